@@ -1,0 +1,142 @@
+/* th.h - the public face of the tensor core.
+ *
+ * The part between FFI BEGIN and FFI END holds no preprocessor line: the C compiler and LuaJIT's
+ * ffi.cdef read the very same text. Functions that can fail return a th_status and keep a message
+ * for th_error(); results travel through the first argument.
+ */
+#ifndef TH_H
+#define TH_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* FFI BEGIN */
+enum { TH_ABI = 1, TH_MAXDIM = 16, TH_MAXARG = 16 };
+
+typedef enum th_status {
+  TH_OK, TH_EARG, TH_ESHAPE, TH_EDTYPE, TH_EDEVICE, TH_ENOMEM, TH_EIO, TH_EINTR, TH_EBACKEND
+} th_status;
+
+/* TH_NONE marks a tensor that no op has shaped yet: all bytes zero. */
+typedef enum th_dtype {
+  TH_NONE, TH_U8, TH_I8, TH_I16, TH_I32, TH_I64, TH_F16, TH_BF16, TH_F32, TH_F64, TH_NDTYPE
+} th_dtype;
+
+typedef enum th_device { TH_CPU, TH_CUDA, TH_NDEVICE } th_device;
+
+/* A counted block of elements. It may grow, and then `data` moves: tensors reach their elements
+ * through it. It never gives memory back before the last reference goes, so no view can dangle. */
+typedef struct th_storage {
+  void   *data;                     /* 64-byte aligned; NULL while size is 0 */
+  int64_t size;                     /* elements */
+  int64_t capacity;                 /* bytes behind data */
+  int32_t refs;                     /* changed atomically */
+  int32_t dtype, device;
+  int32_t mapped;                   /* 1: data is a mapped file */
+} th_storage;
+
+/* A view of a storage. Sizes and strides count elements; a stride may be 0. The empty tensor of
+ * Torch7 has one dimension of size 0; ndim 0 is a single number. */
+typedef struct th_tensor {
+  th_storage *storage;              /* a counted reference; may be NULL when there is no element */
+  int64_t     offset;               /* of the first element, from 0 */
+  int32_t     ndim, dtype, device, reserved;
+  int64_t     size[16], stride[16];
+} th_tensor;
+
+typedef struct th_list  { int64_t n; th_tensor **t; } th_list;       /* a table of tensors */
+typedef struct th_sizes { int64_t n; int64_t size[16]; } th_sizes;   /* sizes, one a dimension */
+typedef struct th_generator th_generator;
+
+typedef union th_arg {
+  th_tensor       *t;
+  double           d;
+  int64_t          i;
+  const th_list   *list;
+  const th_sizes  *sizes;
+  th_generator    *gen;
+  const char      *s;
+} th_arg;
+
+typedef struct th_call th_call;
+
+/* What an op is. Two ops of the same name are two call forms of one Lua function. */
+typedef struct th_op {
+  const char *name;                 /* torch.<name> and Tensor:<name> */
+  const char *args;                 /* "y:out x:tensor dim:dim=1", see lib/op/op.h */
+  const char *doc;                  /* the first sentence is the summary */
+  const char *grad;                 /* gradients of the first result: "x: mul(g, y)", or NULL */
+  int32_t     flags;                /* TH_INPLACE, see lib/op/op.h */
+  th_status (*check)(th_call *c);   /* refuses bad input, says what shape the results have */
+} th_op;
+
+/* Bytes held by tensors. The Lua side compares bytes with limit and steps its collector. */
+typedef struct th_memory { int64_t bytes, peak, limit, storages; } th_memory;
+
+int          th_abi(void);
+const char  *th_error(void);                     /* message of the last failure on this thread */
+const char  *th_cpu_level(void);                 /* "base", "avx2" or "avx512" */
+const char  *th_blas_name(void);                 /* which BLAS was opened; NULL: none found */
+
+/* The registry. */
+const th_op *th_op_at(int i);                    /* NULL past the last op */
+int          th_op_supports(const th_op *op, int device, int dtype);
+th_status    th_run(const th_op *op, const th_arg *arg, int narg);
+
+/* Storages. A new one has one reference, which belongs to the caller. */
+th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
+th_status    th_storage_map(th_storage **s, int dtype, const char *path, int64_t size, int shared);
+th_status    th_storage_resize(th_storage *s, int64_t size);
+void         th_storage_retain(th_storage *s);
+void         th_storage_release(th_storage *s);
+
+/* Tensors. `to` may be `from`; a refused call leaves `to` as it was. Dimensions count from 0. */
+void         th_tensor_release(th_tensor *t);    /* afterwards all bytes are zero */
+void         th_tensor_alias(th_tensor *to, const th_tensor *from);
+th_status    th_tensor_set(th_tensor *to, int dtype, th_storage *s, int64_t offset,
+                           int ndim, const int64_t *size, const int64_t *stride);
+th_status    th_tensor_resize(th_tensor *t, int dtype, int ndim, const int64_t *size,
+                              const int64_t *stride);
+th_status    th_tensor_narrow(th_tensor *to, const th_tensor *from, int dim, int64_t first, int64_t n);
+th_status    th_tensor_select(th_tensor *to, const th_tensor *from, int dim, int64_t index);
+th_status    th_tensor_transpose(th_tensor *to, const th_tensor *from, int dim1, int dim2);
+th_status    th_tensor_unfold(th_tensor *to, const th_tensor *from, int dim, int64_t size, int64_t step);
+th_status    th_tensor_expand(th_tensor *to, const th_tensor *from, int ndim, const int64_t *size);
+th_status    th_tensor_squeeze(th_tensor *to, const th_tensor *from, int dim);   /* -1: all */
+int64_t      th_tensor_numel(const th_tensor *t);
+int          th_tensor_is_contiguous(const th_tensor *t);
+size_t       th_dtype_size(int dtype);
+const char  *th_dtype_name(int dtype);           /* "Float": the word in torch.FloatTensor */
+double       th_half_to_double(uint16_t bits, int dtype);     /* TH_F16 or TH_BF16 */
+uint16_t     th_half_from_double(double x, int dtype);
+
+/* Memory, threads, interruption. */
+th_memory   *th_memory_of(int device);
+th_status    th_set_threads(int n);
+int          th_threads(void);
+int          th_cores(void);                     /* processors this process may use */
+void         th_interrupt(int on);               /* async-signal-safe; long work ends with TH_EINTR */
+int          th_interrupted(void);
+
+/* Random numbers: the Mersenne twister of Torch7 with its streams. */
+th_generator *th_generator_new(void);            /* NULL: out of memory */
+void         th_generator_free(th_generator *g);
+th_generator *th_generator_default(void);
+void         th_generator_copy(th_generator *to, const th_generator *from);
+void         th_generator_seed(th_generator *g, uint64_t seed);
+uint64_t     th_generator_initial_seed(const th_generator *g);
+uint64_t     th_generator_random(th_generator *g);            /* 32 random bits */
+double       th_generator_uniform(th_generator *g, double a, double b);
+double       th_generator_normal(th_generator *g, double mean, double std);
+int64_t      th_generator_state_size(void);      /* bytes */
+void         th_generator_get_state(const th_generator *g, void *bytes);
+th_status    th_generator_set_state(th_generator *g, const void *bytes, int64_t n);
+/* FFI END */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
