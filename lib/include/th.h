@@ -73,6 +73,9 @@ typedef struct th_op {
   th_status (*check)(th_call *c);   /* refuses bad input, says what shape the results have */
 } th_op;
 
+/* How a storage is held in Lua: a counted reference with a metatype of its own. */
+typedef struct th_storage_ref { th_storage *s; } th_storage_ref;
+
 /* Bytes held by tensors. The Lua side compares bytes with limit and steps its collector. */
 typedef struct th_memory { int64_t bytes, peak, limit, storages; } th_memory;
 
@@ -96,6 +99,7 @@ void         th_storage_release(th_storage *s);
 /* Tensors. `to` may be `from`; a refused call leaves `to` as it was. Dimensions count from 0. */
 void         th_tensor_release(th_tensor *t);    /* afterwards all bytes are zero */
 void         th_tensor_alias(th_tensor *to, const th_tensor *from);
+th_status    th_tensor_clone(th_tensor *to, const th_tensor *from);      /* a packed copy */
 th_status    th_tensor_set(th_tensor *to, int dtype, th_storage *s, int64_t offset,
                            int ndim, const int64_t *size, const int64_t *stride);
 th_status    th_tensor_resize(th_tensor *t, int dtype, int ndim, const int64_t *size,

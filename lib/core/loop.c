@@ -1,0 +1,166 @@
+/* loop.c - visits the elements of several tensors together, in as few and as long rows as possible. */
+#include "core.h"
+
+typedef struct plan {
+  int     nop, ndim;                        /* dimension 0 is the innermost */
+  int64_t n[TH_MAXDIM];
+  int64_t step[TH_MAXDIM][TH_MAXOPND];      /* bytes */
+  char   *base[TH_MAXOPND];
+  int64_t row, rows, blocks_per_row, rows_per_block;
+  th_row  f;
+  const void *ctx;
+} plan;
+
+/* Strides of operand t over the dimensions of the result, right-aligned; 0 where it stretches. */
+static int64_t stride_in(const th_tensor *t, int ndim, int d)
+{
+  const int k = d - (ndim - t->ndim);
+  return k < 0 || t->size[k] == 1 ? 0 : t->stride[k];
+}
+
+/* Can dimension d (outer) be walked as a continuation of what is already in the plan's last one? */
+static bool joins(const plan *p, const int64_t *step)
+{
+  const int last = p->ndim - 1;
+  for (int k = 0; k < p->nop; k++) if (step[k] != p->step[last][k] * p->n[last]) return false;
+  return true;
+}
+
+static void add_dim(plan *p, int64_t n, const int64_t *step)
+{
+  if (n == 1) return;
+  if (p->ndim > 0 && joins(p, step)) {
+    p->n[p->ndim - 1] *= n;
+    return;
+  }
+  p->n[p->ndim] = n;
+  memcpy(p->step[p->ndim], step, sizeof *step * (size_t)p->nop);
+  p->ndim++;
+}
+
+/* The result's dimensions by falling stride: a transposed result is then walked in memory order. */
+static void order_dims(const th_tensor *y, int *order)
+{
+  for (int d = 0; d < y->ndim; d++) {
+    int k = d;
+    const int64_t s = y->stride[d] < 0 ? -y->stride[d] : y->stride[d];
+    for (; k > 0; k--) {
+      const int64_t o = y->stride[order[k - 1]], before = o < 0 ? -o : o;
+      if (before >= s) break;
+      order[k] = order[k - 1];
+    }
+    order[k] = d;
+  }
+}
+
+static void walk(const plan *p, int64_t row, int64_t first, int64_t n)
+{
+  char *at[TH_MAXOPND];
+  for (int k = 0; k < p->nop; k++) at[k] = p->base[k] + first * p->step[0][k];
+  for (int d = 1; d < p->ndim; d++) {
+    const int64_t i = row % p->n[d];
+    row /= p->n[d];
+    for (int k = 0; k < p->nop; k++) at[k] += i * p->step[d][k];
+  }
+  p->f(at, p->step[0], n, p->ctx);
+}
+
+/* Block b is part of a long row, or several short rows. */
+static void block(void *ctx, int64_t first, int64_t last)
+{
+  const plan *p = ctx;
+  for (int64_t b = first; b < last; b++) {
+    if (p->blocks_per_row > 1) {
+      const int64_t row = b / p->blocks_per_row, from = b % p->blocks_per_row * TH_GRAIN;
+      walk(p, row, from, p->row - from < TH_GRAIN ? p->row - from : TH_GRAIN);
+    } else {
+      const int64_t from = b * p->rows_per_block, to = from + p->rows_per_block;
+      for (int64_t row = from; row < to && row < p->rows; row++) walk(p, row, 0, p->row);
+    }
+  }
+}
+
+/* Torch7 lets operands of equal count but other shapes through, each read in its own row-major order:
+ * such a one is seen in the shape of the result, packed first where it is not. */
+static th_status in_shape_of(th_tensor *packed, const th_tensor *y, const th_tensor *x)
+{
+  if (th_tensor_is_contiguous(x)) th_tensor_alias(packed, x);
+  else TH_TRY(th_tensor_clone(packed, x));
+  int64_t step = 1;
+  packed->ndim = y->ndim;
+  for (int d = y->ndim - 1; d >= 0; d--) {
+    packed->size[d] = y->size[d];
+    packed->stride[d] = step;
+    step *= y->size[d];
+  }
+  return TH_OK;
+}
+
+static th_status plan_strided(plan *p, th_tensor *const *t, bool same_count, th_tensor *kept)
+{
+  const th_tensor *y = t[0], *use[TH_MAXOPND];
+  int order[TH_MAXDIM];
+  for (int k = 0; k < p->nop; k++) {
+    use[k] = t[k];
+    if (k == 0 || !same_count || th_same_shape(y, t[k])) continue;
+    TH_TRY(in_shape_of(&kept[k], y, t[k]));
+    use[k] = &kept[k];
+    p->base[k] = th_data(use[k], th_dtype_size(use[k]->dtype));
+  }
+  order_dims(y, order);
+  for (int i = y->ndim - 1; i >= 0; i--) {
+    int64_t step[TH_MAXOPND];
+    for (int k = 0; k < p->nop; k++) {
+      step[k] = stride_in(use[k], y->ndim, order[i]) * (int64_t)th_dtype_size(use[k]->dtype);
+    }
+    add_dim(p, y->size[order[i]], step);
+  }
+  return TH_OK;
+}
+
+static void add_single(plan *p, th_tensor *const *t)
+{
+  for (int k = 0; k < p->nop; k++) p->step[0][k] = (int64_t)th_dtype_size(t[k]->dtype);
+  p->n[0] = p->ndim = 1;
+}
+
+th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
+{
+  const th_tensor *y = t[0];
+  const int64_t total = th_tensor_numel(y);
+  if (total == 0) return TH_OK;
+
+  bool plain = true, same_count = true;
+  for (int k = 0; k < nop; k++) {
+    same_count = same_count && th_tensor_numel(t[k]) == total;
+    plain = plain && th_tensor_is_contiguous(t[k]);
+  }
+  plan p = { .nop = nop, .f = f, .ctx = ctx };
+  th_tensor kept[TH_MAXOPND];
+  memset(kept, 0, sizeof *kept * (size_t)nop);
+  int64_t step[TH_MAXOPND];
+  for (int k = 0; k < nop; k++) {
+    const size_t es = th_dtype_size(t[k]->dtype);
+    p.base[k] = th_data(t[k], es);
+    step[k] = (int64_t)es;
+  }
+  if (plain && same_count) {
+    if (total <= TH_GRAIN) {
+      f(p.base, step, total, ctx);
+      return TH_OK;
+    }
+    add_dim(&p, total, step);
+  } else {
+    TH_TRY(plan_strided(&p, t, same_count, kept));
+  }
+  if (p.ndim == 0) add_single(&p, t);
+  p.row = p.n[0];
+  p.rows = total / p.row;
+  p.blocks_per_row = (p.row + TH_GRAIN - 1) / TH_GRAIN;
+  p.rows_per_block = p.blocks_per_row > 1 ? 1 : TH_GRAIN / p.row;
+  const int64_t blocks = p.blocks_per_row > 1 ? p.rows * p.blocks_per_row
+                                              : (p.rows + p.rows_per_block - 1) / p.rows_per_block;
+  const th_status s = th_parallel(blocks, 1, block, &p);
+  for (int k = 0; k < nop; k++) th_tensor_release(&kept[k]);
+  return s;
+}

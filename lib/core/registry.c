@@ -1,0 +1,165 @@
+/* registry.c - the ops, their signatures, and the kernels of the CPU level chosen at load. */
+#include <stdlib.h>
+#include "registry.h"
+
+#define TH_OP(id) extern const th_op th_op_##id;
+#include "../ops.def"
+#undef TH_OP
+
+static const th_op *const built_in[] = {
+#define TH_OP(id) &th_op_##id,
+#include "../ops.def"
+#undef TH_OP
+  NULL
+};
+enum { NBUILT_IN = sizeof built_in / sizeof *built_in - 1, MAXOP = 1024 };
+
+static th_entry *entries[MAXOP];
+static int nentries;
+
+/* ---- levels: one table of kernels each, in the order of ops.def ---- */
+
+#ifdef TH_HAVE_base
+extern const th_kernel *const th_cpu_base[];
+static bool can_base(void) { return __builtin_cpu_supports("sse4.2"); }
+#endif
+#ifdef TH_HAVE_avx2
+extern const th_kernel *const th_cpu_avx2[];
+static bool can_avx2(void)
+{
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+#endif
+#ifdef TH_HAVE_avx512
+extern const th_kernel *const th_cpu_avx512[];
+static bool can_avx512(void)
+{
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
+}
+#endif
+
+typedef struct level { const char *name; bool (*can)(void); const th_kernel *const *kernels; } level;
+static const level levels[] = {             /* best first */
+#ifdef TH_HAVE_avx512
+  { "avx512", can_avx512, th_cpu_avx512 },
+#endif
+#ifdef TH_HAVE_avx2
+  { "avx2", can_avx2, th_cpu_avx2 },
+#endif
+#ifdef TH_HAVE_base
+  { "base", can_base, th_cpu_base },
+#endif
+  { "none", NULL, NULL }
+};
+static const level *chosen = &levels[sizeof levels / sizeof *levels - 1];
+
+const char *th_cpu_level(void) { return chosen->name; }
+
+/* TH_CPU asks for a level; one that the machine lacks, or that does not exist, is passed over. */
+static void choose_level(void)
+{
+  const char *wanted = getenv("TH_CPU");
+  __builtin_cpu_init();
+  for (int pass = wanted ? 0 : 1; pass < 2; pass++) {
+    for (const level *l = levels; l->can; l++) {
+      if (!l->can() || (pass == 0 && strcmp(l->name, wanted) != 0)) continue;
+      chosen = l;
+      return;
+    }
+  }
+}
+
+/* ---- signatures ---- */
+
+static const struct { const char *word; th_kind kind; } words[] = {
+  { "out", TH_K_OUT }, { "self", TH_K_SELF }, { "inout", TH_K_INOUT }, { "tensor", TH_K_TENSOR },
+  { "number", TH_K_NUMBER }, { "int", TH_K_INT }, { "dim", TH_K_DIM }, { "bool", TH_K_BOOL },
+  { "return", TH_K_RETURN }, { "list", TH_K_LIST }, { "sizes", TH_K_SIZES }, { "gen", TH_K_GEN },
+  { "string", TH_K_STRING },
+};
+
+static th_kind kind_of_word(const char *s, size_t n)
+{
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strlen(words[i].word) == n && memcmp(words[i].word, s, n) == 0) return words[i].kind;
+  }
+  return TH_K_END;
+}
+
+/* Reads "y:out x:tensor dim:dim=1" into kinds and names. */
+static th_status parse(th_entry *e)
+{
+  char *to = e->text;
+  const char *s = e->op.args;
+  if (strlen(s) >= sizeof e->text) return th_fail(TH_EARG, "the signature of %s is too long", e->op.name);
+  while (*s) {
+    while (*s == ' ') s++;
+    if (!*s) break;
+    const size_t word = strcspn(s, " "), name = strcspn(s, ":");
+    if (name >= word || e->narg == TH_MAXARG) {
+      return th_fail(TH_EARG, "the signature of %s cannot be read: %s", e->op.name, s);
+    }
+    const size_t rest = word - name - 1, kind = strcspn(s + name + 1, "= ");
+    e->kind[e->narg] = kind_of_word(s + name + 1, kind < rest ? kind : rest);
+    if (e->kind[e->narg] == TH_K_END) {
+      return th_fail(TH_EARG, "the signature of %s has an unknown kind: %s", e->op.name, s);
+    }
+    memcpy(to, s, name);
+    to[name] = '\0';
+    e->name[e->narg++] = to;
+    to += name + 1;
+    s += word;
+  }
+  return TH_OK;
+}
+
+static th_status add(const th_op *op, int device, const th_kernel *kernels)
+{
+  if (nentries == MAXOP) return th_fail(TH_ENOMEM, "more than %d ops", MAXOP);
+  th_entry *e = calloc(1, sizeof *e);
+  if (!e) return th_fail(TH_ENOMEM, "no memory for op %s", op->name);
+  e->op = *op;
+  const th_status s = parse(e);
+  if (s != TH_OK) { free(e); return s; }
+  memcpy(e->kernel[device], kernels, sizeof e->kernel[device]);
+  entries[nentries++] = e;
+  return TH_OK;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+  choose_level();
+  for (int i = 0; i < NBUILT_IN && chosen->kernels; i++) add(built_in[i], TH_CPU, chosen->kernels[i]);
+}
+
+th_status th_register(const th_op *op, int device, const th_kernel *kernels)
+{
+  if (device < 0 || device >= TH_NDEVICE) return th_fail(TH_EDEVICE, "device %d does not exist", device);
+  for (int i = 0; i < nentries; i++) {       /* a backend adds its kernels to an op that is there */
+    if (strcmp(entries[i]->op.name, op->name) != 0 || strcmp(entries[i]->op.args, op->args) != 0) continue;
+    memcpy(entries[i]->kernel[device], kernels, sizeof entries[i]->kernel[device]);
+    return TH_OK;
+  }
+  return add(op, device, kernels);
+}
+
+/* ---- asking ---- */
+
+const th_op *th_op_at(int i) { return i >= 0 && i < nentries ? &entries[i]->op : NULL; }
+
+int th_op_supports(const th_op *op, int device, int dtype)
+{
+  if (device < 0 || device >= TH_NDEVICE || dtype <= TH_NONE || dtype >= TH_NDTYPE) return 0;
+  return th_entry_of(op)->kernel[device][dtype] != NULL;
+}
+
+th_kind th_kind_of(const th_op *op, int arg)
+{
+  return arg < 0 || arg >= TH_MAXARG ? TH_K_END : th_entry_of(op)->kind[arg];
+}
+
+const char *const *th_op_arg_names(const th_op *op) { return th_entry_of(op)->name; }
+
+int th_abi(void) { return TH_ABI; }

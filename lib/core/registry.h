@@ -1,0 +1,18 @@
+/* registry.h - what the registry keeps of an op; read by run.c. */
+#ifndef TH_REGISTRY_H
+#define TH_REGISTRY_H
+#include "core.h"
+
+/* `op` comes first: the pointer that th_op_at hands out is the entry. */
+typedef struct th_entry {
+  th_op       op;
+  int         narg;
+  th_kind     kind[TH_MAXARG + 1];          /* ends with TH_K_END */
+  const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
+  th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];
+  char        text[512];
+} th_entry;
+
+static inline const th_entry *th_entry_of(const th_op *op) { return (const th_entry *)(const void *)op; }
+
+#endif

@@ -1,0 +1,304 @@
+/* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
+#include "../op/op.h"
+#include "registry.h"
+
+static bool is_result(th_kind k) { return k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT; }
+static bool is_tensor(th_kind k) { return is_result(k) || k == TH_K_TENSOR; }
+
+/* ---- overlap ---------------------------------------------------------------------------------- */
+
+/* The elements between the first and the last one a view reaches; false when it has none. */
+static bool extent(const th_tensor *t, int64_t *first, int64_t *last)
+{
+  *first = *last = t->offset;
+  for (int d = 0; d < t->ndim; d++) {
+    if (t->size[d] == 0) return false;
+    const int64_t reach = (t->size[d] - 1) * t->stride[d];
+    if (reach > 0) *last += reach; else *first += reach;
+  }
+  return true;
+}
+
+static bool same_view(const th_tensor *a, const th_tensor *b)
+{
+  if (a == b) return true;
+  if (a->offset != b->offset || !th_same_shape(a, b)) return false;
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] > 1 && a->stride[d] != b->stride[d]) return false;
+  return true;
+}
+
+static bool harmful(const th_op *op, const th_tensor *result, const th_tensor *input)
+{
+  int64_t a, b, c, d;
+  if (!input || !input->storage || result->storage != input->storage) return false;
+  if (same_view(result, input)) return !(op->flags & TH_INPLACE);
+  return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
+}
+
+static bool meets_a_result(const th_call *c, const th_entry *e, const th_tensor *input)
+{
+  for (int i = 0; i < c->narg; i++) {
+    if (is_result(e->kind[i]) && c->arg[i].t && harmful(c->op, c->arg[i].t, input)) return true;
+  }
+  return false;
+}
+
+/* ---- checking and committing ------------------------------------------------------------------ */
+
+static bool expanded(const th_tensor *t)
+{
+  for (int d = 0; d < t->ndim; d++) if (t->stride[d] == 0 && t->size[d] > 1) return true;
+  return false;
+}
+
+static bool has_shape(const th_tensor *t, const th_want *w)
+{
+  return t->ndim == w->ndim && memcmp(t->size, w->size, sizeof(int64_t) * (size_t)w->ndim) == 0;
+}
+
+/* Every result gets the shape that check asked for; all are looked at before the first changes. */
+static th_status commit(th_call *c)
+{
+  for (int k = 0; k < c->nwant; k++) {
+    const th_want *w = &c->want[k];
+    const th_tensor *t = c->arg[w->arg].t;
+    if (t->dtype != TH_NONE && t->dtype != w->dtype) {
+      return th_fail(TH_EDTYPE, "result %s must be a %sTensor, got a %sTensor",
+                     th_entry_of(c->op)->name[w->arg], th_dtype_name(w->dtype), th_dtype_name(t->dtype));
+    }
+    if (th_numel_checked(w->ndim, w->size, th_dtype_size(w->dtype)) < 0) {
+      return th_fail(TH_ESHAPE, "result %s would have the size %s, more than can be counted",
+                     th_entry_of(c->op)->name[w->arg], th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
+    }
+    if (t->dtype != TH_NONE && has_shape(t, w) && expanded(t)) {
+      return th_fail(TH_ESHAPE, "result %s is expanded: several elements share one place; clone it first",
+                     th_entry_of(c->op)->name[w->arg]);
+    }
+  }
+  for (int k = 0; k < c->nwant; k++) {
+    const th_want *w = &c->want[k];
+    th_tensor *t = c->arg[w->arg].t;
+    if (t->dtype != TH_NONE && has_shape(t, w)) continue;
+    /* A view of shared memory must not grow over its neighbours. */
+    if (t->storage && __atomic_load_n(&t->storage->refs, __ATOMIC_RELAXED) > 1) {
+      int64_t first, last, n = th_numel_checked(w->ndim, w->size, 1);
+      if (!extent(t, &first, &last) || last - first + 1 < n || first != t->offset) {
+        th_tensor fresh = { 0 };
+        TH_TRY(th_tensor_resize(&fresh, w->dtype, w->ndim, w->size, NULL));
+        th_tensor_release(t);
+        *t = fresh;
+        continue;
+      }
+    }
+    TH_TRY(th_tensor_resize(t, w->dtype, w->ndim, w->size, NULL));
+  }
+  return TH_OK;
+}
+
+static th_status check_and_run(th_call *c)
+{
+  const th_entry *e = th_entry_of(c->op);
+  TH_TRY(e->op.check(c));
+  if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE || !e->kernel[c->device][c->dtype]) {
+    return th_fail(TH_EDTYPE, "there is no such operation on a %sTensor", th_dtype_name(c->dtype));
+  }
+  if (c->nwant) TH_TRY(commit(c));
+  return e->kernel[c->device][c->dtype](c);
+}
+
+/* Some inputs share memory with a result: those are copied, then the op runs as if nothing was. */
+static th_status run_with_copies(th_call *c)
+{
+  const th_entry *e = th_entry_of(c->op);
+  th_tensor copy[TH_MAXARG] = { 0 }, *listed[64] = { 0 }, from_list[64] = { 0 };
+  th_list list;
+  th_status s = TH_OK;
+  for (int i = 0; i < c->narg && s == TH_OK; i++) {
+    if (e->kind[i] == TH_K_TENSOR && meets_a_result(c, e, c->arg[i].t)) {
+      s = th_tensor_clone(&copy[i], c->arg[i].t);
+    } else if (e->kind[i] == TH_K_LIST && c->arg[i].list->n > 64) {
+      s = th_fail(TH_EARG, "a result is also one of more than 64 inputs; give another result");
+    } else if (e->kind[i] == TH_K_LIST) {
+      list.n = c->arg[i].list->n;
+      list.t = listed;
+      for (int64_t k = 0; k < list.n && s == TH_OK; k++) {
+        listed[k] = c->arg[i].list->t[k];
+        if (!meets_a_result(c, e, listed[k])) continue;
+        s = th_tensor_clone(&from_list[k], listed[k]);
+        listed[k] = &from_list[k];
+      }
+      c->arg[i].list = &list;
+    }
+  }
+  for (int i = 0; i < c->narg; i++) if (copy[i].dtype != TH_NONE) c->arg[i].t = &copy[i];
+  if (s == TH_OK) s = check_and_run(c);
+  for (int i = 0; i < TH_MAXARG; i++) th_tensor_release(&copy[i]);
+  for (int k = 0; k < 64; k++) th_tensor_release(&from_list[k]);
+  return s;
+}
+
+th_status th_run(const th_op *op, const th_arg *arg, int narg)
+{
+  const th_entry *e = th_entry_of(op);
+  th_call c;
+  c.op = op;
+  c.narg = narg;
+  c.dtype = TH_NONE;
+  c.device = TH_CPU;
+  c.nwant = 0;
+  th_enter(op->name);
+  if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
+  memcpy(c.arg, arg, sizeof *arg * (size_t)narg);
+  bool overlap = false;
+  for (int i = 0; i < narg; i++) {
+    const th_kind k = e->kind[i];
+    if (k == TH_K_TENSOR) {
+      const th_tensor *t = arg[i].t;
+      if (!t) continue;
+      if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
+      overlap = overlap || meets_a_result(&c, e, t);
+    } else if (k == TH_K_LIST) {
+      for (int64_t j = 0; j < arg[i].list->n; j++) {
+        const th_tensor *t = arg[i].list->t[j];
+        if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
+        overlap = overlap || meets_a_result(&c, e, t);
+      }
+    }
+  }
+  for (int i = 0; i < narg && c.dtype == TH_NONE; i++) {        /* an op without inputs, such as fill */
+    if (is_tensor(e->kind[i]) && arg[i].t) c.dtype = arg[i].t->dtype, c.device = arg[i].t->device;
+  }
+  if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
+  return overlap ? run_with_copies(&c) : check_and_run(&c);
+}
+
+/* ---- what checks ask ----------------------------------------------------------------------------- */
+
+const char *th_arg_name(const th_call *c, int arg) { return th_entry_of(c->op)->name[arg]; }
+
+th_status th_need_dim(th_call *c, int arg, const th_tensor *x)
+{
+  const int64_t d = c->arg[arg].i, n = x->ndim ? x->ndim : 1;
+  if (d < 1 || d > n) {
+    return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld", th_arg_name(c, arg), (long long)n, (long long)d);
+  }
+  c->arg[arg].i = d - 1;
+  return TH_OK;
+}
+
+th_status th_need_ndim(th_call *c, int arg, int lo, int hi)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (t->ndim >= lo && t->ndim <= hi) return TH_OK;
+  if (lo == hi) {
+    return th_fail(TH_ESHAPE, "%s must have %d dimension%s, got size %s", th_arg_name(c, arg), lo,
+                   lo == 1 ? "" : "s", TH_SHAPE(t));
+  }
+  return th_fail(TH_ESHAPE, "%s must have %d to %d dimensions, got size %s", th_arg_name(c, arg), lo, hi, TH_SHAPE(t));
+}
+
+th_status th_need_dtype(th_call *c, int arg, int dtype)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (t->dtype == dtype) return TH_OK;
+  return th_fail(TH_EDTYPE, "%s must be a %sTensor, got a %sTensor", th_arg_name(c, arg), th_dtype_name(dtype),
+                 th_dtype_name(t->dtype));
+}
+
+th_status th_need_float(th_call *c, int arg)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (t->dtype >= TH_F16) return TH_OK;
+  return th_fail(TH_EDTYPE, "%s must be a Float, Double, Half or BFloat16 tensor, got a %sTensor", th_arg_name(c, arg),
+                 th_dtype_name(t->dtype));
+}
+
+th_status th_need_same_dtype(th_call *c, int arg, int other)
+{
+  const th_tensor *a = c->arg[arg].t, *b = c->arg[other].t;
+  if (a->dtype == b->dtype) return TH_OK;
+  return th_fail(TH_EDTYPE, "%s must be a %sTensor like %s, got a %sTensor", th_arg_name(c, arg),
+                 th_dtype_name(b->dtype), th_arg_name(c, other), th_dtype_name(a->dtype));
+}
+
+th_status th_need_same_shape(th_call *c, int arg, int other)
+{
+  const th_tensor *a = c->arg[arg].t, *b = c->arg[other].t;
+  if (th_same_shape(a, b)) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have the size of %s, %s, got %s", th_arg_name(c, arg), th_arg_name(c, other),
+                 TH_SHAPE(b), TH_SHAPE(a));
+}
+
+th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(th_need_dtype(c, arg, TH_I64));
+  const int64_t count = th_tensor_numel(t);
+  int64_t place[TH_MAXDIM] = { 0 }, at = t->offset;
+  const int64_t *p = count ? t->storage->data : NULL;
+  for (int64_t k = 0; k < count; k++) {
+    if (p[at] < 1 || p[at] > n) {
+      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld at place %lld of %s", what, (long long)n,
+                     (long long)p[at], (long long)k + 1, th_arg_name(c, arg));
+    }
+    for (int d = t->ndim - 1; d >= 0; d--) {
+      at += t->stride[d];
+      if (++place[d] < t->size[d]) break;
+      at -= t->stride[d] * t->size[d];
+      place[d] = 0;
+    }
+  }
+  return TH_OK;
+}
+
+th_status th_out(th_call *c, int arg, int dtype, int ndim, const int64_t *size)
+{
+  if (c->nwant == TH_MAXOUT) return th_fail(TH_EARG, "has more than %d results", TH_MAXOUT);
+  th_want *w = &c->want[c->nwant++];
+  w->arg = arg;
+  w->dtype = dtype;
+  w->ndim = ndim;
+  memcpy(w->size, size, sizeof *size * (size_t)ndim);
+  return TH_OK;
+}
+
+th_status th_out_like(th_call *c, int arg, const th_tensor *x)
+{
+  const th_tensor *y = c->arg[arg].t;
+  if (y == x && !expanded(y)) return TH_OK;
+  return th_out(c, arg, x->dtype, x->ndim, x->size);
+}
+
+th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs)
+{
+  const th_tensor *first = c->arg[inputs[0]].t;
+  bool alike = true, equal_count = true;
+  const int64_t count = th_tensor_numel(first);
+  for (int k = 1; k < n; k++) {
+    const th_tensor *t = c->arg[inputs[k]].t;
+    alike = alike && th_same_shape(first, t);
+    equal_count = equal_count && th_tensor_numel(t) == count;
+  }
+  const th_tensor *y = c->arg[arg].t;
+  if (alike || equal_count) {
+    if (y->dtype == dtype && th_same_shape(y, first) && !expanded(y)) return TH_OK;
+    return th_out(c, arg, dtype, first->ndim, first->size);
+  }
+  int64_t size[TH_MAXDIM];
+  int ndim = 0;
+  for (int k = 0; k < n; k++) if (c->arg[inputs[k]].t->ndim > ndim) ndim = c->arg[inputs[k]].t->ndim;
+  for (int d = 0; d < ndim; d++) size[d] = 1;
+  for (int k = 0; k < n; k++) {
+    const th_tensor *t = c->arg[inputs[k]].t;
+    for (int d = 0; d < t->ndim; d++) {
+      int64_t *s = &size[ndim - t->ndim + d];
+      if (t->size[d] == *s || t->size[d] == 1) continue;
+      if (*s != 1) {
+        return th_fail(TH_ESHAPE, "%s must have the size of %s or one that broadcasts to it, got %s and %s",
+                       th_arg_name(c, inputs[k]), th_arg_name(c, inputs[0]), TH_SHAPE(first), TH_SHAPE(t));
+      }
+      *s = t->size[d];
+    }
+  }
+  return th_out(c, arg, dtype, ndim, size);
+}

@@ -1,0 +1,159 @@
+/* storage.c - counted, aligned, accounted memory; mapped files too. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core.h"
+
+enum { ALIGN = 64 };
+
+static th_memory memory[TH_NDEVICE] = { { .limit = 256 << 20 }, { .limit = 256 << 20 } };
+
+th_memory *th_memory_of(int device) { return &memory[device]; }
+
+static void account(int64_t bytes, int storages)
+{
+  const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, bytes, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&memory[TH_CPU].storages, storages, __ATOMIC_RELAXED);
+  if (now > memory[TH_CPU].peak) memory[TH_CPU].peak = now;
+}
+
+/* More than the machine has is refused here: the kernel would grant it and kill us on first use. */
+static int64_t physical_bytes(void)
+{
+  static int64_t bytes;
+  if (!bytes) bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+static th_status out_of_memory(int64_t bytes)
+{
+  return th_fail(TH_ENOMEM, "out of memory: %lld bytes wanted, %lld held by tensors, the machine has %lld",
+                 (long long)bytes, (long long)memory[TH_CPU].bytes, (long long)physical_bytes());
+}
+
+/* glibc's calloc gives fresh pages that are zero already, without touching them. */
+static void *aligned(int64_t bytes, bool zeroed)
+{
+  void *p = NULL;
+  const size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if (posix_memalign(&p, ALIGN, n ? n : ALIGN)) return NULL;
+  if (zeroed) memset(p, 0, n);
+  return p;
+}
+
+th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
+{
+  const int64_t es = (int64_t)th_dtype_size(dtype);
+  int64_t bytes;
+  if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
+  if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
+  if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
+  if (bytes > physical_bytes()) return out_of_memory(bytes);
+  th_storage *s = calloc(1, sizeof *s);
+  void *data = size && s ? aligned(bytes, zeroed) : NULL;
+  if (!s || (size && !data)) {
+    free(s);
+    return out_of_memory(bytes);
+  }
+  s->data = data;
+  s->size = size;
+  s->capacity = bytes;
+  s->refs = 1;
+  s->dtype = dtype;
+  s->device = TH_CPU;
+  account(bytes, 1);
+  *out = s;
+  return TH_OK;
+}
+
+static th_status map_failed(int fd, const char *path, const char *what)
+{
+  const int e = errno;
+  if (fd >= 0) close(fd);
+  return th_fail(TH_EIO, "cannot %s %s: %s", what, path, strerror(e));
+}
+
+/* size 0 means the whole file; a shared map may grow the file, a private one never writes to it. */
+th_status th_storage_map(th_storage **out, int dtype, const char *path, int64_t size, int shared)
+{
+  const int64_t es = (int64_t)th_dtype_size(dtype);
+  struct stat st;
+  int64_t bytes;
+  if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
+  if (size < 0 || __builtin_mul_overflow(size, es, &bytes)) {
+    return th_fail(TH_EARG, "a storage cannot have %lld elements", (long long)size);
+  }
+  const int fd = open(path, shared ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0666);
+  if (fd < 0) return map_failed(fd, path, "open");
+  if (fstat(fd, &st) != 0) return map_failed(fd, path, "examine");
+  if (size == 0) {
+    bytes = st.st_size / es * es;
+  } else if (bytes > st.st_size) {
+    if (!shared) {
+      close(fd);
+      return th_fail(TH_EIO, "%s holds %lld bytes, %lld wanted", path, (long long)st.st_size, (long long)bytes);
+    }
+    if (ftruncate(fd, bytes) != 0) return map_failed(fd, path, "grow");
+  }
+  th_storage *s = calloc(1, sizeof *s);
+  if (!s) { close(fd); return out_of_memory((int64_t)sizeof *s); }
+  if (bytes) {
+    s->data = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+    if (s->data == MAP_FAILED) { free(s); return map_failed(fd, path, "map"); }
+  }
+  close(fd);
+  s->size = bytes / es;
+  s->capacity = bytes;
+  s->refs = 1;
+  s->dtype = dtype;
+  s->mapped = 1;
+  account(0, 1);
+  *out = s;
+  return TH_OK;
+}
+
+/* Shrinking keeps the memory: views of it must stay valid. Growing doubles nothing: sizes are known. */
+th_status th_storage_resize(th_storage *s, int64_t size)
+{
+  int64_t bytes;
+  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
+  if (__builtin_mul_overflow(size, es, &bytes) || bytes > physical_bytes()) return out_of_memory(bytes);
+  if (bytes > s->capacity) {
+    if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file cannot grow");
+    void *data = aligned(bytes, false);
+    if (!data) return out_of_memory(bytes);
+    if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
+    free(s->data);
+    s->data = data;
+    account(bytes - s->capacity, 0);
+    s->capacity = bytes;
+  }
+  s->size = size;
+  return TH_OK;
+}
+
+void th_storage_retain(th_storage *s) { __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED); }
+
+void th_storage_release(th_storage *s)
+{
+  if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (s->mapped) {
+    if (s->data) munmap(s->data, (size_t)s->capacity);
+  } else {
+    free(s->data);
+  }
+  account(s->mapped ? 0 : -s->capacity, -1);
+  free(s);
+}
+
+void *th_scratch(size_t bytes)
+{
+  if ((int64_t)bytes > physical_bytes()) return NULL;
+  return aligned((int64_t)bytes, false);
+}
+
+void th_scratch_free(void *p) { free(p); }
