@@ -1,0 +1,22 @@
+# cmake/install.cmake - PREFIX/{bin/th,lib/libth.so,include/th.h,share/lua/5.1/...} and the package file.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(lua_dir share/lua/5.1)
+set(package_dir lib/cmake/Cresset)
+
+install(TARGETS th_launcher RUNTIME DESTINATION bin)
+install(TARGETS th EXPORT CressetTargets LIBRARY DESTINATION lib)
+install(FILES lib/include/th.h DESTINATION include)
+install(FILES lib/include/th.h DESTINATION ${lua_dir}/torch)      # read by ffi.cdef
+# Everything below lua/ is a package of that name, except bin/; nn/ stands at the top.
+install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
+install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")
+
+install(EXPORT CressetTargets NAMESPACE Cresset:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/CressetConfig.cmake.in "${PROJECT_BINARY_DIR}/CressetConfig.cmake"
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/CressetConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/CressetConfig.cmake" "${PROJECT_BINARY_DIR}/CressetConfigVersion.cmake"
+  DESTINATION ${package_dir})
