@@ -1,0 +1,102 @@
+-- examples/lib/draw.lua - draws small grey images as text, several beside each other.
+local draw = {}
+
+local RAMP = ' .:-=+*#%@'                      -- from dark to bright
+
+-- Mean of the pixels that the text cell (row, column) covers; a cell is about twice as high as wide.
+local function grey(image, row, column, scale)
+   local height = image:size(1)
+   local y1 = math.floor((row - 1) * 2 / scale) + 1
+   local y2 = math.min(height, math.max(y1, math.ceil(row * 2 / scale)))
+   local x = math.floor((column - 1) / scale) + 1
+   local sum = 0
+   for y = y1, y2 do sum = sum + image[y][x] end
+   return sum / (y2 - y1 + 1)
+end
+
+--- The lines of one image.
+-- @param image   tensor H x W
+-- @param white   the value that is drawn brightest
+-- @param colour  true: blocks in grey levels of a terminal; false: characters
+-- @return table of strings, and how many columns they take
+function draw.lines(image, white, colour)
+   local scale = image:size(2) < 16 and 2 or 1 -- columns per pixel
+   local columns, rows = image:size(2) * scale, math.ceil(image:size(1) * scale / 2)
+   local lines = {}
+   for row = 1, rows do
+      local cells = {}
+      for column = 1, columns do
+         local level = math.max(0, math.min(1, grey(image, row, column, scale) / white))
+         if colour then                       -- 232..255 are the greys of the 256 colours
+            cells[column] = ('\27[48;5;%dm '):format(232 + math.floor(level * 23 + 0.5))
+         else
+            local i = 1 + math.floor(level * (#RAMP - 1) + 0.5)
+            cells[column] = RAMP:sub(i, i)
+         end
+      end
+      lines[row] = table.concat(cells) .. (colour and '\27[0m' or '')
+   end
+   return lines, columns
+end
+
+--- Images beside each other with a caption under each, broken into bands that fit the width.
+-- @param images    list of tensors H x W
+-- @param captions  list of strings, as many
+-- @param width     columns there are; 80 by default
+-- @return one string
+function draw.row(images, captions, white, colour, width)
+   assert(#images == #captions, 'draw.row: every image needs a caption')
+   local out, i = {}, 1
+   while i <= #images do
+      local band, under, used, height = {}, {}, 0, 0
+      repeat
+         local lines, columns = draw.lines(images[i], white, colour)
+         for k, line in ipairs(lines) do band[k] = (band[k] and band[k] .. '  ' or '') .. line end
+         under[#under + 1] = captions[i] .. (' '):rep(columns - #captions[i])
+         used, height, i = used + columns + 2, math.max(height, #lines), i + 1
+      until i > #images or used + columns > (width or 80)
+      for k = 1, height do out[#out + 1] = band[k] end
+      out[#out + 1] = table.concat(under, '  ')
+      out[#out + 1] = ''
+   end
+   return table.concat(out, '\n')
+end
+
+--- Draws curves into a file with gnuplot, PNG or SVG by the ending of its name.
+-- @param curves  list of { title, points }, points a list of numbers for x = 1, 2, ...
+-- @return true, or nil and why there is no picture
+function draw.curves(path, title, xlabel, ylabel, curves)
+   local where = io.popen('command -v gnuplot 2>/dev/null')
+   local found = where:read '*l'
+   where:close()
+   if not found then return nil, 'gnuplot is not installed' end
+   local kind = path:match '%.(%a+)$'
+   if kind ~= 'png' and kind ~= 'svg' then return nil, 'a picture ends in .png or .svg, not ' .. path end
+   local names, data = {}, {}
+   for i, curve in ipairs(curves) do
+      names[i] = ("'-' with linespoints linewidth 2 title '%s'"):format(curve.title)
+      for x, y in ipairs(curve.points) do data[#data + 1] = ('%d %.6g'):format(x, y) end
+      data[#data + 1] = 'e'
+   end
+   os.remove(path)
+   local gnuplot = assert(io.popen('gnuplot 2>/dev/null', 'w'))
+   gnuplot:write(('set terminal %s size 800,500\nset output "%s"\n'):format(kind, (path:gsub('["\\]', '\\%0'))),
+                 ("set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nset grid\nset key right center\n")
+                 :format(title, xlabel, ylabel),
+                 'plot ', table.concat(names, ', '), '\n', table.concat(data, '\n'), '\n')
+   gnuplot:close()
+   local file = io.open(path, 'rb')
+   local size = file and file:seek 'end' or 0
+   if file then file:close() end
+   if size == 0 then return nil, 'gnuplot could not write ' .. path end
+   return true
+end
+
+--- Is standard output a terminal that wants colours?
+function draw.terminal()
+   local ffi = require 'ffi'
+   pcall(ffi.cdef, 'int isatty(int);')
+   return ffi.C.isatty(1) == 1 and os.getenv 'TERM' ~= 'dumb' and not os.getenv 'NO_COLOR'
+end
+
+return draw
