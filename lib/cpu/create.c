@@ -1,0 +1,99 @@
+/* create.c - sequences and the unit matrix, written block by block. */
+#ifndef T
+#include "kernel.h"
+
+/* Element i of a sequence: from the nearer end, so that both ends come out exactly. */
+typedef struct sequence {
+  double  first, last, step;
+  int64_t n, stride;
+  void   *to;
+} sequence;
+
+TH_INLINE double point(const sequence *s, int64_t i)
+{
+  return i < s->n / 2 || s->n == 1 ? s->first + (double)i * s->step : s->last - (double)(s->n - 1 - i) * s->step;
+}
+
+TH_INLINE sequence points(const th_call *c, void *to)
+{
+  const int64_t n = c->arg[3].i;
+  const double first = c->arg[1].d, last = c->arg[2].d;
+  const double gaps = n > 1 ? (double)(n - 1) : 1;
+  return (sequence){ first, last, last / gaps - first / gaps, n, c->arg[0].t->stride[0], to };
+}
+
+#define TH_SELF "create.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_eye)[TH_NDTYPE] = TH_ALL(eye);
+const th_kernel TH_AT(th_eye_wide)[TH_NDTYPE] = TH_ALL(eye);
+const th_kernel TH_AT(th_range)[TH_NDTYPE] = TH_ALL(range);
+const th_kernel TH_AT(th_linspace)[TH_NDTYPE] = TH_FLOATS(linspace);
+const th_kernel TH_AT(th_logspace)[TH_NDTYPE] = TH_FLOATS(logspace);
+
+#else
+
+static void K(eye_rows)(void *ctx, int64_t first, int64_t last)
+{
+  const th_tensor *y = ctx;
+  T *const to = TH_DATA(T, y);
+  for (int64_t i = first; i < last; i++) {
+    T *row = to + i * y->stride[0];
+    for (int64_t j = 0; j < y->size[1]; j++) row[j * y->stride[1]] = STORE(0);
+    if (i < y->size[1]) row[i * y->stride[1]] = STORE(1);
+  }
+}
+
+static th_status K(eye)(const th_call *c)
+{
+  th_tensor *y = c->arg[0].t;
+  return th_parallel(y->size[0], 1 + TH_GRAIN / y->size[1], K(eye_rows), y);
+}
+
+static void K(range_block)(void *ctx, int64_t first, int64_t last)
+{
+  const sequence *s = ctx;
+  T *const to = s->to;
+#if IS_INT
+  const int64_t a = th_to_int(s->first), step = th_to_int(s->step);
+  for (int64_t i = first; i < last; i++) to[i * s->stride] = (T)(a + i * step);
+#else
+  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)(s->first + (double)i * s->step));
+#endif
+}
+
+static th_status K(range)(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t;
+  sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, y->size[0], y->stride[0], TH_DATA(T, y) };
+  return th_parallel(s.n, TH_GRAIN, K(range_block), &s);
+}
+
+#if IS_FLOAT
+static void K(linspace_block)(void *ctx, int64_t first, int64_t last)
+{
+  const sequence *s = ctx;
+  T *const to = s->to;
+  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)point(s, i));
+}
+
+static th_status K(linspace)(const th_call *c)
+{
+  sequence s = points(c, TH_DATA(T, c->arg[0].t));
+  return th_parallel(s.n, TH_GRAIN, K(linspace_block), &s);
+}
+
+static void K(logspace_block)(void *ctx, int64_t first, int64_t last)
+{
+  const sequence *s = ctx;
+  T *const to = s->to;
+  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)pow(10, point(s, i)));
+}
+
+static th_status K(logspace)(const th_call *c)
+{
+  sequence s = points(c, TH_DATA(T, c->arg[0].t));
+  return th_parallel(s.n, TH_GRAIN, K(logspace_block), &s);
+}
+#endif
+#endif

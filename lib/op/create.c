@@ -1,0 +1,105 @@
+/* create.c - tensors made from a few numbers. The result is a tensor of the wanted type. */
+#include <math.h>
+#include "op.h"
+
+static th_status typed(th_call *c)
+{
+  c->dtype = c->arg[0].t->dtype;
+  c->device = c->arg[0].t->device;
+  if (c->dtype != TH_NONE) return TH_OK;
+  return th_fail(TH_EDTYPE, "the result must be a tensor of some type, got none");
+}
+
+static th_status need_finite(const th_call *c, int arg)
+{
+  const double v = c->arg[arg].d;
+  if (isfinite(v)) return TH_OK;
+  return th_fail(TH_EARG, "%s must be finite, got %g", th_arg_name(c, arg), v);
+}
+
+/* ---- eye -------------------------------------------------------------------------------------- */
+
+static th_status ones_on_diagonal(th_call *c, int64_t n, int64_t m)
+{
+  const int64_t size[2] = { n, m };
+  TH_TRY(typed(c));
+  if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
+  if (m < 1) return th_fail(TH_EARG, "m must be at least 1, got %lld", (long long)m);
+  return th_out(c, 0, c->dtype, 2, size);
+}
+
+static th_status check_eye(th_call *c) { return ones_on_diagonal(c, c->arg[1].i, c->arg[1].i); }
+static th_status check_eye_wide(th_call *c) { return ones_on_diagonal(c, c->arg[1].i, c->arg[2].i); }
+
+const th_op th_op_eye = {
+  .name  = "eye",
+  .args  = "y:out n:int",
+  .doc   = "The n x n matrix with ones on the diagonal and zeros elsewhere.",
+  .check = check_eye,
+};
+
+const th_op th_op_eye_wide = {
+  .name  = "eye",
+  .args  = "y:out n:int m:int",
+  .doc   = "The n x m matrix with ones on the diagonal and zeros elsewhere.",
+  .check = check_eye_wide,
+};
+
+/* ---- range ------------------------------------------------------------------------------------ */
+
+static th_status check_range(th_call *c)
+{
+  const double first = c->arg[1].d, last = c->arg[2].d, step = c->arg[3].d;
+  TH_TRY(typed(c));
+  for (int i = 1; i < 4; i++) TH_TRY(need_finite(c, i));
+  if (step == 0) return th_fail(TH_EARG, "step must not be 0");
+  if (step > 0 ? last < first : last > first) {
+    return th_fail(TH_EARG, "step must lead from first to last, got %g from %g to %g", step, first, last);
+  }
+  if (c->dtype < TH_F16 && (first != trunc(first) || step != trunc(step))) {
+    return th_fail(TH_EARG, "first and step must be whole for a %sTensor, got %g and %g",
+                   th_dtype_name(c->dtype), first, step);
+  }
+  const double steps = trunc((last - first) / step);
+  if (!(steps < 9007199254740992.0)) {
+    return th_fail(TH_EARG, "step must be larger: %g makes more than 2^53 elements from %g to %g", step, first, last);
+  }
+  const int64_t n = (int64_t)steps + 1;
+  return th_out(c, 0, c->dtype, 1, &n);
+}
+
+const th_op th_op_range = {
+  .name  = "range",
+  .args  = "y:out first:number last:number step:number=1",
+  .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step.",
+  .check = check_range,
+};
+
+/* ---- linspace, logspace ------------------------------------------------------------------------ */
+
+static th_status check_points(th_call *c)
+{
+  const int64_t n = c->arg[3].i;
+  TH_TRY(typed(c));
+  TH_TRY(th_need_float(c, 0));
+  for (int i = 1; i < 3; i++) TH_TRY(need_finite(c, i));
+  if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
+  if (n == 1 && c->arg[1].d != c->arg[2].d) {
+    return th_fail(TH_EARG, "n must be at least 2 when first and last differ, got 1");
+  }
+  return th_out(c, 0, c->dtype, 1, &n);
+}
+
+const th_op th_op_linspace = {
+  .name  = "linspace",
+  .args  = "y:out first:number last:number n:int=100",
+  .doc   = "n numbers evenly spaced from first to last, both included.",
+  .check = check_points,
+};
+
+const th_op th_op_logspace = {
+  .name  = "logspace",
+  .args  = "y:out first:number last:number n:int=100",
+  .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced.",
+  .check = check_points,
+};

@@ -1,0 +1,361 @@
+/* random.c - filling tensors with random numbers; the streams are Torch7's, word for word. */
+#include <math.h>
+#include "op.h"
+
+/* Every op here writes over all elements of x, in row-major order, and x keeps its size. */
+static th_status filled(th_call *c)
+{
+  c->dtype = c->arg[0].t->dtype;
+  c->device = c->arg[0].t->device;
+  return th_out_like(c, 0, c->arg[0].t);
+}
+
+static th_status filled_float(th_call *c)
+{
+  TH_TRY(th_need_float(c, 0));
+  return filled(c);
+}
+
+static th_status need_finite(const th_call *c, int arg)
+{
+  const double v = c->arg[arg].d;
+  if (isfinite(v)) return TH_OK;
+  return th_fail(TH_EARG, "%s must be finite, got %g", th_arg_name(c, arg), v);
+}
+
+static th_status need_positive(const th_call *c, int arg)
+{
+  const double v = c->arg[arg].d;
+  if (v > 0 && isfinite(v)) return TH_OK;
+  return th_fail(TH_EARG, "%s must be greater than 0, got %g", th_arg_name(c, arg), v);
+}
+
+/* ---- continuous ------------------------------------------------------------------------------- */
+
+static th_status check_uniform(th_call *c)
+{
+  TH_TRY(need_finite(c, 2));
+  TH_TRY(need_finite(c, 3));
+  if (!isfinite(c->arg[3].d - c->arg[2].d)) {
+    return th_fail(TH_EARG, "b must be less than 1.8e308 above a, got %g and %g", c->arg[3].d, c->arg[2].d);
+  }
+  return filled_float(c);
+}
+
+const th_op th_op_uniform = {
+  .name  = "uniform",
+  .args  = "x:inout gen:gen a:number=0 b:number=1",
+  .doc   = "Fills x with numbers drawn evenly from [a, b).",
+  .check = check_uniform,
+};
+
+static th_status check_normal(th_call *c)
+{
+  TH_TRY(need_finite(c, 2));
+  if (!(c->arg[3].d >= 0) || !isfinite(c->arg[3].d)) {
+    return th_fail(TH_EARG, "std must not be negative, got %g", c->arg[3].d);
+  }
+  return filled_float(c);
+}
+
+const th_op th_op_normal = {
+  .name  = "normal",
+  .args  = "x:inout gen:gen mean:number=0 std:number=1",
+  .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). They "
+           "are drawn in pairs; half a pair waits in the generator for the next call.",
+  .check = check_normal,
+};
+
+static th_status check_exponential(th_call *c)
+{
+  TH_TRY(need_positive(c, 2));
+  return filled_float(c);
+}
+
+const th_op th_op_exponential = {
+  .name  = "exponential",
+  .args  = "x:inout gen:gen lambda:number=1",
+  .doc   = "Fills x with exponential numbers of rate lambda; their mean is 1 / lambda.",
+  .check = check_exponential,
+};
+
+static th_status check_cauchy(th_call *c)
+{
+  TH_TRY(need_finite(c, 2));
+  TH_TRY(need_finite(c, 3));
+  return filled_float(c);
+}
+
+const th_op th_op_cauchy = {
+  .name  = "cauchy",
+  .args  = "x:inout gen:gen median:number=0 sigma:number=1",
+  .doc   = "Fills x with numbers of the Cauchy distribution around median with half width sigma.",
+  .check = check_cauchy,
+};
+
+static th_status check_lognormal(th_call *c)
+{
+  TH_TRY(need_finite(c, 2));
+  TH_TRY(need_positive(c, 3));
+  return filled_float(c);
+}
+
+const th_op th_op_lognormal = {
+  .name  = "logNormal",
+  .args  = "x:inout gen:gen mean:number=1 std:number=2",
+  .doc   = "Fills x with exp(z), z normal with this mean and standard deviation.",
+  .check = check_lognormal,
+};
+
+/* ---- discrete --------------------------------------------------------------------------------- */
+
+static th_status check_geometric(th_call *c)
+{
+  if (!(c->arg[2].d > 0 && c->arg[2].d < 1)) {
+    return th_fail(TH_EARG, "p must lie between 0 and 1, got %g", c->arg[2].d);
+  }
+  return filled(c);
+}
+
+const th_op th_op_geometric = {
+  .name  = "geometric",
+  .args  = "x:inout gen:gen p:number",
+  .doc   = "Fills x with how often something is tried until it fails, p being the chance to succeed: "
+           "i with probability (1-p) p^(i-1).",
+  .check = check_geometric,
+};
+
+static th_status check_bernoulli(th_call *c)
+{
+  if (!(c->arg[2].d >= 0 && c->arg[2].d <= 1)) {
+    return th_fail(TH_EARG, "p must lie in 0..1, got %g", c->arg[2].d);
+  }
+  return filled(c);
+}
+
+const th_op th_op_bernoulli = {
+  .name  = "bernoulli",
+  .args  = "x:inout gen:gen p:number=0.5",
+  .doc   = "Fills x with 1, with probability p, and 0.",
+  .check = check_bernoulli,
+};
+
+/* The float that lies `at` elements into the storage. */
+static double value(const th_tensor *t, int64_t at)
+{
+  const void *data = t->storage->data;
+  switch (t->dtype) {
+    case TH_F64: return ((const double *)data)[at];
+    case TH_F32: return ((const float *)data)[at];
+    default:     return th_half_to_double(((const uint16_t *)data)[at], t->dtype);
+  }
+}
+
+/* Every element of float tensor `arg` must lie in 0..most. */
+static th_status need_chances(th_call *c, int arg, double most)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(th_need_float(c, arg));
+  if (t->device != TH_CPU) return TH_OK;
+  int64_t place[TH_MAXDIM] = { 0 }, at = t->offset;
+  const int64_t n = th_tensor_numel(t);
+  for (int64_t k = 0; k < n; k++) {
+    const double v = value(t, at);
+    if (!(v >= 0 && v <= most)) {
+      return th_fail(TH_EARG, "%s must hold %s only, got %g at place %lld", th_arg_name(c, arg),
+                     most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v, (long long)k + 1);
+    }
+    for (int d = t->ndim - 1; d >= 0; d--) {
+      at += t->stride[d];
+      if (++place[d] < t->size[d]) break;
+      at -= t->stride[d] * t->size[d];
+      place[d] = 0;
+    }
+  }
+  return TH_OK;
+}
+
+static th_status check_bernoulli_tensor(th_call *c)
+{
+  TH_TRY(need_chances(c, 2, 1));
+  TH_TRY(th_need_same_shape(c, 2, 0));
+  return filled(c);
+}
+
+const th_op th_op_bernoulli_tensor = {
+  .name  = "bernoulli",
+  .args  = "x:inout gen:gen p:tensor",
+  .doc   = "Fills x with 1, with the probability that the same element of p says, and 0.",
+  .check = check_bernoulli_tensor,
+};
+
+/* The numbers that random() gives: whole ones that the dtype holds exactly, and at most 32 bits. */
+static double numbers_of(int dtype)
+{
+  switch (dtype) {
+    case TH_U8:   return 256;
+    case TH_I8:   return 128;
+    case TH_I16:  return 32768;
+    case TH_I32:  return 2147483648.0;
+    case TH_F16:  return 2049;
+    case TH_BF16: return 257;
+    case TH_F32:  return 16777217;
+    default:      return 4294967296.0;
+  }
+}
+
+/* Leaves the least number and how many there are in arguments 2 and 3, where the kernel reads them. */
+static th_status between(th_call *c, double least, double count)
+{
+  c->arg[2].d = least;
+  c->arg[3].d = count;
+  return filled(c);
+}
+
+static th_status check_random(th_call *c) { return between(c, 0, numbers_of(c->arg[0].t->dtype)); }
+
+const th_op th_op_random = {
+  .name  = "random",
+  .args  = "x:inout gen:gen",
+  .doc   = "Fills x with whole numbers from 0 to what its type holds exactly, at most 2^32-1.",
+  .check = check_random,
+};
+
+static const double whole = 9007199254740992.0;      /* 2^53: beyond it a double skips numbers */
+
+static th_status check_random_to(th_call *c)
+{
+  const double n = trunc(c->arg[2].d);
+  if (!(n >= 1 && n <= whole)) return th_fail(TH_EARG, "n must lie in 1..2^53, got %g", c->arg[2].d);
+  return between(c, 1, n);
+}
+
+const th_op th_op_random_to = {
+  .name  = "random",
+  .args  = "x:inout gen:gen n:number",
+  .doc   = "Fills x with whole numbers of 1..n.",
+  .check = check_random_to,
+};
+
+static th_status check_random_between(th_call *c)
+{
+  const double a = trunc(c->arg[2].d), b = trunc(c->arg[3].d);
+  if (!(fabs(a) <= whole)) return th_fail(TH_EARG, "a must lie within 2^53 of 0, got %g", c->arg[2].d);
+  if (!(fabs(b) <= whole)) return th_fail(TH_EARG, "b must lie within 2^53 of 0, got %g", c->arg[3].d);
+  if (b < a) return th_fail(TH_EARG, "b must not be less than a, got %.17g and %.17g", b, a);
+  return between(c, a, b - a + 1);
+}
+
+const th_op th_op_random_between = {
+  .name  = "random",
+  .args  = "x:inout gen:gen a:number b:number",
+  .doc   = "Fills x with whole numbers of a..b.",
+  .check = check_random_between,
+};
+
+/* ---- permutations and samples ------------------------------------------------------------------ */
+
+static th_status check_randperm(th_call *c)
+{
+  const th_tensor *y = c->arg[0].t;
+  const int64_t n = c->arg[2].i;
+  /* The largest whole number up to which the dtype holds all. */
+  static const int64_t most[TH_NDTYPE] = {
+    [TH_U8] = 255, [TH_I8] = 127, [TH_I16] = 32767, [TH_I32] = INT32_MAX, [TH_I64] = INT64_C(1) << 53,
+    [TH_F16] = 2048, [TH_BF16] = 256, [TH_F32] = 1 << 24, [TH_F64] = INT64_C(1) << 53
+  };
+  if (y->dtype == TH_NONE) return th_fail(TH_EDTYPE, "the result must be a tensor of some type, got none");
+  if (n < 1 || n > most[y->dtype]) {
+    return th_fail(TH_EARG, "n must lie in 1..%lld for a %sTensor, got %lld", (long long)most[y->dtype],
+                   th_dtype_name(y->dtype), (long long)n);
+  }
+  return th_out(c, 0, y->dtype, 1, &n);
+}
+
+const th_op th_op_randperm = {
+  .name  = "randperm",
+  .args  = "y:out gen:gen n:int",
+  .doc   = "The numbers 1..n in random order (Fisher and Yates).",
+  .check = check_randperm,
+};
+
+/* How many elements of row k are not 0. */
+static int64_t possible(const th_tensor *p, int64_t k)
+{
+  const int last = p->ndim - 1;
+  int64_t n = 0, at = p->offset + (last ? k * p->stride[0] : 0);
+  for (int64_t i = 0; i < p->size[last]; i++, at += p->stride[last]) n += value(p, at) > 0;
+  return n;
+}
+
+static th_status check_multinomial(th_call *c)
+{
+  const th_tensor *p = c->arg[2].t;
+  const int64_t n = c->arg[3].i;
+  const bool again = c->arg[4].i != 0;
+  TH_TRY(th_need_ndim(c, 2, 1, 2));
+  TH_TRY(need_chances(c, 2, 1.7976931348623157e308));
+  const int64_t rows = p->ndim == 2 ? p->size[0] : 1, classes = p->size[p->ndim - 1];
+  if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
+  if (!again && n > classes) {
+    return th_fail(TH_EARG, "n must be at most %lld, the elements of a row of p, without replacement, got %lld",
+                   (long long)classes, (long long)n);
+  }
+  for (int64_t k = 0; k < rows && p->device == TH_CPU; k++) {
+    const int64_t found = classes ? possible(p, k) : 0;
+    if (found == 0) return th_fail(TH_EARG, "row %lld of p must hold a number above 0, got none", (long long)k + 1);
+    if (!again && found < n) {
+      return th_fail(TH_EARG, "row %lld of p must hold %lld numbers above 0 without replacement, got %lld",
+                     (long long)k + 1, (long long)n, (long long)found);
+    }
+  }
+  const int64_t size[2] = { p->ndim == 2 ? rows : n, n };
+  return th_out(c, 0, TH_I64, p->ndim, size);
+}
+
+const th_op th_op_multinomial = {
+  .name  = "multinomial",
+  .args  = "y:out gen:gen p:tensor n:int replacement:bool=false",
+  .doc   = "Draws n places of p, or of every row of p, each with a chance proportional to its element. "
+           "Without replacement no place is drawn twice. The result is a LongTensor.",
+  .check = check_multinomial,
+};
+
+static th_status check_alias_setup(th_call *c)
+{
+  const th_tensor *p = c->arg[2].t;
+  TH_TRY(th_need_ndim(c, 2, 1, 1));
+  TH_TRY(need_chances(c, 2, 1.7976931348623157e308));
+  if (p->device == TH_CPU && (p->size[0] == 0 || possible(p, 0) == 0)) {
+    return th_fail(TH_EARG, "p must hold a number above 0, got none");
+  }
+  TH_TRY(th_out(c, 0, TH_I64, 1, p->size));
+  return th_out(c, 1, p->dtype, 1, p->size);
+}
+
+const th_op th_op_alias_setup = {
+  .name  = "multinomialAliasSetup_",
+  .args  = "J:out q:out p:tensor",
+  .doc   = "The tables from which multinomialAlias draws places of p in constant time (Walker 1977): "
+           "place i stays with chance q[i] and becomes J[i] otherwise.",
+  .check = check_alias_setup,
+};
+
+static th_status check_alias(th_call *c)
+{
+  TH_TRY(th_need_dtype(c, 0, TH_I64));
+  TH_TRY(th_need_ndim(c, 2, 1, 1));
+  TH_TRY(need_chances(c, 3, 1));
+  TH_TRY(th_need_same_shape(c, 3, 2));
+  if (c->arg[2].t->size[0] == 0) return th_fail(TH_ESHAPE, "J must not be empty");
+  TH_TRY(th_need_indices(c, 2, c->arg[2].t->size[0], "a place"));
+  c->dtype = c->arg[3].t->dtype;
+  return th_out_like(c, 0, c->arg[0].t);
+}
+
+const th_op th_op_alias = {
+  .name  = "multinomialAlias_",
+  .args  = "y:inout gen:gen J:tensor q:tensor",
+  .doc   = "Fills LongTensor y with places drawn, with replacement, from the tables of multinomialAliasSetup_.",
+  .check = check_alias,
+};
