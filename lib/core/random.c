@@ -1,5 +1,4 @@
 /* random.c - the Mersenne twister MT19937 (Matsumoto, Nishimura 1998) with Torch7's streams. */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>

@@ -1,0 +1,13 @@
+/* half.c - single numbers of 16 bits, by the formulas that the kernels use for many. */
+#include "../cpu/kernel.h"
+
+double th_half_to_double(uint16_t bits, int dtype)
+{
+  return dtype == TH_BF16 ? th_load_bf16((th_bf16){ bits }) : th_load_f16((th_f16){ bits });
+}
+
+/* Rounds to float first, as a kernel does. */
+uint16_t th_half_from_double(double x, int dtype)
+{
+  return dtype == TH_BF16 ? th_store_bf16((float)x).bits : th_store_f16((float)x).bits;
+}
