@@ -73,8 +73,9 @@ typedef struct th_op {
   th_status (*check)(th_call *c);   /* refuses bad input, says what shape the results have */
 } th_op;
 
-/* How a storage is held in Lua: a counted reference with a metatype of its own. */
+/* How storages and generators are held in Lua: counted or owned pointers with metatypes of their own. */
 typedef struct th_storage_ref { th_storage *s; } th_storage_ref;
+typedef struct th_generator_ref { th_generator *g; } th_generator_ref;
 
 /* Bytes held by tensors. The Lua side compares bytes with limit and steps its collector. */
 typedef struct th_memory { int64_t bytes, peak, limit, storages; } th_memory;

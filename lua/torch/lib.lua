@@ -1,0 +1,101 @@
+-- torch.lib - the C library, declared from its own header; the one place where a status becomes an error.
+local ffi = require 'ffi'
+
+if not ffi.abi 'gc64' and ffi.abi '64bit' then
+   error('Cresset needs a LuaJIT in GC64 mode: this one can hold 2 GB at most. Debian 12 and LuaJIT 2.1 have it', 0)
+end
+
+local here = debug.getinfo(1, 'S').source:match '^@(.*)[/\\][^/\\]*$' or '.'
+
+local function read_header()
+   local tried = { here .. '/th.h', here .. '/../../lib/include/th.h' }
+   for _, name in ipairs(tried) do
+      local f = io.open(name)
+      if f then
+         local text = f:read '*a'
+         f:close()
+         return text
+      end
+   end
+   error('cannot find th.h, tried ' .. table.concat(tried, ', '), 0)
+end
+
+-- Where the library may lie: TH_LIB, beside a checkout, under the prefix that this file is in, on package.cpath.
+local function load_library()
+   local tried = { os.getenv 'TH_LIB' or here .. '/../../build/libth.so', here .. '/../../../../lib/libth.so',
+      here .. '/../../../../lib/lua/5.1/libth.so' }
+   local found = package.searchpath and package.searchpath('libth', package.cpath)
+   if found then tried[#tried + 1] = found end
+   local why
+   for _, name in ipairs(tried) do
+      local f = io.open(name)
+      if f then
+         f:close()
+         local ok, lib = pcall(ffi.load, name)
+         if ok then return lib, name end
+         why = why or lib
+      end
+   end
+   error('cannot load libth: ' .. (why or 'tried ' .. table.concat(tried, ', ') .. '. In a checkout, run ./dev build'), 0)
+end
+
+-- A tensor's fields are private: they get an underscore, since x:size() and x:storage() are methods.
+local function declarations(header)
+   local text = assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th.h has lost its FFI part')
+   return (text:gsub('struct th_tensor {.-}', function(struct)
+      return (struct:gsub('([%w_]+)(%f[;,%[])', '_%1'))
+   end))
+end
+
+ffi.cdef((declarations(read_header())))
+local C, path = load_library()
+assert(C.th_abi() == C.TH_ABI, 'libth and th.h come from different builds: ' .. path)
+
+local OK, ENOMEM, EINTR = 0, tonumber(C.TH_ENOMEM), tonumber(C.TH_EINTR)
+
+-- Raises the kept message; `level` counts like error's, from the caller of raise.
+local function raise(status, level)
+   if status == EINTR then C.th_interrupt(0) end
+   error(ffi.string(C.th_error()), (level or 1) + 1)
+end
+
+--- A status becomes an error that blames the caller of the function that called check.
+local function check(status, level)
+   if status ~= OK then raise(tonumber(status), (level or 2) + 1) end
+end
+
+-- ---- memory the collector cannot see ----------------------------------------------------------------------
+
+local memory = C.th_memory_of(C.TH_CPU)
+local least = 256 * 2 ^ 20
+
+-- Runs the collector and lets tensors grow by half before it runs again.
+local function collect()
+   collectgarbage()
+   memory.limit = math.max(least, tonumber(memory.bytes) * 1.5)
+end
+
+local tensor_t = ffi.typeof 'th_tensor'
+
+--- A tensor that has no shape yet.
+local function new()
+   if memory.bytes > memory.limit then collect() end
+   return tensor_t()
+end
+
+--- Calls f(...), a C function; when memory is short, collects and calls once more. Raises what remains.
+local function call(f, ...)
+   local status = f(...)
+   if status == C.TH_ENOMEM then
+      collectgarbage()
+      collectgarbage()
+      status = f(...)
+   end
+   if status ~= OK then raise(tonumber(status), 3) end
+end
+
+return {
+   C = C, path = path, check = check, raise = raise, call = call, new = new, collect = collect,
+   OK = OK, ENOMEM = ENOMEM, tensor_t = tensor_t,
+   storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
+}

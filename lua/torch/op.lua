@@ -1,0 +1,369 @@
+-- torch.op - gives every op of the C registry its Lua functions, written from its signature.
+--
+-- `x:tensor dim:dim=1` becomes `function(x, dim) ... end`. Ops of one name are call forms of one function, which tells
+-- them apart by the number and the kinds of its arguments. The text is written on first use: start-up stays short.
+-- The signature language is described in lib/op/op.h.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local C = lib.C
+
+local op = {}
+
+-- ---- signatures -------------------------------------------------------------------------------------------------
+
+-- How an argument of each kind is recognised, travels, and is spoken of.
+local kinds = {
+   out    = { test = 'istype(Tensor, %s)',                             fill = 'argv[%d].t = %s',  what = 'a tensor' },
+   tensor = { test = 'istype(Tensor, %s)',                             fill = 'argv[%d].t = %s',  what = 'a tensor' },
+   number = { test = 'type(%s) == "number"',                           fill = 'argv[%d].d = %s',  what = 'a number' },
+   int    = { test = 'type(%s) == "number"', whole = true,             fill = 'argv[%d].i = %s',  what = 'a whole number' },
+   bool   = { test = 'type(%s) == "boolean"',                          fill = 'argv[%d].i = %s and 1 or 0', what = 'true or false' },
+   string = { test = 'type(%s) == "string"',                           fill = 'argv[%d].s = %s',  what = 'a string' },
+   list   = { test = 'type(%s) == "table"',  keep = 'list(%s, name)',  fill = 'argv[%d].list = %s', what = 'a table of tensors' },
+   sizes  = { test = 'is_sizes(%s)',         keep = 'sizes(%s, name)', fill = 'argv[%d].sizes = %s', what = 'sizes' },
+   gen    = { test = 'istype(Generator, %s)',                          fill = 'argv[%d].gen = %s.g', what = 'a generator' },
+   ['return'] = {},
+}
+kinds.self, kinds.inout, kinds.dim = kinds.out, kinds.out, kinds.int
+
+-- The arguments of an op: { name, word, kind, default }.
+local function parse(text)
+   local args = {}
+   for name, word, default in text:gmatch '([%w_]+):(%l+)=?(%S*)' do
+      args[#args + 1] = { name = name, word = word, kind = assert(kinds[word], word), slot = #args,
+         default = default ~= '' and default or nil }
+   end
+   return args
+end
+
+local by_name, names             -- name -> { { op, args }, ... } in the order of the registry
+
+local function read_registry()
+   by_name, names = {}, {}
+   local i, o = 0, C.th_op_at(0)
+   while o ~= nil do
+      local name = ffi.string(o.name)
+      if not by_name[name] then
+         by_name[name] = {}
+         names[#names + 1] = name
+      end
+      table.insert(by_name[name], { op = o, text = ffi.string(o.args) })
+      i = i + 1
+      o = C.th_op_at(i)
+   end
+end
+
+--- All op names, in the order of the registry.
+function op.names()
+   if not by_name then read_registry() end
+   return names
+end
+
+--- The call forms of an op: a list of { op = const th_op *, text = signature, args = parsed }, or nil.
+function op.forms(name)
+   if not by_name then read_registry() end
+   local forms = by_name[name]
+   for _, f in ipairs(forms or {}) do f.args = f.args or parse(f.text) end
+   return forms
+end
+
+-- ---- patterns: which arguments a call may leave out ---------------------------------------------------------------
+
+local function is_optional(a, method)
+   if a.word == 'out' or a.word == 'gen' then return true end
+   if a.word == 'self' then return not method end
+   if not a.default then return false end
+   if a.kind == kinds.tensor and a.default ~= 'nil' then return method end
+   return true
+end
+
+-- Lists of arguments as a caller may give them. Results are left out from the right. What is optional before the last
+-- required argument may be left out one by one; what comes after it may only be cut off (nil there means its default).
+local function patterns_of(form, method)
+   local args, last = {}, 0
+   for _, a in ipairs(form.args) do
+      if a.word ~= 'return' then
+         args[#args + 1] = a
+         if not is_optional(a, method) then last = #args end
+      end
+   end
+   local found = {}
+   local function go(i, taken, out_left_out)
+      if i > last then
+         local p = { form = form, required = #taken }
+         for _, a in ipairs(taken) do p[#p + 1] = a end
+         for k = last + 1, #args do p[#p + 1] = args[k] end
+         found[#found + 1] = p
+         return
+      end
+      local a = args[i]
+      local is_out = a.word == 'out' or a.word == 'self'
+      if not (is_out and out_left_out) then
+         taken[#taken + 1] = a
+         go(i + 1, taken, out_left_out)
+         taken[#taken] = nil
+      end
+      if is_optional(a, method) then go(i + 1, taken, out_left_out or is_out) end
+   end
+   go(1, {}, false)
+   return found
+end
+
+-- ---- the text of a function -----------------------------------------------------------------------------------------
+
+local function add(lines, fmt, ...) lines[#lines + 1] = fmt:format(...) end
+
+local function quoted_default(a)
+   if a.kind == kinds.gen then return 'default_generator' end
+   return a.default
+end
+
+-- One branch: the test of a pattern, then filling of argv and the call.
+local function branch(lines, p, index, most)
+   local tests = {}
+   for i, a in ipairs(p) do
+      local t = a.kind.test:format('a' .. i)
+      tests[i] = i > p.required and ('(a%d == nil or %s)'):format(i, t) or t
+   end
+   for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ('a%d == nil'):format(i) end
+   add(lines, '   if %s then', #tests > 0 and table.concat(tests, ' and ') or 'true')
+   local given, results, numbers, kept = {}, {}, {}, 0
+   for i, a in ipairs(p) do given[a] = 'a' .. i end
+   for _, a in ipairs(p.form.args) do                       -- everything that allocates comes before argv is filled
+      local v = given[a]
+      if (a.word == 'out' or a.word == 'self') and not v then
+         add(lines, '      local r%d = new()', a.slot)
+         given[a] = 'r' .. a.slot
+      elseif v and a.kind.keep then
+         kept = kept + 1
+         add(lines, '      local k%d, keep%d = %s', a.slot, a.slot, a.kind.keep:format(v))
+      elseif v and a.kind.whole then
+         local nilable = a.default and ('%s ~= nil and '):format(v) or ''
+         add(lines, '      if %snot (%s %% 1 == 0 and %s >= -2^53 and %s <= 2^53) then not_whole(name, %q, %s) end',
+            nilable, v, v, v, a.name, v)
+      end
+   end
+   for _, a in ipairs(p.form.args) do
+      local v = given[a]
+      if a.word == 'return' then
+         numbers[#numbers + 1] = ('argv[%d].d'):format(a.slot)
+      else
+         local trailing = v and a.default and v:sub(1, 1) == 'a' and tonumber(v:sub(2)) > p.required
+         local default = quoted_default(a)
+         if v and a.kind.keep then
+            v = 'k' .. a.slot
+         elseif not v or trailing then
+            local alias
+            if a.kind == kinds.tensor and default ~= 'nil' then
+               for _, b in ipairs(p.form.args) do if b.name == default then alias = given[b] end end
+               default = assert(alias, 'no argument ' .. tostring(default))
+            end
+            if trailing then
+               if a.kind == kinds.bool then
+                  add(lines, '      if %s == nil then %s = %s end', v, v, default)
+               elseif default ~= 'nil' then
+                  v = ('(%s or %s)'):format(v, default)
+               end
+            else
+               v = default
+            end
+         end
+         if a.kind == kinds.bool then v = '(' .. v .. ')' end
+         add(lines, '      ' .. a.kind.fill, a.slot, v)
+         if (a.word == 'out' or a.word == 'self' or a.word == 'inout') and v ~= 'nil' then
+            results[#results + 1] = v
+         end
+      end
+   end
+   local n = #p.form.args
+   add(lines, '      local status = C.th_run(op%d, argv, %d)', index, n)
+   add(lines, '      if status ~= 0 then failed(status, op%d, argv, %d) end', index, n)
+   for _, e in ipairs(numbers) do results[#results + 1] = e end
+   add(lines, '      return %s', table.concat(results, ', '))
+   add(lines, '   end')
+end
+
+local function sort_key(p) return p.required end
+
+local function source(name, forms, method)
+   local all, most = {}, 0
+   for _, f in ipairs(forms) do
+      for _, p in ipairs(patterns_of(f, method)) do
+         all[#all + 1] = p
+         p.order = #all
+         most = math.max(most, #p)
+      end
+   end
+   table.sort(all, function(p, q)                              -- short calls first: they are the common ones
+      if sort_key(p) ~= sort_key(q) then return sort_key(p) < sort_key(q) end
+      return p.order < q.order
+   end)
+   local lines, params, op_names, index = {}, {}, {}, {}
+   for i = 1, most + 1 do params[i] = 'a' .. i end
+   for i, f in ipairs(forms) do op_names[i], index[f] = 'op' .. i, i end
+   add(lines, 'local name, bad, failed, not_whole, list, sizes, is_sizes, C, argv, istype, Tensor, Generator,')
+   add(lines, '   default_generator, new, type, %s = ...', table.concat(op_names, ', '))
+   add(lines, 'return function(%s)', table.concat(params, ', '))
+   for _, p in ipairs(all) do branch(lines, p, index[p.form], most) end
+   add(lines, '   bad(name, %s, %s)', tostring(method), table.concat(params, ', '))
+   add(lines, 'end')
+   return table.concat(lines, '\n'), all
+end
+
+-- ---- what a call says when it is refused --------------------------------------------------------------------------
+
+local describe                                              -- set by torch.init: 'a torch.FloatTensor', 'nil', ...
+
+local function matches(a, v)
+   local k = a.kind
+   if k == kinds.tensor or k == kinds.out then return ffi.istype(lib.tensor_t, v) end
+   if k == kinds.gen then return ffi.istype(lib.generator_t, v) end
+   if k == kinds.list then return type(v) == 'table' end
+   if k == kinds.sizes then return op.is_sizes(v) end
+   if k == kinds.bool then return type(v) == 'boolean' end
+   if k == kinds.string then return type(v) == 'string' end
+   return type(v) == 'number'
+end
+
+--- The call forms as a reader sees them: torch.add([y,] x, value).
+function op.usage(name, method)
+   local out = {}
+   for _, f in ipairs(op.forms(name)) do
+      local words, first = {}, nil
+      for _, a in ipairs(f.args) do
+         if a.word ~= 'return' then
+            local optional = is_optional(a, method)
+            if method and not first and not optional then
+               first = a.name
+            else
+               words[#words + 1] = optional and ('[%s]'):format(a.name) or a.name
+            end
+         end
+      end
+      local call = method and ('%s:%s'):format(first or 'x', name) or 'torch.' .. name
+      out[#out + 1] = ('%s(%s)'):format(call, table.concat(words, ', '))
+   end
+   return table.concat(out, ' or ')
+end
+
+local function bad(name, method, ...)
+   local n = select('#', ...)
+   local given = { ... }
+   while n > 0 and given[n] == nil do n = n - 1 end
+   local reached, wanted, too_many, seen = 0, {}, true, {}
+   for _, f in ipairs(op.forms(name)) do
+      for _, p in ipairs(patterns_of(f, method)) do
+         local i = 0
+         while i < #p and (matches(p[i + 1], given[i + 1]) or (i >= p.required and given[i + 1] == nil)) do i = i + 1 end
+         if i > reached then reached, wanted, too_many, seen = i, {}, true, {} end
+         if i == reached and i < #p then
+            local what = ('%s (%s)'):format(p[i + 1].name, p[i + 1].kind.what)
+            too_many = false
+            if not seen[what] then
+               seen[what] = true
+               wanted[#wanted + 1] = what
+            end
+         end
+      end
+   end
+   local full = (method and 'Tensor:' or 'torch.') .. name
+   local usage = '; use ' .. op.usage(name, method)
+   if too_many then
+      error(('%s: too many arguments, expected at most %d, got %d%s'):format(full, reached, n, usage), 3)
+   end
+   error(('%s: argument %d must be %s, got %s%s'):format(full, reached + 1, table.concat(wanted, ' or '),
+      reached + 1 > n and 'nothing' or describe(given[reached + 1]), usage), 3)
+end
+
+local function not_whole(name, arg, v)
+   error(('%s: %s must be a whole number, got %s'):format(name, arg, tostring(v)), 3)
+end
+
+-- A failed run: without memory the collector gets a chance first.
+local function failed(status, o, argv, n)
+   if status == C.TH_ENOMEM then
+      collectgarbage()
+      collectgarbage()
+      status = C.th_run(o, argv, n)
+      if status == C.TH_OK then return end
+   end
+   lib.raise(tonumber(status), 3)
+end
+
+local list_t, pointers_t, sizes_t = ffi.typeof 'th_list', ffi.typeof 'th_tensor *[?]', ffi.typeof 'th_sizes'
+
+local function list(t, name)
+   local n = #t
+   local pointers = pointers_t(math.max(n, 1))
+   for i = 1, n do
+      if not ffi.istype(lib.tensor_t, t[i]) then
+         error(('%s: element %d of the table must be a tensor, got %s'):format(name, i, describe(t[i])), 3)
+      end
+      pointers[i - 1] = t[i]
+   end
+   local l = list_t()
+   l.n, l.t = n, pointers
+   return l, pointers
+end
+
+function op.is_sizes(v) return ffi.istype(lib.storage_t, v) or type(v) == 'table' end
+
+local function sizes(v, name)
+   local s, n = sizes_t(), #v
+   if n > C.TH_MAXDIM then error(('%s: at most %d sizes, got %d'):format(name, C.TH_MAXDIM, n), 3) end
+   s.n = n
+   for i = 1, n do
+      local k = tonumber(v[i])
+      if not k or k % 1 ~= 0 or math.abs(k) > 2 ^ 53 then not_whole(name, 'size ' .. i, v[i]) end
+      s.size[i - 1] = k
+   end
+   return s
+end
+
+-- ---- writing functions ------------------------------------------------------------------------------------------------
+
+local argv = ffi.new('th_arg[?]', C.TH_MAXARG)              -- C never calls back, so one is enough
+local default_generator = ffi.new('th_generator_ref', { C.th_generator_default() })
+
+local function write(name, method)
+   local forms = op.forms(name)
+   if not forms then return nil end
+   local text = source(name, forms, method)
+   local ops = {}
+   for i, f in ipairs(forms) do ops[i] = f.op end
+   local chunk = assert(loadstring(text, '=torch.' .. name))
+   return chunk(name, bad, failed, not_whole, list, sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
+      lib.generator_t, default_generator, lib.new, type, unpack(ops))
+end
+
+local function has_self(name)
+   for _, f in ipairs(op.forms(name)) do
+      for _, a in ipairs(f.args) do if a.word == 'self' then return true end end
+   end
+   return false
+end
+
+local functions, methods = {}, {}
+
+--- torch.<name>, or nil when the registry has no such op.
+function op.func(name)
+   if functions[name] == nil then functions[name] = write(name, false) or false end
+   return functions[name] or nil
+end
+
+--- Tensor:<name>. Differs from the function only for ops with a `self` result.
+function op.method(name)
+   if methods[name] == nil then
+      if not op.forms(name) then methods[name] = false
+      elseif has_self(name) then methods[name] = write(name, true)
+      else methods[name] = op.func(name) end
+   end
+   return methods[name] or nil
+end
+
+--- The text of the binding, for the curious.
+function op.source(name, method) return (source(name, op.forms(name), method or false)) end
+
+function op.set_describe(f) describe = f end
+
+return op
