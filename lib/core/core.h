@@ -7,8 +7,6 @@
 
 /* Fails with a message "<op>: ..." kept for th_error(). Say what was wanted and what came. */
 th_status th_fail(th_status s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Names the function that the next messages of this thread speak of. */
-void th_enter(const char *name);
 #define TH_TRY(e) do { th_status s_ = (e); if (s_ != TH_OK) return s_; } while (0)
 
 /* ---- a running op ---------------------------------------------------------------------------- */

@@ -116,8 +116,7 @@ static void start_threads(void)
 
 th_status th_set_threads(int n)
 {
-  th_enter("setnumthreads");
-  if (n < 1 || n > MAXTHREADS) return th_fail(TH_EARG, "the number must lie in 1..%d, got %d", MAXTHREADS, n);
+  if (n < 1 || n > MAXTHREADS) return th_fail(TH_EARG, "setnumthreads: the number must lie in 1..%d, got %d", MAXTHREADS, n);
   pthread_mutex_lock(&pool.lock);
   pool.wanted = n - 1;
   pthread_mutex_unlock(&pool.lock);

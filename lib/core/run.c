@@ -169,7 +169,9 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
     if (is_tensor(e->kind[i]) && arg[i].t) c.dtype = arg[i].t->dtype, c.device = arg[i].t->device;
   }
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
-  return overlap ? run_with_copies(&c) : check_and_run(&c);
+  const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
+  th_enter(NULL);
+  return s;
 }
 
 /* ---- what checks ask ----------------------------------------------------------------------------- */

@@ -17,5 +17,6 @@ th_status th_fail(th_status s, const char *fmt, ...)
   va_start(ap, fmt);
   vsnprintf(message + n, sizeof message - (size_t)n, fmt, ap);
   va_end(ap);
+  speaker = NULL;                   /* the message is complete; the next failure may be another's */
   return s;
 }

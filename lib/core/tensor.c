@@ -178,18 +178,17 @@ th_status th_tensor_resize(th_tensor *t, int dtype, int ndim, const int64_t *siz
 
 /* ---- views ---- */
 
-static th_status need_view_dim(const th_tensor *t, int dim)
+static th_status need_view_dim(const char *who, const th_tensor *t, int dim)
 {
   if (dim >= 0 && dim < t->ndim) return TH_OK;
-  return th_fail(TH_EARG, "the dimension must lie in 1..%d, got %d", t->ndim, dim + 1);
+  return th_fail(TH_EARG, "%s: the dimension must lie in 1..%d, got %d", who, t->ndim, dim + 1);
 }
 
 th_status th_tensor_narrow(th_tensor *to, const th_tensor *from, int dim, int64_t first, int64_t n)
 {
-  th_enter("narrow");
-  TH_TRY(need_view_dim(from, dim));
+  TH_TRY(need_view_dim("narrow", from, dim));
   if (first < 0 || n < 0 || n > from->size[dim] || first > from->size[dim] - n) {
-    return th_fail(TH_EARG, "places %lld to %lld are outside of 1..%lld in dimension %d", (long long)first + 1,
+    return th_fail(TH_EARG, "narrow: places %lld to %lld are outside of 1..%lld in dimension %d", (long long)first + 1,
                    (long long)(first + n), (long long)from->size[dim], dim + 1);
   }
   th_tensor_alias(to, from);
@@ -210,10 +209,9 @@ static void drop_dim(th_tensor *t, int dim)
 
 th_status th_tensor_select(th_tensor *to, const th_tensor *from, int dim, int64_t index)
 {
-  th_enter("select");
-  TH_TRY(need_view_dim(from, dim));
+  TH_TRY(need_view_dim("select", from, dim));
   if (index < 0 || index >= from->size[dim]) {
-    return th_fail(TH_EARG, "the index must lie in 1..%lld in dimension %d, got %lld", (long long)from->size[dim],
+    return th_fail(TH_EARG, "select: the index must lie in 1..%lld in dimension %d, got %lld", (long long)from->size[dim],
                    dim + 1, (long long)index + 1);
   }
   th_tensor_alias(to, from);
@@ -224,9 +222,8 @@ th_status th_tensor_select(th_tensor *to, const th_tensor *from, int dim, int64_
 
 th_status th_tensor_transpose(th_tensor *to, const th_tensor *from, int dim1, int dim2)
 {
-  th_enter("transpose");
-  TH_TRY(need_view_dim(from, dim1));
-  TH_TRY(need_view_dim(from, dim2));
+  TH_TRY(need_view_dim("transpose", from, dim1));
+  TH_TRY(need_view_dim("transpose", from, dim2));
   th_tensor_alias(to, from);
   const int64_t size = to->size[dim1], stride = to->stride[dim1];
   to->size[dim1] = to->size[dim2];
@@ -238,17 +235,16 @@ th_status th_tensor_transpose(th_tensor *to, const th_tensor *from, int dim1, in
 
 th_status th_tensor_unfold(th_tensor *to, const th_tensor *from, int dim, int64_t size, int64_t step)
 {
-  th_enter("unfold");
-  TH_TRY(need_view_dim(from, dim));
-  if (from->ndim == TH_MAXDIM) return th_fail(TH_ESHAPE, "a tensor has at most %d dimensions", TH_MAXDIM);
+  TH_TRY(need_view_dim("unfold", from, dim));
+  if (from->ndim == TH_MAXDIM) return th_fail(TH_ESHAPE, "unfold: a tensor has at most %d dimensions", TH_MAXDIM);
   if (size < 1 || size > from->size[dim]) {
-    return th_fail(TH_EARG, "the window must lie in 1..%lld, got %lld", (long long)from->size[dim], (long long)size);
+    return th_fail(TH_EARG, "unfold: the window must lie in 1..%lld, got %lld", (long long)from->size[dim], (long long)size);
   }
-  if (step < 1) return th_fail(TH_EARG, "the step must be at least 1, got %lld", (long long)step);
+  if (step < 1) return th_fail(TH_EARG, "unfold: the step must be at least 1, got %lld", (long long)step);
   const int64_t stride = from->stride[dim];
   th_tensor_alias(to, from);
   to->size[dim] = (to->size[dim] - size) / step + 1;
-  to->stride[dim] = to->size[dim] > 1 ? step * stride : stride;
+  if (__builtin_mul_overflow(step, stride, &to->stride[dim])) to->stride[dim] = stride;   /* one window only */
   to->size[to->ndim] = size;
   to->stride[to->ndim++] = stride;
   return TH_OK;
@@ -256,18 +252,17 @@ th_status th_tensor_unfold(th_tensor *to, const th_tensor *from, int dim, int64_
 
 th_status th_tensor_expand(th_tensor *to, const th_tensor *from, int ndim, const int64_t *size)
 {
-  th_enter("expand");
   int64_t stride[TH_MAXDIM], wanted[TH_MAXDIM];
   TH_TRY(need_sizes(from->dtype, ndim, size));
   if (ndim < from->ndim) {
-    return th_fail(TH_ESHAPE, "%d sizes are too few for a tensor of size %s", ndim, TH_SHAPE(from));
+    return th_fail(TH_ESHAPE, "expand: %d sizes are too few for a tensor of size %s", ndim, TH_SHAPE(from));
   }
   memcpy(wanted, size, sizeof *size * (size_t)ndim);
   for (int d = 0; d < ndim; d++) {
     const int k = d - (ndim - from->ndim);
     const int64_t have = k < 0 ? 1 : from->size[k];
     if (have != 1 && have != wanted[d]) {
-      return th_fail(TH_ESHAPE, "size %lld of dimension %d cannot become %lld: only size 1 stretches",
+      return th_fail(TH_ESHAPE, "expand: size %lld of dimension %d cannot become %lld: only size 1 stretches",
                      (long long)have, k + 1, (long long)wanted[d]);
     }
     stride[d] = have == wanted[d] && k >= 0 ? from->stride[k] : 0;
@@ -279,8 +274,7 @@ th_status th_tensor_expand(th_tensor *to, const th_tensor *from, int ndim, const
 
 th_status th_tensor_squeeze(th_tensor *to, const th_tensor *from, int dim)
 {
-  th_enter("squeeze");
-  if (dim >= 0) TH_TRY(need_view_dim(from, dim));
+  if (dim >= 0) TH_TRY(need_view_dim("squeeze", from, dim));
   th_tensor_alias(to, from);
   for (int d = to->ndim - 1; d >= 0; d--) {
     if (to->ndim > 1 && to->size[d] == 1 && (dim < 0 || d == dim)) drop_dim(to, d);

@@ -82,6 +82,7 @@ typedef struct th_memory { int64_t bytes, peak, limit, storages; } th_memory;
 
 int          th_abi(void);
 const char  *th_error(void);                     /* message of the last failure on this thread */
+void         th_enter(const char *name);         /* who speaks in the next message; NULL: nobody */
 const char  *th_cpu_level(void);                 /* "base", "avx2" or "avx512" */
 const char  *th_blas_name(void);                 /* which BLAS was opened; NULL: none found */
 

@@ -83,14 +83,18 @@ local function new()
    return tensor_t()
 end
 
---- Calls f(...), a C function; when memory is short, collects and calls once more. Raises what remains.
-local function call(f, ...)
+--- Calls f(...), a C function, in the name of `who`; when memory is short, collects and calls once more. Raises what
+-- remains.
+local function call(who, f, ...)
+   C.th_enter(who)
    local status = f(...)
    if status == C.TH_ENOMEM then
       collectgarbage()
       collectgarbage()
+      C.th_enter(who)
       status = f(...)
    end
+   C.th_enter(nil)                          -- C keeps the pointer, and `who` may be collected
    if status ~= OK then raise(tonumber(status), 3) end
 end
 

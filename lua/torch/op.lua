@@ -323,7 +323,17 @@ end
 -- ---- writing functions ------------------------------------------------------------------------------------------------
 
 local argv = ffi.new('th_arg[?]', C.TH_MAXARG)              -- C never calls back, so one is enough
-local default_generator = ffi.new('th_generator_ref', { C.th_generator_default() })
+
+-- The default generator, for the ops that draw; seeded when it is first needed.
+local generator
+local function default_generator(forms)
+   for _, f in ipairs(forms) do
+      if f.text:find ':gen' then
+         generator = generator or ffi.new('th_generator_ref', { C.th_generator_default() })
+         return generator
+      end
+   end
+end
 
 local function write(name, method)
    local forms = op.forms(name)
@@ -333,7 +343,7 @@ local function write(name, method)
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
-      lib.generator_t, default_generator, lib.new, type, unpack(ops))
+      lib.generator_t, default_generator(forms), lib.new, type, unpack(ops))
 end
 
 local function has_self(name)

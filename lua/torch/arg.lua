@@ -1,0 +1,71 @@
+-- torch.arg - what hand-written functions ask of their arguments, and how they say what is wrong.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local class = require 'torch.class'
+local dtype = require 'torch.dtype'
+
+local arg = {}
+
+--- 'a torch.FloatTensor of size 2x3', 'a string', 'nil': for error messages.
+function arg.describe(v)
+   if ffi.istype(lib.tensor_t, v) then
+      return ('a torch.%sTensor of size %s'):format(dtype.names[v._dtype] or '?', arg.size_text(v))
+   end
+   local name = class.typename(v)
+   if name then return 'a ' .. name end
+   local t = type(v)
+   if t == 'nil' then return 'nil' end
+   if t == 'number' or t == 'boolean' then return ('%s (%s)'):format(t == 'number' and 'a number' or 'a boolean', tostring(v)) end
+   return 'a ' .. t
+end
+
+--- '2x3', 'empty', or '()' for a single number.
+function arg.size_text(t)
+   if t._ndim == 0 then return '()' end
+   if t._ndim == 1 and t._size[0] == 0 then return 'empty' end
+   local s = {}
+   for d = 0, t._ndim - 1 do s[d + 1] = tostring(tonumber(t._size[d])) end
+   return table.concat(s, 'x')
+end
+
+--- Raises '<who>: <name> must be <what>, got <v>' at the caller of the function that asks.
+function arg.refuse(who, name, what, v, level)
+   error(('%s: %s must be %s, got %s'):format(who, name, what, arg.describe(v)), (level or 2) + 1)
+end
+
+function arg.is_tensor(v) return ffi.istype(lib.tensor_t, v) end
+function arg.is_storage(v) return ffi.istype(lib.storage_t, v) end
+
+function arg.tensor(who, name, v)
+   if not ffi.istype(lib.tensor_t, v) then arg.refuse(who, name, 'a tensor', v, 3) end
+   return v
+end
+
+function arg.whole(who, name, v)
+   if type(v) ~= 'number' or v % 1 ~= 0 or v > 2 ^ 53 or v < -2 ^ 53 then arg.refuse(who, name, 'a whole number', v, 3) end
+   return v
+end
+
+local sizes_t = ffi.typeof 'int64_t[?]'
+
+--- Sizes from (2, 3), a LongStorage, a LongTensor-free table {2, 3}: returns an int64_t array and their count.
+function arg.sizes(who, first, ...)
+   local n, out
+   if ffi.istype(lib.storage_t, first) or type(first) == 'table' then
+      n = #first
+      out = sizes_t(math.max(n, 1))
+      for i = 1, n do out[i - 1] = arg.whole(who, 'size ' .. i, first[i]) end
+   else
+      n = select('#', ...) + 1
+      if first == nil and n == 1 then n = 0 end
+      out = sizes_t(math.max(n, 1))
+      for i = 1, n do out[i - 1] = arg.whole(who, 'size ' .. i, i == 1 and first or (select(i - 1, ...))) end
+   end
+   if n > lib.C.TH_MAXDIM then
+      error(('%s: a tensor has at most %d dimensions, got %d'):format(who, lib.C.TH_MAXDIM, n), 3)
+   end
+   if n == 0 then return sizes_t(1), 1 end                    -- no size: Torch7's empty tensor
+   return out, n
+end
+
+return arg

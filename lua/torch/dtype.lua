@@ -1,0 +1,59 @@
+-- torch.dtype - the element types: their names, pointers, and how one element is read and written.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local C = lib.C
+
+local dtype = {}
+
+--- Names in the order of the C enum; dtype.id.Float is TH_F32.
+dtype.names = {}
+dtype.id = {}
+for i = 1, tonumber(C.TH_NDTYPE) - 1 do
+   local name = ffi.string(C.th_dtype_name(i))
+   dtype.names[i], dtype.id[name] = name, i
+end
+
+local words = { 'uint8_t', 'int8_t', 'int16_t', 'int32_t', 'int64_t', 'uint16_t', 'uint16_t', 'float', 'double' }
+dtype.pointer, dtype.bytes = {}, {}
+for i, word in ipairs(words) do
+   dtype.pointer[i] = ffi.typeof(word .. '*')
+   dtype.bytes[i] = tonumber(C.th_dtype_size(i))
+end
+
+local U8, I8, I16, I32, I64 = 1, 2, 3, 4, 5
+local F16, BF16, F32, F64 = 6, 7, 8, 9
+local u8, i8, i16, i32, i64 = unpack(dtype.pointer, 1, 5)
+local u16, f32, f64 = dtype.pointer[6], dtype.pointer[8], dtype.pointer[9]
+local cast, tonumber = ffi.cast, tonumber
+local integer = ffi.typeof 'int64_t'
+
+dtype.is_float = function(d) return d >= F16 end
+
+--- Element `at` (from 0) of the memory at p, as a number. Long values beyond 2^53 are rounded.
+function dtype.read(d, p, at)
+   if d == F32 then return cast(f32, p)[at]
+   elseif d == F64 then return cast(f64, p)[at]
+   elseif d == I64 then return tonumber(cast(i64, p)[at])
+   elseif d == U8 then return cast(u8, p)[at]
+   elseif d == I32 then return cast(i32, p)[at]
+   elseif d == I16 then return cast(i16, p)[at]
+   elseif d == I8 then return cast(i8, p)[at]
+   else return C.th_half_to_double(cast(u16, p)[at], d) end
+end
+
+--- Writes the number v; integers take it truncated and wrapped.
+function dtype.write(d, p, at, v)
+   if d == F32 then cast(f32, p)[at] = v
+   elseif d == F64 then cast(f64, p)[at] = v
+   elseif d == F16 or d == BF16 then cast(u16, p)[at] = C.th_half_from_double(v, d)
+   else
+      local k = cast(integer, v)
+      if d == I64 then cast(i64, p)[at] = k
+      elseif d == U8 then cast(u8, p)[at] = k
+      elseif d == I32 then cast(i32, p)[at] = k
+      elseif d == I16 then cast(i16, p)[at] = k
+      elseif d == I8 then cast(i8, p)[at] = k end
+   end
+end
+
+return dtype

@@ -1,0 +1,56 @@
+-- torch - tensors for LuaJIT. This file puts the parts together; `torch` becomes a global, as scripts of Torch7 expect.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local class = require 'torch.class'
+local arg = require 'torch.arg'
+local op = require 'torch.op'
+local C = lib.C
+
+local torch = {}
+for name, f in pairs(class) do torch[name] = f end
+op.set_describe(arg.describe)
+
+require 'torch.storage'.install(torch)
+require 'torch.tensor'.install(torch)
+
+-- Parts that add functions to torch, loaded at once or when one of their names is first used.
+for _, part in ipairs { 'create', 'random', 'map' } do
+   local ok, m = pcall(require, 'torch.' .. part)
+   if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
+end
+
+--- Threads that a single operation may use. Results do not depend on it.
+function torch.setnumthreads(n)
+   arg.whole('torch.setnumthreads', 'number', n)
+   lib.check(C.th_set_threads(math.max(-1, math.min(n, 2 ^ 30))))
+end
+function torch.getnumthreads() return C.th_threads() end
+function torch.getnumcores() return C.th_cores() end
+
+--- Old scripts call it; the collector always knows of tensor memory.
+function torch.setheaptracking() end
+torch._heaptracking = true
+
+--- Bytes that tensors hold: now, at most so far, and in how many storages.
+function torch.memory()
+   local m = C.th_memory_of(C.TH_CPU)
+   return { bytes = tonumber(m.bytes), peak = tonumber(m.peak), storages = tonumber(m.storages) }
+end
+
+--- How this build works: CPU level, BLAS, threads, LuaJIT.
+function torch.config()
+   local blas = C.th_blas_name()
+   return { level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
+      threads = C.th_threads(), cores = C.th_cores(), library = lib.path, lua = jit.version }
+end
+
+-- An op becomes torch.<name> when it is first asked for.
+setmetatable(torch, { __index = function(t, name)
+   local f = type(name) == 'string' and op.func(name) or nil
+   if f then rawset(t, name, f) end
+   return f
+end })
+
+_G.torch = torch
+package.loaded.torch = torch
+return torch

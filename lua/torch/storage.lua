@@ -1,0 +1,191 @@
+-- torch.storage - blocks of elements of one type, shared by the tensors that view them.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local class = require 'torch.class'
+local dtype = require 'torch.dtype'
+local arg = require 'torch.arg'
+local C, storage_t = lib.C, lib.storage_t
+
+local storage = { methods = {} }
+local Storage = {}                          -- methods of all nine types
+
+local out = ffi.new 'th_storage *[1]'
+
+-- Takes over the reference in out[0].
+local function adopt()
+   local ref = storage_t()
+   ref.s = out[0]
+   return ref
+end
+
+--- A storage of n elements. @param zeroed  false leaves the memory as it comes
+function storage.new(d, n, zeroed)
+   lib.call('torch.' .. dtype.names[d] .. 'Storage', C.th_storage_new, out, d, n, zeroed ~= false and 1 or 0)
+   return adopt()
+end
+
+--- The storage that a tensor views, with a reference of its own.
+function storage.of(s)
+   C.th_storage_retain(s)
+   local ref = storage_t()
+   ref.s = s
+   return ref
+end
+
+local function fill_from_table(ref, t, first)
+   for i = 1, #t do
+      if type(t[i]) ~= 'number' and type(t[i]) ~= 'cdata' then
+         error(('torch.%sStorage: element %d must be a number, got %s'):format(dtype.names[ref.s.dtype], i,
+            arg.describe(t[i])), 4)
+      end
+      dtype.write(ref.s.dtype, ref.s.data, first + i - 1, tonumber(t[i]))
+   end
+end
+
+-- torch.FloatStorage(), (n), (table), (storage [, offset, n]) shares nothing: a copy is made; (path, shared, n) maps a file.
+local function construct(d, first, second, third)
+   local who = 'torch.' .. dtype.names[d] .. 'Storage'
+   if first == nil then return storage.new(d, 0) end
+   if type(first) == 'number' then
+      arg.whole(who, 'size', first)
+      return storage.new(d, first)
+   elseif type(first) == 'table' then
+      local ref = storage.new(d, #first)
+      fill_from_table(ref, first, 0)
+      return ref
+   elseif type(first) == 'string' then
+      if third ~= nil then arg.whole(who, 'size', third) end
+      lib.call(who, C.th_storage_map, out, d, first, third or 0, second and 1 or 0)
+      return adopt()
+   elseif arg.is_storage(first) then
+      if first.s.dtype ~= d then arg.refuse(who, 'storage', 'a ' .. who, first, 3) end
+      local offset = second and arg.whole(who, 'offset', second) or 1
+      local n = third and arg.whole(who, 'size', third) or tonumber(first.s.size) - offset + 1
+      if offset < 1 or n < 0 or offset - 1 + n > tonumber(first.s.size) then
+         error(('%s: places %d to %d are outside of 1..%d'):format(who, offset, offset + n - 1, tonumber(first.s.size)), 3)
+      end
+      local ref = storage.new(d, n, false)
+      ffi.copy(ref.s.data, ffi.cast('char *', first.s.data) + (offset - 1) * dtype.bytes[d], n * dtype.bytes[d])
+      return ref
+   end
+   arg.refuse(who, 'argument 1', 'a size, a table, a file name or a storage', first, 3)
+end
+
+-- ---- methods ------------------------------------------------------------------------------------------------------
+
+local function at(self, i)
+   if not (i >= 1 and i <= tonumber(self.s.size) and i % 1 == 0) then
+      error(('index must lie in 1..%d, got %s'):format(tonumber(self.s.size), tostring(i)), 4)
+   end
+   return i - 1
+end
+
+--- Number of elements.
+function Storage:size() return tonumber(self.s.size) end
+
+function Storage:elementSize() return dtype.bytes[self.s.dtype] end
+
+--- Sets every element to v; returns the storage.
+function Storage:fill(v)
+   if type(v) ~= 'number' then arg.refuse('fill', 'value', 'a number', v) end
+   for i = 0, tonumber(self.s.size) - 1 do dtype.write(self.s.dtype, self.s.data, i, v) end
+   return self
+end
+
+--- Copies the elements of another storage of the same size, of any type.
+function Storage:copy(from)
+   if not arg.is_storage(from) then arg.refuse('copy', 'source', 'a storage', from) end
+   local n = tonumber(self.s.size)
+   if n ~= tonumber(from.s.size) then
+      error(('copy: source must have %d elements, got %d'):format(n, tonumber(from.s.size)), 2)
+   end
+   if self.s.dtype == from.s.dtype then
+      ffi.copy(self.s.data, from.s.data, n * dtype.bytes[self.s.dtype])
+   else
+      for i = 0, n - 1 do dtype.write(self.s.dtype, self.s.data, i, dtype.read(from.s.dtype, from.s.data, i)) end
+   end
+   return self
+end
+
+--- Changes the number of elements; the first ones keep their values. Memory is not given back.
+function Storage:resize(n)
+   arg.whole('resize', 'size', n)
+   lib.call('resize', C.th_storage_resize, self.s, n)
+   return self
+end
+
+function Storage:totable()
+   local t = {}
+   for i = 1, tonumber(self.s.size) do t[i] = dtype.read(self.s.dtype, self.s.data, i - 1) end
+   return t
+end
+
+--- A copy of the elements, or of `n` from `offset` on, in a storage of the same type.
+function Storage:new(...) return construct(self.s.dtype, ...) end
+
+--- The elements as a pointer. It is valid as long as the storage lives and does not grow.
+function Storage:data() return ffi.cast(dtype.pointer[self.s.dtype], self.s.data) end
+function Storage:cdata() return self.s end
+function Storage:retain() return self end
+function Storage:free() return self end
+
+--- x:type() is its type's name; x:type('torch.IntStorage') a copy of that type.
+function Storage:type(name)
+   local own = 'torch.' .. dtype.names[self.s.dtype] .. 'Storage'
+   if name == nil or name == own then return name and self or own end
+   local d = type(name) == 'string' and dtype.id[name:match '^torch%.(%w+)Storage$']
+   if not d then arg.refuse('type', 'type', 'the name of a storage type', name) end
+   return storage.new(d, tonumber(self.s.size), false):copy(self)
+end
+
+for d, name in ipairs(dtype.names) do
+   Storage[name:lower()] = function(self) return self:type('torch.' .. dtype.names[d] .. 'Storage') end
+end
+
+-- ---- the types ----------------------------------------------------------------------------------------------------
+
+local methods = storage.methods             -- dtype -> the table that users may extend
+
+ffi.metatype(storage_t, {
+   __gc = function(self) C.th_storage_release(self.s) end,
+   __len = function(self) return tonumber(self.s.size) end,
+   __eq = function(a, b) return ffi.istype(storage_t, a) and ffi.istype(storage_t, b) and a.s == b.s end,
+   __index = function(self, k)
+      if type(k) == 'number' then return dtype.read(self.s.dtype, self.s.data, at(self, k)) end
+      return methods[self.s.dtype][k]
+   end,
+   __newindex = function(self, k, v)
+      if type(k) ~= 'number' then arg.refuse('storage', 'index', 'a number', k) end
+      if type(v) ~= 'number' then
+         v = tonumber(v) or arg.refuse('storage', 'value', 'a number', v)
+      end
+      dtype.write(self.s.dtype, self.s.data, at(self, k), v)
+   end,
+   __tostring = function(self) return methods[self.s.dtype].__tostring__(self) end,
+})
+
+function Storage:__tostring__() return require 'torch.print'.storage(self) end
+Storage.string = Storage.__tostring__
+
+class.ctype(storage_t, function(ref) return 'torch.' .. dtype.names[ref.s.dtype] .. 'Storage' end,
+   function(ref) return tonumber(ffi.cast('intptr_t', ref.s)) end)
+
+--- Fills `torch` with the constructors FloatStorage, ...
+function storage.install(torch)
+   for d, name in ipairs(dtype.names) do
+      local full = 'torch.' .. name .. 'Storage'
+      local mt = setmetatable({}, { __index = Storage })
+      methods[d] = mt
+      mt.new = function(first, ...)                          -- s.new(3) and s:new(3) both work
+         if arg.is_storage(first) then return construct(d, ...) end
+         return construct(d, first, ...)
+      end
+      local constructor = setmetatable({}, { __index = mt, __newindex = mt,
+         __call = function(_, ...) return construct(d, ...) end })
+      mt.__constructor = constructor
+      torch[name .. 'Storage'] = constructor
+      class.register(full, mt, nil, { constructor = constructor, factory = function() return storage.new(d, 0) end })
+   end
+end
+
+return storage
