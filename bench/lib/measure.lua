@@ -1,0 +1,100 @@
+-- bench/lib/measure.lua - a clock, interleaved medians, and the one form in which results are printed.
+local ffi = require 'ffi'
+
+ffi.cdef [[
+typedef struct bench_timespec { long seconds, nanoseconds; } bench_timespec;
+int clock_gettime(int clock, bench_timespec *t);
+int poll(void *none, unsigned long n, int milliseconds);
+]]
+
+local measure = {}
+
+local MONOTONIC = 1
+local PAUSE = 50                              -- milliseconds; OpenBLAS spins for about half of that
+local stamp = ffi.new 'bench_timespec'
+
+--- Seconds of a clock that nobody sets.
+function measure.now()
+   ffi.C.clock_gettime(MONOTONIC, stamp)
+   return tonumber(stamp.seconds) + tonumber(stamp.nanoseconds) * 1e-9
+end
+
+--- Seconds that one call of f takes, over `times` calls.
+function measure.time(f, times)
+   local from = measure.now()
+   for _ = 1, times or 1 do f() end
+   return (measure.now() - from) / (times or 1)
+end
+
+function measure.median(list)
+   local sorted = {}
+   for i, v in ipairs(list) do sorted[i] = v end
+   table.sort(sorted)
+   local n = #sorted
+   return n % 2 == 1 and sorted[(n + 1) / 2] or (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+end
+
+--- Runs the functions in turn, so that whatever else the machine does meets all of them alike. Each function
+-- returns the seconds it took. The first round is not counted; a pause before each run lets threads of the one
+-- before it fall asleep.
+-- @param rounds   how often each one runs
+-- @return per function the median of its seconds, and the median over the rounds of (first / last)
+function measure.interleaved(rounds, functions)
+   local times, ratios = {}, {}
+   for k = 1, #functions do times[k] = {} end
+   for round = 0, rounds do
+      for k, f in ipairs(functions) do
+         ffi.C.poll(nil, 0, PAUSE)
+         times[k][round] = f()
+      end
+      ratios[round] = times[1][round] / times[#functions][round]
+   end
+   local medians = {}
+   for k = 1, #functions do medians[k] = measure.median(times[k]) end
+   return medians, measure.median(ratios)
+end
+
+measure.HEADER = ('| %-34s | %-22s | %14s | %14s | %8s | %-6s |\n'):format('what', 'limit', 'ours', 'peer', 'ratio', '')
+   .. '|' .. ('-'):rep(36) .. '|' .. ('-'):rep(24) .. '|' .. ('-'):rep(15) .. ':|' .. ('-'):rep(15) .. ':|'
+   .. ('-'):rep(9) .. ':|' .. ('-'):rep(8) .. '|'
+
+--- Prints one result as a row of a table.
+-- @param what   what was measured
+-- @param limit  what it must keep, in words
+-- @param ours   our figure with its unit
+-- @param peer   the peer's figure with its unit, or nil
+-- @param ratio  what `limit` speaks of, or nil
+-- @param ok     is the limit kept? nil: there was nothing to compare with
+function measure.row(what, limit, ours, peer, ratio, ok)
+   local verdict = ok == nil and 'no peer' or ok and 'PASS' or 'behind'
+   print(('| %-34s | %-22s | %14s | %14s | %8s | %-6s |'):format(what, limit, ours, peer or '-',
+                                                                ratio and ('%.2f'):format(ratio) or '-', verdict))
+   io.stdout:flush()
+end
+
+--- A remark below the rows.
+function measure.note(...) print('note: ' .. (...):format(select(2, ...))) end
+
+--- Options that every benchmark takes: -peer NAME, -threads N, -rounds N.
+function measure.options(arguments)
+   local options, i = { peer = '', threads = 2, rounds = 9 }, 1
+   while arguments[i] do
+      local name, value = arguments[i]:match '^%-%-?(%a+)$', arguments[i + 1]
+      if options[name] == nil or value == nil then
+         io.stderr:write(('bench: no option %s; there are -peer NAME, -threads N, -rounds N\n'):format(arguments[i]))
+         os.exit(2)
+      end
+      options[name] = type(options[name]) == 'number' and tonumber(value) or value
+      i = i + 2
+   end
+   return options
+end
+
+--- The launcher that runs this script, for benchmarks that start processes.
+function measure.launcher()
+   local i = 0
+   while arg and arg[i - 1] do i = i - 1 end
+   return arg and i < 0 and arg[i] or 'build/bin/th'
+end
+
+return measure

@@ -1,0 +1,51 @@
+-- bench/lib/peer.lua - a process of another program that measures when it is told to, for interleaved comparisons.
+local peer = {}
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+--- Starts `python3 bench/peer/SCRIPT.py ARGUMENTS`, which answers `ready VERSION` or `missing WHY`, and after that
+-- every line that it reads with one number.
+-- @return the peer with `version`, `ask(line)` and `close()`; or nil and why it cannot take part
+function peer.pytorch(script, arguments)
+   local pipe = os.tmpname()
+   os.remove(pipe)
+   if os.execute('mkfifo ' .. quote(pipe)) ~= 0 then return nil, 'mkfifo failed' end
+   local python = os.getenv 'PYTHON' or 'python3'
+   local answers = io.popen(('exec %s bench/peer/%s.py %s < %s 2>/dev/null')
+                            :format(quote(python), script, arguments or '', quote(pipe)))
+   local orders = io.open(pipe, 'w')           -- waits until the other side has opened it
+   os.remove(pipe)
+   local first = answers:read '*l' or 'missing python3 did not start'
+   local version = first:match '^ready (.*)'
+   if not version then
+      orders:close()
+      answers:close()
+      return nil, (first:gsub('^missing ', ''))
+   end
+   local self = { version = version }
+   function self.ask(line)
+      orders:write(line, '\n')
+      orders:flush()
+      local answer = answers:read '*l'
+      return tonumber(answer) or error(('the peer %s answered %s'):format(script, tostring(answer)))
+   end
+   function self.close()
+      orders:close()
+      answers:close()
+   end
+   return self
+end
+
+--- The peer that the options ask for; nil when they ask for none. Says so when it is not there.
+function peer.wanted(options, script, arguments)
+   if options.peer == '' then return nil end
+   if options.peer ~= 'pytorch' then
+      print(('note: no comparison with %s: the only peer is pytorch'):format(options.peer))
+      return nil
+   end
+   local found, why = peer.pytorch(script, arguments)
+   if not found then print(('note: no comparison with PyTorch: %s'):format(why)) end
+   return found
+end
+
+return peer

@@ -1,0 +1,39 @@
+# bench/peer/mnist.py - the network of bench/mnist.lua in PyTorch; every line read trains one epoch, answered by its seconds.
+import sys
+import time
+
+try:
+    import torch
+    from torch import nn
+except ImportError as why:
+    print("missing", why, flush=True)
+    sys.exit(0)
+
+threads = int(sys.argv[1])
+torch.set_num_threads(threads)
+torch.manual_seed(1)
+images, batch = 8000, 64
+inputs = torch.rand(images, 1, 28, 28)
+targets = torch.randint(0, 10, (images,))
+net = nn.Sequential(
+    nn.Conv2d(1, 32, 5), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Conv2d(32, 64, 5), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Flatten(), nn.Linear(64 * 4 * 4, 10), nn.LogSoftmax(1))
+criterion = nn.NLLLoss()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+
+
+def epoch():
+    order = torch.randperm(images)
+    for first in range(0, images, batch):
+        rows = order[first:first + batch]
+        optimizer.zero_grad(set_to_none=False)
+        criterion(net(inputs[rows]), targets[rows]).backward()
+        optimizer.step()
+
+
+print("ready", "PyTorch", torch.__version__, flush=True)
+for line in sys.stdin:
+    start = time.perf_counter()
+    epoch()
+    print(time.perf_counter() - start, flush=True)

@@ -1,0 +1,59 @@
+# bench/peer/ops.py - single operations in PyTorch; a line "NAME TIMES" is answered by the seconds that one call takes.
+import sys
+import time
+
+try:
+    import torch
+except ImportError as why:
+    print("missing", why, flush=True)
+    sys.exit(0)
+
+torch.set_num_threads(int(sys.argv[1]))
+small = torch.ones(10), torch.ones(10)
+made = {}
+
+
+def large():
+    if "large" not in made:
+        made["large"] = torch.rand(10_000_000), torch.rand(10_000_000)
+    return made["large"]
+
+
+def square():
+    if "square" not in made:
+        made["square"] = torch.rand(1024, 1024), torch.rand(1024, 1024), torch.empty(1024, 1024)
+    return made["square"]
+
+
+def gemm():
+    a, b, c = square()
+    torch.mm(a, b, out=c)
+
+
+def copy():
+    y, x = large()
+    y.copy_(x)
+
+
+def add():
+    y, x = large()
+    y.add_(x)
+
+
+def total():
+    large()[0].sum().item()
+
+
+calls = {
+    "call_add": lambda: small[0].add_(small[1]),
+    "gemm": gemm, "copy": copy, "add": add, "sum": total,
+}
+print("ready", "PyTorch", torch.__version__, flush=True)
+for line in sys.stdin:
+    name, times = line.split()
+    call = calls[name]
+    call()
+    start = time.perf_counter()
+    for _ in range(int(times)):
+        call()
+    print((time.perf_counter() - start) / int(times), flush=True)
