@@ -133,8 +133,8 @@ describe('examples/digits.lua', function()
 
    it('trains on a folder of IDX files, gzipped, keeping the last fifth for the test', function()
       os.execute(("mkdir '%s'"):format(path 'mnist'))
-      for kind, name in pairs { ['images-idx3-ubyte'] = 'images', ['labels-idx1-ubyte'] = 'labels' } do
-         os.execute(("gzip -c 'data/digits-%s' > '%s/t10k-%s.gz'"):format(kind, path 'mnist', kind, name))
+      for _, kind in ipairs { 'images-idx3-ubyte', 'labels-idx1-ubyte' } do
+         os.execute(("gzip -c 'data/digits-%s' > '%s/t10k-%s.gz'"):format(kind, path 'mnist', kind))
       end
       local code, text = train('-epochs 1 -model mlp -data', path 'mnist', '-save', path 'folder')
       assert.equal(0, code, text)
