@@ -1,16 +1,292 @@
-/* th.c - the launcher: LuaJIT with the search paths of the tree it stands in. */
+/* th.c - the launcher: LuaJIT that finds the tree it stands in, runs scripts or the prompt, and
+ * answers Ctrl-C (interrupt.c). */
+#include <errno.h>
 #include <lauxlib.h>
+#include <limits.h>
 #include <lua.h>
 #include <lualib.h>
+#include <luajit.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "interrupt.h"
+
+static const char usage[] =
+  "usage: th [options] [script [args]]\n"
+  "  -e CODE    run CODE\n"
+  "  -l NAME    require NAME\n"
+  "  -i         go to the prompt after the script\n"
+  "  -h, -v     this help, the version\n"
+  "  --         the options end here\n"
+  "  -          the script comes from standard input\n"
+  "Without script and options: the prompt, or a script from standard input if that is no terminal.\n";
+
+/* ---- where the tree is ------------------------------------------------------------------------ */
+
+/* Writes dir/../ of the running program, without the last slash; false if the kernel won't say. */
+static int tree_of(char tree[PATH_MAX])
+{
+  const ssize_t n = readlink("/proc/self/exe", tree, PATH_MAX - 1);
+  if (n <= 0) return 0;
+  tree[n] = 0;
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(tree, '/');
+    if (!slash) return 0;
+    *slash = 0;
+  }
+  return 1;
+}
+
+static int holds(const char *dir, const char *file)
+{
+  char path[PATH_MAX];
+  return snprintf(path, sizeof path, "%s/%s", dir, file) < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+/* The checkout of a build tree: the folder above it, or what CMake noted for a tree elsewhere. */
+static int checkout_of(const char *tree, char root[PATH_MAX])
+{
+  snprintf(root, PATH_MAX, "%s", tree);
+  char *slash = strrchr(root, '/');
+  if (slash) {
+    *slash = 0;
+    if (holds(root, "lua/torch/lib.lua")) return 1;
+  }
+  char note[PATH_MAX];
+  if (snprintf(note, sizeof note, "%s/checkout", tree) >= (int)sizeof note) return 0;
+  FILE *f = fopen(note, "r");
+  if (!f) return 0;
+  const int got = fgets(root, PATH_MAX, f) != NULL;
+  fclose(f);
+  root[strcspn(root, "\n")] = 0;
+  return got && holds(root, "lua/torch/lib.lua");
+}
+
+/* Puts `first` before package[field]. */
+static void prepend(lua_State *L, const char *field, const char *first)
+{
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, field);
+  lua_pushfstring(L, "%s;%s", first, lua_tostring(L, -1));
+  lua_setfield(L, -3, field);
+  lua_pop(L, 2);
+}
+
+static void find_tree(lua_State *L)
+{
+  char tree[PATH_MAX], root[PATH_MAX], path[5 * PATH_MAX];
+  if (!tree_of(tree)) return;
+  if (holds(tree, "share/lua/5.1/torch/lib.lua")) {
+    snprintf(path, sizeof path, "%s/share/lua/5.1/?.lua;%s/share/lua/5.1/?/init.lua", tree, tree);
+    prepend(L, "path", path);
+    snprintf(path, sizeof path, "%s/lib/lua/5.1/?.so", tree);
+    prepend(L, "cpath", path);
+  } else if (checkout_of(tree, root)) {
+    snprintf(path, sizeof path, "%s/lua/?.lua;%s/lua/?/init.lua;%s/?.lua;%s/?/init.lua", root, root, root, root);
+    prepend(L, "path", path);
+    snprintf(path, sizeof path, "%s/libth.so", tree);
+    setenv("TH_LIB", path, 0);         /* this tree's library, not that of another build of the checkout */
+  }
+}
+
+/* ---- running Lua ------------------------------------------------------------------------------ */
+
+static int with_traceback(lua_State *L)
+{
+  if (!lua_isstring(L, 1)) {
+    if (lua_isnoneornil(L, 1)) {
+      lua_pushliteral(L, "nil");
+    } else if (!luaL_callmeta(L, 1, "__tostring")) {
+      lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+    }
+    lua_replace(L, 1);
+    if (!lua_isstring(L, 1)) return 1;
+  }
+  lua_settop(L, 1);
+  luaL_traceback(L, L, lua_tostring(L, 1), 1);
+  return 1;
+}
+
+/* Prints the message on top of the stack if there is one; 0 if all went well. */
+static int report(lua_State *L, int status)
+{
+  if (!status) return 0;
+  const char *message = lua_tostring(L, -1);
+  fflush(stdout);
+  fprintf(stderr, "th: %s\n", message ? message : "error object is not a string");
+  lua_pop(L, 1);
+  return 1;
+}
+
+/* Calls the function below its `narg` arguments; results are dropped. */
+static int call(lua_State *L, int narg)
+{
+  const int base = lua_gettop(L) - narg;
+  lua_pushcfunction(L, with_traceback);
+  lua_insert(L, base);
+  const int failed = report(L, lua_pcall(L, narg, 0, base));
+  lua_remove(L, base);
+  return failed;
+}
+
+static int run_code(lua_State *L, const char *code)
+{
+  return report(L, luaL_loadbuffer(L, code, strlen(code), "=(command line)")) || call(L, 0);
+}
+
+static int require(lua_State *L, const char *name)
+{
+  lua_getglobal(L, "require");
+  lua_pushstring(L, name);
+  return call(L, 1);
+}
+
+/* The script with its arguments; NULL means standard input. */
+static int run_script(lua_State *L, const char *script, int narg, char **args)
+{
+  if (report(L, luaL_loadfile(L, script))) return 1;
+  luaL_checkstack(L, narg + 4, "too many arguments to script");
+  for (int i = 0; i < narg; i++) lua_pushstring(L, args[i]);
+  return call(L, narg);
+}
+
+static int run_prompt(lua_State *L)
+{
+  return run_code(L, "require('torch.repl').run()");
+}
+
+/* arg[0] is the script (or th), arg[1] its first argument, arg[-1] what stood before it. */
+static void set_arg(lua_State *L, int argc, char **argv, int script)
+{
+  const int zero = script < argc ? script : 0;
+  lua_createtable(L, argc, argc);
+  for (int i = 0; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - zero);
+  }
+  lua_setglobal(L, "arg");
+}
+
+/* What a user of th finds without asking for it, and os.exit that runs finalizers. */
+static const char prelude[] =
+  "local exit = os.exit\n"
+  "function os.exit(code, close) io.stdout:flush() return exit(code, close ~= false) end\n"
+  "torch = require 'torch'\n"
+  "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
+  "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
+  "end\n";
+
+static int prepare(lua_State *L)
+{
+  return report(L, luaL_loadbuffer(L, prelude, sizeof prelude - 1, "=th")) || call(L, 0);
+}
+
+static int version(lua_State *L)
+{
+  printf("Cresset %s, %s", TH_VERSION, LUAJIT_VERSION);
+  fflush(stdout);
+  return run_code(L, "local ok, lib = pcall(require, 'torch.lib')\n"
+                     "if ok then\n"
+                     "   local s = require('ffi').string\n"
+                     "   local blas = lib.C.th_blas_name()\n"
+                     "   io.write(', ', s(lib.C.th_cpu_level()), ', ', blas ~= nil and s(blas) or 'no BLAS')\n"
+                     "end\n"
+                     "io.write '\\n'");
+}
+
+/* FFI structs hold 64-bit pointers in one table slot only in this mode. */
+static int is_gc64(lua_State *L)
+{
+  if (luaL_dostring(L, "return require('ffi').abi('gc64')")) return 0;
+  const int yes = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return yes;
+}
+
+typedef struct options { int interactive, version, codes, script; } options;
+
+/* Reads the options up to the script; false after telling what is wrong. */
+static int read_options(int argc, char **argv, options *o)
+{
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+    const char c = argv[i][1];
+    if (c == '-' && !argv[i][2]) {
+      i++;
+      break;
+    }
+    if ((c == 'e' || c == 'l') && (argv[i][2] || i + 1 < argc)) {
+      if (!argv[i][2]) i++;
+      o->codes = 1;
+    } else if (c == 'i' && !argv[i][2]) {
+      o->interactive = 1;
+    } else if (c == 'v' && !argv[i][2]) {
+      o->version = 1;
+    } else if ((c == 'h' && !argv[i][2]) || strcmp(argv[i], "--help") == 0) {
+      fputs(usage, stdout);
+      exit(0);
+    } else {
+      fprintf(stderr, "th: %s: %s\n%s", argv[i],
+              c == 'e' || c == 'l' ? "an argument must follow" : "unknown option", usage);
+      return 0;
+    }
+  }
+  o->script = i;
+  return 1;
+}
+
+/* The -e and -l of the command line, in their order. */
+static int run_options(lua_State *L, char **argv, int end)
+{
+  for (int i = 1; i < end; i++) {
+    const char c = argv[i][0] == '-' ? argv[i][1] : 0;
+    if (c != 'e' && c != 'l') continue;
+    const char *value = argv[i][2] ? argv[i] + 2 : argv[++i];
+    if (c == 'e' ? run_code(L, value) : require(L, value)) return 1;
+  }
+  return 0;
+}
+
+static int run(lua_State *L, int argc, char **argv, const options *o)
+{
+  if (!is_gc64(L)) {
+    fprintf(stderr, "th: needs a LuaJIT with GC64 (built with -DLUAJIT_ENABLE_GC64), this one is %s without it\n",
+            LUAJIT_VERSION);
+    return 1;
+  }
+  find_tree(L);
+  set_arg(L, argc, argv, o->script);
+  if (o->version && version(L)) return 1;
+  const int has_script = o->script < argc;
+  const int asks = has_script || o->codes || o->version;
+  if (o->version && !has_script && !o->codes && !o->interactive) return 0;
+  th_catch_sigint(L);
+  if (prepare(L)) return 1;
+  th_tell_libth();
+  if (run_options(L, argv, o->script)) return 1;
+  if (has_script) {
+    const char *script = argv[o->script];
+    const int failed = run_script(L, strcmp(script, "-") == 0 ? NULL : script,
+                                  argc - o->script - 1, argv + o->script + 1);
+    if (failed && !o->interactive) return 1;
+  }
+  if (o->interactive || (!asks && isatty(STDIN_FILENO))) return run_prompt(L);
+  return asks ? 0 : run_script(L, NULL, 0, NULL);
+}
 
 int main(int argc, char **argv)
 {
+  options o = { 0 };
+  if (!read_options(argc, argv, &o)) return 2;
   lua_State *L = luaL_newstate();
-  if (!L) return 1;
+  if (!L) {
+    fputs("th: out of memory\n", stderr);
+    return 1;
+  }
   luaL_openlibs(L);
-  int failed = argc > 1 && luaL_dofile(L, argv[1]);
-  if (failed) fprintf(stderr, "th: %s\n", lua_tostring(L, -1));
+  const int failed = run(L, argc, argv, &o);
+  th_forget_sigint();
   lua_close(L);
   return failed;
 }

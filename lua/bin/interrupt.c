@@ -1,0 +1,285 @@
+/* interrupt.c - SIGINT becomes a Lua error, also in compiled traces.
+ *
+ * The handler sets a hook, which the interpreter runs before its next instruction, and tells libth,
+ * whose long loops then end with TH_EINTR. A compiled trace looks at neither. So if the signal finds
+ * the processor in a trace, we walk on step by step (trap flag) to the next guard and leave there:
+ * a guard's exit restores the interpreter's state from a snapshot, and that state is right at the
+ * guard whatever its condition says. While the hook has not run, a timer looks again, because the
+ * first look may have found C code that the trace has called.
+ *
+ * LuaJIT tells us where its traces are (jit.attach). Two things follow from knowing them:
+ *   - a guard that was patched to jump to a side trace is left through its own exit stub, since the
+ *     side trace may rely on the guard's condition;
+ *   - a compiled loop without any guard could never be left. It is an endless loop, so not compiling
+ *     it costs nothing: jit.off for its function.
+ */
+#include "interrupt.h"
+#include <dlfcn.h>
+#include <lauxlib.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static lua_State *state;
+static pid_t main_thread;
+static void (*libth_interrupt)(int on);
+static timer_t timer;
+static int has_timer;
+static volatile sig_atomic_t pending;      /* signals since the hook last ran */
+
+enum { PATIENCE = 4 };                     /* so many unanswered Ctrl-C end the process */
+#define TICK_SIGNAL (SIGRTMIN + 3)
+
+/* Our handlers share state and change where the program goes on, so each keeps the others out. */
+static void handle(int sig, void (*f)(int, siginfo_t *, void *), int flags)
+{
+  struct sigaction act = { .sa_sigaction = f, .sa_flags = SA_SIGINFO | flags };
+  sigaddset(&act.sa_mask, SIGINT);
+  sigaddset(&act.sa_mask, TICK_SIGNAL);
+  sigaction(sig, &act, NULL);
+}
+
+static void set_timer(long ns)
+{
+  if (!has_timer) return;
+  const struct itimerspec every = { { 0, ns }, { 0, ns } };
+  timer_settime(timer, 0, &every, NULL);
+}
+
+static void settle(lua_State *L)
+{
+  lua_sethook(L, NULL, 0, 0);
+  pending = 0;
+  set_timer(0);
+  if (libth_interrupt) libth_interrupt(0);
+}
+
+static void hook(lua_State *L, lua_Debug *ar)
+{
+  (void)ar;
+  settle(L);
+  luaL_error(L, "interrupted");
+}
+
+/* ---- traces ----------------------------------------------------------------------------------- */
+
+#if defined __x86_64__
+
+typedef uint8_t code;
+
+/* By trace number. A side trace also keeps the stub of the exit that it was compiled for. */
+static struct trace { const code *start, *end, *stub; } traces[65536];
+static volatile int ntraces;
+
+/* LuaJIT lays out exit stubs in groups of 32, 4 bytes each. */
+enum { GROUPS = 64, GROUP = 32, STUB = 4 };
+static const code *stubs[GROUPS];
+
+static volatile int steps;                 /* left to walk; 0: not walking */
+enum { MAXSTEPS = 20000, TRAP_FLAG = 0x100 };
+
+static const struct trace *trace_at(const code *p)
+{
+  for (int i = 0; i < ntraces; i++) if (p >= traces[i].start && p < traces[i].end) return &traces[i];
+  return NULL;
+}
+
+/* The stub that a jump to `to` means: `to` itself, or the one that a side trace stands in for. */
+static const code *stub_of(const code *to)
+{
+  for (int i = 0; i < GROUPS; i++) {
+    if (stubs[i] && to >= stubs[i] && to < stubs[i] + GROUP * STUB && (to - stubs[i]) % STUB == 0) return to;
+  }
+  for (int i = 0; i < ntraces; i++) if (traces[i].start == to) return traces[i].stub;
+  return NULL;
+}
+
+static const code *target(const code *end_of_insn)     /* of a jump that ends in a rel32 */
+{
+  int32_t rel;
+  memcpy(&rel, end_of_insn - 4, 4);
+  return end_of_insn + rel;
+}
+
+/* The stub through which the instruction at p may leave the trace; NULL: it is no guard. */
+static const code *guard_at(const code *p, const code *end)
+{
+  int size;
+  const code *to;
+  if (p + 6 <= end && p[0] == 0x0f && (p[1] & 0xf0) == 0x80) {        /* jcc rel32 */
+    size = 6;
+    to = target(p + size);
+    const code *stub = stub_of(to);
+    if (stub) return stub;
+  } else if (p + 2 <= end && (p[0] & 0xf0) == 0x70) {                 /* jcc rel8, in small loops */
+    size = 2;
+    to = p + size + (int8_t)p[1];
+  } else {
+    return NULL;
+  }
+  /* The branch of a loop, turned round: back to its start, else it falls into `jmp exit`. */
+  p += size;
+  return to < p && p + 5 <= end && p[0] == 0xe9 ? stub_of(target(p + 5)) : NULL;
+}
+
+/* At a guard: leaves the trace. In a trace: takes one more step. Else: gives up until the next tick. */
+static void walk(ucontext_t *uc)
+{
+  greg_t *reg = uc->uc_mcontext.gregs;
+  const code *p = (const code *)reg[REG_RIP];
+  const struct trace *t = pending && steps > 0 ? trace_at(p) : NULL;
+  const code *stub = t ? guard_at(p, t->end) : NULL;
+  if (stub) reg[REG_RIP] = (greg_t)stub;
+  if (t && !stub) {
+    steps--;
+    reg[REG_EFL] |= TRAP_FLAG;
+  } else {
+    steps = 0;
+    reg[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+  }
+}
+
+static void on_step(int sig, siginfo_t *info, void *uc)
+{
+  if (info->si_code == TRAP_TRACE) {
+    walk(uc);
+  } else {                                 /* a breakpoint of somebody else */
+    signal(sig, SIG_DFL);
+    raise(sig);
+  }
+}
+
+static void leave_trace(void *uc)
+{
+  steps = MAXSTEPS;
+  walk(uc);
+}
+
+/* add(trace, address, size, loop, stub): false if the trace is a loop that cannot be left. */
+static int add_trace(lua_State *L)
+{
+  const int number = (int)luaL_checkinteger(L, 1);
+  const code *start = (const code *)(uintptr_t)luaL_checknumber(L, 2);
+  const code *end = start + luaL_checkinteger(L, 3), *loop = start + luaL_checkinteger(L, 4);
+  if (number < 0 || number >= (int)(sizeof traces / sizeof *traces)) return 0;
+  traces[number] = (struct trace){ start, end, (const code *)(uintptr_t)luaL_optnumber(L, 5, 0) };
+  if (number >= ntraces) ntraces = number + 1;
+  int leaves = loop == start;              /* no loop */
+  for (const code *p = loop; p < end && !leaves; p++) leaves = guard_at(p, end) != NULL;
+  lua_pushboolean(L, leaves);
+  return 1;
+}
+
+static int add_stubs(lua_State *L)
+{
+  const lua_Integer group = luaL_checkinteger(L, 1);
+  if (group >= 0 && group < GROUPS) stubs[group] = (const code *)(uintptr_t)luaL_checknumber(L, 2);
+  return 0;
+}
+
+static int forget_traces(lua_State *L)
+{
+  (void)L;
+  ntraces = 0;
+  memset(stubs, 0, sizeof stubs);
+  return 0;
+}
+
+static const char watch[] =
+  "local add_trace, add_stubs, forget = ...\n"
+  "local util = require 'jit.util'\n"
+  "local exit\n"
+  "jit.attach(function(what, trace, func, _, _, from)\n"
+  "   if what == 'start' then\n"
+  "      exit = type(from) == 'number' and from or nil\n"
+  "   elseif what == 'stop' then\n"
+  "      for e = 0, util.traceinfo(trace).nexit, 32 do\n"
+  "         local stub = util.traceexitstub(e)\n"
+  "         if stub then add_stubs(e / 32, stub) end\n"
+  "      end\n"
+  "      local code, address, loop = util.tracemc(trace)\n"
+  "      local stub = exit and util.traceexitstub(exit)\n"
+  "      if not add_trace(trace, address, #code, loop, stub) then jit.off(func) end\n"
+  "   elseif what == 'flush' then\n"
+  "      forget()\n"
+  "   end\n"
+  "end, 'trace')\n";
+
+static void watch_traces(lua_State *L)
+{
+  handle(SIGTRAP, on_step, SA_RESTART);
+  if (luaL_loadbuffer(L, watch, sizeof watch - 1, "=th")) lua_error(L);
+  lua_pushcfunction(L, add_trace);
+  lua_pushcfunction(L, add_stubs);
+  lua_pushcfunction(L, forget_traces);
+  lua_call(L, 3, 0);
+}
+
+#else                                      /* elsewhere a compiled loop runs to its end */
+
+static void leave_trace(void *uc) { (void)uc; }
+static void watch_traces(lua_State *L) { (void)L; }
+
+#endif
+
+/* ---- signals ---------------------------------------------------------------------------------- */
+
+static void on_tick(int sig, siginfo_t *info, void *uc)
+{
+  (void)sig, (void)info;
+  if (pending) leave_trace(uc);
+}
+
+static void on_sigint(int sig, siginfo_t *info, void *uc)
+{
+  (void)info;
+  if (gettid() != main_thread) {           /* only there runs Lua */
+    syscall(SYS_tgkill, getpid(), main_thread, sig);
+    return;
+  }
+  if (++pending >= PATIENCE) {
+    static const char text[] = "\nth: interrupted again and again without effect: goodbye\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1)) {}
+    signal(sig, SIG_DFL);
+    raise(sig);
+    return;
+  }
+  if (libth_interrupt) libth_interrupt(1);
+  lua_sethook(state, hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+  set_timer(200000);
+  leave_trace(uc);
+}
+
+void th_catch_sigint(lua_State *L)
+{
+  state = L;
+  main_thread = gettid();
+  watch_traces(L);
+  handle(TICK_SIGNAL, on_tick, SA_RESTART);
+  struct sigevent to_us = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL };
+  to_us._sigev_un._tid = main_thread;
+  has_timer = timer_create(CLOCK_MONOTONIC, &to_us, &timer) == 0;
+  /* Without SA_RESTART: a blocking read ends too. A parent that ignores SIGINT is obeyed. */
+  struct sigaction old;
+  sigaction(SIGINT, NULL, &old);
+  if (old.sa_handler != SIG_IGN) handle(SIGINT, on_sigint, 0);
+}
+
+void th_tell_libth(void)
+{
+  void *lib = dlopen("libth.so", RTLD_NOW | RTLD_NOLOAD);
+  if (lib) libth_interrupt = (void (*)(int))dlsym(lib, "th_interrupt");
+}
+
+void th_forget_sigint(void)
+{
+  signal(SIGINT, SIG_DFL);
+  if (pending) settle(state);
+  if (has_timer) timer_delete(timer);
+  has_timer = 0;
+}
