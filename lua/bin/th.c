@@ -186,11 +186,10 @@ static int version(lua_State *L)
 {
   printf("Cresset %s, %s", TH_VERSION, LUAJIT_VERSION);
   fflush(stdout);
-  return run_code(L, "local ok, lib = pcall(require, 'torch.lib')\n"
+  return run_code(L, "local ok, torch = pcall(require, 'torch')\n"
                      "if ok then\n"
-                     "   local s = require('ffi').string\n"
-                     "   local blas = lib.C.th_blas_name()\n"
-                     "   io.write(', ', s(lib.C.th_cpu_level()), ', ', blas ~= nil and s(blas) or 'no BLAS')\n"
+                     "   local c = torch.config()\n"
+                     "   io.write(', ', c.level, ', BLAS ', c.blas)\n"
                      "end\n"
                      "io.write '\\n'");
 }
