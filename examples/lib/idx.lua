@@ -28,9 +28,9 @@ local function readHeader(reader, fail)
       total = total * sizes[d]
       if sizes[d] == 0 then fail('says that dimension %d has size 0', d) end
    end
-   if total > reader.limit then
-      fail('promises %s elements (%s) but can hold at most %d bytes', ('%.0f'):format(total),
-           table.concat(sizes, ' x '), reader.limit)
+   local room = reader.limit - 4 - 4 * ndim
+   if total > room then
+      fail('promises %.0f elements (%s) but has at most %d bytes for them', total, table.concat(sizes, ' x '), room)
    end
    return sizes, total
 end
