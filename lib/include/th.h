@@ -36,6 +36,8 @@ typedef struct th_storage {
   int32_t refs;                     /* changed atomically */
   int32_t dtype, device;
   int32_t mapped;                   /* 1: data is a mapped file */
+  int32_t pinned;                   /* 1: parts of it are storages of their own, so data must not move */
+  struct th_storage *whole;         /* of such a part: what it is a part of; NULL otherwise */
 } th_storage;
 
 /* A view of a storage. Sizes and strides count elements; a stride may be 0. The empty tensor of
@@ -94,6 +96,7 @@ th_status    th_run(const th_op *op, const th_arg *arg, int narg);
 /* Storages. A new one has one reference, which belongs to the caller. */
 th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
 th_status    th_storage_map(th_storage **s, int dtype, const char *path, int64_t size, int shared);
+th_status    th_storage_part(th_storage **s, th_storage *whole, int64_t offset, int64_t size);
 th_status    th_storage_resize(th_storage *s, int64_t size);
 void         th_storage_retain(th_storage *s);
 void         th_storage_release(th_storage *s);

@@ -42,7 +42,7 @@ local function fill_from_table(ref, t, first)
    end
 end
 
--- torch.FloatStorage(), (n), (table), (storage [, offset, n]) shares nothing: a copy is made; (path, shared, n) maps a file.
+-- torch.FloatStorage(), (n), (table), (storage [, offset, n]), a part of it; (path [, shared, n]) maps a file.
 local function construct(d, first, second, third)
    local who = 'torch.' .. dtype.names[d] .. 'Storage'
    if first == nil then return storage.new(d, 0) end
@@ -61,12 +61,8 @@ local function construct(d, first, second, third)
       if first.s.dtype ~= d then arg.refuse(who, 'storage', 'a ' .. who, first, 3) end
       local offset = second and arg.whole(who, 'offset', second) or 1
       local n = third and arg.whole(who, 'size', third) or tonumber(first.s.size) - offset + 1
-      if offset < 1 or n < 0 or offset - 1 + n > tonumber(first.s.size) then
-         error(('%s: places %d to %d are outside of 1..%d'):format(who, offset, offset + n - 1, tonumber(first.s.size)), 3)
-      end
-      local ref = storage.new(d, n, false)
-      ffi.copy(ref.s.data, ffi.cast('char *', first.s.data) + (offset - 1) * dtype.bytes[d], n * dtype.bytes[d])
-      return ref
+      lib.call(who, C.th_storage_part, out, first.s, offset - 1, n)
+      return adopt()
    end
    arg.refuse(who, 'argument 1', 'a size, a table, a file name or a storage', first, 3)
 end
@@ -120,7 +116,7 @@ function Storage:totable()
    return t
 end
 
---- A copy of the elements, or of `n` from `offset` on, in a storage of the same type.
+--- A storage of the same type, as its constructor takes them.
 function Storage:new(...) return construct(self.s.dtype, ...) end
 
 --- The elements as a pointer. It is valid as long as the storage lives and does not grow.

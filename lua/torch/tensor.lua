@@ -775,6 +775,7 @@ function tensor.install(torch)
 
    torch.isTensor, torch.isStorage = is_tensor, arg.is_storage
    torch.tensor = tensor.tensor
+   function torch.totable(x) return x:totable() end
 end
 
 --- The dtype that torch.Tensor makes.

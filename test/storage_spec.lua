@@ -1,0 +1,71 @@
+-- test/storage_spec.lua - storages: the memory that tensors view.
+local torch = require 'torch'
+
+local function refuses(text, f, ...)
+   local ok, err = pcall(f, ...)
+   assert.is_false(ok)
+   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
+end
+
+describe('a storage', function()
+   it('is made from a size or a table', function()
+      assert.same({ 0, 0 }, torch.IntStorage(2):totable())
+      assert.same({ 4, 5 }, torch.FloatStorage({ 4, 5 }):totable())
+      assert.equal(3, #torch.ByteStorage(3))
+      assert.equal('torch.ByteStorage', torch.typename(torch.ByteStorage(3)))
+   end)
+   it('reads and writes elements', function()
+      local s = torch.LongStorage(2)
+      s[2] = 7
+      assert.equal(7, s[2])
+   end)
+   it('grows and keeps its elements; shrinking leaves tensors that view it alone', function()
+      local s = torch.DoubleStorage { 1, 2, 3 }
+      local x = torch.DoubleTensor(s)
+      s:resize(5)
+      assert.equal(2, s[2])
+      s:resize(1)
+      assert.same({ 1, 2, 3 }, x:totable())
+   end)
+   it('shares a part of itself, and then does not grow', function()
+      local a = torch.DoubleStorage { 1, 2, 3, 4 }
+      local b = torch.DoubleStorage(a, 2, 2)
+      b[1] = 20
+      assert.equal(20, a[2])
+      refuses('a storage that shares its memory with another cannot grow', a.resize, a, 5)
+      refuses('places 4 to 6 are outside of 1..4', torch.DoubleStorage, a, 4, 3)
+   end)
+   it('can be a file: changes to a shared one are in the file, those to a private one are not', function()
+      local name = os.tmpname()
+      local s = torch.IntStorage(name, true, 4)
+      s:fill(7)
+      s = nil
+      collectgarbage()
+      collectgarbage()
+      local again = torch.IntStorage(name)
+      assert.same({ 7, 7, 7, 7 }, again:totable())
+      again[1] = 1
+      assert.equal(7, torch.IntStorage(name)[1])
+      refuses('holds 16 bytes, 40 wanted', torch.IntStorage, name, false, 10)
+      os.remove(name)
+      refuses('cannot open ' .. name, torch.IntStorage, name)
+   end)
+   it('copies, fills and converts', function()
+      local s = torch.DoubleStorage({ 1, 2 })
+      assert.same({ 1, 2 }, torch.ByteStorage(2):copy(s):totable())
+      assert.same({ 1, 2 }, s:int():totable())
+      assert.equal('torch.IntStorage', s:int():type())
+      refuses('copy: source must have 2 elements, got 3', s.copy, s, torch.DoubleStorage(3))
+   end)
+   it('refuses places outside, and what is no number', function()
+      local s = torch.FloatStorage(3)
+      for _, i in ipairs { 0, 4, -1, 1.5, 0 / 0, 2 ^ 53 } do
+         refuses('index must lie in 1..3', function() return s[i] end)
+         refuses('index must lie in 1..3', function() s[i] = 1 end)
+      end
+      refuses('value must be a number, got a string', function() s[1] = 'x' end)
+      refuses('must not have a negative size, got -1', torch.FloatStorage, -1)
+      refuses('out of memory', torch.FloatStorage, 2 ^ 50)
+      refuses('element 2 must be a number, got a boolean', torch.FloatStorage, { 1, true })
+   end)
+end)
