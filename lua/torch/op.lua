@@ -78,13 +78,14 @@ local function is_optional(a, method)
 end
 
 -- Lists of arguments as a caller may give them. Results are left out from the right. What is optional before the last
--- required argument may be left out one by one; what comes after it may only be cut off (nil there means its default).
+-- required argument, or before a generator, may be left out one by one; what comes after may only be cut off (nil there
+-- means its default).
 local function patterns_of(form, method)
    local args, last = {}, 0
    for _, a in ipairs(form.args) do
       if a.word ~= 'return' then
          args[#args + 1] = a
-         if not is_optional(a, method) then last = #args end
+         if not is_optional(a, method) or a.word == 'gen' then last = #args end
       end
    end
    local found = {}

@@ -1,0 +1,272 @@
+-- torch.random - generators of random numbers, single numbers, and random tensors.
+--
+-- Every function takes a torch.Generator as its first argument if one other than the default shall be drawn from.
+-- The streams after torch.manualSeed are those of Torch7.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local class = require 'torch.class'
+local create = require 'torch.create'
+local dtype = require 'torch.dtype'
+local op = require 'torch.op'
+local tensor = require 'torch.tensor'
+local C, istype, generator_t, tensor_t = lib.C, ffi.istype, lib.generator_t, lib.tensor_t
+local log, exp, tan, floor = math.log, math.exp, math.tan, math.floor
+
+local random = {}
+
+-- The generator of this thread, which nobody frees.
+local default = generator_t { C.th_generator_default() }
+
+-- ---- generators -------------------------------------------------------------------------------------------------------
+
+--- A generator of its own stream, seeded by chance: torch.Generator().
+local function new_generator()
+   local g = C.th_generator_new()
+   if g == nil then error('torch.Generator: no memory left', 2) end
+   return ffi.gc(generator_t { g }, function(ref) C.th_generator_free(ref.g) end)
+end
+
+-- (generator, ...) or (...) with the default one in front.
+local function with_generator(first, ...)
+   if istype(generator_t, first) then return first.g, ... end
+   return default.g, first, ...
+end
+
+local function need_number(who, name, v)
+   if type(v) ~= 'number' then arg.refuse(who, name, 'a number', v, 3) end
+   if v ~= v then error(('%s: %s must be a number, got nan'):format(who, name), 3) end
+   return v
+end
+
+local function none_left(who, extra)
+   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 3) end
+end
+
+--- Starts the stream anew. The seed is cut to a whole number, of which the lowest 32 bits count.
+local function manual_seed(...)
+   local g, seed, extra = with_generator(...)
+   need_number('torch.manualSeed', 'seed', seed)
+   none_left('torch.manualSeed', extra)
+   if seed >= 2 ^ 64 or seed < -2 ^ 63 then
+      error(('torch.manualSeed: seed must lie in -2^63..2^64, got %g'):format(seed), 2)
+   end
+   C.th_generator_seed(g, seed < 0 and ffi.cast('uint64_t', ffi.cast('int64_t', seed)) or ffi.cast('uint64_t', seed))
+end
+
+--- Seeds by chance; returns the seed, with which manualSeed starts the same stream.
+local function seed(...)
+   local g, extra = with_generator(...)
+   none_left('torch.seed', extra)
+   local fresh = C.th_generator_new()
+   if fresh == nil then error('torch.seed: no memory left', 2) end
+   C.th_generator_copy(g, fresh)
+   C.th_generator_free(fresh)
+   return tonumber(C.th_generator_initial_seed(g))
+end
+
+--- The seed that the generator was given last.
+local function initial_seed(...)
+   local g, extra = with_generator(...)
+   none_left('torch.initialSeed', extra)
+   return tonumber(C.th_generator_initial_seed(g))
+end
+
+--- The state of the generator as a ByteTensor, for setRNGState: torch.getRNGState([generator,] [result]).
+local function get_state(...)
+   local g, result, extra = with_generator(...)
+   none_left('torch.getRNGState', extra)
+   if result == nil then result = tensor.empty(C.TH_U8) end
+   if not istype(tensor_t, result) or result._dtype ~= C.TH_U8 then
+      arg.refuse('torch.getRNGState', 'result', 'a torch.ByteTensor', result)
+   end
+   create.resize('getRNGState', result, tonumber(C.th_generator_state_size()))
+   local packed = result:contiguous()
+   C.th_generator_get_state(g, packed:data())
+   if packed ~= result then result:copy(packed) end
+   return result
+end
+
+--- Continues the stream from a state of getRNGState: torch.setRNGState([generator,] state).
+local function set_state(...)
+   local g, state, extra = with_generator(...)
+   none_left('torch.setRNGState', extra)
+   if not istype(tensor_t, state) or state._dtype ~= C.TH_U8 then
+      arg.refuse('torch.setRNGState', 'state', 'a torch.ByteTensor', state)
+   end
+   local packed = state:contiguous()
+   lib.check(C.th_generator_set_state(g, packed:data(), packed:nElement()), 2)
+end
+
+-- ---- single numbers ---------------------------------------------------------------------------------------------------
+
+local function optional(who, name, v, value)
+   if v == nil then return value end
+   return need_number(who, name, v)
+end
+
+local function unit(g) return C.th_generator_uniform(g, 0, 1) end
+
+local numbers = {}                          -- name -> function(generator, ...)
+
+--- A whole number: of 0..2^32-1, of 1..n with random(n), of a..b with random(a, b).
+function numbers.random(g, a, b, extra)
+   none_left('torch.random', extra)
+   if a == nil then return tonumber(C.th_generator_random(g)) end
+   need_number('torch.random', b == nil and 'n' or 'a', a)
+   if b == nil then a, b = 1, a end
+   need_number('torch.random', 'b', b)
+   a, b = a < 0 and math.ceil(a) or floor(a), b < 0 and math.ceil(b) or floor(b)
+   if not (a >= -2 ^ 53 and b <= 2 ^ 53) then
+      error(('torch.random: numbers must lie within 2^53 of 0, got %g..%g'):format(a, b), 2)
+   end
+   if b < a then
+      if a == 1 then error(('torch.random: n must be at least 1, got %g'):format(b), 2) end
+      error(('torch.random: b must not be less than a, got %g and %g'):format(b, a), 2)
+   end
+   local count = b - a + 1
+   if count <= 2 ^ 32 then return a + tonumber(C.th_generator_random(g)) % count end
+   local wide = C.th_generator_random(g) * 2ULL ^ 32ULL + C.th_generator_random(g)
+   return a + tonumber(wide % ffi.cast('uint64_t', count))
+end
+
+--- A number of [a, b): 0 and 1 unless given.
+function numbers.uniform(g, a, b, extra)
+   none_left('torch.uniform', extra)
+   return C.th_generator_uniform(g, optional('torch.uniform', 'a', a, 0), optional('torch.uniform', 'b', b, 1))
+end
+
+local function normal(who, g, mean, std)
+   if std < 0 then error(('%s: std must not be negative, got %g'):format(who, std), 3) end
+   return C.th_generator_normal(g, mean, std)
+end
+
+--- A normal number: mean 0 and standard deviation 1 unless given.
+function numbers.normal(g, mean, std, extra)
+   none_left('torch.normal', extra)
+   return normal('torch.normal', g, optional('torch.normal', 'mean', mean, 0), optional('torch.normal', 'std', std, 1))
+end
+
+--- exp(z) of a normal number z: mean 1 and standard deviation 2 unless given.
+function numbers.logNormal(g, mean, std, extra)
+   none_left('torch.logNormal', extra)
+   mean, std = optional('torch.logNormal', 'mean', mean, 1), optional('torch.logNormal', 'std', std, 2)
+   if std <= 0 then error(('torch.logNormal: std must be greater than 0, got %g'):format(std), 2) end
+   return exp(C.th_generator_normal(g, mean, std))
+end
+
+--- An exponential number of rate lambda (1).
+function numbers.exponential(g, lambda, extra)
+   none_left('torch.exponential', extra)
+   lambda = optional('torch.exponential', 'lambda', lambda, 1)
+   if lambda <= 0 then error(('torch.exponential: lambda must be greater than 0, got %g'):format(lambda), 2) end
+   return -1 / lambda * log(1 - unit(g))
+end
+
+--- A number of the Cauchy distribution: median 0 and half width 1 unless given.
+function numbers.cauchy(g, median, sigma, extra)
+   none_left('torch.cauchy', extra)
+   median, sigma = optional('torch.cauchy', 'median', median, 0), optional('torch.cauchy', 'sigma', sigma, 1)
+   return median + sigma * tan(math.pi * (unit(g) - 0.5))
+end
+
+--- How often something is tried until it fails, p being the chance to succeed.
+function numbers.geometric(g, p, extra)
+   none_left('torch.geometric', extra)
+   need_number('torch.geometric', 'p', p)
+   if p <= 0 or p >= 1 then error(('torch.geometric: p must lie between 0 and 1, got %g'):format(p), 2) end
+   return floor(log(1 - unit(g)) / log(p)) + 1
+end
+
+--- 1 with probability p (0.5), else 0.
+function numbers.bernoulli(g, p, extra)
+   none_left('torch.bernoulli', extra)
+   p = optional('torch.bernoulli', 'p', p, 0.5)
+   if p < 0 or p > 1 then error(('torch.bernoulli: p must lie in 0..1, got %g'):format(p), 2) end
+   local u = unit(g)
+   return p > 0 and u <= p and 1 or 0
+end
+
+-- torch.<name>: a number, or, when the first argument is a tensor, the op that fills it.
+local function number_or_tensor(name, draw)
+   local fill
+   return function(first, ...)
+      if istype(generator_t, first) then return draw(first.g, ...) end
+      if istype(tensor_t, first) then
+         fill = fill or op.func(name)
+         return fill(first, ...)
+      end
+      return draw(default.g, first, ...)
+   end
+end
+
+-- ---- tensors ----------------------------------------------------------------------------------------------------------
+
+-- rand and randn: `fill` is the op, a and b are its parameters.
+local function filled(name, fill, a, b)
+   local function make(g, result, ...)
+      if not dtype.is_float(result._dtype) then
+         arg.refuse(name, 'result', 'a Float, Double, Half or BFloat16 tensor', result, 3)
+      end
+      return op.func(fill)(create.resize(name, result, ...), g, a, b)
+   end
+   return function(result, first, ...)
+      if istype(generator_t, first) then return make(first, result, ...) end
+      return make(default, result, first, ...)
+   end
+end
+
+-- The result and a generator may stand in either order in front: torch.rand(g, 3), torch.rand(x, g, 3).
+local function generator_first(torch, name)
+   local f = torch[name]
+   torch[name] = function(first, ...)
+      if not istype(generator_t, first) then return f(first, ...) end
+      if istype(tensor_t, (...)) then return f((...), first, select(2, ...)) end
+      return f(tensor.empty(tensor.default()), first, ...)
+   end
+end
+
+--- The tables of the alias method for drawing places of p in constant time: { J, q }. They may be given to be filled.
+local function alias_setup(p, tables)
+   arg.tensor('torch.multinomialAliasSetup', 'probs', p)
+   local setup = op.func 'multinomialAliasSetup_'
+   if type(tables) ~= 'table' then
+      local J, q = setup(p)
+      return { J, q }
+   end
+   tables[1], tables[2] = setup(tables[1] or tensor.empty(C.TH_I64), tables[2] or tensor.empty(p._dtype), p)
+   return tables
+end
+
+--- Fills a LongTensor with places drawn by the tables of multinomialAliasSetup.
+local function alias_draw(result, tables)
+   arg.tensor('torch.multinomialAlias', 'result', result)
+   if type(tables) ~= 'table' or not arg.is_tensor(tables[1]) or not arg.is_tensor(tables[2]) then
+      arg.refuse('torch.multinomialAlias', 'state', 'the table of torch.multinomialAliasSetup', tables)
+   end
+   return op.func 'multinomialAlias_' (result, tables[1], tables[2])
+end
+
+function random.install(torch)
+   torch.manualSeed, torch.seed, torch.initialSeed = manual_seed, seed, initial_seed
+   torch.getRNGState, torch.setRNGState = get_state, set_state
+   torch._gen = default
+   for name, draw in pairs(numbers) do torch[name] = number_or_tensor(name, draw) end
+
+   create.define(torch, 'rand', filled('rand', 'uniform', 0, 1))
+   create.define(torch, 'randn', filled('randn', 'normal', 0, 1))
+   create.define(torch, 'randperm', op.func 'randperm')
+   for _, name in ipairs { 'rand', 'randn', 'randperm' } do generator_first(torch, name) end
+   torch.multinomialAliasSetup, torch.multinomialAlias = alias_setup, alias_draw
+
+   local methods = {}
+   methods.__index = methods
+   ffi.metatype(generator_t, { __index = methods, __tostring = function() return 'torch.Generator' end })
+   local constructor = setmetatable({}, { __index = methods, __call = new_generator })
+   class.ctype(generator_t, function() return 'torch.Generator' end,
+      function(ref) return tonumber(ffi.cast('intptr_t', ref.g)) end)
+   class.register('torch.Generator', methods, nil, { constructor = constructor, factory = new_generator })
+   torch.Generator = constructor
+end
+
+return random
