@@ -27,18 +27,18 @@ static bool same_view(const th_tensor *a, const th_tensor *b)
   return true;
 }
 
-static bool harmful(const th_op *op, const th_tensor *result, const th_tensor *input)
+static bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
   int64_t a, b, c, d;
   if (!input || !input->storage || result->storage != input->storage) return false;
-  if (same_view(result, input)) return !(op->flags & TH_INPLACE);
+  if (same_view(result, input)) return !(op->flags & (TH_INPLACE | TH_INPLACE_AT(arg)));
   return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
 }
 
-static bool meets_a_result(const th_call *c, const th_entry *e, const th_tensor *input)
+static bool meets_a_result(const th_call *c, const th_entry *e, int arg, const th_tensor *input)
 {
   for (int i = 0; i < c->narg; i++) {
-    if (is_result(e->kind[i]) && c->arg[i].t && harmful(c->op, c->arg[i].t, input)) return true;
+    if (is_result(e->kind[i]) && c->arg[i].t && harmful(c->op, arg, c->arg[i].t, input)) return true;
   }
   return false;
 }
@@ -114,7 +114,7 @@ static th_status run_with_copies(th_call *c)
   th_list list;
   th_status s = TH_OK;
   for (int i = 0; i < c->narg && s == TH_OK; i++) {
-    if (e->kind[i] == TH_K_TENSOR && meets_a_result(c, e, c->arg[i].t)) {
+    if (e->kind[i] == TH_K_TENSOR && meets_a_result(c, e, i, c->arg[i].t)) {
       s = th_tensor_clone(&copy[i], c->arg[i].t);
     } else if (e->kind[i] == TH_K_LIST && c->arg[i].list->n > 64) {
       s = th_fail(TH_EARG, "a result is also one of more than 64 inputs; give another result");
@@ -123,7 +123,7 @@ static th_status run_with_copies(th_call *c)
       list.t = listed;
       for (int64_t k = 0; k < list.n && s == TH_OK; k++) {
         listed[k] = c->arg[i].list->t[k];
-        if (!meets_a_result(c, e, listed[k])) continue;
+        if (!meets_a_result(c, e, i, listed[k])) continue;
         s = th_tensor_clone(&from_list[k], listed[k]);
         listed[k] = &from_list[k];
       }
@@ -156,12 +156,12 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
       const th_tensor *t = arg[i].t;
       if (!t) continue;
       if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
-      overlap = overlap || meets_a_result(&c, e, t);
+      overlap = overlap || meets_a_result(&c, e, i, t);
     } else if (k == TH_K_LIST) {
       for (int64_t j = 0; j < arg[i].list->n; j++) {
         const th_tensor *t = arg[i].list->t[j];
         if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
-        overlap = overlap || meets_a_result(&c, e, t);
+        overlap = overlap || meets_a_result(&c, e, i, t);
       }
     }
   }
@@ -171,6 +171,7 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
+  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) ((th_arg *)arg)[i].d = c.arg[i].d;
   return s;
 }
 

@@ -26,6 +26,8 @@
 enum {
   TH_INPLACE = 1,      /* a result may be the very same view as an input; any other overlap is copied first */
 };
+/* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. */
+#define TH_INPLACE_AT(arg) (1 << (8 + (arg)))
 
 /* Argument i as a dimension of x: from 1 in Lua to 0-based here; refuses one outside. */
 th_status th_need_dim(th_call *c, int arg, const th_tensor *x);

@@ -99,12 +99,16 @@ local function patterns_of(form, method)
       end
       local a = args[i]
       local is_out = a.word == 'out' or a.word == 'self'
+      local optional = is_optional(a, method)
+      -- A number that two arguments could take is the later one's: m:addmm(2, a, b) scales the product, not m.
+      local later_first = optional and a.kind == kinds.number
+      if later_first then go(i + 1, taken, out_left_out) end
       if not (is_out and out_left_out) then
          taken[#taken + 1] = a
          go(i + 1, taken, out_left_out)
          taken[#taken] = nil
       end
-      if is_optional(a, method) then go(i + 1, taken, out_left_out or is_out) end
+      if optional and not later_first then go(i + 1, taken, out_left_out or is_out) end
    end
    go(1, {}, false)
    return found

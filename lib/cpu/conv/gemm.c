@@ -1,0 +1,531 @@
+/* gemm.c - convolution as matrix products without im2col: the micro kernel reads the images where
+ * they lie, a row of its left operand being an address and a table of offsets.
+ *
+ *   result     (pixels x taps)   * (taps x planes)     rows are pixels
+ *   gradInput  (taps x planes)   * (planes x pixels)   rows are taps, then added where they came from
+ *   gradWeight (taps x pixels)   * (pixels x planes)   rows are taps, summed image by image
+ *
+ * A tap is a place in the kernel: (plane in the group, row, column). Work is cut by sizes alone. */
+#ifndef T
+#include "../gemm.h"
+#include "../slots.h"
+
+#define P float
+#define M(f) f##_f32
+#define M_FMA TH_FMA_F32
+#include "../micro.h"
+#undef P
+#undef M
+#undef M_FMA
+#define P double
+#define M(f) f##_f64
+#define M_FMA TH_FMA_F64
+#include "../micro.h"
+#undef P
+#undef M
+#undef M_FMA
+
+enum {
+  BLOCK_WORK = 1 << 20,             /* multiplications a block should hold */
+  CHUNK_BYTES = 8 << 20,            /* of gradients rearranged at a time */
+  SUMS = 64                         /* parts that gradWeight is cut into, at least */
+};
+
+typedef struct conv {
+  int64_t n, groups, c, o, h, w, kh, kw, oh, ow;    /* c, o: planes of a group */
+  int64_t sh, sw, ph, pw, dh, dw;
+  int64_t k, pixels, hp, wp;        /* taps of a group; pixels of the result; padded height and width */
+  int64_t xs[4], gs[4], ws[4];      /* strides: images, results (or their gradients), kernels */
+  const void *x, *g, *b;            /* b: bias */
+  void *y;
+  const void *kernels;              /* rearranged */
+  const int64_t *tap, *place;       /* offsets of taps, of pixels */
+  int64_t ts[3];                    /* strides (plane, row, column) the offsets were made for */
+  int64_t rows;                     /* of the result in a block */
+  int64_t planes;                   /* of the images in a block of gradInput */
+  int64_t first, count, parts;      /* gradWeight: the images at hand, parts of them */
+  void *turned, *padded, *sums;
+  th_slots slots;
+} conv;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static void strides_of(int64_t *to, const th_tensor *t)
+{
+  const int skip = 4 - t->ndim;
+  to[0] = 0;
+  for (int d = 0; d < t->ndim; d++) to[skip + d] = t->stride[d];
+}
+
+static conv geometry(const th_tensor *x, const th_tensor *y, const th_tensor *w, const th_arg *v)
+{
+  const int f = x->ndim - 3;
+  conv c = { .n = f ? x->size[0] : 1, .groups = v[6].i, .h = x->size[f + 1], .w = x->size[f + 2],
+             .kh = w->size[2], .kw = w->size[3], .oh = y->size[f + 1], .ow = y->size[f + 2],
+             .sh = v[0].i, .sw = v[1].i, .ph = v[2].i, .pw = v[3].i, .dh = v[4].i, .dw = v[5].i };
+  c.c = w->size[1];
+  c.o = w->size[0] / c.groups;
+  c.k = c.c * c.kh * c.kw;
+  c.pixels = c.oh * c.ow;
+  c.hp = (c.oh - 1) * c.sh + (c.kh - 1) * c.dh + 1; /* what is read; a last stride may fall outside */
+  c.wp = (c.ow - 1) * c.sw + (c.kw - 1) * c.dw + 1;
+  strides_of(c.xs, x);
+  strides_of(c.gs, y);
+  strides_of(c.ws, w);
+  return c;
+}
+
+/* The offsets of the taps from a pixel's first one, with these strides. */
+static void set_taps(const conv *c, int64_t *tap, const int64_t *s)
+{
+  for (int64_t p = 0; p < c->c; p++) {
+    for (int64_t i = 0; i < c->kh; i++) {
+      for (int64_t j = 0; j < c->kw; j++) *tap++ = p * s[0] + i * c->dh * s[1] + j * c->dw * s[2];
+    }
+  }
+}
+
+/* The offsets of the pixels' first taps. */
+static void set_places(const conv *c, int64_t *place, const int64_t *s)
+{
+  for (int64_t i = 0; i < c->oh; i++) {
+    for (int64_t j = 0; j < c->ow; j++) *place++ = i * c->sh * s[1] + j * c->sw * s[2];
+  }
+}
+
+static int64_t work(const conv *c) { return c->groups * c->o * c->k; }     /* multiplications a pixel */
+
+#define TH_EACH_FLOATS
+#define TH_SELF "conv/gemm.c"
+#include "../each_dtype.h"
+
+const th_kernel TH_AT(th_conv2d)[TH_NDTYPE] = TH_FLOATS(conv2d);
+const th_kernel TH_AT(th_conv2d_grad_input)[TH_NDTYPE] = TH_FLOATS(grad_input);
+const th_kernel TH_AT(th_conv2d_grad_weight)[TH_NDTYPE] = TH_FLOATS(grad_weight);
+
+#else
+
+#define MICRO(...) _Generic((C)0, float: micro_f32, double: micro_f64)(__VA_ARGS__)
+#define PANEL      (2 * TH_VB / (int64_t)sizeof(C))
+
+/* Rows [row, row + rows) of an image, padded with zeros, as C; a plane starts every ts[0] numbers. */
+static void K(pad)(const conv *c, C *start, const T *x, int64_t planes, int64_t row, int64_t rows)
+{
+  const int64_t left = least(c->pw, c->wp), have = least(c->w, c->wp - left);
+  for (int64_t p = 0; p < planes; p++) {
+    C *to = start + p * c->ts[0];
+    for (int64_t i = row; i < row + rows; i++, to += c->wp) {
+      const int64_t h = i - c->ph;
+      if (h < 0 || h >= c->h) {
+        for (int64_t j = 0; j < c->wp; j++) to[j] = 0;
+        continue;
+      }
+      const T *from = x + p * c->xs[1] + h * c->xs[2];
+      for (int64_t j = 0; j < left; j++) to[j] = 0;
+      if (c->xs[3] == 1) for (int64_t j = 0; j < have; j++) to[left + j] = LOAD(from[j]);
+      else for (int64_t j = 0; j < have; j++) to[left + j] = LOAD(from[j * c->xs[3]]);
+      for (int64_t j = left + have; j < c->wp; j++) to[j] = 0;
+    }
+  }
+}
+
+/* Can the micro kernel read the images as they are? */
+static bool K(direct)(const conv *c) { return !IS_HALF && c->ph == 0 && c->pw == 0; }
+
+/* ---- the result ---- */
+
+/* Kernels as panels of planes: group, panel, tap, plane. Block: panels of all groups. */
+static void K(arrange)(void *ctx, int64_t first, int64_t last)
+{
+  const conv *c = ctx;
+  const int64_t panels = up(c->o, PANEL);
+  for (int64_t b = first; b < last; b++) {
+    const int64_t o = b % panels * PANEL, width = least(PANEL, c->o - o);
+    const T *w = (const T *)c->x + (b / panels * c->o + o) * c->ws[0];
+    C *to = (C *)c->kernels + b * c->k * PANEL;
+    for (int64_t k = 0; k < c->k; k++, to += PANEL) {
+      const T *from = w + k / (c->kh * c->kw) * c->ws[1] + k / c->kw % c->kh * c->ws[2] + k % c->kw * c->ws[3];
+      for (int64_t l = 0; l < width; l++) to[l] = LOAD(from[l * c->ws[0]]);
+      for (int64_t l = width; l < PANEL; l++) to[l] = 0;
+    }
+  }
+}
+
+/* mr pixels of `width` planes: turned, the bias added, stored. */
+static void K(store)(T *y, const C *tile, const T *bias, int mr, int64_t width, int64_t plane)
+{
+  if (mr == TH_MR) {
+    for (int64_t l = 0; l < width; l++, y += plane) {
+      const C b = bias ? LOAD(bias[l]) : 0;
+      for (int i = 0; i < TH_MR; i++) y[i] = STORE(tile[i * PANEL + l] + b);
+    }
+  } else {
+    for (int64_t l = 0; l < width; l++, y += plane) {
+      const C b = bias ? LOAD(bias[l]) : 0;
+      for (int i = 0; i < mr; i++) y[i] = STORE(tile[i * PANEL + l] + b);
+    }
+  }
+}
+
+/* Block: some rows of the result of one image. */
+static void K(forward)(void *ctx, int64_t first, int64_t last)
+{
+  conv *c = ctx;
+  const int64_t cuts = up(c->oh, c->rows), panels = up(c->o, PANEL);
+  C *buffer = K(direct)(c) ? NULL : th_slot_take(&c->slots);
+  C tile[TH_MR * PANEL] __attribute__((aligned(64)));
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t n = b / cuts, row = b % cuts * c->rows, rows = least(c->rows, c->oh - row);
+    const T *x = (const T *)c->x + n * c->xs[0];
+    const C *from = (const C *)(const void *)x + row * c->sh * c->xs[2];
+    if (buffer) {
+      K(pad)(c, buffer, x, c->groups * c->c, row * c->sh, (rows - 1) * c->sh + (c->kh - 1) * c->dh + 1);
+      from = buffer;
+    }
+    const int64_t pixels = rows * c->ow;
+    for (int64_t p = 0; p < c->groups * panels; p++) {
+      const int64_t group = p / panels, o = group * c->o + p % panels * PANEL;
+      const int64_t width = least(PANEL, c->o - p % panels * PANEL);
+      const C *kernels = (const C *)c->kernels + p * c->k * PANEL, *planes = from + group * c->c * c->ts[0];
+      T *y = (T *)c->y + (n * c->groups * c->o + o) * c->pixels + row * c->ow;
+      for (int64_t i = 0; i < pixels; i += TH_MR) {
+        const int mr = (int)least(TH_MR, pixels - i);
+        const C *at[TH_MR];
+        for (int r = 0; r < mr; r++) at[r] = planes + c->place[i + r];
+        MICRO(mr, c->k, at, c->tap, kernels, tile, false);
+        K(store)(y + i, tile, c->b ? (const T *)c->b + o : NULL, mr, width, c->pixels);
+      }
+    }
+  }
+  if (buffer) th_slot_give(&c->slots, buffer);
+}
+
+static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const th_tensor *bias)
+{
+  conv c = geometry(call->arg[1].t, y, call->arg[2].t, call->arg + 4);
+  if (th_tensor_numel(y) == 0) return TH_OK;
+  c.rows = up(BLOCK_WORK, c.ow * work(&c));
+  if (c.rows > c.oh) c.rows = c.oh;
+  const int64_t in_rows = (c.rows - 1) * c.sh + (c.kh - 1) * c.dh + 1, panels = c.groups * up(c.o, PANEL);
+  const size_t kernels = sizeof(C) * (size_t)(panels * c.k * PANEL);
+  char *arranged = th_scratch(kernels + sizeof(int64_t) * (size_t)(c.k + c.pixels));
+  if (!arranged) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
+  th_status s = TH_OK;
+  if (K(direct)(&c)) memcpy(c.ts, c.xs + 1, sizeof c.ts);
+  else {
+    c.ts[0] = in_rows * c.wp, c.ts[1] = c.wp, c.ts[2] = 1;
+    s = th_slots_new(&c.slots, sizeof(C) * (size_t)(c.groups * c.c * c.ts[0]));
+  }
+  if (s == TH_OK) {
+    int64_t *tap = (int64_t *)(arranged + kernels), *place = tap + c.k;
+    set_taps(&c, tap, c.ts);
+    set_places(&c, place, c.ts);
+    c.kernels = arranged, c.tap = tap, c.place = place;
+    c.x = TH_DATA(T, call->arg[2].t);
+    s = th_parallel(panels, up(1 << 14, c.k * PANEL), K(arrange), &c);
+    c.x = TH_DATA(T, call->arg[1].t);
+    c.y = TH_DATA(T, y);
+    c.b = bias ? TH_DATA(T, bias) : NULL;
+    const int64_t block = c.rows * c.ow * work(&c);
+    if (s == TH_OK) s = th_parallel(c.n * up(c.oh, c.rows), up(BLOCK_WORK / 4, block + 1), K(forward), &c);
+    if (!K(direct)(&c)) th_slots_free(&c.slots);
+  }
+  th_scratch_free(arranged);
+  return s;
+}
+
+static void K(copy_row)(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  (void)ctx;
+  for (int64_t i = 0; i < n; i++) *(T *)(p[0] + i * step[0]) = *(const T *)(p[1] + i * step[1]);
+}
+
+/* A result with gaps is computed packed, then copied. */
+static th_status K(conv2d)(const th_call *call)
+{
+  th_tensor *y = call->arg[0].t, packed = { 0 }, bias = { 0 };
+  const th_tensor *given = call->arg[3].t;
+  th_status s = TH_OK;
+  if (given && !th_tensor_is_contiguous(given)) {
+    s = th_tensor_clone(&bias, given);
+    given = &bias;
+  }
+  if (s == TH_OK && th_tensor_is_contiguous(y)) s = K(conv2d_packed)(call, y, given);
+  else if (s == TH_OK) {
+    s = th_tensor_resize(&packed, y->dtype, y->ndim, y->size, NULL);
+    if (s == TH_OK) s = K(conv2d_packed)(call, &packed, given);
+    if (s == TH_OK) s = th_each(2, (th_tensor *const[]){ y, &packed }, K(copy_row), NULL);
+  }
+  th_tensor_release(&packed);
+  th_tensor_release(&bias);
+  return s;
+}
+
+/* ---- gradInput ---- */
+
+/* Kernels as blocks of TH_MR taps: group, block, plane, tap. */
+static void K(arrange_taps)(const conv *c, C *to, const T *w)
+{
+  for (int64_t g = 0; g < c->groups; g++) {
+    for (int64_t k = 0; k < c->k; k += TH_MR) {
+      for (int64_t o = 0; o < c->o; o++, to += TH_MR) {
+        const T *from = w + (g * c->o + o) * c->ws[0];
+        for (int64_t i = 0; i < TH_MR; i++) {
+          const int64_t t = k + i < c->k ? k + i : 0;
+          to[i] = LOAD(from[t / (c->kh * c->kw) * c->ws[1] + t / c->kw % c->kh * c->ws[2] + t % c->kw * c->ws[3]]);
+        }
+      }
+    }
+  }
+}
+
+/* PANEL pixels of the gradient of one group's planes. */
+static void K(take_pixels)(const conv *c, C *to, const T *g, int64_t pixel, int64_t n)
+{
+  const bool straight = c->gs[3] == 1 && (c->gs[2] == c->ow || c->oh == 1);
+  for (int64_t o = 0; o < c->o; o++, to += PANEL, g += c->gs[1]) {
+    if (straight) for (int64_t i = 0; i < n; i++) to[i] = LOAD(g[pixel + i]);
+    else for (int64_t i = 0; i < n; i++) to[i] = LOAD(g[(pixel + i) / c->ow * c->gs[2] + (pixel + i) % c->ow * c->gs[3]]);
+    for (int64_t i = n; i < PANEL; i++) to[i] = 0;
+  }
+}
+
+typedef C K(eight) __attribute__((vector_size(8 * sizeof(C)), aligned(sizeof(C)), may_alias));
+
+/* Adds one tap's pixels where they were read: row by row of the result. */
+static void K(scatter)(const conv *c, C *to, const C *tile, int64_t pixel, int64_t n)
+{
+  int64_t row = pixel / c->ow, col = pixel % c->ow;
+  while (n > 0) {
+    const int64_t run = least(n, c->ow - col);
+    C *p = to + row * c->sh * c->wp + col * c->sw;
+    int64_t i = 0;
+    if (c->sw == 1) {
+      for (; i + 8 <= run; i += 8) *(K(eight) *)(p + i) += *(const K(eight) *)(tile + i);
+    }
+    for (; i < run; i++) p[i * c->sw] += tile[i];
+    tile += run;
+    n -= run;
+    row++;
+    col = 0;
+  }
+}
+
+/* Block: some planes of one image; they are summed in a padded copy. */
+static void K(backward)(void *ctx, int64_t first, int64_t last)
+{
+  conv *c = ctx;
+  const int64_t cuts = up(c->c, c->planes), per_plane = c->kh * c->kw, area = c->hp * c->wp;
+  C *gx = th_slot_take(&c->slots), *panel = gx + up(c->planes * area, 16) * 16;
+  C tile[TH_MR * PANEL] __attribute__((aligned(64)));
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t n = b / cuts / c->groups, group = b / cuts % c->groups, plane = b % cuts * c->planes;
+    const int64_t planes = least(c->planes, c->c - plane), from = plane * per_plane, to = from + planes * per_plane;
+    const T *g = (const T *)c->g + n * c->gs[0] + group * c->o * c->gs[1];
+    const C *kernels = (const C *)c->kernels + group * up(c->k, TH_MR) * TH_MR * c->o;
+    memset(gx, 0, sizeof(C) * (size_t)(planes * area));
+    for (int64_t pixel = 0; pixel < c->pixels; pixel += PANEL) {
+      const int64_t count = least(PANEL, c->pixels - pixel);
+      K(take_pixels)(c, panel, g, pixel, count);
+      for (int64_t k = from / TH_MR * TH_MR; k < to; k += TH_MR) {
+        const C *at[TH_MR];
+        for (int i = 0; i < TH_MR; i++) at[i] = kernels + k * c->o + i;
+        MICRO(TH_MR, c->o, at, c->place, panel, tile, false);
+        for (int64_t t = k < from ? from : k; t < least(to, k + TH_MR); t++) {
+          K(scatter)(c, gx + c->tap[t - from], tile + (t - k) * PANEL, pixel, count);
+        }
+      }
+    }
+    T *out = (T *)c->y + n * c->xs[0] + (group * c->c + plane) * c->xs[1];
+    for (int64_t p = 0; p < planes; p++) {
+      for (int64_t i = 0; i < c->h; i++) {
+        T *line = out + p * c->xs[1] + i * c->xs[2];
+        const C *sums = gx + p * area + (i + c->ph) * c->wp + c->pw;
+        const int64_t have = i + c->ph < c->hp ? least(c->w, c->wp - c->pw) : 0;   /* the rest was never read */
+        for (int64_t j = 0; j < have; j++) line[j * c->xs[3]] = STORE(sums[j]);
+        for (int64_t j = have < 0 ? 0 : have; j < c->w; j++) line[j * c->xs[3]] = STORE((C)0);
+      }
+    }
+  }
+  th_slot_give(&c->slots, gx);
+}
+
+static th_status K(grad_input)(const th_call *call)
+{
+  const th_tensor *gx = call->arg[0].t, *g = call->arg[2].t, *w = call->arg[3].t;
+  conv c = geometry(gx, g, w, call->arg + 4);
+  if (th_tensor_numel(gx) == 0) return TH_OK;
+  c.g = TH_DATA(T, g);
+  c.y = TH_DATA(T, gx);
+  const int64_t per_plane = c.pixels * c.o * c.kh * c.kw;
+  c.planes = least(up(BLOCK_WORK, per_plane + 1), c.c);
+  const int64_t ts[3] = { c.hp * c.wp, c.wp, 1 };
+  const size_t kernels = sizeof(C) * (size_t)(c.groups * up(c.k, TH_MR) * TH_MR * c.o);
+  char *arranged = th_scratch(kernels + 64 + sizeof(int64_t) * (size_t)(c.k + c.o));
+  if (!arranged) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
+  const size_t slot = sizeof(C) * (size_t)(up(c.planes * c.hp * c.wp, 16) * 16 + c.o * PANEL);
+  th_status s = th_slots_new(&c.slots, slot);
+  if (s == TH_OK) {
+    int64_t *tap = (int64_t *)(arranged + up((int64_t)kernels, 64) * 64), *place = tap + c.k;
+    set_taps(&c, tap, ts);
+    for (int64_t o = 0; o < c.o; o++) place[o] = o * TH_MR;
+    K(arrange_taps)(&c, (C *)arranged, TH_DATA(T, w));
+    c.kernels = arranged, c.tap = tap, c.place = place;
+    const int64_t block = c.planes * per_plane;
+    s = th_parallel(c.n * c.groups * up(c.c, c.planes), up(BLOCK_WORK / 4, block + 1), K(backward), &c);
+    th_slots_free(&c.slots);
+  }
+  th_scratch_free(arranged);
+  return s;
+}
+
+/* ---- gradWeight ---- */
+
+/* One image of those at hand: its gradient as panels (group, panel, pixel, plane), itself padded. */
+static void K(turn)(void *ctx, int64_t first, int64_t last)
+{
+  const conv *c = ctx;
+  const int64_t panels = up(c->o, PANEL);
+  for (int64_t n = first; n < last && !th_interrupted(); n++) {
+    const T *g = (const T *)c->g + (c->first + n) * c->gs[0];
+    for (int64_t p = 0; p < c->groups * panels; p++) {
+      const int64_t o = p / panels * c->o + p % panels * PANEL, width = least(PANEL, c->o - p % panels * PANEL);
+      C *to = (C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
+      for (int64_t i = 0; i < c->oh; i++) {
+        for (int64_t j = 0; j < c->ow; j++, to += PANEL) {
+          const T *from = g + o * c->gs[1] + i * c->gs[2] + j * c->gs[3];
+          for (int64_t l = 0; l < width; l++) to[l] = LOAD(from[l * c->gs[1]]);
+          for (int64_t l = width; l < PANEL; l++) to[l] = 0;
+        }
+      }
+    }
+    if (c->padded) {
+      const int64_t planes = c->groups * c->c;
+      K(pad)(c, (C *)c->padded + n * planes * c->ts[0], (const T *)c->x + (c->first + n) * c->xs[0], planes, 0, c->hp);
+    }
+  }
+}
+
+/* Block: TH_MR taps by PANEL planes of one part of the images at hand. */
+static void K(correlate)(void *ctx, int64_t first, int64_t last)
+{
+  const conv *c = ctx;
+  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR), per = c->groups * panels * steps;
+  const int64_t image = c->padded ? c->groups * c->c * c->ts[0] : c->xs[0];
+  const C *x = c->padded ? c->padded : (const C *)(const void *)((const T *)c->x + c->first * c->xs[0]);
+  C tile[TH_MR * PANEL] __attribute__((aligned(64)));
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t part = b / per, p = b % per / steps, k = b % steps * TH_MR;
+    const int mr = (int)least(TH_MR, c->k - k);
+    const int64_t end = c->count * (part + 1) / c->parts;
+    C *sums = (C *)c->sums + b * TH_MR * PANEL;
+    for (int64_t n = c->count * part / c->parts; n < end; n++) {
+      const C *at[TH_MR];
+      for (int i = 0; i < mr; i++) at[i] = x + n * image + p / panels * c->c * c->ts[0] + c->tap[k + i];
+      const C *turned = (const C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
+      MICRO(mr, c->pixels, at, c->place, turned, tile, false);
+      for (int64_t i = 0; i < mr * PANEL; i++) sums[i] += tile[i];
+    }
+  }
+}
+
+/* Block: planes of the kernels; the parts are added up in order. */
+static void K(collect)(void *ctx, int64_t first, int64_t last)
+{
+  const conv *c = ctx;
+  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR), per = c->groups * panels * steps * TH_MR * PANEL;
+  const C scale = *(const C *)c->b;
+  for (int64_t q = first; q < last; q++) {
+    const int64_t p = q / c->o * panels + q % c->o / PANEL;
+    const C *from = (const C *)c->sums + p * steps * TH_MR * PANEL + q % c->o % PANEL;
+    for (int64_t k = 0; k < c->k; k++) {
+      C sum = 0;
+      for (int64_t part = 0; part < c->parts; part++) sum += from[part * per + k * PANEL];
+      T *to = (T *)c->y + q * c->ws[0] + k / (c->kh * c->kw) * c->ws[1] + k / c->kw % c->kh * c->ws[2] +
+              k % c->kw * c->ws[3];
+      *to = STORE(LOAD(*to) + scale * sum);
+    }
+  }
+}
+
+typedef struct K(bias_job) { const conv *c; const th_tensor *gb; double scale; } K(bias_job);
+
+/* Block: planes of the bias. Sums in double. */
+static void K(bias)(void *ctx, int64_t first, int64_t last)
+{
+  const K(bias_job) *j = ctx;
+  const conv *c = j->c;
+  for (int64_t o = first; o < last && !th_interrupted(); o++) {
+    double total = 0;
+    for (int64_t n = 0; n < c->n; n++) {
+      double lane[16] = { 0 };
+      for (int64_t i = 0; i < c->oh; i++) {
+        const T *g = (const T *)c->g + n * c->gs[0] + o * c->gs[1] + i * c->gs[2];
+        int64_t q = 0;
+        if (c->gs[3] == 1) {
+          for (; q + 8 <= c->ow; q += 8) for (int l = 0; l < 8; l++) lane[l] += (double)LOAD(g[q + l]);
+        }
+        for (; q < c->ow; q++) lane[8 + q % 8] += (double)LOAD(g[q * c->gs[3]]);
+      }
+      for (int w = 8; w; w /= 2) for (int l = 0; l < w; l++) lane[l] += lane[l + w];
+      total += lane[0];
+    }
+    T *to = TH_DATA(T, j->gb) + o * j->gb->stride[0];
+    *to = STORE((C)((double)LOAD(*to) + j->scale * total));
+  }
+}
+
+static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
+{
+  const int64_t panels = c->groups * up(c->o, PANEL), steps = up(c->k, TH_MR), planes = c->groups * c->c;
+  const bool direct = K(direct)(c);
+  if (direct) memcpy(c->ts, c->xs + 1, sizeof c->ts);
+  else c->ts[0] = c->hp * c->wp, c->ts[1] = c->wp, c->ts[2] = 1;
+  const int64_t turned = panels * c->pixels * PANEL, padded = direct ? 0 : up(planes * c->ts[0], 16) * 16;
+  int64_t chunk = CHUNK_BYTES / (int64_t)sizeof(C) / (turned + padded);
+  chunk = chunk < 1 ? 1 : least(chunk, c->n);
+  c->parts = least(up(SUMS, panels * steps), chunk);
+  const int64_t sums = c->parts * panels * steps * TH_MR * PANEL;
+  const size_t bytes = sizeof(C) * (size_t)(sums + chunk * (turned + padded)) +
+                       sizeof(int64_t) * (size_t)(c->k + c->pixels);
+  char *scratch = th_scratch(bytes);
+  if (!scratch) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged gradients", bytes);
+  c->sums = scratch;
+  c->turned = (C *)c->sums + sums;
+  c->padded = direct ? NULL : (C *)c->turned + chunk * turned;
+  int64_t *tap = (int64_t *)((C *)c->turned + chunk * (turned + padded)), *place = tap + c->k;
+  set_taps(c, tap, c->ts);
+  set_places(c, place, c->ts);
+  c->tap = tap, c->place = place, c->b = &scale;
+  memset(c->sums, 0, sizeof(C) * (size_t)sums);
+  th_status s = TH_OK;
+  for (c->first = 0; c->first < c->n && s == TH_OK; c->first += chunk) {
+    c->count = least(chunk, c->n - c->first);
+    s = th_parallel(c->count, up(1 << 14, turned + padded), K(turn), c);
+    const int64_t block = up(c->count, c->parts) * c->pixels * TH_MR * PANEL;
+    if (s == TH_OK) s = th_parallel(c->parts * panels * steps, up(BLOCK_WORK / 4, block + 1), K(correlate), c);
+  }
+  c->y = TH_DATA(T, gw);
+  if (s == TH_OK) s = th_parallel(c->groups * c->o, up(1 << 14, c->k * c->parts), K(collect), c);
+  th_scratch_free(scratch);
+  return s;
+}
+
+static th_status K(grad_weight)(const th_call *call)
+{
+  const th_tensor *gw = call->arg[0].t, *gb = call->arg[1].t, *x = call->arg[2].t, *g = call->arg[3].t;
+  const double scale = call->arg[4].d;
+  conv c = geometry(x, g, gw, call->arg + 5);
+  c.x = TH_DATA(T, x);
+  c.g = TH_DATA(T, g);
+  if (th_tensor_numel(g) == 0) return TH_OK;
+  if (c.k > 0) TH_TRY(K(grad_kernels)(&c, gw, (C)scale));
+  if (!gb) return TH_OK;
+  K(bias_job) j = { &c, gb, scale };
+  return th_parallel(c.groups * c.o, up(1 << 14, c.n * c.pixels), K(bias), &j);
+}
+
+#undef MICRO
+#undef PANEL
+#endif

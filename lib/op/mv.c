@@ -1,0 +1,91 @@
+/* mv.c - matrix times vector, and the outer product: mv, addmv, ger, addr. */
+#include "op.h"
+
+static th_status need_product(th_call *c, int a, int x)
+{
+  TH_TRY(th_need_ndim(c, a, 2, 2));
+  TH_TRY(th_need_ndim(c, x, 1, 1));
+  TH_TRY(th_need_same_dtype(c, x, a));
+  if (c->arg[a].t->size[1] == c->arg[x].t->size[0]) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have %lld elements, as many as %s has columns, got sizes %s and %s",
+                 th_arg_name(c, x), (long long)c->arg[a].t->size[1], th_arg_name(c, a), TH_SHAPE(c->arg[a].t),
+                 TH_SHAPE(c->arg[x].t));
+}
+
+static th_status need_outer(th_call *c, int u, int v)
+{
+  TH_TRY(th_need_ndim(c, u, 1, 1));
+  TH_TRY(th_need_ndim(c, v, 1, 1));
+  return th_need_same_dtype(c, v, u);
+}
+
+static th_status need_addend(th_call *c, int m, int like, int ndim, const int64_t *size)
+{
+  const th_tensor *t = c->arg[m].t;
+  TH_TRY(th_need_same_dtype(c, m, like));
+  if (t->ndim == ndim && memcmp(t->size, size, sizeof *size * (size_t)ndim) == 0) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have the size of the product, %s, got %s", th_arg_name(c, m),
+                 th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size), TH_SHAPE(t));
+}
+
+static th_status check_mv(th_call *c)
+{
+  TH_TRY(need_product(c, 1, 2));
+  return th_out(c, 0, c->dtype, 1, c->arg[1].t->size);
+}
+
+static th_status check_addmv(th_call *c)
+{
+  TH_TRY(need_product(c, 4, 5));
+  TH_TRY(need_addend(c, 2, 4, 1, c->arg[4].t->size));
+  return th_out(c, 0, c->dtype, 1, c->arg[4].t->size);
+}
+
+static th_status check_ger(th_call *c)
+{
+  TH_TRY(need_outer(c, 1, 2));
+  const int64_t size[] = { c->arg[1].t->size[0], c->arg[2].t->size[0] };
+  return th_out(c, 0, c->dtype, 2, size);
+}
+
+static th_status check_addr(th_call *c)
+{
+  TH_TRY(need_outer(c, 4, 5));
+  const int64_t size[] = { c->arg[4].t->size[0], c->arg[5].t->size[0] };
+  TH_TRY(need_addend(c, 2, 4, 2, size));
+  return th_out(c, 0, c->dtype, 2, size);
+}
+
+const th_op th_op_mv = {
+  .name  = "mv",
+  .args  = "y:out a:tensor x:tensor",
+  .doc   = "The product of a matrix and a vector. Sums run in double for floats, in 64 bits for integers.",
+  .grad  = "a: ger(g, x) x: mv(a', g)",
+  .check = check_mv,
+};
+
+const th_op th_op_addmv = {
+  .name  = "addmv",
+  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor x:tensor",
+  .doc   = "beta * m + alpha * a * x, m and x being vectors. beta 0 does not read m.",
+  .grad  = "m: mul(g, beta) a: mul(ger(g, x), alpha) x: mul(mv(a', g), alpha)",
+  .flags = TH_INPLACE_AT(2),
+  .check = check_addmv,
+};
+
+const th_op th_op_ger = {
+  .name  = "ger",
+  .args  = "y:out u:tensor v:tensor",
+  .doc   = "The outer product of two vectors: y[i][j] = u[i] * v[j].",
+  .grad  = "u: mv(g, v) v: mv(g', u)",
+  .check = check_ger,
+};
+
+const th_op th_op_addr = {
+  .name  = "addr",
+  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 u:tensor v:tensor",
+  .doc   = "beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read m.",
+  .grad  = "m: mul(g, beta) u: mul(mv(g, v), alpha) v: mul(mv(g', u), alpha)",
+  .flags = TH_INPLACE_AT(2),
+  .check = check_addr,
+};
