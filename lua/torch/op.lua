@@ -79,7 +79,7 @@ end
 
 -- Lists of arguments as a caller may give them. Results are left out from the right. What is optional before the last
 -- required argument, or before a generator, may be left out one by one; what comes after may only be cut off (nil there
--- means its default).
+-- means its default). An argument whose default is nil may be nil in its place anywhere.
 local function patterns_of(form, method)
    local args, last = {}, 0
    for _, a in ipairs(form.args) do
@@ -128,7 +128,7 @@ local function branch(lines, p, index, most)
    local tests = {}
    for i, a in ipairs(p) do
       local t = a.kind.test:format('a' .. i)
-      tests[i] = i > p.required and ('(a%d == nil or %s)'):format(i, t) or t
+      tests[i] = (i > p.required or a.default == 'nil') and ('(a%d == nil or %s)'):format(i, t) or t
    end
    for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ('a%d == nil'):format(i) end
    add(lines, '   if %s then', #tests > 0 and table.concat(tests, ' and ') or 'true')
@@ -259,7 +259,8 @@ local function bad(name, method, ...)
    for _, f in ipairs(op.forms(name)) do
       for _, p in ipairs(patterns_of(f, method)) do
          local i = 0
-         while i < #p and (matches(p[i + 1], given[i + 1]) or (i >= p.required and given[i + 1] == nil)) do i = i + 1 end
+         while i < #p and (matches(p[i + 1], given[i + 1])
+            or (given[i + 1] == nil and (i >= p.required or (i < n and p[i + 1].default == 'nil')))) do i = i + 1 end
          if i > reached then reached, wanted, too_many, seen = i, {}, true, {} end
          if i == reached and i < #p then
             local what = ('%s (%s)'):format(p[i + 1].name, p[i + 1].kind.what)
