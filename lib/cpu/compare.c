@@ -1,0 +1,237 @@
+/* compare.c - comparisons with a number and between tensors, equal, all, any, where. */
+#ifndef T
+#include "elementwise.h"
+
+#define TH_MAP(...)
+#define TH_MAP_AS(...)
+#define TH_ACT(...)
+#define TH_ZIP(...)
+#define TH_ZIP3(...)
+#define LOOP(name) static void name(void *const *p, int64_t n, const th_scalars *k);
+#define TH_COMPARE(id, operator, doc) LOOP(number_##id##_f32) LOOP(tensor_##id##_f32)
+#include "../op/pointwise.def"
+#undef TH_COMPARE
+LOOP(differs_f32)
+
+/* ---- whole numbers against any number: x op v says that x lies in an interval, or outside of one ---- */
+
+enum { IS_lt, IS_le, IS_gt, IS_ge, IS_eq, IS_ne };
+
+/* The whole part of v as int64_t, limited to what that can hold. */
+static int64_t limited(double v)
+{
+  return v >= 9223372036854775808.0 ? INT64_MAX : v < -9223372036854775808.0 ? INT64_MIN : (int64_t)v;
+}
+
+/* k->i becomes the first and the last x of the interval, and whether the answer is turned around. */
+static void interval(int op, double v, th_scalars *k)
+{
+  const double limit = 9223372036854775808.0;
+  int64_t first = INT64_MIN, last = INT64_MAX;
+  bool none = v != v;
+  switch (op) {
+    case IS_lt:
+      none = none || v <= -limit;
+      if (!none && v < limit) last = limited(ceil(v)) - 1;
+      break;
+    case IS_le:
+      none = none || v < -limit;
+      if (!none) last = limited(floor(v));
+      break;
+    case IS_gt:
+      none = none || v >= limit;
+      if (!none && v >= -limit) first = limited(floor(v)) + 1;
+      break;
+    case IS_ge:
+      none = none || v >= limit;
+      if (!none) first = limited(ceil(v));
+      break;
+    default:
+      none = none || v != floor(v) || v >= limit || v < -limit;
+      if (!none) first = last = limited(v);
+  }
+  k->i[0] = none ? 1 : first;
+  k->i[1] = none ? 0 : last;
+  k->i[2] = op == IS_ne;
+}
+
+#define TH_SELF "compare.c"
+#include "each_dtype.h"
+
+#define TH_COMPARE(id, operator, doc) \
+  const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_ALL(run_##id); \
+  const th_kernel TH_AT(th_##id##_tensor)[TH_NDTYPE] = TH_ALL(run_tensor_##id);
+#include "../op/pointwise.def"
+const th_kernel TH_AT(th_equal)[TH_NDTYPE] = TH_ALL(run_equal);
+const th_kernel TH_AT(th_where)[TH_NDTYPE] = TH_ALL(run_where);
+
+/* ---- all, any: is there a zero, is there anything else ---- */
+
+static void look_for_zero(void *const *p, int64_t n, const th_scalars *k)
+{
+  const uint8_t *x = p[1];
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) found |= x[i] == 0;
+  if (found) __atomic_store_n(k->found, 1, __ATOMIC_RELAXED);
+}
+
+static void look_for_other(void *const *p, int64_t n, const th_scalars *k)
+{
+  const uint8_t *x = p[1];
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) found |= x[i] != 0;
+  if (found) __atomic_store_n(k->found, 1, __ATOMIC_RELAXED);
+}
+
+static th_status look(const th_call *c, th_loop loop, int *found)
+{
+  th_scalars k = { { 0 }, { 0 }, found };
+  *found = 0;
+  return TH_AT(th_elementwise)(2, (th_tensor *[]){ c->arg[1].t, c->arg[1].t }, loop, &k, TH_NONE);
+}
+
+static th_status all_u8(const th_call *c)
+{
+  int found;
+  TH_TRY(look(c, look_for_zero, &found));
+  ((th_call *)(uintptr_t)c)->arg[0].d = !found;
+  return TH_OK;
+}
+
+static th_status any_u8(const th_call *c)
+{
+  int found;
+  TH_TRY(look(c, look_for_other, &found));
+  ((th_call *)(uintptr_t)c)->arg[0].d = found;
+  return TH_OK;
+}
+
+const th_kernel TH_AT(th_all)[TH_NDTYPE] = { [TH_U8] = all_u8 };
+const th_kernel TH_AT(th_any)[TH_NDTYPE] = { [TH_U8] = any_u8 };
+
+#else
+
+#if IS_HALF
+#define RUN(f) f##_f32
+#define NUMBER(v) ((double)LOAD(STORE((float)(v))))         /* as the tensor would hold it */
+#else
+#define RUN(f) K(f)
+#define NUMBER(v) ((double)(C)(v))
+
+/* ---- loops ---- */
+#if IS_INT
+static void K(inside)(void *const *p, int64_t n, const th_scalars *k)
+{
+  uint8_t *y = p[0];
+  const T *x = p[1];
+  const int is_signed = (T)-1 < 0;
+  const int64_t top = sizeof(T) == 8 ? INT64_MAX : ((int64_t)1 << (8 * sizeof(T) - is_signed)) - 1;
+  const int64_t low = is_signed ? -top - 1 : 0;
+  const bool none = k->i[0] > top || k->i[1] < low || k->i[0] > k->i[1];
+  const T first = (T)(none ? 1 : k->i[0] < low ? low : k->i[0]), last = (T)(none ? 0 : k->i[1] > top ? top : k->i[1]);
+  const uint8_t turned = (uint8_t)k->i[2];
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (uint8_t)(((x[i] >= first) & (x[i] <= last)) ^ turned);
+}
+#define NUMBER_LOOP(id, operator)
+#else
+#define NUMBER_LOOP(id, operator) \
+  static int K(is_##id)(C x, C a) { return x operator a; } \
+  static void K(number_##id)(void *const *p, int64_t n, const th_scalars *k) { K(number)(p, n, k, K(is_##id)); }
+TH_INLINE void K(number)(void *const *p, int64_t n, const th_scalars *k, int (*f)(C, C))
+{
+  uint8_t *y = p[0];
+  const T *x = p[1];
+  const C a = (C)k->d[0];
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (uint8_t)f(x[i], a);
+}
+#endif
+
+TH_INLINE void K(tensor)(void *const *p, int64_t n, int (*f)(T, T))
+{
+  uint8_t *y = p[0];
+  const T *x = p[1], *z = p[2];
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (uint8_t)f(x[i], z[i]);
+}
+
+#define TH_COMPARE(id, operator, doc) \
+  NUMBER_LOOP(id, operator) \
+  static int K(are_##id)(T x, T z) { return x operator z; } \
+  static void K(tensor_##id)(void *const *p, int64_t n, const th_scalars *k) { (void)k; K(tensor)(p, n, K(are_##id)); }
+#include "../op/pointwise.def"
+#undef TH_COMPARE
+#undef NUMBER_LOOP
+
+static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
+{
+  const T *x = p[1], *z = p[2];
+  int found = 0;
+  if (__atomic_load_n(k->found, __ATOMIC_RELAXED)) return;
+  for (int64_t i = 0; i < n; i++) found |= x[i] != z[i];
+  if (found) __atomic_store_n(k->found, 1, __ATOMIC_RELAXED);
+}
+#endif
+
+/* ---- kernels ---- */
+#if IS_INT
+#define PREPARE(id) interval(IS_##id, c->arg[2].d, &k);
+#define NUMBER_RUN(id) K(inside)
+#else
+#define PREPARE(id) k.d[0] = NUMBER(c->arg[2].d);
+#define NUMBER_RUN(id) RUN(number_##id)
+#endif
+
+#define TH_COMPARE(id, operator, doc) \
+  static th_status K(run_##id)(const th_call *c) \
+  { \
+    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    PREPARE(id) \
+    return TH_AT(th_elementwise)(2, (th_tensor *[]){ c->arg[0].t, c->arg[1].t }, NUMBER_RUN(id), &k, TH_U8); \
+  } \
+  static th_status K(run_tensor_##id)(const th_call *c) \
+  { \
+    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    return TH_AT(th_elementwise)(3, (th_tensor *[]){ c->arg[0].t, c->arg[1].t, c->arg[2].t }, RUN(tensor_##id), &k, TH_U8); \
+  }
+#include "../op/pointwise.def"
+#undef TH_COMPARE
+#undef PREPARE
+#undef NUMBER_RUN
+#undef NUMBER
+
+static th_status K(run_equal)(const th_call *c)
+{
+  th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  int found = !th_same_shape(x, z);
+  th_scalars k = { { 0 }, { 0 }, &found };
+  if (!found) TH_TRY(TH_AT(th_elementwise)(3, (th_tensor *[]){ x, x, z }, RUN(differs), &k, TH_NONE));
+  ((th_call *)(uintptr_t)c)->arg[0].d = !found;
+  return TH_OK;
+}
+#undef RUN
+
+/* No arithmetic: the elements travel as they are stored, and row by row. */
+static void K(where_row)(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  (void)ctx;
+  if (step[0] == sizeof(T) && step[1] == 1 && step[2] == sizeof(T) && step[3] == sizeof(T)) {
+    T *y = (T *)p[0];
+    const uint8_t *cond = (const uint8_t *)p[1];
+    const T *x = (const T *)p[2], *z = (const T *)p[3];
+    TH_VECTORISE
+    for (int64_t i = 0; i < n; i++) y[i] = cond[i] ? x[i] : z[i];
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    const char *from = *(const uint8_t *)(p[1] + i * step[1]) ? p[2] + i * step[2] : p[3] + i * step[3];
+    *(T *)(p[0] + i * step[0]) = *(const T *)from;
+  }
+}
+
+static th_status K(run_where)(const th_call *c)
+{
+  return th_each(4, (th_tensor *[]){ c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].t }, K(where_row), NULL);
+}
+#endif

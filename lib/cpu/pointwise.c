@@ -1,0 +1,209 @@
+/* pointwise.c - maps and zips: one contiguous loop per op and computing type, see elementwise.h. */
+#ifndef T
+#include "elementwise.h"
+#include "../formula/math.h"
+
+#define TH_COMPARE(id, op, doc)
+
+/* Halves run the loops of float. */
+#define LOOP(id) static void loop_##id##_f32(void *const *p, int64_t n, const th_scalars *k);
+#define SKIP_INTS(x)
+#define SKIP_ALL(x) x
+#define SKIP_FLOATS(x) x
+#define TH_MAP(id, name, set, numbers, args, doc, grad) SKIP_##set(LOOP(id))
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) SKIP_##set(LOOP(id))
+#define TH_ACT(id, args, names, doc) LOOP(id) LOOP(id##_grad)
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) SKIP_##set(LOOP(id))
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) SKIP_##set(LOOP(id))
+#include "../op/pointwise.def"
+#undef TH_MAP
+#undef TH_MAP_AS
+#undef TH_ACT
+#undef TH_ZIP
+#undef TH_ZIP3
+
+/* The tensors of a call, the result first, and its numbers. */
+typedef struct operands { th_tensor *t[TH_MAXOPND]; int n, nnumbers; double number[2]; } operands;
+
+static void read_operands(const th_call *c, operands *o)
+{
+  o->n = o->nnumbers = 0;
+  for (int i = 0; i < c->narg; i++) {
+    if (th_kind_of(c->op, i) == TH_K_NUMBER) o->number[o->nnumbers++] = c->arg[i].d;
+    else o->t[o->n++] = c->arg[i].t;
+  }
+}
+
+#define IN_ALL(...) __VA_ARGS__
+#define TH_SELF "pointwise.c"
+#include "each_dtype.h"
+
+#define TH_MAP(id, name, set, numbers, args, doc, grad) const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) TH_MAP(id, name, set, numbers, args, doc, grad)
+#define TH_ACT(id, args, names, doc) \
+  const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_FLOATS(run_##id); \
+  const th_kernel TH_AT(th_##id##_grad)[TH_NDTYPE] = TH_FLOATS(run_##id##_grad);
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) TH_ZIP(id, name, set, refuses, args, doc, grad)
+#include "../op/pointwise.def"
+
+#else
+
+/* ---- loops: contiguous, in the computing type ---- */
+#define F(f) K(f)
+#if IS_INT
+#define IN_INTS(...) __VA_ARGS__
+#define IN_FLOATS(...)
+#define RUN(id) K(loop_##id)
+#include "../formula/integer.h"
+#define VALUE(v) ((C)(T)th_to_int(v))
+#elif IS_HALF
+#define IN_INTS(...)
+#define IN_FLOATS(...) __VA_ARGS__
+#define RUN(id) loop_##id##_f32
+#else
+#define IN_INTS(...)
+#define IN_FLOATS(...) __VA_ARGS__
+#define RUN(id) K(loop_##id)
+#include "../formula/pointwise.h"
+#define VALUE(v) ((C)(v))
+#endif
+
+#if !IS_HALF
+TH_INLINE void K(map)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
+{
+  T *y = p[0];
+  const T *x = p[1];
+  const C a = VALUE(k->d[0]), b = VALUE(k->d[1]);
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (T)f((C)x[i], a, b);
+}
+TH_INLINE void K(zip)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
+{
+  T *y = p[0];
+  const T *x = p[1], *z = p[2];
+  const C a = VALUE(k->d[0]);
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (T)f((C)x[i], (C)z[i], a);
+}
+TH_INLINE void K(zip3)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C, C))
+{
+  T *y = p[0];
+  const T *x = p[1], *z = p[2], *w = p[3];
+  const C a = VALUE(k->d[0]);
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = (T)f((C)x[i], (C)z[i], (C)w[i], a);
+}
+#if IS_FLOAT
+TH_INLINE void K(gradient)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C, C, C))
+{
+  T *gx = p[0];
+  const T *x = p[1], *y = p[2], *g = p[3];
+  const C a = VALUE(k->d[0]), b = VALUE(k->d[1]);
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) gx[i] = (T)f((C)x[i], (C)y[i], (C)g[i], a, b);
+}
+#else
+/* Looks at operands before anything is written: p[1] x, p[2] z, p[last] the divisor of a zip of three. */
+TH_INLINE void K(look)(void *const *p, int64_t n, const th_scalars *k, int (*bad)(C, C, C, int))
+{
+  const T *x = p[1], *z = p[2], *w = k->i[0] ? p[3] : p[2];
+  const int last = (int)k->i[0];
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) found |= bad((C)x[i], (C)z[i], (C)w[i], last);
+  if (found) __atomic_store_n(k->found, 1, __ATOMIC_RELAXED);
+}
+static void K(look_divisor)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_divisor)); }
+static void K(look_count)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_count)); }
+static void K(look_power)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_power)); }
+
+static th_status K(refuse)(const th_call *c, const operands *o, th_loop look, const char *why)
+{
+  int found = 0;
+  th_scalars k = { .i = { o->n == 4 }, .found = &found };
+  TH_TRY(TH_AT(th_elementwise)(o->n, o->t, look, &k, TH_NONE));
+  if (!found) return TH_OK;
+  return th_fail(TH_EARG, why, th_arg_name(c, c->narg - 1), th_dtype_name(DT));
+}
+#define REFUSE_nothing
+#define REFUSE_divisor TH_TRY(K(refuse)(c, &o, K(look_divisor), "%s must not hold 0 for a %sTensor"));
+#define REFUSE_count TH_TRY(K(refuse)(c, &o, K(look_count), "%s must not be negative for a %sTensor"));
+#define REFUSE_power TH_TRY(K(refuse)(c, &o, K(look_power), "%s must not be negative where x is 0 for a %sTensor"));
+#endif
+#endif
+
+#if !IS_INT
+#define REFUSE_nothing
+#define REFUSE_divisor
+#define REFUSE_count
+#define REFUSE_power
+#endif
+
+/* Numbers as this dtype takes them. A bound is limited to what the type can hold. */
+#if IS_INT
+#define NUMBER_bound(v) K(within)(v)
+static double K(within)(double v)
+{
+  const int is_signed = (T)-1 < 0;
+  const double top = ldexp(1, 8 * (int)sizeof(T) - is_signed), low = is_signed ? -top : 0;
+  return v < low ? low : v < top ? v : (double)(top - 1) < top ? top - 1 : nextafter(top, 0);
+}
+#else
+#define NUMBER_bound(v) (v)
+#endif
+#define NUMBER_value(v) (v)
+#define NUMBER_divisor(v) (v)
+#define NUMBER_count(v) (v)
+
+#if IS_HALF
+#define STAMP_LOOP(id, shape)
+#else
+#define STAMP_LOOP(id, shape) \
+  static void K(loop_##id)(void *const *p, int64_t n, const th_scalars *k) { K(shape)(p, n, k, K(id)); }
+#endif
+#define STAMP(name_, id, shape, prepare, takes) \
+  STAMP_LOOP(id, shape) \
+  static th_status K(name_)(const th_call *c) \
+  { \
+    operands o; \
+    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    read_operands(c, &o); \
+    for (int i = 0; i < o.nnumbers; i++) k.d[i] = takes(o.number[i]); \
+    prepare \
+    return TH_AT(th_elementwise)(o.n, o.t, RUN(id), &k, DT); \
+  }
+
+#define TH_MAP(id, name, set, numbers, args, doc, grad) IN_##set(STAMP(run_##id, id, map, , NUMBER_##numbers))
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) TH_MAP(id, name, set, numbers, args, doc, grad)
+#define TH_ACT(id, args, names, doc) \
+  IN_FLOATS(STAMP(run_##id, id, map, , NUMBER_value) STAMP(run_##id##_grad, id##_grad, gradient, , NUMBER_value))
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) \
+  IN_##set(STAMP(run_##id, id, zip, REFUSE_##refuses, NUMBER_value))
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) \
+  IN_##set(STAMP(run_##id, id, zip3, REFUSE_##refuses, NUMBER_value))
+#include "../op/pointwise.def"
+#undef TH_MAP
+#undef TH_MAP_AS
+#undef TH_ACT
+#undef TH_ZIP
+#undef TH_ZIP3
+#undef STAMP
+#undef STAMP_LOOP
+#undef NUMBER_bound
+#undef NUMBER_value
+#undef NUMBER_divisor
+#undef NUMBER_count
+#undef REFUSE_nothing
+#undef REFUSE_divisor
+#undef REFUSE_count
+#undef REFUSE_power
+#undef RUN
+#undef VALUE
+#undef F
+#undef IN_INTS
+#undef IN_FLOATS
+#undef TH_X
+#undef TH_G
+#undef TH_XZ
+#undef TH_UNUSED
+#endif

@@ -1,0 +1,90 @@
+/* compare.c - what comparisons, equal, all, any and where are. */
+#include "op.h"
+
+/* A ByteTensor of zeros and ones; a result of x's own type is taken as well, as Torch7 did. */
+static int result_dtype(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  return y->dtype == x->dtype ? x->dtype : TH_U8;
+}
+
+static th_status check_number(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  return th_out(c, 0, result_dtype(c), x->ndim, x->size);
+}
+
+/* The result may be an operand only if that keeps its size. */
+static th_status keeps_size(th_call *c, int first, int n)
+{
+  const th_tensor *y = c->arg[0].t;
+  if (c->nwant == 0) return TH_OK;
+  const th_want *w = &c->want[0];
+  for (int i = first; i < first + n; i++) {
+    if (c->arg[i].t != y) continue;
+    if (y->ndim == w->ndim && memcmp(y->size, w->size, sizeof *w->size * (size_t)w->ndim) == 0) continue;
+    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s", th_arg_name(c, i),
+                   TH_SHAPE(y), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
+  }
+  return TH_OK;
+}
+
+static th_status check_tensors(th_call *c)
+{
+  TH_TRY(th_need_same_dtype(c, 2, 1));
+  TH_TRY(th_out_broadcast(c, 0, result_dtype(c), 2, (int[]){ 1, 2 }));
+  return keeps_size(c, 1, 2);
+}
+
+#define TH_MAP(...)
+#define TH_MAP_AS(...)
+#define TH_ACT(...)
+#define TH_ZIP(...)
+#define TH_ZIP3(...)
+#define TH_COMPARE(id, operator, doc_) \
+  const th_op th_op_##id = { .name = #id, .args = "y:out x:tensor value:number", \
+                             .doc = doc_ " Whole numbers are compared exactly with any value.", .check = check_number }; \
+  const th_op th_op_##id##_tensor = { .name = #id, .args = "y:out x:tensor z:tensor", .doc = doc_, .check = check_tensors };
+#include "pointwise.def"
+
+static th_status check_equal(th_call *c) { return th_need_same_dtype(c, 2, 1); }
+
+const th_op th_op_equal = {
+  .name  = "equal",
+  .args  = "same:return x:tensor z:tensor",
+  .doc   = "true if x and z have the same size and equal elements; NaN equals nothing.",
+  .check = check_equal,
+};
+
+static th_status check_flags(th_call *c) { return th_need_dtype(c, 1, TH_U8); }
+
+const th_op th_op_all = {
+  .name  = "all",
+  .args  = "yes:return x:tensor",
+  .doc   = "true if no element of the ByteTensor x is 0; true for an empty one.",
+  .check = check_flags,
+};
+const th_op th_op_any = {
+  .name  = "any",
+  .args  = "yes:return x:tensor",
+  .doc   = "true if an element of the ByteTensor x is not 0; false for an empty one.",
+  .check = check_flags,
+};
+
+static th_status check_where(th_call *c)
+{
+  TH_TRY(th_need_dtype(c, 1, TH_U8));
+  TH_TRY(th_need_same_dtype(c, 3, 2));
+  c->dtype = c->arg[2].t->dtype;
+  TH_TRY(th_out_broadcast(c, 0, c->dtype, 3, (int[]){ 2, 1, 3 }));
+  return keeps_size(c, 1, 3);
+}
+
+const th_op th_op_where = {
+  .name  = "where",
+  .args  = "y:out condition:tensor x:tensor z:tensor",
+  .doc   = "x where the ByteTensor condition is not 0, else z.",
+  .grad  = "x: where(condition, g, mul(g, 0)) z: where(condition, mul(g, 0), g)",
+  .flags = TH_INPLACE,
+  .check = check_where,
+};

@@ -1,0 +1,113 @@
+/* pointwise.c - what the pointwise ops are: maps, activations and zips, from the lines of pointwise.def. */
+#include <math.h>
+#include "op.h"
+
+/* The inputs agree in dtype; the result has their common shape, in place the shape that the object has. */
+static th_status check_tensors(th_call *c)
+{
+  int input[TH_MAXARG], n = 0;
+  for (int i = 1; i < c->narg; i++) {
+    if (th_kind_of(c->op, i) != TH_K_TENSOR) continue;
+    if (n > 0 && c->arg[i].t->dtype != c->dtype) return th_need_same_dtype(c, i, input[0]);
+    input[n++] = i;
+  }
+  if (n == 1) return th_out_like(c, 0, c->arg[input[0]].t);
+  TH_TRY(th_out_broadcast(c, 0, c->dtype, n, input));
+  if (c->nwant == 0) return TH_OK;
+  const th_tensor *y = c->arg[0].t;
+  const th_want *w = &c->want[0];
+  for (int k = 0; k < n; k++) {
+    if (c->arg[input[k]].t != y) continue;
+    if (y->ndim == w->ndim && memcmp(y->size, w->size, sizeof *w->size * (size_t)w->ndim) == 0) continue;
+    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s", th_arg_name(c, input[k]),
+                   TH_SHAPE(y), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
+  }
+  return TH_OK;
+}
+
+static bool is_whole_type(const th_call *c) { return c->dtype < TH_F16; }
+
+/* A number for a tensor of whole numbers must have a whole part that 64 bits can hold. */
+static th_status check_numbers(th_call *c)
+{
+  if (!is_whole_type(c)) return TH_OK;
+  for (int i = 1; i < c->narg; i++) {
+    if (th_kind_of(c->op, i) != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
+    return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, i),
+                   th_dtype_name(c->dtype), c->arg[i].d);
+  }
+  return TH_OK;
+}
+
+static th_status check_value(th_call *c)
+{
+  TH_TRY(check_numbers(c));
+  return check_tensors(c);
+}
+
+/* A bound beyond what the type holds is as good as the type's own limit. */
+static th_status check_bound(th_call *c)
+{
+  for (int i = 1; i < c->narg && is_whole_type(c); i++) {
+    if (th_kind_of(c->op, i) != TH_K_NUMBER || c->arg[i].d == c->arg[i].d) continue;
+    return th_fail(TH_EARG, "%s must be a number, got nan", th_arg_name(c, i));
+  }
+  return check_tensors(c);
+}
+
+/* The whole number that this type makes of v. */
+static int64_t wrapped(double v, int dtype)
+{
+  const int64_t i = (int64_t)v;
+  switch (dtype) {
+    case TH_U8:  return (uint8_t)i;
+    case TH_I8:  return (int8_t)i;
+    case TH_I16: return (int16_t)i;
+    case TH_I32: return (int32_t)i;
+    default:     return i;
+  }
+}
+
+static th_status check_divisor(th_call *c)
+{
+  TH_TRY(check_numbers(c));
+  if (is_whole_type(c) && wrapped(c->arg[2].d, c->dtype) == 0) {
+    return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, 2), th_dtype_name(c->dtype),
+                   c->arg[2].d);
+  }
+  return check_tensors(c);
+}
+
+static th_status check_count(th_call *c)
+{
+  TH_TRY(check_numbers(c));
+  if (is_whole_type(c) && c->arg[2].d <= -1) {
+    return th_fail(TH_EARG, "%s must not be negative for a %sTensor, got %g", th_arg_name(c, 2),
+                   th_dtype_name(c->dtype), c->arg[2].d);
+  }
+  return check_tensors(c);
+}
+
+static th_status check_gradient(th_call *c)
+{
+  for (int i = 2; i <= 3; i++) {
+    TH_TRY(th_need_same_dtype(c, i, 1));
+    TH_TRY(th_need_same_shape(c, i, 1));
+  }
+  return th_out_like(c, 0, c->arg[1].t);
+}
+
+#define OP(id, name_, args_, doc_, grad_, check_) \
+  const th_op th_op_##id = { .name = name_, .args = args_, .doc = doc_, .grad = grad_, .flags = TH_INPLACE, .check = check_ };
+
+#define TH_MAP(id, name, set, numbers, args, doc, grad) \
+  OP(id, name, "y:self x:tensor=y" args, doc, grad, check_##numbers)
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) OP(id, name, args, doc, grad, check_##numbers)
+#define TH_ACT(id, args, names, doc) \
+  OP(id, #id, "y:self x:tensor=y" args, doc, "x: " #id "_grad(x, y, g" names ")", check_value) \
+  OP(id##_grad, #id "_grad", "gx:out x:tensor y:tensor g:tensor" args, \
+     "The gradient of " #id " at x, where its result was y and the gradient of that is g.", NULL, check_gradient)
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) OP(id, name, "y:self x:tensor=y " args, doc, grad, check_value)
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) TH_ZIP(id, name, set, refuses, args, doc, grad)
+#define TH_COMPARE(id, operator, doc)
+#include "pointwise.def"
