@@ -1,0 +1,261 @@
+/* extremum.c - largest and smallest elements, of everything or along one dimension with their places.
+ *
+ * A NaN beats every number and the first NaN wins; among equals the first wins. */
+#ifndef T
+#include "walk.h"
+
+enum { LANES = 32, BLOCK = 65536, WIDTH = 1024 };
+
+typedef struct best {
+  bool        largest;
+  th_walk     w;                       /* operands: x, y, index */
+  th_seq      seq;
+  const void *x;
+  int64_t     rows, chunks, tiles, total;
+  void       *value;                   /* chunks x count */
+  int64_t    *place;                   /* chunks x count, from 0 */
+} best;
+
+#define TH_SELF "extremum.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_max_all)[TH_NDTYPE] = TH_ALL(max_all);
+const th_kernel TH_AT(th_min_all)[TH_NDTYPE] = TH_ALL(min_all);
+const th_kernel TH_AT(th_max)[TH_NDTYPE] = TH_ALL(max);
+const th_kernel TH_AT(th_min)[TH_NDTYPE] = TH_ALL(min);
+const th_kernel TH_AT(th_pick_grad)[TH_NDTYPE] = TH_ALL(pick_grad);
+
+#else
+
+/* V is what values are compared in. */
+#if IS_HALF
+typedef float K(V);
+#else
+typedef T K(V);
+#endif
+#define V K(V)
+
+TH_INLINE bool K(beats)(bool largest, V v, V a)
+{
+#if IS_FLOAT
+  return (largest ? v > a : v < a) | ((v != v) & (a == a));
+#else
+  return largest ? v > a : v < a;
+#endif
+}
+
+TH_INLINE V K(value_as)(bool largest, const T *p, int64_t step, int64_t n)
+{
+  V a = LOAD(p[0]);
+  int64_t i = 0;
+  if (step == 1 && n >= LANES) {
+    V lane[LANES];
+    for (int l = 0; l < LANES; l++) lane[l] = LOAD(p[l]);
+    for (i = LANES; i + LANES <= n; i += LANES) {
+      for (int l = 0; l < LANES; l++) {
+        const V v = LOAD(p[i + l]);
+        lane[l] = K(beats)(largest, v, lane[l]) ? v : lane[l];
+      }
+    }
+    for (int l = 0; l < LANES; l++) if (K(beats)(largest, lane[l], a)) a = lane[l];
+  }
+  for (; i < n; i++) {
+    const V v = LOAD(p[i * step]);
+    if (K(beats)(largest, v, a)) a = v;
+  }
+  return a;
+}
+static V K(value)(bool largest, const T *p, int64_t step, int64_t n)
+{
+  return largest ? K(value_as)(true, p, step, n) : K(value_as)(false, p, step, n);
+}
+
+/* The best of a line, and its first place. */
+static V K(place)(bool largest, const T *p, int64_t step, int64_t n, int64_t *place)
+{
+  if (step == 1 && n >= 2 * LANES) {
+    const V a = K(value)(largest, p, step, n);
+    int64_t i = 0;
+#if IS_FLOAT
+    if (a != a) for (; LOAD(p[i]) == LOAD(p[i]); i++);
+    else
+#endif
+      for (; LOAD(p[i]) != a; i++);
+    *place = i;
+    return a;
+  }
+  V a = LOAD(p[0]);
+  *place = 0;
+  for (int64_t i = 1; i < n; i++) {
+    const V v = LOAD(p[i * step]);
+    if (K(beats)(largest, v, a)) a = v, *place = i;
+  }
+  return a;
+}
+
+TH_INLINE void K(columns_as)(bool largest, V *restrict value, int64_t *restrict place, const T *p,
+                             int64_t down, int64_t right, int64_t rows, int64_t cols, int64_t from)
+{
+  for (int64_t j = 0; j < cols; j++) value[j] = LOAD(p[j * right]), place[j] = from;
+  for (int64_t r = 1; r < rows; r++) {
+    p += down;
+    for (int64_t j = 0; j < cols; j++) {
+      const V v = LOAD(p[j * right]), a = value[j];
+      const bool better = K(beats)(largest, v, a);
+      value[j] = better ? v : a;
+      place[j] = better ? from + r : place[j];
+    }
+  }
+}
+static void K(columns)(bool largest, V *value, int64_t *place, const T *p, int64_t down, int64_t right,
+                       int64_t rows, int64_t cols, int64_t from)
+{
+  if (largest && right == 1) K(columns_as)(true, value, place, p, down, 1, rows, cols, from);
+  else if (right == 1) K(columns_as)(false, value, place, p, down, 1, rows, cols, from);
+  else K(columns_as)(largest, value, place, p, down, right, rows, cols, from);
+}
+
+/* ---- blocks of work ---- */
+
+static void K(some_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const best *b = ctx;
+  for (int64_t i = first; i < last; i++) {
+    const int64_t k = i / b->chunks, from = i % b->chunks * BLOCK;
+    const int64_t n = b->chunks == 1 ? b->w.n[0] : th_min(BLOCK, b->w.n[0] - from);
+    const int64_t to = i % b->chunks * b->w.count + k;
+    int64_t off[TH_WALKOPS], place;
+    th_walk_at(&b->w, b->w.ndim, k, off);
+    const T *p = (const T *)b->x + off[0] + from * b->w.step[0];
+    ((V *)b->value)[to] = K(place)(b->largest, p, b->w.step[0], n, &place);
+    b->place[to] = from + place;
+  }
+}
+static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
+{
+  const best *b = ctx;
+  const th_walk *w = &b->w;
+  const int64_t cols = w->size[w->ndim - 1], right = w->stride[0][w->ndim - 1];
+  for (int64_t i = first; i < last; i++) {
+    const int64_t chunk = i % b->chunks, from = chunk * b->rows, o = i / b->chunks / b->tiles;
+    const int64_t left = i / b->chunks % b->tiles * WIDTH, to = chunk * w->count + o * cols + left;
+    int64_t off[TH_WALKOPS];
+    th_walk_at(w, w->ndim - 1, o, off);
+    K(columns)(b->largest, (V *)b->value + to, b->place + to,
+               (const T *)b->x + off[0] + from * w->step[0] + left * right, w->step[0], right,
+               th_min(b->rows, w->n[0] - from), th_min(WIDTH, cols - left), from);
+  }
+}
+static void K(some_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const best *b = ctx;
+  for (int64_t i = first; i < last; i++) {
+    th_seq s = b->seq;
+    th_seq_seek(&s, i * BLOCK);
+    V a = LOAD(((const T *)b->x)[s.off]);
+    for (int64_t left = th_min(BLOCK, b->total - i * BLOCK); left > 0;) {
+      const int64_t n = th_min(left, th_seq_left(&s));
+      const V v = K(value)(b->largest, (const T *)b->x + s.off, th_seq_step(&s), n);
+      if (K(beats)(b->largest, v, a)) a = v;
+      th_seq_skip(&s, n);
+      left -= n;
+    }
+    ((V *)b->value)[i] = a;
+  }
+}
+
+typedef struct K(ending) { const best *b; T *y; int64_t *index; } K(ending);
+
+/* Joins the chunks of each line, the earlier one first, and stores. */
+static void K(end_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const K(ending) *q = ctx;
+  const best *b = q->b;
+  for (int64_t k = first; k < last; k++) {
+    V a = ((V *)b->value)[k];
+    int64_t place = b->place[k], off[TH_WALKOPS];
+    for (int64_t ch = 1; ch < b->chunks; ch++) {
+      const V v = ((V *)b->value)[ch * b->w.count + k];
+      if (K(beats)(b->largest, v, a)) a = v, place = b->place[ch * b->w.count + k];
+    }
+    th_walk_at(&b->w, b->w.ndim, k, off);
+    q->y[off[1]] = STORE(a);
+    q->index[off[2]] = place + 1;
+  }
+}
+
+/* ---- kernels ---- */
+
+static th_status K(all)(const th_call *c, bool largest)
+{
+  const th_tensor *x = c->arg[1].t;
+  best b = { .largest = largest, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = th_tensor_numel(x) };
+  const int64_t blocks = th_parts(b.total, BLOCK);
+  b.value = th_scratch(sizeof(V) * (size_t)blocks);
+  if (!b.value) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  const th_status s = th_parallel(blocks, 1, K(some_blocks), &b);
+  V a = *(V *)b.value;
+  for (int64_t i = 1; i < blocks && s == TH_OK; i++) {
+    if (K(beats)(largest, ((V *)b.value)[i], a)) a = ((V *)b.value)[i];
+  }
+  th_return(c, 0, (double)a);
+  th_scratch_free(b.value);
+  return s;
+}
+static th_status K(max_all)(const th_call *c) { return K(all)(c, true); }
+static th_status K(min_all)(const th_call *c) { return K(all)(c, false); }
+
+static th_status K(along)(const th_call *c, bool largest)
+{
+  const th_tensor *x = c->arg[2].t;
+  const int dim = (int)c->arg[3].i;
+  const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim), index = th_with_dim(c->arg[1].t, dim, x->ndim);
+  best b = { .largest = largest, .x = TH_DATA(T, x) };
+  const th_walk *w = &b.w;
+  th_walk_lines(&b.w, dim, 3, (const th_tensor *const[]){ x, &y, &index });
+  if (w->count == 0) return TH_OK;
+  const bool columns = th_walk_columns(w);
+  const int64_t cols = columns ? w->size[w->ndim - 1] : 1;
+  b.rows = 2 * BLOCK / th_min(cols, WIDTH);
+  b.tiles = th_parts(cols, WIDTH);
+  b.chunks = columns ? th_parts(w->n[0], b.rows) : w->n[0] <= 2 * BLOCK ? 1 : th_parts(w->n[0], BLOCK);
+  const int64_t room = w->count * b.chunks;
+  b.place = th_scratch((sizeof(int64_t) + sizeof(V)) * (size_t)room);
+  if (!b.place) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)room * 16);
+  b.value = b.place + room;
+  const int64_t each = columns ? th_min(cols, WIDTH) * th_min(b.rows, w->n[0]) : w->n[0];
+  const int64_t grain = th_max(1, BLOCK / th_max(each, 1));
+  th_status s = columns ? th_parallel(w->count / cols * b.tiles * b.chunks, grain, K(some_tiles), &b)
+                        : th_parallel(room, grain, K(some_lines), &b);
+  K(ending) q = { &b, TH_DATA(T, c->arg[0].t), TH_DATA(int64_t, c->arg[1].t) };
+  if (s == TH_OK) s = th_parallel(w->count, TH_GRAIN, K(end_lines), &q);
+  th_scratch_free(b.place);
+  return s;
+}
+static th_status K(max)(const th_call *c) { return K(along)(c, true); }
+static th_status K(min)(const th_call *c) { return K(along)(c, false); }
+
+typedef struct K(picked) { th_walk w; T *gx; const T *g; const int64_t *index; } K(picked);
+
+static void K(pick_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const K(picked) *q = ctx;
+  for (int64_t k = first; k < last; k++) {
+    int64_t off[TH_WALKOPS];
+    th_walk_at(&q->w, q->w.ndim, k, off);
+    T *gx = q->gx + off[0];
+    for (int64_t i = 0; i < q->w.n[0]; i++) gx[i * q->w.step[0]] = STORE(0);
+    gx[(q->index[off[1]] - 1) * q->w.step[0]] = q->g[off[2]];
+  }
+}
+static th_status K(pick_grad)(const th_call *c)
+{
+  const th_tensor *gx = c->arg[0].t;
+  const int dim = (int)c->arg[2].i;
+  const th_tensor index = th_with_dim(c->arg[3].t, dim, gx->ndim), g = th_with_dim(c->arg[4].t, dim, gx->ndim);
+  K(picked) q = { .gx = TH_DATA(T, gx), .g = TH_DATA(T, &g), .index = TH_DATA(int64_t, &index) };
+  th_walk_lines(&q.w, dim, 3, (const th_tensor *const[]){ gx, &index, &g });
+  return th_parallel(q.w.count, th_max(1, TH_GRAIN / (q.w.n[0] + 1)), K(pick_lines), &q);
+}
+#undef V
+#endif

@@ -1,0 +1,565 @@
+/* reduce.c - sums, products, means, variances and norms: of everything, or along one dimension.
+ *
+ * Floats are summed in double. Work is cut into blocks by size alone and the blocks' results are
+ * joined in order, so that bits do not depend on the number of threads. */
+#ifndef T
+#include "walk.h"
+
+/* What a fold does with each element. */
+enum { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
+
+enum {
+  LANES = 32,          /* independent accumulators of a line: enough to hide the latency of an add */
+  BLOCK = 65536,       /* elements a block holds */
+  WIDTH = 1024,        /* columns side by side: their accumulators stay in the first-level cache */
+};
+
+typedef struct fold {
+  int         what;
+  double      e;                       /* POWER: the exponent; SPREAD of everything: the mean */
+  th_walk     w;                       /* operand 0: x */
+  th_seq      seq;                     /* of everything */
+  const void *x;                       /* its first element */
+  const void *mean;                    /* SPREAD: one for each line */
+  int64_t     rows, chunks, tiles;     /* rows a chunk holds, chunks of a line, tiles of columns */
+  int64_t     total;
+  void       *part;                    /* chunks x count */
+} fold;
+
+static int what_of_norm(double p)
+{
+  return p == 0 ? COUNT : p == 1 ? ABS : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER;
+}
+static double root_of_norm(double sum, double p)
+{
+  return p == 0 || p == 1 || isinf(p) ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
+}
+
+/* What the halves borrow. */
+static double line_f32(int what, const float *p, int64_t step, int64_t n, double m);
+static void columns_f32(int what, double *acc, const float *p, int64_t down, int64_t right, int64_t rows,
+                        int64_t cols, const double *mean, double e);
+
+#define TH_SELF "reduce.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_sum_all)[TH_NDTYPE] = TH_ALL(sum_all);
+const th_kernel TH_AT(th_sum)[TH_NDTYPE] = TH_ALL(sum);
+const th_kernel TH_AT(th_sum_grad)[TH_NDTYPE] = TH_ALL(sum_grad);
+const th_kernel TH_AT(th_prod_all)[TH_NDTYPE] = TH_ALL(prod_all);
+const th_kernel TH_AT(th_prod)[TH_NDTYPE] = TH_ALL(prod);
+const th_kernel TH_AT(th_mean_all)[TH_NDTYPE] = TH_FLOATS(mean_all);
+const th_kernel TH_AT(th_mean)[TH_NDTYPE] = TH_FLOATS(mean);
+const th_kernel TH_AT(th_mean_grad)[TH_NDTYPE] = TH_FLOATS(mean_grad);
+const th_kernel TH_AT(th_var_all)[TH_NDTYPE] = TH_FLOATS(var_all);
+const th_kernel TH_AT(th_var)[TH_NDTYPE] = TH_FLOATS(var);
+const th_kernel TH_AT(th_std_all)[TH_NDTYPE] = TH_FLOATS(std_all);
+const th_kernel TH_AT(th_std)[TH_NDTYPE] = TH_FLOATS(std);
+const th_kernel TH_AT(th_norm_all)[TH_NDTYPE] = TH_FLOATS(norm_all);
+const th_kernel TH_AT(th_norm)[TH_NDTYPE] = TH_FLOATS(norm);
+const th_kernel TH_AT(th_dist)[TH_NDTYPE] = TH_FLOATS(dist);
+const th_kernel TH_AT(th_renorm)[TH_NDTYPE] = TH_FLOATS(renorm);
+
+#else
+
+/* ---- one element, one line, some columns ---- */
+
+TH_INLINE A K(none)(int what) { return what == PROD ? 1 : 0; }
+
+/* m is the exponent or the mean. */
+TH_INLINE A K(take)(int what, A a, A v, A m)
+{
+  switch (what) {
+    case PROD:    return a * v;
+#if IS_FLOAT
+    case COUNT:   return a + (v != 0);
+    case ABS:     return a + fabs(v);
+    case SQUARE:  return a + v * v;
+    case POWER:   return a + pow(fabs(v), m);
+    case LARGEST: return fabs(v) > a || v != v ? fabs(v) : a;
+    case SPREAD:  return a + (v - m) * (v - m);
+#endif
+    default:      (void)m; return a + v;
+  }
+}
+TH_INLINE A K(join)(int what, A a, A b)
+{
+#if IS_FLOAT
+  if (what == LARGEST) return b > a || b != b ? b : a;
+#endif
+  return what == PROD ? a * b : a + b;
+}
+
+#if IS_HALF
+/* Halves become floats, a piece at a time. */
+static void K(widen)(float *to, const T *p, int64_t step, int64_t n)
+{
+  if (step == 1) for (int64_t i = 0; i < n; i++) to[i] = LOAD(p[i]);
+  else for (int64_t i = 0; i < n; i++) to[i] = LOAD(p[i * step]);
+}
+static A K(line)(int what, const T *p, int64_t step, int64_t n, A m)
+{
+  float piece[WIDTH];
+  A a = K(none)(what);
+  for (int64_t i = 0; i < n; i += WIDTH) {
+    const int64_t some = th_min(WIDTH, n - i);
+    K(widen)(piece, p + i * step, step, some);
+    a = K(join)(what, a, line_f32(what, piece, 1, some, m));
+  }
+  return a;
+}
+static void K(columns)(int what, A *acc, const T *p, int64_t down, int64_t right, int64_t rows,
+                       int64_t cols, const A *mean, A e)
+{
+  float piece[4 * WIDTH];
+  for (int64_t r = 0; r < rows; r += 4) {
+    const int64_t some = th_min(4, rows - r);
+    for (int64_t i = 0; i < some; i++) K(widen)(piece + i * WIDTH, p + (r + i) * down, right, cols);
+    columns_f32(what, acc, piece, WIDTH, 1, some, cols, mean, e);
+  }
+}
+#else
+TH_INLINE A K(line_as)(int what, const T *p, int64_t step, int64_t n, A m)
+{
+  A lane[LANES];
+  int64_t i = 0;
+  if (step != 1 || n < LANES) {
+    A a = K(none)(what), b = a;
+    for (; i + 2 <= n; i += 2) {
+      a = K(take)(what, a, p[i * step], m);
+      b = K(take)(what, b, p[(i + 1) * step], m);
+    }
+    return K(join)(what, i < n ? K(take)(what, a, p[i * step], m) : a, b);
+  }
+  for (int l = 0; l < LANES; l++) lane[l] = K(none)(what);
+  for (; i + LANES <= n; i += LANES) {
+    for (int l = 0; l < LANES; l++) lane[l] = K(take)(what, lane[l], p[i + l], m);
+  }
+  for (int l = 0; i < n; i++, l++) lane[l] = K(take)(what, lane[l], p[i], m);
+  for (int h = LANES / 2; h > 0; h /= 2) {
+    for (int l = 0; l < h; l++) lane[l] = K(join)(what, lane[l], lane[l + h]);
+  }
+  return lane[0];
+}
+
+/* Four rows at a time, so that the accumulators are fetched and put back less often. */
+TH_INLINE void K(columns_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right,
+                             int64_t rows, int64_t cols, const A *restrict mean, A e)
+{
+  int64_t r = 0;
+  for (; right == 1 && r + 4 <= rows; r += 4, p += 4 * down) {
+    const T *a = p, *b = p + down, *c = p + 2 * down, *d = p + 3 * down;
+    for (int64_t j = 0; j < cols; j++) {
+      const A m = what == SPREAD ? mean[j] : e;
+      A s = K(take)(what, acc[j], a[j], m);
+      s = K(take)(what, s, b[j], m);
+      s = K(take)(what, s, c[j], m);
+      acc[j] = K(take)(what, s, d[j], m);
+    }
+  }
+  for (; r < rows; r++, p += down) {
+    for (int64_t j = 0; j < cols; j++) {
+      acc[j] = K(take)(what, acc[j], p[j * right], what == SPREAD ? mean[j] : e);
+    }
+  }
+}
+
+/* The loops above for each `what`, which is a constant inside. */
+static __attribute__((noinline)) A K(line)(int what, const T *p, int64_t step, int64_t n, A m)
+{
+  switch (what) {
+#if IS_FLOAT
+    case COUNT:   return K(line_as)(COUNT, p, step, n, m);
+    case ABS:     return K(line_as)(ABS, p, step, n, m);
+    case SQUARE:  return K(line_as)(SQUARE, p, step, n, m);
+    case POWER:   return K(line_as)(POWER, p, step, n, m);
+    case LARGEST: return K(line_as)(LARGEST, p, step, n, m);
+    case SPREAD:  return K(line_as)(SPREAD, p, step, n, m);
+#endif
+    case PROD:    return K(line_as)(PROD, p, step, n, m);
+    default:      return K(line_as)(SUM, p, step, n, m);
+  }
+}
+static __attribute__((noinline)) void K(columns)(int what, A *acc, const T *p, int64_t down,
+                                                 int64_t right, int64_t rows, int64_t cols,
+                                                 const A *mean, A e)
+{
+  switch (what) {
+#if IS_FLOAT
+    case COUNT:   K(columns_as)(COUNT, acc, p, down, right, rows, cols, mean, e); break;
+    case ABS:     K(columns_as)(ABS, acc, p, down, right, rows, cols, mean, e); break;
+    case SQUARE:  K(columns_as)(SQUARE, acc, p, down, right, rows, cols, mean, e); break;
+    case POWER:   K(columns_as)(POWER, acc, p, down, right, rows, cols, mean, e); break;
+    case LARGEST: K(columns_as)(LARGEST, acc, p, down, right, rows, cols, mean, e); break;
+    case SPREAD:  K(columns_as)(SPREAD, acc, p, down, right, rows, cols, mean, e); break;
+#endif
+    case PROD:    K(columns_as)(PROD, acc, p, down, right, rows, cols, mean, e); break;
+    default:      K(columns_as)(SUM, acc, p, down, right, rows, cols, mean, e);
+  }
+}
+#endif
+
+/* ---- blocks of work ---- */
+
+/* Item i is chunk i % chunks of line i / chunks. */
+static void K(some_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const fold *f = ctx;
+  const int what = f->what;
+  for (int64_t i = first; i < last; i++) {
+    const int64_t k = i / f->chunks, from = i % f->chunks * BLOCK;
+    const int64_t n = f->chunks == 1 ? f->w.n[0] : th_min(BLOCK, f->w.n[0] - from);
+    int64_t off[TH_WALKOPS];
+    th_walk_at(&f->w, f->w.ndim, k, off);
+    const A m = what == SPREAD ? ((const A *)f->mean)[k] : (A)f->e;
+    const T *p = (const T *)f->x + off[0] + from * f->w.step[0];
+    ((A *)f->part)[i % f->chunks * f->w.count + k] = K(line)(what, p, f->w.step[0], n, m);
+  }
+}
+
+/* Item i is one chunk of rows of one tile of columns of one outer index. */
+static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
+{
+  const fold *f = ctx;
+  const int what = f->what;
+  const th_walk *w = &f->w;
+  const int64_t cols = w->size[w->ndim - 1], right = w->stride[0][w->ndim - 1];
+  for (int64_t i = first; i < last; i++) {
+    const int64_t chunk = i % f->chunks, from = chunk * f->rows, o = i / f->chunks / f->tiles;
+    const int64_t left = i / f->chunks % f->tiles * WIDTH, width = th_min(WIDTH, cols - left);
+    int64_t off[TH_WALKOPS];
+    th_walk_at(w, w->ndim - 1, o, off);
+    const int64_t k = o * cols + left;
+    const T *p = (const T *)f->x + off[0] + from * w->step[0] + left * right;
+    A *acc = (A *)f->part + chunk * w->count + k;
+    const A *mean = what == SPREAD ? (const A *)f->mean + k : NULL;
+    for (int64_t j = 0; j < width; j++) acc[j] = K(none)(what);
+    const int64_t rows = th_min(f->rows, w->n[0] - from);
+    K(columns)(what, acc, p, w->step[0], right, rows, width, mean, (A)f->e);
+  }
+}
+
+/* Block i of all elements. */
+static A K(block)(const fold *f, int64_t i)
+{
+  th_seq s = f->seq;
+  A a = K(none)(f->what);
+  th_seq_seek(&s, i * BLOCK);
+  for (int64_t left = th_min(BLOCK, f->total - i * BLOCK); left > 0;) {
+    const int64_t n = th_min(left, th_seq_left(&s));
+    a = K(join)(f->what, a, K(line)(f->what, (const T *)f->x + s.off, th_seq_step(&s), n, (A)f->e));
+    th_seq_skip(&s, n);
+    left -= n;
+  }
+  return a;
+}
+static void K(some_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const fold *f = ctx;
+  for (int64_t i = first; i < last; i++) {
+    ((A *)f->part)[i] = K(block)(f, i);
+  }
+}
+
+/* Chunk 0 of each line takes the other chunks in. */
+static void K(join_chunks)(void *ctx, int64_t first, int64_t last)
+{
+  const fold *f = ctx;
+  A *part = f->part;
+  for (int64_t ch = 1; ch < f->chunks; ch++) {
+    const A *from = part + ch * f->w.count;
+    for (int64_t k = first; k < last; k++) part[k] = K(join)(f->what, part[k], from[k]);
+  }
+}
+
+/* ---- everything; each line ---- */
+
+static th_status K(fold_all)(A *result, const th_tensor *x, int what, double e)
+{
+  const int64_t total = th_tensor_numel(x), blocks = th_parts(total, BLOCK);
+  A few[16];
+  *result = K(none)(what);
+  if (total == 0) return TH_OK;
+  fold f = { .what = what, .e = e, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = total };
+  f.part = blocks <= 16 ? few : th_scratch(sizeof(A) * (size_t)blocks);
+  if (!f.part) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  const th_status s = th_parallel(blocks, 1, K(some_blocks), &f);
+  for (int64_t i = 0; i < blocks && s == TH_OK; i++) *result = K(join)(what, *result, ((A *)f.part)[i]);
+  if (f.part != few) th_scratch_free(f.part);
+  return s;
+}
+
+/* The memory that fold_lines needs; sets how f is cut. */
+static int64_t K(plan_lines)(fold *f)
+{
+  const th_walk *w = &f->w;
+  if (th_walk_columns(w)) {
+    const int64_t cols = w->size[w->ndim - 1];
+    f->tiles = th_parts(cols, WIDTH);
+    f->rows = 2 * BLOCK / th_min(cols, WIDTH);
+    f->chunks = th_max(1, th_parts(w->n[0], f->rows));
+  } else {
+    f->tiles = 0;
+    f->chunks = w->n[0] <= 2 * BLOCK ? 1 : th_parts(w->n[0], BLOCK);
+  }
+  return w->count * f->chunks;
+}
+
+/* Afterwards the first `count` elements of f->part are the lines' results. */
+static th_status K(fold_lines)(fold *f, int what, double e)
+{
+  const th_walk *w = &f->w;
+  f->what = what;
+  f->e = e;
+  if (f->tiles) {
+    const int64_t items = w->count / w->size[w->ndim - 1] * f->tiles * f->chunks;
+    const int64_t each = th_min(w->size[w->ndim - 1], WIDTH) * th_min(f->rows, w->n[0]);
+    TH_TRY(th_parallel(items, th_max(1, BLOCK / th_max(each, 1)), K(some_tiles), f));
+  } else {
+    TH_TRY(th_parallel(w->count * f->chunks, th_max(1, BLOCK / (w->n[0] + 1)), K(some_lines), f));
+  }
+  return f->chunks == 1 ? TH_OK : th_parallel(w->count, TH_GRAIN, K(join_chunks), f);
+}
+
+/* How a line's fold becomes the result's element. */
+typedef struct K(ending) { const fold *f; T *y; double divisor, p; bool root; } K(ending);
+
+static void K(end_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const K(ending) *q = ctx;
+  const A *part = q->f->part;
+  for (int64_t k = first; k < last; k++) {
+    int64_t off[TH_WALKOPS];
+    th_walk_at(&q->f->w, q->f->w.ndim, k, off);
+    A v = part[k];
+#if IS_FLOAT
+    if (q->divisor != 1) v /= q->divisor;
+    if (q->root) v = root_of_norm(v, q->p);
+#endif
+    q->y[off[1]] = STORE(v);
+  }
+}
+
+/* SPREAD stands for the variance: the lines' means are found first. */
+static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int what, double divisor,
+                           double p, bool root)
+{
+  const th_tensor wide = th_with_dim(y, dim, x->ndim), *const both[] = { x, &wide };
+  fold f = { .x = TH_DATA(T, x) };
+  th_walk_lines(&f.w, dim, 2, both);
+  if (f.w.count == 0) return TH_OK;
+  const int64_t room = K(plan_lines)(&f), means = what == SPREAD ? f.w.count : 0;
+  A *scratch = th_scratch(sizeof(A) * (size_t)(room + means));
+  if (!scratch) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)(room + means) * 8);
+  th_status s = TH_OK;
+  f.part = scratch + means;
+  if (what == SPREAD) {
+    s = K(fold_lines)(&f, SUM, 0);
+    for (int64_t k = 0; k < means; k++) scratch[k] = ((A *)f.part)[k] / f.w.n[0];
+    f.mean = scratch;
+  }
+  if (s == TH_OK) s = K(fold_lines)(&f, what, p);
+  K(ending) q = { &f, TH_DATA(T, y), divisor, p, root };
+  if (s == TH_OK) s = th_parallel(f.w.count, TH_GRAIN, K(end_lines), &q);
+  th_scratch_free(scratch);
+  return s;
+}
+
+/* ---- kernels ---- */
+
+static th_status K(all)(const th_call *c, int what)
+{
+  A v;
+  TH_TRY(K(fold_all)(&v, c->arg[1].t, what, 0));
+  th_return(c, 0, (double)v);
+  return TH_OK;
+}
+static th_status K(sum_all)(const th_call *c) { return K(all)(c, SUM); }
+static th_status K(prod_all)(const th_call *c) { return K(all)(c, PROD); }
+static th_status K(sum)(const th_call *c)
+{
+  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[2].i, SUM, 1, 0, false);
+}
+static th_status K(prod)(const th_call *c)
+{
+  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[2].i, PROD, 1, 0, false);
+}
+
+/* The gradient of each line's elements is that of its sum, divided by `ctx`. */
+static void K(spread_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
+{
+  const double divisor = *(const double *)ctx;
+  for (int64_t i = 0; i < n; i++) {
+    const T g = *(const T *)(at[1] + i * step[1]);
+    *(T *)(at[0] + i * step[0]) = divisor == 1 ? g : STORE(LOAD(g) / divisor);
+  }
+}
+static th_status K(spread)(const th_call *c, double divisor)
+{
+  th_tensor *gx = c->arg[0].t, g = th_with_dim(c->arg[2].t, (int)c->arg[3].i, gx->ndim);
+  return th_each(2, (th_tensor *const[]){ gx, &g }, K(spread_row), &divisor);
+}
+static th_status K(sum_grad)(const th_call *c) { return K(spread)(c, 1); }
+
+#if IS_FLOAT
+TH_INLINE int64_t K(line_size)(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
+
+static th_status K(mean_grad)(const th_call *c)
+{
+  return K(spread)(c, (double)K(line_size)(c->arg[0].t, c->arg[3].i));
+}
+static th_status K(mean_all)(const th_call *c)
+{
+  A v;
+  TH_TRY(K(fold_all)(&v, c->arg[1].t, SUM, 0));
+  th_return(c, 0, v / (double)th_tensor_numel(c->arg[1].t));
+  return TH_OK;
+}
+static th_status K(mean)(const th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SUM, (double)K(line_size)(x, c->arg[2].i), 0, false);
+}
+
+static th_status K(variance)(const th_call *c, double *result)
+{
+  const th_tensor *x = c->arg[1].t;
+  const double n = (double)th_tensor_numel(x);
+  A sum, spread;
+  TH_TRY(K(fold_all)(&sum, x, SUM, 0));
+  TH_TRY(K(fold_all)(&spread, x, SPREAD, sum / n));
+  *result = spread / (c->arg[2].i ? n : n - 1);
+  return TH_OK;
+}
+static th_status K(var_all)(const th_call *c)
+{
+  double v;
+  TH_TRY(K(variance)(c, &v));
+  th_return(c, 0, v);
+  return TH_OK;
+}
+static th_status K(std_all)(const th_call *c)
+{
+  double v;
+  TH_TRY(K(variance)(c, &v));
+  th_return(c, 0, sqrt(v));
+  return TH_OK;
+}
+static th_status K(variances)(const th_call *c, bool root)
+{
+  const th_tensor *x = c->arg[1].t;
+  const double n = (double)K(line_size)(x, c->arg[2].i);
+  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SPREAD, c->arg[3].i ? n : n - 1, 2, root);
+}
+static th_status K(var)(const th_call *c) { return K(variances)(c, false); }
+static th_status K(std)(const th_call *c) { return K(variances)(c, true); }
+
+static th_status K(norm_all)(const th_call *c)
+{
+  const double p = c->arg[2].d;
+  A v;
+  TH_TRY(K(fold_all)(&v, c->arg[1].t, what_of_norm(p), p));
+  th_return(c, 0, root_of_norm(v, p));
+  return TH_OK;
+}
+static th_status K(norm)(const th_call *c)
+{
+  const double p = c->arg[2].d;
+  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[3].i, what_of_norm(p), 1, p, true);
+}
+
+/* ---- two tensors: x and y may differ in shape, not in the number of elements ---- */
+
+typedef struct K(pair) { th_seq x, y; const T *px, *py; int64_t total; int what; double p; A *part; } K(pair);
+
+static void K(dist_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const K(pair) *q = ctx;
+  for (int64_t b = first; b < last; b++) {
+    th_seq x = q->x, y = q->y;
+    A lane[LANES] = { 0 };
+    th_seq_seek(&x, b * BLOCK);
+    th_seq_seek(&y, b * BLOCK);
+    for (int64_t left = th_min(BLOCK, q->total - b * BLOCK); left > 0;) {
+      const int64_t n = th_min(left, th_min(th_seq_left(&x), th_seq_left(&y)));
+      const int64_t sx = th_seq_step(&x), sy = th_seq_step(&y);
+      const T *a = q->px + x.off, *d = q->py + y.off;
+      for (int64_t i = 0; i < n; i++) {
+        const A v = (A)LOAD(a[i * sx]) - (A)LOAD(d[i * sy]);
+        lane[i % LANES] = K(take)(q->what, lane[i % LANES], v, q->p);
+      }
+      th_seq_skip(&x, n);
+      th_seq_skip(&y, n);
+      left -= n;
+    }
+    A a = lane[0];
+    for (int l = 1; l < LANES; l++) a = K(join)(q->what, a, lane[l]);
+    q->part[b] = a;
+  }
+}
+static th_status K(dist)(const th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
+  const double p = c->arg[3].d;
+  const int64_t total = th_tensor_numel(x), blocks = th_parts(total, BLOCK);
+  K(pair) q = { th_seq_of(x, false), th_seq_of(y, false), TH_DATA(T, x), TH_DATA(T, y), total,
+                p == 0 ? POWER : what_of_norm(p), p, NULL };     /* p = 0: infinity, as in Torch7 */
+  th_return(c, 0, 0);
+  if (total == 0) return TH_OK;
+  q.part = th_scratch(sizeof(A) * (size_t)blocks);
+  if (!q.part) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  const th_status s = th_parallel(blocks, 1, K(dist_blocks), &q);
+  A sum = 0;
+  for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum = K(join)(q.what, sum, q.part[b]);
+  th_return(c, 0, p == 0 ? pow(sum, 1 / p) : root_of_norm(sum, p));
+  th_scratch_free(q.part);
+  return s;
+}
+
+/* ---- renorm: slices whose norm is too large shrink ---- */
+
+typedef struct K(slices) { const th_tensor *y, *x; int dim; double p, limit; } K(slices);
+
+static void K(renorm_slices)(void *ctx, int64_t first, int64_t last)
+{
+  const K(slices) *q = ctx;
+  th_tensor x = *q->x, y = *q->y;
+  x.size[q->dim] = y.size[q->dim] = 1;
+  const int64_t total = th_tensor_numel(&x);
+  for (int64_t k = first; k < last; k++) {
+    const T *px = TH_DATA(T, q->x) + k * q->x->stride[q->dim];
+    T *py = TH_DATA(T, q->y) + k * q->y->stride[q->dim];
+    const int what = what_of_norm(q->p);
+    fold f = { .what = what, .e = q->p, .seq = th_seq_of(&x, true), .x = px, .total = total };
+    A norm = 0;
+    for (int64_t b = 0; b * BLOCK < total; b++) norm = K(join)(what, norm, K(block)(&f, b));
+    norm = root_of_norm(norm, q->p);
+    const double scale = norm > q->limit ? q->limit / (norm + 1e-7) : 1;
+    th_seq from = th_seq_of(&x, false), to = th_seq_of(&y, false);
+    th_seq_seek(&from, 0);
+    th_seq_seek(&to, 0);
+    for (int64_t left = total; left > 0;) {
+      const int64_t n = th_min(th_seq_left(&from), th_seq_left(&to));
+      const int64_t sx = th_seq_step(&from), sy = th_seq_step(&to);
+      for (int64_t i = 0; i < n; i++) {
+        const T v = px[from.off + i * sx];
+        py[to.off + i * sy] = scale == 1 ? v : STORE((A)LOAD(v) * scale);
+      }
+      th_seq_skip(&from, n);
+      th_seq_skip(&to, n);
+      left -= n;
+    }
+  }
+}
+static th_status K(renorm)(const th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  const int dim = (int)c->arg[3].i;
+  if (th_tensor_numel(x) == 0) return TH_OK;
+  K(slices) q = { c->arg[0].t, x, dim, c->arg[2].d, c->arg[4].d };
+  const int64_t each = th_tensor_numel(x) / x->size[dim];
+  return th_parallel(x->size[dim], th_max(1, TH_GRAIN / each), K(renorm_slices), &q);
+}
+#endif
+
+#endif

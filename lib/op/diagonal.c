@@ -1,0 +1,84 @@
+/* lib/op/diagonal.c - triangles, diagonals and traces of matrices; the cross product of vectors of three. */
+#include "reduce.h"
+
+enum { FARTHEST = 1 << 30 };
+
+/* How far the diagonal is from the main one: kept small enough to add to sizes. */
+static void clip(th_call *c, int arg)
+{
+  if (c->arg[arg].i > FARTHEST) c->arg[arg].i = FARTHEST;
+  if (c->arg[arg].i < -FARTHEST) c->arg[arg].i = -FARTHEST;
+}
+
+static th_status triangle(th_call *c)
+{
+  TH_TRY(th_need_ndim(c, 1, 2, 2));
+  clip(c, 2);
+  return th_out_like(c, 0, c->arg[1].t);
+}
+const th_op th_op_tril = {
+  .name = "tril", .args = "y:out x:tensor k:int=0",
+  .doc = "The matrix x with zeros above the k-th diagonal: 0 is the main one, 1 the one above it.",
+  .grad = "x: tril(g, k)", .flags = TH_INPLACE, .check = triangle,
+};
+const th_op th_op_triu = {
+  .name = "triu", .args = "y:out x:tensor k:int=0",
+  .doc = "The matrix x with zeros below the k-th diagonal: 0 is the main one, 1 the one above it.",
+  .grad = "x: triu(g, k)", .flags = TH_INPLACE, .check = triangle,
+};
+
+static th_status diag(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  TH_TRY(th_need_ndim(c, 1, 1, 2));
+  const int64_t k = c->arg[2].i, away = k < 0 ? -k : k;
+  if (x->ndim == 1) {
+    if (away > FARTHEST) return th_fail(TH_EARG, "k must lie in -%d..%d, got %lld", FARTHEST, FARTHEST, (long long)k);
+    if (x->size[0] == 0) return th_out(c, 0, x->dtype, 1, x->size);
+    const int64_t n = x->size[0] + away;
+    return th_out(c, 0, x->dtype, 2, (const int64_t[]){ n, n });
+  }
+  const int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0, rows = x->size[0] - down, cols = x->size[1] - right;
+  if (rows <= 0 || cols <= 0) {
+    return th_fail(TH_EARG, "k must name a diagonal of x, of size %s, got %lld", TH_SHAPE(x), (long long)k);
+  }
+  const int64_t n = rows < cols ? rows : cols;
+  return th_out(c, 0, x->dtype, 1, &n);
+}
+const th_op th_op_diag = {
+  .name = "diag", .args = "y:out x:tensor k:int=0",
+  .doc = "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; "
+         "0 is the main one, 1 the one above it.",
+  .check = diag,
+};
+
+static th_status trace(th_call *c) { return th_need_ndim(c, 1, 2, 2); }
+const th_op th_op_trace = {
+  .name = "trace", .args = "trace:return x:tensor",
+  .doc = "The sum of the main diagonal of the matrix x, as a number.",
+  .check = trace,
+};
+
+static th_status cross(th_call *c)
+{
+  const th_tensor *a = c->arg[1].t;
+  TH_TRY(th_need_same_dtype(c, 2, 1));
+  TH_TRY(th_need_same_shape(c, 2, 1));
+  if (c->arg[3].i == -1) {
+    int d = 0;
+    while (d < a->ndim && a->size[d] != 3) d++;
+    if (d == a->ndim) return th_fail(TH_ESHAPE, "a must have a dimension of size 3, got size %s", TH_SHAPE(a));
+    c->arg[3].i = d;
+  } else {
+    TH_TRY(th_need_dim(c, 3, a));
+    if (a->ndim == 0 || a->size[c->arg[3].i] != 3) {
+      return th_fail(TH_ESHAPE, "a must have size 3 along dimension %d, got size %s", (int)c->arg[3].i + 1, TH_SHAPE(a));
+    }
+  }
+  return th_out_like(c, 0, a);
+}
+const th_op th_op_cross = {
+  .name = "cross", .args = "y:out a:tensor b:tensor dim:dim=-1",
+  .doc = "Cross products of the vectors along dim, which must have size 3 (default: the first such dimension).",
+  .grad = "a: cross(b, g, dim) b: cross(g, a, dim)", .check = cross,
+};

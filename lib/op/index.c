@@ -1,0 +1,189 @@
+/* lib/op/index.c - picking and putting elements by their places along one dimension.
+ *
+ * Places are LongTensors and count from 1. All of them are looked at before the first element is
+ * written. Where one place is named twice the later one counts (copy, fill, scatter) or both do
+ * (add), in order, whatever the number of threads. */
+#include "reduce.h"
+
+static int64_t line_size(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
+
+/* index (argument i) is a vector of places along dim of t. */
+static th_status need_vector(th_call *c, int i, const th_tensor *t, int dim)
+{
+  TH_TRY(th_need_dtype(c, i, TH_I64));
+  const th_tensor *index = c->arg[i].t;
+  if (index->ndim > 1) {
+    return th_fail(TH_ESHAPE, "%s must have at most one dimension, got size %s", th_arg_name(c, i), TH_SHAPE(index));
+  }
+  return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
+}
+
+/* Argument `arg` is like t, with as many elements along dim as `index` has. */
+static th_status need_rows(th_call *c, int arg, const th_tensor *t, int dim, const th_tensor *index)
+{
+  const th_tensor *x = c->arg[arg].t;
+  th_tensor want = *t;
+  if (want.ndim == 0) want.ndim = 1;
+  want.size[dim] = th_tensor_numel(index);
+  if (th_same_shape(x, &want)) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have the size %s, got %s", th_arg_name(c, arg), TH_SHAPE(&want), TH_SHAPE(x));
+}
+
+/* A result that is read too: in order, but not several elements in one place. */
+static th_status inout(th_call *c) { return th_out_like(c, 0, c->arg[0].t); }
+
+/* ---- whole slices ---- */
+
+static th_status index_check(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  TH_TRY(th_need_dim(c, 2, x));
+  const int dim = (int)c->arg[2].i;
+  TH_TRY(need_vector(c, 3, x, dim));
+  int64_t size[TH_MAXDIM] = { 0 };
+  for (int d = 0; d < x->ndim; d++) size[d] = x->size[d];
+  size[dim] = th_tensor_numel(c->arg[3].t);
+  return th_out(c, 0, x->dtype, x->ndim ? x->ndim : 1, size);
+}
+const th_op th_op_index = {
+  .name = "index", .args = "y:out x:tensor dim:dim index:tensor",
+  .doc = "The slices of x along dim that index names, in its order. index is a LongTensor vector.",
+  .grad = "x: index_grad(x, dim, index, g)", .check = index_check,
+};
+
+static th_status index_copy(th_call *c)
+{
+  const th_tensor *y = c->arg[0].t;
+  TH_TRY(th_need_ndim(c, 0, 1, TH_MAXDIM));
+  TH_TRY(th_need_dim(c, 1, y));
+  TH_TRY(th_need_same_dtype(c, 3, 0));
+  TH_TRY(need_vector(c, 2, y, (int)c->arg[1].i));
+  TH_TRY(need_rows(c, 3, y, (int)c->arg[1].i, c->arg[2].t));
+  c->dtype = y->dtype;
+  return inout(c);
+}
+const th_op th_op_indexCopy = {
+  .name = "indexCopy", .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Copies the slices of x along dim to the places of y that index names. Of a place named twice the last copy stays.",
+  .check = index_copy,
+};
+const th_op th_op_indexAdd = {
+  .name = "indexAdd", .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Adds the slices of x along dim to the slices of y that index names; a place named twice gets both.",
+  .check = index_copy,
+};
+
+static th_status index_fill(th_call *c)
+{
+  const th_tensor *y = c->arg[0].t;
+  TH_TRY(th_need_ndim(c, 0, 1, TH_MAXDIM));
+  TH_TRY(th_need_dim(c, 1, y));
+  TH_TRY(need_vector(c, 2, y, (int)c->arg[1].i));
+  c->dtype = y->dtype;
+  return inout(c);
+}
+const th_op th_op_indexFill = {
+  .name = "indexFill", .args = "y:inout dim:dim index:tensor value:number",
+  .doc = "Sets the slices of y along dim that index names to value.",
+  .check = index_fill,
+};
+
+static th_status index_grad(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  TH_TRY(th_need_dim(c, 2, x));
+  TH_TRY(th_need_same_dtype(c, 4, 1));
+  TH_TRY(need_vector(c, 3, x, (int)c->arg[2].i));
+  TH_TRY(need_rows(c, 4, x, (int)c->arg[2].i, c->arg[3].t));
+  return th_out_like(c, 0, x);
+}
+const th_op th_op_index_grad = {
+  .name = "index_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
+  .doc = "Gradient of `index`: the slices of g added at the places that were picked, 0 elsewhere.",
+  .check = index_grad,
+};
+
+/* ---- single elements ---- */
+
+/* index has as many dimensions as t and its size, except along dim. */
+static th_status need_places(th_call *c, int i, const th_tensor *t, int dim)
+{
+  TH_TRY(th_need_dtype(c, i, TH_I64));
+  const th_tensor *index = c->arg[i].t;
+  bool fits = index->ndim == t->ndim;
+  for (int d = 0; d < t->ndim && fits; d++) fits = d == dim || index->size[d] == t->size[d];
+  if (!fits) {
+    return th_fail(TH_ESHAPE, "%s must have the size %s, dimension %d aside, got %s", th_arg_name(c, i), TH_SHAPE(t),
+                   dim + 1, TH_SHAPE(index));
+  }
+  return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
+}
+
+static th_status gather(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *index = c->arg[3].t;
+  TH_TRY(th_need_dim(c, 2, x));
+  TH_TRY(need_places(c, 3, x, (int)c->arg[2].i));
+  return th_out(c, 0, x->dtype, index->ndim, index->size);
+}
+const th_op th_op_gather = {
+  .name = "gather", .args = "y:out x:tensor dim:dim index:tensor",
+  .doc = "From every line of x along dim the elements that the same line of index names; "
+         "for dim 1 of a matrix, y[i][j] = x[index[i][j]][j].",
+  .grad = "x: gather_grad(x, dim, index, g)", .check = gather,
+};
+
+static th_status gather_grad(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  TH_TRY(th_need_dim(c, 2, x));
+  TH_TRY(th_need_same_dtype(c, 4, 1));
+  TH_TRY(need_places(c, 3, x, (int)c->arg[2].i));
+  TH_TRY(th_need_same_shape(c, 4, 3));
+  return th_out_like(c, 0, x);
+}
+const th_op th_op_gather_grad = {
+  .name = "gather_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
+  .doc = "Gradient of `gather`: g added at the places that were picked, 0 elsewhere.",
+  .check = gather_grad,
+};
+
+static th_status scatter(th_call *c)
+{
+  const th_tensor *y = c->arg[0].t;
+  TH_TRY(th_need_dim(c, 1, y));
+  const int dim = (int)c->arg[1].i;
+  if (th_kind_of(c->op, 3) == TH_K_TENSOR) {
+    const th_tensor *x = c->arg[3].t, *index = c->arg[2].t;
+    TH_TRY(th_need_same_dtype(c, 3, 0));
+    TH_TRY(need_places(c, 2, y, dim));
+    bool fits = x->ndim == index->ndim;
+    for (int d = 0; d < x->ndim && fits; d++) {
+      fits = d == dim ? x->size[d] >= index->size[d] : x->size[d] == index->size[d];
+    }
+    if (!fits) {
+      return th_fail(TH_ESHAPE, "%s must have at least the size of %s, %s, got %s", th_arg_name(c, 3),
+                     th_arg_name(c, 2), TH_SHAPE(index), TH_SHAPE(x));
+    }
+  } else {
+    TH_TRY(need_places(c, 2, y, dim));
+  }
+  c->dtype = y->dtype;
+  return inout(c);
+}
+const th_op th_op_scatter = {
+  .name = "scatter", .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Puts the elements of x into y, each line along dim at the places that the same line of index names; "
+         "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].",
+  .check = scatter,
+};
+const th_op th_op_scatter_value = {
+  .name = "scatter", .args = "y:inout dim:dim index:tensor value:number",
+  .doc = "Sets the elements of y that index names to value, along dim as the form with x does.",
+  .check = scatter,
+};
+const th_op th_op_scatterAdd = {
+  .name = "scatterAdd", .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Adds the elements of x to those of y that index names, along dim as `scatter` does, in order.",
+  .check = scatter,
+};

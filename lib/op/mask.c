@@ -1,0 +1,137 @@
+/* lib/op/mask.c - picking and putting elements by a mask of zeros and ones, and the places of what is not 0.
+ *
+ * A mask is a ByteTensor with as many elements as the tensor, both gone through in row-major order. */
+#include "reduce.h"
+
+/* Argument `arg` is a mask over t; the number of its ones goes to *ones. */
+static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *ones)
+{
+  const th_tensor *m = c->arg[arg].t;
+  TH_TRY(th_need_dtype(c, arg, TH_U8));
+  if (th_tensor_numel(m) != th_tensor_numel(t)) {
+    return th_fail(TH_ESHAPE, "%s must have as many elements as the tensor of size %s, got size %s",
+                   th_arg_name(c, arg), TH_SHAPE(t), TH_SHAPE(m));
+  }
+  const uint8_t *p = TH_DATA(uint8_t, m);
+  const int64_t total = th_tensor_numel(m), n = m->ndim ? m->size[m->ndim - 1] : 1;
+  const int64_t step = m->ndim ? m->stride[m->ndim - 1] : 1;
+  int64_t at[TH_MAXDIM] = { 0 }, off = 0;
+  *ones = 0;
+  for (int64_t row = 0; row * n < total; row++) {
+    unsigned all = 0;
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) all |= p[off + i * step], sum += p[off + i * step];
+    if (all > 1) {
+      int64_t i = 0;
+      while (p[off + i * step] <= 1) i++;
+      return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld", th_arg_name(c, arg),
+                     p[off + i * step], (long long)(row * n + i + 1));
+    }
+    *ones += sum;
+    for (int d = m->ndim - 2; d >= 0; d--) {
+      off += m->stride[d];
+      if (++at[d] < m->size[d]) break;
+      off -= m->stride[d] * m->size[d];
+      at[d] = 0;
+    }
+  }
+  return TH_OK;
+}
+
+static th_status fill(th_call *c)
+{
+  int64_t ones;
+  TH_TRY(need_mask(c, 1, c->arg[0].t, &ones));
+  c->dtype = c->arg[0].t->dtype;
+  return th_out_like(c, 0, c->arg[0].t);
+}
+const th_op th_op_maskedFill = {
+  .name = "maskedFill", .args = "y:inout mask:tensor value:number",
+  .doc = "Sets the elements of y where mask is 1 to value.",
+  .check = fill,
+};
+
+static th_status copy(th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[2].t;
+  int64_t ones;
+  TH_TRY(th_need_same_dtype(c, 2, 0));
+  TH_TRY(need_mask(c, 1, y, &ones));
+  if (th_tensor_numel(x) < ones) {
+    return th_fail(TH_ESHAPE, "x must have at least the %lld elements that mask asks for, got size %s",
+                   (long long)ones, TH_SHAPE(x));
+  }
+  c->dtype = y->dtype;
+  return th_out_like(c, 0, y);
+}
+const th_op th_op_maskedCopy = {
+  .name = "maskedCopy", .args = "y:inout mask:tensor x:tensor",
+  .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than are needed.",
+  .check = copy,
+};
+
+static th_status selected(th_call *c)
+{
+  int64_t ones;
+  TH_TRY(need_mask(c, 2, c->arg[1].t, &ones));
+  return th_out(c, 0, c->arg[1].t->dtype, 1, &ones);
+}
+const th_op th_op_maskedSelect = {
+  .name = "maskedSelect", .args = "y:out x:tensor mask:tensor",
+  .doc = "The elements of x where mask is 1, in row-major order, as a vector.",
+  .grad = "x: mask_grad(x, mask, g)", .check = selected,
+};
+
+static th_status mask_grad(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *g = c->arg[3].t;
+  int64_t ones;
+  TH_TRY(th_need_same_dtype(c, 3, 1));
+  TH_TRY(need_mask(c, 2, x, &ones));
+  if (th_tensor_numel(g) != ones) {
+    return th_fail(TH_ESHAPE, "g must have the %lld elements that mask picks, got size %s", (long long)ones, TH_SHAPE(g));
+  }
+  return th_out_like(c, 0, x);
+}
+const th_op th_op_mask_grad = {
+  .name = "mask_grad", .args = "gx:out x:tensor mask:tensor g:tensor",
+  .doc = "Gradient of `maskedSelect`: g where mask is 1, 0 elsewhere.",
+  .check = mask_grad,
+};
+
+/* ---- nonzero ---- */
+
+/* Elements of t that are not 0: all bits but a float's sign count. */
+static int64_t count_nonzero(const th_tensor *t)
+{
+  const size_t es = th_dtype_size(t->dtype);
+  const uint64_t bits = es == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * es) - 1;
+  const uint64_t counts = t->dtype >= TH_F16 ? bits >> 1 : bits;
+  const char *p = th_data(t, es);
+  const int64_t total = th_tensor_numel(t);
+  int64_t at[TH_MAXDIM] = { 0 }, off = 0, n = 0;
+  for (int64_t k = 0; k < total; k++) {
+    uint64_t v = 0;
+    memcpy(&v, p + off * (int64_t)es, es);
+    n += (v & counts) != 0;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+      off += t->stride[d];
+      if (++at[d] < t->size[d]) break;
+      off -= t->stride[d] * t->size[d];
+      at[d] = 0;
+    }
+  }
+  return n;
+}
+static th_status nonzero(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t;
+  const int64_t size[2] = { count_nonzero(x), x->ndim };
+  return th_out(c, 0, TH_I64, size[0] ? 2 : 1, size);
+}
+const th_op th_op_nonzero = {
+  .name = "nonzero", .args = "y:out x:tensor",
+  .doc = "The places of the elements of x that are not 0, one a row, as a LongTensor with a column for each "
+         "dimension of x. NaN is not 0. Empty if there are none.",
+  .check = nonzero,
+};

@@ -1,0 +1,106 @@
+/* lib/op/order.c - sorting, the k smallest or largest, the k-th, the median, the most frequent value.
+ *
+ * The order is stable: of equal elements the one with the smaller place comes first. NaN is equal to
+ * NaN and comes last, ascending as descending; -0 is equal to 0. */
+#include "reduce.h"
+
+enum { LONGEST = 2147483647 };         /* places within a line travel in 32 bits */
+
+static int64_t line_size(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
+
+/* Arguments 0 and 1 are results, 2 is x, `dim` the dimension. */
+static th_status need_order(th_call *c, int dim)
+{
+  const th_tensor *x = c->arg[2].t;
+  TH_TRY(th_need_dim_or_last(c, dim, x));
+  TH_TRY(th_need_apart(c, 0, 1));
+  if (line_size(x, c->arg[dim].i) <= LONGEST) return TH_OK;
+  return th_fail(TH_ESHAPE, "x must have at most %d elements along dimension %d, got size %s", LONGEST,
+                 (int)c->arg[dim].i + 1, TH_SHAPE(x));
+}
+static th_status results(th_call *c, int dim, int64_t n)
+{
+  const th_tensor *x = c->arg[2].t;
+  int64_t size[TH_MAXDIM];
+  for (int d = 0; d < x->ndim; d++) size[d] = d == c->arg[dim].i ? n : x->size[d];
+  TH_TRY(th_out(c, 0, x->dtype, x->ndim, size));
+  return th_out(c, 1, TH_I64, x->ndim, size);
+}
+static th_status need_k(th_call *c, int k, int dim)
+{
+  const th_tensor *x = c->arg[2].t;
+  const int64_t n = line_size(x, c->arg[dim].i), got = c->arg[k].i;
+  if (got >= 1 && got <= n) return TH_OK;
+  return th_fail(TH_EARG, "k must lie in 1..%lld, the size along dimension %d, got %lld", (long long)n,
+                 (int)c->arg[dim].i + 1, (long long)got);
+}
+
+static th_status sort(th_call *c)
+{
+  TH_TRY(need_order(c, 3));
+  return results(c, 3, line_size(c->arg[2].t, c->arg[3].i));
+}
+const th_op th_op_sort = {
+  .name = "sort", .args = "y:out index:out x:tensor dim:dim=-1 descending:bool=false",
+  .doc = "The elements in order along dim (default: the last), and the places they come from (a LongTensor). "
+         "The order is stable; NaN comes last either way.",
+  .grad = "x: gather_grad(x, dim, index, g)", .check = sort,
+};
+
+/* The same with the last dimension: the kernel finds its arguments where the other form has them. */
+static th_status sort_last(th_call *c)
+{
+  c->arg[4].i = c->arg[3].i;
+  c->arg[3].i = -1;
+  return sort(c);
+}
+const th_op th_op_sort_last = {
+  .name = "sort", .args = "y:out index:out x:tensor descending:bool",
+  .doc = "The elements in order along the last dimension, and the places they come from.",
+  .check = sort_last,
+};
+
+static th_status topk(th_call *c)
+{
+  TH_TRY(need_order(c, 4));
+  TH_TRY(need_k(c, 3, 4));
+  return results(c, 4, c->arg[3].i);
+}
+const th_op th_op_topk = {
+  .name = "topk", .args = "y:out index:out x:tensor k:int=1 dim:dim=-1 largest:bool=false sorted:bool=false",
+  .doc = "The k smallest elements along dim (default: the last), or the k largest, and their places. "
+         "sorted puts them in order, ascending or, if largest, descending; otherwise they come in the order of x. "
+         "A NaN is taken only when nothing else is left.",
+  .grad = "x: gather_grad(x, dim, index, g)", .check = topk,
+};
+
+static th_status kthvalue(th_call *c)
+{
+  TH_TRY(need_order(c, 4));
+  TH_TRY(need_k(c, 3, 4));
+  return results(c, 4, 1);
+}
+const th_op th_op_kthvalue = {
+  .name = "kthvalue", .args = "y:out index:out x:tensor k:int dim:dim=-1",
+  .doc = "The k-th smallest elements along dim (default: the last), and the places where a stable sort would find them.",
+  .grad = "x: pick_grad(x, dim, index, g)", .check = kthvalue,
+};
+
+static th_status median(th_call *c)
+{
+  TH_TRY(need_order(c, 3));
+  TH_TRY(th_need_line(c, 2, (int)c->arg[3].i));
+  return results(c, 3, 1);
+}
+const th_op th_op_median = {
+  .name = "median", .args = "y:out index:out x:tensor dim:dim=-1",
+  .doc = "The medians along dim (default: the last), and their places: the lower of the two middle elements "
+         "where their number is even.",
+  .grad = "x: pick_grad(x, dim, index, g)", .check = median,
+};
+const th_op th_op_mode = {
+  .name = "mode", .args = "y:out index:out x:tensor dim:dim=-1",
+  .doc = "The most frequent values along dim (default: the last), the smallest of equally frequent ones, "
+         "and the first places that hold them.",
+  .grad = "x: pick_grad(x, dim, index, g)", .check = median,
+};

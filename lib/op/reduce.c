@@ -1,0 +1,199 @@
+/* lib/op/reduce.c - sums, products, means, variances, norms and distances.
+ *
+ * Along a dimension the result keeps that dimension with size 1, unless keepdim is false. Floats are
+ * summed in double and integers in 64 bits; a sum along a dimension of an integer tensor then wraps to
+ * the tensor's type, the sum of everything is a Lua number. Bits do not depend on the thread count. */
+#include "reduce.h"
+
+static th_status nonempty(th_call *c, int arg)
+{
+  const th_tensor *x = c->arg[arg].t;
+  if (th_tensor_numel(x) > 0) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have at least one element, got size %s", th_arg_name(c, arg), TH_SHAPE(x));
+}
+
+static th_status number(th_call *c, int arg)
+{
+  const double p = c->arg[arg].d;
+  if (p == p && p > -INFINITY) return TH_OK;
+  return th_fail(TH_EARG, "%s must be a number above -inf, got %g", th_arg_name(c, arg), p);
+}
+
+/* ---- everything ---- */
+
+static th_status any(th_call *c) { (void)c; return TH_OK; }
+
+const th_op th_op_sum_all = {
+  .name = "sum", .args = "sum:return x:tensor",
+  .doc = "Sum of all elements of x, as a number; 0 for an empty tensor.",
+  .check = any,
+};
+const th_op th_op_prod_all = {
+  .name = "prod", .args = "product:return x:tensor",
+  .doc = "Product of all elements of x, as a number; 1 for an empty tensor.",
+  .check = any,
+};
+
+static th_status mean_all(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  return nonempty(c, 1);
+}
+const th_op th_op_mean_all = {
+  .name = "mean", .args = "mean:return x:tensor",
+  .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused.",
+  .check = mean_all,
+};
+const th_op th_op_var_all = {
+  .name = "var", .args = "var:return x:tensor biased:bool=false",
+  .doc = "Variance of all elements of x, as a number: the mean square distance from the mean, over n-1, "
+         "or over n if biased. NaN for one element, unless biased.",
+  .check = mean_all,
+};
+const th_op th_op_std_all = {
+  .name = "std", .args = "std:return x:tensor biased:bool=false",
+  .doc = "Standard deviation of all elements of x, as a number: the root of `var`.",
+  .check = mean_all,
+};
+
+static th_status norm_all(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  return number(c, 2);
+}
+const th_op th_op_norm_all = {
+  .name = "norm", .args = "norm:return x:tensor p:number=2",
+  .doc = "The p-norm of all elements of x, (sum |x|^p)^(1/p), as a number. p = 0 counts the elements "
+         "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0.",
+  .check = norm_all,
+};
+
+static th_status dist(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_same_dtype(c, 2, 1));
+  if (th_tensor_numel(x) != th_tensor_numel(y)) {
+    return th_fail(TH_ESHAPE, "y must have as many elements as x, of size %s, got %s", TH_SHAPE(x), TH_SHAPE(y));
+  }
+  return number(c, 3);
+}
+const th_op th_op_dist = {
+  .name = "dist", .args = "dist:return x:tensor y:tensor p:number=2",
+  .doc = "The p-norm of x - y, as a number. x and y need as many elements, not the same size. "
+         "p = 0 gives what Torch7 gives: infinity, or 1 for single elements.",
+  .check = dist,
+};
+
+/* ---- along a dimension ---- */
+
+static th_status along(th_call *c)
+{
+  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
+  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[3].i);
+}
+const th_op th_op_sum = {
+  .name = "sum", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .doc = "Sums along dim. That dimension stays with size 1, unless keepdim is false.",
+  .grad = "x: sum_grad(x, g, dim)", .check = along,
+};
+const th_op th_op_prod = {
+  .name = "prod", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .doc = "Products along dim. That dimension stays with size 1, unless keepdim is false.",
+  .check = along,
+};
+
+static th_status mean(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
+  TH_TRY(th_need_line(c, 1, (int)c->arg[2].i));
+  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[3].i);
+}
+const th_op th_op_mean = {
+  .name = "mean", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .doc = "Means along dim, which must not be empty. It stays with size 1, unless keepdim is false.",
+  .grad = "x: mean_grad(x, g, dim)", .check = mean,
+};
+
+static th_status var(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
+  TH_TRY(th_need_line(c, 1, (int)c->arg[2].i));
+  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[4].i);
+}
+const th_op th_op_var = {
+  .name = "var", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
+  .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, unless biased.",
+  .check = var,
+};
+const th_op th_op_std = {
+  .name = "std", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
+  .doc = "Standard deviations along dim: the roots of `var`.",
+  .check = var,
+};
+
+static th_status norm(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(number(c, 2));
+  TH_TRY(th_need_dim(c, 3, c->arg[1].t));
+  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[3].i, c->arg[4].i);
+}
+const th_op th_op_norm = {
+  .name = "norm", .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
+  .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest absolute value.",
+  .check = norm,
+};
+
+static th_status renorm(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_ndim(c, 1, 2, TH_MAXDIM));
+  TH_TRY(number(c, 2));
+  if (c->arg[2].d <= 0) return th_fail(TH_EARG, "p must be above 0, got %g", c->arg[2].d);
+  TH_TRY(th_need_dim(c, 3, c->arg[1].t));
+  if (!(c->arg[4].d >= 0)) return th_fail(TH_EARG, "maxnorm must be at least 0, got %g", c->arg[4].d);
+  return th_out_like(c, 0, c->arg[1].t);
+}
+const th_op th_op_renorm = {
+  .name = "renorm", .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
+  .doc = "Shrinks every slice along dim whose p-norm is above maxnorm to maxnorm; the others are copied.",
+  .flags = TH_INPLACE, .check = renorm,
+};
+
+/* ---- gradients ---- */
+
+static th_status spread(th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *g = c->arg[2].t;
+  TH_TRY(th_need_same_dtype(c, 2, 1));
+  TH_TRY(th_need_dim(c, 3, x));
+  const int dim = (int)c->arg[3].i, lost = x->ndim - g->ndim;
+  bool fits = lost == 0 || lost == 1;
+  for (int d = 0; d < x->ndim && fits; d++) {
+    if (d == dim) fits = lost == 1 || g->size[d] == 1;
+    else fits = g->size[d - (lost && d > dim)] == x->size[d];
+  }
+  if (!fits) {
+    return th_fail(TH_ESHAPE, "g must have the size of x, %s, without dimension %d or with 1 there, got %s",
+                   TH_SHAPE(x), dim + 1, TH_SHAPE(g));
+  }
+  return th_out_like(c, 0, x);
+}
+const th_op th_op_sum_grad = {
+  .name = "sum_grad", .args = "gx:out x:tensor g:tensor dim:dim",
+  .doc = "Gradient of `sum` along dim: g repeated along dim to the size of x.",
+  .check = spread,
+};
+static th_status mean_spread(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  return spread(c);
+}
+const th_op th_op_mean_grad = {
+  .name = "mean_grad", .args = "gx:out x:tensor g:tensor dim:dim",
+  .doc = "Gradient of `mean` along dim: g / n repeated along dim to the size of x.",
+  .check = mean_spread,
+};

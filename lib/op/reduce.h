@@ -1,0 +1,44 @@
+/* reduce.h - checks that ops along one dimension share. */
+#ifndef TH_REDUCE_H
+#define TH_REDUCE_H
+#include <math.h>
+#include "op.h"
+
+/* Result `arg` has x's size with `dim` (from 0) at 1, or without it. */
+static inline __attribute__((unused)) th_status th_reduced(th_call *c, int arg, const th_tensor *x, int dtype,
+                                                           int dim, int64_t keep)
+{
+  int64_t size[TH_MAXDIM];
+  int n = 0;
+  for (int d = 0; d < x->ndim; d++) {
+    if (d != dim) size[n++] = x->size[d];
+    else if (keep) size[n++] = 1;
+  }
+  return th_out(c, arg, dtype, n, size);
+}
+
+/* A line along dim (from 0) must hold an element. */
+static inline __attribute__((unused)) th_status th_need_line(th_call *c, int arg, int dim)
+{
+  const th_tensor *x = c->arg[arg].t;
+  if (x->ndim == 0 || x->size[dim] > 0) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must not be empty along dimension %d, got size %s", th_arg_name(c, arg),
+                 dim + 1, TH_SHAPE(x));
+}
+
+/* A dimension whose default, -1, is the last one. */
+static inline __attribute__((unused)) th_status th_need_dim_or_last(th_call *c, int arg, const th_tensor *x)
+{
+  if (c->arg[arg].i == -1) c->arg[arg].i = x->ndim ? x->ndim : 1;
+  return th_need_dim(c, arg, x);
+}
+
+/* Two results must not lie in the same storage: the second would overwrite the first. */
+static inline __attribute__((unused)) th_status th_need_apart(th_call *c, int a, int b)
+{
+  const th_tensor *s = c->arg[a].t, *t = c->arg[b].t;
+  if (s != t && (!s->storage || s->storage != t->storage)) return TH_OK;
+  return th_fail(TH_EARG, "%s and %s must not share memory", th_arg_name(c, a), th_arg_name(c, b));
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* lib/op/scan.c - running sums and products along one dimension, and the order reversed. */
+#include "reduce.h"
+
+static th_status check(th_call *c)
+{
+  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
+  return th_out_like(c, 0, c->arg[1].t);
+}
+const th_op th_op_cumsum = {
+  .name = "cumsum", .args = "y:out x:tensor dim:dim=1",
+  .doc = "Running sum along dim: y[i] = x[1] + ... + x[i], summed in double or int64. y may be x itself.",
+  .grad = "x: flip(cumsum(flip(g, dim), dim), dim)", .flags = TH_INPLACE, .check = check,
+};
+const th_op th_op_cumprod = {
+  .name = "cumprod", .args = "y:out x:tensor dim:dim=1",
+  .doc = "Running product along dim: y[i] = x[1] * ... * x[i]. y may be x itself.",
+  .flags = TH_INPLACE, .check = check,
+};
+const th_op th_op_flip = {
+  .name = "flip", .args = "y:out x:tensor dim:dim",
+  .doc = "x in reverse order along dim.",
+  .grad = "x: flip(g, dim)", .check = check,
+};
