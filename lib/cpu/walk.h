@@ -31,7 +31,7 @@ static inline __attribute__((unused)) th_tensor th_with_dim(const th_tensor *t, 
 }
 
 /* All operands have the first one's size, except along dim. */
-static inline __attribute__((unused)) void th_walk_lines(th_walk *w, int dim, int nop,
+static __attribute__((unused, noinline)) void th_walk_lines(th_walk *w, int dim, int nop,
                                                          const th_tensor *const *t)
 {
   int order[TH_MAXDIM], n = 0;
@@ -85,7 +85,7 @@ typedef struct th_seq {
 } th_seq;
 
 /* `sorted` visits the elements in memory's order instead, for what does not depend on the order. */
-static inline __attribute__((unused)) th_seq th_seq_of(const th_tensor *t, bool sorted)
+static __attribute__((unused, noinline)) th_seq th_seq_of(const th_tensor *t, bool sorted)
 {
   th_seq s = { .ndim = 0 };
   int order[TH_MAXDIM], n = 0;
@@ -105,7 +105,7 @@ static inline __attribute__((unused)) th_seq th_seq_of(const th_tensor *t, bool 
   if (s.ndim == 0) s.size[s.ndim++] = 1, s.stride[0] = 1;
   return s;
 }
-static inline __attribute__((unused)) void th_seq_seek(th_seq *s, int64_t k)
+static __attribute__((unused, noinline)) void th_seq_seek(th_seq *s, int64_t k)
 {
   s->off = 0;
   for (int d = s->ndim - 1; d >= 0; d--) {
