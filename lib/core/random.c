@@ -15,7 +15,7 @@ struct th_generator {
   th_normal_pair pair;
 };
 
-/* ---- the twister ------------------------------------------------------------------------------ */
+/* ---- the twister ----------------------------------------------------------------------------- */
 
 static inline uint32_t twisted(uint32_t high, uint32_t low)
 {
@@ -86,7 +86,7 @@ void th_generator_copy(th_generator *to, const th_generator *from) { *to = *from
 uint64_t th_generator_initial_seed(const th_generator *g) { return g->initial; }
 th_normal_pair *th_generator_pair(th_generator *g) { return &g->pair; }
 
-/* ---- drawing ---------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 uint64_t th_generator_random(th_generator *g)
 {
@@ -125,7 +125,7 @@ double th_generator_normal(th_generator *g, double mean, double std)
   return p->radius * cos(2 * TH_PI * p->angle) * std + mean;
 }
 
-/* ---- the state as bytes ------------------------------------------------------------------------ */
+/* ---- the state as bytes ---------------------------------------------------------------------- */
 
 /* The layout that torch.getRNGState has always written on x86-64, so that a state kept in an old
  * checkpoint goes on here. `left` counts the words up to the next turn, from N down to 1. */
@@ -153,7 +153,8 @@ th_status th_generator_set_state(th_generator *g, const void *bytes, int64_t n)
   state s;
   th_enter("setRNGState");
   if (n != (int64_t)sizeof s) {
-    return th_fail(TH_EARG, "state must have %lld bytes, got %lld", (long long)sizeof s, (long long)n);
+    return th_fail(TH_EARG, "state must have %lld bytes, got %lld", (long long)sizeof s,
+                   (long long)n);
   }
   memcpy(&s, bytes, sizeof s);
   bool good = s.left >= 1 && s.left <= N && s.seeded == 1 && (s.waiting == 0 || s.waiting == 1);

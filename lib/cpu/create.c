@@ -11,7 +11,8 @@ typedef struct sequence {
 
 TH_INLINE double point(const sequence *s, int64_t i)
 {
-  return i < s->n / 2 || s->n == 1 ? s->first + (double)i * s->step : s->last - (double)(s->n - 1 - i) * s->step;
+  if (i < s->n / 2 || s->n == 1) return s->first + (double)i * s->step;
+  return s->last - (double)(s->n - 1 - i) * s->step;
 }
 
 TH_INLINE sequence points(const th_call *c, void *to)
@@ -58,7 +59,9 @@ static void K(range_block)(void *ctx, int64_t first, int64_t last)
   const int64_t a = th_to_int(s->first), step = th_to_int(s->step);
   for (int64_t i = first; i < last; i++) to[i * s->stride] = (T)(a + i * step);
 #else
-  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)(s->first + (double)i * s->step));
+  for (int64_t i = first; i < last; i++) {
+    to[i * s->stride] = STORE((C)(s->first + (double)i * s->step));
+  }
 #endif
 }
 

@@ -20,7 +20,8 @@ static void to_normal(double *to, const uint32_t *word, int64_t n, const double 
 {
   const double mean = p[0], std = p[1];
   for (int64_t i = 0; i < n; i += 2) {
-    const double angle = 2 * TH_PI * th_unit(word[i]), radius = sqrt(-2 * log(1 - th_unit(word[i + 1])));
+    const double angle = 2 * TH_PI * th_unit(word[i]);
+    const double radius = sqrt(-2 * log(1 - th_unit(word[i + 1])));
     to[i] = radius * cos(angle) * std + mean;
     to[i + 1] = radius * sin(angle) * std + mean;
   }
@@ -99,7 +100,8 @@ TH_INLINE uint64_t below(th_generator *g, uint64_t n)
 
 /* ---- samples: a tree of sums, so that a draw and the removal of a place cost log(n) ---- */
 
-typedef struct tree { int64_t leaves; double *sum; } tree;       /* sum[1] is the root, 2i and 2i+1 below i */
+/* sum[1] is the root, sum[2i] and sum[2i + 1] lie below sum[i]. */
+typedef struct tree { int64_t leaves; double *sum; } tree;
 
 static void tree_build(tree *t)
 {
@@ -173,7 +175,8 @@ static void K(convert)(void *ctx, int64_t first, int64_t last)
 }
 
 /* n numbers in a row of memory, `step` elements apart. */
-static th_status K(fill_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j, uint32_t *word)
+static th_status K(fill_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j,
+                             uint32_t *word)
 {
   j->step = step;
   while (n > 0) {
@@ -200,7 +203,8 @@ static void K(fill_lone)(T *to, th_generator *g, const job *j)
 }
 
 /* Normal numbers of a row: the half of a pair that waits, whole pairs, and half of a new pair. */
-static th_status K(fill_normal_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j, uint32_t *word)
+static th_status K(fill_normal_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j,
+                                    uint32_t *word)
 {
   if (n > 0 && th_generator_pair(g)->waiting) {
     K(fill_lone)(to, g, j);
@@ -326,21 +330,26 @@ static th_status K(multinomial)(const th_call *c)
   tree t = { 1, NULL };
   while (t.leaves < classes) t.leaves *= 2;
   t.sum = th_scratch((size_t)t.leaves * 2 * sizeof *t.sum);
-  if (!t.sum) return th_fail(TH_ENOMEM, "no memory left for the sums of %lld places", (long long)classes);
+  if (!t.sum) {
+    return th_fail(TH_ENOMEM, "no memory left for the sums of %lld places", (long long)classes);
+  }
   th_status s = TH_OK;
   for (int64_t k = 0; k < rows && s == TH_OK; k++) s = K(sample_row)(&t, c, k);
   th_scratch_free(t.sum);
   return s;
 }
 
-/* Walker's tables, by Vose's method: a place with less than its share is filled up by one with more. */
+/* Walker's tables by Vose's method: a place with less than its share gets the rest from another. */
 static th_status K(alias_setup)(const th_call *c)
 {
   const th_tensor *J = c->arg[0].t, *q = c->arg[1].t, *p = c->arg[2].t;
   const int64_t n = p->size[0];
   double *share = th_scratch((size_t)n * (sizeof *share + sizeof(int64_t)));
-  if (!share) return th_fail(TH_ENOMEM, "no memory left for the shares of %lld places", (long long)n);
-  int64_t *list = (int64_t *)(share + n), few = 0, many = n;    /* few from the front, many from the back */
+  if (!share) {
+    return th_fail(TH_ENOMEM, "no memory left for the shares of %lld places", (long long)n);
+  }
+  int64_t *list = (int64_t *)(share + n);
+  int64_t few = 0, many = n;                /* less: from the front; more: from the back */
   int64_t *j = TH_DATA(int64_t, J);
   double sum = 0, largest = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -384,7 +393,8 @@ static th_status K(alias)(const th_call *c)
     for (int64_t i = 0; i < rows.n; i++) {
       const int64_t place = (int64_t)th_generator_uniform(c->arg[1].gen, 0, (double)n);
       const double u = th_generator_uniform(c->arg[1].gen, 0, 1);
-      to[i * rows.step] = u <= (double)LOAD(stay[place * q->stride[0]]) ? place + 1 : j[place * J->stride[0]];
+      const bool stays = u <= (double)LOAD(stay[place * q->stride[0]]);
+      to[i * rows.step] = stays ? place + 1 : j[place * J->stride[0]];
       if (++done % BATCH == 0) TH_TRY(interrupted());
     }
   }

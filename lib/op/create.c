@@ -17,7 +17,7 @@ static th_status need_finite(const th_call *c, int arg)
   return th_fail(TH_EARG, "%s must be finite, got %g", th_arg_name(c, arg), v);
 }
 
-/* ---- eye -------------------------------------------------------------------------------------- */
+/* ---- eye ------------------------------------------------------------------------------------- */
 
 static th_status ones_on_diagonal(th_call *c, int64_t n, int64_t m)
 {
@@ -29,7 +29,10 @@ static th_status ones_on_diagonal(th_call *c, int64_t n, int64_t m)
 }
 
 static th_status check_eye(th_call *c) { return ones_on_diagonal(c, c->arg[1].i, c->arg[1].i); }
-static th_status check_eye_wide(th_call *c) { return ones_on_diagonal(c, c->arg[1].i, c->arg[2].i); }
+static th_status check_eye_wide(th_call *c)
+{
+  return ones_on_diagonal(c, c->arg[1].i, c->arg[2].i);
+}
 
 const th_op th_op_eye = {
   .name  = "eye",
@@ -45,7 +48,7 @@ const th_op th_op_eye_wide = {
   .check = check_eye_wide,
 };
 
-/* ---- range ------------------------------------------------------------------------------------ */
+/* ---- range ----------------------------------------------------------------------------------- */
 
 static th_status check_range(th_call *c)
 {
@@ -54,7 +57,8 @@ static th_status check_range(th_call *c)
   for (int i = 1; i < 4; i++) TH_TRY(need_finite(c, i));
   if (step == 0) return th_fail(TH_EARG, "step must not be 0");
   if (step > 0 ? last < first : last > first) {
-    return th_fail(TH_EARG, "step must lead from first to last, got %g from %g to %g", step, first, last);
+    return th_fail(TH_EARG, "step must lead from first to last, got %g from %g to %g", step, first,
+                   last);
   }
   if (c->dtype < TH_F16 && (first != trunc(first) || step != trunc(step))) {
     return th_fail(TH_EARG, "first and step must be whole for a %sTensor, got %g and %g",
@@ -62,7 +66,8 @@ static th_status check_range(th_call *c)
   }
   const double steps = trunc((last - first) / step);
   if (!(steps < 9007199254740992.0)) {
-    return th_fail(TH_EARG, "step must be larger: %g makes more than 2^53 elements from %g to %g", step, first, last);
+    return th_fail(TH_EARG, "step must be larger: %g makes more than 2^53 elements from %g to %g",
+                   step, first, last);
   }
   const int64_t n = (int64_t)steps + 1;
   return th_out(c, 0, c->dtype, 1, &n);
@@ -75,7 +80,7 @@ const th_op th_op_range = {
   .check = check_range,
 };
 
-/* ---- linspace, logspace ------------------------------------------------------------------------ */
+/* ---- linspace, logspace ---------------------------------------------------------------------- */
 
 static th_status check_points(th_call *c)
 {

@@ -30,14 +30,15 @@ static th_status need_positive(const th_call *c, int arg)
   return th_fail(TH_EARG, "%s must be greater than 0, got %g", th_arg_name(c, arg), v);
 }
 
-/* ---- continuous ------------------------------------------------------------------------------- */
+/* ---- continuous ------------------------------------------------------------------------------ */
 
 static th_status check_uniform(th_call *c)
 {
   TH_TRY(need_finite(c, 2));
   TH_TRY(need_finite(c, 3));
   if (!isfinite(c->arg[3].d - c->arg[2].d)) {
-    return th_fail(TH_EARG, "b must be less than 1.8e308 above a, got %g and %g", c->arg[3].d, c->arg[2].d);
+    return th_fail(TH_EARG, "b must be less than 1.8e308 above a, got %g and %g", c->arg[3].d,
+                   c->arg[2].d);
   }
   return filled_float(c);
 }
@@ -61,8 +62,8 @@ static th_status check_normal(th_call *c)
 const th_op th_op_normal = {
   .name  = "normal",
   .args  = "x:inout gen:gen mean:number=0 std:number=1",
-  .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). They "
-           "are drawn in pairs; half a pair waits in the generator for the next call.",
+  .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). "
+           "They are drawn in pairs; half a pair waits in the generator for the next call.",
   .check = check_normal,
 };
 
@@ -107,7 +108,7 @@ const th_op th_op_lognormal = {
   .check = check_lognormal,
 };
 
-/* ---- discrete --------------------------------------------------------------------------------- */
+/* ---- discrete -------------------------------------------------------------------------------- */
 
 static th_status check_geometric(th_call *c)
 {
@@ -120,8 +121,8 @@ static th_status check_geometric(th_call *c)
 const th_op th_op_geometric = {
   .name  = "geometric",
   .args  = "x:inout gen:gen p:number",
-  .doc   = "Fills x with how often something is tried until it fails, p being the chance to succeed: "
-           "i with probability (1-p) p^(i-1).",
+  .doc   = "Fills x with how often something is tried until it fails, p being the chance to "
+           "succeed: i with probability (1-p) p^(i-1).",
   .check = check_geometric,
 };
 
@@ -163,7 +164,8 @@ static th_status need_chances(th_call *c, int arg, double most)
     const double v = value(t, at);
     if (!(v >= 0 && v <= most)) {
       return th_fail(TH_EARG, "%s must hold %s only, got %g at place %lld", th_arg_name(c, arg),
-                     most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v, (long long)k + 1);
+                     most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v,
+                     (long long)k + 1);
     }
     for (int d = t->ndim - 1; d >= 0; d--) {
       at += t->stride[d];
@@ -204,7 +206,7 @@ static double numbers_of(int dtype)
   }
 }
 
-/* Leaves the least number and how many there are in arguments 2 and 3, where the kernel reads them. */
+/* Leaves the least number and how many there are in arguments 2 and 3, for the kernel. */
 static th_status between(th_call *c, double least, double count)
 {
   c->arg[2].d = least;
@@ -226,7 +228,9 @@ static const double whole = 9007199254740992.0;      /* 2^53: beyond it a double
 static th_status check_random_to(th_call *c)
 {
   const double n = trunc(c->arg[2].d);
-  if (!(n >= 1 && n <= whole)) return th_fail(TH_EARG, "n must lie in 1..2^53, got %g", c->arg[2].d);
+  if (!(n >= 1 && n <= whole)) {
+    return th_fail(TH_EARG, "n must lie in 1..2^53, got %g", c->arg[2].d);
+  }
   return between(c, 1, n);
 }
 
@@ -240,8 +244,10 @@ const th_op th_op_random_to = {
 static th_status check_random_between(th_call *c)
 {
   const double a = trunc(c->arg[2].d), b = trunc(c->arg[3].d);
-  if (!(fabs(a) <= whole)) return th_fail(TH_EARG, "a must lie within 2^53 of 0, got %g", c->arg[2].d);
-  if (!(fabs(b) <= whole)) return th_fail(TH_EARG, "b must lie within 2^53 of 0, got %g", c->arg[3].d);
+  if (!(fabs(a) <= whole && fabs(b) <= whole)) {
+    return th_fail(TH_EARG, "a and b must lie within 2^53 of 0, got %g and %g", c->arg[2].d,
+                   c->arg[3].d);
+  }
   if (b < a) return th_fail(TH_EARG, "b must not be less than a, got %.17g and %.17g", b, a);
   return between(c, a, b - a + 1);
 }
@@ -253,7 +259,7 @@ const th_op th_op_random_between = {
   .check = check_random_between,
 };
 
-/* ---- permutations and samples ------------------------------------------------------------------ */
+/* ---- permutations and samples ---------------------------------------------------------------- */
 
 static th_status check_randperm(th_call *c)
 {
@@ -261,13 +267,16 @@ static th_status check_randperm(th_call *c)
   const int64_t n = c->arg[2].i;
   /* The largest whole number up to which the dtype holds all. */
   static const int64_t most[TH_NDTYPE] = {
-    [TH_U8] = 255, [TH_I8] = 127, [TH_I16] = 32767, [TH_I32] = INT32_MAX, [TH_I64] = INT64_C(1) << 53,
-    [TH_F16] = 2048, [TH_BF16] = 256, [TH_F32] = 1 << 24, [TH_F64] = INT64_C(1) << 53
+    [TH_U8] = 255, [TH_I8] = 127, [TH_I16] = 32767, [TH_I32] = INT32_MAX,
+    [TH_I64] = INT64_C(1) << 53, [TH_F16] = 2048, [TH_BF16] = 256, [TH_F32] = 1 << 24,
+    [TH_F64] = INT64_C(1) << 53
   };
-  if (y->dtype == TH_NONE) return th_fail(TH_EDTYPE, "the result must be a tensor of some type, got none");
+  if (y->dtype == TH_NONE) {
+    return th_fail(TH_EDTYPE, "the result must be a tensor of some type, got none");
+  }
   if (n < 1 || n > most[y->dtype]) {
-    return th_fail(TH_EARG, "n must lie in 1..%lld for a %sTensor, got %lld", (long long)most[y->dtype],
-                   th_dtype_name(y->dtype), (long long)n);
+    return th_fail(TH_EARG, "n must lie in 1..%lld for a %sTensor, got %lld",
+                   (long long)most[y->dtype], th_dtype_name(y->dtype), (long long)n);
   }
   return th_out(c, 0, y->dtype, 1, &n);
 }
@@ -298,15 +307,18 @@ static th_status check_multinomial(th_call *c)
   const int64_t rows = p->ndim == 2 ? p->size[0] : 1, classes = p->size[p->ndim - 1];
   if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
   if (!again && n > classes) {
-    return th_fail(TH_EARG, "n must be at most %lld, the elements of a row of p, without replacement, got %lld",
-                   (long long)classes, (long long)n);
+    return th_fail(TH_EARG, "n must be at most %lld, the elements of a row of p, without "
+                   "replacement, got %lld", (long long)classes, (long long)n);
   }
   for (int64_t k = 0; k < rows && p->device == TH_CPU; k++) {
     const int64_t found = classes ? possible(p, k) : 0;
-    if (found == 0) return th_fail(TH_EARG, "row %lld of p must hold a number above 0, got none", (long long)k + 1);
+    if (found == 0) {
+      return th_fail(TH_EARG, "row %lld of p must hold a number above 0, got none",
+                     (long long)k + 1);
+    }
     if (!again && found < n) {
-      return th_fail(TH_EARG, "row %lld of p must hold %lld numbers above 0 without replacement, got %lld",
-                     (long long)k + 1, (long long)n, (long long)found);
+      return th_fail(TH_EARG, "row %lld of p must hold %lld numbers above 0 without replacement, "
+                     "got %lld", (long long)k + 1, (long long)n, (long long)found);
     }
   }
   const int64_t size[2] = { p->ndim == 2 ? rows : n, n };
@@ -316,8 +328,8 @@ static th_status check_multinomial(th_call *c)
 const th_op th_op_multinomial = {
   .name  = "multinomial",
   .args  = "y:out gen:gen p:tensor n:int replacement:bool=false",
-  .doc   = "Draws n places of p, or of every row of p, each with a chance proportional to its element. "
-           "Without replacement no place is drawn twice. The result is a LongTensor.",
+  .doc   = "Draws n places of p, or of every row of p, each with a chance proportional to its "
+           "element. Without replacement no place is drawn twice. The result is a LongTensor.",
   .check = check_multinomial,
 };
 
@@ -336,8 +348,8 @@ static th_status check_alias_setup(th_call *c)
 const th_op th_op_alias_setup = {
   .name  = "multinomialAliasSetup_",
   .args  = "J:out q:out p:tensor",
-  .doc   = "The tables from which multinomialAlias draws places of p in constant time (Walker 1977): "
-           "place i stays with chance q[i] and becomes J[i] otherwise.",
+  .doc   = "The tables from which multinomialAlias draws places of p in constant time (Walker "
+           "1977): place i stays with chance q[i] and becomes J[i] otherwise.",
   .check = check_alias_setup,
 };
 
@@ -356,6 +368,7 @@ static th_status check_alias(th_call *c)
 const th_op th_op_alias = {
   .name  = "multinomialAlias_",
   .args  = "y:inout gen:gen J:tensor q:tensor",
-  .doc   = "Fills LongTensor y with places drawn, with replacement, from the tables of multinomialAliasSetup_.",
+  .doc   = "Fills LongTensor y with places drawn, with replacement, from the tables of "
+           "multinomialAliasSetup_.",
   .check = check_alias,
 };

@@ -1,7 +1,7 @@
 -- torch.create - tensors from sizes or a few numbers: zeros, ones, eye, range, linspace, logspace.
 --
--- All take the result as an optional first argument, or are called as its method, and resize it. Without one they make
--- a torch.Tensor, or what the name of a type in the last place says: torch.zeros(2, 3, 'torch.FloatTensor').
+-- All take the result as an optional first argument, or are called as its method, and resize it.
+-- Without one they make a torch.Tensor, or what the name of a type in the last place says: torch.zeros(2, 3, 'torch.FloatTensor').
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local op = require 'torch.op'

@@ -8,9 +8,9 @@ local read = dtype.read
 
 local LINE = 80                             -- characters, what a matrix may use before it is cut into columns
 
--- ---- the format of a number -------------------------------------------------------------------------------------------
+-- ---- the format of a number ----------------------------------------
 
--- Least and largest absolute value of n elements, and whether all are whole. With a NaN among them, least is NaN.
+-- Least and largest absolute value of n elements, and whether all are whole. One NaN makes least NaN.
 local function survey(d, p, n)
    local least, most, whole = math.huge, 0, true
    for i = 0, n - 1 do
@@ -49,7 +49,7 @@ local function format_of(d, p, n)
    return ('%%%d.4f'):format(width), width, 1
 end
 
--- ---- rows and matrices ------------------------------------------------------------------------------------------------
+-- ---- rows and matrices ----------------------------------------
 
 local function add(out, s) out[#out + 1] = s end
 
@@ -72,7 +72,7 @@ local function add_vector(out, d, p, n)
    end
 end
 
--- The matrix whose first element lies at place `at`. `format`, `width` and `scale` speak for the whole tensor.
+-- The matrix whose first element lies at place `at`, in the format of the whole tensor.
 local function add_matrix(out, d, p, at, rows, columns, indent, format, width, scale)
    local fitting = math.max(1, floor((LINE - #indent) / (width + 1)))
    local margin = scale == 1 and indent or indent .. ' '
@@ -111,7 +111,7 @@ local function add_matrices(out, t, d, p, n)
    end
 end
 
--- ---- what the metatypes call ------------------------------------------------------------------------------------------
+-- ---- what the metatypes call ----------------------------------------
 
 local print = {}
 

@@ -1,7 +1,7 @@
 -- torch.random - generators of random numbers, single numbers, and random tensors.
 --
--- Every function takes a torch.Generator as its first argument if one other than the default shall be drawn from.
--- The streams after torch.manualSeed are those of Torch7.
+-- Every function takes a torch.Generator as its first argument, to draw from that instead of the
+-- default one. The streams after torch.manualSeed are those of Torch7.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -18,7 +18,7 @@ local random = {}
 -- The generator of this thread, which nobody frees.
 local default = generator_t { C.th_generator_default() }
 
--- ---- generators -------------------------------------------------------------------------------------------------------
+-- ---- generators ----------------------------------------
 
 --- A generator of its own stream, seeded by chance: torch.Generator().
 local function new_generator()
@@ -40,7 +40,8 @@ local function need_number(who, name, v)
 end
 
 local function none_left(who, extra)
-   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 3) end
+   if extra == nil then return end
+   error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 3)
 end
 
 --- Starts the stream anew. The seed is cut to a whole number, of which the lowest 32 bits count.
@@ -51,7 +52,8 @@ local function manual_seed(...)
    if seed >= 2 ^ 64 or seed < -2 ^ 63 then
       error(('torch.manualSeed: seed must lie in -2^63..2^64, got %g'):format(seed), 2)
    end
-   C.th_generator_seed(g, seed < 0 and ffi.cast('uint64_t', ffi.cast('int64_t', seed)) or ffi.cast('uint64_t', seed))
+   local whole = seed < 0 and ffi.cast('int64_t', seed) or seed
+   C.th_generator_seed(g, ffi.cast('uint64_t', whole))
 end
 
 --- Seeds by chance; returns the seed, with which manualSeed starts the same stream.
@@ -98,7 +100,7 @@ local function set_state(...)
    lib.check(C.th_generator_set_state(g, packed:data(), packed:nElement()), 2)
 end
 
--- ---- single numbers ---------------------------------------------------------------------------------------------------
+-- ---- single numbers ----------------------------------------
 
 local function optional(who, name, v, value)
    if v == nil then return value end
@@ -133,18 +135,16 @@ end
 --- A number of [a, b): 0 and 1 unless given.
 function numbers.uniform(g, a, b, extra)
    none_left('torch.uniform', extra)
-   return C.th_generator_uniform(g, optional('torch.uniform', 'a', a, 0), optional('torch.uniform', 'b', b, 1))
-end
-
-local function normal(who, g, mean, std)
-   if std < 0 then error(('%s: std must not be negative, got %g'):format(who, std), 3) end
-   return C.th_generator_normal(g, mean, std)
+   a, b = optional('torch.uniform', 'a', a, 0), optional('torch.uniform', 'b', b, 1)
+   return C.th_generator_uniform(g, a, b)
 end
 
 --- A normal number: mean 0 and standard deviation 1 unless given.
 function numbers.normal(g, mean, std, extra)
    none_left('torch.normal', extra)
-   return normal('torch.normal', g, optional('torch.normal', 'mean', mean, 0), optional('torch.normal', 'std', std, 1))
+   mean, std = optional('torch.normal', 'mean', mean, 0), optional('torch.normal', 'std', std, 1)
+   if std < 0 then error(('torch.normal: std must not be negative, got %g'):format(std), 2) end
+   return C.th_generator_normal(g, mean, std)
 end
 
 --- exp(z) of a normal number z: mean 1 and standard deviation 2 unless given.
@@ -159,7 +159,9 @@ end
 function numbers.exponential(g, lambda, extra)
    none_left('torch.exponential', extra)
    lambda = optional('torch.exponential', 'lambda', lambda, 1)
-   if lambda <= 0 then error(('torch.exponential: lambda must be greater than 0, got %g'):format(lambda), 2) end
+   if lambda <= 0 then
+      error(('torch.exponential: lambda must be greater than 0, got %g'):format(lambda), 2)
+   end
    return -1 / lambda * log(1 - unit(g))
 end
 
@@ -200,7 +202,7 @@ local function number_or_tensor(name, draw)
    end
 end
 
--- ---- tensors ----------------------------------------------------------------------------------------------------------
+-- ---- tensors ----------------------------------------
 
 -- rand and randn: `fill` is the op, a and b are its parameters.
 local function filled(name, fill, a, b)
@@ -226,7 +228,7 @@ local function generator_first(torch, name)
    end
 end
 
---- The tables of the alias method for drawing places of p in constant time: { J, q }. They may be given to be filled.
+--- The tables for drawing places of p in constant time, { J, q }; or fills those that are given.
 local function alias_setup(p, tables)
    arg.tensor('torch.multinomialAliasSetup', 'probs', p)
    local setup = op.func 'multinomialAliasSetup_'
