@@ -143,6 +143,38 @@ double       th_generator_normal(th_generator *g, double mean, double std);
 int64_t      th_generator_state_size(void);      /* bytes */
 void         th_generator_get_state(const th_generator *g, void *bytes);
 th_status    th_generator_set_state(th_generator *g, const void *bytes, int64_t n);
+
+/* Files: elements of any dtype, as text or in binary, on disk, in memory or through a pipe. Places
+ * count bytes from 0. Every length is compared with what is left before memory is taken. */
+typedef struct th_file th_file;
+enum { TH_FILE_READ = 1, TH_FILE_WRITE = 2, TH_FILE_ATOMIC = 4 };     /* atomic: replaces on close */
+enum { TH_FILE_BINARY, TH_FILE_SPACING, TH_FILE_BIGENDIAN, TH_FILE_LONGSIZE, TH_FILE_BUFFERED, TH_FILE_NOPTION };
+th_status    th_file_open(th_file **f, const char *path, int mode);
+th_status    th_file_pipe(th_file **f, const char *command, int mode);
+th_status    th_file_memory(th_file **f, th_storage *s, int mode);     /* bytes and a final 0; retained */
+th_status    th_file_view(th_file **f, const void *bytes, int64_t n);  /* read only; bytes stay the caller's */
+th_status    th_file_close(th_file *f);          /* flushes; afterwards only th_file_free is allowed */
+void         th_file_free(th_file *f);           /* what was not closed is dropped */
+void         th_file_set(th_file *f, int option, int value);
+int          th_file_get(const th_file *f, int option);
+th_status    th_file_read(th_file *f, int dtype, void *to, int64_t n, int64_t *got);
+th_status    th_file_write(th_file *f, int dtype, const void *from, int64_t n);
+/* A line or the first `room` bytes of it; *state: 0 more of it follows, 1 its end, 2 the file was at its end. */
+th_status    th_file_line(th_file *f, char *to, int64_t room, int64_t *n, int *state);
+th_status    th_file_seek(th_file *f, int64_t place);                  /* -1: the end */
+th_status    th_file_sync(th_file *f);           /* hands everything to the operating system */
+int64_t      th_file_place(const th_file *f);
+int64_t      th_file_left(th_file *f);           /* bytes up to the end; -1: unknown (pipes) */
+
+/* The file system and the clock, where C structs differ between systems. */
+typedef struct th_dir th_dir;
+enum { TH_PATH_NONE, TH_PATH_FILE, TH_PATH_DIR, TH_PATH_OTHER };
+int          th_path_kind(const char *path, int follow);
+th_dir      *th_dir_open(const char *path);      /* NULL: it cannot be read */
+const char  *th_dir_next(th_dir *d);             /* NULL past the last name */
+void         th_dir_close(th_dir *d);
+const char  *th_system_name(int which);          /* of uname: 0 system, 1 host, 2 release, 3 machine */
+void         th_clock(double seconds[3]);        /* since some moment; user and system time of the process */
 /* FFI END */
 
 #ifdef __cplusplus

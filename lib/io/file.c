@@ -1,0 +1,484 @@
+/* file.c - opening, closing and places of files; their bytes through one window. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "file.h"
+
+enum { CHUNK = 8 << 20 };           /* bytes between two looks at th_interrupted */
+
+static const char *why(int e) { return strerror(e); }
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static th_status new_file(th_file **out, th_file_kind kind, int mode, const char *name)
+{
+  th_file *f = calloc(1, sizeof *f);
+  char *copy = strdup(name);
+  uint8_t *buf = kind == TH_IN_MEMORY ? NULL : malloc(TH_IO_BUFFER);
+  if (!f || !copy || (kind != TH_IN_MEMORY && !buf)) {
+    free(f);
+    free(copy);
+    free(buf);
+    return th_fail(TH_ENOMEM, "out of memory: a file needs %d bytes", TH_IO_BUFFER);
+  }
+  f->kind = kind;
+  f->mode = mode;
+  f->name = copy;
+  f->buf = buf;
+  f->fd = -1;
+  f->option[TH_FILE_SPACING] = f->option[TH_FILE_BUFFERED] = 1;
+  *out = f;
+  return TH_OK;
+}
+
+/* A new file beside `target`, under a name that nobody has. It has the old file's mode and, where we
+ * may give it, its owner. */
+static th_status open_beside(th_file *f, const char *target)
+{
+  const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
+  const int dir = slash ? (int)(slash - target + 1) : 0;
+  static unsigned count;
+  struct stat old;
+  const bool replaces = stat(target, &old) == 0;
+  if (replaces && access(target, W_OK) != 0) {
+    return th_fail(TH_EIO, "cannot write %s: %s", target, why(errno));
+  }
+  f->target = strdup(target);
+  f->temp = malloc(strlen(target) + 64);
+  if (!f->target || !f->temp) return th_fail(TH_ENOMEM, "out of memory: a file needs %zu bytes", strlen(target) + 64);
+  for (int attempt = 0; attempt < 1000 && f->fd < 0; attempt++) {
+    sprintf(f->temp, "%.*s.%.160s.%lx-%x.tmp", dir, target, base, (unsigned long)getpid(),
+            __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+    f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (f->fd < 0 && errno != EEXIST) break;
+  }
+  if (f->fd < 0) {
+    const int e = errno;
+    free(f->temp);
+    f->temp = NULL;
+    return th_fail(TH_EIO, "cannot make a temporary file beside %s: %s", target, why(e));
+  }
+  if (replaces) {
+    if (fchown(f->fd, old.st_uid, old.st_gid) != 0) errno = 0;      /* another owner's file becomes ours */
+    if (fchmod(f->fd, old.st_mode & 07777) != 0) {
+      return th_fail(TH_EIO, "cannot give %s the mode of the old file: %s", target, why(errno));
+    }
+  }
+  return TH_OK;
+}
+
+static th_status open_disk(th_file *f, const char *path, int mode)
+{
+  struct stat st;
+  if ((mode & TH_FILE_ATOMIC) && (stat(path, &st) != 0 || S_ISREG(st.st_mode))) {
+    char *real = realpath(path, NULL);             /* the link stays, what it names is replaced */
+    const th_status s = open_beside(f, real ? real : path);
+    free(real);
+    TH_TRY(s);
+  } else {
+    const int rw = mode & (TH_FILE_READ | TH_FILE_WRITE);
+    const int flags = rw == TH_FILE_READ ? O_RDONLY
+                    : rw == TH_FILE_WRITE ? O_WRONLY | O_CREAT | O_TRUNC : O_RDWR | O_CREAT;
+    do f->fd = open(path, flags | O_CLOEXEC, 0666);
+    while (f->fd < 0 && errno == EINTR && !th_interrupted());
+    if (f->fd < 0) return th_fail(TH_EIO, "cannot open %s: %s", path, why(errno));
+  }
+  if (fstat(f->fd, &st) != 0) return th_fail(TH_EIO, "cannot examine %s: %s", path, why(errno));
+  if (S_ISDIR(st.st_mode)) return th_fail(TH_EIO, "cannot open %s: it is a directory", path);
+  f->seekable = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
+  return TH_OK;
+}
+
+th_status th_file_open(th_file **out, const char *path, int mode)
+{
+  th_file *f = NULL;
+  TH_TRY(new_file(&f, TH_ON_DISK, mode, path));
+  const th_status s = open_disk(f, path, mode);
+  if (s != TH_OK) th_file_free(f);
+  else *out = f;
+  return s;
+}
+
+th_status th_file_pipe(th_file **out, const char *command, int mode)
+{
+  th_file *f = NULL;
+  TH_TRY(new_file(&f, TH_IN_PIPE, mode, command));
+  fflush(NULL);                                    /* what is buffered must not be printed by the child again */
+  f->pipe = popen(command, mode & TH_FILE_WRITE ? "we" : "re");
+  if (!f->pipe) {
+    const int e = errno;
+    th_file_free(f);
+    return th_fail(TH_EIO, "cannot run '%s': %s", command, why(e));
+  }
+  f->fd = fileno(f->pipe);
+  *out = f;
+  return TH_OK;
+}
+
+th_status th_file_memory(th_file **out, th_storage *s, int mode)
+{
+  if (th_dtype_size(s->dtype) != 1) {
+    return th_fail(TH_EDTYPE, "a file in memory needs a CharStorage or a ByteStorage, got a %sStorage",
+                   th_dtype_name(s->dtype));
+  }
+  if (s->size > 0 && ((const char *)s->data)[s->size - 1] != 0) {
+    return th_fail(TH_EARG, "the storage of a file in memory must end with a 0, got %d",
+                   ((const signed char *)s->data)[s->size - 1]);
+  }
+  TH_TRY(new_file(out, TH_IN_MEMORY, mode, "a file in memory"));
+  th_storage_retain(s);
+  (*out)->storage = s;
+  (*out)->seekable = true;
+  return TH_OK;
+}
+
+th_status th_file_view(th_file **out, const void *bytes, int64_t n)
+{
+  TH_TRY(new_file(out, TH_IN_MEMORY, TH_FILE_READ, "a string"));
+  (*out)->view = bytes;
+  (*out)->view_size = n;
+  (*out)->seekable = true;
+  return TH_OK;
+}
+
+void th_file_set(th_file *f, int option, int value)
+{
+  if (option >= 0 && option < TH_FILE_NOPTION) f->option[option] = value;
+}
+
+int th_file_get(const th_file *f, int option)
+{
+  return option >= 0 && option < TH_FILE_NOPTION ? f->option[option] : 0;
+}
+
+th_status th_io_need(const th_file *f, int mode)
+{
+  if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
+  if (!(f->mode & mode)) {
+    return th_fail(TH_EIO, "%s is not open for %s", f->name, mode == TH_FILE_READ ? "reading" : "writing");
+  }
+  return TH_OK;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The storage may have been resized by others: its size is asked each time. */
+static int64_t memory_size(const th_file *f)
+{
+  if (!f->storage) return f->view_size;
+  return f->storage->size > 0 ? f->storage->size - 1 : 0;
+}
+
+static const uint8_t *memory_data(const th_file *f)
+{
+  return f->storage ? (const uint8_t *)f->storage->data : f->view;
+}
+
+/* Grows by half, so that many small writes cost few copies; when that is more than there is, by what is needed. */
+static th_status memory_resize(th_file *f, int64_t bytes)
+{
+  th_storage *s = f->storage;
+  if (bytes + 1 > s->capacity) {
+    const int64_t old = s->size;
+    th_status status = th_storage_resize(s, bytes + bytes / 2 + 256);
+    if (status == TH_ENOMEM) status = th_storage_resize(s, bytes + 1);
+    TH_TRY(status);
+    s->size = old;
+  }
+  char *data = s->data;
+  const int64_t first = s->size > 0 ? s->size - 1 : 0;
+  memset(data + first, 0, (size_t)(bytes + 1 - first));
+  s->size = bytes + 1;
+  return TH_OK;
+}
+
+/* ---- disk and pipes -------------------------------------------------------------------------- */
+
+/* Writing into a pipe that nobody reads must be an error, not the end of the process. */
+static ssize_t write_quietly(int fd, const void *from, size_t n)
+{
+  sigset_t pipe_only, before, pending;
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+  const ssize_t k = write(fd, from, n);
+  const int e = errno;
+  if (k < 0 && e == EPIPE && !sigismember(&pending, SIGPIPE)) {
+    const struct timespec now = { 0, 0 };
+    while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) continue;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = e;
+  return k;
+}
+
+th_status th_io_patience(const th_file *f)
+{
+  return th_interrupted() ? th_fail(TH_EINTR, "interrupted in the middle of %s", f->name) : TH_OK;
+}
+
+/* Writes all at place f->base, which moves on. */
+static th_status write_through(th_file *f, const uint8_t *from, int64_t n)
+{
+  while (n > 0) {
+    TH_TRY(th_io_patience(f));
+    const size_t k = (size_t)(n < CHUNK ? n : CHUNK);
+    const ssize_t done = f->seekable ? pwrite(f->fd, from, k, f->base) : write_quietly(f->fd, from, k);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      const int e = done < 0 ? errno : ENOSPC;
+      f->failed = true;
+      return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes%s", f->target ? f->target : f->name, why(e),
+                     (long long)f->base, f->target ? "; the file that was there is as before" : "");
+    }
+    from += done;
+    n -= done;
+    f->base += done;
+  }
+  return TH_OK;
+}
+
+static th_status flush(th_file *f)
+{
+  if (!f->writing || f->end == 0) return TH_OK;
+  const int64_t n = f->end;
+  f->at = f->end = 0;
+  return write_through(f, f->buf, n);
+}
+
+/* What was read ahead is forgotten; of a pipe nothing can be read again, so it is kept. */
+static void begin_writing(th_file *f)
+{
+  if (f->writing) return;
+  if (f->seekable) f->base += f->at;
+  f->at = f->end = 0;
+  f->writing = true;
+}
+
+static th_status begin_reading(th_file *f)
+{
+  if (!f->writing) return TH_OK;
+  TH_TRY(flush(f));
+  f->at = f->end = 0;
+  f->writing = false;
+  return TH_OK;
+}
+
+/* Reads up to n bytes that lie behind the window; 0 at the end. */
+static th_status read_through(th_file *f, void *to, int64_t n, int64_t *got)
+{
+  for (;;) {
+    TH_TRY(th_io_patience(f));
+    const int64_t place = f->base + f->end;
+    const ssize_t k = f->seekable ? pread(f->fd, to, (size_t)n, place) : read(f->fd, to, (size_t)n);
+    if (k < 0 && errno == EINTR) continue;
+    if (k < 0) return th_fail(TH_EIO, "cannot read %s: %s at byte %lld", f->name, why(errno), (long long)place + 1);
+    *got = k;
+    return TH_OK;
+  }
+}
+
+th_status th_io_peek(th_file *f, int64_t want, const uint8_t **p, int64_t *have)
+{
+  if (f->kind == TH_IN_MEMORY) {
+    const int64_t left = memory_size(f) - f->base;
+    *have = left > 0 ? left : 0;
+    *p = memory_data(f) + (left > 0 ? f->base : 0);
+    return TH_OK;
+  }
+  TH_TRY(begin_reading(f));
+  while (f->end - f->at < want) {
+    int64_t k = 0;
+    if (f->at > 0) {
+      memmove(f->buf, f->buf + f->at, (size_t)(f->end - f->at));
+      f->base += f->at;
+      f->end -= f->at;
+      f->at = 0;
+    }
+    TH_TRY(read_through(f, f->buf + f->end, TH_IO_BUFFER - f->end, &k));
+    if (k == 0) break;
+    f->end += k;
+  }
+  *p = f->buf + f->at;
+  *have = f->end - f->at;
+  return TH_OK;
+}
+
+void th_io_skip(th_file *f, int64_t n)
+{
+  if (f->kind == TH_IN_MEMORY) f->base += n;
+  else f->at += n;
+}
+
+th_status th_io_take(th_file *f, void *to, int64_t n, int64_t *got)
+{
+  uint8_t *p = to;
+  const uint8_t *from;
+  int64_t have;
+  TH_TRY(th_io_peek(f, 0, &from, &have));
+  *got = have < n ? have : n;
+  if (*got) memcpy(p, from, (size_t)*got);
+  th_io_skip(f, *got);
+  if (f->kind == TH_IN_MEMORY) return TH_OK;
+  while (*got < n) {                               /* the window is empty now: the rest needs no copy */
+    int64_t k = 0;
+    f->base += f->at;
+    f->at = f->end = 0;
+    TH_TRY(read_through(f, p + *got, n - *got < CHUNK ? n - *got : CHUNK, &k));
+    if (k == 0) break;
+    f->base += k;
+    *got += k;
+  }
+  return TH_OK;
+}
+
+th_status th_io_put(th_file *f, const void *from, int64_t n)
+{
+  if (n == 0) return TH_OK;
+  if (f->kind == TH_IN_MEMORY) {
+    int64_t end;
+    if (__builtin_add_overflow(f->base, n, &end) || end > INT64_MAX / 4) {
+      return th_fail(TH_ENOMEM, "out of memory: a file of %lld bytes wanted", (long long)n);
+    }
+    if (end > memory_size(f)) TH_TRY(memory_resize(f, end));
+    memcpy((char *)f->storage->data + f->base, from, (size_t)n);
+    f->base = end;
+    return TH_OK;
+  }
+  begin_writing(f);
+  if (n > TH_IO_BUFFER - f->end) {
+    TH_TRY(flush(f));
+    if (n >= TH_IO_BUFFER) return write_through(f, from, n);
+  }
+  memcpy(f->buf + f->end, from, (size_t)n);
+  f->end += n;
+  return f->option[TH_FILE_BUFFERED] ? TH_OK : flush(f);
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+int64_t th_file_place(const th_file *f)
+{
+  return f->kind == TH_IN_MEMORY ? f->base : f->base + (f->writing ? f->end : f->at);
+}
+
+static th_status size_of(th_file *f, int64_t *size)
+{
+  struct stat st;
+  if (f->kind == TH_IN_MEMORY) {
+    *size = memory_size(f);
+    return TH_OK;
+  }
+  TH_TRY(flush(f));
+  if (fstat(f->fd, &st) != 0) return th_fail(TH_EIO, "cannot examine %s: %s", f->name, why(errno));
+  *size = st.st_size;
+  if (S_ISBLK(st.st_mode)) *size = lseek(f->fd, 0, SEEK_END);
+  return TH_OK;
+}
+
+int64_t th_file_left(th_file *f)
+{
+  int64_t size = 0;
+  if (f->closed || !f->seekable || size_of(f, &size) != TH_OK) return -1;
+  const int64_t place = th_file_place(f);
+  return size > place ? size - place : 0;
+}
+
+th_status th_file_seek(th_file *f, int64_t place)
+{
+  int64_t size = 0;
+  if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
+  if (!f->seekable) return th_fail(TH_EIO, "%s has no places to go to", f->name);
+  TH_TRY(size_of(f, &size));
+  if (place == -1) place = size;
+  if (place < 0 || (place > size && !(f->mode & TH_FILE_WRITE && f->kind == TH_ON_DISK))) {
+    return th_fail(TH_EARG, "place must lie in 1..%lld, got %lld", (long long)size + 1, (long long)place + 1);
+  }
+  f->at = f->end = 0;
+  f->base = place;
+  return TH_OK;
+}
+
+th_status th_file_sync(th_file *f)
+{
+  if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
+  return f->kind == TH_IN_MEMORY ? TH_OK : flush(f);
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+static int sync_directory_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  char *dir = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!dir) return -1;
+  const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(dir);
+  if (fd < 0) return -1;
+  const int r = fsync(fd);
+  close(fd);
+  return r == 0 || errno == EINVAL ? 0 : -1;       /* some file systems cannot sync a directory */
+}
+
+/* The new bytes are safe on disk before the name points at them. */
+static th_status commit(th_file *f)
+{
+  if (fsync(f->fd) != 0) {
+    return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes; the file that was there is as before", f->target,
+                   why(errno), (long long)f->base);
+  }
+  if (rename(f->temp, f->target) != 0) {
+    return th_fail(TH_EIO, "cannot replace %s: %s; the file that was there is as before", f->target, why(errno));
+  }
+  free(f->temp);
+  f->temp = NULL;
+  if (sync_directory_of(f->target) == 0) return TH_OK;
+  return th_fail(TH_EIO, "cannot sync the folder of %s: %s", f->target, why(errno));
+}
+
+static void drop(th_file *f)
+{
+  if (f->temp) unlink(f->temp);
+  free(f->temp);
+  f->temp = NULL;
+  if (f->pipe) pclose(f->pipe);
+  else if (f->fd >= 0) close(f->fd);
+  f->pipe = NULL;
+  f->fd = -1;
+  f->closed = true;
+}
+
+th_status th_file_close(th_file *f)
+{
+  if (f->closed) return th_fail(TH_EIO, "%s is closed already", f->name);
+  th_status s = f->kind == TH_IN_MEMORY ? TH_OK : flush(f);
+  if (s == TH_OK && f->temp) {
+    s = f->failed ? th_fail(TH_EIO, "cannot write %s: an earlier write has failed", f->target) : commit(f);
+  }
+  if (s == TH_OK && f->kind == TH_ON_DISK && f->fd >= 0) {
+    if (close(f->fd) != 0 && errno != EINTR) s = th_fail(TH_EIO, "cannot write %s: %s", f->name, why(errno));
+    f->fd = -1;
+  }
+  drop(f);
+  return s;
+}
+
+/* A plain file that was not closed keeps what was written, as files do; an atomic one never happened. */
+void th_file_free(th_file *f)
+{
+  if (!f) return;
+  if (!f->closed) {
+    if (f->kind != TH_IN_MEMORY && !f->temp && f->fd >= 0) (void)flush(f);
+    drop(f);
+  }
+  if (f->storage) th_storage_release(f->storage);
+  free(f->buf);
+  free(f->name);
+  free(f->target);
+  free(f);
+}

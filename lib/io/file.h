@@ -1,0 +1,41 @@
+/* file.h - the inside of a th_file, shared by the files of lib/io: bytes through one window. */
+#ifndef TH_IO_FILE_H
+#define TH_IO_FILE_H
+#include <stdio.h>
+#include "../core/core.h"
+
+enum { TH_IO_BUFFER = 1 << 16 };
+
+typedef enum th_file_kind { TH_ON_DISK, TH_IN_MEMORY, TH_IN_PIPE } th_file_kind;
+
+/* On disk and in pipes, `buf` holds bytes from place `base` on: [at, end) are read and not yet taken,
+ * or, while `writing`, [0, end) wait to be written. In memory, `base` alone is the place. */
+struct th_file {
+  th_file_kind kind;
+  int   mode, option[TH_FILE_NOPTION];
+  char *name;                       /* path or command, for messages */
+  int   fd;
+  bool  seekable, writing, closed, failed;
+  FILE *pipe;
+  char *temp, *target;              /* atomic: what is written, and what it will replace */
+  uint8_t *buf;
+  int64_t  base, at, end;
+  th_storage    *storage;           /* memory: its last element is a 0 that is no part of the file */
+  const uint8_t *view;              /* memory that is the caller's, of `view_size` bytes */
+  int64_t        view_size;
+};
+
+/* At least `want` (at most TH_IO_BUFFER) unread bytes, or all that are left: *p points at them. */
+th_status th_io_peek(th_file *f, int64_t want, const uint8_t **p, int64_t *have);
+/* Takes n of the bytes that th_io_peek has shown. */
+void      th_io_skip(th_file *f, int64_t n);
+/* Up to n bytes; fewer only at the end of the file. */
+th_status th_io_take(th_file *f, void *to, int64_t n, int64_t *got);
+th_status th_io_put(th_file *f, const void *from, int64_t n);
+
+/* TH_EINTR after Ctrl-C. */
+th_status th_io_patience(const th_file *f);
+/* Refuses a file that is closed or not open for reading (writing). */
+th_status th_io_need(const th_file *f, int mode);
+
+#endif
