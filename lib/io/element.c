@@ -267,6 +267,7 @@ static th_status need_elements(int dtype, int64_t n)
 
 th_status th_file_read(th_file *f, int dtype, void *to, int64_t n, int64_t *got)
 {
+  th_enter("file");
   *got = 0;
   TH_TRY(th_io_need(f, TH_FILE_READ));
   TH_TRY(need_elements(dtype, n));
@@ -279,6 +280,7 @@ th_status th_file_read(th_file *f, int dtype, void *to, int64_t n, int64_t *got)
 
 th_status th_file_write(th_file *f, int dtype, const void *from, int64_t n)
 {
+  th_enter("file");
   TH_TRY(th_io_need(f, TH_FILE_WRITE));
   TH_TRY(need_elements(dtype, n));
   if (f->option[TH_FILE_BINARY]) return write_binary(f, dtype, from, n);
@@ -290,6 +292,7 @@ th_status th_file_write(th_file *f, int dtype, const void *from, int64_t n)
 
 th_status th_file_line(th_file *f, char *to, int64_t room, int64_t *n, int *state)
 {
+  th_enter("file");
   const uint8_t *p;
   int64_t have;
   *n = 0;

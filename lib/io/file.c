@@ -95,6 +95,7 @@ static th_status open_disk(th_file *f, const char *path, int mode)
 
 th_status th_file_open(th_file **out, const char *path, int mode)
 {
+  th_enter("file");
   th_file *f = NULL;
   TH_TRY(new_file(&f, TH_ON_DISK, mode, path));
   const th_status s = open_disk(f, path, mode);
@@ -105,6 +106,7 @@ th_status th_file_open(th_file **out, const char *path, int mode)
 
 th_status th_file_pipe(th_file **out, const char *command, int mode)
 {
+  th_enter("file");
   th_file *f = NULL;
   TH_TRY(new_file(&f, TH_IN_PIPE, mode, command));
   fflush(NULL);                                    /* what is buffered must not be printed by the child again */
@@ -121,6 +123,7 @@ th_status th_file_pipe(th_file **out, const char *command, int mode)
 
 th_status th_file_memory(th_file **out, th_storage *s, int mode)
 {
+  th_enter("file");
   if (th_dtype_size(s->dtype) != 1) {
     return th_fail(TH_EDTYPE, "a file in memory needs a CharStorage or a ByteStorage, got a %sStorage",
                    th_dtype_name(s->dtype));
@@ -138,6 +141,7 @@ th_status th_file_memory(th_file **out, th_storage *s, int mode)
 
 th_status th_file_view(th_file **out, const void *bytes, int64_t n)
 {
+  th_enter("file");
   TH_TRY(new_file(out, TH_IN_MEMORY, TH_FILE_READ, "a string"));
   (*out)->view = bytes;
   (*out)->view_size = n;
@@ -391,6 +395,7 @@ int64_t th_file_left(th_file *f)
 
 th_status th_file_seek(th_file *f, int64_t place)
 {
+  th_enter("file");
   int64_t size = 0;
   if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
   if (!f->seekable) return th_fail(TH_EIO, "%s has no places to go to", f->name);
@@ -406,6 +411,7 @@ th_status th_file_seek(th_file *f, int64_t place)
 
 th_status th_file_sync(th_file *f)
 {
+  th_enter("file");
   if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
   return f->kind == TH_IN_MEMORY ? TH_OK : flush(f);
 }
@@ -455,6 +461,7 @@ static void drop(th_file *f)
 
 th_status th_file_close(th_file *f)
 {
+  th_enter("file");
   if (f->closed) return th_fail(TH_EIO, "%s is closed already", f->name);
   th_status s = f->kind == TH_IN_MEMORY ? TH_OK : flush(f);
   if (s == TH_OK && f->temp) {

@@ -276,14 +276,16 @@ end
 -- @param constructor  function that makes an object; pkg.Foo(...) then calls it (optional)
 -- @param destructor   accepted for old code; objects are collected by Lua
 -- @param factory      function that makes an empty object, for reading files (optional)
+-- @param home         a table to store the constructor in instead of the global one (optional)
 -- @return the metatable
-function M.newmetatable(name, parent, constructor, _, factory)
+function M.newmetatable(name, parent, constructor, _, factory, home)
    need_name('torch.newmetatable', name)
    for what, f in pairs { constructor = constructor or print, factory = factory or print } do
       if type(f) ~= 'function' then refuse(2, 'torch.newmetatable: %s must be a function, got %s', what, type(f)) end
    end
    local fresh = not classes[name]
-   local mt, _, home = define('torch.newmetatable', name, parent, not constructor and {} or nil)
+   local mt
+   mt, _, home = define('torch.newmetatable', name, parent, home or (not constructor and {} or nil))
    if constructor then
       mt.new = constructor
       local ctor = constructor_of(mt, constructor)
@@ -426,5 +428,8 @@ end
 
 --- The class of a value (a table), or nil.
 internal.class_of = class_of
+
+--- Whether a value is itself a class, or what stands in the package for one.
+function internal.is_class(x) return names[x] ~= nil or name_of_constructor[x] ~= nil end
 
 return setmetatable(M, { __index = internal })

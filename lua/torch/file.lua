@@ -1,0 +1,457 @@
+-- lua/torch/file.lua - torch.File and its three kinds: DiskFile, MemoryFile, PipeFile.
+--
+-- What a file does with bytes is in lib/io. Here are the names of Torch7: numbers one by one or in storages, text,
+-- places (which count from 1), and the quiet mode, in which a failure is kept for hasError() instead of being raised.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local class = require 'torch.class'
+local dtype = require 'torch.dtype'
+local storage = require 'torch.storage'
+local arg = require 'torch.arg'
+local C = lib.C
+
+local file = {}
+local File = {}                             -- methods of all kinds
+
+local EINTR = tonumber(C.TH_EINTR)
+local handle = ffi.new 'th_file *[1]'
+local got = ffi.new 'int64_t[1]'
+local state = ffi.new 'int[1]'
+local cell = ffi.new 'union { int64_t l; double d; uint8_t bytes[8]; }'
+
+-- Raises what C has said, in the name of the function that was called, or keeps it in quiet mode.
+local function failed(self, who, status, level)
+   if tonumber(status) == EINTR then lib.raise(EINTR, (level or 2) + 1) end
+   self._error = true
+   if self._quiet then return end
+   error((ffi.string(C.th_error()):gsub('^file', who, 1)), (level or 2) + 1)
+end
+file.failed = failed
+
+local function name_of(self, method) return class.typename(self) .. ':' .. method end
+
+-- The C file of an object; an error when it is closed.
+local function open(self, method, level)
+   local f = rawget(self, '_file')
+   if f == nil then error(('%s: the file is closed'):format(name_of(self, method)), (level or 2) + 1) end
+   return f
+end
+
+---------------------------------------------------------------------------------------------------------
+-- numbers
+
+-- At most as many elements as can still come: what a damaged file asks for must not fill the memory.
+local function possible(f, d, n)
+   local left = tonumber(C.th_file_left(f))
+   if left < 0 then return n end
+   local least = 1
+   if C.th_file_get(f, C.TH_FILE_BINARY) ~= 0 then
+      least = dtype.bytes[d]
+      if d == dtype.id.Long and C.th_file_get(f, C.TH_FILE_LONGSIZE) == 4 then least = 4 end
+   end
+   return math.min(n, math.floor(left / least))
+end
+
+local BLOCK = 2 ^ 20                        -- elements; files of unknown length are read in blocks of so many
+
+--- A storage of n elements that come from the file; fewer, and why, when the file ends early.
+-- @return the storage, nil or a message, and the status that goes with it
+function file.read_storage(who, f, d, n)
+   local most = possible(f, d, n)
+   local known = C.th_file_left(f) >= 0
+   local s = storage.new(d, known and most or math.min(most, BLOCK), false)
+   local have, status = 0, 0
+   while have < most do
+      if have == tonumber(s.s.size) then s:resize(math.min(most, 2 * have)) end
+      local to = ffi.cast('char *', s.s.data) + have * dtype.bytes[d]
+      status = tonumber(C.th_file_read(f, d, to, s.s.size - have, got))
+      have = have + tonumber(got[0])
+      if status ~= 0 then break end
+   end
+   local why
+   if status ~= 0 then
+      why = ffi.string(C.th_error()):gsub('^file', who, 1)
+   elseif most < n then
+      status = tonumber(C.TH_EIO)
+      why = ('%s: %.0f elements are wanted, but the file ends after %.0f'):format(who, n, most)
+   end
+   if have < tonumber(s.s.size) then s:resize(have) end
+   return s, why, status
+end
+
+local function define_numbers(name, d)
+   local own, read_name, write_name = 'torch.' .. name .. 'Storage', 'read' .. name, 'write' .. name
+   local integer, long = not dtype.is_float(d), name == 'Long'
+
+   -- x = f:readInt(), s = f:readInt(3), count = f:readInt(storage)
+   File[read_name] = function(self, x)
+      local f = open(self, read_name)
+      if x == nil then
+         local status = C.th_file_read(f, d, cell, 1, got)
+         if status ~= 0 then
+            failed(self, name_of(self, read_name), status, 2)
+            return 0
+         end
+         return dtype.read(d, cell, 0)
+      end
+      local who = name_of(self, read_name)
+      if type(x) == 'number' then
+         if arg.whole(who, 'the number of elements', x) < 0 then
+            error(('%s: the number of elements must not be negative, got %d'):format(who, x), 2)
+         end
+         local s, why, status = file.read_storage(who, f, d, x)
+         if why then
+            if status == EINTR then lib.raise(EINTR, 2) end
+            self._error = true
+            if not self._quiet then error(why, 2) end
+         end
+         return s
+      end
+      if not arg.is_storage(x) or x.s.dtype ~= d then arg.refuse(who, 'argument', 'a number or a ' .. own, x) end
+      local status = C.th_file_read(f, d, x.s.data, x.s.size, got)
+      if status ~= 0 then failed(self, who, status, 2) end
+      return tonumber(got[0])
+   end
+
+   local lowest = integer and (name == 'Byte' and 0 or -2 ^ (8 * dtype.bytes[d] - 1))
+   local beyond = integer and 2 ^ (8 * dtype.bytes[d] - (name == 'Byte' and 0 or 1))
+
+   local function put_number(self, f, x)
+      if type(x) == 'cdata' and long then
+         cell.l = x
+      elseif integer then
+         local whole = x < 0 and math.ceil(x) or math.floor(x)
+         if not (whole >= lowest and whole < beyond) then
+            error(('%s: value must fit %s, got %s'):format(name_of(self, write_name), name, tostring(x)), 3)
+         end
+         dtype.write(d, cell, 0, whole)
+      else
+         dtype.write(d, cell, 0, x)
+      end
+      local status = C.th_file_write(f, d, cell, 1)
+      if status ~= 0 then failed(self, name_of(self, write_name), status, 3) end
+   end
+
+   -- f:writeInt(5), count = f:writeInt(storage)
+   File[write_name] = function(self, x)
+      local f = open(self, write_name)
+      if type(x) == 'number' or (long and (ffi.istype('int64_t', x) or ffi.istype('uint64_t', x))) then
+         put_number(self, f, x)
+         return
+      end
+      if arg.is_storage(x) and x.s.dtype == d then
+         local status = C.th_file_write(f, d, x.s.data, x.s.size)
+         if status ~= 0 then
+            failed(self, name_of(self, write_name), status, 2)
+            return 0
+         end
+         return tonumber(x.s.size)
+      end
+      arg.refuse(name_of(self, write_name), 'argument', 'a number or a ' .. own, x)
+   end
+end
+
+for d, name in ipairs(dtype.names) do define_numbers(name, d) end
+
+--- A boolean is an Int: 1 or 0.
+function File:readBool() return self:readInt() == 1 end
+function File:writeBool(value)
+   if type(value) ~= 'boolean' then arg.refuse(name_of(self, 'writeBool'), 'value', 'a boolean', value) end
+   self:writeInt(value and 1 or 0)
+end
+
+---------------------------------------------------------------------------------------------------------
+-- text
+
+local ROOM = 65536
+local buffer = ffi.new('char[?]', ROOM)
+
+local function read_line(self, who, f)
+   local parts = {}
+   repeat
+      local status = C.th_file_line(f, buffer, ROOM, got, state)
+      if status ~= 0 then
+         failed(self, who, status, 3)
+         return table.concat(parts)
+      end
+      parts[#parts + 1] = ffi.string(buffer, got[0])
+   until state[0] ~= 0
+   if state[0] == 2 and #parts == 1 then return nil end
+   return table.concat(parts)
+end
+
+local function read_rest(self, who, f)
+   local parts = {}
+   repeat
+      local status = C.th_file_read(f, dtype.id.Byte, buffer, ROOM, got)
+      if status ~= 0 and tonumber(status) ~= tonumber(C.TH_EIO) then failed(self, who, status, 3) end
+      parts[#parts + 1] = ffi.string(buffer, got[0])
+   until status ~= 0 or got[0] == 0
+   return table.concat(parts)
+end
+
+--- Reads a line without its end ('*l') or all that is left ('*a').
+-- When nothing is left it raises an error; in quiet mode it returns ''.
+function File:readString(format)
+   local who = name_of(self, 'readString')
+   local f = open(self, 'readString')
+   local text
+   if type(format) == 'string' and format:sub(1, 2) == '*l' then
+      text = read_line(self, who, f)
+   elseif type(format) == 'string' and format:sub(1, 2) == '*a' then
+      text = read_rest(self, who, f)
+      if text == '' then text = nil end
+   else
+      arg.refuse(who, 'format', "'*l' or '*a'", format)
+   end
+   if text then return text end
+   self._error = true
+   if not self._quiet then error(who .. ': nothing is left to read', 2) end
+   return ''
+end
+
+--- Writes the bytes of a string; returns how many they are.
+function File:writeString(text)
+   local f = open(self, 'writeString')
+   if type(text) ~= 'string' then arg.refuse(name_of(self, 'writeString'), 'text', 'a string', text) end
+   local spacing = C.th_file_get(f, C.TH_FILE_SPACING)
+   C.th_file_set(f, C.TH_FILE_SPACING, 0)
+   local status = C.th_file_write(f, dtype.id.Byte, ffi.cast('const char *', text), #text)
+   C.th_file_set(f, C.TH_FILE_SPACING, spacing)
+   if status ~= 0 then
+      failed(self, name_of(self, 'writeString'), status, 2)
+      return 0
+   end
+   return #text
+end
+
+---------------------------------------------------------------------------------------------------------
+-- modes and places
+
+local function switch(method, option, value)
+   File[method] = function(self)
+      C.th_file_set(open(self, method), option, value)
+      return self
+   end
+end
+switch('ascii', C.TH_FILE_BINARY, 0)
+switch('binary', C.TH_FILE_BINARY, 1)
+switch('autoSpacing', C.TH_FILE_SPACING, 1)
+switch('noAutoSpacing', C.TH_FILE_SPACING, 0)
+
+function File:isBinary() return C.th_file_get(open(self, 'isBinary'), C.TH_FILE_BINARY) ~= 0 end
+function File:isAutoSpacing() return C.th_file_get(open(self, 'isAutoSpacing'), C.TH_FILE_SPACING) ~= 0 end
+function File:isReadable() return self._mode:find 'r' ~= nil end
+function File:isWritable() return self._mode:find 'w' ~= nil end
+
+--- Quiet: failures are kept for hasError(). Pedantic (as files begin): they are raised.
+function File:quiet()
+   self._quiet = true
+   return self
+end
+function File:pedantic()
+   self._quiet = false
+   return self
+end
+function File:isQuiet() return self._quiet end
+function File:hasError() return self._error end
+function File:clearError()
+   self._error = false
+   return self
+end
+
+--- Whether objects that occur twice are written once (as files begin) or twice.
+function File:referenced(yes)
+   if type(yes) ~= 'boolean' then arg.refuse(name_of(self, 'referenced'), 'argument', 'a boolean', yes) end
+   self._referenced = yes
+   self._written, self._read = nil, nil
+   return self
+end
+function File:isReferenced() return self._referenced end
+
+--- The place where reading or writing goes on; the first byte is 1.
+function File:position() return tonumber(C.th_file_place(open(self, 'position'))) + 1 end
+
+function File:seek(place)
+   local who = name_of(self, 'seek')
+   local f = open(self, 'seek')
+   arg.whole(who, 'place', place)
+   if place < 1 then
+      self._error = true
+      if self._quiet then return self end
+      error(('%s: place must be at least 1, got %d'):format(who, place), 2)
+   end
+   local status = C.th_file_seek(f, place - 1)
+   if status ~= 0 then failed(self, who, status, 2) end
+   return self
+end
+
+function File:seekEnd()
+   local status = C.th_file_seek(open(self, 'seekEnd'), -1)
+   if status ~= 0 then failed(self, name_of(self, 'seekEnd'), status, 2) end
+   return self
+end
+
+--- Hands all that was written to the operating system.
+function File:synchronize()
+   local status = C.th_file_sync(open(self, 'synchronize'))
+   if status ~= 0 then failed(self, name_of(self, 'synchronize'), status, 2) end
+   return self
+end
+
+--- Ends the use of the file. A file that the collector finds is closed too, but its failures stay unseen.
+function File:close()
+   local f = open(self, 'close')
+   local status = C.th_file_close(f)
+   self._file = nil
+   C.th_file_free(ffi.gc(f, nil))
+   if status ~= 0 then failed(self, name_of(self, 'close'), status, 2) end
+end
+
+--- Size of a Long in binary files: 4 or 8 bytes; 0 is the machine's own, 8.
+function File:longSize(n)
+   if n ~= 0 and n ~= 4 and n ~= 8 then arg.refuse(name_of(self, 'longSize'), 'size', '0, 4 or 8', n) end
+   C.th_file_set(open(self, 'longSize'), C.TH_FILE_LONGSIZE, n == 4 and 4 or 8)
+   return self
+end
+
+---------------------------------------------------------------------------------------------------------
+-- the three kinds
+
+local flags = { r = C.TH_FILE_READ, w = C.TH_FILE_WRITE, rw = C.TH_FILE_READ + C.TH_FILE_WRITE }
+
+local function need_mode(who, mode)
+   mode = mode == nil and 'r' or mode
+   if type(mode) ~= 'string' or not flags[mode] then arg.refuse(who, 'mode', "'r', 'w' or 'rw'", mode, 3) end
+   return mode
+end
+
+-- The object around the C file in handle[0], which it now owns.
+local function object(name, mode, fields)
+   local self = fields or {}
+   self._file = ffi.gc(handle[0], C.th_file_free)
+   self._mode = mode
+   self._quiet, self._error, self._referenced = false, false, true
+   return class.setmetatable(self, name)
+end
+
+local function opened(name, status, mode, quiet, fields)
+   if status == 0 then return object(name, mode, fields) end
+   if tonumber(status) == EINTR then lib.raise(EINTR, 4) end
+   if quiet then return nil end
+   error((ffi.string(C.th_error()):gsub('^file', name, 1)), 4)
+end
+
+-- torch.DiskFile(path, [mode], [quiet]): nil when it cannot be opened and quiet is true
+local function disk(path, mode, quiet)
+   mode = need_mode('torch.DiskFile', mode)
+   if type(path) ~= 'string' then arg.refuse('torch.DiskFile', 'path', 'a string', path) end
+   return (opened('torch.DiskFile', C.th_file_open(handle, path, flags[mode]), mode, quiet, { _name = path }))
+end
+
+local function pipe(command, mode, quiet)
+   mode = need_mode('torch.PipeFile', mode)
+   if mode == 'rw' then arg.refuse('torch.PipeFile', 'mode', "'r' or 'w'", mode) end
+   if type(command) ~= 'string' then arg.refuse('torch.PipeFile', 'command', 'a string', command) end
+   return (opened('torch.PipeFile', C.th_file_pipe(handle, command, flags[mode]), mode, quiet, { _name = command }))
+end
+
+-- torch.MemoryFile([storage,] [mode])
+local function memory(s, mode)
+   if type(s) == 'string' and mode == nil then s, mode = nil, s end
+   mode = mode == nil and 'rw' or need_mode('torch.MemoryFile', mode)
+   if s ~= nil and not arg.is_storage(s) then arg.refuse('torch.MemoryFile', 'storage', 'a torch.CharStorage', s) end
+   s = s or storage.new(dtype.id.Char, 1)
+   return (opened('torch.MemoryFile', C.th_file_memory(handle, s.s, flags[mode]), mode, false, { _storage = s }))
+end
+
+--- A file in memory over the bytes of a string, for reading.
+function file.of_string(text)
+   lib.check(C.th_file_view(handle, text, #text), 2)
+   return object('torch.MemoryFile', 'r', { _text = text })
+end
+
+--- A file in memory over the elements of a storage, for reading.
+function file.of_storage(s)
+   lib.check(C.th_file_view(handle, s.s.data, s.s.size * dtype.bytes[s.s.dtype]), 2)
+   return object('torch.MemoryFile', 'r', { _anchor = s, _text = '' })
+end
+
+--- A file that takes the place of `path` when it is closed, and never exists when it is not.
+function file.replacing(path)
+   local status = C.th_file_open(handle, path, C.TH_FILE_WRITE + C.TH_FILE_ATOMIC)
+   return (opened('torch.DiskFile', status, 'w', false, { _name = path }))
+end
+
+--- Forgets a file without closing it properly: one that would replace another never existed.
+function file.abandon(self)
+   local f = rawget(self, '_file')
+   if f ~= nil then
+      self._file = nil
+      C.th_file_free(ffi.gc(f, nil))
+   end
+end
+
+local Disk, Memory = {}, {}
+
+function Disk:__tostring__()
+   local mode = ('%s%s'):format(self:isReadable() and 'r' or ' ', self:isWritable() and 'w' or ' ')
+   return ('%s on <%s> [status: %s -- mode %s]'):format(class.typename(self), self._name,
+      self._file and 'open' or 'closed', mode)
+end
+
+function Disk:nativeEndianEncoding()
+   C.th_file_set(open(self, 'nativeEndianEncoding'), C.TH_FILE_BIGENDIAN, ffi.abi 'be' and 1 or 0)
+   return self
+end
+function Disk:littleEndianEncoding()
+   C.th_file_set(open(self, 'littleEndianEncoding'), C.TH_FILE_BIGENDIAN, 0)
+   return self
+end
+function Disk:bigEndianEncoding()
+   C.th_file_set(open(self, 'bigEndianEncoding'), C.TH_FILE_BIGENDIAN, 1)
+   return self
+end
+function Disk.isLittleEndianCPU() return ffi.abi 'le' end
+function Disk.isBigEndianCPU() return ffi.abi 'be' end
+
+--- Every write reaches the operating system at once.
+function Disk:noBuffer()
+   local f = open(self, 'noBuffer')
+   C.th_file_set(f, C.TH_FILE_BUFFERED, 0)
+   local status = C.th_file_sync(f)
+   if status ~= 0 then failed(self, name_of(self, 'noBuffer'), status, 2) end
+   return self
+end
+
+function Memory:__tostring__()
+   return ('%s [status: %s -- mode: %s]'):format(class.typename(self), self._file and 'open' or 'closed', self._mode)
+end
+
+--- The storage that holds the bytes and, after them, a 0.
+function Memory:storage()
+   if self._text then
+      local s = storage.new(dtype.id.Char, #self._text + 1)
+      ffi.copy(s.s.data, self._text, #self._text)
+      return s
+   end
+   return self._storage
+end
+
+--- Makes torch.File, DiskFile, MemoryFile and PipeFile.
+function file.install(torch)
+   local function make(name, parent, constructor, methods)
+      local mt = class.newmetatable(name, parent, constructor, nil, nil, torch)
+      for k, f in pairs(methods) do mt[k] = f end
+   end
+   make('torch.File', nil, function()
+      error('torch.File: use torch.DiskFile, torch.MemoryFile or torch.PipeFile', 2)
+   end, File)
+   make('torch.DiskFile', 'torch.File', disk, Disk)
+   make('torch.MemoryFile', 'torch.File', memory, Memory)
+   make('torch.PipeFile', 'torch.DiskFile', pipe, {})
+end
+
+file.File = File
+
+return file
