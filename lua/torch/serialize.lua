@@ -242,12 +242,12 @@ local function write_graph(self, f, root, hook, carry)
       put_int(f, w.count)
    end
 
-   local function begin_table(t, original, now, meta)
+   local function begin_table(t, original, owner, meta)
       put_int(f, meta and CARRIED_TABLE or TABLE)
-      new_index(original, now)
+      new_index(original, t)
       if meta then put_int(f, carry_index(carry, meta)) end
       put_int(f, count_pairs(t))
-      push(t, original)
+      push(t, owner)
    end
 
    while true do
@@ -295,7 +295,7 @@ local function write_graph(self, f, root, hook, carry)
             put_text(f, object.code)
             object, internal, again = object.upvalues, true, true
          elseif not name then
-            begin_table(object, original, object, carry and getmetatable(object))
+            begin_table(object, original, original, carry and getmetatable(object))
          elseif carry and arg.is_storage(object) then
             put_int(f, CARRIED_STORAGE)
             new_index(original, object)
@@ -308,11 +308,11 @@ local function write_graph(self, f, root, hook, carry)
                object, again = put_view(f, object), true
             elseif arg.is_storage(object) then
                put_storage(f, object)
-            elseif object.write then
-               object:write(self)
+            elseif class.class_of(object).write then
+               class.class_of(object).write(object, self)
             elseif kind == 'table' then
                local fields = writable_fields(object, name, carry)
-               begin_table(fields, original, fields)
+               begin_table(fields, fields, original)
             else
                error(('%s cannot be written: %s has no method write'):format(trail(frames, depth), name), 0)
             end
@@ -461,7 +461,7 @@ local function finish_tensor(self, frame, s)
    end
    local have = s and s.s.size or 0
    if frame.offset > have then
-      bad(self, 'the offset of a tensor is %d, its storage has %d elements', tonumber(frame.offset) + 1, tonumber(have))
+      bad(self, 'the offset of a tensor is %.0f, its storage has %d elements', tonumber(frame.offset) + 1, tonumber(have))
    end
    local status = C.th_tensor_set(t, t._dtype, s and s.s or nil, frame.offset, n, frame.size, frame.stride)
    if status ~= 0 then
@@ -645,8 +645,9 @@ local function read_graph(self, f)
             else
                keep(index, object)
                value = object
-               if object.read then
-                  object:read(self, version)
+               local read = class.class_of(object).read
+               if read then
+                  read(object, self, version)
                elseif type(object) == 'table' then
                   push { kind = 'fields', object = object, name = name }
                   ready = false
@@ -843,6 +844,21 @@ local function install_methods(torch)
    end
 end
 
+-- The state of a generator, in Torch7's bytes.
+local function install_generator(mt)
+   local function state() return ffi.new('uint8_t[?]', C.th_generator_state_size()) end
+   function mt.write(self, f)
+      local bytes = state()
+      C.th_generator_get_state(self.g, bytes)
+      put(open(f, 'write'), BYTE, bytes, C.th_generator_state_size())
+   end
+   function mt.read(self, f)
+      local bytes = state()
+      get(open(f, 'read'), BYTE, bytes, C.th_generator_state_size())
+      lib.check(C.th_generator_set_state(self.g, bytes, C.th_generator_state_size()))
+   end
+end
+
 --- Adds save, load, serialize, ... to torch; the files must be there already.
 function internal.install(torch)
    for name, f in pairs(M) do torch[name] = f end
@@ -856,6 +872,8 @@ function internal.install(torch)
    end
    function Opaque:__tostring__() return ('torch.OpaqueFunction (%d bytes of code, not loaded)'):format(#self.code) end
    install_methods(torch)
+   local generator = class.getmetatable 'torch.Generator'
+   if generator then install_generator(generator) end
 end
 
 return setmetatable(M, { __index = internal })

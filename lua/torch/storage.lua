@@ -161,7 +161,16 @@ ffi.metatype(storage_t, {
 })
 
 function Storage:__tostring__() return require 'torch.print'.storage(self) end
-Storage.string = Storage.__tostring__
+
+--- s:string() is the bytes of a Char or Byte storage as a string; s:string('text') makes the storage hold those bytes.
+function Storage:string(text)
+   if dtype.bytes[self.s.dtype] ~= 1 then arg.refuse('string', 'storage', 'a CharStorage or a ByteStorage', self) end
+   if text == nil then return ffi.string(self.s.data, self.s.size) end
+   if type(text) ~= 'string' then arg.refuse('string', 'text', 'a string', text) end
+   self:resize(#text)
+   ffi.copy(self.s.data, text, #text)
+   return self
+end
 
 class.ctype(storage_t, function(ref) return 'torch.' .. dtype.names[ref.s.dtype] .. 'Storage' end,
    function(ref) return tonumber(ffi.cast('intptr_t', ref.s)) end)
