@@ -439,11 +439,11 @@ local function get_view(self, f, t, version)
    ffi.copy(frame.size, longs, 8 * n)
    ffi.copy(frame.stride, strides, 8 * n)
    get(f, LONG, longs, 1)
-   if longs[0] < 1 then bad(self, 'the offset of a tensor must be at least 1, got %d', tonumber(longs[0])) end
+   if longs[0] < 1 then bad(self, 'the offset of a tensor must be at least 1, got %.0f', tonumber(longs[0])) end
    frame.offset = longs[0] - 1
    for i = 0, n - 1 do
       if frame.stride[i] < 0 then
-         bad(self, 'stride %d of a tensor must not be negative, got %d', i + 1, tonumber(frame.stride[i]))
+         bad(self, 'stride %d of a tensor must not be negative, got %.0f', i + 1, tonumber(frame.stride[i]))
       end
    end
    return frame
@@ -461,7 +461,8 @@ local function finish_tensor(self, frame, s)
    end
    local have = s and s.s.size or 0
    if frame.offset > have then
-      bad(self, 'the offset of a tensor is %.0f, its storage has %d elements', tonumber(frame.offset) + 1, tonumber(have))
+      bad(self, 'the offset of a tensor is %.0f, its storage has %d elements', tonumber(frame.offset) + 1,
+          tonumber(have))
    end
    local status = C.th_tensor_set(t, t._dtype, s and s.s or nil, frame.offset, n, frame.size, frame.stride)
    if status ~= 0 then
@@ -502,7 +503,9 @@ local function check_bytecode(self, code)
       bad(self, 'the bytecode of a function is damaged')
    end
    local flags = number()
-   if flags % 2 ~= (ffi.abi 'be' and 1 or 0) then bad(self, 'a function was written on a machine of other byte order') end
+   if flags % 2 ~= (ffi.abi 'be' and 1 or 0) then
+      bad(self, 'a function was written on a machine of other byte order')
+   end
    if (math.floor(flags / 8) % 2 == 1) ~= ffi.abi 'gc64' then
       bad(self, 'a function was written by a LuaJIT %s GC64 mode', ffi.abi 'gc64' and 'without' or 'in')
    end
@@ -708,7 +711,7 @@ local function set_mode(f, mode)
    if mode == 'b32' then f:longSize(4) elseif mode == 'b64' then f:longSize(8) end
 end
 
--- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =}, after or instead of mode.
+-- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =} after or instead of mode.
 local function load_options(who, mode, options)
    if type(mode) == 'table' and options == nil then mode, options = nil, mode end
    if options ~= nil and type(options) ~= 'table' and type(options) ~= 'boolean' then
