@@ -152,7 +152,7 @@ local function convnet()
    layer(large and 16 or 32, 32)
    net:add(nn.SpatialMaxPooling(2, 2))
    local features = 32 * math.floor(height / 4) * math.floor(width / 4)
-   return net:add(nn.View(features)):add(nn.Linear(features, 10)):add(nn.LogSoftMax())
+   return net:add(nn.View(features):setNumInputDims(3)):add(nn.Linear(features, 10)):add(nn.LogSoftMax())
 end
 
 -- What is saved takes pixels as they are in the file: its first part centres and scales them. That part has
