@@ -1,4 +1,5 @@
 -- test/data_spec.lua - the digits that come with the project, and files that are not what they say.
+-- runs once
 local torch = require 'torch'
 local idx = require 'examples.lib.idx'
 local draw = require 'examples.lib.draw'
@@ -127,7 +128,7 @@ describe('idx.read', function()
    end)
 
    it('refuses elements that end early', function()
-      refuses('ends after 5 of 6 elements', write('early', SMALL:sub(1, -2)))
+      refuses('promises 6 elements (2 x 3) but has at most 5 bytes for them', write('early', SMALL:sub(1, -2)))
       refuses('ends after 5 of 6 elements', packed('early', SMALL:sub(1, -2)))
    end)
 

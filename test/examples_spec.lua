@@ -1,4 +1,5 @@
 -- test/examples_spec.lua - the training example keeps what it prints and what ./dev train promises.
+-- runs once
 local torch = require 'torch'
 require 'nn'
 local idx = require 'examples.lib.idx'
