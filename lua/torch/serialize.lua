@@ -121,19 +121,37 @@ local function trail(frames, depth)
    return table.concat(parts)
 end
 
-local function count_pairs(t)
-   local n, k = 0, nil
-   repeat
-      k = next(t, k)
-      if k ~= nil then n = n + 1 end
-   until k == nil
-   return n
+local RANK = { number = 1, string = 2, boolean = 3 }
+
+local function before(a, b)
+   local ka, kb = type(a), type(b)
+   if ka ~= kb then return RANK[ka] < RANK[kb] end
+   if ka == 'boolean' then return b and not a end
+   return a < b
+end
+
+-- The keys of a table: numbers, strings, booleans, each in their order, then all others as they come. `next` has
+-- another order in every process, and the same object shall give the same bytes.
+local function keys_of(t)
+   local keys, others, sorted = {}, {}, true
+   for k in next, t do
+      if RANK[type(k)] then
+         keys[#keys + 1] = k
+         sorted = sorted and k == #keys
+      else
+         others[#others + 1] = k
+      end
+   end
+   if not sorted then table.sort(keys, before) end
+   for _, k in ipairs(others) do keys[#keys + 1] = k end
+   return keys
 end
 
 -- The fields of an object that can be written; a warning names the others.
 local function writable_fields(object, name, carry)
    local fields = {}
-   for k, v in next, object do
+   for _, k in ipairs(keys_of(object)) do
+      local v = object[k]
       if carry or (File.isWritableObject(nil, k) and File.isWritableObject(nil, v)) then
          fields[k] = v
       else
@@ -227,9 +245,9 @@ local function write_graph(self, f, root, hook, carry)
    local frames, depth = {}, 0
    local object, internal = root, false
 
-   local function push(t, owner)
+   local function push(t, owner, keys)
       depth = depth + 1
-      frames[depth] = { t = t, object = owner, key = nil, at_value = false }
+      frames[depth] = { t = t, object = owner, keys = keys, at = 0, key = nil, at_value = false }
    end
 
    -- The index of what comes now, under which it is known from now on.
@@ -246,8 +264,9 @@ local function write_graph(self, f, root, hook, carry)
       put_int(f, meta and CARRIED_TABLE or TABLE)
       new_index(original, t)
       if meta then put_int(f, carry_index(carry, meta)) end
-      put_int(f, count_pairs(t))
-      push(t, owner)
+      local keys = keys_of(t)
+      put_int(f, #keys)
+      push(t, owner, keys)
    end
 
    while true do
@@ -324,10 +343,11 @@ local function write_graph(self, f, root, hook, carry)
             local frame = frames[depth]
             if frame.at_value then
                frame.at_value = false
-               object = frame.t[frame.key]
+               object = rawget(frame.t, frame.key)
                break
             end
-            frame.key = next(frame.t, frame.key)
+            frame.at = frame.at + 1
+            frame.key = frame.keys[frame.at]
             if frame.key ~= nil then
                frame.at_value = true
                object = frame.key
