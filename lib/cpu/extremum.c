@@ -85,34 +85,40 @@ static V K(place)(bool largest, const T *p, int64_t step, int64_t n, int64_t *pl
     return a;
   }
   V a = LOAD(p[0]);
-  *place = 0;
-  for (int64_t i = 1; i < n; i++) {
+  int64_t first = 0;
+  for (int64_t i = 1; i < n; i++) {                  /* without a branch: it could not be foretold */
     const V v = LOAD(p[i * step]);
-    if (K(beats)(largest, v, a)) a = v, *place = i;
+    const bool better = K(beats)(largest, v, a);
+    a = better ? v : a;
+    first = better ? i : first;
   }
+  *place = first;
   return a;
 }
 
-TH_INLINE void K(columns_as)(bool largest, V *restrict value, int64_t *restrict place, const T *p,
-                             int64_t down, int64_t right, int64_t rows, int64_t cols, int64_t from)
+/* Places count from the chunk's first row, so that 32 bits hold them. */
+TH_INLINE void K(columns_as)(bool largest, V *restrict value, int32_t *restrict place, const T *p,
+                             int64_t down, int64_t right, int32_t rows, int64_t cols)
 {
-  for (int64_t j = 0; j < cols; j++) value[j] = LOAD(p[j * right]), place[j] = from;
-  for (int64_t r = 1; r < rows; r++) {
+  for (int64_t j = 0; j < cols; j++) value[j] = LOAD(p[j * right]), place[j] = 0;
+  for (int32_t r = 1; r < rows; r++) {
     p += down;
     for (int64_t j = 0; j < cols; j++) {
       const V v = LOAD(p[j * right]), a = value[j];
       const bool better = K(beats)(largest, v, a);
       value[j] = better ? v : a;
-      place[j] = better ? from + r : place[j];
+      place[j] = better ? r : place[j];
     }
   }
 }
 static void K(columns)(bool largest, V *value, int64_t *place, const T *p, int64_t down, int64_t right,
                        int64_t rows, int64_t cols, int64_t from)
 {
-  if (largest && right == 1) K(columns_as)(true, value, place, p, down, 1, rows, cols, from);
-  else if (right == 1) K(columns_as)(false, value, place, p, down, 1, rows, cols, from);
-  else K(columns_as)(largest, value, place, p, down, right, rows, cols, from);
+  int32_t near[WIDTH];
+  if (largest && right == 1) K(columns_as)(true, value, near, p, down, 1, (int32_t)rows, cols);
+  else if (right == 1) K(columns_as)(false, value, near, p, down, 1, (int32_t)rows, cols);
+  else K(columns_as)(largest, value, near, p, down, right, (int32_t)rows, cols);
+  for (int64_t j = 0; j < cols; j++) place[j] = from + near[j];
 }
 
 /* ---- blocks of work ---- */
@@ -121,9 +127,9 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
 {
   const best *b = ctx;
   for (int64_t i = first; i < last; i++) {
-    const int64_t k = i / b->chunks, from = i % b->chunks * BLOCK;
+    const int64_t k = b->chunks == 1 ? i : i / b->chunks, chunk = i - k * b->chunks, from = chunk * BLOCK;
     const int64_t n = b->chunks == 1 ? b->w.n[0] : th_min(BLOCK, b->w.n[0] - from);
-    const int64_t to = i % b->chunks * b->w.count + k;
+    const int64_t to = chunk * b->w.count + k;
     int64_t off[TH_WALKOPS], place;
     th_walk_at(&b->w, b->w.ndim, k, off);
     const T *p = (const T *)b->x + off[0] + from * b->w.step[0];

@@ -5,7 +5,7 @@
 #ifndef T
 #include "walk.h"
 
-enum { BLOCK = 32768, PUT = 0, PICK };
+enum { BLOCK = 32768, PIECE = 1024 };
 
 typedef struct masked {
   th_seq   t, mask, x;                 /* t: the masked tensor; x: the packed one */
@@ -13,6 +13,8 @@ typedef struct masked {
   const uint8_t *pm;
   void    *px;
   int64_t  total, *begin;              /* ones before each block */
+  size_t   es;
+  bool     picking;                    /* from t to x; else from x to t */
 } masked;
 
 static void count_ones(void *ctx, int64_t first, int64_t last)
@@ -44,76 +46,109 @@ static void add_up(int64_t *begin, int64_t blocks)
   }
 }
 
-#define TH_SELF "mask.c"
-#include "each_dtype.h"
+/* ---- between the masked elements and the packed ones; elements are known by their size only ---- */
 
-const th_kernel TH_AT(th_maskedFill)[TH_NDTYPE] = TH_ALL(masked_fill);
-const th_kernel TH_AT(th_maskedCopy)[TH_NDTYPE] = TH_ALL(masked_copy);
-const th_kernel TH_AT(th_maskedSelect)[TH_NDTYPE] = TH_ALL(masked_select);
-const th_kernel TH_AT(th_mask_grad)[TH_NDTYPE] = TH_ALL(mask_grad);
-const th_kernel TH_AT(th_nonzero)[TH_NDTYPE] = TH_ALL(nonzero);
-
-#else
-
-/* Block by block: between the masked elements and those at *at, at + 1, ... of the packed tensor. */
-TH_INLINE void K(exchange)(const masked *m, int64_t first, int64_t last, int way)
+/* Of n elements of t those where mask is 1 come to piece, one after the other; returns how many. */
+TH_INLINE int64_t pack(size_t es, char *piece, const char *t, int64_t st, const uint8_t *mask, int64_t sm, int64_t n)
 {
-  for (int64_t b = first; b < last; b++) {
-    th_seq t = m->t, mask = m->mask, x = m->x;
-    th_seq_seek(&t, b * BLOCK);
-    th_seq_seek(&mask, b * BLOCK);
-    th_seq_seek(&x, m->begin[b]);
-    for (int64_t left = th_min(BLOCK, m->total - b * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_min(th_seq_left(&t), th_seq_left(&mask)));
-      const int64_t st = th_seq_step(&t), sm = th_seq_step(&mask);
-      T *p = (T *)m->pt + t.off;
-      const uint8_t *q = m->pm + mask.off;
-      for (int64_t i = 0; i < n;) {                  /* up to where the packed row ends */
-        const int64_t room = th_seq_left(&x), sx = th_seq_step(&x);
-        T *packed = (T *)m->px + x.off;
-        int64_t used = 0;
-        for (; i < n && used < room; i++) {
-          if (!q[i * sm]) continue;
-          if (way == PICK) packed[used++ * sx] = p[i * st];
-          else p[i * st] = packed[used++ * sx];
-        }
-        th_seq_skip(&x, used);
-        if (room == 0) break;                        /* the packed tensor is used up */
-      }
-      th_seq_skip(&t, n);
-      th_seq_skip(&mask, n);
-      left -= n;
-    }
+  int64_t used = 0;
+  for (int64_t i = 0; i < n; i++) {                  /* without a branch: it could not be foretold */
+    memcpy(piece + used * (int64_t)es, t + i * st * (int64_t)es, es);
+    used += mask[i * sm];
+  }
+  return used;
+}
+TH_INLINE void spread(size_t es, const char *piece, char *t, int64_t st, const uint8_t *mask, int64_t sm, int64_t n)
+{
+  int64_t used = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (mask[i * sm]) memcpy(t + i * st * (int64_t)es, piece + used++ * (int64_t)es, es);
   }
 }
-static void K(put_blocks)(void *ctx, int64_t first, int64_t last) { K(exchange)(ctx, first, last, PUT); }
-static void K(pick_blocks)(void *ctx, int64_t first, int64_t last) { K(exchange)(ctx, first, last, PICK); }
 
-static th_status K(run)(const th_tensor *t, const th_tensor *mask, const th_tensor *x, th_block f)
+/* The next n packed elements, to or from a piece. */
+TH_INLINE void packed_next(size_t es, th_seq *s, char *x, char *piece, int64_t n, bool picking)
+{
+  while (n > 0) {
+    const int64_t some = th_min(n, th_seq_left(s)), step = th_seq_step(s) * (int64_t)es;
+    char *at = x + s->off * (int64_t)es;
+    if (step == (int64_t)es) memcpy(picking ? at : piece, picking ? piece : at, es * (size_t)some);
+    else if (picking) for (int64_t i = 0; i < some; i++) memcpy(at + i * step, piece + i * (int64_t)es, es);
+    else for (int64_t i = 0; i < some; i++) memcpy(piece + i * (int64_t)es, at + i * step, es);
+    th_seq_skip(s, some);
+    piece += some * (int64_t)es;
+    n -= some;
+  }
+}
+
+TH_INLINE void exchange(size_t es, const masked *m, int64_t b)
+{
+  th_seq t = m->t, mask = m->mask, x = m->x;
+  char piece[PIECE * 8 + 8];
+  th_seq_seek(&t, b * BLOCK);
+  th_seq_seek(&mask, b * BLOCK);
+  th_seq_seek(&x, m->begin[b]);
+  for (int64_t left = th_min(BLOCK, m->total - b * BLOCK); left > 0;) {
+    const int64_t n = th_min(th_min(left, PIECE), th_min(th_seq_left(&t), th_seq_left(&mask)));
+    const int64_t st = th_seq_step(&t), sm = th_seq_step(&mask);
+    char *p = (char *)m->pt + t.off * (int64_t)es;
+    const uint8_t *q = m->pm + mask.off;
+    if (m->picking) {
+      packed_next(es, &x, m->px, piece, pack(es, piece, p, st, q, sm, n), true);
+    } else {
+      int64_t ones = 0;
+      for (int64_t i = 0; i < n; i++) ones += q[i * sm];
+      packed_next(es, &x, m->px, piece, ones, false);
+      spread(es, piece, p, st, q, sm, n);
+    }
+    th_seq_skip(&t, n);
+    th_seq_skip(&mask, n);
+    left -= n;
+  }
+}
+static void exchange_blocks(void *ctx, int64_t first, int64_t last)
+{
+  const masked *m = ctx;
+  for (int64_t b = first; b < last; b++) {
+    if (m->es == 1) exchange(1, m, b);
+    else if (m->es == 2) exchange(2, m, b);
+    else if (m->es == 4) exchange(4, m, b);
+    else exchange(8, m, b);
+  }
+}
+
+static th_status run(const th_tensor *t, const th_tensor *mask, const th_tensor *x, bool picking)
 {
   masked m = { .t = th_seq_of(t, false), .mask = th_seq_of(mask, false), .x = th_seq_of(x, false),
-               .pt = TH_DATA(T, t), .pm = TH_DATA(uint8_t, mask), .px = TH_DATA(T, x),
-               .total = th_tensor_numel(t) };
+               .total = th_tensor_numel(t), .es = th_dtype_size(t->dtype), .picking = picking };
   const int64_t blocks = th_parts(m.total, BLOCK);
   if (blocks == 0 || th_tensor_numel(x) == 0) return TH_OK;
+  m.pt = th_data(t, m.es);
+  m.pm = TH_DATA(uint8_t, mask);
+  m.px = th_data(x, m.es);
   m.begin = th_scratch(sizeof(int64_t) * (size_t)blocks);
   if (!m.begin) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
   th_status s = th_parallel(blocks, 1, count_ones, &m);
   if (s == TH_OK) {
     add_up(m.begin, blocks);
-    s = th_parallel(blocks, 1, f, &m);
+    s = th_parallel(blocks, 1, exchange_blocks, &m);
   }
   th_scratch_free(m.begin);
   return s;
 }
-static th_status K(masked_select)(const th_call *c)
-{
-  return K(run)(c->arg[1].t, c->arg[2].t, c->arg[0].t, K(pick_blocks));
-}
-static th_status K(masked_copy)(const th_call *c)
-{
-  return K(run)(c->arg[0].t, c->arg[1].t, c->arg[2].t, K(put_blocks));
-}
+static th_status masked_select(const th_call *c) { return run(c->arg[1].t, c->arg[2].t, c->arg[0].t, true); }
+static th_status masked_copy(const th_call *c) { return run(c->arg[0].t, c->arg[1].t, c->arg[2].t, false); }
+
+#define TH_SELF "mask.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_maskedFill)[TH_NDTYPE] = TH_ALL(masked_fill);
+const th_kernel TH_AT(th_maskedCopy)[TH_NDTYPE] = TH_ANY(masked_copy);
+const th_kernel TH_AT(th_maskedSelect)[TH_NDTYPE] = TH_ANY(masked_select);
+const th_kernel TH_AT(th_mask_grad)[TH_NDTYPE] = TH_ALL(mask_grad);
+const th_kernel TH_AT(th_nonzero)[TH_NDTYPE] = TH_ALL(nonzero);
+
+#else
 
 static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
 {
@@ -144,7 +179,7 @@ static void K(zero_row)(char *const *at, const int64_t *step, int64_t n, const v
 static th_status K(mask_grad)(const th_call *c)
 {
   TH_TRY(th_each(1, (th_tensor *const[]){ c->arg[0].t }, K(zero_row), NULL));
-  return K(run)(c->arg[0].t, c->arg[2].t, c->arg[3].t, K(put_blocks));
+  return run(c->arg[0].t, c->arg[2].t, c->arg[3].t, false);
 }
 
 /* ---- nonzero ---- */
@@ -190,10 +225,11 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
       for (int64_t i = 0; i < n; i++) {
         if (!K(counts)(p[i * step])) continue;
         int64_t place = k + i;
-        for (int d = f->x->ndim - 1; d >= 0; d--) {
+        for (int d = f->x->ndim - 1; d > 0; d--) {
           to[d * f->right] = place % f->x->size[d] + 1;
           place /= f->x->size[d];
         }
+        to[0] = place + 1;
         to += f->down;
       }
       th_seq_skip(&s, n);
@@ -204,7 +240,7 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
 static th_status K(nonzero)(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  if (y->ndim != 2) return TH_OK;
+  if (y->ndim != 2 || y->size[1] == 0) return TH_OK;   /* nothing, or a single number without places */
   K(found) f = { .x = x, .seq = th_seq_of(x, false), .px = TH_DATA(T, x), .total = th_tensor_numel(x),
                  .y = TH_DATA(int64_t, y), .down = y->stride[0], .right = y->stride[1] };
   const int64_t blocks = th_parts(f.total, BLOCK);

@@ -143,18 +143,18 @@ TH_INLINE A K(line_as)(int what, const T *p, int64_t step, int64_t n, A m)
 }
 
 /* Four rows at a time, so that the accumulators are fetched and put back less often. */
-TH_INLINE void K(columns_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right,
-                             int64_t rows, int64_t cols, const A *restrict mean, A e)
+TH_INLINE void K(rows_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right, int64_t rows,
+                          int64_t cols, const A *restrict mean, A e)
 {
   int64_t r = 0;
-  for (; right == 1 && r + 4 <= rows; r += 4, p += 4 * down) {
+  for (; r + 4 <= rows; r += 4, p += 4 * down) {
     const T *a = p, *b = p + down, *c = p + 2 * down, *d = p + 3 * down;
     for (int64_t j = 0; j < cols; j++) {
       const A m = what == SPREAD ? mean[j] : e;
-      A s = K(take)(what, acc[j], a[j], m);
-      s = K(take)(what, s, b[j], m);
-      s = K(take)(what, s, c[j], m);
-      acc[j] = K(take)(what, s, d[j], m);
+      A s = K(take)(what, acc[j], a[j * right], m);
+      s = K(take)(what, s, b[j * right], m);
+      s = K(take)(what, s, c[j * right], m);
+      acc[j] = K(take)(what, s, d[j * right], m);
     }
   }
   for (; r < rows; r++, p += down) {
@@ -162,6 +162,12 @@ TH_INLINE void K(columns_as)(int what, A *restrict acc, const T *p, int64_t down
       acc[j] = K(take)(what, acc[j], p[j * right], what == SPREAD ? mean[j] : e);
     }
   }
+}
+TH_INLINE void K(columns_as)(int what, A *acc, const T *p, int64_t down, int64_t right, int64_t rows,
+                             int64_t cols, const A *mean, A e)
+{
+  if (right == 1) K(rows_as)(what, acc, p, down, 1, rows, cols, mean, e);
+  else K(rows_as)(what, acc, p, down, right, rows, cols, mean, e);
 }
 
 /* The loops above for each `what`, which is a constant inside. */
@@ -207,13 +213,13 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
   const fold *f = ctx;
   const int what = f->what;
   for (int64_t i = first; i < last; i++) {
-    const int64_t k = i / f->chunks, from = i % f->chunks * BLOCK;
+    const int64_t k = f->chunks == 1 ? i : i / f->chunks, chunk = i - k * f->chunks, from = chunk * BLOCK;
     const int64_t n = f->chunks == 1 ? f->w.n[0] : th_min(BLOCK, f->w.n[0] - from);
     int64_t off[TH_WALKOPS];
     th_walk_at(&f->w, f->w.ndim, k, off);
     const A m = what == SPREAD ? ((const A *)f->mean)[k] : (A)f->e;
     const T *p = (const T *)f->x + off[0] + from * f->w.step[0];
-    ((A *)f->part)[i % f->chunks * f->w.count + k] = K(line)(what, p, f->w.step[0], n, m);
+    ((A *)f->part)[chunk * f->w.count + k] = K(line)(what, p, f->w.step[0], n, m);
   }
 }
 

@@ -71,10 +71,12 @@ TH_INLINE void th_walk_at(const th_walk *w, int ndim, int64_t k, int64_t off[TH_
   }
 }
 
-/* The innermost of the other dimensions lies closer in memory than the line: many lines side by side. */
+/* Should lines be gone through side by side? They lie closer together than the elements of one line,
+ * or they are too short to be worth a loop each. */
 static inline __attribute__((unused)) bool th_walk_columns(const th_walk *w)
 {
-  return w->ndim > 0 && w->n[0] > 1 && w->stride[0][w->ndim - 1] < w->step[0];
+  if (w->ndim == 0 || w->n[0] < 2) return false;
+  return w->stride[0][w->ndim - 1] < w->step[0] || (w->n[0] < 32 && w->size[w->ndim - 1] >= 16);
 }
 
 /* ---- elements in row-major order ---- */

@@ -101,27 +101,39 @@ const th_op th_op_mask_grad = {
 
 /* ---- nonzero ---- */
 
-/* Elements of t that are not 0: all bits but a float's sign count. */
+/* Elements of a row that are not 0: all bits count, but for a float's sign. */
+static inline int64_t row_nonzero(const char *p, size_t es, int64_t step, int64_t n, uint64_t counts)
+{
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t v = 0;
+    memcpy(&v, p + i * step * (int64_t)es, es);
+    found += (v & counts) != 0;
+  }
+  return found;
+}
 static int64_t count_nonzero(const th_tensor *t)
 {
   const size_t es = th_dtype_size(t->dtype);
   const uint64_t bits = es == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * es) - 1;
   const uint64_t counts = t->dtype >= TH_F16 ? bits >> 1 : bits;
-  const char *p = th_data(t, es);
-  const int64_t total = th_tensor_numel(t);
-  int64_t at[TH_MAXDIM] = { 0 }, off = 0, n = 0;
-  for (int64_t k = 0; k < total; k++) {
-    uint64_t v = 0;
-    memcpy(&v, p + off * (int64_t)es, es);
-    n += (v & counts) != 0;
-    for (int d = t->ndim - 1; d >= 0; d--) {
+  const int64_t total = th_tensor_numel(t), n = t->ndim ? t->size[t->ndim - 1] : 1;
+  const int64_t step = t->ndim ? t->stride[t->ndim - 1] : 1;
+  int64_t at[TH_MAXDIM] = { 0 }, off = 0, found = 0;
+  for (int64_t row = 0; row * n < total; row++) {
+    const char *p = (const char *)th_data(t, es) + off * (int64_t)es;
+    if (es == 1) found += row_nonzero(p, 1, step, n, counts);
+    else if (es == 2) found += row_nonzero(p, 2, step, n, counts);
+    else if (es == 4) found += row_nonzero(p, 4, step, n, counts);
+    else found += row_nonzero(p, 8, step, n, counts);
+    for (int d = t->ndim - 2; d >= 0; d--) {
       off += t->stride[d];
       if (++at[d] < t->size[d]) break;
       off -= t->stride[d] * t->size[d];
       at[d] = 0;
     }
   }
-  return n;
+  return found;
 }
 static th_status nonzero(th_call *c)
 {
