@@ -7,7 +7,8 @@
 #include "slots.h"
 
 enum {
-  BLAS_M = 128, BLAS_N = 256,       /* near the speed of the whole product in one call, and parallel */
+  BLAS_M = 128, BLAS_N = 256,       /* the least tile: near the speed of the whole product in one call */
+  BLAS_MOST = 512, TILES = 16,      /* large products have larger tiles, but no fewer */
   OWN_M = 48, OWN_N = 256,
   LONG_K = 65536,                   /* a call of BLAS ends soon enough for Ctrl-C */
   COPIED_K = 2048,                  /* where operands must be copied first: bounds the copy */
@@ -95,6 +96,19 @@ static size_t blas_scratch(const job *j)
                                               (j->copy_c ? tm * tn : 0));
 }
 
+static void choose_blas_tile(job *j)
+{
+  const th_gemm *g = &j->g;
+  for (j->tm = BLAS_M, j->tn = BLAS_N; j->tm < BLAS_MOST;) {
+    if (((g->m - 1) / j->tm + 1) * ((g->n - 1) / j->tn + 1) <= TILES) break;
+    if (j->tn < BLAS_MOST) j->tn *= 2; else j->tm *= 2;
+  }
+  j->copy_a = !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
+  j->copy_b = !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
+  j->copy_c = !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
+  j->kc = least(g->k, j->copy_a || j->copy_b ? COPIED_K : LONG_K);
+}
+
 static void transpose_all(th_gemm *g)
 {
   const th_gemm o = *g;
@@ -113,11 +127,7 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
   th_block f;
   if (j.blas) {
     f = blas_tiles_of[g->dtype];
-    j.tm = BLAS_M, j.tn = BLAS_N;
-    j.copy_a = !readable(least(g->m, BLAS_M), g->k, g->as[1], g->as[2]);
-    j.copy_b = !readable(g->k, least(g->n, BLAS_N), g->bs[1], g->bs[2]);
-    j.copy_c = !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
-    j.kc = least(g->k, j.copy_a || j.copy_b ? COPIED_K : LONG_K);
+    choose_blas_tile(&j);
   } else {
     f = tiles_of[g->dtype];
     j.tm = OWN_M, j.tn = OWN_N, j.kc = OWN_K;

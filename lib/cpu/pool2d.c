@@ -1,0 +1,289 @@
+/* pool2d.c - pooling, plane by plane and row by row: the taps of a window are walked outside, a row
+ * of results inside, so that the inner loops vectorise. */
+#ifndef T
+#include <float.h>
+#include "kernel.h"
+#include "packed.h"
+
+enum { ROW = 256, GRAIN = 1 << 16 };
+
+typedef struct pool {
+  int64_t planes, h, w, oh, ow, kh, kw, sh, sw, ph, pw, dh, dw;
+  bool count_pad;
+  const void *x;
+  void *y;
+  int64_t *index;
+  int64_t bad;                      /* the first place of `index` that is outside, from 1; 0: none */
+} pool;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static pool geometry(const th_tensor *x, const th_tensor *y)
+{
+  pool p = { .planes = x->size[x->ndim - 3], .h = x->size[x->ndim - 2], .w = x->size[x->ndim - 1],
+             .oh = y->size[y->ndim - 2], .ow = y->size[y->ndim - 1], .dh = 1, .dw = 1 };
+  if (x->ndim == 4) p.planes *= x->size[0];
+  return p;
+}
+
+static void set_windows(pool *p, const th_arg *v)
+{
+  p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
+}
+
+static int64_t planes_a_block(const pool *p)
+{
+  const int64_t work = p->h * p->w + p->oh * p->ow * 8;
+  return GRAIN / work + 1;
+}
+
+/* The results j of a row, of [first, last), whose tap `at` (from the window's start) lies in the image. */
+static void inside(const pool *p, int64_t at, int64_t *first, int64_t *last)
+{
+  const int64_t shift = p->pw - at;                 /* j * sw >= shift and j * sw < w + shift */
+  *first = most(*first, shift > 0 ? (shift + p->sw - 1) / p->sw : 0);
+  *last = least(*last, p->w + shift > 0 ? (p->w + shift - 1) / p->sw + 1 : 0);
+}
+
+/* Block: planes of `index`. Every place must be one of the plane; 0 stands for an empty window. */
+static void validate(void *ctx, int64_t first, int64_t last)
+{
+  pool *p = ctx;
+  const int64_t n = p->oh * p->ow, pixels = p->h * p->w;
+  for (int64_t i = first * n; i < last * n;) {
+    const int64_t end = least(i + ROW, last * n);
+    bool bad = false;
+    for (int64_t k = i; k < end; k++) bad |= (uint64_t)p->index[k] > (uint64_t)pixels;
+    if (bad) {
+      while ((uint64_t)p->index[i] <= (uint64_t)pixels) i++;
+      int64_t seen = __atomic_load_n(&p->bad, __ATOMIC_RELAXED);
+      while ((seen == 0 || i + 1 < seen) && !__atomic_compare_exchange_n(&p->bad, &seen, i + 1, true, __ATOMIC_RELAXED,
+                                                                         __ATOMIC_RELAXED)) { }
+      return;
+    }
+    i = end;
+  }
+}
+
+#define TH_EACH_FLOATS
+#define TH_SELF "pool2d.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_maxpool2d)[TH_NDTYPE] = TH_FLOATS(max);
+const th_kernel TH_AT(th_maxpool2d_grad)[TH_NDTYPE] = TH_FLOATS(max_grad);
+const th_kernel TH_AT(th_avgpool2d)[TH_NDTYPE] = TH_FLOATS(avg);
+const th_kernel TH_AT(th_avgpool2d_grad)[TH_NDTYPE] = TH_FLOATS(avg_grad);
+
+#else
+
+#define I __typeof__(_Generic((C)0, float: (int32_t)0, double: (int64_t)0))
+
+/* One tap of n windows, `step` pixels apart: what is larger, or NaN, or the first one takes the place. */
+TH_INLINE void K(tap)(C *best, I *where, const T *x, int64_t n, const int64_t step, I at)
+{
+  for (int64_t j = 0; j < n; j++) {
+    const C v = LOAD(x[j * step]);
+    const bool take = (v > best[j]) | (v != v) | (where[j] == 0);
+    best[j] = take ? v : best[j];
+    where[j] = take ? at + (I)(j * step) : where[j];
+  }
+}
+
+/* Results [from, from + n) of one row of one plane. */
+static void K(max_row)(const pool *p, const T *x, int64_t row, int64_t from, int64_t n, T *y, int64_t *index)
+{
+  C best[ROW];
+  I where[ROW];
+  const int64_t top = row * p->sh - p->ph;
+  for (int64_t j = 0; j < n; j++) best[j] = -INFINITY, where[j] = 0;
+  for (int64_t a = 0; a < p->kh; a++) {
+    const int64_t h = top + a * p->dh;
+    if (h < 0 || h >= p->h) continue;
+    for (int64_t b = 0; b < p->kw; b++) {
+      int64_t first = from, last = from + n;
+      inside(p, b * p->dw, &first, &last);
+      if (first >= last) continue;
+      const int64_t at = h * p->w + first * p->sw - p->pw + b * p->dw;
+      C *to = best + (first - from);
+      I *to_where = where + (first - from);
+      if (p->sw == 1) K(tap)(to, to_where, x + at, last - first, 1, (I)at + 1);
+      else if (p->sw == 2) K(tap)(to, to_where, x + at, last - first, 2, (I)at + 1);
+      else K(tap)(to, to_where, x + at, last - first, p->sw, (I)at + 1);
+    }
+  }
+  for (int64_t j = 0; j < n; j++) y[j] = STORE(best[j]);
+  for (int64_t j = 0; j < n; j++) index[j] = where[j];
+}
+
+/* Rows of windows of 2 x 2, side by side: the common case. */
+static void K(max_row_2x2)(const T *x, int64_t w, int64_t n, int64_t at, T *y, int64_t *index)
+{
+  for (int64_t j = 0; j < n; j++) {
+    const C a = LOAD(x[2 * j]), b = LOAD(x[2 * j + 1]), c = LOAD(x[w + 2 * j]), d = LOAD(x[w + 2 * j + 1]);
+    C best = a;
+    I where = 0;
+    const bool tb = (b > best) | (b != b);
+    best = tb ? b : best, where = tb ? 1 : where;
+    const bool tc = (c > best) | (c != c);
+    best = tc ? c : best, where = tc ? (I)w : where;
+    const bool td = (d > best) | (d != d);
+    best = td ? d : best, where = td ? (I)w + 1 : where;
+    y[j] = STORE(best);
+    index[j] = at + 1 + 2 * j + where;
+  }
+}
+
+static void K(max_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  const bool plain = p->kh == 2 && p->kw == 2 && p->sh == 2 && p->sw == 2 && p->ph == 0 && p->pw == 0 && p->dh == 1 &&
+                     p->dw == 1 && 2 * p->oh <= p->h && 2 * p->ow <= p->w;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *x = (const T *)p->x + k * p->h * p->w;
+    T *y = (T *)p->y + k * p->oh * p->ow;
+    int64_t *index = p->index + k * p->oh * p->ow;
+    for (int64_t i = 0; i < p->oh; i++, y += p->ow, index += p->ow) {
+      if (plain) {
+        K(max_row_2x2)(x + 2 * i * p->w, p->w, p->ow, 2 * i * p->w, y, index);
+        continue;
+      }
+      for (int64_t j = 0; j < p->ow; j += ROW) K(max_row)(p, x, i, j, least(ROW, p->ow - j), y + j, index + j);
+    }
+  }
+}
+
+static th_status K(max)(const th_call *c)
+{
+  th_tensor *y = c->arg[0].t, *index = c->arg[1].t;
+  const th_tensor *x = c->arg[2].t;
+  th_packed packed = { 0 };
+  pool p = geometry(x, y);
+  set_windows(&p, c->arg + 3);
+  p.dh = c->arg[9].i, p.dw = c->arg[10].i;
+  th_status s = th_pack_input(&packed, &x);
+  if (s == TH_OK) s = th_pack_result(&packed, &y, false);
+  if (s == TH_OK) s = th_pack_result(&packed, &index, false);
+  if (s == TH_OK) {
+    p.x = TH_DATA(T, x), p.y = TH_DATA(T, y), p.index = TH_DATA(int64_t, index);
+    s = th_parallel(p.planes, planes_a_block(&p), K(max_planes), &p);
+  }
+  return th_packed_end(&packed, s);
+}
+
+static void K(max_grad_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  const int64_t n = p->oh * p->ow, pixels = p->h * p->w;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *g = (const T *)p->x + k * n;
+    const int64_t *index = p->index + k * n;
+    T *gx = (T *)p->y + k * pixels;
+    memset(gx, 0, sizeof(T) * (size_t)pixels);
+    for (int64_t i = 0; i < n; i++) {
+      if (index[i]) gx[index[i] - 1] = STORE(LOAD(gx[index[i] - 1]) + LOAD(g[i]));
+    }
+  }
+}
+
+static th_status K(max_grad)(const th_call *c)
+{
+  th_tensor *gx = c->arg[0].t;
+  const th_tensor *index = c->arg[2].t, *g = c->arg[3].t;
+  th_packed packed = { 0 };
+  pool p = geometry(gx, g);
+  th_status s = th_pack_input(&packed, &index);
+  if (s == TH_OK) s = th_pack_input(&packed, &g);
+  if (s == TH_OK) s = th_pack_result(&packed, &gx, false);
+  if (s == TH_OK) {
+    p.x = TH_DATA(T, g), p.y = TH_DATA(T, gx), p.index = TH_DATA(int64_t, index);
+    s = th_parallel(p.planes, planes_a_block(&p), validate, &p);
+  }
+  if (s == TH_OK && p.bad) {
+    s = th_fail(TH_EARG, "index must lie in 1..%lld, got %lld at place %lld", (long long)(p.h * p.w),
+                (long long)p.index[p.bad - 1], (long long)p.bad);
+  }
+  if (s == TH_OK) s = th_parallel(p.planes, planes_a_block(&p), K(max_grad_planes), &p);
+  return th_packed_end(&packed, s);
+}
+
+/* ---- means ---- */
+
+/* What window (i, j) divides by, and the part of it that lies in the image. */
+typedef struct K(window) { int64_t h0, h1, w0, w1; C by; } K(window);
+
+static K(window) K(window_at)(const pool *p, int64_t i, int64_t j)
+{
+  const int64_t h0 = i * p->sh - p->ph, w0 = j * p->sw - p->pw;
+  const int64_t h1 = least(h0 + p->kh, p->h + p->ph), w1 = least(w0 + p->kw, p->w + p->pw);
+  K(window) v = { most(h0, 0), least(h1, p->h), most(w0, 0), least(w1, p->w), 0 };
+  v.by = (C)(p->count_pad ? (h1 - h0) * (w1 - w0) : (v.h1 - v.h0) * (v.w1 - v.w0));
+  return v;
+}
+
+static void K(avg_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *x = (const T *)p->x + k * p->h * p->w;
+    T *y = (T *)p->y + k * p->oh * p->ow;
+    for (int64_t i = 0; i < p->oh; i++) {
+      for (int64_t j = 0; j < p->ow; j++, y++) {
+        const K(window) v = K(window_at)(p, i, j);
+        A sum = 0;
+        for (int64_t h = v.h0; h < v.h1; h++) for (int64_t w = v.w0; w < v.w1; w++) sum += (A)LOAD(x[h * p->w + w]);
+        *y = STORE((C)(sum / (A)v.by));
+      }
+    }
+  }
+}
+
+static void K(avg_grad_planes)(void *ctx, int64_t first, int64_t last)
+{
+  const pool *p = ctx;
+  for (int64_t k = first; k < last && !th_interrupted(); k++) {
+    const T *g = (const T *)p->x + k * p->oh * p->ow;
+    T *gx = (T *)p->y + k * p->h * p->w;
+    memset(gx, 0, sizeof(T) * (size_t)(p->h * p->w));
+    for (int64_t i = 0; i < p->oh; i++) {
+      for (int64_t j = 0; j < p->ow; j++, g++) {
+        const K(window) v = K(window_at)(p, i, j);
+        const C share = LOAD(*g) / v.by;
+        for (int64_t h = v.h0; h < v.h1; h++) {
+          for (int64_t w = v.w0; w < v.w1; w++) gx[h * p->w + w] = STORE(LOAD(gx[h * p->w + w]) + share);
+        }
+      }
+    }
+  }
+}
+
+/* Both ways: `from` is read, `to` written; the one of the images' size is x. */
+static th_status K(avg_run)(th_tensor *to, const th_tensor *from, pool p, th_block f)
+{
+  th_packed packed = { 0 };
+  th_status s = th_pack_input(&packed, &from);
+  if (s == TH_OK) s = th_pack_result(&packed, &to, false);
+  if (s == TH_OK) {
+    p.x = TH_DATA(T, from), p.y = TH_DATA(T, to);
+    s = th_parallel(p.planes, planes_a_block(&p), f, &p);
+  }
+  return th_packed_end(&packed, s);
+}
+
+static th_status K(avg)(const th_call *c)
+{
+  pool p = geometry(c->arg[1].t, c->arg[0].t);
+  set_windows(&p, c->arg + 2);
+  p.count_pad = c->arg[9].i != 0;
+  return K(avg_run)(c->arg[0].t, c->arg[1].t, p, K(avg_planes));
+}
+
+static th_status K(avg_grad)(const th_call *c)
+{
+  pool p = geometry(c->arg[1].t, c->arg[2].t);
+  set_windows(&p, c->arg + 3);
+  p.count_pad = c->arg[10].i != 0;
+  return K(avg_run)(c->arg[0].t, c->arg[2].t, p, K(avg_grad_planes));
+}
+#undef I
+#endif
