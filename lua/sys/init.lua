@@ -1,0 +1,144 @@
+-- lua/sys/init.lua - sys: clocks, shell commands, colors of a terminal.
+local ffi = require 'ffi'
+local C = require 'torch.lib'.C
+local paths = require 'paths'
+
+ffi.cdef [[
+   struct th_sys_timeval { long s, us; };
+   int gettimeofday(struct th_sys_timeval *now, void *zone);
+   int usleep(unsigned microseconds);
+]]
+
+local sys = {}
+
+local function need(who, what, kind, v)
+   if type(v) ~= kind then error(('sys.%s: %s must be a %s, got %s'):format(who, what, kind, type(v)), 3) end
+   return v
+end
+
+---------------------------------------------------------------------------------------------------------
+-- time
+
+local now = ffi.new 'struct th_sys_timeval'
+local steady = ffi.new 'double[3]'
+
+--- Seconds since 1970, to the microsecond.
+function sys.clock()
+   ffi.C.gettimeofday(now, nil)
+   return tonumber(now.s) + tonumber(now.us) * 1e-6
+end
+
+local started
+
+local function tick()
+   C.th_clock(steady)
+   return steady[0]
+end
+
+--- Starts the stopwatch that sys.toc reads.
+function sys.tic() started = tick() end
+
+--- Seconds since sys.tic(), which are printed when `verbose` is true.
+function sys.toc(verbose)
+   if not started then error('sys.toc: call sys.tic first', 2) end
+   local seconds = tick() - started
+   if verbose then print(seconds) end
+   return seconds
+end
+
+--- Does nothing for so many microseconds.
+function sys.usleep(microseconds)
+   need('usleep', 'time', 'number', microseconds)
+   local stop = tick() + microseconds * 1e-6
+   while C.th_interrupted() == 0 do
+      local left = stop - tick()
+      if left <= 0 then return end
+      ffi.C.usleep(math.min(math.ceil(left * 1e6), 100000))          -- short naps: Ctrl-C is answered
+   end
+end
+
+--- Does nothing for so many seconds; parts of a second count.
+function sys.sleep(seconds) sys.usleep(need('sleep', 'time', 'number', seconds) * 1e6) end
+
+---------------------------------------------------------------------------------------------------------
+-- the shell
+
+--- Runs a command of the shell.
+-- @param readwhat  what to read of its output, as f:read takes it (default '*all')
+-- @return its output without the last end of line
+function sys.fexecute(cmd, readwhat)
+   local pipe, why = io.popen(need('fexecute', 'command', 'string', cmd))
+   if not pipe then error('sys.fexecute: ' .. tostring(why), 2) end
+   local text = pipe:read(readwhat or '*all')
+   pipe:close()
+   if type(text) == 'string' then text = text:gsub('[\r\n]+$', '') end
+   return text
+end
+
+--- The output of a command of the shell.
+function sys.execute(cmd) return (sys.fexecute(need('execute', 'command', 'string', cmd))) end
+
+-- A path is quoted; anything else (patterns, options) goes to ls as it is.
+local function list(options)
+   return function(d)
+      if d == nil then d = '' end
+      need('ls', 'folder', 'string', d)
+      if paths.filep(d) or paths.dirp(d) then d = "'" .. d:gsub("'", "'\\''") .. "'" end
+      return sys.execute('ls ' .. options .. d)
+   end
+end
+sys.ls, sys.ll, sys.la, sys.lla = list '', list '-l ', list '-a ', list '-la '
+
+--- The system: 'linux', 'macos', 'windows'.
+function sys.uname()
+   local name = ffi.string(C.th_system_name(0)):lower()
+   return name == 'darwin' and 'macos' or name
+end
+sys.OS = sys.uname()
+
+---------------------------------------------------------------------------------------------------------
+-- text, numbers, paths
+
+--- The pieces of a string between what matches the pattern.
+function sys.split(str, pat)
+   need('split', 'text', 'string', str)
+   need('split', 'pattern', 'string', pat)
+   local parts, at = {}, 1
+   if str == '' then return parts end
+   while true do
+      local first, last = str:find(pat, at)
+      if not first then break end
+      if last < first then last = first end                    -- a pattern that matches nothing still moves on
+      parts[#parts + 1] = str:sub(at, first - 1)
+      at = last + 1
+   end
+   if at <= #str then parts[#parts + 1] = str:sub(at) end
+   return parts
+end
+
+function sys.isNaN(number) return number ~= number end         --- whether a number is none
+
+sys.concat, sys.dirname = paths.concat, paths.dirname
+
+--- The folder and the name of the file that calls.
+function sys.fpath()
+   local info = debug.getinfo(2, 'S')
+   local name = info and info.source:match '^@(.*)$'
+   if not name then return nil end
+   local path = paths.concat(name)
+   return paths.dirname(path), paths.basename(path)
+end
+
+-- The tree that this installation stands in.
+sys.prefix = paths.dirname(paths.execdir() or '/usr/bin')
+
+--- Escape sequences of terminals: black (dark), Black (bright), _black (background), ..., none.
+sys.COLORS = { none = '\27[0m' }
+for i, name in ipairs { 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white' } do
+   sys.COLORS[name] = ('\27[0;%dm'):format(29 + i)
+   sys.COLORS[name:sub(1, 1):upper() .. name:sub(2)] = ('\27[1;%dm'):format(29 + i)
+   sys.COLORS['_' .. name] = ('\27[%dm'):format(39 + i)
+end
+
+rawset(_G, 'sys', sys)
+return sys

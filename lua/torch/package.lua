@@ -1,0 +1,82 @@
+-- lua/torch/package.lua - small things around packages and the clock: torch.include, packageLuaPath, tic, toc, isatty.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local C = lib.C
+
+ffi.cdef 'int isatty(int fd); int fileno(void *file);'
+
+local M = {}
+local seconds = ffi.new 'double[3]'
+
+--- Seconds on a clock that never goes back; give them to torch.toc.
+function M.tic()
+   C.th_clock(seconds)
+   return seconds[0]
+end
+
+--- Seconds since torch.tic() gave `start`.
+function M.toc(start)
+   if type(start) ~= 'number' then arg.refuse('torch.toc', 'start', 'what torch.tic() gave', start) end
+   return M.tic() - start
+end
+
+local descriptors = { [io.stdin] = 0, [io.stdout] = 1, [io.stderr] = 2 }
+
+--- Whether a Lua file (io.stdout) is a terminal.
+function M.isatty(f)
+   if io.type(f) ~= 'file' then arg.refuse('torch.isatty', 'file', 'an open file such as io.stdout', f) end
+   local fd = descriptors[f]
+   if not fd then fd = ffi.C.fileno(f) end
+   return ffi.C.isatty(fd) ~= 0
+end
+
+--- The folder that holds the init.lua of an installed package, or nil.
+function M.packageLuaPath(name)
+   if type(name) ~= 'string' then arg.refuse('torch.packageLuaPath', 'name', 'a string', name) end
+   local found = package.searchpath(name, package.path)
+   if not found then return end
+   local folder = found:match '^(.*)[/\\][^/\\]*$' or '.'
+   if found:match '[/\\]init%.lua$' then return folder end
+   local own = folder .. '/' .. name:gsub('%.', '/')
+   local f = io.open(own .. '/init.lua')
+   if not f then return folder end
+   f:close()
+   return own
+end
+
+-- The source file of the function at a level, without '@'.
+local function source_at(level)
+   local info = debug.getinfo(level + 1, 'S')
+   return info and info.source:match '^@(.*)$'
+end
+
+--- Runs a file of a package: torch.include('nn', 'Linear.lua') runs Linear.lua beside nn's init.lua.
+-- With one argument the file lies beside the one that calls.
+-- @return what the file returns
+function M.include(name, file)
+   if type(name) ~= 'string' or (file ~= nil and type(file) ~= 'string') then
+      arg.refuse('torch.include', 'arguments', 'a package and a file, or a file', file == nil and name or file)
+   end
+   if file then
+      local folder = M.packageLuaPath(name)
+      if not folder then error(('torch.include: there is no package %s on package.path'):format(name), 2) end
+      return dofile(folder .. '/' .. file)
+   end
+   local caller = source_at(2)
+   local folder = caller and caller:match '^(.*)[/\\][^/\\]*$' or '.'
+   return dofile(folder .. '/' .. name)
+end
+
+function M.install(torch)
+   for name, f in pairs(M) do
+      if name ~= 'install' then torch[name] = f end
+   end
+   if rawget(_G, 'include') == nil then rawset(_G, 'include', M.include) end
+   for _, old in ipairs { { table, 'unpack', unpack }, { string, 'gfind', string.gmatch } } do
+      if old[1][old[2]] == nil then old[1][old[2]] = old[3] end
+   end
+   require 'paths'                           -- scripts of Torch7 use it without asking for it
+end
+
+return M
