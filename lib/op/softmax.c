@@ -1,0 +1,52 @@
+/* softmax.c - softmax and its logarithm along a dimension, with their gradients. */
+#include "op.h"
+
+static th_status check(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
+  return th_out_like(c, 0, c->arg[1].t);
+}
+
+static th_status check_grad(th_call *c)
+{
+  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_same_dtype(c, 2, 1));
+  TH_TRY(th_need_same_shape(c, 2, 1));
+  TH_TRY(th_need_dim(c, 3, c->arg[1].t));
+  return th_out_like(c, 0, c->arg[1].t);
+}
+
+const th_op th_op_softmax = {
+  .name  = "softmax",
+  .args  = "y:out x:tensor dim:dim",
+  .doc   = "exp(x) divided by its sum along `dim`, without overflow.",
+  .grad  = "x: softmax_grad(y, g, dim)",
+  .flags = TH_INPLACE,
+  .check = check,
+};
+
+const th_op th_op_softmax_grad = {
+  .name  = "softmax_grad",
+  .args  = "gx:out y:tensor g:tensor dim:dim",
+  .doc   = "The gradient of softmax from its result y and the gradient g of that.",
+  .flags = TH_INPLACE,
+  .check = check_grad,
+};
+
+const th_op th_op_logsoftmax = {
+  .name  = "logsoftmax",
+  .args  = "y:out x:tensor dim:dim",
+  .doc   = "The logarithm of softmax along `dim`: x - log(sum(exp(x))), without overflow.",
+  .grad  = "x: logsoftmax_grad(y, g, dim)",
+  .flags = TH_INPLACE,
+  .check = check,
+};
+
+const th_op th_op_logsoftmax_grad = {
+  .name  = "logsoftmax_grad",
+  .args  = "gx:out y:tensor g:tensor dim:dim",
+  .doc   = "The gradient of logsoftmax from its result y and the gradient g of that.",
+  .flags = TH_INPLACE,
+  .check = check_grad,
+};
