@@ -1,0 +1,175 @@
+-- torch.map - apply, map and map2, whose functions run inside a loop that the JIT compiles; and pointwise functions of
+-- plain numbers.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local op = require 'torch.op'
+local arg = require 'torch.arg'
+local dtype = require 'torch.dtype'
+local C = lib.C
+local map = {}
+
+-- ---- apply, map, map2 ------------------------------------------------------------------------------------------------------
+
+-- One loop per dtype, written when first needed. The address is read anew for every element: the function that is called
+-- may make the storage grow, and then it moves.
+local loop = [[
+local ffi, C, bad = ...
+local cast, ptr, int64, tonumber, type = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber, type
+return function(x, rows, n, step, places, f, z, w, who)
+   local k = 0
+   for r = 0, rows - 1 do
+      local at = places[r]
+      for i = 1, n do
+         local v
+         local e = cast(ptr, x._storage.data)[at]
+         if w then v = f(%s, z[k], w[k]) elseif z then v = f(%s, z[k]) else v = f(%s) end
+         if v ~= nil then
+            if type(v) ~= 'number' then bad(who, v) end
+            cast(ptr, x._storage.data)[at] = %s
+         end
+         at, k = at + step, k + 1
+      end
+   end
+end]]
+
+local function bad(who, v)
+   error(('%s: the function must return a number or nothing, got %s'):format(who, arg.describe(v)), 4)
+end
+
+local function source(d)
+   local name = dtype.names[d]
+   local get, set, element = 'tonumber(e)', 'int64(v)', nil
+   if name == 'Float' or name == 'Double' then
+      element, set = name:lower(), 'v'
+   elseif name == 'Half' or name == 'BFloat16' then
+      element, get, set = 'uint16_t', ('C.th_half_to_double(e, %d)'):format(d), ('C.th_half_from_double(v, %d)'):format(d)
+   else
+      element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
+   end
+   return loop:format(element, get, get, get, set)
+end
+
+local loops = {}
+local function loop_of(d)
+   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, bad) end
+   return loops[d]
+end
+
+-- Where the rows of x begin, in elements, in row-major order.
+local function row_places(x, rows)
+   local places, index = {}, {}
+   local last = x._ndim - 1
+   local at = tonumber(x._offset)
+   for d = 0, last do index[d] = 0 end
+   for r = 0, rows - 1 do
+      places[r] = at
+      for d = last - 1, 0, -1 do
+         index[d] = index[d] + 1
+         at = at + tonumber(x._stride[d])
+         if index[d] < x._size[d] then break end
+         at = at - index[d] * tonumber(x._stride[d])
+         index[d] = 0
+      end
+   end
+   return places
+end
+
+-- The elements of z as numbers, from 0. They are read before anything is written.
+local function numbers(who, what, z, x)
+   arg.tensor(who, what, z)
+   if z._dtype ~= x._dtype then
+      error(('%s: %s must be a %sTensor like the tensor itself, got %s'):format(who, what, dtype.names[x._dtype], arg.describe(z)), 4)
+   end
+   if z:nElement() ~= x:nElement() then
+      error(('%s: %s must have as many elements as the tensor itself, %d, got size %s'):format(who, what, x:nElement(),
+         arg.size_text(z)), 4)
+   end
+   local n = z:nElement()
+   local out = ffi.new('double[?]', math.max(n, 1))
+   if n > 0 then
+      local double = z:double():contiguous()
+      ffi.copy(out, ffi.cast('double *', double._storage.data) + double._offset, 8 * n)
+   end
+   return out
+end
+
+local function run(who, x, f, z, w)
+   local n = x:nElement()
+   if n == 0 then return x end
+   local view = lib.new()                                    -- stays as it is if the function resizes x
+   C.th_tensor_alias(view, x)
+   local inner = view._ndim > 0 and tonumber(view._size[view._ndim - 1]) or 1
+   local step = view._ndim > 0 and tonumber(view._stride[view._ndim - 1]) or 1
+   if x:isContiguous() then inner, step = n, 1 end
+   local rows = n / inner
+   loop_of(x._dtype)(view, rows, inner, step, row_places(view, rows), f, z, w, who)
+   return x
+end
+
+local function need_function(who, f)
+   if type(f) ~= 'function' and not (type(f) == 'table' and getmetatable(f) and getmetatable(f).__call) then
+      arg.refuse(who, 'the last argument', 'a function', f, 4)
+   end
+end
+
+--- Calls f(element) for every element in row-major order and stores what it returns; nil leaves the element.
+-- @example torch.Tensor{1, 2, 3}:apply(function(v) return v * v end)   --> 1 4 9
+function map.apply(x, f)
+   arg.tensor('apply', 'argument 1', x)
+   need_function('apply', f)
+   return run('apply', x, f)
+end
+
+--- Calls f(x element, z element) for every pair and stores what it returns in x; nil leaves the element.
+function map.map(x, z, f)
+   arg.tensor('map', 'argument 1', x)
+   need_function('map', f)
+   return run('map', x, f, numbers('map', 'argument 2', z, x))
+end
+
+--- Calls f(x element, z element, w element) for every triple and stores what it returns in x; nil leaves the element.
+function map.map2(x, z, w, f)
+   arg.tensor('map2', 'argument 1', x)
+   need_function('map2', f)
+   return run('map2', x, f, numbers('map2', 'argument 2', z, x), numbers('map2', 'argument 3', w, x))
+end
+
+-- ---- functions of plain numbers: torch.abs(-3) -----------------------------------------------------------------------------
+
+local of_one = { 'abs', 'neg', 'sign', 'sqrt', 'rsqrt', 'cinv', 'exp', 'expm1', 'log', 'log1p', 'sin', 'cos', 'tan', 'asin', 'acos',
+   'atan', 'sinh', 'cosh', 'tanh', 'erf', 'floor', 'ceil', 'trunc', 'round', 'frac', 'sigmoid' }
+local of_two = { 'atan2', 'pow' }
+
+local function number_too(name, tensor, two)
+   local f
+   return function(a, b, c, d)
+      f = f or op.func(name)
+      if type(a) ~= 'number' or (two and type(b) ~= 'number') or (not two and b ~= nil) then return f(a, b, c, d) end
+      local x = tensor(1):fill(a)
+      if name == 'atan2' then b = tensor(1):fill(b) end
+      return f(x, b)[1]
+   end
+end
+
+-- ---- questions, answered with true or false --------------------------------------------------------------------------------
+
+local function truth(name)
+   local f
+   return function(a, b, c)
+      f = f or op.func(name)
+      return f(a, b, c) == 1
+   end
+end
+
+function map.install(torch)
+   local base = require 'torch.tensor'.base
+   for _, name in ipairs { 'apply', 'map', 'map2' } do base[name] = map[name] end
+   for _, name in ipairs { 'equal', 'all', 'any' } do
+      torch[name] = truth(name)
+      base[name] = torch[name]
+   end
+   for _, name in ipairs(of_one) do torch[name] = number_too(name, torch.DoubleTensor, false) end
+   for _, name in ipairs(of_two) do torch[name] = number_too(name, torch.DoubleTensor, true) end
+end
+
+return map
