@@ -135,20 +135,22 @@ th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
     same_count = same_count && th_tensor_numel(t[k]) == total;
     plain = plain && th_tensor_is_contiguous(t[k]);
   }
-  plan p = { .nop = nop, .f = f, .ctx = ctx };
-  th_tensor kept[TH_MAXOPND];
-  memset(kept, 0, sizeof *kept * (size_t)nop);
+  char *base[TH_MAXOPND];
   int64_t step[TH_MAXOPND];
   for (int k = 0; k < nop; k++) {
     const size_t es = th_dtype_size(t[k]->dtype);
-    p.base[k] = th_data(t[k], es);
+    base[k] = th_data(t[k], es);
     step[k] = (int64_t)es;
   }
+  if (plain && same_count && total <= TH_GRAIN) {              /* before the plan, which takes longer to clear */
+    f(base, step, total, ctx);
+    return TH_OK;
+  }
+  plan p = { .nop = nop, .f = f, .ctx = ctx };
+  th_tensor kept[TH_MAXOPND];
+  memset(kept, 0, sizeof *kept * (size_t)nop);
+  memcpy(p.base, base, sizeof *base * (size_t)nop);
   if (plain && same_count) {
-    if (total <= TH_GRAIN) {
-      f(p.base, step, total, ctx);
-      return TH_OK;
-    }
     add_dim(&p, total, step);
   } else {
     TH_TRY(plan_strided(&p, t, same_count, kept));

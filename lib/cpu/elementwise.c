@@ -118,8 +118,37 @@ static void row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
   j->loop((void *const *)p, n, &j->k);
 }
 
+static inline bool same_layout(const th_tensor *a, const th_tensor *b)
+{
+  if (a->ndim != b->ndim) return false;
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d] || a->stride[d] != b->stride[d]) return false;
+  return true;
+}
+
+/* Small contiguous operands of one type, by far the most frequent call, need no plan. */
+static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k, int made)
+{
+  const th_tensor *y = t[0];
+  void *p[TH_MAXOPND];
+  const int64_t size = (int64_t)th_dtype_size(y->dtype);
+  int64_t n = 1;
+  if (y->dtype == TH_F16 || y->dtype == TH_BF16 || (made != y->dtype && made != TH_NONE)) return false;
+  for (int d = y->ndim - 1; d >= 0; d--) {
+    if (y->stride[d] != n && y->size[d] != 1) return false;
+    n *= y->size[d];
+  }
+  if (n == 0 || n > TH_GRAIN) return n == 0;
+  for (int i = 0; i < nop; i++) {
+    if (t[i]->dtype != y->dtype || (t[i] != y && !same_layout(t[i], y))) return false;
+    p[i] = (char *)t[i]->storage->data + t[i]->offset * size;
+  }
+  loop(p, n, k);
+  return true;
+}
+
 th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k, int made)
 {
+  if (run_small(nop, t, loop, k, made)) return TH_OK;
   job j;
   j.loop = loop;
   j.k = *k;

@@ -1,6 +1,7 @@
 /* pointwise.c - maps and zips: one contiguous loop per op and computing type, see elementwise.h. */
 #ifndef T
 #include "elementwise.h"
+#include "../core/registry.h"
 #include "../formula/math.h"
 
 #define TH_COMPARE(id, op, doc)
@@ -27,9 +28,10 @@ typedef struct operands { th_tensor *t[TH_MAXOPND]; int n, nnumbers; double numb
 
 static void read_operands(const th_call *c, operands *o)
 {
+  const th_kind *kind = th_entry_of(c->op)->kind;
   o->n = o->nnumbers = 0;
   for (int i = 0; i < c->narg; i++) {
-    if (th_kind_of(c->op, i) == TH_K_NUMBER) o->number[o->nnumbers++] = c->arg[i].d;
+    if (kind[i] == TH_K_NUMBER) o->number[o->nnumbers++] = c->arg[i].d;
     else o->t[o->n++] = c->arg[i].t;
   }
 }
@@ -103,40 +105,7 @@ TH_INLINE void K(gradient)(void *const *p, int64_t n, const th_scalars *k, C (*f
   TH_VECTORISE
   for (int64_t i = 0; i < n; i++) gx[i] = (T)f((C)x[i], (C)y[i], (C)g[i], a, b);
 }
-#else
-/* Looks at operands before anything is written: p[1] x, p[2] z, p[last] the divisor of a zip of three. */
-TH_INLINE void K(look)(void *const *p, int64_t n, const th_scalars *k, int (*bad)(C, C, C, int))
-{
-  const T *x = p[1], *z = p[2], *w = k->i[0] ? p[3] : p[2];
-  const int last = (int)k->i[0];
-  int found = 0;
-  for (int64_t i = 0; i < n; i++) found |= bad((C)x[i], (C)z[i], (C)w[i], last);
-  if (found) __atomic_store_n(k->found, 1, __ATOMIC_RELAXED);
-}
-static void K(look_divisor)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_divisor)); }
-static void K(look_count)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_count)); }
-static void K(look_power)(void *const *p, int64_t n, const th_scalars *k) { K(look)(p, n, k, K(bad_power)); }
-
-static th_status K(refuse)(const th_call *c, const operands *o, th_loop look, const char *why)
-{
-  int found = 0;
-  th_scalars k = { .i = { o->n == 4 }, .found = &found };
-  TH_TRY(TH_AT(th_elementwise)(o->n, o->t, look, &k, TH_NONE));
-  if (!found) return TH_OK;
-  return th_fail(TH_EARG, why, th_arg_name(c, c->narg - 1), th_dtype_name(DT));
-}
-#define REFUSE_nothing
-#define REFUSE_divisor TH_TRY(K(refuse)(c, &o, K(look_divisor), "%s must not hold 0 for a %sTensor"));
-#define REFUSE_count TH_TRY(K(refuse)(c, &o, K(look_count), "%s must not be negative for a %sTensor"));
-#define REFUSE_power TH_TRY(K(refuse)(c, &o, K(look_power), "%s must not be negative where x is 0 for a %sTensor"));
 #endif
-#endif
-
-#if !IS_INT
-#define REFUSE_nothing
-#define REFUSE_divisor
-#define REFUSE_count
-#define REFUSE_power
 #endif
 
 /* Numbers as this dtype takes them. A bound is limited to what the type can hold. */
@@ -161,7 +130,7 @@ static double K(within)(double v)
 #define STAMP_LOOP(id, shape) \
   static void K(loop_##id)(void *const *p, int64_t n, const th_scalars *k) { K(shape)(p, n, k, K(id)); }
 #endif
-#define STAMP(name_, id, shape, prepare, takes) \
+#define STAMP(name_, id, shape, takes) \
   STAMP_LOOP(id, shape) \
   static th_status K(name_)(const th_call *c) \
   { \
@@ -169,18 +138,17 @@ static double K(within)(double v)
     th_scalars k = { { 0 }, { 0 }, NULL }; \
     read_operands(c, &o); \
     for (int i = 0; i < o.nnumbers; i++) k.d[i] = takes(o.number[i]); \
-    prepare \
     return TH_AT(th_elementwise)(o.n, o.t, RUN(id), &k, DT); \
   }
 
-#define TH_MAP(id, name, set, numbers, args, doc, grad) IN_##set(STAMP(run_##id, id, map, , NUMBER_##numbers))
+#define TH_MAP(id, name, set, numbers, args, doc, grad) IN_##set(STAMP(run_##id, id, map, NUMBER_##numbers))
 #define TH_MAP_AS(id, name, set, numbers, args, doc, grad) TH_MAP(id, name, set, numbers, args, doc, grad)
 #define TH_ACT(id, args, names, doc) \
-  IN_FLOATS(STAMP(run_##id, id, map, , NUMBER_value) STAMP(run_##id##_grad, id##_grad, gradient, , NUMBER_value))
+  IN_FLOATS(STAMP(run_##id, id, map, NUMBER_value) STAMP(run_##id##_grad, id##_grad, gradient, NUMBER_value))
 #define TH_ZIP(id, name, set, refuses, args, doc, grad) \
-  IN_##set(STAMP(run_##id, id, zip, REFUSE_##refuses, NUMBER_value))
+  IN_##set(STAMP(run_##id, id, zip, NUMBER_value))
 #define TH_ZIP3(id, name, set, refuses, args, doc, grad) \
-  IN_##set(STAMP(run_##id, id, zip3, REFUSE_##refuses, NUMBER_value))
+  IN_##set(STAMP(run_##id, id, zip3, NUMBER_value))
 #include "../op/pointwise.def"
 #undef TH_MAP
 #undef TH_MAP_AS
@@ -193,10 +161,6 @@ static double K(within)(double v)
 #undef NUMBER_value
 #undef NUMBER_divisor
 #undef NUMBER_count
-#undef REFUSE_nothing
-#undef REFUSE_divisor
-#undef REFUSE_count
-#undef REFUSE_power
 #undef RUN
 #undef VALUE
 #undef F

@@ -22,7 +22,7 @@ TH_FORMULA C F(th_right)(C x, C n)
 {
   return (uint64_t)n < 8 * sizeof(T) ? (C)(F(th_as_stored)(x) >> n) : 0;
 }
-TH_FORMULA C F(th_power)(C x, C n)           /* n < 0 only with x = 1 or -1 or a result of 0 */
+TH_FORMULA C F(th_power)(C x, C n)           /* 1/0 was refused before */
 {
   if (n < 0) return x == 1 ? 1 : x == -1 ? (n & 1 ? -1 : 1) : 0;
   C y = 1;
@@ -69,8 +69,3 @@ TH_FORMULA C F(cbitor)(TH_XZ)      { return x | z; }
 TH_FORMULA C F(cbitxor)(TH_XZ)     { return x ^ z; }
 TH_FORMULA C F(addcmul)(C x, C z, C w, C a) { return x + a * z * w; }
 TH_FORMULA C F(addcdiv)(C x, C z, C w, C a) { return x + F(th_quotient)(a * z, w); }
-
-/* ---- what a zip of whole numbers refuses ---- */
-TH_FORMULA int F(bad_divisor)(TH_UNUSED C x, C z, C w, int last) { return (last ? w : z) == 0; }
-TH_FORMULA int F(bad_count)(TH_UNUSED C x, C z, TH_UNUSED C w, TH_UNUSED int last) { return z < 0; }
-TH_FORMULA int F(bad_power)(C x, C z, TH_UNUSED C w, TH_UNUSED int last) { return x == 0 && z < 0; }

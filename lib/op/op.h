@@ -16,8 +16,8 @@
  * Lua returns the out/self/inout arguments in order, then the `return` ones.
  *
  * `grad` gives, for each differentiable input, its gradient in terms of the op's own arguments, `g`
- * (the gradient of the first result) and the Lua functions: "a: mm(g, b') b: mm(a', g)"; `'`
- * transposes a matrix.
+ * (the gradient of the first result), numbers, `+`, `-` and the Lua functions: "a: mm(g, b') b: mm(a', g)";
+ * `'` transposes a matrix.
  */
 #ifndef TH_OP_H
 #define TH_OP_H

@@ -1,16 +1,29 @@
 /* pointwise.c - what the pointwise ops are: maps, activations and zips, from the lines of pointwise.def. */
 #include <math.h>
 #include "op.h"
+#include "../core/registry.h"
+
+/* May b be read where a is, without asking how sizes broadcast? Also says that a is not expanded. */
+static bool alike(const th_tensor *a, const th_tensor *b)
+{
+  if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d] || (a->stride[d] == 0 && a->size[d] > 1)) return false;
+  return true;
+}
 
 /* The inputs agree in dtype; the result has their common shape, in place the shape that the object has. */
 static th_status check_tensors(th_call *c)
 {
+  const th_kind *kind = th_entry_of(c->op)->kind;
   int input[TH_MAXARG], n = 0;
+  bool ready = true;
   for (int i = 1; i < c->narg; i++) {
-    if (th_kind_of(c->op, i) != TH_K_TENSOR) continue;
+    if (kind[i] != TH_K_TENSOR) continue;
+    ready = ready && alike(c->arg[0].t, c->arg[i].t);
     if (n > 0 && c->arg[i].t->dtype != c->dtype) return th_need_same_dtype(c, i, input[0]);
     input[n++] = i;
   }
+  if (ready) return TH_OK;
   if (n == 1) return th_out_like(c, 0, c->arg[input[0]].t);
   TH_TRY(th_out_broadcast(c, 0, c->dtype, n, input));
   if (c->nwant == 0) return TH_OK;
@@ -32,7 +45,7 @@ static th_status check_numbers(th_call *c)
 {
   if (!is_whole_type(c)) return TH_OK;
   for (int i = 1; i < c->narg; i++) {
-    if (th_kind_of(c->op, i) != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
+    if (th_entry_of(c->op)->kind[i] != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
     return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, i),
                    th_dtype_name(c->dtype), c->arg[i].d);
   }
@@ -49,7 +62,7 @@ static th_status check_value(th_call *c)
 static th_status check_bound(th_call *c)
 {
   for (int i = 1; i < c->narg && is_whole_type(c); i++) {
-    if (th_kind_of(c->op, i) != TH_K_NUMBER || c->arg[i].d == c->arg[i].d) continue;
+    if (th_entry_of(c->op)->kind[i] != TH_K_NUMBER || c->arg[i].d == c->arg[i].d) continue;
     return th_fail(TH_EARG, "%s must be a number, got nan", th_arg_name(c, i));
   }
   return check_tensors(c);
@@ -88,6 +101,88 @@ static th_status check_count(th_call *c)
   return check_tensors(c);
 }
 
+/* ---- elements that a zip of whole numbers refuses; kernels rely on it ---- */
+
+typedef enum what { DIVISOR, COUNT, POWER } what;
+typedef struct search { what what; int dtype, found; } search;
+
+static inline int64_t whole_at(const char *p, int dtype)
+{
+  switch (dtype) {
+    case TH_U8:  return *(const uint8_t *)p;
+    case TH_I8:  return *(const int8_t *)p;
+    case TH_I16: return *(const int16_t *)p;
+    case TH_I32: return *(const int32_t *)p;
+    default:     return *(const int64_t *)p;
+  }
+}
+
+/* p[0] is only there for the shape; p[1] is what divides or counts, p[2] the base of a power. */
+static inline int found_in(char *const *p, const int64_t *step, int64_t n, what w, int dtype)
+{
+  int found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t z = whole_at(p[1] + i * step[1], dtype);
+    if (w == DIVISOR) found |= z == 0;
+    else if (w == COUNT) found |= z < 0;
+    else found |= z < 0 && whole_at(p[2] + i * step[2], dtype) == 0;
+  }
+  return found;
+}
+
+static void search_row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  search *s = (search *)(uintptr_t)ctx;
+  int found;
+  switch (s->dtype) {                            /* one loop each */
+    case TH_U8:  found = found_in(p, step, n, s->what, TH_U8); break;
+    case TH_I8:  found = found_in(p, step, n, s->what, TH_I8); break;
+    case TH_I16: found = found_in(p, step, n, s->what, TH_I16); break;
+    case TH_I32: found = found_in(p, step, n, s->what, TH_I32); break;
+    default:     found = found_in(p, step, n, s->what, TH_I64); break;
+  }
+  if (found) __atomic_store_n(&s->found, 1, __ATOMIC_RELAXED);
+}
+
+/* Looks for a bad element in the last tensor, before anything is written. A device looks in its kernel. */
+static th_status refuse(th_call *c, what w, const char *why)
+{
+  if (!is_whole_type(c) || c->device != TH_CPU) return TH_OK;
+  const int last = c->narg - 1;
+  th_tensor *z = c->arg[last].t, *x = c->arg[1].t, shape = *c->arg[0].t;
+  if (w != POWER) shape = *z;
+  else if (c->nwant > 0) {                       /* the result has this shape later */
+    shape.ndim = c->want[0].ndim;
+    memcpy(shape.size, c->want[0].size, sizeof shape.size);
+    memset(shape.stride, 0, sizeof shape.stride);
+    shape.dtype = c->dtype;
+  }
+  search s = { w, c->dtype, 0 };
+  TH_TRY(th_each(w == POWER ? 3 : 2, (th_tensor *[]){ &shape, z, x }, search_row, &s));
+  if (!s.found) return TH_OK;
+  return th_fail(TH_EARG, why, th_arg_name(c, last), th_dtype_name(c->dtype));
+}
+
+static th_status check_zip_nothing(th_call *c) { return check_value(c); }
+
+static th_status check_zip_divisor(th_call *c)
+{
+  TH_TRY(check_value(c));
+  return refuse(c, DIVISOR, "%s must not hold 0 for a %sTensor");
+}
+
+static th_status check_zip_count(th_call *c)
+{
+  TH_TRY(check_value(c));
+  return refuse(c, COUNT, "%s must not be negative for a %sTensor");
+}
+
+static th_status check_zip_power(th_call *c)
+{
+  TH_TRY(check_value(c));
+  return refuse(c, POWER, "%s must not be negative where x is 0 for a %sTensor");
+}
+
 static th_status check_gradient(th_call *c)
 {
   for (int i = 2; i <= 3; i++) {
@@ -107,7 +202,8 @@ static th_status check_gradient(th_call *c)
   OP(id, #id, "y:self x:tensor=y" args, doc, "x: " #id "_grad(x, y, g" names ")", check_value) \
   OP(id##_grad, #id "_grad", "gx:out x:tensor y:tensor g:tensor" args, \
      "The gradient of " #id " at x, where its result was y and the gradient of that is g.", NULL, check_gradient)
-#define TH_ZIP(id, name, set, refuses, args, doc, grad) OP(id, name, "y:self x:tensor=y " args, doc, grad, check_value)
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) \
+  OP(id, name, "y:self x:tensor=y " args, doc, grad, check_zip_##refuses)
 #define TH_ZIP3(id, name, set, refuses, args, doc, grad) TH_ZIP(id, name, set, refuses, args, doc, grad)
 #define TH_COMPARE(id, operator, doc)
 #include "pointwise.def"

@@ -1,7 +1,7 @@
 -- lua/torch/derivative.lua - evaluates the gradient rules of ops: "a: mm(g, b') b: mm(a', g)".
 --
 -- A rule lists, for each differentiable argument, an expression in the op's own arguments, its results, `g` (the gradient of
--- the first result), numbers, and functions of the torch table. `'` transposes a matrix. A gradient that is larger than its
+-- the first result), numbers, functions of the torch table, `+` and `-`. `'` transposes a matrix. A gradient that is larger than its
 -- argument, because the argument was broadcast, is summed down to the argument's size.
 local torch = require 'torch'
 local derivative = {}
@@ -9,11 +9,24 @@ local derivative = {}
 -- The expression at `at`: a function of the environment, and where the text goes on.
 local expression
 
+-- a + b or a - b, from the left.
+local function sum(text, at)
+   local f, after = expression(text, at)
+   while true do
+      local mark, next_at = text:match('^%s*([+-])()', after)
+      if not mark then return f, after end
+      local a, b = f, nil
+      b, after = expression(text, next_at)
+      if mark == '+' then f = function(env) return a(env) + b(env) end
+      else f = function(env) return a(env) - b(env) end end
+   end
+end
+
 local function arguments(text, at, list)
    at = text:match('^%s*()', at)
    if text:sub(at, at) == ')' then return at + 1 end
    while true do
-      list[#list + 1], at = expression(text, at)
+      list[#list + 1], at = sum(text, at)
       local mark, next_at = text:match('^%s*([,)])()', at)
       if not mark then error(('a gradient rule lacks ) at "%s"'):format(text:sub(at))) end
       at = next_at
@@ -63,7 +76,7 @@ function derivative.parse(rule)
       local name, after = rule:match('^%s*([%a_][%w_]*):()', at)
       if not name then error(('a gradient rule cannot be read at "%s"'):format(rule:sub(at))) end
       local f
-      f, at = expression(rule, after)
+      f, at = sum(rule, after)
       list[#list + 1] = { name = name, value = f }
    end
    parsed[rule] = list
