@@ -42,6 +42,14 @@ static void same_row(char *const *p, const int64_t *step, int64_t n, const void 
   else same_1(p, step, n);
 }
 
+/* An expanded tensor without its repetitions: every place is written once. */
+static th_tensor places(const th_tensor *t)
+{
+  th_tensor y = *t;
+  for (int d = 0; d < y.ndim; d++) if (y.stride[d] == 0 && y.size[d] > 1) y.size[d] = 1;
+  return y;
+}
+
 #define TH_SELF "copy.c"
 #include "each_dtype.h"
 
@@ -125,13 +133,15 @@ static void K(fill_row)(char *const *p, const int64_t *step, int64_t n, const vo
 static th_status K(fill)(const th_call *c)
 {
   const T v = FROM_DOUBLE(c->arg[1].d);
-  return th_each(1, (th_tensor *[]){ c->arg[0].t }, K(fill_row), &v);
+  th_tensor y = places(c->arg[0].t);
+  return th_each(1, (th_tensor *[]){ &y }, K(fill_row), &v);
 }
 
 static th_status K(zero)(const th_call *c)
 {
   const T v = FROM_DOUBLE(0.0);
-  return th_each(1, (th_tensor *[]){ c->arg[0].t }, K(fill_row), &v);
+  th_tensor y = places(c->arg[0].t);
+  return th_each(1, (th_tensor *[]){ &y }, K(fill_row), &v);
 }
 #undef FROM_DOUBLE
 #endif

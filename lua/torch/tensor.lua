@@ -119,6 +119,7 @@ local function set_from_storage(t, d, who, s, offset, sizes, strides, ...)
 end
 
 -- torch.FloatTensor(...): nothing, sizes, a table of numbers, a tensor to view, or a storage with offset, sizes, strides.
+-- A LongStorage alone means sizes, but a LongTensor views it, as in Torch7.
 local function construct(d, first, ...)
    local who = 'torch.' .. dtype.names[d] .. 'Tensor'
    if first == nil then
@@ -143,9 +144,6 @@ local function construct(d, first, ...)
       if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 3) end
       lib.call(who, C.th_tensor_resize, t, d, n, sizes, stride)
       return t
-   elseif is_long_storage(first) and select('#', ...) == 0 then
-      local sizes, n = arg.sizes(who, first)                 -- torch.LongTensor(x:size()): sizes, as in Torch7
-      return tensor.zeros(d, n, sizes)
    elseif arg.is_storage(first) then
       return set_from_storage(new(), d, who, first, ...)
    end
@@ -329,6 +327,9 @@ function Tensor:typeAs(other) return convert(self, arg.tensor('typeAs', 'tensor'
 for d, name in ipairs(dtype.names) do
    Tensor[name:lower()] = function(self) return convert(self, d) end
 end
+
+--- x in the type of torch.Tensor: itself if it has it already, else a copy.
+function Tensor:real() return convert(self, default_dtype) end
 
 --- A tensor of the same type: x:new(), x:new(2, 3), ... as the type's constructor takes them.
 function Tensor:new(...) return construct(self._dtype, ...) end
@@ -657,7 +658,8 @@ function functions.chunk(first, ...)
    return arg.tensor('chunk', 'tensor', first):chunk(...)
 end
 
-for _, name in ipairs { 'isSameSizeAs', 'isSize', 'isSetTo', 'nElement', 'numel', 'isContiguous', 'nDimension' } do
+for _, name in ipairs { 'isSameSizeAs', 'isSize', 'isSetTo', 'nElement', 'numel', 'isContiguous', 'nDimension', 'data',
+   'cdata' } do
    functions[name] = Tensor[name]
 end
 
