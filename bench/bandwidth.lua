@@ -16,7 +16,8 @@ local N, TIMES = 1e7, 5
 
 local options = measure.options(arg or {})
 local library = os.tmpname()
-local compiled = os.execute(("cc -Ofast -march=native -fopenmp -shared -fPIC -o '%s' bench/lib/stream.c"):format(library))
+local compiler = "cc -Ofast -march=native -fopenmp -shared -fPIC -o '%s' bench/lib/stream.c"
+local compiled = os.execute(compiler:format(library))
 if compiled ~= 0 then
    measure.note 'no comparison: cc could not compile bench/lib/stream.c'
    return

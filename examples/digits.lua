@@ -72,8 +72,11 @@ needWhole('seed', 0)
 if opt.model ~= 'mlp' and opt.model ~= 'convnet' then stop('-model must be mlp or convnet, got %s', opt.model) end
 if not RATES[opt.optim] then stop('-optim must be sgd, adam, rmsprop or adagrad, got %s', opt.optim) end
 if not TYPES[opt.type] then stop('-type must be float or double, got %s', opt.type) end
-if type(opt.learningRate) ~= 'number' or not (opt.learningRate >= 0) then
-   stop('-learningRate must not be negative, got %s', tostring(opt.learningRate))
+for _, name in ipairs { 'learningRate', 'decay', 'momentum', 'weightDecay' } do
+   local value = opt[name]
+   if type(value) ~= 'number' or value < 0 or value == math.huge or value ~= value then
+      stop('-%s must be a number of at least 0, got %s', name, tostring(value))
+   end
 end
 if opt.learningRate == 0 then opt.learningRate = RATES[opt.optim] end
 if opt.gpu and not pcall(require, 'cunn') then

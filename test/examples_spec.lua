@@ -11,7 +11,8 @@ local function path(name) return dir .. '/' .. name end
 
 -- Runs the example; returns its exit status and what it wrote on both streams.
 local function train(...)
-   local run = io.popen(("'%s' examples/digits.lua %s 2>&1 </dev/null; echo \"status $?\""):format(TH, table.concat({ ... }, ' ')))
+   local command = "'%s' examples/digits.lua %s 2>&1 </dev/null; echo \"status $?\""
+   local run = io.popen(command:format(TH, table.concat({ ... }, ' ')))
    local text = run:read '*a'
    run:close()
    local output, status = text:match '^(.*)status (%d+)\n$'
@@ -53,7 +54,7 @@ describe('examples/digits.lua', function()
       assert.is_true(accuracy and accuracy > 90, output)
    end)
 
-   it('shows each epoch, the confusion matrix and drawn digits, and no control characters without a terminal', function()
+   it('shows epochs, confusion matrix and drawn digits, without control characters where no terminal is', function()
       for _, part in ipairs { 'epoch  1 of 2', 'epoch  2 of 2', 'ConfusionMatrix', 'Read right:' } do
          assert.truthy(output:find(part, 1, true), part)
       end
@@ -148,7 +149,7 @@ describe('examples/digits.lua', function()
       refused('-model must be mlp or convnet, got rnn', '-model rnn')
       refused('-optim must be sgd, adam, rmsprop or adagrad, got best', '-optim best')
       refused('-type must be float or double, got half', '-type half')
-      refused('-learningRate must not be negative, got -1', '-learningRate -1')
+      refused('-learningRate must be a number of at least 0, got -1', '-learningRate -1')
       refused('has no t10k-images-idx3-ubyte[.gz]', '-data', path 'nowhere')
       refused('cannot resume', '-resume', path 'nowhere.t7')
       refused('is no checkpoint of this program', '-resume', path 'two/model.t7')
