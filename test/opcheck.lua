@@ -418,17 +418,21 @@ end
 local PICKS = { { 'all', nil }, { 'the first', function(k) return k == 1 end }, { 'all but the first', function(k) return k > 1 end } }
 
 function Case:run_layout(layout, pick)
-   local function fresh() return materialise(self.args, self.kind, layout, pick[2]) end
+   local inout = self.first == 'inout'
+   local wanted = pick[2]
+   if inout and layout == 'expanded' then           -- what is written to cannot be
+      wanted = function(k) return k > 1 and (not pick[2] or pick[2](k)) end
+   end
+   local function fresh() return materialise(self.args, self.kind, layout, wanted) end
    local values = fresh()
    if not values then return end
    local how = layout == 'contiguous' and 'contiguous' or ('%s operands %s'):format(pick[1], layout)
-   local inout = self.first == 'inout'
    if self.allows['function'] and torch[self.name] then
       self:call_and_look('function, ' .. how, torch[self.name], values, 1, inout and 2 or 1)
    end
    local x = values[1]
    if inout then
-      if layout ~= 'expanded' and torch.isTensor(x) and self.allows.method then self:in_place('method, ' .. how, fresh()) end
+      if torch.isTensor(x) and self.allows.method then self:in_place('method, ' .. how, fresh()) end
    elseif self.first == 'self' then
       if layout ~= 'expanded' and self.allows.inplace and self:fits_in_place() then self:in_place('in place, ' .. how, fresh()) end
    elseif self.allows.method and torch.isTensor(x) then

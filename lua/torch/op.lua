@@ -85,7 +85,8 @@ local function patterns_of(form, method)
    for _, a in ipairs(form.args) do
       if a.word ~= 'return' then
          args[#args + 1] = a
-         if not is_optional(a, method) or a.word == 'gen' then last = #args end
+         local stands_for = method and a.kind == kinds.tensor and a.default and a.default ~= 'nil'   -- x:elu(0.5)
+         if stands_for or a.word == 'gen' or not is_optional(a, method) then last = #args end
       end
    end
    local found = {}
