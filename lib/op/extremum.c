@@ -44,7 +44,7 @@ const th_op th_op_min = {
 static th_status pick_grad(th_call *c)
 {
   const th_tensor *x = c->arg[1].t, *index = c->arg[3].t;
-  TH_TRY(th_need_dim(c, 2, x));
+  TH_TRY(th_need_dim_or_last(c, 2, x));
   TH_TRY(th_need_same_dtype(c, 4, 1));
   const int dim = (int)c->arg[2].i, lost = x->ndim - index->ndim;
   bool fits = lost == 0 || lost == 1;
@@ -62,6 +62,6 @@ static th_status pick_grad(th_call *c)
 }
 const th_op th_op_pick_grad = {
   .name = "pick_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
-  .doc = "Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 elsewhere.",
+  .doc = "Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 elsewhere. dim -1 is the last.",
   .check = pick_grad,
 };

@@ -79,6 +79,7 @@ static th_status index_fill(th_call *c)
   TH_TRY(th_need_ndim(c, 0, 1, TH_MAXDIM));
   TH_TRY(th_need_dim(c, 1, y));
   TH_TRY(need_vector(c, 2, y, (int)c->arg[1].i));
+  TH_TRY(th_need_number(c, 3, y));
   c->dtype = y->dtype;
   return inout(c);
 }
@@ -136,7 +137,7 @@ const th_op th_op_gather = {
 static th_status gather_grad(th_call *c)
 {
   const th_tensor *x = c->arg[1].t;
-  TH_TRY(th_need_dim(c, 2, x));
+  TH_TRY(th_need_dim_or_last(c, 2, x));
   TH_TRY(th_need_same_dtype(c, 4, 1));
   TH_TRY(need_places(c, 3, x, (int)c->arg[2].i));
   TH_TRY(th_need_same_shape(c, 4, 3));
@@ -144,7 +145,7 @@ static th_status gather_grad(th_call *c)
 }
 const th_op th_op_gather_grad = {
   .name = "gather_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
-  .doc = "Gradient of `gather`: g added at the places that were picked, 0 elsewhere.",
+  .doc = "Gradient of `gather`, `sort` and `topk`: g added at the places that were picked, 0 elsewhere. dim -1 is the last.",
   .check = gather_grad,
 };
 
@@ -167,6 +168,7 @@ static th_status scatter(th_call *c)
     }
   } else {
     TH_TRY(need_places(c, 2, y, dim));
+    TH_TRY(th_need_number(c, 3, y));
   }
   c->dtype = y->dtype;
   return inout(c);

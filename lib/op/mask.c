@@ -42,6 +42,7 @@ static th_status fill(th_call *c)
 {
   int64_t ones;
   TH_TRY(need_mask(c, 1, c->arg[0].t, &ones));
+  TH_TRY(th_need_number(c, 2, c->arg[0].t));
   c->dtype = c->arg[0].t->dtype;
   return th_out_like(c, 0, c->arg[0].t);
 }

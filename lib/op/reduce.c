@@ -16,7 +16,7 @@ static th_status number(th_call *c, int arg)
 {
   const double p = c->arg[arg].d;
   if (p == p && p > -INFINITY) return TH_OK;
-  return th_fail(TH_EARG, "%s must be a number above -inf, got %g", th_arg_name(c, arg), p);
+  return th_fail(TH_EARG, "%s must be a number above -inf, got %g", th_arg_name(c, arg), p != p ? (double)NAN : p);
 }
 
 /* ---- everything ---- */
@@ -26,6 +26,7 @@ static th_status any(th_call *c) { (void)c; return TH_OK; }
 const th_op th_op_sum_all = {
   .name = "sum", .args = "sum:return x:tensor",
   .doc = "Sum of all elements of x, as a number; 0 for an empty tensor.",
+  .grad = "x: g",
   .check = any,
 };
 const th_op th_op_prod_all = {
@@ -159,7 +160,8 @@ static th_status renorm(th_call *c)
 }
 const th_op th_op_renorm = {
   .name = "renorm", .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
-  .doc = "Shrinks every slice along dim whose p-norm is above maxnorm to maxnorm; the others are copied.",
+  .doc = "Shrinks every slice along dim whose p-norm is above maxnorm by maxnorm / (norm + 1e-7), as Torch7 does; "
+         "the others are copied.",
   .flags = TH_INPLACE, .check = renorm,
 };
 

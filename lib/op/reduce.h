@@ -33,6 +33,15 @@ static inline __attribute__((unused)) th_status th_need_dim_or_last(th_call *c, 
   return th_need_dim(c, arg, x);
 }
 
+/* A number that becomes an element of t: one of whole numbers needs a whole part that 64 bits hold. */
+static inline __attribute__((unused)) th_status th_need_number(th_call *c, int arg, const th_tensor *t)
+{
+  const double v = c->arg[arg].d;
+  if (t->dtype >= TH_F16 || fabs(v) < 9223372036854775808.0) return TH_OK;
+  return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, arg),
+                 th_dtype_name(t->dtype), v);
+}
+
 /* Two results must not lie in the same storage: the second would overwrite the first. */
 static inline __attribute__((unused)) th_status th_need_apart(th_call *c, int a, int b)
 {

@@ -1,0 +1,171 @@
+-- test/op/index_spec.lua - index, indexCopy, indexAdd, indexFill, gather, scatter, scatterAdd.
+local torch, opcheck = require 'torch', require 'test.opcheck'
+
+local long = opcheck.long
+local matrix = { { 1, 2, 3 }, { 4, 5, 6 } }
+
+-- What every op that takes a vector of places refuses; `rest` are the arguments after it.
+local function refuses_bad_places(op, ...)
+   op.refuses('index must lie in 1..2, got 0 at place 2 of index', matrix, 1, long { 1, 0 }, ...)
+   op.refuses('index must lie in 1..2, got 3 at place 1 of index', matrix, 1, long { 3, 1 }, ...)
+   op.refuses('index must lie in 1..2, got -1 at place 1 of index', matrix, 1, long { -1, 1 }, ...)
+   op.refuses('index must have at most one dimension, got size 2x1', matrix, 1, long { { 1 }, { 2 } }, ...)
+   op.refuses('index must be a LongTensor, got', matrix, 1, opcheck.int { 1, 2 }, ...)
+   op.refuses('dim must lie in 1..2, got 3', matrix, 3, long { 1, 2 }, ...)
+   op.refuses('dim must lie in 1..2, got 0', matrix, 0, long { 1, 2 }, ...)
+end
+
+opcheck.describe('index', function(op)
+   op.dtypes 'all'
+   op.gives({ { 4, 5, 6 }, { 1, 2, 3 }, { 4, 5, 6 } }, matrix, 1, long { 2, 1, 2 })
+   op.gives({ { 3, 1 }, { 6, 4 } }, matrix, 2, long { 3, 1 })
+   op.gives({ 7, 9, 7 }, { 7, 8, 9 }, 1, long { 1, 3, 1 })
+   op.gives({ { { 2 }, { 4 } } }, { { { 1, 2 }, { 3, 4 } } }, 3, long { 2 })
+   refuses_bad_places(op)
+   op.refuses('index must lie in 1..0, got 1', {}, 1, long { 1 })
+   op.grad(matrix, 1, long { 2, 1, 2 })
+   op.grad(matrix, 2, long { 3, 3 })
+end)
+
+opcheck.describe('indexCopy', function(op)
+   op.dtypes 'all'
+   op.gives({ { 7, 8, 9 }, { 4, 5, 6 } }, matrix, 1, long { 1 }, { { 7, 8, 9 } })
+   op.gives({ { 8, 2, 7 }, { 10, 5, 9 } }, matrix, 2, long { 3, 1 }, { { 7, 8 }, { 9, 10 } })
+   op.gives({ { 1, 2, 3 }, { 9, 9, 9 } }, matrix, 1, long { 2, 2 }, { { 7, 7, 7 }, { 9, 9, 9 } })
+   op.gives({ 1, 5 }, { 1, 2 }, 1, long { 2 }, { 5 })
+   refuses_bad_places(op, { { 1, 2, 3 }, { 4, 5, 6 } })
+   op.refuses('x must have the size 2x3, got 1x3', matrix, 1, long { 1, 2 }, { { 1, 2, 3 } })
+   op.refuses('x must have the size 1x3, got 3', matrix, 1, long { 1 }, { 1, 2, 3 })
+   op.dtypes 'double'
+   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { 1 }, opcheck.float { { 1, 2, 3 } })
+end)
+
+opcheck.describe('indexAdd', function(op)
+   op.dtypes 'all'
+   op.gives({ { 1, 2, 3 }, { 14, 16, 18 } }, matrix, 1, long { 2, 2 }, { { 4, 5, 6 }, { 6, 6, 6 } })
+   op.gives({ { 1, 2, 10 }, { 4, 5, 14 } }, matrix, 2, long { 3 }, { { 7 }, { 8 } })
+   refuses_bad_places(op, { { 1, 2, 3 }, { 4, 5, 6 } })
+   op.refuses('x must have the size 2x3, got 3x3', matrix, 1, long { 1, 2 }, { { 1, 2, 3 }, { 1, 2, 3 }, { 1, 2, 3 } })
+end)
+
+opcheck.describe('indexFill', function(op)
+   op.dtypes 'all'
+   op.gives({ { 9, 9, 9 }, { 4, 5, 6 } }, matrix, 1, long { 1, 1 }, 9)
+   op.gives({ { 9, 2, 9 }, { 9, 5, 9 } }, matrix, 2, long { 1, 3 }, 9)
+   refuses_bad_places(op, 9)
+   op.dtypes 'ints'
+   op.gives({ 2, 3 }, { 1, 3 }, 1, long { 1 }, 2.9)
+   op.refuses('value must be a number of at most 64 bits', { 1, 3 }, 1, long { 1 }, 0 / 0)
+   op.dtypes 'floats'
+   op.gives({ 0 / 0, 3 }, { 1, 3 }, 1, long { 1 }, 0 / 0)
+end)
+
+opcheck.describe('gather', function(op)
+   op.dtypes 'all'
+   op.gives({ { 1, 5, 3 }, { 4, 5, 6 }, { 4, 2, 3 } }, matrix, 1, long { { 1, 2, 1 }, { 2, 2, 2 }, { 2, 1, 1 } })
+   op.gives({ { 3, 3 }, { 4, 5 } }, matrix, 2, long { { 3, 3 }, { 1, 2 } })
+   op.gives({ 7, 7, 9 }, { 7, 8, 9 }, 1, long { 1, 1, 3 })
+   op.refuses('index must lie in 1..3, got 4 at place 3 of index', matrix, 2, long { { 1, 2 }, { 4, 1 } })
+   op.refuses('index must lie in 1..3, got 0 at place 1 of index', matrix, 2, long { { 0, 2 }, { 3, 1 } })
+   op.refuses('index must have the size 2x3, dimension 2 aside, got 1x2', matrix, 2, long { { 1, 2 } })
+   op.refuses('index must have the size 2x3, dimension 1 aside, got 3', matrix, 1, long { 1, 1, 1 })
+   op.refuses('index must be a LongTensor', matrix, 1, opcheck.int { { 1, 1, 1 } })
+   op.refuses('dim must lie in 1..2, got 3', matrix, 3, long { { 1, 1, 1 } })
+   op.grad(matrix, 1, long { { 1, 2, 1 }, { 1, 2, 2 }, { 2, 1, 1 } })
+   op.grad(matrix, 2, long { { 3, 3 }, { 1, 2 } })
+end)
+
+opcheck.describe('scatter', function(op)
+   op.dtypes 'all'
+   op.gives({ { 1, 8, 3 }, { 7, 5, 9 } }, matrix, 1, long { { 2, 1, 2 } }, { { 7, 8, 9 } })
+   op.gives({ { 8, 2, 7 }, { 4, 10, 6 } }, matrix, 2, long { { 3, 1 }, { 2, 2 } }, { { 7, 8 }, { 9, 10 } })   -- the later counts
+   op.gives({ { 1, 2, 0 }, { 0, 5, 6 } }, matrix, 2, long { { 3 }, { 1 } }, 0)
+   op.gives({ 1, 9 }, { 1, 2 }, 1, long { 2 }, { 9, 8 })
+   op.refuses('index must lie in 1..2, got 3 at place 2 of index', matrix, 1, long { { 1, 3, 1 } }, 0)
+   op.refuses('index must lie in 1..2, got 0 at place 2 of index', matrix, 1, long { { 1, 0, 1 } }, { { 1, 2, 3 } })
+   op.refuses('index must have the size 2x3, dimension 1 aside, got 1x2', matrix, 1, long { { 1, 1 } }, 0)
+   op.refuses('x must have at least the size of index, 1x3, got 1x2', matrix, 1, long { { 1, 1, 1 } }, { { 1, 2 } })
+   op.refuses('x must have at least the size of index, 2x3, got 1x3', matrix, 1, long { { 1, 1, 1 }, { 1, 1, 1 } }, { { 1, 2, 3 } })
+   op.refuses('dim must lie in 1..2, got 3', matrix, 3, long { { 1, 1, 1 } }, 0)
+   op.dtypes 'double'
+   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { { 1, 1, 1 } }, opcheck.float { { 1, 2, 3 } })
+   op.dtypes 'ints'
+   op.refuses('value must be a number of at most 64 bits', matrix, 1, long { { 1, 1, 1 } }, 1 / 0)
+end)
+
+opcheck.describe('scatterAdd', function(op)
+   op.dtypes 'all'
+   op.gives({ { 1, 2, 3 }, { 12, 14, 16 } }, matrix, 1, long { { 2, 2, 2 }, { 2, 2, 2 } }, { { 4, 4, 4 }, { 4, 5, 6 } })
+   op.refuses('index must lie in 1..2, got 3 at place 2 of index', matrix, 1, long { { 1, 3, 1 } }, { { 1, 2, 3 } })
+end)
+
+opcheck.describe('index_grad', function(op)
+   op.dtypes 'all'
+   op.gives({ { 0, 0, 0 }, { 5, 7, 9 } }, matrix, 1, long { 2, 2 }, matrix)
+   op.refuses('x must', { 1 }, 1, long { 2 }, { 1 })
+end)
+
+opcheck.describe('gather_grad', function(op)
+   op.dtypes 'all'
+   op.gives({ { 0, 0, 5 }, { 1, 0, 0 } }, matrix, 2, long { { 3, 3 }, { 1, 1 } }, { { 2, 3 }, { 0, 1 } })
+   op.refuses('g must have the size of index', matrix, 2, long { { 3, 3 }, { 1, 1 } }, { { 2, 3 } })
+end)
+
+describe('indexing by places', function()
+   it('is the same for any number of threads, places named many times included', function()
+      local threads = torch.getnumthreads()
+      local x = torch.FloatTensor(3000, 70):uniform(-1, 1)
+      local places = torch.LongTensor(3000):random(1, 5)
+      local lines = torch.LongTensor(3000, 70):random(1, 5)
+      local function all()
+         local out = {}
+         for _, dim in ipairs { 1, 2 } do
+            local source = dim == 1 and x or x:t()
+            local size = dim == 1 and { 5, 70 } or { 70, 5 }
+            local zeros = torch.FloatTensor(size[1], size[2]):fill(0)
+            out[#out + 1] = zeros:clone():indexAdd(dim, places, source)
+            out[#out + 1] = zeros:clone():indexCopy(dim, places, source)
+            out[#out + 1] = zeros:clone():scatterAdd(dim, dim == 1 and lines or lines:t(), source)
+            out[#out + 1] = zeros:clone():scatter(dim, dim == 1 and lines or lines:t(), source)
+            out[#out + 1] = zeros:index(dim, places)
+         end
+         return out
+      end
+      torch.setnumthreads(1)
+      local expected = all()
+      torch.setnumthreads(3)
+      for i, t in ipairs(all()) do assert.equal(0, t:ne(expected[i]):sum()) end
+      torch.setnumthreads(threads)
+      assert.equal(0, expected[1]:ne(expected[6]:t()):sum())
+      assert.equal(0, expected[2]:ne(expected[7]:t()):sum())
+      assert.near(x:sum(), expected[1]:sum(), 1e-2)
+   end)
+
+   it('returns its result, and refuses an expanded one without writing', function()
+      local x = torch.DoubleTensor { 1, 2, 3 }
+      assert.is_true(rawequal(x, x:indexFill(1, torch.LongTensor { 2 }, 5)))
+      assert.equal(5, x[2])
+      local e = torch.DoubleTensor(1, 3):fill(1):expand(2, 3)
+      assert.error_matches(function() e:indexFill(1, torch.LongTensor { 1 }, 5) end, 'result y is expanded')
+      assert.error_matches(function() e:scatter(1, torch.LongTensor { { 1, 1, 1 } }, 5) end, 'result y is expanded')
+      assert.equal(1, e[1][1])
+   end)
+
+   it('may read what it writes', function()
+      local x = torch.DoubleTensor { { 1, 2 }, { 3, 4 } }
+      x:indexCopy(1, torch.LongTensor { 2, 1 }, x)
+      assert.same({ 3, 4, 1, 2 }, { x[1][1], x[1][2], x[2][1], x[2][2] })
+      torch.index(x, x, 1, torch.LongTensor { 2, 2, 1 })
+      assert.same({ 1, 1, 3 }, { x[1][1], x[2][1], x[3][1] })
+      local places = torch.LongTensor { 3, 1, 2 }
+      torch.gather(places, places, 1, places)
+      assert.same({ 2, 3, 1 }, { places[1], places[2], places[3] })
+   end)
+
+   it('takes no places at all', function()
+      local x = torch.DoubleTensor { 1, 2, 3 }
+      assert.equal(0, x:index(1, torch.LongTensor()):nElement())
+      x:indexFill(1, torch.LongTensor(), 7)
+      assert.equal(6, x:sum())
+   end)
+end)
