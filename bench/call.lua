@@ -28,7 +28,7 @@ local function write()
    end
 end
 local function perCall(f)
-   return function() return measure.time(f) / N end
+   return function() return measure.work(f) / N end
 end
 
 local other = peer.wanted(options, 'ops', tostring(options.threads))
