@@ -99,9 +99,9 @@ static size_t blas_scratch(const job *j)
 static void choose_blas_tile(job *j)
 {
   const th_gemm *g = &j->g;
-  for (j->tm = BLAS_M, j->tn = BLAS_N; j->tm < BLAS_MOST;) {
+  for (j->tm = BLAS_M, j->tn = BLAS_N; j->tm < BLAS_MOST || j->tn < BLAS_MOST;) {
     if (((g->m - 1) / j->tm + 1) * ((g->n - 1) / j->tn + 1) <= TILES) break;
-    if (j->tn < BLAS_MOST) j->tn *= 2; else j->tm *= 2;
+    if (j->tm <= j->tn) j->tm *= 2; else j->tn *= 2;   /* BLAS packs the right operand for every row of tiles */
   }
   j->copy_a = !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
   j->copy_b = !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
