@@ -1,0 +1,33 @@
+-- lua/optim/adam.lua - Adam: steps scaled by running moments of the gradient.
+
+--- One step of Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
+--- @param config.learningRate       default 1e-3
+--- @param config.learningRateDecay  the rate is learningRate / (1 + steps * decay); default 0
+--- @param config.beta1,beta2        decay of the first and second moment; default 0.9 and 0.999
+--- @param config.epsilon            added to the root of the second moment; default 1e-8
+--- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+--- @return x, {f(x) before the step}
+-- @example optim.adam(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {}, {})
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
+   local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
+
+   local fx, g = opfunc(x)
+
+   if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
+   state.t = state.t or 0
+   state.m = state.m or x.new(g:size()):zero()
+   state.v = state.v or x.new(g:size()):zero()
+   state.denom = state.denom or x.new(g:size()):zero()
+
+   local rate = lr / (1 + state.t * decay)
+   state.t = state.t + 1
+   state.m:mul(beta1):add(1 - beta1, g)
+   state.v:mul(beta2):addcmul(1 - beta2, g, g)
+   state.denom:copy(state.v):sqrt():add(config.epsilon or 1e-8)
+   local step = rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t)
+   x:addcdiv(-step, state.m, state.denom)
+   return x, {fx}
+end

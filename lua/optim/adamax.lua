@@ -1,0 +1,24 @@
+-- lua/optim/adamax.lua - AdaMax: Adam with the largest gradient in the place of the second moment.
+
+--- One step of AdaMax (Kingma and Ba, "Adam: a method for stochastic optimization", 2014, section 7).
+--- @param config.learningRate  default 2e-3
+--- @param config.beta1,beta2   decay of the moment and of the largest gradient; default 0.9 and 0.999
+--- @param config.epsilon       added to |gradient|; default 1e-38
+--- @return x, {f(x) before the step}
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
+
+   local fx, g = opfunc(x)
+
+   state.t = (state.t or 0) + 1
+   state.m = state.m or x.new(g:size()):zero()
+   state.u = state.u or x.new(g:size()):zero()
+   state.max = state.max or x.new(g:size())
+   state.m:mul(beta1):add(1 - beta1, g)
+   state.max:copy(g):abs():add(config.epsilon or 1e-38)
+   state.u:mul(beta2):cmax(state.max)
+   x:addcdiv(-(config.learningRate or 2e-3) / (1 - beta1 ^ state.t), state.m, state.u)
+   return x, {fx}
+end

@@ -1,0 +1,18 @@
+-- lua/optim/init.lua - the package optim: optimizers, and what training scripts use beside them.
+--
+-- An optimizer is a function (opfunc, x, config, state): opfunc(x) returns the value and the gradient at x; one step
+-- changes the vector x in place. It returns x and the list of function values it has met. What it must remember
+-- between steps lies in `state`, or in `config` when there is no state.
+require 'torch'
+
+local optim = rawget(_G, 'optim') or {}
+_G.optim = optim                       -- scripts of Torch7 use the global
+package.loaded.optim = optim
+
+for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop'} do
+   optim[name] = require('optim.' .. name)
+end
+require 'optim.ConfusionMatrix'
+require 'optim.Logger'
+
+return optim

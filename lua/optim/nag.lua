@@ -1,0 +1,31 @@
+-- lua/optim/nag.lua - Nesterov's accelerated gradient: the gradient is taken where the momentum leads.
+
+--- One step of Nesterov's accelerated gradient (Sutskever et al., "On the importance of initialization and momentum in
+--- deep learning", 2013).
+--- @param config.learningRate       default 1e-3
+--- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
+--- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+--- @param config.momentum           default 0.9, must be positive
+--- @param config.learningRates      a vector: a factor for each parameter's rate
+--- @return x, {f at the place looked ahead}
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local momentum = config.momentum or 0.9
+   if momentum <= 0 then
+      error('optim.nag: momentum must be positive, got ' .. tostring(momentum), 2)
+   end
+   state.evalCounter = state.evalCounter or 0
+
+   if state.dfdx then x:add(momentum, state.dfdx) end
+   local fx, g = opfunc(x)
+
+   if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
+   local rate = (config.learningRate or 1e-3) / (1 + state.evalCounter * (config.learningRateDecay or 0))
+   if config.learningRates then g:cmul(config.learningRates) end
+   x:add(-rate, g)
+   state.dfdx = state.dfdx or x.new(g:size()):zero()
+   state.dfdx:mul(momentum):add(-rate, g)
+   state.evalCounter = state.evalCounter + 1
+   return x, {fx}
+end

@@ -1,0 +1,24 @@
+-- lua/optim/rmsprop.lua - RMSprop: steps divided by a running root mean square of the gradient.
+
+--- One step of RMSprop (Tieleman and Hinton, Coursera lecture 6.5, 2012).
+--- @param config.learningRate  default 1e-2
+--- @param config.alpha         decay of the mean square; default 0.99
+--- @param config.epsilon       added to its root; default 1e-8
+--- @param config.initialMean   the mean square at the start; default 0
+--- @param config.weightDecay   adds weightDecay * x to the gradient; default 0
+--- @return x, {f(x) before the step}
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local alpha = config.alpha or 0.99
+
+   local fx, g = opfunc(x)
+
+   if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
+   state.m = state.m or x.new(g:size()):fill(config.initialMean or 0)
+   state.tmp = state.tmp or x.new(g:size())
+   state.m:mul(alpha):addcmul(1 - alpha, g, g)
+   state.tmp:copy(state.m):sqrt():add(config.epsilon or 1e-8)
+   x:addcdiv(-(config.learningRate or 1e-2), g, state.tmp)
+   return x, {fx}
+end

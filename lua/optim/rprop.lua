@@ -1,0 +1,35 @@
+-- lua/optim/rprop.lua - resilient propagation: steps that depend on the signs of the gradient only.
+
+--- Resilient propagation (Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993),
+--- for gradients over the whole batch.
+--- @param config.stepsize         of every parameter at the start; default 0.1
+--- @param config.etaplus,etaminus  growth where the sign stays and where it turns; default 1.2 and 0.5
+--- @param config.stepsizemax,stepsizemin  limits; default 50 and 1e-6
+--- @param config.niter            steps to take; default 1
+--- @return x, {f(x) before each step}
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local fs = {}
+   for i = 1, config.niter or 1 do
+      local fx, g = opfunc(x)
+      fs[i] = fx
+      if not state.delta then
+         state.delta = x.new(g:size()):zero()                   -- the signs of the last step
+         state.stepsize = x.new(g:size()):fill(config.stepsize or 0.1)
+         state.sign = x.new(g:size())
+         state.factor = x.new(g:size())
+      end
+      state.sign:copy(g):cmul(state.delta):sign()                -- 1: goes on, -1: turned, 0: at rest
+      local plus, minus = config.etaplus or 1.2, config.etaminus or 0.5
+      local grows, turns = state.sign:gt(0), state.sign:lt(0)
+      state.factor:fill(1):maskedFill(grows, plus)
+      state.factor:maskedFill(turns, minus)
+      state.stepsize:cmul(state.factor)
+      state.stepsize:clamp(config.stepsizemin or 1e-6, config.stepsizemax or 50)
+      state.delta:copy(g):sign()
+      state.delta:maskedFill(turns, 0)                           -- after a turn one step is left out
+      x:addcmul(-1, state.delta, state.stepsize)
+   end
+   return x, fs
+end

@@ -1,0 +1,56 @@
+-- lua/optim/sgd.lua - stochastic gradient descent.
+
+--- One step of stochastic gradient descent.
+--- @param config.learningRate       default 1e-3
+--- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
+--- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+--- @param config.weightDecays       a vector: one decay for each parameter
+--- @param config.momentum           default 0
+--- @param config.dampening          of the gradient that enters the momentum; default: the momentum
+--- @param config.nesterov           Nesterov's momentum; needs momentum > 0 and dampening 0
+--- @param config.learningRates      a vector: a factor for each parameter's rate
+--- @return x, {f(x) before the step}
+-- @example optim.sgd(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {learningRate = 0.1})
+return function(opfunc, x, config, state)
+   config = config or {}
+   state = state or config
+   local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
+   local momentum = config.momentum or 0
+   local damp = config.dampening or momentum
+   local nesterov = config.nesterov or false
+   if nesterov and not (momentum > 0 and damp == 0) then
+      error('optim.sgd: nesterov needs momentum > 0 and dampening = 0', 2)
+   end
+   if config.weightDecay and config.weightDecay ~= 0 and config.weightDecays then
+      error('optim.sgd: weightDecay and weightDecays exclude each other', 2)
+   end
+   state.evalCounter = state.evalCounter or 0
+
+   local fx, g = opfunc(x)
+
+   if (config.weightDecay or 0) ~= 0 then
+      g:add(config.weightDecay, x)
+   elseif config.weightDecays then
+      g:addcmul(1, config.weightDecays, x)
+   end
+   if momentum ~= 0 then
+      if state.dfdx then
+         state.dfdx:mul(momentum):add(1 - damp, g)
+      else
+         state.dfdx = g:clone()
+      end
+      if nesterov then
+         g:add(momentum, state.dfdx)
+      else
+         g = state.dfdx
+      end
+   end
+   local rate = lr / (1 + state.evalCounter * decay)
+   if config.learningRates then
+      x:addcmul(-rate, config.learningRates, g)
+   else
+      x:add(-rate, g)
+   end
+   state.evalCounter = state.evalCounter + 1
+   return x, {fx}
+end

@@ -1,0 +1,99 @@
+-- nn/BatchNormalization.lua - each feature with mean 0 and variance 1 over the batch, then an affine map.
+local torch = require 'torch'
+
+--- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
+--- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
+--- are updated; in evaluation mode the running estimates are used.
+--- @param eps       default 1e-5
+--- @param momentum  weight of the newest batch in the running estimates (default 0.1)
+--- @param affine    false: no weight and bias
+local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
+BatchNormalization.bufferNames = {'save_mean', 'save_std', 'buffer', 'buffer2', 'centered', 'std', 'normalized',
+   '_input', '_gradOutput', '_scratch'}
+BatchNormalization.nDim = 2                                    -- of a batch
+
+function BatchNormalization:__init(nOutput, eps, momentum, affine)
+   Module.__init(self)
+   if type(nOutput) ~= 'number' or nOutput < 1 or nOutput ~= math.floor(nOutput) then
+      error(('%s: nOutput must be a whole number of at least 1, got %s'):format(torch.type(self), tostring(nOutput)), 3)
+   end
+   self.affine = affine ~= false
+   self.eps = eps or 1e-5
+   self.train = true
+   self.momentum = momentum or 0.1
+   self.running_mean = torch.zeros(nOutput)
+   self.running_var = torch.ones(nOutput)
+   if self.affine then
+      self:parameter('weight', nOutput)
+      self:parameter('bias', nOutput)
+      self:reset()
+   end
+end
+
+--- Weights uniformly from [0, 1), biases 0, the running estimates 0 and 1.
+function BatchNormalization:reset()
+   if self.weight then self.weight:uniform() end
+   if self.bias then self.bias:zero() end
+   self.running_mean:zero()
+   self.running_var:fill(1)
+end
+
+--- Refuses what is not a batch of self.nDim dimensions with the right number of features.
+function BatchNormalization:checkInputDim(input)
+   local n = self.running_mean:nElement()
+   if not torch.isTensor(input) or input:dim() ~= self.nDim or input:size(2) ~= n then
+      self:refuse('input', ('have %d dimensions, the second of size %d'):format(self.nDim, n), input)
+   end
+end
+
+function BatchNormalization:updateOutput(input)
+   self:checkInputDim(input)
+   torch.batchnorm(self.output, self:scratch 'save_mean', self:scratch 'save_std', input, self.weight, self.bias,
+      self.running_mean, self.running_var, self.train ~= false, self.momentum, self.eps)
+   return self.output
+end
+
+local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, scale)
+   if not self.save_mean or self.save_mean:nElement() == 0 then
+      error(tostring(self) .. ': backward needs the forward before it', 4)
+   end
+   if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
+      self:refuse('gradOutput', 'have the shape of the output', gradOutput)
+   end
+   torch.batchnorm_grad(gradInput, input, gradOutput, self.weight, self.save_mean, self.save_std, gradWeight, gradBias,
+      self.train ~= false, scale)
+   return gradInput
+end
+
+function BatchNormalization:updateGradInput(input, gradOutput)
+   return grad(self, self.gradInput, input, gradOutput, nil, nil, 1)
+end
+
+function BatchNormalization:accGradParameters(input, gradOutput, scale)
+   if self.weight then
+      grad(self, self:scratch '_scratch', input, gradOutput, self.gradWeight, self.gradBias, scale or 1)
+   end
+end
+
+function BatchNormalization:backward(input, gradOutput, scale)
+   return grad(self, self.gradInput, input, gradOutput, self.gradWeight, self.gradBias, scale or 1)
+end
+
+--- Old files keep running_std = 1 / sqrt(variance + eps).
+function BatchNormalization:read(file)
+   Module.read(self, file)
+   if self.running_std then
+      self.running_var = self.running_std:pow(-2):add(-self.eps)
+      self.running_std = nil
+   end
+end
+
+function BatchNormalization:__tostring__()
+   return ('%s (%dD) (%d)'):format(torch.type(self), self.nDim, self.running_mean:nElement())
+end
+
+-- The same for images (samples x planes x height x width) and volumes.
+torch.class('nn.SpatialBatchNormalization', 'nn.BatchNormalization').nDim = 4
+torch.class('nn.VolumetricBatchNormalization', 'nn.BatchNormalization').nDim = 5
+
+return BatchNormalization

@@ -1,0 +1,16 @@
+-- nn/Contiguous.lua - its input in one piece of memory: a copy, if it is not already.
+local torch = require 'torch'
+
+local Contiguous = torch.class('nn.Contiguous', 'nn.Module')
+
+local function contiguous(to, x)
+   if x:isContiguous() then return to:set(x) end
+   if to:isSetTo(x) or not to:isContiguous() then to:set() end
+   return to:resize(x:size()):copy(x)
+end
+
+function Contiguous:updateOutput(input) return contiguous(self.output, input) end
+
+function Contiguous:updateGradInput(_, gradOutput) return contiguous(self.gradInput, gradOutput) end
+
+return Contiguous

@@ -1,0 +1,107 @@
+-- nn/JoinTable.lua - the tensors of a table, one after the other along a dimension; and SplitTable, the way back.
+local torch = require 'torch'
+local dims = require 'nn.dims'
+local utils = require 'nn.utils'
+
+--- Joins the tensors of a table along `dimension` (negative: from the end).
+--- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+local JoinTable, Module = torch.class('nn.JoinTable', 'nn.Module')
+
+function JoinTable:__init(dimension, nInputDims)
+   Module.__init(self)
+   self.size = torch.LongStorage()
+   self.dimension = dimension
+   self.nInputDims = nInputDims
+   self.gradInput = {}
+end
+
+function JoinTable:_getPositiveDimension(input) return dims.of(self, input[1], self.dimension, self.nInputDims) end
+
+local function check(self, input)
+   if type(input) ~= 'table' or torch.isTensor(input) or not torch.isTensor(input[1]) then
+      self:refuse('input', 'be a table of tensors', input)
+   end
+   local dim, total = self:_getPositiveDimension(input), 0
+   for i = 1, #input do
+      local x = input[i]
+      local fits = torch.isTensor(x) and x:dim() == input[1]:dim()
+      for d = 1, fits and x:dim() or 0 do fits = fits and (d == dim or x:size(d) == input[1]:size(d)) end
+      if not fits then
+         self:refuse(('input %d'):format(i), ('have the shape %s, but for dimension %d'):format(
+            utils.shape(input[1]), dim), x)
+      end
+      total = total + x:size(dim)
+   end
+   return dim, total
+end
+
+function JoinTable:updateOutput(input)
+   local dim, total = check(self, input)
+   local size = input[1]:size()
+   size[dim] = total
+   self.size = size
+   self.output:resize(size)
+   local at = 1
+   for i = 1, #input do
+      local n = input[i]:size(dim)
+      self.output:narrow(dim, at, n):copy(input[i])
+      at = at + n
+   end
+   return self.output
+end
+
+function JoinTable:updateGradInput(input, gradOutput)
+   local dim = self:_getPositiveDimension(input)
+   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   local at = 1
+   for i = 1, #input do
+      local n = input[i]:size(dim)
+      local g = self.gradInput[i]
+      if not torch.isTensor(g) or g:type() ~= input[i]:type() then
+         g = input[i].new()
+         self.gradInput[i] = g
+      end
+      g:resize(input[i]:size()):copy(gradOutput:narrow(dim, at, n))
+      at = at + n
+   end
+   for i = #self.gradInput, #input + 1, -1 do self.gradInput[i] = nil end
+   return self.gradInput
+end
+
+--- The slices of a tensor along `dimension` (negative: from the end), as a table.
+--- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+local SplitTable = torch.class('nn.SplitTable', 'nn.Module')
+
+function SplitTable:__init(dimension, nInputDims)
+   Module.__init(self)
+   self.dimension = dimension
+   self.nInputDims = nInputDims
+   self.output = {}
+end
+
+function SplitTable:_getPositiveDimension(input) return dims.of(self, input, self.dimension, self.nInputDims) end
+
+-- Slice i; of a vector a tensor of one element.
+local function slice(x, dim, i)
+   return x:dim() == 1 and x:narrow(1, i, 1) or x:select(dim, i)
+end
+
+function SplitTable:updateOutput(input)
+   if not torch.isTensor(input) then self:refuse('input', 'be a tensor', input) end
+   local dim = self:_getPositiveDimension(input)
+   self.output = {}
+   for i = 1, input:size(dim) do self.output[i] = slice(input, dim, i) end
+   return self.output
+end
+
+function SplitTable:updateGradInput(input, gradOutput)
+   local dim = self:_getPositiveDimension(input)
+   self.gradInput:resize(input:size())
+   for i = 1, input:size(dim) do
+      local to = slice(self.gradInput, dim, i)
+      if torch.isTensor(gradOutput[i]) then to:copy(gradOutput[i]) else to:zero() end
+   end
+   return self.gradInput
+end
+
+return JoinTable

@@ -1,0 +1,114 @@
+-- nn/LookupTable.lua - a learned vector for each number of 1..n.
+local torch = require 'torch'
+
+--- Replaces each number of a vector or matrix (a LongTensor, or any other) by a row of `weight`.
+--- @param paddingValue  this number's row is never changed (default 0: none)
+--- @param maxNorm       rows that are used are scaled down to this norm before (default: never)
+--- @param normType      p of that norm, default 2
+local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
+LookupTable.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float'}
+
+function LookupTable:__init(nIndex, nOutput, paddingValue, maxNorm, normType)
+   Module.__init(self)
+   self.paddingValue = paddingValue or 0
+   self.maxNorm = maxNorm
+   self.normType = normType
+   self:parameter('weight', nIndex, nOutput)
+   self:reset()
+end
+
+--- Draws the rows from a normal distribution with deviation stdv (default 1).
+function LookupTable:reset(stdv) self.weight:normal(0, stdv or 1) end
+
+--- Divides the gradient of a row by how often its number came. Returns self.
+function LookupTable:scaleGradByFreq()
+   self.shouldScaleGradByFreq = true
+   return self
+end
+
+--- Sets the number whose row is never changed. Returns self.
+function LookupTable:setPadding(paddingValue)
+   self.paddingValue = paddingValue
+   return self
+end
+
+--- Sets the largest norm of a row in use. Returns self.
+function LookupTable:setMaxNorm(maxNorm)
+   self.maxNorm = maxNorm
+   return self
+end
+
+--- Sets the p of that norm. Returns self.
+function LookupTable:setNormType(normType)
+   self.normType = normType
+   return self
+end
+
+-- The input as a LongTensor.
+local function indices(self, input)
+   if not torch.isTensor(input) or input:dim() < 1 or input:dim() > 2 then
+      self:refuse('input', 'be a vector or a matrix of numbers', input)
+   end
+   if input:type() == 'torch.LongTensor' then return input end
+   return self:scratch('_index', 'torch.LongTensor'):resize(input:size()):copy(input)
+end
+
+--- Scales the rows that `input` uses down to maxNorm.
+function LookupTable:renorm(input)
+   if not self.maxNorm then return end
+   local seen = {}
+   local flat = input:contiguous():view(-1)
+   for i = 1, flat:size(1) do seen[tonumber(flat[i])] = true end
+   local p = self.normType or 2
+   for k in pairs(seen) do
+      if k < 1 or k > self.weight:size(1) then
+         self:refuse('input', ('hold numbers of 1..%d'):format(self.weight:size(1)), tostring(k))
+      end
+      local row = self.weight:select(1, k)
+      local norm = row:norm(p)
+      if norm > self.maxNorm then row:mul(self.maxNorm / (norm + 1e-7)) end
+   end
+end
+
+function LookupTable:updateOutput(input)
+   local index = indices(self, input)
+   self:renorm(index)
+   return torch.embedding(self.output, self.weight, index)
+end
+
+--- The gradient by numbers is zero.
+function LookupTable:updateGradInput(input)
+   local g = self.gradInput
+   if g and g:type() ~= input:type() then
+      g = torch.Tensor():type(input:type())
+      self.gradInput = g
+   end
+   if g and not g:isSameSizeAs(input) then g:resize(input:size()):zero() end
+   return g
+end
+
+function LookupTable:accGradParameters(input, gradOutput, scale)
+   local index = indices(self, input)
+   if not self.shouldScaleGradByFreq then
+      torch.embedding_grad(self.gradWeight, index, gradOutput, scale or 1, self.paddingValue or 0)
+      return
+   end
+   local flat, count = index:contiguous():view(-1), {}
+   for i = 1, flat:size(1) do
+      local k = tonumber(flat[i])
+      count[k] = (count[k] or 0) + 1
+   end
+   local g = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
+   local rows = g:view(flat:size(1), -1)
+   for i = 1, flat:size(1) do rows:select(1, i):div(count[tonumber(flat[i])]) end
+   torch.embedding_grad(self.gradWeight, flat, rows, scale or 1, self.paddingValue or 0)
+end
+
+-- Only the rows in use change, so they are stepped through their own gradient.
+function LookupTable:accUpdateGradParameters(input, gradOutput, lr)
+   self:defaultAccUpdateGradParameters(input, gradOutput, lr)
+end
+
+LookupTable.sharedAccUpdateGradParameters = LookupTable.accUpdateGradParameters
+
+return LookupTable

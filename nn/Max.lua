@@ -1,0 +1,36 @@
+-- nn/Max.lua - the largest and the smallest element along one dimension.
+local torch = require 'torch'
+local dims = require 'nn.dims'
+
+for name, op in pairs{Max = 'max', Min = 'min'} do
+   --- The largest (smallest) elements along a dimension (default 1; negative: from the end).
+   --- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+   Class.bufferNames = {'_output', '_indices', '_gradOutput'}
+
+   function Class:__init(dimension, nInputDims)
+      Module.__init(self)
+      self.dimension = dimension or 1
+      self.nInputDims = nInputDims
+   end
+
+   function Class:_getPositiveDimension(input) return dims.of(self, input, self.dimension, self.nInputDims) end
+
+   function Class:updateOutput(input)
+      local dim = self:_getPositiveDimension(input)
+      local largest, at = self:scratch('_output', input:type()), self:scratch('_indices', 'torch.LongTensor')
+      torch[op](largest, at, input, dim)
+      self.output:set(input:dim() > 1 and largest:select(dim, 1) or largest)
+      return self.output
+   end
+
+   function Class:updateGradInput(input, gradOutput)
+      local dim = self:_getPositiveDimension(input)
+      if not gradOutput:isContiguous() then
+         gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
+      end
+      self.gradInput:resize(input:size()):zero()
+      self.gradInput:scatter(dim, self._indices, gradOutput:view(self._indices:size()))
+      return self.gradInput
+   end
+end

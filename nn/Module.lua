@@ -1,0 +1,323 @@
+-- nn/Module.lua - what every layer is: an output, a gradInput, and parameters and buffers that are named once.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
+--- The base class of layers. A class of its own needs `__init`, `updateOutput(input)` that fills and returns
+--- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
+--- parameters, `accGradParameters(input, gradOutput, scale)` that adds to `self.gradWeight` and the like.
+-- A class may say
+--   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
+--   bufferNames      fields which only save time or memory between calls: clearState empties them
+local Module = torch.class('nn.Module')
+
+Module.parameterNames = {'weight', 'bias'}
+Module.bufferNames = {}
+
+function Module:__init()
+   self.gradInput = torch.Tensor()
+   self.output = torch.Tensor()
+   self._type = self.output:type()
+end
+
+-- 'weight' -> 'gradWeight', remembered
+local gradName = setmetatable({}, {__index = function(names, name)
+   names[name] = 'grad' .. name:gsub('^%l', string.upper)
+   return names[name]
+end})
+
+--- Creates the parameter self[name] and its gradient, both with the given sizes; the gradient is zero.
+function Module:parameter(name, ...)
+   self[name] = torch.Tensor(...)
+   self[gradName[name]] = torch.Tensor(...):zero()
+   return self[name]
+end
+
+--- The tensor self[name], made empty when it is missing or of another type.
+--- @param kind  a tensor type (default: the module's own)
+function Module:scratch(name, kind)
+   local buffer = self[name]
+   kind = kind or self._type or torch.getdefaulttensortype()
+   if not buffer or buffer:type() ~= kind then
+      buffer = torch.Tensor():type(kind)
+      self[name] = buffer
+   end
+   return buffer
+end
+
+--- A list of parameters and a list of their gradients; nothing for a module without parameters.
+function Module:parameters()
+   local parameters, grads, names = {}, {}, self.parameterNames
+   for i = 1, #names do
+      local p = self[names[i]]
+      if p then
+         parameters[#parameters + 1] = p
+         grads[#parameters] = self[gradName[names[i]]]
+      end
+   end
+   if #parameters > 0 then return parameters, grads end
+end
+
+function Module:updateOutput() return self.output end
+
+function Module:updateGradInput() return self.gradInput end
+
+--- Adds scale (default 1) times the gradient of the parameters to their gradient tensors.
+function Module:accGradParameters() end
+
+--- Computes and returns the output.
+function Module:forward(input) return self:updateOutput(input) end
+
+--- Computes gradInput and adds scale (default 1) times the gradient of the parameters. Returns gradInput.
+function Module:backward(input, gradOutput, scale)
+   scale = scale or 1
+   self:updateGradInput(input, gradOutput)
+   self:accGradParameters(input, gradOutput, scale)
+   return self.gradInput
+end
+
+--- Computes gradInput and takes a step of -lr along the gradient in one go, without gradient tensors where it can.
+function Module:backwardUpdate(input, gradOutput, lr)
+   self:updateGradInput(input, gradOutput)
+   self:accUpdateGradParameters(input, gradOutput, lr)
+   return self.gradInput
+end
+
+--- parameters -= lr * gradient, through the gradient tensors when parameters are shared.
+function Module:accUpdateGradParameters(input, gradOutput, lr)
+   if self.shared then
+      self:sharedAccUpdateGradParameters(input, gradOutput, lr)
+   else
+      self:defaultAccUpdateGradParameters(input, gradOutput, lr)
+   end
+end
+
+-- The parameters take the place of their gradients for one accGradParameters.
+function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
+   local kept = {}
+   for _, name in ipairs(self.parameterNames) do
+      local grad = gradName[name]
+      kept[grad] = self[grad]
+      self[grad] = self[name]
+   end
+   self:accGradParameters(input, gradOutput, -lr)
+   for grad, value in pairs(kept) do self[grad] = value end
+end
+
+function Module:sharedAccUpdateGradParameters(input, gradOutput, lr)
+   if self:parameters() then
+      self:zeroGradParameters()
+      self:accGradParameters(input, gradOutput, 1)
+      self:updateParameters(lr)
+   end
+end
+
+function Module:zeroGradParameters()
+   local _, grads = self:parameters()
+   for i = 1, grads and #grads or 0 do grads[i]:zero() end
+end
+
+--- parameters -= learningRate * gradient
+function Module:updateParameters(learningRate)
+   local parameters, grads = self:parameters()
+   for i = 1, parameters and #parameters or 0 do parameters[i]:add(-learningRate, grads[i]) end
+end
+
+--- Calls training or evaluate: layers like Dropout behave differently.
+function Module:training() self.train = true end
+
+function Module:evaluate() self.train = false end
+
+--- Makes the named fields of self views of those of mlp. Returns self.
+function Module:share(mlp, ...)
+   for _, name in ipairs{...} do
+      if self[name] ~= nil then
+         self[name]:set(mlp[name])
+         self.shared, mlp.shared = true, true
+      end
+   end
+   return self
+end
+
+--- A copy that owns its memory, except for the named fields, which it shares with self.
+function Module:clone(...)
+   local copy = utils.copy(self)
+   if select('#', ...) > 0 then copy:share(self, ...) end
+   return copy
+end
+
+--- Without an argument the tensor type; with one, converts all tensors to it, keeping what is shared shared.
+--- @param cache  a table kept between the calls that convert several modules which share memory
+function Module:type(kind, cache)
+   if not kind then return self._type end
+   cache = cache or {}
+   if cache[self] then return self end
+   cache[self] = true
+   for key, value in pairs(self) do self[key] = utils.recursiveType(value, kind, cache) end
+   self._type = kind
+   return self
+end
+
+function Module:float(...) return self:type('torch.FloatTensor', ...) end
+function Module:double(...) return self:type('torch.DoubleTensor', ...) end
+function Module:cuda(...) return self:type('torch.CudaTensor', ...) end
+
+--- Draws the parameters anew; layers with random initial values overrule it.
+function Module:reset() end
+
+function Module:write(file)
+   local fields = {}
+   for k, v in pairs(self) do fields[k] = v end
+   file:writeObject(fields)
+end
+
+function Module:read(file)
+   for k, v in pairs(file:readObject()) do self[k] = v end
+end
+
+-- The part of a storage that a tensor spans, as positions from 0.
+local function span(t)
+   local first = t:storageOffset() - 1
+   local last = first
+   for d = 1, t:dim() do last = last + (t:size(d) - 1) * t:stride(d) end
+   return tonumber(first), tonumber(last)
+end
+
+--- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory go on
+--- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
+function Module.flatten(tensors)
+   if not tensors or #tensors == 0 then return torch.Tensor() end
+   local kind = tensors[1]:type()
+   local groups, views = {}, {}                     -- groups: one for each storage, with its spans
+   for _, t in ipairs(tensors) do
+      if t:type() ~= kind then
+         error(('Module.flatten: all tensors must be of one type, got %s and %s'):format(kind, t:type()), 2)
+      end
+      if t:nElement() > 0 then
+         local key = torch.pointer(t:storage())
+         local group = groups[key]
+         if not group then
+            group = {storage = t:storage()}
+            groups[key] = group
+            groups[#groups + 1] = group
+         end
+         local first, last = span(t)
+         group[#group + 1] = {first, last}
+         views[#views + 1] = {t = t, group = group, first = first, size = t:size(), stride = t:stride()}
+      end
+   end
+   local total = 0
+   for _, group in ipairs(groups) do
+      table.sort(group, function(a, b) return a[1] < b[1] end)
+      local merged = {}
+      for _, s in ipairs(group) do
+         local m = merged[#merged]
+         if m and s[1] <= m[2] then
+            m[2] = math.max(m[2], s[2])
+         else
+            merged[#merged + 1] = {s[1], s[2]}
+         end
+      end
+      for _, m in ipairs(merged) do
+         m.at, total = total, total + m[2] - m[1] + 1
+      end
+      group.merged = merged
+   end
+   local flat = torch.Tensor():type(kind):resize(total)
+   for _, group in ipairs(groups) do
+      for _, m in ipairs(group.merged) do
+         local n = m[2] - m[1] + 1
+         local part = torch.Tensor():type(kind):set(group.storage, m[1] + 1, torch.LongStorage{n}, torch.LongStorage{1})
+         flat:narrow(1, m.at + 1, n):copy(part)
+      end
+   end
+   local storage = flat:storage()
+   for _, v in ipairs(views) do
+      for _, m in ipairs(v.group.merged) do
+         if v.first >= m[1] and v.first <= m[2] then
+            v.t:set(storage, m.at + v.first - m[1] + 1, v.size, v.stride)
+         end
+      end
+   end
+   return flat
+end
+
+--- Two vectors, all parameters and all gradients; the module's own tensors become views of them. Call it once,
+--- after conversions of type: converting or sharing afterwards takes the tensors out of the vectors again.
+function Module:getParameters()
+   local parameters, grads = self:parameters()
+   return Module.flatten(parameters), Module.flatten(grads)
+end
+
+--- Empties output, gradInput and the buffers: a cleared module is small in a file and computes as before.
+function Module:clearState()
+   utils.clear(self, self.bufferNames)
+   return utils.clear(self, 'output', 'gradInput')
+end
+
+--- Calls callback(module) for self and every module inside, self first.
+function Module:apply(callback)
+   callback(self)
+   for _, module in ipairs(self.modules or {}) do module:apply(callback) end
+end
+
+--- Replaces self and every module inside by callback(module), which may return its argument. What came in as a
+--- replacement is not searched. Returns the new module.
+function Module:replace(callback)
+   local out = callback(self)
+   if out == self then
+      for i, module in ipairs(self.modules or {}) do self.modules[i] = module:replace(callback) end
+   end
+   return out
+end
+
+--- All modules with this type name: a list of them, and a list of what holds each.
+function Module:findModules(typename, container)
+   container = container or self
+   local found, holders = {}, {}
+   if torch.typename(self) == typename then found[1], holders[1] = self, container end
+   for _, module in ipairs(self.modules or {}) do
+      local inner, innerHolders = module:findModules(typename, self)
+      for i = 1, #inner do
+         found[#found + 1], holders[#holders + 1] = inner[i], innerHolders[i]
+      end
+   end
+   return found, holders
+end
+
+--- self and every module inside, each once.
+function Module:listModules()
+   local list, seen = {}, {}
+   self:apply(function(module)
+      if not seen[module] then
+         seen[module] = true
+         list[#list + 1] = module
+      end
+   end)
+   return list
+end
+
+function Module:__call__(input, gradOutput)
+   self:forward(input)
+   if gradOutput then
+      self:backward(input, gradOutput)
+      return self.output, self.gradInput
+   end
+   return self.output
+end
+
+function Module:__tostring__() return torch.type(self) end
+
+-- The checks of layers: they compare a few numbers, and build a message only when something is wrong.
+
+--- Refuses anything but a tensor of the module's type.
+function Module:needTensor(x, what)
+   if not torch.isTensor(x) or x:type() ~= self._type then
+      utils.refuse(self, what or 'input', 'be a ' .. tostring(self._type),
+         torch.isTensor(x) and 'a ' .. x:type() or utils.shape(x))
+   end
+end
+
+--- Raises "<self>: <what> must <wish>, got <shape>".
+function Module:refuse(what, wish, got) utils.refuse(self, what, wish, got) end
+
+return Module

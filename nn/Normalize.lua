@@ -1,0 +1,65 @@
+-- nn/Normalize.lua - each sample divided by its p-norm.
+local torch = require 'torch'
+
+--- x / (|x|_p^p + eps)^(1/p) for a vector or each row of a matrix; p may be infinite.
+--- @param eps  default 1e-10
+local Normalize, Module = torch.class('nn.Normalize', 'nn.Module')
+Normalize.bufferNames = {'_output', 'norm', 'normp', '_indices', '_gradInput', 'buffer', 'cross', '_power'}
+
+function Normalize:__init(p, eps)
+   Module.__init(self)
+   if type(p) ~= 'number' or p ~= p or p <= 0 then
+      error('nn.Normalize: p must be a positive number, got ' .. tostring(p), 3)
+   end
+   self.p = p
+   self.eps = eps or 1e-10
+end
+
+local function rows(self, x)
+   if not torch.isTensor(x) or x:dim() < 1 or x:dim() > 2 then self:refuse('input', 'be a vector or a matrix', x) end
+   return x:dim() == 1 and x:contiguous():view(1, -1) or x
+end
+
+function Normalize:updateOutput(input)
+   local x = rows(self, input)
+   local norm = self:scratch('norm', input:type())
+   local power = self:scratch('_power', input:type())
+   if self.p == math.huge then
+      torch.abs(power, x)
+      torch.max(norm, self:scratch('_indices', 'torch.LongTensor'), power, 2)
+      norm:add(self.eps)
+   else
+      torch.abs(power, x):pow(self.p)
+      torch.sum(norm, power, 2):add(self.eps):pow(1 / self.p)
+   end
+   self.output:resize(x:size()):copy(x)
+   self.output:cdiv(norm:expandAs(x))
+   self.output:resize(input:size())
+   return self.output
+end
+
+-- With n = norm, y = x / n: dL/dx = g / n - (g . x) / n^2 * dn/dx, and dn/dx = sign(x) |x|^(p-1) / n^(p-1).
+function Normalize:updateGradInput(input, gradOutput)
+   local x, g = rows(self, input), rows(self, gradOutput)
+   local norm, power = self.norm, self:scratch('_power', input:type())
+   local cross = torch.sum(self:scratch('cross', input:type()), torch.cmul(power, x, g), 2)
+   if self.p == math.huge then
+      power:resize(x:size()):zero()
+      local signs = torch.sign(self:scratch('buffer', input:type()), x)
+      power:scatter(2, self._indices, signs:gather(2, self._indices))
+   else
+      torch.abs(power, x):pow(self.p - 1)
+      power:cmul(torch.sign(self:scratch('buffer', input:type()), x))
+      power:cdiv(torch.pow(self:scratch('normp', input:type()), norm, self.p - 1):expandAs(x))
+   end
+   cross:cdiv(norm):cdiv(self.p == math.huge and torch.add(norm, self.eps) or norm)
+   self.gradInput:resize(x:size()):copy(g)
+   self.gradInput:cdiv(norm:expandAs(x))
+   self.gradInput:add(-1, power:cmul(cross:expandAs(x)))
+   self.gradInput:resize(input:size())
+   return self.gradInput
+end
+
+function Normalize:__tostring__() return ('%s(%s)'):format(torch.type(self), tostring(self.p)) end
+
+return Normalize

@@ -1,0 +1,40 @@
+-- nn/Replicate.lua - repeats the input along a new dimension, without a copy.
+local torch = require 'torch'
+
+--- The input nfeatures times along a new dimension `dim`.
+--- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
+local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
+
+function Replicate:__init(nfeatures, dim, ndim)
+   Module.__init(self)
+   self.nfeatures, self.dim, self.ndim = nfeatures, dim or 1, ndim
+   if type(nfeatures) ~= 'number' or nfeatures < 1 then
+      error('nn.Replicate: nfeatures must be at least 1, got ' .. tostring(nfeatures), 3)
+   end
+end
+
+local function place(self, input)
+   local dim = self.dim + (self.ndim and input:dim() > self.ndim and 1 or 0)
+   if dim > input:dim() + 1 then self:refuse('input', ('have at least %d dimensions'):format(self.dim - 1), input) end
+   return dim
+end
+
+function Replicate:updateOutput(input)
+   local dim, n = place(self, input), input:dim()
+   local size, stride = torch.LongStorage(n + 1), torch.LongStorage(n + 1)
+   for i = 1, n + 1 do
+      local from = i < dim and i or i - 1
+      size[i] = i == dim and self.nfeatures or input:size(from)
+      stride[i] = i == dim and 0 or input:stride(from)
+   end
+   self.output:set(input:storage(), input:storageOffset(), size, stride)
+   return self.output
+end
+
+function Replicate:updateGradInput(input, gradOutput)
+   torch.sum(self.gradInput, gradOutput, place(self, input))
+   self.gradInput:resize(input:size())
+   return self.gradInput
+end
+
+return Replicate

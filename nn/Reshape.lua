@@ -1,0 +1,62 @@
+-- nn/Reshape.lua - the same elements in another shape.
+local torch = require 'torch'
+
+--- Gives its input (batchMode false), or every sample of its input (true), the sizes named. Without batchMode an input
+--- of just as many elements is one sample, unless its first size is 1.
+-- @example nn.Reshape(2, 6):forward(torch.ones(5, 3, 4)):size()   --> 5 2 6
+local Reshape, Module = torch.class('nn.Reshape', 'nn.Module')
+Reshape.bufferNames = {'_input', '_gradOutput'}
+
+function Reshape:__init(...)
+   Module.__init(self)
+   local args = {...}
+   local n = select('#', ...)
+   if type(args[n]) == 'boolean' then
+      self.batchMode = args[n]
+      args[n] = nil
+   end
+   local sizes = torch.isStorage(args[1]) and args[1]:totable() or args
+   self.size = torch.LongStorage(sizes)
+   self.nelement = 1
+   for i, size in ipairs(sizes) do
+      if type(size) ~= 'number' or size < 0 or size ~= math.floor(size) then
+         error(('nn.Reshape: size %d must be a whole number of at least 0, got %s'):format(i, tostring(size)), 3)
+      end
+      self.nelement = self.nelement * size
+   end
+   local batch = {1, unpack(sizes)}
+   self.batchsize = torch.LongStorage(batch)
+end
+
+function Reshape:updateOutput(input)
+   local n = tonumber(input:nElement())
+   local single = self.batchMode == false or (self.batchMode == nil and n == self.nelement and input:size(1) ~= 1)
+   local size = self.size
+   if not single then
+      self.batchsize[1] = input:size(1)
+      size = self.batchsize
+   end
+   local wanted = single and self.nelement or self.nelement * tonumber(input:size(1))
+   if n ~= wanted then
+      self:refuse('input', ('have %d elements%s'):format(self.nelement, single and '' or ' in each sample'), input)
+   end
+   if not input:isContiguous() then
+      input = self:scratch('_input', input:type()):resize(input:size()):copy(input)
+   end
+   self.output:view(input, size)
+   return self.output
+end
+
+function Reshape:updateGradInput(input, gradOutput)
+   if not gradOutput:isContiguous() then
+      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
+   end
+   self.gradInput:view(gradOutput, input:size())
+   return self.gradInput
+end
+
+function Reshape:__tostring__()
+   return ('%s(%s)'):format(torch.type(self), table.concat(self.size:totable(), 'x'))
+end
+
+return Reshape

@@ -1,0 +1,12 @@
+-- nn/SpatialConvolutionMM.lua - SpatialConvolution with its weights in a matrix, one row for each filter.
+local torch = require 'torch'
+
+--- The same as nn.SpatialConvolution; the weight is nOutputPlane x (nInputPlane * kH * kW).
+local SpatialConvolutionMM, _ = torch.class('nn.SpatialConvolutionMM', 'nn.SpatialConvolution')
+
+function SpatialConvolutionMM:makeParameters()
+   self:parameter('weight', self.nOutputPlane, self.nInputPlane * self.kH * self.kW)
+   self:parameter('bias', self.nOutputPlane)
+end
+
+return SpatialConvolutionMM

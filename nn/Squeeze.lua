@@ -1,0 +1,47 @@
+-- nn/Squeeze.lua - drops dimensions of size 1.
+local torch = require 'torch'
+
+--- Drops all dimensions of size 1, or the one named, if its size is 1.
+--- @param numInputDims  dimensions of one sample: with one more, `dim` counts after the batch's
+local Squeeze, Module = torch.class('nn.Squeeze', 'nn.Module')
+Squeeze.bufferNames = {'_gradOutput'}
+
+function Squeeze:__init(dim, numInputDims)
+   Module.__init(self)
+   self.dim = dim
+   self:setNumInputDims(numInputDims)
+end
+
+function Squeeze:setNumInputDims(n)
+   self.numInputDims = n
+   return self
+end
+
+function Squeeze:updateOutput(input)
+   local dim = self.dim
+   if dim and self.numInputDims and input:dim() == self.numInputDims + 1 then dim = dim + 1 end
+   if dim and (dim < 1 or dim > input:dim()) then
+      self:refuse('input', ('have a dimension %d'):format(self.dim), input)
+   end
+   self.output:set(dim and input:squeeze(dim) or input)
+   if not dim then
+      -- A tensor of one element stays a tensor, so all but one dimension go.
+      local size, stride = {}, {}
+      for i = 1, input:dim() do
+         if input:size(i) ~= 1 then size[#size + 1], stride[#stride + 1] = input:size(i), input:stride(i) end
+      end
+      if #size == 0 then size[1], stride[1] = 1, 1 end
+      self.output:set(input:storage(), input:storageOffset(), torch.LongStorage(size), torch.LongStorage(stride))
+   end
+   return self.output
+end
+
+function Squeeze:updateGradInput(input, gradOutput)
+   if not gradOutput:isContiguous() then
+      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
+   end
+   self.gradInput:view(gradOutput, input:size())
+   return self.gradInput
+end
+
+return Squeeze

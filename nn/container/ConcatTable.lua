@@ -1,0 +1,47 @@
+-- nn/container/ConcatTable.lua - every module sees the same input; the output is the table of their outputs.
+local torch = require 'torch'
+
+--- The table of what its modules make of one input, which may be a table itself.
+local ConcatTable, Container = torch.class('nn.ConcatTable', 'nn.Container')
+
+function ConcatTable:__init()
+   Container.__init(self)
+   self.output = {}
+end
+
+function ConcatTable:updateOutput(input)
+   if type(self.output) ~= 'table' then self.output = {} end
+   for i = 1, #self.modules do
+      self.output[i] = self:rethrowErrors(self.modules[i], i, 'updateOutput', input)
+   end
+   for i = #self.output, #self.modules + 1, -1 do self.output[i] = nil end
+   return self.output
+end
+
+local function each(self, name, input, gradOutput, arg, gradients)
+   for i, module in ipairs(self.modules) do
+      local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
+      if gradients then self.gradInput = self:gather(self.gradInput, g, i == 1) end
+   end
+   return self.gradInput
+end
+
+function ConcatTable:updateGradInput(input, gradOutput)
+   return each(self, 'updateGradInput', input, gradOutput, nil, true)
+end
+
+function ConcatTable:accGradParameters(input, gradOutput, scale)
+   each(self, 'accGradParameters', input, gradOutput, scale or 1)
+end
+
+function ConcatTable:backward(input, gradOutput, scale)
+   return each(self, 'backward', input, gradOutput, scale or 1, true)
+end
+
+function ConcatTable:accUpdateGradParameters(input, gradOutput, lr)
+   each(self, 'accUpdateGradParameters', input, gradOutput, lr)
+end
+
+function ConcatTable:__tostring__() return self:branches(torch.type(self)) end
+
+return ConcatTable

@@ -1,0 +1,121 @@
+-- nn/container/Container.lua - a module made of modules, and where errors inside it come from.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
+--- The base class of modules that hold others in `self.modules`.
+local Container, Module = torch.class('nn.Container', 'nn.Module')
+
+function Container:__init()
+   Module.__init(self)
+   self.modules = {}
+end
+
+--- Appends a module. Returns self.
+function Container:add(module)
+   if not torch.isTypeOf(module, 'nn.Module') then
+      error(('%s:add: expected a module, got %s'):format(torch.type(self), utils.shape(module)), 3)
+   end
+   self.modules[#self.modules + 1] = module
+   return self
+end
+
+--- Module number `index`.
+function Container:get(index) return self.modules[index] end
+
+--- How many modules it holds.
+function Container:size() return #self.modules end
+
+-- The traceback belongs to the first error, so only the innermost container adds it.
+local function trail(err)
+   if type(err) ~= 'string' or err:find('^in module ') then return err end
+   return err .. '\n' .. debug.traceback('its traceback:', 2):gsub('\nstack traceback:', '', 1)
+end
+
+local function finish(self, index, ok, ...)
+   if ok then return ... end
+   local err = ...
+   if type(err) == 'string' then
+      err = ('in module %d of %s: %s'):format(index, torch.type(self), err)
+   end
+   error(err, 0)
+end
+
+--- module[name](module, ...); an error in it is raised again as "in module 3 of nn.Sequential: ...".
+function Container:rethrowErrors(module, index, name, ...)
+   return finish(self, index, xpcall(module[name], trail, module, ...))
+end
+
+--- Calls func(module) for each module it holds, not for those inside them.
+function Container:applyToModules(func)
+   for i = 1, #self.modules do func(self.modules[i]) end
+end
+
+function Container:zeroGradParameters()
+   for i = 1, #self.modules do self.modules[i]:zeroGradParameters() end
+end
+
+function Container:updateParameters(learningRate)
+   for i = 1, #self.modules do self.modules[i]:updateParameters(learningRate) end
+end
+
+function Container:training()
+   self:applyToModules(function(module) module:training() end)
+   Module.training(self)
+end
+
+function Container:evaluate()
+   self:applyToModules(function(module) module:evaluate() end)
+   Module.evaluate(self)
+end
+
+function Container:share(mlp, ...)
+   for i = 1, #self.modules do self.modules[i]:share(mlp.modules[i], ...) end
+   return self
+end
+
+function Container:reset(stdv)
+   self:applyToModules(function(module) module:reset(stdv) end)
+end
+
+function Container:parameters()
+   local parameters, grads = {}, {}
+   for i = 1, #self.modules do
+      local p, g = self.modules[i]:parameters()
+      for k = 1, p and #p or 0 do
+         parameters[#parameters + 1] = p[k]
+         grads[#parameters] = g[k]
+      end
+   end
+   return parameters, grads
+end
+
+function Container:clearState()
+   for i = 1, #self.modules do self.modules[i]:clearState() end
+   return Module.clearState(self)
+end
+
+-- gradInput after one more module has given its part g (a tensor or nested table); `first`: it is the first one.
+function Container:gather(gradInput, g, first)
+   if first then return (utils.recursiveCopy(gradInput, g)) end
+   utils.recursiveAdd(gradInput, 1, g)
+   return gradInput
+end
+
+-- What Concat, ConcatTable, ParallelTable and their like print: branches from input to output.
+function Container:branches(head)
+   local lines = {head .. ' {', '  input'}
+   local n = #self.modules
+   for i = 1, n do
+      local mark, pad = '    |`-> ', '    |    '
+      if i == n then mark, pad = '     `-> ', '         ' end
+      local text = tostring(self.modules[i]):gsub('\n', '\n' .. pad)
+      lines[#lines + 1] = ('%s(%d): %s'):format(mark, i, text)
+   end
+   lines[#lines + 1] = '     ... -> output'
+   lines[#lines + 1] = '}'
+   return table.concat(lines, '\n')
+end
+
+function Container:__tostring__() return torch.type(self) end
+
+return Container

@@ -1,0 +1,41 @@
+-- nn/container/Decorator.lua - a module around one other, which does the work.
+local torch = require 'torch'
+
+--- Passes everything on to one module; a base for modules that add something to another.
+local Decorator, Container = torch.class('nn.Decorator', 'nn.Container')
+
+function Decorator:__init(module)
+   Container.__init(self)
+   self.modules[1] = module
+end
+
+function Decorator:updateOutput(input)
+   self.output = self.modules[1]:updateOutput(input)
+   return self.output
+end
+
+function Decorator:updateGradInput(input, gradOutput)
+   self.gradInput = self.modules[1]:updateGradInput(input, gradOutput)
+   return self.gradInput
+end
+
+function Decorator:accGradParameters(input, gradOutput, scale)
+   self.modules[1]:accGradParameters(input, gradOutput, scale)
+end
+
+function Decorator:accUpdateGradParameters(input, gradOutput, lr)
+   self.modules[1]:accUpdateGradParameters(input, gradOutput, lr)
+end
+
+function Decorator:sharedAccUpdateGradParameters(input, gradOutput, lr)
+   self.modules[1]:sharedAccUpdateGradParameters(input, gradOutput, lr)
+end
+
+--- Puts another module in the place of the decorated one.
+function Decorator:decorate(module) self.modules[1] = module end
+
+function Decorator:__tostring__()
+   return torch.type(self) .. ' @ ' .. tostring(self.modules[1])
+end
+
+return Decorator

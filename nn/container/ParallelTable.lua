@@ -1,0 +1,45 @@
+-- nn/container/ParallelTable.lua - module i works on element i of the input table.
+local torch = require 'torch'
+
+--- The table of what module i makes of input[i].
+local ParallelTable, Container = torch.class('nn.ParallelTable', 'nn.Container')
+
+function ParallelTable:__init()
+   Container.__init(self)
+   self.output, self.gradInput = {}, {}
+end
+
+-- Calls `name` of each module with its own elements; the results go into the table `into`, if there is one.
+local function each(self, into, name, input, gradOutput, arg)
+   for i, module in ipairs(self.modules) do
+      local result = self:rethrowErrors(module, i, name, input[i], gradOutput and gradOutput[i], arg)
+      if into then into[i] = result end
+   end
+   return into
+end
+
+function ParallelTable:updateOutput(input)
+   if type(input) ~= 'table' or #input < #self.modules then
+      self:refuse('input', ('be a table of %d'):format(#self.modules),
+         type(input) == 'table' and ('a table of %d'):format(#input) or input)
+   end
+   if type(self.output) ~= 'table' then self.output = {} end
+   return each(self, self.output, 'updateOutput', input)
+end
+
+function ParallelTable:updateGradInput(input, gradOutput)
+   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   return each(self, self.gradInput, 'updateGradInput', input, gradOutput)
+end
+
+function ParallelTable:accGradParameters(input, gradOutput, scale)
+   each(self, nil, 'accGradParameters', input, gradOutput, scale or 1)
+end
+
+function ParallelTable:accUpdateGradParameters(input, gradOutput, lr)
+   each(self, nil, 'accUpdateGradParameters', input, gradOutput, lr)
+end
+
+function ParallelTable:__tostring__() return self:branches(torch.type(self)) end
+
+return ParallelTable

@@ -1,0 +1,94 @@
+-- nn/container/Sequential.lua - modules one after the other.
+local torch = require 'torch'
+
+--- Feeds each module with the output of the one before.
+-- @example nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh())
+local Sequential, Container = torch.class('nn.Sequential', 'nn.Container')
+
+function Sequential:__init() Container.__init(self) end
+
+--- Appends a module. Returns self.
+function Sequential:add(module)
+   Container.add(self, module)
+   if #self.modules == 1 then self.gradInput = module.gradInput end
+   self.output = module.output
+   return self
+end
+
+--- Inserts a module at index (default: at the end).
+function Sequential:insert(module, index)
+   index = index or #self.modules + 1
+   if index < 1 or index > #self.modules + 1 then
+      error(('nn.Sequential:insert: index must lie in 1..%d, got %s'):format(#self.modules + 1, index), 2)
+   end
+   table.insert(self.modules, index, module)
+   self.output = self.modules[#self.modules].output
+   self.gradInput = self.modules[1].gradInput
+end
+
+--- Removes module number index (default: the last one).
+function Sequential:remove(index)
+   index = index or #self.modules
+   if index < 1 or index > #self.modules then
+      error(('nn.Sequential:remove: index must lie in 1..%d, got %s'):format(#self.modules, index), 2)
+   end
+   table.remove(self.modules, index)
+   if #self.modules > 0 then
+      self.output = self.modules[#self.modules].output
+      self.gradInput = self.modules[1].gradInput
+   else
+      self.output, self.gradInput = torch.Tensor():type(self._type), torch.Tensor():type(self._type)
+   end
+end
+
+function Sequential:updateOutput(input)
+   local x = input
+   for i = 1, #self.modules do x = self:rethrowErrors(self.modules[i], i, 'updateOutput', x) end
+   self.output = x
+   return x
+end
+
+-- Walks back through the modules with module i's own input and the gradient of its output. With `gradients` the
+-- walk computes them as it goes; without, those of the last updateGradInput are used again.
+local function walk(self, input, gradOutput, name, arg, gradients)
+   local modules, g = self.modules, gradOutput
+   for i = #modules, 1, -1 do
+      local x = i > 1 and modules[i - 1].output or input
+      local result = self:rethrowErrors(modules[i], i, name, x, g, arg)
+      g = gradients and result or modules[i].gradInput
+      if gradients then modules[i].gradInput = g end
+   end
+   return g
+end
+
+function Sequential:updateGradInput(input, gradOutput)
+   self.gradInput = walk(self, input, gradOutput, 'updateGradInput', nil, true)
+   return self.gradInput
+end
+
+function Sequential:accGradParameters(input, gradOutput, scale)
+   walk(self, input, gradOutput, 'accGradParameters', scale or 1)
+end
+
+function Sequential:backward(input, gradOutput, scale)
+   self.gradInput = walk(self, input, gradOutput, 'backward', scale or 1, true)
+   return self.gradInput
+end
+
+function Sequential:accUpdateGradParameters(input, gradOutput, lr)
+   walk(self, input, gradOutput, 'accUpdateGradParameters', lr)
+end
+
+function Sequential:__len() return #self.modules end
+
+function Sequential:__tostring__()
+   local arrows, lines = {}, {}
+   for i, module in ipairs(self.modules) do
+      arrows[i] = '(' .. i .. ') -> '
+      lines[i] = ('  (%d): %s'):format(i, (tostring(module):gsub('\n', '\n  ')))
+   end
+   return ('%s {\n  [input -> %soutput]\n%s}'):format(torch.type(self), table.concat(arrows),
+      #lines > 0 and table.concat(lines, '\n') .. '\n' or '')
+end
+
+return Sequential

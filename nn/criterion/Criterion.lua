@@ -1,0 +1,81 @@
+-- nn/criterion/Criterion.lua - what every criterion is: a loss, and its gradient by the input.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
+--- The base class of criterions: `updateOutput(input, target)` returns the loss (a number, kept in self.output) and
+--- `updateGradInput(input, target)` its gradient (kept in self.gradInput).
+local Criterion = torch.class('nn.Criterion')
+
+function Criterion:__init()
+   self.gradInput = torch.Tensor()
+   self.output = 0
+end
+
+function Criterion:updateOutput() end
+
+function Criterion:updateGradInput() end
+
+--- The loss of `input` against `target`.
+function Criterion:forward(input, target) return self:updateOutput(input, target) end
+
+--- The gradient of the loss with respect to `input`.
+function Criterion:backward(input, target) return self:updateGradInput(input, target) end
+
+--- A copy that owns its memory.
+function Criterion:clone() return utils.copy(self) end
+
+--- Without an argument the type of gradInput; with one, converts all tensors to it.
+function Criterion:type(kind, cache)
+   if not kind then
+      return torch.isTensor(self.gradInput) and self.gradInput:type() or torch.getdefaulttensortype()
+   end
+   cache = cache or {}
+   if cache[self] then return self end
+   cache[self] = true
+   for key, value in pairs(self) do self[key] = utils.recursiveType(value, kind, cache) end
+   return self
+end
+
+function Criterion:float() return self:type('torch.FloatTensor') end
+function Criterion:double() return self:type('torch.DoubleTensor') end
+function Criterion:cuda() return self:type('torch.CudaTensor') end
+function Criterion:cudaHalf() return self:type('torch.CudaHalfTensor') end
+function Criterion:cudaDouble() return self:type('torch.CudaDoubleTensor') end
+
+function Criterion:__call__(input, target)
+   self.output = self:forward(input, target)
+   self.gradInput = self:backward(input, target)
+   return self.output, self.gradInput
+end
+
+function Criterion:__tostring__() return torch.type(self) end
+
+--- Raises "<self>: <what> must <wish>, got <shape>".
+function Criterion:refuse(what, wish, got) utils.refuse(self, what, wish, got) end
+
+-- The shapes of two tensors, for messages.
+function Criterion.shapes(a, b) return utils.shape(a) .. ' and ' .. utils.shape(b) end
+
+-- The tensor self[name] of a type, made when it is missing.
+function Criterion:scratch(name, kind)
+   local buffer = self[name]
+   if not buffer or buffer:type() ~= kind then
+      buffer = torch.Tensor():type(kind)
+      self[name] = buffer
+   end
+   return buffer
+end
+
+-- The target as a LongTensor: class numbers may come as a number or as any tensor. The copy is kept.
+function Criterion:classNumbers(target, name)
+   if type(target) == 'number' then
+      local classes = self:scratch(name or 'target', 'torch.LongTensor'):resize(1)
+      classes[1] = target
+      return classes
+   end
+   if not torch.isTensor(target) then self:refuse('target', 'be a number or a tensor of class numbers', torch.type(target)) end
+   if target:type() == 'torch.LongTensor' then return target end
+   return self:scratch(name or 'target', 'torch.LongTensor'):resize(target:size()):copy(target)
+end
+
+return Criterion

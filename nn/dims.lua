@@ -1,0 +1,17 @@
+-- nn/dims.lua - which dimension of a batch a layer means when it was told about one sample.
+local dims = {}
+
+--- The dimension `dim` of an input: negative ones count from the end; one more when the input has one dimension more
+--- than a sample has (nInputDims; nil or not positive: it is not known). Refuses one that does not exist.
+function dims.of(self, input, dim, nInputDims)
+   local n, k = input:dim(), dim
+   if k < 0 then
+      k = n + k + 1
+   elseif nInputDims and nInputDims > 0 and n == nInputDims + 1 then
+      k = k + 1
+   end
+   if k < 1 or k > n then self:refuse('input', ('have a dimension %d'):format(dim), input) end
+   return k
+end
+
+return dims

@@ -1,0 +1,33 @@
+-- nn/softmax.lua - SoftMax, LogSoftMax, SoftMin and their spatial names, over the dimension of the classes.
+local torch = require 'torch'
+
+-- The classes lie along dimension 1 of a vector or of planes x height x width, and along 2 of a batch of those.
+local function classes(self, input)
+   local n = torch.isTensor(input) and input:dim() or 0
+   if n < 1 or n > 4 then
+      self:refuse('input', 'be a vector, a matrix of rows, or planes x height x width with or without samples', input)
+   end
+   return (n == 1 or n == 3) and 1 or 2
+end
+
+-- name, op, whether the input is negated first
+for _, row in ipairs{
+   {'SoftMax', 'softmax'}, {'LogSoftMax', 'logsoftmax'}, {'SpatialSoftMax', 'softmax'},
+   {'SpatialLogSoftMax', 'logsoftmax'}, {'SoftMin', 'softmax', true},
+} do
+   local name, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
+   local Class = torch.class('nn.' .. name, 'nn.Module')
+   Class.bufferNames = {'mininput'}
+
+   function Class:updateOutput(input)
+      local dim = classes(self, input)
+      if negate then input = torch.mul(self:scratch('mininput', input:type()), input, -1) end
+      return torch[forward](self.output, input, dim)
+   end
+
+   function Class:updateGradInput(input, gradOutput)
+      torch[backward](self.gradInput, self.output, gradOutput, classes(self, input))
+      if negate then self.gradInput:mul(-1) end
+      return self.gradInput
+   end
+end

@@ -1,0 +1,205 @@
+-- nn/utils.lua - what several modules need: nested tables of tensors, copies, clearing, shapes in messages.
+local torch = require 'torch'
+
+local utils = {}
+
+--- The shape of a tensor as messages show it: "4x5", "3", "empty"; the type of anything else.
+function utils.shape(x)
+   if not torch.isTensor(x) then return type(x) == 'table' and not torch.typename(x) and 'a table' or torch.type(x) end
+   if x:dim() == 0 then return x:nElement() == 1 and 'a number' or 'empty' end
+   local sizes = {}
+   for i = 1, x:dim() do sizes[i] = tostring(tonumber(x:size(i))) end
+   return table.concat(sizes, 'x')
+end
+
+-- The level of the first function outside of this package, seen from the function that calls this one.
+local here = debug.getinfo(1, 'S').source:match '^(.*)utils%.lua$'
+local function outside()
+   local level = 2
+   while true do
+      local info = debug.getinfo(level + 1, 'S')
+      if not info then return 2 end
+      if info.what ~= 'C' and info.source:sub(1, #here) ~= here then return level end
+      level = level + 1
+   end
+end
+
+--- Raises "<module>: <what> must <wish>, got <shape>", blamed on the line that called into the package.
+function utils.refuse(module, what, wish, got)
+   error(('%s: %s must %s, got %s'):format(tostring(module), what, wish,
+      type(got) == 'string' and got or utils.shape(got)), outside())
+end
+
+--- The tensors of a nested table (or the tensor itself), each through `f`; the result has the same form.
+local function map(x, f)
+   if torch.isTensor(x) then return f(x) end
+   if type(x) ~= 'table' then return x end
+   local y = {}
+   for k, v in pairs(x) do y[k] = map(v, f) end
+   return y
+end
+utils.map = map
+
+-- What a conversion does with one value. `cache` maps what has been met, so that shared memory stays shared.
+local function convert(x, kind, cache)
+   if torch.isTensor(x) then
+      if x:type() == kind then return x end
+      local known = cache[x]
+      if known then return known end
+      local y = torch.Tensor():type(kind)
+      local storage = x:storage()
+      if storage and x:nElement() > 0 then
+         local key = torch.pointer(storage)
+         if not cache[key] then
+            local flat = x.new()
+            flat:set(storage, 1, torch.LongStorage{#storage}, torch.LongStorage{1})
+            cache[key] = {flat:type(kind):storage(), storage}     -- the old one is kept: its address is the key
+         end
+         y:set(cache[key][1], x:storageOffset(), x:size(), x:stride())
+      end
+      cache[x] = y
+      return y
+   elseif torch.isTypeOf(x, 'nn.Module') or torch.isTypeOf(x, 'nn.Criterion') then
+      return x:type(kind, cache)
+   elseif type(x) == 'table' then
+      if cache[x] then return x end
+      cache[x] = true
+      for k, v in pairs(x) do x[k] = convert(v, kind, cache) end
+   end
+   return x
+end
+
+--- Converts a tensor, module, criterion or (in place) a nested table of them to a tensor type.
+--- @param cache  a table kept between calls that convert things which share memory
+function utils.recursiveType(x, kind, cache)
+   return convert(x, kind, cache or {})
+end
+
+--- Makes t1 (nil, a tensor or a nested table) like t2; its own tensors are resized and kept where they exist.
+--- Returns t1 and t2.
+function utils.recursiveResizeAs(t1, t2)
+   if torch.isTensor(t2) then
+      t1 = torch.isTensor(t1) and t1 or t2.new()
+      t1:resize(t2:size())
+   elseif type(t2) == 'table' then
+      t1 = type(t1) == 'table' and not torch.isTensor(t1) and t1 or {t1}
+      for k, v in pairs(t2) do t1[k] = utils.recursiveResizeAs(t1[k], v) end
+      for k in pairs(t1) do
+         if t2[k] == nil then t1[k] = nil end
+      end
+   else
+      error('nn.utils.recursiveResizeAs: expected tensors or tables of tensors, got ' .. torch.type(t2), 2)
+   end
+   return t1, t2
+end
+
+--- Fills every tensor of t with a number.
+function utils.recursiveFill(t, value)
+   return map(t, function(x) return x:fill(value) end) and t
+end
+
+--- Adds value (default 1) times the tensors of t2 to those of t1; utils.recursiveAdd(t1, t2) or (t1, value, t2).
+function utils.recursiveAdd(t1, value, t2)
+   if t2 == nil then value, t2 = 1, value end
+   if torch.isTensor(t1) then
+      t1:add(value, t2)
+   else
+      for k in pairs(t2) do t1[k] = utils.recursiveAdd(t1[k], value, t2[k]) end
+   end
+   return t1, t2
+end
+
+--- Copies t2 into t1, which takes its form; both may be nested tables.
+function utils.recursiveCopy(t1, t2)
+   if torch.isTensor(t2) then
+      t1 = torch.isTensor(t1) and t1 or t2.new()
+      t1:resize(t2:size()):copy(t2)
+   elseif type(t2) == 'table' then
+      t1 = type(t1) == 'table' and not torch.isTensor(t1) and t1 or {t1}
+      for k, v in pairs(t2) do t1[k] = utils.recursiveCopy(t1[k], v) end
+   else
+      error('nn.utils.recursiveCopy: expected tensors or tables of tensors, got ' .. torch.type(t2), 2)
+   end
+   return t1, t2
+end
+
+--- A view of t with a dimension of size 1 at `dim` (default 1); utils.addSingletonDimension([view,] t [, dim]).
+function utils.addSingletonDimension(a, b, c)
+   local view, t, dim
+   if torch.isTensor(b) then view, t, dim = a, b, c or 1 else view, t, dim = a.new(), a, b or 1 end
+   assert(torch.isTensor(t), 'nn.utils.addSingletonDimension: expected a tensor')
+   local n = t:dim()
+   if dim < 1 or dim > n + 1 then
+      error(('nn.utils.addSingletonDimension: dim must lie in 1..%d, got %s'):format(n + 1, dim), 2)
+   end
+   local size, stride = torch.LongStorage(n + 1), torch.LongStorage(n + 1)
+   for i = 1, n + 1 do
+      local from = i < dim and i or i - 1
+      size[i] = i == dim and 1 or t:size(from)
+      stride[i] = i == dim and 1 or t:stride(from)
+   end
+   return view:set(t:storage(), t:storageOffset(), size, stride)
+end
+
+--- A view of `input` with the given sizes in `output`; a non-contiguous input is copied first.
+function utils.contiguousView(output, input, ...)
+   output = output or input.new()
+   if input:isContiguous() then
+      output:view(input, ...)
+   else
+      output:resize(input:size()):copy(input)
+      output:view(output, ...)
+   end
+   return output
+end
+
+--- Empties fields of an object: tensors lose their memory, tables their content, anything else is removed.
+--- @example nn.utils.clear(self, 'output', 'gradInput')
+function utils.clear(self, ...)
+   local names = ...
+   if type(names) ~= 'table' then names = {...} end
+   for i = 1, #names do
+      local x = self[names[i]]
+      if torch.isTensor(x) then
+         x:set()
+      elseif type(x) == 'table' then
+         self[names[i]] = {}
+      else
+         self[names[i]] = nil
+      end
+   end
+   return self
+end
+
+local function copyOf(x, seen)
+   if torch.isTensor(x) then
+      if seen[x] then return seen[x] end
+      local y = x.new()
+      local storage = x:storage()
+      if storage then y:set(copyOf(storage, seen), x:storageOffset(), x:size(), x:stride()) end
+      seen[x] = y
+      return y
+   elseif torch.isStorage(x) then
+      local key = torch.pointer(x)
+      if not seen[key] then
+         local y = torch[torch.typename(x):match '%.(%w+)$'](#x)
+         y:copy(x)
+         seen[key] = {y, x}                                      -- x is kept: its address is the key
+      end
+      return seen[key][1]
+   elseif type(x) == 'table' then
+      if seen[x] then return seen[x] end
+      local y = {}
+      seen[x] = y
+      for k, v in pairs(x) do y[copyOf(k, seen)] = copyOf(v, seen) end
+      return setmetatable(y, getmetatable(x))
+   end
+   return x
+end
+
+--- A copy of an object with everything it reaches; what was shared inside stays shared. Functions are not copied.
+function utils.copy(object)
+   return copyOf(object, {})
+end
+
+return utils

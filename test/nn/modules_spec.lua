@@ -1,0 +1,142 @@
+-- test/nn/modules_spec.lua - what every module promises: right gradients, any memory layout, copies, types, files.
+local torch = require 'torch'
+local nn = require 'nn'
+local check = require 'test.gradcheck'
+
+local cases, named = {}, {}                -- cases: in order; named: which classes have one
+
+-- module 'nn.Linear(3, 2)' { {3}, {4, 3} } adds a case for every input: sizes of a tensor, a function that makes the
+-- input, or a table of those. Options: lo, hi (range of the input), tol, no (a set of laws that do not hold).
+local function module(new)
+   return function(options)
+      named[new:match 'nn%.(%w+)'] = true
+      for _, x in ipairs(options) do cases[#cases + 1] = {new = new, x = x, options = options} end
+   end
+end
+
+local function input(x, options)
+   if type(x) == 'function' then return x() end
+   if type(x[1]) == 'number' then return check.tensor(x, options.lo, options.hi) end
+   local t = {}
+   for i, v in ipairs(x) do t[i] = input(v, options) end
+   return t
+end
+
+local function make(case)
+   torch.manualSeed(5)
+   local m = assert(loadstring('local nn, torch = ... return ' .. case.new))(nn, torch)
+   return m, input(case.x, case.options)
+end
+
+local function long(...)
+   local values = {...}
+   return function() return torch.LongTensor(values) end
+end
+
+require 'test.nn.cases'(module, long)
+
+local function near(a, b, tol, what)
+   if torch.isTensor(a) then
+      assert(torch.isTensor(b) and a:isSameSizeAs(b), what .. ': other shape')
+      local difference = a:nElement() == 0 and 0 or (a:double() - b:double()):abs():max()
+      assert(difference <= tol, ('%s: differs by %g'):format(what, difference))
+   elseif type(a) == 'table' then
+      assert.equal(#a, #b)
+      for k = 1, #a do near(a[k], b[k], tol, what) end
+   else
+      assert.near(a, b, tol)
+   end
+end
+
+local function run(m, x)
+   torch.manualSeed(11)
+   return m:forward(x)
+end
+
+-- One backward with a gradient of ones.
+local function back(m, x)
+   local y = run(m, x)
+   local function ones(t)
+      if torch.isTensor(t) then return t.new(t:size()):fill(1) end
+      if type(t) ~= 'table' then return 1 end
+      local g = {}
+      for k = 1, #t do g[k] = ones(t[k]) end
+      return g
+   end
+   return m:backward(x, ones(y))
+end
+
+for _, case in ipairs(cases) do
+   local no = case.options.no or {}
+   describe(case.new, function()
+      if not no.gradient then
+         it('has the gradient of its output', function()
+            local m, x = make(case)
+            local byInput, byParameters = check.module(m, x)
+            local tol = case.options.tol or 1e-6
+            assert(byInput <= tol, ('gradInput is off by %g'):format(byInput))
+            assert(byParameters <= tol, ('the parameters\' gradient is off by %g'):format(byParameters))
+         end)
+         it('adds to the gradient of its parameters, scaled', function()
+            local m, x = make(case)
+            m:zeroGradParameters()
+            back(m, x)
+            local _, grads = m:parameters()
+            local once = check.copy(grads or {})
+            back(m, x)
+            for i, g in ipairs(grads or {}) do near(once[i] * 2, g, 1e-9 * (1 + g:norm()), 'twice') end
+         end)
+      end
+      if not no.strided then
+         it('does not mind how its input lies in memory', function()
+            local m, x = make(case)
+            local y = check.copy(run(m, x))
+            near(y, run(m, check.strided(x)), 1e-12, 'output')
+            if not no.gradient then
+               local g = check.copy(back(m, x))
+               near(g, back(m, check.strided(x)), 1e-9, 'gradInput')
+            end
+         end)
+      end
+      it('is copied by clone, cleared by clearState, and goes on', function()
+         local m, x = make(case)
+         local y = check.copy(run(m, x))
+         local c = m:clone()
+         near(y, run(c, x), 0, 'output of the clone')
+         if not no.clear then
+            c:clearState()
+            near(y, run(c, x), 0, 'output after clearState')
+         end
+         near(y, run(m, x), 0, 'output')
+      end)
+      if not no.float then
+         it('computes in float', function()
+            local m, x = make(case)
+            local y = check.copy(run(m, x))
+            x = nn.utils.map(x, function(t) return t:type() == 'torch.DoubleTensor' and t:float() or t end)
+            m:float()
+            near(y, run(m, x), 1e-4, 'output')
+            assert.equal('torch.FloatTensor', m:type())
+         end)
+      end
+      if not no.file then
+         it('is the same after torch.save and torch.load', function()
+            local m, x = make(case)
+            local y = check.copy(run(m, x))
+            local again = torch.deserialize(torch.serialize(m))
+            near(y, run(again, x), 0, 'output')
+            assert.equal(tostring(m), tostring(again))
+         end)
+      end
+   end)
+end
+
+describe('this spec', function()
+   it('has a case for every module of nn', function()
+      local missing = {}
+      for _, name in ipairs(check.classes 'nn.Module') do
+         if not named[name] then missing[#missing + 1] = name end
+      end
+      assert.same({}, missing)
+   end)
+end)

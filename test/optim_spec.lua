@@ -1,0 +1,181 @@
+-- test/optim_spec.lua - optimizers get to minima, the confusion matrix counts, the logger writes.
+local torch = require 'torch'
+local optim = require 'optim'
+
+-- A bowl: value and gradient of (x1 - 1)^2 + 10 (x2 + 2)^2.
+local function bowl(x)
+   local a, b = x[1] - 1, x[2] + 2
+   return a * a + 10 * b * b, x.new{2 * a, 20 * b}
+end
+
+local function descend(name, config, steps, state)
+   local x = torch.Tensor{3, 1}
+   local f
+   for _ = 1, steps do
+      local _, fs = optim[name](bowl, x, config, state)
+      f = fs[1]
+   end
+   return x, f
+end
+
+describe('every optimizer', function()
+   for name, row in pairs{
+      sgd = {{learningRate = 0.04, momentum = 0.5}, 200},
+      adam = {{learningRate = 0.1}, 400},
+      adamax = {{learningRate = 0.1}, 400},
+      rmsprop = {{learningRate = 0.01}, 1000},
+      adagrad = {{learningRate = 0.5}, 800},
+      adadelta = {{eps = 1e-2}, 2000},
+      nag = {{learningRate = 0.02, momentum = 0.5}, 200},
+      asgd = {{eta0 = 0.02, lambda = 0}, 400},
+      rprop = {{}, 100},
+   } do
+      it(name .. ' finds the minimum of a bowl, with its state in config or apart', function()
+         local x = descend(name, row[1], row[2])
+         assert.near(1, x[1], 0.02)
+         assert.near(-2, x[2], 0.02)
+         local state = {}
+         descend(name, {learningRate = 0.01}, 2, state)
+         assert(next(state))
+      end)
+      it(name .. ' works on float vectors, and returns the vector it was given', function()
+         local x = torch.FloatTensor{3, 1}
+         local y, fs = optim[name](bowl, x, {})
+         assert.equal(x, y)
+         assert.near(94, fs[1], 1e-6)
+      end)
+   end
+   it('goes on from a saved state as if it had not stopped', function()
+      local config, state = {learningRate = 0.1}, {}
+      local x = torch.Tensor{3, 1}
+      for _ = 1, 3 do optim.adam(bowl, x, config, state) end
+      local x2, state2 = x:clone(), torch.deserialize(torch.serialize(state))
+      for _ = 1, 3 do
+         optim.adam(bowl, x, config, state)
+         optim.adam(bowl, x2, config, state2)
+      end
+      assert.same(x:totable(), x2:totable())
+   end)
+end)
+
+describe('optim.sgd', function()
+   it('decays the rate, the weights, and scales single rates', function()
+      local function flat(x) return 0, x.new{1, 1} end
+      local x, config = torch.Tensor{0, 0}, {learningRate = 1, learningRateDecay = 1, learningRates = torch.Tensor{1, 2}}
+      optim.sgd(flat, x, config)
+      optim.sgd(flat, x, config)
+      assert.same({-1.5, -3}, x:totable())
+      x = optim.sgd(function(z) return 0, z * 0 end, torch.Tensor{1, 2}, {learningRate = 0.5, weightDecay = 1})
+      assert.same({0.5, 1}, x:totable())
+   end)
+   it('refuses nesterov without momentum', function()
+      local ok, err = pcall(optim.sgd, bowl, torch.Tensor{1, 1}, {nesterov = true})
+      assert.is_false(ok)
+      assert(err:find('nesterov needs momentum > 0 and dampening = 0', 1, true), err)
+   end)
+end)
+
+describe('optim.ConfusionMatrix', function()
+   local function filled()
+      local c = optim.ConfusionMatrix{'cat', 'dog', 'cow'}
+      c:batchAdd(torch.LongTensor{1, 2, 3, 3}, torch.LongTensor{1, 2, 2, 3})
+      return c
+   end
+   it('counts numbers, vectors of scores, and batches of both', function()
+      local c = optim.ConfusionMatrix(3)
+      c:add(2, 1)
+      c:add(torch.Tensor{0.1, 0.7, 0.2}, 2)
+      c:add(torch.Tensor{0.1, 0.7, 0.2}, torch.Tensor{0, 0, 1})
+      c:batchAdd(torch.Tensor{{5, 1, 1}, {1, 1, 5}}, torch.LongTensor{1, 3})
+      assert.same({{1, 1, 0}, {0, 1, 0}, {0, 1, 1}}, c.mat:totable())
+   end)
+   it('knows the shares', function()
+      local c = filled()
+      c:updateValids()
+      assert.equal(0.75, c.totalValid)
+      assert.near((1 + 0.5 + 1) / 3, c.averageValid, 1e-12)
+      assert.near((1 + 0.5 + 0.5) / 3, c.averageUnionValid, 1e-12)
+   end)
+   it('prints as Torch7 does', function()
+      assert.equal('ConfusionMatrix:\n'
+         .. '[[       1       0       0]   100.000% \t[class: cat]\n'
+         .. ' [       0       1       1]   50.000% \t[class: dog]\n'
+         .. ' [       0       0       1]]  100.000% \t[class: cow]\n'
+         .. ' + average row correct: 83.333333333333% \n'
+         .. ' + average rowUcol correct (VOC measure): 66.666666666667% \n'
+         .. ' + global correct: 75%', tostring(filled()))
+   end)
+   it('leaves out classes that never came', function()
+      local c = optim.ConfusionMatrix(2)
+      c:add(1, 1)
+      c:updateValids()
+      assert.equal(1, c.averageValid)
+      assert(c.valids[2] ~= c.valids[2])
+   end)
+   it('forgets with zero', function()
+      local c = filled()
+      c:zero()
+      assert.equal(0, c.mat:sum())
+   end)
+   it('draws', function()
+      local picture = filled():render('score', false, 4, 2)
+      assert.same({3, 12, 14}, picture:size():totable())
+      assert(picture:sum() > 0)
+   end)
+   it('refuses what is no class', function()
+      for _, bad in ipairs{0, 4, 1.5, 'x'} do
+         assert.is_false(pcall(function() optim.ConfusionMatrix(3):add(bad, 1) end))
+      end
+      local ok, err = pcall(function() optim.ConfusionMatrix(3):add(4, 1) end)
+      assert(not ok and err:find('the prediction must be a class of 1..3, got 4', 1, true), err)
+      ok, err = pcall(function() optim.ConfusionMatrix(3):batchAdd(torch.LongTensor{1, 2}, torch.LongTensor{1}) end)
+      assert(not ok and err:find('got 1 and 2', 1, true), err)
+   end)
+   it('counts nothing of a batch that is refused', function()
+      local c = optim.ConfusionMatrix(2)
+      pcall(function() c:batchAdd(torch.LongTensor{1, 3}, torch.LongTensor{1, 1}) end)
+      assert.equal(0, c.mat:sum())
+   end)
+end)
+
+describe('optim.Logger', function()
+   local function read(name)
+      local file = assert(io.open(name))
+      local text = file:read '*a'
+      file:close()
+      return text
+   end
+   local name
+   before_each(function() name = os.tmpname() end)
+   after_each(function()
+      for _, ending in ipairs{'', '.eps', '.png'} do os.remove(name .. ending) end
+   end)
+   it('writes names and rows as they come', function()
+      local l = optim.Logger(name)
+      l:setNames{'loss', 'accuracy'}
+      l:add{1, 0.5}
+      l:add{loss = 2, accuracy = 0.25}
+      assert.equal('loss\taccuracy\t\n 1.0000e+00\t 5.0000e-01\t\n 2.0000e+00\t 2.5000e-01\t\n', read(name))
+   end)
+   it('refuses columns that are not there, and files that cannot be written', function()
+      local l = optim.Logger(name)
+      l:setNames{'loss'}
+      local ok, err = pcall(function() l:add{other = 1} end)
+      assert(not ok and err:find('there is no column other', 1, true), err)
+      ok, err = pcall(optim.Logger, '/nowhere/at/all')
+      assert(not ok and err:find('optim.Logger: cannot write /nowhere/at/all', 1, true), err)
+   end)
+   it('plots where gnuplot is installed, and does not mind where it is not', function()
+      local l = optim.Logger(name)
+      l:setNames{"it's `touch " .. name .. ".eps.bad` $(false) \"x\""}
+      l:display(false)
+      l:add{1}
+      l:add{0 / 0}
+      l:add{2}
+      l:style '+-'
+      local drawn = l:plot()
+      assert.is_nil(io.open(name .. '.eps.bad'))
+      if drawn then assert(#read(name .. '.png') > 100) end
+      assert.is_false(optim.Logger():plot())
+   end)
+end)
