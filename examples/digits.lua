@@ -295,7 +295,8 @@ end
 show('Read right:', function(said, is) return said == is end)
 show('Read wrong:', function(said, is) return said ~= is end)
 
-torch.save(inSave 'model.t7', model:evaluate():clearState())
+model:evaluate()
+torch.save(inSave 'model.t7', model:clearState())
 
 local accuracy = { train = {}, test = {} }
 for i, entry in ipairs(history) do
