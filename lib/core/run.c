@@ -95,12 +95,32 @@ static th_status commit(th_call *c)
   return TH_OK;
 }
 
+/* There is no kernel for the type of the operands: names one of them and the types that would do. */
+static th_status refuse_dtype(const th_call *c, const th_entry *e)
+{
+  const char *who = NULL;
+  for (int i = 0; i < c->narg; i++) {
+    const bool input = e->kind[i] == TH_K_TENSOR;
+    if (!is_tensor(e->kind[i]) || !c->arg[i].t || c->arg[i].t->dtype != c->dtype) continue;
+    if (!who || input) who = e->name[i];
+    if (input) break;
+  }
+  char types[96] = "";
+  for (int d = TH_NONE + 1; d < TH_NDTYPE; d++) {
+    if (!e->kernel[c->device][d]) continue;
+    if (*types) strcat(types, ", ");
+    strcat(types, th_dtype_name(d));
+  }
+  return th_fail(TH_EDTYPE, "%s must be a tensor of type %s, got a %sTensor", who ? who : "the operand",
+                 *types ? types : "(none on this device)", th_dtype_name(c->dtype));
+}
+
 static th_status check_and_run(th_call *c)
 {
   const th_entry *e = th_entry_of(c->op);
   TH_TRY(e->op.check(c));
   if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE || !e->kernel[c->device][c->dtype]) {
-    return th_fail(TH_EDTYPE, "there is no such operation on a %sTensor", th_dtype_name(c->dtype));
+    return refuse_dtype(c, e);
   }
   if (c->nwant) TH_TRY(commit(c));
   return e->kernel[c->device][c->dtype](c);

@@ -144,7 +144,7 @@ opcheck.describe('bitand', function(op)
    op.dtypes 'ints'
    op.gives({ 4, 1, 5 }, { 6, 9, 5 }, 5)
    op.dtypes 'float'
-   op.refuses('there is no such operation on a FloatTensor', { 1 }, 1)
+   op.refuses('must be a tensor of type Byte, Char, Short, Int, Long, got a FloatTensor', { 1 }, 1)
 end)
 opcheck.describe('bitor', function(op)
    op.dtypes 'ints'
