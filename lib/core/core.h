@@ -9,6 +9,11 @@
 th_status th_fail(th_status s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #define TH_TRY(e) do { th_status s_ = (e); if (s_ != TH_OK) return s_; } while (0)
 
+/* A thread variable of the quick kind; for a few bytes only, larger things hang on a pointer. */
+#define TH_QUICK_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+/* Zeroed memory of the calling thread, made on first use and kept in *slot, a TH_QUICK_LOCAL pointer. */
+void *th_thread_memory(void **slot, size_t bytes);
+
 /* ---- a running op ---------------------------------------------------------------------------- */
 
 /* What an argument is; `th_kind_of(op, i)` reads it from the op's signature. */
@@ -24,6 +29,7 @@ typedef struct th_want { int32_t arg, dtype, ndim; int64_t size[TH_MAXDIM]; } th
 
 struct th_call {
   const th_op *op;
+  const th_kind *kind;              /* of each argument */
   th_arg   arg[TH_MAXARG];          /* a private copy: check may rewrite it */
   int32_t  narg;
   int32_t  dtype, device;           /* choose the kernel; set from the first input, check may change them */
@@ -46,7 +52,34 @@ static inline void *th_data(const th_tensor *t, size_t element_size)
 }
 #define TH_DATA(T, t) ((T *)th_data((t), sizeof(T)))
 
-bool th_same_shape(const th_tensor *a, const th_tensor *b);
+/* The questions that every call asks, inline. */
+static inline size_t th_element_size(int dtype)
+{
+  static const uint8_t size[TH_NDTYPE] = { 0, 1, 1, 2, 4, 8, 2, 2, 4, 8 };
+  return size[dtype];
+}
+static inline bool th_same_shape(const th_tensor *a, const th_tensor *b)
+{
+  if (a->ndim != b->ndim) return false;
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d]) return false;
+  return true;
+}
+static inline int64_t th_numel(const th_tensor *t)
+{
+  int64_t n = t->dtype != TH_NONE;
+  for (int d = 0; d < t->ndim; d++) n *= t->size[d];
+  return n;
+}
+static inline bool th_contiguous(const th_tensor *t)
+{
+  int64_t step = 1;
+  for (int d = t->ndim - 1; d >= 0; d--) {
+    if (t->size[d] != 1 && t->stride[d] != step) return false;
+    step *= t->size[d];
+  }
+  return true;
+}
+
 /* Writes "2x3" (or "()" for no dimension); returns buf. */
 enum { TH_SHAPE_TEXT = 128 };
 const char *th_shape_text(char buf[TH_SHAPE_TEXT], int ndim, const int64_t *size);

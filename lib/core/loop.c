@@ -84,7 +84,7 @@ static void block(void *ctx, int64_t first, int64_t last)
  * such a one is seen in the shape of the result, packed first where it is not. */
 static th_status in_shape_of(th_tensor *packed, const th_tensor *y, const th_tensor *x)
 {
-  if (th_tensor_is_contiguous(x)) th_tensor_alias(packed, x);
+  if (th_contiguous(x)) th_tensor_alias(packed, x);
   else TH_TRY(th_tensor_clone(packed, x));
   int64_t step = 1;
   packed->ndim = y->ndim;
@@ -105,13 +105,13 @@ static th_status plan_strided(plan *p, th_tensor *const *t, bool same_count, th_
     if (k == 0 || !same_count || th_same_shape(y, t[k])) continue;
     TH_TRY(in_shape_of(&kept[k], y, t[k]));
     use[k] = &kept[k];
-    p->base[k] = th_data(use[k], th_dtype_size(use[k]->dtype));
+    p->base[k] = th_data(use[k], th_element_size(use[k]->dtype));
   }
   order_dims(y, order);
   for (int i = y->ndim - 1; i >= 0; i--) {
     int64_t step[TH_MAXOPND];
     for (int k = 0; k < p->nop; k++) {
-      step[k] = stride_in(use[k], y->ndim, order[i]) * (int64_t)th_dtype_size(use[k]->dtype);
+      step[k] = stride_in(use[k], y->ndim, order[i]) * (int64_t)th_element_size(use[k]->dtype);
     }
     add_dim(p, y->size[order[i]], step);
   }
@@ -120,37 +120,20 @@ static th_status plan_strided(plan *p, th_tensor *const *t, bool same_count, th_
 
 static void add_single(plan *p, th_tensor *const *t)
 {
-  for (int k = 0; k < p->nop; k++) p->step[0][k] = (int64_t)th_dtype_size(t[k]->dtype);
+  for (int k = 0; k < p->nop; k++) p->step[0][k] = (int64_t)th_element_size(t[k]->dtype);
   p->n[0] = p->ndim = 1;
 }
 
-th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
+/* The general case: rows are found, cut into blocks and shared out. */
+static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *const *t, th_row f, const void *ctx,
+                                                        int64_t total, bool plain, bool same_count)
 {
-  const th_tensor *y = t[0];
-  const int64_t total = th_tensor_numel(y);
-  if (total == 0) return TH_OK;
-
-  bool plain = true, same_count = true;
-  for (int k = 0; k < nop; k++) {
-    same_count = same_count && th_tensor_numel(t[k]) == total;
-    plain = plain && th_tensor_is_contiguous(t[k]);
-  }
-  char *base[TH_MAXOPND];
-  int64_t step[TH_MAXOPND];
-  for (int k = 0; k < nop; k++) {
-    const size_t es = th_dtype_size(t[k]->dtype);
-    base[k] = th_data(t[k], es);
-    step[k] = (int64_t)es;
-  }
-  if (plain && same_count && total <= TH_GRAIN) {              /* before the plan, which takes longer to clear */
-    f(base, step, total, ctx);
-    return TH_OK;
-  }
   plan p = { .nop = nop, .f = f, .ctx = ctx };
-  th_tensor kept[TH_MAXOPND];
-  memset(kept, 0, sizeof *kept * (size_t)nop);
-  memcpy(p.base, base, sizeof *base * (size_t)nop);
+  th_tensor kept[TH_MAXOPND] = { { 0 } };
+  for (int k = 0; k < nop; k++) p.base[k] = th_data(t[k], th_element_size(t[k]->dtype));
   if (plain && same_count) {
+    int64_t step[TH_MAXOPND];
+    for (int k = 0; k < nop; k++) step[k] = (int64_t)th_element_size(t[k]->dtype);
     add_dim(&p, total, step);
   } else {
     TH_TRY(plan_strided(&p, t, same_count, kept));
@@ -165,4 +148,34 @@ th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
   const th_status s = th_parallel(blocks, 1, block, &p);
   for (int k = 0; k < nop; k++) th_tensor_release(&kept[k]);
   return s;
+}
+
+/* Do the elements of t lie one after the other? *n: how many there are. */
+static inline bool packed(const th_tensor *t, int64_t *n)
+{
+  int64_t step = 1;
+  bool yes = true;
+  for (int d = t->ndim - 1; d >= 0; d--) {
+    yes = yes && (t->stride[d] == step || t->size[d] == 1);
+    step *= t->size[d];
+  }
+  *n = step;
+  return yes;
+}
+
+th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
+{
+  char *base[TH_MAXOPND];
+  int64_t step[TH_MAXOPND], total, n;
+  bool plain = packed(t[0], &total), same_count = true;
+  if (total == 0) return TH_OK;
+  for (int k = 0; k < nop; k++) {
+    plain = packed(t[k], &n) && plain;
+    same_count = same_count && n == total;
+    step[k] = (int64_t)th_element_size(t[k]->dtype);
+    base[k] = (char *)t[k]->storage->data + t[k]->offset * step[k];
+  }
+  if (!plain || !same_count || total > TH_GRAIN) return each_planned(nop, t, f, ctx, total, plain, same_count);
+  f(base, step, total, ctx);
+  return TH_OK;
 }

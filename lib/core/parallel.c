@@ -35,7 +35,7 @@ static struct {
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .one_job = PTHREAD_MUTEX_INITIALIZER,
            .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wanted = -1 };
 
-static _Thread_local bool inside;
+static TH_QUICK_LOCAL bool inside;
 
 static void work(job *j)
 {

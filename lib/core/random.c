@@ -77,9 +77,10 @@ void th_generator_free(th_generator *g) { free(g); }
 /* Every thread has its own, for a Lua state that runs beside others must not share a stream. */
 th_generator *th_generator_default(void)
 {
-  static _Thread_local th_generator mine;
-  if (!mine.seeded) th_generator_seed(&mine, chance());
-  return &mine;
+  static TH_QUICK_LOCAL void *slot;
+  th_generator *mine = th_thread_memory(&slot, sizeof *mine);
+  if (mine && !mine->seeded) th_generator_seed(mine, chance());
+  return mine;
 }
 
 void th_generator_copy(th_generator *to, const th_generator *from) { *to = *from; }

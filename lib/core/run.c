@@ -27,7 +27,7 @@ static bool same_view(const th_tensor *a, const th_tensor *b)
   return true;
 }
 
-static bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
+static inline bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
   int64_t a, b, c, d;
   if (!input || !input->storage || result->storage != input->storage) return false;
@@ -35,7 +35,7 @@ static bool harmful(const th_op *op, int arg, const th_tensor *result, const th_
   return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
 }
 
-static bool meets_a_result(const th_call *c, const th_entry *e, int arg, const th_tensor *input)
+static inline bool meets_a_result(const th_call *c, const th_entry *e, int arg, const th_tensor *input)
 {
   for (int i = 0; i < c->narg; i++) {
     if (is_result(e->kind[i]) && c->arg[i].t && harmful(c->op, arg, c->arg[i].t, input)) return true;
@@ -53,7 +53,9 @@ static bool expanded(const th_tensor *t)
 
 static bool has_shape(const th_tensor *t, const th_want *w)
 {
-  return t->ndim == w->ndim && memcmp(t->size, w->size, sizeof(int64_t) * (size_t)w->ndim) == 0;
+  if (t->ndim != w->ndim) return false;
+  for (int d = 0; d < w->ndim; d++) if (t->size[d] != w->size[d]) return false;
+  return true;
 }
 
 /* Every result gets the shape that check asked for; all are looked at before the first changes. */
@@ -162,27 +164,27 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
   const th_entry *e = th_entry_of(op);
   th_call c;
   c.op = op;
+  c.kind = e->kind;
   c.narg = narg;
   c.dtype = TH_NONE;
   c.device = TH_CPU;
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
-  memcpy(c.arg, arg, sizeof *arg * (size_t)narg);
   bool overlap = false;
+  for (int i = 0; i < narg; i++) {          /* the first input chooses the kernel */
+    const th_kind k = e->kind[i];
+    c.arg[i] = arg[i];
+    if (c.dtype != TH_NONE) continue;
+    const th_tensor *t = k == TH_K_TENSOR ? arg[i].t : k == TH_K_LIST && arg[i].list->n ? arg[i].list->t[0] : NULL;
+    if (t) c.dtype = t->dtype, c.device = t->device;
+  }
   for (int i = 0; i < narg; i++) {
     const th_kind k = e->kind[i];
     if (k == TH_K_TENSOR) {
-      const th_tensor *t = arg[i].t;
-      if (!t) continue;
-      if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
-      overlap = overlap || meets_a_result(&c, e, i, t);
+      overlap = overlap || meets_a_result(&c, e, i, c.arg[i].t);
     } else if (k == TH_K_LIST) {
-      for (int64_t j = 0; j < arg[i].list->n; j++) {
-        const th_tensor *t = arg[i].list->t[j];
-        if (c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;
-        overlap = overlap || meets_a_result(&c, e, i, t);
-      }
+      for (int64_t j = 0; j < arg[i].list->n; j++) overlap = overlap || meets_a_result(&c, e, i, arg[i].list->t[j]);
     }
   }
   for (int i = 0; i < narg && c.dtype == TH_NONE; i++) {        /* an op without inputs, such as fill */
@@ -294,16 +296,15 @@ th_status th_out_like(th_call *c, int arg, const th_tensor *x)
 
 th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs)
 {
-  const th_tensor *first = c->arg[inputs[0]].t;
-  bool alike = true, equal_count = true;
-  const int64_t count = th_tensor_numel(first);
-  for (int k = 1; k < n; k++) {
-    const th_tensor *t = c->arg[inputs[k]].t;
-    alike = alike && th_same_shape(first, t);
-    equal_count = equal_count && th_tensor_numel(t) == count;
+  const th_tensor *first = c->arg[inputs[0]].t, *y = c->arg[arg].t;
+  bool alike = true;
+  for (int k = 1; k < n; k++) alike = alike && th_same_shape(first, c->arg[inputs[k]].t);
+  if (!alike) {
+    const int64_t count = th_numel(first);
+    alike = true;
+    for (int k = 1; k < n; k++) alike = alike && th_numel(c->arg[inputs[k]].t) == count;
   }
-  const th_tensor *y = c->arg[arg].t;
-  if (alike || equal_count) {
+  if (alike) {
     if (y->dtype == dtype && th_same_shape(y, first) && !expanded(y)) return TH_OK;
     return th_out(c, arg, dtype, first->ndim, first->size);
   }

@@ -3,20 +3,25 @@
 #include <stdio.h>
 #include "core.h"
 
-static _Thread_local char message[1024];
-static _Thread_local const char *speaker;
+enum { MESSAGE = 1024 };
+
+static TH_QUICK_LOCAL const char *speaker;  /* every call sets it */
+static TH_QUICK_LOCAL void *message;
 
 void th_enter(const char *name) { speaker = name; }
 
-const char *th_error(void) { return message; }
+const char *th_error(void) { return message ? message : "out of memory"; }
 
 th_status th_fail(th_status s, const char *fmt, ...)
 {
-  const int n = speaker ? snprintf(message, sizeof message, "%s: ", speaker) : 0;
+  const char *who = speaker;
+  char *text = th_thread_memory(&message, MESSAGE);
+  speaker = NULL;                   /* the next failure may be another's */
+  if (!text) return s;
+  const int n = who ? snprintf(text, MESSAGE, "%s: ", who) : 0;
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(message + n, sizeof message - (size_t)n, fmt, ap);
+  vsnprintf(text + n, (size_t)(MESSAGE - n), fmt, ap);
   va_end(ap);
-  speaker = NULL;                   /* the message is complete; the next failure may be another's */
   return s;
 }

@@ -2,11 +2,7 @@
  * overflow, and every view against the end of its storage, so that no later step can leave it. */
 #include "core.h"
 
-size_t th_dtype_size(int dtype)
-{
-  static const size_t size[TH_NDTYPE] = { 0, 1, 1, 2, 4, 8, 2, 2, 4, 8 };
-  return dtype > TH_NONE && dtype < TH_NDTYPE ? size[dtype] : 0;
-}
+size_t th_dtype_size(int dtype) { return dtype > TH_NONE && dtype < TH_NDTYPE ? th_element_size(dtype) : 0; }
 
 const char *th_dtype_name(int dtype)
 {
@@ -17,27 +13,9 @@ const char *th_dtype_name(int dtype)
 
 /* ---- asking ---- */
 
-int64_t th_tensor_numel(const th_tensor *t)
-{
-  int64_t n = 1;
-  for (int d = 0; d < t->ndim; d++) n *= t->size[d];
-  return t->dtype == TH_NONE ? 0 : n;
-}
+int64_t th_tensor_numel(const th_tensor *t) { return th_numel(t); }
 
-int th_tensor_is_contiguous(const th_tensor *t)
-{
-  int64_t step = 1;
-  for (int d = t->ndim - 1; d >= 0; d--) {
-    if (t->size[d] != 1 && t->stride[d] != step) return 0;
-    step *= t->size[d];
-  }
-  return 1;
-}
-
-bool th_same_shape(const th_tensor *a, const th_tensor *b)
-{
-  return a->ndim == b->ndim && memcmp(a->size, b->size, sizeof *a->size * (size_t)a->ndim) == 0;
-}
+int th_tensor_is_contiguous(const th_tensor *t) { return th_contiguous(t); }
 
 const char *th_shape_text(char buf[TH_SHAPE_TEXT], int ndim, const int64_t *size)
 {

@@ -78,7 +78,7 @@ static const mover flags[TH_NDTYPE] = {
 
 typedef struct job {
   th_loop    loop;
-  th_scalars k;
+  const th_scalars *k;
   int        nop;
   bool       writes;
   int64_t    step[TH_MAXOPND];      /* of an operand that the loop can use where it lies; -1: never */
@@ -102,7 +102,7 @@ static void pieces(const job *j, char *const *p, const int64_t *step, int64_t n)
       /* A stretched element stays the same from piece to piece. */
       if (k > 0 && (step[k] != 0 || first == 0)) j->move[k](piece[k], j->made[k], from, step[k], m);
     }
-    j->loop(at, m, &j->k);
+    j->loop(at, m, j->k);
     if (j->writes && at[0] == piece[0]) j->move[0](p[0] + first * step[0], step[0], piece[0], j->made[0], m);
   }
 }
@@ -115,7 +115,7 @@ static void row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
     pieces(j, p, step, n);
     return;
   }
-  j->loop((void *const *)p, n, &j->k);
+  j->loop((void *const *)p, n, j->k);
 }
 
 static inline bool same_layout(const th_tensor *a, const th_tensor *b)
@@ -151,12 +151,12 @@ th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, cons
   if (run_small(nop, t, loop, k, made)) return TH_OK;
   job j;
   j.loop = loop;
-  j.k = *k;
+  j.k = k;
   j.nop = nop;
   j.writes = made != TH_NONE;
   for (int i = 0; i < nop; i++) {
     const int dtype = t[i]->dtype;
-    const int64_t size = (int64_t)th_dtype_size(dtype);
+    const int64_t size = (int64_t)th_element_size(dtype);
     const bool half = dtype == TH_F16 || dtype == TH_BF16;
     j.step[i] = j.made[i] = size;
     j.move[i] = plain[size];

@@ -1,7 +1,6 @@
 /* pointwise.c - maps and zips: one contiguous loop per op and computing type, see elementwise.h. */
 #ifndef T
 #include "elementwise.h"
-#include "../core/registry.h"
 #include "../formula/math.h"
 
 #define TH_COMPARE(id, op, doc)
@@ -28,10 +27,9 @@ typedef struct operands { th_tensor *t[TH_MAXOPND]; int n, nnumbers; double numb
 
 static void read_operands(const th_call *c, operands *o)
 {
-  const th_kind *kind = th_entry_of(c->op)->kind;
   o->n = o->nnumbers = 0;
   for (int i = 0; i < c->narg; i++) {
-    if (kind[i] == TH_K_NUMBER) o->number[o->nnumbers++] = c->arg[i].d;
+    if (c->kind[i] == TH_K_NUMBER) o->number[o->nnumbers++] = c->arg[i].d;
     else o->t[o->n++] = c->arg[i].t;
   }
 }

@@ -1,7 +1,6 @@
 /* pointwise.c - what the pointwise ops are: maps, activations and zips, from the lines of pointwise.def. */
 #include <math.h>
 #include "op.h"
-#include "../core/registry.h"
 
 /* May b be read where a is, without asking how sizes broadcast? Also says that a is not expanded. */
 static bool alike(const th_tensor *a, const th_tensor *b)
@@ -14,11 +13,10 @@ static bool alike(const th_tensor *a, const th_tensor *b)
 /* The inputs agree in dtype; the result has their common shape, in place the shape that the object has. */
 static th_status check_tensors(th_call *c)
 {
-  const th_kind *kind = th_entry_of(c->op)->kind;
   int input[TH_MAXARG], n = 0;
   bool ready = true;
   for (int i = 1; i < c->narg; i++) {
-    if (kind[i] != TH_K_TENSOR) continue;
+    if (c->kind[i] != TH_K_TENSOR) continue;
     ready = ready && alike(c->arg[0].t, c->arg[i].t);
     if (n > 0 && c->arg[i].t->dtype != c->dtype) return th_need_same_dtype(c, i, input[0]);
     input[n++] = i;
@@ -45,7 +43,7 @@ static th_status check_numbers(th_call *c)
 {
   if (!is_whole_type(c)) return TH_OK;
   for (int i = 1; i < c->narg; i++) {
-    if (th_entry_of(c->op)->kind[i] != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
+    if (c->kind[i] != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
     return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, i),
                    th_dtype_name(c->dtype), c->arg[i].d);
   }
@@ -62,7 +60,7 @@ static th_status check_value(th_call *c)
 static th_status check_bound(th_call *c)
 {
   for (int i = 1; i < c->narg && is_whole_type(c); i++) {
-    if (th_entry_of(c->op)->kind[i] != TH_K_NUMBER || c->arg[i].d == c->arg[i].d) continue;
+    if (c->kind[i] != TH_K_NUMBER || c->arg[i].d == c->arg[i].d) continue;
     return th_fail(TH_EARG, "%s must be a number, got nan", th_arg_name(c, i));
   }
   return check_tensors(c);
