@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "core.h"
 
-enum { ALIGN = 64, HUGE_PAGE = 2 << 20 };
+enum { ALIGN = 64, HUGE_PAGE = 2 << 20, SMALL = 1024 };
 
 static th_memory memory[TH_NDEVICE] = { { .limit = 256 << 20 }, { .limit = 256 << 20 } };
 
@@ -46,6 +46,12 @@ static void *aligned(int64_t bytes, bool zeroed)
   return p;
 }
 
+/* Few elements live in the block of their th_storage: one allocation instead of two. */
+static void *beside(th_storage *s)
+{
+  return (void *)(((uintptr_t)(s + 1) + ALIGN - 1) / ALIGN * ALIGN);
+}
+
 th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
 {
   const int64_t es = (int64_t)th_dtype_size(dtype);
@@ -54,13 +60,19 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
   if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
   if (bytes > physical_bytes()) return out_of_memory(bytes);
-  th_storage *s = calloc(1, sizeof *s);
-  void *data = size && s ? aligned(bytes, zeroed) : NULL;
-  if (!s || (size && !data)) {
+  const bool small = bytes <= SMALL;
+  th_storage *s = malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
+  if (!s) return out_of_memory(bytes);
+  memset(s, 0, sizeof *s);
+  void *data = small ? beside(s) : aligned(bytes, zeroed);
+  if (!data) {
     free(s);
     return out_of_memory(bytes);
   }
+  if (small && zeroed) memset(data, 0, (size_t)bytes);
+  if (!size) data = NULL;
   s->data = data;
+  s->joined = small;
   s->size = size;
   s->capacity = bytes;
   s->refs = 1;
@@ -154,8 +166,9 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     void *data = aligned(bytes, false);
     if (!data) return out_of_memory(bytes);
     if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
-    free(s->data);
+    if (!s->joined) free(s->data);
     s->data = data;
+    s->joined = 0;
     account(bytes - s->capacity, 0);
     s->capacity = bytes;
   }
@@ -172,7 +185,7 @@ void th_storage_release(th_storage *s)
     th_storage_release(s->whole);
   } else if (s->mapped) {
     if (s->data) munmap(s->data, (size_t)s->capacity);
-  } else {
+  } else if (!s->joined) {
     free(s->data);
   }
   account(s->mapped || s->whole ? 0 : -s->capacity, -1);
