@@ -81,13 +81,25 @@ function M:expect(s, ms)
    end
 end
 
+--- Ctrl-D until it is heard, on an emptied line: a terminal that is just changing its mode garbles keys. Then like
+-- finish.
+function M:leave()
+   for _ = 1, 100 do
+      self:send '\21\4'
+      local ok, status = pcall(self.finish, self, 200, true)
+      if ok then return status end
+   end
+   return self:finish(0)
+end
+
 --- Waits for the end; returns the exit status, or minus the signal that ended it.
-function M:finish(ms)
+function M:finish(ms, patient)
    local status, t0 = ffi.new 'int[1]', M.now()
    local open = true
    while C.waitpid(self.pid, status, 1) == 0 do
       if open then open = self:drain(10) else C.usleep(5000) end
       if M.now() - t0 > (ms or 20000) then
+         if patient then error 'still running' end
          C.kill(self.pid, 9)
          C.waitpid(self.pid, status, 0)
          C.close(self.fd)

@@ -1,6 +1,6 @@
 -- test/th_spec.lua - the launcher and its prompt: options, results, help, completion, Ctrl-C.
 -- runs once
-local pty = require 'test.pty'
+local torch, pty = require 'torch', require 'test.pty'
 local TH = os.getenv 'TH' or 'build/bin/th'
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
@@ -213,10 +213,8 @@ describe('the prompt on a terminal', function()
       local p = start()
       p:send 'torch.ey\t(1)\n'
       p:expect 'torch.DoubleTensor of size 1x1'
-      p:expect '\n\n'
       p:expect 'th> '
-      p:send '\4'
-      assert.equal(0, p:finish())
+      assert.equal(0, p:leave())
       local f = io.open(history)
       assert.matches('torch%.eye%(1%)', (f:read '*a'))
       f:close()
@@ -227,8 +225,7 @@ describe('the prompt on a terminal', function()
       p:send 'error "boo"\n'
       p:expect '\27[31mstdin:1: boo'
       p:expect 'th> '
-      p:send '\4'
-      assert.equal(0, p:finish())
+      assert.equal(0, p:leave())
    end)
 
    it('drops the line after Ctrl-C and goes on', function()
@@ -244,8 +241,7 @@ describe('the prompt on a terminal', function()
       p:send '"ali" .. "ve"\n'
       p:expect 'alive'
       p:expect 'th> '
-      p:send '\4'
-      assert.equal(0, p:finish())
+      assert.equal(0, p:leave())
    end)
 
    -- Programs that never end: interpreted, compiled without a guard, with one, in side traces, in C, in coroutines.
@@ -275,8 +271,7 @@ describe('the prompt on a terminal', function()
          p:send '"ali" .. "ve"\n'
          p:expect 'alive'
          p:expect 'th> '
-         p:send '\4'
-         assert.equal(0, p:finish())
+         assert.equal(0, p:leave())
       end)
    end
 
@@ -290,8 +285,7 @@ describe('the prompt on a terminal', function()
       p:send '\3'
       assert.is_true(p:expect('interrupted', 10000) < 2000)
       p:expect 'th> '
-      p:send '\4'
-      assert.equal(0, p:finish())
+      assert.equal(0, p:leave())
    end)
 
    it('lets pcall catch an interrupt', function()
@@ -302,8 +296,7 @@ describe('the prompt on a terminal', function()
       p:send '\3'
       p:expect 'false\tinterrupted'
       p:expect 'th> '
-      p:send '\4'
-      assert.equal(0, p:finish())
+      assert.equal(0, p:leave())
    end)
 end)
 

@@ -260,12 +260,12 @@ void th_catch_sigint(lua_State *L)
   state = L;
   main_thread = gettid();
   watch_traces(L);
-  handle(TICK_SIGNAL, on_tick, SA_RESTART);
+  /* Neither signal restarts system calls: a blocking read ends, also one begun just after Ctrl-C. */
+  handle(TICK_SIGNAL, on_tick, 0);
   struct sigevent to_us = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL };
   to_us._sigev_un._tid = main_thread;
   has_timer = timer_create(CLOCK_MONOTONIC, &to_us, &timer) == 0;
-  /* Without SA_RESTART: a blocking read ends too. A parent that ignores SIGINT is obeyed. */
-  struct sigaction old;
+  struct sigaction old;                    /* a parent that ignores SIGINT is obeyed */
   sigaction(SIGINT, NULL, &old);
   if (old.sa_handler != SIG_IGN) handle(SIGINT, on_sigint, 0);
 }
