@@ -13,7 +13,6 @@ typedef struct pool {
   const void *x;
   void *y;
   int64_t *index;
-  int64_t bad;                      /* the first place of `index` that is outside, from 1; 0: none */
 } pool;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -44,26 +43,6 @@ static void inside(const pool *p, int64_t at, int64_t *first, int64_t *last)
   const int64_t shift = p->pw - at;                 /* j * sw >= shift and j * sw < w + shift */
   *first = most(*first, shift > 0 ? (shift + p->sw - 1) / p->sw : 0);
   *last = least(*last, p->w + shift > 0 ? (p->w + shift - 1) / p->sw + 1 : 0);
-}
-
-/* Block: planes of `index`. Every place must be one of the plane; 0 stands for an empty window. */
-static void validate(void *ctx, int64_t first, int64_t last)
-{
-  pool *p = ctx;
-  const int64_t n = p->oh * p->ow, pixels = p->h * p->w;
-  for (int64_t i = first * n; i < last * n;) {
-    const int64_t end = least(i + ROW, last * n);
-    bool bad = false;
-    for (int64_t k = i; k < end; k++) bad |= (uint64_t)p->index[k] > (uint64_t)pixels;
-    if (bad) {
-      while ((uint64_t)p->index[i] <= (uint64_t)pixels) i++;
-      int64_t seen = __atomic_load_n(&p->bad, __ATOMIC_RELAXED);
-      while ((seen == 0 || i + 1 < seen) && !__atomic_compare_exchange_n(&p->bad, &seen, i + 1, true, __ATOMIC_RELAXED,
-                                                                         __ATOMIC_RELAXED)) { }
-      return;
-    }
-    i = end;
-  }
 }
 
 #define TH_EACH_FLOATS
@@ -197,13 +176,8 @@ static th_status K(max_grad)(const th_call *c)
   if (s == TH_OK) s = th_pack_result(&packed, &gx, false);
   if (s == TH_OK) {
     p.x = TH_DATA(T, g), p.y = TH_DATA(T, gx), p.index = TH_DATA(int64_t, index);
-    s = th_parallel(p.planes, planes_a_block(&p), validate, &p);
+    s = th_parallel(p.planes, planes_a_block(&p), K(max_grad_planes), &p);
   }
-  if (s == TH_OK && p.bad) {
-    s = th_fail(TH_EARG, "index must lie in 1..%lld, got %lld at place %lld", (long long)(p.h * p.w),
-                (long long)p.index[p.bad - 1], (long long)p.bad);
-  }
-  if (s == TH_OK) s = th_parallel(p.planes, planes_a_block(&p), K(max_grad_planes), &p);
   return th_packed_end(&packed, s);
 }
 

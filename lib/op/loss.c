@@ -60,7 +60,6 @@ const th_op th_op_bce_loss = {
   .args  = "loss:return x:tensor target:tensor sizeAverage:bool=true weight:tensor=nil",
   .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), "
            "e = 1e-12, times weight, as a number.",
-  .grad  = "x: mul(bce_loss_grad(x, target, sizeAverage, weight), g)",
   .check = check_weighted,
 };
 

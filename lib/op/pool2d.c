@@ -59,6 +59,24 @@ static th_status check_max(th_call *c)
   return th_out(c, 1, TH_I64, c->arg[2].t->ndim, size);
 }
 
+/* Is every place of a row in 0..pixels? 0 stands for a window without a pixel. */
+typedef struct places { int64_t pixels; bool *bad; } places;
+
+static void look(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  const places *t = ctx;
+  bool bad = false;
+  for (int64_t i = 0; i < n; i++) bad |= *(const uint64_t *)(const void *)(p[0] + i * step[0]) > (uint64_t)t->pixels;
+  if (bad) __atomic_store_n(t->bad, true, __ATOMIC_RELAXED);
+}
+
+static th_status need_places(th_call *c, int arg, int64_t pixels)
+{
+  bool bad = false;
+  TH_TRY(th_each(1, &c->arg[arg].t, look, &(places){ pixels, &bad }));
+  return bad ? th_need_indices(c, arg, pixels, "index") : TH_OK;
+}
+
 static th_status check_max_grad(th_call *c)
 {
   const th_tensor *x = c->arg[1].t, *index = c->arg[2].t;
@@ -72,6 +90,7 @@ static th_status check_max_grad(th_call *c)
   if (!planes) {
     return th_fail(TH_ESHAPE, "index must have the planes of x, got sizes %s and %s", TH_SHAPE(index), TH_SHAPE(x));
   }
+  TH_TRY(need_places(c, 2, x->size[x->ndim - 2] * x->size[x->ndim - 1]));
   return th_out_like(c, 0, x);
 }
 

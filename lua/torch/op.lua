@@ -81,8 +81,10 @@ end
 -- required argument, or before a generator, may be left out one by one; what comes after may only be cut off (nil there
 -- means its default). An argument whose default is nil may be nil in its place anywhere.
 local function patterns_of(form, method)
-   local args, last = {}, 0
+   local args, last, together = {}, 0, false
    for _, a in ipairs(form.args) do
+      -- An input that may be absent would take an absent result's place: such an op's results come all or none.
+      together = together or a.kind == kinds.tensor and a.default == 'nil'
       if a.word ~= 'return' then
          args[#args + 1] = a
          local stands_for = method and a.kind == kinds.tensor and a.default and a.default ~= 'nil'   -- x:elu(0.5)
@@ -90,7 +92,7 @@ local function patterns_of(form, method)
       end
    end
    local found = {}
-   local function go(i, taken, out_left_out)
+   local function go(i, taken, out_left_out, out_given)
       if i > last then
          local p = { form = form, required = #taken }
          for _, a in ipairs(taken) do p[#p + 1] = a end
@@ -103,15 +105,18 @@ local function patterns_of(form, method)
       local optional = is_optional(a, method)
       -- A number that two arguments could take is the later one's: m:addmm(2, a, b) scales the product, not m.
       local later_first = optional and a.kind == kinds.number
-      if later_first then go(i + 1, taken, out_left_out) end
+      if is_out and together then
+         if out_given then optional = false else later_first = optional end
+      end
+      if later_first then go(i + 1, taken, out_left_out or is_out, out_given) end
       if not (is_out and out_left_out) then
          taken[#taken + 1] = a
-         go(i + 1, taken, out_left_out)
+         go(i + 1, taken, out_left_out, out_given or is_out)
          taken[#taken] = nil
       end
-      if optional and not later_first then go(i + 1, taken, out_left_out or is_out) end
+      if optional and not later_first then go(i + 1, taken, out_left_out or is_out, out_given) end
    end
-   go(1, {}, false)
+   go(1, {}, false, false)
    return found
 end
 
