@@ -173,7 +173,7 @@ th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
     plain = packed(t[k], &n) && plain;
     same_count = same_count && n == total;
     step[k] = (int64_t)th_element_size(t[k]->dtype);
-    base[k] = (char *)t[k]->storage->data + t[k]->offset * step[k];
+    base[k] = th_data(t[k], (size_t)step[k]);
   }
   if (!plain || !same_count || total > TH_GRAIN) return each_planned(nop, t, f, ctx, total, plain, same_count);
   f(base, step, total, ctx);
