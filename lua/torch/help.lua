@@ -73,7 +73,7 @@ local function read_file(file, package_name)
          comment = { doc }
       elseif more and comment then
          comment[#comment + 1] = more
-      elseif variable and full then
+      elseif variable and full:match '%w$' then     -- not one put together as it runs
          classes[variable] = full
          main = main or full
          entries[full] = entries[full] or { usage = full, file = file, comment = comment or { head } }
