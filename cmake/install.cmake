@@ -2,6 +2,14 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+if(TH_ROCK)                        # luarocks says where things go (rocks/torch-scm-1.rockspec)
+  install(TARGETS th_launcher RUNTIME DESTINATION "${BINDIR}")
+  install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
+  install(FILES lib/include/th.h DESTINATION "${LUADIR}/torch")
+  install(DIRECTORY lua/torch lua/paths lua/sys lua/xlua DESTINATION "${LUADIR}" FILES_MATCHING PATTERN "*.lua")
+  return()
+endif()
+
 set(lua_dir share/lua/5.1)
 set(package_dir lib/cmake/Cresset)
 
