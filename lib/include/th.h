@@ -148,11 +148,11 @@ th_status    th_generator_set_state(th_generator *g, const void *bytes, int64_t 
 /* Files: elements of any dtype, as text or in binary, on disk, in memory or through a pipe. Places
  * count bytes from 0. Every length is compared with what is left before memory is taken. */
 typedef struct th_file th_file;
-enum { TH_FILE_READ = 1, TH_FILE_WRITE = 2, TH_FILE_ATOMIC = 4 };     /* atomic: replaces on close */
+enum { TH_FILE_READ = 1, TH_FILE_WRITE = 2, TH_FILE_ATOMIC = 4, TH_FILE_WHOLE = 8 };
 enum { TH_FILE_BINARY, TH_FILE_SPACING, TH_FILE_BIGENDIAN, TH_FILE_LONGSIZE, TH_FILE_BUFFERED, TH_FILE_NOPTION };
-th_status    th_file_open(th_file **f, const char *path, int mode);
+th_status    th_file_open(th_file **f, const char *path, int mode);      /* atomic: replaces when it is closed */
 th_status    th_file_pipe(th_file **f, const char *command, int mode);
-th_status    th_file_memory(th_file **f, th_storage *s, int mode);     /* bytes and a final 0; retained */
+th_status    th_file_memory(th_file **f, th_storage *s, int mode);     /* bytes and, unless whole, a final 0 */
 th_status    th_file_view(th_file **f, const void *bytes, int64_t n);  /* read only; bytes stay the caller's */
 th_status    th_file_close(th_file *f);          /* flushes; afterwards only th_file_free is allowed */
 void         th_file_free(th_file *f);           /* what was not closed is dropped */

@@ -128,7 +128,7 @@ th_status th_file_memory(th_file **out, th_storage *s, int mode)
     return th_fail(TH_EDTYPE, "a file in memory needs a CharStorage or a ByteStorage, got a %sStorage",
                    th_dtype_name(s->dtype));
   }
-  if (s->size > 0 && ((const char *)s->data)[s->size - 1] != 0) {
+  if (!(mode & TH_FILE_WHOLE) && s->size > 0 && ((const char *)s->data)[s->size - 1] != 0) {
     return th_fail(TH_EARG, "the storage of a file in memory must end with a 0, got %d",
                    ((const signed char *)s->data)[s->size - 1]);
   }
@@ -174,6 +174,7 @@ th_status th_io_need(const th_file *f, int mode)
 static int64_t memory_size(const th_file *f)
 {
   if (!f->storage) return f->view_size;
+  if (f->mode & TH_FILE_WHOLE) return f->storage->size;
   return f->storage->size > 0 ? f->storage->size - 1 : 0;
 }
 
@@ -212,7 +213,7 @@ static ssize_t write_quietly(int fd, const void *from, size_t n)
   pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
   const ssize_t k = write(fd, from, n);
   const int e = errno;
-  if (k < 0 && e == EPIPE && !sigismember(&pending, SIGPIPE)) {
+  if (!sigismember(&pending, SIGPIPE)) {            /* a write that was cut short brings the signal, too */
     const struct timespec now = { 0, 0 };
     while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) continue;
   }
@@ -292,7 +293,7 @@ th_status th_io_peek(th_file *f, int64_t want, const uint8_t **p, int64_t *have)
   if (f->kind == TH_IN_MEMORY) {
     const int64_t left = memory_size(f) - f->base;
     *have = left > 0 ? left : 0;
-    *p = memory_data(f) + (left > 0 ? f->base : 0);
+    *p = left > 0 ? memory_data(f) + f->base : (const uint8_t *)"";
     return TH_OK;
   }
   TH_TRY(begin_reading(f));

@@ -71,6 +71,8 @@ function file.read_storage(who, f, d, n)
    local why
    if status ~= 0 then
       why = ffi.string(C.th_error()):gsub('^file', who, 1)
+      local short = why:match '^(.*) ends after %d+ of %d+ %a+ elements$'
+      if short then why = ('%s ends after %.0f of %.0f %s elements'):format(short, have, n, dtype.names[d]) end
    elseif most < n then
       status = tonumber(C.TH_EIO)
       why = ('%s: %.0f elements are wanted, but the file ends after %.0f'):format(who, n, most)
@@ -371,10 +373,10 @@ function file.of_string(text)
    return object('torch.MemoryFile', 'r', { _text = text })
 end
 
---- A file in memory over the elements of a storage, for reading.
+--- A file in memory over all bytes of a storage, for reading.
 function file.of_storage(s)
-   lib.check(C.th_file_view(handle, s.s.data, s.s.size * dtype.bytes[s.s.dtype]), 2)
-   return object('torch.MemoryFile', 'r', { _anchor = s, _text = '' })
+   lib.check(C.th_file_memory(handle, s.s, C.TH_FILE_READ + C.TH_FILE_WHOLE), 3)
+   return object('torch.MemoryFile', 'r', { _storage = s })
 end
 
 --- A file that takes the place of `path` when it is closed, and never exists when it is not.

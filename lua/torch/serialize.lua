@@ -84,12 +84,11 @@ local function remember(w, object, index)
    end
 end
 
-local function is_package(x)
-   if x == _G then return true end
-   for _, v in pairs(package.loaded) do
-      if rawequal(v, x) then return true end
-   end
-   return false
+-- What a clone shares as it is: the tables of packages.
+local function package_set()
+   local set = { [_G] = true }
+   for _, v in pairs(package.loaded) do set[v] = true end
+   return set
 end
 
 -- The bytecode of a function, or nil when it is written in C.
@@ -217,10 +216,10 @@ end
 local function has_upvalue(f) return debug.getupvalue(f, 1) ~= nil end
 
 -- In a clone, what has no state of its own is shared with the original.
-local function is_carried(object, kind)
+local function is_carried(carry, object, kind)
    if kind == 'function' then return not has_upvalue(object) or not dump_of(object) end
    if kind == 'table' then
-      return class.is_class(object) or is_package(object) or class.typename(object) == 'torch.OpaqueFunction'
+      return class.is_class(object) or carry.packages[object] or class.typename(object) == 'torch.OpaqueFunction'
    end
    if kind == 'cdata' then return class.typename(object) == nil end
    return kind ~= 'nil' and kind ~= 'boolean' and kind ~= 'number' and kind ~= 'string'
@@ -293,7 +292,7 @@ local function write_graph(self, f, root, hook, carry)
          if #object >= 2 ^ 31 then error(trail(frames, depth) .. ' is a string of more than 2^31 bytes', 0) end
          put_int(f, STRING)
          put_text(f, object)
-      elseif carry and is_carried(object, kind) then
+      elseif carry and is_carried(carry, object, kind) then
          put_carried(f, carry, object)
       elseif not File.isWritableObject(nil, object) then
          error(('%s cannot be written: it is %s'):format(trail(frames, depth), what_it_is(object, kind)), 0)
@@ -835,7 +834,7 @@ local internal = {}
 -- functions come with copies of their variables; packages, classes, functions without variables and whatever else has
 -- no copy are shared with the original.
 function internal.clone(object)
-   local carry = {}
+   local carry = { packages = package_set() }
    local f = File.memory()
    f:binary()
    f._carry = carry
