@@ -87,6 +87,17 @@ const char *th_shape_text(char buf[TH_SHAPE_TEXT], int ndim, const int64_t *size
 /* Product of sizes, or -1 when it or its bytes overflow. */
 int64_t th_numel_checked(int ndim, const int64_t *size, size_t element_size);
 
+/* LuaJIT hides its other types in the nans that no computation makes: a number that leaves for Lua
+ * must not have their bits. */
+static inline double th_plain(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (bits > 0xfff8000000000000u) bits = 0xfff8000000000000u;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
 /* Aligned scratch memory of a kernel; counted; NULL when there is none left. */
 void *th_scratch(size_t bytes);
 void  th_scratch_free(void *p);

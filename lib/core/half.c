@@ -3,7 +3,7 @@
 
 double th_half_to_double(uint16_t bits, int dtype)
 {
-  return dtype == TH_BF16 ? th_load_bf16((th_bf16){ bits }) : th_load_f16((th_f16){ bits });
+  return th_plain(dtype == TH_BF16 ? th_load_bf16((th_bf16){ bits }) : th_load_f16((th_f16){ bits }));
 }
 
 /* Rounds to float first, as a kernel does. */

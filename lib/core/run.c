@@ -193,7 +193,7 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
-  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) ((th_arg *)arg)[i].d = c.arg[i].d;
+  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) ((th_arg *)arg)[i].d = th_plain(c.arg[i].d);
   return s;
 }
 

@@ -29,10 +29,25 @@ local integer = ffi.typeof 'int64_t'
 
 dtype.is_float = function(d) return d >= F16 end
 
+-- LuaJIT keeps its other types in the nans that no computation makes. Memory from a file may hold such bits, and then
+-- they must not become a value: the word that tells is looked at first, and all of them read as plain nan.
+local u32 = ffi.typeof 'uint32_t *'
+local upper = ffi.abi 'le' and 1 or 0       -- the half of a double with its sign
+
+local function read_f32(p, at)
+   if cast(u32, p)[at] > 0xffc00000 then return 0 / 0 end
+   return cast(f32, p)[at]
+end
+
+local function read_f64(p, at)
+   if cast(u32, p)[2 * at + upper] > 0xfff80000 then return 0 / 0 end
+   return cast(f64, p)[at]
+end
+
 --- Element `at` (from 0) of the memory at p, as a number. Long values beyond 2^53 are rounded.
 function dtype.read(d, p, at)
-   if d == F32 then return cast(f32, p)[at]
-   elseif d == F64 then return cast(f64, p)[at]
+   if d == F32 then return read_f32(p, at)
+   elseif d == F64 then return read_f64(p, at)
    elseif d == I64 then return tonumber(cast(i64, p)[at])
    elseif d == U8 then return cast(u8, p)[at]
    elseif d == I32 then return cast(i32, p)[at]

@@ -13,7 +13,7 @@ local map = {}
 -- One loop per dtype, written when first needed. The address is read anew for every element: the function that is called
 -- may make the storage grow, and then it moves.
 local loop = [[
-local ffi, C, bad = ...
+local ffi, C, bad, read = ...
 local cast, ptr, int64, tonumber, type = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber, type
 return function(x, rows, n, step, places, f, z, w, who)
    local k = 0
@@ -22,7 +22,7 @@ return function(x, rows, n, step, places, f, z, w, who)
       for i = 1, n do
          local v
          local e = cast(ptr, x._storage.data)[at]
-         if w then v = f(%s, z[k], w[k]) elseif z then v = f(%s, z[k]) else v = f(%s) end
+         if w then v = f(%s, read(9, z, k), read(9, w, k)) elseif z then v = f(%s, read(9, z, k)) else v = f(%s) end
          if v ~= nil then
             if type(v) ~= 'number' then bad(who, v) end
             cast(ptr, x._storage.data)[at] = %s
@@ -40,7 +40,7 @@ local function source(d)
    local name = dtype.names[d]
    local get, set, element = 'tonumber(e)', 'int64(v)', nil
    if name == 'Float' or name == 'Double' then
-      element, set = name:lower(), 'v'
+      element, get, set = name:lower(), ('read(%d, x._storage.data, at)'):format(d), 'v'
    elseif name == 'Half' or name == 'BFloat16' then
       element, get, set = 'uint16_t', ('C.th_half_to_double(e, %d)'):format(d), ('C.th_half_from_double(v, %d)'):format(d)
    else
@@ -51,7 +51,7 @@ end
 
 local loops = {}
 local function loop_of(d)
-   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, bad) end
+   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, bad, dtype.read) end
    return loops[d]
 end
 

@@ -623,7 +623,7 @@ local function read_graph(self, f)
       if tag == NIL then value = nil
       elseif tag == NUMBER then
          get(f, DOUBLE, double, 1)
-         value = double[0]
+         value = dtype.read(DOUBLE, double, 0)
       elseif tag == STRING then value = get_text(self, f, 'a string')
       elseif tag == BOOLEAN then value = get_int(f) == 1
       elseif tag == CARRIED and self._carry then value = self._carry[get_int(f)]
