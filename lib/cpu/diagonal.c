@@ -1,4 +1,4 @@
-/* diagonal.c - triangles, diagonals and traces of matrices; the cross product of vectors of three. */
+/* diagonal.c - triangles, diagonals, traces; the cross product of vectors of three. */
 #ifndef T
 #include "walk.h"
 #define TH_SELF "diagonal.c"
@@ -54,10 +54,12 @@ static th_status K(diag)(const th_call *c)
     TH_TRY(th_each(1, &y, K(zero_row), NULL));
     if (y->ndim < 2) return TH_OK;
     to += down * y->stride[0] + right * y->stride[1];
-    for (int64_t i = 0; i < x->size[0]; i++) to[i * (y->stride[0] + y->stride[1])] = from[i * x->stride[0]];
+    for (int64_t i = 0; i < x->size[0]; i++)
+      to[i * (y->stride[0] + y->stride[1])] = from[i * x->stride[0]];
   } else {
     from += down * x->stride[0] + right * x->stride[1];
-    for (int64_t i = 0; i < y->size[0]; i++) to[i * y->stride[0]] = from[i * (x->stride[0] + x->stride[1])];
+    for (int64_t i = 0; i < y->size[0]; i++)
+      to[i * y->stride[0]] = from[i * (x->stride[0] + x->stride[1])];
   }
   return TH_OK;
 }

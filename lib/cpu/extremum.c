@@ -1,4 +1,4 @@
-/* extremum.c - largest and smallest elements, of everything or along one dimension with their places.
+/* extremum.c - largest and smallest elements, of everything or along one dimension.
  *
  * A NaN beats every number and the first NaN wins; among equals the first wins. */
 #ifndef T
@@ -86,7 +86,7 @@ static V K(place)(bool largest, const T *p, int64_t step, int64_t n, int64_t *pl
   }
   V a = LOAD(p[0]);
   int64_t first = 0;
-  for (int64_t i = 1; i < n; i++) {                  /* without a branch: it could not be foretold */
+  for (int64_t i = 1; i < n; i++) { /* without a branch: it could not be foretold */
     const V v = LOAD(p[i * step]);
     const bool better = K(beats)(largest, v, a);
     a = better ? v : a;
@@ -111,8 +111,8 @@ TH_INLINE void K(columns_as)(bool largest, V *restrict value, int32_t *restrict 
     }
   }
 }
-static void K(columns)(bool largest, V *value, int64_t *place, const T *p, int64_t down, int64_t right,
-                       int64_t rows, int64_t cols, int64_t from)
+static void K(columns)(bool largest, V *value, int64_t *place, const T *p, int64_t down,
+                       int64_t right, int64_t rows, int64_t cols, int64_t from)
 {
   int32_t near[WIDTH];
   if (largest && right == 1) K(columns_as)(true, value, near, p, down, 1, (int32_t)rows, cols);
@@ -127,7 +127,8 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
 {
   const best *b = ctx;
   for (int64_t i = first; i < last; i++) {
-    const int64_t k = b->chunks == 1 ? i : i / b->chunks, chunk = i - k * b->chunks, from = chunk * BLOCK;
+    const int64_t k = b->chunks == 1 ? i : i / b->chunks, chunk = i - k * b->chunks,
+                  from = chunk * BLOCK;
     const int64_t n = b->chunks == 1 ? b->w.n[0] : th_min(BLOCK, b->w.n[0] - from);
     const int64_t to = chunk * b->w.count + k;
     int64_t off[TH_WALKOPS], place;
@@ -195,10 +196,12 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 static th_status K(all)(const th_call *c, bool largest)
 {
   const th_tensor *x = c->arg[1].t;
-  best b = { .largest = largest, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = th_tensor_numel(x) };
+  best b = {
+    .largest = largest, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = th_tensor_numel(x)
+  };
   const int64_t blocks = th_parts(b.total, BLOCK);
   b.value = th_scratch(sizeof(V) * (size_t)blocks);
-  if (!b.value) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  if (!b.value) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(some_blocks), &b);
   V a = *(V *)b.value;
   for (int64_t i = 1; i < blocks && s == TH_OK; i++) {
@@ -215,7 +218,8 @@ static th_status K(along)(const th_call *c, bool largest)
 {
   const th_tensor *x = c->arg[2].t;
   const int dim = (int)c->arg[3].i;
-  const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim), index = th_with_dim(c->arg[1].t, dim, x->ndim);
+  const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim),
+                  index = th_with_dim(c->arg[1].t, dim, x->ndim);
   best b = { .largest = largest, .x = TH_DATA(T, x) };
   const th_walk *w = &b.w;
   th_walk_lines(&b.w, dim, 3, (const th_tensor *const[]){ x, &y, &index });
@@ -224,15 +228,18 @@ static th_status K(along)(const th_call *c, bool largest)
   const int64_t cols = columns ? w->size[w->ndim - 1] : 1;
   b.rows = 2 * BLOCK / th_min(cols, WIDTH);
   b.tiles = th_parts(cols, WIDTH);
-  b.chunks = columns ? th_parts(w->n[0], b.rows) : w->n[0] <= 2 * BLOCK ? 1 : th_parts(w->n[0], BLOCK);
+  b.chunks = columns                ? th_parts(w->n[0], b.rows)
+             : w->n[0] <= 2 * BLOCK ? 1
+                                    : th_parts(w->n[0], BLOCK);
   const int64_t room = w->count * b.chunks;
   b.place = th_scratch((sizeof(int64_t) + sizeof(V)) * (size_t)room);
-  if (!b.place) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)room * 16);
+  if (!b.place) return th_no_scratch(room * 16);
   b.value = b.place + room;
   const int64_t each = columns ? th_min(cols, WIDTH) * th_min(b.rows, w->n[0]) : w->n[0];
   const int64_t grain = th_max(1, BLOCK / th_max(each, 1));
-  th_status s = columns ? th_parallel(w->count / cols * b.tiles * b.chunks, grain, K(some_tiles), &b)
-                        : th_parallel(room, grain, K(some_lines), &b);
+  th_status s = columns
+                    ? th_parallel(w->count / cols * b.tiles * b.chunks, grain, K(some_tiles), &b)
+                    : th_parallel(room, grain, K(some_lines), &b);
   K(ending) q = { &b, TH_DATA(T, c->arg[0].t), TH_DATA(int64_t, c->arg[1].t) };
   if (s == TH_OK) s = th_parallel(w->count, TH_GRAIN, K(end_lines), &q);
   th_scratch_free(b.place);
@@ -258,7 +265,8 @@ static th_status K(pick_grad)(const th_call *c)
 {
   const th_tensor *gx = c->arg[0].t;
   const int dim = (int)c->arg[2].i;
-  const th_tensor index = th_with_dim(c->arg[3].t, dim, gx->ndim), g = th_with_dim(c->arg[4].t, dim, gx->ndim);
+  const th_tensor index = th_with_dim(c->arg[3].t, dim, gx->ndim),
+                  g = th_with_dim(c->arg[4].t, dim, gx->ndim);
   K(picked) q = { .gx = TH_DATA(T, gx), .g = TH_DATA(T, &g), .index = TH_DATA(int64_t, &index) };
   th_walk_lines(&q.w, dim, 3, (const th_tensor *const[]){ gx, &index, &g });
   return th_parallel(q.w.count, th_max(1, TH_GRAIN / (q.w.n[0] + 1)), K(pick_lines), &q);

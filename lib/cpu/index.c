@@ -1,11 +1,15 @@
-/* index.c - picking and putting elements by their places along one dimension. The places were checked.
+/* index.c - picking and putting elements by their places along one dimension. The places were
+ * checked.
  *
- * What only moves elements knows their size; what adds knows their type. Work is shared out over the
- * other dimensions, so that the places of one line are gone through in order by one thread. */
+ * What only moves elements knows their size; what adds knows their type. Work is shared out over
+ * the other dimensions, so that the places of one line are gone through in order by one thread. */
 #ifndef T
 #include "walk.h"
 
-enum { WIDTH = 4096 };
+enum {
+  WIDTH = 4096,                        /* columns of a tile */
+  PATIENCE = (1 << 20) - 1,            /* elements between two looks at Ctrl-C, less one */
+};
 
 typedef struct job {
   th_walk        w;                    /* operands: written, read (, index) */
@@ -56,7 +60,8 @@ static void pick_slices(void *ctx, int64_t first, int64_t last)
     th_walk_at(w, th_max(w->ndim - 1, 0), i / j->tiles, off);
     for (int64_t p = from; p < to; p++) {
       const int64_t k = j->index[p * j->place_step] - 1;
-      move(j->es, j->y + (off[0] + p * w->step[0]) * j->es, sy, j->x + (off[1] + k * w->step[1]) * j->es, sx, cols);
+      move(j->es, j->y + (off[0] + p * w->step[0]) * j->es, sy,
+           j->x + (off[1] + k * w->step[1]) * j->es, sx, cols);
     }
   }
 }
@@ -72,7 +77,7 @@ static void put_slices(void *ctx, int64_t first, int64_t last)
     const int64_t left = i % j->tiles * WIDTH, width = th_min(WIDTH, cols - left);
     th_walk_at(w, th_max(w->ndim - 1, 0), i / j->tiles, off);
     for (int64_t p = 0; p < j->places; p++) {
-      if ((p & 4095) == 0 && th_interrupted()) return;
+      if ((p & 1023) == 0 && th_interrupted()) return;
       const int64_t k = j->index[p * j->place_step] - 1;
       move(j->es, j->y + (off[0] + k * w->step[0]) * j->es + left * sy, sy,
            j->x + (off[1] + p * w->step[1]) * j->es + left * sx, sx, width);
@@ -112,8 +117,10 @@ TH_INLINE void gather_as(const job *j, int64_t first, int64_t last, size_t es)
     th_walk_at(w, w->ndim, k / j->tiles, off);
     char *y = j->y + off[0] * (int64_t)es;
     const char *x = j->x + off[1] * (int64_t)es;
-    const int64_t *index = j->index + off[2], sy = w->step[0] * (int64_t)es, sx = w->step[1] * (int64_t)es;
-    for (int64_t i = from; i < to; i++) memcpy(y + i * sy, x + (index[i * w->step[2]] - 1) * sx, es);
+    const int64_t *index = j->index + off[2], sy = w->step[0] * (int64_t)es,
+                  sx = w->step[1] * (int64_t)es;
+    for (int64_t i = from; i < to; i++)
+      memcpy(y + i * sy, x + (index[i * w->step[2]] - 1) * sx, es);
   }
 }
 static void gather_lines(void *ctx, int64_t first, int64_t last)
@@ -134,6 +141,7 @@ TH_INLINE void scatter_as(const job *j, int64_t first, int64_t last, size_t es)
     const char *x = j->x ? j->x + off[1] * (int64_t)es : (const char *)&j->value;
     const int64_t sx = j->x ? w->step[1] * (int64_t)es : 0, *index = j->index + off[2];
     for (int64_t i = 0; i < w->n[2]; i++) {
+      if ((i & PATIENCE) == 0 && th_interrupted()) return;
       memcpy(y + (index[i * w->step[2]] - 1) * w->step[0] * (int64_t)es, x + i * sx, es);
     }
   }
@@ -159,7 +167,8 @@ static job elements(const th_tensor *y, const th_tensor *x, int dim, const th_te
 static th_status over_lines(job *j, th_block f)
 {
   if (j->w.count == 0 || j->w.n[2] == 0) return TH_OK;
-  return th_parallel(j->w.count, th_max(1, TH_GRAIN / j->w.n[2]), f, j);
+  const th_status s = th_parallel(j->w.count, th_max(1, TH_GRAIN / j->w.n[2]), f, j);
+  return s == TH_OK && th_interrupted() ? th_fail(TH_EINTR, "interrupted") : s;
 }
 static th_status gather_job(job *j)
 {
@@ -265,10 +274,11 @@ static void K(add_slices)(void *ctx, int64_t first, int64_t last)
     const int64_t left = i % j->tiles * WIDTH, width = th_min(WIDTH, cols - left);
     th_walk_at(w, th_max(w->ndim - 1, 0), i / j->tiles, off);
     for (int64_t p = 0; p < j->places; p++) {
-      if ((p & 4095) == 0 && th_interrupted()) return;
+      if ((p & 1023) == 0 && th_interrupted()) return;
       T *y = (T *)j->y + off[0] + (j->index[p * j->place_step] - 1) * w->step[0] + left * sy;
       const T *x = (const T *)j->x + off[1] + p * w->step[1] + left * sx;
-      if (sy == 1 && sx == 1) for (int64_t k = 0; k < width; k++) y[k] = STORE(LOAD(y[k]) + LOAD(x[k]));
+      if (sy == 1 && sx == 1)
+        for (int64_t k = 0; k < width; k++) y[k] = STORE(LOAD(y[k]) + LOAD(x[k]));
       else for (int64_t k = 0; k < width; k++) y[k * sy] = STORE(LOAD(y[k * sy]) + LOAD(x[k * sx]));
     }
   }
@@ -286,6 +296,7 @@ static void K(fill_slices)(void *ctx, int64_t first, int64_t last)
     const int64_t left = i % j->tiles * WIDTH, width = th_min(WIDTH, cols - left);
     th_walk_at(w, th_max(w->ndim - 1, 0), i / j->tiles, off);
     for (int64_t p = 0; p < j->places; p++) {
+      if ((p & 1023) == 0 && th_interrupted()) return;
       T *y = (T *)j->y + off[0] + (j->index[p * j->place_step] - 1) * w->step[0] + left * sy;
       for (int64_t k = 0; k < width; k++) y[k * sy] = v;
     }
@@ -301,6 +312,7 @@ static void K(add_lines)(void *ctx, int64_t first, int64_t last)
     T *y = (T *)j->y + off[0];
     const T *x = (const T *)j->x + off[1];
     for (int64_t i = 0; i < w->n[2]; i++) {
+      if ((i & PATIENCE) == 0 && th_interrupted()) return;
       T *to = y + (j->index[off[2] + i * w->step[2]] - 1) * w->step[0];
       *to = STORE(LOAD(*to) + LOAD(x[i * w->step[1]]));
     }

@@ -1,4 +1,4 @@
-/* keys.h - stable sorting and selecting of pairs of a key and a place. Read once per key width, with
+/* keys.h - stable sorting and selecting of pairs of a key and a place. Read once per width, with
  *   U     the unsigned key        R(f)  f_<width>
  * Long inputs go by radix, least digit first; short ones by insertion and merging. */
 
@@ -27,7 +27,8 @@ static void R(merge_runs)(R(pair) *restrict b, const R(pair) *restrict a, int64_
 }
 
 /* One digit: from a to b. False after Ctrl-C. */
-static bool R(deal)(R(pair) *restrict b, const R(pair) *restrict a, int64_t n, int shift, int64_t *to)
+static bool R(deal)(R(pair) *restrict b, const R(pair) *restrict a, int64_t n, int shift,
+                    int64_t *to)
 {
   for (int64_t from = 0; from < n; from += PATIENCE) {
     if (th_interrupted()) return false;
@@ -42,6 +43,7 @@ static R(pair) *R(radix)(R(pair) *a, R(pair) *b, int64_t n)
   enum { DIGITS = sizeof(U) };
   int64_t count[DIGITS][256] = { { 0 } };
   for (int64_t i = 0; i < n; i++) {
+    if ((i & (PATIENCE - 1)) == 0 && th_interrupted()) return NULL;
     for (int d = 0; d < DIGITS; d++) count[d][a[i].key >> 8 * d & 255]++;
   }
   for (int d = 0; d < DIGITS; d++) {
@@ -60,7 +62,7 @@ static R(pair) *R(radix)(R(pair) *a, R(pair) *b, int64_t n)
   return a;
 }
 
-/* Sorts the n pairs of a, b being as large; returns the one that holds the result, NULL after Ctrl-C. */
+/* Sorts the n pairs of a, b being as large; returns which holds the result, NULL after Ctrl-C. */
 static R(pair) *R(sorted)(R(pair) *a, R(pair) *b, int64_t n)
 {
   if (n >= RADIX) return R(radix)(a, b, n);

@@ -46,19 +46,21 @@ static void add_up(int64_t *begin, int64_t blocks)
   }
 }
 
-/* ---- between the masked elements and the packed ones; elements are known by their size only ---- */
+/* ---- between masked and packed elements, which are known by their size only ---- */
 
 /* Of n elements of t those where mask is 1 come to piece, one after the other; returns how many. */
-TH_INLINE int64_t pack(size_t es, char *piece, const char *t, int64_t st, const uint8_t *mask, int64_t sm, int64_t n)
+TH_INLINE int64_t pack(size_t es, char *piece, const char *t, int64_t st, const uint8_t *mask,
+                       int64_t sm, int64_t n)
 {
   int64_t used = 0;
-  for (int64_t i = 0; i < n; i++) {                  /* without a branch: it could not be foretold */
+  for (int64_t i = 0; i < n; i++) { /* without a branch: it could not be foretold */
     memcpy(piece + used * (int64_t)es, t + i * st * (int64_t)es, es);
     used += mask[i * sm];
   }
   return used;
 }
-TH_INLINE void spread(size_t es, const char *piece, char *t, int64_t st, const uint8_t *mask, int64_t sm, int64_t n)
+TH_INLINE void spread(size_t es, const char *piece, char *t, int64_t st, const uint8_t *mask,
+                      int64_t sm, int64_t n)
 {
   int64_t used = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -73,7 +75,8 @@ TH_INLINE void packed_next(size_t es, th_seq *s, char *x, char *piece, int64_t n
     const int64_t some = th_min(n, th_seq_left(s)), step = th_seq_step(s) * (int64_t)es;
     char *at = x + s->off * (int64_t)es;
     if (step == (int64_t)es) memcpy(picking ? at : piece, picking ? piece : at, es * (size_t)some);
-    else if (picking) for (int64_t i = 0; i < some; i++) memcpy(at + i * step, piece + i * (int64_t)es, es);
+    else if (picking)
+      for (int64_t i = 0; i < some; i++) memcpy(at + i * step, piece + i * (int64_t)es, es);
     else for (int64_t i = 0; i < some; i++) memcpy(piece + i * (int64_t)es, at + i * step, es);
     th_seq_skip(s, some);
     piece += some * (int64_t)es;
@@ -127,7 +130,7 @@ static th_status run(const th_tensor *t, const th_tensor *mask, const th_tensor 
   m.pm = TH_DATA(uint8_t, mask);
   m.px = th_data(x, m.es);
   m.begin = th_scratch(sizeof(int64_t) * (size_t)blocks);
-  if (!m.begin) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  if (!m.begin) return th_no_scratch(blocks * 8);
   th_status s = th_parallel(blocks, 1, count_ones, &m);
   if (s == TH_OK) {
     add_up(m.begin, blocks);
@@ -136,8 +139,14 @@ static th_status run(const th_tensor *t, const th_tensor *mask, const th_tensor 
   th_scratch_free(m.begin);
   return s;
 }
-static th_status masked_select(const th_call *c) { return run(c->arg[1].t, c->arg[2].t, c->arg[0].t, true); }
-static th_status masked_copy(const th_call *c) { return run(c->arg[0].t, c->arg[1].t, c->arg[2].t, false); }
+static th_status masked_select(const th_call *c)
+{
+  return run(c->arg[1].t, c->arg[2].t, c->arg[0].t, true);
+}
+static th_status masked_copy(const th_call *c)
+{
+  return run(c->arg[0].t, c->arg[1].t, c->arg[2].t, false);
+}
 
 #define TH_SELF "mask.c"
 #include "each_dtype.h"
@@ -193,7 +202,12 @@ TH_INLINE bool K(counts)(T v)
 #endif
 }
 
-typedef struct K(found) { const th_tensor *x; th_seq seq; const T *px; int64_t total, *begin, *y, down, right; } K(found);
+typedef struct K(found) {
+  const th_tensor *x;
+  th_seq seq;
+  const T *px;
+  int64_t total, *begin, *y, down, right;
+} K(found);
 
 static void K(count_blocks)(void *ctx, int64_t first, int64_t last)
 {
@@ -240,12 +254,17 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
 static th_status K(nonzero)(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  if (y->ndim != 2 || y->size[1] == 0) return TH_OK;   /* nothing, or a single number without places */
-  K(found) f = { .x = x, .seq = th_seq_of(x, false), .px = TH_DATA(T, x), .total = th_tensor_numel(x),
-                 .y = TH_DATA(int64_t, y), .down = y->stride[0], .right = y->stride[1] };
+  if (y->ndim != 2 || y->size[1] == 0) return TH_OK;   /* no places, or a number without any */
+  K(found) f = { .x = x,
+                 .seq = th_seq_of(x, false),
+                 .px = TH_DATA(T, x),
+                 .total = th_tensor_numel(x),
+                 .y = TH_DATA(int64_t, y),
+                 .down = y->stride[0],
+                 .right = y->stride[1] };
   const int64_t blocks = th_parts(f.total, BLOCK);
   f.begin = th_scratch(sizeof(int64_t) * (size_t)blocks);
-  if (!f.begin) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  if (!f.begin) return th_no_scratch(blocks * 8);
   th_status s = th_parallel(blocks, 1, K(count_blocks), &f);
   if (s == TH_OK) {
     add_up(f.begin, blocks);

@@ -58,7 +58,8 @@ const th_kernel TH_AT(th_mode)[TH_NDTYPE] = TH_ALL(mode);
 #define BY_WIDTH(a, b, c, d) __builtin_choose_expr(sizeof(T) == 1, a, \
   __builtin_choose_expr(sizeof(T) == 2, b, __builtin_choose_expr(sizeof(T) == 4, c, d)))
 typedef __typeof__(BY_WIDTH((uint8_t)0, (uint16_t)0, (uint32_t)0, (uint64_t)0)) K(key);
-typedef __typeof__(BY_WIDTH((pair_k8){ 0 }, (pair_k16){ 0 }, (pair_k32){ 0 }, (pair_k64){ 0 })) K(keyed);
+typedef __typeof__(BY_WIDTH((pair_k8){ 0 }, (pair_k16){ 0 }, (pair_k32){ 0 },
+                            (pair_k64){ 0 })) K(keyed);
 #define SORTED BY_WIDTH(sorted_k8, sorted_k16, sorted_k32, sorted_k64)
 #define SELECT BY_WIDTH(select_k8, select_k16, select_k32, select_k64)
 
@@ -80,16 +81,30 @@ TH_INLINE K(key) K(key_of)(T v, bool descending)
 static void K(load)(const order *o, K(keyed) *to, const T *x)
 {
   const int64_t n = o->w.n[0], step = o->w.step[0];
-  for (int64_t i = 0; i < n; i++) {
-    to[i].key = K(key_of)(x[i * step], o->descending);
-    to[i].place = (uint32_t)i;
+  for (int64_t from = 0; from < n && !th_interrupted(); from += PATIENCE) {
+    const int64_t end = th_min(n, from + PATIENCE);
+    for (int64_t i = from; i < end; i++) {
+      to[i].key = K(key_of)(x[i * step], o->descending);
+      to[i].place = (uint32_t)i;
+    }
   }
 }
 /* Result i of a line is the element at `place`. */
-TH_INLINE void K(give)(const order *o, const int64_t *off, int64_t i, uint32_t place)
+static inline void K(give)(const order *o, const int64_t *off, int64_t i, uint32_t place)
 {
   ((T *)o->y)[off[1] + i * o->w.step[1]] = ((const T *)o->x)[off[0] + place * o->w.step[0]];
   o->index[off[2] + i * o->w.step[2]] = (int64_t)place + 1;
+}
+
+/* The first n results of a line; false after Ctrl-C. */
+static bool K(give_all)(const order *o, const int64_t *off, const K(keyed) *s, int64_t n)
+{
+  for (int64_t from = 0; from < n; from += PATIENCE / 4) {
+    if (th_interrupted()) return false;
+    const int64_t end = th_min(n, from + PATIENCE / 4);
+    for (int64_t i = from; i < end; i++) K(give)(o, off, i, s[i].place);
+  }
+  return true;
 }
 
 /* ---- one line, its pairs loaded in a; false after Ctrl-C ---- */
@@ -97,9 +112,7 @@ TH_INLINE void K(give)(const order *o, const int64_t *off, int64_t i, uint32_t p
 static bool K(sort_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
 {
   const K(keyed) *s = SORTED(a, b, o->w.n[0]);
-  if (!s) return false;
-  for (int64_t i = 0; i < o->w.n[0]; i++) K(give)(o, off, i, s[i].place);
-  return true;
+  return s && K(give_all)(o, off, s, o->w.n[0]);
 }
 static bool K(topk_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
 {
@@ -109,8 +122,7 @@ static bool K(topk_line)(const order *o, const int64_t *off, K(keyed) *a, K(keye
     if (a[i].key < last.key || (a[i].key == last.key && a[i].place <= last.place)) b[n++] = a[i];
   }
   if (o->sorted) s = SORTED(b, a, n);
-  for (int64_t i = 0; s && i < n; i++) K(give)(o, off, i, s[i].place);
-  return s != NULL;
+  return s && K(give_all)(o, off, s, n);
 }
 static bool K(kth_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
 {
@@ -144,17 +156,29 @@ TH_INLINE void K(lines)(order *o, int64_t first, int64_t last, K(line) *f)
     int64_t off[TH_WALKOPS];
     th_walk_at(&o->w, o->w.ndim, k, off);
     K(load)(o, a, (const T *)o->x + off[0]);
-    if (!f(o, off, a, a + n)) {
+    if (th_interrupted() || !f(o, off, a, a + n)) {
       fail(o, TH_EINTR);
       break;
     }
   }
   th_scratch_free(a);
 }
-static void K(sort_lines)(void *o, int64_t first, int64_t last) { K(lines)(o, first, last, K(sort_line)); }
-static void K(topk_lines)(void *o, int64_t first, int64_t last) { K(lines)(o, first, last, K(topk_line)); }
-static void K(kth_lines)(void *o, int64_t first, int64_t last) { K(lines)(o, first, last, K(kth_line)); }
-static void K(mode_lines)(void *o, int64_t first, int64_t last) { K(lines)(o, first, last, K(mode_line)); }
+static void K(sort_lines)(void *o, int64_t first, int64_t last)
+{
+  K(lines)(o, first, last, K(sort_line));
+}
+static void K(topk_lines)(void *o, int64_t first, int64_t last)
+{
+  K(lines)(o, first, last, K(topk_line));
+}
+static void K(kth_lines)(void *o, int64_t first, int64_t last)
+{
+  K(lines)(o, first, last, K(kth_line));
+}
+static void K(mode_lines)(void *o, int64_t first, int64_t last)
+{
+  K(lines)(o, first, last, K(mode_line));
+}
 
 /* ---- kernels ---- */
 

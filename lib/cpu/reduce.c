@@ -9,9 +9,9 @@
 enum { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
 
 enum {
-  LANES = 32,          /* independent accumulators of a line: enough to hide the latency of an add */
-  BLOCK = 65536,       /* elements a block holds */
-  WIDTH = 1024,        /* columns side by side: their accumulators stay in the first-level cache */
+  LANES = 32,    /* independent accumulators of a line: enough to hide the latency of an add */
+  BLOCK = 65536, /* elements a block holds */
+  WIDTH = 1024,  /* columns side by side: their accumulators stay in the first-level cache */
 };
 
 typedef struct fold {
@@ -37,8 +37,8 @@ static double root_of_norm(double sum, double p)
 
 /* What the halves borrow. */
 static double line_f32(int what, const float *p, int64_t step, int64_t n, double m);
-static void columns_f32(int what, double *acc, const float *p, int64_t down, int64_t right, int64_t rows,
-                        int64_t cols, const double *mean, double e);
+static void columns_f32(int what, double *acc, const float *p, int64_t down, int64_t right,
+                        int64_t rows, int64_t cols, const double *mean, double e);
 
 #define TH_SELF "reduce.c"
 #include "each_dtype.h"
@@ -143,8 +143,8 @@ TH_INLINE A K(line_as)(int what, const T *p, int64_t step, int64_t n, A m)
 }
 
 /* Four rows at a time, so that the accumulators are fetched and put back less often. */
-TH_INLINE void K(rows_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right, int64_t rows,
-                          int64_t cols, const A *restrict mean, A e)
+TH_INLINE void K(rows_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right,
+                          int64_t rows, int64_t cols, const A *restrict mean, A e)
 {
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4, p += 4 * down) {
@@ -163,8 +163,8 @@ TH_INLINE void K(rows_as)(int what, A *restrict acc, const T *p, int64_t down, i
     }
   }
 }
-TH_INLINE void K(columns_as)(int what, A *acc, const T *p, int64_t down, int64_t right, int64_t rows,
-                             int64_t cols, const A *mean, A e)
+TH_INLINE void K(columns_as)(int what, A *acc, const T *p, int64_t down, int64_t right,
+                             int64_t rows, int64_t cols, const A *mean, A e)
 {
   if (right == 1) K(rows_as)(what, acc, p, down, 1, rows, cols, mean, e);
   else K(rows_as)(what, acc, p, down, right, rows, cols, mean, e);
@@ -213,7 +213,8 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
   const fold *f = ctx;
   const int what = f->what;
   for (int64_t i = first; i < last; i++) {
-    const int64_t k = f->chunks == 1 ? i : i / f->chunks, chunk = i - k * f->chunks, from = chunk * BLOCK;
+    const int64_t k = f->chunks == 1 ? i : i / f->chunks, chunk = i - k * f->chunks,
+                  from = chunk * BLOCK;
     const int64_t n = f->chunks == 1 ? f->w.n[0] : th_min(BLOCK, f->w.n[0] - from);
     int64_t off[TH_WALKOPS];
     th_walk_at(&f->w, f->w.ndim, k, off);
@@ -288,9 +289,10 @@ static th_status K(fold_all)(A *result, const th_tensor *x, int what, double e)
   if (total == 0) return TH_OK;
   fold f = { .what = what, .e = e, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = total };
   f.part = blocks <= 16 ? few : th_scratch(sizeof(A) * (size_t)blocks);
-  if (!f.part) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  if (!f.part) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(some_blocks), &f);
-  for (int64_t i = 0; i < blocks && s == TH_OK; i++) *result = K(join)(what, *result, ((A *)f.part)[i]);
+  for (int64_t i = 0; i < blocks && s == TH_OK; i++)
+    *result = K(join)(what, *result, ((A *)f.part)[i]);
   if (f.part != few) th_scratch_free(f.part);
   return s;
 }
@@ -347,8 +349,8 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 }
 
 /* SPREAD stands for the variance: the lines' means are found first. */
-static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int what, double divisor,
-                           double p, bool root)
+static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int what,
+                           double divisor, double p, bool root)
 {
   const th_tensor wide = th_with_dim(y, dim, x->ndim), *const both[] = { x, &wide };
   fold f = { .x = TH_DATA(T, x) };
@@ -356,7 +358,7 @@ static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int 
   if (f.w.count == 0) return TH_OK;
   const int64_t room = K(plan_lines)(&f), means = what == SPREAD ? f.w.count : 0;
   A *scratch = th_scratch(sizeof(A) * (size_t)(room + means));
-  if (!scratch) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)(room + means) * 8);
+  if (!scratch) return th_no_scratch((room + means) * 8);
   th_status s = TH_OK;
   f.part = scratch + means;
   if (what == SPREAD) {
@@ -408,7 +410,10 @@ static th_status K(spread)(const th_call *c, double divisor)
 static th_status K(sum_grad)(const th_call *c) { return K(spread)(c, 1); }
 
 #if IS_FLOAT
-TH_INLINE int64_t K(line_size)(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
+TH_INLINE int64_t K(line_size)(const th_tensor *x, int64_t dim)
+{
+  return x->ndim ? x->size[dim] : 1;
+}
 
 static th_status K(mean_grad)(const th_call *c)
 {
@@ -424,7 +429,8 @@ static th_status K(mean_all)(const th_call *c)
 static th_status K(mean)(const th_call *c)
 {
   const th_tensor *x = c->arg[1].t;
-  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SUM, (double)K(line_size)(x, c->arg[2].i), 0, false);
+  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SUM, (double)K(line_size)(x, c->arg[2].i), 0,
+                   false);
 }
 
 static th_status K(variance)(const th_call *c, double *result)
@@ -476,7 +482,14 @@ static th_status K(norm)(const th_call *c)
 
 /* ---- two tensors: x and y may differ in shape, not in the number of elements ---- */
 
-typedef struct K(pair) { th_seq x, y; const T *px, *py; int64_t total; int what; double p; A *part; } K(pair);
+typedef struct K(pair) {
+  th_seq x, y;
+  const T *px, *py;
+  int64_t total;
+  int what;
+  double p;
+  A *part;
+} K(pair);
 
 static void K(dist_blocks)(void *ctx, int64_t first, int64_t last)
 {
@@ -513,7 +526,7 @@ static th_status K(dist)(const th_call *c)
   th_return(c, 0, 0);
   if (total == 0) return TH_OK;
   q.part = th_scratch(sizeof(A) * (size_t)blocks);
-  if (!q.part) return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)blocks * 8);
+  if (!q.part) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(dist_blocks), &q);
   A sum = 0;
   for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum = K(join)(q.what, sum, q.part[b]);
@@ -538,7 +551,8 @@ static void K(renorm_slices)(void *ctx, int64_t first, int64_t last)
     const int what = what_of_norm(q->p);
     fold f = { .what = what, .e = q->p, .seq = th_seq_of(&x, true), .x = px, .total = total };
     A norm = 0;
-    for (int64_t b = 0; b * BLOCK < total; b++) norm = K(join)(what, norm, K(block)(&f, b));
+    for (int64_t b = 0; b * BLOCK < total && !th_interrupted(); b++) norm = K(join)(what, norm, K(block)(&f, b));
+    if (th_interrupted()) return;
     norm = root_of_norm(norm, q->p);
     const double scale = norm > q->limit ? q->limit / (norm + 1e-7) : 1;
     th_seq from = th_seq_of(&x, false), to = th_seq_of(&y, false);
@@ -564,7 +578,8 @@ static th_status K(renorm)(const th_call *c)
   if (th_tensor_numel(x) == 0) return TH_OK;
   K(slices) q = { c->arg[0].t, x, dim, c->arg[2].d, c->arg[4].d };
   const int64_t each = th_tensor_numel(x) / x->size[dim];
-  return th_parallel(x->size[dim], th_max(1, TH_GRAIN / each), K(renorm_slices), &q);
+  const th_status s = th_parallel(x->size[dim], th_max(1, TH_GRAIN / each), K(renorm_slices), &q);
+  return s == TH_OK && th_interrupted() ? th_fail(TH_EINTR, "interrupted") : s;
 }
 #endif
 

@@ -28,7 +28,8 @@ static void K(scan_lines)(void *ctx, int64_t first, int64_t last)
     A a = s->product ? 1 : 0;
     for (int64_t from = 0; from < n && !th_interrupted(); from += STRETCH) {
       const int64_t to = th_min(n, from + STRETCH);
-      if (s->product) for (int64_t i = from; i < to; i++) a *= LOAD(x[i * sx]), y[i * sy] = STORE(a);
+      if (s->product)
+        for (int64_t i = from; i < to; i++) a *= LOAD(x[i * sx]), y[i * sy] = STORE(a);
       else for (int64_t i = from; i < to; i++) a += LOAD(x[i * sx]), y[i * sy] = STORE(a);
     }
   }
@@ -39,7 +40,8 @@ static void K(scan_tiles)(void *ctx, int64_t first, int64_t last)
 {
   const scan *s = ctx;
   const th_walk *w = &s->w;
-  const int64_t cols = w->size[w->ndim - 1], rx = w->stride[0][w->ndim - 1], ry = w->stride[1][w->ndim - 1];
+  const int64_t cols = w->size[w->ndim - 1], rx = w->stride[0][w->ndim - 1],
+                ry = w->stride[1][w->ndim - 1];
   for (int64_t t = first; t < last; t++) {
     const int64_t left = t % s->tiles * WIDTH, width = th_min(WIDTH, cols - left);
     int64_t off[TH_WALKOPS];
@@ -66,8 +68,8 @@ static th_status K(scan)(const th_call *c, bool product)
   if (th_walk_columns(&s.w)) {
     const int64_t cols = s.w.size[s.w.ndim - 1];
     s.tiles = th_parts(cols, WIDTH);
-    done = th_parallel(s.w.count / cols * s.tiles, th_max(1, TH_GRAIN / (s.w.n[0] * th_min(cols, WIDTH))),
-                       K(scan_tiles), &s);
+    done = th_parallel(s.w.count / cols * s.tiles,
+                       th_max(1, TH_GRAIN / (s.w.n[0] * th_min(cols, WIDTH))), K(scan_tiles), &s);
   } else {
     done = th_parallel(s.w.count, th_max(1, TH_GRAIN / (s.w.n[0] + 1)), K(scan_lines), &s);
   }

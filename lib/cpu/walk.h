@@ -71,8 +71,8 @@ TH_INLINE void th_walk_at(const th_walk *w, int ndim, int64_t k, int64_t off[TH_
   }
 }
 
-/* Should lines be gone through side by side? They lie closer together than the elements of one line,
- * or they are too short to be worth a loop each. */
+/* Should lines be gone through side by side? They lie closer together than the elements of one
+ * line, or they are too short to be worth a loop each. */
 static inline __attribute__((unused)) bool th_walk_columns(const th_walk *w)
 {
   if (w->ndim == 0 || w->n[0] < 2) return false;
@@ -94,7 +94,8 @@ static __attribute__((unused, noinline)) th_seq th_seq_of(const th_tensor *t, bo
   for (int d = 0; d < t->ndim; d++) {
     if (t->size[d] == 1) continue;
     int at = n++;
-    for (; sorted && at > 0 && t->stride[order[at - 1]] < t->stride[d]; at--) order[at] = order[at - 1];
+    for (; sorted && at > 0 && t->stride[order[at - 1]] < t->stride[d]; at--)
+      order[at] = order[at - 1];
     order[at] = d;
   }
   for (int i = 0; i < n; i++) {
@@ -135,7 +136,15 @@ TH_INLINE int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
 TH_INLINE int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
 TH_INLINE int64_t th_parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
+TH_INLINE th_status th_no_scratch(int64_t bytes)
+{
+  return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)bytes);
+}
+
 /* Gives `return` argument i its number. */
-TH_INLINE void th_return(const th_call *c, int i, double v) { ((th_call *)(uintptr_t)c)->arg[i].d = v; }
+TH_INLINE void th_return(const th_call *c, int i, double v)
+{
+  ((th_call *)(uintptr_t)c)->arg[i].d = v;
+}
 
 #endif

@@ -12,8 +12,8 @@ static th_status check_list(th_call *c, int dim_arg, int64_t n, th_tensor *const
   if (n == 0) return th_fail(TH_EARG, "list must hold at least one tensor");
   for (int64_t k = 0; k < n; k++) {
     if (t[k]->dtype != t[0]->dtype) {
-      return th_fail(TH_EDTYPE, "tensor %lld must be a %sTensor like the first, got a %sTensor", (long long)k + 1,
-                     th_dtype_name(t[0]->dtype), th_dtype_name(t[k]->dtype));
+      return th_fail(TH_EDTYPE, "tensor %lld must be a %sTensor like the first, got a %sTensor",
+                     (long long)k + 1, th_dtype_name(t[0]->dtype), th_dtype_name(t[k]->dtype));
     }
     if (is_void(t[k])) continue;
     if (!first) first = t[k];
@@ -36,8 +36,10 @@ static th_status check_list(th_call *c, int dim_arg, int64_t n, th_tensor *const
     for (int d = 0; d < ndim; d++) {
       if (d == dim) size[d] += size_at(t[k], d);
       else if (size_at(t[k], d) != size[d]) {
-        return th_fail(TH_ESHAPE, "tensor %lld must have the size of the first, %s, dimension %d aside, got %s",
-                       (long long)k + 1, TH_SHAPE(first), (int)dim + 1, TH_SHAPE(t[k]));
+        return th_fail(
+            TH_ESHAPE,
+            "tensor %lld must have the size of the first, %s, dimension %d aside, got %s",
+            (long long)k + 1, TH_SHAPE(first), (int)dim + 1, TH_SHAPE(t[k]));
       }
     }
   }

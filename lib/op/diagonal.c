@@ -1,4 +1,4 @@
-/* lib/op/diagonal.c - triangles, diagonals and traces of matrices; the cross product of vectors of three. */
+/* lib/op/diagonal.c - triangles, diagonals, traces; the cross product of vectors of three. */
 #include "reduce.h"
 
 enum { FARTHEST = 1 << 30 };
@@ -33,22 +33,27 @@ static th_status diag(th_call *c)
   TH_TRY(th_need_ndim(c, 1, 1, 2));
   const int64_t k = c->arg[2].i, away = k < 0 ? -k : k;
   if (x->ndim == 1) {
-    if (away > FARTHEST) return th_fail(TH_EARG, "k must lie in -%d..%d, got %lld", FARTHEST, FARTHEST, (long long)k);
+    if (away > FARTHEST)
+      return th_fail(TH_EARG, "k must lie in -%d..%d, got %lld", FARTHEST, FARTHEST, (long long)k);
     if (x->size[0] == 0) return th_out(c, 0, x->dtype, 1, x->size);
     const int64_t n = x->size[0] + away;
     return th_out(c, 0, x->dtype, 2, (const int64_t[]){ n, n });
   }
-  const int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0, rows = x->size[0] - down, cols = x->size[1] - right;
+  const int64_t down = k < 0 ? -k : 0, right = k > 0 ? k : 0, rows = x->size[0] - down,
+                cols = x->size[1] - right;
   if (rows <= 0 || cols <= 0) {
-    return th_fail(TH_EARG, "k must name a diagonal of x, of size %s, got %lld", TH_SHAPE(x), (long long)k);
+    return th_fail(TH_EARG, "k must name a diagonal of x, of size %s, got %lld", TH_SHAPE(x),
+                   (long long)k);
   }
   const int64_t n = rows < cols ? rows : cols;
   return th_out(c, 0, x->dtype, 1, &n);
 }
 const th_op th_op_diag = {
-  .name = "diag", .args = "y:out x:tensor k:int=0",
-  .doc = "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; "
-         "0 is the main one, 1 the one above it.",
+  .name = "diag",
+  .args = "y:out x:tensor k:int=0",
+  .doc =
+      "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; "
+      "0 is the main one, 1 the one above it.",
   .check = diag,
 };
 
@@ -67,18 +72,23 @@ static th_status cross(th_call *c)
   if (c->arg[3].i == -1) {
     int d = 0;
     while (d < a->ndim && a->size[d] != 3) d++;
-    if (d == a->ndim) return th_fail(TH_ESHAPE, "a must have a dimension of size 3, got size %s", TH_SHAPE(a));
+    if (d == a->ndim)
+      return th_fail(TH_ESHAPE, "a must have a dimension of size 3, got size %s", TH_SHAPE(a));
     c->arg[3].i = d;
   } else {
     TH_TRY(th_need_dim(c, 3, a));
     if (a->ndim == 0 || a->size[c->arg[3].i] != 3) {
-      return th_fail(TH_ESHAPE, "a must have size 3 along dimension %d, got size %s", (int)c->arg[3].i + 1, TH_SHAPE(a));
+      return th_fail(TH_ESHAPE, "a must have size 3 along dimension %d, got size %s",
+                     (int)c->arg[3].i + 1, TH_SHAPE(a));
     }
   }
   return th_out_like(c, 0, a);
 }
 const th_op th_op_cross = {
-  .name = "cross", .args = "y:out a:tensor b:tensor dim:dim=-1",
-  .doc = "Cross products of the vectors along dim, which must have size 3 (default: the first such dimension).",
-  .grad = "a: cross(b, g, dim) b: cross(g, a, dim)", .check = cross,
+  .name = "cross",
+  .args = "y:out a:tensor b:tensor dim:dim=-1",
+  .doc = "Cross products of the vectors along dim, which must have size 3 (default: the first such "
+         "dimension).",
+  .grad = "a: cross(b, g, dim) b: cross(g, a, dim)",
+  .check = cross,
 };

@@ -8,13 +8,17 @@ static th_status all(th_call *c)
   return th_fail(TH_ESHAPE, "x must have at least one element, got size %s", TH_SHAPE(x));
 }
 const th_op th_op_max_all = {
-  .name = "max", .args = "max:return x:tensor",
-  .doc = "The largest element of x, as a number; NaN if x has a NaN. An empty tensor has none and is refused.",
+  .name = "max",
+  .args = "max:return x:tensor",
+  .doc = "The largest element of x, as a number; NaN if x has a NaN. An empty tensor has none and "
+         "is refused.",
   .check = all,
 };
 const th_op th_op_min_all = {
-  .name = "min", .args = "min:return x:tensor",
-  .doc = "The smallest element of x, as a number; NaN if x has a NaN. An empty tensor has none and is refused.",
+  .name = "min",
+  .args = "min:return x:tensor",
+  .doc = "The smallest element of x, as a number; NaN if x has a NaN. An empty tensor has none and "
+         "is refused.",
   .check = all,
 };
 
@@ -28,16 +32,24 @@ static th_status along(th_call *c)
   return th_reduced(c, 1, x, TH_I64, (int)c->arg[3].i, c->arg[4].i);
 }
 const th_op th_op_max = {
-  .name = "max", .args = "y:out index:out x:tensor dim:dim keepdim:bool=true",
-  .doc = "The largest elements along dim and their places (a LongTensor; the first place if several are "
-         "equal). A NaN counts as larger than everything. dim stays with size 1, unless keepdim is false.",
-  .grad = "x: pick_grad(x, dim, index, g)", .check = along,
+  .name = "max",
+  .args = "y:out index:out x:tensor dim:dim keepdim:bool=true",
+  .doc = "The largest elements along dim and their places (a LongTensor; the first place if "
+         "several are "
+         "equal). A NaN counts as larger than everything. dim stays with size 1, unless keepdim is "
+         "false.",
+  .grad = "x: pick_grad(x, dim, index, g)",
+  .check = along,
 };
 const th_op th_op_min = {
-  .name = "min", .args = "y:out index:out x:tensor dim:dim keepdim:bool=true",
-  .doc = "The smallest elements along dim and their places (a LongTensor; the first place if several are "
-         "equal). A NaN counts as smaller than everything. dim stays with size 1, unless keepdim is false.",
-  .grad = "x: pick_grad(x, dim, index, g)", .check = along,
+  .name = "min",
+  .args = "y:out index:out x:tensor dim:dim keepdim:bool=true",
+  .doc = "The smallest elements along dim and their places (a LongTensor; the first place if "
+         "several are "
+         "equal). A NaN counts as smaller than everything. dim stays with size 1, unless keepdim "
+         "is false.",
+  .grad = "x: pick_grad(x, dim, index, g)",
+  .check = along,
 };
 
 /* The index may have lost its dimension, so this is more than a scatter. */
@@ -53,15 +65,19 @@ static th_status pick_grad(th_call *c)
     else fits = index->size[d - (lost && d > dim)] == x->size[d];
   }
   if (!fits) {
-    return th_fail(TH_ESHAPE, "index must have the size of x, %s, without dimension %d or with 1 there, got %s",
-                   TH_SHAPE(x), dim + 1, TH_SHAPE(index));
+    return th_fail(
+        TH_ESHAPE,
+        "index must have the size of x, %s, without dimension %d or with 1 there, got %s",
+        TH_SHAPE(x), dim + 1, TH_SHAPE(index));
   }
   TH_TRY(th_need_same_shape(c, 4, 3));
   TH_TRY(th_need_indices(c, 3, x->ndim ? x->size[dim] : 1, "index"));
   return th_out_like(c, 0, x);
 }
 const th_op th_op_pick_grad = {
-  .name = "pick_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
-  .doc = "Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 elsewhere. dim -1 is the last.",
+  .name = "pick_grad",
+  .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
+  .doc = "Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 "
+         "elsewhere. dim -1 is the last.",
   .check = pick_grad,
 };

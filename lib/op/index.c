@@ -13,7 +13,8 @@ static th_status need_vector(th_call *c, int i, const th_tensor *t, int dim)
   TH_TRY(th_need_dtype(c, i, TH_I64));
   const th_tensor *index = c->arg[i].t;
   if (index->ndim > 1) {
-    return th_fail(TH_ESHAPE, "%s must have at most one dimension, got size %s", th_arg_name(c, i), TH_SHAPE(index));
+    return th_fail(TH_ESHAPE, "%s must have at most one dimension, got size %s", th_arg_name(c, i),
+                   TH_SHAPE(index));
   }
   return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
 }
@@ -26,7 +27,8 @@ static th_status need_rows(th_call *c, int arg, const th_tensor *t, int dim, con
   if (want.ndim == 0) want.ndim = 1;
   want.size[dim] = th_tensor_numel(index);
   if (th_same_shape(x, &want)) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have the size %s, got %s", th_arg_name(c, arg), TH_SHAPE(&want), TH_SHAPE(x));
+  return th_fail(TH_ESHAPE, "%s must have the size %s, got %s", th_arg_name(c, arg),
+                 TH_SHAPE(&want), TH_SHAPE(x));
 }
 
 /* A result that is read too: in order, but not several elements in one place. */
@@ -63,13 +65,17 @@ static th_status index_copy(th_call *c)
   return inout(c);
 }
 const th_op th_op_indexCopy = {
-  .name = "indexCopy", .args = "y:inout dim:dim index:tensor x:tensor",
-  .doc = "Copies the slices of x along dim to the places of y that index names. Of a place named twice the last copy stays.",
+  .name = "indexCopy",
+  .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Copies the slices of x along dim to the places of y that index names. Of a place named "
+         "twice the last copy stays.",
   .check = index_copy,
 };
 const th_op th_op_indexAdd = {
-  .name = "indexAdd", .args = "y:inout dim:dim index:tensor x:tensor",
-  .doc = "Adds the slices of x along dim to the slices of y that index names; a place named twice gets both.",
+  .name = "indexAdd",
+  .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Adds the slices of x along dim to the slices of y that index names; a place named twice "
+         "gets both.",
   .check = index_copy,
 };
 
@@ -114,8 +120,8 @@ static th_status need_places(th_call *c, int i, const th_tensor *t, int dim)
   bool fits = index->ndim == t->ndim;
   for (int d = 0; d < t->ndim && fits; d++) fits = d == dim || index->size[d] == t->size[d];
   if (!fits) {
-    return th_fail(TH_ESHAPE, "%s must have the size %s, dimension %d aside, got %s", th_arg_name(c, i), TH_SHAPE(t),
-                   dim + 1, TH_SHAPE(index));
+    return th_fail(TH_ESHAPE, "%s must have the size %s, dimension %d aside, got %s",
+                   th_arg_name(c, i), TH_SHAPE(t), dim + 1, TH_SHAPE(index));
   }
   return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
 }
@@ -144,8 +150,10 @@ static th_status gather_grad(th_call *c)
   return th_out_like(c, 0, x);
 }
 const th_op th_op_gather_grad = {
-  .name = "gather_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
-  .doc = "Gradient of `gather`, `sort` and `topk`: g added at the places that were picked, 0 elsewhere. dim -1 is the last.",
+  .name = "gather_grad",
+  .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
+  .doc = "Gradient of `gather`, `sort` and `topk`: g added at the places that were picked, 0 "
+         "elsewhere. dim -1 is the last.",
   .check = gather_grad,
 };
 
@@ -163,8 +171,8 @@ static th_status scatter(th_call *c)
       fits = d == dim ? x->size[d] >= index->size[d] : x->size[d] == index->size[d];
     }
     if (!fits) {
-      return th_fail(TH_ESHAPE, "%s must have at least the size of %s, %s, got %s", th_arg_name(c, 3),
-                     th_arg_name(c, 2), TH_SHAPE(index), TH_SHAPE(x));
+      return th_fail(TH_ESHAPE, "%s must have at least the size of %s, %s, got %s",
+                     th_arg_name(c, 3), th_arg_name(c, 2), TH_SHAPE(index), TH_SHAPE(x));
     }
   } else {
     TH_TRY(need_places(c, 2, y, dim));
@@ -174,8 +182,10 @@ static th_status scatter(th_call *c)
   return inout(c);
 }
 const th_op th_op_scatter = {
-  .name = "scatter", .args = "y:inout dim:dim index:tensor x:tensor",
-  .doc = "Puts the elements of x into y, each line along dim at the places that the same line of index names; "
+  .name = "scatter",
+  .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Puts the elements of x into y, each line along dim at the places that the same line of "
+         "index names; "
          "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].",
   .check = scatter,
 };
@@ -185,7 +195,9 @@ const th_op th_op_scatter_value = {
   .check = scatter,
 };
 const th_op th_op_scatterAdd = {
-  .name = "scatterAdd", .args = "y:inout dim:dim index:tensor x:tensor",
-  .doc = "Adds the elements of x to those of y that index names, along dim as `scatter` does, in order.",
+  .name = "scatterAdd",
+  .args = "y:inout dim:dim index:tensor x:tensor",
+  .doc = "Adds the elements of x to those of y that index names, along dim as `scatter` does, in "
+         "order.",
   .check = scatter,
 };

@@ -1,6 +1,7 @@
-/* lib/op/mask.c - picking and putting elements by a mask of zeros and ones, and the places of what is not 0.
+/* lib/op/mask.c - picking and putting elements by a mask, and the places of what is not 0.
  *
- * A mask is a ByteTensor with as many elements as the tensor, both gone through in row-major order. */
+ * A mask is a ByteTensor of zeros and ones with as many elements as the tensor; both are gone
+ * through in row-major order. */
 #include "reduce.h"
 
 /* Argument `arg` is a mask over t; the number of its ones goes to *ones. */
@@ -24,8 +25,8 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
     if (all > 1) {
       int64_t i = 0;
       while (p[off + i * step] <= 1) i++;
-      return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld", th_arg_name(c, arg),
-                     p[off + i * step], (long long)(row * n + i + 1));
+      return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld",
+                     th_arg_name(c, arg), p[off + i * step], (long long)(row * n + i + 1));
     }
     *ones += sum;
     for (int d = m->ndim - 2; d >= 0; d--) {
@@ -59,15 +60,18 @@ static th_status copy(th_call *c)
   TH_TRY(th_need_same_dtype(c, 2, 0));
   TH_TRY(need_mask(c, 1, y, &ones));
   if (th_tensor_numel(x) < ones) {
-    return th_fail(TH_ESHAPE, "x must have at least the %lld elements that mask asks for, got size %s",
+    return th_fail(TH_ESHAPE,
+                   "x must have at least the %lld elements that mask asks for, got size %s",
                    (long long)ones, TH_SHAPE(x));
   }
   c->dtype = y->dtype;
   return th_out_like(c, 0, y);
 }
 const th_op th_op_maskedCopy = {
-  .name = "maskedCopy", .args = "y:inout mask:tensor x:tensor",
-  .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than are needed.",
+  .name = "maskedCopy",
+  .args = "y:inout mask:tensor x:tensor",
+  .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than "
+         "are needed.",
   .check = copy,
 };
 
@@ -90,7 +94,8 @@ static th_status mask_grad(th_call *c)
   TH_TRY(th_need_same_dtype(c, 3, 1));
   TH_TRY(need_mask(c, 2, x, &ones));
   if (th_tensor_numel(g) != ones) {
-    return th_fail(TH_ESHAPE, "g must have the %lld elements that mask picks, got size %s", (long long)ones, TH_SHAPE(g));
+    return th_fail(TH_ESHAPE, "g must have the %lld elements that mask picks, got size %s",
+                   (long long)ones, TH_SHAPE(g));
   }
   return th_out_like(c, 0, x);
 }
@@ -103,7 +108,8 @@ const th_op th_op_mask_grad = {
 /* ---- nonzero ---- */
 
 /* Elements of a row that are not 0: all bits count, but for a float's sign. */
-static inline int64_t row_nonzero(const char *p, size_t es, int64_t step, int64_t n, uint64_t counts)
+static inline int64_t row_nonzero(const char *p, size_t es, int64_t step, int64_t n,
+                                  uint64_t counts)
 {
   int64_t found = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -143,8 +149,10 @@ static th_status nonzero(th_call *c)
   return th_out(c, 0, TH_I64, size[0] ? 2 : 1, size);
 }
 const th_op th_op_nonzero = {
-  .name = "nonzero", .args = "y:out x:tensor",
-  .doc = "The places of the elements of x that are not 0, one a row, as a LongTensor with a column for each "
+  .name = "nonzero",
+  .args = "y:out x:tensor",
+  .doc = "The places of the elements of x that are not 0, one a row, as a LongTensor with a column "
+         "for each "
          "dimension of x. NaN is not 0. Empty if there are none.",
   .check = nonzero,
 };

@@ -1,7 +1,7 @@
-/* lib/op/order.c - sorting, the k smallest or largest, the k-th, the median, the most frequent value.
+/* lib/op/order.c - sorting, the k smallest or largest, the k-th, the median, the most frequent.
  *
- * The order is stable: of equal elements the one with the smaller place comes first. NaN is equal to
- * NaN and comes last, ascending as descending; -0 is equal to 0. */
+ * The order is stable: of equal elements the one with the smaller place comes first. NaN is equal
+ * to NaN and comes last, ascending as descending; -0 is equal to 0. */
 #include "reduce.h"
 
 enum { LONGEST = 2147483647 };         /* places within a line travel in 32 bits */
@@ -15,8 +15,8 @@ static th_status need_order(th_call *c, int dim)
   TH_TRY(th_need_dim_or_last(c, dim, x));
   TH_TRY(th_need_apart(c, 0, 1));
   if (line_size(x, c->arg[dim].i) <= LONGEST) return TH_OK;
-  return th_fail(TH_ESHAPE, "x must have at most %d elements along dimension %d, got size %s", LONGEST,
-                 (int)c->arg[dim].i + 1, TH_SHAPE(x));
+  return th_fail(TH_ESHAPE, "x must have at most %d elements along dimension %d, got size %s",
+                 LONGEST, (int)c->arg[dim].i + 1, TH_SHAPE(x));
 }
 static th_status results(th_call *c, int dim, int64_t n)
 {
@@ -31,8 +31,8 @@ static th_status need_k(th_call *c, int k, int dim)
   const th_tensor *x = c->arg[2].t;
   const int64_t n = line_size(x, c->arg[dim].i), got = c->arg[k].i;
   if (got >= 1 && got <= n) return TH_OK;
-  return th_fail(TH_EARG, "k must lie in 1..%lld, the size along dimension %d, got %lld", (long long)n,
-                 (int)c->arg[dim].i + 1, (long long)got);
+  return th_fail(TH_EARG, "k must lie in 1..%lld, the size along dimension %d, got %lld",
+                 (long long)n, (int)c->arg[dim].i + 1, (long long)got);
 }
 
 static th_status sort(th_call *c)
@@ -41,13 +41,16 @@ static th_status sort(th_call *c)
   return results(c, 3, line_size(c->arg[2].t, c->arg[3].i));
 }
 const th_op th_op_sort = {
-  .name = "sort", .args = "y:out index:out x:tensor dim:dim=-1 descending:bool=false",
-  .doc = "The elements in order along dim (default: the last), and the places they come from (a LongTensor). "
+  .name = "sort",
+  .args = "y:out index:out x:tensor dim:dim=-1 descending:bool=false",
+  .doc = "The elements in order along dim (default: the last), and the places they come from (a "
+         "LongTensor). "
          "The order is stable; NaN comes last either way.",
-  .grad = "x: gather_grad(x, dim, index, g)", .check = sort,
+  .grad = "x: gather_grad(x, dim, index, g)",
+  .check = sort,
 };
 
-/* The same with the last dimension: the kernel finds its arguments where the other form has them. */
+/* The same with the last dimension: the kernel sees the other form's arguments. */
 static th_status sort_last(th_call *c)
 {
   c->arg[4].i = c->arg[3].i;
@@ -67,11 +70,15 @@ static th_status topk(th_call *c)
   return results(c, 4, c->arg[3].i);
 }
 const th_op th_op_topk = {
-  .name = "topk", .args = "y:out index:out x:tensor k:int=1 dim:dim=-1 largest:bool=false sorted:bool=false",
-  .doc = "The k smallest elements along dim (default: the last), or the k largest, and their places. "
-         "sorted puts them in order, ascending or, if largest, descending; otherwise they come in the order of x. "
-         "A NaN is taken only when nothing else is left.",
-  .grad = "x: gather_grad(x, dim, index, g)", .check = topk,
+  .name = "topk",
+  .args = "y:out index:out x:tensor k:int=1 dim:dim=-1 largest:bool=false sorted:bool=false",
+  .doc =
+      "The k smallest elements along dim (default: the last), or the k largest, and their places. "
+      "sorted puts them in order, ascending or, if largest, descending; otherwise they come in the "
+      "order of x. "
+      "A NaN is taken only when nothing else is left.",
+  .grad = "x: gather_grad(x, dim, index, g)",
+  .check = topk,
 };
 
 static th_status kthvalue(th_call *c)
@@ -81,9 +88,12 @@ static th_status kthvalue(th_call *c)
   return results(c, 4, 1);
 }
 const th_op th_op_kthvalue = {
-  .name = "kthvalue", .args = "y:out index:out x:tensor k:int dim:dim=-1",
-  .doc = "The k-th smallest elements along dim (default: the last), and the places where a stable sort would find them.",
-  .grad = "x: pick_grad(x, dim, index, g)", .check = kthvalue,
+  .name = "kthvalue",
+  .args = "y:out index:out x:tensor k:int dim:dim=-1",
+  .doc = "The k-th smallest elements along dim (default: the last), and the places where a stable "
+         "sort would find them.",
+  .grad = "x: pick_grad(x, dim, index, g)",
+  .check = kthvalue,
 };
 
 static th_status median(th_call *c)
@@ -93,14 +103,20 @@ static th_status median(th_call *c)
   return results(c, 3, 1);
 }
 const th_op th_op_median = {
-  .name = "median", .args = "y:out index:out x:tensor dim:dim=-1",
-  .doc = "The medians along dim (default: the last), and their places: the lower of the two middle elements "
+  .name = "median",
+  .args = "y:out index:out x:tensor dim:dim=-1",
+  .doc = "The medians along dim (default: the last), and their places: the lower of the two middle "
+         "elements "
          "where their number is even.",
-  .grad = "x: pick_grad(x, dim, index, g)", .check = median,
+  .grad = "x: pick_grad(x, dim, index, g)",
+  .check = median,
 };
 const th_op th_op_mode = {
-  .name = "mode", .args = "y:out index:out x:tensor dim:dim=-1",
-  .doc = "The most frequent values along dim (default: the last), the smallest of equally frequent ones, "
+  .name = "mode",
+  .args = "y:out index:out x:tensor dim:dim=-1",
+  .doc = "The most frequent values along dim (default: the last), the smallest of equally frequent "
+         "ones, "
          "and the first places that hold them.",
-  .grad = "x: pick_grad(x, dim, index, g)", .check = median,
+  .grad = "x: pick_grad(x, dim, index, g)",
+  .check = median,
 };

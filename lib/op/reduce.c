@@ -1,22 +1,25 @@
 /* lib/op/reduce.c - sums, products, means, variances, norms and distances.
  *
- * Along a dimension the result keeps that dimension with size 1, unless keepdim is false. Floats are
- * summed in double and integers in 64 bits; a sum along a dimension of an integer tensor then wraps to
- * the tensor's type, the sum of everything is a Lua number. Bits do not depend on the thread count. */
+ * Along a dimension the result keeps that dimension with size 1, unless keepdim is false. Floats
+ * are summed in double and integers in 64 bits; a sum along a dimension of an integer tensor then
+ * wraps to the tensor's type, the sum of everything is a Lua number. Bits do not depend on the
+ * number of threads. */
 #include "reduce.h"
 
 static th_status nonempty(th_call *c, int arg)
 {
   const th_tensor *x = c->arg[arg].t;
   if (th_tensor_numel(x) > 0) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have at least one element, got size %s", th_arg_name(c, arg), TH_SHAPE(x));
+  return th_fail(TH_ESHAPE, "%s must have at least one element, got size %s", th_arg_name(c, arg),
+                 TH_SHAPE(x));
 }
 
 static th_status number(th_call *c, int arg)
 {
   const double p = c->arg[arg].d;
   if (p == p && p > -INFINITY) return TH_OK;
-  return th_fail(TH_EARG, "%s must be a number above -inf, got %g", th_arg_name(c, arg), p != p ? (double)NAN : p);
+  return th_fail(TH_EARG, "%s must be a number above -inf, got %g", th_arg_name(c, arg),
+                 p != p ? (double)NAN : p);
 }
 
 /* ---- everything ---- */
@@ -46,8 +49,10 @@ const th_op th_op_mean_all = {
   .check = mean_all,
 };
 const th_op th_op_var_all = {
-  .name = "var", .args = "var:return x:tensor biased:bool=false",
-  .doc = "Variance of all elements of x, as a number: the mean square distance from the mean, over n-1, "
+  .name = "var",
+  .args = "var:return x:tensor biased:bool=false",
+  .doc = "Variance of all elements of x, as a number: the mean square distance from the mean, over "
+         "n-1, "
          "or over n if biased. NaN for one element, unless biased.",
   .check = mean_all,
 };
@@ -63,9 +68,11 @@ static th_status norm_all(th_call *c)
   return number(c, 2);
 }
 const th_op th_op_norm_all = {
-  .name = "norm", .args = "norm:return x:tensor p:number=2",
-  .doc = "The p-norm of all elements of x, (sum |x|^p)^(1/p), as a number. p = 0 counts the elements "
-         "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0.",
+  .name = "norm",
+  .args = "norm:return x:tensor p:number=2",
+  .doc =
+      "The p-norm of all elements of x, (sum |x|^p)^(1/p), as a number. p = 0 counts the elements "
+      "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0.",
   .check = norm_all,
 };
 
@@ -75,7 +82,8 @@ static th_status dist(th_call *c)
   TH_TRY(th_need_float(c, 1));
   TH_TRY(th_need_same_dtype(c, 2, 1));
   if (th_tensor_numel(x) != th_tensor_numel(y)) {
-    return th_fail(TH_ESHAPE, "y must have as many elements as x, of size %s, got %s", TH_SHAPE(x), TH_SHAPE(y));
+    return th_fail(TH_ESHAPE, "y must have as many elements as x, of size %s, got %s", TH_SHAPE(x),
+                   TH_SHAPE(y));
   }
   return number(c, 3);
 }
@@ -125,8 +133,10 @@ static th_status var(th_call *c)
   return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[4].i);
 }
 const th_op th_op_var = {
-  .name = "var", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
-  .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, unless biased.",
+  .name = "var",
+  .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
+  .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, "
+         "unless biased.",
   .check = var,
 };
 const th_op th_op_std = {
@@ -143,8 +153,10 @@ static th_status norm(th_call *c)
   return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[3].i, c->arg[4].i);
 }
 const th_op th_op_norm = {
-  .name = "norm", .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
-  .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest absolute value.",
+  .name = "norm",
+  .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
+  .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest "
+         "absolute value.",
   .check = norm,
 };
 
@@ -155,14 +167,18 @@ static th_status renorm(th_call *c)
   TH_TRY(number(c, 2));
   if (c->arg[2].d <= 0) return th_fail(TH_EARG, "p must be above 0, got %g", c->arg[2].d);
   TH_TRY(th_need_dim(c, 3, c->arg[1].t));
-  if (!(c->arg[4].d >= 0)) return th_fail(TH_EARG, "maxnorm must be at least 0, got %g", c->arg[4].d);
+  if (!(c->arg[4].d >= 0))
+    return th_fail(TH_EARG, "maxnorm must be at least 0, got %g", c->arg[4].d);
   return th_out_like(c, 0, c->arg[1].t);
 }
 const th_op th_op_renorm = {
-  .name = "renorm", .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
-  .doc = "Shrinks every slice along dim whose p-norm is above maxnorm by maxnorm / (norm + 1e-7), as Torch7 does; "
+  .name = "renorm",
+  .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
+  .doc = "Shrinks every slice along dim whose p-norm is above maxnorm by maxnorm / (norm + 1e-7), "
+         "as Torch7 does; "
          "the others are copied.",
-  .flags = TH_INPLACE, .check = renorm,
+  .flags = TH_INPLACE,
+  .check = renorm,
 };
 
 /* ---- gradients ---- */
@@ -179,7 +195,8 @@ static th_status spread(th_call *c)
     else fits = g->size[d - (lost && d > dim)] == x->size[d];
   }
   if (!fits) {
-    return th_fail(TH_ESHAPE, "g must have the size of x, %s, without dimension %d or with 1 there, got %s",
+    return th_fail(TH_ESHAPE,
+                   "g must have the size of x, %s, without dimension %d or with 1 there, got %s",
                    TH_SHAPE(x), dim + 1, TH_SHAPE(g));
   }
   return th_out_like(c, 0, x);

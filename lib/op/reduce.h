@@ -5,8 +5,8 @@
 #include "op.h"
 
 /* Result `arg` has x's size with `dim` (from 0) at 1, or without it. */
-static inline __attribute__((unused)) th_status th_reduced(th_call *c, int arg, const th_tensor *x, int dtype,
-                                                           int dim, int64_t keep)
+static inline __attribute__((unused)) th_status th_reduced(th_call *c, int arg, const th_tensor *x,
+                                                           int dtype, int dim, int64_t keep)
 {
   int64_t size[TH_MAXDIM];
   int n = 0;
@@ -22,24 +22,26 @@ static inline __attribute__((unused)) th_status th_need_line(th_call *c, int arg
 {
   const th_tensor *x = c->arg[arg].t;
   if (x->ndim == 0 || x->size[dim] > 0) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must not be empty along dimension %d, got size %s", th_arg_name(c, arg),
-                 dim + 1, TH_SHAPE(x));
+  return th_fail(TH_ESHAPE, "%s must not be empty along dimension %d, got size %s",
+                 th_arg_name(c, arg), dim + 1, TH_SHAPE(x));
 }
 
 /* A dimension whose default, -1, is the last one. */
-static inline __attribute__((unused)) th_status th_need_dim_or_last(th_call *c, int arg, const th_tensor *x)
+static inline __attribute__((unused)) th_status th_need_dim_or_last(th_call *c, int arg,
+                                                                    const th_tensor *x)
 {
   if (c->arg[arg].i == -1) c->arg[arg].i = x->ndim ? x->ndim : 1;
   return th_need_dim(c, arg, x);
 }
 
-/* A number that becomes an element of t: one of whole numbers needs a whole part that 64 bits hold. */
-static inline __attribute__((unused)) th_status th_need_number(th_call *c, int arg, const th_tensor *t)
+/* A number that becomes an element of t. Whole numbers need a whole part that 64 bits hold. */
+static inline __attribute__((unused)) th_status th_need_number(th_call *c, int arg,
+                                                               const th_tensor *t)
 {
   const double v = c->arg[arg].d;
   if (t->dtype >= TH_F16 || fabs(v) < 9223372036854775808.0) return TH_OK;
-  return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, arg),
-                 th_dtype_name(t->dtype), v);
+  return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g",
+                 th_arg_name(c, arg), th_dtype_name(t->dtype), v);
 }
 
 /* Two results must not lie in the same storage: the second would overwrite the first. */

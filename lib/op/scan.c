@@ -7,9 +7,13 @@ static th_status check(th_call *c)
   return th_out_like(c, 0, c->arg[1].t);
 }
 const th_op th_op_cumsum = {
-  .name = "cumsum", .args = "y:out x:tensor dim:dim=1",
-  .doc = "Running sum along dim: y[i] = x[1] + ... + x[i], summed in double or int64. y may be x itself.",
-  .grad = "x: flip(cumsum(flip(g, dim), dim), dim)", .flags = TH_INPLACE, .check = check,
+  .name = "cumsum",
+  .args = "y:out x:tensor dim:dim=1",
+  .doc = "Running sum along dim: y[i] = x[1] + ... + x[i], summed in double or int64. y may be x "
+         "itself.",
+  .grad = "x: flip(cumsum(flip(g, dim), dim), dim)",
+  .flags = TH_INPLACE,
+  .check = check,
 };
 const th_op th_op_cumprod = {
   .name = "cumprod", .args = "y:out x:tensor dim:dim=1",

@@ -10,7 +10,8 @@ opcheck.describe('cat', function(op)
    op.gives({ { { 1, 2 } } }, { { 1 } }, { { 2 } }, 3)
    op.gives({ 1, 2 }, {}, { 1, 2 })
    op.gives({}, {}, {})
-   op.refuses('tensor 2 must have the size of the first, 2x2, dimension 1 aside, got 1x3', { { 1, 2 }, { 3, 4 } }, { { 5, 6, 7 } }, 1)
+   op.refuses('tensor 2 must have the size of the first, 2x2, dimension 1 aside, got 1x3',
+      { { 1, 2 }, { 3, 4 } }, { { 5, 6, 7 } }, 1)
    op.refuses('dim must lie in 1..16, got 0', { 1 }, { 2 }, 0)
    op.refuses('dim must lie in 1..16, got 17', { 1 }, { 2 }, 17)
    op.dtypes 'double'

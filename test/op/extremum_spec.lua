@@ -44,8 +44,8 @@ opcheck.describe('pick_grad', function(op)
    op.gives({ { 0, 7 }, { 8, 0 } }, { { 1, 2 }, { 3, 4 } }, 2, long { { 2 }, { 1 } }, { { 7 }, { 8 } })
    op.gives({ { 0, 7 }, { 8, 0 } }, { { 1, 2 }, { 3, 4 } }, 2, long { 2, 1 }, { 7, 8 })
    op.refuses('index must lie in 1..2, got 3 at place 2', { { 1, 2 }, { 3, 4 } }, 2, long { 2, 3 }, { 7, 8 })
-   op.refuses('index must have the size of x, 2x2, without dimension 2 or with 1 there, got 3', { { 1, 2 }, { 3, 4 } }, 2,
-      long { 1, 1, 1 }, { 7, 8, 9 })
+   op.refuses('index must have the size of x, 2x2, without dimension 2 or with 1 there, got 3',
+      { { 1, 2 }, { 3, 4 } }, 2, long { 1, 1, 1 }, { 7, 8, 9 })
 end)
 
 describe('max and min', function()

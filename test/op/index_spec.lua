@@ -37,7 +37,8 @@ opcheck.describe('indexCopy', function(op)
    op.refuses('x must have the size 2x3, got 1x3', matrix, 1, long { 1, 2 }, { { 1, 2, 3 } })
    op.refuses('x must have the size 1x3, got 3', matrix, 1, long { 1 }, { 1, 2, 3 })
    op.dtypes 'double'
-   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { 1 }, opcheck.float { { 1, 2, 3 } })
+   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { 1 },
+      opcheck.float { { 1, 2, 3 } })
 end)
 
 opcheck.describe('indexAdd', function(op)
@@ -78,17 +79,20 @@ end)
 opcheck.describe('scatter', function(op)
    op.dtypes 'all'
    op.gives({ { 1, 8, 3 }, { 7, 5, 9 } }, matrix, 1, long { { 2, 1, 2 } }, { { 7, 8, 9 } })
-   op.gives({ { 8, 2, 7 }, { 4, 10, 6 } }, matrix, 2, long { { 3, 1 }, { 2, 2 } }, { { 7, 8 }, { 9, 10 } })   -- the later counts
+   op.gives({ { 8, 2, 7 }, { 4, 10, 6 } }, matrix, 2, long { { 3, 1 }, { 2, 2 } },
+      { { 7, 8 }, { 9, 10 } })                                                             -- the later counts
    op.gives({ { 1, 2, 0 }, { 0, 5, 6 } }, matrix, 2, long { { 3 }, { 1 } }, 0)
    op.gives({ 1, 9 }, { 1, 2 }, 1, long { 2 }, { 9, 8 })
    op.refuses('index must lie in 1..2, got 3 at place 2 of index', matrix, 1, long { { 1, 3, 1 } }, 0)
    op.refuses('index must lie in 1..2, got 0 at place 2 of index', matrix, 1, long { { 1, 0, 1 } }, { { 1, 2, 3 } })
    op.refuses('index must have the size 2x3, dimension 1 aside, got 1x2', matrix, 1, long { { 1, 1 } }, 0)
    op.refuses('x must have at least the size of index, 1x3, got 1x2', matrix, 1, long { { 1, 1, 1 } }, { { 1, 2 } })
-   op.refuses('x must have at least the size of index, 2x3, got 1x3', matrix, 1, long { { 1, 1, 1 }, { 1, 1, 1 } }, { { 1, 2, 3 } })
+   op.refuses('x must have at least the size of index, 2x3, got 1x3', matrix, 1,
+      long { { 1, 1, 1 }, { 1, 1, 1 } }, { { 1, 2, 3 } })
    op.refuses('dim must lie in 1..2, got 3', matrix, 3, long { { 1, 1, 1 } }, 0)
    op.dtypes 'double'
-   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { { 1, 1, 1 } }, opcheck.float { { 1, 2, 3 } })
+   op.refuses('x must be a DoubleTensor like y, got a FloatTensor', matrix, 1, long { { 1, 1, 1 } },
+      opcheck.float { { 1, 2, 3 } })
    op.dtypes 'ints'
    op.refuses('value must be a number of at most 64 bits', matrix, 1, long { { 1, 1, 1 } }, 1 / 0)
 end)

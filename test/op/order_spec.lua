@@ -16,7 +16,8 @@ opcheck.describe('sort', function(op)
    op.refuses('dim must lie in 1..2, got 0', { { 1 } }, 0)
    op.dtypes 'floats'
    op.gives(results({ -inf, -1, 0, 2, inf, nan, nan }, long { 6, 4, 2, 1, 7, 3, 5 }), { 2, 0, nan, -1, nan, -inf, inf })
-   op.gives(results({ inf, 2, 0, -1, -inf, nan, nan }, long { 7, 1, 2, 4, 6, 3, 5 }), { 2, 0, nan, -1, nan, -inf, inf }, true)
+   op.gives(results({ inf, 2, 0, -1, -inf, nan, nan }, long { 7, 1, 2, 4, 6, 3, 5 }),
+      { 2, 0, nan, -1, nan, -inf, inf }, true)
    op.gives(results({ 0, -0, 0 }, long { 1, 2, 3 }), { 0, -0, 0 })
    op.grad({ { 3, 1, 2 } })
    op.dtypes 'signed'
@@ -69,7 +70,7 @@ end)
 opcheck.describe('mode', function(op)
    op.dtypes 'all'
    op.gives(results({ 3 }, long { 1 }), { 3, 1, 3, 2, 3 })
-   op.gives(results({ 1 }, long { 2 }), { 3, 1, 3, 1 })                                     -- the smaller of equally many
+   op.gives(results({ 1 }, long { 2 }), { 3, 1, 3, 1 })                                -- the smaller of equally many
    op.gives(results({ { 1 }, { 2 } }, long { { 1 }, { 1 } }), { { 1, 1 }, { 2, 2 } }, 2)
    op.refuses('dim must lie in 1..2, got 3', { { 1, 2 } }, 3)
    op.refuses('x must not be empty along dimension 1', {})
@@ -136,7 +137,8 @@ describe('sorting', function()
       local x = torch.LongTensor { 3, 1, 2 }
       torch.sort(x, torch.LongTensor(), x)
       assert.same({ 1, 2, 3 }, { x[1], x[2], x[3] })
-      assert.error_matches(function() torch.sort(x, x, torch.LongTensor { 2, 1 }) end, 'y and index must not share memory')
+      assert.error_matches(function() torch.sort(x, x, torch.LongTensor { 2, 1 }) end,
+         'y and index must not share memory')
    end)
 
    it('of nothing is nothing, of a single number that number', function()

@@ -182,8 +182,8 @@ describe('reductions', function()
       local threads = torch.getnumthreads()
       local x = torch.FloatTensor(1000, 1003):uniform(-1, 1)
       local function all()
-         return { x:sum(), x:mean(), x:var(), x:norm(3), x:t():sum(), x:sum(1):sum(), x:std(1):sum(), x:norm(2, 2):sum(),
-            x:view(1, -1):sum(2)[1][1], x:dist(x:t():contiguous():viewAs(x)) }
+         return { x:sum(), x:mean(), x:var(), x:norm(3), x:t():sum(), x:sum(1):sum(), x:std(1):sum(),
+            x:norm(2, 2):sum(), x:view(1, -1):sum(2)[1][1], x:dist(x:t():contiguous():viewAs(x)) }
       end
       torch.setnumthreads(1)
       local expected = all()
