@@ -46,25 +46,43 @@ function arg.whole(who, name, v)
    return v
 end
 
-local sizes_t = ffi.typeof 'int64_t[?]'
+local sizes_t, MAXDIM = ffi.typeof 'int64_t[16]', tonumber(lib.C.TH_MAXDIM)
 
---- Sizes from (2, 3), a LongStorage, a LongTensor-free table {2, 3}: returns an int64_t array and their count.
+local function size(who, i, v, level)
+   if type(v) ~= 'number' or v % 1 ~= 0 or v > 2 ^ 53 or v < -2 ^ 53 then
+      arg.refuse(who, 'size ' .. i, 'a whole number', v, level)
+   end
+   return v
+end
+
+local function need_few(who, n)
+   if n > MAXDIM then
+      error(('%s: a tensor has at most %d dimensions, got %d'):format(who, MAXDIM, n), 4)
+   end
+end
+
+--- Sizes from (2, 3), a LongStorage or a table {2, 3}: returns an int64_t array and their count.
 function arg.sizes(who, first, ...)
-   local n, out
+   local out = sizes_t()
    if ffi.istype(lib.storage_t, first) or type(first) == 'table' then
-      n = #first
-      out = sizes_t(math.max(n, 1))
-      for i = 1, n do out[i - 1] = arg.whole(who, 'size ' .. i, first[i]) end
+      local n = #first
+      need_few(who, n)
+      for i = 1, n do out[i - 1] = size(who, i, first[i], 4) end
+      if n == 0 then return out, 1 end                        -- no size: Torch7's empty tensor
+      return out, n
+   end
+   local n = select('#', ...) + 1
+   if n == 1 and first == nil then return out, 1 end
+   need_few(who, n)
+   out[0] = size(who, 1, first, 4)
+   if n <= 4 then                                             -- compiles, as a loop over select() does not
+      local b, c, d = ...
+      if n > 1 then out[1] = size(who, 2, b, 4) end
+      if n > 2 then out[2] = size(who, 3, c, 4) end
+      if n > 3 then out[3] = size(who, 4, d, 4) end
    else
-      n = select('#', ...) + 1
-      if first == nil and n == 1 then n = 0 end
-      out = sizes_t(math.max(n, 1))
-      for i = 1, n do out[i - 1] = arg.whole(who, 'size ' .. i, i == 1 and first or (select(i - 1, ...))) end
+      for i = 2, n do out[i - 1] = size(who, i, (select(i - 1, ...)), 4) end
    end
-   if n > lib.C.TH_MAXDIM then
-      error(('%s: a tensor has at most %d dimensions, got %d'):format(who, lib.C.TH_MAXDIM, n), 3)
-   end
-   if n == 0 then return sizes_t(1), 1 end                    -- no size: Torch7's empty tensor
    return out, n
 end
 

@@ -11,13 +11,10 @@ local C = lib.C
 local create = {}
 local is_tensor = arg.is_tensor
 
--- The dtype of the result, and the arguments without the name of a type.
+-- The dtype that a name in the last place says, and the arguments without it.
 local function typed(who, ...)
-   local n = select('#', ...)
-   local last = n > 0 and select(n, ...) or nil
-   if type(last) ~= 'string' then return tensor.default(), ... end
-   local given = { ... }
-   return tensor.dtype_of(last, who), unpack(given, 1, n - 1)
+   local n = select('#', ...) - 1
+   return tensor.dtype_of(select(n + 1, ...), who), unpack({ ... }, 1, n)
 end
 
 local function fits(t, n, sizes)
@@ -26,38 +23,58 @@ local function fits(t, n, sizes)
    return true
 end
 
+local function sizes_of(who, first, second, ...)
+   if second == nil then return arg.sizes(who, first) end
+   if type(first) ~= 'number' then arg.refuse(who, 'size 1', 'a number when others follow', first, 3) end
+   return arg.sizes(who, first, second, ...)
+end
+
 --- Gives t these sizes. A view that has them already stays the view that it is.
-function create.resize(who, t, first, ...)
-   local sizes, n = arg.sizes(who, first, ...)
+function create.resize(who, t, ...)
+   local sizes, n = sizes_of(who, ...)
    if not fits(t, n, sizes) then lib.call(who, C.th_tensor_resize, t, t._dtype, n, sizes, nil) end
    return t
 end
 
 --- Makes torch.<name>([result,] ...) and Tensor:<name>(...).
--- @param make   function(result, ...): fills and returns the result
+-- @param fill   function(result, ...): fills and returns the result
 -- @param fresh  function(dtype, ...): the same without a result (optional)
-function create.define(torch, name, make, fresh)
-   local who = 'torch.' .. name
-   fresh = fresh or function(d, ...) return make(tensor.empty(d), ...) end
+function create.define(torch, name, fill, fresh)
+   fresh = fresh or function(d, ...) return fill(tensor.empty(d), ...) end
    torch[name] = function(first, ...)
-      if is_tensor(first) then return make(first, ...) end
-      return fresh(typed(who, first, ...))
+      if is_tensor(first) then return fill(first, ...) end
+      local n = select('#', ...)
+      local last = first
+      if n > 0 then last = select(n, ...) end
+      if type(last) == 'string' then return fresh(typed('torch.' .. name, first, ...)) end
+      return fresh(tensor.default(), first, ...)
    end
-   tensor.base[name] = make
+   tensor.base[name] = fill
+end
+
+--- Lets an op without inputs take the name of a type in the last place.
+function create.define_op(torch, name)
+   local f = op.func(name)
+   local function of_type(d, ...) return f(tensor.empty(d), ...) end
+   torch[name] = function(...)
+      local n = select('#', ...)
+      if n == 0 or type((select(n, ...))) ~= 'string' then return f(...) end
+      return of_type(typed('torch.' .. name, ...))
+   end
 end
 
 function create.install(torch)
    create.define(torch, 'zeros', function(result, ...)
       return create.resize('zeros', result, ...):fill(0)
    end, function(d, ...)
-      local sizes, n = arg.sizes('zeros', ...)
-      return tensor.zeros(d, n, sizes)
+      local sizes, n = sizes_of('zeros', ...)
+      return tensor.zeros(d, n, sizes, 'zeros')
    end)
    create.define(torch, 'ones', function(result, ...)
       return create.resize('ones', result, ...):fill(1)
    end)
-   for _, name in ipairs { 'eye', 'range', 'linspace', 'logspace' } do
-      create.define(torch, name, op.func(name))
+   for _, name in ipairs { 'eye', 'range', 'linspace', 'logspace', 'randperm' } do
+      create.define_op(torch, name)
    end
 end
 

@@ -347,6 +347,19 @@ local function default_generator(forms)
    end
 end
 
+-- What makes a result that the caller did not give: typed by the op, or, for an op that has no input to take a type
+-- from, a torch.Tensor.
+local default_tensor                                        -- set by torch.tensor
+
+local function maker(forms)
+   for _, f in ipairs(forms) do
+      for _, a in ipairs(f.args) do
+         if a.word == 'tensor' or a.word == 'list' or a.word == 'inout' then return lib.new end
+      end
+   end
+   return default_tensor
+end
+
 local function write(name, method)
    local forms = op.forms(name)
    if not forms then return nil end
@@ -355,7 +368,7 @@ local function write(name, method)
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
-      lib.generator_t, default_generator(forms), lib.new, type, unpack(ops))
+      lib.generator_t, default_generator(forms), maker(forms), type, unpack(ops))
 end
 
 local function has_self(name)
@@ -387,5 +400,6 @@ end
 function op.source(name, method) return (source(name, op.forms(name), method or false)) end
 
 function op.set_describe(f) describe = f end
+function op.set_default_tensor(f) default_tensor = f end
 
 return op

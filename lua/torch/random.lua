@@ -257,8 +257,8 @@ function random.install(torch)
 
    create.define(torch, 'rand', filled('rand', 'uniform', 0, 1))
    create.define(torch, 'randn', filled('randn', 'normal', 0, 1))
-   create.define(torch, 'randperm', op.func 'randperm')
-   for _, name in ipairs { 'rand', 'randn', 'randperm' } do generator_first(torch, name) end
+   generator_first(torch, 'rand')
+   generator_first(torch, 'randn')
    torch.multinomialAliasSetup, torch.multinomialAlias = alias_setup, alias_draw
 
    local methods = {}

@@ -16,6 +16,9 @@ local functions = {}                        -- those that torch.<name> offers to
 local default_dtype = dtype.id.Double
 local no_size = ffi.new('int64_t[1]')
 
+local constructor_names = {}
+for d, name in ipairs(dtype.names) do constructor_names[d] = 'torch.' .. name .. 'Tensor' end
+
 -- ---- construction ---------------------------------------------------------------------------------------------------
 
 --- An empty tensor of a dtype: one dimension of size 0 inside.
@@ -25,11 +28,13 @@ local function empty(d)
    return t
 end
 tensor.empty = empty
+op.set_default_tensor(function() return empty(default_dtype) end)
 
 --- A packed tensor of these sizes (an int64_t array of n); its elements are 0.
-function tensor.zeros(d, n, sizes)
+-- @param who  for the error message (optional: the constructor)
+function tensor.zeros(d, n, sizes, who)
    local t = new()
-   lib.call('torch.' .. dtype.names[d] .. 'Tensor', C.th_tensor_resize, t, d, n, sizes, nil)
+   lib.call(who or constructor_names[d], C.th_tensor_resize, t, d, n, sizes, nil)
    local count = tonumber(C.th_tensor_numel(t))
    if count > 0 then ffi.fill(t._storage.data, count * dtype.bytes[d]) end
    return t
