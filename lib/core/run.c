@@ -254,22 +254,37 @@ th_status th_need_same_shape(th_call *c, int arg, int other)
                  TH_SHAPE(b), TH_SHAPE(a));
 }
 
+/* Is every one of these n places in 1..limit? Without a branch for each, so that it vectorises. */
+static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
+{
+  uint64_t bad = 0;
+  if (step == 1) for (int64_t i = 0; i < n; i++) bad |= (uint64_t)p[i] - 1 >= (uint64_t)limit;
+  else for (int64_t i = 0; i < n; i++) bad |= (uint64_t)p[i * step] - 1 >= (uint64_t)limit;
+  return !bad;
+}
+
 th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
 {
+  enum { STRETCH = 1 << 16 };                           /* places between two looks at Ctrl-C */
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_dtype(c, arg, TH_I64));
-  const int64_t count = th_tensor_numel(t);
-  int64_t place[TH_MAXDIM] = { 0 }, at = t->offset;
-  const int64_t *p = count ? t->storage->data : NULL;
-  for (int64_t k = 0; k < count; k++) {
-    if (p[at] < 1 || p[at] > n) {
+  const int64_t count = th_tensor_numel(t), row = t->ndim ? t->size[t->ndim - 1] : 1;
+  const int64_t step = t->ndim ? t->stride[t->ndim - 1] : 1;
+  int64_t place[TH_MAXDIM] = { 0 };
+  const int64_t *p = count ? TH_DATA(int64_t, t) : NULL;
+  for (int64_t k = 0; k < count; k += row) {
+    for (int64_t i = 0; i < row; i += STRETCH) {
+      const int64_t some = row - i < STRETCH ? row - i : STRETCH;
+      if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
+      if (all_within(p + i * step, step, some, n)) continue;
+      while (p[i * step] >= 1 && p[i * step] <= n) i++;
       return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld at place %lld of %s", what, (long long)n,
-                     (long long)p[at], (long long)k + 1, th_arg_name(c, arg));
+                     (long long)p[i * step], (long long)(k + i + 1), th_arg_name(c, arg));
     }
-    for (int d = t->ndim - 1; d >= 0; d--) {
-      at += t->stride[d];
+    for (int d = t->ndim - 2; d >= 0; d--) {
+      p += t->stride[d];
       if (++place[d] < t->size[d]) break;
-      at -= t->stride[d] * t->size[d];
+      p -= t->stride[d] * t->size[d];
       place[d] = 0;
     }
   }
