@@ -263,7 +263,10 @@ function random.install(torch)
 
    local methods = {}
    methods.__index = methods
-   ffi.metatype(generator_t, { __index = function(_, k) return methods[k] end, __tostring = function() return 'torch.Generator' end })
+   ffi.metatype(generator_t, {
+      __index = function(_, k) return methods[k] end,         -- a table would raise for what it lacks
+      __tostring = function() return 'torch.Generator' end,
+   })
    local constructor = setmetatable({}, { __index = methods, __call = new_generator })
    class.ctype(generator_t, function() return 'torch.Generator' end,
       function(ref) return tonumber(ffi.cast('intptr_t', ref.g)) end)
