@@ -3,19 +3,6 @@ local torch = require 'torch'
 
 local function temporary() return os.tmpname() end
 
-local function read_bytes(name)
-   local f = assert(io.open(name, 'rb'))
-   local s = f:read '*a'
-   f:close()
-   return s
-end
-
-local function write_bytes(name, s)
-   local f = assert(io.open(name, 'wb'))
-   f:write(s)
-   f:close()
-end
-
 local kinds = {
    Byte = { 0, 7, 255 }, Char = { -128, 0, 127 }, Short = { -32768, 5, 32767 }, Int = { -2 ^ 31, 0, 2 ^ 31 - 1 },
    Long = { -2 ^ 53, 1, 2 ^ 53 }, Half = { 0.5, -2, 1000 }, BFloat16 = { 0.5, -2, 1024 },
@@ -26,7 +13,7 @@ describe('torch.File', function()
    for name, values in pairs(kinds) do
       for _, mode in ipairs { 'ascii', 'binary' } do
          for _, order in ipairs { 'littleEndianEncoding', 'bigEndianEncoding' } do
-            it(('brings %s back from a %s file on disk, %s'):format(name, mode, order), function()
+            it(('brings %s back from a %s file, %s'):format(name, mode, order), function()
                local path = temporary()
                local f = torch.DiskFile(path, 'w')
                f[mode](f)
@@ -129,10 +116,12 @@ describe('torch.File', function()
 
    it('refuses what it cannot write', function()
       local f = torch.MemoryFile()
-      assert.error_matches(function() f:writeInt(2 ^ 31) end, 'MemoryFile:writeInt: value must fit Int, got 2147483648')
+      assert.error_matches(function() f:writeInt(2 ^ 31) end,
+                           'MemoryFile:writeInt: value must fit Int, got 2147483648')
       assert.error_matches(function() f:writeByte(-1) end, 'value must fit Byte, got %-1')
       assert.error_matches(function() f:writeInt(0 / 0) end, 'value must fit Int')
-      assert.error_matches(function() f:writeInt 'x' end, 'argument must be a number or a torch.IntStorage, got a string')
+      assert.error_matches(function() f:writeInt 'x' end,
+                           'argument must be a number or a torch.IntStorage, got a string')
       assert.error_matches(function() f:writeInt(torch.FloatStorage(2)) end,
                            'must be a number or a torch.IntStorage, got a torch.FloatStorage')
       assert.error_matches(function() f:readInt(-1) end, 'the number of elements must not be negative, got %-1')
@@ -180,7 +169,8 @@ describe('torch.File', function()
       local f = torch.MemoryFile():binary()
       f:longSize(4)
       f:writeLong(torch.LongStorage { 1, -1, 2 ^ 31 - 1 })
-      assert.error_matches(function() f:writeLong(2 ^ 31) end, 'element 1 must fit 4 bytes %(longSize%), got 2147483648')
+      assert.error_matches(function() f:writeLong(2 ^ 31) end,
+                           'element 1 must fit 4 bytes %(longSize%), got 2147483648')
       f:seek(1)
       assert.same({ 1, -1, 2 ^ 31 - 1 }, f:readLong(3):totable())
       assert.equal(13, f:position())
@@ -204,7 +194,8 @@ describe('torch.MemoryFile', function()
       assert.error_matches(function() f:readInt() end, 'ends after')
       f:writeInt(5)
       assert.equal('5\n\0', s:string())
-      assert.error_matches(function() torch.MemoryFile(torch.CharStorage():string 'ab') end, 'must end with a 0, got 98')
+      assert.error_matches(function() torch.MemoryFile(torch.CharStorage():string 'ab') end,
+                           'must end with a 0, got 98')
       assert.error_matches(function() torch.MemoryFile(torch.FloatStorage(3)) end,
                            'needs a CharStorage or a ByteStorage, got a FloatStorage')
    end)

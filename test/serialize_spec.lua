@@ -122,7 +122,8 @@ for _, mode in ipairs { 'binary', 'ascii' } do
             return r.v
          end)(round(p, mode)))
          for _ = 1, 2000 do p = home['Deep' .. mode](p) end
-         assert.error_matches(function() torch.serialize(p, mode) end, 'write methods are inside of each other more than')
+         assert.error_matches(function() torch.serialize(p, mode) end,
+                              'write methods are inside of each other more than')
       end)
 
       it('writes what two objects share twice when told to, and refuses cycles then', function()
@@ -148,8 +149,10 @@ describe('torch.serialize', function()
       assert.error_matches(function() torch.serialize { f = print } end,
                            'object%.f cannot be written: it is a function written in C')
       assert.error_matches(function() torch.serialize { Pair } end, 'object%[1%] cannot be written: it is a class')
-      assert.error_matches(function() torch.serialize(ffi.new 'int[2]') end, 'object cannot be written: it is a cdata')
-      assert.error_matches(function() torch.serialize(1, 'json') end, "mode must be 'binary', 'ascii', 'b32' or 'b64'")
+      assert.error_matches(function() torch.serialize(ffi.new 'int[2]') end,
+                           'object cannot be written: it is a cdata')
+      assert.error_matches(function() torch.serialize(1, 'json') end,
+                           "mode must be 'binary', 'ascii', 'b32' or 'b64'")
       assert.error_matches(function() torch.deserialize(1) end, 'torch.deserialize: text must be a string')
       assert.error_matches(function() torch.deserialize('', 'binary', 3) end, 'options must be a table')
    end)
@@ -328,7 +331,8 @@ describe('torch.save', function()
       local dir = folder()
       local name = dir .. '/model.t7'
       torch.save(name, 'old')
-      assert.error_matches(function() torch.save(name, { torch.Tensor(1e5), print }) end, 'object%[2%] cannot be written')
+      assert.error_matches(function() torch.save(name, { torch.Tensor(1e5), print }) end,
+                           'object%[2%] cannot be written')
       assert.equal('old', torch.load(name))
       assert.equal(3, #paths.dir(dir))
       paths.rmall(dir, 'yes')
@@ -375,7 +379,8 @@ describe('torch.load', function()
       assert.error_matches(function() torch.load '/no/such/model.t7' end,
                            'torch.load: cannot open /no/such/model.t7: No such file')
       local name = os.tmpname()
-      assert.error_matches(function() torch.load(name) end, 'torch.load: ' .. name:gsub('%p', '%%%0') .. ' ends after 0')
+      assert.error_matches(function() torch.load(name) end,
+                           'torch.load: ' .. name:gsub('%p', '%%%0') .. ' ends after 0')
       local f = io.open(name, 'wb')
       f:write '\99\0\0\0'
       f:close()
@@ -442,7 +447,9 @@ describe('damaged files', function()
          touch(r, {})
       else
          errors = errors + 1
-         if type(r) ~= 'string' or not r:find '^.-torch%.deserialize: ' then error('a strange error: ' .. tostring(r)) end
+         if type(r) ~= 'string' or not r:find '^.-torch%.deserialize: ' then
+            error('a strange error: ' .. tostring(r))
+         end
       end
    end
 

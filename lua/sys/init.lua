@@ -103,14 +103,16 @@ sys.OS = sys.uname()
 function sys.split(str, pat)
    need('split', 'text', 'string', str)
    need('split', 'pattern', 'string', pat)
-   local parts, at = {}, 1
-   if str == '' then return parts end
-   while true do
-      local first, last = str:find(pat, at)
+   local parts, at, from = {}, 1, 1
+   while from <= #str do
+      local first, last = str:find(pat, from)
       if not first then break end
-      if last < first then last = first end                    -- a pattern that matches nothing still moves on
-      parts[#parts + 1] = str:sub(at, first - 1)
-      at = last + 1
+      if last >= first then
+         parts[#parts + 1] = str:sub(at, first - 1)
+         at, from = last + 1, last + 1
+      else
+         from = first + 1                                      -- an empty match separates nothing
+      end
    end
    if at <= #str then parts[#parts + 1] = str:sub(at) end
    return parts

@@ -730,7 +730,7 @@ local function set_mode(f, mode)
    if mode == 'b32' then f:longSize(4) elseif mode == 'b64' then f:longSize(8) end
 end
 
--- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =} after or instead of mode.
+-- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =}; or that in mode's place.
 local function load_options(who, mode, options)
    if type(mode) == 'table' and options == nil then mode, options = nil, mode end
    if options ~= nil and type(options) ~= 'table' and type(options) ~= 'boolean' then

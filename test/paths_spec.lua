@@ -1,0 +1,103 @@
+-- test/paths_spec.lua - the packages paths and sys.
+local paths, sys = require 'paths', require 'sys'
+
+local function write(name)
+   local f = assert(io.open(name, 'w'))
+   f:write 'x'
+   f:close()
+end
+
+describe('paths', function()
+   local dir = paths.tmpname()
+   os.remove(dir)
+
+   it('takes names apart', function()
+      assert.equal('c', paths.basename('/a/b/c.txt', 'txt'))
+      assert.equal('.txt', paths.basename('.txt', '.txt'))
+      assert.equal('.', paths.dirname 'file')
+      assert.equal('/', paths.dirname '/')
+      assert.equal('a', paths.dirname 'a//b')
+      assert.equal('gz', paths.extname 'x.tar.gz')
+      assert.is_nil(paths.extname 'x')
+   end)
+
+   it('joins names to absolute paths', function()
+      assert.equal('/a/c', paths.concat('/a/./b/', '..', 'c'))
+      assert.equal('/', paths.concat('/..', '..'))
+      assert.equal(paths.concat(paths.cwd(), 'x'), paths.concat 'x')
+      assert.equal('/b', paths.concat('a', '/b'))
+   end)
+
+   it('makes, lists and removes folders; links are removed, not followed', function()
+      assert.is_true(paths.mkdir(dir .. '/deep/er'))
+      local outside = dir .. '/outside'
+      assert.is_true(paths.mkdir(outside))
+      write(outside .. '/kept')
+      write(dir .. '/deep/one.lua')
+      write(dir .. '/deep/two.txt')
+      os.execute(('ln -s %s %s/deep/link'):format(outside, dir))
+      local names = {}
+      for name in paths.files(dir .. '/deep', '%.lua$') do names[#names + 1] = name end
+      assert.same({ 'one.lua' }, names)
+      names = {}
+      for name in paths.iterdirs(dir .. '/deep') do names[#names + 1] = name end
+      table.sort(names)
+      assert.same({ 'er', 'link' }, names)
+      local ok, why = paths.rmdir(dir .. '/deep')
+      assert.is_nil(ok)
+      assert.truthy(why:find 'not empty')
+      assert.is_nil((paths.rmall(dir .. '/deep')))
+      assert.is_true(paths.rmall(dir .. '/deep', 'yes'))
+      assert.is_true(paths.filep(outside .. '/kept'))
+      assert.is_true(paths.rmall(dir, 'yes'))
+      assert.is_false(paths.dirp(dir))
+   end)
+
+   it('answers nil or raises an error for what is not there', function()
+      assert.is_nil(paths.dir '/no/such')
+      assert.is_nil((paths.rmall('/no/such', 'yes')))
+      assert.is_nil((paths.mkdir '/proc/no/such'))
+      assert.error_matches(function() paths.files '/no/such' end, 'paths.files: cannot read /no/such: No such file')
+      assert.error_matches(function() paths.files('/', 3) end, 'filter must be a pattern or a function, got number')
+      assert.error_matches(function() paths.filep() end, 'paths.filep: path must be a string, got nil')
+      assert.error_matches(function() paths.concat('a', 3) end, 'argument 2 must be a string, got number')
+   end)
+
+   it('knows the running file and programs', function()
+      assert.equal('paths_spec.lua', paths.basename(paths.thisfile()))
+      assert.is_true(paths.filep(paths.thisfile 'paths_spec.lua'))
+      assert.truthy(paths.findprogram('no-such-program', 'sh'):find '/sh$')
+      assert.is_nil(paths.findprogram 'no-such-program')
+      assert.is_true(paths.dirp(paths.execdir()))
+   end)
+end)
+
+describe('sys', function()
+   it('splits text at patterns', function()
+      assert.same({ 'a', 'b', '', 'c' }, sys.split('a,b,,c', ','))
+      assert.same({ 'a', 'b' }, sys.split('a12b', '%d+'))
+      assert.same({}, sys.split('', ','))
+      assert.same({ '', 'b', 'c' }, sys.split('abc', 'a*'))
+      assert.error_matches(function() sys.split(1, ',') end, 'sys.split: text must be a string')
+   end)
+
+   it('runs commands of the shell', function()
+      assert.equal('a\nb', sys.execute "printf 'a\\nb\\n'")
+      assert.equal('x', sys.fexecute('echo x; echo y', '*l'))
+      local dir = paths.tmpname()
+      os.remove(dir)
+      paths.mkdir(dir .. "/it's")
+      write(dir .. "/it's/one")
+      assert.equal('one', sys.ls(dir .. "/it's"))
+      paths.rmall(dir, 'yes')
+      assert.error_matches(function() sys.execute() end, 'command must be a string, got nil')
+   end)
+
+   it('measures time', function()
+      sys.tic()
+      sys.sleep(0.01)
+      assert.is_true(sys.toc() >= 0.01)
+      assert.is_true(math.abs(sys.clock() - os.time()) < 2)
+      assert.error_matches(function() sys.sleep 'x' end, 'time must be a number')
+   end)
+end)

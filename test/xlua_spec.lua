@@ -1,0 +1,96 @@
+-- test/xlua_spec.lua - xlua: progress bars, named arguments, option parsing, profiling.
+local xlua = require 'xlua'
+
+local function captured(f, ...)
+   local parts, print0, write0 = {}, print, io.write
+   local function write(...)
+      for i = 1, select('#', ...) do parts[#parts + 1] = tostring((select(i, ...))) end
+   end
+   rawset(_G, 'print', function(...) write(...) write '\n' end)
+   io.write = write
+   local ok, r = pcall(f, ...)
+   rawset(_G, 'print', print0)
+   io.write = write0
+   if not ok then error(r, 0) end
+   return table.concat(parts), r
+end
+
+describe('xlua', function()
+   it('draws a few lines where nothing can be drawn over, without colors', function()
+      local text = captured(function()
+         for i = 1, 1000 do xlua.progress(i, 1000) end
+      end)
+      local _, lines = text:gsub('\n', '\n')
+      assert.is_true(lines >= 2 and lines <= 6, text)
+      assert.truthy(text:find ' 1000/1000 ')
+      assert.truthy(text:find 'Tot: ')
+      assert.falsy(text:find '\27')
+      assert.error_matches(function() xlua.progress('x', 1) end, 'xlua.progress: current must be a number, got string')
+   end)
+
+   it('draws a bar of no steps', function()
+      assert.truthy(captured(xlua.progress, 0, 0):find '0/0')
+   end)
+
+   it('spells times in two units', function()
+      assert.equal('1m30s', xlua.formatTime(90))
+      assert.equal('2h', xlua.formatTime(7200.4))
+      assert.equal('0ms', xlua.formatTime(0))
+      assert.equal('?', xlua.formatTime(1 / 0))
+   end)
+
+   it('spells tables, also those that contain themselves', function()
+      local t = { 1, 'a', { b = 2 }, ['x y'] = true }
+      assert.equal('{1,"a",{b=2},["x y"]=true}', xlua.table2string(t))
+      t[1] = t
+      assert.equal('{{...},"a",{b=2},["x y"]=true}', xlua.table2string(t))
+   end)
+
+   it('takes arguments in order or by name, with defaults', function()
+      local function f(...)
+         local t, size, name = xlua.unpack({ ... }, 'f', 'an example',
+            { arg = 'size', type = 'number', help = 'how many', req = true },
+            { arg = 'name', type = 'string', help = 'a name', default = 'none' })
+         return t.size == size and size, name
+      end
+      assert.same({ 3, 'x' }, { f(3, 'x') })
+      assert.same({ 3, 'none' }, { f { size = 3 } })
+      assert.error_matches(function() f() end, '<f> the argument size is required')
+      assert.error_matches(function() f 'x' end, 'the argument size must be a number, got string')
+      assert.error_matches(function() f(1, 'x', 2) end, 'takes at most 2 arguments, got 3')
+   end)
+
+   it('parses options in the manner of Unix', function()
+      local p = xlua.OptionParser '%prog [options] FILE'
+      p:option { '-s', '--size', dest = 'size', default = 3, help = 'how many' }
+      p:option { '-v', '--verbose', action = 'store_true', dest = 'verbose' }
+      local old = arg
+      rawset(_G, 'arg', { [0] = 'prog', '-s', '4', 'file', '-v', '--', '-x' })
+      local options, rest = p:parse()
+      local help = captured(p.help, p)
+      rawset(_G, 'arg', old)
+      assert.same({ size = '4', verbose = true }, options)
+      assert.same({ 'file', '-x' }, rest)
+      assert.truthy(help:find('Usage: prog [options] FILE', 1, true))
+      assert.truthy(help:find '%-s, %-%-size=SIZE +how many %[default: 3%]')
+      assert.error_matches(function() p:option { '-q', action = 'append' } end, "action must be 'store'")
+   end)
+
+   it('times what is between start and lap', function()
+      local p = xlua.Profiler()
+      p:start 'step'
+      p:lap 'step'
+      assert.is_true(p:real 'step' >= 0)
+      assert.truthy(captured(p.printAll, p):find '%$ step .* 1 laps')
+      assert.error_matches(function() p:lap 'step' end, 'step was not started')
+   end)
+
+   it('says what is installed', function()
+      assert.is_true((xlua.installed 'xlua'))
+      assert.is_false((xlua.installed 'no-such-package'))
+      local _, r = captured(xlua.require, 'no-such-package')
+      assert.is_nil(r)
+      assert.equal(string.format, ('string.format'):tosymbol())
+      assert.is_nil(('no.such.thing'):tosymbol())
+   end)
+end)
