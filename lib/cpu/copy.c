@@ -56,11 +56,89 @@ static th_tensor places(const th_tensor *t)
 static const loader loads[TH_NDTYPE] = TH_ALL(load);
 static const storer stores_int[TH_NDTYPE] = TH_ALL(store_int), stores_double[TH_NDTYPE] = TH_ALL(store_double);
 
+/* ---- transposed: y walks one dimension in memory order, x another ---- */
+
+enum { TILE = 32 };                 /* a tile of each side fits the first cache */
+
+typedef struct plane {
+  const th_tensor *y, *x;
+  int     row, col;                 /* x is contiguous along row, y along col */
+  int64_t strips;                   /* of TILE rows, in one plane */
+  int64_t size;                     /* bytes of an element */
+} plane;
+
+#define TURN(size, U) \
+  static void turn_##size(U *y, int64_t ystep, const U *x, int64_t xstep, int64_t rows, int64_t cols) \
+  { for (int64_t r = 0; r < rows; r++) for (int64_t i = 0; i < cols; i++) y[r * ystep + i] = x[i * xstep + r]; }
+TURN(1, uint8_t)
+TURN(2, uint16_t)
+TURN(4, uint32_t)
+TURN(8, uint64_t)
+#undef TURN
+
+static void turn(const plane *p, int64_t yat, int64_t xat, int64_t rows, int64_t cols)
+{
+  const int64_t ystep = p->y->stride[p->row], xstep = p->x->stride[p->col];
+  void *y = (char *)p->y->storage->data + yat * p->size;
+  const void *x = (const char *)p->x->storage->data + xat * p->size;
+  switch (p->size) {
+    case 1:  turn_1(y, ystep, x, xstep, rows, cols); break;
+    case 2:  turn_2(y, ystep, x, xstep, rows, cols); break;
+    case 4:  turn_4(y, ystep, x, xstep, rows, cols); break;
+    default: turn_8(y, ystep, x, xstep, rows, cols); break;
+  }
+}
+
+static void turn_strips(void *ctx, int64_t first, int64_t last)
+{
+  const plane *p = ctx;
+  const th_tensor *y = p->y, *x = p->x;
+  for (int64_t k = first; k < last; k++) {
+    const int64_t r = k % p->strips * TILE, n = y->size[p->row] - r < TILE ? y->size[p->row] - r : TILE;
+    int64_t at = k / p->strips, yat = y->offset + r * y->stride[p->row], xat = x->offset + r;
+    for (int d = y->ndim - 1; d >= 0; d--) {
+      if (d == p->row || d == p->col) continue;
+      yat += at % y->size[d] * y->stride[d];
+      xat += at % y->size[d] * x->stride[d];
+      at /= y->size[d];
+    }
+    for (int64_t i = 0; i < y->size[p->col]; i += TILE) {
+      const int64_t m = y->size[p->col] - i < TILE ? y->size[p->col] - i : TILE;
+      turn(p, yat + i, xat + i * x->stride[p->col], n, m);
+    }
+  }
+}
+
+static int contiguous_dim(const th_tensor *t)
+{
+  for (int d = 0; d < t->ndim; d++) if (t->stride[d] == 1 && t->size[d] >= TILE) return d;
+  return -1;
+}
+
+static bool is_transposed(const th_tensor *y, const th_tensor *x, plane *p)
+{
+  if (y->ndim < 2 || !th_same_shape(y, x)) return false;
+  p->y = y;
+  p->x = x;
+  p->row = contiguous_dim(x);
+  p->col = contiguous_dim(y);
+  if (p->row < 0 || p->col < 0 || p->row == p->col) return false;
+  p->strips = (y->size[p->row] + TILE - 1) / TILE;
+  p->size = (int64_t)th_dtype_size(y->dtype);
+  return true;
+}
+
 static th_status copy(const th_call *c)
 {
   th_tensor *const t[] = { c->arg[0].t, c->arg[1].t };
+  plane p;
   if (t[0] == t[1]) return TH_OK;
   if (t[0]->dtype == t[1]->dtype) {
+    if (is_transposed(t[0], t[1], &p)) {
+      const int64_t n = th_tensor_numel(t[0]), strip = TILE * t[0]->size[p.col];
+      const int64_t planes = n / (t[0]->size[p.row] * t[0]->size[p.col]);
+      return th_parallel(planes * p.strips, strip < TH_GRAIN ? TH_GRAIN / strip : 1, turn_strips, &p);
+    }
     const int64_t size = (int64_t)th_dtype_size(t[0]->dtype);
     return th_each(2, t, same_row, &size);
   }

@@ -61,6 +61,20 @@ describe('torch.copy', function()
       end
       assert.is_true(torch.equal(y:t(), x))
    end)
+   it('copies planes of larger tensors, whichever two dimensions trade places', function()
+      local x = torch.FloatTensor(3, 37, 70, 33)
+      local n = 0
+      x:apply(function() n = n + 1 return n end)
+      for _, pair in ipairs { { 2, 3 }, { 2, 4 }, { 3, 4 }, { 1, 4 } } do
+         local turned = x:transpose(pair[1], pair[2])
+         for _, kind in ipairs { 'Float', 'Double', 'Int' } do         -- other types take another road
+            local y = torch[kind .. 'Tensor'](turned:size()):copy(turned)
+            assert.is_true(torch.equal(y:float(), turned:clone()))
+            local back = torch.FloatTensor(x:size()):transpose(pair[1], pair[2]):copy(y):transpose(pair[1], pair[2])
+            assert.is_true(torch.equal(back, x))
+         end
+      end
+   end)
    it('copies parts of a tensor that overlap as if they did not', function()
       local x = torch.FloatTensor { 1, 2, 3, 4, 5 }
       x:narrow(1, 2, 4):copy(x:narrow(1, 1, 4))
