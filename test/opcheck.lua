@@ -561,7 +561,7 @@ function Case:run_gradient(forms)
          local down = weigh(f(unpack(values, 1, values.n)), g)
          storage[i] = kept
          local slope = (up - down) / (2 * STEP)
-         if not (math.abs(slope - got[i]) <= 1e-6 * math.max(1, math.abs(slope))) then
+         if not near(slope, got[i], 1e-6) then
             self:fail('gradient of ' .. name, ('element %d: differences say %.9g, the rule says %.9g'):format(i, slope, got[i]))
          end
       end

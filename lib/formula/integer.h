@@ -1,5 +1,6 @@
 /* integer.h - the scalar functions of pointwise.h for whole numbers: T is stored, computed in C (int32_t or
  * int64_t) and wrapped back. Division and shifts are only reached with operands that were checked before. */
+/* clang-format off: tables */
 #define TH_X  C x, TH_UNUSED C a, TH_UNUSED C b
 #define TH_XZ C x, C z, TH_UNUSED C a
 #define TH_UNUSED __attribute__((unused))
@@ -69,3 +70,4 @@ TH_FORMULA C F(cbitor)(TH_XZ)      { return x | z; }
 TH_FORMULA C F(cbitxor)(TH_XZ)     { return x ^ z; }
 TH_FORMULA C F(addcmul)(C x, C z, C w, C a) { return x + a * z * w; }
 TH_FORMULA C F(addcdiv)(C x, C z, C w, C a) { return x + F(th_quotient)(a * z, w); }
+/* clang-format on */

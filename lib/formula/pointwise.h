@@ -2,6 +2,7 @@
  *
  * A map sees the element x and up to two numbers a and b; a gradient also the result y and the gradient g of
  * the result; a zip sees elements x and z (and w) and the number a. What one does not need goes unused. */
+/* clang-format off: tables */
 #define TH_X  C x, TH_UNUSED C a, TH_UNUSED C b
 #define TH_G  TH_UNUSED C x, TH_UNUSED C y, C g, TH_UNUSED C a, TH_UNUSED C b
 #define TH_XZ C x, C z, TH_UNUSED C a
@@ -101,3 +102,4 @@ TH_FORMULA C F(clshift)(TH_XZ)     { return x * TH_LIBM(exp2, x)(z); }
 TH_FORMULA C F(crshift)(TH_XZ)     { return x / TH_LIBM(exp2, x)(z); }
 TH_FORMULA C F(addcmul)(C x, C z, C w, C a) { return x + a * z * w; }
 TH_FORMULA C F(addcdiv)(C x, C z, C w, C a) { return x + a * z / w; }
+/* clang-format on */

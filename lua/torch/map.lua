@@ -38,13 +38,12 @@ end
 
 local function source(d)
    local name = dtype.names[d]
-   local get, set, element = 'tonumber(e)', 'int64(v)', nil
+   local get, set = 'tonumber(e)', 'int64(v)'
+   local element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
    if name == 'Float' or name == 'Double' then
       element, get, set = name:lower(), ('read(%d, x._storage.data, at)'):format(d), 'v'
    elseif name == 'Half' or name == 'BFloat16' then
       element, get, set = 'uint16_t', ('C.th_half_to_double(e, %d)'):format(d), ('C.th_half_from_double(v, %d)'):format(d)
-   else
-      element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
    end
    return loop:format(element, get, get, get, set)
 end
