@@ -1,13 +1,14 @@
 /* storage.c - counted, aligned, accounted memory; mapped files too. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core.h"
 
-enum { ALIGN = 64, HUGE_PAGE = 2 << 20, SMALL = 1024 };
+enum { ALIGN = 64, HUGE_PAGE = 2 << 20, SMALL = 1024, LARGE = 64 << 20 };
 
 static th_memory memory[TH_NDEVICE] = { { .limit = 256 << 20 }, { .limit = 256 << 20 } };
 
@@ -20,18 +21,43 @@ static void account(int64_t bytes, int storages)
   if (now > memory[TH_CPU].peak) memory[TH_CPU].peak = now;
 }
 
-/* More than the machine has is refused here: the kernel would grant it and kill us on first use. */
-static int64_t physical_bytes(void)
+/* A number from a file of the kernel's, in bytes; -1 when there is none ("max", or no such file). */
+static int64_t read_bytes(const char *path, const char *key)
 {
-  static int64_t bytes;
-  if (!bytes) bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-  return bytes;
+  char line[128];
+  long long value = -1;
+  FILE *f = fopen(path, "re");
+  if (!f) return -1;
+  while (fgets(line, sizeof line, f)) {
+    if (strncmp(line, key, strlen(key)) != 0) continue;
+    if (sscanf(line + strlen(key), "%lld", &value) == 1 && *key) value *= 1024;      /* meminfo counts kB */
+    break;
+  }
+  fclose(f);
+  return value;
+}
+
+/* What is left on the machine, and in the group of processes that a container is. */
+static int64_t available_bytes(void)
+{
+  int64_t free = read_bytes("/proc/meminfo", "MemAvailable:");
+  const int64_t most = read_bytes("/sys/fs/cgroup/memory.max", ""), now = read_bytes("/sys/fs/cgroup/memory.current", "");
+  if (free < 0) free = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  return most >= 0 && now >= 0 && most - now < free ? most - now : free;
+}
+
+/* The kernel grants more than there is and kills us on first use: what is too much is refused here. */
+static bool too_much(int64_t bytes)
+{
+  const int64_t most = memory[TH_CPU].most;
+  if (most && bytes > most - memory[TH_CPU].bytes) return true;
+  return bytes >= LARGE && bytes > available_bytes();
 }
 
 static th_status out_of_memory(int64_t bytes)
 {
-  return th_fail(TH_ENOMEM, "out of memory: %lld bytes wanted, %lld held by tensors, the machine has %lld",
-                 (long long)bytes, (long long)memory[TH_CPU].bytes, (long long)physical_bytes());
+  return th_fail(TH_ENOMEM, "out of memory: %lld bytes wanted, %lld held by tensors, %lld available",
+                 (long long)bytes, (long long)memory[TH_CPU].bytes, (long long)available_bytes());
 }
 
 /* Large blocks ask for large pages: 512 times fewer page faults on first use. */
@@ -59,7 +85,7 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
   if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
-  if (bytes > physical_bytes()) return out_of_memory(bytes);
+  if (too_much(bytes)) return out_of_memory(bytes);
   const bool small = bytes <= SMALL;
   th_storage *s = malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
   if (!s) return out_of_memory(bytes);
@@ -159,8 +185,9 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   int64_t bytes;
   const int64_t es = (int64_t)th_dtype_size(s->dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
-  if (__builtin_mul_overflow(size, es, &bytes) || bytes > physical_bytes()) return out_of_memory(bytes);
+  if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
   if (bytes > s->capacity) {
+    if (too_much(bytes)) return out_of_memory(bytes);
     if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     void *data = aligned(bytes, false);
@@ -194,7 +221,7 @@ void th_storage_release(th_storage *s)
 
 void *th_scratch(size_t bytes)
 {
-  if ((int64_t)bytes > physical_bytes()) return NULL;
+  if (bytes > INT64_MAX / 2 || too_much((int64_t)bytes)) return NULL;
   return aligned((int64_t)bytes, false);
 }
 

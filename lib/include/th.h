@@ -80,8 +80,9 @@ typedef struct th_op {
 typedef struct th_storage_ref { th_storage *s; } th_storage_ref;
 typedef struct th_generator_ref { th_generator *g; } th_generator_ref;
 
-/* Bytes held by tensors. The Lua side compares bytes with limit and steps its collector. */
-typedef struct th_memory { int64_t bytes, peak, limit, storages; } th_memory;
+/* Bytes held by tensors. The Lua side compares bytes with limit and runs its collector. An allocation that
+ * would lead beyond `most` is refused; 0 means what the machine has available. */
+typedef struct th_memory { int64_t bytes, peak, limit, storages, most; } th_memory;
 
 int          th_abi(void);
 const char  *th_error(void);                     /* message of the last failure on this thread */
