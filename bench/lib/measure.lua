@@ -65,9 +65,9 @@ function measure.interleaved(rounds, functions)
    return medians, measure.median(ratios)
 end
 
-measure.HEADER = ('| %-34s | %-22s | %14s | %14s | %8s | %-6s |\n'):format('what', 'limit', 'ours', 'peer', 'ratio', '')
-   .. '|' .. ('-'):rep(36) .. '|' .. ('-'):rep(24) .. '|' .. ('-'):rep(15) .. ':|' .. ('-'):rep(15) .. ':|'
-   .. ('-'):rep(9) .. ':|' .. ('-'):rep(8) .. '|'
+measure.HEADER = ('| %-34s | %-23s | %14s | %14s | %8s | %-7s |\n'):format('what', 'limit', 'ours', 'peer', 'ratio', '')
+   .. '|' .. ('-'):rep(36) .. '|' .. ('-'):rep(25) .. '|' .. ('-'):rep(15) .. ':|' .. ('-'):rep(15) .. ':|'
+   .. ('-'):rep(9) .. ':|' .. ('-'):rep(9) .. '|'
 
 --- Prints one result as a row of a table.
 -- @param what   what was measured
@@ -75,10 +75,10 @@ measure.HEADER = ('| %-34s | %-22s | %14s | %14s | %8s | %-6s |\n'):format('what
 -- @param ours   our figure with its unit
 -- @param peer   the peer's figure with its unit, or nil
 -- @param ratio  what `limit` speaks of, or nil
--- @param ok     is the limit kept? nil: there was nothing to compare with
+-- @param ok     is the limit kept? nil: there is none, or nothing to compare with
 function measure.row(what, limit, ours, peer, ratio, ok)
-   local verdict = ok == nil and 'no peer' or ok and 'PASS' or 'behind'
-   print(('| %-34s | %-22s | %14s | %14s | %8s | %-6s |'):format(what, limit, ours, peer or '-',
+   local verdict = ok == nil and (peer and '' or 'no peer') or ok and 'PASS' or 'behind'
+   print(('| %-34s | %-23s | %14s | %14s | %8s | %-7s |'):format(what, limit, ours, peer or '-',
                                                                 ratio and ('%.2f'):format(ratio) or '-', verdict))
    io.stdout:flush()
 end
