@@ -122,10 +122,17 @@ function Module:updateParameters(learningRate)
    for i = 1, parameters and #parameters or 0 do parameters[i]:add(-learningRate, grads[i]) end
 end
 
---- Calls training or evaluate: layers like Dropout behave differently.
-function Module:training() self.train = true end
+--- Training mode, in which layers like Dropout behave differently. Returns self.
+function Module:training()
+   self.train = true
+   return self
+end
 
-function Module:evaluate() self.train = false end
+--- Evaluation mode. Returns self.
+function Module:evaluate()
+   self.train = false
+   return self
+end
 
 --- Makes the named fields of self views of those of mlp. Returns self.
 function Module:share(mlp, ...)

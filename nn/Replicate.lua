@@ -1,7 +1,7 @@
 -- nn/Replicate.lua - repeats the input along a new dimension, without a copy.
 local torch = require 'torch'
 
---- The input nfeatures times along a new dimension `dim`.
+--- The input nfeatures times along a new dimension `dim` (default 1; negative: from the end).
 --- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
 local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
 
@@ -15,7 +15,8 @@ end
 
 local function place(self, input)
    local dim = self.dim + (self.ndim and input:dim() > self.ndim and 1 or 0)
-   if dim > input:dim() + 1 then self:refuse('input', ('have at least %d dimensions'):format(self.dim - 1), input) end
+   if self.dim < 0 then dim = input:dim() + self.dim + 2 end
+   if dim < 1 or dim > input:dim() + 1 then self:refuse('input', ('have at least %d dimensions'):format(self.dim - 1), input) end
    return dim
 end
 

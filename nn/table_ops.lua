@@ -1,14 +1,14 @@
 -- nn/table_ops.lua - layers that combine the tensors of a table element by element.
 local torch = require 'torch'
 
--- Refuses anything but a table of at least `least` tensors of one shape.
+-- Refuses anything but a table of at least `least` tensors of one shape; as everywhere in Torch7, as many elements will do.
 local function check(self, input, least, most)
    if type(input) ~= 'table' or torch.isTensor(input) or #input < least or (most and #input > most) then
       self:refuse('input', ('be a table of %s%d tensors'):format(most and '' or 'at least ', least),
          type(input) == 'table' and not torch.isTensor(input) and ('a table of %d'):format(#input) or input)
    end
    for i = 1, #input do
-      if not torch.isTensor(input[i]) or not input[i]:isSameSizeAs(input[1]) then
+      if not torch.isTensor(input[i]) or input[i]:nElement() ~= input[1]:nElement() then
          self:refuse(('input %d'):format(i), 'be a tensor of the shape of the first', input[i])
       end
    end
@@ -81,7 +81,7 @@ end
 function CSubTable:updateGradInput(input, gradOutput)
    local g = grads(self, input)
    g[1]:resize(input[1]:size()):copy(gradOutput)
-   torch.mul(g[2], gradOutput, -1)
+   torch.mul(g[2], gradOutput, -1):resize(input[2]:size())
    return g
 end
 

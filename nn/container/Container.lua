@@ -60,12 +60,12 @@ end
 
 function Container:training()
    self:applyToModules(function(module) module:training() end)
-   Module.training(self)
+   return Module.training(self)
 end
 
 function Container:evaluate()
    self:applyToModules(function(module) module:evaluate() end)
-   Module.evaluate(self)
+   return Module.evaluate(self)
 end
 
 function Container:share(mlp, ...)

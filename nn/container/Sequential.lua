@@ -87,7 +87,7 @@ function Sequential:__tostring__()
       arrows[i] = '(' .. i .. ') -> '
       lines[i] = ('  (%d): %s'):format(i, (tostring(module):gsub('\n', '\n  ')))
    end
-   return ('%s {\n  [input -> %soutput]\n%s}'):format(torch.type(self), table.concat(arrows),
+   return ('nn.Sequential {\n  [input -> %soutput]\n%s}'):format(table.concat(arrows),
       #lines > 0 and table.concat(lines, '\n') .. '\n' or '')
 end
 

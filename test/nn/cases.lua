@@ -101,5 +101,89 @@ return function(module, long)
    -- criterions as modules
    module 'nn.CriterionTable(nn.MSECriterion())' {{{4}, {4}}, no = {gradient = true}}
    module 'nn.ModuleFromCriterion(nn.MSECriterion())' {{{4}, {4}}, no = {gradient = true}}
+   -- more on images
+   module 'nn.SpatialFullConvolution(2, 3, 3, 2, 2, 2, 1, 1, 1, 1)' {{2, 3, 3}, {2, 2, 3, 3}}
+   module 'nn.SpatialFullConvolution(2, 3, 3, 2):noBias()' {{2, 3, 3}}
+   module 'nn.SpatialDepthWiseConvolution(2, 3, 2, 2)' {{2, 3, 3}, {2, 2, 3, 3}}
+   module 'nn.SpatialConvolutionMap(nn.tables.random(3, 4, 2), 2, 2)' {{3, 4, 4}, {2, 3, 4, 4}}
+   module 'nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2, 2, 2)' {{2, 3, 2}}
+   module 'nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2, 1, 1, 1, 1)' {{2, 4, 5}, {2, 2, 4, 5}}
+   module 'nn.SpatialSubSampling(2, 3, 2, 1, 2)' {{2, 4, 5}, {2, 2, 4, 5}}
+   module 'nn.SpatialLPPooling(2, 2, 2, 2)' {{2, 4, 4}, {2, 2, 4, 4}, tol = 1e-5}
+   module 'nn.SpatialAdaptiveMaxPooling(3, 2)' {{2, 5, 7}, {2, 2, 5, 7}}
+   module 'nn.SpatialAdaptiveAveragePooling(3, 2)' {{2, 5, 7}, {2, 2, 5, 7}}
+   module 'nn.SpatialFractionalMaxPooling(2, 2, 3, 4)' {{2, 7, 8}, {2, 2, 7, 8}}
+   module 'nn.SpatialFractionalMaxPooling(2, 2, 0.5, 0.5):fixPoolingRegions()' {{2, 7, 8}}
+   module '(function() local p = nn.SpatialMaxPooling(2, 2) return nn.Sequential():add(p):add(nn.SpatialMaxUnpooling(p)) end)()'
+      {{2, 4, 6}, {2, 2, 4, 4}, name = 'SpatialMaxUnpooling'}
+   module 'nn.SpatialCrossMapLRN(3, 0.5)' {{4, 2, 3}, {2, 5, 2, 3}}
+   module 'nn.SpatialSubtractiveNormalization(2, torch.ones(3))' {{2, 4, 5}, {2, 2, 4, 5}}
+   module 'nn.SpatialDivisiveNormalization(2, torch.Tensor{{1, 2, 1}, {2, 4, 2}, {1, 2, 1}})' {{2, 4, 5}, {2, 2, 4, 5}}
+   module 'nn.SpatialContrastiveNormalization(1, torch.ones(3, 3))' {{1, 5, 5}, {2, 1, 5, 5}}
+   module 'nn.SpatialUpSamplingNearest(2)' {{2, 2, 3}, {2, 2, 2, 3}}
+   module 'nn.SpatialUpSamplingBilinear({oheight = 5, owidth = 7})' {{1, 3, 4}, {2, 1, 3, 4}}
+   module "nn.UpSampling(2, 'linear')" {{1, 2, 2, 2}, {1, 1, 2, 2, 3}}
+   module 'nn.UpSampling(3)' {{1, 1, 2, 2}}
+   module 'nn.SpatialZeroPadding(-1, 1, 0, 2)' {{2, 3, 4}, {2, 2, 3, 4}}
+   module 'nn.SpatialReflectionPadding(1, 2, 1, 1)' {{2, 3, 4}, {2, 2, 3, 4}}
+   module 'nn.SpatialReplicationPadding(1, 2, 1, 1)' {{2, 3, 4}, {2, 2, 3, 4}}
+   module 'nn.VolumetricReplicationPadding(1, 2, 1, 1, 0, 1)' {{1, 2, 2, 3}, {2, 1, 2, 2, 3}}
+   module 'nn.PixelShuffle(2)' {{4, 2, 3}, {2, 8, 2, 2}}
+   module 'nn.FeatureLPPooling(2, 1, 2, true)' {{2, 4, 3}, tol = 1e-5}
+   module 'nn.FeatureLPPooling(3, 2, 3, false)' {{7}, tol = 1e-5}
+   -- sequences and volumes
+   module 'nn.TemporalConvolution(3, 2, 2)' {{5, 3}, {2, 5, 3}}
+   module 'nn.TemporalConvolution(3, 4, 3, 2)' {{7, 3}}
+   module 'nn.TemporalMaxPooling(3, 2)' {{7, 2}, {2, 7, 2}}
+   module 'nn.TemporalSubSampling(2, 3, 2)' {{7, 2}, {2, 7, 2}}
+   module 'nn.TemporalDynamicKMaxPooling(2, 0.5)' {{7, 2}, {2, 7, 2}}
+   module 'nn.TemporalRowConvolution(3, 2)' {{5, 3}, {2, 5, 3}}
+   module 'nn.TemporalRowConvolution(3, 2, 1, true):noBias()' {{3, 5}, {2, 3, 5}}
+   module 'nn.VolumetricConvolution(2, 2, 2, 3, 2, 1, 2, 1, 1, 1, 0)' {{2, 3, 3, 4}, {2, 2, 3, 3, 4}}
+   module 'nn.VolumetricDilatedConvolution(1, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 2, 2, 2)' {{1, 3, 3, 4}, {2, 1, 3, 3, 4}}
+   module 'nn.VolumetricFullConvolution(1, 2, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1)' {{1, 2, 2, 2}, {2, 1, 2, 2, 2}}
+   module 'nn.VolumetricMaxPooling(2, 2, 2, 2, 1, 2, 1, 1, 1):ceil()' {{1, 3, 4, 4}, {2, 1, 3, 4, 4}}
+   module 'nn.VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, 0, 0, 0, 2, 1, 2)' {{1, 3, 3, 4}}
+   module 'nn.VolumetricAveragePooling(2, 2, 2, 1, 1, 2)' {{1, 4, 4, 4}, {2, 1, 4, 4, 4}}
+   module 'nn.VolumetricFractionalMaxPooling(2, 2, 2, 2, 3, 2)' {{1, 5, 6, 5}}
+   module [[(function()
+      local p = nn.VolumetricMaxPooling(2, 2, 2)
+      return nn.Sequential():add(p):add(nn.VolumetricMaxUnpooling(p))
+   end)()]] {{1, 4, 4, 4}, name = 'VolumetricMaxUnpooling'}
+   -- more of everything
+   module 'nn.DepthConcat(1):add(nn.SpatialConvolution(2, 1, 1, 1)):add(nn.SpatialConvolution(2, 2, 3, 3))' {{2, 5, 5}}
+   module 'nn.NaN(nn.Linear(3, 2))' {{3}, {4, 3}}
+   module 'nn.Profile(nn.Linear(3, 2))' {{4, 3}, no = {file = true}}
+   module 'nn.DontCast(nn.Linear(3, 2), true)' {{4, 3}}
+   module 'nn.L1Penalty(0.25)' {{7}, no = {gradient = true}}
+   module "nn.Copy('torch.DoubleTensor', 'torch.DoubleTensor', true)" {{7}}
+   module 'nn.CReLU(3)' {{2, 3, 4}, {2, 2, 3, 4}}
+   module 'nn.Maxout(4, 3, 2)' {{4}, {3, 4}}
+   module 'nn.LayerNormalization(4, 0.5)' {{4}, {3, 4}, tol = 1e-5}
+   module 'nn.WeightNorm(nn.Linear(4, 3))' {{4}, {3, 4}}
+   module 'nn.WeightNorm(nn.SpatialConvolution(2, 3, 2, 2), 2)' {{2, 3, 3}}
+   module 'nn.LinearWeightNorm(4, 3)' {{4}, {3, 4}}
+   module 'nn.Cosine(4, 3)' {{4}, {3, 4}}
+   module 'nn.Euclidean(4, 3)' {{4}, {3, 4}, tol = 1e-5}
+   module 'nn.WeightedEuclidean(4, 3)' {{4}, {3, 4}, tol = 1e-5}
+   module 'nn.Bilinear(3, 4, 2)' {{{5, 3}, {5, 4}}}
+   module 'nn.PartialLinear(4, 5)' {{4}, {3, 4}}
+   module '(function() local m = nn.PartialLinear(4, 5) m:setPartition(torch.LongTensor{4, 1}) return m end)()'
+      {{4}, {3, 4}, name = 'PartialLinear'}
+   module 'nn.MixtureTable()' {{{3}, {{4}, {4}, {4}}}, {{2, 3}, {{2, 4}, {2, 4}, {2, 4}}}, {{2, 3}, {2, 3, 4}}}
+   module 'nn.MixtureTable(3)' {{{2, 3}, {2, 4, 3}}}
+   module 'nn.Bottle(nn.Linear(4, 3))' {{2, 5, 4}, {3, 4}}
+   module 'nn.Collapse(2)' {{5, 2, 3}, {2, 3}}
+   module "nn.Convert('bchw', 'bhwc')" {{2, 3, 2, 4}}
+   module "nn.Convert('bchw', 'bf')" {{2, 3, 2, 2}}
+   module 'nn.Constant(torch.Tensor{1, 2, 3}, 1)' {{2}, {4, 2}}
+   module 'nn.Index(1)' {{{4, 3}, long(3, 1, 3)}, no = {strided = true}}
+   module 'nn.OneHot(4)' {long(2, 4, 1), no = {gradient = true, strided = true}}
+   module 'nn.Kmeans(3, 2)' {{6, 2}, no = {gradient = true}}
+   module 'nn.SparseLinear(6, 3)' {function() return {torch.Tensor{{1, 0.5}, {4, -1.5}}, torch.Tensor{{6, 2}}} end,
+      no = {gradient = true, strided = true}}
+   module 'nn.IndexLinear(8, 3)' {function()
+      return {{torch.LongTensor{1, 4}, torch.LongTensor{8, 2, 3}}, {torch.Tensor{0.5, -1.5}, torch.Tensor{2, 1, -1}}}
+   end, no = {gradient = true, strided = true}}
    module "nn.PrintSize('size')" {{3}, no = {gradient = true, strided = true}}
 end

@@ -9,7 +9,7 @@ local cases, named = {}, {}                -- cases: in order; named: which clas
 -- input, or a table of those. Options: lo, hi (range of the input), tol, no (a set of laws that do not hold).
 local function module(new)
    return function(options)
-      named[new:match 'nn%.(%w+)'] = true
+      named[options.name or new:match 'nn%.(%w+)'] = true
       for _, x in ipairs(options) do cases[#cases + 1] = {new = new, x = x, options = options} end
    end
 end

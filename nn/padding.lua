@@ -1,0 +1,92 @@
+-- nn/padding.lua - layers that put borders around images and volumes: zeros, reflections, replications.
+local torch = require 'torch'
+local windows = require 'nn.windows'
+
+local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 'top', 'bottom', 'front', 'back'}}
+
+-- kind: Spatial or Volumetric; mode: zero, mirror or edge.
+local function padding(kind, name, mode)
+   local sides = SIDES[kind]
+   local dims = #sides / 2
+   --- @param ...  how much to add left, right, top, bottom (front, back); those not given are like the first.
+   --- Negative numbers cut off, where zeros are added.
+   local Class, Module = torch.class('nn.' .. kind .. name, 'nn.Module')
+   local prefix = kind == 'Spatial' and 'pad_' or 'p'
+
+   function Class:__init(...)
+      Module.__init(self)
+      local first = ...
+      for i, side in ipairs(sides) do
+         local n = (select(i, ...))
+         if n == nil then n = first end
+         if type(n) ~= 'number' or n % 1 ~= 0 or (n < 0 and mode ~= 'zero') then
+            error(('nn.%s%s: padding must be a whole number%s, got %s'):format(kind, name,
+               mode == 'zero' and '' or ' of at least 0', tostring(n)), 3)
+         end
+         self[prefix .. side] = n
+      end
+   end
+
+   -- For dimension d from the last: how much before and after.
+   local function sizes(self, d) return self[prefix .. sides[2 * d - 1]], self[prefix .. sides[2 * d]] end
+
+   local function check(self, input)
+      local n = torch.isTensor(input) and input:dim()
+      if n ~= dims + 1 and n ~= dims + 2 then
+         self:refuse('input', ('have %d or %d dimensions'):format(dims + 1, dims + 2), input)
+      end
+      for d = 1, dims do
+         local before, after = sizes(self, d)
+         local size = input:size(n + 1 - d)
+         if mode == 'mirror' and (before >= size or after >= size) then
+            self:refuse('input', 'be larger than its padding', input)
+         elseif size + before + after < 1 or size < 1 then
+            self:refuse('input', 'be large enough for what is cut off', input)
+         end
+      end
+      return n
+   end
+
+   local function places(self, input, n, d)
+      local before, after = sizes(self, d)
+      return windows.places(tonumber(input:size(n + 1 - d)), before, after, mode)
+   end
+
+   function Class:updateOutput(input)
+      local n = check(self, input)
+      local y = input
+      for d = 1, dims do
+         if mode == 'zero' then
+            y = windows.pad(y, n + 1 - d, sizes(self, d))
+         else
+            y = y:index(n + 1 - d, places(self, input, n, d))
+         end
+      end
+      return self.output:resize(y:size()):copy(y)
+   end
+
+   function Class:updateGradInput(input, gradOutput)
+      local n, g = check(self, input), gradOutput
+      for d = dims, 1, -1 do
+         if mode == 'zero' then
+            g = windows.unpad(g, n + 1 - d, sizes(self, d))
+         else
+            local size = g:size()
+            size[n + 1 - d] = input:size(n + 1 - d)
+            g = g.new(size):zero():indexAdd(n + 1 - d, places(self, input, n, d), g)
+         end
+      end
+      return self.gradInput:resize(input:size()):copy(g)
+   end
+
+   function Class:__tostring__()
+      local text = {}
+      for i, side in ipairs(sides) do text[i] = ('%s=%d'):format(side, self[prefix .. side]) end
+      return ('%s(%s)'):format(torch.type(self), table.concat(text, ', '))
+   end
+end
+
+padding('Spatial', 'ZeroPadding', 'zero')
+padding('Spatial', 'ReflectionPadding', 'mirror')
+padding('Spatial', 'ReplicationPadding', 'edge')
+padding('Volumetric', 'ReplicationPadding', 'edge')
