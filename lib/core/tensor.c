@@ -90,8 +90,8 @@ static th_status need_sizes(int dtype, int ndim, const int64_t *size)
   if (ndim < 0 || ndim > TH_MAXDIM) {
     return th_fail(TH_ESHAPE, "a tensor has at most %d dimensions, got %d", TH_MAXDIM, ndim);
   }
-  for (int d = 0; d < ndim; d++) if (size[d] < 0) {
-    return th_fail(TH_ESHAPE, "size %d must not be negative, got %lld", d + 1, (long long)size[d]);
+  for (int d = 0; d < ndim; d++) {
+    if (size[d] < 0) return th_fail(TH_ESHAPE, "size %d must not be negative, got %lld", d + 1, (long long)size[d]);
   }
   if (th_numel_checked(ndim, size, th_dtype_size(dtype)) < 0) {
     return th_fail(TH_ESHAPE, "the size %s is more than can be counted", th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size));

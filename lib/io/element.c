@@ -84,7 +84,8 @@ static th_status read_binary(th_file *f, int dtype, void *to, int64_t n, int64_t
 static th_status write_narrow_longs(th_file *f, const int64_t *from, int64_t n)
 {
   int32_t part[PART];
-  for (int64_t i = 0; i < n; i++) if (from[i] != (int32_t)from[i]) {
+  for (int64_t i = 0; i < n; i++) {
+    if (from[i] == (int32_t)from[i]) continue;
     return th_fail(TH_EARG, "element %lld must fit 4 bytes (longSize), got %lld", (long long)i + 1, (long long)from[i]);
   }
   for (int64_t done = 0; done < n; done += PART) {
@@ -230,12 +231,12 @@ static th_status read_text(th_file *f, int dtype, void *to, int64_t n, int64_t *
 static int spell(char *text, size_t room, int dtype, const void *from, int64_t i)
 {
   switch (dtype) {
-  case TH_I16: return snprintf(text, room, "%d", ((const int16_t *)from)[i]);
-  case TH_I32: return snprintf(text, room, "%d", ((const int32_t *)from)[i]);
-  case TH_I64: return snprintf(text, room, "%lld", (long long)((const int64_t *)from)[i]);
-  case TH_F32: return snprintf(text, room, "%.9g", (double)((const float *)from)[i]);
-  case TH_F64: return snprintf(text, room, "%.17g", ((const double *)from)[i]);
-  default:     return snprintf(text, room, "%.9g", th_half_to_double(((const uint16_t *)from)[i], dtype));
+    case TH_I16: return snprintf(text, room, "%d", ((const int16_t *)from)[i]);
+    case TH_I32: return snprintf(text, room, "%d", ((const int32_t *)from)[i]);
+    case TH_I64: return snprintf(text, room, "%lld", (long long)((const int64_t *)from)[i]);
+    case TH_F32: return snprintf(text, room, "%.9g", (double)((const float *)from)[i]);
+    case TH_F64: return snprintf(text, room, "%.17g", ((const double *)from)[i]);
+    default:     return snprintf(text, room, "%.9g", th_half_to_double(((const uint16_t *)from)[i], dtype));
   }
 }
 

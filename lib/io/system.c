@@ -44,10 +44,10 @@ const char *th_system_name(int which)
   static _Thread_local struct utsname u;
   if (uname(&u) != 0) return "unknown";
   switch (which) {
-  case 0:  return u.sysname;
-  case 1:  return u.nodename;
-  case 2:  return u.release;
-  default: return u.machine;
+    case 0:  return u.sysname;
+    case 1:  return u.nodename;
+    case 2:  return u.release;
+    default: return u.machine;
   }
 }
 

@@ -1,0 +1,13 @@
+-- .luacheckrc - what luacheck may expect of our files.
+std = 'luajit'
+max_line_length = false                       -- ./dev check looks at lines
+globals = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'include', 'cutorch', 'gnuplot' }
+ignore = {
+   '212/self', '212/_.*',                     -- methods need not use self
+   '431', '432',                              -- an upvalue's name may be reused
+}
+files['test/'] = { std = '+busted', globals = { 'torch', 'nn' } }
+files['lua/torch'] = { globals = { 'table', 'string' } }
+files['rocks/*.rockspec'] = { std = 'none', globals = { 'rockspec_format', 'package', 'version', 'source', 'description', 'dependencies', 'build', 'deploy', 'test' } }
+files['.luacheckrc'] = { std = 'luacheckrc' }
+files['.busted'] = { std = 'none' }
