@@ -2,7 +2,7 @@
 -- runs once
 local TH = os.getenv 'TH' or 'build/bin/th'
 
--- The ```lua blocks of a page: { text, line }.
+-- The ```lua blocks of a page: { text, line }. A piece that cannot stand alone is marked ```lua fragment.
 local function blocks_of(file)
    local found, block, number = {}, nil, 0
    for line in io.lines(file) do
@@ -44,22 +44,19 @@ end
 local count = 0
 for _, page in ipairs(pages()) do
    for _, block in ipairs(blocks_of(page)) do
-      -- A fragment of a file that cannot stand alone says so in its first line: "-- fragment".
-      if not block[1]:match '^%-%- fragment' and not block[1]:match '^%-%- [%w_/]+%.lua ' then
-         count = count + 1
-         describe(('%s, line %d'):format(page, block.line), function()
-            it('runs and prints what it says', function()
-               local out, status = run(block.text)
-               assert.equal(0, status, out)
-               local from = 1
-               for want in block.text:gmatch '%-%->%s*([^\n]*)' do
-                  local first, last = out:find(want, from, true)
-                  assert.is_truthy(first, ('expected %q in what it printed: %q'):format(want, out))
-                  from = last + 1
-               end
-            end)
+      count = count + 1
+      describe(('%s, line %d'):format(page, block.line), function()
+         it('runs and prints what it says', function()
+            local out, status = run(block.text)
+            assert.equal(0, status, out)
+            local from = 1
+            for want in block.text:gmatch '%-%->%s*([^\n]*)' do
+               local first, last = out:find(want, from, true)
+               assert.is_truthy(first, ('expected %q in what it printed: %q'):format(want, out))
+               from = last + 1
+            end
          end)
-      end
+      end)
    end
 end
 

@@ -1,0 +1,60 @@
+-- test/dev_spec.lua - ./dev, the door for people who work on the project.
+-- runs once
+local function sh(command)
+   local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
+   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
+   p:close()
+   return out, tonumber(status)
+end
+
+describe('./dev', function()
+   it('says how it is used', function()
+      local out, status = sh './dev help'
+      assert.equal(0, status)
+      assert.matches('usage: ./dev COMMAND', out)
+      out, status = sh './dev nonsense'
+      assert.equal(2, status)
+      assert.matches('usage: ./dev COMMAND', out)
+   end)
+
+   it('build says nothing when there is nothing to do', function()
+      assert.same({ '', 0 }, { sh './dev build' })
+   end)
+
+   it('counts what passed and failed over all levels, crashes included', function()
+      local dir = os.tmpname()
+      os.remove(dir)
+      assert.equal(0, (select(2, sh('mkdir ' .. dir))))
+      local function spec(name, text)
+         local f = assert(io.open(dir .. '/' .. name, 'w'))
+         f:write('-- a spec\n-- runs once\n', text)
+         f:close()
+         return dir .. '/' .. name
+      end
+      local good = spec('good_spec.lua', 'describe("a", function() it("b", function() end) it("c", function() end) end)')
+      local bad = spec('bad_spec.lua', 'describe("a", function() it("b", function() error "boo" end) it("c", function() end) end)')
+      local crash = spec('crash_spec.lua', 'describe("a", function() it("b", function() require("ffi").cast("int *", 0)[0] = 1 end) end)')
+      local quit = spec('quit_spec.lua', 'describe("a", function() it("b", function() os.exit(0) end) end)')
+      local out, status = sh('./dev test ' .. good)
+      assert.equal(0, status)
+      assert.matches('\n2 passed, 0 failed\n$', out)
+      out, status = sh(('./dev test %s %s %s %s'):format(good, bad, crash, quit))
+      assert.equal(1, status)
+      assert.matches('boo', out)
+      assert.matches('\n3 passed, 3 failed\n$', out)
+      sh('rm -r ' .. dir)
+   end)
+
+   it('prints the one line to type when it may not install', function()
+      -- A path without the compiler, and nobody to ask for a password.
+      local dir = os.tmpname()
+      os.remove(dir)
+      local tools = 'sh dirname nproc ldconfig grep cat env mktemp rm apt-get id'
+      assert.equal(0, (select(2, sh(('mkdir %s && for t in %s; do ln -s "$(command -v $t || echo /bin/true)" %s/$t; done && rm %s/id && printf "#!/bin/sh\necho 1000\n" >%s/id && chmod +x %s/id')
+         :format(dir, tools, dir, dir, dir, dir)))))
+      local out, status = sh(('PATH=%s %s/sh ./dev build'):format(dir, dir))
+      assert.equal(1, status)
+      assert.matches('sudo apt%-get update && sudo apt%-get install %-y %-%-no%-install%-recommends [^\n]*gcc[^\n]*cmake', out)
+      sh('rm -r ' .. dir)
+   end)
+end)
