@@ -95,21 +95,46 @@ static void K(max_row)(const pool *p, const T *x, int64_t row, int64_t from, int
   for (int64_t j = 0; j < n; j++) index[j] = where[j];
 }
 
-/* Rows of windows of 2 x 2, side by side: the common case. */
+/* Windows of 2 x 2, side by side, are the common case: four at a time, without branches. */
+#if !IS_HALF
+typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)), may_alias));
+typedef I K(mask) __attribute__((vector_size(4 * sizeof(C)), may_alias));
+typedef int64_t K(places) __attribute__((vector_size(32), aligned(8), may_alias));
+
+TH_INLINE void K(take)(K(quad) *best, K(mask) *where, K(quad) v, I at)
+{
+  const K(mask) m = (K(mask))(v > *best) | (K(mask))(v != v);
+  *best = (K(quad))(((K(mask))v & m) | ((K(mask))*best & ~m));
+  *where = ((m & at) | (*where & ~m));
+}
+
+static void K(max_four)(const T *x, int64_t w, int64_t at, T *y, int64_t *index)
+{
+  const K(quad) p = *(const K(quad) *)x, q = *(const K(quad) *)(x + 4);
+  const K(quad) r = *(const K(quad) *)(x + w), s = *(const K(quad) *)(x + w + 4);
+  K(quad) best = __builtin_shufflevector(p, q, 0, 2, 4, 6);
+  K(mask) where = { 0 };
+  K(take)(&best, &where, __builtin_shufflevector(p, q, 1, 3, 5, 7), 1);
+  K(take)(&best, &where, __builtin_shufflevector(r, s, 0, 2, 4, 6), (I)w);
+  K(take)(&best, &where, __builtin_shufflevector(r, s, 1, 3, 5, 7), (I)w + 1);
+  *(K(quad) *)y = best;
+  *(K(places) *)index = __builtin_convertvector(where, K(places)) + (K(places)){ at + 1, at + 3, at + 5, at + 7 };
+}
+#endif
+
 static void K(max_row_2x2)(const T *x, int64_t w, int64_t n, int64_t at, T *y, int64_t *index)
 {
-  for (int64_t j = 0; j < n; j++) {
-    const C a = LOAD(x[2 * j]), b = LOAD(x[2 * j + 1]), c = LOAD(x[w + 2 * j]), d = LOAD(x[w + 2 * j + 1]);
-    C best = a;
-    I where = 0;
-    const bool tb = (b > best) | (b != b);
-    best = tb ? b : best, where = tb ? 1 : where;
-    const bool tc = (c > best) | (c != c);
-    best = tc ? c : best, where = tc ? (I)w : where;
-    const bool td = (d > best) | (d != d);
-    best = td ? d : best, where = td ? (I)w + 1 : where;
-    y[j] = STORE(best);
-    index[j] = at + 1 + 2 * j + where;
+  int64_t j = 0;
+#if !IS_HALF
+  for (; j + 4 <= n; j += 4) K(max_four)(x + 2 * j, w, at + 2 * j, y + j, index + j);
+#endif
+  for (; j < n; j++) {
+    const C v[4] = { LOAD(x[2 * j]), LOAD(x[2 * j + 1]), LOAD(x[w + 2 * j]), LOAD(x[w + 2 * j + 1]) };
+    const int64_t place[4] = { 1, 2, w + 1, w + 2 };
+    int best = 0;
+    for (int k = 1; k < 4; k++) best = v[k] > v[best] || v[k] != v[k] ? k : best;
+    y[j] = STORE(v[best]);
+    index[j] = at + 2 * j + place[best];
   }
 }
 

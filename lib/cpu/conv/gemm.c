@@ -94,6 +94,13 @@ static void set_places(const conv *c, int64_t *place, const int64_t *s)
   }
 }
 
+/* Taps of a group as gradInput takes them: the last planes' filled up to whole blocks. */
+static int64_t taps_of(const conv *c)
+{
+  const int64_t whole = c->c / TH_MR * TH_MR, area = c->kh * c->kw;
+  return whole * area + up((c->c - whole) * area, TH_MR) * TH_MR;
+}
+
 static int64_t work(const conv *c) { return c->groups * c->o * c->k; }     /* multiplications a pixel */
 
 #define TH_EACH_FLOATS
@@ -130,6 +137,21 @@ static void K(pad)(const conv *c, C *start, const T *x, int64_t planes, int64_t 
   }
 }
 
+/* Four rows of four numbers, plus `more`, become four columns. */
+typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)), may_alias));
+
+TH_INLINE void K(transpose)(C *to, int64_t to_row, const C *from, int64_t from_row, K(quad) more)
+{
+  const K(quad) a = *(const K(quad) *)from + more, b = *(const K(quad) *)(from + from_row) + more;
+  const K(quad) c = *(const K(quad) *)(from + 2 * from_row) + more, d = *(const K(quad) *)(from + 3 * from_row) + more;
+  const K(quad) ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const K(quad) cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  *(K(quad) *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  *(K(quad) *)(to + to_row) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  *(K(quad) *)(to + 2 * to_row) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+  *(K(quad) *)(to + 3 * to_row) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+}
+
 /* Can the micro kernel read the images as they are? */
 static bool K(direct)(const conv *c) { return !IS_HALF && c->ph == 0 && c->pw == 0; }
 
@@ -155,16 +177,22 @@ static void K(arrange)(void *ctx, int64_t first, int64_t last)
 /* mr pixels of `width` planes: turned, the bias added, stored. */
 static void K(store)(T *y, const C *tile, const T *bias, int mr, int64_t width, int64_t plane)
 {
-  if (mr == TH_MR) {
-    for (int64_t l = 0; l < width; l++, y += plane) {
-      const C b = bias ? LOAD(bias[l]) : 0;
-      for (int i = 0; i < TH_MR; i++) y[i] = STORE(tile[i * PANEL + l] + b);
+  int i = 0;
+#if !IS_HALF
+  for (; i + 4 <= mr; i += 4) {
+    int64_t l = 0;
+    for (; l + 4 <= width; l += 4) {
+      const K(quad) b = bias ? *(const K(quad) *)(bias + l) : (K(quad)){ 0 };
+      K(transpose)(y + l * plane + i, plane, tile + i * PANEL + l, PANEL, b);
     }
-  } else {
-    for (int64_t l = 0; l < width; l++, y += plane) {
-      const C b = bias ? LOAD(bias[l]) : 0;
-      for (int i = 0; i < mr; i++) y[i] = STORE(tile[i * PANEL + l] + b);
+    for (; l < width; l++) {
+      for (int r = i; r < i + 4; r++) y[l * plane + r] = tile[r * PANEL + l] + (bias ? bias[l] : 0);
     }
+  }
+#endif
+  for (int64_t l = 0; l < width; l++) {
+    const C b = bias ? LOAD(bias[l]) : 0;
+    for (int r = i; r < mr; r++) y[l * plane + r] = STORE(tile[r * PANEL + l] + b);
   }
 }
 
@@ -264,16 +292,28 @@ static th_status K(conv2d)(const th_call *call)
 
 /* ---- gradInput ---- */
 
-/* Kernels as blocks of TH_MR taps: group, block, plane, tap. */
-static void K(arrange_taps)(const conv *c, C *to, const T *w)
+/* Where a tap of the kernel's plane lies in the padded image. */
+TH_INLINE int64_t K(spot)(const conv *c, int64_t tap) { return tap / c->kw * c->dh * c->wp + tap % c->kw * c->dw; }
+
+/* Kernels as blocks of TH_MR taps: group, TH_MR planes of the image, block, plane, tap. The taps go through
+ * those planes in turn, so that neighbours are added to different planes: neighbours in a row would overlap
+ * what was stored a moment ago, and wait for it. Block: TH_MR planes. */
+static void K(arrange_taps)(void *ctx, int64_t first, int64_t last)
 {
-  for (int64_t g = 0; g < c->groups; g++) {
-    for (int64_t k = 0; k < c->k; k += TH_MR) {
-      for (int64_t o = 0; o < c->o; o++, to += TH_MR) {
-        const T *from = w + (g * c->o + o) * c->ws[0];
-        for (int64_t i = 0; i < TH_MR; i++) {
-          const int64_t t = k + i < c->k ? k + i : 0;
-          to[i] = LOAD(from[t / (c->kh * c->kw) * c->ws[1] + t / c->kw % c->kh * c->ws[2] + t % c->kw * c->ws[3]]);
+  const conv *c = ctx;
+  const int64_t area = c->kh * c->kw, steps = up(c->c, TH_MR);
+  for (int64_t b = first; b < last; b++) {
+    const int64_t p = b % steps * TH_MR, planes = least(TH_MR, c->c - p), taps = planes * area;
+    C *to = (C *)c->kernels + b / steps * taps_of(c) * c->o + p * area * c->o;
+    for (int64_t o = 0; o < c->o; o++, to += TH_MR) {
+      const T *w = (const T *)c->x + (b / steps * c->o + o) * c->ws[0] + p * c->ws[1];
+      for (int64_t q = taps; q % TH_MR; q++) to[q / TH_MR * c->o * TH_MR + q % TH_MR] = 0;
+      for (int64_t l = 0; l < planes; l++, w += c->ws[1]) {
+        int64_t q = l;
+        for (int64_t i = 0; i < c->kh; i++) {
+          for (int64_t j = 0; j < c->kw; j++, q += planes) {
+            to[q / TH_MR * c->o * TH_MR + q % TH_MR] = LOAD(w[i * c->ws[2] + j * c->ws[3]]);
+          }
         }
       }
     }
@@ -293,22 +333,42 @@ static void K(take_pixels)(const conv *c, C *to, const T *g, int64_t pixel, int6
 
 typedef C K(eight) __attribute__((vector_size(8 * sizeof(C)), aligned(sizeof(C)), may_alias));
 
-/* Adds one tap's pixels where they were read: row by row of the result. */
-static void K(scatter)(const conv *c, C *to, const C *tile, int64_t pixel, int64_t n)
+/* Pixels of a panel that are neighbours in a row: where the first was read from, and how many. */
+typedef struct K(run) { int64_t at, n; } K(run);
+
+static int K(runs_of)(const conv *c, K(run) *run, int64_t pixel, int64_t n)
 {
-  int64_t row = pixel / c->ow, col = pixel % c->ow;
-  while (n > 0) {
-    const int64_t run = least(n, c->ow - col);
-    C *p = to + row * c->sh * c->wp + col * c->sw;
+  int count = 0;
+  for (int64_t row = pixel / c->ow, col = pixel % c->ow; n > 0; row++, col = 0) {
+    run[count] = (K(run)){ row * c->sh * c->wp + col * c->sw, least(n, c->ow - col) };
+    n -= run[count++].n;
+  }
+  return count;
+}
+
+/* Adds one tap's pixels where they were read. */
+TH_INLINE void K(scatter)(C *to, const C *tile, const K(run) *run, int runs, int64_t step)
+{
+  for (int r = 0; r < runs; tile += run[r++].n) {
+    C *p = to + run[r].at;
     int64_t i = 0;
-    if (c->sw == 1) {
-      for (; i + 8 <= run; i += 8) *(K(eight) *)(p + i) += *(const K(eight) *)(tile + i);
+    if (step == 1) for (; i + 8 <= run[r].n; i += 8) *(K(eight) *)(p + i) += *(const K(eight) *)(tile + i);
+    for (; i < run[r].n; i++) p[i * step] += tile[i];
+  }
+}
+
+/* Adds the taps of up to TH_MR planes, for the pixels of a panel. */
+static void K(add_taps)(const conv *c, C *gx, const C *kernels, int64_t planes, const C *panel, const K(run) *run, int runs)
+{
+  C tile[TH_MR * PANEL] __attribute__((aligned(64)));
+  const int64_t taps = planes * c->kh * c->kw, *tap = planes == TH_MR ? c->tap : c->tap + TH_MR * c->kh * c->kw;
+  for (int64_t k = 0; k < taps; k += TH_MR) {
+    const C *at[TH_MR];
+    for (int i = 0; i < TH_MR; i++) at[i] = kernels + k * c->o + i;
+    MICRO(TH_MR, c->o, at, c->place, panel, tile, false);
+    for (int64_t t = k; t < least(taps, k + TH_MR); t++) {
+      K(scatter)(gx + tap[t], tile + (t - k) * PANEL, run, runs, c->sw);
     }
-    for (; i < run; i++) p[i * c->sw] += tile[i];
-    tile += run;
-    n -= run;
-    row++;
-    col = 0;
   }
 }
 
@@ -316,25 +376,21 @@ static void K(scatter)(const conv *c, C *to, const C *tile, int64_t pixel, int64
 static void K(backward)(void *ctx, int64_t first, int64_t last)
 {
   conv *c = ctx;
-  const int64_t cuts = up(c->c, c->planes), per_plane = c->kh * c->kw, area = c->hp * c->wp;
+  const int64_t cuts = up(c->c, c->planes), per_plane = c->kh * c->kw * c->o, area = c->hp * c->wp;
   C *gx = th_slot_take(&c->slots), *panel = gx + up(c->planes * area, 16) * 16;
-  C tile[TH_MR * PANEL] __attribute__((aligned(64)));
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t n = b / cuts / c->groups, group = b / cuts % c->groups, plane = b % cuts * c->planes;
-    const int64_t planes = least(c->planes, c->c - plane), from = plane * per_plane, to = from + planes * per_plane;
+    const int64_t planes = least(c->planes, c->c - plane);
     const T *g = (const T *)c->g + n * c->gs[0] + group * c->o * c->gs[1];
-    const C *kernels = (const C *)c->kernels + group * up(c->k, TH_MR) * TH_MR * c->o;
+    const C *kernels = (const C *)c->kernels + group * taps_of(c) * c->o + plane * per_plane;
     memset(gx, 0, sizeof(C) * (size_t)(planes * area));
     for (int64_t pixel = 0; pixel < c->pixels; pixel += PANEL) {
+      K(run) run[PANEL];
       const int64_t count = least(PANEL, c->pixels - pixel);
+      const int runs = K(runs_of)(c, run, pixel, count);
       K(take_pixels)(c, panel, g, pixel, count);
-      for (int64_t k = from / TH_MR * TH_MR; k < to; k += TH_MR) {
-        const C *at[TH_MR];
-        for (int i = 0; i < TH_MR; i++) at[i] = kernels + k * c->o + i;
-        MICRO(TH_MR, c->o, at, c->place, panel, tile, false);
-        for (int64_t t = k < from ? from : k; t < least(to, k + TH_MR); t++) {
-          K(scatter)(c, gx + c->tap[t - from], tile + (t - k) * PANEL, pixel, count);
-        }
+      for (int64_t p = 0; p < planes; p += TH_MR) {
+        K(add_taps)(c, gx + p * area, kernels + p * per_plane, least(TH_MR, planes - p), panel, run, runs);
       }
     }
     T *out = (T *)c->y + n * c->xs[0] + (group * c->c + plane) * c->xs[1];
@@ -359,21 +415,24 @@ static th_status K(grad_input)(const th_call *call)
   c.g = TH_DATA(T, g);
   c.y = TH_DATA(T, gx);
   const int64_t per_plane = c.pixels * c.o * c.kh * c.kw;
-  c.planes = least(up(BLOCK_WORK, per_plane + 1), c.c);
-  const int64_t ts[3] = { c.hp * c.wp, c.wp, 1 };
-  const size_t kernels = sizeof(C) * (size_t)(c.groups * up(c.k, TH_MR) * TH_MR * c.o);
-  char *arranged = th_scratch(kernels + 64 + sizeof(int64_t) * (size_t)(c.k + c.o));
+  c.planes = least(up(up(BLOCK_WORK, per_plane + 1), TH_MR) * TH_MR, c.c);
+  const int64_t area = c.kh * c.kw;
+  const size_t kernels = sizeof(C) * (size_t)(c.groups * taps_of(&c) * c.o);
+  char *arranged = th_scratch(kernels + 64 + sizeof(int64_t) * (size_t)(2 * TH_MR * area + c.o));
   if (!arranged) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
   const size_t slot = sizeof(C) * (size_t)(up(c.planes * c.hp * c.wp, 16) * 16 + c.o * PANEL);
   th_status s = th_slots_new(&c.slots, slot);
   if (s == TH_OK) {
-    int64_t *tap = (int64_t *)(arranged + up((int64_t)kernels, 64) * 64), *place = tap + c.k;
-    set_taps(&c, tap, ts);
+    int64_t *tap = (int64_t *)(arranged + up((int64_t)kernels, 64) * 64), *place = tap + 2 * TH_MR * area;
+    const int64_t rest = c.c % TH_MR;                /* whole groups of planes share their offsets; the last has its own */
+    for (int64_t i = 0; i < TH_MR * area; i++) tap[i] = i % TH_MR * c.hp * c.wp + K(spot)(&c, i / TH_MR);
+    for (int64_t i = 0; i < rest * area; i++) tap[TH_MR * area + i] = i % rest * c.hp * c.wp + K(spot)(&c, i / rest);
     for (int64_t o = 0; o < c.o; o++) place[o] = o * TH_MR;
-    K(arrange_taps)(&c, (C *)arranged, TH_DATA(T, w));
-    c.kernels = arranged, c.tap = tap, c.place = place;
+    c.x = TH_DATA(T, w), c.kernels = arranged, c.tap = tap, c.place = place;
+    s = th_parallel(c.groups * up(c.c, TH_MR), up(1 << 14, area * c.o * TH_MR), K(arrange_taps), &c);
     const int64_t block = c.planes * per_plane;
-    s = th_parallel(c.n * c.groups * up(c.c, c.planes), up(BLOCK_WORK / 4, block + 1), K(backward), &c);
+    const int64_t blocks = c.n * c.groups * up(c.c, c.planes);
+    if (s == TH_OK) s = th_parallel(blocks, up(BLOCK_WORK / 4, block + 1), K(backward), &c);
     th_slots_free(&c.slots);
   }
   th_scratch_free(arranged);
@@ -381,6 +440,27 @@ static th_status K(grad_input)(const th_call *call)
 }
 
 /* ---- gradWeight ---- */
+
+/* A row of `width` planes' gradients, planes becoming neighbours. */
+static void K(turn_row)(const conv *c, C *to, const T *g, int64_t width)
+{
+  int64_t l = 0;
+#if !IS_HALF
+  if (c->gs[3] == 1) {
+    for (; l + 4 <= width; l += 4) {
+      const T *from = g + l * c->gs[1];
+      int64_t j = 0;
+      for (; j + 4 <= c->ow; j += 4) K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (K(quad)){ 0 });
+      for (; j < c->ow; j++) for (int64_t q = 0; q < 4; q++) to[j * PANEL + l + q] = from[j + q * c->gs[1]];
+    }
+  }
+#endif
+  for (; l < PANEL; l++) {
+    const T *from = g + l * c->gs[1];
+    if (l < width) for (int64_t j = 0; j < c->ow; j++) to[j * PANEL + l] = LOAD(from[j * c->gs[3]]);
+    else for (int64_t j = 0; j < c->ow; j++) to[j * PANEL + l] = 0;
+  }
+}
 
 /* One image of those at hand: its gradient as panels (group, panel, pixel, plane), itself padded. */
 static void K(turn)(void *ctx, int64_t first, int64_t last)
@@ -392,13 +472,7 @@ static void K(turn)(void *ctx, int64_t first, int64_t last)
     for (int64_t p = 0; p < c->groups * panels; p++) {
       const int64_t o = p / panels * c->o + p % panels * PANEL, width = least(PANEL, c->o - p % panels * PANEL);
       C *to = (C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
-      for (int64_t i = 0; i < c->oh; i++) {
-        for (int64_t j = 0; j < c->ow; j++, to += PANEL) {
-          const T *from = g + o * c->gs[1] + i * c->gs[2] + j * c->gs[3];
-          for (int64_t l = 0; l < width; l++) to[l] = LOAD(from[l * c->gs[1]]);
-          for (int64_t l = width; l < PANEL; l++) to[l] = 0;
-        }
-      }
+      for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL) K(turn_row)(c, to, g + o * c->gs[1] + i * c->gs[2], width);
     }
     if (c->padded) {
       const int64_t planes = c->groups * c->c;
@@ -439,12 +513,13 @@ static void K(collect)(void *ctx, int64_t first, int64_t last)
   for (int64_t q = first; q < last; q++) {
     const int64_t p = q / c->o * panels + q % c->o / PANEL;
     const C *from = (const C *)c->sums + p * steps * TH_MR * PANEL + q % c->o % PANEL;
-    for (int64_t k = 0; k < c->k; k++) {
-      C sum = 0;
-      for (int64_t part = 0; part < c->parts; part++) sum += from[part * per + k * PANEL];
-      T *to = (T *)c->y + q * c->ws[0] + k / (c->kh * c->kw) * c->ws[1] + k / c->kw % c->kh * c->ws[2] +
-              k % c->kw * c->ws[3];
-      *to = STORE(LOAD(*to) + scale * sum);
+    for (int64_t i = 0; i < c->c * c->kh; i++) {
+      T *to = (T *)c->y + q * c->ws[0] + i / c->kh * c->ws[1] + i % c->kh * c->ws[2];
+      for (int64_t j = 0; j < c->kw; j++, from += PANEL, to += c->ws[3]) {
+        C sum = 0;
+        for (int64_t part = 0; part < c->parts; part++) sum += from[part * per];
+        *to = STORE(LOAD(*to) + scale * sum);
+      }
     }
   }
 }
@@ -456,17 +531,19 @@ static void K(bias)(void *ctx, int64_t first, int64_t last)
 {
   const K(bias_job) *j = ctx;
   const conv *c = j->c;
+  const bool straight = c->gs[3] == 1 && c->gs[2] == c->ow;       /* a plane is one long row */
+  const int64_t rows = straight ? 1 : c->oh, n_row = straight ? c->pixels : c->ow;
   for (int64_t o = first; o < last && !th_interrupted(); o++) {
     double total = 0;
     for (int64_t n = 0; n < c->n; n++) {
       double lane[16] = { 0 };
-      for (int64_t i = 0; i < c->oh; i++) {
+      for (int64_t i = 0; i < rows; i++) {
         const T *g = (const T *)c->g + n * c->gs[0] + o * c->gs[1] + i * c->gs[2];
         int64_t q = 0;
         if (c->gs[3] == 1) {
-          for (; q + 8 <= c->ow; q += 8) for (int l = 0; l < 8; l++) lane[l] += (double)LOAD(g[q + l]);
+          for (; q + 16 <= n_row; q += 16) for (int l = 0; l < 16; l++) lane[l] += (double)LOAD(g[q + l]);
         }
-        for (; q < c->ow; q++) lane[8 + q % 8] += (double)LOAD(g[q * c->gs[3]]);
+        for (; q < n_row; q++) lane[q % 16] += (double)LOAD(g[q * c->gs[3]]);
       }
       for (int w = 8; w; w /= 2) for (int l = 0; l < w; l++) lane[l] += lane[l + w];
       total += lane[0];
