@@ -287,7 +287,7 @@ local function show(title, wanted)
          captions[#captions + 1] = said == is and ('%d'):format(said) or ('%d, is %d'):format(said, is)
       end
    end
-   if #images == 0 then return end
+   if #images == 0 then return print(title .. ' none') end
    print(title)
    print()
    print(draw.row(images, captions, white, terminal))
