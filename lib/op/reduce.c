@@ -46,6 +46,7 @@ static th_status mean_all(th_call *c)
 const th_op th_op_mean_all = {
   .name = "mean", .args = "mean:return x:tensor",
   .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused.",
+  .grad = "x: mean_all_grad(x, g)",
   .check = mean_all,
 };
 const th_op th_op_var_all = {
@@ -109,6 +110,7 @@ const th_op th_op_sum = {
 const th_op th_op_prod = {
   .name = "prod", .args = "y:out x:tensor dim:dim keepdim:bool=true",
   .doc = "Products along dim. That dimension stays with size 1, unless keepdim is false.",
+  .grad = "x: prod_grad(x, g, dim)",
   .check = along,
 };
 
@@ -137,11 +139,13 @@ const th_op th_op_var = {
   .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
   .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, "
          "unless biased.",
+  .grad = "x: var_grad(x, g, dim, biased)",
   .check = var,
 };
 const th_op th_op_std = {
   .name = "std", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
   .doc = "Standard deviations along dim: the roots of `var`.",
+  .grad = "x: std_grad(x, y, g, dim, biased)",
   .check = var,
 };
 
@@ -157,6 +161,7 @@ const th_op th_op_norm = {
   .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
   .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest "
          "absolute value.",
+  .grad = "x: norm_grad(x, y, g, dim, p)",
   .check = norm,
 };
 

@@ -39,6 +39,8 @@ opcheck.describe('prod', function(op)
    op.gives(120, { 1, 2, 3, 4, 5 })
    op.gives({ 1 }, {}, 1)
    op.gives(1, {})
+   op.grad({ { 1, 2, 0.5 }, { 0, 5, -6 }, { 0, 0, 1 } }, 2)
+   op.grad(matrix, 1, false)
    for _, d in ipairs(DIMS) do op.refuses(('dim must lie in %s, got %d'):format(d[2], d[1]), matrix, d[1]) end
 end)
 
@@ -51,6 +53,7 @@ opcheck.describe('mean', function(op)
    for _, d in ipairs(DIMS) do op.refuses(('dim must lie in %s, got %d'):format(d[2], d[1]), matrix, d[1]) end
    op.grad(matrix, 1)
    op.grad(matrix, 2, false)
+   op.grad(matrix)
    op.refuses('x must not be empty along dimension 1', {}, 1)
    op.forms 'function method'
    op.refuses('x must have at least one element', {})
@@ -69,6 +72,8 @@ opcheck.describe('var', function(op)
    op.gives(2, { 1, 2, 3, 4, 5 }, true)
    op.gives({ nan }, { 3 }, 1)
    op.gives(nan, { 3 })
+   op.grad({ { 1, 2, 4 }, { 7, -5, 6 } }, 2)
+   op.grad({ { 1, 2, 4 }, { 7, -5, 6 } }, 1, true, false)
    op.gives({ 0 }, { 3 }, 1, true)
    op.refuses('dim must lie in 1..2, got 3', matrix, 3)
    op.refuses('x must not be empty along dimension 1', {}, 1)
@@ -83,6 +88,8 @@ opcheck.describe('std', function(op)
    op.gives({ { 1 }, { 1 } }, matrix, 2)
    op.gives({ { 1.5, 1.5, 1.5 } }, matrix, 1, true)
    op.gives(math.sqrt(3.5), matrix)
+   op.grad({ { 1, 2, 4 }, { 7, -5, 6 } }, 2)
+   op.grad({ { 1, 2, 4 }, { 7, -5, 6 } }, 1, true, false)
    op.refuses('dim must lie in 1..2, got 0', matrix, 0)
 end)
 
@@ -93,6 +100,10 @@ opcheck.describe('norm', function(op)
    op.gives({ 2, 1 }, { { 3, -5 }, { 0, -12 } }, 0, 2, false)
    op.gives({ 5, 12 }, { { 3, -5 }, { 0, -12 } }, inf, 2, false)
    op.gives({ 3 }, { 1, -2, 2 }, 2, 1)
+   for _, p in ipairs { 1, 2, 3, 1.5, inf } do
+      op.grad({ { 1, -2, 4 }, { 7, -5, 6 } }, p, 2)
+      op.grad({ { 1, -2, 4 }, { 7, -5, 6 } }, p, 1, false)
+   end
    op.gives(6 ^ (1 / 3), { 1, -1, 1, 1, -1, 1 }, 3)
    op.gives(5, { 3, -4 })
    op.gives(2, { 3, -4, 0 }, 0)
@@ -133,6 +144,27 @@ opcheck.describe('renorm', function(op)
    op.refuses('p must be a number above -inf, got nan', matrix, nan, 2, 1)
    op.refuses('maxnorm must be at least 0, got -1', matrix, 2, 1, -1)
    op.refuses('x must have 2 to 16 dimensions, got size 3', { 1, 2, 3 }, 2, 1, 1)
+end)
+
+opcheck.describe('prod_grad', function(op)
+   op.dtypes 'floats'
+   op.gives({ { 6, 3, 2 }, { 0, 40, 0 } }, { { 1, 2, 3 }, { 4, 0, 5 } }, { { 1 }, { 2 } }, 2)
+   op.refuses('g must have the size of x, 2x3, without dimension 2 or with 1 there, got 3', matrix, { 1, 2, 3 }, 2)
+   op.refuses('dim must lie in 1..2, got 3', matrix, { { 1 }, { 2 } }, 3)
+end)
+
+opcheck.describe('norm_grad', function(op)
+   op.dtypes 'floats'
+   op.gives({ { 0, 0 }, { 1.5, -1.5 } }, { { 0, 0 }, { 2, -2 } }, { 0, 2 }, { 1, 3 }, 2, inf)
+   op.gives({ 0, -2, 2 }, { 0, -3, 1 }, { 4 }, { 2 }, 1, 1)
+   op.refuses('y must have the size of x, 3, without dimension 1 or with 1 there, got 2',
+      { 1, 2, 3 }, { 1, 2 }, { 1 }, 1, 2)
+end)
+
+opcheck.describe('std_grad', function(op)
+   op.dtypes 'floats'
+   op.gives({ 0, 0 }, { 3, 3 }, { 0 }, { 1 }, 1)
+   op.refuses('x must be a Float, Double, Half or BFloat16 tensor', opcheck.long { 1 }, { 1 }, { 1 }, 1)
 end)
 
 describe('reductions', function()
