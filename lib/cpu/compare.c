@@ -13,17 +13,18 @@
 #undef TH_COMPARE
 LOOP(differs_f32)
 
-/* ---- whole numbers against any number: x op v says that x lies in an interval, or outside of one ---- */
+/* ---- whole numbers against any number: x op v says that x lies in an interval, or outside ---- */
 
 enum { IS_lt, IS_le, IS_gt, IS_ge, IS_eq, IS_ne };
 
 /* The whole part of v as int64_t, limited to what that can hold. */
 static int64_t limited(double v)
 {
-  return v >= 9223372036854775808.0 ? INT64_MAX : v < -9223372036854775808.0 ? INT64_MIN : (int64_t)v;
+  const double limit = 9223372036854775808.0;
+  return v >= limit ? INT64_MAX : v < -limit ? INT64_MIN : (int64_t)v;
 }
 
-/* k->i becomes the first and the last x of the interval, and whether the answer is turned around. */
+/* k->i becomes the first and last x of the interval, and whether the answer is turned around. */
 static void interval(int op, double v, th_scalars *k)
 {
   const double limit = 9223372036854775808.0;
@@ -128,7 +129,8 @@ static void K(inside)(void *const *p, int64_t n, const th_scalars *k)
   const int64_t top = sizeof(T) == 8 ? INT64_MAX : ((int64_t)1 << (8 * sizeof(T) - is_signed)) - 1;
   const int64_t low = is_signed ? -top - 1 : 0;
   const bool none = k->i[0] > top || k->i[1] < low || k->i[0] > k->i[1];
-  const T first = (T)(none ? 1 : k->i[0] < low ? low : k->i[0]), last = (T)(none ? 0 : k->i[1] > top ? top : k->i[1]);
+  const T first = (T)(none ? 1 : k->i[0] < low ? low : k->i[0]);
+  const T last = (T)(none ? 0 : k->i[1] > top ? top : k->i[1]);
   const uint8_t turned = (uint8_t)k->i[2];
   TH_VECTORISE
   for (int64_t i = 0; i < n; i++) y[i] = (uint8_t)(((x[i] >= first) & (x[i] <= last)) ^ turned);
@@ -137,7 +139,8 @@ static void K(inside)(void *const *p, int64_t n, const th_scalars *k)
 #else
 #define NUMBER_LOOP(id, operator) \
   static int K(is_##id)(C x, C a) { return x operator a; } \
-  static void K(number_##id)(void *const *p, int64_t n, const th_scalars *k) { K(number)(p, n, k, K(is_##id)); }
+  static void K(number_##id)(void *const *p, int64_t n, const th_scalars *k) \
+  { K(number)(p, n, k, K(is_##id)); }
 TH_INLINE void K(number)(void *const *p, int64_t n, const th_scalars *k, int (*f)(C, C))
 {
   uint8_t *y = p[0];
@@ -159,7 +162,8 @@ TH_INLINE void K(tensor)(void *const *p, int64_t n, int (*f)(T, T))
 #define TH_COMPARE(id, operator, doc) \
   NUMBER_LOOP(id, operator) \
   static int K(are_##id)(T x, T z) { return x operator z; } \
-  static void K(tensor_##id)(void *const *p, int64_t n, const th_scalars *k) { (void)k; K(tensor)(p, n, K(are_##id)); }
+  static void K(tensor_##id)(void *const *p, int64_t n, const th_scalars *k) \
+  { (void)k; K(tensor)(p, n, K(are_##id)); }
 #include "../op/pointwise.def"
 #undef TH_COMPARE
 #undef NUMBER_LOOP
@@ -188,12 +192,14 @@ static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
   { \
     th_scalars k = { { 0 }, { 0 }, NULL }; \
     PREPARE(id) \
-    return TH_AT(th_elementwise)(2, (th_tensor *[]){ c->arg[0].t, c->arg[1].t }, NUMBER_RUN(id), &k, TH_U8); \
+    th_tensor *t[] = { c->arg[0].t, c->arg[1].t }; \
+    return TH_AT(th_elementwise)(2, t, NUMBER_RUN(id), &k, TH_U8); \
   } \
   static th_status K(run_tensor_##id)(const th_call *c) \
   { \
     th_scalars k = { { 0 }, { 0 }, NULL }; \
-    return TH_AT(th_elementwise)(3, (th_tensor *[]){ c->arg[0].t, c->arg[1].t, c->arg[2].t }, RUN(tensor_##id), &k, TH_U8); \
+    th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t }; \
+    return TH_AT(th_elementwise)(3, t, RUN(tensor_##id), &k, TH_U8); \
   }
 #include "../op/pointwise.def"
 #undef TH_COMPARE
@@ -206,7 +212,8 @@ static th_status K(run_equal)(const th_call *c)
   th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
   int found = !th_same_shape(x, z);
   th_scalars k = { { 0 }, { 0 }, &found };
-  if (!found) TH_TRY(TH_AT(th_elementwise)(3, (th_tensor *[]){ x, x, z }, RUN(differs), &k, TH_NONE));
+  th_tensor *t[] = { x, x, z };
+  if (!found) TH_TRY(TH_AT(th_elementwise)(3, t, RUN(differs), &k, TH_NONE));
   ((th_call *)(uintptr_t)c)->arg[0].d = !found;
   return TH_OK;
 }
@@ -225,13 +232,15 @@ static void K(where_row)(char *const *p, const int64_t *step, int64_t n, const v
     return;
   }
   for (int64_t i = 0; i < n; i++) {
-    const char *from = *(const uint8_t *)(p[1] + i * step[1]) ? p[2] + i * step[2] : p[3] + i * step[3];
+    const bool yes = *(const uint8_t *)(p[1] + i * step[1]);
+    const char *from = yes ? p[2] + i * step[2] : p[3] + i * step[3];
     *(T *)(p[0] + i * step[0]) = *(const T *)from;
   }
 }
 
 static th_status K(run_where)(const th_call *c)
 {
-  return th_each(4, (th_tensor *[]){ c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].t }, K(where_row), NULL);
+  th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].t };
+  return th_each(4, t, K(where_row), NULL);
 }
 #endif

@@ -1,4 +1,4 @@
-/* copy.c - fill, zero, copy between all dtypes. Types that differ meet in int64_t (whole numbers) or double. */
+/* copy.c - fill, zero, copy between all dtypes. Types that differ meet in int64_t or double. */
 #ifndef T
 #include "kernel.h"
 #include "elementwise.h"
@@ -54,7 +54,8 @@ static th_tensor places(const th_tensor *t)
 #include "each_dtype.h"
 
 static const loader loads[TH_NDTYPE] = TH_ALL(load);
-static const storer stores_int[TH_NDTYPE] = TH_ALL(store_int), stores_double[TH_NDTYPE] = TH_ALL(store_double);
+static const storer stores_int[TH_NDTYPE] = TH_ALL(store_int);
+static const storer stores_double[TH_NDTYPE] = TH_ALL(store_double);
 
 /* ---- transposed: y walks one dimension in memory order, x another ---- */
 
@@ -68,8 +69,13 @@ typedef struct plane {
 } plane;
 
 #define TURN(size, U) \
-  static void turn_##size(U *y, int64_t ystep, const U *x, int64_t xstep, int64_t rows, int64_t cols) \
-  { for (int64_t r = 0; r < rows; r++) for (int64_t i = 0; i < cols; i++) y[r * ystep + i] = x[i * xstep + r]; }
+  static void turn_##size(U *y, int64_t ystep, const U *x, int64_t xstep, int64_t rows, \
+                          int64_t cols) \
+  { \
+    for (int64_t r = 0; r < rows; r++) { \
+      for (int64_t i = 0; i < cols; i++) y[r * ystep + i] = x[i * xstep + r]; \
+    } \
+  }
 TURN(1, uint8_t)
 TURN(2, uint16_t)
 TURN(4, uint32_t)
@@ -94,7 +100,8 @@ static void turn_strips(void *ctx, int64_t first, int64_t last)
   const plane *p = ctx;
   const th_tensor *y = p->y, *x = p->x;
   for (int64_t k = first; k < last; k++) {
-    const int64_t r = k % p->strips * TILE, n = y->size[p->row] - r < TILE ? y->size[p->row] - r : TILE;
+    const int64_t r = k % p->strips * TILE;
+    const int64_t n = y->size[p->row] - r < TILE ? y->size[p->row] - r : TILE;
     int64_t at = k / p->strips, yat = y->offset + r * y->stride[p->row], xat = x->offset + r;
     for (int d = y->ndim - 1; d >= 0; d--) {
       if (d == p->row || d == p->col) continue;
@@ -137,7 +144,8 @@ static th_status copy(const th_call *c)
     if (is_transposed(t[0], t[1], &p)) {
       const int64_t n = th_tensor_numel(t[0]), strip = TILE * t[0]->size[p.col];
       const int64_t planes = n / (t[0]->size[p.row] * t[0]->size[p.col]);
-      return th_parallel(planes * p.strips, strip < TH_GRAIN ? TH_GRAIN / strip : 1, turn_strips, &p);
+      const int64_t grain = strip < TH_GRAIN ? TH_GRAIN / strip : 1;
+      return th_parallel(planes * p.strips, grain, turn_strips, &p);
     }
     const int64_t size = (int64_t)th_dtype_size(t[0]->dtype);
     return th_each(2, t, same_row, &size);

@@ -1,14 +1,19 @@
-/* elementwise.c - brings strided operands and halves into contiguous pieces for a loop, and spreads results. */
+/* elementwise.c - brings strided operands and halves into pieces for a loop. */
 #include "elementwise.h"
 
 enum { PIECE = 512 };               /* elements; five pieces of doubles fit the first cache */
 
-/* Copies n elements, xstep bytes apart, to places ystep bytes apart; one of the two is often contiguous. */
+/* Copies n elements, xstep bytes apart, to places ystep bytes apart. */
 typedef void (*mover)(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n);
 
 #define MOVER(name, Y, X, value) \
   static void name(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n) \
-  { for (int64_t i = 0; i < n; i++) { const X v = *(const X *)(x + i * xstep); *(Y *)(y + i * ystep) = (value); } }
+  { \
+    for (int64_t i = 0; i < n; i++) { \
+      const X v = *(const X *)(x + i * xstep); \
+      *(Y *)(y + i * ystep) = (value); \
+    } \
+  }
 MOVER(move_1, uint8_t, uint8_t, v)
 MOVER(move_2, uint16_t, uint16_t, v)
 MOVER(move_4, uint32_t, uint32_t, v)
@@ -72,7 +77,8 @@ static void store_bf16(char *y, int64_t ystep, const char *x, int64_t xstep, int
 
 static const mover plain[9] = { [1] = move_1, [2] = move_2, [4] = move_4, [8] = move_8 };
 static const mover flags[TH_NDTYPE] = {
-  [TH_U8] = move_1, [TH_I8] = move_1, [TH_I16] = flag_to_2, [TH_I32] = flag_to_4, [TH_I64] = flag_to_8,
+  [TH_U8] = move_1, [TH_I8] = move_1,
+  [TH_I16] = flag_to_2, [TH_I32] = flag_to_4, [TH_I64] = flag_to_8,
   [TH_F16] = flag_to_f16, [TH_BF16] = flag_to_bf16, [TH_F32] = flag_to_f32, [TH_F64] = flag_to_f64,
 };
 
@@ -81,7 +87,7 @@ typedef struct job {
   const th_scalars *k;
   int        nop;
   bool       writes;
-  int64_t    step[TH_MAXOPND];      /* of an operand that the loop can use where it lies; -1: never */
+  int64_t    step[TH_MAXOPND];      /* of operands that can be used where they lie; -1: never */
   int64_t    made[TH_MAXOPND];      /* bytes of an element in a piece */
   mover      move[TH_MAXOPND];      /* into the piece; for the result out of it */
 } job;
@@ -103,7 +109,8 @@ static void pieces(const job *j, char *const *p, const int64_t *step, int64_t n)
       if (k > 0 && (step[k] != 0 || first == 0)) j->move[k](piece[k], j->made[k], from, step[k], m);
     }
     j->loop(at, m, j->k);
-    if (j->writes && at[0] == piece[0]) j->move[0](p[0] + first * step[0], step[0], piece[0], j->made[0], m);
+    if (!j->writes || at[0] != piece[0]) continue;
+    j->move[0](p[0] + first * step[0], step[0], piece[0], j->made[0], m);
   }
 }
 
@@ -121,18 +128,22 @@ static void row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
 static inline bool same_layout(const th_tensor *a, const th_tensor *b)
 {
   if (a->ndim != b->ndim) return false;
-  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d] || a->stride[d] != b->stride[d]) return false;
+  for (int d = 0; d < a->ndim; d++) {
+    if (a->size[d] != b->size[d] || a->stride[d] != b->stride[d]) return false;
+  }
   return true;
 }
 
 /* Small contiguous operands of one type, by far the most frequent call, need no plan. */
-static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k, int made)
+static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
+                             int made)
 {
   const th_tensor *y = t[0];
   void *p[TH_MAXOPND];
   const int64_t size = (int64_t)th_dtype_size(y->dtype);
   int64_t n = 1;
-  if (y->dtype == TH_F16 || y->dtype == TH_BF16 || (made != y->dtype && made != TH_NONE)) return false;
+  if (y->dtype == TH_F16 || y->dtype == TH_BF16) return false;
+  if (made != y->dtype && made != TH_NONE) return false;
   for (int d = y->ndim - 1; d >= 0; d--) {
     if (y->stride[d] != n && y->size[d] != 1) return false;
     n *= y->size[d];
@@ -146,7 +157,8 @@ static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const t
   return true;
 }
 
-th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k, int made)
+th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
+                                int made)
 {
   if (run_small(nop, t, loop, k, made)) return TH_OK;
   job j;

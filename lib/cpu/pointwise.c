@@ -38,13 +38,17 @@ static void read_operands(const th_call *c, operands *o)
 #define TH_SELF "pointwise.c"
 #include "each_dtype.h"
 
-#define TH_MAP(id, name, set, numbers, args, doc, grad) const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
-#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) TH_MAP(id, name, set, numbers, args, doc, grad)
+#define TH_MAP(id, name, set, numbers, args, doc, grad) \
+  const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) \
+  TH_MAP(id, name, set, numbers, args, doc, grad)
 #define TH_ACT(id, args, names, doc) \
   const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_FLOATS(run_##id); \
   const th_kernel TH_AT(th_##id##_grad)[TH_NDTYPE] = TH_FLOATS(run_##id##_grad);
-#define TH_ZIP(id, name, set, refuses, args, doc, grad) const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
-#define TH_ZIP3(id, name, set, refuses, args, doc, grad) TH_ZIP(id, name, set, refuses, args, doc, grad)
+#define TH_ZIP(id, name, set, refuses, args, doc, grad) \
+  const th_kernel TH_AT(th_##id)[TH_NDTYPE] = TH_##set(run_##id);
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) \
+  TH_ZIP(id, name, set, refuses, args, doc, grad)
 #include "../op/pointwise.def"
 
 #else
@@ -126,7 +130,8 @@ static double K(within)(double v)
 #define STAMP_LOOP(id, shape)
 #else
 #define STAMP_LOOP(id, shape) \
-  static void K(loop_##id)(void *const *p, int64_t n, const th_scalars *k) { K(shape)(p, n, k, K(id)); }
+  static void K(loop_##id)(void *const *p, int64_t n, const th_scalars *k) \
+  { K(shape)(p, n, k, K(id)); }
 #endif
 #define STAMP(name_, id, shape, takes) \
   STAMP_LOOP(id, shape) \
@@ -139,10 +144,13 @@ static double K(within)(double v)
     return TH_AT(th_elementwise)(o.n, o.t, RUN(id), &k, DT); \
   }
 
-#define TH_MAP(id, name, set, numbers, args, doc, grad) IN_##set(STAMP(run_##id, id, map, NUMBER_##numbers))
-#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) TH_MAP(id, name, set, numbers, args, doc, grad)
+#define TH_MAP(id, name, set, numbers, args, doc, grad) \
+  IN_##set(STAMP(run_##id, id, map, NUMBER_##numbers))
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) \
+  TH_MAP(id, name, set, numbers, args, doc, grad)
 #define TH_ACT(id, args, names, doc) \
-  IN_FLOATS(STAMP(run_##id, id, map, NUMBER_value) STAMP(run_##id##_grad, id##_grad, gradient, NUMBER_value))
+  IN_FLOATS(STAMP(run_##id, id, map, NUMBER_value) \
+            STAMP(run_##id##_grad, id##_grad, gradient, NUMBER_value))
 #define TH_ZIP(id, name, set, refuses, args, doc, grad) \
   IN_##set(STAMP(run_##id, id, zip, NUMBER_value))
 #define TH_ZIP3(id, name, set, refuses, args, doc, grad) \

@@ -1,5 +1,5 @@
-/* integer.h - the scalar functions of pointwise.h for whole numbers: T is stored, computed in C (int32_t or
- * int64_t) and wrapped back. Division and shifts are only reached with operands that were checked before. */
+/* integer.h - the scalar functions of pointwise.h for whole numbers: T is stored, computed in C
+ * (int32_t or int64_t) and wrapped back. Division and shifts only see checked operands. */
 /* clang-format off: tables */
 #define TH_X  C x, TH_UNUSED C a, TH_UNUSED C b
 #define TH_XZ C x, C z, TH_UNUSED C a
@@ -14,7 +14,10 @@ TH_FORMULA C F(th_floored)(C x, C z)         /* the sign of the divisor */
   return r != 0 && (r < 0) != (z < 0) ? r + z : r;
 }
 /* Shifts act on the bits as stored, fill with zeros, and leave 0 when all bits have gone. */
-TH_FORMULA uint64_t F(th_as_stored)(C x) { return (uint64_t)x & (UINT64_MAX >> (64 - 8 * sizeof(T))); }
+TH_FORMULA uint64_t F(th_as_stored)(C x)
+{
+  return (uint64_t)x & (UINT64_MAX >> (64 - 8 * sizeof(T)));
+}
 TH_FORMULA C F(th_left)(C x, C n)
 {
   return (uint64_t)n < 8 * sizeof(T) ? (C)(F(th_as_stored)(x) << n) : 0;

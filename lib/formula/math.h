@@ -1,7 +1,7 @@
 /* math.h - exp, log and their kin without branches, so that loops over them vectorise.
  *
- * No fused multiply-add is used: all CPU levels give the same bits. NaN, infinities and denormals come out
- * right. Largest errors seen, in units of the last place (test/op/math_spec.lua keeps them):
+ * No fused multiply-add is used: all CPU levels give the same bits. NaN, infinities and denormals
+ * come out right. Largest errors, in units of the last place (test/op/math_spec.lua):
  *   exp 1.1   expm1 2   log 1   log1p 1.5   tanh 3   sigmoid 3   (float and double)
  * Read once per type: C float or double, F(f) the name of f for that type. */
 #include <math.h>

@@ -45,7 +45,7 @@ TH_FORMULA C F(th_exp)(C x)
   U n;
   const C r = F(th_exp_reduce)(x, EXP_MIN, &n);
   const C p = 1 + (r + r * r * F(th_exp_tail)(r));
-  const U half = n >> 1;                        /* two factors, since 2^k alone may not be representable */
+  const U half = n >> 1;                        /* two factors: 2^k alone may not be a number */
   return p * F(th_from)(half << MANTISSA) * F(th_from)((n - half) << MANTISSA);
 }
 
@@ -54,7 +54,7 @@ TH_FORMULA C F(th_expm1)(C x)
   U n;
   const C r = F(th_exp_reduce)(x, (C)-50, &n);
   const C p = r + r * r * F(th_exp_tail)(r);
-  const C t = F(th_from)((n - BIAS - 1) << MANTISSA);         /* 2^(k-1): 2^k may overflow when the result does not */
+  const C t = F(th_from)((n - BIAS - 1) << MANTISSA);         /* 2^(k-1), since 2^k may overflow */
   const C far = 2 * (t * p + (t - (C)0.5));
   return n == 2 * BIAS ? p : far;
 }
@@ -64,13 +64,13 @@ TH_FORMULA C F(th_log)(C x)
   const int tiny = x < SMALLEST;
   const C scaled = tiny ? x * (C)((U)1 << (MANTISSA + 1)) : x;
   const U one = (U)BIAS << MANTISSA, u = F(th_bits)(scaled) + (one - ROOT_HALF);
-#ifdef TH_MATH_DOUBLE                           /* a whole number below 2^52 becomes a double without a conversion */
+#ifdef TH_MATH_DOUBLE                           /* a number below 2^52 needs no conversion */
   const C e = F(th_from)((u >> MANTISSA) | 0x4330000000000000) - 4503599627370496.0;
 #else
   const C e = (C)(I)(u >> MANTISSA);
 #endif
   const C k = e - (tiny ? BIAS + MANTISSA + 1 : BIAS);
-  const C f = F(th_from)((u & (((U)1 << MANTISSA) - 1)) + ROOT_HALF) - 1;       /* sqrt(1/2)-1 .. sqrt(2)-1 */
+  const C f = F(th_from)((u & (((U)1 << MANTISSA) - 1)) + ROOT_HALF) - 1;   /* -0.29 .. 0.41 */
   const C s = f / (2 + f), z = s * s;
 #ifdef TH_MATH_DOUBLE
   C p = (C)(2 / 21.0);
@@ -86,9 +86,9 @@ TH_FORMULA C F(th_log)(C x)
   p = p * z + (C)(2 / 7.0);
   p = p * z + (C)(2 / 5.0);
   p = p * z + (C)(2 / 3.0);
-  const C half = (C)0.5 * f * f;                /* log(1+f) = f - (half - s (half + z p)): the large part is exact */
+  const C half = (C)0.5 * f * f;                /* log(1+f) = f - (half - s (half + z p)) */
   const C y = k * LN2_HI - ((half - (s * (half + z * p) + k * LN2_LO)) - f);
-  const C special = x == 0 ? -(C)INFINITY : x > 0 ? x : (C)NAN;                 /* 0, infinity; negative, NaN */
+  const C special = x == 0 ? -(C)INFINITY : x > 0 ? x : (C)NAN;
   return x > 0 && x < (C)INFINITY ? y : special;
 }
 

@@ -1,7 +1,8 @@
-/* pointwise.h - scalar functions of one or two elements, computed in C (float or double); F(f) names them.
+/* pointwise.h - scalar functions of elements, computed in C (float or double); F(f) names them.
  *
- * A map sees the element x and up to two numbers a and b; a gradient also the result y and the gradient g of
- * the result; a zip sees elements x and z (and w) and the number a. What one does not need goes unused. */
+ * A map sees the element x and up to two numbers a and b; a gradient also the result y and the
+ * gradient g of the result; a zip sees elements x and z (and w) and the number a. What one does not
+ * need goes unused. */
 /* clang-format off: tables */
 #define TH_X  C x, TH_UNUSED C a, TH_UNUSED C b
 #define TH_G  TH_UNUSED C x, TH_UNUSED C y, C g, TH_UNUSED C a, TH_UNUSED C b
@@ -43,7 +44,10 @@ TH_FORMULA C F(div)(TH_X)        { return x / a; }
 TH_FORMULA C F(fmod)(TH_X)       { return TH_LIBM(fmod, x)(x, a); }
 TH_FORMULA C F(mod)(TH_X)       { return F(fmod)(x, a, b); }
 TH_FORMULA C F(remainder)(TH_X)  { return x - a * TH_LIBM(floor, x)(x / a); }
-TH_FORMULA C F(pow)(TH_X)        { return a == 2 ? x * x : a == 3 ? x * x * x : a == -1 ? 1 / x : TH_LIBM(pow, x)(x, a); }
+TH_FORMULA C F(pow)(TH_X)
+{
+  return a == 2 ? x * x : a == 3 ? x * x * x : a == -1 ? 1 / x : TH_LIBM(pow, x)(x, a);
+}
 TH_FORMULA C F(pow_number)(TH_X) { return TH_LIBM(pow, x)(a, x); }
 TH_FORMULA C F(cmax)(TH_X)       { return x >= a || x != x ? x : a; }
 TH_FORMULA C F(cmin)(TH_X)       { return x <= a || x != x ? x : a; }
@@ -70,20 +74,30 @@ TH_FORMULA C F(hardshrink)(TH_X)      { return x > a || x < -a || x != x ? x : 0
 TH_FORMULA C F(hardshrink_grad)(TH_G) { return x > a || x < -a ? g : 0; }
 TH_FORMULA C F(softshrink)(TH_X)      { return x > a ? x - a : x < -a ? x + a : x != x ? x : 0; }
 TH_FORMULA C F(softshrink_grad)(TH_G) { return x > a || x < -a ? g : 0; }
-TH_FORMULA C F(softplus)(TH_X)        { const C t = a * x; return t > b ? x : F(th_log1p)(F(th_exp)(t)) / a; }
+TH_FORMULA C F(softplus)(TH_X)        { return a * x > b ? x : F(th_log1p)(F(th_exp)(a * x)) / a; }
 TH_FORMULA C F(softplus_grad)(TH_G)   { return a * x > b ? g : g * F(th_sigmoid)(a * x); }
 TH_FORMULA C F(softsign)(TH_X)        { return x / (1 + F(th_abs)(x)); }
 TH_FORMULA C F(softsign_grad)(TH_G)   { const C t = 1 + F(th_abs)(x); return g / (t * t); }
-TH_FORMULA C F(logsigmoid)(TH_X)      { return (x < 0 ? x : 0 * x) - F(th_log1p)(F(th_exp)(-F(th_abs)(x))); }
+TH_FORMULA C F(logsigmoid)(TH_X)
+{
+  return (x < 0 ? x : 0) - F(th_log1p)(F(th_exp)(-F(th_abs)(x)));
+}
 TH_FORMULA C F(logsigmoid_grad)(TH_G) { return g * F(th_sigmoid)(-x); }
-TH_FORMULA C F(gelu)(TH_X)            { return x * (C)0.5 * (1 + TH_LIBM(erf, x)(x * (C)0.70710678118654752)); }
+TH_FORMULA C F(gelu)(TH_X)
+{
+  return x * (C)0.5 * (1 + TH_LIBM(erf, x)(x * (C)0.70710678118654752));
+}
 TH_FORMULA C F(gelu_grad)(TH_G)
 {
   const C below = (C)0.5 * (1 + TH_LIBM(erf, x)(x * (C)0.70710678118654752));
   return g * (below + x * (C)0.3989422804014327 * F(th_exp)((C)-0.5 * x * x));
 }
 TH_FORMULA C F(swish)(TH_X)           { return x * F(th_sigmoid)(x); }
-TH_FORMULA C F(swish_grad)(TH_G)      { const C s = F(th_sigmoid)(x); return g * (s + x * s * (1 - s)); }
+TH_FORMULA C F(swish_grad)(TH_G)
+{
+  const C s = F(th_sigmoid)(x);
+  return g * (s + x * s * (1 - s));
+}
 
 /* ---- zips ---- */
 TH_FORMULA C F(add_tensor)(TH_XZ)  { return x + a * z; }

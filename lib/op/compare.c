@@ -20,11 +20,13 @@ static th_status keeps_size(th_call *c, int first, int n)
   const th_tensor *y = c->arg[0].t;
   if (c->nwant == 0) return TH_OK;
   const th_want *w = &c->want[0];
+  const size_t bytes = sizeof *w->size * (size_t)w->ndim;
   for (int i = first; i < first + n; i++) {
     if (c->arg[i].t != y) continue;
-    if (y->ndim == w->ndim && memcmp(y->size, w->size, sizeof *w->size * (size_t)w->ndim) == 0) continue;
-    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s", th_arg_name(c, i),
-                   TH_SHAPE(y), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
+    if (y->ndim == w->ndim && !memcmp(y->size, w->size, bytes)) continue;
+    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s",
+                   th_arg_name(c, i), TH_SHAPE(y),
+                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
   }
   return TH_OK;
 }
@@ -42,9 +44,11 @@ static th_status check_tensors(th_call *c)
 #define TH_ZIP(...)
 #define TH_ZIP3(...)
 #define TH_COMPARE(id, operator, doc_) \
-  const th_op th_op_##id = { .name = #id, .args = "y:out x:tensor value:number", \
-                             .doc = doc_ " Whole numbers are compared exactly with any value.", .check = check_number }; \
-  const th_op th_op_##id##_tensor = { .name = #id, .args = "y:out x:tensor z:tensor", .doc = doc_, .check = check_tensors };
+  const th_op th_op_##id = { \
+    .name = #id, .args = "y:out x:tensor value:number", \
+    .doc = doc_ " Whole numbers are compared exactly with any value.", .check = check_number }; \
+  const th_op th_op_##id##_tensor = { \
+    .name = #id, .args = "y:out x:tensor z:tensor", .doc = doc_, .check = check_tensors };
 #include "pointwise.def"
 
 static th_status check_equal(th_call *c) { return th_need_same_dtype(c, 2, 1); }

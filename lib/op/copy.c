@@ -19,7 +19,8 @@ static th_status check_fill(th_call *c)
 {
   const double v = c->arg[1].d;
   if (c->dtype < TH_F16 && !(fabs(v) < 9223372036854775808.0)) {
-    return th_fail(TH_EARG, "value must be a number of at most 64 bits for a %sTensor, got %g", th_dtype_name(c->dtype), v);
+    return th_fail(TH_EARG, "value must be a number of at most 64 bits for a %sTensor, got %g",
+                   th_dtype_name(c->dtype), v);
   }
   return check_one_number(c);
 }
@@ -42,7 +43,8 @@ static th_status check_copy(th_call *c)
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
   const int64_t to = th_tensor_numel(y), from = th_tensor_numel(x);
   if (to != from) {
-    return th_fail(TH_ESHAPE, "x must have %lld elements as y has, got size %s for %s", (long long)to, TH_SHAPE(x), TH_SHAPE(y));
+    return th_fail(TH_ESHAPE, "x must have %lld elements as y has, got size %s for %s",
+                   (long long)to, TH_SHAPE(x), TH_SHAPE(y));
   }
   c->dtype = y->dtype;
   return check_target(c);
@@ -51,8 +53,8 @@ static th_status check_copy(th_call *c)
 const th_op th_op_copy = {
   .name  = "copy",
   .args  = "y:inout x:tensor",
-  .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. Floats "
-           "become whole numbers by truncation, and whole numbers wrap.",
+  .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. "
+           "Floats become whole numbers by truncation, and whole numbers wrap.",
   .flags = TH_INPLACE,
   .check = check_copy,
 };

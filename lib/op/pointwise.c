@@ -1,16 +1,18 @@
-/* pointwise.c - what the pointwise ops are: maps, activations and zips, from the lines of pointwise.def. */
+/* pointwise.c - what maps, activations and zips are, from the lines of pointwise.def. */
 #include <math.h>
 #include "op.h"
 
-/* May b be read where a is, without asking how sizes broadcast? Also says that a is not expanded. */
+/* Does b match a without asking how sizes broadcast? Also says that a is not expanded. */
 static bool alike(const th_tensor *a, const th_tensor *b)
 {
   if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
-  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d] || (a->stride[d] == 0 && a->size[d] > 1)) return false;
+  for (int d = 0; d < a->ndim; d++) {
+    if (a->size[d] != b->size[d] || (a->stride[d] == 0 && a->size[d] > 1)) return false;
+  }
   return true;
 }
 
-/* The inputs agree in dtype; the result has their common shape, in place the shape that the object has. */
+/* The inputs agree in dtype; the result has their common shape, in place the object's own. */
 static th_status check_tensors(th_call *c)
 {
   int input[TH_MAXARG], n = 0;
@@ -27,11 +29,13 @@ static th_status check_tensors(th_call *c)
   if (c->nwant == 0) return TH_OK;
   const th_tensor *y = c->arg[0].t;
   const th_want *w = &c->want[0];
+  const size_t bytes = sizeof *w->size * (size_t)w->ndim;
   for (int k = 0; k < n; k++) {
     if (c->arg[input[k]].t != y) continue;
-    if (y->ndim == w->ndim && memcmp(y->size, w->size, sizeof *w->size * (size_t)w->ndim) == 0) continue;
-    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s", th_arg_name(c, input[k]),
-                   TH_SHAPE(y), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
+    if (y->ndim == w->ndim && !memcmp(y->size, w->size, bytes)) continue;
+    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s",
+                   th_arg_name(c, input[k]), TH_SHAPE(y),
+                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
   }
   return TH_OK;
 }
@@ -44,8 +48,8 @@ static th_status check_numbers(th_call *c)
   if (!is_whole_type(c)) return TH_OK;
   for (int i = 1; i < c->narg; i++) {
     if (c->kind[i] != TH_K_NUMBER || fabs(c->arg[i].d) < 9223372036854775808.0) continue;
-    return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g", th_arg_name(c, i),
-                   th_dtype_name(c->dtype), c->arg[i].d);
+    return th_fail(TH_EARG, "%s must be a number of at most 64 bits for a %sTensor, got %g",
+                   th_arg_name(c, i), th_dtype_name(c->dtype), c->arg[i].d);
   }
   return TH_OK;
 }
@@ -83,8 +87,8 @@ static th_status check_divisor(th_call *c)
 {
   TH_TRY(check_numbers(c));
   if (is_whole_type(c) && wrapped(c->arg[2].d, c->dtype) == 0) {
-    return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, 2), th_dtype_name(c->dtype),
-                   c->arg[2].d);
+    return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, 2),
+                   th_dtype_name(c->dtype), c->arg[2].d);
   }
   return check_tensors(c);
 }
@@ -142,7 +146,7 @@ static void search_row(char *const *p, const int64_t *step, int64_t n, const voi
   if (found) __atomic_store_n(&s->found, 1, __ATOMIC_RELAXED);
 }
 
-/* Looks for a bad element in the last tensor, before anything is written. A device looks in its kernel. */
+/* Looks for a bad element in the last tensor, before anything is written. A device looks itself. */
 static th_status refuse(th_call *c, what w, const char *why)
 {
   if (!is_whole_type(c) || c->device != TH_CPU) return TH_OK;
@@ -191,17 +195,21 @@ static th_status check_gradient(th_call *c)
 }
 
 #define OP(id, name_, args_, doc_, grad_, check_) \
-  const th_op th_op_##id = { .name = name_, .args = args_, .doc = doc_, .grad = grad_, .flags = TH_INPLACE, .check = check_ };
+  const th_op th_op_##id = { .name = name_, .args = args_, .doc = doc_, .grad = grad_, \
+                             .flags = TH_INPLACE, .check = check_ };
 
 #define TH_MAP(id, name, set, numbers, args, doc, grad) \
   OP(id, name, "y:self x:tensor=y" args, doc, grad, check_##numbers)
-#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) OP(id, name, args, doc, grad, check_##numbers)
+#define TH_MAP_AS(id, name, set, numbers, args, doc, grad) \
+  OP(id, name, args, doc, grad, check_##numbers)
 #define TH_ACT(id, args, names, doc) \
   OP(id, #id, "y:self x:tensor=y" args, doc, "x: " #id "_grad(x, y, g" names ")", check_value) \
   OP(id##_grad, #id "_grad", "gx:out x:tensor y:tensor g:tensor" args, \
-     "The gradient of " #id " at x, where its result was y and the gradient of that is g.", NULL, check_gradient)
+     "The gradient of " #id " at x, where its result was y and the gradient of that is g.", \
+     NULL, check_gradient)
 #define TH_ZIP(id, name, set, refuses, args, doc, grad) \
   OP(id, name, "y:self x:tensor=y " args, doc, grad, check_zip_##refuses)
-#define TH_ZIP3(id, name, set, refuses, args, doc, grad) TH_ZIP(id, name, set, refuses, args, doc, grad)
+#define TH_ZIP3(id, name, set, refuses, args, doc, grad) \
+  TH_ZIP(id, name, set, refuses, args, doc, grad)
 #define TH_COMPARE(id, operator, doc)
 #include "pointwise.def"
