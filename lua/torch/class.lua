@@ -420,6 +420,7 @@ function internal.register(name, mt, parent, options)
    options = options or {}
    if options.constructor then
       constructors[name] = options.constructor
+      mt.new = mt.new or function(...) return options.constructor(...) end
       if type(options.constructor) == 'table' then name_of_constructor[options.constructor] = name end
    end
    factories[name] = options.factory

@@ -1,0 +1,60 @@
+-- lua/torch/record.lua - what writing and reading of .t7 records share: tags, buffers, how deep methods may nest.
+--
+-- A record is a tag and what belongs to it. Tables, objects and functions carry an index; the second time one is met,
+-- only tag and index are written.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+
+local record = {}
+
+--- The tags of Torch7. LEGACY is an older form of FUNCTION; OLD_FUNCTION has no index.
+record.NIL, record.NUMBER, record.STRING, record.TABLE, record.OBJECT, record.BOOLEAN = 0, 1, 2, 3, 4, 5
+record.OLD_FUNCTION, record.LEGACY, record.FUNCTION = 6, 7, 8
+--- Only within one process, for clone: a value by reference, a storage to copy, a table with a metatable.
+record.CARRIED, record.CARRIED_STORAGE, record.CARRIED_TABLE = 100, 101, 102
+
+record.MAXDIM = tonumber(lib.C.TH_MAXDIM)
+
+--- Room for one value or one shape on its way between file and Lua.
+record.int = ffi.new 'int32_t[1]'
+record.double = ffi.new 'double[1]'
+record.longs = ffi.new('int64_t[?]', record.MAXDIM)
+
+local DEEPEST = 400                         -- read and write methods that may be inside of each other
+
+--- The C file of an object; an error when it is closed.
+function record.open(self, method)
+   local f = rawget(self, '_file')
+   if f == nil then error(('%s: the file is closed'):format(method), 3) end
+   return f
+end
+
+--- What a file has written so far: objects by identity, storages by address. `count` indices are taken.
+function record.writing_state(count)
+   return { count = count, index = {}, storages = {}, kept = {}, cells = {}, cell_count = 0 }
+end
+
+--- Runs `work` with the nesting of read and write methods bounded.
+function record.nested(self, what, work, ...)
+   local depth = (self._depth or 0) + 1
+   if depth > DEEPEST then
+      error(('objects with %s methods are inside of each other more than %d deep'):format(what, DEEPEST), 0)
+   end
+   if depth > 1 then
+      self._depth = depth
+      local r = work(self, ...)
+      self._depth = depth - 1
+      return r
+   end
+   self._depth = 1
+   local ok, r = pcall(work, self, ...)
+   self._depth = 0
+   if ok then return r end
+   self._error = true
+   local w = self._written                   -- what was begun is not in the file
+   if w then self._written = record.writing_state(w.count) end
+   if type(r) == 'string' then r = r:gsub('^file: ', '') end
+   error(r, 0)
+end
+
+return record
