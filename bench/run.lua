@@ -23,6 +23,10 @@ do
    end
 end
 measure.options(passed)                       -- refuses what the benchmarks would refuse
+if only and not (' ' .. table.concat(ALL, ' ') .. ' '):find(' ' .. only .. ' ', 1, true) then
+   io.stderr:write(('bench: no benchmark %s; there are %s\n'):format(only, table.concat(ALL, ', ')))
+   os.exit(2)
+end
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
@@ -54,12 +58,11 @@ say(('%s, %d cores, kernels %s, %s; load %s'):format(processor(), C.th_cores(),
 say ''
 for line in measure.HEADER:gmatch '[^\n]+' do say(line) end
 
-local known, failed, notes = false, false, {}
+local failed, notes = false, {}
 local arguments = {}
 for i, value in ipairs(passed) do arguments[i] = quote(value) end
 for _, name in ipairs(ALL) do
    if not only or only == name then
-      known = true
       local run = io.popen(('%s bench/%s.lua %s 2>&1; echo "status $?"')
                            :format(quote(measure.launcher()), name, table.concat(arguments, ' ')))
       for line in run:lines() do
@@ -75,10 +78,6 @@ for _, name in ipairs(ALL) do
       end
       run:close()
    end
-end
-if not known then
-   io.stderr:write(('bench: no benchmark %s; there are %s\n'):format(only, table.concat(ALL, ', ')))
-   os.exit(2)
 end
 if #notes > 0 then
    say ''

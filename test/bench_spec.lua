@@ -1,0 +1,66 @@
+-- test/bench_spec.lua - the benchmarks run and print their table; how fast anything is, is not tested.
+-- runs once
+local measure = require 'bench.lib.measure'
+
+local TH = os.getenv 'TH' or 'build/bin/th'
+
+local function run(arguments)
+   local pipe = io.popen(("'%s' bench/run.lua %s 2>&1 </dev/null; echo \"status $?\""):format(TH, arguments))
+   local text = pipe:read '*a'
+   pipe:close()
+   local output, status = text:match '^(.*)status (%d+)\n$'
+   return tonumber(status), output
+end
+
+describe('bench/run.lua', function()
+   it('prints processor, date and load, and a row for each figure', function()
+      local status, output = run '-only start -rounds 1'
+      assert.equal(0, status, output)
+      assert.truthy(output:find '^[^\n]+ cores, kernels %a+%d*, %d+%-%d+%-%d+ %d+:%d+ UTC; load %d')
+      assert.truthy(output:find '| th %-e "require \'torch\'" +| at most 40 ms +| +[%d.]+ ms |')
+      assert.truthy(output:find '| th %-e "require \'torch\'", resident +| at most 30 MB +| +[%d.]+ MB |')
+   end)
+
+   it('keeps the table where it is told to', function()
+      local name = os.tmpname()
+      local status, output = run('-only call -rounds 1 -save ' .. name)
+      local file = assert(io.open(name))
+      local kept = file:read '*a'
+      file:close()
+      os.remove(name)
+      assert.equal(0, status, output)
+      assert.equal('# Benchmarks\n\n' .. output, kept)
+      assert.truthy(kept:find('| x:add(y), 10 floats', 1, true))
+   end)
+
+   it('goes on without a peer that is not there, and says so', function()
+      local status, output = run '-only call -rounds 1 -peer nobody'
+      assert.equal(0, status, output)
+      assert.truthy(output:find('no comparison with nobody: the only peer is pytorch', 1, true))
+   end)
+
+   it('refuses what it does not know', function()
+      for _, wrong in ipairs { '-only nothing', '-speed 3', '-rounds' } do
+         local status, output = run(wrong)
+         assert.equal(2, status, output)
+         assert.truthy(output:find '^bench: ', output)
+      end
+   end)
+end)
+
+describe('bench.lib.measure', function()
+   it('takes the middle of the sorted figures', function()
+      assert.equal(2, measure.median { 3, 1, 2 })
+      assert.equal(2.5, measure.median { 4, 1, 3, 2 })
+   end)
+
+   it('runs the functions in turn, drops the first round and pairs the ratios', function()
+      local order, ours, theirs = {}, { 9, 1, 2, 6 }, { 1, 2, 4, 2 }
+      local medians, ratio = measure.interleaved(3, {
+         function() order[#order + 1] = 'a' return table.remove(ours, 1) end,
+         function() order[#order + 1] = 'b' return table.remove(theirs, 1) end })
+      assert.equal('abababab', table.concat(order))
+      assert.same({ 2, 2 }, medians)
+      assert.equal(0.5, ratio)
+   end)
+end)
