@@ -10,7 +10,7 @@ enum {
   BLAS_M = 128, BLAS_N = 256,       /* the least tile: near the speed of the whole product in one call */
   BLAS_MOST = 512, TILES = 16,      /* large products have larger tiles, but no fewer */
   OWN_M = 48, OWN_N = 256,
-  LONG_K = 65536,                   /* a call of BLAS ends soon enough for Ctrl-C */
+  LONG_K = 16384,                   /* a call of BLAS ends soon enough for Ctrl-C */
   COPIED_K = 2048,                  /* where operands must be copied first: bounds the copy */
   OWN_K = 256,
   SMALL = 1 << 17                   /* multiplications a block of a batch should at least hold */

@@ -40,6 +40,13 @@ static th_status result_size(th_call *c, int x, int w, const int64_t *weight, in
     }
     size[f + 1 + i] = (in + 2 * pad - reach - 1) / c->arg[first + STRIDE_H + i].i + 1;
   }
+  int64_t padded;
+  if (__builtin_mul_overflow(t->size[f + 1] + 2 * c->arg[first + PAD_H].i, t->size[f + 2] + 2 * c->arg[first + PAD_W].i,
+                             &padded) ||
+      __builtin_mul_overflow(padded, (planes + 64) * (int64_t)sizeof(double), &padded)) {
+    return th_fail(TH_ESHAPE, "%s of size %s, padded by %lldx%lld, would have more pixels than can be counted",
+                   th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i, (long long)c->arg[first + PAD_W].i);
+  }
   if (f) size[0] = t->size[0];
   size[f] = weight[0];
   *ndim = t->ndim;

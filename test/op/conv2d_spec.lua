@@ -188,6 +188,7 @@ describe('conv2d', function()
       refused('dilationH must lie in 1..2147483647, got 0', torch.conv2d, x, w, nil, 1, 1, 0, 0, 0)
       refused('bias must have 4 elements, got size 3', torch.conv2d, x, w, torch.FloatTensor(3))
       refused('planes in 2 groups', torch.conv2d, x, w, nil, 1, 1, 0, 0, 1, 1, 2)
+      refused('would have more pixels than can be counted', torch.conv2d, x, w, nil, 2 ^ 31 - 1, 2 ^ 31 - 1, 2 ^ 31 - 1, 2 ^ 31 - 1)
       refused('weight must have 4 dimensions, got size 3x3', torch.conv2d, x, torch.FloatTensor(3, 3))
       refused('g must have the size of the convolution\'s result, 2x4x3x3, got 2x4x3x4', torch.conv2d_grad_input, x,
          torch.FloatTensor(2, 4, 3, 4), w)
