@@ -146,7 +146,7 @@ describe('torch.serialize', function()
       local co = coroutine.create(function() end)
       assert.error_matches(function() torch.serialize { a = { [3] = co } } end,
                            'torch.serialize: object%.a%[3%] cannot be written: it is a thread')
-      assert.error_matches(function() torch.serialize { f = print } end,
+      assert.error_matches(function() torch.serialize { f = string.rep } end,
                            'object%.f cannot be written: it is a function written in C')
       assert.error_matches(function() torch.serialize { Pair } end, 'object%[1%] cannot be written: it is a class')
       assert.error_matches(function() torch.serialize(ffi.new 'int[2]') end,
@@ -265,7 +265,7 @@ describe('clone', function()
       local o = home.Pair(function()
          n = n + 1
          return state, torch, n
-      end, print)
+      end, string.rep)
       o.class, o.thread, o.state = Pair, coroutine.create(function() end), state
       local c = clone(o)
       local s, t = c.a()
@@ -273,7 +273,7 @@ describe('clone', function()
       assert.is_false(rawequal(s, state))
       assert.is_true(rawequal(t, torch))
       assert.equal(0, n)
-      assert.equal(print, c.b)
+      assert.equal(string.rep, c.b)
       assert.is_true(rawequal(Pair, c.class))
       assert.equal(o.thread, c.thread)
       assert.equal('spec.Pair', torch.typename(c))
@@ -331,7 +331,7 @@ describe('torch.save', function()
       local dir = folder()
       local name = dir .. '/model.t7'
       torch.save(name, 'old')
-      assert.error_matches(function() torch.save(name, { torch.Tensor(1e5), print }) end,
+      assert.error_matches(function() torch.save(name, { torch.Tensor(1e5), string.rep }) end,
                            'object%[2%] cannot be written')
       assert.equal('old', torch.load(name))
       assert.equal(3, #paths.dir(dir))
