@@ -15,7 +15,7 @@ made = {}
 
 def large():
     if "large" not in made:
-        made["large"] = torch.rand(10_000_000), torch.rand(10_000_000)
+        made["large"] = torch.rand(10_000_000), torch.rand(10_000_000), torch.rand(10_000_000)
     return made["large"]
 
 
@@ -31,13 +31,13 @@ def gemm():
 
 
 def copy():
-    y, x = large()
+    _, y, x = large()
     y.copy_(x)
 
 
 def add():
-    y, x = large()
-    y.add_(x)
+    z, x, y = large()
+    torch.add(x, y, out=z)
 
 
 def total():
