@@ -70,6 +70,9 @@ static th_status K(dot)(const th_call *c)
   }
   if (s == TH_OK) s = K(flat)(use[0], use[1], &sum);
   for (int i = 0; i < 2; i++) th_tensor_release(&packed[i]);
+#if IS_INT
+  sum = (T)sum;                               /* as Torch7 has it: a number of the elements' type */
+#endif
   ((th_call *)c)->arg[0].d = (double)sum;     /* a `return`: th_run hands it on */
   return s;
 }

@@ -12,7 +12,8 @@ static th_status check(th_call *c)
 const th_op th_op_dot = {
   .name  = "dot",
   .args  = "sum:return a:tensor b:tensor",
-  .doc   = "The sum of a[i] * b[i] over all elements, in row-major order, as a number. Summed in double or 64 bits.",
+  .doc   = "The sum of a[i] * b[i] over all elements, in row-major order, as a number. Summed in double; "
+           "the sum of whole numbers wraps around in their type.",
   .grad  = "a: mul(b, g) b: mul(a, g)",
   .check = check,
 };
