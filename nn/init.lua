@@ -17,7 +17,7 @@ for _, name in ipairs{
    'SpatialMaxPooling', 'SpatialDilatedMaxPooling', 'SpatialAveragePooling',
    'View', 'Reshape', 'Narrow', 'Select', 'Squeeze', 'Unsqueeze', 'Transpose', 'Replicate', 'Padding', 'Contiguous',
    'Sum', 'Max', 'table_ops', 'products', 'JoinTable', 'tables', 'more_shapes',
-   'MixtureTable', 'decorators', 'distance_layers', 'weight_norm', 'sparse', 'Kmeans',
+   'MixtureTable', 'MaskedSelect', 'decorators', 'distance_layers', 'weight_norm', 'sparse', 'Kmeans',
    'padding', 'upsampling', 'SpatialFullConvolution', 'more_convolutions', 'fractional_pooling', 'temporal', 'volumetric',
    'spatial_normalization', 'more_pooling',
    'criterion.Criterion', 'criterion.elementwise', 'criterion.ClassNLLCriterion', 'criterion.CrossEntropyCriterion',

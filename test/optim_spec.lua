@@ -75,6 +75,61 @@ describe('optim.sgd', function()
    end)
 end)
 
+describe('methods for whole functions', function()
+   it('lbfgs and cg find the minimum of a bowl in a few evaluations', function()
+      for _, row in ipairs{{'lbfgs', {maxIter = 30, lineSearch = optim.lswolfe}}, {'cg', {maxIter = 30}}} do
+         local x = torch.Tensor{3, 1}
+         local _, fs, n = optim[row[1]](bowl, x, row[2])
+         assert.near(1, x[1], 1e-3)
+         assert.near(-2, x[2], 1e-3)
+         assert(fs[#fs] < 1e-4 and n < 70, n)
+      end
+   end)
+   it('de and cmaes find it without a gradient', function()
+      torch.manualSeed(4)
+      for _, row in ipairs{{'de', {maxFEval = 2000}}, {'cmaes', {sigma = 1, maxEval = 1000}}} do
+         local x, fs = optim[row[1]](bowl, torch.Tensor{3, 1}, row[2])
+         assert.near(1, x[1], 0.05)
+         assert.near(-2, x[2], 0.05)
+         assert(fs[#fs] <= fs[1])
+      end
+      local ok, err = pcall(optim.cmaes, bowl, torch.Tensor{3, 1}, {})
+      assert(not ok and err:find('config.sigma must be a positive number, got nil', 1, true), err)
+   end)
+   it('FistaLS shrinks: the minimum of (x - 3)^2 / 2 + |x| is 2', function()
+      for _, momentum in ipairs{false, true} do
+         local x, history = optim.FistaLS(function(x) return 0.5 * (x[1] - 3) ^ 2, torch.Tensor{x[1] - 3} end,
+            function(x) return math.abs(x[1]) end,
+            function(x, L) x[1] = math.max(0, math.abs(x[1]) - 1 / L) * (x[1] < 0 and -1 or 1) end,
+            torch.zeros(1), {errthres = 1e-10, maxiter = 200, doFistaUpdate = momentum})
+         assert.near(2, x[1], 1e-3)
+         assert.near(2.5, history[#history].F, 1e-6)
+      end
+   end)
+   it('polyinterp finds minima inside of bounds', function()
+      assert.near(2 / 3, optim.polyinterp(torch.Tensor{{0, 1, -2}, {1, 0.5, 1}}), 1e-12)
+      assert.near(0.4, optim.polyinterp(torch.Tensor{{0, 1, -2}, {1, 0.5, 1}}, 0.2, 0.4), 1e-12)
+      assert.near(1, optim.polyinterp{{0, 1, 0 / 0}, {2, 1, 0 / 0}, {3, 4, 0 / 0}}, 1e-9)
+   end)
+   it('lswolfe stops where the slope is small, and moves x there', function()
+      local x, d = torch.Tensor{0}, torch.Tensor{6}
+      local function f(z) return (z[1] - 3) ^ 2, torch.Tensor{2 * (z[1] - 3)} end
+      local f0, g0 = f(x)
+      local fn, gn, place, t, n = optim.lswolfe(f, x, 1, d, f0, g0, g0:dot(d))
+      assert.near(0, fn, 1e-12)
+      assert.near(0, gn[1], 1e-6)
+      assert.equal(x, place)
+      assert.near(0.5, t, 1e-9)
+      assert.equal(2, n)
+   end)
+   it('checkgrad tells right gradients from wrong ones, and leaves x alone', function()
+      local x = torch.Tensor{1, -2, 3}
+      assert(optim.checkgrad(function(z) return z:dot(z), z * 2 end, x, 1e-6) < 1e-6)
+      assert(optim.checkgrad(function(z) return z:dot(z), z * 3 end, x) > 0.1)
+      assert.same({1, -2, 3}, x:totable())
+   end)
+end)
+
 describe('optim.ConfusionMatrix', function()
    local function filled()
       local c = optim.ConfusionMatrix{'cat', 'dog', 'cow'}

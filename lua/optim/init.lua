@@ -9,9 +9,11 @@ local optim = rawget(_G, 'optim') or {}
 _G.optim = optim                       -- scripts of Torch7 use the global
 package.loaded.optim = optim
 
-for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop'} do
+for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop',
+   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes'} do
    optim[name] = require('optim.' .. name)
 end
+optim.FistaLS = require 'optim.fista'
 require 'optim.ConfusionMatrix'
 require 'optim.Logger'
 

@@ -1,7 +1,7 @@
 -- nn/criterion/elementwise.lua - criterions that sum a function of each input and its target.
 local torch = require 'torch'
 
--- name, op, doc
+-- name, op
 for _, row in ipairs{
    {'MSECriterion', 'mse_loss'},            -- (x - t)^2
    {'AbsCriterion', 'abs_loss'},            -- |x - t|

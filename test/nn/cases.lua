@@ -1,4 +1,6 @@
 -- test/nn/cases.lua - an input or more for every module of nn; read by modules_spec.lua.
+local torch = require 'torch'
+
 return function(module, long)
    -- bases and containers
    module 'nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()):add(nn.Linear(4, 2))' {{3}, {5, 3}}
@@ -178,6 +180,7 @@ return function(module, long)
    module "nn.Convert('bchw', 'bf')" {{2, 3, 2, 2}}
    module 'nn.Constant(torch.Tensor{1, 2, 3}, 1)' {{2}, {4, 2}}
    module 'nn.Index(1)' {{{4, 3}, long(3, 1, 3)}, no = {strided = true}}
+   module 'nn.MaskedSelect()' {{{2, 3}, function() return torch.ByteTensor{{1, 0, 1}, {0, 0, 1}} end}, no = {strided = true}}
    module 'nn.OneHot(4)' {long(2, 4, 1), no = {gradient = true, strided = true}}
    module 'nn.Kmeans(3, 2)' {{6, 2}, no = {gradient = true}}
    module 'nn.SparseLinear(6, 3)' {function() return {torch.Tensor{{1, 0.5}, {4, -1.5}}, torch.Tensor{{6, 2}}} end,
