@@ -8,12 +8,14 @@ local function captured(f, ...)
       for i = 1, select('#', ...) do parts[#parts + 1] = tostring((select(i, ...))) end
    end
    rawset(_G, 'print', function(...) write(...) write '\n' end)
-   io.write = write
-   io.stderr = { write = function(_, ...) write(...) end }
-   os.exit = function(code) error('exit ' .. tostring(code), 0) end       -- luacheck: ignore
+   rawset(io, 'write', write)
+   rawset(io, 'stderr', { write = function(_, ...) write(...) end })
+   rawset(os, 'exit', function(code) error('exit ' .. tostring(code), 0) end)
    local ok, r = pcall(f, ...)
    rawset(_G, 'print', print0)
-   io.write, os.exit, io.stderr = write0, exit0, err0                     -- luacheck: ignore
+   rawset(io, 'write', write0)
+   rawset(io, 'stderr', err0)
+   rawset(os, 'exit', exit0)
    return table.concat(parts), ok, r
 end
 

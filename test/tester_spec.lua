@@ -4,11 +4,11 @@ local torch = require 'torch'
 -- Runs a tester; returns what it printed, whether it ended well, and its result or error.
 local function run(t, ...)
    local parts, write = {}, io.write
-   io.write = function(...)
+   rawset(io, 'write', function(...)
       for i = 1, select('#', ...) do parts[#parts + 1] = tostring((select(i, ...))) end
-   end
+   end)
    local ok, r = pcall(t.run, t, ...)
-   io.write = write
+   rawset(io, 'write', write)
    return table.concat(parts), ok, r
 end
 

@@ -7,10 +7,10 @@ local function captured(f, ...)
       for i = 1, select('#', ...) do parts[#parts + 1] = tostring((select(i, ...))) end
    end
    rawset(_G, 'print', function(...) write(...) write '\n' end)
-   io.write = write
+   rawset(io, 'write', write)
    local ok, r = pcall(f, ...)
    rawset(_G, 'print', print0)
-   io.write = write0
+   rawset(io, 'write', write0)
    if not ok then error(r, 0) end
    return table.concat(parts), r
 end

@@ -1,4 +1,4 @@
-/* element.c - typed elements of files: binary in either byte order, or text that Torch7 reads too. */
+/* element.c - typed elements of files: binary in either byte order, or text as in Torch7. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,8 @@ static locale_t c_locale(void)
   locale_t mine = __atomic_load_n(&c, __ATOMIC_ACQUIRE), none = (locale_t)0;
   if (mine) return mine;
   mine = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  if (mine && !__atomic_compare_exchange_n(&c, &none, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  if (mine && !__atomic_compare_exchange_n(&c, &none, mine, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE)) {
     freelocale(mine);
     mine = none;
   }
@@ -28,8 +29,8 @@ static locale_t c_locale(void)
 
 static th_status too_short(const th_file *f, int dtype, int64_t n, int64_t got)
 {
-  return th_fail(TH_EIO, "%s ends after %lld of %lld %s elements", f->name, (long long)got, (long long)n,
-                 th_dtype_name(dtype));
+  return th_fail(TH_EIO, "%s ends after %lld of %lld %s elements", f->name, (long long)got,
+                 (long long)n, th_dtype_name(dtype));
 }
 
 /* ---- binary ---------------------------------------------------------------------------------- */
@@ -86,7 +87,8 @@ static th_status write_narrow_longs(th_file *f, const int64_t *from, int64_t n)
   int32_t part[PART];
   for (int64_t i = 0; i < n; i++) {
     if (from[i] == (int32_t)from[i]) continue;
-    return th_fail(TH_EARG, "element %lld must fit 4 bytes (longSize), got %lld", (long long)i + 1, (long long)from[i]);
+    return th_fail(TH_EARG, "element %lld must fit 4 bytes (longSize), got %lld",
+                   (long long)i + 1, (long long)from[i]);
   }
   for (int64_t done = 0; done < n; done += PART) {
     const int64_t k = n - done < PART ? n - done : PART;
@@ -101,7 +103,9 @@ static th_status write_binary(th_file *f, int dtype, const char *from, int64_t n
 {
   const int64_t es = (int64_t)th_dtype_size(dtype);
   char part[PART];
-  if (dtype == TH_I64 && f->option[TH_FILE_LONGSIZE] == 4) return write_narrow_longs(f, (const int64_t *)from, n);
+  if (dtype == TH_I64 && f->option[TH_FILE_LONGSIZE] == 4) {
+    return write_narrow_longs(f, (const int64_t *)from, n);
+  }
   if (!swapped(f, (size_t)es)) return th_io_put(f, from, n * es);
   for (int64_t done = 0, k; done < n; done += k) {
     k = n - done < PART / es ? n - done : PART / es;
@@ -141,19 +145,23 @@ static th_status no_number(const th_file *f, const char *text)
 {
   char shown[24];
   size_t k = 0;
-  for (; k < sizeof shown - 1 && text[k]; k++) shown[k] = isprint((unsigned char)text[k]) ? text[k] : '?';
+  for (; k < sizeof shown - 1 && text[k]; k++) {
+    shown[k] = isprint((unsigned char)text[k]) ? text[k] : '?';
+  }
   shown[k] = '\0';
-  return th_fail(TH_EIO, "%s has no number at byte %lld, but '%s'", f->name, (long long)th_file_place(f) + 1, shown);
+  return th_fail(TH_EIO, "%s has no number at byte %lld, but '%s'", f->name,
+                 (long long)th_file_place(f) + 1, shown);
 }
 
 static th_status store_integer(const th_file *f, int dtype, void *to, int64_t i, long long v)
 {
   static const struct { int64_t lo, hi; } range[TH_NDTYPE] = {
-    [TH_I16] = { INT16_MIN, INT16_MAX }, [TH_I32] = { INT32_MIN, INT32_MAX }, [TH_I64] = { INT64_MIN, INT64_MAX },
+    [TH_I16] = { INT16_MIN, INT16_MAX }, [TH_I32] = { INT32_MIN, INT32_MAX },
+    [TH_I64] = { INT64_MIN, INT64_MAX },
   };
   if (v < range[dtype].lo || v > range[dtype].hi) {
-    return th_fail(TH_EIO, "%s: %lld before byte %lld does not fit %s", f->name, v, (long long)th_file_place(f) + 1,
-                   th_dtype_name(dtype));
+    return th_fail(TH_EIO, "%s: %lld before byte %lld does not fit %s", f->name, v,
+                   (long long)th_file_place(f) + 1, th_dtype_name(dtype));
   }
   if (dtype == TH_I16) ((int16_t *)to)[i] = (int16_t)v;
   else if (dtype == TH_I32) ((int32_t *)to)[i] = (int32_t)v;
@@ -174,7 +182,7 @@ static th_status read_number(th_file *f, int dtype, void *to, int64_t i)
   const uint8_t *p;
   int64_t have, want = 1, k;
   char text[LONGEST + 1], *end;
-  for (;;) {                                       /* no byte more is waited for than the number has */
+  for (;;) {                         /* no byte more is waited for than the number has */
     TH_TRY(th_io_peek(f, want, &p, &have));
     for (k = 0; k < have && k < LONGEST && p[k] && !isspace(p[k]); k++) continue;
     if (k < have || have < want || k == LONGEST) break;
@@ -186,7 +194,9 @@ static th_status read_number(th_file *f, int dtype, void *to, int64_t i)
   if (dtype == TH_I16 || dtype == TH_I32 || dtype == TH_I64) {
     const long long v = strtoll(text, &end, 10);
     if (end == text) return no_number(f, text);
-    if (errno == ERANGE) return th_fail(TH_EIO, "%s: '%.24s' does not fit %s", f->name, text, th_dtype_name(dtype));
+    if (errno == ERANGE) {
+      return th_fail(TH_EIO, "%s: '%.24s' does not fit %s", f->name, text, th_dtype_name(dtype));
+    }
     th_io_skip(f, end - text);
     return store_integer(f, dtype, to, i, v);
   }
@@ -236,8 +246,8 @@ static int spell(char *text, size_t room, int dtype, const void *from, int64_t i
     case TH_I64: return snprintf(text, room, "%lld", (long long)((const int64_t *)from)[i]);
     case TH_F32: return snprintf(text, room, "%.9g", (double)((const float *)from)[i]);
     case TH_F64: return snprintf(text, room, "%.17g", ((const double *)from)[i]);
-    default:     return snprintf(text, room, "%.9g", th_half_to_double(((const uint16_t *)from)[i], dtype));
   }
+  return snprintf(text, room, "%.9g", th_half_to_double(((const uint16_t *)from)[i], dtype));
 }
 
 static th_status write_text(th_file *f, int dtype, const char *from, int64_t n)
@@ -262,7 +272,9 @@ static th_status write_text(th_file *f, int dtype, const char *from, int64_t n)
 static th_status need_elements(int dtype, int64_t n)
 {
   if (!th_dtype_size(dtype)) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
-  if (n < 0 || n > INT64_MAX / 16) return th_fail(TH_EARG, "the number of elements must not be %lld", (long long)n);
+  if (n < 0 || n > INT64_MAX / 16) {
+    return th_fail(TH_EARG, "the number of elements must not be %lld", (long long)n);
+  }
   return TH_OK;
 }
 

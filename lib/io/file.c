@@ -49,7 +49,9 @@ static th_status open_beside(th_file *f, const char *target)
   }
   f->target = strdup(target);
   f->temp = malloc(strlen(target) + 64);
-  if (!f->target || !f->temp) return th_fail(TH_ENOMEM, "out of memory: a file needs %zu bytes", strlen(target) + 64);
+  if (!f->target || !f->temp) {
+    return th_fail(TH_ENOMEM, "out of memory: a file needs %zu bytes", strlen(target) + 64);
+  }
   for (int attempt = 0; attempt < 1000 && f->fd < 0; attempt++) {
     sprintf(f->temp, "%.*s.%.160s.%lx-%x.tmp", dir, target, base, (unsigned long)getpid(),
             __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
@@ -63,7 +65,7 @@ static th_status open_beside(th_file *f, const char *target)
     return th_fail(TH_EIO, "cannot make a temporary file beside %s: %s", target, why(e));
   }
   if (replaces) {
-    if (fchown(f->fd, old.st_uid, old.st_gid) != 0) errno = 0;      /* another owner's file becomes ours */
+    if (fchown(f->fd, old.st_uid, old.st_gid) != 0) errno = 0;    /* it becomes our file */
     if (fchmod(f->fd, old.st_mode & 07777) != 0) {
       return th_fail(TH_EIO, "cannot give %s the mode of the old file: %s", target, why(errno));
     }
@@ -109,7 +111,7 @@ th_status th_file_pipe(th_file **out, const char *command, int mode)
   th_enter("file");
   th_file *f = NULL;
   TH_TRY(new_file(&f, TH_IN_PIPE, mode, command));
-  fflush(NULL);                                    /* what is buffered must not be printed by the child again */
+  fflush(NULL);                      /* what is buffered must not be printed by the child again */
   f->pipe = popen(command, mode & TH_FILE_WRITE ? "we" : "re");
   if (!f->pipe) {
     const int e = errno;
@@ -125,7 +127,8 @@ th_status th_file_memory(th_file **out, th_storage *s, int mode)
 {
   th_enter("file");
   if (th_dtype_size(s->dtype) != 1) {
-    return th_fail(TH_EDTYPE, "a file in memory needs a CharStorage or a ByteStorage, got a %sStorage",
+    return th_fail(TH_EDTYPE,
+                   "a file in memory needs a CharStorage or a ByteStorage, got a %sStorage",
                    th_dtype_name(s->dtype));
   }
   if (!(mode & TH_FILE_WHOLE) && s->size > 0 && ((const char *)s->data)[s->size - 1] != 0) {
@@ -163,7 +166,8 @@ th_status th_io_need(const th_file *f, int mode)
 {
   if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
   if (!(f->mode & mode)) {
-    return th_fail(TH_EIO, "%s is not open for %s", f->name, mode == TH_FILE_READ ? "reading" : "writing");
+    return th_fail(TH_EIO, "%s is not open for %s", f->name,
+                   mode == TH_FILE_READ ? "reading" : "writing");
   }
   return TH_OK;
 }
@@ -183,7 +187,8 @@ static const uint8_t *memory_data(const th_file *f)
   return f->storage ? (const uint8_t *)f->storage->data : f->view;
 }
 
-/* Grows by half, so that many small writes cost few copies; when that is more than there is, by what is needed. */
+/* Grows by half, so that many small writes cost few copies; when that is more than there is, by
+ * what is needed. */
 static th_status memory_resize(th_file *f, int64_t bytes)
 {
   th_storage *s = f->storage;
@@ -213,7 +218,7 @@ static ssize_t write_quietly(int fd, const void *from, size_t n)
   pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
   const ssize_t k = write(fd, from, n);
   const int e = errno;
-  if (!sigismember(&pending, SIGPIPE)) {            /* a write that was cut short brings the signal, too */
+  if (!sigismember(&pending, SIGPIPE)) {    /* a write that was cut short brings the signal, too */
     const struct timespec now = { 0, 0 };
     while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) continue;
   }
@@ -233,13 +238,15 @@ static th_status write_through(th_file *f, const uint8_t *from, int64_t n)
   while (n > 0) {
     TH_TRY(th_io_patience(f));
     const size_t k = (size_t)(n < CHUNK ? n : CHUNK);
-    const ssize_t done = f->seekable ? pwrite(f->fd, from, k, f->base) : write_quietly(f->fd, from, k);
+    const ssize_t done = f->seekable ? pwrite(f->fd, from, k, f->base)
+                                     : write_quietly(f->fd, from, k);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) {
       const int e = done < 0 ? errno : ENOSPC;
       f->failed = true;
-      return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes%s", f->target ? f->target : f->name, why(e),
-                     (long long)f->base, f->target ? "; the file that was there is as before" : "");
+      return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes%s",
+                     f->target ? f->target : f->name, why(e), (long long)f->base,
+                     f->target ? "; the file that was there is as before" : "");
     }
     from += done;
     n -= done;
@@ -282,7 +289,10 @@ static th_status read_through(th_file *f, void *to, int64_t n, int64_t *got)
     const int64_t place = f->base + f->end;
     const ssize_t k = f->seekable ? pread(f->fd, to, (size_t)n, place) : read(f->fd, to, (size_t)n);
     if (k < 0 && errno == EINTR) continue;
-    if (k < 0) return th_fail(TH_EIO, "cannot read %s: %s at byte %lld", f->name, why(errno), (long long)place + 1);
+    if (k < 0) {
+      return th_fail(TH_EIO, "cannot read %s: %s at byte %lld", f->name, why(errno),
+                     (long long)place + 1);
+    }
     *got = k;
     return TH_OK;
   }
@@ -330,7 +340,7 @@ th_status th_io_take(th_file *f, void *to, int64_t n, int64_t *got)
   if (*got) memcpy(p, from, (size_t)*got);
   th_io_skip(f, *got);
   if (f->kind == TH_IN_MEMORY) return TH_OK;
-  while (*got < n) {                               /* the window is empty now: the rest needs no copy */
+  while (*got < n) {                 /* the window is empty now: the rest needs no copy */
     int64_t k = 0;
     f->base += f->at;
     f->at = f->end = 0;
@@ -403,7 +413,8 @@ th_status th_file_seek(th_file *f, int64_t place)
   TH_TRY(size_of(f, &size));
   if (place == -1) place = size;
   if (place < 0 || (place > size && !(f->mode & TH_FILE_WRITE && f->kind == TH_ON_DISK))) {
-    return th_fail(TH_EARG, "place must lie in 1..%lld, got %lld", (long long)size + 1, (long long)place + 1);
+    return th_fail(TH_EARG, "place must lie in 1..%lld, got %lld", (long long)size + 1,
+                   (long long)place + 1);
   }
   f->at = f->end = 0;
   f->base = place;
@@ -436,11 +447,13 @@ static int sync_directory_of(const char *path)
 static th_status commit(th_file *f)
 {
   if (fsync(f->fd) != 0) {
-    return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes; the file that was there is as before", f->target,
-                   why(errno), (long long)f->base);
+    return th_fail(TH_EIO,
+                   "cannot write %s: %s after %lld bytes; the file that was there is as before",
+                   f->target, why(errno), (long long)f->base);
   }
   if (rename(f->temp, f->target) != 0) {
-    return th_fail(TH_EIO, "cannot replace %s: %s; the file that was there is as before", f->target, why(errno));
+    return th_fail(TH_EIO, "cannot replace %s: %s; the file that was there is as before",
+                   f->target, why(errno));
   }
   free(f->temp);
   f->temp = NULL;
@@ -466,17 +479,20 @@ th_status th_file_close(th_file *f)
   if (f->closed) return th_fail(TH_EIO, "%s is closed already", f->name);
   th_status s = f->kind == TH_IN_MEMORY ? TH_OK : flush(f);
   if (s == TH_OK && f->temp) {
-    s = f->failed ? th_fail(TH_EIO, "cannot write %s: an earlier write has failed", f->target) : commit(f);
+    s = !f->failed ? commit(f)
+                   : th_fail(TH_EIO, "cannot write %s: an earlier write has failed", f->target);
   }
   if (s == TH_OK && f->kind == TH_ON_DISK && f->fd >= 0) {
-    if (close(f->fd) != 0 && errno != EINTR) s = th_fail(TH_EIO, "cannot write %s: %s", f->name, why(errno));
+    if (close(f->fd) != 0 && errno != EINTR) {
+      s = th_fail(TH_EIO, "cannot write %s: %s", f->name, why(errno));
+    }
     f->fd = -1;
   }
   drop(f);
   return s;
 }
 
-/* A plain file that was not closed keeps what was written, as files do; an atomic one never happened. */
+/* A plain file that was not closed keeps what was written; an atomic one never happened. */
 void th_file_free(th_file *f)
 {
   if (!f) return;

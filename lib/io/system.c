@@ -1,4 +1,4 @@
-/* system.c - folders, kinds of paths, names of the machine, clocks: what Lua cannot reach without C structs. */
+/* system.c - folders, kinds of paths, names of the machine, clocks: what needs C structs. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/resource.h>
