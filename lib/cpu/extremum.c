@@ -12,8 +12,10 @@ typedef struct best {
   th_seq      seq;
   const void *x;
   int64_t     rows, chunks, tiles, total;
-  void       *value;                   /* chunks x count */
-  int64_t    *place;                   /* chunks x count, from 0 */
+  void       *value;                   /* chunks x count; unused where a line is one chunk */
+  int64_t    *place;                   /* the same, from 0 */
+  void       *y;
+  int64_t    *index;
 } best;
 
 #define TH_SELF "extremum.c"
@@ -134,8 +136,14 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
     int64_t off[TH_WALKOPS], place;
     th_walk_at(&b->w, b->w.ndim, k, off);
     const T *p = (const T *)b->x + off[0] + from * b->w.step[0];
-    ((V *)b->value)[to] = K(place)(b->largest, p, b->w.step[0], n, &place);
-    b->place[to] = from + place;
+    const V v = K(place)(b->largest, p, b->w.step[0], n, &place);
+    if (b->chunks == 1) {
+      ((T *)b->y)[off[1]] = STORE(v);
+      b->index[off[2]] = place + 1;
+    } else {
+      ((V *)b->value)[to] = v;
+      b->place[to] = from + place;
+    }
   }
 }
 static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
@@ -148,9 +156,17 @@ static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
     const int64_t left = i / b->chunks % b->tiles * WIDTH, to = chunk * w->count + o * cols + left;
     int64_t off[TH_WALKOPS];
     th_walk_at(w, w->ndim - 1, o, off);
-    K(columns)(b->largest, (V *)b->value + to, b->place + to,
-               (const T *)b->x + off[0] + from * w->step[0] + left * right, w->step[0], right,
-               th_min(b->rows, w->n[0] - from), th_min(WIDTH, cols - left), from);
+    const int64_t width = th_min(WIDTH, cols - left), rows = th_min(b->rows, w->n[0] - from);
+    V value_here[WIDTH], *value = b->chunks == 1 ? value_here : (V *)b->value + to;
+    int64_t place_here[WIDTH], *place = b->chunks == 1 ? place_here : b->place + to;
+    K(columns)
+    (b->largest, value, place, (const T *)b->x + off[0] + from * w->step[0] + left * right,
+     w->step[0], right, rows, width, from);
+    if (b->chunks > 1) continue;
+    const int64_t sy = w->stride[1][w->ndim - 1], si = w->stride[2][w->ndim - 1];
+    T *y = (T *)b->y + off[1] + left * sy;
+    int64_t *index = b->index + off[2] + left * si;
+    for (int64_t j = 0; j < width; j++) y[j * sy] = STORE(value[j]), index[j * si] = place[j] + 1;
   }
 }
 static void K(some_blocks)(void *ctx, int64_t first, int64_t last)
@@ -171,13 +187,10 @@ static void K(some_blocks)(void *ctx, int64_t first, int64_t last)
   }
 }
 
-typedef struct K(ending) { const best *b; T *y; int64_t *index; } K(ending);
-
 /* Joins the chunks of each line, the earlier one first, and stores. */
 static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 {
-  const K(ending) *q = ctx;
-  const best *b = q->b;
+  const best *b = ctx;
   for (int64_t k = first; k < last; k++) {
     V a = ((V *)b->value)[k];
     int64_t place = b->place[k], off[TH_WALKOPS];
@@ -186,8 +199,8 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
       if (K(beats)(b->largest, v, a)) a = v, place = b->place[ch * b->w.count + k];
     }
     th_walk_at(&b->w, b->w.ndim, k, off);
-    q->y[off[1]] = STORE(a);
-    q->index[off[2]] = place + 1;
+    ((T *)b->y)[off[1]] = STORE(a);
+    b->index[off[2]] = place + 1;
   }
 }
 
@@ -220,7 +233,8 @@ static th_status K(along)(const th_call *c, bool largest)
   const int dim = (int)c->arg[3].i;
   const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim),
                   index = th_with_dim(c->arg[1].t, dim, x->ndim);
-  best b = { .largest = largest, .x = TH_DATA(T, x) };
+  best b = { .largest = largest, .x = TH_DATA(T, x), .y = TH_DATA(T, &y),
+             .index = TH_DATA(int64_t, &index) };
   const th_walk *w = &b.w;
   th_walk_lines(&b.w, dim, 3, (const th_tensor *const[]){ x, &y, &index });
   if (w->count == 0) return TH_OK;
@@ -232,16 +246,18 @@ static th_status K(along)(const th_call *c, bool largest)
              : w->n[0] <= 2 * BLOCK ? 1
                                     : th_parts(w->n[0], BLOCK);
   const int64_t room = w->count * b.chunks;
-  b.place = th_scratch((sizeof(int64_t) + sizeof(V)) * (size_t)room);
-  if (!b.place) return th_no_scratch(room * 16);
-  b.value = b.place + room;
+  if (b.chunks > 1) {
+    b.place = th_scratch((sizeof(int64_t) + sizeof(V)) * (size_t)room);
+    if (!b.place) return th_no_scratch(room * 16);
+    b.value = b.place + room;
+  }
   const int64_t each = columns ? th_min(cols, WIDTH) * th_min(b.rows, w->n[0]) : w->n[0];
   const int64_t grain = th_max(1, BLOCK / th_max(each, 1));
   th_status s = columns
                     ? th_parallel(w->count / cols * b.tiles * b.chunks, grain, K(some_tiles), &b)
                     : th_parallel(room, grain, K(some_lines), &b);
-  K(ending) q = { &b, TH_DATA(T, c->arg[0].t), TH_DATA(int64_t, c->arg[1].t) };
-  if (s == TH_OK) s = th_parallel(w->count, TH_GRAIN, K(end_lines), &q);
+  if (b.chunks == 1) return s;
+  if (s == TH_OK) s = th_parallel(w->count, TH_GRAIN, K(end_lines), &b);
   th_scratch_free(b.place);
   return s;
 }

@@ -23,7 +23,10 @@ typedef struct fold {
   const void *mean;                    /* SPREAD: one for each line */
   int64_t     rows, chunks, tiles;     /* rows a chunk holds, chunks of a line, tiles of columns */
   int64_t     total;
-  void       *part;                    /* chunks x count */
+  void       *part;                    /* chunks x count; unused where a line is one chunk */
+  void       *y;                       /* how a fold ends: v / divisor, the root of the p-norm */
+  double      divisor, p;
+  bool        root;
 } fold;
 
 static int what_of_norm(double p)
@@ -205,6 +208,18 @@ static __attribute__((noinline)) void K(columns)(int what, A *acc, const T *p, i
 }
 #endif
 
+/* A line's fold as the result's element. */
+static T K(end)(const fold *f, A v)
+{
+#if IS_FLOAT
+  if (f->divisor != 1) v /= f->divisor;
+  if (f->root) v = root_of_norm(v, f->p);
+#else
+  (void)f;
+#endif
+  return STORE(v);
+}
+
 /* ---- blocks of work ---- */
 
 /* Item i is chunk i % chunks of line i / chunks. */
@@ -218,9 +233,13 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
     const int64_t n = f->chunks == 1 ? f->w.n[0] : th_min(BLOCK, f->w.n[0] - from);
     int64_t off[TH_WALKOPS];
     th_walk_at(&f->w, f->w.ndim, k, off);
-    const A m = what == SPREAD ? ((const A *)f->mean)[k] : (A)f->e;
     const T *p = (const T *)f->x + off[0] + from * f->w.step[0];
-    ((A *)f->part)[chunk * f->w.count + k] = K(line)(what, p, f->w.step[0], n, m);
+    A m = (A)f->e;
+    if (what == SPREAD && f->mean) m = ((const A *)f->mean)[k];
+    else if (what == SPREAD) m = K(line)(SUM, p, f->w.step[0], n, 0) / (A)n;
+    const A v = K(line)(what, p, f->w.step[0], n, m);
+    if (f->chunks == 1) ((T *)f->y)[off[1]] = K(end)(f, v);
+    else ((A *)f->part)[chunk * f->w.count + k] = v;
   }
 }
 
@@ -237,12 +256,21 @@ static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
     int64_t off[TH_WALKOPS];
     th_walk_at(w, w->ndim - 1, o, off);
     const int64_t k = o * cols + left;
-    const T *p = (const T *)f->x + off[0] + from * w->step[0] + left * right;
-    A *acc = (A *)f->part + chunk * w->count + k;
-    const A *mean = what == SPREAD ? (const A *)f->mean + k : NULL;
-    for (int64_t j = 0; j < width; j++) acc[j] = K(none)(what);
     const int64_t rows = th_min(f->rows, w->n[0] - from);
+    const T *p = (const T *)f->x + off[0] + from * w->step[0] + left * right;
+    A here[WIDTH], mean_here[WIDTH];
+    A *acc = f->chunks == 1 ? here : (A *)f->part + chunk * w->count + k;
+    const A *mean = what == SPREAD && f->mean ? (const A *)f->mean + k : mean_here;
+    if (what == SPREAD && !f->mean) {
+      for (int64_t j = 0; j < width; j++) mean_here[j] = 0;
+      K(columns)(SUM, mean_here, p, w->step[0], right, rows, width, NULL, 0);
+      for (int64_t j = 0; j < width; j++) mean_here[j] /= (A)rows;
+    }
+    for (int64_t j = 0; j < width; j++) acc[j] = K(none)(what);
     K(columns)(what, acc, p, w->step[0], right, rows, width, mean, (A)f->e);
+    if (f->chunks > 1) continue;
+    T *y = (T *)f->y + off[1] + left * w->stride[1][w->ndim - 1];
+    for (int64_t j = 0; j < width; j++) y[j * w->stride[1][w->ndim - 1]] = K(end)(f, acc[j]);
   }
 }
 
@@ -313,7 +341,8 @@ static int64_t K(plan_lines)(fold *f)
   return w->count * f->chunks;
 }
 
-/* Afterwards the first `count` elements of f->part are the lines' results. */
+/* Afterwards the results are done, or, where lines are several chunks, in the first `count` elements
+ * of f->part. */
 static th_status K(fold_lines)(fold *f, int what, double e)
 {
   const th_walk *w = &f->w;
@@ -329,34 +358,27 @@ static th_status K(fold_lines)(fold *f, int what, double e)
   return f->chunks == 1 ? TH_OK : th_parallel(w->count, TH_GRAIN, K(join_chunks), f);
 }
 
-/* How a line's fold becomes the result's element. */
-typedef struct K(ending) { const fold *f; T *y; double divisor, p; bool root; } K(ending);
-
 static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 {
-  const K(ending) *q = ctx;
-  const A *part = q->f->part;
+  const fold *f = ctx;
   for (int64_t k = first; k < last; k++) {
     int64_t off[TH_WALKOPS];
-    th_walk_at(&q->f->w, q->f->w.ndim, k, off);
-    A v = part[k];
-#if IS_FLOAT
-    if (q->divisor != 1) v /= q->divisor;
-    if (q->root) v = root_of_norm(v, q->p);
-#endif
-    q->y[off[1]] = STORE(v);
+    th_walk_at(&f->w, f->w.ndim, k, off);
+    ((T *)f->y)[off[1]] = K(end)(f, ((const A *)f->part)[k]);
   }
 }
 
-/* SPREAD stands for the variance: the lines' means are found first. */
+/* SPREAD stands for the variance: the lines' means are found first. A line that is one chunk goes
+ * straight to its result; only longer ones need memory for what their chunks give. */
 static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int what,
                            double divisor, double p, bool root)
 {
   const th_tensor wide = th_with_dim(y, dim, x->ndim), *const both[] = { x, &wide };
-  fold f = { .x = TH_DATA(T, x) };
+  fold f = { .x = TH_DATA(T, x), .y = TH_DATA(T, y), .divisor = divisor, .p = p, .root = root };
   th_walk_lines(&f.w, dim, 2, both);
   if (f.w.count == 0) return TH_OK;
   const int64_t room = K(plan_lines)(&f), means = what == SPREAD ? f.w.count : 0;
+  if (f.chunks == 1) return K(fold_lines)(&f, what, p);
   A *scratch = th_scratch(sizeof(A) * (size_t)(room + means));
   if (!scratch) return th_no_scratch((room + means) * 8);
   th_status s = TH_OK;
@@ -367,8 +389,7 @@ static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int 
     f.mean = scratch;
   }
   if (s == TH_OK) s = K(fold_lines)(&f, what, p);
-  K(ending) q = { &f, TH_DATA(T, y), divisor, p, root };
-  if (s == TH_OK) s = th_parallel(f.w.count, TH_GRAIN, K(end_lines), &q);
+  if (s == TH_OK) s = th_parallel(f.w.count, TH_GRAIN, K(end_lines), &f);
   th_scratch_free(scratch);
   return s;
 }
@@ -551,7 +572,8 @@ static void K(renorm_slices)(void *ctx, int64_t first, int64_t last)
     const int what = what_of_norm(q->p);
     fold f = { .what = what, .e = q->p, .seq = th_seq_of(&x, true), .x = px, .total = total };
     A norm = 0;
-    for (int64_t b = 0; b * BLOCK < total && !th_interrupted(); b++) norm = K(join)(what, norm, K(block)(&f, b));
+    for (int64_t b = 0; b * BLOCK < total && !th_interrupted(); b++)
+      norm = K(join)(what, norm, K(block)(&f, b));
     if (th_interrupted()) return;
     norm = root_of_norm(norm, q->p);
     const double scale = norm > q->limit ? q->limit / (norm + 1e-7) : 1;
