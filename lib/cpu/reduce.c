@@ -341,8 +341,8 @@ static int64_t K(plan_lines)(fold *f)
   return w->count * f->chunks;
 }
 
-/* Afterwards the results are done, or, where lines are several chunks, in the first `count` elements
- * of f->part. */
+/* Afterwards the results are done or, where lines are several chunks, they are the first `count`
+ * elements of f->part. */
 static th_status K(fold_lines)(fold *f, int what, double e)
 {
   const th_walk *w = &f->w;
