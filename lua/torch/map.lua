@@ -21,7 +21,7 @@ return function(x, rows, n, step, places, f, z, w, who)
       local at = places[r]
       for i = 1, n do
          local v
-         local e = cast(ptr, x._storage.data)[at]
+         local e = %s
          if w then v = f(%s, read(9, z, k), read(9, w, k)) elseif z then v = f(%s, read(9, z, k)) else v = f(%s) end
          if v ~= nil then
             if type(v) ~= 'number' then bad(who, v) end
@@ -41,11 +41,12 @@ local function source(d)
    local get, set = 'tonumber(e)', 'int64(v)'
    local element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
    if name == 'Float' or name == 'Double' then
-      element, get, set = name:lower(), ('read(%d, x._storage.data, at)'):format(d), 'v'
+      -- `read` keeps bits of nans that LuaJIT would take for another type away from every variable
+      element, raw, get, set = name:lower(), ('read(%d, x._storage.data, at)'):format(d), 'e', 'v'
    elseif name == 'Half' or name == 'BFloat16' then
       element, get, set = 'uint16_t', ('C.th_half_to_double(e, %d)'):format(d), ('C.th_half_from_double(v, %d)'):format(d)
    end
-   return loop:format(element, get, get, get, set)
+   return loop:format(element, raw, get, get, get, set)
 end
 
 local loops = {}
