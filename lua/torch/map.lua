@@ -38,7 +38,7 @@ end
 
 local function source(d)
    local name = dtype.names[d]
-   local get, set = 'tonumber(e)', 'int64(v)'
+   local raw, get, set = 'cast(ptr, x._storage.data)[at]', 'tonumber(e)', 'int64(v)'
    local element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
    if name == 'Float' or name == 'Double' then
       -- `read` keeps bits of nans that LuaJIT would take for another type away from every variable
