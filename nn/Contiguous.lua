@@ -9,7 +9,10 @@ local function contiguous(to, x)
    return to:resize(x:size()):copy(x)
 end
 
-function Contiguous:updateOutput(input) return contiguous(self.output, input) end
+function Contiguous:updateOutput(input)
+   self:needTensor(input)
+   return contiguous(self.output, input)
+end
 
 function Contiguous:updateGradInput(_, gradOutput) return contiguous(self.gradInput, gradOutput) end
 

@@ -40,6 +40,7 @@ local function apply(self, y, x)
 end
 
 function Dropout:updateOutput(input)
+   self:needTensor(input)
    local y = apply(self, self.output, input)
    if dropping(self) then
       local noise = self:scratch('noise', input:type()):resize(input:size())

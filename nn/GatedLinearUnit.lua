@@ -21,6 +21,7 @@ local function halves(self, input)
 end
 
 function GatedLinearUnit:updateOutput(input)
+   self:needTensor(input)
    local first, second = halves(self, input)
    local gate = torch.sigmoid(self:scratch('_gate', input:type()), second)
    return torch.cmul(self.output, first, gate)

@@ -316,10 +316,15 @@ function Module:__tostring__() return torch.type(self) end
 
 -- The checks of layers: they compare a few numbers, and build a message only when something is wrong.
 
+--- Refuses anything but a tensor.
+function Module:needTensor(x)
+   if not torch.isTensor(x) then utils.refuse(self, 'input', 'be a tensor', x) end
+end
+
 --- Refuses anything but a tensor of the module's type.
-function Module:needTensor(x, what)
+function Module:needType(x)
    if not torch.isTensor(x) or x:type() ~= self._type then
-      utils.refuse(self, what or 'input', 'be a ' .. tostring(self._type),
+      utils.refuse(self, 'input', 'be a ' .. tostring(self._type),
          torch.isTensor(x) and 'a ' .. x:type() or utils.shape(x))
    end
 end

@@ -24,6 +24,7 @@ local function part(self, input)
 end
 
 function Narrow:updateOutput(input)
+   self:needTensor(input)
    self.output:set(input:narrow(part(self, input)))
    return self.output
 end

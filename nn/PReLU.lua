@@ -31,6 +31,7 @@ local function slopes(self, input, weight)
 end
 
 function PReLU:updateOutput(input)
+   self:needTensor(input)
    local w = slopes(self, input, self.weight)
    local negative = torch.cmin(self:scratch('_negative', input:type()), input, 0)
    torch.cmax(self.output, input, 0)

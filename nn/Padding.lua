@@ -17,6 +17,7 @@ end
 
 -- The dimension, and how many elements stay before the padding.
 local function place(self, input)
+   self:needTensor(input)
    local dim = self.dim
    if self.nInputDim and input:dim() ~= self.nInputDim then dim = dim + 1 end
    if dim < 1 or dim > input:dim() then self:refuse('input', ('have a dimension %d'):format(self.dim), input) end

@@ -14,6 +14,7 @@ function Replicate:__init(nfeatures, dim, ndim)
 end
 
 local function place(self, input)
+   self:needTensor(input)
    local dim = self.dim + (self.ndim and input:dim() > self.ndim and 1 or 0)
    if self.dim < 0 then dim = input:dim() + self.dim + 2 end
    if dim < 1 or dim > input:dim() + 1 then self:refuse('input', ('have at least %d dimensions'):format(self.dim - 1), input) end

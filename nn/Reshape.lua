@@ -29,6 +29,7 @@ function Reshape:__init(...)
 end
 
 function Reshape:updateOutput(input)
+   self:needTensor(input)
    local n = tonumber(input:nElement())
    local single = self.batchMode == false or (self.batchMode == nil and n == self.nelement and input:size(1) ~= 1)
    local size = self.size

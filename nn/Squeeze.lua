@@ -18,6 +18,7 @@ function Squeeze:setNumInputDims(n)
 end
 
 function Squeeze:updateOutput(input)
+   self:needTensor(input)
    local dim = self.dim
    if dim and self.numInputDims and input:dim() == self.numInputDims + 1 then dim = dim + 1 end
    if dim and (dim < 1 or dim > input:dim()) then

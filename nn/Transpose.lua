@@ -32,6 +32,7 @@ local function swap(self, x, from, to, step)
 end
 
 function Transpose:updateOutput(input)
+   self:needTensor(input)
    local y = swap(self, input, 1, #self.permutations, 1)
    self.output:resize(y:size()):copy(y)
    return self.output

@@ -20,6 +20,7 @@ function Unsqueeze:setNumInputDims(n)
 end
 
 function Unsqueeze:_getActualPosition(input)
+   self:needTensor(input)
    local n, pos = input:dim(), self.pos
    local dims = self.numInputDims or n
    if pos < 0 then pos = dims + pos + 2 end

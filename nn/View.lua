@@ -39,6 +39,7 @@ end
 
 -- How many samples the input holds, nil: it is one sample.
 local function batch(self, input)
+   self:needTensor(input)
    local n = input:dim()
    local dims = math.min(self.numInputDims or n, n)
    local inner, outer = 1, 1

@@ -41,7 +41,7 @@ local function activation(row)
    end
 
    function Class:updateOutput(input)
-      self:needTensor(input)
+      self:needType(input)
       if self.inplace then
          run(self, forward, input, input)
          self.output:set(input)

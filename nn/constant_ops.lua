@@ -18,6 +18,7 @@ function AddConstant:__init(constant, inplace)
 end
 
 function AddConstant:updateOutput(input)
+   self:needTensor(input)
    if self.inplace then
       self.output:set(input:add(self.constant_scalar))
       return self.output
@@ -44,6 +45,7 @@ function MulConstant:__init(constant, inplace)
 end
 
 function MulConstant:updateOutput(input)
+   self:needTensor(input)
    if self.inplace then
       self.output:set(input:mul(self.constant_scalar))
       return self.output

@@ -165,6 +165,7 @@ end
 local function weight(self, input) return self.sizeAverage and self.l1weight / input:nElement() or self.l1weight end
 
 function L1Penalty:updateOutput(input)
+   self:needTensor(input)
    self.loss = weight(self, input) * input:norm(1)
    self.output = input
    return input
@@ -199,7 +200,10 @@ local function copied(self, to, kind, x)
    return to:resize(x:size()):copy(x)
 end
 
-function Copy:updateOutput(input) return copied(self, self.output, self.outtype, input) end
+function Copy:updateOutput(input)
+   self:needTensor(input)
+   return copied(self, self.output, self.outtype, input)
+end
 
 function Copy:updateGradInput(_, gradOutput) return copied(self, self.gradInput, self.intype, gradOutput) end
 

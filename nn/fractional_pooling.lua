@@ -97,6 +97,7 @@ local function fractional(kind, sides, order)
    end
 
    function Class:updateOutput(input)
+      self:needTensor(input)
       self:initSampleBuffer_(input)
       local sizes = self:getOutputSizes_(input)
       local samples, planes = self:getBufferSize_(input)

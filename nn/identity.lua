@@ -25,6 +25,7 @@ end
 local ZeroGrad = torch.class('nn.ZeroGrad', 'nn.Module')
 
 function ZeroGrad:updateOutput(input)
+   self:needTensor(input)
    self.output:set(input)
    return self.output
 end
@@ -45,6 +46,7 @@ end
 function GradientReversal:setLambda(lambda) self.lambda = lambda end
 
 function GradientReversal:updateOutput(input)
+   self:needTensor(input)
    self.output:set(input)
    return self.output
 end

@@ -259,6 +259,7 @@ function Constant:__init(value, nInputDim)
 end
 
 function Constant:updateOutput(input)
+   self:needTensor(input)
    local v = self.value
    if self.nInputDim and input:dim() > self.nInputDim then
       local size = v:size():totable()

@@ -13,6 +13,7 @@ function WhiteNoise:__init(mean, std)
 end
 
 function WhiteNoise:updateOutput(input)
+   self:needTensor(input)
    self.output:resize(input:size()):copy(input)
    if self.train then
       local noise = self:scratch('noise', input:type()):resize(input:size())
@@ -50,6 +51,7 @@ end
 
 -- The factor of each element, 1 where it is positive.
 function RReLU:updateOutput(input)
+   self:needTensor(input)
    local noise = self:scratch('noise', input:type()):resize(input:size())
    local positive = input:gt(0)
    if self.train then

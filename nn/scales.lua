@@ -50,6 +50,7 @@ local function rows(self, x)
 end
 
 function Add:updateOutput(input)
+   self:needTensor(input)
    self.output:resize(input:size()):copy(input)
    if self.scalar then return self.output:add(self.bias[1]) end
    rows(self, self.output):add(self.bias)

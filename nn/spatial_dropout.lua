@@ -15,6 +15,7 @@ for _, row in ipairs{{'SpatialDropout', 3}, {'VolumetricDropout', 4}} do
    end
 
    local function planes(self, input)
+      self:needTensor(input)
       local n = input:dim()
       if n ~= dims and n ~= dims + 1 then
          self:refuse('input', ('have %d dimensions, or one more for samples'):format(dims), input)

@@ -11,6 +11,7 @@ function Parallel:__init(inputDimension, outputDimension)
 end
 
 function Parallel:updateOutput(input)
+   self:needTensor(input)
    local dim, total, outs = self.outputDimension, 0, {}
    local n = input:size(self.inputDimension)
    if n > #self.modules or n == 0 then

@@ -126,7 +126,13 @@ function CriterionTable:__init(criterion)
    self.gradInput = {criterion.gradInput}
 end
 
+-- An input and its target.
+local function needPair(self, input)
+   if type(input) ~= 'table' then self:refuse('input', 'be a table of an input and its target', input) end
+end
+
 function CriterionTable:updateOutput(input)
+   needPair(self, input)
    self.output = self.criterion:updateOutput(input[1], input[2])
    return self.output
 end
@@ -147,6 +153,7 @@ function ModuleFromCriterion:__init(criterion)
 end
 
 function ModuleFromCriterion:updateOutput(input)
+   needPair(self, input)
    if not torch.isTensor(self.output) then self.output = torch.Tensor():type(self._type) end
    self.output:resize(1):fill(self.criterion:updateOutput(input[1], input[2]))
    return self.output

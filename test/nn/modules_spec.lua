@@ -109,6 +109,17 @@ for _, case in ipairs(cases) do
          end
          near(y, run(m, x), 0, 'output')
       end)
+      it('answers an input that makes no sense with an error of ours, or with a result', function()
+         for _, wrong in ipairs{false, 3, 'x', {}, torch.Tensor(), torch.Tensor(0, 3), torch.ones(1), torch.ones(1, 1, 1, 1, 1, 1),
+            torch.FloatTensor(4, 3):zero(), torch.LongTensor(4, 3):fill(1), {torch.ones(3)}, {1, 2},
+            {torch.Tensor(), torch.Tensor()}} do
+            local m = make(case)
+            local ok, err = pcall(m.forward, m, wrong or nil)
+            if ok then ok, err = pcall(m.backward, m, wrong or nil, check.copy(m.output)) end
+            err = tostring(err):match '^[^\n]*'
+            assert(ok or not (err:find 'attempt to' or err:find 'bad argument'), err)
+         end
+      end)
       if not no.float then
          it('computes in float', function()
             local m, x = make(case)
