@@ -27,6 +27,7 @@ end
 function ClassNLLCriterion:__len() return self.weights and #self.weights or 0 end
 
 function ClassNLLCriterion:updateOutput(input, target)
+   self:needTensor(input)
    local kind = input:type()
    torch.nll_loss(self:scratch('output_tensor', kind), self:scratch('total_weight_tensor', kind), input,
       self:classNumbers(target), self.weights, self.sizeAverage, self.ignoreIndex or -100)

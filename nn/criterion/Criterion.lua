@@ -53,6 +53,12 @@ function Criterion:__tostring__() return torch.type(self) end
 --- Raises "<self>: <what> must <wish>, got <shape>".
 function Criterion:refuse(what, wish, got) utils.refuse(self, what, wish, got) end
 
+--- Refuses an input that is no tensor; and a target, when it is asked to.
+function Criterion:needTensor(input, target, both)
+   if not torch.isTensor(input) then self:refuse('input', 'be a tensor', utils.shape(input)) end
+   if both and not torch.isTensor(target) then self:refuse('target', 'be a tensor', utils.shape(target)) end
+end
+
 -- The shapes of two tensors, for messages.
 function Criterion.shapes(a, b) return utils.shape(a) .. ' and ' .. utils.shape(b) end
 

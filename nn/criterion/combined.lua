@@ -57,9 +57,13 @@ end
 function ParallelCriterion:add(criterion, weight) return add(self, criterion, weight) end
 
 function ParallelCriterion:updateOutput(input, target)
+   if type(input) ~= 'table' or (type(target) ~= 'table' and not self.repeatTarget) then
+      self:refuse('input and target', 'be tables', self.shapes(input, target))
+   end
    self.output = 0
    for i, criterion in ipairs(self.criterions) do
-      local t = self.repeatTarget and target or target[i]
+      local t = target
+      if not self.repeatTarget then t = target[i] end
       self.output = self.output + self.weights[i] * criterion:updateOutput(input[i], t)
    end
    return self.output
@@ -68,7 +72,8 @@ end
 function ParallelCriterion:updateGradInput(input, target)
    if type(self.gradInput) ~= 'table' then self.gradInput = {} end
    for i, criterion in ipairs(self.criterions) do
-      local t = self.repeatTarget and target or target[i]
+      local t = target
+      if not self.repeatTarget then t = target[i] end
       local g = utils.recursiveFill((utils.recursiveResizeAs(self.gradInput[i], input[i])), 0)
       self.gradInput[i] = utils.recursiveAdd(g, self.weights[i], criterion:updateGradInput(input[i], t))
    end

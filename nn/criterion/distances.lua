@@ -12,6 +12,7 @@ function DistKLDivCriterion:__init()
 end
 
 local function same(self, input, target)
+   self:needTensor(input, target, true)
    if not torch.isTensor(target) or input:nElement() ~= target:nElement() then
       self:refuse('target', 'have as many elements as the input, ' .. utils.shape(input), target)
    end
@@ -39,6 +40,7 @@ local L1Cost = torch.class('nn.L1Cost', 'nn.Criterion')
 function L1Cost:__init() Criterion.__init(self) end
 
 function L1Cost:updateOutput(input)
+   self:needTensor(input)
    self.output = torch.abs(self:scratch('_z', input:type()), input):sum()
    return self.output
 end
@@ -96,6 +98,7 @@ function WeightedMSECriterion:__init(w)
 end
 
 local function weighted(self, input, target)
+   self:needTensor(input, target, true)
    local t = self:scratch('_target', input:type()):resize(target:size()):copy(target)
    local w = self.weight
    if w:dim() < t:dim() then w = w:view(1, unpack(w:size():totable())):expandAs(t) end
@@ -143,6 +146,7 @@ end
 
 -- The corners of the classes.
 local function corners(self, input, target)
+   self:needTensor(input)
    local classes = self:classNumbers(target, '_classes'):contiguous():view(-1)
    local t = self.simplex:index(1, classes)
    return input:dim() == 1 and t:view(-1) or t
@@ -173,6 +177,7 @@ end
 local SpatialAutoCropMSECriterion = torch.class('nn.SpatialAutoCropMSECriterion', 'nn.MSECriterion')
 
 local function cropped(self, input, target)
+   self:needTensor(input, target, true)
    local n = input:dim()
    local fits = torch.isTensor(target) and target:dim() == n and n >= 3
    for d = 1, fits and n or 0 do

@@ -15,6 +15,7 @@ local function class(name, margin)
 end
 
 local function same(self, input, target)
+   self:needTensor(input, target, true)
    if not torch.isTensor(target) or input:nElement() ~= target:nElement() then
       self:refuse('target', 'have as many elements as the input, ' .. utils.shape(input), target)
    end
@@ -81,6 +82,7 @@ local HingeEmbeddingCriterion = class('HingeEmbeddingCriterion', 1)
 
 -- The target as a tensor like x.
 local function signs(self, input, target)
+   self:needTensor(input)
    if type(target) == 'number' then return self:scratch('_y', input:type()):resize(input:size()):fill(target) end
    same(self, input, target)
    return target

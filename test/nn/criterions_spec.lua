@@ -145,6 +145,25 @@ describe('a criterion refuses', function()
    end)
 end)
 
+describe('every criterion', function()
+   it('answers what makes no sense with an error of ours, or with a result', function()
+      local wrong = {false, 3, 'x', {}, torch.Tensor(), torch.Tensor(0, 3), torch.ones(1), torch.ones(3), torch.ones(2, 3),
+         torch.ones(1, 1, 1, 1, 1, 1), torch.LongTensor{1, 9}, torch.FloatTensor(3):zero(), {torch.ones(3)},
+         {torch.ones(3), torch.ones(3)}, {1, 2}, {torch.ones(2, 3), torch.ones(2, 3)}}
+      for _, case in ipairs(cases) do
+         for _, x in ipairs(wrong) do
+            for _, t in ipairs(wrong) do
+               local c = assert(loadstring('local nn, torch = ... return ' .. case.new))(nn, torch)
+               local ok, err = pcall(c.forward, c, x or nil, t or nil)
+               if ok then ok, err = pcall(c.backward, c, x or nil, t or nil) end
+               err = tostring(err):match '^[^\n]*'
+               assert(ok or not (err:find 'attempt to' or err:find 'bad argument'), case.new .. ': ' .. err)
+            end
+         end
+      end
+   end)
+end)
+
 describe('nn.CrossEntropyCriterion', function()
    it('follows sizeAverage of itself and of its nll', function()
       local c, x, t = nn.CrossEntropyCriterion(), torch.zeros(4, 2), torch.LongTensor{1, 2, 1, 2}
