@@ -67,11 +67,13 @@ static bool try(const char *file)
 /* TH_BLAS names the library to open; "none" asks for our own kernels. */
 static void find(void)
 {
-  static const char *const usual[] = { "libopenblas.so.0", "libopenblas.so", "libcblas.so.3", "libblas.so.3" };
+  static const char *const usual[] = { "libopenblas.so.0", "libopenblas.so", "libcblas.so.3",
+                                       "libblas.so.3" };
   const char *wanted = getenv("TH_BLAS");
   if (wanted && *wanted) {
     if (strcmp(wanted, "none") != 0 && try(wanted)) return;
-    snprintf(why_not, sizeof why_not, "no BLAS: TH_BLAS=%s holds none with the C interface (cblas_sgemm, ...)", wanted);
+    snprintf(why_not, sizeof why_not,
+             "no BLAS: TH_BLAS=%s holds none with the C interface (cblas_sgemm, ...)", wanted);
     return;
   }
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) if (try(usual[i])) return;

@@ -24,7 +24,10 @@ static job job_of(const th_tensor *x)
   return j;
 }
 
-static int64_t grain_of(const job *j) { return WIDE * ((1 << 15) / (j->samples * j->places * WIDE + 1) + 1); }
+static int64_t grain_of(const job *j)
+{
+  return WIDE * ((1 << 15) / (j->samples * j->places * WIDE + 1) + 1);
+}
 
 #define TH_EACH_FLOATS
 #define TH_SELF "batchnorm.c"
@@ -48,7 +51,8 @@ TH_INLINE A K(slope)(C x, C g, A mean) { (void)x, (void)mean; return (A)g; }
 TH_INLINE A K(product)(C x, C g, A mean) { return (A)g * ((A)x - mean); }
 
 /* The sums of a term for the features [first, first + n). */
-TH_INLINE void K(sum)(const K(term) f, const job *j, int64_t first, int64_t n, const A *mean, A *sum)
+TH_INLINE void K(sum)(const K(term) f, const job *j, int64_t first, int64_t n, const A *mean,
+                      A *sum)
 {
   for (int64_t i = 0; i < n; i++) sum[i] = 0;
   for (int64_t s = 0; s < j->samples; s++) {
@@ -110,7 +114,8 @@ static void K(forward_features)(void *ctx, int64_t begin, int64_t end)
         continue;
       }
       for (int64_t i = 0; i < n; i++, x += j->places, y += j->places) {
-        for (int64_t p = 0; p < j->places; p++) y[p] = STORE((LOAD(x[p]) - centre[i]) * by[i] + plus[i]);
+        for (int64_t p = 0; p < j->places; p++)
+          y[p] = STORE((LOAD(x[p]) - centre[i]) * by[i] + plus[i]);
       }
     }
   }
@@ -149,7 +154,8 @@ static void K(backward_features)(void *ctx, int64_t begin, int64_t end)
     for (int64_t i = 0; i < n; i++) {
       const int64_t f = first + i;
       const A inv = K(get)(j->invstd, f, 1);
-      if (j->grad_weight) K(set)(j->grad_weight, f, K(get)(j->grad_weight, f, 0) + scale * product[i] * inv);
+      if (j->grad_weight)
+        K(set)(j->grad_weight, f, K(get)(j->grad_weight, f, 0) + scale * product[i] * inv);
       if (j->grad_bias) K(set)(j->grad_bias, f, K(get)(j->grad_bias, f, 0) + scale * slope[i]);
       by[i] = (C)(inv * K(get)(j->weight, f, 1));
       back[i] = (C)(j->train ? product[i] * inv * inv / count : 0);
@@ -176,7 +182,8 @@ static th_status K(backward)(const th_call *c)
   th_packed packed = { 0 };
   job j = job_of(x);
   j.weight = c->arg[3].t, j.mean = c->arg[4].t, j.invstd = c->arg[5].t;
-  j.grad_weight = c->arg[6].t, j.grad_bias = c->arg[7].t, j.train = c->arg[8].i != 0, j.scale = c->arg[9].d;
+  j.grad_weight = c->arg[6].t, j.grad_bias = c->arg[7].t, j.train = c->arg[8].i != 0,
+  j.scale = c->arg[9].d;
   if (j.samples * j.places == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_input(&packed, &g);

@@ -13,9 +13,12 @@ typedef struct job {
   void *y;
 } job;
 
-static job job_of(const th_tensor *x, const th_tensor *k, const th_tensor *y, int places, bool full, bool flip)
+static job job_of(const th_tensor *x, const th_tensor *k, const th_tensor *y, int places, bool full,
+                  bool flip)
 {
-  job j = { .planes = x->ndim > places ? y->size[0] : 1, .summed = k->ndim > x->ndim ? x->size[0] : 1, .flip = flip,
+  job j = { .planes = x->ndim > places ? y->size[0] : 1,
+            .summed = k->ndim > x->ndim ? x->size[0] : 1,
+            .flip = flip,
             .own = x->ndim > places && k->ndim == x->ndim };
   for (int d = 0; d < 3; d++) {
     const int from_end = 3 - d;
@@ -43,7 +46,8 @@ static void K(add_row)(const job *j, A *sum, const T *x, const T *w, int64_t fro
   for (int64_t a = 0; a < j->k[2]; a++) {
     const A by = (A)LOAD(w[j->flip ? j->k[2] - 1 - a : a]);
     const int64_t shift = from + a - j->pad[2];     /* sum[i] reads x[i + shift] */
-    const int64_t first = shift < 0 ? -shift : 0, last = j->in[2] - shift < n ? j->in[2] - shift : n;
+    const int64_t first = shift < 0 ? -shift : 0,
+                  last = j->in[2] - shift < n ? j->in[2] - shift : n;
     for (int64_t i = first; i < last; i++) sum[i] += by * (A)LOAD(x[i + shift]);
   }
 }
@@ -54,7 +58,8 @@ static void K(rows)(void *ctx, int64_t first, int64_t last)
   const job *j = ctx;
   const int64_t volume = j->in[0] * j->in[1] * j->in[2], taps = j->k[0] * j->k[1] * j->k[2];
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t row = b % j->out[1], depth = b / j->out[1] % j->out[0], plane = b / j->out[1] / j->out[0];
+    const int64_t row = b % j->out[1], depth = b / j->out[1] % j->out[0],
+                  plane = b / j->out[1] / j->out[0];
     const T *w = (const T *)j->w + plane * j->summed * taps;
     const T *x = (const T *)j->x + (j->own ? plane : 0) * volume;
     for (int64_t from = 0; from < j->out[2]; from += ROW) {

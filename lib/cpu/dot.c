@@ -30,7 +30,8 @@ static void K(blocks)(void *ctx, int64_t first, int64_t last)
   const job *j = ctx;
   for (int64_t k = first; k < last; k++) {
     const int64_t from = k * BLOCK, n = j->n - from < BLOCK ? j->n - from : BLOCK;
-    ((A *)j->sums)[k] = K(sum)((const T *)j->a + from * j->as, (const T *)j->b + from * j->bs, j->as, j->bs, n);
+    ((A *)j->sums)[k] =
+      K(sum)((const T *)j->a + from * j->as, (const T *)j->b + from * j->bs, j->as, j->bs, n);
   }
 }
 

@@ -6,7 +6,13 @@
 
 enum { GRAIN = 1 << 15, COLUMNS = 64 };
 
-typedef struct job { const char *from; char *to; const int64_t *index; int64_t row, count, padding; double scale; } job;
+typedef struct job {
+  const char *from;
+  char *to;
+  const int64_t *index;
+  int64_t row, count, padding;
+  double scale;
+} job;
 
 static int64_t row_of(const th_tensor *w)
 {
@@ -68,13 +74,16 @@ static th_status K(grad)(const th_call *c)
   th_tensor *gw = c->arg[0].t;
   const th_tensor *index = c->arg[1].t, *g = c->arg[2].t;
   th_packed packed = { 0 };
-  job j = { .row = row_of(gw), .count = th_tensor_numel(index), .scale = c->arg[3].d, .padding = c->arg[4].i };
+  job j = {
+    .row = row_of(gw), .count = th_tensor_numel(index), .scale = c->arg[3].d, .padding = c->arg[4].i
+  };
   if (j.count == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &index);
   if (s == TH_OK) s = th_pack_input(&packed, &g);
   if (s == TH_OK) s = th_pack_result(&packed, &gw, true);
   if (s == TH_OK) {
-    j.from = th_data(g, sizeof(T)), j.to = th_data(gw, sizeof(T)), j.index = TH_DATA(int64_t, index);
+    j.from = th_data(g, sizeof(T)), j.to = th_data(gw, sizeof(T)),
+    j.index = TH_DATA(int64_t, index);
     s = th_parallel(j.row, COLUMNS, K(add_columns), &j);
   }
   return th_packed_end(&packed, s);

@@ -7,13 +7,16 @@
 #include "slots.h"
 
 enum {
-  BLAS_M = 128, BLAS_N = 256,       /* the least tile: near the speed of the whole product in one call */
-  BLAS_MOST = 512, TILES = 16,      /* large products have larger tiles, but no fewer */
-  OWN_M = 48, OWN_N = 256,
-  LONG_K = 16384,                   /* a call of BLAS ends soon enough for Ctrl-C */
-  COPIED_K = 2048,                  /* where operands must be copied first: bounds the copy */
+  BLAS_M = 128,
+  BLAS_N = 256, /* the least tile: near the speed of the whole product in one call */
+  BLAS_MOST = 512,
+  TILES = 16, /* large products have larger tiles, but no fewer */
+  OWN_M = 48,
+  OWN_N = 256,
+  LONG_K = 16384, /* a call of BLAS ends soon enough for Ctrl-C */
+  COPIED_K = 2048, /* where operands must be copied first: bounds the copy */
   OWN_K = 256,
-  SMALL = 1 << 17                   /* multiplications a block of a batch should at least hold */
+  SMALL = 1 << 17 /* multiplications a block of a batch should at least hold */
 };
 
 typedef struct job {
@@ -32,7 +35,8 @@ static tile tile_of(const job *j, int64_t item)
 {
   const th_gemm *g = &j->g;
   const int64_t es = (int64_t)th_dtype_size(g->dtype), per = j->rows * j->cols;
-  const int64_t batch = item / per, row = item % per / j->cols * j->tm, col = item % j->cols * j->tn;
+  const int64_t batch = item / per, row = item % per / j->cols * j->tm,
+                col = item % j->cols * j->tn;
   return (tile){ (const char *)g->a + es * (batch * g->as[0] + row * g->as[1]),
                  (const char *)g->b + es * (batch * g->bs[0] + col * g->bs[2]),
                  (char *)g->c + es * (batch * g->cs[0] + row * g->cs[1] + col * g->cs[2]),
@@ -74,26 +78,31 @@ static int64_t summed(const th_gemm *g) { return g->sum ? g->batch : 1; }
 
 static void (*const tiles_of[TH_NDTYPE])(void *, int64_t, int64_t) = TH_ALL(own_tiles);
 static void (*const blas_tiles_of[TH_NDTYPE])(void *, int64_t, int64_t) = TH_BLASABLE(blas_tiles);
-static const size_t computing_size[TH_NDTYPE] = { [TH_U8] = 4, [TH_I8] = 4, [TH_I16] = 4, [TH_I32] = 4, [TH_I64] = 8,
-                                                  [TH_F16] = 4, [TH_BF16] = 4, [TH_F32] = 4, [TH_F64] = 8 };
+static const size_t computing_size[TH_NDTYPE] = {
+  [TH_U8] = 4,  [TH_I8] = 4,   [TH_I16] = 4, [TH_I32] = 4, [TH_I64] = 8,
+  [TH_F16] = 4, [TH_BF16] = 4, [TH_F32] = 4, [TH_F64] = 8
+};
 
 /* Can BLAS read rows x cols with these steps, one of them being 1? Gives the leading dimension. */
 static bool readable(int64_t rows, int64_t cols, int64_t row, int64_t col)
 {
   if (row > INT32_MAX || col > INT32_MAX) return false;
-  return (col == 1 && row >= cols) || (row == 1 && col >= rows) || (rows == 1 && col == 1) || (cols == 1 && row == 1);
+  return (col == 1 && row >= cols) || (row == 1 && col >= rows) || (rows == 1 && col == 1) ||
+         (cols == 1 && row == 1);
 }
 
 static size_t own_scratch(int dtype)
 {
-  return computing_size[dtype] * ((OWN_M + OWN_N) * OWN_K + (OWN_M + TH_MR) * OWN_N) + sizeof(int64_t) * OWN_K;
+  return computing_size[dtype] * ((OWN_M + OWN_N) * OWN_K + (OWN_M + TH_MR) * OWN_N) +
+         sizeof(int64_t) * OWN_K;
 }
 
 static size_t blas_scratch(const job *j)
 {
   const int64_t tm = least(j->tm, j->g.m), tn = least(j->tn, j->g.n);
-  return th_dtype_size(j->g.dtype) * (size_t)((j->copy_a ? tm * j->kc : 0) + (j->copy_b ? tn * j->kc : 0) +
-                                              (j->copy_c ? tm * tn : 0));
+  return th_dtype_size(j->g.dtype) *
+         (size_t)((j->copy_a ? tm * j->kc : 0) + (j->copy_b ? tn * j->kc : 0) +
+                  (j->copy_c ? tm * tn : 0));
 }
 
 static void choose_blas_tile(job *j)
@@ -101,11 +110,13 @@ static void choose_blas_tile(job *j)
   const th_gemm *g = &j->g;
   for (j->tm = BLAS_M, j->tn = BLAS_N; j->tm < BLAS_MOST || j->tn < BLAS_MOST;) {
     if (((g->m - 1) / j->tm + 1) * ((g->n - 1) / j->tn + 1) <= TILES) break;
-    if (j->tm <= j->tn) j->tm *= 2; else j->tn *= 2;   /* BLAS packs the right operand for every row of tiles */
+    if (j->tm <= j->tn) j->tm *= 2;
+    else j->tn *= 2; /* BLAS packs the right operand for every row of tiles */
   }
   j->copy_a = !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
   j->copy_b = !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
-  j->copy_c = !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
+  j->copy_c =
+    !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
   j->kc = least(g->k, j->copy_a || j->copy_b ? COPIED_K : LONG_K);
 }
 
@@ -113,7 +124,8 @@ static void transpose_all(th_gemm *g)
 {
   const th_gemm o = *g;
   g->m = o.n, g->n = o.m, g->a = o.b, g->b = o.a, g->as[0] = o.bs[0], g->bs[0] = o.as[0];
-  for (int i = 1; i < 3; i++) g->as[i] = o.bs[3 - i], g->bs[i] = o.as[3 - i], g->cs[i] = o.cs[3 - i];
+  for (int i = 1; i < 3; i++)
+    g->as[i] = o.bs[3 - i], g->bs[i] = o.as[3 - i], g->cs[i] = o.cs[3 - i];
 }
 
 th_status TH_AT(th_gemm_run)(const th_gemm *given)
@@ -123,7 +135,9 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
   if (g->m == 0 || g->n == 0 || g->batch == 0) return TH_OK;
   /* C by rows: a transposed C is the product of the transposed operands. */
   if (g->n > 1 && (g->m == 1 ? g->cs[2] != 1 : llabs(g->cs[1]) < llabs(g->cs[2]))) transpose_all(g);
-  j.blas = computing_size[g->dtype] == th_dtype_size(g->dtype) && blas_tiles_of[g->dtype] ? th_blas_get() : NULL;
+  j.blas = computing_size[g->dtype] == th_dtype_size(g->dtype) && blas_tiles_of[g->dtype]
+             ? th_blas_get()
+             : NULL;
   th_block f;
   if (j.blas) {
     f = blas_tiles_of[g->dtype];
@@ -169,7 +183,8 @@ TH_INLINE T K(mix)(P sum, P alpha, P beta, const T *old)
 
 static void K(pack_rows)(P *to, const T *a, int64_t m, int64_t k, int64_t row, int64_t col)
 {
-  for (int64_t i = 0; i < m; i++) for (int64_t q = 0; q < k; q++) to[i * OWN_K + q] = (P)LOAD(a[i * row + q * col]);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t q = 0; q < k; q++) to[i * OWN_K + q] = (P)LOAD(a[i * row + q * col]);
 }
 
 /* Panels of PANEL columns, filled up with zeros. */
@@ -186,7 +201,8 @@ static void K(pack_panels)(P *to, const T *b, int64_t k, int64_t n, int64_t row,
 }
 
 /* One step of k products added to the tile's sums, which lie panel by panel. */
-static void K(multiply)(P *sums, const P *a, const P *b, const int64_t *off, int64_t m, int64_t n, int64_t k, bool add)
+static void K(multiply)(P *sums, const P *a, const P *b, const int64_t *off, int64_t m, int64_t n,
+                        int64_t k, bool add)
 {
   const P *row[TH_MR];
   for (int64_t j = 0; j < n; j += PANEL) {
@@ -254,14 +270,16 @@ static K(side) K(side_of)(const T *p, int64_t rows, int64_t cols, int64_t row, i
     }
     return (K(side)){ p, TH_TRANS, (int)(cols == 1 ? rows : col) };
   }
-  for (int64_t i = 0; i < rows; i++) for (int64_t k = 0; k < cols; k++) copy[i * cols + k] = p[i * row + k * col];
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t k = 0; k < cols; k++) copy[i * cols + k] = p[i * row + k * col];
   return (K(side)){ copy, TH_NOTRANS, (int)cols };
 }
 
 static void K(blas_tile)(const job *j, const tile *t, T *scratch)
 {
   const th_gemm *g = &j->g;
-  T *const copy_c = j->copy_c ? scratch : NULL, *const copy_a = scratch + (j->copy_c ? t->m * t->n : 0);
+  T *const copy_c = j->copy_c ? scratch : NULL, *const copy_a =
+                                                  scratch + (j->copy_c ? t->m * t->n : 0);
   T *const copy_b = copy_a + (j->copy_a ? t->m * j->kc : 0);
   T *const c = copy_c ? copy_c : (T *)t->c;
   const int ldc = (int)(copy_c || t->m == 1 ? t->n : g->cs[1]);
@@ -271,10 +289,12 @@ static void K(blas_tile)(const job *j, const tile *t, T *scratch)
     const T *a = (const T *)t->a + l * g->as[0], *b = (const T *)t->b + l * g->bs[0];
     for (int64_t q = 0; q < g->k && !(done && th_interrupted()); q += j->kc) {
       const int64_t k = least(j->kc, g->k - q);
-      const K(side) sa = K(side_of)(a + q * g->as[2], t->m, k, g->as[1], g->as[2], j->copy_a ? copy_a : NULL);
-      const K(side) sb = K(side_of)(b + q * g->bs[1], k, t->n, g->bs[1], g->bs[2], j->copy_b ? copy_b : NULL);
-      GEMM(TH_ROWMAJOR, sa.trans, sb.trans, (int)t->m, (int)t->n, (int)k, (T)g->alpha, sa.p, sa.ld, sb.p, sb.ld,
-           beta, c, ldc);
+      const K(side) sa =
+        K(side_of)(a + q * g->as[2], t->m, k, g->as[1], g->as[2], j->copy_a ? copy_a : NULL);
+      const K(side) sb =
+        K(side_of)(b + q * g->bs[1], k, t->n, g->bs[1], g->bs[2], j->copy_b ? copy_b : NULL);
+      GEMM(TH_ROWMAJOR, sa.trans, sb.trans, (int)t->m, (int)t->n, (int)k, (T)g->alpha, sa.p, sa.ld,
+           sb.p, sb.ld, beta, c, ldc);
       beta = 1;
       done = true;
     }

@@ -6,7 +6,12 @@
 enum { BLOCK = 8192, LANES = 8 };
 
 /* b is the factor of the gradient; weight repeats every `period` elements. */
-typedef struct job { const void *x, *t, *weight; void *gx; double *sums, by; int64_t n, period; } job;
+typedef struct job {
+  const void *x, *t, *weight;
+  void *gx;
+  double *sums, by;
+  int64_t n, period;
+} job;
 
 static int64_t blocks_of(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
 static const double epsilon = 1e-12;
@@ -28,7 +33,11 @@ typedef A (*K(term))(C x, C t);
 
 TH_INLINE A K(mse)(C x, C t) { const A d = (A)x - (A)t; return d * d; }
 TH_INLINE A K(abs)(C x, C t) { return fabs((A)x - (A)t); }
-TH_INLINE A K(smooth)(C x, C t) { const A d = fabs((A)x - (A)t); return d < 1 ? d * d / 2 : d - 0.5; }
+TH_INLINE A K(smooth)(C x, C t)
+{
+  const A d = fabs((A)x - (A)t);
+  return d < 1 ? d * d / 2 : d - 0.5;
+}
 TH_INLINE A K(bce)(C x, C t)
 {
   return -(log((A)x + epsilon) * (A)t + log(1 - (A)x + epsilon) * (1 - (A)t));
@@ -56,7 +65,8 @@ TH_INLINE void K(sum_blocks)(const K(term) f, const job *j, int64_t first, int64
     if (w) {
       for (; i < end; i++) lane[i % LANES] += f(LOAD(x[i]), LOAD(t[i])) * (A)LOAD(w[i % j->period]);
     }
-    for (; i + LANES <= end; i += LANES) for (int l = 0; l < LANES; l++) lane[l] += f(LOAD(x[i + l]), LOAD(t[i + l]));
+    for (; i + LANES <= end; i += LANES)
+      for (int l = 0; l < LANES; l++) lane[l] += f(LOAD(x[i + l]), LOAD(t[i + l]));
     for (int l = 0; i + l < end; l++) lane[l] += f(LOAD(x[i + l]), LOAD(t[i + l]));
     for (int v = LANES / 2; v; v /= 2) for (int l = 0; l < v; l++) lane[l] += lane[l + v];
     j->sums[b] = lane[0];
@@ -96,7 +106,8 @@ static th_status K(loss)(const th_call *c, const th_tensor *weight, th_block f)
   }
   for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum += j.sums[b];
   if (blocks > 1) th_scratch_free(j.sums);
-  ((th_call *)c)->arg[0].d = c->arg[3].i && j.n ? sum / (double)j.n : sum;     /* a `return`: th_run hands it on */
+  ((th_call *)c)->arg[0].d =
+    c->arg[3].i && j.n ? sum / (double)j.n : sum; /* a `return`: th_run hands it on */
   return th_packed_end(&packed, s);
 }
 

@@ -8,7 +8,8 @@ typedef P M(vec) __attribute__((vector_size(TH_VB), may_alias));
 enum { M(NR) = 2 * TH_VB / (int)sizeof(P) };
 
 /* out (mr x NR) = [out +] the product; mr is a constant wherever this is inlined. */
-TH_INLINE void M(rows)(const int mr, int64_t n, const P *const *p, const int64_t *off, const P *b, P *out, bool add)
+TH_INLINE void M(rows)(const int mr, int64_t n, const P *const *p, const int64_t *off, const P *b,
+                       P *out, bool add)
 {
   M(vec) acc[TH_MR][2];
   const P *q[TH_MR];
@@ -38,16 +39,18 @@ TH_INLINE void M(rows)(const int mr, int64_t n, const P *const *p, const int64_t
 
 #define ROWS(mr) static __attribute__((noinline)) void M(rows##mr)(int64_t n, const P *const *p, \
     const int64_t *off, const P *b, P *out, bool add) { M(rows)(mr, n, p, off, b, out, add); }
-ROWS(1) ROWS(2) ROWS(3) ROWS(4)
+ROWS(1)
+ROWS(2) ROWS(3) ROWS(4)
 #if TH_MR > 4
-ROWS(5) ROWS(6)
+  ROWS(5) ROWS(6)
 #endif
 #if TH_MR > 6
-ROWS(7) ROWS(8)
+    ROWS(7) ROWS(8)
 #endif
 #undef ROWS
 
-static inline void M(micro)(int mr, int64_t n, const P *const *p, const int64_t *off, const P *b, P *out, bool add)
+      static inline void M(micro)(int mr, int64_t n, const P *const *p, const int64_t *off,
+                                  const P *b, P *out, bool add)
 {
   switch (mr) {
 #if TH_MR > 6

@@ -9,9 +9,16 @@ static th_gemm of_matrices(const th_call *c, int y, int a, int b)
   const th_tensor *ta = c->arg[a].t, *tb = c->arg[b].t, *ty = c->arg[y].t;
   const size_t es = th_dtype_size(c->dtype);
   const int f = ta->ndim - 2;                       /* 1: a batch */
-  th_gemm g = { .dtype = c->dtype, .batch = f ? ta->size[0] : 1, .m = ta->size[f], .k = ta->size[f + 1],
-                .n = tb->size[f + 1], .alpha = 1, .sum = f && ty->ndim == 2,
-                .a = th_data(ta, es), .b = th_data(tb, es), .c = th_data(ty, es) };
+  th_gemm g = { .dtype = c->dtype,
+                .batch = f ? ta->size[0] : 1,
+                .m = ta->size[f],
+                .k = ta->size[f + 1],
+                .n = tb->size[f + 1],
+                .alpha = 1,
+                .sum = f && ty->ndim == 2,
+                .a = th_data(ta, es),
+                .b = th_data(tb, es),
+                .c = th_data(ty, es) };
   for (int i = 0; i < 2; i++) {
     g.as[1 + i] = ta->stride[f + i];
     g.bs[1 + i] = tb->stride[f + i];

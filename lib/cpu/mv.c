@@ -79,14 +79,15 @@ static void K(mv_rows)(void *ctx, int64_t first, int64_t last)
       }
     }
     for (int64_t i = 0; i < n; i++) {
-      const A v = m ? alpha * sum[i] + beta * (A)LOAD(m[(from + i) * j->m->stride[0]]) : alpha * sum[i];
+      const A v =
+        m ? alpha * sum[i] + beta * (A)LOAD(m[(from + i) * j->m->stride[0]]) : alpha * sum[i];
       y[(from + i) * j->y->stride[0]] = K(stored)(v);
     }
   }
 }
 
-static th_status K(mv_run)(const th_tensor *y, const th_tensor *m, const th_tensor *a, const th_tensor *v,
-                           double alpha, double beta)
+static th_status K(mv_run)(const th_tensor *y, const th_tensor *m, const th_tensor *a,
+                           const th_tensor *v, double alpha, double beta)
 {
   mv_job j = { .y = y, .m = beta != 0 ? m : NULL, .a = a, .alpha = alpha, .beta = beta,
                .n = a->size[0], .k = a->size[1] };
@@ -115,7 +116,8 @@ static th_status K(addmv)(const th_call *c)
 static void K(ger_rows)(void *ctx, int64_t first, int64_t last)
 {
   const ger_job *j = ctx;
-  const int64_t ys = j->y->stride[1], vs = j->v->stride[0], n = j->v->size[0], ms = j->m ? j->m->stride[1] : 0;
+  const int64_t ys = j->y->stride[1], vs = j->v->stride[0], n = j->v->size[0],
+                ms = j->m ? j->m->stride[1] : 0;
   const T *v = TH_DATA(T, j->v);
   const A alpha = K(factor)(j->alpha), beta = K(factor)(j->beta);
   for (int64_t i = first; i < last; i++) {
@@ -125,7 +127,8 @@ static void K(ger_rows)(void *ctx, int64_t first, int64_t last)
       for (int64_t k = 0; k < n; k++) y[k * ys] = K(stored)(u * (A)LOAD(v[k * vs]));
     } else {
       const T *m = TH_DATA(T, j->m) + i * j->m->stride[0];
-      for (int64_t k = 0; k < n; k++) y[k * ys] = K(stored)(u * (A)LOAD(v[k * vs]) + beta * (A)LOAD(m[k * ms]));
+      for (int64_t k = 0; k < n; k++)
+        y[k * ys] = K(stored)(u * (A)LOAD(v[k * vs]) + beta * (A)LOAD(m[k * ms]));
     }
   }
 }
@@ -144,6 +147,7 @@ static th_status K(ger)(const th_call *c)
 
 static th_status K(addr)(const th_call *c)
 {
-  return K(ger_run)((ger_job){ c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d });
+  return K(ger_run)(
+    (ger_job){ c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d });
 }
 #endif

@@ -17,7 +17,9 @@ typedef struct job {
 
 static job job_of(const th_tensor *x, int64_t ignore)
 {
-  job j = { .samples = x->ndim > 1 ? x->size[0] : 1, .classes = x->size[x->ndim > 1 ? 1 : 0], .places = 1,
+  job j = { .samples = x->ndim > 1 ? x->size[0] : 1,
+            .classes = x->size[x->ndim > 1 ? 1 : 0],
+            .places = 1,
             .ignore = ignore };
   for (int d = 2; d < x->ndim; d++) j.places *= x->size[d];
   return j;
@@ -43,7 +45,8 @@ static void K(blocks)(void *ctx, int64_t first, int64_t last)
   const job *j = ctx;
   const T *x = j->x, *weight = j->weight;
   for (int64_t b = first; b < last; b++) {
-    const int64_t end = (b + 1) * BLOCK < j->samples * j->places ? (b + 1) * BLOCK : j->samples * j->places;
+    const int64_t end =
+      (b + 1) * BLOCK < j->samples * j->places ? (b + 1) * BLOCK : j->samples * j->places;
     double sum = 0, total = 0;
     for (int64_t k = b * BLOCK; k < end; k++) {
       if (j->target[k] == j->ignore) continue;
@@ -70,7 +73,8 @@ static th_status K(loss)(const th_call *c)
   if (s == TH_OK) s = th_pack_input(&packed, &target);
   if (s == TH_OK) s = th_pack_input(&packed, &weight);
   if (s == TH_OK) {
-    j.x = TH_DATA(T, x), j.target = TH_DATA(int64_t, target), j.weight = weight ? TH_DATA(T, weight) : NULL;
+    j.x = TH_DATA(T, x), j.target = TH_DATA(int64_t, target),
+    j.weight = weight ? TH_DATA(T, weight) : NULL;
     s = th_parallel(blocks, 1, K(blocks), &j);
   }
   if (s == TH_OK) {
@@ -112,7 +116,8 @@ static th_status K(grad)(const th_call *c)
   if (s == TH_OK) s = th_pack_input(&packed, &weight);
   if (s == TH_OK) s = th_pack_result(&packed, &gx, false);
   if (s == TH_OK) {
-    j.gx = TH_DATA(T, gx), j.target = TH_DATA(int64_t, target), j.weight = weight ? TH_DATA(T, weight) : NULL;
+    j.gx = TH_DATA(T, gx), j.target = TH_DATA(int64_t, target),
+    j.weight = weight ? TH_DATA(T, weight) : NULL;
     s = th_parallel(th_tensor_numel(gx), TH_GRAIN, K(clear), &j);
   }
   if (s == TH_OK) s = th_parallel(j.samples * j.places, BLOCK, K(grad_samples), &j);

@@ -6,7 +6,11 @@
 enum { TH_MAXPACKED = 6 };
 
 /* The copies of one call; release them with th_packed_end. */
-typedef struct th_packed { th_tensor copy[TH_MAXPACKED]; th_tensor *result[TH_MAXPACKED]; int n; } th_packed;
+typedef struct th_packed {
+  th_tensor copy[TH_MAXPACKED];
+  th_tensor *result[TH_MAXPACKED];
+  int n;
+} th_packed;
 
 /* *t becomes a packed tensor of the same values; NULL stays NULL. */
 static inline __attribute__((unused)) th_status th_pack_input(th_packed *p, const th_tensor **t)
@@ -18,7 +22,8 @@ static inline __attribute__((unused)) th_status th_pack_input(th_packed *p, cons
 }
 
 /* *t becomes a packed tensor to write to; `keep` copies the values first. */
-static inline __attribute__((unused)) th_status th_pack_result(th_packed *p, th_tensor **t, bool keep)
+static inline __attribute__((unused)) th_status th_pack_result(th_packed *p, th_tensor **t,
+                                                               bool keep)
 {
   if (!*t || th_tensor_is_contiguous(*t)) return TH_OK;
   if (keep) TH_TRY(th_tensor_clone(&p->copy[p->n], *t));

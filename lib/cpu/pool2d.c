@@ -70,7 +70,8 @@ TH_INLINE void K(tap)(C *best, I *where, const T *x, int64_t n, const int64_t st
 }
 
 /* Results [from, from + n) of one row of one plane. */
-static void K(max_row)(const pool *p, const T *x, int64_t row, int64_t from, int64_t n, T *y, int64_t *index)
+static void K(max_row)(const pool *p, const T *x, int64_t row, int64_t from, int64_t n, T *y,
+                       int64_t *index)
 {
   C best[ROW];
   I where[ROW];
@@ -118,7 +119,8 @@ static void K(max_four)(const T *x, int64_t w, int64_t at, T *y, int64_t *index)
   K(take)(&best, &where, __builtin_shufflevector(r, s, 0, 2, 4, 6), (I)w);
   K(take)(&best, &where, __builtin_shufflevector(r, s, 1, 3, 5, 7), (I)w + 1);
   *(K(quad) *)y = best;
-  *(K(places) *)index = __builtin_convertvector(where, K(places)) + (K(places)){ at + 1, at + 3, at + 5, at + 7 };
+  *(K(places) *)index =
+    __builtin_convertvector(where, K(places)) + (K(places)){ at + 1, at + 3, at + 5, at + 7 };
 }
 #endif
 
@@ -129,7 +131,8 @@ static void K(max_row_2x2)(const T *x, int64_t w, int64_t n, int64_t at, T *y, i
   for (; j + 4 <= n; j += 4) K(max_four)(x + 2 * j, w, at + 2 * j, y + j, index + j);
 #endif
   for (; j < n; j++) {
-    const C v[4] = { LOAD(x[2 * j]), LOAD(x[2 * j + 1]), LOAD(x[w + 2 * j]), LOAD(x[w + 2 * j + 1]) };
+    const C v[4] = { LOAD(x[2 * j]), LOAD(x[2 * j + 1]), LOAD(x[w + 2 * j]),
+                     LOAD(x[w + 2 * j + 1]) };
     const int64_t place[4] = { 1, 2, w + 1, w + 2 };
     int best = 0;
     for (int k = 1; k < 4; k++) best = v[k] > v[best] || v[k] != v[k] ? k : best;
@@ -141,8 +144,9 @@ static void K(max_row_2x2)(const T *x, int64_t w, int64_t n, int64_t at, T *y, i
 static void K(max_planes)(void *ctx, int64_t first, int64_t last)
 {
   const pool *p = ctx;
-  const bool plain = p->kh == 2 && p->kw == 2 && p->sh == 2 && p->sw == 2 && p->ph == 0 && p->pw == 0 && p->dh == 1 &&
-                     p->dw == 1 && 2 * p->oh <= p->h && 2 * p->ow <= p->w;
+  const bool plain = p->kh == 2 && p->kw == 2 && p->sh == 2 && p->sw == 2 && p->ph == 0 &&
+                     p->pw == 0 && p->dh == 1 && p->dw == 1 && 2 * p->oh <= p->h &&
+                     2 * p->ow <= p->w;
   for (int64_t k = first; k < last && !th_interrupted(); k++) {
     const T *x = (const T *)p->x + k * p->h * p->w;
     T *y = (T *)p->y + k * p->oh * p->ow;
@@ -152,7 +156,8 @@ static void K(max_planes)(void *ctx, int64_t first, int64_t last)
         K(max_row_2x2)(x + 2 * i * p->w, p->w, p->ow, 2 * i * p->w, y, index);
         continue;
       }
-      for (int64_t j = 0; j < p->ow; j += ROW) K(max_row)(p, x, i, j, least(ROW, p->ow - j), y + j, index + j);
+      for (int64_t j = 0; j < p->ow; j += ROW)
+        K(max_row)(p, x, i, j, least(ROW, p->ow - j), y + j, index + j);
     }
   }
 }
@@ -230,7 +235,8 @@ static void K(avg_planes)(void *ctx, int64_t first, int64_t last)
       for (int64_t j = 0; j < p->ow; j++, y++) {
         const K(window) v = K(window_at)(p, i, j);
         A sum = 0;
-        for (int64_t h = v.h0; h < v.h1; h++) for (int64_t w = v.w0; w < v.w1; w++) sum += (A)LOAD(x[h * p->w + w]);
+        for (int64_t h = v.h0; h < v.h1; h++)
+          for (int64_t w = v.w0; w < v.w1; w++) sum += (A)LOAD(x[h * p->w + w]);
         *y = STORE((C)(sum / (A)v.by));
       }
     }
@@ -249,7 +255,8 @@ static void K(avg_grad_planes)(void *ctx, int64_t first, int64_t last)
         const K(window) v = K(window_at)(p, i, j);
         const C share = LOAD(*g) / v.by;
         for (int64_t h = v.h0; h < v.h1; h++) {
-          for (int64_t w = v.w0; w < v.w1; w++) gx[h * p->w + w] = STORE(LOAD(gx[h * p->w + w]) + share);
+          for (int64_t w = v.w0; w < v.w1; w++)
+            gx[h * p->w + w] = STORE(LOAD(gx[h * p->w + w]) + share);
         }
       }
     }

@@ -10,7 +10,7 @@ typedef struct th_slots { char *base; size_t bytes; int count; unsigned char *bu
 static inline __attribute__((unused)) th_status th_slots_new(th_slots *s, size_t bytes)
 {
   s->count = th_threads();
-  s->bytes = (bytes + 127) & ~(size_t)63;           /* 64 bytes of slack: vectors may read past the end */
+  s->bytes = (bytes + 127) & ~(size_t)63; /* 64 bytes of slack: vectors may read past the end */
   const size_t all = s->bytes * (size_t)s->count;
   s->base = th_scratch(all + (size_t)s->count);
   if (!s->base) return th_fail(TH_ENOMEM, "no memory for %zu bytes of scratch", all);
@@ -23,7 +23,8 @@ static inline __attribute__((unused)) void *th_slot_take(th_slots *s)
 {
   for (;;) {
     for (int i = 0; i < s->count; i++) {
-      if (!__atomic_test_and_set(&s->busy[i], __ATOMIC_ACQUIRE)) return s->base + s->bytes * (size_t)i;
+      if (!__atomic_test_and_set(&s->busy[i], __ATOMIC_ACQUIRE))
+        return s->base + s->bytes * (size_t)i;
     }
     sched_yield();                                  /* the number of threads grew meanwhile */
   }

@@ -47,7 +47,8 @@ TH_INLINE A K(line_sum_exp)(const T *x, int64_t n, C max)
 {
   A lane[LANES] = { 0 };
   int64_t i = 0;
-  for (; i + LANES <= n; i += LANES) for (int l = 0; l < LANES; l++) lane[l] += (A)EXP(LOAD(x[i + l]) - max);
+  for (; i + LANES <= n; i += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += (A)EXP(LOAD(x[i + l]) - max);
   for (int l = 0; i + l < n; l++) lane[l] += (A)EXP(LOAD(x[i + l]) - max);
   return K(fold)(lane);
 }
@@ -58,9 +59,11 @@ TH_INLINE A K(line_sum)(const T *y, const T *g, int64_t n)
   A lane[LANES] = { 0 };
   int64_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    for (int l = 0; l < LANES; l++) lane[l] += y ? (A)LOAD(g[i + l]) * (A)LOAD(y[i + l]) : (A)LOAD(g[i + l]);
+    for (int l = 0; l < LANES; l++)
+      lane[l] += y ? (A)LOAD(g[i + l]) * (A)LOAD(y[i + l]) : (A)LOAD(g[i + l]);
   }
-  for (int l = 0; i + l < n; l++) lane[l] += y ? (A)LOAD(g[i + l]) * (A)LOAD(y[i + l]) : (A)LOAD(g[i + l]);
+  for (int l = 0; i + l < n; l++)
+    lane[l] += y ? (A)LOAD(g[i + l]) * (A)LOAD(y[i + l]) : (A)LOAD(g[i + l]);
   return K(fold)(lane);
 }
 
@@ -86,13 +89,15 @@ TH_INLINE void K(backward_line)(const bool logarithm, T *gx, const T *y, const T
 
 /* ---- `wide` lines side by side, their elements `step` apart ---- */
 
-TH_INLINE void K(forward_wide)(const bool logarithm, T *y, const T *x, int64_t n, int64_t step, int64_t wide)
+TH_INLINE void K(forward_wide)(const bool logarithm, T *y, const T *x, int64_t n, int64_t step,
+                               int64_t wide)
 {
   C max[WIDE], off[WIDE];
   A sum[WIDE];
   for (int64_t j = 0; j < wide; j++) max[j] = -INFINITY, sum[j] = 0;
   for (int64_t i = 0; i < n; i++) {
-    for (int64_t j = 0; j < wide; j++) max[j] = LOAD(x[i * step + j]) > max[j] ? LOAD(x[i * step + j]) : max[j];
+    for (int64_t j = 0; j < wide; j++)
+      max[j] = LOAD(x[i * step + j]) > max[j] ? LOAD(x[i * step + j]) : max[j];
   }
   for (int64_t i = 0; i < n; i++) {
     for (int64_t j = 0; j < wide; j++) sum[j] += (A)EXP(LOAD(x[i * step + j]) - max[j]);
@@ -106,12 +111,14 @@ TH_INLINE void K(forward_wide)(const bool logarithm, T *y, const T *x, int64_t n
   }
 }
 
-TH_INLINE void K(backward_wide)(const bool logarithm, T *gx, const T *y, const T *g, int64_t n, int64_t step, int64_t wide)
+TH_INLINE void K(backward_wide)(const bool logarithm, T *gx, const T *y, const T *g, int64_t n,
+                                int64_t step, int64_t wide)
 {
   A sum[WIDE] = { 0 };
   for (int64_t i = 0; i < n; i++) {
     for (int64_t j = 0; j < wide; j++) {
-      sum[j] += logarithm ? (A)LOAD(g[i * step + j]) : (A)LOAD(g[i * step + j]) * (A)LOAD(y[i * step + j]);
+      sum[j] +=
+        logarithm ? (A)LOAD(g[i * step + j]) : (A)LOAD(g[i * step + j]) * (A)LOAD(y[i * step + j]);
     }
   }
   for (int64_t i = 0; i < n; i++) {
@@ -124,7 +131,8 @@ TH_INLINE void K(backward_wide)(const bool logarithm, T *gx, const T *y, const T
 
 /* ---- blocks: groups of WIDE lines, or single ones ---- */
 
-TH_INLINE void K(blocks)(const bool logarithm, const bool backward, const job *j, int64_t first, int64_t last)
+TH_INLINE void K(blocks)(const bool logarithm, const bool backward, const job *j, int64_t first,
+                         int64_t last)
 {
   const int64_t groups = (j->inner + WIDE - 1) / WIDE;
   const T *x = j->x, *g = j->g;
@@ -144,9 +152,15 @@ TH_INLINE void K(blocks)(const bool logarithm, const bool backward, const job *j
 }
 
 static void K(softmax_blocks)(void *c, int64_t a, int64_t b) { K(blocks)(false, false, c, a, b); }
-static void K(softmax_grad_blocks)(void *c, int64_t a, int64_t b) { K(blocks)(false, true, c, a, b); }
+static void K(softmax_grad_blocks)(void *c, int64_t a, int64_t b)
+{
+  K(blocks)(false, true, c, a, b);
+}
 static void K(logsoftmax_blocks)(void *c, int64_t a, int64_t b) { K(blocks)(true, false, c, a, b); }
-static void K(logsoftmax_grad_blocks)(void *c, int64_t a, int64_t b) { K(blocks)(true, true, c, a, b); }
+static void K(logsoftmax_grad_blocks)(void *c, int64_t a, int64_t b)
+{
+  K(blocks)(true, true, c, a, b);
+}
 
 static th_status K(run)(th_tensor *y, const th_tensor *x, const th_tensor *g, int dim, th_block f)
 {

@@ -9,11 +9,12 @@ static th_status need_features(th_call *c, int arg, int x, bool fresh)
   if (!t) return TH_OK;
   TH_TRY(th_need_same_dtype(c, arg, x));
   if (t->ndim != 1 || t->size[0] != n) {
-    return th_fail(TH_ESHAPE, "%s must have %lld elements, one a feature of %s, got size %s", th_arg_name(c, arg),
-                   (long long)n, th_arg_name(c, x), TH_SHAPE(t));
+    return th_fail(TH_ESHAPE, "%s must have %lld elements, one a feature of %s, got size %s",
+                   th_arg_name(c, arg), (long long)n, th_arg_name(c, x), TH_SHAPE(t));
   }
   if (fresh && n > 1 && t->stride[0] == 0) {
-    return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first", th_arg_name(c, arg));
+    return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first",
+                   th_arg_name(c, arg));
   }
   return TH_OK;
 }
@@ -47,19 +48,21 @@ static th_status check_grad(th_call *c)
 
 const th_op th_op_batchnorm = {
   .name  = "batchnorm",
-  .args  = "y:out mean:out invstd:out x:tensor weight:tensor=nil bias:tensor=nil runningMean:inout=nil "
-           "runningVar:inout=nil train:bool momentum:number=0.1 eps:number=1e-5",
-  .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In training mean and var are "
-           "those of the batch, and the running ones move towards them (the variance without bias) by momentum; otherwise "
-           "the running ones are used. mean and invstd are what was used.",
+  .args  = "y:out mean:out invstd:out x:tensor weight:tensor=nil bias:tensor=nil "
+           "runningMean:inout=nil runningVar:inout=nil train:bool momentum:number=0.1 "
+           "eps:number=1e-5",
+  .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In "
+           "training mean and var are those of the batch, and the running ones move towards them "
+           "(the variance without bias) by momentum; otherwise the running ones are used. mean "
+           "and invstd are what was used.",
   .check = check,
 };
 
 const th_op th_op_batchnorm_grad = {
   .name  = "batchnorm_grad",
-  .args  = "gx:out x:tensor g:tensor weight:tensor=nil mean:tensor invstd:tensor gradWeight:inout=nil gradBias:inout=nil "
-           "train:bool scale:number=1",
-  .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times the gradients of weight and "
-           "bias to gradWeight and gradBias.",
+  .args  = "gx:out x:tensor g:tensor weight:tensor=nil mean:tensor invstd:tensor "
+           "gradWeight:inout=nil gradBias:inout=nil train:bool scale:number=1",
+  .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times "
+           "the gradients of weight and bias to gradWeight and gradBias.",
   .check = check_grad,
 };

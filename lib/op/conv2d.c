@@ -9,43 +9,51 @@ static th_status need_geometry(th_call *c, int first)
   for (int i = STRIDE_H; i <= GROUPS; i++) {
     const int64_t v = c->arg[first + i].i, least = i == PAD_H || i == PAD_W ? 0 : 1;
     if (v < least || v > INT32_MAX) {
-      return th_fail(TH_EARG, "%s must lie in %lld..%d, got %lld", th_arg_name(c, first + i), (long long)least,
-                     INT32_MAX, (long long)v);
+      return th_fail(TH_EARG, "%s must lie in %lld..%d, got %lld", th_arg_name(c, first + i),
+                     (long long)least, INT32_MAX, (long long)v);
     }
   }
   return TH_OK;
 }
 
 /* x (N x C x H x W or C x H x W) and weight fit together; gives the size of the result. */
-static th_status result_size(th_call *c, int x, int w, const int64_t *weight, int first, int *ndim, int64_t *size)
+static th_status result_size(th_call *c, int x, int w, const int64_t *weight, int first, int *ndim,
+                             int64_t *size)
 {
   const th_tensor *t = c->arg[x].t;
   const int64_t groups = c->arg[first + GROUPS].i;
   const int f = t->ndim - 3;                        /* the dimension of the planes */
   const int64_t planes = t->size[f];
   if (weight[0] % groups != 0 || planes % groups != 0 || planes / groups != weight[1]) {
-    return th_fail(TH_ESHAPE, "%s must have %lld planes in %lld group%s for %s of size %s, got size %s",
-                   th_arg_name(c, x), (long long)(weight[1] * groups), (long long)groups, groups == 1 ? "" : "s",
-                   th_arg_name(c, w), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight), TH_SHAPE(t));
+    return th_fail(
+      TH_ESHAPE, "%s must have %lld planes in %lld group%s for %s of size %s, got size %s",
+      th_arg_name(c, x), (long long)(weight[1] * groups), (long long)groups, groups == 1 ? "" : "s",
+      th_arg_name(c, w), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight), TH_SHAPE(t));
   }
   for (int i = 0; i < 2; i++) {
-    const int64_t in = t->size[f + 1 + i], pad = c->arg[first + PAD_H + i].i, kernel = weight[2 + i];
+    const int64_t in = t->size[f + 1 + i], pad = c->arg[first + PAD_H + i].i,
+                  kernel = weight[2 + i];
     int64_t reach;
-    if (kernel < 1 || __builtin_mul_overflow(kernel - 1, c->arg[first + DILATION_H + i].i, &reach) ||
+    if (kernel < 1 ||
+        __builtin_mul_overflow(kernel - 1, c->arg[first + DILATION_H + i].i, &reach) ||
         reach >= in + 2 * pad) {
-      return th_fail(TH_ESHAPE, "%s of size %s, padded by %lldx%lld, must be at least as large as the kernel of %s, %s",
-                     th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i,
-                     (long long)c->arg[first + PAD_W].i, th_arg_name(c, w),
-                     th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight));
+      return th_fail(
+        TH_ESHAPE,
+        "%s of size %s, padded by %lldx%lld, must be at least as large as the kernel of %s, %s",
+        th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i,
+        (long long)c->arg[first + PAD_W].i, th_arg_name(c, w),
+        th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight));
     }
     size[f + 1 + i] = (in + 2 * pad - reach - 1) / c->arg[first + STRIDE_H + i].i + 1;
   }
   int64_t padded;
-  if (__builtin_mul_overflow(t->size[f + 1] + 2 * c->arg[first + PAD_H].i, t->size[f + 2] + 2 * c->arg[first + PAD_W].i,
-                             &padded) ||
+  if (__builtin_mul_overflow(t->size[f + 1] + 2 * c->arg[first + PAD_H].i,
+                             t->size[f + 2] + 2 * c->arg[first + PAD_W].i, &padded) ||
       __builtin_mul_overflow(padded, (planes + 64) * (int64_t)sizeof(double), &padded)) {
-    return th_fail(TH_ESHAPE, "%s of size %s, padded by %lldx%lld, would have more pixels than can be counted",
-                   th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i, (long long)c->arg[first + PAD_W].i);
+    return th_fail(TH_ESHAPE,
+                   "%s of size %s, padded by %lldx%lld, would have more pixels than can be counted",
+                   th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i,
+                   (long long)c->arg[first + PAD_W].i);
   }
   if (f) size[0] = t->size[0];
   size[f] = weight[0];
@@ -57,8 +65,9 @@ static th_status need_gradient(th_call *c, int g, int ndim, const int64_t *size)
 {
   const th_tensor *t = c->arg[g].t;
   if (t->ndim == ndim && memcmp(t->size, size, sizeof *size * (size_t)ndim) == 0) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have the size of the convolution's result, %s, got %s", th_arg_name(c, g),
-                 th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size), TH_SHAPE(t));
+  return th_fail(TH_ESHAPE, "%s must have the size of the convolution's result, %s, got %s",
+                 th_arg_name(c, g), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size),
+                 TH_SHAPE(t));
 }
 
 /* A bias, or its gradient: one number a plane. */
@@ -68,7 +77,8 @@ static th_status need_bias(th_call *c, int b, int x, int64_t planes)
   if (!t) return TH_OK;
   TH_TRY(th_need_same_dtype(c, b, x));
   if (t->ndim == 1 && t->size[0] == planes) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have %lld elements, got size %s", th_arg_name(c, b), (long long)planes, TH_SHAPE(t));
+  return th_fail(TH_ESHAPE, "%s must have %lld elements, got size %s", th_arg_name(c, b),
+                 (long long)planes, TH_SHAPE(t));
 }
 
 static th_status need_operands(th_call *c, int x, int w)
@@ -121,9 +131,11 @@ static th_status check_grad_weight(th_call *c)
 const th_op th_op_conv2d = {
   .name  = "conv2d",
   .args  = "y:out x:tensor weight:tensor bias:tensor=nil" GEOMETRY,
-  .doc   = "Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x C/groups x kH x kW. "
-           "Zeros are padded on both sides; dilation spreads the kernel's taps; stride thins the result.",
-  .grad  = "x: conv2d_grad_input(x, g, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups)",
+  .doc   = "Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x "
+           "C/groups x kH x kW. Zeros are padded on both sides; dilation spreads the kernel's "
+           "taps; stride thins the result.",
+  .grad  = "x: conv2d_grad_input(x, g, weight, strideH, strideW, padH, padW, dilationH, "
+           "dilationW, groups)",
   .check = check,
 };
 
@@ -137,6 +149,7 @@ const th_op th_op_conv2d_grad_input = {
 const th_op th_op_conv2d_grad_weight = {
   .name  = "conv2d_grad_weight",
   .args  = "gw:inout gb:inout=nil x:tensor g:tensor scale:number=1" GEOMETRY,
-  .doc   = "Adds scale times the gradient of conv2d by its kernels to gw and, if given, by its bias to gb.",
+  .doc   = "Adds scale times the gradient of conv2d by its kernels to gw and, if given, by its "
+           "bias to gb.",
   .check = check_grad_weight,
 };

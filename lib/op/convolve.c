@@ -15,16 +15,17 @@ static th_status check_places(th_call *c, int places)
   TH_TRY(th_need_ndim(c, 2, x->ndim, x->ndim == places ? places : x->ndim + 1));
   const int planes = x->ndim - places;              /* 0 or 1 */
   if (planes && k->size[k->ndim - places - 1] != x->size[0]) {
-    return th_fail(TH_ESHAPE, "k must have %lld planes like x, got sizes %s and %s", (long long)x->size[0], TH_SHAPE(k),
-                   TH_SHAPE(x));
+    return th_fail(TH_ESHAPE, "k must have %lld planes like x, got sizes %s and %s",
+                   (long long)x->size[0], TH_SHAPE(k), TH_SHAPE(x));
   }
   int64_t size[4];
   if (planes) size[0] = k->size[0];
   for (int d = 0; d < places; d++) {
     const int64_t n = x->size[planes + d], m = k->size[k->ndim - places + d];
     if (n < 1 || m < 1 || (!full && m > n)) {
-      return th_fail(TH_ESHAPE, "k must %s, got sizes %s and %s", full ? "have elements as x must" : "be no larger than x",
-                     TH_SHAPE(k), TH_SHAPE(x));
+      return th_fail(TH_ESHAPE, "k must %s, got sizes %s and %s",
+                     full ? "have elements as x must" : "be no larger than x", TH_SHAPE(k),
+                     TH_SHAPE(x));
     }
     size[planes + d] = full ? n + m - 1 : n - m + 1;
   }

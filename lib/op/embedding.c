@@ -8,8 +8,9 @@ static th_status check(th_call *c)
   TH_TRY(th_need_dtype(c, 2, TH_I64));
   TH_TRY(th_need_indices(c, 2, w->size[0], "index"));
   if (index->ndim + w->ndim - 1 > TH_MAXDIM) {
-    return th_fail(TH_ESHAPE, "the result would have more than %d dimensions: weight has size %s, index %s", TH_MAXDIM,
-                   TH_SHAPE(w), TH_SHAPE(index));
+    return th_fail(TH_ESHAPE,
+                   "the result would have more than %d dimensions: weight has size %s, index %s",
+                   TH_MAXDIM, TH_SHAPE(w), TH_SHAPE(index));
   }
   int64_t size[TH_MAXDIM];
   for (int d = 0; d < index->ndim; d++) size[d] = index->size[d];
@@ -28,8 +29,8 @@ static th_status check_grad(th_call *c)
   int64_t row = 1;
   for (int d = 1; d < gw->ndim; d++) row *= gw->size[d];
   if (th_tensor_numel(g) != row * th_tensor_numel(index)) {
-    return th_fail(TH_ESHAPE, "g must have a row of gw for each index, got sizes %s, %s and %s", TH_SHAPE(g), TH_SHAPE(gw),
-                   TH_SHAPE(index));
+    return th_fail(TH_ESHAPE, "g must have a row of gw for each index, got sizes %s, %s and %s",
+                   TH_SHAPE(g), TH_SHAPE(gw), TH_SHAPE(index));
   }
   c->dtype = gw->dtype;
   return th_out(c, 0, gw->dtype, gw->ndim, gw->size);
@@ -38,13 +39,15 @@ static th_status check_grad(th_call *c)
 const th_op th_op_embedding = {
   .name  = "embedding",
   .args  = "y:out weight:tensor index:tensor",
-  .doc   = "The rows of weight that the LongTensor index names, from 1; y has the sizes of index, then those of a row.",
+  .doc   = "The rows of weight that the LongTensor index names, from 1; y has the sizes of index, "
+           "then those of a row.",
   .check = check,
 };
 
 const th_op th_op_embedding_grad = {
   .name  = "embedding_grad",
   .args  = "gw:inout index:tensor g:tensor scale:number=1 padding:int=0",
-  .doc   = "Adds scale times each row of g to the row of gw that index names, in order; row `padding` stays as it is.",
+  .doc   = "Adds scale times each row of g to the row of gw that index names, in order; row "
+           "`padding` stays as it is.",
   .check = check_grad,
 };

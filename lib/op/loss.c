@@ -6,8 +6,9 @@ static th_status need_operands(th_call *c, int x, int target)
   TH_TRY(th_need_float(c, x));
   TH_TRY(th_need_same_dtype(c, target, x));
   if (th_tensor_numel(c->arg[x].t) == th_tensor_numel(c->arg[target].t)) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s", th_arg_name(c, target),
-                 th_arg_name(c, x), TH_SHAPE(c->arg[target].t), TH_SHAPE(c->arg[x].t));
+  return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s",
+                 th_arg_name(c, target), th_arg_name(c, x), TH_SHAPE(c->arg[target].t),
+                 TH_SHAPE(c->arg[x].t));
 }
 
 /* A weight's elements are repeated over those of x: one a column of a batch, or one each. */
@@ -53,13 +54,14 @@ static th_status check_weighted_grad(th_call *c)
 
 LOSS(mse_loss, "(x - target)^2")
 LOSS(abs_loss, "|x - target|")
-LOSS(smoothl1_loss, "(x - target)^2 / 2 where that difference is below 1, |x - target| - 1/2 elsewhere")
+LOSS(smoothl1_loss,
+     "(x - target)^2 / 2 where that difference is below 1, |x - target| - 1/2 elsewhere")
 
 const th_op th_op_bce_loss = {
   .name  = "bce_loss",
   .args  = "loss:return x:tensor target:tensor sizeAverage:bool=true weight:tensor=nil",
-  .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) + (1 - t) log(1 - x + e)), "
-           "e = 1e-12, times weight, as a number.",
+  .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) "
+           "+ (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number.",
   .check = check_weighted,
 };
 

@@ -13,8 +13,10 @@ static th_status need_product(th_call *c, int a, int b, int first)
                    (long long)x->size[0], th_arg_name(c, a), TH_SHAPE(y));
   }
   if (x->size[first + 1] != y->size[first]) {
-    return th_fail(TH_ESHAPE, "%s must have %lld rows, as many as %s has columns, got sizes %s and %s",
-                   th_arg_name(c, b), (long long)x->size[first + 1], th_arg_name(c, a), TH_SHAPE(x), TH_SHAPE(y));
+    return th_fail(TH_ESHAPE,
+                   "%s must have %lld rows, as many as %s has columns, got sizes %s and %s",
+                   th_arg_name(c, b), (long long)x->size[first + 1], th_arg_name(c, a), TH_SHAPE(x),
+                   TH_SHAPE(y));
   }
   return TH_OK;
 }
@@ -70,7 +72,8 @@ static th_status check_addbmm(th_call *c)
 const th_op th_op_mm = {
   .name  = "mm",
   .args  = "y:out a:tensor b:tensor",
-  .doc   = "The product of two matrices. Integers are summed without loss and wrap at the end, halves in float.",
+  .doc   = "The product of two matrices. Integers are summed without loss and wrap at the end, "
+           "halves in float.",
   .grad  = "a: mm(g, b') b: mm(a', g)",
   .check = check_mm,
 };
@@ -96,7 +99,8 @@ const th_op th_op_baddbmm = {
   .name  = "baddbmm",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
   .doc   = "beta * m[i] + alpha * a[i] * b[i] for every matrix of a batch. beta 0 does not read m.",
-  .grad  = "m: mul(g, beta) a: mul(bmm(g, transpose(b, 2, 3)), alpha) b: mul(bmm(transpose(a, 2, 3), g), alpha)",
+  .grad  = "m: mul(g, beta) a: mul(bmm(g, transpose(b, 2, 3)), alpha) b: mul(bmm(transpose(a, 2, "
+           "3), g), alpha)",
   .flags = TH_INPLACE_AT(2),
   .check = check_baddbmm,
 };

@@ -7,9 +7,10 @@ static th_status need_product(th_call *c, int a, int x)
   TH_TRY(th_need_ndim(c, x, 1, 1));
   TH_TRY(th_need_same_dtype(c, x, a));
   if (c->arg[a].t->size[1] == c->arg[x].t->size[0]) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have %lld elements, as many as %s has columns, got sizes %s and %s",
-                 th_arg_name(c, x), (long long)c->arg[a].t->size[1], th_arg_name(c, a), TH_SHAPE(c->arg[a].t),
-                 TH_SHAPE(c->arg[x].t));
+  return th_fail(TH_ESHAPE,
+                 "%s must have %lld elements, as many as %s has columns, got sizes %s and %s",
+                 th_arg_name(c, x), (long long)c->arg[a].t->size[1], th_arg_name(c, a),
+                 TH_SHAPE(c->arg[a].t), TH_SHAPE(c->arg[x].t));
 }
 
 static th_status need_outer(th_call *c, int u, int v)
@@ -59,7 +60,8 @@ static th_status check_addr(th_call *c)
 const th_op th_op_mv = {
   .name  = "mv",
   .args  = "y:out a:tensor x:tensor",
-  .doc   = "The product of a matrix and a vector. Sums run in double for floats, in 64 bits for integers.",
+  .doc   = "The product of a matrix and a vector. Sums run in double for floats, in 64 bits for "
+           "integers.",
   .grad  = "a: ger(g, x) x: mv(a', g)",
   .check = check_mv,
 };
@@ -84,7 +86,8 @@ const th_op th_op_ger = {
 const th_op th_op_addr = {
   .name  = "addr",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 u:tensor v:tensor",
-  .doc   = "beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read m.",
+  .doc   = "beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read "
+           "m.",
   .grad  = "m: mul(g, beta) u: mul(mv(g, v), alpha) v: mul(mv(g', u), alpha)",
   .flags = TH_INPLACE_AT(2),
   .check = check_addr,

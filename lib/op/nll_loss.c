@@ -18,14 +18,16 @@ static th_status need_operands(th_call *c, int x, int target, int weight, int ig
   for (int d = 0; alike && t->ndim > 1 && d < ndim; d++) alike = at->size[d] == size[d];
   if (t->ndim == 1) alike = th_tensor_numel(at) == 1;
   if (!alike) {
-    return th_fail(TH_ESHAPE, "%s must have the size %s, one class a sample of %s (%s), got size %s", th_arg_name(c, target),
-                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size), th_arg_name(c, x), TH_SHAPE(t), TH_SHAPE(at));
+    return th_fail(TH_ESHAPE,
+                   "%s must have the size %s, one class a sample of %s (%s), got size %s",
+                   th_arg_name(c, target), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size),
+                   th_arg_name(c, x), TH_SHAPE(t), TH_SHAPE(at));
   }
   if (w) {
     TH_TRY(th_need_same_dtype(c, weight, x));
     if (w->ndim != 1 || w->size[0] != classes) {
-      return th_fail(TH_ESHAPE, "%s must have %lld elements, one a class, got size %s", th_arg_name(c, weight),
-                     (long long)classes, TH_SHAPE(w));
+      return th_fail(TH_ESHAPE, "%s must have %lld elements, one a class, got size %s",
+                     th_arg_name(c, weight), (long long)classes, TH_SHAPE(w));
     }
   }
   const int64_t count = th_tensor_numel(at), skip = c->arg[ignore].i;
@@ -34,8 +36,8 @@ static th_status need_operands(th_call *c, int x, int target, int weight, int ig
   for (int64_t k = 0; k < count; k++) {
     const int64_t v = p[where];
     if (v != skip && (v < 1 || v > classes)) {
-      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld (sample %lld)", th_arg_name(c, target),
-                     (long long)classes, (long long)v, (long long)k + 1);
+      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld (sample %lld)",
+                     th_arg_name(c, target), (long long)classes, (long long)v, (long long)k + 1);
     }
     for (int d = at->ndim - 1; d >= 0; d--) {
       where += at->stride[d];
@@ -67,16 +69,20 @@ static th_status check_grad(th_call *c)
 
 const th_op th_op_nll_loss = {
   .name  = "nll_loss",
-  .args  = "y:out total:out x:tensor target:tensor weight:tensor=nil sizeAverage:bool=true ignore:int=-100",
-  .doc   = "The sum of -weight[class] * x[class] over the samples, divided by the sum of the weights unless told not to. "
-           "x holds log probabilities: classes, samples x classes, or samples x classes x places; target is a LongTensor "
-           "of classes from 1. y and total, the sum of the weights, have one element. Class `ignore` is passed over.",
+  .args  = "y:out total:out x:tensor target:tensor weight:tensor=nil sizeAverage:bool=true "
+           "ignore:int=-100",
+  .doc   = "The sum of -weight[class] * x[class] over the samples, divided by the sum of the "
+           "weights unless told not to. x holds log probabilities: classes, samples x classes, or "
+           "samples x classes x places; target is a LongTensor of classes from 1. y and total, "
+           "the sum of the weights, have one element. Class `ignore` is passed over.",
   .check = check,
 };
 
 const th_op th_op_nll_loss_grad = {
   .name  = "nll_loss_grad",
-  .args  = "gx:out x:tensor target:tensor total:tensor g:number=1 weight:tensor=nil sizeAverage:bool=true ignore:int=-100",
-  .doc   = "The gradient of nll_loss by x, times g; total is the sum of the weights that nll_loss gave.",
+  .args  = "gx:out x:tensor target:tensor total:tensor g:number=1 weight:tensor=nil "
+           "sizeAverage:bool=true ignore:int=-100",
+  .doc   = "The gradient of nll_loss by x, times g; total is the sum of the weights that nll_loss "
+           "gave.",
   .check = check_grad,
 };

@@ -5,8 +5,8 @@ static th_status need_between(th_call *c, int arg, int64_t lo)
 {
   const int64_t v = c->arg[arg].i;
   if (v >= lo && v <= INT32_MAX) return TH_OK;
-  return th_fail(TH_EARG, "%s must lie in %lld..%d, got %lld", th_arg_name(c, arg), (long long)lo, INT32_MAX,
-                 (long long)v);
+  return th_fail(TH_EARG, "%s must lie in %lld..%d, got %lld", th_arg_name(c, arg), (long long)lo,
+                 INT32_MAX, (long long)v);
 }
 
 /* Windows over the last two dimensions of argument x; `first` is kH, then kW strideH strideW padH padW.
@@ -22,23 +22,29 @@ static th_status result_size(th_call *c, int x, int first, int dilation, bool up
   for (int d = 0; d < t->ndim; d++) size[d] = t->size[d];
   for (int i = 0; i < 2; i++) {
     const int d = t->ndim - 2 + i;
-    const int64_t in = t->size[d], k = c->arg[first + i].i, step = c->arg[first + 2 + i].i, pad = c->arg[first + 4 + i].i;
+    const int64_t in = t->size[d], k = c->arg[first + i].i, step = c->arg[first + 2 + i].i,
+                  pad = c->arg[first + 4 + i].i;
     int64_t reach;
     if (pad > k / 2) {
-      return th_fail(TH_EARG, "%s must be at most half of %s, %lld, got %lld", th_arg_name(c, first + 4 + i),
-                     th_arg_name(c, first + i), (long long)k, (long long)pad);
+      return th_fail(TH_EARG, "%s must be at most half of %s, %lld, got %lld",
+                     th_arg_name(c, first + 4 + i), th_arg_name(c, first + i), (long long)k,
+                     (long long)pad);
     }
-    if (in < 1 || __builtin_mul_overflow(k - 1, dilation ? c->arg[dilation + i].i : 1, &reach) || reach >= in + 2 * pad) {
-      return th_fail(TH_ESHAPE, "%s of size %s, padded by %lldx%lld, must be at least as large as the window of %lldx%lld",
-                     th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + 4].i, (long long)c->arg[first + 5].i,
-                     (long long)c->arg[first].i, (long long)c->arg[first + 1].i);
+    if (in < 1 || __builtin_mul_overflow(k - 1, dilation ? c->arg[dilation + i].i : 1, &reach) ||
+        reach >= in + 2 * pad) {
+      return th_fail(
+        TH_ESHAPE,
+        "%s of size %s, padded by %lldx%lld, must be at least as large as the window of %lldx%lld",
+        th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + 4].i,
+        (long long)c->arg[first + 5].i, (long long)c->arg[first].i, (long long)c->arg[first + 1].i);
     }
     const int64_t room = in + 2 * pad - reach - 1;
     size[d] = (up ? room + step - 1 : room) / step + 1;
     if (up && (size[d] - 1) * step >= in + pad) size[d]--;
   }
   if (t->size[t->ndim - 2] > INT32_MAX / t->size[t->ndim - 1]) {
-    return th_fail(TH_ESHAPE, "%s must have planes of fewer than 2^31 pixels, got size %s", th_arg_name(c, x), TH_SHAPE(t));
+    return th_fail(TH_ESHAPE, "%s must have planes of fewer than 2^31 pixels, got size %s",
+                   th_arg_name(c, x), TH_SHAPE(t));
   }
   return TH_OK;
 }
@@ -47,8 +53,9 @@ static th_status need_size(th_call *c, int g, int ndim, const int64_t *size)
 {
   const th_tensor *t = c->arg[g].t;
   if (t->ndim == ndim && memcmp(t->size, size, sizeof *size * (size_t)ndim) == 0) return TH_OK;
-  return th_fail(TH_ESHAPE, "%s must have the size of the pooling's result, %s, got %s", th_arg_name(c, g),
-                 th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size), TH_SHAPE(t));
+  return th_fail(TH_ESHAPE, "%s must have the size of the pooling's result, %s, got %s",
+                 th_arg_name(c, g), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size),
+                 TH_SHAPE(t));
 }
 
 static th_status check_max(th_call *c)
@@ -66,7 +73,8 @@ static void look(char *const *p, const int64_t *step, int64_t n, const void *ctx
 {
   const places *t = ctx;
   bool bad = false;
-  for (int64_t i = 0; i < n; i++) bad |= *(const uint64_t *)(const void *)(p[0] + i * step[0]) > (uint64_t)t->pixels;
+  for (int64_t i = 0; i < n; i++)
+    bad |= *(const uint64_t *)(const void *)(p[0] + i * step[0]) > (uint64_t)t->pixels;
   if (bad) __atomic_store_n(t->bad, true, __ATOMIC_RELAXED);
 }
 
@@ -88,7 +96,8 @@ static th_status check_max_grad(th_call *c)
   bool planes = index->ndim == x->ndim;
   for (int d = 0; planes && d < x->ndim - 2; d++) planes = index->size[d] == x->size[d];
   if (!planes) {
-    return th_fail(TH_ESHAPE, "index must have the planes of x, got sizes %s and %s", TH_SHAPE(index), TH_SHAPE(x));
+    return th_fail(TH_ESHAPE, "index must have the planes of x, got sizes %s and %s",
+                   TH_SHAPE(index), TH_SHAPE(x));
   }
   TH_TRY(need_places(c, 2, x->size[x->ndim - 2] * x->size[x->ndim - 1]));
   return th_out_like(c, 0, x);
@@ -115,22 +124,25 @@ static th_status check_avg_grad(th_call *c)
 const th_op th_op_maxpool2d = {
   .name  = "maxpool2d",
   .args  = "y:out index:out x:tensor" WINDOW " dilationH:int=1 dilationW:int=1 ceil:bool=false",
-  .doc   = "The largest pixel of each window of N x C x H x W or C x H x W images; NaN counts as largest. index is its "
-           "place in the plane, from 1 (the first among equals). ceil lets a window hang over the end.",
+  .doc   = "The largest pixel of each window of N x C x H x W or C x H x W images; NaN counts as "
+           "largest. index is its place in the plane, from 1 (the first among equals). ceil lets "
+           "a window hang over the end.",
   .check = check_max,
 };
 
 const th_op th_op_maxpool2d_grad = {
   .name  = "maxpool2d_grad",
   .args  = "gx:out x:tensor index:tensor g:tensor",
-  .doc   = "The gradient of maxpool2d: g is added where the maxima came from. x only tells the size.",
+  .doc   = "The gradient of maxpool2d: g is added where the maxima came from. x only tells the "
+           "size.",
   .check = check_max_grad,
 };
 
 const th_op th_op_avgpool2d = {
   .name  = "avgpool2d",
   .args  = "y:out x:tensor" WINDOW " ceil:bool=false countPad:bool=true",
-  .doc   = "The mean of each window of N x C x H x W or C x H x W images; countPad counts the padding's zeros.",
+  .doc   = "The mean of each window of N x C x H x W or C x H x W images; countPad counts the "
+           "padding's zeros.",
   .grad  = "x: avgpool2d_grad(x, g, kH, kW, strideH, strideW, padH, padW, ceil, countPad)",
   .check = check_avg,
 };

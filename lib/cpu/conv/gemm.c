@@ -34,7 +34,7 @@ enum {
 typedef struct conv {
   int64_t n, groups, c, o, h, w, kh, kw, oh, ow;    /* c, o: planes of a group */
   int64_t sh, sw, ph, pw, dh, dw;
-  int64_t k, pixels, hp, wp;        /* taps of a group; pixels of the result; padded height and width */
+  int64_t k, pixels, hp, wp; /* taps of a group; pixels of the result; padded height and width */
   int64_t xs[4], gs[4], ws[4];      /* strides: images, results (or their gradients), kernels */
   const void *x, *g, *b;            /* b: bias */
   void *y;
@@ -68,7 +68,8 @@ static conv geometry(const th_tensor *x, const th_tensor *y, const th_tensor *w,
   c.o = w->size[0] / c.groups;
   c.k = c.c * c.kh * c.kw;
   c.pixels = c.oh * c.ow;
-  c.hp = (c.oh - 1) * c.sh + (c.kh - 1) * c.dh + 1; /* what is read; a last stride may fall outside */
+  /* What is read; a last stride may fall outside. */
+  c.hp = (c.oh - 1) * c.sh + (c.kh - 1) * c.dh + 1;
   c.wp = (c.ow - 1) * c.sw + (c.kw - 1) * c.dw + 1;
   strides_of(c.xs, x);
   strides_of(c.gs, y);
@@ -101,7 +102,7 @@ static int64_t taps_of(const conv *c)
   return whole * area + up((c->c - whole) * area, TH_MR) * TH_MR;
 }
 
-static int64_t work(const conv *c) { return c->groups * c->o * c->k; }     /* multiplications a pixel */
+static int64_t work(const conv *c) { return c->groups * c->o * c->k; } /* multiplications a pixel */
 
 #define TH_EACH_FLOATS
 #define TH_SELF "conv/gemm.c"
@@ -143,9 +144,12 @@ typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)),
 TH_INLINE void K(transpose)(C *to, int64_t to_row, const C *from, int64_t from_row, K(quad) more)
 {
   const K(quad) a = *(const K(quad) *)from + more, b = *(const K(quad) *)(from + from_row) + more;
-  const K(quad) c = *(const K(quad) *)(from + 2 * from_row) + more, d = *(const K(quad) *)(from + 3 * from_row) + more;
-  const K(quad) ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const K(quad) cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const K(quad) c = *(const K(quad) *)(from + 2 * from_row) + more,
+                d = *(const K(quad) *)(from + 3 * from_row) + more;
+  const K(quad) ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const K(quad) cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+                cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
   *(K(quad) *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
   *(K(quad) *)(to + to_row) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
   *(K(quad) *)(to + 2 * to_row) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
@@ -167,7 +171,8 @@ static void K(arrange)(void *ctx, int64_t first, int64_t last)
     const T *w = (const T *)c->x + (b / panels * c->o + o) * c->ws[0];
     C *to = (C *)c->kernels + b * c->k * PANEL;
     for (int64_t k = 0; k < c->k; k++, to += PANEL) {
-      const T *from = w + k / (c->kh * c->kw) * c->ws[1] + k / c->kw % c->kh * c->ws[2] + k % c->kw * c->ws[3];
+      const T *from =
+        w + k / (c->kh * c->kw) * c->ws[1] + k / c->kw % c->kh * c->ws[2] + k % c->kw * c->ws[3];
       for (int64_t l = 0; l < width; l++) to[l] = LOAD(from[l * c->ws[0]]);
       for (int64_t l = width; l < PANEL; l++) to[l] = 0;
     }
@@ -208,14 +213,16 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
     const T *x = (const T *)c->x + n * c->xs[0];
     const C *from = (const C *)(const void *)x + row * c->sh * c->xs[2];
     if (buffer) {
-      K(pad)(c, buffer, x, c->groups * c->c, row * c->sh, (rows - 1) * c->sh + (c->kh - 1) * c->dh + 1);
+      K(pad)(c, buffer, x, c->groups * c->c, row * c->sh,
+             (rows - 1) * c->sh + (c->kh - 1) * c->dh + 1);
       from = buffer;
     }
     const int64_t pixels = rows * c->ow;
     for (int64_t p = 0; p < c->groups * panels; p++) {
       const int64_t group = p / panels, o = group * c->o + p % panels * PANEL;
       const int64_t width = least(PANEL, c->o - p % panels * PANEL);
-      const C *kernels = (const C *)c->kernels + p * c->k * PANEL, *planes = from + group * c->c * c->ts[0];
+      const C *kernels = (const C *)c->kernels + p * c->k * PANEL,
+              *planes = from + group * c->c * c->ts[0];
       T *y = (T *)c->y + (n * c->groups * c->o + o) * c->pixels + row * c->ow;
       for (int64_t i = 0; i < pixels; i += TH_MR) {
         const int mr = (int)least(TH_MR, pixels - i);
@@ -235,10 +242,12 @@ static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const
   if (th_tensor_numel(y) == 0) return TH_OK;
   c.rows = up(BLOCK_WORK, c.ow * work(&c));
   if (c.rows > c.oh) c.rows = c.oh;
-  const int64_t in_rows = (c.rows - 1) * c.sh + (c.kh - 1) * c.dh + 1, panels = c.groups * up(c.o, PANEL);
+  const int64_t in_rows = (c.rows - 1) * c.sh + (c.kh - 1) * c.dh + 1,
+                panels = c.groups * up(c.o, PANEL);
   const size_t kernels = sizeof(C) * (size_t)(panels * c.k * PANEL);
   char *arranged = th_scratch(kernels + sizeof(int64_t) * (size_t)(c.k + c.pixels));
-  if (!arranged) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
+  if (!arranged)
+    return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
   th_status s = TH_OK;
   if (K(direct)(&c)) memcpy(c.ts, c.xs + 1, sizeof c.ts);
   else {
@@ -256,7 +265,8 @@ static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const
     c.y = TH_DATA(T, y);
     c.b = bias ? TH_DATA(T, bias) : NULL;
     const int64_t block = c.rows * c.ow * work(&c);
-    if (s == TH_OK) s = th_parallel(c.n * up(c.oh, c.rows), up(BLOCK_WORK / 4, block + 1), K(forward), &c);
+    if (s == TH_OK)
+      s = th_parallel(c.n * up(c.oh, c.rows), up(BLOCK_WORK / 4, block + 1), K(forward), &c);
     if (!K(direct)(&c)) th_slots_free(&c.slots);
   }
   th_scratch_free(arranged);
@@ -293,7 +303,10 @@ static th_status K(conv2d)(const th_call *call)
 /* ---- gradInput ---- */
 
 /* Where a tap of the kernel's plane lies in the padded image. */
-TH_INLINE int64_t K(spot)(const conv *c, int64_t tap) { return tap / c->kw * c->dh * c->wp + tap % c->kw * c->dw; }
+TH_INLINE int64_t K(spot)(const conv *c, int64_t tap)
+{
+  return tap / c->kw * c->dh * c->wp + tap % c->kw * c->dw;
+}
 
 /* Kernels as blocks of TH_MR taps: group, TH_MR planes of the image, block, plane, tap. The taps go through
  * those planes in turn, so that neighbours are added to different planes: neighbours in a row would overlap
@@ -326,7 +339,9 @@ static void K(take_pixels)(const conv *c, C *to, const T *g, int64_t pixel, int6
   const bool straight = c->gs[3] == 1 && (c->gs[2] == c->ow || c->oh == 1);
   for (int64_t o = 0; o < c->o; o++, to += PANEL, g += c->gs[1]) {
     if (straight) for (int64_t i = 0; i < n; i++) to[i] = LOAD(g[pixel + i]);
-    else for (int64_t i = 0; i < n; i++) to[i] = LOAD(g[(pixel + i) / c->ow * c->gs[2] + (pixel + i) % c->ow * c->gs[3]]);
+    else
+      for (int64_t i = 0; i < n; i++)
+        to[i] = LOAD(g[(pixel + i) / c->ow * c->gs[2] + (pixel + i) % c->ow * c->gs[3]]);
     for (int64_t i = n; i < PANEL; i++) to[i] = 0;
   }
 }
@@ -352,16 +367,19 @@ TH_INLINE void K(scatter)(C *to, const C *tile, const K(run) *run, int runs, int
   for (int r = 0; r < runs; tile += run[r++].n) {
     C *p = to + run[r].at;
     int64_t i = 0;
-    if (step == 1) for (; i + 8 <= run[r].n; i += 8) *(K(eight) *)(p + i) += *(const K(eight) *)(tile + i);
+    if (step == 1)
+      for (; i + 8 <= run[r].n; i += 8) *(K(eight) *)(p + i) += *(const K(eight) *)(tile + i);
     for (; i < run[r].n; i++) p[i * step] += tile[i];
   }
 }
 
 /* Adds the taps of up to TH_MR planes, for the pixels of a panel. */
-static void K(add_taps)(const conv *c, C *gx, const C *kernels, int64_t planes, const C *panel, const K(run) *run, int runs)
+static void K(add_taps)(const conv *c, C *gx, const C *kernels, int64_t planes, const C *panel,
+                        const K(run) *run, int runs)
 {
   C tile[TH_MR * PANEL] __attribute__((aligned(64)));
-  const int64_t taps = planes * c->kh * c->kw, *tap = planes == TH_MR ? c->tap : c->tap + TH_MR * c->kh * c->kw;
+  const int64_t taps = planes * c->kh * c->kw,
+                *tap = planes == TH_MR ? c->tap : c->tap + TH_MR * c->kh * c->kw;
   for (int64_t k = 0; k < taps; k += TH_MR) {
     const C *at[TH_MR];
     for (int i = 0; i < TH_MR; i++) at[i] = kernels + k * c->o + i;
@@ -379,7 +397,8 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
   const int64_t cuts = up(c->c, c->planes), per_plane = c->kh * c->kw * c->o, area = c->hp * c->wp;
   C *gx = th_slot_take(&c->slots), *panel = gx + up(c->planes * area, 16) * 16;
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t n = b / cuts / c->groups, group = b / cuts % c->groups, plane = b % cuts * c->planes;
+    const int64_t n = b / cuts / c->groups, group = b / cuts % c->groups,
+                  plane = b % cuts * c->planes;
     const int64_t planes = least(c->planes, c->c - plane);
     const T *g = (const T *)c->g + n * c->gs[0] + group * c->o * c->gs[1];
     const C *kernels = (const C *)c->kernels + group * taps_of(c) * c->o + plane * per_plane;
@@ -390,7 +409,8 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
       const int runs = K(runs_of)(c, run, pixel, count);
       K(take_pixels)(c, panel, g, pixel, count);
       for (int64_t p = 0; p < planes; p += TH_MR) {
-        K(add_taps)(c, gx + p * area, kernels + p * per_plane, least(TH_MR, planes - p), panel, run, runs);
+        K(add_taps)(c, gx + p * area, kernels + p * per_plane, least(TH_MR, planes - p), panel,
+                    run, runs);
       }
     }
     T *out = (T *)c->y + n * c->xs[0] + (group * c->c + plane) * c->xs[1];
@@ -398,7 +418,8 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
       for (int64_t i = 0; i < c->h; i++) {
         T *line = out + p * c->xs[1] + i * c->xs[2];
         const C *sums = gx + p * area + (i + c->ph) * c->wp + c->pw;
-        const int64_t have = i + c->ph < c->hp ? least(c->w, c->wp - c->pw) : 0;   /* the rest was never read */
+        const int64_t have =
+          i + c->ph < c->hp ? least(c->w, c->wp - c->pw) : 0; /* the rest was never read */
         for (int64_t j = 0; j < have; j++) line[j * c->xs[3]] = STORE(sums[j]);
         for (int64_t j = have < 0 ? 0 : have; j < c->w; j++) line[j * c->xs[3]] = STORE((C)0);
       }
@@ -419,17 +440,23 @@ static th_status K(grad_input)(const th_call *call)
   const int64_t area = c.kh * c.kw;
   const size_t kernels = sizeof(C) * (size_t)(c.groups * taps_of(&c) * c.o);
   char *arranged = th_scratch(kernels + 64 + sizeof(int64_t) * (size_t)(2 * TH_MR * area + c.o));
-  if (!arranged) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
+  if (!arranged)
+    return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged kernels", kernels);
   const size_t slot = sizeof(C) * (size_t)(up(c.planes * c.hp * c.wp, 16) * 16 + c.o * PANEL);
   th_status s = th_slots_new(&c.slots, slot);
   if (s == TH_OK) {
-    int64_t *tap = (int64_t *)(arranged + up((int64_t)kernels, 64) * 64), *place = tap + 2 * TH_MR * area;
-    const int64_t rest = c.c % TH_MR;                /* whole groups of planes share their offsets; the last has its own */
-    for (int64_t i = 0; i < TH_MR * area; i++) tap[i] = i % TH_MR * c.hp * c.wp + K(spot)(&c, i / TH_MR);
-    for (int64_t i = 0; i < rest * area; i++) tap[TH_MR * area + i] = i % rest * c.hp * c.wp + K(spot)(&c, i / rest);
+    int64_t *tap = (int64_t *)(arranged + up((int64_t)kernels, 64) * 64),
+            *place = tap + 2 * TH_MR * area;
+    /* Whole groups of planes share their offsets; the last has its own. */
+    const int64_t rest = c.c % TH_MR;
+    for (int64_t i = 0; i < TH_MR * area; i++)
+      tap[i] = i % TH_MR * c.hp * c.wp + K(spot)(&c, i / TH_MR);
+    for (int64_t i = 0; i < rest * area; i++)
+      tap[TH_MR * area + i] = i % rest * c.hp * c.wp + K(spot)(&c, i / rest);
     for (int64_t o = 0; o < c.o; o++) place[o] = o * TH_MR;
     c.x = TH_DATA(T, w), c.kernels = arranged, c.tap = tap, c.place = place;
-    s = th_parallel(c.groups * up(c.c, TH_MR), up(1 << 14, area * c.o * TH_MR), K(arrange_taps), &c);
+    const int64_t turns = c.groups * up(c.c, TH_MR);
+    s = th_parallel(turns, up(1 << 14, area * c.o * TH_MR), K(arrange_taps), &c);
     const int64_t block = c.planes * per_plane;
     const int64_t blocks = c.n * c.groups * up(c.c, c.planes);
     if (s == TH_OK) s = th_parallel(blocks, up(BLOCK_WORK / 4, block + 1), K(backward), &c);
@@ -450,8 +477,10 @@ static void K(turn_row)(const conv *c, C *to, const T *g, int64_t width)
     for (; l + 4 <= width; l += 4) {
       const T *from = g + l * c->gs[1];
       int64_t j = 0;
-      for (; j + 4 <= c->ow; j += 4) K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (K(quad)){ 0 });
-      for (; j < c->ow; j++) for (int64_t q = 0; q < 4; q++) to[j * PANEL + l + q] = from[j + q * c->gs[1]];
+      for (; j + 4 <= c->ow; j += 4)
+        K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (K(quad)){ 0 });
+      for (; j < c->ow; j++)
+        for (int64_t q = 0; q < 4; q++) to[j * PANEL + l + q] = from[j + q * c->gs[1]];
     }
   }
 #endif
@@ -470,13 +499,16 @@ static void K(turn)(void *ctx, int64_t first, int64_t last)
   for (int64_t n = first; n < last && !th_interrupted(); n++) {
     const T *g = (const T *)c->g + (c->first + n) * c->gs[0];
     for (int64_t p = 0; p < c->groups * panels; p++) {
-      const int64_t o = p / panels * c->o + p % panels * PANEL, width = least(PANEL, c->o - p % panels * PANEL);
+      const int64_t o = p / panels * c->o + p % panels * PANEL,
+                    width = least(PANEL, c->o - p % panels * PANEL);
       C *to = (C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
-      for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL) K(turn_row)(c, to, g + o * c->gs[1] + i * c->gs[2], width);
+      for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL)
+        K(turn_row)(c, to, g + o * c->gs[1] + i * c->gs[2], width);
     }
     if (c->padded) {
       const int64_t planes = c->groups * c->c;
-      K(pad)(c, (C *)c->padded + n * planes * c->ts[0], (const T *)c->x + (c->first + n) * c->xs[0], planes, 0, c->hp);
+      K(pad)(c, (C *)c->padded + n * planes * c->ts[0],
+             (const T *)c->x + (c->first + n) * c->xs[0], planes, 0, c->hp);
     }
   }
 }
@@ -487,7 +519,8 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
   const conv *c = ctx;
   const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR), per = c->groups * panels * steps;
   const int64_t image = c->padded ? c->groups * c->c * c->ts[0] : c->xs[0];
-  const C *x = c->padded ? c->padded : (const C *)(const void *)((const T *)c->x + c->first * c->xs[0]);
+  const C *x =
+    c->padded ? c->padded : (const C *)(const void *)((const T *)c->x + c->first * c->xs[0]);
   C tile[TH_MR * PANEL] __attribute__((aligned(64)));
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t part = b / per, p = b % per / steps, k = b % steps * TH_MR;
@@ -496,7 +529,8 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
     C *sums = (C *)c->sums + b * TH_MR * PANEL;
     for (int64_t n = c->count * part / c->parts; n < end; n++) {
       const C *at[TH_MR];
-      for (int i = 0; i < mr; i++) at[i] = x + n * image + p / panels * c->c * c->ts[0] + c->tap[k + i];
+      for (int i = 0; i < mr; i++)
+        at[i] = x + n * image + p / panels * c->c * c->ts[0] + c->tap[k + i];
       const C *turned = (const C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
       MICRO(mr, c->pixels, at, c->place, turned, tile, false);
       for (int64_t i = 0; i < mr * PANEL; i++) sums[i] += tile[i];
@@ -508,7 +542,8 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
 static void K(collect)(void *ctx, int64_t first, int64_t last)
 {
   const conv *c = ctx;
-  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR), per = c->groups * panels * steps * TH_MR * PANEL;
+  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR),
+                per = c->groups * panels * steps * TH_MR * PANEL;
   const C scale = *(const C *)c->b;
   for (int64_t q = first; q < last; q++) {
     const int64_t p = q / c->o * panels + q % c->o / PANEL;
@@ -541,7 +576,8 @@ static void K(bias)(void *ctx, int64_t first, int64_t last)
         const T *g = (const T *)c->g + n * c->gs[0] + o * c->gs[1] + i * c->gs[2];
         int64_t q = 0;
         if (c->gs[3] == 1) {
-          for (; q + 16 <= n_row; q += 16) for (int l = 0; l < 16; l++) lane[l] += (double)LOAD(g[q + l]);
+          for (; q + 16 <= n_row; q += 16)
+            for (int l = 0; l < 16; l++) lane[l] += (double)LOAD(g[q + l]);
         }
         for (; q < n_row; q++) lane[q % 16] += (double)LOAD(g[q * c->gs[3]]);
       }
@@ -555,11 +591,13 @@ static void K(bias)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
 {
-  const int64_t panels = c->groups * up(c->o, PANEL), steps = up(c->k, TH_MR), planes = c->groups * c->c;
+  const int64_t panels = c->groups * up(c->o, PANEL), steps = up(c->k, TH_MR),
+                planes = c->groups * c->c;
   const bool direct = K(direct)(c);
   if (direct) memcpy(c->ts, c->xs + 1, sizeof c->ts);
   else c->ts[0] = c->hp * c->wp, c->ts[1] = c->wp, c->ts[2] = 1;
-  const int64_t turned = panels * c->pixels * PANEL, padded = direct ? 0 : up(planes * c->ts[0], 16) * 16;
+  const int64_t turned = panels * c->pixels * PANEL,
+                padded = direct ? 0 : up(planes * c->ts[0], 16) * 16;
   int64_t chunk = CHUNK_BYTES / (int64_t)sizeof(C) / (turned + padded);
   chunk = chunk < 1 ? 1 : least(chunk, c->n);
   c->parts = least(up(SUMS, panels * steps), chunk);
@@ -581,7 +619,8 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
     c->count = least(chunk, c->n - c->first);
     s = th_parallel(c->count, up(1 << 14, turned + padded), K(turn), c);
     const int64_t block = up(c->count, c->parts) * c->pixels * TH_MR * PANEL;
-    if (s == TH_OK) s = th_parallel(c->parts * panels * steps, up(BLOCK_WORK / 4, block + 1), K(correlate), c);
+    if (s == TH_OK)
+      s = th_parallel(c->parts * panels * steps, up(BLOCK_WORK / 4, block + 1), K(correlate), c);
   }
   c->y = TH_DATA(T, gw);
   if (s == TH_OK) s = th_parallel(c->groups * c->o, up(1 << 14, c->k * c->parts), K(collect), c);
@@ -591,7 +630,8 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
 
 static th_status K(grad_weight)(const th_call *call)
 {
-  const th_tensor *gw = call->arg[0].t, *gb = call->arg[1].t, *x = call->arg[2].t, *g = call->arg[3].t;
+  const th_tensor *gw = call->arg[0].t, *gb = call->arg[1].t, *x = call->arg[2].t,
+                  *g = call->arg[3].t;
   const double scale = call->arg[4].d;
   conv c = geometry(x, g, gw, call->arg + 5);
   c.x = TH_DATA(T, x);
