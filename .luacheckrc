@@ -6,7 +6,7 @@ ignore = {
    '212/self', '212/_.*',                     -- methods need not use self
    '431', '432',                              -- an upvalue's name may be reused
 }
-files['test/'] = { std = '+busted', globals = { 'torch', 'nn' } }
+files['test/'] = { std = '+busted', globals = { 'torch', 'nn', 'arg', 'io', 'specpkg' } }
 files['lua/torch'] = { globals = { 'table', 'string' } }
 files['rocks/*.rockspec'] = { std = 'none', globals = { 'rockspec_format', 'package', 'version', 'source', 'description', 'dependencies', 'build', 'deploy', 'test' } }
 files['.luacheckrc'] = { std = 'luacheckrc' }

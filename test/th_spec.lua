@@ -78,10 +78,6 @@ describe('th', function()
       assert.same({ 'gone\n', 0 }, { th('-e ' .. quote(code:format '')) })
       assert.same({ 'gone\n', 1 }, { th('-e ' .. quote(code:format 'false')) })
    end)
-
-   it('prints tables with what they hold, also in scripts', function()
-      assert.equal('{\n  1 : 1\n  a : "x"\n}\n', (th [[-e 'print({1, a = "x"})']]))
-   end)
 end)
 
 describe('the prompt without a terminal', function()
@@ -106,6 +102,11 @@ describe('the prompt without a terminal', function()
       assert.matches('99800 more', big)
       assert.is_true(#big < 10000)
       assert.is_true(#prompt 't = {} for i = 1, 199 do t[i] = {} for j = 1, 199 do t[i][j] = {i, j} end end\nt\n' < 1e5)
+   end)
+
+   it('prints tables with what they hold, other values as print does', function()
+      assert.equal('{\n  1 : 1\n  a : "x"\n}\n', prompt 'print { 1, a = "x" }\n')
+      assert.equal('1\tnil\ttext\n', prompt 'print(1, nil, "text")\n')
    end)
 
    it('shows tensors as tostring has them, and in one line inside a table', function()

@@ -174,13 +174,6 @@ static const char prelude[] =
   "function os.exit(code, close) io.stdout:flush() return exit(code, close ~= false) end\n"
   "torch = require 'torch'\n"
   "function torch.help(name) return require('torch.help').text(name) end\n"
-  "local write = print\n"                                  /* tables show what they hold, as under Torch7's th */
-  "function print(...)\n"
-  "   for i = 1, select('#', ...) do\n"
-  "      if type((select(i, ...))) == 'table' then return require('torch.show').print(...) end\n"
-  "   end\n"
-  "   return write(...)\n"
-  "end\n"
   "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
   "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
   "end\n";

@@ -184,6 +184,7 @@ function M.run(read)
    if on_terminal and not read then
       io.stdout:write(('Cresset, Torch for LuaJIT. Type ? for help, ? NAME for an op or a module, Ctrl-D to leave.\n'))
    end
+   if not read then rawset(_G, 'print', show.print) end          -- here print shows what tables hold, as Torch7's th did
    read = read or edited_lines() or plain_lines()
    local text = ''
    while true do

@@ -190,7 +190,7 @@ describe('products', function()
       f:close()
       local results = {}
       for _, blas in ipairs { 'TH_BLAS=none ', '' } do
-         local lua = ("%sLUA_PATH='%s' luajit %s"):format(blas, package.path, script)
+         local lua = ("%s'%s' %s"):format(blas, os.getenv 'TH' or 'build/bin/th', script)
          local p = assert(io.popen(lua))
          results[#results + 1] = p:read '*a'
          p:close()
