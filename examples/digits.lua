@@ -12,7 +12,7 @@ local xlua = require 'xlua'
 local idx = require 'examples.lib.idx'
 local draw = require 'examples.lib.draw'
 
--- ---- options --------------------------------------------------------------------------------------
+-- ---- options ------------------------------------------------------------------------------------
 
 local RATES = { sgd = 0.05, adam = 0.002, rmsprop = 0.001, adagrad = 0.02 }
 local TYPES = { float = 'torch.FloatTensor', double = 'torch.DoubleTensor' }
@@ -23,7 +23,7 @@ cmd:text 'Trains a network to read handwritten digits.'
 cmd:text()
 cmd:text 'Options:'
 cmd:option('-model', 'convnet', 'mlp or convnet')
-cmd:option('-data', '', "folder with MNIST's IDX files, gzipped or not; empty: the 8 x 8 digits of the project")
+cmd:option('-data', '', "folder with MNIST's IDX files, gzipped or not; empty: the project's own digits")
 cmd:option('-epochs', 10, 'times that the whole training set is seen')
 cmd:option('-batchSize', 32, 'images per step')
 cmd:option('-optim', 'sgd', 'sgd, adam, rmsprop or adagrad')
@@ -54,8 +54,9 @@ if opt.resume ~= '' then
       stop('cannot resume: %s is no checkpoint of this program', opt.resume)
    end
    checkpoint = loaded
+   local given = { epochs = true, threads = true, save = true, resume = true }
    for name, value in pairs(checkpoint.opt) do
-      if name ~= 'epochs' and name ~= 'threads' and name ~= 'save' and name ~= 'resume' then opt[name] = value end
+      if not given[name] then opt[name] = value end
    end
 end
 
@@ -69,9 +70,12 @@ needWhole('epochs', 1)
 needWhole('batchSize', 2)                     -- batch normalisation needs two
 needWhole('threads', 0)
 needWhole('seed', 0)
-if opt.model ~= 'mlp' and opt.model ~= 'convnet' then stop('-model must be mlp or convnet, got %s', opt.model) end
-if not RATES[opt.optim] then stop('-optim must be sgd, adam, rmsprop or adagrad, got %s', opt.optim) end
-if not TYPES[opt.type] then stop('-type must be float or double, got %s', opt.type) end
+local function needOneOf(name, known, words)
+   if not known[opt[name]] then stop('-%s must be %s, got %s', name, words, tostring(opt[name])) end
+end
+needOneOf('model', { mlp = true, convnet = true }, 'mlp or convnet')
+needOneOf('optim', RATES, 'sgd, adam, rmsprop or adagrad')
+needOneOf('type', TYPES, 'float or double')
 for _, name in ipairs { 'learningRate', 'decay', 'momentum', 'weightDecay' } do
    local value = opt[name]
    if type(value) ~= 'number' or value < 0 or value == math.huge or value ~= value then
@@ -87,12 +91,13 @@ local tensorType = opt.gpu and 'torch.CudaTensor' or TYPES[opt.type]
 if opt.threads > 0 then torch.setnumthreads(opt.threads) end
 torch.manualSeed(opt.seed)
 
--- ---- data -----------------------------------------------------------------------------------------
+-- ---- data ---------------------------------------------------------------------------------------
 
--- A set: input N x 1 x H x W with the pixels as they are in the file, target N classes from 1 (digit + 1).
+-- A set: input N x 1 x H x W, the pixels as they are in the file; target N classes from 1 (digit + 1).
 local function set(images, labels)
    local n, height, width = images:size(1), images:size(2), images:size(3)
-   return { n = n, input = images:view(n, 1, height, width):type(tensorType), target = labels:long():add(1) }
+   local input = images:view(n, 1, height, width):type(tensorType)
+   return { n = n, input = input, target = labels:long():add(1) }
 end
 
 local function pick(images, labels, wanted)
@@ -108,24 +113,28 @@ end
 local function loadData()
    if opt.data == '' then
       local dir = here .. '/../data/'
-      local images, labels = idx.readPair(dir .. 'digits-images-idx3-ubyte', dir .. 'digits-labels-idx1-ubyte')
+      local images, labels = idx.readPair(dir .. 'digits-images-idx3-ubyte',
+                                          dir .. 'digits-labels-idx1-ubyte')
       local function isTest(i) return i % 5 == 0 end
-      return pick(images, labels, function(i) return not isTest(i) end), pick(images, labels, isTest), 16
+      local function isTrain(i) return not isTest(i) end
+      return pick(images, labels, isTrain), pick(images, labels, isTest), 16
    end
    local images, labels = idx.readHalf(opt.data, 't10k')
    if not images then error(opt.data .. ' has no t10k-images-idx3-ubyte[.gz]', 0) end
    local trainImages, trainLabels = idx.readHalf(opt.data, 'train')
    if trainImages then return set(trainImages, trainLabels), set(images, labels), 255 end
    if images:size(1) < 10 then error(opt.data .. ' has fewer than 10 images', 0) end
-   local n = math.floor(images:size(1) * 0.8) -- only the test half is there: its first 8,000 images train
-   return pick(images, labels, function(i) return i <= n end), pick(images, labels, function(i) return i > n end), 255
+   local n = math.floor(images:size(1) * 0.8) -- only the test half: its first 8,000 images train
+   local function isTrain(i) return i <= n end
+   local function isTest(i) return i > n end
+   return pick(images, labels, isTrain), pick(images, labels, isTest), 255
 end
 
 local ok, train, test, white = pcall(loadData)
 if not ok then stop('%s', train) end
 local height, width = train.input:size(3), train.input:size(4)
 
--- ---- network --------------------------------------------------------------------------------------
+-- ---- network ------------------------------------------------------------------------------------
 
 local function mlp()
    return nn.Sequential()
@@ -155,11 +164,14 @@ local function convnet()
    layer(large and 16 or 32, 32)
    net:add(nn.SpatialMaxPooling(2, 2))
    local features = 32 * math.floor(height / 4) * math.floor(width / 4)
-   return net:add(nn.View(features):setNumInputDims(3)):add(nn.Linear(features, 10)):add(nn.LogSoftMax())
+   return net
+      :add(nn.View(features):setNumInputDims(3))
+      :add(nn.Linear(features, 10))
+      :add(nn.LogSoftMax())
 end
 
--- What is saved takes pixels as they are in the file: its first part centres and scales them. That part has
--- nothing to learn, so it runs once, over all images, and training works on the second part alone.
+-- What is saved takes pixels as they are in the file: its first part centres and scales them. That
+-- part has nothing to learn, so it runs once, over all images; training works on the second alone.
 local model
 if checkpoint then
    model = checkpoint.model
@@ -167,14 +179,15 @@ else
    local scale = nn.Sequential()
       :add(nn.AddConstant(-train.input:mean()))
       :add(nn.MulConstant(1 / train.input:std()))
-   model = nn.Sequential():add(scale):add(opt.model == 'mlp' and mlp() or convnet()):type(tensorType)
+   local net = opt.model == 'mlp' and mlp() or convnet()
+   model = nn.Sequential():add(scale):add(net):type(tensorType)
 end
 local scale, net = model:get(1), model:get(2)
 local pixels = test.input                     -- kept for drawing
 for _, part in ipairs { train, test } do part.input = scale:forward(part.input):clone() end
 local criterion = nn.ClassNLLCriterion():type(tensorType)
 
--- ---- training -------------------------------------------------------------------------------------
+-- ---- training -----------------------------------------------------------------------------------
 
 local parameters, gradParameters = net:getParameters()
 local history = checkpoint and checkpoint.history or {}
@@ -221,7 +234,8 @@ local function evaluate(confusion)
    local answers, lossSum, batch = torch.LongTensor(test.n), 0, 256
    for first = 1, test.n, batch do
       local n = math.min(batch, test.n - first + 1)
-      local output, target = net:forward(test.input:narrow(1, first, n)), test.target:narrow(1, first, n)
+      local output = net:forward(test.input:narrow(1, first, n))
+      local target = test.target:narrow(1, first, n)
       lossSum = lossSum + criterion:forward(output, target) * n
       local _, answer = output:max(2)
       answers:narrow(1, first, n):copy(answer)
@@ -230,14 +244,15 @@ local function evaluate(confusion)
    return lossSum / test.n, 100 * answers:eq(test.target):sum() / test.n, answers
 end
 
-local ok2, why = pcall(paths.mkdir, opt.save)
-if not paths.dirp(opt.save) then stop('cannot make the folder %s%s', opt.save, ok2 and '' or ': ' .. tostring(why)) end
+pcall(paths.mkdir, opt.save)
+if not paths.dirp(opt.save) then stop('cannot make the folder %s', opt.save) end
 local function inSave(name) return paths.concat(opt.save, name) end
 
 local logger = optim.Logger(inSave 'train.log')
 logger:setNames { 'epoch', 'train loss', 'train accuracy', 'test loss', 'test accuracy' }
 local function log(entry)
-   logger:add { entry.epoch, entry.trainLoss, entry.trainAccuracy, entry.testLoss, entry.testAccuracy }
+   logger:add { entry.epoch, entry.trainLoss, entry.trainAccuracy, entry.testLoss,
+                entry.testAccuracy }
 end
 for _, entry in ipairs(history) do log(entry) end
 
@@ -260,12 +275,13 @@ for epoch = #history + 1, opt.epochs do
    entry.testLoss, entry.testAccuracy, answers = evaluate(confusion)
    history[epoch] = entry
    log(entry)
-   print(('epoch %2d of %d  rate %.4f  train: loss %.4f accuracy %6.2f %%  test: loss %.4f accuracy %6.2f %%  %.2f s')
-         :format(epoch, opt.epochs, state.learningRate, entry.trainLoss, entry.trainAccuracy, entry.testLoss,
-                 entry.testAccuracy, timer:time().real))
+   print(('epoch %2d of %d  rate %.4f  train: loss %.4f accuracy %6.2f %%  '
+          .. 'test: loss %.4f accuracy %6.2f %%  %.2f s')
+         :format(epoch, opt.epochs, state.learningRate, entry.trainLoss, entry.trainAccuracy,
+                 entry.testLoss, entry.testAccuracy, timer:time().real))
    torch.save(inSave 'checkpoint.t7', {
-      kind = 'digits checkpoint', opt = opt, model = model:clearState(), state = state, history = history,
-      rng = torch.getRNGState() })
+      kind = 'digits checkpoint', opt = opt, model = model:clearState(), state = state,
+      history = history, rng = torch.getRNGState() })
 end
 if not answers then
    local _
@@ -273,7 +289,7 @@ if not answers then
 end
 print(('trained for %.1f s'):format(total:time().real))
 
--- ---- results --------------------------------------------------------------------------------------
+-- ---- results ------------------------------------------------------------------------------------
 
 print(confusion)
 
@@ -284,7 +300,7 @@ local function show(title, wanted)
       local said, is = answers[i] - 1, test.target[i] - 1
       if #images < room and wanted(said, is) then
          images[#images + 1] = pixels[i][1]
-         captions[#captions + 1] = said == is and ('%d'):format(said) or ('%d, is %d'):format(said, is)
+         captions[#captions + 1] = (said == is and '%d' or '%d, is %d'):format(said, is)
       end
    end
    if #images == 0 then return print(title .. ' none') end
@@ -302,14 +318,15 @@ local accuracy = { train = {}, test = {} }
 for i, entry in ipairs(history) do
    accuracy.train[i], accuracy.test[i] = entry.trainAccuracy, entry.testAccuracy
 end
-local picture, whyNot = draw.curves(inSave 'curve.svg', 'Reading digits', 'epoch', 'accuracy in percent', {
-   { title = 'training', points = accuracy.train }, { title = 'test', points = accuracy.test } })
+local picture, whyNot = draw.curves(inSave 'curve.svg', 'Reading digits', 'epoch', 'accuracy in %', {
+   { title = 'training', points = accuracy.train },
+   { title = 'test', points = accuracy.test } })
 
 print(('log            %s'):format(inSave 'train.log'))
 print(('learning curve %s'):format(picture and inSave 'curve.svg' or 'none, ' .. whyNot))
-print(('checkpoint     %s   (go on with -resume, e.g. -epochs %d)'):format(inSave 'checkpoint.t7', opt.epochs + 10))
-print(('model          %s   takes N x 1 x %d x %d pixels from 0 to %d; class c is digit c - 1; try'):format(
-   inSave 'model.t7', height, width, white))
-print(("  require 'nn'; net = torch.load('%s'); print(net:forward(torch.%s(1, 1, %d, %d):fill(%d)):exp())"):format(
-   inSave 'model.t7', tensorType:match '%.(.*)', height, width, white / 2))
+print(('checkpoint     %s   goes on with -resume and more -epochs'):format(inSave 'checkpoint.t7'))
+print(('model          %s   takes N x 1 x %d x %d pixels from 0 to %d; class c is digit c - 1; try')
+      :format(inSave 'model.t7', height, width, white))
+print(("  require 'nn'; net = torch.load('%s'); print(net:forward(torch.%s(1, 1, %d, %d):fill(%d)):exp())")
+      :format(inSave 'model.t7', tensorType:match '%.(.*)', height, width, white / 2))
 print(('test accuracy: %.2f %%'):format(history[#history].testAccuracy))
