@@ -39,7 +39,7 @@ describe('a storage', function()
       local name = os.tmpname()
       local s = torch.IntStorage(name, true, 4)
       s:fill(7)
-      s = nil
+      s = nil                                    -- luacheck: ignore 311
       collectgarbage()
       collectgarbage()
       local again = torch.IntStorage(name)

@@ -196,7 +196,7 @@ end
 
 local function sort_key(p) return p.required end
 
-local function source(name, forms, method)
+local function source(_, forms, method)
    local all, most = {}, 0
    for _, f in ipairs(forms) do
       for _, p in ipairs(patterns_of(f, method)) do
