@@ -22,11 +22,11 @@ local function ends_statement(text) return text:match '[;{}:]$' or text:match '%
 local wrong = 0
 for _, file in ipairs(arg) do
    local expected, before = {}, ''
-   each(lines_of(io.popen(('clang-format "%s"'):format(file))), function(_, place, line)
-      expected[place] = #line:match '^ *'
+   each(lines_of(io.popen(('clang-format "%s"'):format(file))), function(_, place, line, text)
+      expected[place .. text] = #line:match '^ *'
    end)
    each(lines_of(assert(io.open(file))), function(number, place, line, text)
-      local want, got = expected[place], #line:match '^ *'
+      local want, got = expected[place .. text], #line:match '^ *'
       if want and want ~= got and ends_statement(before) then
          wrong = wrong + 1
          io.write(('   %s:%d: indented by %d, expected %d\n'):format(file, number, got, want))
