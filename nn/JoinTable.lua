@@ -1,4 +1,4 @@
--- nn/JoinTable.lua - the tensors of a table, one after the other along a dimension; and SplitTable, the way back.
+-- nn/JoinTable.lua - the tensors of a table, one after the other along a dimension.
 local torch = require 'torch'
 local dims = require 'nn.dims'
 local utils = require 'nn.utils'
@@ -65,42 +65,6 @@ function JoinTable:updateGradInput(input, gradOutput)
       at = at + n
    end
    for i = #self.gradInput, #input + 1, -1 do self.gradInput[i] = nil end
-   return self.gradInput
-end
-
---- The slices of a tensor along `dimension` (negative: from the end), as a table.
---- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
-local SplitTable = torch.class('nn.SplitTable', 'nn.Module')
-
-function SplitTable:__init(dimension, nInputDims)
-   Module.__init(self)
-   self.dimension = dimension
-   self.nInputDims = nInputDims
-   self.output = {}
-end
-
-function SplitTable:_getPositiveDimension(input) return dims.of(self, input, self.dimension, self.nInputDims) end
-
--- Slice i; of a vector a tensor of one element.
-local function slice(x, dim, i)
-   return x:dim() == 1 and x:narrow(1, i, 1) or x:select(dim, i)
-end
-
-function SplitTable:updateOutput(input)
-   if not torch.isTensor(input) then self:refuse('input', 'be a tensor', input) end
-   local dim = self:_getPositiveDimension(input)
-   self.output = {}
-   for i = 1, input:size(dim) do self.output[i] = slice(input, dim, i) end
-   return self.output
-end
-
-function SplitTable:updateGradInput(input, gradOutput)
-   local dim = self:_getPositiveDimension(input)
-   self.gradInput:resize(input:size())
-   for i = 1, input:size(dim) do
-      local to = slice(self.gradInput, dim, i)
-      if torch.isTensor(gradOutput[i]) then to:copy(gradOutput[i]) else to:zero() end
-   end
    return self.gradInput
 end
 

@@ -9,7 +9,6 @@ local utils = require 'nn.utils'
 --   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
 --   bufferNames      fields which only save time or memory between calls: clearState empties them
 local Module = torch.class('nn.Module')
-
 Module.parameterNames = {'weight', 'bias'}
 Module.bufferNames = {}
 

@@ -1,0 +1,50 @@
+-- nn/Add.lua - learned summands.
+local torch = require 'torch'
+
+--- A learned summand for each of inputSize elements, or one for all when `scalar` is true.
+local Add, Module = torch.class('nn.Add', 'nn.Module')
+Add.bufferNames = {'_ones', '_sum'}
+
+function Add:__init(inputSize, scalar)
+   Module.__init(self)
+   self.scalar = scalar
+   self:parameter('bias', scalar and 1 or inputSize)
+   self:reset()
+end
+
+function Add:reset(stdv)
+   local a = stdv and stdv * math.sqrt(3) or 1 / math.sqrt(self.bias:size(1))
+   self.bias:uniform(-a, a)
+end
+
+-- The input as rows of as many elements as there are summands.
+local function rows(self, x)
+   local n = tonumber(self.bias:nElement())
+   if not torch.isTensor(x) or x:nElement() % n ~= 0 or x:nElement() == 0 then
+      self:refuse('input', ('have a multiple of %d elements'):format(n), x)
+   end
+   return x:view(-1, n)
+end
+
+function Add:updateOutput(input)
+   self:needTensor(input)
+   self.output:resize(input:size()):copy(input)
+   if self.scalar then return self.output:add(self.bias[1]) end
+   rows(self, self.output):add(self.bias)
+   return self.output
+end
+
+function Add:updateGradInput(_, gradOutput)
+   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+end
+
+function Add:accGradParameters(_, gradOutput, scale)
+   scale = scale or 1
+   if self.scalar then
+      self.gradBias[1] = self.gradBias[1] + scale * gradOutput:sum()
+   else
+      self.gradBias:add(scale, torch.sum(self:scratch('_sum', gradOutput:type()), rows(self, gradOutput:contiguous()), 1))
+   end
+end
+
+return Add

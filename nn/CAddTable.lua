@@ -1,0 +1,38 @@
+-- nn/CAddTable.lua - the sum of the tensors of a table.
+local operands = require 'nn.operands'
+
+local check, grads, class = operands.check, operands.grads, operands.class
+
+--- The sum of the tensors; with `inplace` the first input holds it.
+local CAddTable, Module = class 'CAddTable'
+
+function CAddTable:__init(inplace)
+   Module.__init(self)
+   self.inplace = inplace
+   self.gradInput = {}
+end
+
+function CAddTable:updateOutput(input)
+   check(self, input, 1)
+   if self.inplace then
+      self.output:set(input[1])
+   else
+      self.output:resize(input[1]:size()):copy(input[1])
+   end
+   for i = 2, #input do self.output:add(input[i]) end
+   return self.output
+end
+
+function CAddTable:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   for i = 1, #input do
+      if self.inplace then
+         g[i]:set(gradOutput)
+      else
+         g[i]:resize(input[i]:size()):copy(gradOutput)
+      end
+   end
+   return g
+end
+
+return CAddTable

@@ -1,0 +1,22 @@
+-- nn/CDivTable.lua - the first tensor divided by the second.
+local torch = require 'torch'
+local operands = require 'nn.operands'
+
+local check, grads, class = operands.check, operands.grads, operands.class
+
+--- The first tensor divided by the second.
+local CDivTable = class 'CDivTable'
+
+function CDivTable:updateOutput(input)
+   check(self, input, 2, 2)
+   return torch.cdiv(self.output, input[1], input[2])
+end
+
+function CDivTable:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   torch.cdiv(g[1], gradOutput, input[2])
+   torch.cdiv(g[2], self.output, input[2]):cmul(gradOutput):mul(-1)
+   return g
+end
+
+return CDivTable

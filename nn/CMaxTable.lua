@@ -1,0 +1,31 @@
+-- nn/CMaxTable.lua - CMaxTable and CMinTable: the largest, or smallest, of the tensors element by element.
+local operands = require 'nn.operands'
+
+local check, grads, class = operands.check, operands.grads, operands.class
+
+for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} do
+   local better = row[2]
+   --- The largest (smallest) of the tensors; the gradient goes to the first of equal ones.
+   local Class = class(name)
+   Class.bufferNames = {'maxIdx', 'minIdx', '_mask', '_winner'}
+
+   function Class:updateOutput(input)
+      check(self, input, 1)
+      self.output:resize(input[1]:size()):copy(input[1])
+      local winner = self:scratch('_winner', input[1]:type()):resize(input[1]:size()):fill(1)
+      for i = 2, #input do
+         local mask = input[i][better](input[i], self.output)
+         winner:maskedFill(mask, i)
+         self.output[row[1]](self.output, input[i])
+      end
+      return self.output
+   end
+
+   function Class:updateGradInput(input, gradOutput)
+      local g = grads(self, input)
+      for i = 1, #input do
+         g[i]:resize(input[i]:size()):copy(gradOutput):maskedFill(self._winner:ne(i), 0)
+      end
+      return g
+   end
+end

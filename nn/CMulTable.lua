@@ -1,0 +1,31 @@
+-- nn/CMulTable.lua - the product of the tensors of a table.
+local operands = require 'nn.operands'
+
+local check, grads, class = operands.check, operands.grads, operands.class
+
+--- The product of the tensors.
+local CMulTable = class 'CMulTable'
+
+function CMulTable:updateOutput(input)
+   check(self, input, 1)
+   self.output:resize(input[1]:size()):copy(input[1])
+   for i = 2, #input do self.output:cmul(input[i]) end
+   return self.output
+end
+
+-- Products of the others, not output / input: that has no value where an input is 0.
+function CMulTable:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   for i = 1, #input do
+      g[i]:resize(input[i]:size()):copy(gradOutput)
+      for k = 1, #input do
+         if k ~= i then g[i]:cmul(input[k]) end
+      end
+   end
+   return g
+end
+
+-- The name under which Torch7 has a faster, less exact way.
+CMulTable.updateGradInput_efficient = CMulTable.updateGradInput
+
+return CMulTable

@@ -1,0 +1,22 @@
+-- nn/CSubTable.lua - the first tensor minus the second.
+local torch = require 'torch'
+local operands = require 'nn.operands'
+
+local check, grads, class = operands.check, operands.grads, operands.class
+
+--- The first tensor minus the second.
+local CSubTable = class 'CSubTable'
+
+function CSubTable:updateOutput(input)
+   check(self, input, 2, 2)
+   return torch.csub(self.output, input[1], input[2])
+end
+
+function CSubTable:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   g[1]:resize(input[1]:size()):copy(gradOutput)
+   torch.mul(g[2], gradOutput, -1):resize(input[2]:size())
+   return g
+end
+
+return CSubTable

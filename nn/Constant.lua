@@ -1,0 +1,31 @@
+-- nn/Constant.lua - the same tensor whatever the input.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
+--- The same tensor whatever the input, once for each sample of a batch.
+--- @param value      a tensor or a number
+--- @param nInputDim  dimensions of one sample: an input of more is a batch; nil: it never is
+local Constant, Module = torch.class('nn.Constant', 'nn.Module')
+
+function Constant:__init(value, nInputDim)
+   Module.__init(self)
+   self.value = type(value) == 'number' and torch.Tensor{value} or value
+   self.nInputDim = nInputDim
+   if not torch.isTensor(self.value) then
+      error('nn.Constant: expected a tensor or a number, got ' .. utils.shape(value), 3)
+   end
+end
+
+function Constant:updateOutput(input)
+   self:needTensor(input)
+   local v = self.value
+   if self.nInputDim and input:dim() > self.nInputDim then
+      local size = v:size():totable()
+      v = v:contiguous():view(1, unpack(size)):expand(input:size(1), unpack(size))
+   end
+   return self.output:resize(v:size()):copy(v)
+end
+
+function Constant:updateGradInput(input) return self.gradInput:resize(input:size()):zero() end
+
+return Constant

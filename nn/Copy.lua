@@ -1,0 +1,46 @@
+-- nn/Copy.lua - copies its input into another type.
+local torch = require 'torch'
+
+--- Copies its input into another type.
+--- @param intype,outtype  default: the default type
+--- @param forceCopy       true: copies even between equal types
+--- @param dontCast        true: keeps its types when the network is converted
+local Copy, Module = torch.class('nn.Copy', 'nn.Module')
+
+function Copy:__init(intype, outtype, forceCopy, dontCast)
+   Module.__init(self)
+   self.intype = intype or torch.getdefaulttensortype()
+   self.outtype = outtype or torch.getdefaulttensortype()
+   self.forceCopy, self.dontCast = forceCopy, dontCast
+   self.gradInput = torch.Tensor():type(self.intype)
+   self.output = torch.Tensor():type(self.outtype)
+end
+
+local function copied(self, to, kind, x)
+   if x:type() == kind and not self.forceCopy then
+      return to:set(x)
+   end
+   return to:resize(x:size()):copy(x)
+end
+
+function Copy:updateOutput(input)
+   self:needTensor(input)
+   return copied(self, self.output, self.outtype, input)
+end
+
+function Copy:updateGradInput(_, gradOutput) return copied(self, self.gradInput, self.intype, gradOutput) end
+
+function Copy:type(kind, cache)
+   if kind and self.dontCast then return self end
+   if kind then
+      local intype, outtype = self.intype, self.outtype
+      Module.type(self, kind, cache)
+      if intype == outtype then self.intype, self.outtype = kind, kind end
+      self.gradInput = torch.Tensor():type(self.intype)
+      self.output = torch.Tensor():type(self.outtype)
+      return self
+   end
+   return self._type
+end
+
+return Copy

@@ -1,0 +1,28 @@
+-- nn/DotProduct.lua - the dot product of two vectors.
+local torch = require 'torch'
+local operands = require 'nn.operands'
+
+local check, grads, class, rows = operands.check, operands.grads, operands.class, operands.rows
+
+--- The dot product of two vectors, or of the rows of two matrices.
+local DotProduct = class 'DotProduct'
+DotProduct.bufferNames = {'buffer'}
+
+function DotProduct:updateOutput(input)
+   check(self, input, 2, 2)
+   local product = torch.cmul(self:scratch('buffer', input[1]:type()), input[1], input[2])
+   torch.sum(self.output, rows(product), 2)
+   return self.output:resize(self.output:nElement())
+end
+
+function DotProduct:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   local scale = gradOutput:contiguous():view(-1, 1):expandAs(rows(input[1]))
+   for i = 1, 2 do
+      g[i]:resize(input[i]:size())
+      torch.cmul(rows(g[i]), rows(input[3 - i]), scale)
+   end
+   return g
+end
+
+return DotProduct

@@ -1,0 +1,41 @@
+-- nn/FlattenTable.lua - a nested table as one list.
+local torch = require 'torch'
+local table_class = require 'nn.table_class'
+
+local needTable, class = table_class.needTable, table_class.class
+local SelectTable = torch.getmetatable 'nn.SelectTable'
+
+--- A nested table as one list, depth first.
+local FlattenTable = class 'FlattenTable'
+
+local function flatten(into, x)
+   if type(x) == 'table' and not torch.isTensor(x) then
+      for _, v in ipairs(x) do flatten(into, v) end
+   else
+      into[#into + 1] = x
+   end
+   return into
+end
+
+-- The list put back into the form of x; returns the form and how many elements it took.
+local function unflatten(list, x, at)
+   if type(x) ~= 'table' or torch.isTensor(x) then return list[at], at + 1 end
+   local form = {}
+   for i, v in ipairs(x) do form[i], at = unflatten(list, v, at) end
+   return form, at
+end
+
+function FlattenTable:updateOutput(input)
+   needTable(self, input)
+   self.output = flatten({}, input)
+   return self.output
+end
+
+function FlattenTable:updateGradInput(input, gradOutput)
+   self.gradInput = (unflatten(gradOutput, input, 1))
+   return self.gradInput
+end
+
+FlattenTable.clearState = SelectTable.clearState
+
+return FlattenTable

@@ -1,0 +1,25 @@
+-- nn/GradientReversal.lua - returns its input, and turns the gradient round.
+local torch = require 'torch'
+
+--- Returns its input; the gradient is multiplied by -lambda (default 1). Ganin and Lempitsky, "Unsupervised domain
+--- adaptation by backpropagation" (2015).
+local GradientReversal, Module = torch.class('nn.GradientReversal', 'nn.Module')
+
+function GradientReversal:__init(lambda)
+   Module.__init(self)
+   self.lambda = lambda or 1
+end
+
+function GradientReversal:setLambda(lambda) self.lambda = lambda end
+
+function GradientReversal:updateOutput(input)
+   self:needTensor(input)
+   self.output:set(input)
+   return self.output
+end
+
+function GradientReversal:updateGradInput(_, gradOutput)
+   return torch.mul(self.gradInput, gradOutput, -(self.lambda or 1))
+end
+
+return GradientReversal

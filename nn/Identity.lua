@@ -1,0 +1,23 @@
+-- nn/Identity.lua - returns its input.
+local torch = require 'torch'
+
+--- Returns its input, a tensor or a table.
+local Identity = torch.class('nn.Identity', 'nn.Module')
+
+function Identity:updateOutput(input)
+   self.output = input
+   return input
+end
+
+function Identity:updateGradInput(_, gradOutput)
+   self.gradInput = gradOutput
+   return gradOutput
+end
+
+-- Output and gradInput are somebody else's tensors: they are let go, not emptied.
+function Identity:clearState()
+   self.output, self.gradInput = torch.Tensor():type(self._type), torch.Tensor():type(self._type)
+   return self
+end
+
+return Identity

@@ -1,0 +1,39 @@
+-- nn/NarrowTable.lua - consecutive elements of a table.
+local torch = require 'torch'
+local table_class = require 'nn.table_class'
+
+local needTable, zeros, class = table_class.needTable, table_class.zeros, table_class.class
+local SelectTable = torch.getmetatable 'nn.SelectTable'
+
+--- `length` elements of a table from `offset` on (default 1).
+local NarrowTable = class('NarrowTable', 'offset', 'length')
+
+local function range(self, input)
+   needTable(self, input)
+   local length = math.max(0, self.length or 1)
+   if self.offset < 1 or self.offset + length - 1 > #input then
+      self:refuse('input', ('reach from %d over %d'):format(self.offset, self.length or 1), ('a table of %d'):format(#input))
+   end
+   return length
+end
+
+function NarrowTable:updateOutput(input)
+   self.output = {}
+   for i = 1, range(self, input) do self.output[i] = input[self.offset + i - 1] end
+   return self.output
+end
+
+function NarrowTable:updateGradInput(input, gradOutput)
+   local length = range(self, input)
+   local old, g = type(self.gradInput) == 'table' and self.gradInput or {}, {}
+   for i = 1, #input do
+      local k = i - self.offset + 1
+      if k >= 1 and k <= length then g[i] = gradOutput[k] else g[i] = zeros(old[i], input[i]) end
+   end
+   self.gradInput = g
+   return g
+end
+
+NarrowTable.clearState = SelectTable.clearState
+
+return NarrowTable

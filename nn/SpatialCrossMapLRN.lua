@@ -1,0 +1,33 @@
+-- nn/SpatialCrossMapLRN.lua - x / (k + alpha / size * sum of x^2 over `size` neighbouring planes)^beta.
+local torch = require 'torch'
+local images = require 'nn.images'
+local windows = require 'nn.windows'
+
+--- x / (k + alpha / size * sum of x^2 over `size` neighbouring planes)^beta. Krizhevsky et al., "ImageNet
+--- classification with deep convolutional neural networks" (2012).
+--- @param alpha,beta,k  default 1e-4, 0.75 and 1
+local LRN, Module = torch.class('nn.SpatialCrossMapLRN', 'nn.Module')
+LRN.bufferNames = {'scale', 'paddedRatio', 'accumRatio'}
+
+function LRN:__init(size, alpha, beta, k)
+   Module.__init(self)
+   self.size, self.alpha, self.beta, self.k = size, alpha or 1e-4, beta or 0.75, k or 1
+end
+
+function LRN:updateOutput(input)
+   images.check(self, input)
+   local dim, before = input:dim() - 2, math.floor((self.size - 1) / 2)
+   self.scale = windows.sums(torch.cmul(input, input), dim, self.size, before):mul(self.alpha / self.size):add(self.k)
+   return torch.pow(self.output, self.scale, -self.beta):cmul(input)
+end
+
+-- The windows the other way round: a plane counts where it lies in a window.
+function LRN:updateGradInput(input, gradOutput)
+   local dim, before = input:dim() - 2, math.floor((self.size - 1) / 2)
+   local ratio = torch.cmul(gradOutput, self.output):cdiv(self.scale)
+   local sums = windows.sums(ratio, dim, self.size, self.size - 1 - before)
+   torch.pow(self.gradInput, self.scale, -self.beta):cmul(gradOutput)
+   return self.gradInput:add(-2 * self.alpha * self.beta / self.size, sums:cmul(input))
+end
+
+return LRN

@@ -1,0 +1,37 @@
+-- nn/SpatialSubtractiveNormalization.lua - subtracts the mean of the neighbourhood.
+local torch = require 'torch'
+local neighbourhood = require 'nn.neighbourhood'
+
+local filter, batch, mean = neighbourhood.filter, neighbourhood.batch, neighbourhood.mean
+local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coefficients, neighbourhood.init
+
+--- Subtracts the weighted mean over all planes of the neighbourhood; at borders over what is there.
+--- @param nInputPlane  default 1
+--- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
+local Subtractive = torch.class('nn.SpatialSubtractiveNormalization', 'nn.Module')
+
+function Subtractive:__init(nInputPlane, kernel)
+   init(self, 'SpatialSubtractiveNormalization', nInputPlane, kernel)
+end
+
+function Subtractive:updateOutput(input)
+   local x = batch(self, input)
+   local w = filter(self, x)
+   local m = mean(x, w)
+   m:cdiv(coefficients(x, w):expandAs(m))
+   self.output:resize(x:size()):copy(x)
+   self.output:add(-1, m:expandAs(x))
+   return self.output:resize(input:size())
+end
+
+function Subtractive:updateGradInput(input, gradOutput)
+   local x, g = batch(self, input), batch(self, gradOutput)
+   local w = filter(self, x)
+   local sum = g:sum(2)
+   sum:cdiv(coefficients(x, w):expandAs(sum))
+   self.gradInput:resize(x:size()):copy(g)
+   self.gradInput:add(-1, meanGrad(x, sum, w))
+   return self.gradInput:resize(input:size())
+end
+
+return Subtractive

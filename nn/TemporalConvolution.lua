@@ -1,0 +1,72 @@
+-- nn/TemporalConvolution.lua - slides outputFrameSize filters over kW frames of all features.
+local torch = require 'torch'
+local sequences = require 'nn.sequences'
+
+local batch, steps, like = sequences.batch, sequences.steps, sequences.like
+
+--- Slides outputFrameSize filters over kW frames of all features.
+--- @param dW  step, default 1
+local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')
+
+function Convolution:__init(inputFrameSize, outputFrameSize, kW, dW)
+   Module.__init(self)
+   self.inputFrameSize, self.outputFrameSize = inputFrameSize, outputFrameSize
+   self.kW, self.dW = kW, dW or 1
+   self:parameter('weight', outputFrameSize, inputFrameSize * kW)
+   self:parameter('bias', outputFrameSize)
+   self:reset()
+end
+
+function Convolution:reset(stdv)
+   local a = stdv and stdv * math.sqrt(3) or 1 / math.sqrt(self.kW * self.inputFrameSize)
+   self.weight:uniform(-a, a)
+   self.bias:uniform(-a, a)
+end
+
+-- The windows of sample s as rows; they overlap in memory and are only read.
+local function windows(self, x, s, n)
+   local from = x[s]
+   return x.new():set(from:storage(), from:storageOffset(), torch.LongStorage{n, self.kW * self.inputFrameSize},
+      torch.LongStorage{self.dW * self.inputFrameSize, 1})
+end
+
+function Convolution:updateOutput(input)
+   local x = batch(self, input, self.inputFrameSize)
+   local n = steps(self, x, self.kW, self.dW)
+   self.output:resize(x:size(1), n, self.outputFrameSize)
+   local wT = self.weight:t()
+   for s = 1, x:size(1) do
+      local y = self.output[s]
+      y:copy(self.bias:view(1, -1):expandAs(y))
+      y:addmm(windows(self, x, s, n), wT)
+   end
+   return like(input, self.output)
+end
+
+function Convolution:updateGradInput(input, gradOutput)
+   local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
+   local n, size = g:size(2), self.inputFrameSize
+   self.gradInput:resize(x:size()):zero()
+   for s = 1, x:size(1) do
+      local to = self.gradInput[s]
+      for k = 1, self.kW do                          -- frame k of every window: these do not overlap
+         local rows = x.new():set(to:storage(), to:storageOffset() + (k - 1) * size, torch.LongStorage{n, size},
+            torch.LongStorage{self.dW * size, 1})
+         rows:add(torch.mm(g[s], self.weight:narrow(2, (k - 1) * size + 1, size)))
+      end
+   end
+   return like(input, self.gradInput)
+end
+
+function Convolution:accGradParameters(input, gradOutput, scale)
+   scale = scale or 1
+   local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
+   for s = 1, x:size(1) do
+      self.gradWeight:addmm(scale, g[s]:t(), windows(self, x, s, g:size(2)))
+      self.gradBias:add(scale, g[s]:sum(1):view(-1))
+   end
+end
+
+Convolution.sharedAccUpdateGradParameters = Module.defaultAccUpdateGradParameters
+
+return Convolution

@@ -1,0 +1,36 @@
+-- nn/TemporalDynamicKMaxPooling.lua - the k largest values of each feature.
+local torch = require 'torch'
+local sequences = require 'nn.sequences'
+
+local batch, like = sequences.batch, sequences.like
+
+--- The k largest values of each feature, in the order in which they come. Kalchbrenner et al., "A convolutional neural
+--- network for modelling sentences" (2014).
+--- @param minK    the least k
+--- @param factor  k is at least this share of the frames, default 0
+local KMaxPooling, Module = torch.class('nn.TemporalDynamicKMaxPooling', 'nn.Module')
+KMaxPooling.bufferNames = {'indices'}
+
+function KMaxPooling:__init(minK, factor)
+   Module.__init(self)
+   self.minK, self.factor = minK, factor or 0
+end
+
+function KMaxPooling:updateOutput(input)
+   local x = batch(self, input)
+   local k = math.max(self.minK, math.ceil(self.factor * tonumber(x:size(2))))
+   if k > x:size(2) then self:refuse('input', ('have at least %d frames'):format(k), input) end
+   local _, at = x:topk(k, 2, true)
+   self.indices = at:sort(2)
+   local y = x:gather(2, self.indices)
+   self.output:resize(y:size()):copy(y)
+   return like(input, self.output)
+end
+
+function KMaxPooling:updateGradInput(input, gradOutput)
+   local x, g = batch(self, input), batch(self, gradOutput)
+   self.gradInput:resize(x:size()):zero():scatter(2, self.indices, g)
+   return like(input, self.gradInput)
+end
+
+return KMaxPooling

@@ -1,0 +1,16 @@
+-- nn/WeightedEuclidean.lua - weighted distances to learned vectors.
+local torch = require 'torch'
+local Module = torch.getmetatable 'nn.Module'
+
+--- nn.Euclidean with a learned factor (diagCov) for each difference.
+local WeightedEuclidean = torch.class('nn.WeightedEuclidean', 'nn.Euclidean')
+WeightedEuclidean.parameterNames = {'weight', 'diagCov'}
+
+function WeightedEuclidean:__init(inputSize, outputSize)
+   Module.__init(self)
+   self:parameter('weight', inputSize, outputSize)
+   self:parameter('diagCov', inputSize, outputSize)
+   self:reset()
+end
+
+return WeightedEuclidean

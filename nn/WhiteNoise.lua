@@ -1,0 +1,35 @@
+-- nn/WhiteNoise.lua - adds normal noise while training.
+local torch = require 'torch'
+
+--- Adds normal noise while training, and its mean in evaluation mode.
+--- @param mean,std  default 0 and 0.1
+local WhiteNoise, Module = torch.class('nn.WhiteNoise', 'nn.Module')
+WhiteNoise.bufferNames = {'noise'}
+
+function WhiteNoise:__init(mean, std)
+   Module.__init(self)
+   self.mean, self.std = mean or 0, std or 0.1
+   self.train = true
+end
+
+function WhiteNoise:updateOutput(input)
+   self:needTensor(input)
+   self.output:resize(input:size()):copy(input)
+   if self.train then
+      local noise = self:scratch('noise', input:type()):resize(input:size())
+      self.output:add(noise:normal(self.mean, self.std))
+   else
+      self.output:add(self.mean)
+   end
+   return self.output
+end
+
+function WhiteNoise:updateGradInput(_, gradOutput)
+   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+end
+
+function WhiteNoise:__tostring__()
+   return ('%s mean: %f, std: %f'):format(torch.type(self), self.mean, self.std)
+end
+
+return WhiteNoise

@@ -1,0 +1,34 @@
+-- nn/ZipTableOneToMany.lua - pairs one element with each of a table.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+local table_class = require 'nn.table_class'
+
+local zeros, class = table_class.zeros, table_class.class
+local SelectTable = torch.getmetatable 'nn.SelectTable'
+
+--- {x, {y1, y2}} becomes {{x, y1}, {x, y2}}.
+local ZipTableOneToMany = class 'ZipTableOneToMany'
+
+function ZipTableOneToMany:updateOutput(input)
+   if type(input) ~= 'table' or #input ~= 2 or type(input[2]) ~= 'table' then
+      self:refuse('input', 'be an element and a table', input)
+   end
+   self.output = {}
+   for i, y in ipairs(input[2]) do self.output[i] = {input[1], y} end
+   return self.output
+end
+
+function ZipTableOneToMany:updateGradInput(input, gradOutput)
+   local sum = zeros(self.gradInput[1], input[1])
+   local ys = {}
+   for i, pair in ipairs(gradOutput) do
+      utils.recursiveAdd(sum, 1, pair[1])
+      ys[i] = pair[2]
+   end
+   self.gradInput = {sum, ys}
+   return self.gradInput
+end
+
+ZipTableOneToMany.clearState = SelectTable.clearState
+
+return ZipTableOneToMany

@@ -1,0 +1,25 @@
+-- nn/criterion/HingeEmbeddingCriterion.lua - distances that shall be small, or larger than a margin.
+local margin = require 'nn.criterion.margin'
+
+local class, signs = margin.class, margin.signs
+
+--- x where the target is 1, max(0, margin - x) where it is -1, averaged (sizeAverage = false: summed). Margin 1.
+local HingeEmbeddingCriterion = class('HingeEmbeddingCriterion', 1)
+
+function HingeEmbeddingCriterion:updateOutput(input, target)
+   local y = signs(self, input, target)
+   local z = self:scratch('_z', input:type()):resize(input:size()):copy(input)
+   local below = z:mul(-1):add(self.margin):cmax(0)
+   local sum = below:maskedFill(y:eq(1), 0):sum() + z:copy(input):maskedFill(y:ne(1), 0):sum()
+   self.output = self.sizeAverage and sum / input:nElement() or sum
+   return self.output
+end
+
+function HingeEmbeddingCriterion:updateGradInput(input, target)
+   local y = signs(self, input, target)
+   local g = self.gradInput:resize(input:size()):copy(y)
+   g:maskedFill(y:ne(1):cmul(input:ge(self.margin)), 0)
+   return self.sizeAverage and g:div(input:nElement()) or g
+end
+
+return HingeEmbeddingCriterion

@@ -1,0 +1,34 @@
+-- nn/criterion/L1HingeEmbeddingCriterion.lua - pairs of vectors: near in L1, or apart.
+local torch = require 'torch'
+local margin = require 'nn.criterion.margin'
+
+local class, pair, two = margin.class, margin.pair, margin.two
+
+--- nn.HingeEmbeddingCriterion for the L1 distance of a pair of vectors: {a, b} with a target of 1 or -1.
+local L1HingeEmbeddingCriterion = class('L1HingeEmbeddingCriterion', 1)
+
+local function sign(self, target)
+   local y = torch.isTensor(target) and target:nElement() == 1 and target:sum() or target
+   if type(y) ~= 'number' then self:refuse('target', 'be 1 or -1', target) end
+   return y
+end
+
+function L1HingeEmbeddingCriterion:updateOutput(input, target)
+   local a, b = pair(self, input)
+   local distance = torch.csub(self:scratch('_z', a:type()), a, b):abs():sum()
+   self.output = sign(self, target) == 1 and distance or math.max(0, self.margin - distance)
+   return self.output
+end
+
+function L1HingeEmbeddingCriterion:updateGradInput(input, target)
+   local a, b = pair(self, input)
+   local g, y = two(self, a), sign(self, target)
+   torch.csub(g[1], a, b)
+   local factor = 1
+   if y ~= 1 then factor = g[1]:norm(1) > self.margin and 0 or -1 end
+   g[1]:sign():mul(factor)
+   torch.mul(g[2], g[1], -1)
+   return g
+end
+
+return L1HingeEmbeddingCriterion

@@ -1,0 +1,25 @@
+-- nn/criterion/MarginCriterion.lua - two classes, -1 and 1, with a margin between them.
+local torch = require 'torch'
+local margin = require 'nn.criterion.margin'
+
+local class, same = margin.class, margin.same
+
+--- max(0, margin - t x) for targets t of -1 and 1, averaged (sizeAverage = false: summed). Margin 1 by default.
+local MarginCriterion = class('MarginCriterion', 1)
+
+function MarginCriterion:updateOutput(input, target)
+   same(self, input, target)
+   local z = torch.cmul(self:scratch('_z', input:type()), input, target):mul(-1):add(self.margin)
+   local sum = z:cmax(0):sum()
+   self.output = self.sizeAverage and sum / input:nElement() or sum
+   return self.output
+end
+
+function MarginCriterion:updateGradInput(input, target)
+   same(self, input, target)
+   local z = torch.cmul(self:scratch('_z', input:type()), input, target)
+   local g = self.gradInput:resize(input:size()):copy(target):mul(self.sizeAverage and -1 / input:nElement() or -1)
+   return g:maskedFill(z:ge(self.margin), 0)
+end
+
+return MarginCriterion

@@ -1,0 +1,32 @@
+-- nn/criterion/MarginRankingCriterion.lua - pairs of numbers: which shall be the larger one.
+local torch = require 'torch'
+local margin = require 'nn.criterion.margin'
+
+local class, pair, two, signs = margin.class, margin.pair, margin.two, margin.signs
+
+--- max(0, margin - t (a - b)) for {a, b} and targets t of -1 and 1; margin 1 by default. Of a batch the mean
+--- (sizeAverage = false: the sum).
+local MarginRankingCriterion = class('MarginRankingCriterion', 1)
+
+local function ranks(self, input, target)
+   local a, b = pair(self, input)
+   local y = signs(self, a, target)
+   return a, y, torch.csub(self:scratch('_z', a:type()), a, b):cmul(y):mul(-1):add(self.margin)
+end
+
+function MarginRankingCriterion:updateOutput(input, target)
+   local a, _, z = ranks(self, input, target)
+   local sum = z:cmax(0):sum()
+   self.output = self.sizeAverage and sum / a:nElement() or sum
+   return self.output
+end
+
+function MarginRankingCriterion:updateGradInput(input, target)
+   local a, y, z = ranks(self, input, target)
+   local g = two(self, a)
+   g[1]:resize(a:size()):copy(y):mul(self.sizeAverage and -1 / a:nElement() or -1):maskedFill(z:lt(0), 0)
+   torch.mul(g[2], g[1], -1)
+   return g
+end
+
+return MarginRankingCriterion

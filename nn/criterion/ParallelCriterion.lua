@@ -1,0 +1,47 @@
+-- nn/criterion/ParallelCriterion.lua - the weighted sum of criterions of the elements of a table.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+local combining = require 'nn.criterion.combining'
+
+local add = combining.add
+
+--- The weighted sum of criterions of the elements of a table: criterion i of input[i] and target[i].
+--- @param repeatTarget  true: the whole target goes to each
+local ParallelCriterion, Criterion = torch.class('nn.ParallelCriterion', 'nn.Criterion')
+
+function ParallelCriterion:__init(repeatTarget)
+   Criterion.__init(self)
+   self.criterions = {}
+   self.weights = {}
+   self.gradInput = {}
+   self.repeatTarget = repeatTarget
+end
+
+--- Adds a criterion with a weight (default 1). Returns self.
+function ParallelCriterion:add(criterion, weight) return add(self, criterion, weight) end
+
+function ParallelCriterion:updateOutput(input, target)
+   if type(input) ~= 'table' or (type(target) ~= 'table' and not self.repeatTarget) then
+      self:refuse('input and target', 'be tables', self.shapes(input, target))
+   end
+   self.output = 0
+   for i, criterion in ipairs(self.criterions) do
+      local t = target
+      if not self.repeatTarget then t = target[i] end
+      self.output = self.output + self.weights[i] * criterion:updateOutput(input[i], t)
+   end
+   return self.output
+end
+
+function ParallelCriterion:updateGradInput(input, target)
+   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   for i, criterion in ipairs(self.criterions) do
+      local t = target
+      if not self.repeatTarget then t = target[i] end
+      local g = utils.recursiveFill((utils.recursiveResizeAs(self.gradInput[i], input[i])), 0)
+      self.gradInput[i] = utils.recursiveAdd(g, self.weights[i], criterion:updateGradInput(input[i], t))
+   end
+   return self.gradInput
+end
+
+return ParallelCriterion

@@ -1,0 +1,19 @@
+-- nn/criterion/binary.lua - what criterions of probabilities share: weights stretched over samples, equal counts.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
+-- The weights stretched over the rows of x, or nil.
+local function stretched(self, x)
+   local w = self.weights
+   if not w then return nil end
+   if x:dim() > 1 and w:dim() < x:dim() then return w:view(1, -1):expandAs(x) end
+   return w
+end
+
+local function same(self, input, target)
+   if not torch.isTensor(input) or not torch.isTensor(target) or input:nElement() ~= target:nElement() then
+      self:refuse('target', 'have as many elements as the input, ' .. utils.shape(input), target)
+   end
+end
+
+return { stretched = stretched, same = same }

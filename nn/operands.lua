@@ -1,0 +1,44 @@
+-- nn/operands.lua - what layers share that combine the tensors of a table element by element.
+local torch = require 'torch'
+
+-- Refuses anything but a table of at least `least` tensors of one shape; as everywhere in Torch7, as many elements will do.
+local function check(self, input, least, most)
+   if type(input) ~= 'table' or torch.isTensor(input) or #input < least or (most and #input > most) then
+      self:refuse('input', ('be a table of %s%d tensors'):format(most and '' or 'at least ', least),
+         type(input) == 'table' and not torch.isTensor(input) and ('a table of %d'):format(#input) or input)
+   end
+   for i = 1, #input do
+      if not torch.isTensor(input[i]) or input[i]:nElement() ~= input[1]:nElement() then
+         self:refuse(('input %d'):format(i), 'be a tensor of the shape of the first', input[i])
+      end
+   end
+end
+
+-- self.gradInput as a table of n tensors.
+local function grads(self, input)
+   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   for i = 1, #input do
+      local g = self.gradInput[i]
+      if not torch.isTensor(g) or g:type() ~= input[i]:type() then
+         g = input[i].new()
+         self.gradInput[i] = g
+      end
+   end
+   for i = #self.gradInput, #input + 1, -1 do self.gradInput[i] = nil end
+   return self.gradInput
+end
+
+-- A class whose gradInput is a table.
+local function class(name)
+   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+   function Class:__init()
+      Module.__init(self)
+      self.gradInput = {}
+   end
+   return Class, Module
+end
+
+-- Vectors as matrices of one row.
+local function rows(x) return x:dim() == 1 and x:contiguous():view(1, -1) or x end
+
+return { check = check, grads = grads, class = class, rows = rows }
