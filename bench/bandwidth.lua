@@ -1,4 +1,4 @@
--- bench/bandwidth.lua - copy, add and sum of 1e7 floats against memcpy and STREAM-like loops in the same process.
+-- bench/bandwidth.lua - copy, add and sum of 1e7 floats against memcpy and STREAM-like loops.
 --    th bench/bandwidth.lua [-threads 2] [-peer pytorch]
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
@@ -33,11 +33,13 @@ local px, py, pz = x:data(), y:data(), z:data()
 local total
 
 local function timed(f) return function() return measure.time(f, TIMES) end end
-local cases = {
-   { 'copy', 8, function() y:copy(x) end, function() stream.bench_copy(py, px, N, threads) end, 'memcpy' },
-   { 'add', 12, function() torch.add(z, x, y) end, function() stream.bench_triad(pz, px, py, 0.5, N, threads) end,
-     'STREAM triad' },
-   { 'sum', 4, function() total = x:sum() end, function() total = stream.bench_sum(px, N, threads) end, 'STREAM sum' },
+local cases = {                               -- name, bytes an element, ours, theirs, what theirs is
+   { 'copy', 8, function() y:copy(x) end,
+     function() stream.bench_copy(py, px, N, threads) end, 'memcpy' },
+   { 'add', 12, function() torch.add(z, x, y) end,
+     function() stream.bench_triad(pz, px, py, 0.5, N, threads) end, 'STREAM triad' },
+   { 'sum', 4, function() total = x:sum() end,
+     function() total = stream.bench_sum(px, N, threads) end, 'STREAM sum' },
 }
 local other = peer.wanted(options, 'ops', tostring(threads))
 for _, case in ipairs(cases) do
@@ -47,7 +49,8 @@ for _, case in ipairs(cases) do
    local medians, ratio = measure.interleaved(options.rounds, functions)
    local function rate(seconds, b) return ('%.1f GB/s'):format((b or bytes) * N / seconds / 1e9) end
    local what = ('%s of 1e7 floats, %d threads'):format(name, threads)
-   measure.row(what, '>= 0.80 of ' .. reference, rate(medians[1]), rate(medians[#medians]), 1 / ratio, 1 / ratio >= 0.8)
+   measure.row(what, '>= 0.80 of ' .. reference, rate(medians[1]), rate(medians[#medians]), 1 / ratio,
+               1 / ratio >= 0.8)
    if other then
       measure.row(what, '(PyTorch)', rate(medians[1]), rate(medians[2]), medians[2] / medians[1])
    end

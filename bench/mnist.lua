@@ -1,4 +1,4 @@
--- bench/mnist.lua - one epoch of a small convnet over 8,000 images of MNIST's shape, against the same net in PyTorch.
+-- bench/mnist.lua - one epoch of a small convnet over 8,000 images of MNIST's shape.
 --    th bench/mnist.lua [-threads 2] [-peer pytorch] [-rounds 5]
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
@@ -43,7 +43,8 @@ local other = peer.wanted(options, 'mnist', tostring(options.threads))
 local functions = { function() return measure.time(epoch) end }
 if other then functions[2] = function() return other.ask 'epoch' end end
 local medians, ratio = measure.interleaved(math.min(options.rounds, 5), functions)
-measure.row(('convnet epoch, %d threads'):format(options.threads), '<= 1.50 of PyTorch', ('%.2f s'):format(medians[1]),
+local what = ('convnet epoch, %d threads'):format(options.threads)
+measure.row(what, '<= 1.50 of PyTorch', ('%.2f s'):format(medians[1]),
             other and ('%.2f s'):format(medians[2]), other and ratio, other and ratio <= 1.5)
 if other then
    measure.note('peer: %s', other.version)

@@ -15,7 +15,8 @@ local medians = measure.interleaved(2 * options.rounds + 1, {
    timed(([[exec '%s' -e "require 'torch'" </dev/null]]):format(th)),
    timed 'exec true' })
 local seconds = medians[1] - medians[2]
-measure.row("th -e \"require 'torch'\"", 'at most 40 ms', ('%.1f ms'):format(seconds * 1e3), nil, nil, seconds <= 0.040)
+measure.row("th -e \"require 'torch'\"", 'at most 40 ms', ('%.1f ms'):format(seconds * 1e3), nil, nil,
+            seconds <= 0.040)
 
 local program = [[require 'torch' for line in io.lines '/proc/self/status' do
    local kb = line:match '^VmHWM:%s*(%d+)' if kb then print('kB ' .. kb) end end]]
@@ -23,5 +24,6 @@ local out = io.popen(([['%s' -e "%s" </dev/null]]):format(th, program:gsub('%s+'
 local text = out:read '*a'
 out:close()
 local kb = tonumber(text:match 'kB (%d+)')
-measure.row("th -e \"require 'torch'\", resident", 'at most 30 MB', ('%.1f MB'):format(kb * 1024 / 1e6), nil, nil,
-            kb * 1024 <= 30e6)
+local bytes = kb * 1024
+measure.row("th -e \"require 'torch'\", resident", 'at most 30 MB', ('%.1f MB'):format(bytes / 1e6), nil, nil,
+            bytes <= 30e6)

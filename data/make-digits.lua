@@ -6,7 +6,8 @@ local gzip = require 'examples.lib.gzip'      -- run from the root of the projec
 local from = arg[1] or error('usage: luajit data/make-digits.lua digits.csv.gz', 0)
 
 local function bigEndian(n)
-   return string.char(math.floor(n / 2 ^ 24) % 256, math.floor(n / 2 ^ 16) % 256, math.floor(n / 256) % 256, n % 256)
+   local function byte(shift) return math.floor(n / 2 ^ shift) % 256 end
+   return string.char(byte(24), byte(16), byte(8), byte(0))
 end
 
 local function write(path, ...)
@@ -30,5 +31,6 @@ for line in gzip.readAll(from):gmatch '[^\r\n]+' do
    labels[#labels + 1] = string.char(label)
 end
 
-write('data/digits-images-idx3-ubyte', '\0\0\8\3', bigEndian(#images), bigEndian(8), bigEndian(8), table.concat(images))
+write('data/digits-images-idx3-ubyte', '\0\0\8\3', bigEndian(#images), bigEndian(8), bigEndian(8),
+      table.concat(images))
 write('data/digits-labels-idx1-ubyte', '\0\0\8\1', bigEndian(#labels), table.concat(labels))

@@ -81,7 +81,8 @@ describe('the digits of the project', function()
       local maker, lib = path 'make-digits.lua', path 'examples'
       write('make-digits.lua', bytes 'data/make-digits.lua')
       assert(os.execute(("cp -r examples '%s' && mkdir '%s'"):format(lib, path 'data')) == 0)
-      assert(os.execute(("cd '%s' && LUA_PATH='./?.lua' luajit '%s' '%s' > /dev/null"):format(dir, maker, csv)) == 0)
+      local command = "cd '%s' && LUA_PATH='./?.lua' luajit '%s' '%s' > /dev/null"
+      assert(os.execute(command:format(dir, maker, csv)) == 0)
       for _, name in ipairs { 'digits-images-idx3-ubyte', 'digits-labels-idx1-ubyte' } do
          assert.equal(bytes('data/' .. name), bytes(path('data/' .. name)))
       end
@@ -113,7 +114,9 @@ describe('idx.read', function()
       refuses('has 5 dimensions', write('five', '\0\0\8\5', ('\0\0\0\1'):rep(5), '\1'))
    end)
 
-   it('refuses a header that is cut', function() refuses('within its header', write('cut', SMALL:sub(1, 10))) end)
+   it('refuses a header that is cut', function()
+      refuses('within its header', write('cut', SMALL:sub(1, 10)))
+   end)
 
    it('refuses a dimension of size 0', function()
       refuses('dimension 2 has size 0', write('flat', '\0\0\8\2', '\0\0\0\2', '\0\0\0\0'))
@@ -128,7 +131,8 @@ describe('idx.read', function()
    end)
 
    it('refuses elements that end early', function()
-      refuses('promises 6 elements (2 x 3) but has at most 5 bytes for them', write('early', SMALL:sub(1, -2)))
+      refuses('promises 6 elements (2 x 3) but has at most 5 bytes for them',
+              write('early', SMALL:sub(1, -2)))
       refuses('ends after 5 of 6 elements', packed('early', SMALL:sub(1, -2)))
    end)
 
@@ -195,13 +199,15 @@ describe('draw', function()
    end)
 
    it('sets images beside each other and breaks the row at the width', function()
-      assert.equal('  @@    @@\n@@    @@  \none   two \n', draw.row({ image, image }, { 'one', 'two' }, 16, false))
+      assert.equal('  @@    @@\n@@    @@  \none   two \n',
+                   draw.row({ image, image }, { 'one', 'two' }, 16, false))
       assert.equal('  @@\n@@  \none \n\n  @@\n@@  \ntwo \n',
                    draw.row({ image, image }, { 'one', 'two' }, 16, false, 5))
    end)
 
    it('says why there is no picture', function()
-      local done, why = draw.curves(path 'curve.txt', 'title', 'x', 'y', { { title = 'a', points = { 1, 2 } } })
+      local curves = { { title = 'a', points = { 1, 2 } } }
+      local done, why = draw.curves(path 'curve.txt', 'title', 'x', 'y', curves)
       assert.is_nil(done)
       assert.truthy(why:find 'not installed' or why:find 'ends in .png or .svg', why)
    end)

@@ -54,7 +54,7 @@ describe('examples/digits.lua', function()
       assert.is_true(accuracy and accuracy > 90, output)
    end)
 
-   it('shows epochs, confusion matrix and drawn digits, without control characters where no terminal is', function()
+   it('shows epochs, confusion matrix and drawn digits, without a terminal as plain text', function()
       for _, part in ipairs { 'epoch  1 of 2', 'epoch  2 of 2', 'ConfusionMatrix', 'Read right:' } do
          assert.truthy(output:find(part, 1, true), part)
       end
@@ -105,7 +105,8 @@ describe('examples/digits.lua', function()
    it('writes the same bits with one thread and with two', function()
       for _, model in ipairs { 'convnet', 'mlp' } do
          for threads = 1, 2 do
-            local code, text = train('-epochs 1 -model', model, '-threads', threads, '-save', path(model .. threads))
+            local code, text = train('-epochs 1 -model', model, '-threads', threads,
+                                     '-save', path(model .. threads))
             assert.equal(0, code, text)
          end
          assert.is_true(bytes(path(model .. '1/model.t7')) == bytes(path(model .. '2/model.t7')), model)
@@ -127,7 +128,8 @@ describe('examples/digits.lua', function()
 
    for _, optimizer in ipairs { 'adam', 'rmsprop', 'adagrad' } do
       it('learns with ' .. optimizer .. ' and in double precision', function()
-         local code, text = train('-epochs 1 -type double -optim', optimizer, '-model mlp -save', path(optimizer))
+         local code, text = train('-epochs 1 -type double -model mlp -optim', optimizer,
+                                  '-save', path(optimizer))
          assert.equal(0, code, text)
          assert.is_true(tonumber(text:match 'test accuracy: (%S+) %%\n$') > 70, text)
       end)

@@ -26,7 +26,8 @@ function measure.time(f, times)
    return (measure.now() - from) / (times or 1)
 end
 
---- The same by the clock of the calling thread's own work, for what runs on one thread: other processes do not count.
+--- The same by the clock of the calling thread's own work: what other processes do does not count.
+-- For what runs on one thread.
 function measure.work(f, times)
    local function clock()
       ffi.C.clock_gettime(THREAD, stamp)
@@ -45,9 +46,9 @@ function measure.median(list)
    return n % 2 == 1 and sorted[(n + 1) / 2] or (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 end
 
---- Runs the functions in turn, so that whatever else the machine does meets all of them alike. Each function
--- returns the seconds it took. The first round is not counted; a pause before each run lets threads of the one
--- before it fall asleep.
+--- Runs the functions in turn, so that whatever else the machine does meets all of them alike. Each
+-- returns the seconds it took. The first round is not counted; a pause before each run lets threads of
+-- the one before it fall asleep.
 -- @param rounds   how often each one runs
 -- @return per function the median of its seconds, and the median over the rounds of (first / last)
 function measure.interleaved(rounds, functions)
@@ -65,7 +66,10 @@ function measure.interleaved(rounds, functions)
    return medians, measure.median(ratios)
 end
 
-measure.HEADER = ('| %-34s | %-23s | %14s | %14s | %8s | %-7s |\n'):format('what', 'limit', 'ours', 'peer', 'ratio', '')
+local ROW = '| %-34s | %-23s | %14s | %14s | %8s | %-7s |'
+
+--- The head of the table.
+measure.HEADER = ROW:format('what', 'limit', 'ours', 'peer', 'ratio', '') .. '\n'
    .. '|' .. ('-'):rep(36) .. '|' .. ('-'):rep(25) .. '|' .. ('-'):rep(15) .. ':|' .. ('-'):rep(15) .. ':|'
    .. ('-'):rep(9) .. ':|' .. ('-'):rep(9) .. '|'
 
@@ -78,8 +82,7 @@ measure.HEADER = ('| %-34s | %-23s | %14s | %14s | %8s | %-7s |\n'):format('what
 -- @param ok     is the limit kept? nil: there is none, or nothing to compare with
 function measure.row(what, limit, ours, peer, ratio, ok)
    local verdict = ok == nil and (peer and '' or 'no peer') or ok and 'PASS' or 'behind'
-   print(('| %-34s | %-23s | %14s | %14s | %8s | %-7s |'):format(what, limit, ours, peer or '-',
-                                                                ratio and ('%.2f'):format(ratio) or '-', verdict))
+   print(ROW:format(what, limit, ours, peer or '-', ratio and ('%.2f'):format(ratio) or '-', verdict))
    io.stdout:flush()
 end
 
@@ -92,7 +95,7 @@ function measure.options(arguments)
    while arguments[i] do
       local name, value = arguments[i]:match '^%-%-?(%a+)$', arguments[i + 1]
       if options[name] == nil or value == nil then
-         io.stderr:write(('bench: no option %s; there are -peer NAME, -threads N, -rounds N\n'):format(arguments[i]))
+         io.stderr:write('bench: no option ', arguments[i], '; there are -peer NAME, -threads N, -rounds N\n')
          os.exit(2)
       end
       options[name] = type(options[name]) == 'number' and tonumber(value) or value

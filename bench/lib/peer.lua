@@ -1,10 +1,10 @@
--- bench/lib/peer.lua - a process of another program that measures when it is told to, for interleaved comparisons.
+-- bench/lib/peer.lua - a process of another program that measures when it is told to.
 local peer = {}
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
---- Starts `python3 bench/peer/SCRIPT.py ARGUMENTS`, which answers `ready VERSION` or `missing WHY`, and after that
--- every line that it reads with one number.
+--- Starts `python3 bench/peer/SCRIPT.py ARGUMENTS`, which answers `ready VERSION` or `missing WHY`, and
+-- after that every line that it reads with one number.
 -- @return the peer with `version`, `ask(line)` and `close()`; or nil and why it cannot take part
 function peer.pytorch(script, arguments)
    local pipe = os.tmpname()

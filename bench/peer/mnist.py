@@ -1,4 +1,5 @@
-# bench/peer/mnist.py - the network of bench/mnist.lua in PyTorch; every line read trains one epoch, answered by its seconds.
+# bench/peer/mnist.py - the network of bench/mnist.lua in PyTorch.
+# Every line read trains one epoch and is answered by the seconds it took.
 import sys
 import time
 

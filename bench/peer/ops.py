@@ -1,4 +1,5 @@
-# bench/peer/ops.py - single operations in PyTorch; a line "NAME TIMES" is answered by the seconds that one call takes.
+# bench/peer/ops.py - single operations in PyTorch.
+# A line "NAME TIMES" is answered by the seconds that one call takes.
 import sys
 import time
 

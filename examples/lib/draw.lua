@@ -80,10 +80,10 @@ function draw.curves(path, title, xlabel, ylabel, curves)
    end
    os.remove(path)
    local gnuplot = assert(io.popen('gnuplot 2>/dev/null', 'w'))
-   gnuplot:write(('set terminal %s size 800,500\nset output "%s"\n'):format(kind, (path:gsub('["\\]', '\\%0'))),
-                 ("set title '%s'\nset xlabel '%s'\nset ylabel '%s'\nset grid\nset key right center\n")
-                 :format(title, xlabel, ylabel),
-                 'plot ', table.concat(names, ', '), '\n', table.concat(data, '\n'), '\n')
+   local quoted = path:gsub('["\\]', '\\%0')
+   gnuplot:write(('set terminal %s size 800,500\nset output "%s"\n'):format(kind, quoted),
+                 ("set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n"):format(title, xlabel, ylabel),
+                 'set grid\nset key right center\nplot ', table.concat(names, ', '), '\n', table.concat(data, '\n'), '\n')
    gnuplot:close()
    local file = io.open(path, 'rb')
    local size = file and file:seek 'end' or 0

@@ -30,7 +30,8 @@ local function readHeader(reader, fail)
    end
    local room = reader.limit - 4 - 4 * ndim
    if total > room then
-      fail('promises %.0f elements (%s) but has at most %d bytes for them', total, table.concat(sizes, ' x '), room)
+      fail('promises %.0f elements (%s) but has at most %d bytes for them', total,
+           table.concat(sizes, ' x '), room)
    end
    return sizes, total
 end
@@ -76,8 +77,12 @@ end
 -- @return ByteTensor N x H x W, ByteTensor N with values 0..9
 function idx.readPair(imagePath, labelPath)
    local images, labels = idx.read(imagePath), idx.read(labelPath)
-   if images:dim() ~= 3 then error(('%s has %d dimensions, images have 3'):format(imagePath, images:dim()), 0) end
-   if labels:dim() ~= 1 then error(('%s has %d dimensions, labels have 1'):format(labelPath, labels:dim()), 0) end
+   if images:dim() ~= 3 then
+      error(('%s has %d dimensions, images have 3'):format(imagePath, images:dim()), 0)
+   end
+   if labels:dim() ~= 1 then
+      error(('%s has %d dimensions, labels have 1'):format(labelPath, labels:dim()), 0)
+   end
    if images:size(1) ~= labels:size(1) then
       error(('%s holds %d images but %s holds %d labels'):format(imagePath, images:size(1), labelPath,
                                                                labels:size(1)), 0)
