@@ -89,6 +89,21 @@ const th_blas *th_blas_get(void)
   return NULL;
 }
 
+th_status th_lapack_get(void *f, const char *routine)
+{
+  const th_blas *b = th_blas_get();
+  if (!b) return TH_EBACKEND;
+  void *found = dlsym(b->handle, routine);
+  if (!found) {
+    return th_fail(TH_EBACKEND,
+                   "the BLAS in use (%s) has no LAPACK: %s is missing; "
+                   "`apt-get install libopenblas0-pthread` brings one, TH_BLAS names one elsewhere",
+                   name, routine);
+  }
+  memcpy(f, &found, sizeof found);
+  return TH_OK;
+}
+
 const char *th_blas_name(void)
 {
   pthread_once(&once, find);

@@ -140,5 +140,7 @@ enum { TH_ROWMAJOR = 101, TH_COLMAJOR = 102, TH_NOTRANS = 111, TH_TRANS = 112 };
 
 /* The library, opened on first use; NULL with TH_EBACKEND's message kept when there is none. */
 const th_blas *th_blas_get(void);
+/* Puts the address of a LAPACK routine ("dgesv_", called as Fortran does) into the pointer at f. */
+th_status th_lapack_get(void *f, const char *routine);
 
 #endif

@@ -58,12 +58,17 @@ static bool has_shape(const th_tensor *t, const th_want *w)
   return true;
 }
 
-/* Every result gets the shape that check asked for; all are looked at before the first changes. */
-static th_status commit(th_call *c)
+/* Can every result have the shape asked for? All are looked at before the first changes. */
+static th_status need_results(const th_call *c)
 {
   for (int k = 0; k < c->nwant; k++) {
     const th_want *w = &c->want[k];
     const th_tensor *t = c->arg[w->arg].t;
+    for (int j = 0; j < k; j++) {
+      if (c->arg[c->want[j].arg].t != t) continue;
+      return th_fail(TH_EARG, "results %s and %s must be different tensors, got one for both",
+                     th_entry_of(c->op)->name[c->want[j].arg], th_entry_of(c->op)->name[w->arg]);
+    }
     if (t->dtype != TH_NONE && t->dtype != w->dtype) {
       return th_fail(TH_EDTYPE, "result %s must be a %sTensor, got a %sTensor",
                      th_entry_of(c->op)->name[w->arg], th_dtype_name(w->dtype), th_dtype_name(t->dtype));
@@ -77,6 +82,11 @@ static th_status commit(th_call *c)
                      th_entry_of(c->op)->name[w->arg]);
     }
   }
+  return TH_OK;
+}
+
+th_status th_commit(const th_call *c)
+{
   for (int k = 0; k < c->nwant; k++) {
     const th_want *w = &c->want[k];
     th_tensor *t = c->arg[w->arg].t;
@@ -124,7 +134,10 @@ static th_status check_and_run(th_call *c)
   if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE || !e->kernel[c->device][c->dtype]) {
     return refuse_dtype(c, e);
   }
-  if (c->nwant) TH_TRY(commit(c));
+  if (c->nwant) {
+    TH_TRY(need_results(c));
+    if (!(c->op->flags & TH_LATE)) TH_TRY(th_commit(c));
+  }
   return e->kernel[c->device][c->dtype](c);
 }
 

@@ -25,6 +25,7 @@
 
 enum {
   TH_INPLACE = 1,      /* a result may be the very same view as an input; any other overlap is copied first */
+  TH_LATE = 2,         /* the kernel may still refuse what it sees: it calls th_commit itself */
 };
 /* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. */
 #define TH_INPLACE_AT(arg) (1 << (8 + (arg)))
@@ -46,6 +47,11 @@ th_status th_out_like(th_call *c, int arg, const th_tensor *x);
 /* The result takes the broadcast shape of these inputs (right-aligned, 1 stretches). Torch7 let
  * tensors of equal element count through whatever their shapes; so do we: then `arg` is like the first. */
 th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs);
+
+/* Gives the results the shapes that check asked for. th_run does so before the kernel runs; but the
+ * kernel of a TH_LATE op computes aside, calls this when nothing can go wrong any more, then writes.
+ * From there on it may read no input: a result may have taken its place. */
+th_status th_commit(const th_call *c);
 
 /* The name of argument `arg` for messages. */
 const char *th_arg_name(const th_call *c, int arg);

@@ -1,0 +1,391 @@
+/* lapack.c - linear systems, eigenvalues, singular values, factorisations, as LAPACK does them.
+ *
+ * All are TH_LATE: whether a matrix is singular shows only in the middle of the work, and a call
+ * that is refused then must leave its results alone as well. */
+#include <limits.h>
+#include "op.h"
+
+enum { LAPACK = TH_INPLACE | TH_LATE };
+
+/* ---- what the arguments must be ---- */
+
+/* At least one element, and sizes that fit LAPACK's integers of 32 bits. */
+static th_status need_sizes(th_call *c, int arg)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (th_numel(t) == 0) {
+    return th_fail(TH_ESHAPE, "%s must have at least one element, got size %s",
+                   th_arg_name(c, arg), TH_SHAPE(t));
+  }
+  for (int d = 0; d < t->ndim; d++) {
+    if (t->size[d] > INT_MAX) {
+      return th_fail(TH_ESHAPE,
+                     "%s must have at most %d rows and columns, which is all that LAPACK counts, "
+                     "got size %s", th_arg_name(c, arg), INT_MAX, TH_SHAPE(t));
+    }
+  }
+  return TH_OK;
+}
+
+static th_status need_matrix(th_call *c, int arg)
+{
+  TH_TRY(th_need_ndim(c, arg, 2, 2));
+  return need_sizes(c, arg);
+}
+
+/* LAPACK counts its workspace in 32 bits, too: `count` numbers are needed to work on `arg`. */
+static th_status need_work(th_call *c, int arg, double count)
+{
+  if (count <= INT_MAX) return TH_OK;
+  return th_fail(TH_ESHAPE,
+                 "%s must be smaller: LAPACK cannot count the workspace of a matrix of size %s",
+                 th_arg_name(c, arg), TH_SHAPE(c->arg[arg].t));
+}
+
+/* At least the numbers of workspace that blocked routines take for each column. */
+enum { BLOCK = 256 };
+
+static th_status need_square(th_call *c, int arg)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(need_matrix(c, arg));
+  if (t->size[0] == t->size[1]) return need_work(c, arg, (double)BLOCK * (double)t->size[0]);
+  return th_fail(TH_ESHAPE, "%s must be a square matrix, got size %s", th_arg_name(c, arg),
+                 TH_SHAPE(t));
+}
+
+/* The right sides of the equations with matrix `a`: one in a vector, or one in each column. */
+static th_status need_right_sides(th_call *c, int b, int a)
+{
+  const th_tensor *t = c->arg[b].t;
+  TH_TRY(th_need_same_dtype(c, b, a));
+  TH_TRY(th_need_ndim(c, b, 1, 2));
+  TH_TRY(need_sizes(c, b));
+  if (t->size[0] == c->arg[a].t->size[0]) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have %lld rows, as many as %s, got size %s", th_arg_name(c, b),
+                 (long long)c->arg[a].t->size[0], th_arg_name(c, a), TH_SHAPE(t));
+}
+
+/* The string `arg` must be one of two letters. */
+static th_status need_letter(th_call *c, int arg, const char two[2])
+{
+  const char *s = c->arg[arg].s;
+  if ((s[0] == two[0] || s[0] == two[1]) && s[0] && !s[1]) return TH_OK;
+  return th_fail(TH_EARG, "%s must be '%c' or '%c', got '%.20s'", th_arg_name(c, arg), two[0],
+                 two[1], s);
+}
+
+/* ---- the shapes of results ---- */
+
+static th_status out_vector(th_call *c, int arg, int64_t n)
+{
+  return th_out(c, arg, c->dtype, 1, &n);
+}
+
+static th_status out_matrix(th_call *c, int arg, int64_t rows, int64_t cols)
+{
+  return th_out(c, arg, c->dtype, 2, (const int64_t[]){ rows, cols });
+}
+
+static int64_t rows_of(const th_call *c, int arg) { return c->arg[arg].t->size[0]; }
+static int64_t cols_of(const th_call *c, int arg)
+{
+  return c->arg[arg].t->ndim == 2 ? c->arg[arg].t->size[1] : 1;
+}
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- equations ---- */
+
+static th_status check_gesv(th_call *c)
+{
+  TH_TRY(need_square(c, 3));
+  TH_TRY(need_right_sides(c, 2, 3));
+  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
+  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+}
+const th_op th_op_gesv = {
+  .name  = "gesv",
+  .args  = "x:out lu:out b:tensor a:tensor",
+  .doc   = "Solves a * x = b for a square matrix a. b holds one right side in each column (a "
+           "vector is one column); lu gets the factors L and U of a with its rows exchanged, "
+           "without the ones on the diagonal of L. A singular a is refused.",
+  .flags = LAPACK,
+  .check = check_gesv,
+};
+
+static th_status check_gels(th_call *c)
+{
+  TH_TRY(need_matrix(c, 3));
+  TH_TRY(need_right_sides(c, 2, 3));
+  const int64_t n = least(rows_of(c, 3), cols_of(c, 3));
+  TH_TRY(need_work(c, 3, (double)BLOCK * (double)n));
+  TH_TRY(need_work(c, 2, (double)n + (double)BLOCK * (double)most(n, cols_of(c, 2))));
+  TH_TRY(out_matrix(c, 0, cols_of(c, 3), cols_of(c, 2)));
+  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+}
+const th_op th_op_gels = {
+  .name  = "gels",
+  .args  = "x:out qr:out b:tensor a:tensor",
+  .doc   = "Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where "
+           "a has more columns than rows, the shortest x that solves it. b holds one right side "
+           "in each column; qr gets the QR (or LQ) factors as geqrf gives them. An a without full "
+           "rank is refused.",
+  .flags = LAPACK,
+  .check = check_gels,
+};
+
+static th_status check_trtrs(th_call *c)
+{
+  TH_TRY(need_square(c, 3));
+  TH_TRY(need_right_sides(c, 2, 3));
+  TH_TRY(need_letter(c, 4, "UL"));
+  TH_TRY(need_letter(c, 5, "NT"));
+  TH_TRY(need_letter(c, 6, "NU"));
+  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
+  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+}
+const th_op th_op_trtrs = {
+  .name  = "trtrs",
+  .args  = "x:out ra:out b:tensor a:tensor uplo:string='U' trans:string='N' diag:string='N'",
+  .doc   = "Solves a * x = b for a triangular matrix a, of which only the triangle uplo ('U' "
+           "upper, 'L' lower) is read. trans 'T' solves a' * x = b; diag 'U' takes the diagonal "
+           "as ones. ra gets a copy of a. A zero on the diagonal is refused.",
+  .flags = LAPACK,
+  .check = check_trtrs,
+};
+
+static th_status check_inverse(th_call *c)
+{
+  TH_TRY(need_square(c, 1));
+  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+}
+const th_op th_op_inverse = {
+  .name  = "inverse",
+  .args  = "y:out a:tensor",
+  .doc   = "The inverse of a square matrix. A singular one is refused.",
+  .grad  = "a: mul(mm(mm(y', g), y'), -1)",
+  .flags = LAPACK,
+  .check = check_inverse,
+};
+
+/* ---- eigenvalues and singular values ---- */
+
+static th_status check_symeig(th_call *c)
+{
+  TH_TRY(need_square(c, 2));
+  TH_TRY(need_letter(c, 3, "NV"));
+  TH_TRY(need_letter(c, 4, "UL"));
+  const double n = (double)rows_of(c, 2);
+  const bool vectors = *c->arg[3].s == 'V';
+  if (vectors) TH_TRY(need_work(c, 2, 2 * n * n + 6 * n + 1));
+  TH_TRY(out_vector(c, 0, rows_of(c, 2)));
+  return vectors ? out_matrix(c, 1, rows_of(c, 2), cols_of(c, 2)) : out_vector(c, 1, 0);
+}
+const th_op th_op_symeig = {
+  .name  = "symeig",
+  .args  = "e:out v:out a:tensor vectors:string='N' uplo:string='U'",
+  .doc   = "Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its "
+           "eigenvectors: column k of v belongs to e[k]; with 'N' v is empty. Only the triangle "
+           "uplo ('U' upper, 'L' lower) of a is read; it must be finite.",
+  .flags = LAPACK,
+  .check = check_symeig,
+};
+
+static th_status check_eig(th_call *c)
+{
+  TH_TRY(need_square(c, 2));
+  TH_TRY(need_letter(c, 3, "NV"));
+  TH_TRY(out_matrix(c, 0, rows_of(c, 2), 2));
+  return *c->arg[3].s == 'V' ? out_matrix(c, 1, rows_of(c, 2), cols_of(c, 2)) : out_vector(c, 1, 0);
+}
+const th_op th_op_eig = {
+  .name  = "eig",
+  .args  = "e:out v:out a:tensor vectors:string='N'",
+  .doc   = "Eigenvalues of a square matrix, and with vectors 'V' its eigenvectors of length 1. "
+           "Row k of e is the real and the imaginary part of eigenvalue k, column k of v its "
+           "vector; of a complex pair k, k + 1 the columns are the real and the imaginary part of "
+           "the first one's vector. With 'N' v is empty. a must be finite.",
+  .flags = LAPACK,
+  .check = check_eig,
+};
+
+static th_status check_svd(th_call *c)
+{
+  TH_TRY(need_matrix(c, 3));
+  TH_TRY(need_letter(c, 4, "SA"));
+  const int64_t m = rows_of(c, 3), n = cols_of(c, 3), k = least(m, n);
+  const bool all = *c->arg[4].s == 'A';
+  TH_TRY(need_work(c, 3, 4 * (double)k * (double)k + (double)BLOCK * (double)k
+                         + (all ? (double)BLOCK : 1) * (double)most(m, n)));
+  TH_TRY(out_matrix(c, 0, m, all ? m : k));
+  TH_TRY(out_vector(c, 1, k));
+  return out_matrix(c, 2, n, all ? n : k);
+}
+const th_op th_op_svd = {
+  .name  = "svd",
+  .args  = "u:out s:out v:out a:tensor size:string='S'",
+  .doc   = "Singular values, in descending order, and vectors of a matrix: a = u * diag(s) * v' "
+           "with orthonormal columns in u and v. size 'S' gives as many columns as there are "
+           "values, 'A' square matrices u and v. a must be finite.",
+  .flags = LAPACK,
+  .check = check_svd,
+};
+
+/* ---- Cholesky ---- */
+
+static th_status check_potrf(th_call *c)
+{
+  TH_TRY(need_square(c, 1));
+  TH_TRY(need_letter(c, 2, "UL"));
+  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+}
+const th_op th_op_potrf = {
+  .name  = "potrf",
+  .args  = "y:out a:tensor uplo:string='U'",
+  .doc   = "The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper "
+           "triangle y, or for uplo 'L' a = y * y' with a lower one. Only the triangle uplo of a "
+           "is read; the other one of y is 0. A matrix that is not positive definite is refused.",
+  .flags = LAPACK,
+  .check = check_potrf,
+};
+const th_op th_op_potri = {
+  .name  = "potri",
+  .args  = "y:out chol:tensor uplo:string='U'",
+  .doc   = "The inverse of the matrix whose Cholesky factor is chol. uplo says which triangle of "
+           "chol is read ('U' upper, 'L' lower).",
+  .flags = LAPACK,
+  .check = check_potrf,
+};
+
+static th_status check_potrs(th_call *c)
+{
+  TH_TRY(need_square(c, 2));
+  TH_TRY(need_right_sides(c, 1, 2));
+  TH_TRY(need_letter(c, 3, "UL"));
+  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+}
+const th_op th_op_potrs = {
+  .name  = "potrs",
+  .args  = "x:out b:tensor chol:tensor uplo:string='U'",
+  .doc   = "Solves a * x = b where chol is the Cholesky factor of a, as potrf gives it. b holds "
+           "one right side in each column (a vector is one column). A factor with a zero on its "
+           "diagonal is refused.",
+  .flags = LAPACK,
+  .check = check_potrs,
+};
+
+static th_status check_pstrf(th_call *c)
+{
+  TH_TRY(need_square(c, 2));
+  TH_TRY(need_letter(c, 3, "UL"));
+  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
+  return th_out(c, 1, TH_I32, 1, &c->arg[2].t->size[0]);
+}
+const th_op th_op_pstrf = {
+  .name  = "pstrf",
+  .args  = "y:out piv:out a:tensor uplo:string='U' tol:number=-1",
+  .doc   = "The Cholesky factor of a symmetric positive definite matrix with rows and columns "
+           "exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * y (for "
+           "uplo 'L' of y * y'). piv is an IntTensor. A matrix with a pivot of at most tol "
+           "(default: its size times its largest diagonal element times the machine's precision) "
+           "is refused; a must be finite.",
+  .flags = LAPACK,
+  .check = check_pstrf,
+};
+
+/* ---- QR ---- */
+
+static th_status need_qr(th_call *c, int arg)
+{
+  TH_TRY(need_matrix(c, arg));
+  return need_work(c, arg, (double)BLOCK * (double)cols_of(c, arg));
+}
+
+static th_status check_qr(th_call *c)
+{
+  TH_TRY(need_qr(c, 2));
+  const int64_t m = rows_of(c, 2), n = cols_of(c, 2), k = least(m, n);
+  TH_TRY(out_matrix(c, 0, m, k));
+  return out_matrix(c, 1, k, n);
+}
+const th_op th_op_qr = {
+  .name  = "qr",
+  .args  = "q:out r:out a:tensor",
+  .doc   = "The QR factors of a matrix: a = q * r with orthonormal columns in q and zeros below "
+           "the diagonal of r. For m x n q has min(m, n) columns and r as many rows.",
+  .flags = LAPACK,
+  .check = check_qr,
+};
+
+static th_status check_geqrf(th_call *c)
+{
+  TH_TRY(need_qr(c, 2));
+  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
+  return out_vector(c, 1, least(rows_of(c, 2), cols_of(c, 2)));
+}
+const th_op th_op_geqrf = {
+  .name  = "geqrf",
+  .args  = "m:out tau:out a:tensor",
+  .doc   = "The QR factors of a matrix as LAPACK keeps them: R on and above the diagonal of m, "
+           "below it and in tau the reflectors whose product is Q. orgqr makes Q of them, ormqr "
+           "multiplies by it.",
+  .flags = LAPACK,
+  .check = check_geqrf,
+};
+
+/* The reflectors in m and tau, as geqrf gives them. */
+static th_status need_reflectors(th_call *c, int m, int tau)
+{
+  TH_TRY(need_matrix(c, m));
+  TH_TRY(th_need_same_dtype(c, tau, m));
+  TH_TRY(th_need_ndim(c, tau, 1, 1));
+  TH_TRY(need_sizes(c, tau));
+  const int64_t k = least(rows_of(c, m), cols_of(c, m));
+  if (rows_of(c, tau) <= k) return need_work(c, m, (double)BLOCK * (double)k);
+  return th_fail(TH_ESHAPE,
+                 "%s must have at most %lld elements, as many as %s of size %s can have reflectors"
+                 ", got %lld",
+                 th_arg_name(c, tau), (long long)k, th_arg_name(c, m), TH_SHAPE(c->arg[m].t),
+                 (long long)rows_of(c, tau));
+}
+
+static th_status check_orgqr(th_call *c)
+{
+  TH_TRY(need_reflectors(c, 1, 2));
+  return out_matrix(c, 0, rows_of(c, 1), rows_of(c, 2));
+}
+const th_op th_op_orgqr = {
+  .name  = "orgqr",
+  .args  = "q:out m:tensor tau:tensor",
+  .doc   = "The matrix Q that geqrf keeps as reflectors in m and tau: one orthonormal column for "
+           "each element of tau.",
+  .flags = LAPACK,
+  .check = check_orgqr,
+};
+
+static th_status check_ormqr(th_call *c)
+{
+  TH_TRY(need_reflectors(c, 1, 2));
+  TH_TRY(th_need_same_dtype(c, 3, 1));
+  TH_TRY(need_matrix(c, 3));
+  TH_TRY(need_letter(c, 4, "LR"));
+  TH_TRY(need_letter(c, 5, "NT"));
+  const bool left = *c->arg[4].s == 'L';
+  if ((left ? rows_of(c, 3) : cols_of(c, 3)) != rows_of(c, 1)) {
+    return th_fail(TH_ESHAPE, "%s must have %lld %s, as many as %s has rows, got size %s",
+                   th_arg_name(c, 3), (long long)rows_of(c, 1), left ? "rows" : "columns",
+                   th_arg_name(c, 1), TH_SHAPE(c->arg[3].t));
+  }
+  const int64_t others = left ? cols_of(c, 3) : rows_of(c, 3);
+  TH_TRY(need_work(c, 3, (double)BLOCK * ((double)BLOCK + (double)others)));
+  return out_matrix(c, 0, rows_of(c, 3), cols_of(c, 3));
+}
+const th_op th_op_ormqr = {
+  .name  = "ormqr",
+  .args  = "y:out m:tensor tau:tensor c:tensor side:string='L' trans:string='N'",
+  .doc   = "Multiplies c by the square matrix Q that geqrf keeps in m and tau: Q * c, or c * Q "
+           "for side 'R'; trans 'T' takes Q' instead of Q.",
+  .flags = LAPACK,
+  .check = check_ormqr,
+};
