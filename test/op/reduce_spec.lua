@@ -247,3 +247,10 @@ describe('reductions', function()
       assert.error_matches(function() torch.DoubleTensor():max() end, 'max: x must have at least one element')
    end)
 end)
+
+opcheck.describe('mean_all_grad', function(op)
+   op.dtypes 'floats'
+   op.gives({ { 0.5, 0.5 }, { 0.5, 0.5 } }, { { 1, 2 }, { 3, 4 } }, 2)
+   op.gives({ 3 }, { 7 }, 3)
+   op.gives({}, {}, 3)
+end)
