@@ -2,11 +2,11 @@
 local torch = require 'torch'
 
 --- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
---- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
---- are updated; in evaluation mode the running estimates are used.
---- @param eps       default 1e-5
---- @param momentum  weight of the newest batch in the running estimates (default 0.1)
---- @param affine    false: no weight and bias
+-- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
+-- are updated; in evaluation mode the running estimates are used.
+-- @param eps       default 1e-5
+-- @param momentum  weight of the newest batch in the running estimates (default 0.1)
+-- @param affine    false: no weight and bias
 local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
 BatchNormalization.bufferNames = {'save_mean', 'save_std', 'buffer', 'buffer2', 'centered', 'std', 'normalized',
    '_input', '_gradOutput', '_scratch'}
@@ -93,7 +93,9 @@ function BatchNormalization:__tostring__()
 end
 
 -- The same for images (samples x planes x height x width) and volumes.
-torch.class('nn.SpatialBatchNormalization', 'nn.BatchNormalization').nDim = 4
-torch.class('nn.VolumetricBatchNormalization', 'nn.BatchNormalization').nDim = 5
+local Spatial = torch.class('nn.SpatialBatchNormalization', 'nn.BatchNormalization')
+Spatial.nDim = 4
+local Volumetric = torch.class('nn.VolumetricBatchNormalization', 'nn.BatchNormalization')
+Volumetric.nDim = 5
 
 return BatchNormalization

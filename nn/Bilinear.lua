@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- x1' W_k x2 + b_k for the rows of two matrices.
---- @param bias  false leaves b out
+-- @param bias  false leaves b out
 local Bilinear, Module = torch.class('nn.Bilinear', 'nn.Module')
 Bilinear.bufferNames = {'buff2', 'buff1'}
 

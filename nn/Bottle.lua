@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- Merges leading dimensions, so that a module for batches works on more of them: samples x time x features becomes
---- (samples * time) x features and back.
---- @param nInputDim   dimensions that the module expects, its batch included (default 2)
---- @param nOutputDim  dimensions that it gives (default: as many)
+-- (samples * time) x features and back.
+-- @param nInputDim   dimensions that the module expects, its batch included (default 2)
+-- @param nOutputDim  dimensions that it gives (default: as many)
 local Bottle, Decorator = torch.class('nn.Bottle', 'nn.Decorator')
 Bottle.bufferNames = {'_input', '_gradOutput'}
 

@@ -1,10 +1,11 @@
 -- nn/CAddTable.lua - the sum of the tensors of a table.
+local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class = operands.check, operands.grads, operands.class
+local check, grads = operands.check, operands.grads
 
 --- The sum of the tensors; with `inplace` the first input holds it.
-local CAddTable, Module = class 'CAddTable'
+local CAddTable, Module = torch.class('nn.CAddTable', 'nn.Module')
 
 function CAddTable:__init(inplace)
    Module.__init(self)

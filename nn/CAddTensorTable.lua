@@ -1,11 +1,13 @@
 -- nn/CAddTensorTable.lua - adds one tensor to every tensor of a table.
 local torch = require 'torch'
-local operands = require 'nn.operands'
-
-local class = operands.class
 
 --- {x, {y1, y2, ...}} becomes {y1 + x, y2 + x, ...}.
-local CAddTensorTable = class 'CAddTensorTable'
+local CAddTensorTable, Module = torch.class('nn.CAddTensorTable', 'nn.Module')
+
+function CAddTensorTable:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 local function checkPair(self, input)
    if type(input) ~= 'table' or not torch.isTensor(input[1]) or type(input[2]) ~= 'table' then

@@ -2,10 +2,15 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class = operands.check, operands.grads, operands.class
+local check, grads = operands.check, operands.grads
 
 --- The first tensor divided by the second.
-local CDivTable = class 'CDivTable'
+local CDivTable, Module = torch.class('nn.CDivTable', 'nn.Module')
+
+function CDivTable:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 function CDivTable:updateOutput(input)
    check(self, input, 2, 2)

@@ -1,13 +1,20 @@
 -- nn/CMaxTable.lua - CMaxTable and CMinTable: the largest, or smallest, of the tensors element by element.
+local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class = operands.check, operands.grads, operands.class
+local check, grads = operands.check, operands.grads
 
 for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} do
    local better = row[2]
    --- The largest (smallest) of the tensors; the gradient goes to the first of equal ones.
-   local Class = class(name)
+   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+   Class.doc = 'The ' .. (better == 'gt' and 'largest' or 'smallest') .. ' of the tensors of a table, element by element.'
    Class.bufferNames = {'maxIdx', 'minIdx', '_mask', '_winner'}
+
+   function Class:__init()
+      Module.__init(self)
+      self.gradInput = {}
+   end
 
    function Class:updateOutput(input)
       check(self, input, 1)

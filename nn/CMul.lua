@@ -6,6 +6,7 @@ local utils = require 'nn.utils'
 local function elementwise(class, name)
    local Class, Module = torch.class('nn.' .. class, 'nn.Module')
    local grad = 'grad' .. name:gsub('^%l', string.upper)
+   Class.doc = '(sizes): ' .. (name == 'weight' and 'multiplies each sample with' or 'adds to each sample') .. ' a learned tensor.'
    Class.bufferNames = {'_input', '_output', '_weight', '_expand', '_repeat', '_sum', '_gradOutput', '_gradInput',
       '_bias', '_gradBias'}
 

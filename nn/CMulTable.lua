@@ -1,10 +1,16 @@
 -- nn/CMulTable.lua - the product of the tensors of a table.
+local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class = operands.check, operands.grads, operands.class
+local check, grads = operands.check, operands.grads
 
 --- The product of the tensors.
-local CMulTable = class 'CMulTable'
+local CMulTable, Module = torch.class('nn.CMulTable', 'nn.Module')
+
+function CMulTable:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 function CMulTable:updateOutput(input)
    check(self, input, 1)

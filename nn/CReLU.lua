@@ -3,8 +3,8 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- {max(x, 0), max(-x, 0)} along the planes. Shang et al., "Understanding and improving convolutional neural networks
---- via concatenated rectified linear units" (2016).
---- @param nInputDims  dimensions of one sample
+-- via concatenated rectified linear units" (2016).
+-- @param nInputDims  dimensions of one sample
 local CReLU, Sequential = torch.class('nn.CReLU', 'nn.Sequential')
 
 function CReLU:__init(nInputDims, inplace)

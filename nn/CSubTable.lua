@@ -2,10 +2,15 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class = operands.check, operands.grads, operands.class
+local check, grads = operands.check, operands.grads
 
 --- The first tensor minus the second.
-local CSubTable = class 'CSubTable'
+local CSubTable, Module = torch.class('nn.CSubTable', 'nn.Module')
+
+function CSubTable:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 function CSubTable:updateOutput(input)
    check(self, input, 2, 2)

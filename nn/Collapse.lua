@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Merges the dimensions of a sample into one.
---- @param nInputDim  dimensions of one sample: an input of more is a batch
+-- @param nInputDim  dimensions of one sample: an input of more is a batch
 local Collapse, Module = torch.class('nn.Collapse', 'nn.Module')
 Collapse.bufferNames = {'_input', '_gradOutput'}
 

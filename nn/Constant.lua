@@ -3,8 +3,8 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- The same tensor whatever the input, once for each sample of a batch.
---- @param value      a tensor or a number
---- @param nInputDim  dimensions of one sample: an input of more is a batch; nil: it never is
+-- @param value      a tensor or a number
+-- @param nInputDim  dimensions of one sample: an input of more is a batch; nil: it never is
 local Constant, Module = torch.class('nn.Constant', 'nn.Module')
 
 function Constant:__init(value, nInputDim)

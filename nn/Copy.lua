@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- Copies its input into another type.
---- @param intype,outtype  default: the default type
---- @param forceCopy       true: copies even between equal types
---- @param dontCast        true: keeps its types when the network is converted
+-- @param intype,outtype  default: the default type
+-- @param forceCopy       true: copies even between equal types
+-- @param dontCast        true: keeps its types when the network is converted
 local Copy, Module = torch.class('nn.Copy', 'nn.Module')
 
 function Copy:__init(intype, outtype, forceCopy, dontCast)

@@ -2,11 +2,16 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class, rows = operands.check, operands.grads, operands.class, operands.rows
+local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The cosine of the angle between two vectors, or between the rows of two matrices.
-local CosineDistance = class 'CosineDistance'
+local CosineDistance, Module = torch.class('nn.CosineDistance', 'nn.Module')
 CosineDistance.bufferNames = {'buffer', 'w1', 'w22', 'w', 'w32', 'ones', '_buffer'}
+
+function CosineDistance:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 local TINY = 1e-12                                   -- keeps the norm of a zero vector away from 0
 

@@ -3,8 +3,8 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- Keeps the type of a module when the network around it is converted.
---- @param castin,castout  whether inputs and outputs are converted; castout defaults to castin
---- @param moduleType      default: the module's type
+-- @param castin,castout  whether inputs and outputs are converted; castout defaults to castin
+-- @param moduleType      default: the module's type
 local DontCast, Decorator = torch.class('nn.DontCast', 'nn.Decorator')
 
 function DontCast:__init(module, castin, castout, moduleType)

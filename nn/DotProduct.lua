@@ -2,11 +2,16 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class, rows = operands.check, operands.grads, operands.class, operands.rows
+local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The dot product of two vectors, or of the rows of two matrices.
-local DotProduct = class 'DotProduct'
+local DotProduct, Module = torch.class('nn.DotProduct', 'nn.Module')
 DotProduct.bufferNames = {'buffer'}
+
+function DotProduct:__init()
+   Module.__init(self)
+   self.gradInput = {}
+end
 
 function DotProduct:updateOutput(input)
    check(self, input, 2, 2)

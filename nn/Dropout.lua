@@ -2,10 +2,10 @@
 local torch = require 'torch'
 
 --- Each element is 0 with probability p, and the others are divided by 1 - p; in evaluation mode nothing happens.
---- @param p                    default 0.5
---- @param v1                   true: the first version, that multiplies by 1 - p in evaluation mode instead
---- @param inplace              true: works in the input's memory
---- @param stochasticInference  true: drops in evaluation mode too
+-- @param p                    default 0.5
+-- @param v1                   true: the first version, that multiplies by 1 - p in evaluation mode instead
+-- @param inplace              true: works in the input's memory
+-- @param stochasticInference  true: drops in evaluation mode too
 local Dropout, Module = torch.class('nn.Dropout', 'nn.Module')
 Dropout.bufferNames = {'noise'}
 

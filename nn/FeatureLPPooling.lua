@@ -5,10 +5,10 @@ local sequences = require 'nn.sequences'
 local features = sequences.features
 
 --- (sum of |x|^power over each window of features)^(1/power). An input is features (x height x width), in batch mode
---- with samples in front.
---- @param width,stride  of the windows
---- @param power         default 2
---- @param batch_mode    true: the features are dimension 2
+-- with samples in front.
+-- @param width,stride  of the windows
+-- @param power         default 2
+-- @param batch_mode    true: the features are dimension 2
 local FeatureLPPooling, Module = torch.class('nn.FeatureLPPooling', 'nn.Module')
 
 function FeatureLPPooling:__init(width, stride, power, batch_mode)

@@ -1,12 +1,17 @@
 -- nn/FlattenTable.lua - a nested table as one list.
 local torch = require 'torch'
-local table_class = require 'nn.table_class'
+local nested = require 'nn.nested'
 
-local needTable, class = table_class.needTable, table_class.class
+local needTable = nested.needTable
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- A nested table as one list, depth first.
-local FlattenTable = class 'FlattenTable'
+local FlattenTable, Module = torch.class('nn.FlattenTable', 'nn.Module')
+
+function FlattenTable:__init()
+   Module.__init(self)
+   self.output, self.gradInput = {}, {}
+end
 
 local function flatten(into, x)
    if type(x) == 'table' and not torch.isTensor(x) then

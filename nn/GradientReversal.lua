@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Returns its input; the gradient is multiplied by -lambda (default 1). Ganin and Lempitsky, "Unsupervised domain
---- adaptation by backpropagation" (2015).
+-- adaptation by backpropagation" (2015).
 local GradientReversal, Module = torch.class('nn.GradientReversal', 'nn.Module')
 
 function GradientReversal:__init(lambda)

@@ -3,11 +3,11 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- nn.Linear of sparse vectors of whole numbers: {keys, values}, both lists of vectors, one for each sample; or
---- {keys, values, sizes} with one vector each, and how many keys each sample has. The weight is inputSize x outputSize.
---- @param doGradInput   true: computes gradients by the values
---- @param keysOffset    added to every key
---- @param weight,bias   tensors to use
---- @param normalize     not nil or false: values are divided by the largest |value| that their key ever had
+-- {keys, values, sizes} with one vector each, and how many keys each sample has. The weight is inputSize x outputSize.
+-- @param doGradInput   true: computes gradients by the values
+-- @param keysOffset    added to every key
+-- @param weight,bias   tensors to use
+-- @param normalize     not nil or false: values are divided by the largest |value| that their key ever had
 local IndexLinear, Module = torch.class('nn.IndexLinear', 'nn.Module')
 
 function IndexLinear:__init(inputSize, outputSize, doGradInput, keysOffset, weight, bias, normalize)

@@ -18,7 +18,7 @@ local function set(t, k, value)
 end
 
 --- The derivatives of every output (columns) by every element of the input, or of param through its gradient dparam
---- (rows), from backward.
+-- (rows), from backward.
 function Jacobian.backward(module, input, param, dparam)
    local output = module:forward(input)
    local m = output:nElement()
@@ -57,8 +57,8 @@ function Jacobian.backwardUpdate(module, input, param)
 end
 
 --- The same by central differences of the outputs.
---- @param param         what moves, default: the input
---- @param perturbation  default 1e-6
+-- @param param         what moves, default: the input
+-- @param perturbation  default 1e-6
 function Jacobian.forward(module, input, param, perturbation)
    param = param or input
    local h = perturbation or 1e-6
@@ -122,7 +122,7 @@ function Jacobian.testIO(module, input, minval, maxval)
 end
 
 --- For each way to update (plain, with accUpdateGradParameters, shared by two modules) the largest difference of a
---- parameter from the plain step: a table of numbers.
+-- parameter from the plain step: a table of numbers.
 function Jacobian.testAllUpdate(module, input, weight, gradWeight)
    local lr = torch.uniform(0.1, 1)
    local errors = {}

@@ -4,7 +4,7 @@ local dims = require 'nn.dims'
 local utils = require 'nn.utils'
 
 --- Joins the tensors of a table along `dimension` (negative: from the end).
---- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+-- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
 local JoinTable, Module = torch.class('nn.JoinTable', 'nn.Module')
 
 function JoinTable:__init(dimension, nInputDims)

@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- The output is the number of the nearest centroid for each row of the input; accGradParameters moves the centroids
---- (the rows of weight) by `scale`; self.loss is the sum of squared distances. Gradients do not pass.
---- @param k,dim  how many centroids, of how many numbers
---- @param scale  of the gradient of the centroids, default 1
+-- (the rows of weight) by `scale`; self.loss is the sum of squared distances. Gradients do not pass.
+-- @param k,dim  how many centroids, of how many numbers
+-- @param scale  of the gradient of the centroids, default 1
 local Kmeans, Module = torch.class('nn.Kmeans', 'nn.Module')
 
 
@@ -47,7 +47,7 @@ function Kmeans:initRandom(input)
 end
 
 --- Sets the centroids to samples far from each other. Arthur and Vassilvitskii, "k-means++" (2007).
---- @param p  a share of the samples to look at, default 1
+-- @param p  a share of the samples to look at, default 1
 function Kmeans:initKmeansPlus(input, p)
    local x = rows(self, input)
    local n = math.max(self.k, math.floor(tonumber(x:size(1)) * (p or 1)))

@@ -3,10 +3,10 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
---- normalization" (2016).
---- @param bias    the summand at the start, default 0
---- @param eps     default 1e-10
---- @param affine  false: without factor and summand
+-- normalization" (2016).
+-- @param bias    the summand at the start, default 0
+-- @param eps     default 1e-10
+-- @param affine  false: without factor and summand
 local LayerNormalization, Sequential = torch.class('nn.LayerNormalization', 'nn.Sequential')
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)

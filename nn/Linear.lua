@@ -5,7 +5,7 @@ local Linear, Module = torch.class('nn.Linear', 'nn.Module')
 Linear.bufferNames = {'addBuffer'}
 
 --- An affine map of vectors, or of the rows of a matrix.
---- @param bias  false leaves b out
+-- @param bias  false leaves b out
 -- @example nn.Linear(3, 2):forward(torch.ones(4, 3)):size()   --> 4 2
 function Linear:__init(inputSize, outputSize, bias)
    Module.__init(self)

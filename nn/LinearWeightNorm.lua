@@ -5,7 +5,7 @@ local directions = require 'nn.directions'
 local split, gradients = directions.split, directions.gradients
 
 --- nn.Linear whose weight is g * v / |v|, row by row; v, g and the bias are learned.
---- @param eps  added to |v|^2, default 1e-16
+-- @param eps  added to |v|^2, default 1e-16
 local LinearWeightNorm, Linear = torch.class('nn.LinearWeightNorm', 'nn.Linear')
 LinearWeightNorm.parameterNames = {'v', 'g', 'bias'}
 

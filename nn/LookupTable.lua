@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- Replaces each number of a vector or matrix (a LongTensor, or any other) by a row of `weight`.
---- @param paddingValue  this number's row is never changed (default 0: none)
---- @param maxNorm       rows that are used are scaled down to this norm before (default: never)
---- @param normType      p of that norm, default 2
+-- @param paddingValue  this number's row is never changed (default 0: none)
+-- @param maxNorm       rows that are used are scaled down to this norm before (default: never)
+-- @param normType      p of that norm, default 2
 local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
 LookupTable.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float'}
 

@@ -5,7 +5,7 @@ local matrices = require 'nn.matrices'
 local transposed, need, product = matrices.transposed, matrices.need, matrices.product
 
 --- The product of two matrices, or of each pair of a batch.
---- @param transA,transB  true: the matrix is transposed first
+-- @param transA,transB  true: the matrix is transposed first
 local MM, Module = torch.class('nn.MM', 'nn.Module')
 
 function MM:__init(transA, transB)

@@ -5,7 +5,7 @@ local matrices = require 'nn.matrices'
 local transposed, need, product = matrices.transposed, matrices.need, matrices.product
 
 --- The product of a matrix and a vector, or of each pair of a batch.
---- @param trans  true: the matrix is transposed first
+-- @param trans  true: the matrix is transposed first
 local MV, Module = torch.class('nn.MV', 'nn.Module')
 
 function MV:__init(trans)

@@ -4,8 +4,9 @@ local dims = require 'nn.dims'
 
 for name, op in pairs{Max = 'max', Min = 'min'} do
    --- The largest (smallest) elements along a dimension (default 1; negative: from the end).
-   --- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+   -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
    local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+   Class.doc = '(dimension, nInputDims): the ' .. (op == 'max' and 'largest' or 'smallest') .. ' elements along a dimension.'
    Class.bufferNames = {'_output', '_indices', '_gradOutput'}
 
    function Class:__init(dimension, nInputDims)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- The largest of maxoutNumber affine maps. Goodfellow et al., "Maxout networks" (2013).
---- @param preprocess  a module in front
+-- @param preprocess  a module in front
 local Maxout, Sequential = torch.class('nn.Maxout', 'nn.Sequential')
 
 function Maxout:__init(inputSize, outputSize, maxoutNumber, preprocess)

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 
 --- {gater, experts} to the sum of experts weighted by the gater: a vector of weights, or a row of them for each sample.
---- Experts are a table of tensors, or a tensor with one slice for each.
---- @param dim  where the slices lie in a tensor; default: the first dimension, of a batch the second
+-- Experts are a table of tensors, or a tensor with one slice for each.
+-- @param dim  where the slices lie in a tensor; default: the first dimension, of a batch the second
 local MixtureTable, Module = torch.class('nn.MixtureTable', 'nn.Module')
 MixtureTable.bufferNames = {'_part'}
 

@@ -3,8 +3,8 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- The base class of layers. A class of its own needs `__init`, `updateOutput(input)` that fills and returns
---- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
---- parameters, `accGradParameters(input, gradOutput, scale)` that adds to `self.gradWeight` and the like.
+-- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
+-- parameters, `accGradParameters(input, gradOutput, scale)` that adds to `self.gradWeight` and the like.
 -- A class may say
 --   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
 --   bufferNames      fields which only save time or memory between calls: clearState empties them
@@ -32,7 +32,7 @@ function Module:parameter(name, ...)
 end
 
 --- The tensor self[name], made empty when it is missing or of another type.
---- @param kind  a tensor type (default: the module's own)
+-- @param kind  a tensor type (default: the module's own)
 function Module:scratch(name, kind)
    local buffer = self[name]
    kind = kind or self._type or torch.getdefaulttensortype()
@@ -152,7 +152,7 @@ function Module:clone(...)
 end
 
 --- Without an argument the tensor type; with one, converts all tensors to it, keeping what is shared shared.
---- @param cache  a table kept between the calls that convert several modules which share memory
+-- @param cache  a table kept between the calls that convert several modules which share memory
 function Module:type(kind, cache)
    if not kind then return self._type end
    cache = cache or {}
@@ -189,7 +189,7 @@ local function span(t)
 end
 
 --- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory go on
---- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
+-- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
 function Module.flatten(tensors)
    if not tensors or #tensors == 0 then return torch.Tensor() end
    local kind = tensors[1]:type()
@@ -248,7 +248,7 @@ function Module.flatten(tensors)
 end
 
 --- Two vectors, all parameters and all gradients; the module's own tensors become views of them. Call it once,
---- after conversions of type: converting or sharing afterwards takes the tensors out of the vectors again.
+-- after conversions of type: converting or sharing afterwards takes the tensors out of the vectors again.
 function Module:getParameters()
    local parameters, grads = self:parameters()
    return Module.flatten(parameters), Module.flatten(grads)
@@ -267,7 +267,7 @@ function Module:apply(callback)
 end
 
 --- Replaces self and every module inside by callback(module), which may return its argument. What came in as a
---- replacement is not searched. Returns the new module.
+-- replacement is not searched. Returns the new module.
 function Module:replace(callback)
    local out = callback(self)
    if out == self then

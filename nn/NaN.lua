@@ -4,7 +4,7 @@ local torch = require 'torch'
 local numbered = 0
 
 --- Raises an error when a NaN comes out of a module, forward or backward.
---- @param id  shown in the error; default: a running number
+-- @param id  shown in the error; default: a running number
 local NaN, Decorator = torch.class('nn.NaN', 'nn.Decorator')
 
 function NaN:__init(module, id)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local dims = require 'nn.dims'
 
 --- The elements offset .. offset + length - 1 of a dimension. A length of -1 means as far as it goes (-2: one less);
---- a negative offset means all but the last `length` elements. A negative dimension counts from the end.
+-- a negative offset means all but the last `length` elements. A negative dimension counts from the end.
 local Narrow, Module = torch.class('nn.Narrow', 'nn.Module')
 
 function Narrow:__init(dimension, offset, length)

@@ -1,12 +1,19 @@
 -- nn/NarrowTable.lua - consecutive elements of a table.
 local torch = require 'torch'
-local table_class = require 'nn.table_class'
+local nested = require 'nn.nested'
 
-local needTable, zeros, class = table_class.needTable, table_class.zeros, table_class.class
+local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- `length` elements of a table from `offset` on (default 1).
-local NarrowTable = class('NarrowTable', 'offset', 'length')
+local NarrowTable, Module = torch.class('nn.NarrowTable', 'nn.Module')
+
+function NarrowTable:__init(offset, length)
+   Module.__init(self)
+   self.offset = offset
+   self.length = length
+   self.output, self.gradInput = {}, {}
+end
 
 local function range(self, input)
    needTable(self, input)

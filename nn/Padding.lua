@@ -2,10 +2,10 @@
 local torch = require 'torch'
 
 --- Adds |pad| elements to dimension `dim`: before index `index` (from 1) when pad is negative, and, counted from the
---- other end, behind it when pad is positive.
---- @param nInputDim  dimensions of one sample: with one more, `dim` counts after the batch's
---- @param value      of the new elements, default 0
---- @param index      default 1
+-- other end, behind it when pad is positive.
+-- @param nInputDim  dimensions of one sample: with one more, `dim` counts after the batch's
+-- @param value      of the new elements, default 0
+-- @param index      default 1
 local Padding, Module = torch.class('nn.Padding', 'nn.Module')
 
 function Padding:__init(dim, pad, nInputDim, value, index)

@@ -2,11 +2,10 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads, class, rows = operands.check, operands.grads, operands.class, operands.rows
-local Module = torch.getmetatable 'nn.Module'
+local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The p-norm (default 2) of the difference of two vectors, or of the rows of two matrices.
-local PairwiseDistance = class 'PairwiseDistance'
+local PairwiseDistance, Module = torch.class('nn.PairwiseDistance', 'nn.Module')
 PairwiseDistance.bufferNames = {'diff', 'outExpand', 'grad', 'ones', '_sum'}
 
 function PairwiseDistance:__init(p)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- nn.Linear of which only chosen outputs are computed.
---- @param bias  false leaves b out
+-- @param bias  false leaves b out
 local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
 
 function PartialLinear:__init(inputsize, outputsize, bias)

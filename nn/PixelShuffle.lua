@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- r^2 planes become one that is r times as high and wide. Shi et al., "Real-time single image and video
---- super-resolution using an efficient sub-pixel convolutional neural network" (2016).
+-- super-resolution using an efficient sub-pixel convolutional neural network" (2016).
 local PixelShuffle, Module = torch.class('nn.PixelShuffle', 'nn.Module')
 PixelShuffle.bufferNames = {'_intermediateShape', '_shuffleIn', '_shuffleOut'}
 

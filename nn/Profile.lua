@@ -2,8 +2,8 @@
 local torch = require 'torch'
 
 --- Prints how long a module takes.
---- @param print_interval  after how many calls it prints; default 100
---- @param name            default: the module's type
+-- @param print_interval  after how many calls it prints; default 100
+-- @param name            default: the module's type
 local Profile, Decorator = torch.class('nn.Profile', 'nn.Decorator')
 
 function Profile:__init(module, print_interval, name)

@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- x where it is positive, else a * x: a is drawn uniformly from [l, u] for each element while training, and is
---- (l + u) / 2 in evaluation mode. Xu et al., "Empirical evaluation of rectified activations" (2015).
---- @param l,u      default 1/8 and 1/3
---- @param inplace  true: works in the input's memory
+-- (l + u) / 2 in evaluation mode. Xu et al., "Empirical evaluation of rectified activations" (2015).
+-- @param l,u      default 1/8 and 1/3
+-- @param inplace  true: works in the input's memory
 local RReLU, Module = torch.class('nn.RReLU', 'nn.Module')
 RReLU.bufferNames = {'noise'}
 

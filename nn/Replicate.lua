@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- The input nfeatures times along a new dimension `dim` (default 1; negative: from the end).
---- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
+-- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
 local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
 
 function Replicate:__init(nfeatures, dim, ndim)

@@ -1,12 +1,18 @@
 -- nn/SelectTable.lua - one element of a table.
 local torch = require 'torch'
 local utils = require 'nn.utils'
-local table_class = require 'nn.table_class'
+local nested = require 'nn.nested'
 
-local needTable, zeros, class = table_class.needTable, table_class.zeros, table_class.class
+local needTable, zeros = nested.needTable, nested.zeros
 
 --- Element `index` of a table (negative: from the end; or any key).
-local SelectTable = class('SelectTable', 'index')
+local SelectTable, Module = torch.class('nn.SelectTable', 'nn.Module')
+
+function SelectTable:__init(index)
+   Module.__init(self)
+   self.index = index
+   self.output, self.gradInput = {}, {}
+end
 
 local function place(self, input)
    needTable(self, input)

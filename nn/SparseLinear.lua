@@ -3,8 +3,8 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- nn.Linear of sparse vectors. An input is a list of n x 2 matrices, (index, value) rows, one for each sample, or a
---- tensor of samples x n x 2; indices of 0 mean nothing.
---- @param doGradInput  true: gradInput is a list of inputSize x 2 matrices
+-- tensor of samples x n x 2; indices of 0 mean nothing.
+-- @param doGradInput  true: gradInput is a list of inputSize x 2 matrices
 local SparseLinear, Module = torch.class('nn.SparseLinear', 'nn.Module')
 
 function SparseLinear:__init(inputSize, outputSize, doGradInput)

@@ -35,6 +35,7 @@ for name, isMax in pairs{Max = true, Average = false} do
    --- Pools images of any size to W x H.
    local Class = torch.class('nn.SpatialAdaptive' .. name .. 'Pooling', 'nn.Module')
    Class.bufferNames = {'indices'}
+   Class.doc = '(W, H): ' .. (isMax and 'maxima' or 'means') .. ' of images of any size, W x H of them.'
 
    function Class:__init(W, H)
       Module.__init(self)

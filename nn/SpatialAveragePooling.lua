@@ -3,8 +3,8 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Takes the mean over windows of kW x kH.
---- @param dW,dH      steps (default 1)
---- @param padW,padH  zeros around the image (default 0), at most half of the window
+-- @param dW,dH      steps (default 1)
+-- @param padW,padH  zeros around the image (default 0), at most half of the window
 local SpatialAveragePooling, Module = torch.class('nn.SpatialAveragePooling', 'nn.Module')
 
 function SpatialAveragePooling:__init(kW, kH, dW, dH, padW, padH)

@@ -5,7 +5,7 @@ local neighbourhood = require 'nn.neighbourhood'
 local init = neighbourhood.init
 
 --- Subtractive, then divisive normalization. Jarrett et al., "What is the best multi-stage architecture for object
---- recognition?" (2009).
+-- recognition?" (2009).
 local Contrastive = torch.class('nn.SpatialContrastiveNormalization', 'nn.Module')
 
 function Contrastive:__init(nInputPlane, kernel, threshold, thresval)

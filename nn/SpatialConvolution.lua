@@ -3,9 +3,9 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Slides nOutputPlane filters of kW x kH over planes x height x width, or a batch of those. An output has
---- floor((size + 2 * pad - k) / d) + 1 rows and columns.
---- @param dW,dH      steps (default 1)
---- @param padW,padH  zeros around the image (default 0; padH defaults to padW)
+-- floor((size + 2 * pad - k) / d) + 1 rows and columns.
+-- @param dW,dH      steps (default 1)
+-- @param padW,padH  zeros around the image (default 0; padH defaults to padW)
 -- @example nn.SpatialConvolution(1, 8, 5, 5):forward(torch.ones(1, 28, 28)):size()   --> 8 24 24
 local SpatialConvolution, Module = torch.class('nn.SpatialConvolution', 'nn.Module')
 SpatialConvolution.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput', '_zeros'}

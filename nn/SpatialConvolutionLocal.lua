@@ -4,8 +4,8 @@ local images = require 'nn.images'
 local windows = require 'nn.windows'
 
 --- Filters that differ from place to place, for images of one size.
---- @param iW,iH  the size of the images
---- @param dW,dH,padW,padH  as of nn.SpatialConvolution
+-- @param iW,iH  the size of the images
+-- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 local Local, Module = torch.class('nn.SpatialConvolutionLocal', 'nn.Module')
 Local.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput'}
 

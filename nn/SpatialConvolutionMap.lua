@@ -7,9 +7,10 @@ local images = require 'nn.images'
 local function mapped(name, parent)
    local Class = torch.class('nn.' .. name, 'nn.Module')
    Class.bufferNames = {'_zeros'}
+   Class.doc = '(conMatrix, kW, kH, dW, dH): a filter for each row of a table of connections, (input, output) planes.'
 
    --- @param conMatrix  a matrix with a row (input plane, output plane) for every filter
-   --- @param dW,dH      steps, default 1
+   -- @param dW,dH      steps, default 1
    function Class:__init(conMatrix, kW, kH, dW, dH)
       torch.getmetatable 'nn.Module'.__init(self)
       if not torch.isTensor(conMatrix) or conMatrix:dim() ~= 2 or conMatrix:size(2) ~= 2 then

@@ -4,8 +4,8 @@ local images = require 'nn.images'
 local windows = require 'nn.windows'
 
 --- x / (k + alpha / size * sum of x^2 over `size` neighbouring planes)^beta. Krizhevsky et al., "ImageNet
---- classification with deep convolutional neural networks" (2012).
---- @param alpha,beta,k  default 1e-4, 0.75 and 1
+-- classification with deep convolutional neural networks" (2012).
+-- @param alpha,beta,k  default 1e-4, 0.75 and 1
 local LRN, Module = torch.class('nn.SpatialCrossMapLRN', 'nn.Module')
 LRN.bufferNames = {'scale', 'paddedRatio', 'accumRatio'}
 

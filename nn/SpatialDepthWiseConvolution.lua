@@ -3,7 +3,7 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Every input plane has nOutputPlane filters of its own; plane (i - 1) * nOutputPlane + o is filter o of input plane i.
---- @param dW,dH,padW,padH  as of nn.SpatialConvolution
+-- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 local DepthWise = torch.class('nn.SpatialDepthWiseConvolution', 'nn.SpatialConvolution')
 
 -- Torch7 makes matrices, and shapes them at the first use.

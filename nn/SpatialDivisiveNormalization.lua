@@ -6,7 +6,7 @@ local filter, batch, mean = neighbourhood.filter, neighbourhood.batch, neighbour
 local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coefficients, neighbourhood.init
 
 --- Divides by the weighted standard deviation (around 0) over all planes of the neighbourhood.
---- @param threshold,thresval  deviations not above threshold are taken for thresval; default 1e-4
+-- @param threshold,thresval  deviations not above threshold are taken for thresval; default 1e-4
 local Divisive = torch.class('nn.SpatialDivisiveNormalization', 'nn.Module')
 
 function Divisive:__init(nInputPlane, kernel, threshold, thresval)

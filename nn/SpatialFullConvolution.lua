@@ -3,9 +3,9 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- An output has (size - 1) * d - 2 * pad + k + adj rows and columns. Also called deconvolution.
---- @param dW,dH      steps (default 1)
---- @param padW,padH  rows and columns cut off at every side (default 0)
---- @param adjW,adjH  rows and columns more at the far sides (default 0), less than the step
+-- @param dW,dH      steps (default 1)
+-- @param padW,padH  rows and columns cut off at every side (default 0)
+-- @param adjW,adjH  rows and columns more at the far sides (default 0), less than the step
 local SpatialFullConvolution, Module = torch.class('nn.SpatialFullConvolution', 'nn.Module')
 SpatialFullConvolution.bufferNames = {'finput', 'fgradInput', '_zeros', '_shape'}
 

@@ -3,8 +3,8 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Takes the maximum over windows of kW x kH.
---- @param dW,dH      steps (default: the window's size, so that windows do not overlap)
---- @param padW,padH  border that never wins (default 0), at most half of the window
+-- @param dW,dH      steps (default: the window's size, so that windows do not overlap)
+-- @param padW,padH  border that never wins (default 0), at most half of the window
 local SpatialMaxPooling, Module = torch.class('nn.SpatialMaxPooling', 'nn.Module')
 SpatialMaxPooling.bufferNames = {'indices'}
 

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Puts values back where a max pooling found them; everything else is 0.
---- @param poolingModule  a nn.SpatialMaxPooling; its last forward says where
+-- @param poolingModule  a nn.SpatialMaxPooling; its last forward says where
 local MaxUnpooling, Module = torch.class('nn.SpatialMaxUnpooling', 'nn.Module')
 
 function MaxUnpooling:__init(poolingModule)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- weight * (sum over each window) + bias, a weight and bias for each plane.
---- @param dW,dH  steps, default 1
+-- @param dW,dH  steps, default 1
 local SubSampling, Module = torch.class('nn.SpatialSubSampling', 'nn.Module')
 SubSampling.bufferNames = {'_sums', '_grad'}
 

@@ -6,8 +6,8 @@ local filter, batch, mean = neighbourhood.filter, neighbourhood.batch, neighbour
 local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coefficients, neighbourhood.init
 
 --- Subtracts the weighted mean over all planes of the neighbourhood; at borders over what is there.
---- @param nInputPlane  default 1
---- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
+-- @param nInputPlane  default 1
+-- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
 local Subtractive = torch.class('nn.SpatialSubtractiveNormalization', 'nn.Module')
 
 function Subtractive:__init(nInputPlane, kernel)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local dims = require 'nn.dims'
 
 --- The slices of a tensor along `dimension` (negative: from the end), as a table.
---- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+-- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
 local SplitTable, Module = torch.class('nn.SplitTable', 'nn.Module')
 
 function SplitTable:__init(dimension, nInputDims)

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Drops all dimensions of size 1, or the one named, if its size is 1.
---- @param numInputDims  dimensions of one sample: with one more, `dim` counts after the batch's
+-- @param numInputDims  dimensions of one sample: with one more, `dim` counts after the batch's
 local Squeeze, Module = torch.class('nn.Squeeze', 'nn.Module')
 Squeeze.bufferNames = {'_gradOutput'}
 

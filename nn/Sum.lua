@@ -3,9 +3,9 @@ local torch = require 'torch'
 local dims = require 'nn.dims'
 
 --- Sums over a dimension (default 1; negative: from the end).
---- @param nInputDims   dimensions of one sample: with one more, `dimension` counts after the batch's
---- @param sizeAverage  true: the mean
---- @param squeeze      false: the dimension stays, with size 1
+-- @param nInputDims   dimensions of one sample: with one more, `dimension` counts after the batch's
+-- @param sizeAverage  true: the mean
+-- @param squeeze      false: the dimension stays, with size 1
 local Sum, Module = torch.class('nn.Sum', 'nn.Module')
 Sum.bufferNames = {'_gradOutput'}
 

@@ -5,7 +5,7 @@ local sequences = require 'nn.sequences'
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- Slides outputFrameSize filters over kW frames of all features.
---- @param dW  step, default 1
+-- @param dW  step, default 1
 local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')
 
 function Convolution:__init(inputFrameSize, outputFrameSize, kW, dW)

@@ -5,9 +5,9 @@ local sequences = require 'nn.sequences'
 local batch, like = sequences.batch, sequences.like
 
 --- The k largest values of each feature, in the order in which they come. Kalchbrenner et al., "A convolutional neural
---- network for modelling sentences" (2014).
---- @param minK    the least k
---- @param factor  k is at least this share of the frames, default 0
+-- network for modelling sentences" (2014).
+-- @param minK    the least k
+-- @param factor  k is at least this share of the frames, default 0
 local KMaxPooling, Module = torch.class('nn.TemporalDynamicKMaxPooling', 'nn.Module')
 KMaxPooling.bufferNames = {'indices'}
 

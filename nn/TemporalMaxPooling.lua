@@ -5,7 +5,7 @@ local sequences = require 'nn.sequences'
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- The largest value of each feature in windows of kW frames.
---- @param dW  step, default kW
+-- @param dW  step, default kW
 local MaxPooling, Module = torch.class('nn.TemporalMaxPooling', 'nn.Module')
 MaxPooling.bufferNames = {'indices'}
 

@@ -5,9 +5,9 @@ local sequences = require 'nn.sequences'
 local rows = sequences.rows
 
 --- Each feature has a filter of kW frames of its own (lookahead convolution). Wang et al., "Lookahead convolution layer
---- for unidirectional recurrent neural networks" (2016).
---- @param dW         step, default 1
---- @param featFirst  true: inputs are (samples x) features x frames
+-- for unidirectional recurrent neural networks" (2016).
+-- @param dW         step, default 1
+-- @param featFirst  true: inputs are (samples x) features x frames
 local RowConvolution, Module = torch.class('nn.TemporalRowConvolution', 'nn.Module')
 RowConvolution.bufferNames = {'_zeros', '_x', '_g'}
 

@@ -5,7 +5,7 @@ local sequences = require 'nn.sequences'
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- weight * (sum over each window of kW frames) + bias, a weight and bias for each feature.
---- @param dW  step, default 1
+-- @param dW  step, default 1
 local SubSampling, Module = torch.class('nn.TemporalSubSampling', 'nn.Module')
 
 function SubSampling:__init(inputFrameSize, kW, dW)

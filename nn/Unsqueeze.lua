@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- Inserts a dimension of size 1 before dimension `pos` (negative: from the end).
---- @param numInputDims  dimensions of one sample: with one more, `pos` counts after the batch's
+-- @param numInputDims  dimensions of one sample: with one more, `pos` counts after the batch's
 local Unsqueeze, Module = torch.class('nn.Unsqueeze', 'nn.Module')
 Unsqueeze.bufferNames = {'_gradOutput'}
 

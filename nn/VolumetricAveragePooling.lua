@@ -5,7 +5,7 @@ local volumes = require 'nn.volumes'
 local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, volumes.geometry
 
 --- The mean of each window of kT x kW x kH.
---- @param dT,dW,dH  steps, default: the window's sizes
+-- @param dT,dW,dH  steps, default: the window's sizes
 local AveragePooling, Module = torch.class('nn.VolumetricAveragePooling', 'nn.Module')
 
 function AveragePooling:__init(kT, kW, kH, dT, dW, dH)

@@ -7,8 +7,8 @@ local forward, backward, gradients = volumes.forward, volumes.backward, volumes.
 local geometry, steps = volumes.geometry, volumes.steps
 
 --- Slides nOutputPlane filters of kT x kW x kH over volumes.
---- @param dT,dW,dH        steps, default 1
---- @param padT,padW,padH  zeros around the volume, default 0
+-- @param dT,dW,dH        steps, default 1
+-- @param padT,padW,padH  zeros around the volume, default 0
 local Convolution, Module = torch.class('nn.VolumetricConvolution', 'nn.Module')
 Convolution.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 

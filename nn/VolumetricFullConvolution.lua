@@ -8,7 +8,7 @@ local steps = volumes.steps
 local Convolution = torch.getmetatable 'nn.VolumetricConvolution'
 
 --- The transpose of a convolution: each voxel puts a filter into a larger volume.
---- @param adjT,adjW,adjH  places more at the far sides, less than the steps
+-- @param adjT,adjW,adjH  places more at the far sides, less than the steps
 local Full, Module = torch.class('nn.VolumetricFullConvolution', 'nn.Module')
 Full.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 

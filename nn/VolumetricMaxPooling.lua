@@ -5,8 +5,8 @@ local volumes = require 'nn.volumes'
 local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, volumes.geometry
 
 --- The largest value of each window of kT x kW x kH.
---- @param dT,dW,dH        steps, default: the window's sizes
---- @param padT,padW,padH  border that never wins, default 0, at most half of the window
+-- @param dT,dW,dH        steps, default: the window's sizes
+-- @param padT,padW,padH  border that never wins, default 0, at most half of the window
 local MaxPooling, Module = torch.class('nn.VolumetricMaxPooling', 'nn.Module')
 MaxPooling.bufferNames = {'indices'}
 

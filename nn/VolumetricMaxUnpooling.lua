@@ -5,7 +5,7 @@ local volumes = require 'nn.volumes'
 local batch, like = volumes.batch, volumes.like
 
 --- Puts values back where a max pooling found them; everything else is 0.
---- @param poolingModule  a nn.VolumetricMaxPooling; its last forward says where
+-- @param poolingModule  a nn.VolumetricMaxPooling; its last forward says where
 local MaxUnpooling, Module = torch.class('nn.VolumetricMaxUnpooling', 'nn.Module')
 
 function MaxUnpooling:__init(poolingModule)

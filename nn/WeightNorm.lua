@@ -5,8 +5,8 @@ local directions = require 'nn.directions'
 local split, gradients = directions.split, directions.gradients
 
 --- Makes the weight of any module g * v / |v|, row by row; v, g and the module's other parameters are learned.
---- Salimans and Kingma, "Weight normalization" (2016).
---- @param outputDim  the dimension of the weight along which lengths differ, default 1
+-- Salimans and Kingma, "Weight normalization" (2016).
+-- @param outputDim  the dimension of the weight along which lengths differ, default 1
 local WeightNorm, Decorator = torch.class('nn.WeightNorm', 'nn.Decorator')
 
 local TINY = 1e-4                                   -- keeps a direction of 0 out of the divisor

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Adds normal noise while training, and its mean in evaluation mode.
---- @param mean,std  default 0 and 0.1
+-- @param mean,std  default 0 and 0.1
 local WhiteNoise, Module = torch.class('nn.WhiteNoise', 'nn.Module')
 WhiteNoise.bufferNames = {'noise'}
 

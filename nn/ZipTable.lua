@@ -1,12 +1,17 @@
 -- nn/ZipTable.lua - tables of tables, turned: {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}.
 local torch = require 'torch'
-local table_class = require 'nn.table_class'
+local nested = require 'nn.nested'
 
-local needTable, zeros, class = table_class.needTable, table_class.zeros, table_class.class
+local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}; as many as the shortest has.
-local ZipTable = class 'ZipTable'
+local ZipTable, Module = torch.class('nn.ZipTable', 'nn.Module')
+
+function ZipTable:__init()
+   Module.__init(self)
+   self.output, self.gradInput = {}, {}
+end
 
 local function zip(self, x)
    needTable(self, x)

@@ -1,13 +1,18 @@
 -- nn/ZipTableOneToMany.lua - pairs one element with each of a table.
 local torch = require 'torch'
 local utils = require 'nn.utils'
-local table_class = require 'nn.table_class'
+local nested = require 'nn.nested'
 
-local zeros, class = table_class.zeros, table_class.class
+local zeros = nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- {x, {y1, y2}} becomes {{x, y1}, {x, y2}}.
-local ZipTableOneToMany = class 'ZipTableOneToMany'
+local ZipTableOneToMany, Module = torch.class('nn.ZipTableOneToMany', 'nn.Module')
+
+function ZipTableOneToMany:__init()
+   Module.__init(self)
+   self.output, self.gradInput = {}, {}
+end
 
 function ZipTableOneToMany:updateOutput(input)
    if type(input) ~= 'table' or #input ~= 2 or type(input[2]) ~= 'table' then

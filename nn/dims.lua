@@ -2,7 +2,7 @@
 local dims = {}
 
 --- The dimension `dim` of an input: negative ones count from the end; one more when the input has one dimension more
---- than a sample has (nInputDims; nil or not positive: it is not known). Refuses one that does not exist.
+-- than a sample has (nInputDims; nil or not positive: it is not known). Refuses one that does not exist.
 function dims.of(self, input, dim, nInputDims)
    self:needTensor(input)
    local n, k = input:dim(), dim

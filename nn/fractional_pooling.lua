@@ -16,10 +16,11 @@ end
 local function fractional(kind, sides, order)
    local dims = #sides
    --- Max pooling over windows of fixed size at random places, drawn at each forward. Graham, "Fractional max-pooling"
-   --- (2014).
-   --- @param ...  the sizes of the windows, then the sizes of the output; those below 1 are ratios to the input
+   -- (2014).
+   -- @param ...  the sizes of the windows, then the sizes of the output; those below 1 are ratios to the input
    local Class, Module = torch.class('nn.' .. kind .. 'FractionalMaxPooling', 'nn.Module')
    Class.bufferNames = {'indices'}
+   Class.doc = '(sizes of the windows, sizes or ratios of the output): maxima of windows at random places.'
 
    function Class:__init(...)
       Module.__init(self)

@@ -7,8 +7,8 @@ nn.hessian = {}
 local enabled = false
 
 --- Teaches modules updateDiagHessianInput(input, diagHessianOutput), accDiagHessianParameters(input, diagHessianOutput)
---- and initDiagHessianParameters(); and Module getParameters a third vector, of diagHessian tensors. LeCun et al.,
---- "Efficient backprop" (1998).
+-- and initDiagHessianParameters(); and Module getParameters a third vector, of diagHessian tensors. LeCun et al.,
+-- "Efficient backprop" (1998).
 function nn.hessian.enable()
    if enabled then return end
    enabled = true

@@ -4,7 +4,7 @@ local torch = require 'torch'
 local images = {}
 
 --- Refuses an input that is not planes x height x width, or a batch of those, of the module's type.
---- @param planes  how many planes it must have; nil: any
+-- @param planes  how many planes it must have; nil: any
 function images.check(self, input, planes)
    local dim = torch.isTensor(input) and input:dim()
    if (dim ~= 3 and dim ~= 4) or (planes and input:size(dim - 2) ~= planes) then

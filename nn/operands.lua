@@ -28,17 +28,7 @@ local function grads(self, input)
    return self.gradInput
 end
 
--- A class whose gradInput is a table.
-local function class(name)
-   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
-   function Class:__init()
-      Module.__init(self)
-      self.gradInput = {}
-   end
-   return Class, Module
-end
-
 -- Vectors as matrices of one row.
 local function rows(x) return x:dim() == 1 and x:contiguous():view(1, -1) or x end
 
-return { check = check, grads = grads, class = class, rows = rows }
+return { check = check, grads = grads, rows = rows }

@@ -9,9 +9,11 @@ local function padding(kind, name, mode)
    local sides = SIDES[kind]
    local dims = #sides / 2
    --- @param ...  how much to add left, right, top, bottom (front, back); those not given are like the first.
-   --- Negative numbers cut off, where zeros are added.
+   -- Negative numbers cut off, where zeros are added.
    local Class, Module = torch.class('nn.' .. kind .. name, 'nn.Module')
    local prefix = kind == 'Spatial' and 'pad_' or 'p'
+   Class.doc = '(' .. table.concat(sides, ', ') .. '): a border of '
+      .. ({zero = 'zeros', mirror = 'reflected pixels', edge = 'repeated pixels'})[mode] .. '.'
 
    function Class:__init(...)
       Module.__init(self)

@@ -18,6 +18,8 @@ for _, row in ipairs{
    local name, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
    local Class = torch.class('nn.' .. name, 'nn.Module')
    Class.bufferNames = {'mininput'}
+   Class.doc = ({softmax = 'exp(x) / sum of exp(x)', logsoftmax = 'x - log of the sum of exp(x)'})[forward]
+      .. (negate and ' of -x' or '') .. ', over the classes: dimension 1 of a sample.'
 
    function Class:updateOutput(input)
       local dim = classes(self, input)

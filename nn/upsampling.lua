@@ -91,8 +91,8 @@ function Base:updateGradInput(input, gradOutput)
 end
 
 --- Scales images (samples x planes x height x width) or volumes.
---- @param params  a whole factor, or {oheight =, owidth = [, otemp =]}
---- @param mode    'nearest' (default) or 'linear', which keeps the corners in place
+-- @param params  a whole factor, or {oheight =, owidth = [, otemp =]}
+-- @param mode    'nearest' (default) or 'linear', which keeps the corners in place
 function Base:__init(params, mode)
    Module.__init(self)
    self.mode = mode or 'nearest'
@@ -125,7 +125,7 @@ function Base:__tostring__()
 end
 
 --- Repeats the rows and columns of images.
---- @param scale  how often
+-- @param scale  how often
 local Nearest = torch.class('nn.SpatialUpSamplingNearest', 'nn.UpSampling')
 Nearest.dims, Nearest.defaultMode = 2, 'nearest'
 
@@ -137,7 +137,7 @@ end
 function Nearest:__tostring__() return torch.type(self) end
 
 --- Interpolates images; the corners stay in place.
---- @param params  a whole factor, or {oheight =, owidth =}
+-- @param params  a whole factor, or {oheight =, owidth =}
 local Bilinear = torch.class('nn.SpatialUpSamplingBilinear', 'nn.UpSampling')
 Bilinear.dims, Bilinear.defaultMode = 2, 'linear'
 

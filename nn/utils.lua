@@ -70,13 +70,13 @@ local function convert(x, kind, cache)
 end
 
 --- Converts a tensor, module, criterion or (in place) a nested table of them to a tensor type.
---- @param cache  a table kept between calls that convert things which share memory
+-- @param cache  a table kept between calls that convert things which share memory
 function utils.recursiveType(x, kind, cache)
    return convert(x, kind, cache or {})
 end
 
 --- Makes t1 (nil, a tensor or a nested table) like t2; its own tensors are resized and kept where they exist.
---- Returns t1 and t2.
+-- Returns t1 and t2.
 function utils.recursiveResizeAs(t1, t2)
    if torch.isTensor(t2) then
       t1 = torch.isTensor(t1) and t1 or t2.new()
@@ -154,7 +154,7 @@ function utils.contiguousView(output, input, ...)
 end
 
 --- Empties fields of an object: tensors lose their memory, tables their content, anything else is removed.
---- @example nn.utils.clear(self, 'output', 'gradInput')
+-- @example nn.utils.clear(self, 'output', 'gradInput')
 function utils.clear(self, ...)
    local names = ...
    if type(names) ~= 'table' then names = {...} end

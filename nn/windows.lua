@@ -19,7 +19,7 @@ end
 function windows.unpad(g, dim, before, after) return windows.pad(g, dim, -before, -after) end
 
 --- Adds `parts` (the shape of y:unfold(dim, k, step) with the window as last dimension) to y, element by element of the
---- window: within one element nothing overlaps.
+-- window: within one element nothing overlaps.
 function windows.fold(y, dim, k, step, parts)
    local last = parts:dim()
    local view = y:unfold(dim, k, step)
@@ -28,7 +28,7 @@ function windows.fold(y, dim, k, step, parts)
 end
 
 --- Places in 1..n for an image of n rows with `before` and `after` rows around it; mode 'edge' repeats the border,
---- 'mirror' reflects without repeating it. A LongTensor.
+-- 'mirror' reflects without repeating it. A LongTensor.
 function windows.places(n, before, after, mode)
    local places = {}
    for i = 1 - before, n + after do

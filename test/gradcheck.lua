@@ -81,7 +81,7 @@ local function compare(x, analytic, f)
 end
 
 --- The largest relative errors of gradInput and of the gradients of the parameters.
---- @param seed  given to torch.manualSeed before each forward, for modules that draw numbers
+-- @param seed  given to torch.manualSeed before each forward, for modules that draw numbers
 function gradcheck.module(module, input, seed)
    local function forward()
       torch.manualSeed(seed or 7)

@@ -110,7 +110,7 @@ local function mean(values)
 end
 
 --- Computes valids (right predictions by class), unionvalids, and the averages from the counts. A class that never
---- came counts nowhere; its own figure is nan.
+-- came counts nowhere; its own figure is nan.
 function ConfusionMatrix:updateValids()
    local rows, columns, diagonal, total = sums(self)
    local valids, unions, right = {}, {}, 0
@@ -126,7 +126,7 @@ function ConfusionMatrix:updateValids()
 end
 
 --- For each class the share of its samples that were refused (false rejections), and the share of the others' samples
---- that were taken for it (false acceptances, averaged over the other classes). Returns two vectors.
+-- that were taken for it (false acceptances, averaged over the other classes). Returns two vectors.
 function ConfusionMatrix:farFrr()
    local rows = sums(self)
    local frrs, fars = torch.Tensor(self.nclasses), torch.Tensor(self.nclasses)
@@ -161,11 +161,11 @@ function ConfusionMatrix:__tostring__()
 end
 
 --- The matrix as a picture: a tensor of 3 planes, one square for each cell; the whiter the more of its row, right
---- predictions green, wrong ones red.
---- @param sortmode     'score' (best class first), 'occurrence' (most frequent first), or nil
---- @param display      true: shows it with the package image, if that is loaded
---- @param block        pixels of a square's side, default 25
---- @param legendwidth  dark pixels left of the rows, default 0
+-- predictions green, wrong ones red.
+-- @param sortmode     'score' (best class first), 'occurrence' (most frequent first), or nil
+-- @param display      true: shows it with the package image, if that is loaded
+-- @param block        pixels of a square's side, default 25
+-- @param legendwidth  dark pixels left of the rows, default 0
 function ConfusionMatrix:render(sortmode, display, block, legendwidth)
    block, legendwidth = block or 25, legendwidth or 0
    local rows, _, diagonal = sums(self)

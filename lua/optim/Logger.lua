@@ -2,8 +2,8 @@
 local torch = require 'torch'
 
 --- Writes rows of numbers to a text file as they come, and plots them with gnuplot where that is installed.
---- @param filename   nil: no file, the numbers are kept for plot only
---- @param timestamp  true: the date is added to the name
+-- @param filename   nil: no file, the numbers are kept for plot only
+-- @param timestamp  true: the date is added to the name
 -- @example local l = optim.Logger('/tmp/log'); l:setNames{'loss', 'accuracy'}; l:add{0.5, 0.9}
 local Logger = torch.class('optim.Logger')
 
@@ -132,8 +132,8 @@ local function script(self, options)
 end
 
 --- Draws the columns: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
---- Does nothing where gnuplot is missing. Returns whether pictures were written.
---- @param options  a table {title =, xlabel =, ylabel =}
+-- Does nothing where gnuplot is missing. Returns whether pictures were written.
+-- @param options  a table {title =, xlabel =, ylabel =}
 function Logger:plot(options)
    options = type(options) == 'table' and options or {}
    local head, plot = script(self, options)

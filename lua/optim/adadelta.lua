@@ -1,11 +1,12 @@
 -- lua/optim/adadelta.lua - AdaDelta: steps in the units of the parameters, without a learning rate.
+local optim = require 'optim'
 
 --- One step of AdaDelta (Zeiler, "ADADELTA: an adaptive learning rate method", 2012).
---- @param config.rho          decay of the running mean squares; default 0.9
---- @param config.eps          added to both mean squares; default 1e-6
---- @param config.weightDecay  adds weightDecay * x to the gradient; default 0
---- @return x, {f(x) before the step}
-return function(opfunc, x, config, state)
+-- @param config.rho          decay of the running mean squares; default 0.9
+-- @param config.eps          added to both mean squares; default 1e-6
+-- @param config.weightDecay  adds weightDecay * x to the gradient; default 0
+-- @return x, {f(x) before the step}
+function optim.adadelta(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local rho, eps = config.rho or 0.9, config.eps or 1e-6

@@ -1,11 +1,12 @@
 -- lua/optim/adagrad.lua - AdaGrad: steps divided by the root of all squared gradients so far.
+local optim = require 'optim'
 
 --- One step of AdaGrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
---- @param config.learningRate       default 1e-3
---- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
---- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
---- @return x, {f(x) before the step}
-return function(opfunc, x, config, state)
+-- @param config.learningRate       default 1e-3
+-- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
+-- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+-- @return x, {f(x) before the step}
+function optim.adagrad(opfunc, x, config, state)
    config = config or {}
    state = state or config
    state.evalCounter = state.evalCounter or 0

@@ -1,14 +1,15 @@
 -- lua/optim/adam.lua - Adam: steps scaled by running moments of the gradient.
+local optim = require 'optim'
 
 --- One step of Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
---- @param config.learningRate       default 1e-3
---- @param config.learningRateDecay  the rate is learningRate / (1 + steps * decay); default 0
---- @param config.beta1,beta2        decay of the first and second moment; default 0.9 and 0.999
---- @param config.epsilon            added to the root of the second moment; default 1e-8
---- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
---- @return x, {f(x) before the step}
+-- @param config.learningRate       default 1e-3
+-- @param config.learningRateDecay  the rate is learningRate / (1 + steps * decay); default 0
+-- @param config.beta1,beta2        decay of the first and second moment; default 0.9 and 0.999
+-- @param config.epsilon            added to the root of the second moment; default 1e-8
+-- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+-- @return x, {f(x) before the step}
 -- @example optim.adam(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {}, {})
-return function(opfunc, x, config, state)
+function optim.adam(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0

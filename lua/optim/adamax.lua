@@ -1,11 +1,12 @@
 -- lua/optim/adamax.lua - AdaMax: Adam with the largest gradient in the place of the second moment.
+local optim = require 'optim'
 
 --- One step of AdaMax (Kingma and Ba, "Adam: a method for stochastic optimization", 2014, section 7).
---- @param config.learningRate  default 2e-3
---- @param config.beta1,beta2   decay of the moment and of the largest gradient; default 0.9 and 0.999
---- @param config.epsilon       added to |gradient|; default 1e-38
---- @return x, {f(x) before the step}
-return function(opfunc, x, config, state)
+-- @param config.learningRate  default 2e-3
+-- @param config.beta1,beta2   decay of the moment and of the largest gradient; default 0.9 and 0.999
+-- @param config.epsilon       added to |gradient|; default 1e-38
+-- @return x, {f(x) before the step}
+function optim.adamax(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999

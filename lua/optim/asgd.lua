@@ -1,12 +1,13 @@
 -- lua/optim/asgd.lua - averaged stochastic gradient descent.
+local optim = require 'optim'
 
 --- One step of averaged stochastic gradient descent (Bottou, "Stochastic gradient descent tricks", 2012).
---- @param config.eta0    learning rate at the start; default 1e-4
---- @param config.lambda  decay of the parameters; default 1e-4
---- @param config.alpha   power of the rate's decay; default 0.75
---- @param config.t0      step at which averaging starts; default 1e6
---- @return x, {f(x) before the step}, the average of x since step t0
-return function(opfunc, x, config, state)
+-- @param config.eta0    learning rate at the start; default 1e-4
+-- @param config.lambda  decay of the parameters; default 1e-4
+-- @param config.alpha   power of the rate's decay; default 0.75
+-- @param config.t0      step at which averaging starts; default 1e6
+-- @return x, {f(x) before the step}, the average of x since step t0
+function optim.asgd(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local eta0, lambda = config.eta0 or 1e-4, config.lambda or 1e-4

@@ -1,16 +1,17 @@
 -- lua/optim/cg.lua - nonlinear conjugate gradients (Polak-Ribiere), with a line search that interpolates and extrapolates.
+local optim = require 'optim'
 
 local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 
 --- Minimises with conjugate gradients, after C. E. Rasmussen's description of `minimize` (2006): each line search ends
---- when Wolfe-Powell conditions hold; cubic and quadratic polynomials say where to look.
---- @param config.maxIter  evaluations in one line search, default 20
---- @param config.maxEval  evaluations in all, default maxIter * 1.25
---- @param config.rho,sig  the conditions: enough descent, small slope; default 0.01 and 0.5
---- @param config.int,ext  how near to the ends of a bracket, how far outside; default 0.1 and 3
---- @param config.ratio    the largest ratio of slopes between line searches, default 100
---- @return x, {the value after each line search}, number of evaluations
-return function(opfunc, x, config)
+-- when Wolfe-Powell conditions hold; cubic and quadratic polynomials say where to look.
+-- @param config.maxIter  evaluations in one line search, default 20
+-- @param config.maxEval  evaluations in all, default maxIter * 1.25
+-- @param config.rho,sig  the conditions: enough descent, small slope; default 0.01 and 0.5
+-- @param config.int,ext  how near to the ends of a bracket, how far outside; default 0.1 and 3
+-- @param config.ratio    the largest ratio of slopes between line searches, default 100
+-- @return x, {the value after each line search}, number of evaluations
+function optim.cg(opfunc, x, config)
    config = config or {}
    local rho, sig = config.rho or 0.01, config.sig or 0.5
    local int, ext, ratio = config.int or 0.1, config.ext or 3, config.ratio or 100

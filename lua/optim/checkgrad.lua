@@ -1,9 +1,10 @@
 -- lua/optim/checkgrad.lua - compares a gradient with central differences.
+local optim = require 'optim'
 
 --- @param eps  half the distance of the differences, default 1e-7
---- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
+-- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true
-return function(opfunc, x, eps)
+function optim.checkgrad(opfunc, x, eps)
    eps = eps or 1e-7
    local _, gradient = opfunc(x)
    gradient = gradient:clone()

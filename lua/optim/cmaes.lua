@@ -1,5 +1,6 @@
 -- lua/optim/cmaes.lua - CMA-ES: an evolution strategy that learns the shape of the valley.
 local torch = require 'torch'
+local optim = require 'optim'
 
 -- Eigenvalues and eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations; plain tables.
 local function eigen(a)
@@ -32,15 +33,15 @@ local function eigen(a)
 end
 
 --- Minimises with the covariance matrix adaptation evolution strategy (Hansen, "The CMA evolution strategy: a tutorial",
---- 2016), for functions without a gradient.
---- @param config.sigma      the distance to try at the start; should be about a third of the range; required
---- @param config.maxEval    evaluations, default 1000 * (number of parameters)^2
---- @param config.ftarget    ends at this value
---- @param config.popsize    default 4 + 3 log(number of parameters)
---- @param config.ftol,xtol  end when values or places move less; default 1e-15 and 1e-17
---- @param config.verb_disp  prints every so many rounds; default 0
---- @return x (moved to the best place), {the best value after each round}, number of evaluations
-return function(opfunc, x, config)
+-- 2016), for functions without a gradient.
+-- @param config.sigma      the distance to try at the start; should be about a third of the range; required
+-- @param config.maxEval    evaluations, default 1000 * (number of parameters)^2
+-- @param config.ftarget    ends at this value
+-- @param config.popsize    default 4 + 3 log(number of parameters)
+-- @param config.ftol,xtol  end when values or places move less; default 1e-15 and 1e-17
+-- @param config.verb_disp  prints every so many rounds; default 0
+-- @return x (moved to the best place), {the best value after each round}, number of evaluations
+function optim.cmaes(opfunc, x, config)
    config = config or {}
    local n = x:nElement()
    local sigma = config.sigma

@@ -1,15 +1,16 @@
 -- lua/optim/de.lua - differential evolution, for functions without a gradient.
 local torch = require 'torch'
+local optim = require 'optim'
 
 --- Minimises with differential evolution (Storn and Price, 1997): candidates of a population are mixed, and replace
---- what is worse.
---- @param config.popsize        default 10 times the number of parameters
---- @param config.scaleFactor    of the difference of two candidates, default 0.8
---- @param config.crossoverRate  the probability that a parameter is mixed, default 0.9
---- @param config.maxFEval       evaluations, default 5000
---- @param config.spread         the population starts within this distance of x, default 5
---- @return x (moved to the best place), {the best value after each round}
-return function(opfunc, x, config, state)
+-- what is worse.
+-- @param config.popsize        default 10 times the number of parameters
+-- @param config.scaleFactor    of the difference of two candidates, default 0.8
+-- @param config.crossoverRate  the probability that a parameter is mixed, default 0.9
+-- @param config.maxFEval       evaluations, default 5000
+-- @param config.spread         the population starts within this distance of x, default 5
+-- @return x (moved to the best place), {the best value after each round}
+function optim.de(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local n = x:nElement()

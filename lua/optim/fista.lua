@@ -1,19 +1,20 @@
 -- lua/optim/fista.lua - FISTA: minimises a smooth function plus one with a known shrinkage.
+local optim = require 'optim'
 
 --- Minimises f(x) + g(x) (Beck and Teboulle, "A fast iterative shrinkage-thresholding algorithm for linear inverse
---- problems", 2009), with backtracking.
---- @param f      f(x, 'dx') returns the value and the gradient of the smooth part
---- @param g      the value of the other part
---- @param pl     pl(x, L) shrinks x in place: the minimum of g(z) + L / 2 |z - x|^2 over z
---- @param xinit  where to start; a vector, which is moved
---- @param params.maxiter        default 50
---- @param params.maxline        backtracking steps in one iteration, default 20
---- @param params.errthres       ends when the value moves less; default 1e-4
---- @param params.doFistaUpdate  true: with momentum; without it (the default, as in Torch7) this is ISTA
---- @param params.L,Lstep        the curvature at the start, default 0.1, and its growth in backtracking, default 1.5
---- @param params.verbose        true: prints every iteration
---- @return x, a list of {f, g, F, L} for every iteration
-return function(f, g, pl, xinit, params)
+-- problems", 2009), with backtracking.
+-- @param f      f(x, 'dx') returns the value and the gradient of the smooth part
+-- @param g      the value of the other part
+-- @param pl     pl(x, L) shrinks x in place: the minimum of g(z) + L / 2 |z - x|^2 over z
+-- @param xinit  where to start; a vector, which is moved
+-- @param params.maxiter        default 50
+-- @param params.maxline        backtracking steps in one iteration, default 20
+-- @param params.errthres       ends when the value moves less; default 1e-4
+-- @param params.doFistaUpdate  true: with momentum; without it (the default, as in Torch7) this is ISTA
+-- @param params.L,Lstep        the curvature at the start, default 0.1, and its growth in backtracking, default 1.5
+-- @param params.verbose        true: prints every iteration
+-- @return x, a list of {f, g, F, L} for every iteration
+function optim.FistaLS(f, g, pl, xinit, params)
    params = params or {}
    local maxiter, maxline = params.maxiter or 50, params.maxline or 20
    local threshold, Lstep = params.errthres or 1e-4, params.Lstep or 1.5

@@ -10,11 +10,8 @@ _G.optim = optim                       -- scripts of Torch7 use the global
 package.loaded.optim = optim
 
 for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop',
-   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes'} do
-   optim[name] = require('optim.' .. name)
+   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes', 'fista', 'ConfusionMatrix', 'Logger'} do
+   require('optim.' .. name)
 end
-optim.FistaLS = require 'optim.fista'
-require 'optim.ConfusionMatrix'
-require 'optim.Logger'
 
 return optim

@@ -1,18 +1,19 @@
 -- lua/optim/lbfgs.lua - limited-memory BFGS.
+local optim = require 'optim'
 
 --- Steps of L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989). The
---- correction pairs stay in the state, so that the next call goes on from them.
---- @param config.maxIter            default 20
---- @param config.maxEval            evaluations, default maxIter * 1.25
---- @param config.tolFun             ends when the sum of |gradient| is not above; default 1e-5
---- @param config.tolX               ends when a step is not longer, or the value moves less; default 1e-9
---- @param config.nCorrection        pairs to keep, default 100
---- @param config.lineSearch         a function like optim.lswolfe; without one each step has length learningRate
---- @param config.lineSearchOptions  for it
---- @param config.learningRate       default 1
---- @param config.verbose            true: prints why it ends
---- @return x, {all values}, number of evaluations
-return function(opfunc, x, config, state)
+-- correction pairs stay in the state, so that the next call goes on from them.
+-- @param config.maxIter            default 20
+-- @param config.maxEval            evaluations, default maxIter * 1.25
+-- @param config.tolFun             ends when the sum of |gradient| is not above; default 1e-5
+-- @param config.tolX               ends when a step is not longer, or the value moves less; default 1e-9
+-- @param config.nCorrection        pairs to keep, default 100
+-- @param config.lineSearch         a function like optim.lswolfe; without one each step has length learningRate
+-- @param config.lineSearchOptions  for it
+-- @param config.learningRate       default 1
+-- @param config.verbose            true: prints why it ends
+-- @return x, {all values}, number of evaluations
+function optim.lbfgs(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local maxIter = tonumber(config.maxIter) or 20

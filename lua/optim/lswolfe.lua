@@ -1,17 +1,17 @@
 -- lua/optim/lswolfe.lua - a line search that satisfies the strong Wolfe conditions.
-local polyinterp = require 'optim.polyinterp'
+local optim = require 'optim'
 
 --- Looks along d for a step t with enough descent and a small slope (Nocedal and Wright, "Numerical optimization",
---- section 3.5). x itself is moved, and returned.
---- @param opfunc  value and gradient at a place
---- @param t       the step to try first
---- @param d       the direction; gtd is the slope there, g:dot(d)
---- @param f,g     value and gradient at x
---- @param options.c1,c2    how much descent, how small a slope; default 1e-4 and 0.9
---- @param options.tolX     the least length of a bracket, default 1e-9
---- @param options.maxIter  default 20
---- @return value, gradient, place, step, number of evaluations
-return function(opfunc, x, t, d, f, g, gtd, options)
+-- section 3.5). x itself is moved, and returned.
+-- @param opfunc  value and gradient at a place
+-- @param t       the step to try first
+-- @param d       the direction; gtd is the slope there, g:dot(d)
+-- @param f,g     value and gradient at x
+-- @param options.c1,c2    how much descent, how small a slope; default 1e-4 and 0.9
+-- @param options.tolX     the least length of a bracket, default 1e-9
+-- @param options.maxIter  default 20
+-- @return value, gradient, place, step, number of evaluations
+function optim.lswolfe(opfunc, x, t, d, f, g, gtd, options)
    options = options or {}
    local c1, c2 = options.c1 or 1e-4, options.c2 or 0.9
    local tolX, most = options.tolX or 1e-9, options.maxIter or 20
@@ -42,7 +42,7 @@ return function(opfunc, x, t, d, f, g, gtd, options)
          low, high = previous, here
          break
       end
-      local next = polyinterp({row(previous), row(here)}, here.t + 0.01 * (here.t - previous.t), here.t * 10)
+      local next = optim.polyinterp({row(previous), row(here)}, here.t + 0.01 * (here.t - previous.t), here.t * 10)
       previous, here = here, at(next)
       iteration = iteration + 1
    end
@@ -52,7 +52,7 @@ return function(opfunc, x, t, d, f, g, gtd, options)
    while not done and iteration < most do
       if high.f < low.f then low, high = high, low end
       local left, right = math.min(low.t, high.t), math.max(low.t, high.t)
-      local step = polyinterp {row(low), row(high)}
+      local step = optim.polyinterp {row(low), row(high)}
       -- A step next to an end of the bracket makes it hardly smaller: the second time it is moved inside.
       if math.min(right - step, step - left) / (right - left) < 0.1 then
          if stuck or step >= right or step <= left then

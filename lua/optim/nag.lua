@@ -1,14 +1,15 @@
 -- lua/optim/nag.lua - Nesterov's accelerated gradient: the gradient is taken where the momentum leads.
+local optim = require 'optim'
 
 --- One step of Nesterov's accelerated gradient (Sutskever et al., "On the importance of initialization and momentum in
---- deep learning", 2013).
---- @param config.learningRate       default 1e-3
---- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
---- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
---- @param config.momentum           default 0.9, must be positive
---- @param config.learningRates      a vector: a factor for each parameter's rate
---- @return x, {f at the place looked ahead}
-return function(opfunc, x, config, state)
+-- deep learning", 2013).
+-- @param config.learningRate       default 1e-3
+-- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
+-- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+-- @param config.momentum           default 0.9, must be positive
+-- @param config.learningRates      a vector: a factor for each parameter's rate
+-- @return x, {f at the place looked ahead}
+function optim.nag(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local momentum = config.momentum or 0.9

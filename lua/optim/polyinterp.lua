@@ -1,4 +1,5 @@
 -- lua/optim/polyinterp.lua - the minimum of the polynomial through points with known values and slopes.
+local optim = require 'optim'
 
 -- c[1] + c[2] x + c[3] x^2 + ...
 local function value(c, x)
@@ -76,11 +77,11 @@ local function cubic(p, q)
 end
 
 --- The place of the minimum of the polynomial of least degree through points, for line searches.
---- @param points     a matrix, or a list of rows: place, value, slope; a value or slope that is nan is not known
---- @param xminBound  where to look, default: between the points
---- @param xmaxBound  likewise
---- @return the place, and the value there (nil for the closed form of two points)
-return function(points, xminBound, xmaxBound)
+-- @param points     a matrix, or a list of rows: place, value, slope; a value or slope that is nan is not known
+-- @param xminBound  where to look, default: between the points
+-- @param xmaxBound  likewise
+-- @return the place, and the value there (nil for the closed form of two points)
+function optim.polyinterp(points, xminBound, xmaxBound)
    if type(points) ~= 'table' then points = points:totable() end
    if #points == 2 and not xminBound and not xmaxBound then
       local known = true

@@ -1,13 +1,14 @@
 -- lua/optim/rmsprop.lua - RMSprop: steps divided by a running root mean square of the gradient.
+local optim = require 'optim'
 
 --- One step of RMSprop (Tieleman and Hinton, Coursera lecture 6.5, 2012).
---- @param config.learningRate  default 1e-2
---- @param config.alpha         decay of the mean square; default 0.99
---- @param config.epsilon       added to its root; default 1e-8
---- @param config.initialMean   the mean square at the start; default 0
---- @param config.weightDecay   adds weightDecay * x to the gradient; default 0
---- @return x, {f(x) before the step}
-return function(opfunc, x, config, state)
+-- @param config.learningRate  default 1e-2
+-- @param config.alpha         decay of the mean square; default 0.99
+-- @param config.epsilon       added to its root; default 1e-8
+-- @param config.initialMean   the mean square at the start; default 0
+-- @param config.weightDecay   adds weightDecay * x to the gradient; default 0
+-- @return x, {f(x) before the step}
+function optim.rmsprop(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local alpha = config.alpha or 0.99

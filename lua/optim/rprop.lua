@@ -1,13 +1,14 @@
 -- lua/optim/rprop.lua - resilient propagation: steps that depend on the signs of the gradient only.
+local optim = require 'optim'
 
 --- Resilient propagation (Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993),
---- for gradients over the whole batch.
---- @param config.stepsize         of every parameter at the start; default 0.1
---- @param config.etaplus,etaminus  growth where the sign stays and where it turns; default 1.2 and 0.5
---- @param config.stepsizemax,stepsizemin  limits; default 50 and 1e-6
---- @param config.niter            steps to take; default 1
---- @return x, {f(x) before each step}
-return function(opfunc, x, config, state)
+-- for gradients over the whole batch.
+-- @param config.stepsize         of every parameter at the start; default 0.1
+-- @param config.etaplus,etaminus  growth where the sign stays and where it turns; default 1.2 and 0.5
+-- @param config.stepsizemax,stepsizemin  limits; default 50 and 1e-6
+-- @param config.niter            steps to take; default 1
+-- @return x, {f(x) before each step}
+function optim.rprop(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local fs = {}

@@ -1,17 +1,18 @@
 -- lua/optim/sgd.lua - stochastic gradient descent.
+local optim = require 'optim'
 
 --- One step of stochastic gradient descent.
---- @param config.learningRate       default 1e-3
---- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
---- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
---- @param config.weightDecays       a vector: one decay for each parameter
---- @param config.momentum           default 0
---- @param config.dampening          of the gradient that enters the momentum; default: the momentum
---- @param config.nesterov           Nesterov's momentum; needs momentum > 0 and dampening 0
---- @param config.learningRates      a vector: a factor for each parameter's rate
---- @return x, {f(x) before the step}
+-- @param config.learningRate       default 1e-3
+-- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
+-- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+-- @param config.weightDecays       a vector: one decay for each parameter
+-- @param config.momentum           default 0
+-- @param config.dampening          of the gradient that enters the momentum; default: the momentum
+-- @param config.nesterov           Nesterov's momentum; needs momentum > 0 and dampening 0
+-- @param config.learningRates      a vector: a factor for each parameter's rate
+-- @return x, {f(x) before the step}
 -- @example optim.sgd(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {learningRate = 0.1})
-return function(opfunc, x, config, state)
+function optim.sgd(opfunc, x, config, state)
    config = config or {}
    state = state or config
    local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0

@@ -196,6 +196,10 @@ function M.text(name)
          if scope == '' or key:match '^Tensor[%.:]' then found[#found + 1] = entry_text(entries[key]) end
       end
    end
+   if #found == 0 then                                   -- classes that are made in a loop carry their text
+      local class = require 'torch.class'.getmetatable(name)
+      if class and type(rawget(class, 'doc')) == 'string' then found[1] = name .. '\n   ' .. class.doc end
+   end
    if #found == 0 then found[1] = package_text(name) end
    if #found > 0 then return table.concat(found, '\n') end
    local near, lower = {}, short:lower()

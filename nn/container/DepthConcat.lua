@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- As nn.Concat, but sizes may differ in the other dimensions too. Szegedy et al., "Going deeper with convolutions"
---- (2014).
+-- (2014).
 local DepthConcat = torch.class('nn.DepthConcat', 'nn.Concat')
 
 --- The part of `output` that is as large as `part`, in the middle, from `offset` on along the joined dimension.

@@ -8,8 +8,8 @@ local stretched, same = binary.stretched, binary.same
 local TINY = 1e-12                                   -- keeps the logarithms finite
 
 --- -t log(x) - (1 - t) log(1 - x) for probabilities x and targets t of [0, 1], averaged over all elements.
---- @param weights      a factor for each element of a sample
---- @param sizeAverage  false: the sum instead of the mean
+-- @param weights      a factor for each element of a sample
+-- @param sizeAverage  false: the sum instead of the mean
 local BCECriterion, Criterion = torch.class('nn.BCECriterion', 'nn.Criterion')
 
 function BCECriterion:__init(weights, sizeAverage)

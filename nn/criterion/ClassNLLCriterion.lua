@@ -2,9 +2,9 @@
 local torch = require 'torch'
 
 --- The loss of log-probabilities (a vector, or one row for each sample) against class numbers from 1.
---- @param weights      one for each class: a sample counts as much as its class, and the mean is divided by their sum
---- @param sizeAverage  false: the sum over the samples instead of the mean
---- @param ignoreIndex  samples of this class do not count (default -100)
+-- @param weights      one for each class: a sample counts as much as its class, and the mean is divided by their sum
+-- @param sizeAverage  false: the sum over the samples instead of the mean
+-- @param ignoreIndex  samples of this class do not count (default -100)
 local ClassNLLCriterion, Criterion = torch.class('nn.ClassNLLCriterion', 'nn.Criterion')
 
 function ClassNLLCriterion:__init(weights, sizeAverage, ignoreIndex)

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- MSECriterion against the corner of a regular simplex that stands for the class. Mroueh et al., "Multiclass learning
---- with simplex coding" (2012). Inputs have nClasses elements, the last always near 0.
+-- with simplex coding" (2012). Inputs have nClasses elements, the last always near 0.
 local ClassSimplexCriterion, MSECriterion = torch.class('nn.ClassSimplexCriterion', 'nn.MSECriterion')
 
 -- n corners in n - 1 dimensions, at distance 1 from their centre 0, all pairs at one angle.

@@ -1,12 +1,18 @@
 -- nn/criterion/CosineEmbeddingCriterion.lua - pairs of vectors: which point in one direction.
 local torch = require 'torch'
-local margin = require 'nn.criterion.margin'
+local shared = require 'nn.criterion.margin'
 
-local class, pair, two = margin.class, margin.pair, margin.two
+local pair, two = shared.pair, shared.two
 
 --- 1 - cos(a, b) where the target is 1, max(0, cos(a, b) - margin) where it is -1; margin 0 by default. Of a batch the
---- mean (sizeAverage = false: the sum).
-local CosineEmbeddingCriterion = class('CosineEmbeddingCriterion', 0)
+-- mean (sizeAverage = false: the sum).
+local CosineEmbeddingCriterion, Criterion = torch.class('nn.CosineEmbeddingCriterion', 'nn.Criterion')
+
+function CosineEmbeddingCriterion:__init(margin)
+   Criterion.__init(self)
+   self.margin = margin or 0
+   self.sizeAverage = true
+end
 
 local TINY = 1e-12                                   -- keeps the norm of a zero vector away from 0
 

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- The base class of criterions: `updateOutput(input, target)` returns the loss (a number, kept in self.output) and
---- `updateGradInput(input, target)` its gradient (kept in self.gradInput).
+-- `updateGradInput(input, target)` its gradient (kept in self.gradInput).
 local Criterion = torch.class('nn.Criterion')
 
 function Criterion:__init()

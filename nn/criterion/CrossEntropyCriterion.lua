@@ -3,7 +3,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- The loss of scores (a vector, or one row for each sample) against class numbers from 1.
---- @param weights,sizeAverage  as of nn.ClassNLLCriterion
+-- @param weights,sizeAverage  as of nn.ClassNLLCriterion
 local CrossEntropyCriterion, Criterion = torch.class('nn.CrossEntropyCriterion', 'nn.Criterion')
 
 function CrossEntropyCriterion:__init(weights, sizeAverage)

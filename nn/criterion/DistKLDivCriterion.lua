@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- Kullback-Leibler divergence: the sum of t (log t - x) for log-probabilities x and probabilities t, divided by the
---- number of elements (sizeAverage = false: not divided).
+-- number of elements (sizeAverage = false: not divided).
 local DistKLDivCriterion, Criterion = torch.class('nn.DistKLDivCriterion', 'nn.Criterion')
 
 function DistKLDivCriterion:__init()

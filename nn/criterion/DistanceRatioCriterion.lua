@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- -log(exp(-s) / (exp(-s) + exp(-d))) for {s, d}, the distances of similar and of different pairs; averaged.
---- @param sizeAverage  false: summed
+-- @param sizeAverage  false: summed
 local DistanceRatioCriterion, Criterion = torch.class('nn.DistanceRatioCriterion', 'nn.Criterion')
 
 function DistanceRatioCriterion:__init(sizeAverage)

@@ -1,10 +1,17 @@
 -- nn/criterion/HingeEmbeddingCriterion.lua - distances that shall be small, or larger than a margin.
-local margin = require 'nn.criterion.margin'
+local torch = require 'torch'
+local shared = require 'nn.criterion.margin'
 
-local class, signs = margin.class, margin.signs
+local signs = shared.signs
 
 --- x where the target is 1, max(0, margin - x) where it is -1, averaged (sizeAverage = false: summed). Margin 1.
-local HingeEmbeddingCriterion = class('HingeEmbeddingCriterion', 1)
+local HingeEmbeddingCriterion, Criterion = torch.class('nn.HingeEmbeddingCriterion', 'nn.Criterion')
+
+function HingeEmbeddingCriterion:__init(margin)
+   Criterion.__init(self)
+   self.margin = margin or 1
+   self.sizeAverage = true
+end
 
 function HingeEmbeddingCriterion:updateOutput(input, target)
    local y = signs(self, input, target)

@@ -1,11 +1,17 @@
 -- nn/criterion/L1HingeEmbeddingCriterion.lua - pairs of vectors: near in L1, or apart.
 local torch = require 'torch'
-local margin = require 'nn.criterion.margin'
+local shared = require 'nn.criterion.margin'
 
-local class, pair, two = margin.class, margin.pair, margin.two
+local pair, two = shared.pair, shared.two
 
 --- nn.HingeEmbeddingCriterion for the L1 distance of a pair of vectors: {a, b} with a target of 1 or -1.
-local L1HingeEmbeddingCriterion = class('L1HingeEmbeddingCriterion', 1)
+local L1HingeEmbeddingCriterion, Criterion = torch.class('nn.L1HingeEmbeddingCriterion', 'nn.Criterion')
+
+function L1HingeEmbeddingCriterion:__init(margin)
+   Criterion.__init(self)
+   self.margin = margin or 1
+   self.sizeAverage = true
+end
 
 local function sign(self, target)
    local y = torch.isTensor(target) and target:nElement() == 1 and target:sum() or target

@@ -1,11 +1,17 @@
 -- nn/criterion/MarginCriterion.lua - two classes, -1 and 1, with a margin between them.
 local torch = require 'torch'
-local margin = require 'nn.criterion.margin'
+local shared = require 'nn.criterion.margin'
 
-local class, same = margin.class, margin.same
+local same = shared.same
 
 --- max(0, margin - t x) for targets t of -1 and 1, averaged (sizeAverage = false: summed). Margin 1 by default.
-local MarginCriterion = class('MarginCriterion', 1)
+local MarginCriterion, Criterion = torch.class('nn.MarginCriterion', 'nn.Criterion')
+
+function MarginCriterion:__init(margin)
+   Criterion.__init(self)
+   self.margin = margin or 1
+   self.sizeAverage = true
+end
 
 function MarginCriterion:updateOutput(input, target)
    same(self, input, target)

@@ -1,12 +1,18 @@
 -- nn/criterion/MarginRankingCriterion.lua - pairs of numbers: which shall be the larger one.
 local torch = require 'torch'
-local margin = require 'nn.criterion.margin'
+local shared = require 'nn.criterion.margin'
 
-local class, pair, two, signs = margin.class, margin.pair, margin.two, margin.signs
+local pair, two, signs = shared.pair, shared.two, shared.signs
 
 --- max(0, margin - t (a - b)) for {a, b} and targets t of -1 and 1; margin 1 by default. Of a batch the mean
---- (sizeAverage = false: the sum).
-local MarginRankingCriterion = class('MarginRankingCriterion', 1)
+-- (sizeAverage = false: the sum).
+local MarginRankingCriterion, Criterion = torch.class('nn.MarginRankingCriterion', 'nn.Criterion')
+
+function MarginRankingCriterion:__init(margin)
+   Criterion.__init(self)
+   self.margin = margin or 1
+   self.sizeAverage = true
+end
 
 local function ranks(self, input, target)
    local a, b = pair(self, input)

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- A criterion behind modules: of inputModule(input) and targetModule(target).
---- @param castTarget  false: conversions leave targetModule as it is
+-- @param castTarget  false: conversions leave targetModule as it is
 local ModuleCriterion, Criterion = torch.class('nn.ModuleCriterion', 'nn.Criterion')
 
 function ModuleCriterion:__init(criterion, inputModule, targetModule, castTarget)

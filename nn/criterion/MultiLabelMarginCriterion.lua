@@ -1,11 +1,17 @@
 -- nn/criterion/MultiLabelMarginCriterion.lua - several right classes, with a margin to all others.
-local margin = require 'nn.criterion.margin'
+local torch = require 'torch'
+local shared = require 'nn.criterion.margin'
 
-local class, rows, divisor = margin.class, margin.rows, margin.divisor
+local rows, divisor = shared.rows, shared.divisor
 
 --- sum over targets t and other classes i of max(0, 1 - x[t] + x[i]) / classes. A target is a row of class numbers as
---- long as the input, that ends at the first 0.
-local MultiLabelMarginCriterion = class('MultiLabelMarginCriterion')
+-- long as the input, that ends at the first 0.
+local MultiLabelMarginCriterion, Criterion = torch.class('nn.MultiLabelMarginCriterion', 'nn.Criterion')
+
+function MultiLabelMarginCriterion:__init()
+   Criterion.__init(self)
+   self.sizeAverage = true
+end
 
 -- Calls f(row, x of the row, list of its targets, isTarget) for each sample.
 local function samples(self, input, target, f)

@@ -6,7 +6,7 @@ local binary = require 'nn.criterion.binary'
 local stretched, same = binary.stretched, binary.same
 
 --- nn.BCECriterion for scores instead of probabilities: x goes through a sigmoid first, without loss at large |x|.
---- @param weights,sizeAverage  as of nn.BCECriterion
+-- @param weights,sizeAverage  as of nn.BCECriterion
 local MultiLabelSoftMarginCriterion, Criterion = torch.class('nn.MultiLabelSoftMarginCriterion', 'nn.Criterion')
 
 function MultiLabelSoftMarginCriterion:__init(weights, sizeAverage)

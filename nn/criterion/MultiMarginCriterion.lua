@@ -5,9 +5,9 @@ local margin = require 'nn.criterion.margin'
 local rows, divisor = margin.rows, margin.divisor
 
 --- sum_i max(0, margin - x[t] + x[i])^p / classes over the other classes i.
---- @param p        1 (default) or 2
---- @param weights  one for each class: of the right one
---- @param margin   default 1
+-- @param p        1 (default) or 2
+-- @param weights  one for each class: of the right one
+-- @param margin   default 1
 local MultiMarginCriterion, Criterion = torch.class('nn.MultiMarginCriterion', 'nn.Criterion')
 
 function MultiMarginCriterion:__init(p, weights, margin)

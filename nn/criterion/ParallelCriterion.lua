@@ -6,7 +6,7 @@ local combining = require 'nn.criterion.combining'
 local add = combining.add
 
 --- The weighted sum of criterions of the elements of a table: criterion i of input[i] and target[i].
---- @param repeatTarget  true: the whole target goes to each
+-- @param repeatTarget  true: the whole target goes to each
 local ParallelCriterion, Criterion = torch.class('nn.ParallelCriterion', 'nn.Criterion')
 
 function ParallelCriterion:__init(repeatTarget)

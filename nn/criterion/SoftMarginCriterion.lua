@@ -1,11 +1,16 @@
 -- nn/criterion/SoftMarginCriterion.lua - two classes, -1 and 1, with a logistic loss.
 local torch = require 'torch'
-local margin = require 'nn.criterion.margin'
+local shared = require 'nn.criterion.margin'
 
-local class, same = margin.class, margin.same
+local same = shared.same
 
 --- log(1 + exp(-t x)) for targets t of -1 and 1, averaged (sizeAverage = false: summed).
-local SoftMarginCriterion = class('SoftMarginCriterion')
+local SoftMarginCriterion, Criterion = torch.class('nn.SoftMarginCriterion', 'nn.Criterion')
+
+function SoftMarginCriterion:__init()
+   Criterion.__init(self)
+   self.sizeAverage = true
+end
 
 function SoftMarginCriterion:updateOutput(input, target)
    same(self, input, target)

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- The loss of samples x classes x height x width log-probabilities against samples x height x width class numbers.
---- @param weights,sizeAverage  as of nn.ClassNLLCriterion
+-- @param weights,sizeAverage  as of nn.ClassNLLCriterion
 local SpatialClassNLLCriterion, ClassNLLCriterion =
    torch.class('nn.SpatialClassNLLCriterion', 'nn.ClassNLLCriterion')
 

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- MSECriterion against targets that are multiplied by a weight for each element.
---- @param w  a tensor like one sample, or like the batch
+-- @param w  a tensor like one sample, or like the batch
 local WeightedMSECriterion, MSECriterion = torch.class('nn.WeightedMSECriterion', 'nn.MSECriterion')
 
 function WeightedMSECriterion:__init(w)

@@ -1,18 +1,6 @@
--- nn/criterion/margin.lua - what criterions of margins share: classes with a margin, pairs, signs.
+-- nn/criterion/margin.lua - what criterions of margins share: equal counts, pairs, signs, rows.
 local torch = require 'torch'
 local utils = require 'nn.utils'
-
--- A criterion with a margin (a number with a default) that averages.
-local function class(name, margin)
-   local Class, Criterion = torch.class('nn.' .. name, 'nn.Criterion')
-   --- @param margin  see the class
-   function Class:__init(m)
-      Criterion.__init(self)
-      self.margin = m or margin
-      self.sizeAverage = true
-   end
-   return Class, Criterion
-end
 
 local function same(self, input, target)
    self:needTensor(input, target, true)
@@ -61,5 +49,5 @@ end
 local function divisor(self, x) return x:size(2) * (self.sizeAverage and x:size(1) or 1) end
 
 return {
-   class = class, same = same, pair = pair, two = two, signs = signs, rows = rows, divisor = divisor,
+   same = same, pair = pair, two = two, signs = signs, rows = rows, divisor = divisor,
 }
