@@ -168,6 +168,48 @@ th_status    th_file_sync(th_file *f);           /* hands everything to the oper
 int64_t      th_file_place(const th_file *f);
 int64_t      th_file_left(th_file *f);           /* bytes up to the end; -1: unknown (pipes) */
 
+/* Files of other programs. Parsers look at a block of memory and compare every length in it with what is there
+ * before memory is taken. */
+typedef struct th_npy {
+  int32_t dtype, ndim, fortran, swapped, boolean, reserved;     /* swapped: bytes of an element are the wrong way round */
+  int64_t size[16], start, bytes;                               /* where the elements begin, and how many bytes they are */
+} th_npy;
+/* The header of a .npy file of `total` bytes, of which the first n are there. */
+th_status    th_npy_parse(th_npy *h, const void *bytes, int64_t n, int64_t total);
+void         th_npy_native(const th_npy *h, void *elements);  /* read elements become ours: byte order, 0 and 1 */
+
+/* The bytes of a zip archive must stay where they are until it is closed. Members count from 0 and are unpacked one
+ * at a time: begin, take its bytes in any portions, end (which compares size and checksum). */
+typedef struct th_zip th_zip;
+typedef struct th_zip_member { const char *name; int64_t name_size, size; } th_zip_member;
+th_status    th_zip_open(th_zip **z, const void *bytes, int64_t n);
+void         th_zip_close(th_zip *z);
+int64_t      th_zip_count(const th_zip *z);
+int64_t      th_zip_total(const th_zip *z);      /* bytes of all members, unpacked */
+void         th_zip_at(const th_zip *z, int64_t i, th_zip_member *m);
+th_status    th_zip_begin(th_zip *z, int64_t i);
+th_status    th_zip_take(th_zip *z, void *to, int64_t n);
+th_status    th_zip_end(th_zip *z);
+uint32_t     th_zip_crc(uint32_t crc, const void *bytes, int64_t n);
+/* Deflates two pieces, one after the other, into a storage of bytes. */
+th_status    th_zip_pack(th_storage **out, const void *head, int64_t nhead, const void *body, int64_t nbody);
+
+/* The JSON header of a .safetensors file. `begin` and `end` count bytes behind the header. */
+typedef struct th_safetensors th_safetensors;
+typedef struct th_safetensor {
+  const char *name;
+  const int64_t *size;
+  int64_t name_size, begin, end;
+  int32_t dtype, ndim, boolean, reserved;
+} th_safetensor;
+th_status    th_safetensors_parse(th_safetensors **s, const char *json, int64_t n, int64_t data_bytes);
+void         th_safetensors_free(th_safetensors *s);
+int64_t      th_safetensors_count(const th_safetensors *s);
+void         th_safetensors_at(const th_safetensors *s, int64_t i, th_safetensor *t);
+int64_t      th_safetensors_notes(const th_safetensors *s);      /* entries of __metadata__, below: key, then value */
+const char  *th_safetensors_note(const th_safetensors *s, int64_t i, int value, int64_t *n);
+int          th_is_utf8(const char *s, int64_t n);
+
 /* The file system and the clock, where C structs differ between systems. */
 typedef struct th_dir th_dir;
 enum { TH_PATH_NONE, TH_PATH_FILE, TH_PATH_DIR, TH_PATH_OTHER };

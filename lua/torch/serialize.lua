@@ -10,6 +10,9 @@ local file = require 'torch.file'
 local record = require 'torch.record'
 local write = require 'torch.write'
 local read = require 'torch.read'
+local format = require 'torch.format'
+local npy = require 'torch.npy'
+local safetensors = require 'torch.safetensors'
 local C, File, open, BYTE = lib.C, file.File, record.open, dtype.id.Byte
 
 local M = {}
@@ -35,16 +38,38 @@ local function load_options(who, mode, options)
       arg.refuse(who, 'options', 'a table such as {unsafe = true}', options, 3)
    end
    if type(options) ~= 'table' then options = { referenced = options } end
+   if options.most ~= nil then arg.whole(who, 'options.most', options.most) end
    return modes(who, mode), options
 end
 
-local function read_all(f, who, mode, options)
-   set_mode(f, mode)
-   if options.referenced == false then f:referenced(false) end
-   f._unsafe = options.unsafe
-   local ok, object = pcall(f.readObject, f)
+-- Which format of other programs a file has, seen from its first bytes: how to read it, or nil. Pipes are not asked.
+local function foreign(f)
+   local c = open(f, 'read')
+   local left = tonumber(C.th_file_left(c))
+   if left < 10 then return nil end
+   local first = ffi.new 'uint8_t[10]'
+   f:binary()
+   format.take(c, first, 10)
+   format.check(C.th_file_seek(c, 0))
+   local text = ffi.string(first, 10)
+   if text:sub(1, 6) == '\147NUMPY' then return npy.read end
+   if text:sub(1, 4) == 'PK\3\4' or text:sub(1, 4) == 'PK\5\6' then return npy.read_zip end
+   if safetensors.header_size(first, left) then return safetensors.read end
+end
+
+-- @param unpack  reads a format of other programs (optional)
+local function read_all(f, who, mode, options, unpack)
+   local ok, object, more
+   if unpack then
+      ok, object, more = pcall(unpack, open(f, 'read'), options.most)
+   else
+      set_mode(f, mode)
+      if options.referenced == false then f:referenced(false) end
+      f._unsafe = options.unsafe
+      ok, object = pcall(f.readObject, f)
+   end
    file.abandon(f)
-   if ok then return object end
+   if ok then return object, more end
    if type(object) == 'string' then
       if f._name and not object:find(f._name, 1, true) then object = f._name .. ': ' .. object end
       object = who .. ': ' .. object
@@ -53,10 +78,12 @@ local function read_all(f, who, mode, options)
 end
 
 -- Writes an object and calls `finish`; an error is raised in the name of `who`.
-local function write_all(f, who, object, mode, referenced, finish)
+-- @param put  writes a format of other programs (optional)
+local function write_all(f, who, object, mode, referenced, finish, put)
    set_mode(f, mode)
    if referenced == false then f:referenced(false) end
-   local ok, why = pcall(f.writeObject, f, object)
+   local ok, why
+   if put then ok, why = pcall(put, open(f, 'write'), object) else ok, why = pcall(f.writeObject, f, object) end
    if ok and finish then ok, why = pcall(finish, f) end
    if ok then return end
    file.abandon(f)
@@ -67,26 +94,47 @@ local function write_all(f, who, object, mode, referenced, finish)
    error(why, 3)
 end
 
+-- Files of other programs by the extension of their names: what checks and what writes them.
+local by_extension = {
+   npy = { npy.check, npy.write },
+   npz = { npy.check_zip, npy.write_zip },
+   safetensors = { safetensors.check, safetensors.write },
+}
+local deflated = { npy.check_zip, function(f, object) npy.write_zip(f, object, true) end }
+
 --- Writes an object to a file. The old file is replaced when the new one is complete and on disk, not before.
--- @param mode        'binary' (default) or 'ascii'
+-- A name that ends in .npy takes a tensor, one in .npz or .safetensors a table of tensors by their names; any other
+-- name, and any name with a mode, makes a .t7 file.
+-- @param mode        'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
 -- @param referenced  false: tables that occur twice are written twice (default true)
 function M.save(filename, object, mode, referenced)
    if type(filename) ~= 'string' then arg.refuse('torch.save', 'filename', 'a string', filename) end
-   mode = modes('torch.save', mode)
-   local ok, f = pcall(file.replacing, filename)
+   local extension = filename:match '%.(%w+)$'
+   local foreign_format = mode == nil and by_extension[extension] or mode == 'deflate' and extension == 'npz' and deflated
+   mode = foreign_format and 'binary' or modes('torch.save', mode)
+   local ok, f
+   if foreign_format then
+      ok, f = pcall(foreign_format[1], 'torch.save', object)
+      if not ok then error(f, 2) end
+   end
+   ok, f = pcall(file.replacing, filename)
    if not ok then error('torch.save: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
-   write_all(f, 'torch.save', object, mode, referenced, f.close)
+   write_all(f, 'torch.save', object, mode, referenced, f.close, foreign_format and foreign_format[2])
 end
 
 --- Reads the object that a file holds. No code in the file is run: functions come as torch.OpaqueFunction.
+-- Files of NumPy and of safetensors are known by their first bytes: a .npy file gives a tensor, a .npz file a table of
+-- tensors by their names, a .safetensors file such a table and its metadata.
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
--- @param options  {unsafe = true} loads functions: do that with files that you trust like programs
+-- @param options  {unsafe = true} loads functions: do that with files that you trust like programs;
+--                 {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
 function M.load(filename, mode, options)
    if type(filename) ~= 'string' then arg.refuse('torch.load', 'filename', 'a string', filename) end
    mode, options = load_options('torch.load', mode, options)
    local ok, f = pcall(File.disk, filename, 'r')
    if not ok then error('torch.load: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
-   return (read_all(f, 'torch.load', mode, options))
+   local known, unpack = pcall(foreign, f)
+   return read_all(f, 'torch.load', mode, options, known and unpack or nil)
 end
 
 --- The bytes that torch.save would write, as a string.

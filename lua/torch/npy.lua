@@ -1,0 +1,225 @@
+-- torch.npy - NumPy's files: .npy holds one tensor, .npz a zip archive of them.
+--
+-- torch.load and torch.save call this. The parsers are lib/io/npy.c and zip.c; nothing in a file is run.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local dtype = require 'torch.dtype'
+local arg = require 'torch.arg'
+local storage = require 'torch.storage'
+local format = require 'torch.format'
+local C, BYTE = lib.C, dtype.id.Byte
+local check, take, put, le = format.check, format.take, format.put, format.le
+
+local npy = {}
+
+local HEADER = 10012                        -- the longest header with what stands before it
+local head = ffi.new('uint8_t[?]', HEADER)
+local h, member = ffi.new 'th_npy', ffi.new 'th_zip_member'
+
+local codes = { Byte = '|u1', Char = '|i1', Short = 'i2', Int = 'i4', Long = 'i8', Half = 'f2', Float = 'f4', Double = 'f8' }
+local order = ffi.abi 'le' and '<' or '>'
+
+-- ---- reading ------------------------------------------------------------------------------------------------------
+
+-- A tensor as the header h describes it; columns that lie together stay so, as in NumPy.
+local function tensor_of_header()
+   local stride
+   if h.fortran ~= 0 and h.ndim > 1 then
+      stride = ffi.new 'int64_t[16]'
+      local step = 1
+      for i = 0, h.ndim - 1 do
+         stride[i] = step
+         step = step * math.max(tonumber(h.size[i]), 1)
+      end
+   end
+   return format.room(h.dtype, h.ndim, h.size, stride)
+end
+
+local function elements(t) return ffi.cast('uint8_t *', t._storage.data) + t._offset * dtype.bytes[t._dtype] end
+
+--- The tensor in a .npy file.
+function npy.read(f)
+   local total = tonumber(C.th_file_left(f))
+   local n = math.min(total, HEADER)
+   take(f, head, n)
+   check(C.th_npy_parse(h, head, n, total))
+   local t = tensor_of_header()
+   if h.bytes > 0 then
+      check(C.th_file_seek(f, h.start))
+      take(f, elements(t), h.bytes)
+      C.th_npy_native(h, elements(t))
+   end
+   return t
+end
+
+-- Member i of an archive.
+local function read_member(z, i, name)
+   C.th_zip_at(z, i, member)
+   local total = tonumber(member.size)
+   local function try(status)
+      if status == lib.OK then return end
+      if status == C.TH_EINTR then lib.raise(tonumber(status), -1) end
+      error(("its member '%s': %s"):format(name, ffi.string(C.th_error())), 0)
+   end
+   try(C.th_zip_begin(z, i))
+   local n = math.min(total, 12)
+   try(C.th_zip_take(z, head, n))
+   if n >= 10 then                          -- up to the end of the header, no byte further: elements go to their place
+      local size = head[8] + 256 * head[9]
+      if head[6] > 1 and n == 12 then size = size + 65536 * head[10] + 2 ^ 24 * head[11] end
+      local whole = math.max(n, math.min((head[6] > 1 and 12 or 10) + size, total, HEADER))
+      try(C.th_zip_take(z, head + n, whole - n))
+      n = whole
+   end
+   try(C.th_npy_parse(h, head, n, total))
+   if h.start ~= n or h.start + h.bytes ~= total then
+      error(("its member '%s': the elements have %.0f bytes, but %.0f follow the header"):format(name, tonumber(h.bytes),
+         total - tonumber(h.start)), 0)
+   end
+   local t = tensor_of_header()
+   if h.bytes > 0 then
+      try(C.th_zip_take(z, elements(t), h.bytes))
+      C.th_npy_native(h, elements(t))
+   end
+   try(C.th_zip_end(z))
+   return t
+end
+
+--- The tensors in a .npz file, in a table by their names.
+-- @param most  bytes that they may have together (default: 3 times the file and 48 MiB, which no honest archive of
+--              measured numbers needs, but one of zeros may)
+function npy.read_zip(f, most)
+   local n = tonumber(C.th_file_left(f))
+   local bytes = storage.new(BYTE, n, false)
+   take(f, bytes.s.data, n)
+   local out = ffi.new 'th_zip *[1]'
+   check(C.th_zip_open(out, bytes.s.data, n))
+   local z = ffi.gc(out[0], C.th_zip_close)
+   local total = tonumber(C.th_zip_total(z))
+   local limit = most or 3 * n + 48 * 2 ^ 20
+   if total > limit then
+      error(('the archive of %.0f bytes unpacks to %.0f, %.0f are allowed: load it with {most = %.0f} if you trust it')
+         :format(n, total, limit, total), 0)
+   end
+   local tensors = {}
+   for i = 0, tonumber(C.th_zip_count(z)) - 1 do
+      C.th_zip_at(z, i, member)
+      local full = ffi.string(member.name, member.name_size)
+      local name = full:match '^(.*)%.npy$'
+      if not name then error(("its member '%s' is no .npy file"):format(full:sub(1, 200)), 0) end
+      if tensors[name] then error(("it has two members '%s'"):format(full:sub(1, 200)), 0) end
+      tensors[name] = read_member(z, i, full:sub(1, 200))
+   end
+   C.th_zip_close(ffi.gc(z, nil))
+   bytes:resize(0)                          -- the archive was needed up to here
+   return tensors
+end
+
+-- ---- writing ------------------------------------------------------------------------------------------------------
+
+local function need_code(who, t, what)
+   if not arg.is_tensor(t) then
+      error(('%s: %s must be a tensor for a .npy file, got %s'):format(who, what, arg.describe(t)), 0)
+   end
+   if not codes[dtype.names[t._dtype]] then
+      error(('%s: NumPy has no type for %s; convert it with :float()'):format(who, arg.describe(t)), 0)
+   end
+end
+
+local function header_of(t)
+   local code = codes[dtype.names[t._dtype]]
+   local shape = table.concat(format.sizes(t), ', ') .. (t._ndim == 1 and ',' or '')
+   local text = ("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }"):format(code:sub(1, 1) == '|' and code
+      or order .. code, shape)
+   text = text .. (' '):rep((-(10 + #text + 1)) % 64) .. '\n'
+   return '\147NUMPY\1\0' .. le(2, #text) .. text
+end
+
+--- Refuses what a .npy file cannot hold, before anything is written.
+function npy.check(who, object) need_code(who, object, 'object') end
+
+function npy.write(f, object)
+   local t = object:contiguous()
+   put(f, header_of(t))
+   put(f, format.bytes(t))
+end
+
+function npy.check_zip(who, object)
+   for _, name in ipairs(format.names(who, object, '.npz')) do
+      need_code(who, object[name], ("object['%s']"):format(name))
+      if #name > 65000 then error(('%s: a name of %d bytes is too long for a .npz file'):format(who, #name), 0) end
+      if name:find '%z' then error(('%s: a name in a .npz file must not hold a 0 byte, got %q'):format(who, name), 0) end
+   end
+end
+
+local LARGE = 2 ^ 32 - 1                    -- in 32 bits: see the extra field, which has 64
+
+-- The part that a member's two headers share: from the version to the sizes of name and extra field.
+local function record(m, extra)
+   local large = m.size >= LARGE or m.packed >= LARGE
+   return table.concat { le(2, 45), le(2, 2048), le(2, m.method), le(2, 0), le(2, 33), le(4, m.crc),
+      le(4, large and LARGE or m.packed), le(4, large and LARGE or m.size), le(2, #m.name), le(2, #extra) }
+end
+
+-- Both sizes, and the place where it is too large, or nothing.
+local function extra_of(m, place)
+   local s = (m.size >= LARGE or m.packed >= LARGE) and le(8, m.size) .. le(8, m.packed) or ''
+   if place and place >= LARGE then s = s .. le(8, place) end
+   return s == '' and s or le(2, 1) .. le(2, #s) .. s
+end
+
+local function write_member(f, name, tensor, deflate)
+   local t = tensor:contiguous()
+   local top = header_of(t)
+   local p, n = format.bytes(t)
+   local m = { name = name .. '.npy', size = #top + n, packed = #top + n, method = deflate and 8 or 0,
+      place = tonumber(C.th_file_place(f)) }
+   m.crc = C.th_zip_crc(C.th_zip_crc(0, top, #top), p, n)
+   local packed
+   if deflate then
+      local out = ffi.new 'th_storage *[1]'
+      format.allocate(C.th_zip_pack, out, top, #top, p, n)
+      packed = lib.storage_t()
+      packed.s = out[0]
+      m.packed = tonumber(packed.s.size)
+   end
+   local extra = extra_of(m)
+   put(f, 'PK\3\4' .. record(m, extra) .. m.name .. extra)
+   if packed then
+      put(f, packed.s.data, m.packed)
+   else
+      put(f, top)
+      put(f, p, n)
+   end
+   return m
+end
+
+local function write_directory(f, members)
+   local at = tonumber(C.th_file_place(f))
+   for _, m in ipairs(members) do
+      local extra = extra_of(m, m.place)
+      put(f, 'PK\1\2' .. le(2, 45) .. record(m, extra) .. le(2, 0) .. le(2, 0) .. le(2, 0) .. le(4, 0)
+         .. le(4, math.min(m.place, LARGE)) .. m.name .. extra)
+   end
+   local place, count = tonumber(C.th_file_place(f)), #members
+   local size = place - at
+   if at >= LARGE or size >= LARGE or count >= 65535 then
+      put(f, 'PK\6\6' .. le(8, 44) .. le(2, 45) .. le(2, 45) .. le(4, 0) .. le(4, 0) .. le(8, count) .. le(8, count)
+         .. le(8, size) .. le(8, at))
+      put(f, 'PK\6\7' .. le(4, 0) .. le(8, place) .. le(4, 1))
+   end
+   local few = math.min(count, 65535)
+   put(f, 'PK\5\6' .. le(2, 0) .. le(2, 0) .. le(2, few) .. le(2, few) .. le(4, math.min(size, LARGE))
+      .. le(4, math.min(at, LARGE)) .. le(2, 0))
+end
+
+--- Writes a table of tensors as a .npz file. @param deflate  true packs them
+function npy.write_zip(f, object, deflate)
+   local members = {}
+   for _, name in ipairs(format.names('torch.save', object, '.npz')) do
+      members[#members + 1] = write_member(f, name, object[name], deflate)
+   end
+   write_directory(f, members)
+end
+
+return npy
