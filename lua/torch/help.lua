@@ -120,7 +120,7 @@ local function read_all()
          elseif file:match '%.lua$' then read_file(file, package_name) end
       end
    end
-   for _, name in ipairs { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua' } do
+   for _, name in ipairs { 'torch', 'nn', 'optim', 'graph', 'nngraph', 'paths', 'sys', 'xlua' } do
       local dir = folder_of(name)
       -- A package of one file stands beside the others: read that file only.
       local file = dir and package.searchpath(name, package.path)

@@ -1,0 +1,168 @@
+-- lua/graph/Node.lua - a node: its data, and its children in order.
+local torch = require 'torch'
+local graph = require 'graph'
+
+--- A node that carries `data`, anything. `children` is the list of the nodes that its edges go to, and maps each of
+--- them to its place; `id` is the node's number in the graph that it was last added to.
+--- @param parent  a node to which this one is added as a child (optional)
+local Node = torch.class('graph.Node')
+
+function Node:__init(data, parent)
+   self.data = data
+   self.id = 0
+   self.children = {}
+   self.visited = false
+   self.marked = false
+   if parent ~= nil then parent:add(self) end
+end
+
+--- Adds a child, or each of a list of them; one that is there already is not added again.
+function Node:add(child)
+   if type(child) == 'table' and not torch.typename(child) then
+      for _, one in ipairs(child) do self:add(one) end
+      return
+   end
+   if not torch.isTypeOf(child, 'graph.Node') then
+      error(('%s:add: child must be a node, got %s'):format(torch.type(self), torch.type(child)), 2)
+   end
+   local children = self.children
+   if not children[child] then
+      children[#children + 1] = child
+      children[child] = #children
+   end
+end
+
+-- Walks depth first below `self`, through nodes for which `enter` answers true; `leave` comes after all children. The
+-- walk keeps its own stack: chains of a hundred thousand nodes are no trouble.
+local function walk(self, enter, leave)
+   if not enter(self) then return end
+   local nodes, places, depth = {self}, {0}, 1
+   while depth > 0 do
+      local node = nodes[depth]
+      places[depth] = places[depth] + 1
+      local child = node.children[places[depth]]
+      if not child then
+         depth = depth - 1
+         leave(node)
+      elseif enter(child) then
+         depth = depth + 1
+         nodes[depth], places[depth] = child, 0
+      end
+   end
+end
+
+-- Answers true for a node the first time.
+local function once()
+   local seen = {}
+   return function(node)
+      if seen[node] then return false end
+      seen[node] = true
+      return true
+   end
+end
+
+-- The same by the mark in the node, which stays.
+local function unmarked(node)
+   if node.visited then return false end
+   node.visited = true
+   return true
+end
+
+local function breadth(self, enter, func)
+   local list, first = {}, 1
+   if enter(self) then list[1] = self end
+   while list[first] do
+      local node = list[first]
+      first = first + 1
+      func(node)
+      for _, child in ipairs(node.children) do
+         if enter(child) then list[#list + 1] = child end
+      end
+   end
+   return list
+end
+
+local function depth(self, enter, func)
+   local list = {}
+   walk(self, enter, function(node)
+      func(node)
+      list[#list + 1] = node
+   end)
+   return list
+end
+
+local function need(self, name, func)
+   if type(func) ~= 'function' then
+      error(('%s:%s: func must be a function, got %s'):format(torch.type(self), name, torch.type(func)), 3)
+   end
+end
+
+--- Calls func(node) once for each node that can be reached, breadth first, this one first.
+function Node:bfs(func)
+   need(self, 'bfs', func)
+   breadth(self, once(), func)
+end
+
+--- Calls func(node) once for each node that can be reached, depth first: children before their parents.
+function Node:dfs(func)
+   need(self, 'dfs', func)
+   depth(self, once(), func)
+end
+
+--- Node:bfs that skips nodes whose `visited` is true and leaves the mark on those it meets; returns these in order.
+function Node:bfs_dirty(func)
+   need(self, 'bfs_dirty', func)
+   return breadth(self, unmarked, func)
+end
+
+--- Node:dfs that skips nodes whose `visited` is true and leaves the mark on those it meets; returns these in order.
+function Node:dfs_dirty(func)
+   need(self, 'dfs_dirty', func)
+   return depth(self, unmarked, func)
+end
+
+local function nothing() end
+
+--- Calls pre_func(node) before and post_func(node) after the children of each node that can be reached; either may be
+--- nil.
+function Node:visit(pre_func, post_func)
+   local enter = once()
+   pre_func = pre_func or nothing
+   walk(self, function(node)
+      if not enter(node) then return false end
+      pre_func(node)
+      return true
+   end, post_func or nothing)
+end
+
+-- Whether a walk from one of the nodes comes back to where it is.
+function graph._cyclic(nodes)
+   local open, done, found = {}, {}, false
+   for _, start in ipairs(nodes) do
+      walk(start, function(node)
+         if open[node] then found = true end
+         if open[node] or done[node] then return false end
+         open[node] = true
+         return true
+      end, function(node) open[node], done[node] = nil, true end)
+   end
+   return found
+end
+
+--- Whether a cycle can be reached from here.
+function Node:hasCycle() return graph._cyclic{self} end
+
+--- The graph of all nodes that can be reached from here, with an edge for every child; breadth first.
+function Node:graph()
+   local g = graph.Graph()
+   g:add(self)
+   breadth(self, once(), function(node)
+      for _, child in ipairs(node.children) do g:add(graph.Edge(node, child)) end
+   end)
+   return g
+end
+
+--- The text in pictures.
+function Node:label() return tostring(self.data) end
+
+return Node

@@ -1,0 +1,168 @@
+-- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local graph = require 'graph'
+
+-- Under names of our own: other files may declare these functions too.
+ffi.cdef [[
+   int th_graph_spawnp(int *pid, const char *file, const void *actions, const void *attributes, char *const argv[],
+                       char *const envp[]) __asm__("posix_spawnp");
+   int th_graph_waitpid(int pid, int *status, int options) __asm__("waitpid");
+   extern char **environ;
+]]
+
+local ENOENT, EINTR, NOT_FOUND = 2, 4, 127
+
+-- Runs a program found in PATH with these arguments. Returns its exit status; nil when there is no such program.
+local function run(arguments)
+   local argv = ffi.new('const char *[?]', #arguments + 1)
+   for i, a in ipairs(arguments) do argv[i - 1] = a end
+   argv[#arguments] = nil
+   local pid, status = ffi.new 'int[1]', ffi.new 'int[1]'
+   local why = ffi.C.th_graph_spawnp(pid, arguments[1], nil, nil, ffi.cast('char *const *', argv), ffi.C.environ)
+   if why == ENOENT then return nil end
+   if why ~= 0 then error(('cannot start %s: error %d of the system'):format(arguments[1], why), 0) end
+   while ffi.C.th_graph_waitpid(pid[0], status, 0) < 0 do
+      if ffi.errno() ~= EINTR then error('lost the process ' .. arguments[1], 0) end
+   end
+   local code, signal = math.floor(status[0] / 256) % 256, status[0] % 128
+   if code == NOT_FOUND then return nil end
+   return signal > 0 and 128 + signal or code
+end
+
+local function need_text(who, what, x)
+   if type(x) ~= 'string' or x == '' or x:find '%z' then
+      error(('%s: %s must be a string, got %s'):format(who, what, torch.type(x)), 3)
+   end
+end
+
+local function need_graph(who, g)
+   if not torch.isTypeOf(g, 'graph.Graph') then
+      error(('%s: g must be a graph, got %s'):format(who, torch.type(g)), 3)
+   end
+end
+
+-- A file name that no program takes for an option.
+local function plain(name) return name:sub(1, 1) == '-' and './' .. name or name end
+
+local function write(who, name, text)
+   local f, why = io.open(name, 'wb')
+   if not f then error(('%s: cannot write %s'):format(who, why), 3) end
+   f:write(text)
+   f:close()
+end
+
+local KEYWORDS = {node = true, edge = true, graph = true, digraph = true, subgraph = true, strict = true}
+
+--- A string as Graphviz reads it: quoted, unless it is a plain name. Nothing in it can end the quotes.
+function graph._dotEscape(str)
+   str = tostring(str)
+   if str:find '^[%a_][%w_]*$' and not KEYWORDS[str:lower()] then return str end
+   return '"' .. str:gsub('\\', '\\\\'):gsub('"', '\\"'):gsub('\r?\n', '\\n'):gsub('%c', ' ') .. '"'
+end
+
+-- The text; label(node) and attributes(node) are optional and take the place of the node's own methods.
+function graph._todot(g, title, label, attributes)
+   local escape = graph._dotEscape
+   title = title or 'G'
+   local lines = {('digraph %s {'):format(escape(title)), ('   label=%s; labelloc=t;'):format(escape(title))}
+   for i, node in ipairs(g.nodes) do
+      local fields = {'label=' .. escape(label and label(node) or node:label())}
+      local extra = attributes and attributes(node)
+         or not attributes and node.graphNodeAttributes and node:graphNodeAttributes() or {}
+      local names = {}
+      for name in pairs(extra) do names[#names + 1] = tostring(name) end
+      table.sort(names)
+      for _, name in ipairs(names) do
+         fields[#fields + 1] = escape(name) .. '=' .. escape(extra[name])
+      end
+      lines[#lines + 1] = ('   n%d [%s];'):format(i, table.concat(fields, ' '))
+   end
+   for _, edge in ipairs(g.edges) do
+      lines[#lines + 1] = ('   n%d -> n%d;'):format(g.nodes[edge.from], g.nodes[edge.to])
+   end
+   lines[#lines + 1] = '}\n'
+   return table.concat(lines, '\n')
+end
+
+-- Lets Graphviz draw the text. Returns true; or false and why, when it is not installed.
+local function render(who, text, algorithm, format, fname)
+   local source = os.tmpname()
+   write(who, source, text)
+   local ok, status = pcall(run, {algorithm, '-T' .. format, '-o', plain(fname), source})
+   os.remove(source)
+   if not ok then error(who .. ': ' .. status, 3) end
+   if status == nil then
+      return false, ('the program %s is not installed (it comes with Graphviz): no %s was made'):format(algorithm, fname)
+   end
+   if status ~= 0 then error(('%s: %s failed with status %d'):format(who, algorithm, status), 3) end
+   return true
+end
+
+-- fname.dot and fname.svg. Says on stderr when there is no program for the second.
+function graph._picture(who, text, fname)
+   write(who, fname .. '.dot', text)
+   local made, why = render(who, text, 'dot', 'svg', fname .. '.svg')
+   if not made then io.stderr:write(('%s: %s; the text is in %s.dot\n'):format(who, why, fname)) end
+   return made
+end
+
+--- The graph as text for Graphviz. With fname, that text is written to fname.dot and a picture to fname.svg; where
+--- Graphviz is not installed, a line on stderr says so and there is no picture.
+--- @return the text, and whether a picture was made
+function graph.dot(g, title, fname)
+   need_graph('graph.dot', g)
+   local text = g:todot(title)
+   if fname == nil then return text, false end
+   need_text('graph.dot', 'fname', fname)
+   return text, graph._picture('graph.dot', text, fname)
+end
+
+-- The names of Graphviz's programs: nothing else is started.
+local ALGORITHMS = {dot = true, neato = true, fdp = true, sfdp = true, twopi = true, circo = true, osage = true,
+                    patchwork = true}
+
+local function need_algorithm(who, algorithm)
+   if not ALGORITHMS[algorithm] then
+      error(('%s: algorithm must be dot, neato, fdp, sfdp, twopi, circo, osage or patchwork, got %s')
+         :format(who, tostring(algorithm)), 3)
+   end
+end
+
+--- Draws a graph into a file; its ending is the format (svg, png, pdf, ...). An error when Graphviz is not installed.
+--- @param algorithm  'dot' (default), 'neato', 'fdp', 'sfdp', 'twopi', 'circo', 'osage', 'patchwork'
+function graph.graphvizFile(g, algorithm, fname)
+   need_graph('graph.graphvizFile', g)
+   algorithm = algorithm or 'dot'
+   need_algorithm('graph.graphvizFile', algorithm)
+   need_text('graph.graphvizFile', 'fname', fname)
+   local format = fname:match '%.(%w+)$'
+   if not format then error('graph.graphvizFile: fname must end in a format such as .svg, got ' .. fname, 2) end
+   local made, why = render('graph.graphvizFile', g:todot(), algorithm, format:lower(), fname)
+   if not made then error('graph.graphvizFile: ' .. why, 2) end
+end
+
+--- Where Graphviz would put the nodes: a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner, and
+--- the width and height of the whole. An error when Graphviz is not installed.
+function graph.graphvizLayout(g, algorithm)
+   need_graph('graph.graphvizLayout', g)
+   algorithm = algorithm or 'dot'
+   need_algorithm('graph.graphvizLayout', algorithm)
+   local file = os.tmpname()
+   local made, why = render('graph.graphvizLayout', g:todot(), algorithm, 'plain', file)
+   if not made then
+      os.remove(file)
+      error('graph.graphvizLayout: ' .. why, 2)
+   end
+   local positions, width, height = torch.DoubleTensor(#g.nodes, 2):zero(), 0, 0
+   for line in io.lines(file) do
+      local n, x, y = line:match '^node n(%d+) (%S+) (%S+)'
+      if n then positions[tonumber(n)][1], positions[tonumber(n)][2] = tonumber(x), tonumber(y) end
+      local w, h = line:match '^graph %S+ (%S+) (%S+)'
+      if w then width, height = tonumber(w), tonumber(h) end
+   end
+   os.remove(file)
+   return positions, width, height
+end
+
+return graph

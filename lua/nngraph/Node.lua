@@ -1,0 +1,103 @@
+-- lua/nngraph/Node.lua - a node that applies a module to its parents' results.
+--
+-- In the graph that users build, edges go from a node to where its input comes from: `children` are the nodes whose
+-- results it takes. Its `data` has
+--    module        what it applies; without one it hands on what it gets
+--    mapindex      the data of the nodes it takes its input from, in order (and from each to its first place)
+--    reverseMap    the nodes that take its result, as keys
+--    selectindex   of the nodes that split makes: which element of the table they take
+--    nSplitOutputs how many nodes split has made
+--    annotations   name, description, graphAttributes
+local torch = require 'torch'
+local nngraph = require 'nngraph'
+local where = require 'nngraph.where'
+
+--- A node; nn.Linear(2, 3)(input) and the like make them.
+local Node, parent = torch.class('nngraph.Node', 'graph.Node')
+
+function Node:__init(data)
+   parent.__init(self, data or {})
+   self.data.annotations = self.data.annotations or {}
+   self.data.mapindex = self.data.mapindex or {}
+   self.data.reverseMap = self.data.reverseMap or {}
+   if not where.label(self.data) then self:_makeDebugLabel(where.caller()) end
+end
+
+--- Notes the line that a node comes from, for messages: dinfo is what debug.getinfo says. Only the name of the file is
+--- kept, not where it lies, and files written by torch.save do not have it.
+function Node:_makeDebugLabel(dinfo)
+   if dinfo then
+      local file = dinfo.short_src:match '[^/\\]*$'
+      where.label(self.data, ('[%s]:%d_%s'):format(file, dinfo.currentline or 0, dinfo.name or ''))
+   end
+   return where.label(self.data)
+end
+
+--- Adds a child, or each of a list; with domap, this node also takes its next input from it.
+function Node:add(child, domap)
+   if type(child) == 'table' and not torch.typename(child) then
+      for _, one in ipairs(child) do self:add(one, domap) end
+      return
+   end
+   parent.add(self, child)
+   if domap then
+      local map = self.data.mapindex
+      map[#map + 1] = child.data
+      map[child.data] = map[child.data] or #map
+      child.data.reverseMap[self] = true
+   end
+end
+
+--- The elements of the table that this node gives, as `noutput` nodes. Not all need be used.
+--- @example local a, b = nn.SplitTable(1)(x):split(2)
+function Node:split(noutput)
+   if type(noutput) ~= 'number' or noutput < 1 or noutput % 1 ~= 0 then
+      where.refuse('nngraph.Node:split: noutput must be a whole number from 1 on, got %s', tostring(noutput))
+   end
+   self.data.nSplitOutputs = noutput
+   local nodes = {}
+   for i = 1, noutput do
+      nodes[i] = nngraph.Node{selectindex = i, input = {}}
+      nodes[i]:add(self, true)
+   end
+   return unpack(nodes)
+end
+
+--- Notes what pictures and messages show: name, description, graphAttributes (a table, for Graphviz). Returns self.
+function Node:annotate(annotations)
+   if type(annotations) ~= 'table' then
+      where.refuse('nngraph.Node:annotate: annotations must be a table, got %s', torch.type(annotations))
+   end
+   for k, v in pairs(annotations) do self.data.annotations[k] = v end
+   return self
+end
+
+--- The name it was given, or 'Node' with its number.
+function Node:graphNodeName() return self.data.annotations.name or 'Node' .. self.id end
+
+--- What it was given for Graphviz, as a table.
+function Node:graphNodeAttributes() return self.data.annotations.graphAttributes or {} end
+
+--- The text in pictures: the name, then the description or else what the node does.
+function Node:label()
+   local data = self.data
+   local what = data.annotations.description
+   if not what then
+      if data.module then what = tostring(data.module)
+      elseif data.selectindex then what = 'element ' .. data.selectindex
+      elseif #data.mapindex == 0 then what = 'input'
+      elseif not next(data.reverseMap) then what = 'output'
+      else what = 'pass' end
+   end
+   return self:graphNodeName() .. '\n' .. what
+end
+
+--- node - module is module(node); {a, b} - module is module({a, b}).
+function Node.__sub__(prev, following)
+   if not torch.isTypeOf(following, 'nn.Module') then
+      where.refuse('nngraph: after - there must be a module, got %s', where.describe(following))
+   end
+   return following(prev)
+end
+
+return Node

@@ -1,0 +1,431 @@
+-- lua/nngraph/gModule.lua - a graph of nodes as one module.
+local torch = require 'torch'
+local nn = require 'nn'
+local graph = require 'graph'
+local nngraph = require 'nngraph'
+local where = require 'nngraph.where'
+local utils = nn.utils
+
+--- The module that computes the results of `outputs` from those of `inputs`, two lists of nodes. With one input it
+--- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`, the graph in the order
+--- of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their nodes sorted; `modules`, in forward order;
+--- `name` (optional), which tostring and pictures show.
+--- @example local x = nn.Identity()(); local m = nn.gModule({x}, {nn.CAddTable()({nn.Tanh()(x), x})})
+local gModule, Container = torch.class('nn.gModule', 'nn.Container')
+
+-- "Node3 (nn.Linear(2 -> 3), [net.lua]:12_)"
+local function describe(node)
+   local data, parts = node.data, {}
+   if data.module then parts[1] = tostring(data.module):match '^[^\n]*' end
+   parts[#parts + 1] = where.label(data)
+   local name = data.annotations.name or 'node'
+   return #parts > 0 and ('%s (%s)'):format(name, table.concat(parts, ', ')) or name
+end
+
+local function need_nodes(what, list)
+   if type(list) ~= 'table' or torch.typename(list) or #list == 0 then
+      where.refuse('nn.gModule: %s must be a table of nodes, got %s', what, where.describe(list))
+   end
+   for i = 1, #list do
+      if not torch.isTypeOf(list[i], 'nngraph.Node') then
+         where.refuse('nn.gModule: %s must be a table of nodes, got %s at %d', what, where.describe(list[i]), i)
+      end
+   end
+end
+
+-- Refuses what cannot be run, before any node is changed.
+local function check(inputs, outputs)
+   need_nodes('inputs', inputs)
+   need_nodes('outputs', outputs)
+   local place = {}
+   for i, node in ipairs(inputs) do
+      if place[node] then
+         where.refuse('nn.gModule: inputs must be different nodes, got the same at %d and %d', place[node], i)
+      end
+      if #node.children > 0 then
+         where.refuse('nn.gModule: input %d must be a node without an input of its own, got %s%s', i, describe(node),
+            node.data.gModuleInput and ', which another gModule has as an input' or '')
+      end
+      place[node] = i
+   end
+   if graph._cyclic(outputs) then where.refuse('nn.gModule: the graph must have no cycle') end
+   local reached, holder = {}, {}
+   local function look(node)
+      if reached[node] then return end
+      reached[node] = true
+      if #node.children == 0 and not place[node] then
+         where.refuse('nn.gModule: every node must depend on the inputs, got %s, which has no input and is none',
+            describe(node))
+      end
+      local module = node.data.module
+      if module then
+         if holder[module] then
+            where.refuse('nn.gModule: a module must stand in one node, got the same in %s and %s (share parameters '
+               .. "through module:clone('weight', 'bias', 'gradWeight', 'gradBias'))", describe(holder[module]),
+               describe(node))
+         end
+         holder[module] = node
+      end
+   end
+   for _, node in ipairs(outputs) do node:dfs(look) end
+   for i, node in ipairs(inputs) do
+      if not reached[node] then
+         where.refuse('nn.gModule: every input must lead to an output, got input %d, %s, which does not', i,
+            describe(node))
+      end
+   end
+end
+
+function gModule:__init(inputs, outputs)
+   check(inputs, outputs)
+   Container.__init(self)
+   local out, start = nngraph.Node{input = {}}, nngraph.Node{input = {}}
+   out:add(outputs, true)
+   local starts = #inputs > 1 and {start:split(#inputs)} or {start}
+   for i, node in ipairs(inputs) do
+      node:add(starts[i], true)
+      node.data.gModuleInput = true
+   end
+   self.outnode = out
+   self.bg = out:graph()
+   local twins
+   self.fg, twins = self.bg:reverse()
+   self.innode = twins[start]
+   self.forwardnodes, self.backwardnodes = self.fg:topsort(), self.bg:topsort()
+   self.nInputs = #inputs
+   self.verbose = false
+   for i, node in ipairs(self.forwardnodes) do
+      node.data.forwardNodeId = i
+      local users = node.data.reverseMap                       -- a node outside would go into every file
+      for user in pairs(users) do
+         if not self.bg.nodes[user] then users[user] = nil end
+      end
+      self.modules[#self.modules + 1] = node.data.module
+   end
+end
+
+---------------------------------------------------------------------------------------------------------
+-- running
+
+-- Leaves NAME.dot and NAME.svg in which one node is red. Trouble with that does not hide the error that led here.
+local function picture(self, bad)
+   local name = self.name or 'nngraph'
+   local ok, why = pcall(function()
+      local text = graph._todot(self.fg, name, nil, function(node)
+         if node.data ~= bad.data then return node:graphNodeAttributes() end
+         return {style = 'filled', fillcolor = 'red'}
+      end)
+      graph._picture('nngraph', text, name)
+   end)
+   if not ok then io.stderr:write('nngraph: no picture of the error: ', tostring(why), '\n') end
+end
+
+local function finish(self, node, ok, ...)
+   if ok then return ... end
+   local err = ...
+   if where.debug then picture(self, node) end
+   if type(err) == 'string' then
+      local about = describe(node):gsub('%%', '%%%%')
+      err = err:gsub('^(in module %d+ of [%w_.]+)', '%1, ' .. about, 1)
+   end
+   error(err, 0)
+end
+
+-- func is the name of a method, or a function(module, input).
+local function call(self, node, index, func, ...)
+   if type(func) == 'string' then
+      return finish(self, node, pcall(self.rethrowErrors, self, node.data.module, index, func, ...))
+   end
+   return finish(self, node, pcall(func, node.data.module, ...))
+end
+
+local function is_table(x) return type(x) == 'table' and not torch.isTensor(x) end
+local function got(x) return torch.isTensor(x) and utils.shape(x) or where.describe(x) end
+
+-- What a node takes in, from the results of others.
+local function gather(self, data, values, input)
+   if data == self.innode.data then return input end
+   local map = data.mapindex
+   if data.selectindex then
+      local from = values[map[1]]
+      local x
+      if is_table(from) then x = from[data.selectindex] end
+      if x == nil then
+         local maker = map[1]
+         error(('nn.gModule: the result of %s must have an element %d to split off, got %s'):format(
+            describe{data = maker}, data.selectindex, got(from)), 0)
+      end
+      return x
+   end
+   if #map == 1 then return values[map[1]] end
+   local list = {}
+   for i = 1, #map do list[i] = values[map[i]] end
+   return list
+end
+
+local function need_list(what, x, n)
+   if x == nil or n > 1 and (not is_table(x) or #x ~= n) then
+      error(('nn.gModule: %s must be %s, got %s'):format(what, n > 1 and ('a table of %d'):format(n)
+         or 'a tensor or a table', got(x)), 0)
+   end
+end
+
+--- Runs through the graph with another function in place of updateOutput: the name of a method, or a function
+--- (module, input) that returns the result. Returns the output, which becomes self.output.
+function gModule:runForwardFunction(func, input)
+   if type(func) ~= 'string' and type(func) ~= 'function' then
+      where.refuse('nn.gModule:runForwardFunction: func must be a function or the name of a method, got %s',
+         torch.type(func))
+   end
+   need_list('input', input, self.nInputs)
+   local values, index = {}, 0
+   for _, node in ipairs(self.forwardnodes) do
+      local data = node.data
+      local x = gather(self, data, values, input)
+      if data.module then
+         index = index + 1
+         x = call(self, node, index, func, x)
+      end
+      values[data] = x
+   end
+   self.output = values[self.outnode.data]
+   return self.output
+end
+
+function gModule:updateOutput(input) return self:runForwardFunction('updateOutput', input) end
+
+-- The results of all nodes in the last forward: nothing but the modules keeps them.
+local function results(self, input)
+   local values = {}
+   for _, node in ipairs(self.forwardnodes) do
+      local data = node.data
+      if data.module then
+         values[data] = data.module.output
+      else
+         values[data] = gather(self, data, values, input)
+      end
+   end
+   return values
+end
+
+local function zeros(buffer, like)
+   if torch.isTensor(like) or is_table(like) then
+      return utils.recursiveFill((utils.recursiveResizeAs(buffer, like)), 0)
+   end
+end
+
+local function nothing(g) return g == nil or torch.isTensor(g) and g:nElement() == 0 end
+
+-- The sum of a gradient and one more. What was given belongs to others: the sum is made in a buffer of the node.
+local function plus(buffers, key, sum, g)
+   if nothing(g) then return sum == nil and g or sum end
+   if nothing(sum) then return g end
+   if sum ~= buffers[key] then
+      buffers[key] = utils.recursiveCopy(buffers[key], sum)
+      sum = buffers[key]
+   end
+   utils.recursiveAdd(sum, g)
+   return sum
+end
+
+-- The gradients on their way back. whole[data] is for a node's result, parts[data][k] for its element k.
+local function give(way, data, g)
+   data.gradOutputBuffer = data.gradOutputBuffer or {}
+   way.whole[data] = plus(data.gradOutputBuffer, 'whole', way.whole[data], g)
+end
+
+local function give_part(way, data, k, g)
+   data.gradOutputBuffer = data.gradOutputBuffer or {}
+   local parts = way.parts[data] or {}
+   way.parts[data] = parts
+   parts[k] = plus(data.gradOutputBuffer, k, parts[k], g)
+end
+
+-- All that has come for a node, in the form of its result; what nobody used has a gradient of zero.
+local function taken(way, data, result)
+   local g, parts = way.whole[data], way.parts[data]
+   local buffers = data.gradOutputBuffer or {}
+   data.gradOutputBuffer = buffers
+   if parts then
+      buffers.zeros = buffers.zeros or {}
+      local list = {}
+      for k, v in pairs(result) do
+         local part = parts[k]
+         if part == nil then
+            buffers.zeros[k] = zeros(buffers.zeros[k], v)
+            part = buffers.zeros[k]
+         end
+         list[k] = part
+      end
+      return nothing(g) and list or plus(buffers, 'whole', g, list)
+   end
+   if g == nil then
+      buffers.zero = zeros(buffers.zero, result)
+      g = buffers.zero
+   end
+   return g
+end
+
+-- Runs back through the graph with a method that returns gradInput. Each node keeps its gradOutput.
+local function back(self, method, input, gradOutput, scale)
+   need_list('input', input, self.nInputs)
+   need_list('gradOutput', gradOutput, #self.outnode.data.mapindex)
+   local values, way = results(self, input), {whole = {}, parts = {}}
+   way.whole[self.outnode.data] = gradOutput
+   local index = #self.modules
+   for i = #self.forwardnodes, 1, -1 do
+      local node = self.forwardnodes[i]
+      local data = node.data
+      local map, g = data.mapindex, taken(way, data, values[data])
+      if data.module then
+         data.gradOutput = g
+         g = call(self, node, index, method, gather(self, data, values, input), g, scale)
+         index = index - 1
+      end
+      if data == self.innode.data then
+         self.gradInput = g
+      elseif data.selectindex then
+         give_part(way, map[1], data.selectindex, g)
+      elseif #map == 1 then
+         give(way, map[1], g)
+      else
+         if not is_table(g) then
+            error(('nn.gModule: gradInput of %s must be a table of %d, got %s'):format(describe(node), #map,
+               got(g)), 0)
+         end
+         for k = 1, #map do give(way, map[k], g[k]) end
+      end
+   end
+   return self.gradInput
+end
+
+function gModule:updateGradInput(input, gradOutput)
+   return back(self, 'updateGradInput', input, gradOutput)
+end
+
+function gModule:backward(input, gradOutput, scale)
+   return back(self, 'backward', input, gradOutput, scale or 1)
+end
+
+-- A method of every module with the gradOutput that the last run back has left.
+local function accumulate(self, method, input, factor)
+   need_list('input', input, self.nInputs)
+   local values, index = results(self, input), #self.modules
+   for i = #self.forwardnodes, 1, -1 do
+      local node = self.forwardnodes[i]
+      local data = node.data
+      if data.module then
+         if data.gradOutput == nil then error(('nn.gModule:%s: call updateGradInput first'):format(method), 0) end
+         call(self, node, index, method, gather(self, data, values, input), data.gradOutput, factor)
+         index = index - 1
+      end
+   end
+end
+
+--- Adds lr (default 1), the scale, times the gradients of the parameters; after updateGradInput with the same input and
+--- gradOutput.
+function gModule:accGradParameters(input, _, lr) accumulate(self, 'accGradParameters', input, lr or 1) end
+
+function gModule:accUpdateGradParameters(input, _, lr) accumulate(self, 'accUpdateGradParameters', input, lr) end
+
+---------------------------------------------------------------------------------------------------------
+-- the whole and its parts
+
+-- What nodes keep between the calls, by name.
+local KEPT = {'gradOutput', 'gradOutputBuffer', 'zeroBuffer'}
+
+--- Empties what the modules and the nodes keep between calls.
+function gModule:clearState()
+   Container.applyToModules(self, function(module) module:clearState() end)
+   for _, node in ipairs(self.forwardnodes) do
+      for _, name in ipairs(KEPT) do node.data[name] = nil end
+      if node.data.input then node.data.input = {} end
+   end
+   -- They may be somebody else's tensors: they are let go, not emptied.
+   self.output, self.gradInput = torch.Tensor():type(self._type), torch.Tensor():type(self._type)
+   return self
+end
+
+local GRAPH = {fg = true, bg = true, innode = true, outnode = true, forwardnodes = true, backwardnodes = true}
+
+--- A copy that owns its memory, except for the named fields, which it shares with self.
+function gModule:clone(...)
+   local copy = require 'torch.serialize'.clone(self)          -- graphs are deep: no recursion
+   if select('#', ...) > 0 then copy:share(self, ...) end
+   return copy
+end
+
+--- Without an argument the tensor type; with one, converts everything to it. The graph itself is not walked through.
+function gModule:type(kind, cache)
+   if not kind then return self._type end
+   cache = cache or {}
+   if cache[self] then return self end
+   cache[self] = true
+   for _, node in ipairs(self.forwardnodes) do
+      local data = node.data
+      for _, name in ipairs(KEPT) do data[name] = utils.recursiveType(data[name], kind, cache) end
+      data.input = utils.recursiveType(data.input, kind, cache)
+   end
+   for key, value in pairs(self) do
+      if not GRAPH[key] then self[key] = utils.recursiveType(value, kind, cache) end
+   end
+   self._type = kind
+   return self
+end
+
+--- Replaces self and every module inside by callback(module), which may return its argument. What came in as a
+--- replacement is not searched. Returns the new module.
+function gModule:replace(callback)
+   local out = callback(self)
+   if out ~= self then return out end
+   local index = 0
+   for _, node in ipairs(self.forwardnodes) do
+      local data = node.data
+      if data.module then
+         index = index + 1
+         data.module = data.module:replace(callback)
+         self.modules[index] = data.module
+      end
+   end
+   return self
+end
+
+--- Calls func(module, other) for each module of this graph and the one in the same place of the graph gm.
+function gModule:map(gm, func)
+   if not torch.isTypeOf(gm, 'nn.gModule') or #gm.forwardnodes ~= #self.forwardnodes then
+      where.refuse('nn.gModule:map: gm must be an nn.gModule with %d nodes, got %s', #self.forwardnodes,
+         torch.isTypeOf(gm, 'nn.gModule') and ('one with %d'):format(#gm.forwardnodes) or torch.type(gm))
+   end
+   for i, node in ipairs(self.forwardnodes) do
+      local mine, other = node.data.module, gm.forwardnodes[i].data.module
+      if (mine == nil) ~= (other == nil) then
+         where.refuse('nn.gModule:map: gm must have the form of this graph, got another at node %d', i)
+      end
+      if mine then func(mine, other) end
+   end
+end
+
+--- Reads what torch.save has written, by Torch7 too. The places in source files that Torch7 writes into models, and
+--- what nodes kept between calls, do not come along.
+function gModule:read(file)
+   for k, v in pairs(file:readObject()) do self[k] = v end
+   local modules = {}
+   for _, node in ipairs(self.forwardnodes) do
+      local data = node.data
+      data.annotations = data.annotations or {}
+      data.annotations._debugLabel = nil
+      data.mapindex = data.mapindex or {}
+      local places = {}
+      for from, i in pairs(data.mapindex) do                   -- files of old versions have this half only
+         if type(from) == 'table' and data.mapindex[i] == nil then places[i] = from end
+      end
+      for i, from in pairs(places) do data.mapindex[i] = from end
+      modules[#modules + 1] = data.module
+   end
+   self.modules = self.modules or modules
+   self.nInputs = self.nInputs or math.max(1, #self.innode.children)
+end
+
+function gModule:__tostring__() return self.name or torch.type(self) end
+
+return gModule

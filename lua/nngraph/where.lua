@@ -1,0 +1,44 @@
+-- lua/nngraph/where.lua - the line of a user's program that made a node or a mistake; it stays out of saved models.
+local torch = require 'torch'
+
+local where = {debug = false}
+
+-- The files that a user's call passes through on its way here.
+local function ours(source)
+   return source:find 'nngraph/[%w_]+%.lua$' or source:find 'torch/class%.lua$'
+end
+
+-- The level of the first function that is the user's, seen from the one that calls this; and what is known of it.
+local function outside()
+   local level = 2
+   while true do
+      local info = debug.getinfo(level + 1, 'Sln')
+      if not info then return 2, nil end
+      if info.what ~= 'C' and not ours(info.source) then return level, info end
+      level = level + 1
+   end
+end
+
+--- Raises an error, blamed on the user's line.
+function where.refuse(text, ...)
+   error(text:format(...), (outside()))
+end
+
+--- The user's line.
+function where.caller() return (select(2, outside())) end
+
+--- The length of a list, the type of anything else, for messages.
+function where.describe(x)
+   if type(x) == 'table' and not torch.typename(x) then return ('a table of %d'):format(#x) end
+   return torch.type(x)
+end
+
+-- data of a node -> "[net.lua]:12_". Kept beside the nodes, so that no file and no clone carries it.
+local labels = setmetatable({}, {__mode = 'k'})
+
+function where.label(data, text)
+   if text then labels[data] = text end
+   return labels[data]
+end
+
+return where
