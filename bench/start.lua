@@ -7,7 +7,7 @@ local options = measure.options(arg or {})
 local th = measure.launcher()
 
 local function timed(command)
-   return function() return measure.time(function() assert(os.execute(command) == 0, command) end) end
+   return function() return measure.wall(function() assert(os.execute(command) == 0, command) end) end
 end
 
 -- `exec` leaves the shell's own start in both figures; the peer is LuaJIT alone.

@@ -9,34 +9,32 @@ int poll(void *none, unsigned long n, int milliseconds);
 
 local measure = {}
 
-local MONOTONIC, THREAD = 1, 3
+local MONOTONIC, PROCESS = 1, 2
 local PAUSE = 50                              -- milliseconds; OpenBLAS spins for about half of that
 local stamp = ffi.new 'bench_timespec'
+local usual = MONOTONIC
 
---- Seconds of a clock that nobody sets.
-function measure.now()
-   ffi.C.clock_gettime(MONOTONIC, stamp)
+-- Seconds of a clock: MONOTONIC, which nobody sets, or PROCESS, which counts this process's work alone.
+local function now(clock)
+   ffi.C.clock_gettime(clock, stamp)
    return tonumber(stamp.seconds) + tonumber(stamp.nanoseconds) * 1e-9
 end
 
---- Seconds that one call of f takes, over `times` calls.
-function measure.time(f, times)
-   local from = measure.now()
+local function timed(clock, f, times)
+   local from = now(clock)
    for _ = 1, times or 1 do f() end
-   return (measure.now() - from) / (times or 1)
+   return (now(clock) - from) / (times or 1)
 end
 
---- The same by the clock of the calling thread's own work: what other processes do does not count.
--- For what runs on one thread.
-function measure.work(f, times)
-   local function clock()
-      ffi.C.clock_gettime(THREAD, stamp)
-      return tonumber(stamp.seconds) + tonumber(stamp.nanoseconds) * 1e-9
-   end
-   local from = clock()
-   for _ = 1, times or 1 do f() end
-   return (clock() - from) / (times or 1)
-end
+--- Seconds that one call of f takes, over `times` calls; with -threads 1 those of this process's own
+-- work, which other processes disturb little.
+function measure.time(f, times) return timed(usual, f, times) end
+
+--- Seconds on the wall, for what runs in other processes.
+function measure.wall(f, times) return timed(MONOTONIC, f, times) end
+
+--- Seconds of this process's own work, for what runs on one thread whatever -threads says.
+function measure.work(f, times) return timed(PROCESS, f, times) end
 
 function measure.median(list)
    local sorted = {}
@@ -101,6 +99,7 @@ function measure.options(arguments)
       options[name] = type(options[name]) == 'number' and tonumber(value) or value
       i = i + 2
    end
+   usual = options.threads == 1 and PROCESS or MONOTONIC
    return options
 end
 

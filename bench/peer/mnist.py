@@ -12,6 +12,7 @@ except ImportError as why:
 
 threads = int(sys.argv[1])
 torch.set_num_threads(threads)
+clock = time.process_time if threads == 1 else time.perf_counter
 torch.manual_seed(1)
 images, batch = 8000, 64
 inputs = torch.rand(images, 1, 28, 28)
@@ -35,6 +36,6 @@ def epoch():
 
 print("ready", "PyTorch", torch.__version__, flush=True)
 for line in sys.stdin:
-    start = time.perf_counter()
+    start = clock()
     epoch()
-    print(time.perf_counter() - start, flush=True)
+    print(clock() - start, flush=True)
