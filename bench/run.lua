@@ -22,7 +22,7 @@ do
       i = i + 2
    end
 end
-measure.options(passed)                       -- refuses what the benchmarks would refuse
+local options = measure.options(passed)       -- refuses what the benchmarks would refuse
 if only and not (' ' .. table.concat(ALL, ' ') .. ' '):find(' ' .. only .. ' ', 1, true) then
    io.stderr:write(('bench: no benchmark %s; there are %s\n'):format(only, table.concat(ALL, ', ')))
    os.exit(2)
@@ -59,6 +59,9 @@ say ''
 for line in measure.HEADER:gmatch '[^\n]+' do say(line) end
 
 local failed, notes = false, {}
+if options.threads == 1 then
+   notes[1] = '- one thread: figures count the work of the processes, not the time on the wall'
+end
 local arguments = {}
 for i, value in ipairs(passed) do arguments[i] = quote(value) end
 for _, name in ipairs(ALL) do
