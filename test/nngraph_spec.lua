@@ -197,6 +197,23 @@ describe('nodes', function()
    end)
 end)
 
+describe('nngraph.setDebug', function()
+   it('leaves a picture of the graph in which the node that failed is red', function()
+      local x = nn.Identity()()
+      local m = nn.gModule({x}, {nn.Linear(3, 2)(x)})
+      m.name = os.tmpname()
+      nngraph.setDebug(true)
+      refuses('in module 2 of nn.gModule', m.forward, m, torch.ones(5))
+      nngraph.setDebug(false)
+      local f = assert(io.open(m.name .. '.dot'))
+      local text = f:read '*a'
+      f:close()
+      for _, ending in ipairs{'', '.dot', '.svg'} do os.remove(m.name .. ending) end
+      assert(text:find('nn.Linear(3 -> 2)" fillcolor=red style=filled', 1, true), text)
+      assert.equal(1, select(2, text:gsub('red', '')))
+   end)
+end)
+
 describe('nn.gModule refuses', function()
    local i, j
    before_each(function() i, j = nn.Identity()(), nn.Identity()() end)
