@@ -17,6 +17,13 @@ describe('./dev', function()
       assert.matches('usage: ./dev COMMAND', out)
    end)
 
+   it('fuzz says which targets there are', function()
+      local out, status = sh './dev fuzz nonsense'
+      assert.equal(1, status)
+      assert.matches("fuzz: NAME must be one of npy safetensors zip, got 'nonsense'", out)
+      assert.matches("SECONDS must be a whole number, got '%-1'", (sh './dev fuzz zip -1'))
+   end)
+
    it('build says nothing when there is nothing to do', function()
       assert.same({ '', 0 }, { sh './dev build' })
    end)
