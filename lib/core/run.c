@@ -172,7 +172,7 @@ static th_status run_with_copies(th_call *c)
   return s;
 }
 
-th_status th_run(const th_op *op, const th_arg *arg, int narg)
+th_status th_run(const th_op *op, th_arg *arg, int narg)
 {
   const th_entry *e = th_entry_of(op);
   th_call c;
@@ -206,7 +206,7 @@ th_status th_run(const th_op *op, const th_arg *arg, int narg)
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
-  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) ((th_arg *)arg)[i].d = th_plain(c.arg[i].d);
+  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) arg[i].d = th_plain(c.arg[i].d);
   return s;
 }
 

@@ -93,7 +93,7 @@ const char  *th_blas_name(void);                 /* which BLAS was opened; NULL:
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */
 int          th_op_supports(const th_op *op, int device, int dtype);
-th_status    th_run(const th_op *op, const th_arg *arg, int narg);
+th_status    th_run(const th_op *op, th_arg *arg, int narg);     /* `return` arguments are written */
 
 /* Storages. A new one has one reference, which belongs to the caller. */
 th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
