@@ -138,11 +138,12 @@ static void K(pad)(const conv *c, C *start, const T *x, int64_t planes, int64_t 
   }
 }
 
-/* Four rows of four numbers, plus `more`, become four columns. */
+/* Four rows of four numbers, each plus the four at `extra`, become four columns. */
 typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)), may_alias));
 
-TH_INLINE void K(transpose)(C *to, int64_t to_row, const C *from, int64_t from_row, K(quad) more)
+TH_INLINE void K(transpose)(C *to, int64_t to_row, const C *from, int64_t from_row, const C *extra)
 {
+  const K(quad) more = *(const K(quad) *)extra;
   const K(quad) a = *(const K(quad) *)from + more, b = *(const K(quad) *)(from + from_row) + more;
   const K(quad) c = *(const K(quad) *)(from + 2 * from_row) + more,
                 d = *(const K(quad) *)(from + 3 * from_row) + more;
@@ -187,7 +188,7 @@ static void K(store)(T *y, const C *tile, const T *bias, int mr, int64_t width, 
   for (; i + 4 <= mr; i += 4) {
     int64_t l = 0;
     for (; l + 4 <= width; l += 4) {
-      const K(quad) b = bias ? *(const K(quad) *)(bias + l) : (K(quad)){ 0 };
+      const C *b = bias ? bias + l : (const C[4]){ 0 };
       K(transpose)(y + l * plane + i, plane, tile + i * PANEL + l, PANEL, b);
     }
     for (; l < width; l++) {
@@ -478,7 +479,7 @@ static void K(turn_row)(const conv *c, C *to, const T *g, int64_t width)
       const T *from = g + l * c->gs[1];
       int64_t j = 0;
       for (; j + 4 <= c->ow; j += 4)
-        K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (K(quad)){ 0 });
+        K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (const C[4]){ 0 });
       for (; j < c->ow; j++)
         for (int64_t q = 0; q < 4; q++) to[j * PANEL + l + q] = from[j + q * c->gs[1]];
     }
