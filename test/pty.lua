@@ -5,6 +5,7 @@ ffi.cdef [[
 int forkpty(int *master, char *name, const void *termios, const void *winsize);
 int execvp(const char *file, char *const argv[]);
 int setenv(const char *name, const char *value, int overwrite);
+void *signal(int number, void *handler);
 void _exit(int status);
 int kill(int pid, int sig);
 int waitpid(int pid, int *status, int options);
@@ -38,6 +39,7 @@ function M.start(argv, env)
    assert(pid >= 0, 'forkpty failed')
    if pid == 0 then
       C.setenv('TERM', 'xterm', 1)
+      C.signal(2, nil)                       -- who runs the specs in the background ignores SIGINT
       for k, v in pairs(env or {}) do C.setenv(k, v, 1) end
       C.execvp(argv[1], ffi.cast('char *const *', cargv))
       C._exit(127)
