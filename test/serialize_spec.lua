@@ -327,6 +327,13 @@ describe('torch.save', function()
       paths.rmall(dir, 'yes')
    end)
 
+   it('and torch.load give back one value', function()
+      local name = os.tmpname()
+      torch.save(name, { 1 })
+      assert.equal(1, select('#', torch.load(name)))
+      os.remove(name)
+   end)
+
    it('leaves the old file when an object cannot be written', function()
       local dir = folder()
       local name = dir .. '/model.t7'

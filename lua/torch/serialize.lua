@@ -134,7 +134,9 @@ function M.load(filename, mode, options)
    local ok, f = pcall(File.disk, filename, 'r')
    if not ok then error('torch.load: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
    local known, unpack = pcall(foreign, f)
-   return read_all(f, 'torch.load', mode, options, known and unpack or nil)
+   local object, metadata = read_all(f, 'torch.load', mode, options, known and unpack or nil)
+   if metadata ~= nil then return object, metadata end
+   return object
 end
 
 --- The bytes that torch.save would write, as a string.
