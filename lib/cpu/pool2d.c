@@ -102,8 +102,10 @@ typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)),
 typedef I K(mask) __attribute__((vector_size(4 * sizeof(C)), may_alias));
 typedef int64_t K(places) __attribute__((vector_size(32), aligned(8), may_alias));
 
-TH_INLINE void K(take)(K(quad) *best, K(mask) *where, K(quad) v, I at)
+/* Vectors travel by address: how they do by value differs between levels. */
+TH_INLINE void K(take)(K(quad) *best, K(mask) *where, const K(quad) *candidate, I at)
 {
+  const K(quad) v = *candidate;
   const K(mask) m = (K(mask))(v > *best) | (K(mask))(v != v);
   *best = (K(quad))(((K(mask))v & m) | ((K(mask))*best & ~m));
   *where = ((m & at) | (*where & ~m));
@@ -115,9 +117,12 @@ static void K(max_four)(const T *x, int64_t w, int64_t at, T *y, int64_t *index)
   const K(quad) r = *(const K(quad) *)(x + w), s = *(const K(quad) *)(x + w + 4);
   K(quad) best = __builtin_shufflevector(p, q, 0, 2, 4, 6);
   K(mask) where = { 0 };
-  K(take)(&best, &where, __builtin_shufflevector(p, q, 1, 3, 5, 7), 1);
-  K(take)(&best, &where, __builtin_shufflevector(r, s, 0, 2, 4, 6), (I)w);
-  K(take)(&best, &where, __builtin_shufflevector(r, s, 1, 3, 5, 7), (I)w + 1);
+  const K(quad) right = __builtin_shufflevector(p, q, 1, 3, 5, 7);
+  const K(quad) below = __builtin_shufflevector(r, s, 0, 2, 4, 6);
+  const K(quad) last = __builtin_shufflevector(r, s, 1, 3, 5, 7);
+  K(take)(&best, &where, &right, 1);
+  K(take)(&best, &where, &below, (I)w);
+  K(take)(&best, &where, &last, (I)w + 1);
   *(K(quad) *)y = best;
   *(K(places) *)index =
     __builtin_convertvector(where, K(places)) + (K(places)){ at + 1, at + 3, at + 5, at + 7 };
