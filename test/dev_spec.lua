@@ -1,5 +1,5 @@
 -- test/dev_spec.lua - ./dev, the door for people who work on the project.
--- runs once
+-- runs once, on the plain build: it starts programs that know nothing of sanitizers
 local function sh(command)
    local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
    local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'

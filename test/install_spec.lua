@@ -1,5 +1,5 @@
 -- test/install_spec.lua - what cmake --install and luarocks make leave works from anywhere, with no environment set.
--- runs once
+-- runs once, on the plain build: it starts programs that know nothing of sanitizers
 local function sh(command)
    local p = io.popen(('{ %s\n} 2>&1; echo "status $?"'):format(command))
    local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'

@@ -103,8 +103,10 @@ static void write_view(th_tensor *t, int64_t offset, int ndim, const int64_t *si
 {
   t->offset = offset;
   t->ndim = ndim;
-  memmove(t->size, size, sizeof *size * (size_t)ndim);
-  memmove(t->stride, stride, sizeof *stride * (size_t)ndim);
+  for (int d = 0; d < ndim; d++) {          /* no dimension: the arrays may be NULL */
+    t->size[d] = size[d];
+    t->stride[d] = stride[d];
+  }
 }
 
 th_status th_tensor_set(th_tensor *to, int dtype, th_storage *s, int64_t offset, int ndim,
