@@ -4,7 +4,7 @@ local torch = require 'torch'
 --- Writes rows of numbers to a text file as they come, and plots them with gnuplot where that is installed.
 -- @param filename   nil: no file, the numbers are kept for plot only
 -- @param timestamp  true: the date is added to the name
--- @example local l = optim.Logger('/tmp/log'); l:setNames{'loss', 'accuracy'}; l:add{0.5, 0.9}
+-- @example local l = optim.Logger(os.tmpname()); l:setNames{'loss', 'accuracy'}; l:add{0.5, 0.9}
 local Logger = torch.class('optim.Logger')
 
 function Logger:__init(filename, timestamp)
