@@ -30,6 +30,7 @@ static struct {
   int started, wanted;              /* threads beside the caller */
   int64_t generation;               /* counts jobs; changed under lock, read without */
   int working;                      /* threads that have not finished the job */
+  int64_t shared;                   /* jobs so far that were shared out */
   job *current;
   pid_t owner;                      /* the process the threads live in */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .one_job = PTHREAD_MUTEX_INITIALIZER,
@@ -129,6 +130,8 @@ int th_threads(void)
   return pool.wanted + 1;
 }
 
+int64_t th_loops_shared(void) { return __atomic_load_n(&pool.shared, __ATOMIC_RELAXED); }
+
 th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx)
 {
   if (n <= 0) return TH_OK;
@@ -141,6 +144,7 @@ th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx)
     inside = was;
   } else {
     if (pool.started < pool.wanted || pool.owner != getpid()) start_threads();
+    __atomic_add_fetch(&pool.shared, 1, __ATOMIC_RELAXED);
     const int helpers = pool.started < pool.wanted ? pool.started : pool.wanted;
     pthread_mutex_lock(&pool.lock);
     pool.current = &j;

@@ -128,6 +128,7 @@ uint16_t     th_half_from_double(double x, int dtype);
 th_memory   *th_memory_of(int device);
 th_status    th_set_threads(int n);
 int          th_threads(void);
+int64_t      th_loops_shared(void);              /* loops so far that were cut and shared out to threads */
 int          th_cores(void);                     /* processors this process may use */
 void         th_interrupt(int on);               /* async-signal-safe; long work ends with TH_EINTR */
 int          th_interrupted(void);
