@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core.h"
+#include "block.h"
 
-enum { ALIGN = 64, HUGE_PAGE = 2 << 20, SMALL = 1024, LARGE = 64 << 20 };
+enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20 };
 
-static th_memory memory[TH_NDEVICE] = { { .limit = 256 << 20 }, { .limit = 256 << 20 } };
+static th_memory memory[TH_NDEVICE] = { { .limit = 128 << 20 }, { .limit = 128 << 20 } };
 
 th_memory *th_memory_of(int device) { return &memory[device]; }
 
@@ -51,7 +52,8 @@ static bool too_much(int64_t bytes)
 {
   const int64_t most = memory[TH_CPU].most;
   if (most && bytes > most - memory[TH_CPU].bytes) return true;
-  return bytes >= LARGE && bytes > available_bytes();
+  if (bytes < LARGE || bytes <= available_bytes()) return false;
+  return th_block_drop() == 0 || bytes > available_bytes();
 }
 
 static th_status out_of_memory(int64_t bytes)
@@ -60,15 +62,10 @@ static th_status out_of_memory(int64_t bytes)
                  (long long)bytes, (long long)memory[TH_CPU].bytes, (long long)available_bytes());
 }
 
-/* Large blocks ask for large pages: 512 times fewer page faults on first use. */
-static void *aligned(int64_t bytes, bool zeroed)
+static void *block(int64_t bytes, bool zeroed)
 {
-  void *p = NULL;
-  const size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
-  const bool large = n >= 4 * (size_t)HUGE_PAGE;
-  if (posix_memalign(&p, large ? HUGE_PAGE : ALIGN, n ? n : ALIGN)) return NULL;
-  if (large) madvise(p, n / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-  if (zeroed) memset(p, 0, n);
+  void *p = th_block_new(bytes);
+  if (p && zeroed) memset(p, 0, (size_t)bytes);
   return p;
 }
 
@@ -90,7 +87,7 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   th_storage *s = malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
   if (!s) return out_of_memory(bytes);
   memset(s, 0, sizeof *s);
-  void *data = small ? beside(s) : aligned(bytes, zeroed);
+  void *data = small ? beside(s) : block(bytes, zeroed);
   if (!data) {
     free(s);
     return out_of_memory(bytes);
@@ -190,10 +187,10 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (too_much(bytes)) return out_of_memory(bytes);
     if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
-    void *data = aligned(bytes, false);
+    void *data = block(bytes, false);
     if (!data) return out_of_memory(bytes);
     if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
-    if (!s->joined) free(s->data);
+    if (!s->joined) th_block_free(s->data);
     s->data = data;
     s->joined = 0;
     account(bytes - s->capacity, 0);
@@ -213,7 +210,7 @@ void th_storage_release(th_storage *s)
   } else if (s->mapped) {
     if (s->data) munmap(s->data, (size_t)s->capacity);
   } else if (!s->joined) {
-    free(s->data);
+    th_block_free(s->data);
   }
   account(s->mapped || s->whole ? 0 : -s->capacity, -1);
   free(s);
@@ -222,7 +219,7 @@ void th_storage_release(th_storage *s)
 void *th_scratch(size_t bytes)
 {
   if (bytes > INT64_MAX / 2 || too_much((int64_t)bytes)) return NULL;
-  return aligned((int64_t)bytes, false);
+  return block((int64_t)bytes, false);
 }
 
-void th_scratch_free(void *p) { free(p); }
+void th_scratch_free(void *p) { th_block_free(p); }

@@ -67,7 +67,7 @@ end
 -- ---- memory the collector cannot see ----------------------------------------------------------------------
 
 local memory = C.th_memory_of(C.TH_CPU)
-local least = 256 * 2 ^ 20
+local least = 128 * 2 ^ 20
 
 -- Runs the collector and lets tensors grow by half before it runs again.
 local function collect()
