@@ -46,6 +46,29 @@ function arg.whole(who, name, v)
    return v
 end
 
+--- Number of dimensions. Torch7's empty tensor has none; inside it has one of size 0.
+function arg.dims(t)
+   local n = t._ndim
+   if n == 1 and t._size[0] == 0 then return 0 end
+   return n
+end
+
+--- Dimension d of t, from 1, as C counts it.
+function arg.dim(who, t, d)
+   local n = arg.dims(t)
+   if type(d) ~= 'number' or not (d >= 1 and d <= n and d % 1 == 0) then
+      if type(d) ~= 'number' then arg.refuse(who, 'dimension', 'a number', d, 3) end
+      error(('%s: dimension must lie in 1..%d, got %s'):format(who, n, tostring(d)), 3)
+   end
+   return d - 1
+end
+
+function arg.same_shape(a, b)
+   if a._ndim ~= b._ndim then return false end
+   for d = 0, a._ndim - 1 do if a._size[d] ~= b._size[d] then return false end end
+   return true
+end
+
 local sizes_t, MAXDIM = ffi.typeof 'int64_t[16]', tonumber(lib.C.TH_MAXDIM)
 
 local function size(who, i, v, level)

@@ -1,0 +1,47 @@
+-- torch.operator - what + - * / % and unary minus do with tensors.
+local arg = require 'torch.arg'
+local op = require 'torch.op'
+
+local is_tensor = arg.is_tensor
+
+local operators = {}
+
+function operators.add(a, b)
+   if type(a) == 'number' then a, b = b, a end
+   return op.func 'add' (a, b)
+end
+
+function operators.sub(a, b)
+   if type(a) == 'number' then return op.method 'add' (op.func 'mul' (b, -1), a) end
+   if type(b) == 'number' then return op.func 'add' (a, -b) end
+   return op.func 'add' (a, -1, b)
+end
+
+--- number * tensor, matrix * vector, matrix * matrix, vector * vector (their dot product).
+function operators.mul(a, b)
+   if type(a) == 'number' then return op.func 'mul' (b, a) end
+   if type(b) == 'number' then return op.func 'mul' (a, b) end
+   if is_tensor(a) and is_tensor(b) then
+      if a._ndim == 1 and b._ndim == 1 then return op.func 'dot' (a, b) end
+      if a._ndim == 2 and b._ndim == 1 then return op.func 'mv' (a, b) end
+      if a._ndim == 2 and b._ndim == 2 then return op.func 'mm' (a, b) end
+      error(('cannot multiply sizes %s and %s: vectors and matrices can; for products of elements use torch.cmul')
+         :format(arg.size_text(a), arg.size_text(b)), 3)
+   end
+   arg.refuse('*', 'operand', 'a tensor or a number', is_tensor(a) and b or a, 3)
+end
+
+function operators.div(a, b)
+   if type(a) == 'number' then return op.method 'mul' (op.func 'pow' (b, -1), a) end
+   if type(b) == 'number' then return op.func 'div' (a, b) end
+   return op.func 'cdiv' (a, b)
+end
+
+function operators.mod(a, b)
+   if type(b) ~= 'number' then return op.func 'cremainder' (a, b) end
+   return op.func 'remainder' (a, b)
+end
+
+function operators.unm(a) return op.func 'mul' (a, -1) end
+
+return operators
