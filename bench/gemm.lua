@@ -40,8 +40,9 @@ local function withTorch()
 end
 
 local other = peer.wanted(options, 'ops', tostring(options.threads))
+if other then other.ask 'do a, b, c = torch.rand(1024, 1024), torch.rand(1024, 1024), torch.empty(1024, 1024)' end
 local functions = { withTorch, withOpenblas }
-if other then table.insert(functions, 2, function() return other.ask('gemm ' .. TIMES) end) end
+if other then table.insert(functions, 2, function() return other.time(TIMES, 'torch.mm(a, b, out=c)') end) end
 local medians, ratio = measure.interleaved(options.rounds, functions)
 assert((c - direct):abs():max() < 1e-2, 'the two products differ')
 

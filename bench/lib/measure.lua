@@ -36,6 +36,9 @@ function measure.wall(f, times) return timed(MONOTONIC, f, times) end
 --- Seconds of this process's own work, for what runs on one thread whatever -threads says.
 function measure.work(f, times) return timed(PROCESS, f, times) end
 
+--- Does measure.time count this process's work alone?
+function measure.alone() return usual == PROCESS end
+
 function measure.median(list)
    local sorted = {}
    for i, v in ipairs(list) do sorted[i] = v end
@@ -48,13 +51,14 @@ end
 -- returns the seconds it took. The first round is not counted; a pause before each run lets threads of
 -- the one before it fall asleep.
 -- @param rounds   how often each one runs
+-- @param pause    milliseconds (default: 50; 0 where nothing used threads)
 -- @return per function the median of its seconds, and the median over the rounds of (first / last)
-function measure.interleaved(rounds, functions)
+function measure.interleaved(rounds, functions, pause)
    local times, ratios = {}, {}
    for k = 1, #functions do times[k] = {} end
    for round = 0, rounds do
       for k, f in ipairs(functions) do
-         ffi.C.poll(nil, 0, PAUSE)
+         if pause ~= 0 then ffi.C.poll(nil, 0, pause or PAUSE) end
          times[k][round] = f()
       end
       ratios[round] = times[1][round] / times[#functions][round]
@@ -88,8 +92,10 @@ end
 function measure.note(...) print('note: ' .. (...):format(select(2, ...))) end
 
 --- Options that every benchmark takes: -peer NAME, -threads N, -rounds N.
-function measure.options(arguments)
+-- @param more  others that this one takes, with their defaults (optional)
+function measure.options(arguments, more)
    local options, i = { peer = '', threads = 2, rounds = 9 }, 1
+   for name, value in pairs(more or {}) do options[name] = value end
    while arguments[i] do
       local name, value = arguments[i]:match '^%-%-?(%a+)$', arguments[i + 1]
       if options[name] == nil or value == nil then

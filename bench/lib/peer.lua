@@ -1,4 +1,6 @@
 -- bench/lib/peer.lua - a process of another program that measures when it is told to.
+local measure = require 'bench.lib.measure'
+
 local peer = {}
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
@@ -29,6 +31,12 @@ function peer.pytorch(script, arguments)
       local answer = answers:read '*l'
       return tonumber(answer) or error(('the peer %s answered %s'):format(script, tostring(answer)))
    end
+   --- Seconds that a statement takes, over so many times: by the clock of all benchmarks (measure.time).
+   function self.time(times, statement)
+      return self.ask(('%s %d %s'):format(measure.alone() and 'work' or 'wall', times, statement))
+   end
+   --- The same by the work of the process (measure.work).
+   function self.work(times, statement) return self.ask(('work %d %s'):format(times, statement)) end
    function self.close()
       orders:close()
       answers:close()

@@ -1,5 +1,9 @@
 # bench/peer/ops.py - single operations in PyTorch.
-# A line "NAME TIMES" is answered by the seconds that one call takes.
+# Lines that it reads, and answers with one number:
+#   do CODE              runs the code, whose names the statements below may use; 0
+#   wall TIMES CODE      seconds on the wall that the statement takes, over so many times
+#   work TIMES CODE      seconds of this process's own work
+import re
 import sys
 import time
 
@@ -9,55 +13,44 @@ except ImportError as why:
     print("missing", why, flush=True)
     sys.exit(0)
 
-threads = int(sys.argv[1])
-torch.set_num_threads(threads)
-small = torch.ones(10), torch.ones(10)
-made = {}
+torch.set_num_threads(int(sys.argv[1]))
+clocks = {"wall": time.perf_counter, "work": time.process_time}
+names = {"torch": torch}
+loops = {}
 
 
-def large():
-    if "large" not in made:
-        made["large"] = torch.rand(10_000_000), torch.rand(10_000_000), torch.rand(10_000_000)
-    return made["large"]
+def loop(code):
+    """A function that repeats the statement; every name is a local of it, torch's functions too."""
+    if code not in loops:
+        known = dict(names)
+        for f in re.findall(r"torch\.(\w+)\(", code):
+            known["torch_" + f] = getattr(torch, f)
+        code_ = re.sub(r"torch\.(\w+)\(", r"torch_\1(", code)
+        text = "def loop(n_, {}):\n for _ in range(n_): {}".format(", ".join("%s=%s" % (k, k) for k in known), code_)
+        scope = dict(known)
+        exec(text, scope)
+        loops[code] = scope["loop"]
+    return loops[code]
 
 
-def square():
-    if "square" not in made:
-        made["square"] = torch.rand(1024, 1024), torch.rand(1024, 1024), torch.empty(1024, 1024)
-    return made["square"]
+def answer(line):
+    what, rest = line.rstrip("\n").split(" ", 1)
+    if what == "do":
+        loops.clear()
+        exec(rest, names)
+        names.pop("__builtins__", None)
+        return 0
+    times, code = rest.split(" ", 1)
+    clock, call, times = clocks[what], loop(code), int(times)
+    start = clock()
+    call(times)
+    return (clock() - start) / times
 
 
-def gemm():
-    a, b, c = square()
-    torch.mm(a, b, out=c)
-
-
-def copy():
-    _, y, x = large()
-    y.copy_(x)
-
-
-def add():
-    z, x, y = large()
-    torch.add(x, y, out=z)
-
-
-def total():
-    large()[0].sum().item()
-
-
-calls = {
-    "call_add": lambda: small[0].add_(small[1]),
-    "gemm": gemm, "copy": copy, "add": add, "sum": total,
-}
+torch.set_grad_enabled(False)
 print("ready", "PyTorch", torch.__version__, flush=True)
 for line in sys.stdin:
-    name, times = line.split()
-    call = calls[name]
-    alone = threads == 1 or name == "call_add"
-    clock = time.process_time if alone else time.perf_counter
-    call()
-    start = clock()
-    for _ in range(int(times)):
-        call()
-    print((clock() - start) / int(times), flush=True)
+    try:
+        print(answer(line), flush=True)
+    except Exception as why:
+        print(" ".join(str(why).split()), flush=True)
