@@ -232,7 +232,9 @@ local function install_generator(mt)
    function mt.read(self, f)
       local bytes = state()
       read.get(open(f, 'read'), BYTE, bytes, C.th_generator_state_size())
-      lib.check(C.th_generator_set_state(self.g, bytes, C.th_generator_state_size()))
+      if C.th_generator_set_state(self.g, bytes, C.th_generator_state_size()) ~= lib.OK then
+         error('the state of a torch.Generator is garbage', 0)
+      end
    end
 end
 

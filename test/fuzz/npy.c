@@ -3,6 +3,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
+  fuzz_begin(n);
   uint8_t *p = exactly(bytes, n);
   th_npy h;
   if (th_npy_parse(&h, p, (int64_t)n, (int64_t)n) == TH_OK) {
@@ -12,5 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     free(elements);
   }
   free(p);
+  fuzz_end();
   return 0;
 }

@@ -4,6 +4,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
   if (n < 2) return 0;
+  fuzz_begin(n);
   const int64_t data = bytes[0] | bytes[1] << 8;
   char *p = exactly(bytes + 2, n - 2);
   th_safetensors *s;
@@ -21,5 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     th_safetensors_free(s);
   }
   free(p);
+  fuzz_end();
   return 0;
 }

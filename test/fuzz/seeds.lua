@@ -1,19 +1,114 @@
--- test/fuzz/seeds.lua TARGET FOLDER - writes the small good files that the fuzzer begins with.
+-- test/fuzz/seeds.lua TARGET FOLDER - writes the small good files that the fuzzer begins with, and words that it may put
+-- anywhere to FOLDER.words.
 local torch = require 'torch'
+local classes = require 'test.fuzz.classes'
 local target, folder = arg[1], arg[2]
 
+local TYPES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 local tensors = { x = torch.range(1, 3), y = torch.ByteTensor { { 1, 2 }, { 3, 4 } }, z = torch.tensor(2.5) }
 
-if target == 'npy' then
-   for name, t in pairs(tensors) do torch.save(('%s/%s.npy'):format(folder, name), t) end
-elseif target == 'zip' then
-   torch.save(folder .. '/stored.npz', tensors)
-   torch.save(folder .. '/deflated.npz', tensors, 'deflate')
-elseif target == 'safetensors' then
-   -- The target takes the number of bytes behind the header, then the header.
-   local f = assert(io.open(folder .. '/header', 'wb'))
-   f:write('\5\0{"__metadata__":{"format":"pt","u":"\\u00fc\\ud83d\\ude00"},'
-      .. '"a.b":{"shape":[2],"dtype":"I16","data_offsets":[1,5]},'
-      .. '"t":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}')
+local function put(name, bytes)
+   local f = assert(io.open(name, 'wb'))
+   f:write(bytes)
    f:close()
 end
+local function seed(name, bytes) put(folder .. '/' .. name, bytes) end
+
+-- In the form that libFuzzer reads: one quoted word a line.
+local function words(list)
+   local lines = {}
+   for i, word in ipairs(list) do
+      lines[i] = '"' .. word:gsub('[^%w ._]', function(c) return ('\\x%02x'):format(c:byte()) end) .. '"\n'
+   end
+   put(folder .. '.words', table.concat(lines))
+end
+
+local seeds = {}
+
+local function columns()
+   local text = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3)}"
+   return '\147NUMPY\1\0' .. string.char(#text) .. '\0' .. text .. ('\0\7'):rep(6)
+end
+
+function seeds.npy()
+   seed('columns.npy', columns())
+   for name, t in pairs(tensors) do torch.save(('%s/%s.npy'):format(folder, name), t) end
+   for _, name in ipairs(TYPES) do
+      if name ~= 'BFloat16' then torch.save(('%s/%s.npy'):format(folder, name), torch[name .. 'Tensor'] { { 1, 2 } }) end
+   end
+end
+
+function seeds.zip()
+   torch.save(folder .. '/stored.npz', tensors)
+   torch.save(folder .. '/deflated.npz', tensors, 'deflate')
+   torch.save(folder .. '/zeros.npz', { x = torch.zeros(1e4) }, 'deflate')
+end
+
+local header = '{"__metadata__":{"format":"pt","u":"\\u00fc\\ud83d\\ude00"},"a.b":{"shape":[2],"dtype":"I16",'
+   .. '"data_offsets":[1,5]},"t":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}'
+
+-- The target takes the number of bytes behind the header, then the header.
+function seeds.safetensors() seed('header', '\5\0' .. header) end
+
+function seeds.load()
+   seeds.npy()
+   seeds.zip()
+   local all = {}
+   for _, name in ipairs(TYPES) do all[name] = torch[name .. 'Tensor'] { { 1, 2 }, { 3, 4 } } end
+   torch.save(folder .. '/all.safetensors', all)
+   seed('notes', string.char(#header) .. ('\0'):rep(7) .. header .. '\1\2\3\4\5')
+   torch.save(folder .. '/small.t7', tensors)
+   words { "'descr': ", "'fortran_order': True", "'shape': (", '<f4', '>i8', '|b1', '|u1', '"dtype":', '"shape":[', '"BOOL"',
+      '"data_offsets":[', '"__metadata__":{', '\147NUMPY\2\0', 'PK\1\2', 'PK\3\4', 'PK\5\6', '.npy' }
+end
+
+-- Objects of every kind. The function comes last: a program that does not open it still reads what is before it.
+local function objects()
+   local list = {
+      { 1, -0.5, 'text', true, false, { { {} } } },
+      { n = 1, [true] = 'yes', [2.5] = 3 },
+      classes.Own { 1, classes.Own(2) }, classes.Plain { a = 1, b = { 'c' } },
+      torch.Generator(), torch.FloatStorage { 1, 2 }, torch.tensor(7), torch.Tensor(),
+      torch.range(1, 12):resize(3, 4):t(), torch.FloatTensor { 1 }:expand(4),
+   }
+   local t, x = {}, torch.range(1, 6)
+   list[#list + 1] = { t, t, x, x, x:narrow(1, 2, 3) }
+   for _, name in ipairs(TYPES) do list[#list + 1] = { torch[name .. 'Tensor'] { { 1, 2 } }, torch[name .. 'Storage'] { 3 } } end
+   local up, again = { 1 }, 2
+   list[#list + 1] = { function() return up, again end, function() again = up end }
+   return list
+end
+
+function seeds.t7()
+   for i, object in ipairs(objects()) do
+      seed(i .. '.binary', torch.serialize(object))
+      seed(i .. '.ascii', torch.serialize(object, 'ascii'))
+      seed(i .. '.b32', torch.serialize(object, 'b32'))
+   end
+   local function int(n) return string.char(n, 0, 0, 0) end
+   local f = torch.serialize(function() end):sub(9)
+   seed('old-function', int(6) .. f)                        -- without an index, and the form between
+   seed('legacy-function', int(7) .. int(1) .. f)
+   seed('old-object', int(4) .. int(1) .. int(10) .. 'fuzz.Plain' .. int(3) .. int(2) .. int(0))
+   seed('gpu', (torch.serialize(torch.FloatTensor { 1 }):gsub('\17%z%z%ztorch%.Float', '\16\0\0\0torch.Cuda')
+      :gsub('\18%z%z%ztorch%.Float', '\17\0\0\0torch.Cuda')))
+   local list = { int(255), '\255\255\255\255', ('\255'):rep(7) .. '\127', int(100), 'nan', '1e400', '\27LJ\2', '\27Lua', 'V 1' }
+   for tag = 0, 8 do
+      list[#list + 1] = int(tag)
+      list[#list + 1] = '\n' .. tag .. '\n'
+   end
+   local names = { 'torch.CudaTensor', 'torch.CudaLongStorage', 'torch.Generator', 'torch.DiskFile', 'torch.MemoryFile',
+      'torch.OpaqueFunction', 'fuzz.Own', 'fuzz.Plain', 'nn.Linear' }
+   for _, name in ipairs(TYPES) do
+      names[#names + 1] = 'torch.' .. name .. 'Tensor'
+      names[#names + 1] = 'torch.' .. name .. 'Storage'
+   end
+   for _, name in ipairs(names) do
+      list[#list + 1] = int(#name) .. name
+      list[#list + 1] = '\n' .. #name .. '\n' .. name .. '\n'
+   end
+   words(list)
+end
+
+local write = assert(seeds[target], 'no seeds for ' .. tostring(target))
+write()
