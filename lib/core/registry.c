@@ -12,7 +12,7 @@ static const th_op *const built_in[] = {
 #undef TH_OP
   NULL
 };
-enum { NBUILT_IN = sizeof built_in / sizeof *built_in - 1, MAXOP = 1024 };
+enum { NBUILT_IN = sizeof built_in / sizeof *built_in - 1 };
 
 static th_entry *entries[MAXOP];
 static int nentries;
@@ -115,6 +115,12 @@ static th_status parse(th_entry *e)
   return TH_OK;
 }
 
+th_status th_signature_check(const th_op *op)
+{
+  th_entry e = { .op = *op };
+  return parse(&e);
+}
+
 static th_status add(const th_op *op, int device, const th_kernel *kernels)
 {
   if (nentries == MAXOP) return th_fail(TH_ENOMEM, "more than %d ops", MAXOP);
@@ -124,7 +130,8 @@ static th_status add(const th_op *op, int device, const th_kernel *kernels)
   const th_status s = parse(e);
   if (s != TH_OK) { free(e); return s; }
   memcpy(e->kernel[device], kernels, sizeof e->kernel[device]);
-  entries[nentries++] = e;
+  entries[nentries] = e;
+  __atomic_store_n(&nentries, nentries + 1, __ATOMIC_RELEASE);      /* other threads may be asking */
   return TH_OK;
 }
 
@@ -147,7 +154,10 @@ th_status th_register(const th_op *op, int device, const th_kernel *kernels)
 
 /* ---- asking ---- */
 
-const th_op *th_op_at(int i) { return i >= 0 && i < nentries ? &entries[i]->op : NULL; }
+const th_op *th_op_at(int i)
+{
+  return i >= 0 && i < __atomic_load_n(&nentries, __ATOMIC_ACQUIRE) ? &entries[i]->op : NULL;
+}
 
 int th_op_supports(const th_op *op, int device, int dtype)
 {

@@ -1,7 +1,9 @@
-/* registry.h - what the registry keeps of an op; read by run.c. */
+/* registry.h - what the registry keeps of an op; read by run.c and plugin.c. */
 #ifndef TH_REGISTRY_H
 #define TH_REGISTRY_H
 #include "core.h"
+
+enum { MAXOP = 1024 };
 
 /* `op` comes first: the pointer that th_op_at hands out is the entry. */
 typedef struct th_entry {
@@ -14,5 +16,8 @@ typedef struct th_entry {
 } th_entry;
 
 static inline const th_entry *th_entry_of(const th_op *op) { return (const th_entry *)(const void *)op; }
+
+/* Can the signature of an op be read? */
+th_status th_signature_check(const th_op *op);
 
 #endif

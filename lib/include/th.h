@@ -69,10 +69,10 @@ typedef struct th_call th_call;
 /* What an op is. Two ops of the same name are two call forms of one Lua function. */
 typedef struct th_op {
   const char *name;                 /* torch.<name> and Tensor:<name> */
-  const char *args;                 /* "y:out x:tensor dim:dim=1", see lib/op/op.h */
-  const char *doc;                  /* the first sentence is the summary */
+  const char *args;                 /* "y:out x:tensor dim:dim=1", see th_op.h */
+  const char *doc;                  /* sentences; then examples, one a line: call --> result */
   const char *grad;                 /* gradients of the first result: "x: mul(g, y)", or NULL */
-  int32_t     flags;                /* TH_INPLACE, see lib/op/op.h */
+  int32_t     flags;                /* TH_INPLACE, see th_op.h */
   th_status (*check)(th_call *c);   /* refuses bad input, says what shape the results have */
 } th_op;
 
@@ -94,6 +94,15 @@ const char  *th_blas_name(void);                 /* which BLAS was opened; NULL:
 const th_op *th_op_at(int i);                    /* NULL past the last op */
 int          th_op_supports(const th_op *op, int device, int dtype);
 th_status    th_run(const th_op *op, th_arg *arg, int narg);     /* `return` arguments are written */
+
+/* Plug-ins: libraries with ops of their own, written with th_op.h. What is wrong with one is said when it is opened;
+ * th_plugin_add puts all its ops into the registry or none. One that was added stays, and closing it does nothing. */
+typedef struct th_plugin th_plugin;
+th_status    th_plugin_open(th_plugin **p, const char *path);
+const th_op *th_plugin_op_at(const th_plugin *p, int i);         /* NULL past the last op */
+th_status    th_plugin_add(th_plugin *p);
+int          th_plugin_added(const th_plugin *p);
+void         th_plugin_close(th_plugin *p);
 
 /* Storages. A new one has one reference, which belongs to the caller. */
 th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);

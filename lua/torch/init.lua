@@ -14,7 +14,7 @@ require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)
 
 -- Parts that add functions to torch, loaded at once or when one of their names is first used.
-for _, part in ipairs { 'create', 'random', 'map', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester' } do
+for _, part in ipairs { 'create', 'random', 'map', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin' } do
    local ok, m = pcall(require, 'torch.' .. part)
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
 end
@@ -37,11 +37,11 @@ function torch.memory()
    return { bytes = tonumber(m.bytes), peak = tonumber(m.peak), storages = tonumber(m.storages) }
 end
 
---- How this build works: CPU level, BLAS, threads, LuaJIT.
+--- How this build works: CPU level, BLAS, threads, LuaJIT, the library and the folder of th_op.h.
 function torch.config()
    local blas = C.th_blas_name()
    return { level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
-      threads = C.th_threads(), cores = C.th_cores(), library = lib.path, lua = jit.version }
+      threads = C.th_threads(), cores = C.th_cores(), library = lib.path, include = lib.include, lua = jit.version }
 end
 
 -- An op becomes torch.<name> when it is first asked for.

@@ -8,16 +8,16 @@ end
 local here = debug.getinfo(1, 'S').source:match '^@(.*)[/\\][^/\\]*$' or '.'
 
 local function read_header()
-   local tried = { here .. '/th.h', here .. '/../../lib/include/th.h' }
-   for _, name in ipairs(tried) do
-      local f = io.open(name)
+   local tried = { here, here .. '/../../lib/include' }
+   for _, folder in ipairs(tried) do
+      local f = io.open(folder .. '/th.h')
       if f then
          local text = f:read '*a'
          f:close()
-         return text
+         return text, folder
       end
    end
-   error('cannot find th.h, tried ' .. table.concat(tried, ', '), 0)
+   error('cannot find th.h in ' .. table.concat(tried, ' and '), 0)
 end
 
 -- Where the library may lie: TH_LIB, beside a checkout, under the prefix that this file is in, on package.cpath.
@@ -47,7 +47,8 @@ local function declarations(header)
    end))
 end
 
-ffi.cdef((declarations(read_header())))
+local header, include = read_header()
+ffi.cdef((declarations(header)))
 local C, path = load_library()
 assert(C.th_abi() == C.TH_ABI, 'libth and th.h come from different builds: ' .. path)
 
@@ -99,7 +100,7 @@ local function call(who, f, ...)
 end
 
 return {
-   C = C, path = path, check = check, raise = raise, call = call, new = new, collect = collect,
+   C = C, path = path, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
    OK = OK, ENOMEM = ENOMEM, tensor_t = tensor_t,
    storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
 }

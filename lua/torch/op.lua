@@ -2,7 +2,7 @@
 --
 -- `x:tensor dim:dim=1` becomes `function(x, dim) ... end`. Ops of one name are call forms of one function, which tells
 -- them apart by the number and the kinds of its arguments. The text is written on first use: start-up stays short.
--- The signature language is described in lib/op/op.h.
+-- The signature language is described in lib/include/th_op.h.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local C = lib.C
@@ -394,6 +394,41 @@ function op.method(name)
       else methods[name] = op.func(name) end
    end
    return methods[name] or nil
+end
+
+--- What is wrong with the signature of an op that is not in the registry yet; nil when functions can be written from it.
+function op.complaint(name, text)
+   local words = 0
+   for word in text:gmatch '%S+' do
+      words = words + 1
+      local kind, default = word:match '^[%a_][%w_]*:(%l+)=?(.*)$'
+      local k = kind and kinds[kind]
+      if not k then return ('its signature cannot be read at %q'):format(word) end
+      local fits = default == '' or default == 'nil'
+      if kind == 'number' then fits = fits or tonumber(default)
+      elseif k.whole then fits = fits or (tonumber(default) or 0.5) % 1 == 0
+      elseif kind == 'bool' then fits = fits or default == 'true' or default == 'false'
+      elseif kind == 'string' then fits = fits or default:match '^"[^"\\]*"$'
+      elseif kind == 'tensor' then fits = fits or (' ' .. text):find(' ' .. default .. ':', 1, true) end
+      if not fits then return ('its signature has a default that does not fit at %q'):format(word) end
+   end
+   local form = { text = text, args = parse(text) }
+   if #form.args ~= words then return 'its signature cannot be read: ' .. text end
+   local result = false
+   for _, a in ipairs(form.args) do result = result or a.kind == kinds.out or a.word == 'return' end
+   if not result then return 'its signature has no result: ' .. text end
+   for _, method in ipairs { false, true } do
+      local ok, why = pcall(function() return assert(loadstring((source(name, { form }, method)))) end)
+      if not ok then return ('no function can be written from its signature %s: %s'):format(text, why) end
+   end
+end
+
+--- Reads the registry again after ops were added, and forgets which names were asked for in vain.
+function op.refresh()
+   by_name = nil
+   for _, written in ipairs { functions, methods } do
+      for name, f in pairs(written) do if not f then written[name] = nil end end
+   end
 end
 
 --- The text of the binding, for the curious.
