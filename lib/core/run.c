@@ -267,27 +267,44 @@ th_status th_need_same_shape(th_call *c, int arg, int other)
                  TH_SHAPE(b), TH_SHAPE(a));
 }
 
-/* Is every one of these n places in 1..limit? Without a branch for each, so that it vectorises. */
+/* Is every one of these n places in 1..limit? Only the sign of what is gathered counts: so it vectorises. */
 static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
 {
-  uint64_t bad = 0;
-  if (step == 1) for (int64_t i = 0; i < n; i++) bad |= (uint64_t)p[i] - 1 >= (uint64_t)limit;
-  else for (int64_t i = 0; i < n; i++) bad |= (uint64_t)p[i * step] - 1 >= (uint64_t)limit;
-  return !bad;
+  int64_t lane[8] = { 0 }, bad = 0, i = 0;
+  for (; step == 1 && i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; l++) lane[l] |= (p[i + l] - 1) | (limit - p[i + l]);
+  }
+  for (; i < n; i++) bad |= (p[i * step] - 1) | (limit - p[i * step]);
+  for (int l = 0; l < 8; l++) bad |= lane[l];
+  return bad >= 0;
+}
+
+enum { PLACES = 1 << 14 };                              /* places of a block, and between two looks at Ctrl-C */
+
+typedef struct places { const int64_t *p; int64_t n, limit; int bad; } places;
+
+static void some_within(void *ctx, int64_t first, int64_t last)
+{
+  places *q = ctx;
+  if (!all_within(q->p + first, 1, last - first, q->limit)) __atomic_store_n(&q->bad, 1, __ATOMIC_RELAXED);
 }
 
 th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
 {
-  enum { STRETCH = 1 << 16 };                           /* places between two looks at Ctrl-C */
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_dtype(c, arg, TH_I64));
-  const int64_t count = th_tensor_numel(t), row = t->ndim ? t->size[t->ndim - 1] : 1;
+  const int64_t count = th_numel(t), row = t->ndim ? t->size[t->ndim - 1] : 1;
   const int64_t step = t->ndim ? t->stride[t->ndim - 1] : 1;
   int64_t place[TH_MAXDIM] = { 0 };
   const int64_t *p = count ? TH_DATA(int64_t, t) : NULL;
+  if (count && th_contiguous(t)) {                      /* all at once; only a refusal needs to know which one */
+    places q = { p, count, n, 0 };
+    TH_TRY(th_parallel(count, PLACES, some_within, &q));
+    if (!q.bad) return TH_OK;
+  }
   for (int64_t k = 0; k < count; k += row) {
-    for (int64_t i = 0; i < row; i += STRETCH) {
-      const int64_t some = row - i < STRETCH ? row - i : STRETCH;
+    for (int64_t i = 0; i < row; i += PLACES) {
+      const int64_t some = row - i < PLACES ? row - i : PLACES;
       if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
       if (all_within(p + i * step, step, some, n)) continue;
       while (p[i * step] >= 1 && p[i * step] <= n) i++;

@@ -38,11 +38,6 @@ static th_status K(triangle)(const th_call *c, bool lower)
 static th_status K(tril)(const th_call *c) { return K(triangle)(c, true); }
 static th_status K(triu)(const th_call *c) { return K(triangle)(c, false); }
 
-static void K(zero_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
-{
-  (void)ctx;
-  for (int64_t i = 0; i < n; i++) *(T *)(at[0] + i * step[0]) = STORE(0);
-}
 static th_status K(diag)(const th_call *c)
 {
   const th_tensor *x = c->arg[1].t;
@@ -51,7 +46,7 @@ static th_status K(diag)(const th_call *c)
   T *to = TH_DATA(T, y);
   const T *from = TH_DATA(T, x);
   if (x->ndim == 1) {
-    TH_TRY(th_each(1, &y, K(zero_row), NULL));
+    TH_TRY(th_zero(y));
     if (y->ndim < 2) return TH_OK;
     to += down * y->stride[0] + right * y->stride[1];
     for (int64_t i = 0; i < x->size[0]; i++)

@@ -5,6 +5,7 @@
  *   A     what sums run in (double for floats, int64_t for integers)
  *   K(f)  f_<dtype>                       DT    the th_dtype
  *   LOAD(v) STORE(v)                      stored <-> C; STORE to an integer truncates and wraps
+ *   ELEMENT(v)                            an element from a Lua number
  *   IS_FLOAT  IS_INT  IS_HALF             1 or 0
  */
 #ifndef TH_KERNEL_H
@@ -67,6 +68,9 @@ TH_INLINE int64_t th_to_int(double x)
 {
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
 }
+
+/* A number from Lua as an element. */
+#define ELEMENT(v) (IS_INT ? STORE(th_to_int(v)) : STORE(v))
 
 /* ---- lines: a tensor seen along one dimension ---- */
 

@@ -172,22 +172,13 @@ static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const v
 }
 static th_status K(masked_fill)(const th_call *c)
 {
-#if IS_INT
-  const T v = STORE(th_to_int(c->arg[2].d));
-#else
-  const T v = STORE(c->arg[2].d);
-#endif
+  const T v = ELEMENT(c->arg[2].d);
   return th_each(2, (th_tensor *const[]){ c->arg[0].t, c->arg[1].t }, K(fill_row), &v);
 }
 
-static void K(zero_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
-{
-  (void)ctx;
-  for (int64_t i = 0; i < n; i++) *(T *)(at[0] + i * step[0]) = STORE(0);
-}
 static th_status K(mask_grad)(const th_call *c)
 {
-  TH_TRY(th_each(1, (th_tensor *const[]){ c->arg[0].t }, K(zero_row), NULL));
+  TH_TRY(th_zero(c->arg[0].t));
   return run(c->arg[0].t, c->arg[2].t, c->arg[3].t, false);
 }
 

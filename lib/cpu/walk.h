@@ -141,6 +141,20 @@ TH_INLINE th_status th_no_scratch(int64_t bytes)
   return th_fail(TH_ENOMEM, "needs %lld bytes of scratch memory", (long long)bytes);
 }
 
+static __attribute__((unused)) void th_zero_row(char *const *at, const int64_t *step, int64_t n,
+                                                const void *ctx)
+{
+  const size_t es = *(const size_t *)ctx;
+  if (step[0] == (int64_t)es) memset(at[0], 0, (size_t)n * es);
+  else for (int64_t i = 0; i < n; i++) memset(at[0] + i * step[0], 0, es);
+}
+/* Nothing everywhere. */
+static inline __attribute__((unused)) th_status th_zero(th_tensor *t)
+{
+  const size_t es = th_element_size(t->dtype);
+  return th_each(1, &t, th_zero_row, &es);
+}
+
 /* Gives `return` argument i its number. */
 TH_INLINE void th_return(const th_call *c, int i, double v)
 {

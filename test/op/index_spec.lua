@@ -145,6 +145,37 @@ describe('indexing by places', function()
       assert.near(x:sum(), expected[1]:sum(), 1e-2)
    end)
 
+   it('takes a long line apart and goes through the places in order all the same', function()
+      local n, m = 300001, 270000
+      local places, x, y = torch.LongTensor(n), torch.FloatTensor(n), torch.FloatTensor(m):fill(0.5)
+      local p, v, put, sum = places:data(), x:data(), {}, {}
+      for i = 0, n - 1 do
+         p[i], v[i] = i * 7919 % (m / 2) * 2 + 1, i % 1000
+         put[tonumber(p[i])] = v[i]
+         sum[tonumber(p[i])] = (sum[tonumber(p[i])] or 0.5) + v[i]
+      end
+      local threads = torch.getnumthreads()
+      for _, k in ipairs { 1, 3 } do
+         torch.setnumthreads(k)
+         local scattered, copied = y:clone():scatter(1, places, x), y:clone():indexCopy(1, places, x)
+         local added, filled = y:clone():scatterAdd(1, places, x), y:clone():indexFill(1, places, 7)
+         local a, b, c, d = scattered:data(), copied:data(), added:data(), filled:data()
+         for i = 1, m do
+            if a[i - 1] ~= (put[i] or 0.5) or b[i - 1] ~= a[i - 1] or c[i - 1] ~= (sum[i] or 0.5)
+               or d[i - 1] ~= (put[i] and 7 or 0.5) then
+               error(('place %d with %d threads: %g %g %g %g'):format(i, k, a[i - 1], b[i - 1], c[i - 1], d[i - 1]))
+            end
+         end
+         local one = torch.FloatTensor(2, m):fill(0.5)[2]:scatter(1, places, x)
+         assert.equal(0, one:ne(scattered):sum())
+      end
+      torch.setnumthreads(threads)
+      p[200000] = m + 1
+      assert.error_matches(function() y:scatterAdd(1, places, x) end,
+         'index must lie in 1..270000, got 270001 at place 200001 of index')
+      assert.equal(0.5, y:max())
+   end)
+
    it('returns its result, and refuses an expanded one without writing', function()
       local x = torch.DoubleTensor { 1, 2, 3 }
       assert.is_true(rawequal(x, x:indexFill(1, torch.LongTensor { 2 }, 5)))
