@@ -93,8 +93,11 @@ function BatchNormalization:__tostring__()
 end
 
 -- The same for images (samples x planes x height x width) and volumes.
+--- nn.SpatialBatchNormalization(nOutput, eps, momentum, affine): nn.BatchNormalization of the planes of samples x planes x height x width.
 local Spatial = torch.class('nn.SpatialBatchNormalization', 'nn.BatchNormalization')
 Spatial.nDim = 4
+--- nn.VolumetricBatchNormalization(nOutput, eps, momentum, affine): nn.BatchNormalization of the planes of
+-- samples x planes x time x height x width.
 local Volumetric = torch.class('nn.VolumetricBatchNormalization', 'nn.BatchNormalization')
 Volumetric.nDim = 5
 

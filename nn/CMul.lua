@@ -24,7 +24,7 @@ local function elementwise(class, name)
       self[name]:uniform(-a, a)
    end
 
-   -- The parameters as a tensor that stretches over x: of the same shape as a sample, or of one that fits.
+   --- The parameters as a tensor that stretches over x: of the same shape as a sample, or of one that fits.
    function Class:fit(x)
       local p = self[name]
       if not torch.isTensor(x) then self:refuse('input', 'be a tensor', x) end
@@ -41,7 +41,7 @@ local function elementwise(class, name)
       return nil, n
    end
 
-   -- to (of the shape of x) = x op parameters
+   --- to (of the shape of x) = x op parameters
    function Class:combine(to, x, op)
       local p, n = self:fit(x)
       to:resize(x:size()):copy(x)
@@ -54,7 +54,7 @@ local function elementwise(class, name)
       return to
    end
 
-   -- gradient += scale * (g summed over what the parameters were stretched over)
+   --- gradient += scale * (g summed over what the parameters were stretched over)
    function Class:collect(x, g, scale)
       local p, n = self:fit(x)
       if p then

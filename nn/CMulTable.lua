@@ -31,7 +31,7 @@ function CMulTable:updateGradInput(input, gradOutput)
    return g
 end
 
--- The name under which Torch7 has a faster, less exact way.
+--- nn.CMulTable:updateGradInput_efficient(input, gradOutput): updateGradInput under the name by which Torch7 has a faster, less exact way.
 CMulTable.updateGradInput_efficient = CMulTable.updateGradInput
 
 return CMulTable

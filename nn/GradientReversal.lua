@@ -10,6 +10,7 @@ function GradientReversal:__init(lambda)
    self.lambda = lambda or 1
 end
 
+--- Sets the factor of the reversed gradient.
 function GradientReversal:setLambda(lambda) self.lambda = lambda end
 
 function GradientReversal:updateOutput(input)

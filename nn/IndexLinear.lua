@@ -31,7 +31,7 @@ function IndexLinear:reset(stdv)
    if self.bias then self.bias:uniform(-a, a) end
 end
 
--- The type of the keys.
+--- The type of the keys.
 function IndexLinear:longTensor(...) return torch.LongTensor(...) end
 
 --- The input as a list of keys and a list of values, and whether there was only one sample.

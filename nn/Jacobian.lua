@@ -2,6 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
+--- nn.Jacobian: Gradients by finite differences, to test modules: testJacobian(module, input) is the largest difference.
+-- nn.Jacobian.testJacobian(nn.Tanh(), torch.Tensor(3)) < 1e-6 --> true
 local Jacobian = {}
 nn.Jacobian = Jacobian
 
@@ -94,6 +96,7 @@ function Jacobian.testJacobian(module, input, minval, maxval, perturbation)
    return Jacobian.forward(module, input, nil, perturbation):add(-1, backward):abs():max()
 end
 
+--- The same for a parameter tensor and its gradient dparam.
 function Jacobian.testJacobianParameters(module, input, param, dparam, minval, maxval, perturbation)
    draw(input, minval, maxval)
    draw(param, minval, maxval)
@@ -101,6 +104,7 @@ function Jacobian.testJacobianParameters(module, input, param, dparam, minval, m
    return Jacobian.forward(module, input, param, perturbation):add(-1, backward):abs():max()
 end
 
+--- The same for the step that accUpdateGradParameters makes.
 function Jacobian.testJacobianUpdateParameters(module, input, param, minval, maxval, perturbation)
    draw(input, minval, maxval)
    draw(param, minval, maxval)
@@ -184,6 +188,14 @@ function Jacobian.linearModuleDiagHessian(module, input, gradParamName)
    return squares
 end
 
+--- nn.Jacobian.testDiagHessian(module, input, gradParamName, diagHessianParamName, [minval], [maxval]): The largest difference between
+-- the second derivatives of nn.hessian and the ones computed for a module that is linear.
+
+--- nn.Jacobian.testDiagHessianInput(module, input, [minval], [maxval]): The same by the input.
+
+--- nn.Jacobian.testDiagHessianWeight(module, input, [minval], [maxval]): The same by the weight.
+
+--- nn.Jacobian.testDiagHessianBias(module, input, [minval], [maxval]): The same by the bias.
 function Jacobian.testDiagHessian(module, input, gradParamName, diagHessianParamName, minval, maxval)
    draw(input, minval, maxval)
    if module.initDiagHessianParameters then
@@ -206,7 +218,7 @@ function Jacobian.testDiagHessianBias(module, input, minval, maxval)
    return Jacobian.testDiagHessian(module, input, 'gradBias', 'diagHessianBias', minval, maxval)
 end
 
---- The same tests for sparse inputs: n x 2 matrices of (index, value); gradInput likewise. Values move, indices stay.
+--- nn.SparseJacobian: The tests of nn.Jacobian for sparse inputs: n x 2 matrices of (index, value); gradInput likewise. Values move, indices stay.
 local SparseJacobian = {}
 nn.SparseJacobian = SparseJacobian
 
@@ -232,6 +244,23 @@ local function values(module, input)
    return m, input:select(2, 2):clone()
 end
 
+--- nn.SparseJacobian.backward(module, input, ...): nn.Jacobian.backward for a sparse input.
+
+--- nn.SparseJacobian.backwardUpdate(module, input, ...): nn.Jacobian.backwardUpdate for a sparse input.
+
+--- nn.SparseJacobian.forward(module, input, ...): nn.Jacobian.forward for a sparse input.
+
+--- nn.SparseJacobian.forwardUpdate(module, input, ...): nn.Jacobian.forwardUpdate for a sparse input.
+
+--- nn.SparseJacobian.testJacobian(module, input, ...): nn.Jacobian.testJacobian for a sparse input.
+
+--- nn.SparseJacobian.testJacobianParameters(module, input, ...): nn.Jacobian.testJacobianParameters for a sparse input.
+
+--- nn.SparseJacobian.testJacobianUpdateParameters(module, input, ...): nn.Jacobian.testJacobianUpdateParameters for a sparse input.
+
+--- nn.SparseJacobian.testIO(module, input, ...): nn.Jacobian.testIO for a sparse input.
+
+--- nn.SparseJacobian.testAllUpdate(module, input, ...): nn.Jacobian.testAllUpdate for a sparse input.
 for _, name in ipairs{'backward', 'backwardUpdate', 'forward', 'forwardUpdate', 'testJacobian', 'testJacobianParameters',
    'testJacobianUpdateParameters'} do
    SparseJacobian[name] = function(module, input, ...)

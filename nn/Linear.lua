@@ -6,7 +6,7 @@ Linear.bufferNames = {'addBuffer'}
 
 --- An affine map of vectors, or of the rows of a matrix.
 -- @param bias  false leaves b out
--- @example nn.Linear(3, 2):forward(torch.ones(4, 3)):size()   --> 4 2
+-- @example nn.Linear(3, 2):forward(torch.ones(4, 3)):size()   --> {4, 2}
 function Linear:__init(inputSize, outputSize, bias)
    Module.__init(self)
    self:parameter('weight', outputSize, inputSize)
@@ -28,7 +28,7 @@ function Linear:noBias()
    return self
 end
 
--- Kept for subclasses: a vector of ones, one for each sample of the input.
+--- Kept for subclasses: a vector of ones, one for each sample of the input.
 function Linear:updateAddBuffer(input)
    local ones, n = self:scratch('addBuffer'), input:dim() == 2 and input:size(1) or 1
    if ones:nElement() ~= n then ones:resize(n):fill(1) end

@@ -51,6 +51,7 @@ function LinearWeightNorm:toLinear()
    return linear
 end
 
+--- Computes the weight from v and g.
 function LinearWeightNorm:updateWeightMatrix()
    local rows, norms = split(self.v, self.eps)
    self.weight:resize(self.v:size()):copy(rows):cmul(torch.cdiv(self.g, norms):expandAs(rows))

@@ -56,8 +56,11 @@ function Module:parameters()
    if #parameters > 0 then return parameters, grads end
 end
 
+--- Computes self.output from the input, and returns it. Each layer has its own; forward calls it.
 function Module:updateOutput() return self.output end
 
+--- Computes self.gradInput, the gradient by the input, from updateGradInput(input, gradOutput). Each layer has its own;
+-- backward calls it after updateOutput for the same input.
 function Module:updateGradInput() return self.gradInput end
 
 --- Adds scale (default 1) times the gradient of the parameters to their gradient tensors.
@@ -90,7 +93,8 @@ function Module:accUpdateGradParameters(input, gradOutput, lr)
    end
 end
 
--- The parameters take the place of their gradients for one accGradParameters.
+--- The parameters take the place of their gradients for one accGradParameters: a step of gradient descent without
+-- gradients kept.
 function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
    local kept = {}
    for _, name in ipairs(self.parameterNames) do
@@ -102,6 +106,7 @@ function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
    for grad, value in pairs(kept) do self[grad] = value end
 end
 
+--- The same step for parameters that are shared: by way of the gradients.
 function Module:sharedAccUpdateGradParameters(input, gradOutput, lr)
    if self:parameters() then
       self:zeroGradParameters()
@@ -110,6 +115,7 @@ function Module:sharedAccUpdateGradParameters(input, gradOutput, lr)
    end
 end
 
+--- Sets the gradients of all parameters to 0.
 function Module:zeroGradParameters()
    local _, grads = self:parameters()
    for i = 1, grads and #grads or 0 do grads[i]:zero() end
@@ -163,6 +169,7 @@ function Module:type(kind, cache)
    return self
 end
 
+--- nn.Module:float(), nn.Module:double(), nn.Module:cuda(): The module with all its tensors converted to a type. Returns self.
 function Module:float(...) return self:type('torch.FloatTensor', ...) end
 function Module:double(...) return self:type('torch.DoubleTensor', ...) end
 function Module:cuda(...) return self:type('torch.CudaTensor', ...) end
@@ -170,6 +177,7 @@ function Module:cuda(...) return self:type('torch.CudaTensor', ...) end
 --- Draws the parameters anew; layers with random initial values overrule it.
 function Module:reset() end
 
+--- nn.Module:write(file), nn.Module:read(file): Used by writeObject and readObject of a file.
 function Module:write(file)
    local fields = {}
    for k, v in pairs(self) do fields[k] = v end

@@ -12,6 +12,7 @@ function NaN:__init(module, id)
    self.id = id or self:newId()
 end
 
+--- A number that no other nn.NaN has.
 function NaN:newId()
    numbered = numbered + 1
    return numbered

@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 --- Gives its input (batchMode false), or every sample of its input (true), the sizes named. Without batchMode an input
 -- of just as many elements is one sample, unless its first size is 1.
--- @example nn.Reshape(2, 6):forward(torch.ones(5, 3, 4)):size()   --> 5 2 6
+-- @example nn.Reshape(2, 6):forward(torch.ones(5, 3, 4)):size()   --> {5, 2, 6}
 local Reshape, Module = torch.class('nn.Reshape', 'nn.Module')
 Reshape.bufferNames = {'_input', '_gradOutput'}
 

@@ -77,5 +77,6 @@ for name, isMax in pairs{Max = true, Average = false} do
       return self.gradInput
    end
 
+   --- clearState under an older name.
    function Class:empty() self:clearState() end
 end

@@ -6,7 +6,7 @@ local images = require 'nn.images'
 -- floor((size + 2 * pad - k) / d) + 1 rows and columns.
 -- @param dW,dH      steps (default 1)
 -- @param padW,padH  zeros around the image (default 0; padH defaults to padW)
--- @example nn.SpatialConvolution(1, 8, 5, 5):forward(torch.ones(1, 28, 28)):size()   --> 8 24 24
+-- @example nn.SpatialConvolution(1, 8, 5, 5):forward(torch.ones(1, 28, 28)):size()   --> {8, 24, 24}
 local SpatialConvolution, Module = torch.class('nn.SpatialConvolution', 'nn.Module')
 SpatialConvolution.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput', '_zeros'}
 
@@ -21,6 +21,7 @@ function SpatialConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, pa
    self:reset()
 end
 
+--- Makes weight and bias; subclasses give them other shapes.
 function SpatialConvolution:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
    self:parameter('bias', self.nOutputPlane)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- The same as nn.SpatialConvolution; the weight is nOutputPlane x (nInputPlane * kH * kW).
 local SpatialConvolutionMM, _ = torch.class('nn.SpatialConvolutionMM', 'nn.SpatialConvolution')
 
+--- Makes the weight as a matrix, and the bias.
 function SpatialConvolutionMM:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane * self.kH * self.kW)
    self:parameter('bias', self.nOutputPlane)

@@ -114,6 +114,8 @@ mapped('SpatialConvolutionMap')
 mapped('SpatialFullConvolutionMap', 'full')
 
 local nn = require 'nn'
+--- nn.tables: Tables of connections for nn.SpatialConvolutionMap: full, oneToOne, random.
+-- nn.tables.oneToOne(2) --> {{1, 1}, {2, 2}}
 nn.tables = {}
 
 --- All connections between nin and nout planes.

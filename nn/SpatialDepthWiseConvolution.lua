@@ -6,7 +6,7 @@ local images = require 'nn.images'
 -- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 local DepthWise = torch.class('nn.SpatialDepthWiseConvolution', 'nn.SpatialConvolution')
 
--- Torch7 makes matrices, and shapes them at the first use.
+--- Makes weight and bias. Torch7 makes matrices, and shapes them at the first use.
 function DepthWise:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane * self.kH * self.kW)
    self:parameter('bias', self.nOutputPlane, self.nInputPlane)

@@ -37,7 +37,7 @@ function SpatialFullConvolution:noBias()
    return self
 end
 
--- Files of early versions have fewer fields.
+--- Files of early versions have fewer fields.
 function SpatialFullConvolution:backCompatibility()
    self.padW, self.padH = self.padW or 0, self.padH or 0
    self.adjW, self.adjH = self.adjW or 0, self.adjH or 0

@@ -14,7 +14,7 @@ function MaxUnpooling:__init(poolingModule)
    self.pooling = poolingModule
 end
 
--- Takes the places over from the pooling.
+--- Takes the places over from the pooling.
 function MaxUnpooling:setParams()
    local indices = self.pooling.indices
    if not indices or indices:nElement() == 0 then
@@ -47,6 +47,7 @@ function MaxUnpooling:updateGradInput(input, gradOutput)
    return self.gradInput:resize(input:size()):copy(g)
 end
 
+--- clearState under an older name.
 function MaxUnpooling:empty() self:clearState() end
 
 function MaxUnpooling:__tostring__()

@@ -12,6 +12,7 @@ function Squeeze:__init(dim, numInputDims)
    self:setNumInputDims(numInputDims)
 end
 
+--- How many dimensions one sample has: an input with one more is a batch. Returns self.
 function Squeeze:setNumInputDims(n)
    self.numInputDims = n
    return self

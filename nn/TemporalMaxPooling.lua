@@ -31,6 +31,7 @@ function MaxPooling:updateGradInput(input, gradOutput)
    return like(input, self.gradInput)
 end
 
+--- clearState under an older name.
 function MaxPooling:empty() self:clearState() end
 
 return MaxPooling

@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 --- Swaps pairs of dimensions, one after the other. setNumInputDims says how many dimensions one sample has: an input
 -- of one more is a batch, and the numbers count after its first.
--- @example nn.Transpose({1, 2}, {2, 3}):forward(torch.ones(2, 3, 4)):size()   --> 3 4 2
+-- @example nn.Transpose({1, 2}, {2, 3}):forward(torch.ones(2, 3, 4)):size()   --> {3, 4, 2}
 local Transpose, Module = torch.class('nn.Transpose', 'nn.Module')
 
 function Transpose:__init(...)
@@ -17,6 +17,7 @@ function Transpose:__init(...)
    self.numInputDims = nil
 end
 
+--- How many dimensions one sample has: an input with one more is a batch. Returns self.
 function Transpose:setNumInputDims(n)
    self.numInputDims = n
    return self

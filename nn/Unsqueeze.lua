@@ -14,6 +14,7 @@ function Unsqueeze:__init(pos, numInputDims)
    self:setNumInputDims(numInputDims)
 end
 
+--- How many dimensions one sample has: an input with one more is a batch. Returns self.
 function Unsqueeze:setNumInputDims(n)
    self.numInputDims = n
    return self

@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 --- Gives its input the sizes named; one of them may be -1. An input of more elements is taken for a batch: its
 -- first dimension stays. setNumInputDims says how many dimensions one sample has, which decides it where sizes do not.
--- @example nn.View(-1):setNumInputDims(3):forward(torch.ones(5, 2, 3, 4)):size()   --> 5 24
+-- @example nn.View(-1):setNumInputDims(3):forward(torch.ones(5, 2, 3, 4)):size()   --> {5, 24}
 local View, Module = torch.class('nn.View', 'nn.Module')
 View.bufferNames = {'_input', '_gradOutput'}
 

@@ -34,6 +34,7 @@ function AveragePooling:updateGradInput(input, gradOutput)
    return like(input, y:view(x:size()), self.gradInput)
 end
 
+--- clearState under an older name.
 function AveragePooling:empty() self:clearState() end
 
 function AveragePooling:__tostring__()

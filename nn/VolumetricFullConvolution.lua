@@ -35,7 +35,7 @@ end
 
 Full.noBias = Convolution.noBias
 
--- Files of early versions have fewer fields.
+--- Files of early versions have fewer fields.
 function Full:backCompatibility()
    self.adjT, self.adjW, self.adjH = self.adjT or 0, self.adjW or 0, self.adjH or 0
 end

@@ -95,6 +95,7 @@ function MaxPooling:updateGradInput(input, gradOutput)
    return like(input, g:view(x:size()), self.gradInput)
 end
 
+--- clearState under an older name.
 function MaxPooling:empty() self:clearState() end
 
 -- Files of early versions have fewer fields.

@@ -16,7 +16,7 @@ function MaxUnpooling:__init(poolingModule)
    self.pooling = poolingModule
 end
 
--- Takes the places over from the pooling.
+--- Takes the places over from the pooling.
 function MaxUnpooling:setParams()
    local indices = self.pooling.indices
    if not indices or indices:nElement() == 0 then
@@ -43,6 +43,7 @@ function MaxUnpooling:updateGradInput(input, gradOutput)
    return like(input, from:gather(3, self.indices:view(x:size(1), x:size(2), -1)):view(x:size()), self.gradInput)
 end
 
+--- clearState under an older name.
 function MaxUnpooling:empty() self:clearState() end
 
 function MaxUnpooling:__tostring__()

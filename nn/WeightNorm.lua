@@ -20,7 +20,7 @@ function WeightNorm:__init(module, outputDim)
    self:resetInit()
 end
 
--- A weight with outputDim first, and back.
+--- A weight with outputDim first, and back.
 function WeightNorm:permuteIn(w) return self.outputDim == 1 and w or w:transpose(1, self.outputDim) end
 
 WeightNorm.permuteOut = WeightNorm.permuteIn

@@ -138,6 +138,7 @@ local function fractional(kind, sides, order)
       return self.gradInput
    end
 
+   --- clearState under an older name.
    function Class:empty() self:clearState() end
 
    function Class:clearState()

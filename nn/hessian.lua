@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
+--- nn.hessian: Second derivatives (the diagonal, Gauss-Newton): nn.hessian.enable() teaches modules to compute them.
 nn.hessian = {}
 
 local enabled = false

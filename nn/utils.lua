@@ -1,6 +1,7 @@
 -- nn/utils.lua - what several modules need: nested tables of tensors, copies, clearing, shapes in messages.
 local torch = require 'torch'
 
+--- nn.utils: Helpers for modules: nested tables of tensors, copies, clearing.
 local utils = {}
 
 --- The shape of a tensor as messages show it: "4x5", "3", "empty"; the type of anything else.

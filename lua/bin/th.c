@@ -173,7 +173,6 @@ static const char prelude[] =
   "local exit = os.exit\n"
   "function os.exit(code, close) io.stdout:flush() return exit(code, close ~= false) end\n"
   "torch = require 'torch'\n"
-  "function torch.help(name) return require('torch.help').text(name) end\n"
   "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
   "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
   "end\n";

@@ -4,6 +4,7 @@ local graph = require 'graph'
 local nngraph = require 'nngraph'
 local where = require 'nngraph.where'
 
+--- nngraph.simple_print: Pictures of graphs with little in them: todot and dot.
 nngraph.simple_print = {}
 
 -- A word for a node: the type of its module without the package's name.

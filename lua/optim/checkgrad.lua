@@ -1,7 +1,8 @@
 -- lua/optim/checkgrad.lua - compares a gradient with central differences.
 local optim = require 'optim'
 
---- @param eps  half the distance of the differences, default 1e-7
+--- Compares the gradient that opfunc returns at x with central differences.
+-- @param eps  half the distance of the differences, default 1e-7
 -- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true
 function optim.checkgrad(opfunc, x, eps)

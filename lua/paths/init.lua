@@ -227,13 +227,16 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- the machine
 
+--- paths.home: The folder of the user.
 paths.home = os.getenv 'HOME' or '/'
 
 --- Name of the system, of the host and of the processor's kind.
 function paths.uname()
    return ffi.string(C.th_system_name(0)), ffi.string(C.th_system_name(1)), ffi.string(C.th_system_name(3))
 end
+--- Whether the system is Windows: false.
 function paths.is_win() return ffi.os == 'Windows' end
+--- Whether the system is macOS.
 function paths.is_mac() return ffi.os == 'OSX' end
 
 --- The path of the first of these programs that PATH has, or nil.

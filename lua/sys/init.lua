@@ -87,6 +87,7 @@ local function list(options)
       return sys.execute('ls ' .. options .. d)
    end
 end
+--- sys.ls([folder]), sys.ll([folder]), sys.la([folder]), sys.lla([folder]): What `ls`, `ls -l`, `ls -a` and `ls -la` print.
 sys.ls, sys.ll, sys.la, sys.lla = list '', list '-l ', list '-a ', list '-la '
 
 --- The system: 'linux', 'macos', 'windows'.
@@ -94,6 +95,7 @@ function sys.uname()
    local name = ffi.string(C.th_system_name(0)):lower()
    return name == 'darwin' and 'macos' or name
 end
+--- sys.OS: The system's name, that of sys.uname().
 sys.OS = sys.uname()
 
 ---------------------------------------------------------------------------------------------------------
@@ -118,7 +120,9 @@ function sys.split(str, pat)
    return parts
 end
 
-function sys.isNaN(number) return number ~= number end         --- whether a number is none
+--- Whether a number is none, as 0 / 0.
+-- sys.isNaN(0 / 0) --> true
+function sys.isNaN(number) return number ~= number end
 
 sys.concat, sys.dirname = paths.concat, paths.dirname
 
@@ -131,10 +135,10 @@ function sys.fpath()
    return paths.dirname(path), paths.basename(path)
 end
 
--- The tree that this installation stands in.
+--- sys.prefix: The tree that this installation stands in.
 sys.prefix = paths.dirname(paths.execdir() or '/usr/bin')
 
---- Escape sequences of terminals: black (dark), Black (bright), _black (background), ..., none.
+--- sys.COLORS: Escape sequences of terminals: black (dark), Black (bright), _black (background), ..., none.
 sys.COLORS = { none = '\27[0m' }
 for i, name in ipairs { 'black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white' } do
    sys.COLORS[name] = ('\27[0;%dm'):format(29 + i)

@@ -430,6 +430,9 @@ end
 --- The class of a value (a table), or nil.
 internal.class_of = class_of
 
+--- The name of a class, or of what stands in the package for one.
+function internal.name(x) return names[x] or name_of_constructor[x] end
+
 --- Whether a value is itself a class, or what stands in the package for one.
 function internal.is_class(x) return names[x] ~= nil or name_of_constructor[x] ~= nil end
 

@@ -43,6 +43,10 @@ end
 
 local CmdLine = {}
 
+--- Reads the options of a script: declare them, then parse the words.
+-- @param separator      between options in the names that string makes, default ','
+-- @param key_separator  between an option and its value there, default '='
+-- cmd = torch.CmdLine(); cmd:option('-rate', 0.1, 'step'); cmd:parse{'-rate', '0.5'}.rate --> 0.5
 function CmdLine:__init(separator, key_separator)
    self.argseparator = separator or ','
    self.keyseparator = key_separator or '='

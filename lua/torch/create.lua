@@ -64,6 +64,12 @@ function create.define_op(torch, name)
 end
 
 function create.install(torch)
+   --- torch.zeros([result,] sizes..., [type]), Tensor:zeros(sizes...): All elements 0. The sizes are numbers or a LongStorage; `type`
+   -- is the name of a tensor's type ('torch.FloatTensor'), the default type unless given.
+   -- torch.zeros(2, 2) --> {{0, 0}, {0, 0}}
+
+   --- torch.ones([result,] sizes..., [type]), Tensor:ones(sizes...): All elements 1, with the arguments of torch.zeros.
+   -- torch.ones(3, 'torch.IntTensor') --> {1, 1, 1}
    create.define(torch, 'zeros', function(result, ...)
       return create.resize('zeros', result, ...):fill(0)
    end, function(d, ...)

@@ -81,6 +81,21 @@ function file.read_storage(who, f, d, n)
    return s, why, status
 end
 
+--- torch.File:readByte([what]), torch.File:readChar([what]), torch.File:readShort([what]), torch.File:readInt([what]): Without argument
+-- one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned. A file
+-- that ends early is an error in pedantic mode; in quiet mode hasError() tells.
+-- f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt() --> 3
+
+--- torch.File:readLong([what]), torch.File:readHalf([what]), torch.File:readBFloat16([what]), torch.File:readFloat([what]): As readInt.
+
+--- torch.File:readDouble([what]): As readInt.
+
+--- torch.File:writeByte(what), torch.File:writeChar(what), torch.File:writeShort(what), torch.File:writeInt(what): A number, or the
+-- elements of a storage, whose number is returned. A number that the type cannot hold is refused.
+
+--- torch.File:writeLong(what), torch.File:writeHalf(what), torch.File:writeBFloat16(what), torch.File:writeFloat(what): As writeInt.
+
+--- torch.File:writeDouble(what): As writeInt.
 local function define_numbers(name, d)
    local own, read_name, write_name = 'torch.' .. name .. 'Storage', 'read' .. name, 'write' .. name
    local integer, long = not dtype.is_float(d), name == 'Long'
@@ -157,6 +172,7 @@ for d, name in ipairs(dtype.names) do define_numbers(name, d) end
 
 --- A boolean is an Int: 1 or 0.
 function File:readBool() return self:readInt() == 1 end
+--- Writes true as the Int 1, false as 0.
 function File:writeBool(value)
    if type(value) ~= 'boolean' then arg.refuse(name_of(self, 'writeBool'), 'value', 'a boolean', value) end
    self:writeInt(value and 1 or 0)
@@ -230,6 +246,9 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- modes and places
 
+--- torch.File:ascii(), torch.File:binary(): From now on elements are read and written as text (as files begin), or as bytes.
+
+--- torch.File:autoSpacing(), torch.File:noAutoSpacing(): Whether text gets blanks and line ends between elements (as files begin).
 local function switch(method, option, value)
    File[method] = function(self)
       C.th_file_set(open(self, method), option, value)
@@ -241,9 +260,13 @@ switch('binary', C.TH_FILE_BINARY, 1)
 switch('autoSpacing', C.TH_FILE_SPACING, 1)
 switch('noAutoSpacing', C.TH_FILE_SPACING, 0)
 
+--- Whether elements are bytes, not text.
 function File:isBinary() return C.th_file_get(open(self, 'isBinary'), C.TH_FILE_BINARY) ~= 0 end
+--- Whether text gets blanks between elements.
 function File:isAutoSpacing() return C.th_file_get(open(self, 'isAutoSpacing'), C.TH_FILE_SPACING) ~= 0 end
+--- Whether the file was opened for reading.
 function File:isReadable() return self._mode:find 'r' ~= nil end
+--- Whether the file was opened for writing.
 function File:isWritable() return self._mode:find 'w' ~= nil end
 
 --- Quiet: failures are kept for hasError(). Pedantic (as files begin): they are raised.
@@ -251,12 +274,16 @@ function File:quiet()
    self._quiet = true
    return self
 end
+--- Failures are raised, as files begin.
 function File:pedantic()
    self._quiet = false
    return self
 end
+--- Whether failures are kept for hasError().
 function File:isQuiet() return self._quiet end
+--- Whether something failed since the last clearError().
 function File:hasError() return self._error end
+--- Forgets failures. Returns the file.
 function File:clearError()
    self._error = false
    return self
@@ -269,11 +296,13 @@ function File:referenced(yes)
    self._written, self._read = nil, nil
    return self
 end
+--- Whether objects that occur twice are written once.
 function File:isReferenced() return self._referenced end
 
 --- The place where reading or writing goes on; the first byte is 1.
 function File:position() return tonumber(C.th_file_place(open(self, 'position'))) + 1 end
 
+--- Goes on at a place; the first byte is 1. Returns the file. Beyond the end is an error.
 function File:seek(place)
    local who = name_of(self, 'seek')
    local f = open(self, 'seek')
@@ -288,6 +317,7 @@ function File:seek(place)
    return self
 end
 
+--- Goes to the end. Returns the file.
 function File:seekEnd()
    local status = C.th_file_seek(open(self, 'seekEnd'), -1)
    if status ~= 0 then failed(self, name_of(self, 'seekEnd'), status, 2) end
@@ -402,19 +432,24 @@ function Disk:__tostring__()
       self._file and 'open' or 'closed', mode)
 end
 
+--- Binary elements have the byte order of this machine, as files begin.
 function Disk:nativeEndianEncoding()
    C.th_file_set(open(self, 'nativeEndianEncoding'), C.TH_FILE_BIGENDIAN, ffi.abi 'be' and 1 or 0)
    return self
 end
+--- Binary elements have their lowest byte first.
 function Disk:littleEndianEncoding()
    C.th_file_set(open(self, 'littleEndianEncoding'), C.TH_FILE_BIGENDIAN, 0)
    return self
 end
+--- Binary elements have their highest byte first.
 function Disk:bigEndianEncoding()
    C.th_file_set(open(self, 'bigEndianEncoding'), C.TH_FILE_BIGENDIAN, 1)
    return self
 end
+--- Whether this machine stores the lowest byte first.
 function Disk.isLittleEndianCPU() return ffi.abi 'le' end
+--- Whether this machine stores the highest byte first.
 function Disk.isBigEndianCPU() return ffi.abi 'be' end
 
 --- Every write reaches the operating system at once.
@@ -440,6 +475,22 @@ function Memory:storage()
    return self._storage
 end
 
+--- torch.File: What all files share: numbers, strings and objects, as text or in binary. Made by torch.DiskFile, torch.MemoryFile and
+-- torch.PipeFile.
+--
+
+--- torch.DiskFile(path, [mode], [quiet]): A file on disk.
+-- @param mode   'r' (default), 'w' (a new file) or 'rw' (both; the file must exist)
+-- @param quiet  true: nil is returned when it cannot be opened, and failures are kept for hasError()
+-- name = os.tmpname(); f = torch.DiskFile(name, 'w'); f:writeInt(5); f:close(); torch.DiskFile(name):readInt() --> 5
+--
+
+--- torch.PipeFile(command, [mode], [quiet]): A file on the output ('r', default) or the input ('w') of a command of the shell.
+-- torch.PipeFile('echo 3'):readInt() --> 3
+--
+
+--- torch.MemoryFile([storage,] [mode]): A file in memory, in a CharStorage that grows; the mode is 'rw' unless given.
+-- f = torch.MemoryFile(); f:writeString('abc'); f:seek(1); f:readString('*a') --> abc
 --- Makes torch.File, DiskFile, MemoryFile and PipeFile.
 function file.install(torch)
    local function make(name, parent, constructor, methods)

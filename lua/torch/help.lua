@@ -1,148 +1,12 @@
--- torch.help - what an op, a function or a module does: from the registry, and from the `---` comments of Lua files.
+-- torch.help - answers `? NAME` at the prompt and torch.help(...): finds the name that is meant, and writes what doc knows.
+local doc = require 'torch.doc'
+local class = require 'torch.class'
+local op = require 'torch.op'
+
 local M = {}
 
--- ---- ops --------------------------------------------------------------------------------------------------------
-
-local function op_text(name)
-   local ffi, op = require 'ffi', require 'torch.op'
-   local forms = op.forms(name)
-   if not forms then return nil end
-   local C = require 'torch.lib'.C
-   local lines = {}
-   for usage in op.usage(name, false):gmatch '(.-%))[ or]*' do lines[#lines + 1] = usage end
-   local as_method = op.usage(name, true):match '^(.-%))'
-   if as_method then lines[#lines + 1] = as_method end
-   local seen = {}
-   for _, form in ipairs(forms) do
-      local doc = form.op.doc ~= nil and ffi.string(form.op.doc) or ''
-      if doc ~= '' and not seen[doc] then
-         seen[doc] = true
-         lines[#lines + 1] = '   ' .. doc
-      end
-   end
-   for _, form in ipairs(forms) do
-      local defaults = {}
-      for _, a in ipairs(form.args) do
-         if a.default and a.default ~= 'nil' then defaults[#defaults + 1] = a.name .. ' = ' .. a.default end
-      end
-      if #defaults > 0 then
-         local text = '   Defaults: ' .. table.concat(defaults, ', ')
-         if not seen[text] then lines[#lines + 1] = text end
-         seen[text] = true
-      end
-   end
-   local types, first = {}, forms[1].op
-   for dtype = 1, tonumber(C.TH_NDTYPE) - 1 do
-      if C.th_op_supports(first, C.TH_CPU, dtype) ~= 0 then types[#types + 1] = ffi.string(C.th_dtype_name(dtype)) end
-   end
-   if #types > 0 then lines[#lines + 1] = '   Types: ' .. table.concat(types, ' ') end
-   return table.concat(lines, '\n')
-end
-
--- ---- Lua files --------------------------------------------------------------------------------------------------
-
--- name -> { usage, comment, file }, read from our own folders when help is first asked for.
-local entries, aliases
-
-local function lines_of(file)
-   local f = io.open(file)
-   if not f then return {} end
-   local lines = {}
-   for line in f:lines() do lines[#lines + 1] = line end
-   f:close()
-   return lines
-end
-
--- 'local Linear, parent = torch.class("nn.Linear", ...)' gives 'Linear', 'nn.Linear'.
-local function class_of(line)
-   local names, full = line:match '^%s*local%s+([%w_, ]+)=%s*torch%.class%s*%(?%s*[\'"]([%w_%.]+)[\'"]'
-   if names then return names:match '[%w_]+', full end
-   local one, name = line:match '^%s*([%w_]+)%s*=%s*torch%.class%s*%(?%s*[\'"]([%w_%.]+)[\'"]'
-   return one, name
-end
-
-local function read_file(file, package_name)
-   local lines, comment, classes = lines_of(file), nil, {}
-   local head = (lines[1] or ''):match '^%-%-+%s*(.*)'
-   local main
-   for _, line in ipairs(lines) do
-      local doc, more = line:match '^%s*%-%-%-%s?(.*)', line:match '^%s*%-%-%s?(.*)'
-      local name, args = line:match '^%s*function%s+([%w_%.:]+)%s*(%b())'
-      local variable, full = class_of(line)
-      if doc then
-         comment = { doc }
-      elseif more and comment then
-         comment[#comment + 1] = more
-      elseif variable and full:match '%w$' then     -- not one put together as it runs
-         classes[variable] = full
-         main = main or full
-         entries[full] = entries[full] or { usage = full, file = file, comment = comment or { head } }
-      elseif name then
-         local owner, sep, method = name:match '^([%w_]+)([%.:])([%w_]+)$'
-         local class = owner and classes[owner]
-         if class and method == '__init' then
-            local e = entries[class]
-            e.usage = class .. args
-            if comment then
-               e.comment = e.comment[1] == head and { head, unpack(comment) } or comment
-            end
-         elseif comment and owner then
-            local place = class or owner == 'Tensor' and owner
-            if not place and (owner == 'M' or owner == package_name) then
-               local package_table = package.loaded[package_name]
-               if type(package_table) ~= 'table' or package_table[method] then place = package_name end
-            end
-            if place then
-               local key = place .. sep .. method
-               entries[key] = { usage = key .. args, file = file, comment = comment }
-            end
-         end
-         comment = nil
-      elseif not more then
-         comment = nil
-      end
-   end
-end
-
--- The folder of the file that `require name` would load.
-local function folder_of(name)
-   local file = package.searchpath(name, package.path)
-   return file and file:match '^(.*)/[^/]*$'
-end
-
-local function read_all()
-   if entries then return end
-   entries, aliases = {}, {}
-   local files = require 'torch.complete'.files
-   local function folder(dir, package_name)
-      for _, file in ipairs(files(dir .. '/')) do
-         if file:match '/$' then folder(file:sub(1, -2), package_name)
-         elseif file:match '%.lua$' then read_file(file, package_name) end
-      end
-   end
-   for _, name in ipairs { 'torch', 'nn', 'optim', 'graph', 'nngraph', 'paths', 'sys', 'xlua' } do
-      local dir = folder_of(name)
-      -- A package of one file stands beside the others: read that file only.
-      local file = dir and package.searchpath(name, package.path)
-      if file and file:match '/init%.lua$' then folder(dir, name) elseif file then read_file(file, name) end
-   end
-   for key in pairs(entries) do
-      local short = key:match '[%w_]+$'
-      aliases[short] = aliases[short] or {}
-      table.insert(aliases[short], key)
-   end
-end
-
-local function entry_text(e)
-   local lines = { e.usage }
-   for _, line in ipairs(e.comment or {}) do lines[#lines + 1] = '   ' .. line end
-   return table.concat(lines, '\n')
-end
-
--- ---- the answer ---------------------------------------------------------------------------------------------------
-
 local overview = [[
-?  NAME              help for an op (? cumsum), a function (? torch.save), a module (? nn.Linear)
+?  NAME              help for an op (? cumsum), a function (? torch.save), a module (? nn.Linear), a method (? Tensor:view)
 ? nn, ? torch, ...   what a package holds
 EXPRESSION           is evaluated and shown; ; at its end keeps it quiet
 Tab completes names, methods and, inside quotes, files. Ctrl-C stops what runs. Ctrl-D leaves.]]
@@ -161,54 +25,146 @@ local function listing(title, names)
    return table.concat(lines, '\n')
 end
 
-local function package_text(name)
-   local p = package.loaded[name]
-   if type(p) ~= 'table' then return nil end
-   local names, seen = {}, {}
-   local function add(k)
-      if type(k) == 'string' and not seen[k] and not k:match '^_' then
-         seen[k] = true
-         names[#names + 1] = k
-      end
+-- ---- one entry ------------------------------------------------------------------------------------------------
+
+local function add(lines, text) lines[#lines + 1] = '   ' .. text end
+
+-- The methods that a class adds to those of its parent.
+local function methods_of(entry)
+   local names = {}
+   for k, v in pairs(entry.class or {}) do
+      if type(v) == 'function' and type(k) == 'string' and k:match '^%a' and k ~= 'new' then names[#names + 1] = k end
    end
-   for k in pairs(p) do add(k) end
-   if name == 'torch' then for _, k in ipairs(require 'torch.op'.names()) do add(k) end end
+   table.sort(names)
+   return names
+end
+
+local function write(entry)
+   local lines = {}
+   for _, usage in ipairs(entry.usage) do lines[#lines + 1] = usage end
+   for _, line in ipairs(entry.text) do add(lines, line) end
+   for _, p in ipairs(entry.params) do add(lines, ('%s: %s'):format(p.name, p.text)) end
+   for _, r in ipairs(entry.returns) do add(lines, 'Returns ' .. r.text) end
+   if entry.op then
+      if entry.defaults ~= '' then add(lines, 'Defaults: ' .. entry.defaults) end
+      if entry.types ~= '' then add(lines, 'Types: ' .. entry.types) end
+      if entry.gradients ~= '' then add(lines, 'Gradients: ' .. entry.gradients) end
+   end
+   for _, e in ipairs(entry.examples) do add(lines, ('%s   --> %s'):format(e.code, e.result)) end
+   local methods = methods_of(entry)
+   if #methods > 0 then add(lines, 'Methods: ' .. table.concat(methods, ' ')) end
+   return table.concat(lines, '\n')
+end
+
+local function package_text(name)
+   local known = false
+   for _, p in ipairs(doc.packages) do known = known or p == name end
+   if not known then return nil end
+   local names, own = {}, #name + 2
+   for _, key in ipairs(doc.names()) do
+      if key:sub(1, own - 1) == name .. '.' and not key:find(':', 1, true) then names[#names + 1] = key:sub(own) end
+   end
    return listing(('%s: %d names; ? %s.NAME tells more'):format(name, #names, name), names)
 end
 
---- The help for a name: an op ('cumsum', 'torch.cumsum'), a function, a class ('nn.Linear') or a package ('nn').
--- '' gives an overview. What is unknown gives the names that contain it, or an error.
-function M.text(name)
-   if type(name) ~= 'string' then error('torch.help: name must be a string, got ' .. type(name), 2) end
-   name = name:match '^%s*(.-)%s*$':gsub('%(.*$', '')
-   if name == '' then return overview end
-   local short = name:match '[%w_]+$' or name
-   local scope = name:sub(1, -#short - 2)
-   local found = {}
-   if scope == '' or scope == 'torch' or scope:match 'Tensor$' then found[1] = op_text(short) end
-   read_all()
-   if entries[name] then
-      found[#found + 1] = entry_text(entries[name])
-   elseif scope == '' or scope:match 'Tensor$' then
-      local keys = aliases[short] or {}
-      table.sort(keys)
-      for _, key in ipairs(keys) do
-         if scope == '' or key:match '^Tensor[%.:]' then found[#found + 1] = entry_text(entries[key]) end
+-- ---- which name is meant --------------------------------------------------------------------------------------
+
+-- How many letters must be changed, added or left out to make b from a.
+local function distance(a, b)
+   local row = {}
+   for j = 0, #b do row[j] = j end
+   for i = 1, #a do
+      local before = row[0]
+      row[0] = i
+      for j = 1, #b do
+         local change = before + (a:byte(i) == b:byte(j) and 0 or 1)
+         before = row[j]
+         row[j] = math.min(change, row[j] + 1, row[j - 1] + 1)
       end
    end
-   if #found == 0 then                                   -- classes that are made in a loop carry their text
-      local class = require 'torch.class'.getmetatable(name)
-      if class and type(rawget(class, 'doc')) == 'string' then found[1] = name .. '\n   ' .. class.doc end
+   return row[#b]
+end
+
+local function near(name)
+   local short, found, seen = (name:match '[%w_]+$' or name):lower(), {}, {}
+   local function try(fits)
+      for _, key in ipairs(doc.names()) do
+         if #found < 60 and not seen[key] and fits(key:match '[%w_]+$':lower(), key) then
+            seen[key] = true
+            found[#found + 1] = key
+         end
+      end
    end
-   if #found == 0 then found[1] = package_text(name) end
-   if #found > 0 then return table.concat(found, '\n') end
-   local near, lower = {}, short:lower()
-   for key in pairs(entries) do if key:lower():find(lower, 1, true) then near[#near + 1] = key end end
-   for _, key in ipairs(require 'torch.op'.names()) do
-      if key:lower():find(lower, 1, true) then near[#near + 1] = 'torch.' .. key end
+   try(function(last) return last:find(short, 1, true) ~= nil end)
+   if #found == 0 and #short > 2 then
+      try(function(last) return distance(short, last) <= (#short < 6 and 1 or 2) end)
    end
-   if #near == 0 then error(('torch.help: nothing is known about %q'):format(name), 2) end
-   return listing(('%s: no such name, but there are'):format(name), near)
+   if #found == 0 and #short > 2 then                         -- what the texts say
+      try(function(_, key)
+         local entry = doc.entry(key)
+         return entry and table.concat(entry.text, ' '):lower():find('%f[%w]' .. short) ~= nil
+      end)
+   end
+   return found
+end
+
+-- The keys that a name may stand for: 'cumsum' for torch.cumsum, 'Linear' for nn.Linear.
+local function keys_of(name)
+   if doc.entry(name) then return { name } end
+   local scope, short = name:match '^(.-)[%.:]?([%w_]+)$'
+   if not short then return {} end
+   if scope:match '^torch%.%w*Tensor$' or scope == 'Tensor' then return { 'Tensor:' .. short } end
+   if scope:match '^torch%.%w*Storage$' then return { 'Storage:' .. short } end
+   if scope ~= '' then return {} end
+   if op.forms(short) then return { 'torch.' .. short } end
+   local keys = {}
+   for _, key in ipairs(doc.names()) do
+      if key:match '[%w_]+$' == short then keys[#keys + 1] = key end
+   end
+   if #keys > 3 then                                          -- a method of many modules: what the base class says will do
+      local short_list = {}
+      for _, key in ipairs(keys) do
+         if not key:match '^nn%..*:' or key:match '^nn%.Module:' or key:match '^nn%.Criterion:' then
+            short_list[#short_list + 1] = key
+         end
+      end
+      if #short_list > 0 then keys = short_list end
+   end
+   return keys
+end
+
+-- The key of a value that was given itself.
+local function key_of(value)
+   local name = class.name(value) or class.typename(value)
+   if name then return name end
+   if type(value) == 'table' or type(value) == 'function' then
+      for _, package_name in ipairs(doc.packages) do if package.loaded[package_name] == value then return package_name end end
+      for _, key in ipairs(doc.names()) do if rawequal(doc.value(key), value) then return key end end
+   end
+end
+
+--- The help for a name, a function, a class, a package or an object; '' gives an overview.
+-- A name that is not known gives those that contain or resemble it, or whose text speaks of it; or an error.
+function M.text(topic)
+   local name = topic
+   if type(topic) ~= 'string' then
+      name = key_of(topic)
+      if not name then
+         error(('torch.help: expected a name or a public function, class or object, got %s'):format(
+            require 'torch.arg'.describe(topic)), 3)
+      end
+   end
+   name = name:match '^%s*(.-)%s*$':gsub('%(.*$', '')
+   if name == '' then return overview end
+   local texts = { package_text(name) }
+   for _, key in ipairs(#texts == 0 and keys_of(name) or {}) do
+      local entry = doc.entry(key)
+      if entry then texts[#texts + 1] = write(entry) end
+   end
+   if #texts > 0 then return table.concat(texts, '\n') end
+   local others = near(name)
+   if #others == 0 then error(('torch.help: nothing is known about %q'):format(name), 3) end
+   return listing(('%s: no such name, but there are'):format(name), others)
 end
 
 return M

@@ -24,7 +24,9 @@ function torch.setnumthreads(n)
    arg.whole('torch.setnumthreads', 'number', n)
    lib.check(C.th_set_threads(math.max(-1, math.min(n, 2 ^ 30))))
 end
+--- Threads that a single operation may use.
 function torch.getnumthreads() return C.th_threads() end
+--- Processors that this process may use.
 function torch.getnumcores() return C.th_cores() end
 
 --- Old scripts call it; the collector always knows of tensor memory.
@@ -43,6 +45,11 @@ function torch.config()
    return { level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
       threads = C.th_threads(), cores = C.th_cores(), library = lib.path, include = lib.include, lua = jit.version }
 end
+
+--- What a name, a function, a class or an object is for, as text: torch.help 'nn.Linear', torch.help(torch.cumsum).
+-- A name that is not known gives the names that contain it, or resemble it.
+-- @example torch.help('cumsum'):match '[^\n]*'   --> torch.cumsum([y], x, [dim])
+function torch.help(topic) return require 'torch.help'.text(topic == nil and '' or topic) end
 
 -- An op becomes torch.<name> when it is first asked for.
 setmetatable(torch, { __index = function(t, name)

@@ -113,7 +113,7 @@ local function need_function(who, f)
 end
 
 --- Calls f(element) for every element in row-major order and stores what it returns; nil leaves the element.
--- @example torch.Tensor{1, 2, 3}:apply(function(v) return v * v end)   --> 1 4 9
+-- @example torch.Tensor{1, 2, 3}:apply(function(v) return v * v end)   --> {1, 4, 9}
 function map.apply(x, f)
    arg.tensor('apply', 'argument 1', x)
    need_function('apply', f)

@@ -111,7 +111,8 @@ local function unit(g) return C.th_generator_uniform(g, 0, 1) end
 
 local numbers = {}                          -- name -> function(generator, ...)
 
---- A whole number: of 0..2^32-1, of 1..n with random(n), of a..b with random(a, b).
+--- torch.random([generator,] [a], [b]): Without a tensor, a number: of 0..2^32-1, of 1..n with random(n), of a..b with
+-- random(a, b).
 function numbers.random(g, a, b, extra)
    none_left('torch.random', extra)
    if a == nil then return tonumber(C.th_generator_random(g)) end
@@ -132,14 +133,14 @@ function numbers.random(g, a, b, extra)
    return a + tonumber(wide % ffi.cast('uint64_t', count))
 end
 
---- A number of [a, b): 0 and 1 unless given.
+--- torch.uniform([generator,] [a], [b]): Without a tensor, a number of [a, b): 0 and 1 unless given.
 function numbers.uniform(g, a, b, extra)
    none_left('torch.uniform', extra)
    a, b = optional('torch.uniform', 'a', a, 0), optional('torch.uniform', 'b', b, 1)
    return C.th_generator_uniform(g, a, b)
 end
 
---- A normal number: mean 0 and standard deviation 1 unless given.
+--- torch.normal([generator,] [mean], [std]): Without a tensor, a normal number: mean 0 and standard deviation 1 unless given.
 function numbers.normal(g, mean, std, extra)
    none_left('torch.normal', extra)
    mean, std = optional('torch.normal', 'mean', mean, 0), optional('torch.normal', 'std', std, 1)
@@ -147,7 +148,8 @@ function numbers.normal(g, mean, std, extra)
    return C.th_generator_normal(g, mean, std)
 end
 
---- exp(z) of a normal number z: mean 1 and standard deviation 2 unless given.
+--- torch.logNormal([generator,] [mean], [std]): Without a tensor, exp(z) of a normal number z: mean 1 and standard deviation 2
+-- unless given.
 function numbers.logNormal(g, mean, std, extra)
    none_left('torch.logNormal', extra)
    mean, std = optional('torch.logNormal', 'mean', mean, 1), optional('torch.logNormal', 'std', std, 2)
@@ -155,7 +157,7 @@ function numbers.logNormal(g, mean, std, extra)
    return exp(C.th_generator_normal(g, mean, std))
 end
 
---- An exponential number of rate lambda (1).
+--- torch.exponential([generator,] [lambda]): Without a tensor, an exponential number of rate lambda (1).
 function numbers.exponential(g, lambda, extra)
    none_left('torch.exponential', extra)
    lambda = optional('torch.exponential', 'lambda', lambda, 1)
@@ -165,14 +167,15 @@ function numbers.exponential(g, lambda, extra)
    return -1 / lambda * log(1 - unit(g))
 end
 
---- A number of the Cauchy distribution: median 0 and half width 1 unless given.
+--- torch.cauchy([generator,] [median], [sigma]): Without a tensor, a number of the Cauchy distribution: median 0 and half width 1
+-- unless given.
 function numbers.cauchy(g, median, sigma, extra)
    none_left('torch.cauchy', extra)
    median, sigma = optional('torch.cauchy', 'median', median, 0), optional('torch.cauchy', 'sigma', sigma, 1)
    return median + sigma * tan(math.pi * (unit(g) - 0.5))
 end
 
---- How often something is tried until it fails, p being the chance to succeed.
+--- torch.geometric([generator,] p): Without a tensor, how often something is tried until it fails, p being the chance to succeed.
 function numbers.geometric(g, p, extra)
    none_left('torch.geometric', extra)
    need_number('torch.geometric', 'p', p)
@@ -180,7 +183,7 @@ function numbers.geometric(g, p, extra)
    return floor(log(1 - unit(g)) / log(p)) + 1
 end
 
---- 1 with probability p (0.5), else 0.
+--- torch.bernoulli([generator,] [p]): Without a tensor, 1 with probability p (0.5), else 0.
 function numbers.bernoulli(g, p, extra)
    none_left('torch.bernoulli', extra)
    p = optional('torch.bernoulli', 'p', p, 0.5)
@@ -255,6 +258,18 @@ function random.install(torch)
    torch._gen = default
    for name, draw in pairs(numbers) do torch[name] = number_or_tensor(name, draw) end
 
+   --- torch.rand([result,] [generator,] sizes..., [type]), Tensor:rand(sizes...): Numbers of [0, 1), all equally likely. The type must be one of
+   -- floats.
+   -- torch.rand(2, 3):size() --> {2, 3}
+
+   --- torch.randn([result,] [generator,] sizes..., [type]), Tensor:randn(sizes...): Numbers of the normal distribution with mean 0 and
+   -- standard deviation 1.
+   -- torch.randn(2, 3):size() --> {2, 3}
+
+   --- torch.Generator(): A generator with a stream of its own, seeded by chance. Give it to a random function as the first argument.
+   -- g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10) --> 6
+
+   --- torch.Generator:read(file), torch.Generator:write(file): The state, from or to a torch.File.
    create.define(torch, 'rand', filled('rand', 'uniform', 0, 1))
    create.define(torch, 'randn', filled('randn', 'normal', 0, 1))
    generator_first(torch, 'rand')

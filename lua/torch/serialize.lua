@@ -244,6 +244,11 @@ function internal.install(torch)
    File.disk, File.memory = torch.DiskFile, torch.MemoryFile
    local mt = class.getmetatable 'torch.File'
    for _, name in ipairs { 'writeObject', 'readObject', 'isWritableObject' } do mt[name] = File[name] end
+   --- torch.OpaqueFunction: A function that came from a file, kept but not loaded: calling it explains why. torch.save writes it as it was.
+
+   --- torch.Timer:read(file), torch.Timer:write(file): The seconds measured so far, from or to a torch.File.
+
+   --- Storage:read(file), Storage:write(file), Tensor:read(file), Tensor:write(file): Used by readObject and writeObject of a file.
    local Opaque = class.class('torch.OpaqueFunction', torch)
    function Opaque.__call__()
       error('this function came from a file, and files may not bring code: '

@@ -79,6 +79,7 @@ end
 --- Number of elements.
 function Storage:size() return tonumber(self.s.size) end
 
+--- Bytes that one element takes.
 function Storage:elementSize() return dtype.bytes[self.s.dtype] end
 
 --- Sets every element to v; returns the storage.
@@ -110,6 +111,8 @@ function Storage:resize(n)
    return self
 end
 
+--- The elements as a table.
+-- torch.IntStorage{1, 2}:totable() --> {1, 2}
 function Storage:totable()
    local t = {}
    for i = 1, tonumber(self.s.size) do t[i] = dtype.read(self.s.dtype, self.s.data, i - 1) end
@@ -121,7 +124,9 @@ function Storage:new(...) return construct(self.s.dtype, ...) end
 
 --- The elements as a pointer. It is valid as long as the storage lives and does not grow.
 function Storage:data() return ffi.cast(dtype.pointer[self.s.dtype], self.s.data) end
+--- The struct behind the storage, for functions of C.
 function Storage:cdata() return self.s end
+--- Storage:retain(), Storage:free(): Do nothing: references are counted by the collector. Return the storage.
 function Storage:retain() return self end
 function Storage:free() return self end
 
@@ -140,6 +145,20 @@ end
 
 -- ---- the types ----------------------------------------------------------------------------------------------------
 
+--- torch.ByteStorage(...), torch.CharStorage(...), torch.ShortStorage(...), torch.IntStorage(...), torch.LongStorage(...): A block
+-- of whole numbers, as torch.DoubleStorage takes them. A LongStorage also stands for sizes.
+-- torch.LongStorage{2, 3} --> {2, 3}
+
+--- torch.HalfStorage(...), torch.BFloat16Storage(...), torch.FloatStorage(...), torch.DoubleStorage(...): A block of floats.
+-- Arguments: nothing; a number of elements; a table of numbers; another storage with offset and size, to see a part of it;
+-- a file name, [shared], [size]: the bytes of a file, which is changed when shared is true.
+-- torch.DoubleStorage{1, 2, 3}:size() --> 3
+
+--- Storage:byte(), Storage:char(), Storage:short(), Storage:int(), Storage:long(), Storage:half(), Storage:bfloat16(): A copy in another
+-- type; the storage itself if it has that type.
+-- torch.DoubleStorage{1.5}:int() --> {1}
+
+--- Storage:float(), Storage:double(): A copy in another type; the storage itself if it has that type.
 local methods = storage.methods             -- dtype -> the table that users may extend
 
 ffi.metatype(storage_t, {

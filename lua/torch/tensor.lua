@@ -45,6 +45,8 @@ function Tensor:stride(d)
    return tonumber(self._stride[need_dim('stride', self, d)])
 end
 
+--- Tensor:nElement(), Tensor:numel(), torch.nElement(x), torch.numel(x): How many elements x has.
+-- torch.Tensor(2, 3):nElement() --> 6
 function Tensor:nElement() return tonumber(C.th_tensor_numel(self)) end
 Tensor.numel = Tensor.nElement
 
@@ -56,13 +58,19 @@ end
 
 --- Place of the first element in the storage, from 1.
 function Tensor:storageOffset() return tonumber(self._offset) + 1 end
+--- Bytes that one element takes.
+-- torch.FloatTensor():elementSize() --> 4
 function Tensor:elementSize() return dtype.bytes[self._dtype] end
 
 --- Bytes that the elements take.
 function Tensor:bytes() return self:nElement() * dtype.bytes[self._dtype] end
 
+--- Tensor:isContiguous(), torch.isContiguous(x): Whether the elements lie one after the other in memory, row by row.
+-- torch.Tensor(2, 3):t():isContiguous() --> false
 function Tensor:isContiguous() return C.th_tensor_is_contiguous(self) ~= 0 end
 
+--- Tensor:isSameSizeAs(other), torch.isSameSizeAs(x, other): Whether both have the same sizes; their types may differ.
+-- torch.Tensor(2, 3):isSameSizeAs(torch.IntTensor(3, 2)) --> false
 function Tensor:isSameSizeAs(other) return same_shape(self, arg.tensor('isSameSizeAs', 'tensor', other)) end
 
 --- Whether the sizes are those of a LongStorage.
@@ -88,7 +96,9 @@ function Tensor:data()
    if self._storage == nil then return ffi.cast(p, nil) end
    return ffi.cast(p, self._storage.data) + self._offset
 end
+--- Tensor:cdata(), torch.cdata(x): The struct behind x, for functions of C; here x itself.
 function Tensor:cdata() return self end
+--- Does nothing: references are counted by the collector. Returns x.
 function Tensor:retain() return self end
 
 --- Releases the memory now instead of when the collector comes; x is empty afterwards.
@@ -123,6 +133,8 @@ end
 
 -- ---- types ------------------------------------------------------------------------------------------------------------
 
+--- A copy with memory of its own, packed, of the same type and sizes.
+-- x = torch.ones(2); y = x:clone():fill(5); x --> {1, 1}
 function Tensor:clone()
    local t = new()
    lib.call('clone', C.th_tensor_clone, t, self)
@@ -148,8 +160,17 @@ function Tensor:type(name)
    return convert(self, construct.dtype_of(name, 'type'))
 end
 
+--- x in the type of another tensor: itself if it has it already, else a copy.
+-- torch.Tensor{1.7}:typeAs(torch.IntTensor()) --> {1}
 function Tensor:typeAs(other) return convert(self, arg.tensor('typeAs', 'tensor', other)._dtype) end
 
+--- Tensor:byte(), Tensor:char(), Tensor:short(), Tensor:int(), Tensor:long(): x as whole numbers of 8 bits (byte: 0 to 255;
+-- char: -128 to 127), 16, 32 and 64 bits. Fractions are cut off; x itself if it has the type already, else a copy.
+-- torch.Tensor{1.7, -1.7}:int() --> {1, -1}
+
+--- Tensor:half(), Tensor:bfloat16(), Tensor:float(), Tensor:double(): x as floats of 16 bits (half: 11 bits of precision; bfloat16:
+-- 8 bits, and the range of float), 32 and 64 bits; x itself if it has the type already, else a copy.
+-- torch.Tensor{0.1}:half():double()[1] --> 0.099976
 for d, name in ipairs(dtype.names) do
    Tensor[name:lower()] = function(self) return convert(self, d) end
 end
@@ -235,12 +256,31 @@ ffi.metatype(tensor_t, {
 })
 
 function Tensor:__tostring__() return require 'torch.print'.tensor(self) end
+--- Tensor:string(): What print shows of x, as a string.
 Tensor.string = Tensor.__tostring__
 
 class.ctype(tensor_t, function(t) return 'torch.' .. (dtype.names[t._dtype] or 'Undefined') .. 'Tensor' end)
 
 --- Fills `torch` with the constructors FloatTensor, ..., torch.Tensor and the functions of this file.
 function tensor.install(torch)
+   --- torch.ByteTensor(...), torch.CharTensor(...), torch.ShortTensor(...), torch.IntTensor(...), torch.LongTensor(...): A tensor
+   -- of whole numbers of 8 (Byte: without a sign), 16, 32 or 64 bits; the arguments are those of torch.Tensor.
+   -- torch.IntTensor{1, 2.7} --> {1, 2}
+
+   --- torch.HalfTensor(...), torch.BFloat16Tensor(...), torch.FloatTensor(...), torch.DoubleTensor(...): A tensor of floats of 16, 32 or
+   -- 64 bits; the arguments are those of torch.Tensor. Halves and BFloat16 compute in 32 bits.
+   -- torch.FloatTensor(2, 2):zero() --> {{0, 0}, {0, 0}}
+
+   --- torch.Tensor(sizes...), torch.Tensor(table), torch.Tensor(tensor), torch.Tensor(storage, offset, sizes, strides): A tensor of the
+   -- default type, Double unless torch.setdefaulttensortype says otherwise.
+   -- @param sizes    up to 16 numbers or a LongStorage; the elements are 0. Without arguments the tensor is empty
+   -- @param table    a table of numbers, or nested tables, all of one length at each level
+   -- @param tensor   of the same type: a second view of its memory
+   -- @param storage  of the same type; offset counts from 1, sizes and strides are LongStorages, or numbers in pairs
+   -- torch.Tensor{{1, 2}, {3, 4}} --> {{1, 2}, {3, 4}}
+   -- torch.Tensor(torch.Tensor{1, 2, 3, 4}:storage(), 2, torch.LongStorage{3}) --> {2, 3, 4}
+
+   --- torch.Storage(...): A storage of the default type; the arguments are those of torch.DoubleStorage.
    for d, name in ipairs(dtype.names) do
       local full = 'torch.' .. name .. 'Tensor'
       local mt = setmetatable({}, { __index = Tensor })
@@ -270,10 +310,16 @@ function tensor.install(torch)
 
    --- Sets the type that torch.Tensor, torch.zeros, ... make: 'torch.FloatTensor'. At the start it is 'torch.DoubleTensor'.
    function torch.setdefaulttensortype(name) construct.set_default(construct.dtype_of(name, 'torch.setdefaulttensortype')) end
+   --- The name of the type that torch.Tensor makes.
+   -- torch.getdefaulttensortype() --> torch.DoubleTensor
    function torch.getdefaulttensortype() return 'torch.' .. dtype.names[construct.default()] .. 'Tensor' end
 
+   --- torch.isTensor(x), torch.isStorage(x): Whether x is a tensor, or a storage, of any type.
+   -- torch.isTensor(torch.Tensor()) --> true
    torch.isTensor, torch.isStorage = is_tensor, arg.is_storage
    torch.tensor = construct.tensor
+   --- The elements of a tensor as nested tables.
+   -- torch.totable(torch.Tensor{{1, 2}, {3, 4}}) --> {{1, 2}, {3, 4}}
    function torch.totable(x) return x:totable() end
 end
 

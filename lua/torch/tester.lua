@@ -106,6 +106,15 @@ local function define(name, word, sign, holds)
       return self:_assert_sub(ok and r, with(message, ('%s failed: %s %s %s'):format(word, short(a), sign, short(b))))
    end
 end
+--- torch.Tester:asserteq(a, b, [message]), torch.Tester:assertne(a, b, [message]): a == b, a ~= b must hold.
+
+--- torch.Tester:assertlt(a, b, [message]), torch.Tester:assertle(a, b, [message]): a < b, a <= b must hold.
+
+--- torch.Tester:assertgt(a, b, [message]), torch.Tester:assertge(a, b, [message]): a > b, a >= b must hold.
+--
+
+--- torch.Tester: Runs test functions and reports what failed. tester:add(suite):run(), where suite is a torch.TestSuite.
+-- t = torch.Tester(); t:asserteq(1, 1) --> true
 define('asserteq', 'EQ', '~=', function(a, b) return a == b end)
 define('assertne', 'NE', '==', function(a, b) return a ~= b end)
 define('assertlt', 'LT', '>=', function(a, b) return a < b end)
@@ -211,6 +220,7 @@ end
 
 --- Equal values of any type: numbers and elements within the tolerance (default 0), tables by what they contain.
 function Tester:eq(got, expected, tolerance, message) return self:_eqOrNeq(got, expected, false, tolerance, message) end
+--- torch.Tester:ne(a, b, [tolerance], [message]), torch.Tester:assertGeneralNe(a, b, [tolerance], [message]): a and b must differ.
 function Tester:ne(got, other, tolerance, message) return self:_eqOrNeq(got, other, true, tolerance, message) end
 Tester.assertGeneralEq, Tester.assertGeneralNe = Tester.eq, Tester.ne
 
@@ -234,6 +244,7 @@ end
 
 --- Tensors of one size whose elements differ by at most the tolerance (default 0); types may differ.
 function Tester:assertTensorEq(a, b, ...) return self:_assertTensorEqOrNeq(a, b, false, ...) end
+--- Two tensors of one size must differ by more than the tolerance (0) somewhere.
 function Tester:assertTensorNe(a, b, ...) return self:_assertTensorEqOrNeq(a, b, true, ...) end
 
 local function is_table(v) return type(v) == 'table' end
@@ -242,7 +253,9 @@ function Tester:_assertTableEqOrNeq(a, b, negate, ...)
    need_kind(negate and 'assertTableNe' or 'assertTableEq', is_table, 'a table', a, b)
    return self:_eqOrNeq(a, b, negate, ...)
 end
+--- Two tables must hold equal values, at all levels.
 function Tester:assertTableEq(a, b, ...) return self:_assertTableEqOrNeq(a, b, false, ...) end
+--- Two tables must differ somewhere.
 function Tester:assertTableNe(a, b, ...) return self:_assertTableEqOrNeq(a, b, true, ...) end
 
 -- ---- errors
@@ -253,6 +266,7 @@ function Tester:assertErrorObj(f, compare, message)
    if ok then return self:_failure(with(message, 'ERROR failed: no error was raised')) end
    return self:_assert_sub(compare(err), with(message, 'ERROR failed: the error is ' .. short(err)))
 end
+--- Calling f must raise an error.
 function Tester:assertError(f, message) return self:assertErrorObj(f, function() return true end, message) end
 --- The error must be this message exactly.
 function Tester:assertErrorMsg(f, expected, message)
@@ -262,6 +276,7 @@ end
 function Tester:assertErrorPattern(f, pattern, message)
    return self:assertErrorObj(f, function(err) return tostring(err):find(pattern) ~= nil end, message)
 end
+--- Calling f must raise no error.
 function Tester:assertNoError(f, message)
    local ok, err = pcall(f)
    return self:_assert_sub(ok, with(message, 'ERROR found: ' .. short(err)))

@@ -15,6 +15,8 @@ end
 function M.install(torch)
    local Timer = class.class('torch.Timer', torch)
 
+   --- A stopwatch that runs from now on.
+   -- torch.Timer():stop():time().real < 1 --> true
    function Timer:__init() self:reset() end
 
    --- Starts again from zero. A stopped timer stays stopped.
@@ -34,11 +36,13 @@ function M.install(torch)
                sys = gone.sys + sys - self._sys }
    end
 
+   --- Stops; time() stays as it is until resume(). Returns the timer.
    function Timer:stop()
       if not self._stopped then self._gone, self._stopped = self:time(), true end
       return self
    end
 
+   --- Goes on after stop(). Returns the timer.
    function Timer:resume()
       if self._stopped then
          self._stopped = false

@@ -22,7 +22,9 @@ local function view(name, f)
    end
 end
 
---- Part of a dimension: n places from `first` on.
+--- Tensor:narrow(dim, first, n), torch.narrow([result,] x, dim, first, n): A view of n places of
+-- dimension dim, from `first` on. n may be 0.
+-- torch.range(1, 5):narrow(1, 2, 3) --> {2, 3, 4}
 view('narrow', function(r, self, d, first, n)
    arg.whole('narrow', 'first', first)
    arg.whole('narrow', 'size', n)
@@ -30,7 +32,9 @@ view('narrow', function(r, self, d, first, n)
    return r
 end)
 
---- One place of a dimension, which disappears; of a vector: the element itself.
+--- Tensor:select(dim, index), torch.select([result,] x, dim, index): A view of one place of dimension dim,
+-- which disappears; of a vector the element itself, a number.
+-- torch.Tensor{{1, 2}, {3, 4}}:select(2, 1) --> {1, 3}
 view('select', function(r, self, d, i)
    arg.whole('select', 'index', i)
    d = arg.dim('select', self, d)
@@ -44,7 +48,9 @@ view('select', function(r, self, d, i)
    return r
 end)
 
---- Ranges of up to four dimensions, ends included; negative places count from the end.
+--- Tensor:sub(first1, last1, ...), torch.sub([result,] x, first1, last1, ...): A view of ranges of the first
+-- dimensions, ends included; negative places count from the end.
+-- torch.range(1, 5):sub(2, -2) --> {2, 3, 4}
 view('sub', function(r, self, ...)
    local n = select('#', ...)
    if n < 2 or n % 2 ~= 0 then error('sub: pairs of first and last place are needed', 2) end
@@ -57,20 +63,24 @@ view('sub', function(r, self, ...)
    return r
 end)
 
---- Exchanges two dimensions.
+--- Tensor:transpose(dim1, dim2), torch.transpose([result,] x, dim1, dim2): A view with two dimensions exchanged.
+-- torch.Tensor(2, 3, 4):transpose(1, 3):size() --> {4, 3, 2}
 view('transpose', function(r, self, a, b)
    check(C.th_tensor_transpose(r, self, arg.dim('transpose', self, a), arg.dim('transpose', self, b)), 2)
    return r
 end)
 
---- The transposed matrix.
+--- Tensor:t(), torch.t([result,] x): A view of a matrix with rows and columns exchanged.
+-- torch.Tensor{{1, 2}, {3, 4}}:t() --> {{1, 3}, {2, 4}}
 view('t', function(r, self)
    if self._ndim ~= 2 then error(('t: the tensor must be a matrix, got size %s'):format(arg.size_text(self)), 2) end
    check(C.th_tensor_transpose(r, self, 0, 1), 2)
    return r
 end)
 
---- Orders the dimensions anew: x:permute(3, 1, 2).
+--- Tensor:permute(dim1, dim2, ...), torch.permute([result,] x, dim1, ...): A view with the dimensions in another
+-- order; all of them must be named.
+-- torch.Tensor(2, 3, 4):permute(3, 1, 2):size() --> {4, 2, 3}
 view('permute', function(r, self, ...)
    local n = select('#', ...)
    if n ~= arg.dims(self) then
@@ -89,7 +99,9 @@ view('permute', function(r, self, ...)
    return r
 end)
 
---- Windows of `size` along a dimension, `step` apart, in a new last dimension.
+--- Tensor:unfold(dim, size, step), torch.unfold([result,] x, dim, size, step): A view of the windows of `size` places
+-- along dim, `step` apart, which lie in a new last dimension.
+-- torch.range(1, 5):unfold(1, 3, 2) --> {{1, 2, 3}, {3, 4, 5}}
 view('unfold', function(r, self, d, size, step)
    arg.whole('unfold', 'size', size)
    arg.whole('unfold', 'step', step)
@@ -97,20 +109,26 @@ view('unfold', function(r, self, d, size, step)
    return r
 end)
 
---- Repeats dimensions of size 1 without copying.
+--- Tensor:expand(sizes...), torch.expand([result,] x, sizes...): A view in which dimensions of size 1 are repeated without
+-- copying; further dimensions may be added in front. No op writes into it: clone it first.
+-- torch.Tensor{{1}, {2}}:expand(2, 3) --> {{1, 1, 1}, {2, 2, 2}}
 view('expand', function(r, self, ...)
    local sizes, n = arg.sizes('expand', ...)
    check(C.th_tensor_expand(r, self, n, sizes), 2)
    return r
 end)
 
+--- Tensor:expandAs(other), torch.expandAs([result,] x, other): x expanded to the size of another tensor.
+-- torch.Tensor{{1}, {2}}:expandAs(torch.zeros(2, 2)) --> {{1, 1}, {2, 2}}
 view('expandAs', function(r, self, other)
    arg.tensor('expandAs', 'tensor', other)
    check(C.th_tensor_expand(r, self, other._ndim, other._size), 2)
    return r
 end)
 
---- Drops dimensions of size 1, all or the one named; if one element is all that remains, it is a number.
+--- Tensor:squeeze([dim]), torch.squeeze([result,] x, [dim]): A view without the dimensions of size 1, all or the
+-- one named; if one element is all that remains, it is a number.
+-- torch.Tensor(1, 2, 1, 3):squeeze():size() --> {2, 3}
 view('squeeze', function(r, self, d)
    check(C.th_tensor_squeeze(r, self, d == nil and -1 or arg.dim('squeeze', self, d)), 2)
    if r._ndim == 1 and r._size[0] == 1 and self._ndim >= 1 and (d == nil or self._ndim == 1) then
@@ -119,7 +137,8 @@ view('squeeze', function(r, self, d)
    return r
 end)
 
---- Adds a dimension of size 1 at place d.
+--- Tensor:unsqueeze(dim), torch.unsqueeze([result,] x, dim): A view with a further dimension of size 1 at place dim.
+-- torch.Tensor(2, 3):unsqueeze(2):size() --> {2, 1, 3}
 view('unsqueeze', function(r, self, d)
    local n = arg.dims(self)
    if type(d) ~= 'number' or not (d >= 1 and d <= n + 1 and d % 1 == 0) then
@@ -164,8 +183,9 @@ local function reshape_view(who, r, self, n, sizes)
    return r
 end
 
---- The same elements in another shape; one size may be -1. The tensor must be contiguous.
--- x:view(2, -1), or result:view(x, 2, -1).
+--- Tensor:view(sizes...), torch.view(x, sizes...): The same elements in another shape, without copying; one size may be -1. The
+-- tensor must be contiguous. result:view(x, sizes...) makes `result` the view.
+-- torch.range(1, 6):view(2, -1) --> {{1, 2, 3}, {4, 5, 6}}
 function Tensor:view(first, ...)
    if arg.is_tensor(first) then
       local sizes, n = arg.sizes('view', ...)
@@ -182,6 +202,8 @@ local function view_as(r, self, other)
    ffi.copy(sizes, other._size, 8 * other._ndim)
    return reshape_view('viewAs', r, self, other._ndim, sizes)
 end
+--- Tensor:viewAs(other), torch.viewAs(x, other): x in the shape of another tensor, without copying.
+-- torch.range(1, 4):viewAs(torch.zeros(2, 2)) --> {{1, 2}, {3, 4}}
 function Tensor:viewAs(first, second)
    if second ~= nil then return view_as(self, first, second) end
    return view_as(new(), self, first)
@@ -190,7 +212,8 @@ functions.viewAs = Tensor.viewAs
 
 -- ---- shapes that copy --------------------------------------------------------------------------------------------------------
 
---- A copy in another shape with the same number of elements: torch.reshape([result,] x, sizes).
+--- Tensor:reshape(sizes...), torch.reshape([result,] x, sizes...): A copy in another shape with the same number of elements.
+-- torch.range(1, 4):reshape(2, 2) --> {{1, 2}, {3, 4}}
 local function reshape(r, self, ...)
    local sizes, n = arg.sizes('reshape', ...)
    local total = 1
@@ -212,7 +235,9 @@ function Tensor:reshape(first, ...)
 end
 functions.reshape = Tensor.reshape
 
--- Repeats x so often along each dimension; more counts than dimensions add dimensions in front.
+--- Tensor:repeatTensor(counts...), torch.repeatTensor([result,] x, counts...): Copies of x, so many along each dimension; more
+-- counts than dimensions add dimensions in front.
+-- torch.Tensor{1, 2}:repeatTensor(2, 2) --> {{1, 2, 1, 2}, {1, 2, 1, 2}}
 local function repeat_tensor(r, self, ...)
    local counts, n = arg.sizes('repeatTensor', ...)
    local m = arg.dims(self)

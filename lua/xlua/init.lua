@@ -379,6 +379,9 @@ function table.prune(t, hash)                                 -- luacheck: ignor
    return out
 end
 
+--- xlua.OptionParser(usage): Options of a script in the manner of Unix: option{...} declares them, parse() reads the words.
+
+--- xlua.Profiler(): Named stopwatches: start, lap, pause, printAll.
 xlua.OptionParser = require 'xlua.OptionParser'
 xlua.Profiler = require 'xlua.Profiler'
 

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Joins the outputs of its modules along `dimension`.
--- @example nn.Concat(2):add(nn.Linear(3, 2)):add(nn.Linear(3, 4)):forward(torch.ones(5, 3)):size()   --> 5 6
+-- @example nn.Concat(2):add(nn.Linear(3, 2)):add(nn.Linear(3, 4)):forward(torch.ones(5, 3)):size()   --> {5, 6}
 local Concat, Container = torch.class('nn.Concat', 'nn.Container')
 
 function Concat:__init(dimension)

@@ -94,14 +94,14 @@ function Container:clearState()
    return Module.clearState(self)
 end
 
--- gradInput after one more module has given its part g (a tensor or nested table); `first`: it is the first one.
+--- gradInput after one more module has given its part g (a tensor or nested table); `first`: it is the first one.
 function Container:gather(gradInput, g, first)
    if first then return (utils.recursiveCopy(gradInput, g)) end
    utils.recursiveAdd(gradInput, 1, g)
    return gradInput
 end
 
--- What Concat, ConcatTable, ParallelTable and their like print: branches from input to output.
+--- What Concat, ConcatTable, ParallelTable and their like print: branches from input to output.
 function Container:branches(head)
    local lines = {head .. ' {', '  input'}
    local n = #self.modules

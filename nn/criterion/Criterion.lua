@@ -11,8 +11,10 @@ function Criterion:__init()
    self.output = 0
 end
 
+--- The loss of updateOutput(input, target), a number. Each criterion has its own; forward calls it.
 function Criterion:updateOutput() end
 
+--- The gradient of the loss by the input, from updateGradInput(input, target). Each criterion has its own; backward calls it.
 function Criterion:updateGradInput() end
 
 --- The loss of `input` against `target`.
@@ -36,6 +38,9 @@ function Criterion:type(kind, cache)
    return self
 end
 
+--- nn.Criterion:float(), nn.Criterion:double(), nn.Criterion:cuda(): The criterion with its tensors converted to a type. Returns self.
+
+--- nn.Criterion:cudaHalf(), nn.Criterion:cudaDouble(): The same for the half and double types of a GPU.
 function Criterion:float() return self:type('torch.FloatTensor') end
 function Criterion:double() return self:type('torch.DoubleTensor') end
 function Criterion:cuda() return self:type('torch.CudaTensor') end
@@ -59,10 +64,10 @@ function Criterion:needTensor(input, target, both)
    if both and not torch.isTensor(target) then self:refuse('target', 'be a tensor', utils.shape(target)) end
 end
 
--- The shapes of two tensors, for messages.
+--- The shapes of two tensors, for messages.
 function Criterion.shapes(a, b) return utils.shape(a) .. ' and ' .. utils.shape(b) end
 
--- The tensor self[name] of a type, made when it is missing.
+--- The tensor self[name] of a type, made when it is missing.
 function Criterion:scratch(name, kind)
    local buffer = self[name]
    if not buffer or buffer:type() ~= kind then
@@ -72,7 +77,7 @@ function Criterion:scratch(name, kind)
    return buffer
 end
 
--- The target as a LongTensor: class numbers may come as a number or as any tensor. The copy is kept.
+--- The target as a LongTensor: class numbers may come as a number or as any tensor. The copy is kept.
 function Criterion:classNumbers(target, name)
    if type(target) == 'number' then
       local classes = self:scratch(name or 'target', 'torch.LongTensor'):resize(1)
