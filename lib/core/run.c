@@ -339,6 +339,21 @@ th_status th_out_like(th_call *c, int arg, const th_tensor *x)
   return th_out(c, arg, x->dtype, x->ndim, x->size);
 }
 
+/* As th_out, where an input that is the result itself must keep its size. */
+static th_status out_in_place(th_call *c, int arg, int dtype, int ndim, const int64_t *size, int n,
+                              const int *inputs)
+{
+  const th_tensor *y = c->arg[arg].t;
+  for (int k = 0; k < n; k++) {
+    if (c->arg[inputs[k]].t != y) continue;
+    if (y->ndim == ndim && !memcmp(y->size, size, sizeof *size * (size_t)ndim)) continue;
+    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s",
+                   th_arg_name(c, inputs[k]), TH_SHAPE(y),
+                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size));
+  }
+  return th_out(c, arg, dtype, ndim, size);
+}
+
 th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs)
 {
   const th_tensor *first = c->arg[inputs[0]].t, *y = c->arg[arg].t;
@@ -351,7 +366,7 @@ th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inp
   }
   if (alike) {
     if (y->dtype == dtype && th_same_shape(y, first) && !expanded(y)) return TH_OK;
-    return th_out(c, arg, dtype, first->ndim, first->size);
+    return out_in_place(c, arg, dtype, first->ndim, first->size, n, inputs);
   }
   int64_t size[TH_MAXDIM];
   int ndim = 0;
@@ -369,5 +384,5 @@ th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inp
       *s = t->size[d];
     }
   }
-  return th_out(c, arg, dtype, ndim, size);
+  return out_in_place(c, arg, dtype, ndim, size, n, inputs);
 }

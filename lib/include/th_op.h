@@ -82,7 +82,8 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what);
 th_status th_out(th_call *c, int arg, int dtype, int ndim, const int64_t *size);
 th_status th_out_like(th_call *c, int arg, const th_tensor *x);
 /* The result takes the broadcast shape of these inputs (right-aligned, 1 stretches). Torch7 let
- * tensors of equal element count through whatever their shapes; so do we: then `arg` is like the first. */
+ * tensors of equal element count through whatever their shapes; so do we: then `arg` is like the first.
+ * Where the result is one of the inputs itself it must keep its size. */
 th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs);
 
 /* Gives the results the shapes that check asked for. th_run does so before the kernel runs; but the

@@ -14,28 +14,10 @@ static th_status check_number(th_call *c)
   return th_out(c, 0, result_dtype(c), x->ndim, x->size);
 }
 
-/* The result may be an operand only if that keeps its size. */
-static th_status keeps_size(th_call *c, int first, int n)
-{
-  const th_tensor *y = c->arg[0].t;
-  if (c->nwant == 0) return TH_OK;
-  const th_want *w = &c->want[0];
-  const size_t bytes = sizeof *w->size * (size_t)w->ndim;
-  for (int i = first; i < first + n; i++) {
-    if (c->arg[i].t != y) continue;
-    if (y->ndim == w->ndim && !memcmp(y->size, w->size, bytes)) continue;
-    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s",
-                   th_arg_name(c, i), TH_SHAPE(y),
-                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
-  }
-  return TH_OK;
-}
-
 static th_status check_tensors(th_call *c)
 {
   TH_TRY(th_need_same_dtype(c, 2, 1));
-  TH_TRY(th_out_broadcast(c, 0, result_dtype(c), 2, (int[]){ 1, 2 }));
-  return keeps_size(c, 1, 2);
+  return th_out_broadcast(c, 0, result_dtype(c), 2, (int[]){ 1, 2 });
 }
 
 #define TH_MAP(...)
@@ -80,8 +62,7 @@ static th_status check_where(th_call *c)
   TH_TRY(th_need_dtype(c, 1, TH_U8));
   TH_TRY(th_need_same_dtype(c, 3, 2));
   c->dtype = c->arg[2].t->dtype;
-  TH_TRY(th_out_broadcast(c, 0, c->dtype, 3, (int[]){ 2, 1, 3 }));
-  return keeps_size(c, 1, 3);
+  return th_out_broadcast(c, 0, c->dtype, 3, (int[]){ 2, 1, 3 });
 }
 
 const th_op th_op_where = {

@@ -25,19 +25,7 @@ static th_status check_tensors(th_call *c)
   }
   if (ready) return TH_OK;
   if (n == 1) return th_out_like(c, 0, c->arg[input[0]].t);
-  TH_TRY(th_out_broadcast(c, 0, c->dtype, n, input));
-  if (c->nwant == 0) return TH_OK;
-  const th_tensor *y = c->arg[0].t;
-  const th_want *w = &c->want[0];
-  const size_t bytes = sizeof *w->size * (size_t)w->ndim;
-  for (int k = 0; k < n; k++) {
-    if (c->arg[input[k]].t != y) continue;
-    if (y->ndim == w->ndim && !memcmp(y->size, w->size, bytes)) continue;
-    return th_fail(TH_ESHAPE, "%s must keep its size %s in place, the result would have %s",
-                   th_arg_name(c, input[k]), TH_SHAPE(y),
-                   th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
-  }
-  return TH_OK;
+  return th_out_broadcast(c, 0, c->dtype, n, input);
 }
 
 static bool is_whole_type(const th_call *c) { return c->dtype < TH_F16; }

@@ -10,20 +10,27 @@ function Concat:__init(dimension)
    self.dimension = dimension or 1
 end
 
-function Concat:updateOutput(input)
-   local dim, total, outs = self.dimension, 0, {}
-   for i, module in ipairs(self.modules) do
-      outs[i] = self:rethrowErrors(module, i, 'updateOutput', input)
-      total = total + outs[i]:size(dim)
-   end
-   if #outs == 0 then self:refuse('the module', 'hold at least one module', 'none') end
+--- The part of `output` that holds `part`, from `offset` on along the joined dimension.
+function Concat:windowNarrow(output, part, offset)
+   return output:narrow(self.dimension, offset, part:size(self.dimension))
+end
+
+--- Gives the output the size that the joined outputs need.
+function Concat:makeRoom(outs)
    local size = outs[1]:size()
-   size[dim] = total
+   for i = 2, #outs do size[self.dimension] = size[self.dimension] + outs[i]:size(self.dimension) end
    self.output:resize(size)
+end
+
+function Concat:updateOutput(input)
+   local outs = {}
+   for i, module in ipairs(self.modules) do outs[i] = self:rethrowErrors(module, i, 'updateOutput', input) end
+   if #outs == 0 then self:refuse('the module', 'hold at least one module', 'none') end
+   self:makeRoom(outs)
    local at = 1
    for _, out in ipairs(outs) do
-      self.output:narrow(dim, at, out:size(dim)):copy(out)
-      at = at + out:size(dim)
+      self:windowNarrow(self.output, out, at):copy(out)
+      at = at + out:size(self.dimension)
    end
    return self.output
 end
@@ -32,11 +39,10 @@ end
 local function each(self, name, input, gradOutput, arg, gradients)
    local at = 1
    for i, module in ipairs(self.modules) do
-      local n = module.output:size(self.dimension)
-      local part = gradOutput:narrow(self.dimension, at, n)
+      local part = self:windowNarrow(gradOutput, module.output, at)
       local g = self:rethrowErrors(module, i, name, input, part, arg)
       if gradients then self.gradInput = self:gather(self.gradInput, g, i == 1) end
-      at = at + n
+      at = at + module.output:size(self.dimension)
    end
    return self.gradInput
 end

@@ -17,54 +17,16 @@ function DepthConcat:windowNarrow(output, part, offset)
    return window
 end
 
-function DepthConcat:updateOutput(input)
-   local outs, size = {}, nil
-   for i, module in ipairs(self.modules) do
-      local y = self:rethrowErrors(module, i, 'updateOutput', input)
-      outs[i] = y
-      if not size then
-         size = y:size()
-      else
-         for d = 1, y:dim() do
-            size[d] = d == self.dimension and size[d] + y:size(d) or math.max(tonumber(size[d]), tonumber(y:size(d)))
-         end
+--- The size that the joined outputs need, filled with 0: it is what lies around the smaller ones.
+function DepthConcat:makeRoom(outs)
+   local size = outs[1]:size()
+   for i = 2, #outs do
+      for d = 1, #size do
+         local n = outs[i]:size(d)
+         size[d] = d == self.dimension and size[d] + n or math.max(tonumber(size[d]), n)
       end
    end
-   if not size then self:refuse('the module', 'hold at least one module', 'none') end
    self.output:resize(size):zero()
-   local at = 1
-   for _, y in ipairs(outs) do
-      self:windowNarrow(self.output, y, at):copy(y)
-      at = at + y:size(self.dimension)
-   end
-   return self.output
-end
-
-local function each(self, name, input, gradOutput, arg, gradients)
-   local at = 1
-   for i, module in ipairs(self.modules) do
-      local part = self:windowNarrow(gradOutput, module.output, at)
-      local g = self:rethrowErrors(module, i, name, input, part, arg)
-      if gradients then self.gradInput = self:gather(self.gradInput, g, i == 1) end
-      at = at + module.output:size(self.dimension)
-   end
-   return self.gradInput
-end
-
-function DepthConcat:updateGradInput(input, gradOutput)
-   return each(self, 'updateGradInput', input, gradOutput, nil, true)
-end
-
-function DepthConcat:accGradParameters(input, gradOutput, scale)
-   each(self, 'accGradParameters', input, gradOutput, scale or 1)
-end
-
-function DepthConcat:backward(input, gradOutput, scale)
-   return each(self, 'backward', input, gradOutput, scale or 1, true)
-end
-
-function DepthConcat:accUpdateGradParameters(input, gradOutput, lr)
-   each(self, 'accUpdateGradParameters', input, gradOutput, lr)
 end
 
 return DepthConcat
