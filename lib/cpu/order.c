@@ -1,38 +1,82 @@
 /* order.c - sorting and selecting along one dimension.
  *
- * Elements become unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted. */
+ * Elements become unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted. A
+ * key of at most 32 bits and its place are one word, so that no two are equal. Of many short lines
+ * 16 are sorted side by side by a network. Who wants only the k-th counts the keys' leading bits
+ * and looks closer at those that share the k-th's. */
 #ifndef T
 #include "walk.h"
 
 enum {
-  SHORT = 24,          /* insertion up to here */
-  RADIX = 768,         /* radix from here on, merging below */
-  PATIENCE = 1 << 20,  /* elements between two looks at Ctrl-C */
+  SHORT = 32,          /* so few need no memory but the stack */
+  RUN = 64,            /* so many are sorted at once, and merged later */
+  RADIX = 512,         /* radix from here on, merging below */
+  BLOCK = 1 << 15,     /* elements of a block of a long line */
+  LONG = 1 << 16,      /* a long line has at least so many */
+  LANES = 16,          /* lines side by side */
+  NET = 192,           /* they have at most so many elements */
+  BINS = 2048,         /* leading bits that are counted: 11 */
+  STEP = 64,           /* elements that are converted together */
+  RARE = 32,           /* one of so many is wanted: then they are looked at together first */
 };
 
-#define U uint8_t
-#define R(f) f##_k8
+typedef uint64_t word;                 /* key << 32 | place */
+typedef struct pair { uint64_t key; uint32_t place; } pair;
+
+#define P word
+#define R(f) f##_word
+#define BEFORE(p, q) ((p) < (q))
+#define KEY(p) ((p) >> 32)
+#define RANKS
 #include "keys.h"
-#define U uint16_t
-#define R(f) f##_k16
+#define P pair
+#define R(f) f##_pair
+#define BEFORE(p, q) ((p).key < (q).key || ((p).key == (q).key && (p).place < (q).place))
+#define KEY(p) ((p).key)
 #include "keys.h"
-#define U uint32_t
-#define R(f) f##_k32
-#include "keys.h"
-#define U uint64_t
-#define R(f) f##_k64
-#include "keys.h"
+
+/* ---- a network: which two of n are put in order, one after the other (Batcher) ---- */
+
+typedef struct net { int64_t count; uint8_t a[3072], b[3072]; } net;
+
+static void make_net(net *t, int n)
+{
+  t->count = 0;
+  for (int p = 1; p < n; p *= 2) {
+    for (int k = p; k >= 1; k /= 2) {
+      for (int j = k % p; j + k < n; j += 2 * k) {
+        for (int i = j; i < j + k && i + k < n; i++) {
+          if (i / (2 * p) != (i + k) / (2 * p)) continue;
+          t->a[t->count] = (uint8_t)i;
+          t->b[t->count++] = (uint8_t)(i + k);
+        }
+      }
+    }
+  }
+}
+static void sort_lanes(const net *t, word (*w)[LANES])
+{
+  for (int64_t c = 0; c < t->count; c++) {
+    word *a = w[t->a[c]], *b = w[t->b[c]], less[LANES], more[LANES];
+    for (int l = 0; l < LANES; l++) less[l] = a[l] < b[l] ? a[l] : b[l];
+    for (int l = 0; l < LANES; l++) more[l] = a[l] < b[l] ? b[l] : a[l];
+    memcpy(a, less, sizeof less);
+    memcpy(b, more, sizeof more);
+  }
+}
+
+enum { SORT, TOPK, KTH, MODE };
 
 typedef struct order {
   th_walk     w;                       /* operands: x, y, index */
   const void *x;
   void       *y;
-  int64_t    *index, k;
+  int64_t    *index, k, tiles;
+  int         what;
   bool        descending, sorted;
+  const net  *net;
   int         failed;                  /* a th_status, set by any block */
 } order;
-
-static void fail(order *o, th_status s) { __atomic_store_n(&o->failed, s, __ATOMIC_RELAXED); }
 
 /* What became of a parallel run. */
 static th_status outcome(const order *o, th_status s)
@@ -54,168 +98,471 @@ const th_kernel TH_AT(th_mode)[TH_NDTYPE] = TH_ALL(mode);
 
 #else
 
-/* The key type as wide as T, and the functions on it. */
-#define BY_WIDTH(a, b, c, d) __builtin_choose_expr(sizeof(T) == 1, a, \
-  __builtin_choose_expr(sizeof(T) == 2, b, __builtin_choose_expr(sizeof(T) == 4, c, d)))
-typedef __typeof__(BY_WIDTH((uint8_t)0, (uint16_t)0, (uint32_t)0, (uint64_t)0)) K(key);
-typedef __typeof__(BY_WIDTH((pair_k8){ 0 }, (pair_k16){ 0 }, (pair_k32){ 0 },
-                            (pair_k64){ 0 })) K(keyed);
-#define SORTED BY_WIDTH(sorted_k8, sorted_k16, sorted_k32, sorted_k64)
-#define SELECT BY_WIDTH(select_k8, select_k16, select_k32, select_k64)
+/* The key type as wide as T, and the pair that holds it. */
+#define WIDE (sizeof(T) == 8)
+#define IF_WIDE(a, b) __builtin_choose_expr(WIDE, a, b)
+typedef __typeof__(__builtin_choose_expr(sizeof(T) == 1, (uint8_t)0,
+                   __builtin_choose_expr(sizeof(T) == 2, (uint16_t)0,
+                   __builtin_choose_expr(sizeof(T) == 4, (uint32_t)0, (uint64_t)0)))) K(key);
+typedef __typeof__(IF_WIDE((pair){ 0 }, (word)0)) K(keyed);
+#define SORTED IF_WIDE(sorted_pair, sorted_word)
+#define SELECT IF_WIDE(select_pair, select_word)
+#define SORT_BLOCKS IF_WIDE(sort_blocks_pair, sort_blocks_word)
+#define TOP ((K(key))((K(key))1 << (8 * sizeof(T) - 1)))
+#define LAST ((K(key))~(K(key))0)
+#define BITS (sizeof(T) == 1 ? 8 : 11)
+#define SHIFT ((int)(8 * sizeof(T)) - BITS)
 
-TH_INLINE K(key) K(key_of)(T v, bool descending)
+/* The union holds either pair, so that both branches of a choice compile. */
+typedef union K(both) { word w; pair p; K(keyed) k; } K(both);
+
+TH_INLINE K(keyed) K(make)(K(key) key, int64_t place)
 {
-  const K(key) top = (K(key))((K(key))1 << (8 * sizeof(T) - 1));
+  K(both) u;
+  if (WIDE) u.p = (pair){ key, (uint32_t)place };
+  else u.w = (word)key << 32 | (uint32_t)place;
+  return u.k;
+}
+TH_INLINE K(key) K(key_in)(K(keyed) k)
+{
+  const K(both) u = { .k = k };
+  return WIDE ? (K(key))u.p.key : (K(key))(u.w >> 32);
+}
+TH_INLINE uint32_t K(place_in)(K(keyed) k)
+{
+  const K(both) u = { .k = k };
+  return WIDE ? u.p.place : (uint32_t)u.w;
+}
+TH_INLINE bool K(within)(K(keyed) k, K(keyed) first, K(keyed) last)
+{
+  const K(both) u = { .k = k }, a = { .k = first }, b = { .k = last };
+  if (!WIDE) return u.w - a.w <= b.w - a.w;
+  return u.p.key >= a.p.key && (u.p.key < b.p.key || (u.p.key == b.p.key && u.p.place <= b.p.place));
+}
+
+/* flip is LAST where descending, else 0. */
+TH_INLINE K(key) K(key_of)(T v, K(key) flip)
+{
   K(key) u;
   memcpy(&u, &v, sizeof u);
 #if IS_FLOAT
-  if (LOAD(v) != LOAD(v)) return (K(key))~(K(key))0;
-  if (LOAD(v) == 0) u = 0;
-  u = (K(key))(u & top ? ~u : u | top);
+  const uint64_t infinite = DT == TH_F16 ? 0x7c00 : DT == TH_BF16 ? 0x7f80
+                          : DT == TH_F32 ? 0x7f800000 : 0x7ff0000000000000;
+  const K(key) size = (K(key))(u & ~TOP);
+  u = size ? u : 0;
+  u = (K(key))((u & TOP ? ~u : u | TOP) ^ flip);
+  return size > (K(key))infinite ? LAST : u;
 #else
-  if ((T)-1 < 0) u ^= top;
+  return (K(key))((T)-1 < 0 ? u ^ TOP ^ flip : u ^ flip);
 #endif
-  return (K(key))(descending ? ~u : u);
 }
 
-static void K(load)(const order *o, K(keyed) *to, const T *x)
+/* A line on its way. */
+typedef struct K(line) {
+  order    *o;
+  const T  *x;
+  T        *y;
+  int64_t  *index, n, sx;
+  K(key)    flip;
+  K(keyed) *a, *b;
+  uint32_t (*hist)[BINS];              /* of each block */
+  int64_t  *begin;                     /* where each block's pairs go */
+  K(keyed)  first, last;               /* which pairs are picked, */
+  bool      rare;                      /* and whether few are */
+} K(line);
+
+TH_INLINE void K(give_some)(const K(line) *l, const K(keyed) *k, int n, T *y, int64_t sy,
+                            int64_t *index, int64_t si, const T *x, int64_t next)
 {
-  const int64_t n = o->w.n[0], step = o->w.step[0];
-  for (int64_t from = 0; from < n && !th_interrupted(); from += PATIENCE) {
-    const int64_t end = th_min(n, from + PATIENCE);
-    for (int64_t i = from; i < end; i++) {
-      to[i].key = K(key_of)(x[i * step], o->descending);
-      to[i].place = (uint32_t)i;
+  K(key) bits[STEP];
+  int64_t place[STEP];
+  uint64_t unsure = 0;
+  for (int i = 0; i < n; i++) {
+    const K(key) key = K(key_in)(k[i]), u = key ^ l->flip;
+#if IS_FLOAT
+    bits[i] = (K(key))(u & TOP ? u ^ TOP : ~u);
+    unsure |= (uint64_t)(key == LAST) | (uint64_t)(u == TOP);
+#else
+    bits[i] = (K(key))((T)-1 < 0 ? u ^ TOP : u);
+#endif
+    place[i] = (int64_t)K(place_in)(k[i]) + 1;
+  }
+  for (int i = 0; unsure && i < n; i++) {                      /* a NaN or a 0: which one? */
+    memcpy(&bits[i], x + i * next + (place[i] - 1) * l->sx, sizeof(T));
+  }
+  for (int i = 0; i < n; i++) memcpy(y + i * sy, &bits[i], sizeof(T));
+  for (int i = 0; i < n; i++) index[i * si] = place[i];
+}
+/* Results: the elements of n pairs and their places. Pair i is of the line that begins at
+ * x[i * next]. */
+static void K(give)(const K(line) *l, const K(keyed) *k, int64_t n, T *y, int64_t sy, int64_t *index,
+                    int64_t si, int64_t next)
+{
+  for (int64_t from = 0; from < n; from += STEP, k += STEP, y += STEP * sy, index += STEP * si) {
+    const T *x = l->x + from * next;
+    if (n - from >= STEP) K(give_some)(l, k, STEP, y, sy, index, si, x, next);
+    else K(give_some)(l, k, (int)(n - from), y, sy, index, si, x, next);
+  }
+}
+/* Results from the `first` on. */
+static void K(give_line)(const K(line) *l, int64_t first, const K(keyed) *k, int64_t n)
+{
+  const int64_t sy = l->o->w.step[1], si = l->o->w.step[2];
+  K(give)(l, k, n, l->y + first * sy, sy, l->index + first * si, si, 0);
+}
+
+/* ---- blocks of a line ---- */
+
+TH_INLINE void K(keys)(const K(line) *l, K(key) *key, int64_t from, int64_t n)
+{
+  const T *x = l->x + from * l->sx;
+  if (l->sx == 1) for (int64_t i = 0; i < n; i++) key[i] = K(key_of)(x[i], l->flip);
+  else for (int64_t i = 0; i < n; i++) key[i] = K(key_of)(x[i * l->sx], l->flip);
+}
+TH_INLINE void K(load)(const K(line) *l, int64_t from, int64_t n)
+{
+  K(key) key[STEP];
+  K(keys)(l, key, from, n);
+  for (int64_t i = 0; i < n; i++) l->a[from + i] = K(make)(key[i], from + i);
+}
+static void K(load_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const K(line) *l = ctx;
+  const int64_t end = th_min(l->n, last * BLOCK);
+  int64_t from = first * BLOCK;
+  for (; from + STEP <= end; from += STEP) K(load)(l, from, STEP);
+  K(load)(l, from, end - from);
+}
+static void K(give_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const K(line) *l = ctx;
+  const int64_t from = first * BLOCK;
+  K(give_line)(l, from, l->a + from, th_min(l->n, last * BLOCK) - from);
+}
+TH_INLINE void K(count)(const K(line) *l, uint32_t *hist, int64_t from, int64_t n)
+{
+  K(key) key[STEP];
+  K(keys)(l, key, from, n);
+  for (int64_t i = 0; i < n; i++) hist[key[i] >> SHIFT]++;
+}
+static void K(hist_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const K(line) *l = ctx;
+  for (int64_t b = first; b < last; b++) {
+    const int64_t end = th_min(l->n, (b + 1) * BLOCK);
+    uint32_t *hist = l->hist[b];
+    memset(hist, 0, sizeof *hist << BITS);
+    int64_t from = b * BLOCK;
+    for (; from + STEP <= end; from += STEP) K(count)(l, hist, from, STEP);
+    K(count)(l, hist, from, end - from);
+  }
+}
+/* The pairs from first to last, to a. */
+TH_INLINE int64_t K(pick)(const K(line) *l, K(keyed) *to, int64_t from, int64_t n)
+{
+  const K(key) low = K(key_in)(l->first), most = (K(key))(K(key_in)(l->last) - low);
+  K(key) key[STEP];
+  K(keyed) some[STEP];
+  uint32_t found = !l->rare;
+  int64_t used = 0;
+  K(keys)(l, key, from, n);
+  if (l->rare) for (int64_t i = 0; i < n; i++) found += (K(key))(key[i] - low) <= most;
+  if (!found) return 0;
+  for (int64_t i = 0; i < n; i++) { /* without a branch: it could not be foretold */
+    const K(keyed) k = K(make)(key[i], from + i);
+    some[used] = k;
+    used += K(within)(k, l->first, l->last);
+  }
+  for (int64_t i = 0; i < used; i++) to[i] = some[i];
+  return used;
+}
+static void K(pick_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  const K(line) *l = ctx;
+  for (int64_t b = first; b < last; b++) {
+    const int64_t end = th_min(l->n, (b + 1) * BLOCK);
+    K(keyed) *to = l->a + l->begin[b];
+    int64_t from = b * BLOCK;
+    for (; from + STEP <= end; from += STEP) to += K(pick)(l, to, from, STEP);
+    to += K(pick)(l, to, from, end - from);
+  }
+}
+
+/* ---- whole lines ---- */
+
+static th_status K(no_room)(int64_t n) { return th_no_scratch(n * (int64_t)sizeof(K(keyed))); }
+
+/* The pairs of the whole line in order; *scratch holds them. */
+static th_status K(sort_pairs)(K(line) *l, K(keyed) **scratch)
+{
+  const int64_t blocks = th_parts(l->n, BLOCK), at = l->n >= LONG ? blocks * 1024 : 0;
+  *scratch = th_scratch(2 * sizeof(K(keyed)) * (size_t)l->n + (size_t)at);
+  if (!*scratch) return K(no_room)(2 * l->n);
+  K(keyed) *b = *scratch + l->n;
+  l->a = *scratch;
+  if (l->n >= LONG) {
+    TH_TRY(th_parallel(blocks, 1, K(load_blocks), l));
+    return SORT_BLOCKS(&l->a, l->a, b, l->n, sizeof(T), b + l->n);
+  }
+  K(load_blocks)(l, 0, blocks);
+  l->a = SORTED(l->a, b, l->n, sizeof(T));
+  return TH_OK;
+}
+/* The results, from all pairs in order. */
+static void K(finish)(const K(line) *l, K(keyed) *a)
+{
+  const order *o = l->o;
+  int64_t some = o->what == SORT ? l->n : o->what == TOPK ? o->k : 0, most = 0, best = o->k - 1;
+  if (o->what == TOPK && !o->sorted) {                         /* as they come */
+    for (int64_t i = 1; i < some; i++) {
+      const K(keyed) v = a[i];
+      int64_t k = i;
+      for (; k > 0 && K(place_in)(a[k - 1]) > K(place_in)(v); k--) a[k] = a[k - 1];
+      a[k] = v;
     }
   }
-}
-/* Result i of a line is the element at `place`. */
-static inline void K(give)(const order *o, const int64_t *off, int64_t i, uint32_t place)
-{
-  ((T *)o->y)[off[1] + i * o->w.step[1]] = ((const T *)o->x)[off[0] + place * o->w.step[0]];
-  o->index[off[2] + i * o->w.step[2]] = (int64_t)place + 1;
-}
-
-/* The first n results of a line; false after Ctrl-C. */
-static bool K(give_all)(const order *o, const int64_t *off, const K(keyed) *s, int64_t n)
-{
-  for (int64_t from = 0; from < n; from += PATIENCE / 4) {
-    if (th_interrupted()) return false;
-    const int64_t end = th_min(n, from + PATIENCE / 4);
-    for (int64_t i = from; i < end; i++) K(give)(o, off, i, s[i].place);
-  }
-  return true;
-}
-
-/* ---- one line, its pairs loaded in a; false after Ctrl-C ---- */
-
-static bool K(sort_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
-{
-  const K(keyed) *s = SORTED(a, b, o->w.n[0]);
-  return s && K(give_all)(o, off, s, o->w.n[0]);
-}
-static bool K(topk_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
-{
-  const K(keyed) last = SELECT(a, b, o->w.n[0], o->k - 1), *s = b;
-  int64_t n = 0;
-  for (int64_t i = 0; n < o->k; i++) {
-    if (a[i].key < last.key || (a[i].key == last.key && a[i].place <= last.place)) b[n++] = a[i];
-  }
-  if (o->sorted) s = SORTED(b, a, n);
-  return s && K(give_all)(o, off, s, n);
-}
-static bool K(kth_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
-{
-  K(give)(o, off, 0, SELECT(a, b, o->w.n[0], o->k - 1).place);
-  return true;
-}
-static bool K(mode_line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b)
-{
-  const K(keyed) *s = SORTED(a, b, o->w.n[0]);
-  if (!s) return false;
-  int64_t most = 0, best = 0;
-  for (int64_t from = 0, to; from < o->w.n[0]; from = to) {
-    for (to = from + 1; to < o->w.n[0] && s[to].key == s[from].key; to++);
+  for (int64_t from = 0, to; o->what == MODE && from < l->n; from = to) {
+    const K(key) key = K(key_in)(a[from]);
+    for (to = from + 1; to < l->n && K(key_in)(a[to]) == key; to++);
     if (to - from > most) most = to - from, best = from;
   }
-  K(give)(o, off, 0, s[best].place);
-  return true;
+  K(give_line)(l, 0, some ? a : a + best, th_max(some, 1));
+}
+static th_status K(sort_line)(K(line) *l)
+{
+  K(keyed) *scratch;
+  th_status s = K(sort_pairs)(l, &scratch);
+  const int64_t blocks = th_parts(l->n, BLOCK);
+  if (s == TH_OK && blocks > 1 && l->o->what == SORT)
+    s = th_parallel(blocks, 1, K(give_blocks), l);
+  else if (s == TH_OK) K(finish)(l, l->a);
+  if (scratch) th_scratch_free(scratch);
+  return s;
 }
 
-typedef bool K(line)(const order *o, const int64_t *off, K(keyed) *a, K(keyed) *b);
-
-TH_INLINE void K(lines)(order *o, int64_t first, int64_t last, K(line) *f)
+/* From the blocks' counts: begin[] for the pairs in the bin of the k-th; the others are left out. */
+static int64_t K(find_bin)(K(line) *l, int64_t blocks, int64_t *k)
 {
-  const int64_t n = o->w.n[0];
-  K(keyed) *a = th_scratch(2 * sizeof *a * (size_t)n);
-  if (!a) {
-    fail(o, TH_ENOMEM);
-    return;
+  const K(key) mask = (K(key))(((K(key))1 << SHIFT) - 1);
+  uint32_t total[BINS];
+  const int64_t bins = (int64_t)1 << BITS;
+  memcpy(total, l->hist[0], sizeof total);
+  for (int64_t b = 1; b < blocks; b++) {
+    for (int64_t i = 0; i < bins; i++) total[i] += l->hist[b][i];
   }
+  int64_t bin = 0, left = *k, sum = 0;
+  for (;; bin += STEP) {                                       /* many at a time, then each */
+    uint32_t some = 0;
+    for (int64_t i = bin; i < bin + STEP; i++) some += total[i];
+    if (left < some) break;
+    left -= some;
+  }
+  for (; left >= total[bin]; bin++) left -= total[bin];
+  *k = left;
+  for (int64_t b = 0; b < blocks; b++) {
+    l->begin[b] = sum;
+    sum += l->hist[b][bin];
+  }
+  const K(key) low = (K(key))((K(key))bin << SHIFT);
+  l->first = K(make)(low, 0);
+  l->last = K(make)(low | mask, UINT32_MAX);
+  l->rare = sum < l->n / RARE;
+  return sum;
+}
+/* Of the k pairs up to the last one wanted: where each block's begin. `found` are those of its bin,
+ * block after block. */
+static void K(begin_topk)(K(line) *l, int64_t blocks, const K(keyed) *found)
+{
+  const int64_t bin = (int64_t)(K(key_in)(l->last) >> SHIFT);
+  int64_t sum = 0;
+  l->first = K(make)(0, 0);
+  l->rare = l->o->k < l->n / RARE;
+  for (int64_t b = 0; b < blocks; b++) {
+    l->begin[b] = sum;
+    for (int64_t i = 0; i < bin; i++) sum += l->hist[b][i];
+    for (int64_t i = 0; i < l->hist[b][bin]; i++) sum += K(within)(*found++, l->first, l->last);
+  }
+}
+static th_status K(select_line)(K(line) *l)
+{
+  const order *o = l->o;
+  const bool topk = o->what == TOPK;
+  const int64_t blocks = th_parts(l->n, BLOCK);
+  uint32_t hist[1][BINS];
+  int64_t begin[1], k = o->k - 1;
+  K(keyed) *found = NULL, *picked = NULL;
+  th_status s = TH_OK;
+  l->hist = hist;
+  l->begin = begin;
+  if (blocks > 1) {
+    l->hist = th_scratch((size_t)blocks * (sizeof *hist + sizeof *begin));
+    if (!l->hist) return th_no_scratch(blocks * (int64_t)sizeof *hist);
+    l->begin = (int64_t *)(l->hist + blocks);
+    s = th_parallel(blocks, 1, K(hist_blocks), l);
+  } else {
+    K(hist_blocks)(l, 0, 1);
+  }
+  if (s != TH_OK) goto done;
+  const int64_t count = K(find_bin)(l, blocks, &k);
+  found = th_scratch(sizeof *found * 2 * (size_t)count);
+  if (!found) s = K(no_room)(2 * count);
+  if (s != TH_OK) goto done;
+  l->a = found;
+  if (blocks > 1) s = th_parallel(blocks, 1, K(pick_blocks), l);
+  else K(pick_blocks)(l, 0, 1);
+  if (s != TH_OK) goto done;
+  memcpy(found + count, found, sizeof *found * (size_t)count);
+  l->last = SELECT(found + count, count, k, sizeof(T));
+  if (!topk) K(give_line)(l, 0, &l->last, 1);
+  if (!topk) goto done;
+  picked = th_scratch(sizeof *picked * 2 * (size_t)o->k);
+  if (!picked) s = K(no_room)(2 * o->k);
+  if (s != TH_OK) goto done;
+  K(begin_topk)(l, blocks, found);
+  l->a = picked;
+  if (blocks > 1) s = th_parallel(blocks, 1, K(pick_blocks), l);
+  else K(pick_blocks)(l, 0, 1);
+  if (s != TH_OK) goto done;
+  if (o->sorted) l->a = SORTED(picked, picked + o->k, o->k, sizeof(T));
+  K(give_line)(l, 0, l->a, o->k);
+done:
+  if (found) th_scratch_free(found);
+  if (picked) th_scratch_free(picked);
+  if (blocks > 1) th_scratch_free(l->hist);
+  return s;
+}
+
+/* Up to SHORT elements, all on the stack. */
+static void K(short_line)(K(line) *l)
+{
+  K(keyed) a[SHORT], b[SHORT];
+  l->a = a;
+  K(load_blocks)(l, 0, 1);
+  K(finish)(l, SORTED(a, b, l->n, sizeof(T)));
+}
+
+TH_INLINE K(line) K(line_at)(order *o, const int64_t *off)
+{
+  return (K(line)){ .o = o, .x = (const T *)o->x + off[0], .y = (T *)o->y + off[1],
+                    .index = o->index + off[2], .n = o->w.n[0], .sx = o->w.step[0],
+                    .flip = o->descending ? LAST : 0 };
+}
+static void K(lines)(void *ctx, int64_t first, int64_t last)
+{
+  order *o = ctx;
   for (int64_t k = first; k < last; k++) {
     int64_t off[TH_WALKOPS];
     th_walk_at(&o->w, o->w.ndim, k, off);
-    K(load)(o, a, (const T *)o->x + off[0]);
-    if (th_interrupted() || !f(o, off, a, a + n)) {
-      fail(o, TH_EINTR);
-      break;
+    K(line) l = K(line_at)(o, off);
+    th_status s = TH_OK;
+    if (l.n <= SHORT) K(short_line)(&l);
+    else if (o->what == SORT || o->what == MODE) s = K(sort_line)(&l);
+    else s = K(select_line)(&l);
+    if (s != TH_OK) {
+      __atomic_store_n(&o->failed, s, __ATOMIC_RELAXED);
+      return;
     }
   }
-  th_scratch_free(a);
 }
-static void K(sort_lines)(void *o, int64_t first, int64_t last)
+
+/* ---- short lines side by side ---- */
+
+static void K(lanes)(void *ctx, int64_t first, int64_t last)
 {
-  K(lines)(o, first, last, K(sort_line));
-}
-static void K(topk_lines)(void *o, int64_t first, int64_t last)
-{
-  K(lines)(o, first, last, K(topk_line));
-}
-static void K(kth_lines)(void *o, int64_t first, int64_t last)
-{
-  K(lines)(o, first, last, K(kth_line));
-}
-static void K(mode_lines)(void *o, int64_t first, int64_t last)
-{
-  K(lines)(o, first, last, K(mode_line));
+  order *o = ctx;
+  const th_walk *w = &o->w;
+  const int64_t n = w->n[0], cols = w->size[w->ndim - 1], right = w->stride[0][w->ndim - 1];
+  const K(key) flip = o->descending ? LAST : 0;
+  const bool rows = o->what == SORT || o->what == KTH || (o->what == TOPK && o->sorted);
+  const int64_t some = o->what == SORT ? n : o->what == TOPK ? o->k : 1;
+  word lane[NET][LANES];
+  K(keyed) a[NET];
+  for (int64_t item = first; item < last; item++) {
+    int64_t off[TH_WALKOPS];
+    th_walk_at(w, w->ndim - 1, item / o->tiles, off);
+    const int64_t left = item % o->tiles * LANES, width = th_min(LANES, cols - left);
+    for (int k = 0; k < 3; k++) off[k] += left * w->stride[k][w->ndim - 1];
+    const K(line) all = K(line_at)(o, off);
+    for (int64_t i = 0; i < n; i++) {
+      T x[LANES];
+      for (int64_t c = 0; c < LANES; c++)
+        x[c] = all.x[i * all.sx + (c < width ? c : width - 1) * right];
+      for (int64_t c = 0; c < LANES; c++)
+        lane[i][c] = (word)K(key_of)(x[c], flip) << 32 | (uint32_t)i;
+    }
+    sort_lanes(o->net, lane);
+    for (int64_t i = 0; rows && i < some; i++) {
+      const word *from = lane[o->what == KTH ? o->k - 1 : i];
+      for (int64_t c = 0; c < LANES; c++) a[c] = K(make)((K(key))(from[c] >> 32), (uint32_t)from[c]);
+      K(give)(&all, a, width, all.y + i * w->step[1], w->stride[1][w->ndim - 1],
+              all.index + i * w->step[2], w->stride[2][w->ndim - 1], right);
+    }
+    for (int64_t c = 0; !rows && c < width; c++) {
+      const K(line) l = K(line_at)(o, off);
+      for (int64_t i = 0; i < n; i++)
+        a[i] = K(make)((K(key))(lane[i][c] >> 32), (uint32_t)lane[i][c]);
+      K(finish)(&l, a);
+      for (int k = 0; k < 3; k++) off[k] += w->stride[k][w->ndim - 1];
+    }
+  }
 }
 
 /* ---- kernels ---- */
 
-static th_status K(run)(const th_call *c, int dim, order o, th_block f)
+static th_status K(run)(const th_call *c, int dim, order o)
 {
   const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  th_walk *w = &o.w;
   o.x = TH_DATA(T, x);
   o.y = TH_DATA(T, y);
   o.index = TH_DATA(int64_t, index);
-  th_walk_lines(&o.w, dim, 3, (const th_tensor *const[]){ x, y, index });
-  if (o.w.count == 0 || o.w.n[0] == 0) return TH_OK;
-  return outcome(&o, th_parallel(o.w.count, th_max(1, 8192 / o.w.n[0]), f, &o));
+  th_walk_lines(w, dim, 3, (const th_tensor *const[]){ x, y, index });
+  const int64_t n = w->n[0], cols = w->ndim ? w->size[w->ndim - 1] : 1;
+  if (w->count == 0 || n == 0) return TH_OK;
+  if (w->count == 1 || (n >= LONG && w->count < 4)) {          /* the threads share a line */
+    K(lines)(&o, 0, w->count);
+    return outcome(&o, TH_OK);
+  }
+  if (!WIDE && n > 1 && n <= NET && cols >= LANES / 2) {
+    net t;
+    make_net(&t, (int)n);
+    o.net = &t;
+    o.tiles = th_parts(cols, LANES);
+    return outcome(&o, th_parallel(w->count / cols * o.tiles, th_max(1, TH_GRAIN / (n * LANES)),
+                                   K(lanes), &o));
+  }
+  return outcome(&o, th_parallel(w->count, th_max(1, 16384 / n), K(lines), &o));
 }
 static th_status K(sort)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[3].i, (order){ .descending = c->arg[4].i != 0 }, K(sort_lines));
+  return K(run)(c, (int)c->arg[3].i, (order){ .what = SORT, .descending = c->arg[4].i != 0 });
 }
 static th_status K(topk)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[4].i, (order){ .k = c->arg[3].i, .descending = c->arg[5].i != 0,
-                                              .sorted = c->arg[6].i != 0 }, K(topk_lines));
+  return K(run)(c, (int)c->arg[4].i, (order){ .what = TOPK, .k = c->arg[3].i,
+                .descending = c->arg[5].i != 0, .sorted = c->arg[6].i != 0 });
 }
 static th_status K(kthvalue)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[4].i, (order){ .k = c->arg[3].i }, K(kth_lines));
+  return K(run)(c, (int)c->arg[4].i, (order){ .what = KTH, .k = c->arg[3].i });
 }
 static th_status K(median)(const th_call *c)
 {
   const th_tensor *x = c->arg[2].t;
   const int64_t n = x->ndim ? x->size[c->arg[3].i] : 1;
-  return K(run)(c, (int)c->arg[3].i, (order){ .k = (n + 1) / 2 }, K(kth_lines));
+  return K(run)(c, (int)c->arg[3].i, (order){ .what = KTH, .k = (n + 1) / 2 });
 }
 static th_status K(mode)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[3].i, (order){ .k = 1 }, K(mode_lines));
+  return K(run)(c, (int)c->arg[3].i, (order){ .what = MODE });
 }
-#undef BY_WIDTH
+#undef WIDE
+#undef IF_WIDE
 #undef SORTED
 #undef SELECT
+#undef SORT_BLOCKS
+#undef TOP
+#undef LAST
+#undef BITS
+#undef SHIFT
 #endif

@@ -118,6 +118,85 @@ describe('sorting', function()
       end
    end)
 
+   it('is the same for lines side by side and one by one, NaN, -0 and ties included', function()
+      local function same(got, wanted, what)
+         for i = 1, wanted:size(1) do
+            local a, b = got[i], wanted[i]
+            if not (a == b and 1 / a == 1 / b or a ~= a and b ~= b) then
+               error(('%s: place %d holds %g, not %g'):format(what, i, a, b))
+            end
+         end
+      end
+      local odd = { 0 / 0, -0.0, 0, 1 / 0, -1 / 0 }
+      for _, class in ipairs { 'Byte', 'Short', 'Int', 'Half', 'Float', 'Double' } do
+         for _, n in ipairs { 2, 10, 33, 100, 192, 193 } do
+            local x = torch[class .. 'Tensor'](n, 21)
+            local s = x:storage()
+            for i = 1, n * 21 do
+               local v = i * 7919 % 1021 % (n + 3)
+               s[i] = (class == 'Half' or class == 'Float' or class == 'Double') and odd[v + 1] or v
+            end
+            local k = math.ceil(n / 3)
+            for _, dim in ipairs { 1, 2 } do
+               local m = dim == 1 and x or x:t():contiguous()
+               local results = {
+                  sort = { m:sort(dim, true) }, topk = { m:topk(k, dim, true) }, kthvalue = { m:kthvalue(k, dim) },
+                  median = { m:median(dim) }, mode = { m:mode(dim) },
+               }
+               for c = 1, 21, 4 do
+                  local line = x:select(2, c):clone()
+                  local alone = {
+                     sort = { line:sort(1, true) }, topk = { line:topk(k, 1, true) }, kthvalue = { line:kthvalue(k) },
+                     median = { line:median() }, mode = { line:mode() },
+                  }
+                  for name, r in pairs(results) do
+                     for i = 1, 2 do
+                        same(r[i]:select(3 - dim, c), alone[name][i], ('%s of %s, %d along %d'):format(name, class, n, dim))
+                     end
+                  end
+               end
+            end
+         end
+      end
+   end)
+
+   it('of a long line is the same for any number of threads, and stable', function()
+      local threads = torch.getnumthreads()
+      for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double', 'Long' } do
+         local x = torch[class .. 'Tensor'](140001)
+         local p = x:storage()
+         for i = 1, #p do p[i] = i * 7919 % 1021 % 101 end
+         local counts = {}
+         for i = 1, #p do counts[p[i]] = (counts[p[i]] or 0) + 1 end
+         for _, k in ipairs { 1, 3 } do
+            torch.setnumthreads(k)
+            local v, index = x:sort()
+            local a, b = v:storage(), index:storage()
+            local at = 1
+            for key = 0, 100 do
+               local last = 0
+               for _ = 1, counts[key] do
+                  assert(a[at] == key and p[b[at]] == key and b[at] > last, 'not in order')
+                  at, last = at + 1, b[at]
+               end
+            end
+            for _, place in ipairs { 1, 2, 70000, 140001 } do
+               local value, where = x:kthvalue(place)
+               assert(value[1] == a[place] and where[1] == b[place])
+               local most, places = x:topk(place, 1, false, true)
+               assert.equal(0, most:ne(v:narrow(1, 1, place)):sum() + places:ne(index:narrow(1, 1, place)):sum())
+               local set = x:topk(place)
+               assert.near(v:narrow(1, 1, place):double():sum(), set:double():sum(), 1e-6)
+            end
+            local value, where = x:mode()
+            local most = 0
+            for key = 1, 100 do if counts[key] > counts[most] then most = key end end
+            assert(value[1] == most and p[where[1]] == most)
+         end
+         torch.setnumthreads(threads)
+      end
+   end)
+
    it('works along any dimension of a large tensor, for any number of threads', function()
       local threads = torch.getnumthreads()
       local x = torch.FloatTensor(300, 200):uniform(-1, 1)
