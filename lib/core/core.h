@@ -24,6 +24,11 @@ static inline double th_plain(double x)
   return x;
 }
 
+/* As th_each, in rectangles: `rows` rows of n elements; from one row to the next it is jump[k] bytes. */
+typedef void (*th_tile)(char *const *p, const int64_t *step, const int64_t *jump, int64_t n, int64_t rows,
+                        const void *ctx);
+th_status th_each_tile(int nop, th_tensor *const *t, th_tile tile, const void *ctx);
+
 /* ---- BLAS, opened at run time, one thread a call --------------------------------------------- */
 
 typedef struct th_blas {

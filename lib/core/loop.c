@@ -1,13 +1,16 @@
-/* loop.c - visits the elements of several tensors together, in as few and as long rows as possible. */
+/* loop.c - visits the elements of several tensors together, in as few and as long rows as possible, or in
+ * tiles where one operand lies across the others. */
 #include "core.h"
+
+enum { TILE_N = 128, TILE_ROWS = 16 };       /* a tile across: whole cache lines of both kinds of operand */
 
 typedef struct plan {
   int     nop, ndim;                        /* dimension 0 is the innermost */
   int64_t n[TH_MAXDIM];
   int64_t step[TH_MAXDIM][TH_MAXOPND];      /* bytes */
   char   *base[TH_MAXOPND];
-  int64_t row, rows, blocks_per_row, rows_per_block;
-  th_row  f;
+  int64_t tile[2], tiles[2];                /* the first two dimensions are cut into tiles */
+  th_tile f;
   const void *ctx;
 } plan;
 
@@ -53,31 +56,69 @@ static void order_dims(const th_tensor *y, int *order)
   }
 }
 
-static void walk(const plan *p, int64_t row, int64_t first, int64_t n)
+static inline int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* Where an operand's elements lie closer together along another dimension than along the first, that one
+ * becomes the second. */
+static bool lies_across(plan *p)
 {
-  char *at[TH_MAXOPND];
-  for (int k = 0; k < p->nop; k++) at[k] = p->base[k] + first * p->step[0][k];
-  for (int d = 1; d < p->ndim; d++) {
-    const int64_t i = row % p->n[d];
-    row /= p->n[d];
-    for (int k = 0; k < p->nop; k++) at[k] += i * p->step[d][k];
+  for (int k = 1; k < p->nop; k++) {
+    int best = 0;
+    for (int d = 1; d < p->ndim; d++) {
+      const int64_t s = magnitude(p->step[d][k]);
+      if (s != 0 && s < magnitude(p->step[best][k]) && p->n[d] >= 4) best = d;
+    }
+    if (best == 0) continue;
+    const int64_t n = p->n[best];
+    int64_t step[TH_MAXOPND];
+    memcpy(step, p->step[best], sizeof step);
+    memmove(&p->n[2], &p->n[1], sizeof p->n[0] * (size_t)(best - 1));
+    memmove(&p->step[2], &p->step[1], sizeof p->step[0] * (size_t)(best - 1));
+    p->n[1] = n;
+    memcpy(p->step[1], step, sizeof step);
+    return true;
   }
-  p->f(at, p->step[0], n, p->ctx);
+  return false;
 }
 
-/* Block b is part of a long row, or several short rows. */
+static inline int64_t at_most(int64_t x, int64_t limit) { return x < limit ? x : limit; }
+
+/* Rows are cut to the length of a block, short ones go together. */
+static void cut_tiles(plan *p)
+{
+  if (p->ndim == 1) {
+    p->n[1] = 1;
+    memset(p->step[1], 0, sizeof p->step[1]);
+    p->ndim = 2;
+  }
+  if (lies_across(p)) {
+    p->tile[0] = at_most(p->n[0], p->n[1] < TILE_ROWS ? TILE_N * TILE_ROWS / p->n[1] : TILE_N);
+    p->tile[1] = at_most(p->n[1], TILE_N * TILE_ROWS / p->tile[0]);
+  } else {
+    p->tile[0] = at_most(p->n[0], TH_GRAIN);
+    p->tile[1] = at_most(p->n[1], TH_GRAIN / p->tile[0]);
+  }
+  for (int d = 0; d < 2; d++) p->tiles[d] = (p->n[d] + p->tile[d] - 1) / p->tile[d];
+}
+
+/* Tile b, counted along the second dimension first: what lies across is then read on where it was left. */
+static void walk(const plan *p, int64_t b)
+{
+  char *at[TH_MAXOPND];
+  const int64_t row = b % p->tiles[1] * p->tile[1], first = b / p->tiles[1] % p->tiles[0] * p->tile[0];
+  int64_t rest = b / p->tiles[1] / p->tiles[0];
+  for (int k = 0; k < p->nop; k++) at[k] = p->base[k] + first * p->step[0][k] + row * p->step[1][k];
+  for (int d = 2; d < p->ndim; d++) {
+    const int64_t i = rest % p->n[d];
+    rest /= p->n[d];
+    for (int k = 0; k < p->nop; k++) at[k] += i * p->step[d][k];
+  }
+  p->f(at, p->step[0], p->step[1], at_most(p->n[0] - first, p->tile[0]), at_most(p->n[1] - row, p->tile[1]), p->ctx);
+}
+
 static void block(void *ctx, int64_t first, int64_t last)
 {
-  const plan *p = ctx;
-  for (int64_t b = first; b < last; b++) {
-    if (p->blocks_per_row > 1) {
-      const int64_t row = b / p->blocks_per_row, from = b % p->blocks_per_row * TH_GRAIN;
-      walk(p, row, from, p->row - from < TH_GRAIN ? p->row - from : TH_GRAIN);
-    } else {
-      const int64_t from = b * p->rows_per_block, to = from + p->rows_per_block;
-      for (int64_t row = from; row < to && row < p->rows; row++) walk(p, row, 0, p->row);
-    }
-  }
+  for (int64_t b = first; b < last; b++) walk(ctx, b);
 }
 
 /* Torch7 lets operands of equal count but other shapes through, each read in its own row-major order:
@@ -124,8 +165,8 @@ static void add_single(plan *p, th_tensor *const *t)
   p->n[0] = p->ndim = 1;
 }
 
-/* The general case: rows are found, cut into blocks and shared out. */
-static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *const *t, th_row f, const void *ctx,
+/* The general case: tiles are found and shared out. */
+static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *const *t, th_tile f, const void *ctx,
                                                         int64_t total, bool plain, bool same_count)
 {
   plan p = { .nop = nop, .f = f, .ctx = ctx };
@@ -139,13 +180,11 @@ static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *cons
     TH_TRY(plan_strided(&p, t, same_count, kept));
   }
   if (p.ndim == 0) add_single(&p, t);
-  p.row = p.n[0];
-  p.rows = total / p.row;
-  p.blocks_per_row = (p.row + TH_GRAIN - 1) / TH_GRAIN;
-  p.rows_per_block = p.blocks_per_row > 1 ? 1 : TH_GRAIN / p.row;
-  const int64_t blocks = p.blocks_per_row > 1 ? p.rows * p.blocks_per_row
-                                              : (p.rows + p.rows_per_block - 1) / p.rows_per_block;
-  const th_status s = th_parallel(blocks, 1, block, &p);
+  cut_tiles(&p);
+  const int64_t tile = p.tile[0] * p.tile[1];
+  int64_t tiles = p.tiles[0] * p.tiles[1];
+  for (int d = 2; d < p.ndim; d++) tiles *= p.n[d];
+  const th_status s = th_parallel(tiles, tile < TH_GRAIN ? TH_GRAIN / tile : 1, block, &p);
   for (int k = 0; k < nop; k++) th_tensor_release(&kept[k]);
   return s;
 }
@@ -163,8 +202,9 @@ static inline bool packed(const th_tensor *t, int64_t *n)
   return yes;
 }
 
-th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
+th_status th_each_tile(int nop, th_tensor *const *t, th_tile f, const void *ctx)
 {
+  static const int64_t none[TH_MAXOPND];
   char *base[TH_MAXOPND];
   int64_t step[TH_MAXOPND], total, n;
   bool plain = packed(t[0], &total), same_count = true;
@@ -176,6 +216,24 @@ th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
     base[k] = th_data(t[k], (size_t)step[k]);
   }
   if (!plain || !same_count || total > TH_GRAIN) return each_planned(nop, t, f, ctx, total, plain, same_count);
-  f(base, step, total, ctx);
+  f(base, step, none, total, 1, ctx);
   return TH_OK;
+}
+
+typedef struct by_row { th_row f; const void *ctx; int nop; } by_row;
+
+static void rows_of_tile(char *const *p, const int64_t *step, const int64_t *jump, int64_t n, int64_t rows,
+                         const void *ctx)
+{
+  const by_row *b = ctx;
+  char *at[TH_MAXOPND];
+  for (int64_t r = 0; r < rows; r++) {
+    for (int k = 0; k < b->nop; k++) at[k] = p[k] + r * jump[k];
+    b->f(at, step, n, b->ctx);
+  }
+}
+
+th_status th_each(int nop, th_tensor *const *t, th_row f, const void *ctx)
+{
+  return th_each_tile(nop, t, rows_of_tile, &(by_row){ f, ctx, nop });
 }

@@ -12,6 +12,11 @@ static const th_op *const built_in[] = {
 #undef TH_OP
   NULL
 };
+enum {
+#define TH_OP(id) AT_##id,
+#include "../ops.def"
+#undef TH_OP
+};
 enum { NBUILT_IN = sizeof built_in / sizeof *built_in - 1 };
 
 static th_entry *entries[MAXOP];
@@ -171,5 +176,13 @@ th_kind th_kind_of(const th_op *op, int arg)
 }
 
 const char *const *th_op_arg_names(const th_op *op) { return th_entry_of(op)->name; }
+
+th_status th_copy_tensor(th_tensor *to, const th_tensor *from)
+{
+  const th_entry *e = entries[AT_copy];
+  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype,
+                      .arg = { { .t = to }, { .t = (th_tensor *)(uintptr_t)from } } };
+  return e->kernel[to->device][to->dtype](&c);
+}
 
 int th_abi(void) { return TH_ABI; }

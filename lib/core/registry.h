@@ -20,4 +20,7 @@ static inline const th_entry *th_entry_of(const th_op *op) { return (const th_en
 /* Can the signature of an op be read? */
 th_status th_signature_check(const th_op *op);
 
+/* Copies between tensors of one size and dtype, as the op does it. */
+th_status th_copy_tensor(th_tensor *to, const th_tensor *from);
+
 #endif

@@ -1,6 +1,6 @@
 /* tensor.c - views of storages: shaping, slicing, stretching. Sizes and offsets are checked for
  * overflow, and every view against the end of its storage, so that no later step can leave it. */
-#include "core.h"
+#include "registry.h"
 
 size_t th_dtype_size(int dtype) { return dtype > TH_NONE && dtype < TH_NDTYPE ? th_element_size(dtype) : 0; }
 
@@ -262,32 +262,14 @@ th_status th_tensor_squeeze(th_tensor *to, const th_tensor *from, int dim)
   return TH_OK;
 }
 
-/* Bytes of one element, whatever the dtype. */
-static void copy_elements(char *to, const char *from, const th_tensor *x, size_t es)
-{
-  const int64_t n = th_tensor_numel(x);
-  int64_t place[TH_MAXDIM] = { 0 }, at = 0;
-  for (int64_t k = 0; k < n; k++) {
-    memcpy(to + (size_t)k * es, from + at * (int64_t)es, es);
-    for (int d = x->ndim - 1; d >= 0; d--) {
-      at += x->stride[d];
-      if (++place[d] < x->size[d]) break;
-      at -= x->stride[d] * x->size[d];
-      place[d] = 0;
-    }
-  }
-}
-
 th_status th_tensor_clone(th_tensor *to, const th_tensor *from)
 {
   th_tensor fresh = { 0 };
   TH_TRY(th_tensor_resize(&fresh, from->dtype, from->ndim, from->size, NULL));
-  const size_t es = th_dtype_size(from->dtype);
-  if (th_tensor_numel(from) == 0) ;
-  else if (th_tensor_is_contiguous(from)) {
-    memcpy(fresh.storage->data, th_data(from, es), es * (size_t)th_tensor_numel(from));
-  } else {
-    copy_elements(fresh.storage->data, th_data(from, es), from, es);
+  const th_status s = th_numel(from) ? th_copy_tensor(&fresh, from) : TH_OK;
+  if (s != TH_OK) {
+    th_tensor_release(&fresh);
+    return s;
   }
   th_tensor_release(to);
   *to = fresh;

@@ -86,7 +86,7 @@ static void look_for_other(void *const *p, int64_t n, const th_scalars *k)
 
 static th_status look(const th_call *c, th_loop loop, int *found)
 {
-  th_scalars k = { { 0 }, { 0 }, found };
+  th_scalars k = { .found = found };
   *found = 0;
   return TH_AT(th_elementwise)(2, (th_tensor *[]){ c->arg[1].t, c->arg[1].t }, loop, &k, TH_NONE);
 }
@@ -190,14 +190,14 @@ static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
 #define TH_COMPARE(id, operator, doc) \
   static th_status K(run_##id)(const th_call *c) \
   { \
-    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    th_scalars k = { .found = NULL }; \
     PREPARE(id) \
     th_tensor *t[] = { c->arg[0].t, c->arg[1].t }; \
     return TH_AT(th_elementwise)(2, t, NUMBER_RUN(id), &k, TH_U8); \
   } \
   static th_status K(run_tensor_##id)(const th_call *c) \
   { \
-    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    th_scalars k = { .found = NULL }; \
     th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t }; \
     return TH_AT(th_elementwise)(3, t, RUN(tensor_##id), &k, TH_U8); \
   }
@@ -211,7 +211,7 @@ static th_status K(run_equal)(const th_call *c)
 {
   th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
   int found = !th_same_shape(x, z);
-  th_scalars k = { { 0 }, { 0 }, &found };
+  th_scalars k = { .found = &found };
   th_tensor *t[] = { x, x, z };
   if (!found) TH_TRY(TH_AT(th_elementwise)(3, t, RUN(differs), &k, TH_NONE));
   ((th_call *)(uintptr_t)c)->arg[0].d = !found;
@@ -219,28 +219,20 @@ static th_status K(run_equal)(const th_call *c)
 }
 #undef RUN
 
-/* No arithmetic: the elements travel as they are stored, and row by row. */
-static void K(where_row)(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+/* No arithmetic: the elements travel as they are stored. */
+static void K(choose)(void *const *p, int64_t n, const th_scalars *k)
 {
-  (void)ctx;
-  if (step[0] == sizeof(T) && step[1] == 1 && step[2] == sizeof(T) && step[3] == sizeof(T)) {
-    T *y = (T *)p[0];
-    const uint8_t *cond = (const uint8_t *)p[1];
-    const T *x = (const T *)p[2], *z = (const T *)p[3];
-    TH_VECTORISE
-    for (int64_t i = 0; i < n; i++) y[i] = cond[i] ? x[i] : z[i];
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) {
-    const bool yes = *(const uint8_t *)(p[1] + i * step[1]);
-    const char *from = yes ? p[2] + i * step[2] : p[3] + i * step[3];
-    *(T *)(p[0] + i * step[0]) = *(const T *)from;
-  }
+  T *y = p[0];
+  const uint8_t *cond = p[1];
+  const T *x = p[2], *z = p[3];
+  (void)k;
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = cond[i] ? x[i] : z[i];
 }
 
 static th_status K(run_where)(const th_call *c)
 {
   th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].t };
-  return th_each(4, t, K(where_row), NULL);
+  return TH_AT(th_elementwise)(4, t, K(choose), NULL, TH_STORED);
 }
 #endif

@@ -1,83 +1,37 @@
 /* elementwise.c - brings strided operands and halves into pieces for a loop. */
 #include "elementwise.h"
+#include "halves.h"
+#include "move.h"
 
-enum { PIECE = 512 };               /* elements; five pieces of doubles fit the first cache */
+enum { PIECE = 2048, SHORT = 48 };  /* elements of a piece; of rows that are joined to longer ones */
 
-/* Copies n elements, xstep bytes apart, to places ystep bytes apart. */
-typedef void (*mover)(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n);
+/* n elements from one type to another, both contiguous. */
+typedef void (*converter)(void *y, const void *x, int64_t n);
 
-#define MOVER(name, Y, X, value) \
-  static void name(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n) \
+#define CONVERTER(name, Y, X, value) \
+  static void name(void *y, const void *x, int64_t n) \
   { \
+    TH_VECTORISE \
     for (int64_t i = 0; i < n; i++) { \
-      const X v = *(const X *)(x + i * xstep); \
-      *(Y *)(y + i * ystep) = (value); \
+      const X v = ((const X *)x)[i]; \
+      ((Y *)y)[i] = (value); \
     } \
   }
-MOVER(move_1, uint8_t, uint8_t, v)
-MOVER(move_2, uint16_t, uint16_t, v)
-MOVER(move_4, uint32_t, uint32_t, v)
-MOVER(move_8, uint64_t, uint64_t, v)
-MOVER(flag_to_2, int16_t, uint8_t, v)
-MOVER(flag_to_4, int32_t, uint8_t, v)
-MOVER(flag_to_8, int64_t, uint8_t, v)
-MOVER(flag_to_f32, float, uint8_t, v)
-MOVER(flag_to_f64, double, uint8_t, v)
-MOVER(flag_to_f16, th_f16, uint8_t, th_store_f16(v))
-MOVER(flag_to_bf16, th_bf16, uint8_t, th_store_bf16(v))
-#undef MOVER
+CONVERTER(flag_to_2, int16_t, uint8_t, v)
+CONVERTER(flag_to_4, int32_t, uint8_t, v)
+CONVERTER(flag_to_8, int64_t, uint8_t, v)
+CONVERTER(flag_to_f32, float, uint8_t, v)
+CONVERTER(flag_to_f64, double, uint8_t, v)
+CONVERTER(flag_to_f16, th_f16, uint8_t, th_store_f16(v))
+CONVERTER(flag_to_bf16, th_bf16, uint8_t, th_store_bf16(v))
+CONVERTER(load_bf16, float, th_bf16, th_load_bf16(v))
+CONVERTER(store_bf16, th_bf16, float, th_store_bf16(v))
+#undef CONVERTER
 
-static void load_f16(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n)
-{
-  float *to = (float *)y;
-  (void)ystep;                                   /* pieces are contiguous */
-  if (xstep == sizeof(th_f16)) {
-    TH_VECTORISE
-    for (int64_t i = 0; i < n; i++) to[i] = th_load_f16(((const th_f16 *)x)[i]);
-  } else {
-    for (int64_t i = 0; i < n; i++) to[i] = th_load_f16(*(const th_f16 *)(x + i * xstep));
-  }
-}
+static void load_f16(void *y, const void *x, int64_t n) { TH_AT(th_load_f16s)(y, x, n); }
+static void store_f16(void *y, const void *x, int64_t n) { TH_AT(th_store_f16s)(y, x, n); }
 
-static void load_bf16(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n)
-{
-  float *to = (float *)y;
-  (void)ystep;
-  if (xstep == sizeof(th_bf16)) {
-    TH_VECTORISE
-    for (int64_t i = 0; i < n; i++) to[i] = th_load_bf16(((const th_bf16 *)x)[i]);
-  } else {
-    for (int64_t i = 0; i < n; i++) to[i] = th_load_bf16(*(const th_bf16 *)(x + i * xstep));
-  }
-}
-
-static void store_f16(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n)
-{
-  const float *from = (const float *)x;
-  (void)xstep;
-  if (ystep == sizeof(th_f16)) {
-    TH_VECTORISE
-    for (int64_t i = 0; i < n; i++) ((th_f16 *)y)[i] = th_store_f16(from[i]);
-  } else {
-    for (int64_t i = 0; i < n; i++) *(th_f16 *)(y + i * ystep) = th_store_f16(from[i]);
-  }
-}
-
-static void store_bf16(char *y, int64_t ystep, const char *x, int64_t xstep, int64_t n)
-{
-  const float *from = (const float *)x;
-  (void)xstep;
-  if (ystep == sizeof(th_bf16)) {
-    TH_VECTORISE
-    for (int64_t i = 0; i < n; i++) ((th_bf16 *)y)[i] = th_store_bf16(from[i]);
-  } else {
-    for (int64_t i = 0; i < n; i++) *(th_bf16 *)(y + i * ystep) = th_store_bf16(from[i]);
-  }
-}
-
-static const mover plain[9] = { [1] = move_1, [2] = move_2, [4] = move_4, [8] = move_8 };
-static const mover flags[TH_NDTYPE] = {
-  [TH_U8] = move_1, [TH_I8] = move_1,
+static const converter flags[TH_NDTYPE] = {
   [TH_I16] = flag_to_2, [TH_I32] = flag_to_4, [TH_I64] = flag_to_8,
   [TH_F16] = flag_to_f16, [TH_BF16] = flag_to_bf16, [TH_F32] = flag_to_f32, [TH_F64] = flag_to_f64,
 };
@@ -86,43 +40,116 @@ typedef struct job {
   th_loop    loop;
   const th_scalars *k;
   int        nop;
-  bool       writes;
-  int64_t    step[TH_MAXOPND];      /* of operands that can be used where they lie; -1: never */
-  int64_t    made[TH_MAXOPND];      /* bytes of an element in a piece */
-  mover      move[TH_MAXOPND];      /* into the piece; for the result out of it */
+  bool       writes, streams;       /* streams: the result goes past the caches */
+  int64_t    size[TH_MAXOPND];      /* bytes of an element where it lies */
+  int64_t    made[TH_MAXOPND];      /* and in a piece */
+  converter  convert[TH_MAXOPND];   /* into the piece; for the result out of it; NULL: nothing to do */
 } job;
 
-static void pieces(const job *j, char *const *p, const int64_t *step, int64_t n)
+typedef char piece[PIECE * 8];
+
+/* The operands of a chunk: where they are, or the piece they were brought to. */
+typedef struct chunk { char *at[TH_MAXOPND]; int64_t jump[TH_MAXOPND]; } chunk;
+
+/* Are the elements of a row where the loop can use them? */
+static inline bool direct(const job *j, int k, const int64_t *step)
 {
-  _Alignas(64) char piece[TH_MAXOPND][PIECE * 8];
-  void *at[TH_MAXOPND];
-  for (int64_t first = 0; first < n; first += PIECE) {
-    const int64_t m = n - first < PIECE ? n - first : PIECE;
-    for (int k = 0; k < j->nop; k++) {
-      char *from = p[k] + first * step[k];
-      if (step[k] == j->step[k]) {
-        at[k] = from;
-        continue;
+  return step[k] == j->size[k] && !j->convert[k] && !(k == 0 && j->streams);
+}
+
+static void bring(const job *j, int k, char *to, th_rect from, int64_t n, int64_t rows, char *spare)
+{
+  const bool packed = from.step == j->size[k] && (rows == 1 || from.jump == n * from.step);
+  const char *x = from.p;
+  if (!j->convert[k]) spare = to;
+  if (!packed || !j->convert[k]) {
+    TH_AT(th_move)(j->size[k], (th_rect){ spare, j->size[k], n * j->size[k] }, from, n, rows);
+    x = spare;
+  }
+  if (j->convert[k]) j->convert[k](to, x, n * rows);
+}
+
+static void take_away(const job *j, const char *from, th_rect to, int64_t n, int64_t rows, char *spare)
+{
+  const int64_t size = j->size[0];
+  const bool packed = to.step == size && (rows == 1 || to.jump == n * size);
+  if (j->convert[0]) {
+    char *y = packed && !j->streams ? to.p : spare;
+    j->convert[0](y, from, n * rows);
+    if (y == to.p) return;
+    from = y;
+  }
+  if (packed && j->streams) TH_AT(th_stream)(to.p, from, n * rows * size);
+  else TH_AT(th_move)(size, to, (th_rect){ (char *)(uintptr_t)from, size, n * size }, n, rows);
+}
+
+/* At most PIECE elements. `fresh` is false when stretched elements were already brought. */
+static void run_chunk(const job *j, char *const *p, const int64_t *step, const int64_t *jump,
+                      int64_t n, int64_t rows, bool fresh, piece *pieces)
+{
+  chunk c;
+  bool dense = true;
+  for (int k = 0; k < j->nop; k++) {
+    const bool flat = rows == 1 || jump[k] == n * step[k];
+    if (direct(j, k, step) && (flat || n >= SHORT)) {
+      c.at[k] = p[k];
+      c.jump[k] = jump[k];
+    } else {
+      c.at[k] = pieces[k];
+      c.jump[k] = n * j->made[k];
+      if (k > 0 && (fresh || step[k] != 0)) {
+        bring(j, k, c.at[k], (th_rect){ p[k], step[k], jump[k] }, n, rows, pieces[TH_MAXOPND]);
       }
-      at[k] = piece[k];
-      /* A stretched element stays the same from piece to piece. */
-      if (k > 0 && (step[k] != 0 || first == 0)) j->move[k](piece[k], j->made[k], from, step[k], m);
     }
-    j->loop(at, m, j->k);
-    if (!j->writes || at[0] != piece[0]) continue;
-    j->move[0](p[0] + first * step[0], step[0], piece[0], j->made[0], m);
+    dense = dense && (rows == 1 || c.jump[k] == n * j->made[k]);
+  }
+  if (dense) {
+    j->loop((void *const *)c.at, n * rows, j->k);
+  } else {
+    chunk row = c;
+    for (int64_t r = 0; r < rows; r++) {
+      j->loop((void *const *)row.at, n, j->k);
+      for (int k = 0; k < j->nop; k++) row.at[k] += c.jump[k];
+    }
+  }
+  if (!j->writes || c.at[0] == p[0]) return;
+  take_away(j, c.at[0], (th_rect){ p[0], step[0], jump[0] }, n, rows, pieces[TH_MAXOPND]);
+}
+
+/* In chunks: several rows, or parts of one. */
+static void run_pieces(const job *j, char *const *p, const int64_t *step, const int64_t *jump,
+                       int64_t n, int64_t rows)
+{
+  _Alignas(64) piece pieces[TH_MAXOPND + 1];
+  char *at[TH_MAXOPND];
+  const int64_t some = n < PIECE ? PIECE / n : 1;
+  for (int64_t r = 0; r < rows; r += some) {
+    const int64_t count = rows - r < some ? rows - r : some;
+    for (int64_t i = 0; i < n; i += PIECE) {
+      const int64_t m = n - i < PIECE ? n - i : PIECE;
+      for (int k = 0; k < j->nop; k++) at[k] = p[k] + r * jump[k] + i * step[k];
+      run_chunk(j, at, step, jump, m, count, i == 0, pieces);
+    }
   }
 }
 
-static void row(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+static void run_tile(char *const *p, const int64_t *step, const int64_t *jump, int64_t n,
+                     int64_t rows, const void *ctx)
 {
   const job *j = ctx;
-  for (int k = 0; k < j->nop; k++) {
-    if (step[k] == j->step[k]) continue;
-    pieces(j, p, step, n);
-    return;
+  bool usable = true;
+  for (int k = 0; k < j->nop && usable; k++) {
+    usable = direct(j, k, step) && (rows == 1 || jump[k] == n * step[k]);
   }
-  j->loop((void *const *)p, n, j->k);
+  if (usable) {
+    j->loop((void *const *)p, n * rows, j->k);
+  } else if (j->streams && (step[0] != j->size[0] || (rows > 1 && jump[0] != n * step[0]))) {
+    job near = *j;                  /* parts of memory lines are better written through the caches */
+    near.streams = false;
+    run_pieces(&near, p, step, jump, n, rows);
+  } else {
+    run_pieces(j, p, step, jump, n, rows);
+  }
 }
 
 static inline bool same_layout(const th_tensor *a, const th_tensor *b)
@@ -134,54 +161,68 @@ static inline bool same_layout(const th_tensor *a, const th_tensor *b)
   return true;
 }
 
-/* Small contiguous operands of one type, by far the most frequent call, need no plan. */
-static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
-                             int made)
+/* Small contiguous operands, by far the most frequent call, need no plan. */
+static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k)
 {
   const th_tensor *y = t[0];
   void *p[TH_MAXOPND];
-  const int64_t size = (int64_t)th_dtype_size(y->dtype);
   int64_t n = 1;
-  if (y->dtype == TH_F16 || y->dtype == TH_BF16) return false;
-  if (made != y->dtype && made != TH_NONE) return false;
   for (int d = y->ndim - 1; d >= 0; d--) {
     if (y->stride[d] != n && y->size[d] != 1) return false;
     n *= y->size[d];
   }
   if (n == 0 || n > TH_GRAIN) return n == 0;
   for (int i = 0; i < nop; i++) {
-    if (t[i]->dtype != y->dtype || (t[i] != y && !same_layout(t[i], y))) return false;
-    p[i] = (char *)t[i]->storage->data + t[i]->offset * size;
+    if (t[i] != y && !same_layout(t[i], y)) return false;
+    p[i] = (char *)t[i]->storage->data + t[i]->offset * (int64_t)th_element_size(t[i]->dtype);
   }
   loop(p, n, k);
+  return true;
+}
+
+static inline bool is_half(int dtype) { return dtype == TH_F16 || dtype == TH_BF16; }
+
+/* Does the loop see the elements as they are stored? */
+static inline bool as_stored(int nop, th_tensor *const *t, int made)
+{
+  if (made == TH_STORED) return true;
+  if (made == TH_U8 && t[0]->dtype != TH_U8) return false;
+  for (int i = 0; i < nop; i++) if (is_half(t[i]->dtype)) return false;
+  return true;
+}
+
+/* A large result that is no operand is better written past the caches. */
+static bool streams(int nop, th_tensor *const *t)
+{
+  if (!TH_AT(th_streams)(th_numel(t[0]) * (int64_t)th_element_size(t[0]->dtype))) return false;
+  for (int i = 1; i < nop; i++) if (t[i]->storage == t[0]->storage) return false;
   return true;
 }
 
 th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
                                 int made)
 {
-  if (run_small(nop, t, loop, k, made)) return TH_OK;
+  const bool stored = as_stored(nop, t, made);
+  if (stored && run_small(nop, t, loop, k)) return TH_OK;
   job j;
   j.loop = loop;
   j.k = k;
   j.nop = nop;
   j.writes = made != TH_NONE;
+  j.streams = j.writes && streams(nop, t);
   for (int i = 0; i < nop; i++) {
     const int dtype = t[i]->dtype;
-    const int64_t size = (int64_t)th_element_size(dtype);
-    const bool half = dtype == TH_F16 || dtype == TH_BF16;
-    j.step[i] = j.made[i] = size;
-    j.move[i] = plain[size];
+    j.size[i] = j.made[i] = (int64_t)th_element_size(dtype);
+    j.convert[i] = NULL;
+    if (stored) continue;
     if (i == 0 && made == TH_U8) {
-      if (size != 1) j.step[0] = -1;
       j.made[0] = 1;
-      j.move[0] = flags[dtype];
-    } else if (half) {
-      j.step[i] = -1;
+      j.convert[0] = flags[dtype];
+    } else if (is_half(dtype)) {
       j.made[i] = sizeof(float);
-      if (i == 0) j.move[i] = dtype == TH_F16 ? store_f16 : store_bf16;
-      else j.move[i] = dtype == TH_F16 ? load_f16 : load_bf16;
+      if (i == 0) j.convert[i] = dtype == TH_F16 ? store_f16 : store_bf16;
+      else j.convert[i] = dtype == TH_F16 ? load_f16 : load_bf16;
     }
   }
-  return th_each(nop, t, row, &j);
+  return th_each_tile(nop, t, run_tile, &j);
 }

@@ -13,6 +13,7 @@ typedef struct th_scalars {
   double   d[2];
   int64_t  i[3];
   int     *found;                   /* for loops that only look: set to 1 */
+  const void *more;                 /* what else the loop needs */
 } th_scalars;
 
 typedef void (*th_loop)(void *const *p, int64_t n, const th_scalars *k);
@@ -27,7 +28,9 @@ typedef void (*th_loop)(void *const *p, int64_t n, const th_scalars *k);
 
 /* Runs `loop` over t[0], the result, and operands t[1..nop-1], which broadcast to it. Halves are
  * seen as float. `made` is the dtype that the loop writes when that is not the type of t[0]:
- * TH_U8 for a comparison, TH_NONE for nothing at all; otherwise t[0]'s dtype. */
+ * TH_U8 for a comparison, TH_NONE for nothing at all; otherwise t[0]'s dtype. With TH_STORED the
+ * loop sees and writes the elements of all operands, whatever their types, as they are stored. */
+enum { TH_STORED = -1 };
 th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
                                 int made);
 

@@ -50,16 +50,17 @@ TH_INLINE float th_load_f16(th_f16 h)
 {
   const uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, m = h.bits & 0x7fff;
   const uint32_t normal = (m << 13) + 0x38000000;                       /* rebias the exponent */
-  const uint32_t inf = (m << 13) | 0x7f800000;
+  const uint32_t inf = (m << 13) | (m > 0x7c00 ? 0x7fc00000 : 0x7f800000);      /* NaN becomes quiet */
   const uint32_t small = th_bits_of((float)(int32_t)m * 5.9604644775390625e-8f);   /* subnormal: m * 2^-24 */
   return th_float_of(sign | (m >= 0x7c00 ? inf : m < 0x400 ? small : normal));
 }
-TH_INLINE th_f16 th_store_f16(float f)              /* to nearest, ties to even */
+TH_INLINE th_f16 th_store_f16(float f)              /* to nearest, ties to even; as vcvtps2ph does it */
 {
   const uint32_t u = th_bits_of(f), sign = (u >> 16) & 0x8000, a = u & 0x7fffffff;
   const uint32_t normal = (a + 0xfff + ((a >> 13) & 1) - 0x38000000) >> 13;
   const uint32_t small = th_bits_of(th_float_of(a) + 0.5f) - 0x3f000000; /* adding 0.5 rounds at 2^-24 */
-  const uint32_t r = a > 0x7f800000 ? 0x7e00 : a >= 0x477ff000 ? 0x7c00 : a < 0x38800000 ? small : normal;
+  const uint32_t nan = 0x7e00 | (a >> 13 & 0x3ff);
+  const uint32_t r = a > 0x7f800000 ? nan : a >= 0x477ff000 ? 0x7c00 : a < 0x38800000 ? small : normal;
   return (th_f16){ (uint16_t)(sign | r) };
 }
 

@@ -3,6 +3,7 @@
  * What is picked goes to the next free place, so blocks first count their ones; then each knows
  * where it begins. */
 #ifndef T
+#include "elementwise.h"
 #include "walk.h"
 
 enum { BLOCK = 32768, PIECE = 1024 };
@@ -159,21 +160,20 @@ const th_kernel TH_AT(th_nonzero)[TH_NDTYPE] = TH_ALL(nonzero);
 
 #else
 
-static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
+static void K(put)(void *const *p, int64_t n, const th_scalars *k)
 {
-  const T v = *(const T *)ctx;
-  if (step[0] == sizeof(T) && step[1] == 1) {
-    T *y = (T *)at[0];
-    const uint8_t *m = (const uint8_t *)at[1];
-    for (int64_t i = 0; i < n; i++) y[i] = m[i] ? v : y[i];
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) if (at[1][i * step[1]]) *(T *)(at[0] + i * step[0]) = v;
+  const T v = *(const T *)k->more;
+  T *y = p[0];
+  const uint8_t *mask = p[1];
+  const T *x = p[2];
+  TH_VECTORISE
+  for (int64_t i = 0; i < n; i++) y[i] = mask[i] ? v : x[i];
 }
 static th_status K(masked_fill)(const th_call *c)
 {
   const T v = ELEMENT(c->arg[2].d);
-  return th_each(2, (th_tensor *const[]){ c->arg[0].t, c->arg[1].t }, K(fill_row), &v);
+  th_tensor *const t[] = { c->arg[0].t, c->arg[1].t, c->arg[0].t };
+  return TH_AT(th_elementwise)(3, t, K(put), &(th_scalars){ .more = &v }, TH_STORED);
 }
 
 static th_status K(mask_grad)(const th_call *c)

@@ -138,7 +138,7 @@ static double K(within)(double v)
   static th_status K(name_)(const th_call *c) \
   { \
     operands o; \
-    th_scalars k = { { 0 }, { 0 }, NULL }; \
+    th_scalars k = { .found = NULL }; \
     read_operands(c, &o); \
     for (int i = 0; i < o.nnumbers; i++) k.d[i] = takes(o.number[i]); \
     return TH_AT(th_elementwise)(o.n, o.t, RUN(id), &k, DT); \
