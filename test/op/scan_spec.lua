@@ -44,6 +44,25 @@ describe('cumsum', function()
       y:narrow(1, 2, 3):cumsum(y:narrow(1, 1, 3))           -- overlapping by a shift: read before it is written
       assert.same({ 1, 1, 3, 6 }, { y[1], y[2], y[3], y[4] })
    end)
+   it('of a long line knows what came before each of its blocks', function()
+      local threads = torch.getnumthreads()
+      for _, k in ipairs { 1, 3 } do
+         torch.setnumthreads(k)
+         for _, class in ipairs { 'Int', 'Long', 'Float', 'Double' } do
+            local n = 1100003
+            local x = torch[class .. 'Tensor'](2 * n):fill(1)
+            local wide = torch[class .. 'Tensor'](2, n):fill(1)
+            for _, y in ipairs { x:narrow(1, 1, n):cumsum(), x:view(n, 2):select(2, 2):cumsum(), wide:cumsum(2)[2] } do
+               assert.equal(0, y:ne(torch[class .. 'Tensor']():range(1, n)):sum())
+            end
+            assert.equal(1, x:cumprod()[2 * n])
+            x[70000], x[n] = 2, 3
+            local y = x:cumprod()
+            assert.same({ 1, 2, 2, 6, 6 }, { y[69999], y[70000], y[n - 1], y[n], y[2 * n] })
+         end
+      end
+      torch.setnumthreads(threads)
+   end)
    it('gives the same for any number of threads, along both dimensions', function()
       local threads = torch.getnumthreads()
       local x = torch.FloatTensor(700, 1100):uniform(-1, 1)
