@@ -96,7 +96,7 @@ describe('a stream', function()
       torch.manualSeed(3)
       local a = torch.random()
       torch.manualSeed(3)
-      refuses('state must have 5048 bytes, got 7', torch.setRNGState, torch.ByteTensor(7))
+      refuses('state must have 5048 bytes, or 56 of a Philox generator, got 7', torch.setRNGState, torch.ByteTensor(7))
       refuses('state must come from getRNGState', torch.setRNGState, torch.ByteTensor(5048))
       refuses('state must be a torch.ByteTensor, got a torch.IntTensor', torch.setRNGState,
          torch.IntTensor(5048))

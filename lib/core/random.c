@@ -1,58 +1,22 @@
-/* random.c - the Mersenne twister MT19937 (Matsumoto, Nishimura 1998) with Torch7's streams. */
+/* random.c - generators: the Mersenne twister with Torch7's streams, and Philox, whose words come
+ * from a counter, so that any of them can be made without those before it. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
 #include "random.h"
 
-enum { N = 624, M = 397 };
+enum { N = TH_TWISTER_WORDS };
 
-struct th_generator {
-  uint32_t       word[N];                   /* the state; its tempered words are what is drawn */
-  int32_t        next;                      /* the word to draw; N: the state must turn first */
-  int32_t        seeded;
-  uint64_t       initial;
-  th_normal_pair pair;
-};
-
-/* ---- the twister ----------------------------------------------------------------------------- */
-
-static inline uint32_t twisted(uint32_t high, uint32_t low)
+void th_generator_seed(th_generator *g, int kind, uint64_t seed)
 {
-  const uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
-  return (y >> 1) ^ (low & 1u ? 0x9908b0dfu : 0u);
-}
-
-static inline uint32_t tempered(uint32_t y)
-{
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680u;
-  y ^= (y << 15) & 0xefc60000u;
-  return y ^ (y >> 18);
-}
-
-/* All words at once. Each loop reads at least N - M words behind or ahead of what it writes, so the
- * compiler may run it in vectors. */
-static void turn(th_generator *g)
-{
-  uint32_t *w = g->word;
-  for (int i = 0; i < N - M; i++) w[i] = w[i + M] ^ twisted(w[i], w[i + 1]);
-  for (int i = N - M; i < 2 * (N - M); i++) w[i] = w[i - (N - M)] ^ twisted(w[i], w[i + 1]);
-  for (int i = 2 * (N - M); i < N - 1; i++) w[i] = w[i - (N - M)] ^ twisted(w[i], w[i + 1]);
-  w[N - 1] = w[M - 1] ^ twisted(w[N - 1], w[0]);
-  g->next = 0;
-}
-
-void th_generator_seed(th_generator *g, uint64_t seed)
-{
+  *g = (th_generator){ .kind = kind, .seeded = 1, .seed = seed };
+  if (kind == TH_PHILOX) return;
   g->word[0] = (uint32_t)seed;
   for (uint32_t i = 1; i < N; i++) {
     g->word[i] = 1812433253u * (g->word[i - 1] ^ (g->word[i - 1] >> 30)) + i;
   }
   g->next = N;
-  g->seeded = 1;
-  g->initial = seed;
-  g->pair.waiting = 0;
 }
 
 /* A seed nobody chose: 32 bits, for the twister takes no more, and Lua keeps them exactly. */
@@ -65,10 +29,10 @@ static uint64_t chance(void)
   return (uint32_t)(t.tv_nsec * 4096 + t.tv_sec);
 }
 
-th_generator *th_generator_new(void)
+th_generator *th_generator_new(int kind)
 {
   th_generator *g = calloc(1, sizeof *g);
-  if (g) th_generator_seed(g, chance());
+  if (g) th_generator_seed(g, kind, chance());
   return g;
 }
 
@@ -79,33 +43,43 @@ th_generator *th_generator_default(void)
 {
   static TH_QUICK_LOCAL void *slot;
   th_generator *mine = th_thread_memory(&slot, sizeof *mine);
-  if (mine && !mine->seeded) th_generator_seed(mine, chance());
+  if (mine && !mine->seeded) th_generator_seed(mine, TH_MT19937, chance());
   return mine;
 }
 
 void th_generator_copy(th_generator *to, const th_generator *from) { *to = *from; }
-uint64_t th_generator_initial_seed(const th_generator *g) { return g->initial; }
-th_normal_pair *th_generator_pair(th_generator *g) { return &g->pair; }
+uint64_t th_generator_initial_seed(const th_generator *g) { return g->seed; }
+int th_generator_kind(const th_generator *g) { return g->kind; }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-uint64_t th_generator_random(th_generator *g)
+void th_philox_skip(th_generator *g, uint64_t n)
 {
-  if (g->next == N) turn(g);
-  return tempered(g->word[g->next++]);
+  const uint64_t at = (uint64_t)g->next + n;
+  g->block += at / 4;
+  g->next = (int32_t)(at % 4);
+  if (g->next) th_philox_blocks(g->seed, g->stream, g->block, g->word, 1);
 }
 
-void th_generator_words(th_generator *g, uint32_t *to, int64_t n)
+static uint32_t philox_word(th_generator *g)
 {
-  while (n > 0) {
-    if (g->next == N) turn(g);
-    const int64_t left = N - g->next, count = n < left ? n : left;
-    const uint32_t *from = g->word + g->next;
-    for (int64_t i = 0; i < count; i++) to[i] = tempered(from[i]);
-    g->next += (int32_t)count;
-    to += count;
-    n -= count;
+  if (g->next == 0) th_philox_blocks(g->seed, g->stream, g->block, g->word, 1);
+  const uint32_t word = g->word[g->next++];
+  if (g->next == 4) {
+    g->next = 0;
+    g->block++;
   }
+  return word;
+}
+
+uint64_t th_generator_random(th_generator *g)
+{
+  if (g->kind == TH_PHILOX) return philox_word(g);
+  if (g->next == N) {
+    th_twister_turn(g->word);
+    g->next = 0;
+  }
+  return th_tempered(g->word[g->next++]);
 }
 
 double th_generator_uniform(th_generator *g, double a, double b)
@@ -128,44 +102,98 @@ double th_generator_normal(th_generator *g, double mean, double std)
 
 /* ---- the state as bytes ---------------------------------------------------------------------- */
 
-/* The layout that torch.getRNGState has always written on x86-64, so that a state kept in an old
- * checkpoint goes on here. `left` counts the words up to the next turn, from N down to 1. */
-typedef struct state {
-  uint64_t initial;
+/* Both layouts begin with the seed; what follows tells them apart. This is the one that
+ * torch.getRNGState has always written on x86-64, so that a state kept in an old checkpoint goes on
+ * here. `left` counts the words up to the next turn, from N down to 1. */
+typedef struct twister_state {
+  uint64_t seed;
   int32_t  left, seeded;
   uint64_t next, word[N];
   double   angle, unused, radius;
   int32_t  waiting, padding;
-} state;
+} twister_state;
 
-int64_t th_generator_state_size(void) { return (int64_t)sizeof(state); }
+typedef struct philox_state {
+  uint64_t seed;
+  int32_t  mark, waiting;
+  uint64_t block, stream, next;
+  double   angle, radius;
+} philox_state;
+
+enum { PHILOX_MARK = 0x584c4850 };          /* "PHLX", which `left` cannot be */
+_Static_assert(sizeof(philox_state) == TH_RNG_HEAD, "files begin with this many bytes of a state");
+
+int64_t th_generator_state_size(const th_generator *g)
+{
+  return g->kind == TH_PHILOX ? (int64_t)sizeof(philox_state) : (int64_t)sizeof(twister_state);
+}
+
+int64_t th_generator_state_bytes(const void *head)
+{
+  philox_state s;
+  memcpy(&s, head, sizeof s);
+  return s.mark == PHILOX_MARK ? (int64_t)sizeof(philox_state) : (int64_t)sizeof(twister_state);
+}
 
 void th_generator_get_state(const th_generator *g, void *bytes)
 {
-  state s = { .initial = g->initial, .left = g->next == N ? 1 : N + 1 - g->next, .seeded = 1,
-              .next = (uint64_t)g->next, .angle = g->pair.angle, .radius = g->pair.radius,
-              .waiting = g->pair.waiting };
+  if (g->kind == TH_PHILOX) {
+    const philox_state s = { .seed = g->seed, .mark = PHILOX_MARK, .waiting = g->pair.waiting,
+                             .block = g->block, .stream = g->stream, .next = (uint64_t)g->next,
+                             .angle = g->pair.angle, .radius = g->pair.radius };
+    memcpy(bytes, &s, sizeof s);
+    return;
+  }
+  twister_state s = { .seed = g->seed, .left = g->next == N ? 1 : N + 1 - g->next, .seeded = 1,
+                      .next = (uint64_t)g->next, .angle = g->pair.angle, .radius = g->pair.radius,
+                      .waiting = g->pair.waiting };
   for (int i = 0; i < N; i++) s.word[i] = g->word[i];
   memcpy(bytes, &s, sizeof s);
 }
 
+static bool good_pair(const th_normal_pair *p)
+{
+  if (p->waiting == 0) return true;
+  return p->waiting == 1 && p->angle >= 0 && p->angle < 1 && p->radius >= 0 && p->radius < 8;
+}
+
+static bool set_philox(th_generator *to, const void *bytes)
+{
+  philox_state s;
+  memcpy(&s, bytes, sizeof s);
+  *to = (th_generator){ .kind = TH_PHILOX, .seeded = 1, .seed = s.seed, .block = s.block,
+                        .stream = s.stream,
+                        .pair = { .waiting = s.waiting, .angle = s.angle, .radius = s.radius } };
+  if (s.mark != PHILOX_MARK || s.next > 3) return false;
+  th_philox_skip(to, s.next);
+  return good_pair(&to->pair);
+}
+
+static bool set_twister(th_generator *to, const void *bytes)
+{
+  twister_state s;
+  memcpy(&s, bytes, sizeof s);
+  *to = (th_generator){ .kind = TH_MT19937, .seeded = 1, .seed = s.seed,
+                        .next = s.left == 1 ? N : N + 1 - s.left,
+                        .pair = { .waiting = s.waiting, .angle = s.angle, .radius = s.radius } };
+  bool good = s.left >= 1 && s.left <= N && s.seeded == 1;
+  for (int i = 0; i < N; i++) {
+    good = good && s.word[i] <= UINT32_MAX;
+    to->word[i] = (uint32_t)s.word[i];
+  }
+  return good && good_pair(&to->pair);
+}
+
 th_status th_generator_set_state(th_generator *g, const void *bytes, int64_t n)
 {
-  state s;
+  th_generator read;
   th_enter("setRNGState");
-  if (n != (int64_t)sizeof s) {
-    return th_fail(TH_EARG, "state must have %lld bytes, got %lld", (long long)sizeof s,
-                   (long long)n);
+  if (n != (int64_t)sizeof(twister_state) && n != (int64_t)sizeof(philox_state)) {
+    return th_fail(TH_EARG, "state must have %d bytes, or %d of a Philox generator, got %lld",
+                   (int)sizeof(twister_state), (int)sizeof(philox_state), (long long)n);
   }
-  memcpy(&s, bytes, sizeof s);
-  bool good = s.left >= 1 && s.left <= N && s.seeded == 1 && (s.waiting == 0 || s.waiting == 1);
-  for (int i = 0; i < N; i++) good = good && s.word[i] <= UINT32_MAX;
-  good = good && (!s.waiting || (s.angle >= 0 && s.angle < 1 && s.radius >= 0 && s.radius < 8));
+  const bool good = n == (int64_t)sizeof(philox_state) ? set_philox(&read, bytes) : set_twister(&read, bytes);
   if (!good) return th_fail(TH_EARG, "state must come from getRNGState, got other bytes");
-  for (int i = 0; i < N; i++) g->word[i] = (uint32_t)s.word[i];
-  g->next = s.left == 1 ? N : N + 1 - s.left;
-  g->seeded = 1;
-  g->initial = s.initial;
-  g->pair = (th_normal_pair){ .waiting = s.waiting, .angle = s.angle, .radius = s.radius };
+  *g = read;
   return TH_OK;
 }

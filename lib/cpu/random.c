@@ -1,22 +1,33 @@
-/* random.c - filling tensors from the Mersenne twister. Words are drawn in order by the calling
- * thread; turning them into numbers is then done in parallel, since each number knows its words. */
+/* random.c - filling tensors with random numbers. A number knows its words, so numbers are made in
+ * parallel: Philox words on the spot, those of the twister from a batch that was drawn in order, while
+ * one thread already draws the next batch. */
 #ifndef T
 #include "kernel.h"
 #include "../core/random.h"
+#include "../formula/math.h"
 
-enum { CHUNK = 512, BATCH = 65536 };        /* numbers converted, and words drawn, at a time */
+enum { CHUNK = 512, GRAIN = 8 * CHUNK, BATCH = 8 * GRAIN };      /* numbers made at a time, a block, a batch */
 
-/* Makes n numbers from their words; p are the parameters of the distribution. */
-typedef void (*convert)(double *to, const uint32_t *word, int64_t n, const double *p);
+/* How a distribution makes n numbers of words; p are its parameters. `exact` gives the very numbers of
+ * Torch7, with the functions of the C library; `quick` gives them up to `doubt`, in vectors. Rounded to
+ * float, hardly a number is still in doubt, and those are made again. */
+typedef struct law {
+  void (*exact)(double *to, const uint32_t *word, int64_t n, const double *p);
+  void (*quick)(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p);
+  int  words;                               /* a number */
+  bool pairs;                               /* two words make two numbers; n is even */
+  bool whole;                               /* quick numbers are right or their doubt is infinite */
+} law;
 
-static void to_uniform(double *to, const uint32_t *word, int64_t n, const double *p)
+/* ---- exact ---- */
+
+static void exact_uniform(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const double a = p[0], width = p[1] - p[0];
   for (int64_t i = 0; i < n; i++) to[i] = th_unit(word[i]) * width + a;
 }
 
-/* Two words make two numbers; n is even. */
-static void to_normal(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_normal(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const double mean = p[0], std = p[1];
   for (int64_t i = 0; i < n; i += 2) {
@@ -27,48 +38,47 @@ static void to_normal(double *to, const uint32_t *word, int64_t n, const double 
   }
 }
 
-static void to_lognormal(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_lognormal(double *to, const uint32_t *word, int64_t n, const double *p)
 {
-  to_normal(to, word, n, p);
+  exact_normal(to, word, n, p);
   for (int64_t i = 0; i < n; i++) to[i] = exp(to[i]);
 }
 
-static void to_exponential(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_exponential(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const double scale = -1 / p[0];
   for (int64_t i = 0; i < n; i++) to[i] = scale * log(1 - th_unit(word[i]));
 }
 
-static void to_cauchy(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_cauchy(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   for (int64_t i = 0; i < n; i++) to[i] = p[0] + p[1] * tan(TH_PI * (th_unit(word[i]) - 0.5));
 }
 
-static void to_geometric(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_geometric(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const double tries = log(p[0]);
   for (int64_t i = 0; i < n; i++) to[i] = trunc(log(1 - th_unit(word[i])) / tries) + 1;
 }
 
-static void to_bernoulli(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_bernoulli(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const double chance = p[0] > 0 ? p[0] : -1;         /* never 1 when p is 0 */
   for (int64_t i = 0; i < n; i++) to[i] = th_unit(word[i]) <= chance;
 }
 
-static void to_whole(double *to, const uint32_t *word, int64_t n, const double *p)
+/* p[0] + word % p[1]: a quotient of whole numbers below 2^32, rounded in double, never reaches the next. */
+static void exact_whole(double *to, const uint32_t *word, int64_t n, const double *p)
 {
-  const double least = p[0];
-  if (p[1] == 4294967296.0) {
-    for (int64_t i = 0; i < n; i++) to[i] = least + word[i];
-    return;
+  const double least = p[0], count = p[1];
+  for (int64_t i = 0; i < n; i++) {
+    const double w = word[i];
+    to[i] = least + (w - trunc(w / count) * count);
   }
-  const uint32_t count = (uint32_t)p[1];
-  for (int64_t i = 0; i < n; i++) to[i] = least + word[i] % count;
 }
 
 /* More than 2^32 numbers need two words each. */
-static void to_long_whole(double *to, const uint32_t *word, int64_t n, const double *p)
+static void exact_long_whole(double *to, const uint32_t *word, int64_t n, const double *p)
 {
   const uint64_t count = (uint64_t)p[1];
   for (int64_t i = 0; i < n; i++) {
@@ -76,58 +86,190 @@ static void to_long_whole(double *to, const uint32_t *word, int64_t n, const dou
   }
 }
 
-/* What is converted: numbers go to `to`, one every `step` elements. */
-typedef struct job {
-  convert f;
-  const double   *p;
-  const uint32_t *word;
-  int words;                                /* a number */
+/* ---- quick: the doubts are twice what the errors of both ways can add up to ---- */
+
+/* Cosine and sine of t quarter turns, 0 <= t <= 4, by their series around the nearest quarter. */
+TH_INLINE void circle(double t, double *cosine, double *sine)
+{
+  const double rounded = t + 6755399441055744.0;      /* 1.5 * 2^52: the quarter is in its last bits */
+  const uint64_t quarter = th_bits_f64(rounded);
+  const double x = (t - (rounded - 6755399441055744.0)) * (TH_PI / 2), z = x * x;
+  double c = 1 / 20922789888000.0, s = 1 / 355687428096000.0;
+  c = c * z - 1 / 87178291200.0;
+  s = s * z - 1 / 1307674368000.0;
+  c = c * z + 1 / 479001600.0;
+  s = s * z + 1 / 6227020800.0;
+  c = c * z - 1 / 3628800.0;
+  s = s * z - 1 / 39916800.0;
+  c = c * z + 1 / 40320.0;
+  s = s * z + 1 / 362880.0;
+  c = c * z - 1 / 720.0;
+  s = s * z - 1 / 5040.0;
+  c = c * z + 1 / 24.0;
+  s = s * z + 1 / 120.0;
+  c = c * z - 0.5;
+  s = s * z - 1 / 6.0;
+  c = c * z + 1;
+  s = s * z * x + x;
+  const uint64_t odd = -(quarter & 1), a = th_bits_f64(c), b = th_bits_f64(s);
+  *cosine = th_from_f64(((a & ~odd) | (b & odd)) ^ ((quarter + 1) & 2) << 62);
+  *sine = th_from_f64(((b & ~odd) | (a & odd)) ^ (quarter & 2) << 62);
+}
+
+/* log(x) of 2^-32 <= x <= 1: th_log without what such numbers do not need. */
+TH_INLINE double log_of(double x)
+{
+  const uint64_t u = th_bits_f64(x) + 0x00095f619980c433;       /* from 1 to the bits of sqrt(1/2) */
+  const double k = th_from_f64((u >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023);
+  const double f = th_from_f64((u & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1, s = f / (2 + f), z = s * s;
+  double p = 2 / 21.0;
+  p = p * z + 2 / 19.0;
+  p = p * z + 2 / 17.0;
+  p = p * z + 2 / 15.0;
+  p = p * z + 2 / 13.0;
+  p = p * z + 2 / 11.0;
+  p = p * z + 2 / 9.0;
+  p = p * z + 2 / 7.0;
+  p = p * z + 2 / 5.0;
+  p = p * z + 2 / 3.0;
+  const double half = 0.5 * f * f;
+  return k * 0.69314718036912381649 - ((half - (s * (half + z * p) + k * 1.9082149292705877e-10)) - f);
+}
+
+/* In short loops: one alone would need more registers than there are. */
+static void quick_normal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
+{
+  const double mean = p[0], std = p[1], width = std * 2e-15, least = fabs(mean) * 2e-15;
+  const int64_t pairs = n / 2;
+  double turns[CHUNK / 2], radius[CHUNK / 2];
+  for (int64_t i = 0; i < pairs; i++) {
+    turns[i] = word[2 * i] * (1 / 1073741824.0);
+    radius[i] = 1 - th_unit(word[2 * i + 1]);
+  }
+  for (int64_t i = 0; i < pairs; i++) radius[i] = sqrt(-2 * log_of(radius[i]));
+  for (int64_t i = 0; i < pairs; i++) {
+    double c, s;
+    circle(turns[i], &c, &s);
+    to[2 * i] = radius[i] * c * std + mean;
+    to[2 * i + 1] = radius[i] * s * std + mean;
+  }
+  for (int64_t i = 0; i < pairs; i++) doubt[2 * i] = doubt[2 * i + 1] = radius[i] * width + least;
+}
+
+static void quick_lognormal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
+{
+  quick_normal(to, doubt, word, n, p);
+  for (int64_t i = 0; i < n; i++) {
+    to[i] = th_exp_f64(to[i]);
+    doubt[i] = to[i] * (2 * doubt[i] + 1e-15);
+  }
+}
+
+static void quick_exponential(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
+{
+  const double scale = -1 / p[0];
+  for (int64_t i = 0; i < n; i++) {
+    to[i] = scale * log_of(1 - th_unit(word[i]));
+    doubt[i] = to[i] * 1e-15;
+  }
+}
+
+/* The tangent of pi (u - 1/2) is minus the cotangent of pi u. */
+static void quick_cauchy(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
+{
+  const double median = p[0], sigma = p[1], width = fabs(sigma) * 2e-15, least = fabs(median) * 1e-15;
+  for (int64_t i = 0; i < n; i++) {
+    double c, s;
+    circle(word[i] * (1 / 2147483648.0), &c, &s);
+    const double t = -c / s;
+    to[i] = median + sigma * t;
+    doubt[i] = (1 + t * t) * width + least;
+  }
+}
+
+static void quick_geometric(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
+{
+  const double tries = log(p[0]);
+  for (int64_t i = 0; i < n; i++) {
+    const double t = log_of(1 - th_unit(word[i])) / tries, slack = t * 2e-15, whole = trunc(t - slack);
+    to[i] = whole + 1;
+    doubt[i] = trunc(t + slack) == whole ? 0 : INFINITY;
+  }
+}
+
+static const law laws_uniform = { exact_uniform, NULL, 1, false, false },
+                 laws_normal = { exact_normal, quick_normal, 1, true, false },
+                 laws_lognormal = { exact_lognormal, quick_lognormal, 1, true, false },
+                 laws_exponential = { exact_exponential, quick_exponential, 1, false, false },
+                 laws_cauchy = { exact_cauchy, quick_cauchy, 1, false, false },
+                 laws_geometric = { exact_geometric, quick_geometric, 1, false, true },
+                 laws_bernoulli = { exact_bernoulli, NULL, 1, false, false },
+                 laws_whole = { exact_whole, NULL, 1, false, false },
+                 laws_long_whole = { exact_long_whole, NULL, 2, false, false };
+
+/* ---- filling ---- */
+
+/* A row of numbers to make: `n` of them, `step` elements apart. */
+typedef struct row {
+  const law *how;
+  const double *p;
+  th_generator *g;
   char   *to;
-  int64_t step;
-} job;
+  int64_t n, step;
+  const uint32_t *word;                     /* drawn already; NULL: Philox words, each block its own */
+  uint32_t *ahead;                          /* where the first task draws the next batch, and how many words */
+  int64_t drawn;
+} row;
 
 TH_INLINE th_status interrupted(void)
 {
   return th_interrupted() ? th_fail(TH_EINTR, "interrupted") : TH_OK;
 }
 
-/* A number of 0..n-1. */
-TH_INLINE uint64_t below(th_generator *g, uint64_t n)
+/* The first of numbers i, i + 1, ... that float does not settle. */
+static int64_t first_doubt(const double *number, const double *doubt, int64_t i, int64_t n)
 {
-  const uint64_t r = th_generator_random(g);
-  return n <= UINT32_MAX ? (uint32_t)r % (uint32_t)n : (r << 32 | th_generator_random(g)) % n;
+  while (i < n && (float)(number[i] - doubt[i]) == (float)(number[i] + doubt[i])) i++;
+  return i;
 }
 
-/* ---- samples: a tree of sums, so that a draw and the removal of a place cost log(n) ---- */
-
-/* sum[1] is the root, sum[2i] and sum[2i + 1] lie below sum[i]. */
-typedef struct tree { int64_t leaves; double *sum; } tree;
-
-static void tree_build(tree *t)
+static bool any_doubt(const double *number, const double *doubt, int64_t n)
 {
-  for (int64_t i = t->leaves - 1; i > 0; i--) t->sum[i] = t->sum[2 * i] + t->sum[2 * i + 1];
+  int different = 0;
+  for (int64_t i = 0; i < n; i++) different |= !((float)(number[i] - doubt[i]) == (float)(number[i] + doubt[i]));
+  return different;
 }
 
-/* The first place at which the running share reaches u; never one of weight 0. */
-static int64_t tree_find(const tree *t, double u)
+/* `strict`: quick numbers that float does not settle are made again. */
+static void make(double *number, const row *r, const uint32_t *word, int64_t n, bool quick, bool strict)
 {
-  double rest = u * t->sum[1];
-  int64_t i = 1;
-  while (i < t->leaves) {
-    const double left = t->sum[2 * i], right = t->sum[2 * i + 1];
-    i *= 2;
-    if (left > 0 && (rest <= left || !(right > 0))) continue;
-    rest -= left;
-    i++;
+  const law *how = r->how;
+  double doubt[CHUNK];
+  if (!how->quick || !quick) {
+    how->exact(number, word, n, r->p);
+    return;
   }
-  return i - t->leaves;
+  how->quick(number, doubt, word, n, r->p);
+  if (!strict || !any_doubt(number, doubt, n)) return;
+  for (int64_t i = first_doubt(number, doubt, 0, n); i < n; i = first_doubt(number, doubt, i + 1, n)) {
+    const int64_t at = how->pairs ? i & ~INT64_C(1) : i;
+    double again[2];
+    how->exact(again, word + at, how->pairs ? 2 : 1, r->p);
+    number[i] = again[i - at];
+  }
 }
 
-static void tree_remove(tree *t, int64_t place)
+/* Elements at, at + step, ... of p, of any float dtype. */
+static void chances_at(double *chance, const th_tensor *p, int64_t at, int64_t step, int64_t n)
 {
-  int64_t i = place + t->leaves;
-  t->sum[i] = 0;
-  while (i /= 2) t->sum[i] = t->sum[2 * i] + t->sum[2 * i + 1];
+  const void *data = p->storage->data;
+  for (int64_t i = 0; i < n; i++, at += step) {
+    switch (p->dtype) {
+      case TH_F64: chance[i] = ((const double *)data)[at]; break;
+      case TH_F32: chance[i] = ((const float *)data)[at]; break;
+      default:     chance[i] = th_half_to_double(((const uint16_t *)data)[at], p->dtype);
+    }
+  }
 }
 
 #define TH_SELF "random.c"
@@ -144,10 +286,6 @@ const th_kernel TH_AT(th_bernoulli_tensor)[TH_NDTYPE] = TH_ALL(bernoulli_tensor)
 const th_kernel TH_AT(th_random)[TH_NDTYPE] = TH_ALL(random);
 const th_kernel TH_AT(th_random_to)[TH_NDTYPE] = TH_ALL(random);
 const th_kernel TH_AT(th_random_between)[TH_NDTYPE] = TH_ALL(random);
-const th_kernel TH_AT(th_randperm)[TH_NDTYPE] = TH_ALL(randperm);
-const th_kernel TH_AT(th_multinomial)[TH_NDTYPE] = TH_FLOATS(multinomial);
-const th_kernel TH_AT(th_alias_setup)[TH_NDTYPE] = TH_FLOATS(alias_setup);
-const th_kernel TH_AT(th_alias)[TH_NDTYPE] = TH_FLOATS(alias);
 
 #else
 
@@ -161,80 +299,108 @@ TH_INLINE T K(element)(double v)
 #endif
 }
 
-static void K(convert)(void *ctx, int64_t first, int64_t last)
+/* Numbers first..last of the row. The twister keeps Torch7's numbers to the last bit. */
+static void K(block)(void *ctx, int64_t first, int64_t last)
 {
-  const job *j = ctx;
+  const row *r = ctx;
+  const int words = r->how->words;
+  const bool strict = r->g->kind != TH_PHILOX, quick = !strict || r->how->whole || DT != TH_F64;
   double number[CHUNK];
+  uint32_t own[2 * CHUNK];
   for (int64_t i = first; i < last; i += CHUNK) {
     const int64_t n = last - i < CHUNK ? last - i : CHUNK;
-    T *to = (T *)j->to + i * j->step;
-    j->f(number, j->word + i * j->words, n, j->p);
-    if (j->step == 1) for (int64_t k = 0; k < n; k++) to[k] = K(element)(number[k]);
-    else for (int64_t k = 0; k < n; k++) to[k * j->step] = K(element)(number[k]);
+    T *to = (T *)r->to + i * r->step;
+    if (!r->word) th_philox_words(r->g, (uint64_t)(i * words), own, n * words);
+    make(number, r, r->word ? r->word + i * words : own, n, quick, strict);
+    if (r->step == 1) for (int64_t k = 0; k < n; k++) to[k] = K(element)(number[k]);
+    else for (int64_t k = 0; k < n; k++) to[k * r->step] = K(element)(number[k]);
   }
 }
 
-/* n numbers in a row of memory, `step` elements apart. */
-static th_status K(fill_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j,
-                             uint32_t *word)
+/* Task 0 draws the next batch, the others make blocks of this one. */
+static void K(task)(void *ctx, int64_t first, int64_t last)
 {
-  j->step = step;
-  while (n > 0) {
-    const int64_t most = BATCH / j->words, count = n < most ? n : most;
-    th_generator_words(g, word, count * j->words);
-    j->to = (char *)to;
-    if (count <= CHUNK) {
-      K(convert)(j, 0, count);
-    } else {
-      TH_TRY(th_parallel(count, 8 * CHUNK, K(convert), j));
-      TH_TRY(interrupted());
-    }
-    to += count * step;
-    n -= count;
+  row *r = ctx;
+  for (int64_t k = first; k < last; k++) {
+    const int64_t from = (k - 1) * GRAIN, end = from + GRAIN;
+    if (k == 0) th_twister_words(r->g, r->ahead, r->drawn);
+    else K(block)(r, from, end < r->n ? end : r->n);
   }
+}
+
+/* Twister numbers: `word` has room for two batches. */
+static th_status K(fill_from_batches)(row r, uint32_t *word)
+{
+  const int words = r.how->words;
+  const int64_t total = r.n, most = BATCH / words;
+  uint32_t *now = word;
+  r.n = total < most ? total : most;
+  th_twister_words(r.g, now, r.n * words);
+  for (int64_t done = 0; done < total;) {
+    const int64_t left = total - done - r.n;
+    r.word = now;
+    r.ahead = now == word ? word + BATCH : word;
+    r.drawn = (left < most ? left : most) * words;
+    if (left == 0 && r.n <= GRAIN) K(block)(&r, 0, r.n);
+    else TH_TRY(th_parallel(1 + (r.n + GRAIN - 1) / GRAIN, 1, K(task), &r));
+    TH_TRY(interrupted());
+    r.to += r.n * r.step * (int64_t)sizeof(T);
+    done += r.n;
+    r.n = left < most ? left : most;
+    now = r.ahead;
+  }
+  return TH_OK;
+}
+
+static th_status K(fill_row)(const row *r, uint32_t *word)
+{
+  if (r->n == 0) return TH_OK;
+  if (r->g->kind != TH_PHILOX) return K(fill_from_batches)(*r, word);
+  TH_TRY(th_parallel(r->n, GRAIN, K(block), (void *)r));
+  th_philox_skip(r->g, (uint64_t)(r->n * r->how->words));
   return TH_OK;
 }
 
 /* One normal number through the generator, which keeps the other one of the pair or gives it. */
-static void K(fill_lone)(T *to, th_generator *g, const job *j)
+static void K(fill_lone)(T *to, const row *r)
 {
-  const double z = th_generator_normal(g, j->p[0], j->p[1]);
-  *to = K(element)(j->f == to_lognormal ? exp(z) : z);
+  const double z = th_generator_normal(r->g, r->p[0], r->p[1]);
+  *to = K(element)(r->how == &laws_lognormal ? exp(z) : z);
 }
 
 /* Normal numbers of a row: the half of a pair that waits, whole pairs, and half of a new pair. */
-static th_status K(fill_normal_row)(T *to, int64_t step, int64_t n, th_generator *g, job *j,
-                                    uint32_t *word)
+static th_status K(fill_normal_row)(row r, uint32_t *word)
 {
-  if (n > 0 && th_generator_pair(g)->waiting) {
-    K(fill_lone)(to, g, j);
-    to += step;
-    n--;
+  if (r.n > 0 && r.g->pair.waiting) {
+    K(fill_lone)((T *)r.to, &r);
+    r.to += r.step * (int64_t)sizeof(T);
+    r.n--;
   }
-  const int64_t pairs = n / 2 * 2;
-  TH_TRY(K(fill_row)(to, step, pairs, g, j, word));
-  if (n > pairs) K(fill_lone)(to + pairs * step, g, j);
+  const bool odd = r.n % 2;
+  r.n -= odd;
+  TH_TRY(K(fill_row)(&r, word));
+  if (odd) K(fill_lone)((T *)r.to + r.n * r.step, &r);
   return TH_OK;
 }
 
-static th_status K(fill)(const th_call *c, convert f, int words)
+static th_status K(fill)(const th_call *c, const law *how)
 {
   const th_tensor *x = c->arg[0].t;
-  th_generator *g = c->arg[1].gen;
   const double p[2] = { c->arg[2].d, c->arg[3].d };
-  const bool normal = f == to_normal || f == to_lognormal;
   const int64_t total = th_tensor_numel(x);
   if (total == 0) return TH_OK;
+  row r = { .how = how, .p = p, .g = c->arg[1].gen };
   uint32_t few[2 * CHUNK], *word = few;
-  if (total > CHUNK) word = th_scratch(BATCH * sizeof *word);
-  if (!word) return th_fail(TH_ENOMEM, "no memory left for %d random words", BATCH);
-  job j = { .f = f, .p = p, .word = word, .words = words };
+  if (total > CHUNK && r.g->kind != TH_PHILOX) word = th_scratch(2 * BATCH * sizeof *word);
+  if (!word) return th_fail(TH_ENOMEM, "no memory left for %d random words", 2 * BATCH);
   th_lines rows = { x, 0, 1, total, 1 };
   if (!th_tensor_is_contiguous(x)) rows = th_lines_of(x, x->ndim - 1);
   th_status s = TH_OK;
+  r.step = rows.step;
   for (int64_t k = 0; k < rows.count && s == TH_OK; k++) {
-    T *to = rows.count == 1 ? TH_DATA(T, x) : TH_LINE(T, rows, k);
-    s = (normal ? K(fill_normal_row) : K(fill_row))(to, rows.step, rows.n, g, &j, word);
+    r.to = (char *)(rows.count == 1 ? TH_DATA(T, x) : TH_LINE(T, rows, k));
+    r.n = rows.n;
+    s = how->pairs ? K(fill_normal_row)(r, word) : K(fill_row)(&r, word);
     if (k % 4096 == 4095 && s == TH_OK) s = interrupted();
   }
   if (word != few) th_scratch_free(word);
@@ -242,163 +408,43 @@ static th_status K(fill)(const th_call *c, convert f, int words)
 }
 
 #if IS_FLOAT
-static th_status K(uniform)(const th_call *c) { return K(fill)(c, to_uniform, 1); }
-static th_status K(normal)(const th_call *c) { return K(fill)(c, to_normal, 1); }
-static th_status K(lognormal)(const th_call *c) { return K(fill)(c, to_lognormal, 1); }
-static th_status K(exponential)(const th_call *c) { return K(fill)(c, to_exponential, 1); }
-static th_status K(cauchy)(const th_call *c) { return K(fill)(c, to_cauchy, 1); }
+static th_status K(uniform)(const th_call *c) { return K(fill)(c, &laws_uniform); }
+static th_status K(normal)(const th_call *c) { return K(fill)(c, &laws_normal); }
+static th_status K(lognormal)(const th_call *c) { return K(fill)(c, &laws_lognormal); }
+static th_status K(exponential)(const th_call *c) { return K(fill)(c, &laws_exponential); }
+static th_status K(cauchy)(const th_call *c) { return K(fill)(c, &laws_cauchy); }
 #endif
-static th_status K(geometric)(const th_call *c) { return K(fill)(c, to_geometric, 1); }
-static th_status K(bernoulli)(const th_call *c) { return K(fill)(c, to_bernoulli, 1); }
+static th_status K(geometric)(const th_call *c) { return K(fill)(c, &laws_geometric); }
+static th_status K(bernoulli)(const th_call *c) { return K(fill)(c, &laws_bernoulli); }
 static th_status K(random)(const th_call *c)
 {
-  return c->arg[3].d <= 4294967296.0 ? K(fill)(c, to_whole, 1) : K(fill)(c, to_long_whole, 2);
+  return K(fill)(c, c->arg[3].d <= 4294967296.0 ? &laws_whole : &laws_long_whole);
 }
 
 /* p has the shape of x, its own float dtype and its own strides. */
 static th_status K(bernoulli_tensor)(const th_call *c)
 {
   const th_tensor *x = c->arg[0].t, *p = c->arg[2].t;
-  th_generator *g = c->arg[1].gen;
   if (th_tensor_numel(x) == 0) return TH_OK;
   const int last = x->ndim ? x->ndim - 1 : 0;
   const th_lines rows = th_lines_of(x, last), chances = th_lines_of(p, last);
+  uint32_t word[CHUNK];
+  double chance[CHUNK];
   int64_t done = 0;
   for (int64_t k = 0; k < rows.count; k++) {
     T *to = TH_LINE(T, rows, k);
     const int64_t at = p->offset + th_line_offset(&chances, k);
-    const void *data = p->storage->data;
-    for (int64_t i = 0; i < rows.n; i++) {
-      const int64_t from = at + i * chances.step;
-      const double chance = p->dtype == TH_F64 ? ((const double *)data)[from]
-                          : p->dtype == TH_F32 ? ((const float *)data)[from]
-                          : th_half_to_double(((const uint16_t *)data)[from], p->dtype);
-      const double u = th_generator_uniform(g, 0, 1);
-      to[i * rows.step] = K(element)(chance > 0 && u <= chance);
-      if (++done % BATCH == 0) TH_TRY(interrupted());
+    for (int64_t first = 0; first < rows.n; first += CHUNK) {
+      const int64_t n = rows.n - first < CHUNK ? rows.n - first : CHUNK;
+      chances_at(chance, p, at + first * chances.step, chances.step, n);
+      th_generator_words(c->arg[1].gen, word, n);
+      for (int64_t i = 0; i < n; i++) {
+        to[(first + i) * rows.step] = K(element)((chance[i] > 0) & (th_unit(word[i]) <= chance[i]));
+      }
+      done += n;
+      if (done % BATCH < n) TH_TRY(interrupted());
     }
   }
   return TH_OK;
 }
-
-static th_status K(randperm)(const th_call *c)
-{
-  const th_tensor *y = c->arg[0].t;
-  const int64_t n = c->arg[2].i, step = y->stride[0];
-  T *to = TH_DATA(T, y);
-  for (int64_t i = 0; i < n; i++) to[i * step] = K(element)((double)(i + 1));
-  for (int64_t i = 0; i + 1 < n; i++) {
-    const int64_t k = i + (int64_t)below(c->arg[1].gen, (uint64_t)(n - i));
-    const T kept = to[i * step];
-    to[i * step] = to[k * step];
-    to[k * step] = kept;
-    if (i % BATCH == BATCH - 1) TH_TRY(interrupted());
-  }
-  return TH_OK;
-}
-
-#if IS_FLOAT
-static th_status K(sample_row)(tree *t, const th_call *c, int64_t row)
-{
-  const th_tensor *y = c->arg[0].t, *p = c->arg[2].t;
-  const int last = p->ndim - 1;
-  const int64_t n = c->arg[3].i, classes = p->size[last];
-  const T *from = TH_DATA(T, p) + (last ? row * p->stride[0] : 0);
-  int64_t *to = TH_DATA(int64_t, y) + (last ? row * y->stride[0] : 0);
-  double *leaf = t->sum + t->leaves, largest = 0;
-  for (int64_t i = 0; i < classes; i++) {
-    leaf[i] = LOAD(from[i * p->stride[last]]);
-    if (leaf[i] > largest) largest = leaf[i];
-  }
-  for (int64_t i = 0; i < classes; i++) leaf[i] /= largest;     /* so that no sum overflows */
-  for (int64_t i = classes; i < t->leaves; i++) leaf[i] = 0;
-  tree_build(t);
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t place = tree_find(t, th_generator_uniform(c->arg[1].gen, 0, 1));
-    to[i * y->stride[last]] = place + 1;
-    if (!c->arg[4].i) tree_remove(t, place);
-    if (i % BATCH == BATCH - 1) TH_TRY(interrupted());
-  }
-  return interrupted();
-}
-
-static th_status K(multinomial)(const th_call *c)
-{
-  const th_tensor *p = c->arg[2].t;
-  const int64_t rows = p->ndim == 2 ? p->size[0] : 1, classes = p->size[p->ndim - 1];
-  if (rows == 0) return TH_OK;
-  tree t = { 1, NULL };
-  while (t.leaves < classes) t.leaves *= 2;
-  t.sum = th_scratch((size_t)t.leaves * 2 * sizeof *t.sum);
-  if (!t.sum) {
-    return th_fail(TH_ENOMEM, "no memory left for the sums of %lld places", (long long)classes);
-  }
-  th_status s = TH_OK;
-  for (int64_t k = 0; k < rows && s == TH_OK; k++) s = K(sample_row)(&t, c, k);
-  th_scratch_free(t.sum);
-  return s;
-}
-
-/* Walker's tables by Vose's method: a place with less than its share gets the rest from another. */
-static th_status K(alias_setup)(const th_call *c)
-{
-  const th_tensor *J = c->arg[0].t, *q = c->arg[1].t, *p = c->arg[2].t;
-  const int64_t n = p->size[0];
-  double *share = th_scratch((size_t)n * (sizeof *share + sizeof(int64_t)));
-  if (!share) {
-    return th_fail(TH_ENOMEM, "no memory left for the shares of %lld places", (long long)n);
-  }
-  int64_t *list = (int64_t *)(share + n);
-  int64_t few = 0, many = n;                /* less: from the front; more: from the back */
-  int64_t *j = TH_DATA(int64_t, J);
-  double sum = 0, largest = 0;
-  for (int64_t i = 0; i < n; i++) {
-    share[i] = LOAD(TH_DATA(T, p)[i * p->stride[0]]);
-    if (share[i] > largest) largest = share[i];
-  }
-  for (int64_t i = 0; i < n; i++) sum += share[i] /= largest;
-  for (int64_t i = 0; i < n; i++) {
-    share[i] *= (double)n / sum;
-    j[i * J->stride[0]] = i + 1;
-    if (share[i] < 1) list[few++] = i;
-  }
-  for (int64_t i = 0; i < n; i++) if (share[i] >= 1) list[--many] = i;
-  while (few > 0 && many < n) {
-    const int64_t small = list[--few], large = list[many];
-    j[small * J->stride[0]] = large + 1;
-    share[large] -= 1 - share[small];
-    if (share[large] < 1) {
-      many++;
-      list[few++] = large;
-    }
-  }
-  /* What rounding left over owns its whole share. */
-  while (few > 0) share[list[--few]] = 1;
-  while (many < n) share[list[many++]] = 1;
-  for (int64_t i = 0; i < n; i++) TH_DATA(T, q)[i * q->stride[0]] = STORE((C)share[i]);
-  th_scratch_free(share);
-  return TH_OK;
-}
-
-static th_status K(alias)(const th_call *c)
-{
-  const th_tensor *y = c->arg[0].t, *J = c->arg[2].t, *q = c->arg[3].t;
-  if (th_tensor_numel(y) == 0) return TH_OK;
-  const int64_t n = J->size[0], *j = TH_DATA(int64_t, J);
-  const T *stay = TH_DATA(T, q);
-  const th_lines rows = th_lines_of(y, y->ndim ? y->ndim - 1 : 0);
-  int64_t done = 0;
-  for (int64_t k = 0; k < rows.count; k++) {
-    int64_t *to = TH_LINE(int64_t, rows, k);
-    for (int64_t i = 0; i < rows.n; i++) {
-      const int64_t place = (int64_t)th_generator_uniform(c->arg[1].gen, 0, (double)n);
-      const double u = th_generator_uniform(c->arg[1].gen, 0, 1);
-      const bool stays = u <= (double)LOAD(stay[place * q->stride[0]]);
-      to[i * rows.step] = stays ? place + 1 : j[place * J->stride[0]];
-      if (++done % BATCH == 0) TH_TRY(interrupted());
-    }
-  }
-  return TH_OK;
-}
-#endif
 #endif

@@ -142,19 +142,23 @@ int          th_cores(void);                     /* processors this process may 
 void         th_interrupt(int on);               /* async-signal-safe; long work ends with TH_EINTR */
 int          th_interrupted(void);
 
-/* Random numbers: the Mersenne twister of Torch7 with its streams. */
-th_generator *th_generator_new(void);            /* NULL: out of memory */
+/* Random numbers. The Mersenne twister has Torch7's streams; the words of Philox come from a counter,
+ * so tensors are filled by all threads. */
+enum { TH_MT19937, TH_PHILOX, TH_RNG_HEAD = 56 };
+th_generator *th_generator_new(int kind);        /* NULL: out of memory */
 void         th_generator_free(th_generator *g);
 th_generator *th_generator_default(void);
 void         th_generator_copy(th_generator *to, const th_generator *from);
-void         th_generator_seed(th_generator *g, uint64_t seed);
+void         th_generator_seed(th_generator *g, int kind, uint64_t seed);
 uint64_t     th_generator_initial_seed(const th_generator *g);
+int          th_generator_kind(const th_generator *g);
 uint64_t     th_generator_random(th_generator *g);            /* 32 random bits */
 double       th_generator_uniform(th_generator *g, double a, double b);
 double       th_generator_normal(th_generator *g, double mean, double std);
-int64_t      th_generator_state_size(void);      /* bytes */
+int64_t      th_generator_state_size(const th_generator *g);  /* bytes */
+int64_t      th_generator_state_bytes(const void *head);      /* the same, from the first TH_RNG_HEAD of them */
 void         th_generator_get_state(const th_generator *g, void *bytes);
-th_status    th_generator_set_state(th_generator *g, const void *bytes, int64_t n);
+th_status    th_generator_set_state(th_generator *g, const void *bytes, int64_t n);      /* may change the kind */
 
 /* Files: elements of any dtype, as text or in binary, on disk, in memory or through a pipe. Places
  * count bytes from 0. Every length is compared with what is left before memory is taken. */

@@ -1,7 +1,8 @@
 -- torch.random - generators of random numbers, single numbers, and random tensors.
 --
 -- Every function takes a torch.Generator as its first argument, to draw from that instead of the
--- default one. The streams after torch.manualSeed are those of Torch7.
+-- default one. A generator is of kind 'mt19937', whose streams after torch.manualSeed are those of
+-- Torch7, or 'philox' (Philox4x32-10), whose words come from a counter: all threads fill a tensor.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -20,11 +21,34 @@ local default = generator_t { C.th_generator_default() }
 
 -- ---- generators ----------------------------------------
 
---- A generator of its own stream, seeded by chance: torch.Generator().
-local function new_generator()
-   local g = C.th_generator_new()
+local kinds = { mt19937 = C.TH_MT19937, philox = C.TH_PHILOX }
+
+local function need_kind(who, kind)
+   if kinds[kind] then return kinds[kind] end
+   if type(kind) ~= 'string' then arg.refuse(who, 'kind', "'mt19937' or 'philox'", kind, 3) end
+   error(("%s: kind must be 'mt19937' or 'philox', got '%s'"):format(who, kind), 3)
+end
+
+--- A generator of its own stream, seeded by chance: torch.Generator([kind]). Kind 'mt19937' is Torch7's Mersenne
+-- twister; 'philox' is Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011), whose tensors are filled by all threads.
+-- Numbers depend on the seed, on how many were drawn before, and on the element's place; never on the threads.
+local function new_generator(_, kind, extra)
+   if extra ~= nil then error(('torch.Generator: too many arguments, got %s in the end'):format(arg.describe(extra)), 2) end
+   local g = C.th_generator_new(kind == nil and C.TH_MT19937 or need_kind('torch.Generator', kind))
    if g == nil then error('torch.Generator: no memory left', 2) end
    return ffi.gc(generator_t { g }, function(ref) C.th_generator_free(ref.g) end)
+end
+
+local Generator = {}                        -- methods
+
+--- Which kind of generator it is: 'mt19937' or 'philox'.
+function Generator:kind() return C.th_generator_kind(self.g) == C.TH_PHILOX and 'philox' or 'mt19937' end
+
+--- A generator that goes on where this one stands.
+function Generator:clone()
+   local copy = new_generator(nil, self:kind())
+   C.th_generator_copy(copy.g, self.g)
+   return copy
 end
 
 -- (generator, ...) or (...) with the default one in front.
@@ -44,23 +68,26 @@ local function none_left(who, extra)
    error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 3)
 end
 
---- Starts the stream anew. The seed is cut to a whole number, of which the lowest 32 bits count.
+--- Starts the stream anew: torch.manualSeed([generator,] seed [, kind]). The seed is cut to a whole number, of which
+-- an 'mt19937' takes the lowest 32 bits and a 'philox' 64. Given a kind, the generator becomes one of that kind: so
+-- torch.manualSeed(1, 'philox') makes Philox the default generator's, torch.manualSeed(1, 'mt19937') goes back.
 local function manual_seed(...)
-   local g, seed, extra = with_generator(...)
+   local g, seed, kind, extra = with_generator(...)
    need_number('torch.manualSeed', 'seed', seed)
+   if kind ~= nil then kind = need_kind('torch.manualSeed', kind) end
    none_left('torch.manualSeed', extra)
    if seed >= 2 ^ 64 or seed < -2 ^ 63 then
       error(('torch.manualSeed: seed must lie in -2^63..2^64, got %g'):format(seed), 2)
    end
    local whole = seed < 0 and ffi.cast('int64_t', seed) or seed
-   C.th_generator_seed(g, ffi.cast('uint64_t', whole))
+   C.th_generator_seed(g, kind or C.th_generator_kind(g), ffi.cast('uint64_t', whole))
 end
 
 --- Seeds by chance; returns the seed, with which manualSeed starts the same stream.
 local function seed(...)
    local g, extra = with_generator(...)
    none_left('torch.seed', extra)
-   local fresh = C.th_generator_new()
+   local fresh = C.th_generator_new(C.th_generator_kind(g))
    if fresh == nil then error('torch.seed: no memory left', 2) end
    C.th_generator_copy(g, fresh)
    C.th_generator_free(fresh)
@@ -82,14 +109,14 @@ local function get_state(...)
    if not istype(tensor_t, result) or result._dtype ~= C.TH_U8 then
       arg.refuse('torch.getRNGState', 'result', 'a torch.ByteTensor', result)
    end
-   create.resize('getRNGState', result, tonumber(C.th_generator_state_size()))
+   create.resize('getRNGState', result, tonumber(C.th_generator_state_size(g)))
    local packed = result:contiguous()
    C.th_generator_get_state(g, packed:data())
    if packed ~= result then result:copy(packed) end
    return result
 end
 
---- Continues the stream from a state of getRNGState: torch.setRNGState([generator,] state).
+--- Continues the stream from a state of getRNGState, of either kind: torch.setRNGState([generator,] state).
 local function set_state(...)
    local g, state, extra = with_generator(...)
    none_left('torch.setRNGState', extra)
@@ -276,16 +303,17 @@ function random.install(torch)
    generator_first(torch, 'randn')
    torch.multinomialAliasSetup, torch.multinomialAlias = alias_setup, alias_draw
 
-   local methods = {}
-   methods.__index = methods
+   Generator.__index = Generator
    ffi.metatype(generator_t, {
-      __index = function(_, k) return methods[k] end,         -- a table would raise for what it lacks
-      __tostring = function() return 'torch.Generator' end,
+      __index = function(_, k) return Generator[k] end,       -- a table would raise for what it lacks
+      __tostring = function(g)
+         return g:kind() == 'philox' and 'torch.Generator (philox)' or 'torch.Generator'
+      end,
    })
-   local constructor = setmetatable({}, { __index = methods, __call = new_generator })
+   local constructor = setmetatable({}, { __index = Generator, __call = new_generator })
    class.ctype(generator_t, function() return 'torch.Generator' end,
       function(ref) return tonumber(ffi.cast('intptr_t', ref.g)) end)
-   class.register('torch.Generator', methods, nil, { constructor = constructor, factory = new_generator })
+   class.register('torch.Generator', Generator, nil, { constructor = constructor, factory = new_generator })
    torch.Generator = constructor
 end
 

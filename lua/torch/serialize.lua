@@ -221,20 +221,22 @@ local function install_methods(torch)
    end
 end
 
--- The state of a generator, in Torch7's bytes.
+-- The state of a generator: of a twister in Torch7's bytes, else its head says how many there are.
 local function install_generator(mt)
-   local function state() return ffi.new('uint8_t[?]', C.th_generator_state_size()) end
    function mt.write(self, f)
-      local bytes = state()
+      local n = C.th_generator_state_size(self.g)
+      local bytes = ffi.new('uint8_t[?]', n)
       C.th_generator_get_state(self.g, bytes)
-      write.put(open(f, 'write'), BYTE, bytes, C.th_generator_state_size())
+      write.put(open(f, 'write'), BYTE, bytes, n)
    end
    function mt.read(self, f)
-      local bytes = state()
-      read.get(open(f, 'read'), BYTE, bytes, C.th_generator_state_size())
-      if C.th_generator_set_state(self.g, bytes, C.th_generator_state_size()) ~= lib.OK then
-         error('the state of a torch.Generator is garbage', 0)
-      end
+      local from, head = open(f, 'read'), ffi.new('uint8_t[?]', C.TH_RNG_HEAD)
+      read.get(from, BYTE, head, C.TH_RNG_HEAD)
+      local n = C.th_generator_state_bytes(head)
+      local bytes = ffi.new('uint8_t[?]', n)
+      ffi.copy(bytes, head, C.TH_RNG_HEAD)
+      read.get(from, BYTE, bytes + C.TH_RNG_HEAD, n - C.TH_RNG_HEAD)
+      if C.th_generator_set_state(self.g, bytes, n) ~= lib.OK then error('the state of a torch.Generator is garbage', 0) end
    end
 end
 
