@@ -173,6 +173,12 @@ recipe('orgqr ormqr', function(d)
    return { m = m, tau = tau, c = d:values(m:size(1), 3) }
 end)
 
+recipe('fft ifft irfft fft2 ifft2 irfft2 fftn ifftn irfftn', function(d) return { x = d:values(d.rows, d.cols, 2) } end)
+recipe('fft_grad fftn_grad', function(d, form)
+   return { x = d:values(d.rows, d.cols, 2), g = d:values(d.rows, d.cols, 2), kind = form.args[5].word == 'sizes' and 8 or 0 }
+end)
+recipe('complexMul complexMulConj', function(d) return { a = d:values(d.rows, d.cols, 2), b = d:values(d.rows, d.cols, 2) } end)
+
 local function plane(d) return math.min(d.rows + 3, 40), math.min(d.cols + 3, 30) end
 
 recipe('conv2d conv2d_grad_input conv2d_grad_weight', function(d)

@@ -488,6 +488,7 @@ local function accepts(kind, v)
    if kind == 'bool' then return type(v) == 'boolean' end
    if kind == 'string' then return type(v) == 'string' end
    if kind == 'list' then return type(v) == 'table' end
+   if kind == 'sizes' then return torch.isStorage(v) end
    return false
 end
 
@@ -506,6 +507,8 @@ local function bind(forms, values)
       if a.default then
          env[a.name] = tonumber(a.default)
          if a.default == 'true' or a.default == 'false' then env[a.name] = a.default == 'true' end
+         if a.kind == 'string' then env[a.name] = a.default:match "^'(.*)'$" end
+         if a.kind == 'sizes' then env[a.name] = {} end
          return match(args, i + 1, k, env)
       end
    end

@@ -11,7 +11,7 @@
  *            `=nil` makes it optional (the op sees NULL).
  *   number int bool string     plain values; int must be whole. `=v` gives a default.
  *   dim      a dimension, from 1 in Lua; `th_need_dim` turns it into one from 0. `=0` may mean none.
- *   list     a table of tensors.    sizes  a LongStorage, table or trailing numbers.
+ *   list     a table of tensors.    sizes  a LongStorage or a table; `={}` makes them optional.
  *   gen      an optional torch.Generator (first in Lua); absent: the default one.
  *   return   not an argument: a number that the op computes into c->arg[i].d and Lua returns.
  * Lua returns the out/self/inout arguments in order, then the `return` ones.

@@ -20,7 +20,7 @@ local kinds = {
    bool   = { test = 'type(%s) == "boolean"',                          fill = 'argv[%d].i = %s and 1 or 0', what = 'true or false' },
    string = { test = 'type(%s) == "string"',                           fill = 'argv[%d].s = %s',  what = 'a string' },
    list   = { test = 'type(%s) == "table"',  keep = 'list(%s, name)',  fill = 'argv[%d].list = %s', what = 'a table of tensors' },
-   sizes  = { test = 'is_sizes(%s)',         keep = 'sizes(%s, name)', fill = 'argv[%d].sizes = %s', what = 'sizes' },
+   sizes  = { test = 'is_sizes(%s)',         keep = 'sizes(%s, name)', none = 'no_sizes', fill = 'argv[%d].sizes = %s', what = 'sizes' },
    gen    = { test = 'istype(Generator, %s)',                          fill = 'argv[%d].gen = %s.g', what = 'a generator' },
    ['return'] = {},
 }
@@ -126,6 +126,7 @@ local function add(lines, fmt, ...) lines[#lines + 1] = fmt:format(...) end
 
 local function quoted_default(a)
    if a.kind == kinds.gen then return 'default_generator' end
+   if a.kind == kinds.sizes then return a.kind.none end
    return a.default
 end
 
@@ -147,7 +148,9 @@ local function branch(lines, p, index, most)
          given[a] = 'r' .. a.slot
       elseif v and a.kind.keep then
          kept = kept + 1
-         add(lines, '      local k%d, keep%d = %s', a.slot, a.slot, a.kind.keep:format(v))
+         local value = a.kind.keep:format(v)
+         if a.default then value = ('%s ~= nil and %s or %s'):format(v, value, a.kind.none) end
+         add(lines, '      local k%d, keep%d = %s', a.slot, a.slot, value)
       elseif v and a.kind.whole then
          local nilable = a.default and ('%s ~= nil and '):format(v) or ''
          add(lines, '      if %snot (%s %% 1 == 0 and %s >= -2^53 and %s <= 2^53) then not_whole(name, %q, %s) end',
@@ -212,7 +215,7 @@ local function source(_, forms, method)
    local lines, params, op_names, index = {}, {}, {}, {}
    for i = 1, most + 1 do params[i] = 'a' .. i end
    for i, f in ipairs(forms) do op_names[i], index[f] = 'op' .. i, i end
-   add(lines, 'local name, bad, failed, not_whole, list, sizes, is_sizes, C, argv, istype, Tensor, Generator,')
+   add(lines, 'local name, bad, failed, not_whole, list, sizes, no_sizes, is_sizes, C, argv, istype, Tensor, Generator,')
    add(lines, '   default_generator, new, type, %s = ...', table.concat(op_names, ', '))
    add(lines, 'return function(%s)', table.concat(params, ', '))
    for _, p in ipairs(all) do branch(lines, p, index[p.form], most) end
@@ -318,6 +321,8 @@ local function list(t, name)
    return l, pointers
 end
 
+local no_sizes = sizes_t()                                   -- the default `={}`
+
 function op.is_sizes(v) return ffi.istype(lib.storage_t, v) or type(v) == 'table' end
 
 local function sizes(v, name)
@@ -367,7 +372,7 @@ local function write(name, method)
    local ops = {}
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
-   return chunk(name, bad, failed, not_whole, list, sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
+   return chunk(name, bad, failed, not_whole, list, sizes, no_sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
       lib.generator_t, default_generator(forms), maker(forms), type, unpack(ops))
 end
 
