@@ -1,12 +1,8 @@
-/* storage.c - counted, aligned, accounted memory; mapped files too. */
-#include <errno.h>
-#include <fcntl.h>
+/* storage.c - counted, aligned, accounted memory. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "core.h"
+#include "storage.h"
 #include "block.h"
 
 enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20 };
@@ -15,7 +11,7 @@ static th_memory memory[TH_NDEVICE] = { { .limit = 128 << 20 }, { .limit = 128 <
 
 th_memory *th_memory_of(int device) { return &memory[device]; }
 
-static void account(int64_t bytes, int storages)
+void th_account(int64_t bytes, int storages)
 {
   const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, bytes, __ATOMIC_RELAXED);
   __atomic_add_fetch(&memory[TH_CPU].storages, storages, __ATOMIC_RELAXED);
@@ -48,7 +44,7 @@ static int64_t available_bytes(void)
 }
 
 /* The kernel grants more than there is and kills us on first use: what is too much is refused here. */
-static bool too_much(int64_t bytes)
+bool th_too_much(int64_t bytes)
 {
   const int64_t most = memory[TH_CPU].most;
   if (most && bytes > most - memory[TH_CPU].bytes) return true;
@@ -56,7 +52,7 @@ static bool too_much(int64_t bytes)
   return th_block_drop() == 0 || bytes > available_bytes();
 }
 
-static th_status out_of_memory(int64_t bytes)
+th_status th_out_of_memory(int64_t bytes)
 {
   return th_fail(TH_ENOMEM, "out of memory: %lld bytes wanted, %lld held by tensors, %lld available",
                  (long long)bytes, (long long)memory[TH_CPU].bytes, (long long)available_bytes());
@@ -81,16 +77,16 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   int64_t bytes;
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
-  if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
-  if (too_much(bytes)) return out_of_memory(bytes);
+  if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
+  if (th_too_much(bytes)) return th_out_of_memory(bytes);
   const bool small = bytes <= SMALL;
   th_storage *s = malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
-  if (!s) return out_of_memory(bytes);
+  if (!s) return th_out_of_memory(bytes);
   memset(s, 0, sizeof *s);
   void *data = small ? beside(s) : block(bytes, zeroed);
   if (!data) {
     free(s);
-    return out_of_memory(bytes);
+    return th_out_of_memory(bytes);
   }
   if (small && zeroed) memset(data, 0, (size_t)bytes);
   if (!size) data = NULL;
@@ -101,53 +97,7 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   s->refs = 1;
   s->dtype = dtype;
   s->device = TH_CPU;
-  account(bytes, 1);
-  *out = s;
-  return TH_OK;
-}
-
-static th_status map_failed(int fd, const char *path, const char *what)
-{
-  const int e = errno;
-  if (fd >= 0) close(fd);
-  return th_fail(TH_EIO, "cannot %s %s: %s", what, path, strerror(e));
-}
-
-/* size 0 means the whole file; a shared map may grow the file, a private one never writes to it. */
-th_status th_storage_map(th_storage **out, int dtype, const char *path, int64_t size, int shared)
-{
-  const int64_t es = (int64_t)th_dtype_size(dtype);
-  struct stat st;
-  int64_t bytes;
-  if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
-  if (size < 0 || __builtin_mul_overflow(size, es, &bytes)) {
-    return th_fail(TH_EARG, "a storage cannot have %lld elements", (long long)size);
-  }
-  const int fd = open(path, shared ? O_RDWR | O_CREAT | O_CLOEXEC : O_RDONLY | O_CLOEXEC, 0666);
-  if (fd < 0) return map_failed(fd, path, "open");
-  if (fstat(fd, &st) != 0) return map_failed(fd, path, "examine");
-  if (size == 0) {
-    bytes = st.st_size / es * es;
-  } else if (bytes > st.st_size) {
-    if (!shared) {
-      close(fd);
-      return th_fail(TH_EIO, "%s holds %lld bytes, %lld wanted", path, (long long)st.st_size, (long long)bytes);
-    }
-    if (ftruncate(fd, bytes) != 0) return map_failed(fd, path, "grow");
-  }
-  th_storage *s = calloc(1, sizeof *s);
-  if (!s) { close(fd); return out_of_memory((int64_t)sizeof *s); }
-  if (bytes) {
-    s->data = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
-    if (s->data == MAP_FAILED) { free(s); return map_failed(fd, path, "map"); }
-  }
-  close(fd);
-  s->size = bytes / es;
-  s->capacity = bytes;
-  s->refs = 1;
-  s->dtype = dtype;
-  s->mapped = 1;
-  account(0, 1);
+  th_account(bytes, 1);
   *out = s;
   return TH_OK;
 }
@@ -160,7 +110,7 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
                    (long long)(offset + size), (long long)whole->size);
   }
   th_storage *s = calloc(1, sizeof *s);
-  if (!s) return out_of_memory((int64_t)sizeof *s);
+  if (!s) return th_out_of_memory((int64_t)sizeof *s);
   const int64_t es = (int64_t)th_dtype_size(whole->dtype);
   s->data = size ? (char *)whole->data + offset * es : NULL;
   s->size = size;
@@ -171,7 +121,7 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   s->whole = whole;
   whole->pinned = 1;
   th_storage_retain(whole);
-  account(0, 1);
+  th_account(0, 1);
   *out = s;
   return TH_OK;
 }
@@ -182,18 +132,18 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   int64_t bytes;
   const int64_t es = (int64_t)th_dtype_size(s->dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
-  if (__builtin_mul_overflow(size, es, &bytes)) return out_of_memory(INT64_MAX);
+  if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
   if (bytes > s->capacity) {
-    if (too_much(bytes)) return out_of_memory(bytes);
-    if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file cannot grow");
+    if (th_too_much(bytes)) return th_out_of_memory(bytes);
+    if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     void *data = block(bytes, false);
-    if (!data) return out_of_memory(bytes);
+    if (!data) return th_out_of_memory(bytes);
     if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
     if (!s->joined) th_block_free(s->data);
     s->data = data;
     s->joined = 0;
-    account(bytes - s->capacity, 0);
+    th_account(bytes - s->capacity, 0);
     s->capacity = bytes;
   }
   s->size = size;
@@ -208,17 +158,17 @@ void th_storage_release(th_storage *s)
   if (s->whole) {
     th_storage_release(s->whole);
   } else if (s->mapped) {
-    if (s->data) munmap(s->data, (size_t)s->capacity);
+    th_unmap(s);
   } else if (!s->joined) {
     th_block_free(s->data);
   }
-  account(s->mapped || s->whole ? 0 : -s->capacity, -1);
+  th_account(s->mapped == 1 || s->whole ? 0 : -s->capacity, -1);
   free(s);
 }
 
 void *th_scratch(size_t bytes)
 {
-  if (bytes > INT64_MAX / 2 || too_much((int64_t)bytes)) return NULL;
+  if (bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes)) return NULL;
   return block((int64_t)bytes, false);
 }
 

@@ -35,7 +35,7 @@ typedef struct th_storage {
   int64_t capacity;                 /* bytes behind data */
   int32_t refs;                     /* changed atomically */
   int32_t dtype, device;
-  int32_t mapped;                   /* 1: data is a mapped file */
+  int32_t mapped;                   /* 1: data is a mapped file; 2: shared memory */
   int32_t joined;                   /* 1: data lies in the same block as this struct */
   int32_t pinned;                   /* 1: parts of it are storages of their own, so data must not move */
   struct th_storage *whole;         /* of such a part: what it is a part of; NULL otherwise */
@@ -106,7 +106,10 @@ void         th_plugin_close(th_plugin *p);
 
 /* Storages. A new one has one reference, which belongs to the caller. */
 th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
-th_status    th_storage_map(th_storage **s, int dtype, const char *path, int64_t size, int shared);
+/* `size` elements behind the first `offset` ones of a file; 0: all there are. A private map never writes to the
+ * file, a shared one may make or grow it; memory is a name like "/x", or NULL: seen by forked processes only. */
+enum { TH_MAP_PRIVATE, TH_MAP_SHARED, TH_MAP_MEMORY };
+th_status    th_storage_map(th_storage **s, int dtype, const char *path, int64_t offset, int64_t size, int kind);
 th_status    th_storage_part(th_storage **s, th_storage *whole, int64_t offset, int64_t size);
 th_status    th_storage_resize(th_storage *s, int64_t size);
 void         th_storage_retain(th_storage *s);

@@ -29,9 +29,6 @@ local function need_kind(who, kind)
    error(("%s: kind must be 'mt19937' or 'philox', got '%s'"):format(who, kind), 3)
 end
 
---- A generator of its own stream, seeded by chance: torch.Generator([kind]). Kind 'mt19937' is Torch7's Mersenne
--- twister; 'philox' is Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011), whose tensors are filled by all threads.
--- Numbers depend on the seed, on how many were drawn before, and on the element's place; never on the threads.
 local function new_generator(_, kind, extra)
    if extra ~= nil then error(('torch.Generator: too many arguments, got %s in the end'):format(arg.describe(extra)), 2) end
    local g = C.th_generator_new(kind == nil and C.TH_MT19937 or need_kind('torch.Generator', kind))
@@ -293,7 +290,9 @@ function random.install(torch)
    -- standard deviation 1.
    -- torch.randn(2, 3):size() --> {2, 3}
 
-   --- torch.Generator(): A generator with a stream of its own, seeded by chance. Give it to a random function as the first argument.
+   --- torch.Generator([kind]): A generator with a stream of its own, seeded by chance. Give it to a random function as the first
+   -- argument. Kind 'mt19937' is Torch7's Mersenne twister; 'philox' is Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011), whose
+   -- tensors are filled by all threads, with the same numbers for any number of them.
    -- g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10) --> 6
 
    --- torch.Generator:read(file), torch.Generator:write(file): The state, from or to a torch.File.

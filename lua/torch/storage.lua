@@ -42,21 +42,53 @@ local function fill_from_table(ref, t, first)
    end
 end
 
--- torch.FloatStorage(), (n), (table), (storage [, offset, n]), a part of it; (path [, shared, n]) maps a file.
-local function construct(d, first, second, third)
+-- (path [, shared [, size [, sharedMem or offset]]])
+local function map(d, who, path, shared, size, last, extra)
+   if path == '' or path:find('\0', 1, true) then
+      error(('%s: the name of a file must not be empty or hold a byte 0'):format(who), 4)
+   end
+   if shared ~= nil and type(shared) ~= 'boolean' then arg.refuse(who, 'shared', 'true or false', shared, 4) end
+   if size ~= nil then arg.whole(who, 'size', size) end
+   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
+   local offset, kind = 1, shared and C.TH_MAP_SHARED or C.TH_MAP_PRIVATE
+   if type(last) == 'boolean' then kind = last and C.TH_MAP_MEMORY or kind
+   elseif last ~= nil then offset = arg.whole(who, 'offset', last) end
+   if offset < 1 then error(('%s: offset must be at least 1, got %d'):format(who, offset), 4) end
+   lib.call(who, C.th_storage_map, out, d, path, offset - 1, size or 0, kind)
+   return adopt()
+end
+
+local shared_allocator = 'shared'           -- gives memory that forked processes share
+
+-- (allocator, size or table)
+local function allocate(d, who, allocator, first, extra)
+   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
+   local n = type(first) == 'table' and #first or arg.whole(who, 'size', first or 0)
+   local ref
+   if allocator.kind == shared_allocator then
+      lib.call(who, C.th_storage_map, out, d, nil, 0, n, C.TH_MAP_MEMORY)
+      ref = adopt()
+   else
+      ref = storage.new(d, n)
+   end
+   if type(first) == 'table' then fill_from_table(ref, first, 0) end
+   return ref
+end
+
+local function construct(d, first, second, third, fourth, extra)
    local who = 'torch.' .. dtype.names[d] .. 'Storage'
    if first == nil then return storage.new(d, 0) end
    if type(first) == 'number' then
       arg.whole(who, 'size', first)
       return storage.new(d, first)
+   elseif class.typename(first) == 'torch.Allocator' then
+      return allocate(d, who, first, second, third)
    elseif type(first) == 'table' then
       local ref = storage.new(d, #first)
       fill_from_table(ref, first, 0)
       return ref
    elseif type(first) == 'string' then
-      if third ~= nil then arg.whole(who, 'size', third) end
-      lib.call(who, C.th_storage_map, out, d, first, third or 0, second and 1 or 0)
-      return adopt()
+      return map(d, who, first, second, third, fourth, extra)
    elseif arg.is_storage(first) then
       if first.s.dtype ~= d then arg.refuse(who, 'storage', 'a ' .. who, first, 3) end
       local offset = second and arg.whole(who, 'offset', second) or 1
@@ -64,7 +96,7 @@ local function construct(d, first, second, third)
       lib.call(who, C.th_storage_part, out, first.s, offset - 1, n)
       return adopt()
    end
-   arg.refuse(who, 'argument 1', 'a size, a table, a file name or a storage', first, 3)
+   arg.refuse(who, 'argument 1', 'a size, a table, a file name, a storage or a torch.Allocator', first, 3)
 end
 
 -- ---- methods ------------------------------------------------------------------------------------------------------
@@ -151,7 +183,10 @@ end
 
 --- torch.HalfStorage(...), torch.BFloat16Storage(...), torch.FloatStorage(...), torch.DoubleStorage(...): A block of floats.
 -- Arguments: nothing; a number of elements; a table of numbers; another storage with offset and size, to see a part of it;
--- a file name, [shared], [size]: the bytes of a file, which is changed when shared is true.
+-- a torch.Allocator, and a size or a table; a file name, [shared], [size], [offset]: the elements of a file from one on, all
+-- there are unless size says how many. Changes stay here; when shared is true they go to the file, which is made or grows if
+-- need be. With true in place of offset the name is that of memory shared between processes, '/name', which is
+-- kept until os.remove('/dev/shm/name'). Nobody may shorten a file while it is mapped.
 -- torch.DoubleStorage{1, 2, 3}:size() --> 3
 
 --- Storage:byte(), Storage:char(), Storage:short(), Storage:int(), Storage:long(), Storage:half(), Storage:bfloat16(): A copy in another
@@ -194,8 +229,24 @@ end
 class.ctype(storage_t, function(ref) return 'torch.' .. dtype.names[ref.s.dtype] .. 'Storage' end,
    function(ref) return tonumber(ffi.cast('intptr_t', ref.s)) end)
 
+-- The class torch.Allocator.
+local function install_allocator(torch)
+   --- torch.Allocator([kind]): Where a storage takes its memory, as its first argument: torch.FloatStorage(allocator, 100).
+   -- 'default' is the memory of this process; what 'shared' gives is seen by processes that are forked from it later.
+   -- #torch.FloatStorage(torch.Allocator('shared'), 100) --> 100
+   local Allocator = class.class('torch.Allocator', torch)
+   function Allocator:__init(kind)
+      if kind ~= nil and kind ~= 'default' and kind ~= shared_allocator then
+         if type(kind) ~= 'string' then arg.refuse('torch.Allocator', 'kind', "'default' or 'shared'", kind, 3) end
+         error(("torch.Allocator: kind must be 'default' or 'shared', got '%s'"):format(kind), 3)
+      end
+      self.kind = kind or 'default'
+   end
+end
+
 --- Fills `torch` with the constructors FloatStorage, ...
 function storage.install(torch)
+   install_allocator(torch)
    for d, name in ipairs(dtype.names) do
       local full = 'torch.' .. name .. 'Storage'
       local mt = setmetatable({}, { __index = Storage })
