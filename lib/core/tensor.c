@@ -235,14 +235,14 @@ th_status th_tensor_expand(th_tensor *to, const th_tensor *from, int ndim, const
   int64_t stride[TH_MAXDIM], wanted[TH_MAXDIM];
   TH_TRY(need_sizes(from->dtype, ndim, size));
   if (ndim < from->ndim) {
-    return th_fail(TH_ESHAPE, "expand: %d sizes are too few for a tensor of size %s", ndim, TH_SHAPE(from));
+    return th_fail(TH_ESHAPE, "%d sizes are too few for a tensor of size %s", ndim, TH_SHAPE(from));
   }
   memcpy(wanted, size, sizeof *size * (size_t)ndim);
   for (int d = 0; d < ndim; d++) {
     const int k = d - (ndim - from->ndim);
     const int64_t have = k < 0 ? 1 : from->size[k];
     if (have != 1 && have != wanted[d]) {
-      return th_fail(TH_ESHAPE, "expand: size %lld of dimension %d cannot become %lld: only size 1 stretches",
+      return th_fail(TH_ESHAPE, "size %lld of dimension %d cannot become %lld: only size 1 stretches",
                      (long long)have, k + 1, (long long)wanted[d]);
     }
     stride[d] = have == wanted[d] && k >= 0 ? from->stride[k] : 0;

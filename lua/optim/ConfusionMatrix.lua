@@ -22,20 +22,20 @@ function ConfusionMatrix:__init(nclasses, classes)
 end
 
 -- The class that a number or a vector of scores names.
-local function classOf(self, x, what)
+local function classOf(self, method, x, what)
    local k = x
    if torch.isTensor(x) then
       local scores = x:nElement() == 1 and x or x:contiguous():view(-1)
       if scores:nElement() == 1 then
          k = scores:storage()[scores:storageOffset()]
-      else
+      elseif scores:nElement() > 0 then
          local _, at = scores:max(1)
          k = at[1]
       end
    end
    k = tonumber(k)
    if not k or k < 1 or k > self.nclasses or k ~= math.floor(k) then
-      error(('optim.ConfusionMatrix: the %s must be a class of 1..%d, got %s'):format(what, self.nclasses,
+      error(('optim.ConfusionMatrix:%s: the %s must be a class of 1..%d, got %s'):format(method, what, self.nclasses,
          tostring(k or x)), 4)
    end
    return k
@@ -45,18 +45,18 @@ function ConfusionMatrix:_add(p, t) self.mat[t][p] = self.mat[t][p] + 1 end
 
 --- Counts one prediction. Both are class numbers, or vectors whose largest element is the class.
 function ConfusionMatrix:add(prediction, target)
-   self:_add(classOf(self, prediction, 'prediction'), classOf(self, target, 'target'))
+   self:_add(classOf(self, 'add', prediction, 'prediction'), classOf(self, 'add', target, 'target'))
 end
 
 -- A vector of class numbers from class numbers or from rows of scores.
 local function classesOf(self, x, what)
    if not torch.isTensor(x) or (x:dim() ~= 1 and x:dim() ~= 2) then
-      error(('optim.ConfusionMatrix: %s must be a vector of classes or a matrix of scores'):format(what), 4)
+      error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores'):format(what), 4)
    end
    if x:dim() == 1 then return x end
    if x:size(2) == 1 then return x:select(2, 1) end
    if x:size(2) ~= self.nclasses then
-      error(('optim.ConfusionMatrix: %s must have %d columns, got %d'):format(what, self.nclasses, x:size(2)), 4)
+      error(('optim.ConfusionMatrix:batchAdd: %s must have %d columns, got %d'):format(what, self.nclasses, x:size(2)), 4)
    end
    local _, at = x:max(2)
    return at:select(2, 1)
@@ -66,12 +66,12 @@ end
 function ConfusionMatrix:batchAdd(predictions, targets)
    local p, t = classesOf(self, predictions, 'predictions'), classesOf(self, targets, 'targets')
    if p:size(1) ~= t:size(1) then
-      error(('optim.ConfusionMatrix: as many targets as predictions must come, got %d and %d'):format(t:size(1),
+      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d'):format(t:size(1),
          p:size(1)), 2)
    end
    local ps, ts = {}, {}
    for i = 1, p:size(1) do
-      ps[i], ts[i] = classOf(self, p[i], 'prediction'), classOf(self, t[i], 'target')
+      ps[i], ts[i] = classOf(self, 'batchAdd', p[i], 'prediction'), classOf(self, 'batchAdd', t[i], 'target')
    end
    for i = 1, #ps do self:_add(ps[i], ts[i]) end
 end
@@ -168,6 +168,11 @@ end
 -- @param legendwidth  dark pixels left of the rows, default 0
 function ConfusionMatrix:render(sortmode, display, block, legendwidth)
    block, legendwidth = block or 25, legendwidth or 0
+   for what, v in pairs { block = block, legendwidth = legendwidth } do
+      if type(v) ~= 'number' or v < 0 or v > 2 ^ 20 or v % 1 ~= 0 then
+         error(('optim.ConfusionMatrix:render: %s must be a whole number of 0..2^20, got %s'):format(what, tostring(v)), 2)
+      end
+   end
    local rows, _, diagonal = sums(self)
    local order = {}
    for i = 1, self.nclasses do order[i] = i end

@@ -1,5 +1,6 @@
 -- lua/optim/Logger.lua - numbers of a training run, in a file of columns and as a picture.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 --- Writes rows of numbers to a text file as they come, and plots them with gnuplot where that is installed.
 -- @param filename   nil: no file, the numbers are kept for plot only
@@ -9,6 +10,7 @@ local Logger = torch.class('optim.Logger')
 
 function Logger:__init(filename, timestamp)
    if filename then
+      if type(filename) ~= 'string' then arg.refuse('optim.Logger', 'filename', 'a string', filename, 3) end
       self.name = filename
       if timestamp then filename = filename .. '-' .. os.date('%Y_%m_%d_%X'):gsub('[ :/]', '_') end
       local file, why = io.open(filename, 'w')
@@ -36,8 +38,13 @@ local function write(self, cells)
    self.file:flush()
 end
 
+local function need_table(method, what, v)
+   if type(v) ~= 'table' then arg.refuse('optim.Logger:' .. method, what, 'a table', v, 3) end
+end
+
 --- Names the columns, and writes them as the first line.
 function Logger:setNames(names)
+   need_table('setNames', 'names', names)
    self.names = names
    self.empty = false
    self.nsymbols = #names
@@ -51,6 +58,7 @@ end
 
 --- Adds a row: a list of numbers, or a table with a number for each name.
 function Logger:add(symbols)
+   need_table('add', 'row', symbols)
    local row, named = {}, #symbols == 0
    if self.empty then
       local names = {}

@@ -1,5 +1,6 @@
 -- lua/optim/adadelta.lua - AdaDelta: steps in the units of the parameters, without a learning rate.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of AdaDelta (Zeiler, "ADADELTA: an adaptive learning rate method", 2012).
 -- @param config.rho          decay of the running mean squares; default 0.9
@@ -7,11 +8,10 @@ local optim = require 'optim'
 -- @param config.weightDecay  adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
 function optim.adadelta(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.adadelta', opfunc, x, config, state)
    local rho, eps = config.rho or 0.9, config.eps or 1e-6
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.adadelta', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.evalCounter = (state.evalCounter or 0) + 1

@@ -1,5 +1,6 @@
 -- lua/optim/adagrad.lua - AdaGrad: steps divided by the root of all squared gradients so far.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of AdaGrad (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011).
 -- @param config.learningRate       default 1e-3
@@ -7,11 +8,10 @@ local optim = require 'optim'
 -- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
 function optim.adagrad(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.adagrad', opfunc, x, config, state)
    state.evalCounter = state.evalCounter or 0
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.adagrad', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.paramVariance = state.paramVariance or x.new(g:size()):zero()

@@ -1,5 +1,6 @@
 -- lua/optim/adam.lua - Adam: steps scaled by running moments of the gradient.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
 -- @param config.learningRate       default 1e-3
@@ -10,12 +11,11 @@ local optim = require 'optim'
 -- @return x, {f(x) before the step}
 -- @example optim.adam(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {}, {})
 function optim.adam(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.adam', opfunc, x, config, state)
    local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.adam', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.t = state.t or 0

@@ -1,5 +1,6 @@
 -- lua/optim/adamax.lua - AdaMax: Adam with the largest gradient in the place of the second moment.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of AdaMax (Kingma and Ba, "Adam: a method for stochastic optimization", 2014, section 7).
 -- @param config.learningRate  default 2e-3
@@ -7,11 +8,10 @@ local optim = require 'optim'
 -- @param config.epsilon       added to |gradient|; default 1e-38
 -- @return x, {f(x) before the step}
 function optim.adamax(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.adamax', opfunc, x, config, state)
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.adamax', opfunc, x)
 
    state.t = (state.t or 0) + 1
    state.m = state.m or x.new(g:size()):zero()

@@ -1,5 +1,6 @@
 -- lua/optim/asgd.lua - averaged stochastic gradient descent.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of averaged stochastic gradient descent (Bottou, "Stochastic gradient descent tricks", 2012).
 -- @param config.eta0    learning rate at the start; default 1e-4
@@ -8,15 +9,14 @@ local optim = require 'optim'
 -- @param config.t0      step at which averaging starts; default 1e6
 -- @return x, {f(x) before the step}, the average of x since step t0
 function optim.asgd(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.asgd', opfunc, x, config, state)
    local eta0, lambda = config.eta0 or 1e-4, config.lambda or 1e-4
    local alpha, t0 = config.alpha or 0.75, config.t0 or 1e6
    state.eta_t = state.eta_t or eta0
    state.mu_t = state.mu_t or 1
    state.t = state.t or 0
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.asgd', opfunc, x)
 
    state.t = state.t + 1
    x:mul(1 - lambda * state.eta_t)

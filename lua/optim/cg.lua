@@ -1,5 +1,6 @@
 -- lua/optim/cg.lua - nonlinear conjugate gradients (Polak-Ribiere), with a line search that interpolates and extrapolates.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 
@@ -12,7 +13,7 @@ local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 -- @param config.ratio    the largest ratio of slopes between line searches, default 100
 -- @return x, {the value after each line search}, number of evaluations
 function optim.cg(opfunc, x, config)
-   config = config or {}
+   config = need.all('optim.cg', opfunc, x, config)
    local rho, sig = config.rho or 0.01, config.sig or 0.5
    local int, ext, ratio = config.int or 0.1, config.ext or 3, config.ratio or 100
    local maxIter = config.maxIter or 20
@@ -20,7 +21,7 @@ function optim.cg(opfunc, x, config)
    local evaluations = 0
 
    local function evaluate()
-      local f, g = opfunc(x)
+      local f, g = need.evaluate('optim.cg', opfunc, x)
       evaluations = evaluations + 1
       return f, g:clone()
    end

@@ -1,6 +1,7 @@
 -- lua/optim/cmaes.lua - CMA-ES: an evolution strategy that learns the shape of the valley.
 local torch = require 'torch'
 local optim = require 'optim'
+local need = require 'optim.need'
 
 -- Eigenvalues and eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations; plain tables.
 local function eigen(a)
@@ -42,7 +43,7 @@ end
 -- @param config.verb_disp  prints every so many rounds; default 0
 -- @return x (moved to the best place), {the best value after each round}, number of evaluations
 function optim.cmaes(opfunc, x, config)
-   config = config or {}
+   config = need.all('optim.cmaes', opfunc, x, config)
    local n = x:nElement()
    local sigma = config.sigma
    if type(sigma) ~= 'number' or sigma ~= sigma or sigma <= 0 then

@@ -1,6 +1,7 @@
 -- lua/optim/de.lua - differential evolution, for functions without a gradient.
 local torch = require 'torch'
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- Minimises with differential evolution (Storn and Price, 1997): candidates of a population are mixed, and replace
 -- what is worse.
@@ -11,8 +12,7 @@ local optim = require 'optim'
 -- @param config.spread         the population starts within this distance of x, default 5
 -- @return x (moved to the best place), {the best value after each round}
 function optim.de(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.de', opfunc, x, config, state)
    local n = x:nElement()
    local size = math.max(4, config.popsize or 10 * n)
    local scale, rate = config.scaleFactor or 0.8, config.crossoverRate or 0.9

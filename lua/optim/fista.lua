@@ -1,5 +1,6 @@
 -- lua/optim/fista.lua - FISTA: minimises a smooth function plus one with a known shrinkage.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- Minimises f(x) + g(x) (Beck and Teboulle, "A fast iterative shrinkage-thresholding algorithm for linear inverse
 -- problems", 2009), with backtracking.
@@ -15,7 +16,11 @@ local optim = require 'optim'
 -- @param params.verbose        true: prints every iteration
 -- @return x, a list of {f, g, F, L} for every iteration
 function optim.FistaLS(f, g, pl, xinit, params)
-   params = params or {}
+   need.func('optim.FistaLS', 'f', f)
+   need.func('optim.FistaLS', 'g', g)
+   need.func('optim.FistaLS', 'pl', pl)
+   need.tensor('optim.FistaLS', 'xinit', xinit)
+   params = need.options('optim.FistaLS', 'params', params)
    local maxiter, maxline = params.maxiter or 50, params.maxline or 20
    local threshold, Lstep = params.errthres or 1e-4, params.Lstep or 1.5
    local momentum = params.doFistaUpdate

@@ -1,5 +1,6 @@
 -- lua/optim/lbfgs.lua - limited-memory BFGS.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- Steps of L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989). The
 -- correction pairs stay in the state, so that the next call goes on from them.
@@ -14,8 +15,7 @@ local optim = require 'optim'
 -- @param config.verbose            true: prints why it ends
 -- @return x, {all values}, number of evaluations
 function optim.lbfgs(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.lbfgs', opfunc, x, config, state)
    local maxIter = tonumber(config.maxIter) or 20
    local maxEval = tonumber(config.maxEval) or maxIter * 1.25
    local tolFun, tolX = config.tolFun or 1e-5, config.tolX or 1e-9
@@ -25,7 +25,7 @@ function optim.lbfgs(opfunc, x, config, state)
 
    state.funcEval = state.funcEval or 0
    state.nIter = state.nIter or 0
-   local f, g = opfunc(x)
+   local f, g = need.evaluate('optim.lbfgs', opfunc, x)
    local values, evaluations = {f}, 1
    state.funcEval = state.funcEval + 1
    if g:clone():abs():sum() <= tolFun then
@@ -84,7 +84,7 @@ function optim.lbfgs(opfunc, x, config, state)
       else
          x:add(t, d)
          if iteration ~= maxIter then
-            f, g = opfunc(x)
+            f, g = need.evaluate('optim.lbfgs', opfunc, x)
             used = 1
             values[#values + 1] = f
          end

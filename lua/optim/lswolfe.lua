@@ -1,5 +1,6 @@
 -- lua/optim/lswolfe.lua - a line search that satisfies the strong Wolfe conditions.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- Looks along d for a step t with enough descent and a small slope (Nocedal and Wright, "Numerical optimization",
 -- section 3.5). x itself is moved, and returned.
@@ -12,7 +13,14 @@ local optim = require 'optim'
 -- @param options.maxIter  default 20
 -- @return value, gradient, place, step, number of evaluations
 function optim.lswolfe(opfunc, x, t, d, f, g, gtd, options)
-   options = options or {}
+   need.func('optim.lswolfe', 'opfunc', opfunc)
+   need.tensor('optim.lswolfe', 'x', x)
+   need.number('optim.lswolfe', 't', t)
+   need.tensor('optim.lswolfe', 'd', d)
+   need.number('optim.lswolfe', 'f', f)
+   need.tensor('optim.lswolfe', 'g', g)
+   need.number('optim.lswolfe', 'gtd', gtd)
+   options = need.options('optim.lswolfe', 'options', options)
    local c1, c2 = options.c1 or 1e-4, options.c2 or 0.9
    local tolX, most = options.tolX or 1e-9, options.maxIter or 20
    local start, evaluations = x:clone(), 0

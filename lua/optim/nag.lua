@@ -1,5 +1,6 @@
 -- lua/optim/nag.lua - Nesterov's accelerated gradient: the gradient is taken where the momentum leads.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of Nesterov's accelerated gradient (Sutskever et al., "On the importance of initialization and momentum in
 -- deep learning", 2013).
@@ -10,8 +11,7 @@ local optim = require 'optim'
 -- @param config.learningRates      a vector: a factor for each parameter's rate
 -- @return x, {f at the place looked ahead}
 function optim.nag(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.nag', opfunc, x, config, state)
    local momentum = config.momentum or 0.9
    if momentum <= 0 then
       error('optim.nag: momentum must be positive, got ' .. tostring(momentum), 2)
@@ -19,7 +19,7 @@ function optim.nag(opfunc, x, config, state)
    state.evalCounter = state.evalCounter or 0
 
    if state.dfdx then x:add(momentum, state.dfdx) end
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.nag', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    local rate = (config.learningRate or 1e-3) / (1 + state.evalCounter * (config.learningRateDecay or 0))

@@ -1,5 +1,7 @@
 -- lua/optim/polyinterp.lua - the minimum of the polynomial through points with known values and slopes.
 local optim = require 'optim'
+local need = require 'optim.need'
+local arg = require 'torch.arg'
 
 -- c[1] + c[2] x + c[3] x^2 + ...
 local function value(c, x)
@@ -82,7 +84,19 @@ end
 -- @param xmaxBound  likewise
 -- @return the place, and the value there (nil for the closed form of two points)
 function optim.polyinterp(points, xminBound, xmaxBound)
-   if type(points) ~= 'table' then points = points:totable() end
+   if type(points) ~= 'table' then
+      need.tensor('optim.polyinterp', 'points', points)
+      points = points:totable()
+   end
+   if type(points) ~= 'table' or #points == 0 then
+      error('optim.polyinterp: points must be a matrix or a list of rows, and not empty', 2)
+   end
+   for i, p in ipairs(points) do
+      if type(p) ~= 'table' then arg.refuse('optim.polyinterp', ('points[%d]'):format(i), 'a table of three numbers', p) end
+      for k = 1, 3 do need.number('optim.polyinterp', ('points[%d][%d]'):format(i, k), p[k]) end
+   end
+   if xminBound then need.number('optim.polyinterp', 'xminBound', xminBound) end
+   if xmaxBound then need.number('optim.polyinterp', 'xmaxBound', xmaxBound) end
    if #points == 2 and not xminBound and not xmaxBound then
       local known = true
       for _, p in ipairs(points) do known = known and p[2] == p[2] and p[3] == p[3] end

@@ -1,5 +1,6 @@
 -- lua/optim/rmsprop.lua - RMSprop: steps divided by a running root mean square of the gradient.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of RMSprop (Tieleman and Hinton, Coursera lecture 6.5, 2012).
 -- @param config.learningRate  default 1e-2
@@ -9,11 +10,10 @@ local optim = require 'optim'
 -- @param config.weightDecay   adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
 function optim.rmsprop(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.rmsprop', opfunc, x, config, state)
    local alpha = config.alpha or 0.99
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.rmsprop', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.m = state.m or x.new(g:size()):fill(config.initialMean or 0)

@@ -1,5 +1,6 @@
 -- lua/optim/rprop.lua - resilient propagation: steps that depend on the signs of the gradient only.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- Resilient propagation (Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993),
 -- for gradients over the whole batch.
@@ -9,11 +10,10 @@ local optim = require 'optim'
 -- @param config.niter            steps to take; default 1
 -- @return x, {f(x) before each step}
 function optim.rprop(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.rprop', opfunc, x, config, state)
    local fs = {}
    for i = 1, config.niter or 1 do
-      local fx, g = opfunc(x)
+      local fx, g = need.evaluate('optim.rprop', opfunc, x)
       fs[i] = fx
       if not state.delta then
          state.delta = x.new(g:size()):zero()                   -- the signs of the last step

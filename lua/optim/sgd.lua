@@ -1,5 +1,6 @@
 -- lua/optim/sgd.lua - stochastic gradient descent.
 local optim = require 'optim'
+local need = require 'optim.need'
 
 --- One step of stochastic gradient descent.
 -- @param config.learningRate       default 1e-3
@@ -13,8 +14,7 @@ local optim = require 'optim'
 -- @return x, {f(x) before the step}
 -- @example optim.sgd(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {learningRate = 0.1})
 function optim.sgd(opfunc, x, config, state)
-   config = config or {}
-   state = state or config
+   config, state = need.all('optim.sgd', opfunc, x, config, state)
    local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
    local momentum = config.momentum or 0
    local damp = config.dampening or momentum
@@ -27,7 +27,7 @@ function optim.sgd(opfunc, x, config, state)
    end
    state.evalCounter = state.evalCounter or 0
 
-   local fx, g = opfunc(x)
+   local fx, g = need.evaluate('optim.sgd', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then
       g:add(config.weightDecay, x)

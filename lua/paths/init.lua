@@ -82,10 +82,18 @@ local function source_at(level)
    return name and paths.concat(name)
 end
 
+local function level(who, depth)
+   depth = depth or 1
+   if type(depth) ~= 'number' or not (depth >= 1 and depth < 2 ^ 30) then
+      error(('paths.%s: depth must be a number of at least 1, got %s'):format(who, tostring(depth)), 3)
+   end
+   return depth
+end
+
 --- The path of the file that calls; of `name` in the same folder when it is given. nil at a prompt.
 -- @param depth  1 (default): the caller; 2: who called the caller, ...
 function paths.thisfile(name, depth)
-   local own = source_at((depth or 1) + 1)
+   local own = source_at(level('thisfile', depth) + 1)
    if not own or name == nil then return own end
    return paths.concat(paths.dirname(own), need('thisfile', 'name', name))
 end
@@ -93,7 +101,7 @@ end
 --- Runs a Lua file that lies beside the one that calls.
 function paths.dofile(name, depth)
    need('dofile', 'name', name)
-   local own = source_at((depth or 1) + 1)
+   local own = source_at(level('dofile', depth) + 1)
    return dofile(own and paths.concat(paths.dirname(own), name) or paths.concat(name))
 end
 

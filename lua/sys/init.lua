@@ -67,9 +67,14 @@ function sys.sleep(seconds) sys.usleep(need('sleep', 'time', 'number', seconds) 
 -- @param readwhat  what to read of its output, as f:read takes it (default '*all')
 -- @return its output without the last end of line
 function sys.fexecute(cmd, readwhat)
-   local pipe, why = io.popen(need('fexecute', 'command', 'string', cmd))
+   need('fexecute', 'command', 'string', cmd)
+   readwhat = readwhat or '*all'
+   if not (type(readwhat) == 'number' and readwhat >= 0 and readwhat < 2 ^ 31) and not (type(readwhat) == 'string' and readwhat:find '^%*[aln]') then
+      error("sys.fexecute: readwhat must be '*all', '*line', '*number' or a number of bytes, got " .. tostring(readwhat), 2)
+   end
+   local pipe, why = io.popen(cmd)
    if not pipe then error('sys.fexecute: ' .. tostring(why), 2) end
-   local text = pipe:read(readwhat or '*all')
+   local text = pipe:read(readwhat)
    pipe:close()
    if type(text) == 'string' then text = text:gsub('[\r\n]+$', '') end
    return text
@@ -79,16 +84,16 @@ end
 function sys.execute(cmd) return (sys.fexecute(need('execute', 'command', 'string', cmd))) end
 
 -- A path is quoted; anything else (patterns, options) goes to ls as it is.
-local function list(options)
+local function list(name, options)
    return function(d)
       if d == nil then d = '' end
-      need('ls', 'folder', 'string', d)
+      need(name, 'folder', 'string', d)
       if paths.filep(d) or paths.dirp(d) then d = "'" .. d:gsub("'", "'\\''") .. "'" end
       return sys.execute('ls ' .. options .. d)
    end
 end
 --- sys.ls([folder]), sys.ll([folder]), sys.la([folder]), sys.lla([folder]): What `ls`, `ls -l`, `ls -a` and `ls -la` print.
-sys.ls, sys.ll, sys.la, sys.lla = list '', list '-l ', list '-a ', list '-la '
+sys.ls, sys.ll, sys.la, sys.lla = list('ls', ''), list('ll', '-l '), list('la', '-a '), list('lla', '-la ')
 
 --- The system: 'linux', 'macos', 'windows'.
 function sys.uname()

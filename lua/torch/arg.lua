@@ -36,6 +36,14 @@ end
 function arg.is_tensor(v) return ffi.istype(lib.tensor_t, v) end
 function arg.is_storage(v) return ffi.istype(lib.storage_t, v) end
 
+--- Whether v can be called: a function, or a table whose class or metatable says how.
+function arg.is_callable(v)
+   if type(v) ~= 'table' then return type(v) == 'function' end
+   if class.typename(v) then return v.__call__ ~= nil end
+   local mt = getmetatable(v)
+   return type(mt) == 'table' and mt.__call ~= nil
+end
+
 function arg.tensor(who, name, v)
    if not ffi.istype(lib.tensor_t, v) then arg.refuse(who, name, 'a tensor', v, 3) end
    return v
@@ -67,6 +75,39 @@ function arg.same_shape(a, b)
    if a._ndim ~= b._ndim then return false end
    for d = 0, a._ndim - 1 do if a._size[d] ~= b._size[d] then return false end end
    return true
+end
+
+-- Its own text for each function, so that the compiler sees which one is called.
+local guarded = [[
+local f, is, refuse, name, what = ...
+return function(self, ...)
+   if not is(self) then refuse(name, 'argument 1', what, self, 3) end
+   return f(self, ...)
+end]]
+
+--- The function that stands behind a guarded one.
+arg.behind = setmetatable({}, { __mode = 'k' })
+
+--- Makes methods that can be called with a dot, and so with anything in place of the object, refuse what is no such object.
+-- @param is      function(v): whether v is one
+-- @param shared  a table in which the same functions are replaced too (optional)
+function arg.guard(methods, is, what, shared)
+   for name, f in pairs(methods) do
+      if type(f) == 'function' and name ~= 'new' and name:sub(1, 1) ~= '_' then
+         methods[name] = load(guarded, '=torch.arg')(f, is, arg.refuse, name, what)
+         arg.behind[methods[name]] = f
+         if shared and rawget(shared, name) == f then shared[name] = methods[name] end
+      end
+   end
+end
+
+--- The same for the methods of a class, whose objects may belong to classes derived from it.
+function arg.guard_class(mt, what)
+   arg.guard(mt, function(v)
+      local up = type(v) == 'table' and getmetatable(v)
+      while type(up) == 'table' and up ~= mt do up = getmetatable(up) end
+      return up == mt
+   end, what)
 end
 
 local sizes_t, MAXDIM = ffi.typeof 'int64_t[16]', tonumber(lib.C.TH_MAXDIM)

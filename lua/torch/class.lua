@@ -306,9 +306,12 @@ end
 -- @return the metatable
 function M.metatype(name, ctype)
    need_name('torch.metatype', name)
-   local ct = ffi.typeof(ctype)
+   local known, ct = pcall(ffi.typeof, ctype)
+   if not known then refuse(2, 'torch.metatype: %s is no C type', tostring(ctype)) end
    local mt = classes[name] or M.newmetatable(name)
-   ffi.metatype(ct, mt)
+   if not pcall(ffi.metatype, ct, mt) then
+      refuse(2, 'torch.metatype: %s is no struct, or bound to a class already', tostring(ctype))
+   end
    ctypes[#ctypes + 1] = { ctype = ct, namer = function() return name end, address = address_of_struct }
    return mt
 end

@@ -19,6 +19,11 @@ local function need_string(who, what, v)
    return v
 end
 
+local function need_table(who, what, v)
+   if type(v) ~= 'table' then arg_check.refuse(who, what, 'a table', v, 3) end
+   return v
+end
+
 -- One letter for booleans, so that names of folders stay short.
 local function shown(v)
    if type(v) == 'boolean' then return v and 't' or 'f' end
@@ -133,6 +138,7 @@ end
 --- Reads the words of the command line (the global `arg`); -h, -help and --help print the help and end the script.
 function CmdLine:parse(arg)
    if type(arg) ~= 'table' then arg_check.refuse('CmdLine:parse', 'arg', 'a table of strings', arg) end
+   for i = 1, #arg do need_string('CmdLine:parse', 'word ' .. i, arg[i]) end
    local params = self:default()
    local i, n = 1, 0
    if not self.options['-h'] and not self.options['-help'] then
@@ -161,8 +167,8 @@ end
 -- @param ignore  {key = true}: options that are left out (optional)
 function CmdLine:string(prefix, params, ignore)
    need_string('CmdLine:string', 'prefix', prefix)
-   if type(params) ~= 'table' then arg_check.refuse('CmdLine:string', 'params', 'a table', params) end
-   ignore = ignore or {}
+   need_table('CmdLine:string', 'params', params)
+   ignore = need_table('CmdLine:string', 'ignore', ignore or {})
    local default, parts = self:default(), {}
    local function add(key)
       if params[key] ~= nil and not ignore[key] and params[key] ~= default[key] then
@@ -185,6 +191,7 @@ end
 --- From now on print writes to a file as well; the parameters stand at its beginning.
 -- @param file  a name, or an open Lua file
 function CmdLine:log(file, params)
+   params = need_table('CmdLine:log', 'params', params or {})
    local f = file
    if type(file) == 'string' then
       local why
@@ -211,7 +218,7 @@ function CmdLine:log(file, params)
    f:write(os.date(), ']\n')
    at_begin = true
    f:write '[command line arguments]\n'
-   for _, key in ipairs(sorted_keys(params or {})) do f:write(key, ' ', tostring(params[key]), '\n') end
+   for _, key in ipairs(sorted_keys(params)) do f:write(key, ' ', tostring(params[key]), '\n') end
    f:write '[----------------------]\n'
    f:flush()
 end
@@ -219,7 +226,7 @@ end
 --- Prints how the script is used.
 function CmdLine:help(arg)
    io.write 'Usage: '
-   if arg and arg[0] then io.write(arg[0], ' ') end
+   if type(arg) == 'table' and arg[0] then io.write(tostring(arg[0]), ' ') end
    io.write '[options]'
    for _, argument in ipairs(self.arguments) do io.write(' <', bare(argument.key), '>') end
    io.write '\n'
@@ -242,6 +249,7 @@ end
 function M.install(torch)
    local mt = class.class('torch.CmdLine', torch)
    for k, f in pairs(CmdLine) do mt[k] = f end
+   arg_check.guard_class(mt, 'a torch.CmdLine')
 end
 
 return M

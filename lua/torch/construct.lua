@@ -85,12 +85,12 @@ function construct.view_storage(t, d, who, s, offset, sizes, strides, ...)
    end
    if offset == nil then
       local n = ffi.new('int64_t[1]', s.s.size)
-      check(C.th_tensor_set(t, d, s.s, 0, 1, n, nil), 4)
+      check(C.th_tensor_set(t, d, s.s, 0, 1, n, nil), 4, who)
       return t
    end
    arg.whole(who, 'offset', offset)
    if sizes == nil then
-      check(C.th_tensor_set(t, d, s.s, offset - 1, 1, no_size, nil), 4)
+      check(C.th_tensor_set(t, d, s.s, offset - 1, 1, no_size, nil), 4, who)
    elseif arg.is_storage(sizes) or type(sizes) == 'table' then
       local size, n = arg.sizes(who, sizes)
       local stride, m
@@ -98,7 +98,7 @@ function construct.view_storage(t, d, who, s, offset, sizes, strides, ...)
          stride, m = arg.sizes(who, strides)
          if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 4) end
       end
-      check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4)
+      check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4, who)
    else
       local given = { sizes, strides, ... }
       local n = math.ceil((select('#', ...) + 2) / 2)
@@ -111,7 +111,7 @@ function construct.view_storage(t, d, who, s, offset, sizes, strides, ...)
          stride[i - 1] = given_stride == nil and step or arg.whole(who, 'stride ' .. i, given_stride)
          step = step * tonumber(size[i - 1])
       end
-      check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4)
+      check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4, who)
    end
    return t
 end

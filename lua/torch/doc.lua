@@ -8,6 +8,7 @@
 -- In all of them a line that holds `-->` is an example: code, then what it gives, as doc.show writes it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
+local arg = require 'torch.arg'
 local class = require 'torch.class'
 local op = require 'torch.op'
 local C = lib.C
@@ -245,7 +246,7 @@ local function arguments(line)
 end
 
 local function function_entry(key, f)
-   local info = type(f) == 'function' and debug.getinfo(f, 'S')
+   local info = type(f) == 'function' and debug.getinfo(arg.behind[f] or f, 'S')
    local path = info and info.source:match '^@(.*)$'
    if not path then return nil end
    local lines = lines_of(path)

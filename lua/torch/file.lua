@@ -404,8 +404,9 @@ function file.of_string(text)
 end
 
 --- A file in memory over all bytes of a storage, for reading.
-function file.of_storage(s)
-   lib.check(C.th_file_memory(handle, s.s, C.TH_FILE_READ + C.TH_FILE_WHOLE), 3)
+function file.of_storage(s, who)
+   local status = C.th_file_memory(handle, s.s, C.TH_FILE_READ + C.TH_FILE_WHOLE)
+   if status ~= 0 then error((ffi.string(C.th_error()):gsub('^file', who, 1)), 3) end
    return object('torch.MemoryFile', 'r', { _storage = s })
 end
 
@@ -493,8 +494,10 @@ end
 -- f = torch.MemoryFile(); f:writeString('abc'); f:seek(1); f:readString('*a') --> abc
 --- Makes torch.File, DiskFile, MemoryFile and PipeFile.
 function file.install(torch)
+   local function is_file(v) return type(v) == 'table' and rawget(v, '_mode') ~= nil end
    local function make(name, parent, constructor, methods)
       local mt = class.newmetatable(name, parent, constructor, nil, nil, torch)
+      arg.guard(methods, is_file, 'a file')
       for k, f in pairs(methods) do mt[k] = f end
    end
    make('torch.File', nil, function()

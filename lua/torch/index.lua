@@ -120,7 +120,7 @@ local function assign(r, v)
          error(('cannot assign %d elements to a tensor of size %s'):format(#v, arg.size_text(r)), 4)
       end
       local source = new()
-      lib.check(C.th_tensor_set(source, v.s.dtype, v.s, 0, 1, ffi.new('int64_t[1]', #v), nil), 3)
+      lib.check(C.th_tensor_set(source, v.s.dtype, v.s, 0, 1, ffi.new('int64_t[1]', #v), nil), 3, 'index')
       op.method 'copy' (r, source)
    else
       arg.refuse('index', 'value', 'a number or a tensor', v, 4)
@@ -131,7 +131,8 @@ end
 function index.set(t, k, v)
    if type(k) == 'number' then
       if t._ndim == 1 and type(v) == 'number' then
-         write(t._dtype, t._storage.data, t._offset + place(t, 0, k) * t._stride[0], v)
+         local at = place(t, 0, k)                            -- first: an empty tensor has no storage
+         write(t._dtype, t._storage.data, t._offset + at * t._stride[0], v)
          return
       end
       if t._ndim == 0 then error('a tensor without dimensions has no index; use x:fill(v)', 3) end

@@ -19,6 +19,8 @@ for _, part in ipairs { 'create', 'random', 'map', 'fft', 'file', 'serialize', '
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
 end
 
+arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch)
+
 --- Threads that a single operation may use. Results do not depend on it.
 function torch.setnumthreads(n)
    arg.whole('torch.setnumthreads', 'number', n)

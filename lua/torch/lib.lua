@@ -54,15 +54,16 @@ assert(C.th_abi() == C.TH_ABI, 'libth and th.h come from different builds: ' .. 
 
 local OK, ENOMEM, EINTR = 0, tonumber(C.TH_ENOMEM), tonumber(C.TH_EINTR)
 
--- Raises the kept message; `level` counts like error's, from the caller of raise.
-local function raise(status, level)
+-- Raises the kept message, in the name of `who` if given; `level` counts like error's, from the caller of raise.
+local function raise(status, level, who)
    if status == EINTR then C.th_interrupt(0) end
-   error(ffi.string(C.th_error()), (level or 1) + 1)
+   local why = ffi.string(C.th_error())
+   error(who and who .. ': ' .. why or why, (level or 1) + 1)
 end
 
 --- A status becomes an error that blames the caller of the function that called check.
-local function check(status, level)
-   if status ~= OK then raise(tonumber(status), (level or 2) + 1) end
+local function check(status, level, who)
+   if status ~= OK then raise(tonumber(status), (level or 2) + 1, who) end
 end
 
 -- ---- memory the collector cannot see ----------------------------------------------------------------------

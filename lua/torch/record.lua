@@ -4,6 +4,8 @@
 -- only tag and index are written.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
+local class = require 'torch.class'
+local arg = require 'torch.arg'
 
 local record = {}
 
@@ -24,6 +26,7 @@ local DEEPEST = 400                         -- read and write methods that may b
 
 --- The C file of an object; an error when it is closed.
 function record.open(self, method)
+   if type(self) ~= 'table' then arg.refuse(method, 'argument 1', 'a file', self, 3) end
    local f = rawget(self, '_file')
    if f == nil then error(('%s: the file is closed'):format(method), 3) end
    return f
@@ -53,7 +56,10 @@ function record.nested(self, what, work, ...)
    self._error = true
    local w = self._written                   -- what was begun is not in the file
    if w then self._written = record.writing_state(w.count) end
-   if type(r) == 'string' then r = r:gsub('^file: ', '') end
+   if type(r) == 'string' then
+      r = r:gsub('^file: ', '')
+      if not self._nameless then r = ('%s:%sObject: %s'):format(class.typename(self), what, r) end
+   end
    error(r, 0)
 end
 

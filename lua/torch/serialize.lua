@@ -65,7 +65,7 @@ local function read_all(f, who, mode, options, unpack)
    else
       set_mode(f, mode)
       if options.referenced == false then f:referenced(false) end
-      f._unsafe = options.unsafe
+      f._unsafe, f._nameless = options.unsafe, true          -- errors speak in the name of `who`
       ok, object = pcall(f.readObject, f)
    end
    file.abandon(f)
@@ -81,6 +81,7 @@ end
 -- @param put  writes a format of other programs (optional)
 local function write_all(f, who, object, mode, referenced, finish, put)
    set_mode(f, mode)
+   f._nameless = true                       -- errors speak in the name of `who`
    if referenced == false then f:referenced(false) end
    local ok, why
    if put then ok, why = pcall(put, open(f, 'write'), object) else ok, why = pcall(f.writeObject, f, object) end
@@ -171,7 +172,7 @@ end
 function M.deserializeFromStorage(s, mode, options)
    if not arg.is_storage(s) then arg.refuse('torch.deserializeFromStorage', 'storage', 'a torch.CharStorage', s) end
    mode, options = load_options('torch.deserializeFromStorage', mode, options)
-   return (read_all(file.of_storage(s), 'torch.deserializeFromStorage', mode, options))
+   return (read_all(file.of_storage(s, 'torch.deserializeFromStorage'), 'torch.deserializeFromStorage', mode, options))
 end
 
 M.saveobj, M.loadobj = M.save, M.load

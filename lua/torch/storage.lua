@@ -34,11 +34,12 @@ end
 
 local function fill_from_table(ref, t, first)
    for i = 1, #t do
-      if type(t[i]) ~= 'number' and type(t[i]) ~= 'cdata' then
+      local v = type(t[i]) == 'cdata' and tonumber(t[i]) or t[i]
+      if type(v) ~= 'number' then
          error(('torch.%sStorage: element %d must be a number, got %s'):format(dtype.names[ref.s.dtype], i,
-            arg.describe(t[i])), 4)
+            arg.describe(v)), 4)
       end
-      dtype.write(ref.s.dtype, ref.s.data, first + i - 1, tonumber(t[i]))
+      dtype.write(ref.s.dtype, ref.s.data, first + i - 1, v)
    end
 end
 
@@ -225,6 +226,8 @@ function Storage:string(text)
    ffi.copy(self.s.data, text, #text)
    return self
 end
+
+arg.guard(Storage, arg.is_storage, 'a storage')
 
 class.ctype(storage_t, function(ref) return 'torch.' .. dtype.names[ref.s.dtype] .. 'Storage' end,
    function(ref) return tonumber(ffi.cast('intptr_t', ref.s)) end)

@@ -320,7 +320,7 @@ function tensor.install(torch)
    torch.tensor = construct.tensor
    --- The elements of a tensor as nested tables.
    -- torch.totable(torch.Tensor{{1, 2}, {3, 4}}) --> {{1, 2}, {3, 4}}
-   function torch.totable(x) return x:totable() end
+   torch.totable = Tensor.totable
 end
 
 return tensor

@@ -131,8 +131,17 @@ local function tolerance_of(who, default, tolerance, message)
    return tolerance or default, message
 end
 
+local function need_kind(who, test, what, a, b)
+   if not test(a) then arg_check.refuse(who, 'argument 1', what, a, 4) end
+   if not test(b) then arg_check.refuse(who, 'argument 2', what, b, 4) end
+end
+
+local function is_number(v) return type(v) == 'number' end
+local function is_table(v) return type(v) == 'table' end
+
 --- |a - b| must be at most the tolerance (default 1e-16).
 function Tester:assertalmosteq(a, b, tolerance, message)
+   need_kind('assertalmosteq', is_number, 'a number', a, b)
    tolerance, message = tolerance_of('assertalmosteq', 1e-16, tolerance, message)
    local gap = math.abs(a - b)
    return self:_assert_sub(gap <= tolerance, with(message, ('ALMOST_EQ failed: %s ~= %s with tolerance %s'):format(
@@ -224,12 +233,6 @@ function Tester:eq(got, expected, tolerance, message) return self:_eqOrNeq(got, 
 function Tester:ne(got, other, tolerance, message) return self:_eqOrNeq(got, other, true, tolerance, message) end
 Tester.assertGeneralEq, Tester.assertGeneralNe = Tester.eq, Tester.ne
 
-local function need_kind(who, test, what, a, b)
-   for i, v in ipairs { a, b } do
-      if not test(v) then arg_check.refuse(who, 'argument ' .. i, what, v, 3) end
-   end
-end
-
 function Tester:_assertTensorEqOrNeq(a, b, negate, tolerance, message)
    local who = negate and 'assertTensorNe' or 'assertTensorEq'
    need_kind(who, arg_check.is_tensor, 'a tensor', a, b)
@@ -247,8 +250,6 @@ function Tester:assertTensorEq(a, b, ...) return self:_assertTensorEqOrNeq(a, b,
 --- Two tensors of one size must differ by more than the tolerance (0) somewhere.
 function Tester:assertTensorNe(a, b, ...) return self:_assertTensorEqOrNeq(a, b, true, ...) end
 
-local function is_table(v) return type(v) == 'table' end
-
 function Tester:_assertTableEqOrNeq(a, b, negate, ...)
    need_kind(negate and 'assertTableNe' or 'assertTableEq', is_table, 'a table', a, b)
    return self:_eqOrNeq(a, b, negate, ...)
@@ -262,6 +263,7 @@ function Tester:assertTableNe(a, b, ...) return self:_assertTableEqOrNeq(a, b, t
 
 --- The call of f must raise an error for which compare(error) is true.
 function Tester:assertErrorObj(f, compare, message)
+   need_kind('assertErrorObj', arg_check.is_callable, 'a function', f, compare)
    local ok, err = pcall(f)
    if ok then return self:_failure(with(message, 'ERROR failed: no error was raised')) end
    return self:_assert_sub(compare(err), with(message, 'ERROR failed: the error is ' .. short(err)))
@@ -274,6 +276,7 @@ function Tester:assertErrorMsg(f, expected, message)
 end
 --- The error must contain the Lua pattern.
 function Tester:assertErrorPattern(f, pattern, message)
+   if type(pattern) ~= 'string' then arg_check.refuse('assertErrorPattern', 'pattern', 'a string', pattern) end
    return self:assertErrorObj(f, function(err) return tostring(err):find(pattern) ~= nil end, message)
 end
 --- Calling f must raise no error.
@@ -316,12 +319,13 @@ function Tester:add(f, name)
 end
 
 -- Names, or patterns that begin a name; a table of them; nil: all.
-function Tester:_getTests(names)
+function Tester:_getTests(names, who)
    if names == nil then return self.order end
    if type(names) == 'string' then names = { names } end
-   if type(names) ~= 'table' then arg_check.refuse('Tester', 'tests', 'a name or a table of names', names, 3) end
+   if type(names) ~= 'table' then arg_check.refuse('Tester:' .. who, 'tests', 'a name or a table of names', names, 3) end
    local found, chosen = {}, {}
    for _, wanted in ipairs(names) do
+      if type(wanted) ~= 'string' then arg_check.refuse('Tester:' .. who, 'the name of a test', 'a string', wanted, 3) end
       local any = false
       for _, name in ipairs(self.order) do
          if name == wanted or name:match('^' .. wanted) then
@@ -329,14 +333,14 @@ function Tester:_getTests(names)
             if not chosen[name] then found[#found + 1], chosen[name] = name, true end
          end
       end
-      if not any then error(('Tester: there is no test %s'):format(tostring(wanted)), 3) end
+      if not any then error(('Tester:%s: there is no test %s'):format(who, tostring(wanted)), 3) end
    end
    return found
 end
 
 --- Leaves tests out of the next runs; returns the tester.
 function Tester:disable(names)
-   for _, name in ipairs(self:_getTests(names)) do self.disabledTests[name] = true end
+   for _, name in ipairs(self:_getTests(names, 'disable')) do self.disabledTests[name] = true end
    return self
 end
 
@@ -412,7 +416,7 @@ end
 --- Runs all tests, or those of these names (or beginnings of names), and prints a report.
 -- @return 0; raises an error when an assertion did not hold or a test had an error
 function Tester:run(names)
-   local chosen = self:_getTests(names)
+   local chosen = self:_getTests(names, 'run')
    self.countasserts, self.errors, self.warnings = 0, {}, {}
    io.write('Running ', plural(#chosen, 'test'), '\n')
    local count = self:_run(chosen)
@@ -424,6 +428,7 @@ end
 function M.install(torch)
    local mt = class.class('torch.Tester', torch)
    for k, f in pairs(Tester) do mt[k] = f end
+   arg_check.guard_class(mt, 'a torch.Tester')
    torch.TestSuite = M.TestSuite
 end
 

@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
+local arg = require 'torch.arg'
 local C = lib.C
 
 local M = {}
@@ -61,6 +62,7 @@ function M.install(torch)
       self._stopped = false
       self:reset()
    end
+   arg.guard_class(Timer, 'a torch.Timer')
 end
 
 return M

@@ -114,7 +114,7 @@ end)
 -- torch.Tensor{{1}, {2}}:expand(2, 3) --> {{1, 1, 1}, {2, 2, 2}}
 view('expand', function(r, self, ...)
    local sizes, n = arg.sizes('expand', ...)
-   check(C.th_tensor_expand(r, self, n, sizes), 2)
+   check(C.th_tensor_expand(r, self, n, sizes), 2, 'expand')
    return r
 end)
 
@@ -122,7 +122,7 @@ end)
 -- torch.Tensor{{1}, {2}}:expandAs(torch.zeros(2, 2)) --> {{1, 1}, {2, 2}}
 view('expandAs', function(r, self, other)
    arg.tensor('expandAs', 'tensor', other)
-   check(C.th_tensor_expand(r, self, other._ndim, other._size), 2)
+   check(C.th_tensor_expand(r, self, other._ndim, other._size), 2, 'expandAs')
    return r
 end)
 
@@ -179,7 +179,7 @@ local function reshape_view(who, r, self, n, sizes)
    end
    local from = self                                          -- r may be self
    if r == self then from = new(); C.th_tensor_alias(from, self) end
-   check(C.th_tensor_set(r, from._dtype, from._storage, from._offset, n, sizes, nil), 2)
+   check(C.th_tensor_set(r, from._dtype, from._storage, from._offset, n, sizes, nil), 2, who)
    return r
 end
 
@@ -205,7 +205,7 @@ end
 --- Tensor:viewAs(other), torch.viewAs(x, other): x in the shape of another tensor, without copying.
 -- torch.range(1, 4):viewAs(torch.zeros(2, 2)) --> {{1, 2}, {3, 4}}
 function Tensor:viewAs(first, second)
-   if second ~= nil then return view_as(self, first, second) end
+   if second ~= nil then return view_as(self, arg.tensor('viewAs', 'argument 2', first), second) end
    return view_as(new(), self, first)
 end
 functions.viewAs = Tensor.viewAs

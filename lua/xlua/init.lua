@@ -197,6 +197,7 @@ end
 
 --- Calls try(); when it raises an error, catch(error).
 function xlua.trycatch(try, catch)
+   if type(catch) ~= 'function' then refuse('trycatch', 'catch must be a function', catch) end
    local ok, err = pcall(try)
    if not ok then catch(err) end
 end
@@ -249,8 +250,8 @@ end
 --- The text that explains a function.
 -- @param ...  its arguments: {arg = 'size', type = 'number', help = 'how many', default = 1 or req = true}
 function xlua.usage(funcname, description, example, ...)
-   local lines = { '', paint('Cyan', funcname) }
-   lines[#lines + 1] = tostring(description)
+   funcname = tostring(funcname)
+   local lines = { '', paint('Cyan', funcname), tostring(description) }
    local list = { ... }
    if #list > 0 then
       lines[#lines + 1] = ''
@@ -335,6 +336,8 @@ end
 
 --- As xlua.unpack, and stores the arguments as fields of an object.
 function xlua.unpack_class(object, args, funcname, description, ...)
+   if type(object) ~= 'table' then refuse('unpack_class', 'object must be a table', object) end
+   if type(args) ~= 'table' then refuse('unpack_class', 'arguments must be a table', args) end
    local by_name = xlua.unpack(args, funcname, description, ...)
    for k, v in pairs(by_name) do object[k] = v end
 end

@@ -1,0 +1,56 @@
+-- lua/optim/need.lua - what every optimizer asks of its arguments and of the function that it minimises.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+
+local need = {}
+
+local numbers = {}                     -- the options that are numbers
+for name in ([[learningRate learningRateDecay weightDecay momentum dampening rho eps beta1 beta2 epsilon eta0 lambda alpha
+   t0 sig int ext ratio maxIter maxEval tolFun tolX nCorrection popsize scaleFactor crossoverRate maxFEval spread sigma
+   minSigma initialMean etaplus etaminus stepsizemax stepsizemin niter maxiter maxline errthres L Lstep
+   c1 c2]]):gmatch '%S+' do
+   numbers[name] = true
+end
+
+function need.func(who, what, f)
+   if not arg.is_callable(f) then arg.refuse(who, what, 'a function', f, 4) end
+end
+
+function need.tensor(who, what, x)
+   if not torch.isTensor(x) then arg.refuse(who, what, 'a tensor', x, 4) end
+end
+
+function need.number(who, what, v)
+   if type(v) ~= 'number' then arg.refuse(who, what, 'a number', v, 4) end
+end
+
+--- A table of options, empty when there is none.
+function need.options(who, what, config)
+   if config == nil then return {} end
+   if type(config) ~= 'table' then arg.refuse(who, what, 'a table', config, 4) end
+   for name, v in pairs(config) do
+      if numbers[name] and not tonumber(v) then arg.refuse(who, ('%s.%s'):format(what, name), 'a number', v, 4) end
+   end
+   return config
+end
+
+--- The arguments of an optimizer. @return config and state
+function need.all(who, opfunc, x, config, state)
+   need.func(who, 'opfunc', opfunc)
+   need.tensor(who, 'x', x)
+   config = need.options(who, 'config', config)
+   if state ~= nil and type(state) ~= 'table' then arg.refuse(who, 'state', 'a table', state, 3) end
+   return config, state or config
+end
+
+--- The value and the gradient that opfunc gives at x.
+function need.evaluate(who, opfunc, x)
+   local f, g = opfunc(x)
+   if not torch.isTensor(g) or g:nElement() ~= x:nElement() then
+      error(('%s: opfunc must return the value and the gradient, a tensor of size %s; got %s as gradient'):format(who,
+         arg.size_text(x), arg.describe(g)), 3)
+   end
+   return f, g
+end
+
+return need
