@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- A learned summand for each of inputSize elements, or one for all when `scalar` is true.
+-- a = nn.Add(2); a.bias:fill(5); a:forward(torch.Tensor{1, 2}) --> {6, 7}
 local Add, Module = torch.class('nn.Add', 'nn.Module')
 Add.bufferNames = {'_ones', '_sum'}
 

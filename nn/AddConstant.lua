@@ -5,6 +5,7 @@ local constants = require 'nn.constants'
 local need = constants.need
 
 --- x + constant; in place when `inplace` is true (backward then gives the input back).
+-- nn.AddConstant(5):forward(torch.Tensor{1, 2}) --> {6, 7}
 local AddConstant, Module = torch.class('nn.AddConstant', 'nn.Module')
 
 function AddConstant:__init(constant, inplace)

@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param eps       default 1e-5
 -- @param momentum  weight of the newest batch in the running estimates (default 0.1)
 -- @param affine    false: no weight and bias
+-- nn.BatchNormalization(3):forward(torch.ones(4, 3)):size() --> {4, 3}
 local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
 BatchNormalization.bufferNames = {'save_mean', 'save_std', 'buffer', 'buffer2', 'centered', 'std', 'normalized',
    '_input', '_gradOutput', '_scratch'}
@@ -93,11 +94,14 @@ function BatchNormalization:__tostring__()
 end
 
 -- The same for images (samples x planes x height x width) and volumes.
---- nn.SpatialBatchNormalization(nOutput, eps, momentum, affine): nn.BatchNormalization of the planes of samples x planes x height x width.
+--- nn.SpatialBatchNormalization(nOutput, eps, momentum, affine): nn.BatchNormalization of the planes of
+-- samples x planes x height x width.
+-- nn.SpatialBatchNormalization(2):forward(torch.ones(3, 2, 4, 4)):size() --> {3, 2, 4, 4}
 local Spatial = torch.class('nn.SpatialBatchNormalization', 'nn.BatchNormalization')
 Spatial.nDim = 4
 --- nn.VolumetricBatchNormalization(nOutput, eps, momentum, affine): nn.BatchNormalization of the planes of
 -- samples x planes x time x height x width.
+-- nn.VolumetricBatchNormalization(2):forward(torch.ones(3, 2, 4, 4, 4)):size() --> {3, 2, 4, 4, 4}
 local Volumetric = torch.class('nn.VolumetricBatchNormalization', 'nn.BatchNormalization')
 Volumetric.nDim = 5
 

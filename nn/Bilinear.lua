@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- x1' W_k x2 + b_k for the rows of two matrices.
 -- @param bias  false leaves b out
+-- nn.Bilinear(3, 4, 2):forward{torch.ones(5, 3), torch.ones(5, 4)}:size() --> {5, 2}
 local Bilinear, Module = torch.class('nn.Bilinear', 'nn.Module')
 Bilinear.bufferNames = {'buff2', 'buff1'}
 

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- (samples * time) x features and back.
 -- @param nInputDim   dimensions that the module expects, its batch included (default 2)
 -- @param nOutputDim  dimensions that it gives (default: as many)
+-- nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size() --> {2, 5, 3}
 local Bottle, Decorator = torch.class('nn.Bottle', 'nn.Decorator')
 Bottle.bufferNames = {'_input', '_gradOutput'}
 

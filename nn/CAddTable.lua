@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads = operands.check, operands.grads
 
 --- The sum of the tensors; with `inplace` the first input holds it.
+-- nn.CAddTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {4, 6}
 local CAddTable, Module = torch.class('nn.CAddTable', 'nn.Module')
 
 function CAddTable:__init(inplace)

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- {x, {y1, y2, ...}} becomes {y1 + x, y2 + x, ...}.
+-- nn.CAddTensorTable():forward{torch.Tensor{1, 2}, {torch.Tensor{3, 4}, torch.Tensor{5, 6}}} --> {{4, 6}, {6, 8}}
 local CAddTensorTable, Module = torch.class('nn.CAddTensorTable', 'nn.Module')
 
 function CAddTensorTable:__init()

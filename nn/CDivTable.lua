@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads = operands.check, operands.grads
 
 --- The first tensor divided by the second.
+-- nn.CDivTable():forward{torch.Tensor{1, 2}, torch.Tensor{4, 4}} --> {0.25, 0.5}
 local CDivTable, Module = torch.class('nn.CDivTable', 'nn.Module')
 
 function CDivTable:__init()

@@ -4,11 +4,14 @@ local operands = require 'nn.operands'
 
 local check, grads = operands.check, operands.grads
 
+--- nn.CMaxTable(): The largest of the tensors of a table, element by element; the gradient goes to the first of equal ones.
+-- nn.CMaxTable():forward{torch.Tensor{1, 4}, torch.Tensor{3, 2}} --> {3, 4}
+
+--- nn.CMinTable(): The smallest of the tensors of a table, element by element; the gradient goes to the first of equal ones.
+-- nn.CMinTable():forward{torch.Tensor{1, 4}, torch.Tensor{3, 2}} --> {1, 2}
 for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} do
    local better = row[2]
-   --- The largest (smallest) of the tensors; the gradient goes to the first of equal ones.
    local Class, Module = torch.class('nn.' .. name, 'nn.Module')
-   Class.doc = 'The ' .. (better == 'gt' and 'largest' or 'smallest') .. ' of the tensors of a table, element by element.'
    Class.bufferNames = {'maxIdx', 'minIdx', '_mask', '_winner'}
 
    function Class:__init()

@@ -2,11 +2,15 @@
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
+--- nn.CMul(sizes...): Multiplies each sample with a learned tensor, which stretches over dimensions of size 1.
+-- nn.CMul(3):forward(torch.zeros(2, 3)) --> {{0, 0, 0}, {0, 0, 0}}
+
+--- nn.CAdd(sizes...): Adds a learned tensor to each sample; dimensions of size 1 stretch.
+-- nn.CAdd(3):forward(torch.ones(2, 3)):size() --> {2, 3}
 -- CMul and CAdd: a tensor of parameters for every sample. `name` is the parameter's.
 local function elementwise(class, name)
    local Class, Module = torch.class('nn.' .. class, 'nn.Module')
    local grad = 'grad' .. name:gsub('^%l', string.upper)
-   Class.doc = '(sizes): ' .. (name == 'weight' and 'multiplies each sample with' or 'adds to each sample') .. ' a learned tensor.'
    Class.bufferNames = {'_input', '_output', '_weight', '_expand', '_repeat', '_sum', '_gradOutput', '_gradInput',
       '_bias', '_gradBias'}
 

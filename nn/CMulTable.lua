@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads = operands.check, operands.grads
 
 --- The product of the tensors.
+-- nn.CMulTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {3, 8}
 local CMulTable, Module = torch.class('nn.CMulTable', 'nn.Module')
 
 function CMulTable:__init()

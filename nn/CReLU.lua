@@ -5,6 +5,7 @@ local nn = require 'nn'
 --- {max(x, 0), max(-x, 0)} along the planes. Shang et al., "Understanding and improving convolutional neural networks
 -- via concatenated rectified linear units" (2016).
 -- @param nInputDims  dimensions of one sample
+-- nn.CReLU(1):forward(torch.Tensor{-1, 2}) --> {0, 2, 1, 0}
 local CReLU, Sequential = torch.class('nn.CReLU', 'nn.Sequential')
 
 function CReLU:__init(nInputDims, inplace)

@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads = operands.check, operands.grads
 
 --- The first tensor minus the second.
+-- nn.CSubTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 5}} --> {-2, -3}
 local CSubTable, Module = torch.class('nn.CSubTable', 'nn.Module')
 
 function CSubTable:__init()

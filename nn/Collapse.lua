@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- Merges the dimensions of a sample into one.
 -- @param nInputDim  dimensions of one sample: an input of more is a batch
+-- nn.Collapse(2):forward(torch.ones(5, 2, 3)):size() --> {5, 6}
 local Collapse, Module = torch.class('nn.Collapse', 'nn.Module')
 Collapse.bufferNames = {'_input', '_gradOutput'}
 

@@ -5,6 +5,7 @@ local utils = require 'nn.utils'
 --- The same tensor whatever the input, once for each sample of a batch.
 -- @param value      a tensor or a number
 -- @param nInputDim  dimensions of one sample: an input of more is a batch; nil: it never is
+-- nn.Constant(torch.Tensor{1, 2}, 1):forward(torch.zeros(2, 5)) --> {{1, 2}, {1, 2}}
 local Constant, Module = torch.class('nn.Constant', 'nn.Module')
 
 function Constant:__init(value, nInputDim)

@@ -1,6 +1,7 @@
 -- nn/Contiguous.lua - its input in one piece of memory: a copy, if it is not already.
 local torch = require 'torch'
 
+--- nn.Contiguous():forward(torch.ones(2, 3):t()):isContiguous() --> true
 local Contiguous = torch.class('nn.Contiguous', 'nn.Module')
 
 local function contiguous(to, x)

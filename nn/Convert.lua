@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time.
 -- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the batch merged; or `b`:
 -- one element for each sample
+-- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
 
 function Convert:__init(inputShape, outputShape)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param intype,outtype  default: the default type
 -- @param forceCopy       true: copies even between equal types
 -- @param dontCast        true: keeps its types when the network is converted
+-- nn.Copy('torch.DoubleTensor', 'torch.FloatTensor'):forward(torch.Tensor{1}):type() --> torch.FloatTensor
 local Copy, Module = torch.class('nn.Copy', 'nn.Module')
 
 function Copy:__init(intype, outtype, forceCopy, dontCast)

@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The cosine of the angle between two vectors, or between the rows of two matrices.
+-- nn.CosineDistance():forward{torch.Tensor{1, 0}, torch.Tensor{1, 1}} --> {0.70711}
 local CosineDistance, Module = torch.class('nn.CosineDistance', 'nn.Module')
 CosineDistance.bufferNames = {'buffer', 'w1', 'w22', 'w', 'w32', 'ones', '_buffer'}
 

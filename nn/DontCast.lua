@@ -5,6 +5,7 @@ local utils = require 'nn.utils'
 --- Keeps the type of a module when the network around it is converted.
 -- @param castin,castout  whether inputs and outputs are converted; castout defaults to castin
 -- @param moduleType      default: the module's type
+-- nn.DontCast(nn.Identity(), true):float():forward(torch.FloatTensor{1}):type() --> torch.FloatTensor
 local DontCast, Decorator = torch.class('nn.DontCast', 'nn.Decorator')
 
 function DontCast:__init(module, castin, castout, moduleType)

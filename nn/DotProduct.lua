@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The dot product of two vectors, or of the rows of two matrices.
+-- nn.DotProduct():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {11}
 local DotProduct, Module = torch.class('nn.DotProduct', 'nn.Module')
 DotProduct.bufferNames = {'buffer'}
 

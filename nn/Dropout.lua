@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @param v1                   true: the first version, that multiplies by 1 - p in evaluation mode instead
 -- @param inplace              true: works in the input's memory
 -- @param stochasticInference  true: drops in evaluation mode too
+-- d = nn.Dropout(0.5); d:evaluate(); d:forward(torch.ones(3)) --> {1, 1, 1}
 local Dropout, Module = torch.class('nn.Dropout', 'nn.Module')
 Dropout.bufferNames = {'noise'}
 

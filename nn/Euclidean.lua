@@ -7,6 +7,7 @@ local rows, like = row_wise.rows, row_wise.like
 local TINY = 1e-7                                    -- keeps distances of 0 out of the divisors
 
 --- The Euclidean distances to outputSize learned vectors (the columns of weight).
+-- nn.Euclidean(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local Euclidean, Module = torch.class('nn.Euclidean', 'nn.Module')
 
 function Euclidean:__init(inputSize, outputSize)

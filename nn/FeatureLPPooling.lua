@@ -9,6 +9,7 @@ local features = sequences.features
 -- @param width,stride  of the windows
 -- @param power         default 2
 -- @param batch_mode    true: the features are dimension 2
+-- nn.FeatureLPPooling(2, 1, 2, true):forward(torch.ones(2, 4)):size() --> {2, 3}
 local FeatureLPPooling, Module = torch.class('nn.FeatureLPPooling', 'nn.Module')
 
 function FeatureLPPooling:__init(width, stride, power, batch_mode)

@@ -6,6 +6,7 @@ local needTable = nested.needTable
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- A nested table as one list, depth first.
+-- nn.FlattenTable():forward{torch.Tensor{1}, {torch.Tensor{2}, {torch.Tensor{3}}}} --> {{1}, {2}, {3}}
 local FlattenTable, Module = torch.class('nn.FlattenTable', 'nn.Module')
 
 function FlattenTable:__init()

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- Splits the input in two along `dim` (default: the last): first * sigmoid(second). Dauphin et al., "Language
 -- modeling with gated convolutional networks" (2017).
+-- nn.GatedLinearUnit():forward(torch.ones(3, 6)):size() --> {3, 3}
 local GatedLinearUnit, Module = torch.class('nn.GatedLinearUnit', 'nn.Module')
 GatedLinearUnit.bufferNames = {'_gate', '_part'}
 

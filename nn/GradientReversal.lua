@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- Returns its input; the gradient is multiplied by -lambda (default 1). Ganin and Lempitsky, "Unsupervised domain
 -- adaptation by backpropagation" (2015).
+-- r = nn.GradientReversal(2); r:forward(torch.ones(1)); r:backward(torch.ones(1), torch.ones(1)) --> {-2}
 local GradientReversal, Module = torch.class('nn.GradientReversal', 'nn.Module')
 
 function GradientReversal:__init(lambda)

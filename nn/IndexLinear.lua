@@ -8,6 +8,7 @@ local utils = require 'nn.utils'
 -- @param keysOffset    added to every key
 -- @param weight,bias   tensors to use
 -- @param normalize     not nil or false: values are divided by the largest |value| that their key ever had
+-- nn.IndexLinear(8, 3):forward{torch.LongTensor{1, 4}, torch.Tensor{0.5, 2}}:nElement() --> 3
 local IndexLinear, Module = torch.class('nn.IndexLinear', 'nn.Module')
 
 function IndexLinear:__init(inputSize, outputSize, doGradInput, keysOffset, weight, bias, normalize)

@@ -5,6 +5,7 @@ local utils = require 'nn.utils'
 
 --- Joins the tensors of a table along `dimension` (negative: from the end).
 -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+-- nn.JoinTable(1):forward{torch.Tensor{1}, torch.Tensor{2, 3}} --> {1, 2, 3}
 local JoinTable, Module = torch.class('nn.JoinTable', 'nn.Module')
 
 function JoinTable:__init(dimension, nInputDims)

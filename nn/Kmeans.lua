@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- (the rows of weight) by `scale`; self.loss is the sum of squared distances. Gradients do not pass.
 -- @param k,dim  how many centroids, of how many numbers
 -- @param scale  of the gradient of the centroids, default 1
+-- nn.Kmeans(3, 2):forward(torch.ones(6, 2)):nElement() --> 6
 local Kmeans, Module = torch.class('nn.Kmeans', 'nn.Module')
 
 

@@ -5,6 +5,7 @@ local nn = require 'nn'
 --- Returns its input; the gradient of l1weight * |x|_1 is added on the way back. The penalty itself is self.loss.
 -- @param sizeAverage    true: divided by the number of elements
 -- @param provideOutput  false: gradOutput is not passed on
+-- p = nn.L1Penalty(0.5); p:forward(torch.Tensor{1, -2}); p.loss --> 1.5
 local L1Penalty, Module = torch.class('nn.L1Penalty', 'nn.Module')
 
 function L1Penalty:__init(l1weight, sizeAverage, provideOutput)

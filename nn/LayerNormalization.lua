@@ -7,6 +7,7 @@ local nn = require 'nn'
 -- @param bias    the summand at the start, default 0
 -- @param eps     default 1e-10
 -- @param affine  false: without factor and summand
+-- nn.LayerNormalization(4):forward(torch.ones(3, 4)):size() --> {3, 4}
 local LayerNormalization, Sequential = torch.class('nn.LayerNormalization', 'nn.Sequential')
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)

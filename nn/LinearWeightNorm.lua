@@ -6,6 +6,7 @@ local split, gradients = directions.split, directions.gradients
 
 --- nn.Linear whose weight is g * v / |v|, row by row; v, g and the bias are learned.
 -- @param eps  added to |v|^2, default 1e-16
+-- nn.LinearWeightNorm(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local LinearWeightNorm, Linear = torch.class('nn.LinearWeightNorm', 'nn.Linear')
 LinearWeightNorm.parameterNames = {'v', 'g', 'bias'}
 

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param paddingValue  this number's row is never changed (default 0: none)
 -- @param maxNorm       rows that are used are scaled down to this norm before (default: never)
 -- @param normType      p of that norm, default 2
+-- nn.LookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
 LookupTable.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float'}
 

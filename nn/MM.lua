@@ -6,6 +6,7 @@ local transposed, need, product = matrices.transposed, matrices.need, matrices.p
 
 --- The product of two matrices, or of each pair of a batch.
 -- @param transA,transB  true: the matrix is transposed first
+-- nn.MM():forward{torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {1, 1}}} --> {{3, 2}, {7, 4}}
 local MM, Module = torch.class('nn.MM', 'nn.Module')
 
 function MM:__init(transA, transB)

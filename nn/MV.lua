@@ -6,6 +6,7 @@ local transposed, need, product = matrices.transposed, matrices.need, matrices.p
 
 --- The product of a matrix and a vector, or of each pair of a batch.
 -- @param trans  true: the matrix is transposed first
+-- nn.MV():forward{torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1}} --> {3, 7}
 local MV, Module = torch.class('nn.MV', 'nn.Module')
 
 function MV:__init(trans)

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- {tensor, ByteTensor of its shape} to the vector of the elements where the mask is 1.
+-- nn.MaskedSelect():forward{torch.Tensor{1, 2, 3}, torch.ByteTensor{1, 0, 1}} --> {1, 3}
 local MaskedSelect, Module = torch.class('nn.MaskedSelect', 'nn.Module')
 MaskedSelect.bufferNames = {'_maskIndices', '_gradBuffer', '_gradMask', '_mask'}
 

@@ -2,11 +2,14 @@
 local torch = require 'torch'
 local dims = require 'nn.dims'
 
+--- nn.Max([dimension], [nInputDims]): The largest elements along a dimension (default 1; negative: from the end).
+-- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+-- nn.Max(1):forward(torch.Tensor{{1, 4}, {3, 2}}) --> {3, 4}
+
+--- nn.Min([dimension], [nInputDims]): The smallest elements along a dimension; arguments as of nn.Max.
+-- nn.Min(1):forward(torch.Tensor{{1, 4}, {3, 2}}) --> {1, 2}
 for name, op in pairs{Max = 'max', Min = 'min'} do
-   --- The largest (smallest) elements along a dimension (default 1; negative: from the end).
-   -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
    local Class, Module = torch.class('nn.' .. name, 'nn.Module')
-   Class.doc = '(dimension, nInputDims): the ' .. (op == 'max' and 'largest' or 'smallest') .. ' elements along a dimension.'
    Class.bufferNames = {'_output', '_indices', '_gradOutput'}
 
    function Class:__init(dimension, nInputDims)

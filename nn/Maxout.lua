@@ -4,6 +4,7 @@ local nn = require 'nn'
 
 --- The largest of maxoutNumber affine maps. Goodfellow et al., "Maxout networks" (2013).
 -- @param preprocess  a module in front
+-- nn.Maxout(4, 3, 2):forward(torch.ones(2, 4)):size() --> {2, 3}
 local Maxout, Sequential = torch.class('nn.Maxout', 'nn.Sequential')
 
 function Maxout:__init(inputSize, outputSize, maxoutNumber, preprocess)

@@ -8,6 +8,7 @@ local utils = require 'nn.utils'
 -- A class may say
 --   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
 --   bufferNames      fields which only save time or memory between calls: clearState empties them
+-- torch.isTypeOf(nn.Linear(2, 2), 'nn.Module') --> true
 local Module = torch.class('nn.Module')
 Module.parameterNames = {'weight', 'bias'}
 Module.bufferNames = {}

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- One learned factor for all elements.
+-- m = nn.Mul(); m.weight:fill(3); m:forward(torch.Tensor{1, 2}) --> {3, 6}
 local Mul, Module = torch.class('nn.Mul', 'nn.Module')
 
 function Mul:__init()

@@ -5,6 +5,7 @@ local constants = require 'nn.constants'
 local need = constants.need
 
 --- x * constant; in place when `inplace` is true (backward then gives the input back).
+-- nn.MulConstant(5):forward(torch.Tensor{1, 2}) --> {5, 10}
 local MulConstant, Module = torch.class('nn.MulConstant', 'nn.Module')
 
 function MulConstant:__init(constant, inplace)

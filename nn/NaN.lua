@@ -5,6 +5,7 @@ local numbered = 0
 
 --- Raises an error when a NaN comes out of a module, forward or backward.
 -- @param id  shown in the error; default: a running number
+-- nn.NaN(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local NaN, Decorator = torch.class('nn.NaN', 'nn.Decorator')
 
 function NaN:__init(module, id)

@@ -6,6 +6,7 @@ local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- `length` elements of a table from `offset` on (default 1).
+-- nn.NarrowTable(2, 2):forward{torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{3}} --> {{2}, {3}}
 local NarrowTable, Module = torch.class('nn.NarrowTable', 'nn.Module')
 
 function NarrowTable:__init(offset, length)

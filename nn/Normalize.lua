@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- x / (|x|_p^p + eps)^(1/p) for a vector or each row of a matrix; p may be infinite.
 -- @param eps  default 1e-10
+-- nn.Normalize(2):forward(torch.Tensor{3, 4}) --> {0.6, 0.8}
 local Normalize, Module = torch.class('nn.Normalize', 'nn.Module')
 Normalize.bufferNames = {'_output', 'norm', 'normp', '_indices', '_gradInput', 'buffer', 'cross', '_power'}
 

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- Vectors with a 1 at the place that the input names, and 0 elsewhere; in a new last dimension.
+-- nn.OneHot(3):forward(torch.LongTensor{2, 1}) --> {{0, 1, 0}, {1, 0, 0}}
 local OneHot, Module = torch.class('nn.OneHot', 'nn.Module')
 
 function OneHot:__init(outputSize)

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- x where it is positive, else weight * x. He et al., "Delving deep into rectifiers" (2015).
 -- @param nOutputPlane  one slope for each plane (feature) of the input; nil or 0: one for all
+-- nn.PReLU():forward(torch.Tensor{-1, 2}) --> {-0.25, 2}
 local PReLU, Module = torch.class('nn.PReLU', 'nn.Module')
 PReLU.bufferNames = {'gradWeightBuf', 'gradWeightBuf2', '_negative'}
 

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @param nInputDim  dimensions of one sample: with one more, `dim` counts after the batch's
 -- @param value      of the new elements, default 0
 -- @param index      default 1
+-- nn.Padding(1, 2, 1, 9):forward(torch.Tensor{1, 2}) --> {1, 2, 9, 9}
 local Padding, Module = torch.class('nn.Padding', 'nn.Module')
 
 function Padding:__init(dim, pad, nInputDim, value, index)

@@ -5,6 +5,7 @@ local operands = require 'nn.operands'
 local check, grads, rows = operands.check, operands.grads, operands.rows
 
 --- The p-norm (default 2) of the difference of two vectors, or of the rows of two matrices.
+-- nn.PairwiseDistance(1):forward{torch.Tensor{1, 2}, torch.Tensor{3, 5}} --> {5}
 local PairwiseDistance, Module = torch.class('nn.PairwiseDistance', 'nn.Module')
 PairwiseDistance.bufferNames = {'diff', 'outExpand', 'grad', 'ones', '_sum'}
 

@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 
 --- nn.Linear of which only chosen outputs are computed.
 -- @param bias  false leaves b out
+-- nn.PartialLinear(4, 5):forward(torch.ones(2, 4)):size() --> {2, 5}
 local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
 
 function PartialLinear:__init(inputsize, outputsize, bias)

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- r^2 planes become one that is r times as high and wide. Shi et al., "Real-time single image and video
 -- super-resolution using an efficient sub-pixel convolutional neural network" (2016).
+-- nn.PixelShuffle(2):forward(torch.ones(4, 2, 3)):size() --> {1, 4, 6}
 local PixelShuffle, Module = torch.class('nn.PixelShuffle', 'nn.Module')
 PixelShuffle.bufferNames = {'_intermediateShape', '_shuffleIn', '_shuffleOut'}
 

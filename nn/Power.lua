@@ -5,6 +5,7 @@ local constants = require 'nn.constants'
 local need = constants.need
 
 --- x ^ p.
+-- nn.Power(3):forward(torch.Tensor{2, 3}) --> {8, 27}
 local Power, Module = torch.class('nn.Power', 'nn.Module')
 
 function Power:__init(p)

@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 local Identity = torch.getmetatable 'nn.Identity'
 
 --- Returns its input and prints its size, and that of the gradient, after `prefix`.
+-- nn.PrintSize('input'):__tostring__() --> nn.PrintSize
 local PrintSize, Module = torch.class('nn.PrintSize', 'nn.Module')
 
 function PrintSize:__init(prefix)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Prints how long a module takes.
 -- @param print_interval  after how many calls it prints; default 100
 -- @param name            default: the module's type
+-- nn.Profile(nn.Linear(3, 2), 1000):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Profile, Decorator = torch.class('nn.Profile', 'nn.Decorator')
 
 function Profile:__init(module, print_interval, name)

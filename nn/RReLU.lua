@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- (l + u) / 2 in evaluation mode. Xu et al., "Empirical evaluation of rectified activations" (2015).
 -- @param l,u      default 1/8 and 1/3
 -- @param inplace  true: works in the input's memory
+-- r = nn.RReLU(0.1, 0.3); r:evaluate(); r:forward(torch.Tensor{-1, 2}) --> {-0.2, 2}
 local RReLU, Module = torch.class('nn.RReLU', 'nn.Module')
 RReLU.bufferNames = {'noise'}
 

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- The input nfeatures times along a new dimension `dim` (default 1; negative: from the end).
 -- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
+-- nn.Replicate(2, 1):forward(torch.Tensor{1, 2}) --> {{1, 2}, {1, 2}}
 local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
 
 function Replicate:__init(nfeatures, dim, ndim)

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local dims = require 'nn.dims'
 
 --- input:select(dimension, index); negative numbers count from the end.
+-- nn.Select(1, -1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {3, 4}
 local Select, Module = torch.class('nn.Select', 'nn.Module')
 
 function Select:__init(dimension, index)

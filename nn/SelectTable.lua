@@ -6,6 +6,7 @@ local nested = require 'nn.nested'
 local needTable, zeros = nested.needTable, nested.zeros
 
 --- Element `index` of a table (negative: from the end; or any key).
+-- nn.SelectTable(2):forward{torch.Tensor{1}, torch.Tensor{2}} --> {2}
 local SelectTable, Module = torch.class('nn.SelectTable', 'nn.Module')
 
 function SelectTable:__init(index)

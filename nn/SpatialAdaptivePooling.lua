@@ -31,11 +31,14 @@ local function outputLike(self, y, input)
    return y:resize(size)
 end
 
+--- nn.SpatialAdaptiveMaxPooling(W, H): Pools images of any size to W x H: the largest of each of these parts.
+-- nn.SpatialAdaptiveMaxPooling(2, 1):forward(torch.range(1, 8):view(1, 2, 4)) --> {{{6, 8}}}
+
+--- nn.SpatialAdaptiveAveragePooling(W, H): Pools images of any size to W x H: the means of these parts.
+-- nn.SpatialAdaptiveAveragePooling(2, 1):forward(torch.range(1, 8):view(1, 2, 4)) --> {{{3.5, 5.5}}}
 for name, isMax in pairs{Max = true, Average = false} do
-   --- Pools images of any size to W x H.
    local Class = torch.class('nn.SpatialAdaptive' .. name .. 'Pooling', 'nn.Module')
    Class.bufferNames = {'indices'}
-   Class.doc = '(W, H): ' .. (isMax and 'maxima' or 'means') .. ' of images of any size, W x H of them.'
 
    function Class:__init(W, H)
       Module.__init(self)

@@ -5,6 +5,7 @@ local images = require 'nn.images'
 --- Takes the mean over windows of kW x kH.
 -- @param dW,dH      steps (default 1)
 -- @param padW,padH  zeros around the image (default 0), at most half of the window
+-- nn.SpatialAveragePooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1][1] --> {3.5, 4.5, 5.5}
 local SpatialAveragePooling, Module = torch.class('nn.SpatialAveragePooling', 'nn.Module')
 
 function SpatialAveragePooling:__init(kW, kH, dW, dH, padW, padH)

@@ -6,6 +6,7 @@ local init = neighbourhood.init
 
 --- Subtractive, then divisive normalization. Jarrett et al., "What is the best multi-stage architecture for object
 -- recognition?" (2009).
+-- nn.SpatialContrastiveNormalization(1, torch.ones(3, 3)):forward(torch.ones(1, 5, 5)):size() --> {1, 5, 5}
 local Contrastive = torch.class('nn.SpatialContrastiveNormalization', 'nn.Module')
 
 function Contrastive:__init(nInputPlane, kernel, threshold, thresval)

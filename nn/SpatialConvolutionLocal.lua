@@ -6,6 +6,7 @@ local windows = require 'nn.windows'
 --- Filters that differ from place to place, for images of one size.
 -- @param iW,iH  the size of the images
 -- @param dW,dH,padW,padH  as of nn.SpatialConvolution
+-- nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2):forward(torch.ones(2, 4, 5)):size() --> {3, 3, 3}
 local Local, Module = torch.class('nn.SpatialConvolutionLocal', 'nn.Module')
 Local.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput'}
 

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- The same as nn.SpatialConvolution; the weight is nOutputPlane x (nInputPlane * kH * kW).
+-- nn.SpatialConvolutionMM(2, 3, 3, 2):forward(torch.ones(2, 4, 5)):size() --> {3, 3, 3}
 local SpatialConvolutionMM, _ = torch.class('nn.SpatialConvolutionMM', 'nn.SpatialConvolution')
 
 --- Makes the weight as a matrix, and the bias.

@@ -3,11 +3,16 @@
 local torch = require 'torch'
 local images = require 'nn.images'
 
+--- nn.SpatialConvolutionMap(conMatrix, kW, kH, [dW], [dH]): A convolution with a filter for each row of a table of connections,
+-- (input plane, output plane), such as nn.tables makes.
+-- nn.SpatialConvolutionMap(nn.tables.oneToOne(2), 2, 2):forward(torch.ones(2, 3, 3)):size() --> {2, 2, 2}
+
+--- nn.SpatialFullConvolutionMap(conMatrix, kW, kH, [dW], [dH]): The transposed convolution with such a table.
+-- nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 4, 4}
 -- A convolution whose weights are kept for each connection of a table of (from, to) rows.
 local function mapped(name, parent)
    local Class = torch.class('nn.' .. name, 'nn.Module')
    Class.bufferNames = {'_zeros'}
-   Class.doc = '(conMatrix, kW, kH, dW, dH): a filter for each row of a table of connections, (input, output) planes.'
 
    --- @param conMatrix  a matrix with a row (input plane, output plane) for every filter
    -- @param dW,dH      steps, default 1

@@ -6,6 +6,7 @@ local windows = require 'nn.windows'
 --- x / (k + alpha / size * sum of x^2 over `size` neighbouring planes)^beta. Krizhevsky et al., "ImageNet
 -- classification with deep convolutional neural networks" (2012).
 -- @param alpha,beta,k  default 1e-4, 0.75 and 1
+-- nn.SpatialCrossMapLRN(3):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 3}
 local LRN, Module = torch.class('nn.SpatialCrossMapLRN', 'nn.Module')
 LRN.bufferNames = {'scale', 'paddedRatio', 'accumRatio'}
 

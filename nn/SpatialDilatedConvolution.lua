@@ -3,6 +3,7 @@ local torch = require 'torch'
 local images = require 'nn.images'
 
 --- Filters whose elements are dilationW, dilationH pixels apart (1: an ordinary convolution).
+-- nn.SpatialDilatedConvolution(1, 1, 3, 3, 1, 1, 0, 0, 2, 2):forward(torch.ones(1, 7, 7)):size() --> {1, 3, 3}
 local SpatialDilatedConvolution, SpatialConvolution =
    torch.class('nn.SpatialDilatedConvolution', 'nn.SpatialConvolution')
 

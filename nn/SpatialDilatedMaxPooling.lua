@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- Windows whose elements are dilationW, dilationH pixels apart.
+-- nn.SpatialDilatedMaxPooling(2, 2, 1, 1, 0, 0, 2, 2):forward(torch.ones(1, 4, 5)):size() --> {1, 2, 3}
 local SpatialDilatedMaxPooling, SpatialMaxPooling = torch.class('nn.SpatialDilatedMaxPooling', 'nn.SpatialMaxPooling')
 
 function SpatialDilatedMaxPooling:__init(kW, kH, dW, dH, padW, padH, dilationW, dilationH)

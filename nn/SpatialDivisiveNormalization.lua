@@ -7,6 +7,7 @@ local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coeff
 
 --- Divides by the weighted standard deviation (around 0) over all planes of the neighbourhood.
 -- @param threshold,thresval  deviations not above threshold are taken for thresval; default 1e-4
+-- nn.SpatialDivisiveNormalization(1, torch.ones(3, 3)):forward(torch.ones(1, 4, 5)):size() --> {1, 4, 5}
 local Divisive = torch.class('nn.SpatialDivisiveNormalization', 'nn.Module')
 
 function Divisive:__init(nInputPlane, kernel, threshold, thresval)

@@ -6,6 +6,7 @@ local images = require 'nn.images'
 -- @param dW,dH      steps (default 1)
 -- @param padW,padH  rows and columns cut off at every side (default 0)
 -- @param adjW,adjH  rows and columns more at the far sides (default 0), less than the step
+-- nn.SpatialFullConvolution(2, 3, 3, 2, 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 6, 7}
 local SpatialFullConvolution, Module = torch.class('nn.SpatialFullConvolution', 'nn.Module')
 SpatialFullConvolution.bufferNames = {'finput', 'fgradInput', '_zeros', '_shape'}
 

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- (sum of |x|^p over each window)^(1/p).
+-- nn.SpatialLPPooling(1, 2, 2, 2):forward(torch.ones(1, 2, 2)) --> {{{2}}}
 local LPPooling, Sequential = torch.class('nn.SpatialLPPooling', 'nn.Sequential')
 
 function LPPooling:__init(nInputPlane, pnorm, kW, kH, dW, dH)

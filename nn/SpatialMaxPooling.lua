@@ -5,6 +5,7 @@ local images = require 'nn.images'
 --- Takes the maximum over windows of kW x kH.
 -- @param dW,dH      steps (default: the window's size, so that windows do not overlap)
 -- @param padW,padH  border that never wins (default 0), at most half of the window
+-- nn.SpatialMaxPooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1] --> {{6, 8}, {14, 16}}
 local SpatialMaxPooling, Module = torch.class('nn.SpatialMaxPooling', 'nn.Module')
 SpatialMaxPooling.bufferNames = {'indices'}
 

@@ -4,6 +4,7 @@ local images = require 'nn.images'
 
 --- weight * (sum over each window) + bias, a weight and bias for each plane.
 -- @param dW,dH  steps, default 1
+-- nn.SpatialSubSampling(2, 2, 2, 2, 2):forward(torch.ones(2, 4, 6)):size() --> {2, 2, 3}
 local SubSampling, Module = torch.class('nn.SpatialSubSampling', 'nn.Module')
 SubSampling.bufferNames = {'_sums', '_grad'}
 

@@ -8,6 +8,7 @@ local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coeff
 --- Subtracts the weighted mean over all planes of the neighbourhood; at borders over what is there.
 -- @param nInputPlane  default 1
 -- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
+-- nn.SpatialSubtractiveNormalization(1, torch.ones(3)):forward(torch.ones(1, 4, 5)):abs():max() < 1e-6 --> true
 local Subtractive = torch.class('nn.SpatialSubtractiveNormalization', 'nn.Module')
 
 function Subtractive:__init(nInputPlane, kernel)

@@ -4,6 +4,7 @@ local dims = require 'nn.dims'
 
 --- The slices of a tensor along `dimension` (negative: from the end), as a table.
 -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
+-- nn.SplitTable(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {{1, 2}, {3, 4}}
 local SplitTable, Module = torch.class('nn.SplitTable', 'nn.Module')
 
 function SplitTable:__init(dimension, nInputDims)

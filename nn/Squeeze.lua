@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- Drops all dimensions of size 1, or the one named, if its size is 1.
 -- @param numInputDims  dimensions of one sample: with one more, `dim` counts after the batch's
+-- nn.Squeeze():forward(torch.ones(1, 3, 1, 2)):size() --> {3, 2}
 local Squeeze, Module = torch.class('nn.Squeeze', 'nn.Module')
 Squeeze.bufferNames = {'_gradOutput'}
 

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Trains a module on a data set: data[i] is {input, target}, data:size() their number.
 -- Fields: learningRate (0.01), learningRateDecay (0), maxIteration (25; 0: no end), shuffleIndices (true), verbose (true),
 -- hookExample(self, sample), hookIteration(self, iteration, error).
+-- t = nn.StochasticGradient(nn.Linear(2, 1), nn.MSECriterion()); t.learningRate --> 0.01
 local StochasticGradient = torch.class('nn.StochasticGradient')
 
 function StochasticGradient:__init(module, criterion)

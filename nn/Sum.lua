@@ -6,6 +6,7 @@ local dims = require 'nn.dims'
 -- @param nInputDims   dimensions of one sample: with one more, `dimension` counts after the batch's
 -- @param sizeAverage  true: the mean
 -- @param squeeze      false: the dimension stays, with size 1
+-- nn.Sum(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {4, 6}
 local Sum, Module = torch.class('nn.Sum', 'nn.Module')
 Sum.bufferNames = {'_gradOutput'}
 
@@ -50,6 +51,7 @@ function Sum:updateGradInput(input, gradOutput)
 end
 
 --- The mean over a dimension.
+-- nn.Mean(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {2, 3}
 local Mean = torch.class('nn.Mean', 'nn.Sum')
 
 function Mean:__init(dimension, nInputDims) Sum.__init(self, dimension, nInputDims, true) end

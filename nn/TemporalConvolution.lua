@@ -6,6 +6,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- Slides outputFrameSize filters over kW frames of all features.
 -- @param dW  step, default 1
+-- nn.TemporalConvolution(3, 4, 2):forward(torch.ones(5, 3)):size() --> {4, 4}
 local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')
 
 function Convolution:__init(inputFrameSize, outputFrameSize, kW, dW)

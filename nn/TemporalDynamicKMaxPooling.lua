@@ -8,6 +8,7 @@ local batch, like = sequences.batch, sequences.like
 -- network for modelling sentences" (2014).
 -- @param minK    the least k
 -- @param factor  k is at least this share of the frames, default 0
+-- nn.TemporalDynamicKMaxPooling(2, 0.5):forward(torch.ones(8, 2)):size() --> {4, 2}
 local KMaxPooling, Module = torch.class('nn.TemporalDynamicKMaxPooling', 'nn.Module')
 KMaxPooling.bufferNames = {'indices'}
 

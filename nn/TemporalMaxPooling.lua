@@ -6,6 +6,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- The largest value of each feature in windows of kW frames.
 -- @param dW  step, default kW
+-- nn.TemporalMaxPooling(2, 2):forward(torch.range(1, 4):view(4, 1)) --> {{2}, {4}}
 local MaxPooling, Module = torch.class('nn.TemporalMaxPooling', 'nn.Module')
 MaxPooling.bufferNames = {'indices'}
 

@@ -8,6 +8,7 @@ local rows = sequences.rows
 -- for unidirectional recurrent neural networks" (2016).
 -- @param dW         step, default 1
 -- @param featFirst  true: inputs are (samples x) features x frames
+-- nn.TemporalRowConvolution(3, 2):forward(torch.ones(5, 3)):size() --> {4, 3}
 local RowConvolution, Module = torch.class('nn.TemporalRowConvolution', 'nn.Module')
 RowConvolution.bufferNames = {'_zeros', '_x', '_g'}
 

@@ -6,6 +6,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- weight * (sum over each window of kW frames) + bias, a weight and bias for each feature.
 -- @param dW  step, default 1
+-- nn.TemporalSubSampling(2, 3, 2):forward(torch.ones(7, 2)):size() --> {3, 2}
 local SubSampling, Module = torch.class('nn.TemporalSubSampling', 'nn.Module')
 
 function SubSampling:__init(inputFrameSize, kW, dW)

@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 
 --- Inserts a dimension of size 1 before dimension `pos` (negative: from the end).
 -- @param numInputDims  dimensions of one sample: with one more, `pos` counts after the batch's
+-- nn.Unsqueeze(2):forward(torch.ones(3, 2)):size() --> {3, 1, 2}
 local Unsqueeze, Module = torch.class('nn.Unsqueeze', 'nn.Module')
 Unsqueeze.bufferNames = {'_gradOutput'}
 

@@ -9,6 +9,7 @@ local geometry, steps = volumes.geometry, volumes.steps
 --- Slides nOutputPlane filters of kT x kW x kH over volumes.
 -- @param dT,dW,dH        steps, default 1
 -- @param padT,padW,padH  zeros around the volume, default 0
+-- nn.VolumetricConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 4, 5)):size() --> {3, 2, 3, 4}
 local Convolution, Module = torch.class('nn.VolumetricConvolution', 'nn.Module')
 Convolution.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- VolumetricConvolution whose filters have gaps.
+-- nn.VolumetricDilatedConvolution(1, 2, 2, 2, 2, 1, 1, 1, 0, 0, 0, 2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {2, 2, 2, 2}
 local Dilated, Convolution = torch.class('nn.VolumetricDilatedConvolution', 'nn.VolumetricConvolution')
 
 function Dilated:__init(nInputPlane, nOutputPlane, kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH)

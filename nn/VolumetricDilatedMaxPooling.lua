@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- VolumetricMaxPooling whose windows have gaps.
+-- nn.VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, 0, 0, 0, 2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {1, 2, 2, 2}
 local DilatedPooling, MaxPooling = torch.class('nn.VolumetricDilatedMaxPooling', 'nn.VolumetricMaxPooling')
 
 function DilatedPooling:__init(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT, dilationW, dilationH)

@@ -9,6 +9,7 @@ local Convolution = torch.getmetatable 'nn.VolumetricConvolution'
 
 --- The transpose of a convolution: each voxel puts a filter into a larger volume.
 -- @param adjT,adjW,adjH  places more at the far sides, less than the steps
+-- nn.VolumetricFullConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 3, 3)):size() --> {3, 4, 4, 4}
 local Full, Module = torch.class('nn.VolumetricFullConvolution', 'nn.Module')
 Full.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 

@@ -7,6 +7,7 @@ local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, v
 --- The largest value of each window of kT x kW x kH.
 -- @param dT,dW,dH        steps, default: the window's sizes
 -- @param padT,padW,padH  border that never wins, default 0, at most half of the window
+-- nn.VolumetricMaxPooling(2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {1, 2, 2, 2}
 local MaxPooling, Module = torch.class('nn.VolumetricMaxPooling', 'nn.Module')
 MaxPooling.bufferNames = {'indices'}
 

@@ -7,6 +7,7 @@ local split, gradients = directions.split, directions.gradients
 --- Makes the weight of any module g * v / |v|, row by row; v, g and the module's other parameters are learned.
 -- Salimans and Kingma, "Weight normalization" (2016).
 -- @param outputDim  the dimension of the weight along which lengths differ, default 1
+-- nn.WeightNorm(nn.Linear(4, 3)):forward(torch.ones(2, 4)):size() --> {2, 3}
 local WeightNorm, Decorator = torch.class('nn.WeightNorm', 'nn.Decorator')
 
 local TINY = 1e-4                                   -- keeps a direction of 0 out of the divisor

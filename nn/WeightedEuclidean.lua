@@ -3,6 +3,7 @@ local torch = require 'torch'
 local Module = torch.getmetatable 'nn.Module'
 
 --- nn.Euclidean with a learned factor (diagCov) for each difference.
+-- nn.WeightedEuclidean(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local WeightedEuclidean = torch.class('nn.WeightedEuclidean', 'nn.Euclidean')
 WeightedEuclidean.parameterNames = {'weight', 'diagCov'}
 

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- Adds normal noise while training, and its mean in evaluation mode.
 -- @param mean,std  default 0 and 0.1
+-- w = nn.WhiteNoise(0, 0.1); w:evaluate(); w:forward(torch.ones(2)) --> {1, 1}
 local WhiteNoise, Module = torch.class('nn.WhiteNoise', 'nn.Module')
 WhiteNoise.bufferNames = {'noise'}
 

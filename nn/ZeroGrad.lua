@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- Returns its input; the gradient is zero.
+-- z = nn.ZeroGrad(); z:forward(torch.ones(2)); z:backward(torch.ones(2), torch.ones(2)) --> {0, 0}
 local ZeroGrad = torch.class('nn.ZeroGrad', 'nn.Module')
 
 function ZeroGrad:updateOutput(input)

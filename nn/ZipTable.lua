@@ -6,6 +6,7 @@ local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}; as many as the shortest has.
+-- nn.ZipTable():forward{{torch.Tensor{1}, torch.Tensor{2}}, {torch.Tensor{3}, torch.Tensor{4}}} --> {{{1}, {3}}, {{2}, {4}}}
 local ZipTable, Module = torch.class('nn.ZipTable', 'nn.Module')
 
 function ZipTable:__init()

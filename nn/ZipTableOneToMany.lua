@@ -7,6 +7,7 @@ local zeros = nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
 --- {x, {y1, y2}} becomes {{x, y1}, {x, y2}}.
+-- nn.ZipTableOneToMany():forward{torch.Tensor{1}, {torch.Tensor{3}, torch.Tensor{4}}} --> {{{1}, {3}}, {{1}, {4}}}
 local ZipTableOneToMany, Module = torch.class('nn.ZipTableOneToMany', 'nn.Module')
 
 function ZipTableOneToMany:__init()

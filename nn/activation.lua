@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 -- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
 -- it is not the function <op>_grad; fields, the numbers that op takes after x, each {field, default}; inplace, whether
--- the argument after them asks to work in the input's memory; text, how tostring shows the fields; doc, for the help.
+-- the argument after them asks to work in the input's memory; text, how tostring shows the fields.
 local function activation(row)
    local Class, Module = torch.class('nn.' .. row.name, 'nn.Module')
    local forward = type(row.op) == 'string' and function(...) return torch[row.op](...) end or row.op
@@ -13,7 +13,6 @@ local function activation(row)
    local f1, f2 = fields[1] and fields[1][1], fields[2] and fields[2][1]
    local d1, d2 = fields[1] and fields[1][2], fields[2] and fields[2][2]
    Class.bufferNames = row.buffers or {}
-   Class.doc = row.doc
 
    function Class:__init(...)
       Module.__init(self)
@@ -67,48 +66,65 @@ local function activation(row)
 end
 
 for _, row in ipairs{
-   {name = 'Abs', doc = '|x|.',
-      op = 'abs', grad = function(gx, x, _, g) return gx:sign(x):cmul(g) end},
-   {name = 'Exp', doc = 'e^x.',
-      op = 'exp', grad = function(gx, _, y, g) return gx:cmul(g, y) end},
-   {name = 'Log', doc = 'The natural logarithm of x.',
-      op = 'log', grad = function(gx, x, _, g) return gx:cdiv(g, x) end},
-   {name = 'Square', doc = 'x^2.',
-      op = 'square', grad = function(gx, x, _, g) return gx:cmul(g, x):mul(2) end},
-   {name = 'Sigmoid', doc = '1 / (1 + exp(-x)).',
-      op = 'sigmoid'},
-   {name = 'Tanh', doc = 'The hyperbolic tangent of x.',
-      op = 'tanh'},
-   {name = 'TanhShrink', doc = 'x - tanh(x).',
-      op = function(y, x) return y:tanh(x):mul(-1):add(x) end, buffers = {'tanh'},
+   --- nn.Abs(): The absolute value of each element.
+   -- nn.Abs():forward(torch.Tensor{-2, 3}) --> {2, 3}
+   {name = 'Abs', op = 'abs', grad = function(gx, x, _, g) return gx:sign(x):cmul(g) end},
+   --- nn.Exp(): e to the power of each element.
+   -- nn.Exp():forward(torch.Tensor{0, 1}) --> {1, 2.7183}
+   {name = 'Exp', op = 'exp', grad = function(gx, _, y, g) return gx:cmul(g, y) end},
+   --- nn.Log(): The natural logarithm of each element.
+   -- nn.Log():forward(torch.Tensor{1, 10}) --> {0, 2.3026}
+   {name = 'Log', op = 'log', grad = function(gx, x, _, g) return gx:cdiv(g, x) end},
+   --- nn.Square(): The square of each element.
+   -- nn.Square():forward(torch.Tensor{-2, 3}) --> {4, 9}
+   {name = 'Square', op = 'square', grad = function(gx, x, _, g) return gx:cmul(g, x):mul(2) end},
+   --- nn.Sigmoid(): 1 / (1 + exp(-x)) of each element.
+   -- nn.Sigmoid():forward(torch.Tensor{0, 2}) --> {0.5, 0.8808}
+   {name = 'Sigmoid', op = 'sigmoid'},
+   --- nn.Tanh(): The hyperbolic tangent of each element.
+   -- nn.Tanh():forward(torch.Tensor{0, 1}) --> {0, 0.76159}
+   {name = 'Tanh', op = 'tanh'},
+   --- nn.TanhShrink(): x - tanh(x) of each element.
+   -- nn.TanhShrink():forward(torch.Tensor{0, 1}) --> {0, 0.23841}
+   {name = 'TanhShrink', op = function(y, x) return y:tanh(x):mul(-1):add(x) end, buffers = {'tanh'},
       grad = function(gx, x, y, g) return torch.csub(gx, x, y):square():cmul(g) end},
-   {name = 'LogSigmoid', doc = 'log(1 / (1 + exp(-x))).',
-      op = 'logsigmoid', buffers = {'buffer'}},
-   {name = 'SoftSign', doc = 'x / (1 + |x|).',
-      op = 'softsign', buffers = {'temp', 'tempgrad'}},
-   {name = 'SoftPlus', doc = '(beta): log(1 + exp(beta x)) / beta; beta is 1 by default.',
-      op = 'softplus', fields = {{'beta', 1}}},
-   {name = 'HardShrink', doc = '(lambda): x, but 0 between -lambda and lambda (0.5).',
-      op = 'hardshrink', fields = {{'lambda', 0.5}}},
-   {name = 'SoftShrink', doc = '(lambda): x moved towards 0 by lambda (0.5).',
-      op = 'softshrink', fields = {{'lambda', 0.5}}},
-   {name = 'ELU', doc = '(alpha, inplace): x where it is positive, else alpha (exp(x) - 1). Clevert et al. (2015).',
-      op = 'elu', fields = {{'alpha', 1}}, inplace = true, text = ' (alpha:%f)'},
-   {name = 'LeakyReLU', doc = '(negval, inplace): x where it is positive, else negval x (0.01).',
-      op = 'leakyrelu', fields = {{'negval', 1 / 100}}, inplace = true, text = '(%s)'},
-   {name = 'ReLU6', doc = '(inplace): x limited to [0, 6].',
-      op = function(y, x) return torch.hardtanh(y, x, 0, 6) end, inplace = true,
+   --- nn.LogSigmoid(): log(1 / (1 + exp(-x))) of each element.
+   -- nn.LogSigmoid():forward(torch.Tensor{0, -100}) --> {-0.69315, -100}
+   {name = 'LogSigmoid', op = 'logsigmoid', buffers = {'buffer'}},
+   --- nn.SoftSign(): x / (1 + |x|) of each element.
+   -- nn.SoftSign():forward(torch.Tensor{-1, 3}) --> {-0.5, 0.75}
+   {name = 'SoftSign', op = 'softsign', buffers = {'temp', 'tempgrad'}},
+   --- nn.SoftPlus([beta]): log(1 + exp(beta x)) / beta of each element; beta is 1 by default.
+   -- nn.SoftPlus():forward(torch.Tensor{0, 30}) --> {0.69315, 30}
+   {name = 'SoftPlus', op = 'softplus', fields = {{'beta', 1}}},
+   --- nn.HardShrink([lambda]): x, but 0 between -lambda and lambda (0.5).
+   -- nn.HardShrink():forward(torch.Tensor{-0.3, 2}) --> {0, 2}
+   {name = 'HardShrink', op = 'hardshrink', fields = {{'lambda', 0.5}}},
+   --- nn.SoftShrink([lambda]): x moved towards 0 by lambda (0.5), but not across it.
+   -- nn.SoftShrink():forward(torch.Tensor{-0.3, 2}) --> {0, 1.5}
+   {name = 'SoftShrink', op = 'softshrink', fields = {{'lambda', 0.5}}},
+   --- nn.ELU([alpha], [inplace]): x where it is positive, else alpha (exp(x) - 1); alpha is 1 by default. Clevert et al., arXiv:1511.07289.
+   -- nn.ELU():forward(torch.Tensor{-1, 2}) --> {-0.63212, 2}
+   {name = 'ELU', op = 'elu', fields = {{'alpha', 1}}, inplace = true, text = ' (alpha:%f)'},
+   --- nn.LeakyReLU([negval], [inplace]): x where it is positive, else negval x (0.01).
+   -- nn.LeakyReLU(0.1):forward(torch.Tensor{-1, 2}) --> {-0.1, 2}
+   {name = 'LeakyReLU', op = 'leakyrelu', fields = {{'negval', 1 / 100}}, inplace = true, text = '(%s)'},
+   --- nn.ReLU6([inplace]): x limited to [0, 6].
+   -- nn.ReLU6():forward(torch.Tensor{-1, 8}) --> {0, 6}
+   {name = 'ReLU6', op = function(y, x) return torch.hardtanh(y, x, 0, 6) end, inplace = true,
       grad = function(gx, x, y, g) return torch.hardtanh_grad(gx, x, y, g, 0, 6) end},
-   {name = 'HardTanh', doc = '(min, max, inplace): x limited to [min, max], by default [-1, 1].',
-      op = 'hardtanh', fields = {{'min_val', -1}, {'max_val', 1}}, inplace = true,
+   --- nn.HardTanh([min], [max], [inplace]): x limited to [min, max], by default [-1, 1].
+   -- nn.HardTanh():forward(torch.Tensor{-3, 0.5}) --> {-1, 0.5}
+   {name = 'HardTanh', op = 'hardtanh', fields = {{'min_val', -1}, {'max_val', 1}}, inplace = true,
       validate = function(self)
          if self.min_val >= self.max_val then
             error(('%s: max_value must be larger than min_value, got %s and %s'):format(torch.type(self),
                self.max_val, self.min_val), 4)
          end
       end},
-   {name = 'Threshold', doc = '(th, v, inplace): x where it is above th (1e-6), else v (0).',
-      op = 'threshold', fields = {{'threshold', 1e-6}, {'val', 0}}, inplace = true,
+   --- nn.Threshold([th], [v], [inplace]): x where it is above th (1e-6), else v (0).
+   -- nn.Threshold(1, -7):forward(torch.Tensor{0.5, 2}) --> {-7, 2}
+   {name = 'Threshold', op = 'threshold', fields = {{'threshold', 1e-6}, {'val', 0}}, inplace = true,
       validate = function(self)
          if self.inplace and self.val > self.threshold then
             error(('nn.Threshold: in place the value must not be larger than the threshold, got %s and %s'):format(
@@ -120,9 +136,11 @@ for _, row in ipairs{
 end
 
 --- max(x, 0), in place when `inplace` is true.
+-- nn.ReLU():forward(torch.Tensor{-1, 2}) --> {0, 2}
 local ReLU, Threshold = torch.class('nn.ReLU', 'nn.Threshold')
 function ReLU:__init(inplace) Threshold.__init(self, 0, 0, inplace) end
 
 --- x limited to [min, max].
+-- nn.Clamp(0, 1):forward(torch.Tensor{-2, 0.5, 2}) --> {0, 0.5, 1}
 local Clamp, HardTanh = torch.class('nn.Clamp', 'nn.HardTanh')
 function Clamp:__init(min, max) HardTanh.__init(self, min, max) end

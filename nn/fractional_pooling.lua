@@ -3,6 +3,10 @@ local torch = require 'torch'
 
 -- The first places of `out` windows of size `pool` in `n` places: steps whose mean is the ratio of sizes, moved by
 -- `sample` of [0, 1).
+--- nn.SpatialFractionalMaxPooling(kW, kH, outW, outH), nn.VolumetricFractionalMaxPooling(kT, kW, kH, outT, outW, outH): Max
+-- pooling over windows of fixed size at random places, drawn at each forward. Graham, "Fractional max-pooling" (2014).
+-- @param outW,outH,outT  sizes of the output; those below 1 are ratios to the input
+-- nn.SpatialFractionalMaxPooling(2, 2, 3, 4):forward(torch.ones(1, 7, 8)):size() --> {1, 4, 3}
 local function starts(sample, n, out, pool)
    local first = {}
    local alpha = out > 1 and (n - pool) / (out - 1) or 0
@@ -15,12 +19,8 @@ end
 -- outermost dimension of an image in.
 local function fractional(kind, sides, order)
    local dims = #sides
-   --- Max pooling over windows of fixed size at random places, drawn at each forward. Graham, "Fractional max-pooling"
-   -- (2014).
-   -- @param ...  the sizes of the windows, then the sizes of the output; those below 1 are ratios to the input
    local Class, Module = torch.class('nn.' .. kind .. 'FractionalMaxPooling', 'nn.Module')
    Class.bufferNames = {'indices'}
-   Class.doc = '(sizes of the windows, sizes or ratios of the output): maxima of windows at random places.'
 
    function Class:__init(...)
       Module.__init(self)

@@ -5,15 +5,23 @@ local windows = require 'nn.windows'
 local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 'top', 'bottom', 'front', 'back'}}
 
 -- kind: Spatial or Volumetric; mode: zero, mirror or edge.
+--- nn.SpatialZeroPadding(left, right, top, bottom): Adds a border of zeros to images; sides that are not given are like the first, negative
+-- numbers cut off.
+-- nn.SpatialZeroPadding(1, 0, 0, 0):forward(torch.ones(1, 1, 2)) --> {{{0, 1, 1}}}
+
+--- nn.SpatialReflectionPadding(left, right, top, bottom): Adds a border of reflected pixels to images.
+-- nn.SpatialReflectionPadding(1, 1, 0, 0):forward(torch.range(1, 3):view(1, 1, 3)) --> {{{2, 1, 2, 3, 2}}}
+
+--- nn.SpatialReplicationPadding(left, right, top, bottom): Adds a border of repeated pixels to images.
+-- nn.SpatialReplicationPadding(1, 1, 0, 0):forward(torch.range(1, 3):view(1, 1, 3)) --> {{{1, 1, 2, 3, 3}}}
+
+--- nn.VolumetricReplicationPadding(left, right, top, bottom, front, back): Adds a border of repeated voxels.
+-- nn.VolumetricReplicationPadding(1, 1, 1, 1, 1, 1):forward(torch.ones(1, 2, 2, 2)):size() --> {1, 4, 4, 4}
 local function padding(kind, name, mode)
    local sides = SIDES[kind]
    local dims = #sides / 2
-   --- @param ...  how much to add left, right, top, bottom (front, back); those not given are like the first.
-   -- Negative numbers cut off, where zeros are added.
    local Class, Module = torch.class('nn.' .. kind .. name, 'nn.Module')
    local prefix = kind == 'Spatial' and 'pad_' or 'p'
-   Class.doc = '(' .. table.concat(sides, ', ') .. '): a border of '
-      .. ({zero = 'zeros', mirror = 'reflected pixels', edge = 'repeated pixels'})[mode] .. '.'
 
    function Class:__init(...)
       Module.__init(self)

@@ -11,6 +11,20 @@ local function classes(self, input)
 end
 
 -- name, op, whether the input is negated first
+--- nn.SoftMax(): exp(x) / sum of exp(x) over the classes: dimension 1 of a vector, 2 of a batch.
+-- nn.SoftMax():forward(torch.Tensor{0, math.log(3)}) --> {0.25, 0.75}
+
+--- nn.LogSoftMax(): x - log of the sum of exp(x) over the classes: dimension 1 of a vector, 2 of a batch.
+-- nn.LogSoftMax():forward(torch.Tensor{0, 0}) --> {-0.69315, -0.69315}
+
+--- nn.SoftMin(): nn.SoftMax of -x.
+-- nn.SoftMin():forward(torch.Tensor{0, math.log(3)}) --> {0.75, 0.25}
+
+--- nn.SpatialSoftMax(): nn.SoftMax over the planes of an image, for each pixel.
+-- nn.SpatialSoftMax():forward(torch.zeros(2, 1, 1)) --> {{{0.5}}, {{0.5}}}
+
+--- nn.SpatialLogSoftMax(): nn.LogSoftMax over the planes of an image, for each pixel.
+-- nn.SpatialLogSoftMax():forward(torch.zeros(2, 1, 1)) --> {{{-0.69315}}, {{-0.69315}}}
 for _, row in ipairs{
    {'SoftMax', 'softmax'}, {'LogSoftMax', 'logsoftmax'}, {'SpatialSoftMax', 'softmax'},
    {'SpatialLogSoftMax', 'logsoftmax'}, {'SoftMin', 'softmax', true},
@@ -18,8 +32,6 @@ for _, row in ipairs{
    local name, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
    local Class = torch.class('nn.' .. name, 'nn.Module')
    Class.bufferNames = {'mininput'}
-   Class.doc = ({softmax = 'exp(x) / sum of exp(x)', logsoftmax = 'x - log of the sum of exp(x)'})[forward]
-      .. (negate and ' of -x' or '') .. ', over the classes: dimension 1 of a sample.'
 
    function Class:updateOutput(input)
       local dim = classes(self, input)

@@ -14,9 +14,6 @@ end
 local function unpooling(name, pooling, dims, check, sizes)
    local Unpooling, Module = torch.class(name, 'nn.Module')
 
-   Unpooling.doc = ('Puts values back where a max pooling found them; everything else is 0. poolingModule: a %s; its last forward says where.')
-      :format(pooling)
-
    function Unpooling:__init(poolingModule)
       Module.__init(self)
       if not torch.isTypeOf(poolingModule, pooling) then
@@ -60,5 +57,11 @@ local function unpooling(name, pooling, dims, check, sizes)
    end
 end
 
+--- nn.SpatialMaxUnpooling(poolingModule): Puts values back where a max pooling found them; everything else is 0.
+-- @param poolingModule  a nn.SpatialMaxPooling; its last forward says where
+-- p = nn.SpatialMaxPooling(2, 2); p:forward(torch.range(1, 4):view(1, 2, 2)); nn.SpatialMaxUnpooling(p):forward(torch.ones(1, 1, 1)) --> {{{0, 0}, {0, 1}}}
+
+--- nn.VolumetricMaxUnpooling(poolingModule): The same after a nn.VolumetricMaxPooling.
+-- p = nn.VolumetricMaxPooling(2, 2, 2); p:forward(torch.ones(1, 2, 2, 2)); nn.VolumetricMaxUnpooling(p):forward(torch.ones(1, 1, 1, 1)):sum() --> 1
 unpooling('nn.SpatialMaxUnpooling', 'nn.SpatialMaxPooling', 3, images.check, { 'iheight', 'iwidth' })
 unpooling('nn.VolumetricMaxUnpooling', 'nn.VolumetricMaxPooling', 4, volumes.batch, { 'itime', 'iheight', 'iwidth' })

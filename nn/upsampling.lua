@@ -93,6 +93,7 @@ end
 --- Scales images (samples x planes x height x width) or volumes.
 -- @param params  a whole factor, or {oheight =, owidth = [, otemp =]}
 -- @param mode    'nearest' (default) or 'linear', which keeps the corners in place
+-- nn.UpSampling(2):forward(torch.ones(1, 1, 2, 3)):size() --> {1, 1, 4, 6}
 function Base:__init(params, mode)
    Module.__init(self)
    self.mode = mode or 'nearest'
@@ -126,6 +127,7 @@ end
 
 --- Repeats the rows and columns of images.
 -- @param scale  how often
+-- nn.SpatialUpSamplingNearest(2):forward(torch.Tensor{{{1, 2}}}) --> {{{1, 1, 2, 2}, {1, 1, 2, 2}}}
 local Nearest = torch.class('nn.SpatialUpSamplingNearest', 'nn.UpSampling')
 Nearest.dims, Nearest.defaultMode = 2, 'nearest'
 
@@ -138,6 +140,7 @@ function Nearest:__tostring__() return torch.type(self) end
 
 --- Interpolates images; the corners stay in place.
 -- @param params  a whole factor, or {oheight =, owidth =}
+-- nn.SpatialUpSamplingBilinear(2):forward(torch.Tensor{{{0, 3}}})[1][1] --> {0, 1, 2, 3}
 local Bilinear = torch.class('nn.SpatialUpSamplingBilinear', 'nn.UpSampling')
 Bilinear.dims, Bilinear.defaultMode = 2, 'linear'
 

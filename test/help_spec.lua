@@ -33,6 +33,17 @@ describe('every public name', function()
       assert.equal('', table.concat(silent, ' '))
    end)
 
+   it('has an example, if it is an op or a class of nn (the gradients of ops may do without)', function()
+      local class, without = require 'torch.class', {}
+      for _, key in ipairs(names) do
+         local mt = class.getmetatable(key)
+         local entry = doc.entry(key)
+         if (key:match '^nn%.' and mt or entry and entry.op) and not key:match '_grad%w*$' and not key:match '_grad_%w+$'
+            and #entry.examples == 0 then without[#without + 1] = key end
+      end
+      assert.equal('', table.concat(without, ' '))
+   end)
+
    it('is described only if it is there', function()
       local gone = {}
       for _, key in ipairs(doc.described()) do if doc.value(key) == nil then gone[#gone + 1] = key end end

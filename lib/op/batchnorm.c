@@ -54,7 +54,8 @@ const th_op th_op_batchnorm = {
   .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In "
            "training mean and var are those of the batch, and the running ones move towards them "
            "(the variance without bias) by momentum; otherwise the running ones are used. mean "
-           "and invstd are what was used.",
+           "and invstd are what was used."
+           "\ntorch.batchnorm(torch.Tensor{{1, 10}, {3, 30}}, true):round() --> {{-1, -1}, {1, 1}}",
   .check = check,
 };
 

@@ -55,11 +55,13 @@ static th_status cat_two(th_call *c)
 const th_op th_op_cat = {
   .name = "cat", .args = "y:out list:list dim:dim=-1",
   .doc = "Joins the tensors of a table along dim (default: the last). Empty tensors are skipped; "
-         "dim may be one more than the tensors have, then they are stacked.",
+         "dim may be one more than the tensors have, then they are stacked."
+         "\ntorch.cat({torch.Tensor{1, 2}, torch.Tensor{3}, torch.Tensor{4}}, 1) --> {1, 2, 3, 4}",
   .check = cat,
 };
 const th_op th_op_cat_two = {
   .name = "cat", .args = "y:out a:tensor b:tensor dim:dim=-1",
-  .doc = "Joins two tensors along dim (default: the last).",
+  .doc = "Joins two tensors along dim (default: the last)."
+         "\ntorch.cat(torch.Tensor{{1}, {2}}, torch.Tensor{{3}, {4}}, 2) --> {{1, 3}, {2, 4}}",
   .check = cat_two,
 };

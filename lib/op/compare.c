@@ -28,7 +28,7 @@ static th_status check_tensors(th_call *c)
 #define TH_COMPARE(id, operator, doc_) \
   const th_op th_op_##id = { \
     .name = #id, .args = "y:out x:tensor value:number", \
-    .doc = doc_ " Whole numbers are compared exactly with any value.", .check = check_number }; \
+    .doc = doc_, .check = check_number }; \
   const th_op th_op_##id##_tensor = { \
     .name = #id, .args = "y:out x:tensor z:tensor", .doc = doc_, .check = check_tensors };
 #include "pointwise.def"
@@ -38,7 +38,8 @@ static th_status check_equal(th_call *c) { return th_need_same_dtype(c, 2, 1); }
 const th_op th_op_equal = {
   .name  = "equal",
   .args  = "same:return x:tensor z:tensor",
-  .doc   = "true if x and z have the same size and equal elements; NaN equals nothing.",
+  .doc   = "true if x and z have the same size and equal elements; NaN equals nothing."
+           "\ntorch.equal(torch.Tensor{1, 2}, torch.Tensor{1, 2}) --> true",
   .check = check_equal,
 };
 
@@ -47,13 +48,15 @@ static th_status check_flags(th_call *c) { return th_need_dtype(c, 1, TH_U8); }
 const th_op th_op_all = {
   .name  = "all",
   .args  = "yes:return x:tensor",
-  .doc   = "true if no element of the ByteTensor x is 0; true for an empty one.",
+  .doc   = "true if no element of the ByteTensor x is 0; true for an empty one."
+           "\ntorch.all(torch.ByteTensor{1, 0}) --> false",
   .check = check_flags,
 };
 const th_op th_op_any = {
   .name  = "any",
   .args  = "yes:return x:tensor",
-  .doc   = "true if an element of the ByteTensor x is not 0; false for an empty one.",
+  .doc   = "true if an element of the ByteTensor x is not 0; false for an empty one."
+           "\ntorch.any(torch.ByteTensor{1, 0}) --> true",
   .check = check_flags,
 };
 
@@ -68,7 +71,8 @@ static th_status check_where(th_call *c)
 const th_op th_op_where = {
   .name  = "where",
   .args  = "y:out condition:tensor x:tensor z:tensor",
-  .doc   = "x where the ByteTensor condition is not 0, else z.",
+  .doc   = "x where the ByteTensor condition is not 0, else z."
+           "\ntorch.where(torch.ByteTensor{1, 0}, torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {1, 4}",
   .grad  = "x: where(condition, g, mul(g, 0)) z: where(condition, mul(g, 0), g)",
   .flags = TH_INPLACE,
   .check = check_where,

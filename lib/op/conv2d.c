@@ -133,7 +133,8 @@ const th_op th_op_conv2d = {
   .args  = "y:out x:tensor weight:tensor bias:tensor=nil" GEOMETRY,
   .doc   = "Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x "
            "C/groups x kH x kW. Zeros are padded on both sides; dilation spreads the kernel's "
-           "taps; stride thins the result.",
+           "taps; stride thins the result."
+           "\ntorch.conv2d(torch.ones(1, 3, 3), torch.ones(1, 1, 2, 2), torch.Tensor{0.5}) --> {{{4.5, 4.5}, {4.5, 4.5}}}",
   .grad  = "x: conv2d_grad_input(x, g, weight, strideH, strideW, padH, padW, dilationH, "
            "dilationW, groups)",
   .check = check,
@@ -142,7 +143,9 @@ const th_op th_op_conv2d = {
 const th_op th_op_conv2d_grad_input = {
   .name  = "conv2d_grad_input",
   .args  = "gx:out x:tensor g:tensor weight:tensor" GEOMETRY,
-  .doc   = "The gradient of conv2d by its images: g is that of the result, x only tells the size.",
+  .doc   = "The gradient of conv2d by its images: g is that of the result, x only tells the size."
+           "\ntorch.conv2d_grad_input(torch.Tensor(1, 2, 2), torch.ones(1, 1, 1), torch.ones(1, 1, 2, 2))"
+           " --> {{{1, 1}, {1, 1}}}",
   .check = check_grad_input,
 };
 
@@ -150,6 +153,8 @@ const th_op th_op_conv2d_grad_weight = {
   .name  = "conv2d_grad_weight",
   .args  = "gw:inout gb:inout=nil x:tensor g:tensor scale:number=1" GEOMETRY,
   .doc   = "Adds scale times the gradient of conv2d by its kernels to gw and, if given, by its "
-           "bias to gb.",
+           "bias to gb."
+           "\ntorch.conv2d_grad_weight(torch.zeros(1, 1, 1, 1), torch.range(1, 4):view(1, 2, 2), torch.ones(1, 2, 2))"
+           " --> {{{{10}}}}",
   .check = check_grad_weight,
 };

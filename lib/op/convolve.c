@@ -40,14 +40,26 @@ static th_status check3(th_call *c) { return check_places(c, 3); }
 #define ARGS "y:out x:tensor k:tensor type:string='V'"
 
 const th_op th_op_conv2 = {
-  .name = "conv2", .args = ARGS, .doc = "x convolved with k in two dimensions." FORMS, .check = check2,
+  .name = "conv2", .args = ARGS,
+  .doc = "x convolved with k in two dimensions." FORMS
+  "\ntorch.conv2(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {0, 0}}) --> {{4}}",
+  .check = check2,
 };
 const th_op th_op_xcorr2 = {
-  .name = "xcorr2", .args = ARGS, .doc = "x correlated with k in two dimensions: k is not flipped." FORMS, .check = check2,
+  .name = "xcorr2", .args = ARGS,
+  .doc = "x correlated with k in two dimensions: k is not flipped." FORMS
+  "\ntorch.xcorr2(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {0, 0}}) --> {{1}}",
+  .check = check2,
 };
 const th_op th_op_conv3 = {
-  .name = "conv3", .args = ARGS, .doc = "x convolved with k in three dimensions." FORMS, .check = check3,
+  .name = "conv3", .args = ARGS,
+  .doc = "x convolved with k in three dimensions." FORMS
+  "\ntorch.conv3(torch.ones(3, 4, 5), torch.ones(2, 2, 2)):size() --> {2, 3, 4}",
+  .check = check3,
 };
 const th_op th_op_xcorr3 = {
-  .name = "xcorr3", .args = ARGS, .doc = "x correlated with k in three dimensions: k is not flipped." FORMS, .check = check3,
+  .name = "xcorr3", .args = ARGS,
+  .doc = "x correlated with k in three dimensions: k is not flipped." FORMS
+  "\ntorch.xcorr3(torch.ones(3, 4, 5), torch.ones(2, 2, 2), 'F'):size() --> {4, 5, 6}",
+  .check = check3,
 };

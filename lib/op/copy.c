@@ -28,13 +28,15 @@ static th_status check_fill(th_call *c)
 const th_op th_op_fill = {
   .name  = "fill",
   .args  = "y:inout value:number",
-  .doc   = "Sets every element to value; whole-number types truncate it. y may be expanded.",
+  .doc   = "Sets every element to value; whole-number types truncate it. y may be expanded."
+           "\ntorch.Tensor(2):fill(5) --> {5, 5}",
   .check = check_fill,
 };
 const th_op th_op_zero = {
   .name  = "zero",
   .args  = "y:inout",
-  .doc   = "Sets every element to 0.",
+  .doc   = "Sets every element to 0."
+           "\ntorch.Tensor{1, 2}:zero() --> {0, 0}",
   .check = check_one_number,
 };
 
@@ -54,7 +56,8 @@ const th_op th_op_copy = {
   .name  = "copy",
   .args  = "y:inout x:tensor",
   .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. "
-           "Floats become whole numbers by truncation, and whole numbers wrap.",
+           "Floats become whole numbers by truncation, and whole numbers wrap."
+           "\ntorch.IntTensor(2):copy(torch.Tensor{1.7, -1.7}) --> {1, -1}",
   .flags = TH_INPLACE,
   .check = check_copy,
 };

@@ -37,14 +37,16 @@ static th_status check_eye_wide(th_call *c)
 const th_op th_op_eye = {
   .name  = "eye",
   .args  = "y:out n:int",
-  .doc   = "The n x n matrix with ones on the diagonal and zeros elsewhere.",
+  .doc   = "The n x n matrix with ones on the diagonal and zeros elsewhere."
+           "\ntorch.eye(2) --> {{1, 0}, {0, 1}}",
   .check = check_eye,
 };
 
 const th_op th_op_eye_wide = {
   .name  = "eye",
   .args  = "y:out n:int m:int",
-  .doc   = "The n x m matrix with ones on the diagonal and zeros elsewhere.",
+  .doc   = "The n x m matrix with ones on the diagonal and zeros elsewhere."
+           "\ntorch.eye(2, 3) --> {{1, 0, 0}, {0, 1, 0}}",
   .check = check_eye_wide,
 };
 
@@ -76,7 +78,8 @@ static th_status check_range(th_call *c)
 const th_op th_op_range = {
   .name  = "range",
   .args  = "y:out first:number last:number step:number=1",
-  .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step.",
+  .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step."
+           "\ntorch.range(1, 7, 2) --> {1, 3, 5, 7}",
   .check = check_range,
 };
 
@@ -98,13 +101,15 @@ static th_status check_points(th_call *c)
 const th_op th_op_linspace = {
   .name  = "linspace",
   .args  = "y:out first:number last:number n:int=100",
-  .doc   = "n numbers evenly spaced from first to last, both included.",
+  .doc   = "n numbers evenly spaced from first to last, both included."
+           "\ntorch.linspace(0, 1, 5) --> {0, 0.25, 0.5, 0.75, 1}",
   .check = check_points,
 };
 
 const th_op th_op_logspace = {
   .name  = "logspace",
   .args  = "y:out first:number last:number n:int=100",
-  .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced.",
+  .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced."
+           "\ntorch.logspace(0, 2, 3) --> {1, 10, 100}",
   .check = check_points,
 };

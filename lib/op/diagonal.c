@@ -18,12 +18,14 @@ static th_status triangle(th_call *c)
 }
 const th_op th_op_tril = {
   .name = "tril", .args = "y:out x:tensor k:int=0",
-  .doc = "The matrix x with zeros above the k-th diagonal: 0 is the main one, 1 the one above it.",
+  .doc = "The matrix x with zeros above the k-th diagonal: 0 is the main one, 1 the one above it."
+         "\ntorch.tril(torch.ones(2, 3)) --> {{1, 0, 0}, {1, 1, 0}}",
   .grad = "x: tril(g, k)", .flags = TH_INPLACE, .check = triangle,
 };
 const th_op th_op_triu = {
   .name = "triu", .args = "y:out x:tensor k:int=0",
-  .doc = "The matrix x with zeros below the k-th diagonal: 0 is the main one, 1 the one above it.",
+  .doc = "The matrix x with zeros below the k-th diagonal: 0 is the main one, 1 the one above it."
+         "\ntorch.triu(torch.ones(2, 3), 1) --> {{0, 1, 1}, {0, 0, 1}}",
   .grad = "x: triu(g, k)", .flags = TH_INPLACE, .check = triangle,
 };
 
@@ -53,14 +55,16 @@ const th_op th_op_diag = {
   .args = "y:out x:tensor k:int=0",
   .doc =
       "Of a vector the square matrix with x on its k-th diagonal, of a matrix its k-th diagonal; "
-      "0 is the main one, 1 the one above it.",
+      "0 is the main one, 1 the one above it."
+      "\ntorch.diag(torch.Tensor{1, 2}) --> {{1, 0}, {0, 2}}",
   .check = diag,
 };
 
 static th_status trace(th_call *c) { return th_need_ndim(c, 1, 2, 2); }
 const th_op th_op_trace = {
   .name = "trace", .args = "trace:return x:tensor",
-  .doc = "The sum of the main diagonal of the matrix x, as a number.",
+  .doc = "The sum of the main diagonal of the matrix x, as a number."
+         "\ntorch.trace(torch.Tensor{{1, 2}, {3, 4}}) --> 5",
   .check = trace,
 };
 
@@ -88,7 +92,8 @@ const th_op th_op_cross = {
   .name = "cross",
   .args = "y:out a:tensor b:tensor dim:dim=-1",
   .doc = "Cross products of the vectors along dim, which must have size 3 (default: the first such "
-         "dimension).",
+         "dimension)."
+         "\ntorch.cross(torch.Tensor{1, 0, 0}, torch.Tensor{0, 1, 0}) --> {0, 0, 1}",
   .grad = "a: cross(b, g, dim) b: cross(g, a, dim)",
   .check = cross,
 };

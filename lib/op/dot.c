@@ -14,7 +14,8 @@ const th_op th_op_dot = {
   .name  = "dot",
   .args  = "sum:return a:tensor b:tensor",
   .doc   = "The sum of a[i] * b[i] over all elements, in row-major order, as a number. Summed in "
-           "double; the sum of whole numbers wraps around in their type.",
+           "double; the sum of whole numbers wraps around in their type."
+           "\ntorch.dot(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> 11",
   .grad  = "a: mul(b, g) b: mul(a, g)",
   .check = check,
 };

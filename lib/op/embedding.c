@@ -40,7 +40,8 @@ const th_op th_op_embedding = {
   .name  = "embedding",
   .args  = "y:out weight:tensor index:tensor",
   .doc   = "The rows of weight that the LongTensor index names, from 1; y has the sizes of index, "
-           "then those of a row.",
+           "then those of a row."
+           "\ntorch.embedding(torch.Tensor{{1, 2}, {3, 4}}, torch.LongTensor{2, 1, 2}) --> {{3, 4}, {1, 2}, {3, 4}}",
   .check = check,
 };
 
@@ -48,6 +49,7 @@ const th_op th_op_embedding_grad = {
   .name  = "embedding_grad",
   .args  = "gw:inout index:tensor g:tensor scale:number=1 padding:int=0",
   .doc   = "Adds scale times each row of g to the row of gw that index names, in order; row "
-           "`padding` stays as it is.",
+           "`padding` stays as it is."
+           "\ntorch.zeros(2, 1):embedding_grad(torch.LongTensor{2, 2}, torch.Tensor{{1}, {5}}) --> {{0}, {6}}",
   .check = check_grad,
 };

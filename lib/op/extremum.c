@@ -11,14 +11,16 @@ const th_op th_op_max_all = {
   .name = "max",
   .args = "max:return x:tensor",
   .doc = "The largest element of x, as a number; NaN if x has a NaN. An empty tensor has none and "
-         "is refused.",
+         "is refused."
+         "\ntorch.max(torch.Tensor{{1, 5}, {7, 2}}) --> 7",
   .check = all,
 };
 const th_op th_op_min_all = {
   .name = "min",
   .args = "min:return x:tensor",
   .doc = "The smallest element of x, as a number; NaN if x has a NaN. An empty tensor has none and "
-         "is refused.",
+         "is refused."
+         "\ntorch.min(torch.Tensor{{1, 5}, {7, 2}}) --> 1",
   .check = all,
 };
 
@@ -37,7 +39,8 @@ const th_op th_op_max = {
   .doc = "The largest elements along dim and their places (a LongTensor; the first place if "
          "several are "
          "equal). A NaN counts as larger than everything. dim stays with size 1, unless keepdim is "
-         "false.",
+         "false."
+         "\ntorch.max(torch.Tensor{{1, 5}, {7, 2}}, 2) --> {{5}, {7}}, {{2}, {1}}",
   .grad = "x: pick_grad(x, dim, index, g)",
   .check = along,
 };
@@ -47,7 +50,8 @@ const th_op th_op_min = {
   .doc = "The smallest elements along dim and their places (a LongTensor; the first place if "
          "several are "
          "equal). A NaN counts as smaller than everything. dim stays with size 1, unless keepdim "
-         "is false.",
+         "is false."
+         "\ntorch.min(torch.Tensor{{1, 5}, {7, 2}}, 1) --> {{1, 2}}, {{1, 2}}",
   .grad = "x: pick_grad(x, dim, index, g)",
   .check = along,
 };
@@ -78,6 +82,7 @@ const th_op th_op_pick_grad = {
   .name = "pick_grad",
   .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
   .doc = "Gradient of `max`, `min`, `median` and their like: g at the places that were picked, 0 "
-         "elsewhere. dim -1 is the last.",
+         "elsewhere. dim -1 is the last."
+         "\ntorch.pick_grad(torch.Tensor(2, 2), 1, torch.LongTensor{{2, 1}}, torch.Tensor{{5, 6}}) --> {{0, 6}, {5, 0}}",
   .check = pick_grad,
 };

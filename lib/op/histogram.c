@@ -28,7 +28,8 @@ const th_op th_op_histc = {
   .args  = "y:out x:tensor bins:int=100 min:number=0 max:number=0",
   .doc   = "Counts the elements of x in bins of equal width from min to max, max included. When "
            "min equals max, the range is that of the finite elements. What lies outside is not "
-           "counted.",
+           "counted."
+           "\ntorch.histc(torch.Tensor{1, 2, 2, 5}, 4, 1, 5) --> {1, 2, 0, 1}",
   .check = check_histc,
 };
 
@@ -45,6 +46,7 @@ const th_op th_op_bhistc = {
   .name  = "bhistc",
   .args  = "y:out x:tensor bins:int=100 min:number=0 max:number=0",
   .doc   = "Counts the elements of each row of x as histc does: a row of the result for each row "
-           "of x. When min equals max, the range is that of the finite elements of all rows.",
+           "of x. When min equals max, the range is that of the finite elements of all rows."
+           "\ntorch.bhistc(torch.Tensor{{1, 2, 2, 5}}, 4, 1, 5) --> {{1, 2, 0, 1}}",
   .check = check_bhistc,
 };

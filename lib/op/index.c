@@ -49,7 +49,8 @@ static th_status index_check(th_call *c)
 }
 const th_op th_op_index = {
   .name = "index", .args = "y:out x:tensor dim:dim index:tensor",
-  .doc = "The slices of x along dim that index names, in its order. index is a LongTensor vector.",
+  .doc = "The slices of x along dim that index names, in its order. index is a LongTensor vector."
+         "\ntorch.index(torch.Tensor{{1, 2}, {3, 4}}, 1, torch.LongTensor{2, 2}) --> {{3, 4}, {3, 4}}",
   .grad = "x: index_grad(x, dim, index, g)", .check = index_check,
 };
 
@@ -68,14 +69,16 @@ const th_op th_op_indexCopy = {
   .name = "indexCopy",
   .args = "y:inout dim:dim index:tensor x:tensor",
   .doc = "Copies the slices of x along dim to the places of y that index names. Of a place named "
-         "twice the last copy stays.",
+         "twice the last copy stays."
+         "\ntorch.zeros(3):indexCopy(1, torch.LongTensor{3, 1}, torch.Tensor{5, 6}) --> {6, 0, 5}",
   .check = index_copy,
 };
 const th_op th_op_indexAdd = {
   .name = "indexAdd",
   .args = "y:inout dim:dim index:tensor x:tensor",
   .doc = "Adds the slices of x along dim to the slices of y that index names; a place named twice "
-         "gets both.",
+         "gets both."
+         "\ntorch.ones(3):indexAdd(1, torch.LongTensor{3, 3}, torch.Tensor{5, 6}) --> {1, 1, 12}",
   .check = index_copy,
 };
 
@@ -91,7 +94,8 @@ static th_status index_fill(th_call *c)
 }
 const th_op th_op_indexFill = {
   .name = "indexFill", .args = "y:inout dim:dim index:tensor value:number",
-  .doc = "Sets the slices of y along dim that index names to value.",
+  .doc = "Sets the slices of y along dim that index names to value."
+         "\ntorch.zeros(3):indexFill(1, torch.LongTensor{3, 1}, 7) --> {7, 0, 7}",
   .check = index_fill,
 };
 
@@ -106,7 +110,8 @@ static th_status index_grad(th_call *c)
 }
 const th_op th_op_index_grad = {
   .name = "index_grad", .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
-  .doc = "Gradient of `index`: the slices of g added at the places that were picked, 0 elsewhere.",
+  .doc = "Gradient of `index`: the slices of g added at the places that were picked, 0 elsewhere."
+         "\ntorch.index_grad(torch.Tensor(3), 1, torch.LongTensor{1, 1}, torch.Tensor{5, 6}) --> {11, 0, 0}",
   .check = index_grad,
 };
 
@@ -136,7 +141,8 @@ static th_status gather(th_call *c)
 const th_op th_op_gather = {
   .name = "gather", .args = "y:out x:tensor dim:dim index:tensor",
   .doc = "From every line of x along dim the elements that the same line of index names; "
-         "for dim 1 of a matrix, y[i][j] = x[index[i][j]][j].",
+         "for dim 1 of a matrix, y[i][j] = x[index[i][j]][j]."
+         "\ntorch.gather(torch.Tensor{{1, 2}, {3, 4}}, 2, torch.LongTensor{{2}, {1}}) --> {{2}, {3}}",
   .grad = "x: gather_grad(x, dim, index, g)", .check = gather,
 };
 
@@ -153,7 +159,8 @@ const th_op th_op_gather_grad = {
   .name = "gather_grad",
   .args = "gx:out x:tensor dim:dim index:tensor g:tensor",
   .doc = "Gradient of `gather`, `sort` and `topk`: g added at the places that were picked, 0 "
-         "elsewhere. dim -1 is the last.",
+         "elsewhere. dim -1 is the last."
+         "\ntorch.gather_grad(torch.Tensor(3), 1, torch.LongTensor{1, 1}, torch.Tensor{5, 6}) --> {11, 0, 0}",
   .check = gather_grad,
 };
 
@@ -186,18 +193,21 @@ const th_op th_op_scatter = {
   .args = "y:inout dim:dim index:tensor x:tensor",
   .doc = "Puts the elements of x into y, each line along dim at the places that the same line of "
          "index names; "
-         "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j].",
+         "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j]."
+         "\ntorch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, torch.Tensor{{5}, {6}}) --> {{0, 5}, {6, 0}}",
   .check = scatter,
 };
 const th_op th_op_scatter_value = {
   .name = "scatter", .args = "y:inout dim:dim index:tensor value:number",
-  .doc = "Sets the elements of y that index names to value, along dim as the form with x does.",
+  .doc = "Sets the elements of y that index names to value, along dim as the form with x does."
+         "\ntorch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, 7) --> {{0, 7}, {7, 0}}",
   .check = scatter,
 };
 const th_op th_op_scatterAdd = {
   .name = "scatterAdd",
   .args = "y:inout dim:dim index:tensor x:tensor",
   .doc = "Adds the elements of x to those of y that index names, along dim as `scatter` does, in "
-         "order.",
+         "order."
+         "\ntorch.ones(1, 2):scatterAdd(2, torch.LongTensor{{2, 2}}, torch.Tensor{{5, 6}}) --> {{1, 12}}",
   .check = scatter,
 };

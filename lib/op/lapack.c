@@ -109,7 +109,8 @@ const th_op th_op_gesv = {
   .args  = "x:out lu:out b:tensor a:tensor",
   .doc   = "Solves a * x = b for a square matrix a. b holds one right side in each column (a "
            "vector is one column); lu gets the factors L and U of a with its rows exchanged, "
-           "without the ones on the diagonal of L. A singular a is refused.",
+           "without the ones on the diagonal of L. A singular a is refused."
+           "\n(torch.gesv(torch.Tensor{{5}, {10}}, torch.Tensor{{2, 1}, {1, 3}})) --> {{1}, {3}}",
   .flags = LAPACK,
   .check = check_gesv,
 };
@@ -130,7 +131,8 @@ const th_op th_op_gels = {
   .doc   = "Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where "
            "a has more columns than rows, the shortest x that solves it. b holds one right side "
            "in each column; qr gets the QR (or LQ) factors as geqrf gives them. An a without full "
-           "rank is refused.",
+           "rank is refused."
+           "\n(torch.gels(torch.Tensor{{1}, {2}, {4}}, torch.Tensor{{1, 0}, {1, 1}, {1, 2}})) --> {{0.83333}, {1.5}}",
   .flags = LAPACK,
   .check = check_gels,
 };
@@ -150,7 +152,8 @@ const th_op th_op_trtrs = {
   .args  = "x:out ra:out b:tensor a:tensor uplo:string='U' trans:string='N' diag:string='N'",
   .doc   = "Solves a * x = b for a triangular matrix a, of which only the triangle uplo ('U' "
            "upper, 'L' lower) is read. trans 'T' solves a' * x = b; diag 'U' takes the diagonal "
-           "as ones. ra gets a copy of a. A zero on the diagonal is refused.",
+           "as ones. ra gets a copy of a. A zero on the diagonal is refused."
+           "\ntorch.trtrs(torch.Tensor{{4}, {6}}, torch.Tensor{{2, 1}, {0, 3}}) --> {{1}, {2}}, {{2, 1}, {0, 3}}",
   .flags = LAPACK,
   .check = check_trtrs,
 };
@@ -163,7 +166,8 @@ static th_status check_inverse(th_call *c)
 const th_op th_op_inverse = {
   .name  = "inverse",
   .args  = "y:out a:tensor",
-  .doc   = "The inverse of a square matrix. A singular one is refused.",
+  .doc   = "The inverse of a square matrix. A singular one is refused."
+           "\ntorch.inverse(torch.Tensor{{2, 0}, {0, 4}}) --> {{0.5, 0}, {0, 0.25}}",
   .grad  = "a: mul(mm(mm(y', g), y'), -1)",
   .flags = LAPACK,
   .check = check_inverse,
@@ -187,7 +191,8 @@ const th_op th_op_symeig = {
   .args  = "e:out v:out a:tensor vectors:string='N' uplo:string='U'",
   .doc   = "Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its "
            "eigenvectors: column k of v belongs to e[k]; with 'N' v is empty. Only the triangle "
-           "uplo ('U' upper, 'L' lower) of a is read; it must be finite.",
+           "uplo ('U' upper, 'L' lower) of a is read; it must be finite."
+           "\ntorch.symeig(torch.Tensor{{2, 1}, {1, 2}}) --> {1, 3}, {}",
   .flags = LAPACK,
   .check = check_symeig,
 };
@@ -205,7 +210,8 @@ const th_op th_op_eig = {
   .doc   = "Eigenvalues of a square matrix, and with vectors 'V' its eigenvectors of length 1. "
            "Row k of e is the real and the imaginary part of eigenvalue k, column k of v its "
            "vector; of a complex pair k, k + 1 the columns are the real and the imaginary part of "
-           "the first one's vector. With 'N' v is empty. a must be finite.",
+           "the first one's vector. With 'N' v is empty. a must be finite."
+           "\ntorch.eig(torch.Tensor{{2, 0}, {0, 3}}) --> {{2, 0}, {3, 0}}, {}",
   .flags = LAPACK,
   .check = check_eig,
 };
@@ -227,7 +233,8 @@ const th_op th_op_svd = {
   .args  = "u:out s:out v:out a:tensor size:string='S'",
   .doc   = "Singular values, in descending order, and vectors of a matrix: a = u * diag(s) * v' "
            "with orthonormal columns in u and v. size 'S' gives as many columns as there are "
-           "values, 'A' square matrices u and v. a must be finite.",
+           "values, 'A' square matrices u and v. a must be finite."
+           "\nu, s, v = torch.svd(torch.Tensor{{3, 0}, {0, -2}}); s --> {3, 2}",
   .flags = LAPACK,
   .check = check_svd,
 };
@@ -245,7 +252,8 @@ const th_op th_op_potrf = {
   .args  = "y:out a:tensor uplo:string='U'",
   .doc   = "The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper "
            "triangle y, or for uplo 'L' a = y * y' with a lower one. Only the triangle uplo of a "
-           "is read; the other one of y is 0. A matrix that is not positive definite is refused.",
+           "is read; the other one of y is 0. A matrix that is not positive definite is refused."
+           "\ntorch.potrf(torch.Tensor{{4, 2}, {2, 5}}) --> {{2, 1}, {0, 2}}",
   .flags = LAPACK,
   .check = check_potrf,
 };
@@ -253,7 +261,8 @@ const th_op th_op_potri = {
   .name  = "potri",
   .args  = "y:out chol:tensor uplo:string='U'",
   .doc   = "The inverse of the matrix whose Cholesky factor is chol. uplo says which triangle of "
-           "chol is read ('U' upper, 'L' lower).",
+           "chol is read ('U' upper, 'L' lower)."
+           "\ntorch.potri(torch.potrf(torch.Tensor{{4, 0}, {0, 2}})) --> {{0.25, 0}, {0, 0.5}}",
   .flags = LAPACK,
   .check = check_potrf,
 };
@@ -270,7 +279,8 @@ const th_op th_op_potrs = {
   .args  = "x:out b:tensor chol:tensor uplo:string='U'",
   .doc   = "Solves a * x = b where chol is the Cholesky factor of a, as potrf gives it. b holds "
            "one right side in each column (a vector is one column). A factor with a zero on its "
-           "diagonal is refused.",
+           "diagonal is refused."
+           "\ntorch.potrs(torch.Tensor{{8}, {9}}, torch.potrf(torch.Tensor{{4, 2}, {2, 5}})) --> {{1.375}, {1.25}}",
   .flags = LAPACK,
   .check = check_potrs,
 };
@@ -289,7 +299,8 @@ const th_op th_op_pstrf = {
            "exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * y (for "
            "uplo 'L' of y * y'). piv is an IntTensor. A matrix with a pivot of at most tol "
            "(default: its size times its largest diagonal element times the machine's precision) "
-           "is refused; a must be finite.",
+           "is refused; a must be finite."
+           "\ntorch.pstrf(torch.Tensor{{1, 0}, {0, 4}}) --> {{2, 0}, {0, 1}}, {2, 1}",
   .flags = LAPACK,
   .check = check_pstrf,
 };
@@ -313,7 +324,8 @@ const th_op th_op_qr = {
   .name  = "qr",
   .args  = "q:out r:out a:tensor",
   .doc   = "The QR factors of a matrix: a = q * r with orthonormal columns in q and zeros below "
-           "the diagonal of r. For m x n q has min(m, n) columns and r as many rows.",
+           "the diagonal of r. For m x n q has min(m, n) columns and r as many rows."
+           "\nq, r = torch.qr(torch.Tensor{{3, 1}, {4, 2}}); torch.abs(r) --> {{5, 2.2}, {0, 0.4}}",
   .flags = LAPACK,
   .check = check_qr,
 };
@@ -329,7 +341,8 @@ const th_op th_op_geqrf = {
   .args  = "m:out tau:out a:tensor",
   .doc   = "The QR factors of a matrix as LAPACK keeps them: R on and above the diagonal of m, "
            "below it and in tau the reflectors whose product is Q. orgqr makes Q of them, ormqr "
-           "multiplies by it.",
+           "multiplies by it."
+           "\nm, tau = torch.geqrf(torch.Tensor{{3, 1}, {4, 2}}); tau:size() --> {2}",
   .flags = LAPACK,
   .check = check_geqrf,
 };
@@ -359,7 +372,8 @@ const th_op th_op_orgqr = {
   .name  = "orgqr",
   .args  = "q:out m:tensor tau:tensor",
   .doc   = "The matrix Q that geqrf keeps as reflectors in m and tau: one orthonormal column for "
-           "each element of tau.",
+           "each element of tau."
+           "\nq = torch.orgqr(torch.geqrf(torch.Tensor{{3, 1}, {4, 2}})); torch.round(torch.mm(q:t(), q)) --> {{1, 0}, {0, 1}}",
   .flags = LAPACK,
   .check = check_orgqr,
 };
@@ -385,7 +399,9 @@ const th_op th_op_ormqr = {
   .name  = "ormqr",
   .args  = "y:out m:tensor tau:tensor c:tensor side:string='L' trans:string='N'",
   .doc   = "Multiplies c by the square matrix Q that geqrf keeps in m and tau: Q * c, or c * Q "
-           "for side 'R'; trans 'T' takes Q' instead of Q.",
+           "for side 'R'; trans 'T' takes Q' instead of Q."
+           "\nm, tau = torch.geqrf(torch.Tensor{{0, 1}, {1, 0}}); torch.abs(torch.ormqr(m, tau, torch.Tensor{{5}, {6}}))"
+           " --> {{6}, {5}}",
   .flags = LAPACK,
   .check = check_ormqr,
 };

@@ -43,25 +43,27 @@ static th_status check_weighted_grad(th_call *c)
   return th_out_like(c, 0, c->arg[1].t);
 }
 
-#define LOSS(id, what) \
+#define LOSS(id, what, gives) \
   const th_op th_op_##id = { \
     .name = #id, .args = "loss:return x:tensor target:tensor sizeAverage:bool=true", \
-    .doc = "The mean (or without sizeAverage the sum) of " what ", as a number.", \
+    .doc = "The mean (or without sizeAverage the sum) of " what ", as a number." \
+           "\ntorch." #id "(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> " gives, \
     .grad = "x: mul(" #id "_grad(x, target, sizeAverage), g)", .check = check }; \
   const th_op th_op_##id##_grad = { \
     .name = #id "_grad", .args = "gx:out x:tensor target:tensor sizeAverage:bool=true", \
     .doc = "The gradient of " #id " by x.", .flags = TH_INPLACE, .check = check_grad };
 
-LOSS(mse_loss, "(x - target)^2")
-LOSS(abs_loss, "|x - target|")
+LOSS(mse_loss, "(x - target)^2", "2")
+LOSS(abs_loss, "|x - target|", "1")
 LOSS(smoothl1_loss,
-     "(x - target)^2 / 2 where that difference is below 1, |x - target| - 1/2 elsewhere")
+     "(x - target)^2 / 2 where that difference is below 1, |x - target| - 1/2 elsewhere", "0.75")
 
 const th_op th_op_bce_loss = {
   .name  = "bce_loss",
   .args  = "loss:return x:tensor target:tensor sizeAverage:bool=true weight:tensor=nil",
   .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) "
-           "+ (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number.",
+           "+ (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number."
+           "\ntorch.bce_loss(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1}) --> 0.69315",
   .check = check_weighted,
 };
 

@@ -49,7 +49,8 @@ static th_status fill(th_call *c)
 }
 const th_op th_op_maskedFill = {
   .name = "maskedFill", .args = "y:inout mask:tensor value:number",
-  .doc = "Sets the elements of y where mask is 1 to value.",
+  .doc = "Sets the elements of y where mask is 1 to value."
+         "\ntorch.Tensor{1, 2, 3}:maskedFill(torch.ByteTensor{0, 1, 0}, 9) --> {1, 9, 3}",
   .check = fill,
 };
 
@@ -71,7 +72,8 @@ const th_op th_op_maskedCopy = {
   .name = "maskedCopy",
   .args = "y:inout mask:tensor x:tensor",
   .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than "
-         "are needed.",
+         "are needed."
+         "\ntorch.Tensor{1, 2, 3}:maskedCopy(torch.ByteTensor{1, 0, 1}, torch.Tensor{8, 9}) --> {8, 2, 9}",
   .check = copy,
 };
 
@@ -83,7 +85,8 @@ static th_status selected(th_call *c)
 }
 const th_op th_op_maskedSelect = {
   .name = "maskedSelect", .args = "y:out x:tensor mask:tensor",
-  .doc = "The elements of x where mask is 1, in row-major order, as a vector.",
+  .doc = "The elements of x where mask is 1, in row-major order, as a vector."
+         "\ntorch.maskedSelect(torch.Tensor{1, 2, 3}, torch.ByteTensor{1, 0, 1}) --> {1, 3}",
   .grad = "x: mask_grad(x, mask, g)", .check = selected,
 };
 
@@ -101,7 +104,8 @@ static th_status mask_grad(th_call *c)
 }
 const th_op th_op_mask_grad = {
   .name = "mask_grad", .args = "gx:out x:tensor mask:tensor g:tensor",
-  .doc = "Gradient of `maskedSelect`: g where mask is 1, 0 elsewhere.",
+  .doc = "Gradient of `maskedSelect`: g where mask is 1, 0 elsewhere."
+         "\ntorch.mask_grad(torch.Tensor(3), torch.ByteTensor{1, 0, 1}, torch.Tensor{5, 6}) --> {5, 0, 6}",
   .check = mask_grad,
 };
 
@@ -153,6 +157,7 @@ const th_op th_op_nonzero = {
   .args = "y:out x:tensor",
   .doc = "The places of the elements of x that are not 0, one a row, as a LongTensor with a column "
          "for each "
-         "dimension of x. NaN is not 0. Empty if there are none.",
+         "dimension of x. NaN is not 0. Empty if there are none."
+         "\ntorch.nonzero(torch.Tensor{{0, 5}, {6, 0}}) --> {{1, 2}, {2, 1}}",
   .check = nonzero,
 };

@@ -73,7 +73,8 @@ const th_op th_op_mm = {
   .name  = "mm",
   .args  = "y:out a:tensor b:tensor",
   .doc   = "The product of two matrices. Integers are summed without loss and wrap at the end, "
-           "halves in float.",
+           "halves in float."
+           "\ntorch.mm(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {1, 1}}) --> {{3, 2}, {7, 4}}",
   .grad  = "a: mm(g, b') b: mm(a', g)",
   .check = check_mm,
 };
@@ -81,7 +82,8 @@ const th_op th_op_mm = {
 const th_op th_op_bmm = {
   .name  = "bmm",
   .args  = "y:out a:tensor b:tensor",
-  .doc   = "The products of two batches of matrices: y[i] = a[i] * b[i].",
+  .doc   = "The products of two batches of matrices: y[i] = a[i] * b[i]."
+           "\ntorch.bmm(torch.ones(3, 2, 4), torch.ones(3, 4, 1)):size() --> {3, 2, 1}",
   .grad  = "a: bmm(g, transpose(b, 2, 3)) b: bmm(transpose(a, 2, 3), g)",
   .check = check_bmm,
 };
@@ -89,7 +91,8 @@ const th_op th_op_bmm = {
 const th_op th_op_addmm = {
   .name  = "addmm",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
-  .doc   = "beta * m + alpha * a * b of matrices. beta 0 does not read m.",
+  .doc   = "beta * m + alpha * a * b of matrices. beta 0 does not read m."
+           "\ntorch.addmm(10, torch.ones(1, 2), torch.Tensor{{1, 2}}, torch.Tensor{{1, 0}, {1, 1}}) --> {{13, 12}}",
   .grad  = "m: mul(g, beta) a: mul(mm(g, b'), alpha) b: mul(mm(a', g), alpha)",
   .flags = TH_INPLACE_AT(2),
   .check = check_addmm,
@@ -98,7 +101,8 @@ const th_op th_op_addmm = {
 const th_op th_op_baddbmm = {
   .name  = "baddbmm",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
-  .doc   = "beta * m[i] + alpha * a[i] * b[i] for every matrix of a batch. beta 0 does not read m.",
+  .doc   = "beta * m[i] + alpha * a[i] * b[i] for every matrix of a batch. beta 0 does not read m."
+           "\ntorch.baddbmm(torch.ones(2, 1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)) --> {{{4}}, {{4}}}",
   .grad  = "m: mul(g, beta) a: mul(bmm(g, transpose(b, 2, 3)), alpha) b: mul(bmm(transpose(a, 2, "
            "3), g), alpha)",
   .flags = TH_INPLACE_AT(2),
@@ -108,7 +112,8 @@ const th_op th_op_baddbmm = {
 const th_op th_op_addbmm = {
   .name  = "addbmm",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
-  .doc   = "beta * m + alpha * (a[1] * b[1] + a[2] * b[2] + ...). beta 0 does not read m.",
+  .doc   = "beta * m + alpha * (a[1] * b[1] + a[2] * b[2] + ...). beta 0 does not read m."
+           "\ntorch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)) --> {{7}}",
   .flags = TH_INPLACE_AT(2),
   .check = check_addbmm,
 };

@@ -61,7 +61,8 @@ const th_op th_op_mv = {
   .name  = "mv",
   .args  = "y:out a:tensor x:tensor",
   .doc   = "The product of a matrix and a vector. Sums run in double for floats, in 64 bits for "
-           "integers.",
+           "integers."
+           "\ntorch.mv(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1}) --> {3, 7}",
   .grad  = "a: ger(g, x) x: mv(a', g)",
   .check = check_mv,
 };
@@ -69,7 +70,8 @@ const th_op th_op_mv = {
 const th_op th_op_addmv = {
   .name  = "addmv",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor x:tensor",
-  .doc   = "beta * m + alpha * a * x, m and x being vectors. beta 0 does not read m.",
+  .doc   = "beta * m + alpha * a * x, m and x being vectors. beta 0 does not read m."
+           "\ntorch.addmv(torch.Tensor{10, 20}, torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1}) --> {13, 27}",
   .grad  = "m: mul(g, beta) a: mul(ger(g, x), alpha) x: mul(mv(a', g), alpha)",
   .flags = TH_INPLACE_AT(2),
   .check = check_addmv,
@@ -78,7 +80,8 @@ const th_op th_op_addmv = {
 const th_op th_op_ger = {
   .name  = "ger",
   .args  = "y:out u:tensor v:tensor",
-  .doc   = "The outer product of two vectors: y[i][j] = u[i] * v[j].",
+  .doc   = "The outer product of two vectors: y[i][j] = u[i] * v[j]."
+           "\ntorch.ger(torch.Tensor{1, 2}, torch.Tensor{3, 4, 5}) --> {{3, 4, 5}, {6, 8, 10}}",
   .grad  = "u: mv(g, v) v: mv(g', u)",
   .check = check_ger,
 };
@@ -87,7 +90,8 @@ const th_op th_op_addr = {
   .name  = "addr",
   .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 u:tensor v:tensor",
   .doc   = "beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read "
-           "m.",
+           "m."
+           "\ntorch.addr(torch.ones(2, 2), torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {{4, 5}, {7, 9}}",
   .grad  = "m: mul(g, beta) u: mul(mv(g, v), alpha) v: mul(mv(g', u), alpha)",
   .flags = TH_INPLACE_AT(2),
   .check = check_addr,

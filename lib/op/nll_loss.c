@@ -74,7 +74,8 @@ const th_op th_op_nll_loss = {
   .doc   = "The sum of -weight[class] * x[class] over the samples, divided by the sum of the "
            "weights unless told not to. x holds log probabilities: classes, samples x classes, or "
            "samples x classes x places; target is a LongTensor of classes from 1. y and total, "
-           "the sum of the weights, have one element. Class `ignore` is passed over.",
+           "the sum of the weights, have one element. Class `ignore` is passed over."
+           "\ntorch.nll_loss(torch.log(torch.Tensor{{0.5, 0.5}}), torch.LongTensor{2}) --> {0.69315}, {1}",
   .check = check,
 };
 

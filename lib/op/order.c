@@ -45,7 +45,8 @@ const th_op th_op_sort = {
   .args = "y:out index:out x:tensor dim:dim=-1 descending:bool=false",
   .doc = "The elements in order along dim (default: the last), and the places they come from (a "
          "LongTensor). "
-         "The order is stable; NaN comes last either way.",
+         "The order is stable; NaN comes last either way."
+         "\ntorch.sort(torch.Tensor{3, 1, 2}) --> {1, 2, 3}, {2, 3, 1}",
   .grad = "x: gather_grad(x, dim, index, g)",
   .check = sort,
 };
@@ -59,7 +60,8 @@ static th_status sort_last(th_call *c)
 }
 const th_op th_op_sort_last = {
   .name = "sort", .args = "y:out index:out x:tensor descending:bool",
-  .doc = "The elements in order along the last dimension, and the places they come from.",
+  .doc = "The elements in order along the last dimension, and the places they come from."
+         "\ntorch.sort(torch.Tensor{3, 1, 2}, true) --> {3, 2, 1}, {1, 3, 2}",
   .check = sort_last,
 };
 
@@ -76,7 +78,8 @@ const th_op th_op_topk = {
       "The k smallest elements along dim (default: the last), or the k largest, and their places. "
       "sorted puts them in order, ascending or, if largest, descending; otherwise they come in the "
       "order of x. "
-      "A NaN is taken only when nothing else is left.",
+      "A NaN is taken only when nothing else is left."
+      "\ntorch.topk(torch.Tensor{3, 1, 4, 2}, 2, 1, true, true) --> {4, 3}, {3, 1}",
   .grad = "x: gather_grad(x, dim, index, g)",
   .check = topk,
 };
@@ -91,7 +94,8 @@ const th_op th_op_kthvalue = {
   .name = "kthvalue",
   .args = "y:out index:out x:tensor k:int dim:dim=-1",
   .doc = "The k-th smallest elements along dim (default: the last), and the places where a stable "
-         "sort would find them.",
+         "sort would find them."
+         "\ntorch.kthvalue(torch.Tensor{3, 1, 4, 2}, 3) --> {3}, {1}",
   .grad = "x: pick_grad(x, dim, index, g)",
   .check = kthvalue,
 };
@@ -107,7 +111,8 @@ const th_op th_op_median = {
   .args = "y:out index:out x:tensor dim:dim=-1",
   .doc = "The medians along dim (default: the last), and their places: the lower of the two middle "
          "elements "
-         "where their number is even.",
+         "where their number is even."
+         "\ntorch.median(torch.Tensor{3, 1, 4, 2}) --> {2}, {4}",
   .grad = "x: pick_grad(x, dim, index, g)",
   .check = median,
 };
@@ -116,7 +121,8 @@ const th_op th_op_mode = {
   .args = "y:out index:out x:tensor dim:dim=-1",
   .doc = "The most frequent values along dim (default: the last), the smallest of equally frequent "
          "ones, "
-         "and the first places that hold them.",
+         "and the first places that hold them."
+         "\ntorch.mode(torch.Tensor{3, 1, 3, 2}) --> {3}, {1}",
   .grad = "x: pick_grad(x, dim, index, g)",
   .check = median,
 };

@@ -126,7 +126,8 @@ const th_op th_op_maxpool2d = {
   .args  = "y:out index:out x:tensor" WINDOW " dilationH:int=1 dilationW:int=1 ceil:bool=false",
   .doc   = "The largest pixel of each window of N x C x H x W or C x H x W images; NaN counts as "
            "largest. index is its place in the plane, from 1 (the first among equals). ceil lets "
-           "a window hang over the end.",
+           "a window hang over the end."
+           "\ntorch.maxpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2) --> {{{6, 8}, {14, 16}}}, {{{6, 8}, {14, 16}}}",
   .check = check_max,
 };
 
@@ -134,7 +135,9 @@ const th_op th_op_maxpool2d_grad = {
   .name  = "maxpool2d_grad",
   .args  = "gx:out x:tensor index:tensor g:tensor",
   .doc   = "The gradient of maxpool2d: g is added where the maxima came from. x only tells the "
-           "size.",
+           "size."
+           "\ny, at = torch.maxpool2d(torch.range(1, 4):view(1, 2, 2), 2, 2, 1, 1); torch.maxpool2d_grad(torch.Tensor(1, 2, 2), at, y)"
+           " --> {{{0, 0}, {0, 4}}}",
   .check = check_max_grad,
 };
 
@@ -142,7 +145,8 @@ const th_op th_op_avgpool2d = {
   .name  = "avgpool2d",
   .args  = "y:out x:tensor" WINDOW " ceil:bool=false countPad:bool=true",
   .doc   = "The mean of each window of N x C x H x W or C x H x W images; countPad counts the "
-           "padding's zeros.",
+           "padding's zeros."
+           "\ntorch.avgpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2) --> {{{3.5, 5.5}, {11.5, 13.5}}}",
   .grad  = "x: avgpool2d_grad(x, g, kH, kW, strideH, strideW, padH, padW, ceil, countPad)",
   .check = check_avg,
 };
@@ -150,6 +154,7 @@ const th_op th_op_avgpool2d = {
 const th_op th_op_avgpool2d_grad = {
   .name  = "avgpool2d_grad",
   .args  = "gx:out x:tensor g:tensor" WINDOW " ceil:bool=false countPad:bool=true",
-  .doc   = "The gradient of avgpool2d; x only tells the size.",
+  .doc   = "The gradient of avgpool2d; x only tells the size."
+           "\ntorch.avgpool2d_grad(torch.Tensor(1, 2, 2), torch.ones(1, 1, 1), 2, 2, 1, 1) --> {{{0.25, 0.25}, {0.25, 0.25}}}",
   .check = check_avg_grad,
 };

@@ -46,7 +46,8 @@ static th_status check_uniform(th_call *c)
 const th_op th_op_uniform = {
   .name  = "uniform",
   .args  = "x:inout gen:gen a:number=0 b:number=1",
-  .doc   = "Fills x with numbers drawn evenly from [a, b).",
+  .doc   = "Fills x with numbers drawn evenly from [a, b)."
+           "\ntorch.manualSeed(1); torch.Tensor(2):uniform(1, 2) --> {1.417, 1.9972}",
   .check = check_uniform,
 };
 
@@ -63,7 +64,8 @@ const th_op th_op_normal = {
   .name  = "normal",
   .args  = "x:inout gen:gen mean:number=0 std:number=1",
   .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). "
-           "They are drawn in pairs; half a pair waits in the generator for the next call.",
+           "They are drawn in pairs; half a pair waits in the generator for the next call."
+           "\ntorch.manualSeed(1); torch.Tensor(2):normal(0, 1) --> {-2.9718, 1.707}",
   .check = check_normal,
 };
 
@@ -76,7 +78,8 @@ static th_status check_exponential(th_call *c)
 const th_op th_op_exponential = {
   .name  = "exponential",
   .args  = "x:inout gen:gen lambda:number=1",
-  .doc   = "Fills x with exponential numbers of rate lambda; their mean is 1 / lambda.",
+  .doc   = "Fills x with exponential numbers of rate lambda; their mean is 1 / lambda."
+           "\ntorch.manualSeed(1); torch.Tensor(2):exponential() --> {0.53961, 5.8727}",
   .check = check_exponential,
 };
 
@@ -90,7 +93,8 @@ static th_status check_cauchy(th_call *c)
 const th_op th_op_cauchy = {
   .name  = "cauchy",
   .args  = "x:inout gen:gen median:number=0 sigma:number=1",
-  .doc   = "Fills x with numbers of the Cauchy distribution around median with half width sigma.",
+  .doc   = "Fills x with numbers of the Cauchy distribution around median with half width sigma."
+           "\ntorch.manualSeed(1); torch.Tensor(2):cauchy() --> {-0.26675, 113.07}",
   .check = check_cauchy,
 };
 
@@ -104,7 +108,8 @@ static th_status check_lognormal(th_call *c)
 const th_op th_op_lognormal = {
   .name  = "logNormal",
   .args  = "x:inout gen:gen mean:number=1 std:number=2",
-  .doc   = "Fills x with exp(z), z normal with this mean and standard deviation.",
+  .doc   = "Fills x with exp(z), z normal with this mean and standard deviation."
+           "\ntorch.manualSeed(1); torch.Tensor(2):logNormal() --> {0.0071285, 82.591}",
   .check = check_lognormal,
 };
 
@@ -122,7 +127,8 @@ const th_op th_op_geometric = {
   .name  = "geometric",
   .args  = "x:inout gen:gen p:number",
   .doc   = "Fills x with how often something is tried until it fails, p being the chance to "
-           "succeed: i with probability (1-p) p^(i-1).",
+           "succeed: i with probability (1-p) p^(i-1)."
+           "\ntorch.manualSeed(1); torch.Tensor(3):geometric(0.5) --> {1, 9, 2}",
   .check = check_geometric,
 };
 
@@ -137,7 +143,8 @@ static th_status check_bernoulli(th_call *c)
 const th_op th_op_bernoulli = {
   .name  = "bernoulli",
   .args  = "x:inout gen:gen p:number=0.5",
-  .doc   = "Fills x with 1, with probability p, and 0.",
+  .doc   = "Fills x with 1, with probability p, and 0."
+           "\ntorch.manualSeed(1); torch.Tensor(4):bernoulli() --> {1, 0, 0, 0}",
   .check = check_bernoulli,
 };
 
@@ -187,7 +194,8 @@ static th_status check_bernoulli_tensor(th_call *c)
 const th_op th_op_bernoulli_tensor = {
   .name  = "bernoulli",
   .args  = "x:inout gen:gen p:tensor",
-  .doc   = "Fills x with 1, with the probability that the same element of p says, and 0.",
+  .doc   = "Fills x with 1, with the probability that the same element of p says, and 0."
+           "\ntorch.manualSeed(1); torch.Tensor(3):bernoulli(torch.Tensor{0, 0.5, 1}) --> {0, 0, 1}",
   .check = check_bernoulli_tensor,
 };
 
@@ -219,7 +227,8 @@ static th_status check_random(th_call *c) { return between(c, 0, numbers_of(c->a
 const th_op th_op_random = {
   .name  = "random",
   .args  = "x:inout gen:gen",
-  .doc   = "Fills x with whole numbers from 0 to what its type holds exactly, at most 2^32-1.",
+  .doc   = "Fills x with whole numbers from 0 to what its type holds exactly, at most 2^32-1."
+           "\ntorch.manualSeed(1); torch.ByteTensor(3):random() --> {37, 235, 140}",
   .check = check_random,
 };
 
@@ -237,7 +246,8 @@ static th_status check_random_to(th_call *c)
 const th_op th_op_random_to = {
   .name  = "random",
   .args  = "x:inout gen:gen n:number",
-  .doc   = "Fills x with whole numbers of 1..n.",
+  .doc   = "Fills x with whole numbers of 1..n."
+           "\ntorch.manualSeed(1); torch.Tensor(5):random(6) --> {2, 6, 1, 3, 2}",
   .check = check_random_to,
 };
 
@@ -255,7 +265,8 @@ static th_status check_random_between(th_call *c)
 const th_op th_op_random_between = {
   .name  = "random",
   .args  = "x:inout gen:gen a:number b:number",
-  .doc   = "Fills x with whole numbers of a..b.",
+  .doc   = "Fills x with whole numbers of a..b."
+           "\ntorch.manualSeed(1); torch.Tensor(5):random(-1, 1) --> {0, 1, -1, 1, 0}",
   .check = check_random_between,
 };
 
@@ -284,7 +295,8 @@ static th_status check_randperm(th_call *c)
 const th_op th_op_randperm = {
   .name  = "randperm",
   .args  = "y:out gen:gen n:int",
-  .doc   = "The numbers 1..n in random order (Fisher and Yates).",
+  .doc   = "The numbers 1..n in random order (Fisher and Yates)."
+           "\ntorch.manualSeed(1); torch.randperm(5) --> {1, 5, 3, 4, 2}",
   .check = check_randperm,
 };
 
@@ -329,7 +341,8 @@ const th_op th_op_multinomial = {
   .name  = "multinomial",
   .args  = "y:out gen:gen p:tensor n:int replacement:bool=false",
   .doc   = "Draws n places of p, or of every row of p, each with a chance proportional to its "
-           "element. Without replacement no place is drawn twice. The result is a LongTensor.",
+           "element. Without replacement no place is drawn twice. The result is a LongTensor."
+           "\ntorch.manualSeed(1); torch.multinomial(torch.Tensor{1, 0, 1}, 4, true) --> {1, 3, 3, 3}",
   .check = check_multinomial,
 };
 

@@ -28,13 +28,15 @@ static th_status any(th_call *c) { (void)c; return TH_OK; }
 
 const th_op th_op_sum_all = {
   .name = "sum", .args = "sum:return x:tensor",
-  .doc = "Sum of all elements of x, as a number; 0 for an empty tensor.",
+  .doc = "Sum of all elements of x, as a number; 0 for an empty tensor."
+         "\ntorch.sum(torch.Tensor{{1, 2}, {3, 4}}) --> 10",
   .grad = "x: g",
   .check = any,
 };
 const th_op th_op_prod_all = {
   .name = "prod", .args = "product:return x:tensor",
-  .doc = "Product of all elements of x, as a number; 1 for an empty tensor.",
+  .doc = "Product of all elements of x, as a number; 1 for an empty tensor."
+         "\ntorch.prod(torch.Tensor{{1, 2}, {3, 4}}) --> 24",
   .check = any,
 };
 
@@ -45,7 +47,8 @@ static th_status mean_all(th_call *c)
 }
 const th_op th_op_mean_all = {
   .name = "mean", .args = "mean:return x:tensor",
-  .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused.",
+  .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused."
+         "\ntorch.mean(torch.Tensor{{1, 2}, {3, 4}}) --> 2.5",
   .grad = "x: mean_all_grad(x, g)",
   .check = mean_all,
 };
@@ -54,12 +57,14 @@ const th_op th_op_var_all = {
   .args = "var:return x:tensor biased:bool=false",
   .doc = "Variance of all elements of x, as a number: the mean square distance from the mean, over "
          "n-1, "
-         "or over n if biased. NaN for one element, unless biased.",
+         "or over n if biased. NaN for one element, unless biased."
+         "\ntorch.var(torch.Tensor{1, 2, 3}) --> 1",
   .check = mean_all,
 };
 const th_op th_op_std_all = {
   .name = "std", .args = "std:return x:tensor biased:bool=false",
-  .doc = "Standard deviation of all elements of x, as a number: the root of `var`.",
+  .doc = "Standard deviation of all elements of x, as a number: the root of `var`."
+         "\ntorch.std(torch.Tensor{1, 2, 3}) --> 1",
   .check = mean_all,
 };
 
@@ -73,7 +78,8 @@ const th_op th_op_norm_all = {
   .args = "norm:return x:tensor p:number=2",
   .doc =
       "The p-norm of all elements of x, (sum |x|^p)^(1/p), as a number. p = 0 counts the elements "
-      "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0.",
+      "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0."
+      "\ntorch.norm(torch.Tensor{3, 4}) --> 5",
   .check = norm_all,
 };
 
@@ -91,7 +97,8 @@ static th_status dist(th_call *c)
 const th_op th_op_dist = {
   .name = "dist", .args = "dist:return x:tensor y:tensor p:number=2",
   .doc = "The p-norm of x - y, as a number. x and y need as many elements, not the same size. "
-         "p = 0 gives what Torch7 gives: infinity, or 1 for single elements.",
+         "p = 0 gives what Torch7 gives: infinity, or 1 for single elements."
+         "\ntorch.dist(torch.Tensor{1, 2}, torch.Tensor{4, 6}) --> 5",
   .check = dist,
 };
 
@@ -104,12 +111,14 @@ static th_status along(th_call *c)
 }
 const th_op th_op_sum = {
   .name = "sum", .args = "y:out x:tensor dim:dim keepdim:bool=true",
-  .doc = "Sums along dim. That dimension stays with size 1, unless keepdim is false.",
+  .doc = "Sums along dim. That dimension stays with size 1, unless keepdim is false."
+         "\ntorch.sum(torch.Tensor{{1, 2}, {3, 4}}, 1) --> {{4, 6}}",
   .grad = "x: sum_grad(x, g, dim)", .check = along,
 };
 const th_op th_op_prod = {
   .name = "prod", .args = "y:out x:tensor dim:dim keepdim:bool=true",
-  .doc = "Products along dim. That dimension stays with size 1, unless keepdim is false.",
+  .doc = "Products along dim. That dimension stays with size 1, unless keepdim is false."
+         "\ntorch.prod(torch.Tensor{{1, 2}, {3, 4}}, 2, false) --> {2, 12}",
   .grad = "x: prod_grad(x, g, dim)",
   .check = along,
 };
@@ -123,7 +132,8 @@ static th_status mean(th_call *c)
 }
 const th_op th_op_mean = {
   .name = "mean", .args = "y:out x:tensor dim:dim keepdim:bool=true",
-  .doc = "Means along dim, which must not be empty. It stays with size 1, unless keepdim is false.",
+  .doc = "Means along dim, which must not be empty. It stays with size 1, unless keepdim is false."
+         "\ntorch.mean(torch.Tensor{{1, 2}, {3, 4}}, 1) --> {{2, 3}}",
   .grad = "x: mean_grad(x, g, dim)", .check = mean,
 };
 
@@ -138,13 +148,15 @@ const th_op th_op_var = {
   .name = "var",
   .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
   .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, "
-         "unless biased.",
+         "unless biased."
+         "\ntorch.var(torch.Tensor{{1, 2, 3}, {0, 0, 9}}, 2, false, false) --> {1, 27}",
   .grad = "x: var_grad(x, g, dim, biased)",
   .check = var,
 };
 const th_op th_op_std = {
   .name = "std", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
-  .doc = "Standard deviations along dim: the roots of `var`.",
+  .doc = "Standard deviations along dim: the roots of `var`."
+         "\ntorch.std(torch.Tensor{{1, 2, 3}, {0, 0, 9}}, 2, true, false) --> {0.8165, 4.2426}",
   .grad = "x: std_grad(x, y, g, dim, biased)",
   .check = var,
 };
@@ -160,7 +172,8 @@ const th_op th_op_norm = {
   .name = "norm",
   .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
   .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest "
-         "absolute value.",
+         "absolute value."
+         "\ntorch.norm(torch.Tensor{{3, 4}, {6, 8}}, 2, 2) --> {{5}, {10}}",
   .grad = "x: norm_grad(x, y, g, dim, p)",
   .check = norm,
 };
@@ -181,7 +194,8 @@ const th_op th_op_renorm = {
   .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
   .doc = "Shrinks every slice along dim whose p-norm is above maxnorm by maxnorm / (norm + 1e-7), "
          "as Torch7 does; "
-         "the others are copied.",
+         "the others are copied."
+         "\ntorch.renorm(torch.Tensor{{3, 4}, {0, 1}}, 2, 1, 1) --> {{0.6, 0.8}, {0, 1}}",
   .flags = TH_INPLACE,
   .check = renorm,
 };
@@ -208,7 +222,8 @@ static th_status spread(th_call *c)
 }
 const th_op th_op_sum_grad = {
   .name = "sum_grad", .args = "gx:out x:tensor g:tensor dim:dim",
-  .doc = "Gradient of `sum` along dim: g repeated along dim to the size of x.",
+  .doc = "Gradient of `sum` along dim: g repeated along dim to the size of x."
+         "\ntorch.sum_grad(torch.Tensor(2, 2), torch.Tensor{{5, 6}}, 1) --> {{5, 6}, {5, 6}}",
   .check = spread,
 };
 static th_status mean_spread(th_call *c)
@@ -218,6 +233,7 @@ static th_status mean_spread(th_call *c)
 }
 const th_op th_op_mean_grad = {
   .name = "mean_grad", .args = "gx:out x:tensor g:tensor dim:dim",
-  .doc = "Gradient of `mean` along dim: g / n repeated along dim to the size of x.",
+  .doc = "Gradient of `mean` along dim: g / n repeated along dim to the size of x."
+         "\ntorch.mean_grad(torch.Tensor(2, 2), torch.Tensor{{5, 6}}, 1) --> {{2.5, 3}, {2.5, 3}}",
   .check = mean_spread,
 };

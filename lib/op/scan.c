@@ -10,18 +10,21 @@ const th_op th_op_cumsum = {
   .name = "cumsum",
   .args = "y:out x:tensor dim:dim=1",
   .doc = "Running sum along dim: y[i] = x[1] + ... + x[i], summed in double or int64. y may be x "
-         "itself.",
+         "itself."
+         "\ntorch.cumsum(torch.Tensor{1, 2, 3}) --> {1, 3, 6}",
   .grad = "x: flip(cumsum(flip(g, dim), dim), dim)",
   .flags = TH_INPLACE,
   .check = check,
 };
 const th_op th_op_cumprod = {
   .name = "cumprod", .args = "y:out x:tensor dim:dim=1",
-  .doc = "Running product along dim: y[i] = x[1] * ... * x[i]. y may be x itself.",
+  .doc = "Running product along dim: y[i] = x[1] * ... * x[i]. y may be x itself."
+         "\ntorch.cumprod(torch.Tensor{1, 2, 3}) --> {1, 2, 6}",
   .flags = TH_INPLACE, .check = check,
 };
 const th_op th_op_flip = {
   .name = "flip", .args = "y:out x:tensor dim:dim",
-  .doc = "x in reverse order along dim.",
+  .doc = "x in reverse order along dim."
+         "\ntorch.flip(torch.Tensor{1, 2, 3}, 1) --> {3, 2, 1}",
   .grad = "x: flip(g, dim)", .check = check,
 };

@@ -20,7 +20,8 @@ static th_status check_grad(th_call *c)
 const th_op th_op_softmax = {
   .name  = "softmax",
   .args  = "y:out x:tensor dim:dim",
-  .doc   = "exp(x) divided by its sum along `dim`, without overflow.",
+  .doc   = "exp(x) divided by its sum along `dim`, without overflow."
+           "\ntorch.softmax(torch.Tensor{0, math.log(3)}, 1) --> {0.25, 0.75}",
   .grad  = "x: softmax_grad(y, g, dim)",
   .flags = TH_INPLACE,
   .check = check,
@@ -29,7 +30,8 @@ const th_op th_op_softmax = {
 const th_op th_op_softmax_grad = {
   .name  = "softmax_grad",
   .args  = "gx:out y:tensor g:tensor dim:dim",
-  .doc   = "The gradient of softmax from its result y and the gradient g of that.",
+  .doc   = "The gradient of softmax from its result y and the gradient g of that."
+           "\ntorch.softmax_grad(torch.Tensor{0.5, 0.5}, torch.Tensor{1, 0}, 1) --> {0.25, -0.25}",
   .flags = TH_INPLACE,
   .check = check_grad,
 };
@@ -37,7 +39,8 @@ const th_op th_op_softmax_grad = {
 const th_op th_op_logsoftmax = {
   .name  = "logsoftmax",
   .args  = "y:out x:tensor dim:dim",
-  .doc   = "The logarithm of softmax along `dim`: x - log(sum(exp(x))), without overflow.",
+  .doc   = "The logarithm of softmax along `dim`: x - log(sum(exp(x))), without overflow."
+           "\ntorch.logsoftmax(torch.Tensor{0, 0}, 1) --> {-0.69315, -0.69315}",
   .grad  = "x: logsoftmax_grad(y, g, dim)",
   .flags = TH_INPLACE,
   .check = check,
@@ -46,7 +49,8 @@ const th_op th_op_logsoftmax = {
 const th_op th_op_logsoftmax_grad = {
   .name  = "logsoftmax_grad",
   .args  = "gx:out y:tensor g:tensor dim:dim",
-  .doc   = "The gradient of logsoftmax from its result y and the gradient g of that.",
+  .doc   = "The gradient of logsoftmax from its result y and the gradient g of that."
+           "\ntorch.logsoftmax_grad(torch.Tensor{math.log(0.5), math.log(0.5)}, torch.Tensor{1, 0}, 1) --> {0.5, -0.5}",
   .flags = TH_INPLACE,
   .check = check_grad,
 };

@@ -7,6 +7,7 @@ local need = require 'optim.need'
 -- @param config.eps          added to both mean squares; default 1e-6
 -- @param config.weightDecay  adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.adadelta(function(x) return x[1]^2, x * 2 end, x, {}); x --> {0.99684}
 function optim.adadelta(opfunc, x, config, state)
    config, state = need.all('optim.adadelta', opfunc, x, config, state)
    local rho, eps = config.rho or 0.9, config.eps or 1e-6

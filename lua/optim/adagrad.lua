@@ -7,6 +7,7 @@ local need = require 'optim.need'
 -- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
 -- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.adagrad(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.9}
 function optim.adagrad(opfunc, x, config, state)
    config, state = need.all('optim.adagrad', opfunc, x, config, state)
    state.evalCounter = state.evalCounter or 0

@@ -7,6 +7,7 @@ local need = require 'optim.need'
 -- @param config.beta1,beta2   decay of the moment and of the largest gradient; default 0.9 and 0.999
 -- @param config.epsilon       added to |gradient|; default 1e-38
 -- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.adamax(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.9}
 function optim.adamax(opfunc, x, config, state)
    config, state = need.all('optim.adamax', opfunc, x, config, state)
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999

@@ -8,6 +8,7 @@ local need = require 'optim.need'
 -- @param config.alpha   power of the rate's decay; default 0.75
 -- @param config.t0      step at which averaging starts; default 1e6
 -- @return x, {f(x) before the step}, the average of x since step t0
+-- x = torch.Tensor{1}; optim.asgd(function(x) return x[1]^2, x * 2 end, x, {eta0 = 0.1}); x --> {0.79999}
 function optim.asgd(opfunc, x, config, state)
    config, state = need.all('optim.asgd', opfunc, x, config, state)
    local eta0, lambda = config.eta0 or 1e-4, config.lambda or 1e-4

@@ -12,6 +12,7 @@ local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 -- @param config.int,ext  how near to the ends of a bracket, how far outside; default 0.1 and 3
 -- @param config.ratio    the largest ratio of slopes between line searches, default 100
 -- @return x, {the value after each line search}, number of evaluations
+-- x = torch.Tensor{1}; optim.cg(function(x) return x[1]^2, x * 2 end, x, {maxIter = 5}); x:norm() < 1e-9 --> true
 function optim.cg(opfunc, x, config)
    config = need.all('optim.cg', opfunc, x, config)
    local rho, sig = config.rho or 0.01, config.sig or 0.5

@@ -14,6 +14,7 @@ local need = require 'optim.need'
 -- @param config.learningRate       default 1
 -- @param config.verbose            true: prints why it ends
 -- @return x, {all values}, number of evaluations
+-- x = torch.Tensor{1}; optim.lbfgs(function(x) return x[1]^2, x * 2 end, x, {maxIter = 5}); x --> {0}
 function optim.lbfgs(opfunc, x, config, state)
    config, state = need.all('optim.lbfgs', opfunc, x, config, state)
    local maxIter = tonumber(config.maxIter) or 20

@@ -10,6 +10,7 @@ local need = require 'optim.need'
 -- @param config.momentum           default 0.9, must be positive
 -- @param config.learningRates      a vector: a factor for each parameter's rate
 -- @return x, {f at the place looked ahead}
+-- x = torch.Tensor{1}; optim.nag(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.8}
 function optim.nag(opfunc, x, config, state)
    config, state = need.all('optim.nag', opfunc, x, config, state)
    local momentum = config.momentum or 0.9

@@ -9,6 +9,7 @@ local need = require 'optim.need'
 -- @param config.initialMean   the mean square at the start; default 0
 -- @param config.weightDecay   adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.rmsprop(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.01}); x --> {0.9}
 function optim.rmsprop(opfunc, x, config, state)
    config, state = need.all('optim.rmsprop', opfunc, x, config, state)
    local alpha = config.alpha or 0.99

@@ -9,6 +9,7 @@ local need = require 'optim.need'
 -- @param config.stepsizemax,stepsizemin  limits; default 50 and 1e-6
 -- @param config.niter            steps to take; default 1
 -- @return x, {f(x) before each step}
+-- x = torch.Tensor{1}; optim.rprop(function(x) return x[1]^2, x * 2 end, x, {stepsize = 0.1}); x --> {0.9}
 function optim.rprop(opfunc, x, config, state)
    config, state = need.all('optim.rprop', opfunc, x, config, state)
    local fs = {}

@@ -27,6 +27,7 @@ local function why() return ffi.string(ffi.C.strerror(ffi.errno())) end
 -- names
 
 --- The last part of a path; without `suffix` when it ends in it (the dot may be left out).
+-- paths.basename('/a/b.lua', 'lua') --> b
 function paths.basename(path, suffix)
    need('basename', 'path', path)
    local name = path:gsub('/+$', ''):match '[^/]*$'
@@ -38,6 +39,7 @@ function paths.basename(path, suffix)
 end
 
 --- The folder that a path lies in; '.' when it names none.
+-- paths.dirname('/a/b.lua') --> /a
 function paths.dirname(path)
    need('dirname', 'path', path)
    local trimmed = path:gsub('/+$', '')

@@ -107,6 +107,7 @@ sys.OS = sys.uname()
 -- text, numbers, paths
 
 --- The pieces of a string between what matches the pattern.
+-- sys.split('a,b', ',') --> {a, b}
 function sys.split(str, pat)
    need('split', 'text', 'string', str)
    need('split', 'pattern', 'string', pat)

@@ -4,7 +4,6 @@
 -- What is defined in a loop or a table is described by a comment that begins with names:
 --    --- torch.rand([result,] [generator,] sizes...): numbers drawn evenly from [0, 1).
 --    --- torch.isTensor(x), torch.isStorage(x): whether x is one.
--- A class made in a loop may carry a text of its own: Class.doc = '(size): what it does.'
 -- In all of them a line that holds `-->` is an example: code, then what it gives, as doc.show writes it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
@@ -266,12 +265,7 @@ local function class_entry(key, mt)
    local info = init and debug.getinfo(init, 'S')
    local path = info and info.source:match '^@(.*)$' or class_places[key] and class_places[key].file
    local place, lines = class_places[key], {}
-   local text = rawget(mt, 'doc')
-   if type(text) == 'string' then
-      local args, rest = text:match '^(%b()):%s*(.*)$'
-      if args then entry.usage = { key .. args } end
-      lines[1] = rest or text
-   elseif path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') then
+   if path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') then
       lines[1] = head_of(path)
    end
    local function add(comment)
@@ -281,7 +275,7 @@ local function class_entry(key, mt)
    if info and path then
       local own = lines_of(path)
       add(comment_at(own, info.linedefined))
-      if type(text) ~= 'string' then entry.usage = { key .. (arguments(own[info.linedefined]) or '()') } end
+      entry.usage = { key .. (arguments(own[info.linedefined]) or '()') }
    end
    if #lines == 0 then return nil end
    parse(entry, lines)

@@ -27,6 +27,7 @@ end
 -- text
 
 --- A time in its two largest units: '1m30s', '250ms', '3h'.
+-- xlua.formatTime(90) --> 1m30s
 function xlua.formatTime(seconds)
    if type(seconds) ~= 'number' then refuse('formatTime', 'seconds must be a number', seconds) end
    if seconds ~= seconds or seconds == math.huge then return '?' end

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- The table of what its modules make of one input, which may be a table itself.
+-- nn.ConcatTable():add(nn.Abs()):add(nn.Square()):forward(torch.Tensor{-2}) --> {{2}, {4}}
 local ConcatTable, Container = torch.class('nn.ConcatTable', 'nn.Container')
 
 function ConcatTable:__init()

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- The base class of modules that hold others in `self.modules`.
+-- nn.Sequential():add(nn.Abs()):add(nn.Tanh()):size() --> 2
 local Container, Module = torch.class('nn.Container', 'nn.Module')
 
 function Container:__init()

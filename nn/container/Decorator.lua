@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- Passes everything on to one module; a base for modules that add something to another.
+-- nn.Decorator(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Decorator, Container = torch.class('nn.Decorator', 'nn.Container')
 
 function Decorator:__init(module)

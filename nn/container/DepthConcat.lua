@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- As nn.Concat, but sizes may differ in the other dimensions too. Szegedy et al., "Going deeper with convolutions"
 -- (2014).
+-- nn.DepthConcat(1):add(nn.SpatialConvolution(2, 1, 1, 1)):add(nn.SpatialConvolution(2, 2, 3, 3)):forward(torch.ones(2, 5, 5)):size() --> {3, 5, 5}
 local DepthConcat = torch.class('nn.DepthConcat', 'nn.Concat')
 
 --- The part of `output` that is as large as `part`, in the middle, from `offset` on along the joined dimension.

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Applies copies of a module to the elements of a table; the copies share parameters.
 -- @param shared  false: the copies are independent from the moment they are made; a list of field names: share
 --                those (default: weight, bias and their gradients)
+-- nn.MapTable(nn.Abs()):forward{torch.Tensor{-1}, torch.Tensor{-2}} --> {{1}, {2}}
 local MapTable, Container = torch.class('nn.MapTable', 'nn.Container')
 
 function MapTable:__init(module, shared)

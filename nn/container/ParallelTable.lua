@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- The table of what module i makes of input[i].
+-- nn.ParallelTable():add(nn.Abs()):add(nn.Square()):forward{torch.Tensor{-1}, torch.Tensor{3}} --> {{1}, {9}}
 local ParallelTable, Container = torch.class('nn.ParallelTable', 'nn.Container')
 
 function ParallelTable:__init()

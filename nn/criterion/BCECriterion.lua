@@ -10,6 +10,7 @@ local TINY = 1e-12                                   -- keeps the logarithms fin
 --- -t log(x) - (1 - t) log(1 - x) for probabilities x and targets t of [0, 1], averaged over all elements.
 -- @param weights      a factor for each element of a sample
 -- @param sizeAverage  false: the sum instead of the mean
+-- nn.BCECriterion():forward(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1}) --> 0.69315
 local BCECriterion, Criterion = torch.class('nn.BCECriterion', 'nn.Criterion')
 
 function BCECriterion:__init(weights, sizeAverage)

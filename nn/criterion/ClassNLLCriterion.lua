@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param weights      one for each class: a sample counts as much as its class, and the mean is divided by their sum
 -- @param sizeAverage  false: the sum over the samples instead of the mean
 -- @param ignoreIndex  samples of this class do not count (default -100)
+-- nn.ClassNLLCriterion():forward(torch.Tensor{{-1, -2}, {-3, -4}}, torch.LongTensor{2, 1}) --> 2.5
 local ClassNLLCriterion, Criterion = torch.class('nn.ClassNLLCriterion', 'nn.Criterion')
 
 function ClassNLLCriterion:__init(weights, sizeAverage, ignoreIndex)

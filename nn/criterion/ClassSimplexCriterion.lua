@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- MSECriterion against the corner of a regular simplex that stands for the class. Mroueh et al., "Multiclass learning
 -- with simplex coding" (2012). Inputs have nClasses elements, the last always near 0.
+-- nn.ClassSimplexCriterion(3):forward(torch.zeros(1, 3), torch.LongTensor{1}) > 0 --> true
 local ClassSimplexCriterion, MSECriterion = torch.class('nn.ClassSimplexCriterion', 'nn.MSECriterion')
 
 -- n corners in n - 1 dimensions, at distance 1 from their centre 0, all pairs at one angle.

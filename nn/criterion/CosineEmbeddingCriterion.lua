@@ -6,6 +6,7 @@ local pair, two = shared.pair, shared.two
 
 --- 1 - cos(a, b) where the target is 1, max(0, cos(a, b) - margin) where it is -1; margin 0 by default. Of a batch the
 -- mean (sizeAverage = false: the sum).
+-- nn.CosineEmbeddingCriterion():forward({torch.Tensor{1, 0}, torch.Tensor{0, 1}}, 1) --> 1
 local CosineEmbeddingCriterion, Criterion = torch.class('nn.CosineEmbeddingCriterion', 'nn.Criterion')
 
 function CosineEmbeddingCriterion:__init(margin)

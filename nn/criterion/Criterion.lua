@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 
 --- The base class of criterions: `updateOutput(input, target)` returns the loss (a number, kept in self.output) and
 -- `updateGradInput(input, target)` its gradient (kept in self.gradInput).
+-- torch.isTypeOf(nn.MSECriterion(), 'nn.Criterion') --> true
 local Criterion = torch.class('nn.Criterion')
 
 function Criterion:__init()

@@ -5,6 +5,7 @@ local combining = require 'nn.criterion.combining'
 local needPair = combining.needPair
 
 --- A criterion as a module: {input, target} to the loss, a number.
+-- nn.CriterionTable(nn.MSECriterion()):forward{torch.Tensor{1, 2}, torch.Tensor{1, 4}} --> 2
 local CriterionTable, Module = torch.class('nn.CriterionTable', 'nn.Module')
 
 function CriterionTable:__init(criterion)

@@ -4,6 +4,7 @@ local nn = require 'nn'
 
 --- The loss of scores (a vector, or one row for each sample) against class numbers from 1.
 -- @param weights,sizeAverage  as of nn.ClassNLLCriterion
+-- nn.CrossEntropyCriterion():forward(torch.Tensor{{0, 0}}, torch.LongTensor{1}) --> 0.69315
 local CrossEntropyCriterion, Criterion = torch.class('nn.CrossEntropyCriterion', 'nn.Criterion')
 
 function CrossEntropyCriterion:__init(weights, sizeAverage)

@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 
 --- Kullback-Leibler divergence: the sum of t (log t - x) for log-probabilities x and probabilities t, divided by the
 -- number of elements (sizeAverage = false: not divided).
+-- nn.DistKLDivCriterion():forward(torch.Tensor{math.log(0.5), math.log(0.5)}, torch.Tensor{1, 0}) --> 0.34657
 local DistKLDivCriterion, Criterion = torch.class('nn.DistKLDivCriterion', 'nn.Criterion')
 
 function DistKLDivCriterion:__init()

@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- -log(exp(-s) / (exp(-s) + exp(-d))) for {s, d}, the distances of similar and of different pairs; averaged.
 -- @param sizeAverage  false: summed
+-- nn.DistanceRatioCriterion():forward{torch.ones(2), torch.ones(2)} --> 0.69315
 local DistanceRatioCriterion, Criterion = torch.class('nn.DistanceRatioCriterion', 'nn.Criterion')
 
 function DistanceRatioCriterion:__init(sizeAverage)

@@ -5,6 +5,7 @@ local shared = require 'nn.criterion.margin'
 local signs = shared.signs
 
 --- x where the target is 1, max(0, margin - x) where it is -1, averaged (sizeAverage = false: summed). Margin 1.
+-- nn.HingeEmbeddingCriterion():forward(torch.Tensor{0.5, 0.25}, torch.Tensor{1, -1}) --> 0.625
 local HingeEmbeddingCriterion, Criterion = torch.class('nn.HingeEmbeddingCriterion', 'nn.Criterion')
 
 function HingeEmbeddingCriterion:__init(margin)

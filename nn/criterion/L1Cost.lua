@@ -3,6 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- The sum of |x|; there is no target.
+-- nn.L1Cost():forward(torch.Tensor{1, -2, 3}) --> 6
 local L1Cost, Criterion = torch.class('nn.L1Cost', 'nn.Criterion')
 
 function L1Cost:__init() Criterion.__init(self) end

@@ -6,6 +6,7 @@ local pair, two, signs = shared.pair, shared.two, shared.signs
 
 --- max(0, margin - t (a - b)) for {a, b} and targets t of -1 and 1; margin 1 by default. Of a batch the mean
 -- (sizeAverage = false: the sum).
+-- nn.MarginRankingCriterion(1):forward({torch.Tensor{1, 2}, torch.Tensor{3, 1.5}}, torch.Tensor{1, 1}) --> 1.75
 local MarginRankingCriterion, Criterion = torch.class('nn.MarginRankingCriterion', 'nn.Criterion')
 
 function MarginRankingCriterion:__init(margin)

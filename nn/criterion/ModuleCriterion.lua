@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- A criterion behind modules: of inputModule(input) and targetModule(target).
 -- @param castTarget  false: conversions leave targetModule as it is
+-- nn.ModuleCriterion(nn.MSECriterion(), nn.Abs()):forward(torch.Tensor{-1, 2}, torch.Tensor{1, 4}) --> 2
 local ModuleCriterion, Criterion = torch.class('nn.ModuleCriterion', 'nn.Criterion')
 
 function ModuleCriterion:__init(criterion, inputModule, targetModule, castTarget)

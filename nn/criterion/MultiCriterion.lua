@@ -6,6 +6,7 @@ local combining = require 'nn.criterion.combining'
 local add = combining.add
 
 --- The weighted sum of several criterions of one input and target.
+-- nn.MultiCriterion():add(nn.MSECriterion(), 2):add(nn.AbsCriterion()):forward(torch.Tensor{1, 2}, torch.Tensor{3, -1}) --> 15.5
 local MultiCriterion, Criterion = torch.class('nn.MultiCriterion', 'nn.Criterion')
 
 function MultiCriterion:__init()

@@ -6,6 +6,7 @@ local rows, divisor = shared.rows, shared.divisor
 
 --- sum over targets t and other classes i of max(0, 1 - x[t] + x[i]) / classes. A target is a row of class numbers as
 -- long as the input, that ends at the first 0.
+-- nn.MultiLabelMarginCriterion():forward(torch.Tensor{0.1, 0.2, 0.4, 0.8}, torch.Tensor{4, 1, 0, 2}) --> 0.85
 local MultiLabelMarginCriterion, Criterion = torch.class('nn.MultiLabelMarginCriterion', 'nn.Criterion')
 
 function MultiLabelMarginCriterion:__init()

@@ -7,6 +7,7 @@ local stretched, same = binary.stretched, binary.same
 
 --- nn.BCECriterion for scores instead of probabilities: x goes through a sigmoid first, without loss at large |x|.
 -- @param weights,sizeAverage  as of nn.BCECriterion
+-- nn.MultiLabelSoftMarginCriterion():forward(torch.zeros(3), torch.Tensor{1, 0, 1}) --> 0.69315
 local MultiLabelSoftMarginCriterion, Criterion = torch.class('nn.MultiLabelSoftMarginCriterion', 'nn.Criterion')
 
 function MultiLabelSoftMarginCriterion:__init(weights, sizeAverage)

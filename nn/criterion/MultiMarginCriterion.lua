@@ -8,6 +8,7 @@ local rows, divisor = margin.rows, margin.divisor
 -- @param p        1 (default) or 2
 -- @param weights  one for each class: of the right one
 -- @param margin   default 1
+-- nn.MultiMarginCriterion():forward(torch.Tensor{1, 2, 3}, 1) --> 1.6667
 local MultiMarginCriterion, Criterion = torch.class('nn.MultiMarginCriterion', 'nn.Criterion')
 
 function MultiMarginCriterion:__init(p, weights, margin)

@@ -7,6 +7,7 @@ local add = combining.add
 
 --- The weighted sum of criterions of the elements of a table: criterion i of input[i] and target[i].
 -- @param repeatTarget  true: the whole target goes to each
+-- nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.AbsCriterion()):forward({torch.zeros(2), torch.zeros(1)}, {torch.ones(2), torch.ones(1)}) --> 3
 local ParallelCriterion, Criterion = torch.class('nn.ParallelCriterion', 'nn.Criterion')
 
 function ParallelCriterion:__init(repeatTarget)

@@ -5,6 +5,7 @@ local shared = require 'nn.criterion.margin'
 local same = shared.same
 
 --- log(1 + exp(-t x)) for targets t of -1 and 1, averaged (sizeAverage = false: summed).
+-- nn.SoftMarginCriterion():forward(torch.zeros(2), torch.Tensor{1, -1}) --> 0.69315
 local SoftMarginCriterion, Criterion = torch.class('nn.SoftMarginCriterion', 'nn.Criterion')
 
 function SoftMarginCriterion:__init()

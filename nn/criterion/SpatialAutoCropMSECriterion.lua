@@ -3,6 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- MSECriterion against the middle of a target whose images are larger than the input.
+-- nn.SpatialAutoCropMSECriterion():forward(torch.zeros(1, 2, 2), torch.ones(1, 4, 4)) --> 1
 local SpatialAutoCropMSECriterion, MSECriterion = torch.class('nn.SpatialAutoCropMSECriterion', 'nn.MSECriterion')
 
 local function cropped(self, input, target)

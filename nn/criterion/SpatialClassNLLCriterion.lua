@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- The loss of samples x classes x height x width log-probabilities against samples x height x width class numbers.
 -- @param weights,sizeAverage  as of nn.ClassNLLCriterion
+-- nn.SpatialClassNLLCriterion():forward(torch.zeros(1, 2, 1, 1):fill(-1), torch.ones(1, 1, 1):long()) --> 1
 local SpatialClassNLLCriterion, ClassNLLCriterion =
    torch.class('nn.SpatialClassNLLCriterion', 'nn.ClassNLLCriterion')
 

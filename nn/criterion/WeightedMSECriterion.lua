@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 --- MSECriterion against targets that are multiplied by a weight for each element.
 -- @param w  a tensor like one sample, or like the batch
+-- nn.WeightedMSECriterion(torch.Tensor{1, 2}):forward(torch.Tensor{1, 1}, torch.Tensor{2, 1}) --> 1
 local WeightedMSECriterion, MSECriterion = torch.class('nn.WeightedMSECriterion', 'nn.MSECriterion')
 
 function WeightedMSECriterion:__init(w)
