@@ -3,16 +3,7 @@
  * Floats are summed in double. Work is cut into blocks by size alone and the blocks' results are
  * joined in order, so that bits do not depend on the number of threads. */
 #ifndef T
-#include "walk.h"
-
-/* What a fold does with each element. */
-enum { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
-
-enum {
-  LANES = 32,    /* independent accumulators of a line: enough to hide the latency of an add */
-  BLOCK = 65536, /* elements a block holds */
-  WIDTH = 1024,  /* columns side by side: their accumulators stay in the first-level cache */
-};
+#include "fold.h"
 
 typedef struct fold {
   int         what;
@@ -28,20 +19,6 @@ typedef struct fold {
   double      divisor, p;
   bool        root;
 } fold;
-
-static int what_of_norm(double p)
-{
-  return p == 0 ? COUNT : p == 1 ? ABS : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER;
-}
-static double root_of_norm(double sum, double p)
-{
-  return p == 0 || p == 1 || isinf(p) ? sum : p == 2 ? sqrt(sum) : pow(sum, 1 / p);
-}
-
-/* What the halves borrow. */
-static double line_f32(int what, const float *p, int64_t step, int64_t n, double m);
-static void columns_f32(int what, double *acc, const float *p, int64_t down, int64_t right,
-                        int64_t rows, int64_t cols, const double *mean, double e);
 
 #define TH_SELF "reduce.c"
 #include "each_dtype.h"
@@ -60,164 +37,27 @@ const th_kernel TH_AT(th_std_all)[TH_NDTYPE] = TH_FLOATS(std_all);
 const th_kernel TH_AT(th_std)[TH_NDTYPE] = TH_FLOATS(std);
 const th_kernel TH_AT(th_norm_all)[TH_NDTYPE] = TH_FLOATS(norm_all);
 const th_kernel TH_AT(th_norm)[TH_NDTYPE] = TH_FLOATS(norm);
-const th_kernel TH_AT(th_dist)[TH_NDTYPE] = TH_FLOATS(dist);
 const th_kernel TH_AT(th_renorm)[TH_NDTYPE] = TH_FLOATS(renorm);
 
 #else
+#include "fold.h"
 
-/* ---- one element, one line, some columns ---- */
-
-TH_INLINE A K(none)(int what) { return what == PROD ? 1 : 0; }
-
-/* m is the exponent or the mean. */
-TH_INLINE A K(take)(int what, A a, A v, A m)
-{
-  switch (what) {
-    case PROD:    return a * v;
-#if IS_FLOAT
-    case COUNT:   return a + (v != 0);
-    case ABS:     return a + fabs(v);
-    case SQUARE:  return a + v * v;
-    case POWER:   return a + pow(fabs(v), m);
-    case LARGEST: return fabs(v) > a || v != v ? fabs(v) : a;
-    case SPREAD:  return a + (v - m) * (v - m);
-#endif
-    default:      (void)m; return a + v;
-  }
-}
-TH_INLINE A K(join)(int what, A a, A b)
+/* Lines' folds as the results' elements, `step` apart. */
+static void K(end)(const fold *f, T *y, int64_t step, const A *v, int64_t n)
 {
 #if IS_FLOAT
-  if (what == LARGEST) return b > a || b != b ? b : a;
+  const double divisor = f->divisor;
+  if (f->root && f->p != 2) {
+    for (int64_t i = 0; i < n; i++) y[i * step] = STORE(root_of_norm(v[i] / divisor, f->p));
+  } else if (f->root) {
+    for (int64_t i = 0; i < n; i++) y[i * step] = STORE(sqrt(v[i] / divisor));
+  } else if (divisor != 1) {
+    for (int64_t i = 0; i < n; i++) y[i * step] = STORE(v[i] / divisor);
+  } else
 #endif
-  return what == PROD ? a * b : a + b;
-}
-
-#if IS_HALF
-/* Halves become floats, a piece at a time. */
-static void K(widen)(float *to, const T *p, int64_t step, int64_t n)
-{
-  if (step == 1) for (int64_t i = 0; i < n; i++) to[i] = LOAD(p[i]);
-  else for (int64_t i = 0; i < n; i++) to[i] = LOAD(p[i * step]);
-}
-static A K(line)(int what, const T *p, int64_t step, int64_t n, A m)
-{
-  float piece[WIDTH];
-  A a = K(none)(what);
-  for (int64_t i = 0; i < n; i += WIDTH) {
-    const int64_t some = th_min(WIDTH, n - i);
-    K(widen)(piece, p + i * step, step, some);
-    a = K(join)(what, a, line_f32(what, piece, 1, some, m));
-  }
-  return a;
-}
-static void K(columns)(int what, A *acc, const T *p, int64_t down, int64_t right, int64_t rows,
-                       int64_t cols, const A *mean, A e)
-{
-  float piece[4 * WIDTH];
-  for (int64_t r = 0; r < rows; r += 4) {
-    const int64_t some = th_min(4, rows - r);
-    for (int64_t i = 0; i < some; i++) K(widen)(piece + i * WIDTH, p + (r + i) * down, right, cols);
-    columns_f32(what, acc, piece, WIDTH, 1, some, cols, mean, e);
-  }
-}
-#else
-TH_INLINE A K(line_as)(int what, const T *p, int64_t step, int64_t n, A m)
-{
-  A lane[LANES];
-  int64_t i = 0;
-  if (step != 1 || n < LANES) {
-    A a = K(none)(what), b = a;
-    for (; i + 2 <= n; i += 2) {
-      a = K(take)(what, a, p[i * step], m);
-      b = K(take)(what, b, p[(i + 1) * step], m);
-    }
-    return K(join)(what, i < n ? K(take)(what, a, p[i * step], m) : a, b);
-  }
-  for (int l = 0; l < LANES; l++) lane[l] = K(none)(what);
-  for (; i + LANES <= n; i += LANES) {
-    for (int l = 0; l < LANES; l++) lane[l] = K(take)(what, lane[l], p[i + l], m);
-  }
-  for (int l = 0; i < n; i++, l++) lane[l] = K(take)(what, lane[l], p[i], m);
-  for (int h = LANES / 2; h > 0; h /= 2) {
-    for (int l = 0; l < h; l++) lane[l] = K(join)(what, lane[l], lane[l + h]);
-  }
-  return lane[0];
-}
-
-/* Four rows at a time, so that the accumulators are fetched and put back less often. */
-TH_INLINE void K(rows_as)(int what, A *restrict acc, const T *p, int64_t down, int64_t right,
-                          int64_t rows, int64_t cols, const A *restrict mean, A e)
-{
-  int64_t r = 0;
-  for (; r + 4 <= rows; r += 4, p += 4 * down) {
-    const T *a = p, *b = p + down, *c = p + 2 * down, *d = p + 3 * down;
-    for (int64_t j = 0; j < cols; j++) {
-      const A m = what == SPREAD ? mean[j] : e;
-      A s = K(take)(what, acc[j], a[j * right], m);
-      s = K(take)(what, s, b[j * right], m);
-      s = K(take)(what, s, c[j * right], m);
-      acc[j] = K(take)(what, s, d[j * right], m);
-    }
-  }
-  for (; r < rows; r++, p += down) {
-    for (int64_t j = 0; j < cols; j++) {
-      acc[j] = K(take)(what, acc[j], p[j * right], what == SPREAD ? mean[j] : e);
-    }
-  }
-}
-TH_INLINE void K(columns_as)(int what, A *acc, const T *p, int64_t down, int64_t right,
-                             int64_t rows, int64_t cols, const A *mean, A e)
-{
-  if (right == 1) K(rows_as)(what, acc, p, down, 1, rows, cols, mean, e);
-  else K(rows_as)(what, acc, p, down, right, rows, cols, mean, e);
-}
-
-/* The loops above for each `what`, which is a constant inside. */
-static __attribute__((noinline)) A K(line)(int what, const T *p, int64_t step, int64_t n, A m)
-{
-  switch (what) {
-#if IS_FLOAT
-    case COUNT:   return K(line_as)(COUNT, p, step, n, m);
-    case ABS:     return K(line_as)(ABS, p, step, n, m);
-    case SQUARE:  return K(line_as)(SQUARE, p, step, n, m);
-    case POWER:   return K(line_as)(POWER, p, step, n, m);
-    case LARGEST: return K(line_as)(LARGEST, p, step, n, m);
-    case SPREAD:  return K(line_as)(SPREAD, p, step, n, m);
-#endif
-    case PROD:    return K(line_as)(PROD, p, step, n, m);
-    default:      return K(line_as)(SUM, p, step, n, m);
-  }
-}
-static __attribute__((noinline)) void K(columns)(int what, A *acc, const T *p, int64_t down,
-                                                 int64_t right, int64_t rows, int64_t cols,
-                                                 const A *mean, A e)
-{
-  switch (what) {
-#if IS_FLOAT
-    case COUNT:   K(columns_as)(COUNT, acc, p, down, right, rows, cols, mean, e); break;
-    case ABS:     K(columns_as)(ABS, acc, p, down, right, rows, cols, mean, e); break;
-    case SQUARE:  K(columns_as)(SQUARE, acc, p, down, right, rows, cols, mean, e); break;
-    case POWER:   K(columns_as)(POWER, acc, p, down, right, rows, cols, mean, e); break;
-    case LARGEST: K(columns_as)(LARGEST, acc, p, down, right, rows, cols, mean, e); break;
-    case SPREAD:  K(columns_as)(SPREAD, acc, p, down, right, rows, cols, mean, e); break;
-#endif
-    case PROD:    K(columns_as)(PROD, acc, p, down, right, rows, cols, mean, e); break;
-    default:      K(columns_as)(SUM, acc, p, down, right, rows, cols, mean, e);
-  }
-}
-#endif
-
-/* A line's fold as the result's element. */
-static T K(end)(const fold *f, A v)
-{
-#if IS_FLOAT
-  if (f->divisor != 1) v /= f->divisor;
-  if (f->root) v = root_of_norm(v, f->p);
-#else
+  if (step == 1) for (int64_t i = 0; i < n; i++) y[i] = STORE(v[i]);
+  else for (int64_t i = 0; i < n; i++) y[i * step] = STORE(v[i]);
   (void)f;
-#endif
-  return STORE(v);
 }
 
 /* ---- blocks of work ---- */
@@ -238,7 +78,7 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
     if (what == SPREAD && f->mean) m = ((const A *)f->mean)[k];
     else if (what == SPREAD) m = K(line)(SUM, p, f->w.step[0], n, 0) / (A)n;
     const A v = K(line)(what, p, f->w.step[0], n, m);
-    if (f->chunks == 1) ((T *)f->y)[off[1]] = K(end)(f, v);
+    if (f->chunks == 1) K(end)(f, (T *)f->y + off[1], 1, &v, 1);
     else ((A *)f->part)[chunk * f->w.count + k] = v;
   }
 }
@@ -269,8 +109,8 @@ static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
     for (int64_t j = 0; j < width; j++) acc[j] = K(none)(what);
     K(columns)(what, acc, p, w->step[0], right, rows, width, mean, (A)f->e);
     if (f->chunks > 1) continue;
-    T *y = (T *)f->y + off[1] + left * w->stride[1][w->ndim - 1];
-    for (int64_t j = 0; j < width; j++) y[j * w->stride[1][w->ndim - 1]] = K(end)(f, acc[j]);
+    const int64_t step = w->stride[1][w->ndim - 1];
+    K(end)(f, (T *)f->y + off[1] + left * step, step, acc, width);
   }
 }
 
@@ -364,7 +204,7 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
   for (int64_t k = first; k < last; k++) {
     int64_t off[TH_WALKOPS];
     th_walk_at(&f->w, f->w.ndim, k, off);
-    ((T *)f->y)[off[1]] = K(end)(f, ((const A *)f->part)[k]);
+    K(end)(f, (T *)f->y + off[1], 1, (const A *)f->part + k, 1);
   }
 }
 
@@ -454,15 +294,37 @@ static th_status K(mean)(const th_call *c)
                    false);
 }
 
+/* Each block's sum, and then, while a cache holds it, its squares around its own mean. */
+static void K(var_blocks)(void *ctx, int64_t first, int64_t last)
+{
+  fold f = *(const fold *)ctx;
+  A *part = f.part;
+  for (int64_t i = first; i < last; i++) {
+    f.what = SUM;
+    const A sum = part[2 * i] = K(block)(&f, i);
+    f.what = SPREAD;
+    f.e = sum / (double)th_min(BLOCK, f.total - i * BLOCK);
+    part[2 * i + 1] = K(block)(&f, i);
+  }
+}
 static th_status K(variance)(const th_call *c, double *result)
 {
   const th_tensor *x = c->arg[1].t;
-  const double n = (double)th_tensor_numel(x);
-  A sum, spread;
-  TH_TRY(K(fold_all)(&sum, x, SUM, 0));
-  TH_TRY(K(fold_all)(&spread, x, SPREAD, sum / n));
-  *result = spread / (c->arg[2].i ? n : n - 1);
-  return TH_OK;
+  const int64_t n = th_tensor_numel(x), blocks = th_parts(n, BLOCK);
+  A few[32], sum = 0, spread = 0;
+  fold f = { .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = n };
+  A *part = blocks <= 16 ? few : th_scratch(2 * sizeof(A) * (size_t)blocks);
+  if (!part) return th_no_scratch(blocks * 16);
+  f.part = part;
+  const th_status s = th_parallel(blocks, 1, K(var_blocks), &f);
+  for (int64_t i = 0; i < blocks && s == TH_OK; i++) sum += part[2 * i];
+  for (int64_t i = 0; i < blocks && s == TH_OK; i++) {           /* around the mean of all */
+    const A some = (A)th_min(BLOCK, n - i * BLOCK), off = part[2 * i] / some - sum / (A)n;
+    spread += part[2 * i + 1] + some * off * off;
+  }
+  *result = spread / (double)(c->arg[2].i ? n : n - 1);
+  if (part != few) th_scratch_free(part);
+  return s;
 }
 static th_status K(var_all)(const th_call *c)
 {
@@ -499,61 +361,6 @@ static th_status K(norm)(const th_call *c)
 {
   const double p = c->arg[2].d;
   return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[3].i, what_of_norm(p), 1, p, true);
-}
-
-/* ---- two tensors: x and y may differ in shape, not in the number of elements ---- */
-
-typedef struct K(pair) {
-  th_seq x, y;
-  const T *px, *py;
-  int64_t total;
-  int what;
-  double p;
-  A *part;
-} K(pair);
-
-static void K(dist_blocks)(void *ctx, int64_t first, int64_t last)
-{
-  const K(pair) *q = ctx;
-  for (int64_t b = first; b < last; b++) {
-    th_seq x = q->x, y = q->y;
-    A lane[LANES] = { 0 };
-    th_seq_seek(&x, b * BLOCK);
-    th_seq_seek(&y, b * BLOCK);
-    for (int64_t left = th_min(BLOCK, q->total - b * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_min(th_seq_left(&x), th_seq_left(&y)));
-      const int64_t sx = th_seq_step(&x), sy = th_seq_step(&y);
-      const T *a = q->px + x.off, *d = q->py + y.off;
-      for (int64_t i = 0; i < n; i++) {
-        const A v = (A)LOAD(a[i * sx]) - (A)LOAD(d[i * sy]);
-        lane[i % LANES] = K(take)(q->what, lane[i % LANES], v, q->p);
-      }
-      th_seq_skip(&x, n);
-      th_seq_skip(&y, n);
-      left -= n;
-    }
-    A a = lane[0];
-    for (int l = 1; l < LANES; l++) a = K(join)(q->what, a, lane[l]);
-    q->part[b] = a;
-  }
-}
-static th_status K(dist)(const th_call *c)
-{
-  const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
-  const double p = c->arg[3].d;
-  const int64_t total = th_tensor_numel(x), blocks = th_parts(total, BLOCK);
-  K(pair) q = { th_seq_of(x, false), th_seq_of(y, false), TH_DATA(T, x), TH_DATA(T, y), total,
-                p == 0 ? POWER : what_of_norm(p), p, NULL };     /* p = 0: infinity, as in Torch7 */
-  th_return(c, 0, 0);
-  if (total == 0) return TH_OK;
-  q.part = th_scratch(sizeof(A) * (size_t)blocks);
-  if (!q.part) return th_no_scratch(blocks * 8);
-  const th_status s = th_parallel(blocks, 1, K(dist_blocks), &q);
-  A sum = 0;
-  for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum = K(join)(q.what, sum, q.part[b]);
-  th_return(c, 0, p == 0 ? pow(sum, 1 / p) : root_of_norm(sum, p));
-  th_scratch_free(q.part);
-  return s;
 }
 
 /* ---- renorm: slices whose norm is too large shrink ---- */
