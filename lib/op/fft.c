@@ -196,19 +196,32 @@ static th_status check_grad(th_call *c)
 #define CUT " x is cut or padded with zeros to n numbers along dim (default: the last)."
 #define CUTS " x is cut or padded with zeros to the sizes s along the dimensions dim."
 
-OP(fft, 0, "The discrete Fourier transform of complex x along dim, by any size." COMPLEX CUT NORM_FORWARD)
-OP(ifft, 1, "The inverse of fft." COMPLEX CUT NORM_BACKWARD)
-OP(rfft, 2, "The Fourier transform of real x along dim: the n/2 + 1 complex numbers that say all." COMPLEX CUT NORM_FORWARD)
+OP(fft, 0, "The discrete Fourier transform of complex x along dim, by any size." COMPLEX CUT NORM_FORWARD
+   "\ntorch.fft(torch.Tensor{{1, 0}, {2, 0}}) --> {{3, 0}, {-1, 0}}")
+OP(ifft, 1, "The inverse of fft." COMPLEX CUT NORM_BACKWARD
+   "\ntorch.ifft(torch.Tensor{{3, 0}, {-1, 0}}) --> {{1, 0}, {2, 0}}")
+OP(rfft, 2, "The Fourier transform of real x along dim: the n/2 + 1 complex numbers that say all." COMPLEX CUT NORM_FORWARD
+   "\ntorch.rfft(torch.Tensor{1, 2, 3, 4}) --> {{10, 0}, {-2, 2}, {-2, 0}}")
 OP(irfft, 3, "The inverse of rfft: n real numbers (default: 2 (m - 1), m being the size of x along dim) from the first half of "
-   "their spectrum; what the other half would contradict is passed over." COMPLEX NORM_BACKWARD)
-OPS(fft2, 4, "fft along two dimensions (default: the last two)." COMPLEX CUTS NORM_FORWARD)
-OPS(ifft2, 5, "The inverse of fft2." COMPLEX CUTS NORM_BACKWARD)
-OPS(rfft2, 6, "rfft along the second of two dimensions (default: the last two), then fft along the first." COMPLEX CUTS NORM_FORWARD)
-OPS(irfft2, 7, "The inverse of rfft2." COMPLEX CUTS NORM_BACKWARD)
-OPS(fftn, 8, "fft along several dimensions (default: all)." COMPLEX CUTS NORM_FORWARD)
-OPS(ifftn, 9, "The inverse of fftn." COMPLEX CUTS NORM_BACKWARD)
-OPS(rfftn, 10, "rfft along the last of several dimensions (default: all), then fft along the others." COMPLEX CUTS NORM_FORWARD)
-OPS(irfftn, 11, "The inverse of rfftn." COMPLEX CUTS NORM_BACKWARD)
+   "their spectrum; what the other half would contradict is passed over." COMPLEX NORM_BACKWARD
+   "\ntorch.irfft(torch.Tensor{{10, 0}, {-2, 2}, {-2, 0}}) --> {1, 2, 3, 4}")
+OPS(fft2, 4, "fft along two dimensions (default: the last two)." COMPLEX CUTS NORM_FORWARD
+   "\ntorch.fft2(torch.Tensor{{{1, 0}, {2, 0}}, {{3, 0}, {4, 0}}}) --> {{{10, 0}, {-2, 0}}, {{-4, 0}, {0, 0}}}")
+OPS(ifft2, 5, "The inverse of fft2." COMPLEX CUTS NORM_BACKWARD
+   "\ntorch.ifft2(torch.fft2(torch.Tensor{{{1, 0}, {2, 5}}})) --> {{{1, 0}, {2, 5}}}")
+OPS(rfft2, 6, "rfft along the second of two dimensions (default: the last two), then fft along the first."
+   COMPLEX CUTS NORM_FORWARD
+   "\ntorch.rfft2(torch.Tensor{{1, 2}, {3, 4}}) --> {{{10, 0}, {-2, 0}}, {{-4, 0}, {0, 0}}}")
+OPS(irfft2, 7, "The inverse of rfft2." COMPLEX CUTS NORM_BACKWARD
+   "\ntorch.irfft2(torch.rfft2(torch.Tensor{{1, 2}, {3, 4}})) --> {{1, 2}, {3, 4}}")
+OPS(fftn, 8, "fft along several dimensions (default: all)." COMPLEX CUTS NORM_FORWARD
+   "\ntorch.fftn(torch.ones(2, 2, 2, 2)):size() --> {2, 2, 2, 2}")
+OPS(ifftn, 9, "The inverse of fftn." COMPLEX CUTS NORM_BACKWARD
+   "\ntorch.ifftn(torch.fftn(torch.Tensor{{{1, 0}, {2, 5}}})) --> {{{1, 0}, {2, 5}}}")
+OPS(rfftn, 10, "rfft along the last of several dimensions (default: all), then fft along the others." COMPLEX CUTS NORM_FORWARD
+   "\ntorch.rfftn(torch.ones(4, 4, 4)):size() --> {4, 4, 3, 2}")
+OPS(irfftn, 11, "The inverse of rfftn." COMPLEX CUTS NORM_BACKWARD
+   "\ntorch.irfftn(torch.rfftn(torch.Tensor{{1, 2}, {3, 4}})) --> {{1, 2}, {3, 4}}")
 
 const th_op th_op_fft_grad = {
   .name = "fft_grad", .args = "gx:out x:tensor g:tensor kind:int n:int=-1 dim:dim=-1 norm:string='backward'",
@@ -240,7 +253,8 @@ static th_status product(th_call *c)
     const int i = d - (ndim - a->ndim), j = d - (ndim - b->ndim);
     const int64_t p = i < 0 ? 1 : a->size[i], q = j < 0 ? 1 : b->size[j];
     if (p != q && p != 1 && q != 1) {
-      return th_fail(TH_ESHAPE, "b must have the size of a or one that broadcasts to it, got %s and %s", TH_SHAPE(a), TH_SHAPE(b));
+      return th_fail(TH_ESHAPE, "b must have the size of a or one that broadcasts to it, got %s and %s", TH_SHAPE(a),
+                     TH_SHAPE(b));
     }
     size[d] = p == 1 ? q : p;
   }
@@ -248,11 +262,14 @@ static th_status product(th_call *c)
 }
 const th_op th_op_complexMul = {
   .name = "complexMul", .args = "y:out a:tensor b:tensor",
-  .doc = "a times b, element by element, both complex: a last dimension of size 2. The other dimensions broadcast.",
+  .doc = "a times b, element by element, both complex: a last dimension of size 2. The other dimensions broadcast."
+         "\ntorch.complexMul(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {-5, 10}",
   .grad = "a: complexMulConj(g, b) b: complexMulConj(g, a)", .check = product,
 };
 const th_op th_op_complexMulConj = {
   .name = "complexMulConj", .args = "y:out a:tensor b:tensor",
-  .doc = "a times the conjugate of b, element by element, both complex: a last dimension of size 2. The other dimensions broadcast.",
+  .doc = "a times the conjugate of b, element by element, both complex: a last dimension of size 2. "
+         "The other dimensions broadcast."
+         "\ntorch.complexMulConj(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {11, 2}",
   .grad = "a: complexMul(g, b) b: complexMulConj(a, g)", .check = product,
 };

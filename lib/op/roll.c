@@ -8,6 +8,7 @@ static th_status check(th_call *c)
 }
 const th_op th_op_roll = {
   .name = "roll", .args = "y:out x:tensor shift:int dim:dim=1",
-  .doc = "x moved by shift places along dim; what leaves at one end comes back at the other.",
+  .doc = "x moved by shift places along dim; what leaves at one end comes back at the other."
+         "\ntorch.roll(torch.range(1, 5), 2) --> {4, 5, 1, 2, 3}",
   .grad = "x: roll(g, 0 - shift, dim)", .check = check,
 };
