@@ -74,13 +74,62 @@ static void read_operands(const th_call *c, operands *o)
 #endif
 
 #if !IS_HALF
-TH_INLINE void K(map)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
+TH_INLINE void K(map_all)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
 {
   T *y = p[0];
   const T *x = p[1];
   const C a = VALUE(k->d[0]), b = VALUE(k->d[1]);
   TH_VECTORISE
   for (int64_t i = 0; i < n; i++) y[i] = (T)f((C)x[i], a, b);
+}
+#if IS_FLOAT
+/* Does one of n angles lie where the formulas do not reach? */
+TH_INLINE bool K(any_far)(const T *x, int64_t n)
+{
+  int far = 0;
+  for (int64_t i = 0; i < n; i++) far |= !(F(th_abs)(x[i]) <= (C)TH_ANGLE_MAX);
+  return far;
+}
+/* Sines and their kin: stretches with a large angle in them go one by one. */
+TH_INLINE void K(map_angles)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C),
+                             C (*libm)(C))
+{
+  enum { STRETCH = 512 };
+  for (int64_t first = 0; first < n; first += STRETCH) {
+    const int64_t m = n - first < STRETCH ? n - first : STRETCH;
+    T *y = (T *)p[0] + first;
+    const T *x = (const T *)p[1] + first;
+    if (!K(any_far)(x, m)) {
+      K(map_all)((void *const[]){ y, (void *)(uintptr_t)x }, m, k, f);
+      continue;
+    }
+    for (int64_t i = 0; i < m; i++) {
+      y[i] = F(th_abs)(x[i]) <= (C)TH_ANGLE_MAX ? f(x[i], 0, 0) : libm(x[i]);
+    }
+  }
+}
+static bool K(plain_power)(void *const *p, int64_t n, const th_scalars *k)
+{
+  const double a = k->d[0];
+  if (a == 2) K(map_all)(p, n, k, K(square));
+  else if (a == 3) K(map_all)(p, n, k, K(pow_three));
+  else if (a == -1) K(map_all)(p, n, k, K(cinv));
+  else if (a == -2) K(map_all)(p, n, k, K(pow_less_two));
+  else if (a == 0.5) K(map_all)(p, n, k, K(pow_half));
+  else return false;
+  return true;
+}
+#endif
+TH_INLINE void K(map)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
+{
+#if IS_FLOAT
+  if (f == K(sin)) K(map_angles)(p, n, k, K(sin), TH_LIBM(sin, (C)0));
+  else if (f == K(cos)) K(map_angles)(p, n, k, K(cos), TH_LIBM(cos, (C)0));
+  else if (f == K(tan)) K(map_angles)(p, n, k, K(tan), TH_LIBM(tan, (C)0));
+  else if (f == K(pow) && K(plain_power)(p, n, k)) return;
+  else
+#endif
+    K(map_all)(p, n, k, f);
 }
 TH_INLINE void K(zip)(void *const *p, int64_t n, const th_scalars *k, C (*f)(C, C, C))
 {

@@ -1,7 +1,8 @@
 /* math.h - exp, log and their kin without branches, so that loops over them vectorise.
  *
- * No fused multiply-add is used: all CPU levels give the same bits. NaN, infinities and denormals
- * come out right. Largest errors, in units of the last place (test/op/math_spec.lua):
+ * Sums of products are fused where the processor can, so avx2 and avx512 give the same bits, and base may
+ * differ in the last one. NaN, infinities and denormals come out right. Largest errors, in units of
+ * the last place (test/op/math_spec.lua):
  *   exp 1.1   expm1 2   log 1   log1p 1.5   tanh 3   sigmoid 3   (float and double)
  * Read once per type: C float or double, F(f) the name of f for that type. */
 #include <math.h>
@@ -74,3 +75,4 @@
 #undef EXP_MIN
 #undef SMALLEST
 #undef ROOT_HALF
+#include "wide.h"

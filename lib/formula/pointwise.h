@@ -21,15 +21,15 @@ TH_FORMULA C F(exp)(TH_X)        { return F(th_exp)(x); }
 TH_FORMULA C F(expm1)(TH_X)      { return F(th_expm1)(x); }
 TH_FORMULA C F(log)(TH_X)        { return F(th_log)(x); }
 TH_FORMULA C F(log1p)(TH_X)      { return F(th_log1p)(x); }
-TH_FORMULA C F(sin)(TH_X)        { return TH_LIBM(sin, x)(x); }
-TH_FORMULA C F(cos)(TH_X)        { return TH_LIBM(cos, x)(x); }
-TH_FORMULA C F(tan)(TH_X)        { return TH_LIBM(tan, x)(x); }
-TH_FORMULA C F(asin)(TH_X)       { return TH_LIBM(asin, x)(x); }
-TH_FORMULA C F(acos)(TH_X)       { return TH_LIBM(acos, x)(x); }
-TH_FORMULA C F(atan)(TH_X)       { return TH_LIBM(atan, x)(x); }
-TH_FORMULA C F(sinh)(TH_X)       { return TH_LIBM(sinh, x)(x); }
-TH_FORMULA C F(cosh)(TH_X)       { return TH_LIBM(cosh, x)(x); }
-TH_FORMULA C F(erf)(TH_X)        { return TH_LIBM(erf, x)(x); }
+TH_FORMULA C F(sin)(TH_X)        { return F(th_sin)(x); }
+TH_FORMULA C F(cos)(TH_X)        { return F(th_cos)(x); }
+TH_FORMULA C F(tan)(TH_X)        { return F(th_tan)(x); }
+TH_FORMULA C F(asin)(TH_X)       { return F(th_asin)(x); }
+TH_FORMULA C F(acos)(TH_X)       { return F(th_acos)(x); }
+TH_FORMULA C F(atan)(TH_X)       { return F(th_atan)(x); }
+TH_FORMULA C F(sinh)(TH_X)       { return F(th_sinh)(x); }
+TH_FORMULA C F(cosh)(TH_X)       { return F(th_cosh)(x); }
+TH_FORMULA C F(erf)(TH_X)        { return F(th_erf)(x); }
 TH_FORMULA C F(floor)(TH_X)      { return TH_LIBM(floor, x)(x); }
 TH_FORMULA C F(ceil)(TH_X)       { return TH_LIBM(ceil, x)(x); }
 TH_FORMULA C F(trunc)(TH_X)      { return TH_LIBM(trunc, x)(x); }
@@ -44,16 +44,18 @@ TH_FORMULA C F(div)(TH_X)        { return x / a; }
 TH_FORMULA C F(fmod)(TH_X)       { return TH_LIBM(fmod, x)(x, a); }
 TH_FORMULA C F(mod)(TH_X)       { return F(fmod)(x, a, b); }
 TH_FORMULA C F(remainder)(TH_X)  { return x - a * TH_LIBM(floor, x)(x / a); }
-TH_FORMULA C F(pow)(TH_X)
-{
-  return a == 2 ? x * x : a == 3 ? x * x * x : a == -1 ? 1 / x : TH_LIBM(pow, x)(x, a);
-}
-TH_FORMULA C F(pow_number)(TH_X) { return TH_LIBM(pow, x)(a, x); }
+TH_FORMULA C F(pow)(TH_X)        { return F(th_pow)(x, a); }
+TH_FORMULA C F(pow_number)(TH_X) { return F(th_pow)(a, x); }
 TH_FORMULA C F(cmax)(TH_X)       { return x >= a || x != x ? x : a; }
 TH_FORMULA C F(cmin)(TH_X)       { return x <= a || x != x ? x : a; }
 TH_FORMULA C F(clamp)(TH_X)      { return x < a ? a : x > b ? b : x; }
 TH_FORMULA C F(lshift)(TH_X)     { return x * TH_LIBM(exp2, x)(a); }
 TH_FORMULA C F(rshift)(TH_X)     { return x / TH_LIBM(exp2, x)(a); }
+
+/* ---- powers that need no logarithm ---- */
+TH_FORMULA C F(pow_three)(TH_X)  { return (C)((double)x * x * x); }
+TH_FORMULA C F(pow_less_two)(TH_X) { return (C)(1 / ((double)x * x)); }
+TH_FORMULA C F(pow_half)(TH_X)   { return x == -(C)INFINITY ? -x : TH_LIBM(sqrt, x)(x + 0); }
 
 /* ---- activations, each with its gradient ---- */
 TH_FORMULA C F(sigmoid)(TH_X)         { return F(th_sigmoid)(x); }
@@ -85,11 +87,11 @@ TH_FORMULA C F(logsigmoid)(TH_X)
 TH_FORMULA C F(logsigmoid_grad)(TH_G) { return g * F(th_sigmoid)(-x); }
 TH_FORMULA C F(gelu)(TH_X)
 {
-  return x * (C)0.5 * (1 + TH_LIBM(erf, x)(x * (C)0.70710678118654752));
+  return x * (C)0.5 * (1 + F(th_erf)(x * (C)0.70710678118654752));
 }
 TH_FORMULA C F(gelu_grad)(TH_G)
 {
-  const C below = (C)0.5 * (1 + TH_LIBM(erf, x)(x * (C)0.70710678118654752));
+  const C below = (C)0.5 * (1 + F(th_erf)(x * (C)0.70710678118654752));
   return g * (below + x * (C)0.3989422804014327 * F(th_exp)((C)-0.5 * x * x));
 }
 TH_FORMULA C F(swish)(TH_X)           { return x * F(th_sigmoid)(x); }
@@ -109,8 +111,8 @@ TH_FORMULA C F(cmod)(TH_XZ)       { return F(cfmod)(x, z, a); }
 TH_FORMULA C F(cremainder)(TH_XZ)  { return x - z * TH_LIBM(floor, x)(x / z); }
 TH_FORMULA C F(cmax_tensor)(TH_XZ) { return x >= z || x != x ? x : z; }
 TH_FORMULA C F(cmin_tensor)(TH_XZ) { return x <= z || x != x ? x : z; }
-TH_FORMULA C F(cpow)(TH_XZ)        { return TH_LIBM(pow, x)(x, z); }
-TH_FORMULA C F(atan2)(TH_XZ)       { return TH_LIBM(atan2, x)(x, z); }
+TH_FORMULA C F(cpow)(TH_XZ)        { return F(th_pow)(x, z); }
+TH_FORMULA C F(atan2)(TH_XZ)       { return F(th_atan2)(x, z); }
 TH_FORMULA C F(lerp)(TH_XZ)        { return x + a * (z - x); }
 TH_FORMULA C F(clshift)(TH_XZ)     { return x * TH_LIBM(exp2, x)(z); }
 TH_FORMULA C F(crshift)(TH_XZ)     { return x / TH_LIBM(exp2, x)(z); }
