@@ -287,6 +287,7 @@ end
 local function inherited(key)
    local owner, method = key:match '^(.*):([%w_]+)$'
    local mt = owner and owner ~= 'Tensor' and owner ~= 'Storage' and class.getmetatable(owner)
+   local own = mt
    while mt do
       local f = rawget(mt, method)
       local entry = f and function_entry(key, f)
@@ -298,7 +299,10 @@ local function inherited(key)
             for _, part in ipairs { 'text', 'params', 'returns', 'examples' } do entry[part] = other[part] end
          end
       end
-      if entry then return entry end
+      if entry then
+         entry.inherited = mt ~= own
+         return entry
+      end
       mt = getmetatable(mt)
    end
 end
