@@ -162,7 +162,7 @@ local TITLES = {
    { 'tensor', 'Tensors and storages', 'Types, and the methods of tensors that are not ops; every op of [torch](torch.md) is a method too.' },
    { 'classes', 'Classes of torch', 'Timers, tests, command lines, generators.' },
    { 'files', 'Files', 'Loading, saving and file objects. `torch.load` knows `.t7`, `.npy`, `.npz` and `.safetensors` by their content; loading a file '
-      .. 'never runs code.' },
+      .. 'never runs code. [File formats](../files.md) says what they hold.' },
    { 'nn', 'Modules of nn', 'A module has what nn.Module has: forward, backward, parameters, type. The first dimension of a batch is the sample.' },
    { 'criterions', 'Criterions of nn', '`forward(input, target)` is the loss, `backward(input, target)` its gradient by the input.' },
    { 'optim', 'Optimizers', '`optim.sgd(f, x, config)`: f(x) gives the value and the gradient at x; one step changes x in place.' },
