@@ -42,6 +42,7 @@ local function class_of(x)
 end
 
 --- The name of the class of x ('torch.FloatTensor', 'nn.Linear'), or nil when x has none.
+-- torch.typename(torch.FloatTensor()) --> torch.FloatTensor
 function M.typename(x)
    local kind = type(x)
    if kind == 'table' then
@@ -57,10 +58,12 @@ end
 local typename = M.typename
 
 --- torch.typename(x), and type(x) for what has no class.
+-- torch.type{}, torch.type(torch.Timer()) --> table, torch.Timer
 function M.type(x) return typename(x) or type(x) end
 
 --- Whether x is an object of the class `spec`, or of one derived from it.
 -- @param spec  a name, a Lua pattern that the whole name must match ('torch.*Tensor'), or the class itself
+-- torch.isTypeOf(torch.FloatTensor(), 'torch.FloatTensor') --> true
 function M.isTypeOf(x, spec)
    local name = spec
    if type(spec) == 'table' then name = name_of_constructor[spec] or names[spec] or spec.__typename end
@@ -240,6 +243,7 @@ end
 -- @param parent   name of the parent class, which must be known (optional)
 -- @param home     a table to store the constructor in instead (optional; may also be the second argument)
 -- @return the class, and its parent
+-- torch.class('Point').__init = function(self, x) self.x = x end; Point(3).x --> 3
 function M.class(name, parent, home)
    need_name('torch.class', name)
    if type(parent) == 'table' and home == nil then parent, home = nil, parent end

@@ -149,6 +149,7 @@ function construct.of(d, first, ...)
 end
 
 --- A tensor with the elements of a (nested) table. @param name  'float', 'torch.FloatTensor', ... (default: torch.Tensor's)
+-- torch.tensor({1, 2}, 'int'):type() --> torch.IntTensor
 function construct.tensor(values, name)
    local d = default_dtype
    if name ~= nil then d = construct.dtype_of(name, 'torch.tensor') end

@@ -121,6 +121,7 @@ function map.apply(x, f)
 end
 
 --- Calls f(x element, z element) for every pair and stores what it returns in x; nil leaves the element.
+-- torch.Tensor{1, 2}:map(torch.Tensor{3, 4}, function(x, z) return x * z end) --> {3, 8}
 function map.map(x, z, f)
    arg.tensor('map', 'argument 1', x)
    need_function('map', f)
@@ -128,6 +129,7 @@ function map.map(x, z, f)
 end
 
 --- Calls f(x element, z element, w element) for every triple and stores what it returns in x; nil leaves the element.
+-- torch.Tensor{1, 2}:map2(torch.Tensor{3, 4}, torch.Tensor{5, 6}, function(x, z, w) return x + z * w end) --> {16, 26}
 function map.map2(x, z, w, f)
    arg.tensor('map2', 'argument 1', x)
    need_function('map2', f)

@@ -10,6 +10,7 @@ local M = {}
 local seconds = ffi.new 'double[3]'
 
 --- Seconds on a clock that never goes back; give them to torch.toc.
+-- start = torch.tic(); torch.toc(start) < 1 --> true
 function M.tic()
    C.th_clock(seconds)
    return seconds[0]

@@ -68,6 +68,7 @@ end
 --- Starts the stream anew: torch.manualSeed([generator,] seed [, kind]). The seed is cut to a whole number, of which
 -- an 'mt19937' takes the lowest 32 bits and a 'philox' 64. Given a kind, the generator becomes one of that kind: so
 -- torch.manualSeed(1, 'philox') makes Philox the default generator's, torch.manualSeed(1, 'mt19937') goes back.
+-- torch.manualSeed(7); a = torch.random(100); torch.manualSeed(7); a == torch.random(100) --> true
 local function manual_seed(...)
    local g, seed, kind, extra = with_generator(...)
    need_number('torch.manualSeed', 'seed', seed)
@@ -92,6 +93,7 @@ local function seed(...)
 end
 
 --- The seed that the generator was given last.
+-- torch.manualSeed(7); torch.initialSeed() --> 7
 local function initial_seed(...)
    local g, extra = with_generator(...)
    none_left('torch.initialSeed', extra)
@@ -99,6 +101,7 @@ local function initial_seed(...)
 end
 
 --- The state of the generator as a ByteTensor, for setRNGState: torch.getRNGState([generator,] [result]).
+-- s = torch.getRNGState(); a = torch.random(); torch.setRNGState(s); a == torch.random() --> true
 local function get_state(...)
    local g, result, extra = with_generator(...)
    none_left('torch.getRNGState', extra)

@@ -108,6 +108,7 @@ local deflated = { npy.check_zip, function(f, object) npy.write_zip(f, object, t
 -- name, and any name with a mode, makes a .t7 file.
 -- @param mode        'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
 -- @param referenced  false: tables that occur twice are written twice (default true)
+-- name = os.tmpname(); torch.save(name, {1, 2}); t = torch.load(name); os.remove(name); t --> {1, 2}
 function M.save(filename, object, mode, referenced)
    if type(filename) ~= 'string' then arg.refuse('torch.save', 'filename', 'a string', filename) end
    local extension = filename:match '%.(%w+)$'
@@ -129,6 +130,7 @@ end
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
 -- @param options  {unsafe = true} loads functions: do that with files that you trust like programs;
 --                 {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
+-- name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t --> {1, 1}
 function M.load(filename, mode, options)
    if type(filename) ~= 'string' then arg.refuse('torch.load', 'filename', 'a string', filename) end
    mode, options = load_options('torch.load', mode, options)
@@ -141,6 +143,7 @@ function M.load(filename, mode, options)
 end
 
 --- The bytes that torch.save would write, as a string.
+-- torch.deserialize(torch.serialize{1, x = torch.ones(2)}) --> {1, x = {1, 1}}
 function M.serialize(object, mode)
    mode = modes('torch.serialize', mode)
    local f = File.memory()

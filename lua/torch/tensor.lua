@@ -24,6 +24,7 @@ local tensor = {
 -- ---- asking -----------------------------------------------------------------------------------------------------------
 
 --- Number of dimensions; 0 for an empty tensor and for a single number.
+-- torch.Tensor(2, 3):dim() --> 2
 function Tensor:dim() return dims(self) end
 Tensor.nDimension = Tensor.dim
 
@@ -34,12 +35,14 @@ local function long_storage(p, n)
 end
 
 --- x:size() is a LongStorage, x:size(d) a number.
+-- torch.Tensor(2, 3):size() --> {2, 3}
 function Tensor:size(d)
    if d == nil then return long_storage(self._size, dims(self)) end
    return tonumber(self._size[need_dim('size', self, d)])
 end
 
 --- x:stride() is a LongStorage, x:stride(d) a number of elements.
+-- torch.Tensor(2, 3):stride() --> {3, 1}
 function Tensor:stride(d)
    if d == nil then return long_storage(self._stride, dims(self)) end
    return tonumber(self._stride[need_dim('stride', self, d)])
@@ -51,18 +54,21 @@ function Tensor:nElement() return tonumber(C.th_tensor_numel(self)) end
 Tensor.numel = Tensor.nElement
 
 --- The storage that x views; nil when it has none. Two tensors that share memory have equal storages.
+-- torch.Tensor{1, 2}:storage() --> {1, 2}
 function Tensor:storage()
    if self._storage == nil then return nil end
    return storage.of(self._storage)
 end
 
 --- Place of the first element in the storage, from 1.
+-- torch.range(1, 5):narrow(1, 3, 2):storageOffset() --> 3
 function Tensor:storageOffset() return tonumber(self._offset) + 1 end
 --- Bytes that one element takes.
 -- torch.FloatTensor():elementSize() --> 4
 function Tensor:elementSize() return dtype.bytes[self._dtype] end
 
 --- Bytes that the elements take.
+-- torch.FloatTensor(2, 3):bytes() --> 24
 function Tensor:bytes() return self:nElement() * dtype.bytes[self._dtype] end
 
 --- Tensor:isContiguous(), torch.isContiguous(x): Whether the elements lie one after the other in memory, row by row.
@@ -74,6 +80,7 @@ function Tensor:isContiguous() return C.th_tensor_is_contiguous(self) ~= 0 end
 function Tensor:isSameSizeAs(other) return same_shape(self, arg.tensor('isSameSizeAs', 'tensor', other)) end
 
 --- Whether the sizes are those of a LongStorage.
+-- torch.Tensor(2, 3):isSize(torch.LongStorage{2, 3}) --> true
 function Tensor:isSize(sizes)
    if not arg.is_storage(sizes) then arg.refuse('isSize', 'sizes', 'a LongStorage', sizes) end
    if #sizes ~= dims(self) then return false end
@@ -82,6 +89,7 @@ function Tensor:isSize(sizes)
 end
 
 --- Whether x and other are the same view of the same storage.
+-- x = torch.Tensor(2); x:isSetTo(torch.Tensor(2)) --> false
 function Tensor:isSetTo(other)
    arg.tensor('isSetTo', 'tensor', other)
    if self._storage == nil or self._storage ~= other._storage or self._offset ~= other._offset
@@ -110,6 +118,7 @@ function Tensor:free()
 end
 
 --- The elements as nested tables.
+-- torch.Tensor{{1, 2}, {3, 4}}:totable() --> {{1, 2}, {3, 4}}
 function Tensor:totable()
    if self._ndim == 0 then return index.element(self, self._offset) end
    local function level(d, at)
@@ -124,6 +133,7 @@ function Tensor:totable()
 end
 
 --- The only element, as a number.
+-- torch.Tensor{{7}}:item() --> 7
 function Tensor:item()
    if self:nElement() ~= 1 then
       error(('item: the tensor must have one element, got size %s'):format(arg.size_text(self)), 2)
@@ -142,6 +152,7 @@ function Tensor:clone()
 end
 
 --- x itself if its elements lie one after the other, else a packed copy.
+-- torch.Tensor(2, 3):t():contiguous():isContiguous() --> true
 function Tensor:contiguous()
    if C.th_tensor_is_contiguous(self) ~= 0 then return self end
    return self:clone()
@@ -155,6 +166,7 @@ local function convert(self, d)
 end
 
 --- x:type() is the type's name; x:type(name) is x in that type: itself if it has it already, else a copy.
+-- torch.Tensor{1.5}:type('torch.IntTensor') --> {1}
 function Tensor:type(name)
    if name == nil then return 'torch.' .. dtype.names[self._dtype] .. 'Tensor' end
    return convert(self, construct.dtype_of(name, 'type'))
@@ -176,14 +188,17 @@ for d, name in ipairs(dtype.names) do
 end
 
 --- x in the type of torch.Tensor: itself if it has it already, else a copy.
+-- torch.IntTensor{1}:real():type() --> torch.DoubleTensor
 function Tensor:real() return convert(self, construct.default()) end
 
 --- A tensor of the same type: x:new(), x:new(2, 3), ... as the type's constructor takes them.
+-- torch.IntTensor():new{1, 2}:type() --> torch.IntTensor
 function Tensor:new(...) return construct.of(self._dtype, ...) end
 
 -- ---- shape ----------------------------------------------------------------------------------------------------------------
 
 --- Changes the sizes; elements keep their order in memory, and new memory comes as it is.
+-- torch.range(1, 4):resize(2, 2) --> {{1, 2}, {3, 4}}
 function Tensor:resize(first, ...)
    if arg.is_tensor(first) then first = first:size() end
    local sizes, n = arg.sizes('resize', first, ...)
@@ -198,6 +213,7 @@ function Tensor:resize(first, ...)
 end
 
 --- Takes the size of another tensor. Nothing happens when it has it already.
+-- torch.range(1, 4):resizeAs(torch.Tensor(2, 2)) --> {{1, 2}, {3, 4}}
 function Tensor:resizeAs(other)
    arg.tensor('resizeAs', 'tensor', other)
    if not same_shape(self, other) then
@@ -207,6 +223,7 @@ function Tensor:resizeAs(other)
 end
 
 --- Makes x view something else: x:set(tensor), x:set(storage [, offset, sizes, strides]), x:set() empties it.
+-- x = torch.Tensor{1, 2}; y = torch.Tensor():set(x); y[1] = 9; x --> {9, 2}
 function Tensor:set(first, ...)
    if first == nil then
       return self:free()

@@ -291,9 +291,11 @@ local function parts(who, result, self, size, d)
 end
 
 --- Parts of `size` places along dimension d (1), the last one maybe shorter: a table of views.
+-- torch.range(1, 5):split(2) --> {{1, 2}, {3, 4}, {5}}
 function Tensor:split(size, d) return parts('split', {}, self, arg.whole('split', 'size', size), d) end
 
 --- n parts of equal size along dimension d (1), the last one maybe shorter.
+-- torch.range(1, 5):chunk(2) --> {{1, 2, 3}, {4, 5}}
 function Tensor:chunk(n, d)
    arg.whole('chunk', 'count', n)
    if n < 1 then error(('chunk: count must be at least 1, got %d'):format(n), 2) end
