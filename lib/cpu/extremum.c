@@ -4,7 +4,12 @@
 #ifndef T
 #include "walk.h"
 
-enum { LANES = 32, BLOCK = 65536, WIDTH = 1024 };
+enum {
+  LANES = 32,           /* of a line side by side */
+  BLOCK = 65536,        /* elements of a block */
+  WIDTH = 1024,         /* columns side by side */
+  NARROW = 128,         /* columns are narrow where two rows of them are at most so many elements */
+};
 
 typedef struct best {
   bool        largest;
@@ -113,10 +118,37 @@ TH_INLINE void K(columns_as)(bool largest, V *restrict value, int32_t *restrict 
     }
   }
 }
+/* So few columns that several rows make one: a matrix of fewer and longer rows. Of equals the one
+ * of the earlier row counts. */
+static void K(narrow)(bool largest, V *value, int32_t *near, const T *p, int64_t rows, int64_t cols)
+{
+  const int64_t some = NARROW / cols, wide = some * cols, longer = rows / some;
+  V best_of[NARROW];
+  int32_t row_of[NARROW];
+  if (largest) K(columns_as)(true, best_of, row_of, p, wide, 1, (int32_t)longer, wide);
+  else K(columns_as)(false, best_of, row_of, p, wide, 1, (int32_t)longer, wide);
+  for (int64_t j = 0; j < cols; j++) value[j] = best_of[j], near[j] = row_of[j] * (int32_t)some;
+  for (int64_t k = cols; k < wide; k++) {
+    const int64_t j = k % cols;
+    const V v = best_of[k], a = value[j];
+    const int32_t row = row_of[k] * (int32_t)some + (int32_t)(k / cols);
+    if (K(beats)(largest, v, a) || (!K(beats)(largest, a, v) && row < near[j]))
+      value[j] = v, near[j] = row;
+  }
+  for (int64_t r = longer * some; r < rows; r++) {
+    for (int64_t j = 0; j < cols; j++) {
+      const V v = LOAD(p[r * cols + j]);
+      if (K(beats)(largest, v, value[j])) value[j] = v, near[j] = (int32_t)r;
+    }
+  }
+}
 static void K(columns)(bool largest, V *value, int64_t *place, const T *p, int64_t down,
                        int64_t right, int64_t rows, int64_t cols, int64_t from)
 {
   int32_t near[WIDTH];
+  if (right == 1 && down == cols && cols <= NARROW / 2 && rows >= 2 * (NARROW / cols)) {
+    K(narrow)(largest, value, near, p, rows, cols);
+  } else
   if (largest && right == 1) K(columns_as)(true, value, near, p, down, 1, (int32_t)rows, cols);
   else if (right == 1) K(columns_as)(false, value, near, p, down, 1, (int32_t)rows, cols);
   else K(columns_as)(largest, value, near, p, down, right, (int32_t)rows, cols);

@@ -77,8 +77,8 @@ static __attribute__((unused)) A K(line)(int what, const T *p, int64_t step, int
   return a;
 }
 static __attribute__((unused)) void K(columns)(int what, A *acc, const T *p, int64_t down,
-                                               int64_t right, int64_t rows,
-                       int64_t cols, const A *mean, A e)
+                                               int64_t right, int64_t rows, int64_t cols,
+                                               const A *mean, A e)
 {
   float piece[4 * WIDTH];
   for (int64_t r = 0; r < rows; r += 4) {
@@ -155,7 +155,8 @@ TH_INLINE void K(columns_as)(int what, A *acc, const T *p, int64_t down, int64_t
 }
 
 /* The loops above for each `what`, which is a constant inside. */
-static __attribute__((noinline, unused)) A K(line)(int what, const T *p, int64_t step, int64_t n, A m)
+static __attribute__((noinline, unused)) A K(line)(int what, const T *p, int64_t step, int64_t n,
+                                                   A m)
 {
   switch (what) {
 #if IS_FLOAT

@@ -210,32 +210,54 @@ static void K(count_blocks)(void *ctx, int64_t first, int64_t last)
     for (int64_t left = th_min(BLOCK, f->total - b * BLOCK); left > 0;) {
       const int64_t n = th_min(left, th_seq_left(&s)), step = th_seq_step(&s);
       const T *p = f->px + s.off;
-      for (int64_t i = 0; i < n; i++) count += K(counts)(p[i * step]);
+      uint32_t some = 0;
+      if (step == 1) for (int64_t i = 0; i < n; i++) some += K(counts)(p[i]);
+      else for (int64_t i = 0; i < n; i++) some += K(counts)(p[i * step]);
+      count += some;
       th_seq_skip(&s, n);
       left -= n;
     }
     f->begin[b] = count;
   }
 }
+/* Which of n elements count: `found` has room for one more. */
+TH_INLINE int64_t K(find)(int32_t *found, const T *p, int64_t step, int64_t n)
+{
+  int64_t used = 0;
+  for (int64_t i = 0; i < n; i++) { /* without a branch: it could not be foretold */
+    found[used] = (int32_t)i;
+    used += K(counts)(p[i * step]);
+  }
+  return used;
+}
+/* Rows of the last dimension are counted through; `at` and `row` say which one it is and where it begins. */
 static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
 {
   const K(found) *f = ctx;
+  const th_tensor *x = f->x;
+  const int inner = x->ndim - 1;
+  const int64_t size = x->size[inner], right = f->right;
   for (int64_t b = first; b < last; b++) {
     th_seq s = f->seq;
-    int64_t *to = f->y + f->begin[b] * f->down, k = b * BLOCK;
+    int64_t *to = f->y + f->begin[b] * f->down, k = b * BLOCK, row = k - k % size, at[TH_MAXDIM];
+    int32_t found[PIECE + 1];
+    int64_t place = k / size;
+    for (int d = inner - 1; d >= 0; place /= x->size[d], d--) at[d] = place % x->size[d];
     th_seq_seek(&s, k);
     for (const int64_t end = th_min(k + BLOCK, f->total); k < end;) {
-      const int64_t n = th_min(end - k, th_seq_left(&s)), step = th_seq_step(&s);
+      const int64_t n = th_min(th_min(end - k, PIECE), th_seq_left(&s)), step = th_seq_step(&s);
       const T *p = f->px + s.off;
-      for (int64_t i = 0; i < n; i++) {
-        if (!K(counts)(p[i * step])) continue;
-        int64_t place = k + i;
-        for (int d = f->x->ndim - 1; d > 0; d--) {
-          to[d * f->right] = place % f->x->size[d] + 1;
-          place /= f->x->size[d];
+      const int64_t used = step == 1 ? K(find)(found, p, 1, n) : K(find)(found, p, step, n);
+      for (int64_t i = 0; i < used; i++, to += f->down) {
+        const int64_t here = k + found[i];
+        while (inner > 0 && here - row >= size) {
+          int d = inner - 1;
+          row += size;
+          while (d > 0 && ++at[d] == x->size[d]) at[d--] = 0;
+          if (d == 0) at[0]++;
         }
-        to[0] = place + 1;
-        to += f->down;
+        for (int d = 0; d < inner; d++) to[d * right] = at[d] + 1;
+        to[inner * right] = here - row + 1;
       }
       th_seq_skip(&s, n);
       k += n;

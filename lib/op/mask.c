@@ -111,45 +111,76 @@ const th_op th_op_mask_grad = {
 
 /* ---- nonzero ---- */
 
-/* Elements of a row that are not 0: all bits count, but for a float's sign. */
-static inline int64_t row_nonzero(const char *p, size_t es, int64_t step, int64_t n,
-                                  uint64_t counts)
+enum { BLOCK = 1 << 16 };
+
+typedef struct counting {
+  const char *p;
+  size_t      es;
+  uint64_t    counts;                  /* the bits that do: all, but for a float's sign */
+  int64_t     found;
+} counting;
+
+/* Elements of a row that are not 0. */
+static inline int64_t row_as(const counting *q, size_t es, const char *p, int64_t step, int64_t n)
 {
   int64_t found = 0;
-  for (int64_t i = 0; i < n; i++) {
-    uint64_t v = 0;
-    memcpy(&v, p + i * step * (int64_t)es, es);
-    found += (v & counts) != 0;
+  for (int64_t from = 0; from < n; from += BLOCK) {
+    const int64_t end = n - from < BLOCK ? n : from + BLOCK;
+    uint32_t some = 0, u = 0;
+    uint64_t v;
+    for (int64_t i = from; i < end; i++) {
+      const char *at = p + i * step * (int64_t)es;
+      if (es == 8) memcpy(&v, at, 8), some += (v & q->counts) != 0;
+      else memcpy(&u, at, es < 4 ? es : 4), some += (u & (uint32_t)q->counts) != 0;
+    }
+    found += some;
   }
   return found;
 }
-static int64_t count_nonzero(const th_tensor *t)
+static int64_t row_nonzero(const counting *q, const char *p, int64_t step, int64_t n)
 {
-  const size_t es = th_dtype_size(t->dtype);
-  const uint64_t bits = es == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * es) - 1;
-  const uint64_t counts = t->dtype >= TH_F16 ? bits >> 1 : bits;
+  if (q->es == 1) return row_as(q, 1, p, step, n);
+  if (q->es == 2) return row_as(q, 2, p, step, n);
+  if (q->es == 4 && step == 1) return row_as(q, 4, p, 1, n);
+  if (q->es == 4) return row_as(q, 4, p, step, n);
+  return row_as(q, 8, p, step, n);
+}
+static void count_block(void *ctx, int64_t first, int64_t last)
+{
+  counting *q = ctx;
+  const int64_t found = row_nonzero(q, q->p + first * (int64_t)q->es, 1, last - first);
+  __atomic_add_fetch(&q->found, found, __ATOMIC_RELAXED);
+}
+static th_status count_nonzero(int64_t *found, const th_tensor *t)
+{
+  counting q = { .es = th_dtype_size(t->dtype) };
+  const uint64_t bits = q.es == 8 ? ~UINT64_C(0) : (UINT64_C(1) << 8 * q.es) - 1;
   const int64_t total = th_tensor_numel(t), n = t->ndim ? t->size[t->ndim - 1] : 1;
   const int64_t step = t->ndim ? t->stride[t->ndim - 1] : 1;
-  int64_t at[TH_MAXDIM] = { 0 }, off = 0, found = 0;
-  for (int64_t row = 0; row * n < total; row++) {
-    const char *p = (const char *)th_data(t, es) + off * (int64_t)es;
-    if (es == 1) found += row_nonzero(p, 1, step, n, counts);
-    else if (es == 2) found += row_nonzero(p, 2, step, n, counts);
-    else if (es == 4) found += row_nonzero(p, 4, step, n, counts);
-    else found += row_nonzero(p, 8, step, n, counts);
-    for (int d = t->ndim - 2; d >= 0; d--) {
-      off += t->stride[d];
-      if (++at[d] < t->size[d]) break;
-      off -= t->stride[d] * t->size[d];
-      at[d] = 0;
+  int64_t at[TH_MAXDIM] = { 0 }, off = 0;
+  q.p = th_data(t, q.es);
+  q.counts = t->dtype >= TH_F16 ? bits >> 1 : bits;
+  if (th_contiguous(t)) {
+    TH_TRY(th_parallel(total, BLOCK, count_block, &q));
+  } else {
+    for (int64_t row = 0; row * n < total; row++) {
+      q.found += row_nonzero(&q, q.p + off * (int64_t)q.es, step, n);
+      for (int d = t->ndim - 2; d >= 0; d--) {
+        off += t->stride[d];
+        if (++at[d] < t->size[d]) break;
+        off -= t->stride[d] * t->size[d];
+        at[d] = 0;
+      }
     }
   }
-  return found;
+  *found = q.found;
+  return TH_OK;
 }
 static th_status nonzero(th_call *c)
 {
   const th_tensor *x = c->arg[1].t;
-  const int64_t size[2] = { count_nonzero(x), x->ndim };
+  int64_t size[2] = { 0, x->ndim };
+  TH_TRY(count_nonzero(&size[0], x));
   return th_out(c, 0, TH_I64, size[0] ? 2 : 1, size);
 }
 const th_op th_op_nonzero = {

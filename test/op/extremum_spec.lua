@@ -94,4 +94,23 @@ describe('max and min', function()
       assert.equal(4, x[1][1])
       assert.equal(5, x[1][2])
    end)
+
+   it('of narrow columns is the first of equals, as of any', function()
+      for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double', 'Long' } do
+         for _, cols in ipairs { 1, 2, 7, 10, 63, 64, 65 } do
+            local x = torch[class .. 'Tensor'](1003, cols)
+            local p = x:storage()
+            for i = 1, #p do p[i] = i * 7919 % 1021 % 50 end
+            if class == 'Float' and cols > 1 then x[900][2], x[700][2], x[1003][1] = 0 / 0, 0 / 0, 100 end
+            for _, name in ipairs { 'max', 'min' } do
+               local v, places = x[name](x, 1)
+               for c = 1, cols do
+                  local w, place = x[name](x:select(2, c):clone(), 1)
+                  assert(places[1][c] == place[1] and (v[1][c] == w[1] or w[1] ~= w[1] and v[1][c] ~= v[1][c]),
+                     ('%s of column %d of %d: place %d'):format(name, c, cols, places[1][c]))
+               end
+            end
+         end
+      end
+   end)
 end)

@@ -253,4 +253,26 @@ opcheck.describe('mean_all_grad', function(op)
    op.gives({ { 0.5, 0.5 }, { 0.5, 0.5 } }, { { 1, 2 }, { 3, 4 } }, 2)
    op.gives({ 3 }, { 7 }, 3)
    op.gives({}, {}, 3)
+
+   it('over narrow columns and over many blocks are those of each line', function()
+      for _, class in ipairs { 'Float', 'Double' } do
+         for _, cols in ipairs { 1, 3, 10, 64, 65 } do
+            local x = torch[class .. 'Tensor'](1003, cols):uniform(1, 3)
+            local sum, var, norm, most = x:sum(1), x:var(1), x:norm(2, 1), x:norm(math.huge, 1)
+            for c = 1, cols do
+               local line = x:select(2, c):clone()
+               assert.near(line:sum(), sum[1][c], 1e-3)
+               assert.near(line:var(), var[1][c], 1e-6)
+               assert.near(line:norm(), norm[1][c], 1e-4)
+               assert.equal(line:norm(math.huge), most[1][c])
+            end
+         end
+         local far = torch[class .. 'Tensor'](200001):uniform(1000, 1001)
+         far:narrow(1, 1, 100000):add(7)
+         local exact = far:double()
+         exact:add(-exact:mean())
+         assert.near(exact:dot(exact) / 200000, far:var(), 1e-9)
+         assert.near(exact:dot(exact) / 200001, far:var(true), 1e-9)
+      end
+   end)
 end)
