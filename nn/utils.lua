@@ -155,7 +155,7 @@ function utils.contiguousView(output, input, ...)
 end
 
 --- Empties fields of an object: tensors lose their memory, tables their content, anything else is removed.
--- @example nn.utils.clear(self, 'output', 'gradInput')
+-- m = nn.Identity(); m:forward(torch.ones(2)); nn.utils.clear(m, 'output'); m.output:nElement() --> 0
 function utils.clear(self, ...)
    local names = ...
    if type(names) ~= 'table' then names = {...} end

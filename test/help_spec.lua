@@ -44,6 +44,15 @@ describe('every public name', function()
       assert.equal('', table.concat(without, ' '))
    end)
 
+   it('has a text whose tags were understood', function()
+      local left = {}
+      for _, key in ipairs(names) do
+         local entry = doc.entry(key)
+         if table.concat(entry.text, '\n'):find '%f[%w@]@%l' then left[#left + 1] = key end
+      end
+      assert.equal('', table.concat(left, ' '))
+   end)
+
    it('is described only if it is there', function()
       local gone = {}
       for _, key in ipairs(doc.described()) do if doc.value(key) == nil then gone[#gone + 1] = key end end

@@ -49,7 +49,7 @@ function Node:add(child, domap)
 end
 
 --- The elements of the table that this node gives, as `noutput` nodes. Not all need be used.
---- @example local a, b = nn.SplitTable(1)(x):split(2)
+--- x = nn.Identity()(); a, b = nn.SplitTable(1)(x):split(2); torch.type(b) --> nngraph.Node
 function Node:split(noutput)
    if type(noutput) ~= 'number' or noutput < 1 or noutput % 1 ~= 0 then
       where.refuse('nngraph.Node:split: noutput must be a whole number from 1 on, got %s', tostring(noutput))

@@ -10,7 +10,7 @@ local utils = nn.utils
 --- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`, the graph in the order
 --- of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their nodes sorted; `modules`, in forward order;
 --- `name` (optional), which tostring and pictures show.
---- @example local x = nn.Identity()(); local m = nn.gModule({x}, {nn.CAddTable()({nn.Tanh()(x), x})})
+--- x = nn.Identity()(); nn.gModule({x}, {nn.CAddTable()({nn.Abs()(x), x})}):forward(torch.Tensor{-1, 2}) --> {0, 4}
 local gModule, Container = torch.class('nn.gModule', 'nn.Container')
 
 -- "Node3 (nn.Linear(2 -> 3), [net.lua]:12_)"

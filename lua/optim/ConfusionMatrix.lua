@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Counts predictions by class: mat[target][prediction].
--- @example local c = optim.ConfusionMatrix{'cat', 'dog'}; c:add(1, 2); print(c)
+-- c = optim.ConfusionMatrix{'cat', 'dog'}; c:add(1, 2); c.mat --> {{0, 0}, {1, 0}}
 local ConfusionMatrix = torch.class('optim.ConfusionMatrix')
 
 --- optim.ConfusionMatrix(n [, names]) or optim.ConfusionMatrix(names)

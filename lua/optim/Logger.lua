@@ -5,7 +5,7 @@ local arg = require 'torch.arg'
 --- Writes rows of numbers to a text file as they come, and plots them with gnuplot where that is installed.
 -- @param filename   nil: no file, the numbers are kept for plot only
 -- @param timestamp  true: the date is added to the name
--- @example local l = optim.Logger(os.tmpname()); l:setNames{'loss', 'accuracy'}; l:add{0.5, 0.9}
+-- name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+' --> loss
 local Logger = torch.class('optim.Logger')
 
 function Logger:__init(filename, timestamp)

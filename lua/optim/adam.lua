@@ -9,7 +9,6 @@ local need = require 'optim.need'
 -- @param config.epsilon            added to the root of the second moment; default 1e-8
 -- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
 -- @return x, {f(x) before the step}
--- @example optim.adam(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {}, {})
 -- x = torch.Tensor{1}; optim.adam(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.9}
 function optim.adam(opfunc, x, config, state)
    config, state = need.all('optim.adam', opfunc, x, config, state)

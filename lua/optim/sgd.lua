@@ -12,7 +12,6 @@ local need = require 'optim.need'
 -- @param config.nesterov           Nesterov's momentum; needs momentum > 0 and dampening 0
 -- @param config.learningRates      a vector: a factor for each parameter's rate
 -- @return x, {f(x) before the step}
--- @example optim.sgd(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}, {learningRate = 0.1})
 -- x = torch.Tensor{1}; optim.sgd(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.8}
 function optim.sgd(opfunc, x, config, state)
    config, state = need.all('optim.sgd', opfunc, x, config, state)

@@ -267,6 +267,7 @@ local function class_entry(key, mt)
    local place, lines = class_places[key], {}
    if path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') then
       lines[1] = head_of(path)
+      lines[1] = lines[1] and lines[1]:gsub('^%l%l', function(two) return two:sub(1, 1):upper() .. two:sub(2) end)
    end
    local function add(comment)
       for _, line in ipairs(comment or {}) do lines[#lines + 1] = line end

@@ -2,7 +2,6 @@
 local torch = require 'torch'
 
 --- Feeds each module with the output of the one before.
--- @example nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh())
 -- nn.Sequential():add(nn.Linear(3, 5)):add(nn.Tanh()):add(nn.Linear(5, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Sequential, Container = torch.class('nn.Sequential', 'nn.Container')
 
