@@ -2,7 +2,7 @@
 --
 -- The calls are drawn from the signatures with a fixed seed, half of them as good calls of which some arguments were
 -- replaced. Whatever happens, the process lives, inputs keep their values, and a refused call names the function and
--- leaves its results as they were.
+-- leaves its results as they were. Good calls between them always give the same, and without memory the same or an error.
 local torch = require 'torch'
 local op = require 'torch.op'
 local draw = require 'test.draw'
@@ -38,9 +38,97 @@ local function sensible(name, form, kind)
       layout = draw.pick { 'contiguous', 'transposed' } })
 end
 
+-- ---- what is wrong with a call ----------------------------------------------------------------------
+
+local kinds = {}                             -- kind -> in how many calls; a call may be wrong in several ways
+
+local of_word = { number = 'number', int = 'number', dim = 'number', bool = 'boolean', string = 'string' }
+local is_tensor = { tensor = true, out = true, self = true, inout = true }
+
+local function kinds_of_value(word, v, mark)
+   if v == nil then return mark 'nil' end
+   if of_word[word] and type(v) ~= of_word[word] or is_tensor[word] and not torch.isTensor(v) then mark 'wrong type' end
+   if torch.isStorage(v) and #v == 2 and v[1] == 2 ^ 40 then mark 'sizes whose product overflows' end
+   if type(v) ~= 'number' then return end
+   if v ~= v then mark 'nan' elseif v == 2 ^ 53 then mark '2^53' end
+   if word == 'dim' or word == 'int' then
+      if v == 0 then mark 'index 0' elseif v < 0 then mark 'index -n' elseif v > 3 then mark 'index n+1' end
+   end
+end
+
+local function kinds_of_shapes(seen, results, mark)
+   for i, x in ipairs(seen) do
+      if x:nElement() == 0 then mark 'empty' elseif x:dim() == 0 then mark '0-d' end
+      if i > 1 and x:dim() ~= seen[1]:dim() then mark 'other number of dimensions'
+      elseif i > 1 and not x:isSameSizeAs(seen[1]) then mark 'size mismatch' end
+   end
+   for _, r in ipairs(results) do
+      for d = 1, r:dim() do if r:size(d) > 1 and r:stride(d) == 0 then mark 'expanded result' end end
+      for _, x in ipairs(seen) do if x ~= r and shares(x, r) then mark 'overlapping result' end end
+   end
+end
+
+local function count_kinds(words, args, n, seen, results, more)
+   local found = more
+   local function mark(kind) found[kind] = true end
+   for i = 1, n do kinds_of_value(words[i], args[i], mark) end
+   kinds_of_shapes(seen, results, mark)
+   for kind in pairs(found) do kinds[kind] = (kinds[kind] or 0) + 1 end
+end
+
+-- ---- good calls -------------------------------------------------------------------------------------
+
+local function text_of(x)
+   if torch.isTensor(x) then
+      return x:nElement() > 0 and ffi.string(x:clone():data(), x:nElement() * x:elementSize()) or ''
+   end
+   return type(x) == 'number' and tostring(x) or ''
+end
+
+-- Calls with copies of the arguments: all that comes out as text, or nothing and the error.
+local function outcome(call)
+   local args = {}
+   for i = 1, call.n do args[i] = torch.isTensor(call[i]) and call[i]:clone() or call[i] end
+   local r = { pcall(call.f, unpack(args, 1, call.n)) }
+   if not r[1] then return nil, tostring(r[2]) end
+   local text = {}
+   for i = 1, call.n do text[i] = text_of(args[i]) end
+   for i = 2, 5 do text[#text + 1] = text_of(r[i]) end
+   return table.concat(text, '|')
+end
+
+-- A call of this form that gives the same each time, or nil.
+local function good_call(name, form)
+   local args
+   for _, kind in ipairs { 'Double', 'Float', 'Long' } do args = args or sensible(name, form, kind) end
+   if not args then return nil end
+   local call = { f = op.func(name), n = 0 }
+   for _, a in ipairs(form.args) do
+      if a.word ~= 'return' and a.word ~= 'out' and a.word ~= 'self' then
+         call.n = call.n + 1
+         call[call.n] = args[a.name]
+      end
+   end
+   call.text = outcome(call)
+   return call.text and outcome(call) == call.text and call or nil
+end
+
+-- Without any memory: the right result, or an error that says so. Memory that the collector finds may be enough.
+local function starve(name, call)
+   local memory = C.th_memory_of(0)
+   local most = memory.most
+   memory.most = math.max(1, tonumber(memory.bytes))
+   local ok, text, why = pcall(outcome, call)
+   memory.most = most
+   if not ok then return end                                  -- there was none for the copies
+   assert(text == call.text or why and why:find 'out of memory' and why:find(name, 1, true),
+      name .. ' without memory: ' .. (why or 'the result is wrong'))
+   assert(outcome(call) == call.text, name .. ' gives another result after it had no memory')
+end
+
 -- Calls one form once; returns whether it was refused.
 local function try(name, form, method)
-   local seen, args, results = {}, {}, {}
+   local seen, args, results, words, more = {}, {}, {}, {}, {}
    local element = draw.kind()
    local whole = draw.whole
    local good = whole(2) == 1 and sensible(name, form, element) or nil
@@ -51,6 +139,7 @@ local function try(name, form, method)
             or a.default and whole(3) == 1
          if not leave_out then
             n = n + 1
+            words[n] = a.word
             if good and whole(8) > 1 then
                args[n] = good[a.name]
                if torch.isTensor(args[n]) then seen[#seen + 1] = args[n] end
@@ -67,7 +156,13 @@ local function try(name, form, method)
    if whole(20) == 1 then
       n = n + 1
       args[n] = draw.junk()
+      more['too many arguments'] = true
+   elseif whole(20) == 1 and n > 0 then
+      n = n - 1
+      more['too few arguments'] = true
    end
+   if C.th_op_supports(form.op, C.TH_CPU, dtype.id[element]) == 0 then more['unsupported type'] = true end
+   count_kinds(words, args, n, seen, results, more)
    local before = {}
    for i, x in ipairs(seen) do before[i] = snapshot(x) end
    local f = method and op.method(name) or op.func(name)
@@ -99,7 +194,7 @@ local function try(name, form, method)
 end
 
 describe('bad input', function()
-   local calls, refused = 0, 0
+   local calls, refused, after, starved = 0, 0, 0, 0
    local memory = C.th_memory_of(0)
    setup(function() memory.most = memory.bytes + 2 ^ 28 end)           -- huge sizes meet their limit soon
    teardown(function() memory.most = 0 end)
@@ -107,9 +202,18 @@ describe('bad input', function()
       it('never harms ' .. name .. ': refused with its name, or computed', function()
          draw.seed(name)
          for _, form in ipairs(op.forms(name)) do
+            local good, last = good_call(name, form), refused
             for i = 1, CALLS do
                calls = calls + 1
                if try(name, form, i % 3 == 0) then refused = refused + 1 end
+               if good and refused >= last + 10 then
+                  assert(outcome(good) == good.text, name .. ' gives another result after a refused call')
+                  last, after = refused, after + 1
+               end
+            end
+            if good then
+               starve(name, good)
+               starved = starved + 1
             end
          end
       end)
@@ -117,6 +221,12 @@ describe('bad input', function()
    it('is tried in thousands of calls, of which many are refused', function()
       assert.is_true(calls > 3000, calls)
       assert.is_true(refused > calls / 5, refused)
-      print(('%d calls drawn from the signatures, %d refused'):format(calls, refused))
+      print(('%d calls drawn from the signatures, %d refused; %d good ones after refusals, %d without memory'):format(calls,
+         refused, after, starved))
+      local names = {}
+      for kind in pairs(kinds) do names[#names + 1] = kind end
+      table.sort(names)
+      for _, kind in ipairs(names) do print(('   %-30s %6d'):format(kind, kinds[kind])) end
+      assert.equal(17, #names)
    end)
 end)

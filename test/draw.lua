@@ -317,10 +317,12 @@ end
 function draw.wild(a, seen, element)
    local pick, whole = draw.pick, draw.whole
    if whole(12) == 1 then return draw.junk() end
+   if whole(30) == 1 then return nil end
    local w = a.word
    if w == 'tensor' or w == 'out' or w == 'self' or w == 'inout' then
       if #seen > 0 and whole(6) == 1 then return pick(seen) end         -- the same object twice
       local x = any_tensor(whole(4) > 1 and element or nil)
+      if w ~= 'tensor' and whole(12) == 1 then x = x.new(1, 1):fill(1):expand(3, 3) end
       if #seen > 0 and whole(10) == 1 then
          local other = pick(seen)
          if other:dim() >= 1 and other:size(1) > 1 then x = other:narrow(1, 1, other:size(1) - 1) end   -- an overlap

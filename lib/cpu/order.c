@@ -79,9 +79,10 @@ typedef struct order {
 } order;
 
 /* What became of a parallel run. */
-static th_status outcome(const order *o, th_status s)
+static th_status outcome(const th_call *c, const order *o, th_status s)
 {
   if (s != TH_OK) return s;
+  th_enter(c->op->name);               /* a block that failed on this thread has used the name */
   if (o->failed == TH_ENOMEM) return th_fail(TH_ENOMEM, "needs more scratch memory than there is");
   return o->failed || th_interrupted() ? th_fail(TH_EINTR, "interrupted") : TH_OK;
 }
@@ -521,17 +522,17 @@ static th_status K(run)(const th_call *c, int dim, order o)
   if (w->count == 0 || n == 0) return TH_OK;
   if (w->count == 1 || (n >= LONG && w->count < 4)) {          /* the threads share a line */
     K(lines)(&o, 0, w->count);
-    return outcome(&o, TH_OK);
+    return outcome(c, &o, TH_OK);
   }
   if (!WIDE && n > 1 && n <= NET && cols >= LANES / 2) {
     net t;
     make_net(&t, (int)n);
     o.net = &t;
     o.tiles = th_parts(cols, LANES);
-    return outcome(&o, th_parallel(w->count / cols * o.tiles, th_max(1, TH_GRAIN / (n * LANES)),
+    return outcome(c, &o, th_parallel(w->count / cols * o.tiles, th_max(1, TH_GRAIN / (n * LANES)),
                                    K(lanes), &o));
   }
-  return outcome(&o, th_parallel(w->count, th_max(1, 16384 / n), K(lines), &o));
+  return outcome(c, &o, th_parallel(w->count, th_max(1, 16384 / n), K(lines), &o));
 }
 static th_status K(sort)(const th_call *c)
 {

@@ -139,16 +139,19 @@ local function branch(lines, p, index, most)
    end
    for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ('a%d == nil'):format(i) end
    add(lines, '   if %s then', #tests > 0 and table.concat(tests, ' and ') or 'true')
-   local given, results, numbers, kept = {}, {}, {}, 0
-   for i, a in ipairs(p) do given[a] = 'a' .. i end
+   local given, results, numbers, alive = {}, {}, {}, {}
+   for i, a in ipairs(p) do
+      given[a] = 'a' .. i
+      if not (a.kind.test:find '^type' and a.kind.fill:find '%]%.[di]') then alive[#alive + 1] = ', a' .. i end
+   end
    for _, a in ipairs(p.form.args) do                       -- everything that allocates comes before argv is filled
       local v = given[a]
       if (a.word == 'out' or a.word == 'self') and not v then
          add(lines, '      local r%d = new()', a.slot)
          given[a] = 'r' .. a.slot
       elseif v and a.kind.keep then
-         kept = kept + 1
          local value = a.kind.keep:format(v)
+         alive[#alive + 1] = (', k%d, keep%d'):format(a.slot, a.slot)
          if a.default then value = ('%s ~= nil and %s or %s'):format(v, value, a.kind.none) end
          add(lines, '      local k%d, keep%d = %s', a.slot, a.slot, value)
       elseif v and a.kind.whole then
@@ -191,7 +194,7 @@ local function branch(lines, p, index, most)
    end
    local n = #p.form.args
    add(lines, '      local status = C.th_run(op%d, argv, %d)', index, n)
-   add(lines, '      if status ~= 0 then failed(status, op%d, argv, %d) end', index, n)
+   add(lines, '      if status ~= 0 then failed(status, op%d, argv, %d%s) end', index, n, table.concat(alive))
    for _, e in ipairs(numbers) do results[#results + 1] = e end
    add(lines, '      return %s', table.concat(results, ', '))
    add(lines, '   end')
@@ -294,8 +297,9 @@ local function not_whole(name, arg, v)
    error(('%s: %s must be a whole number, got %s'):format(name, arg, tostring(v)), 3)
 end
 
--- A failed run: without memory the collector gets a chance first.
-local function failed(status, o, argv, n)
+-- A failed run: without memory the collector gets a chance first. What argv points to comes behind, so that it lives
+-- until then: a compiled caller has forgotten it.
+local function failed(status, o, argv, n, ...)                -- luacheck: ignore 212
    if status == C.TH_ENOMEM then
       collectgarbage()
       collectgarbage()

@@ -221,7 +221,8 @@ local function reshape(r, self, ...)
    if total ~= self:nElement() then
       error(('reshape: the new size must have %d elements, got %d'):format(self:nElement(), total), 3)
    end
-   local source = self:clone()
+   local source = new()
+   lib.call('reshape', C.th_tensor_clone, source, self)
    if r then
       if r._dtype ~= self._dtype then arg.refuse('reshape', 'result', 'a ' .. self:type(), r, 3) end
       lib.call('reshape', C.th_tensor_resize, r, self._dtype, n, sizes, nil)

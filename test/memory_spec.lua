@@ -1,0 +1,168 @@
+-- test/memory_spec.lua - memory that runs out is an error and work goes on; what nobody holds is given back.
+local torch = require 'torch'
+local memory = require 'torch.lib'.C.th_memory_of(0)
+
+-- Runs f while tensors may take no more than `bytes` beyond what they hold.
+local function with_little(bytes, f, ...)
+   collectgarbage()
+   collectgarbage()
+   memory.most = memory.bytes + bytes
+   local ok, why = pcall(f, ...)
+   memory.most = 0
+   return ok, why
+end
+
+-- f(...) is refused for want of memory in the name of `who`, leaves its arguments alone, and is right afterwards.
+local function runs_out(who, f, ...)
+   local args, before = { ... }, {}
+   for i, x in ipairs(args) do before[i] = torch.isTensor(x) and x:clone() or x end
+   local ok, why = with_little(1000, f, ...)
+   assert.is_false(ok, who .. ' took no memory')
+   assert.truthy(why:find 'out of memory: ' or why:find 'scratch memory', why)
+   assert.truthy(why:find(who, 1, true), why)
+   for i, x in ipairs(args) do
+      if torch.isTensor(x) then assert.is_true(torch.equal(before[i], x), who .. ' changed an argument') end
+   end
+   assert.is_true((pcall(f, ...)), who .. ' does not work any more')
+end
+
+-- Bytes of the process that are in memory.
+local function resident()
+   local f = assert(io.open '/proc/self/statm')
+   local pages = f:read '*l':match '^%d+ (%d+)'
+   f:close()
+   return tonumber(pages) * 4096
+end
+
+describe('when memory runs out', function()
+   local x = torch.range(1, 40000):resize(200, 200)
+   local p = torch.range(40000, 1, -1):resize(200, 200):div(4e4)
+
+   it('making a tensor is refused, whatever makes it', function()
+      runs_out('torch.FloatTensor', torch.FloatTensor, 200, 200)
+      runs_out('zeros', torch.zeros, 200, 200)
+      runs_out('ones', torch.ones, 200, 200)
+      runs_out('range', torch.range, 1, 40000)
+      runs_out('clone', x.clone, x)
+      runs_out('convert', x.float, x)
+      runs_out('torch.DoubleStorage', torch.DoubleStorage, 40000)
+      runs_out('rand', torch.rand, 200, 200)
+   end)
+
+   it('resizing is refused, and the tensor stays as it was', function()
+      local y = torch.ones(3)
+      runs_out('resize', function() return y:resize(200, 200) end)
+      local z = torch.ones(3)
+      assert.is_false((with_little(1000, z.resize, z, 1000, 1000)))
+      assert.same({ 1, 1, 1 }, z:totable())
+   end)
+
+   it('ops are refused in their own name', function()
+      for _, name in ipairs { 'exp', 'cumsum', 'sort', 'abs', 'tril', 'round', 'inverse' } do
+         runs_out(name, torch[name], name == 'inverse' and torch.add(p, torch.eye(200)) or x)
+      end
+      for _, name in ipairs { 'add', 'cmul', 'mm', 'cdiv', 'atan2' } do runs_out(name, torch[name], x, p) end
+      runs_out('cat', torch.cat, x, p, 1)
+      runs_out('repeatTensor', torch.repeatTensor, x, 2, 2)
+      runs_out('reshape', torch.reshape, x, 40000)
+      runs_out('index', function(a, i) return a:index(1, i) end, x, torch.range(1, 200):long())
+      runs_out('maskedSelect', function(a) return a:maskedSelect(a:gt(0)) end, x)
+      runs_out('topk', torch.topk, x, 100, 2)
+   end)
+
+   it('results that have their place still need room to work, or none', function()
+      local y, at = torch.zeros(200, 200), torch.LongTensor(200, 200)
+      for _, run in ipairs {
+         function() return torch.sort(y, at, p, 1) end, function() return torch.mm(y, x, p) end,
+         function() return torch.cumsum(y, x, 1) end, function() return torch.inverse(y, torch.add(p, torch.eye(200))) end,
+         function() return y:copy(x:t()) end, function() return torch.kthvalue(x, 3, 1) end,
+      } do
+         local ok, why = with_little(1, run)
+         assert.is_true(ok or tostring(why):find '%a: .*memory' ~= nil, why)
+         run()
+         local text = tostring(y:sum())
+         run()
+         assert.equal(text, tostring(y:sum()))
+      end
+   end)
+
+   it('files are refused in the name of torch.load and torch.save', function()
+      local name = os.tmpname()
+      for _, extension in ipairs { '.t7', '.npy', '.npz', '.safetensors' } do
+         local file = name .. extension
+         local object = extension == '.npy' and x or { x = x }
+         torch.save(file, object)
+         runs_out('torch.load', torch.load, file)
+         local back = torch.load(file)
+         assert.is_true(torch.equal(x, extension == '.npy' and back or back.x))
+         if extension == '.npz' then                          -- the old file stays
+            local ok, why = with_little(1000, torch.save, file, { x = x:t() })
+            assert.is_false(ok)
+            assert.truthy(why:find 'torch%.save: .*out of memory', why)
+            assert.is_true(torch.equal(x, torch.load(file).x))
+         end
+         os.remove(file)
+      end
+      os.remove(name)
+      runs_out('torch.serialize', torch.serialize, { x })
+      runs_out('torch.deserialize', torch.deserialize, torch.serialize { x })
+   end)
+end)
+
+describe('arguments that nobody else holds', function()
+   -- Compiled code forgets them when the op has them; the collector runs before the op is tried once more.
+   it('live until the op is tried once more', function()
+      local function joined(n)
+         local x
+         for _ = 1, n do x = torch.cat({ torch.range(1, 300), torch.range(1, 300), torch.zeros(4) }, 1) end
+         return x
+      end
+      local a, b = torch.range(1, 300), torch.zeros(4)
+      local function again() return torch.cat({ a, b, a }, 1) end
+      for _ = 1, 300 do again() end                            -- until it is compiled
+      for k = 1, 40 do
+         joined(3)                                             -- what the collector finds
+         local ok, x = with_little(k * 1000, again)
+         assert.is_true(ok and x:sum() == 90300 or not ok and x:find 'out of memory' ~= nil, x)
+         memory.most = memory.bytes + 1
+         ok, x = pcall(again)
+         memory.most = 0
+         assert.is_true(ok and x:sum() == 90300 or not ok and x:find 'out of memory' ~= nil, x)
+      end
+   end)
+end)
+
+describe('a script that makes a million temporaries', function()
+   -- Calls f(i) a million times; nobody calls the collector.
+   local function stays_flat(f)
+      for i = 1, 1e5 do f(i) end
+      local bytes, most = resident(), 0
+      for i = 1, 9e5 do
+         f(i)
+         if i % 1000 == 0 then most = math.max(most, torch.memory().bytes) end
+      end
+      assert.is_true(most < 600 * 2 ^ 20, ('%d bytes of tensors'):format(most))
+      assert.is_true(resident() < bytes + 200 * 2 ^ 20, ('%d bytes more than before'):format(resident() - bytes))
+   end
+
+   it('keeps its memory flat: small results', function()
+      local x, y = torch.ones(100), torch.ones(100)
+      stays_flat(function() return x + y end)
+   end)
+   it('keeps its memory flat: views, storages and sizes', function()
+      local x = torch.ones(20, 30)
+      stays_flat(function(i) return x[i % 20 + 1]:narrow(1, 2, 3), x:storage(), x:size() end)
+   end)
+   it('keeps its memory flat: results of many sizes', function()
+      stays_flat(function(i) return torch.FloatTensor():resize(i % 500 * 16 + 1) end)
+   end)
+   it('keeps its memory flat: files in memory and copies of tables', function()
+      local clone = require 'torch.serialize'.clone
+      local t = { torch.ones(3), 'a' }
+      local function once(i)
+         if i % 20 == 0 then return clone(t) end
+         return torch.MemoryFile
+      end
+      stays_flat(once)
+   end)
+end)
