@@ -8,17 +8,6 @@
 enum { ALIGN = 64, LARGE_PAGE = 2 << 20, SMALLEST = 10, STEPS = 8, CLASSES = STEPS * 54 };
 enum { KEPT_LEAST = 192 << 20 };                 /* a little more than the collector lets gather */
 
-#if defined(__SANITIZE_ADDRESS__)
-#define KEEPS 0                                  /* the sanitizer shall see every end of use */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS 0
-#endif
-#endif
-#ifndef KEEPS
-#define KEEPS 1
-#endif
-
 /* Lies before the elements. */
 typedef struct head { int64_t bytes; struct head *next; } head;
 
@@ -26,7 +15,7 @@ static struct { head *first[CLASSES]; int64_t bytes; bool locked; } kept;
 
 /* Whoever does not get the lock at once does without: nobody waits, not even the child of a fork that
  * left the lock behind. */
-static bool lock(void) { return KEEPS && !__atomic_test_and_set(&kept.locked, __ATOMIC_ACQUIRE); }
+static bool lock(void) { return TH_KEEPS && !__atomic_test_and_set(&kept.locked, __ATOMIC_ACQUIRE); }
 static void unlock(void) { __atomic_clear(&kept.locked, __ATOMIC_RELEASE); }
 
 /* Sizes come in STEPS classes between powers of two. Rounds *bytes up to the class that is returned. */

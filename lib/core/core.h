@@ -8,6 +8,9 @@
 /* Zeroed memory of the calling thread, made on first use and kept in *slot, a TH_QUICK_LOCAL pointer. */
 void *th_thread_memory(void **slot, size_t bytes);
 
+/* What a thread keeps for its next small storages, and has not counted yet: gone, and counted. */
+void th_storage_end_of_state(void);
+
 /* Adds an op, or kernels of a device to an op; the table lists one kernel per dtype. */
 th_status th_register(const th_op *op, int device, const th_kernel *kernels);
 const char *const *th_op_arg_names(const th_op *op);           /* NULL-ended */

@@ -5,17 +5,34 @@
 #include "storage.h"
 #include "block.h"
 
-enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20 };
+enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20, UNTOLD = 1 << 16 };
+enum { TINY = 128, TINY_BLOCK = 272, TINY_KEPT = 1 << 16 };      /* blocks of few elements, and how many wait */
 
 static th_memory memory[TH_NDEVICE] = { { .limit = 128 << 20 }, { .limit = 128 << 20 } };
 
-th_memory *th_memory_of(int device) { return &memory[device]; }
+/* What a thread has not told the others yet: counting for all is dearer than a small op. */
+static TH_QUICK_LOCAL int64_t untold_bytes;
+static TH_QUICK_LOCAL int64_t untold_storages;
+
+static void tell(void)
+{
+  const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, untold_bytes, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&memory[TH_CPU].storages, untold_storages, __ATOMIC_RELAXED);
+  if (now > memory[TH_CPU].peak) memory[TH_CPU].peak = now;
+  untold_bytes = untold_storages = 0;
+}
 
 void th_account(int64_t bytes, int storages)
 {
-  const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, bytes, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&memory[TH_CPU].storages, storages, __ATOMIC_RELAXED);
-  if (now > memory[TH_CPU].peak) memory[TH_CPU].peak = now;
+  untold_bytes += bytes;
+  untold_storages += storages;
+  if (untold_bytes >= UNTOLD || untold_bytes <= -UNTOLD) tell();
+}
+
+th_memory *th_memory_of(int device)
+{
+  tell();
+  return &memory[device];
 }
 
 /* A number from a file of the kernel's, in bytes; -1 when there is none ("max", or no such file). */
@@ -47,6 +64,7 @@ static int64_t available_bytes(void)
 bool th_too_much(int64_t bytes)
 {
   const int64_t most = memory[TH_CPU].most;
+  if (most) tell();
   if (most && bytes > most - memory[TH_CPU].bytes) return true;
   if (bytes < LARGE || bytes <= available_bytes()) return false;
   return th_block_drop() == 0 || bytes > available_bytes();
@@ -71,6 +89,38 @@ static void *beside(th_storage *s)
   return (void *)(((uintptr_t)(s + 1) + ALIGN - 1) / ALIGN * ALIGN);
 }
 
+/* Blocks of up to TINY bytes of elements wait for their thread's next one. */
+static TH_QUICK_LOCAL th_storage *waiting;      /* the next one is its `whole` */
+static TH_QUICK_LOCAL int64_t nwaiting;
+
+static th_storage *tiny_block(void)
+{
+  th_storage *s = waiting;
+  if (!s) return malloc(TINY_BLOCK);
+  waiting = s->whole;
+  nwaiting--;
+  if (waiting) __builtin_prefetch(waiting, 1);
+  return s;
+}
+
+static void give_tiny(th_storage *s)
+{
+  if (!TH_KEEPS || nwaiting == TINY_KEPT) {
+    free(s);
+    return;
+  }
+  s->whole = waiting;
+  waiting = s;
+  nwaiting++;
+}
+
+void th_storage_end_of_state(void)
+{
+  for (th_storage *s; (s = waiting); free(s)) waiting = s->whole;
+  nwaiting = 0;
+  tell();
+}
+
 th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
 {
   const int64_t es = (int64_t)th_dtype_size(dtype);
@@ -80,7 +130,7 @@ th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
   if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
   if (th_too_much(bytes)) return th_out_of_memory(bytes);
   const bool small = bytes <= SMALL;
-  th_storage *s = malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
+  th_storage *s = bytes <= TINY ? tiny_block() : malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
   if (!s) return th_out_of_memory(bytes);
   memset(s, 0, sizeof *s);
   void *data = small ? beside(s) : block(bytes, zeroed);
@@ -154,7 +204,13 @@ void th_storage_retain(th_storage *s) { __atomic_add_fetch(&s->refs, 1, __ATOMIC
 
 void th_storage_release(th_storage *s)
 {
-  if (!s || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (!s) return;
+  if (__atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1 && __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (s->joined && s->capacity <= TINY) {
+    th_account(-s->capacity, -1);
+    give_tiny(s);
+    return;
+  }
   if (s->whole) {
     th_storage_release(s->whole);
   } else if (s->mapped) {

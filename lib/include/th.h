@@ -50,6 +50,9 @@ typedef struct th_tensor {
   int64_t     size[16], stride[16];
 } th_tensor;
 
+/* Tensors by their numbers, of one Lua state. */
+typedef struct th_pool { th_tensor **tensor; int32_t count; } th_pool;
+
 typedef struct th_list  { int64_t n; th_tensor **t; } th_list;       /* a table of tensors */
 typedef struct th_sizes { int64_t n; int64_t size[16]; } th_sizes;   /* sizes, one a dimension */
 typedef struct th_generator th_generator;
@@ -138,6 +141,11 @@ uint16_t     th_half_from_double(double x, int dtype);
 
 /* Memory, threads, interruption. */
 th_memory   *th_memory_of(int device);
+th_pool     *th_pool_new(void);                  /* NULL: no memory left */
+void         th_pool_free(th_pool *p);           /* its tensors are released */
+int          th_pool_take(th_pool *p);           /* the number of a tensor without shape; -1: all are taken */
+void         th_pool_give(th_pool *p, int number);
+int          th_pool_grow(th_pool *p);           /* 0: no memory left */
 th_status    th_set_threads(int n);
 int          th_threads(void);
 int64_t      th_loops_shared(void);              /* loops so far that were cut and shared out to threads */

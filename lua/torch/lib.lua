@@ -71,19 +71,73 @@ end
 local memory = C.th_memory_of(C.TH_CPU)
 local least = 128 * 2 ^ 20
 
+-- Tensors live in C, and Lua holds references to them: cdata with finalizers are ten times as dear as these. held[i]
+-- is the reference to tensor i - 1, false when nobody has it, and nil when the collector has found that nobody can.
+local pool = C.th_pool_new()
+if pool == nil then error('torch: no memory left', 0) end
+local held, places, closed = setmetatable({}, { __mode = 'v' }), 0, false
+local due = false                           -- a cycle of the collector has ended since the last sweep
+
+local function widen()
+   for i = places + 1, pool.count do held[i] = false end
+   places = pool.count
+end
+widen()
+
+-- Takes back what the collector has found.
+local function sweep()
+   due = false
+   if closed then return end
+   for i = places, 1, -1 do
+      if held[i] == nil then
+         held[i] = false
+         C.th_pool_give(pool, i - 1)
+      end
+   end
+end
+
 -- Runs the collector and lets tensors grow by half before it runs again.
 local function collect()
    collectgarbage()
+   sweep()
    memory.limit = math.max(least, tonumber(memory.bytes) * 1.5)
 end
 
-local tensor_t = ffi.typeof 'th_tensor'
+-- The number of a tensor when all were taken.
+local function more()
+   sweep()
+   local i = C.th_pool_take(pool)
+   if i >= 0 then return i end
+   if C.th_pool_grow(pool) ~= 0 then widen() else collect() end
+   i = C.th_pool_take(pool)
+   if i < 0 then error('torch: no memory left', 2) end
+   return i
+end
 
 --- A tensor that has no shape yet.
 local function new()
    if memory.bytes > memory.limit then collect() end
-   return tensor_t()
+   if due then sweep() end
+   local i = C.th_pool_take(pool)
+   if i < 0 then i = more() end
+   local t = pool.tensor[i][0]
+   held[i + 1] = t
+   return t
 end
+
+-- One of these dies in every cycle of the collector. LuaJIT compiles no loop inside of a finalizer: the next new tensor
+-- sweeps, unless there was none since the cycle before.
+local function each_cycle(self)
+   if due then sweep() else due = true end
+   newproxy(self)
+end
+-- The first of all proxies dies last, with the state.
+local function at_close()
+   closed = true
+   C.th_pool_free(pool)
+end
+local last, cycle = newproxy(true), newproxy(true)
+getmetatable(last).__gc, getmetatable(cycle).__gc = at_close, each_cycle
 
 --- Calls f(...), a C function, in the name of `who`; when memory is short, collects and calls once more. Raises what
 -- remains.
@@ -101,7 +155,7 @@ local function call(who, f, ...)
 end
 
 return {
-   C = C, path = path, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
-   OK = OK, ENOMEM = ENOMEM, tensor_t = tensor_t,
+   C = C, path = path, sweep = sweep, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
+   OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
    storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
 }

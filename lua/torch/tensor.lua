@@ -255,7 +255,6 @@ setmetatable(Tensor, { __index = function(t, name)
 end })
 
 ffi.metatype(tensor_t, {
-   __gc = function(self) C.th_tensor_release(self) end,
    __len = function(self) return self:size() end,
    __eq = function(a, b) return rawequal(a, b) end,
    __index = function(self, k)

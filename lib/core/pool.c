@@ -1,0 +1,90 @@
+/* pool.c - the tensors of a Lua state. A finalizer costs LuaJIT ten times what a small op takes; so Lua holds
+ * references to tensors that live here, and asks a weak table which of them it has lost. */
+#include <pthread.h>
+#include <stdlib.h>
+#include "core.h"
+
+enum { FIRST = 256, SLAB = 256, AHEAD = 16 };   /* FIRST and SLAB are powers of 2 */
+
+typedef struct pool {
+  th_pool face;
+  int32_t *free;                    /* a stack of numbers */
+  int32_t nfree;
+  struct pool *next;                /* of those without a Lua state */
+} pool;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pool *idle;
+
+/* Tensors never move. A new number is taken before a higher one, so that they lie one after the other. */
+int th_pool_grow(th_pool *face)
+{
+  pool *p = (pool *)face;
+  const int32_t before = face->count, count = before ? 2 * before : FIRST;
+  if (count < before) return 0;
+  th_tensor **tensor = realloc(face->tensor, sizeof *tensor * (size_t)count);
+  if (!tensor) return 0;
+  face->tensor = tensor;
+  int32_t *numbers = realloc(p->free, sizeof *numbers * (size_t)count);
+  if (!numbers) return 0;
+  p->free = numbers;
+  for (int32_t i = before; i < count; i += SLAB) {
+    th_tensor *slab = calloc(SLAB, sizeof *slab);
+    if (!slab) return face->count > before;
+    for (int32_t k = 0; k < SLAB; k++) tensor[i + k] = slab + k;
+    memmove(numbers + SLAB, numbers, sizeof *numbers * (size_t)p->nfree);
+    for (int32_t k = 0; k < SLAB; k++) numbers[k] = i + SLAB - 1 - k;
+    p->nfree += SLAB;
+    face->count += SLAB;
+  }
+  return 1;
+}
+
+th_pool *th_pool_new(void)
+{
+  pthread_mutex_lock(&lock);
+  pool *p = idle;
+  if (p) idle = p->next;
+  pthread_mutex_unlock(&lock);
+  if (!p) p = calloc(1, sizeof *p);
+  return p ? &p->face : NULL;
+}
+
+int th_pool_take(th_pool *face)
+{
+  pool *p = (pool *)face;
+  if (p->nfree == 0) return -1;
+  if (p->nfree > 1) {
+    const char *next = (const char *)face->tensor[p->free[p->nfree - 2]];
+    __builtin_prefetch(next, 1);
+    __builtin_prefetch(next + offsetof(th_tensor, stride), 1);
+  }
+  return p->free[--p->nfree];
+}
+
+void th_pool_give(th_pool *face, int number)
+{
+  pool *p = (pool *)face;
+  th_tensor *t = face->tensor[number];
+  if (number >= AHEAD) {            /* numbers come back from high to low */
+    const th_tensor *soon = face->tensor[number - AHEAD / 2];
+    __builtin_prefetch(face->tensor[number - AHEAD], 1);
+    if (soon->storage) __builtin_prefetch(soon->storage, 1);
+  }
+  if (t->storage) th_storage_release(t->storage);
+  memset(t, 0, offsetof(th_tensor, size[1]));   /* whoever looks at more dimensions sets them first */
+  p->free[p->nfree++] = number;
+}
+
+/* The tensors stay where they are, empty, for the next state: finalizers that run later may still see them. */
+void th_pool_free(th_pool *face)
+{
+  pool *p = (pool *)face;
+  p->nfree = 0;
+  for (int32_t i = face->count - 1; i >= 0; i--) th_pool_give(face, i);
+  th_storage_end_of_state();
+  pthread_mutex_lock(&lock);
+  p->next = idle;
+  idle = p;
+  pthread_mutex_unlock(&lock);
+}
