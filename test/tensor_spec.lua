@@ -192,6 +192,17 @@ describe('tensor memory', function()
       assert.equal(before, torch.memory().bytes)
       assert.equal(0, x:nElement())
    end)
+   it('of lost tensors is free after one collection; views outlive what they view', function()
+      collectgarbage()
+      local before, kept = torch.memory().bytes, {}
+      for i = 1, 3000 do kept[i % 100 + 1] = torch.FloatTensor(10):fill(i):narrow(1, 3, 2) end
+      collectgarbage()
+      assert.equal(before + 100 * 40, torch.memory().bytes)
+      for i = 1, 100 do assert.is_true(kept[i][1] > 2900 and kept[i][1] == kept[i][2]) end
+      kept = nil
+      collectgarbage()
+      assert.equal(before, torch.memory().bytes)
+   end)
    it('that the machine does not have is an error, and work goes on', function()
       refuses('out of memory: ', torch.DoubleTensor, 2 ^ 45)
       assert.same({ 1 }, torch.DoubleTensor({ 1 }):totable())

@@ -37,6 +37,7 @@ torch._heaptracking = true
 
 --- Bytes that tensors hold: now, at most so far, and in how many storages.
 function torch.memory()
+   lib.sweep()
    local m = C.th_memory_of(C.TH_CPU)
    return { bytes = tonumber(m.bytes), peak = tonumber(m.peak), storages = tonumber(m.storages) }
 end

@@ -155,7 +155,7 @@ local function call(who, f, ...)
 end
 
 return {
-   C = C, path = path, sweep = sweep, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
-   OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
+   C = C, path = path, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
+   sweep = sweep, OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
    storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
 }
