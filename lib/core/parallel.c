@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "core.h"
 
-enum { MAXTHREADS = 256, SPINS = 2000 };
+enum { MAXTHREADS = 256, SPINS = 2000, TICKET = 1024 };
 
 static volatile sig_atomic_t interrupted;
 
@@ -28,10 +28,12 @@ static struct {
   pthread_cond_t wake, done;
   pthread_t thread[MAXTHREADS];
   int started, wanted;              /* threads beside the caller */
-  int64_t generation;               /* counts jobs; changed under lock, read without */
+  int64_t ticket;                   /* of the job: its number, and below it how many threads help */
+  int64_t before;                   /* the ticket when the youngest threads were started */
   int working;                      /* threads that have not finished the job */
-  int64_t shared;                   /* jobs so far that were shared out */
+  int asleep;                       /* the caller waits for `done` */
   job *current;
+  int64_t shared;                   /* jobs so far that were shared out */
   pid_t owner;                      /* the process the threads live in */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .one_job = PTHREAD_MUTEX_INITIALIZER,
            .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wanted = -1 };
@@ -50,28 +52,62 @@ static void work(job *j)
 
 static inline void pause_cpu(void) { __builtin_ia32_pause(); }
 
-/* Waits a moment awake, since jobs come in quick succession, then asleep. */
+/* The next ticket. Waits a moment awake, since jobs come in quick succession, then asleep; awake it takes
+ * no lock, because whoever meets the other at a lock goes to sleep. */
+static int64_t next_ticket(int64_t seen)
+{
+  int64_t t;
+  for (int i = 0; i < SPINS; i++) {
+    t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE);
+    if (t != seen) return t;
+    pause_cpu();
+  }
+  pthread_mutex_lock(&pool.lock);
+  while ((t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+  pthread_mutex_unlock(&pool.lock);
+  return t;
+}
+
+/* A thread that a ticket counts is waited for: the job stays until it has said that it is done. */
 static void *loop(void *arg)
 {
   const int me = (int)(intptr_t)arg;
-  int64_t seen = 0;
+  int64_t seen = pool.before;
   inside = true;
   for (;;) {
-    for (int i = 0; i < SPINS && __atomic_load_n(&pool.generation, __ATOMIC_ACQUIRE) == seen; i++) pause_cpu();
+    seen = next_ticket(seen);
+    if (me >= seen % TICKET) continue;
+    work(pool.current);
+    if (__atomic_sub_fetch(&pool.working, 1, __ATOMIC_SEQ_CST) != 0) continue;
+    if (!__atomic_load_n(&pool.asleep, __ATOMIC_SEQ_CST)) continue;
     pthread_mutex_lock(&pool.lock);
-    while (pool.generation == seen) pthread_cond_wait(&pool.wake, &pool.lock);
-    seen = pool.generation;
-    job *j = me < pool.wanted ? pool.current : NULL;
+    pthread_cond_signal(&pool.done);
     pthread_mutex_unlock(&pool.lock);
-    if (!j) continue;
-    work(j);
-    if (__atomic_sub_fetch(&pool.working, 1, __ATOMIC_ACQ_REL) == 0) {
-      pthread_mutex_lock(&pool.lock);
-      pthread_cond_signal(&pool.done);
-      pthread_mutex_unlock(&pool.lock);
-    }
   }
   return NULL;
+}
+
+static void hand_out(job *j, int helpers)
+{
+  pthread_mutex_lock(&pool.lock);
+  pool.current = j;
+  pool.working = helpers;
+  __atomic_store_n(&pool.ticket, (pool.ticket / TICKET + 1) * TICKET + helpers, __ATOMIC_RELEASE);
+  pthread_cond_broadcast(&pool.wake);
+  pthread_mutex_unlock(&pool.lock);
+}
+
+static void wait_for_all(void)
+{
+  for (int i = 0; i < SPINS; i++) {
+    if (!__atomic_load_n(&pool.working, __ATOMIC_ACQUIRE)) return;
+    pause_cpu();
+  }
+  pthread_mutex_lock(&pool.lock);
+  __atomic_store_n(&pool.asleep, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&pool.working, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool.done, &pool.lock);
+  __atomic_store_n(&pool.asleep, 0, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock(&pool.lock);
 }
 
 int th_cores(void)
@@ -96,11 +132,12 @@ static void start_threads(void)
   if (pool.owner != getpid()) {
     pool.owner = getpid();
     pool.started = 0;
-    pool.working = 0;
+    pool.working = pool.asleep = 0;
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.wake, NULL);
     pthread_cond_init(&pool.done, NULL);
   }
+  pool.before = pool.ticket;
   sigset_t all, before;             /* signals belong to the thread that runs Lua */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -146,20 +183,11 @@ th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx)
     if (pool.started < pool.wanted || pool.owner != getpid()) start_threads();
     __atomic_add_fetch(&pool.shared, 1, __ATOMIC_RELAXED);
     const int helpers = pool.started < pool.wanted ? pool.started : pool.wanted;
-    pthread_mutex_lock(&pool.lock);
-    pool.current = &j;
-    pool.working = helpers;
-    __atomic_add_fetch(&pool.generation, 1, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&pool.wake);
-    pthread_mutex_unlock(&pool.lock);
+    hand_out(&j, helpers);
     inside = true;
     work(&j);
     inside = false;
-    for (int i = 0; i < SPINS && __atomic_load_n(&pool.working, __ATOMIC_ACQUIRE); i++) pause_cpu();
-    pthread_mutex_lock(&pool.lock);
-    while (__atomic_load_n(&pool.working, __ATOMIC_ACQUIRE)) pthread_cond_wait(&pool.done, &pool.lock);
-    pool.current = NULL;
-    pthread_mutex_unlock(&pool.lock);
+    wait_for_all();
     pthread_mutex_unlock(&pool.one_job);
   }
   return interrupted ? th_fail(TH_EINTR, "interrupted") : TH_OK;
