@@ -66,7 +66,7 @@ describe('when memory runs out', function()
       runs_out('repeatTensor', torch.repeatTensor, x, 2, 2)
       runs_out('reshape', torch.reshape, x, 40000)
       runs_out('index', function(a, i) return a:index(1, i) end, x, torch.range(1, 200):long())
-      runs_out('maskedSelect', function(a) return a:maskedSelect(a:gt(0)) end, x)
+      runs_out('maskedSelect', function(a, mask) return a:maskedSelect(mask) end, x, x:gt(0))
       runs_out('topk', torch.topk, x, 100, 2)
    end)
 
