@@ -13,7 +13,7 @@ for _, name in ipairs{
    'container.Decorator', 'container.DepthConcat', 'Identity', 'ZeroGrad', 'GradientReversal',
    'PrintSize', 'activation', 'softmax', 'AddConstant', 'MulConstant', 'Power', 'Sqrt',
    'WhiteNoise', 'RReLU', 'Mul', 'Add', 'CMul', 'Dropout', 'spatial_dropout', 'PReLU',
-   'GatedLinearUnit', 'Normalize', 'Linear', 'LookupTable', 'BatchNormalization',
+   'GatedLinearUnit', 'Normalize', 'Linear', 'LookupTable', 'BatchNormalization', 'RNN',
    'SpatialConvolution', 'SpatialConvolutionMM', 'SpatialDilatedConvolution', 'SpatialMaxPooling',
    'SpatialDilatedMaxPooling', 'SpatialAveragePooling', 'View', 'Reshape', 'Narrow', 'Select',
    'Squeeze', 'Unsqueeze', 'Transpose', 'Replicate', 'Padding', 'Contiguous', 'Sum', 'Max',

@@ -3,6 +3,7 @@
 -- draw.good(name, form, how) gives arguments that make sense, by name; draw.wild(argument, ...) one that mostly does not.
 -- What a signature does not say (which tensor holds places, how sizes hang together) stands in `recipes`.
 local torch = require 'torch'
+local ffi = require 'ffi'
 local draw = {}
 
 -- ---- numbers ---------------------------------------------------------------------------------------
@@ -221,6 +222,19 @@ recipe('batchnorm batchnorm_grad', function(d)
    return { x = d:values(2, 100, h, w), g = d:values(2, 100, h, w), weight = features(), bias = features(), mean = features(),
       invstd = features(), runningMean = features(), runningVar = features(), gradWeight = features(),
       gradBias = features(), train = d.dim == 1 }
+end)
+
+-- Sequences of 5 steps, of which the first sample has 4.
+recipe('lstm lstm_grad gru gru_grad rnn rnn_grad', function(d, form)
+   local cell = ffi.string(form.op.name):match '^%a+'
+   local gates, samples, units = cell == 'lstm' and 4 or cell == 'gru' and 3 or 1, math.min(d.rows, 50), math.min(d.cols, 37)
+   local n, per = 5 * samples, gates * units
+   local places = torch.range(1, n):long():view(5, samples)
+   places[5][1] = 0
+   local function states() return d:values(samples, units) end
+   return { x = d:values(n, per), a = d:chances(n, per), h = d:chances(n, units), c = d:values(n, units), q = d:values(n, units),
+      g = d:values(n, units), places = places, weight = d:chances(per, units), h0 = states(), c0 = states(), ghn = states(),
+      gcn = states(), bias = d:values(per + (cell == 'gru' and units or 0)) }
 end)
 
 -- ---- what makes sense ------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ function gradcheck.strided(x)
    local sizes = {}
    for d = 1, n do sizes[d] = x:size(n + 1 - d) end
    sizes[n + 1] = 2
-   local big = x.new(torch.LongStorage(sizes)):fill(77):select(n + 1, 1)
+   local big = x.new():resize(torch.LongStorage(sizes)):fill(77):select(n + 1, 1)
    for d = 1, math.floor(n / 2) do big = big:transpose(d, n + 1 - d) end
    return big:copy(x)
 end

@@ -51,6 +51,17 @@ return function(module, long)
    module 'nn.BatchNormalization(3, 1e-3, 0.2, false)' {{5, 3}, tol = 1e-5}
    module 'nn.SpatialBatchNormalization(2)' {{3, 2, 2, 2}, tol = 1e-5}
    module 'nn.VolumetricBatchNormalization(2)' {{2, 2, 2, 2, 2}, tol = 1e-5}
+   -- sequences
+   local function with(sizes, ...)
+      local numbers = { ... }
+      return function() return { require 'test.gradcheck'.tensor(sizes), torch.LongTensor(numbers) } end
+   end
+   for _, new in ipairs{'RNN(3, 4)', 'RNNReLU(3, 4)', 'LSTM(3, 4)', 'GRU(3, 4)', 'BRNN(3, 2)', 'BLSTM(3, 2)', 'BGRU(3, 2)',
+      'LSTM(3, 17, 2)', 'BLSTM(3, 2, 2, false, 0.3)', 'GRU(3, 4, 2, false, 0.4)', 'BGRU(3, 4, 2)'} do
+      module('nn.' .. new) {{4, 3}, {4, 2, 3}, {1, 1, 3}, with({4, 2, 3}, 2, 4), with({7, 3}, 3, 2, 2)}
+   end
+   module 'nn.LSTM(3, 4, 2, true)' {{4, 2, 3}, with({2, 4, 3}, 3, 1)}
+   module 'nn.BGRU(3, 4, 2, true)' {{4, 2, 3}, with({2, 4, 3}, 3, 1)}
    -- images
    module 'nn.SpatialConvolution(2, 3, 3, 2)' {{2, 4, 5}, {2, 2, 4, 5}}
    module 'nn.SpatialConvolution(2, 3, 3, 3, 2, 2, 1, 1):noBias()' {{2, 4, 5}, {2, 2, 4, 5}}

@@ -1,0 +1,212 @@
+/* recurrent.c - whole sequences of recurrent cells: LSTM, GRU and the plain one, and their gradients.
+ *
+ * The rows of a matrix are the steps of all samples. `places` (steps x samples) says which row is step
+ * t of sample b, 0 where the sample has no such step: so batches may lie either way round in memory,
+ * padded or packed. What the inputs add to the gates of all steps comes in from one product before;
+ * here each sample walks through its steps. */
+#include "op.h"
+
+static th_status need_matrix(th_call *c, int arg, int like, int64_t rows, int64_t cols)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (!t) return TH_OK;
+  TH_TRY(th_need_same_dtype(c, arg, like));
+  if (t->ndim == 2 && t->size[0] == rows && t->size[1] == cols) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have the size %lldx%lld, got %s", th_arg_name(c, arg), (long long)rows,
+                 (long long)cols, TH_SHAPE(t));
+}
+
+/* Every place names a row of `rows`, or none, and no row is named twice. */
+static th_status need_places(th_call *c, int arg, int64_t rows)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(th_need_dtype(c, arg, TH_I64));
+  TH_TRY(th_need_ndim(c, arg, 2, 2));
+  if (t->size[0] < 1 || t->size[1] < 1) {
+    return th_fail(TH_ESHAPE, "%s must have steps and samples, got size %s", th_arg_name(c, arg), TH_SHAPE(t));
+  }
+  char *seen = th_scratch((size_t)rows + 1);
+  if (!seen) return th_fail(TH_ENOMEM, "no memory for %lld marks", (long long)rows);
+  memset(seen, 0, (size_t)rows + 1);
+  const int64_t *p = TH_DATA(int64_t, t);
+  th_status s = TH_OK;
+  for (int64_t i = 0; i < t->size[0] && s == TH_OK; i++) {
+    for (int64_t b = 0; b < t->size[1]; b++) {
+      const int64_t at = p[i * t->stride[0] + b * t->stride[1]];
+      if (at == 0) continue;
+      if (at >= 1 && at <= rows && !seen[at]) {
+        seen[at] = 1;
+        continue;
+      }
+      s = th_fail(TH_EARG, "%s must hold each of 0..%lld at most once, but 0, got %lld at step %lld of sample %lld",
+                  th_arg_name(c, arg), (long long)rows, (long long)at, (long long)i + 1, (long long)b + 1);
+      break;
+    }
+  }
+  th_scratch_free(seen);
+  return s;
+}
+
+/* weight: `gates` rows for each unit x units. */
+static th_status need_weight(th_call *c, int arg, int like, int gates, int64_t *units)
+{
+  const th_tensor *w = c->arg[arg].t;
+  TH_TRY(th_need_same_dtype(c, arg, like));
+  TH_TRY(th_need_ndim(c, arg, 2, 2));
+  *units = w->size[1];
+  if (*units >= 1 && w->size[0] == gates * *units) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must have %d row%s for each of its columns, got size %s", th_arg_name(c, arg), gates,
+                 gates == 1 ? "" : "s", TH_SHAPE(w));
+}
+
+/* The arguments that all six have: the matrix of rows at `x`, places and weight, states of samples from
+ * `state` on. */
+static th_status need_common(th_call *c, int x, int cols, int places, int gates, int state, int states, int64_t *n,
+                             int64_t *units)
+{
+  TH_TRY(th_need_float(c, x));
+  TH_TRY(th_need_ndim(c, x, 2, 2));
+  TH_TRY(need_weight(c, places + 1, x, gates, units));
+  *n = c->arg[x].t->size[0];
+  TH_TRY(need_matrix(c, x, x, *n, cols * *units));
+  TH_TRY(need_places(c, places, *n));
+  const int64_t samples = c->arg[places].t->size[1];
+  for (int i = state; i < state + states; i++) TH_TRY(need_matrix(c, i, x, samples, *units));
+  return TH_OK;
+}
+
+static th_status need_bias(th_call *c, int arg, int like, int64_t n)
+{
+  const th_tensor *bias = c->arg[arg].t;
+  if (!bias) return TH_OK;
+  TH_TRY(th_need_same_dtype(c, arg, like));
+  if (bias->ndim == 1 && bias->size[0] == n) return TH_OK;
+  return th_fail(TH_ESHAPE, "bias must have %lld elements, got size %s", (long long)n, TH_SHAPE(bias));
+}
+
+static th_status out_matrix(th_call *c, int arg, int64_t rows, int64_t cols)
+{
+  return th_out(c, arg, c->dtype, 2, (int64_t[]){ rows, cols });
+}
+
+static th_status check_lstm(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 3, 4, 4, 4, 8, 2, &n, &units));
+  TH_TRY(need_bias(c, 7, 3, 4 * units));
+  TH_TRY(out_matrix(c, 0, n, units));
+  TH_TRY(out_matrix(c, 1, n, units));
+  return out_matrix(c, 2, n, 4 * units);
+}
+
+static th_status check_lstm_grad(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 4, 4, 8, 4, 11, 4, &n, &units));
+  for (int i = 5; i <= 7; i++) TH_TRY(need_matrix(c, i, 4, n, units));
+  const int64_t samples = c->arg[8].t->size[1];
+  TH_TRY(out_matrix(c, 0, n, 4 * units));
+  TH_TRY(out_matrix(c, 1, n, units));
+  TH_TRY(out_matrix(c, 2, samples, units));
+  return out_matrix(c, 3, samples, units);
+}
+
+static th_status check_gru(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 3, 3, 4, 3, 8, 1, &n, &units));
+  TH_TRY(need_bias(c, 7, 3, 4 * units));
+  TH_TRY(out_matrix(c, 0, n, units));
+  TH_TRY(out_matrix(c, 1, n, units));
+  return out_matrix(c, 2, n, 3 * units);
+}
+
+static th_status check_gru_grad(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 4, 3, 8, 3, 11, 2, &n, &units));
+  for (int i = 5; i <= 7; i++) TH_TRY(need_matrix(c, i, 4, n, units));
+  TH_TRY(out_matrix(c, 0, n, 3 * units));
+  TH_TRY(out_matrix(c, 1, n, units));
+  TH_TRY(out_matrix(c, 2, n, units));
+  return out_matrix(c, 3, c->arg[8].t->size[1], units);
+}
+
+static th_status check_rnn(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 1, 1, 2, 1, 7, 1, &n, &units));
+  TH_TRY(need_bias(c, 6, 1, units));
+  return out_matrix(c, 0, n, units);
+}
+
+static th_status check_rnn_grad(th_call *c)
+{
+  int64_t n, units;
+  TH_TRY(need_common(c, 3, 1, 5, 1, 9, 2, &n, &units));
+  TH_TRY(need_matrix(c, 4, 3, n, units));
+  TH_TRY(out_matrix(c, 0, n, units));
+  TH_TRY(out_matrix(c, 1, n, units));
+  return out_matrix(c, 2, c->arg[5].t->size[1], units);
+}
+
+#define ROWS "The rows of x are the steps of all samples; places, a LongTensor of steps x samples, says which row is which, " \
+             "0 for none, and rows that are not named become 0. reverse walks from the last step to the first. "
+#define GRADIENT "g is the gradient of all h, ghn that of the last ones. hp is the h that each row came from: weight's " \
+                 "gradient is "
+
+const th_op th_op_lstm = {
+  .name = "lstm",
+  .args = "h:out c:out a:out x:tensor places:tensor weight:tensor reverse:bool bias:tensor=nil h0:tensor=nil "
+          "c0:tensor=nil",
+  .doc  = "Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, "
+          "c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). " ROWS
+          "h0 and c0 are the states at the start, 0 if absent. a, which may be x itself, keeps the gates for the gradient."
+          "\n(torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4))) --> "
+          "{{0.36961}, {0.65054}}",
+  .flags = TH_INPLACE_AT(3), .check = check_lstm,
+};
+
+const th_op th_op_lstm_grad = {
+  .name = "lstm_grad",
+  .args = "gx:out hp:out gh0:out gc0:out a:tensor h:tensor c:tensor g:tensor places:tensor weight:tensor "
+          "reverse:bool h0:tensor=nil c0:tensor=nil ghn:tensor=nil gcn:tensor=nil",
+  .doc  = "The gradient of lstm by x, h0 and c0, from its results. " GRADIENT "gx' hp.",
+  .check = check_lstm_grad,
+};
+
+const th_op th_op_gru = {
+  .name = "gru",
+  .args = "h:out q:out a:out x:tensor places:tensor weight:tensor reverse:bool bias:tensor=nil h0:tensor=nil",
+  .doc  = "Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias "
+          "added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(r + s) q) + w h, w = sigmoid(z + y). " ROWS
+          "h0 is the state at the start, 0 if absent. a, which may be x itself, and q are kept for the gradient."
+          "\n(torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false)) --> {{0.20482}, {0.34675}}",
+  .flags = TH_INPLACE_AT(3), .check = check_gru,
+};
+
+const th_op th_op_gru_grad = {
+  .name = "gru_grad",
+  .args = "gx:out gq:out hp:out gh0:out a:tensor h:tensor q:tensor g:tensor places:tensor weight:tensor "
+          "reverse:bool h0:tensor=nil ghn:tensor=nil",
+  .doc  = "The gradient of gru by x, q and h0, from its results. " GRADIENT
+          "(gx' hp) for r and z, (gq' hp) for q.",
+  .check = check_gru_grad,
+};
+
+const th_op th_op_rnn = {
+  .name = "rnn",
+  .args = "h:out x:tensor places:tensor weight:tensor relu:bool reverse:bool bias:tensor=nil h0:tensor=nil",
+  .doc  = "Plain recurrent units over sequences: h = tanh(x + weight h of the step before + bias), or relu instead of tanh. " ROWS
+          "h0 is the state at the start, 0 if absent."
+          "\ntorch.rnn(torch.Tensor{{1}, {2}}, torch.LongTensor{{1}, {2}}, torch.ones(1, 1), true, false) --> {{1}, {3}}",
+  .check = check_rnn,
+};
+
+const th_op th_op_rnn_grad = {
+  .name = "rnn_grad",
+  .args = "gx:out hp:out gh0:out h:tensor g:tensor places:tensor weight:tensor relu:bool reverse:bool "
+          "h0:tensor=nil ghn:tensor=nil",
+  .doc  = "The gradient of rnn by x and h0, from its result. " GRADIENT "gx' hp.",
+  .check = check_rnn_grad,
+};
