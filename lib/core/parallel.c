@@ -32,6 +32,8 @@ static struct {
   int64_t before;                   /* the ticket when the youngest threads were started */
   int working;                      /* threads that have not finished the job */
   int asleep;                       /* the caller waits for `done` */
+  int sleepers;                     /* threads that wait for `wake` */
+  int avoided, placed;              /* the processor that the first `placed` threads keep away from */
   job *current;
   int64_t shared;                   /* jobs so far that were shared out */
   pid_t owner;                      /* the process the threads live in */
@@ -63,7 +65,9 @@ static int64_t next_ticket(int64_t seen)
     pause_cpu();
   }
   pthread_mutex_lock(&pool.lock);
+  pool.sleepers++;
   while ((t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+  pool.sleepers--;
   pthread_mutex_unlock(&pool.lock);
   return t;
 }
@@ -87,9 +91,24 @@ static void *loop(void *arg)
   return NULL;
 }
 
+/* The system may wake a thread on the caller's processor though another is free, and then leaves both there, since
+ * they wait for each other in turn: threads that slept are kept away from it. */
+static void keep_away(int helpers)
+{
+  cpu_set_t set;
+  const int here = sched_getcpu();
+  if (here < 0 || (here == pool.avoided && helpers <= pool.placed)) return;
+  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < 2) return;
+  CPU_CLR(here, &set);
+  for (int i = 0; i < helpers; i++) pthread_setaffinity_np(pool.thread[i], sizeof set, &set);
+  pool.avoided = here;
+  pool.placed = helpers;
+}
+
 static void hand_out(job *j, int helpers)
 {
   pthread_mutex_lock(&pool.lock);
+  if (pool.sleepers > 0) keep_away(helpers);
   pool.current = j;
   pool.working = helpers;
   __atomic_store_n(&pool.ticket, (pool.ticket / TICKET + 1) * TICKET + helpers, __ATOMIC_RELEASE);
@@ -132,7 +151,7 @@ static void start_threads(void)
   if (pool.owner != getpid()) {
     pool.owner = getpid();
     pool.started = 0;
-    pool.working = pool.asleep = 0;
+    pool.working = pool.asleep = pool.sleepers = pool.placed = 0;
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.wake, NULL);
     pthread_cond_init(&pool.done, NULL);
