@@ -199,7 +199,7 @@ describe('tensor memory', function()
       collectgarbage()
       assert.equal(before + 100 * 40, torch.memory().bytes)
       for i = 1, 100 do assert.is_true(kept[i][1] > 2900 and kept[i][1] == kept[i][2]) end
-      kept = nil
+      for i = 1, 100 do kept[i] = nil end
       collectgarbage()
       assert.equal(before, torch.memory().bytes)
    end)
