@@ -1,6 +1,7 @@
 -- nn/Module.lua - what every layer is: an output, a gradInput, and parameters and buffers that are named once.
 local torch = require 'torch'
 local utils = require 'nn.utils'
+local arg = require 'torch.arg'
 
 --- The base class of layers. A class of its own needs `__init`, `updateOutput(input)` that fills and returns
 -- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
@@ -25,8 +26,21 @@ local gradName = setmetatable({}, {__index = function(names, name)
    return names[name]
 end})
 
+-- Sizes are numbers, or one LongStorage or table of them, at which torch.Tensor looks.
+local function need_sizes(self, name, ...)
+   local first = ...
+   if type(first) == 'table' or arg.is_storage(first) then return end
+   for i = 1, select('#', ...) do
+      local n = select(i, ...)
+      if type(n) ~= 'number' or n % 1 ~= 0 or n < 0 then
+         arg.refuse(torch.typename(self), ('size %d of %s'):format(i, name), 'a whole number that is not negative', n, 5)
+      end
+   end
+end
+
 --- Creates the parameter self[name] and its gradient, both with the given sizes; the gradient is zero.
 function Module:parameter(name, ...)
+   need_sizes(self, name, ...)
    self[name] = torch.Tensor(...)
    self[gradName[name]] = torch.Tensor(...):zero()
    return self[name]
