@@ -15,6 +15,7 @@ local SMALL = 1e4                             -- elements; up to here nobody use
 local TURN = { [true] = 5e-4, [false] = 4e-3 } -- seconds that a turn should take, small and large
 local LONG = 0.05                             -- seconds; what takes longer is measured in 3 rounds
 local PAUSE = 20                              -- milliseconds before a turn, for threads that spin after their work
+local FILL = 2 ^ 28                          -- bytes
 local ENOUGH, TINY = 0.95, 10                -- ratios wanted: of every row, of 10 elements
 
 local options = measure.options(arg or {}, { only = '', sizes = '', group = 'result,new,interpreted', rounds = 5 })
@@ -111,7 +112,7 @@ local function run(label, row, n, ours, theirs, form)
    local small = n <= SMALL
    local clock, turn = small and measure.work or measure.time, TURN[small]
    local loop = our_loop(ours)
-   loop(small and 200 or 1)
+   loop(small and 2000 or 1)                    -- until LuaJIT has compiled its side paths too
    local once = clock(function() loop(small and 100 or 1) end) / (small and 100 or 1)
    local times = repetitions(once, turn)
    local functions = { function() return clock(function() loop(times) end) / times end }
@@ -163,6 +164,9 @@ local function group(name, n, statements)
       local ours, theirs = statements(row)
       if ours and wanted(row, n) then
          if not ready then prepare(n) end
+         if not ready and name == 'new' then     -- as much as waits for the collector: later calls reuse it
+            for _ = 1, math.min(FILL / (4 * n), 1e5) do torch.FloatTensor(n) end
+         end
          ready = true
          jit.flush()
          run(name == 'result' and row.name or name .. ' ' .. row.name, row, n, ours, theirs, name)
