@@ -109,3 +109,9 @@ const char *th_blas_name(void)
   pthread_once(&once, find);
   return name[0] ? name : NULL;
 }
+
+int th_has_lapack(void)
+{
+  const th_blas *b = th_blas_name() ? th_blas_get() : NULL;
+  return b && dlsym(b->handle, "dgesv_") != NULL;
+}

@@ -92,6 +92,9 @@ const char  *th_error(void);                     /* message of the last failure 
 void         th_enter(const char *name);         /* who speaks in the next message; NULL: nobody */
 const char  *th_cpu_level(void);                 /* "base", "avx2" or "avx512" */
 const char  *th_blas_name(void);                 /* which BLAS was opened; NULL: none found */
+int          th_has_lapack(void);                /* whether that library has LAPACK too */
+enum { TH_BUILD_VERSION, TH_BUILD_COMPILER, TH_BUILD_LEVELS };
+const char  *th_build(int what);                 /* what the library was built from, with, and for */
 
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */

@@ -1,5 +1,4 @@
 -- torch - tensors for LuaJIT. This file puts the parts together; `torch` becomes a global, as scripts of Torch7 expect.
-local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
 local arg = require 'torch.arg'
@@ -14,7 +13,7 @@ require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)
 
 -- Parts that add functions to torch, loaded at once or when one of their names is first used.
-for _, part in ipairs { 'create', 'random', 'map', 'fft', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin' } do
+for _, part in ipairs { 'create', 'random', 'map', 'fft', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config' } do
    local ok, m = pcall(require, 'torch.' .. part)
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
 end
@@ -34,20 +33,6 @@ function torch.getnumcores() return C.th_cores() end
 --- Old scripts call it; the collector always knows of tensor memory.
 function torch.setheaptracking() end
 torch._heaptracking = true
-
---- Bytes that tensors hold: now, at most so far, and in how many storages.
-function torch.memory()
-   lib.sweep()
-   local m = C.th_memory_of(C.TH_CPU)
-   return { bytes = tonumber(m.bytes), peak = tonumber(m.peak), storages = tonumber(m.storages) }
-end
-
---- How this build works: CPU level, BLAS, threads, LuaJIT, the library and the folder of th_op.h.
-function torch.config()
-   local blas = C.th_blas_name()
-   return { level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
-      threads = C.th_threads(), cores = C.th_cores(), library = lib.path, include = lib.include, lua = jit.version }
-end
 
 --- What a name, a function, a class or an object is for, as text: torch.help 'nn.Linear', torch.help(torch.cumsum).
 -- A name that is not known gives the names that contain it, or resemble it.

@@ -1,12 +1,16 @@
--- torch.print - tensors and storages as text, in Torch7's form.
+-- torch.print - tensors and storages as text, in Torch7's form; of large ones, the edges.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
+local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local C = lib.C
 local floor, abs, log10 = math.floor, math.abs, math.log10
 local read = dtype.read
 
-local LINE = 80                             -- characters, what a matrix may use before it is cut into columns
+-- What torch.setprintoptions sets. linewidth: characters, what a matrix may use before it is cut into columns.
+local defaults = { full = false, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80 }
+local option = {}
+for k, v in pairs(defaults) do option[k] = v end
 
 -- ---- the format of a number ----------------------------------------
 
@@ -33,20 +37,20 @@ end
 -- How all n numbers are written: a format, the width it fills, and the factor taken out of them.
 local function format_of(d, p, n)
    local least, most, whole = survey(d, p, n)
+   local places = option.precision
    if n == 0 then return '%d', 1, 1 end
    if least ~= least then return '%f', 0, 1 end
    least, most = digits(least), digits(most)
    if whole then
-      if most > 9 then return '%11.4e', 11, 1 end
+      if most > 9 then return ('%%%d.%de'):format(places + 7, places), places + 7, 1 end
       return ('%%%d.0f'):format(most + 1), most + 1, 1
    end
    if most - least > 4 then
-      local width = (abs(most) >= 100 or abs(least) >= 100) and 12 or 11
-      return ('%%%d.4e'):format(width), width, 1
+      local width = (abs(most) >= 100 or abs(least) >= 100) and places + 8 or places + 7
+      return ('%%%d.%de'):format(width, places), width, 1
    end
-   if most > 5 or most < 0 then return '%7.4f', 7, 10 ^ (most - 1) end
-   local width = most == 0 and 7 or most + 6
-   return ('%%%d.4f'):format(width), width, 1
+   local width = (most > 5 or most <= 0) and places + 3 or most + places + 2
+   return ('%%%d.%df'):format(width, places), width, (most > 5 or most < 0) and 10 ^ (most - 1) or 1
 end
 
 -- ---- rows and matrices ----------------------------------------
@@ -63,19 +67,22 @@ local function text(format, v, scale)
    return format:format(scale == 1 and v or v / scale)
 end
 
-local function add_vector(out, d, p, n)
-   local format, _, scale = format_of(d, p, n)
+-- `gap`: how many numbers there are in front of those left out.
+local function add_vector(out, d, p, n, gap)
+   local format, width, scale = format_of(d, p, n)
    add_scale(out, scale)
    for i = 0, n - 1 do
+      if i == gap then add(out, ('%' .. width .. 's\n'):format('...')) end
       add(out, text(format, read(d, p, i), scale))
       add(out, '\n')
    end
 end
 
--- The matrix whose first element lies at place `at`, in the format of the whole tensor.
-local function add_matrix(out, d, p, at, rows, columns, indent, format, width, scale)
-   local fitting = math.max(1, floor((LINE - #indent) / (width + 1)))
+-- The matrix whose first element lies at place `at`, in the format of the whole tensor. Rows and columns may have gaps.
+local function add_matrix(out, d, p, at, rows, columns, indent, format, width, scale, row_gap, column_gap)
+   local fitting = column_gap and columns or math.max(1, floor((option.linewidth - #indent) / (width + 1)))
    local margin = scale == 1 and indent or indent .. ' '
+   local dots = ('%' .. width .. 's'):format('...')
    local row = {}
    for first = 0, columns - 1, fitting do
       local last = math.min(first + fitting, columns) - 1
@@ -84,31 +91,89 @@ local function add_matrix(out, d, p, at, rows, columns, indent, format, width, s
       end
       add_scale(out, scale)
       for i = 0, rows - 1 do
-         for j = first, last do row[j - first + 1] = text(format, read(d, p, at + i * columns + j), scale) end
+         if i == row_gap then add(out, margin .. dots .. '\n') end
+         local n = 0
+         for j = first, last do
+            if j == column_gap then
+               n = n + 1
+               row[n] = '...'
+            end
+            n = n + 1
+            row[n] = text(format, read(d, p, at + i * columns + j), scale)
+         end
          add(out, margin)
-         add(out, table.concat(row, ' ', 1, last - first + 1))
+         add(out, table.concat(row, ' ', 1, n))
          add(out, '\n')
       end
    end
 end
 
--- Every matrix of the last two dimensions, under its place in the others.
-local function add_matrices(out, t, d, p, n)
+-- Every matrix of the last two dimensions, under its place in the others. `size` holds how many indices of each dimension
+-- are shown, `gap` how many before those left out, `skip` how many are left out.
+local function add_matrices(out, d, p, n, ndim, size, gap, skip)
    local format, width, scale = format_of(d, p, n)
-   local outer = t._ndim - 2
-   local rows, columns = tonumber(t._size[outer]), tonumber(t._size[outer + 1])
-   local place = {}
-   for k = 1, outer do place[k] = 1 end
+   local outer = ndim - 2
+   local rows, columns = size[outer], size[outer + 1]
+   local place, shown = {}, {}
+   for k = 1, outer do place[k] = 0 end
    for at = 0, n - 1, rows * columns do
       if at > 0 then add(out, '\n') end
-      add(out, ('(%s,.,.) = \n'):format(table.concat(place, ',')))
-      add_matrix(out, d, p, at, rows, columns, ' ', format, width, scale)
+      for k = 1, outer do
+         local passed = gap[k - 1] and place[k] >= gap[k - 1]
+         shown[k] = place[k] + 1 + (passed and skip[k - 1] or 0)
+      end
+      add(out, ('(%s,.,.) = \n'):format(table.concat(shown, ',')))
+      add_matrix(out, d, p, at, rows, columns, ' ', format, width, scale, gap[outer], gap[outer + 1])
       for k = outer, 1, -1 do
          place[k] = place[k] + 1
-         if place[k] <= t._size[k - 1] then break end
-         place[k] = 1
+         if place[k] == gap[k - 1] then add(out, '\n...\n') end
+         if place[k] < size[k - 1] then break end
+         place[k] = 0
       end
    end
+end
+
+-- ---- what large tensors show ----------------------------------------
+
+-- How many indices at either end of every dimension are shown: fewer than the option says when they would be too many,
+-- and of the first dimensions of many only the first one.
+local function edges(t)
+   local most = math.max(option.threshold, 1)
+   local edge, front = option.edgeitems, 0
+   local function count()
+      local n = 1
+      for k = 0, t._ndim - 1 do n = n * (k < front and 1 or math.min(tonumber(t._size[k]), 2 * edge)) end
+      return n
+   end
+   while edge > 1 and count() > most do edge = edge - 1 end
+   while front < t._ndim and count() > most do front = front + 1 end
+   return edge, front
+end
+
+-- The shown numbers of a large tensor, packed: numbers, how many, and size, gap and skip as add_matrices takes them.
+local function gather(t)
+   local edge, front = edges(t)
+   local size, gap, skip, n = {}, {}, {}, 1
+   for k = 0, t._ndim - 1 do
+      local whole = tonumber(t._size[k])
+      local ends = k < front and 1 or 2 * edge
+      size[k] = math.min(whole, ends)
+      if whole > ends then gap[k], skip[k] = k < front and 1 or edge, whole - ends end
+      n = n * size[k]
+   end
+   local numbers = ffi.new('double[?]', n)
+   local p, bytes = ffi.cast('char *', t._storage.data), dtype.bytes[t._dtype]
+   for i = 0, n - 1 do
+      local rest, at = i, tonumber(t._offset)
+      for k = t._ndim - 1, 0, -1 do
+         local index = rest % size[k]
+         rest = (rest - index) / size[k]
+         if gap[k] and index >= gap[k] then index = index + skip[k] end
+         at = at + index * tonumber(t._stride[k])
+      end
+      numbers[i] = read(t._dtype, p + at * bytes, 0)
+   end
+   return numbers, n, size, gap, skip
 end
 
 -- ---- what the metatypes call ----------------------------------------
@@ -123,33 +188,89 @@ local function size_text(t)
    return 'of size ' .. table.concat(s, 'x')
 end
 
+local function is_large(n) return not option.full and n > option.threshold end
+
 --- The text of a tensor: its numbers, all in one format, and a line with its type and size.
 function print.tensor(t)
    local out, d = {}, t._dtype
    if d == 0 then return '[torch.UndefinedTensor]\n' end
    local n = tonumber(C.th_tensor_numel(t))
    if n > 0 then
-      local packed = t:contiguous()          -- kept alive while p is in use
-      local p = ffi.cast('char *', packed._storage.data) + packed._offset * dtype.bytes[d]
+      local p, packed, size, gap, skip
+      if is_large(n) then
+         p, n, size, gap, skip = gather(t)
+         d = dtype.id.Double
+      else
+         packed = t:contiguous()             -- kept alive while p is in use
+         p = ffi.cast('char *', packed._storage.data) + packed._offset * dtype.bytes[d]
+         size, gap = {}, {}
+         for k = 0, t._ndim - 1 do size[k] = tonumber(t._size[k]) end
+      end
       if t._ndim < 2 then
-         add_vector(out, d, p, n)
+         add_vector(out, d, p, n, gap[0])
       elseif t._ndim == 2 then
          local format, width, scale = format_of(d, p, n)
-         add_matrix(out, d, p, 0, tonumber(t._size[0]), tonumber(t._size[1]), '', format, width, scale)
+         add_matrix(out, d, p, 0, size[0], size[1], '', format, width, scale, gap[0], gap[1])
       else
-         add_matrices(out, t, d, p, n)
+         add_matrices(out, d, p, n, t._ndim, size, gap, skip)
       end
+      local last = t._ndim - 1
+      if gap[last] and gap[last] == size[last] then add(out, ' ...\n') end
    end
-   add(out, ('[torch.%sTensor %s]\n'):format(dtype.names[d], size_text(t)))
+   add(out, ('[torch.%sTensor %s]\n'):format(dtype.names[t._dtype], size_text(t)))
    return table.concat(out)
 end
 
 --- The text of a storage: one number a line, and a line with its type and size.
 function print.storage(ref)
    local out, n = {}, #ref
-   if n > 0 then add_vector(out, ref.s.dtype, ref.s.data, n) end
+   if is_large(n) then
+      local edge, d = option.edgeitems, ref.s.dtype
+      local numbers = ffi.new('double[?]', 2 * edge)
+      for i = 0, 2 * edge - 1 do numbers[i] = read(d, ref.s.data, i < edge and i or n - 2 * edge + i) end
+      add_vector(out, dtype.id.Double, numbers, 2 * edge, edge)
+   elseif n > 0 then
+      add_vector(out, ref.s.dtype, ref.s.data, n)
+   end
    add(out, ('[torch.%sStorage of size %d]\n'):format(dtype.names[ref.s.dtype], n))
    return table.concat(out)
 end
+
+-- ---- options ----------------------------------------
+
+local limits = { threshold = { 0, 2 ^ 53 }, edgeitems = { 1, 1000 }, precision = { 0, 17 }, linewidth = { 1, 2 ^ 20 } }
+
+local function checked(name, v)
+   if defaults[name] == nil then
+      error(("torch.setprintoptions: there is no option '%s'; there are full, threshold, edgeitems, precision and linewidth")
+         :format(tostring(name)), 3)
+   end
+   if name == 'full' then
+      if type(v) ~= 'boolean' then arg.refuse('torch.setprintoptions', name, 'true or false', v, 3) end
+      return v
+   end
+   local least, most = unpack(limits[name])
+   if type(v) ~= 'number' or v % 1 ~= 0 or v < least or v > most then
+      arg.refuse('torch.setprintoptions', name, ('a whole number of %d..%d'):format(least, most), v, 3)
+   end
+   return v
+end
+
+--- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4,
+-- linewidth = 80}. One of more than `threshold` elements shows `edgeitems` numbers at either end of each dimension, or
+-- all of them, as Torch7 did, when `full` is true. Numbers have `precision` digits behind the point; a matrix wider than
+-- `linewidth` characters is cut into columns. Options not given stay; without any argument all go back to their defaults.
+-- @return the options before
+function print.setprintoptions(options)
+   if options == nil then options = defaults end
+   if type(options) ~= 'table' then arg.refuse('torch.setprintoptions', 'options', 'a table', options) end
+   local before = {}
+   for name, v in pairs(options) do checked(name, v) end
+   for name, v in pairs(option) do before[name] = v end
+   for name, v in pairs(options) do option[name] = v end
+   return before
+end
+
+function print.install(torch) torch.setprintoptions = print.setprintoptions end
 
 return print

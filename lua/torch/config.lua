@@ -1,0 +1,67 @@
+-- torch.config - what this build is and what it holds: torch.config() and torch.memory(), tables that print nicely.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local C = lib.C
+
+local config = {}
+
+-- '1,234,567 bytes (1.2 MiB)'
+local function bytes_text(n)
+   local digits = ('%d'):format(n):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', '')
+   local units, i, v = { 'bytes', 'KiB', 'MiB', 'GiB', 'TiB' }, 1, n
+   while v >= 1024 and i < #units do v, i = v / 1024, i + 1 end
+   return i == 1 and digits .. ' bytes' or ('%s bytes (%.1f %s)'):format(digits, v, units[i])
+end
+
+-- A table whose text has one line for every { key, write } of `rows`; keys the table lacks have none.
+local function printable(name, rows)
+   local widest = 0
+   for _, row in ipairs(rows) do widest = math.max(widest, #row[1]) end
+   local line = '   %-' .. widest .. 's  %s'
+   return { __tostring = function(self)
+      local lines = { name }
+      for _, row in ipairs(rows) do
+         local v = self[row[1]]
+         if v ~= nil then lines[#lines + 1] = line:format(row[1], (row[2] or tostring)(v)) end
+      end
+      return table.concat(lines, '\n')
+   end }
+end
+
+local function limit_text(n) return n == 0 and 'none' or bytes_text(n) end
+
+local memory_mt = printable('torch.memory', { { 'bytes', bytes_text }, { 'peak', bytes_text }, { 'storages' },
+   { 'limit', limit_text } })
+
+--- Memory of tensors, as a table that prints nicely: `bytes` that they hold now, `peak`, the most so far, in how many
+-- `storages`, and `limit`, the bytes that they may hold at most (0: what the machine has).
+-- torch.memory().bytes >= 0 --> true
+function config.memory()
+   lib.sweep()
+   local m = C.th_memory_of(C.TH_CPU)
+   return setmetatable({ bytes = tonumber(m.bytes), peak = tonumber(m.peak), storages = tonumber(m.storages),
+      limit = tonumber(m.most) }, memory_mt)
+end
+
+local config_mt = printable('torch.config', { { 'version' }, { 'compiler' }, { 'levels' }, { 'level' }, { 'blas' },
+   { 'lapack' }, { 'threads' }, { 'cores' }, { 'memory', limit_text }, { 'library' }, { 'include' }, { 'lua' } })
+
+--- How this build works, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the
+-- `level` in use, the BLAS found with its version, whether it has LAPACK, `threads` and `cores`, the limit of tensor `memory` (0: what the
+-- machine has), where the library and th_op.h are, and LuaJIT's version.
+-- torch.config().threads == torch.getnumthreads() --> true
+function config.config()
+   local blas = C.th_blas_name()
+   return setmetatable({
+      version = ffi.string(C.th_build(C.TH_BUILD_VERSION)), compiler = ffi.string(C.th_build(C.TH_BUILD_COMPILER)),
+      levels = ffi.string(C.th_build(C.TH_BUILD_LEVELS)),
+      level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
+      lapack = C.th_has_lapack() ~= 0 and 'found' or 'none',
+      threads = C.th_threads(), cores = C.th_cores(), memory = tonumber(C.th_memory_of(C.TH_CPU).most),
+      library = lib.path, include = lib.include, lua = jit.version,
+   }, config_mt)
+end
+
+function config.install(torch) torch.config, torch.memory = config.config, config.memory end
+
+return config
