@@ -59,6 +59,7 @@ TH_INLINE V K(value_as)(bool largest, const T *p, int64_t step, int64_t n)
     V lane[LANES];
     for (int l = 0; l < LANES; l++) lane[l] = LOAD(p[l]);
     for (i = LANES; i + LANES <= n; i += LANES) {
+      th_read_ahead(p + i, LANES * sizeof *p);
       for (int l = 0; l < LANES; l++) {
         const V v = LOAD(p[i + l]);
         lane[l] = K(beats)(largest, v, lane[l]) ? v : lane[l];

@@ -102,6 +102,7 @@ TH_INLINE A K(line_as)(int what, const T *p, int64_t step, int64_t n, A m)
   }
   for (int l = 0; l < LANES; l++) lane[l] = K(none)(what);
   for (; i + LANES <= n; i += LANES) {
+    th_read_ahead(p + i, LANES * sizeof *p);
     for (int l = 0; l < LANES; l++) lane[l] = K(take)(what, lane[l], p[i + l], m);
   }
   for (; i + FEW <= n; i += FEW) {

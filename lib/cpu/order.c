@@ -5,6 +5,7 @@
  * 16 are sorted side by side by a network. Who wants only the k-th counts the keys' leading bits
  * and looks closer at those that share the k-th's. */
 #ifndef T
+#include "network.h"
 #include "walk.h"
 
 enum {
@@ -13,14 +14,12 @@ enum {
   RADIX = 512,         /* radix from here on, merging below */
   BLOCK = 1 << 15,     /* elements of a block of a long line */
   LONG = 1 << 16,      /* a long line has at least so many */
-  LANES = 16,          /* lines side by side */
-  NET = 192,           /* they have at most so many elements */
   BINS = 2048,         /* leading bits that are counted: 11 */
   STEP = 64,           /* elements that are converted together */
   RARE = 32,           /* one of so many is wanted: then they are looked at together first */
 };
 
-typedef uint64_t word;                 /* key << 32 | place */
+typedef th_word word;                  /* key << 32 | place */
 typedef struct pair { uint64_t key; uint32_t place; } pair;
 
 #define P word
@@ -35,36 +34,6 @@ typedef struct pair { uint64_t key; uint32_t place; } pair;
 #define KEY(p) ((p).key)
 #include "keys.h"
 
-/* ---- a network: which two of n are put in order, one after the other (Batcher) ---- */
-
-typedef struct net { int64_t count; uint8_t a[3072], b[3072]; } net;
-
-static void make_net(net *t, int n)
-{
-  t->count = 0;
-  for (int p = 1; p < n; p *= 2) {
-    for (int k = p; k >= 1; k /= 2) {
-      for (int j = k % p; j + k < n; j += 2 * k) {
-        for (int i = j; i < j + k && i + k < n; i++) {
-          if (i / (2 * p) != (i + k) / (2 * p)) continue;
-          t->a[t->count] = (uint8_t)i;
-          t->b[t->count++] = (uint8_t)(i + k);
-        }
-      }
-    }
-  }
-}
-static void sort_lanes(const net *t, word (*w)[LANES])
-{
-  for (int64_t c = 0; c < t->count; c++) {
-    word *a = w[t->a[c]], *b = w[t->b[c]], less[LANES], more[LANES];
-    for (int l = 0; l < LANES; l++) less[l] = a[l] < b[l] ? a[l] : b[l];
-    for (int l = 0; l < LANES; l++) more[l] = a[l] < b[l] ? b[l] : a[l];
-    memcpy(a, less, sizeof less);
-    memcpy(b, more, sizeof more);
-  }
-}
-
 enum { SORT, TOPK, KTH, MODE };
 
 typedef struct order {
@@ -74,7 +43,7 @@ typedef struct order {
   int64_t    *index, k, tiles;
   int         what;
   bool        descending, sorted;
-  const net  *net;
+  const th_net *net;
   int         failed;                  /* a th_status, set by any block */
 } order;
 
@@ -476,25 +445,25 @@ static void K(lanes)(void *ctx, int64_t first, int64_t last)
   const K(key) flip = o->descending ? LAST : 0;
   const bool rows = o->what == SORT || o->what == KTH || (o->what == TOPK && o->sorted);
   const int64_t some = o->what == SORT ? n : o->what == TOPK ? o->k : 1;
-  word lane[NET][LANES];
-  K(keyed) a[NET];
+  word lane[TH_NET][TH_LANES];
+  K(keyed) a[TH_NET];
   for (int64_t item = first; item < last; item++) {
     int64_t off[TH_WALKOPS];
     th_walk_at(w, w->ndim - 1, item / o->tiles, off);
-    const int64_t left = item % o->tiles * LANES, width = th_min(LANES, cols - left);
+    const int64_t left = item % o->tiles * TH_LANES, width = th_min(TH_LANES, cols - left);
     for (int k = 0; k < 3; k++) off[k] += left * w->stride[k][w->ndim - 1];
     const K(line) all = K(line_at)(o, off);
     for (int64_t i = 0; i < n; i++) {
-      T x[LANES];
-      for (int64_t c = 0; c < LANES; c++)
+      T x[TH_LANES];
+      for (int64_t c = 0; c < TH_LANES; c++)
         x[c] = all.x[i * all.sx + (c < width ? c : width - 1) * right];
-      for (int64_t c = 0; c < LANES; c++)
+      for (int64_t c = 0; c < TH_LANES; c++)
         lane[i][c] = (word)K(key_of)(x[c], flip) << 32 | (uint32_t)i;
     }
-    sort_lanes(o->net, lane);
+    th_net_sort(o->net, lane);
     for (int64_t i = 0; rows && i < some; i++) {
       const word *from = lane[o->what == KTH ? o->k - 1 : i];
-      for (int64_t c = 0; c < LANES; c++) a[c] = K(make)((K(key))(from[c] >> 32), (uint32_t)from[c]);
+      for (int64_t c = 0; c < TH_LANES; c++) a[c] = K(make)((K(key))(from[c] >> 32), (uint32_t)from[c]);
       K(give)(&all, a, width, all.y + i * w->step[1], w->stride[1][w->ndim - 1],
               all.index + i * w->step[2], w->stride[2][w->ndim - 1], right);
     }
@@ -524,12 +493,12 @@ static th_status K(run)(const th_call *c, int dim, order o)
     K(lines)(&o, 0, w->count);
     return outcome(c, &o, TH_OK);
   }
-  if (!WIDE && n > 1 && n <= NET && cols >= LANES / 2) {
-    net t;
-    make_net(&t, (int)n);
+  if (!WIDE && n > 1 && n <= TH_NET && cols >= TH_LANES / 2) {
+    th_net t;
+    th_net_make(&t, (int)n);
     o.net = &t;
-    o.tiles = th_parts(cols, LANES);
-    return outcome(c, &o, th_parallel(w->count / cols * o.tiles, th_max(1, TH_GRAIN / (n * LANES)),
+    o.tiles = th_parts(cols, TH_LANES);
+    return outcome(c, &o, th_parallel(w->count / cols * o.tiles, th_max(1, TH_GRAIN / (n * TH_LANES)),
                                    K(lanes), &o));
   }
   return outcome(c, &o, th_parallel(w->count, th_max(1, 16384 / n), K(lines), &o));

@@ -132,6 +132,12 @@ static inline __attribute__((unused)) void th_seq_skip(th_seq *s, int64_t n)   /
   }
 }
 
+/* Asks for what lies 4 KiB behind the `bytes` at p: the processor itself stops at the end of a page. */
+TH_INLINE void th_read_ahead(const void *p, size_t bytes)
+{
+  for (size_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)p + 4096 + b);
+}
+
 TH_INLINE int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
 TH_INLINE int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
 TH_INLINE int64_t th_parts(int64_t n, int64_t size) { return (n + size - 1) / size; }

@@ -59,23 +59,12 @@ const th_op th_op_min = {
 /* The index may have lost its dimension, so this is more than a scatter. */
 static th_status pick_grad(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *index = c->arg[3].t;
+  const th_tensor *x = c->arg[1].t;
   TH_TRY(th_need_dim_or_last(c, 2, x));
   TH_TRY(th_need_same_dtype(c, 4, 1));
-  const int dim = (int)c->arg[2].i, lost = x->ndim - index->ndim;
-  bool fits = lost == 0 || lost == 1;
-  for (int d = 0; d < x->ndim && fits; d++) {
-    if (d == dim) fits = lost == 1 || index->size[d] == 1;
-    else fits = index->size[d - (lost && d > dim)] == x->size[d];
-  }
-  if (!fits) {
-    return th_fail(
-        TH_ESHAPE,
-        "index must have the size of x, %s, without dimension %d or with 1 there, got %s",
-        TH_SHAPE(x), dim + 1, TH_SHAPE(index));
-  }
+  TH_TRY(th_need_reduced(c, 3, x, (int)c->arg[2].i));
   TH_TRY(th_need_same_shape(c, 4, 3));
-  TH_TRY(th_need_indices(c, 3, x->ndim ? x->size[dim] : 1, "index"));
+  TH_TRY(th_need_indices(c, 3, th_line_size(x, c->arg[2].i), "index"));
   return th_out_like(c, 0, x);
 }
 const th_op th_op_pick_grad = {

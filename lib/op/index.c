@@ -5,8 +5,6 @@
  * (add), in order, whatever the number of threads. */
 #include "reduce.h"
 
-static int64_t line_size(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
-
 /* index (argument i) is a vector of places along dim of t. */
 static th_status need_vector(th_call *c, int i, const th_tensor *t, int dim)
 {
@@ -16,7 +14,7 @@ static th_status need_vector(th_call *c, int i, const th_tensor *t, int dim)
     return th_fail(TH_ESHAPE, "%s must have at most one dimension, got size %s", th_arg_name(c, i),
                    TH_SHAPE(index));
   }
-  return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
+  return th_need_indices(c, i, th_line_size(t, dim), th_arg_name(c, i));
 }
 
 /* Argument `arg` is like t, with as many elements along dim as `index` has. */
@@ -128,7 +126,7 @@ static th_status need_places(th_call *c, int i, const th_tensor *t, int dim)
     return th_fail(TH_ESHAPE, "%s must have the size %s, dimension %d aside, got %s",
                    th_arg_name(c, i), TH_SHAPE(t), dim + 1, TH_SHAPE(index));
   }
-  return th_need_indices(c, i, line_size(t, dim), th_arg_name(c, i));
+  return th_need_indices(c, i, th_line_size(t, dim), th_arg_name(c, i));
 }
 
 static th_status gather(th_call *c)

@@ -6,15 +6,13 @@
 
 enum { LONGEST = 2147483647 };         /* places within a line travel in 32 bits */
 
-static int64_t line_size(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
-
 /* Arguments 0 and 1 are results, 2 is x, `dim` the dimension. */
 static th_status need_order(th_call *c, int dim)
 {
   const th_tensor *x = c->arg[2].t;
   TH_TRY(th_need_dim_or_last(c, dim, x));
   TH_TRY(th_need_apart(c, 0, 1));
-  if (line_size(x, c->arg[dim].i) <= LONGEST) return TH_OK;
+  if (th_line_size(x, c->arg[dim].i) <= LONGEST) return TH_OK;
   return th_fail(TH_ESHAPE, "x must have at most %d elements along dimension %d, got size %s",
                  LONGEST, (int)c->arg[dim].i + 1, TH_SHAPE(x));
 }
@@ -29,7 +27,7 @@ static th_status results(th_call *c, int dim, int64_t n)
 static th_status need_k(th_call *c, int k, int dim)
 {
   const th_tensor *x = c->arg[2].t;
-  const int64_t n = line_size(x, c->arg[dim].i), got = c->arg[k].i;
+  const int64_t n = th_line_size(x, c->arg[dim].i), got = c->arg[k].i;
   if (got >= 1 && got <= n) return TH_OK;
   return th_fail(TH_EARG, "k must lie in 1..%lld, the size along dimension %d, got %lld",
                  (long long)n, (int)c->arg[dim].i + 1, (long long)got);
@@ -38,7 +36,7 @@ static th_status need_k(th_call *c, int k, int dim)
 static th_status sort(th_call *c)
 {
   TH_TRY(need_order(c, 3));
-  return results(c, 3, line_size(c->arg[2].t, c->arg[3].i));
+  return results(c, 3, th_line_size(c->arg[2].t, c->arg[3].i));
 }
 const th_op th_op_sort = {
   .name = "sort",

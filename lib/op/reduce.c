@@ -204,20 +204,10 @@ const th_op th_op_renorm = {
 
 static th_status spread(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *g = c->arg[2].t;
+  const th_tensor *x = c->arg[1].t;
   TH_TRY(th_need_same_dtype(c, 2, 1));
   TH_TRY(th_need_dim(c, 3, x));
-  const int dim = (int)c->arg[3].i, lost = x->ndim - g->ndim;
-  bool fits = lost == 0 || lost == 1;
-  for (int d = 0; d < x->ndim && fits; d++) {
-    if (d == dim) fits = lost == 1 || g->size[d] == 1;
-    else fits = g->size[d - (lost && d > dim)] == x->size[d];
-  }
-  if (!fits) {
-    return th_fail(TH_ESHAPE,
-                   "g must have the size of x, %s, without dimension %d or with 1 there, got %s",
-                   TH_SHAPE(x), dim + 1, TH_SHAPE(g));
-  }
+  TH_TRY(th_need_reduced(c, 2, x, (int)c->arg[3].i));
   return th_out_like(c, 0, x);
 }
 const th_op th_op_sum_grad = {

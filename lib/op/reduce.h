@@ -17,6 +17,29 @@ static inline __attribute__((unused)) th_status th_reduced(th_call *c, int arg, 
   return th_out(c, arg, dtype, n, size);
 }
 
+/* Argument `arg` has the size of x with `dim` (from 0) at 1, or without it. */
+static inline __attribute__((unused)) th_status th_need_reduced(th_call *c, int arg,
+                                                                const th_tensor *x, int dim)
+{
+  const th_tensor *g = c->arg[arg].t;
+  const int lost = x->ndim - g->ndim;
+  bool fits = lost == 0 || lost == 1;
+  for (int d = 0; d < x->ndim && fits; d++) {
+    if (d == dim) fits = lost == 1 || g->size[d] == 1;
+    else fits = g->size[d - (lost && d > dim)] == x->size[d];
+  }
+  if (fits) return TH_OK;
+  return th_fail(TH_ESHAPE,
+                 "%s must have the size of x, %s, without dimension %d or with 1 there, got %s",
+                 th_arg_name(c, arg), TH_SHAPE(x), dim + 1, TH_SHAPE(g));
+}
+
+/* Elements of a line along dim (from 0). */
+static inline __attribute__((unused)) int64_t th_line_size(const th_tensor *x, int64_t dim)
+{
+  return x->ndim ? x->size[dim] : 1;
+}
+
 /* A line along dim (from 0) must hold an element. */
 static inline __attribute__((unused)) th_status th_need_line(th_call *c, int arg, int dim)
 {
