@@ -3,6 +3,7 @@
 #include "core.h"
 
 enum { TILE_N = 128, TILE_ROWS = 16 };       /* a tile across: whole cache lines of both kinds of operand */
+enum { FEW = 256 };                          /* elements that are one tile however they lie */
 
 typedef struct plan {
   int     nop, ndim;                        /* dimension 0 is the innermost */
@@ -86,11 +87,6 @@ static inline int64_t at_most(int64_t x, int64_t limit) { return x < limit ? x :
 /* Rows are cut to the length of a block, short ones go together. */
 static void cut_tiles(plan *p)
 {
-  if (p->ndim == 1) {
-    p->n[1] = 1;
-    memset(p->step[1], 0, sizeof p->step[1]);
-    p->ndim = 2;
-  }
   if (lies_across(p)) {
     p->tile[0] = at_most(p->n[0], p->n[1] < TILE_ROWS ? TILE_N * TILE_ROWS / p->n[1] : TILE_N);
     p->tile[1] = at_most(p->n[1], TILE_N * TILE_ROWS / p->tile[0]);
@@ -125,7 +121,7 @@ static void block(void *ctx, int64_t first, int64_t last)
  * such a one is seen in the shape of the result, packed first where it is not. */
 static th_status in_shape_of(th_tensor *packed, const th_tensor *y, const th_tensor *x)
 {
-  if (th_contiguous(x)) th_tensor_alias(packed, x);
+  if (th_contiguous(x)) th_tensor_alias(packed, x);     /* whose storage was NULL */
   else TH_TRY(th_tensor_clone(packed, x));
   int64_t step = 1;
   packed->ndim = y->ndim;
@@ -165,27 +161,49 @@ static void add_single(plan *p, th_tensor *const *t)
   p->n[0] = p->ndim = 1;
 }
 
+static void add_row(plan *p)
+{
+  p->n[1] = 1;
+  memset(p->step[1], 0, sizeof p->step[1]);
+  p->ndim = 2;
+}
+
 /* The general case: tiles are found and shared out. */
 static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *const *t, th_tile f, const void *ctx,
                                                         int64_t total, bool plain, bool same_count)
 {
-  plan p = { .nop = nop, .f = f, .ctx = ctx };
-  th_tensor kept[TH_MAXOPND] = { { 0 } };
-  for (int k = 0; k < nop; k++) p.base[k] = th_data(t[k], th_element_size(t[k]->dtype));
+  plan p;                           /* no more of these two is set than is used: small calls come here too */
+  th_tensor kept[TH_MAXOPND];
+  th_status s = TH_OK;
+  p.nop = nop;
+  p.ndim = 0;
+  p.f = f;
+  p.ctx = ctx;
+  for (int k = 0; k < nop; k++) {
+    p.base[k] = th_data(t[k], th_element_size(t[k]->dtype));
+    kept[k].storage = NULL;
+  }
   if (plain && same_count) {
     int64_t step[TH_MAXOPND];
     for (int k = 0; k < nop; k++) step[k] = (int64_t)th_element_size(t[k]->dtype);
     add_dim(&p, total, step);
   } else {
-    TH_TRY(plan_strided(&p, t, same_count, kept));
+    s = plan_strided(&p, t, same_count, kept);
   }
-  if (p.ndim == 0) add_single(&p, t);
-  cut_tiles(&p);
-  const int64_t tile = p.tile[0] * p.tile[1];
-  int64_t tiles = p.tiles[0] * p.tiles[1];
-  for (int d = 2; d < p.ndim; d++) tiles *= p.n[d];
-  const th_status s = th_parallel(tiles, tile < TH_GRAIN ? TH_GRAIN / tile : 1, block, &p);
-  for (int k = 0; k < nop; k++) th_tensor_release(&kept[k]);
+  if (s == TH_OK) {
+    if (p.ndim == 0) add_single(&p, t);
+    if (p.ndim == 1) add_row(&p);
+  }
+  if (s == TH_OK && p.ndim == 2 && total <= FEW) {
+    f(p.base, p.step[0], p.step[1], p.n[0], p.n[1], ctx);
+  } else if (s == TH_OK) {
+    cut_tiles(&p);
+    const int64_t tile = p.tile[0] * p.tile[1];
+    int64_t tiles = p.tiles[0] * p.tiles[1];
+    for (int d = 2; d < p.ndim; d++) tiles *= p.n[d];
+    s = th_parallel(tiles, tile < TH_GRAIN ? TH_GRAIN / tile : 1, block, &p);
+  }
+  for (int k = 0; k < nop; k++) if (kept[k].storage) th_storage_release(kept[k].storage);
   return s;
 }
 
