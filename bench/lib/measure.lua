@@ -11,6 +11,7 @@ local measure = {}
 
 local MONOTONIC, PROCESS = 1, 2
 local PAUSE = 50                              -- milliseconds; OpenBLAS spins for about half of that
+local DOUBT = 0.05                            -- of a ratio's median: above it, more rounds are worth their time
 local stamp = ffi.new 'bench_timespec'
 local usual = MONOTONIC
 
@@ -47,21 +48,33 @@ function measure.median(list)
    return n % 2 == 1 and sorted[(n + 1) / 2] or (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 end
 
+-- How far the median of a list may be off, as a part of it: its middle half over the root of their number.
+local function doubt(list)
+   local sorted = {}
+   for i, v in ipairs(list) do sorted[i] = v end
+   table.sort(sorted)
+   local n = #sorted
+   return (sorted[math.ceil(0.75 * n)] - sorted[math.ceil(0.25 * n)]) / (measure.median(sorted) * math.sqrt(n))
+end
+
 --- Runs the functions in turn, so that whatever else the machine does meets all of them alike. Each
--- returns the seconds it took. The first round is not counted; a pause before each run lets threads of
--- the one before it fall asleep.
--- @param rounds   how often each one runs
--- @param pause    milliseconds (default: 50; 0 where nothing used threads)
--- @return per function the median of its seconds, and the median over the rounds of (first / last)
-function measure.interleaved(rounds, functions, pause)
+--- returns the seconds it took. The first round is not counted; a pause before each run lets threads of
+--- the one before it fall asleep.
+--- @param rounds   how often each one runs
+--- @param pause    milliseconds (default: 50; 0 where nothing used threads)
+--- @param most     rounds that may be added while the ratios scatter, by more than DOUBT (default: none)
+--- @return per function the median of its seconds, and the median over the rounds of (first / last)
+function measure.interleaved(rounds, functions, pause, most)
    local times, ratios = {}, {}
    for k = 1, #functions do times[k] = {} end
-   for round = 0, rounds do
+   local round = 0
+   while round <= rounds or most and round <= rounds + most and doubt(ratios) > DOUBT do
       for k, f in ipairs(functions) do
          if pause ~= 0 then ffi.C.poll(nil, 0, pause or PAUSE) end
          times[k][round] = f()
       end
       ratios[round] = times[1][round] / times[#functions][round]
+      round = round + 1
    end
    local medians = {}
    for k = 1, #functions do medians[k] = measure.median(times[k]) end
