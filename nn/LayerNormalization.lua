@@ -3,15 +3,22 @@ local torch = require 'torch'
 local nn = require 'nn'
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
--- normalization" (2016).
+-- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
+-- The modules inside say what is computed, hold the parameters and are what files of Torch7 have; the computing is done in
+-- one go, so their outputs stay empty.
 -- @param bias    the summand at the start, default 0
 -- @param eps     default 1e-10
 -- @param affine  false: without factor and summand
 -- nn.LayerNormalization(4):forward(torch.ones(3, 4)):size() --> {3, 4}
+-- nn.LayerNormalization(2):forward(torch.Tensor{{{1, 3}}, {{7, 5}}}) --> {{{-1, 1}}, {{1, -1}}}
 local LayerNormalization, Sequential = torch.class('nn.LayerNormalization', 'nn.Sequential')
+LayerNormalization.bufferNames = {'_normalized', '_mean', '_invstd', '_grad'}
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)
    Sequential.__init(self)
+   if type(nOutput) ~= 'number' or nOutput < 1 or nOutput % 1 ~= 0 then
+      error('nn.LayerNormalization: nOutput must be a whole number of at least 1, got ' .. tostring(nOutput), 3)
+   end
    self:add(nn.ConcatTable():add(nn.Identity())
       :add(nn.Sequential():add(nn.Mean(-1)):add(nn.Replicate(nOutput, -1))))
    self:add(nn.CSubTable())
@@ -26,5 +33,52 @@ function LayerNormalization:__init(nOutput, bias, eps, affine)
       self:add(summand)
    end
 end
+
+-- The rows as one sample of many features: what the op of batch normalization takes the statistics of.
+local function rows(self, x, name)
+   local n = math.floor(self.modules[4].constant_scalar ^ 2 + 0.5)
+   if not torch.isTensor(x) or x:nElement() == 0 or x:size(x:dim()) ~= n then
+      self:refuse(name, ('have rows of %d elements'):format(n), x)
+   end
+   return x:contiguous():view(1, -1, n), n
+end
+
+function LayerNormalization:updateOutput(input)
+   local x, n = rows(self, input, 'input')
+   local factor, summand = self.modules[5], self.modules[6]
+   local y = factor and self:scratch '_normalized' or self.output
+   torch.batchnorm(y, self:scratch '_mean', self:scratch '_invstd', x, nil, nil, nil, nil, true, 0, self.modules[3].eps / n)
+   if factor then torch.cmul(self.output, y, factor.weight:view(1, 1, n):expandAs(y)):add(summand.bias:view(1, 1, n):expandAs(y)) end
+   return self.output:resize(input:size())
+end
+
+local function grads(self, gradOutput)
+   if not self._mean or self._mean:nElement() == 0 then
+      error(torch.type(self) .. ': backward needs the forward before it', 4)
+   end
+   if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
+      self:refuse('gradOutput', 'have the shape of the output', gradOutput)
+   end
+   return rows(self, gradOutput, 'gradOutput')
+end
+
+function LayerNormalization:updateGradInput(input, gradOutput)
+   local g, n = grads(self, gradOutput)
+   local factor = self.modules[5]
+   if factor then g = torch.cmul(self:scratch '_grad', g, factor.weight:view(1, 1, n):expandAs(g)) end
+   torch.batchnorm_grad(self.gradInput, rows(self, input, 'input'), g, nil, self._mean, self._invstd, nil, nil, true, 1)
+   return self.gradInput:resize(input:size())
+end
+
+function LayerNormalization:accGradParameters(_, gradOutput, scale)
+   local factor, summand = self.modules[5], self.modules[6]
+   if not factor then return end
+   local g, n = grads(self, gradOutput)
+   factor.gradWeight:add(scale or 1, torch.cmul(self:scratch '_grad', g, self._normalized):sum(2):view(n))
+   summand.gradBias:add(scale or 1, g:sum(2):view(n))
+end
+
+for _, name in ipairs{'forward', 'backward', 'backwardUpdate'} do LayerNormalization[name] = nn.Module[name] end
+LayerNormalization.accUpdateGradParameters = nn.Module.sharedAccUpdateGradParameters
 
 return LayerNormalization

@@ -109,6 +109,16 @@ for _, row in ipairs{
    --- nn.LeakyReLU([negval], [inplace]): x where it is positive, else negval x (0.01).
    -- nn.LeakyReLU(0.1):forward(torch.Tensor{-1, 2}) --> {-0.1, 2}
    {name = 'LeakyReLU', op = 'leakyrelu', fields = {{'negval', 1 / 100}}, inplace = true, text = '(%s)'},
+   --- nn.GELU(): x times the normal distribution function of x, of each element. Hendrycks and Gimpel, arXiv:1606.08415.
+   -- nn.GELU():forward(torch.Tensor{-1, 2}) --> {-0.15866, 1.9545}
+   {name = 'GELU', op = 'gelu'},
+   --- nn.ClippedReLU([clip], [inplace]): x limited to [0, clip], 20 by default. Hannun et al., "Deep speech" (2014).
+   -- nn.ClippedReLU(2):forward(torch.Tensor{-1, 0.5, 8}) --> {0, 0.5, 2}
+   {name = 'ClippedReLU', op = function(y, x, clip) return torch.hardtanh(y, x, 0, clip) end, fields = {{'clip', 20}},
+      inplace = true, text = '(%g)', grad = function(gx, x, y, g, clip) return torch.hardtanh_grad(gx, x, y, g, 0, clip) end,
+      validate = function(self)
+         if self.clip <= 0 or self.clip ~= self.clip then error('nn.ClippedReLU: clip must be positive, got ' .. self.clip, 4) end
+      end},
    --- nn.ReLU6([inplace]): x limited to [0, 6].
    -- nn.ReLU6():forward(torch.Tensor{-1, 8}) --> {0, 6}
    {name = 'ReLU6', op = function(y, x) return torch.hardtanh(y, x, 0, 6) end, inplace = true,

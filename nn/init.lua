@@ -43,7 +43,7 @@ for _, name in ipairs{
    'criterion.ClassSimplexCriterion', 'criterion.SpatialAutoCropMSECriterion',
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'StochasticGradient', 'Jacobian',
-   'hessian',
+   'hessian', 'MultiHeadAttention',
 } do
    require('nn.' .. name)
 end

@@ -14,7 +14,7 @@ return function(module, long)
    module 'nn.MapTable(nn.Tanh())' {{{3}, {2, 3}}}
    module 'nn.Decorator(nn.Linear(3, 2))' {{3}, {4, 3}}
    -- activations
-   for _, new in ipairs{'Abs()', 'Exp()', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()', 'LogSigmoid()', 'SoftSign()',
+   for _, new in ipairs{'Abs()', 'Exp()', 'GELU()', 'ClippedReLU(0.4)', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()', 'LogSigmoid()', 'SoftSign()',
       'SoftPlus(2)', 'ELU(0.5)', 'LeakyReLU(0.1)', 'ReLU()', 'RReLU(0.1, 0.4)', 'HardTanh(-0.5, 0.6)', 'Clamp(-0.4, 0.3)',
       'HardShrink(0.3)', 'SoftShrink(0.3)', 'Threshold(0.2, 0.1)', 'Identity()', 'AddConstant(2)', 'MulConstant(-3)',
       'Contiguous()', 'PReLU()', 'Mul()', 'Dropout(0.3)', 'Dropout(0.3, true)', 'WhiteNoise(0.5, 0.2)'} do
@@ -62,6 +62,21 @@ return function(module, long)
    end
    module 'nn.LSTM(3, 4, 2, true)' {{4, 2, 3}, with({2, 4, 3}, 3, 1)}
    module 'nn.BGRU(3, 4, 2, true)' {{4, 2, 3}, with({2, 4, 3}, 3, 1)}
+   local function padded(sizes, ...)                  -- the last of each row of keys is padding
+      local all = { ... }
+      return function()
+         local mask, input = torch.ByteTensor(torch.LongStorage(sizes)):zero(), {}
+         mask:select(2, sizes[2]):fill(1)
+         for i = 1, #all do input[i] = require 'test.gradcheck'.tensor(all[i]) end
+         input[#all + 1] = mask
+         return input
+      end
+   end
+   module 'nn.MultiHeadAttention(4, 2)' {{5, 4}, {2, 3, 4}, {1, 1, 4}, {{2, 3, 4}, {2, 5, 4}}, {{2, 4}, {3, 4}},
+      {{2, 3, 4}, {2, 5, 4}, {2, 5, 4}}, with({2, 3, 4}, 3, 1), with({2, 3, 4}, 0, 2), padded({2, 5}, {2, 3, 4}, {2, 5, 4}),
+      padded({1, 5}, {3, 4}, {5, 4}, {5, 4})}
+   module 'nn.MultiHeadAttention(6, 3, 0.3, true)' {{4, 6}, {2, 3, 6}, {{2, 2, 6}, {2, 4, 6}}, with({2, 4, 6}, 4, 2)}
+   module 'nn.MultiHeadAttention(3, 1, 0, true, false)' {{4, 3}, {2, 3, 3}}
    -- images
    module 'nn.SpatialConvolution(2, 3, 3, 2)' {{2, 4, 5}, {2, 2, 4, 5}}
    module 'nn.SpatialConvolution(2, 3, 3, 3, 2, 2, 1, 1):noBias()' {{2, 4, 5}, {2, 2, 4, 5}}
@@ -172,7 +187,8 @@ return function(module, long)
    module "nn.Copy('torch.DoubleTensor', 'torch.DoubleTensor', true)" {{7}}
    module 'nn.CReLU(3)' {{2, 3, 4}, {2, 2, 3, 4}}
    module 'nn.Maxout(4, 3, 2)' {{4}, {3, 4}}
-   module 'nn.LayerNormalization(4, 0.5)' {{4}, {3, 4}, tol = 1e-5}
+   module 'nn.LayerNormalization(4, 0.5)' {{4}, {3, 4}, {2, 3, 4}, tol = 1e-5}
+   module 'nn.LayerNormalization(4, 0, 1e-3, false)' {{4}, {2, 3, 4}, tol = 1e-5}
    module 'nn.WeightNorm(nn.Linear(4, 3))' {{4}, {3, 4}}
    module 'nn.WeightNorm(nn.SpatialConvolution(2, 3, 2, 2), 2)' {{2, 3, 3}}
    module 'nn.LinearWeightNorm(4, 3)' {{4}, {3, 4}}
