@@ -18,9 +18,9 @@ struct th_generator {
   int32_t        seeded;
   uint64_t       seed;                      /* of a Philox generator its key, too */
   th_normal_pair pair;
-  uint64_t       block, stream;             /* Philox: the 128-bit counter, low and high half, */
-  int32_t        next;                      /* and which of the four words of `block` comes next; */
-                                            /* twister: the next word; 624: the state must turn first */
+  uint64_t       block, stream;             /* Philox: the 128-bit counter, low and high half */
+  /* The word drawn next; Philox: of the four of `block`; twister: of the state, which must turn first at 624. */
+  int32_t        next;
   uint32_t       word[TH_TWISTER_WORDS];    /* the twister's state; Philox: the block, once begun */
 };
 

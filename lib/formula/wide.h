@@ -1,7 +1,7 @@
 /* wide.h - sines, arcs and powers, computed in double for float and double alike, without branches.
  *
- * The polynomials were fitted to Chebyshev's points by their definitions at 150 digits. Sums are written
- * so that what is small is added last. Largest errors, in units of the last place (test/op/math_spec.lua): float 0.6 throughout; in double
+ * The polynomials were fitted to Chebyshev's points by their definitions at 150 digits. Sums are written so that
+ * what is small is added last. Largest errors, in units of the last place (test/op/math_spec.lua): float 0.6; in double
  *   sin cos 1   acos 1.2   asin atan 2.2   tan atan2 2.4
  * Read after math_body.h. */
 

@@ -136,8 +136,8 @@ const th_op th_op_maxpool2d_grad = {
   .args  = "gx:out x:tensor index:tensor g:tensor",
   .doc   = "The gradient of maxpool2d: g is added where the maxima came from. x only tells the "
            "size."
-           "\ny, at = torch.maxpool2d(torch.range(1, 4):view(1, 2, 2), 2, 2, 1, 1); torch.maxpool2d_grad(torch.Tensor(1, 2, 2), at, y)"
-           " --> {{{0, 0}, {0, 4}}}",
+           "\ny, at = torch.maxpool2d(torch.range(1, 4):view(1, 2, 2), 2, 2, 1, 1); "
+           "torch.maxpool2d_grad(torch.Tensor(1, 2, 2), at, y) --> {{{0, 0}, {0, 4}}}",
   .check = check_max_grad,
 };
 
