@@ -4,10 +4,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "core.h"
 
-enum { MAXTHREADS = 256, SPINS = 2000, TICKET = 1024 };
+enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024 };      /* AWAKE: nanoseconds */
 
 static volatile sig_atomic_t interrupted;
 
@@ -28,9 +29,10 @@ static struct {
   pthread_cond_t wake, done;
   pthread_t thread[MAXTHREADS];
   int started, wanted;              /* threads beside the caller */
+  int cores;                        /* that may run them */
   int64_t ticket;                   /* of the job: its number, and below it how many threads help */
   int64_t before;                   /* the ticket when the youngest threads were started */
-  int working;                      /* threads that have not finished the job */
+  int64_t working;                  /* threads that have not finished the job */
   int asleep;                       /* the caller waits for `done` */
   int sleepers;                     /* threads that wait for `wake` */
   int avoided, placed;              /* the processor that the first `placed` threads keep away from */
@@ -54,16 +56,35 @@ static void work(job *j)
 
 static inline void pause_cpu(void) { __builtin_ia32_pause(); }
 
-/* The next ticket. Waits a moment awake, since jobs come in quick succession, then asleep; awake it takes
- * no lock, because whoever meets the other at a lock goes to sleep. */
+static int64_t nanoseconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Waits awake until *word is (or, with `is` false, is no longer) `value`: for AWAKE at most, and where there are more threads
+ * than processors only for some spins. To wake a thread may take longer than a whole job of a million elements (100 to
+ * 500 us on a virtual machine), and then the caller has fallen asleep too. */
+static bool wait_awake(const int64_t *word, int64_t value, bool is)
+{
+  for (int i = 0; i < SPINS; i++) {
+    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
+    pause_cpu();
+  }
+  if (pool.wanted >= pool.cores) return false;
+  for (const int64_t end = nanoseconds() + AWAKE; nanoseconds() < end; pause_cpu()) {
+    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
+  }
+  return false;
+}
+
+/* The next ticket. Jobs come in quick succession: a thread waits awake first, then asleep; awake it takes no lock, because
+ * whoever meets the other at a lock goes to sleep. */
 static int64_t next_ticket(int64_t seen)
 {
   int64_t t;
-  for (int i = 0; i < SPINS; i++) {
-    t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE);
-    if (t != seen) return t;
-    pause_cpu();
-  }
+  if (wait_awake(&pool.ticket, seen, false)) return __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE);
   pthread_mutex_lock(&pool.lock);
   pool.sleepers++;
   while ((t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
@@ -91,8 +112,8 @@ static void *loop(void *arg)
   return NULL;
 }
 
-/* The system may wake a thread on the caller's processor though another is free, and then leaves both there, since
- * they wait for each other in turn: threads that slept are kept away from it. */
+/* The system may start or wake a thread on the caller's processor though another is free, and then leaves both there, since
+ * they wait for each other in turn: the pool's threads are kept away from it. */
 static void keep_away(int helpers)
 {
   cpu_set_t set;
@@ -108,7 +129,7 @@ static void keep_away(int helpers)
 static void hand_out(job *j, int helpers)
 {
   pthread_mutex_lock(&pool.lock);
-  if (pool.sleepers > 0) keep_away(helpers);
+  keep_away(helpers);
   pool.current = j;
   pool.working = helpers;
   __atomic_store_n(&pool.ticket, (pool.ticket / TICKET + 1) * TICKET + helpers, __ATOMIC_RELEASE);
@@ -118,10 +139,7 @@ static void hand_out(job *j, int helpers)
 
 static void wait_for_all(void)
 {
-  for (int i = 0; i < SPINS; i++) {
-    if (!__atomic_load_n(&pool.working, __ATOMIC_ACQUIRE)) return;
-    pause_cpu();
-  }
+  if (wait_awake(&pool.working, 0, true)) return;
   pthread_mutex_lock(&pool.lock);
   __atomic_store_n(&pool.asleep, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&pool.working, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool.done, &pool.lock);
@@ -157,6 +175,7 @@ static void start_threads(void)
     pthread_cond_init(&pool.done, NULL);
   }
   pool.before = pool.ticket;
+  pool.cores = th_cores();
   sigset_t all, before;             /* signals belong to the thread that runs Lua */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
