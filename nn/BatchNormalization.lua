@@ -1,5 +1,6 @@
 -- nn/BatchNormalization.lua - each feature with mean 0 and variance 1 over the batch, then an affine map.
 local torch = require 'torch'
+local whole = require 'nn.constants'.whole
 
 --- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
 -- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
@@ -15,9 +16,7 @@ BatchNormalization.nDim = 2                                    -- of a batch
 
 function BatchNormalization:__init(nOutput, eps, momentum, affine)
    Module.__init(self)
-   if type(nOutput) ~= 'number' or nOutput < 1 or nOutput ~= math.floor(nOutput) then
-      error(('%s: nOutput must be a whole number of at least 1, got %s'):format(torch.type(self), tostring(nOutput)), 3)
-   end
+   whole(torch.type(self), 'nOutput', nOutput)
    self.affine = affine ~= false
    self.eps = eps or 1e-5
    self.train = true

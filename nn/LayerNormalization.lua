@@ -1,6 +1,7 @@
 -- nn/LayerNormalization.lua - each row with mean 0 and variance 1, then a learned factor and summand.
 local torch = require 'torch'
 local nn = require 'nn'
+local whole = require 'nn.constants'.whole
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
 -- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
@@ -16,9 +17,7 @@ LayerNormalization.bufferNames = {'_normalized', '_mean', '_invstd', '_grad'}
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)
    Sequential.__init(self)
-   if type(nOutput) ~= 'number' or nOutput < 1 or nOutput % 1 ~= 0 then
-      error('nn.LayerNormalization: nOutput must be a whole number of at least 1, got ' .. tostring(nOutput), 3)
-   end
+   whole('nn.LayerNormalization', 'nOutput', nOutput)
    self:add(nn.ConcatTable():add(nn.Identity())
       :add(nn.Sequential():add(nn.Mean(-1)):add(nn.Replicate(nOutput, -1))))
    self:add(nn.CSubTable())

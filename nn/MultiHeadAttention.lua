@@ -1,5 +1,6 @@
 -- nn/MultiHeadAttention.lua - attention of several heads: self or cross, causal, with padding left out.
 local torch = require 'torch'
+local whole = require 'nn.constants'.whole
 
 --- Attention of several heads: each step of the queries gets a mean of the values, weighted by softmax(q k' / sqrt(d)), for
 -- each head on its own part of d = size / heads features. Vaswani et al., "Attention is all you need" (2017).
@@ -26,16 +27,10 @@ Attention.bufferNames = {'attention', 'noise', '_buffers', '_causal', '_ones'}
 
 local HIDDEN = -1e30                                 -- the score of what is not seen: exp gives 0, and no row is nan
 
-local function whole(name, v)
-   if type(v) ~= 'number' or v < 1 or v % 1 ~= 0 then
-      error(('nn.MultiHeadAttention: %s must be a whole number of at least 1, got %s'):format(name, tostring(v)), 4)
-   end
-   return v
-end
-
 function Attention:__init(size, heads, dropout, causal, bias)
    Module.__init(self)
-   self.size, self.heads = whole('size', size), whole('heads', heads)
+   self.size = whole('nn.MultiHeadAttention', 'size', size)
+   self.heads = whole('nn.MultiHeadAttention', 'heads', heads)
    if size % heads ~= 0 then
       error(('nn.MultiHeadAttention: heads must divide size, got %d and %d'):format(heads, size), 3)
    end

@@ -1,5 +1,6 @@
 -- nn/RNN.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and BRNN, BLSTM, BGRU, which walk both ways.
 local torch = require 'torch'
+local whole = require 'nn.constants'.whole
 
 --- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences; nn.RNNReLU has relu instead of tanh,
 -- nn.LSTM and nn.GRU have gates, and nn.BRNN, nn.BLSTM and nn.BGRU walk in both directions: their output has the two
@@ -24,19 +25,12 @@ RNN.mode, RNN.gates, RNN.directions = 'tanh', 1, 1
 -- Their places among the gates and in the bias; a GRU's recurrent bias of the candidate stands alone.
 local function bias_size(self) return (self.gates + (self.mode == 'gru' and 1 or 0)) * self.hiddenSize end
 
-local function whole(self, name, v, default)
-   if v == nil then v = default end
-   if type(v) ~= 'number' or v < 1 or v % 1 ~= 0 then
-      error(('%s: %s must be a whole number of at least 1, got %s'):format(torch.type(self), name, tostring(v)), 4)
-   end
-   return v
-end
-
 function RNN:__init(inputSize, hiddenSize, numLayers, batchFirst, dropout, rememberStates)
    Module.__init(self)
-   self.inputSize = whole(self, 'inputSize', inputSize)
-   self.hiddenSize = whole(self, 'hiddenSize', hiddenSize)
-   self.numLayers = whole(self, 'numLayers', numLayers, 1)
+   local name = torch.type(self)
+   self.inputSize = whole(name, 'inputSize', inputSize)
+   self.hiddenSize = whole(name, 'hiddenSize', hiddenSize)
+   self.numLayers = whole(name, 'numLayers', numLayers == nil and 1 or numLayers)
    self.batchFirst = batchFirst or false
    self.dropout = dropout or 0
    if type(self.dropout) ~= 'number' or not (self.dropout >= 0 and self.dropout < 1) then

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local sequences = require 'nn.sequences'
 
+local whole = require 'nn.constants'.whole
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- Slides outputFrameSize filters over kW frames of all features.
@@ -24,6 +25,9 @@ function Convolution:reset(stdv)
    self.bias:uniform(-a, a)
 end
 
+-- A row for each output, the frames of a window one after the other.
+local function matrix(w) return w:view(w:size(1), -1) end
+
 -- The windows of sample s as rows; they overlap in memory and are only read.
 local function windows(self, x, s, n)
    local from = x[s]
@@ -35,7 +39,7 @@ function Convolution:updateOutput(input)
    local x = batch(self, input, self.inputFrameSize)
    local n = steps(self, x, self.kW, self.dW)
    self.output:resize(x:size(1), n, self.outputFrameSize)
-   local wT = self.weight:t()
+   local wT = matrix(self.weight):t()
    for s = 1, x:size(1) do
       local y = self.output[s]
       y:copy(self.bias:view(1, -1):expandAs(y))
@@ -46,14 +50,14 @@ end
 
 function Convolution:updateGradInput(input, gradOutput)
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
-   local n, size = g:size(2), self.inputFrameSize
+   local n, size, w = g:size(2), self.inputFrameSize, matrix(self.weight)
    self.gradInput:resize(x:size()):zero()
    for s = 1, x:size(1) do
       local to = self.gradInput[s]
       for k = 1, self.kW do                          -- frame k of every window: these do not overlap
          local rows = x.new():set(to:storage(), to:storageOffset() + (k - 1) * size, torch.LongStorage{n, size},
             torch.LongStorage{self.dW * size, 1})
-         rows:add(torch.mm(g[s], self.weight:narrow(2, (k - 1) * size + 1, size)))
+         rows:add(torch.mm(g[s], w:narrow(2, (k - 1) * size + 1, size)))
       end
    end
    return like(input, self.gradInput)
@@ -63,11 +67,26 @@ function Convolution:accGradParameters(input, gradOutput, scale)
    scale = scale or 1
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
    for s = 1, x:size(1) do
-      self.gradWeight:addmm(scale, g[s]:t(), windows(self, x, s, g:size(2)))
+      matrix(self.gradWeight):addmm(scale, g[s]:t(), windows(self, x, s, g:size(2)))
       self.gradBias:add(scale, g[s]:sum(1):view(-1))
    end
 end
 
 Convolution.sharedAccUpdateGradParameters = Module.defaultAccUpdateGradParameters
+
+--- nn.TemporalConvolutionFB(inputFrameSize, outputFrameSize, kW, [dW]): nn.TemporalConvolution with fbcunn's name and its weight
+-- of three dimensions, outputFrameSize x kW x inputFrameSize.
+-- nn.TemporalConvolutionFB(3, 4, 2).weight:size() --> {4, 2, 3}
+local FB = torch.class('nn.TemporalConvolutionFB', 'nn.TemporalConvolution')
+
+function FB:__init(inputFrameSize, outputFrameSize, kW, dW)
+   whole('nn.TemporalConvolutionFB', 'inputFrameSize', inputFrameSize)
+   whole('nn.TemporalConvolutionFB', 'outputFrameSize', outputFrameSize)
+   whole('nn.TemporalConvolutionFB', 'kW', kW)
+   whole('nn.TemporalConvolutionFB', 'dW', dW or 1)
+   Convolution.__init(self, inputFrameSize, outputFrameSize, kW, dW)
+   self.weight:resize(outputFrameSize, kW, inputFrameSize)
+   self.gradWeight:resize(outputFrameSize, kW, inputFrameSize)
+end
 
 return Convolution

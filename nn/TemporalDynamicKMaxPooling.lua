@@ -1,6 +1,7 @@
 -- nn/TemporalDynamicKMaxPooling.lua - the k largest values of each feature.
 local torch = require 'torch'
 local sequences = require 'nn.sequences'
+local whole = require 'nn.constants'.whole
 
 local batch, like = sequences.batch, sequences.like
 
@@ -32,6 +33,20 @@ function KMaxPooling:updateGradInput(input, gradOutput)
    local x, g = batch(self, input), batch(self, gradOutput)
    self.gradInput:resize(x:size()):zero():scatter(2, self.indices, g)
    return like(input, self.gradInput)
+end
+
+--- nn.TemporalKMaxPooling(k, [k_dynamic]): nn.TemporalDynamicKMaxPooling by fbcunn's names: of T frames the max(k, ceil(k_dynamic T))
+-- largest values of each feature, in the order in which they come.
+-- nn.TemporalKMaxPooling(2):forward(torch.Tensor{{4}, {1}, {3}}) --> {{4}, {3}}
+local Named = torch.class('nn.TemporalKMaxPooling', 'nn.TemporalDynamicKMaxPooling')
+
+function Named:__init(k, k_dynamic)
+   whole('nn.TemporalKMaxPooling', 'k', k)
+   if k_dynamic ~= nil and type(k_dynamic) ~= 'number' then
+      error('nn.TemporalKMaxPooling: k_dynamic must be a number, got ' .. tostring(k_dynamic), 3)
+   end
+   KMaxPooling.__init(self, k, k_dynamic)
+   self.k, self.k_dynamic = k, k_dynamic or -1
 end
 
 return KMaxPooling

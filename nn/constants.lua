@@ -1,5 +1,4 @@
--- nn/constants.lua - what layers with one fixed number share.
-
+-- nn/constants.lua - how constructors check numbers.
 
 local function need(class, number)
    if type(number) ~= 'number' then
@@ -8,4 +7,12 @@ local function need(class, number)
    return number
 end
 
-return { need = need }
+-- A whole number of at least `least` (default 1); blamed on the line that makes the layer.
+local function whole(class, name, v, least)
+   if type(v) ~= 'number' or v < (least or 1) or v % 1 ~= 0 then
+      error(('%s: %s must be a whole number of at least %d, got %s'):format(class, name, least or 1, tostring(v)), 4)
+   end
+   return v
+end
+
+return { need = need, whole = whole }

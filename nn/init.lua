@@ -43,7 +43,8 @@ for _, name in ipairs{
    'criterion.ClassSimplexCriterion', 'criterion.SpatialAutoCropMSECriterion',
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'StochasticGradient', 'Jacobian',
-   'hessian', 'MultiHeadAttention',
+   'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
+   'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable',
 } do
    require('nn.' .. name)
 end

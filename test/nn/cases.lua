@@ -17,7 +17,8 @@ return function(module, long)
    for _, new in ipairs{'Abs()', 'Exp()', 'GELU()', 'ClippedReLU(0.4)', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()', 'LogSigmoid()', 'SoftSign()',
       'SoftPlus(2)', 'ELU(0.5)', 'LeakyReLU(0.1)', 'ReLU()', 'RReLU(0.1, 0.4)', 'HardTanh(-0.5, 0.6)', 'Clamp(-0.4, 0.3)',
       'HardShrink(0.3)', 'SoftShrink(0.3)', 'Threshold(0.2, 0.1)', 'Identity()', 'AddConstant(2)', 'MulConstant(-3)',
-      'Contiguous()', 'PReLU()', 'Mul()', 'Dropout(0.3)', 'Dropout(0.3, true)', 'WhiteNoise(0.5, 0.2)'} do
+      'Contiguous()', 'PReLU()', 'Mul()', 'Dropout(0.3)', 'Dropout(0.3, true)', 'WhiteNoise(0.5, 0.2)', 'NestedDropout(0.3)',
+      'L2Normalize()'} do
       module('nn.' .. new) {{7}, {3, 5}}
    end
    module 'nn.ReLU6()' {{7}, {3, 5}, lo = -3, hi = 9}
@@ -25,6 +26,7 @@ return function(module, long)
    module 'nn.Sqrt()' {{7}, {3, 5}, lo = 0.5, hi = 2}
    module 'nn.Power(2.5)' {{7}, {3, 5}, lo = 0.5, hi = 2}
    module 'nn.ZeroGrad()' {{7}, no = {gradient = true}}
+   module 'nn.HalfPrecision()' {{7}, {3, 5}, no = {gradient = true}}
    module 'nn.GradientReversal()' {{7}, no = {gradient = true}}
    module 'nn.PReLU(3)' {{3, 2, 2}, {4, 3}, {2, 3, 2, 2}}
    module 'nn.GatedLinearUnit()' {{6}, {3, 6}}
@@ -47,6 +49,8 @@ return function(module, long)
    module 'nn.CAdd(3)' {{3}, {4, 3}}
    module 'nn.CAdd(1, 3, 1, 1)' {{2, 3, 2, 2}}
    module 'nn.LookupTable(5, 3)' {long(2, 5, 2), no = {strided = true}}
+   module [[nn.Sequential():add(nn.ConcatTable():add(nn.Constant(torch.Tensor{{2}, {5}, {2}})):add(nn.Identity()))
+      :add(nn.JoinTable(2)):add(nn.WeightedLookupTable(5, 3))]] {{3, 1}, name = 'WeightedLookupTable'}
    module 'nn.BatchNormalization(3)' {{5, 3}, tol = 1e-5}
    module 'nn.BatchNormalization(3, 1e-3, 0.2, false)' {{5, 3}, tol = 1e-5}
    module 'nn.SpatialBatchNormalization(2)' {{3, 2, 2, 2}, tol = 1e-5}
@@ -77,6 +81,10 @@ return function(module, long)
       padded({1, 5}, {3, 4}, {5, 4}, {5, 4})}
    module 'nn.MultiHeadAttention(6, 3, 0.3, true)' {{4, 6}, {2, 3, 6}, {{2, 2, 6}, {2, 4, 6}}, with({2, 4, 6}, 4, 2)}
    module 'nn.MultiHeadAttention(3, 1, 0, true, false)' {{4, 3}, {2, 3, 3}}
+   module 'nn.SequenceBatchNormalization(3)' {{5, 3}, {4, 2, 3}, tol = 1e-5}
+   module 'nn.SequenceBatchNormalization(3, 1e-3, 0.2, false)' {{4, 2, 3}, tol = 1e-5}
+   module 'nn.LookaheadConvolution(3, 2)' {{5, 3}, {2, 5, 3}, {1, 3}}
+   module 'nn.LookaheadConvolution(3, 0, true)' {{3, 5}, {2, 3, 5}}
    -- images
    module 'nn.SpatialConvolution(2, 3, 3, 2)' {{2, 4, 5}, {2, 2, 4, 5}}
    module 'nn.SpatialConvolution(2, 3, 3, 3, 2, 2, 1, 1):noBias()' {{2, 4, 5}, {2, 2, 4, 5}}
@@ -162,6 +170,9 @@ return function(module, long)
    -- sequences and volumes
    module 'nn.TemporalConvolution(3, 2, 2)' {{5, 3}, {2, 5, 3}}
    module 'nn.TemporalConvolution(3, 4, 3, 2)' {{7, 3}}
+   module 'nn.TemporalConvolutionFB(3, 4, 3, 2)' {{7, 3}, {2, 7, 3}}
+   module 'nn.TemporalKMaxPooling(2, 0.5)' {{7, 2}, {2, 7, 2}}
+   module 'nn.TemporalKMaxPooling(3)' {{7, 2}}
    module 'nn.TemporalMaxPooling(3, 2)' {{7, 2}, {2, 7, 2}}
    module 'nn.TemporalSubSampling(2, 3, 2)' {{7, 2}, {2, 7, 2}}
    module 'nn.TemporalDynamicKMaxPooling(2, 0.5)' {{7, 2}, {2, 7, 2}}
