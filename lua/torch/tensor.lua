@@ -334,9 +334,12 @@ function tensor.install(torch)
    -- torch.isTensor(torch.Tensor()) --> true
    torch.isTensor, torch.isStorage = is_tensor, arg.is_storage
    torch.tensor = construct.tensor
-   --- The elements of a tensor as nested tables.
+   --- The elements of a tensor as nested tables, those of a storage as a list.
    -- torch.totable(torch.Tensor{{1, 2}, {3, 4}}) --> {{1, 2}, {3, 4}}
-   torch.totable = Tensor.totable
+   function torch.totable(x)
+      if arg.is_storage(x) then return x:totable() end
+      return Tensor.totable(x)
+   end
 end
 
 return tensor
