@@ -22,6 +22,7 @@ describe('every optimizer', function()
    for name, row in pairs{
       sgd = {{learningRate = 0.04, momentum = 0.5}, 200},
       adam = {{learningRate = 0.1}, 400},
+      adamw = {{learningRate = 0.1, weightDecay = 1e-4}, 400},
       adamax = {{learningRate = 0.1}, 400},
       rmsprop = {{learningRate = 0.01}, 1000},
       adagrad = {{learningRate = 0.5}, 800},
@@ -72,6 +73,115 @@ describe('optim.sgd', function()
       local ok, err = pcall(optim.sgd, bowl, torch.Tensor{1, 1}, {nesterov = true})
       assert.is_false(ok)
       assert(err:find('nesterov needs momentum > 0 and dampening = 0', 1, true), err)
+   end)
+end)
+
+local function refuses(text, f, ...)
+   local ok, err = pcall(f, ...)
+   assert(not ok and err:find(text, 1, true), err)
+end
+
+describe('optim.adamw', function()
+   it('decays x and not the gradient: without a gradient x only shrinks', function()
+      local x = torch.Tensor{1, -2}
+      for _ = 1, 2 do optim.adamw(function(z) return 0, z * 0 end, x, {learningRate = 0.5, weightDecay = 1}, {}) end
+      assert.same({0.25, -0.5}, x:totable())
+   end)
+end)
+
+describe('optim.clipGradNorm', function()
+   it('shortens all together, and leaves short and infinite gradients', function()
+      local a, b = torch.Tensor{3}, torch.Tensor{{0, 4}}
+      assert.equal(5, optim.clipGradNorm({a, b}, 10))
+      assert.same({3}, a:totable())
+      assert.equal(5, optim.clipGradNorm({a, b}, 1))
+      assert.near(0.6, a[1], 1e-15)
+      assert.near(0.8, b[1][2], 1e-15)
+      assert.equal(7, optim.clipGradNorm(torch.Tensor{3, 4}, 1, 1))
+      assert.equal(math.huge, optim.clipGradNorm(torch.Tensor{math.huge, 1}, 1))
+      assert.equal(0, optim.clipGradNorm({}, 1))
+   end)
+   it('refuses what is no gradient and no norm', function()
+      refuses('optim.clipGradNorm: grads must be a tensor or a list of them, got nil', optim.clipGradNorm)
+      refuses('optim.clipGradNorm: grads[1] must be a tensor', optim.clipGradNorm, {1}, 1)
+      refuses('optim.clipGradNorm: maxNorm must be a positive number', optim.clipGradNorm, torch.ones(2), 0)
+      refuses('optim.clipGradNorm: p must be a positive number', optim.clipGradNorm, torch.ones(2), 1, -1)
+   end)
+end)
+
+describe('schedules', function()
+   it('start at the rate and end at the last', function()
+      for _, s in ipairs{optim.linearDecay(2, 10, 0.5), optim.cosineDecay(2, 10, 0.5)} do
+         assert.equal(2, s(0))
+         assert.near(1.25, s(5), 1e-12)
+         assert.near(0.5, s(10), 1e-12)
+         assert.near(0.5, s(1000), 1e-12)
+      end
+   end)
+   it('refuse what is no number', function()
+      refuses('optim.stepDecay: every must be a positive number', optim.stepDecay, 1, 0, 1)
+      refuses('optim.cosineDecay: rate must be a number, got nil', optim.cosineDecay)
+      refuses('optim.warmup: schedule must be a function, got a number', optim.warmup, 3, 1)
+   end)
+end)
+
+describe('optim.LossScaler', function()
+   it('halves where gradients are not finite, doubles after good steps', function()
+      local s = optim.LossScaler{scale = 8, interval = 2}
+      assert.is_false(s:unscale{torch.Tensor{1, math.huge}})
+      assert.equal(4, s.scale)
+      for _ = 1, 2 do assert.is_true(s:unscale(s:scaleGradient(torch.ones(2)))) end
+      assert.equal(8, s.scale)
+   end)
+   it('refuses scales and gradients that are none', function()
+      refuses('optim.LossScaler: config.scale must be a positive number', optim.LossScaler, {scale = 0})
+      refuses('optim.LossScaler:unscale: the gradient must be a tensor or a table of them, got nil', function()
+         optim.LossScaler():unscale()
+      end)
+   end)
+end)
+
+describe('nn.Optim', function()
+   local nn = require 'nn'
+   local function model()
+      torch.manualSeed(2)
+      return nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()):add(nn.Linear(4, 1))
+   end
+   local x, y = torch.ones(5, 3):cumsum(1):div(5), torch.ones(5, 1):cumsum(1):div(5)
+   it('steps as the optimizer does on the flat vector, and goes on from a checkpoint', function()
+      local a, b, criterion = model(), model(), nn.MSECriterion()
+      local o = nn.Optim(a, {learningRate = 0.05})
+      local p, g = b:getParameters()
+      local config = {learningRate = 0.05}
+      for step = 1, 6 do
+         if step == 4 then o = nn.Optim(a, nil, torch.deserialize(torch.serialize(o:save()))) end
+         local err, output = o:optimize(optim.adam, x, y, criterion)
+         assert.near(criterion:forward(output, y), err, 1e-12)
+         g:zero()
+         b:backward(x, criterion:backward(b:forward(x), y))
+         optim.adam(function() return 0, g end, p, config)
+      end
+      assert((a:get(1).weight - b:get(1).weight):abs():max() < 1e-14)
+      assert((a:get(3).bias - b:get(3).bias):abs():max() < 1e-14)
+   end)
+   it('never decays biases, and sets options', function()
+      local m = nn.Linear(2, 1)
+      m.weight:fill(1)
+      m.bias:fill(1)
+      m:zeroGradParameters()
+      local o = nn.Optim(m, {learningRate = 9})
+      o:setParameters{learningRate = 0.5, weightDecay = 1}
+      o:updateParameters(optim.sgd, 0)
+      assert.same({{0.5, 0.5}}, m.weight:totable())
+      assert.same({1}, m.bias:totable())
+      assert.equal('torch.FloatTensor', o:type 'torch.FloatTensor':type())
+   end)
+   it('refuses what is no model, criterion or method', function()
+      refuses('nn.Optim: model must be an nn.Module, got nil', nn.Optim)
+      refuses('nn.Optim: optState must be a table, got number', nn.Optim, nn.Identity(), 3)
+      local o = nn.Optim(model(), {})
+      refuses('criterion must be an nn.Criterion, got nil', o.optimize, o, optim.sgd, x, y)
+      refuses('optimMethod must be a function, got nil', o.updateParameters, o)
    end)
 end)
 

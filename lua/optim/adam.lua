@@ -2,22 +2,14 @@
 local optim = require 'optim'
 local need = require 'optim.need'
 
---- One step of Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
--- @param config.learningRate       default 1e-3
--- @param config.learningRateDecay  the rate is learningRate / (1 + steps * decay); default 0
--- @param config.beta1,beta2        decay of the first and second moment; default 0.9 and 0.999
--- @param config.epsilon            added to the root of the second moment; default 1e-8
--- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
--- @return x, {f(x) before the step}
--- x = torch.Tensor{1}; optim.adam(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.9}
-function optim.adam(opfunc, x, config, state)
-   config, state = need.all('optim.adam', opfunc, x, config, state)
+-- One step. decay_x shrinks x itself; when it is nil, config.weightDecay changes the gradient.
+local function step(who, opfunc, x, config, state, decay_x)
    local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
 
-   local fx, g = need.evaluate('optim.adam', opfunc, x)
+   local fx, g = need.evaluate(who, opfunc, x)
 
-   if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
+   if not decay_x and (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.t = state.t or 0
    state.m = state.m or x.new(g:size()):zero()
    state.v = state.v or x.new(g:size()):zero()
@@ -28,7 +20,30 @@ function optim.adam(opfunc, x, config, state)
    state.m:mul(beta1):add(1 - beta1, g)
    state.v:mul(beta2):addcmul(1 - beta2, g, g)
    state.denom:copy(state.v):sqrt():add(config.epsilon or 1e-8)
-   local step = rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t)
-   x:addcdiv(-step, state.m, state.denom)
+   if decay_x and decay_x ~= 0 then x:mul(1 - rate * decay_x) end
+   x:addcdiv(-rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t), state.m, state.denom)
    return x, {fx}
+end
+
+--- One step of Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2014).
+-- @param config.learningRate       default 1e-3
+-- @param config.learningRateDecay  the rate is learningRate / (1 + steps * decay); default 0
+-- @param config.beta1,beta2        decay of the first and second moment; default 0.9 and 0.999
+-- @param config.epsilon            added to the root of the second moment; default 1e-8
+-- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
+-- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.adam(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.9}
+function optim.adam(opfunc, x, config, state)
+   config, state = need.all('optim.adam', opfunc, x, config, state)
+   return step('optim.adam', opfunc, x, config, state)
+end
+
+--- One step of AdamW: optim.adam whose weight decay shrinks x itself, x (1 - rate * weightDecay), and leaves the moments of the
+-- gradient alone. Loshchilov and Hutter, "Decoupled weight decay regularization" (2019). Options as of optim.adam.
+-- @param config.weightDecay  default 0.01
+-- @return x, {f(x) before the step}
+-- x = torch.Tensor{1}; optim.adamw(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1, weightDecay = 1}); x --> {0.8}
+function optim.adamw(opfunc, x, config, state)
+   config, state = need.all('optim.adamw', opfunc, x, config, state)
+   return step('optim.adamw', opfunc, x, config, state, config.weightDecay or 0.01)
 end

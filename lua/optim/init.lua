@@ -10,7 +10,8 @@ _G.optim = optim                       -- scripts of Torch7 use the global
 package.loaded.optim = optim
 
 for _, name in ipairs{'sgd', 'adam', 'adamax', 'rmsprop', 'adagrad', 'adadelta', 'nag', 'asgd', 'rprop',
-   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes', 'fista', 'ConfusionMatrix', 'Logger'} do
+   'polyinterp', 'lswolfe', 'lbfgs', 'cg', 'checkgrad', 'de', 'cmaes', 'fista', 'ConfusionMatrix', 'Logger',
+   'clip', 'schedules', 'LossScaler'} do
    require('optim.' .. name)
 end
 

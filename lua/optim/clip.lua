@@ -1,0 +1,39 @@
+-- lua/optim/clip.lua - gradients kept short.
+local torch = require 'torch'
+local optim = require 'optim'
+local arg = require 'torch.arg'
+
+local floats = {['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
+   ['torch.BFloat16Tensor'] = true}
+
+--- Scales gradients down, in place, so that their norm taken together is at most maxNorm. Gradients that are not finite stay as
+-- they are: the norm says so. Pascanu et al., "On the difficulty of training recurrent neural networks" (2013).
+-- @param grads  a tensor, or a list of them
+-- @param p      of the norm, default 2
+-- @return the norm before
+-- g = torch.Tensor{3, 4}; n = optim.clipGradNorm(g, 1); n, g --> 5, {0.6, 0.8}
+function optim.clipGradNorm(grads, maxNorm, p)
+   local list = torch.isTensor(grads) and {grads} or grads
+   p = p == nil and 2 or p
+   if type(list) ~= 'table' then arg.refuse('optim.clipGradNorm', 'grads', 'a tensor or a list of them', grads) end
+   for i = 1, #list do
+      if not torch.isTensor(list[i]) or not floats[list[i]:type()] then
+         arg.refuse('optim.clipGradNorm', ('grads[%d]'):format(i), 'a tensor of floats', list[i])
+      end
+   end
+   if type(maxNorm) ~= 'number' or maxNorm <= 0 or maxNorm ~= maxNorm then
+      arg.refuse('optim.clipGradNorm', 'maxNorm', 'a positive number', maxNorm)
+   end
+   if type(p) ~= 'number' or not (p > 0 and p < math.huge) then
+      arg.refuse('optim.clipGradNorm', 'p', 'a positive number', p)
+   end
+   local sum = 0
+   for i = 1, #list do
+      if list[i]:nElement() > 0 then sum = sum + list[i]:norm(p) ^ p end
+   end
+   local norm = sum ^ (1 / p)
+   if norm > maxNorm and norm < math.huge then
+      for i = 1, #list do list[i]:mul(maxNorm / norm) end
+   end
+   return norm
+end
