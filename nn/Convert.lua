@@ -1,68 +1,109 @@
 -- nn/Convert.lua - a batch with its dimensions in another order, named by letters.
 local torch = require 'torch'
+local nn = require 'nn'
 
 --- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time.
 -- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the batch merged; or `b`:
 -- one element for each sample
 -- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
+Convert.bufferNames = {'_input'}
 
 function Convert:__init(inputShape, outputShape)
    Container.__init(self)
-   if not inputShape:find 'b' or not outputShape:find 'b' then
-      error(('nn.Convert: shapes must have a batch dimension b, got %s and %s'):format(inputShape, outputShape), 3)
+   if not tostring(inputShape):find 'b' or not tostring(outputShape):find 'b' then
+      error(('nn.Convert: shapes must have a batch dimension b, got %s and %s'):format(tostring(inputShape),
+         tostring(outputShape)), 3)
    end
    self.inputShape, self.outputShape = inputShape, outputShape
    self.inputBatchDim, self.outputBatchDim = self:findAxis('b', inputShape), self:findAxis('b', outputShape)
 end
 
---- The place of a letter in a shape (default: the input's).
-function Convert:findAxis(axis, shape) return (shape or self.inputShape):find(axis, 1, true) end
+local function refuse_shape(self, shape)
+   error(('nn.Convert: cannot make %s of %s'):format(tostring(shape), self.inputShape), 3)
+end
 
--- For each letter of `to` its place in `from`; nil when they are not the same letters.
-local function order(from, to)
-   local places = {}
-   if #from ~= #to then return nil end
-   for i = 1, #to do
-      places[i] = from:find(to:sub(i, i), 1, true)
-      if not places[i] then return nil end
+--- The place of a letter in a shape (default: the input's). A letter that is not there is an error, or nil when silent is true.
+function Convert:findAxis(axis, shape, silent)
+   shape = shape or self.inputShape
+   local place = type(axis) == 'string' and shape:find(axis, 1, true) or nil
+   if not place and not silent then
+      error(('nn.Convert: %s has no dimension %s'):format(shape, tostring(axis)), 2)
    end
-   return places
+   return place
+end
+
+-- Whether two shapes have the same letters.
+local function permutes(self, from, to)
+   if #from ~= #to then return false end
+   for i = 1, #to do
+      if not self:findAxis(to:sub(i, i), from, true) then return false end
+   end
+   return true
+end
+
+--- A layer which rearranges inputShape to another order of its letters.
+-- tostring(nn.Convert('bchw', 'bhwc'):transpose 'bhwc') --> nn.Transpose
+function Convert:transpose(newShape)
+   if type(newShape) ~= 'string' or not permutes(self, self.inputShape, newShape) then refuse_shape(self, newShape) end
+   local swaps, now = {}, self.inputShape
+   for i = 1, #newShape do
+      local j = now:find(newShape:sub(i, i), i, true)
+      if not j then refuse_shape(self, newShape) end
+      if j ~= i then
+         swaps[#swaps + 1] = {i, j}
+         now = now:sub(1, i - 1) .. now:sub(j, j) .. now:sub(i + 1, j - 1) .. now:sub(i, i) .. now:sub(j + 1)
+      end
+   end
+   return nn.Transpose(unpack(swaps))
+end
+
+--- nn.Convert:default(): The layer for an outputShape that has a method of no such name: its letters in another order.
+function Convert:default() return self:transpose(self.outputShape) end
+
+--- nn.Convert:bf([input]), nn.Convert:bt(): A layer which puts the batch first and merges everything else.
+function Convert:bf()
+   local n, b = #self.inputShape, self:findAxis 'b'
+   local flat = n == 1 and nn.Unsqueeze(2) or nn.Collapse(n - 1)
+   if b == 1 then return flat end
+   return nn.Sequential():add(nn.Transpose({1, b})):add(flat)
+end
+
+function Convert:bt() return self:bf() end
+
+--- nn.Convert:b([input]): A layer which gives one element for each sample.
+function Convert:b() return nn.Sequential():add(self:bf()):add(nn.Select(2, 1)) end
+
+--- Makes self.converter, the layer which does the work: by the method with the name of outputShape (b, bf, bt), or by default.
+-- Called with the first input; a class derived from this one may have methods for shapes of its own.
+function Convert:buildConverter(input)
+   local make = self[self.outputShape]
+   if type(make) ~= 'function' or permutes(self, self.inputShape, self.outputShape) then make = self.default end
+   self.converter = make(self, input):type(self._type)
+   self.modules = {self.converter}
+end
+
+-- The input in the type of the module.
+local function typed(self, input)
+   if input:type() == self._type then return input end
+   return self:scratch('_input'):resize(input:size()):copy(input)
 end
 
 function Convert:updateOutput(input)
    if not torch.isTensor(input) or input:dim() ~= #self.inputShape then
       self:refuse('input', ('have the dimensions %s'):format(self.inputShape), input)
    end
-   local places = order(self.inputShape, self.outputShape)
-   local y
-   if places then
-      y = input:permute(unpack(places))
-   else
-      local b = self:findAxis 'b'
-      y = (b == 1 and input or input:transpose(1, b)):contiguous():view(input:size(b), -1)
-      if self.outputShape == 'b' then
-         if y:size(2) ~= 1 then self:refuse('input', 'have one element for each sample', input) end
-         y = y:select(2, 1)
-      elseif self.outputShape ~= 'bf' then
-         error(('nn.Convert: cannot make %s of %s'):format(self.outputShape, self.inputShape), 3)
-      end
+   if self.outputShape == 'b' and input:nElement() ~= input:size(self:findAxis 'b') then
+      self:refuse('input', 'have one element for each sample', input)
    end
-   return self.output:resize(y:size()):copy(y)
+   if not self.converter then self:buildConverter(input) end
+   self.output = self.converter:updateOutput(typed(self, input))
+   return self.output
 end
 
 function Convert:updateGradInput(input, gradOutput)
-   local places = order(self.outputShape, self.inputShape)
-   local g
-   if places then
-      g = gradOutput:permute(unpack(places))
-   else
-      local b, size = self:findAxis 'b', input:size()
-      size[1], size[b] = size[b], size[1]
-      g = gradOutput:contiguous():view(size)
-      if b ~= 1 then g = g:transpose(1, b) end
-   end
-   return self.gradInput:resize(input:size()):copy(g)
+   self.gradInput = self.converter:updateGradInput(typed(self, input), gradOutput)
+   return self.gradInput
 end
 
 function Convert:__tostring__() return torch.type(self) end

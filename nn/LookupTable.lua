@@ -45,33 +45,57 @@ function LookupTable:setNormType(normType)
    return self
 end
 
--- The input as a LongTensor.
+--- Gives the weight no gradient any more: only backwardUpdate and accUpdateGradParameters change it, which saves its memory.
+-- The lists of `parameters` leave it out. Returns self.
+function LookupTable:accUpdateOnly()
+   self.gradWeight = nil
+   return self
+end
+
+function LookupTable:parameters()
+   if self.gradWeight then return Module.parameters(self) end
+end
+
+--- Gives an object from a file of an early version the fields that it lacks.
+function LookupTable:backCompatibility()
+   self.paddingValue = self.paddingValue or 0
+   self.normType = self.normType or 2
+end
+
+--- The input itself if its elements lie one after the other, else a packed copy, kept in a buffer.
+function LookupTable:makeInputContiguous(input)
+   if input:isContiguous() then return input end
+   return self:scratch('_input', input:type()):resize(input:size()):copy(input)
+end
+
+-- The input as a packed LongTensor.
 local function indices(self, input)
    if not torch.isTensor(input) or input:dim() < 1 or input:dim() > 2 then
       self:refuse('input', 'be a vector or a matrix of numbers', input)
    end
-   if input:type() == 'torch.LongTensor' then return input end
+   if input:type() == 'torch.LongTensor' then return self:makeInputContiguous(input) end
    return self:scratch('_index', 'torch.LongTensor'):resize(input:size()):copy(input)
 end
 
 --- Scales the rows that `input` uses down to maxNorm.
 function LookupTable:renorm(input)
    if not self.maxNorm then return end
+   self:backCompatibility()
    local seen = {}
-   local flat = input:contiguous():view(-1)
+   local flat = self:makeInputContiguous(input):view(-1)
    for i = 1, flat:size(1) do seen[tonumber(flat[i])] = true end
-   local p = self.normType or 2
    for k in pairs(seen) do
       if k < 1 or k > self.weight:size(1) then
          self:refuse('input', ('hold numbers of 1..%d'):format(self.weight:size(1)), tostring(k))
       end
       local row = self.weight:select(1, k)
-      local norm = row:norm(p)
+      local norm = row:norm(self.normType)
       if norm > self.maxNorm then row:mul(self.maxNorm / (norm + 1e-7)) end
    end
 end
 
 function LookupTable:updateOutput(input)
+   self:backCompatibility()
    local index = indices(self, input)
    self:renorm(index)
    return torch.embedding(self.output, self.weight, index)
@@ -89,12 +113,16 @@ function LookupTable:updateGradInput(input)
 end
 
 function LookupTable:accGradParameters(input, gradOutput, scale)
+   self:backCompatibility()
+   if not self.gradWeight then
+      error('nn.LookupTable: there is no gradient after accUpdateOnly: use backwardUpdate', 2)
+   end
    local index = indices(self, input)
    if not self.shouldScaleGradByFreq then
-      torch.embedding_grad(self.gradWeight, index, gradOutput, scale or 1, self.paddingValue or 0)
+      torch.embedding_grad(self.gradWeight, index, gradOutput, scale or 1, self.paddingValue)
       return
    end
-   local flat, count = index:contiguous():view(-1), {}
+   local flat, count = index:view(-1), {}
    for i = 1, flat:size(1) do
       local k = tonumber(flat[i])
       count[k] = (count[k] or 0) + 1
@@ -102,7 +130,7 @@ function LookupTable:accGradParameters(input, gradOutput, scale)
    local g = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
    local rows = g:view(flat:size(1), -1)
    for i = 1, flat:size(1) do rows:select(1, i):div(count[tonumber(flat[i])]) end
-   torch.embedding_grad(self.gradWeight, flat, rows, scale or 1, self.paddingValue or 0)
+   torch.embedding_grad(self.gradWeight, flat, rows, scale or 1, self.paddingValue)
 end
 
 -- Only the rows in use change, so they are stepped through their own gradient.

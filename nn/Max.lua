@@ -20,10 +20,17 @@ for name, op in pairs{Max = 'max', Min = 'min'} do
 
    function Class:_getPositiveDimension(input) return dims.of(self, input, self.dimension, self.nInputDims) end
 
+   -- Makes the buffers of the values and of their places.
+   function Class:_lazyInit()
+      self:scratch('_output')
+      self:scratch('_indices', 'torch.LongTensor')
+   end
+
    function Class:updateOutput(input)
       local dim = self:_getPositiveDimension(input)
-      local largest, at = self:scratch('_output', input:type()), self:scratch('_indices', 'torch.LongTensor')
-      torch[op](largest, at, input, dim)
+      self:_lazyInit()
+      local largest = self._output
+      torch[op](largest, self._indices, input, dim)
       self.output:set(input:dim() > 1 and largest:select(dim, 1) or largest)
       return self.output
    end

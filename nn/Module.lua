@@ -113,12 +113,11 @@ end
 function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
    local kept = {}
    for _, name in ipairs(self.parameterNames) do
-      local grad = gradName[name]
-      kept[grad] = self[grad]
-      self[grad] = self[name]
+      kept[name] = self[gradName[name]]
+      self[gradName[name]] = self[name]
    end
    self:accGradParameters(input, gradOutput, -lr)
-   for grad, value in pairs(kept) do self[grad] = value end
+   for _, name in ipairs(self.parameterNames) do self[gradName[name]] = kept[name] end
 end
 
 --- The same step for parameters that are shared: by way of the gradients.
@@ -211,6 +210,10 @@ local function span(t)
    return tonumber(first), tonumber(last)
 end
 
+--- nn.Module._flattenTensorBuffer: Type of tensors -> a function that makes the tensor in which Module.flatten collects them;
+-- what is not named is collected in a tensor of its own type.
+Module._flattenTensorBuffer = {}
+
 --- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory go on
 -- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
 function Module.flatten(tensors)
@@ -251,7 +254,8 @@ function Module.flatten(tensors)
       end
       group.merged = merged
    end
-   local flat = torch.Tensor():type(kind):resize(total)
+   local make = Module._flattenTensorBuffer[kind]
+   local flat = (make and make() or torch.Tensor():type(kind)):resize(total)
    for _, group in ipairs(groups) do
       for _, m in ipairs(group.merged) do
          local n = m[2] - m[1] + 1
@@ -259,6 +263,7 @@ function Module.flatten(tensors)
          flat:narrow(1, m.at + 1, n):copy(part)
       end
    end
+   flat = flat:type(kind)
    local storage = flat:storage()
    for _, v in ipairs(views) do
       for _, m in ipairs(v.group.merged) do

@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 -- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
 -- it is not the function <op>_grad; fields, the numbers that op takes after x, each {field, default}; inplace, whether
--- the argument after them asks to work in the input's memory; text, how tostring shows the fields.
+-- the argument after them asks to work in the input's memory; validate, the method validateParameters; text, how tostring shows the fields.
 local function activation(row)
    local Class, Module = torch.class('nn.' .. row.name, 'nn.Module')
    local forward = type(row.op) == 'string' and function(...) return torch[row.op](...) end or row.op
@@ -13,6 +13,7 @@ local function activation(row)
    local f1, f2 = fields[1] and fields[1][1], fields[2] and fields[2][1]
    local d1, d2 = fields[1] and fields[1][2], fields[2] and fields[2][2]
    Class.bufferNames = row.buffers or {}
+   Class.validateParameters = row.validate
 
    function Class:__init(...)
       Module.__init(self)
@@ -25,7 +26,7 @@ local function activation(row)
          self[fields[i][1]] = value
       end
       if row.inplace then self.inplace = (select(n + 1, ...)) or false end
-      if row.validate then row.validate(self) end
+      if self.validateParameters then self:validateParameters() end
    end
 
    -- Fields that files of early versions lack have their defaults.
@@ -114,6 +115,7 @@ for _, row in ipairs{
    {name = 'GELU', op = 'gelu'},
    --- nn.ClippedReLU([clip], [inplace]): x limited to [0, clip], 20 by default. Hannun et al., "Deep speech" (2014).
    -- nn.ClippedReLU(2):forward(torch.Tensor{-1, 0.5, 8}) --> {0, 0.5, 2}
+   --- nn.ClippedReLU:validateParameters(): Refuses a ceiling that cannot be; called when an object is made.
    {name = 'ClippedReLU', op = function(y, x, clip) return torch.hardtanh(y, x, 0, clip) end, fields = {{'clip', 20}},
       inplace = true, text = '(%g)', grad = function(gx, x, y, g, clip) return torch.hardtanh_grad(gx, x, y, g, 0, clip) end,
       validate = function(self)
@@ -125,6 +127,7 @@ for _, row in ipairs{
       grad = function(gx, x, y, g) return torch.hardtanh_grad(gx, x, y, g, 0, 6) end},
    --- nn.HardTanh([min], [max], [inplace]): x limited to [min, max], by default [-1, 1].
    -- nn.HardTanh():forward(torch.Tensor{-3, 0.5}) --> {-1, 0.5}
+   --- nn.HardTanh:validateParameters(): Refuses min_val >= max_val; called when an object is made.
    {name = 'HardTanh', op = 'hardtanh', fields = {{'min_val', -1}, {'max_val', 1}}, inplace = true,
       validate = function(self)
          if self.min_val >= self.max_val then
@@ -134,6 +137,7 @@ for _, row in ipairs{
       end},
    --- nn.Threshold([th], [v], [inplace]): x where it is above th (1e-6), else v (0).
    -- nn.Threshold(1, -7):forward(torch.Tensor{0.5, 2}) --> {-7, 2}
+   --- nn.Threshold:validateParameters(): Refuses val > threshold when inplace is true; called when an object is made.
    {name = 'Threshold', op = 'threshold', fields = {{'threshold', 1e-6}, {'val', 0}}, inplace = true,
       validate = function(self)
          if self.inplace and self.val > self.threshold then

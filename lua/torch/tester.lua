@@ -425,11 +425,38 @@ function Tester:run(names)
    return 0
 end
 
+-- The examples of torch's help texts as tests.
+local function examples()
+   local doc, tester = require 'torch.doc', package.loaded.torch.Tester()
+   for _, key in ipairs(doc.names()) do
+      local entry = (key:match '^torch' or key:match '^Tensor' or key:match '^Storage') and doc.entry(key)
+      if entry and #entry.examples > 0 then
+         tester:add(function()
+            for _, e in ipairs(entry.examples) do
+               local got, why = doc.run(e.code)
+               tester:assert(got == e.result, ('%s gives %s, not %s'):format(e.code, tostring(got or why), e.result))
+            end
+         end, key)
+      end
+   end
+   return tester
+end
+
 function M.install(torch)
    local mt = class.class('torch.Tester', torch)
    for k, f in pairs(Tester) do mt[k] = f end
    arg_check.guard_class(mt, 'a torch.Tester')
    torch.TestSuite = M.TestSuite
+
+   --- Tests this installation: runs the examples in torch's help texts and prints a report.
+   -- @param tests  a name such as 'torch.cumsum' or 'Tensor:view', or its beginning; a table of them (default: all)
+   -- @return 0; raises an error when an example does not give what its text says
+   function torch.test(tests)
+      if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+         arg_check.refuse('torch.test', 'tests', 'a name or a table of names', tests)
+      end
+      return examples():run(tests)
+   end
 end
 
 return M
