@@ -15,7 +15,7 @@ local C = lib.C
 local doc = {}
 
 --- The packages that are described, in the order of the reference.
-doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph' }
+doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd' }
 
 -- ---- comments ---------------------------------------------------------------------------------------------------
 
@@ -350,6 +350,12 @@ local function add_methods(add, owner, mt)
    end
 end
 
+-- A table of functions, which may find more by name when they are asked for, but is no class and not called itself.
+local function is_plain(v)
+   local mt = getmetatable(v)
+   return mt == nil or type(mt) == 'table' and type(mt.__index) == 'function' and mt.__call == nil
+end
+
 local function add_package(add, name, p, depth)
    for k, v in pairs(p) do
       local key = name .. '.' .. tostring(k)
@@ -359,7 +365,7 @@ local function add_package(add, name, p, depth)
          if mt and class.name(mt) == key and not key:match '^torch%.%u%l+%d*Tensor$' and not key:match '^torch%.%u%l+%d*Storage$'
             and not key:match '16Tensor$' and not key:match '16Storage$' then
             add_methods(add, key, mt)
-         elseif type(v) == 'table' and not mt and depth == 0 and getmetatable(v) == nil and name ~= 'torch' then
+         elseif type(v) == 'table' and not mt and depth == 0 and is_plain(v) and name ~= 'torch' then
             local functions = false
             for _, f in pairs(v) do functions = functions or type(f) == 'function' end
             if functions then add_package(add, key, v, 1) end

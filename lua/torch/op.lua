@@ -7,6 +7,8 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local C = lib.C
 
+-- taped: set by the package autograd; holds(...) says whether its values are among arguments that no call form takes,
+-- call(name, method, ...) then takes the call, and multiply(a, b) the operator *.
 local op = {}
 
 -- ---- signatures -------------------------------------------------------------------------------------------------
@@ -202,7 +204,7 @@ end
 
 local function sort_key(p) return p.required end
 
-local function source(_, forms, method)
+local function all_patterns(forms, method)
    local all, most = {}, 0
    for _, f in ipairs(forms) do
       for _, p in ipairs(patterns_of(f, method)) do
@@ -215,14 +217,19 @@ local function source(_, forms, method)
       if sort_key(p) ~= sort_key(q) then return sort_key(p) < sort_key(q) end
       return p.order < q.order
    end)
+   return all, most
+end
+
+local function source(_, forms, method)
+   local all, most = all_patterns(forms, method)
    local lines, params, op_names, index = {}, {}, {}, {}
    for i = 1, most + 1 do params[i] = 'a' .. i end
    for i, f in ipairs(forms) do op_names[i], index[f] = 'op' .. i, i end
    add(lines, 'local name, bad, failed, not_whole, list, sizes, no_sizes, is_sizes, C, argv, istype, Tensor, Generator,')
-   add(lines, '   default_generator, new, type, %s = ...', table.concat(op_names, ', '))
+   add(lines, '   default_generator, new, type, select, %s = ...', table.concat(op_names, ', '))
    add(lines, 'return function(%s)', table.concat(params, ', '))
    for _, p in ipairs(all) do branch(lines, p, index[p.form], most) end
-   add(lines, '   bad(name, %s, %s)', tostring(method), table.concat(params, ', '))
+   add(lines, '   return select(1, bad(name, %s, %s))', tostring(method), table.concat(params, ', '))
    add(lines, 'end')
    return table.concat(lines, '\n'), all
 end
@@ -240,6 +247,47 @@ local function matches(a, v)
    if k == kinds.bool then return type(v) == 'boolean' end
    if k == kinds.string then return type(v) == 'string' end
    return type(v) == 'number'
+end
+
+local matched = { [true] = {}, [false] = {} }               -- method -> name -> patterns
+
+local function default_value(a)
+   if a.kind == kinds.bool then return a.default == 'true' end
+   if a.kind == kinds.string then return a.default:match '^"(.*)"$' or a.default:match "^'(.*)'$" end
+   if a.kind == kinds.sizes then return {} end
+   return tonumber(a.default)
+end
+
+--- The call form that n arguments choose: its pattern and a table from the names of arguments to their values, defaults
+--- included, and one from names to places among the arguments; nil when none fits.
+function op.match(name, method, n, given)
+   method = method and true or false
+   local patterns = matched[method][name]
+   if not patterns then
+      patterns = all_patterns(op.forms(name), method)
+      matched[method][name] = patterns
+   end
+   for _, p in ipairs(patterns) do
+      local fits = n <= #p
+      for i = 1, fits and #p or 0 do
+         local v = given[i]
+         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and matches(p[i], v) end
+      end
+      if fits then
+         local env, place = {}, {}
+         for i = 1, n do env[p[i].name], place[p[i].name] = given[i], i end
+         for _, a in ipairs(p.form.args) do
+            if env[a.name] == nil and a.default and a.default ~= 'nil' then
+               if a.kind == kinds.tensor then
+                  env[a.name], place[a.name] = env[a.default], place[a.default]
+               else
+                  env[a.name] = default_value(a)
+               end
+            end
+         end
+         return p, env, place
+      end
+   end
 end
 
 --- The call forms as a reader sees them: torch.add([y,] x, value).
@@ -264,6 +312,7 @@ function op.usage(name, method)
 end
 
 local function bad(name, method, ...)
+   if op.taped and op.taped.holds(...) then return op.taped.call(name, method, ...) end
    local n = select('#', ...)
    local given = { ... }
    while n > 0 and given[n] == nil do n = n - 1 end
@@ -377,7 +426,7 @@ local function write(name, method)
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, no_sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
-      lib.generator_t, default_generator(forms), maker(forms), type, unpack(ops))
+      lib.generator_t, default_generator(forms), maker(forms), type, select, unpack(ops))
 end
 
 local function has_self(name)
@@ -435,6 +484,7 @@ end
 --- Reads the registry again after ops were added, and forgets which names were asked for in vain.
 function op.refresh()
    by_name = nil
+   matched = { [true] = {}, [false] = {} }
    for _, written in ipairs { functions, methods } do
       for name, f in pairs(written) do if not f then written[name] = nil end end
    end

@@ -28,6 +28,7 @@ function operators.mul(a, b)
       error(('cannot multiply sizes %s and %s: vectors and matrices can; for products of elements use torch.cmul')
          :format(arg.size_text(a), arg.size_text(b)), 3)
    end
+   if op.taped and op.taped.holds(a, b) then return op.taped.multiply(a, b) end
    arg.refuse('*', 'operand', 'a tensor or a number', is_tensor(a) and b or a, 3)
 end
 

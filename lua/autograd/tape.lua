@@ -1,0 +1,152 @@
+-- lua/autograd/tape.lua - values that know how they were computed, and the walk back along them.
+--
+-- A value holds a tensor or a number, the values it was computed from, and `pull`: a function from the gradient of the
+-- value to those of its inputs. Nothing changes a value, so what a gradient needs is there when it is computed.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local is_tensor = arg.is_tensor
+
+local tape = { depth = 0, keep = false }    -- functions now being taped; whether gradients are taped in turn
+
+local Value = {}
+tape.Value = Value
+
+function tape.is_value(x) return type(x) == 'table' and getmetatable(x) == Value end
+local is_value = tape.is_value
+
+local order = 0
+
+--- @param value   a tensor or a number
+-- @param inputs  the values it was computed from
+-- @param pull    pull(g, wanted, self): the gradients of the inputs, of those i at least for which wanted[i] is true
+function tape.new(value, inputs, pull)
+   order = order + 1
+   return setmetatable({ _value = value, _inputs = inputs, _pull = pull, _order = order }, Value)
+end
+
+--- A value to take the gradient by. Made from another value, it is that value one function further in.
+function tape.leaf(x)
+   if is_value(x) then return tape.new(x._value, { x }, function(g) return { g } end) end
+   return tape.new(x, {}, function() return {} end)
+end
+
+--- What is behind a value; anything else as it is.
+function tape.plain(x)
+   if is_value(x) then return x._value end
+   return x
+end
+
+--- An input as a gradient needs it: the value where gradients are taped, else what is behind it.
+function tape.input(x)
+   if tape.keep then return x end
+   return tape.plain(x)
+end
+
+--- The same for tables: every value in them becomes what is behind it.
+function tape.plain_all(x)
+   if is_value(x) then return x._value end
+   if type(x) ~= 'table' or torch.typename(x) then return x end
+   local y = {}
+   for k, v in pairs(x) do y[k] = tape.plain_all(v) end
+   return y
+end
+
+--- An error of the caller's: blamed on the first line that is neither of this package nor of torch.
+function tape.refuse(text, ...)
+   local level = 2
+   while true do
+      local info = debug.getinfo(level, 'S')
+      if not info then return error(text:format(...), 2) end
+      if not info.source:find 'autograd/[%w_]+%.lua$' and info.source:find '^@' and not info.source:find 'torch/[%w_]+%.lua$' then
+         return error(text:format(...), level)
+      end
+      level = level + 1
+   end
+end
+
+-- The values from which `root` was computed, root included, oldest first. Inputs of leaves are not looked at.
+local function history(root, is_leaf)
+   local seen, list, stack = { [root] = true }, { root }, { root }
+   while #stack > 0 do
+      local node = table.remove(stack)
+      for _, input in ipairs(is_leaf[node] and {} or node._inputs) do
+         if not seen[input] then
+            seen[input] = true
+            list[#list + 1], stack[#stack + 1] = input, input
+         end
+      end
+   end
+   table.sort(list, function(a, b) return a._order < b._order end)
+   return list
+end
+
+--- The gradients of root by the leaves, g being that of root itself: a table from leaf to gradient; nil where root does
+--- not depend on the leaf.
+function tape.backward(root, g, leaves)
+   local is_leaf, needed, gradient = {}, {}, { [root] = g }
+   for _, leaf in ipairs(leaves) do is_leaf[leaf] = true end
+   local list = history(root, is_leaf)
+   for _, node in ipairs(list) do
+      needed[node] = is_leaf[node] or false
+      for _, input in ipairs(is_leaf[node] and {} or node._inputs) do needed[node] = needed[node] or needed[input] end
+   end
+   for i = #list, 1, -1 do
+      local node = list[i]
+      local own = gradient[node]
+      if own ~= nil and needed[node] and not is_leaf[node] then
+         local wanted = {}
+         for k, input in ipairs(node._inputs) do wanted[k] = needed[input] end
+         local parts = node._pull(own, wanted, node)
+         for k, input in ipairs(node._inputs) do
+            local part = parts[k]
+            if wanted[k] and part ~= nil then
+               local sum = gradient[input]
+               gradient[input] = sum == nil and part or sum + part
+            end
+         end
+         gradient[node] = nil                                 -- memory goes as soon as it can
+      end
+   end
+   return gradient
+end
+
+--- Whether x is a tensor that has derivatives.
+function tape.is_float(x)
+   return is_tensor(x) and require 'torch.dtype'.is_float(x._dtype)
+end
+
+--- A copy of a nested table in which every tensor of floats is a leaf; and the list of leaves.
+function tape.leaves(x, list)
+   list = list or {}
+   if is_value(x) or tape.is_float(x) then
+      list[#list + 1] = tape.leaf(x)
+      return list[#list], list
+   end
+   if type(x) ~= 'table' or torch.typename(x) then return x, list end
+   local y = {}
+   for k, v in pairs(x) do y[k] = tape.leaves(v, list) end
+   return y, list
+end
+
+--- f(...) with tape.depth one deeper and tape.keep as told; both are what they were afterwards, after an error too.
+function tape.run(f, keep, ...)
+   local depth, kept = tape.depth, tape.keep
+   tape.depth, tape.keep = depth + 1, keep
+   local function back(ok, ...)
+      tape.depth, tape.keep = depth, kept
+      if not ok then error((...), 0) end
+      return ...
+   end
+   return back(pcall(f, ...))
+end
+
+function Value:__tostring()
+   return ('taped %s\n%s'):format(is_tensor(self._value) and 'tensor' or 'number', tostring(self._value))
+end
+
+function Value:__newindex(k)
+   tape.refuse('autograd: [%s] = ... would change a taped tensor in place; compute a new one (torch.cat, torch.cmul with a mask)',
+      tostring(k))
+end
+
+return tape

@@ -1,0 +1,275 @@
+-- lua/autograd/view.lua - views, shapes and queries of taped tensors. What is linear has a transposed, whose transposed it is.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local op = require 'torch.op'
+local derivative = require 'torch.derivative'
+local tape = require 'autograd.tape'
+local ops = require 'autograd.ops'
+
+local is_tensor, is_value, plain, new = arg.is_tensor, tape.is_value, tape.plain, tape.new
+local view = {}
+
+-- f(x) for a linear f, whose transposed is ft.
+local function linear(x, f, ft)
+   if not is_value(x) then return f(x) end
+   return new(f(x._value), { x }, function(g) return { linear(g, ft, f) } end)
+end
+
+local function zeros(x) return x.new():resizeAs(x):zero() end
+
+-- A part of x: what `pick` takes from a tensor of that size, by view or by element; the transposed puts it among zeros.
+local function part(x, pick)
+   local like, where = zeros(plain(x):narrow(1, 1, 0)), plain(x):size()
+   return linear(x, pick, function(g)
+      local z = like.new(where):zero()
+      if is_tensor(g) then
+         pick(z):copy(g)
+      else
+         local count = torch.range(1, z:nElement()):type(z:type()):viewAs(z)
+         z:view(-1)[pick(count)] = g
+      end
+      return z
+   end)
+end
+
+-- The elements of x in another shape.
+local function reshaped(x, f)
+   local size = plain(x):size()
+   return linear(x, f, function(g)
+      if not is_tensor(g) then return plain(x).new(size):fill(g) end
+      return g:contiguous():view(size)
+   end)
+end
+
+local methods = {}
+
+for _, name in ipairs { 'narrow', 'select', 'sub' } do
+   methods[name] = function(x, ...)
+      local a, n = { ... }, select('#', ...)
+      return part(x, function(t) return t[name](t, unpack(a, 1, n)) end)
+   end
+end
+
+function methods.transpose(x, a, b)
+   local function swap(t) return t:transpose(a, b) end
+   return linear(x, swap, swap)
+end
+
+function methods.t(x)
+   local function swap(t) return t:t() end
+   return linear(x, swap, swap)
+end
+
+function methods.permute(x, ...)
+   local order, back = { ... }, {}
+   for i, d in ipairs(order) do back[d] = i end
+   return linear(x, function(t) return t:permute(unpack(order)) end, function(t) return t:permute(unpack(back)) end)
+end
+
+for _, name in ipairs { 'view', 'reshape', 'squeeze', 'unsqueeze' } do
+   methods[name] = function(x, ...)
+      local a, n = { ... }, select('#', ...)
+      return reshaped(x, function(t) return t[name](t, unpack(a, 1, n)) end)
+   end
+end
+
+function methods.viewAs(x, other)
+   local size = arg.tensor('viewAs', 'tensor', plain(other)):size()
+   return reshaped(x, function(t) return t:view(size) end)
+end
+
+local function same(t) return t end
+function methods.clone(x) return linear(x, function(t) return t:clone() end, same) end
+function methods.contiguous(x) return linear(x, function(t) return t:contiguous() end, function(t) return t:contiguous() end) end
+
+local function expanded(x, f)
+   local like = plain(x)
+   return linear(x, f, function(g) return derivative.sum_to(g, like) end)
+end
+function methods.expand(x, ...)
+   local a, n = { ... }, select('#', ...)
+   return expanded(x, function(t) return t:expand(unpack(a, 1, n)) end)
+end
+function methods.expandAs(x, other)
+   local size = arg.tensor('expandAs', 'tensor', plain(other)):size()
+   return expanded(x, function(t) return t:expand(size) end)
+end
+
+function methods.repeatTensor(x, ...)
+   local a, n = { ... }, select('#', ...)
+   local from = plain(x)
+   return linear(x, function(t) return t:repeatTensor(unpack(a, 1, n)) end, function(g)
+      local lead = g:dim() - from:dim()
+      for d = g:dim(), 1, -1 do
+         local m = d > lead and from:size(d - lead) or 1
+         local parts, sum = g:size(d) / m, nil
+         for k = 1, parts do
+            local piece = g:narrow(d, (k - 1) * m + 1, m)
+            sum = sum and torch.add(sum, piece) or piece
+         end
+         g = sum
+      end
+      return g:contiguous():viewAs(from)
+   end)
+end
+
+local function converted(x, f)
+   local kind = plain(x):type()
+   local y = f(plain(x))
+   if not tape.is_float(y) then return y end
+   return linear(x, f, function(g) return g:type(kind) end)
+end
+for _, name in ipairs { 'float', 'double', 'half', 'bfloat16', 'byte', 'char', 'short', 'int', 'long', 'real' } do
+   methods[name] = function(x) return converted(x, function(t) return t[name](t) end) end
+end
+function methods.typeAs(x, other)
+   local kind = arg.tensor('typeAs', 'tensor', plain(other)):type()
+   return converted(x, function(t) return t:type(kind) end)
+end
+function methods.type(x, name)
+   if name == nil then return plain(x):type() end
+   return converted(x, function(t) return t:type(name) end)
+end
+
+function methods.item(x)
+   return linear(x, function(t) return t:item() end, function(g) return plain(x).new():resizeAs(plain(x)):fill(g) end)
+end
+
+-- Lists of narrow views, as the method gives them for the plain tensor.
+for _, name in ipairs { 'split', 'chunk' } do
+   methods[name] = function(x, size, d)
+      d = d or 1
+      local list, first = {}, 1
+      for i, t in ipairs(plain(x)[name](plain(x), size, d)) do
+         list[i] = methods.narrow(x, d, first, t:size(d))
+         first = first + t:size(d)
+      end
+      return list
+   end
+end
+
+-- ---- functions of lists -----------------------------------------------------------------------------------------
+
+local functions = {}
+
+function functions.cat(list, dim, third)
+   if is_value(list) or is_tensor(list) then list, dim = { list, dim }, third end
+   local tensors, inputs, first = tape.plain_all(list), {}, {}
+   local y = torch.cat(tensors, dim)
+   local d, at = dim == nil and y:dim() or dim, 1
+   for _, x in ipairs(list) do
+      local n = plain(x):dim() >= d and plain(x):size(d) or plain(x):nElement() > 0 and 1 or 0
+      if is_value(x) then
+         inputs[#inputs + 1] = x
+         first[#inputs] = { at, n }
+      end
+      at = at + n
+   end
+   return new(y, inputs, function(g, wanted)
+      local parts = {}
+      for i, range in ipairs(first) do
+         if wanted[i] then parts[i] = g:narrow(d, range[1], range[2]):contiguous():viewAs(plain(inputs[i])) end
+      end
+      return parts
+   end)
+end
+
+function functions.stack(list, dim)
+   local wider, n = {}, plain(list[1]):dim() + 1
+   torch.stack(tape.plain_all(list), dim)                     -- refuses what does not fit
+   for i, x in ipairs(list) do wider[i] = is_value(x) and methods.unsqueeze(x, dim or 1) or x:unsqueeze(dim or 1) end
+   return n > 0 and torch.cat(wider, dim or 1)
+end
+
+function functions.logsumexp(x, dim)
+   if dim == nil then return functions.logsumexp(methods.view(methods.contiguous(x), -1), 1)[1] end
+   local shift = torch.max(plain(x), dim)
+   shift[torch.ne(shift, shift)] = 0
+   shift[torch.eq(torch.abs(shift), math.huge)] = 0
+   return torch.add(torch.log(torch.sum(torch.exp(torch.csub(x, shift:expandAs(plain(x)))), dim)), shift)
+end
+
+function functions.diff(x, dim)
+   dim = dim or plain(x):dim()
+   torch.diff(plain(x), dim)
+   local n = plain(x):size(dim)
+   return torch.csub(methods.narrow(x, dim, 2, n - 1), methods.narrow(x, dim, 1, n - 1))
+end
+
+-- ---- indexing and methods by name ---------------------------------------------------------------------------------
+
+local queries = {}
+for name in ([[dim nDimension size stride nElement numel elementSize isContiguous isSize storageOffset totable
+   argmax argmin argsort new]]):gmatch '%S+' do queries[name] = true end
+
+function methods.isSameSizeAs(x, other) return plain(x):isSameSizeAs(plain(other)) end
+methods.isTensor = nil
+methods.logsumexp, methods.diff = functions.logsumexp, functions.diff
+
+local found = {}                                             -- name -> method
+
+local function method(name)
+   if methods[name] then return methods[name] end
+   if not found[name] then
+      if queries[name] then
+         found[name] = function(x, ...) return plain(x)[name](plain(x), ...) end
+      elseif op.forms(name) then
+         found[name] = function(...) return ops.call(name, true, ...) end
+      end
+   end
+   return found[name]
+end
+
+function tape.Value.__index(x, k)
+   if type(k) ~= 'string' then
+      if not is_tensor(x._value) then tape.refuse('autograd: a taped number has no elements') end
+      if is_tensor(k) and k:type() ~= 'torch.ByteTensor' then return torch.index(x, 1, k) end
+      if is_tensor(k) then return torch.maskedSelect(x, k) end
+      return part(x, function(t) return t[k] end)
+   end
+   if k:sub(1, 1) == '_' then return nil end
+   if type(x._value) == 'number' then
+      if k == 'sum' then return function() return x end end   -- as of a tensor of one element
+      tape.refuse('autograd: a taped number has no method %s', k)
+   end
+   local f = method(k)
+   if not f then
+      local known = is_tensor(x._value) and x._value[k] ~= nil
+      tape.refuse(known and 'autograd: %s of taped tensors has no derivative; autograd.value(x):%s(...) works on the tensor behind'
+         or 'autograd: a tensor has no method %s', k, k)
+   end
+   return f
+end
+
+-- Whether a value is among the arguments or in a list among them.
+local function holds(...)
+   if ops.holds(...) then return true end
+   local first = ...
+   return type(first) == 'table' and not torch.typename(first) and ops.holds(unpack(first, 1, #first))
+end
+
+--- Makes the functions of torch that are not ops take values: torch.transpose(x, 1, 2), torch.cat{x, y}, ...
+function view.install()
+   local function extend(name, taped)
+      local before = torch[name]
+      local function f(...)
+         if not holds(...) then return before(...) end
+         return taped(...)
+      end
+      arg.behind[f] = arg.behind[before] or before            -- whose text the help shows
+      torch[name] = f
+   end
+   for name, f in pairs(methods) do
+      if rawget(torch, name) and not functions[name] and name ~= 'type' then
+         extend(name, function(x, ...)
+            if not is_value(x) then
+               tape.refuse('autograd: torch.%s: argument 1 must be the taped tensor; a result cannot be given', name)
+            end
+            return f(x, ...)
+         end)
+      end
+   end
+   for name, f in pairs(functions) do extend(name, f) end
+end
+
+return view
