@@ -170,6 +170,9 @@ function Module:__init(name, f, ...)
    end
 end
 
+-- module -> what its gradient needs; beside the modules, so that no file and no clone carries it.
+local tapes = setmetatable({}, { __mode = 'k' })
+
 -- f with its input and parameters as leaves.
 function Module:updateOutput(input)
    local params = {}
@@ -180,14 +183,14 @@ function Module:updateOutput(input)
    if not is_tensor(plain(y)) then
       error(('%s: the function must return a tensor, got %s'):format(self.name, arg.describe(plain(y))), 2)
    end
-   self.taped = { input = x, inputs = list, parameters = parameters, output = y }
+   tapes[self] = { input = x, inputs = list, parameters = parameters, output = y }
    self.output = plain(y)
    return self.output
 end
 
 -- The gradients by the leaves of one kind, 'inputs' or 'parameters'.
 local function pull(self, kind, gradOutput)
-   local kept = self.taped
+   local kept = tapes[self]
    if not kept then error(self.name .. ': forward must come before backward', 3) end
    if not is_tensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
       error(('%s: gradOutput must be a tensor of size %s, got %s'):format(self.name, arg.size_text(self.output),
@@ -210,21 +213,21 @@ end
 
 function Module:updateGradInput(_, gradOutput)
    local gradient = pull(self, 'inputs', gradOutput)
-   self.gradInput = gradients_of(self.taped.input, gradient)
+   self.gradInput = gradients_of(tapes[self].input, gradient)
    return self.gradInput
 end
 
 function Module:accGradParameters(_, gradOutput, scale)
    local gradient = pull(self, 'parameters', gradOutput)
    local _, grads = self:parameters()
-   for i, leaf in ipairs(self.taped.parameters) do
+   for i, leaf in ipairs(tapes[self].parameters) do
       if gradient[leaf] then grads[i]:add(scale or 1, gradient[leaf]) end
    end
 end
 
---- Forgets what backward needs, as clearState of all modules does; files hold nothing of it.
+--- Forgets what backward needs, as clearState of all modules does.
 function Module:clearState()
-   self.taped = nil
+   tapes[self] = nil
    return Base.clearState(self)
 end
 
@@ -263,7 +266,8 @@ local function need_name(who, name)
 end
 
 --- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...), the further
---- arguments being its parameters: `weight`, `bias`, `parameter3`, ... Functions cannot be saved in files.
+--- arguments being its parameters: `weight`, `bias`, `parameter3`, ... A file holds the function too,
+--- which torch.load brings back for {unsafe = true} only.
 -- m = autograd.nn.AutoModule 'Scale' (function(x, w) return torch.cmul(x, w) end, torch.Tensor{2, 3}); m:forward(torch.ones(2)) --> {2, 3}
 function autograd.nn.AutoModule(name)
    need_name('autograd.nn.AutoModule', name)
