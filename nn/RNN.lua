@@ -38,11 +38,8 @@ function RNN:__init(inputSize, hiddenSize, numLayers, batchFirst, dropout, remem
    end
    self.rememberStates = rememberStates or false
    self.train = true
-   local n, per = 0, self.gates * self.hiddenSize
-   for layer = 1, self.numLayers do
-      n = n + self.directions * per * (self:inputSizeOf(layer) + self.hiddenSize + 2)
-   end
-   self:parameter('weight', n)
+   local function of(layer) return self.directions * self.gates * self.hiddenSize * (self:inputSizeOf(layer) + self.hiddenSize + 2) end
+   self:parameter('weight', of(1) + (self.numLayers - 1) * of(2))                 -- all but the first are alike
    self:reset()
 end
 

@@ -20,10 +20,14 @@ local function outside()
    while true do
       local info = debug.getinfo(level + 1, 'S')
       if not info then return 2 end
-      if info.what ~= 'C' and info.source:sub(1, #here) ~= here then return level end
+      local maker = info.source:find '[/@]torch/class%.lua$'                    -- it stands between a constructor and its caller
+      if info.what ~= 'C' and not maker and info.source:sub(1, #here) ~= here then return level end
       level = level + 1
    end
 end
+
+--- Raises an error that is blamed on the line which called into the package.
+function utils.fail(text) error(text, outside()) end
 
 --- Raises "<module>: <what> must <wish>, got <shape>", blamed on the line that called into the package.
 function utils.refuse(module, what, wish, got)

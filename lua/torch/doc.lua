@@ -262,7 +262,7 @@ local function head_of(path) return (lines_of(path)[1] or ''):match '^%-%-+%s*%S
 
 local function class_entry(key, mt)
    local entry, init = new_entry(key, { key }), rawget(mt, '__init')
-   local info = init and debug.getinfo(init, 'S')
+   local info = init and debug.getinfo(arg.behind[init] or init, 'S')
    local path = info and info.source:match '^@(.*)$' or class_places[key] and class_places[key].file
    local place, lines = class_places[key], {}
    if path and path:match('/' .. key:match '[%w_]+$' .. '%.lua$') then

@@ -1,0 +1,135 @@
+-- nn/arguments.lua - what the constructors of nn ask of their arguments, one row for each, and the check of it.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local utils = require 'nn.utils'
+local errors = require 'nn.errors'
+
+local function whole(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least and v <= 2 ^ 53 end
+local function of(class) return function(v) return torch.isTypeOf(v, class) end end
+
+-- kind -> what it is called, and the test of a value
+local kinds = {
+   size = {'a whole number that is not negative', function(v) return whole(v, 0) end},
+   count = {'a whole number of at least 1', function(v) return whole(v, 1) end},
+   whole = {'a whole number', function(v) return whole(v, -2 ^ 53) end},
+   place = {'a whole number that is not 0', function(v) return whole(v, -2 ^ 53) and v ~= 0 end},
+   number = {'a number', function(v) return type(v) == 'number' end},
+   string = {'a string', function(v) return type(v) == 'string' end},
+   key = {'a number or a key', function(v) return v == v end},
+   tensor = {'a tensor', torch.isTensor},
+   module = {'a module', of 'nn.Module'},
+   criterion = {'a criterion', of 'nn.Criterion'},
+}
+
+-- The arguments in order: name:kind, with ? where nil and false mean a default. Those that are not named, and classes that
+-- are not, take anything or check for themselves.
+local rows = {
+   -- parameters
+   Add = 'inputSize:size?', Bilinear = 'inputSize1:size inputSize2:size outputSize:size',
+   Cosine = 'inputSize:size outputSize:size', Euclidean = 'inputSize:size outputSize:size',
+   IndexLinear = 'inputSize:size outputSize:size doGradInput keysOffset:number? weight:tensor? bias:tensor?',
+   Kmeans = 'k:count dim:count scale:number?', Linear = 'inputSize:size outputSize:size',
+   LinearWeightNorm = 'inputSize:size outputSize:size bias eps:number?',
+   LookupTable = 'nIndex:size nOutput:size paddingValue:number? maxNorm:number? normType:number?',
+   Maxout = 'inputSize:size outputSize:size maxoutNumber:count preprocess:module?', PReLU = 'nOutputPlane:size?',
+   PartialLinear = 'inputsize:size outputsize:size', SparseLinear = 'inputSize:size outputSize:size',
+   WeightedEuclidean = 'inputSize:size outputSize:size',
+   BatchNormalization = 'nOutput:count eps:number? momentum:number?',
+   LayerNormalization = 'nOutput:count bias:number? eps:number?', Normalize = 'p:number eps:number?',
+   -- functions of each element
+   Dropout = 'p:number?', SpatialDropout = 'p:number?', VolumetricDropout = 'p:number?', GradientReversal = 'lambda:number?',
+   L1Penalty = 'l1weight:number', RReLU = 'l:number? u:number?', Sqrt = 'eps:number?', WhiteNoise = 'mean:number? std:number?',
+   -- shapes
+   CReLU = 'nInputDims:size?', Collapse = 'nInputDim:count', Concat = 'dimension:place?',
+   Constant = 'value nInputDim:size?', Convert = 'inputShape:string outputShape:string',
+   Copy = 'intype:string? outtype:string?', GatedLinearUnit = 'dim:place?', Index = 'dimension:place',
+   JoinTable = 'dimension:place nInputDims:whole?', Max = 'dimension:place? nInputDims:whole?',
+   Mean = 'dimension:place? nInputDims:whole?', Min = 'dimension:place? nInputDims:whole?', MixtureTable = 'dim:place?',
+   Narrow = 'dimension:place offset:place length:whole?', NarrowTable = 'offset:place length:whole?', OneHot = 'outputSize:count',
+   Padding = 'dim:place pad:whole nInputDim:whole? value:number? index:whole?', PairwiseDistance = 'p:number?',
+   Parallel = 'inputDimension:place outputDimension:place', Replicate = 'nfeatures:count dim:place? ndim:whole?',
+   Select = 'dimension:place index:place', SelectTable = 'index:key', SplitTable = 'dimension:place nInputDims:whole?',
+   Squeeze = 'dim:place? numInputDims:whole?', Sum = 'dimension:place? nInputDims:whole?',
+   Unsqueeze = 'pos:place numInputDims:whole?',
+   -- modules of modules
+   Bottle = 'module:module nInputDim:count? nOutputDim:count?', Decorator = 'module:module',
+   DontCast = 'module:module castin castout moduleType:string?', MapTable = 'module:module?', NaN = 'module:module',
+   Profile = 'module:module print_interval:number? name:string?', WeightNorm = 'module:module outputDim:count?',
+   CriterionTable = 'criterion:criterion', ModuleFromCriterion = 'criterion:criterion',
+   StochasticGradient = 'module:module criterion:criterion',
+   -- sequences
+   FeatureLPPooling = 'width:count stride:count power:number?',
+   TemporalConvolution = 'inputFrameSize:size outputFrameSize:size kW:count dW:count?',
+   TemporalDynamicKMaxPooling = 'minK:count factor:number?', TemporalMaxPooling = 'kW:count dW:count?',
+   TemporalRowConvolution = 'inputFrameSize:size kW:count dW:count?',
+   TemporalSubSampling = 'inputFrameSize:size kW:count dW:count?',
+   -- images
+   PixelShuffle = 'upscaleFactor:count', SpatialAdaptiveAveragePooling = 'W:count H:count',
+   SpatialAdaptiveMaxPooling = 'W:count H:count',
+   SpatialAveragePooling = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size?',
+   SpatialMaxPooling = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size?',
+   SpatialDilatedMaxPooling = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size? dilationW:count? dilationH:count?',
+   SpatialConvolution = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? padH:whole?',
+   SpatialConvolutionLocal = 'nInputPlane:size nOutputPlane:size iW:count iH:count kW:count kH:count dW:count? dH:count? '
+      .. 'padW:size? padH:size?',
+   SpatialConvolutionMap = 'conMatrix:tensor kW:count kH:count dW:count? dH:count?',
+   SpatialFullConvolutionMap = 'conMatrix:tensor kW:count kH:count dW:count? dH:count?',
+   SpatialDilatedConvolution = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? padH:whole? '
+      .. 'dilationW:count? dilationH:count?',
+   SpatialFullConvolution = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? padH:whole? '
+      .. 'adjW:size? adjH:size?',
+   SpatialContrastiveNormalization = 'nInputPlane:count? kernel:tensor? threshold:number? thresval:number?',
+   SpatialDivisiveNormalization = 'nInputPlane:count? kernel:tensor? threshold:number? thresval:number?',
+   SpatialSubtractiveNormalization = 'nInputPlane:count? kernel:tensor?',
+   SpatialCrossMapLRN = 'size:count alpha:number? beta:number? k:number?',
+   SpatialLPPooling = 'nInputPlane:size? pnorm:number kW:count kH:count dW:count? dH:count?',
+   SpatialSubSampling = 'nInputPlane:size kW:count kH:count dW:count? dH:count?',
+   -- volumes
+   VolumetricAveragePooling = 'kT:count kW:count kH:count dT:count? dW:count? dH:count?',
+   VolumetricMaxPooling = 'kT:count kW:count kH:count dT:count? dW:count? dH:count? padT:size? padW:size? padH:size?',
+   VolumetricDilatedMaxPooling = 'kT:count kW:count kH:count dT:count? dW:count? dH:count? padT:size? padW:size? padH:size? '
+      .. 'dilationT:count? dilationW:count? dilationH:count?',
+   VolumetricConvolution = 'nInputPlane:size nOutputPlane:size kT:count kW:count kH:count dT:count? dW:count? dH:count? '
+      .. 'padT:size? padW:size? padH:size?',
+   VolumetricDilatedConvolution = 'nInputPlane:size nOutputPlane:size kT:count kW:count kH:count dT:count? dW:count? dH:count? '
+      .. 'padT:size? padW:size? padH:size? dilationT:count? dilationW:count? dilationH:count?',
+   VolumetricFullConvolution = 'nInputPlane:size nOutputPlane:size kT:count kW:count kH:count dT:count? dW:count? dH:count? '
+      .. 'padT:size? padW:size? padH:size? adjT:size? adjW:size? adjH:size?',
+   -- criterions
+   BCECriterion = 'weights:tensor?', ClassNLLCriterion = 'weights:tensor? sizeAverage ignoreIndex:number?',
+   CosineEmbeddingCriterion = 'margin:number?', CrossEntropyCriterion = 'weights:tensor?',
+   HingeEmbeddingCriterion = 'margin:number?', L1HingeEmbeddingCriterion = 'margin:number?', MarginCriterion = 'margin:number?',
+   MarginRankingCriterion = 'margin:number?', MultiLabelSoftMarginCriterion = 'weights:tensor?',
+   MultiMarginCriterion = 'p:number? weights:tensor? margin:number?', WeightedMSECriterion = 'w:tensor',
+}
+
+-- 'kW:count dW:count?' as a list of {name, kind, optional}
+local function parse(row)
+   local list = {}
+   for word in row:gmatch '%S+' do
+      local name, kind, optional = word:match '^([%w_]+):?(%a*)(%??)$'
+      list[#list + 1] = {name = name, kind = kinds[kind], optional = optional == '?'}
+   end
+   return list
+end
+
+-- __init with its arguments checked first. Classes derived from it are named by their own name.
+local function checked(list, init)
+   local function check(self, ...)
+      for i = 1, #list do
+         local want, v = list[i], (select(i, ...))
+         if want.kind and not (want.optional and not v) and not want.kind[2](v) then
+            utils.refuse(torch.typename(self), want.name, 'be ' .. want.kind[1], arg.describe(v))
+         end
+      end
+      return errors.construct(init, self, ...)
+   end
+   arg.behind[check] = init
+   return check
+end
+
+for name in pairs(require 'nn') do
+   local class = torch.getmetatable('nn.' .. name)
+   local init = class and rawget(class, '__init')
+   if init then class.__init = checked(parse(rows[name] or ''), init) end
+end

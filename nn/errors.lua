@@ -1,0 +1,82 @@
+-- nn/errors.lua - how constructors and passes of layers fail: in the name of the layer, with what it was given.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local utils = require 'nn.utils'
+
+local errors = {}
+
+local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGradParameters', 'accUpdateGradParameters',
+   'backwardUpdate'}
+
+-- What Lua says of values that a function did not expect.
+local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
+   '^invalid value '}
+
+local here = debug.getinfo(1, 'S').source:match '^@?(.*)errors%.lua$'
+
+local function described(...)
+   local words = {}
+   for i = 1, select('#', ...) do words[i] = arg.describe((select(i, ...))) end
+   return table.concat(words, ' and ')
+end
+
+-- An error that names no layer yet is raised again in the name of this one. What Lua says of the code of users is left to them.
+local function retell(self, what, err, ...)
+   if type(err) ~= 'string' or err:find '^in module ' then error(err, 0) end
+   local file, text = err:match '^(.-):%d+: (.*)$'
+   local ours = file and (file:sub(1, #here) == here or file:find 'torch/class%.lua$')
+   if err:find '^[^\n]*nn%.%u' then
+      if ours then utils.fail(text) end
+      error(err, 0)
+   end
+   local name = torch.typename(self) or arg.describe(self)
+   if ours then
+      for _, pattern in ipairs(ofLua) do
+         if text:find(pattern) then utils.refuse(name, what, 'be such as it takes', described(...)) end
+      end
+      err = text
+   end
+   utils.fail(('%s: %s'):format(name, err))
+end
+
+--- init(self, ...), whose errors name the class.
+function errors.construct(init, self, ...)
+   local ok, err = pcall(init, self, ...)
+   if not ok then retell(self, 'arguments', err, ...) end
+end
+
+-- Its own text for each function, so that the compiler sees which one is called.
+local guarded = [[
+local f, pcall, retell, what = ...
+return function(self, input, other, scale)
+   local ok, result = pcall(f, self, input, other, scale)
+   if ok then return result end
+   retell(self, what, result, input, other)
+end]]
+
+local told = setmetatable({}, {__mode = 'k'})
+
+local function telling(f, second)
+   local pass = load(guarded, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second)
+   arg.behind[pass] = f
+   told[pass] = true
+   return pass
+end
+
+--- Makes the passes of a class that this package has tell what they were given.
+-- @param second  what their second argument is called
+function errors.tell(class, second)
+   for _, name in ipairs(passes) do
+      local f = rawget(class, name)
+      if f and not told[f] then class[name] = telling(f, second) end
+   end
+end
+
+for name in pairs(require 'nn') do
+   local class = torch.getmetatable('nn.' .. name)
+   local probe = class and setmetatable({}, class)
+   if name ~= 'Module' and probe and torch.isTypeOf(probe, 'nn.Module') then errors.tell(class, 'gradOutput') end
+   if name ~= 'Criterion' and probe and torch.isTypeOf(probe, 'nn.Criterion') then errors.tell(class, 'target') end
+end
+
+return errors

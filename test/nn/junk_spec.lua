@@ -1,0 +1,171 @@
+-- test/nn/junk_spec.lua - modules and criterions that are made of, and called with, what nobody should give them.
+local torch = require 'torch'
+local nn = require 'nn'
+local check = require 'test.gradcheck'
+local junk = require 'test.junk'
+
+local CALLS = tonumber(os.getenv 'TH_BAD_INPUT_CALLS') or 40         -- for each constructor
+
+local cases = {}                           -- {new, input}
+local function input(x, options)
+   if type(x) == 'function' then return x() end
+   if type(x[1]) == 'number' then return check.tensor(x, options.lo, options.hi) end
+   local t = {}
+   for i, v in ipairs(x) do t[i] = input(v, options) end
+   return t
+end
+require 'test.nn.cases'(function(new)
+   return function(options)
+      cases[#cases + 1] = {new = new, input = function() return input(options[#options], options) end}
+   end
+end, function(...)
+   local values = {...}
+   return function() return torch.LongTensor(values) end
+end)
+
+local function make(case, from)
+   torch.manualSeed(5)
+   return assert(loadstring('local nn, torch = ... return ' .. case.new))(from or nn, torch)
+end
+
+-- What stands in the place of one argument of a constructor.
+local wrong = {nil, true, 'x', 0, -1, 1.5, 0 / 0, 1 / 0, 2 ^ 31, 2 ^ 53, {}, print, torch.ones(2), torch.Tensor(), torch.tensor(1),
+   torch.LongStorage{2, -3}, {torch.ones(2), 'x'}, 5LL}
+local WRONG = 18
+
+-- Inputs made of a good one: other sizes, other types, nothing.
+local function inputs(x)
+   local list = {false, true, 3, 0 / 0, 'x', {}, print, {1, 2}, {x}, {x, x, x}, {x, 'y'}, {{x}, {}}, torch.LongStorage{2, 3},
+      torch.Tensor(), torch.Tensor(0, 3), torch.tensor(2), torch.ones(1), torch.ones(7), torch.ones(2, 7), torch.ones(3, 1, 7),
+      torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1, 1, 1), torch.LongTensor(4, 3):fill(9), torch.FloatTensor(4, 3):zero(),
+      {torch.Tensor(), torch.Tensor()}, {torch.ones(2), torch.ones(3, 4)}, nn.Identity()}
+   local function add(v) list[#list + 1] = v end
+   for _, kind in ipairs{'Float', 'Long', 'Byte'} do
+      add(nn.utils.map(x, function(t) return t:type(('torch.%sTensor'):format(kind)) end))
+   end
+   local function map(f) add(nn.utils.map(x, f)) end
+   map(function(t) return torch.cat(t, t, t:dim()) end)
+   map(function(t) return torch.cat(t, t, 1) end)
+   map(function(t) return t:narrow(t:dim(), 1, 1) end)
+   map(function(t) return t:view(1, 1, 1, t:nElement()) end)
+   map(function(t) return t:view(t:nElement()) end)
+   map(function(t) return t.new() end)
+   if type(x) == 'table' then
+      add{x[1]}
+      add{x[2], x[1]}
+      add{x[1], x[2] and x[2].new and x[2].new()}
+   end
+   return list
+end
+
+local memory = require 'torch.lib'.C.th_memory_of(0)
+local calls, refused, kept = 0, 0, nil
+
+-- What is wrong with the message of a refusal; modules inside may speak for those around them.
+local function fault_of(why)
+   local first = type(why) == 'string' and why:match '^[^\n]*' or why
+   return junk.fault('nn', first) or (not first:find 'nn%.%u' and 'the message does not name the module'), first
+end
+
+local function faults_in(faults)
+   if #faults > 0 then error(('%d faults; the first: %s'):format(#faults, table.concat(faults, '\n', 1, math.min(#faults, 300))), 0) end
+end
+
+local function same(a, b)
+   if torch.isTensor(a) then return torch.isTensor(b) and a:isSameSizeAs(b) and (a:nElement() == 0 or torch.eq(a, b):all()
+      or a:ne(a):equal(b:ne(b))) end
+   if type(a) ~= 'table' or torch.typename(a) then return a == b or a ~= a end
+   for k, v in pairs(a) do if not same(v, b[k]) then return false end end
+   return true
+end
+
+describe('junk for nn', function()
+   setup(function()
+      kept = {print = print, write = io.write, most = memory.most}
+      _G.print, io.write = function() end, function() return true end
+      memory.most = memory.bytes + 2 ^ 28
+   end)
+   teardown(function()
+      _G.print, io.write = kept.print, kept.write
+      memory.most = kept.most
+   end)
+
+   it('is refused by constructors', function()
+      local faults = {}
+      for _, base in ipairs{'nn.Module', 'nn.Criterion'} do
+         for _, name in ipairs(check.classes(base)) do
+            junk.seed(name)
+            for _ = 1, CALLS do
+               local no, fault = junk.call('nn', nn[name], 8, {})
+               calls, refused = calls + 1, refused + (no and 1 or 0)
+               faults[#faults + 1] = fault
+            end
+         end
+      end
+      faults_in(faults)
+   end)
+
+   it('is refused by constructors in the place of one argument', function()
+      local faults = {}
+      for _, case in ipairs(cases) do
+         local made = {}
+         make(case, setmetatable({}, {__index = function(_, name)
+            if type(nn[name]) ~= 'table' or not torch.getmetatable('nn.' .. name) then return nn[name] end
+            return function(...)
+               made[#made + 1] = {name, n = select('#', ...), ...}
+               return nn[name](...)
+            end
+         end}))
+         for _, call in ipairs(made) do
+            for at = 1, call.n do
+               for i = 1, WRONG do
+                  local args = {unpack(call, 2, call.n + 1)}
+                  args[at] = wrong[i]
+                  local ok, why = pcall(nn[call[1]], unpack(args, 1, call.n))
+                  local fault = not ok and fault_of(why)
+                  calls, refused = calls + 1, refused + (ok and 0 or 1)
+                  if fault then faults[#faults + 1] = ('nn.%s, argument %d = %s: %s: %s'):format(call[1], at, tostring(wrong[i]), fault, why) end
+               end
+            end
+         end
+      end
+      faults_in(faults)
+   end)
+
+   it('is refused by forward and backward, which go on as before', function()
+      local faults = {}
+      for _, case in ipairs(cases) do
+         local m, x = make(case), case.input()
+         local function good()
+            torch.manualSeed(11)
+            return m:forward(x)
+         end
+         local y = check.copy(good())
+         local function try(what, f, ...)
+            local ok, why = pcall(f, m, ...)
+            calls, refused = calls + 1, refused + (ok and 0 or 1)
+            if not ok then
+               local fault, first = fault_of(why)
+               if not fault and not same(y, good()) then fault = 'the next output is another' end
+               if fault then faults[#faults + 1] = ('%s: %s(%s): %s: %s'):format(case.new, what, nn.utils.shape((...)), fault, first) end
+            end
+         end
+         for _, w in ipairs(inputs(x)) do
+            m = make(case)
+            try('updateOutput', m.updateOutput, w or nil)
+            good()
+            try('forward', m.forward, w or nil)
+            good()
+            try('backward', m.backward, x, w or nil)
+            good()
+            try('gradInput', m.backward, w or nil, check.copy(m.output))
+         end
+      end
+      faults_in(faults)
+   end)
+
+   it('is thousands of calls, of which many are refused', function()
+      assert.is_true(refused > calls / 4, refused)
+      kept.print(('%d calls of nn, %d refused'):format(calls, refused))
+   end)
+end)
