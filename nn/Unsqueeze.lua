@@ -10,7 +10,6 @@ Unsqueeze.bufferNames = {'_gradOutput'}
 
 function Unsqueeze:__init(pos, numInputDims)
    Module.__init(self)
-   if type(pos) ~= 'number' then error('nn.Unsqueeze: pos must be a number, got ' .. type(pos), 3) end
    self.pos = pos
    self:setNumInputDims(numInputDims)
 end

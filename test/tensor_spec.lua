@@ -242,4 +242,15 @@ describe('types', function()
       assert.is_false(torch.isTensor {})
       assert.is_true(torch.isStorage(torch.ByteStorage()))
    end)
+   it('refuse the operators that they do not have, and say what to use', function()
+      local x = torch.ones(2)
+      for text, f in pairs {
+         ['use torch.lt or torch.gt'] = function() return x < 1, 1 end, ['use torch.le or torch.ge'] = function() return 1 >= x, 1 end,
+         ['use torch.pow'] = function() return x ^ 2, 1 end, ['use torch.cat, or tostring'] = function() return 'a' .. x, 1 end,
+      } do
+         local ok, why = pcall(f)
+         assert.is_false(ok)
+         assert(why:find(text, 1, true) and why:find('tensor_spec', 1, true), why)
+      end
+   end)
 end)

@@ -1,4 +1,4 @@
--- torch.operator - what + - * / % and unary minus do with tensors.
+-- torch.operator - what + - * / % and unary minus do with tensors, and what the others say.
 local arg = require 'torch.arg'
 local op = require 'torch.op'
 
@@ -44,5 +44,17 @@ function operators.mod(a, b)
 end
 
 function operators.unm(a) return op.func 'mul' (a, -1) end
+
+-- Lua makes one truth value, or one text, of these, so tensors have functions instead.
+local function refusal(symbol, instead)
+   return function(a, b)
+      error(('%s: tensors have no such operator, use %s; got %s and %s'):format(symbol, instead, arg.describe(a), arg.describe(b)), 2)
+   end
+end
+
+operators.lt = refusal('< or >', 'torch.lt or torch.gt')
+operators.le = refusal('<= or >=', 'torch.le or torch.ge')
+operators.pow = refusal('^', 'torch.pow')
+operators.concat = refusal('..', 'torch.cat, or tostring for text')
 
 return operators

@@ -269,6 +269,10 @@ ffi.metatype(tensor_t, {
    __div = function(a, b) return operators.div(a, b) end,
    __mod = function(a, b) return operators.mod(a, b) end,
    __unm = function(a) return operators.unm(a) end,
+   __lt = function(a, b) return operators.lt(a, b) end,
+   __le = function(a, b) return operators.le(a, b) end,
+   __pow = function(a, b) return operators.pow(a, b) end,
+   __concat = function(a, b) return operators.concat(a, b) end,
 })
 
 function Tensor:__tostring__() return require 'torch.print'.tensor(self) end

@@ -68,7 +68,7 @@ local function fault_of(why)
 end
 
 local function faults_in(faults)
-   if #faults > 0 then error(('%d faults; the first: %s'):format(#faults, table.concat(faults, '\n', 1, math.min(#faults, 300))), 0) end
+   if #faults > 0 then error(('%d faults; the first: %s'):format(#faults, table.concat(faults, '\n', 1, math.min(#faults, 20))), 0) end
 end
 
 local function same(a, b)
@@ -162,6 +162,35 @@ describe('junk for nn', function()
          end
       end
       faults_in(faults)
+   end)
+
+   it('is refused by criterions, which go on as before', function()
+      local faults, made = {}, 0
+      local with = {ClassSimplexCriterion = 3, WeightedMSECriterion = torch.ones(2, 3), CriterionTable = nn.MSECriterion()}
+      for _, name in ipairs(check.classes 'nn.Criterion') do
+         local ok, c = pcall(nn[name], with[name])
+         made = made + (ok and 1 or 0)
+         local list = inputs(torch.rand(2, 3))
+         for i = 1, ok and #list or 0 do
+            for _, pair in ipairs{{list[i], list[i]}, {list[i], torch.ones(2, 3)}, {torch.ones(2, 3), list[i]}, {{list[i], list[i]}, 1}} do
+               for _, pass in ipairs{'forward', 'backward'} do
+                  local fine, why = pcall(c[pass], c, pair[1] or nil, pair[2] or nil)
+                  local fault = not fine and fault_of(why)
+                  calls, refused = calls + 1, refused + (fine and 0 or 1)
+                  if fault then
+                     faults[#faults + 1] = ('nn.%s: %s(%s, %s): %s: %s'):format(name, pass, nn.utils.shape(pair[1]),
+                        nn.utils.shape(pair[2]), fault, why)
+                  end
+               end
+            end
+         end
+      end
+      assert.is_true(made > 20)
+      faults_in(faults)
+      local c, x = nn.MSECriterion(), torch.ones(2, 3)
+      local loss = c:forward(x, x:clone():zero())
+      assert.is_false(pcall(c.forward, c, x, 'x'))
+      assert.equal(loss, c:forward(x, x:clone():zero()))
    end)
 
    it('is thousands of calls, of which many are refused', function()
