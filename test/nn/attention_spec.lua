@@ -155,7 +155,7 @@ describe('nn.LayerNormalization', function()
       for i = 1, 2 do near(a[i], b[i]) end
    end)
    it('refuses rows of another size', function()
-      refuses('nOutput must be a whole number of at least 1, got 0', nn.LayerNormalization, 0)
+      refuses('nOutput must be a whole number of at least 1, got a number (0)', nn.LayerNormalization, 0)
       local m = nn.LayerNormalization(4)
       refuses('input must have rows of 4 elements, got 2x3', m.forward, m, draw(2, 3))
    end)

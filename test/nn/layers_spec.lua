@@ -91,7 +91,7 @@ describe('nn.SequenceBatchNormalization', function()
    it('refuses other features', function()
       local m = nn.SequenceBatchNormalization(3)
       refuses('nn.SequenceBatchNormalization(3): input must have 2 or 3 dimensions, the last of size 3, got 4x2', m.forward, m, draw(4, 2))
-      refuses('nOutput must be a whole number of at least 1, got 0.5', nn.SequenceBatchNormalization, 0.5)
+      refuses('nOutput must be a whole number of at least 1, got a number (0.5)', nn.SequenceBatchNormalization, 0.5)
    end)
 end)
 
