@@ -27,14 +27,6 @@ local function runs_out(who, f, ...)
    assert.is_true((pcall(f, ...)), who .. ' does not work any more')
 end
 
--- Bytes of the process that are in memory.
-local function resident()
-   local f = assert(io.open '/proc/self/statm')
-   local pages = f:read '*l':match '^%d+ (%d+)'
-   f:close()
-   return tonumber(pages) * 4096
-end
-
 describe('when memory runs out', function()
    local x = torch.range(1, 40000):resize(200, 200)
    local p = torch.range(40000, 1, -1):resize(200, 200):div(4e4)
@@ -130,40 +122,5 @@ describe('arguments that nobody else holds', function()
          memory.most = 0
          assert.is_true(ok and x:sum() == 90300 or not ok and x:find 'out of memory' ~= nil, x)
       end
-   end)
-end)
-
-describe('a script that makes a million temporaries', function()
-   -- Calls f(i) a million times; nobody calls the collector.
-   local function stays_flat(f)
-      for i = 1, 1e5 do f(i) end
-      local bytes, most = resident(), 0
-      for i = 1, 9e5 do
-         f(i)
-         if i % 1000 == 0 then most = math.max(most, torch.memory().bytes) end
-      end
-      assert.is_true(most < 600 * 2 ^ 20, ('%d bytes of tensors'):format(most))
-      assert.is_true(resident() < bytes + 200 * 2 ^ 20, ('%d bytes more than before'):format(resident() - bytes))
-   end
-
-   it('keeps its memory flat: small results', function()
-      local x, y = torch.ones(100), torch.ones(100)
-      stays_flat(function() return x + y end)
-   end)
-   it('keeps its memory flat: views, storages and sizes', function()
-      local x = torch.ones(20, 30)
-      stays_flat(function(i) return x[i % 20 + 1]:narrow(1, 2, 3), x:storage(), x:size() end)
-   end)
-   it('keeps its memory flat: results of many sizes', function()
-      stays_flat(function(i) return torch.FloatTensor():resize(i % 500 * 16 + 1) end)
-   end)
-   it('keeps its memory flat: files in memory and copies of tables', function()
-      local clone = require 'torch.serialize'.clone
-      local t = { torch.ones(3), 'a' }
-      local function once(i)
-         if i % 20 == 0 then return clone(t) end
-         return torch.MemoryFile
-      end
-      stays_flat(once)
    end)
 end)
