@@ -210,9 +210,16 @@ int64_t th_loops_shared(void) { return __atomic_load_n(&pool.shared, __ATOMIC_RE
 th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx)
 {
   if (n <= 0) return TH_OK;
+  if (n <= grain) {                 /* one block */
+    const bool was = inside;
+    inside = true;
+    if (!interrupted) f(ctx, 0, n);
+    inside = was;
+    return interrupted ? th_fail(TH_EINTR, "interrupted") : TH_OK;
+  }
   job j = { .n = n, .grain = grain, .blocks = (n + grain - 1) / grain, .f = f, .ctx = ctx };
   set_default();
-  if (j.blocks == 1 || pool.wanted == 0 || inside || pthread_mutex_trylock(&pool.one_job)) {
+  if (pool.wanted == 0 || inside || pthread_mutex_trylock(&pool.one_job)) {
     const bool was = inside;
     inside = true;
     work(&j);

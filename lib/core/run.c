@@ -51,12 +51,13 @@ static bool expanded(const th_tensor *t)
   return false;
 }
 
-static bool has_shape(const th_tensor *t, const th_want *w)
+static inline bool has_size(const th_tensor *t, int ndim, const int64_t *size)
 {
-  if (t->ndim != w->ndim) return false;
-  for (int d = 0; d < w->ndim; d++) if (t->size[d] != w->size[d]) return false;
+  if (t->ndim != ndim) return false;
+  for (int d = 0; d < ndim; d++) if (t->size[d] != size[d]) return false;
   return true;
 }
+static bool has_shape(const th_tensor *t, const th_want *w) { return has_size(t, w->ndim, w->size); }
 
 /* Can every result have the shape asked for? All are looked at before the first changes. */
 static th_status need_results(const th_call *c)
@@ -321,8 +322,18 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
   return TH_OK;
 }
 
+/* Is result `arg` already what is wanted of it, and no other result too? */
+static inline bool is_ready(const th_call *c, int arg, int dtype, int ndim, const int64_t *size)
+{
+  const th_tensor *t = c->arg[arg].t;
+  if (t->dtype != dtype || !has_size(t, ndim, size) || expanded(t)) return false;
+  for (int i = 0; i < c->narg; i++) if (i != arg && is_result(c->kind[i]) && c->arg[i].t == t) return false;
+  return true;
+}
+
 th_status th_out(th_call *c, int arg, int dtype, int ndim, const int64_t *size)
 {
+  if (is_ready(c, arg, dtype, ndim, size)) return TH_OK;
   if (c->nwant == TH_MAXOUT) return th_fail(TH_EARG, "has more than %d results", TH_MAXOUT);
   th_want *w = &c->want[c->nwant++];
   w->arg = arg;

@@ -180,6 +180,31 @@ static inline bool run_small(int nop, th_tensor *const *t, th_loop loop, const t
   return true;
 }
 
+/* Few elements, however they lie: those of an operand are moved to lie side by side. */
+static bool run_few(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k)
+{
+  const th_tensor *y = t[0];
+  const int64_t n = th_numel(y);
+  if (n > TH_FEW) return false;
+  _Alignas(64) char pieces[TH_MAXOPND][TH_FEW * 8];
+  th_rect rect[TH_MAXOPND];
+  void *p[TH_MAXOPND];
+  for (int i = 0; i < nop; i++) if (!th_rect_of(&rect[i], t[i], y)) return false;
+  const int64_t cols = th_rect_cols(y), rows = th_rect_rows(y);
+  if (n == 0) return true;
+  for (int i = 0; i < nop; i++) {
+    const int64_t size = (int64_t)th_element_size(t[i]->dtype);
+    const bool packed = (cols == 1 || rect[i].step == size) && (rows == 1 || rect[i].jump == cols * size);
+    p[i] = packed ? rect[i].p : pieces[i];
+    if (i > 0 && !packed) TH_AT(th_move)(size, (th_rect){ pieces[i], size, cols * size }, rect[i], cols, rows);
+  }
+  loop(p, n, k);
+  if (p[0] == rect[0].p) return true;
+  const int64_t size = (int64_t)th_element_size(y->dtype);
+  TH_AT(th_move)(size, rect[0], (th_rect){ pieces[0], size, cols * size }, cols, rows);
+  return true;
+}
+
 static inline bool is_half(int dtype) { return dtype == TH_F16 || dtype == TH_BF16; }
 
 /* Does the loop see the elements as they are stored? */
@@ -204,6 +229,7 @@ th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, cons
 {
   const bool stored = as_stored(nop, t, made);
   if (stored && run_small(nop, t, loop, k)) return TH_OK;
+  if (stored && made != TH_NONE && run_few(nop, t, loop, k)) return TH_OK;
   job j;
   j.loop = loop;
   j.k = k;

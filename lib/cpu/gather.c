@@ -118,6 +118,12 @@ TH_INLINE void K(piece_of)(int what, const th_places *j, const th_piece *p, int6
     K(piece_as)(what, false, y, 1, ry, x, 1, rx, index, 1, ri, n, p->cols);
   else K(piece_as)(what, rows, y, sy, ry, x, sx, rx, index, si, ri, n, p->cols);
 }
+static void K(one_piece)(const th_places *j, const th_piece *p, int64_t from, int64_t n)
+{
+  if (j->what == TH_GATHER) K(piece_of)(TH_GATHER, j, p, from, n);
+  else if (j->what == TH_PUT) K(piece_of)(TH_PUT, j, p, from, n);
+  else K(piece_of)(TH_ADD, j, p, from, n);
+}
 static void K(pieces)(void *ctx, int64_t first, int64_t last)
 {
   const th_places *j = ctx;
@@ -125,10 +131,7 @@ static void K(pieces)(void *ctx, int64_t first, int64_t last)
     const th_piece p = th_places_piece(j, item);
     const int64_t some = th_max(1, PATIENCE / p.cols);
     for (int64_t from = p.from; from < p.from + p.n && !th_interrupted(); from += some) {
-      const int64_t n = th_min(some, p.from + p.n - from);
-      if (j->what == TH_GATHER) K(piece_of)(TH_GATHER, j, &p, from, n);
-      else if (j->what == TH_PUT) K(piece_of)(TH_PUT, j, &p, from, n);
-      else K(piece_of)(TH_ADD, j, &p, from, n);
+      K(one_piece)(j, &p, from, th_min(some, p.from + p.n - from));
     }
   }
 }
@@ -186,14 +189,35 @@ static bool K(deal)(const th_places *j, th_status *s)
   return true;
 }
 
+/* Few places of a vector or a matrix are one piece. */
+static void K(few)(th_places *j, int dim, const th_tensor *const *t)
+{
+  const int other = 1 - dim;
+  const bool matrix = t[0]->ndim == 2;
+  for (int k = 0; k < 3; k++) {
+    j->w.step[k] = t[k]->stride[dim];
+    j->col[k] = matrix ? t[k]->stride[other] : 0;
+  }
+  const th_piece p = { .cols = matrix ? t[2]->size[other] : 1 };
+  K(one_piece)(j, &p, 0, t[2]->size[dim]);
+}
+
 static th_status K(elements)(int what, const th_tensor *y, const th_tensor *x, int dim,
                              const th_tensor *index)
 {
-  th_places j = { .what = what, .y = TH_DATA(T, y), .x = TH_DATA(T, x),
-                  .index = TH_DATA(int64_t, index) };
+  th_places j;
+  j.what = what;
+  j.y = TH_DATA(T, y);
+  j.x = TH_DATA(T, x);
+  j.index = TH_DATA(int64_t, index);
+  const int64_t count = th_numel(index);
+  if (count == 0) return TH_OK;
+  if (count <= TH_FEW && y->ndim && y->ndim <= 2) {
+    K(few)(&j, dim, (const th_tensor *const[]){ y, x, index });
+    return TH_OK;
+  }
   th_walk_lines(&j.w, dim, 3, (const th_tensor *const[]){ y, x, index });
   j.n = j.w.n[2];
-  if (j.w.count == 0 || j.n == 0) return TH_OK;
   const int64_t target = j.w.n[0] * (int64_t)sizeof(T);
   th_status s;
   if (what != TH_GATHER && j.w.count == 1 && j.n >= 2 * DEALT && target >= 1 << 20 &&

@@ -26,7 +26,10 @@ TH_INLINE void copy_row(void *to, const void *from, int64_t n)
 /* A vector of places, the same for every line of t. */
 static th_tensor for_all_lines(const th_tensor *index, const th_tensor *t, int dim)
 {
-  th_tensor r = *index;
+  th_tensor r;                          /* no more of it is set than is used */
+  r.storage = index->storage;
+  r.offset = index->offset;
+  r.dtype = index->dtype;
   r.ndim = t->ndim;
   for (int d = 0; d < t->ndim; d++) r.size[d] = t->size[d], r.stride[d] = 0;
   if (t->ndim == 0) return r;
@@ -77,12 +80,12 @@ static void K(slices)(void *ctx, int64_t first, int64_t last)
   }
 }
 
-/* Elements of a line that lie side by side are taken one by one. */
+/* Elements of a line that lie side by side are taken one by one, and so are few. */
 static th_status K(move)(int what, const th_tensor *y, const th_tensor *x, int dim,
                          const th_tensor *places)
 {
   const th_tensor *lines = what == TH_GATHER ? x : y, index = for_all_lines(places, lines, dim);
-  if (!th_lines_close(lines, dim)) return TH_AT(th_elements)(what, y, x, dim, &index);
+  if (th_numel(&index) <= TH_FEW || !th_lines_close(lines, dim)) return TH_AT(th_elements)(what, y, x, dim, &index);
   th_places j = { .what = what, .y = TH_DATA(T, y), .x = TH_DATA(T, x),
                   .index = TH_DATA(int64_t, places), .n = th_tensor_numel(places) };
   th_walk_lines(&j.w, dim, 3, (const th_tensor *const[]){ y, x, &index });

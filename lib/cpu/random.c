@@ -140,20 +140,21 @@ TH_INLINE double log_of(double x)
 static void quick_normal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
 {
   const double mean = p[0], std = p[1], width = std * 2e-15, least = fabs(mean) * 2e-15;
-  const int64_t pairs = n / 2;
+  const int64_t pairs = n / 2, whole = (pairs + 7) & ~INT64_C(7);      /* vectors of pairs: n is at most CHUNK */
   double turns[CHUNK / 2], radius[CHUNK / 2];
   for (int64_t i = 0; i < pairs; i++) {
     turns[i] = word[2 * i] * (1 / 1073741824.0);
     radius[i] = 1 - th_unit(word[2 * i + 1]);
   }
-  for (int64_t i = 0; i < pairs; i++) radius[i] = sqrt(-2 * log_of(radius[i]));
-  for (int64_t i = 0; i < pairs; i++) {
+  for (int64_t i = pairs; i < whole; i++) turns[i] = 0, radius[i] = 1;
+  for (int64_t i = 0; i < whole; i++) radius[i] = sqrt(-2 * log_of(radius[i]));
+  for (int64_t i = 0; i < whole; i++) {
     double c, s;
     circle(turns[i], &c, &s);
     to[2 * i] = radius[i] * c * std + mean;
     to[2 * i + 1] = radius[i] * s * std + mean;
   }
-  for (int64_t i = 0; i < pairs; i++) doubt[2 * i] = doubt[2 * i + 1] = radius[i] * width + least;
+  for (int64_t i = 0; i < whole; i++) doubt[2 * i] = doubt[2 * i + 1] = radius[i] * width + least;
 }
 
 static void quick_lognormal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)

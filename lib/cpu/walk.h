@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 enum { TH_WALKOPS = 4 };
+enum { TH_FEW = 64 };                             /* elements that are not worth a plan */
 
 /* The dimensions beside the line's are ordered by the first operand's falling stride, so that its
  * memory is read in order, and merged where every operand allows it. Units are elements. */

@@ -4,8 +4,7 @@
 
 static th_status check_target(th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
-  return th_out(c, 0, y->dtype, y->ndim, y->size);            /* refuses an expanded one */
+  return th_out_like(c, 0, c->arg[0].t);                      /* refuses an expanded one */
 }
 
 /* One number for all: also elements that share a place may have it, so any view will do. */
