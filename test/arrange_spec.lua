@@ -1,11 +1,7 @@
 -- test/arrange_spec.lua - stack, meshgrid, diff, argmax, argmin, argsort, logsumexp.
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('torch.stack', function()
    it('puts tensors along a new dimension', function()

@@ -5,11 +5,7 @@ local nn = require 'nn'
 local autograd = require 'autograd'
 local gradcheck = require 'test.gradcheck'
 
-local function refuses(text, f, ...)
-   local ok, why = pcall(f, ...)
-   assert.is_false(ok)
-   assert(tostring(why):find(text, 1, true), tostring(why))
-end
+local refuses = require 'test.refuses'
 
 local H = 1e-5
 

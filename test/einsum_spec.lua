@@ -1,11 +1,7 @@
 -- test/einsum_spec.lua - einsum against sums written out, tensordot, outer, kron.
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 -- The sums of all products, by their places 'i,j,...' in the result.
 local function written_out(inputs, output, operands)

@@ -2,11 +2,7 @@
 local torch = require 'torch'
 local op = require 'torch.op'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('a function written from its signature', function()
    it('makes its result, or writes into the one given first', function()

@@ -3,11 +3,7 @@
 local torch = require 'torch'
 local graph = require 'graph'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 -- graph_of 'ab bc' has the edges a -> b, b -> c; returns the graph and its nodes by name.
 local function graph_of(edges)

@@ -3,11 +3,7 @@ local torch = require 'torch'
 
 local function matrix() return torch.DoubleTensor { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } } end
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('x[i]', function()
    it('is the element of a vector and the slice of a matrix', function()

@@ -1,11 +1,7 @@
 -- test/inner_spec.lua - names of Torch7's inner workings.
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('torch.isequal', function()
    it('knows one object from two that look alike', function()

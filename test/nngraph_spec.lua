@@ -5,12 +5,7 @@ local nn = require 'nn'
 local nngraph = require 'nngraph'
 local gradcheck = require 'test.gradcheck'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert(tostring(err):find(text, 1, true), tostring(err))
-   return tostring(err)
-end
+local refuses = require 'test.refuses'
 
 local function residual()
    local x = nn.Identity()()

@@ -76,10 +76,7 @@ describe('optim.sgd', function()
    end)
 end)
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert(not ok and err:find(text, 1, true), err)
-end
+local refuses = require 'test.refuses'
 
 describe('optim.adamw', function()
    it('decays x and not the gradient: without a gradient x only shrinks', function()

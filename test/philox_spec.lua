@@ -2,11 +2,7 @@
 local ffi = require 'ffi'
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 local function seeded(seed)
    local g = torch.Generator('philox')

@@ -1,11 +1,7 @@
 -- test/random_spec.lua - generators, their streams, and tensors filled from them.
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 local function draws(n, f, ...)
    local t = {}

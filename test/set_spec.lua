@@ -2,11 +2,7 @@
 local torch = require 'torch'
 local nan, inf = 0 / 0, math.huge
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 local KINDS = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 
 describe('torch.unique', function()

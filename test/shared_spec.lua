@@ -11,11 +11,7 @@ void _exit(int status);
 
 local th = os.getenv 'TH' or 'build/bin/th'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 local function with_file(bytes, f)
    local name = os.tmpname()

@@ -1,11 +1,7 @@
 -- test/storage_spec.lua - storages: the memory that tensors view.
 local torch = require 'torch'
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('a storage', function()
    it('is made from a size or a table', function()

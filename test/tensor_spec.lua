@@ -7,11 +7,7 @@ local function range(n)                     -- 1..n as a vector
    return torch.DoubleTensor(t)
 end
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 describe('a tensor is made', function()
    it('from sizes, filled with zeros', function()

@@ -58,20 +58,7 @@ static int64_t summed(const th_gemm *g) { return g->sum ? g->batch : 1; }
 #undef P
 #undef M
 #undef M_FMA
-#define P float
-#define M(f) f##_f32
-#define M_FMA TH_FMA_F32
-#include "micro.h"
-#undef P
-#undef M
-#undef M_FMA
-#define P double
-#define M(f) f##_f64
-#define M_FMA TH_FMA_F64
-#include "micro.h"
-#undef P
-#undef M
-#undef M_FMA
+#include "micro_real.h"
 
 #define TH_SELF "gemm.c"
 #include "each_dtype.h"

@@ -107,20 +107,7 @@ static th_status end(job *j, th_status s)
   return s;
 }
 
-#define P float
-#define M(f) f##_f32
-#define M_FMA TH_FMA_F32
-#include "micro.h"
-#undef P
-#undef M
-#undef M_FMA
-#define P double
-#define M(f) f##_f64
-#define M_FMA TH_FMA_F64
-#include "micro.h"
-#undef P
-#undef M
-#undef M_FMA
+#include "micro_real.h"
 
 #define MICRO(...) _Generic((C)0, float: micro_f32, double: micro_f64)(__VA_ARGS__)
 #define SIGMOID(v) _Generic((C)0, float: th_sigmoid_f32, double: th_sigmoid_f64)(v)

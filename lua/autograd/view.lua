@@ -203,7 +203,6 @@ for name in ([[dim nDimension size stride nElement numel elementSize isContiguou
    argmax argmin argsort new]]):gmatch '%S+' do queries[name] = true end
 
 function methods.isSameSizeAs(x, other) return plain(x):isSameSizeAs(plain(other)) end
-methods.isTensor = nil
 methods.logsumexp, methods.diff = functions.logsumexp, functions.diff
 
 local found = {}                                             -- name -> method

@@ -4,16 +4,9 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 
-local function draw(...) return torch.Tensor(...):uniform(-1, 1) end
-local function near(a, b, tolerance)
-   assert.same(a:size():totable(), b:size():totable())
-   assert.is_true((a - b):abs():max() <= (tolerance or 1e-13), (a - b):abs():max())
-end
-local function refuses(text, f, ...)
-   local ok, why = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(why:find(text, 1, true), why)
-end
+local checks = require 'test.nn.near'
+local draw, near = checks.draw, checks.near
+local refuses = require 'test.refuses'
 
 -- One sample, step by step and head by head. sees(t, s): whether query t looks at key s.
 local function by_hand(m, q, k, v, sees)

@@ -2,12 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local function refuses(text, f)
-   local ok, err = pcall(f)
-   assert.is_false(ok)
-   assert(tostring(err):find(text, 1, true), tostring(err))
-   return tostring(err)
-end
+local refuses = require 'test.refuses'
 
 local function net()
    return nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh()):add(nn.Linear(3, 2))

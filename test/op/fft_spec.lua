@@ -3,11 +3,7 @@ local torch, opcheck = require 'torch', require 'test.opcheck'
 local fft = torch.fft
 local long = torch.LongStorage
 
-local function refuses(text, f, ...)
-   local ok, err = pcall(f, ...)
-   assert.is_false(ok)
-   assert.truthy(tostring(err):find(text, 1, true), tostring(err))
-end
+local refuses = require 'test.refuses'
 
 local function distance(a, b)
    assert.same(a:size():totable(), b:size():totable())

@@ -10,20 +10,7 @@
 #include "../gemm.h"
 #include "../slots.h"
 
-#define P float
-#define M(f) f##_f32
-#define M_FMA TH_FMA_F32
-#include "../micro.h"
-#undef P
-#undef M
-#undef M_FMA
-#define P double
-#define M(f) f##_f64
-#define M_FMA TH_FMA_F64
-#include "../micro.h"
-#undef P
-#undef M
-#undef M_FMA
+#include "../micro_real.h"
 
 enum {
   BLOCK_WORK = 1 << 20,             /* multiplications a block should hold */
