@@ -62,36 +62,6 @@ function draw.row(images, captions, white, colour, width)
    return table.concat(out, '\n')
 end
 
---- Draws curves into a file with gnuplot, PNG or SVG by the ending of its name.
--- @param curves  list of { title, points }, points a list of numbers for x = 1, 2, ...
--- @return true, or nil and why there is no picture
-function draw.curves(path, title, xlabel, ylabel, curves)
-   local where = io.popen('command -v gnuplot 2>/dev/null')
-   local found = where:read '*l'
-   where:close()
-   if not found then return nil, 'gnuplot is not installed' end
-   local kind = path:match '%.(%a+)$'
-   if kind ~= 'png' and kind ~= 'svg' then return nil, 'a picture ends in .png or .svg, not ' .. path end
-   local names, data = {}, {}
-   for i, curve in ipairs(curves) do
-      names[i] = ("'-' with linespoints linewidth 2 title '%s'"):format(curve.title)
-      for x, y in ipairs(curve.points) do data[#data + 1] = ('%d %.6g'):format(x, y) end
-      data[#data + 1] = 'e'
-   end
-   os.remove(path)
-   local gnuplot = assert(io.popen('gnuplot 2>/dev/null', 'w'))
-   local quoted = path:gsub('["\\]', '\\%0')
-   gnuplot:write(('set terminal %s size 800,500\nset output "%s"\n'):format(kind, quoted),
-                 ("set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n"):format(title, xlabel, ylabel),
-                 'set grid\nset key right center\nplot ', table.concat(names, ', '), '\n', table.concat(data, '\n'), '\n')
-   gnuplot:close()
-   local file = io.open(path, 'rb')
-   local size = file and file:seek 'end' or 0
-   if file then file:close() end
-   if size == 0 then return nil, 'gnuplot could not write ' .. path end
-   return true
-end
-
 --- Is standard output a terminal that wants colours?
 function draw.terminal()
    local ffi = require 'ffi'

@@ -1,0 +1,260 @@
+-- examples/lib/trainer.lua - what training programs share: options, progress, log, curve, checkpoints, exact resume.
+--
+--    local run = require 'examples.lib.trainer' { name = 'digits', about = 'Trains a network ...', options = { ... } }
+--    local keep = run.kept or { model = newModel(), state = {} }
+--    run:train { keep = keep, steps = 45, columns = { 'loss %.4f' }, begin = ..., step = ..., finish = ... }
+--
+-- A run that was stopped, by Ctrl-C, SIGTERM or -steps, at whatever step, goes on with -resume and ends with the same
+-- bits as one that was never stopped: a checkpoint holds keep, the random numbers' state, and where in the epoch we are.
+local torch = require 'torch'
+local optim = require 'optim'
+local paths = require 'paths'
+local xlua = require 'xlua'
+local curve = require 'examples.lib.curve'
+local draw = require 'examples.lib.draw'
+local interrupt = require 'examples.lib.interrupt'
+
+local TYPES = { float = 'torch.FloatTensor', double = 'torch.DoubleTensor' }
+local RATES = { sgd = 0.05, adam = 0.002, adamw = 0.002, rmsprop = 0.001, adagrad = 0.02 }
+
+-- An option is { name, default, help, what it must be }: nothing, { whole = least }, { least = number }, { between = { a, b } },
+-- or a list of words; fresh = true: a resumed run may have another one.
+local SHARED = {
+   { 'epochs', 10, 'times that the whole training set is seen', { whole = 1 }, fresh = true },
+   { 'batchSize', 32, 'samples per step', { whole = 1 } },
+   { 'optim', 'sgd', 'sgd, adam, adamw, rmsprop or adagrad', { 'sgd', 'adam', 'adamw', 'rmsprop', 'adagrad' } },
+   { 'learningRate', 0, 'of the first epoch; 0: what suits the optimizer', { least = 0 } },
+   { 'decay', 0.75, 'learning rate of an epoch divided by that of the epoch before', { least = 0 } },
+   { 'momentum', 0.9, 'of sgd', { least = 0 } },
+   { 'weightDecay', 1e-4, 'pull of the weights towards zero', { least = 0 } },
+   { 'type', 'float', 'float or double', { 'float', 'double' } },
+   { 'threads', 0, 'threads to use; 0: all processors. The result does not depend on it', { whole = 0 }, fresh = true },
+   { 'seed', 1, 'of the random numbers; the same seed gives the same model, bit by bit', { whole = 0 } },
+   { 'save', 'out', 'folder for the log, the model, the checkpoint and the learning curve', fresh = true },
+   { 'every', 0, 'steps from one checkpoint to the next; 0: one after each epoch', { whole = 0 }, fresh = true },
+   { 'steps', 0, 'stop after so many steps of this run, as Ctrl-C does; 0: at the end', { whole = 0 }, fresh = true },
+   { 'resume', '', 'checkpoint to go on from; only -epochs, -threads, -save, -every and -steps may be others', fresh = true },
+   { 'gpu', false, 'train on a CUDA device' },
+}
+
+local Run = {}
+Run.__index = Run
+
+--- Ends the program with a message of one line, and status 1.
+function Run:stop(...)
+   io.stderr:write(self.name, ': ', (...):format(select(2, ...)), '\n')
+   os.exit(1)
+end
+
+-- ---- options ------------------------------------------------------------------------------------
+
+local function words(list)
+   local first, last = table.concat(list, ', ', 1, #list - 1), list[#list]
+   return #list == 1 and last or first .. ' or ' .. last
+end
+
+-- What an option must be and is not, in words; nil when it is right.
+local function wrong(value, must)
+   local number = type(value) == 'number' and value == value and math.abs(value) < math.huge
+   if not must then return nil end
+   if must.whole then
+      return not (number and value % 1 == 0 and value >= must.whole) and ('a whole number of at least %d'):format(must.whole)
+   elseif must.least then
+      return not (number and value >= must.least) and ('a number of at least %g'):format(must.least)
+   elseif must.between then
+      local a, b = unpack(must.between)
+      return not (number and value >= a and value <= b) and ('a number of %g to %g'):format(a, b)
+   end
+   for _, word in ipairs(must) do if value == word then return nil end end
+   return words(must)
+end
+
+-- The program's own options, then the shared ones that it does not redefine; `defaults` replaces their defaults.
+local function all_options(program)
+   local list, named = {}, {}
+   for _, rows in ipairs { program.options or {}, SHARED } do
+      for _, row in ipairs(rows) do
+         if not named[row[1]] then list[#list + 1], named[row[1]] = row, true end
+      end
+   end
+   return list
+end
+
+local function parse(program, options)
+   local cmd = torch.CmdLine()
+   cmd:text()
+   cmd:text(program.about)
+   cmd:text()
+   cmd:text 'Options:'
+   for _, o in ipairs(options) do
+      local default = (program.defaults or {})[o[1]]
+      if default == nil then default = o[2] end
+      cmd:option('-' .. o[1], default, o[3])
+   end
+   cmd:text()
+   return cmd:parse(arg or {})
+end
+
+-- The checkpoint's content. Its options hold, but for those that are fresh.
+local function load_checkpoint(self, options)
+   local opt = self.opt
+   local ok, loaded = pcall(torch.load, opt.resume)
+   if not ok then self:stop('cannot resume: %s', loaded) end
+   if type(loaded) ~= 'table' or loaded.kind ~= self.name .. ' checkpoint' then
+      self:stop('cannot resume: %s is no checkpoint of this program', opt.resume)
+   end
+   for _, o in ipairs(options) do
+      if not o.fresh and loaded.opt[o[1]] ~= nil then opt[o[1]] = loaded.opt[o[1]] end
+   end
+   return loaded
+end
+
+-- Reads the options, sets threads and seed.
+local function start(program)
+   local self = setmetatable({ name = program.name, terminal = draw.terminal() }, Run)
+   local options = all_options(program)
+   self.opt = parse(program, options)
+   local opt = self.opt
+   if opt.resume ~= '' then
+      self.checkpoint = load_checkpoint(self, options)
+      self.kept = self.checkpoint.keep
+   end
+   for _, o in ipairs(options) do
+      local must = wrong(opt[o[1]], o[4])
+      if must then self:stop('-%s must be %s, got %s', o[1], must, tostring(opt[o[1]])) end
+   end
+   if opt.learningRate == 0 then opt.learningRate = (program.rates or RATES)[opt.optim] or RATES[opt.optim] end
+   if opt.gpu and not pcall(require, 'cunn') then
+      self:stop('-gpu: no CUDA backend is installed (the packages cutorch and cunn); run without -gpu')
+   end
+   self.tensorType = opt.gpu and 'torch.CudaTensor' or TYPES[opt.type]
+   if opt.threads > 0 then torch.setnumthreads(opt.threads) end
+   torch.manualSeed(opt.seed)
+   return self
+end
+
+--- The name of a file in the folder -save.
+function Run:inSave(name) return paths.concat(self.opt.save, name) end
+
+--- The learning rate of an epoch, by -learningRate and -decay.
+function Run:rate(epoch) return self.opt.learningRate * self.opt.decay ^ (epoch - 1) end
+
+-- ---- checkpoints --------------------------------------------------------------------------------
+
+-- torch.save renames a finished file over the old one: whoever is killed leaves one whole checkpoint.
+local function save_checkpoint(self, job, at)
+   for _, thing in pairs(job.keep) do
+      if torch.isTypeOf(thing, 'nn.Module') then thing:clearState() end
+   end
+   local ok, why = pcall(torch.save, self:inSave 'checkpoint.t7', {
+      kind = self.name .. ' checkpoint', opt = self.opt, keep = job.keep, at = at, history = self.history,
+      rng = torch.getRNGState() })
+   if not ok then self:stop('cannot write the checkpoint: %s', why) end
+end
+
+local function stop_early(self, job, at, signal)
+   save_checkpoint(self, job, at)
+   self:files(job)
+   print(('stopped %s after step %d of %d of epoch %d; -resume %s goes on')
+         :format(signal and 'by a signal' or 'as -steps wants', at.step, job.steps, at.epoch, self:inSave 'checkpoint.t7'))
+   os.exit(signal and 128 + signal or 0)
+end
+
+-- ---- training -----------------------------------------------------------------------------------
+
+local function name_of(column) return column:match '^(.-)%s+%%' end
+
+local function open_log(self, job)
+   pcall(paths.mkdir, self.opt.save)
+   if not paths.dirp(self.opt.save) then self:stop('cannot make the folder %s', self.opt.save) end
+   local logger, names = optim.Logger(self:inSave 'train.log'), { 'epoch' }
+   for _, column in ipairs(job.columns) do names[#names + 1] = name_of(column) end
+   logger:setNames(names)
+   for _, entry in ipairs(self.history) do logger:add(entry) end
+   return logger
+end
+
+local function say(self, job, entry, seconds)
+   local parts = { ('epoch %2d of %d'):format(entry.epoch, self.opt.epochs) }
+   for _, column in ipairs(job.columns) do parts[#parts + 1] = column:format(entry[name_of(column)]) end
+   parts[#parts + 1] = ('%.2f s'):format(seconds)
+   print(table.concat(parts, '  '))
+   io.stdout:flush()
+end
+
+-- One step, whose sums are added to those of the epoch.
+local function step(self, job, at)
+   at.step = at.step + 1
+   for name, value in pairs(job.step(at.epoch, at.step)) do
+      if value ~= value or math.abs(value) == math.huge then
+         self:stop('step %d of epoch %d: %s is %s; a lower -learningRate may help', at.step, at.epoch, name, tostring(value))
+      end
+      at.sums[name] = (at.sums[name] or 0) + value
+   end
+   if self.terminal then xlua.progress(at.step, job.steps) end
+end
+
+local function epoch(self, job, at, taken)
+   if at.step == 0 and job.begin then job.begin(at.epoch) end
+   while at.step < job.steps do
+      step(self, job, at)
+      taken = taken + 1
+      local signal = interrupt.waiting()
+      if signal or taken == self.opt.steps then stop_early(self, job, at, signal) end
+      if self.opt.every > 0 and taken % self.opt.every == 0 then save_checkpoint(self, job, at) end
+   end
+   return taken
+end
+
+--- Trains until -epochs epochs are done, then draws the learning curve. Whatever decides how the run goes on must be in keep or
+--- come from torch's random numbers.
+-- @param job.keep     table that a checkpoint holds; nn modules in it are cleared of buffers when it is written
+-- @param job.steps    steps of an epoch
+-- @param job.begin    function(epoch), before its first step; it may draw the order of the samples into keep
+-- @param job.step     function(epoch, step): trains, returns a table of numbers, which are summed over the epoch
+-- @param job.finish   function(epoch, sums): tests, returns a table with a number for each column
+-- @param job.columns  of the log, as 'name format', such as 'test loss %.4f'
+-- @param job.curve    { title, label of the vertical axis, names of columns... }
+-- @return the history: what finish returned, by epoch
+function Run:train(job)
+   local saved = self.checkpoint
+   self.history = saved and saved.history or {}
+   local at = saved and saved.at or { epoch = 1, step = 0, sums = {} }
+   interrupt.hold()
+   local logger = open_log(self, job)
+   local total, taken = torch.Timer(), 0
+   if saved then torch.setRNGState(saved.rng) end
+   while at.epoch <= self.opt.epochs do
+      local timer = torch.Timer()
+      taken = epoch(self, job, at, taken)
+      local entry = job.finish(at.epoch, at.sums)
+      entry.epoch = at.epoch
+      self.history[at.epoch] = entry
+      logger:add(entry)
+      say(self, job, entry, timer:time().real)
+      at.epoch, at.step, at.sums = at.epoch + 1, 0, {}
+      save_checkpoint(self, job, at)
+   end
+   interrupt.release()
+   print(('trained for %.1f s'):format(total:time().real))
+   return self.history
+end
+
+--- Draws the learning curve, and prints where everything lies.
+function Run:files(job)
+   local curves = {}
+   for k = 3, #job.curve do
+      local points = {}
+      for i, entry in ipairs(self.history) do points[i] = entry[job.curve[k]] end
+      curves[#curves + 1] = { title = job.curve[k], points = points }
+   end
+   print(('log            %s'):format(self:inSave 'train.log'))
+   if #self.history > 0 then
+      local ok, why = pcall(curve.write, self:inSave 'curve.svg', job.curve[1], 'epoch', job.curve[2], curves)
+      if not ok then self:stop('%s', why) end
+      print(('learning curve %s'):format(self:inSave 'curve.svg'))
+   end
+   print(('checkpoint     %s   goes on with -resume and more -epochs'):format(self:inSave 'checkpoint.t7'))
+end
+
+return start
