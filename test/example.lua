@@ -1,5 +1,6 @@
 -- test/example.lua - runs a program of examples/ as a user does, stops it and lets it go on.
 local torch = require 'torch'
+require 'nn'
 local assert = require 'luassert'
 
 local function execute(command)
@@ -106,7 +107,7 @@ function example:signalled(signal, seconds, ...)
    local status, output = execute(([[rm -rf '%s'; env --default-signal=%s %s -save '%s' &
       p=$!
       while ! [ -s '%s/train.log' ] && kill -0 $p; do sleep 0.05; done
-      sleep %g; kill -%s $p; wait $p]]):format(folder, signal, self:command(...), folder, folder, seconds, signal):gsub('\n%s*', '\n'))
+      sleep %g; kill -%s $p; wait $p]]):format(folder, signal, self:command(...), folder, folder, seconds, signal))
    return status, output, torch.load(folder .. '/checkpoint.t7').at.epoch
 end
 
