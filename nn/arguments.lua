@@ -97,7 +97,8 @@ local rows = {
       .. 'padT:size? padW:size? padH:size? adjT:size? adjW:size? adjH:size?',
    -- criterions
    BCECriterion = 'weights:tensor?', ClassNLLCriterion = 'weights:tensor? sizeAverage ignoreIndex:number?',
-   CosineEmbeddingCriterion = 'margin:number?', CrossEntropyCriterion = 'weights:tensor?',
+   CTCCriterion = 'batchFirst sizeAverage blank:count?', CosineEmbeddingCriterion = 'margin:number?',
+   CrossEntropyCriterion = 'weights:tensor?',
    HingeEmbeddingCriterion = 'margin:number?', L1HingeEmbeddingCriterion = 'margin:number?', MarginCriterion = 'margin:number?',
    MarginRankingCriterion = 'margin:number?', MultiLabelSoftMarginCriterion = 'weights:tensor?',
    MultiMarginCriterion = 'p:number? weights:tensor? margin:number?', WeightedMSECriterion = 'w:tensor',

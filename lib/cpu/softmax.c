@@ -20,38 +20,9 @@ const th_kernel TH_AT(th_logsoftmax_grad)[TH_NDTYPE] = TH_FLOATS(logsoftmax_grad
 
 #else
 
-#define EXP(v) _Generic((C)0, float: th_exp_f32, double: th_exp_f64)(v)
-
-TH_INLINE A K(fold)(A *lane)
-{
-  for (int w = LANES / 2; w; w /= 2) for (int l = 0; l < w; l++) lane[l] += lane[l + w];
-  return lane[0];
-}
+#include "line_exp.h"
 
 /* ---- one line of neighbours ---- */
-
-TH_INLINE C K(line_max)(const T *x, int64_t n)
-{
-  C lane[LANES];
-  for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
-  int64_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (int l = 0; l < LANES; l++) lane[l] = LOAD(x[i + l]) > lane[l] ? LOAD(x[i + l]) : lane[l];
-  }
-  for (; i < n; i++) lane[0] = LOAD(x[i]) > lane[0] ? LOAD(x[i]) : lane[0];
-  for (int l = 1; l < LANES; l++) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
-  return lane[0];
-}
-
-TH_INLINE A K(line_sum_exp)(const T *x, int64_t n, C max)
-{
-  A lane[LANES] = { 0 };
-  int64_t i = 0;
-  for (; i + LANES <= n; i += LANES)
-    for (int l = 0; l < LANES; l++) lane[l] += (A)EXP(LOAD(x[i + l]) - max);
-  for (int l = 0; i + l < n; l++) lane[l] += (A)EXP(LOAD(x[i + l]) - max);
-  return K(fold)(lane);
-}
 
 /* Sum of g, or of g * y. */
 TH_INLINE A K(line_sum)(const T *y, const T *g, int64_t n)

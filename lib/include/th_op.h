@@ -18,7 +18,7 @@
  *
  * `grad` gives, for each differentiable input, its gradient in terms of the op's own arguments, `g`
  * (the gradient of the first result), numbers, `+`, `-` and the Lua functions: "a: mm(g, b') b: mm(a', g)";
- * `'` transposes a matrix.
+ * `'` transposes a matrix; `name?` is an argument that may be absent.
  */
 #ifndef TH_OP_H
 #define TH_OP_H

@@ -1,8 +1,8 @@
 -- lua/torch/derivative.lua - evaluates the gradient rules of ops: "a: mm(g, b') b: mm(a', g)".
 --
 -- A rule lists, for each differentiable argument, an expression in the op's own arguments, its results, `g` (the gradient of
--- the first result), numbers, functions of the torch table, `+` and `-`. `'` transposes a matrix. A gradient that is larger than its
--- argument, because the argument was broadcast, is summed down to the argument's size.
+-- the first result), numbers, functions of the torch table, `+` and `-`. `'` transposes a matrix; `name?` is an argument that may be
+-- absent. A gradient that is larger than its argument, because the argument was broadcast, is summed down to the argument's size.
 local torch = require 'torch'
 local derivative = {}
 
@@ -56,6 +56,8 @@ function expression(text, at)
          local call = torch[name] or error(('a gradient rule calls %s, which torch does not have'):format(name))
          return call(unpack(values, 1, #list))
       end
+   elseif text:sub(after, after) == '?' then
+      f, after = function(env) return env[name] end, after + 1
    else
       f = function(env)
          local value = env[name]

@@ -68,6 +68,14 @@ criterion('nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.AbsCriterion(
    13 + 1)
 criterion('nn.ParallelCriterion(true):add(nn.MSECriterion()):add(nn.AbsCriterion())', pair(R(3), R(3)), R(3))
 criterion('nn.ModuleCriterion(nn.MSECriterion(), nn.Tanh(), nn.Abs())', R(3, 2), R(3, 2))
+local words = N{{1, 3}, {}, {2, 2}}
+criterion('nn.CTCCriterion()', T{{{0, 0, 0}}, {{0, 0, 0}}}, N{{1}}, math.log(3))
+criterion('nn.CTCCriterion(true)', T{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}}, L{{1, 3}}, 4.903828791875187)
+criterion('nn.CTCCriterion(true, true)', T{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}, L{{1}, {0}}, (math.log(4 / 3) + math.log(4)) / 2)
+criterion('nn.CTCCriterion()', R(5, 3, 4), words)
+criterion('nn.CTCCriterion(true, true, 3)', R(3, 5, 4), words)
+criterion('nn.CTCCriterion()', R(5, 4), N{2, 1})
+criterion('nn.CTCCriterion(true)', R(5, 4), L{2, 1})
 
 for _, case in ipairs(cases) do
    local function make()
