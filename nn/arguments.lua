@@ -99,7 +99,8 @@ local rows = {
    BCECriterion = 'weights:tensor?', ClassNLLCriterion = 'weights:tensor? sizeAverage ignoreIndex:number?',
    CTCCriterion = 'batchFirst sizeAverage blank:count?', CosineEmbeddingCriterion = 'margin:number?',
    CrossEntropyCriterion = 'weights:tensor?',
-   HingeEmbeddingCriterion = 'margin:number?', L1HingeEmbeddingCriterion = 'margin:number?', MarginCriterion = 'margin:number?',
+   HSM = 'mapping inputSize:count unkIndex:count?', HingeEmbeddingCriterion = 'margin:number?',
+   L1HingeEmbeddingCriterion = 'margin:number?', MarginCriterion = 'margin:number?',
    MarginRankingCriterion = 'margin:number?', MultiLabelSoftMarginCriterion = 'weights:tensor?',
    MultiMarginCriterion = 'p:number? weights:tensor? margin:number?', WeightedMSECriterion = 'w:tensor',
 }

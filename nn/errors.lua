@@ -53,22 +53,23 @@ return function(self, input, other, scale)
    if ok then return result end
    retell(self, what, result, input, other)
 end]]
+local guardedPair = guarded:gsub('ok, result =', 'ok, result, second ='):gsub('return result', 'return result, second')
 
 local told = setmetatable({}, {__mode = 'k'})
 
-local function telling(f, second)
-   local pass = load(guarded, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second)
+local function telling(f, second, results)
+   local pass = load(results == 2 and guardedPair or guarded, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second)
    arg.behind[pass] = f
    told[pass] = true
    return pass
 end
 
 --- Makes the passes of a class that this package has tell what they were given.
--- @param second  what their second argument is called
+-- @param second  what their second argument is called; a class with results = 2 gives two
 function errors.tell(class, second)
    for _, name in ipairs(passes) do
       local f = rawget(class, name)
-      if f and not told[f] then class[name] = telling(f, second) end
+      if f and not told[f] then class[name] = telling(f, second, class.results) end
    end
 end
 

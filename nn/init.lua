@@ -42,7 +42,7 @@ for _, name in ipairs{
    'criterion.DistanceRatioCriterion', 'criterion.WeightedMSECriterion',
    'criterion.ClassSimplexCriterion', 'criterion.SpatialAutoCropMSECriterion',
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
-   'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'StochasticGradient', 'Jacobian',
+   'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'Optim', 'errors', 'arguments',
 } do

@@ -68,6 +68,9 @@ criterion('nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.AbsCriterion(
    13 + 1)
 criterion('nn.ParallelCriterion(true):add(nn.MSECriterion()):add(nn.AbsCriterion())', pair(R(3), R(3)), R(3))
 criterion('nn.ModuleCriterion(nn.MSECriterion(), nn.Tanh(), nn.Abs())', R(3, 2), R(3, 2))
+criterion('nn.HSM({{2, 1}, {1, 1}, {1, 2}, {2, 2}, {1, 3}}, 4)', R(5, 4), L{1, 5, 3, 3, 2})
+criterion('nn.HSM(torch.LongTensor{{1, 1}, {1, 2}, {2, 1}}, 3, 2)', R(4, 3), L{2, 1, 3, 2})
+criterion('nn.HSM({{1, 1}, {2, 1}}, 3)', R(3), N(2))
 local words = N{{1, 3}, {}, {2, 2}}
 criterion('nn.CTCCriterion()', T{{{0, 0, 0}}, {{0, 0, 0}}}, N{{1}}, math.log(3))
 criterion('nn.CTCCriterion(true)', T{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}}, L{{1, 3}}, 4.903828791875187)

@@ -166,9 +166,10 @@ describe('junk for nn', function()
 
    it('is refused by criterions, which go on as before', function()
       local faults, made = {}, 0
-      local with = {ClassSimplexCriterion = 3, WeightedMSECriterion = torch.ones(2, 3), CriterionTable = nn.MSECriterion()}
+      local with = {ClassSimplexCriterion = {3}, WeightedMSECriterion = {torch.ones(2, 3)}, CriterionTable = {nn.MSECriterion()},
+         HSM = {{{1, 1}, {2, 1}, {1, 2}}, 3}}
       for _, name in ipairs(check.classes 'nn.Criterion') do
-         local ok, c = pcall(nn[name], with[name])
+         local ok, c = pcall(nn[name], unpack(with[name] or {}))
          made = made + (ok and 1 or 0)
          local list = inputs(torch.rand(2, 3))
          for i = 1, ok and #list or 0 do
