@@ -44,86 +44,89 @@ local function direction(x)
    return y
 end
 
--- Largest error of `analytic` against the differences of f() while the elements of `x` move, relative to the largest
--- derivative. Only floating point tensors move.
-local function compare(x, analytic, f)
+-- The position in its storage of element k (from 0) of a tensor in the order of its indices.
+local function place(t, sizes, k)
+   local at = t:storageOffset()
+   for d = #sizes, 1, -1 do
+      at = at + (k % sizes[d]) * t:stride(d)
+      k = math.floor(k / sizes[d])
+   end
+   return at
+end
+
+-- Largest error of each of `analytics` against the differences of f() while the elements of `x` move, relative to the
+-- largest derivative. Only floating point tensors move. Of a tensor with more than `most` elements that many move one by
+-- one, evenly spread, and then all of them at once in one direction.
+local function compare(x, analytics, f, most)
    local worst, scale = 0, 1e-3
-   local function one(t, g)
-      local flat = t:storage()
-      local sizes, n = t:size():totable(), t:nElement()
-      local gflat = g:contiguous():view(-1)
-      for k = 1, n do
-         local rest, at = k - 1, t:storageOffset()
-         for d = #sizes, 1, -1 do
-            at = at + (rest % sizes[d]) * t:stride(d)
-            rest = math.floor(rest / sizes[d])
+   local function slope(step)
+      step(1)
+      local up = f()
+      step(-2)
+      local down = f()
+      step(1)
+      return (up - down) / (2 * H)
+   end
+   local function met(numeric, gradients)
+      for i = 1, #gradients do
+         local off = math.abs(numeric - gradients[i])
+         if off ~= off then
+            worst = math.huge
+         else
+            worst, scale = math.max(worst, off), math.max(scale, math.abs(numeric), math.abs(gradients[i]))
          end
+      end
+   end
+   local function one(t, gs)
+      local flat, sizes, n = t:storage(), t:size():totable(), t:nElement()
+      local flats = {}
+      for i, g in ipairs(gs) do
+         assert(torch.isTensor(g) and g:isSameSizeAs(t), 'a gradient has another shape than what it belongs to')
+         flats[i] = g:contiguous():view(-1)
+      end
+      local stride = math.ceil(n / (most or n))
+      for k = 0, n - 1, math.max(stride, 1) do
+         local at = place(t, sizes, k)
          local kept = flat[at]
-         flat[at] = kept + H
-         local up = f()
-         flat[at] = kept - H
-         local down = f()
+         local now = kept
+         local numeric = slope(function(by)
+            now = now + by * H
+            flat[at] = now
+         end)
          flat[at] = kept
-         local numeric = (up - down) / (2 * H)
-         worst = math.max(worst, math.abs(numeric - gflat[k]))
-         scale = math.max(scale, math.abs(numeric), math.abs(gflat[k]))
+         local at_k = {}
+         for i = 1, #flats do at_k[i] = flats[i][k + 1] end
+         met(numeric, at_k)
+      end
+      if stride > 1 then
+         local kept, way = t:clone(), direction(t)
+         way:div(way:norm())
+         local along = {}
+         for i = 1, #flats do along[i] = flats[i]:dot(way:view(-1)) end
+         met(slope(function(by) t:add(by * H, way) end), along)
+         t:copy(kept)
       end
    end
-   local function walk(a, g)
+   local function walk(a, gs)
       if torch.isTensor(a) then
-         if a:type() == 'torch.DoubleTensor' then one(a, g) end
+         if a:type() == 'torch.DoubleTensor' then one(a, gs) end
       elseif type(a) == 'table' then
-         for k = 1, #a do walk(a[k], g[k]) end
+         for k = 1, #a do
+            local inner = {}
+            for i = 1, #gs do inner[i] = gs[i][k] end
+            walk(a[k], inner)
+         end
       end
    end
-   walk(x, analytic)
+   walk(x, analytics)
    return worst / scale
 end
 
---- The largest relative errors of gradInput and of the gradients of the parameters.
--- @param seed  given to torch.manualSeed before each forward, for modules that draw numbers
-function gradcheck.module(module, input, seed)
-   local function forward()
-      torch.manualSeed(seed or 7)
-      return module:forward(input)
-   end
-   torch.manualSeed(3)
-   local r = direction(copy(forward()))
-   local function f() return dot(forward(), r) end
-   module:zeroGradParameters()
-   local given = copy(input)
-   forward()
-   local gradInput = copy(module:backward(input, copy(r)))
-   local parameters, grads = module:parameters()
-   parameters, grads = parameters or {}, copy(grads or {})
-   local byInput = compare(input, gradInput, f)
-   local byParameters = compare(parameters, grads, f)
-   assert(dot(given, given) == dot(input, input), 'the input was changed')
-   return byInput, byParameters
-end
-
---- The largest relative error of a criterion's gradient.
-function gradcheck.criterion(criterion, input, target)
-   criterion:forward(input, target)
-   local g = copy(criterion:backward(input, target))
-   return compare(input, g, function() return criterion:forward(input, target) end)
-end
-
---- A tensor of these sizes: numbers of [lo, hi] (default -1, 1), no two nearer than the step of the differences.
-function gradcheck.tensor(sizes, lo, hi)
-   lo, hi = lo or -1, hi or 1
-   local x = torch.DoubleTensor(torch.LongStorage(sizes))
-   local n = x:nElement()
-   local order = torch.randperm(n)
-   x:view(-1):copy(order):add(-0.5):mul((hi - lo) / n):add(lo + torch.uniform(0.02, 0.3) / n)
-   return x
-end
-
---- The same numbers with other strides: the last dimension is the slowest, and there are gaps.
-function gradcheck.strided(x)
+-- The same numbers with other strides: the last dimension is the slowest, and there are gaps.
+local function strided(x)
    if type(x) == 'table' then
       local y = {}
-      for k, v in pairs(x) do y[k] = gradcheck.strided(v) end
+      for k, v in pairs(x) do y[k] = strided(v) end
       return y
    end
    if not torch.isTensor(x) or x:dim() == 0 then return x end
@@ -136,7 +139,69 @@ function gradcheck.strided(x)
    return big:copy(x)
 end
 
-gradcheck.each, gradcheck.copy, gradcheck.dot = each, copy, dot
+local OPTIONS = {seed = 7}
+
+--- The largest relative errors of gradInput and of the gradients of the parameters.
+-- @param options  seed: given to torch.manualSeed before each forward, for modules that draw numbers;
+--   most: how many elements of a tensor move one by one (default all);
+--   still: true leaves the input out, the parameters alone are checked;
+--   strided: true checks the gradients that come from a strided input and gradOutput as well, and that output
+function gradcheck.module(module, input, options)
+   options = options or OPTIONS
+   local function forward(x)
+      torch.manualSeed(options.seed or 7)
+      return module:forward(x or input)
+   end
+   torch.manualSeed(3)
+   local r = direction(copy(forward()))
+   local function f() return dot(forward(), r) end
+   local given = copy(input)
+   local byInput, byParameters = {}, {}
+   local function pass(x, gradOutput)
+      module:zeroGradParameters()
+      local y = dot(forward(x), r)
+      byInput[#byInput + 1] = copy(module:backward(x, gradOutput))
+      local _, grads = module:parameters()
+      byParameters[#byParameters + 1] = copy(grads or {})
+      return y
+   end
+   local y = pass(input, copy(r))
+   if options.strided then
+      local off = math.abs(pass(strided(input), strided(r)) - y)
+      assert(off <= 1e-10 * (1 + math.abs(y)), ('the output of a strided input is off by %g'):format(off))
+   end
+   local worstByInput = options.still and 0 or compare(input, byInput, f, options.most)
+   local worstByParameters = compare(module:parameters() or {}, byParameters, f, options.most)
+   assert(dot(given, given) == dot(input, input), 'the input was changed')
+   return worstByInput, worstByParameters
+end
+
+--- The largest relative error of a criterion's gradient; options as for a module: most, strided.
+function gradcheck.criterion(criterion, input, target, options)
+   options = options or OPTIONS
+   local function f() return criterion:forward(input, target) end
+   local y = f()
+   local gradients = {copy(criterion:backward(input, target))}
+   if options.strided then
+      local x, t = strided(input), strided(target)
+      local off = math.abs(criterion:forward(x, t) - y)
+      assert(off <= 1e-10 * (1 + math.abs(y)), ('the loss of a strided input is off by %g'):format(off))
+      gradients[2] = copy(criterion:backward(x, t))
+   end
+   return compare(input, gradients, f, options.most)
+end
+
+--- A tensor of these sizes: numbers of [lo, hi] (default -1, 1), no two nearer than the step of the differences.
+function gradcheck.tensor(sizes, lo, hi)
+   lo, hi = lo or -1, hi or 1
+   local x = torch.DoubleTensor(torch.LongStorage(sizes))
+   local n = x:nElement()
+   local order = torch.randperm(n)
+   x:view(-1):copy(order):add(-0.5):mul((hi - lo) / n):add(lo + torch.uniform(0.02, 0.3) / n)
+   return x
+end
+
+gradcheck.each, gradcheck.copy, gradcheck.dot, gradcheck.strided = each, copy, dot, strided
 
 --- The names of all modules or criterions of the package nn: those which derive from `base`.
 function gradcheck.classes(base)

@@ -100,8 +100,8 @@ static void choose_blas_tile(job *j)
     if (j->tm <= j->tn) j->tm *= 2;
     else j->tn *= 2; /* BLAS packs the right operand for every row of tiles */
   }
-  j->copy_a = !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
-  j->copy_b = !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
+  j->copy_a = g->k > 0 && !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
+  j->copy_b = g->k > 0 && !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
   j->copy_c =
     !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
   j->kc = least(g->k, j->copy_a || j->copy_b ? COPIED_K : LONG_K);

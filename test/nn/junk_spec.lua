@@ -2,30 +2,17 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local check = require 'test.gradcheck'
+local drawn = require 'test.nn.drawn'
 local junk = require 'test.junk'
 
 local CALLS = tonumber(os.getenv 'TH_BAD_INPUT_CALLS') or 40         -- for each constructor
 
-local cases = {}                           -- {new, input}
-local function input(x, options)
-   if type(x) == 'function' then return x() end
-   if type(x[1]) == 'number' then return check.tensor(x, options.lo, options.hi) end
-   local t = {}
-   for i, v in ipairs(x) do t[i] = input(v, options) end
-   return t
-end
-require 'test.nn.cases'(function(new)
-   return function(options)
-      cases[#cases + 1] = {new = new, input = function() return input(options[#options], options) end}
-   end
-end, function(...)
-   local values = {...}
-   return function() return torch.LongTensor(values) end
-end)
+local cases = require 'test.nn.cases'
 
+-- A module and its last form of input; constructors come from `from`.
 local function make(case, from)
-   torch.manualSeed(5)
-   return assert(loadstring('local nn, torch = ... return ' .. case.new))(from or nn, torch)
+   local m, inputs = drawn.make(case, 1, from)
+   return m, inputs[#inputs][1]
 end
 
 -- What stands in the place of one argument of a constructor.
@@ -135,7 +122,7 @@ describe('junk for nn', function()
    it('is refused by forward and backward, which go on as before', function()
       local faults = {}
       for _, case in ipairs(cases) do
-         local m, x = make(case), case.input()
+         local m, x = make(case)
          local function good()
             torch.manualSeed(11)
             return m:forward(x)

@@ -1,39 +1,18 @@
--- test/nn/modules_spec.lua - what every module promises: right gradients, any memory layout, copies, types, files.
+-- test/nn/modules_spec.lua - what every module promises: any memory layout, copies, types, files; gradients_spec has the rest.
 local torch = require 'torch'
 local nn = require 'nn'
 local check = require 'test.gradcheck'
+local drawn = require 'test.nn.drawn'
 
-local cases, named = {}, {}                -- cases: in order; named: which classes have one
-
--- module 'nn.Linear(3, 2)' { {3}, {4, 3} } adds a case for every input: sizes of a tensor, a function that makes the
--- input, or a table of those. Options: lo, hi (range of the input), tol, no (a set of laws that do not hold).
-local function module(new)
-   return function(options)
-      named[options.name or new:match 'nn%.(%w+)'] = true
-      for _, x in ipairs(options) do cases[#cases + 1] = {new = new, x = x, options = options} end
-   end
+local cases = {}                           -- {case, form}: each case with each form of its input, at the first shape drawn
+for _, case in ipairs(require 'test.nn.cases') do
+   for k = 1, #case do cases[#cases + 1] = {case = case, form = k} end
 end
 
-local function input(x, options)
-   if type(x) == 'function' then return x() end
-   if type(x[1]) == 'number' then return check.tensor(x, options.lo, options.hi) end
-   local t = {}
-   for i, v in ipairs(x) do t[i] = input(v, options) end
-   return t
+local function make(it)
+   local m, inputs = drawn.make(it.case)
+   return m, inputs[it.form][1]
 end
-
-local function make(case)
-   torch.manualSeed(5)
-   local m = assert(loadstring('local nn, torch = ... return ' .. case.new))(nn, torch)
-   return m, input(case.x, case.options)
-end
-
-local function long(...)
-   local values = {...}
-   return function() return torch.LongTensor(values) end
-end
-
-require 'test.nn.cases'(module, long)
 
 local function near(a, b, tol, what)
    if torch.isTensor(a) then
@@ -67,16 +46,9 @@ local function back(m, x)
 end
 
 for _, case in ipairs(cases) do
-   local no = case.options.no or {}
-   describe(case.new, function()
-      if not no.gradient then
-         it('has the gradient of its output', function()
-            local m, x = make(case)
-            local byInput, byParameters = check.module(m, x)
-            local tol = case.options.tol or 1e-6
-            assert(byInput <= tol, ('gradInput is off by %g'):format(byInput))
-            assert(byParameters <= tol, ('the parameters\' gradient is off by %g'):format(byParameters))
-         end)
+   local no = case.case.no or {}
+   describe(('%s with %s'):format(case.case.new, case.case[case.form]), function()
+      if not case.case.none then
          it('adds to the gradient of its parameters, scaled', function()
             local m, x = make(case)
             m:zeroGradParameters()
@@ -92,7 +64,7 @@ for _, case in ipairs(cases) do
             local m, x = make(case)
             local y = check.copy(run(m, x))
             near(y, run(m, check.strided(x)), 1e-12, 'output')
-            if not no.gradient then
+            if not case.case.none then
                local g = check.copy(back(m, x))
                near(g, back(m, check.strided(x)), 1e-9, 'gradInput')
             end
@@ -144,7 +116,7 @@ end
 
 describe('this spec', function()
    it('has a case for every module of nn', function()
-      local missing = {}
+      local missing, named = {}, drawn.named(require 'test.nn.cases')
       for _, name in ipairs(check.classes 'nn.Module') do
          if not named[name] then missing[#missing + 1] = name end
       end

@@ -160,6 +160,13 @@ describe('products', function()
       assert.same({ { 3, 3 }, { 6, 6 } }, torch.addmm(3, torch.DoubleTensor(M), none, none:t()):totable())
    end)
 
+   it('of no columns whose steps no BLAS can read end too', function()
+      local x = torch.ones(5, 2)
+      local overlapping = torch.Tensor():set(x:storage(), 1, torch.LongStorage { 0, 6 }, torch.LongStorage { 2, 1 })
+      assert.same(torch.ones(3, 6):mul(2):totable(), torch.ones(3, 6):addmm(2, 1, torch.Tensor(0, 3):t(), overlapping):totable())
+      assert.same(torch.ones(6, 3):totable(), torch.ones(6, 3):addmm(1, overlapping:t(), torch.Tensor(0, 3)):totable())
+   end)
+
    it('may read what they write: the operand is copied first', function()
       local x = torch.DoubleTensor(M)
       torch.mm(x, x, x)
