@@ -14,6 +14,7 @@ local stream = require 'bench.lib.stream'
 local SMALL = 1e4                             -- elements; up to here nobody uses a second thread
 local TURN = { [true] = 5e-4, [false] = 4e-3 } -- seconds that a turn should take, small and large
 local LONG = 0.05                             -- seconds; what takes longer is measured in 3 rounds
+local OFTEN = 6                               -- times as many rounds of few elements: they take no time
 local MORE = 40                               -- rounds added where the machine is restless
 local PAUSE = 20                              -- milliseconds before a turn, for threads that spin after their work
 local FILL = 2 ^ 28                          -- bytes
@@ -130,7 +131,7 @@ local function run(label, row, n, ours, theirs, form)
       local their_times = repetitions(best, turn)
       functions[2] = function() return ask(their_times, fastest) end
    end
-   local rounds = once > LONG and math.min(options.rounds, 3) or options.rounds
+   local rounds = small and OFTEN * options.rounds or once > LONG and math.min(options.rounds, 3) or options.rounds
    local medians, ratio = measure.interleaved(rounds, functions, small and 0 or PAUSE, once > LONG and 0 or MORE)
    local least = limit(row, n)
    local what = ('%s %g'):format(label, n)

@@ -273,6 +273,7 @@ static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
 {
   int64_t lane[8] = { 0 }, bad = 0, i = 0;
   for (; step == 1 && i + 8 <= n; i += 8) {
+    __builtin_prefetch(p + i + 512);                    /* the processor itself stops at the end of a page */
     for (int l = 0; l < 8; l++) lane[l] |= (p[i + l] - 1) | (limit - p[i + l]);
   }
   for (; i < n; i++) bad |= (p[i * step] - 1) | (limit - p[i * step]);
@@ -294,15 +295,17 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
 {
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_dtype(c, arg, TH_I64));
-  const int64_t count = th_numel(t), row = t->ndim ? t->size[t->ndim - 1] : 1;
-  const int64_t step = t->ndim ? t->stride[t->ndim - 1] : 1;
-  int64_t place[TH_MAXDIM] = { 0 };
-  const int64_t *p = count ? TH_DATA(int64_t, t) : NULL;
-  if (count && th_contiguous(t)) {                      /* all at once; only a refusal needs to know which one */
+  const int64_t count = th_numel(t);
+  if (count == 0) return TH_OK;
+  const int64_t *p = TH_DATA(int64_t, t);
+  if (th_contiguous(t)) {                               /* all at once; only a refusal needs to know which one */
     places q = { p, count, n, 0 };
-    TH_TRY(th_parallel(count, PLACES, some_within, &q));
+    if (count <= PLACES) some_within(&q, 0, count);
+    else TH_TRY(th_parallel(count, PLACES, some_within, &q));
     if (!q.bad) return TH_OK;
   }
+  const int64_t row = t->ndim ? t->size[t->ndim - 1] : 1, step = t->ndim ? t->stride[t->ndim - 1] : 1;
+  int64_t place[TH_MAXDIM] = { 0 };
   for (int64_t k = 0; k < count; k += row) {
     for (int64_t i = 0; i < row; i += PLACES) {
       const int64_t some = row - i < PLACES ? row - i : PLACES;

@@ -12,7 +12,7 @@ const th_kernel TH_AT(th_dist)[TH_NDTYPE] = TH_FLOATS(dist);
 #include "fold.h"
 
 typedef struct K(pair) {
-  th_seq x, y;
+  const th_seq *x, *y;
   const T *px, *py;
   int64_t total;
   int what;
@@ -24,20 +24,20 @@ static void K(dist_blocks)(void *ctx, int64_t first, int64_t last)
 {
   const K(pair) *q = ctx;
   for (int64_t b = first; b < last; b++) {
-    th_seq x = q->x, y = q->y;
+    th_spot x, y;
     A lane[LANES] = { 0 };
-    th_seq_seek(&x, b * BLOCK);
-    th_seq_seek(&y, b * BLOCK);
+    th_spot_at(&x, q->x, b * BLOCK);
+    th_spot_at(&y, q->y, b * BLOCK);
     for (int64_t left = th_min(BLOCK, q->total - b * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_min(th_seq_left(&x), th_seq_left(&y)));
-      const int64_t sx = th_seq_step(&x), sy = th_seq_step(&y);
+      const int64_t n = th_min(left, th_min(th_spot_left(&x), th_spot_left(&y)));
+      const int64_t sx = th_spot_step(&x), sy = th_spot_step(&y);
       const T *a = q->px + x.off, *d = q->py + y.off;
       for (int64_t i = 0; i < n; i++) {
         const A v = (A)LOAD(a[i * sx]) - (A)LOAD(d[i * sy]);
         lane[i % LANES] = K(take)(q->what, lane[i % LANES], v, q->p);
       }
-      th_seq_skip(&x, n);
-      th_seq_skip(&y, n);
+      th_spot_skip(&x, n);
+      th_spot_skip(&y, n);
       left -= n;
     }
     A a = lane[0];
@@ -50,7 +50,10 @@ static th_status K(dist)(const th_call *c)
   const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
   const double p = c->arg[3].d;
   const int64_t total = th_tensor_numel(x), blocks = th_parts(total, BLOCK);
-  K(pair) q = { th_seq_of(x, false), th_seq_of(y, false), TH_DATA(T, x), TH_DATA(T, y), total,
+  th_seq sx, sy;
+  th_seq_of(&sx, x, false);
+  th_seq_of(&sy, y, false);
+  K(pair) q = { &sx, &sy, TH_DATA(T, x), TH_DATA(T, y), total,
                 p == 0 ? POWER : what_of_norm(p), p, NULL };     /* p = 0: infinity, as in Torch7 */
   th_return(c, 0, 0);
   if (total == 0) return TH_OK;

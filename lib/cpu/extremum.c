@@ -13,8 +13,8 @@ enum {
 
 typedef struct best {
   bool        largest;
-  th_walk     w;                       /* operands: x, y, index */
-  th_seq      seq;
+  const th_walk *w;                    /* operands: x, y, index */
+  const th_seq *seq;
   const void *x;
   int64_t     rows, chunks, tiles, total;
   void       *value;                   /* chunks x count; unused where a line is one chunk */
@@ -164,12 +164,12 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
   for (int64_t i = first; i < last; i++) {
     const int64_t k = b->chunks == 1 ? i : i / b->chunks, chunk = i - k * b->chunks,
                   from = chunk * BLOCK;
-    const int64_t n = b->chunks == 1 ? b->w.n[0] : th_min(BLOCK, b->w.n[0] - from);
-    const int64_t to = chunk * b->w.count + k;
+    const int64_t n = b->chunks == 1 ? b->w->n[0] : th_min(BLOCK, b->w->n[0] - from);
+    const int64_t to = chunk * b->w->count + k;
     int64_t off[TH_WALKOPS], place;
-    th_walk_at(&b->w, b->w.ndim, k, off);
-    const T *p = (const T *)b->x + off[0] + from * b->w.step[0];
-    const V v = K(place)(b->largest, p, b->w.step[0], n, &place);
+    th_walk_at(b->w, b->w->ndim, k, off);
+    const T *p = (const T *)b->x + off[0] + from * b->w->step[0];
+    const V v = K(place)(b->largest, p, b->w->step[0], n, &place);
     if (b->chunks == 1) {
       ((T *)b->y)[off[1]] = STORE(v);
       b->index[off[2]] = place + 1;
@@ -182,7 +182,7 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
 static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
 {
   const best *b = ctx;
-  const th_walk *w = &b->w;
+  const th_walk *w = b->w;
   const int64_t cols = w->size[w->ndim - 1], right = w->stride[0][w->ndim - 1];
   for (int64_t i = first; i < last; i++) {
     const int64_t chunk = i % b->chunks, from = chunk * b->rows, o = i / b->chunks / b->tiles;
@@ -206,14 +206,14 @@ static void K(some_blocks)(void *ctx, int64_t first, int64_t last)
 {
   const best *b = ctx;
   for (int64_t i = first; i < last; i++) {
-    th_seq s = b->seq;
-    th_seq_seek(&s, i * BLOCK);
+    th_spot s;
+    th_spot_at(&s, b->seq, i * BLOCK);
     V a = LOAD(((const T *)b->x)[s.off]);
     for (int64_t left = th_min(BLOCK, b->total - i * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_seq_left(&s));
-      const V v = K(value)(b->largest, (const T *)b->x + s.off, th_seq_step(&s), n);
+      const int64_t n = th_min(left, th_spot_left(&s));
+      const V v = K(value)(b->largest, (const T *)b->x + s.off, th_spot_step(&s), n);
       if (K(beats)(b->largest, v, a)) a = v;
-      th_seq_skip(&s, n);
+      th_spot_skip(&s, n);
       left -= n;
     }
     ((V *)b->value)[i] = a;
@@ -228,10 +228,10 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
     V a = ((V *)b->value)[k];
     int64_t place = b->place[k], off[TH_WALKOPS];
     for (int64_t ch = 1; ch < b->chunks; ch++) {
-      const V v = ((V *)b->value)[ch * b->w.count + k];
-      if (K(beats)(b->largest, v, a)) a = v, place = b->place[ch * b->w.count + k];
+      const V v = ((V *)b->value)[ch * b->w->count + k];
+      if (K(beats)(b->largest, v, a)) a = v, place = b->place[ch * b->w->count + k];
     }
-    th_walk_at(&b->w, b->w.ndim, k, off);
+    th_walk_at(b->w, b->w->ndim, k, off);
     ((T *)b->y)[off[1]] = STORE(a);
     b->index[off[2]] = place + 1;
   }
@@ -242,11 +242,14 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 static th_status K(all)(const th_call *c, bool largest)
 {
   const th_tensor *x = c->arg[1].t;
+  th_seq seq;
+  th_seq_of(&seq, x, true);
   best b = {
-    .largest = largest, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = th_tensor_numel(x)
+    .largest = largest, .seq = &seq, .x = TH_DATA(T, x), .total = th_tensor_numel(x)
   };
   const int64_t blocks = th_parts(b.total, BLOCK);
-  b.value = th_scratch(sizeof(V) * (size_t)blocks);
+  V few[16];
+  b.value = blocks <= 16 ? few : th_scratch(sizeof(V) * (size_t)blocks);
   if (!b.value) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(some_blocks), &b);
   V a = *(V *)b.value;
@@ -254,7 +257,7 @@ static th_status K(all)(const th_call *c, bool largest)
     if (K(beats)(largest, ((V *)b.value)[i], a)) a = ((V *)b.value)[i];
   }
   th_return(c, 0, (double)a);
-  th_scratch_free(b.value);
+  if (b.value != few) th_scratch_free(b.value);
   return s;
 }
 static th_status K(max_all)(const th_call *c) { return K(all)(c, true); }
@@ -266,10 +269,11 @@ static th_status K(along)(const th_call *c, bool largest)
   const int dim = (int)c->arg[3].i;
   const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim),
                   index = th_with_dim(c->arg[1].t, dim, x->ndim);
-  best b = { .largest = largest, .x = TH_DATA(T, x), .y = TH_DATA(T, &y),
+  th_walk walk;
+  best b = { .largest = largest, .w = &walk, .x = TH_DATA(T, x), .y = TH_DATA(T, &y),
              .index = TH_DATA(int64_t, &index) };
-  const th_walk *w = &b.w;
-  th_walk_lines(&b.w, dim, 3, (const th_tensor *const[]){ x, &y, &index });
+  const th_walk *w = &walk;
+  th_walk_lines(&walk, dim, 3, (const th_tensor *const[]){ x, &y, &index });
   if (w->count == 0) return TH_OK;
   const bool columns = th_walk_columns(w);
   const int64_t cols = columns ? w->size[w->ndim - 1] : 1;

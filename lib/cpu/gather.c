@@ -97,7 +97,16 @@ TH_INLINE void K(piece_as)(int what, bool rows, T *restrict y, int64_t sy, int64
   if (rows) {
     for (int64_t i = 0; i < n; i++) for (int64_t c = 0; c < cols; c++) { AT(i, c); }
   } else {
-    for (int64_t c = 0; c < cols; c++) for (int64_t i = 0; i < n; i++) { AT(i, c); }
+    for (int64_t c = 0; c < cols; c++) {
+      int64_t i = 0;
+      for (; i + 8 <= n; i += 8) {      /* what lies in order is asked for a page ahead */
+        __builtin_prefetch(index + (i + 512) * si + c * ri);
+        if (what == TH_GATHER) __builtin_prefetch(y + c * ry + (i + 1024) * sy, 1);
+        else __builtin_prefetch(x + c * rx + (i + 1024) * sx);
+        for (int l = 0; l < 8; l++) { AT(i + l, c); }
+      }
+      for (; i < n; i++) { AT(i, c); }
+    }
   }
 }
 #undef AT

@@ -27,7 +27,7 @@ const th_kernel TH_AT(th_bhistc)[TH_NDTYPE] = TH_FLOATS(bhistc);
 
 /* What all blocks work on. */
 typedef struct K(job) {
-  th_seq   seq;
+  const th_seq *seq;
   const T *x;
   int64_t  total, piece;               /* elements, and how many are a block */
   int64_t  bins, *count;               /* of each block */
@@ -35,13 +35,13 @@ typedef struct K(job) {
 } K(job);
 
 /* The block's next stretch of elements that lie `step` apart; 0: no more. */
-TH_INLINE int64_t K(next)(const K(job) *q, th_seq *s, int64_t *left, const T **from)
+TH_INLINE int64_t K(next)(const K(job) *q, th_spot *s, int64_t *left, const T **from)
 {
-  const int64_t n = th_min(th_min(*left, PIECE), th_seq_left(s));
+  const int64_t n = th_min(th_min(*left, PIECE), th_spot_left(s));
   if (*left == 0 || th_interrupted()) return 0;
   *from = q->x + s->off;
   *left -= n;
-  th_seq_skip(s, n);
+  th_spot_skip(s, n);
   return n;
 }
 
@@ -63,11 +63,11 @@ static void K(see_blocks)(void *ctx, int64_t first, int64_t last)
     double least[STEP], most[STEP];
     int64_t left = th_min(PIECE, q->total - b * q->piece), n;
     const T *from;
-    th_seq s = q->seq;
+    th_spot s;
     for (int i = 0; i < STEP; i++) least[i] = INFINITY, most[i] = -INFINITY;
-    th_seq_seek(&s, b * q->piece);
+    th_spot_at(&s, q->seq, b * q->piece);
     while ((n = K(next)(q, &s, &left, &from))) {
-      const int64_t step = th_seq_step(&s);
+      const int64_t step = th_spot_step(&s);
       int64_t i = 0;
       if (step == 1) for (; i + STEP <= n; i += STEP) K(see)(least, most, from + i, 1, STEP);
       for (; i < n; i += STEP) K(see)(least, most, from + i * step, step, th_min(STEP, n - i));
@@ -129,11 +129,11 @@ static void K(count_blocks)(void *ctx, int64_t first, int64_t last)
     int64_t left = th_min(q->piece, q->total - b * q->piece), n;
     int64_t *count = q->count + b * q->bins;
     const T *from;
-    th_seq s = q->seq;
+    th_spot s;
     memset(count, 0, sizeof *count * (size_t)q->bins);
-    th_seq_seek(&s, b * q->piece);
+    th_spot_at(&s, q->seq, b * q->piece);
     while ((n = K(next)(q, &s, &left, &from)))
-      K(count)(count, q->bins, from, n, th_seq_step(&s), q->r);
+      K(count)(count, q->bins, from, n, th_spot_step(&s), q->r);
   }
 }
 /* The counts of all blocks, to y. */
@@ -154,7 +154,9 @@ static th_status K(histogram)(const th_call *c, bool rows)
 {
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
   const int64_t bins = c->arg[2].i, step = y->stride[y->ndim - 1];
-  K(job) q = { .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = th_tensor_numel(x),
+  th_seq seq;
+  th_seq_of(&seq, x, true);
+  K(job) q = { .seq = &seq, .x = TH_DATA(T, x), .total = th_tensor_numel(x),
                .piece = th_max(PIECE, 4 * bins), .bins = bins };
   TH_TRY(K(range_of)(c, &q));
   const int64_t blocks = th_max(1, th_parts(q.total, q.piece));
@@ -164,7 +166,7 @@ static th_status K(histogram)(const th_call *c, bool rows)
   if (rows && x->ndim == 2) {
     th_tensor row = *x;
     row.size[0] = 1;
-    q.seq = th_seq_of(&row, false);
+    th_seq_of(&seq, &row, false);
     q.total = x->size[1];
     for (int64_t k = 0; k < x->size[0] && s == TH_OK; k++, q.x += x->stride[0])
       s = K(write)(&q, TH_DATA(T, y) + k * y->stride[0], step);

@@ -24,18 +24,16 @@ TH_INLINE void copy_row(void *to, const void *from, int64_t n)
 }
 
 /* A vector of places, the same for every line of t. */
-static th_tensor for_all_lines(const th_tensor *index, const th_tensor *t, int dim)
+static void for_all_lines(th_tensor *r, const th_tensor *index, const th_tensor *t, int dim)
 {
-  th_tensor r;                          /* no more of it is set than is used */
-  r.storage = index->storage;
-  r.offset = index->offset;
-  r.dtype = index->dtype;
-  r.ndim = t->ndim;
-  for (int d = 0; d < t->ndim; d++) r.size[d] = t->size[d], r.stride[d] = 0;
-  if (t->ndim == 0) return r;
-  r.size[dim] = th_tensor_numel(index);
-  r.stride[dim] = index->ndim ? index->stride[0] : 1;
-  return r;
+  r->storage = index->storage;          /* no more of it is set than is used */
+  r->offset = index->offset;
+  r->dtype = index->dtype;
+  r->ndim = t->ndim;
+  if (t->ndim == 0) return;
+  for (int d = 0; d < t->ndim; d++) r->size[d] = t->size[d], r->stride[d] = 0;
+  r->size[dim] = th_tensor_numel(index);
+  r->stride[dim] = index->ndim ? index->stride[0] : 1;
 }
 
 #define TH_SELF "index.c"
@@ -84,7 +82,9 @@ static void K(slices)(void *ctx, int64_t first, int64_t last)
 static th_status K(move)(int what, const th_tensor *y, const th_tensor *x, int dim,
                          const th_tensor *places)
 {
-  const th_tensor *lines = what == TH_GATHER ? x : y, index = for_all_lines(places, lines, dim);
+  const th_tensor *lines = what == TH_GATHER ? x : y;
+  th_tensor index;
+  for_all_lines(&index, places, lines, dim);
   if (th_numel(&index) <= TH_FEW || !th_lines_close(lines, dim)) return TH_AT(th_elements)(what, y, x, dim, &index);
   th_places j = { .what = what, .y = TH_DATA(T, y), .x = TH_DATA(T, x),
                   .index = TH_DATA(int64_t, places), .n = th_tensor_numel(places) };
@@ -96,9 +96,14 @@ static th_status K(move)(int what, const th_tensor *y, const th_tensor *x, int d
 
 static th_status K(index)(const th_call *c)
 {
-  th_tensor x = *c->arg[1].t;
-  if (x.ndim == 0) x.ndim = 1, x.size[0] = x.stride[0] = 1;
-  return K(move)(TH_GATHER, c->arg[0].t, &x, (int)c->arg[2].i, c->arg[3].t);
+  const th_tensor *x = c->arg[1].t;
+  th_tensor one;
+  if (x->ndim == 0) {
+    one = *x;
+    one.ndim = 1, one.size[0] = one.stride[0] = 1;
+    x = &one;
+  }
+  return K(move)(TH_GATHER, c->arg[0].t, x, (int)c->arg[2].i, c->arg[3].t);
 }
 static th_status K(index_copy)(const th_call *c)
 {

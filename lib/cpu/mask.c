@@ -9,7 +9,7 @@
 enum { BLOCK = 32768, PIECE = 1024 };
 
 typedef struct masked {
-  th_seq   t, mask, x;                 /* t: the masked tensor; x: the packed one */
+  const th_seq *t, *mask, *x;               /* t: the masked tensor; x: the packed one */
   void    *pt;
   const uint8_t *pm;
   void    *px;
@@ -22,14 +22,14 @@ static void count_ones(void *ctx, int64_t first, int64_t last)
 {
   const masked *m = ctx;
   for (int64_t b = first; b < last; b++) {
-    th_seq s = m->mask;
+    th_spot s;
     int64_t ones = 0;
-    th_seq_seek(&s, b * BLOCK);
+    th_spot_at(&s, m->mask, b * BLOCK);
     for (int64_t left = th_min(BLOCK, m->total - b * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_seq_left(&s)), step = th_seq_step(&s);
+      const int64_t n = th_min(left, th_spot_left(&s)), step = th_spot_step(&s);
       const uint8_t *p = m->pm + s.off;
       for (int64_t i = 0; i < n; i++) ones += p[i * step];
-      th_seq_skip(&s, n);
+      th_spot_skip(&s, n);
       left -= n;
     }
     m->begin[b] = ones;
@@ -70,16 +70,16 @@ TH_INLINE void spread(size_t es, const char *piece, char *t, int64_t st, const u
 }
 
 /* The next n packed elements, to or from a piece. */
-TH_INLINE void packed_next(size_t es, th_seq *s, char *x, char *piece, int64_t n, bool picking)
+TH_INLINE void packed_next(size_t es, th_spot *s, char *x, char *piece, int64_t n, bool picking)
 {
   while (n > 0) {
-    const int64_t some = th_min(n, th_seq_left(s)), step = th_seq_step(s) * (int64_t)es;
+    const int64_t some = th_min(n, th_spot_left(s)), step = th_spot_step(s) * (int64_t)es;
     char *at = x + s->off * (int64_t)es;
     if (step == (int64_t)es) memcpy(picking ? at : piece, picking ? piece : at, es * (size_t)some);
     else if (picking)
       for (int64_t i = 0; i < some; i++) memcpy(at + i * step, piece + i * (int64_t)es, es);
     else for (int64_t i = 0; i < some; i++) memcpy(piece + i * (int64_t)es, at + i * step, es);
-    th_seq_skip(s, some);
+    th_spot_skip(s, some);
     piece += some * (int64_t)es;
     n -= some;
   }
@@ -87,14 +87,14 @@ TH_INLINE void packed_next(size_t es, th_seq *s, char *x, char *piece, int64_t n
 
 TH_INLINE void exchange(size_t es, const masked *m, int64_t b)
 {
-  th_seq t = m->t, mask = m->mask, x = m->x;
+  th_spot t, mask, x;
   char piece[PIECE * 8 + 8];
-  th_seq_seek(&t, b * BLOCK);
-  th_seq_seek(&mask, b * BLOCK);
-  th_seq_seek(&x, m->begin[b]);
+  th_spot_at(&t, m->t, b * BLOCK);
+  th_spot_at(&mask, m->mask, b * BLOCK);
+  th_spot_at(&x, m->x, m->begin[b]);
   for (int64_t left = th_min(BLOCK, m->total - b * BLOCK); left > 0;) {
-    const int64_t n = th_min(th_min(left, PIECE), th_min(th_seq_left(&t), th_seq_left(&mask)));
-    const int64_t st = th_seq_step(&t), sm = th_seq_step(&mask);
+    const int64_t n = th_min(th_min(left, PIECE), th_min(th_spot_left(&t), th_spot_left(&mask)));
+    const int64_t st = th_spot_step(&t), sm = th_spot_step(&mask);
     char *p = (char *)m->pt + t.off * (int64_t)es;
     const uint8_t *q = m->pm + mask.off;
     if (m->picking) {
@@ -105,8 +105,8 @@ TH_INLINE void exchange(size_t es, const masked *m, int64_t b)
       packed_next(es, &x, m->px, piece, ones, false);
       spread(es, piece, p, st, q, sm, n);
     }
-    th_seq_skip(&t, n);
-    th_seq_skip(&mask, n);
+    th_spot_skip(&t, n);
+    th_spot_skip(&mask, n);
     left -= n;
   }
 }
@@ -123,7 +123,11 @@ static void exchange_blocks(void *ctx, int64_t first, int64_t last)
 
 static th_status run(const th_tensor *t, const th_tensor *mask, const th_tensor *x, bool picking)
 {
-  masked m = { .t = th_seq_of(t, false), .mask = th_seq_of(mask, false), .x = th_seq_of(x, false),
+  th_seq seq[3];
+  th_seq_of(&seq[0], t, false);
+  th_seq_of(&seq[1], mask, false);
+  th_seq_of(&seq[2], x, false);
+  masked m = { .t = &seq[0], .mask = &seq[1], .x = &seq[2],
                .total = th_tensor_numel(t), .es = th_dtype_size(t->dtype), .picking = picking };
   const int64_t blocks = th_parts(m.total, BLOCK);
   if (blocks == 0 || th_tensor_numel(x) == 0) return TH_OK;
@@ -195,7 +199,7 @@ TH_INLINE bool K(counts)(T v)
 
 typedef struct K(found) {
   const th_tensor *x;
-  th_seq seq;
+  const th_seq *seq;
   const T *px;
   int64_t total, *begin, *y, down, right;
 } K(found);
@@ -204,17 +208,17 @@ static void K(count_blocks)(void *ctx, int64_t first, int64_t last)
 {
   const K(found) *f = ctx;
   for (int64_t b = first; b < last; b++) {
-    th_seq s = f->seq;
+    th_spot s;
     int64_t count = 0;
-    th_seq_seek(&s, b * BLOCK);
+    th_spot_at(&s, f->seq, b * BLOCK);
     for (int64_t left = th_min(BLOCK, f->total - b * BLOCK); left > 0;) {
-      const int64_t n = th_min(left, th_seq_left(&s)), step = th_seq_step(&s);
+      const int64_t n = th_min(left, th_spot_left(&s)), step = th_spot_step(&s);
       const T *p = f->px + s.off;
       uint32_t some = 0;
       if (step == 1) for (int64_t i = 0; i < n; i++) some += K(counts)(p[i]);
       else for (int64_t i = 0; i < n; i++) some += K(counts)(p[i * step]);
       count += some;
-      th_seq_skip(&s, n);
+      th_spot_skip(&s, n);
       left -= n;
     }
     f->begin[b] = count;
@@ -238,14 +242,14 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
   const int inner = x->ndim - 1;
   const int64_t size = x->size[inner], right = f->right;
   for (int64_t b = first; b < last; b++) {
-    th_seq s = f->seq;
+    th_spot s;
     int64_t *to = f->y + f->begin[b] * f->down, k = b * BLOCK, row = k - k % size, at[TH_MAXDIM];
     int32_t found[PIECE + 1];
     int64_t place = k / size;
     for (int d = inner - 1; d >= 0; place /= x->size[d], d--) at[d] = place % x->size[d];
-    th_seq_seek(&s, k);
+    th_spot_at(&s, f->seq, k);
     for (const int64_t end = th_min(k + BLOCK, f->total); k < end;) {
-      const int64_t n = th_min(th_min(end - k, PIECE), th_seq_left(&s)), step = th_seq_step(&s);
+      const int64_t n = th_min(th_min(end - k, PIECE), th_spot_left(&s)), step = th_spot_step(&s);
       const T *p = f->px + s.off;
       const int64_t used = step == 1 ? K(find)(found, p, 1, n) : K(find)(found, p, step, n);
       for (int64_t i = 0; i < used; i++, to += f->down) {
@@ -259,7 +263,7 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
         for (int d = 0; d < inner; d++) to[d * right] = at[d] + 1;
         to[inner * right] = here - row + 1;
       }
-      th_seq_skip(&s, n);
+      th_spot_skip(&s, n);
       k += n;
     }
   }
@@ -268,8 +272,10 @@ static th_status K(nonzero)(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
   if (y->ndim != 2 || y->size[1] == 0) return TH_OK;   /* no places, or a number without any */
+  th_seq seq;
+  th_seq_of(&seq, x, false);
   K(found) f = { .x = x,
-                 .seq = th_seq_of(x, false),
+                 .seq = &seq,
                  .px = TH_DATA(T, x),
                  .total = th_tensor_numel(x),
                  .y = TH_DATA(int64_t, y),

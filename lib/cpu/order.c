@@ -7,6 +7,9 @@
 #ifndef T
 #include "network.h"
 #include "walk.h"
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 enum {
   SHORT = 32,          /* so few need no memory but the stack */
@@ -21,6 +24,26 @@ enum {
 
 typedef th_word word;                  /* key << 32 | place */
 typedef struct pair { uint64_t key; uint32_t place; } pair;
+
+/* Of n words those from first to last, one after the other, to `to`, which has room for all n; returns how many. */
+static int64_t pick_words(word *restrict to, const word *restrict from, int64_t n, word first, word last)
+{
+  int64_t used = 0, i = 0;
+#ifdef __AVX512F__
+  const __m512i low = _mm512_set1_epi64((long long)first), most = _mm512_set1_epi64((long long)(last - first));
+  for (; i + 8 <= n; i += 8) {
+    const __m512i v = _mm512_loadu_si512(from + i);
+    const __mmask8 in = _mm512_cmple_epu64_mask(_mm512_sub_epi64(v, low), most);
+    _mm512_storeu_si512(to + used, _mm512_maskz_compress_epi64(in, v));
+    used += __builtin_popcount(in);
+  }
+#endif
+  for (; i < n; i++) {              /* without a branch: it could not be foretold */
+    to[used] = from[i];
+    used += from[i] - first <= last - first;
+  }
+  return used;
+}
 
 #define P word
 #define R(f) f##_word
@@ -232,16 +255,21 @@ TH_INLINE int64_t K(pick)(const K(line) *l, K(keyed) *to, int64_t from, int64_t 
 {
   const K(key) low = K(key_in)(l->first), most = (K(key))(K(key_in)(l->last) - low);
   K(key) key[STEP];
-  K(keyed) some[STEP];
+  K(keyed) all[STEP], some[STEP];
   uint32_t found = !l->rare;
   int64_t used = 0;
   K(keys)(l, key, from, n);
   if (l->rare) for (int64_t i = 0; i < n; i++) found += (K(key))(key[i] - low) <= most;
   if (!found) return 0;
-  for (int64_t i = 0; i < n; i++) { /* without a branch: it could not be foretold */
-    const K(keyed) k = K(make)(key[i], from + i);
-    some[used] = k;
-    used += K(within)(k, l->first, l->last);
+  for (int64_t i = 0; i < n; i++) all[i] = K(make)(key[i], from + i);
+  if (WIDE) {
+    for (int64_t i = 0; i < n; i++) {
+      some[used] = all[i];
+      used += K(within)(all[i], l->first, l->last);
+    }
+  } else {
+    const K(both) first = { .k = l->first }, end = { .k = l->last };
+    used = pick_words((word *)some, (const word *)all, n, first.w, end.w);
   }
   for (int64_t i = 0; i < used; i++) to[i] = some[i];
   return used;
@@ -314,11 +342,12 @@ static th_status K(sort_line)(K(line) *l)
 static int64_t K(find_bin)(K(line) *l, int64_t blocks, int64_t *k)
 {
   const K(key) mask = (K(key))(((K(key))1 << SHIFT) - 1);
-  uint32_t total[BINS];
+  uint32_t sums[BINS];
+  const uint32_t *total = blocks > 1 ? sums : l->hist[0];
   const int64_t bins = (int64_t)1 << BITS;
-  memcpy(total, l->hist[0], sizeof total);
+  if (blocks > 1) memcpy(sums, l->hist[0], sizeof sums);
   for (int64_t b = 1; b < blocks; b++) {
-    for (int64_t i = 0; i < bins; i++) total[i] += l->hist[b][i];
+    for (int64_t i = 0; i < bins; i++) sums[i] += l->hist[b][i];
   }
   int64_t bin = 0, left = *k, sum = 0;
   for (;; bin += STEP) {                                       /* many at a time, then each */

@@ -94,23 +94,21 @@ TH_INLINE void circle(double t, double *cosine, double *sine)
   const double rounded = t + 6755399441055744.0;      /* 1.5 * 2^52: the quarter is in its last bits */
   const uint64_t quarter = th_bits_f64(rounded);
   const double x = (t - (rounded - 6755399441055744.0)) * (TH_PI / 2), z = x * x;
-  double c = 1 / 20922789888000.0, s = 1 / 355687428096000.0;
-  c = c * z - 1 / 87178291200.0;
-  s = s * z - 1 / 1307674368000.0;
-  c = c * z + 1 / 479001600.0;
-  s = s * z + 1 / 6227020800.0;
-  c = c * z - 1 / 3628800.0;
-  s = s * z - 1 / 39916800.0;
-  c = c * z + 1 / 40320.0;
-  s = s * z + 1 / 362880.0;
-  c = c * z - 1 / 720.0;
-  s = s * z - 1 / 5040.0;
-  c = c * z + 1 / 24.0;
-  s = s * z + 1 / 120.0;
-  c = c * z - 0.5;
-  s = s * z - 1 / 6.0;
-  c = c * z + 1;
-  s = s * z * x + x;
+  const double w = z * z;           /* even and odd powers apart: half as long to wait for */
+  double ce = -1 / 87178291200.0, co = 1 / 20922789888000.0, se = -1 / 1307674368000.0, so = 1 / 355687428096000.0;
+  ce = ce * w - 1 / 3628800.0;
+  co = co * w + 1 / 479001600.0;
+  se = se * w - 1 / 39916800.0;
+  so = so * w + 1 / 6227020800.0;
+  ce = ce * w - 1 / 720.0;
+  co = co * w + 1 / 40320.0;
+  se = se * w - 1 / 5040.0;
+  so = so * w + 1 / 362880.0;
+  ce = ce * w - 0.5;
+  co = co * w + 1 / 24.0;
+  se = se * w - 1 / 6.0;
+  so = so * w + 1 / 120.0;
+  const double c = (co * z + ce) * z + 1, s = (so * z + se) * (z * x) + x;
   const uint64_t odd = -(quarter & 1), a = th_bits_f64(c), b = th_bits_f64(s);
   *cosine = th_from_f64(((a & ~odd) | (b & odd)) ^ ((quarter + 1) & 2) << 62);
   *sine = th_from_f64(((b & ~odd) | (a & odd)) ^ (quarter & 2) << 62);
@@ -122,16 +120,17 @@ TH_INLINE double log_of(double x)
   const uint64_t u = th_bits_f64(x) + 0x00095f619980c433;       /* from 1 to the bits of sqrt(1/2) */
   const double k = th_from_f64((u >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023);
   const double f = th_from_f64((u & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd) - 1, s = f / (2 + f), z = s * s;
-  double p = 2 / 21.0;
-  p = p * z + 2 / 19.0;
-  p = p * z + 2 / 17.0;
-  p = p * z + 2 / 15.0;
-  p = p * z + 2 / 13.0;
-  p = p * z + 2 / 11.0;
-  p = p * z + 2 / 9.0;
-  p = p * z + 2 / 7.0;
-  p = p * z + 2 / 5.0;
-  p = p * z + 2 / 3.0;
+  const double w = z * z;
+  double even = 2 / 19.0, odd = 2 / 21.0;
+  even = even * w + 2 / 15.0;
+  odd = odd * w + 2 / 17.0;
+  even = even * w + 2 / 11.0;
+  odd = odd * w + 2 / 13.0;
+  even = even * w + 2 / 7.0;
+  odd = odd * w + 2 / 9.0;
+  even = even * w + 2 / 3.0;
+  odd = odd * w + 2 / 5.0;
+  const double p = odd * z + even;
   const double half = 0.5 * f * f;
   return k * 0.69314718036912381649 - ((half - (s * (half + z * p) + k * 1.9082149292705877e-10)) - f);
 }
@@ -329,35 +328,35 @@ static void K(task)(void *ctx, int64_t first, int64_t last)
   }
 }
 
-/* Twister numbers: `word` has room for two batches. */
-static th_status K(fill_from_batches)(row r, uint32_t *word)
+/* Twister numbers: `word` has room for two batches. Like all that fill a row, it uses r up. */
+static th_status K(fill_from_batches)(row *r, uint32_t *word)
 {
-  const int words = r.how->words;
-  const int64_t total = r.n, most = BATCH / words;
+  const int words = r->how->words;
+  const int64_t total = r->n, most = BATCH / words;
   uint32_t *now = word;
-  r.n = total < most ? total : most;
-  th_twister_words(r.g, now, r.n * words);
+  r->n = total < most ? total : most;
+  th_twister_words(r->g, now, r->n * words);
   for (int64_t done = 0; done < total;) {
-    const int64_t left = total - done - r.n;
-    r.word = now;
-    r.ahead = now == word ? word + BATCH : word;
-    r.drawn = (left < most ? left : most) * words;
-    if (left == 0 && r.n <= GRAIN) K(block)(&r, 0, r.n);
-    else TH_TRY(th_parallel(1 + (r.n + GRAIN - 1) / GRAIN, 1, K(task), &r));
+    const int64_t left = total - done - r->n;
+    r->word = now;
+    r->ahead = now == word ? word + BATCH : word;
+    r->drawn = (left < most ? left : most) * words;
+    if (left == 0 && r->n <= GRAIN) K(block)(r, 0, r->n);
+    else TH_TRY(th_parallel(1 + (r->n + GRAIN - 1) / GRAIN, 1, K(task), r));
     TH_TRY(interrupted());
-    r.to += r.n * r.step * (int64_t)sizeof(T);
-    done += r.n;
-    r.n = left < most ? left : most;
-    now = r.ahead;
+    r->to += r->n * r->step * (int64_t)sizeof(T);
+    done += r->n;
+    r->n = left < most ? left : most;
+    now = r->ahead;
   }
   return TH_OK;
 }
 
-static th_status K(fill_row)(const row *r, uint32_t *word)
+static th_status K(fill_row)(row *r, uint32_t *word)
 {
   if (r->n == 0) return TH_OK;
-  if (r->g->kind != TH_PHILOX) return K(fill_from_batches)(*r, word);
-  TH_TRY(th_parallel(r->n, GRAIN, K(block), (void *)r));
+  if (r->g->kind != TH_PHILOX) return K(fill_from_batches)(r, word);
+  TH_TRY(th_parallel(r->n, GRAIN, K(block), r));
   th_philox_skip(r->g, (uint64_t)(r->n * r->how->words));
   return TH_OK;
 }
@@ -370,17 +369,18 @@ static void K(fill_lone)(T *to, const row *r)
 }
 
 /* Normal numbers of a row: the half of a pair that waits, whole pairs, and half of a new pair. */
-static th_status K(fill_normal_row)(row r, uint32_t *word)
+static th_status K(fill_normal_row)(row *r, uint32_t *word)
 {
-  if (r.n > 0 && r.g->pair.waiting) {
-    K(fill_lone)((T *)r.to, &r);
-    r.to += r.step * (int64_t)sizeof(T);
-    r.n--;
+  if (r->n > 0 && r->g->pair.waiting) {
+    K(fill_lone)((T *)r->to, r);
+    r->to += r->step * (int64_t)sizeof(T);
+    r->n--;
   }
-  const bool odd = r.n % 2;
-  r.n -= odd;
-  TH_TRY(K(fill_row)(&r, word));
-  if (odd) K(fill_lone)((T *)r.to + r.n * r.step, &r);
+  const bool odd = r->n % 2;
+  r->n -= odd;
+  T *last = (T *)r->to + r->n * r->step;
+  TH_TRY(K(fill_row)(r, word));
+  if (odd) K(fill_lone)(last, r);
   return TH_OK;
 }
 
@@ -401,7 +401,7 @@ static th_status K(fill)(const th_call *c, const law *how)
   for (int64_t k = 0; k < rows.count && s == TH_OK; k++) {
     r.to = (char *)(rows.count == 1 ? TH_DATA(T, x) : TH_LINE(T, rows, k));
     r.n = rows.n;
-    s = how->pairs ? K(fill_normal_row)(r, word) : K(fill_row)(&r, word);
+    s = how->pairs ? K(fill_normal_row)(&r, word) : K(fill_row)(&r, word);
     if (k % 4096 == 4095 && s == TH_OK) s = interrupted();
   }
   if (word != few) th_scratch_free(word);

@@ -8,8 +8,8 @@
 typedef struct fold {
   int         what;
   double      e;                       /* POWER: the exponent; SPREAD of everything: the mean */
-  th_walk     w;                       /* operand 0: x */
-  th_seq      seq;                     /* of everything */
+  const th_walk *w;                    /* operand 0: x */
+  const th_seq *seq;                   /* of everything */
   const void *x;                       /* its first element */
   const void *mean;                    /* SPREAD: one for each line */
   int64_t     rows, chunks, tiles;     /* rows a chunk holds, chunks of a line, tiles of columns */
@@ -70,16 +70,16 @@ static void K(some_lines)(void *ctx, int64_t first, int64_t last)
   for (int64_t i = first; i < last; i++) {
     const int64_t k = f->chunks == 1 ? i : i / f->chunks, chunk = i - k * f->chunks,
                   from = chunk * BLOCK;
-    const int64_t n = f->chunks == 1 ? f->w.n[0] : th_min(BLOCK, f->w.n[0] - from);
+    const int64_t n = f->chunks == 1 ? f->w->n[0] : th_min(BLOCK, f->w->n[0] - from);
     int64_t off[TH_WALKOPS];
-    th_walk_at(&f->w, f->w.ndim, k, off);
-    const T *p = (const T *)f->x + off[0] + from * f->w.step[0];
+    th_walk_at(f->w, f->w->ndim, k, off);
+    const T *p = (const T *)f->x + off[0] + from * f->w->step[0];
     A m = (A)f->e;
     if (what == SPREAD && f->mean) m = ((const A *)f->mean)[k];
-    else if (what == SPREAD) m = K(line)(SUM, p, f->w.step[0], n, 0) / (A)n;
-    const A v = K(line)(what, p, f->w.step[0], n, m);
+    else if (what == SPREAD) m = K(line)(SUM, p, f->w->step[0], n, 0) / (A)n;
+    const A v = K(line)(what, p, f->w->step[0], n, m);
     if (f->chunks == 1) K(end)(f, (T *)f->y + off[1], 1, &v, 1);
-    else ((A *)f->part)[chunk * f->w.count + k] = v;
+    else ((A *)f->part)[chunk * f->w->count + k] = v;
   }
 }
 
@@ -88,7 +88,7 @@ static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
 {
   const fold *f = ctx;
   const int what = f->what;
-  const th_walk *w = &f->w;
+  const th_walk *w = f->w;
   const int64_t cols = w->size[w->ndim - 1], right = w->stride[0][w->ndim - 1];
   for (int64_t i = first; i < last; i++) {
     const int64_t chunk = i % f->chunks, from = chunk * f->rows, o = i / f->chunks / f->tiles;
@@ -117,13 +117,13 @@ static void K(some_tiles)(void *ctx, int64_t first, int64_t last)
 /* Block i of all elements. */
 static A K(block)(const fold *f, int64_t i)
 {
-  th_seq s = f->seq;
+  th_spot s;
   A a = K(none)(f->what);
-  th_seq_seek(&s, i * BLOCK);
+  th_spot_at(&s, f->seq, i * BLOCK);
   for (int64_t left = th_min(BLOCK, f->total - i * BLOCK); left > 0;) {
-    const int64_t n = th_min(left, th_seq_left(&s));
-    a = K(join)(f->what, a, K(line)(f->what, (const T *)f->x + s.off, th_seq_step(&s), n, (A)f->e));
-    th_seq_skip(&s, n);
+    const int64_t n = th_min(left, th_spot_left(&s));
+    a = K(join)(f->what, a, K(line)(f->what, (const T *)f->x + s.off, th_spot_step(&s), n, (A)f->e));
+    th_spot_skip(&s, n);
     left -= n;
   }
   return a;
@@ -142,7 +142,7 @@ static void K(join_chunks)(void *ctx, int64_t first, int64_t last)
   const fold *f = ctx;
   A *part = f->part;
   for (int64_t ch = 1; ch < f->chunks; ch++) {
-    const A *from = part + ch * f->w.count;
+    const A *from = part + ch * f->w->count;
     for (int64_t k = first; k < last; k++) part[k] = K(join)(f->what, part[k], from[k]);
   }
 }
@@ -155,7 +155,9 @@ static th_status K(fold_all)(A *result, const th_tensor *x, int what, double e)
   A few[16];
   *result = K(none)(what);
   if (total == 0) return TH_OK;
-  fold f = { .what = what, .e = e, .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = total };
+  th_seq seq;
+  th_seq_of(&seq, x, true);
+  fold f = { .what = what, .e = e, .seq = &seq, .x = TH_DATA(T, x), .total = total };
   f.part = blocks <= 16 ? few : th_scratch(sizeof(A) * (size_t)blocks);
   if (!f.part) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(some_blocks), &f);
@@ -168,7 +170,7 @@ static th_status K(fold_all)(A *result, const th_tensor *x, int what, double e)
 /* The memory that fold_lines needs; sets how f is cut. */
 static int64_t K(plan_lines)(fold *f)
 {
-  const th_walk *w = &f->w;
+  const th_walk *w = f->w;
   if (th_walk_columns(w)) {
     const int64_t cols = w->size[w->ndim - 1];
     f->tiles = th_parts(cols, WIDTH);
@@ -185,7 +187,7 @@ static int64_t K(plan_lines)(fold *f)
  * elements of f->part. */
 static th_status K(fold_lines)(fold *f, int what, double e)
 {
-  const th_walk *w = &f->w;
+  const th_walk *w = f->w;
   f->what = what;
   f->e = e;
   if (f->tiles) {
@@ -203,7 +205,7 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
   const fold *f = ctx;
   for (int64_t k = first; k < last; k++) {
     int64_t off[TH_WALKOPS];
-    th_walk_at(&f->w, f->w.ndim, k, off);
+    th_walk_at(f->w, f->w->ndim, k, off);
     K(end)(f, (T *)f->y + off[1], 1, (const A *)f->part + k, 1);
   }
 }
@@ -214,10 +216,11 @@ static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int 
                            double divisor, double p, bool root)
 {
   const th_tensor wide = th_with_dim(y, dim, x->ndim), *const both[] = { x, &wide };
-  fold f = { .x = TH_DATA(T, x), .y = TH_DATA(T, y), .divisor = divisor, .p = p, .root = root };
-  th_walk_lines(&f.w, dim, 2, both);
-  if (f.w.count == 0) return TH_OK;
-  const int64_t room = K(plan_lines)(&f), means = what == SPREAD ? f.w.count : 0;
+  th_walk w;
+  fold f = { .w = &w, .x = TH_DATA(T, x), .y = TH_DATA(T, y), .divisor = divisor, .p = p, .root = root };
+  th_walk_lines(&w, dim, 2, both);
+  if (w.count == 0) return TH_OK;
+  const int64_t room = K(plan_lines)(&f), means = what == SPREAD ? w.count : 0;
   if (f.chunks == 1) return K(fold_lines)(&f, what, p);
   A *scratch = th_scratch(sizeof(A) * (size_t)(room + means));
   if (!scratch) return th_no_scratch((room + means) * 8);
@@ -225,11 +228,11 @@ static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int 
   f.part = scratch + means;
   if (what == SPREAD) {
     s = K(fold_lines)(&f, SUM, 0);
-    for (int64_t k = 0; k < means; k++) scratch[k] = ((A *)f.part)[k] / f.w.n[0];
+    for (int64_t k = 0; k < means; k++) scratch[k] = ((A *)f.part)[k] / w.n[0];
     f.mean = scratch;
   }
   if (s == TH_OK) s = K(fold_lines)(&f, what, p);
-  if (s == TH_OK) s = th_parallel(f.w.count, TH_GRAIN, K(end_lines), &f);
+  if (s == TH_OK) s = th_parallel(w.count, TH_GRAIN, K(end_lines), &f);
   th_scratch_free(scratch);
   return s;
 }
@@ -312,7 +315,9 @@ static th_status K(variance)(const th_call *c, double *result)
   const th_tensor *x = c->arg[1].t;
   const int64_t n = th_tensor_numel(x), blocks = th_parts(n, BLOCK);
   A few[32], sum = 0, spread = 0;
-  fold f = { .seq = th_seq_of(x, true), .x = TH_DATA(T, x), .total = n };
+  th_seq seq;
+  th_seq_of(&seq, x, true);
+  fold f = { .seq = &seq, .x = TH_DATA(T, x), .total = n };
   A *part = blocks <= 16 ? few : th_scratch(2 * sizeof(A) * (size_t)blocks);
   if (!part) return th_no_scratch(blocks * 16);
   f.part = part;
@@ -377,25 +382,29 @@ static void K(renorm_slices)(void *ctx, int64_t first, int64_t last)
     const T *px = TH_DATA(T, q->x) + k * q->x->stride[q->dim];
     T *py = TH_DATA(T, q->y) + k * q->y->stride[q->dim];
     const int what = what_of_norm(q->p);
-    fold f = { .what = what, .e = q->p, .seq = th_seq_of(&x, true), .x = px, .total = total };
+    th_seq seq, rows[2];
+    th_seq_of(&seq, &x, true);
+    fold f = { .what = what, .e = q->p, .seq = &seq, .x = px, .total = total };
     A norm = 0;
     for (int64_t b = 0; b * BLOCK < total && !th_interrupted(); b++)
       norm = K(join)(what, norm, K(block)(&f, b));
     if (th_interrupted()) return;
     norm = root_of_norm(norm, q->p);
     const double scale = norm > q->limit ? q->limit / (norm + 1e-7) : 1;
-    th_seq from = th_seq_of(&x, false), to = th_seq_of(&y, false);
-    th_seq_seek(&from, 0);
-    th_seq_seek(&to, 0);
+    th_spot from, to;
+    th_seq_of(&rows[0], &x, false);
+    th_seq_of(&rows[1], &y, false);
+    th_spot_at(&from, &rows[0], 0);
+    th_spot_at(&to, &rows[1], 0);
     for (int64_t left = total; left > 0;) {
-      const int64_t n = th_min(th_seq_left(&from), th_seq_left(&to));
-      const int64_t sx = th_seq_step(&from), sy = th_seq_step(&to);
+      const int64_t n = th_min(th_spot_left(&from), th_spot_left(&to));
+      const int64_t sx = th_spot_step(&from), sy = th_spot_step(&to);
       for (int64_t i = 0; i < n; i++) {
         const T v = px[from.off + i * sx];
         py[to.off + i * sy] = scale == 1 ? v : STORE((A)LOAD(v) * scale);
       }
-      th_seq_skip(&from, n);
-      th_seq_skip(&to, n);
+      th_spot_skip(&from, n);
+      th_spot_skip(&to, n);
       left -= n;
     }
   }

@@ -36,7 +36,9 @@ static __attribute__((unused, noinline)) void th_walk_lines(th_walk *w, int dim,
                                                          const th_tensor *const *t)
 {
   int order[TH_MAXDIM], n = 0;
-  *w = (th_walk){ .nop = nop, .count = 1 };
+  w->nop = nop;
+  w->ndim = 0;
+  w->count = 1;
   for (int k = 0; k < nop; k++) {
     w->n[k] = t[k]->ndim ? t[k]->size[dim] : 1;
     w->step[k] = t[k]->ndim ? t[k]->stride[dim] : 1;
@@ -82,15 +84,15 @@ static inline __attribute__((unused)) bool th_walk_columns(const th_walk *w)
 
 /* ---- elements in row-major order ---- */
 
-typedef struct th_seq {
-  int     ndim;
-  int64_t size[TH_MAXDIM], stride[TH_MAXDIM], at[TH_MAXDIM], off;
-} th_seq;
+typedef struct th_seq { int ndim; int64_t size[TH_MAXDIM], stride[TH_MAXDIM]; } th_seq;
+
+/* A place in a sequence: which element, and where it lies. */
+typedef struct th_spot { const th_seq *seq; int64_t at[TH_MAXDIM], off; } th_spot;
 
 /* `sorted` visits the elements in memory's order instead, for what does not depend on the order. */
-static __attribute__((unused, noinline)) th_seq th_seq_of(const th_tensor *t, bool sorted)
+static __attribute__((unused, noinline)) void th_seq_of(th_seq *s, const th_tensor *t, bool sorted)
 {
-  th_seq s = { .ndim = 0 };
+  s->ndim = 0;
   int order[TH_MAXDIM], n = 0;
   for (int d = 0; d < t->ndim; d++) {
     if (t->size[d] == 1) continue;
@@ -100,36 +102,42 @@ static __attribute__((unused, noinline)) th_seq th_seq_of(const th_tensor *t, bo
     order[at] = d;
   }
   for (int i = 0; i < n; i++) {
-    const int d = order[i], last = s.ndim - 1;
-    const bool joins = last >= 0 && s.stride[last] == t->stride[d] * t->size[d];
-    const int to = joins ? last : s.ndim++;
-    s.size[to] = joins ? s.size[to] * t->size[d] : t->size[d];
-    s.stride[to] = t->stride[d];
+    const int d = order[i], last = s->ndim - 1;
+    const bool joins = last >= 0 && s->stride[last] == t->stride[d] * t->size[d];
+    const int to = joins ? last : s->ndim++;
+    s->size[to] = joins ? s->size[to] * t->size[d] : t->size[d];
+    s->stride[to] = t->stride[d];
   }
-  if (s.ndim == 0) s.size[s.ndim++] = 1, s.stride[0] = 1;
-  return s;
+  if (s->ndim == 0) s->size[s->ndim++] = 1, s->stride[0] = 1;
 }
-static __attribute__((unused, noinline)) void th_seq_seek(th_seq *s, int64_t k)
+/* Goes to element k of a sequence. */
+static inline __attribute__((unused)) void th_spot_at(th_spot *p, const th_seq *s, int64_t k)
 {
-  s->off = 0;
+  p->seq = s;
+  p->off = 0;
   for (int d = s->ndim - 1; d >= 0; d--) {
-    s->at[d] = d ? k % s->size[d] : k;
+    p->at[d] = d ? k % s->size[d] : k;
     if (d) k /= s->size[d];
-    s->off += s->at[d] * s->stride[d];
+    p->off += p->at[d] * s->stride[d];
   }
 }
-/* Elements that follow each other `th_seq_step` apart from here on. */
-TH_INLINE int64_t th_seq_left(const th_seq *s) { return s->size[s->ndim - 1] - s->at[s->ndim - 1]; }
-TH_INLINE int64_t th_seq_step(const th_seq *s) { return s->stride[s->ndim - 1]; }
-static inline __attribute__((unused)) void th_seq_skip(th_seq *s, int64_t n)   /* n <= left */
+/* Elements that follow each other `th_spot_step` apart from here on. */
+TH_INLINE int64_t th_spot_left(const th_spot *p)
 {
+  const int d = p->seq->ndim - 1;
+  return p->seq->size[d] - p->at[d];
+}
+TH_INLINE int64_t th_spot_step(const th_spot *p) { return p->seq->stride[p->seq->ndim - 1]; }
+static inline __attribute__((unused)) void th_spot_skip(th_spot *p, int64_t n)   /* n <= left */
+{
+  const th_seq *s = p->seq;
   int d = s->ndim - 1;
-  s->at[d] += n;
-  s->off += n * s->stride[d];
-  for (; d > 0 && s->at[d] == s->size[d]; d--) {
-    s->off += s->stride[d - 1] - s->size[d] * s->stride[d];
-    s->at[d] = 0;
-    s->at[d - 1]++;
+  p->at[d] += n;
+  p->off += n * s->stride[d];
+  for (; d > 0 && p->at[d] == s->size[d]; d--) {
+    p->off += s->stride[d - 1] - s->size[d] * s->stride[d];
+    p->at[d] = 0;
+    p->at[d - 1]++;
   }
 }
 
