@@ -74,6 +74,13 @@ local function convert(x, kind, cache)
    return x
 end
 
+--- Refuses a CUDA type where there are no CUDA tensors; `who` is the module or criterion to be converted.
+function utils.needTensors(who, kind)
+   if type(kind) == 'string' and kind:find '^torch%.Cuda' and not torch.getmetatable(kind) then
+      utils.fail(('%s: there are no %ss here: they come with the package cutorch and a CUDA device'):format(torch.type(who), kind))
+   end
+end
+
 --- Converts a tensor, module, criterion or (in place) a nested table of them to a tensor type.
 -- @param cache  a table kept between calls that convert things which share memory
 function utils.recursiveType(x, kind, cache)

@@ -176,19 +176,28 @@ function gradcheck.module(module, input, options)
    return worstByInput, worstByParameters
 end
 
---- The largest relative error of a criterion's gradient; options as for a module: most, strided.
+--- The largest relative error of a criterion's gradients, by its parameters too if it has any; options: most, strided.
 function gradcheck.criterion(criterion, input, target, options)
    options = options or OPTIONS
-   local function f() return criterion:forward(input, target) end
+   local function f() return (criterion:forward(input, target)) end
    local y = f()
-   local gradients = {copy(criterion:backward(input, target))}
+   local gradients, ofParameters, parameters = {}, {}, nil
+   local function pass(x, t)
+      if criterion.parameters then criterion:zeroGradParameters() end
+      gradients[#gradients + 1] = copy(criterion:backward(x, t))
+      if not criterion.parameters then return end
+      local grads
+      parameters, grads = criterion:parameters()
+      ofParameters[#gradients] = copy(grads)
+   end
+   pass(input, target)
    if options.strided then
       local x, t = strided(input), strided(target)
       local off = math.abs(criterion:forward(x, t) - y)
       assert(off <= 1e-10 * (1 + math.abs(y)), ('the loss of a strided input is off by %g'):format(off))
-      gradients[2] = copy(criterion:backward(x, t))
+      pass(x, t)
    end
-   return compare(input, gradients, f, options.most)
+   return math.max(compare(input, gradients, f, options.most), compare(parameters or {}, ofParameters, f, options.most))
 end
 
 --- A tensor of these sizes: numbers of [lo, hi] (default -1, 1), no two nearer than the step of the differences.

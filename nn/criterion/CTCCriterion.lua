@@ -48,7 +48,7 @@ end
 
 -- A tensor of whole numbers as a LongTensor.
 local function numbers(self, what, t, name)
-   if t:type() == 'torch.LongTensor' then return t end
+   if t:type() == 'torch.LongTensor' then return t:contiguous() end
    local long = self:scratch(name, 'torch.LongTensor'):resize(t:size()):copy(t)
    if t:nElement() > 0 and not torch.eq(long:type(t:type()), t):all() then self:refuse(what, 'be whole numbers', t) end
    return long

@@ -21,6 +21,7 @@ module 'nn.Parallel(2, 2):add(nn.Linear(I, O)):add(nn.Linear(I, M))' {'{B, 2, I}
 module 'nn.MapTable(nn.Linear(I, O), false)' {'{{I}, {I}}', '{{B, I}, {B, I}, {N, I}}'}
 module 'nn.MapTable(nn.Tanh())' {'{{N}, {B, I}}'}
 module 'nn.Decorator(nn.Linear(I, O))' {'{I}', '{B, I}'}
+module 'nn.GPU(nn.Linear(I, O), 2)' {'{I}', '{B, I}'}
 -- activations
 for _, new in ipairs{'Abs()', 'Exp()', 'GELU()', 'ClippedReLU(u)', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()',
    'LogSigmoid()', 'SoftSign()', 'SoftPlus(2)', 'ELU(u)', 'LeakyReLU(u)', 'ReLU()', 'RReLU(0.1, 0.1 + u)', 'HardTanh(-u, v)', 'Clamp(-u, v)',

@@ -40,5 +40,9 @@ criterion 'nn.MultiCriterion():add(nn.MSECriterion(), u):add(nn.AbsCriterion())'
 criterion 'nn.ParallelCriterion():add(nn.MSECriterion(), u):add(nn.AbsCriterion())' {'{{N}, {B, M}}, {{N}, {B, M}}'}
 criterion 'nn.ParallelCriterion(true):add(nn.MSECriterion()):add(nn.AbsCriterion(), v)' {'{{B, N}, {B, N}}, {B, N}'}
 criterion 'nn.ModuleCriterion(nn.MSECriterion(), nn.Tanh(), nn.Abs())' {unpack(PAIRS)}
+criterion 'nn.HSM(clusters(h, e + 1), I)' {'{I}, torch.random(h * (e + 1))', '{B, I}, classes(h * (e + 1), {B})'}
+criterion 'nn.HSM(clusters(h, e + 1), I, 2)' {'{B, I}, classes(h * (e + 1), {B})'}
+criterion 'nn.CTCCriterion()' {'{T, N + 1}, classes(N, {2})', '{T, B, N + 1}, given(labels(B, N))'}
+criterion 'nn.CTCCriterion(true, yes, i)' {'{T, N + 2}, classes(N + 1, {2})', '{B, T, N + 2}, given(labels(B, N + 1))'}
 
 return cases

@@ -9,7 +9,8 @@
 --   L falling lengths of B sequences of up to S, total their sum, sizes how many of them each step has
 -- In a form, {3, 4} is a DoubleTensor of these sizes, {{3}, {4}} a table of two, and words make what is no such tensor:
 --   classes(n, sizes) whole numbers of 1..n, signs(sizes) of -1 and 1, unit(sizes) of 0.1..0.9, padding(B, K) a mask,
---   sparse(size, n) n rows of an index and a value
+--   sparse(size, n) n rows of an index and a value, labels(B, n) a table of labels of 1..n for each sample, clusters(h, e) the
+--   places of h * e classes in h clusters; given(x) is x itself
 local torch = require 'torch'
 local nn = require 'nn'
 local check = require 'test.gradcheck'
@@ -48,6 +49,24 @@ function words.sparse()
       local pairs = torch.DoubleTensor(n, 2)
       pairs:narrow(2, 1, 1):copy(long({n, 1}, function() return torch.random(size) end))
       pairs:narrow(2, 2, 1):copy(check.tensor{n, 1})
+      return pairs
+   end
+end
+function words.labels()
+   return function(samples, n)                       -- up to 2 labels of 1..n for each sample
+      local list = {}
+      for b = 1, samples do
+         list[b] = {}
+         for k = 1, torch.random(0, 2) do list[b][k] = torch.random(n) end
+      end
+      return list
+   end
+end
+function words.given() return function(x) return {given = x} end end
+function words.clusters()
+   return function(count, each)                      -- each class its {cluster, number}
+      local pairs = {}
+      for k = 0, count * each - 1 do pairs[k + 1] = {k % count + 1, math.floor(k / count) + 1} end
       return pairs
    end
 end
@@ -97,6 +116,7 @@ end
 
 local function tensors(x, case)
    if type(x) ~= 'table' or torch.typename(x) then return x end
+   if x.given then return x.given end
    if type(x[1]) == 'number' then return check.tensor(x, case.lo, case.hi) end
    local t = {}
    for i, v in ipairs(x) do t[i] = tensors(v, case) end
