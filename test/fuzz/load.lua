@@ -17,9 +17,18 @@ local function put(text)
    assert(ffi.C.ftruncate(fd, 0) == 0 and ffi.C.pwrite(fd, text, #text, 0) == #text)
 end
 
+local MOST = 1e6                            -- elements; a view with a stride of 0 can have more than any file holds
+
+local function small(object)
+   for _, x in pairs(torch.isTensor(object) and { object } or object) do
+      if torch.isTensor(x) and x:nElement() > MOST then return false end
+   end
+   return true
+end
+
 -- What a format writes of an object, as bytes; nothing when the format has no place for it.
 local function written(write, check, object, ...)
-   if not pcall(check, 'fuzz', object) then return nil end
+   if not pcall(check, 'fuzz', object) or not small(object) then return nil end
    local f = torch.MemoryFile():binary()
    write(f._file, object, ...)
    return f:storage():string():sub(1, -2)
