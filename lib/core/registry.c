@@ -111,6 +111,11 @@ static th_status parse(th_entry *e)
     if (e->kind[e->narg] == TH_K_END) {
       return th_fail(TH_EARG, "the signature of %s has an unknown kind: %s", e->op.name, s);
     }
+    const th_kind k = e->kind[e->narg];
+    const uint32_t bit = (uint32_t)1 << e->narg;
+    if (k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT) e->results |= bit;
+    if (k == TH_K_TENSOR || k == TH_K_LIST) e->inputs |= bit;
+    if (k == TH_K_RETURN) e->returns |= bit;
     memcpy(to, s, name);
     to[name] = '\0';
     e->name[e->narg++] = to;

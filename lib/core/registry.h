@@ -10,6 +10,7 @@ typedef struct th_entry {
   th_op       op;
   int         narg;
   th_kind     kind[TH_MAXARG + 1];          /* ends with TH_K_END */
+  uint32_t    results, inputs, returns;     /* which arguments are those, one bit each; inputs: tensors and lists */
   const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
   th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];
   char        text[512];

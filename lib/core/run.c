@@ -37,8 +37,9 @@ static inline bool harmful(const th_op *op, int arg, const th_tensor *result, co
 
 static inline bool meets_a_result(const th_call *c, const th_entry *e, int arg, const th_tensor *input)
 {
-  for (int i = 0; i < c->narg; i++) {
-    if (is_result(e->kind[i]) && c->arg[i].t && harmful(c->op, arg, c->arg[i].t, input)) return true;
+  for (uint32_t left = e->results; left; left &= left - 1) {
+    const th_tensor *result = c->arg[__builtin_ctz(left)].t;
+    if (result && harmful(c->op, arg, result, input)) return true;
   }
   return false;
 }
@@ -186,28 +187,28 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
   bool overlap = false;
-  for (int i = 0; i < narg; i++) {          /* the first input chooses the kernel */
-    const th_kind k = e->kind[i];
-    c.arg[i] = arg[i];
-    if (c.dtype != TH_NONE) continue;
-    const th_tensor *t = k == TH_K_TENSOR ? arg[i].t : k == TH_K_LIST && arg[i].list->n ? arg[i].list->t[0] : NULL;
-    if (t) c.dtype = t->dtype, c.device = t->device;
-  }
-  for (int i = 0; i < narg; i++) {
-    const th_kind k = e->kind[i];
-    if (k == TH_K_TENSOR) {
-      overlap = overlap || meets_a_result(&c, e, i, c.arg[i].t);
-    } else if (k == TH_K_LIST) {
-      for (int64_t j = 0; j < arg[i].list->n; j++) overlap = overlap || meets_a_result(&c, e, i, arg[i].list->t[j]);
+  for (int i = 0; i < narg; i++) c.arg[i] = arg[i];
+  for (uint32_t left = e->inputs; left; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    const bool list = e->kind[i] == TH_K_LIST;
+    const int64_t n = list ? arg[i].list->n : 1;
+    for (int64_t j = 0; j < n; j++) {
+      const th_tensor *t = list ? arg[i].list->t[j] : arg[i].t;
+      if (t && c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;     /* the first input chooses the kernel */
+      overlap = overlap || meets_a_result(&c, e, i, t);
     }
   }
-  for (int i = 0; i < narg && c.dtype == TH_NONE; i++) {        /* an op without inputs, such as fill */
-    if (is_tensor(e->kind[i]) && arg[i].t) c.dtype = arg[i].t->dtype, c.device = arg[i].t->device;
+  for (uint32_t left = e->results; left && c.dtype == TH_NONE; left &= left - 1) {       /* no inputs: such as fill */
+    const th_tensor *t = arg[__builtin_ctz(left)].t;
+    if (t) c.dtype = t->dtype, c.device = t->device;
   }
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
-  for (int i = 0; i < narg; i++) if (e->kind[i] == TH_K_RETURN) arg[i].d = th_plain(c.arg[i].d);
+  for (uint32_t left = e->returns; left; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    arg[i].d = th_plain(c.arg[i].d);
+  }
   return s;
 }
 
