@@ -7,7 +7,7 @@ package.path = here .. '/../?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
-local idx = require 'examples.lib.idx'
+local digits = require 'examples.lib.digits'
 local draw = require 'examples.lib.draw'
 
 local run = require 'examples.lib.trainer' {
@@ -15,7 +15,7 @@ local run = require 'examples.lib.trainer' {
    about = 'Trains a network to read handwritten digits.',
    options = {
       { 'model', 'convnet', 'mlp or convnet', { 'mlp', 'convnet' } },
-      { 'data', '', "folder with MNIST's IDX files, gzipped or not; empty: the project's own digits" },
+      digits.option,
       { 'batchSize', 32, 'images per step', { whole = 2 } },             -- batch normalisation needs two
    },
 }
@@ -23,45 +23,7 @@ local opt, tensorType = run.opt, run.tensorType
 
 -- ---- data ---------------------------------------------------------------------------------------
 
--- A set: input N x 1 x H x W, the pixels as they are in the file; target N classes from 1 (digit + 1).
-local function set(images, labels)
-   local n, height, width = images:size(1), images:size(2), images:size(3)
-   local input = images:view(n, 1, height, width):type(tensorType)
-   return { n = n, input = input, target = labels:long():add(1) }
-end
-
-local function pick(images, labels, wanted)
-   local rows = {}
-   for i = 1, images:size(1) do
-      if wanted(i) then rows[#rows + 1] = i end
-   end
-   local index = torch.LongTensor(rows)
-   return set(images:index(1, index), labels:index(1, index))
-end
-
--- The training set, the test set and the value of a white pixel.
-local function loadData()
-   if opt.data == '' then
-      local dir = here .. '/../data/'
-      local images, labels = idx.readPair(dir .. 'digits-images-idx3-ubyte',
-                                          dir .. 'digits-labels-idx1-ubyte')
-      local function isTest(i) return i % 5 == 0 end
-      local function isTrain(i) return not isTest(i) end
-      return pick(images, labels, isTrain), pick(images, labels, isTest), 16
-   end
-   local images, labels = idx.readHalf(opt.data, 't10k')
-   if not images then error(opt.data .. ' has no t10k-images-idx3-ubyte[.gz]', 0) end
-   local trainImages, trainLabels = idx.readHalf(opt.data, 'train')
-   if trainImages then return set(trainImages, trainLabels), set(images, labels), 255 end
-   if images:size(1) < 10 then error(opt.data .. ' has fewer than 10 images', 0) end
-   local n = math.floor(images:size(1) * 0.8) -- only the test half: its first 8,000 images train
-   local function isTrain(i) return i <= n end
-   local function isTest(i) return i > n end
-   return pick(images, labels, isTrain), pick(images, labels, isTest), 255
-end
-
-local ok, train, test, white = pcall(loadData)
-if not ok then run:stop('%s', train) end
+local train, test, white = digits.load(run)
 local height, width = train.input:size(3), train.input:size(4)
 
 -- ---- network ------------------------------------------------------------------------------------
