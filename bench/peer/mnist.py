@@ -1,19 +1,8 @@
 # bench/peer/mnist.py - the network of bench/mnist.lua in PyTorch.
 # Every line read trains one epoch and is answered by the seconds it took.
-import sys
-import time
+from common import seconds, serve, torch
+from torch import nn
 
-try:
-    import torch
-    from torch import nn
-except ImportError as why:
-    print("missing", why, flush=True)
-    sys.exit(0)
-
-threads = int(sys.argv[1])
-torch.set_num_threads(threads)
-clock = time.process_time if threads == 1 else time.perf_counter
-torch.manual_seed(1)
 images, batch = 8000, 64
 inputs = torch.rand(images, 1, 28, 28)
 targets = torch.randint(0, 10, (images,))
@@ -34,8 +23,4 @@ def epoch():
         optimizer.step()
 
 
-print("ready", "PyTorch", torch.__version__, flush=True)
-for line in sys.stdin:
-    start = clock()
-    epoch()
-    print(clock() - start, flush=True)
+serve(lambda line: seconds(epoch))

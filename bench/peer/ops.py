@@ -5,16 +5,10 @@
 #   work TIMES CODE      seconds of this process's own work
 import gc
 import re
-import sys
 import time
 
-try:
-    import torch
-except ImportError as why:
-    print("missing", why, flush=True)
-    sys.exit(0)
+from common import serve, torch
 
-torch.set_num_threads(int(sys.argv[1]))
 clocks = {"wall": time.perf_counter, "work": time.process_time}
 names = {"torch": torch}
 loops = {}
@@ -35,7 +29,7 @@ def loop(code):
 
 
 def answer(line):
-    what, rest = line.rstrip("\n").split(" ", 1)
+    what, rest = line.split(" ", 1)
     if what == "do":
         loops.clear()
         exec(rest, names)
@@ -50,9 +44,4 @@ def answer(line):
 
 torch.set_grad_enabled(False)
 gc.disable()  # as timeit does: some calls return tuples, and a collection walks all of torch
-print("ready", "PyTorch", torch.__version__, flush=True)
-for line in sys.stdin:
-    try:
-        print(answer(line), flush=True)
-    except Exception as why:
-        print(" ".join(str(why).split()), flush=True)
+serve(answer)

@@ -16,7 +16,16 @@ enum {
   LONG_K = 16384, /* a call of BLAS ends soon enough for Ctrl-C */
   COPIED_K = 2048, /* where operands must be copied first: bounds the copy */
   OWN_K = 256,
-  SMALL = 1 << 17 /* multiplications a block of a batch should at least hold */
+  SMALL = 1 << 17, /* multiplications a block of a batch should at least hold */
+  VECTORS = 3, /* registers across a panel */
+  DEEP = 192, /* products of a panel that the first cache holds */
+  SPAN = 8, /* groups of rows that share a panel while it is in the first cache */
+  LONGEST = 4096, /* products of one stretch */
+  FAR = 1024, /* bytes from row to row, */
+  OFTEN = 256, /* columns: see product in panels.h */
+  NEAR = 1 << 20, /* bytes that the second cache holds */
+  PACKED = 1 << 22, /* bytes of one packed operand */
+  LEAST = 16 /* below, BLAS has kernels for thin matrices */
 };
 
 typedef struct job {
@@ -59,6 +68,57 @@ static int64_t summed(const th_gemm *g) { return g->sum ? g->batch : 1; }
 #undef M
 #undef M_FMA
 #include "micro_real.h"
+
+#if defined __AVX512F__
+#define TH_PANELS
+/* to (rows of `tstep`) = the transposed square at `from` (rows of `fstep`), 16 x 16. */
+static void transpose_f32(float *to, int64_t tstep, const float *from, int64_t fstep)
+{
+  __m512 r[16], t[16];
+  for (int i = 0; i < 16; i++) r[i] = _mm512_loadu_ps(from + i * fstep);
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4) {                 /* r[i + q]: column 4 l + q of four rows, lane l */
+    r[i] = _mm512_shuffle_ps(t[i], t[i + 2], 0x44);
+    r[i + 1] = _mm512_shuffle_ps(t[i], t[i + 2], 0xee);
+    r[i + 2] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+    r[i + 3] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+  for (int q = 0; q < 4; q++) {
+    const __m512 even0 = _mm512_shuffle_f32x4(r[q], r[4 + q], 0x88), odd0 = _mm512_shuffle_f32x4(r[q], r[4 + q], 0xdd);
+    const __m512 even1 = _mm512_shuffle_f32x4(r[8 + q], r[12 + q], 0x88);
+    const __m512 odd1 = _mm512_shuffle_f32x4(r[8 + q], r[12 + q], 0xdd);
+    _mm512_storeu_ps(to + q * tstep, _mm512_shuffle_f32x4(even0, even1, 0x88));
+    _mm512_storeu_ps(to + (4 + q) * tstep, _mm512_shuffle_f32x4(odd0, odd1, 0x88));
+    _mm512_storeu_ps(to + (8 + q) * tstep, _mm512_shuffle_f32x4(even0, even1, 0xdd));
+    _mm512_storeu_ps(to + (12 + q) * tstep, _mm512_shuffle_f32x4(odd0, odd1, 0xdd));
+  }
+}
+
+static void transpose_f64(double *to, int64_t tstep, const double *from, int64_t fstep)
+{
+  for (int i = 0; i < 8; i++) {
+    for (int l = 0; l < 8; l++) to[l * tstep + i] = from[i * fstep + l];
+  }
+}
+
+#define P float
+#define M(f) f##_f32
+#define M_FMA TH_FMA_F32
+#include "panels.h"
+#undef P
+#undef M
+#undef M_FMA
+#define P double
+#define M(f) f##_f64
+#define M_FMA TH_FMA_F64
+#include "panels.h"
+#undef P
+#undef M
+#undef M_FMA
+#endif
 
 #define TH_SELF "gemm.c"
 #include "each_dtype.h"
@@ -122,6 +182,12 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
   if (g->m == 0 || g->n == 0 || g->batch == 0) return TH_OK;
   /* C by rows: a transposed C is the product of the transposed operands. */
   if (g->n > 1 && (g->m == 1 ? g->cs[2] != 1 : llabs(g->cs[1]) < llabs(g->cs[2]))) transpose_all(g);
+#ifdef TH_PANELS
+  if (!g->sum && g->alpha != 0 && g->m >= LEAST && g->n >= LEAST && g->k >= LEAST && (g->cs[2] == 1 || g->n == 1)) {
+    if (g->dtype == TH_F32) return product_f32(g);
+    if (g->dtype == TH_F64) return product_f64(g);
+  }
+#endif
   j.blas = computing_size[g->dtype] == th_dtype_size(g->dtype) && blas_tiles_of[g->dtype]
              ? th_blas_get()
              : NULL;

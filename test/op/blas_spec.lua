@@ -176,6 +176,47 @@ describe('products', function()
       assert.same({ { 3, 5 }, { 6, 10 } }, x:totable())
    end)
 
+   it('are sums of products for sizes around those of panels and groups, whatever the strides', function()
+      torch.manualSeed(1)
+      -- rows, columns apart from each other, one within the other
+      local forms = {
+         function(new, m, n) return new(m, n) end, function(new, m, n) return new(n, m):t() end,
+         function(new, m, n) return new(m, n + 3):narrow(2, 2, n) end,
+         function(new, m, n) return new(m, 2 * n):view(m, n, 2):select(3, 2) end,
+         function(new, m, n) return new(m + 1, 300 + n):narrow(1, 1, m):narrow(2, 200, n) end }
+      local function check(kind, tolerance, m, n, k, batch)
+         local function new(...) return torch[kind](...):uniform(-1, 1) end
+         local function any(...)
+            local form = forms[torch.random(#forms)]
+            if not batch then return form(new, ...) end
+            local list = {}
+            for l = 1, batch do list[l] = form(new, ...):contiguous() end
+            return torch.stack(list, 1)
+         end
+         local a, b, c = any(m, k), any(k, n), any(m, n)
+         local alpha, beta = torch.random(2), torch.random(3) - 1
+         if beta == 0 then c:fill(0 / 0) end
+         local y = c:clone()
+         if batch then torch.baddbmm(y, beta, y, alpha, a, b) else torch.addmm(y, beta, y, alpha, a, b) end
+         for _ = 1, 10 do
+            local i, q, l = torch.random(m), torch.random(n), torch.random(batch or 1)
+            local function of(t) return batch and t[l] or t end
+            local sum = of(a)[i]:double():dot(of(b):select(2, q):double())
+            local wanted = (beta == 0 and 0 or beta * of(c)[i][q]) + alpha * sum
+            assert.is_true(math.abs(of(y)[i][q] - wanted) < tolerance, ('%d x %d x %d'):format(m, n, k))
+         end
+      end
+      for kind, tolerance in pairs { FloatTensor = 2e-3, DoubleTensor = 1e-11 } do
+         for _ = 1, 100 do check(kind, tolerance, torch.random(14, 140), torch.random(14, 140), torch.random(14, 420)) end
+         for _ = 1, 20 do
+            check(kind, tolerance, torch.random(14, 70), torch.random(14, 70), torch.random(14, 70), torch.random(30))
+         end
+         check(kind, tolerance, 40, 600, 5000)
+         check(kind, tolerance, 20, 6000, 200)
+         check(kind, tolerance, 6000, 20, 200)
+      end
+   end)
+
    it('of whole numbers wrap around as additions do', function()
       local x = torch.ByteTensor { { 200, 100 } }
       assert.same({ { (200 * 200 + 100 * 100) % 256 } }, torch.mm(x, x:t()):totable())

@@ -1,0 +1,184 @@
+-- bench/models.lua - training steps (forward, backward, update) of models that people run.
+--    th bench/models.lua [-peer pytorch] [-threads 2] [-rounds 9] [-only LSTM] [-profile 1]
+--    -only  a Lua pattern that the names must match     -profile 1  where the time goes, layer by layer, instead
+package.path = './?.lua;' .. package.path
+local torch = require 'torch'
+local nn = require 'nn'
+local optim = require 'optim'
+local measure = require 'bench.lib.measure'
+local peer = require 'bench.lib.peer'
+
+local options = measure.options(arg or {}, { only = '', profile = 0 })
+torch.setnumthreads(options.threads)
+torch.manualSeed(1)
+
+-- ---- models -------------------------------------------------------------------------------------
+
+local function sequential(...)
+   local net = nn.Sequential()
+   for _, module in ipairs { ... } do net:add(module) end
+   return net
+end
+
+local function mlp()
+   return sequential(nn.Linear(784, 512), nn.ReLU(true), nn.Linear(512, 512), nn.ReLU(true), nn.Linear(512, 10), nn.LogSoftMax())
+end
+
+local function lenet()
+   return sequential(
+      nn.SpatialConvolution(1, 6, 5, 5, 1, 1, 2, 2), nn.ReLU(true), nn.SpatialMaxPooling(2, 2),
+      nn.SpatialConvolution(6, 16, 5, 5), nn.ReLU(true), nn.SpatialMaxPooling(2, 2),
+      nn.View(400), nn.Linear(400, 120), nn.ReLU(true), nn.Linear(120, 84), nn.ReLU(true), nn.Linear(84, 10), nn.LogSoftMax())
+end
+
+local function convolution(from, to, k, stride)
+   return nn.SpatialConvolution(from, to, k, k, stride, stride, (k - 1) / 2, (k - 1) / 2):noBias()
+end
+
+local function block(from, to, stride)
+   local path = sequential(
+      convolution(from, to, 3, stride), nn.SpatialBatchNormalization(to), nn.ReLU(true),
+      convolution(to, to, 3, 1), nn.SpatialBatchNormalization(to))
+   local short = stride == 1 and nn.Identity() or sequential(convolution(from, to, 1, stride), nn.SpatialBatchNormalization(to))
+   return sequential(nn.ConcatTable():add(path):add(short), nn.CAddTable(true), nn.ReLU(true))
+end
+
+local function resnet20()
+   local net, from = sequential(convolution(3, 16, 3, 1), nn.SpatialBatchNormalization(16), nn.ReLU(true)), 16
+   for _, to in ipairs { 16, 32, 64 } do
+      for k = 1, 3 do
+         net:add(block(from, to, k == 1 and to > 16 and 2 or 1))
+         from = to
+      end
+   end
+   return net:add(nn.SpatialAveragePooling(8, 8)):add(nn.View(64)):add(nn.Linear(64, 10)):add(nn.LogSoftMax())
+end
+
+-- That of examples/char.lua.
+local function characters()
+   return sequential(nn.LookupTable(65, 128), nn.LSTM(128, 128, 2, true, 0, true), nn.View(-1, 128), nn.Linear(128, 65),
+                     nn.LogSoftMax())
+end
+
+local function residual(size, ...)
+   return sequential(nn.ConcatTable():add(nn.Identity()):add(sequential(nn.LayerNormalization(size, 0, 1e-5), ...)),
+                     nn.CAddTable(true))
+end
+
+-- That of examples/transformer.lua.
+local function transformer()
+   local size, steps = 128, 64
+   local net = sequential(nn.ParallelTable():add(nn.LookupTable(65, size)):add(nn.LookupTable(steps, size)), nn.CAddTable(true))
+   for _ = 1, 4 do
+      net:add(residual(size, nn.MultiHeadAttention(size, 4, 0, true)))
+      net:add(residual(size, nn.Bottle(sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size)))))
+   end
+   return net:add(nn.LayerNormalization(size, 0, 1e-5)):add(nn.View(-1, size)):add(nn.Linear(size, 65)):add(nn.LogSoftMax())
+end
+
+-- ---- training -----------------------------------------------------------------------------------
+
+local OPTIMIZERS = {
+   sgd = { learningRate = 0.01, momentum = 0.9, dampening = 0, weightDecay = 1e-4 },
+   adam = { learningRate = 0.002 },
+   adamw = { learningRate = 0.001, weightDecay = 0.01 },
+}
+
+-- A function that takes one step; the net is its second value.
+local function training(net, input, n, classes, optimizer, clip)
+   net:float()
+   net:training()
+   local criterion, target = nn.ClassNLLCriterion():float(), torch.LongTensor(n):random(1, classes)
+   local parameters, gradParameters = net:getParameters()
+   local state, update = {}, optim[optimizer]
+   for name, value in pairs(OPTIMIZERS[optimizer]) do state[name] = value end
+   local function evaluate()
+      gradParameters:zero()
+      local y = net:forward(input)
+      local loss = criterion:forward(y, target)
+      net:backward(input, criterion:backward(y, target))
+      if clip then optim.clipGradNorm(gradParameters, clip) end
+      return loss, gradParameters
+   end
+   return function() update(evaluate, parameters, state) end, net
+end
+
+local function no_gradient(net)               -- nobody asks for the gradient by images
+   net:get(1).gradInput = nil
+   return net
+end
+
+local function places(samples, steps)
+   return torch.LongTensor():range(1, steps):view(1, steps):expand(samples, steps):contiguous()
+end
+
+-- name, what it is, steps of a turn, function
+local MODELS = {
+   { 'MLP', '784-512-512-10, batch 128, sgd', 20, function()
+      return training(no_gradient(mlp()), torch.FloatTensor(128, 784):uniform(), 128, 10, 'sgd')
+   end },
+   { 'LeNet', '28 x 28, batch 64, sgd', 20, function()
+      return training(no_gradient(lenet()), torch.FloatTensor(64, 1, 28, 28):uniform(), 64, 10, 'sgd')
+   end },
+   { 'ResNet-20', '32 x 32, batch 32, sgd', 2, function()
+      return training(no_gradient(resnet20()), torch.FloatTensor(32, 3, 32, 32):uniform(), 32, 10, 'sgd')
+   end },
+   { 'LSTM', 'char model, 2 of 128, 50 x 50, adam', 3, function()
+      return training(characters(), torch.LongTensor(50, 50):random(1, 65), 2500, 65, 'adam', 5)
+   end },
+   { 'transformer', '4 layers of 128, 32 x 64, adamw', 3, function()
+      return training(transformer(), { torch.LongTensor(32, 64):random(1, 65), places(32, 64) }, 2048, 65, 'adamw', 1)
+   end },
+}
+
+-- ---- where the time goes --------------------------------------------------------------------------
+
+-- Prints for each kind of layer without layers inside what its calls take of a step.
+local function profile(net, step, steps)
+   local spent, order = {}, {}
+   net:apply(function(module)
+      if module.modules and torch.type(module) ~= 'nn.LayerNormalization' then return end
+      for _, name in ipairs { 'updateOutput', 'updateGradInput', 'accGradParameters' } do
+         local f, key = module[name], torch.type(module) .. ' ' .. name
+         if not spent[key] then order[#order + 1], spent[key] = key, 0 end
+         module[name] = function(...)
+            local result
+            local args, n = { ... }, select('#', ...)
+            spent[key] = spent[key] + measure.time(function() result = f(unpack(args, 1, n)) end)
+            return result
+         end
+      end
+   end)
+   local all = measure.time(step, steps)
+   table.sort(order, function(a, b) return spent[a] > spent[b] end)
+   print(('%10.3f ms  a step'):format(all * 1e3))
+   local rest = all
+   for _, key in ipairs(order) do
+      rest = rest - spent[key] / steps
+      print(('%10.3f ms  %s'):format(spent[key] / steps * 1e3, key))
+   end
+   print(('%10.3f ms  the rest: containers, criterion, update'):format(rest * 1e3))
+end
+
+local other = options.profile == 0 and peer.wanted(options, 'models', tostring(options.threads))
+for _, model in ipairs(MODELS) do
+   local name, what, steps, make = unpack(model)
+   if name:find(options.only) then
+      local step, net = make()
+      for _ = 1, 3 do step() end
+      if options.profile ~= 0 then
+         print(name)
+         profile(net, step, 10 * steps)
+      else
+         local functions = { function() return measure.time(step, steps) end }
+         if other then functions[2] = function() return other.ask(('%s %d'):format(name, steps)) / steps end end
+         local medians, ratio = measure.interleaved(options.rounds, functions, nil, 20)
+         measure.row(('%s, %s'):format(name, what), '<= 1.00 of PyTorch', ('%.2f ms'):format(medians[1] * 1e3),
+                     other and ('%.2f ms'):format(medians[2] * 1e3), other and ratio, other and ratio <= 1)
+      end
+   end
+end
+if other then
+   measure.note('peer: %s', other.version)
+   other.close()
+end
