@@ -203,14 +203,21 @@ digraph "a \"title\"" {
       assert.equal('""', graph._dotEscape '')
       assert.equal('"1a"', graph._dotEscape '1a')
    end)
-   it('say so when Graphviz is missing, and leave the text', function()
+   it('quote what Graphviz would take for the name of a character', function()
+      local g = graph.Graph()
+      g:add(graph.Node 'a &lt; b & &#955; &;')
+      local text = graph.dot(g, '&amp;')
+      assert(text:find('digraph "&amp;" {\n   label="&amp;amp;"; labelloc=t;\n', 1, true), text)
+      assert(text:find('n1 [label="a &amp;lt; b & &amp;#955; &;"];', 1, true), text)
+   end)
+   it('are SVG of our own where Graphviz is missing, beside the text', function()
       local run, read, done = machine{}
-      local out = run [[print(select(2, graph.dot(g, 'G', DIR .. 'pic')))]]
-      assert(out:find('graph.dot: the program dot is not installed (it comes with Graphviz)', 1, true), out)
-      assert(out:find 'false\n$', out)
+      assert.equal('true\n', run [[print(select(2, graph.dot(g, 'G', DIR .. 'pic')))]])
       assert(read('pic.dot'):find('n1 -> n2', 1, true))
-      assert.is_nil(read 'pic.svg')
-      out = run [[print(select(2, pcall(graph.graphvizFile, g, 'neato', DIR .. 'pic.png')))
+      local svg = read 'pic.svg'
+      assert.equal(2, select(2, svg:gsub('<rect x=', '')))
+      assert(svg:find('>a</text>', 1, true) and svg:find('>b</text>', 1, true), svg)
+      local out = run [[print(select(2, pcall(graph.graphvizFile, g, 'neato', DIR .. 'pic.png')))
                   print(select(2, pcall(graph.graphvizLayout, g)))]]
       assert(out:find('graph.graphvizFile: the program neato is not installed', 1, true), out)
       assert(out:find('graph.graphvizLayout: the program dot is not installed', 1, true), out)
@@ -252,5 +259,106 @@ stop' >"$3"]]}
       refuses('graph.dot: g must be a graph, got table', graph.dot, {})
       refuses('graph.dot: fname must be a string, got number', graph.dot, g, 'x', 3)
       refuses('graph.dot: cannot write', graph.dot, g, 'x', '/nowhere/at/all')
+   end)
+end)
+
+-- The elements of an SVG text as {name, attributes, text}; fails where it is not well-formed.
+local function elements(svg)
+   local list, open = {}, {}
+   for before, close, name, rest, slash in svg:gmatch '([^<>]*)<(/?)(%a+)(.-)(/?)>' do
+      assert(not before:gsub('&%a+;', ''):gsub('&#39;', ''):find '&', before)
+      if close == '/' then
+         local e = table.remove(open)
+         assert.equal(e.name, name)
+         e.text = before
+      else
+         local e = {name = name, attributes = {}}
+         for key, value in rest:gmatch '([%w:%-]+)="([^"]*)"' do
+            assert(not value:gsub('&%a+;', ''):find '[&<]', value)
+            e.attributes[key] = tonumber(value) or value
+         end
+         list[#list + 1] = e
+         if slash == '' then open[#open + 1] = e end
+      end
+   end
+   assert.equal(0, #open)
+   return list
+end
+
+local function named(list, name, key)
+   local found = {}
+   for _, e in ipairs(list) do if e.name == name and (not key or e.attributes[key]) then found[#found + 1] = e end end
+   return found
+end
+
+describe('pictures of our own', function()
+   local svg = require 'graph.svg'
+   local function draw(g, title) return elements(svg(graph._drawing(g, title))) end
+
+   it('escape every label and attribute, whatever it holds', function()
+      local g = graph.Graph()
+      local no_text, symbols = '\xff\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80', '\xce\xbb\xe2\x82\xac\xf0\x9f\x98\x80'
+      local node = graph.Node('<script>alert("x")</script> & \'y\'\nsecond \t\0line ' .. no_text .. ' ' .. symbols)
+      function node.graphNodeAttributes() return {style = 'filled', fillcolor = 'red"/><x y="', color = '&', fontcolor = '<'} end
+      g:add(node)
+      local text = svg(graph._drawing(g, 'a <b> & "c"'))
+      local list = elements(text)
+      assert.is_nil(text:find('<script', 1, true))
+      assert(text:find('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;</text>', 1, true), text)
+      assert(text:find('second   line ?????????? ' .. symbols .. '</text>', 1, true), text)
+      assert(text:find('a &lt;b&gt; &amp; &quot;c&quot;</text>', 1, true), text)
+      local box = named(list, 'rect', 'x')[1].attributes
+      assert.equal('red&quot;/&gt;&lt;x y=&quot;', box.fill)
+      assert.equal('&amp;', box.stroke)
+   end)
+
+   it('put every node below those it comes from, side by side without touching, inside the picture', function()
+      local g, nodes = graph.Graph(), {}
+      for i = 1, 40 do nodes[i] = graph.Node(('n'):rep(i % 7 + 1)) end
+      local kept = {}
+      for i = 2, 40 do
+         for _, from in ipairs{math.floor(i / 2), (i * 7) % i} do
+            if from >= 1 then
+               g:add(graph.Edge(nodes[from], nodes[i]))
+               kept[#kept + 1] = {from, i}
+            end
+         end
+      end
+      local list = draw(g, 'G')
+      local boxes, whole = named(list, 'rect', 'x'), list[1].attributes
+      assert.equal(40, #boxes)
+      assert.equal(#kept, #named(list, 'path', 'marker-end'))
+      for i, e in ipairs(boxes) do
+         local a = e.attributes
+         assert.is_true(a.x >= 0 and a.y >= 0 and a.x + a.width <= whole.width and a.y + a.height <= whole.height)
+         for k = i + 1, #boxes do
+            local b = boxes[k].attributes
+            assert.is_true(a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y)
+         end
+      end
+      for _, e in ipairs(named(list, 'path', 'marker-end')) do              -- edges end lower than they begin
+         local from, to = e.attributes.d:match '^M%S+ (%S+)', e.attributes.d:match ' (%S+)$'
+         assert.is_true(tonumber(to) > tonumber(from), e.attributes.d)
+      end
+   end)
+
+   it('turn the edges of cycles upwards, and bow those of a node to itself', function()
+      local g = graph_of 'ab bc ca cc'
+      local list = draw(g, 'G')
+      assert.equal(3, #named(list, 'path', 'marker-end'))
+      assert.equal(1, #named(list, 'path', 'marker-start'))
+   end)
+
+   it('are the same every time, of deep graphs and of nothing, too', function()
+      local g, last = graph.Graph(), graph.Node 'x'
+      for _ = 1, 3000 do
+         local new = graph.Node 'x'
+         g:add(graph.Edge(last, new))
+         last = new
+      end
+      local text = svg(graph._drawing(g))
+      assert.equal(text, svg(graph._drawing(g)))
+      assert.equal(3001, #named(elements(text), 'rect', 'x'))
+      assert.equal(0, #named(draw(graph.Graph(), 'G'), 'rect', 'x'))
    end)
 end)

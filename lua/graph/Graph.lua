@@ -113,6 +113,6 @@ end
 
 --- The graph as text in the language of Graphviz: nodes by number, with what node:label() says, quoted.
 --- Nodes may add attributes: node:graphNodeAttributes() returns a table of them.
-function Graph:todot(title) return graph._todot(self, title) end
+function Graph:todot(title) return graph._todot(graph._drawing(self, title)) end
 
 return Graph

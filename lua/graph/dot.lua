@@ -1,7 +1,8 @@
--- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell.
+-- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell; without them, our own.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local graph = require 'graph'
+local svg = require 'graph.svg'
 
 -- Under names of our own: other files may declare these functions too.
 ffi.cdef [[
@@ -61,25 +62,37 @@ function graph._dotEscape(str)
    return '"' .. str:gsub('\\', '\\\\'):gsub('"', '\\"'):gsub('\r?\n', '\\n'):gsub('%c', ' ') .. '"'
 end
 
--- The text; label(node) and attributes(node) are optional and take the place of the node's own methods.
-function graph._todot(g, title, label, attributes)
-   local escape = graph._dotEscape
-   title = title or 'G'
-   local lines = {('digraph %s {'):format(escape(title)), ('   label=%s; labelloc=t;'):format(escape(title))}
+-- What a picture shows: {title, nodes = {{label, attributes}, ...}, edges = {{from, to}, ...}}, edges by the places of their
+-- nodes. label(node) and attributes(node) are optional and take the place of the node's own methods.
+function graph._drawing(g, title, label, attributes)
+   local drawing = {title = tostring(title or 'G'), nodes = {}, edges = {}}
    for i, node in ipairs(g.nodes) do
-      local fields = {'label=' .. escape(label and label(node) or node:label())}
       local extra = attributes and attributes(node)
          or not attributes and node.graphNodeAttributes and node:graphNodeAttributes() or {}
-      local names = {}
-      for name in pairs(extra) do names[#names + 1] = tostring(name) end
+      drawing.nodes[i] = {label = tostring(label and label(node) or node:label()), attributes = extra}
+   end
+   for i, edge in ipairs(g.edges) do drawing.edges[i] = {g.nodes[edge.from], g.nodes[edge.to]} end
+   return drawing
+end
+
+-- A label for Graphviz, which would show &lt; as <: every character stays what it is.
+local function plain_label(text) return graph._dotEscape((text:gsub('&(#?%w+;)', '&amp;%1'))) end
+
+-- The text for Graphviz.
+function graph._todot(drawing)
+   local escape, title = graph._dotEscape, drawing.title
+   local lines = {('digraph %s {'):format(escape(title)), ('   label=%s; labelloc=t;'):format(plain_label(title))}
+   for i, node in ipairs(drawing.nodes) do
+      local fields, names = {'label=' .. plain_label(node.label)}, {}
+      for name in pairs(node.attributes) do names[#names + 1] = tostring(name) end
       table.sort(names)
       for _, name in ipairs(names) do
-         fields[#fields + 1] = escape(name) .. '=' .. escape(extra[name])
+         fields[#fields + 1] = escape(name) .. '=' .. escape(node.attributes[name])
       end
       lines[#lines + 1] = ('   n%d [%s];'):format(i, table.concat(fields, ' '))
    end
-   for _, edge in ipairs(g.edges) do
-      lines[#lines + 1] = ('   n%d -> n%d;'):format(g.nodes[edge.from], g.nodes[edge.to])
+   for _, edge in ipairs(drawing.edges) do
+      lines[#lines + 1] = ('   n%d -> n%d;'):format(edge[1], edge[2])
    end
    lines[#lines + 1] = '}\n'
    return table.concat(lines, '\n')
@@ -99,23 +112,23 @@ local function render(who, text, algorithm, format, fname)
    return true
 end
 
--- fname.dot and fname.svg. Says on stderr when there is no program for the second.
-function graph._picture(who, text, fname)
+-- Writes fname.dot and fname.svg: drawn by Graphviz, or by ourselves where it is not installed.
+function graph._picture(who, drawing, fname, text)
+   text = text or graph._todot(drawing)
    write(who, fname .. '.dot', text)
-   local made, why = render(who, text, 'dot', 'svg', fname .. '.svg')
-   if not made then io.stderr:write(('%s: %s; the text is in %s.dot\n'):format(who, why, fname)) end
-   return made
+   if not render(who, text, 'dot', 'svg', fname .. '.svg') then write(who, fname .. '.svg', svg(drawing)) end
+   return true
 end
 
---- The graph as text for Graphviz. With fname, that text is written to fname.dot and a picture to fname.svg; where
---- Graphviz is not installed, a line on stderr says so and there is no picture.
+--- The graph as text for Graphviz. With fname, that text is written to fname.dot and a picture to fname.svg: Graphviz draws it;
+--- where it is not installed, we do, in layers. Labels are shown as they are, whatever they hold.
 --- @return the text, and whether a picture was made
 function graph.dot(g, title, fname)
    need_graph('graph.dot', g)
    local text = g:todot(title)
    if fname == nil then return text, false end
    need_text('graph.dot', 'fname', fname)
-   return text, graph._picture('graph.dot', text, fname)
+   return text, graph._picture('graph.dot', graph._drawing(g, title), fname, text)
 end
 
 -- The names of Graphviz's programs: nothing else is started.

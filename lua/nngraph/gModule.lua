@@ -111,11 +111,11 @@ end
 local function picture(self, bad)
    local name = self.name or 'nngraph'
    local ok, why = pcall(function()
-      local text = graph._todot(self.fg, name, nil, function(node)
+      local drawing = graph._drawing(self.fg, name, nil, function(node)
          if node.data ~= bad.data then return node:graphNodeAttributes() end
          return {style = 'filled', fillcolor = 'red'}
       end)
-      graph._picture('nngraph', text, name)
+      graph._picture('nngraph', drawing, name)
    end)
    if not ok then io.stderr:write('nngraph: no picture of the error: ', tostring(why), '\n') end
 end

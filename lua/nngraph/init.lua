@@ -46,16 +46,16 @@ function nngraph.nest(...)
 end
 
 --- Writes a picture of a module's graph into the folder for temporary files, and prints where it is.
---- @return the name of the file: .svg, or .dot where Graphviz is not installed
+--- @return the name of the file, which ends in .svg
 function nngraph.display(gmodule)
    if not torch.isTypeOf(gmodule, 'nn.gModule') then
       where.refuse('nngraph.display: gmodule must be an nn.gModule, got %s', torch.type(gmodule))
    end
    local base = os.tmpname()
-   local _, made = graph.dot(gmodule.fg, gmodule.name or 'nn.gModule', base)
+   graph.dot(gmodule.fg, gmodule.name or 'nn.gModule', base)
    os.remove(base)
-   if made then os.remove(base .. '.dot') end
-   local file = base .. (made and '.svg' or '.dot')
+   os.remove(base .. '.dot')
+   local file = base .. '.svg'
    print(file)
    return file
 end

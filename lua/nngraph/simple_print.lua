@@ -20,16 +20,18 @@ end
 
 local function none() return {} end
 
---- The text for Graphviz, with one short line a node and no attributes.
-function nngraph.simple_print.todot(g, title)
+local function drawing(g, title)
    if torch.isTypeOf(g, 'nn.gModule') then g = g.fg end
    if not torch.isTypeOf(g, 'graph.Graph') then
       where.refuse('nngraph.simple_print: graph must be a graph or an nn.gModule, got %s', torch.type(g))
    end
-   return graph._todot(g, title, word, none)
+   return graph._drawing(g, title, word, none)
 end
 
---- As graph.dot, with short labels: the text, or with fname the files fname.dot and, through Graphviz, fname.svg.
+--- The text for Graphviz, with one short line a node and no attributes.
+function nngraph.simple_print.todot(g, title) return graph._todot(drawing(g, title)) end
+
+--- As graph.dot, with short labels: the text, or with fname the files fname.dot and fname.svg.
 --- @return the text, and whether a picture was made
 function nngraph.simple_print.dot(g, title, fname)
    local text = nngraph.simple_print.todot(g, title)
@@ -37,5 +39,5 @@ function nngraph.simple_print.dot(g, title, fname)
    if type(fname) ~= 'string' or fname == '' then
       where.refuse('nngraph.simple_print.dot: fname must be a string, got %s', torch.type(fname))
    end
-   return text, graph._picture('nngraph.simple_print.dot', text, fname)
+   return text, graph._picture('nngraph.simple_print.dot', drawing(g, title), fname, text)
 end

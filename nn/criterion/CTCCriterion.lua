@@ -157,7 +157,9 @@ function CTC:decode(input, sizes, beamWidth)
    local steps, samples, classes = tonumber(x:size(1)), tonumber(x:size(2)), tonumber(x:size(3))
    if self.blank > classes then self:refuse('input', ('have the class of the blank, %d'):format(self.blank), input) end
    local n = lengths(self, sizes, samples)
-   if n and n:nElement() ~= samples then self:refuse('sizes', ('have %d numbers'):format(samples), ('%d'):format(n:nElement())) end
+   if n and n:nElement() ~= samples then
+      self:refuse('sizes', ('have %d numbers'):format(samples), ('%d'):format(n:nElement()))
+   end
    local words, scores = {}, {}
    for b = 1, samples do
       local length = n and tonumber(n[b]) or steps

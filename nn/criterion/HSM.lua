@@ -45,7 +45,9 @@ local function read_mapping(mapping)
    local count, seen = {}, {}
    for i, pair in ipairs(long:totable()) do
       local key = pair[1] * (n + 1) + pair[2]
-      if seen[key] then refuse('mapping must name each place once, got {%d, %d} for classes %d and %d', pair[1], pair[2], seen[key], i) end
+      if seen[key] then
+         refuse('mapping must name each place once, got {%d, %d} for classes %d and %d', pair[1], pair[2], seen[key], i)
+      end
       seen[key] = i
       count[pair[1]] = (count[pair[1]] or 0) + 1
    end
@@ -191,7 +193,8 @@ function HSM:updateOutput(input, target)
       for _, group in ipairs(plan.groups) do
          local y
          y, at = piece(flat, at, group.count, self.n_class_in_cluster[group.cluster])
-         logarithms(y, sorted:narrow(1, group.first, group.count), of_cluster(self, group.cluster, self.class_weight, self.class_bias))
+         local weight, bias = of_cluster(self, group.cluster, self.class_weight, self.class_bias)
+         logarithms(y, sorted:narrow(1, group.first, group.count), weight, bias)
          loss = loss - torch.gather(picked, y, 2, plan.number:narrow(1, group.first, group.count)):sum()
       end
    end
@@ -268,13 +271,14 @@ end
 --- Adds scale (default 1) times the gradients by the parameters to grad_cluster_weight and its kin; after updateGradInput.
 function HSM:accGradParameters(input, target, scale)
    local plan = ready(self, input, target, 'accGradParameters')
-   accumulate(self, plan, scale or 1, self.grad_cluster_weight, self.grad_cluster_bias, self.grad_class_weight, self.grad_class_bias)
+   local _, g = self:parameters()
+   accumulate(self, plan, scale or 1, unpack(g))
 end
 
 --- parameters -= lr * gradient, for the clusters of the targets only; after updateGradInput. No gradients are kept.
 function HSM:accUpdateGradParameters(input, target, lr)
    local plan = ready(self, input, target, 'accUpdateGradParameters')
-   accumulate(self, plan, -lr, self.cluster_weight, self.cluster_bias, self.class_weight, self.class_bias)
+   accumulate(self, plan, -lr, unpack((self:parameters())))
 end
 
 function HSM:backward(input, target, scale)

@@ -25,8 +25,11 @@ describe('examples/autoencoder.lua', function()
    end)
 
    it('shows digits and what was drawn of them, and writes pictures of it', function()
-      for _, part in ipairs { 'Digits of the test:', 'Drawn again, from 8 numbers:' } do assert.truthy(output:find(part, 1, true), part) end
-      assert.same({ 'between.png', 'checkpoint.t7', 'curve.svg', 'drawn.png', 'model.t7', 'train.log' }, autoencoder:files 'learned')
+      for _, part in ipairs { 'Digits of the test:', 'Drawn again, from 8 numbers:' } do
+         assert.truthy(output:find(part, 1, true), part)
+      end
+      assert.same({ 'between.png', 'checkpoint.t7', 'curve.svg', 'drawn.png', 'model.t7', 'train.log' },
+         autoencoder:files 'learned')
       assert.equal('\137PNG\r\n\26\n', autoencoder:bytes 'learned/drawn.png':sub(1, 8))
    end)
 

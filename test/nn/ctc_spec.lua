@@ -197,7 +197,8 @@ describe('nn.CTCCriterion:decode', function()
       local sizes = { 6, 0, 3 }
       for _, beam in ipairs { false, 3 } do
          local words, logs = nn.CTCCriterion():decode(x, sizes, beam or nil)
-         local first, same_logs = nn.CTCCriterion(true):decode(x:transpose(1, 2):float():double(), torch.LongTensor(sizes), beam or nil)
+         local rounded = x:transpose(1, 2):float():double()
+         local first, same_logs = nn.CTCCriterion(true):decode(rounded, torch.LongTensor(sizes), beam or nil)
          assert.same(words, first)
          for b = 1, 3 do assert.near(logs[b], same_logs[b], 1e-5) end
          assert.same({}, words[2])
