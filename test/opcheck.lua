@@ -195,7 +195,7 @@ function Case:in_place(how, values)
    local x = values[1]
    local before = snapshot(x)
    local f = x[self.name]
-   local got = self:call_and_look(how, f, values, 1, 2)
+   local got = self:call_and_look(how, f, values, 1, self.changes + 1)
    if not rawequal(got[2], x) then self:fail(how, 'the object itself is not what came back') end
    local why = changed(x, before, true)
    if why then self:fail(how, why) end
@@ -207,14 +207,14 @@ function Case:run_layout(layout, pick)
    local inout = self.first == 'inout'
    local wanted = pick[2]
    if inout and layout == 'expanded' then           -- what is written to cannot be
-      wanted = function(k) return k > 1 and (not pick[2] or pick[2](k)) end
+      wanted = function(k) return k > self.changes and (not pick[2] or pick[2](k)) end
    end
    local function fresh() return materialise(self.args, self.kind, layout, wanted) end
    local values = fresh()
    if not values then return end
    local how = layout == 'contiguous' and 'contiguous' or ('%s operands %s'):format(pick[1], layout)
    if self.allows['function'] and torch[self.name] then
-      self:call_and_look('function, ' .. how, torch[self.name], values, 1, inout and 2 or 1)
+      self:call_and_look('function, ' .. how, torch[self.name], values, 1, self.changes + 1)
    end
    local x = values[1]
    if inout then
@@ -261,7 +261,7 @@ function Case:run_refusal(message, good)
    end
    if good then
       local case = setmetatable({ name = self.name, kind = self.kind, args = good.args, result = good.result, tolerance = good.tolerance,
-                                  allows = self.allows, first = self.first }, Case)
+                                  allows = self.allows, first = self.first, changes = self.changes }, Case)
       case:run_layout('contiguous', PICKS[1])
    end
 end
@@ -378,11 +378,13 @@ function opcheck.describe(name, body)
       local kinds, allows, tolerance, good = kinds_of 'double', {}, nil, nil
       for _, form in ipairs { 'function', 'method', 'result', 'inplace' } do allows[form] = true end
       local first = #forms > 0 and forms[1].args[1].kind or 'none'
+      local changes = 0                        -- so many arguments, the first ones, change
+      while #forms > 0 and forms[1].args[changes + 1].kind == 'inout' do changes = changes + 1 end
       if first ~= 'inout' and not RESULT[first] then first = 'none' end
       if #forms == 0 then it('is an op of the registry', function() error('no op is named ' .. name, 0) end) end
       local function case(kind, result, ...)
          return setmetatable({ name = name, kind = kind, result = result, args = pack(...), allows = allows, first = first,
-                               tolerance = tolerance }, Case)
+                               changes = changes, tolerance = tolerance }, Case)
       end
       local op = {}
       function op.dtypes(list) kinds, good = kinds_of(list), nil end

@@ -41,13 +41,19 @@ TH_INLINE A K(line_sum)(const T *y, const T *g, int64_t n)
 TH_INLINE void K(forward_line)(const bool logarithm, T *y, const T *x, int64_t n)
 {
   const C max = K(line_max)(x, n);
+  if (!logarithm && !IS_HALF) {                     /* each exp once; halves would lose what y has no room for */
+    for (int64_t i = 0; i < n; i++) y[i] = STORE(K(exp_of)(LOAD(x[i]) - max));
+    const C by = (C)(1 / K(line_sum)(NULL, y, n));
+    for (int64_t i = 0; i < n; i++) y[i] = STORE(LOAD(y[i]) * by);
+    return;
+  }
   const A sum = K(line_sum_exp)(x, n, max);
   if (logarithm) {
     const C off = (C)log(sum);
     for (int64_t i = 0; i < n; i++) y[i] = STORE((LOAD(x[i]) - max) - off);
   } else {
     const C by = (C)(1 / sum);
-    for (int64_t i = 0; i < n; i++) y[i] = STORE(EXP(LOAD(x[i]) - max) * by);
+    for (int64_t i = 0; i < n; i++) y[i] = STORE(K(exp_of)(LOAD(x[i]) - max) * by);
   }
 }
 
@@ -71,13 +77,13 @@ TH_INLINE void K(forward_wide)(const bool logarithm, T *y, const T *x, int64_t n
       max[j] = LOAD(x[i * step + j]) > max[j] ? LOAD(x[i * step + j]) : max[j];
   }
   for (int64_t i = 0; i < n; i++) {
-    for (int64_t j = 0; j < wide; j++) sum[j] += (A)EXP(LOAD(x[i * step + j]) - max[j]);
+    for (int64_t j = 0; j < wide; j++) sum[j] += (A)K(exp_of)(LOAD(x[i * step + j]) - max[j]);
   }
   for (int64_t j = 0; j < wide; j++) off[j] = logarithm ? (C)log(sum[j]) : (C)(1 / sum[j]);
   for (int64_t i = 0; i < n; i++) {
     for (int64_t j = 0; j < wide; j++) {
       const C v = LOAD(x[i * step + j]) - max[j];
-      y[i * step + j] = STORE(logarithm ? v - off[j] : EXP(v) * off[j]);
+      y[i * step + j] = STORE(logarithm ? v - off[j] : K(exp_of)(v) * off[j]);
     }
   }
 }

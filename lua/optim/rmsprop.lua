@@ -18,9 +18,6 @@ function optim.rmsprop(opfunc, x, config, state)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.m = state.m or x.new(g:size()):fill(config.initialMean or 0)
-   state.tmp = state.tmp or x.new(g:size())
-   state.m:mul(alpha):addcmul(1 - alpha, g, g)
-   state.tmp:copy(state.m):sqrt():add(config.epsilon or 1e-8)
-   x:addcdiv(-(config.learningRate or 1e-2), g, state.tmp)
+   x:rmsprop_step(state.m, g, config.learningRate or 1e-2, alpha, config.epsilon or 1e-8)
    return x, {fx}
 end

@@ -28,6 +28,12 @@ function optim.sgd(opfunc, x, config, state)
    state.evalCounter = state.evalCounter or 0
 
    local fx, g = need.evaluate('optim.sgd', opfunc, x)
+   local rate = lr / (1 + state.evalCounter * decay)
+   state.evalCounter = state.evalCounter + 1
+   if momentum ~= 0 and state.dfdx and not config.weightDecays and not config.learningRates then
+      x:momentum_step(state.dfdx, g, rate, momentum, damp, config.weightDecay or 0, nesterov)
+      return x, {fx}
+   end
 
    if (config.weightDecay or 0) ~= 0 then
       g:add(config.weightDecay, x)
@@ -46,12 +52,10 @@ function optim.sgd(opfunc, x, config, state)
          g = state.dfdx
       end
    end
-   local rate = lr / (1 + state.evalCounter * decay)
    if config.learningRates then
       x:addcmul(-rate, config.learningRates, g)
    else
       x:add(-rate, g)
    end
-   state.evalCounter = state.evalCounter + 1
    return x, {fx}
 end

@@ -1,0 +1,111 @@
+/* optimizer.c - steps of optimizers, each in one pass over packed memory. */
+#ifndef T
+#include "kernel.h"
+#include "packed.h"
+
+enum { GRAIN = 1 << 14 };
+
+typedef struct job { void *x, *m, *v, *g; double number[5]; bool nesterov; } job;
+
+#define TH_EACH_FLOATS
+#define TH_SELF "optimizer.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_adam_step)[TH_NDTYPE] = TH_FLOATS(adam_step);
+const th_kernel TH_AT(th_rmsprop_step)[TH_NDTYPE] = TH_FLOATS(rmsprop_step);
+const th_kernel TH_AT(th_momentum_step)[TH_NDTYPE] = TH_FLOATS(momentum_step);
+
+#else
+
+#define SQRT(v) _Generic((C)0, float: sqrtf, double: sqrt)(v)
+
+static void K(adam)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  const C rate = (C)j->number[0], b1 = (C)j->number[1], b2 = (C)j->number[2], eps = (C)j->number[3];
+  const C keep = (C)j->number[4], c1 = (C)(1 - j->number[1]), c2 = (C)(1 - j->number[2]);
+  T *restrict x = j->x, *restrict m = j->m, *restrict v = j->v;
+  const T *restrict g = j->g;
+  for (int64_t i = first; i < last; i++) {
+    const C gi = LOAD(g[i]), mi = b1 * LOAD(m[i]) + c1 * gi, vi = b2 * LOAD(v[i]) + c2 * gi * gi;
+    m[i] = STORE(mi);
+    v[i] = STORE(vi);
+    x[i] = STORE(keep * LOAD(x[i]) - rate * mi / (SQRT(vi) + eps));
+  }
+}
+
+static void K(rmsprop)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  const C rate = (C)j->number[0], alpha = (C)j->number[1], eps = (C)j->number[2], c = (C)(1 - j->number[1]);
+  T *restrict x = j->x, *restrict v = j->v;
+  const T *restrict g = j->g;
+  for (int64_t i = first; i < last; i++) {
+    const C gi = LOAD(g[i]), vi = alpha * LOAD(v[i]) + c * gi * gi;
+    v[i] = STORE(vi);
+    x[i] = STORE(LOAD(x[i]) - rate * gi / (SQRT(vi) + eps));
+  }
+}
+
+TH_INLINE void K(momentum_with)(const bool nesterov, const job *j, int64_t first, int64_t last)
+{
+  const C rate = (C)j->number[0], momentum = (C)j->number[1], c = (C)(1 - j->number[2]), decay = (C)j->number[3];
+  T *restrict x = j->x, *restrict v = j->v, *restrict g = j->g;
+  for (int64_t i = first; i < last; i++) {
+    C gi = LOAD(g[i]) + decay * LOAD(x[i]);
+    const C vi = momentum * LOAD(v[i]) + c * gi;
+    if (nesterov) gi += momentum * vi;
+    g[i] = STORE(gi);
+    v[i] = STORE(vi);
+    x[i] = STORE(LOAD(x[i]) - rate * (nesterov ? gi : vi));
+  }
+}
+
+static void K(momentum)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  if (j->nesterov) K(momentum_with)(true, j, first, last);
+  else K(momentum_with)(false, j, first, last);
+}
+
+/* The tensors before `g` change; g does, too, where it is one of `changing`. */
+static th_status K(run)(const th_call *c, int tensors, int changing, job *j, th_block f)
+{
+  th_packed packed = { 0 };
+  th_tensor *t[4];
+  th_status s = TH_OK;
+  for (int i = 0; i < tensors && s == TH_OK; i++) {
+    const th_tensor *in = t[i] = c->arg[i].t;
+    if (i < changing) s = th_pack_result(&packed, &t[i], true);
+    else {
+      s = th_pack_input(&packed, &in);
+      t[i] = (th_tensor *)in;
+    }
+  }
+  if (s == TH_OK) {
+    j->x = TH_DATA(T, t[0]);
+    j->g = TH_DATA(T, t[tensors - 1]);
+    if (tensors == 4) j->m = TH_DATA(T, t[1]);
+    j->v = TH_DATA(T, t[tensors - 2]);
+    s = th_parallel(th_tensor_numel(t[0]), GRAIN, f, j);
+  }
+  return th_packed_end(&packed, s);
+}
+
+static th_status K(adam_step)(const th_call *c)
+{
+  job j = { .number = { c->arg[4].d, c->arg[5].d, c->arg[6].d, c->arg[7].d, c->arg[8].d } };
+  return K(run)(c, 4, 3, &j, K(adam));
+}
+static th_status K(rmsprop_step)(const th_call *c)
+{
+  job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d } };
+  return K(run)(c, 3, 2, &j, K(rmsprop));
+}
+static th_status K(momentum_step)(const th_call *c)
+{
+  job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
+  return K(run)(c, 3, 3, &j, K(momentum));
+}
+#undef SQRT
+#endif

@@ -1,0 +1,56 @@
+/* optimizer.c - steps of optimizers, each in one pass over parameters, gradients and state. */
+#include "op.h"
+
+/* What changes in step with x: tensors of its type with as many elements. */
+static th_status need_alike(th_call *c, int first, int last)
+{
+  TH_TRY(th_need_float(c, 0));
+  for (int i = 0; i <= last; i++) {
+    const th_tensor *t = c->arg[i].t, *x = c->arg[0].t;
+    TH_TRY(th_need_same_dtype(c, i, 0));
+    if (th_tensor_numel(t) != th_tensor_numel(x)) {
+      return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s", th_arg_name(c, i),
+                     th_arg_name(c, 0), TH_SHAPE(t), TH_SHAPE(x));
+    }
+    for (int d = 0; i < first && d < t->ndim; d++) {
+      if (t->size[d] > 1 && t->stride[d] == 0) {
+        return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first", th_arg_name(c, i));
+      }
+    }
+  }
+  c->dtype = c->arg[0].t->dtype;
+  return TH_OK;
+}
+
+static th_status check_adam(th_call *c) { return need_alike(c, 3, 3); }
+static th_status check_rmsprop(th_call *c) { return need_alike(c, 2, 2); }
+static th_status check_momentum(th_call *c) { return need_alike(c, 3, 2); }
+
+const th_op th_op_adam_step = {
+  .name  = "adam_step",
+  .args  = "x:inout m:inout v:inout g:tensor rate:number beta1:number=0.9 beta2:number=0.999 eps:number=1e-8 "
+           "keep:number=1",
+  .doc   = "A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + "
+           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). All in one pass; optim.adam brings rates and state."
+           "\nx = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x --> {0, 3}",
+  .check = check_adam,
+};
+
+const th_op th_op_rmsprop_step = {
+  .name  = "rmsprop_step",
+  .args  = "x:inout v:inout g:tensor rate:number alpha:number=0.99 eps:number=1e-8",
+  .doc   = "A step of RMSprop with the mean square v of the gradient g: v = alpha v + (1 - alpha) g^2, "
+           "x = x - rate g / (sqrt(v) + eps). All in one pass; optim.rmsprop brings rate and state."
+           "\nx = torch.Tensor{1, 2}; x:rmsprop_step(torch.zeros(2), torch.Tensor{1, -2}, 1, 0, 0); x --> {0, 3}",
+  .check = check_rmsprop,
+};
+
+const th_op th_op_momentum_step = {
+  .name  = "momentum_step",
+  .args  = "x:inout v:inout g:inout rate:number momentum:number dampening:number=0 decay:number=0 nesterov:bool=false",
+  .doc   = "A step of gradient descent with the momentum v: g = g + decay x, v = momentum v + (1 - dampening) g, "
+           "x = x - rate v; with nesterov g = g + momentum v and x = x - rate g. All in one pass; optim.sgd brings rates "
+           "and state."
+           "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, 1, 0.5); x --> {-0.5, -0.5}",
+  .check = check_momentum,
+};
