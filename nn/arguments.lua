@@ -30,6 +30,7 @@ local rows = {
    IndexLinear = 'inputSize:size outputSize:size doGradInput keysOffset:number? weight:tensor? bias:tensor?',
    Kmeans = 'k:count dim:count scale:number?', Linear = 'inputSize:size outputSize:size',
    LinearWeightNorm = 'inputSize:size outputSize:size bias eps:number?',
+   LookupTableGPU = 'nInput:size nOutput:size featuresInDim2',
    LookupTable = 'nIndex:size nOutput:size paddingValue:number? maxNorm:number? normType:number?',
    Maxout = 'inputSize:size outputSize:size maxoutNumber:count preprocess:module?', PReLU = 'nOutputPlane:size?',
    PartialLinear = 'inputsize:size outputsize:size', SparseLinear = 'inputSize:size outputSize:size',

@@ -44,7 +44,7 @@ for _, name in ipairs{
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
-   'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'Optim', 'errors', 'arguments',
+   'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim', 'errors', 'arguments',
 } do
    require('nn.' .. name)
 end

@@ -61,6 +61,8 @@ module 'nn.CMul(1, C, 1, 1)' {'{B, C, N, M}'}
 module 'nn.CAdd(N)' {'{N}', '{B, N}'}
 module 'nn.CAdd(1, C, 1, 1)' {'{B, C, N, M}'}
 module 'nn.LookupTable(N, O)' {'classes(N, {S})', 'classes(N, {B, S})', no = {strided = true}}
+module 'nn.LookupTableGPU(N, O)' {'classes(N, {S})', 'classes(N, {B, S})', no = {strided = true}}
+module 'nn.LookupTableGPU(N, O, true)' {'classes(N, {S})', 'classes(N, {B, S})', no = {strided = true}}
 module [[nn.Sequential():add(nn.ConcatTable():add(nn.Constant(classes(N, {S, 1}):double())):add(nn.Identity()))
    :add(nn.JoinTable(2)):add(nn.WeightedLookupTable(N, O))]] {'{S, 1}', name = 'WeightedLookupTable'}
 module 'nn.BatchNormalization(C)' {'{B + 2, C}', tol = 1e-5}
