@@ -5,7 +5,7 @@
 
 enum { GRAIN = 1 << 14 };
 
-typedef struct job { void *x, *m, *v, *g; double number[5]; bool nesterov; } job;
+typedef struct job { void *x, *m, *v, *g, *denom; double number[5]; bool nesterov; } job;
 
 #define TH_EACH_FLOATS
 #define TH_SELF "optimizer.c"
@@ -19,19 +19,27 @@ const th_kernel TH_AT(th_momentum_step)[TH_NDTYPE] = TH_FLOATS(momentum_step);
 
 #define SQRT(v) _Generic((C)0, float: sqrtf, double: sqrt)(v)
 
-static void K(adam)(void *ctx, int64_t first, int64_t last)
+TH_INLINE void K(adam_with)(const bool shown, const job *j, int64_t first, int64_t last)
 {
-  const job *j = ctx;
   const C rate = (C)j->number[0], b1 = (C)j->number[1], b2 = (C)j->number[2], eps = (C)j->number[3];
   const C keep = (C)j->number[4], c1 = (C)(1 - j->number[1]), c2 = (C)(1 - j->number[2]);
-  T *restrict x = j->x, *restrict m = j->m, *restrict v = j->v;
+  T *restrict x = j->x, *restrict m = j->m, *restrict v = j->v, *restrict denom = j->denom;
   const T *restrict g = j->g;
   for (int64_t i = first; i < last; i++) {
     const C gi = LOAD(g[i]), mi = b1 * LOAD(m[i]) + c1 * gi, vi = b2 * LOAD(v[i]) + c2 * gi * gi;
     m[i] = STORE(mi);
     v[i] = STORE(vi);
-    x[i] = STORE(keep * LOAD(x[i]) - rate * mi / (SQRT(vi) + eps));
+    const C below = SQRT(vi) + eps;
+    if (shown) denom[i] = STORE(below);
+    x[i] = STORE(keep * LOAD(x[i]) - rate * mi / below);
   }
+}
+
+static void K(adam)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  if (j->denom) K(adam_with)(true, j, first, last);
+  else K(adam_with)(false, j, first, last);
 }
 
 static void K(rmsprop)(void *ctx, int64_t first, int64_t last)
@@ -68,12 +76,13 @@ static void K(momentum)(void *ctx, int64_t first, int64_t last)
   else K(momentum_with)(false, j, first, last);
 }
 
-/* The tensors before `g` change; g does, too, where it is one of `changing`. */
-static th_status K(run)(const th_call *c, int tensors, int changing, job *j, th_block f)
+/* Of so many tensors, the last of which is g, the first `changing` change; so does `denom`, where there is one. */
+static th_status K(run)(const th_call *c, int tensors, int changing, th_tensor *denom, job *j, th_block f)
 {
   th_packed packed = { 0 };
   th_tensor *t[4];
-  th_status s = TH_OK;
+  th_status s = denom ? th_pack_result(&packed, &denom, false) : TH_OK;
+  if (s == TH_OK && denom) j->denom = TH_DATA(T, denom);
   for (int i = 0; i < tensors && s == TH_OK; i++) {
     const th_tensor *in = t[i] = c->arg[i].t;
     if (i < changing) s = th_pack_result(&packed, &t[i], true);
@@ -95,17 +104,17 @@ static th_status K(run)(const th_call *c, int tensors, int changing, job *j, th_
 static th_status K(adam_step)(const th_call *c)
 {
   job j = { .number = { c->arg[4].d, c->arg[5].d, c->arg[6].d, c->arg[7].d, c->arg[8].d } };
-  return K(run)(c, 4, 3, &j, K(adam));
+  return K(run)(c, 4, 3, c->arg[9].t, &j, K(adam));
 }
 static th_status K(rmsprop_step)(const th_call *c)
 {
   job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d } };
-  return K(run)(c, 3, 2, &j, K(rmsprop));
+  return K(run)(c, 3, 2, NULL, &j, K(rmsprop));
 }
 static th_status K(momentum_step)(const th_call *c)
 {
   job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
-  return K(run)(c, 3, 3, &j, K(momentum));
+  return K(run)(c, 3, 3, NULL, &j, K(momentum));
 }
 #undef SQRT
 #endif

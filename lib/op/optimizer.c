@@ -1,37 +1,46 @@
 /* optimizer.c - steps of optimizers, each in one pass over parameters, gradients and state. */
 #include "op.h"
 
-/* What changes in step with x: tensors of its type with as many elements. */
-static th_status need_alike(th_call *c, int first, int last)
+/* What changes in step with x: of its type, with as many elements. */
+static th_status need_one(th_call *c, int i, bool changes)
 {
-  TH_TRY(th_need_float(c, 0));
-  for (int i = 0; i <= last; i++) {
-    const th_tensor *t = c->arg[i].t, *x = c->arg[0].t;
-    TH_TRY(th_need_same_dtype(c, i, 0));
-    if (th_tensor_numel(t) != th_tensor_numel(x)) {
-      return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s", th_arg_name(c, i),
-                     th_arg_name(c, 0), TH_SHAPE(t), TH_SHAPE(x));
-    }
-    for (int d = 0; i < first && d < t->ndim; d++) {
-      if (t->size[d] > 1 && t->stride[d] == 0) {
-        return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first", th_arg_name(c, i));
-      }
+  const th_tensor *t = c->arg[i].t, *x = c->arg[0].t;
+  TH_TRY(th_need_same_dtype(c, i, 0));
+  if (th_tensor_numel(t) != th_tensor_numel(x)) {
+    return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s", th_arg_name(c, i),
+                   th_arg_name(c, 0), TH_SHAPE(t), TH_SHAPE(x));
+  }
+  for (int d = 0; changes && d < t->ndim; d++) {
+    if (t->size[d] > 1 && t->stride[d] == 0) {
+      return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first", th_arg_name(c, i));
     }
   }
+  return TH_OK;
+}
+
+/* The arguments up to `last`, of which the first ones change. */
+static th_status need_alike(th_call *c, int changing, int last)
+{
+  TH_TRY(th_need_float(c, 0));
+  for (int i = 0; i <= last; i++) TH_TRY(need_one(c, i, i < changing));
   c->dtype = c->arg[0].t->dtype;
   return TH_OK;
 }
 
-static th_status check_adam(th_call *c) { return need_alike(c, 3, 3); }
+static th_status check_adam(th_call *c)
+{
+  TH_TRY(need_alike(c, 3, 3));
+  return c->arg[9].t ? need_one(c, 9, true) : TH_OK;
+}
 static th_status check_rmsprop(th_call *c) { return need_alike(c, 2, 2); }
 static th_status check_momentum(th_call *c) { return need_alike(c, 3, 2); }
 
 const th_op th_op_adam_step = {
   .name  = "adam_step",
   .args  = "x:inout m:inout v:inout g:tensor rate:number beta1:number=0.9 beta2:number=0.999 eps:number=1e-8 "
-           "keep:number=1",
+           "keep:number=1 denom:inout=nil",
   .doc   = "A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + "
-           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). All in one pass; optim.adam brings rates and state."
+           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). That denominator goes to denom, too. All in one pass; optim.adam brings rates and state."
            "\nx = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x --> {0, 3}",
   .check = check_adam,
 };

@@ -13,11 +13,12 @@ local function step(who, opfunc, x, config, state, decay_x)
    state.t = state.t or 0
    state.m = state.m or x.new(g:size()):zero()
    state.v = state.v or x.new(g:size()):zero()
+   state.denom = state.denom or x.new(g:size()):zero()
 
    local rate = lr / (1 + state.t * decay)
    state.t = state.t + 1
    x:adam_step(state.m, state.v, g, rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t), beta1, beta2,
-      config.epsilon or 1e-8, 1 - rate * (decay_x or 0))
+      config.epsilon or 1e-8, 1 - rate * (decay_x or 0), state.denom)
    return x, {fx}
 end
 

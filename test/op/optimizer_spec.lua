@@ -30,10 +30,12 @@ describe('steps of optimizers', function()
       local function column(n) return torch.DoubleTensor(n, 3):uniform(0.1, 1):select(2, 2) end
       local x, m, v, g = column(5000), column(5000), column(5000), column(5000)
       local x0, m0, v0 = x:clone(), m:clone(), v:clone()
-      x:adam_step(m, v, g, 0.1, 0.9, 0.99, 1e-3, 0.999)
+      local denom = column(5000)
+      x:adam_step(m, v, g, 0.1, 0.9, 0.99, 1e-3, 0.999, denom)
       local m1 = m0 * 0.9 + g * 0.1
       local v1 = v0 * 0.99 + torch.cmul(g, g) * 0.01
       assert.is_true((m - m1):abs():max() < 1e-15 and (v - v1):abs():max() < 1e-15)
+      assert.is_true((denom - (torch.sqrt(v1) + 1e-3)):abs():max() < 1e-15)
       assert.is_true((x - (x0 * 0.999 - torch.cdiv(m1, torch.sqrt(v1) + 1e-3) * 0.1)):abs():max() < 1e-14)
 
       x, v, g = column(5000), column(5000), column(5000)
