@@ -12,9 +12,18 @@ local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGr
 local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
    '^invalid value '}
 
+--- Whether a text is what Lua says of values that a function did not expect.
+function errors.of_lua(text)
+   for _, pattern in ipairs(ofLua) do
+      if text:find(pattern) then return true end
+   end
+   return false
+end
+
 local here = debug.getinfo(1, 'S').source:match '^@?(.*)errors%.lua$'
 
-local function described(...)
+--- What values are, for messages: "a tensor 3x4 and a number (2)".
+function errors.described(...)
    local words = {}
    for i = 1, select('#', ...) do words[i] = arg.describe((select(i, ...))) end
    return table.concat(words, ' and ')
@@ -31,9 +40,7 @@ local function retell(self, what, err, ...)
    end
    local name = torch.typename(self) or arg.describe(self)
    if ours then
-      for _, pattern in ipairs(ofLua) do
-         if text:find(pattern) then utils.refuse(name, what, 'be such as it takes', described(...)) end
-      end
+      if errors.of_lua(text) then utils.refuse(name, what, 'be such as it takes', errors.described(...)) end
       err = text
    end
    utils.fail(('%s: %s'):format(name, err))

@@ -44,7 +44,8 @@ for _, name in ipairs{
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
-   'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim', 'errors', 'arguments',
+   'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
+   'errors', 'arguments', 'thnn_functions',
 } do
    require('nn.' .. name)
 end

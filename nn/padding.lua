@@ -62,8 +62,18 @@ local function padding(kind, name, mode)
       return windows.places(tonumber(input:size(n + 1 - d)), before, after, mode)
    end
 
+   local function padded(self, input, n)
+      local size = input:size()
+      for d = 1, dims do
+         local before, after = sizes(self, d)
+         size[n + 1 - d] = size[n + 1 - d] + before + after
+      end
+      return size
+   end
+
    function Class:updateOutput(input)
       local n = check(self, input)
+      self.output:resize(padded(self, input, n))     -- what does not fit is refused before anything is listed
       local y = input
       for d = 1, dims do
          if mode == 'zero' then
@@ -77,13 +87,17 @@ local function padding(kind, name, mode)
 
    function Class:updateGradInput(input, gradOutput)
       local n, g = check(self, input), gradOutput
+      local size = padded(self, input, n)
+      if not torch.isTensor(g) or not g:isSize(size) then
+         self:refuse('gradOutput', 'have the size of the output, ' .. table.concat(size:totable(), 'x'), g)
+      end
       for d = dims, 1, -1 do
          if mode == 'zero' then
             g = windows.unpad(g, n + 1 - d, sizes(self, d))
          else
-            local size = g:size()
-            size[n + 1 - d] = input:size(n + 1 - d)
-            g = g.new(size):zero():indexAdd(n + 1 - d, places(self, input, n, d), g)
+            local inner = g:size()
+            inner[n + 1 - d] = input:size(n + 1 - d)
+            g = g.new(inner):zero():indexAdd(n + 1 - d, places(self, input, n, d), g)
          end
       end
       return self.gradInput:resize(input:size()):copy(g)

@@ -46,13 +46,11 @@ end
 
 --- Sums of x over windows of `size` places along dim, `before` of them before the place itself; as large as x.
 function windows.sums(x, dim, size, before)
-   local n = x:size(dim)
+   local n = tonumber(x:size(dim))
    local y = x.new(x:size()):zero()
-   for shift = -before, size - 1 - before do
+   for shift = math.max(-before, 1 - n), math.min(size - 1 - before, n - 1) do
       local length = n - math.abs(shift)
-      if length > 0 then
-         y:narrow(dim, math.max(1, 1 - shift), length):add(x:narrow(dim, math.max(1, 1 + shift), length))
-      end
+      y:narrow(dim, math.max(1, 1 - shift), length):add(x:narrow(dim, math.max(1, 1 + shift), length))
    end
    return y
 end
