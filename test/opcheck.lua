@@ -195,7 +195,7 @@ function Case:in_place(how, values)
    local x = values[1]
    local before = snapshot(x)
    local f = x[self.name]
-   local got = self:call_and_look(how, f, values, 1, self.changes + 1)
+   local got = self:call_and_look(how, f, values, 1, math.max(self.changes, 1) + 1)
    if not rawequal(got[2], x) then self:fail(how, 'the object itself is not what came back') end
    local why = changed(x, before, true)
    if why then self:fail(how, why) end
@@ -379,7 +379,9 @@ function opcheck.describe(name, body)
       for _, form in ipairs { 'function', 'method', 'result', 'inplace' } do allows[form] = true end
       local first = #forms > 0 and forms[1].args[1].kind or 'none'
       local changes = 0                        -- so many arguments, the first ones, change
-      while #forms > 0 and forms[1].args[changes + 1].kind == 'inout' do changes = changes + 1 end
+      for i, a in ipairs(#forms > 0 and forms[1].args or {}) do
+         if a.kind == 'inout' and changes == i - 1 then changes = i end
+      end
       if first ~= 'inout' and not RESULT[first] then first = 'none' end
       if #forms == 0 then it('is an op of the registry', function() error('no op is named ' .. name, 0) end) end
       local function case(kind, result, ...)

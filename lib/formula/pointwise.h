@@ -85,14 +85,11 @@ TH_FORMULA C F(logsigmoid)(TH_X)
   return (x < 0 ? x : 0) - F(th_log1p)(F(th_exp)(-F(th_abs)(x)));
 }
 TH_FORMULA C F(logsigmoid_grad)(TH_G) { return g * F(th_sigmoid)(-x); }
-TH_FORMULA C F(gelu)(TH_X)
-{
-  return x * (C)0.5 * (1 + F(th_erf)(x * (C)0.70710678118654752));
-}
+TH_FORMULA C F(gelu)(TH_X) { return x * F(th_normal)(x, F(th_exp)((C)-0.5 * x * x)); }
 TH_FORMULA C F(gelu_grad)(TH_G)
 {
-  const C below = (C)0.5 * (1 + F(th_erf)(x * (C)0.70710678118654752));
-  return g * (below + x * (C)0.3989422804014327 * F(th_exp)((C)-0.5 * x * x));
+  const C e = F(th_exp)((C)-0.5 * x * x);
+  return g * (F(th_normal)(x, e) + x * (C)0.3989422804014327 * e);
 }
 TH_FORMULA C F(swish)(TH_X)           { return x * F(th_sigmoid)(x); }
 TH_FORMULA C F(swish_grad)(TH_G)
