@@ -144,7 +144,7 @@ end
 --- Training mode, in which layers like Dropout behave differently. Returns self.
 function Module:training()
    self.train = true
-   return self
+   return self:ownMemory()
 end
 
 --- Evaluation mode. Returns self.
@@ -285,6 +285,7 @@ end
 
 --- Empties output, gradInput and the buffers: a cleared module is small in a file and computes as before.
 function Module:clearState()
+   self:ownMemory()
    utils.clear(self, self.bufferNames)
    return utils.clear(self, 'output', 'gradInput')
 end

@@ -8,6 +8,8 @@ local errors = {}
 local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGradParameters', 'accUpdateGradParameters',
    'backwardUpdate'}
 
+local forwards = {forward = true, updateOutput = true}
+
 -- What Lua says of values that a function did not expect.
 local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
    '^invalid value '}
@@ -60,12 +62,22 @@ return function(self, input, other, scale)
    if ok then return result end
    retell(self, what, result, input, other)
 end]]
+local guardedBack = guarded:gsub('   local ok', [[
+   if self.sharesMemory then shares(self) end
+%0]], 1):gsub('retell, what =', 'retell, what, shares =')
 local guardedPair = guarded:gsub('ok, result =', 'ok, result, second ='):gsub('return result', 'return result, second')
+
+-- nn.optimizeMemory has let outputs be overwritten that a backward pass needs.
+local function shares(self)
+   utils.fail(torch.typename(self)
+      .. ': backward needs the outputs of all layers, but nn.optimizeMemory lets them share memory; call training() first')
+end
 
 local told = setmetatable({}, {__mode = 'k'})
 
-local function telling(f, second, results)
-   local pass = load(results == 2 and guardedPair or guarded, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second)
+local function telling(f, second, results, back)
+   local text = results == 2 and guardedPair or back and guardedBack or guarded
+   local pass = load(text, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second, shares)
    arg.behind[pass] = f
    told[pass] = true
    return pass
@@ -76,7 +88,7 @@ end
 function errors.tell(class, second)
    for _, name in ipairs(passes) do
       local f = rawget(class, name)
-      if f and not told[f] then class[name] = telling(f, second, class.results) end
+      if f and not told[f] then class[name] = telling(f, second, class.results, second == 'gradOutput' and not forwards[name]) end
    end
 end
 

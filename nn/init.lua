@@ -45,7 +45,7 @@ for _, name in ipairs{
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
-   'errors', 'arguments', 'thnn_functions',
+   'memory', 'errors', 'arguments', 'thnn_functions',
 } do
    require('nn.' .. name)
 end

@@ -16,7 +16,8 @@ end
 
 local rows = {}                                      -- name of the function -> { class, method, signatures, prepare }
 
--- family(class, prepare) { NAME = { pass = signature or list of signatures } }: prepare(layer) adds fields that follow from others.
+-- family(class, prepare) { NAME = { pass = signature or list of signatures } }: prepare(layer) adds fields that follow
+-- from others.
 local function family(class, prepare)
    return function(functions)
       for name, passes in pairs(functions) do
@@ -68,7 +69,8 @@ family('PReLU', function(self) if self.nOutputPlane == 0 then self.nOutputPlane 
 
 -- Losses: the numbers they take.
 local function loss(name, numbers)
-   family(name) {[name] = {updateOutput = 'input target output ' .. numbers, updateGradInput = 'input target gradInput ' .. numbers}}
+   family(name) {[name] = {updateOutput = 'input target output ' .. numbers,
+      updateGradInput = 'input target gradInput ' .. numbers}}
 end
 loss('AbsCriterion', 'sizeAverage')
 loss('BCECriterion', 'sizeAverage weights?')
@@ -193,7 +195,8 @@ family('SpatialCrossMapLRN', function(self) self.scale = self.lrnScale end) {Spa
    updateGradInput = 'input gradOutput gradInput lrnScale output size alpha beta k'}}
 family 'BatchNormalization' {BatchNormalization = {
    updateOutput = 'input output weight? bias? running_mean running_var save_mean save_std train momentum eps',
-   backward = 'input gradOutput gradInput? gradWeight? gradBias? weight? running_mean running_var save_mean save_std train scale -'}}
+   backward = 'input gradOutput gradInput? gradWeight? gradBias? weight? running_mean running_var save_mean save_std train '
+      .. 'scale -'}}
 
 --- nn.THNN: The functions of Torch7's library THNN, which modules of other packages call.
 local THNN = {}
@@ -246,13 +249,15 @@ end
 
 local COUNTS = {kW = 1, kH = 1, kT = 1, dW = 1, dH = 1, dT = 1, dilationW = 1, dilationH = 1, padW = 0, padH = 0, padT = 0,
    W = 1, H = 1, oW = 1, oH = 1, iW = 1, iH = 1, owidth = 1, oheight = 1, iwidth = 1, iheight = 1, samples = 1, planes = 1,
-   scale_factor = 1, size = 1, nOutputPlane = 0, adjW = 0, adjH = 0, pad_l = 0, pad_r = 0, pad_t = 0, pad_b = 0, pleft = 0, pright = 0,
+   scale_factor = 1, size = 1, nOutputPlane = 0, adjW = 0, adjH = 0,
+   pad_l = 0, pad_r = 0, pad_t = 0, pad_b = 0, pleft = 0, pright = 0,
    ptop = 0, pbottom = 0, pfront = 0, pback = 0}
 
 local function check(name, layer)
    for field, least in pairs(COUNTS) do
       local v = layer[field]
-      if v and (v % 1 ~= 0 or v < least or v > 2 ^ 31) then refuse(name, field, ('a whole number of at least %d'):format(least), v) end
+      local fits = not v or v % 1 == 0 and v >= least and v <= 2 ^ 31
+      if not fits then refuse(name, field, ('a whole number of at least %d'):format(least), v) end
    end
    local kind = (layer.input or layer.gradOutput):type()
    for _, field in ipairs{'output', 'gradOutput', 'gradInput', 'weight', 'bias', 'gradWeight', 'gradBias', 'weights'} do
@@ -362,10 +367,10 @@ function THNN.names()
    return names
 end
 
---- nn.THNN.kernels: The functions for each type of tensor, which also hang on its tensors: x.THNN.Tanh_updateOutput(x:cdata(), y:cdata()).
--- Modules of other packages call them so: without THNN's first argument, the state, tensors as x:cdata(), and nil for what is
--- optional. Types: Float Double. They are answered by the layers of nn: buffers are neither read nor written. A name that is
--- not among nn.THNN.names() is an error when it is looked up.
+--- nn.THNN.kernels: The functions for each type of tensor, which also hang on its tensors, as x.THNN.Tanh_updateOutput.
+-- Modules of other packages call them: x.THNN.Tanh_updateOutput(x:cdata(), y:cdata()), without THNN's first argument, the
+-- state, with nil for what is optional. Types: Float Double. They are answered by the layers of nn: buffers are neither read
+-- nor written. A name that is not among nn.THNN.names() is an error when it is looked up.
 -- x, y = torch.Tensor{-1, 2}, torch.Tensor(); x.THNN.Threshold_updateOutput(x:cdata(), y:cdata(), 0, 0, false); y --> {0, 2}
 THNN.kernels = {}
 for _, kind in ipairs{'torch.FloatTensor', 'torch.DoubleTensor'} do
