@@ -429,3 +429,68 @@ describe('messages', function()
       end)(x)
    end)
 end)
+
+describe('autograd of sequences', function()
+   -- Samples of 3, 2 and 1 steps; row 7 is none of theirs.
+   local places = torch.LongTensor { { 4, 1, 6 }, { 2, 5, 0 }, { 3, 0, 0 } }
+   local GATES = { lstm = 4, gru = 3, rnn = 1 }
+
+   for _, cell in ipairs { 'lstm', 'gru', 'rnn' } do
+      for _, reverse in ipairs { false, true } do
+         it(('goes through torch.%s%s: input, weight, bias and the states at the start'):format(cell, reverse and ' backwards' or ''), function()
+            torch.manualSeed(6)
+            local n = GATES[cell] * 2
+            local p = { x = gradcheck.tensor { 7, n }, weight = gradcheck.tensor { n, 2 },
+               bias = gradcheck.tensor { cell == 'gru' and 8 or n }, h0 = gradcheck.tensor { 3, 2 } }
+            if cell == 'lstm' then p.c0 = gradcheck.tensor { 3, 2 } end
+            local r = gradcheck.tensor { 7, 2 }
+            local function f(q)
+               local h
+               if cell == 'lstm' then
+                  h = torch.lstm(q.x, places, q.weight, reverse, q.bias, q.h0, q.c0)
+               elseif cell == 'gru' then
+                  h = torch.gru(q.x, places, q.weight, reverse, q.bias, q.h0)
+               else
+                  h = torch.rnn(q.x, places, q.weight, false, reverse, q.bias, q.h0)
+               end
+               return torch.sum(torch.cmul(h, r))
+            end
+            local g = autograd(f)(p)
+            for name, t in pairs(p) do
+               local flat, got = t:view(-1), g[name]:contiguous():view(-1)
+               assert.is_true(g[name]:isSameSizeAs(t), name)
+               for i = 1, flat:size(1) do
+                  local kept = flat[i]
+                  flat[i] = kept + 1e-5
+                  local up = f(p)
+                  flat[i] = kept - 1e-5
+                  local down = f(p)
+                  flat[i] = kept
+                  assert.near((up - down) / 2e-5, got[i], 1e-8)
+               end
+            end
+            refuses(('autograd: torch.%s declares no second derivative'):format(cell), autograd(function(q)
+               return torch.sum(autograd(f)(q).x)
+            end), p)
+         end)
+      end
+   end
+
+   it('goes through a small model of rows of a table, a recurrent layer, and the likelihood of classes', function()
+      torch.manualSeed(7)
+      local p = { table = gradcheck.tensor { 5, 8 }, weight = gradcheck.tensor { 8, 2 }, out = gradcheck.tensor { 2, 5 } }
+      local letters, next_letters = torch.LongTensor { 1, 3, 5, 2, 2, 4 }, torch.LongTensor { 3, 5, 2, 2, 4, 1 }
+      local line = torch.LongTensor { { 1 }, { 2 }, { 3 }, { 4 }, { 5 }, { 6 } }
+      local function loss(q)
+         local h = torch.lstm(torch.embedding(q.table, letters), line, q.weight, false)
+         return torch.sum((torch.nll_loss(torch.logsoftmax(torch.mm(h, q.out), 2), next_letters)))
+      end
+      local first, last = loss(p), nil
+      for _ = 1, 500 do
+         local g, l = autograd(loss)(p)
+         for name, t in pairs(p) do t:add(-1, g[name]) end
+         last = l
+      end
+      assert.is_true(first > 1.2 and last < 0.2, ('%g, then %g'):format(first, last))
+   end)
+end)

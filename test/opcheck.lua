@@ -323,7 +323,8 @@ function Case:run_gradient(forms)
    if not form then self:fail('gradient', 'no call form takes these arguments') end
    if form.op.grad == nil then self:fail('gradient', 'the op has no rule') end
    local f = torch[self.name]
-   local y, second = f(unpack(values, 1, values.n))
+   local results = { f(unpack(values, 1, values.n)) }
+   local y = results[1]
    local g = 0.75
    if torch.isTensor(y) then
       g = y:clone()
@@ -331,7 +332,9 @@ function Case:run_gradient(forms)
    end
    local rule, result = ffi.string(form.op.grad), form.args[1].name
    env[RESULT[form.args[1].kind] and result or 'y'] = y
-   if form.args[2] and RESULT[form.args[2].kind] then env[form.args[2].name] = second end
+   for k = 2, #results do
+      if form.args[k] and RESULT[form.args[k].kind] then env[form.args[k].name] = results[k] end
+   end
    env.g = g
    local gradients = derivative.gradients(rule, env)
    local seen = 0

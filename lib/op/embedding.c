@@ -42,6 +42,7 @@ const th_op th_op_embedding = {
   .doc   = "The rows of weight that the LongTensor index names, from 1; y has the sizes of index, "
            "then those of a row."
            "\ntorch.embedding(torch.Tensor{{1, 2}, {3, 4}}, torch.LongTensor{2, 1, 2}) --> {{3, 4}, {1, 2}, {3, 4}}",
+  .grad  = "weight: embedding_grad(zero(add(weight, 0)), index, g)",
   .check = check,
 };
 

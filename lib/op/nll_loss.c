@@ -76,6 +76,7 @@ const th_op th_op_nll_loss = {
            "samples x classes x places; target is a LongTensor of classes from 1. y and total, "
            "the sum of the weights, have one element. Class `ignore` is passed over."
            "\ntorch.nll_loss(torch.log(torch.Tensor{{0.5, 0.5}}), torch.LongTensor{2}) --> {0.69315}, {1}",
+  .grad  = "x: cmul(nll_loss_grad(x, target, total, 1, weight?, sizeAverage, ignore), g)",
   .check = check,
 };
 

@@ -128,6 +128,7 @@ const th_op th_op_maxpool2d = {
            "largest. index is its place in the plane, from 1 (the first among equals). ceil lets "
            "a window hang over the end."
            "\ntorch.maxpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2) --> {{{6, 8}, {14, 16}}}, {{{6, 8}, {14, 16}}}",
+  .grad  = "x: maxpool2d_grad(x, index, g)",
   .check = check_max,
 };
 

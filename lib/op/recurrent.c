@@ -161,9 +161,11 @@ const th_op th_op_lstm = {
           "c0:tensor=nil",
   .doc  = "Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, "
           "c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). " ROWS
-          "h0 and c0 are the states at the start, 0 if absent. a, which may be x itself, keeps the gates for the gradient."
+          "h0 and c0 are the states at the start, 0 if absent. a, which may be x itself, keeps the gates for the gradient. "
+          "For autograd c and a are constants: gradients flow through h."
           "\n(torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4))) --> "
           "{{0.36961}, {0.65054}}",
+  .grad = "x: lstm_grad(a, h, c, g, places, weight, reverse, h0?, c0?)",
   .flags = TH_INPLACE_AT(3), .check = check_lstm,
 };
 
@@ -180,8 +182,10 @@ const th_op th_op_gru = {
   .args = "h:out q:out a:out x:tensor places:tensor weight:tensor reverse:bool bias:tensor=nil h0:tensor=nil",
   .doc  = "Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias "
           "added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(r + s) q) + w h, w = sigmoid(z + y). " ROWS
-          "h0 is the state at the start, 0 if absent. a, which may be x itself, and q are kept for the gradient."
+          "h0 is the state at the start, 0 if absent. a, which may be x itself, and q are kept for the gradient. "
+          "For autograd they are constants: gradients flow through h."
           "\n(torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false)) --> {{0.20482}, {0.34675}}",
+  .grad = "x: gru_grad(a, h, q, g, places, weight, reverse, h0?)",
   .flags = TH_INPLACE_AT(3), .check = check_gru,
 };
 
@@ -200,6 +204,7 @@ const th_op th_op_rnn = {
   .doc  = "Plain recurrent units over sequences: h = tanh(x + weight h of the step before + bias), or relu instead of tanh. " ROWS
           "h0 is the state at the start, 0 if absent."
           "\ntorch.rnn(torch.Tensor{{1}, {2}}, torch.LongTensor{{1}, {2}}, torch.ones(1, 1), true, false) --> {{1}, {3}}",
+  .grad = "x: rnn_grad(h, g, places, weight, relu, reverse, h0?)",
   .check = check_rnn,
 };
 

@@ -31,6 +31,7 @@ local function row_sum(x, env) return torch.sum(x, env.dim):expandAs(env.y) end
 
 local second = {
    mean_all_grad = function() return {} end,                 -- of x it takes the size only
+   nll_loss_grad = function() return {} end,
    sum_grad = function(env, g) return { g = torch.sum(g, env.dim) } end,
    mean_grad = function(env, g) return { g = torch.mean(g, env.dim) } end,
    index_grad = function(env, g) return { g = torch.index(g, env.dim, env.index) } end,
@@ -62,8 +63,39 @@ local second = {
    end,
 }
 
--- What a rule cannot say, because the op behind it adds to a tensor that is there.
+-- The gradients of a recurrent op, from that of what goes into its gates at each step: gx for all units, gq for those that
+-- multiply the weight alone.
+local function recurrent(name, gx, hp, gq)
+   if tape.keep then tape.refuse('autograd: torch.%s declares no second derivative', name) end
+   local sum = torch.sum(gx, 1):view(-1)
+   local own = gq and gx:narrow(2, 1, 2 * gq:size(2)) or gx
+   local weight = torch.mm(own:t(), hp)
+   if not gq then return { x = gx, weight = weight, bias = sum } end
+   return { x = gx, weight = torch.cat(weight, torch.mm(gq:t(), hp), 1), bias = torch.cat(sum, torch.sum(gq, 1):view(-1), 1) }
+end
+
+-- What a rule cannot say, because the op behind it adds to a tensor that is there, or gives several gradients at once.
 local beside_rule = {
+   lstm = function(env, g)
+      local gx, hp, gh0, gc0 = torch.lstm_grad(env.a, env.h, env.c, plain(g), env.places, plain(env.weight), env.reverse,
+         plain(env.h0), plain(env.c0))
+      local found = recurrent('lstm', gx, hp)
+      found.h0, found.c0 = gh0, gc0
+      return found
+   end,
+   gru = function(env, g)
+      local gx, gq, hp, gh0 = torch.gru_grad(env.a, env.h, env.q, plain(g), env.places, plain(env.weight), env.reverse,
+         plain(env.h0))
+      local found = recurrent('gru', gx, hp, gq)
+      found.h0 = gh0
+      return found
+   end,
+   rnn = function(env, g)
+      local gx, hp, gh0 = torch.rnn_grad(env.h, plain(g), env.places, plain(env.weight), env.relu, env.reverse, plain(env.h0))
+      local found = recurrent('rnn', gx, hp)
+      found.h0 = gh0
+      return found
+   end,
    conv2d = function(env, g, wanted)
       if not wanted.weight and not wanted.bias then return end
       if tape.keep then
@@ -110,11 +142,10 @@ local function gradients(name, rule, env, g, wanted)
    local found = {}
    if rule then
       env.g = g
+      found = beside_rule[name] and beside_rule[name](env, g, wanted) or found
       for _, entry in ipairs(derivative.parse(rule)) do
-         if wanted[entry.name] then found[entry.name] = entry.value(env) end
+         if wanted[entry.name] and found[entry.name] == nil then found[entry.name] = entry.value(env) end
       end
-      local more = beside_rule[name] and beside_rule[name](env, g, wanted)
-      for key, v in pairs(more or {}) do found[key] = v end
    elseif second[name] then
       found = second[name](env, g)
    end
