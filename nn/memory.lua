@@ -156,7 +156,7 @@ local function refuse(text, ...) utils.fail(('nn.optimizeMemory: ' .. text):form
 -- @param model  a module; its Sequentials and gModules share most, inside other containers results live as long as the call
 -- @param input  one of the inputs that are to come, of the largest size best
 -- @return       bytes saved, bytes that outputs and gradInputs held before (of a model that has run with this input), and after
--- m = nn.Sequential():add(nn.Linear(2, 9)):add(nn.Abs()):add(nn.Abs()); (nn.optimizeMemory(m:evaluate(), torch.ones(5, 2))) --> 360
+-- m = nn.Sequential():add(nn.Abs()):add(nn.Exp()):add(nn.Tanh()):evaluate(); (nn.optimizeMemory(m, torch.ones(5))) --> 40
 function nn.optimizeMemory(model, input)
    if not torch.isTypeOf(model, 'nn.Module') then refuse('model must be a module, got %s', torch.type(model)) end
    local modules = model:listModules()

@@ -37,6 +37,15 @@ local function family(class, prepare)
    end
 end
 
+-- A number of THNN that our layers have no choice of.
+local function only(field, value)
+   return function(self)
+      if self[field] ~= value then
+         utils.fail(('%s: %s must be %d, as it is in nn, got %s'):format(tostring(self), field, value, tostring(self[field])))
+      end
+   end
+end
+
 -- Functions of each element: the numbers they take, and whether their gradient takes the output.
 local function pointwise(name, numbers, output)
    family(name) {[name] = {
@@ -53,13 +62,14 @@ pointwise('LogSigmoid', '-')
 pointwise('LogSoftMax', '', true)
 pointwise('Sigmoid', '', true)
 pointwise('SoftMax', '', true)
-pointwise('SoftPlus', 'beta -', true)
 pointwise('SoftShrink', 'lambda')
 pointwise('Square', '')
 pointwise('Tanh', '', true)
 pointwise('Threshold', 'threshold val inplace')
 family 'GatedLinearUnit' {GatedLinear = {updateOutput = 'input output dim', updateGradInput = 'input gradOutput gradInput dim'}}
 rows.GatedLinear_updateGradInput.again = true
+family('SoftPlus', only('threshold', 20)) {SoftPlus = {updateOutput = 'input output beta threshold',
+   updateGradInput = 'input gradOutput gradInput output beta threshold'}}
 family 'Sqrt' {Sqrt = {updateOutput = 'input output eps', updateGradInput = 'input gradOutput gradInput output'}}
 
 family('PReLU', function(self) if self.nOutputPlane == 0 then self.nOutputPlane = nil end end) {PReLU = {
@@ -114,6 +124,8 @@ local function filters(name, class, prepare, numbers)
       accGradParameters = ('input gradOutput gradWeight gradBias? - - %s scale'):format(numbers)}}
 end
 filters('SpatialConvolutionMM', 'SpatialConvolution', planes('nOutputPlane', 'nInputPlane', 'kH', 'kW'), 'kW kH dW dH padW padH')
+filters('SpatialDepthWiseConvolution', 'SpatialDepthWiseConvolution', planes('nOutputPlane', 'nInputPlane', 'kH', 'kW'),
+   'kW kH dW dH padW padH')
 filters('SpatialConvolutionLocal', 'SpatialConvolutionLocal', function(self)
    local w = self.weight or self.gradWeight
    local n = w:dim()                                 -- oH*oW x planes x inputs, or with all six dimensions
@@ -138,6 +150,23 @@ family('VolumetricConvolution', planes('nOutputPlane', 'nInputPlane', 'kT', 'kH'
    updateOutput = 'input output weight bias? - kT kW kH dT dW dH padT padW padH',
    updateGradInput = 'input gradOutput gradInput weight - - kT kW kH dT dW dH padT padW padH',
    accGradParameters = 'input gradOutput gradWeight gradBias? - kT kW kH dT dW dH padT padW padH scale'}}
+family('VolumetricDilatedConvolution', planes('nOutputPlane', 'nInputPlane', 'kT', 'kH', 'kW')) {VolumetricDilatedConvolution = {
+   updateOutput = 'input output weight bias? - - kT kW kH dT dW dH padT padW padH dilationT dilationW dilationH',
+   updateGradInput = 'input gradOutput gradInput weight - kT kW kH dT dW dH padT padW padH dilationT dilationW dilationH',
+   accGradParameters = 'input gradOutput gradWeight gradBias? - - kT kW kH dT dW dH padT padW padH dilationT dilationW dilationH '
+      .. 'scale'}}
+family('VolumetricFullConvolution', planes('nInputPlane', 'nOutputPlane', 'kT', 'kH', 'kW')) {VolumetricFullConvolution = {
+   updateOutput = 'input output weight bias? - - dT dW dH padT padW padH adjT adjW adjH',
+   updateGradInput = 'input gradOutput gradInput weight - - dT dW dH padT padW padH adjT adjW adjH',
+   accGradParameters = 'input gradOutput gradWeight gradBias? - - dT dW dH padT padW padH adjT adjW adjH scale'}}
+local noPad, rowPlanes = only('padW', 0), planes('inputFrameSize', 'depth', 'kW')
+family('TemporalRowConvolution', function(self)
+   noPad(self)
+   rowPlanes(self)
+end) {TemporalRowConvolution = {
+   updateOutput = 'input output weight bias? - - kW dW padW featFirst',
+   updateGradInput = 'input gradOutput gradInput weight - - kW dW padW featFirst',
+   accGradParameters = 'input gradOutput gradWeight gradBias? - - kW dW padW featFirst scale'}}
 family('TemporalConvolution', planes('outputFrameSize', 'inputFrameSize', 'kW')) {TemporalConvolution = {
    updateOutput = 'input output weight bias kW dW - -',
    updateGradInput = 'input gradOutput gradInput weight kW dW',
@@ -182,6 +211,14 @@ family 'VolumetricMaxPooling' {VolumetricMaxPooling = {
    updateOutput = 'input output indices kT kW kH dT dW dH padT padW padH ceil_mode',
    updateGradInput = {'input gradOutput gradInput indices dT dW dH padT padW padH',
       'input gradOutput gradInput indices kT kW kH dT dW dH padT padW padH ceil_mode'}}}
+family 'VolumetricDilatedMaxPooling' {VolumetricDilatedMaxPooling = {
+   updateOutput = 'input output indices kT kW kH dT dW dH padT padW padH dilationT dilationW dilationH ceil_mode',
+   updateGradInput = {'input gradOutput gradInput indices dT dW dH padT padW padH dilationT dilationW dilationH',
+      'input gradOutput gradInput indices kT kW kH dT dW dH padT padW padH dilationT dilationW dilationH ceil_mode'}}}
+family('VolumetricMaxUnpooling', function(self)
+   self.pooling = {indices = self.indices, itime = self.otime, iwidth = self.owidth, iheight = self.oheight}
+end) {VolumetricMaxUnpooling = {updateOutput = 'input output indices otime owidth oheight dT dW dH padT padW padH',
+   updateGradInput = 'input gradOutput gradInput indices otime owidth oheight dT dW dH padT padW padH'}}
 family('SpatialMaxUnpooling', function(self)
    self.pooling = {indices = self.indices, iwidth = self.owidth, iheight = self.oheight}
 end) {SpatialMaxUnpooling = {updateOutput = 'input output indices owidth oheight',
@@ -247,9 +284,10 @@ local function kind_of(name, class)
    return kinds[name]
 end
 
-local COUNTS = {kW = 1, kH = 1, kT = 1, dW = 1, dH = 1, dT = 1, dilationW = 1, dilationH = 1, padW = 0, padH = 0, padT = 0,
-   W = 1, H = 1, oW = 1, oH = 1, iW = 1, iH = 1, owidth = 1, oheight = 1, iwidth = 1, iheight = 1, samples = 1, planes = 1,
-   scale_factor = 1, size = 1, nOutputPlane = 0, adjW = 0, adjH = 0,
+local COUNTS = {kW = 1, kH = 1, kT = 1, dW = 1, dH = 1, dT = 1, dilationT = 1, dilationW = 1, dilationH = 1, padW = 0, padH = 0,
+   padT = 0, W = 1, H = 1, oW = 1, oH = 1, iW = 1, iH = 1, otime = 1, owidth = 1, oheight = 1, iwidth = 1, iheight = 1,
+   samples = 1, planes = 1,
+   scale_factor = 1, size = 1, nOutputPlane = 0, adjT = 0, adjW = 0, adjH = 0,
    pad_l = 0, pad_r = 0, pad_t = 0, pad_b = 0, pleft = 0, pright = 0,
    ptop = 0, pbottom = 0, pfront = 0, pback = 0}
 

@@ -26,7 +26,7 @@ pointwise('LogSigmoid', 'LogSigmoid()', 'b', 'b')
 pointwise('LogSoftMax', 'LogSoftMax()', '', 'y')
 pointwise('Sigmoid', 'Sigmoid()', '', 'y')
 pointwise('SoftMax', 'SoftMax()', '', 'y')
-pointwise('SoftPlus', 'SoftPlus(2)', 'beta b', 'y beta b')
+pointwise('SoftPlus', 'SoftPlus(2)', 'beta 20', 'y beta 20')
 pointwise('SoftShrink', 'SoftShrink(0.3)', 'lambda', 'lambda')
 pointwise('Square', 'Square()', '', '')
 pointwise('Tanh', 'Tanh()', '', 'y')
@@ -52,6 +52,24 @@ family 'SpatialDilatedConvolution' {'SpatialDilatedConvolution(2, 3, 2, 2, 1, 1,
 family 'SpatialConvolutionLocal' {'SpatialConvolutionLocal(2, 3, 6, 5, 3, 2, 1, 1, 1, 0)', {2, 2, 5, 6},
    'x y weight bias b b ' .. CONV .. ' iW iH oW oH', 'x g gx weight b b ' .. CONV .. ' iW iH oW oH',
    'x g gw gb b b ' .. CONV .. ' iW iH oW oH s'}
+local DILATED = CONV3 .. ' dilationT dilationW dilationH'
+for _, tail in ipairs{'', ':noBias()'} do
+   family 'SpatialDepthWiseConvolution' {'SpatialDepthWiseConvolution(2, 3, 3, 2, 1, 2, 1, 0)' .. tail, {2, 2, 5, 6},
+      'x y weight bias b b ' .. CONV, 'x g gx weight b b ' .. CONV, 'x g gw gb b b ' .. CONV .. ' s'}
+   family 'VolumetricDilatedConvolution' {'VolumetricDilatedConvolution(2, 3, 2, 2, 1, 1, 1, 1, 0, 1, 0, 1, 2, 1)' .. tail,
+      {2, 2, 3, 4, 4}, 'x y weight bias b b ' .. DILATED, 'x g gx weight b ' .. DILATED, 'x g gw gb b b ' .. DILATED .. ' s'}
+   local full = 'dT dW dH padT padW padH adjT adjW adjH'
+   family 'VolumetricFullConvolution' {'VolumetricFullConvolution(2, 3, 2, 3, 2, 2, 2, 1, 1, 0, 1, 1, 1, 0)' .. tail, {2, 2, 2, 3, 3},
+      'x y weight bias b b ' .. full, 'x g gx weight b b ' .. full, 'x g gw gb b b ' .. full .. ' s'}
+   for _, first in ipairs{'', ', 1, true'} do
+      family 'TemporalRowConvolution' {('TemporalRowConvolution(3, 2%s)'):format(first) .. tail, first == '' and {2, 6, 3} or {2, 3, 6},
+         'x y weight bias b b kW dW 0 featFirst', 'x g gx weight b b kW dW 0 featFirst', 'x g gw gb b b kW dW 0 featFirst s'}
+   end
+end
+for _, numbers in ipairs{DILATED:gsub('kT kW kH ', ''), DILATED .. ' ceil_mode'} do
+   family 'VolumetricDilatedMaxPooling' {'VolumetricDilatedMaxPooling(2, 2, 2, 1, 1, 1, 0, 0, 0, 2, 1, 2)', {2, 2, 4, 4, 5},
+      'x y found ' .. DILATED .. ' ceil_mode', 'x g gx found ' .. numbers}
+end
 family 'TemporalConvolution' {'TemporalConvolution(3, 4, 2, 2)', {2, 7, 3}, 'x y weight bias kW dW inputFrameSize outputFrameSize',
    'x g gx weight kW dW', 'x g gw gb kW dW s'}
 family 'SpatialSubSampling' {'SpatialSubSampling(2, 3, 2, 1, 2)', {2, 2, 5, 6}, 'x y weight bias kW kH dW dH', 'x g gx weight kW kH dW dH',
@@ -235,6 +253,16 @@ describe('modules of other packages', function()
       x.THNN.SpatialMaxUnpooling_updateGradInput(y:cdata(), up:cdata(), back:cdata(), found:cdata(), 4, 4)
       near(back, y, 0)
    end)
+   it('put values back into volumes', function()
+      local x, y, found, up, back = torch.range(1, 64):view(1, 4, 4, 4), torch.Tensor(), torch.LongTensor(), torch.Tensor(), torch.Tensor()
+      x.THNN.VolumetricMaxPooling_updateOutput(x:cdata(), y:cdata(), found:cdata(), 2, 2, 2, 2, 2, 2, 0, 0, 0, false)
+      x.THNN.VolumetricMaxUnpooling_updateOutput(y:cdata(), up:cdata(), found:cdata(), 4, 4, 4, 2, 2, 2, 0, 0, 0)
+      x.THNN.VolumetricMaxUnpooling_updateGradInput(y:cdata(), up:cdata(), back:cdata(), found:cdata(), 4, 4, 4, 2, 2, 2, 0, 0, 0)
+      met.VolumetricMaxUnpooling_updateOutput, met.VolumetricMaxUnpooling_updateGradInput = true, true
+      assert.same({1, 4, 4, 4}, up:size():totable())
+      assert.equal(y:sum(), up:sum())
+      near(back, y, 0)
+   end)
    it('learn rows of a table', function()
       local m, input, g = nn.LookupTable(5, 3, 4, 1), torch.LongTensor{2, 4, 2}, torch.ones(3, 3)
       local own = torch.zeros(5, 3)
@@ -307,6 +335,11 @@ describe('THNN refuses', function()
       refuses('THNN.ELU_updateOutput: alpha must be a number, got nil', T.ELU_updateOutput, x, y, nil, false)
       refuses('THNN.VolumetricMaxPooling_updateGradInput: expected 10 or 14 arguments, got 4', T.VolumetricMaxPooling_updateGradInput,
          x, x, y, y)
+   end)
+   it('choices that our layers do not have', function()
+      refuses('THNN.SoftPlus_updateOutput: threshold must be 20, as it is in nn, got 30', T.SoftPlus_updateOutput, x, y, 1, 30)
+      refuses('THNN.TemporalRowConvolution_updateOutput: padW must be 0, as it is in nn, got 1', T.TemporalRowConvolution_updateOutput, x, y,
+         torch.ones(3, 1, 2), nil, nil, nil, 2, 1, 1, false)
    end)
    it('shapes, types and numbers that make no sense, and writes nothing', function()
       local image = torch.ones(2, 4, 4)
