@@ -172,7 +172,7 @@ for _, model in ipairs(MODELS) do
       else
          local functions = { function() return measure.time(step, steps) end }
          if other then functions[2] = function() return other.ask(('%s %d'):format(name, steps)) / steps end end
-         local medians, ratio = measure.interleaved(options.rounds, functions, nil, 20)
+         local medians, ratio = measure.interleaved(options.rounds, functions)
          measure.row(('%s, %s'):format(name, what), '<= 1.00 of PyTorch', ('%.2f ms'):format(medians[1] * 1e3),
                      other and ('%.2f ms'):format(medians[2] * 1e3), other and ratio, other and ratio <= 1)
       end

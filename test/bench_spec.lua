@@ -48,6 +48,27 @@ describe('bench/run.lua', function()
    end)
 end)
 
+describe('bench/models.lua', function()
+   local function models(arguments)
+      local pipe = io.popen(("'%s' bench/models.lua %s 2>&1 </dev/null"):format(TH, arguments))
+      local text = pipe:read '*a'
+      pipe:close()
+      return text
+   end
+
+   it('trains every model, a row for each', function()
+      local output = models '-rounds 1'
+      for _, name in ipairs { 'MLP', 'LeNet', 'ResNet%-20', 'LSTM', 'transformer' } do
+         assert.truthy(output:find('| ' .. name .. ', [^|]+| <= 1.00 of PyTorch +| +[%d.]+ ms |'), output)
+      end
+   end)
+
+   it('says with -profile where the time of a step goes', function()
+      local output = models '-only MLP -profile 1'
+      assert.truthy(output:find '^MLP\n +[%d.]+ ms  a step\n' and output:find 'ms  nn.Linear updateOutput\n', output)
+   end)
+end)
+
 describe('bench.lib.measure', function()
    it('takes the middle of the sorted figures', function()
       assert.equal(2, measure.median { 3, 1, 2 })
