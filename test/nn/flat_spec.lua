@@ -1,0 +1,14 @@
+-- test/nn/flat_spec.lua - memory stays flat while networks are trained, and nobody calls the collector.
+-- runs once, on the plain build: AddressSanitizer keeps for a while what was given back
+
+describe('training, without a call of the collector,', function()
+   local flat = require 'bench.flat'
+   for _, network in ipairs(flat.networks) do
+      it('keeps its memory flat: ' .. network[1], function()
+         local seen, loss = flat.run(network[3], 3000 * network[2])
+         assert.is_true(loss < 1, loss)
+         assert.is_true(seen[3][1] - seen[1][1] < flat.GROWTH, ('%d bytes more than at first'):format(seen[3][1] - seen[1][1]))
+         assert.is_true(seen[3][2] < 16 * 2 ^ 20, ('%d bytes of tensors'):format(seen[3][2]))
+      end)
+   end
+end)
