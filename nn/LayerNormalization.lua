@@ -13,7 +13,7 @@ local whole = require 'nn.constants'.whole
 -- nn.LayerNormalization(4):forward(torch.ones(3, 4)):size() --> {3, 4}
 -- nn.LayerNormalization(2):forward(torch.Tensor{{{1, 3}}, {{7, 5}}}) --> {{{-1, 1}}, {{1, -1}}}
 local LayerNormalization, Sequential = torch.class('nn.LayerNormalization', 'nn.Sequential')
-LayerNormalization.bufferNames = {'_normalized', '_mean', '_invstd', '_grad'}
+LayerNormalization.bufferNames = {'_mean', '_invstd'}
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)
    Sequential.__init(self)
@@ -33,48 +33,47 @@ function LayerNormalization:__init(nOutput, bias, eps, affine)
    end
 end
 
--- The rows as one sample of many features: what the op of batch normalization takes the statistics of.
-local function rows(self, x, name)
+-- The rows of x, a matrix at least, and their length.
+local function rows_of(self, x, name)
    local n = math.floor(self.modules[4].constant_scalar ^ 2 + 0.5)
    if not torch.isTensor(x) or x:nElement() == 0 or x:size(x:dim()) ~= n then
       self:refuse(name, ('have rows of %d elements'):format(n), x)
    end
-   return x:contiguous():view(1, -1, n), n
+   return x:dim() == 1 and x:contiguous():view(1, n) or x, n
 end
 
 function LayerNormalization:updateOutput(input)
-   local x, n = rows(self, input, 'input')
+   local x, n = rows_of(self, input, 'input')
    local factor, summand = self.modules[5], self.modules[6]
-   local y = factor and self:scratch '_normalized' or self.output
-   torch.batchnorm(y, self:scratch '_mean', self:scratch '_invstd', x, nil, nil, nil, nil, true, 0, self.modules[3].eps / n)
-   if factor then torch.cmul(self.output, y, factor.weight:view(1, 1, n):expandAs(y)):add(summand.bias:view(1, 1, n):expandAs(y)) end
+   torch.layernorm(self.output, self:scratch '_mean', self:scratch '_invstd', x, self.modules[3].eps / n,
+      factor and factor.weight, summand and summand.bias)                   -- there eps joins the sum of the squares
    return self.output:resize(input:size())
 end
 
-local function grads(self, gradOutput)
+-- Both as rows, when there was a forward.
+local function pass(self, input, gradOutput)
    if not self._mean or self._mean:nElement() == 0 then
       error(torch.type(self) .. ': backward needs the forward before it', 4)
    end
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
-   return rows(self, gradOutput, 'gradOutput')
+   local x, g = rows_of(self, input, 'input'), rows_of(self, gradOutput, 'gradOutput')
+   return x, g
 end
 
 function LayerNormalization:updateGradInput(input, gradOutput)
-   local g, n = grads(self, gradOutput)
+   local x, g = pass(self, input, gradOutput)
    local factor = self.modules[5]
-   if factor then g = torch.cmul(self:scratch '_grad', g, factor.weight:view(1, 1, n):expandAs(g)) end
-   torch.batchnorm_grad(self.gradInput, rows(self, input, 'input'), g, nil, self._mean, self._invstd, nil, nil, true, 1)
+   torch.layernorm_grad(self.gradInput, x, g, factor and factor.weight, self._mean, self._invstd)
    return self.gradInput:resize(input:size())
 end
 
-function LayerNormalization:accGradParameters(_, gradOutput, scale)
+function LayerNormalization:accGradParameters(input, gradOutput, scale)
    local factor, summand = self.modules[5], self.modules[6]
    if not factor then return end
-   local g, n = grads(self, gradOutput)
-   factor.gradWeight:add(scale or 1, torch.cmul(self:scratch '_grad', g, self._normalized):sum(2):view(n))
-   summand.gradBias:add(scale or 1, g:sum(2):view(n))
+   local x, g = pass(self, input, gradOutput)
+   torch.layernorm_grad_weight(factor.gradWeight, summand.gradBias, x, g, self._mean, self._invstd, scale or 1)
 end
 
 for _, name in ipairs{'forward', 'backward', 'backwardUpdate'} do LayerNormalization[name] = nn.Module[name] end

@@ -216,6 +216,11 @@ recipe('embedding embedding_grad', function(d)
    return { weight = d:values(d.rows, d.cols), gw = d:values(d.rows, d.cols), index = d:places(d.rows, 200),
       g = d:values(200, d.cols) }
 end)
+recipe('layernorm layernorm_grad layernorm_grad_weight', function(d)
+   local function row() return d:chances(d.cols) end
+   return { x = d:values(d.rows, d.cols), g = d:values(d.rows, d.cols), weight = row(), bias = row(), gw = row(), gb = row(),
+      mean = d:chances(d.rows), invstd = d:chances(d.rows) }
+end)
 recipe('batchnorm batchnorm_grad', function(d)
    local h, w = plane(d)
    local function features() return d:chances(100) end

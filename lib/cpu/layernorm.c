@@ -1,0 +1,207 @@
+/* layernorm.c - row by row; the gradients by weight and bias by columns, so that the order of the additions
+ * is that of the rows. Sums run in double over LANES, in a fixed order. */
+#ifndef T
+#include "kernel.h"
+#include "packed.h"
+
+enum { LANES = 16, GRAIN = 1 << 14, COLUMNS = 64 };
+
+/* x is rows of n elements. */
+typedef struct job {
+  int64_t n, rows;
+  const void *x, *g, *weight, *bias, *mean, *invstd;
+  void *y, *mean_out, *invstd_out, *gw, *gb;
+  double number;                     /* eps, or scale */
+} job;
+
+#define TH_EACH_FLOATS
+#define TH_SELF "layernorm.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_layernorm)[TH_NDTYPE] = TH_FLOATS(forward);
+const th_kernel TH_AT(th_layernorm_grad)[TH_NDTYPE] = TH_FLOATS(backward);
+const th_kernel TH_AT(th_layernorm_grad_weight)[TH_NDTYPE] = TH_FLOATS(grad_weight);
+
+#else
+
+TH_INLINE A K(fold)(A *lane)
+{
+  for (int w = LANES / 2; w; w /= 2) for (int l = 0; l < w; l++) lane[l] += lane[l + w];
+  return lane[0];
+}
+
+/* The sum of x - centre, or of its square. */
+TH_INLINE A K(sum)(const bool square, const T *x, int64_t n, C centre)
+{
+  A lane[LANES] = { 0 };
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int l = 0; l < LANES; l++) {
+      const A d = (A)(LOAD(x[i + l]) - centre);
+      lane[l] += square ? d * d : d;
+    }
+  }
+  for (int l = 0; i + l < n; l++) {
+    const A d = (A)(LOAD(x[i + l]) - centre);
+    lane[l] += square ? d * d : d;
+  }
+  return K(fold)(lane);
+}
+
+static void K(forward_rows)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  const T *w = j->weight, *b = j->bias;
+  for (int64_t r = first; r < last && !th_interrupted(); r++) {
+    const T *x = (const T *)j->x + r * j->n;
+    T *y = (T *)j->y + r * j->n;
+    const A mean = K(sum)(false, x, j->n, 0) / (A)j->n;
+    const C centre = (C)mean;
+    const A off = mean - (A)centre, var = K(sum)(true, x, j->n, centre) / (A)j->n - off * off;
+    const C by = (C)(1 / sqrt((var > 0 || var != var ? var : 0) + (A)j->number));
+    ((T *)j->mean_out)[r] = STORE(centre);
+    ((T *)j->invstd_out)[r] = STORE(by);
+    if (w && b) for (int64_t i = 0; i < j->n; i++) y[i] = STORE((LOAD(x[i]) - centre) * by * LOAD(w[i]) + LOAD(b[i]));
+    else {
+      for (int64_t i = 0; i < j->n; i++) {
+        y[i] = STORE((LOAD(x[i]) - centre) * by * (w ? LOAD(w[i]) : 1) + (b ? LOAD(b[i]) : 0));
+      }
+    }
+  }
+}
+
+/* The sums of g * weight, and of that times x - mean. */
+TH_INLINE void K(slopes)(const bool weighted, const T *x, const T *g, const T *w, int64_t n, C mean, A *sum, A *product)
+{
+  A slope[LANES] = { 0 }, times[LANES] = { 0 };
+  for (int64_t i = 0; i < n; i += LANES) {
+    const int64_t m = n - i < LANES ? n - i : LANES;
+    for (int64_t l = 0; l < m; l++) {
+      const A v = (A)(weighted ? LOAD(g[i + l]) * LOAD(w[i + l]) : LOAD(g[i + l]));
+      slope[l] += v;
+      times[l] += v * (A)(LOAD(x[i + l]) - mean);
+    }
+  }
+  *sum = K(fold)(slope);
+  *product = K(fold)(times);
+}
+
+TH_INLINE void K(backward_row)(const bool weighted, const job *j, int64_t r)
+{
+  const T *x = (const T *)j->x + r * j->n, *g = (const T *)j->g + r * j->n, *w = j->weight;
+  T *gx = (T *)j->y + r * j->n;
+  const C mean = LOAD(((const T *)j->mean)[r]), inv = LOAD(((const T *)j->invstd)[r]);
+  A sum, product;
+  K(slopes)(weighted, x, g, w, j->n, mean, &sum, &product);
+  const C minus = (C)(sum / (A)j->n), back = (C)(product * (A)inv * (A)inv / (A)j->n);
+  for (int64_t i = 0; i < j->n; i++) {
+    const C v = weighted ? LOAD(g[i]) * LOAD(w[i]) : LOAD(g[i]);
+    gx[i] = STORE((v - minus - (LOAD(x[i]) - mean) * back) * inv);
+  }
+}
+
+static void K(backward_rows)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  for (int64_t r = first; r < last && !th_interrupted(); r++) {
+    if (j->weight) K(backward_row)(true, j, r);
+    else K(backward_row)(false, j, r);
+  }
+}
+
+static void K(columns)(void *ctx, int64_t first, int64_t last)
+{
+  const job *j = ctx;
+  T *gw = j->gw, *gb = j->gb;
+  for (int64_t at = first; at < last && !th_interrupted(); at += COLUMNS) {
+    const int64_t n = last - at < COLUMNS ? last - at : COLUMNS;
+    A slope[COLUMNS] = { 0 }, times[COLUMNS] = { 0 };
+    for (int64_t r = 0; r < j->rows; r++) {
+      const T *x = (const T *)j->x + r * j->n + at, *g = (const T *)j->g + r * j->n + at;
+      const C mean = LOAD(((const T *)j->mean)[r]), inv = LOAD(((const T *)j->invstd)[r]);
+      for (int64_t i = 0; i < n; i++) {
+        slope[i] += (A)LOAD(g[i]);
+        times[i] += (A)(LOAD(g[i]) * ((LOAD(x[i]) - mean) * inv));
+      }
+    }
+    for (int64_t i = 0; i < n; i++) {
+      gw[at + i] = STORE((C)((A)LOAD(gw[at + i]) + j->number * times[i]));
+      gb[at + i] = STORE((C)((A)LOAD(gb[at + i]) + j->number * slope[i]));
+    }
+  }
+}
+
+static job K(job_of)(const th_tensor *x)
+{
+  job j = { .n = x->size[x->ndim - 1], .rows = 1 };
+  for (int d = 0; d < x->ndim - 1; d++) j.rows *= x->size[d];
+  return j;
+}
+
+/* Packs an input, which may be absent, and gives its elements. */
+static th_status K(in)(th_packed *p, const th_tensor *t, const void **data)
+{
+  *data = NULL;
+  if (!t) return TH_OK;
+  const th_status s = th_pack_input(p, &t);
+  if (s == TH_OK) *data = TH_DATA(T, t);
+  return s;
+}
+
+static th_status K(out)(th_packed *p, th_tensor *t, bool read, void **data)
+{
+  const th_status s = th_pack_result(p, &t, read);
+  if (s == TH_OK) *data = TH_DATA(T, t);
+  return s;
+}
+
+#define THEN(e) if (s == TH_OK) s = (e)
+
+static th_status K(forward)(const th_call *c)
+{
+  job j = K(job_of)(c->arg[3].t);
+  if (j.n * j.rows == 0) return TH_OK;
+  th_packed p = { 0 };
+  j.number = c->arg[4].d;
+  th_status s = K(in)(&p, c->arg[3].t, &j.x);
+  THEN(K(in)(&p, c->arg[5].t, &j.weight));
+  THEN(K(in)(&p, c->arg[6].t, &j.bias));
+  THEN(K(out)(&p, c->arg[0].t, false, &j.y));
+  THEN(K(out)(&p, c->arg[1].t, false, &j.mean_out));
+  THEN(K(out)(&p, c->arg[2].t, false, &j.invstd_out));
+  THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(forward_rows), &j));
+  return th_packed_end(&p, s);
+}
+
+static th_status K(backward)(const th_call *c)
+{
+  job j = K(job_of)(c->arg[1].t);
+  if (j.n * j.rows == 0) return TH_OK;
+  th_packed p = { 0 };
+  th_status s = K(in)(&p, c->arg[1].t, &j.x);
+  THEN(K(in)(&p, c->arg[2].t, &j.g));
+  THEN(K(in)(&p, c->arg[3].t, &j.weight));
+  THEN(K(in)(&p, c->arg[4].t, &j.mean));
+  THEN(K(in)(&p, c->arg[5].t, &j.invstd));
+  THEN(K(out)(&p, c->arg[0].t, false, &j.y));
+  THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
+  return th_packed_end(&p, s);
+}
+
+static th_status K(grad_weight)(const th_call *c)
+{
+  job j = K(job_of)(c->arg[2].t);
+  if (j.n * j.rows == 0) return TH_OK;
+  th_packed p = { 0 };
+  j.number = c->arg[6].d;
+  th_status s = K(in)(&p, c->arg[2].t, &j.x);
+  THEN(K(in)(&p, c->arg[3].t, &j.g));
+  THEN(K(in)(&p, c->arg[4].t, &j.mean));
+  THEN(K(in)(&p, c->arg[5].t, &j.invstd));
+  THEN(K(out)(&p, c->arg[0].t, true, &j.gw));
+  THEN(K(out)(&p, c->arg[1].t, true, &j.gb));
+  THEN(th_parallel(j.n, COLUMNS, K(columns), &j));
+  return th_packed_end(&p, s);
+}
+#undef THEN
+#endif

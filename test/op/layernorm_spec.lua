@@ -1,0 +1,62 @@
+-- test/op/layernorm_spec.lua - rows with mean 0 and variance 1, and the gradients.
+local torch, opcheck = require 'torch', require 'test.opcheck'
+local refuses = require 'test.refuses'
+
+opcheck.describe('layernorm', function(op)
+   op.dtypes 'floats'
+   op.gives(opcheck.results({ { -1, 1 }, { 1, -1 } }, { 2, 4 }, { 1, 0.5 }), { { 1, 3 }, { 6, 2 } }, 0)
+   op.gives(opcheck.results({ { -1, 4 } }, { 2 }, { 1 }), { { 1, 3 } }, 0, { 2, 3 }, { 1, 1 })
+   op.forms 'function method'
+   op.refuses('x must have 2 to 16 dimensions, got size 2', { 1, 3 }, 0)
+   op.refuses('weight must have 2 elements, got size 3', { { 1, 3 } }, 0, { 1, 2, 3 })
+   op.refuses('bias must have 2 elements, got size 1x2', { { 1, 3 } }, 0, { 1, 2 }, { { 1, 2 } })
+end)
+
+opcheck.describe('layernorm_grad', function(op)
+   op.dtypes 'double'
+   op.gives({ { 0, 0 } }, { { 1, 3 } }, { { 5, 7 } }, { 2, 3 }, { 2 }, { 1 })
+   op.refuses('g must have the size of x', { { 1, 3 } }, { { 5 } }, nil, { 2 }, { 1 })
+   op.refuses('mean must have 1 elements, got size 2', { { 1, 3 } }, { { 5, 7 } }, nil, { 2, 2 }, { 1 })
+end)
+
+opcheck.describe('layernorm_grad_weight', function(op)
+   op.dtypes 'floats'
+   op.gives({ -9, 15 }, { 1, 1 }, { 0, 0 }, { { 1, 3 } }, { { 5, 7 } }, { 2 }, { 1 }, 2)
+   op.refuses('gw must have 2 elements, got size 1', { 1 }, { 0, 0 }, { { 1, 3 } }, { { 5, 7 } }, { 2 }, { 1 })
+end)
+
+describe('layernorm', function()
+   it('has the gradients that differences say, for rows of any length', function()
+      torch.manualSeed(5)
+      for _, n in ipairs { 2, 5, 16, 37 } do
+         local function draw(...) return torch.DoubleTensor(...):uniform(-1, 1) end
+         local x, w, b, g = draw(2, 3, n), draw(n), draw(n), draw(2, 3, n)
+         local function loss() return torch.cmul(torch.layernorm(x, 1e-3, w, b), g):sum() end
+         local _, mean, invstd = torch.layernorm(x, 1e-3, w, b)
+         local gx, gw, gb = torch.layernorm_grad(x, g, w, mean, invstd), torch.zeros(n), torch.zeros(n)
+         torch.layernorm_grad_weight(gw, gb, x, g, mean, invstd)
+         for _, pair in ipairs { { x, gx }, { w, gw }, { b, gb } } do
+            local t, slope = pair[1]:view(-1), pair[2]:view(-1)
+            for i = 1, t:size(1) do
+               local kept = t[i]
+               t[i] = kept + 1e-6
+               local up = loss()
+               t[i] = kept - 1e-6
+               local down = loss()
+               t[i] = kept
+               assert.is_true(math.abs((up - down) / 2e-6 - slope[i]) < 1e-6 * math.max(1, math.abs(slope[i])))
+            end
+         end
+      end
+   end)
+
+   it('of equal elements far from 0 is 0, and of no rows nothing', function()
+      assert.same({ { 0, 0, 0 } }, torch.layernorm(torch.FloatTensor(1, 3):fill(12345.678), 1e-5):totable())
+      assert.equal(0, torch.layernorm(torch.FloatTensor(0, 3), 1e-5):nElement())
+   end)
+
+   it('refuses gradients that are expanded', function()
+      local x, one = torch.ones(2, 3), torch.ones(2)
+      refuses('gw is expanded', torch.layernorm_grad_weight, torch.zeros(1):expand(3), torch.zeros(3), x, x, one, one)
+   end)
+end)
