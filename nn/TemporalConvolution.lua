@@ -5,7 +5,8 @@ local sequences = require 'nn.sequences'
 local whole = require 'nn.constants'.whole
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
---- Slides outputFrameSize filters over kW frames of all features.
+--- Slides outputFrameSize filters over kW frames of all features. Long filters are computed by Fourier transforms
+-- (torch.conv.explain tells when).
 -- @param dW  step, default 1
 -- nn.TemporalConvolution(3, 4, 2):forward(torch.ones(5, 3)):size() --> {4, 4}
 local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')
@@ -35,10 +36,26 @@ local function windows(self, x, s, n)
       torch.LongStorage{self.dW * self.inputFrameSize, 1})
 end
 
+-- Frames x features as images of one row, features becoming planes; nothing is copied.
+local function image(x) return x:view(x:size(1), 1, x:size(2), x:size(3)):permute(1, 4, 2, 3) end
+local function kernels(self, w) return w:view(self.outputFrameSize, 1, self.kW, self.inputFrameSize):permute(1, 4, 2, 3) end
+
+-- Shall torch.conv2d compute this pass? Products of the windows with the weights are as fast where it has no better engine
+-- than that, and they save its copies of the frames.
+local function byImages(self, pass, x)
+   if self.dW ~= 1 then return false end
+   local engine = torch.conv.engine or torch.conv.choice(pass, image(x), kernels(self, self.weight))
+   return engine ~= 'gemm'
+end
+
 function Convolution:updateOutput(input)
    local x = batch(self, input, self.inputFrameSize)
    local n = steps(self, x, self.kW, self.dW)
    self.output:resize(x:size(1), n, self.outputFrameSize)
+   if byImages(self, 'forward', x) then
+      torch.conv2d(image(self.output), image(x), kernels(self, self.weight), self.bias)
+      return like(input, self.output)
+   end
    local wT = matrix(self.weight):t()
    for s = 1, x:size(1) do
       local y = self.output[s]
@@ -52,6 +69,10 @@ function Convolution:updateGradInput(input, gradOutput)
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
    local n, size, w = g:size(2), self.inputFrameSize, matrix(self.weight)
    self.gradInput:resize(x:size()):zero()
+   if byImages(self, 'gradInput', x) then
+      torch.conv2d_grad_input(image(self.gradInput), image(x), image(g), kernels(self, self.weight))
+      return like(input, self.gradInput)
+   end
    for s = 1, x:size(1) do
       local to = self.gradInput[s]
       for k = 1, self.kW do                          -- frame k of every window: these do not overlap
@@ -66,6 +87,10 @@ end
 function Convolution:accGradParameters(input, gradOutput, scale)
    scale = scale or 1
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
+   if byImages(self, 'gradWeight', x) then
+      torch.conv2d_grad_weight(kernels(self, self.gradWeight), self.gradBias, image(x), image(g), scale)
+      return
+   end
    for s = 1, x:size(1) do
       matrix(self.gradWeight):addmm(scale, g[s]:t(), windows(self, x, s, g:size(2)))
       self.gradBias:add(scale, g[s]:sum(1):view(-1))

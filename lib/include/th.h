@@ -110,6 +110,21 @@ th_status    th_plugin_add(th_plugin *p);
 int          th_plugin_added(const th_plugin *p);
 void         th_plugin_close(th_plugin *p);
 
+/* Convolution has several engines. A shape: n images of `groups` groups of c planes of h x w, o results of oh x ow a
+ * group, kernels of kh x kw; strides, padding, dilation. A cost: predicted seconds of one thread, what was counted for
+ * them, bytes of workspace, and the size of tiles, 0 where there are none. */
+enum { TH_CONV_FORWARD, TH_CONV_GRAD_INPUT, TH_CONV_GRAD_WEIGHT };
+typedef struct th_conv_shape {
+  int64_t n, groups, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
+  int32_t pass, dtype;
+} th_conv_shape;
+typedef struct th_conv_cost { double seconds, flops, bytes, workspace; int32_t th, tw; } th_conv_cost;
+const char  *th_conv_engine_name(int i);         /* NULL past the last engine */
+int          th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine);    /* 0: it does not do that */
+int          th_conv_choose(const th_conv_shape *s);
+void         th_conv_force(int engine);          /* -1: none */
+int          th_conv_forced(void);
+
 /* Storages. A new one has one reference, which belongs to the caller. */
 th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
 /* `size` elements behind the first `offset` ones of a file; 0: all there are. A private map never writes to the

@@ -7,6 +7,7 @@
  *
  * A tap is a place in the kernel: (plane in the group, row, column). Work is cut by sizes alone. */
 #ifndef T
+#include "engine.h"
 #include "../gemm.h"
 #include "../slots.h"
 
@@ -95,13 +96,39 @@ static int64_t work(const conv *c) { return c->groups * c->o * c->k; } /* multip
 #define TH_SELF "conv/gemm.c"
 #include "../each_dtype.h"
 
-const th_kernel TH_AT(th_conv2d)[TH_NDTYPE] = TH_FLOATS(conv2d);
-const th_kernel TH_AT(th_conv2d_grad_input)[TH_NDTYPE] = TH_FLOATS(grad_input);
-const th_kernel TH_AT(th_conv2d_grad_weight)[TH_NDTYPE] = TH_FLOATS(grad_weight);
+static const th_kernel passes[3][TH_NDTYPE] = {
+  [TH_CONV_FORWARD] = TH_FLOATS(conv2d), [TH_CONV_GRAD_INPUT] = TH_FLOATS(grad_input),
+  [TH_CONV_GRAD_WEIGHT] = TH_FLOATS(grad_weight)
+};
+const th_kernel TH_AT(th_conv_grad_bias)[TH_NDTYPE] = TH_FLOATS(grad_bias);
+
+static bool all(const th_conv_shape *s) { (void)s; return true; }
+
+static th_conv_cost cost(const th_conv_shape *s)
+{
+  const int64_t nr = 2 * TH_VB / (s->dtype == TH_F64 ? 8 : 4), area = s->kh * s->kw;
+  const double pixels = (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow;
+  const double size = s->dtype == TH_F64 ? 8 : 4, taps = (double)s->c * (double)area;
+  /* The side of a product that is cut into panels is filled up to whole ones; gradInput's are pixels. */
+  const double outs = (double)(s->pass == TH_CONV_GRAD_INPUT ? s->o : up(s->o, nr) * nr);
+  th_conv_cost r = { .flops = 2 * pixels * taps * outs };
+  r.bytes = size * (pixels * (double)s->o + (double)s->groups * taps * (double)s->o +
+                    (double)s->n * (double)s->groups * (double)s->c * (double)s->h * (double)s->w);
+  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) + r.bytes / TH_CONV_BYTES;
+  /* gradInput adds every tap where it belongs. */
+  if (s->pass == TH_CONV_GRAD_INPUT) r.seconds += pixels * taps * size / 24e9;
+  r.workspace = size * (double)s->groups * taps * outs;
+  return r;
+}
+
+static th_status run(const th_conv *c, const th_call *call) { return passes[c->s.pass][c->s.dtype](call); }
+
+const th_conv_engine TH_AT(th_conv_gemm) = { "gemm", all, cost, run };
 
 #else
 
 #define MICRO(...) _Generic((C)0, float: micro_f32, double: micro_f64)(__VA_ARGS__)
+#define TRANSPOSE(...) _Generic((C)0, float: turn4_f32, double: turn4_f64)(__VA_ARGS__)
 #define PANEL      (2 * TH_VB / (int64_t)sizeof(C))
 
 /* Rows [row, row + rows) of an image, padded with zeros, as C; a plane starts every ts[0] numbers. */
@@ -123,25 +150,6 @@ static void K(pad)(const conv *c, C *start, const T *x, int64_t planes, int64_t 
       for (int64_t j = left + have; j < c->wp; j++) to[j] = 0;
     }
   }
-}
-
-/* Four rows of four numbers, each plus the four at `extra`, become four columns. */
-typedef C K(quad) __attribute__((vector_size(4 * sizeof(C)), aligned(sizeof(C)), may_alias));
-
-TH_INLINE void K(transpose)(C *to, int64_t to_row, const C *from, int64_t from_row, const C *extra)
-{
-  const K(quad) more = *(const K(quad) *)extra;
-  const K(quad) a = *(const K(quad) *)from + more, b = *(const K(quad) *)(from + from_row) + more;
-  const K(quad) c = *(const K(quad) *)(from + 2 * from_row) + more,
-                d = *(const K(quad) *)(from + 3 * from_row) + more;
-  const K(quad) ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-                ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const K(quad) cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-                cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  *(K(quad) *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-  *(K(quad) *)(to + to_row) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-  *(K(quad) *)(to + 2 * to_row) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
-  *(K(quad) *)(to + 3 * to_row) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
 }
 
 /* Can the micro kernel read the images as they are? */
@@ -176,7 +184,7 @@ static void K(store)(T *y, const C *tile, const T *bias, int mr, int64_t width, 
     int64_t l = 0;
     for (; l + 4 <= width; l += 4) {
       const C *b = bias ? bias + l : (const C[4]){ 0 };
-      K(transpose)(y + l * plane + i, plane, tile + i * PANEL + l, PANEL, b);
+      TRANSPOSE(y + l * plane + i, plane, tile + i * PANEL + l, PANEL, b);
     }
     for (; l < width; l++) {
       for (int r = i; r < i + 4; r++) y[l * plane + r] = tile[r * PANEL + l] + (bias ? bias[l] : 0);
@@ -466,7 +474,7 @@ static void K(turn_row)(const conv *c, C *to, const T *g, int64_t width)
       const T *from = g + l * c->gs[1];
       int64_t j = 0;
       for (; j + 4 <= c->ow; j += 4)
-        K(transpose)(to + j * PANEL + l, PANEL, from + j, c->gs[1], (const C[4]){ 0 });
+        TRANSPOSE(to + j * PANEL + l, PANEL, from + j, c->gs[1], (const C[4]){ 0 });
       for (; j < c->ow; j++)
         for (int64_t q = 0; q < 4; q++) to[j * PANEL + l + q] = from[j + q * c->gs[1]];
     }
@@ -618,19 +626,26 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
 
 static th_status K(grad_weight)(const th_call *call)
 {
-  const th_tensor *gw = call->arg[0].t, *gb = call->arg[1].t, *x = call->arg[2].t,
-                  *g = call->arg[3].t;
+  const th_tensor *gw = call->arg[0].t, *x = call->arg[2].t, *g = call->arg[3].t;
   const double scale = call->arg[4].d;
   conv c = geometry(x, g, gw, call->arg + 5);
   c.x = TH_DATA(T, x);
   c.g = TH_DATA(T, g);
   if (th_tensor_numel(g) == 0) return TH_OK;
-  if (c.k > 0) TH_TRY(K(grad_kernels)(&c, gw, (C)scale));
-  if (!gb) return TH_OK;
-  K(bias_job) j = { &c, gb, scale };
+  return c.k > 0 ? K(grad_kernels)(&c, gw, (C)scale) : TH_OK;
+}
+
+static th_status K(grad_bias)(const th_call *call)
+{
+  const th_tensor *gw = call->arg[0].t, *x = call->arg[2].t, *g = call->arg[3].t;
+  conv c = geometry(x, g, gw, call->arg + 5);
+  c.g = TH_DATA(T, g);
+  if (th_tensor_numel(g) == 0) return TH_OK;
+  K(bias_job) j = { &c, call->arg[1].t, call->arg[4].d };
   return th_parallel(c.groups * c.o, up(1 << 14, c.n * c.pixels), K(bias), &j);
 }
 
 #undef MICRO
+#undef TRANSPOSE
 #undef PANEL
 #endif

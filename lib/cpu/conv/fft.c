@@ -1,0 +1,370 @@
+/* fft.c - convolution by products of spectra: images are cut into tiles that overlap by the kernel less one
+ * (overlap-save), and every frequency of all tiles is one product of complex matrices.
+ *
+ *   result     (tiles x planes)  * conj (planes x results)     kernels are the right operand
+ *   gradInput  the same, of the gradient with the kernels turned round
+ *   gradWeight (planes x tiles)  * conj (tiles x results)      summed over the tiles
+ *
+ * Two engines: fft cuts images into tiles of th x tw, fft1d cuts lines, where the kernel is one high or one wide.
+ * Steps of 1 only. Work is cut by sizes alone. */
+#include "engine.h"
+#include "../gemm.h"
+#include "../slots.h"
+#include "../micro_real.h"
+
+enum {
+  TOGETHER = 4,                     /* frequencies that lie side by side */
+  ROWS = 96,                        /* of the left operand packed at a time; a multiple of every TH_MR */
+  CHUNK_BYTES = 16 << 20,           /* of spectra of tiles in memory at a time */
+  LEAST_ROWS = 48,                  /* tiles in memory at a time, at least */
+  MOST_ROWS = 384,
+  SMALLEST = 8, LARGEST = 128,      /* tiles */
+  SHORTEST = 16, LONGEST = 1 << 16  /* lines */
+};
+
+/* Spectra: `block` complex vectors hold TOGETHER frequencies of all rows and groups of lanes. */
+typedef struct spectrum { void *data; int64_t rows, groups, block; } spectrum;
+
+/* Pictures seen as tiles. `lanes` of a picture's planes become lanes of vectors. The numbers of a picture lie dh and
+ * dw apart, with zeros between them: dilated kernels. */
+typedef struct grid {
+  const void *data;
+  void   *out;
+  int64_t sn, sl, sh, sw;           /* strides: pictures, lanes, rows, columns */
+  int64_t lanes, h, w, dh, dw;
+  int64_t ty, tx, my, mx;           /* tiles down and across; from one to the next */
+  int64_t oy, ox;                   /* where the first one begins */
+  int64_t rows, cols;               /* of a tile that count; the others are 0 */
+} grid;
+
+typedef struct job {
+  grid     grid;
+  spectrum to;
+  int64_t  th, tw, first, nroots, longest;
+  const void *roots, *bias;
+  int64_t  bias_step;
+  double   scale;
+  bool     add;
+  th_slots slots;
+} job;
+
+/* to = left * conj(right); across: the left operand's rows are summed over, its m lanes are the result's rows. */
+typedef struct product {
+  spectrum left, right, to;
+  int64_t  freqs, m;
+  bool     across, add;
+  const int64_t *off;
+  th_slots slots;
+} product;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+#define P float
+#define M(f) f##_f32
+#define M_FMA TH_FMA_F32
+#include "lanes.h"
+#include "spectrum.h"
+#undef P
+#undef M
+#undef M_FMA
+#define P double
+#define M(f) f##_f64
+#define M_FMA TH_FMA_F64
+#include "lanes.h"
+#include "spectrum.h"
+#undef P
+#undef M
+#undef M_FMA
+
+/* ---- the plan: which tiles, what they cost ---- */
+
+/* A convolution as this file computes it: sizes of the picture that is cut into tiles, of the dilated kernel, of the
+ * result. Lines run along w. */
+typedef struct shape {
+  int64_t n, groups, lanes, outs;   /* lanes: planes of a group that are transformed; outs: results of a group */
+  int64_t h, w, kh, kw, oh, ow, ph, pw, dh, dw;
+  bool    turned;                   /* h and w have changed places */
+} shape;
+
+typedef struct plan {
+  int64_t th, tw, my, mx, ty, tx, tiles, freqs, rows;     /* rows: tiles in memory at a time */
+  double  seconds, flops, bytes, workspace;
+} plan;
+
+static int64_t dilated(int64_t k, int64_t d) { return (k - 1) * d + 1; }
+
+static shape shape_of(const th_conv_shape *s, bool lines)
+{
+  shape t = { .n = s->n, .groups = s->groups, .lanes = s->c, .outs = s->o, .h = s->h, .w = s->w,
+              .kh = dilated(s->kh, s->dh), .kw = dilated(s->kw, s->dw), .oh = s->oh, .ow = s->ow,
+              .ph = s->ph, .pw = s->pw, .dh = s->dh, .dw = s->dw };
+  if (s->pass == TH_CONV_GRAD_INPUT) {
+    t.lanes = s->o, t.outs = s->c;
+    t.h = s->oh, t.w = s->ow, t.oh = s->h, t.ow = s->w;
+    t.ph = t.kh - 1 - s->ph, t.pw = t.kw - 1 - s->pw;
+  }
+  if (lines && t.kh > 1) {
+    t = (shape){ .n = t.n, .groups = t.groups, .lanes = t.lanes, .outs = t.outs, .h = t.w, .w = t.h,
+                 .kh = t.kw, .kw = t.kh, .oh = t.ow, .ow = t.oh, .ph = t.pw, .pw = t.ph, .dh = t.dw,
+                 .dw = t.dh, .turned = true };
+  }
+  return t;
+}
+
+/* Seconds that the transform of a tile takes, all lanes of a vector together, with all its loads and stores. */
+static double transform_time(int64_t th, int64_t tw)
+{
+  const double points = (double)(th * tw);
+  return points * (points > 4096 ? 60e-9 : 30e-9);
+}
+
+/* The plan with tiles of th x tw, without what is too large for these numbers. */
+static plan plan_with(const shape *t, int pass, int dtype, int64_t th, int64_t tw)
+{
+  plan p = { .th = th, .tw = tw };
+  const int64_t size = dtype == TH_F64 ? 8 : 4, lv = TH_VB / size;
+  p.my = least(th - t->kh + 1, t->oh), p.mx = least(tw - t->kw + 1, t->ow);
+  p.ty = up(t->oh, p.my), p.tx = up(t->ow, p.mx);
+  p.tiles = t->n * p.ty * p.tx;
+  p.freqs = th == 1 ? tw / 2 + 1 : th * tw / 2 + 2;
+  const int64_t left = up(t->lanes, lv), right = up(t->outs, lv);
+  const double vector = 2.0 * TH_VB * (double)p.freqs;      /* bytes of a group's spectrum */
+  const bool kernels = pass != TH_CONV_GRAD_WEIGHT;
+  const double row = vector * (double)(left + right);
+  p.rows = most((int64_t)(CHUNK_BYTES / row), LEAST_ROWS);
+  p.rows = least(least(p.rows, MOST_ROWS), p.tiles);
+  p.rows = least(up(p.tiles, up(p.tiles, p.rows)), p.tiles);
+  const double chunks = (double)up(p.tiles, p.rows), tiles = (double)p.tiles;
+  const double fixed = vector * (double)t->lanes * (double)right;         /* of kernels or of their gradient */
+  p.workspace = fixed + row * (double)(p.rows + 1);
+  p.flops = (double)t->groups * 6 * (double)p.freqs * tiles * (double)t->lanes * (double)(up(right, 2) * 2 * lv);
+  p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
+  const double transforms = tiles * (double)(left + right) * transform_time(th, tw) +
+                            (double)t->lanes * (double)right * transform_time(th, tw);
+  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / 0.6 + (double)t->groups * transforms + p.bytes / TH_CONV_BYTES;
+  return p;
+}
+
+/* The cheapest plan; none: seconds is 0. */
+static plan plan_of(const shape *t, int pass, int dtype, bool lines)
+{
+  plan best = { 0 };
+  for (int64_t tw = lines ? SHORTEST : SMALLEST; tw <= (lines ? LONGEST : LARGEST); tw *= 2) {
+    if (tw < t->kw || (tw / 2 >= t->ow + t->kw - 1 && best.seconds > 0)) continue;
+    for (int64_t th = lines ? 1 : SMALLEST; th <= (lines ? 1 : LARGEST); th *= 2) {
+      if (th < t->kh) continue;
+      const plan p = plan_with(t, pass, dtype, th, tw);
+      if (best.seconds == 0 || p.seconds < best.seconds) best = p;
+    }
+  }
+  return best;
+}
+
+static bool possible(const th_conv_shape *s, bool lines)
+{
+  if (s->sh != 1 || s->sw != 1 || (s->dtype != TH_F32 && s->dtype != TH_F64)) return false;
+  if (s->h > INT32_MAX || s->w > INT32_MAX || s->kh > LONGEST || s->kw > LONGEST) return false;
+  if (s->dh > LONGEST || s->dw > LONGEST || s->ph > INT32_MAX / 2 || s->pw > INT32_MAX / 2) return false;
+  if (lines && s->kh != 1 && s->kw != 1) return false;
+  const shape t = shape_of(s, lines);
+  return t.kh <= (lines ? 1 : LARGEST) && t.kw <= (lines ? LONGEST : LARGEST);
+}
+
+static th_conv_cost cost(const th_conv_shape *s, bool lines)
+{
+  const shape t = shape_of(s, lines);
+  const plan p = plan_of(&t, s->pass, s->dtype, lines);
+  return (th_conv_cost){ p.seconds, p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
+}
+
+/* ---- the passes ---- */
+
+typedef struct strides { int64_t s[4]; } strides;   /* pictures or results, planes, rows, columns */
+
+static strides strides_of(const th_tensor *t, bool turned)
+{
+  strides r = { { 0 } };
+  for (int d = 0; d < t->ndim; d++) r.s[4 - t->ndim + d] = t->stride[d];
+  if (turned) { const int64_t w = r.s[2]; r.s[2] = r.s[3], r.s[3] = w; }
+  return r;
+}
+
+static spectrum spectrum_of(int64_t rows, int64_t groups)
+{
+  return (spectrum){ NULL, rows, groups, rows * groups * TOGETHER + TOGETHER };
+}
+static size_t bytes_of(const spectrum *s, int64_t freqs)
+{
+  return (size_t)(up(freqs, TOGETHER) * s->block) * 2 * TH_VB;
+}
+
+static th_status transforms(job *j, int dtype, bool back)
+{
+  const int64_t n = j->to.rows * j->to.groups, grain = up(1 << 15, j->th * j->tw);
+  th_block f = dtype == TH_F64 ? back ? from_spectra_f64 : to_spectra_f64 : back ? from_spectra_f32 : to_spectra_f32;
+  return th_parallel(n, grain, f, j);
+}
+
+static th_status multiplied(product *p, int dtype)
+{
+  return th_parallel(up(p->freqs, TOGETHER), 1, dtype == TH_F64 ? multiply_f64 : multiply_f32, p);
+}
+
+/* The grids of a convolution: what is cut into tiles, what it is multiplied with, what comes out. */
+typedef struct grids { grid left, right, out; } grids;
+
+static grids grids_of(const th_conv *c, const shape *t, const plan *p)
+{
+  const strides x = strides_of(c->x, t->turned), y = strides_of(c->y, t->turned), k = strides_of(c->k, t->turned);
+  const bool input = c->s.pass == TH_CONV_GRAD_INPUT;
+  const strides *from = input ? &y : &x, *to = input ? &x : &y;
+  const grid pictures = {
+    .sn = from->s[0], .sl = from->s[1], .sh = from->s[2], .sw = from->s[3], .lanes = t->lanes, .h = t->h, .w = t->w,
+    .dh = 1, .dw = 1, .ty = p->ty, .tx = p->tx, .my = p->my, .mx = p->mx, .oy = -t->ph, .ox = -t->pw,
+    .rows = least(p->th, p->my + t->kh - 1), .cols = least(p->tw, p->mx + t->kw - 1)
+  };
+  const grid results = {
+    .sn = to->s[0], .sl = to->s[1], .sh = to->s[2], .sw = to->s[3], .lanes = t->outs, .h = t->oh, .w = t->ow,
+    .dh = 1, .dw = 1, .ty = p->ty, .tx = p->tx, .my = p->my, .mx = p->mx, .rows = p->my, .cols = p->mx
+  };
+  const int sign = input ? -1 : 1;                  /* kernels turned round */
+  const grid kernels = {
+    .sn = input ? k.s[0] : k.s[1], .sl = input ? k.s[1] : k.s[0], .sh = sign * k.s[2], .sw = sign * k.s[3],
+    .lanes = t->outs, .h = t->kh, .w = t->kw, .dh = t->dh, .dw = t->dw, .ty = 1, .tx = 1, .my = t->kh, .mx = t->kw,
+    .rows = t->kh, .cols = t->kw
+  };
+  if (c->s.pass == TH_CONV_GRAD_WEIGHT) return (grids){ pictures, results, kernels };
+  return (grids){ pictures, kernels, results };
+}
+
+/* Where the first element that a grid reads or writes of this group lies. */
+static void set_data(const th_conv *c, const shape *t, grids *g, int64_t group)
+{
+  const size_t size = th_element_size(c->s.dtype);
+  const strides k = strides_of(c->k, t->turned);
+  char *x = th_data(c->x, size), *y = th_data(c->y, size), *w = th_data(c->k, size);
+  x += group * c->s.c * strides_of(c->x, false).s[1] * (int64_t)size;
+  y += group * c->s.o * strides_of(c->y, false).s[1] * (int64_t)size;
+  w += group * c->s.o * k.s[0] * (int64_t)size;
+  if (c->s.pass == TH_CONV_FORWARD) g->left.data = x, g->right.data = w, g->out.out = y;
+  else if (c->s.pass == TH_CONV_GRAD_WEIGHT) g->left.data = x, g->right.data = y, g->out.out = w;
+  else {
+    w += ((t->kh - 1) / t->dh * k.s[2] + (t->kw - 1) / t->dw * k.s[3]) * (int64_t)size;
+    g->left.data = y, g->right.data = w, g->out.out = x;
+  }
+}
+
+typedef struct work {
+  job     job;
+  product product;
+  grids   grids;
+  plan    plan;
+  spectrum kernels;
+} work;
+
+/* result, gradInput: the kernels' spectra once, then chunks of tiles. */
+static th_status correlate(const th_conv *c, work *w)
+{
+  product *q = &w->product;
+  job *j = &w->job;
+  j->grid = w->grids.right, j->to = w->kernels, j->first = 0;
+  TH_TRY(transforms(j, c->s.dtype, false));
+  for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
+    const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
+    q->left.rows = q->to.rows = q->m = rows;
+    j->grid = w->grids.left, j->to = q->left, j->first = first;
+    TH_TRY(transforms(j, c->s.dtype, false));
+    q->right = w->kernels;
+    TH_TRY(multiplied(q, c->s.dtype));
+    j->grid = w->grids.out, j->to = q->to;
+    TH_TRY(transforms(j, c->s.dtype, true));
+  }
+  return TH_OK;
+}
+
+/* gradWeight: chunks of tiles of both, then the kernels' gradient from the sums. */
+static th_status sum_up(const th_conv *c, work *w)
+{
+  product *q = &w->product;
+  job *j = &w->job;
+  q->across = true;
+  for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
+    const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
+    q->left.rows = q->right.rows = rows;
+    j->grid = w->grids.left, j->to = q->left, j->first = first;
+    TH_TRY(transforms(j, c->s.dtype, false));
+    j->grid = w->grids.right, j->to = q->right;
+    TH_TRY(transforms(j, c->s.dtype, false));
+    q->to = w->kernels, q->add = first > 0;
+    TH_TRY(multiplied(q, c->s.dtype));
+  }
+  j->grid = w->grids.out, j->to = w->kernels, j->first = 0, j->add = true;
+  return transforms(j, c->s.dtype, true);
+}
+
+static th_status run(const th_conv *c, bool lines)
+{
+  const shape t = shape_of(&c->s, lines);
+  const plan p = plan_of(&t, c->s.pass, c->s.dtype, lines);
+  if (p.workspace > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", p.workspace);
+  const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT;
+  const size_t size = th_element_size(c->s.dtype);
+  const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
+  work w = { .plan = p, .kernels = spectrum_of(t.lanes, right) };
+  w.product = (product){ .left = spectrum_of(p.rows, left), .freqs = p.freqs, .m = t.lanes };
+  spectrum tiles = spectrum_of(p.rows, right);
+  /* The memory: roots of unity, offsets, spectra of tiles, of results, of kernels. */
+  const int64_t depth = weight ? p.rows : t.lanes, nroots = most(p.th, p.tw);
+  const size_t roots = (size_t)up(2 * nroots * (int64_t)size, 64) * 64, off = (size_t)up(depth * 8, 64) * 64;
+  const size_t parts[3] = { bytes_of(&w.product.left, p.freqs), bytes_of(&tiles, p.freqs), bytes_of(&w.kernels, p.freqs) };
+  char *memory = th_scratch(roots + off + parts[0] + parts[1] + parts[2]);
+  if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", parts[0] + parts[1] + parts[2]);
+  w.product.left.data = memory + roots + off;
+  tiles.data = memory + roots + off + parts[0];
+  w.kernels.data = memory + roots + off + parts[0] + parts[1];
+  if (weight) w.product.right = tiles;
+  else w.product.to = tiles;
+  if (c->s.dtype == TH_F64) set_roots_f64(memory, nroots);
+  else set_roots_f32(memory, nroots);
+  int64_t *at = (int64_t *)(void *)(memory + roots);
+  for (int64_t i = 0; i < depth; i++) at[i] = weight ? i * left * lv : i;
+  w.product.off = at;
+  w.job = (job){ .th = p.th, .tw = p.tw, .nroots = nroots, .roots = memory, .longest = most(p.th, p.tw),
+                 .scale = (weight ? c->scale : 1) / (double)(p.th * p.tw) };
+  const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
+  const int64_t packed = 3 * ((weight ? p.rows : ROWS) * left * lv + depth * 2 * lv) + 16;
+  th_status s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
+  if (s == TH_OK) {
+    s = th_slots_new(&w.product.slots, (size_t)packed * size);
+    if (s == TH_OK) {
+      w.grids = grids_of(c, &t, &p);
+      for (int64_t group = 0; group < t.groups && s == TH_OK; group++) {
+        set_data(c, &t, &w.grids, group);
+        w.job.add = w.product.add = false;
+        if (c->s.pass == TH_CONV_FORWARD && c->bias) {
+          w.job.bias_step = c->bias->stride[0];
+          w.job.bias = (char *)th_data(c->bias, size) + group * t.outs * w.job.bias_step * (int64_t)size;
+        }
+        s = weight ? sum_up(c, &w) : correlate(c, &w);
+      }
+      th_slots_free(&w.product.slots);
+    }
+    th_slots_free(&w.job.slots);
+  }
+  th_scratch_free(memory);
+  return s;
+}
+
+/* ---- the engines ---- */
+
+static bool can_tiles(const th_conv_shape *s) { return possible(s, false); }
+static bool can_lines(const th_conv_shape *s) { return possible(s, true); }
+static th_conv_cost cost_tiles(const th_conv_shape *s) { return cost(s, false); }
+static th_conv_cost cost_lines(const th_conv_shape *s) { return cost(s, true); }
+static th_status run_tiles(const th_conv *c, const th_call *call) { (void)call; return run(c, false); }
+static th_status run_lines(const th_conv *c, const th_call *call) { (void)call; return run(c, true); }
+
+const th_conv_engine TH_AT(th_conv_fft) = { "fft", can_tiles, cost_tiles, run_tiles };
+const th_conv_engine TH_AT(th_conv_fft1d) = { "fft1d", can_lines, cost_lines, run_lines };

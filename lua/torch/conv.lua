@@ -1,0 +1,157 @@
+-- torch.conv - which engine computes a convolution: what they predict, which one is chosen, and how to force one.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local dtype = require 'torch.dtype'
+local C = lib.C
+
+local conv = {}
+
+local PASSES = { [0] = 'forward', 'gradInput', 'gradWeight' }
+local GEOMETRY = { 'strideH', 'strideW', 'padH', 'padW', 'dilationH', 'dilationW', 'groups' }
+local DEFAULT = { 1, 1, 0, 0, 1, 1, 1 }
+
+local engines, number_of = {}, {}           -- names, in the core's order, from 0; their numbers
+do
+   local i = 0
+   while C.th_conv_engine_name(i) ~= nil do
+      engines[i] = ffi.string(C.th_conv_engine_name(i))
+      number_of[engines[i]] = i
+      i = i + 1
+   end
+end
+
+-- A tensor's sizes, or those of a table.
+local function sizes(who, name, x, least)
+   local t
+   if arg.is_tensor(x) then t = x:size():totable()
+   elseif type(x) == 'table' then t = x
+   else arg.refuse(who, name, 'a tensor or a table of sizes', x, 4) end
+   if #t < least or #t > 4 then
+      error(('%s: %s must have %s dimensions, got %d'):format(who, name, least == 4 and '4' or '3 or 4', #t), 4)
+   end
+   for _, n in ipairs(t) do
+      if type(n) ~= 'number' or n % 1 ~= 0 or n < 0 or n > 2 ^ 31 - 1 then
+         error(('%s: %s must have sizes from 0 to %d, got %s'):format(who, name, 2 ^ 31 - 1, tostring(n)), 4)
+      end
+   end
+   return t
+end
+
+-- The th_conv_shape of a convolution, without its pass.
+local function shape_of(who, x, weight, ...)
+   local xs, ws, v = sizes(who, 'x', x, 3), sizes(who, 'weight', weight, 4), { ... }
+   for i, name in ipairs(GEOMETRY) do
+      v[i] = v[i] == nil and DEFAULT[i] or v[i]
+      local least = (i == 3 or i == 4) and 0 or 1
+      if type(v[i]) ~= 'number' or v[i] % 1 ~= 0 or v[i] < least or v[i] > 2 ^ 31 - 1 then
+         error(('%s: %s must be a whole number from %d to %d, got %s'):format(who, name, least, 2 ^ 31 - 1,
+            tostring(v[i])), 3)
+      end
+   end
+   local f, groups = #xs - 3, v[7]
+   if xs[f + 1] ~= ws[2] * groups then
+      error(('%s: x must have %d planes in %d group%s for this weight, got %d'):format(who, ws[2] * groups, groups,
+         groups == 1 and '' or 's', xs[f + 1]), 3)
+   end
+   if ws[1] % groups ~= 0 then
+      error(('%s: weight must have a multiple of %d results, one for each group, got %d'):format(who, groups, ws[1]), 3)
+   end
+   local s = ffi.new 'th_conv_shape'
+   s.n, s.groups, s.c, s.o = f == 1 and xs[1] or 1, groups, ws[2], ws[1] / groups
+   s.h, s.w, s.kh, s.kw = xs[f + 2], xs[f + 3], ws[3], ws[4]
+   s.sh, s.sw, s.ph, s.pw, s.dh, s.dw = unpack(v, 1, 6)
+   local function out(size, k, pad, step, dilation)
+      local reach = dilation * (k - 1) + 1
+      if k < 1 or size + 2 * pad < reach then
+         error(('%s: x must be at least as large as the kernel, %d with its padding, got %d'):format(who, reach,
+            size + 2 * pad), 4)
+      end
+      return math.floor((size + 2 * pad - reach) / step) + 1
+   end
+   s.oh = out(xs[f + 2], ws[3], v[3], v[1], v[5])
+   s.ow = out(xs[f + 3], ws[4], v[4], v[2], v[6])
+   s.dtype = C.TH_F32
+   if arg.is_tensor(x) then
+      if not dtype.is_float(x._dtype) then arg.refuse(who, 'x', 'a Float, Double, Half or BFloat16 tensor', x, 4) end
+      s.dtype = x._dtype
+   end
+   return s
+end
+
+--- torch.conv.explain(x, weight, [strideH], [strideW], [padH], [padW], [dilationH], [dilationW], [groups]): How torch.conv2d
+-- with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what
+-- they predict (milliseconds of all threads, billions of operations, bytes moved, workspace, tiles) and which one is chosen. x
+-- and weight are tensors, or tables of sizes, which stand for FloatTensors.
+-- torch.conv.explain({1, 64, 1, 64000}, {64, 64, 1, 1024}):match 'forward: %w+' --> forward: fft1d
+function conv.explain(x, weight, ...)
+   local s = shape_of('torch.conv.explain', x, weight, ...)
+   local lines = { ('%d x %d x %d x %d, %d kernels of %d x %d, %d threads'):format(tonumber(s.n), tonumber(s.groups * s.c),
+      tonumber(s.h), tonumber(s.w), tonumber(s.groups * s.o), tonumber(s.kh), tonumber(s.kw), C.th_threads()) }
+   local cost = ffi.new 'th_conv_cost'
+   for pass = 0, 2 do
+      s.pass = pass
+      local chosen = C.th_conv_forced()
+      if chosen < 0 then chosen = C.th_conv_choose(s) end
+      lines[#lines + 1] = ('%s: %s%s'):format(PASSES[pass], engines[chosen], C.th_conv_forced() >= 0 and ', forced' or '')
+      for i = 0, #engines do
+         if C.th_conv_predict(cost, s, i) ~= 0 then
+            lines[#lines + 1] = ('   %-10s %9.3f ms predicted, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(
+               engines[i], cost.seconds * 1e3 / C.th_threads(), cost.flops / 1e9, cost.bytes / 1e6, cost.workspace / 1e6,
+               cost.tw > 0 and (', tiles of %d x %d'):format(cost.th, cost.tw) or '')
+         else
+            lines[#lines + 1] = ('   %-10s cannot do it'):format(engines[i])
+         end
+      end
+   end
+   return table.concat(lines, '\n')
+end
+
+--- torch.conv.choice(pass, x, weight, [strideH], [strideW], [padH], [padW], [dilationH], [dilationW], [groups]): The engine that
+-- would compute a pass of torch.conv2d ('forward', 'gradInput' or 'gradWeight') with these arguments; x and weight as in
+-- torch.conv.explain.
+-- torch.conv.choice('forward', {1, 3, 8, 8}, {4, 3, 3, 3}) --> gemm
+function conv.choice(pass, x, weight, ...)
+   local s = shape_of('torch.conv.choice', x, weight, ...)
+   local number
+   for i, name in pairs(PASSES) do if name == pass then number = i end end
+   if not number then arg.refuse('torch.conv.choice', 'pass', "'forward', 'gradInput' or 'gradWeight'", pass) end
+   s.pass = number
+   local chosen = C.th_conv_forced()
+   return engines[chosen >= 0 and chosen or C.th_conv_choose(s)]
+end
+
+--- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
+-- (spectra of lines, for kernels one high or one wide) and fft (spectra of tiles).
+-- torch.conv.engines() --> {gemm, fft1d, fft}
+function conv.engines()
+   local list = {}
+   for i = 0, #engines do list[i + 1] = engines[i] end
+   return list
+end
+
+--- torch.conv: How convolutions are computed. torch.conv.engine is a setting: nil lets the cost model choose, a name of
+-- torch.conv.engines() forces that engine, which then refuses what it cannot do; an engine that finds too little memory leaves
+-- the work to gemm. torch.conv.explain tells what would be chosen, and why.
+-- torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e --> gemm
+local mt = {}
+
+function mt.__index(_, key)
+   if key == 'engine' then return engines[C.th_conv_forced()] end
+end
+
+function mt.__newindex(t, key, value)
+   if key ~= 'engine' then return rawset(t, key, value) end
+   local i = value == nil and -1 or number_of[value]
+   if not i then
+      error(('torch.conv.engine must be nil or one of %s, got %s'):format(table.concat(conv.engines(), ', '), tostring(value)), 2)
+   end
+   C.th_conv_force(i)
+end
+
+function conv.install(torch)
+   conv.install = nil
+   torch.conv = setmetatable(conv, mt)
+end
+
+return conv
