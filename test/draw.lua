@@ -209,6 +209,12 @@ recipe('nll_loss nll_loss_grad', function(d)
    local samples = d.rows * 40
    return { x = d:values(samples, 7), target = d:places(7, samples), weight = d:chances(7), total = d:chances(1) }
 end)
+recipe('ctc_loss ctc_loss_grad', function(d)
+   local steps, samples = 20, d.rows
+   local x, labels = d:values(steps, samples, 7), d:places(6, samples, 5)
+   local _, alpha = torch.ctc_loss(x, labels)
+   return { x = x, labels = labels, alpha = alpha, g = d:values(samples), blank = 1, batchFirst = false }
+end)
 recipe('bce_loss bce_loss_grad', function(d)
    return { x = d:chances(d.rows, d.cols), target = d:chances(d.rows, d.cols), weight = d:chances(d.cols) }
 end)
