@@ -12,7 +12,7 @@ local rows = require 'bench.lib.rows'
 local stream = require 'bench.lib.stream'
 
 local SMALL = 1e4                             -- elements; up to here nobody uses a second thread
-local TURN = { [true] = 5e-4, [false] = 4e-3 } -- seconds that a turn should take, small and large
+local TURN = { [true] = 2e-3, [false] = 4e-3 } -- seconds that a turn should take, small and large
 local LONG = 0.05                             -- seconds; what takes longer is measured in 3 rounds
 local OFTEN = 6                               -- times as many rounds of few elements: they take no time
 local MORE = 40                               -- rounds added where the machine is restless
