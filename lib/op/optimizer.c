@@ -40,7 +40,8 @@ const th_op th_op_adam_step = {
   .args  = "x:inout m:inout v:inout g:tensor rate:number beta1:number=0.9 beta2:number=0.999 eps:number=1e-8 "
            "keep:number=1 denom:inout=nil",
   .doc   = "A step of Adam with the moments m and v of the gradient g: m = beta1 m + (1 - beta1) g, v = beta2 v + "
-           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). That denominator goes to denom, too. All in one pass; optim.adam brings rates and state."
+           "(1 - beta2) g^2, x = keep x - rate m / (sqrt(v) + eps). That denominator goes to denom, too. "
+           "All in one pass; optim.adam brings rates and state."
            "\nx = torch.Tensor{1, 2}; x:adam_step(torch.zeros(2), torch.zeros(2), torch.Tensor{1, -1}, 1, 0, 0, 0); x --> {0, 3}",
   .check = check_adam,
 };
