@@ -90,6 +90,8 @@ describe('torch.CmdLine', function()
       assert.error_matches(function() c:option('-x') end, 'CmdLine:option: %-x has no default, so its type must be given')
       assert.error_matches(function() c:option('-x', {}) end,
                            "type of %-x must be 'number', 'string' or 'boolean', got 'table'")
+      assert.error_matches(function() c:option('-x', 1, 'help', 'string') end,
+                           'CmdLine:option: the default of %-x must be a string, its type, got a number')
       assert.error_matches(function() c:option(3, 1) end, 'key must be a string')
       assert.error_matches(function() c:parse() end, 'arg must be a table of strings, got nil')
       assert.error_matches(function() c:log '/no/such/log' end, 'CmdLine:log: /no/such/log')

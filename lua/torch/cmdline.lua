@@ -84,7 +84,8 @@ function CmdLine:argument(key, help, kind)
    self.helplines[#self.helplines + 1] = self.arguments[#self.arguments]
 end
 
---- An option `key value`, with its default and help. A nil default needs the type ('number', 'string', 'boolean').
+--- An option `key value`, with its default and help. A nil default needs the type ('number', 'string', 'boolean'); another
+--- one must be of the type, if that is given.
 function CmdLine:option(key, default, help, kind)
    need_string('CmdLine:option', 'key', key)
    if default == nil and kind == nil then
@@ -94,6 +95,9 @@ function CmdLine:option(key, default, help, kind)
    if option.kind ~= 'number' and option.kind ~= 'string' and option.kind ~= 'boolean' then
       error(("CmdLine:option: the type of %s must be 'number', 'string' or 'boolean', got '%s'"):format(key,
             tostring(option.kind)), 2)
+   end
+   if default ~= nil and type(default) ~= option.kind then
+      error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, option.kind, type(default)), 2)
    end
    self.options[key] = option
    self.helplines[#self.helplines + 1] = option
