@@ -104,20 +104,8 @@ static void transpose_f64(double *to, int64_t tstep, const double *from, int64_t
   }
 }
 
-#define P float
-#define M(f) f##_f32
-#define M_FMA TH_FMA_F32
-#include "panels.h"
-#undef P
-#undef M
-#undef M_FMA
-#define P double
-#define M(f) f##_f64
-#define M_FMA TH_FMA_F64
-#include "panels.h"
-#undef P
-#undef M
-#undef M_FMA
+#define TH_REAL "panels.h"
+#include "each_real.h"
 #endif
 
 #define TH_SELF "gemm.c"

@@ -61,22 +61,10 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-#define P float
-#define M(f) f##_f32
-#define M_FMA TH_FMA_F32
-#include "lanes.h"
-#include "spectrum.h"
-#undef P
-#undef M
-#undef M_FMA
-#define P double
-#define M(f) f##_f64
-#define M_FMA TH_FMA_F64
-#include "lanes.h"
-#include "spectrum.h"
-#undef P
-#undef M
-#undef M_FMA
+#define TH_REAL "conv/lanes.h"
+#include "../each_real.h"
+#define TH_REAL "conv/spectrum.h"
+#include "../each_real.h"
 
 /* ---- the plan: which tiles, what they cost ---- */
 
