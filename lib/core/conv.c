@@ -2,6 +2,12 @@
 #include <stdlib.h>
 #include "conv.h"
 
+enum { NENGINES = 3, GEMM = 0 };                    /* the first engine does everything */
+/* Multiplications below which no engine could beat the first one. */
+enum { FEW = 1 << 18 };
+
+static int forced = -1;
+
 #ifdef TH_HAVE_base
 extern const th_conv_engine *const th_conv_engines_base[];
 #endif
@@ -12,24 +18,25 @@ extern const th_conv_engine *const th_conv_engines_avx2[];
 extern const th_conv_engine *const th_conv_engines_avx512[];
 #endif
 
-enum { NENGINES = 3, GEMM = 0 };                    /* the first engine does everything */
-/* Multiplications below which no engine could beat the first one. */
-enum { FEW = 1 << 18 };
-
-static int forced = -1;
+/* The engines of each level that was built. */
+static const struct { const char *level; const th_conv_engine *const *engines; } tables[] = {
+#ifdef TH_HAVE_base
+  { "base", th_conv_engines_base },
+#endif
+#ifdef TH_HAVE_avx2
+  { "avx2", th_conv_engines_avx2 },
+#endif
+#ifdef TH_HAVE_avx512
+  { "avx512", th_conv_engines_avx512 },
+#endif
+  { NULL, NULL }
+};
 
 static const th_conv_engine *engine_at(int i)
 {
-  const char *level = th_cpu_level();
-#ifdef TH_HAVE_avx512
-  if (strcmp(level, "avx512") == 0) return th_conv_engines_avx512[i];
-#endif
-#ifdef TH_HAVE_avx2
-  if (strcmp(level, "avx2") == 0) return th_conv_engines_avx2[i];
-#endif
-#ifdef TH_HAVE_base
-  if (strcmp(level, "base") == 0) return th_conv_engines_base[i];
-#endif
+  for (size_t k = 0; tables[k].level; k++) {
+    if (strcmp(th_cpu_level(), tables[k].level) == 0) return tables[k].engines[i];
+  }
   return NULL;
 }
 
