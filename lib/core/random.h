@@ -9,6 +9,8 @@
 #define TH_PI 3.14159265358979323846
 
 enum { TH_TWISTER_WORDS = 624, TH_TWISTER_AHEAD = 397 };
+/* Words are made a vector at a time: whoever takes n has room for TH_WORDS_OVER more, which may be written, too. */
+enum { TH_WORDS_OVER = 16 };
 
 /* Box and Muller draw normal numbers in pairs. The second one waits here for the next call. */
 typedef struct th_normal_pair { int32_t waiting; double angle, radius; } th_normal_pair;
@@ -21,7 +23,7 @@ struct th_generator {
   uint64_t       block, stream;             /* Philox: the 128-bit counter, low and high half */
   /* The word drawn next; Philox: of the four of `block`; twister: of the state, which must turn first at 624. */
   int32_t        next;
-  uint32_t       word[TH_TWISTER_WORDS];    /* the twister's state; Philox: the block, once begun */
+  uint32_t       word[TH_TWISTER_WORDS + TH_WORDS_OVER];   /* the twister's state; Philox: the block, once begun */
 };
 
 /* A uniform number of [0, 1) from 32 random bits. */
@@ -65,7 +67,9 @@ static inline void th_twister_words(th_generator *g, uint32_t *to, int64_t n)
     }
     const int64_t left = TH_TWISTER_WORDS - g->next, count = n < left ? n : left;
     const uint32_t *from = g->word + g->next;
-    for (int64_t i = 0; i < count; i++) to[i] = th_tempered(from[i]);
+    for (int64_t i = 0; i < count; i += TH_WORDS_OVER) {
+      for (int k = 0; k < TH_WORDS_OVER; k++) to[i + k] = th_tempered(from[i + k]);
+    }
     g->next += (int32_t)count;
     to += count;
     n -= count;

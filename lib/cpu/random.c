@@ -7,10 +7,11 @@
 #include "../formula/math.h"
 
 enum { CHUNK = 512, GRAIN = 8 * CHUNK, BATCH = 8 * GRAIN };      /* numbers made at a time, a block, a batch */
+enum { VECTOR = TH_WORDS_OVER };                                 /* quick numbers are made in so many, of as many words */
 
 /* How a distribution makes n numbers of words; p are its parameters. `exact` gives the very numbers of
- * Torch7, with the functions of the C library; `quick` gives them up to `doubt`, in vectors. Rounded to
- * float, hardly a number is still in doubt, and those are made again. */
+ * Torch7, with the functions of the C library; `quick` gives them up to `doubt`, in vectors: n is a multiple of
+ * VECTOR. Rounded to float, hardly a number is still in doubt, and those are made again. */
 typedef struct law {
   void (*exact)(double *to, const uint32_t *word, int64_t n, const double *p);
   void (*quick)(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p);
@@ -138,22 +139,23 @@ TH_INLINE double log_of(double x)
 /* In short loops: one alone would need more registers than there are. */
 static void quick_normal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
 {
+  enum { PAIRS = VECTOR / 2 };
   const double mean = p[0], std = p[1], width = std * 2e-15, least = fabs(mean) * 2e-15;
-  const int64_t pairs = n / 2, whole = (pairs + 7) & ~INT64_C(7);      /* vectors of pairs: n is at most CHUNK */
-  double turns[CHUNK / 2], radius[CHUNK / 2];
-  for (int64_t i = 0; i < pairs; i++) {
-    turns[i] = word[2 * i] * (1 / 1073741824.0);
-    radius[i] = 1 - th_unit(word[2 * i + 1]);
+  for (int64_t i = 0; i < n; i += VECTOR, to += VECTOR, doubt += VECTOR, word += VECTOR) {
+    double turns[PAIRS], radius[PAIRS];
+    for (int k = 0; k < PAIRS; k++) {
+      turns[k] = word[2 * k] * (1 / 1073741824.0);
+      radius[k] = 1 - th_unit(word[2 * k + 1]);
+    }
+    for (int k = 0; k < PAIRS; k++) radius[k] = sqrt(-2 * log_of(radius[k]));
+    for (int k = 0; k < PAIRS; k++) {
+      double c, s;
+      circle(turns[k], &c, &s);
+      to[2 * k] = radius[k] * c * std + mean;
+      to[2 * k + 1] = radius[k] * s * std + mean;
+    }
+    for (int k = 0; k < PAIRS; k++) doubt[2 * k] = doubt[2 * k + 1] = radius[k] * width + least;
   }
-  for (int64_t i = pairs; i < whole; i++) turns[i] = 0, radius[i] = 1;
-  for (int64_t i = 0; i < whole; i++) radius[i] = sqrt(-2 * log_of(radius[i]));
-  for (int64_t i = 0; i < whole; i++) {
-    double c, s;
-    circle(turns[i], &c, &s);
-    to[2 * i] = radius[i] * c * std + mean;
-    to[2 * i + 1] = radius[i] * s * std + mean;
-  }
-  for (int64_t i = 0; i < whole; i++) doubt[2 * i] = doubt[2 * i + 1] = radius[i] * width + least;
 }
 
 static void quick_lognormal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
@@ -249,7 +251,8 @@ static void make(double *number, const row *r, const uint32_t *word, int64_t n, 
     how->exact(number, word, n, r->p);
     return;
   }
-  how->quick(number, doubt, word, n, r->p);
+  const int64_t whole = (n + VECTOR - 1) & -VECTOR;
+  how->quick(number, doubt, word, whole, r->p);
   if (!strict || !any_doubt(number, doubt, n)) return;
   for (int64_t i = first_doubt(number, doubt, 0, n); i < n; i = first_doubt(number, doubt, i + 1, n)) {
     const int64_t at = how->pairs ? i & ~INT64_C(1) : i;
@@ -306,7 +309,7 @@ static void K(block)(void *ctx, int64_t first, int64_t last)
   const int words = r->how->words;
   const bool strict = r->g->kind != TH_PHILOX, quick = !strict || r->how->whole || DT != TH_F64;
   double number[CHUNK];
-  uint32_t own[2 * CHUNK];
+  uint32_t own[2 * CHUNK + TH_WORDS_OVER];
   for (int64_t i = first; i < last; i += CHUNK) {
     const int64_t n = last - i < CHUNK ? last - i : CHUNK;
     T *to = (T *)r->to + i * r->step;
@@ -339,7 +342,7 @@ static th_status K(fill_from_batches)(row *r, uint32_t *word)
   for (int64_t done = 0; done < total;) {
     const int64_t left = total - done - r->n;
     r->word = now;
-    r->ahead = now == word ? word + BATCH : word;
+    r->ahead = now == word ? word + BATCH + TH_WORDS_OVER : word;
     r->drawn = (left < most ? left : most) * words;
     if (left == 0 && r->n <= GRAIN) K(block)(r, 0, r->n);
     else TH_TRY(th_parallel(1 + (r->n + GRAIN - 1) / GRAIN, 1, K(task), r));
@@ -355,7 +358,13 @@ static th_status K(fill_from_batches)(row *r, uint32_t *word)
 static th_status K(fill_row)(row *r, uint32_t *word)
 {
   if (r->n == 0) return TH_OK;
-  if (r->g->kind != TH_PHILOX) return K(fill_from_batches)(r, word);
+  if (r->g->kind != TH_PHILOX) {
+    if (r->n > CHUNK) return K(fill_from_batches)(r, word);
+    th_twister_words(r->g, word, r->n * r->how->words);
+    r->word = word;
+    K(block)(r, 0, r->n);
+    return TH_OK;
+  }
   TH_TRY(th_parallel(r->n, GRAIN, K(block), r));
   th_philox_skip(r->g, (uint64_t)(r->n * r->how->words));
   return TH_OK;
@@ -391,8 +400,8 @@ static th_status K(fill)(const th_call *c, const law *how)
   const int64_t total = th_tensor_numel(x);
   if (total == 0) return TH_OK;
   row r = { .how = how, .p = p, .g = c->arg[1].gen };
-  uint32_t few[2 * CHUNK], *word = few;
-  if (total > CHUNK && r.g->kind != TH_PHILOX) word = th_scratch(2 * BATCH * sizeof *word);
+  uint32_t few[2 * CHUNK + TH_WORDS_OVER], *word = few;
+  if (total > CHUNK && r.g->kind != TH_PHILOX) word = th_scratch(2 * (BATCH + TH_WORDS_OVER) * sizeof *word);
   if (!word) return th_fail(TH_ENOMEM, "no memory left for %d random words", 2 * BATCH);
   th_lines rows = { x, 0, 1, total, 1 };
   if (!th_tensor_is_contiguous(x)) rows = th_lines_of(x, x->ndim - 1);
@@ -429,7 +438,7 @@ static th_status K(bernoulli_tensor)(const th_call *c)
   if (th_tensor_numel(x) == 0) return TH_OK;
   const int last = x->ndim ? x->ndim - 1 : 0;
   const th_lines rows = th_lines_of(x, last), chances = th_lines_of(p, last);
-  uint32_t word[CHUNK];
+  uint32_t word[CHUNK + TH_WORDS_OVER];
   double chance[CHUNK];
   int64_t done = 0;
   for (int64_t k = 0; k < rows.count; k++) {

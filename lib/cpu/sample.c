@@ -21,7 +21,7 @@ TH_INLINE uint64_t below(th_generator *g, uint64_t n)
  * i..n-1. A quotient of whole numbers below 2^32, rounded in double, never reaches the next one. */
 static void partners(int64_t *with, th_generator *g, int64_t first, int64_t count, int64_t n)
 {
-  uint32_t word[SWAPS];
+  uint32_t word[SWAPS + TH_WORDS_OVER];
   if (n - first > UINT32_MAX) {
     for (int64_t i = 0; i < count; i++) with[i] = first + i + (int64_t)below(g, (uint64_t)(n - first - i));
     return;
