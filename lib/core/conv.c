@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "conv.h"
 
-enum { NENGINES = 3, GEMM = 0 };                    /* the first engine does everything */
+enum { GEMM = 0 };                                  /* the first engine does everything */
 /* Multiplications below which no engine could beat the first one. */
 enum { FEW = 1 << 18 };
 
@@ -18,7 +18,7 @@ extern const th_conv_engine *const th_conv_engines_avx2[];
 extern const th_conv_engine *const th_conv_engines_avx512[];
 #endif
 
-/* The engines of each level that was built. */
+/* The engines of each level that was built; NULL ends them. */
 static const struct { const char *level; const th_conv_engine *const *engines; } tables[] = {
 #ifdef TH_HAVE_base
   { "base", th_conv_engines_base },
@@ -32,17 +32,18 @@ static const struct { const char *level; const th_conv_engine *const *engines; }
   { NULL, NULL }
 };
 
+/* The engine of this number; NULL: there is none. */
 static const th_conv_engine *engine_at(int i)
 {
-  for (size_t k = 0; tables[k].level; k++) {
-    if (strcmp(th_cpu_level(), tables[k].level) == 0) return tables[k].engines[i];
-  }
-  return NULL;
+  const th_conv_engine *const *e = NULL;
+  for (size_t k = 0; tables[k].level; k++) if (strcmp(th_cpu_level(), tables[k].level) == 0) e = tables[k].engines;
+  for (; e && *e && i > 0; i--) e++;
+  return e && i == 0 ? *e : NULL;
 }
 
 const char *th_conv_engine_name(int i)
 {
-  const th_conv_engine *e = i >= 0 && i < NENGINES ? engine_at(i) : NULL;
+  const th_conv_engine *e = engine_at(i);
   return e ? e->name : NULL;
 }
 
@@ -63,7 +64,7 @@ int th_conv_choose(const th_conv_shape *s)
   if (pixels * (double)s->c * (double)s->o * (double)s->kh * (double)s->kw < FEW) return GEMM;
   int best = GEMM;
   double seconds = engine_at(GEMM)->cost(s).seconds;
-  for (int i = 1; i < NENGINES; i++) {
+  for (int i = 1; engine_at(i); i++) {
     th_conv_cost cost;
     if (th_conv_predict(&cost, s, i) && cost.seconds < seconds) best = i, seconds = cost.seconds;
   }

@@ -122,8 +122,9 @@ function conv.choice(pass, x, weight, ...)
 end
 
 --- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
--- (spectra of lines, for kernels one high or one wide) and fft (spectra of tiles).
--- torch.conv.engines() --> {gemm, fft1d, fft}
+-- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles) and winograd (for kernels of 3 x 3). The last
+-- three do steps of 1 only, of FloatTensors and DoubleTensors.
+-- torch.conv.engines() --> {gemm, fft1d, fft, winograd}
 function conv.engines()
    local list = {}
    for i = 0, #engines do list[i + 1] = engines[i] end

@@ -39,6 +39,7 @@ local function shape(upto, engine)
       if upto(3) == 1 then s.kw = 1
       else s.kh, s.kw = 1, upto(upto(150)) end
    end
+   if engine == 'winograd' then s.kh, s.kw, s.dh, s.dw = 3, 3, 1, 1 end
    s.ph, s.pw = upto(s.kh + 1) - 1, upto(s.kw + 1) - 1
    s.h = math.max(1, (s.kh - 1) * s.dh + 1 - 2 * s.ph) + upto(20) - 1
    s.w = math.max(1, (s.kw - 1) * s.dw + 1 - 2 * s.pw) + upto(engine == 'fft1d' and 300 or 30) - 1
@@ -58,7 +59,7 @@ end
 for _, engine in ipairs(torch.conv.engines()) do
    describe('the engine ' .. engine, function()
       -- conv2d_spec compares gemm of doubles with the plain sums bit by bit.
-      it('is within 2e-6 (float) and 1e-14 (double) of sums in double, on 200 shapes in three passes', function()
+      it('is within 5e-6 (float) and 5e-14 (double) of sums in double, on 200 shapes in three passes', function()
          local generator = torch.Generator()
          torch.manualSeed(generator, 20)
          local upto = draw(generator)
@@ -69,14 +70,14 @@ for _, engine in ipairs(torch.conv.engines()) do
             local got = { forced(engine, passes, s, x, w, b, g) }
             for p = 1, 3 do
                local d = distance(got[p], expected[p])
-               assert.is_true(d <= 1e-14, ('double, %s, %s: off by %g'):format(PASSES[p], s.text, d))
+               assert.is_true(d <= 5e-14, ('double, %s, %s: off by %g'):format(PASSES[p], s.text, d))
             end
             got = { forced(engine, passes, s, x:float(), w:float(), b:float(), g:float()) }
             local function rounded(t) return t:float():double() end
             expected = { forced('gemm', passes, s, rounded(x), rounded(w), rounded(b), rounded(g)) }
             for p = 1, 3 do
                local d = distance(got[p], expected[p])
-               assert.is_true(d <= 2e-6, ('float, %s, %s: off by %g'):format(PASSES[p], s.text, d))
+               assert.is_true(d <= 5e-6, ('float, %s, %s: off by %g'):format(PASSES[p], s.text, d))
             end
          end
       end)
@@ -84,8 +85,8 @@ for _, engine in ipairs(torch.conv.engines()) do
       it('gives the same bits for 1 to 8 threads', function()
          local generator = torch.Generator()
          torch.manualSeed(generator, 5)
-         local s = { n = 5, groups = 2, c = 9, o = 21, h = 40, w = 61, kh = engine == 'fft1d' and 1 or 5, kw = 7, ph = 1, pw = 2,
-            sh = 1, sw = 1, dh = 1, dw = 1 }
+         local s = { n = 5, groups = 2, c = 9, o = 21, h = 40, w = 61, kh = engine == 'fft1d' and 1 or 3,
+            kw = engine == 'winograd' and 3 or 7, ph = 1, pw = 2, sh = 1, sw = 1, dh = 1, dw = 1 }
          local x, w, b, g = operands(s, generator)
          x, w, b, g = x:float(), w:float(), b:float(), g:float()
          local before, first = torch.getnumthreads(), nil
@@ -103,6 +104,7 @@ for _, engine in ipairs(torch.conv.engines()) do
          torch.manualSeed(generator, 6)
          local s = { n = 2, groups = 1, c = 5, o = 6, h = 8, w = 30, kh = 1, kw = 6, ph = 0, pw = 2, sh = 1, sw = 1, dh = 1,
             dw = 1 }
+         if engine == 'winograd' then s.kh, s.kw = 3, 3 end
          local x, w, b, g = operands(s, generator)
          local function mixed(t) return t:permute(3, 1, 4, 2):contiguous():permute(2, 4, 1, 3) end
          local y, gx, gw = forced(engine, passes, s, x, w, b, g)
@@ -179,7 +181,9 @@ describe('torch.conv', function()
    end)
 
    it('refuses engines that do not exist, or cannot do it, and shapes that do not fit', function()
-      refuses('torch.conv.engine must be nil or one of gemm, fft1d, fft, got cudnn', function() torch.conv.engine = 'cudnn' end)
+      refuses('torch.conv.engine must be nil or one of gemm, fft1d, fft, winograd, got cudnn', function()
+         torch.conv.engine = 'cudnn'
+      end)
       assert.is_nil(torch.conv.engine)
       local x, w, b = torch.FloatTensor(1, 3, 9, 9):fill(1), torch.FloatTensor(2, 3, 3, 3):fill(1), torch.FloatTensor(2):fill(0)
       refuses('conv2d: the engine fft, which torch.conv.engine asks for, does not do this convolution', forced, 'fft',

@@ -5,7 +5,8 @@
  *   gradInput  the same, of the gradient with the kernels turned round
  *   gradWeight (planes x tiles)  * conj (tiles x results)      summed over the tiles
  *
- * Two engines: fft cuts images into tiles of th x tw, fft1d cuts lines, where the kernel is one high or one wide.
+ * Three engines: fft cuts images into tiles of th x tw, fft1d cuts lines, where the kernel is one high or one wide;
+ * winograd has other transforms, of real numbers, for kernels of 3 x 3.
  * Steps of 1 only. Work is cut by sizes alone. */
 #include "engine.h"
 #include "../gemm.h"
@@ -21,6 +22,11 @@ enum {
   SMALLEST = 8, LARGEST = 128,      /* tiles */
   SHORTEST = 16, LONGEST = 1 << 16  /* lines */
 };
+
+enum { TILES, LINES, WINOGRAD };                    /* the engines */
+
+/* What a transform is: of waves, or one of Winograd's, whose five matrices go to and from these. */
+enum { WAVES, INPUTS, KERNELS, RESULTS, FROM_RESULTS, TO_KERNELS };
 
 /* Spectra: `block` complex vectors hold TOGETHER frequencies of all rows and groups of lanes. */
 typedef struct spectrum { void *data; int64_t rows, groups, block; } spectrum;
@@ -45,6 +51,7 @@ typedef struct job {
   int64_t  bias_step;
   double   scale;
   bool     add;
+  int      side;
   th_slots slots;
 } job;
 
@@ -52,7 +59,7 @@ typedef struct job {
 typedef struct product {
   spectrum left, right, to;
   int64_t  freqs, m;
-  bool     across, add;
+  bool     across, add, waves;
   const int64_t *off;
   th_slots slots;
 } product;
@@ -62,6 +69,8 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 #define TH_REAL "conv/lanes.h"
+#include "../each_real.h"
+#define TH_REAL "conv/winograd.h"
 #include "../each_real.h"
 #define TH_REAL "conv/spectrum.h"
 #include "../each_real.h"
@@ -83,7 +92,7 @@ typedef struct plan {
 
 static int64_t dilated(int64_t k, int64_t d) { return (k - 1) * d + 1; }
 
-static shape shape_of(const th_conv_shape *s, bool lines)
+static shape shape_of(const th_conv_shape *s, int engine)
 {
   shape t = { .n = s->n, .groups = s->groups, .lanes = s->c, .outs = s->o, .h = s->h, .w = s->w,
               .kh = dilated(s->kh, s->dh), .kw = dilated(s->kw, s->dw), .oh = s->oh, .ow = s->ow,
@@ -93,7 +102,7 @@ static shape shape_of(const th_conv_shape *s, bool lines)
     t.h = s->oh, t.w = s->ow, t.oh = s->h, t.ow = s->w;
     t.ph = t.kh - 1 - s->ph, t.pw = t.kw - 1 - s->pw;
   }
-  if (lines && t.kh > 1) {
+  if (engine == LINES && t.kh > 1) {
     t = (shape){ .n = t.n, .groups = t.groups, .lanes = t.lanes, .outs = t.outs, .h = t.w, .w = t.h,
                  .kh = t.kw, .kw = t.kh, .oh = t.ow, .ow = t.oh, .ph = t.pw, .pw = t.ph, .dh = t.dw,
                  .dw = t.dh, .turned = true };
@@ -102,21 +111,22 @@ static shape shape_of(const th_conv_shape *s, bool lines)
 }
 
 /* Seconds that the transform of a tile takes, all lanes of a vector together, with all its loads and stores. */
-static double transform_time(int64_t th, int64_t tw)
+static double transform_time(int engine, int64_t th, int64_t tw)
 {
   const double points = (double)(th * tw);
-  return points * (points > 4096 ? 60e-9 : 30e-9);
+  return points * (engine == WINOGRAD ? 12e-9 : points > 4096 ? 55e-9 : 25e-9);
 }
 
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
-static plan plan_with(const shape *t, int pass, int dtype, int64_t th, int64_t tw)
+static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t th, int64_t tw)
 {
   plan p = { .th = th, .tw = tw };
   const int64_t size = dtype == TH_F64 ? 8 : 4, lv = TH_VB / size;
-  p.my = least(th - t->kh + 1, t->oh), p.mx = least(tw - t->kw + 1, t->ow);
+  p.my = th - t->kh + 1, p.mx = tw - t->kw + 1;
+  if (engine != WINOGRAD) p.my = least(p.my, t->oh), p.mx = least(p.mx, t->ow);
   p.ty = up(t->oh, p.my), p.tx = up(t->ow, p.mx);
   p.tiles = t->n * p.ty * p.tx;
-  p.freqs = th == 1 ? tw / 2 + 1 : th * tw / 2 + 2;
+  p.freqs = engine == WINOGRAD ? th * tw / 2 : th == 1 ? tw / 2 + 1 : th * tw / 2 + 2;
   const int64_t left = up(t->lanes, lv), right = up(t->outs, lv);
   const double vector = 2.0 * TH_VB * (double)p.freqs;      /* bytes of a group's spectrum */
   const bool kernels = pass != TH_CONV_GRAD_WEIGHT;
@@ -127,43 +137,51 @@ static plan plan_with(const shape *t, int pass, int dtype, int64_t th, int64_t t
   const double chunks = (double)up(p.tiles, p.rows), tiles = (double)p.tiles;
   const double fixed = vector * (double)t->lanes * (double)right;         /* of kernels or of their gradient */
   p.workspace = fixed + row * (double)(p.rows + 1);
-  p.flops = (double)t->groups * 6 * (double)p.freqs * tiles * (double)t->lanes * (double)(up(right, 2) * 2 * lv);
+  p.flops = (double)t->groups * (engine == WINOGRAD ? 4 : 6) * (double)p.freqs * tiles * (double)t->lanes *
+            (double)(up(right, 2) * 2 * lv);
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
-  const double transforms = tiles * (double)(left + right) * transform_time(th, tw) +
-                            (double)t->lanes * (double)right * transform_time(th, tw);
-  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / 0.6 + (double)t->groups * transforms + p.bytes / TH_CONV_BYTES;
+  const double transforms = tiles * (double)(left + right) * transform_time(engine, th, tw) +
+                            (double)t->lanes * (double)right * transform_time(engine, th, tw);
+  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / 0.75 + (double)t->groups * transforms + p.bytes / TH_CONV_BYTES;
   return p;
 }
 
+static void keep_cheaper(plan *best, plan p) { if (best->seconds == 0 || p.seconds < best->seconds) *best = p; }
+
 /* The cheapest plan; none: seconds is 0. */
-static plan plan_of(const shape *t, int pass, int dtype, bool lines)
+static plan plan_of(const shape *t, int pass, int dtype, int engine)
 {
   plan best = { 0 };
+  if (engine == WINOGRAD) {
+    for (int64_t n = 4; n <= 6; n += 2) keep_cheaper(&best, plan_with(t, pass, dtype, engine, n, n));
+    return best;
+  }
+  const bool lines = engine == LINES;
   for (int64_t tw = lines ? SHORTEST : SMALLEST; tw <= (lines ? LONGEST : LARGEST); tw *= 2) {
     if (tw < t->kw || (tw / 2 >= t->ow + t->kw - 1 && best.seconds > 0)) continue;
     for (int64_t th = lines ? 1 : SMALLEST; th <= (lines ? 1 : LARGEST); th *= 2) {
-      if (th < t->kh) continue;
-      const plan p = plan_with(t, pass, dtype, th, tw);
-      if (best.seconds == 0 || p.seconds < best.seconds) best = p;
+      if (th >= t->kh) keep_cheaper(&best, plan_with(t, pass, dtype, engine, th, tw));
     }
   }
   return best;
 }
 
-static bool possible(const th_conv_shape *s, bool lines)
+static bool possible(const th_conv_shape *s, int engine)
 {
   if (s->sh != 1 || s->sw != 1 || (s->dtype != TH_F32 && s->dtype != TH_F64)) return false;
   if (s->h > INT32_MAX || s->w > INT32_MAX || s->kh > LONGEST || s->kw > LONGEST) return false;
   if (s->dh > LONGEST || s->dw > LONGEST || s->ph > INT32_MAX / 2 || s->pw > INT32_MAX / 2) return false;
+  if (engine == WINOGRAD) return s->kh == 3 && s->kw == 3 && s->dh == 1 && s->dw == 1;
+  const bool lines = engine == LINES;
   if (lines && s->kh != 1 && s->kw != 1) return false;
-  const shape t = shape_of(s, lines);
+  const shape t = shape_of(s, engine);
   return t.kh <= (lines ? 1 : LARGEST) && t.kw <= (lines ? LONGEST : LARGEST);
 }
 
-static th_conv_cost cost(const th_conv_shape *s, bool lines)
+static th_conv_cost cost(const th_conv_shape *s, int engine)
 {
-  const shape t = shape_of(s, lines);
-  const plan p = plan_of(&t, s->pass, s->dtype, lines);
+  const shape t = shape_of(s, engine);
+  const plan p = plan_of(&t, s->pass, s->dtype, engine);
   return (th_conv_cost){ p.seconds, p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
 }
 
@@ -211,7 +229,7 @@ static grids grids_of(const th_conv *c, const shape *t, const plan *p)
   const grid pictures = {
     .sn = from->s[0], .sl = from->s[1], .sh = from->s[2], .sw = from->s[3], .lanes = t->lanes, .h = t->h, .w = t->w,
     .dh = 1, .dw = 1, .ty = p->ty, .tx = p->tx, .my = p->my, .mx = p->mx, .oy = -t->ph, .ox = -t->pw,
-    .rows = least(p->th, p->my + t->kh - 1), .cols = least(p->tw, p->mx + t->kw - 1)
+    .rows = p->my + t->kh - 1, .cols = p->mx + t->kw - 1
   };
   const grid results = {
     .sn = to->s[0], .sl = to->s[1], .sh = to->s[2], .sw = to->s[3], .lanes = t->outs, .h = t->oh, .w = t->ow,
@@ -250,6 +268,7 @@ typedef struct work {
   grids   grids;
   plan    plan;
   spectrum kernels;
+  int      sides[3];                /* the transforms: of the left, of the right operand, of the product */
 } work;
 
 /* result, gradInput: the kernels' spectra once, then chunks of tiles. */
@@ -257,16 +276,16 @@ static th_status correlate(const th_conv *c, work *w)
 {
   product *q = &w->product;
   job *j = &w->job;
-  j->grid = w->grids.right, j->to = w->kernels, j->first = 0;
+  j->grid = w->grids.right, j->to = w->kernels, j->first = 0, j->side = w->sides[1];
   TH_TRY(transforms(j, c->s.dtype, false));
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
     const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->to.rows = q->m = rows;
-    j->grid = w->grids.left, j->to = q->left, j->first = first;
+    j->grid = w->grids.left, j->to = q->left, j->first = first, j->side = w->sides[0];
     TH_TRY(transforms(j, c->s.dtype, false));
     q->right = w->kernels;
     TH_TRY(multiplied(q, c->s.dtype));
-    j->grid = w->grids.out, j->to = q->to;
+    j->grid = w->grids.out, j->to = q->to, j->side = w->sides[2];
     TH_TRY(transforms(j, c->s.dtype, true));
   }
   return TH_OK;
@@ -281,27 +300,30 @@ static th_status sum_up(const th_conv *c, work *w)
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
     const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->right.rows = rows;
-    j->grid = w->grids.left, j->to = q->left, j->first = first;
+    j->grid = w->grids.left, j->to = q->left, j->first = first, j->side = w->sides[0];
     TH_TRY(transforms(j, c->s.dtype, false));
-    j->grid = w->grids.right, j->to = q->right;
+    j->grid = w->grids.right, j->to = q->right, j->side = w->sides[1];
     TH_TRY(transforms(j, c->s.dtype, false));
     q->to = w->kernels, q->add = first > 0;
     TH_TRY(multiplied(q, c->s.dtype));
   }
-  j->grid = w->grids.out, j->to = w->kernels, j->first = 0, j->add = true;
+  j->grid = w->grids.out, j->to = w->kernels, j->first = 0, j->add = true, j->side = w->sides[2];
   return transforms(j, c->s.dtype, true);
 }
 
-static th_status run(const th_conv *c, bool lines)
+static th_status run(const th_conv *c, int engine)
 {
-  const shape t = shape_of(&c->s, lines);
-  const plan p = plan_of(&t, c->s.pass, c->s.dtype, lines);
+  const shape t = shape_of(&c->s, engine);
+  const plan p = plan_of(&t, c->s.pass, c->s.dtype, engine);
   if (p.workspace > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", p.workspace);
-  const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT;
+  const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT, waves = engine != WINOGRAD;
   const size_t size = th_element_size(c->s.dtype);
   const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
   work w = { .plan = p, .kernels = spectrum_of(t.lanes, right) };
-  w.product = (product){ .left = spectrum_of(p.rows, left), .freqs = p.freqs, .m = t.lanes };
+  w.product = (product){ .left = spectrum_of(p.rows, left), .freqs = p.freqs, .m = t.lanes, .waves = waves };
+  if (!waves) {
+    w.sides[0] = INPUTS, w.sides[1] = weight ? FROM_RESULTS : KERNELS, w.sides[2] = weight ? TO_KERNELS : RESULTS;
+  }
   spectrum tiles = spectrum_of(p.rows, right);
   /* The memory: roots of unity, offsets, spectra of tiles, of results, of kernels. */
   const int64_t depth = weight ? p.rows : t.lanes, nroots = most(p.th, p.tw);
@@ -319,8 +341,8 @@ static th_status run(const th_conv *c, bool lines)
   int64_t *at = (int64_t *)(void *)(memory + roots);
   for (int64_t i = 0; i < depth; i++) at[i] = weight ? i * left * lv : i;
   w.product.off = at;
-  w.job = (job){ .th = p.th, .tw = p.tw, .nroots = nroots, .roots = memory, .longest = most(p.th, p.tw),
-                 .scale = (weight ? c->scale : 1) / (double)(p.th * p.tw) };
+  w.job = (job){ .th = p.th, .tw = p.tw, .nroots = nroots, .roots = memory, .longest = most(most(p.th, p.tw), 18),
+                 .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
   const int64_t packed = 3 * ((weight ? p.rows : ROWS) * left * lv + depth * 2 * lv) + 16;
   th_status s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
@@ -347,12 +369,16 @@ static th_status run(const th_conv *c, bool lines)
 
 /* ---- the engines ---- */
 
-static bool can_tiles(const th_conv_shape *s) { return possible(s, false); }
-static bool can_lines(const th_conv_shape *s) { return possible(s, true); }
-static th_conv_cost cost_tiles(const th_conv_shape *s) { return cost(s, false); }
-static th_conv_cost cost_lines(const th_conv_shape *s) { return cost(s, true); }
-static th_status run_tiles(const th_conv *c, const th_call *call) { (void)call; return run(c, false); }
-static th_status run_lines(const th_conv *c, const th_call *call) { (void)call; return run(c, true); }
+static bool can_tiles(const th_conv_shape *s) { return possible(s, TILES); }
+static bool can_lines(const th_conv_shape *s) { return possible(s, LINES); }
+static bool can_winograd(const th_conv_shape *s) { return possible(s, WINOGRAD); }
+static th_conv_cost cost_tiles(const th_conv_shape *s) { return cost(s, TILES); }
+static th_conv_cost cost_lines(const th_conv_shape *s) { return cost(s, LINES); }
+static th_conv_cost cost_winograd(const th_conv_shape *s) { return cost(s, WINOGRAD); }
+static th_status run_tiles(const th_conv *c, const th_call *call) { (void)call; return run(c, TILES); }
+static th_status run_lines(const th_conv *c, const th_call *call) { (void)call; return run(c, LINES); }
+static th_status run_winograd(const th_conv *c, const th_call *call) { (void)call; return run(c, WINOGRAD); }
 
 const th_conv_engine TH_AT(th_conv_fft) = { "fft", can_tiles, cost_tiles, run_tiles };
 const th_conv_engine TH_AT(th_conv_fft1d) = { "fft1d", can_lines, cost_lines, run_lines };
+const th_conv_engine TH_AT(th_conv_winograd) = { "winograd", can_winograd, cost_winograd, run_winograd };

@@ -114,7 +114,7 @@ static th_conv_cost cost(const th_conv_shape *s)
   th_conv_cost r = { .flops = 2 * pixels * taps * outs };
   r.bytes = size * (pixels * (double)s->o + (double)s->groups * taps * (double)s->o +
                     (double)s->n * (double)s->groups * (double)s->c * (double)s->h * (double)s->w);
-  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) + r.bytes / TH_CONV_BYTES;
+  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 + r.bytes / TH_CONV_BYTES;
   /* gradInput adds every tap where it belongs. */
   if (s->pass == TH_CONV_GRAD_INPUT) r.seconds += pixels * taps * size / 24e9;
   r.workspace = size * (double)s->groups * taps * outs;

@@ -95,6 +95,15 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
     const int64_t gy = g->oy + ty * g->my, gx = g->ox + tx * g->mx, lane = group * M(LV);
     const int64_t lanes = least(M(LV), g->lanes - lane);
     const P *image = (const P *)g->data + n * g->sn + lane * g->sl;
+    if (j->side != WAVES) {
+      M(vec) *x = &z[0].re, *y = x + 36;
+      const int side = M(side_before)(j);
+      for (int i = 0; i < side; i++)
+        M(take_row)(g, (P *)(x + i * side), M(LV), image, gy + i, gx, side, lanes);
+      M(winograd)(j, y, x);
+      for (int f = 0; f < j->th * j->tw / 2; f++) M(put)(&j->to, row, group, f, y[2 * f], y[2 * f + 1]);
+      continue;
+    }
     if (j->th == 1) {
       M(take_row)(g, (P *)z, M(LV), image, gy, gx, j->tw, lanes);
       M(line)(j, z, room, row, group);
@@ -203,6 +212,16 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
     P bias[M(LV)] __attribute__((aligned(TH_VB))) = { 0 };
     for (int64_t l = 0; l < lanes && j->bias; l++) bias[l] = ((const P *)j->bias)[(lane + l) * j->bias_step];
     const M(vec) *more = (const M(vec) *)bias;
+    if (j->side != WAVES) {
+      M(vec) *x = &z[0].re, *y = x + 36;
+      const int side = M(side_after)(j);
+      for (int f = 0; f < j->th * j->tw / 2; f++)
+        memcpy(x + 2 * f, M(at)(&j->to, row, group, f), 2 * sizeof *x);
+      M(winograd)(j, y, x);
+      for (int64_t i = 0; i < rows; i++)
+        M(give_row)(j, image, (P *)(y + i * side), M(LV), gy + i, gx, cols, lanes, more);
+      continue;
+    }
     if (j->th == 1) {
       M(give_row)(j, image, M(line_back)(j, z, room, row, group), M(LV), gy, gx, cols, lanes, more);
       continue;
@@ -221,7 +240,7 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
 /* ---- the product ---- */
 
 /* Rows of one frequency as three matrices: real parts, imaginary parts, their sums. */
-static void M(pack_left)(const spectrum *s, int64_t f, int64_t row, int64_t rows, P *to, int64_t part)
+static void M(pack_left)(const spectrum *s, int64_t f, int64_t row, int64_t rows, P *to, int64_t part, bool waves)
 {
   const int64_t ld = s->groups * M(LV);
   for (int64_t r = 0; r < rows; r++) {
@@ -230,13 +249,13 @@ static void M(pack_left)(const spectrum *s, int64_t f, int64_t row, int64_t rows
       P *t = to + r * ld + g * M(LV);
       *(M(vec) *)t = from[0];
       *(M(vec) *)(t + part) = from[1];
-      *(M(vec) *)(t + 2 * part) = from[0] + from[1];
+      if (waves) *(M(vec) *)(t + 2 * part) = from[0] + from[1];
     }
   }
 }
 
 /* Two groups of one frequency as three panels: real parts, imaginary parts, their differences. */
-static void M(pack_right)(const spectrum *s, int64_t f, int64_t panel, P *to)
+static void M(pack_right)(const spectrum *s, int64_t f, int64_t panel, P *to, bool waves)
 {
   const int64_t part = s->rows * M(NR);
   for (int h = 0; h < 2; h++) {
@@ -247,29 +266,30 @@ static void M(pack_right)(const spectrum *s, int64_t f, int64_t panel, P *to)
       if (g < s->groups) v = *(const M(cx) *)M(at)(s, r, g, f);
       *(M(vec) *)t = v.re;
       *(M(vec) *)(t + part) = v.im;
-      *(M(vec) *)(t + 2 * part) = v.re - v.im;
+      if (waves) *(M(vec) *)(t + 2 * part) = v.re - v.im;
     }
   }
 }
 
-/* Rows of a product from its three tiles: left * conj(right) = p + q + i (r - p + q). */
+/* Rows of a product from its three tiles: left * conj(right) = p + q + i (r - p + q); or from the two that they are. */
 static void M(combine)(const spectrum *s, int64_t f, int64_t row, int64_t rows, int64_t panel, const P *tile,
-                       bool add)
+                       bool add, bool waves)
 {
   enum { PART = TH_MR * M(NR) };
   for (int h = 0; h < 2 && 2 * panel + h < s->groups; h++) {
     for (int64_t r = 0; r < rows; r++) {
       const P *t = tile + r * M(NR) + h * M(LV);
-      const M(vec) p = *(const M(vec) *)t, q = *(const M(vec) *)(t + PART), sum = *(const M(vec) *)(t + 2 * PART);
+      const M(vec) p = *(const M(vec) *)t, q = *(const M(vec) *)(t + PART);
       M(vec) *to = (M(vec) *)M(at)(s, row + r, 2 * panel + h, f);
-      M(vec) re = p + q, im = sum - p + q;
+      M(vec) re = p, im = q;
+      if (waves) re = p + q, im = *(const M(vec) *)(t + 2 * PART) - p + q;
       if (add) re += to[0], im += to[1];
       to[0] = re, to[1] = im;
     }
   }
 }
 
-/* Block: TOGETHER frequencies. Three real products make a complex one. */
+/* Block: TOGETHER frequencies. Three real products make a complex one; without waves, two are all there is. */
 static void M(multiply)(void *ctx, int64_t first, int64_t last)
 {
   const product *p = ctx;
@@ -282,17 +302,17 @@ static void M(multiply)(void *ctx, int64_t first, int64_t last)
   for (int64_t f = first * TOGETHER; f < end && !th_interrupted(); f++) {
     for (int64_t row = 0; row < p->left.rows; row += cut) {
       const int64_t rows = least(cut, p->left.rows - row), m = p->across ? p->m : rows;
-      M(pack_left)(&p->left, f, row, rows, left, part);
+      M(pack_left)(&p->left, f, row, rows, left, part, p->waves);
       for (int64_t panel = 0; panel < panels; panel++) {
-        M(pack_right)(&p->right, f, panel, right);
+        M(pack_right)(&p->right, f, panel, right, p->waves);
         for (int64_t i = 0; i < m; i += TH_MR) {
           const int mr = (int)least(TH_MR, m - i);
           const P *at[TH_MR];
-          for (int q = 0; q < 3; q++) {
+          for (int q = 0; q < (p->waves ? 3 : 2); q++) {
             for (int r = 0; r < mr; r++) at[r] = left + q * part + (i + r) * (p->across ? 1 : ld);
             M(micro)(mr, depth, at, p->off, right + q * depth * M(NR), tile + q * TH_MR * M(NR), false);
           }
-          M(combine)(&p->to, f, row + i, mr, panel, tile, p->add);
+          M(combine)(&p->to, f, row + i, mr, panel, tile, p->add, p->waves);
         }
       }
     }
