@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 if(TH_ROCK)                        # luarocks says where things go (rocks/torch-scm-1.rockspec)
   install(TARGETS th_launcher RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
-  install(FILES lib/include/th.h lib/include/th_op.h DESTINATION "${LUADIR}/torch")
+  install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION "${LUADIR}/torch")
   install(DIRECTORY lua/torch lua/paths lua/sys lua/xlua DESTINATION "${LUADIR}" FILES_MATCHING PATTERN "*.lua")
   return()
 endif()
@@ -15,8 +15,8 @@ set(package_dir lib/cmake/Cresset)
 
 install(TARGETS th_launcher RUNTIME DESTINATION bin)
 install(TARGETS th EXPORT CressetTargets LIBRARY DESTINATION lib)
-install(FILES lib/include/th.h lib/include/th_op.h DESTINATION include)
-install(FILES lib/include/th.h lib/include/th_op.h DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
+install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION include)
+install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
 # Everything below lua/ is a package of that name, except bin/; nn/ stands at the top.
 install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
 install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")

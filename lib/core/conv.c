@@ -1,12 +1,14 @@
-/* conv.c - chooses the engine of a convolution: by force, or by what the engines predict. */
+/* conv.c - chooses the engine of a convolution: by force, by preference, by what was measured, or by what the
+ * engines predict. */
 #include <stdlib.h>
-#include "conv.h"
+#include "conv_times.h"
 
 enum { GEMM = 0 };                                  /* the first engine does everything */
 /* Multiplications below which no engine could beat the first one. */
 enum { FEW = 1 << 18 };
 
-static int forced = -1;
+enum { UNREAD = -2 };                               /* of `preferred`: the environment has not been asked yet */
+static int forced = -1, preferred = UNREAD;
 
 #ifdef TH_HAVE_base
 extern const th_conv_engine *const th_conv_engines_base[];
@@ -32,11 +34,16 @@ static const struct { const char *level; const th_conv_engine *const *engines; }
   { NULL, NULL }
 };
 
+static const th_conv_engine *const *engines(void)   /* of the level in use */
+{
+  for (size_t k = 0; tables[k].level; k++) if (strcmp(th_cpu_level(), tables[k].level) == 0) return tables[k].engines;
+  return NULL;
+}
+
 /* The engine of this number; NULL: there is none. */
 static const th_conv_engine *engine_at(int i)
 {
-  const th_conv_engine *const *e = NULL;
-  for (size_t k = 0; tables[k].level; k++) if (strcmp(th_cpu_level(), tables[k].level) == 0) e = tables[k].engines;
+  const th_conv_engine *const *e = engines();
   for (; e && *e && i > 0; i--) e++;
   return e && i == 0 ? *e : NULL;
 }
@@ -57,11 +64,31 @@ int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 
 void th_conv_force(int engine) { __atomic_store_n(&forced, engine, __ATOMIC_RELAXED); }
 int  th_conv_forced(void) { return __atomic_load_n(&forced, __ATOMIC_RELAXED); }
+void th_conv_prefer(int engine) { __atomic_store_n(&preferred, engine, __ATOMIC_RELAXED); }
 
-int th_conv_choose(const th_conv_shape *s)
+static int from_environment(void)
 {
-  const double pixels = (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow;
-  if (pixels * (double)s->c * (double)s->o * (double)s->kh * (double)s->kw < FEW) return GEMM;
+  const char *wanted = getenv("TH_CONV_ENGINE");
+  for (int i = 0; wanted && engine_at(i); i++) if (strcmp(engine_at(i)->name, wanted) == 0) return i;
+  return -1;
+}
+
+int th_conv_preferred(void)
+{
+  int engine = __atomic_load_n(&preferred, __ATOMIC_RELAXED);
+  if (engine == UNREAD) th_conv_prefer(engine = from_environment());
+  return engine;
+}
+
+static double products(const th_conv_shape *s)
+{
+  return (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow * (double)s->c * (double)s->o * (double)s->kh *
+         (double)s->kw;
+}
+
+static int cheapest(const th_conv_shape *s)
+{
+  if (products(s) < FEW) return GEMM;
   int best = GEMM;
   double seconds = engine_at(GEMM)->cost(s).seconds;
   for (int i = 1; engine_at(i); i++) {
@@ -71,15 +98,52 @@ int th_conv_choose(const th_conv_shape *s)
   return best;
 }
 
+static int fastest(const th_conv_times *t)
+{
+  int best = GEMM;
+  for (int i = 1; engine_at(i); i++) if (t->ns[i] && t->ns[i] < t->ns[best]) best = i;
+  return best;
+}
+
+static bool is_preferred(const th_conv_shape *s)
+{
+  return th_conv_preferred() >= 0 && engine_at(th_conv_preferred())->supports(s);
+}
+
+int th_conv_choose(const th_conv_shape *s)
+{
+  th_conv_times t;
+  if (is_preferred(s)) return th_conv_preferred();
+  return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
+}
+
+/* The engine of c, which is measured now if that is wanted and has not been done. Without memory for that they predict. */
+static th_status choose(int *engine, const th_conv *c, const th_call *call)
+{
+  th_conv_times t;
+  *engine = th_conv_choose(&c->s);
+  if (!th_conv_benchmarks() || products(&c->s) < FEW || is_preferred(&c->s)) return TH_OK;
+  if (th_conv_times_find(&t, &c->s)) return TH_OK;
+  const th_status s = th_conv_measure(&t, engines(), c, call);
+  if (s != TH_OK) return s == TH_ENOMEM ? TH_OK : s;
+  th_conv_times_add(&t);
+  *engine = fastest(&t);
+  return TH_OK;
+}
+
 th_status th_conv_run(const th_conv *c, const th_call *call)
 {
-  const int wanted = th_conv_forced();
+  int chosen = GEMM;
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;
-  if (wanted >= 0 && !empty && !engine_at(wanted)->supports(&c->s)) {
-    return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
-                   "torch.conv.explain lists those that do", engine_at(wanted)->name);
+  if (!empty && th_conv_forced() >= 0) {
+    chosen = th_conv_forced();
+    if (!engine_at(chosen)->supports(&c->s)) {
+      return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
+                     "torch.conv.explain lists those that do", engine_at(chosen)->name);
+    }
+  } else if (!empty) {
+    TH_TRY(choose(&chosen, c, call));
   }
-  const int chosen = empty ? GEMM : wanted >= 0 ? wanted : th_conv_choose(&c->s);
   const th_status s = engine_at(chosen)->run(c, call);
   return s == TH_ENOMEM && chosen != GEMM ? engine_at(GEMM)->run(c, call) : s;
 }

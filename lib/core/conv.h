@@ -2,6 +2,7 @@
 #ifndef TH_CONV_H
 #define TH_CONV_H
 #include "core.h"
+#include "th_conv.h"
 
 /* A convolution of one pass with its operands: x the images or their gradient, y the result or its gradient,
  * k the kernels or their gradient. */

@@ -1,4 +1,4 @@
--- torch.conv - which engine computes a convolution: what they predict, which one is chosen, and how to force one.
+-- torch.conv - which engine computes a convolution: what they predict, which one is chosen, how to prefer or force one.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -20,6 +20,8 @@ do
       i = i + 1
    end
 end
+
+local function text_or_nil(s) return s ~= nil and ffi.string(s) or nil end
 
 -- A tensor's sizes, or those of a table.
 local function sizes(who, name, x, least)
@@ -79,10 +81,29 @@ local function shape_of(who, x, weight, ...)
    return s
 end
 
+-- The engine of a th_conv_shape, and what decided if it was not the cost model.
+local function chosen_for(s)
+   local forced = C.th_conv_forced()
+   if forced >= 0 then return forced, ', forced' end
+   local chosen = C.th_conv_choose(s)
+   if chosen == C.th_conv_preferred() then return chosen, ', preferred' end
+   return chosen, C.th_conv_measured(s, chosen) > 0 and ', measured' or ''
+end
+
+-- What an engine says of a th_conv_shape, and what was measured.
+local function line_of(i, s, cost)
+   if C.th_conv_predict(cost, s, i) == 0 then return ('   %-10s cannot do it'):format(engines[i]) end
+   local measured = C.th_conv_measured(s, i)
+   return ('   %-10s %9.3f ms predicted%s, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(engines[i],
+      cost.seconds * 1e3 / C.th_threads(), measured > 0 and (', %9.3f ms measured'):format(measured * 1e3) or '',
+      cost.flops / 1e9, cost.bytes / 1e6, cost.workspace / 1e6,
+      cost.tw > 0 and (', tiles of %d x %d'):format(cost.th, cost.tw) or '')
+end
+
 --- torch.conv.explain(x, weight, [strideH], [strideW], [padH], [padW], [dilationH], [dilationW], [groups]): How torch.conv2d
 -- with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what
--- they predict (milliseconds of all threads, billions of operations, bytes moved, workspace, tiles) and which one is chosen. x
--- and weight are tensors, or tables of sizes, which stand for FloatTensors.
+-- they predict (milliseconds of all threads, billions of operations, bytes moved, workspace, tiles), what torch.conv.benchmark
+-- has measured, and which one is chosen. x and weight are tensors, or tables of sizes, which stand for FloatTensors.
 -- torch.conv.explain({1, 64, 1, 64000}, {64, 64, 1, 1024}):match 'forward: %w+' --> forward: fft1d
 function conv.explain(x, weight, ...)
    local s = shape_of('torch.conv.explain', x, weight, ...)
@@ -91,19 +112,14 @@ function conv.explain(x, weight, ...)
    local cost = ffi.new 'th_conv_cost'
    for pass = 0, 2 do
       s.pass = pass
-      local chosen = C.th_conv_forced()
-      if chosen < 0 then chosen = C.th_conv_choose(s) end
-      lines[#lines + 1] = ('%s: %s%s'):format(PASSES[pass], engines[chosen], C.th_conv_forced() >= 0 and ', forced' or '')
+      local chosen, how = chosen_for(s)
+      lines[#lines + 1] = ('%s: %s%s'):format(PASSES[pass], engines[chosen], how)
       for i = 0, #engines do
-         if C.th_conv_predict(cost, s, i) ~= 0 then
-            lines[#lines + 1] = ('   %-10s %9.3f ms predicted, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(
-               engines[i], cost.seconds * 1e3 / C.th_threads(), cost.flops / 1e9, cost.bytes / 1e6, cost.workspace / 1e6,
-               cost.tw > 0 and (', tiles of %d x %d'):format(cost.th, cost.tw) or '')
-         else
-            lines[#lines + 1] = ('   %-10s cannot do it'):format(engines[i])
-         end
+         lines[#lines + 1] = line_of(i, s, cost)
       end
    end
+   local trouble = text_or_nil(C.th_conv_times_trouble())
+   if trouble then lines[#lines + 1] = trouble end
    return table.concat(lines, '\n')
 end
 
@@ -117,8 +133,7 @@ function conv.choice(pass, x, weight, ...)
    for i, name in pairs(PASSES) do if name == pass then number = i end end
    if not number then arg.refuse('torch.conv.choice', 'pass', "'forward', 'gradInput' or 'gradWeight'", pass) end
    s.pass = number
-   local chosen = C.th_conv_forced()
-   return engines[chosen >= 0 and chosen or C.th_conv_choose(s)]
+   return engines[chosen_for(s)]
 end
 
 --- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
@@ -131,27 +146,81 @@ function conv.engines()
    return list
 end
 
---- torch.conv: How convolutions are computed. torch.conv.engine is a setting: nil lets the cost model choose, a name of
--- torch.conv.engines() forces that engine, which then refuses what it cannot do; an engine that finds too little memory leaves
--- the work to gemm. torch.conv.explain tells what would be chosen, and why.
+--- torch.conv: How convolutions are computed. Two settings name an engine of torch.conv.engines(), or are nil and leave the
+-- choice to the cost model: torch.conv.prefer takes an engine for all that it can do, and leaves the rest to the model;
+-- torch.conv.engine forces one, which then refuses what it cannot do. The environment's TH_CONV_ENGINE=fft prefers one from the
+-- start. An engine that finds too little memory leaves the work to gemm. torch.conv.explain tells what would be chosen, and why.
+--
+-- torch.conv.benchmark = true measures instead of predicting: the first convolution of each shape, pass, dtype and number of
+-- threads times all engines that do it, without touching what it was given, and from then on the fastest computes it. Shapes
+-- of less than 262,144 multiplications are not measured. What came is kept for this CPU in a file, torch.conv.file, that is read
+-- the next time, so that results change only with that file: it lies in TH_CACHE_DIR if that is set (empty: nothing is kept),
+-- or in cresset under XDG_CACHE_HOME or ~/.cache. Processes may share it; a damaged file is passed over with a warning.
 -- torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e --> gemm
+-- torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e --> fft
+-- torch.conv.benchmark --> false
 local mt = {}
 
+local function number_or_none(who, value, level)
+   local i = value == nil and -1 or number_of[value]
+   if not i then
+      error(('%s must be nil or one of %s, got %s'):format(who, table.concat(conv.engines(), ', '), tostring(value)), level)
+   end
+   return i
+end
+
+-- Where times are kept: nil where nobody says.
+local function cache_folder()
+   local given, cache, home = os.getenv 'TH_CACHE_DIR', os.getenv 'XDG_CACHE_HOME', os.getenv 'HOME'
+   if given then return given ~= '' and given or nil end
+   if cache and cache:sub(1, 1) == '/' then return cache .. '/cresset' end
+   return home and home ~= '' and home .. '/.cache/cresset' or nil
+end
+
+-- The settings: how the core is asked, and told.
+local settings = {
+   engine = {
+      get = function() return engines[C.th_conv_forced()] end,
+      set = function(value) C.th_conv_force(number_or_none('torch.conv.engine', value, 4)) end,
+   },
+   prefer = {
+      get = function() return engines[C.th_conv_preferred()] end,
+      set = function(value) C.th_conv_prefer(number_or_none('torch.conv.prefer', value, 4)) end,
+   },
+   benchmark = {
+      get = function() return C.th_conv_benchmarks() ~= 0 end,
+      set = function(value)
+         if value ~= nil and type(value) ~= 'boolean' then
+            error('torch.conv.benchmark must be true or false, got ' .. arg.describe(value), 4)
+         end
+         if value then
+            C.th_conv_benchmark(1, cache_folder())
+            local trouble = text_or_nil(C.th_conv_times_trouble())
+            if trouble then io.stderr:write('torch.conv.benchmark: ', trouble, '\n') end
+         else
+            C.th_conv_benchmark(0, nil)
+         end
+      end,
+   },
+   file = {
+      get = function() return text_or_nil(C.th_conv_times_file()) end,
+      set = function() error('torch.conv.file tells where times are kept and cannot be set: set TH_CACHE_DIR', 4) end,
+   },
+}
+
 function mt.__index(_, key)
-   if key == 'engine' then return engines[C.th_conv_forced()] end
+   if settings[key] then return settings[key].get() end
 end
 
 function mt.__newindex(t, key, value)
-   if key ~= 'engine' then return rawset(t, key, value) end
-   local i = value == nil and -1 or number_of[value]
-   if not i then
-      error(('torch.conv.engine must be nil or one of %s, got %s'):format(table.concat(conv.engines(), ', '), tostring(value)), 2)
-   end
-   C.th_conv_force(i)
+   if not settings[key] then return rawset(t, key, value) end
+   settings[key].set(value)
 end
 
 function conv.install(torch)
    conv.install = nil
+   local wanted = os.getenv 'TH_CONV_ENGINE'
+   number_or_none('TH_CONV_ENGINE', wanted ~= '' and wanted or nil, 0)
    torch.conv = setmetatable(conv, mt)
 end
 

@@ -7,17 +7,18 @@ end
 
 local here = debug.getinfo(1, 'S').source:match '^@(.*)[/\\][^/\\]*$' or '.'
 
-local function read_header()
+-- The text of a header, and the folder that it is in.
+local function read_header(name)
    local tried = { here, here .. '/../../lib/include' }
    for _, folder in ipairs(tried) do
-      local f = io.open(folder .. '/th.h')
+      local f = io.open(folder .. '/' .. name)
       if f then
          local text = f:read '*a'
          f:close()
          return text, folder
       end
    end
-   error('cannot find th.h in ' .. table.concat(tried, ' and '), 0)
+   error(('cannot find %s in %s'):format(name, table.concat(tried, ' and ')), 0)
 end
 
 -- Where the library may lie: TH_LIB, beside a checkout, under the prefix that this file is in, on package.cpath.
@@ -41,14 +42,15 @@ end
 
 -- A tensor's fields are private: they get an underscore, since x:size() and x:storage() are methods.
 local function declarations(header)
-   local text = assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th.h has lost its FFI part')
+   local text = assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'a header has lost its FFI part')
    return (text:gsub('struct th_tensor {.-}', function(struct)
       return (struct:gsub('([%w_]+)(%f[;,%[])', '_%1'))
    end))
 end
 
-local header, include = read_header()
+local header, include = read_header 'th.h'
 ffi.cdef((declarations(header)))
+ffi.cdef((declarations(read_header 'th_conv.h')))
 local C, path = load_library()
 assert(C.th_abi() == C.TH_ABI, 'libth and th.h come from different builds: ' .. path)
 

@@ -1,0 +1,77 @@
+/* conv_measure.c - times the engines of a convolution, each on the operands as they are and a result of its own. */
+#include <time.h>
+#include "conv_times.h"
+
+enum { ROUNDS = 10, HOPELESS = 4 };
+static const int64_t ENOUGH = 100000000;            /* nanoseconds of measuring, if two rounds fit in */
+
+static int64_t now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Zeros of the size of t that lie as t does; densely if it has gaps. */
+static th_status like(th_tensor *to, const th_tensor *t)
+{
+  int64_t reach = 1;
+  *to = (th_tensor){ 0 };
+  for (int d = 0; d < t->ndim; d++) reach += (t->size[d] - 1) * t->stride[d];
+  const int64_t n = th_numel(t);
+  if (reach > 2 * n) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
+  th_storage *s = NULL;
+  TH_TRY(th_storage_new(&s, t->dtype, reach, 1));
+  const th_status status = th_tensor_set(to, t->dtype, s, 0, t->ndim, t->size, t->stride);
+  th_storage_release(s);
+  return status;
+}
+
+/* One run: its time into *ns if that is less, INT64_MAX if memory does not suffice. */
+static th_status once(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
+{
+  const int64_t start = now();
+  const th_status s = e->run(c, call);
+  const int64_t took = now() - start;
+  if (s == TH_OK && (*ns == 0 || took < *ns)) *ns = took > 0 ? took : 1;
+  if (s == TH_ENOMEM) *ns = INT64_MAX;
+  return s == TH_ENOMEM ? TH_OK : s;
+}
+
+/* A first round warms up and shows who is hopeless; the others then take turns. */
+static th_status rounds(th_conv_times *t, const th_conv_engine *const *engines, const th_conv *c, const th_call *call)
+{
+  int64_t best = INT64_MAX, first[TH_CONV_MOST] = { 0 };
+  const int64_t start = now();
+  for (int i = 0; i < TH_CONV_MOST && engines[i]; i++) {
+    if (!engines[i]->supports(&c->s)) continue;
+    TH_TRY(once(&first[i], engines[i], c, call));
+    if (first[i] < best) best = first[i];
+  }
+  for (int round = 0; round < ROUNDS && (round < 2 || now() - start < ENOUGH); round++) {
+    for (int i = 0; i < TH_CONV_MOST && engines[i]; i++) {
+      if (first[i] == 0 || t->ns[i] == INT64_MAX) continue;
+      if (first[i] / HOPELESS > best) t->ns[i] = first[i];
+      else TH_TRY(once(&t->ns[i], engines[i], c, call));
+    }
+  }
+  return TH_OK;
+}
+
+th_status th_conv_measure(th_conv_times *t, const th_conv_engine *const *engines, const th_conv *c, const th_call *call)
+{
+  th_call scratch = *call;
+  th_conv on = *c;
+  th_tensor result;
+  *t = (th_conv_times){ .s = c->s, .threads = th_threads() };
+  th_status s = like(&result, call->arg[0].t);
+  if (s == TH_OK) {
+    scratch.arg[0].t = &result;                     /* the first argument of each of the ops, and one of the operands */
+    if (on.x == call->arg[0].t) on.x = &result;
+    if (on.y == call->arg[0].t) on.y = &result;
+    if (on.k == call->arg[0].t) on.k = &result;
+    s = rounds(t, engines, &on, &scratch);
+  }
+  th_tensor_release(&result);
+  return s;
+}

@@ -1,0 +1,324 @@
+/* conv_times.c - what was measured of the engines of convolution: a table, and a file of plain text beside it.
+ *
+ * A file is for one CPU, level and version, which its name and its first lines tell. Then a line for each shape: threads, pass,
+ * dtype, the numbers of th_conv_shape, a colon, and each engine with its nanoseconds. Files are replaced as a whole, under a
+ * lock, together with what other processes have added. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "conv_times.h"
+
+enum {
+  NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* of a shape */
+  MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static th_conv_times *table;                        /* open addressing; threads 0: a free place */
+static size_t count, places;
+static char folder[MOST_PATH], file[MOST_PATH + 64], head[MOST_HEAD], trouble[MOST_PATH + 200];
+static int on;
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const int64_t *numbers(const th_conv_shape *s) { return (const int64_t *)(const void *)s; }
+
+static uint64_t mixed(uint64_t h, uint64_t x)
+{
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+static size_t place_of(const th_conv_times *t)
+{
+  uint64_t h = mixed(mixed((uint64_t)t->threads, (uint64_t)t->s.pass), (uint64_t)t->s.dtype);
+  for (int i = 0; i < NUMBERS; i++) h = mixed(h, (uint64_t)numbers(&t->s)[i]);
+  return (size_t)h & (places - 1);
+}
+
+static bool same(const th_conv_times *a, const th_conv_times *b)
+{
+  return a->threads == b->threads && a->s.pass == b->s.pass && a->s.dtype == b->s.dtype &&
+         memcmp(&a->s, &b->s, NUMBERS * sizeof(int64_t)) == 0;
+}
+
+/* Where t's shape is, or the free place where it belongs; the table has free places. */
+static th_conv_times *seek(const th_conv_times *t)
+{
+  size_t i = place_of(t);
+  while (table[i].threads && !same(&table[i], t)) i = (i + 1) & (places - 1);
+  return &table[i];
+}
+
+static bool grow(void)
+{
+  th_conv_times *const old = table;
+  const size_t before = places;
+  th_conv_times *const room = calloc(before ? 2 * before : 64, sizeof *room);
+  if (!room) return false;
+  table = room;
+  places = before ? 2 * before : 64;
+  for (size_t i = 0; i < before; i++) if (old[i].threads) *seek(&old[i]) = old[i];
+  free(old);
+  return true;
+}
+
+/* Without memory nothing is kept. */
+static void put(const th_conv_times *t)
+{
+  if (2 * (count + 1) > places && !grow()) return;
+  th_conv_times *const to = seek(t);
+  if (!to->threads) count++;
+  *to = *t;
+}
+
+/* Is there a time for just those engines that do the shape? */
+static bool complete(const th_conv_times *t)
+{
+  th_conv_cost cost;
+  for (int i = 0; i < TH_CONV_MOST && th_conv_engine_name(i); i++) {
+    if ((t->ns[i] > 0) != (th_conv_predict(&cost, &t->s, i) != 0)) return false;
+  }
+  return true;
+}
+
+static bool find(th_conv_times *t, const th_conv_shape *s)
+{
+  *t = (th_conv_times){ .s = *s, .threads = th_threads() };
+  if (!places) return false;
+  const th_conv_times *const found = seek(t);
+  if (!found->threads || !complete(found)) return false;
+  *t = *found;
+  return true;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static void say(const char *what, const char *why) { snprintf(trouble, sizeof trouble, "%s %s: %s", file, what, why); }
+
+static void read_cpu(char *name, size_t size)
+{
+  char line[256];
+  FILE *f = fopen("/proc/cpuinfo", "r");
+  snprintf(name, size, "unknown");
+  while (f && fgets(line, sizeof line, f)) {
+    if (strncmp(line, "model name", 10) != 0 || !strstr(line, ": ")) continue;
+    snprintf(name, size, "%.100s", strstr(line, ": ") + 2);
+    name[strcspn(name, "\n")] = 0;
+    break;
+  }
+  if (f) fclose(f);
+}
+
+/* The first lines of the file, and its name, which is made of them. */
+static void set_file(const char *where)
+{
+  char cpu[128];
+  uint64_t h = 0;
+  read_cpu(cpu, sizeof cpu);
+  snprintf(head, sizeof head, "times of convolution, in nanoseconds: 1\ncpu %s\nlevel %s\nversion %s\n", cpu, th_cpu_level(),
+    th_build(TH_BUILD_VERSION));
+  for (const char *c = head; *c; c++) h = mixed(h, (uint8_t)*c);
+  snprintf(folder, sizeof folder, "%s", where);
+  snprintf(file, sizeof file, "%s/conv-%016" PRIx64 ".txt", folder, h);
+}
+
+/* A whole number that is not negative, and the byte behind it. */
+static bool take(const char **at, int64_t *to, char end)
+{
+  char *next;
+  if (**at < '0' || **at > '9') return false;
+  errno = 0;
+  *to = strtoll(*at, &next, 10);
+  if (errno || *next != end) return false;
+  *at = next + 1;
+  return true;
+}
+
+static int engine_of(const char *name, size_t n)
+{
+  for (int i = 0; i < TH_CONV_MOST && th_conv_engine_name(i); i++) {
+    if (strlen(th_conv_engine_name(i)) == n && memcmp(th_conv_engine_name(i), name, n) == 0) return i;
+  }
+  return -1;
+}
+
+/* A line, as write_record wrote it; engines that are not known are left out. */
+static bool read_record(th_conv_times *t, const char *at)
+{
+  int64_t v[3], number;
+  *t = (th_conv_times){ 0 };
+  for (int i = 0; i < 3; i++) if (!take(&at, &v[i], ' ') || v[i] > INT32_MAX) return false;
+  if (v[0] < 1) return false;
+  t->threads = (int32_t)v[0], t->s.pass = (int32_t)v[1], t->s.dtype = (int32_t)v[2];
+  for (int i = 0; i < NUMBERS; i++) {
+    if (!take(&at, &number, ' ')) return false;
+    memcpy((char *)&t->s + (size_t)i * sizeof number, &number, sizeof number);
+  }
+  if (*at++ != ':') return false;
+  while (*at == ' ') {
+    const char *const name = ++at;
+    at += strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789");
+    const int i = engine_of(name, (size_t)(at - name));
+    if (at == name || *at++ != ' ') return false;
+    const size_t digits = strspn(at, "0123456789");
+    if (digits < 1 || digits > 18) return false;
+    if (i >= 0) t->ns[i] = strtoll(at, NULL, 10);
+    at += digits;
+  }
+  return *at == 0;
+}
+
+static void write_record(FILE *f, const th_conv_times *t)
+{
+  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* another day there is memory */
+  fprintf(f, "%d %d %d ", t->threads, t->s.pass, t->s.dtype);
+  for (int i = 0; i < NUMBERS; i++) fprintf(f, "%" PRId64 " ", numbers(&t->s)[i]);
+  fputc(':', f);
+  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i]) fprintf(f, " %s %" PRId64, th_conv_engine_name(i), t->ns[i]);
+  fputc('\n', f);
+}
+
+/* All lines of a text, which is changed; with `keep` into the table. */
+static bool read_text(char *text, size_t n, bool keep)
+{
+  const size_t first = strlen(head);
+  th_conv_times t;
+  if (memchr(text, 0, n) || n < first || memcmp(text, head, first) != 0 || text[n - 1] != '\n') return false;
+  for (char *line = text + first, *end; line < text + n; line = end + 1) {
+    end = strchr(line, '\n');
+    *end = 0;
+    const bool good = read_record(&t, line);
+    *end = '\n';
+    if (!good) return false;
+    if (keep) put(&t);
+  }
+  return true;
+}
+
+static void read_file(void)
+{
+  struct stat st;
+  const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    if (errno != ENOENT && errno != ENOTDIR) say("cannot be read", strerror(errno));
+    return;
+  }
+  char *text = NULL;
+  size_t n = 0;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES && (text = malloc((size_t)st.st_size + 1))) {
+    for (ssize_t got; n < (size_t)st.st_size && (got = read(fd, text + n, (size_t)st.st_size - n)) > 0;) n += (size_t)got;
+    text[n] = 0;
+    if (read_text(text, n, false)) read_text(text, n, true);
+    else say("is passed over", "it is damaged");
+  } else {
+    say("is passed over", "it is no file of times");
+  }
+  free(text);
+  close(fd);
+}
+
+static void make_folder(void)
+{
+  char path[MOST_PATH + 2];
+  snprintf(path, sizeof path, "%s/", folder);
+  for (char *c = path + 1; (c = strchr(c, '/')); c++) {
+    *c = 0;
+    mkdir(path, 0700);
+    *c = '/';
+  }
+}
+
+/* Another process holds the lock for a moment only; after a while we write without it. */
+static int lock_file(void)
+{
+  char path[sizeof file + 8];
+  snprintf(path, sizeof path, "%s.lock", file);
+  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  for (int i = 0; fd >= 0 && i < 50 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+  }
+  return fd;
+}
+
+static bool write_table(const char *path)
+{
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  FILE *const f = fd < 0 ? NULL : fdopen(fd, "w");
+  if (!f) return false;
+  fputs(head, f);
+  for (size_t i = 0; i < places; i++) if (table[i].threads) write_record(f, &table[i]);
+  const bool good = fflush(f) == 0 && !ferror(f) && fsync(fd) == 0;
+  return fclose(f) == 0 && good;
+}
+
+static void write_file(void)
+{
+  char path[sizeof file + 32];
+  make_folder();
+  const int fd = lock_file();
+  read_file();                                      /* what others have measured first holds */
+  trouble[0] = 0;
+  snprintf(path, sizeof path, "%s.%ld", file, (long)getpid());
+  unlink(path);
+  if (!write_table(path) || rename(path, file) != 0) {
+    say("cannot be written", strerror(errno));
+    unlink(path);
+  }
+  if (fd >= 0) close(fd);
+}
+
+/* ---- what others call ------------------------------------------------------------------------ */
+
+bool th_conv_times_find(th_conv_times *t, const th_conv_shape *s)
+{
+  pthread_mutex_lock(&lock);
+  const bool found = find(t, s);
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void th_conv_times_add(th_conv_times *t)
+{
+  pthread_mutex_lock(&lock);
+  put(t);
+  if (file[0]) write_file();
+  th_conv_times now;
+  if (find(&now, &t->s)) *t = now;
+  pthread_mutex_unlock(&lock);
+}
+
+void th_conv_benchmark(int enable, const char *where)
+{
+  pthread_mutex_lock(&lock);
+  free(table);
+  table = NULL;
+  count = places = 0;
+  folder[0] = file[0] = trouble[0] = 0;
+  if (enable && where && where[0] && strlen(where) < MOST_PATH) {
+    set_file(where);
+    read_file();
+  }
+  __atomic_store_n(&on, enable != 0, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+}
+
+int th_conv_benchmarks(void) { return __atomic_load_n(&on, __ATOMIC_RELAXED); }
+
+const char *th_conv_times_file(void) { return file[0] ? file : NULL; }
+const char *th_conv_times_trouble(void) { return trouble[0] ? trouble : NULL; }
+
+double th_conv_measured(const th_conv_shape *s, int engine)
+{
+  th_conv_times t;
+  if (!th_conv_benchmarks() || engine < 0 || engine >= TH_CONV_MOST || !th_conv_times_find(&t, s)) return 0;
+  return t.ns[engine] == INT64_MAX ? 0 : (double)t.ns[engine] / 1e9;
+}

@@ -1,0 +1,22 @@
+/* conv_times.h - what was measured of the engines of convolution, in memory and in a file. */
+#ifndef TH_CONV_TIMES_H
+#define TH_CONV_TIMES_H
+#include "conv.h"
+
+enum { TH_CONV_MOST = 16 };                         /* engines */
+/* Nanoseconds of each engine, in the core's order: 0 of one that does not do it, INT64_MAX of one that had too little memory. */
+typedef struct th_conv_times {
+  th_conv_shape s;
+  int32_t threads;
+  int64_t ns[TH_CONV_MOST];
+} th_conv_times;
+
+/* Of a shape, by as many threads as there are now; false: nothing is known. */
+bool th_conv_times_find(th_conv_times *t, const th_conv_shape *s);
+/* Adds what was measured, and writes the file; t becomes what others have written of this shape in the meantime. */
+void th_conv_times_add(th_conv_times *t);
+
+/* Times all engines that do c (engines is NULL-ended); what they write is thrown away. */
+th_status th_conv_measure(th_conv_times *t, const th_conv_engine *const *engines, const th_conv *c, const th_call *call);
+
+#endif

@@ -1,0 +1,26 @@
+/* th_conv.h - settings of convolution, and what was measured of its engines. A part of th.h's interface. */
+#ifndef TH_CONV_SETTINGS_H
+#define TH_CONV_SETTINGS_H
+#include "th.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* FFI BEGIN */
+/* The engine that th_conv_choose takes wherever it can, -1: none. From the start it is TH_CONV_ENGINE of the environment. */
+void         th_conv_prefer(int engine);
+int          th_conv_preferred(void);
+
+/* Measured engines: while this is on, the first convolution of a shape times all engines that do it, and the fastest
+ * computes it from then on. What is measured is kept in a file of `folder`, which is made; NULL: for this process only. */
+void         th_conv_benchmark(int on, const char *folder);
+int          th_conv_benchmarks(void);
+const char  *th_conv_times_file(void);           /* NULL: none */
+const char  *th_conv_times_trouble(void);        /* why that file was passed over, or not written; NULL: nothing is wrong */
+/* Seconds of an engine, by as many threads as there are now; 0: not measured, or benchmark is off. */
+double       th_conv_measured(const th_conv_shape *s, int engine);
+/* FFI END */
+#ifdef __cplusplus
+}
+#endif
+#endif
