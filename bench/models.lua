@@ -6,6 +6,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 local measure = require 'bench.lib.measure'
+local nets = require 'bench.lib.nets'
 local peer = require 'bench.lib.peer'
 
 local options = measure.options(arg or {}, { only = '', profile = 0 })
@@ -14,45 +15,7 @@ torch.manualSeed(1)
 
 -- ---- models -------------------------------------------------------------------------------------
 
-local function sequential(...)
-   local net = nn.Sequential()
-   for _, module in ipairs { ... } do net:add(module) end
-   return net
-end
-
-local function mlp()
-   return sequential(nn.Linear(784, 512), nn.ReLU(true), nn.Linear(512, 512), nn.ReLU(true), nn.Linear(512, 10), nn.LogSoftMax())
-end
-
-local function lenet()
-   return sequential(
-      nn.SpatialConvolution(1, 6, 5, 5, 1, 1, 2, 2), nn.ReLU(true), nn.SpatialMaxPooling(2, 2),
-      nn.SpatialConvolution(6, 16, 5, 5), nn.ReLU(true), nn.SpatialMaxPooling(2, 2),
-      nn.View(400), nn.Linear(400, 120), nn.ReLU(true), nn.Linear(120, 84), nn.ReLU(true), nn.Linear(84, 10), nn.LogSoftMax())
-end
-
-local function convolution(from, to, k, stride)
-   return nn.SpatialConvolution(from, to, k, k, stride, stride, (k - 1) / 2, (k - 1) / 2):noBias()
-end
-
-local function block(from, to, stride)
-   local path = sequential(
-      convolution(from, to, 3, stride), nn.SpatialBatchNormalization(to), nn.ReLU(true),
-      convolution(to, to, 3, 1), nn.SpatialBatchNormalization(to))
-   local short = stride == 1 and nn.Identity() or sequential(convolution(from, to, 1, stride), nn.SpatialBatchNormalization(to))
-   return sequential(nn.ConcatTable():add(path):add(short), nn.CAddTable(true), nn.ReLU(true))
-end
-
-local function resnet20()
-   local net, from = sequential(convolution(3, 16, 3, 1), nn.SpatialBatchNormalization(16), nn.ReLU(true)), 16
-   for _, to in ipairs { 16, 32, 64 } do
-      for k = 1, 3 do
-         net:add(block(from, to, k == 1 and to > 16 and 2 or 1))
-         from = to
-      end
-   end
-   return net:add(nn.SpatialAveragePooling(8, 8)):add(nn.View(64)):add(nn.Linear(64, 10)):add(nn.LogSoftMax())
-end
+local sequential = nets.sequential
 
 -- That of examples/char.lua.
 local function characters()
@@ -115,13 +78,16 @@ end
 -- name, what it is, steps of a turn, function
 local MODELS = {
    { 'MLP', '784-512-512-10, batch 128, sgd', 20, function()
-      return training(no_gradient(mlp()), torch.FloatTensor(128, 784):uniform(), 128, 10, 'sgd')
+      return training(no_gradient(nets.mlp()), torch.FloatTensor(128, 784):uniform(), 128, 10, 'sgd')
    end },
    { 'LeNet', '28 x 28, batch 64, sgd', 20, function()
-      return training(no_gradient(lenet()), torch.FloatTensor(64, 1, 28, 28):uniform(), 64, 10, 'sgd')
+      return training(no_gradient(nets.lenet()), torch.FloatTensor(64, 1, 28, 28):uniform(), 64, 10, 'sgd')
+   end },
+   { 'AlexNet', '224 x 224, batch 16, sgd', 1, function()
+      return training(no_gradient(nets.alexnet()), torch.FloatTensor(16, 3, 224, 224):uniform(), 16, 1000, 'sgd')
    end },
    { 'ResNet-20', '32 x 32, batch 32, sgd', 2, function()
-      return training(no_gradient(resnet20()), torch.FloatTensor(32, 3, 32, 32):uniform(), 32, 10, 'sgd')
+      return training(no_gradient(nets.resnet20()), torch.FloatTensor(32, 3, 32, 32):uniform(), 32, 10, 'sgd')
    end },
    { 'LSTM', 'char model, 2 of 128, 50 x 50, adam', 3, function()
       return training(characters(), torch.LongTensor(50, 50):random(1, 65), 2500, 65, 'adam', 5)

@@ -3,7 +3,7 @@
 package.path = './?.lua;' .. package.path
 local measure = require 'bench.lib.measure'
 
-local ALL = { 'start', 'call', 'gemm', 'bandwidth', 'ops', 'mnist', 'lstm', 'models', 'conv' }
+local ALL = { 'start', 'call', 'gemm', 'bandwidth', 'ops', 'mnist', 'lstm', 'models', 'fuse', 'conv' }
 
 local only, save, passed = nil, nil, {}
 do

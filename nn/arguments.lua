@@ -72,6 +72,9 @@ local rows = {
    SpatialMaxPooling = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size?',
    SpatialDilatedMaxPooling = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size? dilationW:count? dilationH:count?',
    SpatialConvolution = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? padH:whole?',
+   SpatialConvolutionFFT = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padLeft:size? padUp:size?',
+   SpatialConvolutionFFTTiled = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padLeft:size? '
+      .. 'padUp:size? tileSizeW:count? tileSizeH:count?',
    SpatialConvolutionLocal = 'nInputPlane:size nOutputPlane:size iW:count iH:count kW:count kH:count dW:count? dH:count? '
       .. 'padW:size? padH:size?',
    SpatialConvolutionMap = 'conMatrix:tensor kW:count kH:count dW:count? dH:count?',

@@ -25,7 +25,7 @@ for _, name in ipairs{
    'WeightedEuclidean', 'Cosine', 'Bilinear', 'LinearWeightNorm', 'WeightNorm', 'PartialLinear',
    'SparseLinear', 'IndexLinear', 'Kmeans', 'padding', 'upsampling', 'SpatialFullConvolution',
    'SpatialDepthWiseConvolution', 'SpatialConvolutionMap', 'SpatialConvolutionLocal',
-   'fractional_pooling', 'TemporalConvolution', 'TemporalMaxPooling', 'TemporalSubSampling',
+   'fractional_pooling', 'TemporalConvolution', 'SpatialConvolutionFFT', 'TemporalMaxPooling', 'TemporalSubSampling',
    'TemporalDynamicKMaxPooling', 'TemporalRowConvolution', 'FeatureLPPooling',
    'VolumetricConvolution', 'VolumetricDilatedConvolution', 'VolumetricFullConvolution',
    'VolumetricMaxPooling', 'VolumetricDilatedMaxPooling', 'VolumetricAveragePooling',
@@ -45,7 +45,7 @@ for _, name in ipairs{
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
-   'memory', 'errors', 'arguments', 'thnn_functions',
+   'memory', 'fuse', 'errors', 'arguments', 'thnn_functions',
 } do
    require('nn.' .. name)
 end

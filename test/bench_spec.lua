@@ -58,7 +58,7 @@ describe('bench/models.lua', function()
 
    it('trains every model, a row for each', function()
       local output = models '-rounds 1'
-      for _, name in ipairs { 'MLP', 'LeNet', 'ResNet%-20', 'LSTM', 'transformer' } do
+      for _, name in ipairs { 'MLP', 'LeNet', 'AlexNet', 'ResNet%-20', 'LSTM', 'transformer' } do
          assert.truthy(output:find('| ' .. name .. ', [^|]+| <= 1.00 of PyTorch +| +[%d.]+ ms |'), output)
       end
    end)
@@ -66,6 +66,16 @@ describe('bench/models.lua', function()
    it('says with -profile where the time of a step goes', function()
       local output = models '-only MLP -profile 1'
       assert.truthy(output:find '^MLP\n +[%d.]+ ms  a step\n' and output:find 'ms  nn.Linear updateOutput\n', output)
+   end)
+end)
+
+describe('bench/fuse.lua', function()
+   it('times every model with and without nn.fuse, a row for each', function()
+      local pipe = io.popen(("'%s' bench/fuse.lua -rounds 1 -only ResNet 2>&1 </dev/null"):format(TH))
+      local output = pipe:read '*a'
+      pipe:close()
+      assert.truthy(output:find '| ResNet%-20, batch 1 +| [^|]+| +[%d.]+ ms | +[%d.]+ ms | +[%d.]+ |', output)
+      assert.truthy(output:find '| ResNet%-20, batch 32 +| [^|]+| +[%d.]+ ms | +[%d.]+ ms | +[%d.]+ |', output)
    end)
 end)
 

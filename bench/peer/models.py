@@ -20,6 +20,15 @@ def lenet():
         nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
 
 
+def alexnet():
+    return nn.Sequential(
+        nn.Conv2d(3, 64, 11, 4, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2),
+        nn.Conv2d(64, 192, 5, padding=2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2),
+        nn.Conv2d(192, 384, 3, padding=1), nn.ReLU(inplace=True), nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(inplace=True),
+        nn.Conv2d(256, 256, 3, padding=1), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2), nn.Flatten(),
+        nn.Linear(9216, 4096), nn.ReLU(inplace=True), nn.Linear(4096, 4096), nn.ReLU(inplace=True), nn.Linear(4096, 1000))
+
+
 class Block(nn.Module):
     def __init__(self, before, after, stride):
         super().__init__()
@@ -103,6 +112,7 @@ class Training:
 MODELS = {
     "MLP": lambda: Training(mlp(), torch.rand(128, 784), 10, "sgd"),
     "LeNet": lambda: Training(lenet(), torch.rand(64, 1, 28, 28), 10, "sgd"),
+    "AlexNet": lambda: Training(alexnet(), torch.rand(16, 3, 224, 224), 1000, "sgd"),
     "ResNet-20": lambda: Training(resnet20(), torch.rand(32, 3, 32, 32), 10, "sgd"),
     "LSTM": lambda: Training(Characters(), torch.randint(0, 65, (50, 50)), 65, "adam", 5),
     "transformer": lambda: Training(Transformer(), torch.randint(0, 65, (32, 64)), 65, "adamw", 1)}

@@ -9,6 +9,7 @@ enum { FEW = 1 << 18 };
 
 enum { UNREAD = -2 };                               /* of `preferred`: the environment has not been asked yet */
 static int forced = -1, preferred = UNREAD;
+static TH_QUICK_LOCAL int here;                     /* the number of the engine that this thread prefers, from 1 */
 
 #ifdef TH_HAVE_base
 extern const th_conv_engine *const th_conv_engines_base[];
@@ -73,8 +74,16 @@ static int from_environment(void)
   return -1;
 }
 
+int th_conv_prefer_here(int engine)
+{
+  const int before = here - 1;
+  here = engine + 1;
+  return before;
+}
+
 int th_conv_preferred(void)
 {
+  if (here) return here - 1;
   int engine = __atomic_load_n(&preferred, __ATOMIC_RELAXED);
   if (engine == UNREAD) th_conv_prefer(engine = from_environment());
   return engine;

@@ -10,6 +10,8 @@ extern "C" {
 /* The engine that th_conv_choose takes wherever it can, -1: none. From the start it is TH_CONV_ENGINE of the environment. */
 void         th_conv_prefer(int engine);
 int          th_conv_preferred(void);
+/* Goes before it in this thread; gives what did until now. */
+int          th_conv_prefer_here(int engine);
 
 /* Measured engines: while this is on, the first convolution of a shape times all engines that do it, and the fastest
  * computes it from then on. What is measured is kept in a file of `folder`, which is made; NULL: for this process only. */

@@ -15,4 +15,15 @@ torch.class('fbnn.BatchNormalization', 'nn.BatchNormalization')
 -- fbnn.SpatialBatchNormalization(3):forward(torch.ones(4, 3, 2, 2)):size() --> {4, 3, 2, 2}
 torch.class('fbnn.SpatialBatchNormalization', 'nn.SpatialBatchNormalization')
 
+--- fbnn.SpatialConvolution(nInputPlane, nOutputPlane, kW, kH, [dW], [dH], [padLeft], [padUp], [maximalMemoryOverhead],
+-- [inferenceOnly]): nn.SpatialConvolution under the name that fbnn has for it: the engine is chosen for each shape. The last two
+-- arguments are kept, and nothing comes of them: an engine that finds too little memory leaves the work to one that needs less.
+-- fbnn.SpatialConvolution(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+local Convolution, parent = torch.class('fbnn.SpatialConvolution', 'nn.SpatialConvolution')
+
+function Convolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, maximalMemoryOverhead, inferenceOnly)
+   parent.__init(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp)
+   self.maximalMemoryOverhead, self.inferenceOnly = maximalMemoryOverhead, inferenceOnly
+end
+
 return fbnn

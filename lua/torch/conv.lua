@@ -146,6 +146,27 @@ function conv.engines()
    return list
 end
 
+local function number_or_none(who, value, level)
+   local i = value == nil and -1 or number_of[value]
+   if not i then
+      error(('%s must be nil or one of %s, got %s'):format(who, table.concat(conv.engines(), ', '), tostring(value)), level)
+   end
+   return i
+end
+
+local function after(before, ok, ...)
+   C.th_conv_prefer_here(before)
+   if not ok then error((...), 0) end
+   return ...
+end
+
+--- torch.conv.with(engine, f, ...): Calls f(...) and gives its results; meanwhile this thread prefers that engine, whatever
+-- torch.conv.prefer says (nil: torch.conv.prefer holds).
+-- torch.conv.with('fft', torch.conv.choice, 'forward', {3, 8, 8}, {4, 3, 3, 3}) --> fft
+function conv.with(engine, f, ...)
+   return after(C.th_conv_prefer_here(number_or_none('torch.conv.with: engine', engine, 3)), pcall(f, ...))
+end
+
 --- torch.conv: How convolutions are computed. Two settings name an engine of torch.conv.engines(), or are nil and leave the
 -- choice to the cost model: torch.conv.prefer takes an engine for all that it can do, and leaves the rest to the model;
 -- torch.conv.engine forces one, which then refuses what it cannot do. The environment's TH_CONV_ENGINE=fft prefers one from the
@@ -160,14 +181,6 @@ end
 -- torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e --> fft
 -- torch.conv.benchmark --> false
 local mt = {}
-
-local function number_or_none(who, value, level)
-   local i = value == nil and -1 or number_of[value]
-   if not i then
-      error(('%s must be nil or one of %s, got %s'):format(who, table.concat(conv.engines(), ', '), tostring(value)), level)
-   end
-   return i
-end
 
 -- Where times are kept: nil where nobody says.
 local function cache_folder()

@@ -98,6 +98,10 @@ module 'nn.SpatialConvolution(C, O, kW, kH)' (image())
 module 'nn.SpatialConvolution(C, O, kW, kH, dW, dH, pW, pH)' (image())
 module 'nn.SpatialConvolution(C, O, kW, kH, dW, dH, pW, pH):noBias()' (image())
 module 'nn.SpatialConvolutionMM(C, O, kW, kH, dW, dH, pW, pH)' (image())
+for _, name in ipairs{'FFT', 'CuFFT', 'FBFFT', 'FBFFTGemm', 'FFTTiled', 'FFTTiledSync', 'FFTTiledAsync', 'FFTTiledIterated'} do
+   module(('nn.SpatialConvolution%s(C, O, kW, kH, 1, 1, pW, pH)'):format(name)) (image())
+end
+module 'nn.SpatialConvolutionFFT(C, O, kW, kH, dW, dH, pW, pH):noBias()' (image())
 module 'nn.SpatialDilatedConvolution(C, O, kW, kH, dW, dH, pW, pH, aW, aH)' (image())
 module 'nn.SpatialMaxPooling(kW, kH)' (image())
 module 'nn.SpatialMaxPooling(kW, kH, dW, dH, pW, pH)' (image())
@@ -190,6 +194,7 @@ module 'nn.FeatureLPPooling(kW + 1, dW, 2, true)' {'{B, kW + 1 + N}', '{B, kW + 
 module 'nn.FeatureLPPooling(kW + 1, dW, 3, false)' {'{kW + 1 + N}', '{kW + 1 + N, K}', tol = 1e-5}
 -- sequences and volumes
 module 'nn.TemporalConvolution(I, O, kT, dT)' {'{T, I}', '{B, T, I}'}
+module 'nn.TemporalConvolutionFFT(I, O, kT, dT)' {'{T, I}', '{B, T, I}'}
 module 'nn.TemporalConvolutionFB(I, O, kT, dT)' {'{T, I}', '{B, T, I}'}
 module 'nn.TemporalKMaxPooling(2, u)' {'{T, I}', '{B, T, I}'}
 module 'nn.TemporalKMaxPooling(i)' {'{T, I}', '{B, T, I}'}

@@ -118,7 +118,103 @@ describe('nn.OneBitQuantization', function()
    end)
 end)
 
+describe('nn.SpatialConvolutionFFT and its kin', function()
+   local NAMES = { 'FFT', 'CuFFT', 'FBFFT', 'FBFFTGemm', 'FFTTiled', 'FFTTiledSync', 'FFTTiledAsync', 'FFTTiledIterated' }
+   local function passes(m, x)
+      m:zeroGradParameters()
+      local y = m:forward(x)
+      m:backward(x, y)
+      return { y, m.gradInput, m.gradWeight, m.gradBias }
+   end
+
+   it('compute by the engine fft, whatever would be chosen', function()
+      local x = torch.FloatTensor(2, 3, 12, 12):uniform(-1, 1)
+      local plain = nn.SpatialConvolution(3, 4, 3, 3, 1, 1, 1, 1):float()
+      torch.conv.engine = 'fft'
+      local expected = passes(plain, x)
+      for i, t in ipairs(expected) do expected[i] = t:clone() end
+      torch.conv.engine = nil
+      for _, name in ipairs(NAMES) do
+         local m = nn['SpatialConvolution' .. name](3, 4, 3, 3, 1, 1, 1, 1):float()
+         m.weight:copy(plain.weight)
+         m.bias:copy(plain.bias)
+         for i, t in ipairs(passes(m, x)) do assert.is_true(torch.equal(expected[i], t), name) end
+         assert.is_false(torch.equal(expected[1], plain:forward(x)))
+         assert.is_nil(torch.conv.prefer)
+      end
+   end)
+
+   it('compute steps as nn.SpatialConvolution does', function()
+      local x, m = torch.randn(2, 9, 9), nn.SpatialConvolutionFFT(2, 3, 3, 3, 2, 2)
+      local plain = nn.SpatialConvolution(2, 3, 3, 3, 2, 2)
+      plain.weight:copy(m.weight)
+      plain.bias:copy(m.bias)
+      for i, t in ipairs(passes(plain, x)) do assert.is_true(torch.equal(t, passes(m, x)[i])) end
+   end)
+
+   it('take the arguments of fbcunn, and are saved and loaded', function()
+      local m = nn.SpatialConvolutionFFTTiled(2, 3, 5, 5, 1, 1, 2, 1, 16, 8, 'none', 4)
+      assert.same({ 2, 1, 16, 8, 'none' }, { m.padW, m.padH, m.tileSizeW, m.tileSizeH, m.memoryReusePolicy })
+      local x = torch.randn(2, 9, 9)
+      local y = torch.deserialize(torch.serialize(m)):forward(x)
+      assert.is_true(torch.equal(m:forward(x), y))
+      assert.equal(0, m:cleanupBuffers().output:nElement())
+   end)
+
+   it('refuse bad arguments and inputs by their own names, and prefer nothing afterwards', function()
+      for _, name in ipairs(NAMES) do
+         name = 'SpatialConvolution' .. name
+         refuses(('nn.%s: kH must be a whole number of at least 1, got a number (0)'):format(name), nn[name], 2, 3, 3, 0)
+         refuses(('nn.%s: padUp must be a whole number that is not negative, got a number (-1)'):format(name), nn[name], 2, 3, 3, 3, 1, 1, 0, -1)
+         refuses('input must be 2 x height x width or samples x 2 x height x width, got 3x4x4',
+            nn[name](2, 3, 3, 3).forward, nn[name](2, 3, 3, 3), torch.ones(3, 4, 4))
+         assert.is_nil(torch.conv.prefer)
+      end
+      refuses('nn.SpatialConvolutionFFTTiled: tileSizeW must be a whole number of at least 1', nn.SpatialConvolutionFFTTiled, 2, 3, 3,
+         3, 1, 1, 0, 0, 0)
+   end)
+end)
+
+describe('nn.TemporalConvolutionFFT', function()
+   it('computes by the engine fft1d, whatever would be chosen', function()
+      local m, plain = nn.TemporalConvolutionFFT(3, 4, 5), nn.TemporalConvolution(3, 4, 5)
+      plain.weight:copy(m.weight)
+      plain.bias:copy(m.bias)
+      local x = torch.randn(2, 40, 3)
+      torch.conv.engine = 'fft1d'
+      local expected = plain:forward(x):clone()
+      torch.conv.engine = nil
+      assert.is_true(torch.equal(expected, m:forward(x)))
+      assert.is_false(torch.equal(expected, plain:forward(x)))
+      assert.is_true((expected - plain:forward(x)):abs():max() < 1e-12)
+   end)
+
+   it('has filters as long as the sequence', function()
+      local m, x = nn.TemporalConvolutionFFT(1, 2, 3000), torch.randn(3000, 1)
+      local y = m:forward(x)
+      assert.same({ 1, 2 }, y:size():totable())
+      for o = 1, 2 do assert.near(m.weight[o]:dot(x:view(-1)) + m.bias[o], y[1][o], 1e-11) end
+   end)
+
+   it('refuses bad arguments and sequences that are too short', function()
+      refuses('nn.TemporalConvolutionFFT: kW must be a whole number of at least 1, got a number (0)', nn.TemporalConvolutionFFT, 2, 3, 0)
+      local m = nn.TemporalConvolutionFFT(2, 3, 5)
+      refuses('input must have at least 5 frames, got 1x4x2', m.forward, m, torch.ones(1, 4, 2))
+   end)
+end)
+
 describe('the package fbnn', function()
+   it('has SpatialConvolution with the arguments of fbnn', function()
+      local fbnn = require 'fbnn'
+      local m = fbnn.SpatialConvolution(2, 3, 5, 3, 1, 1, 2, 1, 1e6, true)
+      assert.same({ 2, 1, 1e6, true }, { m.padW, m.padH, m.maximalMemoryOverhead, m.inferenceOnly })
+      local like, x = nn.SpatialConvolution(2, 3, 5, 3, 1, 1, 2, 1), torch.randn(2, 6, 6)
+      like.weight:copy(m.weight)
+      like.bias:copy(m.bias)
+      assert.is_true(torch.equal(like:forward(x), torch.deserialize(torch.serialize(m)):forward(x)))
+      refuses('fbnn.SpatialConvolution: kW must be a whole number of at least 1, got a number (0)', fbnn.SpatialConvolution, 2, 3, 0, 3)
+   end)
+
    it('has batch normalisations that compute as those of nn', function()
       local fbnn = require 'fbnn'
       for name, sizes in pairs { BatchNormalization = { 5, 3 }, SpatialBatchNormalization = { 3, 3, 2, 2 } } do

@@ -85,6 +85,27 @@ describe('torch.conv.prefer', function()
    end)
 end)
 
+describe('torch.conv.with', function()
+   it('prefers an engine while a function runs, also one that fails, and gives its results', function()
+      local function inside(...) return torch.conv.prefer, select('#', ...), ... end
+      torch.conv.prefer = 'gemm'
+      assert.same({ 'fft', 2, 1, 2 }, { torch.conv.with('fft', inside, 1, 2) })
+      assert.equal('gemm', torch.conv.prefer)
+      assert.equal('fft1d', torch.conv.with('fft', function()
+         local inner = torch.conv.with('fft1d', inside)
+         assert.equal('fft', torch.conv.prefer)
+         return inner
+      end))
+      refuses('oops', torch.conv.with, 'fft', error, 'oops')
+      assert.equal('gemm', torch.conv.prefer)
+      assert.equal('gemm', (torch.conv.with(nil, inside)))
+   end)
+
+   it('refuses names that no engine has', function()
+      refuses('torch.conv.with: engine must be nil or one of gemm, ', torch.conv.with, 'cudnn', print)
+   end)
+end)
+
 -- A layer that many engines do, its passes, and a copy of what they get.
 local LAYER = [[
    torch.manualSeed(5)

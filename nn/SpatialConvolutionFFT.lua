@@ -1,0 +1,67 @@
+-- nn/SpatialConvolutionFFT.lua - convolutions that prefer Fourier transforms, under fbcunn's names; TemporalConvolutionFFT.
+local torch = require 'torch'
+
+local function prefer(class, engine, parent)
+   for _, pass in ipairs{'updateOutput', 'updateGradInput', 'accGradParameters'} do
+      local plain = parent[pass]
+      class[pass] = function(self, ...) return torch.conv.with(engine, plain, self, ...) end
+   end
+end
+
+--- nn.SpatialConvolutionFFT(nInputPlane, nOutputPlane, kW, kH, [dW], [dH], [padLeft], [padUp], [memoryReusePolicy],
+-- [numCudaStreams]): nn.SpatialConvolution by the engine fft wherever it can, whatever the cost model says; what it cannot do, as
+-- steps, is computed as of nn.SpatialConvolution. The last two arguments are those of fbcunn, and nothing comes of them.
+-- nn.SpatialConvolutionFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+local FFT, SpatialConvolution = torch.class('nn.SpatialConvolutionFFT', 'nn.SpatialConvolution')
+prefer(FFT, 'fft', SpatialConvolution)
+
+function FFT:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, memoryReusePolicy)
+   SpatialConvolution.__init(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp)
+   self.memoryReusePolicy = memoryReusePolicy
+end
+
+--- Forgets buffers, as clearState.
+function FFT:cleanupBuffers() return self:clearState() end
+
+--- nn.SpatialConvolutionCuFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
+-- nn.SpatialConvolutionCuFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionCuFFT', 'nn.SpatialConvolutionFFT')
+
+--- nn.SpatialConvolutionFBFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
+-- nn.SpatialConvolutionFBFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionFBFFT', 'nn.SpatialConvolutionFFT')
+
+--- nn.SpatialConvolutionFBFFTGemm(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
+-- nn.SpatialConvolutionFBFFTGemm(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionFBFFTGemm', 'nn.SpatialConvolutionFFT')
+
+--- nn.SpatialConvolutionFFTTiled(nInputPlane, nOutputPlane, kW, kH, [dW], [dH], [padLeft], [padUp], [tileSizeW], [tileSizeH],
+-- [memoryReusePolicy], [numCudaStreams]): nn.SpatialConvolutionFFT, which cuts images into tiles in any case; it chooses their
+-- size itself, tileSizeW and tileSizeH are kept and not used.
+-- nn.SpatialConvolutionFFTTiled(2, 3, 5, 5, 1, 1, 0, 0, 16, 16):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+local Tiled = torch.class('nn.SpatialConvolutionFFTTiled', 'nn.SpatialConvolutionFBFFT')
+
+function Tiled:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, tileSizeW, tileSizeH, memoryReusePolicy)
+   FFT.__init(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, memoryReusePolicy)
+   self.tileSizeW, self.tileSizeH = tileSizeW, tileSizeH
+end
+
+--- nn.SpatialConvolutionFFTTiledSync(...): nn.SpatialConvolutionFFTTiled under another of fbcunn's names.
+-- nn.SpatialConvolutionFFTTiledSync(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionFFTTiledSync', 'nn.SpatialConvolutionFFTTiled')
+
+--- nn.SpatialConvolutionFFTTiledAsync(...): nn.SpatialConvolutionFFTTiled under another of fbcunn's names.
+-- nn.SpatialConvolutionFFTTiledAsync(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionFFTTiledAsync', 'nn.SpatialConvolutionFFTTiled')
+
+--- nn.SpatialConvolutionFFTTiledIterated(...): nn.SpatialConvolutionFFTTiled under another of fbcunn's names.
+-- nn.SpatialConvolutionFFTTiledIterated(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
+torch.class('nn.SpatialConvolutionFFTTiledIterated', 'nn.SpatialConvolutionFFTTiled')
+
+--- nn.TemporalConvolutionFFT(inputFrameSize, outputFrameSize, kW, [dW]): nn.TemporalConvolution for long filters: by the engine
+-- fft1d wherever it can, whatever the cost model says.
+-- nn.TemporalConvolutionFFT(3, 4, 20):forward(torch.ones(50, 3)):size() --> {31, 4}
+local Temporal, TemporalConvolution = torch.class('nn.TemporalConvolutionFFT', 'nn.TemporalConvolution')
+prefer(Temporal, 'fft1d', TemporalConvolution)
+
+return FFT
