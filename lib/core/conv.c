@@ -1,5 +1,6 @@
 /* conv.c - chooses the engine of a convolution: by force, by preference, by what was measured, or by what the
  * engines predict. */
+#include <pthread.h>
 #include <stdlib.h>
 #include "conv_times.h"
 
@@ -126,18 +127,29 @@ int th_conv_choose(const th_conv_shape *s)
   return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
 }
 
+/* Measures c if nobody has, one thread at a time: they would disturb each other, and might come to different engines. */
+static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  th_status s = TH_OK;
+  pthread_mutex_lock(&lock);
+  if (!th_conv_times_find(t, &c->s)) {
+    s = th_conv_measure(t, engines(), c, call);
+    if (s == TH_OK) th_conv_times_add(t);
+  }
+  pthread_mutex_unlock(&lock);
+  return s;
+}
+
 /* The engine of c, which is measured now if that is wanted and has not been done. Without memory for that they predict. */
 static th_status choose(int *engine, const th_conv *c, const th_call *call)
 {
   th_conv_times t;
   *engine = th_conv_choose(&c->s);
   if (!th_conv_benchmarks() || products(&c->s) < FEW || is_preferred(&c->s)) return TH_OK;
-  if (th_conv_times_find(&t, &c->s)) return TH_OK;
-  const th_status s = th_conv_measure(&t, engines(), c, call);
-  if (s != TH_OK) return s == TH_ENOMEM ? TH_OK : s;
-  th_conv_times_add(&t);
-  *engine = fastest(&t);
-  return TH_OK;
+  const th_status s = th_conv_times_find(&t, &c->s) ? TH_OK : measure(&t, c, call);
+  if (s == TH_OK) *engine = fastest(&t);
+  return s == TH_ENOMEM ? TH_OK : s;
 }
 
 th_status th_conv_run(const th_conv *c, const th_call *call)
