@@ -14,22 +14,50 @@
 #include "../micro_real.h"
 
 enum {
-  TOGETHER = 4,                     /* frequencies that lie side by side */
-  ROWS = 96,                        /* of the left operand packed at a time; a multiple of every TH_MR */
+  ROWS = 96,                        /* of the left operand packed at a time; a multiple of 4 */
   CHUNK_BYTES = 16 << 20,           /* of spectra of tiles in memory at a time */
   LEAST_ROWS = 48,                  /* tiles in memory at a time, at least */
   MOST_ROWS = 384,
-  SMALLEST = 8, LARGEST = 128,      /* tiles */
+  SPECTRA_PAST = 1 << 20,           /* bytes of spectra that go past the caches */
+  RESULTS_PAST = 16 << 20,          /* and of results */
+  LARGEST = 128,                    /* tiles */
   SHORTEST = 16, LONGEST = 1 << 16  /* lines */
 };
+
+/* How a product is written: into the caches, past them, or added to what is there. */
+enum { KEEP, PASS, ADD };
 
 enum { TILES, LINES, WINOGRAD };                    /* the engines */
 
 /* What a transform is: of waves, or one of Winograd's, whose five matrices go to and from these. */
 enum { WAVES, INPUTS, KERNELS, RESULTS, FROM_RESULTS, TO_KERNELS };
 
-/* Spectra: `block` complex vectors hold TOGETHER frequencies of all rows and groups of lanes. */
-typedef struct spectrum { void *data; int64_t rows, groups, block; } spectrum;
+/* Vectors side by side in a product: as many as there are registers for. */
+#define TH_WIDE (TH_VB == 64 ? 2 : 1)
+
+/* Spectra of rows of groups of lanes. Distances are counted in vectors: from one frequency to the next, of which
+ * `together` lie close, from one block of these to the next, from row to row, from panel to panel. Large spectra are
+ * written past the caches: they would not stay there, and lines that lie far apart are written many times faster. */
+typedef struct spectrum {
+  void   *data;
+  int64_t rows, groups, together, step, block, row, panel;
+  bool    past;
+} spectrum;
+
+#if TH_VB == 64
+#define TH_STREAM(to, v) _mm512_stream_si512((__m512i *)(to), (__m512i)(v))
+#define TH_STREAMED()    _mm_sfence()
+#elif TH_VB == 32
+#define TH_STREAM(to, v) _mm256_stream_si256((__m256i *)(to), (__m256i)(v))
+#define TH_STREAMED()    _mm_sfence()
+#elif defined __SSE2__
+#include <emmintrin.h>
+#define TH_STREAM(to, v) _mm_stream_si128((__m128i *)(to), (__m128i)(v))
+#define TH_STREAMED()    _mm_sfence()
+#else
+#define TH_STREAM(to, v) (*(to) = (v))
+#define TH_STREAMED()    ((void)0)
+#endif
 
 /* Pictures seen as tiles. `lanes` of a picture's planes become lanes of vectors. The numbers of a picture lie dh and
  * dw apart, with zeros between them: dilated kernels. */
@@ -46,11 +74,11 @@ typedef struct grid {
 typedef struct job {
   grid     grid;
   spectrum to;
-  int64_t  th, tw, first, nroots, longest;
-  const void *roots, *bias;
+  int64_t  th, tw, first, longest;
+  const void *roots, *roots_down, *bias;            /* roots of unity: of rows, of columns */
   int64_t  bias_step;
   double   scale;
-  bool     add;
+  bool     add, past;               /* past: the results go past the caches */
   int      side;
   th_slots slots;
 } job;
@@ -60,7 +88,6 @@ typedef struct product {
   spectrum left, right, to;
   int64_t  freqs, m;
   bool     across, add, waves;
-  const int64_t *off;
   th_slots slots;
 } product;
 
@@ -69,6 +96,8 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 #define TH_REAL "conv/lanes.h"
+#include "../each_real.h"
+#define TH_REAL "conv/product.h"
 #include "../each_real.h"
 #define TH_REAL "conv/winograd.h"
 #include "../each_real.h"
@@ -114,7 +143,7 @@ static shape shape_of(const th_conv_shape *s, int engine)
 static double transform_time(int engine, int64_t th, int64_t tw)
 {
   const double points = (double)(th * tw);
-  return points * (engine == WINOGRAD ? 12e-9 : points > 4096 ? 55e-9 : 25e-9);
+  return points * (engine == WINOGRAD ? 12e-9 : points > 4096 ? 18e-9 : 12e-9);
 }
 
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
@@ -148,6 +177,8 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
 
 static void keep_cheaper(plan *best, plan p) { if (best->seconds == 0 || p.seconds < best->seconds) *best = p; }
 
+static const int64_t sides[] = { 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, LARGEST };     /* of tiles */
+
 /* The cheapest plan; none: seconds is 0. */
 static plan plan_of(const shape *t, int pass, int dtype, int engine)
 {
@@ -156,12 +187,20 @@ static plan plan_of(const shape *t, int pass, int dtype, int engine)
     for (int64_t n = 4; n <= 6; n += 2) keep_cheaper(&best, plan_with(t, pass, dtype, engine, n, n));
     return best;
   }
-  const bool lines = engine == LINES;
-  for (int64_t tw = lines ? SHORTEST : SMALLEST; tw <= (lines ? LONGEST : LARGEST); tw *= 2) {
-    if (tw < t->kw || (tw / 2 >= t->ow + t->kw - 1 && best.seconds > 0)) continue;
-    for (int64_t th = lines ? 1 : SMALLEST; th <= (lines ? 1 : LARGEST); th *= 2) {
-      if (th >= t->kh) keep_cheaper(&best, plan_with(t, pass, dtype, engine, th, tw));
+  if (engine == LINES) {
+    for (int64_t tw = SHORTEST; tw <= LONGEST; tw *= 2) {
+      if (tw >= t->kw) keep_cheaper(&best, plan_with(t, pass, dtype, engine, 1, tw));
+      if (tw >= t->ow + t->kw - 1) break;
     }
+    return best;
+  }
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+      if (sides[k] >= t->kw && sides[i] >= t->kh)
+        keep_cheaper(&best, plan_with(t, pass, dtype, engine, sides[i], sides[k]));
+      if (sides[k] >= t->ow + t->kw - 1) break;
+    }
+    if (sides[i] >= t->oh + t->kh - 1) break;
   }
   return best;
 }
@@ -197,14 +236,15 @@ static strides strides_of(const th_tensor *t, bool turned)
   return r;
 }
 
-static spectrum spectrum_of(int64_t rows, int64_t groups)
+/* Frequencies lie a little more apart than they must, lest all of them share the same places of a cache. What products
+ * read has its rows side by side, what they write `together` frequencies, as the way back reads them. */
+static spectrum spectrum_of(int64_t rows, int64_t groups, int64_t freqs, int64_t together)
 {
-  return (spectrum){ NULL, rows, groups, rows * groups * TOGETHER + TOGETHER };
+  const int64_t row = 2 * TH_WIDE * together, panel = rows * row, block = up(groups, TH_WIDE) * panel + 2 * TH_WIDE;
+  return (spectrum){ NULL, rows, groups, together, together > 1 ? 2 * TH_WIDE : block, block, row, panel,
+                     up(freqs, together) * block * TH_VB > SPECTRA_PAST };
 }
-static size_t bytes_of(const spectrum *s, int64_t freqs)
-{
-  return (size_t)(up(freqs, TOGETHER) * s->block) * 2 * TH_VB;
-}
+static size_t bytes_of(const spectrum *s, int64_t freqs) { return (size_t)(up(freqs, s->together) * s->block) * TH_VB; }
 
 static th_status transforms(job *j, int dtype, bool back)
 {
@@ -215,7 +255,7 @@ static th_status transforms(job *j, int dtype, bool back)
 
 static th_status multiplied(product *p, int dtype)
 {
-  return th_parallel(up(p->freqs, TOGETHER), 1, dtype == TH_F64 ? multiply_f64 : multiply_f32, p);
+  return th_parallel(p->freqs, 1, dtype == TH_F64 ? multiply_f64 : multiply_f32, p);
 }
 
 /* The grids of a convolution: what is cut into tiles, what it is multiplied with, what comes out. */
@@ -319,32 +359,33 @@ static th_status run(const th_conv *c, int engine)
   const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT, waves = engine != WINOGRAD;
   const size_t size = th_element_size(c->s.dtype);
   const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
-  work w = { .plan = p, .kernels = spectrum_of(t.lanes, right) };
-  w.product = (product){ .left = spectrum_of(p.rows, left), .freqs = p.freqs, .m = t.lanes, .waves = waves };
+  const int64_t together = !waves ? p.freqs : p.th == 1 ? 8 : p.th;
+  work w = { .plan = p, .kernels = spectrum_of(t.lanes, right, p.freqs, weight ? together : 1) };
+  w.product = (product){ .left = spectrum_of(p.rows, left, p.freqs, 1), .freqs = p.freqs, .m = t.lanes, .waves = waves };
   if (!waves) {
     w.sides[0] = INPUTS, w.sides[1] = weight ? FROM_RESULTS : KERNELS, w.sides[2] = weight ? TO_KERNELS : RESULTS;
   }
-  spectrum tiles = spectrum_of(p.rows, right);
-  /* The memory: roots of unity, offsets, spectra of tiles, of results, of kernels. */
-  const int64_t depth = weight ? p.rows : t.lanes, nroots = most(p.th, p.tw);
-  const size_t roots = (size_t)up(2 * nroots * (int64_t)size, 64) * 64, off = (size_t)up(depth * 8, 64) * 64;
+  spectrum tiles = spectrum_of(p.rows, right, p.freqs, weight ? 1 : together);
+  /* The memory: roots of unity, spectra of tiles, of results, of kernels. */
+  const size_t across = (size_t)up(2 * p.tw * (int64_t)size, 64) * 64;
+  const size_t roots = across + (size_t)up(2 * p.th * (int64_t)size, 64) * 64;
   const size_t parts[3] = { bytes_of(&w.product.left, p.freqs), bytes_of(&tiles, p.freqs), bytes_of(&w.kernels, p.freqs) };
-  char *memory = th_scratch(roots + off + parts[0] + parts[1] + parts[2]);
+  char *memory = th_scratch(roots + 2 * 64 + parts[0] + parts[1] + parts[2]);
   if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", parts[0] + parts[1] + parts[2]);
-  w.product.left.data = memory + roots + off;
-  tiles.data = memory + roots + off + parts[0];
-  w.kernels.data = memory + roots + off + parts[0] + parts[1];
+  /* Lines of a cache are fetched in pairs: spectra start where a pair does. */
+  char *const data = memory + roots + -((uintptr_t)memory + roots) % (2 * 64);
+  w.product.left.data = data;
+  tiles.data = data + parts[0];
+  w.kernels.data = data + parts[0] + parts[1];
   if (weight) w.product.right = tiles;
   else w.product.to = tiles;
-  if (c->s.dtype == TH_F64) set_roots_f64(memory, nroots);
-  else set_roots_f32(memory, nroots);
-  int64_t *at = (int64_t *)(void *)(memory + roots);
-  for (int64_t i = 0; i < depth; i++) at[i] = weight ? i * left * lv : i;
-  w.product.off = at;
-  w.job = (job){ .th = p.th, .tw = p.tw, .nroots = nroots, .roots = memory, .longest = most(most(p.th, p.tw), 18),
+  void (*const set)(void *, int64_t) = c->s.dtype == TH_F64 ? set_roots_f64 : set_roots_f32;
+  set(memory, p.tw);
+  set(memory + across, p.th);
+  w.job = (job){ .th = p.th, .tw = p.tw, .roots = memory, .roots_down = memory + across, .longest = most(most(p.th, p.tw), 18),
                  .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
-  const int64_t packed = 3 * ((weight ? p.rows : ROWS) * left * lv + depth * 2 * lv) + 16;
+  const int64_t packed = 3 * (weight ? p.rows : ROWS) * left * lv;
   th_status s = th_slots_new(&w.job.slots, (size_t)(2 * w.job.longest + columns) * 2 * TH_VB);
   if (s == TH_OK) {
     s = th_slots_new(&w.product.slots, (size_t)packed * size);
@@ -353,6 +394,7 @@ static th_status run(const th_conv *c, int engine)
       for (int64_t group = 0; group < t.groups && s == TH_OK; group++) {
         set_data(c, &t, &w.grids, group);
         w.job.add = w.product.add = false;
+        w.job.past = !weight && t.n * t.groups * t.outs * t.oh * t.ow * (int64_t)size > RESULTS_PAST;
         if (c->s.pass == TH_CONV_FORWARD && c->bias) {
           w.job.bias_step = c->bias->stride[0];
           w.job.bias = (char *)th_data(c->bias, size) + group * t.outs * w.job.bias_step * (int64_t)size;

@@ -1,121 +1,306 @@
 /* lanes.h - Fourier transforms of vectors: every lane has a transform of its own, so that no lane ever talks to
- * another. Read once per computing type after micro.h: P, M(f) and M_FMA as there. Sizes are powers of two. */
+ * another. Read once per computing type after micro.h: P, M(f) and M_FMA as there. Sizes are powers of two from 4, or
+ * three or five times such a power. */
 enum { M(LV) = TH_VB / (int)sizeof(P) };
 
 typedef struct M(cx) { M(vec) re, im; } M(cx);      /* a complex number in each lane */
 
-/* to = (re + i im) (c + i s) */
+/* Where complex vectors lie: `step` vectors from one real part to the next, `im` to the imaginary part; those that will be
+ * read next lie `ahead` from there. `past`: they are written past the caches. */
+typedef struct M(row) { M(vec) *re; int64_t im, step, ahead; bool past; } M(row);
+
+TH_INLINE M(row) M(row_of)(M(cx) *x) { return (M(row)){ .re = &x->re, .im = 1, .step = 2 }; }
+/* A transform of these gives the inverse of the others' transform, these way round, too. */
+TH_INLINE M(row) M(swapped)(M(row) r) { return (M(row)){ r.re + r.im, -r.im, r.step, r.ahead, r.past }; }
+
+/* to = (re + i im) (c - i s) */
 TH_INLINE void M(turned)(M(cx) *to, M(vec) re, M(vec) im, P c, P s)
 {
-  const M(vec) vc = c - (M(vec)){ 0 }, vs = s - (M(vec)){ 0 }, minus = -vs;
-  to->re = M_FMA(im, minus, re * vc);
-  to->im = M_FMA(re, vs, im * vc);
+  const M(vec) vc = c - (M(vec)){ 0 }, vs = s - (M(vec)){ 0 }, minus = -re;
+  to->re = M_FMA(im, vs, re * vc);
+  to->im = M_FMA(minus, vs, im * vc);
 }
 
-/* One pass of radix 4 over s transforms of n points, which lie interleaved; their first quarters go to y, where they
- * are 4 s transforms of n / 4. w: the roots of unity, `step` apart. */
-TH_INLINE void M(pass4)(const M(cx) *x, M(cx) *y, int64_t n, int64_t s, const P *w, int64_t step,
-                        const int sign)
+/* Transforms of three, four, five and eight, in place. */
+TH_INLINE void M(three)(M(cx) *v)
 {
-  const int64_t m = n / 4;
-  for (int64_t p = 0; p < m; p++) {
-    const P *w1 = w + 2 * p * step, *w2 = w + 4 * p * step, *w3 = w + 6 * p * step;
-    for (int64_t q = 0; q < s; q++) {
-      const M(cx) *a = x + q + s * p, *b = a + s * m, *c = b + s * m, *d = c + s * m;
-      M(cx) *to = y + q + 4 * s * p;
-      const M(vec) acr = a->re + c->re, aci = a->im + c->im, amr = a->re - c->re, ami = a->im - c->im;
-      const M(vec) bdr = b->re + d->re, bdi = b->im + d->im;
-      const M(vec) jr = sign > 0 ? d->im - b->im : b->im - d->im;       /* -+ i (b - d) */
-      const M(vec) ji = sign > 0 ? b->re - d->re : d->re - b->re;
-      to[0].re = acr + bdr;
-      to[0].im = aci + bdi;
-      if (p == 0) {
-        to[s].re = amr + jr, to[s].im = ami + ji;
-        to[2 * s].re = acr - bdr, to[2 * s].im = aci - bdi;
-        to[3 * s].re = amr - jr, to[3 * s].im = ami - ji;
-      } else {
-        M(turned)(to + s, amr + jr, ami + ji, w1[0], (P)sign * w1[1]);
-        M(turned)(to + 2 * s, acr - bdr, aci - bdi, w2[0], (P)sign * w2[1]);
-        M(turned)(to + 3 * s, amr - jr, ami - ji, w3[0], (P)sign * w3[1]);
+  const M(vec) half = (P)-0.5 - (M(vec)){ 0 }, root = (P)0.86602540378443864676 - (M(vec)){ 0 };
+  const M(vec) sr = v[1].re + v[2].re, si = v[1].im + v[2].im;
+  const M(vec) dr = (v[1].re - v[2].re) * root, di = (v[1].im - v[2].im) * root;
+  const M(vec) cr = M_FMA(half, sr, v[0].re), ci = M_FMA(half, si, v[0].im);
+  v[0].re += sr, v[0].im += si;
+  v[1].re = cr + di, v[1].im = ci - dr;
+  v[2].re = cr - di, v[2].im = ci + dr;
+}
+
+TH_INLINE void M(five)(M(cx) *v)
+{
+  const M(vec) c1 = (P)0.30901699437494742410 - (M(vec)){ 0 }, c2 = (P)-0.80901699437494742410 - (M(vec)){ 0 };
+  const M(vec) s1 = (P)0.95105651629515357212 - (M(vec)){ 0 }, s2 = (P)0.58778525229247312917 - (M(vec)){ 0 };
+  const M(vec) ar = v[1].re + v[4].re, ai = v[1].im + v[4].im, br = v[1].re - v[4].re, bi = v[1].im - v[4].im;
+  const M(vec) cr = v[2].re + v[3].re, ci = v[2].im + v[3].im, dr = v[2].re - v[3].re, di = v[2].im - v[3].im;
+  const M(vec) er = M_FMA(c2, cr, M_FMA(c1, ar, v[0].re)), ei = M_FMA(c2, ci, M_FMA(c1, ai, v[0].im));
+  const M(vec) fr = M_FMA(c1, cr, M_FMA(c2, ar, v[0].re)), fi = M_FMA(c1, ci, M_FMA(c2, ai, v[0].im));
+  const M(vec) gr = M_FMA(s2, dr, s1 * br), gi = M_FMA(s2, di, s1 * bi);
+  const M(vec) hr = M_FMA(-s1, dr, s2 * br), hi = M_FMA(-s1, di, s2 * bi);
+  v[0].re += ar + cr, v[0].im += ai + ci;
+  v[1].re = er + gi, v[1].im = ei - gr;
+  v[4].re = er - gi, v[4].im = ei + gr;
+  v[2].re = fr + hi, v[2].im = fi - hr;
+  v[3].re = fr - hi, v[3].im = fi + hr;
+}
+
+TH_INLINE void M(four)(M(cx) *a, M(cx) *b, M(cx) *c, M(cx) *d)
+{
+  const M(vec) sr = a->re + c->re, si = a->im + c->im, dr = a->re - c->re, di = a->im - c->im;
+  const M(vec) tr = b->re + d->re, ti = b->im + d->im, er = b->re - d->re, ei = b->im - d->im;
+  a->re = sr + tr, a->im = si + ti;
+  b->re = dr + ei, b->im = di - er;
+  c->re = sr - tr, c->im = si - ti;
+  d->re = dr - ei, d->im = di + er;
+}
+
+TH_INLINE void M(eight)(M(cx) *v)
+{
+  const M(vec) half = (P)0.70710678118654752440 - (M(vec)){ 0 };
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; k++) {
+    const M(vec) sr = v[k].re + v[k + 4].re, si = v[k].im + v[k + 4].im;
+    const M(vec) dr = v[k].re - v[k + 4].re, di = v[k].im - v[k + 4].im;
+    v[k].re = sr, v[k].im = si;
+    if (k == 0) v[4].re = dr, v[4].im = di;
+    if (k == 1) v[5].re = (dr + di) * half, v[5].im = (di - dr) * half;
+    if (k == 2) v[6].re = di, v[6].im = -dr;
+    if (k == 3) v[7].re = (di - dr) * half, v[7].im = (dr + di) * -half;
+  }
+  M(four)(v, v + 1, v + 2, v + 3);
+  M(four)(v + 4, v + 5, v + 6, v + 7);
+}
+
+/* One butterfly: its numbers lie `across` apart, and go `apart` apart, turned by powers of w. */
+TH_INLINE void M(butterfly)(const int radix, const M(vec) *x, int64_t xi, int64_t across, int64_t ahead, M(vec) *y,
+                            int64_t yi, int64_t apart, bool past, const P *w, int64_t step)
+{
+  M(cx) v[8];
+  if (ahead) {
+#pragma GCC unroll 8
+    for (int k = 0; k < radix; k++) __builtin_prefetch(x + k * across + ahead), __builtin_prefetch(x + k * across + ahead + xi);
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < radix; k++) v[k].re = x[k * across], v[k].im = x[k * across + xi];
+  if (radix == 3) M(three)(v);
+  if (radix == 4) M(four)(v, v + 1, v + 2, v + 3);
+  if (radix == 5) M(five)(v);
+  if (radix == 8) M(eight)(v);
+#define FROM (radix < 8 ? k : k / 2 + k % 2 * 4)    /* of eight, the even ones come first */
+  if (w) {
+#pragma GCC unroll 8
+    for (int k = 1; k < radix; k++)
+      M(turned)(v + FROM, v[FROM].re, v[FROM].im, w[2 * k * step], w[2 * k * step + 1]);
+  }
+  if (past) {
+#pragma GCC unroll 8
+    for (int k = 0; k < radix; k++) TH_STREAM(y + k * apart, v[FROM].re), TH_STREAM(y + k * apart + yi, v[FROM].im);
+    return;
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < radix; k++) y[k * apart] = v[FROM].re, y[k * apart + yi] = v[FROM].im;
+#undef FROM
+}
+
+/* One pass over s transforms of n points, which lie interleaved; the parts go where they are radix * s transforms of
+ * n / radix. w: the roots of unity, `step` apart. */
+TH_INLINE void M(pass)(const int radix, const M(row) *x, const M(row) *y, int64_t n, int64_t s, const P *w, int64_t step)
+{
+  const int64_t m = n / radix, xs = x->step, ys = y->step, xi = x->im, yi = y->im;
+  const M(vec) *from = x->re;
+  M(vec) *to = y->re;
+  for (int64_t q = 0; q < s; q++)
+    M(butterfly)(radix, from + q * xs, xi, s * m * xs, x->ahead, to + q * ys, yi, s * ys, y->past, NULL, 0);
+  for (int64_t p = 1; p < m; p++) {
+    from += s * xs, to += radix * s * ys;
+    for (int64_t q = 0; q < s; q++)
+      M(butterfly)(radix, from + q * xs, xi, s * m * xs, x->ahead, to + q * ys, yi, s * ys, false, w, p * step);
+  }
+}
+
+/* The radix of the next pass over n points. */
+TH_INLINE int M(radix_of)(int64_t n)
+{
+  if (n % 3 == 0) return 3;
+  if (n % 5 == 0) return 5;
+  return __builtin_ctzll((unsigned long long)n) % 3 == 0 ? 8 : 4;
+}
+
+/* Transforms in up to three passes, of a size that is known where this is inlined. */
+TH_INLINE void M(short_one)(const int64_t n, const M(row) *from, const M(row) *to, M(cx) *x, M(cx) *y, const P *w,
+                            int64_t step)
+{
+  const int a = M(radix_of)(n), b = n > a ? M(radix_of)(n / a) : 1, c = (int)n / a / b;
+  const M(row) one = M(row_of)(x), two = M(row_of)(y);
+  M(pass)(a, from, b > 1 ? &one : to, n, 1, w, step);
+  if (b > 1) M(pass)(b, &one, c > 1 ? &two : to, n / a, a, w, step * a);
+  if (c > 1) M(pass)(c, &two, to, c, a * b, w, step * a * b);
+}
+
+#define PASS_OF(radix) static __attribute__((noinline)) void M(pass##radix)(const M(row) *x, const M(row) *y, int64_t n, \
+    int64_t s, const P *w, int64_t step) { M(pass)(radix, x, y, n, s, w, step); }
+PASS_OF(4) PASS_OF(8)
+#undef PASS_OF
+#define SHORT(n) static __attribute__((noinline)) void M(short##n)(const M(row) *from, const M(row) *to, M(cx) *x, M(cx) *y, \
+    const P *w, int64_t step) { M(short_one)(n, from, to, x, y, w, step); }
+SHORT(8) SHORT(12) SHORT(16) SHORT(20) SHORT(24) SHORT(32) SHORT(40) SHORT(48) SHORT(64) SHORT(80) SHORT(96) SHORT(128)
+#undef SHORT
+
+/* The transform of n numbers, with x and y as room; `from` may be y, `to` x. w: cos and sin of 2 pi j / (n step). Those of
+ * lines are powers of two. */
+static void M(fourier)(M(row) from, M(row) to, M(cx) *x, M(cx) *y, int64_t n, const P *w, int64_t step)
+{
+#define CASE(n) case n: M(short##n)(&from, &to, x, y, w, step); return
+  switch (n) {
+    CASE(8); CASE(12); CASE(16); CASE(20); CASE(24); CASE(32); CASE(40); CASE(48); CASE(64); CASE(80); CASE(96); CASE(128);
+  }
+#undef CASE
+  for (int64_t s = 1; n > 1;) {
+    const int radix = M(radix_of)(n);
+    const M(row) next = n == radix ? to : M(row_of)(x);
+    (radix == 8 ? M(pass8) : M(pass4))(&from, &next, n, s, w, step * s);
+    M(cx) *const t = x;
+    x = y, y = t, from = next, n /= radix, s *= radix;
+  }
+}
+
+/* ---- numbers of pictures become lanes, and back ---- */
+
+/* Blocks of 4 x 4 in a vector: which numbers of two vectors change places. */
+#ifndef TH_BLOCKS
+#define TH_BLOCKS
+#define TH_LOW4(n, i)   i, n + i, i + 1, n + i + 1
+#define TH_HIGH4(n, i)  i + 2, n + i + 2, i + 3, n + i + 3
+#define TH_FIRST4(n, i) i, i + 1, n + i, n + i + 1
+#define TH_LAST4(n, i)  i + 2, i + 3, n + i + 2, n + i + 3
+#define TH_8(f)         f(8, 0), f(8, 4)
+#define TH_16(f)        f(16, 0), f(16, 4), f(16, 8), f(16, 12)
+#define TH_JOIN8(a, b)  __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define TH_JOIN16(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#if TH_VB == 64
+#define TH_EACH_f32(f)              TH_16(f)
+#define TH_EACH_f64(f)              TH_8(f)
+#define TH_JOINED_f32(a, b, c, d)   TH_JOIN16(TH_JOIN8(a, b), TH_JOIN8(c, d))
+#define TH_JOINED_f64(a, b, c, d)   TH_JOIN8(a, b)
+#elif TH_VB == 32
+#define TH_EACH_f32(f)              TH_8(f)
+#define TH_EACH_f64(f)              f(4, 0)
+#define TH_JOINED_f32(a, b, c, d)   TH_JOIN8(a, b)
+#define TH_JOINED_f64(a, b, c, d)   (a)
+#else
+#define TH_EACH_f32(f)              f(4, 0)
+#define TH_EACH_f64(f)              0, 2        /* two numbers are no block */
+#define TH_JOINED_f32(a, b, c, d)   (a)
+#define TH_JOINED_f64(a, b, c, d)   __builtin_shufflevector(a, a, 0, 1)
+#endif
+#endif
+
+/* In every block of four vectors, columns become rows. */
+TH_INLINE void M(turn_blocks)(M(vec) *v)
+{
+  const M(vec) ab = __builtin_shufflevector(v[0], v[1], M(TH_EACH)(TH_LOW4)),
+               ab2 = __builtin_shufflevector(v[0], v[1], M(TH_EACH)(TH_HIGH4)),
+               cd = __builtin_shufflevector(v[2], v[3], M(TH_EACH)(TH_LOW4)),
+               cd2 = __builtin_shufflevector(v[2], v[3], M(TH_EACH)(TH_HIGH4));
+  v[0] = __builtin_shufflevector(ab, cd, M(TH_EACH)(TH_FIRST4));
+  v[1] = __builtin_shufflevector(ab, cd, M(TH_EACH)(TH_LAST4));
+  v[2] = __builtin_shufflevector(ab2, cd2, M(TH_EACH)(TH_FIRST4));
+  v[3] = __builtin_shufflevector(ab2, cd2, M(TH_EACH)(TH_LAST4));
+}
+
+/* Four numbers of each lane: vector i of the result is number i. Lanes lie ls apart. */
+TH_INLINE void M(take4)(M(vec) *v, const P *from, int64_t ls, int64_t lanes)
+{
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    M(quad) q[4] = { { 0 } };
+#pragma GCC unroll 4
+    for (int k = 0; k < M(LV) / 4; k++) if (i + 4 * k < lanes) q[k] = *(const M(quad) *)(from + (i + 4 * k) * ls);
+    v[i] = (M(vec))M(TH_JOINED)(q[0], q[1], q[2], q[3]);
+  }
+  M(turn_blocks)(v);
+}
+
+/* n numbers of each lane into every step-th vector from `to`: the j-th of lane l lies at from[l ls + j xs]. Lanes from
+ * `lanes` on become 0. */
+static void M(take)(M(vec) *to, int64_t step, const P *from, int64_t ls, int64_t xs, int64_t n, int64_t lanes)
+{
+  if (ls == 1 && lanes == M(LV)) {
+    for (int64_t j = 0; j < n; j++) memcpy(to + j * step, from + j * xs, sizeof *to);
+    return;
+  }
+  if (xs == -1) from -= n - 1, to += (n - 1) * step, xs = 1, step = -step;
+  if (xs == 1 && n >= 4 && M(LV) >= 4) {
+    for (int64_t j = 0; j < n; j += 4) {
+      const int64_t k = j + 4 <= n ? j : n - 4;     /* the last four, some of them again */
+      M(vec) v[4];
+      if (lanes == M(LV)) M(take4)(v, from + k, ls, M(LV));
+      else M(take4)(v, from + k, ls, lanes);
+      for (int i = 0; i < 4; i++) to[(k + i) * step] = v[i];
+    }
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    P *t = (P *)(to + j * step);
+    for (int64_t l = 0; l < lanes; l++) t[l] = from[l * ls + j * xs];
+    for (int64_t l = lanes; l < M(LV); l++) t[l] = 0;
+  }
+}
+
+/* A row of n numbers, past the caches where it has whole lines. */
+static void M(stream_row)(P *to, const P *from, int64_t n)
+{
+  int64_t j = 0;
+  while (j < n && (uintptr_t)(to + j) % 64) to[j] = from[j], j++;
+  for (; j + 64 / (int64_t)sizeof(P) <= n; j += 64 / (int64_t)sizeof(P)) {
+    for (int64_t k = 0; k < 64 / TH_VB; k++) {
+      M(vec) v;
+      memcpy(&v, from + j + k * M(LV), sizeof v);
+      TH_STREAM((M(vec) *)(to + j) + k, v);
+    }
+  }
+  for (; j < n; j++) to[j] = from[j];
+}
+
+/* The way back: to[l ls + j xs] = [itself +] from[j step] scale + bias. room: for a row of every lane. */
+static void M(give)(P *to, int64_t ls, int64_t xs, int64_t n, int64_t lanes, const M(vec) *from, int64_t step, P scale,
+                    const M(vec) *bias, bool add, P *room)
+{
+  int64_t j = 0;
+  if (ls == 1 && lanes == M(LV) && !add) {
+    for (; j < n; j++) {
+      const M(vec) v = from[j * step] * scale + *bias;
+      memcpy(to + j * xs, &v, sizeof v);
+    }
+    return;
+  }
+  if (xs == 1 && n >= 4 && M(LV) >= 4) {
+    P *t = room ? room : to;
+    const int64_t ts = room ? up(n, M(LV)) * M(LV) : ls;
+    for (; j < n; j += 4) {
+      if (j + 4 > n && add) break;
+      const int64_t k = j + 4 <= n ? j : n - 4;     /* the last four, some of them again */
+      M(vec) v[4];
+      for (int i = 0; i < 4; i++) v[i] = from[(k + i) * step] * scale + *bias;
+      M(turn_blocks)(v);
+      const P *p = (const P *)v;
+      for (int64_t l = 0; l < lanes; l++) {
+        M(quad) *at = (M(quad) *)(t + l * ts + k), q = *(const M(quad) *)(p + l % 4 * M(LV) + l / 4 * 4);
+        if (add) q += *at;
+        *at = q;
       }
     }
+    for (int64_t l = 0; l < lanes && room; l++) M(stream_row)(to + l * ls, room + l * ts, n);
   }
-}
-
-TH_INLINE M(cx) *M(transform)(M(cx) *x, M(cx) *y, int64_t n, const P *w, int64_t step, const int sign)
-{
-  int64_t s = 1;
-  for (; n > 2; n /= 4, s *= 4) {
-    M(pass4)(x, y, n, s, w, step * s, sign);
-    M(cx) *const t = x;
-    x = y, y = t;
+  for (; j < n; j++) {
+    const M(vec) v = from[j * step] * scale + *bias;
+    const P *p = (const P *)&v;
+    for (int64_t l = 0; l < lanes; l++) to[l * ls + j * xs] = add ? to[l * ls + j * xs] + p[l] : p[l];
   }
-  if (n == 2) {
-    for (int64_t q = 0; q < s; q++) {
-      y[q].re = x[q].re + x[q + s].re, y[q].im = x[q].im + x[q + s].im;
-      y[q + s].re = x[q].re - x[q + s].re, y[q + s].im = x[q].im - x[q + s].im;
-    }
-    return y;
-  }
-  return x;
-}
-
-/* The transform of the n points at x, with y as room: where it came to lie, x or y. w: cos and sin of 2 pi j / (n step). */
-static __attribute__((noinline)) M(cx) *M(forth)(M(cx) *x, M(cx) *y, int64_t n, const P *w, int64_t step)
-{
-  return M(transform)(x, y, n, w, step, -1);
-}
-static __attribute__((noinline)) M(cx) *M(back)(M(cx) *x, M(cx) *y, int64_t n, const P *w, int64_t step)
-{
-  return M(transform)(x, y, n, w, step, 1);
-}
-
-/* n numbers of each lane into every step-th number from `to`, a vector each: the j-th of lane l lies at
- * from[l ls + j xs]. Lanes from `lanes` on become 0. */
-static void M(take)(P *to, int64_t step, const P *from, int64_t ls, int64_t xs, int64_t n, int64_t lanes)
-{
-  if (ls == 1 && lanes == M(LV)) {
-    for (int64_t j = 0; j < n; j++) memcpy(to + j * step, from + j * xs, sizeof(M(vec)));
-    return;
-  }
-  int64_t l = 0;
-  if (xs == 1) {
-    for (; l + 4 <= lanes; l += 4) {
-      const P *f = from + l * ls;
-      int64_t j = 0;
-      for (; j + 4 <= n; j += 4)
-        M(turn4)(to + j * step + l, step, f + j, ls, (const P[4]){ 0 });
-      for (; j < n; j++) for (int i = 0; i < 4; i++) to[j * step + l + i] = f[i * ls + j];
-    }
-  }
-  for (; l < lanes; l++) {
-    const P *f = from + l * ls;
-    for (int64_t j = 0; j < n; j++) to[j * step + l] = f[j * xs];
-  }
-  for (; l < M(LV); l++) for (int64_t j = 0; j < n; j++) to[j * step + l] = 0;
-}
-
-/* The way back: to[l ls + j xs] = [itself +] from[j step + l]. */
-static void M(give)(P *to, int64_t ls, int64_t xs, int64_t n, int64_t lanes, const P *from, int64_t step,
-                    bool add)
-{
-  int64_t l = 0;
-  if (add) {
-    for (; l < lanes; l++) for (int64_t j = 0; j < n; j++) to[l * ls + j * xs] += from[j * step + l];
-    return;
-  }
-  if (ls == 1 && lanes == M(LV)) {
-    for (int64_t j = 0; j < n; j++) memcpy(to + j * xs, from + j * step, sizeof(M(vec)));
-    return;
-  }
-  if (xs == 1) {
-    for (; l + 4 <= lanes; l += 4) {
-      P *t = to + l * ls;
-      int64_t j = 0;
-      for (; j + 4 <= n; j += 4)
-        M(turn4)(t + j, ls, from + j * step + l, step, (const P[4]){ 0 });
-      for (; j < n; j++) for (int i = 0; i < 4; i++) t[i * ls + j] = from[j * step + l + i];
-    }
-  }
-  for (; l < lanes; l++) for (int64_t j = 0; j < n; j++) to[l * ls + j * xs] = from[j * step + l];
 }
