@@ -1,99 +1,226 @@
--- bench/conv.lua - the layers of convnet-benchmarks and long filters in one dimension, in three passes.
---    th bench/conv.lua [-threads 2] [-peer pytorch] [-rounds 3] [-batch 16] [-layers L1,L2,c256] [-errors no]
--- Without a peer the engine gemm stands in for one. The error is that of floats against gemm in double, relative to the
--- result's norm.
+-- bench/conv.lua - convolutions of well-known networks and long filters in one dimension, in three passes.
+--    th bench/conv.lua [-threads 2] [-peer pytorch] [-rounds 3] [-batch 1,16] [-layers classic,alex2] [-passes forward]
+--       [-engine NAME] [-engines yes] [-errors no] [-heat FILE.svg]
+--
+-- `of limit`: the least time that the chosen algorithm could take, over ours: its operations at the rate of a product of
+-- matrices, or its tensors at the rate of a copy, both measured here. -engine forces one for all rows that it can do;
+-- -engines times each one beside what it predicts. The error of each engine is that of floats against gemm in double,
+-- relative to the result's norm. Long filters are of batch 1 alone.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
 local peer = require 'bench.lib.peer'
+local sets = require 'bench.lib.layers'
+local heat = require 'bench.lib.heat'
 
--- name, side of the image (or length, height 1), planes, results, kernel, least ratio of each pass
-local LAYERS = {
-   { 'L1', 128, 3, 96, 11, { 2 } }, { 'L2', 64, 64, 128, 9, { 4, 4, 4 } }, { 'L3', 32, 128, 128, 9, { 4, 4, 4 } },
-   { 'L4', 16, 128, 128, 7, { 2 } }, { 'L5', 13, 384, 384, 3, {} },
-}
-local LENGTH = 64000
-for k, least in pairs { [16] = 0, [64] = 0, [256] = 20, [1024] = 60, [4096] = 0 } do
-   table.insert(LAYERS, { 'c' .. k, LENGTH, 64, 64, k, { least > 0 and least or nil }, line = true })
-end
-table.sort(LAYERS, function(a, b)
-   if a.line ~= b.line then return b.line == true end
-   if a.line then return a[5] < b[5] end
-   return a[1] < b[1]
-end)
+local PASSES = { 'forward', 'gradInput', 'gradWeight' }
+local SHORT = 8                                 -- planes of long filters whose error is measured: in double they take long
 
-local options = measure.options(arg or {}, { batch = 16, layers = 'L1,L2,L3,L4,L5,c16,c64,c256,c1024', errors = 'yes' })
+local options = measure.options(arg or {}, { rounds = 3, batch = '1,16', layers = 'classic,long,alexnet,overfeat,vgg,resnet',
+   passes = table.concat(PASSES, ','), engine = '', engines = 'no', errors = 'yes', heat = '' })
 torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 local other = peer.wanted(options, 'ops', tostring(options.threads))
+if other then other.ask 'do import torch.nn.functional as F' end
 
-local function wanted(name) return (',' .. options.layers .. ','):find(',' .. name .. ',', 1, true) end
+local function listed(list, name) return (',' .. list .. ','):find(',' .. name .. ',', 1, true) end
 local function uniform(...) return torch.FloatTensor(...):uniform(-1, 1) end
-local function off(a, b) return (a:double() - b):norm() / b:norm() end
 
+-- f with this engine; nil where the engine cannot do it.
 local function with(engine, f)
-   return function()
-      torch.conv.engine = engine
-      f()
-      torch.conv.engine = nil
-   end
+   local before = torch.conv.engine
+   torch.conv.engine = engine
+   local ok, result = pcall(f)
+   torch.conv.engine = before
+   return ok and (result or true) or nil
 end
 
-local PASSES = { 'forward', 'gradInput', 'gradWeight' }
-local THEIRS = {
-   'F.conv2d(x, w, b)',
-   'torch.ops.aten.convolution_backward(g, x, w, [%d], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, False, False])',
-   'torch.ops.aten.convolution_backward(g, x, w, [%d], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [False, True, False])',
-}
+-- ---- what the machine can do ----
 
-local function layer(l)
-   local name, side, c, o, k, least = unpack(l, 1, 6)
-   local n, h, kh = l.line and 1 or options.batch, l.line and 1 or side, l.line and 1 or k
-   local x, w, b = uniform(n, c, h, side), uniform(o, c, kh, k), torch.FloatTensor(o):zero()
-   local y = torch.conv2d(x, w, b)
+local rate, bandwidth
+do
+   local n, most = 1024, 1e7
+   local a, b, c, x, y = uniform(n, n), uniform(n, n), torch.FloatTensor(n, n), uniform(most), torch.FloatTensor(most)
+   local seconds = measure.interleaved(5, { function() return measure.time(function() torch.mm(c, a, b) end, 3) end,
+      function() return measure.time(function() y:copy(x) end, 3) end })
+   rate, bandwidth = 2 * n ^ 3 / seconds[1], 8 * most / seconds[2]
+   measure.note('%d threads: a product of 1024 x 1024 at %.0f Gflop/s, a copy at %.1f GB/s', options.threads, rate / 1e9,
+      bandwidth / 1e9)
+end
+
+-- ---- a layer ----
+
+local function layer_of(l, n, planes)
+   local name, side, c, o, k = unpack(l, 1, 5)
+   local step, pad, f = l.step or 1, l.pad or 0, {}
+   if planes then c, o = planes, planes end
+   local x = uniform(n, c, l.line and 1 or side, side)
+   local w, b = uniform(o, c, l.line and 1 or k, k), uniform(o)
+   local geometry = { step, step, pad, pad }
+   local y = torch.conv2d(x, w, b, unpack(geometry))
    local g = uniform(unpack(y:size():totable()))
    local gx, gw = x:clone(), w:clone():zero()
-   local ours = {
-      function() torch.conv2d(y, x, w, b) end,
-      function() torch.conv2d_grad_input(gx, x, g, w) end,
-      function() torch.conv2d_grad_weight(gw, x, g) end,
-   }
-   if other then
-      other.ask 'do import torch.nn.functional as F'
-      other.ask(('do x, w, b = torch.rand(%d, %d, %d, %d), torch.rand(%d, %d, %d, %d), torch.zeros(%d)'):format(n, c, h, side, o,
-         c, kh, k, o))
-      other.ask 'do g = torch.rand_like(F.conv2d(x, w, b))'
-   end
-   for p, pass in ipairs(PASSES) do
-      local functions = { function() return measure.time(ours[p]) end }
-      if other then functions[2] = function() return other.time(1, (THEIRS[p]:gsub('%%d', o))) end
-      else functions[2] = function() return measure.time(with('gemm', ours[p])) end end
-      local medians, ratio = measure.interleaved(options.rounds, functions)
-      local limit, kept = other and least[p], nil
-      if other then kept = 1 / ratio >= (limit or 0.95) end
-      measure.row(('%s, batch %d, %s: %s'):format(name, n, pass, torch.conv.choice(pass, x, w)),
-         limit and ('>= %g of PyTorch'):format(limit) or other and '>= 1 of PyTorch' or '(of gemm)',
-         ('%.2f ms'):format(medians[1] * 1e3), ('%.2f ms'):format(medians[2] * 1e3), 1 / ratio, kept)
-   end
-   return function()                          -- the error, apart: it takes long, in double
-      gw:zero()
-      for p = 1, 3 do ours[p]() end
-      local gw2 = w:double():zero()
-      local y2, gx2
-      with('gemm', function()
-         y2 = torch.conv2d(x:double(), w:double(), b:double())
-         gx2 = torch.conv2d_grad_input(x:double(), g:double(), w:double())
-         torch.conv2d_grad_weight(gw2, x:double(), g:double())
-      end)()
-      measure.note('%s: off by %.1e, %.1e, %.1e of the norm of result, gradInput, gradWeight', name, off(y, y2), off(gx, gx2),
-         off(gw, gw2))
-   end
+   f.forward = function() torch.conv2d(y, x, w, b, unpack(geometry)) end
+   f.gradInput = function() torch.conv2d_grad_input(gx, x, g, w, unpack(geometry)) end
+   f.gradWeight = function() torch.conv2d_grad_weight(gw, x, g, 1, unpack(geometry)) end
+   local floats = x:nElement() + w:nElement() + y:nElement()
+   return { name = name, run = f, x = x, w = w, b = b, g = g, y = y, gx = gx, gw = gw, geometry = geometry, bytes = 4 * floats,
+      result = { forward = y, gradInput = gx, gradWeight = gw } }
 end
 
-local errors = {}
-for _, l in ipairs(LAYERS) do if wanted(l[1]) then errors[#errors + 1] = layer(l) end end
+local function ask_peer(l)
+   local function sizes(t) return table.concat(t:size():totable(), ', ') end
+   other.ask(('do x, w, b, g = torch.rand(%s), torch.rand(%s), torch.rand(%d), torch.rand(%s)'):format(sizes(l.x), sizes(l.w),
+      l.b:nElement(), sizes(l.y)))
+end
+
+local function theirs(l, pass)
+   local step, pad = l.geometry[1], l.geometry[3]
+   local high = l.x:size(3) == 1 and 1 or step
+   if pass == 'forward' then return ('F.conv2d(x, w, b, (%d, %d), %d)'):format(high, step, pad) end
+   return ('torch.ops.aten.convolution_backward(g, x, w, [%d], [%d, %d], [%d, %d], [1, 1], False, [0, 0], 1, [%s, %s, False])')
+      :format(l.b:nElement(), high, step, pad, pad, pass == 'gradInput' and 'True' or 'False',
+      pass == 'gradInput' and 'False' or 'True')
+end
+
+-- What the engines predict for a pass: by name { milliseconds, flops }.
+local function predicted(l, pass)
+   local found, here = {}, false
+   for line in torch.conv.explain(l.x, l.w, unpack(l.geometry)):gmatch '[^\n]+' do
+      here = (line:match '^(%w+): ' or here and pass) == pass
+      local name, ms, gflop = line:match '^ +(%w+) +([%d.]+) ms predicted, +([%d.]+) Gflop'
+      if here and name then found[name] = { tonumber(ms), tonumber(gflop) * 1e9 } end
+   end
+   return found
+end
+
+-- ---- the table ----
+
+local ROW = '| %-8s | %5s | %-10s | %-8s | %9s | %9s | %6s | %-6s | %-6s | %8s |'
+local sums, behind = { gemm = 0, ours = 0 }, {}
+
+local function engines_of(l, pass, found)
+   local parts = {}
+   for _, name in ipairs(torch.conv.engines()) do
+      local seconds = found[name] and with(name, function()
+         return measure.interleaved(options.rounds, { function() return measure.time(l.run[pass]) end }, 0)[1]
+      end)
+      if seconds then parts[#parts + 1] = ('%s %.3f (%.3f)'):format(name, seconds * 1e3, found[name][1]) end
+   end
+   measure.note('%s, batch %d, %s: ms (predicted): %s', l.name, l.x:size(1), pass, table.concat(parts, ', '))
+end
+
+local function row(l, pass, least, classic)
+   local run = l.run[pass]
+   if options.engine ~= '' and not with(options.engine, run) then return end
+   local engine = options.engine ~= '' and options.engine or torch.conv.choice(pass, l.x, l.w, unpack(l.geometry))
+   local functions = { function()
+      local seconds
+      with(engine, function() seconds = measure.time(run) end)
+      return seconds
+   end }
+   if other then functions[2] = function() return other.time(1, theirs(l, pass)) end end
+   local medians, inverse = measure.interleaved(options.rounds, functions)
+   local found = predicted(l, pass)
+   local best = math.max(found[engine][2] / rate, l.bytes / bandwidth)
+   local ratio, verdict = nil, ''
+   if other then
+      ratio = 1 / inverse
+      verdict = ratio >= (least or 0.95) and 'PASS' or 'behind'
+      if verdict ~= 'PASS' then behind[#behind + 1] = ('%s %d %s (%.2f)'):format(l.name, l.x:size(1), pass, ratio) end
+   end
+   print(ROW:format(l.name, l.x:size(1), pass, engine, ('%.2f'):format(medians[1] * 1e3),
+      medians[2] and ('%.2f'):format(medians[2] * 1e3) or '-', ratio and ('%.2f'):format(ratio) or '-',
+      other and '>= ' .. (least or 1) or '', verdict, ('%.0f %%'):format(100 * best / medians[1])))
+   io.stdout:flush()
+   if classic and l.x:size(1) > 1 then
+      with('gemm', function() sums.gemm = sums.gemm + measure.time(run) end)
+      sums.ours = sums.ours + medians[1]
+   end
+   if options.engines ~= 'no' then engines_of(l, pass, found) end
+end
+
+local function errors(given)
+   local l = layer_of(given, 1, given.line and SHORT)
+   local x, w, b, g = l.x:double(), l.w:double(), l.b:double(), l.g:double()
+   local exact = { gradWeight = w:clone():zero() }
+   with('gemm', function()
+      exact.forward = torch.conv2d(x, w, b, unpack(l.geometry))
+      exact.gradInput = torch.conv2d_grad_input(x, g, w, unpack(l.geometry))
+      torch.conv2d_grad_weight(exact.gradWeight, x, g, 1, unpack(l.geometry))
+   end)
+   for _, name in ipairs(torch.conv.engines()) do
+      local parts = {}
+      for _, pass in ipairs(PASSES) do
+         l.gw:zero()
+         if with(name, l.run[pass]) then
+            local off = (l.result[pass]:double() - exact[pass]):norm() / exact[pass]:norm()
+            parts[#parts + 1] = ('%s %.1e'):format(pass, off)
+         end
+      end
+      if #parts > 0 then print(('| %-8s | %-8s | %s |'):format(l.name, name, table.concat(parts, ', '))) end
+   end
+   io.stdout:flush()
+end
+
+-- ---- the picture ----
+
+local function picture(file)
+   local columns, rows, ratios = { name = 'planes, and as many results' }, { name = 'kernel' }, {}
+   local beside = listed(table.concat(torch.conv.engines(), ','), 'direct') and 'direct' or 'gemm'
+   for r, k in ipairs { 1, 3, 5, 7, 9, 11, 13 } do
+      rows[r], ratios[r] = ('%d x %d'):format(k, k), {}
+      for c, planes in ipairs { 4, 8, 16, 32, 64, 128, 256 } do
+         columns[c] = tostring(planes)
+         local l = layer_of({ '', 32, planes, planes, k, pad = (k - 1) / 2 }, 16)
+         local _, inverse = measure.interleaved(options.rounds, { function() return measure.time(l.run.forward) end,
+            function()
+               local seconds
+               with(beside, function() seconds = measure.time(l.run.forward) end)
+               return seconds
+            end }, 5)
+         ratios[r][c] = 1 / inverse
+      end
+   end
+   heat.write(file, ('speed over %s: 16 images of 32 x 32, forward, %d threads'):format(beside, options.threads), columns, rows,
+      ratios)
+   measure.note('%s is written', file)
+end
+
+-- ---- all of it ----
+
+local chosen = {}
+for _, set in ipairs(sets) do
+   for _, l in ipairs(set.list) do
+      if listed(options.layers, set.name) or listed(options.layers, l[1]) then chosen[#chosen + 1] = { l, set.name } end
+   end
+end
+print(ROW:format('layer', 'batch', 'pass', 'engine', 'ours, ms', 'peer, ms', 'ratio', 'wanted', '', 'of limit'))
+print((ROW:format('---', '---:', '---', '---', '---:', '---:', '---:', '---', '---', '---:')))
+for _, c in ipairs(chosen) do
+   local first = true
+   for n in tostring(options.batch):gmatch '%d+' do
+      if first or not c[1].line then
+         local l = layer_of(c[1], c[1].line and 1 or tonumber(n))
+         if other then ask_peer(l) end
+         for p, pass in ipairs(PASSES) do
+            local least = (c[1].line or tonumber(n) >= 16) and c[1].least and c[1].least[p]
+            if listed(options.passes, pass) then row(l, pass, least, c[2] == 'classic') end
+         end
+      end
+      first = false
+   end
+end
+if sums.ours > 0 then
+   measure.note('L1 to L5, all passes above: %.1f times the speed of gemm (>= 6 wanted)', sums.gemm / sums.ours)
+end
 if other then
    measure.note('peer: %s', other.version)
+   measure.note(#behind > 0 and 'behind: %s' or 'no row is behind%s', table.concat(behind, ', '))
    other.close()
 end
-if options.errors ~= 'no' then for _, f in ipairs(errors) do f() end end
+if options.errors ~= 'no' then
+   print '\n| layer | engine | error of floats against double, of the norm |\n|---|---|---|'
+   for _, c in ipairs(chosen) do errors(c[1]) end
+end
+if options.heat ~= '' then picture(options.heat) end

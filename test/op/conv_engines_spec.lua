@@ -4,11 +4,12 @@ local refuses = require 'test.refuses'
 
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }
 
--- Runs f with this engine forced.
+-- Runs f with this engine forced; with columns where it can: it has no gradWeight, and no steps in gradInput.
 local function forced(engine, f, ...)
-   torch.conv.engine = engine
+   local setting = engine == 'columns' and 'prefer' or 'engine'
+   torch.conv[setting] = engine
    local ok, a, b, c = pcall(f, ...)
-   torch.conv.engine = nil
+   torch.conv[setting] = nil
    if not ok then error(a, 0) end
    return a, b, c
 end
@@ -32,13 +33,15 @@ end
 -- A shape; `lines`: kernels one high or wide. Steps other than 1 only for the engine that has them.
 local function shape(upto, engine)
    local s = { n = upto(3), groups = upto(4) == 1 and upto(3) or 1, c = upto(upto(20)), o = upto(upto(40)), dh = 1, dw = 1,
-      sh = engine == 'gemm' and upto(3) or 1, sw = engine == 'gemm' and upto(2) or 1 }
+      sh = 1, sw = 1 }
+   if engine == 'gemm' or engine == 'columns' then s.sh, s.sw = upto(3), upto(2) end
    s.kh, s.kw = upto(9), upto(9)
    if upto(4) == 1 then s.dh, s.dw = upto(2), upto(3) end
    if engine == 'fft1d' then
       if upto(3) == 1 then s.kw = 1
       else s.kh, s.kw = 1, upto(upto(150)) end
    end
+   if engine == 'columns' and upto(3) == 1 then s.kh, s.kw = 1, 1 end
    if engine == 'winograd' then s.kh, s.kw, s.dh, s.dw = 3, 3, 1, 1 end
    s.ph, s.pw = upto(s.kh + 1) - 1, upto(s.kw + 1) - 1
    s.h = math.max(1, (s.kh - 1) * s.dh + 1 - 2 * s.ph) + upto(20) - 1
@@ -140,7 +143,8 @@ describe('torch.conv', function()
          assert.equal('fft1d', torch.conv.choice(pass, { 1, 64, 1, 64000 }, { 64, 64, 1, 1024 }))
          assert.equal('fft1d', torch.conv.choice(pass, { 1, 64, 64000, 1 }, { 64, 64, 1024, 1 }))
          assert.equal('gemm', torch.conv.choice(pass, { 16, 3, 224, 224 }, { 64, 3, 11, 11 }, 4, 4, 2, 2))
-         assert.equal('gemm', torch.conv.choice(pass, { 16, 64, 56, 56 }, { 64, 64, 1, 1 }))
+         assert.equal(pass == 'gradWeight' and 'gemm' or 'columns', torch.conv.choice(pass, { 1, 512, 7, 7 }, { 512, 512, 3, 3 },
+            1, 1, 1, 1))
          assert.equal('gemm', torch.conv.choice(pass, torch.HalfTensor(16, 64, 64, 64), { 128, 64, 9, 9 }))
       end
    end)
@@ -181,7 +185,7 @@ describe('torch.conv', function()
    end)
 
    it('refuses engines that do not exist, or cannot do it, and shapes that do not fit', function()
-      refuses('torch.conv.engine must be nil or one of gemm, fft1d, fft, winograd, got cudnn', function()
+      refuses('torch.conv.engine must be nil or one of gemm, fft1d, fft, winograd, columns, got cudnn', function()
          torch.conv.engine = 'cudnn'
       end)
       assert.is_nil(torch.conv.engine)

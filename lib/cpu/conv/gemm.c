@@ -92,6 +92,12 @@ static int64_t taps_of(const conv *c)
 
 static int64_t work(const conv *c) { return c->groups * c->o * c->k; } /* multiplications a pixel */
 
+/* Planes of the images in a block of gradInput. */
+static int64_t planes_of(int64_t per_plane, int64_t planes)
+{
+  return least(up(up(BLOCK_WORK, per_plane + 1), TH_MR) * TH_MR, planes);
+}
+
 #define TH_EACH_FLOATS
 #define TH_SELF "conv/gemm.c"
 #include "../each_dtype.h"
@@ -106,17 +112,29 @@ static bool all(const th_conv_shape *s) { (void)s; return true; }
 
 static th_conv_cost cost(const th_conv_shape *s)
 {
-  const int64_t nr = 2 * TH_VB / (s->dtype == TH_F64 ? 8 : 4), area = s->kh * s->kw;
-  const double pixels = (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow;
+  const int64_t nr = 2 * TH_VB / (s->dtype == TH_F64 ? 8 : 4), area = s->kh * s->kw, image = s->oh * s->ow;
+  const bool back = s->pass == TH_CONV_GRAD_INPUT;
+  const double images = (double)s->n * (double)s->groups, pixels = images * (double)image;
   const double size = s->dtype == TH_F64 ? 8 : 4, taps = (double)s->c * (double)area;
   /* The side of a product that is cut into panels is filled up to whole ones; gradInput's are pixels. */
-  const double outs = (double)(s->pass == TH_CONV_GRAD_INPUT ? s->o : up(s->o, nr) * nr);
-  th_conv_cost r = { .flops = 2 * pixels * taps * outs };
+  const double outs = (double)(back ? s->o : up(s->o, nr) * nr), filled = back ? images * (double)(up(image, nr) * nr) : pixels;
+  th_conv_cost r = { .flops = 2 * filled * taps * outs };
   r.bytes = size * (pixels * (double)s->o + (double)s->groups * taps * (double)s->o +
-                    (double)s->n * (double)s->groups * (double)s->c * (double)s->h * (double)s->w);
+                    images * (double)s->c * (double)s->h * (double)s->w);
   r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 + r.bytes / TH_CONV_BYTES;
-  /* gradInput adds every tap where it belongs. */
-  if (s->pass == TH_CONV_GRAD_INPUT) r.seconds += pixels * taps * size / 24e9;
+  const double kernels = (double)s->groups * taps * (double)s->o;
+  if (s->pass == TH_CONV_FORWARD) {
+    /* Kernels are gathered from far apart; a panel of many taps leaves the second cache. */
+    r.seconds += kernels * (taps > 1024 ? 4e-9 : 1.5e-9);
+    const double beyond = taps * (double)nr * size / (256 << 10) - 1;
+    if (beyond > 0) r.seconds += r.flops / TH_CONV_FLOPS(s->dtype) * (beyond < 1.3 ? beyond : 1.3);
+  } else if (back) {
+    /* Every tap is added where it belongs; the gradient is packed again for every block of planes. */
+    r.seconds += pixels * taps * (s->sw > 1 ? 1e-9 : size / 24e9) + kernels * 1e-9;
+    r.seconds += pixels * (double)s->o * (double)up(s->c, planes_of(image * s->o * area, s->c)) * 0.4e-9;
+  } else {
+    r.seconds += kernels * 2e-9;
+  }
   r.workspace = size * (double)s->groups * taps * outs;
   return r;
 }
@@ -432,7 +450,7 @@ static th_status K(grad_input)(const th_call *call)
   c.g = TH_DATA(T, g);
   c.y = TH_DATA(T, gx);
   const int64_t per_plane = c.pixels * c.o * c.kh * c.kw;
-  c.planes = least(up(up(BLOCK_WORK, per_plane + 1), TH_MR) * TH_MR, c.c);
+  c.planes = planes_of(per_plane, c.c);
   const int64_t area = c.kh * c.kw;
   const size_t kernels = sizeof(C) * (size_t)(c.groups * taps_of(&c) * c.o);
   char *arranged = th_scratch(kernels + 64 + sizeof(int64_t) * (size_t)(2 * TH_MR * area + c.o));
