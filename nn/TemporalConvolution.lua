@@ -29,11 +29,17 @@ end
 -- A row for each output, the frames of a window one after the other.
 local function matrix(w) return w:view(w:size(1), -1) end
 
--- The windows of sample s as rows; they overlap in memory and are only read.
-local function windows(self, x, s, n)
-   local from = x[s]
-   return x.new():set(from:storage(), from:storageOffset(), torch.LongStorage{n, self.kW * self.inputFrameSize},
-      torch.LongStorage{self.dW * self.inputFrameSize, 1})
+-- The windows of all samples as rows, samples x n x (kW * inputFrameSize); they overlap in memory and are only read.
+local function windows(self, x, n)
+   local size = self.inputFrameSize
+   return x.new():set(x:storage(), x:storageOffset(), torch.LongStorage{x:size(1), n, self.kW * size},
+      torch.LongStorage{x:size(2) * size, self.dW * size, 1})
+end
+
+-- A matrix for each of n samples, turned.
+local function turned(m, n)
+   return m.new():set(m:storage(), m:storageOffset(), torch.LongStorage{n, m:size(2), m:size(1)},
+      torch.LongStorage{0, m:stride(2), m:stride(1)})
 end
 
 -- Frames x features as images of one row, features becoming planes; nothing is copied.
@@ -53,16 +59,13 @@ function Convolution:updateOutput(input)
    local x = batch(self, input, self.inputFrameSize)
    local n = steps(self, x, self.kW, self.dW)
    self.output:resize(x:size(1), n, self.outputFrameSize)
+   if x:size(1) == 0 then return self.output end
    if byImages(self, 'forward', x) then
       torch.conv2d(image(self.output), image(x), kernels(self, self.weight), self.bias)
       return like(input, self.output)
    end
-   local wT = matrix(self.weight):t()
-   for s = 1, x:size(1) do
-      local y = self.output[s]
-      y:copy(self.bias:view(1, -1):expandAs(y))
-      y:addmm(windows(self, x, s, n), wT)
-   end
+   self.output:copy(self.bias:view(1, 1, -1):expandAs(self.output))
+   self.output:baddbmm(windows(self, x, n), turned(matrix(self.weight), x:size(1)))
    return like(input, self.output)
 end
 
@@ -70,17 +73,16 @@ function Convolution:updateGradInput(input, gradOutput)
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
    local n, size, w = g:size(2), self.inputFrameSize, matrix(self.weight)
    self.gradInput:resize(x:size()):zero()
+   if x:size(1) == 0 then return self.gradInput end
    if byImages(self, 'gradInput', x) then
       torch.conv2d_grad_input(image(self.gradInput), image(x), image(g), kernels(self, self.weight))
       return like(input, self.gradInput)
    end
-   for s = 1, x:size(1) do
-      local to = self.gradInput[s]
-      for k = 1, self.kW do                          -- frame k of every window: these do not overlap
-         local rows = x.new():set(to:storage(), to:storageOffset() + (k - 1) * size, torch.LongStorage{n, size},
-            torch.LongStorage{self.dW * size, 1})
-         rows:add(torch.mm(g[s], w:narrow(2, (k - 1) * size + 1, size)))
-      end
+   local rows, part = g:view(-1, self.outputFrameSize), x.new()
+   for k = 1, self.kW do                             -- frame k of every window: these do not overlap
+      torch.mm(part, rows, w:narrow(2, (k - 1) * size + 1, size))
+      x.new():set(self.gradInput:storage(), self.gradInput:storageOffset() + (k - 1) * size, torch.LongStorage{x:size(1), n, size},
+         torch.LongStorage{x:size(2) * size, self.dW * size, 1}):add(part:view(x:size(1), n, size))
    end
    return like(input, self.gradInput)
 end
@@ -88,14 +90,13 @@ end
 function Convolution:accGradParameters(input, gradOutput, scale)
    scale = scale or 1
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
+   if x:size(1) == 0 then return end
    if byImages(self, 'gradWeight', x) then
       torch.conv2d_grad_weight(kernels(self, self.gradWeight), self.gradBias, image(x), image(g), scale)
       return
    end
-   for s = 1, x:size(1) do
-      matrix(self.gradWeight):addmm(scale, g[s]:t(), windows(self, x, s, g:size(2)))
-      self.gradBias:add(scale, g[s]:sum(1):view(-1))
-   end
+   matrix(self.gradWeight):addbmm(scale, g:transpose(2, 3), windows(self, x, g:size(2)))
+   self.gradBias:add(scale, g:view(-1, self.outputFrameSize):sum(1):view(-1))
 end
 
 Convolution.sharedAccUpdateGradParameters = Module.defaultAccUpdateGradParameters

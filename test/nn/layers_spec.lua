@@ -58,6 +58,34 @@ describe('nn.TemporalKMaxPooling', function()
    end)
 end)
 
+describe('nn.TemporalConvolution', function()
+   for _, dW in ipairs { 1, 2, 5 } do
+      it('gives each sample of a batch what it gives that alone, and gradients their sum, steps of ' .. dW, function()
+         local m, x = nn.TemporalConvolution(3, 4, 3, dW), draw(5, 14, 3)
+         m:zeroGradParameters()
+         local y = m:forward(x):clone()
+         local g = draw(unpack(y:size():totable()))
+         local gx, gw, gb = m:backward(x, g, 0.5):clone(), m.gradWeight:clone(), m.gradBias:clone()
+         m:zeroGradParameters()
+         for s = 1, 5 do
+            near(m:forward(x[s]), y[s], 1e-14)
+            near(m:backward(x[s], g[s], 0.5), gx[s], 1e-14)
+         end
+         near(m.gradWeight, gw, 1e-13)
+         near(m.gradBias, gb, 1e-13)
+      end)
+   end
+
+   it('takes a batch of no samples', function()
+      local m = nn.TemporalConvolution(3, 4, 2, 2)
+      m:zeroGradParameters()
+      local y = m:forward(torch.Tensor(0, 6, 3))
+      assert.same({ 0, 3, 4 }, y:size():totable())
+      assert.same({ 0, 6, 3 }, m:backward(torch.Tensor(0, 6, 3), y):size():totable())
+      assert.equal(0, m.gradWeight:norm() + m.gradBias:norm())
+   end)
+end)
+
 describe('nn.TemporalConvolutionFB', function()
    it('is nn.TemporalConvolution with a weight of three dimensions', function()
       local m, plain, x = nn.TemporalConvolutionFB(3, 4, 2, 2), nn.TemporalConvolution(3, 4, 2, 2), draw(2, 7, 3)
