@@ -71,21 +71,46 @@ local function count(m, places)
    return places
 end
 
+-- m gets what `last` gives, and nobody else does: is m folded into it now? Otherwise it may work in place.
+local function folded(last, m, places)
+   if not last or places[last] ~= 1 then return false end
+   local dim = folds(last, m)
+   if dim then
+      fold(last, dim, m)
+      return true
+   end
+   local own = FOLDS[torch.typename(last)] or NORMALIZES[torch.typename(last)]
+   if own and places[m] == 1 and POINTWISE[torch.typename(m)] then m.inplace = true end
+   return false
+end
+
 local function fuse_list(list, places)
    local kept = {}
    for _, m in ipairs(list) do
-      local last = kept[#kept]
-      local dim = last and places[last] == 1 and folds(last, m)
-      if dim then
-         fold(last, dim, m)
-      elseif not idle(m) then
-         local own = last and places[last] == 1 and (FOLDS[torch.typename(last)] or NORMALIZES[torch.typename(last)])
-         if own and places[m] == 1 and POINTWISE[torch.typename(m)] then m.inplace = true end
-         kept[#kept + 1] = m
-      end
+      if not folded(kept[#kept], m, places) and not idle(m) then kept[#kept + 1] = m end
    end
    if #kept == 0 then kept[1] = nn.Identity():type(list[1] and list[1]:type() or torch.getdefaulttensortype()) end
    return kept
+end
+
+-- In a graph of nngraph what is folded becomes an nn.Identity.
+local function fuse_graph(graph, places)
+   local users, maker, index = {}, {}, {}
+   for k, m in ipairs(graph.modules) do index[m] = k end
+   for _, node in ipairs(graph.forwardnodes) do
+      for _, from in ipairs(node.data.mapindex or {}) do users[from] = (users[from] or 0) + 1 end
+   end
+   for _, node in ipairs(graph.forwardnodes) do
+      local data = node.data
+      local map, m = data.mapindex, data.module
+      local from = m and map and #map == 1 and users[map[1]] == 1 and (maker[map[1]] or map[1])
+      if from and folded(from.module, m, places) then
+         data.module = nn.Identity():type(m:type())
+         data.module.train = false
+         graph.modules[index[m]] = data.module
+         maker[data] = from
+      end
+   end
 end
 
 local function walk(m, places, done)
@@ -93,11 +118,12 @@ local function walk(m, places, done)
    done[m] = true
    for _, child in ipairs(m.modules) do walk(child, places, done) end
    if torch.typename(m) == 'nn.Sequential' then m.modules = fuse_list(m.modules, places) end
+   if torch.typename(m) == 'nn.gModule' then fuse_graph(m, places) end
 end
 
 --- nn.fuse(model): A copy of the model for inference, in evaluation mode, that gives the same with fewer passes over memory: in
--- each nn.Sequential batch normalisation is folded into the convolution or nn.Linear before it, ReLU and its kin work in place
--- behind these, and layers that do nothing in evaluation mode are gone. The model itself stays as it is.
+-- each nn.Sequential and each graph of nngraph batch normalisation is folded into the convolution or nn.Linear before it, ReLU
+-- and its kin work in place behind these, and layers that do nothing in evaluation mode are gone. The model stays as it is.
 -- net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.BatchNormalization(2)):add(nn.ReLU()); nn.fuse(net):size() --> 2
 function nn.fuse(model)
    if not torch.isTypeOf(model, 'nn.Module') then

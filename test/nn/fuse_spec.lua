@@ -100,6 +100,30 @@ describe('nn.fuse', function()
       assert.equal('SpatialConvolution ReLU', types(nn.fuse(net):get(1)))
    end)
 
+   it('goes into graphs of nngraph, where only what one node uses is folded or works in place', function()
+      require 'nngraph'
+      local x = nn.Identity()()
+      local a = nn.ReLU()(lived(nn.SpatialBatchNormalization(3))(nn.SpatialConvolution(2, 3, 3, 3, 1, 1, 1, 1)(x)))
+      local b = nn.SpatialConvolution(3, 3, 1, 1)(a)
+      local c = nn.Tanh()(sequential(nn.SpatialConvolution(3, 4, 1, 1), lived(nn.SpatialBatchNormalization(4)))(a))
+      local net = nn.gModule({ x }, { nn.CAddTable() { lived(nn.SpatialBatchNormalization(3))(b), nn.ReLU()(b) }, c, b })
+      net:evaluate()
+      local input = torch.randn(2, 2, 5, 6)
+      local want, fused = net:forward(input), nn.fuse(net)
+      for _ = 1, 2 do
+         for i, y in ipairs(fused:forward(input)) do assert.is_true(off(y, want[i]) < 1e-13, i) end
+      end
+      local kinds, inplace = {}, 0
+      fused:apply(function(m)
+         local kind = torch.type(m)
+         kinds[kind] = (kinds[kind] or 0) + 1
+         if m.inplace then inplace = inplace + 1 end
+      end)
+      assert.same({ 1, 1 }, { kinds['nn.SpatialBatchNormalization'], inplace })
+      local again = torch.deserialize(torch.serialize(fused)):forward(input)
+      for i, y in ipairs(again) do assert.is_true(off(y, want[i]) < 1e-13, i) end
+   end)
+
    it('leaves the model as it is, in memory of its own', function()
       local net = sequential(nn.Linear(5, 4), lived(nn.BatchNormalization(4)), nn.ReLU())
       local parameters = net:getParameters()
