@@ -1,11 +1,12 @@
-# cmake/install.cmake - PREFIX/{bin/th,lib/libth.so,include/{th,th_op}.h,share/lua/5.1/...} and the package file.
+# cmake/install.cmake - PREFIX/{bin/{th,thrun},lib/libth.so,include/{th,th_op,th_dist}.h,share/lua/5.1/...} and the package file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(headers lib/include/th.h lib/include/th_conv.h lib/include/th_dist.h lib/include/th_op.h)
 if(TH_ROCK)                        # luarocks says where things go (rocks/torch-scm-1.rockspec)
-  install(TARGETS th_launcher RUNTIME DESTINATION "${BINDIR}")
+  install(TARGETS th_launcher thrun RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
-  install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION "${LUADIR}/torch")
+  install(FILES ${headers} DESTINATION "${LUADIR}/torch")
   install(DIRECTORY lua/torch lua/paths lua/sys lua/xlua DESTINATION "${LUADIR}" FILES_MATCHING PATTERN "*.lua")
   return()
 endif()
@@ -13,10 +14,10 @@ endif()
 set(lua_dir share/lua/5.1)
 set(package_dir lib/cmake/Cresset)
 
-install(TARGETS th_launcher RUNTIME DESTINATION bin)
+install(TARGETS th_launcher thrun RUNTIME DESTINATION bin)
 install(TARGETS th EXPORT CressetTargets LIBRARY DESTINATION lib)
-install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION include)
-install(FILES lib/include/th.h lib/include/th_conv.h lib/include/th_op.h DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
+install(FILES ${headers} DESTINATION include)
+install(FILES ${headers} DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
 # Everything below lua/ is a package of that name, except bin/; nn/ stands at the top.
 install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
 install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")

@@ -169,7 +169,7 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   s->dtype = whole->dtype;
   s->device = whole->device;
   s->whole = whole;
-  whole->pinned = 1;
+  whole->pinned |= 1;
   th_storage_retain(whole);
   th_account(0, 1);
   *out = s;
@@ -186,6 +186,7 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   if (bytes > s->capacity) {
     if (th_too_much(bytes)) return th_out_of_memory(bytes);
     if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
+    if (s->pinned > 1) return th_fail(TH_EARG, "a storage whose elements are at work in a collective cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     void *data = block(bytes, false);
     if (!data) return th_out_of_memory(bytes);

@@ -15,7 +15,7 @@ local C = lib.C
 local doc = {}
 
 --- The packages that are described, in the order of the reference.
-doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn' }
+doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'dist' }
 
 -- ---- comments ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,307 @@
+/* collective.c - operations of a whole group: all announce what they call; then their bytes go over the desks.
+ *
+ * What is reduced is summed in the order of the ranks, whoever sums it: the bits of a result depend on nothing but the
+ * ranks' elements. Large tensors go in chunks that stay in the cache, in a pipeline of three steps:
+ *    put    copy what the others need onto the own desk
+ *    fold   (three ranks or more) reduce the own part of the chunk
+ *    take   copy, or reduce (two ranks: each reduces everything), what the others have put or folded
+ */
+#include "dist.h"
+
+/* A chunk of the operation at work. A slot holds `n` elements, or as many of each rank's part. */
+typedef struct chunk {
+  th_dist_work *w;
+  int64_t first, n;
+  bool    split;                    /* each rank folds a part of it */
+  char   *slot[TH_MAXRANK];
+} chunk;
+
+/* ---- the announcement ---- */
+
+static const char *const operators[] = { "sum", "mean", "min", "max", "prod" };
+
+/* How two announcements differ, in words; the same words on all ranks. */
+static th_status differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
+{
+  const int ra = w->g->world[0], rb = w->g->world[r];
+  if (a->kind != b->kind) {
+    return th_fail_of(w, "the ranks call different operations: rank %d %s, rank %d %s", ra, th_dist_word(a->kind), rb,
+                      th_dist_word(b->kind));
+  }
+  if (a->dtype != b->dtype) {
+    return th_fail_of(w, "the types differ: rank %d has %s, rank %d %s", ra, th_dtype_name(a->dtype), rb,
+                      th_dtype_name(b->dtype));
+  }
+  if (a->count != b->count) {
+    return th_fail_of(w, "the numbers of elements differ: rank %d has %lld, rank %d %lld", ra, (long long)a->count, rb,
+                      (long long)b->count);
+  }
+  if (a->op != b->op) {
+    return th_fail_of(w, "the operators differ: rank %d says %s, rank %d %s", ra, operators[a->op], rb, operators[b->op]);
+  }
+  if (a->root != b->root) return th_fail_of(w, "the roots differ: rank %d says %d, rank %d %d", ra, a->root, rb, b->root);
+  return th_fail_of(w, "the ranks name different members of the group: ranks %d and %d differ", ra, rb);
+}
+
+static bool same(const th_notice *a, const th_notice *b)
+{
+  return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && a->op == b->op && a->root == b->root
+         && a->note == b->note;
+}
+
+/* The notice of operation s lies in place s % 2: when it is written, all have announced s - 1, and so have finished s - 2. */
+th_status th_announce(th_dist_work *w)
+{
+  th_dist *g = w->g;
+  th_desk *mine = &g->desk[g->rank];
+  const int at = w->notice.seq & 1;
+  mine->notice[at] = w->notice;
+  th_count_to(&mine->called, w->notice.seq);
+  for (int r = 0; r < g->size; r++) {
+    if (r != g->rank) TH_TRY(th_await(w, &g->desk[r].called, w->notice.seq, g->world[r]));
+  }
+  const th_notice *first = &g->desk[0].notice[at];
+  for (int r = 1; r < g->size; r++) {
+    const th_notice *other = &g->desk[r].notice[at];
+    if (!same(first, other)) return differ(w, first, other, r);
+  }
+  return TH_OK;
+}
+
+/* ---- pieces of tensors ---- */
+
+/* Element `first` of the list; *n becomes how many lie behind it without a gap, if fewer. */
+char *th_piece(const th_spans *s, int es, int64_t first, int64_t *n)
+{
+  int64_t lo = 0, hi = s->count - 1;
+  while (lo < hi) {
+    const int64_t mid = (lo + hi + 1) / 2;
+    if (s->s[mid].first <= first) lo = mid;
+    else hi = mid - 1;
+  }
+  const int64_t left = s->s[lo].first + s->s[lo].n - first;
+  if (*n > left) *n = left;
+  return s->s[lo].p + (first - s->s[lo].first) * es;
+}
+
+void th_gather(char *to, const th_spans *s, int es, int64_t first, int64_t n)
+{
+  for (int64_t i = 0, m; i < n; i += m) {
+    m = n - i;
+    const char *p = th_piece(s, es, first + i, &m);
+    memcpy(to + i * es, p, (size_t)(m * es));
+  }
+}
+
+void th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char *from)
+{
+  for (int64_t i = 0, m; i < n; i += m) {
+    m = n - i;
+    char *p = th_piece(s, es, first + i, &m);
+    memcpy(p, from + i * es, (size_t)(m * es));
+  }
+}
+
+/* Reduces n elements that begin at `at` in the slots, the own ones being elements `first` of the input, into `to`, or
+ * into the same elements of the output when that is NULL. */
+static void combine(const chunk *c, int64_t at, int64_t first, int64_t n, char *to, int64_t out)
+{
+  const th_dist_work *w = c->w;
+  const th_dist *g = w->g;
+  const th_combine f = th_combine_of(w->notice.dtype);
+  const void *src[TH_MAXRANK];
+  for (int64_t i = 0, m; i < n; i += m) {
+    m = n - i;
+    char *p = to ? to + i * w->es : th_piece(&w->out, w->es, out + i, &m);
+    for (int r = 0; r < g->size; r++) src[r] = c->slot[r] + (at + i) * w->es;
+    src[g->rank] = th_piece(&w->in, w->es, first + i, &m);
+    f(p, src, g->size, m, w->notice.op);
+  }
+}
+
+/* ---- the steps ---- */
+
+static bool at_root(const th_dist_work *w) { return w->g->rank == w->notice.root; }
+
+/* The part of a split chunk that rank r folds: equal parts, the last ones shorter. */
+static int64_t part(const chunk *c, int r, int64_t *n)
+{
+  const int64_t whole = (c->n + c->w->g->size - 1) / c->w->g->size, k = (whole + 15) / 16 * 16;
+  const int64_t first = r * k < c->n ? r * k : c->n;
+  *n = c->n - first < k ? c->n - first : k;
+  return first;
+}
+
+static void put_split(const chunk *c)
+{
+  const th_dist *g = c->w->g;
+  int64_t n;
+  for (int r = 0; r < g->size; r++) {
+    const int64_t first = part(c, r, &n);
+    if (r != g->rank) th_gather(c->slot[g->rank] + first * c->w->es, &c->w->in, c->w->es, c->first + first, n);
+  }
+}
+
+static void put(const chunk *c)
+{
+  const th_dist_work *w = c->w;
+  const th_dist *g = w->g;
+  char *to = c->slot[g->rank];
+  switch (w->notice.kind) {
+    case TH_DIST_BROADCAST:
+      if (at_root(w)) th_gather(to, &w->in, w->es, c->first, c->n);
+      break;
+    case TH_DIST_REDUCESCATTER:
+    case TH_DIST_ALLTOALL:
+      for (int r = 0; r < g->size; r++) {
+        const int64_t whole = w->in.n / g->size;
+        if (r != g->rank) th_gather(to + r * c->n * w->es, &w->in, w->es, r * whole + c->first, c->n);
+      }
+      break;
+    default:
+      if (c->split) put_split(c);
+      else th_gather(to, &w->in, w->es, c->first, c->n);
+  }
+}
+
+/* The own part goes onto the own desk, where put has left room, and into the own result. */
+static void fold(const chunk *c)
+{
+  const th_dist_work *w = c->w;
+  int64_t n;
+  const int64_t first = part(c, w->g->rank, &n);
+  char *to = c->slot[w->g->rank] + first * w->es;
+  combine(c, first, c->first + first, n, to, 0);
+  if (w->notice.kind != TH_DIST_REDUCE || at_root(w)) th_scatter(&w->out, w->es, c->first + first, n, to);
+}
+
+static void take_split(const chunk *c)
+{
+  const th_dist_work *w = c->w;
+  int64_t n;
+  for (int i = 1; i < w->g->size; i++) {            /* each begins with another */
+    const int r = (w->g->rank + i) % w->g->size;
+    const int64_t first = part(c, r, &n);
+    th_scatter(&w->out, w->es, c->first + first, n, c->slot[r] + first * w->es);
+  }
+}
+
+static void take_parts(const chunk *c)
+{
+  const th_dist_work *w = c->w;
+  const th_dist *g = w->g;
+  const bool all = w->notice.kind == TH_DIST_ALLGATHER;
+  const int64_t whole = all ? w->in.n : w->in.n / g->size, at = all ? 0 : g->rank * c->n;
+  for (int i = 0; i < g->size; i++) {
+    const int r = (g->rank + i) % g->size;
+    if (i) {
+      th_scatter(&w->out, w->es, r * whole + c->first, c->n, c->slot[r] + at * w->es);
+    } else {
+      const int64_t own = all ? 0 : g->rank * whole;
+      th_gather(w->out.s[0].p + (g->rank * whole + c->first) * w->es, &w->in, w->es, own + c->first, c->n);
+    }
+  }
+}
+
+static void take(const chunk *c)
+{
+  const th_dist_work *w = c->w;
+  const th_dist *g = w->g;
+  switch (w->notice.kind) {
+    case TH_DIST_BROADCAST:
+      if (!at_root(w)) th_scatter(&w->out, w->es, c->first, c->n, c->slot[w->notice.root]);
+      break;
+    case TH_DIST_ALLGATHER:
+    case TH_DIST_ALLTOALL:
+      take_parts(c);
+      break;
+    case TH_DIST_REDUCESCATTER:
+      combine(c, g->rank * c->n, g->rank * (w->in.n / g->size) + c->first, c->n, NULL, c->first);
+      break;
+    default:
+      if (w->notice.kind == TH_DIST_REDUCE && !at_root(w)) break;
+      if (c->split) take_split(c);
+      else combine(c, 0, c->first, c->n, NULL, c->first);
+  }
+}
+
+/* ---- few bytes: they lie beside the notice ---- */
+
+static th_status small(th_dist_work *w, int64_t n)
+{
+  chunk c = { .w = w, .n = n };
+  for (int r = 0; r < w->g->size; r++) c.slot[r] = w->g->desk[r].small[w->notice.seq & 1];
+  put(&c);
+  TH_TRY(th_announce(w));
+  take(&c);
+  return TH_OK;
+}
+
+/* ---- many: the pipeline ---- */
+
+typedef enum step { POSTED, FOLDED, TAKEN } step;
+
+static th_counter *counter(th_desk *d, step s) { return s == POSTED ? &d->posted : s == FOLDED ? &d->folded : &d->taken; }
+
+static th_status await_all(th_dist_work *w, step s, uint32_t value)
+{
+  th_dist *g = w->g;
+  for (int i = 1; i < g->size; i++) {
+    const int r = (g->rank + i) % g->size;
+    TH_TRY(th_await(w, counter(&g->desk[r], s), value, g->world[r]));
+  }
+  return TH_OK;
+}
+
+/* Chunk i of the operation. */
+static chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool split)
+{
+  chunk c = { .w = w, .first = i * k, .n = n - i * k < k ? n - i * k : k, .split = split };
+  const uint32_t at = (w->g->chunks + (uint32_t)i) % TH_SLOTS;
+  for (int r = 0; r < w->g->size; r++) c.slot[r] = w->g->desk[r].slot[at];
+  return c;
+}
+
+/* One step of one chunk: waits for what it needs of the others, works, and says that it is done. */
+static th_status run(th_dist_work *w, step s, const chunk *c, uint32_t number)
+{
+  th_desk *mine = &w->g->desk[w->g->rank];
+  if (s == POSTED) TH_TRY(await_all(w, TAKEN, number - TH_SLOTS));
+  else TH_TRY(await_all(w, s == TAKEN && c->split ? FOLDED : POSTED, number));
+  if (s == POSTED) put(c);
+  else if (s == FOLDED) fold(c);
+  else take(c);
+  th_count_to(counter(mine, s), number);
+  return TH_OK;
+}
+
+/* n elements, k in a chunk. */
+static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
+{
+  const int64_t chunks = (n + k - 1) / k, lag = split ? 2 : 1;
+  const uint32_t base = w->g->chunks + 1;
+  for (int64_t i = 0; i < chunks + lag; i++) {
+    for (step s = POSTED; s <= TAKEN; s++) {
+      if (s == FOLDED && !split) continue;
+      const int64_t at = s == POSTED ? i : s == FOLDED ? i - 1 : i - lag;
+      if (at < 0 || at >= chunks) continue;
+      const chunk c = chunk_at(w, at, k, n, split);
+      TH_TRY(run(w, s, &c, base + (uint32_t)at));
+    }
+  }
+  w->g->chunks += (uint32_t)chunks;
+  return TH_OK;
+}
+
+th_status th_collective(th_dist_work *w)
+{
+  const int kind = w->notice.kind, size = w->g->size;
+  const bool parts = kind == TH_DIST_REDUCESCATTER || kind == TH_DIST_ALLTOALL;
+  const bool reduces = kind == TH_DIST_ALLREDUCE || kind == TH_DIST_REDUCE;
+  const int64_t whole = w->notice.count, n = parts ? whole / size : whole;
+  if (whole == 0 || kind == TH_DIST_GROUP) return th_announce(w);
+  if (whole * w->es <= TH_SMALL) return small(w, n);
+  TH_TRY(th_announce(w));
+  const int64_t k = TH_CHUNK / w->es / (parts ? size : 1);
+  return pipeline(w, n, k, reduces && size > 2);
+}

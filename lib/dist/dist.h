@@ -1,0 +1,123 @@
+/* dist.h - what the files of lib/dist share: groups, the desks through which their ranks speak, and waiting.
+ *
+ * Every rank of a group has a desk in shared memory. It alone writes there; the others read. Four counters say how far it
+ * has come: calls announced, chunks put on the desk, chunks folded (reduced in place), chunks of the others taken. They only
+ * grow, and wrap; who needs something waits until a counter has reached a value.
+ */
+#ifndef TH_DIST_H
+#define TH_DIST_H
+#include <pthread.h>
+#include "../core/core.h"
+#include "th_dist.h"
+#include "job.h"
+
+enum { TH_SLOTS = 4, TH_CHUNK = 128 << 10, TH_SMALL = 8 << 10, TH_MAXGROUP = 32, TH_CELLS = 4, TH_CELL = 16 << 10 };
+
+/* A counter on a cache line of its own, and how many sleep until it grows. */
+typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th_counter;
+
+/* What a rank announces: all ranks must announce the same. */
+typedef struct th_notice { uint32_t seq; int32_t kind, op, dtype, root, note; int64_t count; } th_notice;
+
+typedef struct th_desk {
+  th_counter called, posted, folded, taken;
+  _Alignas(64) th_notice notice[2];                 /* of an operation and the one after it */
+  _Alignas(64) char small[2][TH_SMALL];             /* so few bytes travel with the notice */
+  _Alignas(64) char slot[TH_SLOTS][TH_CHUNK];
+} th_desk;
+
+/* From one rank to another: a ring of cells. */
+typedef struct th_channel {
+  th_counter sent, read;
+  uint32_t   refused;                               /* number of the last message whose receiver wanted another, plus 1 */
+  th_notice  notice[TH_CELLS];                      /* of the message that begins in this cell */
+  _Alignas(64) char cell[TH_CELLS][TH_CELL];
+} th_channel;
+
+typedef struct th_job {
+  th_job_head *head;
+  size_t       bytes;
+  int          rank, size, fd;
+  int32_t      pid;                                 /* a forked child is not this rank */
+  uint32_t     groups;
+  double       deadline;                            /* seconds that an operation may take */
+} th_job;
+
+/* Operations of one group, or of one channel, run in the order in which they were started. */
+typedef struct th_lane {
+  pthread_mutex_t lock;
+  pthread_cond_t  turn;
+  uint32_t        next, serving;
+} th_lane;
+
+struct th_dist {
+  th_job  *job;
+  int      id, rank, size;
+  int32_t  world[TH_MAXRANK];                       /* ranks of the group by their numbers in the job */
+  th_desk *desk;
+  uint32_t seq, chunks;                             /* operations begun; chunks put so far */
+  th_lane  lane;
+  th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
+};
+
+/* The elements of a list of packed tensors, one after the other. */
+typedef struct th_span { char *p; int64_t first, n; } th_span;
+typedef struct th_spans { th_span *s; int64_t count, n; th_span one; } th_spans;
+
+struct th_dist_work {
+  th_dist  *g;
+  th_notice notice;
+  int       es;                                     /* bytes of an element */
+  double    seconds, until;                         /* how long it may take; when it must have ended */
+  th_spans  in, out;
+  th_lane  *lane;
+  uint32_t  ticket;
+  pthread_t thread;
+  int       threaded, done;
+  th_status status;
+  th_storage **held;
+  int64_t   nheld;
+  char      why[1024];
+};
+
+/* ---- kernels (lib/cpu/combine.c) ---- */
+
+/* out[i] = src[0][i] op src[1][i] op ...: in this order, so that results do not depend on who computes them. */
+typedef void (*th_combine)(void *out, const void *const *src, int nsrc, int64_t n, int op);
+th_combine th_combine_of(int dtype);
+
+/* ---- waiting (wait.c) ---- */
+
+double     th_now(void);
+/* Waits until the counter of the rank `who` of the job has reached `value`. */
+th_status  th_await(th_dist_work *w, th_counter *c, uint32_t value, int who);
+/* The same for a word that nobody sleeps on. */
+th_status  th_await_word(th_dist_work *w, uint32_t *word, uint32_t value, int who);
+void       th_count_to(th_counter *c, uint32_t value);
+
+/* ---- the job (job.c) ---- */
+
+const char *th_dist_word(int kind);                 /* "allreduce" */
+uint64_t    th_birth(int pid, char *state);         /* 0: there is no such process */
+/* What keeps rank `who` from coming, and breaking the job for it. */
+typedef enum th_trouble { TH_NO_TROUBLE, TH_HAS_LEFT, TH_IS_GONE, TH_IS_LATE } th_trouble;
+th_trouble  th_look_after(const th_dist_work *w, int who, bool late);
+void        th_blame(th_dist_work *w, int who, th_trouble t);
+th_status   th_broken(th_dist_work *w);
+void        th_break(th_job *j, int culprit, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+th_channel *th_channel_of(const th_job *j, int from, int to);
+th_desk    *th_desks_of(const th_job *j, int group);
+th_status   th_reserve(const th_job *j, const void *p, size_t bytes);
+th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, int n);
+
+/* ---- operations ---- */
+
+th_status th_collective(th_dist_work *w);           /* collective.c */
+th_status th_announce(th_dist_work *w);             /* its first part: all announce the same, or all fail */
+th_status th_message(th_dist_work *w);              /* channel.c */
+char     *th_piece(const th_spans *s, int es, int64_t first, int64_t *n);
+void      th_gather(char *to, const th_spans *s, int es, int64_t first, int64_t n);
+void      th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char *from);
+th_status th_fail_of(const th_dist_work *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,256 @@
+/* work.c - operations as Lua starts them: what they are given is looked at, they wait for their turn, run here or in a
+ * thread of their own, and are waited for. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "dist.h"
+#include "../core/storage.h"
+
+enum { IN_FLIGHT = 2, STACK = 256 << 10 };          /* what a storage's `pinned` grows by while its elements travel */
+
+static bool is_message(int kind) { return kind == TH_DIST_SEND || kind == TH_DIST_RECV; }
+
+/* ---- what is given ---- */
+
+static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
+{
+  const int64_t n = list ? list->n : 0;
+  int64_t used = 0;
+  s->n = 0;
+  s->s = n > 1 ? malloc((size_t)n * sizeof *s->s) : &s->one;
+  if (!s->s) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+  s->one = (th_span){ NULL, 0, 0 };
+  for (int64_t i = 0; i < n; i++) {
+    const th_tensor *t = list->t[i];
+    const int64_t count = th_tensor_numel(t);
+    if (t->device != TH_CPU || t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
+      return th_fail(TH_EARG, "dist.%s: tensors must be packed, on the CPU and of one type", th_dist_word(w->notice.kind));
+    }
+    if (!count) continue;
+    s->s[used++] = (th_span){ (char *)t->storage->data + t->offset * w->es, s->n, count };
+    s->n += count;
+  }
+  if (!used) s->s[0] = (th_span){ NULL, 0, 0 };
+  s->count = used ? used : 1;
+  return TH_OK;
+}
+
+static void forget_spans(th_spans *s)
+{
+  if (s->s != &s->one) free(s->s);
+  s->s = &s->one;
+}
+
+/* Whether the result has the size that the input asks for. */
+static th_status need_sizes(const th_dist_work *w, const th_dist_call *call)
+{
+  const int64_t n = w->in.n, size = w->g->size;
+  const bool parts = call->kind == TH_DIST_REDUCESCATTER || call->kind == TH_DIST_ALLTOALL;
+  int64_t want = n;
+  if (parts && n % size) {
+    return th_fail(TH_ESHAPE, "dist.%s: %lld elements cannot be cut into %lld parts", th_dist_word(call->kind), (long long)n,
+                   (long long)size);
+  }
+  if (call->kind == TH_DIST_REDUCESCATTER) want = n / size;
+  if (call->kind == TH_DIST_ALLGATHER) want = n * size;
+  if (call->in && call->out && w->out.n != want) {
+    return th_fail(TH_ESHAPE, "dist.%s: the result must have %lld elements, got %lld", th_dist_word(call->kind), (long long)want,
+                   (long long)w->out.n);
+  }
+  return TH_OK;
+}
+
+static th_status need_numbers(const th_dist *g, const th_dist_call *call)
+{
+  const char *word = th_dist_word(call->kind);
+  if (call->root < 0 || call->root >= g->size) {
+    return th_fail(TH_EARG, "dist.%s: rank must lie in 0..%d, got %d", word, g->size - 1, call->root);
+  }
+  if (is_message(call->kind) && g->id) return th_fail(TH_EARG, "dist.%s: messages go between ranks of the whole job", word);
+  if (is_message(call->kind) && call->root == g->rank) return th_fail(TH_EARG, "dist.%s: rank %d is this process", word, g->rank);
+  if (getpid() == g->job->pid) return TH_OK;
+  return th_fail(TH_EARG, "dist.%s: this process is a fork of rank %d, not the rank itself", word, g->job->rank);
+}
+
+static th_status prepare(th_dist_work *w, th_dist *g, const th_dist_call *call)
+{
+  const th_list *first = call->in && call->in->n ? call->in : call->out;
+  w->g = g;
+  w->in.s = &w->in.one;
+  w->out.s = &w->out.one;
+  TH_TRY(need_numbers(g, call));
+  w->notice = (th_notice){ .kind = call->kind, .op = call->op, .root = call->root, .note = call->note,
+                           .dtype = first && first->n ? first->t[0]->dtype : TH_U8 };
+  w->es = (int)th_dtype_size(w->notice.dtype);
+  w->seconds = call->seconds > 0 ? call->seconds : g->job->deadline;
+  TH_TRY(spans_of(&w->in, call->in, w));
+  TH_TRY(spans_of(&w->out, call->out, w));
+  TH_TRY(need_sizes(w, call));
+  w->notice.count = call->kind == TH_DIST_GROUP ? call->count : call->kind == TH_DIST_RECV ? w->out.n : w->in.n;
+  return TH_OK;
+}
+
+/* ---- turns ---- */
+
+static void take_ticket(th_dist_work *w)
+{
+  th_dist *g = w->g;
+  const int kind = w->notice.kind, other = w->notice.root;
+  w->lane = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->lane;
+  pthread_mutex_lock(&w->lane->lock);
+  w->ticket = w->lane->next++;
+  pthread_mutex_unlock(&w->lane->lock);
+  w->notice.seq = w->ticket + 1;
+}
+
+static th_status in_turn(th_dist_work *w)
+{
+  th_lane *l = w->lane;
+  pthread_mutex_lock(&l->lock);
+  while (l->serving != w->ticket) pthread_cond_wait(&l->turn, &l->lock);
+  pthread_mutex_unlock(&l->lock);
+  w->until = th_now() + w->seconds;
+  const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
+                      : is_message(w->notice.kind) ? th_message(w) : th_collective(w);
+  pthread_mutex_lock(&l->lock);
+  l->serving++;
+  pthread_cond_broadcast(&l->turn);
+  pthread_mutex_unlock(&l->lock);
+  return s;
+}
+
+/* ---- blocking ---- */
+
+th_status th_dist_run(th_dist *g, const th_dist_call *call)
+{
+  th_dist_work w;
+  memset(&w, 0, offsetof(th_dist_work, why));
+  th_status s = prepare(&w, g, call);
+  if (s == TH_OK) {
+    take_ticket(&w);
+    s = in_turn(&w);
+  }
+  forget_spans(&w.in);
+  forget_spans(&w.out);
+  return s;
+}
+
+/* ---- at work while the script goes on ---- */
+
+static void *work(void *arg)
+{
+  th_dist_work *w = arg;
+  w->status = in_turn(w);
+  if (w->status != TH_OK) snprintf(w->why, sizeof w->why, "%s", th_error());
+  __atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static th_status hold(th_dist_work *w, const th_list *list)
+{
+  for (int64_t i = 0; list && i < list->n; i++) {
+    th_storage *s = list->t[i]->storage;
+    if (!s) continue;
+    th_storage_retain(s);
+    __atomic_add_fetch(&s->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
+    w->held[w->nheld++] = s;
+  }
+  return TH_OK;
+}
+
+static th_status start_thread(th_dist_work *w)
+{
+  sigset_t all, before;                             /* signals belong to the thread that runs Lua */
+  pthread_attr_t attr;
+  sigfillset(&all);
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, STACK);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  w->threaded = 1;
+  take_ticket(w);
+  const int failed = pthread_create(&w->thread, &attr, work, w);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attr);
+  if (!failed) return TH_OK;
+  w->threaded = 0;                                  /* nobody else has taken a ticket since: this is the script's thread */
+  pthread_mutex_lock(&w->lane->lock);
+  w->lane->next--;
+  pthread_mutex_unlock(&w->lane->lock);
+  return th_fail(TH_ENOMEM, "dist.%s: too many operations at work", th_dist_word(w->notice.kind));
+}
+
+th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call)
+{
+  th_dist_work *w = calloc(1, sizeof *w);
+  const int64_t most = (call->in ? call->in->n : 0) + (call->out ? call->out->n : 0);
+  if (w) w->held = malloc((size_t)(most + 1) * sizeof *w->held);
+  if (!w || !w->held) {
+    free(w);
+    return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(call->kind));
+  }
+  th_status s = prepare(w, g, call);
+  if (s == TH_OK) {
+    hold(w, call->in);
+    hold(w, call->out);
+    s = start_thread(w);
+  }
+  if (s != TH_OK) th_dist_work_free(w);
+  else *out = w;
+  return s;
+}
+
+int th_dist_test(const th_dist_work *w) { return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE); }
+
+th_status th_dist_wait(th_dist_work *w)
+{
+  if (w->threaded) pthread_join(w->thread, NULL);
+  w->threaded = 0;
+  return w->status == TH_OK ? TH_OK : th_fail(w->status, "%s", w->why);
+}
+
+void th_dist_work_free(th_dist_work *w)
+{
+  if (w->threaded) pthread_join(w->thread, NULL);
+  for (int64_t i = 0; i < w->nheld; i++) {
+    __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
+    th_storage_release(w->held[i]);
+  }
+  forget_spans(&w->in);
+  forget_spans(&w->out);
+  free(w->held);
+  free(w);
+}
+
+/* ---- groups and the job ---- */
+
+/* A number that tells lists of ranks apart. */
+static int32_t note_of(const int32_t *rank, int n)
+{
+  uint32_t h = 2166136261u;
+  for (int i = 0; i < n; i++) h = (h ^ (uint32_t)rank[i]) * 16777619u;
+  return (int32_t)h;
+}
+
+th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
+{
+  th_job *j = world->job;
+  bool member = false;
+  if (j->groups >= TH_MAXGROUP) return th_fail(TH_EARG, "dist.group: a job has at most %d groups", TH_MAXGROUP - 1);
+  const th_dist_call call = { .kind = TH_DIST_GROUP, .count = n, .note = note_of(rank, n) };
+  TH_TRY(th_dist_run(world, &call));
+  const int id = (int)j->groups++;
+  for (int i = 0; i < n; i++) member |= rank[i] == j->rank;
+  *g = NULL;
+  if (!member) return TH_OK;
+  TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
+  return th_dist_new(g, j, id, rank, n);
+}
+
+int    th_dist_rank(const th_dist *g) { return g->rank; }
+int    th_dist_size(const th_dist *g) { return g->size; }
+double th_dist_deadline(th_dist *g, double seconds)
+{
+  if (seconds > 0) g->job->deadline = seconds;
+  return g->job->deadline;
+}

@@ -1,0 +1,394 @@
+/* thrun.c - starts the ranks of a job on this host, shows what they write, and ends all when one fails. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../../lib/dist/job.h"
+#include "lines.h"
+
+static const char usage[] =
+  "usage: thrun [options] SCRIPT [args]        runs th SCRIPT args as the ranks of one job on this host\n"
+  "       thrun [options] -- PROGRAM [args]    runs any program\n"
+  "  -n N            ranks, 1 to 64 (default: one for each processor)\n"
+  "  --threads N     threads of a rank (default: the processors shared out, at least 1; TH_NUM_THREADS overrules it)\n"
+  "  --deadline S    seconds that a collective operation may take (default 300)\n"
+  "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
+  "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
+  "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
+  "  -h, --help      this help\n"
+  "Each line that a rank writes is shown behind its number. The first rank that fails is shown first; its status is\n"
+  "the status of thrun, 128 + N for signal N.\n";
+
+static const double SETTLE = 0.3;       /* seconds in which the other ranks say what they saw of a failure */
+static const double HOLD = 0.15;        /* seconds that lines of standard error wait: what follows from an error comes later */
+
+typedef struct options {
+  int    size, threads, restarts, script;
+  double grace;
+  const char *deadline, *commit;
+} options;
+
+typedef struct rank {
+  pid_t pid;                            /* 0: it has ended */
+  int   status;
+  int   order;                          /* of those that failed by themselves: 1 is the first */
+  lines out, err;
+} rank;
+
+typedef struct job {
+  const options *o;
+  rank *r;
+  th_job_head *head;
+  char  secret[33];
+  int   fd, left, failed, again;
+  int   asked, killed;                  /* others were asked to end, or killed */
+  double since;                         /* of the first failure or interruption */
+} job;
+
+static volatile sig_atomic_t interrupts;
+static void on_interrupt(int signal) { interrupts += 1 + 0 * signal; }
+static void on_child(int signal) { (void)signal; }
+
+static int fail(const char *what)
+{
+  fprintf(stderr, "thrun: %s: %s\n", what, strerror(errno));
+  return 1;
+}
+
+/* ---- options ---- */
+
+static int cores(void)
+{
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+static int wrong(const char *option, const char *wish, const char *got)
+{
+  fprintf(stderr, "thrun: %s must be %s, got '%s'\n", option, wish, got);
+  return 0;
+}
+
+static int whole(const char *option, const char *text, int lo, int hi, int *out)
+{
+  char *end, wish[64];
+  errno = 0;
+  const long v = strtol(text, &end, 10);
+  snprintf(wish, sizeof wish, "a whole number in %d..%d", lo, hi);
+  if (errno || end == text || *end || v < lo || v > hi) return wrong(option, wish, text);
+  *out = (int)v;
+  return 1;
+}
+
+static int seconds(const char *option, const char *text, double *out)
+{
+  char *end;
+  const double v = strtod(text, &end);
+  if (end == text || *end || !(v > 0 && v < 1e9)) return wrong(option, "a positive number of seconds", text);
+  *out = v;
+  return 1;
+}
+
+static int set_option(options *o, const char *name, const char *value)
+{
+  double unused;
+  if (strcmp(name, "-n") == 0) return whole(name, value, 1, TH_MAXRANK, &o->size);
+  if (strcmp(name, "--threads") == 0) return whole(name, value, 1, 256, &o->threads);
+  if (strcmp(name, "--restarts") == 0) return whole(name, value, 0, 1000000, &o->restarts);
+  if (strcmp(name, "--grace") == 0) return seconds(name, value, &o->grace);
+  if (strcmp(name, "--deadline") == 0) {
+    o->deadline = value;
+    return seconds(name, value, &unused);
+  }
+  o->commit = value;
+  return *value ? 1 : wrong(name, "the name of a folder", value);
+}
+
+/* False after telling what is wrong. */
+static int read_options(int argc, char **argv, options *o)
+{
+  static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--commit" };
+  int i = 1;
+  for (; i < argc && argv[i][0] == '-'; i += 2) {
+    size_t k = 0;
+    if (strcmp(argv[i], "--") == 0) break;
+    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) {
+      fputs(usage, stdout);
+      exit(0);
+    }
+    while (k < sizeof names / sizeof *names && strcmp(argv[i], names[k]) != 0) k++;
+    if (k == sizeof names / sizeof *names || i + 1 == argc) {
+      fprintf(stderr, "thrun: %s: %s\n%s", argv[i], i + 1 == argc && k < 6 ? "an argument must follow" : "unknown option", usage);
+      return 0;
+    }
+    if (!set_option(o, argv[i], argv[i + 1])) return 0;
+  }
+  o->script = i;
+  if (i + (i < argc && strcmp(argv[i], "--") == 0) < argc) return 1;
+  fprintf(stderr, "thrun: which script?\n%s", usage);
+  return 0;
+}
+
+/* ---- starting ---- */
+
+/* The th that stands beside this program. */
+static void find_th(char th[PATH_MAX])
+{
+  const ssize_t n = readlink("/proc/self/exe", th, PATH_MAX - 4);
+  char *slash = n > 0 ? (th[n] = 0, strrchr(th, '/')) : NULL;
+  strcpy(slash ? slash + 1 : th, "th");
+}
+
+static void set_number(const char *name, int value)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%d", value);
+  setenv(name, text, 1);
+}
+
+static void set_environment(const job *j, int number)
+{
+  set_number("TH_DIST_RANK", number);
+  set_number("TH_DIST_LOCAL_RANK", number);
+  set_number("TH_DIST_SIZE", j->o->size);
+  set_number("TH_DIST_FD", j->fd);
+  set_number("TH_DIST_RESTART", j->again);
+  setenv("TH_DIST_SECRET", j->secret, 1);
+  if (j->o->deadline) setenv("TH_DIST_DEADLINE", j->o->deadline, 1);
+  if (j->o->commit) setenv("TH_DIST_COMMIT", j->o->commit, 1);
+  const int share = cores() / j->o->size;
+  if (j->o->threads) set_number("TH_NUM_THREADS", j->o->threads);
+  else if (!getenv("TH_NUM_THREADS")) set_number("TH_NUM_THREADS", share > 1 ? share : 1);
+}
+
+/* In the child: a process group of its own that dies with thrun. A terminal is thrun's alone. */
+static void become(const job *j, int number, pid_t parent, int out, int err, char **argv)
+{
+  char th[PATH_MAX], *const program = argv[j->o->script];
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  if (number > 0 || isatty(0)) {
+    const int null = open("/dev/null", O_RDONLY);
+    dup2(null, 0);
+    close(null);
+  }
+  dup2(out, 1);
+  dup2(err, 2);
+  set_environment(j, number);
+  signal(SIGPIPE, SIG_DFL);
+  if (strcmp(program, "--") == 0) {
+    execvp(argv[j->o->script + 1], argv + j->o->script + 1);
+    fprintf(stderr, "thrun: cannot run %s: %s\n", argv[j->o->script + 1], strerror(errno));
+  } else {
+    find_th(th);
+    argv[j->o->script - 1] = th;
+    execv(th, argv + j->o->script - 1);
+    fprintf(stderr, "thrun: cannot run %s: %s\n", th, strerror(errno));
+  }
+  _exit(127);
+}
+
+static int start(job *j, int number, char **argv)
+{
+  rank *r = &j->r[number];
+  int out[2], err[2];
+  const pid_t parent = getpid();
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return fail("cannot make a pipe");
+  r->pid = fork();
+  if (r->pid < 0) return fail("cannot start a process");
+  if (r->pid == 0) become(j, number, parent, out[1], err[1], argv);
+  setpgid(r->pid, r->pid);              /* whoever comes first */
+  close(out[1]);
+  close(err[1]);
+  fcntl(out[0], F_SETFL, O_NONBLOCK);
+  fcntl(err[0], F_SETFL, O_NONBLOCK);
+  r->out = (lines){ .from = out[0], .to = 1, .rank = number };
+  r->err = (lines){ .from = err[0], .to = 2, .rank = number, .held = 1 };
+  j->left++;
+  return 0;
+}
+
+static int make_memory(job *j)
+{
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return fail("no random numbers");
+  for (int i = 0; i < 16; i++) snprintf(j->secret + 2 * i, 3, "%02x", bytes[i]);
+  j->fd = memfd_create("cresset-job", 0);
+  if (j->fd < 0 || ftruncate(j->fd, sizeof *j->head) != 0) return fail("cannot make shared memory");
+  j->head = mmap(NULL, sizeof *j->head, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, 0);
+  return j->head == MAP_FAILED ? fail("cannot map shared memory") : 0;
+}
+
+/* ---- watching ---- */
+
+static void signal_all(const job *j, int signal)
+{
+  for (int i = 0; i < j->o->size; i++) if (j->r[i].pid) kill(-j->r[i].pid, signal);
+}
+
+/* Reads all pipes once, waiting for at most `ms`. */
+static void read_all(job *j, int ms)
+{
+  struct pollfd p[2 * TH_MAXRANK];
+  lines *of[2 * TH_MAXRANK];
+  nfds_t n = 0;
+  for (int i = 0; i < j->o->size; i++) {
+    lines *both[2] = { &j->r[i].out, &j->r[i].err };
+    for (int k = 0; k < 2; k++) {
+      if (both[k]->from < 0) continue;
+      p[n] = (struct pollfd){ .fd = both[k]->from, .events = POLLIN };
+      of[n++] = both[k];
+    }
+  }
+  if (poll(p, n, ms) <= 0) return;
+  for (nfds_t i = 0; i < n; i++) {
+    if (!p[i].revents) continue;
+    lines_read(of[i]);
+    if (!of[i]->held) lines_show(of[i], of[i]->from < 0);
+  }
+}
+
+static void show_held(job *j)
+{
+  for (int i = 0; i < j->o->size; i++) {
+    lines *l = &j->r[i].err;
+    if (l->size && lines_now() - l->since > HOLD) lines_show(l, l->from < 0);
+  }
+}
+
+static void reap(job *j)
+{
+  int status;
+  for (int i = 0; i < j->o->size; i++) {
+    rank *r = &j->r[i];
+    if (!r->pid || waitpid(r->pid, &status, WNOHANG) <= 0) continue;
+    kill(-r->pid, SIGKILL);             /* what it has started and left */
+    r->pid = 0;
+    r->status = status;
+    j->left--;
+    if (status && !j->asked) {
+      r->order = ++j->failed;
+      if (j->failed == 1 && !j->since) j->since = lines_now();
+    }
+  }
+}
+
+/* Ends the others some time after the first failure, or at an interruption. */
+static void end_others(job *j)
+{
+  if (interrupts && !j->since) j->since = lines_now();
+  if (!j->since || !j->left) return;
+  const double waited = lines_now() - j->since;
+  if (!j->asked && (interrupts || waited > SETTLE)) {
+    j->asked = 1;
+    signal_all(j, interrupts ? SIGINT : SIGTERM);
+  }
+  if (!j->killed && (waited > SETTLE + j->o->grace || interrupts > 1)) {
+    j->killed = 1;
+    signal_all(j, SIGKILL);
+  }
+}
+
+static void watch(job *j)
+{
+  while (j->left) {
+    read_all(j, 20);
+    reap(j);
+    if (!j->since) show_held(j);
+    end_others(j);
+  }
+  for (int i = 0; i < 50; i++) read_all(j, 0);       /* what is in the pipes still; others may hold their other ends */
+}
+
+/* ---- the result ---- */
+
+/* Which failure came first: that of the rank which the others blame, if it failed by itself. */
+static int first_failed(const job *j)
+{
+  const int blamed = __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) == 2 ? j->head->culprit : -1;
+  if (blamed >= 0 && blamed < j->o->size && j->r[blamed].order) return blamed;
+  for (int i = 0; i < j->o->size; i++) if (j->r[i].order == 1) return i;
+  return -1;
+}
+
+static int tell(const job *j, int first)
+{
+  const int status = j->r[first].status;
+  if (WIFSIGNALED(status)) {
+    fprintf(stderr, "thrun: rank %d was killed by signal %d (%s)\n", first, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return 128 + WTERMSIG(status);
+  }
+  fprintf(stderr, "thrun: rank %d ended with status %d\n", first, WEXITSTATUS(status));
+  return WEXITSTATUS(status);
+}
+
+static int finish(job *j)
+{
+  const int first = first_failed(j);
+  int status = 0;
+  if (first >= 0) {
+    lines_show(&j->r[first].out, 1);
+    lines_show(&j->r[first].err, 1);
+    status = tell(j, first);
+  }
+  for (int i = 0; i < j->o->size; i++) {
+    lines_show(&j->r[i].out, 1);
+    lines_show(&j->r[i].err, 1);
+    lines_free(&j->r[i].out);
+    lines_free(&j->r[i].err);
+  }
+  munmap(j->head, sizeof *j->head);
+  close(j->fd);
+  if (!interrupts) return status;
+  fprintf(stderr, "thrun: interrupted\n");
+  return 130;
+}
+
+static int run(const options *o, int again, char **argv)
+{
+  rank r[TH_MAXRANK] = { 0 };
+  job j = { .o = o, .r = r, .again = again };
+  if (make_memory(&j)) return 1;
+  for (int i = 0; i < o->size; i++) {
+    if (start(&j, i, argv)) {
+      signal_all(&j, SIGKILL);
+      return 1;
+    }
+  }
+  watch(&j);
+  return finish(&j);
+}
+
+static void catch(int signal, void (*handler)(int))
+{
+  struct sigaction a = { .sa_handler = handler };
+  sigaction(signal, &a, NULL);
+}
+
+int main(int argc, char **argv)
+{
+  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2 };
+  if (!read_options(argc, argv, &o)) return 2;
+  catch(SIGINT, on_interrupt);
+  catch(SIGTERM, on_interrupt);
+  catch(SIGHUP, on_interrupt);
+  catch(SIGCHLD, on_child);
+  catch(SIGPIPE, SIG_IGN);
+  int status = run(&o, 0, argv);
+  for (int again = 1; status && !interrupts && again <= o.restarts; again++) {
+    fprintf(stderr, "thrun: restart %d of %d\n", again, o.restarts);
+    status = run(&o, again, argv);
+  }
+  return status;
+}

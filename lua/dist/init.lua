@@ -1,0 +1,326 @@
+-- lua/dist/init.lua - processes that work together: ranks of a job, and collective operations on their tensors.
+--
+-- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
+-- same type and size; what differs is an error on all of them. Results are reduced in the order of the ranks, so their bits
+-- depend on the ranks' tensors only.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local find = require 'dist.job'
+local lib = require 'dist.lib'
+
+local dist = rawget(_G, 'dist') or {}
+_G.dist = dist                         -- torch.class finds the package among the globals
+package.loaded.dist = dist
+
+local world, job                       -- the group of all ranks, and what its environment said, after dist.init
+
+-- ---- the job ------------------------------------------------------------------------------------------------------
+
+local Group = {}
+Group.__index = Group
+
+--- Joins the job that this process was started for, and waits until all its ranks have. Without options: the job of thrun, of
+-- mpirun or of a Slurm step on one host; where there is none, a job of this process alone. Returns dist. To call it again does
+-- nothing.
+-- @param options  a table: `deadline`, the seconds that any operation may take (300, or what thrun says)
+-- dist.init().rank() --> 0
+function dist.init(options)
+   if options ~= nil and type(options) ~= 'table' then arg.refuse('dist.init', 'options', 'a table', options) end
+   local seconds = options and options.deadline
+   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+      arg.refuse('dist.init', 'deadline', 'a positive number of seconds', seconds)
+   end
+   if world then
+      if seconds then dist.deadline(seconds) end
+      return dist
+   end
+   job = find(os.getenv)
+   local c = lib.join(job.fd, job.name, job.rank, job.size, job.secret, seconds or job.deadline, 2)
+   world = setmetatable({ c = c, at = job.rank, n = job.size, ranks = {} }, Group)
+   for r = 0, job.size - 1 do world.ranks[r + 1] = r end
+   return dist
+end
+
+local function joined(who)
+   if not world then error(who .. ': call dist.init() first', 3) end
+   return world
+end
+
+--- The number of this process among the ranks of the job, from 0.
+-- dist.init(); dist.rank() --> 0
+function dist.rank() return joined('dist.rank').at end
+
+--- How many ranks the job has.
+-- dist.init(); dist.size() --> 1
+function dist.size() return joined('dist.size').n end
+
+--- The number of this process among the ranks on its host, from 0: which GPU to take, say.
+-- dist.init(); dist.localRank() --> 0
+function dist.localRank()
+   joined 'dist.localRank'
+   return job.localRank
+end
+
+--- How often thrun has started the job again after a failure.
+-- dist.init(); dist.restarts() --> 0
+function dist.restarts()
+   joined 'dist.restarts'
+   return job.restarts
+end
+
+--- The seconds that an operation may take before it fails; with an argument, sets them.
+-- dist.init(); dist.deadline(300); dist.deadline() --> 300
+function dist.deadline(seconds)
+   local c = joined('dist.deadline').c
+   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+      arg.refuse('dist.deadline', 'seconds', 'a positive number', seconds)
+   end
+   return lib.C.th_dist_deadline(c, seconds or 0)
+end
+
+-- ---- groups -------------------------------------------------------------------------------------------------------
+
+--- A group of some ranks, for the option `group` of operations. All ranks of the job call it, with the same list, and in the
+-- same order if there are several; a rank that is not in the list gets a group in which it cannot call anything.
+-- dist.init(); dist.group{0}:size() --> 1
+function dist.group(ranks)
+   joined 'dist.group'
+   if type(ranks) ~= 'table' or #ranks == 0 then arg.refuse('dist.group', 'ranks', 'a list of ranks', ranks) end
+   local at, seen = nil, {}
+   for i, r in ipairs(ranks) do
+      if type(r) ~= 'number' or r % 1 ~= 0 or r < 0 or r >= world.n then
+         error(('dist.group: ranks must lie in 0..%d, got %s'):format(world.n - 1, tostring(r)), 2)
+      end
+      if seen[r] then error(('dist.group: rank %d is named twice'):format(r), 2) end
+      seen[r] = true
+      if r == world.at then at = i - 1 end
+   end
+   return setmetatable({ c = lib.group(world.c, ranks, 2), at = at, n = #ranks, ranks = ranks }, Group)
+end
+
+function Group:rank() return self.at end
+function Group:size() return self.n end
+
+-- ---- operations that go on while the script does ------------------------------------------------------------------
+
+local Handle = {}
+Handle.__index = Handle
+
+--- Whether wait would return at once.
+function Handle:test()
+   for _, work in ipairs(self.works or {}) do if not lib.test(work) then return false end end
+   return true
+end
+
+--- Waits until the operation has ended; returns its result, or raises what went wrong.
+function Handle:wait()
+   for _, work in ipairs(self.works or {}) do
+      local why = lib.wait(work)
+      self.why = self.why or why
+   end
+   if self.works and not self.why and self.finish then self.finish() end
+   self.works, self.finish, self.keep = nil, nil, nil
+   if self.why then error(self.why, 2) end
+   return self.result
+end
+
+-- ---- how an operation is called -----------------------------------------------------------------------------------
+
+local known = { group = true, async = true, deadline = true }
+local none = {}
+
+local function options_of(who, options)
+   if options == nil then return none end
+   if type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end
+   for name in pairs(options) do
+      if not known[name] then
+         error(('%s: there is no option %s; there are group, async and deadline'):format(who, tostring(name)), 3)
+      end
+   end
+   local group, seconds = options.group, options.deadline
+   if group ~= nil and getmetatable(group) ~= Group then arg.refuse(who, 'group', 'a group made by dist.group', group, 3) end
+   if group and not group.c then error(('%s: rank %d is not in the group'):format(who, world.at), 3) end
+   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+      arg.refuse(who, 'deadline', 'a positive number of seconds', seconds, 3)
+   end
+   return options
+end
+
+local function operator_of(who, op)
+   local number = lib.operators[op or 'sum']
+   if not number then error(('%s: the operator must be sum, mean, min, max or prod, got %s'):format(who, tostring(op)), 3) end
+   return number
+end
+
+local function rank_of(who, rank, options)
+   local n = (options.group or world).n
+   if rank == nil then return 0 end
+   if type(rank) ~= 'number' or rank % 1 ~= 0 or rank < 0 or rank >= n then
+      error(('%s: the rank must lie in 0..%d, got %s'):format(who, n - 1, tostring(rank)), 3)
+   end
+   return rank
+end
+
+-- Runs one C operation for each pair of lists { inputs, outputs }, blocking or not. `finish` puts results where they belong.
+local function operate(name, op, root, pairs_of_lists, result, finish, options)
+   local c, kind = (options.group or world).c, lib.kinds[name]
+   if not options.async then
+      for _, p in ipairs(pairs_of_lists) do lib.run(c, kind, op, root, p[1], p[2], options.deadline, 3) end
+      if finish then finish() end
+      return result
+   end
+   local works = {}
+   for i, p in ipairs(pairs_of_lists) do works[i] = lib.start(c, kind, op, root, p[1], p[2], options.deadline, 3) end
+   return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
+end
+
+-- An operation whose result takes the place of its input. `changed`: this rank gets a result.
+local function in_place(name, who, x, op, root, changed, options)
+   if arg.is_tensor(x) and x:isContiguous() and not options.async then      -- the common case, without tables
+      local list = { x }
+      lib.run((options.group or world).c, lib.kinds[name], op, root, list, list, options.deadline, 3)
+      return x
+   end
+   local list, packed, copies = lib.tensors(who, x, 3), {}, {}
+   for i, t in ipairs(list) do
+      packed[i] = t:contiguous()
+      if not t:isContiguous() then copies[#copies + 1] = { t, packed[i] } end
+   end
+   local lists = {}
+   for i, l in ipairs(lib.by_type(packed)) do lists[i] = { l, l } end
+   local function finish() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end
+   return operate(name, op, root, lists, x, changed and #copies > 0 and finish or nil, options)
+end
+
+-- One whose result is a new tensor; `shape(size of the first dimension, sizes)` changes the sizes.
+local function anew(name, who, x, op, shape, options)
+   local single, list, results, lists = arg.is_tensor(x), lib.tensors(who, x, 3), {}, {}
+   for i, t in ipairs(list) do
+      results[i] = t.new():resize(shape(t, who))
+      lists[i] = { { t:contiguous() }, { results[i] } }
+   end
+   return operate(name, op, 0, lists, single and results[1] or results, nil, options)
+end
+
+-- ---- the operations -----------------------------------------------------------------------------------------------
+
+--- Returns when all ranks have called it.
+-- dist.init(); dist.barrier() --> nil
+function dist.barrier(options)
+   joined 'dist.barrier'
+   options = options_of('dist.barrier', options)
+   return operate('barrier', 0, 0, { {} }, nil, nil, options)
+end
+
+--- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x.
+-- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Whole numbers wrap, and their mean is cut; a nan wins
+-- @param options  `group`; `deadline` in seconds; `async = true` returns a handle at once, whose wait() returns x and whose
+--    test() says whether it would wait
+-- dist.init(); dist.allreduce(torch.Tensor{1, 2}) --> {1, 2}
+function dist.allreduce(x, op, options)
+   joined 'dist.allreduce'
+   options = options_of('dist.allreduce', options)
+   return in_place('allreduce', 'dist.allreduce', x, operator_of('dist.allreduce', op), 0, true, options)
+end
+
+--- As dist.allreduce, but only rank `root` gets the result; the tensors of the others stay as they are.
+-- dist.init(); dist.reduce(torch.Tensor{1, 2}, 0, 'max') --> {1, 2}
+function dist.reduce(x, root, op, options)
+   joined 'dist.reduce'
+   options = options_of('dist.reduce', options)
+   root = rank_of('dist.reduce', root, options)
+   local changed = (options.group or world).at == root
+   return in_place('reduce', 'dist.reduce', x, operator_of('dist.reduce', op), root, changed, options)
+end
+
+--- Replaces x, a tensor or a table of tensors, by that of rank `root` (default 0); returns x.
+-- dist.init(); dist.broadcast(torch.Tensor{1, 2}) --> {1, 2}
+function dist.broadcast(x, root, options)
+   joined 'dist.broadcast'
+   options = options_of('dist.broadcast', options)
+   root = rank_of('dist.broadcast', root, options)
+   local changed = (options.group or world).at ~= root
+   return in_place('broadcast', 'dist.broadcast', x, 0, root, changed, options)
+end
+
+local function sizes_of(t)
+   local sizes = {}
+   for d = 1, t:dim() do sizes[d] = t:size(d) end
+   return sizes
+end
+
+--- The tensors of all ranks, one after the other along a new first dimension. A table of tensors gives a table.
+-- dist.init(); dist.allgather(torch.Tensor{1, 2}) --> {{1, 2}}
+function dist.allgather(x, options)
+   joined 'dist.allgather'
+   options = options_of('dist.allgather', options)
+   local n = (options.group or world).n
+   return anew('allgather', 'dist.allgather', x, 0, function(t)
+      local sizes = sizes_of(t)
+      if t:nElement() > 0 or #sizes > 0 then table.insert(sizes, 1, n) end
+      return torch.LongStorage(sizes)
+   end, options)
+end
+
+local function need_parts(t, who, n)
+   if t._ndim == 0 or tonumber(t._size[0]) % n ~= 0 then
+      error(('%s: the first dimension must be a multiple of %d ranks, got %s'):format(who, n, arg.describe(t)), 4)
+   end
+end
+
+--- Cuts x along its first dimension into one part for each rank; returns this rank's part, summed over all ranks.
+-- @param op  as of dist.allreduce
+-- dist.init(); dist.reducescatter(torch.Tensor{1, 2}) --> {1, 2}
+function dist.reducescatter(x, op, options)
+   joined 'dist.reducescatter'
+   options = options_of('dist.reducescatter', options)
+   local n = (options.group or world).n
+   return anew('reducescatter', 'dist.reducescatter', x, operator_of('dist.reducescatter', op), function(t, who)
+      need_parts(t, who, n)
+      local sizes = sizes_of(t)
+      if #sizes > 0 then sizes[1] = sizes[1] / n end
+      return torch.LongStorage(sizes)
+   end, options)
+end
+
+--- Cuts x along its first dimension into one part for each rank, and sends each its part; returns the parts that came for this
+-- rank, in the order of the ranks.
+-- dist.init(); dist.alltoall(torch.Tensor{1, 2}) --> {1, 2}
+function dist.alltoall(x, options)
+   joined 'dist.alltoall'
+   options = options_of('dist.alltoall', options)
+   local n = (options.group or world).n
+   return anew('alltoall', 'dist.alltoall', x, 0, function(t, who)
+      need_parts(t, who, n)
+      return t:size()
+   end, options)
+end
+
+local function message(name, who, x, rank, options)
+   joined(who)
+   options = options_of(who, options)
+   if options.group then error(who .. ': messages go between ranks of the whole job: there is no option group', 3) end
+   if rank == nil then arg.refuse(who, 'argument 2', 'a rank', rank, 3) end
+   rank = rank_of(who, rank, options)
+   if rank == world.at then error(('%s: rank %d is this process'):format(who, rank), 3) end
+   local list, lists, copies = lib.tensors(who, x, 3), {}, {}
+   for i, t in ipairs(list) do
+      local packed = t:contiguous()
+      lists[i] = name == 'send' and { { packed } } or { nil, { packed } }
+      if name == 'recv' and not t:isContiguous() then copies[#copies + 1] = { t, packed } end
+   end
+   local function finish() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end
+   return operate(name, 0, rank, lists, x, #copies > 0 and finish or nil, options)
+end
+
+--- Sends x, a tensor or a table of tensors, to a rank, which must call dist.recv. Messages between two ranks keep their order;
+-- one of up to 64 kB does not wait for its receiver.
+-- @param to  the rank
+function dist.send(x, to, options) return message('send', 'dist.send', x, to, options) end
+
+--- Replaces x by the tensor, or table of tensors, that a rank sends; type and number of elements must be the same there. Returns
+-- x.
+-- @param from  the rank
+function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from, options) end
+
+return dist

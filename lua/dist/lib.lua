@@ -1,0 +1,104 @@
+-- lua/dist/lib.lua - the C side of dist, declared from its own header, and how an operation is started.
+local ffi = require 'ffi'
+require 'torch'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+
+local f = assert(io.open(lib.include .. '/th_dist.h'))
+local header = f:read '*a'
+f:close()
+ffi.cdef((assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_dist.h has lost its FFI part')))
+local C = lib.C
+
+local M = { C = C }
+
+M.kinds = { barrier = 0, allreduce = 1, reduce = 2, broadcast = 3, allgather = 4, reducescatter = 5, alltoall = 6, send = 7,
+   recv = 8 }
+M.operators = { sum = 0, mean = 1, min = 2, max = 3, prod = 4 }
+
+local tensors_t, work_t = ffi.typeof 'th_tensor *[?]', ffi.typeof 'th_dist_work *[1]'
+local call, in_list, out_list = ffi.new 'th_dist_call', ffi.new 'th_list', ffi.new 'th_list'
+local in_room, out_room, room = tensors_t(1), tensors_t(1), 1
+
+local function fill(list, tensors, pointers)
+   local n = #tensors
+   for i = 1, n do pointers[i - 1] = tensors[i] end
+   list.n, list.t = n, pointers
+   return list
+end
+
+-- The struct that C reads: lists of packed tensors; `outputs` may be `inputs`. What it points to lives until the next call.
+local function fill_call(kind, op, root, inputs, outputs, seconds)
+   local n = math.max(inputs and #inputs or 0, outputs and #outputs or 0)
+   if n > room then in_room, out_room, room = tensors_t(2 * n), tensors_t(2 * n), 2 * n end
+   call.kind, call.op, call.root, call.seconds = kind, op, root, seconds or 0
+   call['in'] = inputs and fill(in_list, inputs, in_room) or nil
+   call.out = outputs and fill(out_list, outputs, out_room) or nil
+   return call
+end
+
+--- Runs an operation, and raises what went wrong; `level` counts calls as error's does, those that end in another left out.
+function M.run(group, kind, op, root, inputs, outputs, seconds, level)
+   lib.check(C.th_dist_run(group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
+end
+
+--- Starts one that goes on while the script does; returns what M.wait and M.test take.
+function M.start(group, kind, op, root, inputs, outputs, seconds, level)
+   local w = work_t()
+   lib.check(C.th_dist_start(w, group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
+   return ffi.gc(w[0], C.th_dist_work_free)
+end
+
+function M.test(work) return C.th_dist_test(work) ~= 0 end
+
+--- Waits for it: nil, or what went wrong.
+function M.wait(work)
+   local status = C.th_dist_wait(work)
+   local why = status ~= lib.OK and ffi.string(C.th_error()) or nil
+   if status == C.TH_EINTR then C.th_interrupt(0) end
+   ffi.gc(work, nil)
+   C.th_dist_work_free(work)
+   return why
+end
+
+--- Takes the place `rank` in a job of `size`; leaves it when the Lua state closes.
+function M.join(fd, name, rank, size, secret, seconds, level)
+   local g = ffi.new 'th_dist *[1]'
+   lib.check(C.th_dist_join(g, fd, name, rank, size, secret, seconds), level + 1)
+   return ffi.gc(g[0], C.th_dist_leave)
+end
+
+--- A group of ranks of `world`; nil on a rank that is none of it.
+function M.group(world, ranks, level)
+   local g, list = ffi.new 'th_dist *[1]', ffi.new('int32_t[?]', #ranks)
+   for i, r in ipairs(ranks) do list[i - 1] = r end
+   lib.check(C.th_dist_group(g, world, list, #ranks), level + 1)
+   return g[0] ~= nil and g[0] or nil
+end
+
+--- A list of tensors, from a tensor or a table of them.
+function M.tensors(who, x, level)
+   if arg.is_tensor(x) then return { x } end
+   if type(x) ~= 'table' then arg.refuse(who, 'argument 1', 'a tensor or a table of tensors', x, level) end
+   for i = 1, #x do
+      if not arg.is_tensor(x[i]) then arg.refuse(who, ('entry %d of argument 1'):format(i), 'a tensor', x[i], level) end
+   end
+   if #x == 0 then error(who .. ': the table holds no tensor', level) end
+   return x
+end
+
+--- Lists of one type each, in the order in which the types first appear: all ranks find the same.
+function M.by_type(list)
+   local groups, of = {}, {}
+   for i = 1, #list do
+      local d = list[i]._dtype
+      if not of[d] then
+         of[d] = {}
+         groups[#groups + 1] = of[d]
+      end
+      table.insert(of[d], list[i])
+   end
+   return groups
+end
+
+return M

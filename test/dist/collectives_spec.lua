@@ -1,0 +1,257 @@
+-- test/dist/collectives_spec.lua - operations of ranks on one host: their results, their order, and what they refuse.
+local torch = require 'torch'
+local dist = require 'dist'
+local ranks = require 'test.dist.ranks'
+local refuses = require 'test.refuses'
+
+-- Every rank makes the tensors of all, reduces them in the order of the ranks, and compares bits.
+local everything = [[
+local types = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
+local sizes = { 0, 1, 3, 16, 33, 1023, 2048, 10007 }
+local large = { 32768, 200003 }
+local me, n, count = dist.rank(), dist.size(), 0
+local function made(kind, size, r)
+   if size == 0 then return torch.Tensor():type('torch.' .. kind .. 'Tensor') end
+   local x = torch.range(1, size):mul(2 * r + 3):fmod(101):mul(1 / 7)        -- from 0 to 14
+   if kind ~= 'Byte' then x:add(-7) end
+   return x:type('torch.' .. kind .. 'Tensor')
+end
+local wide = { Half = 'Float', BFloat16 = 'Float' }
+local function reduced(kind, size, op)
+   local sum
+   for r = 0, n - 1 do
+      local x = made(kind, size, r):type('torch.' .. (wide[kind] or kind) .. 'Tensor')
+      if not sum then sum = x
+      elseif op == 'min' then sum:cmin(x)
+      elseif op == 'max' then sum:cmax(x)
+      elseif op == 'prod' then sum:cmul(x)
+      else sum:add(x) end
+   end
+   if op == 'mean' then
+      if kind == 'Float' or wide[kind] or kind == 'Double' then sum:div(n)
+      else sum = sum:double():div(n):trunc() end
+   end
+   return sum:type('torch.' .. kind .. 'Tensor')
+end
+local function check(kind, size, op)
+   local want = reduced(kind, size, op)
+   local x = made(kind, size, me)
+   assert(dist.allreduce(x, op) == x)
+   assert(same(x, want), ('allreduce %s %s %d'):format(op, kind, size))
+   local y = made(kind, size, me)
+   dist.reduce(y, n - 1, op)
+   assert(same(y, me == n - 1 and want or made(kind, size, me)), ('reduce %s %s %d'):format(op, kind, size))
+   local whole = made(kind, size * n, me)
+   local part = dist.reducescatter(whole, op)
+   assert(same(part, size == 0 and part or reduced(kind, size * n, op):narrow(1, me * size + 1, size)), ('reducescatter %s %s %d'):format(op, kind, size))
+   count = count + 3
+end
+local function move(kind, size)
+   local all = dist.allgather(made(kind, size, me))
+   for r = 0, n - 1 do assert(size == 0 or same(all[r + 1], made(kind, size, r)), ('allgather %s %d'):format(kind, size)) end
+   local b = made(kind, size, me)
+   dist.broadcast(b, n - 1)
+   assert(same(b, made(kind, size, n - 1)), ('broadcast %s %d'):format(kind, size))
+   local parts = dist.alltoall(made(kind, size * n, me))
+   for r = 0, n - 1 do
+      assert(size == 0 or same(parts:narrow(1, r * size + 1, size), made(kind, size * n, r):narrow(1, me * size + 1, size)), ('alltoall %s %d'):format(kind, size))
+   end
+   count = count + 3
+end
+for _, kind in ipairs(types) do
+   for i, size in ipairs(sizes) do
+      for k, op in ipairs { 'sum', 'mean', 'min', 'max', 'prod' } do if size == 33 or (i + k) % 3 == 0 then check(kind, size, op) end end
+      move(kind, size)
+   end
+end
+for _, size in ipairs(large) do
+   local kind = types[size % 9 + 1]
+   check('Float', size, 'sum')
+   check(kind, size, 'mean')
+   move(kind, size)
+end
+print('checked ' .. count)
+]]
+
+describe('collective operations', function()
+   for _, n in ipairs { 1, 2, 3, 4 } do
+      it(('of %d ranks give the bits of a reduction in the order of the ranks, for all types, operators and sizes'):format(n), function()
+         local out = ranks.ok(n, everything)
+         for r = 0, n - 1 do assert.truthy(out:find(('[%d] checked '):format(r), 1, true), out) end
+      end)
+   end
+
+   it('take tables of tensors, views that are not packed, and several types at once', function()
+      ranks.ok(3, [[
+         local r = dist.rank()
+         local m = torch.FloatTensor(5, 4):fill(r)
+         local list = { torch.ones(3), m:t(), torch.IntTensor{r}, m.new(), torch.FloatTensor(40000):fill(r), torch.ones(2):mul(r) }
+         assert(dist.allreduce(list) == list)
+         assert(list[1]:sum() == 9 and m:sum() == 60 and list[3][1] == 3 and list[5]:sum() == 120000 and list[6]:sum() == 6)
+         local all = dist.allgather { torch.IntTensor{r, r}, torch.ones(1) }
+         assert(same(all[1], torch.IntTensor{{0, 0}, {1, 1}, {2, 2}}) and all[2]:size(1) == 3)
+         local column = torch.zeros(4, 3):select(2, 2):fill(r)
+         assert(dist.broadcast(column, 2):sum() == 8)
+      ]])
+   end)
+
+   it('go on while the script does, in the order in which they were started', function()
+      ranks.ok(2, [[
+         local r, handles = dist.rank(), {}
+         for i = 1, 20 do handles[i] = dist.allreduce(torch.FloatTensor(i * 5000):fill(r + i), i % 2 == 0 and 'max' or 'sum', { async = true }) end
+         local waits = dist.barrier { async = true }
+         for i = 20, 1, -1 do
+            local x = handles[i]:wait()
+            assert(x:min() == (i % 2 == 0 and i + 1 or 2 * i + 1) and x:max() == x:min() and handles[i]:test() and handles[i]:wait() == x)
+         end
+         waits:wait()
+         local columns = torch.zeros(3, 2)
+         local h = dist.allreduce(columns:t():fill(1), 'sum', { async = true })
+         h:wait()
+         assert(columns:sum() == 12)
+         local busy = torch.FloatTensor(4e6)
+         h = dist.allreduce(busy, 'sum', { async = true })
+         if not h:test() then says('at work in a collective cannot grow', busy.resize, busy, 8e6) end
+         h:wait()
+         busy:resize(8e6)
+         dist.allreduce(torch.ones(100000), 'sum', { async = true })       -- nobody waits for it
+      ]])
+   end)
+
+   it('send messages in their order, also in a ring and before anybody waits for them', function()
+      ranks.ok(3, [[
+         local r, n = dist.rank(), dist.size()
+         local left, right = (r - 1) % n, (r + 1) % n
+         for _, size in ipairs { 0, 1, 100, 4096, 4097, 100000 } do
+            local h = dist.recv(torch.FloatTensor(size), left, { async = true })
+            local s = dist.send(torch.FloatTensor(size):fill(r), right, { async = true })
+            local x = h:wait()
+            s:wait()
+            assert(size == 0 or x:min() == left and x:max() == left)
+         end
+         for i = 1, 4 do dist.send(torch.IntTensor{i}, right) end
+         for i = 1, 4 do assert(dist.recv(torch.IntTensor(1), left)[1] == i) end
+         local m = torch.zeros(2, 2)
+         dist.send({ torch.ones(2, 2):mul(r):t(), torch.ones(1) }, right)
+         dist.recv({ m:t(), torch.zeros(1) }, left)
+         assert(m:sum() == 4 * left)
+         if r == 0 then dist.send(torch.ones(3), 1) end
+         if r == 1 then says('rank 0 sends 3 Double elements, rank 1 wants 4 Float elements', dist.recv, torch.FloatTensor(4), 0) end
+         if r == 0 then says('wanted another message than these 50000 Double elements', dist.send, torch.ones(50000), 1) end
+         if r == 1 then says('rank 0 sends 50000 Double elements, rank 1 wants 1', dist.recv, torch.ones(1), 0) end
+         if r == 0 then dist.send(torch.ones(3), 1) elseif r == 1 then assert(dist.recv(torch.zeros(3), 0):sum() == 3) end
+      ]])
+   end)
+
+   it('of groups run in the group alone', function()
+      ranks.ok(4, [[
+         local r = dist.rank()
+         local even, odd = dist.group { 0, 2 }, dist.group { 3, 1 }
+         local mine = r % 2 == 0 and even or odd
+         assert(mine:size() == 2 and (r % 2 == 0 and even:rank() == r / 2 or odd:rank() == (3 - r) / 2))
+         assert(dist.allreduce(torch.FloatTensor(70000):fill(r), 'sum', { group = mine }):max() == (r % 2 == 0 and 2 or 4))
+         assert(dist.broadcast(torch.ones(2):mul(r), 0, { group = mine })[1] == (r % 2 == 0 and 0 or 3))
+         assert(dist.allgather(torch.IntTensor{r}, { group = mine })[2][1] == (r % 2 == 0 and 2 or 1))
+         says('rank ' .. r .. ' is not in the group', dist.barrier, { group = r % 2 == 0 and odd or even })
+         says('operation 3: the ranks name different members', dist.group, r == 2 and { 0, 2 } or { 0, 1 })
+         dist.barrier { group = mine }
+         dist.barrier()
+      ]])
+   end)
+end)
+
+describe('calls that differ', function()
+   it('are an error on all ranks that names the difference, and the job goes on', function()
+      ranks.ok(3, [[
+         local r = dist.rank()
+         local odd = r == 2
+         dist.barrier()
+         says('dist.allreduce, operation 2: the numbers of elements differ: rank 0 has 5, rank 2 6', dist.allreduce, torch.ones(odd and 6 or 5))
+         says('operation 3: the types differ: rank 0 has Float, rank 2 Double', dist.allreduce, odd and torch.ones(5) or torch.FloatTensor(5))
+         says('operation 4: the operators differ: rank 0 says sum, rank 2 prod', dist.allreduce, torch.ones(5), odd and 'prod' or 'sum')
+         says('operation 5: the roots differ: rank 0 says 0, rank 2 1', dist.broadcast, torch.ones(5), odd and 1 or 0)
+         says('operation 6: the ranks call different operations: rank 0 broadcast, rank 2 allreduce', odd and dist.allreduce or dist.broadcast, torch.ones(5))
+         says('operation 7: the numbers of elements differ', function()
+            return dist.allreduce(torch.ones(odd and 1e5 or 2e5), 'sum', { async = true }):wait()
+         end)
+         assert(dist.allreduce(torch.ones(1e5)):max() == 3)
+         says('dist.reducescatter: the first dimension must be a multiple of 3 ranks, got a torch.DoubleTensor of size 4x3', dist.reducescatter, torch.ones(4, 3))
+         says('dist.alltoall: the first dimension must be a multiple of 3 ranks', dist.alltoall, torch.ones(4, 3))
+      ]])
+   end)
+end)
+
+describe('a job of one process', function()
+   it('needs nobody', function()
+      dist.init()
+      assert.equal(0, dist.rank())
+      assert.equal(1, dist.size())
+      assert.equal(0, dist.localRank())
+      assert.equal(0, dist.restarts())
+      assert.equal(dist, dist.init { deadline = 7 })
+      assert.equal(7, dist.deadline())
+      assert.equal(300, dist.deadline(300))
+      local x = torch.rand(100000)
+      assert.equal(0, (dist.allreduce(x:clone(), 'mean') - x):abs():max())
+      assert.equal(0, (dist.allgather(x)[1] - x):abs():max())
+      assert.equal(x, dist.allreduce(x, 'sum', { async = true }):wait())
+   end)
+
+   it('refuses what makes no sense', function()
+      dist.init()
+      local one = torch.ones(1)
+      refuses('dist.init: options must be a table, got a number (3)', dist.init, 3)
+      refuses('dist.init: deadline must be a positive number of seconds, got a number (-1)', dist.init, { deadline = -1 })
+      refuses('dist.deadline: seconds must be a positive number, got a string', dist.deadline, 'x')
+      refuses('dist.allreduce: argument 1 must be a tensor or a table of tensors, got nil', dist.allreduce)
+      refuses('dist.allreduce: entry 2 of argument 1 must be a tensor, got a number (2)', dist.allreduce, { one, 2 })
+      refuses('dist.allreduce: the table holds no tensor', dist.allreduce, {})
+      refuses('dist.allreduce: the operator must be sum, mean, min, max or prod, got avg', dist.allreduce, one, 'avg')
+      refuses('dist.allreduce: there is no option async_op; there are group, async and deadline', dist.allreduce, one, 'sum', { async_op = true })
+      refuses('dist.allreduce: options must be a table, got a boolean (true)', dist.allreduce, one, 'sum', true)
+      refuses('dist.allreduce: deadline must be a positive number of seconds, got a number (0)', dist.allreduce, one, 'sum', { deadline = 0 })
+      refuses('dist.barrier: group must be a group made by dist.group, got a table', dist.barrier, { group = {} })
+      refuses('dist.broadcast: the rank must lie in 0..0, got 1', dist.broadcast, one, 1)
+      refuses('dist.reduce: the rank must lie in 0..0, got 0.5', dist.reduce, one, 0.5)
+      refuses('dist.send: rank 0 is this process', dist.send, one, 0)
+      refuses('dist.recv: argument 2 must be a rank, got nil', dist.recv, one)
+      refuses('dist.send: messages go between ranks of the whole job', dist.send, one, 0, { group = dist.group { 0 } })
+      refuses('dist.group: ranks must be a list of ranks, got nil', dist.group)
+      refuses('dist.group: ranks must lie in 0..0, got 1', dist.group, { 1 })
+      refuses('dist.group: rank 0 is named twice', dist.group, { 0, 0 })
+   end)
+end)
+
+describe('dist before dist.init', function()
+   it('says what to do', function()
+      local status, _, err = ranks.sh(("'%s' -e \"require 'dist'.allreduce(torch.ones(1))\""):format(ranks.th))
+      assert.equal(1, status)
+      assert.truthy(err:find('dist.allreduce: call dist.init() first', 1, true), err)
+   end)
+end)
+
+describe('dist.init', function()
+   local job = require 'dist.job'
+   local function of(values) return job(function(name) return values[name] end) end
+
+   it('finds the job of mpirun and of a Slurm step, and a job of one where there is none', function()
+      local m = of { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4', OMPI_COMM_WORLD_LOCAL_SIZE = '4',
+         OMPI_COMM_WORLD_LOCAL_RANK = '3', PMIX_NAMESPACE = '12.1' }
+      assert.same({ 3, 4, 3, '/cresset-mpi-12-1' }, { m.rank, m.size, m.localRank, m.name })
+      local s = of { SLURM_PROCID = '1', SLURM_STEP_NUM_TASKS = '2', SLURM_LOCALID = '1', SLURM_JOB_ID = '77', SLURM_STEP_ID = '0' }
+      assert.same({ 1, 2, 1, '/cresset-slurm-77-0' }, { s.rank, s.size, s.localRank, s.name })
+      assert.equal(1, of({ SLURM_PROCID = '0' }).size)               -- the batch script itself is no step
+      local alone = of {}
+      assert.same({ 0, 1, 300 }, { alone.rank, alone.size, alone.deadline })
+      assert.equal(2.5, of({ TH_DIST_DEADLINE = '2.5' }).deadline)
+   end)
+
+   it('says what is wrong with an environment', function()
+      refuses('dist.init: TH_DIST_SIZE must be a number in 1..1e+06, got nil', of, { TH_DIST_RANK = '0' })
+      refuses('dist.init: TH_DIST_RANK must be a number in 0..1e+06, got x', of, { TH_DIST_RANK = 'x' })
+      refuses('mpirun has started 4 ranks, 2 of them on this host: a job of this version has one host', of,
+         { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4', OMPI_COMM_WORLD_LOCAL_SIZE = '2' })
+   end)
+end)
+
+teardown(require 'test.temporary'.remove)
