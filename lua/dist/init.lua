@@ -323,4 +323,7 @@ function dist.send(x, to, options) return message('send', 'dist.send', x, to, op
 -- @param from  the rank
 function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from, options) end
 
+require 'dist.commit'
+require 'dist.DataParallel'
+
 return dist

@@ -1,0 +1,255 @@
+-- lua/dist/DataParallel.lua - one model on all ranks: each learns from its part of the data, gradients are the mean over all.
+local torch = require 'torch'
+require 'nn'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local dist = require 'dist'
+local ffi = require 'ffi'
+
+--- The same model on every rank: backward gives all ranks the mean of their gradients, so that all take the same step. After
+-- k steps with a batch of b on each of n ranks the parameters are those of one process with batches of n*b. In a Sequential,
+-- gradients travel while the layers before are still at work.
+-- @param model    the ranks' models must hold the same parameters: the first that differs is named
+-- @param options  a table: `broadcast = true` takes the parameters of rank 0 instead of comparing; `bucket`, the bytes of
+--    gradients that travel together (1e6); `uneven = true`, see dist.DataParallel:finish; `group` of ranks
+-- dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
+local DataParallel, Container = torch.class('dist.DataParallel', 'nn.Container')
+
+local known = { broadcast = 'boolean', bucket = 'number', uneven = 'boolean', group = 'table' }
+
+local function need_options(options)
+   if options == nil then return {} end
+   if type(options) ~= 'table' then arg.refuse('dist.DataParallel', 'options', 'a table', options, 4) end
+   for name, value in pairs(options) do
+      local kind = known[name]
+      if not kind then
+         error(('dist.DataParallel: there is no option %s; there are broadcast, bucket, uneven and group')
+            :format(tostring(name)), 4)
+      end
+      if type(value) ~= kind then arg.refuse('dist.DataParallel', tostring(name), 'a ' .. kind, value, 4) end
+   end
+   return options
+end
+
+-- ---- that all ranks begin with the same ---------------------------------------------------------------------------------
+
+-- Parameter p in words: 'weight of nn.Linear(3 -> 2), 2x3'.
+local function name_of(model, p)
+   for _, module in ipairs(model:listModules()) do
+      for _, name in ipairs(module.parameterNames or {}) do
+         if rawequal(module[name], p) then
+            return ('%s of %s, %s'):format(name, tostring(module):match '[^\n]*', arg.size_text(p))
+         end
+      end
+   end
+   return arg.describe(p)
+end
+
+-- What tells tensors apart: checksum, elements, type.
+local function marks_of(parameters)
+   local marks = torch.DoubleTensor(#parameters, 3)
+   for i, p in ipairs(parameters) do
+      local packed = p:contiguous()
+      local crc = lib.C.th_zip_crc(0, ffi.cast('const void *', packed:data()), packed:bytes())
+      marks[i][1], marks[i][2], marks[i][3] = crc, p:nElement(), p._dtype
+   end
+   return marks
+end
+
+local function need_same(model, parameters, options)
+   local counts = dist.allgather(torch.DoubleTensor{#parameters}, options)
+   local n = counts:size(1)
+   for r = 2, n do
+      if counts[r][1] ~= counts[1][1] then
+         error(('dist.DataParallel: the models differ: rank 0 has %d parameters, rank %d has %d'):format(counts[1][1], r - 1,
+            counts[r][1]), 4)
+      end
+   end
+   if #parameters == 0 then return end
+   local all = dist.allgather(marks_of(parameters), options)
+   for i, p in ipairs(parameters) do
+      for r = 2, n do
+         if all[r][i]:ne(all[1][i]):sum() > 0 then
+            error(('dist.DataParallel: the models differ: parameter %d (%s) is not the same on ranks 0 and %d')
+               :format(i, name_of(model, p), r - 1), 4)
+         end
+      end
+   end
+end
+
+function DataParallel:__init(model, options)
+   if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.DataParallel', 'model', 'a module', model, 3) end
+   options = need_options(options)
+   if options.bucket and options.bucket <= 0 then
+      arg.refuse('dist.DataParallel', 'bucket', 'a positive number of bytes', options.bucket, 3)
+   end
+   Container.__init(self)
+   self:add(model)
+   self.bucket, self.uneven, self.sync, self.count = options.bucket or 1e6, options.uneven or false, true, 1
+   self.options = { group = options.group }
+   local parameters = model:parameters() or {}
+   if options.broadcast and #parameters > 0 then dist.broadcast(parameters, 0, self.options)
+   else need_same(model, parameters, self.options) end
+end
+
+-- ---- gradients in the order in which they become ready ---------------------------------------------------------------------
+
+-- The modules of a chain, in the order of forward; what is no plain Sequential is one link.
+local function chain_of(module, chain)
+   if torch.type(module) ~= 'nn.Sequential' then
+      chain[#chain + 1] = module
+      return chain
+   end
+   for _, inner in ipairs(module.modules) do chain_of(inner, chain) end
+   return chain
+end
+
+-- The links of the chain and the gradients that are ready after each; what is shared is ready after the first that has it. A
+-- link that appears twice makes the whole model one link.
+local function links_of(model)
+   local chain, seen, grads = chain_of(model, {}), {}, {}
+   for _, link in ipairs(chain) do
+      if seen[link] then chain = { model } end
+      seen[link] = true
+   end
+   local taken = {}
+   for i, link in ipairs(chain) do
+      local _, all = link:parameters()
+      grads[i] = {}
+      for _, g in ipairs(all or {}) do
+         local key = g:nElement() > 0
+            and ('%s %d %d'):format(tostring(torch.pointer(g:storage())), g:storageOffset(), g:nElement())
+         if key and not taken[key] then
+            taken[key] = true
+            table.insert(grads[i], g)
+         end
+      end
+   end
+   return chain, grads
+end
+
+-- A reduction at work: grads come link by link, the last link first, and leave in buckets.
+local function begin(self, weight)
+   local run = { bucket = {}, bytes = 0, handles = {}, started = 0 }
+   local op = weight and 'sum' or 'mean'
+   function run.leave()
+      if #run.bucket == 0 then return end
+      run.handles[#run.handles + 1] = dist.allreduce(run.bucket, op, { group = self.options.group, async = true })
+      run.bucket, run.bytes = {}, 0
+   end
+   function run.ready(grads)
+      for i = #grads, 1, -1 do
+         if weight then grads[i]:mul(weight) end
+         run.bucket[#run.bucket + 1] = grads[i]
+         run.bytes = run.bytes + grads[i]:bytes()
+         if run.bytes >= self.bucket then run.leave() end
+      end
+   end
+   function run.finish()
+      run.leave()
+      for _, handle in ipairs(run.handles) do handle:wait() end
+   end
+   return run
+end
+
+-- Who still learns, and from how many samples: this rank's share of the step, or nil when all have finished.
+local function share(self, samples)
+   local all = dist.allgather(torch.DoubleTensor{samples}, self.options)
+   local total, first = all:sum(), nil
+   for r = all:size(1), 1, -1 do if all[r][1] > 0 then first = r - 1 end end
+   if total == 0 then return nil end
+   self.last = first
+   return samples / total
+end
+
+-- ---- the module ----------------------------------------------------------------------------------------------------------
+
+function DataParallel:updateOutput(input)
+   self.output = self:rethrowErrors(self.modules[1], 1, 'updateOutput', input)
+   return self.output
+end
+
+function DataParallel:updateGradInput(input, gradOutput)
+   self.gradInput = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', input, gradOutput)
+   return self.gradInput
+end
+
+local function reduce_all(self, weight)
+   local _, grads = links_of(self.modules[1])
+   local run = begin(self, weight)
+   for i = #grads, 1, -1 do run.ready(grads[i]) end
+   run.finish()
+end
+
+function DataParallel:accGradParameters(input, gradOutput, scale)
+   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', input, gradOutput, scale)
+   if self.sync then reduce_all(self, self.uneven and share(self, self.count) or nil) end
+end
+
+-- While the model runs backward, each link says when its gradients are ready.
+local function listen(chain, grads, run)
+   for i, link in ipairs(chain) do
+      local backward = link.backward
+      rawset(link, 'backward', function(...)
+         local gradInput = backward(...)
+         run.ready(grads[i])
+         return gradInput
+      end)
+   end
+end
+
+function DataParallel:backward(input, gradOutput, scale)
+   local model = self.modules[1]
+   if not self.sync then
+      self.gradInput = self:rethrowErrors(model, 1, 'backward', input, gradOutput, scale)
+      return self.gradInput
+   end
+   local weight = self.uneven and share(self, self.count) or nil
+   local chain, grads = links_of(model)
+   local run = begin(self, weight)
+   listen(chain, grads, run)
+   local ok, result = pcall(self.rethrowErrors, self, model, 1, 'backward', input, gradOutput, scale)
+   for _, link in ipairs(chain) do rawset(link, 'backward', nil) end
+   if not ok then error(result, 0) end
+   run.finish()
+   self.gradInput = result
+   return result
+end
+
+--- Calls f() and keeps the gradients of this rank to itself meanwhile: for gradients that add up over several backward calls.
+-- The first backward afterwards gives all ranks the mean of the sums.
+function DataParallel:noSync(f)
+   if not arg.is_callable(f) then arg.refuse('noSync', 'argument 1', 'a function', f) end
+   local before = self.sync
+   self.sync = false
+   local ok, why = pcall(f)
+   self.sync = before
+   if not ok then error(why, 0) end
+   return self
+end
+
+--- How many samples the next steps of this rank have, for `uneven = true`: gradients are weighed with it. Returns self.
+function DataParallel:samples(n)
+   if type(n) ~= 'number' or n % 1 ~= 0 or n < 1 then arg.refuse('samples', 'argument 1', 'a whole number from 1', n) end
+   self.count = n
+   return self
+end
+
+--- With `uneven = true` ranks may take different numbers of steps: who has no more data calls finish, which takes part in the
+-- steps of the others until all have called it, and then takes the parameters of a rank that went on to the end. Returns self.
+function DataParallel:finish()
+   if not self.uneven then error('finish: the model was made without uneven = true', 2) end
+   while true do
+      local weight = share(self, 0)
+      if not weight then break end
+      self:zeroGradParameters()
+      reduce_all(self, weight)
+   end
+   local parameters = self.modules[1]:parameters()
+   if parameters and self.last then dist.broadcast(parameters, self.last, self.options) end
+   return self
+end
+
+function DataParallel:__tostring__() return 'dist.DataParallel(' .. tostring(self.modules[1]) .. ')' end
+
+return DataParallel

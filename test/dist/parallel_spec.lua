@@ -1,0 +1,183 @@
+-- test/dist/parallel_spec.lua - dist.DataParallel: the same steps as one process with the whole batch; and commits.
+local torch = require 'torch'
+local nn = require 'nn'
+local dist = require 'dist'
+local ranks = require 'test.dist.ranks'
+local temporary = require 'test.temporary'
+local refuses = require 'test.refuses'
+
+-- Trains on the project's digits: each rank on its part of every batch of 64; ends by printing the largest difference from
+-- one process with whole batches.
+local digits = [[
+package.path = './?.lua;' .. package.path
+require 'nn'
+local train = require 'examples.lib.digits'.load { opt = { data = '' }, tensorType = 'torch.FloatTensor' }
+local criterion = nn.ClassNLLCriterion():float()
+local function model()
+   torch.manualSeed(1)
+   return nn.Sequential():add(nn.SpatialConvolution(1, 8, 3, 3)):add(nn.Tanh())
+      :add(nn.Sequential():add(nn.View(-1):setNumInputDims(3)):add(nn.Linear(288, 32)):add(nn.Tanh()))
+      :add(nn.Linear(32, 10)):add(nn.LogSoftMax()):float()
+end
+local function batch(step, first, n)
+   local at = (step - 1) * 64 + first
+   return train.input:narrow(1, at, n):clone():div(16), train.target:narrow(1, at, n)
+end
+local function backward(net, step, first, n)
+   local x, t = batch(step, first, n)
+   criterion:forward(net:forward(x), t)
+   net:backward(x, criterion:backward(net.output, t))
+end
+local function learn(net, steps, work)
+   for step = 1, steps do
+      net:zeroGradParameters()
+      work(step)
+      net:updateParameters(0.1)
+   end
+end
+local whole = model()
+learn(whole, 20, function(step) backward(whole, step, 1, 64) end)
+local function differs(net)
+   local most = 0
+   for i, p in ipairs(net:parameters()) do most = math.max(most, (p - whole:parameters()[i]):abs():max()) end
+   return most
+end
+local r, n = dist.rank(), dist.size()
+]]
+
+describe('dist.DataParallel', function()
+   for _, options in ipairs { '{}', '{ bucket = 100 }', '{ broadcast = true }' } do
+      it(('takes the steps of one process with the whole batch, with options %s'):format(options), function()
+         ranks.ok(2, digits .. ([[
+            local net = dist.DataParallel(model(), %s)
+            learn(net, 20, function(step) backward(net, step, 1 + 32 * r, 32) end)
+            assert(differs(net) < 1e-5, differs(net))]]):format(options))
+      end)
+   end
+
+   it('adds gradients up without sending them inside noSync', function()
+      ranks.ok(2, digits .. [[
+         local net = dist.DataParallel(model())
+         net:getParameters()
+         learn(net, 20, function(step)
+            net:noSync(function() backward(net, step, 1 + 32 * r, 16) end)
+            backward(net, step, 17 + 32 * r, 16)
+            local _, grads = net:parameters()
+            for _, g in ipairs(grads) do g:mul(0.5) end
+         end)
+         assert(differs(net) < 1e-5, differs(net))]])
+   end)
+
+   it('weighs ranks with their samples, and goes on without those that have finished', function()
+      ranks.ok(2, digits .. [[
+         local net = dist.DataParallel(model(), { uneven = true })
+         learn(net, 12, function(step)
+            if r == 0 then net:samples(40) backward(net, step, 1, 40) else net:samples(24) backward(net, step, 41, 24) end
+         end)
+         if r == 0 then
+            net:samples(64)
+            for step = 13, 20 do
+               net:zeroGradParameters()
+               backward(net, step, 1, 64)
+               net:updateParameters(0.1)
+            end
+         end
+         net:finish()
+         assert(differs(net) < 1e-5, differs(net))]])
+   end)
+
+   it('names the first parameter that differs at the start', function()
+      ranks.ok(3, [[
+         require 'nn'
+         torch.manualSeed(1)
+         local net = nn.Sequential():add(nn.Linear(4, 3)):add(nn.Linear(3, 2))
+         if dist.rank() == 2 then net:get(2).bias[1] = 7 end
+         says('parameter 4 (bias of nn.Linear(3 -> 2), 2) is not the same on ranks 0 and 2', dist.DataParallel, net)
+         local same = dist.DataParallel(net, { broadcast = true })
+         assert(same:get(1):get(2).bias[1] ~= 7)
+         if dist.rank() == 1 then net:add(nn.Linear(2, 2)) end
+         says('the models differ: rank 0 has 4 parameters, rank 1 has 6', dist.DataParallel, net)
+      ]])
+   end)
+
+   it('passes errors of the model on and works afterwards', function()
+      dist.init()
+      local net = dist.DataParallel(nn.Sequential():add(nn.Linear(3, 2)))
+      local x = torch.ones(2, 3)
+      net:forward(x)
+      assert.is_false(pcall(net.backward, net, x, torch.ones(2, 5)))
+      assert.is_nil(rawget(net:get(1):get(1), 'backward'))
+      net:zeroGradParameters()
+      net:backward(x, torch.ones(2, 2))
+      assert.equal(2, net:get(1):get(1).gradBias[1])
+      net:noSync(function() net:updateGradInput(x, torch.ones(2, 2)) net:accGradParameters(x, torch.ones(2, 2)) end)
+      net:accGradParameters(x, torch.ones(2, 2))
+      assert.equal(6, net:get(1):get(1).gradBias[1])
+      assert.matches('^dist.DataParallel%(nn.Sequential', tostring(net))
+   end)
+
+   it('refuses what makes no sense', function()
+      dist.init()
+      local net = dist.DataParallel(nn.Linear(3, 2))
+      refuses('dist.DataParallel: model must be a module, got a number (3)', dist.DataParallel, 3)
+      refuses('dist.DataParallel: options must be a table, got a number (3)', dist.DataParallel, nn.Linear(1, 1), 3)
+      refuses('dist.DataParallel: there is no option buckets', dist.DataParallel, nn.Linear(1, 1), { buckets = 3 })
+      refuses('dist.DataParallel: bucket must be a number, got a string', dist.DataParallel, nn.Linear(1, 1), { bucket = 'x' })
+      refuses('dist.DataParallel: bucket must be a positive number of bytes, got a number (0)', dist.DataParallel, nn.Linear(1, 1), { bucket = 0 })
+      refuses('noSync: argument 1 must be a function, got nil', net.noSync, net)
+      refuses('samples: argument 1 must be a whole number from 1, got a number (0)', net.samples, net, 0)
+      refuses('finish: the model was made without uneven = true', net.finish, net)
+   end)
+end)
+
+-- ---- commits -----------------------------------------------------------------------------------------------------------
+
+-- Counts to 30 with random numbers; is killed in the first tries, and goes on from the last commit.
+local counting = [[
+local state = dist.restore() or { step = 0, sum = torch.zeros(3), seed = 11 + dist.rank() }
+for step = state.step + 1, 30 do
+   torch.manualSeed(state.seed + step)
+   state.sum:add(dist.allreduce(torch.rand(3)))
+   state.step = step
+   if step % 4 == 0 then dist.commit(state) end
+   if step == 7 + 9 * dist.restarts() and dist.rank() == 1 and KILL and dist.restarts() < 2 then os.execute('kill -9 ' .. pid()) end
+end
+print(('sum %.17g %.17g'):format(state.sum[1], state.sum[3]))
+]]
+
+describe('dist.commit', function()
+   it('lets a job go on to the same bits after kill -9', function()
+      local folder = temporary.name '.commits'
+      local calm = ranks.ok(2, 'local KILL = false ' .. counting, ("--commit '%s'"):format(folder))
+      os.execute(("rm -r '%s'"):format(folder))
+      local status, out, err = ranks.run(2, 'local KILL = true ' .. counting, ("--restarts 3 --commit '%s'"):format(folder))
+      assert.equal(0, status, err)
+      assert.truthy(err:find('restart 2 of 3', 1, true))
+      assert.equal(calm:match 'sum [^\n]*', out:match 'sum [^\n]*')
+      local list = io.popen(("ls '%s'"):format(folder))
+      assert.equal('6\n7\nmanifest.t7\n', list:read '*a')
+      list:close()
+      ranks.ok(3, [[
+         local state, info = dist.restore()
+         assert(state.step == 28 and info.number == 7 and info.size == 2 and state.seed == 11 + dist.rank() % 2)]],
+         ("--commit '%s'"):format(folder))
+      os.execute(("rm -r '%s'"):format(folder))
+   end)
+
+   it('says what went wrong, on all ranks', function()
+      dist.init()
+      refuses('dist.commit: where? Give the option folder, or start with thrun --commit FOLDER', dist.commit, {})
+      refuses('dist.restore: options must be a table, got a number (1)', dist.restore, 1)
+      refuses('dist.commit: cannot make the folder /proc/no/1', dist.commit, {}, { folder = '/proc/no' })
+      local folder = temporary.name '.commits'
+      refuses('dist.commit: ', dist.commit, { newproxy() }, { folder = folder })
+      assert.is_nil(dist.restore { folder = folder })
+      assert.equal(1, dist.commit({ 5 }, { folder = folder }))
+      assert.same({ 5 }, (dist.restore { folder = folder }))
+      os.remove(folder .. '/1/rank-0.t7')
+      refuses('dist.restore: ', dist.restore, { folder = folder })
+      os.execute(("rm -r '%s'"):format(folder))
+   end)
+end)
+
+teardown(temporary.remove)
