@@ -10,6 +10,7 @@
  * Steps of 1 only. Work is cut by sizes alone. */
 #include "engine.h"
 #include "../gemm.h"
+#include "../halves.h"
 #include "../slots.h"
 #include "../micro_real.h"
 
@@ -21,7 +22,7 @@ enum {
   SPECTRA_PAST = 1 << 20,           /* bytes of spectra that go past the caches */
   RESULTS_PAST = 16 << 20,          /* and of results */
   LARGEST = 128,                    /* tiles */
-  SHORTEST = 16, LONGEST = 1 << 16  /* lines */
+  SHORTEST = 16, LONGEST = 1 << 18  /* lines */
 };
 
 /* How a product is written: into the caches, past them, or added to what is there. */
@@ -69,6 +70,8 @@ typedef struct grid {
   int64_t ty, tx, my, mx;           /* tiles down and across; from one to the next */
   int64_t oy, ox;                   /* where the first one begins */
   int64_t rows, cols;               /* of a tile that count; the others are 0 */
+  int     dtype;
+  int64_t size;                     /* bytes of a number */
 } grid;
 
 typedef struct job {
@@ -94,6 +97,30 @@ typedef struct product {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* n halves, `step` apart, become floats. */
+static void widen(float *to, const void *from, int64_t step, int64_t n, int dtype)
+{
+  const th_f16 *half = from;
+  const th_bf16 *brain = from;
+  if (dtype == TH_BF16) for (int64_t j = 0; j < n; j++) to[j] = th_load_bf16(brain[j * step]);
+  else if (step == 1) TH_AT(th_load_f16s)(to, half, n);
+  else for (int64_t j = 0; j < n; j++) to[j] = th_load_f16(half[j * step]);
+}
+
+/* n floats become halves, `step` apart, or are added to them. */
+static void narrow(void *to, int64_t step, const float *from, int64_t n, int dtype, bool add)
+{
+  th_f16 *half = to;
+  th_bf16 *brain = to;
+  if (dtype == TH_BF16) {
+    for (int64_t j = 0; j < n; j++, brain += step) *brain = th_store_bf16(add ? th_load_bf16(*brain) + from[j] : from[j]);
+  } else if (step == 1 && !add) {
+    TH_AT(th_store_f16s)(half, from, n);
+  } else {
+    for (int64_t j = 0; j < n; j++, half += step) *half = th_store_f16(add ? th_load_f16(*half) + from[j] : from[j]);
+  }
+}
 
 #define TH_REAL "conv/lanes.h"
 #include "../each_real.h"
@@ -207,7 +234,7 @@ static plan plan_of(const shape *t, int pass, int dtype, int engine)
 
 static bool possible(const th_conv_shape *s, int engine)
 {
-  if (s->sh != 1 || s->sw != 1 || (s->dtype != TH_F32 && s->dtype != TH_F64)) return false;
+  if (s->sh != 1 || s->sw != 1) return false;
   if (s->h > INT32_MAX || s->w > INT32_MAX || s->kh > LONGEST || s->kw > LONGEST) return false;
   if (s->dh > LONGEST || s->dw > LONGEST || s->ph > INT32_MAX / 2 || s->pw > INT32_MAX / 2) return false;
   if (engine == WINOGRAD) return s->kh == 3 && s->kw == 3 && s->dh == 1 && s->dw == 1;
@@ -294,6 +321,8 @@ static void set_data(const th_conv *c, const shape *t, grids *g, int64_t group)
   x += group * c->s.c * strides_of(c->x, false).s[1] * (int64_t)size;
   y += group * c->s.o * strides_of(c->y, false).s[1] * (int64_t)size;
   w += group * c->s.o * k.s[0] * (int64_t)size;
+  g->left.dtype = g->right.dtype = g->out.dtype = c->s.dtype;
+  g->left.size = g->right.size = g->out.size = (int64_t)size;
   if (c->s.pass == TH_CONV_FORWARD) g->left.data = x, g->right.data = w, g->out.out = y;
   else if (c->s.pass == TH_CONV_GRAD_WEIGHT) g->left.data = x, g->right.data = y, g->out.out = w;
   else {
@@ -357,7 +386,7 @@ static th_status run(const th_conv *c, int engine)
   const plan p = plan_of(&t, c->s.pass, c->s.dtype, engine);
   if (p.workspace > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", p.workspace);
   const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT, waves = engine != WINOGRAD;
-  const size_t size = th_element_size(c->s.dtype);
+  const size_t stored = th_element_size(c->s.dtype), size = c->s.dtype == TH_F64 ? 8 : 4;
   const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
   const int64_t together = !waves ? p.freqs : p.th == 1 ? 8 : p.th;
   work w = { .plan = p, .kernels = spectrum_of(t.lanes, right, p.freqs, weight ? together : 1) };
@@ -397,7 +426,7 @@ static th_status run(const th_conv *c, int engine)
         w.job.past = !weight && t.n * t.groups * t.outs * t.oh * t.ow * (int64_t)size > RESULTS_PAST;
         if (c->s.pass == TH_CONV_FORWARD && c->bias) {
           w.job.bias_step = c->bias->stride[0];
-          w.job.bias = (char *)th_data(c->bias, size) + group * t.outs * w.job.bias_step * (int64_t)size;
+          w.job.bias = (char *)th_data(c->bias, stored) + group * t.outs * w.job.bias_step * (int64_t)stored;
         }
         s = weight ? sum_up(c, &w) : correlate(c, &w);
       }

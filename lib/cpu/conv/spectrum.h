@@ -12,9 +12,10 @@ TH_INLINE void M(put)(const M(row) *r, int64_t f, M(vec) re, M(vec) im)
   else to[0] = re, to[r->im] = im;
 }
 
-/* Row y of a tile whose first number lies in row gy, column gx of the picture; to: tw vectors, step vectors apart. */
-static void M(take_row)(const grid *g, M(vec) *to, int64_t step, const P *image, int64_t gy, int64_t gx, int64_t tw,
-                        int64_t lanes)
+/* Row y of a tile whose first number lies in row gy, column gx of the picture; to: tw vectors, step vectors apart. room: for
+ * as many. */
+static void M(take_row)(const grid *g, M(vec) *to, int64_t step, const char *image, int64_t gy, int64_t gx, int64_t tw,
+                        int64_t lanes, M(cx) *room)
 {
   int64_t first = gx < 0 ? -gx : 0, last = least(g->cols, g->w - gx);
   if (gy < 0 || gy >= g->h || gy % g->dh || first >= last) first = last = 0;
@@ -22,9 +23,15 @@ static void M(take_row)(const grid *g, M(vec) *to, int64_t step, const P *image,
     for (int64_t j = 0; j < tw; j++) if (j < first || j >= last || g->dw > 1) to[j * step] = (M(vec)){ 0 };
   }
   if (first == last) return;
-  const P *from = image + gy / g->dh * g->sh;
-  if (g->dw > 1) M(take)(to, step * g->dw, from, g->sl, g->sw, (g->w - 1) / g->dw + 1, lanes);
-  else M(take)(to + first * step, step, from + (gx + first) * g->sw, g->sl, g->sw, last - first, lanes);
+  const int64_t n = g->dw > 1 ? (g->w - 1) / g->dw + 1 : last - first;
+  const char *from = image + (gy / g->dh * g->sh + (gx + first) * g->sw) * g->size;
+  to += first * step, step *= g->dw;
+  if (g->size != 2) {
+    M(take)(to, step, (const P *)(const void *)from, g->sl, g->sw, n, lanes);
+    return;
+  }
+  for (int64_t l = 0; l < lanes; l++) widen((float *)(void *)room + l * n, from + l * g->sl * 2, g->sw, n, g->dtype);
+  M(take)(to, step, (const P *)(const void *)room, n, 1, n, lanes);
 }
 
 /* The spectrum of a line of tw real numbers, by a transform of half as many complex ones. */
@@ -90,19 +97,19 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
     const int64_t n = tile / (g->ty * g->tx), ty = tile / g->tx % g->ty, tx = tile % g->tx;
     const int64_t gy = g->oy + ty * g->my, gx = g->ox + tx * g->mx, lane = group * M(LV);
     const int64_t lanes = least(M(LV), g->lanes - lane);
-    const P *image = (const P *)g->data + n * g->sn + lane * g->sl;
+    const char *image = (const char *)g->data + (n * g->sn + lane * g->sl) * g->size;
     const M(row) to = M(spectrum_row)(&j->to, row, group);
     if (j->side != WAVES) {
       M(vec) *x = &z[0].re, *y = x + 36;
       const int side = M(side_before)(j);
       for (int i = 0; i < side; i++)
-        M(take_row)(g, x + i * side, 1, image, gy + i, gx, side, lanes);
+        M(take_row)(g, x + i * side, 1, image, gy + i, gx, side, lanes, room);
       M(winograd)(j, y, x);
       for (int f = 0; f < j->th * j->tw / 2; f++) M(put)(&to, f, y[2 * f], y[2 * f + 1]);
       continue;
     }
     if (j->th == 1) {
-      M(take_row)(g, &z->re, 1, image, gy, gx, j->tw, lanes);
+      M(take_row)(g, &z->re, 1, image, gy, gx, j->tw, lanes, room);
       M(line)(j, z, room, to);
       continue;
     }
@@ -112,8 +119,8 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
           columns[k * column + y] = columns[k * column + y + 1] = (M(cx)){ 0 };
         continue;
       }
-      M(take_row)(g, &z->re, 2, image, gy + y, gx, j->tw, lanes);
-      M(take_row)(g, &z->im, 2, image, y + 1 < g->rows ? gy + y + 1 : -1, gx, j->tw, lanes);
+      M(take_row)(g, &z->re, 2, image, gy + y, gx, j->tw, lanes, room);
+      M(take_row)(g, &z->im, 2, image, y + 1 < g->rows ? gy + y + 1 : -1, gx, j->tw, lanes, room);
       M(two_rows)(j, z, room, columns, column, y);
     }
     M(columns)(j, columns, column, room, to);
@@ -124,14 +131,23 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
 
 /* ---- back ---- */
 
-/* n numbers times the scale, plus the bias, to row y, column x of the picture. */
-static void M(give_row)(const job *j, P *image, const M(vec) *from, int64_t step, int64_t y, int64_t x, int64_t n,
+/* n numbers times the scale, plus the bias, to row y, column x of the picture. room: for as many. */
+static void M(give_row)(const job *j, char *image, const M(vec) *from, int64_t step, int64_t y, int64_t x, int64_t n,
                         int64_t lanes, const M(vec) *bias, M(cx) *room)
 {
   const grid *g = &j->grid;
+  const int64_t count = (n - 1) / g->dw + 1;
+  const P scale = (P)j->scale;
   if (y % g->dh) return;
-  M(give)(image + y / g->dh * g->sh + x * g->sw, g->sl, g->sw, (n - 1) / g->dw + 1, lanes, from, step * g->dw,
-          (P)j->scale, bias, j->add, j->past && !j->add && n >= 64 ? (P *)room : NULL);
+  char *const to = image + (y / g->dh * g->sh + x * g->sw) * g->size;
+  if (g->size != 2) {
+    P *past = j->past && !j->add && n >= 64 ? (P *)room : NULL;
+    M(give)((P *)(void *)to, g->sl, g->sw, count, lanes, from, step * g->dw, scale, bias, j->add, past);
+    return;
+  }
+  M(give)((P *)room, count, 1, count, lanes, from, step * g->dw, scale, bias, false, NULL);
+  for (int64_t l = 0; l < lanes; l++)
+    narrow(to + l * g->sl * 2, g->sw, (const float *)(const void *)room + l * count, count, g->dtype, j->add);
 }
 
 /* A line of tw real numbers from its spectrum, into room. */
@@ -194,9 +210,11 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
     const int64_t n = tile / (g->ty * g->tx), gy = tile / g->tx % g->ty * g->my, gx = tile % g->tx * g->mx;
     const int64_t lane = group * M(LV), lanes = least(M(LV), g->lanes - lane);
     const int64_t rows = least(g->rows, g->h - gy), cols = least(g->cols, g->w - gx);
-    P *image = (P *)g->out + n * g->sn + lane * g->sl;
+    char *image = (char *)g->out + (n * g->sn + lane * g->sl) * g->size;
     P bias[M(LV)] __attribute__((aligned(TH_VB))) = { 0 };
-    for (int64_t l = 0; l < lanes && j->bias; l++) bias[l] = ((const P *)j->bias)[(lane + l) * j->bias_step];
+    if (j->bias && g->size == 2)
+      widen((float *)(void *)bias, (const char *)j->bias + lane * j->bias_step * 2, j->bias_step, lanes, g->dtype);
+    else for (int64_t l = 0; l < lanes && j->bias; l++) bias[l] = ((const P *)j->bias)[(lane + l) * j->bias_step];
     const M(vec) *more = (const M(vec) *)bias;
     const M(row) from = M(spectrum_row)(&j->to, row, group);
     if (j->side != WAVES) {
@@ -206,7 +224,7 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
         x[2 * f] = from.re[f * from.step], x[2 * f + 1] = from.re[f * from.step + from.im];
       M(winograd)(j, y, x);
       for (int64_t i = 0; i < rows; i++)
-        M(give_row)(j, image, y + i * side, 1, gy + i, gx, cols, lanes, more, NULL);
+        M(give_row)(j, image, y + i * side, 1, gy + i, gx, cols, lanes, more, columns);
       continue;
     }
     if (j->th == 1) {
