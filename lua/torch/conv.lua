@@ -140,7 +140,8 @@ end
 -- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3) and columns
 -- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images; no
 -- gradWeight). All but columns, for FloatTensors and DoubleTensors only, take halves too, which are computed as floats; those of
--- spectra, winograd and the gradInput of columns do steps of 1 only.
+-- spectra, winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one
+-- pixel.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns}
 function conv.engines()
    local list = {}

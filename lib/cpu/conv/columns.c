@@ -3,7 +3,7 @@
  * every other engine would first make a copy, and for kernels of one pixel.
  *
  *   result     (planes x taps) * (taps x pixels)
- *   gradInput  the same, of the gradient with the kernels turned round; steps of 1 only
+ *   gradInput  the same, of the gradient with the kernels turned round; steps of 1, or kernels of one pixel
  *
  * The pixels of all images are one row of columns. Work is cut by sizes alone, and products are added in order. */
 #include "engine.h"
@@ -89,6 +89,12 @@ static void cut(job *j, int64_t size)
 
 static bool shared(const job *j) { return j->panels < BLOCKS * WIDE; }
 
+/* A gradInput that is the product alone, between zeros. */
+static bool spread(const th_conv_shape *s)
+{
+  return s->pass == TH_CONV_GRAD_INPUT && (s->sh > 1 || s->sw > 1) && s->kh == 1 && s->kw == 1 && s->ph == 0 && s->pw == 0;
+}
+
 static job job_of(const th_conv_shape *s)
 {
   job j = { .n = s->n, .c = s->c, .o = s->o, .h = s->h, .w = s->w, .kh = s->kh, .kw = s->kw, .oh = s->oh, .ow = s->ow,
@@ -96,6 +102,7 @@ static job job_of(const th_conv_shape *s)
   if (s->pass == TH_CONV_GRAD_INPUT) {
     j.c = s->o, j.o = s->c, j.h = s->oh, j.w = s->ow, j.oh = s->h, j.ow = s->w;
     j.ph = (s->kh - 1) * s->dh - s->ph, j.pw = (s->kw - 1) * s->dw - s->pw;
+    if (spread(s)) j.oh = s->oh, j.ow = s->ow, j.sh = j.sw = 1;
   }
   return j;
 }
@@ -103,14 +110,14 @@ static job job_of(const th_conv_shape *s)
 static bool supports(const th_conv_shape *s)
 {
   if (s->dtype != TH_F32 && s->dtype != TH_F64) return false;
-  return s->pass == TH_CONV_FORWARD || (s->pass == TH_CONV_GRAD_INPUT && s->sh == 1 && s->sw == 1);
+  return s->pass == TH_CONV_FORWARD || (s->pass == TH_CONV_GRAD_INPUT && s->sh == 1 && s->sw == 1) || spread(s);
 }
 
 static th_conv_cost cost(const th_conv_shape *s)
 {
   job j = job_of(s);
   const int64_t size = s->dtype == TH_F64 ? 8 : 4, nr = 2 * TH_VB / size;
-  const bool pixel = s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
+  const bool pixel = s->kh == 1 && s->kw == 1 && j.sh == 1 && j.sw == 1 && s->ph == 0 && s->pw == 0;
   cut(&j, size);
   const double columns = (double)(j.panels * nr) * (double)s->groups, taps = (double)j.taps;
   th_conv_cost r = { .flops = 2 * columns * taps * (double)(up(j.o, TH_MR) * TH_MR) };
@@ -118,9 +125,11 @@ static th_conv_cost cost(const th_conv_shape *s)
                             (double)s->n * (double)s->groups * (double)j.c * (double)j.h * (double)j.w);
   /* Panels are packed row by row of the image. */
   const double runs = pixel ? 1 : (double)nr / (double)least(nr, j.ow) + 1;
-  const double times = shared(&j) ? 1 : (double)up(j.o, j.high), each = s->sw > 1 ? 1e-9 * (double)nr : 3e-9 * runs;
+  const double times = shared(&j) ? 1 : (double)up(j.o, j.high), each = j.sw > 1 ? 1e-9 * (double)nr : 3e-9 * runs;
   const double packing = columns / (double)nr * taps * times * each;
-  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 + packing + r.bytes / TH_CONV_BYTES;
+  const double leaps = s->pass == TH_CONV_GRAD_INPUT && !pixel ? 1.25 : 1;          /* from plane to plane of the kernels */
+  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 * leaps + packing + r.bytes / TH_CONV_BYTES;
+  if (spread(s)) r.seconds += 0.5e-9 * (double)(s->n * s->groups * s->c) * (double)(s->h * s->w);      /* zeros between */
   r.workspace = (double)size * (double)nr * ((shared(&j) ? (double)j.chunk * taps : 0) + (double)(j.wide * (j.high + DEEP)));
   return r;
 }
@@ -154,17 +163,26 @@ static th_status multiply(job *j, bool wide)
   return s;
 }
 
+static void clear_row(char *const *p, const int64_t *step, int64_t n, const void *size)
+{
+  const size_t bytes = *(const size_t *)size;
+  if (step[0] == (int64_t)bytes) memset(p[0], 0, (size_t)n * bytes);
+  else for (int64_t i = 0; i < n; i++) memset(p[0] + i * step[0], 0, bytes);
+}
+
 static th_status run_columns(const th_conv *c, const th_call *call)
 {
   (void)call;
   const bool turned = c->s.pass == TH_CONV_GRAD_INPUT, wide = c->s.dtype == TH_F64;
-  const th_tensor *from = turned ? c->y : c->x, *to = turned ? c->x : c->y;
+  const th_tensor *from = turned ? c->y : c->x;
+  th_tensor to = turned ? *c->x : *c->y;
   const int64_t size = wide ? 8 : 4;
   int64_t ws[4];
   job j = job_of(&c->s);
   strides_of(j.xs, from);
-  strides_of(j.ys, to);
+  strides_of(j.ys, &to);
   strides_of(ws, c->k);
+  if (spread(&c->s)) j.ys[2] *= c->s.sh, j.ys[3] *= c->s.sw;
   flatten(&j);
   cut(&j, size);
   j.row = ws[turned ? 1 : 0];
@@ -180,9 +198,11 @@ static th_status run_columns(const th_conv *c, const th_call *call)
   const int64_t own = packed ? 0 : j.wide * DEEP * 2 * TH_VB;
   th_status s = th_slots_new(&j.slots, (size_t)(j.wide * j.high * 2 * TH_VB + own + left));
   if (s == TH_OK) {
+    const size_t bytes = (size_t)size;
+    if (spread(&c->s)) s = th_each(1, (th_tensor *const[]){ &to }, clear_row, &bytes);
     for (int64_t g = 0; g < c->s.groups && s == TH_OK; g++) {
       j.x = (const char *)th_data(from, (size_t)size) + g * j.c * j.xs[1] * size;
-      j.y = (char *)th_data(to, (size_t)size) + g * j.o * j.ys[1] * size;
+      j.y = (char *)th_data(&to, (size_t)size) + g * j.o * j.ys[1] * size;
       j.k = (const char *)th_data(c->k, (size_t)size) + g * c->s.o * ws[0] * size;
       if (!turned && c->bias) {
         j.bias_step = c->bias->stride[0];

@@ -16,7 +16,8 @@
 enum {
   BLOCK_WORK = 1 << 20,             /* multiplications a block should hold */
   CHUNK_BYTES = 8 << 20,            /* of gradients rearranged at a time */
-  SUMS = 64                         /* parts that gradWeight is cut into, at least */
+  SUMS = 64,                        /* parts that gradWeight is cut into, at least */
+  GATHERED = 16                     /* taps of gradWeight that are put in their places together */
 };
 
 typedef struct conv {
@@ -124,8 +125,8 @@ static th_conv_cost cost(const th_conv_shape *s)
   r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 + r.bytes / TH_CONV_BYTES;
   const double kernels = (double)s->groups * taps * (double)s->o;
   if (s->pass == TH_CONV_FORWARD) {
-    /* Kernels are gathered from far apart; a panel of many taps leaves the second cache. */
-    r.seconds += kernels * (taps > 1024 ? 4e-9 : 1.5e-9);
+    /* Kernels are gathered from far apart, results put so; a panel of many taps leaves the second cache. */
+    r.seconds += kernels * (taps > 1024 ? 4e-9 : 1.5e-9) + pixels * (double)s->o * size * 0.4e-9;
     const double beyond = taps * (double)nr * size / (256 << 10) - 1;
     if (beyond > 0) r.seconds += r.flops / TH_CONV_FLOPS(s->dtype) * (beyond < 1.3 ? beyond : 1.3);
   } else if (back) {
@@ -546,30 +547,34 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
       for (int i = 0; i < mr; i++)
         at[i] = x + n * image + p / panels * c->c * c->ts[0] + c->tap[k + i];
       const C *turned = (const C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
-      MICRO(mr, c->pixels, at, c->place, turned, tile, false);
-      for (int64_t i = 0; i < mr * PANEL; i++) sums[i] += tile[i];
+      const bool fresh = c->first == 0 && n == c->count * part / c->parts;
+      MICRO(mr, c->pixels, at, c->place, turned, fresh ? sums : tile, false);
+      for (int64_t i = 0; i < mr * PANEL && !fresh; i++) sums[i] += tile[i];
     }
   }
 }
 
-/* Block: planes of the kernels; the parts are added up in order. */
+/* Block: GATHERED taps of a panel of planes; the parts are added up in order. */
 static void K(collect)(void *ctx, int64_t first, int64_t last)
 {
   const conv *c = ctx;
-  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR),
+  const int64_t panels = up(c->o, PANEL), steps = up(c->k, TH_MR), cuts = up(c->k, GATHERED), area = c->kh * c->kw,
                 per = c->groups * panels * steps * TH_MR * PANEL;
   const C scale = *(const C *)c->b;
-  for (int64_t q = first; q < last; q++) {
-    const int64_t p = q / c->o * panels + q % c->o / PANEL;
-    const C *from = (const C *)c->sums + p * steps * TH_MR * PANEL + q % c->o % PANEL;
-    for (int64_t i = 0; i < c->c * c->kh; i++) {
-      T *to = (T *)c->y + q * c->ws[0] + i / c->kh * c->ws[1] + i % c->kh * c->ws[2];
-      for (int64_t j = 0; j < c->kw; j++, from += PANEL, to += c->ws[3]) {
-        C sum = 0;
-        for (int64_t part = 0; part < c->parts; part++) sum += from[part * per];
-        *to = STORE(LOAD(*to) + scale * sum);
-      }
-    }
+  for (int64_t b = first; b < last; b++) {
+    const int64_t p = b / cuts, tap = b % cuts * GATHERED, n = least(GATHERED, c->k - tap);
+    const int64_t o = p % panels * PANEL, width = least(PANEL, c->o - o);
+    const C *from = (const C *)c->sums + (p * steps * TH_MR + tap) * PANEL;
+    C sums[GATHERED * PANEL];
+    int64_t at[GATHERED];
+    for (int64_t i = 0; i < n * PANEL; i++) sums[i] = from[i];
+    for (int64_t part = 1; part < c->parts; part++)
+      for (int64_t i = 0; i < n * PANEL; i++) sums[i] += from[part * per + i];
+    for (int64_t i = 0, k = tap; i < n; i++, k++)
+      at[i] = k / area * c->ws[1] + k / c->kw % c->kh * c->ws[2] + k % c->kw * c->ws[3];
+    T *to = (T *)c->y + (p / panels * c->o + o) * c->ws[0];
+    for (int64_t l = 0; l < width; l++, to += c->ws[0])
+      for (int64_t i = 0; i < n; i++) to[at[i]] = STORE(LOAD(to[at[i]]) + scale * sums[i * PANEL + l]);
   }
 }
 
@@ -627,7 +632,6 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
   set_taps(c, tap, c->ts);
   set_places(c, place, c->ts);
   c->tap = tap, c->place = place, c->b = &scale;
-  memset(c->sums, 0, sizeof(C) * (size_t)sums);
   th_status s = TH_OK;
   for (c->first = 0; c->first < c->n && s == TH_OK; c->first += chunk) {
     c->count = least(chunk, c->n - c->first);
@@ -637,7 +641,7 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
       s = th_parallel(c->parts * panels * steps, up(BLOCK_WORK / 4, block + 1), K(correlate), c);
   }
   c->y = TH_DATA(T, gw);
-  if (s == TH_OK) s = th_parallel(c->groups * c->o, up(1 << 14, c->k * c->parts), K(collect), c);
+  if (s == TH_OK) s = th_parallel(panels * up(c->k, GATHERED), up(1 << 14, GATHERED * PANEL * c->parts), K(collect), c);
   th_scratch_free(scratch);
   return s;
 }
