@@ -37,8 +37,8 @@ typedef struct th_channel {
 typedef struct th_job {
   th_job_head *head;
   size_t       bytes;
-  int          rank, size, fd;
-  int32_t      pid;                                 /* a forked child is not this rank */
+  int          rank, size, fd, cores;
+  int32_t      pid;
   uint32_t     groups;
   double       deadline;                            /* seconds that an operation may take */
 } th_job;
@@ -68,7 +68,7 @@ struct th_dist_work {
   th_dist  *g;
   th_notice notice;
   int       es;                                     /* bytes of an element */
-  double    seconds, until;                         /* how long it may take; when it must have ended */
+  double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
   th_spans  in, out;
   th_lane  *lane;
   uint32_t  ticket;
@@ -107,6 +107,7 @@ th_status   th_broken(th_dist_work *w);
 void        th_break(th_job *j, int culprit, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 th_channel *th_channel_of(const th_job *j, int from, int to);
 th_desk    *th_desks_of(const th_job *j, int group);
+bool        th_forked(void);                        /* this process is a child of the rank */
 th_status   th_reserve(const th_job *j, const void *p, size_t bytes);
 th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, int n);
 

@@ -193,6 +193,11 @@ void th_dist_leave(th_dist *g)
 
 /* ---- joining ---- */
 
+static int forked;
+static void note_fork(void) { forked = 1; }
+bool th_forked(void) { return forked; }
+
+
 /* Opens memory by name. Rank 0 makes it; what a job of the same name has left behind is replaced. */
 static int open_named(const char *name, int rank)
 {
@@ -292,15 +297,25 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
   return s;
 }
 
+/* Processors that the ranks have together: one that a launcher has bound sees its own ones alone. */
+static int cores(void)
+{
+  const char *told = getenv("TH_DIST_CORES");
+  const int n = told ? atoi(told) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? n : 1;
+}
+
 th_status th_dist_join(th_dist **g, int fd, const char *name, int rank, int size, const char *secret, double deadline)
 {
   if (size < 1 || size > TH_MAXRANK) return th_fail(TH_EARG, "dist.init: size must lie in 1..%d, got %d", TH_MAXRANK, size);
   if (rank < 0 || rank >= size) return th_fail(TH_EARG, "dist.init: rank must lie in 0..%d, got %d", size - 1, rank);
   th_job *j = calloc(1, sizeof *j);
   if (!j) return th_fail(TH_ENOMEM, "dist.init: no memory left");
+  pthread_atfork(NULL, NULL, note_fork);
   j->rank = rank;
   j->size = size;
   j->pid = getpid();
+  j->cores = cores();
   j->deadline = deadline;
   j->fd = -1;
   j->groups = 1;

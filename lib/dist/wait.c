@@ -33,7 +33,7 @@ static bool reached_soon(const th_dist_work *w, const uint32_t *word, uint32_t v
     if (reached(word, value)) return true;
     __builtin_ia32_pause();
   }
-  if (w->g->job->size > th_cores() || w->threaded) return false;
+  if (w->g->job->size > w->g->job->cores || w->threaded) return false;
   for (const double end = th_now() + 1e-6 * AWAKE_US; th_now() < end;) {
     for (int i = 0; i < 16; i++) {
       if (reached(word, value)) return true;
@@ -57,6 +57,7 @@ static void sleep_on(th_counter *c, uint32_t value)
 static th_status look(th_dist_work *w, int who, const uint32_t *word, uint32_t value)
 {
   th_job *j = w->g->job;
+  if (w->until == 0) w->until = th_now() + w->seconds;
   if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) && !reached(word, value)) return th_broken(w);
   if (th_interrupted()) {
     th_break(j, j->rank, "rank %d was interrupted", j->rank);

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "dist.h"
 #include "../core/storage.h"
 
@@ -69,7 +68,7 @@ static th_status need_numbers(const th_dist *g, const th_dist_call *call)
   }
   if (is_message(call->kind) && g->id) return th_fail(TH_EARG, "dist.%s: messages go between ranks of the whole job", word);
   if (is_message(call->kind) && call->root == g->rank) return th_fail(TH_EARG, "dist.%s: rank %d is this process", word, g->rank);
-  if (getpid() == g->job->pid) return TH_OK;
+  if (!th_forked()) return TH_OK;
   return th_fail(TH_EARG, "dist.%s: this process is a fork of rank %d, not the rank itself", word, g->job->rank);
 }
 
@@ -110,7 +109,6 @@ static th_status in_turn(th_dist_work *w)
   pthread_mutex_lock(&l->lock);
   while (l->serving != w->ticket) pthread_cond_wait(&l->turn, &l->lock);
   pthread_mutex_unlock(&l->lock);
-  w->until = th_now() + w->seconds;
   const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
                       : is_message(w->notice.kind) ? th_message(w) : th_collective(w);
   pthread_mutex_lock(&l->lock);

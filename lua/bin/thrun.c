@@ -23,6 +23,7 @@ static const char usage[] =
   "  --threads N     threads of a rank (default: the processors shared out, at least 1; TH_NUM_THREADS overrules it)\n"
   "  --deadline S    seconds that a collective operation may take (default 300)\n"
   "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
+  "  --no-bind       leave it to the system on which processors ranks run (default: each has its share)\n"
   "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
   "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
   "  -h, --help      this help\n"
@@ -33,7 +34,7 @@ static const double SETTLE = 0.3;       /* seconds in which the other ranks say 
 static const double HOLD = 0.15;        /* seconds that lines of standard error wait: what follows from an error comes later */
 
 typedef struct options {
-  int    size, threads, restarts, script;
+  int    size, threads, restarts, script, unbound;
   double grace;
   const char *deadline, *commit;
 } options;
@@ -126,6 +127,11 @@ static int read_options(int argc, char **argv, options *o)
       fputs(usage, stdout);
       exit(0);
     }
+    if (strcmp(argv[i], "--no-bind") == 0) {
+      o->unbound = 1;
+      i--;
+      continue;
+    }
     while (k < sizeof names / sizeof *names && strcmp(argv[i], names[k]) != 0) k++;
     if (k == sizeof names / sizeof *names || i + 1 == argc) {
       fprintf(stderr, "thrun: %s: %s\n%s", argv[i], i + 1 == argc && k < 6 ? "an argument must follow" : "unknown option", usage);
@@ -167,8 +173,24 @@ static void set_environment(const job *j, int number)
   if (j->o->deadline) setenv("TH_DIST_DEADLINE", j->o->deadline, 1);
   if (j->o->commit) setenv("TH_DIST_COMMIT", j->o->commit, 1);
   const int share = cores() / j->o->size;
+  set_number("TH_DIST_CORES", cores());
   if (j->o->threads) set_number("TH_NUM_THREADS", j->o->threads);
   else if (!getenv("TH_NUM_THREADS")) set_number("TH_NUM_THREADS", share > 1 ? share : 1);
+}
+
+/* Gives the rank its share of the processors. The system may leave two ranks that wait for each other on one of them. */
+static void bind_rank(const options *o, int number)
+{
+  cpu_set_t all, mine;
+  const int share = cores() / o->size;
+  if (o->unbound || share < 1 || sched_getaffinity(0, sizeof all, &all) != 0) return;
+  CPU_ZERO(&mine);
+  for (int cpu = 0, at = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    if (at / share == number) CPU_SET(cpu, &mine);
+    at++;
+  }
+  sched_setaffinity(0, sizeof mine, &mine);
 }
 
 /* In the child: a process group of its own that dies with thrun. A terminal is thrun's alone. */
@@ -186,6 +208,7 @@ static void become(const job *j, int number, pid_t parent, int out, int err, cha
   dup2(out, 1);
   dup2(err, 2);
   set_environment(j, number);
+  bind_rank(j->o, number);
   signal(SIGPIPE, SIG_DFL);
   if (strcmp(program, "--") == 0) {
     execvp(argv[j->o->script + 1], argv + j->o->script + 1);

@@ -177,8 +177,7 @@ end
 -- An operation whose result takes the place of its input. `changed`: this rank gets a result.
 local function in_place(name, who, x, op, root, changed, options)
    if arg.is_tensor(x) and x:isContiguous() and not options.async then      -- the common case, without tables
-      local list = { x }
-      lib.run((options.group or world).c, lib.kinds[name], op, root, list, list, options.deadline, 3)
+      lib.run_one((options.group or world).c, lib.kinds[name], op, root, x, options.deadline, 3)
       return x
    end
    local list, packed, copies = lib.tensors(who, x, 3), {}, {}

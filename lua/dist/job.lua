@@ -12,8 +12,8 @@ end
 local function of_thrun(get)
    return {
       rank = number(get, 'TH_DIST_RANK', 0, 1e6), size = number(get, 'TH_DIST_SIZE', 1, 1e6),
-      fd = number(get, 'TH_DIST_FD', 0, 1e6), localRank = number(get, 'TH_DIST_LOCAL_RANK', 0, 1e6), secret = get 'TH_DIST_SECRET' or '',
-      restarts = get 'TH_DIST_RESTART' and number(get, 'TH_DIST_RESTART', 0, 1e9) or 0,
+      fd = number(get, 'TH_DIST_FD', 0, 1e6), localRank = number(get, 'TH_DIST_LOCAL_RANK', 0, 1e6),
+      secret = get 'TH_DIST_SECRET' or '', restarts = get 'TH_DIST_RESTART' and number(get, 'TH_DIST_RESTART', 0, 1e9) or 0,
    }
 end
 

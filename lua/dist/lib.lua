@@ -42,6 +42,15 @@ function M.run(group, kind, op, root, inputs, outputs, seconds, level)
    lib.check(C.th_dist_run(group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
 end
 
+--- The same with one packed tensor in place.
+function M.run_one(group, kind, op, root, x, seconds, level)
+   in_room[0] = x
+   in_list.n, in_list.t = 1, in_room
+   call.kind, call.op, call.root, call.seconds, call['in'], call.out = kind, op, root, seconds or 0, in_list, in_list
+   local status = C.th_dist_run(group, call)
+   if status ~= lib.OK then lib.check(status, level) end
+end
+
 --- Starts one that goes on while the script does; returns what M.wait and M.test take.
 function M.start(group, kind, op, root, inputs, outputs, seconds, level)
    local w = work_t()

@@ -43,6 +43,20 @@ describe('thrun', function()
       assert.same({ '[0] e\n', '[1] e\n' }, l)
    end)
 
+   it('gives each rank its share of the processors, unless told otherwise', function()
+      local cores = require 'torch'.getnumcores()
+      local _, out = ranks.sh(("'%s' -n %d -- sh -c 'nproc'"):format(ranks.thrun, cores))
+      if not os.getenv 'OMP_NUM_THREADS' then has(out, '[0] 1\n') end
+      _, out = ranks.sh(("'%s' -n %d --no-bind -- sh -c 'nproc'"):format(ranks.thrun, cores))
+      has(out, ('[0] %d\n'):format(cores))
+   end)
+
+   it('is measured beside others by bench/dist.lua', function()
+      local status, out = ranks.sh(("'%s' bench/dist.lua -alone -largest 256 -seconds 0.01"):format(ranks.th))
+      assert.equal(0, status)
+      assert.matches('|     1024 | +[%d.]+ | +%- | +%- |', out)
+   end)
+
    it('runs any program', function()
       local status, out = ranks.sh(ranks.thrun .. [[ -n 2 -- sh -c 'echo $TH_DIST_RANK of $TH_DIST_SIZE']])
       assert.equal(0, status)
