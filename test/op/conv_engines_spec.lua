@@ -181,8 +181,8 @@ describe('torch.conv', function()
          assert.equal('fft1d', torch.conv.choice(pass, { 1, 64, 1, 64000 }, { 64, 64, 1, 1024 }))
          assert.equal('fft1d', torch.conv.choice(pass, { 1, 64, 64000, 1 }, { 64, 64, 1024, 1 }))
          assert.equal('gemm', torch.conv.choice(pass, { 16, 3, 224, 224 }, { 64, 3, 11, 11 }, 4, 4, 2, 2))
-         assert.equal(pass == 'gradWeight' and 'gemm' or 'columns', torch.conv.choice(pass, { 1, 512, 7, 7 }, { 512, 512, 3, 3 },
-            1, 1, 1, 1))
+         assert.equal(pass == 'gradWeight' and 'gemm' or 'columns', torch.conv.choice(pass, { 1, 2048, 7, 7 },
+            { 512, 2048, 1, 1 }))
          assert.equal('fft', torch.conv.choice(pass, torch.HalfTensor(16, 64, 64, 64), { 128, 64, 9, 9 }))
       end
    end)
