@@ -44,16 +44,18 @@ find_program(LUAJIT_PROGRAM luajit)
 mark_as_advanced(LUAJIT_PROGRAM)
 th_row("luajit" "${LUAJIT_PROGRAM}" luajit "runs the tests")
 
-# The next two are opened at run time, so only their presence is looked at here.
+# The next three are opened at run time, so only their presence is looked at here.
 find_library(TH_OPENBLAS NAMES openblas libopenblas.so.0)
 th_row("OpenBLAS" "${TH_OPENBLAS}" libopenblas0-pthread "matrix products")
+find_library(TH_ONEDNN NAMES libdnnl.so.2)
+th_row("oneDNN" "${TH_ONEDNN}" libdnnl2 "an engine of convolution")
 find_library(TH_EDIT NAMES edit libedit.so.2)
 th_row("libedit" "${TH_EDIT}" libedit2 "line editing in th")
 find_program(TH_GNUPLOT gnuplot)
 th_row("gnuplot" "${TH_GNUPLOT}" gnuplot-nox "learning curves")
 find_program(TH_BUSTED busted)
 th_row("busted" "${TH_BUSTED}" lua-busted "runs the tests")
-mark_as_advanced(TH_OPENBLAS TH_EDIT TH_GNUPLOT TH_BUSTED)
+mark_as_advanced(TH_OPENBLAS TH_ONEDNN TH_EDIT TH_GNUPLOT TH_BUSTED)
 
 if(TH_CUDA STREQUAL ON)
   message(FATAL_ERROR "TH_CUDA=ON: this version has no CUDA backend. Configure with -DTH_CUDA=OFF or AUTO")

@@ -56,6 +56,12 @@ const char *th_conv_engine_name(int i)
   return e ? e->name : NULL;
 }
 
+const char *th_conv_engine_missing(int i)
+{
+  const th_conv_engine *e = engine_at(i);
+  return e && e->missing ? e->missing() : NULL;
+}
+
 int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 {
   const th_conv_engine *e = engine_at(engine);
@@ -158,6 +164,8 @@ th_status th_conv_run(const th_conv *c, const th_call *call)
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;
   if (!empty && th_conv_forced() >= 0) {
     chosen = th_conv_forced();
+    const char *missing = th_conv_engine_missing(chosen);
+    if (missing) return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", engine_at(chosen)->name, missing);
     if (!engine_at(chosen)->supports(&c->s)) {
       return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
                      "torch.conv.explain lists those that do", engine_at(chosen)->name);

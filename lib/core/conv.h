@@ -19,6 +19,7 @@ typedef struct th_conv_engine {
   bool      (*supports)(const th_conv_shape *s);
   th_conv_cost (*cost)(const th_conv_shape *s);     /* of a shape that it supports */
   th_status (*run)(const th_conv *c, const th_call *call);
+  const char *(*missing)(void);                     /* why it is not there; NULL: it is. No function: it always is */
 } th_conv_engine;
 
 /* Runs c by the engine that is forced, or the one that is chosen; another if memory does not suffice. */

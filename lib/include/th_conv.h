@@ -7,6 +7,10 @@
 extern "C" {
 #endif
 /* FFI BEGIN */
+/* An engine may rest on a library that is not installed: why it is not there; NULL: it is. And oneDNN's name, or NULL. */
+const char  *th_conv_engine_missing(int i);
+const char  *th_onednn_name(void);
+
 /* The engine that th_conv_choose takes wherever it can, -1: none. From the start it is TH_CONV_ENGINE of the environment. */
 void         th_conv_prefer(int engine);
 int          th_conv_preferred(void);

@@ -44,19 +44,19 @@ function config.memory()
 end
 
 local config_mt = printable('torch.config', { { 'version' }, { 'compiler' }, { 'levels' }, { 'level' }, { 'blas' },
-   { 'lapack' }, { 'threads' }, { 'cores' }, { 'memory', limit_text }, { 'library' }, { 'include' }, { 'lua' } })
+   { 'lapack' }, { 'onednn' }, { 'threads' }, { 'cores' }, { 'memory', limit_text }, { 'library' }, { 'include' }, { 'lua' } })
 
 --- How this build works, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the
--- `level` in use, the BLAS found with its version, whether it has LAPACK, `threads` and `cores`, the limit of tensor `memory` (0: what the
+-- `level` in use, the BLAS found with its version, whether it has LAPACK, oneDNN, `threads` and `cores`, the limit of tensor `memory` (0: what the
 -- machine has), where the library and th_op.h are, and LuaJIT's version.
 -- torch.config().threads == torch.getnumthreads() --> true
 function config.config()
-   local blas = C.th_blas_name()
+   local blas, onednn = C.th_blas_name(), C.th_onednn_name()
    return setmetatable({
       version = ffi.string(C.th_build(C.TH_BUILD_VERSION)), compiler = ffi.string(C.th_build(C.TH_BUILD_COMPILER)),
       levels = ffi.string(C.th_build(C.TH_BUILD_LEVELS)),
       level = ffi.string(C.th_cpu_level()), blas = blas ~= nil and ffi.string(blas) or 'none',
-      lapack = C.th_has_lapack() ~= 0 and 'found' or 'none',
+      lapack = C.th_has_lapack() ~= 0 and 'found' or 'none', onednn = onednn ~= nil and ffi.string(onednn) or 'none',
       threads = C.th_threads(), cores = C.th_cores(), memory = tonumber(C.th_memory_of(C.TH_CPU).most),
       library = lib.path, include = lib.include, lua = jit.version,
    }, config_mt)

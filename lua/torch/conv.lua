@@ -92,6 +92,8 @@ end
 
 -- What an engine says of a th_conv_shape, and what was measured.
 local function line_of(i, s, cost)
+   local missing = text_or_nil(C.th_conv_engine_missing(i))
+   if missing then return ('   %-10s is not there: %s'):format(engines[i], missing) end
    if C.th_conv_predict(cost, s, i) == 0 then return ('   %-10s cannot do it'):format(engines[i]) end
    local measured = C.th_conv_measured(s, i)
    return ('   %-10s %9.3f ms predicted%s, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(engines[i],
@@ -137,16 +139,28 @@ function conv.choice(pass, x, weight, ...)
 end
 
 --- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
--- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3) and columns
+-- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3), columns
 -- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images; no
--- gradWeight). All but columns, for FloatTensors and DoubleTensors only, take halves too, which are computed as floats; those of
--- spectra, winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one
--- pixel.
--- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns}
+-- gradWeight), direct (oneDNN, where it is installed) and depthwise (for groups of one plane). All but columns, for FloatTensors
+-- and DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
+-- winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one pixel.
+-- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 function conv.engines()
    local list = {}
    for i = 0, #engines do list[i + 1] = engines[i] end
    return list
+end
+
+--- torch.conv.missing(engine): Why an engine of torch.conv.engines() cannot be used here, as text; nil: it can. Only direct may
+-- be missing: it needs oneDNN 2.x, which is opened at run time, `TH_ONEDNN=none` in the environment leaves it aside, and a
+-- file name there opens that library.
+-- torch.conv.missing 'gemm' --> nil
+function conv.missing(engine)
+   if not number_of[engine] then
+      error(('torch.conv.missing: engine must be one of %s, got %s'):format(table.concat(conv.engines(), ', '),
+         tostring(engine)), 2)
+   end
+   return text_or_nil(C.th_conv_engine_missing(number_of[engine]))
 end
 
 local function number_or_none(who, value, level)
@@ -197,7 +211,12 @@ end
 local settings = {
    engine = {
       get = function() return engines[C.th_conv_forced()] end,
-      set = function(value) C.th_conv_force(number_or_none('torch.conv.engine', value, 4)) end,
+      set = function(value)
+         local i = number_or_none('torch.conv.engine', value, 4)
+         local missing = i >= 0 and conv.missing(value)
+         if missing then error(('torch.conv.engine cannot be %s: %s'):format(value, missing), 4) end
+         C.th_conv_force(i)
+      end,
    },
    prefer = {
       get = function() return engines[C.th_conv_preferred()] end,

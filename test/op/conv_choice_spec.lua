@@ -53,9 +53,10 @@ describe('torch.conv.prefer', function()
    end)
 
    it('leaves to the choice what the engine cannot do', function()
-      local expected = with('engine', 'gemm', torch.conv2d, x, w, b, 2, 2)
+      local usual = torch.conv.choice('forward', x, w, 2, 2)
+      local expected = with('engine', usual, torch.conv2d, x, w, b, 2, 2)
       torch.conv.prefer = 'fft1d'
-      assert.equal('gemm', torch.conv.choice('forward', x, w, 2, 2))
+      assert.equal(usual, torch.conv.choice('forward', x, w, 2, 2))
       assert.is_true(torch.equal(expected, torch.conv2d(x, w, b, 2, 2)))
    end)
 

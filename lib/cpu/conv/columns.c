@@ -216,4 +216,4 @@ static th_status run_columns(const th_conv *c, const th_call *call)
   return s;
 }
 
-const th_conv_engine TH_AT(th_conv_columns) = { "columns", supports, cost, run_columns };
+const th_conv_engine TH_AT(th_conv_columns) = { "columns", supports, cost, run_columns, NULL };

@@ -3,7 +3,8 @@
 
 const th_conv_engine *const TH_AT(th_conv_engines)[] = { &TH_AT(th_conv_gemm), &TH_AT(th_conv_fft1d),
                                                          &TH_AT(th_conv_fft), &TH_AT(th_conv_winograd),
-                                                         &TH_AT(th_conv_columns), NULL };
+                                                         &TH_AT(th_conv_columns), &TH_AT(th_conv_direct),
+                                                         &TH_AT(th_conv_depthwise), NULL };
 
 static th_conv conv_of(const th_call *call, int pass, const th_tensor *x, const th_tensor *y, const th_tensor *k,
                        const th_arg *v)

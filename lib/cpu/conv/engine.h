@@ -5,7 +5,7 @@
 #include "../../core/conv.h"
 
 extern const th_conv_engine TH_AT(th_conv_gemm), TH_AT(th_conv_fft), TH_AT(th_conv_fft1d), TH_AT(th_conv_winograd),
-                            TH_AT(th_conv_columns);
+                            TH_AT(th_conv_columns), TH_AT(th_conv_direct), TH_AT(th_conv_depthwise);
 extern const th_kernel TH_AT(th_conv_grad_bias)[TH_NDTYPE];      /* the part of gradWeight that all engines share */
 
 /* What one core does a second, as costs are predicted: operations in products that fill the machine, and bytes

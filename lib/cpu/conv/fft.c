@@ -450,6 +450,6 @@ static th_status run_tiles(const th_conv *c, const th_call *call) { (void)call; 
 static th_status run_lines(const th_conv *c, const th_call *call) { (void)call; return run(c, LINES); }
 static th_status run_winograd(const th_conv *c, const th_call *call) { (void)call; return run(c, WINOGRAD); }
 
-const th_conv_engine TH_AT(th_conv_fft) = { "fft", can_tiles, cost_tiles, run_tiles };
-const th_conv_engine TH_AT(th_conv_fft1d) = { "fft1d", can_lines, cost_lines, run_lines };
-const th_conv_engine TH_AT(th_conv_winograd) = { "winograd", can_winograd, cost_winograd, run_winograd };
+const th_conv_engine TH_AT(th_conv_fft) = { "fft", can_tiles, cost_tiles, run_tiles, NULL };
+const th_conv_engine TH_AT(th_conv_fft1d) = { "fft1d", can_lines, cost_lines, run_lines, NULL };
+const th_conv_engine TH_AT(th_conv_winograd) = { "winograd", can_winograd, cost_winograd, run_winograd, NULL };

@@ -142,7 +142,7 @@ static th_conv_cost cost(const th_conv_shape *s)
 
 static th_status run(const th_conv *c, const th_call *call) { return passes[c->s.pass][c->s.dtype](call); }
 
-const th_conv_engine TH_AT(th_conv_gemm) = { "gemm", all, cost, run };
+const th_conv_engine TH_AT(th_conv_gemm) = { "gemm", all, cost, run, NULL };
 
 #else
 

@@ -1,0 +1,370 @@
+/* onednn.c - oneDNN 2.x: the library is opened, its part that we use declared, its primitives made and kept. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "conv.h"
+#include "onednn.h"
+
+/* ---- the library: what its interface calls things, version 2 ---- */
+
+typedef int64_t dims[12];
+typedef struct version { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
+typedef struct argument { int what; void *memory; } argument;
+/* Descriptors are plain memory, of 696 and 5976 bytes; the library alone looks inside. */
+typedef struct layout { _Alignas(16) char bytes[1024]; } layout;
+typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
+
+enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1, IN_ORDER = 1 };
+enum { SEQUENTIAL = 1, OPENMP = 2 };                /* runtimes */
+enum { SSE41 = 0x1, AVX2 = 0x7, AVX512 = 0x27 };
+enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT, DIFF_DST_LAYOUT,
+       SCRATCH_LAYOUT = 136 };
+enum { SRC = 1, DST = 17, WEIGHTS = 33, BIAS = 41, SCRATCH = 80, DIFF_SRC = 129, DIFF_DST = 145, DIFF_WEIGHTS = 161 };
+
+#define FUNCTIONS(F) \
+  F(int, engine_create, void **engine, int kind, size_t index) \
+  F(int, stream_create, void **stream, void *engine, unsigned flags) \
+  F(int, set_max_cpu_isa, int isa) \
+  F(int, get_effective_cpu_isa, void) \
+  F(int, set_primitive_cache_capacity, int n) \
+  F(int, primitive_attr_create, void **attr) \
+  F(int, primitive_attr_set_scratchpad_mode, void *attr, int mode) \
+  F(int, memory_desc_init_by_strides, layout *l, int n, const int64_t *size, int type, const int64_t *stride) \
+  F(int, memory_desc_init_by_tag, layout *l, int n, const int64_t *size, int type, int tag) \
+  F(int, memory_desc_init_submemory, layout *l, const layout *of, const int64_t *size, const int64_t *offset) \
+  F(int, memory_desc_equal, const layout *a, const layout *b) \
+  F(size_t, memory_desc_get_size, const layout *l) \
+  F(int, memory_create, void **memory, const layout *l, void *engine, void *data) \
+  F(int, memory_destroy, void *memory) \
+  F(int, dilated_convolution_forward_desc_init, operation *op, int kind, int how, const layout *src, const layout *weights, \
+    const layout *bias, const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, \
+    const int64_t *after) \
+  F(int, dilated_convolution_backward_data_desc_init, operation *op, int how, const layout *src, const layout *weights, \
+    const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, const int64_t *after) \
+  F(int, dilated_convolution_backward_weights_desc_init, operation *op, int how, const layout *src, const layout *weights, \
+    const layout *bias, const layout *dst, const int64_t *stride, const int64_t *gap, const int64_t *before, \
+    const int64_t *after) \
+  F(int, primitive_desc_create, void **desc, const operation *op, void *attr, void *engine, const void *forward) \
+  F(int, reorder_primitive_desc_create, void **desc, const layout *from, void *engine, const layout *to, void *same, void *attr) \
+  F(int, primitive_desc_destroy, void *desc) \
+  F(const layout *, primitive_desc_query_md, const void *desc, int what, int index) \
+  F(int, primitive_create, void **primitive, const void *desc) \
+  F(int, primitive_execute, const void *primitive, void *stream, int n, const argument *args) \
+  F(int, primitive_destroy, void *primitive)
+
+static struct {
+#define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
+  FUNCTIONS(DECLARE)
+#undef DECLARE
+  void (*set_threads)(int);         /* of OpenMP, for the calling thread; NULL: the library starts none */
+  int  (*max_threads)(void);
+  void *engine, *stream, *attr;
+} dnn;
+static char name[64];               /* empty: not used */
+static char why_not[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool refuse(void *handle, const char *format, const char *what)
+{
+  snprintf(why_not, sizeof why_not, format, what);
+  dlclose(handle);
+  return false;
+}
+
+static const char *bind(void *handle)
+{
+#define BIND(type, f, ...) \
+  if (!(*(void **)&dnn.f = dlsym(handle, "dnnl_" #f))) return "dnnl_" #f;
+  FUNCTIONS(BIND)
+#undef BIND
+  return NULL;
+}
+
+/* Code for another level than ours would give other bits than the level promises. */
+static bool set_level(void)
+{
+  const char *level = th_cpu_level();
+  const int isa = strcmp(level, "avx512") == 0 ? AVX512 : strcmp(level, "avx2") == 0 ? AVX2 : SSE41;
+  return dnn.set_max_cpu_isa(isa) == 0 || dnn.get_effective_cpu_isa() == isa;
+}
+
+static bool start(void)
+{
+  return dnn.engine_create(&dnn.engine, CPU, 0) == 0 && dnn.stream_create(&dnn.stream, dnn.engine, IN_ORDER) == 0 &&
+         dnn.primitive_attr_create(&dnn.attr) == 0 &&
+         dnn.primitive_attr_set_scratchpad_mode(dnn.attr, SCRATCH_IS_OURS) == 0 &&
+         dnn.set_primitive_cache_capacity(0) == 0;  /* we keep our own */
+}
+
+static bool use(void *handle)
+{
+  const version *(*version_of)(void);
+  *(void **)&version_of = dlsym(handle, "dnnl_version");
+  if (!version_of) return refuse(handle, "what was opened as oneDNN has no %s", "dnnl_version");
+  const version v = *version_of();
+  char text[32];
+  snprintf(text, sizeof text, "%d.%d.%d", v.major, v.minor, v.patch);
+  if (v.major != 2) return refuse(handle, "oneDNN %s was found, and 2.x is what we can use", text);
+  if (v.cpu != SEQUENTIAL && v.cpu != OPENMP) return refuse(handle, "oneDNN %s was built for threads other than OpenMP's", text);
+  if (v.cpu == OPENMP) {
+    *(void **)&dnn.set_threads = dlsym(handle, "omp_set_num_threads");
+    *(void **)&dnn.max_threads = dlsym(handle, "omp_get_max_threads");
+    if (!dnn.set_threads || !dnn.max_threads) return refuse(handle, "oneDNN %s hides its OpenMP from us", text);
+  }
+  const char *lacks = bind(handle);
+  if (lacks) return refuse(handle, "the oneDNN that was found has no %s", lacks);
+  if (!set_level()) return refuse(handle, "oneDNN %s was in use before, for another level of the CPU", text);
+  if (!start()) return refuse(handle, "oneDNN %s does not start", text);
+  snprintf(name, sizeof name, "oneDNN %s", text);
+  return true;
+}
+
+/* TH_ONEDNN names the library to open; with "none" there is none. */
+static void find(void)
+{
+  static const char *const usual[] = { "libdnnl.so.2", "libdnnl.so.3" };
+  const char *wanted = getenv("TH_ONEDNN");
+  if (wanted && *wanted) {
+    void *handle = strcmp(wanted, "none") != 0 ? dlopen(wanted, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!handle) snprintf(why_not, sizeof why_not, "oneDNN is not used: TH_ONEDNN is %.200s", wanted);
+    else use(handle);
+    return;
+  }
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    void *handle = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
+    if (handle && use(handle)) return;
+  }
+  if (!*why_not) {
+    snprintf(why_not, sizeof why_not,
+             "oneDNN is not installed: `apt-get install libdnnl2` brings it, TH_ONEDNN names one elsewhere");
+  }
+}
+
+const char *th_onednn_missing(void)
+{
+  pthread_once(&once, find);
+  return *name ? NULL : why_not;
+}
+
+const char *th_onednn_name(void) { return th_onednn_missing() ? NULL : name; }
+
+int th_onednn_enter(void)
+{
+  if (!dnn.set_threads) return 0;
+  const int before = dnn.max_threads();
+  dnn.set_threads(1);
+  return before;
+}
+
+void th_onednn_leave(int before)
+{
+  if (dnn.set_threads) dnn.set_threads(before);
+}
+
+/* ---- plans ---- */
+
+enum { LIMIT = 256 };               /* plans that are kept */
+
+struct th_onednn_plan {
+  th_onednn_shape shape;
+  layout plain[3], image;           /* image: the first of those that are read, in the wanted layout */
+  layout plain_image;
+  const layout *inner[3];           /* the wanted ones, part of desc */
+  void   *desc, *primitive, *move[3], *move_image;
+  size_t  workspace;
+  int64_t users, used;              /* used: when it was taken last; 0: not among those that are kept */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  th_onednn_plan *plan[LIMIT];
+  int64_t clock;
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void destroy(th_onednn_plan *p)
+{
+  for (int i = 0; i < 3; i++) if (p->move[i]) dnn.primitive_destroy(p->move[i]);
+  if (p->move_image) dnn.primitive_destroy(p->move_image);
+  if (p->primitive) dnn.primitive_destroy(p->primitive);
+  if (p->desc) dnn.primitive_desc_destroy(p->desc);
+  free(p);
+}
+
+/* The operand that a pass writes, and the one that it reads first. */
+static int result_of(int64_t pass)
+{
+  return pass == TH_CONV_FORWARD ? TH_ONEDNN_Y : pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_X : TH_ONEDNN_K;
+}
+static int read_first(int64_t pass) { return pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_Y : TH_ONEDNN_X; }
+
+/* The description of the convolution of this pass. */
+static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
+{
+  const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
+  const dims planes = { s->o }, stride = { s->sh, s->sw }, gap = { s->dh - 1, s->dw - 1 }, pad = { s->ph, s->pw };
+  layout l[3], bias;
+  for (int i = 0; i < 3; i++) if (dnn.memory_desc_init_by_tag(&l[i], 4, size[i], F32, ANY)) return -1;
+  if (dnn.memory_desc_init_by_strides(&bias, 1, planes, F32, (const dims){ 1 })) return -1;
+  const layout *x = &l[TH_ONEDNN_X], *y = &l[TH_ONEDNN_Y], *k = &l[TH_ONEDNN_K];
+  if (pass == TH_CONV_FORWARD) {
+    const layout *b = s->bias ? &bias : NULL;
+    return dnn.dilated_convolution_forward_desc_init(op, TRAINING, DIRECT, x, k, b, y, stride, gap, pad, pad);
+  }
+  if (pass == TH_CONV_GRAD_INPUT) {
+    return dnn.dilated_convolution_backward_data_desc_init(op, DIRECT, x, k, y, stride, gap, pad, pad);
+  }
+  return dnn.dilated_convolution_backward_weights_desc_init(op, DIRECT, x, k, NULL, y, stride, gap, pad, pad);
+}
+
+static int compile(th_onednn_plan *p)
+{
+  const th_onednn_shape *s = &p->shape;
+  operation op;
+  void *forward = NULL;
+  if (s->pass != TH_CONV_FORWARD &&                 /* gradients ask for the description of what they are a gradient of */
+      (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
+  const int failed = describe(&op, s, s->pass) || dnn.primitive_desc_create(&p->desc, &op, dnn.attr, dnn.engine, forward) ||
+                     dnn.primitive_create(&p->primitive, p->desc);
+  if (forward) dnn.primitive_desc_destroy(forward);
+  return failed;
+}
+
+static int mover(void **move, const layout *from, const layout *to)
+{
+  void *desc;
+  if (dnn.reorder_primitive_desc_create(&desc, from, dnn.engine, to, dnn.engine, NULL)) return -1;
+  const int failed = dnn.primitive_create(move, desc);
+  dnn.primitive_desc_destroy(desc);
+  return failed;
+}
+
+static int arrange(th_onednn_plan *p)
+{
+  const th_onednn_shape *s = &p->shape;
+  const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
+  const int64_t *stride[3] = { s->xs, s->ys, s->ks };
+  static const int query[3][3] = { { SRC_LAYOUT, DST_LAYOUT, WEIGHTS_LAYOUT },
+                                   { DIFF_SRC_LAYOUT, DIFF_DST_LAYOUT, WEIGHTS_LAYOUT },
+                                   { SRC_LAYOUT, DIFF_DST_LAYOUT, DIFF_WEIGHTS_LAYOUT } };
+  for (int i = 0; i < 3; i++) {
+    p->inner[i] = dnn.primitive_desc_query_md(p->desc, query[s->pass][i], 0);
+    if (!p->inner[i] || dnn.memory_desc_init_by_strides(&p->plain[i], 4, size[i], F32, stride[i])) return -1;
+    if (dnn.memory_desc_equal(&p->plain[i], p->inner[i])) continue;
+    const bool result = i == result_of(s->pass);
+    if (mover(&p->move[i], result ? p->inner[i] : &p->plain[i], result ? &p->plain[i] : p->inner[i])) return -1;
+  }
+  p->workspace = dnn.memory_desc_get_size(dnn.primitive_desc_query_md(p->desc, SCRATCH_LAYOUT, 0));
+  const int first = read_first(s->pass);
+  const dims one = { 1, size[first][1], size[first][2], size[first][3] };
+  return !p->move[first] ? 0 : dnn.memory_desc_init_submemory(&p->image, p->inner[first], one, (const dims){ 0 }) ||
+         dnn.memory_desc_init_by_strides(&p->plain_image, 4, one, F32, stride[first]) ||
+         mover(&p->move_image, &p->plain_image, &p->image);
+}
+
+static th_onednn_plan *make(const th_onednn_shape *s)
+{
+  th_onednn_plan *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->shape = *s;
+  const int before = th_onednn_enter();
+  const int failed = compile(p) || arrange(p);
+  th_onednn_leave(before);
+  if (!failed) return p;
+  destroy(p);
+  return NULL;
+}
+
+/* Finds a plan, or the place of the one that was not used for the longest time. */
+static th_onednn_plan *find_plan(const th_onednn_shape *s, int *place)
+{
+  *place = 0;
+  for (int i = 0; i < LIMIT; i++) {
+    th_onednn_plan *p = kept.plan[i];
+    if (p && memcmp(&p->shape, s, sizeof *s) == 0) return p;
+    const th_onednn_plan *oldest = kept.plan[*place];
+    if (oldest && (!p || p->used < oldest->used)) *place = i;
+  }
+  return NULL;
+}
+
+static void keep(th_onednn_plan *p, int place)
+{
+  th_onednn_plan *old = kept.plan[place];
+  kept.plan[place] = p;
+  if (!old) return;
+  old->used = 0;
+  if (!old->users) destroy(old);
+}
+
+th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s)
+{
+  int place;
+  pthread_mutex_lock(&kept.lock);
+  th_onednn_plan *p = find_plan(s, &place);
+  if (!p && (p = make(s))) keep(p, place);
+  if (p) p->users++, p->used = ++kept.clock;
+  pthread_mutex_unlock(&kept.lock);
+  *plan = p;
+  return p ? TH_OK : th_fail(TH_ENOMEM, "oneDNN has no plan for this convolution");
+}
+
+void th_onednn_give(th_onednn_plan *p)
+{
+  if (!p) return;
+  pthread_mutex_lock(&kept.lock);
+  if (--p->users == 0 && p->used == 0) destroy(p);
+  pthread_mutex_unlock(&kept.lock);
+}
+
+size_t th_onednn_bytes(const th_onednn_plan *p, int operand) { return dnn.memory_desc_get_size(p->inner[operand]); }
+bool   th_onednn_fits(const th_onednn_plan *p, int operand) { return !p->move[operand]; }
+size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
+
+/* ---- running ---- */
+
+/* Runs a primitive; its arguments come with the addresses of their data, which become memories of these layouts. */
+static bool execute(const void *primitive, int n, argument *args, const layout *const *l)
+{
+  int made = 0;
+  bool ok = true;
+  for (; ok && made < n; made++) {
+    void *data = args[made].memory;
+    ok = dnn.memory_create(&args[made].memory, l[made], dnn.engine, data) == 0;
+  }
+  if (!ok) made--;
+  ok = ok && dnn.primitive_execute(primitive, dnn.stream, n, args) == 0;
+  while (made--) dnn.memory_destroy(args[made].memory);
+  return ok;
+}
+
+bool th_onednn_move(const th_onednn_plan *p, int operand, void *from, void *to)
+{
+  const bool result = operand == result_of(p->shape.pass);
+  const layout *l[2] = { result ? p->inner[operand] : &p->plain[operand], result ? &p->plain[operand] : p->inner[operand] };
+  return execute(p->move[operand], 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+}
+
+bool th_onednn_move_image(const th_onednn_plan *p, void *from, void *to)
+{
+  const layout *l[2] = { &p->plain_image, &p->image };
+  return execute(p->move_image, 2, (argument[]){ { SRC, from }, { DST, to } }, l);
+}
+
+bool th_onednn_run(const th_onednn_plan *p, void *const operand[3], void *bias, void *workspace)
+{
+  static const int what[3][3] = { { SRC, DST, WEIGHTS }, { DIFF_SRC, DIFF_DST, WEIGHTS }, { SRC, DIFF_DST, DIFF_WEIGHTS } };
+  argument args[5];
+  const layout *l[5];
+  int n = 0;
+  for (; n < 3; n++) args[n] = (argument){ what[p->shape.pass][n], operand[n] }, l[n] = p->inner[n];
+  if (p->workspace) {
+    args[n] = (argument){ SCRATCH, workspace };
+    l[n++] = dnn.primitive_desc_query_md(p->desc, SCRATCH_LAYOUT, 0);
+  }
+  if (p->shape.bias) {
+    args[n] = (argument){ BIAS, bias };
+    l[n++] = dnn.primitive_desc_query_md(p->desc, WEIGHTS_LAYOUT, 1);
+  }
+  return execute(p->primitive, n, args, l);
+}
