@@ -165,7 +165,9 @@ th_status th_conv_run(const th_conv *c, const th_call *call)
   if (!empty && th_conv_forced() >= 0) {
     chosen = th_conv_forced();
     const char *missing = th_conv_engine_missing(chosen);
-    if (missing) return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", engine_at(chosen)->name, missing);
+    if (missing) {
+      return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", engine_at(chosen)->name, missing);
+    }
     if (!engine_at(chosen)->supports(&c->s)) {
       return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
                      "torch.conv.explain lists those that do", engine_at(chosen)->name);

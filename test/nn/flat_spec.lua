@@ -5,9 +5,10 @@ describe('training, without a call of the collector,', function()
    local flat = require 'bench.flat'
    for _, network in ipairs(flat.networks) do
       it('keeps its memory flat: ' .. network[1], function()
-         local seen, loss = flat.run(network[3], 3000 * network[2])
+         local seen, loss = flat.run(network[3], 20000 * network[2])
+         local grown = seen[3][1] - seen[2][1]            -- the compiler and the collector need some thousand steps to be warm
          assert.is_true(loss < 1, loss)
-         assert.is_true(seen[3][1] - seen[1][1] < flat.GROWTH, ('%d bytes more than at first'):format(seen[3][1] - seen[1][1]))
+         assert.is_true(grown < 4 * 2 ^ 20, ('%d bytes more than in the middle'):format(grown))
          assert.is_true(seen[3][2] < 16 * 2 ^ 20, ('%d bytes of tensors'):format(seen[3][2]))
       end)
    end
