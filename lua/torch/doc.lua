@@ -365,7 +365,7 @@ local function add_package(add, name, p, depth)
          if mt and class.name(mt) == key and not key:match '^torch%.%u%l+%d*Tensor$' and not key:match '^torch%.%u%l+%d*Storage$'
             and not key:match '16Tensor$' and not key:match '16Storage$' then
             add_methods(add, key, mt)
-         elseif type(v) == 'table' and not mt and depth == 0 and is_plain(v) and name ~= 'torch' then
+         elseif type(v) == 'table' and not mt and depth == 0 and is_plain(v) then
             local functions = false
             for _, f in pairs(v) do functions = functions or type(f) == 'function' end
             if functions then add_package(add, key, v, 1) end
