@@ -136,26 +136,38 @@ TH_INLINE double log_of(double x)
   return k * 0.69314718036912381649 - ((half - (s * (half + z * p) + k * 1.9082149292705877e-10)) - f);
 }
 
-/* In short loops: one alone would need more registers than there are. */
+/* `pairs` of numbers in short loops: one alone would need more registers than there are. turns and radius have room for
+ * as many. */
+TH_INLINE void normal_pairs(double *to, double *doubt, const uint32_t *word, int64_t pairs, const double *p, double *turns,
+                            double *radius)
+{
+  const double mean = p[0], std = p[1], width = std * 2e-15, least = fabs(mean) * 2e-15;
+  for (int64_t i = 0; i < pairs; i++) {
+    turns[i] = word[2 * i] * (1 / 1073741824.0);
+    radius[i] = 1 - th_unit(word[2 * i + 1]);
+  }
+  for (int64_t i = 0; i < pairs; i++) radius[i] = sqrt(-2 * log_of(radius[i]));
+  for (int64_t i = 0; i < pairs; i++) {
+    double c, s;
+    circle(turns[i], &c, &s);
+    to[2 * i] = radius[i] * c * std + mean;
+    to[2 * i + 1] = radius[i] * s * std + mean;
+  }
+  for (int64_t i = 0; i < pairs; i++) doubt[2 * i] = doubt[2 * i + 1] = radius[i] * width + least;
+}
+
+/* A single vector, compiled apart: its loops are no loops. */
+static __attribute__((noinline)) void normal_vector(double *to, double *doubt, const uint32_t *word, const double *p)
+{
+  double turns[VECTOR / 2], radius[VECTOR / 2];
+  normal_pairs(to, doubt, word, VECTOR / 2, p, turns, radius);
+}
+
 static void quick_normal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
 {
-  enum { PAIRS = VECTOR / 2 };
-  const double mean = p[0], std = p[1], width = std * 2e-15, least = fabs(mean) * 2e-15;
-  for (int64_t i = 0; i < n; i += VECTOR, to += VECTOR, doubt += VECTOR, word += VECTOR) {
-    double turns[PAIRS], radius[PAIRS];
-    for (int k = 0; k < PAIRS; k++) {
-      turns[k] = word[2 * k] * (1 / 1073741824.0);
-      radius[k] = 1 - th_unit(word[2 * k + 1]);
-    }
-    for (int k = 0; k < PAIRS; k++) radius[k] = sqrt(-2 * log_of(radius[k]));
-    for (int k = 0; k < PAIRS; k++) {
-      double c, s;
-      circle(turns[k], &c, &s);
-      to[2 * k] = radius[k] * c * std + mean;
-      to[2 * k + 1] = radius[k] * s * std + mean;
-    }
-    for (int k = 0; k < PAIRS; k++) doubt[2 * k] = doubt[2 * k + 1] = radius[k] * width + least;
-  }
+  double turns[CHUNK / 2], radius[CHUNK / 2];
+  if (n == VECTOR) normal_vector(to, doubt, word, p);
+  else normal_pairs(to, doubt, word, n / 2, p, turns, radius);
 }
 
 static void quick_lognormal(double *to, double *doubt, const uint32_t *word, int64_t n, const double *p)
