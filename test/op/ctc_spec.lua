@@ -181,7 +181,7 @@ describe('torch.ctc_loss', function()
       pass()
       local storages, pointer = torch.memory().storages, g:storage():data()
       for _ = 1, 20 do pass() end
-      assert.equal(storages, torch.memory().storages)
+      assert.is_true(torch.memory().storages <= storages)   -- fewer when the collector came by
       assert.is_true(pointer == g:storage():data())
       local kept = g:totable()
       refuses('blank must lie in 1..4', torch.ctc_loss_grad, g, x, labels, alpha, loss, 7)
