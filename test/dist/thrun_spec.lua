@@ -1,12 +1,26 @@
 -- test/dist/thrun_spec.lua - the launcher: what it shows, how it ends, and what becomes of ranks that die, stop or never come.
 -- runs once
 local ranks = require 'test.dist.ranks'
+local temporary = require 'test.temporary'
 
 local function has(text, part) assert.truthy(text:find(part, 1, true), ('%q is not in: %s'):format(part, text)) end
 local function lines(text)
    local list = {}
    for line in text:gmatch '[^\n]*\n' do list[#list + 1] = line end
    return list
+end
+
+-- Whether a process ends within ten seconds.
+local function ends(pid)
+   for _ = 1, 100 do
+      local f = io.open('/proc/' .. pid .. '/stat')
+      if not f then return true end
+      local state = (f:read '*l' or ') Z'):match '%) (%a)'
+      f:close()
+      if state == 'Z' then return true end
+      os.execute 'sleep 0.1'
+   end
+   return false
 end
 
 describe('thrun', function()
@@ -89,7 +103,7 @@ describe('thrun', function()
       has(err, 'thrun: rank 0 ended with status 1')
    end)
 
-   it('leaves no process and no memory behind when a rank is killed, and when it is killed itself', function()
+   it('leaves no process behind, and so no memory, when a rank is killed, and when it is killed itself', function()
       local status, out, err = ranks.run(3, [[
          print(pid()) io.stdout:flush()
          dist.barrier()
@@ -98,18 +112,16 @@ describe('thrun', function()
       assert.equal(137, status)
       has(err, 'thrun: rank 2 was killed by signal 9')
       has(err, 'dist.allreduce, operation 2: rank 2 is gone: its process')
-      local script = ranks.script [[print(pid()) io.stdout:flush() dist.barrier() os.execute 'sleep 5' ]]
-      local _, more = ranks.sh(([[sh -c "'%s' -n 2 '%s' & p=\$!; sleep 1.5; kill -9 \$p; sleep 0.5"]]):format(ranks.thrun, script))
+      local script = ranks.script [[print(pid()) io.stdout:flush() dist.barrier() io.stderr:write 'joined\n' os.execute 'sleep 5' ]]
+      local log = temporary.put ''
+      local _, more = ranks.sh(([[sh -c "'%s' -n 2 '%s' 2>'%s' & p=\$!; until grep -q joined '%s'; do sleep 0.1; done; kill -9 \$p"]])
+         :format(ranks.thrun, script, log, log))
       local count = 0
       for p in (out .. more):gmatch '%] (%d+)\n' do
          count = count + 1
-         local f = io.open('/proc/' .. p .. '/stat')
-         local state = f and f:read '*l':match '%) (%a)'
-         if f then f:close() end
-         assert.is_true(not f or state == 'Z', 'process ' .. p .. ' lives')
+         assert.is_true(ends(p), 'process ' .. p .. ' lives')
       end
       assert.equal(5, count)
-      assert.is_nil(io.popen 'ls /dev/shm 2>/dev/null':read '*a':find 'cresset')
    end)
 
    it('hands Ctrl-C on and ends with status 130', function()
@@ -132,23 +144,41 @@ describe('thrun', function()
    end)
 end)
 
+describe('a job of Slurm, whose memory has a name', function()
+   it('has taken the name away when all are in, so that a killed rank leaves nothing behind', function()
+      local script = ranks.script [[
+         dist.allreduce(torch.ones(5))
+         print('joined ' .. dist.rank()) io.stdout:flush()
+         if dist.rank() == 1 then os.execute('kill -9 ' .. pid()) end
+         dist.barrier()]]
+      local id = script:match '(%w+)%.lua$'
+      local environment = ('SLURM_STEP_NUM_TASKS=2 SLURM_JOB_ID=%s SLURM_STEP_ID=0'):format(id)
+      local _, out, err = ranks.sh(([[sh -c "for r in 0 1; do %s SLURM_PROCID=\$r SLURM_LOCALID=\$r '%s' '%s' & done; wait"]])
+         :format(environment, ranks.th, script))
+      has(out, 'joined 0')
+      has(out, 'joined 1')
+      has(err, 'dist.barrier, operation 2: rank 1 is gone: its process')
+      assert.is_nil(io.open('/dev/shm/cresset-slurm-' .. id .. '-0'))
+   end)
+end)
+
 describe('a rank that does not come', function()
    it('is named, with what it does, when the time is over', function()
       local status, _, err = ranks.run(2, [[
          dist.barrier()
          if dist.rank() == 1 then os.execute('kill -STOP ' .. pid()) end
-         dist.broadcast(torch.ones(3)) ]], '', 'dist.init{deadline = 0.5} ')
+         dist.broadcast(torch.ones(3)) ]], '', 'dist.init{deadline = 3} ')
       assert.equal(1, status)
-      assert.matches('dist.broadcast, operation 2: rank 1 did not come within 0.5 s: its process %d+ is stopped', err)
+      assert.matches('dist.broadcast, operation 2: rank 1 did not come within 3 s: its process %d+ is stopped', err)
       _, _, err = ranks.run(2, [[
          dist.barrier()
-         if dist.rank() == 1 then os.execute 'sleep 1' end
+         if dist.rank() == 1 then os.execute 'sleep 20' end
          dist.allreduce(torch.ones(3), 'sum', { deadline = 0.2 }) ]])
       assert.matches('rank 1 did not come within 0.2 s: its process %d+ lives; its last operation was barrier, number 1', err)
    end)
 
    it('is named if it never joined', function()
-      local _, _, err = ranks.run(2, '', '', "if os.getenv 'TH_DIST_RANK' == '1' then os.execute 'sleep 2' os.exit(0) end dist.init{deadline = 0.5} ")
+      local _, _, err = ranks.run(2, '', '', "if os.getenv 'TH_DIST_RANK' == '1' then os.execute 'sleep 20' os.exit(0) end dist.init{deadline = 0.5} ")
       has(err, 'dist.init: rank 1 did not come within 0.5 s: it never joined the job')
    end)
 
@@ -163,7 +193,7 @@ describe('a rank that does not come', function()
 
    it('cannot be replaced without the secret', function()
       local _, _, err = ranks.sh(("'%s' -n 2 -- sh -c 'if [ $TH_DIST_RANK = 1 ]; then export TH_DIST_SECRET=guess; fi; exec %s %s'")
-         :format(ranks.thrun, ranks.th, ranks.script('', 'dist.init{deadline = 1} ')))
+         :format(ranks.thrun, ranks.th, ranks.script('', 'dist.init{deadline = 5} ')))
       has(err, "dist.init: this is not the job's secret")
    end)
 end)
