@@ -6,7 +6,7 @@
 
 enum { GEMM = 0 };                                  /* the first engine does everything */
 /* Multiplications below which no engine could beat the first one. */
-enum { FEW = 1 << 18 };
+enum { FEW = 1 << 18, KEPT = 64 };                  /* KEPT: choices */
 
 enum { UNREAD = -2 };                               /* of `preferred`: the environment has not been asked yet */
 static int forced = -1, preferred = UNREAD;
@@ -62,6 +62,8 @@ const char *th_conv_engine_missing(int i)
   return e && e->missing ? e->missing() : NULL;
 }
 
+bool th_conv_does(const th_conv_shape *s, int engine) { return engine_at(engine)->supports(s); }
+
 int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 {
   const th_conv_engine *e = engine_at(engine);
@@ -102,9 +104,8 @@ static double products(const th_conv_shape *s)
          (double)s->kw;
 }
 
-static int cheapest(const th_conv_shape *s)
+static int predicted(const th_conv_shape *s)
 {
-  if (products(s) < FEW) return GEMM;
   int best = GEMM;
   double seconds = engine_at(GEMM)->cost(s).seconds;
   for (int i = 1; engine_at(i); i++) {
@@ -114,6 +115,27 @@ static int cheapest(const th_conv_shape *s)
   return best;
 }
 
+/* The choice is a function of the shape alone, and to count takes longer than a small convolution: the last ones are kept.
+ * Whoever does not get the lock at once counts again. */
+static int cheapest(const th_conv_shape *s)
+{
+  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine; } kept[KEPT]; } known = {
+    .lock = PTHREAD_MUTEX_INITIALIZER
+  };
+  if (products(s) < FEW) return GEMM;
+  const size_t at = th_conv_hash(s, 0) % KEPT;
+  int engine = -1;
+  if (pthread_mutex_trylock(&known.lock)) return predicted(s);
+  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0) engine = known.kept[at].engine;
+  pthread_mutex_unlock(&known.lock);
+  if (engine >= 0) return engine;
+  engine = predicted(s);
+  if (pthread_mutex_trylock(&known.lock)) return engine;
+  known.kept[at].s = *s, known.kept[at].engine = engine;
+  pthread_mutex_unlock(&known.lock);
+  return engine;
+}
+
 static int fastest(const th_conv_times *t)
 {
   int best = GEMM;
@@ -121,10 +143,7 @@ static int fastest(const th_conv_times *t)
   return best;
 }
 
-static bool is_preferred(const th_conv_shape *s)
-{
-  return th_conv_preferred() >= 0 && engine_at(th_conv_preferred())->supports(s);
-}
+static bool is_preferred(const th_conv_shape *s) { return th_conv_preferred() >= 0 && th_conv_does(s, th_conv_preferred()); }
 
 int th_conv_choose(const th_conv_shape *s)
 {
@@ -151,10 +170,12 @@ static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call
 static th_status choose(int *engine, const th_conv *c, const th_call *call)
 {
   th_conv_times t;
-  *engine = th_conv_choose(&c->s);
-  if (!th_conv_benchmarks() || products(&c->s) < FEW || is_preferred(&c->s)) return TH_OK;
+  if (!th_conv_benchmarks() || products(&c->s) < FEW || is_preferred(&c->s)) {
+    *engine = th_conv_choose(&c->s);
+    return TH_OK;
+  }
   const th_status s = th_conv_times_find(&t, &c->s) ? TH_OK : measure(&t, c, call);
-  if (s == TH_OK) *engine = fastest(&t);
+  *engine = s == TH_OK ? fastest(&t) : cheapest(&c->s);
   return s == TH_ENOMEM ? TH_OK : s;
 }
 

@@ -22,6 +22,8 @@ typedef struct th_conv_engine {
   const char *(*missing)(void);                     /* why it is not there; NULL: it is. No function: it always is */
 } th_conv_engine;
 
+bool th_conv_does(const th_conv_shape *s, int engine);
+
 /* Runs c by the engine that is forced, or the one that is chosen; another if memory does not suffice. */
 th_status th_conv_run(const th_conv *c, const th_call *call);
 

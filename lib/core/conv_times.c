@@ -37,12 +37,14 @@ static uint64_t mixed(uint64_t h, uint64_t x)
   return h ^ h >> 29;
 }
 
-static size_t place_of(const th_conv_times *t)
+uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start)
 {
-  uint64_t h = mixed(mixed((uint64_t)t->threads, (uint64_t)t->s.pass), (uint64_t)t->s.dtype);
-  for (int i = 0; i < NUMBERS; i++) h = mixed(h, (uint64_t)numbers(&t->s)[i]);
-  return (size_t)h & (places - 1);
+  uint64_t h = mixed(mixed(start, (uint64_t)s->pass), (uint64_t)s->dtype);
+  for (int i = 0; i < NUMBERS; i++) h = mixed(h, (uint64_t)numbers(s)[i]);
+  return h;
 }
+
+static size_t place_of(const th_conv_times *t) { return (size_t)th_conv_hash(&t->s, (uint64_t)t->threads) & (places - 1); }
 
 static bool same(const th_conv_times *a, const th_conv_times *b)
 {
@@ -83,9 +85,8 @@ static void put(const th_conv_times *t)
 /* Is there a time for just those engines that do the shape? */
 static bool complete(const th_conv_times *t)
 {
-  th_conv_cost cost;
   for (int i = 0; i < TH_CONV_MOST && th_conv_engine_name(i); i++) {
-    if ((t->ns[i] > 0) != (th_conv_predict(&cost, &t->s, i) != 0)) return false;
+    if ((t->ns[i] > 0) != th_conv_does(&t->s, i)) return false;
   }
   return true;
 }

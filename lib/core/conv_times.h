@@ -11,6 +11,8 @@ typedef struct th_conv_times {
   int64_t ns[TH_CONV_MOST];
 } th_conv_times;
 
+uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start);
+
 /* Of a shape, by as many threads as there are now; false: nothing is known. */
 bool th_conv_times_find(th_conv_times *t, const th_conv_shape *s);
 /* Adds what was measured, and writes the file; t becomes what others have written of this shape in the meantime. */

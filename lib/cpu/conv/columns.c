@@ -4,6 +4,7 @@
  *
  *   result     (planes x taps) * (taps x pixels)
  *   gradInput  the same, of the gradient with the kernels turned round; steps of 1, or kernels of one pixel
+ *   gradWeight (planes x pixels) * (pixels x taps), added to where it belongs
  *
  * The pixels of all images are one row of columns. Work is cut by sizes alone, and products are added in order. */
 #include "engine.h"
@@ -25,6 +26,7 @@ typedef struct job {
   int64_t n, c, o, h, w, kh, kw, oh, ow;            /* c, o: planes of a group that are read, that come out */
   int64_t sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], row;        /* strides of what is read and comes out; from plane to plane of the kernels */
+  int64_t gs[4];                    /* strides of gradOutput, which stands for the kernels in gradWeight */
   int64_t taps, pixels, panels, chunk;              /* pixels of an image; panels of all, at hand at a time */
   int64_t wide, high;               /* panels and planes of a block */
   int64_t first, count;             /* the panels at hand */
@@ -32,7 +34,9 @@ typedef struct job {
   void   *y;
   int64_t bias_step;
   void   *packed;                   /* the panels at hand; NULL: there are so many that a block packs its own */
-  const int64_t *off, *dense;       /* where the kernels' taps lie, where in a copy */
+  const int64_t *off, *dense;       /* where the kernels' taps lie, where in a copy; the gradient's pixels for gradWeight */
+  const int64_t *tap;               /* of gradWeight: where the taps lie; NULL: one behind the other */
+  double scale;
   th_slots slots;
 } job;
 
@@ -56,6 +60,8 @@ static int runs_of(const job *j, run *to, int64_t column, int64_t count)
 
 #define TH_REAL "conv/columns.h"
 #include "../each_real.h"
+#define TH_REAL "conv/weights.h"
+#include "../each_real.h"
 
 static void strides_of(int64_t *to, const th_tensor *t)
 {
@@ -71,7 +77,17 @@ static void flatten(job *j)
   j->w *= j->h, j->ow *= j->oh, j->h = j->oh = 1;
 }
 
-/* How the work is cut: blocks as large as caches like, smaller ones where there would be few. */
+/* Smaller blocks where there would be few. */
+static void cut_further(job *j, int64_t panels)
+{
+  while (up(panels, j->wide) * up(j->o, j->high) < BLOCKS) {
+    if (j->high > LEAST_HIGH) j->high = up(up(j->high, 2), TH_MR) * TH_MR;
+    else if (j->wide > 1) j->wide = up(j->wide, 2);
+    else break;
+  }
+}
+
+/* How the work is cut: blocks as large as caches like. */
 static void cut(job *j, int64_t size)
 {
   const int64_t nr = 2 * TH_VB / size;
@@ -80,11 +96,17 @@ static void cut(job *j, int64_t size)
   if (j->panels >= BLOCKS * WIDE) return;
   const int64_t fits = least(j->panels, most(1, CHUNK_BYTES / (2 * TH_VB) / j->taps));
   j->chunk = up(j->panels, up(j->panels, fits)), j->wide = least(j->chunk, WIDE);
-  while (up(j->chunk, j->wide) * up(j->o, j->high) < BLOCKS) {
-    if (j->high > LEAST_HIGH) j->high = up(up(j->high, 2), TH_MR) * TH_MR;
-    else if (j->wide > 1) j->wide = up(j->wide, 2);
-    else break;
-  }
+  cut_further(j, j->chunk);
+}
+
+/* The same for gradWeight, whose panels are of taps; the pixels at hand fit into the last cache. */
+static void cut_weight(job *j, int64_t size)
+{
+  const int64_t nr = 2 * TH_VB / size;
+  j->taps = j->c * j->kh * j->kw, j->pixels = j->oh * j->ow, j->panels = up(j->taps, nr);
+  const int64_t all = j->n * j->pixels, fit = most(1, CHUNK_BYTES / (j->panels * DEEP * 2 * TH_VB)) * DEEP;
+  j->chunk = least(all, fit), j->wide = least(j->panels, WIDE), j->high = least(up(j->o, TH_MR) * TH_MR, HIGH);
+  cut_further(j, j->panels);
 }
 
 static bool shared(const job *j) { return j->panels < BLOCKS * WIDE; }
@@ -110,11 +132,27 @@ static job job_of(const th_conv_shape *s)
 static bool supports(const th_conv_shape *s)
 {
   if (s->dtype != TH_F32 && s->dtype != TH_F64) return false;
-  return s->pass == TH_CONV_FORWARD || (s->pass == TH_CONV_GRAD_INPUT && s->sh == 1 && s->sw == 1) || spread(s);
+  return s->pass != TH_CONV_GRAD_INPUT || (s->sh == 1 && s->sw == 1) || spread(s);
+}
+
+static th_conv_cost cost_weight(const th_conv_shape *s)
+{
+  job j = job_of(s);
+  const int64_t size = s->dtype == TH_F64 ? 8 : 4, nr = 2 * TH_VB / size;
+  cut_weight(&j, size);
+  const double pixels = (double)s->n * (double)j.pixels, taps = (double)j.taps * (double)s->groups, o = (double)j.o;
+  th_conv_cost r = { .flops = 2 * pixels * (double)(j.panels * nr * s->groups) * (double)(up(j.o, TH_MR) * TH_MR) };
+  r.bytes = (double)size * (pixels * (taps + (double)s->groups * o) + taps * o * (double)up(s->n * j.pixels, j.chunk));
+  const bool pixel = s->kh == 1 && s->kw == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
+  const double packing = pixels * taps * (0.5e-9 + (pixel ? 0 : s->sw > 1 ? 1e-9 : 6e-9 / (double)j.ow));
+  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.85 + packing + r.bytes / TH_CONV_BYTES;
+  r.workspace = (double)size * (double)nr * ((double)(j.chunk * j.panels) + (double)(j.wide * j.high));
+  return r;
 }
 
 static th_conv_cost cost(const th_conv_shape *s)
 {
+  if (s->pass == TH_CONV_GRAD_WEIGHT) return cost_weight(s);
   job j = job_of(s);
   const int64_t size = s->dtype == TH_F64 ? 8 : 4, nr = 2 * TH_VB / size;
   const bool pixel = s->kh == 1 && s->kw == 1 && j.sh == 1 && j.sw == 1 && s->ph == 0 && s->pw == 0;
@@ -170,9 +208,8 @@ static void clear_row(char *const *p, const int64_t *step, int64_t n, const void
   else for (int64_t i = 0; i < n; i++) memset(p[0] + i * step[0], 0, bytes);
 }
 
-static th_status run_columns(const th_conv *c, const th_call *call)
+static th_status run_columns(const th_conv *c)
 {
-  (void)call;
   const bool turned = c->s.pass == TH_CONV_GRAD_INPUT, wide = c->s.dtype == TH_F64;
   const th_tensor *from = turned ? c->y : c->x;
   th_tensor to = turned ? *c->x : *c->y;
@@ -216,4 +253,72 @@ static th_status run_columns(const th_conv *c, const th_call *call)
   return s;
 }
 
-const th_conv_engine TH_AT(th_conv_columns) = { "columns", supports, cost, run_columns, NULL };
+/* Where the pixels at hand lie in a gradient. */
+static void set_pixels(const job *j, int64_t *off)
+{
+  int64_t n = j->first / j->pixels, row = j->first % j->pixels / j->ow, col = j->first % j->ow;
+  for (int64_t i = 0; i < j->count; i++) {
+    *off++ = n * j->gs[0] + row * j->gs[2] + col * j->gs[3];
+    if (++col == j->ow && (col = 0, ++row == j->oh)) row = 0, n++;
+  }
+}
+
+/* gradWeight of a group, a chunk of the pixels at a time; off: room for where they lie. */
+static th_status weigh(job *j, bool wide, int64_t *off)
+{
+  const int64_t width = 2 * TH_VB / (wide ? 8 : 4), all = j->n * j->pixels, small = 1 << 17;
+  th_status s = TH_OK;
+  for (j->first = 0; j->first < all && s == TH_OK; j->first += j->chunk) {
+    j->count = least(j->chunk, all - j->first);
+    set_pixels(j, off);
+    const int64_t part = 8 * width * least(j->count, DEEP), work = j->wide * width * j->high * j->count;
+    s = th_parallel(j->panels * up(j->count, DEEP), small / part + 1, wide ? pack_pixels_f64 : pack_pixels_f32, j);
+    if (s != TH_OK) break;
+    s = th_parallel(up(j->panels, j->wide) * up(j->o, j->high), small / work + 1, wide ? weigh_f64 : weigh_f32, j);
+  }
+  return s;
+}
+
+static th_status run_weight(const th_conv *c)
+{
+  const bool wide = c->s.dtype == TH_F64;
+  const size_t size = wide ? 8 : 4;
+  int64_t ws[4];
+  job j = job_of(&c->s);
+  strides_of(j.xs, c->x);
+  strides_of(j.gs, c->y);
+  strides_of(ws, c->k);
+  memcpy(j.ys, j.gs, sizeof j.ys);
+  flatten(&j);
+  cut_weight(&j, (int64_t)size);
+  j.row = j.gs[1], j.ys[0] = ws[0], j.scale = c->scale;
+  const size_t packed = (size_t)(j.chunk * j.panels) * 2 * TH_VB;
+  char *memory = th_scratch(packed + (size_t)(j.taps + j.chunk) * sizeof *j.off);
+  if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of rearranged images", packed);
+  int64_t *tap = (int64_t *)(void *)(memory + packed), *off = tap + j.taps;
+  j.packed = memory, j.off = off;
+  if (ws[1] != j.kh * j.kw || ws[2] != j.kw || ws[3] != 1) {
+    set_offsets(c, &j, ws, tap);
+    j.tap = tap;
+  }
+  th_status s = th_slots_new(&j.slots, (size_t)(j.wide * j.high) * 2 * TH_VB);
+  if (s == TH_OK) {
+    for (int64_t g = 0; g < c->s.groups && s == TH_OK; g++) {
+      j.x = (const char *)th_data(c->x, size) + (size_t)(g * j.c * j.xs[1]) * size;
+      j.k = (const char *)th_data(c->y, size) + (size_t)(g * j.o * j.gs[1]) * size;
+      j.y = (char *)th_data(c->k, size) + (size_t)(g * j.o * ws[0]) * size;
+      s = weigh(&j, wide, off);
+    }
+    th_slots_free(&j.slots);
+  }
+  th_scratch_free(memory);
+  return s;
+}
+
+static th_status run_pass(const th_conv *c, const th_call *call)
+{
+  (void)call;
+  return c->s.pass == TH_CONV_GRAD_WEIGHT ? run_weight(c) : run_columns(c);
+}
+
+const th_conv_engine TH_AT(th_conv_columns) = { "columns", supports, cost, run_pass, NULL };

@@ -2,7 +2,7 @@
 typedef P M(quad) __attribute__((vector_size(4 * sizeof(P)), aligned(sizeof(P)), may_alias));
 typedef P M(eight) __attribute__((vector_size(8 * sizeof(P)), aligned(sizeof(P)), may_alias));
 
-/* n numbers, n at most a panel's width: few and short runs, for which a call of memcpy would take longer. */
+/* n numbers: short runs, for which a call of memcpy would take longer. */
 TH_INLINE void M(copy)(P *to, const P *from, int64_t n)
 {
   if (M(NR) >= 8 && n >= 8) {
@@ -11,7 +11,7 @@ TH_INLINE void M(copy)(P *to, const P *from, int64_t n)
     *(M(eight) *)(to + n - 8) = last;
   } else if (n >= 4) {
     const M(quad) last = *(const M(quad) *)(from + n - 4);
-    *(M(quad) *)to = *(const M(quad) *)from;
+    for (int64_t i = 0; i + 4 < n; i += 4) *(M(quad) *)(to + i) = *(const M(quad) *)(from + i);
     *(M(quad) *)(to + n - 4) = last;
   } else {
     for (int64_t i = 0; i < n; i++) to[i] = from[i];

@@ -206,6 +206,25 @@ static void add_parts(void *ctx, int64_t first, int64_t last)
   }
 }
 
+/* Adds `o` kernels, whose numbers lie densely, to gradWeight. */
+static void add_kernels(const work *w, const float *from, int64_t first, int64_t o)
+{
+  const th_onednn_shape *s = &w->s;
+  const int64_t *const ws = w->ws;
+  float *to = w->operand[TH_ONEDNN_K] + first * ws[0];
+  if (ws[0] == s->ks[0] && ws[1] == s->ks[1] && ws[2] == s->ks[2] && ws[3] == 1) {
+    for (int64_t i = 0; i < o * s->ks[0]; i++) to[i] += w->scale * from[i];
+    return;
+  }
+  for (; o--; to += ws[0]) {
+    for (int64_t c = 0; c < s->c; c++) {
+      for (int64_t i = 0; i < s->kh; i++, from += s->kw) {
+        for (int64_t j = 0; j < s->kw; j++) to[c * ws[1] + i * ws[2] + j * ws[3]] += w->scale * from[j];
+      }
+    }
+  }
+}
+
 /* Block: a group and strip of gradWeight, out of oneDNN's layout, scaled and added. */
 static void add_sums(void *ctx, int64_t first, int64_t last)
 {
@@ -217,12 +236,7 @@ static void add_sums(void *ctx, int64_t first, int64_t last)
     float *from = w->dense + i * s->o * s->ks[0];
     if (th_onednn_fits(w->plan, TH_ONEDNN_K)) from = sums;
     else if (!th_onednn_move(w->plan, TH_ONEDNN_K, sums, from)) { fail(w); break; }
-    for (int64_t o = i * s->o; o < (i + 1) * s->o; o++) {
-      for (int64_t r = 0; r < s->c * s->kh; r++, from += s->kw) {
-        float *to = w->operand[TH_ONEDNN_K] + o * w->ws[0] + r / s->kh * w->ws[1] + r % s->kh * w->ws[2];
-        for (int64_t j = 0; j < s->kw; j++) to[j * w->ws[3]] += w->scale * from[j];
-      }
-    }
+    add_kernels(w, from, i * s->o, s->o);
   }
   th_onednn_leave(before);
 }
@@ -348,6 +362,9 @@ static th_conv_cost cost(const th_conv_shape *s)
   r.bytes = (double)(s->n * s->groups) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
   r.seconds = 1e-5 + 2e-6 * (double)calls + slowness(s) * r.flops / TH_CONV_FLOPS(TH_F32) + r.bytes / 2 / TH_CONV_BYTES;
   if (calls == 1) r.seconds *= 2;                   /* one thread works */
+  if (s->pass == TH_CONV_GRAD_WEIGHT) {             /* sums are moved and added up */
+    r.seconds += (double)(s->groups * kernel_bytes(s)) / 4 * (1.5e-9 + 0.8e-9 * (double)k.parts);
+  }
   r.workspace = (double)(k.ahead ? s->n * s->groups : 1) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
   return r;
 }
