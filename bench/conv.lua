@@ -1,11 +1,12 @@
 -- bench/conv.lua - convolutions of well-known networks and long filters in one dimension, in three passes.
 --    th bench/conv.lua [-threads 2] [-peer pytorch] [-rounds 3] [-batch 1,16] [-layers classic,alex2] [-passes forward]
---       [-engine NAME] [-engines yes] [-errors no] [-heat FILE.svg]
+--       [-engine NAME] [-engines yes] [-keep yes] [-errors no] [-heat FILE.svg]
 --
 -- `of limit`: the least time that the chosen algorithm could take, over ours: its operations at the rate of a product of
 -- matrices, or its tensors at the rate of a copy, both measured here. -engine forces one for all rows that it can do;
--- -engines times each one beside what it predicts. The error of each engine is that of floats against gemm in double,
--- relative to the result's norm. Long filters are of batch 1 alone. Calls are timed that follow others at once.
+-- -engines times each one beside what it predicts; -keep lets transforms of kernels be kept, as in inference. The
+-- error of each engine is that of floats against gemm in double, relative to the result's norm. Long filters are of batch 1 alone.
+-- Calls are timed that follow others at once.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -18,8 +19,9 @@ local LARGE, ENOUGH = 0.05, 0.02                -- seconds: a call that is not r
 local SHORT = 8                                 -- planes of long filters whose error is measured: in double they take long
 
 local options = measure.options(arg or {}, { rounds = 3, batch = '1,16', layers = 'classic,long,alexnet,overfeat,vgg,resnet',
-   passes = table.concat(PASSES, ','), engine = '', engines = 'no', errors = 'yes', heat = '' })
+   passes = table.concat(PASSES, ','), engine = '', engines = 'no', keep = 'no', errors = 'yes', heat = '' })
 torch.setnumthreads(options.threads)
+if options.keep == 'no' then torch.conv.keep = 0 end            -- as kernels that are trained
 torch.manualSeed(1)
 local other = peer.wanted(options, 'ops', tostring(options.threads))
 if other then other.ask 'do import torch.nn.functional as F' end

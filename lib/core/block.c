@@ -57,13 +57,19 @@ static void shrink(int64_t most, int but)
   }
 }
 
+static int64_t (*spare)(void);
+
+void th_block_spare(int64_t (*f)(void)) { __atomic_store_n(&spare, f, __ATOMIC_RELEASE); }
+
 int64_t th_block_drop(void)
 {
-  if (!lock()) return 0;
+  int64_t (*const more)(void) = __atomic_load_n(&spare, __ATOMIC_ACQUIRE);
+  const int64_t spared = more ? more() : 0;         /* which come to the others */
+  if (!lock()) return spared;
   const int64_t bytes = kept.bytes;
   shrink(0, -1);
   unlock();
-  return bytes;
+  return bytes > spared ? bytes : spared;
 }
 
 /* A block of up to twice the size will do: its memory is there already. */

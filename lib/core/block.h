@@ -18,5 +18,7 @@
 void   *th_block_new(int64_t bytes);             /* 64-byte aligned; NULL when there is none */
 void    th_block_free(void *p);
 int64_t th_block_drop(void);                     /* gives the kept blocks back; how many bytes that was */
+/* f gives back what is kept for other reasons and can be spared, without waiting for anything; how many bytes that was. */
+void    th_block_spare(int64_t (*f)(void));
 
 #endif

@@ -1,5 +1,6 @@
 /* conv_measure.c - times the engines of a convolution, each on the operands as they are and a result of its own. */
 #include <time.h>
+#include "conv_kept.h"
 #include "conv_times.h"
 
 enum { ROUNDS = 10, HOPELESS = 4 };
@@ -70,7 +71,9 @@ th_status th_conv_measure(th_conv_times *t, const th_conv_engine *const *engines
     if (on.x == call->arg[0].t) on.x = &result;
     if (on.y == call->arg[0].t) on.y = &result;
     if (on.k == call->arg[0].t) on.k = &result;
+    const bool off = th_conv_kept_off(true);        /* as kernels that are trained, which nobody keeps */
     s = rounds(t, engines, &on, &scratch);
+    th_conv_kept_off(off);
   }
   th_tensor_release(&result);
   return s;

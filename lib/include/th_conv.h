@@ -25,6 +25,12 @@ const char  *th_conv_times_file(void);           /* NULL: none */
 const char  *th_conv_times_trouble(void);        /* why that file was passed over, or not written; NULL: nothing is wrong */
 /* Seconds of an engine, by as many threads as there are now; 0: not measured, or benchmark is off. */
 double       th_conv_measured(const th_conv_shape *s, int engine);
+
+/* Transforms of kernels are kept while the kernels stay as they are: so many bytes at most, 0: none. */
+typedef struct th_conv_kept_counts { int64_t bytes, count, uses; } th_conv_kept_counts;
+void         th_conv_keep(int64_t bytes);
+int64_t      th_conv_keeps(void);
+th_conv_kept_counts th_conv_kept_now(void);      /* uses: how often one was found, from the start */
 /* FFI END */
 #ifdef __cplusplus
 }

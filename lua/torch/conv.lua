@@ -171,6 +171,14 @@ local function number_or_none(who, value, level)
    return i
 end
 
+--- torch.conv.kept(): What is kept of kernels that are computed with again and again, as a table: `bytes`, the `count` of
+-- transforms that these are, and `uses`, how often one of them saved its making.
+-- torch.conv.kept().uses >= 0 --> true
+function conv.kept()
+   local now = C.th_conv_kept_now()
+   return { bytes = tonumber(now.bytes), count = tonumber(now.count), uses = tonumber(now.uses) }
+end
+
 local function after(before, ok, ...)
    C.th_conv_prefer_here(before)
    if not ok then error((...), 0) end
@@ -194,9 +202,15 @@ end
 -- of less than 262,144 multiplications are not measured. What came is kept for this CPU in a file, torch.conv.file, that is read
 -- the next time, so that results change only with that file: it lies in TH_CACHE_DIR if that is set (empty: nothing is kept),
 -- or in cresset under XDG_CACHE_HOME or ~/.cache. Processes may share it; a damaged file is passed over with a warning.
+--
+-- The transforms of kernels that fft, fft1d and winograd compute with are kept from the second call with the same kernels on, and
+-- used while all their bits stay as they were, whatever may write to them; results are the same. torch.conv.keep is how many
+-- bytes these may be at most (256 MB; 0 keeps nothing), what was not used for the longest time goes first, and all of it where
+-- memory runs out. torch.conv.kept tells what there is. torch.conv.benchmark measures without it.
 -- torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e --> gemm
 -- torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e --> fft
 -- torch.conv.benchmark --> false
+-- torch.conv.keep --> 268435456
 local mt = {}
 
 -- Where times are kept: nil where nobody says.
@@ -235,6 +249,15 @@ local settings = {
          else
             C.th_conv_benchmark(0, nil)
          end
+      end,
+   },
+   keep = {
+      get = function() return tonumber(C.th_conv_keeps()) end,
+      set = function(value)
+         if type(value) ~= 'number' or value % 1 ~= 0 or value < 0 or value > 2 ^ 53 then
+            error('torch.conv.keep must be a number of bytes, 0 or more, got ' .. arg.describe(value), 4)
+         end
+         C.th_conv_keep(value)
       end,
    },
    file = {

@@ -9,6 +9,7 @@
  * winograd has other transforms, of real numbers, for kernels of 3 x 3.
  * Steps of 1 only. Work is cut by sizes alone. */
 #include "engine.h"
+#include "../../core/conv_kept.h"
 #include "../gemm.h"
 #include "../halves.h"
 #include "../slots.h"
@@ -83,6 +84,7 @@ typedef struct job {
   double   scale;
   bool     add, past;               /* past: the results go past the caches */
   int      side;
+  int64_t  done;                    /* spectra of tiles that were written */
   th_slots slots;
 } job;
 
@@ -144,6 +146,7 @@ typedef struct shape {
 typedef struct plan {
   int64_t th, tw, my, mx, ty, tx, tiles, freqs, rows;     /* rows: tiles in memory at a time */
   double  seconds, flops, bytes, workspace;
+  double  kernels;                  /* of the seconds: transforms of the kernels */
 } plan;
 
 static int64_t dilated(int64_t k, int64_t d) { return (k - 1) * d + 1; }
@@ -196,9 +199,10 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   p.flops = (double)t->groups * (engine == WINOGRAD ? 4 : 6) * (double)p.freqs * tiles * (double)t->lanes *
             (double)(up(right, 2) * 2 * lv);
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
-  const double transforms = tiles * (double)(left + right) * transform_time(engine, th, tw) +
-                            (double)t->lanes * (double)right * transform_time(engine, th, tw);
-  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / 0.75 + (double)t->groups * transforms + p.bytes / TH_CONV_BYTES;
+  const double transform = (double)t->groups * transform_time(engine, th, tw);
+  p.kernels = (double)t->lanes * (double)right * transform;
+  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / 0.75 + tiles * (double)(left + right) * transform + p.kernels +
+              p.bytes / TH_CONV_BYTES;
   return p;
 }
 
@@ -312,12 +316,12 @@ static grids grids_of(const th_conv *c, const shape *t, const plan *p)
   return (grids){ pictures, kernels, results };
 }
 
-/* Where the first element that a grid reads or writes of this group lies. */
-static void set_data(const th_conv *c, const shape *t, grids *g, int64_t group)
+/* Where the first element that a grid reads or writes of this group lies; kept: the kernels, NULL: they are where they are. */
+static void set_data(const th_conv *c, const shape *t, grids *g, const th_conv_kept *kept, int64_t group)
 {
   const size_t size = th_element_size(c->s.dtype);
   const strides k = strides_of(c->k, t->turned);
-  char *x = th_data(c->x, size), *y = th_data(c->y, size), *w = th_data(c->k, size);
+  char *x = th_data(c->x, size), *y = th_data(c->y, size), *w = kept ? (char *)kept->kernels : th_data(c->k, size);
   x += group * c->s.c * strides_of(c->x, false).s[1] * (int64_t)size;
   y += group * c->s.o * strides_of(c->y, false).s[1] * (int64_t)size;
   w += group * c->s.o * k.s[0] * (int64_t)size;
@@ -337,6 +341,8 @@ typedef struct work {
   grids   grids;
   plan    plan;
   spectrum kernels;
+  th_conv_kept *kept;               /* the kernels' spectra; NULL: they are for this call alone */
+  int64_t  missing;                 /* spectra of kernels that have not been written */
   int      sides[3];                /* the transforms: of the left, of the right operand, of the product */
 } work;
 
@@ -345,8 +351,9 @@ static th_status correlate(const th_conv *c, work *w)
 {
   product *q = &w->product;
   job *j = &w->job;
-  j->grid = w->grids.right, j->to = w->kernels, j->first = 0, j->side = w->sides[1];
-  TH_TRY(transforms(j, c->s.dtype, false));
+  j->grid = w->grids.right, j->to = w->kernels, j->first = j->done = 0, j->side = w->sides[1];
+  if (!w->kept || !w->kept->made) TH_TRY(transforms(j, c->s.dtype, false));
+  w->missing -= j->done;
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
     const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->to.rows = q->m = rows;
@@ -380,13 +387,43 @@ static th_status sum_up(const th_conv *c, work *w)
   return transforms(j, c->s.dtype, true);
 }
 
+/* The kernels' spectra, of so many bytes a group, that are kept for the next call where their share of the time is worth it. */
+static th_conv_kept *kept_of(const th_conv *c, const shape *t, const plan *p, int engine, size_t bytes)
+{
+  const th_conv_tag tag = { &TH_AT(th_conv_fft), { engine, c->s.pass, c->s.dtype, t->groups, p->th, p->tw, t->dh, t->dw } };
+  if (c->s.pass == TH_CONV_GRAD_WEIGHT || p->kernels < p->seconds / 50) return NULL;
+  return th_conv_kept_get(c->k, &tag, (size_t)t->groups * bytes);
+}
+
+/* Group by group, in memory that has been found; spectra of a group's kernels: so many bytes. */
+static th_status groups(const th_conv *c, work *w, const shape *t, size_t bytes)
+{
+  const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT;
+  const size_t stored = th_element_size(c->s.dtype), size = c->s.dtype == TH_F64 ? 8 : 4;
+  th_status s = TH_OK;
+  w->grids = grids_of(c, t, &w->plan);
+  w->missing = t->groups * w->kernels.rows * w->kernels.groups;
+  for (int64_t group = 0; group < t->groups && s == TH_OK; group++) {
+    set_data(c, t, &w->grids, w->kept, group);
+    if (w->kept) w->kernels.data = (char *)w->kept->data + (size_t)group * bytes;
+    w->job.add = w->product.add = false;
+    w->job.past = !weight && t->n * t->groups * t->outs * t->oh * t->ow * (int64_t)size > RESULTS_PAST;
+    if (c->s.pass == TH_CONV_FORWARD && c->bias) {
+      w->job.bias_step = c->bias->stride[0];
+      w->job.bias = (char *)th_data(c->bias, stored) + group * t->outs * w->job.bias_step * (int64_t)stored;
+    }
+    s = weight ? sum_up(c, w) : correlate(c, w);
+  }
+  return s;
+}
+
 static th_status run(const th_conv *c, int engine)
 {
   const shape t = shape_of(&c->s, engine);
   const plan p = plan_of(&t, c->s.pass, c->s.dtype, engine);
   if (p.workspace > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", p.workspace);
   const bool weight = c->s.pass == TH_CONV_GRAD_WEIGHT, waves = engine != WINOGRAD;
-  const size_t stored = th_element_size(c->s.dtype), size = c->s.dtype == TH_F64 ? 8 : 4;
+  const size_t size = c->s.dtype == TH_F64 ? 8 : 4;
   const int64_t lv = TH_VB / (int64_t)size, left = up(t.lanes, lv), right = up(t.outs, lv);
   const int64_t together = !waves ? p.freqs : p.th == 1 ? 8 : p.th;
   work w = { .plan = p, .kernels = spectrum_of(t.lanes, right, p.freqs, weight ? together : 1) };
@@ -399,8 +436,12 @@ static th_status run(const th_conv *c, int engine)
   const size_t across = (size_t)up(2 * p.tw * (int64_t)size, 64) * 64;
   const size_t roots = across + (size_t)up(2 * p.th * (int64_t)size, 64) * 64;
   const size_t parts[3] = { bytes_of(&w.product.left, p.freqs), bytes_of(&tiles, p.freqs), bytes_of(&w.kernels, p.freqs) };
-  char *memory = th_scratch(roots + 2 * 64 + parts[0] + parts[1] + parts[2]);
-  if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", parts[0] + parts[1] + parts[2]);
+  w.kept = kept_of(c, &t, &p, engine, parts[2]);
+  char *memory = th_scratch(roots + 2 * 64 + parts[0] + parts[1] + (w.kept ? 0 : parts[2]));
+  if (!memory) {
+    th_conv_kept_give(w.kept, false);
+    return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", parts[0] + parts[1] + parts[2]);
+  }
   /* Lines of a cache are fetched in pairs: spectra start where a pair does. */
   char *const data = memory + roots + -((uintptr_t)memory + roots) % (2 * 64);
   w.product.left.data = data;
@@ -419,21 +460,12 @@ static th_status run(const th_conv *c, int engine)
   if (s == TH_OK) {
     s = th_slots_new(&w.product.slots, (size_t)packed * size);
     if (s == TH_OK) {
-      w.grids = grids_of(c, &t, &p);
-      for (int64_t group = 0; group < t.groups && s == TH_OK; group++) {
-        set_data(c, &t, &w.grids, group);
-        w.job.add = w.product.add = false;
-        w.job.past = !weight && t.n * t.groups * t.outs * t.oh * t.ow * (int64_t)size > RESULTS_PAST;
-        if (c->s.pass == TH_CONV_FORWARD && c->bias) {
-          w.job.bias_step = c->bias->stride[0];
-          w.job.bias = (char *)th_data(c->bias, stored) + group * t.outs * w.job.bias_step * (int64_t)stored;
-        }
-        s = weight ? sum_up(c, &w) : correlate(c, &w);
-      }
+      s = groups(c, &w, &t, parts[2]);
       th_slots_free(&w.product.slots);
     }
     th_slots_free(&w.job.slots);
   }
+  th_conv_kept_give(w.kept, s == TH_OK && w.missing == 0);
   th_scratch_free(memory);
   return s;
 }

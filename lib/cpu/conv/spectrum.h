@@ -92,7 +92,8 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
   const grid *g = &j->grid;
   M(cx) *z = th_slot_take(&j->slots), *room = z + j->longest, *columns = room + j->longest;
   const int64_t column = j->th + 1;
-  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+  int64_t b = first;
+  for (; b < last && !th_interrupted(); b++) {
     const int64_t group = b / j->to.rows, row = b % j->to.rows, tile = j->first + row;
     const int64_t n = tile / (g->ty * g->tx), ty = tile / g->tx % g->ty, tx = tile % g->tx;
     const int64_t gy = g->oy + ty * g->my, gx = g->ox + tx * g->mx, lane = group * M(LV);
@@ -125,6 +126,7 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
     }
     M(columns)(j, columns, column, room, to);
   }
+  __atomic_add_fetch(&j->done, b - first, __ATOMIC_RELAXED);
   TH_STREAMED();
   th_slot_give(&j->slots, z);
 }

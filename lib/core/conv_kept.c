@@ -1,0 +1,264 @@
+/* conv_kept.c - transforms of kernels, kept while the kernels stay as they are.
+ *
+ * Whether they do is not told by a version, which every writer would have to count, but by a copy of them: a transform is used
+ * where all bits of the kernels are those that it was made from, and made from the copy, whoever writes to the kernels
+ * meanwhile. So nothing that writes needs to know of this, and no memory that is used again is mistaken for what it was.
+ *
+ * Kernels that are trained change between any two calls. A place of the table therefore begins with a few of their numbers
+ * only; where the next call finds these again, it makes a transform that is kept. Who does not get the lock at once does
+ * without: nobody waits, not even the child of a fork that left it behind. */
+#include <stdlib.h>
+#include "block.h"
+#include "conv_kept.h"
+
+enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
+
+typedef struct key {
+  const void *data;
+  int64_t     bytes, size[4], stride[4];
+  th_conv_tag tag;
+} key;
+
+typedef struct entry {
+  th_conv_kept kept;                                /* first: what others see */
+  key      of;
+  int64_t  bytes;
+  int      refs;
+  void    *memory;
+} entry;
+
+typedef struct place {
+  key      of;
+  uint64_t sample, used;                            /* used: when, 0: the place is free */
+  entry   *entry;
+} place;
+
+static place   *places;
+static uint64_t clock_now;
+static bool     locked;
+static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
+static TH_QUICK_LOCAL bool is_off;
+
+static bool lock(void) { return !__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); }
+static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
+
+static void release(entry *e)
+{
+  if (!e || __atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL)) return;
+  th_scratch_free(e->memory);
+  free(e);
+}
+
+/* Under the lock, as all that follow: empties a place. */
+static void clear(place *p)
+{
+  entry *const e = p->entry;
+  p->entry = NULL;
+  if (!e) return;
+  bytes_kept -= e->bytes;
+  count_kept--;
+  release(e);
+}
+
+/* Drops what was not used for the longest time until no more than so many bytes are kept. */
+static void shrink(int64_t to)
+{
+  while (bytes_kept > to) {
+    place *oldest = NULL;
+    for (int i = 0; i < PLACES; i++) {
+      place *const p = &places[i];
+      if (p->entry && (!oldest || p->used < oldest->used)) oldest = p;
+    }
+    if (!oldest) return;
+    clear(oldest);
+  }
+}
+
+/* The place of a key, or the one that it shall have. */
+static place *seek(const key *k)
+{
+  place *oldest = places;
+  for (int i = 0; i < PLACES; i++) {
+    place *const p = &places[i];
+    if (p->used && p->of.data == k->data && memcmp(&p->of, k, sizeof *k) == 0) return p;
+    if (p->used < oldest->used) oldest = p;
+  }
+  return oldest;
+}
+
+static int64_t spare(void)
+{
+  if (!places || !lock()) return 0;
+  const int64_t before = bytes_kept;
+  shrink(0);
+  unlock();
+  return before;
+}
+
+/* ---- the kernels ---- */
+
+/* Where they begin and how far they reach; what lies in gaps is looked at as well, so these must be few. */
+static bool key_of(key *to, const th_tensor *k, const th_conv_tag *tag)
+{
+  const int64_t size = (int64_t)th_dtype_size(k->dtype);
+  int64_t reach = 1;
+  memset(to, 0, sizeof *to);
+  for (int d = 0; d < k->ndim; d++) {
+    if (k->size[d] < 1 || k->stride[d] < 0) return false;
+    reach += (k->size[d] - 1) * k->stride[d];
+    to->size[d] = k->size[d], to->stride[d] = k->stride[d];
+  }
+  if (reach > 2 * th_numel(k)) return false;
+  to->data = th_data(k, (size_t)size);
+  to->bytes = reach * size;
+  to->tag = *tag;
+  return true;
+}
+
+static uint64_t sample(const key *k)
+{
+  uint64_t h = 0;
+  const int64_t n = k->bytes < 8 ? k->bytes : 8;
+  for (int64_t i = 0; i < SAMPLES; i++) {
+    uint64_t x = 0;
+    memcpy(&x, (const char *)k->data + (k->bytes - n) / (SAMPLES - 1) * i, (size_t)n);
+    h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+typedef struct compared { const char *a, *b; int64_t bytes, equal; } compared;      /* equal: so many blocks */
+
+static void compare(void *ctx, int64_t first, int64_t last)
+{
+  compared *c = ctx;
+  for (int64_t b = first; b < last; b++) {
+    const int64_t at = b * GRAIN, n = c->bytes - at < GRAIN ? c->bytes - at : GRAIN;
+    if (memcmp(c->a + at, c->b + at, (size_t)n)) return;
+    __atomic_add_fetch(&c->equal, 1, __ATOMIC_RELAXED);
+  }
+}
+
+/* Every bit of them: what an interruption leaves out is not equal. */
+static bool unchanged(const entry *e)
+{
+  compared c = { .a = e->of.data, .b = e->kept.kernels, .bytes = e->of.bytes };
+  const int64_t blocks = (c.bytes + GRAIN - 1) / GRAIN;
+  if (memcmp(c.a, c.b, (size_t)(c.bytes < 64 ? c.bytes : 64))) return false;
+  return th_parallel(blocks, 4, compare, &c) == TH_OK && c.equal == blocks;
+}
+
+static entry *new_entry(const key *k, size_t bytes)
+{
+  const int64_t all = (int64_t)bytes + k->bytes + ALIGN;
+  const int64_t limit = __atomic_load_n(&most, __ATOMIC_RELAXED), held = th_memory_of(TH_CPU)->most;
+  if (all > limit || (held && all > held - th_memory_of(TH_CPU)->bytes)) return NULL;
+  entry *const e = calloc(1, sizeof *e);
+  if (!e) return NULL;
+  if (!(e->memory = th_scratch((size_t)all))) {
+    free(e);
+    return NULL;
+  }
+  char *const data = (char *)e->memory + -(uintptr_t)e->memory % ALIGN;
+  *e = (entry){ .kept = { data, data + bytes, false }, .of = *k, .bytes = all, .refs = 1, .memory = e->memory };
+  memcpy(data + bytes, k->data, (size_t)k->bytes);
+  return e;
+}
+
+/* ---- for engines ---- */
+
+/* What the table has: an entry, counted for the caller; *again: none, but the same kernels came before. */
+static entry *look(const key *k, bool *again)
+{
+  entry *e = NULL;
+  const uint64_t now = sample(k);
+  if (!lock()) return NULL;
+  if (!places) {
+    places = calloc(PLACES, sizeof *places);
+    th_block_spare(spare);
+  }
+  if (places) {
+    place *const p = seek(k);
+    *again = p->used && memcmp(&p->of, k, sizeof *k) == 0 && p->sample == now;
+    if (!*again) {
+      clear(p);
+      p->of = *k, p->sample = now;
+    }
+    p->used = ++clock_now;
+    if ((e = p->entry)) __atomic_add_fetch(&e->refs, 1, __ATOMIC_RELAXED);
+  }
+  unlock();
+  return e;
+}
+
+/* These kernels are not what they were, though their samples are. */
+static void forget(const entry *e)
+{
+  if (!lock()) return;
+  place *const p = seek(&e->of);
+  if (p->entry == e) clear(p);
+  unlock();
+}
+
+th_conv_kept *th_conv_kept_get(const th_tensor *k, const th_conv_tag *tag, size_t bytes)
+{
+  key of;
+  bool again = false;
+  if (is_off || __atomic_load_n(&most, __ATOMIC_RELAXED) == 0 || bytes > INT64_MAX / 4 || !key_of(&of, k, tag)) return NULL;
+  entry *e = look(&of, &again);
+  if (e && !unchanged(e)) {
+    forget(e);
+    release(e);
+    e = NULL;
+  }
+  if (e) __atomic_add_fetch(&uses, 1, __ATOMIC_RELAXED);
+  else if (again) e = new_entry(&of, bytes);
+  return e ? &e->kept : NULL;
+}
+
+void th_conv_kept_give(th_conv_kept *t, bool whole)
+{
+  entry *const e = (entry *)t;
+  if (!e) return;
+  if (whole && !t->made && lock()) {
+    place *const p = seek(&e->of);
+    const int64_t room = __atomic_load_n(&most, __ATOMIC_RELAXED) - e->bytes;
+    if (p->used && memcmp(&p->of, &e->of, sizeof p->of) == 0 && room >= 0) {
+      clear(p);
+      shrink(room);
+      t->made = true;
+      p->entry = e;
+      e->refs++;
+      bytes_kept += e->bytes;
+      count_kept++;
+    }
+    unlock();
+  }
+  release(e);
+}
+
+bool th_conv_kept_off(bool off)
+{
+  const bool was = is_off;
+  is_off = off;
+  return was;
+}
+
+/* ---- settings ---- */
+
+void th_conv_keep(int64_t bytes)
+{
+  __atomic_store_n(&most, bytes, __ATOMIC_RELAXED);
+  if (!places || !lock()) return;
+  shrink(bytes);
+  unlock();
+}
+
+int64_t th_conv_keeps(void) { return __atomic_load_n(&most, __ATOMIC_RELAXED); }
+
+th_conv_kept_counts th_conv_kept_now(void)
+{
+  return (th_conv_kept_counts){ __atomic_load_n(&bytes_kept, __ATOMIC_RELAXED), __atomic_load_n(&count_kept, __ATOMIC_RELAXED),
+                                __atomic_load_n(&uses, __ATOMIC_RELAXED) };
+}
