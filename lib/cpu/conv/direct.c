@@ -361,7 +361,7 @@ static th_conv_cost cost(const th_conv_shape *s)
   th_conv_cost r = { .flops = 2 * pixels * (double)(s->c * s->kh * s->kw) * (double)s->o };
   r.bytes = (double)(s->n * s->groups) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
   r.seconds = 1e-5 + 2e-6 * (double)calls + slowness(s) * r.flops / TH_CONV_FLOPS(TH_F32) + r.bytes / 2 / TH_CONV_BYTES;
-  if (calls == 1) r.seconds *= 2;                   /* one thread works */
+  r.seconds *= (double)(calls + calls % 2) / (double)calls;        /* as two threads share them */
   if (s->pass == TH_CONV_GRAD_WEIGHT) {             /* sums are moved and added up */
     r.seconds += (double)(s->groups * kernel_bytes(s)) / 4 * (1.5e-9 + 0.8e-9 * (double)k.parts);
   }
