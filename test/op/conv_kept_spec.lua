@@ -29,7 +29,7 @@ local function convolution(form, groups, w)
    groups, dilation = groups or 1, dilation or 1
    torch.conv.engine = nil
    local function uniform(...) return torch.FloatTensor(...):uniform(-1, 1):type(('torch.%sTensor'):format(form.dtype)) end
-   local l = { x = uniform(1, 8 * groups, kh + 9, kw + 9), w = w or uniform(20 * groups, 8, kh, kw) }
+   local l = { x = uniform(1, 8 * groups, kh + 3, kw + 3), w = w or uniform(20 * groups, 8, kh, kw) }
    local geometry = { 1, 1, 0, 0, dilation, dilation, groups }
    l.g = uniform(unpack(torch.conv2d(l.x, l.w, nil, unpack(geometry)):size():totable()))
    function l.run()
@@ -63,16 +63,14 @@ describe('transforms of kernels', function()
       end
    end)
 
-   it('are used for other images, whatever their number is', function()
+   it('are used for other images', function()
       local l = convolution(forms[1])
       warm(l)
       local uses = kept 'uses'
       l.x = l.x:clone():uniform(-1, 1)
-      assert.is_true(torch.equal(afresh(l.run), l.run()))
-      l.x = torch.cat(l.x, l.x, 1)
-      warm(l)
-      assert.is_true(torch.equal(afresh(l.run), l.run()))
-      assert.is_true(kept 'uses' > uses)
+      local y = l.run()
+      assert.equal(uses + 1, kept 'uses')
+      assert.is_true(torch.equal(afresh(l.run), y))
    end)
 
    -- Every way to write one number.
