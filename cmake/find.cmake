@@ -57,12 +57,9 @@ find_program(TH_BUSTED busted)
 th_row("busted" "${TH_BUSTED}" lua-busted "runs the tests")
 mark_as_advanced(TH_OPENBLAS TH_ONEDNN TH_EDIT TH_GNUPLOT TH_BUSTED)
 
-if(TH_CUDA STREQUAL ON)
-  message(FATAL_ERROR "TH_CUDA=ON: this version has no CUDA backend. Configure with -DTH_CUDA=OFF or AUTO")
-elseif(NOT TH_CUDA MATCHES "^(OFF|AUTO)$")
+if(NOT TH_CUDA MATCHES "^(ON|OFF|AUTO)$")
   message(FATAL_ERROR "TH_CUDA must be ON, OFF or AUTO, got ${TH_CUDA}")
 endif()
-set(th_rows "${th_rows}\n  CUDA                off      this version has no CUDA backend (TH_CUDA=${TH_CUDA})")
 
 # The table; fails if a required row is missing.
 function(th_report)

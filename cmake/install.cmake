@@ -2,7 +2,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(headers lib/include/th.h lib/include/th_conv.h lib/include/th_dist.h lib/include/th_op.h)
+set(headers lib/include/th.h lib/include/th_conv.h lib/include/th_dist.h lib/include/th_op.h
+  lib/include/th_backend.h lib/include/thcuda.h)
 if(TH_ROCK)                        # luarocks says where things go (rocks/torch-scm-1.rockspec)
   install(TARGETS th_launcher thrun RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
@@ -16,6 +17,11 @@ set(package_dir lib/cmake/Cresset)
 
 install(TARGETS th_launcher thrun RUNTIME DESTINATION bin)
 install(TARGETS th EXPORT CressetTargets LIBRARY DESTINATION lib)
+foreach(backend thcuda thcuda_emu)
+  if(TARGET ${backend})
+    install(TARGETS ${backend} LIBRARY DESTINATION lib)
+  endif()
+endforeach()
 install(FILES ${headers} DESTINATION include)
 install(FILES ${headers} DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
 # Everything below lua/ is a package of that name, except bin/; nn/ stands at the top.

@@ -22,7 +22,7 @@ static th_status like(th_tensor *to, const th_tensor *t)
   const int64_t n = th_numel(t);
   if (reach > 2 * n) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
   th_storage *s = NULL;
-  TH_TRY(th_storage_new(&s, t->dtype, reach, 1));
+  TH_TRY(th_storage_new(&s, TH_CPU, t->dtype, reach, 1));
   const th_status status = th_tensor_set(to, t->dtype, s, 0, t->ndim, t->size, t->stride);
   th_storage_release(s);
   return status;

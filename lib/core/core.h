@@ -1,7 +1,7 @@
 /* core.h - what the C files of libth use beyond th_op.h. */
 #ifndef TH_CORE_H
 #define TH_CORE_H
-#include "th_op.h"
+#include "th_backend.h"
 
 /* A thread variable of the quick kind; for a few bytes only, larger things hang on a pointer. */
 #define TH_QUICK_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -11,8 +11,12 @@ void *th_thread_memory(void **slot, size_t bytes);
 /* What a thread keeps for its next small storages, and has not counted yet: gone, and counted. */
 void th_storage_end_of_state(void);
 
-/* Adds an op, or kernels of a device to an op; the table lists one kernel per dtype. */
-th_status th_register(const th_op *op, int device, const th_kernel *kernels);
+/* The library that knows the other devices; its count is 0 while there is none. */
+const th_backend *th_backend_get(void);
+/* "the CPU" or "CUDA device 2"; written into text where it must be. */
+enum { TH_DEVICE_TEXT = 32 };
+const char *th_device_text(char text[TH_DEVICE_TEXT], int device);
+#define TH_DEVICE(n) th_device_text((char[TH_DEVICE_TEXT]){ 0 }, (n))
 const char *const *th_op_arg_names(const th_op *op);           /* NULL-ended */
 th_kind   th_kind_of(const th_op *op, int arg);
 

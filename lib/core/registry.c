@@ -131,6 +131,12 @@ th_status th_signature_check(const th_op *op)
   return parse(&e);
 }
 
+static void put(th_entry *e, int kind, const th_kernel *kernels)
+{
+  memcpy(e->kernel[kind], kernels, sizeof e->kernel[kind]);
+  e->has[kind] = true;
+}
+
 static th_status add(const th_op *op, int device, const th_kernel *kernels)
 {
   if (nentries == MAXOP) return th_fail(TH_ENOMEM, "more than %d ops", MAXOP);
@@ -139,7 +145,7 @@ static th_status add(const th_op *op, int device, const th_kernel *kernels)
   e->op = *op;
   const th_status s = parse(e);
   if (s != TH_OK) { free(e); return s; }
-  memcpy(e->kernel[device], kernels, sizeof e->kernel[device]);
+  put(e, device, kernels);
   entries[nentries] = e;
   __atomic_store_n(&nentries, nentries + 1, __ATOMIC_RELEASE);      /* other threads may be asking */
   return TH_OK;
@@ -151,15 +157,15 @@ __attribute__((constructor)) static void load(void)
   for (int i = 0; i < NBUILT_IN && chosen->kernels; i++) add(built_in[i], TH_CPU, chosen->kernels[i]);
 }
 
-th_status th_register(const th_op *op, int device, const th_kernel *kernels)
+th_status th_register(const th_op *op, int kind, const th_kernel *kernels)
 {
-  if (device < 0 || device >= TH_NDEVICE) return th_fail(TH_EDEVICE, "device %d does not exist", device);
+  if (kind < 0 || kind >= TH_NDEVICE) return th_fail(TH_EDEVICE, "there are no devices of kind %d", kind);
   for (int i = 0; i < nentries; i++) {       /* a backend adds its kernels to an op that is there */
     if (strcmp(entries[i]->op.name, op->name) != 0 || strcmp(entries[i]->op.args, op->args) != 0) continue;
-    memcpy(entries[i]->kernel[device], kernels, sizeof entries[i]->kernel[device]);
+    put(entries[i], kind, kernels);
     return TH_OK;
   }
-  return add(op, device, kernels);
+  return add(op, kind, kernels);
 }
 
 /* ---- asking ---- */
@@ -169,10 +175,10 @@ const th_op *th_op_at(int i)
   return i >= 0 && i < __atomic_load_n(&nentries, __ATOMIC_ACQUIRE) ? &entries[i]->op : NULL;
 }
 
-int th_op_supports(const th_op *op, int device, int dtype)
+int th_op_supports(const th_op *op, int kind, int dtype)
 {
-  if (device < 0 || device >= TH_NDEVICE || dtype <= TH_NONE || dtype >= TH_NDTYPE) return 0;
-  return th_entry_of(op)->kernel[device][dtype] != NULL;
+  if (kind < 0 || kind >= TH_NDEVICE || dtype <= TH_NONE || dtype >= TH_NDTYPE) return 0;
+  return th_entry_of(op)->kernel[kind][dtype] != NULL;
 }
 
 th_kind th_kind_of(const th_op *op, int arg)
@@ -185,9 +191,9 @@ const char *const *th_op_arg_names(const th_op *op) { return th_entry_of(op)->na
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from)
 {
   const th_entry *e = entries[AT_copy];
-  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype,
+  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype, .device = to->device,
                       .arg = { { .t = to }, { .t = (th_tensor *)(uintptr_t)from } } };
-  return e->kernel[to->device][to->dtype](&c);
+  return th_run_kernel(e, &c);
 }
 
 int th_abi(void) { return TH_ABI; }

@@ -13,10 +13,17 @@ typedef struct th_entry {
   uint32_t    results, inputs, returns;     /* which arguments are those, one bit each; inputs: tensors and lists */
   const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
   th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];
+  bool        has[TH_NDEVICE];              /* whether a kind of device has any kernel */
   char        text[512];
 } th_entry;
 
 static inline const th_entry *th_entry_of(const th_op *op) { return (const th_entry *)(const void *)op; }
+
+/* How many devices there are; every call of an op asks. */
+extern __attribute__((visibility("hidden"))) int th_devices;
+
+/* Runs the kernel that the call's device and dtype choose; there must be one. */
+th_status th_run_kernel(const th_entry *e, const th_call *c);
 
 /* Can the signature of an op be read? */
 th_status th_signature_check(const th_op *op);

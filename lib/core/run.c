@@ -2,6 +2,9 @@
 #include "../op/op.h"
 #include "registry.h"
 
+/* Not for calls that go well on the CPU. */
+#define COLD __attribute__((cold, noinline))
+
 static bool is_result(th_kind k) { return k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT; }
 static bool is_tensor(th_kind k) { return is_result(k) || k == TH_K_TENSOR; }
 
@@ -93,11 +96,12 @@ th_status th_commit(const th_call *c)
     const th_want *w = &c->want[k];
     th_tensor *t = c->arg[w->arg].t;
     if (t->dtype != TH_NONE && has_shape(t, w)) continue;
+    if (t->dtype == TH_NONE) t->device = c->device;
     /* A view of shared memory must not grow over its neighbours. */
     if (t->storage && __atomic_load_n(&t->storage->refs, __ATOMIC_RELAXED) > 1) {
       int64_t first, last, n = th_numel_checked(w->ndim, w->size, 1);
       if (!extent(t, &first, &last) || last - first + 1 < n || first != t->offset) {
-        th_tensor fresh = { 0 };
+        th_tensor fresh = { .device = t->device };
         TH_TRY(th_tensor_resize(&fresh, w->dtype, w->ndim, w->size, NULL));
         th_tensor_release(t);
         *t = fresh;
@@ -110,7 +114,7 @@ th_status th_commit(const th_call *c)
 }
 
 /* There is no kernel for the type of the operands: names one of them and the types that would do. */
-static th_status refuse_dtype(const th_call *c, const th_entry *e)
+static COLD th_status refuse_dtype(const th_call *c, const th_entry *e)
 {
   const char *who = NULL;
   for (int i = 0; i < c->narg; i++) {
@@ -121,26 +125,76 @@ static th_status refuse_dtype(const th_call *c, const th_entry *e)
   }
   char types[96] = "";
   for (int d = TH_NONE + 1; d < TH_NDTYPE; d++) {
-    if (!e->kernel[c->device][d]) continue;
+    if (!e->kernel[th_device_kind(c->device)][d]) continue;
     if (*types) strcat(types, ", ");
     strcat(types, th_dtype_name(d));
   }
   return th_fail(TH_EDTYPE, "%s must be a tensor of type %s, got a %sTensor", who ? who : "the operand",
-                 *types ? types : "(none on this device)", th_dtype_name(c->dtype));
+                 types, th_dtype_name(c->dtype));
+}
+
+/* A device works on what is in its own memory: names the first tensor that is elsewhere than the one that chose. */
+static th_status need_one_device(const th_call *c, const th_entry *e)
+{
+  const char *first = NULL;
+  int device = 0;
+  for (int pass = 0; pass < 2; pass++) {                      /* inputs, then results */
+    for (int i = 0; i < c->narg; i++) {
+      const bool list = e->kind[i] == TH_K_LIST;
+      if (!((pass == 0 ? e->inputs : e->results) >> i & 1)) continue;
+      for (int64_t k = 0; k < (list ? c->arg[i].list->n : 1); k++) {
+        const th_tensor *t = list ? c->arg[i].list->t[k] : c->arg[i].t;
+        if (!t || t->dtype == TH_NONE) continue;
+        if (!first) first = e->name[i], device = t->device;
+        if (t->device == device) continue;
+        if (list) {
+          return th_fail(TH_EDEVICE, "element %lld of %s must be on %s like %s, got one on %s", (long long)k + 1, e->name[i],
+                         TH_DEVICE(device), first == e->name[i] ? "the first" : first, TH_DEVICE(t->device));
+        }
+        return th_fail(TH_EDEVICE, "%s must be on %s like %s, got one on %s", e->name[i], TH_DEVICE(device), first,
+                       TH_DEVICE(t->device));
+      }
+    }
+  }
+  return TH_OK;
+}
+
+/* What a call must keep where there are devices. One that has no kernel for an op at all is refused before `check` is asked,
+ * which may look at elements. */
+static COLD th_status check_devices(const th_call *c, const th_entry *e)
+{
+  if (!(c->op->flags & TH_DEVICES)) TH_TRY(need_one_device(c, e));
+  if (c->device == TH_CPU || e->has[TH_CUDA]) return TH_OK;
+  return th_fail(TH_EDEVICE, "there is no kernel of this op for %s: bring the tensors to the CPU, with x:float() or x:double()",
+                 TH_DEVICE(c->device));
+}
+
+static COLD th_status run_there(th_kernel run, const th_call *c)
+{
+  TH_TRY(th_backend_get()->enter(c->device));
+  TH_TRY(run(c));
+  return th_backend_get()->leave();
+}
+
+static inline th_status run_here(th_kernel run, const th_call *c) { return c->device == TH_CPU ? run(c) : run_there(run, c); }
+
+th_status th_run_kernel(const th_entry *e, const th_call *c)
+{
+  return run_here(e->kernel[th_device_kind(c->device)][c->dtype], c);
 }
 
 static th_status check_and_run(th_call *c)
 {
   const th_entry *e = th_entry_of(c->op);
   TH_TRY(e->op.check(c));
-  if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE || !e->kernel[c->device][c->dtype]) {
-    return refuse_dtype(c, e);
-  }
+  if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE) return refuse_dtype(c, e);
+  const th_kernel run = e->kernel[th_device_kind(c->device)][c->dtype];
+  if (!run) return refuse_dtype(c, e);
   if (c->nwant) {
     TH_TRY(need_results(c));
     if (!(c->op->flags & TH_LATE)) TH_TRY(th_commit(c));
   }
-  return e->kernel[c->device][c->dtype](c);
+  return run_here(run, c);
 }
 
 /* Some inputs share memory with a result: those are copied, then the op runs as if nothing was. */
@@ -202,6 +256,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
     const th_tensor *t = arg[__builtin_ctz(left)].t;
     if (t) c.dtype = t->dtype, c.device = t->device;
   }
+  if (__builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0)) TH_TRY(check_devices(&c, e));
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
@@ -292,12 +347,23 @@ static void some_within(void *ctx, int64_t first, int64_t last)
   if (!all_within(q->p + first, 1, last - first, q->limit)) __atomic_store_n(&q->bad, 1, __ATOMIC_RELAXED);
 }
 
+static th_status refuse_place(const th_call *c, int arg, int64_t n, const char *what, int64_t at, int64_t value)
+{
+  return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld at place %lld of %s", what, (long long)n, (long long)value,
+                 (long long)at + 1, th_arg_name(c, arg));
+}
+
 th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
 {
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_dtype(c, arg, TH_I64));
   const int64_t count = th_numel(t);
   if (count == 0) return TH_OK;
+  if (t->device != TH_CPU) {
+    int64_t at, value;
+    TH_TRY(th_backend_get()->outside(t, n, &at, &value));
+    return at < 0 ? TH_OK : refuse_place(c, arg, n, what, at, value);
+  }
   const int64_t *p = TH_DATA(int64_t, t);
   if (th_contiguous(t)) {                               /* all at once; only a refusal needs to know which one */
     places q = { p, count, n, 0 };
@@ -313,8 +379,7 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
       if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
       if (all_within(p + i * step, step, some, n)) continue;
       while (p[i * step] >= 1 && p[i * step] <= n) i++;
-      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld at place %lld of %s", what, (long long)n,
-                     (long long)p[i * step], (long long)(k + i + 1), th_arg_name(c, arg));
+      return refuse_place(c, arg, n, what, k + i, p[i * step]);
     }
     for (int d = t->ndim - 2; d >= 0; d--) {
       p += t->stride[d];

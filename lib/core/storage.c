@@ -8,7 +8,8 @@
 enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20, UNTOLD = 1 << 16 };
 enum { TINY = 128, TINY_BLOCK = 272, TINY_KEPT = 1 << 16 };      /* blocks of few elements, and how many wait */
 
-static th_memory memory[TH_NDEVICE] = { { .limit = 128 << 20 }, { .limit = 128 << 20 } };
+enum { LEAST_LIMIT = 128 << 20 };
+static th_memory memory[1 + TH_MAXDEVICE] = { { .limit = LEAST_LIMIT } };     /* the CPU's, then those of the devices */
 
 /* What a thread has not told the others yet: counting for all is dearer than a small op. */
 static TH_QUICK_LOCAL int64_t untold_bytes;
@@ -31,8 +32,20 @@ void th_account(int64_t bytes, int storages)
 
 th_memory *th_memory_of(int device)
 {
+  if (device < 0 || device > TH_MAXDEVICE) return NULL;
   tell();
   return &memory[device];
+}
+
+/* Lua compares one counter with one limit. When the limit of a device is passed it finds that of the CPU at 0, and its
+ * collector sets all of them anew. */
+static void account_on(int device, int64_t bytes, int storages)
+{
+  th_memory *m = &memory[device];
+  const int64_t now = __atomic_add_fetch(&m->bytes, bytes, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&m->storages, storages, __ATOMIC_RELAXED);
+  if (now > m->peak) m->peak = now;
+  if (bytes > 0 && now > (m->limit ? m->limit : LEAST_LIMIT)) __atomic_store_n(&memory[TH_CPU].limit, -1, __ATOMIC_RELAXED);
 }
 
 /* A number from a file of the kernel's, in bytes; -1 when there is none ("max", or no such file). */
@@ -121,13 +134,48 @@ void th_storage_end_of_state(void)
   tell();
 }
 
-th_status th_storage_new(th_storage **out, int dtype, int64_t size, int zeroed)
+static th_status device_block(void **p, int device, int64_t bytes, bool zeroed)
+{
+  const int64_t most = memory[device].most;
+  *p = NULL;
+  if (bytes == 0) return TH_OK;
+  if (most && bytes > most - memory[device].bytes) {
+    return th_fail(TH_ENOMEM, "out of memory on %s: %lld bytes wanted, %lld held by tensors, %lld allowed", TH_DEVICE(device),
+                   (long long)bytes, (long long)memory[device].bytes, (long long)most);
+  }
+  return th_backend_get()->allocate(p, device, bytes, zeroed);
+}
+
+static th_status new_on_device(th_storage **out, int device, int dtype, int64_t size, int64_t bytes, bool zeroed)
+{
+  if (device < 0 || device > th_device_count()) {
+    return th_fail(TH_EDEVICE, "there is no CUDA device %d: the devices are 1..%d", device, th_device_count());
+  }
+  th_storage *s = calloc(1, sizeof *s);
+  if (!s) return th_out_of_memory((int64_t)sizeof *s);
+  const th_status status = device_block(&s->data, device, bytes, zeroed);
+  if (status != TH_OK) {
+    free(s);
+    return status;
+  }
+  s->size = size;
+  s->capacity = bytes;
+  s->refs = 1;
+  s->dtype = dtype;
+  s->device = device;
+  account_on(device, bytes, 1);
+  *out = s;
+  return TH_OK;
+}
+
+th_status th_storage_new(th_storage **out, int device, int dtype, int64_t size, int zeroed)
 {
   const int64_t es = (int64_t)th_dtype_size(dtype);
   int64_t bytes;
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
   if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
+  if (device != TH_CPU) return new_on_device(out, device, dtype, size, bytes, zeroed);
   if (th_too_much(bytes)) return th_out_of_memory(bytes);
   const bool small = bytes <= SMALL;
   th_storage *s = bytes <= TINY ? tiny_block() : malloc(sizeof *s + (small ? (size_t)bytes + ALIGN : 0));
@@ -171,8 +219,26 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   s->whole = whole;
   whole->pinned |= 1;
   th_storage_retain(whole);
-  th_account(0, 1);
+  if (s->device == TH_CPU) th_account(0, 1);
+  else account_on(s->device, 0, 1);
   *out = s;
+  return TH_OK;
+}
+
+static th_status grow_on_device(th_storage *s, int64_t bytes)
+{
+  const int64_t used = s->size * (int64_t)th_dtype_size(s->dtype);
+  void *data;
+  TH_TRY(device_block(&data, s->device, bytes, false));
+  const th_status status = used ? th_backend_get()->copy(data, s->device, s->data, s->device, used) : TH_OK;
+  if (status != TH_OK) {
+    th_backend_get()->release(data, s->device);
+    return status;
+  }
+  if (s->data) th_backend_get()->release(s->data, s->device);
+  s->data = data;
+  account_on(s->device, bytes - s->capacity, 0);
+  s->capacity = bytes;
   return TH_OK;
 }
 
@@ -184,10 +250,15 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
   if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
   if (bytes > s->capacity) {
-    if (th_too_much(bytes)) return th_out_of_memory(bytes);
+    if (s->device == TH_CPU && th_too_much(bytes)) return th_out_of_memory(bytes);
     if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
     if (s->pinned > 1) return th_fail(TH_EARG, "a storage whose elements are at work in a collective cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
+    if (s->device != TH_CPU) {
+      TH_TRY(grow_on_device(s, bytes));
+      s->size = size;
+      return TH_OK;
+    }
     void *data = block(bytes, false);
     if (!data) return th_out_of_memory(bytes);
     if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
@@ -201,6 +272,35 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   return TH_OK;
 }
 
+static th_status need_places(const th_storage *s, int64_t first, int64_t n)
+{
+  if (first >= 0 && n >= 0 && first <= s->size && n <= s->size - first) return TH_OK;
+  return th_fail(TH_EARG, "places %lld to %lld are outside of 1..%lld", (long long)first + 1, (long long)(first + n),
+                 (long long)s->size);
+}
+
+th_status th_storage_get(const th_storage *s, int64_t first, int64_t n, void *to)
+{
+  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  TH_TRY(need_places(s, first, n));
+  if (n == 0) return TH_OK;
+  const char *from = (const char *)s->data + first * es;
+  if (s->device != TH_CPU) return th_backend_get()->copy(to, TH_CPU, from, s->device, n * es);
+  memcpy(to, from, (size_t)(n * es));
+  return TH_OK;
+}
+
+th_status th_storage_put(th_storage *s, int64_t first, int64_t n, const void *from)
+{
+  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  TH_TRY(need_places(s, first, n));
+  if (n == 0) return TH_OK;
+  char *to = (char *)s->data + first * es;
+  if (s->device != TH_CPU) return th_backend_get()->copy(to, s->device, from, TH_CPU, n * es);
+  memcpy(to, from, (size_t)(n * es));
+  return TH_OK;
+}
+
 void th_storage_retain(th_storage *s) { __atomic_add_fetch(&s->refs, 1, __ATOMIC_RELAXED); }
 
 void th_storage_release(th_storage *s)
@@ -210,6 +310,13 @@ void th_storage_release(th_storage *s)
   if (s->joined && s->capacity <= TINY) {
     th_account(-s->capacity, -1);
     give_tiny(s);
+    return;
+  }
+  if (s->device != TH_CPU) {
+    account_on(s->device, s->whole ? 0 : -s->capacity, -1);
+    if (s->whole) th_storage_release(s->whole);
+    else if (s->data) th_backend_get()->release(s->data, s->device);
+    free(s);
     return;
   }
   if (s->whole) {

@@ -129,7 +129,7 @@ th_status th_tensor_set(th_tensor *to, int dtype, th_storage *s, int64_t offset,
   if (to->storage) th_storage_release(to->storage);
   to->storage = s;
   to->dtype = dtype;
-  to->device = s ? s->device : TH_CPU;
+  if (s) to->device = s->device;
   write_view(to, offset, ndim, size, stride);
   return TH_OK;
 }
@@ -146,7 +146,7 @@ th_status th_tensor_resize(th_tensor *t, int dtype, int ndim, const int64_t *siz
   if (end < 0) return th_fail(TH_ESHAPE, "strides lead outside of the storage");
   if (end > 0) {
     if (!t->storage) {
-      TH_TRY(th_storage_new(&t->storage, dtype, end, 0));
+      TH_TRY(th_storage_new(&t->storage, t->device, dtype, end, 0));
     } else if (end > t->storage->size) {
       TH_TRY(th_storage_resize(t->storage, end));
     }
@@ -264,7 +264,7 @@ th_status th_tensor_squeeze(th_tensor *to, const th_tensor *from, int dim)
 
 th_status th_tensor_clone(th_tensor *to, const th_tensor *from)
 {
-  th_tensor fresh = { 0 };
+  th_tensor fresh = { .device = from->device };
   TH_TRY(th_tensor_resize(&fresh, from->dtype, from->ndim, from->size, NULL));
   const th_status s = th_numel(from) ? th_copy_tensor(&fresh, from) : TH_OK;
   if (s != TH_OK) {

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* FFI BEGIN */
-enum { TH_ABI = 1, TH_MAXDIM = 16, TH_MAXARG = 16 };
+enum { TH_ABI = 2, TH_MAXDIM = 16, TH_MAXARG = 16 };
 
 typedef enum th_status {
   TH_OK, TH_EARG, TH_ESHAPE, TH_EDTYPE, TH_EDEVICE, TH_ENOMEM, TH_EIO, TH_EINTR, TH_EBACKEND
@@ -25,12 +25,15 @@ typedef enum th_dtype {
   TH_NONE, TH_U8, TH_I8, TH_I16, TH_I32, TH_I64, TH_F16, TH_BF16, TH_F32, TH_F64, TH_NDTYPE
 } th_dtype;
 
+/* Kinds of devices, which kernels are made for. The `device` of a storage, a tensor, a call is a number: 0 is the CPU,
+ * n from 1 the n-th CUDA device. */
 typedef enum th_device { TH_CPU, TH_CUDA, TH_NDEVICE } th_device;
+enum { TH_MAXDEVICE = 64 };
 
 /* A counted block of elements. It may grow, and then `data` moves: tensors reach their elements
  * through it. It never gives memory back before the last reference goes, so no view can dangle. */
 typedef struct th_storage {
-  void   *data;                     /* 64-byte aligned; NULL while size is 0 */
+  void   *data;                     /* 64-byte aligned; NULL while size is 0; an address of its device */
   int64_t size;                     /* elements */
   int64_t capacity;                 /* bytes behind data */
   int32_t refs;                     /* changed atomically */
@@ -98,7 +101,7 @@ const char  *th_build(int what);                 /* what the library was built f
 
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */
-int          th_op_supports(const th_op *op, int device, int dtype);
+int          th_op_supports(const th_op *op, int kind, int dtype);      /* kind: TH_CPU or TH_CUDA */
 th_status    th_run(const th_op *op, th_arg *arg, int narg);     /* `return` arguments are written */
 
 /* Plug-ins: libraries with ops of their own, written with th_op.h. What is wrong with one is said when it is opened;
@@ -125,8 +128,14 @@ int          th_conv_choose(const th_conv_shape *s);
 void         th_conv_force(int engine);          /* -1: none */
 int          th_conv_forced(void);
 
+/* Devices other than the CPU, once a library that knows them was loaded (th_backend.h). */
+int          th_device_count(void);
+
 /* Storages. A new one has one reference, which belongs to the caller. */
-th_status    th_storage_new(th_storage **s, int dtype, int64_t size, int zeroed);
+th_status    th_storage_new(th_storage **s, int device, int dtype, int64_t size, int zeroed);
+/* Elements between a storage on any device and memory of the CPU. */
+th_status    th_storage_get(const th_storage *s, int64_t first, int64_t n, void *to);
+th_status    th_storage_put(th_storage *s, int64_t first, int64_t n, const void *from);
 /* `size` elements behind the first `offset` ones of a file; 0: all there are. A private map never writes to the
  * file, a shared one may make or grow it; memory is a name like "/x", or NULL: seen by forked processes only. */
 enum { TH_MAP_PRIVATE, TH_MAP_SHARED, TH_MAP_MEMORY };
@@ -136,7 +145,8 @@ th_status    th_storage_resize(th_storage *s, int64_t size);
 void         th_storage_retain(th_storage *s);
 void         th_storage_release(th_storage *s);
 
-/* Tensors. `to` may be `from`; a refused call leaves `to` as it was. Dimensions count from 0. */
+/* Tensors. `to` may be `from`; a refused call leaves `to` as it was. Dimensions count from 0. New memory comes from the
+ * tensor's device. */
 void         th_tensor_release(th_tensor *t);    /* afterwards all bytes are zero */
 void         th_tensor_alias(th_tensor *to, const th_tensor *from);
 th_status    th_tensor_clone(th_tensor *to, const th_tensor *from);      /* a packed copy */

@@ -63,6 +63,7 @@ typedef th_status (*th_kernel)(const th_call *c);
 enum {
   TH_INPLACE = 1,      /* a result may be the very same view as an input; any other overlap is copied first */
   TH_LATE = 2,         /* the kernel may still refuse what it sees: it calls th_commit itself */
+  TH_DEVICES = 4,      /* tensors may be on different devices; check says whose kernel it is */
 };
 /* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. */
 #define TH_INPLACE_AT(arg) (1 << (8 + (arg)))
@@ -95,6 +96,9 @@ th_status th_commit(const th_call *c);
 const char *th_arg_name(const th_call *c, int arg);
 
 /* ---- tensors --------------------------------------------------------------------------------- */
+
+/* The kind of device that has this number. */
+static inline int th_device_kind(int device) { return device == 0 ? TH_CPU : TH_CUDA; }
 
 /* Where the first element is. */
 static inline void *th_data(const th_tensor *t, size_t element_size)

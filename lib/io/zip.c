@@ -399,7 +399,7 @@ th_status th_zip_pack(th_storage **out, const void *head, int64_t nhead, const v
   th_storage *s = NULL;
   th_enter(NULL);
   TH_TRY(need_zlib());
-  TH_TRY(th_storage_new(&s, TH_U8, 2 * PORTION, 0));
+  TH_TRY(th_storage_new(&s, TH_CPU, TH_U8, 2 * PORTION, 0));
   memset(&z, 0, sizeof z);
   th_status status = TH_OK;
   if (zlib.deflate_init(&z, 6, DEFLATED, -15, 8, 0, "1.2.0", (int)sizeof z) != Z_OK) {

@@ -48,6 +48,7 @@ static th_status check_copy(th_call *c)
                    (long long)to, TH_SHAPE(x), TH_SHAPE(y));
   }
   c->dtype = y->dtype;
+  c->device = y->device ? y->device : x->device;              /* a device copies to and from the CPU, not the reverse */
   return check_target(c);
 }
 
@@ -57,6 +58,6 @@ const th_op th_op_copy = {
   .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. "
            "Floats become whole numbers by truncation, and whole numbers wrap."
            "\ntorch.IntTensor(2):copy(torch.Tensor{1.7, -1.7}) --> {1, -1}",
-  .flags = TH_INPLACE,
+  .flags = TH_INPLACE | TH_DEVICES,
   .check = check_copy,
 };

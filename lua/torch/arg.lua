@@ -9,7 +9,7 @@ local arg = {}
 --- 'a torch.FloatTensor of size 2x3', 'a string', 'nil': for error messages.
 function arg.describe(v)
    if ffi.istype(lib.tensor_t, v) then
-      return ('a torch.%sTensor of size %s'):format(dtype.names[v._dtype] or '?', arg.size_text(v))
+      return ('a torch.%sTensor of size %s'):format(dtype.words[dtype.of(v)] or '?', arg.size_text(v))
    end
    local name = class.typename(v)
    if name then return 'a ' .. name end

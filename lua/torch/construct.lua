@@ -12,12 +12,24 @@ local default_dtype = dtype.id.Double
 local no_size = ffi.new('int64_t[1]')
 
 local constructor_names = {}
-for d, name in ipairs(dtype.names) do constructor_names[d] = 'torch.' .. name .. 'Tensor' end
+for ty, word in pairs(dtype.words) do constructor_names[ty] = 'torch.' .. word .. 'Tensor' end
 
---- An empty tensor of a dtype: one dimension of size 0 inside.
-local function empty(d)
+-- Set by cutorch: the device that new CUDA tensors are made on.
+local current_device = function() error('there are no CUDA tensors here: they come with the package cutorch', 3) end
+function construct.set_device(f) current_device = f end
+
+-- The dtype of a type, and the device that a new tensor of it lies on.
+local function place_of(ty)
+   if ty < dtype.CUDA then return ty, 0 end
+   return ty - dtype.CUDA, current_device()
+end
+construct.place_of = place_of
+
+--- An empty tensor of a type: one dimension of size 0 inside.
+local function empty(ty)
    local t = new()
-   t._dtype, t._ndim, t._stride[0] = d, 1, 1
+   t._dtype, t._device = place_of(ty)
+   t._ndim, t._stride[0] = 1, 1
    return t
 end
 construct.empty = empty
@@ -25,9 +37,12 @@ op.set_default_tensor(function() return empty(default_dtype) end)
 
 --- A packed tensor of these sizes (an int64_t array of n); its elements are 0.
 -- @param who  for the error message (optional: the constructor)
-function construct.zeros(d, n, sizes, who)
+function construct.zeros(ty, n, sizes, who)
    local t = new()
-   lib.call(who or constructor_names[d], C.th_tensor_resize, t, d, n, sizes, nil)
+   local d, device = place_of(ty)
+   t._device = device
+   lib.call(who or constructor_names[ty], C.th_tensor_resize, t, d, n, sizes, nil)
+   if device ~= 0 then return op.method 'zero' (t) end
    local count = tonumber(C.th_tensor_numel(t))
    if count > 0 then ffi.fill(t._storage.data, count * dtype.bytes[d]) end
    return t
@@ -66,7 +81,14 @@ local function write_table(who, d, p, t, sizes, depth, at)
    return at
 end
 
-local function from_table(d, t, who)
+local from_table
+function from_table(ty, t, who)
+   if ty > dtype.CUDA then
+      local r, host = empty(ty), from_table(ty - dtype.CUDA, t, who)
+      lib.call(who, C.th_tensor_resize, r, r._dtype, host._ndim, host._size, nil)
+      return op.method 'copy' (r, host)
+   end
+   local d = ty
    local sizes = shape_of_table(t, who)
    if sizes[1] == 0 then return empty(d) end
    local n, total = #sizes, 1
@@ -76,13 +98,14 @@ local function from_table(d, t, who)
    return r
 end
 
-local function is_long_storage(v) return arg.is_storage(v) and v.s.dtype == C.TH_I64 end
+local function is_long_storage(v) return arg.is_storage(v) and v.s.dtype == C.TH_I64 and v.s.device == 0 end
 
 -- (storage, offset, sizes [, strides]) with storages, or (storage, offset, size1, stride1, size2, stride2, ...)
-function construct.view_storage(t, d, who, s, offset, sizes, strides, ...)
-   if s.s.dtype ~= d then
-      error(('%s: the storage must be a torch.%sStorage, got %s'):format(who, dtype.names[d], arg.describe(s)), 4)
+function construct.view_storage(t, ty, who, s, offset, sizes, strides, ...)
+   if dtype.of_storage(s.s) ~= ty then
+      error(('%s: the storage must be a torch.%sStorage, got %s'):format(who, dtype.words[ty], arg.describe(s)), 4)
    end
+   local d = s.s.dtype
    if offset == nil then
       local n = ffi.new('int64_t[1]', s.s.size)
       check(C.th_tensor_set(t, d, s.s, 0, 1, n, nil), 4, who)
@@ -119,7 +142,7 @@ end
 -- torch.FloatTensor(...): nothing, sizes, a table of numbers, a tensor to view, or a storage with offset, sizes, strides.
 -- A LongStorage alone means sizes, but a LongTensor views it, as in Torch7.
 function construct.of(d, first, ...)
-   local who = 'torch.' .. dtype.names[d] .. 'Tensor'
+   local who = constructor_names[d]
    if first == nil then
       if select('#', ...) > 0 then arg.refuse(who, 'argument 1', 'a size, a table, a tensor or a storage', nil, 3) end
       return empty(d)
@@ -130,7 +153,7 @@ function construct.of(d, first, ...)
    elseif type(first) == 'table' then
       return from_table(d, first, who)
    elseif arg.is_tensor(first) then
-      if first._dtype ~= d then arg.refuse(who, 'argument 1', 'a ' .. who, first, 3) end
+      if dtype.of(first) ~= d then arg.refuse(who, 'argument 1', 'a ' .. who, first, 3) end
       local t = new()
       C.th_tensor_alias(t, first)
       return t
@@ -138,9 +161,9 @@ function construct.of(d, first, ...)
       local sizes, n = arg.sizes(who, first)
       local strides = ...
       if strides == nil then return construct.zeros(d, n, sizes) end
-      local t, stride, m = new(), arg.sizes(who, strides)
+      local t, stride, m = empty(d), arg.sizes(who, strides)
       if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 3) end
-      lib.call(who, C.th_tensor_resize, t, d, n, sizes, stride)
+      lib.call(who, C.th_tensor_resize, t, t._dtype, n, sizes, stride)
       return t
    elseif arg.is_storage(first) then
       return construct.view_storage(new(), d, who, first, ...)
@@ -154,20 +177,27 @@ function construct.tensor(values, name)
    local d = default_dtype
    if name ~= nil then d = construct.dtype_of(name, 'torch.tensor') end
    if type(values) == 'number' then
-      local t = new()
-      lib.call('torch.tensor', C.th_tensor_resize, t, d, 0, no_size, nil)
-      dtype.write(d, t._storage.data, 0, values)
+      local t = empty(d)
+      lib.call('torch.tensor', C.th_tensor_resize, t, t._dtype, 0, no_size, nil)
+      dtype.poke(t._storage, 0, values)
       return t
    end
    if type(values) ~= 'table' then arg.refuse('torch.tensor', 'values', 'a number or a table', values) end
    return from_table(d, values, 'torch.tensor')
 end
 
---- The dtype named 'float', 'Float' or 'torch.FloatTensor'.
+--- The type named 'float', 'Float' or 'torch.FloatTensor'; 'cuda', 'CudaLong' or 'torch.CudaTensor'.
 function construct.dtype_of(name, who)
    if type(name) == 'string' then
-      local short = name:match '^torch%.(%w+)Tensor$' or name
-      for i, n in ipairs(dtype.names) do if n:lower() == short:lower() then return i end end
+      local short = (name:match '^torch%.(%w+)Tensor$' or name):lower()
+      for i in ipairs(dtype.names) do
+         if dtype.words[i]:lower() == short then return i end
+         if dtype.words[i + dtype.CUDA]:lower() == short then
+            if C.th_device_count() > 0 then return i + dtype.CUDA end
+            error(('%s: there are no torch.%sTensors here: they come with the package cutorch and a CUDA device'):format(who,
+               dtype.words[i + dtype.CUDA]), 3)
+         end
+      end
    end
    arg.refuse(who, 'type', 'the name of a tensor type', name, 3)
 end

@@ -29,6 +29,26 @@ local integer = ffi.typeof 'int64_t'
 
 dtype.is_float = function(d) return d >= F16 end
 
+--- The type of a tensor or a storage is its dtype on the CPU, and dtype + dtype.CUDA on a CUDA device. Its word stands in
+-- the type's name: torch.FloatTensor, torch.CudaTensor (of floats), torch.CudaDoubleTensor.
+local CUDA = 16
+dtype.CUDA = CUDA
+dtype.words = { [0] = 'Undefined' }
+for d, name in ipairs(dtype.names) do
+   dtype.words[d], dtype.words[d + CUDA] = name, 'Cuda' .. (d == F32 and '' or name)
+end
+
+--- The type of a tensor.
+function dtype.of(t)
+   if t._device == 0 then return t._dtype end
+   return t._dtype + CUDA
+end
+--- The type of what a storage refers to.
+function dtype.of_storage(s)
+   if s.device == 0 then return s.dtype end
+   return s.dtype + CUDA
+end
+
 -- LuaJIT keeps its other types in the nans that no computation makes. Memory from a file may hold such bits, and then
 -- they must not become a value: the word that tells is looked at first, and all of them read as plain nan.
 local u32 = ffi.typeof 'uint32_t *'
@@ -69,6 +89,22 @@ function dtype.write(d, p, at, v)
       elseif d == I16 then cast(i16, p)[at] = k
       elseif d == I8 then cast(i8, p)[at] = k end
    end
+end
+
+local room = ffi.new 'int64_t[1]'
+
+--- Element `at` (from 0) of a storage on any device (a th_storage *), as a number.
+function dtype.peek(s, at)
+   if s.device == 0 then return dtype.read(s.dtype, s.data, at) end
+   lib.check(C.th_storage_get(s, at, 1, room))
+   return dtype.read(s.dtype, room, 0)
+end
+
+--- Writes the number v there.
+function dtype.poke(s, at, v)
+   if s.device == 0 then return dtype.write(s.dtype, s.data, at, v) end
+   dtype.write(s.dtype, room, 0, v)
+   lib.check(C.th_storage_put(s, at, 1, room))
 end
 
 return dtype

@@ -46,7 +46,7 @@ function format.room(d, n, size, stride)
    return t
 end
 
---- The elements of a contiguous tensor: a pointer and the number of bytes.
+--- The elements of a contiguous tensor on the CPU: a pointer and the number of bytes.
 function format.bytes(t)
    local n = tonumber(C.th_tensor_numel(t)) * dtype.bytes[t._dtype]
    if n == 0 then return ffi.cast(bytes_t, nil), 0 end

@@ -5,13 +5,13 @@ local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
 local C, new = lib.C, lib.new
-local read, write = dtype.read, dtype.write
+local peek, poke = dtype.peek, dtype.poke
 local istype, tensor_t, storage_t = ffi.istype, lib.tensor_t, lib.storage_t
 
 local index = {}
 
 --- The element at a place of the storage, from 0.
-function index.element(t, at) return read(t._dtype, t._storage.data, at) end
+function index.element(t, at) return peek(t._storage, at) end
 local element = index.element
 
 local function refuse_index(t, d, i)
@@ -78,7 +78,7 @@ local function get_number(t, i)
    local n = t._ndim
    if n == 0 then error('a tensor without dimensions has no index; use x:item()', 3) end
    local at = place(t, 0, i)
-   if n == 1 then return read(t._dtype, t._storage.data, t._offset + at * t._stride[0]) end
+   if n == 1 then return peek(t._storage, t._offset + at * t._stride[0]) end
    local r = new()
    C.th_tensor_select(r, t, 0, at)
    return r
@@ -109,7 +109,7 @@ end
 local function assign(r, v)
    if type(v) == 'number' then
       if r._ndim == 0 then
-         write(r._dtype, r._storage.data, r._offset, v)
+         poke(r._storage, r._offset, v)
       else
          op.method 'fill' (r, v)
       end
@@ -132,7 +132,7 @@ function index.set(t, k, v)
    if type(k) == 'number' then
       if t._ndim == 1 and type(v) == 'number' then
          local at = place(t, 0, k)                            -- first: an empty tensor has no storage
-         write(t._dtype, t._storage.data, t._offset + at * t._stride[0], v)
+         poke(t._storage, t._offset + at * t._stride[0], v)
          return
       end
       if t._ndim == 0 then error('a tensor without dimensions has no index; use x:fill(v)', 3) end

@@ -102,7 +102,10 @@ end
 local function collect()
    collectgarbage()
    sweep()
-   memory.limit = math.max(least, tonumber(memory.bytes) * 1.5)
+   for device = 0, C.th_device_count() do
+      local m = C.th_memory_of(device)
+      m.limit = math.max(least, tonumber(m.bytes) * 1.5)
+   end
 end
 
 -- The number of a tensor when all were taken.

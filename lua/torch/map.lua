@@ -77,8 +77,8 @@ end
 -- The elements of z as numbers, from 0. They are read before anything is written.
 local function numbers(who, what, z, x)
    arg.tensor(who, what, z)
-   if z._dtype ~= x._dtype then
-      error(('%s: %s must be a %sTensor like the tensor itself, got %s'):format(who, what, dtype.names[x._dtype], arg.describe(z)), 4)
+   if dtype.of(z) ~= dtype.of(x) then
+      error(('%s: %s must be a %sTensor like the tensor itself, got %s'):format(who, what, dtype.words[dtype.of(x)], arg.describe(z)), 4)
    end
    if z:nElement() ~= x:nElement() then
       error(('%s: %s must have as many elements as the tensor itself, %d, got size %s'):format(who, what, x:nElement(),
@@ -93,9 +93,11 @@ local function numbers(who, what, z, x)
    return out
 end
 
-local function run(who, x, f, z, w)
+local run
+function run(who, x, f, z, w)
    local n = x:nElement()
    if n == 0 then return x end
+   if x._device ~= 0 then return x:copy(run(who, x:host(), f, z, w)) end      -- functions of Lua run on the CPU
    local view = lib.new()                                    -- stays as it is if the function resizes x
    C.th_tensor_alias(view, x)
    local inner = view._ndim > 0 and tonumber(view._size[view._ndim - 1]) or 1

@@ -139,7 +139,7 @@ end
 function npy.check(who, object) need_code(who, object, 'object') end
 
 function npy.write(f, object)
-   local t = object:contiguous()
+   local t = object:host():contiguous()
    put(f, header_of(t))
    put(f, format.bytes(t))
 end
@@ -169,7 +169,7 @@ local function extra_of(m, place)
 end
 
 local function write_member(f, name, tensor, deflate)
-   local t = tensor:contiguous()
+   local t = tensor:host():contiguous()
    local top = header_of(t)
    local p, n = format.bytes(t)
    local m = { name = name .. '.npy', size = #top + n, packed = #top + n, method = deflate and 8 or 0,

@@ -192,9 +192,10 @@ local function is_large(n) return not option.full and n > option.threshold end
 
 --- The text of a tensor: its numbers, all in one format, and a line with its type and size.
 function print.tensor(t)
-   local out, d = {}, t._dtype
+   local out, d, word = {}, t._dtype, dtype.words[dtype.of(t)]
    if d == 0 then return '[torch.UndefinedTensor]\n' end
    local n = tonumber(C.th_tensor_numel(t))
+   t = t:host()
    if n > 0 then
       local p, packed, size, gap, skip
       if is_large(n) then
@@ -217,13 +218,14 @@ function print.tensor(t)
       local last = t._ndim - 1
       if gap[last] and gap[last] == size[last] then add(out, ' ...\n') end
    end
-   add(out, ('[torch.%sTensor %s]\n'):format(dtype.names[t._dtype], size_text(t)))
+   add(out, ('[torch.%sTensor %s]\n'):format(word, size_text(t)))
    return table.concat(out)
 end
 
 --- The text of a storage: one number a line, and a line with its type and size.
 function print.storage(ref)
-   local out, n = {}, #ref
+   local out, n, word = {}, #ref, dtype.words[dtype.of_storage(ref.s)]
+   ref = require 'torch.storage'.host(ref)
    if is_large(n) then
       local edge, d = option.edgeitems, ref.s.dtype
       local numbers = ffi.new('double[?]', 2 * edge)
@@ -232,7 +234,7 @@ function print.storage(ref)
    elseif n > 0 then
       add_vector(out, ref.s.dtype, ref.s.data, n)
    end
-   add(out, ('[torch.%sStorage of size %d]\n'):format(dtype.names[ref.s.dtype], n))
+   add(out, ('[torch.%sStorage of size %d]\n'):format(word, n))
    return table.concat(out)
 end
 

@@ -106,7 +106,7 @@ local function get_state(...)
    local g, result, extra = with_generator(...)
    none_left('torch.getRNGState', extra)
    if result == nil then result = tensor.empty(C.TH_U8) end
-   if not istype(tensor_t, result) or result._dtype ~= C.TH_U8 then
+   if not istype(tensor_t, result) or dtype.of(result) ~= C.TH_U8 then
       arg.refuse('torch.getRNGState', 'result', 'a torch.ByteTensor', result)
    end
    create.resize('getRNGState', result, tonumber(C.th_generator_state_size(g)))
@@ -120,7 +120,7 @@ end
 local function set_state(...)
    local g, state, extra = with_generator(...)
    none_left('torch.setRNGState', extra)
-   if not istype(tensor_t, state) or state._dtype ~= C.TH_U8 then
+   if not istype(tensor_t, state) or dtype.of(state) ~= C.TH_U8 then
       arg.refuse('torch.setRNGState', 'state', 'a torch.ByteTensor', state)
    end
    local packed = state:contiguous()

@@ -102,8 +102,8 @@ end
 
 local function finish_tensor(self, frame, s)
    local t = frame.object
-   local name = dtype.names[t._dtype]
-   if s ~= nil and not (arg.is_storage(s) and s.s.dtype == t._dtype) then
+   local name = dtype.words[dtype.of(t)]
+   if s ~= nil and not (arg.is_storage(s) and dtype.of_storage(s.s) == dtype.of(t)) then
       bad(self, 'a %sTensor needs a %sStorage, got %s', name, name, arg.describe(s))
    end
    local n = frame.n
@@ -242,7 +242,9 @@ local function begin_object(self, f, keep, index)
    if not make then unknown_class(self, name) end
    local object = make()
    if arg.is_storage(object) then
+      local ty = dtype.of_storage(object.s)
       object = get_storage(self, f, object.s.dtype)
+      if ty >= dtype.CUDA then object = storage.new(ty, #object, false):copy(object) end
       keep(index, object)
       return object
    end
@@ -259,9 +261,7 @@ end
 
 local function copy_of(s)
    local n = tonumber(s.s.size)
-   local copy = storage.new(s.s.dtype, n, false)
-   if n > 0 then ffi.copy(copy.s.data, s.s.data, n * dtype.bytes[s.s.dtype]) end
-   return copy
+   return storage.new(dtype.of_storage(s.s), n, false, s.s.device):copy(s)
 end
 
 local function read_graph(self, f)

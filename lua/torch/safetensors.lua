@@ -116,7 +116,7 @@ function safetensors.write(f, object)
    if #text > MOST_HEADER then error(('a header has at most %.0f bytes, this would be %d'):format(MOST_HEADER, #text), 0) end
    put(f, format.le(8, #text) .. text)
    for _, name in ipairs(names) do
-      local t = object[name]:contiguous()
+      local t = object[name]:host():contiguous()
       put(f, format.bytes(t))
    end
 end

@@ -205,25 +205,25 @@ function internal.clone(object)
 end
 
 -- Tensors and storages, inside of the write and read methods of other objects: no tag, index and class.
-local function install_methods(torch)
-   for _, name in ipairs(dtype.names) do
-      local t = torch.getmetatable('torch.' .. name .. 'Tensor')
-      t.write = function(self, f)
-         f:writeObject(write.view(open(f, 'write'), self))
-      end
-      t.read = function(self, f, version)
-         local frame = read.view(f, open(f, 'read'), self, version or 1)
-         return read.finish(f, frame, f:readObject())
-      end
+local function install_type(torch, ty)
+   local name = dtype.words[ty]
+   local t = torch.getmetatable('torch.' .. name .. 'Tensor')
+   t.write = function(self, f)
+      f:writeObject(write.view(open(f, 'write'), self))
+   end
+   t.read = function(self, f, version)
+      local frame = read.view(f, open(f, 'read'), self, version or 1)
+      return read.finish(f, frame, f:readObject())
+   end
 
-      local s = torch.getmetatable('torch.' .. name .. 'Storage')
-      s.write = function(self, f) write.storage(open(f, 'write'), self) end
-      s.read = function(self, f)
-         local from = read.storage(f, open(f, 'read'), self.s.dtype)
-         return self:resize(#from):copy(from)
-      end
+   local s = torch.getmetatable('torch.' .. name .. 'Storage')
+   s.write = function(self, f) write.storage(open(f, 'write'), self) end
+   s.read = function(self, f)
+      local from = read.storage(f, open(f, 'read'), self.s.dtype)
+      return self:resize(#from):copy(from)
    end
 end
+internal.install_type = install_type
 
 -- The state of a generator: of a twister in Torch7's bytes, else its head says how many there are.
 local function install_generator(mt)
@@ -261,7 +261,7 @@ function internal.install(torch)
          .. 'torch.load(file, mode, {unsafe = true}) or TH_UNSAFE_LOAD=1 loads functions of files that you trust', 3)
    end
    function Opaque:__tostring__() return ('torch.OpaqueFunction (%d bytes of code, not loaded)'):format(#self.code) end
-   install_methods(torch)
+   for ty in pairs(require 'torch.tensor'.methods) do install_type(torch, ty) end
    local generator = class.getmetatable 'torch.Generator'
    if generator then install_generator(generator) end
 end

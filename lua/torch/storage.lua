@@ -7,7 +7,8 @@ local arg = require 'torch.arg'
 local C, storage_t = lib.C, lib.storage_t
 
 local storage = { methods = {} }
-local Storage = {}                          -- methods of all nine types
+local methods = storage.methods             -- type -> the table that users may extend
+local Storage = {}                          -- methods of all types
 
 local out = ffi.new 'th_storage *[1]'
 
@@ -18,10 +19,25 @@ local function adopt()
    return ref
 end
 
---- A storage of n elements. @param zeroed  false leaves the memory as it comes
-function storage.new(d, n, zeroed)
-   lib.call('torch.' .. dtype.names[d] .. 'Storage', C.th_storage_new, out, d, n, zeroed ~= false and 1 or 0)
+-- Set by cutorch: the device that new CUDA storages are made on.
+local current_device
+function storage.set_device(f) current_device = f end
+
+--- A storage of a type with n elements.
+-- @param zeroed  false leaves the memory as it comes
+-- @param device  of a CUDA type: its number; the current one if it is not given
+function storage.new(ty, n, zeroed, device)
+   device = ty < dtype.CUDA and 0 or device or current_device()
+   lib.call('torch.' .. dtype.words[ty] .. 'Storage', C.th_storage_new, out, device, ty % dtype.CUDA, n, zeroed ~= false and 1 or 0)
    return adopt()
+end
+
+--- The storage itself if it is on the CPU, else a copy there.
+function storage.host(ref)
+   if ref.s.device == 0 then return ref end
+   local r = storage.new(ref.s.dtype, tonumber(ref.s.size), false)
+   lib.check(C.th_storage_get(ref.s, 0, ref.s.size, r.s.data))
+   return r
 end
 
 --- The storage that a tensor views, with a reference of its own.
@@ -36,10 +52,10 @@ local function fill_from_table(ref, t, first)
    for i = 1, #t do
       local v = type(t[i]) == 'cdata' and tonumber(t[i]) or t[i]
       if type(v) ~= 'number' then
-         error(('torch.%sStorage: element %d must be a number, got %s'):format(dtype.names[ref.s.dtype], i,
+         error(('torch.%sStorage: element %d must be a number, got %s'):format(dtype.words[dtype.of_storage(ref.s)], i,
             arg.describe(v)), 4)
       end
-      dtype.write(ref.s.dtype, ref.s.data, first + i - 1, v)
+      dtype.poke(ref.s, first + i - 1, v)
    end
 end
 
@@ -77,21 +93,21 @@ local function allocate(d, who, allocator, first, extra)
 end
 
 local function construct(d, first, second, third, fourth, extra)
-   local who = 'torch.' .. dtype.names[d] .. 'Storage'
+   local who = 'torch.' .. dtype.words[d] .. 'Storage'
    if first == nil then return storage.new(d, 0) end
    if type(first) == 'number' then
       arg.whole(who, 'size', first)
       return storage.new(d, first)
-   elseif class.typename(first) == 'torch.Allocator' then
+   elseif class.typename(first) == 'torch.Allocator' and d < dtype.CUDA then
       return allocate(d, who, first, second, third)
    elseif type(first) == 'table' then
       local ref = storage.new(d, #first)
       fill_from_table(ref, first, 0)
       return ref
-   elseif type(first) == 'string' then
+   elseif type(first) == 'string' and d < dtype.CUDA then
       return map(d, who, first, second, third, fourth, extra)
    elseif arg.is_storage(first) then
-      if first.s.dtype ~= d then arg.refuse(who, 'storage', 'a ' .. who, first, 3) end
+      if dtype.of_storage(first.s) ~= d then arg.refuse(who, 'storage', 'a ' .. who, first, 3) end
       local offset = second and arg.whole(who, 'offset', second) or 1
       local n = third and arg.whole(who, 'size', third) or tonumber(first.s.size) - offset + 1
       lib.call(who, C.th_storage_part, out, first.s, offset - 1, n)
@@ -118,6 +134,7 @@ function Storage:elementSize() return dtype.bytes[self.s.dtype] end
 --- Sets every element to v; returns the storage.
 function Storage:fill(v)
    if type(v) ~= 'number' then arg.refuse('fill', 'value', 'a number', v) end
+   if self.s.device ~= 0 then return self:copy(storage.new(self.s.dtype, tonumber(self.s.size), false):fill(v)) end
    for i = 0, tonumber(self.s.size) - 1 do dtype.write(self.s.dtype, self.s.data, i, v) end
    return self
 end
@@ -129,6 +146,12 @@ function Storage:copy(from)
    if n ~= tonumber(from.s.size) then
       error(('copy: source must have %d elements, got %d'):format(n, tonumber(from.s.size)), 2)
    end
+   if self.s.device ~= 0 then
+      from = storage.host(from):type('torch.' .. dtype.names[self.s.dtype] .. 'Storage')
+      lib.check(C.th_storage_put(self.s, 0, n, from.s.data))
+      return self
+   end
+   from = storage.host(from)
    if self.s.dtype == from.s.dtype then
       ffi.copy(self.s.data, from.s.data, n * dtype.bytes[self.s.dtype])
    else
@@ -147,13 +170,13 @@ end
 --- The elements as a table.
 -- torch.IntStorage{1, 2}:totable() --> {1, 2}
 function Storage:totable()
-   local t = {}
-   for i = 1, tonumber(self.s.size) do t[i] = dtype.read(self.s.dtype, self.s.data, i - 1) end
+   local t, host = {}, storage.host(self)
+   for i = 1, tonumber(self.s.size) do t[i] = dtype.read(host.s.dtype, host.s.data, i - 1) end
    return t
 end
 
 --- A storage of the same type, as its constructor takes them.
-function Storage:new(...) return construct(self.s.dtype, ...) end
+function Storage:new(...) return construct(dtype.of_storage(self.s), ...) end
 
 --- The elements as a pointer. It is valid as long as the storage lives and does not grow.
 function Storage:data() return ffi.cast(dtype.pointer[self.s.dtype], self.s.data) end
@@ -165,9 +188,10 @@ function Storage:free() return self end
 
 --- x:type() is its type's name; x:type('torch.IntStorage') a copy of that type.
 function Storage:type(name)
-   local own = 'torch.' .. dtype.names[self.s.dtype] .. 'Storage'
+   local own = 'torch.' .. dtype.words[dtype.of_storage(self.s)] .. 'Storage'
    if name == nil or name == own then return name and self or own end
-   local d = type(name) == 'string' and dtype.id[name:match '^torch%.(%w+)Storage$']
+   local word, d = type(name) == 'string' and name:match '^torch%.(%w+)Storage$', nil
+   for ty in pairs(methods) do if dtype.words[ty] == word then d = ty end end
    if not d then arg.refuse('type', 'type', 'the name of a storage type', name) end
    return storage.new(d, tonumber(self.s.size), false):copy(self)
 end
@@ -195,31 +219,29 @@ end
 -- torch.DoubleStorage{1.5}:int() --> {1}
 
 --- Storage:float(), Storage:double(): A copy in another type; the storage itself if it has that type.
-local methods = storage.methods             -- dtype -> the table that users may extend
-
 ffi.metatype(storage_t, {
    __gc = function(self) C.th_storage_release(self.s) end,
    __len = function(self) return tonumber(self.s.size) end,
    __eq = function(a, b) return ffi.istype(storage_t, a) and ffi.istype(storage_t, b) and a.s == b.s end,
    __index = function(self, k)
-      if type(k) == 'number' then return dtype.read(self.s.dtype, self.s.data, at(self, k)) end
-      return methods[self.s.dtype][k]
+      if type(k) == 'number' then return dtype.peek(self.s, at(self, k)) end
+      return methods[dtype.of_storage(self.s)][k]
    end,
    __newindex = function(self, k, v)
       if type(k) ~= 'number' then arg.refuse('storage', 'index', 'a number', k) end
       if type(v) ~= 'number' then
          v = tonumber(v) or arg.refuse('storage', 'value', 'a number', v)
       end
-      dtype.write(self.s.dtype, self.s.data, at(self, k), v)
+      dtype.poke(self.s, at(self, k), v)
    end,
-   __tostring = function(self) return methods[self.s.dtype].__tostring__(self) end,
+   __tostring = function(self) return methods[dtype.of_storage(self.s)].__tostring__(self) end,
 })
 
 function Storage:__tostring__() return require 'torch.print'.storage(self) end
 
 --- s:string() is the bytes of a Char or Byte storage as a string; s:string('text') makes the storage hold those bytes.
 function Storage:string(text)
-   if dtype.bytes[self.s.dtype] ~= 1 then arg.refuse('string', 'storage', 'a CharStorage or a ByteStorage', self) end
+   if dtype.bytes[self.s.dtype] ~= 1 or self.s.device ~= 0 then arg.refuse('string', 'storage', 'a CharStorage or a ByteStorage', self) end
    if text == nil then return ffi.string(self.s.data, self.s.size) end
    if type(text) ~= 'string' then arg.refuse('string', 'text', 'a string', text) end
    self:resize(#text)
@@ -229,7 +251,7 @@ end
 
 arg.guard(Storage, arg.is_storage, 'a storage')
 
-class.ctype(storage_t, function(ref) return 'torch.' .. dtype.names[ref.s.dtype] .. 'Storage' end,
+class.ctype(storage_t, function(ref) return 'torch.' .. dtype.words[dtype.of_storage(ref.s)] .. 'Storage' end,
    function(ref) return tonumber(ffi.cast('intptr_t', ref.s)) end)
 
 -- The class torch.Allocator.
@@ -247,23 +269,27 @@ local function install_allocator(torch)
    end
 end
 
+--- Gives `torch` the type torch.<word>Storage.
+function storage.add_type(torch, ty)
+   local word = dtype.words[ty]
+   local mt = setmetatable({}, { __index = Storage })
+   methods[ty] = mt
+   mt.new = function(first, ...)                             -- s.new(3) and s:new(3) both work
+      if arg.is_storage(first) then return construct(ty, ...) end
+      return construct(ty, first, ...)
+   end
+   local constructor = setmetatable({}, { __index = mt, __newindex = mt,
+      __call = function(_, ...) return construct(ty, ...) end })
+   mt.__constructor = constructor
+   torch[word .. 'Storage'] = constructor
+   class.register('torch.' .. word .. 'Storage', mt, nil,
+      { constructor = constructor, factory = function() return storage.new(ty, 0) end })
+end
+
 --- Fills `torch` with the constructors FloatStorage, ...
 function storage.install(torch)
    install_allocator(torch)
-   for d, name in ipairs(dtype.names) do
-      local full = 'torch.' .. name .. 'Storage'
-      local mt = setmetatable({}, { __index = Storage })
-      methods[d] = mt
-      mt.new = function(first, ...)                          -- s.new(3) and s:new(3) both work
-         if arg.is_storage(first) then return construct(d, ...) end
-         return construct(d, first, ...)
-      end
-      local constructor = setmetatable({}, { __index = mt, __newindex = mt,
-         __call = function(_, ...) return construct(d, ...) end })
-      mt.__constructor = constructor
-      torch[name .. 'Storage'] = constructor
-      class.register(full, mt, nil, { constructor = constructor, factory = function() return storage.new(d, 0) end })
-   end
+   for d in ipairs(dtype.names) do storage.add_type(torch, d) end
 end
 
 return storage

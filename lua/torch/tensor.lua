@@ -104,6 +104,13 @@ function Tensor:data()
    if self._storage == nil then return ffi.cast(p, nil) end
    return ffi.cast(p, self._storage.data) + self._offset
 end
+
+--- x itself if it is on the CPU, else a copy there, of the same element type.
+-- torch.Tensor{1, 2}:host() --> {1, 2}
+function Tensor:host()
+   if self._device == 0 then return self end
+   return tensor.convert(self, self._dtype)
+end
 --- Tensor:cdata(), torch.cdata(x): The struct behind x, for functions of C; here x itself.
 function Tensor:cdata() return self end
 --- Does nothing: references are counted by the collector. Returns x.
@@ -111,15 +118,16 @@ function Tensor:retain() return self end
 
 --- Releases the memory now instead of when the collector comes; x is empty afterwards.
 function Tensor:free()
-   local d = self._dtype
+   local d, device = self._dtype, self._device
    C.th_tensor_release(self)
-   self._dtype, self._ndim, self._stride[0] = d, 1, 1
+   self._dtype, self._device, self._ndim, self._stride[0] = d, device, 1, 1
    return self
 end
 
 --- The elements as nested tables.
 -- torch.Tensor{{1, 2}, {3, 4}}:totable() --> {{1, 2}, {3, 4}}
 function Tensor:totable()
+   if self._device ~= 0 then return self:host():totable() end
    if self._ndim == 0 then return index.element(self, self._offset) end
    local function level(d, at)
       local t, n, step = {}, tonumber(self._size[d]), self._stride[d]
@@ -158,23 +166,24 @@ function Tensor:contiguous()
    return self:clone()
 end
 
-local function convert(self, d)
-   if d == self._dtype then return self end
-   local t = new()
-   lib.call('convert', C.th_tensor_resize, t, d, self._ndim, self._size, nil)
+local function convert(self, ty)
+   if ty == dtype.of(self) then return self end
+   local t = empty(ty)
+   lib.call('convert', C.th_tensor_resize, t, t._dtype, self._ndim, self._size, nil)
    return op.method 'copy' (t, self)
 end
+tensor.convert = convert
 
 --- x:type() is the type's name; x:type(name) is x in that type: itself if it has it already, else a copy.
 -- torch.Tensor{1.5}:type('torch.IntTensor') --> {1}
 function Tensor:type(name)
-   if name == nil then return 'torch.' .. dtype.names[self._dtype] .. 'Tensor' end
+   if name == nil then return 'torch.' .. dtype.words[dtype.of(self)] .. 'Tensor' end
    return convert(self, construct.dtype_of(name, 'type'))
 end
 
 --- x in the type of another tensor: itself if it has it already, else a copy.
 -- torch.Tensor{1.7}:typeAs(torch.IntTensor()) --> {1}
-function Tensor:typeAs(other) return convert(self, arg.tensor('typeAs', 'tensor', other)._dtype) end
+function Tensor:typeAs(other) return convert(self, dtype.of(arg.tensor('typeAs', 'tensor', other))) end
 
 --- Tensor:byte(), Tensor:char(), Tensor:short(), Tensor:int(), Tensor:long(): x as whole numbers of 8 bits (byte: 0 to 255;
 -- char: -128 to 127), 16, 32 and 64 bits. Fractions are cut off; x itself if it has the type already, else a copy.
@@ -193,7 +202,7 @@ function Tensor:real() return convert(self, construct.default()) end
 
 --- A tensor of the same type: x:new(), x:new(2, 3), ... as the type's constructor takes them.
 -- torch.IntTensor():new{1, 2}:type() --> torch.IntTensor
-function Tensor:new(...) return construct.of(self._dtype, ...) end
+function Tensor:new(...) return construct.of(dtype.of(self), ...) end
 
 -- ---- shape ----------------------------------------------------------------------------------------------------------------
 
@@ -228,11 +237,11 @@ function Tensor:set(first, ...)
    if first == nil then
       return self:free()
    elseif arg.is_tensor(first) then
-      if first._dtype ~= self._dtype then arg.refuse('set', 'tensor', 'a ' .. self:type(), first) end
+      if dtype.of(first) ~= dtype.of(self) then arg.refuse('set', 'tensor', 'a ' .. self:type(), first) end
       C.th_tensor_alias(self, first)
       return self
    elseif arg.is_storage(first) then
-      return construct.view_storage(self, self._dtype, 'set', first, ...)
+      return construct.view_storage(self, dtype.of(self), 'set', first, ...)
    end
    arg.refuse('set', 'source', 'a tensor or a storage', first)
 end
@@ -258,11 +267,11 @@ ffi.metatype(tensor_t, {
    __len = function(self) return self:size() end,
    __eq = function(a, b) return rawequal(a, b) end,
    __index = function(self, k)
-      if type(k) == 'string' then return methods[self._dtype][k] end
+      if type(k) == 'string' then return methods[dtype.of(self)][k] end
       return get(self, k)
    end,
    __newindex = function(self, k, v) return set(self, k, v) end,
-   __tostring = function(self) return methods[self._dtype].__tostring__(self) end,
+   __tostring = function(self) return methods[dtype.of(self)].__tostring__(self) end,
    __add = function(a, b) return operators.add(a, b) end,
    __sub = function(a, b) return operators.sub(a, b) end,
    __mul = function(a, b) return operators.mul(a, b) end,
@@ -279,7 +288,24 @@ function Tensor:__tostring__() return require 'torch.print'.tensor(self) end
 --- Tensor:string(): What print shows of x, as a string.
 Tensor.string = Tensor.__tostring__
 
-class.ctype(tensor_t, function(t) return 'torch.' .. (dtype.names[t._dtype] or 'Undefined') .. 'Tensor' end)
+class.ctype(tensor_t, function(t) return 'torch.' .. dtype.words[dtype.of(t)] .. 'Tensor' end)
+
+--- Gives `torch` the type torch.<word>Tensor: its constructor, its method table, its class.
+function tensor.add_type(torch, ty)
+   local word = dtype.words[ty]
+   local full = 'torch.' .. word .. 'Tensor'
+   local mt = setmetatable({}, { __index = Tensor })
+   methods[ty] = mt
+   mt.new = function(first, ...)                             -- x.new(2, 3) and x:new(2, 3) both work
+      if is_tensor(first) and dtype.of(first) == ty then return construct.of(ty, ...) end
+      return construct.of(ty, first, ...)
+   end
+   local constructor = setmetatable({}, { __index = mt, __newindex = mt,
+      __call = function(_, ...) return construct.of(ty, ...) end })
+   mt.__constructor = constructor
+   torch[word .. 'Tensor'] = constructor
+   class.register(full, mt, nil, { constructor = constructor, factory = function() return empty(ty) end })
+end
 
 --- Fills `torch` with the constructors FloatTensor, ..., torch.Tensor and the functions of this file.
 function tensor.install(torch)
@@ -301,38 +327,25 @@ function tensor.install(torch)
    -- torch.Tensor(torch.Tensor{1, 2, 3, 4}:storage(), 2, torch.LongStorage{3}) --> {2, 3, 4}
 
    --- torch.Storage(...): A storage of the default type; the arguments are those of torch.DoubleStorage.
-   for d, name in ipairs(dtype.names) do
-      local full = 'torch.' .. name .. 'Tensor'
-      local mt = setmetatable({}, { __index = Tensor })
-      methods[d] = mt
-      mt.new = function(first, ...)                          -- x.new(2, 3) and x:new(2, 3) both work
-         if is_tensor(first) and first._dtype == d then return construct.of(d, ...) end
-         return construct.of(d, first, ...)
-      end
-      local constructor = setmetatable({}, { __index = mt, __newindex = mt,
-         __call = function(_, ...) return construct.of(d, ...) end })
-      mt.__constructor = constructor
-      torch[name .. 'Tensor'] = constructor
-      class.register(full, mt, nil, { constructor = constructor, factory = function() return empty(d) end })
-   end
+   for d in ipairs(dtype.names) do tensor.add_type(torch, d) end
    for name, f in pairs(functions) do torch[name] = f end
 
    local default = setmetatable({}, {
       __index = function(_, k) return methods[construct.default()][k] end,
-      __newindex = function(_, k, v) for d = 1, #dtype.names do methods[d][k] = v end end,
+      __newindex = function(_, k, v) for _, mt in pairs(methods) do mt[k] = v end end,
       __call = function(_, ...) return construct.of(construct.default(), ...) end,
    })
    torch.Tensor = default
    torch.Storage = setmetatable({}, {
       __index = function(_, k) return storage.methods[construct.default()][k] end,
-      __call = function(_, ...) return torch[dtype.names[construct.default()] .. 'Storage'](...) end,
+      __call = function(_, ...) return torch[dtype.words[construct.default()] .. 'Storage'](...) end,
    })
 
    --- Sets the type that torch.Tensor, torch.zeros, ... make: 'torch.FloatTensor'. At the start it is 'torch.DoubleTensor'.
    function torch.setdefaulttensortype(name) construct.set_default(construct.dtype_of(name, 'torch.setdefaulttensortype')) end
    --- The name of the type that torch.Tensor makes.
    -- torch.getdefaulttensortype() --> torch.DoubleTensor
-   function torch.getdefaulttensortype() return 'torch.' .. dtype.names[construct.default()] .. 'Tensor' end
+   function torch.getdefaulttensortype() return 'torch.' .. dtype.words[construct.default()] .. 'Tensor' end
 
    --- torch.isTensor(x), torch.isStorage(x): Whether x is a tensor, or a storage, of any type.
    -- torch.isTensor(torch.Tensor()) --> true

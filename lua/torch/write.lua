@@ -162,6 +162,7 @@ local function put_view(f, t)
 end
 
 local function put_storage(f, s)
+   s = storage.host(s)
    put_long(f, s.s.size)
    put(f, s.s.dtype, s.s.data, s.s.size)
 end

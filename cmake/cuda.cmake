@@ -1,0 +1,37 @@
+# cmake/cuda.cmake - libthcuda for GPUs, where there is nvcc, and libthcuda-emu, whose devices are made by the host.
+#
+#   TH_CUDA        ON: build for GPUs; AUTO: where nvcc and a GPU are found; OFF
+#   TH_CUDA_ARCHS  for which GPUs: 75;80;86;89;90
+#   TH_CUDA_EMU    the emulated device, for tests; needs a C++ compiler
+set(TH_CUDA_ARCHS "75;80;86;89;90" CACHE STRING "compute capabilities to compile cunn for")
+option(TH_CUDA_EMU "build the emulated CUDA device" ON)
+
+include(CheckLanguage)
+if(NOT TH_CUDA STREQUAL OFF)
+  check_language(CUDA)
+  if(TH_CUDA STREQUAL ON AND NOT CMAKE_CUDA_COMPILER)
+    message(FATAL_ERROR "TH_CUDA=ON: there is no nvcc. Set CUDACXX to it, or configure with -DTH_CUDA=OFF or AUTO")
+  endif()
+endif()
+if(NOT TH_CUDA STREQUAL OFF AND CMAKE_CUDA_COMPILER AND (TH_CUDA STREQUAL ON OR EXISTS /dev/nvidiactl))
+  set(CMAKE_CUDA_ARCHITECTURES ${TH_CUDA_ARCHS})
+  enable_language(CUDA)
+  add_subdirectory(cunn)
+  string(REPLACE ";" " " archs "${TH_CUDA_ARCHS}")
+  set(th_rows "${th_rows}\n  CUDA                found    ${CMAKE_CUDA_COMPILER}, for ${archs}")
+elseif(CMAKE_CUDA_COMPILER)
+  set(th_rows "${th_rows}\n  CUDA                off      nvcc is here but no GPU: -DTH_CUDA=ON compiles all the same")
+else()
+  set(th_rows "${th_rows}\n  CUDA                off      no nvcc (TH_CUDA=${TH_CUDA})")
+endif()
+
+if(TH_CUDA_EMU AND NOT TH_ROCK)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    add_subdirectory(cunn/emu)
+    set(th_rows "${th_rows}\n  emulated CUDA       found    ${CMAKE_CXX_COMPILER}")
+  else()
+    set(th_rows "${th_rows}\n  emulated CUDA       missing  apt-get install g++   (tests of the CUDA backend without a GPU)")
+  endif()
+endif()

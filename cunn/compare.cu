@@ -1,0 +1,166 @@
+// compare.cu - comparisons with a number and between tensors, where, all and any.
+#include "formula.cuh"
+
+#define TH_MAP(...)
+#define TH_MAP_AS(...)
+#define TH_ACT(...)
+#define TH_ZIP(...)
+#define TH_ZIP3(...)
+#define TH_COMPARE(id, operator, doc) \
+  struct id##_op { template <class C> TH_DEVICE_FN bool at(C x, C z) { return x operator z; } };
+#include "../lib/op/pointwise.def"
+#undef TH_COMPARE
+
+/* The result is a ByteTensor, or of the type of x. */
+template <class T> TH_DEVICE_FN void answer(void *y, int64_t at, bool yes, bool bytes)
+{
+  if (bytes) static_cast<uint8_t *>(y)[at] = yes;
+  else static_cast<T *>(y)[at] = element<T>::store((int)yes);
+}
+
+/* A whole number compared with any number, exactly: with the whole part of v, which is below, at or above v. */
+struct bound { int64_t whole; int beside; };          /* beside: v - whole is 0 or above; -2, 2: v is beyond all; 3: nan */
+static bound bound_of(double v)
+{
+  if (v != v) return { 0, 3 };
+  if (v >= 9223372036854775808.0) return { 0, 2 };
+  if (v < -9223372036854775808.0) return { 0, -2 };
+  const double f = floor(v);
+  return { (int64_t)f, v > f };
+}
+/* x and z such that x is to z as the element is to the bound. */
+template <class Op> TH_DEVICE_FN bool whole_against(int64_t x, bound b)
+{
+  if (b.beside == 3) return Op::at(0.0, (double)NAN);
+  if (b.beside == 2 || b.beside == -2) return Op::at(0, b.beside);
+  const int order = x < b.whole ? -1 : x > b.whole ? 1 : b.beside ? -1 : 0;
+  return Op::at(order, 0);
+}
+
+template <class T, class Op>
+static __global__ void with_number(void *y, view vy, bool bytes, const T *x, view vx, int64_t n, double v, bound b)
+{
+  for (TH_EACH(i, n)) {
+    bool yes;
+    if constexpr (element<T>::is_int) yes = whole_against<Op>((int64_t)x[vx.at(i)], b);
+    else yes = Op::at((double)element<T>::load(x[vx.at(i)]), v);
+    answer<T>(y, vy.at(i), yes, bytes);
+  }
+}
+template <class T, class Op>
+static __global__ void with_tensor(void *y, view vy, bool bytes, const T *x, view vx, const T *z, view vz, int64_t n)
+{
+  for (TH_EACH(i, n)) {
+    answer<T>(y, vy.at(i), Op::at(element<T>::load(x[vx.at(i)]), element<T>::load(z[vz.at(i)])), bytes);
+  }
+}
+
+/* A number as the tensor would hold it. */
+template <class T> static double held(double v)
+{
+  if constexpr (element<T>::is_int) return v;
+  else return (double)element<T>::load(element<T>::from_double(v));
+}
+
+template <class T, class Op> static th_status number(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const int64_t n = th_numel(y);
+  if (n == 0) return TH_OK;
+  void *p = th_data(y, th_element_size(y->dtype));
+  TH_LAUNCH((with_number<T, Op>), th_blocks(n), THREADS, 0, p, th_view_of(y), y->dtype == TH_U8, th_first<const T>(x),
+            th_view_like(x, y), n, held<T>(c->arg[2].d), bound_of(c->arg[2].d));
+  return th_launched();
+}
+template <class T, class Op> static th_status tensor(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t, *z = c->arg[2].t;
+  const int64_t n = th_numel(y);
+  if (n == 0) return TH_OK;
+  void *p = th_data(y, th_element_size(y->dtype));
+  TH_LAUNCH((with_tensor<T, Op>), th_blocks(n), THREADS, 0, p, th_view_of(y), y->dtype == TH_U8, th_first<const T>(x),
+            th_view_like(x, y), th_first<const T>(z), th_view_like(z, y), n);
+  return th_launched();
+}
+#define TH_COMPARE(id, operator, doc) TH_TABLE_ALL(id, number, id##_op) TH_TABLE_ALL(id##_tensor, tensor, id##_op)
+#include "../lib/op/pointwise.def"
+
+/* ---- where: elements as they are stored ---- */
+
+template <class T>
+static __global__ void choose(T *y, view vy, const uint8_t *k, view vk, const T *x, view vx, const T *z, view vz, int64_t n)
+{
+  for (TH_EACH(i, n)) y[vy.at(i)] = k[vk.at(i)] ? x[vx.at(i)] : z[vz.at(i)];
+}
+template <class T> static th_status where(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *k = c->arg[1].t, *x = c->arg[2].t, *z = c->arg[3].t;
+  const int64_t n = th_numel(y);
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((choose<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const uint8_t>(k), th_view_like(k, y),
+            th_first<const T>(x), th_view_like(x, y), th_first<const T>(z), th_view_like(z, y), n);
+  return th_launched();
+}
+TH_KERNELS(where, where<uint8_t>, where<uint8_t>, where<uint16_t>, where<uint32_t>, where<uint64_t>, where<uint16_t>,
+           where<uint16_t>, where<uint32_t>, where<uint64_t>)
+
+/* ---- all, any, equal: does one element answer the question ---- */
+
+static __global__ void look(int *found, const uint8_t *x, view v, int64_t n, bool zero)
+{
+  for (TH_EACH(i, n)) if ((x[v.at(i)] == 0) == zero) *found = 1;
+}
+template <class T> static __global__ void look_differs(int *found, const T *x, view vx, const T *z, view vz, int64_t n)
+{
+  for (TH_EACH(i, n)) if (element<T>::load(x[vx.at(i)]) != element<T>::load(z[vz.at(i)])) *found = 1;
+}
+
+static th_status flags(const th_call *c, bool zero, int *found)
+{
+  const th_tensor *x = c->arg[1].t;
+  const int64_t n = th_numel(x);
+  th_cuda_scratch s;
+  *found = 0;
+  if (n == 0) return TH_OK;
+  TH_TRY(s.take(sizeof *found));
+  TH_CUDA_TRY(cudaMemsetAsync(s.as<void>(), 0, sizeof *found, th_cuda_stream()));
+  TH_LAUNCH((look), th_blocks(n), THREADS, 0, s.as<int>(), th_first<const uint8_t>(x), th_view_of(x), n, zero);
+  TH_TRY(th_launched());
+  return th_cuda_fetch(found, s.as<void>(), sizeof *found);
+}
+static void give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
+static th_status all_set(const th_call *c)
+{
+  int found;
+  TH_TRY(flags(c, true, &found));
+  give(c, !found);
+  return TH_OK;
+}
+static th_status any_set(const th_call *c)
+{
+  int found;
+  TH_TRY(flags(c, false, &found));
+  give(c, found);
+  return TH_OK;
+}
+TH_KERNELS(all, all_set)
+TH_KERNELS(any, any_set)
+
+template <class T> static th_status equal(const th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  const int64_t n = th_numel(x);
+  int found = !th_same_shape(x, z);
+  th_cuda_scratch s;
+  if (!found && n > 0) {
+    TH_TRY(s.take(sizeof found));
+    TH_CUDA_TRY(cudaMemsetAsync(s.as<void>(), 0, sizeof found, th_cuda_stream()));
+    TH_LAUNCH((look_differs<T>), th_blocks(n), THREADS, 0, s.as<int>(), th_first<const T>(x), th_view_of(x),
+              th_first<const T>(z), th_view_of(z), n);
+    TH_TRY(th_launched());
+    TH_TRY(th_cuda_fetch(&found, s.as<void>(), sizeof found));
+  }
+  give(c, !found);
+  return TH_OK;
+}
+TH_KERNELS(equal, TH_CUDA_ALL(equal))

@@ -1,0 +1,296 @@
+// device.cu - devices, streams, events and memory; what libth and cutorch ask of them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <mutex>
+#include <vector>
+#include "backend.cuh"
+#include "thcuda.h"
+
+extern void th_cuda_add_kernels();
+th_status th_cuda_outside(const th_tensor *t, int64_t limit, int64_t *place, int64_t *value);
+
+static int count;
+static cudaError_t why;
+static bool pinpoint;                        // TH_CUDA_SYNC=1: waits behind every kernel
+static std::mutex lock;
+static std::vector<cudaStream_t> streams[TH_MAXDEVICE];      // the reserved ones of each device
+static thread_local int own_device = 1, own_stream;
+
+// ---- errors -----------------------------------------------------------------------------------------------------------
+
+th_status th_cuda_status(cudaError_t e, const char *what)
+{
+  if (e == cudaSuccess) return TH_OK;
+  cudaGetLastError();
+  if (e == cudaErrorMemoryAllocation) return th_fail(TH_ENOMEM, "out of memory on a CUDA device");
+  return th_fail(TH_EBACKEND, "CUDA: %s (%s)", cudaGetErrorString(e), what);
+}
+
+static th_status need_device(int device)
+{
+  if (device >= 1 && device <= count) return TH_OK;
+  if (count == 0) return th_fail(TH_EDEVICE, "there is no CUDA device: %s", th_cuda_why());
+  return th_fail(TH_EDEVICE, "device must lie in 1..%d, got %d", count, device);
+}
+
+// ---- streams ----------------------------------------------------------------------------------------------------------
+
+static cudaStream_t stream_at(int device, int stream)
+{
+  if (stream == 0) return nullptr;
+  std::lock_guard<std::mutex> g(lock);
+  return streams[device - 1][(size_t)stream - 1];
+}
+
+cudaStream_t th_cuda_stream()
+{
+  if (own_stream == 0) return nullptr;
+  int device = 0;
+  cudaGetDevice(&device);
+  return stream_at(device + 1, own_stream);
+}
+
+int th_cuda_streams(void)
+{
+  std::lock_guard<std::mutex> g(lock);
+  return (int)streams[0].size();
+}
+
+static th_status need_stream(int stream)
+{
+  const int n = th_cuda_streams();
+  if (stream >= 0 && stream <= n) return TH_OK;
+  return th_fail(TH_EARG, "stream must lie in 0..%d, got %d: cutorch.reserveStreams(n) makes more", n, stream);
+}
+
+th_status th_cuda_reserve_streams(int n)
+{
+  if (n < 0 || n > 1024) return th_fail(TH_EARG, "the number of streams must lie in 0..1024, got %d", n);
+  std::lock_guard<std::mutex> g(lock);
+  for (int d = 0; d < count; d++) {
+    TH_CUDA_TRY(cudaSetDevice(d));
+    while (streams[d].size() < (size_t)n) {
+      cudaStream_t s;
+      TH_CUDA_TRY(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+      streams[d].push_back(s);
+    }
+  }
+  return TH_OK;
+}
+
+int th_cuda_stream_number(void) { return own_stream; }
+th_status th_cuda_set_stream(int stream)
+{
+  TH_TRY(need_stream(stream));
+  own_stream = stream;
+  return TH_OK;
+}
+
+th_status th_cuda_stream_synchronize(int device, int stream)
+{
+  TH_TRY(need_device(device));
+  TH_TRY(need_stream(stream));
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  return TH_CUDA(cudaStreamSynchronize(stream_at(device, stream)));
+}
+
+th_status th_cuda_stream_wait(int device, int stream, int other_device, int other)
+{
+  cudaEvent_t e;
+  TH_TRY(need_device(device));
+  TH_TRY(need_device(other_device));
+  TH_TRY(need_stream(stream));
+  TH_TRY(need_stream(other));
+  TH_CUDA_TRY(cudaSetDevice(other_device - 1));
+  TH_CUDA_TRY(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+  cudaError_t failed = cudaEventRecord(e, stream_at(other_device, other));
+  if (failed == cudaSuccess) failed = cudaSetDevice(device - 1);
+  if (failed == cudaSuccess) failed = cudaStreamWaitEvent(stream_at(device, stream), e, 0);
+  cudaEventDestroy(e);
+  return th_cuda_status(failed, "waiting for a stream");
+}
+
+// ---- events -----------------------------------------------------------------------------------------------------------
+
+struct th_cuda_event { cudaEvent_t e; };
+
+static th_status here() { return count ? TH_CUDA(cudaSetDevice(own_device - 1)) : need_device(0); }
+
+th_status th_cuda_event_new(th_cuda_event **out)
+{
+  cudaEvent_t e;
+  TH_TRY(here());
+  TH_CUDA_TRY(cudaEventCreateWithFlags(&e, cudaEventDefault));
+  const th_status s = TH_CUDA(cudaEventRecord(e, th_cuda_stream()));
+  if (s != TH_OK) {
+    cudaEventDestroy(e);
+    return s;
+  }
+  *out = new th_cuda_event{ e };
+  return TH_OK;
+}
+th_status th_cuda_event_wait(th_cuda_event *e)
+{
+  TH_TRY(here());
+  return TH_CUDA(cudaStreamWaitEvent(th_cuda_stream(), e->e, 0));
+}
+th_status th_cuda_event_synchronize(th_cuda_event *e) { return TH_CUDA(cudaEventSynchronize(e->e)); }
+th_status th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to)
+{
+  float ms;
+  TH_CUDA_TRY(cudaEventSynchronize(to->e));
+  TH_CUDA_TRY(cudaEventElapsedTime(&ms, from->e, to->e));
+  *s = 1e-3 * ms;
+  return TH_OK;
+}
+void th_cuda_event_free(th_cuda_event *e)
+{
+  cudaEventDestroy(e->e);
+  delete e;
+}
+
+// ---- devices ----------------------------------------------------------------------------------------------------------
+
+int th_cuda_is_emulated(void) { return CUDART_VERSION == 0; }
+int th_cuda_count(void) { return count; }
+const char *th_cuda_why(void)
+{
+  if (why == cudaErrorInsufficientDriver) return "the driver is missing, or older than this build of CUDA needs";
+  return count ? "" : cudaGetErrorString(why);
+}
+int th_cuda_runtime_version(void) { int v = 0; cudaRuntimeGetVersion(&v); return v; }
+int th_cuda_driver_version(void) { int v = 0; cudaDriverGetVersion(&v); return v; }
+
+int th_cuda_device(void) { return count ? own_device : 0; }
+th_status th_cuda_set_device(int device)
+{
+  TH_TRY(need_device(device));
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  own_device = device;
+  return TH_OK;
+}
+
+th_status th_cuda_properties_of(th_cuda_properties *p, int device)
+{
+  cudaDeviceProp q;
+  size_t free = 0, total = 0;
+  TH_TRY(need_device(device));
+  TH_CUDA_TRY(cudaGetDeviceProperties(&q, device - 1));
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  TH_CUDA_TRY(cudaMemGetInfo(&free, &total));
+  memset(p, 0, sizeof *p);
+  snprintf(p->name, sizeof p->name, "%s", q.name);
+  p->totalGlobalMem = (int64_t)total;
+  p->freeGlobalMem = (int64_t)free;
+  p->sharedMemPerBlock = (int64_t)q.sharedMemPerBlock;
+  p->major = q.major, p->minor = q.minor;
+  p->multiProcessorCount = q.multiProcessorCount;
+  p->warpSize = q.warpSize;
+  p->maxThreadsPerBlock = q.maxThreadsPerBlock;
+  p->maxThreadsPerMultiProcessor = q.maxThreadsPerMultiProcessor;
+  p->regsPerBlock = q.regsPerBlock;
+  p->memoryBusWidth = q.memoryBusWidth;
+  p->l2CacheSize = q.l2CacheSize;
+  p->integrated = q.integrated;
+  p->pciBusID = q.pciBusID, p->pciDeviceID = q.pciDeviceID, p->pciDomainID = q.pciDomainID;
+  p->emulated = th_cuda_is_emulated();
+  return TH_OK;
+}
+
+th_status th_cuda_synchronize(int device)
+{
+  TH_TRY(need_device(device));
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  return TH_CUDA(cudaDeviceSynchronize());
+}
+
+int th_cuda_can_access(int device, int peer)
+{
+  int can = 0;
+  if (device < 1 || peer < 1 || device > count || peer > count) return 0;
+  return cudaDeviceCanAccessPeer(&can, device - 1, peer - 1) == cudaSuccess && can;
+}
+
+// ---- what libth asks --------------------------------------------------------------------------------------------------
+
+static th_status no_memory(int device, int64_t bytes)
+{
+  size_t free = 0, total = 0;
+  cudaGetLastError();
+  cudaMemGetInfo(&free, &total);
+  return th_fail(TH_ENOMEM, "out of memory on CUDA device %d: %lld bytes wanted, %lld held by tensors, %lld of %lld free", device,
+                 (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total);
+}
+
+static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
+{
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
+  if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
+    cudaGetLastError();
+    TH_CUDA_TRY(cudaDeviceSynchronize());
+    e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
+  }
+  if (e == cudaErrorMemoryAllocation) return no_memory(device, bytes);
+  TH_TRY(th_cuda_status(e, "cudaMallocAsync"));
+  return zeroed ? TH_CUDA(cudaMemsetAsync(*p, 0, (size_t)bytes, th_cuda_stream())) : TH_OK;
+}
+
+// Other streams may still have to work on it: those are waited for.
+static void release(void *p, int device)
+{
+  const int n = th_cuda_streams();
+  for (int s = 0; s <= n && n > 0; s++) if (s != own_stream) th_cuda_stream_wait(device, own_stream, device, s);
+  cudaSetDevice(device - 1);
+  cudaFreeAsync(p, th_cuda_stream());
+}
+
+th_status th_cuda_scratch::take(size_t bytes)
+{
+  int device = 0;
+  cudaGetDevice(&device);
+  return allocate(&p, device + 1, (int64_t)(bytes ? bytes : 1), 0);
+}
+
+// The stream of the device that gives does it, after what the other one has been given; both wait for the end.
+th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes)
+{
+  const int works = from_device ? from_device : to_device;
+  if (to_device && from_device && to_device != from_device) {
+    TH_TRY(th_cuda_stream_wait(from_device, own_stream, to_device, own_stream));
+    TH_CUDA_TRY(cudaMemcpyPeerAsync(to, to_device - 1, from, from_device - 1, (size_t)bytes, th_cuda_stream()));
+    return th_cuda_stream_wait(to_device, own_stream, from_device, own_stream);
+  }
+  TH_CUDA_TRY(cudaSetDevice(works - 1));
+  TH_CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDefault, th_cuda_stream()));
+  return to_device ? TH_OK : TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+}
+
+th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
+{
+  TH_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, th_cuda_stream()));
+  return TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+}
+
+static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
+static th_status leave(void) { return pinpoint ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
+
+static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, enter, leave };
+
+th_status th_cuda_load(void)
+{
+  std::lock_guard<std::mutex> g(lock);
+  static bool loaded;
+  if (loaded) return TH_OK;
+  const char *sync = getenv("TH_CUDA_SYNC");
+  pinpoint = sync && strcmp(sync, "1") == 0;
+  why = cudaGetDeviceCount(&count);
+  if (why != cudaSuccess) count = 0;
+  cudaGetLastError();
+  if (count > TH_MAXDEVICE) count = TH_MAXDEVICE;
+  backend.count = count;
+  if (count) TH_TRY(th_backend_add(&backend));
+  th_cuda_add_kernels();
+  loaded = true;
+  return TH_OK;
+}

@@ -1,0 +1,237 @@
+// block.cc - the threads of a block, one after the other until they wait for each other.
+//
+// A fiber runs thread after thread. Only one that meets a barrier keeps its fiber, and another fiber goes on with the
+// next thread: kernels without barriers are a plain loop in one fiber, whatever the compiler knows of them.
+#include "block.h"
+#include <stdlib.h>
+#include <algorithm>
+#include <vector>
+#include "fiber.h"
+
+namespace emu {
+
+place now;
+
+enum state { READY, AT_BARRIER, AT_MEETING, DONE };
+
+struct thread {
+  uint3 index;
+  state at;
+  fiber *on;                         /* while it waits */
+  unsigned mask;                     /* of the lanes it wants to meet */
+  bool yes;
+  uint64_t mine, seen[WARP];
+};
+
+static struct {
+  const std::function<void()> *kernel;
+  std::vector<thread> threads;
+  std::vector<int> order;
+  size_t count, begun, done;
+  int current, yes;                  /* how many said yes at the last barrier */
+  void *shared;
+} block;
+
+static std::vector<fiber *> idle;
+static uint64_t seed;
+
+void set_order(uint64_t s) { seed = s; }
+
+static uint64_t draw()
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return seed;
+}
+
+template <class T> static void shuffle(std::vector<T> &v)
+{
+  for (size_t i = v.size(); i > 1; i--) std::swap(v[i - 1], v[draw() % i]);
+}
+
+/* ---- what a kernel calls ---- */
+
+int lane() { return block.current % WARP; }
+void *dynamic_shared() { return block.shared; }
+
+static void become(int t)
+{
+  block.current = t;
+  now.thread = block.threads[(size_t)t].index;
+}
+
+static fiber *running;
+
+static void wait(state s)
+{
+  const int t = block.current;
+  fiber *f = running;
+  block.threads[(size_t)t].at = s;
+  block.threads[(size_t)t].on = f;
+  fiber_leave(f);
+  become(t);
+}
+
+int barrier_count(bool yes)
+{
+  block.threads[(size_t)block.current].yes = yes;
+  wait(AT_BARRIER);
+  return block.yes;
+}
+void barrier() { barrier_count(false); }
+
+const uint64_t *meet(unsigned mask, uint64_t mine)
+{
+  thread &t = block.threads[(size_t)block.current];
+  t.mask = mask;
+  t.mine = mine;
+  wait(AT_MEETING);
+  return t.seen;
+}
+
+/* ---- scheduling ---- */
+
+static void body(fiber *f)
+{
+  for (;;) {
+    while (block.begun < block.count) {
+      const int t = block.order[block.begun++];
+      become(t);
+      (*block.kernel)();
+      block.threads[(size_t)block.current].at = DONE;
+      block.done++;
+    }
+    idle.push_back(f);
+    fiber_leave(f);
+  }
+}
+
+static void resume(fiber *f)
+{
+  running = f;
+  fiber_enter(f);
+}
+
+/* Begins threads until all have. */
+static bool begin_all()
+{
+  while (block.begun < block.count) {
+    fiber *f = nullptr;
+    if (idle.empty()) {
+      f = fiber_new(body);
+      if (!f) return false;
+    } else {
+      f = idle.back();
+      idle.pop_back();
+    }
+    resume(f);
+  }
+  return true;
+}
+
+/* The lanes of one warp that have all met: they see what each brought. */
+static void release_warp(size_t first, std::vector<int> &ready)
+{
+  const size_t n = std::min<size_t>(WARP, block.count - first);
+  unsigned alive = 0, met = 0;
+  for (size_t l = 0; l < n; l++) {
+    if (block.threads[first + l].at != DONE) alive |= 1u << l;
+    if (block.threads[first + l].at == AT_MEETING) met |= 1u << l;
+  }
+  for (size_t l = 0; l < n; l++) {
+    if (!(met >> l & 1)) continue;
+    const unsigned mask = block.threads[first + l].mask, group = mask & alive;
+    bool all = (group & ~met) == 0 && (group >> l & 1);
+    for (size_t k = 0; k < n && all; k++) if (group >> k & 1) all = block.threads[first + k].mask == mask;
+    if (!all) continue;
+    for (size_t k = 0; k < n; k++) {
+      if (!(group >> k & 1)) continue;
+      thread &t = block.threads[first + k];
+      for (size_t j = 0; j < n; j++) t.seen[j] = group >> j & 1 ? block.threads[first + j].mine : t.mine;
+      t.at = READY;
+      ready.push_back((int)(first + k));
+    }
+    met &= ~group;
+  }
+}
+
+/* Who may go on: first lanes that have met, else all threads when they are at the barrier. */
+static void release(std::vector<int> &ready)
+{
+  size_t at_barrier = 0;
+  for (size_t first = 0; first < block.count; first += WARP) release_warp(first, ready);
+  if (!ready.empty()) return;
+  for (const thread &t : block.threads) at_barrier += t.at == AT_BARRIER;
+  if (at_barrier == 0 || at_barrier + block.done < block.count) return;
+  block.yes = 0;
+  for (size_t t = 0; t < block.count; t++) {
+    thread &th = block.threads[t];
+    if (th.at != AT_BARRIER) continue;
+    block.yes += th.yes;
+    th.at = READY;
+    ready.push_back((int)t);
+  }
+}
+
+/* Forgets the threads that wait for ever. */
+static const char *stuck()
+{
+  for (thread &t : block.threads) if (t.at == AT_BARRIER || t.at == AT_MEETING) fiber_free(t.on);
+  return "threads of a block wait for each other for ever: not all of them reach the barrier, or the lanes of a mask";
+}
+
+static const char *run_block()
+{
+  std::vector<int> ready;
+  block.begun = block.done = 0;
+  for (thread &t : block.threads) t.at = READY;
+  if (seed) shuffle(block.order);
+  if (!begin_all()) return "no memory left for a stack";
+  while (block.done < block.count) {
+    ready.clear();
+    release(ready);
+    if (ready.empty()) return stuck();
+    if (seed) shuffle(ready);
+    for (int t : ready) resume(block.threads[(size_t)t].on);
+  }
+  return nullptr;
+}
+
+static void prepare(dim3 threads)
+{
+  block.count = (size_t)threads.x * threads.y * threads.z;
+  block.threads.resize(block.count);
+  block.order.resize(block.count);
+  for (size_t t = 0; t < block.count; t++) {
+    const unsigned i = (unsigned)t;
+    block.threads[t].index = { i % threads.x, i / threads.x % threads.y, i / threads.x / threads.y };
+    block.order[t] = (int)t;
+  }
+}
+
+const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &kernel)
+{
+  const uint64_t n = (uint64_t)blocks.x * blocks.y * blocks.z;
+  const char *wrong = nullptr;
+  std::vector<uint64_t> order;
+  prepare(threads);
+  block.kernel = &kernel;
+  if (posix_memalign(&block.shared, 128, shared ? shared : 1) != 0) return "no memory left for shared memory";
+  now.threads = threads;
+  now.blocks = blocks;
+  if (seed) {
+    order.resize(n);
+    for (uint64_t i = 0; i < n; i++) order[i] = i;
+    shuffle(order);
+  }
+  for (uint64_t k = 0; k < n && !wrong; k++) {
+    const uint64_t i = seed ? order[k] : k;
+    now.block = { (unsigned)(i % blocks.x), (unsigned)(i / blocks.x % blocks.y), (unsigned)(i / blocks.x / blocks.y) };
+    wrong = run_block();
+  }
+  free(block.shared);
+  return wrong;
+}
+
+}  // namespace emu

@@ -1,0 +1,14 @@
+// block.h - runs the blocks of a kernel.
+#ifndef TH_EMU_BLOCK_H
+#define TH_EMU_BLOCK_H
+#include "kernel.h"
+
+namespace emu {
+
+/* Runs a kernel to its end; NULL, or what is wrong with it. */
+const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &kernel);
+/* Blocks and threads run in an order that changes with every kernel; 0: in theirs. */
+void set_order(uint64_t seed);
+
+}  // namespace emu
+#endif

@@ -1,0 +1,122 @@
+// kernel.h - what a kernel sees on the emulated device: its place, barriers, warps, shared memory, atomics. One thread of
+// the host runs all threads of a block, so shared memory is plain static memory and an atomic a plain operation.
+#ifndef TH_EMU_KERNEL_H
+#define TH_EMU_KERNEL_H
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <functional>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __restrict__ __restrict
+#define __shared__ static
+#define __constant__ static
+
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+  dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+
+struct CUstream_st;
+
+namespace emu {
+
+/* Where the thread that runs now is. */
+struct place { uint3 thread, block; dim3 threads, blocks; };
+extern place now;
+
+enum { WARP = 32 };
+void barrier();
+int  barrier_count(bool yes);
+/* Meets the lanes of mask, each with 8 bytes; what they brought is then at the address returned, one for each lane. */
+const uint64_t *meet(unsigned mask, uint64_t mine);
+int   lane();
+void *dynamic_shared();
+
+/* Puts a kernel into a stream; a wrong configuration is kept for cudaGetLastError. */
+void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name);
+
+template <class T> inline uint64_t pack(T v)
+{
+  static_assert(sizeof(T) <= 8, "a warp exchanges at most 8 bytes");
+  uint64_t u = 0;
+  memcpy(&u, &v, sizeof v);
+  return u;
+}
+template <class T> inline T unpack(uint64_t u)
+{
+  T v;
+  memcpy(&v, &u, sizeof v);
+  return v;
+}
+/* The value of lane `from`, or one's own where that lies outside of the part of the warp or is not there. */
+template <class T> inline T take(unsigned mask, T v, int from, int first, int width)
+{
+  const uint64_t *all = meet(mask, pack(v));
+  return from >= first && from < first + width && (mask >> from & 1) ? unpack<T>(all[from]) : v;
+}
+
+}  // namespace emu
+
+#define threadIdx (emu::now.thread)
+#define blockIdx  (emu::now.block)
+#define blockDim  (emu::now.threads)
+#define gridDim   (emu::now.blocks)
+
+inline void __syncthreads() { emu::barrier(); }
+inline int __syncthreads_count(int yes) { return emu::barrier_count(yes != 0); }
+inline int __syncthreads_or(int yes) { return emu::barrier_count(yes != 0) > 0; }
+inline void __syncwarp(unsigned mask = 0xffffffffu) { emu::meet(mask, 0); }
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+
+template <class T> inline T __shfl_sync(unsigned mask, T v, int from, int width = 32)
+{
+  const int first = emu::lane() & ~(width - 1);
+  return emu::take(mask, v, first + (from & (width - 1)), first, width);
+}
+template <class T> inline T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32)
+{
+  const int first = emu::lane() & ~(width - 1);
+  return emu::take(mask, v, emu::lane() - (int)by, first, width);
+}
+template <class T> inline T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32)
+{
+  const int first = emu::lane() & ~(width - 1);
+  return emu::take(mask, v, emu::lane() + (int)by, first, width);
+}
+template <class T> inline T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32)
+{
+  const int first = emu::lane() & ~(width - 1);
+  return emu::take(mask, v, emu::lane() ^ with, first, width);
+}
+inline unsigned __ballot_sync(unsigned mask, int yes)
+{
+  const uint64_t *all = emu::meet(mask, yes != 0);
+  unsigned bits = 0;
+  for (int l = 0; l < emu::WARP; l++) if (mask >> l & 1) bits |= (unsigned)(all[l] != 0) << l;
+  return bits;
+}
+inline int __any_sync(unsigned mask, int yes) { return __ballot_sync(mask, yes) != 0; }
+inline int __all_sync(unsigned mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
+
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+inline int __ffs(int v) { return __builtin_ffs(v); }
+inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
+
+template <class T> inline T atomicAdd(T *p, T v) { const T old = *p; *p = (T)(old + v); return old; }
+template <class T> inline T atomicMax(T *p, T v) { const T old = *p; if (v > old) *p = v; return old; }
+template <class T> inline T atomicMin(T *p, T v) { const T old = *p; if (v < old) *p = v; return old; }
+template <class T> inline T atomicOr(T *p, T v) { const T old = *p; *p = (T)(old | v); return old; }
+template <class T> inline T atomicAnd(T *p, T v) { const T old = *p; *p = (T)(old & v); return old; }
+template <class T> inline T atomicExch(T *p, T v) { const T old = *p; *p = v; return old; }
+template <class T> inline T atomicCAS(T *p, T want, T v) { const T old = *p; if (old == want) *p = v; return old; }
+
+#endif

@@ -1,0 +1,432 @@
+// runtime.cc - devices, memory, streams and events of the emulated device.
+//
+// Nothing that is put into a stream happens before somebody waits for it: whoever forgets to wait sees old memory, as
+// sometimes on a GPU and here always. One lock: one thread of the host at a time does the work of all devices.
+#include "cuda_runtime.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+#include "block.h"
+
+enum { MAX_DEVICES = 64, MOST_WAITING = 256 };
+enum : int64_t { DEFAULT_MEMORY = (int64_t)2 << 30 };
+
+struct CUstream_st {
+  int device;
+  std::deque<std::function<void()>> work;
+  uint64_t issued, done;             /* pieces of work so far */
+  bool busy;                         /* its first piece is running */
+};
+struct CUevent_st {
+  CUstream_st *stream;               /* NULL: not recorded yet, or the stream is gone */
+  uint64_t after;                    /* so many pieces of the stream's work */
+  std::shared_ptr<double> when;      /* work that has it to write may outlive the event */
+};
+
+namespace {
+
+struct device { CUstream_st stream; int64_t used; };
+struct piece { int device; size_t bytes; };
+
+struct machine {
+  std::recursive_mutex lock;
+  int count;
+  int64_t memory;                    /* bytes of each device */
+  device devices[MAX_DEVICES];
+  std::map<void *, piece> pieces;
+  std::map<char *, size_t> pinned;
+  std::set<CUstream_st *> streams;
+  uint64_t seed;
+  cudaError_t failed;                /* of work that was begun; told by the next call that waits */
+};
+
+int64_t number_of(const char *name, int64_t otherwise)
+{
+  const char *text = getenv(name);
+  return text && *text ? strtoll(text, nullptr, 10) : otherwise;
+}
+
+machine *make()
+{
+  machine *m = new machine();
+  m->count = (int)std::max<int64_t>(0, std::min<int64_t>(MAX_DEVICES, number_of("TH_CUDA_EMU_DEVICES", 1)));
+  m->memory = number_of("TH_CUDA_EMU_MEMORY", DEFAULT_MEMORY);
+  m->seed = (uint64_t)number_of("TH_CUDA_EMU_RANDOM", 0);
+  emu::set_order(m->seed * 0x9e3779b97f4a7c15u);
+  for (int i = 0; i < m->count; i++) m->devices[i].stream.device = i;
+  return m;
+}
+
+/* Lives as long as the process: finalizers may still free memory when it ends. */
+machine &all()
+{
+  static machine *m = make();
+  return *m;
+}
+
+thread_local int chosen;
+thread_local cudaError_t last = cudaSuccess;
+
+cudaError_t tell(cudaError_t e)
+{
+  if (e != cudaSuccess) last = e;
+  return e;
+}
+
+typedef std::lock_guard<std::recursive_mutex> guard;
+
+CUstream_st *stream_of(cudaStream_t s) { return s ? s : &all().devices[chosen].stream; }
+bool is_stream(cudaStream_t s) { return !s || all().streams.count(s); }
+/* Is it still there? Events and waits outlive their streams. */
+bool lives(CUstream_st *s)
+{
+  for (int d = 0; d < all().count; d++) if (s == &all().devices[d].stream) return true;
+  return s && all().streams.count(s);
+}
+
+double seconds()
+{
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Does the work of a stream up to a number of pieces. A wait for another stream is a piece that runs that one. */
+void run(CUstream_st *s, uint64_t until)
+{
+  while (s->done < until && !s->work.empty() && !s->busy) {
+    s->busy = true;
+    std::function<void()> f = std::move(s->work.front());
+    s->work.pop_front();
+    f();
+    s->busy = false;
+    s->done++;
+  }
+}
+
+void put(CUstream_st *s, std::function<void()> f)
+{
+  s->work.push_back(std::move(f));
+  s->issued++;
+  if (s->work.size() > MOST_WAITING) run(s, s->issued);
+}
+
+void run_device(int d)
+{
+  machine &m = all();
+  std::vector<CUstream_st *> streams(1, &m.devices[d].stream);
+  for (CUstream_st *s : m.streams) if (s->device == d) streams.push_back(s);
+  if (m.seed) std::reverse(streams.begin(), streams.end());
+  for (CUstream_st *s : streams) run(s, s->issued);
+}
+
+/* What has failed since it was asked last. */
+cudaError_t failure()
+{
+  const cudaError_t e = all().failed;
+  all().failed = cudaSuccess;
+  return tell(e);
+}
+
+bool is_pinned(const void *p)
+{
+  machine &m = all();
+  auto at = m.pinned.upper_bound((char *)p);
+  if (at == m.pinned.begin()) return false;
+  --at;
+  return (char *)p < at->first + at->second;
+}
+
+bool on_device(const void *p)
+{
+  machine &m = all();
+  auto at = m.pieces.upper_bound((void *)p);
+  if (at == m.pieces.begin()) return false;
+  --at;
+  return (char *)p < (char *)at->first + std::max<size_t>(at->second.bytes, 1);
+}
+
+}  // namespace
+
+void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name)
+{
+  guard g(all().lock);
+  const uint64_t n = (uint64_t)threads.x * threads.y * threads.z;
+  if (n < 1 || n > 1024 || blocks.x < 1 || blocks.y < 1 || blocks.z < 1 || blocks.y > 65535 || blocks.z > 65535 ||
+      blocks.x > 0x7fffffffu || shared > 48 << 10 || !is_stream(stream)) {
+    tell(cudaErrorInvalidConfiguration);
+    return;
+  }
+  put(stream_of(stream), [=] {
+    const char *wrong = emu::run_grid(blocks, threads, shared, kernel);
+    if (!wrong) return;
+    fprintf(stderr, "emulated CUDA device: kernel %s: %s\n", name, wrong);
+    all().failed = cudaErrorLaunchFailure;
+  });
+}
+
+const char *cudaGetErrorString(cudaError_t e)
+{
+  switch (e) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInsufficientDriver: return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
+    case cudaErrorNotReady: return "device not ready";
+    case cudaErrorPeerAccessAlreadyEnabled: return "peer access is already enabled";
+    case cudaErrorLaunchFailure: return "unspecified launch failure";
+  }
+  return "unknown error";
+}
+
+cudaError_t cudaGetLastError()
+{
+  const cudaError_t e = last;
+  last = cudaSuccess;
+  return e;
+}
+
+cudaError_t cudaDriverGetVersion(int *v) { *v = 0; return cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int *v) { *v = 0; return cudaSuccess; }
+
+// ---- devices ----------------------------------------------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceCount(int *n)
+{
+  *n = all().count;
+  return *n ? cudaSuccess : tell(cudaErrorNoDevice);
+}
+cudaError_t cudaSetDevice(int d)
+{
+  if (d < 0 || d >= all().count) return tell(cudaErrorInvalidDevice);
+  chosen = d;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *d) { *d = chosen; return cudaSuccess; }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int d)
+{
+  if (d < 0 || d >= all().count) return tell(cudaErrorInvalidDevice);
+  memset(p, 0, sizeof *p);
+  snprintf(p->name, sizeof p->name, "emulated CUDA device %d (no GPU: the host computes)", d + 1);
+  p->totalGlobalMem = (size_t)all().memory;
+  p->sharedMemPerBlock = 48 << 10;
+  p->multiProcessorCount = 2;
+  p->warpSize = emu::WARP;
+  p->maxThreadsPerBlock = p->maxThreadsPerMultiProcessor = 1024;
+  for (int i = 0; i < 3; i++) p->maxThreadsDim[i] = i < 2 ? 1024 : 64, p->maxGridSize[i] = i ? 65535 : 0x7fffffff;
+  p->unifiedAddressing = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+  guard g(all().lock);
+  run_device(chosen);
+  return failure();
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int d, int peer)
+{
+  if (d < 0 || d >= all().count || peer < 0 || peer >= all().count) return tell(cudaErrorInvalidDevice);
+  *can = d != peer;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+  guard g(all().lock);
+  *total = (size_t)all().memory;
+  *free = (size_t)(all().memory - all().devices[chosen].used);
+  return cudaSuccess;
+}
+
+// ---- memory -----------------------------------------------------------------------------------------------------------
+
+// A block of its own for each, so that AddressSanitizer sees its ends; filled with bytes that no result has by chance.
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
+{
+  guard g(all().lock);
+  device &d = all().devices[chosen];
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  if (d.used + (int64_t)bytes > all().memory) run_device(chosen);             /* what was freed there is free now */
+  if ((int64_t)bytes < 0 || d.used + (int64_t)bytes > all().memory || posix_memalign(p, 256, bytes ? bytes : 1) != 0) {
+    return tell(cudaErrorMemoryAllocation);
+  }
+  memset(*p, 0xcb, bytes);
+  d.used += (int64_t)bytes;
+  all().pieces[*p] = { chosen, bytes };
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!p) return cudaSuccess;
+  if (!is_stream(s) || !all().pieces.count(p)) return tell(cudaErrorInvalidValue);
+  put(stream_of(s), [=] {
+    auto at = all().pieces.find(p);
+    if (at == all().pieces.end()) return;                                      /* freed twice */
+    all().devices[at->second.device].used -= (int64_t)at->second.bytes;
+    all().pieces.erase(at);
+    free(p);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **p, size_t bytes)
+{
+  guard g(all().lock);
+  if (posix_memalign(p, 256, bytes ? bytes : 1) != 0) return tell(cudaErrorMemoryAllocation);
+  all().pinned[(char *)*p] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+  guard g(all().lock);
+  if (!all().pinned.erase((char *)p)) return tell(cudaErrorInvalidValue);
+  for (int d = 0; d < all().count; d++) run_device(d);
+  free(p);
+  return cudaSuccess;
+}
+
+// Memory of the host that is not pinned has been read, or written, when this returns, as with CUDA.
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  if (!bytes) return cudaSuccess;
+  CUstream_st *stream = stream_of(s);
+  if (!on_device(from) && !is_pinned(from)) {
+    std::vector<char> taken((const char *)from, (const char *)from + bytes);
+    put(stream, [=] { memcpy(to, taken.data(), bytes); });
+  } else {
+    put(stream, [=] { memmove(to, from, bytes); });
+  }
+  if (on_device(to) || is_pinned(to)) return cudaSuccess;
+  run(stream, stream->issued);
+  return failure();
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t bytes, cudaStream_t s)
+{
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s);
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  put(stream_of(s), [=] { memset(p, value, bytes); });
+  return cudaSuccess;
+}
+
+// ---- streams and events -----------------------------------------------------------------------------------------------
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned)
+{
+  guard g(all().lock);
+  *s = new CUstream_st();
+  (*s)->device = chosen;
+  all().streams.insert(*s);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!all().streams.count(s)) return tell(cudaErrorInvalidResourceHandle);
+  run(s, s->issued);
+  all().streams.erase(s);
+  delete s;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  run(stream_of(s), stream_of(s)->issued);
+  return failure();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  if (stream_of(s)->work.empty()) return cudaSuccess;
+  run(stream_of(s), stream_of(s)->done + 1);           /* who asks again and again comes to the end */
+  return cudaErrorNotReady;
+}
+
+static bool reached(cudaEvent_t e) { return !lives(e->stream) || e->stream->done >= e->after; }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
+{
+  guard g(all().lock);
+  if (!is_stream(s) || !e) return tell(cudaErrorInvalidResourceHandle);
+  CUstream_st *other = e->stream;
+  const uint64_t after = e->after;
+  if (other) put(stream_of(s), [=] { if (lives(other)) run(other, after); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned)
+{
+  *e = new CUevent_st();
+  (*e)->when = std::make_shared<double>(0);
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t e)
+{
+  delete e;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!is_stream(s) || !e) return tell(cudaErrorInvalidResourceHandle);
+  CUstream_st *stream = stream_of(s);
+  const std::shared_ptr<double> when = e->when;
+  put(stream, [=] { *when = seconds(); });
+  e->stream = stream;
+  e->after = stream->issued;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+  guard g(all().lock);
+  if (!reached(e)) run(e->stream, e->after);
+  return failure();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t e)
+{
+  guard g(all().lock);
+  if (reached(e)) return cudaSuccess;
+  run(e->stream, e->stream->done + 1);
+  return cudaErrorNotReady;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+  guard g(all().lock);
+  if (!from->stream || !to->stream) return tell(cudaErrorInvalidResourceHandle);
+  if (!reached(from) || !reached(to)) return cudaErrorNotReady;
+  *ms = (float)(1000 * (*to->when - *from->when));
+  return cudaSuccess;
+}

@@ -1,0 +1,271 @@
+// reduce.cu - sums, products, means, variances and norms: of everything, or of each line along a dimension.
+//
+// Floats are summed in double, whole numbers in 64 bits. How work is cut depends on sizes only, so bits are the same on
+// every run and every device.
+#include "backend.cuh"
+
+enum fold { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
+
+template <class T> using acc = typename element<T>::A;
+
+template <class A> TH_DEVICE_FN A none(fold f) { return f == PROD ? (A)1 : (A)0; }
+/* m is the exponent, or the mean. */
+template <class A> TH_DEVICE_FN A take(fold f, A a, A v, double m)
+{
+  switch (f) {
+    case PROD:    return a * v;
+    case COUNT:   return a + (A)(v != 0);
+    case ABS:     return a + (v < 0 ? -v : v);
+    case SQUARE:  return a + v * v;
+    case POWER:   return a + (A)pow(fabs((double)v), m);
+    case LARGEST: { const A b = v < 0 ? -v : v; return b > a || v != v ? b : a; }
+    case SPREAD:  return a + (A)(((double)v - m) * ((double)v - m));
+    default:      return a + v;
+  }
+}
+template <class A> TH_DEVICE_FN A join(fold f, A a, A b)
+{
+  if (f == LARGEST) return b > a || b != b ? b : a;
+  return f == PROD ? a * b : a + b;
+}
+
+/* The fold of all threads of a block, in thread 0; in a tree that depends on nothing. */
+template <class A> __device__ A block_fold(fold f, A a)
+{
+  __shared__ A part[THREADS / 32];
+  for (int h = 16; h > 0; h /= 2) a = join(f, a, __shfl_down_sync(0xffffffffu, a, h));
+  __syncthreads();                           // part may still be read from the fold before
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
+  __syncthreads();
+  if (threadIdx.x == 0) for (int w = 1; w < THREADS / 32; w++) a = join(f, a, part[w]);
+  return a;
+}
+
+/* What a line's fold becomes. */
+struct finish { double divisor, p; bool root; };
+TH_DEVICE_FN double finished(finish e, double v)
+{
+  if (!e.root) return v / e.divisor;
+  if (e.p == 2) return sqrt(v / e.divisor);
+  return e.p == 0 || e.p == 1 || isinf(e.p) ? v / e.divisor : pow(v / e.divisor, 1 / e.p);
+}
+template <class T> TH_DEVICE_FN T result(finish e, acc<T> v)
+{
+  if constexpr (element<T>::is_int) return element<T>::store(v);
+  else return element<T>::store(finished(e, v));
+}
+
+/* Short lines, or lines that lie side by side: a thread each. */
+template <class T> static __global__ void fold_lines(T *y, view vy, const T *x, lines l, fold f, double m, finish e)
+{
+  typedef acc<T> A;
+  for (TH_EACH(k, l.count)) {
+    const T *p = x + l.outer.at(k);
+    A a = none<A>(f);
+    double mean = m;
+    if (f == SPREAD) {
+      double sum = 0;
+      for (int64_t i = 0; i < l.n; i++) sum += (double)element<T>::load(p[i * l.step]);
+      mean = sum / (double)l.n;
+    }
+    for (int64_t i = 0; i < l.n; i++) a = take(f, a, (A)element<T>::load(p[i * l.step]), mean);
+    y[vy.at(k)] = result<T>(e, a);
+  }
+}
+
+/* Long lines: a block each. */
+template <class T>
+static __global__ void __launch_bounds__(THREADS) fold_long_lines(T *y, view vy, const T *x, lines l, fold f, double m, finish e)
+{
+  typedef acc<T> A;
+  __shared__ double shared_mean;
+  for (int64_t k = blockIdx.x; k < l.count; k += gridDim.x) {
+    const T *p = x + l.outer.at(k);
+    double mean = m;
+    if (f == SPREAD) {
+      double sum = 0;
+      for (int64_t i = threadIdx.x; i < l.n; i += THREADS) sum += (double)element<T>::load(p[i * l.step]);
+      sum = block_fold(SUM, sum);
+      if (threadIdx.x == 0) shared_mean = sum / (double)l.n;
+      __syncthreads();
+      mean = shared_mean;
+    }
+    A a = none<A>(f);
+    for (int64_t i = threadIdx.x; i < l.n; i += THREADS) a = take(f, a, (A)element<T>::load(p[i * l.step]), mean);
+    a = block_fold(f, a);
+    if (threadIdx.x == 0) y[vy.at(k)] = result<T>(e, a);
+  }
+}
+
+/* y with size 1 at dim, where it has lost that dimension. */
+static th_tensor with_dim(const th_tensor *y, int dim, int ndim)
+{
+  th_tensor t = *y;
+  if (t.ndim == ndim) return t;
+  for (int d = t.ndim; d > dim; d--) {
+    t.size[d] = t.size[d - 1];
+    t.stride[d] = t.stride[d - 1];
+  }
+  t.size[dim] = 1;
+  t.stride[dim] = 1;
+  t.ndim = ndim;
+  return t;
+}
+
+constexpr int64_t LONG = 512;                /* elements from which a line is worth a block */
+
+template <class T> static th_status along(const th_call *c, int dim, fold f, double m, finish e)
+{
+  const th_tensor *x = c->arg[1].t;
+  const th_tensor y = with_dim(c->arg[0].t, dim, x->ndim);
+  const lines l = th_cuda_lines(x, dim);
+  if (l.count == 0) return TH_OK;
+  const view vy = th_cuda_lines(&y, dim).outer;
+  if (l.n < LONG || (l.step != 1 && l.count >= 4096)) {
+    TH_LAUNCH((fold_lines<T>), th_blocks(l.count), THREADS, 0, th_first<T>(&y), vy, th_first<const T>(x), l, f, m, e);
+  } else {
+    const unsigned blocks = (unsigned)(l.count < 65535 ? l.count : 65535);
+    TH_LAUNCH((fold_long_lines<T>), blocks, THREADS, 0, th_first<T>(&y), vy, th_first<const T>(x), l, f, m, e);
+  }
+  return th_launched();
+}
+
+/* ---- everything ---- */
+
+constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
+constexpr unsigned PIECES = 1024;            /* at most so many at a time */
+
+template <class T> struct source { const T *x, *z; view vx, vz; };           /* z: what is subtracted, or nothing */
+
+template <class T>
+static __global__ void __launch_bounds__(THREADS) fold_all(acc<T> *part, source<T> s, int64_t n, fold f, double m)
+{
+  typedef acc<T> A;
+  A a = none<A>(f);
+  for (int64_t first = blockIdx.x * PIECE; first < n; first += gridDim.x * PIECE) {
+    for (int64_t i = first + threadIdx.x; i < n && i < first + PIECE; i += THREADS) {
+      A v = (A)element<T>::load(s.x[s.vx.at(i)]);
+      if (s.z) v -= (A)element<T>::load(s.z[s.vz.at(i)]);
+      a = take(f, a, v, m);
+    }
+  }
+  a = block_fold(f, a);
+  if (threadIdx.x == 0) part[blockIdx.x] = a;
+}
+template <class A> static __global__ void __launch_bounds__(THREADS) fold_parts(A *part, unsigned n, fold f)
+{
+  A a = none<A>(f);
+  for (unsigned i = threadIdx.x; i < n; i += THREADS) a = join(f, a, part[i]);
+  a = block_fold(f, a);
+  if (threadIdx.x == 0) part[0] = a;
+}
+
+template <class T> static th_status everything(acc<T> *total, const th_tensor *x, const th_tensor *z, fold f, double m)
+{
+  typedef acc<T> A;
+  const int64_t n = th_numel(x), pieces = (n + PIECE - 1) / PIECE;
+  *total = none<A>(f);
+  if (n == 0) return TH_OK;
+  const unsigned blocks = pieces < PIECES ? (unsigned)pieces : PIECES;
+  source<T> s = { th_first<const T>(x), z ? th_first<const T>(z) : nullptr, th_view_of(x), th_view_of(z ? z : x) };
+  th_cuda_scratch part;
+  TH_TRY(part.take(blocks * sizeof(A)));
+  TH_LAUNCH((fold_all<T>), blocks, THREADS, 0, part.as<A>(), s, n, f, m);
+  if (blocks > 1) TH_LAUNCH((fold_parts<A>), 1, THREADS, 0, part.as<A>(), blocks, f);
+  TH_TRY(th_launched());
+  return th_cuda_fetch(total, part.as<A>(), sizeof(A));
+}
+
+static void give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
+static fold fold_of_norm(double p) { return p == 0 ? COUNT : p == 1 ? ABS : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER; }
+static int64_t line_of(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
+
+/* ---- kernels ---- */
+
+template <class T> static th_status sum_all(const th_call *c)
+{
+  acc<T> v;
+  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
+  give(c, (double)v);
+  return TH_OK;
+}
+template <class T> static th_status prod_all(const th_call *c)
+{
+  acc<T> v;
+  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, PROD, 0));
+  give(c, (double)v);
+  return TH_OK;
+}
+template <class T> static th_status sum(const th_call *c) { return along<T>(c, (int)c->arg[2].i, SUM, 0, { 1, 0, false }); }
+template <class T> static th_status prod(const th_call *c) { return along<T>(c, (int)c->arg[2].i, PROD, 0, { 1, 0, false }); }
+TH_KERNELS(sum_all, TH_CUDA_ALL(sum_all))
+TH_KERNELS(prod_all, TH_CUDA_ALL(prod_all))
+TH_KERNELS(sum, TH_CUDA_ALL(sum))
+TH_KERNELS(prod, TH_CUDA_ALL(prod))
+
+template <class T> static th_status mean_all(const th_call *c)
+{
+  double v;
+  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
+  give(c, v / (double)th_numel(c->arg[1].t));
+  return TH_OK;
+}
+template <class T> static th_status mean(const th_call *c)
+{
+  return along<T>(c, (int)c->arg[2].i, SUM, 0, { (double)line_of(c->arg[1].t, c->arg[2].i), 0, false });
+}
+template <class T> static th_status variance(const th_call *c, double *v)
+{
+  const th_tensor *x = c->arg[1].t;
+  const double n = (double)th_numel(x);
+  double sum;
+  TH_TRY(everything<T>(&sum, x, nullptr, SUM, 0));
+  TH_TRY(everything<T>(v, x, nullptr, SPREAD, sum / n));
+  *v /= c->arg[2].i ? n : n - 1;
+  return TH_OK;
+}
+template <class T> static th_status var_all(const th_call *c)
+{
+  double v;
+  TH_TRY(variance<T>(c, &v));
+  give(c, v);
+  return TH_OK;
+}
+template <class T> static th_status std_all(const th_call *c)
+{
+  double v;
+  TH_TRY(variance<T>(c, &v));
+  give(c, sqrt(v));
+  return TH_OK;
+}
+template <class T> static th_status variances(const th_call *c, bool root)
+{
+  const double n = (double)line_of(c->arg[1].t, c->arg[2].i);
+  return along<T>(c, (int)c->arg[2].i, SPREAD, 0, { c->arg[3].i ? n : n - 1, 2, root });
+}
+template <class T> static th_status var(const th_call *c) { return variances<T>(c, false); }
+template <class T> static th_status std_(const th_call *c) { return variances<T>(c, true); }
+template <class T> static th_status norm(const th_call *c)
+{
+  const double p = c->arg[2].d;
+  return along<T>(c, (int)c->arg[3].i, fold_of_norm(p), p, { 1, p, true });
+}
+template <class T> static th_status norm_all(const th_call *c)
+{
+  const double p = c->arg[2].d;
+  double v;
+  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, fold_of_norm(p), p));
+  give(c, finished({ 1, p, true }, v));
+  return TH_OK;
+}
+
+#define FLOATS(id, run) \
+  TH_KERNELS(id, nullptr, nullptr, nullptr, nullptr, nullptr, run<f16>, run<bf16>, run<float>, run<double>)
+FLOATS(mean_all, mean_all)
+FLOATS(mean, mean)
+FLOATS(var_all, var_all)
+FLOATS(std_all, std_all)
+FLOATS(var, var)
+FLOATS(std, std_)
+FLOATS(norm, norm)
+FLOATS(norm_all, norm_all)

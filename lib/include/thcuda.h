@@ -1,0 +1,48 @@
+/* thcuda.h - what libthcuda offers to Lua beyond the ops: devices, streams, events. The text between FFI BEGIN and FFI END is
+ * what ffi.cdef reads. Devices count from 1, streams from 0, which is the default one. */
+#ifndef TH_CUDA_H
+#define TH_CUDA_H
+#include "th.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* FFI BEGIN */
+typedef struct th_cuda_properties {
+  char    name[256];
+  int64_t totalGlobalMem, freeGlobalMem, sharedMemPerBlock;
+  int32_t major, minor, multiProcessorCount, warpSize, maxThreadsPerBlock, maxThreadsPerMultiProcessor, regsPerBlock;
+  int32_t memoryBusWidth, l2CacheSize, integrated, pciBusID, pciDeviceID, pciDomainID, emulated;
+} th_cuda_properties;
+typedef struct th_cuda_event th_cuda_event;
+
+th_status      th_cuda_load(void);               /* adds devices and kernels to libth, once */
+int            th_cuda_is_emulated(void);
+int            th_cuda_count(void);
+const char    *th_cuda_why(void);                /* why there is no device */
+int            th_cuda_runtime_version(void);
+int            th_cuda_driver_version(void);
+int            th_cuda_device(void);             /* of this thread */
+th_status      th_cuda_set_device(int device);
+th_status      th_cuda_properties_of(th_cuda_properties *p, int device);
+th_status      th_cuda_synchronize(int device);
+int            th_cuda_can_access(int device, int peer);
+int            th_cuda_streams(void);            /* beside the default one, on every device */
+th_status      th_cuda_reserve_streams(int n);
+int            th_cuda_stream_number(void);      /* of this thread */
+th_status      th_cuda_set_stream(int stream);
+th_status      th_cuda_stream_synchronize(int device, int stream);
+/* What the stream does from now on happens after all that another was given until now. */
+th_status      th_cuda_stream_wait(int device, int stream, int other_device, int other);
+th_status      th_cuda_event_new(th_cuda_event **e);             /* recorded in the thread's stream */
+th_status      th_cuda_event_wait(th_cuda_event *e);             /* the thread's stream waits */
+th_status      th_cuda_event_synchronize(th_cuda_event *e);
+th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to);
+void           th_cuda_event_free(th_cuda_event *e);
+/* FFI END */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,220 @@
+-- cutorch - CUDA tensors: devices, streams, memory, and the types torch.CudaTensor, torch.CudaLongTensor, ...
+local ffi = require 'ffi'
+local torch = require 'torch'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local dtype = require 'torch.dtype'
+local construct = require 'torch.construct'
+local storage = require 'torch.storage'
+local tensor = require 'torch.tensor'
+local backend = require 'cutorch.backend'
+local G = backend.C
+
+local cutorch = {}
+
+local function number(who, name, v)
+   if type(v) ~= 'number' or v % 1 ~= 0 or v < -2 ^ 31 or v >= 2 ^ 31 then arg.refuse(who, name, 'a whole number', v, 3) end
+   return v
+end
+
+-- A call of libthcuda in the name of a function of cutorch.
+local function call(name, f, ...) return lib.call('cutorch.' .. name, f, ...) end
+
+-- ---- devices ----------------------------------------------------------------------------------------------------------
+
+--- How many CUDA devices there are; 0 without one.
+-- @example cutorch.getDeviceCount() >= 0   --> true
+function cutorch.getDeviceCount() return G.th_cuda_count() end
+
+--- The device, from 1, on which this thread makes new CUDA tensors.
+function cutorch.getDevice() return G.th_cuda_device() end
+
+--- Makes new CUDA tensors on another device, from 1. Ops work where their tensors are, whatever the device of the thread.
+function cutorch.setDevice(device)
+   call('setDevice', G.th_cuda_set_device, number('cutorch.setDevice', 'device', device))
+end
+
+--- Calls f() with another device, and returns what it returns. The device of before comes back, after an error too.
+function cutorch.withDevice(device, f)
+   if not arg.is_callable(f) then arg.refuse('cutorch.withDevice', 'f', 'a function', f) end
+   local before = cutorch.getDevice()
+   call('withDevice', G.th_cuda_set_device, number('cutorch.withDevice', 'device', device))
+   local function back(ok, ...)
+      cutorch.setDevice(before)
+      if not ok then error((...), 0) end
+      return ...
+   end
+   return back(pcall(f))
+end
+
+--- Waits until the device of this thread has done all that it was given.
+function cutorch.synchronize() call('synchronize', G.th_cuda_synchronize, cutorch.getDevice()) end
+--- Waits for all devices.
+function cutorch.synchronizeAll()
+   for device = 1, cutorch.getDeviceCount() do call('synchronizeAll', G.th_cuda_synchronize, device) end
+end
+
+local properties_t = ffi.typeof 'th_cuda_properties'
+local numbers = { 'totalGlobalMem', 'freeGlobalMem', 'sharedMemPerBlock', 'major', 'minor', 'multiProcessorCount', 'warpSize',
+   'maxThreadsPerBlock', 'maxThreadsPerMultiProcessor', 'regsPerBlock', 'memoryBusWidth', 'l2CacheSize', 'integrated',
+   'pciBusID', 'pciDeviceID', 'pciDomainID' }
+
+local function properties(who, device)
+   local p = properties_t()
+   call(who, G.th_cuda_properties_of, p, number('cutorch.' .. who, 'device', device))
+   return p
+end
+
+--- What CUDA says of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount, ... Of an
+-- emulated device `emulated` is true, and its name says so.
+function cutorch.getDeviceProperties(device)
+   local p = properties('getDeviceProperties', device)
+   local t = { name = ffi.string(p.name), emulated = p.emulated ~= 0 }
+   for _, name in ipairs(numbers) do t[name] = tonumber(p[name]) end
+   return t
+end
+
+--- Bytes free and in all on a device, by default that of this thread.
+-- @return free, total
+function cutorch.getMemoryUsage(device)
+   local p = properties('getMemoryUsage', device == nil and cutorch.getDevice() or device)
+   return tonumber(p.freeGlobalMem), tonumber(p.totalGlobalMem)
+end
+
+--- Version of CUDA that this was built with, 13000 for 13.0; 0 on emulated devices.
+function cutorch.getRuntimeVersion() return G.th_cuda_runtime_version() end
+--- Version of CUDA that the driver knows; 0 on emulated devices, or without a driver.
+function cutorch.getDriverVersion() return G.th_cuda_driver_version() end
+cutorch.driverVersion = cutorch.getDriverVersion()
+
+--- Whether device can read the memory of peer.
+function cutorch.getPeerToPeerAccess(device, peer)
+   return G.th_cuda_can_access(number('cutorch.getPeerToPeerAccess', 'device', device),
+      number('cutorch.getPeerToPeerAccess', 'peer', peer)) ~= 0
+end
+
+-- ---- streams ----------------------------------------------------------------------------------------------------------
+
+--- Makes sure that each device has n streams, beside the default one.
+function cutorch.reserveStreams(n) call('reserveStreams', G.th_cuda_reserve_streams, number('cutorch.reserveStreams', 'n', n)) end
+--- How many streams each device has, beside the default one.
+function cutorch.getNumStreams() return G.th_cuda_streams() end
+--- The number of the stream that this thread uses on all devices; 0 is the default one.
+function cutorch.getStream() return G.th_cuda_stream_number() end
+--- Gives the work of this thread to another stream.
+function cutorch.setStream(stream) call('setStream', G.th_cuda_set_stream, number('cutorch.setStream', 'stream', stream)) end
+--- Gives the work of this thread to the default stream again.
+function cutorch.setDefaultStream() call('setDefaultStream', G.th_cuda_set_stream, 0) end
+--- Waits for one stream of the device of this thread.
+function cutorch.streamSynchronize(stream)
+   call('streamSynchronize', G.th_cuda_stream_synchronize, cutorch.getDevice(), number('cutorch.streamSynchronize', 'stream', stream))
+end
+
+--- What `stream` is given from now on happens after all that the streams of the list were given until now.
+function cutorch.streamWaitFor(stream, others)
+   if type(others) ~= 'table' then arg.refuse('cutorch.streamWaitFor', 'others', 'a table of streams', others) end
+   local device = cutorch.getDevice()
+   number('cutorch.streamWaitFor', 'stream', stream)
+   for _, other in ipairs(others) do
+      call('streamWaitFor', G.th_cuda_stream_wait, device, stream, device, number('cutorch.streamWaitFor', 'stream', other))
+   end
+end
+
+-- Every pair { device, stream } of the first list waits for every one of the second.
+local function wait_pairs(who, waiting, others)
+   for _, a in ipairs(waiting) do
+      for _, b in ipairs(others) do
+         if a[1] ~= b[1] or a[2] ~= b[2] then call(who, G.th_cuda_stream_wait, a[1], a[2], b[1], b[2]) end
+      end
+   end
+end
+
+-- { device = { stream, ... }, ... } as a list of pairs.
+local function pairs_of(who, t)
+   local list = {}
+   if type(t) ~= 'table' then arg.refuse(who, 'streams', 'a table of tables', t, 3) end
+   for device, streams in pairs(t) do
+      if type(streams) ~= 'table' then arg.refuse(who, 'streams', 'a table of tables', streams, 3) end
+      for _, s in ipairs(streams) do list[#list + 1] = { number(who, 'device', device), number(who, 'stream', s) } end
+   end
+   return list
+end
+
+--- The streams of the list wait for each other: nothing of one begins before all of the others is done.
+function cutorch.streamBarrier(streams)
+   local list = pairs_of('cutorch.streamBarrier', { [cutorch.getDevice()] = streams })
+   wait_pairs('streamBarrier', list, list)
+end
+--- The same for streams of several devices: {[1] = {0, 1}, [2] = {0}}.
+function cutorch.streamBarrierMultiDevice(streams)
+   local list = pairs_of('cutorch.streamBarrierMultiDevice', streams)
+   wait_pairs('streamBarrierMultiDevice', list, list)
+end
+--- A stream of a device waits for streams of several devices.
+function cutorch.streamWaitForMultiDevice(device, stream, others)
+   local who = 'cutorch.streamWaitForMultiDevice'
+   wait_pairs('streamWaitForMultiDevice', { { number(who, 'device', device), number(who, 'stream', stream) } }, pairs_of(who, others))
+end
+
+--- cutorch.Event(): A moment in the stream of this thread: when it has done what it was given until now.
+local Event = torch.class('cutorch.Event', cutorch)
+local event_t = ffi.metatype(ffi.typeof 'struct { th_cuda_event *e; }', { __gc = function(self) G.th_cuda_event_free(self.e) end })
+
+function Event:__init()
+   local out = ffi.new 'th_cuda_event *[1]'
+   call('Event', G.th_cuda_event_new, out)
+   self.event = event_t(out[0])
+end
+--- The stream of this thread goes on when the moment has come.
+function Event:waitOn() call('Event', G.th_cuda_event_wait, self.event.e) end
+--- Waits until the moment has come.
+function Event:synchronize() call('Event', G.th_cuda_event_synchronize, self.event.e) end
+--- Seconds from an earlier event to this one; waits for both.
+function Event:since(earlier)
+   if torch.type(earlier) ~= 'cutorch.Event' then arg.refuse('cutorch.Event', 'earlier', 'a cutorch.Event', earlier) end
+   local s = ffi.new 'double[1]'
+   call('Event', G.th_cuda_event_seconds, s, earlier.event.e, self.event.e)
+   return s[0]
+end
+
+-- ---- types ------------------------------------------------------------------------------------------------------------
+
+construct.set_device(function()
+   local device = G.th_cuda_device()
+   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 3) end
+   return device
+end)
+storage.set_device(cutorch.getDevice)
+
+local Tensor = tensor.base
+for d, name in ipairs(dtype.names) do
+   local ty = d + dtype.CUDA
+   if cutorch.getDeviceCount() > 0 then
+      storage.add_type(torch, ty)
+      tensor.add_type(torch, ty)
+      require 'torch.serialize'.install_type(torch, ty)
+   end
+   --- Tensor:cuda(), Tensor:cudaByte(), Tensor:cudaChar(), Tensor:cudaShort(), Tensor:cudaInt(), Tensor:cudaLong(), Tensor:cudaHalf(),
+   -- Tensor:cudaBFloat16(), Tensor:cudaDouble(): x in a type of the device of this thread, cuda() in floats; x itself if it
+   -- has that type already, on whatever device, else a copy.
+   Tensor[name == 'Float' and 'cuda' or 'cuda' .. name] = function(self)
+      if cutorch.getDeviceCount() == 0 then construct.place_of(ty) end
+      return tensor.convert(arg.tensor('cuda', 'argument 1', self), ty)
+   end
+end
+
+--- The device that x is on, from 1; 0 on the CPU.
+-- @example torch.Tensor(2):getDevice()   --> 0
+function Tensor:getDevice() return self._device end
+
+--- Copies as copy does; what is on the CPU is there when it returns.
+function Tensor:copyAsync(x) return self:copy(x) end
+
+cutorch.hasHalf = true
+--- cutorch.hasHalfInstructions(), cutorch.hasFastHalfInstructions(): Whether the device of this thread computes with halves itself.
+function cutorch.hasHalfInstructions() return cutorch.getDeviceProperties(cutorch.getDevice()).major >= 6 end
+cutorch.hasFastHalfInstructions = cutorch.hasHalfInstructions
+
+_G.cutorch = cutorch
+package.loaded.cutorch = cutorch
+return cutorch

@@ -1,0 +1,98 @@
+-- test/cuda/bad_input_spec.lua - what CUDA tensors refuse, and that everything works afterwards.
+-- runs once: the device does not depend on the level
+local torch = require 'torch'
+local refuses = require 'test.refuses'
+local device = require 'test.cuda.device'
+local cutorch = device.cutorch
+
+if not cutorch then
+   describe('CUDA tensors', function() pending('there is no ' .. device.name .. ' here') end)
+   return
+end
+local th = os.getenv 'TH' or 'build/bin/th'
+
+local function output(environment, code)
+   local f = io.popen(('env %s %s -e "%s" 2>&1'):format(environment, th, code))
+   local text = f:read '*a'
+   f:close()
+   return text
+end
+
+describe('tensors on different devices in one call', function()
+   local x, y
+   before_each(function() x, y = torch.CudaTensor{1, 2}, torch.FloatTensor{1, 2} end)
+
+   it('are refused with the op, the argument and both devices', function()
+      refuses('add: z must be on CUDA device 1 like x, got one on the CPU', torch.add, x, y)
+      refuses('add: z must be on the CPU like x, got one on CUDA device 1', torch.add, y, x)
+      refuses('cat: element 2 of list must be on the CPU like the first, got one on CUDA device 1', torch.cat, { y, x }, 1)
+      refuses('sum: y must be on CUDA device 1 like x, got one on the CPU', torch.sum, y, x, 1)
+   end)
+   it('are refused on two CUDA devices too', function()
+      local z = cutorch.withDevice(2, function() return torch.CudaTensor{3, 4} end)
+      refuses('cmul: z must be on CUDA device 1 like x, got one on CUDA device 2', torch.cmul, x, z)
+   end)
+   it('may be copied, in any direction, layout and type', function()
+      local z = cutorch.withDevice(2, function() return torch.CudaDoubleTensor(2, 3) end)
+      z:t():copy(torch.range(1, 6):resize(3, 2):t():clone():t():cuda())
+      assert.same({ { 1, 3, 5 }, { 2, 4, 6 } }, z:totable())
+      assert.same({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, torch.IntTensor(3, 2):copy(z:t()):totable())
+   end)
+   it('leave the result as it was', function()
+      local r = torch.CudaTensor{7}
+      pcall(torch.add, r, y, y)
+      assert.same({ 7 }, r:totable())
+      assert.same({ 2, 4 }, x:add(x):totable())
+   end)
+end)
+
+describe('a CUDA tensor', function()
+   it('says that an op has no kernel', function()
+      refuses('symeig: there is no kernel of this op for CUDA device 1: bring the tensors to the CPU', torch.symeig, torch.CudaTensor(2, 2))
+   end)
+   it('refuses elements that whole numbers cannot be divided by', function()
+      local x = torch.CudaIntTensor{1, 2}
+      refuses('cdiv: z must not hold 0 for a IntTensor', x.cdiv, x, torch.CudaIntTensor{1, 0})
+      assert.same({ 1, 2 }, x:totable())
+   end)
+   it('refuses places outside', function()
+      local x = torch.CudaTensor{1, 2}
+      refuses('index must lie in 1..2', function() return x[3] end)
+      assert.equal(2, x[2])
+   end)
+   it('that is too large is an error that says how much was wanted and is free', function()
+      refuses('out of memory on CUDA device 1: 4000000000000 bytes wanted', torch.CudaTensor, 1e6, 1e6)
+      assert.equal(3, torch.CudaTensor(3):fill(1):sum())
+   end)
+   it('has no size that cannot be counted', function()
+      refuses('more than can be counted', torch.CudaTensor, 2 ^ 40, 2 ^ 40)
+   end)
+end)
+
+describe('cutorch', function()
+   it('refuses devices that are not there', function()
+      refuses('cutorch.setDevice: device must lie in 1..2, got 3', cutorch.setDevice, 3)
+      refuses('cutorch.setDevice: device must be a whole number', cutorch.setDevice, 1.5)
+      refuses('cutorch.withDevice: device must lie in 1..2, got 0', cutorch.withDevice, 0, print)
+      refuses('cutorch.withDevice: f must be a function', cutorch.withDevice, 1, 2)
+      refuses('cutorch.getDeviceProperties: device must lie in 1..2, got 9', cutorch.getDeviceProperties, 9)
+      assert.equal(1, cutorch.getDevice())
+   end)
+   it('refuses streams that are not there', function()
+      refuses('cutorch.setStream: stream must lie in 0..', cutorch.setStream, 100)
+      refuses('cutorch.reserveStreams: the number of streams must lie in 0..1024', cutorch.reserveStreams, -1)
+   end)
+   it('goes back to the device of before when a function fails', function()
+      assert.is_false((pcall(cutorch.withDevice, 2, error)))
+      assert.equal(1, cutorch.getDevice())
+   end)
+   it('loads without any device and says so', function()
+      local text = output('TH_CUDA=emu TH_CUDA_EMU_DEVICES=0',
+         "require 'cutorch'; print(cutorch.getDeviceCount(), pcall(torch.Tensor(2).cuda, torch.Tensor(2)))")
+      assert(text:find('0%s+false%s+.*there is no CUDA device: no CUDA%-capable device is detected'), text)
+   end)
+   it('says what TH_CUDA may be', function()
+      local text = output('TH_CUDA=x', "print(pcall(require, 'cutorch'))")
+      assert(text:find("TH_CUDA must be 'emu' or 'gpu', got 'x'", 1, true), text)
+   end)
+end)

@@ -1,0 +1,152 @@
+// emu.cc - kernels that lean on every part of the emulated device; built and run by emu_spec.lua, the case is the argument.
+#include <stdio.h>
+#include <stdlib.h>
+#include "cuda_runtime.h"
+
+#define START(blocks, threads, shared, s, call) emu::launch(blocks, threads, shared, s, [=] { call; }, #call)
+#define NEED(e) do { if (!(e)) { printf("not so: %s\n", #e); exit(1); } } while (0)
+
+template <class T> static T *room(size_t n)
+{
+  void *p;
+  NEED(cudaMallocAsync(&p, n * sizeof(T), nullptr) == cudaSuccess);
+  return static_cast<T *>(p);
+}
+
+/* ---- barriers, warps, shared memory, atomics ---- */
+
+static void sum(float *y, const float *x, int n)
+{
+  __shared__ float part[8];
+  float a = 0;
+  for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) a += x[i];
+  for (int h = 16; h; h /= 2) a += __shfl_down_sync(~0u, a, (unsigned)h);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
+  __syncthreads();
+  if (threadIdx.x == 0) for (int w = 0; w < 8; w++) y[blockIdx.x] += part[w];
+}
+static void reverse(int *x, int n)
+{
+  int *all = static_cast<int *>(emu::dynamic_shared());
+  all[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = all[n - 1 - (int)threadIdx.x];
+}
+static void warps(int *bad)
+{
+  const int lane = (int)threadIdx.x % 32;
+  if (__shfl_sync(~0u, lane, 5) != 5) *bad = 1;
+  if (__shfl_up_sync(~0u, lane, 3) != (lane < 3 ? lane : lane - 3)) *bad = 2;
+  if (__shfl_xor_sync(~0u, (double)lane, 1) != (lane ^ 1)) *bad = 3;
+  if (__shfl_sync(~0u, lane, 1, 8) != lane / 8 * 8 + 1) *bad = 4;
+  if (__ballot_sync(~0u, lane % 2) != 0xaaaaaaaau) *bad = 5;
+  if (!__any_sync(~0u, lane == 7) || __all_sync(~0u, lane == 7)) *bad = 6;
+  if (lane < 16 && __shfl_sync(0xffffu, lane, 15) != 15) *bad = 7;          // half of a warp by itself
+  if (__syncthreads_count(lane < 4) != 8) *bad = 8;                         // of two warps
+}
+static void count(int *n) { atomicAdd(n, 1); }
+
+static int works()
+{
+  float *x = room<float>(1000), *y = room<float>(4), back[4], ones[1000];
+  for (float &v : ones) v = 1;
+  NEED(cudaMemcpyAsync(x, ones, sizeof ones, cudaMemcpyDefault, nullptr) == cudaSuccess);
+  cudaMemsetAsync(y, 0, sizeof back, nullptr);
+  START(4, 256, 0, nullptr, sum(y, x, 1000));
+  NEED(cudaMemcpyAsync(back, y, sizeof back, cudaMemcpyDefault, nullptr) == cudaSuccess);
+  for (float v : back) NEED(v == 1000);
+
+  int *k = room<int>(100), numbers[100], bad = 0;
+  for (int i = 0; i < 100; i++) numbers[i] = i;
+  cudaMemcpyAsync(k, numbers, sizeof numbers, cudaMemcpyDefault, nullptr);
+  START(1, 100, sizeof numbers, nullptr, reverse(k, 100));
+  cudaMemcpyAsync(numbers, k, sizeof numbers, cudaMemcpyDefault, nullptr);
+  for (int i = 0; i < 100; i++) NEED(numbers[i] == 99 - i);
+
+  cudaMemsetAsync(k, 0, 4, nullptr);
+  START(3, 64, 0, nullptr, warps(k));
+  cudaMemcpyAsync(&bad, k, 4, cudaMemcpyDefault, nullptr);
+  if (bad) printf("warps: check %d\n", bad);
+  NEED(bad == 0);
+  START(dim3(3, 2, 2), dim3(4, 4, 2), 0, nullptr, count(k));
+  cudaMemcpyAsync(&bad, k, 4, cudaMemcpyDefault, nullptr);
+  NEED(bad == 12 * 32);
+  return 0;
+}
+
+/* ---- streams and events ---- */
+
+static void put(int *p, int v) { *p = v; }
+static void twice(int *p) { *p *= 2; }
+
+static int ordered()
+{
+  cudaStream_t a, b;
+  cudaEvent_t e;
+  int *p = room<int>(1), back = 0;
+  cudaStreamSynchronize(nullptr);
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+  START(1, 1, 0, a, put(p, 21));
+  cudaEventRecord(e, a);
+  NEED(cudaEventQuery(e) == cudaErrorNotReady);          // nothing happens before somebody waits
+  cudaStreamWaitEvent(b, e, 0);
+  cudaEventDestroy(e);
+  START(1, 1, 0, b, twice(p));
+  cudaMemcpyAsync(&back, p, sizeof back, cudaMemcpyDefault, b);
+  NEED(back == 42);
+
+  START(1, 1, 0, a, put(p, 1));
+  cudaMemcpyAsync(&back, p, sizeof back, cudaMemcpyDefault, b);              // b did not wait for a
+  NEED(back == 42);
+  cudaStreamSynchronize(a);
+  cudaMemcpyAsync(&back, p, sizeof back, cudaMemcpyDefault, b);
+  NEED(back == 1);
+  NEED(cudaStreamDestroy(a) == cudaSuccess && cudaStreamSynchronize(a) == cudaErrorInvalidResourceHandle);
+  return 0;
+}
+
+/* ---- what is wrong ---- */
+
+static void stuck() { if (threadIdx.x < 3) __syncwarp(0xf); else __syncthreads(); }
+static void beyond(int *p, int n) { p[blockIdx.x * blockDim.x + threadIdx.x + (unsigned)n] = 1; }
+static void race(int *p) { *p = (int)(blockIdx.x * blockDim.x + threadIdx.x); }
+
+static int wrong()
+{
+  START(2, 2000, 0, nullptr, stuck());
+  NEED(cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
+  START(2, 64, 0, nullptr, stuck());
+  NEED(cudaDeviceSynchronize() == cudaErrorLaunchFailure && cudaDeviceSynchronize() == cudaSuccess);
+  NEED(cudaSetDevice(7) == cudaErrorInvalidDevice);
+  void *p;
+  NEED(cudaMallocAsync(&p, (size_t)1 << 50, nullptr) == cudaErrorMemoryAllocation);
+  return works();
+}
+static int out_of_bounds()
+{
+  int *p = room<int>(64);
+  START(1, 64, 0, nullptr, beyond(p, 1));
+  cudaDeviceSynchronize();
+  return 0;
+}
+static int order()
+{
+  int *p = room<int>(1), last = 0;
+  START(4, 64, 0, nullptr, race(p));
+  cudaMemcpyAsync(&last, p, sizeof last, cudaMemcpyDefault, nullptr);
+  printf("%d\n", last);
+  return 0;
+}
+
+int main(int, char **argv)
+{
+  switch (argv[1][0]) {
+    case 'w': return works();
+    case 's': return ordered();
+    case 'e': return wrong();
+    case 'o': return out_of_bounds();
+    default: return order();
+  }
+}

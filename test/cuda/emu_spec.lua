@@ -1,0 +1,67 @@
+-- test/cuda/emu_spec.lua - the emulated device: barriers, warps, streams, faults, with and without AddressSanitizer.
+-- runs once: the device does not depend on the level
+local temporary = require 'test.temporary'
+
+local function run(command)
+   local f = io.popen(command .. ' 2>&1; echo "=$?"')
+   local text = f:read '*a'
+   f:close()
+   local out, status = text:match '^(.*)=(%d+)%s*$'
+   return tonumber(status), out
+end
+
+if run 'command -v c++ >/dev/null' ~= 0 then
+   describe('the emulated CUDA device', function() pending 'there is no C++ compiler here' end)
+   return
+end
+
+for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g1 -fsanitize=address', true } } do
+   describe('the emulated CUDA device, ' .. how[1] .. ',', function()
+      local program, case = nil, nil
+      setup(function()
+         program = temporary.name '.emu'
+         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu test/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
+            :format(how[2], program))
+         assert(status == 0, text)
+         function case(name, environment) return run(('env ASAN_OPTIONS=detect_leaks=0 %s %s %s'):format(environment or '', program, name)) end
+      end)
+      teardown(function() os.remove(program) end)
+
+      it('runs barriers, warps, shared memory and atomics', function()
+         local status, text = case 'works'
+         assert(status == 0, text)
+      end)
+      it('runs them in random order too', function()
+         for seed = 1, 3 do
+            local status, text = case('works', 'TH_CUDA_EMU_RANDOM=' .. seed)
+            assert(status == 0, text)
+         end
+      end)
+      it('shows what depends on the order', function()
+         local seen, kinds = {}, 0
+         for seed = 1, 8 do
+            local _, text = case('random', 'TH_CUDA_EMU_RANDOM=' .. seed)
+            if not seen[text] then kinds = kinds + 1 end
+            seen[text] = true
+         end
+         assert(kinds > 1)
+         local _, text = case 'random'
+         assert.equal('255\n', text)
+      end)
+      it('keeps the order of streams and of nothing else', function()
+         local status, text = case 'streams'
+         assert(status == 0, text)
+      end)
+      it('reports wrong launches and threads that wait for ever, and goes on', function()
+         local status, text = case 'errors'
+         assert(status == 0, text)
+         assert(text:find('wait for each other for ever', 1, true), text)
+      end)
+      if how[3] then
+         it('finds a kernel that writes behind its memory', function()
+            local status, text = case 'out'
+            assert(status ~= 0 and text:find('heap-buffer-overflow', 1, true), text)
+         end)
+      end
+   end)
+end
