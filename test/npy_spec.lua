@@ -1,11 +1,12 @@
 -- test/npy_spec.lua - NumPy's .npy and .npz files, both ways, as NumPy writes them and damaged.
 local torch = require 'torch'
 local temporary = require 'test.temporary'
+local format = require 'torch.format'
 local ffi = require 'ffi'
 
 local NAMES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'Float', 'Double' }
 
-local put, get, load, le = temporary.put, temporary.get, temporary.load, temporary.le
+local put, get, load, le = temporary.put, temporary.get, temporary.load, format.le
 local saved, refused = temporary.saved, temporary.refused
 
 local function header(text, version)

@@ -1,6 +1,7 @@
 -- test/safetensors_spec.lua - .safetensors files, both ways, and damaged.
 local torch = require 'torch'
 local temporary = require 'test.temporary'
+local format = require 'torch.format'
 local ffi = require 'ffi'
 
 local NAMES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
@@ -8,7 +9,7 @@ local NAMES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Flo
 local put, get, load = temporary.put, temporary.get, temporary.load
 local function saved(object) return temporary.saved(object, '.safetensors') end
 
-local function file(json, data) return temporary.le(8, #json) .. json .. (data or '') end
+local function file(json, data) return format.le(8, #json) .. json .. (data or '') end
 local function one(shape, offsets, dtype)
    return ('{"x":{"dtype":"%s","shape":%s,"data_offsets":%s}}'):format(dtype or 'U8', shape, offsets)
 end

@@ -46,16 +46,6 @@ function temporary.refused(pattern, bytes, ...)
       ('expected torch.load to refuse with "%s", got "%s"'):format(pattern, tostring(why)))
 end
 
---- The n bytes of v, the lowest first.
-function temporary.le(n, v)
-   local s = ''
-   for _ = 1, n do
-      s = s .. string.char(v % 256)
-      v = math.floor(v / 256)
-   end
-   return s
-end
-
 --- Loads damaged(seed), seed = 1..n: each time a value comes, or an error that names torch.load, and little memory is taken.
 -- `look(x, bytes)` is asked about each value (optional). Returns how many values and how many errors came.
 function temporary.corrupt(n, damaged, look)

@@ -1,16 +1,6 @@
 -- examples/lib/wave.lua - sounds as WAV files, 16 bits a sample.
-local ffi = require 'ffi'
 local torch = require 'torch'
 local wave = {}
-
-local function le(n, v)
-   local s = ''
-   for _ = 1, n do
-      s = s .. string.char(v % 256)
-      v = math.floor(v / 256)
-   end
-   return s
-end
 
 --- Writes samples x channels (or samples) under a name; the loudest sample becomes the largest number.
 -- @param rate  samples a second
@@ -22,10 +12,17 @@ function wave.write(name, x, rate)
    local loudest = math.max(x:max(), -x:min(), 1e-30)
    local numbers = x:double():mul(32767 / loudest):add(32768.5):floor():add(-32768):short():contiguous()
    local bytes = 2 * tonumber(numbers:nElement())
-   local file, why = io.open(name, 'wb')
-   if not file then error('wave.write: ' .. why, 2) end
-   file:write('RIFF', le(4, 36 + bytes), 'WAVEfmt ', le(4, 16), le(2, 1), le(2, channels), le(4, rate), le(4, 2 * channels * rate),
-      le(2, 2 * channels), le(2, 16), 'data', le(4, bytes), ffi.string(ffi.cast('const char *', numbers:data()), bytes))
+   local file = torch.DiskFile(name, 'w'):binary():littleEndianEncoding()
+   file:writeString 'RIFF'
+   file:writeInt(36 + bytes)
+   file:writeString 'WAVEfmt '
+   file:writeInt(16)
+   file:writeShort(torch.ShortStorage { 1, channels })
+   file:writeInt(torch.IntStorage { rate, 2 * channels * rate })
+   file:writeShort(torch.ShortStorage { 2 * channels, 16 })
+   file:writeString 'data'
+   file:writeInt(bytes)
+   file:writeShort(numbers:storage())
    file:close()
 end
 

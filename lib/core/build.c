@@ -1,17 +1,9 @@
 /* build.c - what the library was built from. */
 #include "core.h"
+#include "levels.h"
 
-static const char levels[] = ""
-#ifdef TH_HAVE_base
-  " base"
-#endif
-#ifdef TH_HAVE_avx2
-  " avx2"
-#endif
-#ifdef TH_HAVE_avx512
-  " avx512"
-#endif
-  ;
+#define NAME(level) " " #level
+static const char levels[] = "" TH_EACH_LEVEL(NAME);
 
 const char *th_build(int what)
 {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "conv_times.h"
+#include "levels.h"
 
 enum { GEMM = 0 };                                  /* the first engine does everything */
 /* Multiplications below which no engine could beat the first one. */
@@ -12,35 +13,14 @@ enum { UNREAD = -2 };                               /* of `preferred`: the envir
 static int forced = -1, preferred = UNREAD;
 static TH_QUICK_LOCAL int here;                     /* the number of the engine that this thread prefers, from 1 */
 
-#ifdef TH_HAVE_base
-extern const th_conv_engine *const th_conv_engines_base[];
-#endif
-#ifdef TH_HAVE_avx2
-extern const th_conv_engine *const th_conv_engines_avx2[];
-#endif
-#ifdef TH_HAVE_avx512
-extern const th_conv_engine *const th_conv_engines_avx512[];
-#endif
+#define DECLARE(level) extern const th_conv_engine *const th_conv_engines_##level[];
+TH_EACH_LEVEL(DECLARE)
 
-/* The engines of each level that was built; NULL ends them. */
-static const struct { const char *level; const th_conv_engine *const *engines; } tables[] = {
-#ifdef TH_HAVE_base
-  { "base", th_conv_engines_base },
-#endif
-#ifdef TH_HAVE_avx2
-  { "avx2", th_conv_engines_avx2 },
-#endif
-#ifdef TH_HAVE_avx512
-  { "avx512", th_conv_engines_avx512 },
-#endif
-  { NULL, NULL }
-};
+/* The engines of each level; NULL ends them. */
+#define ENGINES(level) th_conv_engines_##level,
+static const th_conv_engine *const *const tables[] = { TH_EACH_LEVEL(ENGINES) NULL };
 
-static const th_conv_engine *const *engines(void)   /* of the level in use */
-{
-  for (size_t k = 0; tables[k].level; k++) if (strcmp(th_cpu_level(), tables[k].level) == 0) return tables[k].engines;
-  return NULL;
-}
+static const th_conv_engine *const *engines(void) { return tables[th_cpu_level_index()]; }
 
 /* The engine of this number; NULL: there is none. */
 static const th_conv_engine *engine_at(int i)

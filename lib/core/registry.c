@@ -1,5 +1,6 @@
 /* registry.c - the ops, their signatures, and the kernels of the CPU level chosen at load. */
 #include <stdlib.h>
+#include "levels.h"
 #include "registry.h"
 
 #define TH_OP(id) extern const th_op th_op_##id;
@@ -24,43 +25,28 @@ static int nentries;
 
 /* ---- levels: one table of kernels each, in the order of ops.def ---- */
 
-#ifdef TH_HAVE_base
-extern const th_kernel *const th_cpu_base[];
-static bool can_base(void) { return __builtin_cpu_supports("sse4.2"); }
-#endif
-#ifdef TH_HAVE_avx2
-extern const th_kernel *const th_cpu_avx2[];
-static bool can_avx2(void)
+#define DECLARE(level) extern const th_kernel *const th_cpu_##level[];
+TH_EACH_LEVEL(DECLARE)
+
+__attribute__((unused)) static bool can_base(void) { return __builtin_cpu_supports("sse4.2"); }
+__attribute__((unused)) static bool can_avx2(void)
 {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
-#endif
-#ifdef TH_HAVE_avx512
-extern const th_kernel *const th_cpu_avx512[];
-static bool can_avx512(void)
+__attribute__((unused)) static bool can_avx512(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
 }
-#endif
 
 typedef struct level { const char *name; bool (*can)(void); const th_kernel *const *kernels; } level;
-static const level levels[] = {             /* best first */
-#ifdef TH_HAVE_avx512
-  { "avx512", can_avx512, th_cpu_avx512 },
-#endif
-#ifdef TH_HAVE_avx2
-  { "avx2", can_avx2, th_cpu_avx2 },
-#endif
-#ifdef TH_HAVE_base
-  { "base", can_base, th_cpu_base },
-#endif
-  { "none", NULL, NULL }
-};
+#define LEVEL(level) { #level, can_##level, th_cpu_##level },
+static const level levels[] = { TH_EACH_LEVEL(LEVEL) { "none", NULL, NULL } };
 static const level *chosen = &levels[sizeof levels / sizeof *levels - 1];
 
 const char *th_cpu_level(void) { return chosen->name; }
+int th_cpu_level_index(void) { return (int)(chosen - levels); }
 
 /* TH_CPU asks for a level; one that the machine lacks, or that does not exist, is passed over. */
 static void choose_level(void)

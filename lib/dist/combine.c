@@ -1,32 +1,12 @@
 /* combine.c - the reducing kernels of the level at work. */
 #include "dist.h"
+#include "../core/levels.h"
 
-#ifdef TH_HAVE_base
-extern const th_combine th_combine_base[];
-#endif
-#ifdef TH_HAVE_avx2
-extern const th_combine th_combine_avx2[];
-#endif
-#ifdef TH_HAVE_avx512
-extern const th_combine th_combine_avx512[];
-#endif
+#define DECLARE(level) extern const th_combine th_combine_##level[];
+TH_EACH_LEVEL(DECLARE)
 
-/* The kernels of each level that was built. */
-static const struct { const char *level; const th_combine *f; } tables[] = {
-#ifdef TH_HAVE_base
-  { "base", th_combine_base },
-#endif
-#ifdef TH_HAVE_avx2
-  { "avx2", th_combine_avx2 },
-#endif
-#ifdef TH_HAVE_avx512
-  { "avx512", th_combine_avx512 },
-#endif
-};
+#define KERNELS(level) th_combine_##level,
+static const th_combine *const tables[] = { TH_EACH_LEVEL(KERNELS) NULL };
 
-th_combine th_combine_of(int dtype)
-{
-  size_t i = 0;
-  while (i + 1 < sizeof tables / sizeof *tables && strcmp(th_cpu_level(), tables[i].level) != 0) i++;
-  return tables[i].f[dtype];
-}
+bool th_can_combine(void) { return tables[th_cpu_level_index()] != NULL; }
+th_combine th_combine_of(int dtype) { return tables[th_cpu_level_index()][dtype]; }

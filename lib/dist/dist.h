@@ -84,6 +84,7 @@ struct th_dist_work {
 
 /* out[i] = src[0][i] op src[1][i] op ...: in this order, so that results do not depend on who computes them. */
 typedef void (*th_combine)(void *out, const void *const *src, int nsrc, int64_t n, int op);
+bool       th_can_combine(void);                      /* whether this machine runs any level's kernels */
 th_combine th_combine_of(int dtype);
 
 /* ---- waiting (wait.c) ---- */

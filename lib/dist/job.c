@@ -307,6 +307,7 @@ static int cores(void)
 
 th_status th_dist_join(th_dist **g, int fd, const char *name, int rank, int size, const char *secret, double deadline)
 {
+  if (!th_can_combine()) return th_fail(TH_EBACKEND, "dist.init: this library was not built for a processor like this one");
   if (size < 1 || size > TH_MAXRANK) return th_fail(TH_EARG, "dist.init: size must lie in 1..%d, got %d", TH_MAXRANK, size);
   if (rank < 0 || rank >= size) return th_fail(TH_EARG, "dist.init: rank must lie in 0..%d, got %d", size - 1, rank);
   th_job *j = calloc(1, sizeof *j);
