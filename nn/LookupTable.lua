@@ -64,8 +64,7 @@ end
 
 --- The input itself if its elements lie one after the other, else a packed copy, kept in a buffer.
 function LookupTable:makeInputContiguous(input)
-   if input:isContiguous() then return input end
-   return self:scratch('_input', input:type()):resize(input:size()):copy(input)
+   return self:packed('_input', input)
 end
 
 -- The input as a packed LongTensor.

@@ -37,9 +37,7 @@ for name, op in pairs{Max = 'max', Min = 'min'} do
 
    function Class:updateGradInput(input, gradOutput)
       local dim = self:_getPositiveDimension(input)
-      if not gradOutput:isContiguous() then
-         gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-      end
+      gradOutput = self:packed('_gradOutput', gradOutput)
       self.gradInput:resize(input:size()):zero()
       self.gradInput:scatter(dim, self._indices, gradOutput:view(self._indices:size()))
       return self.gradInput

@@ -58,6 +58,13 @@ function Module:scratch(name, kind)
    return buffer
 end
 
+--- The tensor x when it is contiguous, otherwise a copy of it in the tensor self[name].
+-- nn.Module():packed('_input', torch.ones(2, 3):t()):isContiguous() --> true
+function Module:packed(name, x)
+   if x:isContiguous() then return x end
+   return self:scratch(name, x:type()):resize(x:size()):copy(x)
+end
+
 --- A list of parameters and a list of their gradients; nothing for a module without parameters.
 function Module:parameters()
    local parameters, grads, names = {}, {}, self.parameterNames

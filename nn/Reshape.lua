@@ -41,19 +41,13 @@ function Reshape:updateOutput(input)
    if n ~= wanted then
       self:refuse('input', ('have %d elements%s'):format(self.nelement, single and '' or ' in each sample'), input)
    end
-   if not input:isContiguous() then
-      input = self:scratch('_input', input:type()):resize(input:size()):copy(input)
-   end
+   input = self:packed('_input', input)
    self.output:view(input, size)
    return self.output
 end
 
 function Reshape:updateGradInput(input, gradOutput)
-   if not gradOutput:isContiguous() then
-      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-   end
-   self.gradInput:view(gradOutput, input:size())
-   return self.gradInput
+   return self.gradInput:view(self:packed('_gradOutput', gradOutput), input:size())
 end
 
 function Reshape:__tostring__()

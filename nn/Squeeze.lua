@@ -40,11 +40,7 @@ function Squeeze:updateOutput(input)
 end
 
 function Squeeze:updateGradInput(input, gradOutput)
-   if not gradOutput:isContiguous() then
-      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-   end
-   self.gradInput:view(gradOutput, input:size())
-   return self.gradInput
+   return self.gradInput:view(self:packed('_gradOutput', gradOutput), input:size())
 end
 
 return Squeeze

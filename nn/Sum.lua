@@ -41,9 +41,7 @@ end
 
 function Sum:updateGradInput(input, gradOutput)
    local dim = self:_getPositiveDimension(input)
-   if not gradOutput:isContiguous() then
-      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-   end
+   gradOutput = self:packed('_gradOutput', gradOutput)
    local g = gradOutput:view(kept(input, dim)):expandAs(input)
    self.gradInput:resize(input:size()):copy(g)
    if self.sizeAverage then self.gradInput:div(input:size(dim)) end

@@ -37,11 +37,7 @@ function Unsqueeze:updateOutput(input)
 end
 
 function Unsqueeze:updateGradInput(input, gradOutput)
-   if not gradOutput:isContiguous() then
-      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-   end
-   self.gradInput:view(gradOutput, input:size())
-   return self.gradInput
+   return self.gradInput:view(self:packed('_gradOutput', gradOutput), input:size())
 end
 
 function Unsqueeze:__tostring__() return ('%s(dim %d)'):format(torch.type(self), self.pos) end

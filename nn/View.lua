@@ -60,9 +60,7 @@ end
 
 function View:updateOutput(input)
    local samples = batch(self, input)
-   if not input:isContiguous() then
-      input = self:scratch('_input', input:type()):resize(input:size()):copy(input)
-   end
+   input = self:packed('_input', input)
    if samples then
       self.output:view(input, samples, unpack(self.size:totable()))
    else
@@ -72,11 +70,7 @@ function View:updateOutput(input)
 end
 
 function View:updateGradInput(input, gradOutput)
-   if not gradOutput:isContiguous() then
-      gradOutput = self:scratch('_gradOutput', gradOutput:type()):resize(gradOutput:size()):copy(gradOutput)
-   end
-   self.gradInput:view(gradOutput, input:size())
-   return self.gradInput
+   return self.gradInput:view(self:packed('_gradOutput', gradOutput), input:size())
 end
 
 function View:__tostring__()

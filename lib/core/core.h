@@ -3,6 +3,9 @@
 #define TH_CORE_H
 #include "th_backend.h"
 
+static inline int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* A thread variable of the quick kind; for a few bytes only, larger things hang on a pointer. */
 #define TH_QUICK_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 /* Zeroed memory of the calling thread, made on first use and kept in *slot, a TH_QUICK_LOCAL pointer. */

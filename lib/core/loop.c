@@ -82,17 +82,15 @@ static bool lies_across(plan *p)
   return false;
 }
 
-static inline int64_t at_most(int64_t x, int64_t limit) { return x < limit ? x : limit; }
-
 /* Rows are cut to the length of a block, short ones go together. */
 static void cut_tiles(plan *p)
 {
   if (lies_across(p)) {
-    p->tile[0] = at_most(p->n[0], p->n[1] < TILE_ROWS ? TILE_N * TILE_ROWS / p->n[1] : TILE_N);
-    p->tile[1] = at_most(p->n[1], TILE_N * TILE_ROWS / p->tile[0]);
+    p->tile[0] = th_min(p->n[0], p->n[1] < TILE_ROWS ? TILE_N * TILE_ROWS / p->n[1] : TILE_N);
+    p->tile[1] = th_min(p->n[1], TILE_N * TILE_ROWS / p->tile[0]);
   } else {
-    p->tile[0] = at_most(p->n[0], TH_GRAIN);
-    p->tile[1] = at_most(p->n[1], TH_GRAIN / p->tile[0]);
+    p->tile[0] = th_min(p->n[0], TH_GRAIN);
+    p->tile[1] = th_min(p->n[1], TH_GRAIN / p->tile[0]);
   }
   for (int d = 0; d < 2; d++) p->tiles[d] = (p->n[d] + p->tile[d] - 1) / p->tile[d];
 }
@@ -109,7 +107,7 @@ static void walk(const plan *p, int64_t b)
     rest /= p->n[d];
     for (int k = 0; k < p->nop; k++) at[k] += i * p->step[d][k];
   }
-  p->f(at, p->step[0], p->step[1], at_most(p->n[0] - first, p->tile[0]), at_most(p->n[1] - row, p->tile[1]), p->ctx);
+  p->f(at, p->step[0], p->step[1], th_min(p->n[0] - first, p->tile[0]), th_min(p->n[1] - row, p->tile[1]), p->ctx);
 }
 
 static void block(void *ctx, int64_t first, int64_t last)

@@ -38,8 +38,6 @@ typedef struct job {
 
 typedef struct tile { const char *a, *b; char *c; int64_t m, n; } tile;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static tile tile_of(const job *j, int64_t item)
 {
   const th_gemm *g = &j->g;
@@ -49,7 +47,7 @@ static tile tile_of(const job *j, int64_t item)
   return (tile){ (const char *)g->a + es * (batch * g->as[0] + row * g->as[1]),
                  (const char *)g->b + es * (batch * g->bs[0] + col * g->bs[2]),
                  (char *)g->c + es * (batch * g->cs[0] + row * g->cs[1] + col * g->cs[2]),
-                 least(j->tm, g->m - row), least(j->tn, g->n - col) };
+                 th_min(j->tm, g->m - row), th_min(j->tn, g->n - col) };
 }
 
 /* The loops over what is summed: `batch` is 1 unless the products of the batch are. */
@@ -134,7 +132,7 @@ static size_t own_scratch(int dtype)
 
 static size_t blas_scratch(const job *j)
 {
-  const int64_t tm = least(j->tm, j->g.m), tn = least(j->tn, j->g.n);
+  const int64_t tm = th_min(j->tm, j->g.m), tn = th_min(j->tn, j->g.n);
   return th_dtype_size(j->g.dtype) *
          (size_t)((j->copy_a ? tm * j->kc : 0) + (j->copy_b ? tn * j->kc : 0) +
                   (j->copy_c ? tm * tn : 0));
@@ -148,11 +146,11 @@ static void choose_blas_tile(job *j)
     if (j->tm <= j->tn) j->tm *= 2;
     else j->tn *= 2; /* BLAS packs the right operand for every row of tiles */
   }
-  j->copy_a = g->k > 0 && !readable(least(g->m, j->tm), g->k, g->as[1], g->as[2]);
-  j->copy_b = g->k > 0 && !readable(g->k, least(g->n, j->tn), g->bs[1], g->bs[2]);
+  j->copy_a = g->k > 0 && !readable(th_min(g->m, j->tm), g->k, g->as[1], g->as[2]);
+  j->copy_b = g->k > 0 && !readable(g->k, th_min(g->n, j->tn), g->bs[1], g->bs[2]);
   j->copy_c =
     !(g->cs[2] == 1 || g->n == 1) || (g->m > 1 && (g->cs[1] < g->n || g->cs[1] > INT32_MAX));
-  j->kc = least(g->k, j->copy_a || j->copy_b ? COPIED_K : LONG_K);
+  j->kc = th_min(g->k, j->copy_a || j->copy_b ? COPIED_K : LONG_K);
 }
 
 static void transpose_all(th_gemm *g)
@@ -191,7 +189,7 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
   j.cols = (g->n + j.tn - 1) / j.tn;
   const size_t bytes = j.blas ? blas_scratch(&j) : own_scratch(g->dtype);
   if (bytes) TH_TRY(th_slots_new(&j.slots, bytes));
-  const double work = (double)least(g->m, j.tm) * (double)least(g->n, j.tn) * (double)(g->k + 1);
+  const double work = (double)th_min(g->m, j.tm) * (double)th_min(g->n, j.tn) * (double)(g->k + 1);
   const int64_t grain = work < SMALL ? (int64_t)(SMALL / work) + 1 : 1;
   const th_status s = th_parallel((g->sum ? 1 : g->batch) * j.rows * j.cols, grain, f, &j);
   if (bytes) th_slots_free(&j.slots);
@@ -232,7 +230,7 @@ static void K(pack_rows)(P *to, const T *a, int64_t m, int64_t k, int64_t row, i
 static void K(pack_panels)(P *to, const T *b, int64_t k, int64_t n, int64_t row, int64_t col)
 {
   for (int64_t j = 0; j < n; j += PANEL) {
-    const int64_t w = least(PANEL, n - j);
+    const int64_t w = th_min(PANEL, n - j);
     for (int64_t q = 0; q < k; q++, to += PANEL) {
       const T *from = b + q * row + j * col;
       for (int64_t l = 0; l < w; l++) to[l] = (P)LOAD(from[l * col]);
@@ -248,7 +246,7 @@ static void K(multiply)(P *sums, const P *a, const P *b, const int64_t *off, int
   const P *row[TH_MR];
   for (int64_t j = 0; j < n; j += PANEL) {
     for (int64_t i = 0; i < m; i += TH_MR) {
-      const int mr = (int)least(TH_MR, m - i);
+      const int mr = (int)th_min(TH_MR, m - i);
       for (int r = 0; r < mr; r++) row[r] = a + (i + r) * OWN_K;
       MICRO(mr, k, row, off, b + j * k, sums + j * OWN_M + i * PANEL, add);
     }
@@ -265,7 +263,7 @@ static void K(own_tile)(const job *j, const tile *t, P *scratch)
   for (int64_t l = 0; l < summed(g); l++) {
     const T *from_a = (const T *)t->a + l * g->as[0], *from_b = (const T *)t->b + l * g->bs[0];
     for (int64_t q = 0; q < g->k && !th_interrupted(); q += OWN_K) {
-      const int64_t k = least(OWN_K, g->k - q);
+      const int64_t k = th_min(OWN_K, g->k - q);
       K(pack_rows)(a, from_a + q * g->as[2], t->m, k, g->as[1], g->as[2]);
       K(pack_panels)(b, from_b + q * g->bs[1], k, t->n, g->bs[1], g->bs[2]);
       K(multiply)(sums, a, b, off, t->m, t->n, k, add);
@@ -329,7 +327,7 @@ static void K(blas_tile)(const job *j, const tile *t, T *scratch)
   for (int64_t l = 0; l < summed(g); l++) {
     const T *a = (const T *)t->a + l * g->as[0], *b = (const T *)t->b + l * g->bs[0];
     for (int64_t q = 0; q < g->k && !(done && th_interrupted()); q += j->kc) {
-      const int64_t k = least(j->kc, g->k - q);
+      const int64_t k = th_min(j->kc, g->k - q);
       const K(side) sa =
         K(side_of)(a + q * g->as[2], t->m, k, g->as[1], g->as[2], j->copy_a ? copy_a : NULL);
       const K(side) sb =

@@ -51,7 +51,6 @@ static int cols_of(const th_call *c, int arg)
   return t->ndim == 2 ? (int)t->size[1] : 1;
 }
 static int64_t area(int rows, int cols) { return (int64_t)rows * cols; }
-static int least(int a, int b) { return a < b ? a : b; }
 
 /* What a routine said it would like to have; in float it was rounded, so a little more. */
 static th_status work_size(int *lwork, double wish)
@@ -365,7 +364,7 @@ static th_status K(svd_by_halves)(const char *job, const K(parts) *x, pile *p, i
   int lwork, *iwork;
   T *work, wish;
   GET(gesdd);
-  TAKE(p, iwork, 8 * (int64_t)least(x->m, x->n));
+  TAKE(p, iwork, 8 * th_min(x->m, x->n));
   gesdd(job, &x->m, &x->n, x->a, &x->m, x->s, x->u, &x->m, x->vt, &x->ldvt, &wish, &ask, iwork,
         info, LETTER);
   TH_TRY(accepted("gesdd", *info));
@@ -382,7 +381,7 @@ static th_status K(do_svd)(const th_call *c, pile *p)
   const char *job = c->arg[4].s;
   const bool all = *job == 'A';
   K(parts) x = { .m = rows_of(c, 3), .n = cols_of(c, 3) };
-  const int k = least(x.m, x.n);
+  const int k = (int)th_min(x.m, x.n);
   int info;
   x.ldvt = all ? x.n : k;
   TH_TRY(K(load)(c, p, &x.a, 3, x.m));
@@ -552,7 +551,7 @@ static th_status K(unfold)(pile *p, T *a, const T *tau, int m, int k)
 
 static th_status K(do_qr)(const th_call *c, pile *p)
 {
-  const int m = rows_of(c, 2), n = cols_of(c, 2), k = least(m, n);
+  const int m = rows_of(c, 2), n = cols_of(c, 2), k = (int)th_min(m, n);
   T *a, *r, *tau;
   TH_TRY(K(load)(c, p, &a, 2, m));
   TAKE(p, tau, k);
@@ -573,7 +572,7 @@ static th_status K(do_geqrf)(const th_call *c, pile *p)
   const int m = rows_of(c, 2), n = cols_of(c, 2);
   T *a, *tau;
   TH_TRY(K(load)(c, p, &a, 2, m));
-  TAKE(p, tau, least(m, n));
+  TAKE(p, tau, th_min(m, n));
   TH_TRY(K(factor)(p, a, tau, m, n));
   TH_TRY(th_commit(c));
   K(put)(c, 0, a, 1, m);

@@ -15,9 +15,6 @@ typedef struct pool {
   int64_t *index;
 } pool;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static pool geometry(const th_tensor *x, const th_tensor *y)
 {
   pool p = { .planes = x->size[x->ndim - 3], .h = x->size[x->ndim - 2], .w = x->size[x->ndim - 1],
@@ -41,8 +38,8 @@ static int64_t planes_a_block(const pool *p)
 static void inside(const pool *p, int64_t at, int64_t *first, int64_t *last)
 {
   const int64_t shift = p->pw - at;                 /* j * sw >= shift and j * sw < w + shift */
-  *first = most(*first, shift > 0 ? (shift + p->sw - 1) / p->sw : 0);
-  *last = least(*last, p->w + shift > 0 ? (p->w + shift - 1) / p->sw + 1 : 0);
+  *first = th_max(*first, shift > 0 ? (shift + p->sw - 1) / p->sw : 0);
+  *last = th_min(*last, p->w + shift > 0 ? (p->w + shift - 1) / p->sw + 1 : 0);
 }
 
 #define TH_EACH_FLOATS
@@ -162,7 +159,7 @@ static void K(max_planes)(void *ctx, int64_t first, int64_t last)
         continue;
       }
       for (int64_t j = 0; j < p->ow; j += ROW)
-        K(max_row)(p, x, i, j, least(ROW, p->ow - j), y + j, index + j);
+        K(max_row)(p, x, i, j, th_min(ROW, p->ow - j), y + j, index + j);
     }
   }
 }
@@ -224,8 +221,8 @@ typedef struct K(window) { int64_t h0, h1, w0, w1; C by; } K(window);
 static K(window) K(window_at)(const pool *p, int64_t i, int64_t j)
 {
   const int64_t h0 = i * p->sh - p->ph, w0 = j * p->sw - p->pw;
-  const int64_t h1 = least(h0 + p->kh, p->h + p->ph), w1 = least(w0 + p->kw, p->w + p->pw);
-  K(window) v = { most(h0, 0), least(h1, p->h), most(w0, 0), least(w1, p->w), 0 };
+  const int64_t h1 = th_min(h0 + p->kh, p->h + p->ph), w1 = th_min(w0 + p->kw, p->w + p->pw);
+  K(window) v = { th_max(h0, 0), th_min(h1, p->h), th_max(w0, 0), th_min(w1, p->w), 0 };
   v.by = (C)(p->count_pad ? (h1 - h0) * (w1 - w0) : (v.h1 - v.h0) * (v.w1 - v.w0));
   return v;
 }

@@ -147,8 +147,6 @@ TH_INLINE void th_read_ahead(const void *p, size_t bytes)
   for (size_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)p + 4096 + b);
 }
 
-TH_INLINE int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
-TH_INLINE int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
 TH_INLINE int64_t th_parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 TH_INLINE th_status th_no_scratch(int64_t bytes)

@@ -92,8 +92,6 @@ static int64_t cols_of(const th_call *c, int arg)
 {
   return c->arg[arg].t->ndim == 2 ? c->arg[arg].t->size[1] : 1;
 }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---- equations ---- */
 
@@ -119,9 +117,9 @@ static th_status check_gels(th_call *c)
 {
   TH_TRY(need_matrix(c, 3));
   TH_TRY(need_right_sides(c, 2, 3));
-  const int64_t n = least(rows_of(c, 3), cols_of(c, 3));
+  const int64_t n = th_min(rows_of(c, 3), cols_of(c, 3));
   TH_TRY(need_work(c, 3, (double)BLOCK * (double)n));
-  TH_TRY(need_work(c, 2, (double)n + (double)BLOCK * (double)most(n, cols_of(c, 2))));
+  TH_TRY(need_work(c, 2, (double)n + (double)BLOCK * (double)th_max(n, cols_of(c, 2))));
   TH_TRY(out_matrix(c, 0, cols_of(c, 3), cols_of(c, 2)));
   return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
 }
@@ -220,10 +218,10 @@ static th_status check_svd(th_call *c)
 {
   TH_TRY(need_matrix(c, 3));
   TH_TRY(need_letter(c, 4, "SA"));
-  const int64_t m = rows_of(c, 3), n = cols_of(c, 3), k = least(m, n);
+  const int64_t m = rows_of(c, 3), n = cols_of(c, 3), k = th_min(m, n);
   const bool all = *c->arg[4].s == 'A';
   TH_TRY(need_work(c, 3, 4 * (double)k * (double)k + (double)BLOCK * (double)k
-                         + (all ? (double)BLOCK : 1) * (double)most(m, n)));
+                         + (all ? (double)BLOCK : 1) * (double)th_max(m, n)));
   TH_TRY(out_matrix(c, 0, m, all ? m : k));
   TH_TRY(out_vector(c, 1, k));
   return out_matrix(c, 2, n, all ? n : k);
@@ -316,7 +314,7 @@ static th_status need_qr(th_call *c, int arg)
 static th_status check_qr(th_call *c)
 {
   TH_TRY(need_qr(c, 2));
-  const int64_t m = rows_of(c, 2), n = cols_of(c, 2), k = least(m, n);
+  const int64_t m = rows_of(c, 2), n = cols_of(c, 2), k = th_min(m, n);
   TH_TRY(out_matrix(c, 0, m, k));
   return out_matrix(c, 1, k, n);
 }
@@ -334,7 +332,7 @@ static th_status check_geqrf(th_call *c)
 {
   TH_TRY(need_qr(c, 2));
   TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
-  return out_vector(c, 1, least(rows_of(c, 2), cols_of(c, 2)));
+  return out_vector(c, 1, th_min(rows_of(c, 2), cols_of(c, 2)));
 }
 const th_op th_op_geqrf = {
   .name  = "geqrf",
@@ -354,7 +352,7 @@ static th_status need_reflectors(th_call *c, int m, int tau)
   TH_TRY(th_need_same_dtype(c, tau, m));
   TH_TRY(th_need_ndim(c, tau, 1, 1));
   TH_TRY(need_sizes(c, tau));
-  const int64_t k = least(rows_of(c, m), cols_of(c, m));
+  const int64_t k = th_min(rows_of(c, m), cols_of(c, m));
   if (rows_of(c, tau) <= k) return need_work(c, m, (double)BLOCK * (double)k);
   return th_fail(TH_ESHAPE,
                  "%s must have at most %lld elements, as many as %s of size %s can have reflectors"
