@@ -182,7 +182,7 @@ end
 -- @param cache  a table kept between the calls that convert several modules which share memory
 function Module:type(kind, cache)
    if not kind then return self._type end
-   utils.needTensors(self, kind)
+   utils.needTensors(self, kind, cache ~= nil)
    cache = cache or {}
    if cache[self] then return self end
    cache[self] = true

@@ -74,10 +74,16 @@ local function convert(x, kind, cache)
    return x
 end
 
---- Refuses a CUDA type where there are no CUDA tensors; `who` is the module or criterion to be converted.
-function utils.needTensors(who, kind)
-   if type(kind) == 'string' and kind:find '^torch%.Cuda' and not torch.getmetatable(kind) then
+--- Refuses a CUDA type where there are no CUDA tensors, or not the devices that parts ask for; `who` is the module or
+-- criterion to be converted, `part` tells that it is a part of one that has been looked at.
+function utils.needTensors(who, kind, part)
+   if type(kind) ~= 'string' or not kind:find '^torch%.Cuda' then return end
+   if not torch.getmetatable(kind) then
       utils.fail(('%s: there are no %ss here: they come with the package cutorch and a CUDA device'):format(torch.type(who), kind))
+   end
+   if part or not who.listModules then return end
+   for _, module in ipairs(who:listModules()) do
+      if module.needDevices then module:needDevices() end
    end
 end
 

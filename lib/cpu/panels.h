@@ -55,7 +55,7 @@ static void M(pack_right)(void *ctx, int64_t first, int64_t last)
   const M(panel_job) *j = ctx;
   const th_gemm *g = &j->g;
   for (int64_t i = first; i < last; i++) {
-    const int64_t at = i % j->panels * M(WIDE), w = least(M(WIDE), j->n - at);
+    const int64_t at = i % j->panels * M(WIDE), w = th_min(M(WIDE), j->n - at);
     const P *b = (const P *)g->b + (j->matrix + i / j->panels) * g->bs[0] + j->from * g->bs[1] + (j->col + at) * g->bs[2];
     P *to = j->right + i * M(WIDE) * j->k;
     M(pack_panel)(to, b, j->k, w, g->bs[1], g->bs[2]);
@@ -98,7 +98,7 @@ static void M(pack_left)(void *ctx, int64_t first, int64_t last)
   const th_gemm *g = &j->g;
   const int64_t row = g->as[1], col = g->as[2], spans = (j->groups + SPAN - 1) / SPAN;
   for (int64_t i = first; i < last; i++) {
-    const int64_t at = i % spans * SPAN * TH_MR, m = least(SPAN * TH_MR, j->m - at);
+    const int64_t at = i % spans * SPAN * TH_MR, m = th_min(SPAN * TH_MR, j->m - at);
     const P *a = (const P *)g->a + (j->matrix + i / spans) * g->as[0] + (j->row + at) * row + j->from * col;
     P *to = j->left + (i / spans * j->groups + i % spans * SPAN) * TH_MR * j->k;
     if (m == SPAN * TH_MR && (row == 1 || col == 1)) {
@@ -197,21 +197,21 @@ static void (*const M(blocks)[TH_MR][VECTORS])(const M(block) *) = {
 static void M(panel_tile)(const M(panel_job) *j, int64_t l, int64_t group, int64_t panel)
 {
   const th_gemm *g = &j->g;
-  const int64_t end = least(panel + j->tp, j->panels), last = least(group + j->tg, j->groups);
+  const int64_t end = th_min(panel + j->tp, j->panels), last = th_min(group + j->tg, j->groups);
   const P *left = j->left ? j->left + l * j->groups * TH_MR * j->k
                           : (const P *)g->a + (j->matrix + l) * g->as[0] + j->row * g->as[1] + j->from;
   P *c = (P *)g->c + (j->matrix + l) * g->cs[0] + j->row * g->cs[1] + j->col;
   M(block) o = { .alpha = (P)g->alpha, .beta = j->from ? 1 : (P)g->beta, .ldc = g->cs[1],
                  .row = j->left ? 1 : g->as[1], .step = j->left ? TH_MR : 1 };
   for (int64_t q = 0; q < j->k && !th_interrupted(); q += j->deep, o.beta = 1) {
-    o.k = least(j->deep, j->k - q);
+    o.k = th_min(j->deep, j->k - q);
     for (int64_t p = panel; p < end; p++) {
-      o.w = least(M(WIDE), j->n - p * M(WIDE));
+      o.w = th_min(M(WIDE), j->n - p * M(WIDE));
       o.b = j->right + ((l * j->panels + p) * j->k + q) * M(WIDE);
       for (int64_t i = group; i < last; i++) {
         o.a = j->left ? left + (i * j->k + q) * TH_MR : left + i * TH_MR * g->as[1] + q;
         o.c = c + i * TH_MR * g->cs[1] + p * M(WIDE);
-        M(blocks)[least(TH_MR, j->m - i * TH_MR) - 1][(o.w - 1) / M(V)](&o);
+        M(blocks)[th_min(TH_MR, j->m - i * TH_MR) - 1][(o.w - 1) / M(V)](&o);
       }
     }
   }
@@ -257,11 +257,11 @@ static th_status M(product)(const th_gemm *g)
   M(panel_job) j = { .g = *g };
   /* So long that the panels stay in the second cache, and no shorter than a block wants. */
   const int64_t fits = NEAR / (int64_t)sizeof(P) / (g->n < M(WIDE) ? M(WIDE) : g->n) / DEEP * DEEP;
-  const int64_t stretch = least(g->k, fits < DEEP ? DEEP : least(fits, LONGEST));
-  const int64_t wide = least(M(parts)(g->n, M(WIDE)), ROOM / (M(WIDE) * LONGEST)) * M(WIDE);
-  const int64_t high = in_place ? g->m : least(M(parts)(g->m, TH_MR), ROOM / (TH_MR * LONGEST)) * TH_MR;
+  const int64_t stretch = th_min(g->k, fits < DEEP ? DEEP : th_min(fits, LONGEST));
+  const int64_t wide = th_min(M(parts)(g->n, M(WIDE)), ROOM / (M(WIDE) * LONGEST)) * M(WIDE);
+  const int64_t high = in_place ? g->m : th_min(M(parts)(g->m, TH_MR), ROOM / (TH_MR * LONGEST)) * TH_MR;
   const int64_t most = wide >= g->n && high >= g->m && stretch >= g->k ? ROOM / ((wide > high ? wide : high) * g->k) : 1;
-  const int64_t matrices = least(most > 1 ? most : 1, g->batch);
+  const int64_t matrices = th_min(most > 1 ? most : 1, g->batch);
   j.deep = M(parts)(stretch, M(parts)(stretch, DEEP));
   const size_t right = sizeof(P) * (size_t)(matrices * wide * stretch);
   const size_t left = in_place ? 0 : sizeof(P) * (size_t)(matrices * high * stretch);
@@ -270,15 +270,15 @@ static th_status M(product)(const th_gemm *g)
   if (left) j.left = j.right + right / sizeof(P);
   th_status s = TH_OK;
   for (; s == TH_OK && j.matrix < g->batch; j.matrix += matrices) {
-    j.matrices = least(matrices, g->batch - j.matrix);
+    j.matrices = th_min(matrices, g->batch - j.matrix);
     for (j.col = 0; s == TH_OK && j.col < g->n; j.col += wide) {
-      j.n = least(wide, g->n - j.col);
+      j.n = th_min(wide, g->n - j.col);
       for (j.from = 0; s == TH_OK && j.from < g->k; j.from += stretch) {
-        j.k = least(stretch, g->k - j.from);
+        j.k = th_min(stretch, g->k - j.from);
         j.panels = M(parts)(j.n, M(WIDE));
         s = th_parallel(j.matrices * j.panels, 1 + SMALL / (M(WIDE) * j.k * 4), M(pack_right), &j);
         for (j.row = 0; s == TH_OK && j.row < g->m; j.row += high) {
-          j.m = least(high, g->m - j.row);
+          j.m = th_min(high, g->m - j.row);
           s = M(panel_part)(&j);
         }
       }

@@ -2,16 +2,99 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local Decorator = nn.Decorator
+local utils = nn.utils
 
---- A module that is meant for one GPU; a model made of several such parts is spread over several GPUs. The output is
--- wanted on outdevice, gradInput where the input came from. On the CPU there is one device: the module runs as it is, and
--- the numbers are kept, also in files. :cuda() without CUDA tensors is an error. Numbers are not checked against the
--- devices of this machine, so a model may be made on another one.
+--- A module that lives on one GPU; a model made of several such parts is spread over several GPUs. Inputs are copied to
+-- it where they are elsewhere, the output to outdevice, gradInput to where the input came from. Device numbers count when the
+-- module holds CUDA tensors; on the CPU it runs as it is and only keeps the numbers, also in files, so a model may be made
+-- on a machine that has other devices. :cuda() without the device is an error.
 -- @param device     number of the GPU for the module and its parameters, from 1
 -- @param outdevice  number of the GPU for the output; default: device
 -- nn.GPU(nn.Linear(3, 2), 1):forward(torch.ones(4, 3)):size() --> {4, 2}
 local GPU, Container = torch.class('nn.GPU', 'nn.Container')
+
+-- The device of a tensor or of the first tensor in a nested table, from 1; 0: on the CPU, or nowhere.
+local function device_of(x)
+   if torch.isTensor(x) then return x._device end
+   if type(x) == 'table' then
+      for _, v in pairs(x) do
+         local device = device_of(v)
+         if device > 0 then return device end
+      end
+   end
+   return 0
+end
+
+-- What f(...) returns, with new CUDA tensors made on a device; 0 leaves that as it is.
+local function on(device, f, ...)
+   if device == 0 then return f(...) end
+   local arguments, n = {...}, select('#', ...)
+   return require 'cutorch'.withDevice(device, function() return f(unpack(arguments, 1, n)) end)
+end
+
+-- The tensors of src (nested tables too) on a device: what is there, or on the CPU, is taken as it is, the rest is copied
+-- into own[key], which holds nothing but such copies.
+local function placed(own, key, src, device)
+   local to = own[key]
+   if torch.isTensor(src) then
+      if src._device == 0 or device == 0 or src._device == device then return src end
+      if not torch.isTensor(to) or to:type() ~= src:type() or to._device ~= device then
+         to = on(device, src.new)
+         own[key] = to
+      end
+      return to:resize(src:size()):copy(src)
+   end
+   if type(src) ~= 'table' then return src end
+   if type(to) ~= 'table' then
+      to = {}
+      own[key] = to
+   end
+   local t = {}
+   for k, v in pairs(src) do t[k] = placed(to, k, v, device) end
+   return t
+end
+
+-- Brings the CUDA tensors within x to a device, each where it is; `moved` holds storages and tables that have been met.
+local function move(x, device, moved)
+   if torch.isTensor(x) then
+      if x._device == 0 or x._device == device or x:nElement() == 0 then return end
+      local old = x:storage()
+      local key = torch.pointer(old)
+      if not moved[key] then
+         local flat = x.new(old)
+         moved[key] = { on(device, x.new):resize(flat:size()):copy(flat):storage(), old }  -- kept: its address is the key
+      end
+      local offset, size, stride = x:storageOffset(), x:size(), x:stride()
+      x:set(moved[key][1], offset, size, stride)
+   elseif type(x) == 'table' and not moved[x] then
+      moved[x] = true
+      if torch.isTypeOf(x, 'nn.GPU') then device = x.device end
+      for _, v in pairs(x) do move(v, device, moved) end
+   end
+end
+
+--- nn.GPU.recursiveModuleDevice(obj, device): Brings all CUDA tensors within an object (a module, a table, a tensor) to a
+-- device; what shares memory goes on sharing it. Tensors on the CPU stay there, and an nn.GPU within keeps its own device.
+-- Returns obj.
+-- nn.GPU.recursiveModuleDevice({torch.ones(2)}, 1)[1]:sum() --> 2
+function GPU.recursiveModuleDevice(obj, device)
+   if type(device) ~= 'number' or device < 1 or device % 1 ~= 0 then
+      utils.fail(('nn.GPU.recursiveModuleDevice: device must be a whole number of at least 1, got %s'):format(tostring(device)))
+   end
+   move(obj, device, {})
+   return obj
+end
+
+--- nn.GPU.recursiveSetDevice(dst, src, proto): The tensors of src, a tensor or a nested table, on the devices of those of proto:
+-- what is there, or on the CPU, is taken as it is, the rest is copied into the tensors of dst, made anew where they are
+-- missing. proto is one tensor for all, or a table like src.
+-- nn.GPU.recursiveSetDevice(nil, torch.ones(2), torch.ones(1)):sum() --> 2
+function GPU.recursiveSetDevice(dst, src, proto)
+   if type(src) ~= 'table' or type(proto) ~= 'table' then return placed({dst}, 1, src, device_of(proto)) end
+   local t = {}
+   for k, v in pairs(src) do t[k] = GPU.recursiveSetDevice(type(dst) == 'table' and dst[k] or nil, v, proto[k] or v) end
+   return t
+end
 
 function GPU:__init(module, device, outdevice)
    Container.__init(self)
@@ -21,19 +104,74 @@ function GPU:__init(module, device, outdevice)
    self._type = module:type()
 end
 
-for _, name in ipairs{'updateOutput', 'updateGradInput', 'accGradParameters', 'accUpdateGradParameters',
-   'sharedAccUpdateGradParameters'} do
-   GPU[name] = Decorator[name]
+-- The device on which the module runs; 0 on the CPU.
+local function active(self) return self._type:find '^torch%.Cuda' and self.device or 0 end
+
+-- x on a device, in a copy kept under this name if it is elsewhere.
+local function brought(self, name, x, device)
+   self._own = self._own or {}
+   return placed(self._own, name, x, device)
 end
 
---- Means the module for another GPU. Returns self.
+-- Calls a method of the module on its device, with the tensors given where it wants them.
+local function call(self, method, input, gradOutput, ...)
+   local device, module = active(self), self.modules[1]
+   return on(device, module[method], module, brought(self, 'input', input, device),
+      brought(self, 'gradOutput', gradOutput, device), ...)
+end
+
+function GPU:updateOutput(input)
+   self.output = brought(self, 'output', call(self, 'updateOutput', input), active(self) > 0 and self.outdevice or 0)
+   return self.output
+end
+
+function GPU:updateGradInput(input, gradOutput)
+   self.gradInput = brought(self, 'gradInput', call(self, 'updateGradInput', input, gradOutput), device_of(input))
+   return self.gradInput
+end
+
+for _, name in ipairs{'accGradParameters', 'accUpdateGradParameters', 'sharedAccUpdateGradParameters'} do
+   GPU[name] = function(self, input, gradOutput, x) call(self, name, input, gradOutput, x) end
+end
+
+--- Refuses to go on when this machine lacks the module's devices.
+function GPU:needDevices()
+   local count = require 'cutorch'.getDeviceCount()
+   for _, name in ipairs{'device', 'outdevice'} do
+      if self[name] > count then self:refuse(name, ('be one of the %d CUDA devices here'):format(count), tostring(self[name])) end
+   end
+end
+
+--- The module with its tensors in a type; those of a CUDA type are made on its device.
+function GPU:type(kind, cache)
+   if not kind then return self._type end
+   local first = cache == nil
+   cache = cache or {}
+   utils.needTensors(self, kind, not first)
+   on(first and tostring(kind):find '^torch%.Cuda' and self.device or 0, Container.type, self, kind, cache)
+   if active(self) > 0 then self:setDevice(self.device) end
+   return self
+end
+
+function GPU:read(file)
+   Container.read(self, file)
+   if active(self) > 0 and self.device <= require 'cutorch'.getDeviceCount() then self:setDevice(self.device) end
+end
+
+--- Means the module for another GPU, and brings it there if it is on one. Returns self.
 -- nn.GPU(nn.Abs(), 1):setDevice(2).device --> 2
 function GPU:setDevice(device)
    if type(device) ~= 'number' or device < 1 or device % 1 ~= 0 then
       self:refuse('device', 'be a whole number of at least 1', tostring(device))
    end
+   if active(self) > 0 then GPU.recursiveModuleDevice(self.modules[1], device) end
    self.device = device
    return self
+end
+
+function GPU:clearState()
+   self._own = nil
+   return Container.clearState(self)
 end
 
 function GPU:__tostring__()
