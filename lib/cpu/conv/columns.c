@@ -43,8 +43,6 @@ typedef struct job {
 /* Columns that are neighbours in a row of the result: where in the panel, of which image, row and column. */
 typedef struct run { int64_t lane, n, row, col, count; } run;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static int runs_of(const job *j, run *to, int64_t column, int64_t count)
@@ -52,7 +50,7 @@ static int runs_of(const job *j, run *to, int64_t column, int64_t count)
   int runs = 0;
   int64_t n = column / j->pixels, row = column % j->pixels / j->ow, col = column % j->ow;
   for (int64_t lane = 0; lane < count; lane += to[runs++].count, col = 0) {
-    to[runs] = (run){ lane, n, row, col, least(count - lane, j->ow - col) };
+    to[runs] = (run){ lane, n, row, col, th_min(count - lane, j->ow - col) };
     if (col + to[runs].count == j->ow && ++row == j->oh) row = 0, n++;
   }
   return runs;
@@ -92,10 +90,10 @@ static void cut(job *j, int64_t size)
 {
   const int64_t nr = 2 * TH_VB / size;
   j->taps = j->c * j->kh * j->kw, j->pixels = j->oh * j->ow, j->panels = up(j->n * j->pixels, nr);
-  j->chunk = j->panels, j->wide = least(j->panels, WIDE), j->high = least(up(j->o, TH_MR) * TH_MR, HIGH);
+  j->chunk = j->panels, j->wide = th_min(j->panels, WIDE), j->high = th_min(up(j->o, TH_MR) * TH_MR, HIGH);
   if (j->panels >= BLOCKS * WIDE) return;
-  const int64_t fits = least(j->panels, most(1, CHUNK_BYTES / (2 * TH_VB) / j->taps));
-  j->chunk = up(j->panels, up(j->panels, fits)), j->wide = least(j->chunk, WIDE);
+  const int64_t fits = th_min(j->panels, th_max(1, CHUNK_BYTES / (2 * TH_VB) / j->taps));
+  j->chunk = up(j->panels, up(j->panels, fits)), j->wide = th_min(j->chunk, WIDE);
   cut_further(j, j->chunk);
 }
 
@@ -104,8 +102,8 @@ static void cut_weight(job *j, int64_t size)
 {
   const int64_t nr = 2 * TH_VB / size;
   j->taps = j->c * j->kh * j->kw, j->pixels = j->oh * j->ow, j->panels = up(j->taps, nr);
-  const int64_t all = j->n * j->pixels, fit = most(1, CHUNK_BYTES / (j->panels * DEEP * 2 * TH_VB)) * DEEP;
-  j->chunk = least(all, fit), j->wide = least(j->panels, WIDE), j->high = least(up(j->o, TH_MR) * TH_MR, HIGH);
+  const int64_t all = j->n * j->pixels, fit = th_max(1, CHUNK_BYTES / (j->panels * DEEP * 2 * TH_VB)) * DEEP;
+  j->chunk = th_min(all, fit), j->wide = th_min(j->panels, WIDE), j->high = th_min(up(j->o, TH_MR) * TH_MR, HIGH);
   cut_further(j, j->panels);
 }
 
@@ -162,7 +160,7 @@ static th_conv_cost cost(const th_conv_shape *s)
   r.bytes = (double)size * ((double)s->groups * taps * (double)j.o + columns * (double)j.o + (shared(&j) ? columns * taps : 0) +
                             (double)s->n * (double)s->groups * (double)j.c * (double)j.h * (double)j.w);
   /* Panels are packed row by row of the image. */
-  const double runs = pixel ? 1 : (double)nr / (double)least(nr, j.ow) + 1;
+  const double runs = pixel ? 1 : (double)nr / (double)th_min(nr, j.ow) + 1;
   const double times = shared(&j) ? 1 : (double)up(j.o, j.high), each = j.sw > 1 ? 1e-9 * (double)nr : 3e-9 * runs;
   const double packing = columns / (double)nr * taps * times * each;
   const double leaps = s->pass == TH_CONV_GRAD_INPUT && !pixel ? 1.25 : 1;          /* from plane to plane of the kernels */
@@ -191,7 +189,7 @@ static th_status multiply(job *j, bool wide)
   const int64_t width = 2 * TH_VB / (wide ? 8 : 4);
   th_status s = TH_OK;
   for (j->first = 0; j->first < j->panels && s == TH_OK; j->first += j->chunk) {
-    j->count = least(j->chunk, j->panels - j->first);
+    j->count = th_min(j->chunk, j->panels - j->first);
     const int64_t work = j->wide * width * j->high * j->taps, small = 1 << 17;
     if (j->packed) s = th_parallel(up(j->count, WIDE) * up(j->taps, DEEP), 1, wide ? pack_all_f64 : pack_all_f32, j);
     if (s == TH_OK) {
@@ -269,9 +267,9 @@ static th_status weigh(job *j, bool wide, int64_t *off)
   const int64_t width = 2 * TH_VB / (wide ? 8 : 4), all = j->n * j->pixels, small = 1 << 17;
   th_status s = TH_OK;
   for (j->first = 0; j->first < all && s == TH_OK; j->first += j->chunk) {
-    j->count = least(j->chunk, all - j->first);
+    j->count = th_min(j->chunk, all - j->first);
     set_pixels(j, off);
-    const int64_t part = 8 * width * least(j->count, DEEP), work = j->wide * width * j->high * j->count;
+    const int64_t part = 8 * width * th_min(j->count, DEEP), work = j->wide * width * j->high * j->count;
     s = th_parallel(j->panels * up(j->count, DEEP), small / part + 1, wide ? pack_pixels_f64 : pack_pixels_f32, j);
     if (s != TH_OK) break;
     s = th_parallel(up(j->panels, j->wide) * up(j->o, j->high), small / work + 1, wide ? weigh_f64 : weigh_f32, j);

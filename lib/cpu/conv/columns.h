@@ -29,8 +29,8 @@ TH_INLINE void M(pack_run)(const job *j, const run *r, P *to, const P *x, int64_
   const P *row = x + r->n * j->xs[0] + h * j->xs[2] + from * j->xs[3];
   const bool near = j->sw == 1;                     /* which spares divisions */
   int64_t i = 0, end = r->count;
-  if (from < 0) i = least(end, near ? -from : up(-from, j->sw));
-  if (from + (end - 1) * j->sw >= j->w) end = most(i, near ? j->w - from : up(j->w - from, j->sw));
+  if (from < 0) i = th_min(end, near ? -from : up(-from, j->sw));
+  if (from + (end - 1) * j->sw >= j->w) end = th_max(i, near ? j->w - from : up(j->w - from, j->sw));
   for (int64_t l = 0; l < i; l++) to[l] = 0;
   for (int64_t l = end; l < r->count; l++) to[l] = 0;
   const int64_t step = j->sw * j->xs[3];
@@ -41,11 +41,11 @@ TH_INLINE void M(pack_run)(const job *j, const run *r, P *to, const P *x, int64_
 /* Taps [k, k + deep) of some panels, which lie `step` apart: tap by tap, as neighbours lie in the image. */
 static void M(pack)(const job *j, P *to, int64_t step, int64_t panel, int64_t wide, int64_t k, int64_t deep)
 {
-  const int64_t above = -1 - most(0, (j->kh - 1) * j->dh - j->ph);      /* a row that is above the image for every tap */
+  const int64_t above = -1 - th_max(0, (j->kh - 1) * j->dh - j->ph);      /* a row that is above the image for every tap */
   run runs[WIDE * M(NR)];
   int n = 0;
   for (int64_t p = 0; p < wide; p++) {
-    const int64_t column = (panel + p) * M(NR), lanes = least(M(NR), j->n * j->pixels - column), from = n;
+    const int64_t column = (panel + p) * M(NR), lanes = th_min(M(NR), j->n * j->pixels - column), from = n;
     n += runs_of(j, runs + n, column, lanes);
     if (lanes < M(NR)) runs[n++] = (run){ lanes, 0, above, 0, M(NR) - lanes };
     for (int64_t i = from; i < n; i++) runs[i].lane += p * step;
@@ -62,7 +62,7 @@ static void M(pack)(const job *j, P *to, int64_t step, int64_t panel, int64_t wi
 static void M(put)(const job *j, const P *tile, int64_t panel, int64_t o, int rows)
 {
   run runs[M(NR)];
-  const int n = runs_of(j, runs, panel * M(NR), least(M(NR), j->n * j->pixels - panel * M(NR)));
+  const int n = runs_of(j, runs, panel * M(NR), th_min(M(NR), j->n * j->pixels - panel * M(NR)));
   for (int i = 0; i < rows; i++, tile += M(NR)) {
     P sums[M(NR)] __attribute__((aligned(64)));
     const P bias = j->bias ? ((const P *)j->bias)[(o + i) * j->bias_step] : 0;
@@ -83,8 +83,8 @@ static void M(pack_all)(void *ctx, int64_t first, int64_t last)
   const int64_t stretches = up(j->taps, DEEP);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t panel = b / stretches * WIDE, k = b % stretches * DEEP;
-    M(pack)(j, (P *)j->packed + (panel * j->taps + k) * M(NR), j->taps * M(NR), j->first + panel, least(WIDE, j->count - panel),
-            k, least(DEEP, j->taps - k));
+    M(pack)(j, (P *)j->packed + (panel * j->taps + k) * M(NR), j->taps * M(NR), j->first + panel, th_min(WIDE, j->count - panel),
+            k, th_min(DEEP, j->taps - k));
   }
 }
 
@@ -104,7 +104,7 @@ static void M(pack_left)(const job *j, P *to, int64_t o, int64_t high, int64_t k
 {
   for (int64_t i = 0; i < high; i += TH_MR, to += DEEP * TH_MR) {
     const P *from = (const P *)j->k + o + i;
-    const int64_t mr = least(TH_MR, high - i);
+    const int64_t mr = th_min(TH_MR, high - i);
     for (int64_t q = 0; q < deep; q++) {
       if (mr == TH_MR) memcpy(to + q * TH_MR, from + j->off[k + q], TH_MR * sizeof(P));
       else memcpy(to + q * TH_MR, from + j->off[k + q], (size_t)mr * sizeof(P));
@@ -122,9 +122,9 @@ static void M(block)(void *ctx, int64_t first, int64_t last)
   const int64_t across = up(j->count, j->wide);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t panel = b % across * j->wide, plane = b / across * j->high;
-    const int64_t wide = least(j->wide, j->count - panel), high = least(j->high, j->o - plane);
+    const int64_t wide = th_min(j->wide, j->count - panel), high = th_min(j->high, j->o - plane);
     for (int64_t k = 0; k < j->taps && !th_interrupted(); k += DEEP) {
-      const int64_t deep = least(DEEP, j->taps - k);
+      const int64_t deep = th_min(DEEP, j->taps - k);
       const P *right = j->packed ? (const P *)j->packed + (panel * j->taps + k) * M(NR) : own;
       if (!j->packed) M(pack)(j, own, step, panel, wide, k, deep);
       if (left) M(pack_left)(j, left, plane, high, k, deep);
@@ -133,7 +133,7 @@ static void M(block)(void *ctx, int64_t first, int64_t last)
       for (int64_t i = 0; i < wide * up(high, TH_MR); i++) {
         const int64_t p = turned ? i % wide : i / up(high, TH_MR), o = (turned ? i / wide : i % up(high, TH_MR)) * TH_MR;
         M(tile)(j, left ? left + o * DEEP : NULL, right + p * step, sums + (p * j->high + o) * M(NR), panel + p, plane + o,
-                (int)least(TH_MR, high - o), k, deep);
+                (int)th_min(TH_MR, high - o), k, deep);
       }
     }
   }

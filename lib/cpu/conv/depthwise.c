@@ -45,15 +45,13 @@ typedef struct work {
   th_slots slots;
 } work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static steps steps_of(int64_t step, int64_t gap, int64_t taps)
 {
   int64_t a = step, b = gap;
   while (b) { const int64_t t = a % b; a = b, b = t; }
-  return (steps){ step, gap, least(taps, step / a), (taps - 1) * gap / step };
+  return (steps){ step, gap, th_min(taps, step / a), (taps - 1) * gap / step };
 }
 
 static void strides_of(int64_t *to, const th_tensor *t)
@@ -72,7 +70,7 @@ static work work_of(const th_conv_shape *s)
   w.total = input ? (s->h - 1 + s->ph) / s->sh - s->ph / s->sh + 1 : s->oh;
   const int64_t size = th_element_size(s->dtype) == 8 ? 8 : 4;
   const int64_t fit = STRIP_BYTES / (size * w.pitch * (input ? 1 : w.phases)) - w.down.reach;
-  w.strips = up(w.total, most(1, least(w.total, most(fit, 2 * w.down.reach))));
+  w.strips = up(w.total, th_max(1, th_min(w.total, th_max(fit, 2 * w.down.reach))));
   w.rows = up(w.total, w.strips);
   w.strips = up(w.total, w.rows);
   w.size = (w.rows + w.down.reach) * w.pitch + lanes + w.across.reach;
@@ -82,7 +80,7 @@ static work work_of(const th_conv_shape *s)
              2 * columns * size > TH_VB;
   w.line = w.shared ? up(columns, lanes) * lanes : w.pitch;
   w.room = up(w.rows * w.line, lanes) * lanes + lanes;
-  w.parts = least(s->n, up(PARTS, s->groups));
+  w.parts = th_min(s->n, up(PARTS, s->groups));
   return w;
 }
 
@@ -116,8 +114,8 @@ static int64_t taps_of(const work *w, int64_t phase)
 static void inside(const axis *a, int64_t count, int64_t *from, int64_t *to)
 {
   const int64_t before = a->first < 0 ? -a->first : 0, end = a->first < a->n ? a->n - a->first : 0;
-  *from = least(count, a->step == 1 ? before : up(before, a->step));
-  *to = most(*from, least(count, a->step == 1 ? end : up(end, a->step)));
+  *from = th_min(count, a->step == 1 ? before : up(before, a->step));
+  *to = th_max(*from, th_min(count, a->step == 1 ? end : up(end, a->step)));
 }
 
 /* A strip of one plane of an image. */
@@ -305,7 +303,7 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
   C *in = th_slot_take(&w->slots), *out = in + w->phases * w->size, *k = out + w->room;
   spot at = spot_of(w, first);
   for (int64_t b = first; b < last && !th_interrupted(); b++, next(w, &at)) {
-    const int64_t row = at.strip * w->rows, rows = least(w->rows, s->oh - row), n = at.n, plane = at.plane;
+    const int64_t row = at.strip * w->rows, rows = th_min(w->rows, s->oh - row), n = at.n, plane = at.plane;
     const bool padded = w->strips == 1 && b > first;
     const axis down = { row, 1, s->oh, w->ys[2] }, across = { 0, 1, s->ow, w->ys[3] };
     K(load_phases)(w, in, (const T *)w->x + n * w->xs[0] + plane * w->xs[1], row, rows, padded);
@@ -321,8 +319,8 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
 /* The rows of a strip of gradInput become 0, where some phase has no taps. */
 static void K(clear)(const work *w, T *x, int64_t row, int64_t rows)
 {
-  const int64_t end = least(w->s.h, (row + rows) * w->s.sh - w->s.ph);
-  for (int64_t h = most(0, row * w->s.sh - w->s.ph); h < end; h++) {
+  const int64_t end = th_min(w->s.h, (row + rows) * w->s.sh - w->s.ph);
+  for (int64_t h = th_max(0, row * w->s.sh - w->s.ph); h < end; h++) {
     for (int64_t c = 0; c < w->s.w; c++) x[h * w->xs[2] + c * w->xs[3]] = STORE(0);
   }
 }
@@ -336,7 +334,7 @@ static void K(grad_input)(void *ctx, int64_t first, int64_t last)
   const int64_t columns = w->pitch - w->across.reach, column = s->pw / s->sw, top = s->ph / s->sh;
   spot at = spot_of(w, first);
   for (int64_t b = first; b < last && !th_interrupted(); b++, next(w, &at)) {
-    const int64_t from = at.strip * w->rows, row = top + from, rows = least(w->rows, w->total - from);
+    const int64_t from = at.strip * w->rows, row = top + from, rows = th_min(w->rows, w->total - from);
     const int64_t n = at.n, plane = at.plane, end = (rows + w->down.reach) * w->pitch;
     const axis down = { row - w->down.reach, 1, s->oh, w->ys[2] }, across = { column - w->across.reach, 1, s->ow, w->ys[3] };
     for (int64_t o = plane * s->o; o < (plane + 1) * s->o; o++) {
@@ -376,7 +374,7 @@ static void K(grad_weight)(void *ctx, int64_t first, int64_t last)
     memset(sums, 0, sizeof *sums * (size_t)(s->o * w->taps));
     for (int64_t n = s->n * part / w->parts; n < s->n * (part + 1) / w->parts && !th_interrupted(); n++) {
       for (int64_t row = 0; row < s->oh; row += w->rows) {
-        const int64_t rows = least(w->rows, s->oh - row);
+        const int64_t rows = th_min(w->rows, s->oh - row);
         const bool padded = w->strips == 1 && loaded;
         loaded = true;
         const axis down = { row, 1, s->oh, w->ys[2] }, across = { 0, 1, s->ow, w->ys[3] };

@@ -36,9 +36,6 @@ typedef struct work {
   th_slots slots;
 } work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static int64_t divisor(int64_t n, int64_t limit)    /* the largest one up to a limit */
 {
   int64_t best = 1;
@@ -58,15 +55,15 @@ static cut cut_of(const th_conv_shape *s)
   const int64_t planes = s->pass == TH_CONV_GRAD_INPUT ? s->c : s->o;
   cut k = { .planes = planes, .parts = 1 };
   const bool weight = s->pass == TH_CONV_GRAD_WEIGHT;
-  const int64_t room = most(weight ? SUMMED_BYTES : IMAGES_BYTES, kernel_bytes(s) / (weight ? 1 : 2));
-  k.images = divisor(s->n, most(1, least(room / image_bytes(s), s->n * s->groups / (weight ? FEW_BLOCKS : BLOCKS))));
+  const int64_t room = th_max(weight ? SUMMED_BYTES : IMAGES_BYTES, kernel_bytes(s) / (weight ? 1 : 2));
+  k.images = divisor(s->n, th_max(1, th_min(room / image_bytes(s), s->n * s->groups / (weight ? FEW_BLOCKS : BLOCKS))));
   k.chunks = s->n / k.images;
   if (weight) {
-    k.parts = least(least(k.chunks, BLOCKS), most(1, SUMS_BYTES / (s->groups * kernel_bytes(s))));
+    k.parts = th_min(th_min(k.chunks, BLOCKS), th_max(1, SUMS_BYTES / (s->groups * kernel_bytes(s))));
   }
   const int64_t blocks = s->groups * (weight ? k.parts : k.chunks);
   if (blocks < BLOCKS && planes % 16 == 0 && planes > LEAST_PLANES) {
-    k.planes = 16 * divisor(planes / 16, most(LEAST_PLANES / 16, planes / 16 * blocks / BLOCKS));
+    k.planes = 16 * divisor(planes / 16, th_max(LEAST_PLANES / 16, planes / 16 * blocks / BLOCKS));
   }
   k.strips = planes / k.planes;
   k.ahead = k.strips > 1;

@@ -37,7 +37,6 @@ typedef struct conv {
   th_slots slots;
 } conv;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static void strides_of(int64_t *to, const th_tensor *t)
@@ -96,7 +95,7 @@ static int64_t work(const conv *c) { return c->groups * c->o * c->k; } /* multip
 /* Planes of the images in a block of gradInput. */
 static int64_t planes_of(int64_t per_plane, int64_t planes)
 {
-  return least(up(up(BLOCK_WORK, per_plane + 1), TH_MR) * TH_MR, planes);
+  return th_min(up(up(BLOCK_WORK, per_plane + 1), TH_MR) * TH_MR, planes);
 }
 
 #define TH_EACH_FLOATS
@@ -154,7 +153,7 @@ const th_conv_engine TH_AT(th_conv_gemm) = { "gemm", all, cost, run, NULL };
 /* Rows [row, row + rows) of an image, padded with zeros, as C; a plane starts every ts[0] numbers. */
 static void K(pad)(const conv *c, C *start, const T *x, int64_t planes, int64_t row, int64_t rows)
 {
-  const int64_t left = least(c->pw, c->wp), have = least(c->w, c->wp - left);
+  const int64_t left = th_min(c->pw, c->wp), have = th_min(c->w, c->wp - left);
   for (int64_t p = 0; p < planes; p++) {
     C *to = start + p * c->ts[0];
     for (int64_t i = row; i < row + rows; i++, to += c->wp) {

@@ -7,7 +7,7 @@ static void K(arrange)(void *ctx, int64_t first, int64_t last)
   const conv *c = ctx;
   const int64_t panels = up(c->o, PANEL);
   for (int64_t b = first; b < last; b++) {
-    const int64_t o = b % panels * PANEL, width = least(PANEL, c->o - o);
+    const int64_t o = b % panels * PANEL, width = th_min(PANEL, c->o - o);
     const T *w = (const T *)c->x + (b / panels * c->o + o) * c->ws[0];
     C *to = (C *)c->kernels + b * c->k * PANEL;
     for (int64_t k = 0; k < c->k; k++, to += PANEL) {
@@ -49,7 +49,7 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
   C *buffer = K(direct)(c) ? NULL : th_slot_take(&c->slots);
   C tile[TH_MR * PANEL] __attribute__((aligned(64)));
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t n = b / cuts, row = b % cuts * c->rows, rows = least(c->rows, c->oh - row);
+    const int64_t n = b / cuts, row = b % cuts * c->rows, rows = th_min(c->rows, c->oh - row);
     const T *x = (const T *)c->x + n * c->xs[0];
     const C *from = (const C *)(const void *)x + row * c->sh * c->xs[2];
     if (buffer) {
@@ -60,12 +60,12 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
     const int64_t pixels = rows * c->ow;
     for (int64_t p = 0; p < c->groups * panels; p++) {
       const int64_t group = p / panels, o = group * c->o + p % panels * PANEL;
-      const int64_t width = least(PANEL, c->o - p % panels * PANEL);
+      const int64_t width = th_min(PANEL, c->o - p % panels * PANEL);
       const C *kernels = (const C *)c->kernels + p * c->k * PANEL,
               *planes = from + group * c->c * c->ts[0];
       T *y = (T *)c->y + (n * c->groups * c->o + o) * c->pixels + row * c->ow;
       for (int64_t i = 0; i < pixels; i += TH_MR) {
-        const int mr = (int)least(TH_MR, pixels - i);
+        const int mr = (int)th_min(TH_MR, pixels - i);
         const C *at[TH_MR];
         for (int r = 0; r < mr; r++) at[r] = planes + c->place[i + r];
         MICRO(mr, c->k, at, c->tap, kernels, tile, false);

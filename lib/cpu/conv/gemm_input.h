@@ -15,7 +15,7 @@ static void K(arrange_taps)(void *ctx, int64_t first, int64_t last)
   const conv *c = ctx;
   const int64_t area = c->kh * c->kw, steps = up(c->c, TH_MR);
   for (int64_t b = first; b < last; b++) {
-    const int64_t p = b % steps * TH_MR, planes = least(TH_MR, c->c - p), taps = planes * area;
+    const int64_t p = b % steps * TH_MR, planes = th_min(TH_MR, c->c - p), taps = planes * area;
     C *to = (C *)c->kernels + b / steps * taps_of(c) * c->o + p * area * c->o;
     for (int64_t o = 0; o < c->o; o++, to += TH_MR) {
       const T *w = (const T *)c->x + (b / steps * c->o + o) * c->ws[0] + p * c->ws[1];
@@ -54,7 +54,7 @@ static int K(runs_of)(const conv *c, K(run) *run, int64_t pixel, int64_t n)
 {
   int count = 0;
   for (int64_t row = pixel / c->ow, col = pixel % c->ow; n > 0; row++, col = 0) {
-    run[count] = (K(run)){ row * c->sh * c->wp + col * c->sw, least(n, c->ow - col) };
+    run[count] = (K(run)){ row * c->sh * c->wp + col * c->sw, th_min(n, c->ow - col) };
     n -= run[count++].n;
   }
   return count;
@@ -83,7 +83,7 @@ static void K(add_taps)(const conv *c, C *gx, const C *kernels, int64_t planes, 
     const C *at[TH_MR];
     for (int i = 0; i < TH_MR; i++) at[i] = kernels + k * c->o + i;
     MICRO(TH_MR, c->o, at, c->place, panel, tile, false);
-    for (int64_t t = k; t < least(taps, k + TH_MR); t++) {
+    for (int64_t t = k; t < th_min(taps, k + TH_MR); t++) {
       K(scatter)(gx + tap[t], tile + (t - k) * PANEL, run, runs, c->sw);
     }
   }
@@ -98,17 +98,17 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t n = b / cuts / c->groups, group = b / cuts % c->groups,
                   plane = b % cuts * c->planes;
-    const int64_t planes = least(c->planes, c->c - plane);
+    const int64_t planes = th_min(c->planes, c->c - plane);
     const T *g = (const T *)c->g + n * c->gs[0] + group * c->o * c->gs[1];
     const C *kernels = (const C *)c->kernels + group * taps_of(c) * c->o + plane * per_plane;
     memset(gx, 0, sizeof(C) * (size_t)(planes * area));
     for (int64_t pixel = 0; pixel < c->pixels; pixel += PANEL) {
       K(run) run[PANEL];
-      const int64_t count = least(PANEL, c->pixels - pixel);
+      const int64_t count = th_min(PANEL, c->pixels - pixel);
       const int runs = K(runs_of)(c, run, pixel, count);
       K(take_pixels)(c, panel, g, pixel, count);
       for (int64_t p = 0; p < planes; p += TH_MR) {
-        K(add_taps)(c, gx + p * area, kernels + p * per_plane, least(TH_MR, planes - p), panel,
+        K(add_taps)(c, gx + p * area, kernels + p * per_plane, th_min(TH_MR, planes - p), panel,
                     run, runs);
       }
     }
@@ -118,7 +118,7 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
         T *line = out + p * c->xs[1] + i * c->xs[2];
         const C *sums = gx + p * area + (i + c->ph) * c->wp + c->pw;
         const int64_t have =
-          i + c->ph < c->hp ? least(c->w, c->wp - c->pw) : 0; /* the rest was never read */
+          i + c->ph < c->hp ? th_min(c->w, c->wp - c->pw) : 0; /* the rest was never read */
         for (int64_t j = 0; j < have; j++) line[j * c->xs[3]] = STORE(sums[j]);
         for (int64_t j = have < 0 ? 0 : have; j < c->w; j++) line[j * c->xs[3]] = STORE((C)0);
       }

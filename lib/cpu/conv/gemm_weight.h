@@ -33,7 +33,7 @@ static void K(turn)(void *ctx, int64_t first, int64_t last)
     const T *g = (const T *)c->g + (c->first + n) * c->gs[0];
     for (int64_t p = 0; p < c->groups * panels; p++) {
       const int64_t o = p / panels * c->o + p % panels * PANEL,
-                    width = least(PANEL, c->o - p % panels * PANEL);
+                    width = th_min(PANEL, c->o - p % panels * PANEL);
       C *to = (C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
       for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL)
         K(turn_row)(c, to, g + o * c->gs[1] + i * c->gs[2], width);
@@ -57,7 +57,7 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
   C tile[TH_MR * PANEL] __attribute__((aligned(64)));
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t part = b / per, p = b % per / steps, k = b % steps * TH_MR;
-    const int mr = (int)least(TH_MR, c->k - k);
+    const int mr = (int)th_min(TH_MR, c->k - k);
     const int64_t end = c->count * (part + 1) / c->parts;
     C *sums = (C *)c->sums + b * TH_MR * PANEL;
     for (int64_t n = c->count * part / c->parts; n < end; n++) {
@@ -80,8 +80,8 @@ static void K(collect)(void *ctx, int64_t first, int64_t last)
                 per = c->groups * panels * steps * TH_MR * PANEL;
   const C scale = *(const C *)c->b;
   for (int64_t b = first; b < last; b++) {
-    const int64_t p = b / cuts, tap = b % cuts * GATHERED, n = least(GATHERED, c->k - tap);
-    const int64_t o = p % panels * PANEL, width = least(PANEL, c->o - o);
+    const int64_t p = b / cuts, tap = b % cuts * GATHERED, n = th_min(GATHERED, c->k - tap);
+    const int64_t o = p % panels * PANEL, width = th_min(PANEL, c->o - o);
     const C *from = (const C *)c->sums + (p * steps * TH_MR + tap) * PANEL;
     C sums[GATHERED * PANEL];
     int64_t at[GATHERED];
@@ -136,8 +136,8 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
   const int64_t turned = panels * c->pixels * PANEL,
                 padded = direct ? 0 : up(planes * c->ts[0], 16) * 16;
   int64_t chunk = CHUNK_BYTES / (int64_t)sizeof(C) / (turned + padded);
-  chunk = chunk < 1 ? 1 : least(chunk, c->n);
-  c->parts = least(up(SUMS, panels * steps), chunk);
+  chunk = chunk < 1 ? 1 : th_min(chunk, c->n);
+  c->parts = th_min(up(SUMS, panels * steps), chunk);
   const int64_t sums = c->parts * panels * steps * TH_MR * PANEL;
   const size_t bytes = sizeof(C) * (size_t)(sums + chunk * (turned + padded)) +
                        sizeof(int64_t) * (size_t)(c->k + c->pixels);
@@ -152,7 +152,7 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
   c->tap = tap, c->place = place, c->b = &scale;
   th_status s = TH_OK;
   for (c->first = 0; c->first < c->n && s == TH_OK; c->first += chunk) {
-    c->count = least(chunk, c->n - c->first);
+    c->count = th_min(chunk, c->n - c->first);
     s = th_parallel(c->count, up(1 << 14, turned + padded), K(turn), c);
     const int64_t block = up(c->count, c->parts) * c->pixels * TH_MR * PANEL;
     if (s == TH_OK)

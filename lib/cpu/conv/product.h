@@ -102,16 +102,16 @@ static void M(multiply)(void *ctx, int64_t first, int64_t last)
   const int how = p->add ? ADD : p->to.past ? PASS : KEEP;
   for (int64_t f = first; f < last && !th_interrupted(); f++) {
     for (int64_t row = 0; row < p->left.rows; row += cut) {
-      const int64_t rows = least(cut, p->left.rows - row), m = p->across ? p->m : rows;
+      const int64_t rows = th_min(cut, p->left.rows - row), m = p->across ? p->m : rows;
       M(pack_left)(&p->left, f, row, rows, left, part, p->waves);
       for (int64_t g = 0; g < p->right.groups; g += TH_WIDE) {
-        M(complex_f) *const *const rows_of = M(complex_f_of)[least(TH_WIDE, p->right.groups - g) - 1][p->waves];
+        M(complex_f) *const *const rows_of = M(complex_f_of)[th_min(TH_WIDE, p->right.groups - g) - 1][p->waves];
         const M(vec) *right = M(spectrum_row)(&p->right, 0, g).re + M(offset)(&p->right, f);
         M(vec) *out = M(spectrum_row)(&p->to, row, g).re + M(offset)(&p->to, f);
         /* Every four rows fetch some of the next panel, until it is there. */
         const char *const next = (const char *)(right + p->right.panel), *ahead = next;
         for (int64_t i = 0; i < m; i += 4) {
-          rows_of[least(4, m - i) - 1](depth, left + i * rs, rs, ks, part, right, ahead, out + i * p->to.row, p->to.row, how);
+          rows_of[th_min(4, m - i) - 1](depth, left + i * rs, rs, ks, part, right, ahead, out + i * p->to.row, p->to.row, how);
           ahead = ahead + 64 * depth < next + p->right.panel * TH_VB ? ahead + 64 * depth : (const char *)right;
         }
       }

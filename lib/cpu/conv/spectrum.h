@@ -17,7 +17,7 @@ TH_INLINE void M(put)(const M(row) *r, int64_t f, M(vec) re, M(vec) im)
 static void M(take_row)(const grid *g, M(vec) *to, int64_t step, const char *image, int64_t gy, int64_t gx, int64_t tw,
                         int64_t lanes, M(cx) *room)
 {
-  int64_t first = gx < 0 ? -gx : 0, last = least(g->cols, g->w - gx);
+  int64_t first = gx < 0 ? -gx : 0, last = th_min(g->cols, g->w - gx);
   if (gy < 0 || gy >= g->h || gy % g->dh || first >= last) first = last = 0;
   if (last - first < tw || g->dw > 1) {
     for (int64_t j = 0; j < tw; j++) if (j < first || j >= last || g->dw > 1) to[j * step] = (M(vec)){ 0 };
@@ -97,7 +97,7 @@ static void M(to_spectra)(void *ctx, int64_t first, int64_t last)
     const int64_t group = b / j->to.rows, row = b % j->to.rows, tile = j->first + row;
     const int64_t n = tile / (g->ty * g->tx), ty = tile / g->tx % g->ty, tx = tile % g->tx;
     const int64_t gy = g->oy + ty * g->my, gx = g->ox + tx * g->mx, lane = group * M(LV);
-    const int64_t lanes = least(M(LV), g->lanes - lane);
+    const int64_t lanes = th_min(M(LV), g->lanes - lane);
     const char *image = (const char *)g->data + (n * g->sn + lane * g->sl) * g->size;
     const M(row) to = M(spectrum_row)(&j->to, row, group);
     if (j->side != WAVES) {
@@ -210,8 +210,8 @@ static void M(from_spectra)(void *ctx, int64_t first, int64_t last)
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t group = b / j->to.rows, row = b % j->to.rows, tile = j->first + row;
     const int64_t n = tile / (g->ty * g->tx), gy = tile / g->tx % g->ty * g->my, gx = tile % g->tx * g->mx;
-    const int64_t lane = group * M(LV), lanes = least(M(LV), g->lanes - lane);
-    const int64_t rows = least(g->rows, g->h - gy), cols = least(g->cols, g->w - gx);
+    const int64_t lane = group * M(LV), lanes = th_min(M(LV), g->lanes - lane);
+    const int64_t rows = th_min(g->rows, g->h - gy), cols = th_min(g->cols, g->w - gx);
     char *image = (char *)g->out + (n * g->sn + lane * g->sl) * g->size;
     P bias[M(LV)] __attribute__((aligned(TH_VB))) = { 0 };
     if (j->bias && g->size == 2)

@@ -20,7 +20,7 @@ static void M(turn)(P *to, const P *from, int64_t row, int64_t rows, int64_t dee
 static void M(pack_taps)(const job *j, P *to, int64_t panel, const run *runs, int n, int64_t deep)
 {
   P rows[M(NR) * DEEP];
-  const int64_t first = panel * M(NR), taps = least(M(NR), j->taps - first);
+  const int64_t first = panel * M(NR), taps = th_min(M(NR), j->taps - first);
   const bool lies = n == 1 && j->kh == 1 && j->kw == 1 && j->ph == 0 && j->pw == 0 && j->sw * j->xs[3] == 1;
   int64_t plane = first / (j->kh * j->kw), y = first / j->kw % j->kh, x = first % j->kw;
   const P *from = (const P *)j->x + plane * j->xs[1];
@@ -45,7 +45,7 @@ static void M(pack_pixels)(void *ctx, int64_t first, int64_t last)
   int n = 0;
   int64_t before = -1;
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
-    const int64_t panel = b % j->panels, k = b / j->panels * DEEP, deep = least(DEEP, j->count - k);
+    const int64_t panel = b % j->panels, k = b / j->panels * DEEP, deep = th_min(DEEP, j->count - k);
     if (k != before) n = runs_of(j, runs, j->first + k, deep);
     before = k;
     M(pack_taps)(j, (P *)j->packed + (panel * j->count + k) * M(NR), panel, runs, n, deep);
@@ -55,7 +55,7 @@ static void M(pack_pixels)(void *ctx, int64_t first, int64_t last)
 /* Adds the sums of some planes and a panel to gradWeight. */
 TH_INLINE void M(add_tile)(const job *j, const P *sums, int64_t panel, int64_t o, int rows)
 {
-  const int64_t first = panel * M(NR), taps = least(M(NR), j->taps - first);
+  const int64_t first = panel * M(NR), taps = th_min(M(NR), j->taps - first);
   const P scale = (P)j->scale;
   P *to = (P *)j->y + o * j->ys[0];
   for (int i = 0; i < rows; i++, sums += M(NR), to += j->ys[0]) {
@@ -84,13 +84,13 @@ static void M(weigh)(void *ctx, int64_t first, int64_t last)
   const int64_t across = up(j->panels, j->wide);
   for (int64_t b = first; b < last && !th_interrupted(); b++) {
     const int64_t panel = b % across * j->wide, plane = b / across * j->high;
-    const int64_t wide = least(j->wide, j->panels - panel), high = least(j->high, j->o - plane), steps = up(high, TH_MR);
+    const int64_t wide = th_min(j->wide, j->panels - panel), high = th_min(j->high, j->o - plane), steps = up(high, TH_MR);
     for (int64_t k = 0; k < j->count && !th_interrupted(); k += DEEP) {
-      const int64_t deep = least(DEEP, j->count - k);
+      const int64_t deep = th_min(DEEP, j->count - k);
       const bool whole = deep == j->count, end = k + deep == j->count;
       for (int64_t i = 0; i < wide * steps; i++) {
         const int64_t p = whole ? i % wide : i / steps, o = (whole ? i / wide : i % steps) * TH_MR;
-        const int rows = (int)least(TH_MR, high - o);
+        const int rows = (int)th_min(TH_MR, high - o);
         const P *at[TH_MR], *g = (const P *)j->k + (plane + o) * j->row;
         P *tile = sums + (p * j->high + o) * M(NR);
         for (int r = 0; r < rows; r++) at[r] = g + r * j->row;
