@@ -5,6 +5,8 @@ local nn = rawget(_G, 'nn') or {}
 _G.nn = nn                             -- torch.class finds the package among the globals, as scripts of Torch7 do
 package.loaded.nn = nn                 -- for the files below
 
+require 'torch.tensor'.base.nn = nn
+
 nn.utils = require 'nn.utils'
 
 for _, name in ipairs{

@@ -94,5 +94,7 @@ describe('the rest', function()
       assert.is_true(torch.IntTensor():isTensor())
       local x = torch.Tensor { 1 }
       assert.same({ 3 }, x.torch.add(x, 2):totable())
+      local nn = require 'nn'
+      assert(rawequal(nn, torch.IntTensor().nn))
    end)
 end)

@@ -66,7 +66,8 @@ function inner.install(torch)
    --- Tensor:isTensor(): True.
    -- torch.Tensor():isTensor() --> true
    function base.isTensor() return true end
-   --- Tensor.torch: The package, whose functions Torch7 kept once for every type: x.torch.add(x, 1).
+   --- Tensor.torch, Tensor.nn: The packages, whose functions Torch7 kept once for every type: x.torch.add(x, 1). nn is there
+   -- once it has been loaded.
    base.torch = torch
 end
 

@@ -96,8 +96,6 @@ typedef struct product {
   th_slots slots;
 } product;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* n halves, `step` apart, become floats. */
@@ -185,7 +183,7 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   plan p = { .th = th, .tw = tw };
   const int64_t size = dtype == TH_F64 ? 8 : 4, lv = TH_VB / size;
   p.my = th - t->kh + 1, p.mx = tw - t->kw + 1;
-  if (engine != WINOGRAD) p.my = least(p.my, t->oh), p.mx = least(p.mx, t->ow);
+  if (engine != WINOGRAD) p.my = th_min(p.my, t->oh), p.mx = th_min(p.mx, t->ow);
   p.ty = up(t->oh, p.my), p.tx = up(t->ow, p.mx);
   p.tiles = t->n * p.ty * p.tx;
   p.freqs = engine == WINOGRAD ? th * tw / 2 : th == 1 ? tw / 2 + 1 : th * tw / 2 + 2;
@@ -193,9 +191,9 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   const double vector = 2.0 * TH_VB * (double)p.freqs;      /* bytes of a group's spectrum */
   const bool kernels = pass != TH_CONV_GRAD_WEIGHT;
   const double row = vector * (double)(left + right);
-  p.rows = most((int64_t)(CHUNK_BYTES / row), LEAST_ROWS);
-  p.rows = least(least(p.rows, MOST_ROWS), p.tiles);
-  p.rows = least(up(p.tiles, up(p.tiles, p.rows)), p.tiles);
+  p.rows = th_max((int64_t)(CHUNK_BYTES / row), LEAST_ROWS);
+  p.rows = th_min(th_min(p.rows, MOST_ROWS), p.tiles);
+  p.rows = th_min(up(p.tiles, up(p.tiles, p.rows)), p.tiles);
   const double chunks = (double)up(p.tiles, p.rows), tiles = (double)p.tiles;
   const double fixed = vector * (double)t->lanes * (double)right;         /* of kernels or of their gradient */
   p.workspace = fixed + row * (double)(p.rows + 1);
@@ -358,7 +356,7 @@ static th_status correlate(const th_conv *c, work *w)
   if (!w->kept || !w->kept->made) TH_TRY(transforms(j, c->s.dtype, false));
   w->missing -= j->done;
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
-    const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
+    const int64_t rows = th_min(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->to.rows = q->m = rows;
     j->grid = w->grids.left, j->to = q->left, j->first = first, j->side = w->sides[0];
     TH_TRY(transforms(j, c->s.dtype, false));
@@ -377,7 +375,7 @@ static th_status sum_up(const th_conv *c, work *w)
   job *j = &w->job;
   q->across = true;
   for (int64_t first = 0; first < w->plan.tiles; first += w->plan.rows) {
-    const int64_t rows = least(w->plan.rows, w->plan.tiles - first);
+    const int64_t rows = th_min(w->plan.rows, w->plan.tiles - first);
     q->left.rows = q->right.rows = rows;
     j->grid = w->grids.left, j->to = q->left, j->first = first, j->side = w->sides[0];
     TH_TRY(transforms(j, c->s.dtype, false));
@@ -455,7 +453,8 @@ static th_status run(const th_conv *c, int engine)
   void (*const set)(void *, int64_t) = c->s.dtype == TH_F64 ? set_roots_f64 : set_roots_f32;
   set(memory, p.tw);
   set(memory + across, p.th);
-  w.job = (job){ .th = p.th, .tw = p.tw, .roots = memory, .roots_down = memory + across, .longest = most(most(p.th, p.tw), 18),
+  w.job = (job){ .th = p.th, .tw = p.tw, .roots = memory, .roots_down = memory + across,
+                 .longest = th_max(th_max(p.th, p.tw), 18),
                  .scale = (weight ? c->scale : 1) / (waves ? (double)(p.th * p.tw) : 1) };
   const int64_t columns = p.th == 1 ? 0 : p.tw / 2 * (p.th + 1);
   const int64_t packed = 3 * (weight ? p.rows : ROWS) * left * lv;
