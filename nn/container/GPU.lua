@@ -73,7 +73,7 @@ local function move(x, device, moved)
    end
 end
 
---- nn.GPU.recursiveModuleDevice(obj, device): Brings all CUDA tensors within an object (a module, a table, a tensor) to a
+--- Brings all CUDA tensors within an object (a module, a table, a tensor) to a
 -- device; what shares memory goes on sharing it. Tensors on the CPU stay there, and an nn.GPU within keeps its own device.
 -- Returns obj.
 -- nn.GPU.recursiveModuleDevice({torch.ones(2)}, 1)[1]:sum() --> 2
@@ -85,7 +85,7 @@ function GPU.recursiveModuleDevice(obj, device)
    return obj
 end
 
---- nn.GPU.recursiveSetDevice(dst, src, proto): The tensors of src, a tensor or a nested table, on the devices of those of proto:
+--- The tensors of src, a tensor or a nested table, on the devices of those of proto:
 -- what is there, or on the CPU, is taken as it is, the rest is copied into the tensors of dst, made anew where they are
 -- missing. proto is one tensor for all, or a table like src.
 -- nn.GPU.recursiveSetDevice(nil, torch.ones(2), torch.ones(1)):sum() --> 2
