@@ -1,4 +1,4 @@
-# cmake/install.cmake - PREFIX/{bin/{th,thrun},lib/libth.so,include/{th,th_op,th_dist}.h,share/lua/5.1/...} and the package file.
+# cmake/install.cmake - PREFIX/{bin/{th,thrun},lib/lib{th,thcuda}*.so,include/th*.h,share/lua/5.1/...} and the package file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -182,7 +182,7 @@ end
 -- @param cache  a table kept between the calls that convert several modules which share memory
 function Module:type(kind, cache)
    if not kind then return self._type end
-   utils.needTensors(self, kind, cache ~= nil)
+   kind = utils.needTensors(self, kind, cache ~= nil)
    cache = cache or {}
    if cache[self] then return self end
    cache[self] = true
@@ -206,9 +206,7 @@ function Module:write(file)
    file:writeObject(fields)
 end
 
-function Module:read(file)
-   for k, v in pairs(file:readObject()) do self[k] = v end
-end
+function Module:read(file) utils.restore(self, file:readObject()) end
 
 -- The part of a storage that a tensor spans, as positions from 0.
 local function span(t)

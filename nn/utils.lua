@@ -1,5 +1,7 @@
 -- nn/utils.lua - what several modules need: nested tables of tensors, copies, clearing, shapes in messages.
 local torch = require 'torch'
+local construct = require 'torch.construct'
+local record = require 'torch.record'
 
 --- nn.utils: Helpers for modules: nested tables of tensors, copies, clearing.
 local utils = {}
@@ -74,16 +76,32 @@ local function convert(x, kind, cache)
    return x
 end
 
---- Refuses a CUDA type where there are no CUDA tensors, or not the devices that parts ask for; `who` is the module or
--- criterion to be converted, `part` tells that it is a part of one that has been looked at.
+--- The full name of a tensor type; refuses what is none, a CUDA type where there are no CUDA tensors, and one without the
+-- devices that parts ask for. `who` is the module or criterion to be converted, `part` tells that it is a part of one that
+-- has been looked at.
 function utils.needTensors(who, kind, part)
-   if type(kind) ~= 'string' or not kind:find '^torch%.Cuda' then return end
+   local name = construct.full_name(kind)
+   if not name then utils.refuse(torch.type(who), 'type', 'be the name of a tensor type', tostring(kind)) end
+   kind = name
+   if not kind:find '^torch%.Cuda' then return kind end
    if not torch.getmetatable(kind) then
       utils.fail(('%s: there are no %ss here: they come with the package cutorch and a CUDA device'):format(torch.type(who), kind))
    end
-   if part or not who.listModules then return end
-   for _, module in ipairs(who:listModules()) do
+   for _, module in ipairs(not part and who.listModules and who:listModules() or {}) do
       if module.needDevices then module:needDevices() end
+   end
+   return kind
+end
+
+--- Gives a module or criterion the fields that a file holds. CUDA types that it names become types of the CPU where there are no
+-- CUDA tensors, as its tensors did.
+function utils.restore(self, fields)
+   if type(fields) ~= 'table' or torch.typename(fields) then
+      error(('the fields of %s must be a table, got %s'):format(torch.type(self), utils.shape(fields)), 0)
+   end
+   for k, v in pairs(fields) do
+      local name = type(v) == 'string' and not torch.getmetatable(v) and record.cpu_name(v)
+      self[k] = name or v
    end
 end
 

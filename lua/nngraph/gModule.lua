@@ -408,7 +408,7 @@ end
 --- Reads what torch.save has written, by Torch7 too. The places in source files that Torch7 writes into models, and
 --- what nodes kept between calls, do not come along.
 function gModule:read(file)
-   for k, v in pairs(file:readObject()) do self[k] = v end
+   nn.utils.restore(self, file:readObject())
    local modules = {}
    for _, node in ipairs(self.forwardnodes) do
       local data = node.data

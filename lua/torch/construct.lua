@@ -202,7 +202,15 @@ function construct.dtype_of(name, who)
    arg.refuse(who, 'type', 'the name of a tensor type', name, 3)
 end
 
---- The dtype that torch.Tensor makes.
+--- 'torch.FloatTensor' of 'float', 'Float' or that name itself, whether or not such tensors are there; nil if it names no type.
+function construct.full_name(name)
+   local short = type(name) == 'string' and (name:match '^torch%.(%w+)Tensor$' or name):lower()
+   for ty, word in pairs(dtype.words) do
+      if ty ~= 0 and word:lower() == short then return constructor_names[ty] end
+   end
+end
+
+--- The type that torch.Tensor makes.
 function construct.default() return default_dtype end
 function construct.set_default(d) default_dtype = d end
 

@@ -58,15 +58,6 @@ local function get_text(self, f, what)
    return s
 end
 
--- What GPU classes become where there is no GPU.
-local function cpu_name(name)
-   local kind, what = name:match '^torch%.Cuda(%a-)(Tensor)$'
-   if not kind then kind, what = name:match '^torch%.Cuda(%a-)(Storage)$' end
-   if not kind then return nil end
-   local cpu = 'torch.' .. (kind == '' and 'Float' or kind) .. what
-   return class.getmetatable(cpu) and cpu or nil
-end
-
 local function unknown_class(self, name)
    local package_name = name:match '^([%w_]+)%.'
    if not name:match '^[%w_.]+$' then bad(self, 'the name of a class is garbage: %q', name:sub(1, 60)) end
@@ -238,7 +229,7 @@ local function begin_object(self, f, keep, index)
    local name, version = get_text(self, f, 'the version of an object'), 0      -- old files have no version
    local number = name:match '^V (%d+)$'
    if number then version, name = tonumber(number), get_text(self, f, 'the name of a class') end
-   local make = class.factory(name ~= '' and name or '?') or class.factory(cpu_name(name) or '?')
+   local make = class.factory(name ~= '' and name or '?') or class.factory(record.cpu_name(name) or '?')
    if not make then unknown_class(self, name) end
    local object = make()
    if arg.is_storage(object) then

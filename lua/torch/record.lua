@@ -22,6 +22,15 @@ record.int = ffi.new 'int32_t[1]'
 record.double = ffi.new 'double[1]'
 record.longs = ffi.new('int64_t[?]', record.MAXDIM)
 
+--- The CPU's type for the name of a CUDA tensor or storage; nil for other names.
+function record.cpu_name(name)
+   local kind, what = name:match '^torch%.Cuda(%a-)(Tensor)$'
+   if not kind then kind, what = name:match '^torch%.Cuda(%a-)(Storage)$' end
+   if not kind then return nil end
+   local cpu = 'torch.' .. (kind == '' and 'Float' or kind) .. what
+   return class.getmetatable(cpu) and cpu or nil
+end
+
 local DEEPEST = 400                         -- read and write methods that may be inside of each other
 
 --- The C file of an object; an error when it is closed.

@@ -35,9 +35,10 @@ end
 -- The tensors of src (nested tables too) on a device: what is there, or on the CPU, is taken as it is, the rest is copied
 -- into own[key], which holds nothing but such copies.
 local function placed(own, key, src, device)
+   if device == 0 then return src end
    local to = own[key]
    if torch.isTensor(src) then
-      if src._device == 0 or device == 0 or src._device == device then return src end
+      if src._device == 0 or src._device == device then return src end
       if not torch.isTensor(to) or to:type() ~= src:type() or to._device ~= device then
          to = on(device, src.new)
          own[key] = to
@@ -147,14 +148,22 @@ function GPU:type(kind, cache)
    if not kind then return self._type end
    local first = cache == nil
    cache = cache or {}
-   utils.needTensors(self, kind, not first)
-   on(first and tostring(kind):find '^torch%.Cuda' and self.device or 0, Container.type, self, kind, cache)
+   kind = utils.needTensors(self, kind, not first)
+   on(first and kind:find '^torch%.Cuda' and self.device or 0, Container.type, self, kind, cache)
    if active(self) > 0 then self:setDevice(self.device) end
    return self
 end
 
+-- As in Torch7's files, the type and the device stand in front of the fields.
+function GPU:write(file)
+   file:writeObject{self._type, self.device}
+   Container.write(self, file)
+end
+
 function GPU:read(file)
-   Container.read(self, file)
+   local fields = file:readObject()
+   if type(fields) == 'table' and not fields.modules then fields = file:readObject() end
+   utils.restore(self, fields)
    if active(self) > 0 and self.device <= require 'cutorch'.getDeviceCount() then self:setDevice(self.device) end
 end
 

@@ -32,7 +32,7 @@ function Criterion:type(kind, cache)
    if not kind then
       return torch.isTensor(self.gradInput) and self.gradInput:type() or torch.getdefaulttensortype()
    end
-   utils.needTensors(self, kind, cache ~= nil)
+   kind = utils.needTensors(self, kind, cache ~= nil)
    cache = cache or {}
    if cache[self] then return self end
    cache[self] = true

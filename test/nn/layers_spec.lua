@@ -181,6 +181,20 @@ describe('nn.GPU', function()
       assert.equal(3, m:get(1):setDevice(3).device)
       assert.equal('nn.GPU(3) @ nn.Linear(3 -> 4)', tostring(m:get(1)))
    end)
+   it('opens on the CPU where there is no GPU, from both forms of files', function()
+      local x = draw(4, 3):float()
+      local write = nn.GPU.write
+      for _, form in ipairs{write, nn.Module.write} do
+         local m = nn.Sequential():add(nn.GPU(nn.Linear(3, 2), 2)):add(nn.Tanh()):float()
+         local y = m:forward(x):clone()
+         for _, module in ipairs(m:listModules()) do module._type = 'torch.CudaTensor' end
+         nn.GPU.write = form
+         local back = torch.deserialize(torch.serialize(m))
+         nn.GPU.write = write
+         assert.same({'torch.FloatTensor', 'torch.FloatTensor', 2}, {back:type(), back:get(1):type(), back:get(1).device})
+         near(back:forward(x), y, 0)
+      end
+   end)
    it('leaves tensors of the CPU where they are', function()
       local m, x = nn.GPU(nn.Linear(3, 2), 1), draw(4, 3)
       local weight = m:get(1).weight
@@ -199,6 +213,19 @@ describe('nn.GPU', function()
       refuses('nn.GPU: device must be a whole number of at least 1', nn.GPU, nn.Abs(), 0)
       refuses('nn.GPU: outdevice must be a whole number of at least 1', nn.GPU, nn.Abs(), 1, 1.5)
       refuses('device must be a whole number of at least 1, got x', nn.GPU.setDevice, nn.GPU(nn.Abs(), 1), 'x')
+   end)
+end)
+
+describe('Module:type', function()
+   it('takes short names, and refuses what names no type before anything changes', function()
+      local m = nn.Sequential():add(nn.Linear(3, 2)):type('float')
+      assert.same({'torch.FloatTensor', 'torch.FloatTensor'}, {m:type(), m:get(1).weight:type()})
+      assert.equal('torch.FloatTensor', m:forward(draw(4, 3):float()):type())
+      refuses('nn.Sequential: type must be the name of a tensor type, got foo', m.type, m, 'foo')
+      refuses('nn.Sequential: type must be the name of a tensor type, got 3', m.type, m, 3)
+      refuses('nn.MSECriterion: type must be the name of a tensor type, got torch.FooTensor', nn.Criterion.type, nn.MSECriterion(), 'torch.FooTensor')
+      refuses('nn.Sequential: there are no torch.CudaTensors here', m.type, m, 'cuda')
+      assert.equal('torch.FloatTensor', m:type())
    end)
 end)
 
