@@ -44,11 +44,18 @@ const char *th_conv_engine_missing(int i)
 
 bool th_conv_does(const th_conv_shape *s, int engine) { return engine_at(engine)->supports(s); }
 
+static double products(const th_conv_shape *s)
+{
+  return (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow * (double)s->c * (double)s->o * (double)s->kh *
+         (double)s->kw;
+}
+
+/* Where something is empty there is nothing to do: costs divide by these sizes, and are not asked for. */
 int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 {
   const th_conv_engine *e = engine_at(engine);
   if (!e->supports(s)) return 0;
-  *cost = e->cost(s);
+  *cost = products(s) == 0 ? (th_conv_cost){ 0 } : e->cost(s);
   return 1;
 }
 
@@ -74,14 +81,10 @@ int th_conv_preferred(void)
 {
   if (here) return here - 1;
   int engine = __atomic_load_n(&preferred, __ATOMIC_RELAXED);
-  if (engine == UNREAD) th_conv_prefer(engine = from_environment());
-  return engine;
-}
-
-static double products(const th_conv_shape *s)
-{
-  return (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow * (double)s->c * (double)s->o * (double)s->kh *
-         (double)s->kw;
+  if (engine != UNREAD) return engine;
+  const int first = from_environment();             /* unless another thread has set one meanwhile */
+  const bool mine = __atomic_compare_exchange_n(&preferred, &engine, first, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return mine ? first : engine;
 }
 
 static int predicted(const th_conv_shape *s)
@@ -123,12 +126,18 @@ static int fastest(const th_conv_times *t)
   return best;
 }
 
-static bool is_preferred(const th_conv_shape *s) { return th_conv_preferred() >= 0 && th_conv_does(s, th_conv_preferred()); }
+/* The engine that is preferred, if it does this; -1: none. Other threads may set another between any two questions. */
+static int preferred_for(const th_conv_shape *s)
+{
+  const int engine = th_conv_preferred();
+  return engine >= 0 && th_conv_does(s, engine) ? engine : -1;
+}
 
 int th_conv_choose(const th_conv_shape *s)
 {
   th_conv_times t;
-  if (is_preferred(s)) return th_conv_preferred();
+  const int engine = preferred_for(s);
+  if (engine >= 0) return engine;
   return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
 }
 
@@ -150,8 +159,10 @@ static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call
 static th_status choose(int *engine, const th_conv *c, const th_call *call)
 {
   th_conv_times t;
-  if (!th_conv_benchmarks() || products(&c->s) < FEW || is_preferred(&c->s)) {
-    *engine = th_conv_choose(&c->s);
+  *engine = preferred_for(&c->s);
+  if (*engine >= 0) return TH_OK;
+  if (!th_conv_benchmarks() || products(&c->s) < FEW) {
+    *engine = cheapest(&c->s);
     return TH_OK;
   }
   const th_status s = th_conv_times_find(&t, &c->s) ? TH_OK : measure(&t, c, call);
@@ -162,9 +173,10 @@ static th_status choose(int *engine, const th_conv *c, const th_call *call)
 th_status th_conv_run(const th_conv *c, const th_call *call)
 {
   int chosen = GEMM;
+  const int wanted = th_conv_forced();
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;
-  if (!empty && th_conv_forced() >= 0) {
-    chosen = th_conv_forced();
+  if (!empty && wanted >= 0) {
+    chosen = wanted;
     const char *missing = th_conv_engine_missing(chosen);
     if (missing) {
       return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", engine_at(chosen)->name, missing);

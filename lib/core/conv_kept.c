@@ -6,12 +6,16 @@
  *
  * Kernels that are trained change between any two calls. A place of the table therefore begins with a few of their numbers
  * only; where the next call finds these again, it makes a transform that is kept. Who does not get the lock at once does
- * without: nobody waits, not even the child of a fork that left it behind. */
+ * without: no convolution waits, not even in the child of a fork that left it behind. Only who sets how much is kept does, for
+ * a while. */
+#include <sched.h>
 #include <stdlib.h>
 #include "block.h"
 #include "conv_kept.h"
+#include "conv_times.h"
 
 enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
+enum { PATIENCE = 1 << 20 };                        /* how often a setting asks for the lock, at most: about a second */
 
 typedef struct key {
   const void *data;
@@ -38,6 +42,7 @@ static uint64_t clock_now;
 static bool     locked;
 static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
 static TH_QUICK_LOCAL bool is_off;
+static TH_QUICK_LOCAL bool asks;                    /* this thread asks for memory to keep something in */
 
 static bool lock(void) { return !__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); }
 static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
@@ -49,14 +54,20 @@ static void release(entry *e)
   free(e);
 }
 
-/* Under the lock, as all that follow: empties a place. */
+/* Under the lock, as all that follow; others read these numbers meanwhile. */
+static void count(int64_t bytes, int64_t entries)
+{
+  __atomic_add_fetch(&bytes_kept, bytes, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&count_kept, entries, __ATOMIC_RELAXED);
+}
+
+/* Empties a place. */
 static void clear(place *p)
 {
   entry *const e = p->entry;
   p->entry = NULL;
   if (!e) return;
-  bytes_kept -= e->bytes;
-  count_kept--;
+  count(-e->bytes, -1);
   release(e);
 }
 
@@ -86,9 +97,10 @@ static place *seek(const key *k)
   return oldest;
 }
 
+/* Not for a new transform, which is worth no more than those that there are. */
 static int64_t spare(void)
 {
-  if (!places || !lock()) return 0;
+  if (asks || !lock()) return 0;
   const int64_t before = bytes_kept;
   shrink(0);
   unlock();
@@ -97,18 +109,23 @@ static int64_t spare(void)
 
 /* ---- the kernels ---- */
 
-/* Where they begin and how far they reach; what lies in gaps is looked at as well, so these must be few. */
+int64_t th_conv_reach(const th_tensor *t)
+{
+  int64_t reach = 1;
+  for (int d = 0; d < t->ndim; d++) {
+    if (t->size[d] < 1 || t->stride[d] < 0) return 0;
+    reach += (t->size[d] - 1) * t->stride[d];
+  }
+  return reach > 2 * th_numel(t) ? 0 : reach;
+}
+
+/* Where they begin and how far they reach; what lies in gaps is looked at as well. */
 static bool key_of(key *to, const th_tensor *k, const th_conv_tag *tag)
 {
-  const int64_t size = (int64_t)th_dtype_size(k->dtype);
-  int64_t reach = 1;
+  const int64_t size = (int64_t)th_dtype_size(k->dtype), reach = th_conv_reach(k);
+  if (reach == 0) return false;
   memset(to, 0, sizeof *to);
-  for (int d = 0; d < k->ndim; d++) {
-    if (k->size[d] < 1 || k->stride[d] < 0) return false;
-    reach += (k->size[d] - 1) * k->stride[d];
-    to->size[d] = k->size[d], to->stride[d] = k->stride[d];
-  }
-  if (reach > 2 * th_numel(k)) return false;
+  for (int d = 0; d < k->ndim; d++) to->size[d] = k->size[d], to->stride[d] = k->stride[d];
   to->data = th_data(k, (size_t)size);
   to->bytes = reach * size;
   to->tag = *tag;
@@ -122,8 +139,7 @@ static uint64_t sample(const key *k)
   for (int64_t i = 0; i < SAMPLES; i++) {
     uint64_t x = 0;
     memcpy(&x, (const char *)k->data + (k->bytes - n) / (SAMPLES - 1) * i, (size_t)n);
-    h = (h ^ x) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
+    h = th_conv_mixed(h, x);
   }
   return h;
 }
@@ -152,11 +168,13 @@ static bool unchanged(const entry *e)
 static entry *new_entry(const key *k, size_t bytes)
 {
   const int64_t all = (int64_t)bytes + k->bytes + ALIGN;
-  const int64_t limit = __atomic_load_n(&most, __ATOMIC_RELAXED), held = th_memory_of(TH_CPU)->most;
-  if (all > limit || (held && all > held - th_memory_of(TH_CPU)->bytes)) return NULL;
+  if (all > __atomic_load_n(&most, __ATOMIC_RELAXED)) return NULL;
   entry *const e = calloc(1, sizeof *e);
   if (!e) return NULL;
-  if (!(e->memory = th_scratch((size_t)all))) {
+  asks = true;
+  e->memory = th_scratch((size_t)all);
+  asks = false;
+  if (!e->memory) {
     free(e);
     return NULL;
   }
@@ -230,8 +248,7 @@ void th_conv_kept_give(th_conv_kept *t, bool whole)
       t->made = true;
       p->entry = e;
       e->refs++;
-      bytes_kept += e->bytes;
-      count_kept++;
+      count(e->bytes, 1);
     }
     unlock();
   }
@@ -250,7 +267,10 @@ bool th_conv_kept_off(bool off)
 void th_conv_keep(int64_t bytes)
 {
   __atomic_store_n(&most, bytes, __ATOMIC_RELAXED);
-  if (!places || !lock()) return;
+  for (int i = 0; !lock(); i++) {                   /* held for short by a thread that runs, for ever where a fork left it */
+    if (i == PATIENCE) return;
+    sched_yield();
+  }
   shrink(bytes);
   unlock();
 }

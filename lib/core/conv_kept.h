@@ -20,6 +20,9 @@ th_conv_kept *th_conv_kept_get(const th_tensor *k, const th_conv_tag *tag, size_
 /* whole: it has been made to its end. */
 void th_conv_kept_give(th_conv_kept *t, bool whole);
 
+/* How many numbers there are from t's first to its last. 0: it is empty, or what lies in its gaps would be more than itself. */
+int64_t th_conv_reach(const th_tensor *t);
+
 /* Off: this thread gets none. Returns what was. */
 bool th_conv_kept_off(bool off);
 

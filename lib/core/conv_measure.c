@@ -16,11 +16,9 @@ static int64_t now(void)
 /* Zeros of the size of t that lie as t does; densely if it has gaps. */
 static th_status like(th_tensor *to, const th_tensor *t)
 {
-  int64_t reach = 1;
+  const int64_t reach = th_conv_reach(t);
   *to = (th_tensor){ 0 };
-  for (int d = 0; d < t->ndim; d++) reach += (t->size[d] - 1) * t->stride[d];
-  const int64_t n = th_numel(t);
-  if (reach > 2 * n) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
+  if (reach == 0) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
   th_storage *s = NULL;
   TH_TRY(th_storage_new(&s, TH_CPU, t->dtype, reach, 1));
   const th_status status = th_tensor_set(to, t->dtype, s, 0, t->ndim, t->size, t->stride);

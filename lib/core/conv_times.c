@@ -31,16 +31,10 @@ static int on;
 
 static const int64_t *numbers(const th_conv_shape *s) { return (const int64_t *)(const void *)s; }
 
-static uint64_t mixed(uint64_t h, uint64_t x)
-{
-  h = (h ^ x) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 29;
-}
-
 uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start)
 {
-  uint64_t h = mixed(mixed(start, (uint64_t)s->pass), (uint64_t)s->dtype);
-  for (int i = 0; i < NUMBERS; i++) h = mixed(h, (uint64_t)numbers(s)[i]);
+  uint64_t h = th_conv_mixed(th_conv_mixed(start, (uint64_t)s->pass), (uint64_t)s->dtype);
+  for (int i = 0; i < NUMBERS; i++) h = th_conv_mixed(h, (uint64_t)numbers(s)[i]);
   return h;
 }
 
@@ -127,7 +121,7 @@ static void set_file(const char *where)
   read_cpu(cpu, sizeof cpu);
   snprintf(head, sizeof head, "times of convolution, in nanoseconds: 1\ncpu %s\nlevel %s\nversion %s\n", cpu, th_cpu_level(),
     th_build(TH_BUILD_VERSION));
-  for (const char *c = head; *c; c++) h = mixed(h, (uint8_t)*c);
+  for (const char *c = head; *c; c++) h = th_conv_mixed(h, (uint8_t)*c);
   snprintf(folder, sizeof folder, "%s", where);
   snprintf(file, sizeof file, "%s/conv-%016" PRIx64 ".txt", folder, h);
 }

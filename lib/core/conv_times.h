@@ -11,6 +11,13 @@ typedef struct th_conv_times {
   int64_t ns[TH_CONV_MOST];
 } th_conv_times;
 
+/* One number more into a hash. */
+static inline uint64_t th_conv_mixed(uint64_t h, uint64_t x)
+{
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
 uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start);
 
 /* Of a shape, by as many threads as there are now; false: nothing is known. */

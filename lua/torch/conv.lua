@@ -140,9 +140,9 @@ end
 
 --- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
 -- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3), columns
--- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images; no
--- gradWeight), direct (oneDNN, where it is installed) and depthwise (for groups of one plane). All but columns, for FloatTensors
--- and DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
+-- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images),
+-- direct (oneDNN, where it is installed) and depthwise (for groups of one plane). All but columns, for FloatTensors and
+-- DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
 -- winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one pixel.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 function conv.engines()

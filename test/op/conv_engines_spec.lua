@@ -164,6 +164,19 @@ for _, engine in ipairs(torch.conv.engines()) do
    end)
 end
 
+describe('the engine columns', function()
+   it('is within 2e-5 of sums in double in gradients of kernels of one pixel, where all products are alike', function()
+      for _, l in ipairs { { n = 512, c = 8, o = 5, size = 16 }, { n = 40, c = 3, o = 2, size = 60 } } do
+         local x, g = torch.FloatTensor(l.n, l.c, l.size, l.size):fill(1), torch.FloatTensor(l.n, l.o, l.size, l.size):fill(0.1)
+         local w, b = torch.FloatTensor(l.o, l.c, 1, 1):zero(), torch.FloatTensor(l.o):zero()
+         forced('columns', torch.conv2d_grad_weight, w, b, x, g)
+         local expected = l.n * l.size ^ 2 * g[1][1][1][1]
+         local off = (w:double() - expected):abs():max() / expected
+         assert.is_true(off <= 2e-5, ('%d images: off by %g'):format(l.n, off))
+      end
+   end)
+end)
+
 describe('the engine fft1d', function()
    it('is within 2e-6 of sums in double where the filter has 4096 taps, or as many as the signal', function()
       local generator = torch.Generator()
@@ -229,6 +242,23 @@ describe('torch.conv', function()
       assert.truthy(text:find '\n   fft1d +cannot do it\n')
       assert.truthy(text:find 'tiles of %d+ x %d+')
       assert.truthy(forced('gemm', torch.conv.explain, { 64, 64, 64 }, { 128, 64, 9, 9 }):find 'forward: gemm, forced')
+   end)
+
+   it('has nothing to weigh where something is empty', function()
+      local shapes = {
+         { { 0, 3, 8, 8 }, { 4, 3, 3, 3 } }, { { 2, 0, 8, 8 }, { 4, 0, 3, 3 } }, { { 2, 3, 8, 8 }, { 0, 3, 3, 3 } },
+         { { 0, 3, 8, 8 }, { 4, 3, 1, 1 } }, { { 1, 0, 1, 8 }, { 0, 0, 1, 3 } },
+         { torch.DoubleTensor(0, 3, 8, 8), { 4, 3, 3, 3 } }, { { 0, 6, 8, 8 }, { 6, 1, 3, 3 }, 1, 1, 1, 1, 1, 1, 6 },
+      }
+      for _, s in ipairs(shapes) do
+         local text = torch.conv.explain(unpack(s))
+         assert.truthy(text:find '\n   gemm +0%.000 ms predicted, +0%.000 Gflop')
+         assert.truthy(text:find '\n   columns +0%.000 ms predicted, +0%.000 Gflop')
+         for _, pass in ipairs(PASSES) do assert.equal('gemm', torch.conv.choice(pass, unpack(s))) end
+         for _, engine in ipairs(torch.conv.engines()) do
+            if not torch.conv.missing(engine) then assert.truthy(forced(engine, torch.conv.explain, unpack(s))) end
+         end
+      end
    end)
 
    it('refuses engines that do not exist, or cannot do it, and shapes that do not fit', function()

@@ -1,5 +1,5 @@
-/* columns.c - convolution as a product whose left operand, the kernels, is read where it lies; its right one are the
- * columns of im2col, packed into panels a few at a time. For kernels that are large beside their images, of which
+/* columns.c - convolution as a product whose left operand, the kernels or gradOutput, is read where it lies; its right one
+ * are the columns of im2col, packed into panels a few at a time. For kernels that are large beside their images, of which
  * every other engine would first make a copy, and for kernels of one pixel.
  *
  *   result     (planes x taps) * (taps x pixels)
@@ -13,20 +13,22 @@
 #include "../micro_real.h"
 
 enum {
-  DEEP = 192,                       /* taps at a time: a panel of them stays in the first cache */
+  DEEP = 192,                       /* taps at a time, pixels in gradWeight: a panel of them stays in the first cache */
   WIDE = 8,                         /* panels of a block, at most, */
   HIGH = 256,                       /* planes of one: with the kernels' part they stay in the second cache */
   LEAST_HIGH = 32,
+  CHAIN = 4 * DEEP,                 /* pixels whose products are summed up in one go: longer sums would lose digits */
   BLOCKS = 16,                      /* wanted, so that threads find some */
   CHUNK_BYTES = 16 << 20            /* of panels in memory at a time, where many blocks share them */
 };
 
-/* A convolution as this file computes it. */
+/* A convolution as this file computes it. The panels of gradWeight are of taps, and all pixels run along them: there `chunk`,
+ * `first` and `count` are pixels, and all panels are packed. */
 typedef struct job {
   int64_t n, c, o, h, w, kh, kw, oh, ow;            /* c, o: planes of a group that are read, that come out */
   int64_t sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], row;        /* strides of what is read and comes out; from plane to plane of the kernels */
-  int64_t gs[4];                    /* strides of gradOutput, which stands for the kernels in gradWeight */
+  int64_t gs[4];                    /* strides of gradOutput, which k holds in gradWeight */
   int64_t taps, pixels, panels, chunk;              /* pixels of an image; panels of all, at hand at a time */
   int64_t wide, high;               /* panels and planes of a block */
   int64_t first, count;             /* the panels at hand */
@@ -34,7 +36,7 @@ typedef struct job {
   void   *y;
   int64_t bias_step;
   void   *packed;                   /* the panels at hand; NULL: there are so many that a block packs its own */
-  const int64_t *off, *dense;       /* where the kernels' taps lie, where in a copy; the gradient's pixels for gradWeight */
+  const int64_t *off, *dense;       /* where k's taps lie, in gradWeight its pixels at hand; where taps lie in a copy */
   const int64_t *tap;               /* of gradWeight: where the taps lie; NULL: one behind the other */
   double scale;
   th_slots slots;
@@ -67,11 +69,12 @@ static void strides_of(int64_t *to, const th_tensor *t)
   for (int d = 0; d < t->ndim; d++) to[4 - t->ndim + d] = t->stride[d];
 }
 
-/* A picture whose rows follow one another is one long row for a kernel of one pixel. */
-static void flatten(job *j)
+/* A picture whose rows follow one another is one long row for a kernel of one pixel; out: strides of the result's or of its
+ * gradient. */
+static void flatten(job *j, const int64_t *out)
 {
   const bool pixel = j->kh == 1 && j->kw == 1 && j->sh == 1 && j->sw == 1 && j->ph == 0 && j->pw == 0;
-  if (!pixel || j->xs[2] != j->w * j->xs[3] || j->ys[2] != j->ow * j->ys[3]) return;
+  if (!pixel || j->xs[2] != j->w * j->xs[3] || out[2] != j->ow * out[3]) return;
   j->w *= j->h, j->ow *= j->oh, j->h = j->oh = 1;
 }
 
@@ -97,7 +100,7 @@ static void cut(job *j, int64_t size)
   cut_further(j, j->chunk);
 }
 
-/* The same for gradWeight, whose panels are of taps; the pixels at hand fit into the last cache. */
+/* The same for gradWeight; the panels of the pixels at hand fit into the last cache. */
 static void cut_weight(job *j, int64_t size)
 {
   const int64_t nr = 2 * TH_VB / size;
@@ -218,7 +221,7 @@ static th_status run_columns(const th_conv *c)
   strides_of(j.ys, &to);
   strides_of(ws, c->k);
   if (spread(&c->s)) j.ys[2] *= c->s.sh, j.ys[3] *= c->s.sw;
-  flatten(&j);
+  flatten(&j, j.ys);
   cut(&j, size);
   j.row = ws[turned ? 1 : 0];
   const size_t packed = shared(&j) ? (size_t)(j.chunk * j.taps) * 2 * TH_VB : 0;
@@ -286,8 +289,7 @@ static th_status run_weight(const th_conv *c)
   strides_of(j.xs, c->x);
   strides_of(j.gs, c->y);
   strides_of(ws, c->k);
-  memcpy(j.ys, j.gs, sizeof j.ys);
-  flatten(&j);
+  flatten(&j, j.gs);
   cut_weight(&j, (int64_t)size);
   j.row = j.gs[1], j.ys[0] = ws[0], j.scale = c->scale;
   const size_t packed = (size_t)(j.chunk * j.panels) * 2 * TH_VB;

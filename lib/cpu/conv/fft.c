@@ -393,6 +393,7 @@ static th_conv_kept *kept_of(const th_conv *c, const shape *t, const plan *p, in
 {
   const th_conv_tag tag = { &TH_AT(th_conv_fft), { engine, c->s.pass, c->s.dtype, t->groups, p->th, p->tw, t->dh, t->dw } };
   if (c->s.pass == TH_CONV_GRAD_WEIGHT || p->kernels < p->seconds / 50) return NULL;
+  if ((double)t->groups * (double)bytes > (double)(INT64_MAX / 4)) return NULL;
   return th_conv_kept_get(c->k, &tag, (size_t)t->groups * bytes);
 }
 
@@ -438,11 +439,15 @@ static th_status run(const th_conv *c, int engine)
   const size_t roots = across + (size_t)up(2 * p.th * (int64_t)size, 64) * 64;
   const size_t parts[3] = { bytes_of(&w.product.left, p.freqs), bytes_of(&tiles, p.freqs), bytes_of(&w.kernels, p.freqs) };
   w.kept = kept_of(c, &t, &p, engine, parts[2]);
-  char *memory = th_scratch(roots + 2 * 64 + parts[0] + parts[1] + (w.kept ? 0 : parts[2]));
-  if (!memory) {
+  /* As much as without kept kernels: whether it suffices, and so who computes, shall not depend on what was kept. */
+  const size_t all = roots + 2 * 64 + parts[0] + parts[1] + parts[2];
+  char *memory = th_scratch(all);
+  if (!memory && w.kept) {
     th_conv_kept_give(w.kept, false);
-    return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", parts[0] + parts[1] + parts[2]);
+    w.kept = NULL;
+    memory = th_scratch(all);
   }
+  if (!memory) return th_fail(TH_ENOMEM, "no memory for %zu bytes of spectra", all);
   /* Lines of a cache are fetched in pairs: spectra start where a pair does. */
   char *const data = memory + roots + -((uintptr_t)memory + roots) % (2 * 64);
   w.product.left.data = data;

@@ -37,7 +37,7 @@ static void M(pack_taps)(const job *j, P *to, int64_t panel, const run *runs, in
   M(turn)(to, rows, DEEP, taps, deep);
 }
 
-/* Block: stretches of DEEP of the pixels at hand, each of all panels. */
+/* Block: a stretch of DEEP of the pixels at hand of one panel. */
 static void M(pack_pixels)(void *ctx, int64_t first, int64_t last)
 {
   const job *j = ctx;
@@ -76,7 +76,7 @@ TH_INLINE void M(fetch_tile)(const job *j, int64_t panel, int64_t o, int rows)
   }
 }
 
-/* Block: some panels by some planes, for the pixels at hand. */
+/* Block: some panels by some planes, for the pixels at hand: sums of CHAIN of them are added one after the other. */
 static void M(weigh)(void *ctx, int64_t first, int64_t last)
 {
   job *j = ctx;
@@ -87,7 +87,7 @@ static void M(weigh)(void *ctx, int64_t first, int64_t last)
     const int64_t wide = th_min(j->wide, j->panels - panel), high = th_min(j->high, j->o - plane), steps = up(high, TH_MR);
     for (int64_t k = 0; k < j->count && !th_interrupted(); k += DEEP) {
       const int64_t deep = th_min(DEEP, j->count - k);
-      const bool whole = deep == j->count, end = k + deep == j->count;
+      const bool whole = deep == j->count, end = k + deep == j->count || (k + DEEP) % CHAIN == 0;
       for (int64_t i = 0; i < wide * steps; i++) {
         const int64_t p = whole ? i % wide : i / steps, o = (whole ? i / wide : i % steps) * TH_MR;
         const int rows = (int)th_min(TH_MR, high - o);
@@ -95,7 +95,8 @@ static void M(weigh)(void *ctx, int64_t first, int64_t last)
         P *tile = sums + (p * j->high + o) * M(NR);
         for (int r = 0; r < rows; r++) at[r] = g + r * j->row;
         if (end) M(fetch_tile)(j, panel + p, plane + o, rows);
-        M(micro)(rows, deep, at, j->off + k, (const P *)j->packed + ((panel + p) * j->count + k) * M(NR), tile, k > 0);
+        M(micro)(rows, deep, at, j->off + k, (const P *)j->packed + ((panel + p) * j->count + k) * M(NR), tile,
+                 k % CHAIN > 0);
         if (end) M(add_tile)(j, tile, panel + p, plane + o, rows);
       }
     }
