@@ -210,7 +210,7 @@ end
 -- torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e --> gemm
 -- torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e --> fft
 -- torch.conv.benchmark --> false
--- torch.conv.keep --> 268435456
+-- torch.conv.keep / 2 ^ 20 --> 256
 local mt = {}
 
 -- Where times are kept: nil where nobody says.
