@@ -102,17 +102,6 @@ end
 local ROW = '| %-8s | %5s | %-10s | %-8s | %9s | %9s | %6s | %-6s | %-6s | %8s |'
 local sums, behind = { gemm = 0, ours = 0 }, {}
 
-local function engines_of(l, pass, found)
-   local parts = {}
-   for _, name in ipairs(torch.conv.engines()) do
-      local seconds = found[name] and with(name, function()
-         return measure.interleaved(options.rounds, { function() return measure.time(l.run[pass]) end }, 0)[1]
-      end)
-      if seconds then parts[#parts + 1] = ('%s %.3f (%.3f)'):format(name, seconds * 1e3, found[name][1]) end
-   end
-   measure.note('%s, batch %d, %s: ms (predicted): %s', l.name, l.x:size(1), pass, table.concat(parts, ', '))
-end
-
 -- Seconds of a call that follows others at once. The first one after a pause wakes threads, which may take ten times as long
 -- as a small layer; large ones are what they are.
 local function repeated(once)
@@ -125,6 +114,20 @@ local function ours(engine, run)
 end
 
 local function peers(statement) return repeated(function(times) return other.time(times, statement) end) end
+
+local function engines_of(l, pass, found)
+   local parts, names, functions = {}, {}, {}
+   for _, name in ipairs(torch.conv.engines()) do
+      if found[name] then
+         names[#names + 1] = name
+         functions[#names] = function() return ours(name, l.run[pass]) end
+      end
+   end
+   for i, seconds in ipairs(measure.interleaved(options.rounds, functions)) do
+      parts[i] = ('%s %.3f (%.3f)'):format(names[i], seconds * 1e3, found[names[i]][1])
+   end
+   measure.note('%s, batch %d, %s: ms (predicted): %s', l.name, l.x:size(1), pass, table.concat(parts, ', '))
+end
 
 local function row(l, pass, least, classic)
    local run = l.run[pass]

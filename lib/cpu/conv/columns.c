@@ -110,6 +110,9 @@ static void cut_weight(job *j, int64_t size)
   cut_further(j, j->panels);
 }
 
+/* Seconds of images that are read from memory, because no cache holds them. */
+static double far_away(double bytes) { return bytes > CHUNK_BYTES ? bytes / TH_CONV_BYTES : 0; }
+
 static bool shared(const job *j) { return j->panels < BLOCKS * WIDE; }
 
 /* A gradInput that is the product alone, between zeros. */
@@ -145,8 +148,9 @@ static th_conv_cost cost_weight(const th_conv_shape *s)
   th_conv_cost r = { .flops = 2 * pixels * (double)(j.panels * nr * s->groups) * (double)(up(j.o, TH_MR) * TH_MR) };
   r.bytes = (double)size * (pixels * (taps + (double)s->groups * o) + taps * o * (double)up(s->n * j.pixels, j.chunk));
   const bool pixel = s->kh == 1 && s->kw == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
-  const double packing = pixels * taps * (0.5e-9 + (pixel ? 0 : s->sw > 1 ? 1e-9 : 6e-9 / (double)j.ow));
-  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.85 + packing + r.bytes / TH_CONV_BYTES;
+  const double packing = pixels * taps * (0.36e-9 + (pixel ? 0 : s->sw > 1 ? 1.2e-9 : 26e-9 / (double)j.ow));
+  r.seconds = 3e-5 + r.flops / TH_CONV_FLOPS(s->dtype) * 1.1 + packing + pixels * (double)s->groups * o * 0.45e-9 +
+              far_away((double)size * pixels * taps / (double)(s->kh * s->kw) * (double)(s->sh * s->sw));
   r.workspace = (double)size * (double)nr * ((double)(j.chunk * j.panels) + (double)(j.wide * j.high));
   return r;
 }
@@ -163,11 +167,14 @@ static th_conv_cost cost(const th_conv_shape *s)
   r.bytes = (double)size * ((double)s->groups * taps * (double)j.o + columns * (double)j.o + (shared(&j) ? columns * taps : 0) +
                             (double)s->n * (double)s->groups * (double)j.c * (double)j.h * (double)j.w);
   /* Panels are packed row by row of the image. */
+  const bool back = s->pass == TH_CONV_GRAD_INPUT;
   const double runs = pixel ? 1 : (double)nr / (double)th_min(nr, j.ow) + 1;
-  const double times = shared(&j) ? 1 : (double)up(j.o, j.high), each = j.sw > 1 ? 1e-9 * (double)nr : 3e-9 * runs;
+  const double times = shared(&j) ? 1 : (double)up(j.o, j.high);
+  const double each = j.sw > 2 ? 1.7e-9 * (double)nr : (j.sw == 2 ? 13e-9 : back ? 5.5e-9 : 8e-9) * runs;
   const double packing = columns / (double)nr * taps * times * each;
-  const double leaps = s->pass == TH_CONV_GRAD_INPUT && !pixel ? 1.25 : 1;          /* from plane to plane of the kernels */
-  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 * leaps + packing + r.bytes / TH_CONV_BYTES;
+  const double rate = s->kh * s->kw == 1 ? back ? 1 : 0.92 : back ? 1.15 : 1.1;
+  r.seconds = 6e-5 + r.flops / TH_CONV_FLOPS(s->dtype) * rate + packing + columns * (double)j.o * 0.6e-9 +
+              far_away((double)size * (double)(s->n * s->groups * j.c) * (double)(j.h * j.w));
   if (spread(s)) r.seconds += 0.5e-9 * (double)(s->n * s->groups * s->c) * (double)(s->h * s->w);      /* zeros between */
   r.workspace = (double)size * (double)nr * ((shared(&j) ? (double)j.chunk * taps : 0) + (double)(j.wide * (j.high + DEEP)));
   return r;

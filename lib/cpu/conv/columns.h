@@ -18,6 +18,32 @@ TH_INLINE void M(copy)(P *to, const P *from, int64_t n)
   }
 }
 
+/* Every second number, eight or four of them; nothing is read behind the last one. */
+TH_INLINE void M(copy_eight)(P *to, const P *from)
+{
+  const M(eight) a = *(const M(eight) *)from, b = *(const M(eight) *)(from + 7);
+  *(M(eight) *)to = __builtin_shufflevector(a, b, 0, 2, 4, 6, 9, 11, 13, 15);
+}
+TH_INLINE void M(copy_four)(P *to, const P *from)
+{
+  const M(quad) a = *(const M(quad) *)from, b = *(const M(quad) *)(from + 3);
+  *(M(quad) *)to = __builtin_shufflevector(a, b, 0, 2, 5, 7);
+}
+
+/* Every second number, n of them: short runs too. */
+TH_INLINE void M(copy_second)(P *to, const P *from, int64_t n)
+{
+  if (M(NR) >= 8 && n >= 8) {
+    for (int64_t i = 0; i + 8 < n; i += 8) M(copy_eight)(to + i, from + 2 * i);
+    M(copy_eight)(to + n - 8, from + 2 * (n - 8));
+  } else if (n >= 4) {
+    for (int64_t i = 0; i + 4 < n; i += 4) M(copy_four)(to + i, from + 2 * i);
+    M(copy_four)(to + n - 4, from + 2 * (n - 4));
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = from[2 * i];
+  }
+}
+
 /* One run of one tap; what lies outside the image is 0. */
 TH_INLINE void M(pack_run)(const job *j, const run *r, P *to, const P *x, int64_t y, int64_t left)
 {
@@ -35,6 +61,7 @@ TH_INLINE void M(pack_run)(const job *j, const run *r, P *to, const P *x, int64_
   for (int64_t l = end; l < r->count; l++) to[l] = 0;
   const int64_t step = j->sw * j->xs[3];
   if (step == 1) M(copy)(to + i, row + i, end - i);
+  else if (step == 2) M(copy_second)(to + i, row + 2 * i, end - i);
   else for (; i < end; i++) to[i] = row[i * step];
 }
 

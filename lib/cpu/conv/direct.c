@@ -341,27 +341,35 @@ static bool supports(const th_conv_shape *s)
   return s->dtype == TH_F32 && !th_onednn_missing();
 }
 
-/* What layers of VGG, ResNet and AlexNet were measured to take. */
+/* Seconds of one core that a pass takes beside its products, for a number of the images, of the results, of the kernels, which
+ * are all moved into another layout; what its products take, of the time at full rate. Fitted to the layers of bench/conv.lua. */
+static const struct { double image, result, kernel, pixels, taps; } takes[] = {
+  [TH_CONV_FORWARD] = { 0.55e-9, 0.36e-9, 0.9e-9, 0.76, 0.87 },
+  [TH_CONV_GRAD_INPUT] = { 0.1e-9, 0.85e-9, 0.5e-9, 0.86, 0.89 },
+  [TH_CONV_GRAD_WEIGHT] = { 0.7e-9, 0.53e-9, 1.4e-9, 0.88, 0.96 },
+};
+
 static double slowness(const th_conv_shape *s)
 {
   const int64_t planes = s->pass == TH_CONV_GRAD_INPUT ? s->c : s->o;
   const double filled = (double)((planes + 15) / 16 * 16) / (double)planes;
-  if (s->pass == TH_CONV_GRAD_WEIGHT) return filled * (s->kh * s->kw == 1 ? 1 : 1.4);
-  return filled * (s->pass == TH_CONV_FORWARD && s->c < 16 ? 1.3 : 1);
+  const double few = s->pass != TH_CONV_GRAD_WEIGHT && s->c < 16 ? 0.12 : 0;
+  return filled * (few + (s->kh * s->kw == 1 ? takes[s->pass].pixels : takes[s->pass].taps));
 }
 
 static th_conv_cost cost(const th_conv_shape *s)
 {
   const cut k = cut_of(s);
-  const double pixels = (double)s->n * (double)s->groups * (double)s->oh * (double)s->ow;
+  const double images = (double)s->n * (double)s->groups, pixels = images * (double)s->oh * (double)s->ow;
+  const double kernels = (double)(s->groups * s->c * s->o) * (double)(s->kh * s->kw);
   const int64_t calls = s->groups * k.strips * (s->pass == TH_CONV_GRAD_WEIGHT ? k.parts : k.chunks);
   th_conv_cost r = { .flops = 2 * pixels * (double)(s->c * s->kh * s->kw) * (double)s->o };
-  r.bytes = (double)(s->n * s->groups) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
-  r.seconds = 1e-5 + 2e-6 * (double)calls + slowness(s) * r.flops / TH_CONV_FLOPS(TH_F32) + r.bytes / 2 / TH_CONV_BYTES;
+  r.bytes = images * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
+  r.seconds = 2e-6 * (double)calls + slowness(s) * r.flops / TH_CONV_FLOPS(TH_F32);
   r.seconds *= (double)(calls + calls % 2) / (double)calls;        /* as two threads share them */
-  if (s->pass == TH_CONV_GRAD_WEIGHT) {             /* sums are moved and added up */
-    r.seconds += (double)(s->groups * kernel_bytes(s)) / 4 * (1.5e-9 + 0.8e-9 * (double)k.parts);
-  }
+  r.seconds += 1e-4 + images * (double)s->c * (double)s->h * (double)s->w * takes[s->pass].image +
+               pixels * (double)s->o * takes[s->pass].result + kernels * takes[s->pass].kernel;
+  if (s->pass == TH_CONV_GRAD_WEIGHT) r.seconds += kernels * 0.25e-9 * (double)k.parts;      /* sums are added up */
   r.workspace = (double)(k.ahead ? s->n * s->groups : 1) * (double)image_bytes(s) + (double)(s->groups * kernel_bytes(s));
   return r;
 }

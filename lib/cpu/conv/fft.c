@@ -168,14 +168,15 @@ static shape shape_of(const th_conv_shape *s, int engine)
 }
 
 /* Seconds that a point of a tile takes on its way to a spectrum or back, all lanes of a vector together, with all loads and
- * stores; kernels are small, so most of theirs are zeros. Products run at this share of the rate of others. Fitted to the
- * layers of bench/conv.lua. */
+ * stores; kernels are small, so most of theirs are zeros. Products run at this share of the rate of others, and a call takes
+ * some time to begin. Fitted to the layers of bench/conv.lua. */
 static double point_time(int engine, int64_t points)
 {
   return engine == WINOGRAD ? 9.7e-9 : points > 4096 ? 16.5e-9 : 11e-9;
 }
 static const double kernel_point_time = 5.5e-9;
-static double rate(int engine) { return engine == WINOGRAD ? 1.15 : 1.4; }
+static double beginning(int engine) { return engine == WINOGRAD ? 5e-4 : 2e-4; }
+static double rate(int engine) { return engine == WINOGRAD ? 1.07 : 1.4; }
 
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
 static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t th, int64_t tw)
@@ -202,8 +203,8 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
   const double points = (double)(t->groups * th * tw), point = point_time(engine, th * tw);
   p.kernels = (double)t->lanes * (double)right * points * (kernels && th * tw <= 4096 ? kernel_point_time : point);
-  p.seconds = 1e-5 + p.flops / TH_CONV_FLOPS(dtype) / rate(engine) + tiles * (double)(left + right) * points * point +
-              p.kernels + p.bytes / TH_CONV_BYTES;
+  p.seconds = beginning(engine) + p.flops / TH_CONV_FLOPS(dtype) / rate(engine) +
+              tiles * (double)(left + right) * points * point + p.kernels + p.bytes / TH_CONV_BYTES;
   return p;
 }
 
