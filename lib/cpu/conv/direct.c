@@ -353,8 +353,8 @@ static double slowness(const th_conv_shape *s)
 {
   const int64_t planes = s->pass == TH_CONV_GRAD_INPUT ? s->c : s->o;
   const double filled = (double)((planes + 15) / 16 * 16) / (double)planes;
-  const double few = s->pass != TH_CONV_GRAD_WEIGHT && s->c < 16 ? 0.12 : 0;
-  return filled * (few + (s->kh * s->kw == 1 ? takes[s->pass].pixels : takes[s->pass].taps));
+  const double more = s->c >= 16 ? s->sw > 1 ? 0.2 : 0 : s->pass != TH_CONV_GRAD_WEIGHT ? 0.12 : 0;
+  return filled * (more + (s->kh * s->kw == 1 ? takes[s->pass].pixels : takes[s->pass].taps));
 }
 
 static th_conv_cost cost(const th_conv_shape *s)
