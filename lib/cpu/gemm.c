@@ -18,7 +18,7 @@ enum {
   OWN_K = 256,
   SMALL = 1 << 17, /* multiplications a block of a batch should at least hold */
   VECTORS = 3, /* registers across a panel */
-  DEEP = 192, /* products of a panel that the first cache holds */
+  DEEP = 384, /* products that a block adds up before it touches the result */
   SPAN = 8, /* groups of rows that share a panel while it is in the first cache */
   LONGEST = 4096, /* products of one stretch */
   FAR = 1024, /* bytes from row to row, */

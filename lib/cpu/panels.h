@@ -145,6 +145,10 @@ TH_INLINE void M(block_rows)(const int mr, const int nv, const M(block) *o)
     for (int v = 0; v < VECTORS; v++) acc[i][v] = (M(vec)){ 0 };
   }
   const int64_t step = o->step;
+#pragma GCC unroll 8
+  for (int i = 0; i < mr; i++) {                    /* what is added to arrives while the products are made */
+    for (int v = 0; v < nv; v++) __builtin_prefetch(o->c + i * o->ldc + v * M(V), 1);
+  }
   for (int64_t k = o->k, at = 0; k > 0; k--, at += step, b += M(WIDE)) {
     M(vec) right[VECTORS];
     for (int v = 0; v < nv; v++) right[v] = ((const M(vec) *)b)[v];
@@ -258,8 +262,8 @@ static th_status M(product)(const th_gemm *g)
   /* So long that the panels stay in the second cache, and no shorter than a block wants. */
   const int64_t fits = NEAR / (int64_t)sizeof(P) / (g->n < M(WIDE) ? M(WIDE) : g->n) / DEEP * DEEP;
   const int64_t stretch = th_min(g->k, fits < DEEP ? DEEP : th_min(fits, LONGEST));
-  const int64_t wide = th_min(M(parts)(g->n, M(WIDE)), ROOM / (M(WIDE) * LONGEST)) * M(WIDE);
-  const int64_t high = in_place ? g->m : th_min(M(parts)(g->m, TH_MR), ROOM / (TH_MR * LONGEST)) * TH_MR;
+  const int64_t wide = th_min(M(parts)(g->n, M(WIDE)), ROOM / (M(WIDE) * stretch)) * M(WIDE);
+  const int64_t high = in_place ? g->m : th_min(M(parts)(g->m, TH_MR), ROOM / (TH_MR * stretch)) * TH_MR;
   const int64_t most = wide >= g->n && high >= g->m && stretch >= g->k ? ROOM / ((wide > high ? wide : high) * g->k) : 1;
   const int64_t matrices = th_min(most > 1 ? most : 1, g->batch);
   j.deep = M(parts)(stretch, M(parts)(stretch, DEEP));
