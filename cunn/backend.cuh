@@ -49,6 +49,9 @@ private:
 
 /* Bytes between devices, as th_backend says. */
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes);
+/* Elements to a tensor of the same device, type and number of elements; steps may be negative. And zeros. */
+th_status th_cuda_move(const th_tensor *y, const th_tensor *x);
+th_status th_cuda_zero(const th_tensor *y);
 /* Copies few bytes to the host, when all work before is done. */
 th_status th_cuda_fetch(void *to, const void *from, size_t bytes);
 
@@ -140,8 +143,20 @@ template <> struct element<bf16> : float_element<bf16, float> {
 #define TH_CUDA_ALL(...) \
   __VA_ARGS__<uint8_t>, __VA_ARGS__<int8_t>, __VA_ARGS__<int16_t>, __VA_ARGS__<int32_t>, __VA_ARGS__<int64_t>, \
   __VA_ARGS__<f16>, __VA_ARGS__<bf16>, __VA_ARGS__<float>, __VA_ARGS__<double>
+/* A kernel that only moves elements knows them by their size. */
+#define TH_CUDA_SIZED(...) \
+  __VA_ARGS__<uint8_t>, __VA_ARGS__<uint8_t>, __VA_ARGS__<uint16_t>, __VA_ARGS__<uint32_t>, __VA_ARGS__<uint64_t>, \
+  __VA_ARGS__<uint16_t>, __VA_ARGS__<uint16_t>, __VA_ARGS__<uint32_t>, __VA_ARGS__<uint64_t>
+#define TH_CUDA_FLOATS(...) \
+  nullptr, nullptr, nullptr, nullptr, nullptr, __VA_ARGS__<f16>, __VA_ARGS__<bf16>, __VA_ARGS__<float>, __VA_ARGS__<double>
 
 /* ---- places ---- */
+
+/* i / n, for numbers of elements. */
+TH_DEVICE_FN int64_t th_quotient(int64_t i, int64_t n)
+{
+  return (uint64_t)(i | n) < ((uint64_t)1 << 32) ? (int64_t)((uint32_t)i / (uint32_t)n) : i / n;
+}
 
 /* Where element i of a tensor lies, in row-major order; dimensions that lie behind each other are one. */
 struct view {
@@ -151,7 +166,7 @@ struct view {
   {
     int64_t off = 0;
     for (int d = ndim - 1; d > 0; d--) {
-      const int64_t q = (uint64_t)i < ((uint64_t)1 << 32) ? (int64_t)((uint32_t)i / (uint32_t)size[d]) : i / size[d];
+      const int64_t q = th_quotient(i, size[d]);
       off += (i - q * size[d]) * stride[d];
       i = q;
     }
@@ -165,6 +180,8 @@ view th_view_like(const th_tensor *t, const th_tensor *y);
 /* Lines of x along a dimension: line k begins at outer.at(k), and has n elements `step` apart. */
 struct lines { view outer; int64_t count, n, step; };
 lines th_cuda_lines(const th_tensor *t, int dim);
+/* y with size 1 at dim, where a reduction has lost that dimension. */
+th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim);
 
 template <class T> T *th_first(const th_tensor *t) { return static_cast<T *>(th_data(t, sizeof(T))); }
 

@@ -101,8 +101,7 @@ template <class T> static th_status where(const th_call *c)
             th_first<const T>(x), th_view_like(x, y), th_first<const T>(z), th_view_like(z, y), n);
   return th_launched();
 }
-TH_KERNELS(where, where<uint8_t>, where<uint8_t>, where<uint16_t>, where<uint32_t>, where<uint64_t>, where<uint16_t>,
-           where<uint16_t>, where<uint32_t>, where<uint64_t>)
+TH_KERNELS(where, TH_CUDA_SIZED(where))
 
 /* ---- all, any, equal: does one element answer the question ---- */
 

@@ -20,6 +20,12 @@ template <class T> static th_status put(const th_tensor *t, double value)
 }
 template <class T> static th_status fill(const th_call *c) { return put<T>(c->arg[0].t, c->arg[1].d); }
 template <class T> static th_status zero(const th_call *c) { return put<T>(c->arg[0].t, 0); }
+th_status th_cuda_zero(const th_tensor *y)
+{
+  typedef th_status putting(const th_tensor *, double);
+  static putting *const of[TH_NDTYPE] = { nullptr, TH_CUDA_ALL(put) };
+  return of[y->dtype](y, 0);
+}
 TH_KERNELS(fill, TH_CUDA_ALL(fill))
 TH_KERNELS(zero, TH_CUDA_ALL(zero))
 
@@ -56,20 +62,33 @@ template <class T> static __global__ void move(T *y, view vy, const T *x, view v
   for (TH_EACH(i, n)) y[vy.at(i)] = x[vx.at(i)];
 }
 
-template <class T> static th_status here(const th_tensor *y, const th_tensor *x)
+template <class T> static th_status move_here(const th_tensor *y, const th_tensor *x)
 {
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
-  if (y->dtype != x->dtype) {
-    const void *p = th_data(x, th_element_size(x->dtype));
-    TH_LAUNCH((convert<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), p, th_view_of(x), x->dtype, n);
-  } else if (th_contiguous(y) && th_contiguous(x)) {
+  if (th_contiguous(y) && th_contiguous(x)) {
     return TH_CUDA(cudaMemcpyAsync(th_first<T>(y), th_first<T>(x), (size_t)n * sizeof(T), cudaMemcpyDeviceToDevice,
                                    th_cuda_stream()));
-  } else {
-    TH_LAUNCH((move<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), n);
   }
+  TH_LAUNCH((move<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), n);
   return th_launched();
+}
+
+template <class T> static th_status here(const th_tensor *y, const th_tensor *x)
+{
+  const int64_t n = th_numel(y);
+  if (y->dtype == x->dtype) return th_cuda_move(y, x);
+  if (n == 0) return TH_OK;
+  const void *p = th_data(x, th_element_size(x->dtype));
+  TH_LAUNCH((convert<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), p, th_view_of(x), x->dtype, n);
+  return th_launched();
+}
+
+th_status th_cuda_move(const th_tensor *y, const th_tensor *x)
+{
+  typedef th_status moving(const th_tensor *, const th_tensor *);
+  static moving *const of[TH_NDTYPE] = { nullptr, TH_CUDA_SIZED(move_here) };
+  return of[y->dtype](y, x);
 }
 
 /* ---- between devices ---- */

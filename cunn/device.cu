@@ -7,7 +7,8 @@
 #include "thcuda.h"
 
 extern void th_cuda_add_kernels();
-th_status th_cuda_outside(const th_tensor *t, int64_t limit, int64_t *place, int64_t *value);
+th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element);
+th_status th_cuda_nonzero(const th_tensor *t, int64_t *count);
 
 static int count;
 static cudaError_t why;
@@ -275,7 +276,7 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
 static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
 static th_status leave(void) { return pinpoint ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
 
-static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, enter, leave };
+static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave };
 
 th_status th_cuda_load(void)
 {

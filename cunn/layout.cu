@@ -1,4 +1,4 @@
-// layout.cu - where elements lie, for kernels; which places of an index lie outside.
+// layout.cu - where elements lie, for kernels; what the checks of ops ask of elements.
 #include "backend.cuh"
 
 /* Dimensions that continue each other become one. The dimensions of size 1 go; one is always left. */
@@ -56,30 +56,91 @@ lines th_cuda_lines(const th_tensor *t, int dim)
   return l;
 }
 
-/* The first place outside; limits and places count from 1. */
-static __global__ void outside(unsigned long long *first, const int64_t *x, view v, int64_t n, int64_t limit)
+th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim)
+{
+  th_tensor t = *y;
+  if (t.ndim == ndim) return t;
+  for (int d = t.ndim; d > dim; d--) {
+    t.size[d] = t.size[d - 1];
+    t.stride[d] = t.stride[d - 1];
+  }
+  t.size[dim] = 1;
+  t.stride[dim] = 1;
+  t.ndim = ndim;
+  return t;
+}
+
+/* ---- what a check asks of elements ---- */
+
+template <class T> static __global__ void outside(unsigned long long *first, const T *x, view v, int64_t n, double least, double most)
 {
   for (TH_EACH(i, n)) {
-    const int64_t k = x[v.at(i)];
-    if (k < 1 || k > limit) atomicMin(first, (unsigned long long)i);
+    const T k = x[v.at(i)];
+    bool inside;
+    if constexpr (element<T>::is_int) inside = (int64_t)k >= (int64_t)least && (int64_t)k <= (int64_t)most;
+    else inside = (double)element<T>::load(k) >= least && (double)element<T>::load(k) <= most;
+    if (!inside) atomicMin(first, (unsigned long long)i);
   }
 }
 
-th_status th_cuda_outside(const th_tensor *t, int64_t limit, int64_t *place, int64_t *value)
+template <class T> static th_status first_outside(const th_tensor *t, double least, double most, int64_t *place, void *element)
 {
   const int64_t n = th_numel(t);
   const unsigned long long none = ~0ull;
   unsigned long long first;
   th_cuda_scratch s;
   *place = -1;
-  TH_CUDA_TRY(cudaSetDevice(t->device - 1));
+  if (n == 0) return TH_OK;
   TH_TRY(s.take(sizeof first));
-  TH_CUDA_TRY(cudaMemcpyAsync(s.as<void>(), &none, sizeof none, cudaMemcpyHostToDevice, th_cuda_stream()));
+  TH_CUDA_TRY(cudaMemsetAsync(s.as<void>(), 0xff, sizeof first, th_cuda_stream()));
   const view v = th_view_of(t);
-  TH_LAUNCH((outside), th_blocks(n), THREADS, 0, s.as<unsigned long long>(), th_first<const int64_t>(t), v, n, limit);
+  TH_LAUNCH((outside<T>), th_blocks(n), THREADS, 0, s.as<unsigned long long>(), th_first<const T>(t), v, n, least, most);
   TH_TRY(th_launched());
   TH_TRY(th_cuda_fetch(&first, s.as<void>(), sizeof first));
   if (first == none) return TH_OK;
   *place = (int64_t)first;
-  return th_cuda_fetch(value, th_first<const int64_t>(t) + v.at(*place), sizeof *value);
+  return th_cuda_fetch(element, th_first<const T>(t) + v.at(*place), sizeof(T));
+}
+
+th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element)
+{
+  TH_CUDA_TRY(cudaSetDevice(t->device - 1));
+  switch (t->dtype) {
+    case TH_U8:  return first_outside<uint8_t>(t, least, most, place, element);
+    case TH_I64: return first_outside<int64_t>(t, least, most, place, element);
+    case TH_F16: return first_outside<f16>(t, least, most, place, element);
+    case TH_BF16: return first_outside<bf16>(t, least, most, place, element);
+    case TH_F32: return first_outside<float>(t, least, most, place, element);
+    default:     return first_outside<double>(t, least, most, place, element);
+  }
+}
+
+/* Whole numbers are counted: their order does not matter. */
+template <class T> static __global__ void tell_nonzero(unsigned long long *count, const T *x, view v, int64_t n)
+{
+  unsigned long long some = 0;
+  for (TH_EACH(i, n)) some += element<T>::load(x[v.at(i)]) != 0;
+  for (unsigned h = 16; h > 0; h /= 2) some += __shfl_down_sync(0xffffffffu, some, h);
+  if (threadIdx.x % 32 == 0 && some) atomicAdd(count, some);
+}
+
+template <class T> static th_status count_nonzero(const th_tensor *t, int64_t *count)
+{
+  const int64_t n = th_numel(t);
+  th_cuda_scratch s;
+  *count = 0;
+  if (n == 0) return TH_OK;
+  TH_TRY(s.take(sizeof *count));
+  TH_CUDA_TRY(cudaMemsetAsync(s.as<void>(), 0, sizeof *count, th_cuda_stream()));
+  TH_LAUNCH((tell_nonzero<T>), th_blocks(n), THREADS, 0, s.as<unsigned long long>(), th_first<const T>(t), th_view_of(t), n);
+  TH_TRY(th_launched());
+  return th_cuda_fetch(count, s.as<void>(), sizeof *count);
+}
+
+th_status th_cuda_nonzero(const th_tensor *t, int64_t *count)
+{
+  typedef th_status counting(const th_tensor *, int64_t *);
+  static counting *const of[TH_NDTYPE] = { nullptr, TH_CUDA_ALL(count_nonzero) };
+  TH_CUDA_TRY(cudaSetDevice(t->device - 1));
+  return of[t->dtype](t, count);
 }

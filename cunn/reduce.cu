@@ -2,7 +2,7 @@
 //
 // Floats are summed in double, whole numbers in 64 bits. How work is cut depends on sizes only, so bits are the same on
 // every run and every device.
-#include "backend.cuh"
+#include "fold.cuh"
 
 enum fold { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
 
@@ -29,16 +29,9 @@ template <class A> TH_DEVICE_FN A join(fold f, A a, A b)
   return f == PROD ? a * b : a + b;
 }
 
-/* The fold of all threads of a block, in thread 0; in a tree that depends on nothing. */
 template <class A> __device__ A block_fold(fold f, A a)
 {
-  __shared__ A part[THREADS / 32];
-  for (int h = 16; h > 0; h /= 2) a = join(f, a, __shfl_down_sync(0xffffffffu, a, h));
-  __syncthreads();                           // part may still be read from the fold before
-  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
-  __syncthreads();
-  if (threadIdx.x == 0) for (int w = 1; w < THREADS / 32; w++) a = join(f, a, part[w]);
-  return a;
+  return th_block_fold(a, [f](A b, A c) { return join(f, b, c); });
 }
 
 /* What a line's fold becomes. */
@@ -97,27 +90,12 @@ static __global__ void __launch_bounds__(THREADS) fold_long_lines(T *y, view vy,
   }
 }
 
-/* y with size 1 at dim, where it has lost that dimension. */
-static th_tensor with_dim(const th_tensor *y, int dim, int ndim)
-{
-  th_tensor t = *y;
-  if (t.ndim == ndim) return t;
-  for (int d = t.ndim; d > dim; d--) {
-    t.size[d] = t.size[d - 1];
-    t.stride[d] = t.stride[d - 1];
-  }
-  t.size[dim] = 1;
-  t.stride[dim] = 1;
-  t.ndim = ndim;
-  return t;
-}
-
 constexpr int64_t LONG = 512;                /* elements from which a line is worth a block */
 
 template <class T> static th_status along(const th_call *c, int dim, fold f, double m, finish e)
 {
   const th_tensor *x = c->arg[1].t;
-  const th_tensor y = with_dim(c->arg[0].t, dim, x->ndim);
+  const th_tensor y = th_cuda_with_dim(c->arg[0].t, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim);
   if (l.count == 0) return TH_OK;
   const view vy = th_cuda_lines(&y, dim).outer;
@@ -132,51 +110,32 @@ template <class T> static th_status along(const th_call *c, int dim, fold f, dou
 
 /* ---- everything ---- */
 
-constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
-constexpr unsigned PIECES = 1024;            /* at most so many at a time */
+namespace {
 
-template <class T> struct source { const T *x, *z; view vx, vz; };           /* z: what is subtracted, or nothing */
-
-template <class T>
-static __global__ void __launch_bounds__(THREADS) fold_all(acc<T> *part, source<T> s, int64_t n, fold f, double m)
-{
+template <class T> struct source {
+  fold f;
+  const T *x, *z;                            /* z: what is subtracted, or nothing */
+  view vx, vz;
+  double m;
   typedef acc<T> A;
-  A a = none<A>(f);
-  for (int64_t first = blockIdx.x * PIECE; first < n; first += gridDim.x * PIECE) {
-    for (int64_t i = first + threadIdx.x; i < n && i < first + PIECE; i += THREADS) {
-      A v = (A)element<T>::load(s.x[s.vx.at(i)]);
-      if (s.z) v -= (A)element<T>::load(s.z[s.vz.at(i)]);
-      a = take(f, a, v, m);
-    }
+  __host__ __device__ A none() const { return ::none<A>(f); }
+  __device__ A take(A a, int64_t i) const
+  {
+    A v = (A)element<T>::load(x[vx.at(i)]);
+    if (z) v -= (A)element<T>::load(z[vz.at(i)]);
+    return ::take(f, a, v, m);
   }
-  a = block_fold(f, a);
-  if (threadIdx.x == 0) part[blockIdx.x] = a;
-}
-template <class A> static __global__ void __launch_bounds__(THREADS) fold_parts(A *part, unsigned n, fold f)
-{
-  A a = none<A>(f);
-  for (unsigned i = threadIdx.x; i < n; i += THREADS) a = join(f, a, part[i]);
-  a = block_fold(f, a);
-  if (threadIdx.x == 0) part[0] = a;
-}
+  __device__ A join(A a, A b) const { return ::join(f, a, b); }
+};
+
+}  // namespace
 
 template <class T> static th_status everything(acc<T> *total, const th_tensor *x, const th_tensor *z, fold f, double m)
 {
-  typedef acc<T> A;
-  const int64_t n = th_numel(x), pieces = (n + PIECE - 1) / PIECE;
-  *total = none<A>(f);
-  if (n == 0) return TH_OK;
-  const unsigned blocks = pieces < PIECES ? (unsigned)pieces : PIECES;
-  source<T> s = { th_first<const T>(x), z ? th_first<const T>(z) : nullptr, th_view_of(x), th_view_of(z ? z : x) };
-  th_cuda_scratch part;
-  TH_TRY(part.take(blocks * sizeof(A)));
-  TH_LAUNCH((fold_all<T>), blocks, THREADS, 0, part.as<A>(), s, n, f, m);
-  if (blocks > 1) TH_LAUNCH((fold_parts<A>), 1, THREADS, 0, part.as<A>(), blocks, f);
-  TH_TRY(th_launched());
-  return th_cuda_fetch(total, part.as<A>(), sizeof(A));
+  const source<T> s = { f, th_first<const T>(x), z ? th_first<const T>(z) : nullptr, th_view_of(x), th_view_of(z ? z : x), m };
+  return th_fold(total, s, th_numel(x));
 }
 
-static void give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
 static fold fold_of_norm(double p) { return p == 0 ? COUNT : p == 1 ? ABS : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER; }
 static int64_t line_of(const th_tensor *x, int64_t dim) { return x->ndim ? x->size[dim] : 1; }
 
@@ -186,14 +145,14 @@ template <class T> static th_status sum_all(const th_call *c)
 {
   acc<T> v;
   TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
-  give(c, (double)v);
+  th_give(c, (double)v);
   return TH_OK;
 }
 template <class T> static th_status prod_all(const th_call *c)
 {
   acc<T> v;
   TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, PROD, 0));
-  give(c, (double)v);
+  th_give(c, (double)v);
   return TH_OK;
 }
 template <class T> static th_status sum(const th_call *c) { return along<T>(c, (int)c->arg[2].i, SUM, 0, { 1, 0, false }); }
@@ -207,7 +166,7 @@ template <class T> static th_status mean_all(const th_call *c)
 {
   double v;
   TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
-  give(c, v / (double)th_numel(c->arg[1].t));
+  th_give(c, v / (double)th_numel(c->arg[1].t));
   return TH_OK;
 }
 template <class T> static th_status mean(const th_call *c)
@@ -228,14 +187,14 @@ template <class T> static th_status var_all(const th_call *c)
 {
   double v;
   TH_TRY(variance<T>(c, &v));
-  give(c, v);
+  th_give(c, v);
   return TH_OK;
 }
 template <class T> static th_status std_all(const th_call *c)
 {
   double v;
   TH_TRY(variance<T>(c, &v));
-  give(c, sqrt(v));
+  th_give(c, sqrt(v));
   return TH_OK;
 }
 template <class T> static th_status variances(const th_call *c, bool root)
@@ -255,7 +214,7 @@ template <class T> static th_status norm_all(const th_call *c)
   const double p = c->arg[2].d;
   double v;
   TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, fold_of_norm(p), p));
-  give(c, finished({ 1, p, true }, v));
+  th_give(c, finished({ 1, p, true }, v));
   return TH_OK;
 }
 

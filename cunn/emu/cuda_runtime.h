@@ -62,4 +62,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e);
 cudaError_t cudaEventQuery(cudaEvent_t e);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 
+namespace emu {
+/* A function of cuBLAS by its name; NULL: it is not among those that cunn uses. */
+void *cublas(const char *symbol);
+}
+
 #endif

@@ -20,6 +20,8 @@ const th_backend *th_backend_get(void);
 enum { TH_DEVICE_TEXT = 32 };
 const char *th_device_text(char text[TH_DEVICE_TEXT], int device);
 #define TH_DEVICE(n) th_device_text((char[TH_DEVICE_TEXT]){ 0 }, (n))
+/* For checks that look at elements: a tensor of the CPU with the values of t, t itself where it is there. Release it. */
+th_status th_on_cpu(th_tensor *here, const th_tensor *t);
 const char *const *th_op_arg_names(const th_op *op);           /* NULL-ended */
 th_kind   th_kind_of(const th_op *op, int arg);
 

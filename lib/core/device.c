@@ -33,3 +33,20 @@ th_status th_backend_add(const th_backend *b)
   }
   return none == b ? TH_OK : th_fail(TH_EBACKEND, "a library of devices is loaded already");
 }
+
+th_status th_on_cpu(th_tensor *here, const th_tensor *t)
+{
+  th_tensor fresh = { 0 };
+  if (t->device == TH_CPU) {
+    th_tensor_alias(here, t);
+    return TH_OK;
+  }
+  th_status s = th_tensor_resize(&fresh, t->dtype, t->ndim, t->size, NULL);
+  if (s == TH_OK && th_numel(t)) s = th_copy_tensor(&fresh, t);
+  if (s != TH_OK) {
+    th_tensor_release(&fresh);
+    return s;
+  }
+  *here = fresh;
+  return TH_OK;
+}

@@ -177,7 +177,8 @@ const char *const *th_op_arg_names(const th_op *op) { return th_entry_of(op)->na
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from)
 {
   const th_entry *e = entries[AT_copy];
-  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype, .device = to->device,
+  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype,
+                      .device = to->device ? to->device : from->device,
                       .arg = { { .t = to }, { .t = (th_tensor *)(uintptr_t)from } } };
   return th_run_kernel(e, &c);
 }

@@ -28,7 +28,7 @@ th_status th_run_kernel(const th_entry *e, const th_call *c);
 /* Can the signature of an op be read? */
 th_status th_signature_check(const th_op *op);
 
-/* Copies between tensors of one size and dtype, as the op does it. */
+/* Copies between tensors of one size and dtype, on any devices, as the op does it. */
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from);
 
 #endif

@@ -163,8 +163,7 @@ static th_status need_one_device(const th_call *c, const th_entry *e)
  * which may look at elements. */
 static COLD th_status check_devices(const th_call *c, const th_entry *e)
 {
-  if (!(c->op->flags & TH_DEVICES)) TH_TRY(need_one_device(c, e));
-  if (c->device == TH_CPU || e->has[TH_CUDA]) return TH_OK;
+  if (c->device == TH_CPU || e->has[TH_CUDA]) return c->op->flags & TH_DEVICES ? TH_OK : need_one_device(c, e);
   return th_fail(TH_EDEVICE, "there is no kernel of this op for %s: bring the tensors to the CPU, with x:float() or x:double()",
                  TH_DEVICE(c->device));
 }
@@ -361,7 +360,7 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
   if (count == 0) return TH_OK;
   if (t->device != TH_CPU) {
     int64_t at, value;
-    TH_TRY(th_backend_get()->outside(t, n, &at, &value));
+    TH_TRY(th_backend_get()->outside(t, 1, (double)n, &at, &value));
     return at < 0 ? TH_OK : refuse_place(c, arg, n, what, at, value);
   }
   const int64_t *p = TH_DATA(int64_t, t);

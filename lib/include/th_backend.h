@@ -16,8 +16,10 @@ typedef struct th_backend {
   void (*release)(void *p, int device);             /* when the work that was begun on it is done */
   /* Bytes between two devices. What the host gave may be changed, and what it got is there, when this returns. */
   th_status (*copy)(void *to, int to_device, const void *from, int from_device, int64_t bytes);
-  /* The first place of a LongTensor (row-major, from 0) that lies outside of 1..limit, and what is there; -1: none. */
-  th_status (*outside)(const th_tensor *t, int64_t limit, int64_t *place, int64_t *value);
+  /* The first element (row-major, from 0) that does not lie in least..most, and a copy of it; -1: none. Of a LongTensor, a
+   * ByteTensor, or one of floats, whose NaN lie nowhere. */
+  th_status (*outside)(const th_tensor *t, double least, double most, int64_t *place, void *element);
+  th_status (*nonzero)(const th_tensor *t, int64_t *count);      /* how many elements are not 0; NaN is not */
   th_status (*enter)(int device);                   /* the next kernel of this thread works there */
   th_status (*leave)(void);                         /* a kernel was run: says what went wrong with it, if that is known */
 } th_backend;

@@ -40,6 +40,10 @@ th_status      th_cuda_event_wait(th_cuda_event *e);             /* the thread's
 th_status      th_cuda_event_synchronize(th_cuda_event *e);
 th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to);
 void           th_cuda_event_free(th_cuda_event *e);
+const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none */
+const char    *th_cuda_blas_why(void);           /* why there is none */
+int            th_cuda_tf32(void);               /* whether products of floats may round them to 10 bits */
+void           th_cuda_set_tf32(int on);
 /* FFI END */
 
 #ifdef __cplusplus

@@ -1,6 +1,42 @@
 /* nll_loss.c - the negative log likelihood of classes and its gradient. */
 #include "op.h"
 
+/* Every target, on the CPU, is a class or the one to pass over. */
+static th_status look_at_classes(const th_call *c, int target, const th_tensor *at, int64_t classes, int64_t skip)
+{
+  const int64_t count = th_tensor_numel(at), *p = count ? at->storage->data : NULL;
+  int64_t place[TH_MAXDIM] = { 0 }, where = at->offset;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t v = p[where];
+    if (v != skip && (v < 1 || v > classes)) {
+      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld (sample %lld)",
+                     th_arg_name(c, target), (long long)classes, (long long)v, (long long)k + 1);
+    }
+    for (int d = at->ndim - 1; d >= 0; d--) {
+      where += at->stride[d];
+      if (++place[d] < at->size[d]) break;
+      where -= at->stride[d] * at->size[d];
+      place[d] = 0;
+    }
+  }
+  return TH_OK;
+}
+
+static th_status need_classes(const th_call *c, int target, int64_t classes, int64_t skip)
+{
+  const th_tensor *at = c->arg[target].t;
+  if (at->device != TH_CPU) {                 /* the device tells quickly that all is well */
+    int64_t place, value;
+    TH_TRY(th_backend_get()->outside(at, 1, (double)classes, &place, &value));
+    if (place < 0) return TH_OK;
+  }
+  th_tensor here = { 0 };
+  TH_TRY(th_on_cpu(&here, at));
+  const th_status s = look_at_classes(c, target, &here, classes, skip);
+  th_tensor_release(&here);
+  return s;
+}
+
 /* x is classes, samples x classes, or samples x classes x ...; target has x's sizes without the classes. */
 static th_status need_operands(th_call *c, int x, int target, int weight, int ignore)
 {
@@ -30,23 +66,7 @@ static th_status need_operands(th_call *c, int x, int target, int weight, int ig
                      th_arg_name(c, weight), (long long)classes, TH_SHAPE(w));
     }
   }
-  const int64_t count = th_tensor_numel(at), skip = c->arg[ignore].i;
-  const int64_t *p = count ? at->storage->data : NULL;
-  int64_t place[TH_MAXDIM] = { 0 }, where = at->offset;
-  for (int64_t k = 0; k < count; k++) {
-    const int64_t v = p[where];
-    if (v != skip && (v < 1 || v > classes)) {
-      return th_fail(TH_EARG, "%s must lie in 1..%lld, got %lld (sample %lld)",
-                     th_arg_name(c, target), (long long)classes, (long long)v, (long long)k + 1);
-    }
-    for (int d = at->ndim - 1; d >= 0; d--) {
-      where += at->stride[d];
-      if (++place[d] < at->size[d]) break;
-      where -= at->stride[d] * at->size[d];
-      place[d] = 0;
-    }
-  }
-  return TH_OK;
+  return need_classes(c, target, classes, c->arg[ignore].i);
 }
 
 static th_status check(th_call *c)

@@ -81,7 +81,13 @@ static void look(char *const *p, const int64_t *step, int64_t n, const void *ctx
 static th_status need_places(th_call *c, int arg, int64_t pixels)
 {
   bool bad = false;
-  TH_TRY(th_each(1, &c->arg[arg].t, look, &(places){ pixels, &bad }));
+  if (c->arg[arg].t->device == TH_CPU) {
+    TH_TRY(th_each(1, &c->arg[arg].t, look, &(places){ pixels, &bad }));
+  } else {
+    int64_t place, value;
+    TH_TRY(th_backend_get()->outside(c->arg[arg].t, 0, (double)pixels, &place, &value));
+    bad = place >= 0;
+  }
   return bad ? th_need_indices(c, arg, pixels, "index") : TH_OK;
 }
 

@@ -28,11 +28,12 @@ static th_status need_places(th_call *c, int arg, int64_t rows)
   char *seen = th_scratch((size_t)rows + 1);
   if (!seen) return th_fail(TH_ENOMEM, "no memory for %lld marks", (long long)rows);
   memset(seen, 0, (size_t)rows + 1);
-  const int64_t *p = TH_DATA(int64_t, t);
-  th_status s = TH_OK;
+  th_tensor here = { 0 };
+  th_status s = th_on_cpu(&here, t);
+  const int64_t *p = TH_DATA(int64_t, &here);
   for (int64_t i = 0; i < t->size[0] && s == TH_OK; i++) {
     for (int64_t b = 0; b < t->size[1]; b++) {
-      const int64_t at = p[i * t->stride[0] + b * t->stride[1]];
+      const int64_t at = p[i * here.stride[0] + b * here.stride[1]];
       if (at == 0) continue;
       if (at >= 1 && at <= rows && !seen[at]) {
         seen[at] = 1;
@@ -43,6 +44,7 @@ static th_status need_places(th_call *c, int arg, int64_t rows)
       break;
     }
   }
+  th_tensor_release(&here);
   th_scratch_free(seen);
   return s;
 }

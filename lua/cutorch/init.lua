@@ -93,6 +93,27 @@ function cutorch.getPeerToPeerAccess(device, peer)
       number('cutorch.getPeerToPeerAccess', 'peer', peer)) ~= 0
 end
 
+-- ---- products of matrices ---------------------------------------------------------------------------------------------
+
+--- The cuBLAS that multiplies matrices of floats; nil and the reason where there is none, and kernels of our own do it.
+-- The environment's TH_CUBLAS names a library to open, or `none`. An emulated device has a cuBLAS of its own.
+-- @return name, or nil and why
+function cutorch.getBlas()
+   local name = ffi.string(G.th_cuda_blas())
+   if name ~= '' then return name end
+   return nil, ffi.string(G.th_cuda_blas_why())
+end
+
+--- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor: several times as fast on GPUs
+-- that have it, and a thousand times as far off. Not at first.
+-- @example cutorch.getTF32()   --> false
+function cutorch.getTF32() return G.th_cuda_tf32() ~= 0 end
+--- Lets products of matrices of floats use TF32, or not; for all devices and threads.
+function cutorch.setTF32(on)
+   if type(on) ~= 'boolean' then arg.refuse('cutorch.setTF32', 'on', 'true or false', on) end
+   G.th_cuda_set_tf32(on and 1 or 0)
+end
+
 -- ---- streams ----------------------------------------------------------------------------------------------------------
 
 --- Makes sure that each device has n streams, beside the default one.

@@ -20,7 +20,7 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
       local program, case = nil, nil
       setup(function()
          program = temporary.name '.emu'
-         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu test/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
+         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
             :format(how[2], program))
          assert(status == 0, text)
          function case(name, environment) return run(('env ASAN_OPTIONS=detect_leaks=0 %s %s %s'):format(environment or '', program, name)) end

@@ -35,7 +35,7 @@ local function prepare(form, good, f)
    local args, n = {}, 0
    for _, a in ipairs(form.args) do
       local v, w = good[a.name], a.word
-      if not (w == 'return' or w == 'gen' or w == 'self' or w == 'out' and good[a.name] and good[a.name]:nElement() == 0) then
+      if not (w == 'return' or w == 'gen' or w == 'self' or w == 'out') then
          n = n + 1
          if torch.isTensor(v) then v = f(v)
          elseif w == 'list' then

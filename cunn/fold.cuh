@@ -1,0 +1,105 @@
+// fold.cuh - folds over threads, blocks and lines: sums mostly, in an order that depends on sizes only, so that bits are the
+// same on every run and every device.
+#ifndef TH_FOLD_CUH
+#define TH_FOLD_CUH
+#include "backend.cuh"
+
+/* The fold of all THREADS threads of a block, in thread 0; in a tree that depends on nothing. */
+template <class A, class Join> static __device__ A th_block_fold(A a, const Join &join)
+{
+  __shared__ A part[THREADS / 32];
+  for (int h = 16; h > 0; h /= 2) a = join(a, __shfl_down_sync(0xffffffffu, a, h));
+  __syncthreads();                           // part may still be read from the fold before
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
+  __syncthreads();
+  if (threadIdx.x == 0) for (int w = 1; w < THREADS / 32; w++) a = join(a, part[w]);
+  return a;
+}
+
+/* The fold of W threads that share a line, in all of them: one, a warp, or a block. */
+template <int W, class A, class Join> static __device__ A th_line_fold(A a, const Join &join)
+{
+  if constexpr (W == 32) {
+    for (int h = 16; h > 0; h /= 2) a = join(a, __shfl_xor_sync(0xffffffffu, a, h));
+  } else if constexpr (W > 1) {
+    __shared__ A whole;
+    a = th_block_fold(a, join);
+    if (threadIdx.x == 0) whole = a;
+    __syncthreads();
+    a = whole;
+    __syncthreads();
+  }
+  return a;
+}
+template <int W> static __device__ double th_line_sum(double a)
+{
+  return th_line_fold<W>(a, [](double b, double c) { return b + c; });
+}
+
+/* How many threads a line of n elements is worth: 1, 32 or THREADS. Lines side by side are quick to read by one each. */
+inline int th_line_width(const lines &l)
+{
+  if (l.n <= 16 || (l.step != 1 && l.count >= 4096)) return 1;
+  return l.n <= 1024 ? 32 : THREADS;
+}
+/* for (TH_EACH_LINE(W, k, count)): the lines of W threads; for (TH_EACH_OF(W, i, n)): the elements of one of them. */
+#define TH_EACH_LINE(W, k, count) \
+  int64_t k = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / (W); k < (count); k += (int64_t)gridDim.x * THREADS / (W)
+#define TH_EACH_OF(W, i, n) int64_t i = threadIdx.x % (W); i < (n); i += (W)
+
+/* ---- everything ---- */
+
+constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
+constexpr unsigned PIECES = 1024;            /* at most so many at a time */
+
+/* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. */
+template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_pieces(A *part, F f, int64_t n)
+{
+  A a = f.none();
+  for (int64_t first = blockIdx.x * PIECE; first < n; first += gridDim.x * PIECE) {
+    for (int64_t i = first + threadIdx.x; i < n && i < first + PIECE; i += THREADS) a = f.take(a, i);
+  }
+  a = th_block_fold(a, [&f](A b, A c) { return f.join(b, c); });
+  if (threadIdx.x == 0) part[blockIdx.x] = a;
+}
+template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_parts(A *to, const A *part, unsigned n, F f)
+{
+  A a = f.none();
+  for (unsigned i = threadIdx.x; i < n; i += THREADS) a = f.join(a, part[i]);
+  a = th_block_fold(a, [&f](A b, A c) { return f.join(b, c); });
+  if (threadIdx.x == 0) *to = a;
+}
+
+/* The fold of n elements, to a place on the device. */
+template <class A, class F> static th_status th_fold_to(A *to, const F &f, int64_t n)
+{
+  const int64_t pieces = (n + PIECE - 1) / PIECE;
+  const unsigned blocks = pieces < 1 ? 1 : pieces < PIECES ? (unsigned)pieces : PIECES;
+  th_cuda_scratch part;
+  if (blocks > 1) TH_TRY(part.take(blocks * sizeof(A)));
+  A *const first = blocks > 1 ? part.as<A>() : to;
+  TH_LAUNCH((th_fold_pieces<A, F>), blocks, THREADS, 0, first, f, n);
+  if (blocks > 1) TH_LAUNCH((th_fold_parts<A, F>), 1, THREADS, 0, to, part.as<const A>(), blocks, f);
+  return th_launched();
+}
+/* The same, for the host. */
+template <class A, class F> static th_status th_fold(A *total, const F &f, int64_t n)
+{
+  th_cuda_scratch room;
+  *total = f.none();
+  if (n == 0) return TH_OK;
+  TH_TRY(room.take(sizeof(A)));
+  TH_TRY(th_fold_to(room.as<A>(), f, n));
+  return th_cuda_fetch(total, room.as<A>(), sizeof(A));
+}
+
+/* What sums are made of; the rest of F is up to `take`. */
+struct th_sum {
+  __host__ __device__ double none() const { return 0; }
+  __device__ double join(double a, double b) const { return a + b; }
+};
+
+/* A number that the op returns to Lua. */
+inline void th_give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
+
+#endif

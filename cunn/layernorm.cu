@@ -1,0 +1,149 @@
+// layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double.
+#include "normalise.cuh"
+
+namespace {
+
+static lines rows_of(const th_tensor *x) { return th_cuda_lines(x, x->ndim - 1); }
+
+/* ---- forward ---- */
+
+template <class T> struct forward_of {
+  T *y;
+  const T *x;
+  lines ly, lx;
+  th_vector<T> weight, bias, mean, invstd;
+  double eps;
+};
+
+template <class T, int W> static __global__ void __launch_bounds__(THREADS) forward(forward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    const T *x = j.x + j.lx.outer.at(k);
+    T *y = j.y + j.ly.outer.at(k);
+    double sum = 0, squares = 0;
+    for (TH_EACH_OF(W, i, j.lx.n)) sum += (double)E::load(x[i * j.lx.step]);
+    const double mean = th_line_sum<W>(sum) / (double)j.lx.n;
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const double d = (double)E::load(x[i * j.lx.step]) - mean;
+      squares += d * d;
+    }
+    const C centre = (C)mean, by = (C)(1 / sqrt(th_line_sum<W>(squares) / (double)j.lx.n + j.eps));
+    if (threadIdx.x % W == 0) {
+      j.mean.put(k, (double)centre);
+      j.invstd.put(k, (double)by);
+    }
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      y[i * j.ly.step] = E::store((E::load(x[i * j.lx.step]) - centre) * by * (C)j.weight.get(i, 1) + (C)j.bias.get(i, 0));
+    }
+  }
+}
+
+#define BY_WIDTH(kernel, l, j) \
+  switch (th_line_width(l)) { \
+    case 1:  TH_LAUNCH((kernel<T, 1>), th_blocks((l).count), THREADS, 0, j); break; \
+    case 32: TH_LAUNCH((kernel<T, 32>), th_blocks((l).count * 32), THREADS, 0, j); break; \
+    default: TH_LAUNCH((kernel<T, THREADS>), th_blocks((l).count * THREADS), THREADS, 0, j); \
+  }
+
+template <class T> static th_status layernorm(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[3].t;
+  const forward_of<T> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x), th_vector<T>(c->arg[5].t),
+                            th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[1].t), th_vector<T>(c->arg[2].t), c->arg[4].d };
+  if (th_numel(x) == 0) return TH_OK;
+  BY_WIDTH(forward, j.lx, j)
+  return th_launched();
+}
+
+/* ---- backward ---- */
+
+template <class T> struct backward_of {
+  T *gx;
+  const T *x, *g;
+  lines lgx, lx, lg;
+  th_vector<T> weight, mean, invstd;
+};
+
+template <class T, int W> static __global__ void __launch_bounds__(THREADS) backward(backward_of<T> j)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH_LINE(W, k, j.lx.count)) {
+    const T *x = j.x + j.lx.outer.at(k), *g = j.g + j.lg.outer.at(k);
+    T *gx = j.gx + j.lgx.outer.at(k);
+    const C mean = (C)j.mean.get(k, 0), inv = (C)j.invstd.get(k, 1);
+    double sum = 0, product = 0;
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const double v = (double)(E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1));
+      sum += v;
+      product += v * (double)(E::load(x[i * j.lx.step]) - mean);
+    }
+    sum = th_line_sum<W>(sum);
+    product = th_line_sum<W>(product);
+    const C minus = (C)(sum / (double)j.lx.n), back = (C)(product * (double)inv * (double)inv / (double)j.lx.n);
+    for (TH_EACH_OF(W, i, j.lx.n)) {
+      const C v = E::load(g[i * j.lg.step]) * (C)j.weight.get(i, 1);
+      gx[i * j.lgx.step] = E::store((v - minus - (E::load(x[i * j.lx.step]) - mean) * back) * inv);
+    }
+  }
+}
+
+template <class T> static th_status layernorm_grad(const th_call *c)
+{
+  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t, *g = c->arg[2].t;
+  const backward_of<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx), rows_of(x), rows_of(g),
+                             th_vector<T>(c->arg[3].t), th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t) };
+  if (th_numel(x) == 0) return TH_OK;
+  BY_WIDTH(backward, j.lx, j)
+  return th_launched();
+}
+
+/* ---- by weight and bias ---- */
+
+template <class T> struct gradients {
+  const T *x, *g;
+  view vx, vg;
+  th_vector<T> mean, invstd;
+  __device__ void take(double *a, double *b, int64_t i, int64_t, int64_t row) const
+  {
+    typedef typename element<T>::C C;
+    const C gi = element<T>::load(g[vg.at(i)]);
+    *a += (double)gi;
+    *b += (double)(gi * ((element<T>::load(x[vx.at(i)]) - (C)mean.get(row, 0)) * (C)invstd.get(row, 1)));
+  }
+};
+
+template <class T>
+static __global__ void add_sums(th_vector<T> gw, th_vector<T> gb, const double *part, int64_t n, int64_t stretches, double scale)
+{
+  for (TH_EACH(i, n)) {
+    double slope, times;
+    th_join_stretches(part, i, stretches, &slope, &times);
+    gw.put(i, gw.get(i, 0) + scale * times);
+    gb.put(i, gb.get(i, 0) + scale * slope);
+  }
+}
+
+template <class T> static th_status layernorm_grad_weight(const th_call *c)
+{
+  const th_tensor *x = c->arg[2].t, *g = c->arg[3].t;
+  const lines l = rows_of(x);
+  const th_features s = { l.count, l.n, 1 };
+  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(c->arg[4].t),
+                           th_vector<T>(c->arg[5].t) };
+  th_cuda_scratch part;
+  if (th_numel(x) == 0) return TH_OK;
+  TH_TRY(part.take((size_t)(l.n * th_stretches(s)) * 2 * sizeof(double)));
+  TH_TRY(th_sum_by_feature(part.as<double>(), f, s));
+  TH_LAUNCH((add_sums<T>), th_blocks(l.n), THREADS, 0, th_vector<T>(c->arg[0].t), th_vector<T>(c->arg[1].t),
+            part.as<const double>(), l.n, th_stretches(s), c->arg[6].d);
+  return th_launched();
+}
+
+}  // namespace
+
+TH_KERNELS(layernorm, TH_CUDA_FLOATS(layernorm))
+TH_KERNELS(layernorm_grad, TH_CUDA_FLOATS(layernorm_grad))
+TH_KERNELS(layernorm_grad_weight, TH_CUDA_FLOATS(layernorm_grad_weight))

@@ -1,0 +1,127 @@
+// mv.cu - matrix times vector, outer products and dot products: bound by memory, so plain loops, summing in A.
+#include "fold.cuh"
+
+namespace {
+
+template <class T> using acc = typename element<T>::A;
+
+/* A number as the elements' type sees it: integers drop the fraction. */
+template <class T> static acc<T> factor_of(double v)
+{
+  if constexpr (element<T>::is_int) return th_whole(v);
+  else return (acc<T>)v;
+}
+
+/* ---- matrix times vector ---- */
+
+template <class T> struct vector_in { const T *p; int64_t step; };
+
+template <class T, int W>
+static __global__ void __launch_bounds__(THREADS) multiply(T *y, int64_t step, vector_in<T> m, const T *a, lines rows,
+                                                           vector_in<T> x, acc<T> alpha, acc<T> beta)
+{
+  typedef acc<T> A;
+  for (TH_EACH_LINE(W, k, rows.count)) {
+    const T *row = a + rows.outer.at(k);
+    A sum = 0;
+    for (TH_EACH_OF(W, i, rows.n)) sum += (A)element<T>::load(row[i * rows.step]) * (A)element<T>::load(x.p[i * x.step]);
+    sum = th_line_fold<W>(sum, [](A b, A c) { return b + c; });
+    if (threadIdx.x % W == 0) {
+      y[k * step] = element<T>::store(m.p ? alpha * sum + beta * (A)element<T>::load(m.p[k * m.step]) : alpha * sum);
+    }
+  }
+}
+
+template <class T>
+static th_status mv_run(const th_tensor *y, const th_tensor *m, const th_tensor *a, const th_tensor *x, double alpha, double beta)
+{
+  const lines rows = th_cuda_lines(a, 1);
+  const vector_in<T> vx = { th_first<const T>(x), x->stride[0] };
+  const vector_in<T> vm = { m && beta != 0 ? th_first<const T>(m) : nullptr, m ? m->stride[0] : 0 };
+  if (rows.count == 0) return TH_OK;
+#define RUN(W) \
+  TH_LAUNCH((multiply<T, W>), th_blocks(rows.count * (W)), THREADS, 0, th_first<T>(y), y->stride[0], vm, th_first<const T>(a), \
+            rows, vx, factor_of<T>(alpha), factor_of<T>(beta))
+  switch (th_line_width(rows)) {
+    case 1:  RUN(1); break;
+    case 32: RUN(32); break;
+    default: RUN(THREADS);
+  }
+#undef RUN
+  return th_launched();
+}
+
+template <class T> static th_status mv(const th_call *c)
+{
+  return mv_run<T>(c->arg[0].t, nullptr, c->arg[1].t, c->arg[2].t, 1, 0);
+}
+template <class T> static th_status addmv(const th_call *c)
+{
+  return mv_run<T>(c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d);
+}
+
+/* ---- outer products ---- */
+
+template <class T>
+static __global__ void outer(T *y, view vy, const T *m, view vm, vector_in<T> u, vector_in<T> v, int64_t n, int64_t cols,
+                             acc<T> alpha, acc<T> beta)
+{
+  typedef acc<T> A;
+  for (TH_EACH(i, n)) {
+    const int64_t row = i / cols;
+    const A p = alpha * (A)element<T>::load(u.p[row * u.step]) * (A)element<T>::load(v.p[(i - row * cols) * v.step]);
+    y[vy.at(i)] = element<T>::store(m ? p + beta * (A)element<T>::load(m[vm.at(i)]) : p);
+  }
+}
+
+template <class T>
+static th_status ger_run(const th_tensor *y, const th_tensor *m, const th_tensor *u, const th_tensor *v, double alpha,
+                         double beta)
+{
+  const int64_t n = th_numel(y);
+  const vector_in<T> vu = { th_first<const T>(u), u->stride[0] }, vv = { th_first<const T>(v), v->stride[0] };
+  if (n == 0) return TH_OK;
+  if (beta == 0) m = nullptr;
+  TH_LAUNCH((outer<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), m ? th_first<const T>(m) : nullptr,
+            th_view_of(m ? m : y), vu, vv, n, v->size[0], factor_of<T>(alpha), factor_of<T>(beta));
+  return th_launched();
+}
+
+template <class T> static th_status ger(const th_call *c)
+{
+  return ger_run<T>(c->arg[0].t, nullptr, c->arg[1].t, c->arg[2].t, 1, 0);
+}
+template <class T> static th_status addr(const th_call *c)
+{
+  return ger_run<T>(c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d);
+}
+
+/* ---- dot ---- */
+
+template <class T> struct products {
+  const T *x, *z;
+  view vx, vz;
+  typedef acc<T> A;
+  __host__ __device__ A none() const { return 0; }
+  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[vx.at(i)]) * (A)element<T>::load(z[vz.at(i)]); }
+  __device__ A join(A a, A b) const { return a + b; }
+};
+
+template <class T> static th_status dot(const th_call *c)
+{
+  const th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  const products<T> p = { th_first<const T>(x), th_first<const T>(z), th_view_of(x), th_view_of(z) };
+  acc<T> sum;
+  TH_TRY(th_fold(&sum, p, th_numel(x)));
+  if constexpr (element<T>::is_int) sum = (T)sum;    /* as Torch7 has it: a number of the elements' type */
+  th_give(c, (double)sum);
+  return TH_OK;
+}
+
+}  // namespace
+
+TH_KERNELS(mv, TH_CUDA_ALL(mv))
+TH_KERNELS(addmv, TH_CUDA_ALL(addmv))
+TH_KERNELS(ger, TH_CUDA_ALL(ger))
+TH_KERNELS(addr, TH_CUDA_ALL(addr))
+TH_KERNELS(dot, TH_CUDA_ALL(dot))

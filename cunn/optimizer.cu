@@ -1,0 +1,97 @@
+// optimizer.cu - steps of optimizers, each in one pass over parameters, gradients and state.
+#include "backend.cuh"
+
+namespace {
+
+template <class T> struct part {
+  T *p;
+  view v;
+  explicit part(const th_tensor *t) : p(t ? th_first<T>(t) : nullptr)
+  {
+    if (t) v = th_view_of(t);
+    else v = view();
+  }
+  __device__ typename element<T>::C get(int64_t i) const { return element<T>::load(p[v.at(i)]); }
+  __device__ void put(int64_t i, typename element<T>::C c) const { p[v.at(i)] = element<T>::store(c); }
+};
+
+TH_DEVICE_FN float root(float v) { return ::sqrtf(v); }
+TH_DEVICE_FN double root(double v) { return ::sqrt(v); }
+
+template <class C> struct rates { C rate, b1, b2, eps, keep, c1, c2; };
+
+template <class T>
+static __global__ void adam(part<T> x, part<T> m, part<T> v, part<T> g, part<T> denom, rates<typename element<T>::C> r, int64_t n)
+{
+  typedef typename element<T>::C C;
+  for (TH_EACH(i, n)) {
+    const C gi = g.get(i), mi = r.b1 * m.get(i) + r.c1 * gi, vi = r.b2 * v.get(i) + r.c2 * gi * gi;
+    m.put(i, mi);
+    v.put(i, vi);
+    const C below = root(vi) + r.eps;
+    if (denom.p) denom.put(i, below);
+    x.put(i, r.keep * x.get(i) - r.rate * mi / below);
+  }
+}
+template <class T> static th_status adam_step(const th_call *c)
+{
+  typedef typename element<T>::C C;
+  const int64_t n = th_numel(c->arg[0].t);
+  const rates<C> r = { (C)c->arg[4].d, (C)c->arg[5].d, (C)c->arg[6].d, (C)c->arg[7].d, (C)c->arg[8].d, (C)(1 - c->arg[5].d),
+                       (C)(1 - c->arg[6].d) };
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((adam<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t),
+            part<T>(c->arg[3].t), part<T>(c->arg[9].t), r, n);
+  return th_launched();
+}
+
+template <class T>
+static __global__ void rmsprop(part<T> x, part<T> v, part<T> g, rates<typename element<T>::C> r, int64_t n)
+{
+  typedef typename element<T>::C C;
+  for (TH_EACH(i, n)) {
+    const C gi = g.get(i), vi = r.b2 * v.get(i) + r.c2 * gi * gi;
+    v.put(i, vi);
+    x.put(i, x.get(i) - r.rate * gi / (root(vi) + r.eps));
+  }
+}
+template <class T> static th_status rmsprop_step(const th_call *c)
+{
+  typedef typename element<T>::C C;
+  const int64_t n = th_numel(c->arg[0].t);
+  const rates<C> r = { (C)c->arg[3].d, 0, (C)c->arg[4].d, (C)c->arg[5].d, 1, 0, (C)(1 - c->arg[4].d) };
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((rmsprop<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t), r, n);
+  return th_launched();
+}
+
+template <class T>
+static __global__ void momentum(part<T> x, part<T> v, part<T> g, rates<typename element<T>::C> r, typename element<T>::C decay,
+                                bool nesterov, int64_t n)
+{
+  typedef typename element<T>::C C;
+  for (TH_EACH(i, n)) {
+    C gi = g.get(i) + decay * x.get(i);
+    const C vi = r.b1 * v.get(i) + r.c1 * gi;
+    if (nesterov) gi += r.b1 * vi;
+    g.put(i, gi);
+    v.put(i, vi);
+    x.put(i, x.get(i) - r.rate * (nesterov ? gi : vi));
+  }
+}
+template <class T> static th_status momentum_step(const th_call *c)
+{
+  typedef typename element<T>::C C;
+  const int64_t n = th_numel(c->arg[0].t);
+  const rates<C> r = { (C)c->arg[3].d, (C)c->arg[4].d, 0, 0, 1, (C)(1 - c->arg[5].d), 0 };
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((momentum<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t), r,
+            (C)c->arg[6].d, c->arg[7].i != 0, n);
+  return th_launched();
+}
+
+}  // namespace
+
+TH_KERNELS(adam_step, TH_CUDA_FLOATS(adam_step))
+TH_KERNELS(rmsprop_step, TH_CUDA_FLOATS(rmsprop_step))
+TH_KERNELS(momentum_step, TH_CUDA_FLOATS(momentum_step))

@@ -1,0 +1,180 @@
+// pool2d.cu - maxima and means over windows of images, and their gradients.
+#include "fold.cuh"
+
+namespace {
+
+struct pool { int64_t planes, h, w, oh, ow, kh, kw, sh, sw, ph, pw, dh, dw; bool count_pad; };
+
+static pool geometry(const th_tensor *x, const th_tensor *y)
+{
+  pool p = {};
+  p.planes = x->size[x->ndim - 3] * (x->ndim == 4 ? x->size[0] : 1);
+  p.h = x->size[x->ndim - 2], p.w = x->size[x->ndim - 1], p.oh = y->size[y->ndim - 2], p.ow = y->size[y->ndim - 1];
+  p.dh = p.dw = 1;
+  return p;
+}
+static void set_windows(pool *p, const th_arg *v)
+{
+  p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
+}
+
+/* ---- maxima ---- */
+
+template <class T> static __global__ void largest(T *y, view vy, int64_t *index, view vi, const T *x, view vx, pool p, int64_t n)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH(i, n)) {
+    const int64_t plane = i / (p.oh * p.ow), row = i / p.ow % p.oh, col = i % p.ow;
+    const int64_t top = row * p.sh - p.ph, left = col * p.sw - p.pw;
+    C best = -(C)INFINITY;
+    int64_t where = 0;
+    for (int64_t a = 0; a < p.kh; a++) {
+      const int64_t h = top + a * p.dh;
+      if (h < 0 || h >= p.h) continue;
+      for (int64_t b = 0; b < p.kw; b++) {
+        const int64_t w = left + b * p.dw;
+        if (w < 0 || w >= p.w) continue;
+        const C v = E::load(x[vx.at((plane * p.h + h) * p.w + w)]);
+        if (v > best || v != v || where == 0) best = v, where = h * p.w + w + 1;
+      }
+    }
+    y[vy.at(i)] = E::store(best);
+    index[vi.at(i)] = where;
+  }
+}
+
+template <class T> static th_status maxpool2d(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  const int64_t n = th_numel(y);
+  pool p = geometry(x, y);
+  set_windows(&p, c->arg + 3);
+  p.dh = c->arg[9].i, p.dw = c->arg[10].i;
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((largest<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<int64_t>(index), th_view_of(index),
+            th_first<const T>(x), th_view_of(x), p, n);
+  return th_launched();
+}
+
+/* A block adds the gradients of a plane in their order, as many at a time as it has threads: of those that go to the same
+ * pixel the first adds them all. */
+constexpr int AT_ONCE = 64;
+template <class T>
+static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx, const int64_t *index, view vi, const T *g, view vg,
+                                                                 int64_t planes, int64_t pixels, int64_t n)
+{
+  typedef element<T> E;
+  __shared__ int64_t place[AT_ONCE];
+  __shared__ typename E::C value[AT_ONCE];
+  const int t = (int)threadIdx.x;
+  for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
+    for (int64_t i = t; i < pixels; i += AT_ONCE) gx[vx.at(plane * pixels + i)] = E::store((typename E::C)0);
+    __syncthreads();
+    for (int64_t first = 0; first < n; first += AT_ONCE) {
+      const int64_t i = plane * n + first + t;
+      const bool mine = first + t < n;
+      place[t] = mine ? index[vi.at(i)] : 0;
+      value[t] = mine ? E::load(g[vg.at(i)]) : (typename E::C)0;
+      __syncthreads();
+      bool leads = place[t] != 0;
+      for (int k = 0; k < t && leads; k++) leads = place[k] != place[t];
+      if (leads) {
+        T &to = gx[vx.at(plane * pixels + place[t] - 1)];
+        for (int k = t; k < AT_ONCE; k++) if (place[k] == place[t]) to = E::store(E::load(to) + value[k]);
+      }
+      __syncthreads();
+    }
+  }
+}
+
+template <class T> static th_status maxpool2d_grad(const th_call *c)
+{
+  const th_tensor *gx = c->arg[0].t, *index = c->arg[2].t, *g = c->arg[3].t;
+  const pool p = geometry(gx, g);
+  if (th_numel(gx) == 0) return TH_OK;
+  const unsigned blocks = (unsigned)(p.planes < 65535 ? p.planes : 65535);
+  TH_LAUNCH((add_to_largest<T>), blocks, AT_ONCE, 0, th_first<T>(gx), th_view_of(gx), th_first<const int64_t>(index),
+            th_view_of(index), th_first<const T>(g), th_view_of(g), p.planes, p.h * p.w, p.oh * p.ow);
+  return th_launched();
+}
+
+/* ---- means ---- */
+
+/* What window (i, j) divides by, and the part of it that lies in the image. */
+struct window { int64_t h0, h1, w0, w1, by; };
+TH_DEVICE_FN int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+TH_DEVICE_FN int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+TH_DEVICE_FN window window_at(const pool &p, int64_t i, int64_t j)
+{
+  const int64_t h0 = i * p.sh - p.ph, w0 = j * p.sw - p.pw;
+  const int64_t h1 = least(h0 + p.kh, p.h + p.ph), w1 = least(w0 + p.kw, p.w + p.pw);
+  window v = { most(h0, 0), least(h1, p.h), most(w0, 0), least(w1, p.w), 0 };
+  v.by = p.count_pad ? (h1 - h0) * (w1 - w0) : (v.h1 - v.h0) * (v.w1 - v.w0);
+  return v;
+}
+
+template <class T> static __global__ void mean(T *y, view vy, const T *x, view vx, pool p, int64_t n)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH(i, n)) {
+    const int64_t plane = i / (p.oh * p.ow);
+    const window v = window_at(p, i / p.ow % p.oh, i % p.ow);
+    double sum = 0;
+    for (int64_t h = v.h0; h < v.h1; h++) {
+      for (int64_t w = v.w0; w < v.w1; w++) sum += (double)E::load(x[vx.at((plane * p.h + h) * p.w + w)]);
+    }
+    y[vy.at(i)] = E::store((C)(sum / (double)(C)v.by));
+  }
+}
+
+/* Each pixel sums its share of the windows that hold it, in their order. */
+template <class T> static __global__ void share(T *gx, view vx, const T *g, view vg, pool p, int64_t n)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  for (TH_EACH(at, n)) {
+    const int64_t plane = at / (p.h * p.w), h = at / p.w % p.h, w = at % p.w;
+    const int64_t i0 = h + p.ph < p.kh ? 0 : (h + p.ph - p.kh) / p.sh + 1, i1 = least((h + p.ph) / p.sh + 1, p.oh);
+    const int64_t j0 = w + p.pw < p.kw ? 0 : (w + p.pw - p.kw) / p.sw + 1, j1 = least((w + p.pw) / p.sw + 1, p.ow);
+    T sum = E::store((C)0);
+    for (int64_t i = i0; i < i1; i++) {
+      for (int64_t j = j0; j < j1; j++) {
+        const C part = E::load(g[vg.at((plane * p.oh + i) * p.ow + j)]) / (C)window_at(p, i, j).by;
+        sum = E::store(E::load(sum) + part);
+      }
+    }
+    gx[vx.at(at)] = sum;
+  }
+}
+
+template <class T> static th_status avgpool2d(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const int64_t n = th_numel(y);
+  pool p = geometry(x, y);
+  set_windows(&p, c->arg + 2);
+  p.count_pad = c->arg[9].i != 0;
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((mean<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), p, n);
+  return th_launched();
+}
+template <class T> static th_status avgpool2d_grad(const th_call *c)
+{
+  const th_tensor *gx = c->arg[0].t, *g = c->arg[2].t;
+  const int64_t n = th_numel(gx);
+  pool p = geometry(gx, g);
+  set_windows(&p, c->arg + 3);
+  p.count_pad = c->arg[10].i != 0;
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((share<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(g), th_view_of(g), p, n);
+  return th_launched();
+}
+
+}  // namespace
+
+TH_KERNELS(maxpool2d, TH_CUDA_FLOATS(maxpool2d))
+TH_KERNELS(maxpool2d_grad, TH_CUDA_FLOATS(maxpool2d_grad))
+TH_KERNELS(avgpool2d, TH_CUDA_FLOATS(avgpool2d))
+TH_KERNELS(avgpool2d_grad, TH_CUDA_FLOATS(avgpool2d_grad))
