@@ -69,7 +69,7 @@ template <class F> static th_status th_sum_by_feature(double *part, const F &f, 
 TH_DEVICE_FN void th_join_stretches(const double *part, int64_t feature, int64_t stretches, double *a, double *b)
 {
   *a = *b = 0;
-  for (int64_t k = 0; k < stretches; k++) *a += part[2 * (feature * stretches + k)], *b += part[2 * (feature * stretches + k) + 1];
+  for (const double *p = part + 2 * feature * stretches; stretches > 0; stretches--, p += 2) *a += p[0], *b += p[1];
 }
 
 /* The sum of a feature's elements. */

@@ -61,8 +61,8 @@ template <class T> static th_status maxpool2d(const th_call *c)
  * pixel the first adds them all. */
 constexpr int AT_ONCE = 64;
 template <class T>
-static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx, const int64_t *index, view vi, const T *g, view vg,
-                                                                 int64_t planes, int64_t pixels, int64_t n)
+static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx, const int64_t *index, view vi, const T *g,
+                                                                 view vg, int64_t planes, int64_t pixels, int64_t n)
 {
   typedef element<T> E;
   __shared__ int64_t place[AT_ONCE];

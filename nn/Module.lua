@@ -47,10 +47,10 @@ function Module:parameter(name, ...)
 end
 
 --- The tensor self[name], made empty when it is missing or of another type.
--- @param kind  a tensor type (default: the module's own)
+-- @param kind  a tensor type (default: the module's own); a LongTensor lies on a device where the module does
 function Module:scratch(name, kind)
    local buffer = self[name]
-   kind = kind or self._type or torch.getdefaulttensortype()
+   kind = kind == 'torch.LongTensor' and utils.longType(self._type) or kind or self._type or torch.getdefaulttensortype()
    if not buffer or buffer:type() ~= kind then
       buffer = torch.Tensor():type(kind)
       self[name] = buffer

@@ -1,5 +1,6 @@
 -- nn/MultiHeadAttention.lua - attention of several heads: self or cross, causal, with padding left out.
 local torch = require 'torch'
+local utils = require 'nn.utils'
 local whole = require 'nn.constants'.whole
 
 --- Attention of several heads: each step of the queries gets a mean of the values, weighted by softmax(q k' / sqrt(d)), for
@@ -74,7 +75,10 @@ end
 
 -- ---- inputs ----------------------------------------------------------------------------------------
 
-local function is_mask(x) return torch.isTensor(x) and (x:type() == 'torch.LongTensor' or x:type() == 'torch.ByteTensor') end
+local function is_mask(x)
+   local kind = torch.isTensor(x) and x:type()
+   return kind and (kind == utils.longType(kind) or kind == 'torch.ByteTensor' or kind == 'torch.CudaByteTensor')
+end
 
 -- What an input says: which rows of weight are for which of its tensors, as { x (as a matrix), first row, rows, steps },
 -- the samples, the steps of queries and keys, and the padding.
@@ -108,6 +112,7 @@ end
 -- The padding as a ByteTensor of samples x keys, 1 where nobody looks.
 local function padding(self, hint, samples, keys)
    if not hint then return nil end
+   hint = hint:host()
    if hint:type() == 'torch.ByteTensor' then
       local one = hint:dim() == 1 and samples == 1
       if not (one and hint:size(1) == keys or hint:dim() == 2 and hint:size(1) == samples and hint:size(2) == keys) then
@@ -123,10 +128,10 @@ local function padding(self, hint, samples, keys)
 end
 
 -- A ByteTensor of queries x keys, 1 for the steps after the query's.
-local function later(self, queries, keys)
+local function later(self, scores, queries, keys)
    local kept = self._causal
-   if not kept or kept:dim() ~= 2 or kept:size(1) ~= queries or kept:size(2) ~= keys then
-      kept = torch.ByteTensor(queries, keys):fill(1):triu(keys - queries + 1)
+   if not kept or kept._device ~= scores._device or kept:dim() ~= 2 or kept:size(1) ~= queries or kept:size(2) ~= keys then
+      kept = utils.beside(torch.ByteTensor(queries, keys):fill(1):triu(keys - queries + 1), scores)
       self._causal = kept
    end
    return kept
@@ -162,7 +167,7 @@ end
 local function hide(self, scores, samples, queries, keys, pad, value)
    local all = scores:view(samples, self.heads, queries, keys)
    if self.causal and queries > 1 then
-      all:maskedFill(later(self, queries, keys):view(1, 1, queries, keys):expandAs(all), value)
+      all:maskedFill(later(self, scores, queries, keys):view(1, 1, queries, keys):expandAs(all), value)
    end
    if pad then all:maskedFill(pad:view(samples, 1, 1, keys):expandAs(all), value) end
 end
@@ -170,6 +175,7 @@ end
 function Attention:updateOutput(input)
    local groups, samples, queries, keys, hint = read(self, input)
    local pad = padding(self, hint, samples, keys)
+   pad = pad and utils.beside(pad, groups[1].x)
    local parts = {}
    for i, group in ipairs(groups) do
       local m = torch.mm(buffer(self, 'projected' .. i), group.x, self.weight:narrow(1, group.first, group.rows):t())

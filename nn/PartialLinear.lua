@@ -44,9 +44,12 @@ local function check(self, input)
    return dim == 2 and input or input:contiguous():view(1, -1)
 end
 
+-- The numbers of the outputs, where a parameter is.
+local function places(self, w) return utils.beside(self.partition:type 'torch.LongTensor', w) end
+
 -- The rows of a parameter that count, or all.
 local function chosen(self, w, dim)
-   return self.partition and w:index(dim, self.partition:type 'torch.LongTensor') or w
+   return self.partition and w:index(dim, places(self, w)) or w
 end
 
 function PartialLinear:updateOutput(input)
@@ -69,9 +72,9 @@ function PartialLinear:accGradParameters(input, gradOutput, scale)
    local gw = torch.mm(g:t(), x):mul(scale or 1)
    local gb = self.bias and g:sum(1):mul(scale or 1)
    if self.partition then
-      local places = self.partition:type 'torch.LongTensor'
-      self.gradWeight:indexAdd(1, places, gw)
-      if gb then self.gradBias:indexAdd(2, places, gb) end
+      local at = places(self, gw)
+      self.gradWeight:indexAdd(1, at, gw)
+      if gb then self.gradBias:indexAdd(2, at, gb) end
    else
       self.gradWeight:add(gw)
       if gb then self.gradBias:add(gb) end

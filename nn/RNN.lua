@@ -1,5 +1,6 @@
 -- nn/RNN.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and BRNN, BLSTM, BGRU, which walk both ways.
 local torch = require 'torch'
+local utils = require 'nn.utils'
 local whole = require 'nn.constants'.whole
 
 --- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences; nn.RNNReLU has relu instead of tanh,
@@ -181,16 +182,18 @@ local function read(self, input)
    local x, extra = input, nil
    if type(input) == 'table' then x, extra = input[1], input[2] end
    if not torch.isTensor(x) or x:type() ~= self._type or x:dim() < 2 or x:dim() > 3 or x:size(x:dim()) ~= self.inputSize
-      or type(input) == 'table' and not (torch.isTensor(extra) and extra:type() == 'torch.LongTensor') then
+      or type(input) == 'table' and not (torch.isTensor(extra) and extra:type() == utils.longType(extra:type())) then
       self:refuse('input', ('be a %s of steps x samples x %d or steps x %d, or a table of that and a LongTensor')
          :format(self._type, self.inputSize, self.inputSize), input)
    end
+   extra = extra and extra:host()                              -- numbers are looked at one by one
    local kept = self._places
    local form = table.concat(x:size():totable(), 'x')
    local lengths, sizes = x:dim() == 3 and extra or nil, x:dim() == 2 and extra or nil
    if not (kept and kept.form == form and equal_or_nil(kept.lengths, lengths) and equal_or_nil(kept.sizes, sizes)) then
       kept = sizes and steps_of_packed(self, x, sizes:clone()) or steps_of_batch(self, x, lengths and lengths:clone())
       kept.form = form
+      for _, name in ipairs{ 'places', 'last', 'first' } do kept[name] = utils.beside(kept[name], x) end
       self._places = kept
    end
    return x:contiguous():view(kept.rows, self.inputSize), kept

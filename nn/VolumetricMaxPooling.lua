@@ -1,5 +1,6 @@
 -- nn/VolumetricMaxPooling.lua - the largest value of each window of a volume.
 local torch = require 'torch'
+local utils = require 'nn.utils'
 local volumes = require 'nn.volumes'
 
 local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, volumes.geometry
@@ -53,7 +54,7 @@ function MaxPooling:updateOutput(input)
    fits(self, x, g)
    local n, c, t = x:size(1), x:size(2), tonumber(x:size(3))
    local flat = x:contiguous():view(n, c * t, x:size(4), x:size(5))
-   local y, at = x.new(), torch.LongTensor()
+   local y, at = x.new(), utils.beside({}, x)
    torch.maxpool2d(y, at, flat, g.kH, g.kW, g.dH, g.dW, g.padH, g.padW, g.dilationH, g.dilationW, self.ceil_mode or false)
    y, at = y:view(n, c, t, y:size(3), y:size(4)), at:view(n, c, t, at:size(3), at:size(4))
    local oT = count(t, g.kT, g.dT, g.padT, g.dilationT, self.ceil_mode)

@@ -17,7 +17,7 @@ local function parts(self, input)
    end
    local number = input:select(n, 1)
    local index = self:scratch('_index', 'torch.LongTensor'):resize(number:size()):copy(number)
-   if not torch.equal(torch.eq(index:type(input:type()), number), torch.ByteTensor(number:size()):fill(1)) then
+   if not torch.equal(index:type(input:type()), number) then
       self:refuse('the first column of input', 'hold whole numbers', input)
    end
    return index:view(-1), input:select(n, 2):contiguous():view(-1, 1)

@@ -1,5 +1,6 @@
 -- nn/padding.lua - layers that put borders around images and volumes: zeros, reflections, replications.
 local torch = require 'torch'
+local utils = require 'nn.utils'
 local windows = require 'nn.windows'
 
 local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 'top', 'bottom', 'front', 'back'}}
@@ -59,7 +60,7 @@ local function padding(kind, name, mode)
 
    local function places(self, input, n, d)
       local before, after = sizes(self, d)
-      return windows.places(tonumber(input:size(n + 1 - d)), before, after, mode)
+      return utils.beside(windows.places(tonumber(input:size(n + 1 - d)), before, after, mode), input)
    end
 
    local function padded(self, input, n)

@@ -105,6 +105,22 @@ function utils.restore(self, fields)
    end
 end
 
+--- The type of tensors of places and classes that go with a tensor type: torch.CudaLongTensor with the CUDA ones.
+-- nn.utils.longType 'torch.FloatTensor' --> torch.LongTensor
+function utils.longType(kind) return kind and kind:find '^torch%.Cuda' and 'torch.CudaLongTensor' or 'torch.LongTensor' end
+
+--- The tensor t, or a LongTensor of the numbers of a list, where x is: on its device, the type otherwise kept.
+-- nn.utils.beside({3, 1}, torch.Tensor(2)) --> {3, 1}
+function utils.beside(t, x)
+   t = torch.isTensor(t) and t or torch.LongTensor(t)
+   local device = x._device
+   if t._device == device then return t end
+   if device == 0 then return t:host() end
+   local word = t:host():type():match '^torch%.(%a+)Tensor$'
+   local to = t['cuda' .. (word == 'Float' and '' or word)]
+   return require 'cutorch'.withDevice(device, function() return to(t:host()) end)
+end
+
 --- Converts a tensor, module, criterion or (in place) a nested table of them to a tensor type.
 -- @param cache  a table kept between calls that convert things which share memory
 function utils.recursiveType(x, kind, cache)

@@ -3,6 +3,7 @@
 -- A volume's windows of kT frames become planes of images, so that the ops on images do the work: N x C x T x H x W is
 -- read as (N * oT) x (C * kT) x H x W.
 local torch = require 'torch'
+local utils = require 'nn.utils'
 local windows = require 'nn.windows'
 
 -- The input as a batch.
@@ -36,19 +37,19 @@ local function times(x, g)
    return math.floor((tonumber(x:size(3)) + 2 * g.padT - (g.kT - 1) * g.dilationT - 1) / g.dT) + 1
 end
 
--- The frames that window o has, o = 1, 2, ..., one window after the other, counted in the padded volume.
-local function frames(n, g)
+-- The frames that window o has, o = 1, 2, ..., one window after the other, counted in the padded volume; where x is.
+local function frames(x, n, g)
    local list = {}
    for o = 0, n - 1 do
       for k = 0, g.kT - 1 do list[#list + 1] = o * g.dT + k * g.dilationT + 1 end
    end
-   return torch.LongTensor(list)
+   return utils.beside(list, x)
 end
 
 -- Images of all windows: (N * oT) x (C * kT) x H x W.
 local function toImages(x, g, n)
    local padded = windows.pad(x, 3, g.padT, g.padT)
-   local all = padded:index(3, frames(n, g)):view(x:size(1), x:size(2), n, g.kT, x:size(4), x:size(5))
+   local all = padded:index(3, frames(x, n, g)):view(x:size(1), x:size(2), n, g.kT, x:size(4), x:size(5))
    return all:permute(1, 3, 2, 4, 5, 6):contiguous():view(x:size(1) * n, x:size(2) * g.kT, x:size(4), x:size(5))
 end
 
@@ -56,7 +57,7 @@ end
 local function fromImages(y, size, g, n)
    local all = y:view(size[1], n, size[2], g.kT, size[4], size[5]):permute(1, 3, 2, 4, 5, 6):contiguous()
    local padded = y.new(size[1], size[2], size[3] + 2 * g.padT, size[4], size[5]):zero()
-   padded:indexAdd(3, frames(n, g), all:view(size[1], size[2], n * g.kT, size[4], size[5]))
+   padded:indexAdd(3, frames(y, n, g), all:view(size[1], size[2], n * g.kT, size[4], size[5]))
    return windows.unpad(padded, 3, g.padT, g.padT)
 end
 

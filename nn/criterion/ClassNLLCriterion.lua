@@ -31,14 +31,14 @@ function ClassNLLCriterion:updateOutput(input, target)
    self:needTensor(input)
    local kind = input:type()
    torch.nll_loss(self:scratch('output_tensor', kind), self:scratch('total_weight_tensor', kind), input,
-      self:classNumbers(target), self.weights, self.sizeAverage, self.ignoreIndex or -100)
+      self:classNumbers(target, nil, input), self.weights, self.sizeAverage, self.ignoreIndex or -100)
    self.output = self.output_tensor[1]
    return self.output
 end
 
 function ClassNLLCriterion:updateGradInput(input, target)
-   return torch.nll_loss_grad(self.gradInput, input, self:classNumbers(target), self.total_weight_tensor, 1, self.weights,
-      self.sizeAverage, self.ignoreIndex or -100)
+   return torch.nll_loss_grad(self.gradInput, input, self:classNumbers(target, nil, input), self.total_weight_tensor, 1,
+      self.weights, self.sizeAverage, self.ignoreIndex or -100)
 end
 
 return ClassNLLCriterion

@@ -36,7 +36,7 @@ end
 -- The corners of the classes.
 local function corners(self, input, target)
    self:needTensor(input)
-   local classes = self:classNumbers(target, '_classes'):contiguous():view(-1)
+   local classes = self:classNumbers(target, '_classes', input):contiguous():view(-1)
    local t = self.simplex:index(1, classes)
    return input:dim() == 1 and t:view(-1) or t
 end

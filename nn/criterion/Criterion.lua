@@ -79,16 +79,18 @@ function Criterion:scratch(name, kind)
    return buffer
 end
 
---- The target as a LongTensor: class numbers may come as a number or as any tensor. The copy is kept.
-function Criterion:classNumbers(target, name)
+--- The target as a LongTensor, on a device where input is on one (default: on the CPU): class numbers may come as a number
+-- or as any tensor. The copy is kept.
+function Criterion:classNumbers(target, name, input)
+   local kind = utils.longType(input and input:type())
    if type(target) == 'number' then
-      local classes = self:scratch(name or 'target', 'torch.LongTensor'):resize(1)
+      local classes = self:scratch(name or 'target', kind):resize(1)
       classes[1] = target
       return classes
    end
    if not torch.isTensor(target) then self:refuse('target', 'be a number or a tensor of class numbers', torch.type(target)) end
-   if target:type() == 'torch.LongTensor' then return target end
-   return self:scratch(name or 'target', 'torch.LongTensor'):resize(target:size()):copy(target)
+   if target:type() == kind then return target end
+   return self:scratch(name or 'target', kind):resize(target:size()):copy(target)
 end
 
 return Criterion

@@ -182,6 +182,7 @@ local function fail(self, text) utils.fail(tostring(self) .. ': ' .. text) end
 function HSM:updateOutput(input, target)
    local x = rows_of(self, input)
    local plan = arrange(self, classes_of(self, target, tonumber(x:size(1))))
+   for _, name in ipairs{ 'order', 'cluster', 'number' } do plan[name] = plan[name] and utils.beside(plan[name], x) end
    local kind = x:type()
    local loss = 0
    if plan.n > 0 then

@@ -25,7 +25,7 @@ end
 -- Scores, the classes as a column, and margin - x[t] + x[i], 0 at the class itself and below 0.
 local function excess(self, input, target)
    local x = rows(self, input)
-   local y = self:classNumbers(target):contiguous():view(-1, 1)
+   local y = self:classNumbers(target, nil, input):contiguous():view(-1, 1)
    if y:size(1) ~= x:size(1) then
       self:refuse('target', ('be a class for each of %d samples'):format(x:size(1)), target)
    end

@@ -16,7 +16,7 @@ local function pixels(self, input, target)
          self.shapes(input, target))
    end
    local rows = input:permute(1, 3, 4, 2):contiguous():view(-1, input:size(2))
-   return rows, self:classNumbers(target):contiguous():view(-1)
+   return rows, self:classNumbers(target, nil, input):contiguous():view(-1)
 end
 
 function SpatialClassNLLCriterion:updateOutput(input, target)
