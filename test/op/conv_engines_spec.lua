@@ -92,11 +92,11 @@ for _, engine in ipairs(torch.conv.engines()) do
       end)
 
       local halves = FLOAT[engine] and function() end or it
-      halves('computes halves as floats: results are those of their floats, rounded, on 40 shapes in three passes', function()
+      halves('computes halves as floats: results are those of their floats, rounded, on 200 shapes in three passes', function()
          local generator = torch.Generator()
          torch.manualSeed(generator, 21)
          local upto = draw(generator)
-         for i = 1, 40 do
+         for i = 1, 200 do
             local s, T, unit = shape(upto, engine), 'torch.HalfTensor', 2 ^ -11
             if i % 2 == 0 then T, unit = 'torch.BFloat16Tensor', 2 ^ -8 end
             local function short(t) return t:type(T) end
