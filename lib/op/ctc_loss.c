@@ -1,16 +1,9 @@
 /* ctc_loss.c - connectionist temporal classification: the loss of label sequences that nobody aligned with the steps. */
 #include "op.h"
 
-/* Each row of labels: numbers of classes without the blank, then zeros to the end. */
-static th_status need_labels(th_call *c, int labels, int64_t samples, int64_t classes)
+/* Each row of labels, on the CPU: numbers of classes without the blank, then zeros to the end. */
+static th_status look_at_labels(const th_call *c, int labels, const th_tensor *t, int64_t samples, int64_t classes)
 {
-  const th_tensor *t = c->arg[labels].t;
-  TH_TRY(th_need_dtype(c, labels, TH_I64));
-  TH_TRY(th_need_ndim(c, labels, 2, 2));
-  if (t->size[0] != samples || t->size[1] < 1) {
-    return th_fail(TH_ESHAPE, "%s must have a row for each of the %lld samples of x, got size %s",
-                   th_arg_name(c, labels), (long long)samples, TH_SHAPE(t));
-  }
   const int64_t *p = TH_DATA(int64_t, t);
   for (int64_t b = 0; b < samples; b++) {
     bool ended = false;
@@ -30,6 +23,22 @@ static th_status need_labels(th_call *c, int labels, int64_t samples, int64_t cl
   return TH_OK;
 }
 
+static th_status need_labels(th_call *c, int labels, int64_t samples, int64_t classes)
+{
+  const th_tensor *t = c->arg[labels].t;
+  th_tensor here = { 0 };
+  TH_TRY(th_need_dtype(c, labels, TH_I64));
+  TH_TRY(th_need_ndim(c, labels, 2, 2));
+  if (t->size[0] != samples || t->size[1] < 1) {
+    return th_fail(TH_ESHAPE, "%s must have a row for each of the %lld samples of x, got size %s",
+                   th_arg_name(c, labels), (long long)samples, TH_SHAPE(t));
+  }
+  TH_TRY(th_on_cpu(&here, t));
+  const th_status s = look_at_labels(c, labels, &here, samples, classes);
+  th_tensor_release(&here);
+  return s;
+}
+
 static th_status need_lengths(th_call *c, int lengths, int64_t samples, int64_t steps)
 {
   const th_tensor *t = c->arg[lengths].t;
@@ -39,14 +48,17 @@ static th_status need_lengths(th_call *c, int lengths, int64_t samples, int64_t 
     return th_fail(TH_ESHAPE, "%s must have %lld elements, one a sample of x, got size %s", th_arg_name(c, lengths),
                    (long long)samples, TH_SHAPE(t));
   }
-  for (int64_t b = 0; b < samples; b++) {
-    const int64_t v = TH_DATA(int64_t, t)[b * t->stride[0]];
+  th_tensor here = { 0 };
+  th_status s = th_on_cpu(&here, t);
+  for (int64_t b = 0; b < samples && s == TH_OK; b++) {
+    const int64_t v = TH_DATA(int64_t, &here)[b * here.stride[0]];
     if (v < 0 || v > steps) {
-      return th_fail(TH_EARG, "%s must lie in 0..%lld, the steps of x, got %lld (sample %lld)", th_arg_name(c, lengths),
-                     (long long)steps, (long long)v, (long long)b + 1);
+      s = th_fail(TH_EARG, "%s must lie in 0..%lld, the steps of x, got %lld (sample %lld)", th_arg_name(c, lengths),
+                  (long long)steps, (long long)v, (long long)b + 1);
     }
   }
-  return TH_OK;
+  th_tensor_release(&here);
+  return s;
 }
 
 /* The arguments that both have: x, labels behind it, and blank, lengths and batchFirst from `blank` on. What alpha's

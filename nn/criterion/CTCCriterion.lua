@@ -117,9 +117,15 @@ function CTC:forward(input, target, sizes) return self:updateOutput(input, targe
 
 function CTC:backward(input, target, sizes) return self:updateGradInput(input, target, sizes) end
 
+-- The tensor that the gradient needs, in double and where x is; and a tensor or nothing, brought there.
+local function alpha_of(self, x)
+   return self:scratch('_alpha', x._device == 0 and 'torch.DoubleTensor' or 'torch.CudaDoubleTensor')
+end
+local function beside(t, x) return t and utils.beside(t, x) end
+
 function CTC:updateOutput(input, target, sizes)
    local x, y, n, first = read(self, input, target, sizes)
-   torch.ctc_loss(self:scratch('losses', x:type()), self:scratch('_alpha', 'torch.DoubleTensor'), x, y, self.blank, n, first)
+   torch.ctc_loss(self:scratch('losses', x:type()), alpha_of(self, x), x, beside(y, x), self.blank, beside(n, x), first)
    keep(self, '_keptLabels', y)
    keep(self, '_keptSizes', n)
    self.output = self.losses:sum() / (self.sizeAverage and self.losses:nElement() or 1)
@@ -130,13 +136,14 @@ local function same(a, b) return a == b or (a and b and torch.equal(a, b)) end
 
 function CTC:updateGradInput(input, target, sizes)
    local x, y, n, first = read(self, input, target, sizes)
-   local alpha = self:scratch('_alpha', 'torch.DoubleTensor')
+   local alpha = alpha_of(self, x)
    if not self._keptLabels or not same(self._keptLabels, y) or (n and not same(self._keptSizes, n))
       or self.losses:type() ~= x:type() or alpha:dim() ~= 3 or alpha:size(2) ~= x:size(first and 2 or 1) then
       utils.fail 'nn.CTCCriterion: backward needs the forward of the same input, target and sizes before it'
    end
    local g = self:scratch('_each', x:type()):resize(y:size(1)):fill(1 / (self.sizeAverage and y:size(1) or 1))
-   torch.ctc_loss_grad(self:scratch('gradInput', x:type()), x, y, alpha, g, self.blank, self._keptSizes, first)
+   torch.ctc_loss_grad(self:scratch('gradInput', x:type()), x, beside(y, x), alpha, g, self.blank, beside(self._keptSizes, x),
+      first)
    return self.gradInput:resize(input:size())
 end
 

@@ -17,8 +17,8 @@ local TOLERANCE = 2e-4                               -- of floats, as a part of 
 -- class = the op that has no kernel for devices yet
 local LACKING = {
    BGRU = 'index', BLSTM = 'index', BRNN = 'index', CMaxTable = 'maskedFill', CMinTable = 'maskedFill',
-   CTCCriterion = 'ctc_loss', ClassSimplexCriterion = 'index', CosineEmbeddingCriterion = 'maskedFill',
-   DistKLDivCriterion = 'maskedFill', Dropout = 'bernoulli', FeatureLPPooling = 'maskedFill', GRU = 'index', HSM = 'index',
+   ClassSimplexCriterion = 'index', CosineEmbeddingCriterion = 'maskedFill', DistKLDivCriterion = 'maskedFill',
+   Dropout = 'bernoulli', FeatureLPPooling = 'maskedFill', GRU = 'index', HSM = 'index',
    HingeEmbeddingCriterion = 'maskedFill', Index = 'index', Kmeans = 'min', LSTM = 'index', LookupTable = 'embedding',
    LookupTableGPU = 'embedding', MarginCriterion = 'maskedFill', MarginRankingCriterion = 'maskedFill',
    MaskedSelect = 'maskedSelect', Max = 'max', Maxout = 'max', Min = 'min', MultiHeadAttention = 'maskedFill',
