@@ -62,8 +62,8 @@ end
 local METHODS = {
    { 'sgd', { learningRate = 1 } },
    { 'sgd', { learningRate = 0.2, momentum = 0.9, nesterov = true, dampening = 0, weightDecay = 1e-3 } },
-   { 'adam', { learningRate = 0.01 } },
-   { 'rmsprop', { learningRate = 0.01, epsilon = 1e-3 } },          -- gradients near 0 would show the last bits
+   { 'adam', { learningRate = 0.04, epsilon = 1e-3 } },             -- gradients near 0 would show the last bits
+   { 'rmsprop', { learningRate = 0.01, epsilon = 1e-3 } },
 }
 
 describe('a network that learns digits on a CUDA device', function()

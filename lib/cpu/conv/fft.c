@@ -136,7 +136,7 @@ static void narrow(void *to, int64_t step, const float *from, int64_t n, int dty
 /* A convolution as this file computes it: sizes of the picture that is cut into tiles, of the dilated kernel, of the
  * result. Lines run along w. */
 typedef struct shape {
-  int64_t n, groups, lanes, outs;   /* lanes: planes of a group that are transformed; outs: results of a group */
+  int64_t n, groups, lanes, outs, taps;             /* lanes: planes of a group that are transformed; outs: its results */
   int64_t h, w, kh, kw, oh, ow, ph, pw, dh, dw;
   bool    turned;                   /* h and w have changed places */
 } shape;
@@ -151,7 +151,7 @@ static int64_t dilated(int64_t k, int64_t d) { return (k - 1) * d + 1; }
 
 static shape shape_of(const th_conv_shape *s, int engine)
 {
-  shape t = { .n = s->n, .groups = s->groups, .lanes = s->c, .outs = s->o, .h = s->h, .w = s->w,
+  shape t = { .n = s->n, .groups = s->groups, .lanes = s->c, .outs = s->o, .taps = s->kh * s->kw, .h = s->h, .w = s->w,
               .kh = dilated(s->kh, s->dh), .kw = dilated(s->kw, s->dw), .oh = s->oh, .ow = s->ow,
               .ph = s->ph, .pw = s->pw, .dh = s->dh, .dw = s->dw };
   if (s->pass == TH_CONV_GRAD_INPUT) {
@@ -160,7 +160,7 @@ static shape shape_of(const th_conv_shape *s, int engine)
     t.ph = t.kh - 1 - s->ph, t.pw = t.kw - 1 - s->pw;
   }
   if (engine == LINES && t.kh > 1) {
-    t = (shape){ .n = t.n, .groups = t.groups, .lanes = t.lanes, .outs = t.outs, .h = t.w, .w = t.h,
+    t = (shape){ .n = t.n, .groups = t.groups, .lanes = t.lanes, .outs = t.outs, .taps = t.taps, .h = t.w, .w = t.h,
                  .kh = t.kw, .kw = t.kh, .oh = t.ow, .ow = t.oh, .ph = t.pw, .pw = t.ph, .dh = t.dw,
                  .dw = t.dh, .turned = true };
   }
@@ -174,7 +174,7 @@ static double point_time(int engine, int64_t points)
 {
   return engine == WINOGRAD ? 9.7e-9 : points > 4096 ? 16.5e-9 : 11e-9;
 }
-static const double kernel_point_time = 5.5e-9;
+static const double kernel_point_time = 5.5e-9, gradient_time = 4e-9;       /* the latter: to add a number to gradWeight */
 static double beginning(int engine) { return engine == WINOGRAD ? 5e-4 : 2e-4; }
 static double rate(int engine) { return engine == WINOGRAD ? 1.07 : 1.4; }
 
@@ -203,8 +203,9 @@ static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t t
   p.bytes = (double)t->groups * (2 * row * tiles + fixed * (kernels ? 1 + chunks : 1 + 2 * chunks));
   const double points = (double)(t->groups * th * tw), point = point_time(engine, th * tw);
   p.kernels = (double)t->lanes * (double)right * points * (kernels && th * tw <= 4096 ? kernel_point_time : point);
-  p.seconds = beginning(engine) + p.flops / TH_CONV_FLOPS(dtype) / rate(engine) +
+  p.seconds = p.flops / TH_CONV_FLOPS(dtype) / rate(engine) +
               tiles * (double)(left + right) * points * point + p.kernels + p.bytes / TH_CONV_BYTES;
+  if (!kernels) p.seconds += (double)(t->groups * t->lanes * t->outs) * (double)(t->taps) * gradient_time;
   return p;
 }
 
@@ -254,7 +255,7 @@ static th_conv_cost cost(const th_conv_shape *s, int engine)
 {
   const shape t = shape_of(s, engine);
   const plan p = plan_of(&t, s->pass, s->dtype, engine);
-  return (th_conv_cost){ p.seconds, p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
+  return (th_conv_cost){ p.seconds + beginning(engine), p.flops, p.bytes, p.workspace, (int32_t)p.th, (int32_t)p.tw };
 }
 
 /* ---- the passes ---- */
