@@ -49,6 +49,8 @@ private:
 
 /* Bytes between devices, as th_backend says. */
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes);
+/* Elements to a tensor of the same size that may be on another device, or on the host. */
+th_status th_cuda_across(th_tensor *y, th_tensor *x);
 /* Elements to a tensor of the same device, type and number of elements; steps may be negative. And zeros. */
 th_status th_cuda_move(const th_tensor *y, const th_tensor *x);
 th_status th_cuda_zero(const th_tensor *y);

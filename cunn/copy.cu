@@ -101,7 +101,7 @@ static const th_op *copy_op()
 }
 
 /* Packed elements of one type travel; what is not packed, or of another type, is made so before or behind. */
-static th_status across(th_tensor *y, th_tensor *x)
+th_status th_cuda_across(th_tensor *y, th_tensor *x)
 {
   th_tensor packed, arrived;
   memset(&packed, 0, sizeof packed);
@@ -131,6 +131,6 @@ template <class T> static th_status copy(const th_call *c)
 {
   th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
   if (y == x) return TH_OK;
-  return y->device == x->device ? here<T>(y, x) : across(y, x);
+  return y->device == x->device ? here<T>(y, x) : th_cuda_across(y, x);
 }
 TH_KERNELS(copy, TH_CUDA_ALL(copy))

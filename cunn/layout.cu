@@ -72,7 +72,8 @@ th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim)
 
 /* ---- what a check asks of elements ---- */
 
-template <class T> static __global__ void outside(unsigned long long *first, const T *x, view v, int64_t n, double least, double most)
+template <class T>
+static __global__ void outside(unsigned long long *first, const T *x, view v, int64_t n, double least, double most)
 {
   for (TH_EACH(i, n)) {
     const T k = x[v.at(i)];

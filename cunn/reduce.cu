@@ -218,8 +218,17 @@ template <class T> static th_status norm_all(const th_call *c)
   return TH_OK;
 }
 
-#define FLOATS(id, run) \
-  TH_KERNELS(id, nullptr, nullptr, nullptr, nullptr, nullptr, run<f16>, run<bf16>, run<float>, run<double>)
+/* The norm of a difference; p = 0 gives infinity, or 1 for single elements, as in Torch7. */
+template <class T> static th_status dist(const th_call *c)
+{
+  const double p = c->arg[3].d;
+  double v;
+  TH_TRY(everything<T>(&v, c->arg[1].t, c->arg[2].t, p == 0 ? POWER : fold_of_norm(p), p));
+  th_give(c, th_numel(c->arg[1].t) == 0 ? 0 : p == 0 ? pow(v, 1 / p) : finished({ 1, p, true }, v));
+  return TH_OK;
+}
+
+#define FLOATS(id, run) TH_KERNELS(id, TH_CUDA_FLOATS(run))
 FLOATS(mean_all, mean_all)
 FLOATS(mean, mean)
 FLOATS(var_all, var_all)
@@ -228,3 +237,4 @@ FLOATS(var, var)
 FLOATS(std, std_)
 FLOATS(norm, norm)
 FLOATS(norm_all, norm_all)
+FLOATS(dist, dist)

@@ -106,7 +106,8 @@ local function recipe(names, f) for name in names:gmatch '%S+' do recipes[name] 
 recipe('eye', function(d) return { n = d.rows, m = d.cols } end)
 recipe('range', function(d) return { first = 1, last = math.min(d.rows * d.cols, 2 ^ 20), step = 1 } end)
 recipe('linspace logspace', function(d) return { first = 0, last = 2, n = d.rows * d.cols } end)
-recipe('randperm', function(d) return { n = d.rows * d.cols } end)
+local most = { Char = 127, Byte = 255, BFloat16 = 256, Half = 2048 }     -- up to which a type holds all whole numbers
+recipe('randperm', function(d) return { n = math.min(d.rows * d.cols, most[d.kind] or 2 ^ 31) } end)
 recipe('geometric', function() return { p = 0.3 } end)
 recipe('bernoulli', function(d, form)
    return { p = form.args[3].word == 'tensor' and (d.float and d or d:as 'Double'):chances(d.rows, d.cols) or 0.3 }

@@ -1,5 +1,6 @@
 /* philox.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words from a counter and a
- * key. Whoever includes this gets the vectors of its instruction set; the words are the same. */
+ * key. Whoever includes this gets the vectors of its instruction set; the words are the same. Kernels of devices define
+ * TH_PHILOX_FN as what makes a function theirs, and get single blocks only. */
 #ifndef TH_PHILOX_H
 #define TH_PHILOX_H
 #include <stdint.h>
@@ -7,7 +8,8 @@
 
 /* Lanes of 64 bits hold a word in their low half. MUL multiplies the low halves; EVEN and ODD pair the
  * even, or odd, lanes of two vectors. */
-#if defined __AVX512F__
+#if defined TH_PHILOX_FN
+#elif defined __AVX512F__
 #include <immintrin.h>
 #define TH_PHILOX_LANES 8
 #define TH_PHILOX_MUL(a, b)  ((th_philox_lanes)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
@@ -32,7 +34,12 @@
 #define TH_PHILOX_W0 0x9e3779b9u            /* added to the key in every round */
 #define TH_PHILOX_W1 0xbb67ae85u
 
-static inline void th_philox_block(uint64_t key, uint64_t stream, uint64_t block, uint32_t *to)
+#ifndef TH_PHILOX_FN
+#define TH_PHILOX_FN static inline
+#define TH_PHILOX_MANY
+#endif
+
+TH_PHILOX_FN void th_philox_block(uint64_t key, uint64_t stream, uint64_t block, uint32_t *to)
 {
   uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
   uint32_t a = (uint32_t)block, b = (uint32_t)(block >> 32), c = (uint32_t)stream, d = (uint32_t)(stream >> 32);
@@ -51,6 +58,7 @@ static inline void th_philox_block(uint64_t key, uint64_t stream, uint64_t block
   to[3] = d;
 }
 
+#ifdef TH_PHILOX_MANY
 /* `count` blocks of four words from this one on. The low half of the counter wraps, the high one stays. */
 static inline void th_philox_blocks(uint64_t key, uint64_t stream, uint64_t block, uint32_t *to, int64_t count)
 {
@@ -83,5 +91,6 @@ static inline void th_philox_blocks(uint64_t key, uint64_t stream, uint64_t bloc
 #endif
   for (; i < count; i++) th_philox_block(key, stream, block + (uint64_t)i, to + 4 * i);
 }
+#endif
 
 #endif

@@ -53,6 +53,12 @@ int th_generator_kind(const th_generator *g) { return g->kind; }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
+bool th_generator_philox(th_philox *at, const th_generator *g)
+{
+  *at = (th_philox){ g->seed, g->stream, g->block, g->next, g->pair.waiting };
+  return g->kind == TH_PHILOX;
+}
+
 void th_philox_skip(th_generator *g, uint64_t n)
 {
   const uint64_t at = (uint64_t)g->next + n;

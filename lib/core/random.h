@@ -95,9 +95,6 @@ static inline void th_philox_words(const th_generator *g, uint64_t ahead, uint32
   }
 }
 
-/* A Philox generator goes n words on. */
-void th_philox_skip(th_generator *g, uint64_t n);
-
 /* The next n words of either kind: what n calls of th_generator_random would give. */
 static inline void th_generator_words(th_generator *g, uint32_t *to, int64_t n)
 {

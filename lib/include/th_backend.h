@@ -26,6 +26,11 @@ typedef struct th_backend {
 
 th_status th_backend_add(const th_backend *b);
 
+/* Where a Philox generator stands: word `next` (0..3) of `block` comes now, unless half a pair of normal numbers waits. */
+typedef struct th_philox { uint64_t key, stream, block; int32_t next, waiting; } th_philox;
+bool th_generator_philox(th_philox *at, const th_generator *g);          /* false: it is of another kind */
+void th_philox_skip(th_generator *g, uint64_t n);                         /* n words on */
+
 /* Adds an op, or kernels for a kind of device to an op; the table lists one kernel per dtype. */
 th_status th_register(const th_op *op, int kind, const th_kernel *kernels);
 

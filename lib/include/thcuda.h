@@ -35,6 +35,7 @@ th_status      th_cuda_set_stream(int stream);
 th_status      th_cuda_stream_synchronize(int device, int stream);
 /* What the stream does from now on happens after all that another was given until now. */
 th_status      th_cuda_stream_wait(int device, int stream, int other_device, int other);
+th_generator  *th_cuda_generator(int device);    /* of this thread for the device; NULL: no such device, or no memory */
 th_status      th_cuda_event_new(th_cuda_event **e);             /* recorded in the thread's stream */
 th_status      th_cuda_event_wait(th_cuda_event *e);             /* the thread's stream waits */
 th_status      th_cuda_event_synchronize(th_cuda_event *e);

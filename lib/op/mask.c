@@ -4,6 +4,21 @@
  * through in row-major order. */
 #include "reduce.h"
 
+static th_status refuse_byte(const th_call *c, int arg, int64_t place, int byte)
+{
+  return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld", th_arg_name(c, arg), byte,
+                 (long long)place + 1);
+}
+
+/* On a device. */
+static th_status need_mask_there(const th_call *c, int arg, const th_tensor *m, int64_t *ones)
+{
+  int64_t place;
+  uint8_t byte;
+  TH_TRY(th_backend_get()->outside(m, 0, 1, &place, &byte));
+  return place < 0 ? th_backend_get()->nonzero(m, ones) : refuse_byte(c, arg, place, byte);
+}
+
 /* Argument `arg` is a mask over t; the number of its ones goes to *ones. */
 static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *ones)
 {
@@ -13,6 +28,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
     return th_fail(TH_ESHAPE, "%s must have as many elements as the tensor of size %s, got size %s",
                    th_arg_name(c, arg), TH_SHAPE(t), TH_SHAPE(m));
   }
+  if (m->device != TH_CPU) return need_mask_there(c, arg, m, ones);
   const uint8_t *p = TH_DATA(uint8_t, m);
   const int64_t total = th_tensor_numel(m), n = m->ndim ? m->size[m->ndim - 1] : 1;
   const int64_t step = m->ndim ? m->stride[m->ndim - 1] : 1;
@@ -25,8 +41,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
     if (all > 1) {
       int64_t i = 0;
       while (p[off + i * step] <= 1) i++;
-      return th_fail(TH_EARG, "%s must hold only 0 and 1, got %d at place %lld",
-                     th_arg_name(c, arg), p[off + i * step], (long long)(row * n + i + 1));
+      return refuse_byte(c, arg, row * n + i, p[off + i * step]);
     }
     *ones += sum;
     for (int d = m->ndim - 2; d >= 0; d--) {
@@ -180,7 +195,8 @@ static th_status nonzero(th_call *c)
 {
   const th_tensor *x = c->arg[1].t;
   int64_t size[2] = { 0, x->ndim };
-  TH_TRY(count_nonzero(&size[0], x));
+  if (x->device == TH_CPU) TH_TRY(count_nonzero(&size[0], x));
+  else TH_TRY(th_backend_get()->nonzero(x, &size[0]));
   return th_out(c, 0, TH_I64, size[0] ? 2 : 1, size);
 }
 const th_op th_op_nonzero = {

@@ -148,15 +148,25 @@ const th_op th_op_bernoulli = {
   .check = check_bernoulli,
 };
 
-/* The float that lies `at` elements into the storage. */
+/* The element that lies `at` elements into the storage. */
 static double value(const th_tensor *t, int64_t at)
 {
-  const void *data = t->storage->data;
-  switch (t->dtype) {
-    case TH_F64: return ((const double *)data)[at];
-    case TH_F32: return ((const float *)data)[at];
-    default:     return th_half_to_double(((const uint16_t *)data)[at], t->dtype);
-  }
+  return th_read((const char *)t->storage->data + at * (int64_t)th_element_size(t->dtype), t->dtype);
+}
+
+static th_status refuse_chance(const th_call *c, int arg, double most, int64_t place, double v)
+{
+  return th_fail(TH_EARG, "%s must hold %s only, got %g at place %lld", th_arg_name(c, arg),
+                 most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v, (long long)place + 1);
+}
+
+static th_status need_chances_there(const th_call *c, int arg, double most)
+{
+  const th_tensor *t = c->arg[arg].t;
+  int64_t place;
+  double element;                                     /* room for one of any type */
+  TH_TRY(th_backend_get()->outside(t, 0, most, &place, &element));
+  return place < 0 ? TH_OK : refuse_chance(c, arg, most, place, th_read(&element, t->dtype));
 }
 
 /* Every element of float tensor `arg` must lie in 0..most. */
@@ -164,16 +174,12 @@ static th_status need_chances(th_call *c, int arg, double most)
 {
   const th_tensor *t = c->arg[arg].t;
   TH_TRY(th_need_float(c, arg));
-  if (t->device != TH_CPU) return TH_OK;
+  if (t->device != TH_CPU) return need_chances_there(c, arg, most);
   int64_t place[TH_MAXDIM] = { 0 }, at = t->offset;
   const int64_t n = th_tensor_numel(t);
   for (int64_t k = 0; k < n; k++) {
     const double v = value(t, at);
-    if (!(v >= 0 && v <= most)) {
-      return th_fail(TH_EARG, "%s must hold %s only, got %g at place %lld", th_arg_name(c, arg),
-                     most == 1 ? "numbers of 0..1" : "finite numbers not below 0", v,
-                     (long long)k + 1);
-    }
+    if (!(v >= 0 && v <= most)) return refuse_chance(c, arg, most, k, v);
     for (int d = t->ndim - 1; d >= 0; d--) {
       at += t->stride[d];
       if (++place[d] < t->size[d]) break;
@@ -301,12 +307,21 @@ const th_op th_op_randperm = {
 };
 
 /* How many elements of row k are not 0. */
-static int64_t possible(const th_tensor *p, int64_t k)
+static th_status possible(int64_t *n, const th_tensor *p, int64_t k)
 {
   const int last = p->ndim - 1;
-  int64_t n = 0, at = p->offset + (last ? k * p->stride[0] : 0);
-  for (int64_t i = 0; i < p->size[last]; i++, at += p->stride[last]) n += value(p, at) > 0;
-  return n;
+  int64_t at = p->offset + (last ? k * p->stride[0] : 0);
+  if (p->device != TH_CPU) {
+    th_tensor row = *p;
+    row.ndim = 1;
+    row.offset = at;
+    row.size[0] = p->size[last];
+    row.stride[0] = p->stride[last];
+    return th_backend_get()->nonzero(&row, n);
+  }
+  *n = 0;
+  for (int64_t i = 0; i < p->size[last]; i++, at += p->stride[last]) *n += value(p, at) > 0;
+  return TH_OK;
 }
 
 static th_status check_multinomial(th_call *c)
@@ -322,8 +337,9 @@ static th_status check_multinomial(th_call *c)
     return th_fail(TH_EARG, "n must be at most %lld, the elements of a row of p, without "
                    "replacement, got %lld", (long long)classes, (long long)n);
   }
-  for (int64_t k = 0; k < rows && p->device == TH_CPU; k++) {
-    const int64_t found = classes ? possible(p, k) : 0;
+  for (int64_t k = 0; k < rows; k++) {
+    int64_t found = 0;
+    if (classes) TH_TRY(possible(&found, p, k));
     if (found == 0) {
       return th_fail(TH_EARG, "row %lld of p must hold a number above 0, got none",
                      (long long)k + 1);
@@ -351,9 +367,9 @@ static th_status check_alias_setup(th_call *c)
   const th_tensor *p = c->arg[2].t;
   TH_TRY(th_need_ndim(c, 2, 1, 1));
   TH_TRY(need_chances(c, 2, 1.7976931348623157e308));
-  if (p->device == TH_CPU && (p->size[0] == 0 || possible(p, 0) == 0)) {
-    return th_fail(TH_EARG, "p must hold a number above 0, got none");
-  }
+  int64_t found = 0;
+  if (p->size[0]) TH_TRY(possible(&found, p, 0));
+  if (found == 0) return th_fail(TH_EARG, "p must hold a number above 0, got none");
   TH_TRY(th_out(c, 0, TH_I64, 1, p->size));
   return th_out(c, 1, p->dtype, 1, p->size);
 }

@@ -198,6 +198,44 @@ function Event:since(earlier)
    return s[0]
 end
 
+-- ---- random numbers ----------------------------------------------------------------------------------------------------
+
+-- The generator that stands for the default one where a tensor on the device is filled: Philox, one a device and thread.
+local function generator(who, device)
+   device = device == nil and cutorch.getDevice() or number('cutorch.' .. who, 'device', device)
+   local g = G.th_cuda_generator(device)
+   if g ~= nil then return lib.generator_t(g) end
+   local count = cutorch.getDeviceCount()
+   local function refuse(text, ...) error(('cutorch.%s: ' .. text):format(who, ...), 4) end
+   if count == 0 then refuse('there is no CUDA device: %s', ffi.string(G.th_cuda_why())) end
+   if device < 1 or device > count then refuse('device must lie in 1..%d, got %d', count, device) end
+   refuse 'no memory left'
+end
+
+--- Starts the random numbers of the device of this thread anew. They are those that a torch.Generator('philox') with this
+-- seed gives on the CPU.
+-- @example cutorch.manualSeed(1); torch.CudaTensor(2):uniform()
+function cutorch.manualSeed(seed) torch.manualSeed(generator('manualSeed'), seed) end
+--- The same for all devices.
+function cutorch.manualSeedAll(seed)
+   for device = 1, cutorch.getDeviceCount() do torch.manualSeed(generator('manualSeedAll', device), seed) end
+end
+--- Seeds the device of this thread by chance; returns the seed.
+function cutorch.seed() return torch.seed(generator 'seed') end
+--- Seeds all devices by chance, with one seed, which is returned.
+function cutorch.seedAll()
+   local seed = torch.seed(generator 'seedAll')
+   cutorch.manualSeedAll(seed)
+   return seed
+end
+--- The seed that the device of this thread, or another one, was given last.
+-- @example cutorch.manualSeed(7); cutorch.initialSeed()   --> 7
+function cutorch.initialSeed(device) return torch.initialSeed(generator('initialSeed', device)) end
+--- The state of the random numbers of the device of this thread, or of another one, as a ByteTensor for setRNGState.
+function cutorch.getRNGState(device) return torch.getRNGState(generator('getRNGState', device)) end
+--- Goes on from a state of getRNGState.
+function cutorch.setRNGState(state, device) torch.setRNGState(generator('setRNGState', device), state) end
+
 -- ---- types ------------------------------------------------------------------------------------------------------------
 
 construct.set_device(function()

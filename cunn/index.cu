@@ -1,0 +1,266 @@
+// index.cu - slices and elements picked from, put into or added to named places along one dimension; rows of a table.
+//
+// The places were checked. Where one is named twice the later one counts (put) or both do (add), in their order, as on the
+// CPU: short lines go through their places one by one; the places of long ones are sorted, and who finds the first of
+// equal ones takes care of all of them.
+#include "sort.cuh"
+
+/* A thread goes through so many places; it goes through more where there are so many lines that all are busy. */
+constexpr int64_t FEW = 32, MANY_LINES = 1 << 16;
+
+/* A vector of places, the same for each line of t. */
+static lines every_line(const th_tensor *index, const lines &t)
+{
+  lines l = t;
+  for (int d = 0; d < l.outer.ndim; d++) l.outer.stride[d] = 0;
+  l.n = th_numel(index);
+  l.step = index->ndim ? index->stride[0] : 1;
+  return l;
+}
+
+/* Element e of lines of n, as threads that are neighbours go through them: along the line, or from line to line. */
+TH_DEVICE_FN void element_at(int64_t e, int64_t count, int64_t n, bool along, int64_t *line, int64_t *i)
+{
+  const int64_t q = th_quotient(e, along ? n : count);
+  *line = along ? q : e - q * count;
+  *i = along ? e - q * n : q;
+}
+
+template <class T>
+static __global__ void pick(T *y, lines ly, const T *x, lines lx, const int64_t *index, lines li, bool along)
+{
+  for (TH_EACH(e, li.count * li.n)) {
+    int64_t k, i;
+    element_at(e, li.count, li.n, along, &k, &i);
+    const int64_t from = index[li.outer.at(k) + i * li.step] - 1;
+    y[ly.outer.at(k) + i * ly.step] = x[lx.outer.at(k) + from * lx.step];
+  }
+}
+template <class T> static __global__ void set(T *y, lines ly, const int64_t *index, lines li, bool along, T v)
+{
+  for (TH_EACH(e, li.count * li.n)) {
+    int64_t k, i;
+    element_at(e, li.count, li.n, along, &k, &i);
+    y[ly.outer.at(k) + (index[li.outer.at(k) + i * li.step] - 1) * ly.step] = v;
+  }
+}
+
+/* What is put or added: `scale` times an element of x; nothing happens to place `spared`, from 0. */
+template <class T, bool ADD> struct arrival {
+  const T *x;
+  lines l;
+  double scale;
+  int64_t spared;
+  TH_DEVICE_FN void put(T *to, T v, double s)
+  {
+    if constexpr (ADD) {
+      typedef element<T> E;
+      *to = E::store(E::load(*to) + E::number(s) * E::load(v));
+    } else {
+      *to = v;
+    }
+  }
+};
+
+template <class T, bool ADD>
+static __global__ void put_in_order(T *y, lines ly, arrival<T, ADD> a, const int64_t *index, lines li)
+{
+  for (TH_EACH(k, li.count)) {
+    const int64_t *place = index + li.outer.at(k);
+    const T *x = a.x + a.l.outer.at(k);
+    T *to = y + ly.outer.at(k);
+    for (int64_t i = 0; i < li.n; i++) {
+      const int64_t at = place[i * li.step] - 1;
+      if (at != a.spared) a.put(to + at * ly.step, x[i * a.l.step], a.scale);
+    }
+  }
+}
+
+/* Element i of line k becomes a pair: where it goes, and where it comes from. */
+static __global__ void pair_up(uint32_t *key, uint32_t *place, const int64_t *index, lines li, int64_t size)
+{
+  for (TH_EACH(e, li.count * li.n)) {
+    const int64_t k = th_quotient(e, li.n), i = e - k * li.n;
+    key[e] = (uint32_t)(k * size + index[li.outer.at(k) + i * li.step] - 1);
+    place[e] = (uint32_t)e;
+  }
+}
+
+/* `lines`: every pair stands for an element of each of so many lines; 0: for an element of its own line. */
+template <class T, bool ADD>
+static __global__ void put_sorted(T *y, lines ly, arrival<T, ADD> a, const uint32_t *key, const uint32_t *place, int64_t pairs,
+                                  int64_t n, int64_t size, int64_t lines_each)
+{
+  const int64_t width = lines_each ? lines_each : 1;
+  for (TH_EACH(e, pairs * width)) {
+    int64_t s = th_quotient(e, width);
+    const uint32_t here = key[s];
+    if (ADD ? s > 0 && key[s - 1] == here : s + 1 < pairs && key[s + 1] == here) continue;
+    const int64_t k = lines_each ? e - s * width : th_quotient(here, size), at = lines_each ? here : here - k * size;
+    if (at == a.spared) continue;
+    const T *x = a.x + a.l.outer.at(k);
+    const int64_t first = lines_each ? 0 : k * n;
+    T *to = y + ly.outer.at(k) + at * ly.step;
+    do a.put(to, x[((int64_t)place[s] - first) * a.l.step], a.scale);
+    while (++s < pairs && key[s] == here);
+  }
+}
+
+/* `whole`: index is one vector for all lines. */
+template <class T, bool ADD>
+static th_status put(T *y, const lines &ly, const arrival<T, ADD> &a, const int64_t *index, const lines &li, bool whole)
+{
+  const int64_t pairs = li.n * (whole ? 1 : li.count), most = (int64_t)UINT32_MAX;
+  if (li.count == 0 || li.n == 0) return TH_OK;
+  if (li.n <= FEW || li.count >= MANY_LINES || pairs > most || ly.n * (whole ? 1 : li.count) > most) {
+    TH_LAUNCH((put_in_order<T, ADD>), th_blocks(li.count), THREADS, 0, y, ly, a, index, li);
+    return th_launched();
+  }
+  sorting<uint32_t> s;
+  lines one = li;
+  if (whole) one.count = 1;
+  TH_TRY(s.take(pairs));
+  TH_LAUNCH((pair_up), th_blocks(pairs), THREADS, 0, s.key, s.place, index, one, ly.n);
+  TH_TRY(s.sort(1, pairs));
+  TH_LAUNCH((put_sorted<T, ADD>), th_blocks(pairs * (whole ? li.count : 1)), THREADS, 0, y, ly, a, s.key, s.place, pairs, li.n,
+            ly.n, whole ? li.count : (int64_t)0);
+  return th_launched();
+}
+
+/* ---- kernels ---- */
+
+/* index and lines of t that go with it. */
+struct named {
+  const int64_t *index;
+  lines l;
+  named(const th_tensor *i, const lines &t, bool whole, int dim)
+    : index(th_first<const int64_t>(i)), l(whole ? every_line(i, t) : th_cuda_lines(i, dim)) {}
+};
+
+template <class T> static th_status pick_from(const th_call *c, bool whole)
+{
+  const int dim = (int)c->arg[2].i;
+  const lines ly = th_cuda_lines(c->arg[0].t, dim), lx = th_cuda_lines(c->arg[1].t, dim);
+  const named p(c->arg[3].t, lx, whole, dim);
+  const int64_t n = p.l.count * p.l.n;
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((pick<T>), th_blocks(n), THREADS, 0, th_first<T>(c->arg[0].t), ly, th_first<const T>(c->arg[1].t), lx, p.index, p.l,
+            ly.step == 1);
+  return th_launched();
+}
+template <class T> static th_status index(const th_call *c) { return pick_from<T>(c, true); }
+template <class T> static th_status gather(const th_call *c) { return pick_from<T>(c, false); }
+TH_KERNELS(index, TH_CUDA_SIZED(index))
+TH_KERNELS(gather, TH_CUDA_SIZED(gather))
+
+template <class T, bool ADD>
+static th_status put_into(const th_tensor *y, int dim, const th_tensor *places, const th_tensor *x, bool whole)
+{
+  const lines ly = th_cuda_lines(y, dim);
+  const named p(places, ly, whole, dim);
+  const arrival<T, ADD> a = { th_first<const T>(x), th_cuda_lines(x, dim), 1, -1 };
+  return put<T, ADD>(th_first<T>(y), ly, a, p.index, p.l, whole);
+}
+template <class T> static th_status index_copy(const th_call *c)
+{
+  return put_into<T, false>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, true);
+}
+template <class T> static th_status index_add(const th_call *c)
+{
+  return put_into<T, true>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, true);
+}
+template <class T> static th_status scatter(const th_call *c)
+{
+  return put_into<T, false>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, false);
+}
+template <class T> static th_status scatter_add(const th_call *c)
+{
+  return put_into<T, true>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, false);
+}
+template <class T> static th_status index_grad(const th_call *c)
+{
+  TH_TRY(th_cuda_zero(c->arg[0].t));
+  return put_into<T, true>(c->arg[0].t, (int)c->arg[2].i, c->arg[3].t, c->arg[4].t, true);
+}
+template <class T> static th_status gather_grad(const th_call *c)
+{
+  TH_TRY(th_cuda_zero(c->arg[0].t));
+  return put_into<T, true>(c->arg[0].t, (int)c->arg[2].i, c->arg[3].t, c->arg[4].t, false);
+}
+TH_KERNELS(indexCopy, TH_CUDA_SIZED(index_copy))
+TH_KERNELS(indexAdd, TH_CUDA_ALL(index_add))
+TH_KERNELS(index_grad, TH_CUDA_ALL(index_grad))
+TH_KERNELS(scatter, TH_CUDA_SIZED(scatter))
+TH_KERNELS(scatterAdd, TH_CUDA_ALL(scatter_add))
+TH_KERNELS(gather_grad, TH_CUDA_ALL(gather_grad))
+
+template <class T> static th_status set_to(const th_call *c, bool whole)
+{
+  const th_tensor *y = c->arg[0].t;
+  const lines ly = th_cuda_lines(y, (int)c->arg[1].i);
+  const named p(c->arg[2].t, ly, whole, (int)c->arg[1].i);
+  const int64_t n = p.l.count * p.l.n;
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), ly, p.index, p.l, ly.step == 1,
+            element<T>::from_double(c->arg[3].d));
+  return th_launched();
+}
+template <class T> static th_status index_fill(const th_call *c) { return set_to<T>(c, true); }
+template <class T> static th_status scatter_value(const th_call *c) { return set_to<T>(c, false); }
+TH_KERNELS(indexFill, TH_CUDA_ALL(index_fill))
+TH_KERNELS(scatter_value, TH_CUDA_ALL(scatter_value))
+
+/* ---- embedding: a row is what lies under one place of the first dimension ---- */
+
+template <class T>
+static __global__ void pick_rows(T *y, view vy, const T *w, lines lw, const int64_t *index, view vi, int64_t n)
+{
+  for (TH_EACH(e, n)) {
+    const int64_t p = th_quotient(e, lw.count);
+    y[vy.at(e)] = w[lw.outer.at(e - p * lw.count) + (index[vi.at(p)] - 1) * lw.step];
+  }
+}
+template <class T> static th_status embedding(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *w = c->arg[1].t, *index = c->arg[2].t;
+  const int64_t n = th_numel(y);
+  if (n == 0) return TH_OK;
+  TH_LAUNCH((pick_rows<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(w), th_cuda_lines(w, 0),
+            th_first<const int64_t>(index), th_view_of(index), n);
+  return th_launched();
+}
+TH_KERNELS(embedding, TH_CUDA_SIZED(embedding))
+
+/* t, or a copy of it whose elements lie side by side. */
+class packed {
+public:
+  packed() { memset(&copy, 0, sizeof copy); }
+  ~packed() { th_tensor_release(&copy); }
+  packed(const packed &) = delete;
+  packed &operator=(const packed &) = delete;
+  th_status take(const th_tensor **t)
+  {
+    if (th_contiguous(*t)) return TH_OK;
+    TH_TRY(th_tensor_clone(&copy, *t));
+    *t = &copy;
+    return TH_OK;
+  }
+private:
+  th_tensor copy;
+};
+
+template <class T> static th_status embedding_grad(const th_call *c)
+{
+  const th_tensor *gw = c->arg[0].t, *index = c->arg[1].t, *g = c->arg[2].t;
+  packed own_index, own_g;
+  TH_TRY(own_index.take(&index));
+  TH_TRY(own_g.take(&g));
+  const lines ly = th_cuda_lines(gw, 0);
+  arrival<T, true> a = { th_first<const T>(g), { view(), ly.count, th_numel(index), ly.count }, c->arg[3].d, c->arg[4].i - 1 };
+  lines li = every_line(index, ly);
+  li.step = a.l.outer.ndim = 1;
+  a.l.outer.size[0] = ly.count;
+  a.l.outer.stride[0] = 1;
+  return put<T, true>(th_first<T>(gw), ly, a, th_first<const int64_t>(index), li, true);
+}
+TH_KERNELS(embedding_grad, TH_CUDA_FLOATS(embedding_grad))

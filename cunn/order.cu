@@ -1,0 +1,167 @@
+// order.cu - sorting along one dimension, the k smallest or largest, the k-th, the median, the most frequent. Elements become
+// unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted; whole lines of them are sorted, stably.
+#include "sort.cuh"
+
+template <int SIZE> struct bits;
+template <> struct bits<1> { typedef uint8_t U; typedef uint32_t key; };
+template <> struct bits<2> { typedef uint16_t U; typedef uint32_t key; };
+template <> struct bits<4> { typedef uint32_t U; typedef uint32_t key; };
+template <> struct bits<8> { typedef uint64_t U; typedef uint64_t key; };
+template <class T> using key_type = typename bits<sizeof(T)>::key;
+
+/* The bits of infinity. */
+template <class T> struct infinite;
+template <> struct infinite<f16> { static constexpr uint16_t bits = 0x7c00; };
+template <> struct infinite<bf16> { static constexpr uint16_t bits = 0x7f80; };
+template <> struct infinite<float> { static constexpr uint32_t bits = 0x7f800000; };
+template <> struct infinite<double> { static constexpr uint64_t bits = 0x7ff0000000000000; };
+
+template <class T> TH_DEVICE_FN key_type<T> key_of(T v, bool descending)
+{
+  typedef typename bits<sizeof(T)>::U U;
+  const U top = (U)((U)1 << (8 * sizeof(T) - 1)), last = (U)~(U)0, flip = descending ? last : (U)0;
+  U u;
+  memcpy(&u, &v, sizeof u);
+  if constexpr (element<T>::is_int) {
+    return (U)(((T)-1 < (T)0 ? u ^ top : u) ^ flip);
+  } else {
+    const U size = (U)(u & ~top);
+    if (size == 0) u = 0;
+    u = (U)((u & top ? (U)~u : (U)(u | top)) ^ flip);
+    return size > infinite<T>::bits ? last : u;
+  }
+}
+
+template <class T>
+static __global__ void load_keys(key_type<T> *key, uint32_t *place, const T *x, lines l, int64_t first, int64_t count,
+                                 bool descending)
+{
+  for (TH_EACH(e, count * l.n)) {
+    const int64_t k = th_quotient(e, l.n), i = e - k * l.n;
+    key[e] = key_of(x[l.outer.at(first + k) + i * l.step], descending);
+    place[e] = (uint32_t)i;
+  }
+}
+
+/* Results of a line: from its pairs `from` on, of `n` a line. */
+template <class T> struct results { T *y; lines ly; int64_t *index; lines li; };
+
+template <class T>
+static __global__ void give(results<T> r, const T *x, lines l, const uint32_t *place, int64_t n, int64_t from, int64_t first,
+                            int64_t count)
+{
+  for (TH_EACH(e, count * r.ly.n)) {
+    const int64_t k = th_quotient(e, r.ly.n), i = e - k * r.ly.n, at = place[k * n + from + i];
+    r.y[r.ly.outer.at(first + k) + i * r.ly.step] = x[l.outer.at(first + k) + at * l.step];
+    r.index[r.li.outer.at(first + k) + i * r.li.step] = at + 1;
+  }
+}
+
+/* The first k pairs of each line of n become pairs that are in order when their places are. */
+static __global__ void take_first(uint32_t *key, uint32_t *to, const uint32_t *place, int64_t n, int64_t k, int64_t count)
+{
+  for (TH_EACH(e, count * k)) {
+    const int64_t line = th_quotient(e, k);
+    key[e] = to[e] = place[line * n + e - line * k];
+  }
+}
+
+/* Where equal keys end that begin at i. */
+template <class K> TH_DEVICE_FN int64_t end_of(const K *key, int64_t i, int64_t n)
+{
+  const K k = key[i];
+  int64_t low = i + 1, high = n;
+  while (low < high) {
+    const int64_t mid = (low + high) / 2;
+    if (key[mid] == k) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
+/* Of each sorted line the place of the first of the most frequent ones becomes its first. A block walks a line. */
+template <class K>
+static __global__ void __launch_bounds__(THREADS) find_mode(const K *key, uint32_t *place, int64_t n, int64_t count)
+{
+  __shared__ int64_t length[THREADS], begin[THREADS];
+  for (int64_t k = blockIdx.x; k < count; k += gridDim.x) {
+    const K *line = key + k * n;
+    int64_t longest = 0, first = 0;
+    for (int64_t i = threadIdx.x; i < n; i += THREADS) {
+      if (i > 0 && line[i - 1] == line[i]) continue;
+      const int64_t some = end_of(line, i, n) - i;
+      if (some > longest) longest = some, first = i;
+    }
+    length[threadIdx.x] = longest;
+    begin[threadIdx.x] = first;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int t = 1; t < THREADS; t++) {
+        if (length[t] > longest || (length[t] == longest && longest && begin[t] < first)) longest = length[t], first = begin[t];
+      }
+      place[k * n] = place[k * n + first];
+    }
+    __syncthreads();
+  }
+}
+
+/* ---- kernels ---- */
+
+enum what { SORTED, IN_PLACE_ORDER, MODE };
+constexpr int64_t AT_ONCE = 1 << 26;         /* pairs that are held at a time, where lines are shorter */
+
+/* Results from the pair `from` of each line on. */
+template <class T> static th_status run(const th_call *c, int dim, what w, int64_t from, bool descending)
+{
+  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  const lines l = th_cuda_lines(x, dim);
+  const results<T> r = { th_first<T>(y), th_cuda_lines(y, dim), th_first<int64_t>(index), th_cuda_lines(index, dim) };
+  const T *p = th_first<const T>(x);
+  const int64_t some = l.n >= AT_ONCE ? 1 : l.n ? AT_ONCE / l.n : 1, k = r.ly.n;
+  if (l.count == 0 || l.n == 0) return TH_OK;
+  sorting<key_type<T>> s;
+  sorting<uint32_t> again;
+  TH_TRY(s.take((some < l.count ? some : l.count) * l.n));
+  if (w == IN_PLACE_ORDER) TH_TRY(again.take((some < l.count ? some : l.count) * k));
+  for (int64_t first = 0; first < l.count; first += some) {
+    const int64_t count = l.count - first < some ? l.count - first : some;
+    TH_LAUNCH((load_keys<T>), th_blocks(count * l.n), THREADS, 0, s.key, s.place, p, l, first, count, descending);
+    TH_TRY(s.sort(count, l.n));
+    const uint32_t *place = s.place;
+    int64_t n = l.n;
+    if (w == MODE) {
+      const unsigned blocks = (unsigned)(count < 65535 ? count : 65535);
+      TH_LAUNCH((find_mode<key_type<T>>), blocks, THREADS, 0, s.key, s.place, l.n, count);
+    } else if (w == IN_PLACE_ORDER) {
+      TH_LAUNCH((take_first), th_blocks(count * k), THREADS, 0, again.key, again.place, s.place, l.n, k, count);
+      TH_TRY(again.sort(count, k));
+      place = again.place;
+      n = k;
+    }
+    TH_LAUNCH((give<T>), th_blocks(count * k), THREADS, 0, r, p, l, place, n, from, first, count);
+    TH_TRY(th_launched());
+  }
+  return TH_OK;
+}
+
+template <class T> static th_status sort(const th_call *c) { return run<T>(c, (int)c->arg[3].i, SORTED, 0, c->arg[4].i != 0); }
+template <class T> static th_status topk(const th_call *c)
+{
+  return run<T>(c, (int)c->arg[4].i, c->arg[6].i ? SORTED : IN_PLACE_ORDER, 0, c->arg[5].i != 0);
+}
+template <class T> static th_status kthvalue(const th_call *c)
+{
+  return run<T>(c, (int)c->arg[4].i, SORTED, c->arg[3].i - 1, false);
+}
+template <class T> static th_status median(const th_call *c)
+{
+  const int dim = (int)c->arg[3].i;
+  return run<T>(c, dim, SORTED, (th_cuda_lines(c->arg[2].t, dim).n + 1) / 2 - 1, false);
+}
+template <class T> static th_status mode(const th_call *c) { return run<T>(c, (int)c->arg[3].i, MODE, 0, false); }
+TH_KERNELS(sort, TH_CUDA_ALL(sort))
+TH_KERNELS(sort_last, TH_CUDA_ALL(sort))
+TH_KERNELS(topk, TH_CUDA_ALL(topk))
+TH_KERNELS(kthvalue, TH_CUDA_ALL(kthvalue))
+TH_KERNELS(median, TH_CUDA_ALL(median))
+TH_KERNELS(mode, TH_CUDA_ALL(mode))

@@ -1,0 +1,280 @@
+// random.cu - filling tensors with random numbers. Each element knows its words, so a Philox generator gives the numbers
+// that it gives on the CPU; the words of a Mersenne twister are drawn by the host and brought here.
+//
+// The default generator stands for the one that this thread has for the device: Philox, seeded by cutorch.
+#include <stdlib.h>
+#include <vector>
+#include "backend.cuh"
+#include "thcuda.h"
+#define TH_PHILOX_FN TH_DEVICE_FN
+#include "../lib/core/philox.h"
+
+/* ---- generators ---- */
+
+namespace {
+/* One for each device, made when it is asked for, freed with the thread. */
+struct generators {
+  th_generator *of[TH_MAXDEVICE] = {};
+  ~generators() { for (th_generator *g : of) th_generator_free(g); }
+};
+}
+static thread_local generators own;
+
+th_generator *th_cuda_generator(int device)
+{
+  if (device < 1 || device > th_cuda_count()) return nullptr;
+  th_generator *&g = own.of[device - 1];
+  if (!g) g = th_generator_new(TH_PHILOX);
+  return g;
+}
+
+static th_status generator_of(th_generator **g, const th_call *c)
+{
+  *g = c->arg[1].gen;
+  if (*g == th_generator_default()) *g = th_cuda_generator(c->device);
+  return *g ? TH_OK : th_fail(TH_ENOMEM, "no memory left for a generator");
+}
+
+/* ---- distributions: of words to numbers, as Torch7 makes them ---- */
+
+constexpr double PI = 3.14159265358979323846;
+TH_DEVICE_FN double unit(uint32_t word) { return word * (1.0 / 4294967296.0); }
+
+/* at(to, w, p): one number of WORDS words, or both of a pair. */
+struct one { static constexpr int words = 1, numbers = 1; };
+struct uniform_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = unit(*w) * (p[1] - p[0]) + p[0]; }
+};
+struct exponential_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = -1 / p[0] * log(1 - unit(*w)); }
+};
+struct cauchy_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] + p[1] * tan(PI * (unit(*w) - 0.5)); }
+};
+struct geometric_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = trunc(log(1 - unit(*w)) / log(p[0])) + 1; }
+};
+struct bernoulli_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] > 0 && unit(*w) <= p[0]; }
+};
+struct whole_law : one {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] + (double)((uint64_t)*w % (uint64_t)p[1]); }
+};
+struct long_whole_law {
+  static constexpr int words = 2, numbers = 1;
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p)
+  {
+    *to = p[0] + (double)(((uint64_t)w[0] << 32 | w[1]) % (uint64_t)p[1]);
+  }
+};
+struct normal_law {
+  static constexpr int words = 2, numbers = 2;
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p)
+  {
+    const double angle = 2 * PI * unit(w[0]), radius = sqrt(-2 * log(1 - unit(w[1])));
+    to[0] = radius * cos(angle) * p[1] + p[0];
+    to[1] = radius * sin(angle) * p[1] + p[0];
+  }
+};
+struct lognormal_law : normal_law {
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p)
+  {
+    normal_law::at(to, w, p);
+    to[0] = exp(to[0]);
+    to[1] = exp(to[1]);
+  }
+};
+
+/* ---- filling ---- */
+
+/* Words in a row, by their number: of a counter, or drawn already. */
+struct words { th_philox at; const uint32_t *drawn; };
+struct parameters { double p[2]; };
+
+/* Words 4k..4k+3. */
+TH_DEVICE_FN void four(uint32_t *w, const words &s, int64_t k, int64_t n)
+{
+  if (s.drawn) {
+    for (int j = 0; j < 4; j++) w[j] = 4 * k + j < n ? s.drawn[4 * k + j] : 0;
+  } else if (s.at.next == 0) {
+    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k, w);
+  } else {                                   /* of two blocks */
+    uint32_t both[8];
+    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k, both);
+    th_philox_block(s.at.key, s.at.stream, s.at.block + (uint64_t)k + 1, both + 4);
+    for (int j = 0; j < 4; j++) w[j] = both[s.at.next + j];
+  }
+}
+
+/* A thread makes the numbers of four words; `count` words make elements from `first` on. */
+template <class T, class Law>
+static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q)
+{
+  for (TH_EACH(k, (count + 3) / 4)) {
+    uint32_t w[4];
+    double number[4];
+    four(w, s, k, count);
+    for (int j = 0; j < 4 / Law::words; j++) Law::at(number + j * Law::numbers, w + j * Law::words, q.p);
+    for (int j = 0; j < 4 / Law::words * Law::numbers; j++) {
+      const int64_t i = 4 / Law::words * Law::numbers * k + j;
+      if (i < count / Law::words * Law::numbers) y[vy.at(first + i)] = element<T>::from_double(number[j]);
+    }
+  }
+}
+template <class T> static __global__ void set_one(T *y, T v) { *y = v; }
+
+/* Words that a generator gives next: `own` holds those that must be brought here. */
+static th_status next_words(words *s, th_cuda_scratch *own_words, th_generator *g, int64_t count)
+{
+  s->drawn = nullptr;
+  if (th_generator_philox(&s->at, g)) {
+    th_philox_skip(g, (uint64_t)count);
+    return TH_OK;
+  }
+  TH_TRY(own_words->take((size_t)count * sizeof(uint32_t)));
+  uint32_t *host = static_cast<uint32_t *>(th_scratch((size_t)count * sizeof *host));
+  if (!host) return th_fail(TH_ENOMEM, "no memory left for %lld random words", (long long)count);
+  for (int64_t i = 0; i < count; i++) host[i] = (uint32_t)th_generator_random(g);
+  th_status done = TH_CUDA(cudaMemcpyAsync(own_words->as<void>(), host, (size_t)count * sizeof *host, cudaMemcpyHostToDevice,
+                                           th_cuda_stream()));
+  if (done == TH_OK) done = TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+  th_scratch_free(host);
+  s->drawn = own_words->as<const uint32_t>();
+  return done;
+}
+
+template <class T, class Law>
+static th_status fill_some(const th_tensor *y, th_generator *g, parameters q, int64_t first, int64_t n)
+{
+  const int64_t count = n / Law::numbers * Law::words;
+  th_cuda_scratch own_words;
+  words s;
+  if (n == 0) return TH_OK;
+  TH_TRY(next_words(&s, &own_words, g, count));
+  TH_LAUNCH((make<T, Law>), th_blocks((count + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y), s, count, first, q);
+  return th_launched();
+}
+
+template <class T, class Law> static th_status fill(const th_call *c)
+{
+  const parameters q = { { c->arg[2].d, c->arg[3].d } };
+  th_generator *g;
+  TH_TRY(generator_of(&g, c));
+  return fill_some<T, Law>(c->arg[0].t, g, q, 0, th_numel(c->arg[0].t));
+}
+
+/* One normal number through the generator, which keeps the other one of the pair or gives it. */
+template <class T> static th_status fill_lone(const th_tensor *y, th_generator *g, parameters q, int64_t at, bool log)
+{
+  const double z = th_generator_normal(g, q.p[0], q.p[1]);
+  TH_LAUNCH((set_one<T>), 1, 1, 0, th_first<T>(y) + th_view_of(y).at(at), element<T>::from_double(log ? exp(z) : z));
+  return th_launched();
+}
+template <class T, class Law> static th_status fill_pairs(const th_call *c, bool log)
+{
+  const th_tensor *y = c->arg[0].t;
+  const parameters q = { { c->arg[2].d, c->arg[3].d } };
+  const int64_t n = th_numel(y);
+  th_generator *g;
+  th_philox at;
+  TH_TRY(generator_of(&g, c));
+  th_generator_philox(&at, g);
+  const int64_t first = at.waiting && n > 0, pairs = (n - first) / 2;
+  if (first) TH_TRY(fill_lone<T>(y, g, q, 0, log));
+  TH_TRY((fill_some<T, Law>(y, g, q, first, 2 * pairs)));
+  return first + 2 * pairs < n ? fill_lone<T>(y, g, q, n - 1, log) : TH_OK;
+}
+
+template <class T> static th_status uniform(const th_call *c) { return fill<T, uniform_law>(c); }
+template <class T> static th_status normal(const th_call *c) { return fill_pairs<T, normal_law>(c, false); }
+template <class T> static th_status lognormal(const th_call *c) { return fill_pairs<T, lognormal_law>(c, true); }
+template <class T> static th_status exponential(const th_call *c) { return fill<T, exponential_law>(c); }
+template <class T> static th_status cauchy(const th_call *c) { return fill<T, cauchy_law>(c); }
+template <class T> static th_status geometric(const th_call *c) { return fill<T, geometric_law>(c); }
+template <class T> static th_status bernoulli(const th_call *c) { return fill<T, bernoulli_law>(c); }
+template <class T> static th_status random(const th_call *c)
+{
+  return c->arg[3].d <= 4294967296.0 ? fill<T, whole_law>(c) : fill<T, long_whole_law>(c);
+}
+TH_KERNELS(uniform, TH_CUDA_FLOATS(uniform))
+TH_KERNELS(normal, TH_CUDA_FLOATS(normal))
+TH_KERNELS(lognormal, TH_CUDA_FLOATS(lognormal))
+TH_KERNELS(exponential, TH_CUDA_FLOATS(exponential))
+TH_KERNELS(cauchy, TH_CUDA_FLOATS(cauchy))
+TH_KERNELS(geometric, TH_CUDA_ALL(geometric))
+TH_KERNELS(bernoulli, TH_CUDA_ALL(bernoulli))
+TH_KERNELS(random, TH_CUDA_ALL(random))
+TH_KERNELS(random_to, TH_CUDA_ALL(random))
+TH_KERNELS(random_between, TH_CUDA_ALL(random))
+
+/* ---- a chance for each element ---- */
+
+TH_DEVICE_FN double chance_at(const void *p, int64_t at, int dtype)
+{
+  switch (dtype) {
+    case TH_F16: return load_half(static_cast<const f16 *>(p)[at]);
+    case TH_BF16: return load_half(static_cast<const bf16 *>(p)[at]);
+    case TH_F32: return static_cast<const float *>(p)[at];
+    default:     return static_cast<const double *>(p)[at];
+  }
+}
+template <class T>
+static __global__ void make_chances(T *y, view vy, const void *p, view vp, int dtype, words s, int64_t n)
+{
+  for (TH_EACH(k, (n + 3) / 4)) {
+    uint32_t w[4];
+    four(w, s, k, n);
+    for (int j = 0; j < 4 && 4 * k + j < n; j++) {
+      const double chance = chance_at(p, vp.at(4 * k + j), dtype);
+      y[vy.at(4 * k + j)] = element<T>::from_double(chance > 0 && unit(w[j]) <= chance);
+    }
+  }
+}
+template <class T> static th_status bernoulli_tensor(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *p = c->arg[2].t;
+  const int64_t n = th_numel(y);
+  th_generator *g;
+  th_cuda_scratch own_words;
+  words s;
+  TH_TRY(generator_of(&g, c));
+  if (n == 0) return TH_OK;
+  TH_TRY(next_words(&s, &own_words, g, n));
+  TH_LAUNCH((make_chances<T>), th_blocks((n + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y),
+            th_data(p, th_element_size(p->dtype)), th_view_of(p), p->dtype, s, n);
+  return th_launched();
+}
+TH_KERNELS(bernoulli_tensor, TH_CUDA_ALL(bernoulli_tensor))
+
+/* ---- permutations and samples: one step leads to the next, so the host takes them ---- */
+
+/* Runs the op on the CPU with copies of the tensors and the device's generator, and brings the results here. The check has
+ * passed, and the results have their sizes. */
+static th_status on_host(const th_call *c)
+{
+  th_arg args[TH_MAXARG];
+  th_tensor copy[TH_MAXARG], *t[TH_MAXARG];
+  th_status s = TH_OK;
+  memset(copy, 0, sizeof copy);
+  for (int i = 0; i < c->narg && s == TH_OK; i++) {
+    args[i] = c->arg[i];
+    const bool result = c->kind[i] == TH_K_OUT || c->kind[i] == TH_K_INOUT;
+    t[i] = result || c->kind[i] == TH_K_TENSOR ? c->arg[i].t : nullptr;
+    if (c->kind[i] == TH_K_GEN) s = generator_of(&args[i].gen, c);
+    if (!t[i]) continue;
+    args[i].t = &copy[i];
+    s = th_tensor_resize(&copy[i], t[i]->dtype, t[i]->ndim, t[i]->size, nullptr);
+    if (s == TH_OK && !result) s = th_cuda_across(&copy[i], t[i]);
+  }
+  if (s == TH_OK) s = th_run(c->op, args, c->narg);
+  for (int i = 0; i < c->narg && s == TH_OK; i++) {
+    if (t[i] && c->kind[i] != TH_K_TENSOR) s = th_cuda_across(t[i], &copy[i]);
+  }
+  for (th_tensor &one_copy : copy) th_tensor_release(&one_copy);
+  return s;
+}
+template <class T> static th_status host(const th_call *c) { return on_host(c); }
+TH_KERNELS(randperm, TH_CUDA_ALL(host))
+TH_KERNELS(multinomial, TH_CUDA_FLOATS(host))
+TH_KERNELS(alias_setup, TH_CUDA_FLOATS(host))
+TH_KERNELS(alias, TH_CUDA_FLOATS(host))

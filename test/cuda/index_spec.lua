@@ -1,0 +1,101 @@
+-- test/cuda/index_spec.lua - places and masks on CUDA devices: what is refused, and the order in which equal places are served.
+-- runs once: the device does not depend on the level
+local torch = require 'torch'
+local refuses = require 'test.refuses'
+local device = require 'test.cuda.device'
+
+if not device.cutorch then
+   describe('places', function() pending('there is no ' .. device.name .. ' here') end)
+   return
+end
+
+local function L(t) return torch.CudaLongTensor(t) end
+
+describe('a place outside', function()
+   local x, y
+   before_each(function() x, y = torch.CudaTensor{ { 1, 2 }, { 3, 4 } }, torch.CudaTensor{ 7 } end)
+
+   local function unchanged()
+      assert.same({ { 1, 2 }, { 3, 4 } }, x:totable())
+      assert.same({ 7 }, y:totable())
+   end
+   it('is refused by every op that takes places, with the place and its number', function()
+      local bad, wide = L{ 1, 3 }, L{ { 1, 2 }, { 0, 2 } }
+      refuses('index: index must lie in 1..2, got 3 at place 2 of index', torch.index, y, x, 1, bad)
+      refuses('indexCopy: index must lie in 1..2, got 3 at place 2 of index', x.indexCopy, x, 1, bad, x)
+      refuses('indexAdd: index must lie in 1..2, got 3 at place 2 of index', x.indexAdd, x, 2, bad, x)
+      refuses('indexFill: index must lie in 1..2, got 3 at place 2 of index', x.indexFill, x, 1, bad, 5)
+      refuses('gather: index must lie in 1..2, got 0 at place 3 of index', torch.gather, y, x, 1, wide)
+      refuses('scatter: index must lie in 1..2, got 0 at place 3 of index', x.scatter, x, 1, wide, x)
+      refuses('scatter: index must lie in 1..2, got 0 at place 3 of index', x.scatter, x, 2, wide, 5)
+      refuses('scatterAdd: index must lie in 1..2, got 0 at place 3 of index', x.scatterAdd, x, 2, wide, x)
+      refuses('embedding: index must lie in 1..2, got 3 at place 2 of index', torch.embedding, y, x, bad)
+      refuses('embedding_grad: index must lie in 1..2, got 3 at place 2 of index', x.embedding_grad, x, bad, x)
+      local wrong = L{ { 3, 1 } }
+      refuses('pick_grad: index must lie in 1..2, got 3 at place 1 of index', torch.pick_grad, x, 1, wrong, wrong:cuda())
+      unchanged()
+   end)
+   it('leaves a device that goes on', function()
+      for _ = 1, 3 do pcall(torch.index, x, 1, L{ 2 ^ 40, -1 }) end
+      unchanged()
+      assert.same({ { 3, 4 }, { 1, 2 } }, x:index(1, L{ 2, 1 }):totable())
+   end)
+   it('must be a LongTensor on the same device', function()
+      refuses('index: index must be a LongTensor, got a FloatTensor', torch.index, x, 1, torch.CudaTensor{ 1 })
+      refuses('index: index must be on CUDA device 1 like x, got one on the CPU', torch.index, x, 1, torch.LongTensor{ 1 })
+      unchanged()
+   end)
+end)
+
+describe('a mask', function()
+   local x
+   before_each(function() x = torch.CudaTensor{ 1, 2, 3 } end)
+
+   it('that holds more than 0 and 1 is refused', function()
+      local bad = torch.CudaByteTensor{ 1, 0, 2 }
+      refuses('maskedFill: mask must hold only 0 and 1, got 2 at place 3', x.maskedFill, x, bad, 0)
+      refuses('maskedSelect: mask must hold only 0 and 1, got 2 at place 3', torch.maskedSelect, x, bad)
+      refuses('maskedCopy: mask must hold only 0 and 1, got 2 at place 3', x.maskedCopy, x, bad, x)
+      assert.same({ 1, 2, 3 }, x:totable())
+   end)
+   it('of another size, or that asks for more than there is, is refused', function()
+      local small, two = torch.CudaByteTensor{ 1, 0 }, torch.CudaByteTensor{ 1, 0, 1 }
+      refuses('mask must have as many elements as the tensor of size 3, got size 2', torch.maskedSelect, x, small)
+      refuses('x must have at least the 2 elements that mask asks for, got size 1', x.maskedCopy, x, two, torch.CudaTensor{ 9 })
+      assert.same({ 1, 2, 3 }, x:totable())
+   end)
+   it('of zeros picks nothing', function()
+      assert.equal(0, x:maskedSelect(x:gt(5)):nElement())
+      assert.equal(0, torch.nonzero(x:gt(5)):nElement())
+      assert.same({ 2, 3 }, x[x:gt(1)]:totable())
+   end)
+   it('picks in order from thousands, wherever they lie', function()
+      local many = torch.CudaTensor(90, 70):uniform()
+      local host, mask = many:float(), many:gt(0.4)
+      assert.same(host:maskedSelect(mask:byte():host()):totable(), many:maskedSelect(mask):totable())
+      assert.same(host:t():maskedSelect(mask:host():t()):totable(), many:t():maskedSelect(mask:t()):totable())
+      assert.same(torch.nonzero(mask:host()):totable(), torch.nonzero(mask):totable())
+   end)
+end)
+
+-- Thousands of places, each named many times, on the device and on the CPU: not one bit may differ.
+describe('a place named twice', function()
+   local function both(size, sizes, f)
+      torch.manualSeed(3)
+      local x, v = torch.FloatTensor(unpack(size)):uniform(), torch.FloatTensor(unpack(sizes)):uniform()
+      local places = torch.LongTensor(unpack(sizes)):random(40)
+      local want = f(x:clone(), places, v):totable()
+      for _ = 1, 2 do assert.same(want, f(x:cuda(), places:cudaLong(), v:cuda()):totable()) end
+   end
+   it('gets everything that is added, in order', function()
+      both({ 40, 3 }, { 3000, 3 }, function(x, i, v) return x:indexAdd(1, i:select(2, 1), v) end)
+      both({ 3, 40 }, { 3, 1500 }, function(x, i, v) return x:scatterAdd(2, i, v) end)
+      both({ 40, 3 }, { 1500, 3 }, function(x, i, v) return x:scatterAdd(1, i, v) end)
+      both({ 40, 5 }, { 2500, 5 }, function(x, i, v) return x:embedding_grad(i:select(2, 2), v, 1, 7) end)
+      both({ 40, 5 }, { 2500, 5 }, function(x, i, v) return torch.index_grad(x, 1, i:select(2, 2), v) end)
+   end)
+   it('keeps what was put last', function()
+      both({ 40, 3 }, { 3000, 3 }, function(x, i, v) return x:indexCopy(1, i:select(2, 1), v) end)
+      both({ 3, 40 }, { 3, 1500 }, function(x, i, v) return x:scatter(2, i, v) end)
+   end)
+end)

@@ -1,0 +1,90 @@
+-- test/cuda/order_spec.lua - sorts, selections, scans and counts of lines that many blocks share.
+-- runs once: the device does not depend on the level
+local torch = require 'torch'
+local refuses = require 'test.refuses'
+local device = require 'test.cuda.device'
+
+if not device.cutorch then
+   describe('lines that blocks share', function() pending('there is no ' .. device.name .. ' here') end)
+   return
+end
+
+-- Many equal numbers, of both signs, two NaN and both zeros.
+local function numbers(kind, ...)
+   torch.manualSeed(5)
+   local x = torch[kind .. 'Tensor'](...):random(0, 99)
+   if kind == 'Byte' then return x end
+   x:add(-50)
+   if kind == 'Long' then return x end
+   local flat = x:view(-1)
+   flat[7], flat[700], flat[8], flat[9] = 0 / 0, 0 / 0, -0, 0
+   return x
+end
+local function text(t) return table.concat(t:double():contiguous():view(-1):totable(), ' ') end
+
+-- Results on the device, and those on the CPU.
+local function same(x, f)
+   local there = x['cuda' .. (x:type():match 'torch%.(%a+)Tensor':gsub('^Float$', ''))](x)
+   local want, got = { f(x) }, { f(there) }
+   for i = 1, #want do assert(text(want[i]) == text(got[i]:host()), x:type() .. ', result ' .. i) end
+end
+
+describe('torch.sort of a long line', function()
+   it('is stable, NaN last, in both directions', function()
+      for _, kind in ipairs { 'Float', 'Double', 'Half', 'Long', 'Byte' } do
+         local x = numbers(kind, 7000)
+         same(x, torch.sort)
+         same(x, function(t) return torch.sort(t, 1, true) end)
+      end
+   end)
+   it('keeps lines apart, whatever their length', function()
+      for _, n in ipairs { 2, 3, 31, 1023, 1024, 1025, 3000 } do
+         same(numbers('Float', 5, n + 700):narrow(2, 1, n), torch.sort)
+         same(numbers('Float', n + 700, 3):narrow(1, 1, n), function(t) return torch.sort(t, 1) end)
+      end
+   end)
+end)
+
+describe('a selection from a long line', function()
+   it('is that of the CPU', function()
+      for _, kind in ipairs { 'Float', 'Long' } do
+         local x = numbers(kind, 3, 2500)
+         same(x, function(t) return torch.topk(t, 40, 2, true, true) end)
+         same(x, function(t) return torch.topk(t, 1100, 2, false, false) end)
+         same(x, function(t) return torch.kthvalue(t, 1234) end)
+         same(x, torch.median)
+         same(x, torch.mode)
+         same(x, function(t) return torch.max(t, 2) end)
+      end
+   end)
+   it('refuses a k that is not there', function()
+      local y, index, x = torch.CudaTensor{ 7 }, torch.CudaLongTensor(), torch.CudaTensor(3)
+      refuses('k must lie in 1..3, the size along dimension 1, got 4', torch.kthvalue, y, index, x, 4)
+      assert.same({ 7 }, y:totable())
+   end)
+end)
+
+describe('a running sum of a long line', function()
+   it('is exact for whole numbers, and in place', function()
+      for _, n in ipairs { 65, 4096, 4097, 30000 } do
+         same(numbers('Long', 2, n), function(t) return torch.cumsum(t, 2) end)
+         same(numbers('Long', 2, n), function(t) return t:clone():cumsum(2) end)
+         same(numbers('Long', n, 2), function(t) return torch.cumprod(t, 1) end)
+      end
+   end)
+   it('has the same bits on every run', function()
+      local x = torch.CudaTensor(20000):uniform()
+      assert.equal(text(x:cumsum(1):float()), text(x:cumsum(1):float()))
+   end)
+end)
+
+describe('counts', function()
+   it('are those of the CPU for few bins and for many', function()
+      torch.manualSeed(2)
+      local x = torch.FloatTensor(5, 3000):normal()
+      for _, bins in ipairs { 10, 1024, 3000 } do
+         same(x, function(t) return torch.histc(t, bins, -2, 2) end)
+         same(x, function(t) return torch.bhistc(t, bins) end)
+      end
+   end)
+end)

@@ -1,0 +1,117 @@
+-- test/cuda/random_spec.lua - random numbers on CUDA devices: whose they are, and how they are seeded.
+-- runs once: the device does not depend on the level
+local torch = require 'torch'
+local refuses = require 'test.refuses'
+local device = require 'test.cuda.device'
+local cutorch = device.cutorch
+
+if not cutorch then
+   describe('random numbers', function() pending('there is no ' .. device.name .. ' here') end)
+   return
+end
+
+describe('cutorch.manualSeed', function()
+   it('gives the numbers of a Philox generator of the CPU with that seed', function()
+      local g = torch.Generator 'philox'
+      torch.manualSeed(g, 3)
+      cutorch.manualSeed(3)
+      for _ = 1, 2 do
+         assert.same(torch.FloatTensor(37):uniform(g):totable(), torch.CudaTensor(37):uniform():totable())
+         local want, got = torch.FloatTensor(7):normal(g, 1, 2), torch.CudaTensor(7):normal(1, 2):float()
+         assert(want:dist(got) < 1e-5)                        -- an odd number: half a pair waits
+         assert.same(torch.randperm(g, 20):totable(), torch.randperm(torch.CudaTensor(), 20):totable())
+      end
+   end)
+   it('leaves other devices, and the generator of the CPU, as they are', function()
+      torch.manualSeed(1)
+      local want = torch.random()
+      cutorch.manualSeedAll(5)
+      torch.manualSeed(1)
+      cutorch.manualSeed(6)
+      torch.CudaTensor(10):uniform()
+      assert.equal(want, torch.random())
+      assert.equal(6, cutorch.initialSeed())
+      assert.equal(5, cutorch.initialSeed(2))
+   end)
+   it('refuses what is no seed', function()
+      refuses('torch.manualSeed: seed must be a number', cutorch.manualSeed, 'x')
+      refuses('torch.manualSeed: seed must be a number, got nil', cutorch.manualSeed)
+   end)
+end)
+
+describe('the state', function()
+   it('goes on where it was taken', function()
+      torch.CudaTensor(5):normal()
+      local state = cutorch.getRNGState()
+      assert.equal('torch.ByteTensor', state:type())
+      local x = torch.CudaTensor(9):normal()
+      cutorch.setRNGState(state)
+      assert.same(x:totable(), torch.CudaTensor(9):normal():totable())
+      cutorch.withDevice(2, function()
+         cutorch.setRNGState(state, 2)
+         assert.same(x:totable(), torch.CudaTensor(9):normal():totable())
+      end)
+   end)
+   it('that is none, or of a device that is not there, is refused', function()
+      refuses('setRNGState: state must have', cutorch.setRNGState, torch.ByteTensor(3))
+      refuses('torch.setRNGState: state must be a torch.ByteTensor', cutorch.setRNGState, 1)
+      refuses('cutorch.getRNGState: device must lie in 1..2, got 3', cutorch.getRNGState, 3)
+      refuses('cutorch.initialSeed: device must be a whole number', cutorch.initialSeed, 0.5)
+   end)
+end)
+
+describe('cutorch.seed and seedAll', function()
+   it('seed by chance and say how', function()
+      local seed = cutorch.seed()
+      assert.equal(seed, cutorch.initialSeed())
+      local x = torch.CudaTensor(9):uniform():totable()
+      cutorch.manualSeed(seed)
+      assert.same(x, torch.CudaTensor(9):uniform():totable())
+      seed = cutorch.seedAll()
+      assert.equal(seed, cutorch.initialSeed(1))
+      assert.equal(seed, cutorch.initialSeed(2))
+   end)
+end)
+
+describe('a distribution', function()
+   it('takes a generator of either kind, and its words', function()
+      for _, kind in ipairs { 'philox', 'mt19937' } do
+         local g = torch.Generator(kind)
+         torch.manualSeed(g, 4)
+         local same = g:clone()
+         assert.same(torch.IntTensor(1000):random(g, 1, 6):totable(), torch.CudaIntTensor(1000):random(same, 1, 6):totable())
+         assert.equal(torch.random(g), torch.random(same))
+      end
+   end)
+   it('has the mean and the deviation asked for', function()
+      local x = torch.CudaDoubleTensor(20000):normal(3, 2)
+      assert(math.abs(x:mean() - 3) < 0.1 and math.abs(x:std() - 2) < 0.1)
+      assert(math.abs(torch.CudaTensor(20000):bernoulli(0.2):mean() - 0.2) < 0.02)
+   end)
+   it('refuses chances that are none, wherever they are', function()
+      local x, p = torch.CudaTensor(2, 2):fill(7), torch.CudaTensor{ { 0, 1 }, { 2, 0.5 } }
+      refuses('bernoulli: p must hold numbers of 0..1 only, got 2 at place 3', x.bernoulli, x, p)
+      p[2][1] = 0 / 0
+      refuses('bernoulli: p must hold numbers of 0..1 only, got ', x.bernoulli, x, p)
+      assert.equal(28, x:sum())
+      p[2][1] = 1
+      assert.equal(0, x:bernoulli(p)[1][1])
+   end)
+end)
+
+describe('torch.multinomial', function()
+   it('draws places of the rows of a CUDA tensor', function()
+      cutorch.manualSeed(1)
+      local y = torch.multinomial(torch.CudaTensor{ { 0, 1, 0 }, { 1, 0, 0 } }, 4, true)
+      assert.equal('torch.CudaLongTensor', y:type())
+      assert.same({ { 2, 2, 2, 2 }, { 1, 1, 1, 1 } }, y:totable())
+   end)
+   it('refuses rows that have nothing to draw, and leaves the result', function()
+      local y = torch.CudaLongTensor{ 5 }
+      local function refused(text, p, n) refuses(text, torch.multinomial, y, torch.CudaTensor(p), n) end
+      refused('row 2 of p must hold a number above 0, got none', { { 1, 1 }, { 0, 0 } }, 1)
+      refused('row 1 of p must hold 2 numbers above 0 without replacement, got 1', { 0, 1 }, 2)
+      refused('p must hold finite numbers not below 0 only, got -1 at place 2', { 1, -1 }, 1)
+      assert.same({ 5 }, y:totable())
+   end)
+end)
