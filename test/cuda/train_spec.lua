@@ -1,5 +1,5 @@
 -- test/cuda/train_spec.lua - whole networks learn on the device what they learn on the CPU, with the same bits on every run.
--- runs once: the device does not depend on the level
+-- runs once, on the plain build: the device does not depend on the level, and the other specs run all kernels
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
