@@ -144,7 +144,7 @@ static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t pla
   }
 }
 
-enum { LEAST = 1024, TILES = 512 };          /* products of a stretch; tiles that keep a device busy */
+enum { LEAST = 1024, MOST = 1 << 15, TILES = 512 };      /* products of a stretch; tiles that keep a device busy */
 
 template <class T> static th_status conv2d_grad_weight(const th_call *c)
 {
@@ -156,6 +156,7 @@ template <class T> static th_status conv2d_grad_weight(const th_call *c)
   const int64_t tiles = s.groups * ((s.o + TILE - 1) / TILE) * ((taps + TILE - 1) / TILE);
   int64_t stretches = tiles ? (TILES + tiles - 1) / tiles : 1;
   if (stretches > (total + LEAST - 1) / LEAST) stretches = (total + LEAST - 1) / LEAST;
+  if (stretches < (total + MOST - 1) / MOST) stretches = (total + MOST - 1) / MOST;      /* longer sums would lose digits */
   if (total == 0) return TH_OK;
   if (n > 0) {
     th_cuda_scratch part;

@@ -46,7 +46,8 @@ count_bins(unsigned long long *count, const T *x, view vx, int64_t n, int64_t co
     for (int b = (int)threadIdx.x; b < bins; b += THREADS) mine[b] = 0;
     __syncthreads();
   }
-  const double least = r.least / 2, width = r.most / 2 - least;      /* halves cannot overflow */
+  const double least = r.least / 2, half = r.most / 2 - least;       /* halves cannot overflow, and may be 0 */
+  const double width = half > 0 ? half : 1;
   for (TH_EACH(e, n)) {
     const double v = (double)element<T>::load(x[vx.at(e)]);
     if (!(v >= r.least && v <= r.most)) continue;

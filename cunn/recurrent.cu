@@ -199,7 +199,7 @@ template <class T> static th_status run(job<T> &j, const th_tensor *weight, bool
   g.a = back ? j.d : j.sh, g.b = packed.as<void>(), g.c = j.sums;
   g.as[1] = g.k, g.as[2] = 1, g.cs[1] = g.n, g.cs[2] = 1;
   g.bs[1] = back ? u : 1, g.bs[2] = back ? 1 : u;
-  for (int64_t s = 0; s < j.steps; s++) {
+  for (int64_t s = 0; s < j.steps && !th_interrupted(); s++) {
     const int64_t at = back ? j.steps - 1 - s : s;
     if (back) TH_LAUNCH((backward<T>), th_blocks(all), THREADS, 0, j, at);
     TH_TRY(th_cuda_gemm_run(g));

@@ -190,7 +190,8 @@ local function read(self, input)
    local kept = self._places
    local form = table.concat(x:size():totable(), 'x')
    local lengths, sizes = x:dim() == 3 and extra or nil, x:dim() == 2 and extra or nil
-   if not (kept and kept.form == form and equal_or_nil(kept.lengths, lengths) and equal_or_nil(kept.sizes, sizes)) then
+   if not (kept and kept.form == form and kept.places._device == x._device and equal_or_nil(kept.lengths, lengths)
+      and equal_or_nil(kept.sizes, sizes)) then
       kept = sizes and steps_of_packed(self, x, sizes:clone()) or steps_of_batch(self, x, lengths and lengths:clone())
       kept.form = form
       for _, name in ipairs{ 'places', 'last', 'first' } do kept[name] = utils.beside(kept[name], x) end

@@ -102,7 +102,8 @@ static th_status K(range_of)(const th_call *c, K(job) *q)
 TH_INLINE void K(find)(int64_t *bin, int64_t *in, const T *from, int64_t step, int64_t n, range r,
                        int64_t bins)
 {
-  const double least = r.least / 2, width = r.most / 2 - least;     /* halves cannot overflow */
+  const double least = r.least / 2, half = r.most / 2 - least;      /* halves cannot overflow, and may be 0 */
+  const double width = half > 0 ? half : 1;
   for (int64_t i = 0; i < n; i++) {
     const double v = (double)LOAD(from[i * step]);
     const bool inside = (v >= r.least) & (v <= r.most);

@@ -31,7 +31,7 @@ static th_status need_places(th_call *c, int arg, int64_t rows)
   th_tensor here = { 0 };
   th_status s = th_on_cpu(&here, t);
   const int64_t *p = TH_DATA(int64_t, &here);
-  for (int64_t i = 0; i < t->size[0] && s == TH_OK; i++) {
+  for (int64_t i = 0; i < t->size[0] && s == TH_OK && !th_interrupted(); i++) {
     for (int64_t b = 0; b < t->size[1]; b++) {
       const int64_t at = p[i * here.stride[0] + b * here.stride[1]];
       if (at == 0) continue;

@@ -234,7 +234,13 @@ function cutorch.initialSeed(device) return torch.initialSeed(generator('initial
 --- The state of the random numbers of the device of this thread, or of another one, as a ByteTensor for setRNGState.
 function cutorch.getRNGState(device) return torch.getRNGState(generator('getRNGState', device)) end
 --- Goes on from a state of getRNGState.
-function cutorch.setRNGState(state, device) torch.setRNGState(generator('setRNGState', device), state) end
+function cutorch.setRNGState(state, device)
+   local g = generator('setRNGState', device)
+   if torch.isTensor(state) and state:nElement() ~= torch.getRNGState(g):nElement() then
+      error('cutorch.setRNGState: the state must be one that cutorch.getRNGState gave, of a Philox generator', 2)
+   end
+   torch.setRNGState(g, state)
+end
 
 -- ---- types ------------------------------------------------------------------------------------------------------------
 

@@ -86,11 +86,12 @@ function Criterion:classNumbers(target, name, input)
    if type(target) == 'number' then
       local classes = self:scratch(name or 'target', kind):resize(1)
       classes[1] = target
-      return classes
+      return input and utils.beside(classes, input) or classes
    end
    if not torch.isTensor(target) then self:refuse('target', 'be a number or a tensor of class numbers', torch.type(target)) end
-   if target:type() == kind then return target end
-   return self:scratch(name or 'target', kind):resize(target:size()):copy(target)
+   local classes = target
+   if target:type() ~= kind then classes = self:scratch(name or 'target', kind):resize(target:size()):copy(target) end
+   return input and utils.beside(classes, input) or classes
 end
 
 return Criterion

@@ -118,7 +118,7 @@ describe('cutorch.getBlas', function()
       return text
    end
    it('names the library, or says why there is none', function()
-      assert.truthy(say 'TH_CUDA=emu TH_CUBLAS=':find 'libcublas%.so')
+      assert.truthy(say 'TH_CUDA=emu TH_CUBLAS=':find '^libcublas%.so')
       assert.truthy(say 'TH_CUDA=emu TH_CUBLAS=none':find 'nil%s+TH_CUBLAS=none')
    end)
 end)

@@ -12,7 +12,7 @@ if not device.cutorch then
    return
 end
 
-local TOLERANCE = 2e-4                               -- of floats, as a part of the larger one, or of 1
+local TOLERANCE, SMALL = 2e-4, 1e-3                  -- of floats, as a part of the largest one, or of SMALL
 
 -- Tensors, also in nested tables, brought somewhere.
 local function moved(x, how)
@@ -32,14 +32,17 @@ local function near(want, got, what)
       assert(want:isSameSizeAs(got), what .. ' has another size')
       if want:nElement() == 0 then return end
       local a, b = want:double():contiguous():view(-1), got:host():double():contiguous():view(-1)
+      local largest = SMALL
+      for i = 1, a:size(1) do if math.abs(a[i]) < math.huge then largest = math.max(largest, math.abs(a[i])) end end
       for i = 1, a:size(1) do
          local same = a[i] == b[i] or a[i] ~= a[i] and b[i] ~= b[i]
-         assert(same or math.abs(a[i] - b[i]) <= TOLERANCE * math.max(1, math.abs(a[i])),
+         assert(same or math.abs(a[i] - b[i]) <= TOLERANCE * largest,
             ('%s: element %d is %.9g on the CPU, %.9g on the device'):format(what, i, a[i], b[i]))
       end
    elseif type(want) == 'table' then
       assert(type(got) == 'table', what)
       for k, v in pairs(want) do near(v, got[k], what) end
+      for k in pairs(got) do assert(want[k] ~= nil, what .. ' has something more') end
    elseif type(want) == 'number' then
       assert(math.abs(want - got) <= TOLERANCE * math.max(1, math.abs(want)),
          ('%s: %.9g on the CPU, %.9g on the device'):format(what, want, got))
