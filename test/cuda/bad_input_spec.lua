@@ -5,10 +5,7 @@ local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 local cutorch = device.cutorch
 
-if not cutorch then
-   describe('CUDA tensors', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('CUDA tensors', describe, pending) then return end
 local th = os.getenv 'TH' or 'build/bin/th'
 
 local function output(environment, code)

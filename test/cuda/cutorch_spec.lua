@@ -4,10 +4,7 @@ local torch = require 'torch'
 local device = require 'test.cuda.device'
 local cutorch = device.cutorch
 
-if not cutorch then
-   describe('cutorch', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('cutorch', describe, pending) then return end
 local C = require 'torch.lib'.C
 
 describe('a CUDA tensor', function()

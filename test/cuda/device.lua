@@ -9,6 +9,14 @@ ffi.C.setenv('TH_CUDA_EMU_DEVICES', '2', 0)
 
 local name = os.getenv 'TH_CUDA' == 'emu' and 'libthcuda-emu.so' or 'libthcuda.so'
 local f = io.open((lib.path:gsub('[^/]*$', '')) .. name)
-if not f then return { name = name } end
-f:close()
-return { cutorch = require 'cutorch', name = name }
+local device = { name = name, cutorch = f and require 'cutorch' }
+if f then f:close() end
+
+--- Is there no device for the specs of what the title names? Then they are pending. describe, pending: the spec's own.
+function device.missing(title, describe, pending)
+   if device.cutorch then return false end
+   describe(title, function() pending('there is no ' .. name .. ' here') end)
+   return true
+end
+
+return device

@@ -5,10 +5,7 @@ local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 local cutorch = device.cutorch
 
-if not cutorch then
-   describe('products on a CUDA device', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('products on a CUDA device', describe, pending) then return end
 local th = os.getenv 'TH' or 'build/bin/th'
 
 -- Numbers that products and sums of this size keep to the last bit.

@@ -4,10 +4,7 @@ local torch = require 'torch'
 local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('places', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('places', describe, pending) then return end
 
 local function L(t) return torch.CudaLongTensor(t) end
 

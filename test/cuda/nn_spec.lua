@@ -1,5 +1,4 @@
--- test/cuda/nn_spec.lua - every module and criterion of nn on the device gives what it gives on the CPU: results, gradients of
--- inputs and of parameters.
+-- test/cuda/nn_spec.lua - every module and criterion of nn on the device gives what it gives on the CPU, gradients too.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 require 'nn'
@@ -7,10 +6,7 @@ local check = require 'test.gradcheck'
 local drawn = require 'test.nn.drawn'
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('nn on a CUDA device', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('nn on a CUDA device', describe, pending) then return end
 
 local TOLERANCE, SMALL = 2e-4, 1e-3                  -- of floats, as a part of the largest one, or of SMALL
 

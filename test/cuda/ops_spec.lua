@@ -7,10 +7,7 @@ local dtype = require 'torch.dtype'
 local C = require 'torch.lib'.C
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('CUDA kernels', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('CUDA kernels', describe, pending) then return end
 
 -- How far results may lie apart, as a part of the larger one, or of 1.
 local TOLERANCE = { Half = 2e-3, BFloat16 = 2e-2, Float = 2e-6, Double = 1e-13 }

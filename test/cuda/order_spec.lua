@@ -4,10 +4,7 @@ local torch = require 'torch'
 local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('lines that blocks share', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('lines that blocks share', describe, pending) then return end
 
 -- Many equal numbers, of both signs, two NaN and both zeros.
 local function numbers(kind, ...)

@@ -5,10 +5,7 @@ local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 local cutorch = device.cutorch
 
-if not cutorch then
-   describe('random numbers', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('random numbers', describe, pending) then return end
 
 describe('cutorch.manualSeed', function()
    it('gives the numbers of a Philox generator of the CPU with that seed', function()

@@ -6,10 +6,7 @@ local optim = require 'optim'
 local idx = require 'examples.lib.idx'
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('training on a CUDA device', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('training on a CUDA device', describe, pending) then return end
 
 local STEPS, BATCH, BATCHES = 24, 16, 2
 

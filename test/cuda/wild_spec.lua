@@ -7,10 +7,7 @@ local dtype = require 'torch.dtype'
 local C = require 'torch.lib'.C
 local device = require 'test.cuda.device'
 
-if not device.cutorch then
-   describe('wild calls on a CUDA device', function() pending('there is no ' .. device.name .. ' here') end)
-   return
-end
+if device.missing('wild calls on a CUDA device', describe, pending) then return end
 
 local CALLS = tonumber(os.getenv 'TH_BAD_INPUT_CALLS') or 60          -- for each call form
 
