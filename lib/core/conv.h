@@ -22,6 +22,10 @@ typedef struct th_conv_engine {
   const char *(*missing)(void);                     /* why it is not there; NULL: it is. No function: it always is */
 } th_conv_engine;
 
+/* How long products take beside all that moves data, of what they took on the machine where costs were fitted. A function of
+ * the CPU's model, so that choices do not move from run to run. */
+double th_conv_product_time(void);
+
 bool th_conv_does(const th_conv_shape *s, int engine);
 
 /* Runs c by the engine that is forced, or the one that is chosen; another if memory does not suffice. */

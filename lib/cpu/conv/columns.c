@@ -148,8 +148,8 @@ static th_conv_cost cost_weight(const th_conv_shape *s)
   th_conv_cost r = { .flops = 2 * pixels * (double)(j.panels * nr * s->groups) * (double)(up(j.o, TH_MR) * TH_MR) };
   r.bytes = (double)size * (pixels * (taps + (double)s->groups * o) + taps * o * (double)up(s->n * j.pixels, j.chunk));
   const bool pixel = s->kh == 1 && s->kw == 1 && s->sw == 1 && s->ph == 0 && s->pw == 0;
-  const double packing = pixels * taps * (0.36e-9 + (pixel ? 0 : s->sw > 1 ? 1.2e-9 : 26e-9 / (double)j.ow));
-  r.seconds = 3e-5 + r.flops / TH_CONV_FLOPS(s->dtype) * 1.1 + packing + pixels * (double)s->groups * o * 0.45e-9 +
+  const double packing = pixels * taps * (0.36e-9 + (pixel ? 0 : s->sw > 1 ? 1.5e-9 : 26e-9 / (double)j.ow));
+  r.seconds = 3e-5 + r.flops / TH_CONV_FLOPS(s->dtype) * 1.06 + packing + pixels * (double)s->groups * o * 0.45e-9 +
               far_away((double)size * pixels * taps / (double)(s->kh * s->kw) * (double)(s->sh * s->sw));
   r.workspace = (double)size * (double)nr * ((double)(j.chunk * j.panels) + (double)(j.wide * j.high));
   return r;

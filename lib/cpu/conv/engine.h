@@ -10,7 +10,7 @@ extern const th_kernel TH_AT(th_conv_grad_bias)[TH_NDTYPE];      /* the part of 
 
 /* What one core does a second, as costs are predicted: operations in products that fill the machine, and bytes
  * that pass through its caches. Only their relation matters much. */
-#define TH_CONV_FLOPS(dtype) (2.9e9 * 2 * TH_VB / ((dtype) == TH_F64 ? 8 : 4))
+#define TH_CONV_FLOPS(dtype) (2.9e9 * 2 * TH_VB / ((dtype) == TH_F64 ? 8 : 4) / th_conv_product_time())
 #define TH_CONV_BYTES 7e9
 
 #endif

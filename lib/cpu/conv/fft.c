@@ -172,11 +172,11 @@ static shape shape_of(const th_conv_shape *s, int engine)
  * some time to begin. Fitted to the layers of bench/conv.lua. */
 static double point_time(int engine, int64_t points)
 {
-  return engine == WINOGRAD ? 9.7e-9 : points > 4096 ? 16.5e-9 : 11e-9;
+  return engine == WINOGRAD ? 9e-9 : points > 4096 ? 16.5e-9 : 11e-9;
 }
-static const double kernel_point_time = 5.5e-9, gradient_time = 4e-9;       /* the latter: to add a number to gradWeight */
-static double beginning(int engine) { return engine == WINOGRAD ? 5e-4 : 2e-4; }
-static double rate(int engine) { return engine == WINOGRAD ? 1.07 : 1.4; }
+static const double kernel_point_time = 5.5e-9, gradient_time = 3e-9;       /* the latter: to add a number to gradWeight */
+static double beginning(int engine) { return engine == WINOGRAD ? 4e-4 : 2e-4; }
+static double rate(int engine) { return engine == WINOGRAD ? 1.14 : 1.37; }
 
 /* The plan with tiles of th x tw, without what is too large for these numbers. */
 static plan plan_with(const shape *t, int pass, int dtype, int engine, int64_t th, int64_t tw)
