@@ -16,6 +16,7 @@ local heat = require 'bench.lib.heat'
 
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }
 local LARGE, ENOUGH = 0.05, 0.02                -- seconds: a call that is not repeated, and what others are repeated for
+local MORE = 12                                 -- rounds that are added for calls below LARGE while their ratios scatter
 local SHORT = 8                                 -- planes of long filters whose error is measured: in double they take long
 
 local options = measure.options(arg or {}, { rounds = 3, batch = '1,16', layers = 'classic,long,alexnet,overfeat,vgg,resnet',
@@ -135,7 +136,8 @@ local function row(l, pass, least, classic)
    local engine = options.engine ~= '' and options.engine or torch.conv.choice(pass, l.x, l.w, unpack(l.geometry))
    local functions = { function() return ours(engine, run) end }
    if other then functions[2] = function() return peers(theirs(l, pass)) end end
-   local medians, inverse = measure.interleaved(options.rounds, functions)
+   local short = other and measure.time(run) < LARGE
+   local medians, inverse = measure.interleaved(options.rounds, functions, nil, short and MORE or nil)
    local found = predicted(l, pass)
    local best = math.max(found[engine][2] / rate, l.bytes / bandwidth)
    local ratio, verdict = nil, ''
