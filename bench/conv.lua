@@ -190,12 +190,8 @@ local function picture(file)
       for c, planes in ipairs { 4, 8, 16, 32, 64, 128, 256 } do
          columns[c] = tostring(planes)
          local l = layer_of({ '', 32, planes, planes, k, pad = (k - 1) / 2 }, 16)
-         local _, inverse = measure.interleaved(options.rounds, { function() return measure.time(l.run.forward) end,
-            function()
-               local seconds
-               with(beside, function() seconds = measure.time(l.run.forward) end)
-               return seconds
-            end }, 5)
+         local _, inverse = measure.interleaved(options.rounds, { function() return ours(nil, l.run.forward) end,
+            function() return ours(beside, l.run.forward) end })
          ratios[r][c] = 1 / inverse
       end
    end
