@@ -67,12 +67,26 @@ function LookupTable:makeInputContiguous(input)
    return self:packed('_input', input)
 end
 
+-- Up to which whole numbers of a type are exact.
+local EXACT = { Half = 2 ^ 11, BFloat16 = 2 ^ 8, Float = 2 ^ 24 }
+
+--- Refuses an input whose type cannot tell the rows of a table so long apart.
+function LookupTable:needExact(input)
+   local type_, rows = input:type():match '^torch%.(%a+%d*)Tensor$':gsub('^Cuda', ''), self.weight:size(1)
+   local exact = EXACT[type_ == '' and 'Float' or type_]
+   if exact and rows > exact then
+      self:refuse('input', ('be a LongTensor: the table has %d rows, and %s holds whole numbers up to %d'):format(rows, input:type(),
+         exact), input)
+   end
+end
+
 -- The input as a packed LongTensor.
 local function indices(self, input)
    if not torch.isTensor(input) or input:dim() < 1 or input:dim() > 2 then
       self:refuse('input', 'be a vector or a matrix of numbers', input)
    end
    if input:type() == 'torch.LongTensor' then return self:makeInputContiguous(input) end
+   self:needExact(input)
    return self:scratch('_index', 'torch.LongTensor'):resize(input:size()):copy(input)
 end
 

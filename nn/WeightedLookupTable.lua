@@ -15,6 +15,7 @@ local function parts(self, input)
    if (n ~= 2 and n ~= 3) or input:size(n) ~= 2 or input:nElement() == 0 then
       self:refuse('input', 'be n x 2 or samples x n x 2: numbers and weights', input)
    end
+   self:needExact(input)
    local number = input:select(n, 1)
    local index = self:scratch('_index', 'torch.LongTensor'):resize(number:size()):copy(number)
    if not torch.equal(index:type(input:type()), number) then

@@ -47,7 +47,7 @@ for _, name in ipairs{
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
-   'memory', 'fuse', 'errors', 'arguments', 'thnn_functions',
+   'container.MixedPrecision', 'memory', 'fuse', 'errors', 'arguments', 'thnn_functions',
 } do
    require('nn.' .. name)
 end

@@ -37,6 +37,7 @@ module 'nn.Sqrt()' {'{N}', '{B, M}', lo = 0.5, hi = 2}
 module 'nn.Power(2.5)' {'{N}', '{B, M}', lo = 0.5, hi = 2}
 module 'nn.ZeroGrad()' {'{N}', '{B, M}', gradient = function(_, x) return x:clone():zero() end}
 module 'nn.HalfPrecision()' {'{N}', '{B, M}', gradient = function(_, _, g) return g:half():double() end}
+module 'nn.MixedPrecision(nn.Identity())' {'{N}', '{B, M}', gradient = function(_, _, g) return g:half():double() end}
 module 'nn.GradientReversal(u)' {'{N}', '{B, M}', gradient = function(m, _, g) return g * -m.lambda end}
 module 'nn.PReLU(C)' {'{C, H, W}', '{B, C}', '{B, C, 2, 3}'}
 module 'nn.GatedLinearUnit()' {'{2 * N}', '{B, 2 * N}'}

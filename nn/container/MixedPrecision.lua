@@ -1,0 +1,226 @@
+-- nn/container/MixedPrecision.lua - a model computes in half precision or bfloat16, its parameters stay floats.
+local torch = require 'torch'
+local dtype = require 'torch.dtype'
+local nn = require 'nn'
+
+local utils = nn.utils
+
+--- Runs a model in a short type of numbers, on GPUs that compute it several times as fast, and trains float parameters
+-- (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs, parameters and gradients are those of the module
+-- outside; inside it works with short copies. What sums many numbers or takes exponentials (normalisations, softmax, embeddings)
+-- goes on in floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish; where they become
+-- infinite the pass is repeated with half of it, so no step is lost, and after 2000 passes without that it doubles.
+-- Put the model on its device first.
+-- @param module  a model of floats or doubles; its modules become those of the short type
+-- @param kind    'half' (default) or 'bfloat16'
+-- @param lossScale  the first one (default: 65536 for half, 1 for bfloat16, whose range is that of floats)
+-- nn.MixedPrecision(nn.Linear(3, 2):float()):forward(torch.FloatTensor(4, 3):fill(1)):type() --> torch.FloatTensor
+local MixedPrecision, Container = torch.class('nn.MixedPrecision', 'nn.Container')
+local Module = nn.Module
+MixedPrecision.bufferNames = {'_input', '_gradOutput', '_sums', '_sum'}
+
+local LONG = { ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.CudaTensor'] = true,
+   ['torch.CudaDoubleTensor'] = true }
+local SHORT = { half = { 'Half', 65536 }, bfloat16 = { 'BFloat16', 1 } }
+local PATIENCE, LARGEST = 2000, 2 ^ 24        -- passes until the scale doubles, and to what at most
+
+-- Modules that stay in floats, by what they are; PLACES take their input as it comes: it is no number to compute with.
+local FLOAT = { 'nn.BatchNormalization', 'nn.LayerNormalization', 'nn.SequenceBatchNormalization', 'nn.SoftMax', 'nn.LogSoftMax',
+   'nn.SoftMin', 'nn.SpatialSoftMax', 'nn.SpatialLogSoftMax', 'nn.Normalize', 'nn.SpatialCrossMapLRN',
+   'nn.SpatialDivisiveNormalization', 'nn.SpatialContrastiveNormalization', 'nn.Exp', 'nn.Log', 'nn.Square', 'nn.Sqrt', 'nn.Power',
+   'nn.CosineDistance', 'nn.Cosine', 'nn.PairwiseDistance', 'nn.Euclidean', 'nn.WeightedEuclidean', 'nn.Sum', 'nn.Mean' }
+local PLACES = { 'nn.LookupTable', 'nn.LookupTableGPU' }
+
+local function is_one_of(module, names)
+   for _, name in ipairs(names) do
+      if torch.isTypeOf(module, name) then return true end
+   end
+   return false
+end
+
+-- 'torch.CudaTensor', 'Half' -> 'torch.CudaHalfTensor'; 'torch.FloatTensor', 'Half' -> 'torch.HalfTensor'
+local function short_type(float, name) return (float:find 'Cuda' and 'torch.Cuda' or 'torch.') .. name .. 'Tensor' end
+
+function MixedPrecision:__init(module, kind, lossScale)
+   Container.__init(self)
+   kind = kind or 'half'
+   if not torch.isTypeOf(module, 'nn.Module') then
+      utils.fail(('nn.MixedPrecision: module must be a module, got %s'):format(utils.shape(module)))
+   end
+   if not SHORT[kind] then utils.fail(("nn.MixedPrecision: kind must be 'half' or 'bfloat16', got %s"):format(tostring(kind))) end
+   lossScale = lossScale or SHORT[kind][2]
+   if type(lossScale) ~= 'number' or not (lossScale >= 1 and lossScale <= LARGEST) then
+      utils.fail(('nn.MixedPrecision: lossScale must be a number from 1 to 2^24, got %s'):format(tostring(lossScale)))
+   end
+   local float = module:type()
+   if not LONG[float] then utils.fail(('nn.MixedPrecision: module must be of floats or doubles, got one of %s'):format(float)) end
+   self.kind, self.lossScale, self.calm = kind, lossScale, 0
+   self._type = float
+   self.output, self.gradInput = self.output:type(float), self.gradInput:type(float)
+   module = module:replace(function(m)
+      if is_one_of(m, PLACES) and not torch.isTypeOf(m, 'nn.WeightedLookupTable') then return nn.DontCast(m, false, true) end
+      return is_one_of(m, FLOAT) and nn.DontCast(m, true) or m
+   end)
+   -- Outside are the parameters of before; inside, those of modules that stay in floats are the same, the others short copies.
+   local floats, grads = module:parameters()
+   local kept = {}
+   for i, p in ipairs(floats or {}) do kept[i] = { p, grads[i] } end         -- type() leaves them and makes others
+   self.modules[1] = module:type(short_type(float, SHORT[kind][1]))
+   self._parameters, self._gradParameters = {}, {}
+   local short, shortGrads = module:parameters()
+   for i, p in ipairs(short or {}) do
+      local same = p:type() == float
+      self._parameters[i], self._gradParameters[i] = same and p or kept[i][1], same and shortGrads[i] or kept[i][2]
+   end
+end
+
+function MixedPrecision:parameters()
+   if #self._parameters > 0 then return self._parameters, self._gradParameters end
+end
+
+-- Those of floats, which Container would look for within.
+MixedPrecision.zeroGradParameters, MixedPrecision.updateParameters = Module.zeroGradParameters, Module.updateParameters
+
+local function is_float(x) return dtype.is_float(x._dtype) end
+
+-- x times a factor in a type: tensors of floats, also in nested tables, in copies kept below own[key]; others as they are. The
+-- product is rounded once.
+local function cast(own, key, x, kind, factor)
+   if torch.isTensor(x) then
+      if not is_float(x) then return x end
+      local to = own[key]
+      if not torch.isTensor(to) or to:type() ~= kind then
+         to = x.new():type(kind)
+         own[key] = to
+      end
+      to:resize(x:size())
+      if not factor or factor == 1 then return to:copy(x) end
+      if to:elementSize() < x:elementSize() then return to:copy(x:clone():mul(factor)) end
+      return to:copy(x):mul(factor)
+   elseif type(x) ~= 'table' then
+      return x
+   end
+   if type(own[key]) ~= 'table' or torch.isTensor(own[key]) then own[key] = {} end
+   local t = {}
+   for k, v in pairs(x) do t[k] = cast(own[key], k, v, kind, factor) end
+   return t
+end
+
+-- Short copies of the parameters, as they are now.
+local function refresh(self)
+   local short = self.modules[1]:parameters()
+   for i, p in ipairs(self._parameters) do
+      if short[i] ~= p and short[i]:type() ~= p:type() then short[i]:copy(p) end
+   end
+end
+
+function MixedPrecision:updateOutput(input)
+   refresh(self)
+   self._input = self._input or {}
+   local y = self:rethrowErrors(self.modules[1], 1, 'updateOutput', cast(self._input, 1, input, self.modules[1]:type()))
+   self._output = { self.output }
+   self.output = cast(self._output, 1, y, self._type)
+   self._output = nil
+   return self.output
+end
+
+-- Adds the numbers of tensors (nested tables too) to self._sum, on their device: what is infinite or NaN stays so.
+local function add_up(self, x)
+   if torch.isTensor(x) then
+      if x:nElement() == 0 or not is_float(x) then return end
+      self._sums:sum(x:type(self._type):view(-1), 1)
+      self._sum:add(self._sums:mul(2 ^ -30))              -- so that sums of finite numbers are finite
+   elseif type(x) == 'table' then
+      for _, v in pairs(x) do add_up(self, v) end
+   end
+end
+local function all_finite(self, ...)
+   self:scratch('_sums')
+   self:scratch('_sum'):resize(1):zero()
+   for i = 1, select('#', ...) do add_up(self, (select(i, ...))) end
+   local sum = self._sum[1]
+   return sum - sum == 0
+end
+
+-- Runs f() with gradients at the scale of now; again at half of it while what it returns is not finite.
+local function scaled(self, f)
+   while true do
+      local ok = all_finite(self, f())
+      if ok or self.lossScale <= 1 then break end
+      self.lossScale, self.calm = math.max(1, self.lossScale / 2), 0
+   end
+end
+
+local function short_input(self, input) return cast(self._input, 1, input, self.modules[1]:type()) end
+local function short_gradient(self, gradOutput)
+   self._gradOutput = self._gradOutput or {}
+   return cast(self._gradOutput, 1, gradOutput, self.modules[1]:type(), self.lossScale)
+end
+
+local function back(self, input, gradOutput)
+   local g = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', short_input(self, input), short_gradient(self, gradOutput))
+   self._gradInputs = { self.gradInput }
+   self.gradInput = g and cast(self._gradInputs, 1, g, self._type, 1 / self.lossScale)
+   self._gradInputs = nil
+   return self.gradInput
+end
+
+function MixedPrecision:updateGradInput(input, gradOutput)
+   self._input = self._input or {}
+   scaled(self, function() return back(self, input, gradOutput) end)
+   return self.gradInput
+end
+
+function MixedPrecision:accGradParameters(input, gradOutput, scale)
+   if #self._parameters == 0 then return end
+   self._input = self._input or {}
+   local module, again = self.modules[1], false
+   local _, short = module:parameters()
+   local before = {}                          -- gradients that are floats inside too, and are added to in place
+   for i, g in ipairs(self._gradParameters) do before[i] = short[i]:type() == self._type and g:clone() or nil end
+   scaled(self, function()
+      if again then back(self, input, gradOutput) end
+      again = true
+      for _, g in ipairs(short) do g:zero() end
+      self:rethrowErrors(module, 1, 'accGradParameters', short_input(self, input), short_gradient(self, gradOutput), 1)
+      return short
+   end)
+   local factor = (scale or 1) / self.lossScale
+   for i, g in ipairs(self._gradParameters) do
+      if before[i] then g:mul(factor):add(before[i])
+      else g:add(factor, short[i]:type(self._type)) end
+   end
+   self.calm = self.calm + 1
+   if self.calm >= PATIENCE and self.kind == 'half' then
+      self.lossScale, self.calm = math.min(LARGEST, 2 * self.lossScale), 0
+   end
+end
+
+--- The module in floats or doubles, on the CPU or a device; what it computes in stays short.
+function MixedPrecision:type(kind, cache)
+   if not kind then return self._type end
+   kind = utils.needTensors(self, kind, cache ~= nil)
+   if not LONG[kind] then utils.fail(('nn.MixedPrecision: its parameters are floats or doubles, got %s'):format(kind)) end
+   cache = cache or {}
+   local module = self.modules[1]
+   module:apply(function(m)
+      if torch.typename(m) == 'nn.DontCast' then
+         m.moduleType = kind
+         m.modules[1]:type(kind, cache)
+      end
+   end)
+   self.modules = nil
+   Module.type(self, kind, cache)
+   self.modules = { module:type(short_type(kind, SHORT[self.kind][1])) }
+   local short, grads = module:parameters()
+   for i, p in ipairs(short or {}) do
+      if p:type() == kind then self._parameters[i], self._gradParameters[i] = p, grads[i] end
+   end
+   return self
+end
+
+function MixedPrecision:__tostring__()
+   return ('%s(%s) @ %s'):format(torch.type(self), self.kind, tostring(self.modules[1]))
+end
+
+return MixedPrecision
