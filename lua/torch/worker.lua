@@ -1,0 +1,153 @@
+-- torch.worker - a Lua state in a thread of its own that answers requests of this one: tensors are shared, the rest is copied.
+--
+-- A request is the name of a function of a module that the other state has loaded, and its arguments. Only one of the two works
+-- on what both can see: the one waits while the other answers.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local lib = require 'torch.lib'
+local parcel = require 'torch.parcel'
+local C = lib.C
+
+local header = assert(io.open(lib.include .. '/th_worker.h'))
+ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_worker.h has lost its FFI part')))
+header:close()
+-- Under names of our own, since others may declare them too.
+ffi.cdef [[
+void *th_lua_new(void) __asm__("luaL_newstate");
+void th_lua_open(void *L) __asm__("luaL_openlibs");
+int th_lua_load(void *L, const char *text, size_t n, const char *name) __asm__("luaL_loadbuffer");
+int th_lua_call(void *L, int, int, int) __asm__("lua_pcall");
+const char *th_lua_text(void *L, int at, size_t *n) __asm__("lua_tolstring");
+void th_lua_close(void *L) __asm__("lua_close");
+]]
+
+local M = {}
+local Worker = {}
+Worker.__index = Worker
+
+local PATIENCE = 5                          -- seconds that a thread has for its end
+local size = ffi.new 'int64_t[1]'
+
+-- What the new state runs. It has the paths of this one, and its type of tensors.
+local boot = [[
+package.path, package.cpath = %q, %q
+local torch = require 'torch'
+torch.setdefaulttensortype(%q)
+require 'torch.worker'.serve(require(%q), %.0f)
+]]
+
+-- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from outside
+-- and has left it in the middle of something.
+local function finish(w, L)
+   if C.th_worker_end(w, PATIENCE) == 1 then ffi.C.th_lua_close(L) end
+end
+
+--- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
+function M.new(handlers)
+   local out = ffi.new 'th_worker *[1]'
+   lib.call('torch.worker', C.th_worker_new, out)
+   local w, L = out[0], ffi.C.th_lua_new()
+   if L == nil then
+      C.th_worker_end(w, 0)
+      error('torch.worker: no memory left for a Lua state', 2)
+   end
+   ffi.C.th_lua_open(L)
+   local text = boot:format(package.path, package.cpath, torch.getdefaulttensortype(), handlers,
+      tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))))
+   local status = ffi.C.th_lua_load(L, text, #text, '=thread')
+   if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end
+   if status ~= 0 then
+      finish(w, L)
+      error('torch.worker: a thread cannot be started', 2)
+   end
+   return setmetatable({ w = ffi.gc(w, function(it) finish(it, L) end), L = L }, Worker)
+end
+
+-- Raises why the thread is not there, if it got as far as to say so.
+function Worker:lost()
+   local w = ffi.gc(self.w, nil)
+   local why = 'its thread has ended'
+   self.w = nil
+   if C.th_worker_result(w) > 0 then
+      local text = ffi.C.th_lua_text(self.L, -1, nil)
+      if text ~= nil then why = why .. ': ' .. ffi.string(text) end
+   end
+   finish(w, self.L)
+   error(why, 0)
+end
+
+local function need_open(self)
+   if not self.w then error('its thread has ended', 0) end
+end
+
+-- The answer is there; an error if it will never come.
+local function listen(self)
+   repeat
+      local state = C.th_worker_wait(self.w, 0.2)
+      if state < 0 then self:lost() end
+   until state == 1
+   self.asked = false
+end
+
+--- Asks for handlers[name](...); wait gets the answer. One that nobody has waited for is forgotten.
+function Worker:ask(name, ...)
+   need_open(self)
+   if self.asked then listen(self) end
+   self.sent, self.kept = parcel.pack(name, ...)      -- what is sent must live until it is taken
+   if C.th_worker_ask(self.w, self.sent, #self.sent) ~= lib.OK then self:lost() end
+   self.asked = true
+end
+
+--- Waits for the answer: what the function returned. An error of the function is raised here.
+function Worker:wait()
+   need_open(self)
+   if not self.asked then error('the thread has not been asked for anything', 2) end
+   listen(self)
+   local bytes = C.th_worker_answer(self.w, size)
+   local function result(ok, ...)
+      if not ok then error((...), 0) end
+      return ...
+   end
+   return result(parcel.unpack(ffi.string(bytes, size[0])))
+end
+
+--- Whether the thread can be asked.
+function Worker:alive() return self.w ~= nil end
+
+--- Ends the thread.
+function Worker:close()
+   local w = self.w
+   self.w = nil
+   if w then finish(ffi.gc(w, nil), self.L) end
+end
+
+-- ---- in the thread ------------------------------------------------------------------------------------------------------
+
+local function trail(why)
+   return type(why) == 'string' and not why:find '\nstack traceback:' and debug.traceback(why, 2) or why
+end
+
+--- Answers requests until no more will come. Runs in the thread.
+function M.serve(handlers, address)
+   local w = ffi.cast('th_worker *', ffi.cast('uintptr_t', address))
+   local function answer(name, ...)
+      local f = handlers[name]
+      if not f then error('the thread has no function ' .. tostring(name), 0) end
+      return f(...)
+   end
+   local sent, kept
+   local function reply(...)
+      local ok, text, tensors = pcall(parcel.pack, ...)
+      if not ok then text, tensors = parcel.pack(false, text) end
+      sent, kept = text, tensors                     -- both live until the next request
+      C.th_worker_reply(w, sent, #sent)
+      return kept
+   end
+   while true do
+      local bytes = C.th_worker_next(w, size)
+      if bytes == nil then return end
+      reply(xpcall(function() return answer(parcel.unpack(ffi.string(bytes, size[0]))) end, trail))
+   end
+end
+
+return M

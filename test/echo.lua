@@ -1,0 +1,17 @@
+-- test/echo.lua - what worker_spec's threads do.
+local echo = {}
+local sum = 0
+
+function echo.echo(...) return ... end
+function echo.count(n)
+   sum = sum + n
+   return sum
+end
+function echo.double(x) return x:mul(2) end
+function echo.fail(text) error(text) end
+function echo.exec(f)
+   require 'ffi'.cdef 'void pthread_exit(void *result);'
+   return f()
+end
+
+return echo

@@ -1,0 +1,122 @@
+-- test/worker_spec.lua - Lua states in threads: values on their way, errors, threads that end.
+-- runs once: nothing here computes
+local ffi = require 'ffi'
+local torch = require 'torch'
+local parcel = require 'torch.parcel'
+local worker = require 'torch.worker'
+
+ffi.cdef 'void pthread_exit(void *result);'
+
+local function through(...) return parcel.unpack((parcel.pack(...))) end
+
+describe('torch.parcel', function()
+   it('brings numbers, texts, booleans, nil and nested tables as they are', function()
+      local a, b, c, d, e = through(1 / 3, 'a\0:b.', nil, true, { 1, x = { 'y', [2.5] = false } })
+      assert.same({ 1 / 3, 'a\0:b.', true }, { a, b, d })
+      assert.is_nil(c)
+      assert.same({ 1, x = { 'y', [2.5] = false } }, e)
+      local inf, nan = through(-math.huge, 0 / 0)
+      assert.equal(-math.huge, inf)
+      assert(nan ~= nan)
+   end)
+   it('shares the elements of tensors, whatever their layout', function()
+      local x = torch.range(1, 6):view(2, 3)
+      local s, kept = parcel.pack(x:t():narrow(1, 2, 2))
+      local y = parcel.unpack(s)
+      assert.equal(1, #kept)
+      y[1][1] = 20
+      assert.equal(20, x[1][2])
+   end)
+   it('brings functions with their variables, tables that hold themselves, and what packages hold', function()
+      local count, concat = 3, table.concat
+      local function f(n) return n <= 0 and count or concat({ n, 'x' }) end
+      assert.equal('2x', through(f)(2))
+      assert.equal(3, through(f)(0))
+      local t = { f }
+      t.itself = t
+      local back = through(t)
+      assert(rawequal(back, back.itself))
+      assert(rawequal(torch, through(torch)))
+      assert(rawequal(torch.Timer, through(torch.Timer)))
+   end)
+   it('copies objects as torch.serialize does', function()
+      local timer = torch.Timer()
+      assert.equal('torch.Timer', torch.type(through(timer)))
+   end)
+   it('refuses what has no copy, and says where it is', function()
+      local thread = coroutine.create(function() end)
+      assert.has_error(function() parcel.pack(1, { a = { thread } }) end,
+         'argument 2.a cannot go to another thread: it is a thread')
+      local f = function() return thread end
+      assert.has_error(function() parcel.pack(f) end,
+         'the variable thread of a function cannot go to another thread: it is a thread')
+   end)
+end)
+
+describe('torch.worker', function()
+   local w
+   before_each(function() w = worker.new 'test.echo' end)
+   after_each(function() w:close() end)
+
+   local function ask(...)
+      w:ask(...)
+      return w:wait()
+   end
+
+   it('calls functions of a module in another Lua state, and returns what they return', function()
+      assert.same({ 1, 'two', nil, 4 }, { ask('echo', 1, 'two', nil, 4) })
+      assert.equal(5, ask('count', 5))
+      assert.equal(7, ask('count', 2))
+   end)
+   it('works on the tensors of this one', function()
+      local x = torch.ones(3)
+      local y = ask('double', x)
+      assert.same({ 2, 2, 2 }, x:totable())
+      y[1] = 9
+      assert.equal(9, x[1])
+   end)
+   it('works while this one does', function()
+      local others = { worker.new 'test.echo', worker.new 'test.echo' }
+      for i, other in ipairs(others) do other:ask('count', i) end
+      w:ask('count', 10)
+      assert.same({ 1, 2, 10 }, { others[1]:wait(), others[2]:wait(), w:wait() })
+      for _, other in ipairs(others) do other:close() end
+   end)
+   it('raises errors of the function here, with the traceback of the thread, and goes on', function()
+      local ok, why = pcall(ask, 'fail', 'no such thing')
+      assert.is_false(ok)
+      assert(why:find 'no such thing' and why:find 'stack traceback' and why:find 'echo%.lua', why)
+      ok, why = pcall(ask, 'nothing')
+      assert(not ok and why:find 'the thread has no function nothing', why)
+      assert.equal(3, ask('count', 3))
+   end)
+   it('says that its thread has ended, whoever ended it, and does not hang', function()
+      local ok, why = pcall(ask, 'exec', function()
+         require 'ffi'.C.pthread_exit(nil)
+      end)
+      assert.is_false(ok)
+      assert.equal('its thread has ended', why)
+      assert.is_false(w:alive())
+      assert.has_error(function() ask('count', 1) end, 'its thread has ended')
+   end)
+   it('says why a state did not come up', function()
+      local broken = worker.new 'test.no_such_module'
+      local ok, why = pcall(function()
+         broken:ask('echo')
+         broken:wait()
+      end)
+      assert(not ok and why:find 'its thread has ended: ' and why:find 'no_such_module', why)
+   end)
+   it('forgets an answer that nobody has waited for', function()
+      w:ask('count', 1)
+      assert.equal('b', ask('echo', 'b'))
+      assert.has_error(function() w:wait() end)
+   end)
+   it('gives back its memory when it is closed or forgotten', function()
+      for _ = 1, 20 do ask('count', worker.new 'test.echo' and 1) end
+      w:close()
+      w:close()
+      collectgarbage()
+      assert.is_false(w:alive())
+   end)
+end)
