@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local arg = require 'torch.arg'
+local devices = require 'nn.devices'
 
 --- The base class of layers. A class of its own needs `__init`, `updateOutput(input)` that fills and returns
 -- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
@@ -224,11 +225,15 @@ Module._flattenTensorBuffer = {}
 -- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
 function Module.flatten(tensors)
    if not tensors or #tensors == 0 then return torch.Tensor() end
-   local kind = tensors[1]:type()
+   local kind, device = tensors[1]:type(), tensors[1]._device
    local groups, views = {}, {}                     -- groups: one for each storage, with its spans
    for _, t in ipairs(tensors) do
       if t:type() ~= kind then
          error(('Module.flatten: all tensors must be of one type, got %s and %s'):format(kind, t:type()), 2)
+      end
+      if t._device ~= device then
+         error(('Module.flatten: all tensors must be on one device, got CUDA devices %d and %d: getParametersByDevice makes '
+            .. 'a vector for each'):format(device, t._device), 2)
       end
       if t:nElement() > 0 then
          local key = torch.pointer(t:storage())
@@ -260,8 +265,8 @@ function Module.flatten(tensors)
       end
       group.merged = merged
    end
-   local make = Module._flattenTensorBuffer[kind]
-   local flat = (make and make() or torch.Tensor():type(kind)):resize(total)
+   local make = Module._flattenTensorBuffer[kind] or function() return torch.Tensor():type(kind) end
+   local flat = devices.on(device, make):resize(total)
    for _, group in ipairs(groups) do
       for _, m in ipairs(group.merged) do
          local n = m[2] - m[1] + 1
@@ -269,7 +274,7 @@ function Module.flatten(tensors)
          flat:narrow(1, m.at + 1, n):copy(part)
       end
    end
-   flat = flat:type(kind)
+   flat = devices.on(device, flat.type, flat, kind)
    local storage = flat:storage()
    for _, v in ipairs(views) do
       for _, m in ipairs(v.group.merged) do
@@ -286,6 +291,23 @@ end
 function Module:getParameters()
    local parameters, grads = self:parameters()
    return Module.flatten(parameters), Module.flatten(grads)
+end
+
+--- As getParameters for a module on several devices: two tables with a vector for each device that has parameters, at its
+-- number; 0 is the CPU.
+-- nn.Linear(3, 2):getParametersByDevice()[0]:nElement() --> 8
+function Module:getParametersByDevice()
+   local parameters, grads = self:parameters()
+   local lists = {}
+   for i, p in ipairs(parameters or {}) do
+      local list = lists[p._device] or {{}, {}}
+      lists[p._device] = list
+      table.insert(list[1], p)
+      table.insert(list[2], grads[i])
+   end
+   local flat, flatGrads = {}, {}
+   for device, list in pairs(lists) do flat[device], flatGrads[device] = Module.flatten(list[1]), Module.flatten(list[2]) end
+   return flat, flatGrads
 end
 
 --- Empties output, gradInput and the buffers: a cleared module is small in a file and computes as before.

@@ -54,6 +54,8 @@ local rows = {
    Unsqueeze = 'pos:place numInputDims:whole?',
    -- modules of modules
    Bottle = 'module:module nInputDim:count? nOutputDim:count?', Decorator = 'module:module',
+   DataParallelTable = 'dimension:count? flattenParams usenccl', AbstractParallel = 'dimension:count?',
+   DataParallel = 'dimension:count?', ModelParallel = 'dimension:count?', OneBitDataParallel = 'dimension:count? config',
    DontCast = 'module:module castin castout moduleType:string?',
    GPU = 'module:module device:count outdevice:count?', MapTable = 'module:module?', NaN = 'module:module',
    Profile = 'module:module print_interval:number? name:string?', WeightNorm = 'module:module outputDim:count?',

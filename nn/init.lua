@@ -12,7 +12,8 @@ nn.utils = require 'nn.utils'
 for _, name in ipairs{
    'Module', 'container.Container', 'container.Sequential', 'container.Concat',
    'container.ConcatTable', 'container.ParallelTable', 'container.Parallel', 'container.MapTable',
-   'container.Decorator', 'container.GPU', 'container.DepthConcat', 'Identity', 'ZeroGrad', 'GradientReversal',
+   'container.Decorator', 'container.GPU', 'container.DepthConcat', 'container.DataParallelTable',
+   'container.AbstractParallel', 'container.DataParallel', 'container.ModelParallel', 'container.OneBitDataParallel', 'Identity', 'ZeroGrad', 'GradientReversal',
    'PrintSize', 'activation', 'softmax', 'AddConstant', 'MulConstant', 'Power', 'Sqrt',
    'WhiteNoise', 'RReLU', 'Mul', 'Add', 'CMul', 'Dropout', 'spatial_dropout', 'PReLU',
    'GatedLinearUnit', 'Normalize', 'Linear', 'LookupTable', 'BatchNormalization', 'RNN',

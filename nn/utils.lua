@@ -2,6 +2,9 @@
 local torch = require 'torch'
 local construct = require 'torch.construct'
 local record = require 'torch.record'
+local dtype = require 'torch.dtype'
+local storage = require 'torch.storage'
+local devices = require 'nn.devices'
 
 --- nn.utils: Helpers for modules: nested tables of tensors, copies, clearing.
 local utils = {}
@@ -54,13 +57,13 @@ local function convert(x, kind, cache)
       local known = cache[x]
       if known then return known end
       local y = torch.Tensor():type(kind)
-      local storage = x:storage()
-      if storage and x:nElement() > 0 then
-         local key = torch.pointer(storage)
+      local whole = x:storage()
+      if whole and x:nElement() > 0 then
+         local key = torch.pointer(whole)
          if not cache[key] then
             local flat = x.new()
-            flat:set(storage, 1, torch.LongStorage{#storage}, torch.LongStorage{1})
-            cache[key] = {flat:type(kind):storage(), storage}     -- the old one is kept: its address is the key
+            flat:set(whole, 1, torch.LongStorage{#whole}, torch.LongStorage{1})
+            cache[key] = {flat:type(kind):storage(), whole}     -- the old one is kept: its address is the key
          end
          y:set(cache[key][1], x:storageOffset(), x:size(), x:stride())
       end
@@ -226,16 +229,15 @@ end
 local function copyOf(x, seen)
    if torch.isTensor(x) then
       if seen[x] then return seen[x] end
-      local y = x.new()
-      local storage = x:storage()
-      if storage then y:set(copyOf(storage, seen), x:storageOffset(), x:size(), x:stride()) end
+      local y = devices.empty(x, x._device)
+      local whole = x:storage()
+      if whole then y:set(copyOf(whole, seen), x:storageOffset(), x:size(), x:stride()) end
       seen[x] = y
       return y
    elseif torch.isStorage(x) then
       local key = torch.pointer(x)
       if not seen[key] then
-         local y = torch[torch.typename(x):match '%.(%w+)$'](#x)
-         y:copy(x)
+         local y = storage.new(dtype.of_storage(x.s), #x, false, x.s.device):copy(x)
          seen[key] = {y, x}                                      -- x is kept: its address is the key
       end
       return seen[key][1]

@@ -45,6 +45,11 @@ const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none 
 const char    *th_cuda_blas_why(void);           /* why there is none */
 int            th_cuda_tf32(void);               /* whether products of floats may round them to 10 bits */
 void           th_cuda_set_tf32(int on);
+const char    *th_cuda_nccl(void);               /* the NCCL in use; "": none */
+const char    *th_cuda_nccl_why(void);           /* why there is none */
+/* Packed tensors of one size and type, each on a device of its own: the sum in all of them, or in the first; the first to all. */
+th_status      th_cuda_nccl_sum(int n, th_tensor *const *t, int all);
+th_status      th_cuda_nccl_broadcast(int n, th_tensor *const *t);
 /* FFI END */
 
 #ifdef __cplusplus

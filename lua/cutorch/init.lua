@@ -114,6 +114,15 @@ function cutorch.setTF32(on)
    G.th_cuda_set_tf32(on and 1 or 0)
 end
 
+--- The NCCL that sums tensors over devices for nn.DataParallelTable(dim, flat, true); nil and the reason where there is none, and
+-- devices copy from each other. The environment's TH_NCCL names a library to open, or `none`.
+-- @return name, or nil and why
+function cutorch.getNccl()
+   local name = ffi.string(G.th_cuda_nccl())
+   if name ~= '' then return name end
+   return nil, ffi.string(G.th_cuda_nccl_why())
+end
+
 -- ---- streams ----------------------------------------------------------------------------------------------------------
 
 --- Makes sure that each device has n streams, beside the default one.

@@ -5,6 +5,7 @@ local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local dist = require 'dist'
 local ffi = require 'ffi'
+local links = require 'nn.links'
 
 --- The same model on every rank: backward gives all ranks the mean of their gradients, so that all take the same step. After
 -- k steps with a batch of b on each of n ranks the parameters are those of one process with batches of n*b. In a Sequential,
@@ -94,40 +95,6 @@ end
 
 -- ---- gradients in the order in which they become ready ---------------------------------------------------------------------
 
--- The modules of a chain, in the order of forward; what is no plain Sequential is one link.
-local function chain_of(module, chain)
-   if torch.type(module) ~= 'nn.Sequential' then
-      chain[#chain + 1] = module
-      return chain
-   end
-   for _, inner in ipairs(module.modules) do chain_of(inner, chain) end
-   return chain
-end
-
--- The links of the chain and the gradients that are ready after each; what is shared is ready after the first that has it. A
--- link that appears twice makes the whole model one link.
-local function links_of(model)
-   local chain, seen, grads = chain_of(model, {}), {}, {}
-   for _, link in ipairs(chain) do
-      if seen[link] then chain = { model } end
-      seen[link] = true
-   end
-   local taken = {}
-   for i, link in ipairs(chain) do
-      local _, all = link:parameters()
-      grads[i] = {}
-      for _, g in ipairs(all or {}) do
-         local key = g:nElement() > 0
-            and ('%s %d %d'):format(tostring(torch.pointer(g:storage())), g:storageOffset(), g:nElement())
-         if key and not taken[key] then
-            taken[key] = true
-            table.insert(grads[i], g)
-         end
-      end
-   end
-   return chain, grads
-end
-
 -- A reduction at work: grads come link by link, the last link first, and leave in buckets.
 local function begin(self, weight)
    local run = { bucket = {}, bytes = 0, handles = {}, started = 0 }
@@ -175,7 +142,7 @@ function DataParallel:updateGradInput(input, gradOutput)
 end
 
 local function reduce_all(self, weight)
-   local _, grads = links_of(self.modules[1])
+   local _, grads = links.of(self.modules[1])
    local run = begin(self, weight)
    for i = #grads, 1, -1 do run.ready(grads[i]) end
    run.finish()
@@ -186,18 +153,6 @@ function DataParallel:accGradParameters(input, gradOutput, scale)
    if self.sync then reduce_all(self, self.uneven and share(self, self.count) or nil) end
 end
 
--- While the model runs backward, each link says when its gradients are ready.
-local function listen(chain, grads, run)
-   for i, link in ipairs(chain) do
-      local backward = link.backward
-      rawset(link, 'backward', function(...)
-         local gradInput = backward(...)
-         run.ready(grads[i])
-         return gradInput
-      end)
-   end
-end
-
 function DataParallel:backward(input, gradOutput, scale)
    local model = self.modules[1]
    if not self.sync then
@@ -205,11 +160,11 @@ function DataParallel:backward(input, gradOutput, scale)
       return self.gradInput
    end
    local weight = self.uneven and share(self, self.count) or nil
-   local chain, grads = links_of(model)
+   local chain, grads = links.of(model)
    local run = begin(self, weight)
-   listen(chain, grads, run)
+   links.watch(chain, function(i) run.ready(grads[i]) end)
    local ok, result = pcall(self.rethrowErrors, self, model, 1, 'backward', input, gradOutput, scale)
-   for _, link in ipairs(chain) do rawset(link, 'backward', nil) end
+   links.leave(chain)
    if not ok then error(result, 0) end
    run.finish()
    self.gradInput = result

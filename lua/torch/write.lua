@@ -208,6 +208,17 @@ local function what_it_is(object, kind)
    return class.is_class(object) and 'a class' or 'a ' .. kind
 end
 
+-- What a file holds in the place of an object: that which its method `writtenAs` returns, if its class has one.
+local function stand_in(object)
+   local its = class.class_of(object)
+   while its and its.writtenAs and not class.is_class(object) do
+      local other = object:writtenAs()
+      if rawequal(other, object) then break end
+      object, its = other, class.class_of(other)
+   end
+   return object
+end
+
 -- Writes the object and all that it leads to. A frame is a table in the middle of its pairs.
 local function write_graph(self, f, root, hook, carry)
    local w = writing_state(self)
@@ -247,6 +258,10 @@ local function write_graph(self, f, root, hook, carry)
          if hook and not known and not internal then
             object = hook(object)
             kind = type(object)
+         end
+         if kind == 'table' and not known and not carry then
+            object = stand_in(object)
+            known = self._referenced and index_of(w, object)
          end
       end
       if kind == 'nil' then

@@ -2,7 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local utils = nn.utils
+local utils, devices = nn.utils, require 'nn.devices'
+local on, placed, device_of = devices.on, devices.placed, devices.of
 
 --- A module that lives on one GPU; a model made of several such parts is spread over several GPUs. Inputs are copied to
 -- it where they are elsewhere, the output to outdevice, gradInput to where the input came from. Device numbers count when the
@@ -13,67 +14,6 @@ local utils = nn.utils
 -- nn.GPU(nn.Linear(3, 2), 1):forward(torch.ones(4, 3)):size() --> {4, 2}
 local GPU, Container = torch.class('nn.GPU', 'nn.Container')
 
--- The device of a tensor or of the first tensor in a nested table, from 1; 0: on the CPU, or nowhere.
-local function device_of(x)
-   if torch.isTensor(x) then return x._device end
-   if type(x) == 'table' then
-      for _, v in pairs(x) do
-         local device = device_of(v)
-         if device > 0 then return device end
-      end
-   end
-   return 0
-end
-
--- What f(...) returns, with new CUDA tensors made on a device; 0 leaves that as it is.
-local function on(device, f, ...)
-   if device == 0 then return f(...) end
-   local arguments, n = {...}, select('#', ...)
-   return require 'cutorch'.withDevice(device, function() return f(unpack(arguments, 1, n)) end)
-end
-
--- The tensors of src (nested tables too) on a device: what is there, or on the CPU, is taken as it is, the rest is copied
--- into own[key], which holds nothing but such copies.
-local function placed(own, key, src, device)
-   if device == 0 then return src end
-   local to = own[key]
-   if torch.isTensor(src) then
-      if src._device == 0 or src._device == device then return src end
-      if not torch.isTensor(to) or to:type() ~= src:type() or to._device ~= device then
-         to = on(device, src.new)
-         own[key] = to
-      end
-      return to:resize(src:size()):copy(src)
-   end
-   if type(src) ~= 'table' then return src end
-   if type(to) ~= 'table' then
-      to = {}
-      own[key] = to
-   end
-   local t = {}
-   for k, v in pairs(src) do t[k] = placed(to, k, v, device) end
-   return t
-end
-
--- Brings the CUDA tensors within x to a device, each where it is; `moved` holds storages and tables that have been met.
-local function move(x, device, moved)
-   if torch.isTensor(x) then
-      if x._device == 0 or x._device == device or x:nElement() == 0 then return end
-      local old = x:storage()
-      local key = torch.pointer(old)
-      if not moved[key] then
-         local flat = x.new(old)
-         moved[key] = { on(device, x.new):resize(flat:size()):copy(flat):storage(), old }  -- kept: its address is the key
-      end
-      local offset, size, stride = x:storageOffset(), x:size(), x:stride()
-      x:set(moved[key][1], offset, size, stride)
-   elseif type(x) == 'table' and not moved[x] then
-      moved[x] = true
-      if torch.isTypeOf(x, 'nn.GPU') then device = x.device end
-      for _, v in pairs(x) do move(v, device, moved) end
-   end
-end
-
 --- Brings all CUDA tensors within an object (a module, a table, a tensor) to a
 -- device; what shares memory goes on sharing it. Tensors on the CPU stay there, and an nn.GPU within keeps its own device.
 -- Returns obj.
@@ -82,7 +22,7 @@ function GPU.recursiveModuleDevice(obj, device)
    if type(device) ~= 'number' or device < 1 or device % 1 ~= 0 then
       utils.fail(('nn.GPU.recursiveModuleDevice: device must be a whole number of at least 1, got %s'):format(tostring(device)))
    end
-   move(obj, device, {})
+   devices.move(obj, device)
    return obj
 end
 

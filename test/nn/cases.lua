@@ -22,6 +22,13 @@ module 'nn.MapTable(nn.Linear(I, O), false)' {'{{I}, {I}}', '{{B, I}, {B, I}, {N
 module 'nn.MapTable(nn.Tanh())' {'{{N}, {B, I}}'}
 module 'nn.Decorator(nn.Linear(I, O))' {'{I}', '{B, I}'}
 module 'nn.GPU(nn.Linear(I, O), 2)' {'{I}', '{B, I}'}
+-- their files hold the module: test/cuda/data_parallel_spec.lua
+module 'nn.DataParallelTable(1):add(nn.Linear(I, O), {1, 2})' {'{B, I}', no = {file = true}}
+module 'nn.DataParallelTable(2):add(nn.Tanh(), {2, 1, 2})' {'{B, I}', no = {file = true}}
+module 'nn.DataParallel(1):add(nn.Linear(I, O), 1)' {'{B, I}', no = {file = true}}
+module 'nn.OneBitDataParallel(1, {min_elements = 99}):add(nn.Linear(I, O), 1)' {'{B, I}', no = {file = true}}
+module 'nn.ModelParallel(2):add(nn.Linear(I, O), 1):add(nn.Tanh(), 2)' {'{B, I}', no = {file = true}}
+module 'nn.AbstractParallel(1)' {'{N}', no = {strided = true}, none = 'the base class computes nothing'}
 -- activations
 for _, new in ipairs{'Abs()', 'Exp()', 'GELU()', 'ClippedReLU(u)', 'Square()', 'Sigmoid()', 'Tanh()', 'TanhShrink()',
    'LogSigmoid()', 'SoftSign()', 'SoftPlus(2)', 'ELU(u)', 'LeakyReLU(u)', 'ReLU()', 'RReLU(0.1, 0.1 + u)', 'HardTanh(-u, v)', 'Clamp(-u, v)',

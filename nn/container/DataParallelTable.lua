@@ -1,0 +1,131 @@
+-- nn/container/DataParallelTable.lua - one model on several devices, each with a part of the batch.
+local torch = require 'torch'
+local nn = require 'nn'
+local parallel = require 'nn.data_parallel'
+
+--- Splits a batch among copies of a module, one on each device, and joins what they give: results and gradients are those of
+-- the module itself with the whole batch, up to rounding. Input, output and gradInput may be nested tables; the first rows %
+-- n devices get one row more, and where there are fewer rows than devices the last get none. An input on the CPU goes to the
+-- devices; output and gradInput are on the first. Gradients of the devices are summed (gradientReduction may ask for means),
+-- in buckets that leave while backward runs. Who changes parameters or gradients by himself gets them from parameters or
+-- getParameters: then the devices take the parameters of the first at each forward in training mode, and at the first one
+-- after evaluate. Otherwise updateParameters takes the step on all devices, and nothing is sent. torch.save writes the module
+-- and nothing of the container, so files open where there is no GPU. On the CPU it runs as well, with copies of the module.
+-- `bucket` is a field: how many bytes of gradients travel together (default 4e6).
+-- @param dimension      of the rows in input and output (default 1)
+-- @param flattenParams  true makes vectors of the parameters and gradients of each copy, so few large messages travel
+-- @param usenccl        true asks for NCCL where it is found; else devices copy from each other
+-- nn.DataParallelTable(1):add(nn.Linear(3, 2), {1, 2}):forward(torch.ones(5, 3)):size() --> {5, 2}
+local Table, Container = torch.class('nn.DataParallelTable', 'nn.Container')
+
+function Table:__init(dimension, flattenParams, usenccl)
+   Container.__init(self)
+   self.dimension = dimension or 1
+   self.flattenParams, self.usenccl = flattenParams and true or false, usenccl and true or false
+   self.gpus, self.reduction, self.handed = {}, 'sum', false
+   self.impl = nn.DataParallelTable.Basic(self)
+end
+
+local function need_gpus(self, gpus)
+   if type(gpus) == 'number' then gpus = { gpus } end
+   if gpus == nil then
+      gpus = {}
+      local cutorch = package.loaded.cutorch
+      for device = 1, math.max(1, cutorch and cutorch.getDeviceCount() or 1) do gpus[device] = device end
+   end
+   if type(gpus) ~= 'table' or #gpus == 0 then self:refuse('gpus', 'be a table of device numbers', gpus) end
+   for _, device in ipairs(gpus) do parallel.needDevice(self, device) end
+   return { unpack(gpus) }
+end
+
+--- The module to be copied to the devices. Only one; Sequential chains several.
+-- @param gpus  a table of device numbers, from 1, that of the module itself first; default: all devices
+-- nn.DataParallelTable(1):add(nn.Abs(), {1, 2, 3}):size() --> 1
+function Table:add(module, gpus)
+   if #self.modules > 0 then self:refuse('the container', 'hold one module', 'another one') end
+   gpus = need_gpus(self, gpus)
+   parallel.adopt(self, Container.add, module, gpus)
+   self.gpus = gpus
+   if self.flattenParams then
+      self.handed = parallel.isFlat(module:parameters() or {})
+      module:getParameters()
+   end
+   return self
+end
+
+--- nn.DataParallelTable:combineGradients(live, lists), nn.DataParallel:combineGradients(live, lists): Sums the gradients of all
+-- devices, in the first or in all: lists has those of each.
+
+--- nn.DataParallelTable:writtenAs(), nn.DataParallel:writtenAs(): The module: what files hold in the place of the container.
+for _, name in ipairs(parallel.METHODS) do Table[name] = parallel[name] end
+
+--- Whether gradients of the devices are summed, 'sum' (the default), or averaged over the devices that had rows, 'average'.
+-- Sums of the gradients of a mean over the whole batch are the gradients of that batch. Returns self; without an argument the
+-- one in use.
+-- nn.DataParallelTable(1):gradientReduction 'average':gradientReduction() --> average
+function Table:gradientReduction(how) return parallel.gradientReduction(self, how) end
+
+--- The module for 1; from 2 on the copy on that device, if it is not in a thread. What is done to copies is lost when they follow
+-- the first.
+function Table:get(index) return parallel.module(self, index) end
+
+--- All devices get the parameters of the first now: after they were changed in evaluation mode, or reached by no method of the
+-- container. Returns self.
+function Table:syncParameters()
+   parallel.sync(self)
+   return self
+end
+
+--- Makes vectors of parameters and gradients, as flattenParams does. Returns self.
+function Table:flattenParameters()
+   self.flattenParams = true
+   self.modules[1]:getParameters()
+   parallel.forget(self)
+   return self
+end
+
+--- For each device the lists of parameters and of gradients of the copy there.
+function Table:moduleParameters() return parallel.moduleParameters(self) end
+
+--- Runs the copies in threads, one for each device but the first, each with a Lua state of its own; the first stays with the
+-- caller. An error in a thread is raised here, with the number of its device and with its traceback; a thread that ends is an
+-- error, and is started again when it is needed.
+-- @param initFunc    called in each thread with the number of its device before the copy is there, to require packages
+-- @param syncCopies  of Torch7, without a meaning: all copies are told what was done to the container
+-- nn.DataParallelTable(1):add(nn.Abs(), {1, 2}):threads(function() require 'nn' end):forward(-torch.ones(4)):sum() --> 4
+function Table:threads(initFunc, syncCopies)
+   if initFunc ~= nil and type(initFunc) ~= 'function' then self:refuse('initFunc', 'be a function', initFunc) end
+   parallel.forget(self)
+   self.impl = nn.DataParallelTable.Threads(self, initFunc, syncCopies)
+   return self
+end
+
+function Table:__tostring__()
+   return ('%s(%d, {%s}) @ %s'):format(torch.type(self), self.dimension, table.concat(self.gpus, ', '), tostring(self.modules[1]))
+end
+
+-- ---- how copies run ----------------------------------------------------------------------------------------------------------
+
+-- Both forms are one: they differ in whether copies are in threads.
+local function form(name, threaded)
+   local Form = torch.class('nn.DataParallelTable.' .. name)
+   function Form:__init(dpt, initFunc, syncCopies)
+      self.dpt, self.threaded, self.initFunc, self.syncCopies = dpt, threaded, initFunc, syncCopies
+   end
+   function Form:exec(closure, maxGpuIdx)
+      if type(closure) ~= 'function' then self.dpt:refuse('closure', 'be a function', closure == nil and 'nothing' or closure) end
+      return parallel.exec(self.dpt, closure, maxGpuIdx)
+   end
+   function Form:setup() return self end
+   function Form:applyChanges() parallel.changed(self.dpt) end
+   function Form:close() parallel.forget(self.dpt) end
+end
+
+--- nn.DataParallelTable.Basic(dpt): dpt.impl of a container whose copies are all in this Lua state. exec(closure, [n]) calls
+-- closure(module, i) for copies 1..n and returns the list of results; close forgets the copies.
+form('Basic', false)
+--- nn.DataParallelTable.Threads(dpt, initFunc, [syncCopies]): The same after threads(): closure is copied to the threads,
+-- with the variables that it uses.
+form('Threads', true)
+
+return Table

@@ -1,0 +1,147 @@
+-- nn/container/OneBitDataParallel.lua - nn.DataParallel whose matrices of gradients travel with one bit for each number.
+local torch = require 'torch'
+local nn = require 'nn'
+local links = require 'nn.links'
+local devices = require 'nn.devices'
+local exchange = require 'nn.exchange'
+local parallel = require 'nn.data_parallel'
+
+--- As nn.DataParallel, but of matrices of gradients only one bit for each number travels, and two numbers for each row: an
+-- nn.OneBitQuantization on each device. What is lost on the way is kept where it was lost and added to the next gradient,
+-- once, so the sum over many steps stays right. Other gradients are summed whole. Seide et al., "1-bit stochastic gradient
+-- descent and its application to data-parallel distributed training of speech DNNs" (2014). fbcunn's adds the error twice and
+-- diverges, and steps with Adagrad in any case; this one only if config says so.
+-- @param dimension  of the rows in input and output (default 1)
+-- @param config     a table: min_elements, of how many elements on a matrix travels in bits (default 20); learningRate: the
+--    sum is replaced by an Adagrad step of this size before it travels back; momentum of these steps (default 0)
+-- m = nn.Linear(3, 2); nn.OneBitDataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
+local OneBit, Data = torch.class('nn.OneBitDataParallel', 'nn.DataParallel')
+
+local known = { min_elements = true, learningRate = true, momentum = true }
+
+function OneBit:__init(dimension, config)
+   Data.__init(self, dimension)
+   if config ~= nil and type(config) ~= 'table' then self:refuse('config', 'be a table', config) end
+   for name, value in pairs(config or {}) do
+      if not known[name] then self:refuse('config', 'hold min_elements, learningRate or momentum', tostring(name)) end
+      if type(value) ~= 'number' then self:refuse('config.' .. name, 'be a number', value) end
+   end
+   self.config = { min_elements = 20 }
+   for name, value in pairs(config or {}) do self.config[name] = value end
+end
+
+-- container -> what is kept between steps: by the first replica's gradient, its sum of before, the quantizers, the steps
+local memory = setmetatable({}, { __mode = 'k' })
+local function memory_of(self)
+   if not memory[self] then memory[self] = { before = {}, quantizers = {}, steps = {}, homes = {}, count = 0 } end
+   return memory[self]
+end
+
+--- Forgets what was lost on the way so far, and the steps of Adagrad. Returns self.
+function OneBit:resetErrors()
+   memory[self] = nil
+   return self
+end
+
+local function in_bits(self, g) return g:dim() == 2 and g:nElement() > self.config.min_elements end
+
+-- f(gradient, its sum of before) for each of the first replica that travels in bits.
+local function each(self, f)
+   if #self.modules < 2 then return end
+   local before = memory_of(self).before
+   local _, grads = links.of(self.modules[1])
+   for _, list in ipairs(grads) do
+      for _, g in ipairs(list) do
+         if in_bits(self, g) then
+            before[g] = before[g] or devices.empty(g, g._device)
+            f(g, before[g])
+         end
+      end
+   end
+end
+
+-- Only what is new travels: the sum of before waits aside. Where `pass` fails it comes back.
+local function apart(self, pass, ...)
+   each(self, function(g, before)
+      before:resizeAs(g):copy(g)
+      g:zero()
+   end)
+   local ok, result = pcall(pass, self, ...)
+   if ok then return result end
+   each(self, function(g, before) g:copy(before) end)
+   error(result, 0)
+end
+
+function OneBit:backward(input, gradOutput, scale) return apart(self, parallel.backward, input, gradOutput, scale) end
+function OneBit:accGradParameters(input, gradOutput, scale) apart(self, parallel.accGradParameters, input, gradOutput, scale) end
+
+-- Quantizer `key` of a gradient.
+local function quantizer(self, g, key)
+   local quantizers = memory_of(self).quantizers
+   quantizers[g] = quantizers[g] or {}
+   quantizers[g][key] = quantizers[g][key] or nn.OneBitQuantization()
+   return quantizers[g][key]
+end
+
+-- A matrix in bits and means, and what comes out of them on a device.
+local function packed(q, x)
+   local bits, _, up, down = q:quantize(x)
+   return { bits, up, down, columns = x:size(2) }
+end
+local function received(q, message, device)
+   local own, t = {}, {}
+   for i = 1, 3 do t[i] = devices.placed(own, i, message[i], device) end
+   return q:dequantize(t[1], t[2], t[3], message.columns)
+end
+
+-- An Adagrad step with momentum in the place of a sum of gradients, on the device of the sum.
+local function step(self, g, sum)
+   local config, steps = self.config, memory_of(self).steps
+   if not config.learningRate then return sum end
+   local mine = steps[g] or { squares = sum:clone():zero(), moved = sum:clone():zero() }
+   steps[g] = mine
+   mine.squares:addcmul(1, sum, sum)
+   sum:cdiv(torch.sqrt(mine.squares):add(1e-10)):mul(config.learningRate)
+   mine.moved:mul(config.momentum or 0):add(sum)
+   return mine.moved:clone()
+end
+
+-- One matrix of each replica: bits to a home, their sum in bits to all.
+local function combine(self, tensors)
+   local all = memory_of(self)
+   local g = tensors[1]
+   if not all.homes[g] then                           -- one after the other; the error of the sum stays at home
+      all.count = all.count % #tensors + 1
+      all.homes[g] = all.count
+   end
+   local device, sum = tensors[all.homes[g]]._device, nil
+   for r, x in ipairs(tensors) do
+      local q = quantizer(self, g, r)
+      local part = received(q, packed(q, x), device)
+      sum = sum and sum:add(part) or part
+   end
+   devices.on(device, function() sum = step(self, g, sum) end)
+   local q = quantizer(self, g, 'home')
+   local message = packed(q, sum)
+   for _, x in ipairs(tensors) do
+      x:copy(received(q, message, x._device)):add(devices.placed({}, 1, all.before[g], x._device))
+   end
+end
+
+--- Sums the gradients of all devices, of matrices in bits.
+function OneBit:combineGradients(live, lists)
+   local whole = {}
+   for r = 1, #lists do whole[r] = {} end
+   for j, g in ipairs(lists[1]) do
+      local tensors = {}
+      for r = 1, #lists do tensors[r] = lists[r][j] end
+      if in_bits(self, g) then combine(self, tensors)
+      else for r = 1, #lists do table.insert(whole[r], tensors[r]) end end
+   end
+   if #whole[1] > 0 then exchange.sum(live.sums, whole, not live.handed) end
+end
+
+--- 'OneBitDataParallel'
+function OneBit:name() return 'OneBitDataParallel' end
+
+return OneBit
