@@ -400,6 +400,15 @@ function M:apply(callback)
    M.forget(self)
 end
 
+function M:replace(callback)
+   local out = nn.Module.replace(self, callback)
+   M.forget(self)
+   for i, module in ipairs(self.modules) do
+      if placing.device(self, i) > 0 then devices.move(module, self.gpus[i]) end
+   end
+   return out
+end
+
 function M:listModules()
    local list, seen = {}, {}
    local function take(module)
@@ -425,6 +434,6 @@ end
 --- What both containers have from here.
 M.METHODS = {'updateOutput', 'updateGradInput', 'accGradParameters', 'backward', 'zeroGradParameters', 'updateParameters',
    'accUpdateGradParameters', 'sharedAccUpdateGradParameters', 'parameters', 'reset', 'share', 'training', 'evaluate',
-   'clearState', 'apply', 'listModules', 'type', 'needDevices', 'refuse', 'writtenAs', 'combineGradients'}
+   'clearState', 'apply', 'replace', 'listModules', 'type', 'needDevices', 'refuse', 'writtenAs', 'combineGradients'}
 
 return M

@@ -128,6 +128,26 @@ describe('training the digits on several devices', function()
       end
       near(alone(7, 'updateParameters'), (train(wrap, 7, 'updateParameters')), 1e-5, 'parameters')
    end)
+   it('sends the gradients of a layer while those before it are at work, in another stream', function()
+      local m = small():cuda()
+      local dpt = nn.DataParallelTable(1):add(m, ALL)
+      dpt.bucket = 1
+      local x, g = torch.CudaTensor(6, 3):fill(1), torch.CudaTensor(6, 2):fill(1)
+      dpt:forward(x)
+      local log, kept = {}, exchange.sum
+      exchange.sum = function(own, lists, ...)
+         log[#log + 1] = ('%d in stream %s'):format(lists[1][1]:nElement(), cutorch.getStream() == 0 and 0 or 'beside')
+         return kept(own, lists, ...)
+      end
+      local first = m:get(1)
+      function first:accGradParameters(...)
+         log[#log + 1] = 'first layer'
+         return nn.Linear.accGradParameters(self, ...)
+      end
+      dpt:backward(x, g)
+      exchange.sum = kept
+      assert.same({ '10 in stream beside', 'first layer', '15 in stream beside' }, log)
+   end)
    it('is so where each device sums a part', function()
       local kept = exchange.SHARED
       exchange.SHARED = 3
@@ -305,6 +325,10 @@ for name, wrap in pairs(containers) do
          dp:syncParameters()
          near(m:forward(x), dp:forward(x), 1e-6, 'output')
          assert.is_true(#dp:listModules() >= 5)
+         for _, model in ipairs{ m, dp } do
+            model:replace(function(module) return torch.type(module) == 'nn.Tanh' and nn.Sigmoid():cuda() or module end)
+         end
+         near(m:forward(x), dp:forward(x), 1e-6, 'output')
       end)
       it('takes a step without gradients kept by accUpdateGradParameters', function()
          for _, model in ipairs{ m, dp } do
