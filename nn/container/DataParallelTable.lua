@@ -100,6 +100,17 @@ function Table:threads(initFunc, syncCopies)
    return self
 end
 
+--- Reads what files of Torch7 hold of a container: the first copy and the numbers of the devices, where there are any.
+function Table:read(file)
+   local fields = file:readObject()
+   Table.__init(self)
+   nn.utils.restore(self, fields)
+   self.modules, self.output, self.gradInput = { (self.modules or {})[1] }, torch.Tensor(), torch.Tensor()
+   self.gpus, self.handed, self.impl = fields.gpus or fields.gpuAssignments or {}, true, nn.DataParallelTable.Basic(self)
+   if #self.gpus == 0 then self.gpus = { 1 } end
+   if self.modules[1] then self._type = self.modules[1]:type() end
+end
+
 function Table:__tostring__()
    return ('%s(%d, {%s}) @ %s'):format(torch.type(self), self.dimension, table.concat(self.gpus, ', '), tostring(self.modules[1]))
 end

@@ -460,6 +460,21 @@ describe('nn.DataParallelTable', function()
       cutorch.setDefaultStream()
       cutorch.synchronizeAll()
    end)
+   it('opens from files of Torch7, which hold the container', function()
+      local dpt = nn.DataParallelTable(1):add(small():cuda(), ALL)
+      local x = torch.randn(5, 3):float():cuda()
+      local y = dpt:forward(x):clone()
+      dpt.gpuAssignments, dpt.gpus, dpt.impl, dpt.reduction = dpt.gpus, nil, nil, nil
+      local class, kept = torch.getmetatable 'nn.DataParallelTable', nn.DataParallelTable.writtenAs
+      class.writtenAs = nil
+      local text = torch.serialize(dpt)
+      class.writtenAs = kept
+      local back = torch.deserialize(text)
+      assert.equal('nn.DataParallelTable', torch.type(back))
+      assert.same(ALL, back.gpus)
+      near(y, back:forward(x), 1e-6)
+      assert.equal('sum', back:gradientReduction())
+   end)
    it('refuses what it cannot be made of', function()
       refuses('nn.DataParallelTable: dimension must be a whole number of at least 1', nn.DataParallelTable, 'x')
       local dpt = nn.DataParallelTable(1)

@@ -135,6 +135,17 @@ describe('threads of nn.DataParallelTable', function()
       near(m:forward(x), dpt:forward(x), 1e-6, 'output')
       near(pass(m), pass(dpt), 1e-6, 'gradInput')
    end)
+   it('say so when a thread ends in the middle of a pass', function()
+      for _, pass_of in ipairs{ 'updateOutput', 'accGradParameters' } do
+         dpt.impl:exec(function(net, i)
+            if i ~= 2 then return end
+            require 'ffi'.cdef 'void pthread_exit(void *result);'
+            rawset(net:get(1), pass_of, function() require 'ffi'.C.pthread_exit(nil) end)
+         end)
+         refuses('nn.DataParallelTable: replica 2 on device 2: its thread has ended', pass, dpt)
+         near(pass(m), pass(dpt), 1e-6, 'gradInput')
+      end
+   end)
    it('name the device whose initFunc fails', function()
       dpt:threads(function(i) if i == 2 then error 'no such package' end end)
       local why = refuses('nn.DataParallelTable: replica 2 on device 2: ', dpt.forward, dpt, x)
