@@ -47,6 +47,8 @@ private:
   void *p;
 };
 
+/* The op copy, of the registry. */
+const th_op *th_cuda_copy_op();
 /* Bytes between devices, as th_backend says. */
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes);
 /* Elements to a tensor of the same size that may be on another device, or on the host. */

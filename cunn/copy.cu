@@ -93,7 +93,7 @@ th_status th_cuda_move(const th_tensor *y, const th_tensor *x)
 
 /* ---- between devices ---- */
 
-static const th_op *copy_op()
+const th_op *th_cuda_copy_op()
 {
   static const th_op *found;
   for (int i = 0; !found; i++) if (strcmp(th_op_at(i)->name, "copy") == 0) found = th_op_at(i);
@@ -120,7 +120,7 @@ th_status th_cuda_across(th_tensor *y, th_tensor *x)
     th_arg args[2];
     args[0].t = y;
     args[1].t = &arrived;
-    s = th_run(copy_op(), args, 2);
+    s = th_run(th_cuda_copy_op(), args, 2);
   }
   th_tensor_release(&packed);
   th_tensor_release(&arrived);

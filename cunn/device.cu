@@ -1,6 +1,7 @@
 // device.cu - devices, streams, events and memory; what libth and cutorch ask of them.
 #include <stdio.h>
 #include <stdlib.h>
+#include <atomic>
 #include <mutex>
 #include <vector>
 #include "backend.cuh"
@@ -9,6 +10,9 @@
 extern void th_cuda_add_kernels();
 th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element);
 th_status th_cuda_nonzero(const th_tensor *t, int64_t *count);
+th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind);
+void th_cuda_host_release(void *p);
+th_status th_cuda_copy_begun(const void *host, int device, bool to_host);
 
 static int count;
 static cudaError_t why;
@@ -212,6 +216,40 @@ int th_cuda_can_access(int device, int peer)
   return cudaDeviceCanAccessPeer(&can, device - 1, peer - 1) == cudaSuccess && can;
 }
 
+/* Memory comes from the default pool of a device: others see it where the pool lets them. */
+th_status th_cuda_set_access(int device, int peer, int on)
+{
+  cudaMemPool_t pool;
+  cudaMemAccessDesc access;
+  TH_TRY(need_device(device));
+  TH_TRY(need_device(peer));
+  if (device == peer) return TH_OK;
+  if (on && !th_cuda_can_access(device, peer)) {
+    return th_fail(TH_EDEVICE, "device %d cannot reach the memory of device %d: copies go through the host", device, peer);
+  }
+  memset(&access, 0, sizeof access);
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = device - 1;
+  access.flags = on ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  TH_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, peer - 1));
+  return TH_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
+/* ---- tests of order ---- */
+
+static __global__ void spin(long long cycles)
+{
+  const long long start = clock64();
+  while (clock64() - start < cycles) {}
+}
+th_status th_cuda_sleep(double cycles)
+{
+  TH_TRY(here());
+  if (!(cycles >= 0 && cycles <= 1e13)) return th_fail(TH_EARG, "cycles must lie in 0..1e13, got %g", cycles);
+  TH_LAUNCH((spin), 1, 1, 0, (long long)cycles);
+  return th_launched();
+}
+
 // ---- what libth asks --------------------------------------------------------------------------------------------------
 
 static th_status no_memory(int device, int64_t bytes)
@@ -223,9 +261,28 @@ static th_status no_memory(int device, int64_t bytes)
                  (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total);
 }
 
+/* What was freed stays with the pool, for the next tensors: getting memory from the system is slow. */
+static void keep_memory(int device)
+{
+  static std::atomic<bool> kept[TH_MAXDEVICE];
+  cudaMemPool_t pool;
+  uint64_t all = UINT64_MAX;
+  if (kept[device - 1].exchange(true) || cudaDeviceGetDefaultMemPool(&pool, device - 1) != cudaSuccess) return;
+  cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+}
+
+th_status th_cuda_trim(int device)
+{
+  cudaMemPool_t pool;
+  TH_TRY(th_cuda_synchronize(device));
+  TH_CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, device - 1));
+  return TH_CUDA(cudaMemPoolTrimTo(pool, 0));
+}
+
 static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
 {
   TH_CUDA_TRY(cudaSetDevice(device - 1));
+  keep_memory(device);
   cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
     cudaGetLastError();
@@ -264,7 +321,8 @@ th_status th_cuda_copy(void *to, int to_device, const void *from, int from_devic
   }
   TH_CUDA_TRY(cudaSetDevice(works - 1));
   TH_CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDefault, th_cuda_stream()));
-  return to_device ? TH_OK : TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
+  if (to_device && from_device) return TH_OK;
+  return th_cuda_copy_begun(to_device ? from : to, works, !to_device);
 }
 
 th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
@@ -276,7 +334,8 @@ th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
 static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
 static th_status leave(void) { return pinpoint ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
 
-static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave };
+static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave,
+                              th_cuda_host_allocate, th_cuda_host_release };
 
 th_status th_cuda_load(void)
 {

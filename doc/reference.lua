@@ -7,8 +7,19 @@ local doc = require 'torch.doc'
 local class = require 'torch.class'
 require 'nn'
 require 'optim'
+require 'cudnn'
+local ffi = require 'ffi'
+ffi.cdef 'int setenv(const char *name, const char *value, int overwrite);'
 
 local M = {}
+
+-- cutorch is described where there is a device: the emulated one unless TH_CUDA says otherwise.
+ffi.C.setenv('TH_CUDA', 'emu', 0)
+local found, cutorch = pcall(require, 'cutorch')
+
+--- Are there devices? Without them there is no page of cutorch.
+M.devices = found and cutorch.getDeviceCount() > 0
+if M.devices then require 'cunn' end
 
 -- ---- one entry --------------------------------------------------------------------------------------------------
 
@@ -79,7 +90,7 @@ end
 
 -- name -> heading, and the headings in order.
 local function heading_of_op()
-   local ffi, C = require 'ffi', require 'torch.lib'.C
+   local C = require 'torch.lib'.C
    local of, order, seen = {}, {}, {}
    local headings = op_headings()
    if C.th_op_at(#headings - 1) == nil or C.th_op_at(#headings) ~= nil then
@@ -127,6 +138,8 @@ end
 -- The page and the heading of a key: nil for what its class inherits, and for internal names.
 local function place(key, entry, of_op)
    local package_name = key:match '^[^%.:]+'
+   local path = entry.file or ''
+   if path:find 'lua/cutorch/%w+%.lua$' or path:find 'lua/cunn/%w+%.lua$' then return 'cutorch', heading_of_file(path) end
    if package_name == 'Tensor' or package_name == 'Storage' then return 'tensor', package_name == 'Tensor' and 'Tensors' or 'Storages' end
    if package_name == 'nn' then
       local name = key:match '^nn%.(%w+)'
@@ -166,7 +179,9 @@ local TITLES = {
    { 'nn', 'Modules of nn', 'A module has what nn.Module has: forward, backward, parameters, type. The first dimension of a batch is the sample.' },
    { 'criterions', 'Criterions of nn', '`forward(input, target)` is the loss, `backward(input, target)` its gradient by the input.' },
    { 'optim', 'Optimizers', '`optim.sgd(f, x, config)`: f(x) gives the value and the gradient at x; one step changes x in place.' },
-   { 'packages', 'paths, sys, xlua, graph, nngraph, autograd, fbnn, dist', 'The small packages.' },
+   { 'packages', 'paths, sys, xlua, graph, nngraph, autograd, fbnn, dist, cudnn', 'The small packages.' },
+   { 'cutorch', 'cutorch and cunn', "`require 'cutorch'` brings devices: CUDA's, or with TH_CUDA=emu emulated ones for tests. [GPUs](../cuda.md) tells how "
+      .. 'they are used, and which names of Torch7 have no meaning any more.' },
 }
 
 --- All pages: a table from file name to text.
@@ -194,6 +209,7 @@ function M.pages()
    local texts = {}
    for _, t in ipairs(TITLES) do
       local p = pages[t[1]]
+      if t[1] == 'cutorch' and not M.devices then break end
       local out = { '# ' .. t[2], '', t[3], '', 'Written by `./dev docs` from the sources; do not edit.', '' }
       for _, heading in ipairs(p.order) do
          if #p[heading] > 0 then

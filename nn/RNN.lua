@@ -39,9 +39,14 @@ function RNN:__init(inputSize, hiddenSize, numLayers, batchFirst, dropout, remem
    end
    self.rememberStates = rememberStates or false
    self.train = true
-   local function of(layer) return self.directions * self.gates * self.hiddenSize * (self:inputSizeOf(layer) + self.hiddenSize + 2) end
-   self:parameter('weight', of(1) + (self.numLayers - 1) * of(2))                 -- all but the first are alike
+   self:parameter('weight', self:weightSize())
    self:reset()
+end
+
+--- How many numbers weight has.
+function RNN:weightSize()
+   local function of(layer) return self.directions * self.gates * self.hiddenSize * (self:inputSizeOf(layer) + self.hiddenSize + 2) end
+   return of(1) + (self.numLayers - 1) * of(2)                                     -- all but the first are alike
 end
 
 --- The columns that a layer reads.

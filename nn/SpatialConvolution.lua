@@ -21,7 +21,8 @@ function SpatialConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, pa
    self:reset()
 end
 
---- Makes weight and bias; subclasses give them other shapes.
+--- Makes weight and bias; subclasses give them other shapes. One that sets the field groups has nInputPlane / groups planes in
+-- each filter.
 function SpatialConvolution:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
    self:parameter('bias', self.nOutputPlane)
@@ -43,24 +44,24 @@ end
 -- Models of early Torch7 have a matrix of weights, and one `padding`.
 local function filters(self, weight)
    if weight:dim() == 4 then return weight end
-   return weight:view(self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
+   return weight:view(self.nOutputPlane, -1, self.kH, self.kW)
 end
 
 local function numbers(self)
    local padW = self.padW or self.padding or 0
-   return self.dH, self.dW, self.padH or padW, padW, self.dilationH or 1, self.dilationW or 1
+   return self.dH, self.dW, self.padH or padW, padW, self.dilationH or 1, self.dilationW or 1, self.groups or 1
 end
 
 function SpatialConvolution:updateOutput(input)
    images.check(self, input, self.nInputPlane)
-   local dH, dW, padH, padW, dilationH, dilationW = numbers(self)
+   local dH, dW, padH, padW, dilationH, dilationW, groups = numbers(self)
    images.fits(self, input, dilationH * (self.kH - 1) + 1, dilationW * (self.kW - 1) + 1, padH, padW)
    local bias = self.bias
    if not bias then
       bias = self:scratch '_zeros'
       if bias:nElement() ~= self.nOutputPlane then bias:resize(self.nOutputPlane):zero() end
    end
-   return torch.conv2d(self.output, input, filters(self, self.weight), bias, dH, dW, padH, padW, dilationH, dilationW)
+   return torch.conv2d(self.output, input, filters(self, self.weight), bias, dH, dW, padH, padW, dilationH, dilationW, groups)
 end
 
 function SpatialConvolution:updateGradInput(input, gradOutput)

@@ -23,6 +23,10 @@ end
 --- Forgets buffers, as clearState.
 function FFT:cleanupBuffers() return self:clearState() end
 
+--- Accepted for scripts of fbcunn, and changes nothing: the engine knows by itself what it can keep. Returns self.
+function FFT:setReuseInputs() return self end
+FFT.setReuseOutputs, FFT.setReuseWeights = FFT.setReuseInputs, FFT.setReuseInputs
+
 --- nn.SpatialConvolutionCuFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
 -- nn.SpatialConvolutionCuFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 torch.class('nn.SpatialConvolutionCuFFT', 'nn.SpatialConvolutionFFT')

@@ -132,6 +132,18 @@ describe('the example of a plug-in', function()
       refused(cc(EXAMPLE, 'copy'), 'there is already an op named squareplus')
    end)
 
+   it('is refused for CUDA tensors when it has no kernel for them, unless it leaves them to the CPU', function()
+      local device = require 'test.cuda.device'
+      if not device.cutorch then return pending('there is no ' .. device.name .. ' here') end
+      local ok, why = pcall(torch.squareplus, torch.CudaTensor(2))
+      assert.is_false(ok)
+      assert.truthy(why:find('squareplus: there is no kernel of this op for CUDA device 1: bring the tensors to the CPU', 1, true), why)
+      torch.loadlib(one { name = '"plugByCpu"', flags = 'TH_BY_CPU' })
+      local y = torch.plugByCpu(torch.CudaByteTensor { 1 })
+      assert.equal('torch.CudaByteTensor', y:type())
+      assert.same({ 7 }, y:totable())
+   end)
+
    it('works in a program that is not th', function()
       local lua = torch.config().include:gsub('lib/include$', 'lua'):gsub('/torch$', '')
       local p = io.popen(([[LUA_PATH='%s/?.lua;%s/?/init.lua' luajit -e "require 'torch' torch.loadlib '%s/squareplus.so' print(torch.squareplus(torch.zeros(3)):sum())" 2>&1]])

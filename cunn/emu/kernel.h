@@ -106,6 +106,9 @@ inline unsigned __ballot_sync(unsigned mask, int yes)
 inline int __any_sync(unsigned mask, int yes) { return __ballot_sync(mask, yes) != 0; }
 inline int __all_sync(unsigned mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
 
+/* Nanoseconds, where a device counts the cycles of its clock. */
+long long clock64();
+
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }

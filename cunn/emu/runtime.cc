@@ -155,6 +155,8 @@ bool on_device(const void *p)
 
 }  // namespace
 
+long long clock64() { return (long long)(1e9 * seconds()); }
+
 void emu::launch(dim3 blocks, dim3 threads, size_t shared, cudaStream_t stream, std::function<void()> kernel, const char *name)
 {
   guard g(all().lock);
@@ -301,6 +303,34 @@ cudaError_t cudaFreeHost(void *p)
   free(p);
   return cudaSuccess;
 }
+
+// Managed memory is memory of the host here too: the host runs the kernels.
+cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned) { return cudaMallocHost(p, bytes); }
+cudaError_t cudaFree(void *p) { return cudaFreeHost(p); }
+
+// A pool of a device keeps nothing that was freed, and every device reaches the memory of all.
+struct CUmemPool_st { int device; };
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int d)
+{
+  static CUmemPool_st pools[MAX_DEVICES];
+  if (d < 0 || d >= all().count) return tell(cudaErrorInvalidDevice);
+  pools[d].device = d;
+  *pool = &pools[d];
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *access, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    const int d = access[i].location.id;
+    if (d < 0 || d >= all().count || (d == pool->device && access[i].flags != cudaMemAccessFlagsProtReadWrite)) {
+      return tell(cudaErrorInvalidValue);
+    }
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 
 // Memory of the host that is not pinned has been read, or written, when this returns, as with CUDA.
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)

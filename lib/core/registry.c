@@ -164,7 +164,8 @@ const th_op *th_op_at(int i)
 int th_op_supports(const th_op *op, int kind, int dtype)
 {
   if (kind < 0 || kind >= TH_NDEVICE || dtype <= TH_NONE || dtype >= TH_NDTYPE) return 0;
-  return th_entry_of(op)->kernel[kind][dtype] != NULL;
+  const th_entry *e = th_entry_of(op);
+  return e->kernel[th_device_count() && th_is_by_cpu(e) ? TH_CPU : kind][dtype] != NULL;
 }
 
 th_kind th_kind_of(const th_op *op, int arg)

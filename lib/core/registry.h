@@ -25,6 +25,13 @@ extern __attribute__((visibility("hidden"))) int th_devices;
 /* Runs the kernel that the call's device and dtype choose; there must be one. */
 th_status th_run_kernel(const th_entry *e, const th_call *c);
 
+/* Has a device no kernel of this op, but the CPU does its work; and such a call, whose tensors are on one device. */
+bool th_is_by_cpu(const th_entry *e);
+th_status th_run_by_cpu(const th_entry *e, th_call *c);
+
+/* Can every result have the shape that is wanted? */
+th_status th_need_results(const th_call *c);
+
 /* Can the signature of an op be read? */
 th_status th_signature_check(const th_op *op);
 

@@ -63,8 +63,8 @@ static inline bool has_size(const th_tensor *t, int ndim, const int64_t *size)
 }
 static bool has_shape(const th_tensor *t, const th_want *w) { return has_size(t, w->ndim, w->size); }
 
-/* Can every result have the shape asked for? All are looked at before the first changes. */
-static th_status need_results(const th_call *c)
+/* All are looked at before the first changes. */
+th_status th_need_results(const th_call *c)
 {
   for (int k = 0; k < c->nwant; k++) {
     const th_want *w = &c->want[k];
@@ -163,7 +163,9 @@ static th_status need_one_device(const th_call *c, const th_entry *e)
  * which may look at elements. */
 static COLD th_status check_devices(const th_call *c, const th_entry *e)
 {
-  if (c->device == TH_CPU || e->has[TH_CUDA]) return c->op->flags & TH_DEVICES ? TH_OK : need_one_device(c, e);
+  if (c->device == TH_CPU || e->has[TH_CUDA] || th_is_by_cpu(e)) {
+    return c->op->flags & TH_DEVICES ? TH_OK : need_one_device(c, e);
+  }
   return th_fail(TH_EDEVICE, "there is no kernel of this op for %s: bring the tensors to the CPU, with x:float() or x:double()",
                  TH_DEVICE(c->device));
 }
@@ -190,7 +192,7 @@ static th_status check_and_run(th_call *c)
   const th_kernel run = e->kernel[th_device_kind(c->device)][c->dtype];
   if (!run) return refuse_dtype(c, e);
   if (c->nwant) {
-    TH_TRY(need_results(c));
+    TH_TRY(th_need_results(c));
     if (!(c->op->flags & TH_LATE)) TH_TRY(th_commit(c));
   }
   return run_here(run, c);
@@ -257,7 +259,8 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   }
   if (__builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0)) TH_TRY(check_devices(&c, e));
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
-  const th_status s = overlap ? run_with_copies(&c) : check_and_run(&c);
+  const bool by_cpu = __builtin_expect(c.device != TH_CPU, 0) && !e->has[TH_CUDA];
+  const th_status s = by_cpu ? th_run_by_cpu(e, &c) : overlap ? run_with_copies(&c) : check_and_run(&c);
   th_enter(NULL);
   for (uint32_t left = e->returns; left; left &= left - 1) {
     const int i = __builtin_ctz(left);

@@ -201,7 +201,7 @@ th_status th_storage_new(th_storage **out, int device, int dtype, int64_t size, 
 }
 
 /* Elements of another storage as a storage. From now on the memory of neither may move. */
-th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, int64_t size)
+static th_status part(th_storage **out, th_storage *whole, int64_t offset, int64_t size, int device)
 {
   if (offset < 0 || size < 0 || size > whole->size || offset > whole->size - size) {
     return th_fail(TH_EARG, "places %lld to %lld are outside of 1..%lld", (long long)offset + 1,
@@ -215,7 +215,7 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   s->capacity = size * es;
   s->refs = 1;
   s->dtype = whole->dtype;
-  s->device = whole->device;
+  s->device = device;
   s->whole = whole;
   whole->pinned |= 1;
   th_storage_retain(whole);
@@ -223,6 +223,72 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   else account_on(s->device, 0, 1);
   *out = s;
   return TH_OK;
+}
+
+th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, int64_t size)
+{
+  return part(out, whole, offset, size, whole->device);
+}
+
+/* ---- memory of the CPU that devices reach ---- */
+
+static bool is_host(const th_storage *s) { return s->mapped >= TH_HOST_PINNED; }
+
+static th_status host_block(void **p, int64_t bytes, int kind)
+{
+  *p = NULL;
+  if (th_device_count() == 0) return th_fail(TH_EDEVICE, "there is no CUDA device to make memory for");
+  if (th_too_much(bytes)) return th_out_of_memory(bytes);
+  return bytes ? th_backend_get()->host_allocate(p, bytes, kind) : TH_OK;
+}
+
+th_status th_storage_host(th_storage **out, int dtype, int64_t size, int kind)
+{
+  const int64_t es = (int64_t)th_dtype_size(dtype);
+  int64_t bytes;
+  if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
+  if (kind != TH_HOST_PINNED && kind != TH_HOST_MANAGED) return th_fail(TH_EARG, "memory of kind %d does not exist", kind);
+  if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
+  if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
+  th_storage *s = calloc(1, sizeof *s);
+  if (!s) return th_out_of_memory((int64_t)sizeof *s);
+  const th_status status = host_block(&s->data, bytes, kind);
+  if (status != TH_OK) {
+    free(s);
+    return status;
+  }
+  if (bytes) memset(s->data, 0, (size_t)bytes);
+  s->size = size;
+  s->capacity = bytes;
+  s->refs = 1;
+  s->dtype = dtype;
+  s->mapped = kind;
+  th_account(bytes, 1);
+  *out = s;
+  return TH_OK;
+}
+
+th_status th_storage_twin(th_storage **out, th_storage *managed, int device)
+{
+  const th_storage *whole = managed;
+  while (whole->whole) whole = whole->whole;
+  if (whole->mapped != TH_HOST_MANAGED) return th_fail(TH_EARG, "the memory must be managed: that of a UVA tensor");
+  if (device < 0 || device > th_device_count()) {
+    return th_fail(TH_EDEVICE, "there is no CUDA device %d: the devices are 1..%d", device, th_device_count());
+  }
+  return part(out, managed, 0, managed->size, device);
+}
+
+/* The memory that a storage has for itself on the CPU. */
+static void give_up(th_storage *s)
+{
+  if (is_host(s)) {
+    if (s->data) th_backend_get()->host_release(s->data);
+  } else if (s->mapped) {
+    th_unmap(s);
+  } else if (!s->joined) {
+    th_block_free(s->data);
+  }
 }
 
 static th_status grow_on_device(th_storage *s, int64_t bytes)
@@ -251,7 +317,9 @@ th_status th_storage_resize(th_storage *s, int64_t size)
   if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
   if (bytes > s->capacity) {
     if (s->device == TH_CPU && th_too_much(bytes)) return th_out_of_memory(bytes);
-    if (s->mapped) return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
+    if (s->mapped && !is_host(s)) {
+      return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
+    }
     if (s->pinned > 1) return th_fail(TH_EARG, "a storage whose elements are at work in a collective cannot grow");
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     if (s->device != TH_CPU) {
@@ -259,10 +327,12 @@ th_status th_storage_resize(th_storage *s, int64_t size)
       s->size = size;
       return TH_OK;
     }
-    void *data = block(bytes, false);
+    void *data;
+    if (is_host(s)) TH_TRY(host_block(&data, bytes, s->mapped));
+    else data = block(bytes, false);
     if (!data) return th_out_of_memory(bytes);
     if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
-    if (!s->joined) th_block_free(s->data);
+    give_up(s);
     s->data = data;
     s->joined = 0;
     th_account(bytes - s->capacity, 0);
@@ -319,13 +389,8 @@ void th_storage_release(th_storage *s)
     free(s);
     return;
   }
-  if (s->whole) {
-    th_storage_release(s->whole);
-  } else if (s->mapped) {
-    th_unmap(s);
-  } else if (!s->joined) {
-    th_block_free(s->data);
-  }
+  if (s->whole) th_storage_release(s->whole);
+  else give_up(s);
   th_account(s->mapped == 1 || s->whole ? 0 : -s->capacity, -1);
   free(s);
 }

@@ -38,7 +38,7 @@ typedef struct th_storage {
   int64_t capacity;                 /* bytes behind data */
   int32_t refs;                     /* changed atomically */
   int32_t dtype, device;
-  int32_t mapped;                   /* 1: data is a mapped file; 2: shared memory */
+  int32_t mapped;                   /* 1: data is a mapped file; 2: shared memory; or TH_HOST_PINNED, TH_HOST_MANAGED */
   int32_t joined;                   /* 1: data lies in the same block as this struct */
   int32_t pinned;                   /* bit 0: parts of it are storages; above: collectives at work. data must not move */
   struct th_storage *whole;         /* of such a part: what it is a part of; NULL otherwise */
@@ -102,6 +102,7 @@ const char  *th_build(int what);                 /* what the library was built f
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */
 int          th_op_supports(const th_op *op, int kind, int dtype);      /* kind: TH_CPU or TH_CUDA */
+int          th_op_is_by_cpu(const th_op *op);   /* whether the CPU does its work for CUDA tensors, with copies */
 th_status    th_run(const th_op *op, th_arg *arg, int narg);     /* `return` arguments are written */
 
 /* Plug-ins: libraries with ops of their own, written with th_op.h. What is wrong with one is said when it is opened;
@@ -141,6 +142,11 @@ th_status    th_storage_put(th_storage *s, int64_t first, int64_t n, const void 
 enum { TH_MAP_PRIVATE, TH_MAP_SHARED, TH_MAP_MEMORY };
 th_status    th_storage_map(th_storage **s, int dtype, const char *path, int64_t offset, int64_t size, int kind);
 th_status    th_storage_part(th_storage **s, th_storage *whole, int64_t offset, int64_t size);
+/* Memory of the CPU that devices reach: pinned, so that copies need not wait; managed, so that a storage on a device may be
+ * the same memory. */
+enum { TH_HOST_PINNED = 3, TH_HOST_MANAGED = 4 };
+th_status    th_storage_host(th_storage **s, int dtype, int64_t size, int kind);
+th_status    th_storage_twin(th_storage **s, th_storage *managed, int device);
 th_status    th_storage_resize(th_storage *s, int64_t size);
 void         th_storage_retain(th_storage *s);
 void         th_storage_release(th_storage *s);

@@ -22,6 +22,8 @@ typedef struct th_backend {
   th_status (*nonzero)(const th_tensor *t, int64_t *count);      /* how many elements are not 0; NaN is not */
   th_status (*enter)(int device);                   /* the next kernel of this thread works there */
   th_status (*leave)(void);                         /* a kernel was run: says what went wrong with it, if that is known */
+  th_status (*host_allocate)(void **p, int64_t bytes, int kind);      /* memory of the CPU, TH_HOST_PINNED or _MANAGED */
+  void (*host_release)(void *p);                    /* when what was begun with it is done */
 } th_backend;
 
 th_status th_backend_add(const th_backend *b);

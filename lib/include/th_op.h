@@ -64,6 +64,7 @@ enum {
   TH_INPLACE = 1,      /* a result may be the very same view as an input; any other overlap is copied first */
   TH_LATE = 2,         /* the kernel may still refuse what it sees: it calls th_commit itself */
   TH_DEVICES = 4,      /* tensors may be on different devices; check says whose kernel it is */
+  TH_BY_CPU = 8,       /* of tensors on a device that has no kernel: the CPU works on copies. Not for ops that take lists */
 };
 /* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. */
 #define TH_INPLACE_AT(arg) (1 << (8 + (arg)))

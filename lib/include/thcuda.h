@@ -27,7 +27,13 @@ int            th_cuda_device(void);             /* of this thread */
 th_status      th_cuda_set_device(int device);
 th_status      th_cuda_properties_of(th_cuda_properties *p, int device);
 th_status      th_cuda_synchronize(int device);
+th_status      th_cuda_trim(int device);         /* gives memory that no tensor holds back to the driver */
+th_status      th_cuda_sleep(double cycles);     /* of the clock of the device; in the thread's stream */
+int            th_cuda_host_kind(const void *p); /* TH_HOST_PINNED, TH_HOST_MANAGED; 0: other memory */
+/* The op copy, but where memory of the host is pinned nobody waits for the end. */
+th_status      th_cuda_copy_async(th_tensor *to, th_tensor *from);
 int            th_cuda_can_access(int device, int peer);
+th_status      th_cuda_set_access(int device, int peer, int on);        /* of device to the memory of peer */
 int            th_cuda_streams(void);            /* beside the default one, on every device */
 th_status      th_cuda_reserve_streams(int n);
 int            th_cuda_stream_number(void);      /* of this thread */

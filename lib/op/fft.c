@@ -182,12 +182,12 @@ static th_status check_grad(th_call *c)
 #define OP(id, code, doc_) \
   const th_op th_op_##id = { \
     .name = #id, .args = "y:out x:tensor n:int=-1 dim:dim=-1 norm:string='backward'", .doc = doc_, \
-    .grad = "x: fft_grad(x, g, " #code ", n, dim, norm)", .flags = TH_LATE, .check = check, \
+    .grad = "x: fft_grad(x, g, " #code ", n, dim, norm)", .flags = TH_LATE | TH_BY_CPU, .check = check, \
   };
 #define OPS(id, code, doc_) \
   const th_op th_op_##id = { \
     .name = #id, .args = "y:out x:tensor s:sizes={} dim:sizes={} norm:string='backward'", .doc = doc_, \
-    .grad = "x: fftn_grad(x, g, " #code ", s, dim, norm)", .flags = TH_LATE, .check = check, \
+    .grad = "x: fftn_grad(x, g, " #code ", s, dim, norm)", .flags = TH_LATE | TH_BY_CPU, .check = check, \
   };
 
 #define COMPLEX " A complex tensor has a last dimension of size 2."
@@ -226,12 +226,12 @@ OPS(irfftn, 11, "The inverse of rfftn." COMPLEX CUTS NORM_BACKWARD
 const th_op th_op_fft_grad = {
   .name = "fft_grad", .args = "gx:out x:tensor g:tensor kind:int n:int=-1 dim:dim=-1 norm:string='backward'",
   .doc = "Gradient of fft, ifft, rfft, irfft (kind 0, 1, 2, 3) with these n, dim and norm.",
-  .flags = TH_LATE, .check = check_grad,
+  .flags = TH_LATE | TH_BY_CPU, .check = check_grad,
 };
 const th_op th_op_fftn_grad = {
   .name = "fftn_grad", .args = "gx:out x:tensor g:tensor kind:int s:sizes={} dim:sizes={} norm:string='backward'",
   .doc = "Gradient of fft2, ifft2, rfft2, irfft2 (kind 4, 5, 6, 7), fftn, ifftn, rfftn, irfftn (8, 9, 10, 11).",
-  .flags = TH_LATE, .check = check_grad,
+  .flags = TH_LATE | TH_BY_CPU, .check = check_grad,
 };
 
 /* ---- products of complex numbers ---- */

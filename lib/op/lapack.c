@@ -5,7 +5,7 @@
 #include <limits.h>
 #include "op.h"
 
-enum { LAPACK = TH_INPLACE | TH_LATE };
+enum { LAPACK = TH_INPLACE | TH_LATE | TH_BY_CPU };
 
 /* ---- what the arguments must be ---- */
 

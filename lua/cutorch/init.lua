@@ -1,24 +1,13 @@
--- cutorch - CUDA tensors: devices, streams, memory, and the types torch.CudaTensor, torch.CudaLongTensor, ...
+-- cutorch - devices, streams, handles and random numbers of CUDA. The types are in cutorch.tensor, memory is in cutorch.memory.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
-local dtype = require 'torch.dtype'
-local construct = require 'torch.construct'
-local storage = require 'torch.storage'
-local tensor = require 'torch.tensor'
-local backend = require 'cutorch.backend'
-local G = backend.C
+local need = require 'cutorch.need'
+local G = require 'cutorch.backend'.C
 
 local cutorch = {}
-
-local function number(who, name, v)
-   if type(v) ~= 'number' or v % 1 ~= 0 or v < -2 ^ 31 or v >= 2 ^ 31 then arg.refuse(who, name, 'a whole number', v, 3) end
-   return v
-end
-
--- A call of libthcuda in the name of a function of cutorch.
-local function call(name, f, ...) return lib.call('cutorch.' .. name, f, ...) end
+local number, call = need.number, need.call
 
 -- ---- devices ----------------------------------------------------------------------------------------------------------
 
@@ -31,14 +20,14 @@ function cutorch.getDevice() return G.th_cuda_device() end
 
 --- Makes new CUDA tensors on another device, from 1. Ops work where their tensors are, whatever the device of the thread.
 function cutorch.setDevice(device)
-   call('setDevice', G.th_cuda_set_device, number('cutorch.setDevice', 'device', device))
+   call('setDevice', G.th_cuda_set_device, number('setDevice', 'device', device))
 end
 
 --- Calls f() with another device, and returns what it returns. The device of before comes back, after an error too.
 function cutorch.withDevice(device, f)
    if not arg.is_callable(f) then arg.refuse('cutorch.withDevice', 'f', 'a function', f) end
    local before = cutorch.getDevice()
-   call('withDevice', G.th_cuda_set_device, number('cutorch.withDevice', 'device', device))
+   call('withDevice', G.th_cuda_set_device, number('withDevice', 'device', device))
    local function back(ok, ...)
       cutorch.setDevice(before)
       if not ok then error((...), 0) end
@@ -61,7 +50,7 @@ local numbers = { 'totalGlobalMem', 'freeGlobalMem', 'sharedMemPerBlock', 'major
 
 local function properties(who, device)
    local p = properties_t()
-   call(who, G.th_cuda_properties_of, p, number('cutorch.' .. who, 'device', device))
+   call(who, G.th_cuda_properties_of, p, number(who, 'device', device))
    return p
 end
 
@@ -81,17 +70,39 @@ function cutorch.getMemoryUsage(device)
    return tonumber(p.freeGlobalMem), tonumber(p.totalGlobalMem)
 end
 
+local refused = {}                          -- device -> peer -> true: setPeerToPeerAccess has said no
+local kernel_peers = false
+
 --- Version of CUDA that this was built with, 13000 for 13.0; 0 on emulated devices.
 function cutorch.getRuntimeVersion() return G.th_cuda_runtime_version() end
 --- Version of CUDA that the driver knows; 0 on emulated devices, or without a driver.
 function cutorch.getDriverVersion() return G.th_cuda_driver_version() end
+--- cutorch.driverVersion: What cutorch.getDriverVersion() gives.
 cutorch.driverVersion = cutorch.getDriverVersion()
 
---- Whether device can read the memory of peer.
+--- Whether device reaches the memory of peer by itself: it can, and cutorch.setPeerToPeerAccess has not said otherwise. Copies
+-- between others go through the host.
+-- cutorch.getPeerToPeerAccess(1, 1)   --> true
 function cutorch.getPeerToPeerAccess(device, peer)
-   return G.th_cuda_can_access(number('cutorch.getPeerToPeerAccess', 'device', device),
-      number('cutorch.getPeerToPeerAccess', 'peer', peer)) ~= 0
+   device, peer = need.device('getPeerToPeerAccess', device), need.device('getPeerToPeerAccess', peer)
+   return device == peer or G.th_cuda_can_access(device, peer) ~= 0 and not (refused[device] and refused[device][peer])
 end
+
+--- Lets device reach the memory of peer by itself, or not; an error where it cannot. At the start devices do what they can.
+function cutorch.setPeerToPeerAccess(device, peer, on)
+   local who = 'setPeerToPeerAccess'
+   device, peer = need.device(who, device), need.device(who, peer)
+   need.bool(who, 'on', on)
+   call(who, G.th_cuda_set_access, device, peer, on and 1 or 0)
+   refused[device] = refused[device] or {}
+   refused[device][peer] = not on
+end
+
+--- What cutorch.setKernelPeerToPeerAccess was given last; false at the start.
+-- cutorch.getKernelPeerToPeerAccess()   --> false
+function cutorch.getKernelPeerToPeerAccess() return kernel_peers end
+--- Accepted for old scripts, and changes nothing: tensors of two devices in one call are always refused. Copy one first.
+function cutorch.setKernelPeerToPeerAccess(on) kernel_peers = need.bool('setKernelPeerToPeerAccess', 'on', on) end
 
 -- ---- products of matrices ---------------------------------------------------------------------------------------------
 
@@ -123,31 +134,57 @@ function cutorch.getNccl()
    return nil, ffi.string(G.th_cuda_nccl_why())
 end
 
+local handles, handle = 1, 1
+--- Accepted for old scripts: each stream has a handle of cuBLAS of its own, made when it is needed, so that numbers of handles
+-- choose nothing. cutorch.getNumBlasHandles says the largest n so far.
+function cutorch.reserveBlasHandles(n)
+   number('reserveBlasHandles', 'n', n)
+   if n < 0 then error(('cutorch.reserveBlasHandles: n must not be negative, got %d'):format(n), 2) end
+   handles = math.max(handles, n)
+end
+--- How many handles cutorch.reserveBlasHandles has counted, at least 1.
+function cutorch.getNumBlasHandles() return handles end
+--- The handle that cutorch.setBlasHandle has chosen last, from 1.
+function cutorch.getBlasHandle() return handle end
+--- Accepted for old scripts; see cutorch.reserveBlasHandles.
+function cutorch.setBlasHandle(n)
+   number('setBlasHandle', 'handle', n)
+   if n < 1 or n > handles then error(('cutorch.setBlasHandle: handle must lie in 1..%d, got %d'):format(handles, n), 2) end
+   handle = n
+end
+
 -- ---- streams ----------------------------------------------------------------------------------------------------------
 
 --- Makes sure that each device has n streams, beside the default one.
-function cutorch.reserveStreams(n) call('reserveStreams', G.th_cuda_reserve_streams, number('cutorch.reserveStreams', 'n', n)) end
+function cutorch.reserveStreams(n) call('reserveStreams', G.th_cuda_reserve_streams, number('reserveStreams', 'n', n)) end
 --- How many streams each device has, beside the default one.
 function cutorch.getNumStreams() return G.th_cuda_streams() end
 --- The number of the stream that this thread uses on all devices; 0 is the default one.
 function cutorch.getStream() return G.th_cuda_stream_number() end
 --- Gives the work of this thread to another stream.
-function cutorch.setStream(stream) call('setStream', G.th_cuda_set_stream, number('cutorch.setStream', 'stream', stream)) end
+function cutorch.setStream(stream) call('setStream', G.th_cuda_set_stream, number('setStream', 'stream', stream)) end
 --- Gives the work of this thread to the default stream again.
 function cutorch.setDefaultStream() call('setDefaultStream', G.th_cuda_set_stream, 0) end
 --- Waits for one stream of the device of this thread.
 function cutorch.streamSynchronize(stream)
-   call('streamSynchronize', G.th_cuda_stream_synchronize, cutorch.getDevice(), number('cutorch.streamSynchronize', 'stream', stream))
+   call('streamSynchronize', G.th_cuda_stream_synchronize, cutorch.getDevice(), number('streamSynchronize', 'stream', stream))
 end
 
 --- What `stream` is given from now on happens after all that the streams of the list were given until now.
 function cutorch.streamWaitFor(stream, others)
    if type(others) ~= 'table' then arg.refuse('cutorch.streamWaitFor', 'others', 'a table of streams', others) end
    local device = cutorch.getDevice()
-   number('cutorch.streamWaitFor', 'stream', stream)
+   number('streamWaitFor', 'stream', stream)
    for _, other in ipairs(others) do
-      call('streamWaitFor', G.th_cuda_stream_wait, device, stream, device, number('cutorch.streamWaitFor', 'stream', other))
+      call('streamWaitFor', G.th_cuda_stream_wait, device, stream, device, number('streamWaitFor', 'stream', other))
    end
+end
+
+--- Keeps the stream of this thread busy for so many cycles of the device's clock (nanoseconds on emulated devices), for tests
+-- of what waits for what.
+function cutorch._sleep(cycles)
+   if type(cycles) ~= 'number' then arg.refuse('cutorch._sleep', 'cycles', 'a number', cycles) end
+   call('_sleep', G.th_cuda_sleep, cycles)
 end
 
 -- Every pair { device, stream } of the first list waits for every one of the second.
@@ -162,9 +199,9 @@ end
 -- { device = { stream, ... }, ... } as a list of pairs.
 local function pairs_of(who, t)
    local list = {}
-   if type(t) ~= 'table' then arg.refuse(who, 'streams', 'a table of tables', t, 3) end
+   if type(t) ~= 'table' then arg.refuse('cutorch.' .. who, 'streams', 'a table of tables', t, 3) end
    for device, streams in pairs(t) do
-      if type(streams) ~= 'table' then arg.refuse(who, 'streams', 'a table of tables', streams, 3) end
+      if type(streams) ~= 'table' then arg.refuse('cutorch.' .. who, 'streams', 'a table of tables', streams, 3) end
       for _, s in ipairs(streams) do list[#list + 1] = { number(who, 'device', device), number(who, 'stream', s) } end
    end
    return list
@@ -172,18 +209,18 @@ end
 
 --- The streams of the list wait for each other: nothing of one begins before all of the others is done.
 function cutorch.streamBarrier(streams)
-   local list = pairs_of('cutorch.streamBarrier', { [cutorch.getDevice()] = streams })
+   local list = pairs_of('streamBarrier', { [cutorch.getDevice()] = streams })
    wait_pairs('streamBarrier', list, list)
 end
 --- The same for streams of several devices: {[1] = {0, 1}, [2] = {0}}.
 function cutorch.streamBarrierMultiDevice(streams)
-   local list = pairs_of('cutorch.streamBarrierMultiDevice', streams)
+   local list = pairs_of('streamBarrierMultiDevice', streams)
    wait_pairs('streamBarrierMultiDevice', list, list)
 end
 --- A stream of a device waits for streams of several devices.
 function cutorch.streamWaitForMultiDevice(device, stream, others)
-   local who = 'cutorch.streamWaitForMultiDevice'
-   wait_pairs('streamWaitForMultiDevice', { { number(who, 'device', device), number(who, 'stream', stream) } }, pairs_of(who, others))
+   local who = 'streamWaitForMultiDevice'
+   wait_pairs(who, { { number(who, 'device', device), number(who, 'stream', stream) } }, pairs_of(who, others))
 end
 
 --- cutorch.Event(): A moment in the stream of this thread: when it has done what it was given until now.
@@ -211,19 +248,14 @@ end
 
 -- The generator that stands for the default one where a tensor on the device is filled: Philox, one a device and thread.
 local function generator(who, device)
-   device = device == nil and cutorch.getDevice() or number('cutorch.' .. who, 'device', device)
-   local g = G.th_cuda_generator(device)
-   if g ~= nil then return lib.generator_t(g) end
-   local count = cutorch.getDeviceCount()
-   local function refuse(text, ...) error(('cutorch.%s: ' .. text):format(who, ...), 4) end
-   if count == 0 then refuse('there is no CUDA device: %s', ffi.string(G.th_cuda_why())) end
-   if device < 1 or device > count then refuse('device must lie in 1..%d, got %d', count, device) end
-   refuse 'no memory left'
+   local g = G.th_cuda_generator(need.device(who, device))
+   if g == nil then error(('cutorch.%s: no memory left'):format(who), 3) end
+   return lib.generator_t(g)
 end
 
 --- Starts the random numbers of the device of this thread anew. They are those that a torch.Generator('philox') with this
 -- seed gives on the CPU.
--- @example cutorch.manualSeed(1); torch.CudaTensor(2):uniform()
+-- cutorch.manualSeed(1); x = torch.CudaTensor(2):uniform(); cutorch.manualSeed(1); torch.CudaTensor(2):uniform():equal(x) --> true
 function cutorch.manualSeed(seed) torch.manualSeed(generator('manualSeed'), seed) end
 --- The same for all devices.
 function cutorch.manualSeedAll(seed)
@@ -251,43 +283,31 @@ function cutorch.setRNGState(state, device)
    torch.setRNGState(g, state)
 end
 
--- ---- types ------------------------------------------------------------------------------------------------------------
+-- ---- the rest ---------------------------------------------------------------------------------------------------------
 
-construct.set_device(function()
-   local device = G.th_cuda_device()
-   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 3) end
-   return device
-end)
-storage.set_device(cutorch.getDevice)
+require 'cutorch.tensor'
+require 'cutorch.memory' (cutorch)
 
-local Tensor = tensor.base
-for d, name in ipairs(dtype.names) do
-   local ty = d + dtype.CUDA
-   if cutorch.getDeviceCount() > 0 then
-      storage.add_type(torch, ty)
-      tensor.add_type(torch, ty)
-      require 'torch.serialize'.install_type(torch, ty)
-   end
-   --- Tensor:cuda(), Tensor:cudaByte(), Tensor:cudaChar(), Tensor:cudaShort(), Tensor:cudaInt(), Tensor:cudaLong(), Tensor:cudaHalf(),
-   -- Tensor:cudaBFloat16(), Tensor:cudaDouble(): x in a type of the device of this thread, cuda() in floats; x itself if it
-   -- has that type already, on whatever device, else a copy.
-   Tensor[name == 'Float' and 'cuda' or 'cuda' .. name] = function(self)
-      if cutorch.getDeviceCount() == 0 then construct.place_of(ty) end
-      return tensor.convert(arg.tensor('cuda', 'argument 1', self), ty)
-   end
-end
-
---- The device that x is on, from 1; 0 on the CPU.
--- @example torch.Tensor(2):getDevice()   --> 0
-function Tensor:getDevice() return self._device end
-
---- Copies as copy does; what is on the CPU is there when it returns.
-function Tensor:copyAsync(x) return self:copy(x) end
-
+--- cutorch.hasHalf: True: there are CudaHalfTensors.
 cutorch.hasHalf = true
 --- cutorch.hasHalfInstructions(), cutorch.hasFastHalfInstructions(): Whether the device of this thread computes with halves itself.
-function cutorch.hasHalfInstructions() return cutorch.getDeviceProperties(cutorch.getDevice()).major >= 6 end
+function cutorch.hasHalfInstructions() return cutorch.getDeviceProperties(need.device 'hasHalfInstructions').major >= 6 end
 cutorch.hasFastHalfInstructions = cutorch.hasHalfInstructions
+
+--- cutorch.magma: True: torch.gesv, torch.svd and the others of LAPACK take CUDA tensors. The CPU computes them, with copies;
+-- MAGMA, whose presence this said in Torch7, is not used.
+cutorch.magma = true
+
+--- Tests the device of this thread: runs the examples of the help texts of ops with torch.Tensor making CudaDoubleTensors, and
+-- those of cutorch. Prints a report.
+-- @param tests  a name such as 'torch.cumsum', or its beginning; a table of them (default: all)
+-- @return 0; raises an error when an example does not give what its text says
+function cutorch.test(tests)
+   if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+      arg.refuse('cutorch.test', 'tests', 'a name or a table of names', tests)
+   end
+   return require 'cutorch.test'.all():run(tests)
+end
 
 _G.cutorch = cutorch
 package.loaded.cutorch = cutorch

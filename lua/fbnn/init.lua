@@ -26,4 +26,16 @@ function Convolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, 
    self.maximalMemoryOverhead, self.inferenceOnly = maximalMemoryOverhead, inferenceOnly
 end
 
+--- Forgets buffers, as clearState.
+function Convolution:cleanupBuffers() return self:clearState() end
+
+--- Keeps what the constructor calls inferenceOnly; nothing comes of it. Returns self.
+function Convolution:setInferenceOnly(val)
+   self.inferenceOnly = val
+   return self
+end
+
+--- Accepted for scripts of fbnn, and changes nothing: the engine knows by itself what it can keep. Returns self.
+function Convolution:setReuseWeights() return self end
+
 return fbnn

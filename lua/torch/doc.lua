@@ -17,6 +17,9 @@ local doc = {}
 --- The packages that are described, in the order of the reference.
 doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'dist' }
 
+--- Packages that are described as well once they are loaded: names for GPUs, and what needs a device.
+doc.packages_when_loaded = { 'cutorch', 'cunn', 'cudnn' }
+
 -- ---- comments ---------------------------------------------------------------------------------------------------
 
 local files = {}                            -- path -> list of lines
@@ -144,19 +147,37 @@ local function folder_of(name)
    return file and file:match '^(.*)/init%.lua$', file
 end
 
-local function read_all()
-   if by_name then return end
-   by_name, class_places = {}, {}
+local function read_package(name)
    local list = require 'torch.complete'.files
    local function folder(dir)
       for _, file in ipairs(list(dir .. '/')) do
          if file:match '/$' then folder(file:sub(1, -2)) elseif file:match '%.lua$' then read_file(file) end
       end
    end
-   for _, name in ipairs(doc.packages) do
-      local dir, file = folder_of(name)
-      if dir then folder(dir) elseif file then read_file(file) end
+   local dir, file = folder_of(name)
+   if dir then folder(dir) elseif file then read_file(file) end
+end
+
+local function read_all()
+   if not by_name then
+      by_name, class_places = {}, {}
+      for _, name in ipairs(doc.packages) do read_package(name) end
    end
+   for i = #doc.packages_when_loaded, 1, -1 do
+      local name = doc.packages_when_loaded[i]
+      if package.loaded[name] then
+         table.remove(doc.packages_when_loaded, i)
+         table.insert(doc.packages, name)
+         read_package(name)
+      end
+   end
+end
+
+--- Is it the name of a package that is described?
+function doc.is_package(name)
+   read_all()
+   for _, p in ipairs(doc.packages) do if p == name then return true end end
+   return false
 end
 
 -- ---- values -----------------------------------------------------------------------------------------------------
@@ -210,6 +231,9 @@ local function op_entry(key, name)
       seen[text] = true
    end
    local defaults, gradients, types = {}, {}, {}
+   if C.th_op_is_by_cpu(forms[1].op) ~= 0 then
+      table.insert(entry.text, 'Of CUDA tensors the CPU computes it: they are copied there, and its results back.')
+   end
    for _, form in ipairs(forms) do
       for _, a in ipairs(form.args) do
          local text = a.default and a.default ~= 'nil' and a.word ~= 'tensor' and a.name .. ' = ' .. a.default
@@ -251,7 +275,9 @@ local function function_entry(key, f)
    local lines = lines_of(path)
    local comment = comment_at(lines, info.linedefined)
    if not comment then return nil end
-   local entry = new_entry(key, { key .. (arguments(lines[info.linedefined]) or '(...)') })
+   local args = arguments(lines[info.linedefined]) or '(...)'
+   if key:find ':' then args = args:gsub('^%(self%f[^%w_],?%s*', '(') end                -- of a method that is a plain function
+   local entry = new_entry(key, { key .. args })
    parse(entry, comment)
    entry.file = path
    return entry
@@ -362,8 +388,7 @@ local function add_package(add, name, p, depth)
       if is_public(k) then
          add(key)
          local mt = class.getmetatable(key)
-         if mt and class.name(mt) == key and not key:match '^torch%.%u%l+%d*Tensor$' and not key:match '^torch%.%u%l+%d*Storage$'
-            and not key:match '16Tensor$' and not key:match '16Storage$' then
+         if mt and class.name(mt) == key and not key:match '^torch%.%w+Tensor$' and not key:match '^torch%.%w+Storage$' then
             add_methods(add, key, mt)
          elseif type(v) == 'table' and not mt and depth == 0 and is_plain(v) then
             local functions = false
@@ -376,6 +401,7 @@ end
 
 --- Every public name, sorted: functions, values, classes and methods of all packages, ops, methods of tensors and storages.
 function doc.names()
+   read_all()
    local list, seen = {}, {}
    local function add(key)
       if not seen[key] then

@@ -57,9 +57,7 @@ local function write(entry)
 end
 
 local function package_text(name)
-   local known = false
-   for _, p in ipairs(doc.packages) do known = known or p == name end
-   if not known then return nil end
+   if not doc.is_package(name) then return nil end
    local names, own = {}, #name + 2
    for _, key in ipairs(doc.names()) do
       if key:sub(1, own - 1) == name .. '.' and not key:find(':', 1, true) then names[#names + 1] = key:sub(own) end

@@ -6,18 +6,21 @@ local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'
 local C, storage_t = lib.C, lib.storage_t
 
-local storage = { methods = {} }
-local methods = storage.methods             -- type -> the table that users may extend
 local Storage = {}                          -- methods of all types
+local storage = { methods = {}, base = Storage }
+local methods = storage.methods             -- type -> the table that users may extend
 
 local out = ffi.new 'th_storage *[1]'
 
--- Takes over the reference in out[0].
-local function adopt()
+--- The storage of a reference that C has made.
+function storage.owned(s)
    local ref = storage_t()
-   ref.s = out[0]
+   ref.s = s
    return ref
 end
+
+-- Takes over the reference in out[0].
+local function adopt() return storage.owned(out[0]) end
 
 -- Set by cutorch: the device that new CUDA storages are made on.
 local current_device
@@ -77,12 +80,18 @@ end
 
 local shared_allocator = 'shared'           -- gives memory that forked processes share
 
+--- Other kinds of torch.Allocator -> function(who, dtype, n) that makes a storage; cutorch has some.
+storage.allocators = {}
+
 -- (allocator, size or table)
 local function allocate(d, who, allocator, first, extra)
    if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
    local n = type(first) == 'table' and #first or arg.whole(who, 'size', first or 0)
    local ref
-   if allocator.kind == shared_allocator then
+   local special = storage.allocators[allocator.kind]
+   if special then
+      ref = special(who, d, n)
+   elseif allocator.kind == shared_allocator then
       lib.call(who, C.th_storage_map, out, d, nil, 0, n, C.TH_MAP_MEMORY)
       ref = adopt()
    else

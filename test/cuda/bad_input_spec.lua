@@ -44,9 +44,6 @@ describe('tensors on different devices in one call', function()
 end)
 
 describe('a CUDA tensor', function()
-   it('says that an op has no kernel', function()
-      refuses('symeig: there is no kernel of this op for CUDA device 1: bring the tensors to the CPU', torch.symeig, torch.CudaTensor(2, 2))
-   end)
    it('refuses elements that whole numbers cannot be divided by', function()
       local x = torch.CudaIntTensor{1, 2}
       refuses('cdiv: z must not hold 0 for a IntTensor', x.cdiv, x, torch.CudaIntTensor{1, 0})

@@ -159,6 +159,7 @@ describe('nn.SpatialConvolutionFFT and its kin', function()
       local y = torch.deserialize(torch.serialize(m)):forward(x)
       assert.is_true(torch.equal(m:forward(x), y))
       assert.equal(0, m:cleanupBuffers().output:nElement())
+      for _, name in ipairs { 'setReuseInputs', 'setReuseOutputs', 'setReuseWeights' } do assert.is_true(rawequal(m, m[name](m, true))) end
    end)
 
    it('refuse bad arguments and inputs by their own names, and prefer nothing afterwards', function()
@@ -212,6 +213,8 @@ describe('the package fbnn', function()
       like.weight:copy(m.weight)
       like.bias:copy(m.bias)
       assert.is_true(torch.equal(like:forward(x), torch.deserialize(torch.serialize(m)):forward(x)))
+      assert.is_true(rawequal(m, m:setReuseWeights(true)) and not m:setInferenceOnly(false).inferenceOnly)
+      assert.equal(0, m:cleanupBuffers().output:nElement())
       refuses('fbnn.SpatialConvolution: kW must be a whole number of at least 1, got a number (0)', fbnn.SpatialConvolution, 2, 3, 0, 3)
    end)
 

@@ -1,0 +1,63 @@
+/* by_cpu.c - calls that the CPU works on for tensors of a device that has no kernel: they are brought here, results back. */
+#include "registry.h"
+
+bool th_is_by_cpu(const th_entry *e)
+{
+  if (!(e->op.flags & TH_BY_CPU) || e->has[TH_CUDA]) return false;
+  for (int i = 0; i < e->narg; i++) if (e->kind[i] == TH_K_LIST) return false;
+  return true;
+}
+
+int th_op_is_by_cpu(const th_op *op) { return th_is_by_cpu(th_entry_of(op)); }
+
+/* What the op shall see here: the elements of an input; of a result that was given nothing but its type. */
+static th_status bring(th_tensor *here, const th_tensor *t, bool elements)
+{
+  if (elements) return th_on_cpu(here, t);
+  if (t->dtype == TH_NONE) return TH_OK;
+  here->dtype = t->dtype;
+  here->ndim = 1;
+  here->stride[0] = 1;
+  return TH_OK;
+}
+
+static th_status give_back(const th_entry *e, th_call *c, th_tensor *here)
+{
+  th_enter(e->op.name);                     /* the op has ended here */
+  for (int i = 0; i < c->narg; i++) {
+    if (!(e->results >> i & 1) || !c->arg[i].t) continue;
+    th_want *w = &c->want[c->nwant++];
+    w->arg = i;
+    w->dtype = here[i].dtype;
+    w->ndim = here[i].ndim;
+    memcpy(w->size, here[i].size, sizeof w->size);
+  }
+  TH_TRY(th_need_results(c));
+  TH_TRY(th_commit(c));
+  for (int k = 0; k < c->nwant; k++) {
+    const int i = c->want[k].arg;
+    if (th_numel(&here[i])) TH_TRY(th_copy_tensor(c->arg[i].t, &here[i]));
+  }
+  return TH_OK;
+}
+
+th_status th_run_by_cpu(const th_entry *e, th_call *c)
+{
+  th_tensor here[TH_MAXARG] = { 0 };
+  th_arg arg[TH_MAXARG];
+  th_status s = TH_OK;
+  for (int i = 0; i < c->narg; i++) {
+    const bool elements = e->kind[i] == TH_K_TENSOR || e->kind[i] == TH_K_INOUT;
+    arg[i] = c->arg[i];
+    if (!(elements || e->results >> i & 1) || !arg[i].t) continue;
+    if (s == TH_OK) s = bring(&here[i], arg[i].t, elements);
+    arg[i].t = &here[i];
+  }
+  if (s == TH_OK) s = th_run(&e->op, arg, c->narg);
+  if (s == TH_OK) s = give_back(e, c, here);
+  for (int i = 0; i < c->narg; i++) {
+    th_tensor_release(&here[i]);
+    if (e->returns >> i & 1) c->arg[i] = arg[i];
+  }
+  return s;
+}

@@ -1,0 +1,46 @@
+-- cudnn.convert - layers of a model from classes of nn to those of cudnn, and back.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+
+-- Classes that have the same name and the same fields in both packages.
+local NAMES = {}
+for _, name in ipairs { 'BatchNormalization', 'SpatialBatchNormalization', 'VolumetricBatchNormalization', 'SpatialConvolution',
+   'SpatialFullConvolution', 'VolumetricConvolution', 'VolumetricFullConvolution', 'TemporalConvolution', 'SpatialCrossMapLRN',
+   'SpatialMaxPooling', 'SpatialAveragePooling', 'VolumetricMaxPooling', 'VolumetricAveragePooling', 'ReLU', 'ClippedReLU', 'Tanh',
+   'Sigmoid', 'SoftMax', 'LogSoftMax', 'SpatialSoftMax', 'SpatialLogSoftMax', 'RNNReLU', 'LSTM', 'GRU', 'BLSTM', 'BGRU' } do
+   NAMES[name] = true
+end
+
+-- Does the layer use what only cudnn's class has?
+local function is_special(m)
+   if (m.groups or 1) ~= 1 then return true end
+   if torch.type(m) == 'cudnn.TemporalConvolution' then return (m.padH or 0) ~= 0 end
+   if torch.type(m) ~= 'cudnn.VolumetricAveragePooling' then return false end
+   return (m.padT or 0) ~= 0 or (m.padH or 0) ~= 0 or (m.padW or 0) ~= 0
+end
+
+--- Turns the layers of a model into those of another package, in place: from nn to cudnn, or back. A layer of another name
+-- stays, and so does one of cudnn that uses what nn's lacks, such as groups. Parameters stay the same tensors.
+-- @param net           a module
+-- @param dst           the package: cudnn or nn
+-- @param exclusion_fn  function(module) that says true of those that shall stay (optional)
+-- @return net
+-- torch.type(cudnn.convert(nn.Sequential():add(nn.ReLU()), cudnn):get(1)) --> cudnn.ReLU
+return function(net, dst, exclusion_fn)
+   local nn, cudnn = require 'nn', require 'cudnn'
+   if not torch.isTypeOf(net, 'nn.Module') then arg.refuse('cudnn.convert', 'net', 'an nn.Module', net) end
+   if dst ~= nn and dst ~= cudnn then arg.refuse('cudnn.convert', 'dst', 'the package cudnn or nn', dst) end
+   if exclusion_fn ~= nil and not arg.is_callable(exclusion_fn) then
+      arg.refuse('cudnn.convert', 'exclusion_fn', 'a function', exclusion_fn)
+   end
+   local from, to = 'nn', 'cudnn'
+   if dst == nn then from, to = to, from end
+   for _, m in ipairs(net:listModules()) do
+      local package_name, name = torch.type(m):match '^(%w+)%.(%w+)$'
+      if package_name == from and NAMES[name] and not is_special(m) and not (exclusion_fn and exclusion_fn(m)) then
+         torch.setmetatable(m, to .. '.' .. name)
+         if name == 'ClippedReLU' then m.ceiling = m.clip end
+      end
+   end
+   return net
+end

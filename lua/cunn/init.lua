@@ -1,0 +1,29 @@
+-- cunn - nn on CUDA devices: modules of nn work there by themselves after m:cuda(); this package loads both, for old scripts.
+local torch = require 'torch'
+local nn = require 'nn'
+require 'cutorch'
+local arg = require 'torch.arg'
+
+local cunn = {}
+package.loaded.cunn = cunn
+
+--- Tests nn on the device of this thread: runs the examples of the help texts of nn with torch.Tensor making CudaDoubleTensors.
+-- Prints a report.
+-- @param tests  a name such as 'nn.Linear', or its beginning; a table of them (default: all)
+-- @return 0; raises an error when an example does not give what its text says
+function cunn.test(tests)
+   if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+      arg.refuse('cunn.test', 'tests', 'a name or a table of names', tests)
+   end
+   local tester, test = torch.Tester(), require 'cutorch.test'
+   for _, key in ipairs(require 'torch.doc'.names()) do if key:find '^nn%.%u%w+$' then test.add(tester, key, true) end end
+   return tester:run(tests)
+end
+
+--- cunn.test under the name that it had in Torch7; what Torch7 took after the names is refused.
+function nn.testcuda(tests, extra)
+   if extra ~= nil then error('nn.testcuda: it takes names of tests only, got ' .. arg.describe(extra), 2) end
+   return cunn.test(tests)
+end
+
+return cunn

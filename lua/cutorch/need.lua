@@ -1,0 +1,35 @@
+-- cutorch.need - what the functions of cutorch ask of their arguments, and calls of libthcuda in their names.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local G = require 'cutorch.backend'.C
+
+local need = {}
+
+--- A whole number that C's int holds. `name` is the function's, without its package.
+function need.number(who, name, v)
+   if type(v) ~= 'number' or v % 1 ~= 0 or v < -2 ^ 31 or v >= 2 ^ 31 then arg.refuse('cutorch.' .. who, name, 'a whole number', v, 3) end
+   return v
+end
+
+--- true or false.
+function need.bool(who, name, v)
+   if type(v) ~= 'boolean' then arg.refuse('cutorch.' .. who, name, 'true or false', v, 3) end
+   return v
+end
+
+--- A device that is there, from 1; the one of this thread where none is named.
+function need.device(who, device)
+   local count = G.th_cuda_count()
+   local function refuse(text, ...) error(('cutorch.%s: ' .. text):format(who, ...), 4) end
+   if count == 0 then refuse('there is no CUDA device: %s', ffi.string(G.th_cuda_why())) end
+   if device == nil then return G.th_cuda_device() end
+   if type(device) ~= 'number' or device % 1 ~= 0 then arg.refuse('cutorch.' .. who, 'device', 'a whole number', device, 4) end
+   if device < 1 or device > count then refuse('device must lie in 1..%d, got %d', count, device) end
+   return device
+end
+
+--- Calls a function of libthcuda in the name of one of cutorch.
+function need.call(who, f, ...) return lib.call('cutorch.' .. who, f, ...) end
+
+return need
