@@ -1,14 +1,17 @@
 -- cunn - nn on CUDA devices: modules of nn work there by themselves after m:cuda(); this package loads both, for old scripts.
 local torch = require 'torch'
 local nn = require 'nn'
-require 'cutorch'
-local arg = require 'torch.arg'
+local cutorch, arg = require 'cutorch', require 'torch.arg'
+
+-- Containers whose examples share work out to two devices.
+local SEVERAL = { ['nn.AbstractParallel'] = true, ['nn.DataParallel'] = true, ['nn.DataParallelTable'] = true,
+   ['nn.ModelParallel'] = true, ['nn.OneBitDataParallel'] = true }
 
 local cunn = {}
 package.loaded.cunn = cunn
 
 --- Tests nn on the device of this thread: runs the examples of the help texts of nn with torch.Tensor making CudaDoubleTensors.
--- Prints a report.
+-- Prints a report. Containers for several devices need two of them.
 -- @param tests  a name such as 'nn.Linear', or its beginning; a table of them (default: all)
 -- @return 0; raises an error when an example does not give what its text says
 function cunn.test(tests)
@@ -16,7 +19,10 @@ function cunn.test(tests)
       arg.refuse('cunn.test', 'tests', 'a name or a table of names', tests)
    end
    local tester, test = torch.Tester(), require 'cutorch.test'
-   for _, key in ipairs(require 'torch.doc'.names()) do if key:find '^nn%.%u%w+$' then test.add(tester, key, true) end end
+   local several = cutorch.getDeviceCount() > 1
+   for _, key in ipairs(require 'torch.doc'.names()) do
+      if key:find '^nn%.%u%w+$' and (several or not SEVERAL[key]) then test.add(tester, key, true) end
+   end
    return tester:run(tests)
 end
 
