@@ -107,7 +107,8 @@ local function construct(d, first, second, third, fourth, extra)
    if type(first) == 'number' then
       arg.whole(who, 'size', first)
       return storage.new(d, first)
-   elseif class.typename(first) == 'torch.Allocator' and d < dtype.CUDA then
+   elseif class.typename(first) == 'torch.Allocator' then
+      if d >= dtype.CUDA then arg.refuse(who, 'argument 1', 'a size, a table or a storage', first, 3) end
       return allocate(d, who, first, second, third)
    elseif type(first) == 'table' then
       local ref = storage.new(d, #first)

@@ -60,7 +60,18 @@ describe('a pinned tensor', function()
       refuses('cutorch.createCudaHostLongTensor: size 1 must be a whole number, got a number (0.5)', cutorch.createCudaHostLongTensor, 0.5)
       refuses('cutorch.createFloatUVATensor: there would be more elements than can be counted', cutorch.createFloatUVATensor, 2 ^ 40, 2 ^ 40)
       refuses('out of memory: 1099511627776000', cutorch.createCudaHostByteTensor, 2 ^ 40, 1000)
+      refuses('torch.CudaStorage: argument 1 must be a size, a table or a storage, got a torch.Allocator', torch.CudaStorage,
+         cutorch.CudaHostAllocator, 3)
       assert.equal(3, cutorch.createCudaHostTensor(3):fill(1):sum())
+   end)
+   it('is not there without a device, and says so', function()
+      if not emulated then return pending 'this needs the emulated device' end
+      local f = io.popen(([[TH_CUDA_EMU_DEVICES=0 '%s' -e "require 'cutorch'; print(pcall(cutorch.createCudaHostTensor, 2)); ]]
+         .. [[print(pcall(cutorch.toCudaUVATensor, torch.FloatTensor(2)))" 2>&1]]):format(os.getenv 'TH' or 'build/bin/th'))
+      local text = f:read '*a'
+      f:close()
+      assert.truthy(text:find('there is no CUDA device to make memory for', 1, true), text)
+      assert.truthy(text:find('cutorch.toCudaUVATensor: there is no CUDA device: no CUDA-capable device is detected', 1, true), text)
    end)
 end)
 
