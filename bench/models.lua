@@ -1,6 +1,7 @@
 -- bench/models.lua - training steps (forward, backward, update) of models that people run.
---    th bench/models.lua [-peer pytorch] [-threads 2] [-rounds 9] [-only LSTM] [-profile 1]
+--    th bench/models.lua [-peer pytorch] [-threads 2] [-rounds 9] [-only LSTM] [-profile 1] [-device cuda]
 --    -only  a Lua pattern that the names must match     -profile 1  where the time goes, layer by layer, instead
+--    -device cuda  on a GPU, PyTorch too
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
@@ -9,9 +10,40 @@ local measure = require 'bench.lib.measure'
 local nets = require 'bench.lib.nets'
 local peer = require 'bench.lib.peer'
 
-local options = measure.options(arg or {}, { only = '', profile = 0 })
+local options = measure.options(arg or {}, { only = '', profile = 0, device = 'cpu' })
+if options.device ~= 'cpu' and options.device ~= 'cuda' then
+   io.stderr:write(('bench: -device is cpu or cuda, got %s\n'):format(options.device))
+   os.exit(2)
+end
 torch.setnumthreads(options.threads)
+local cutorch
+if options.device == 'cuda' then
+   cutorch = require 'cutorch'
+   if cutorch.getDeviceCount() == 0 then
+      io.stderr:write('bench: there is no CUDA device (TH_CUDA=emu tries this program on an emulated one)\n')
+      os.exit(1)
+   end
+end
 torch.manualSeed(1)
+
+-- Tensors and modules of floats where they are trained; steps are done when the device has done them.
+local function placed(x)
+   if type(x) == 'table' and not x.forward then
+      local list = {}
+      for i, t in ipairs(x) do list[i] = placed(t) end
+      return list
+   end
+   if not cutorch then return x end
+   return torch.type(x) == 'torch.LongTensor' and x:cudaLong() or x:cuda()
+end
+local function seconds_of(step, steps)
+   if not cutorch then return measure.time(step, steps) end
+   cutorch.synchronize()
+   return measure.wall(function()
+      for _ = 1, steps do step() end
+      cutorch.synchronize()
+   end) / steps
+end
 
 -- ---- models -------------------------------------------------------------------------------------
 
@@ -49,9 +81,9 @@ local OPTIMIZERS = {
 
 -- A function that takes one step; the net is its second value.
 local function training(net, input, n, classes, optimizer, clip)
-   net:float()
+   net, input = placed(net:float()), placed(input)
    net:training()
-   local criterion, target = nn.ClassNLLCriterion():float(), torch.LongTensor(n):random(1, classes)
+   local criterion, target = placed(nn.ClassNLLCriterion():float()), placed(torch.LongTensor(n):random(1, classes))
    local parameters, gradParameters = net:getParameters()
    local state, update = {}, optim[optimizer]
    for name, value in pairs(OPTIMIZERS[optimizer]) do state[name] = value end
@@ -110,12 +142,12 @@ local function profile(net, step, steps)
          module[name] = function(...)
             local result
             local args, n = { ... }, select('#', ...)
-            spent[key] = spent[key] + measure.time(function() result = f(unpack(args, 1, n)) end)
+            spent[key] = spent[key] + seconds_of(function() result = f(unpack(args, 1, n)) end, 1)
             return result
          end
       end
    end)
-   local all = measure.time(step, steps)
+   local all = seconds_of(step, steps)
    table.sort(order, function(a, b) return spent[a] > spent[b] end)
    print(('%10.3f ms  a step'):format(all * 1e3))
    local rest = all
@@ -126,7 +158,7 @@ local function profile(net, step, steps)
    print(('%10.3f ms  the rest: containers, criterion, update'):format(rest * 1e3))
 end
 
-local other = options.profile == 0 and peer.wanted(options, 'models', tostring(options.threads))
+local other = options.profile == 0 and peer.wanted(options, 'models', options.threads .. (cutorch and ' cuda' or ''))
 for _, model in ipairs(MODELS) do
    local name, what, steps, make = unpack(model)
    if name:find(options.only) then
@@ -136,7 +168,7 @@ for _, model in ipairs(MODELS) do
          print(name)
          profile(net, step, 10 * steps)
       else
-         local functions = { function() return measure.time(step, steps) end }
+         local functions = { function() return seconds_of(step, steps) end }
          if other then functions[2] = function() return other.ask(('%s %d'):format(name, steps)) / steps end end
          local medians, ratio = measure.interleaved(options.rounds, functions)
          measure.row(('%s, %s'):format(name, what), '<= 1.00 of PyTorch', ('%.2f ms'):format(medians[1] * 1e3),

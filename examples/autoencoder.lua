@@ -58,7 +58,7 @@ end
 
 local function step(_, i)
    model:training()
-   local target = train.input:index(1, keep.order:narrow(1, (i - 1) * opt.batchSize + 1, opt.batchSize))
+   local target = train.input:index(1, run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, opt.batchSize)))
    local input = target
    if opt.noise > 0 then input = target + target.new(target:size()):normal(0, opt.noise) end
    local loss

@@ -75,7 +75,7 @@ local keep = run.kept or {
    model = newModel(), state = { momentum = opt.momentum, dampening = 0, weightDecay = opt.weightDecay } }
 local model = keep.model
 local scale, net = model:get(1), model:get(2)
-local pixels = test.input                     -- kept for drawing
+local pixels = test.input:float()             -- kept for drawing
 for _, part in ipairs { train, test } do part.input = scale:forward(part.input):clone() end
 local criterion = nn.ClassNLLCriterion():type(tensorType)
 
@@ -98,7 +98,7 @@ end
 
 local function step(_, i)
    net:training()
-   local batch = keep.order:narrow(1, (i - 1) * opt.batchSize + 1, batches[i])
+   local batch = run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, batches[i]))
    local input, target = train.input:index(1, batch), train.target:index(1, batch)
    local output, loss
    optim[opt.optim](function()
@@ -109,7 +109,7 @@ local function step(_, i)
       return loss, gradParameters
    end, parameters, keep.state)
    local _, answer = output:max(2)
-   return { loss = loss * batches[i], right = answer:long():view(batches[i]):eq(target):sum() }
+   return { loss = loss * batches[i], right = answer:view(batches[i]):eq(target):sum() }
 end
 
 -- Fills the confusion matrix; returns loss, accuracy in percent and the answers (classes from 1).
@@ -126,7 +126,7 @@ local function evaluate(confusion)
       answers:narrow(1, first, n):copy(answer)
       confusion:batchAdd(output, target)
    end
-   return lossSum / test.n, 100 * answers:eq(test.target):sum() / test.n, answers
+   return lossSum / test.n, 100 * answers:eq(test.target:long()):sum() / test.n, answers
 end
 
 print(('%d training images, %d test images, %d x %d pixels; %d parameters; %d thread%s')

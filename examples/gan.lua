@@ -137,7 +137,7 @@ end
 local function step(_, i)
    artist:training()
    judge:training()
-   local batch = train.input:index(1, keep.order:narrow(1, (i - 1) * n + 1, n))
+   local batch = train.input:index(1, run:place(keep.order:narrow(1, (i - 1) * n + 1, n)))
    return { judge = teachJudge(batch), artist = teachArtist() }
 end
 

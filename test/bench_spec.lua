@@ -95,3 +95,28 @@ describe('bench.lib.measure', function()
       assert.equal(0.5, ratio)
    end)
 end)
+
+describe('bench/gpu.lua', function()
+   local function gpu(environment, arguments)
+      local pipe = io.popen(("%s '%s' bench/gpu.lua %s 2>&1 </dev/null; echo \"status $?\""):format(environment, TH, arguments))
+      local text = pipe:read '*a'
+      pipe:close()
+      return text:match '^(.*)status (%d+)\n$'
+   end
+
+   it('says that there is no device where there is none', function()
+      local output, status = gpu('env -u TH_CUDA CUDA_VISIBLE_DEVICES=none', '-only copy')
+      assert.equal('1', status)
+      assert.truthy(output:find('there is no CUDA device', 1, true) or output:find('this build has no CUDA backend', 1, true), output)
+   end)
+
+   it('tries itself on the emulated device, and says that it is one', function()
+      if require('test.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
+      for _, name in ipairs { '^copy$', '^gemm bfloat16', '^L5 2 gradInput', '^adam step' } do
+         local output, status = gpu('TH_CUDA=emu', ("-rounds 1 -only '%s'"):format(name))
+         assert.equal('0', status, output)
+         assert.matches('emulated CUDA device 1', output, 1, true)
+         assert.truthy(output:find('\n| ' .. name:sub(2, 5) .. '[^|]*| +[%d.]+ | +%- |'), output)
+      end
+   end)
+end)

@@ -1,4 +1,5 @@
 # bench/peer/common.py - what every peer does: it says whether PyTorch is there, then answers each line that it reads.
+# Arguments: threads [cuda]. With cuda new tensors are on the GPU, and a clock stops when it has done its work.
 import sys
 import time
 
@@ -8,16 +9,28 @@ except ImportError as missing:
     print("missing", missing, flush=True)
     sys.exit(0)
 
+gpu = sys.argv[2:] == ["cuda"]
+if gpu and not torch.cuda.is_available():
+    print("missing", "PyTorch", torch.__version__, "finds no CUDA device", flush=True)
+    sys.exit(0)
+if gpu:
+    torch.set_default_device("cuda")
+    finish = torch.cuda.synchronize
+else:
+    def finish():
+        pass
 threads = int(sys.argv[1])
 torch.set_num_threads(threads)
 torch.manual_seed(1)
 clock = time.process_time if threads == 1 else time.perf_counter
 
 
-def seconds(f, *arguments):
-    start = clock()
+def seconds(f, *arguments, by=clock):
+    finish()
+    start = by()
     f(*arguments)
-    return clock() - start
+    finish()
+    return by() - start
 
 
 def serve(answer):

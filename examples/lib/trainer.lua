@@ -124,14 +124,19 @@ local function start(program)
       if must then self:stop('-%s must be %s, got %s', o[1], must, tostring(opt[o[1]])) end
    end
    if opt.learningRate == 0 then opt.learningRate = (program.rates or RATES)[opt.optim] or RATES[opt.optim] end
-   if opt.gpu and not pcall(require, 'cunn') then
-      self:stop('-gpu: no CUDA backend is installed (the packages cutorch and cunn); run without -gpu')
+   if opt.gpu then
+      local ok, cutorch = pcall(require, 'cutorch')
+      if not ok then self:stop('-gpu: %s', tostring(cutorch):match '^[^\n]*') end
+      if cutorch.getDeviceCount() == 0 then self:stop '-gpu: there is no CUDA device here; run without -gpu' end
    end
    self.tensorType = opt.gpu and 'torch.CudaTensor' or TYPES[opt.type]
    if opt.threads > 0 then torch.setnumthreads(opt.threads) end
    torch.manualSeed(opt.seed)
    return self
 end
+
+--- A LongTensor of places or classes where the model is: on the GPU with -gpu.
+function Run:place(t) return self.opt.gpu and t:cudaLong() or t end
 
 --- The name of a file in the folder -save.
 function Run:inSave(name) return paths.concat(self.opt.save, name) end

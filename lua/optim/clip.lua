@@ -2,9 +2,7 @@
 local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
-
-local floats = {['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.HalfTensor'] = true,
-   ['torch.BFloat16Tensor'] = true}
+local dtype = require 'torch.dtype'
 
 --- Scales gradients down, in place, so that their norm taken together is at most maxNorm. Gradients that are not finite stay as
 -- they are: the norm says so. Pascanu et al., "On the difficulty of training recurrent neural networks" (2013).
@@ -17,7 +15,7 @@ function optim.clipGradNorm(grads, maxNorm, p)
    p = p == nil and 2 or p
    if type(list) ~= 'table' then arg.refuse('optim.clipGradNorm', 'grads', 'a tensor or a list of them', grads) end
    for i = 1, #list do
-      if not torch.isTensor(list[i]) or not floats[list[i]:type()] then
+      if not torch.isTensor(list[i]) or not dtype.is_float(list[i]._dtype) then
          arg.refuse('optim.clipGradNorm', ('grads[%d]'):format(i), 'a tensor of floats', list[i])
       end
    end

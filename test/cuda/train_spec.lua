@@ -105,6 +105,31 @@ describe('a network that learns digits on a CUDA device', function()
       assert(own == run 'TH_CUBLAS=none TH_CUDA_EMU_RANDOM=9')
       os.remove(file)
    end)
+
+   it('keeps gradients short with optim.clipGradNorm', function()
+      local a, b = torch.CudaTensor { 3 }, torch.CudaTensor { 0, 4 }
+      assert.equal(5, optim.clipGradNorm({ a, b }, 1))
+      assert.is_true((a:float() - torch.FloatTensor { 0.6 }):abs():max() < 1e-6)
+      assert.is_true((b:float() - torch.FloatTensor { 0, 0.8 }):abs():max() < 1e-6)
+   end)
+
+   it('is an option of the examples', function()
+      local th, dir = os.getenv 'TH' or 'build/bin/th', os.tmpname()
+      os.remove(dir)
+      local function train(name, options)
+         local pipe = io.popen(("TH_CUDA=emu '%s' examples/%s.lua -gpu -epochs 1 -save '%s' %s 2>&1 </dev/null"):format(th, name, dir, options))
+         local out = pipe:read '*a'
+         pipe:close()
+         os.execute(("rm -rf '%s'"):format(dir))
+         return out
+      end
+      for _, name in ipairs { 'digits', 'autoencoder', 'gan', 'ctc' } do
+         local out = train(name, '-steps 2')
+         assert.truthy(out:find('stopped as -steps wants after step 2', 1, true), out)
+      end
+      local out = train('digits', '-model mlp')
+      assert.is_true((tonumber(out:match 'test accuracy: ([%d.]+) %%') or 0) > 80, out)
+   end)
 end)
 
 return train, there

@@ -142,6 +142,6 @@ describe('examples/digits.lua', function()
    end)
 
    it('says that there is no CUDA backend, where there is none', function()
-      if not pcall(require, 'cunn') then digits:refused('no CUDA backend is installed', '-gpu') end
+      if not pcall(require, 'cutorch') then digits:refused('this build has no CUDA backend', '-gpu') end
    end)
 end)

@@ -1,0 +1,224 @@
+-- bench/gpu.lua - operations on a CUDA device, beside PyTorch's on the same device in the same run.
+--    th bench/gpu.lua [-peer pytorch] [-rounds 5] [-only gemm] [-size full|small]
+--
+-- `of limit`: the least time that the operation could take, over ours: its bytes at the rate of a copy on the device, or its
+-- operations at the best rate of a product of matrices of that type, both measured here. -only is a Lua pattern of names. On an
+-- emulated device (TH_CUDA=emu) sizes are small, and the times say nothing of any GPU: that is for trying this program.
+package.path = './?.lua;' .. package.path
+local torch = require 'torch'
+local nn = require 'nn'
+local optim = require 'optim'
+local cutorch = require 'cutorch'
+local measure = require 'bench.lib.measure'
+local peer = require 'bench.lib.peer'
+local sets = require 'bench.lib.layers'
+
+local ENOUGH = 0.05                           -- seconds that a measurement takes, at least
+
+local options = measure.options(arg or {}, { rounds = 5, only = '', size = '' })
+if cutorch.getDeviceCount() == 0 then
+   io.stderr:write('bench: there is no CUDA device (TH_CUDA=emu tries this program on an emulated one)\n')
+   os.exit(1)
+end
+local device = cutorch.getDeviceProperties(cutorch.getDevice())
+local small = options.size == 'small' or options.size == '' and device.emulated
+local other = peer.wanted(options, 'ops', options.threads .. ' cuda')
+torch.manualSeed(1)
+cutorch.manualSeed(1)
+
+-- Seconds of one call of f, when the device has done it: over as many calls as take ENOUGH.
+local function seconds_of(f)
+   local function turn(n)
+      cutorch.synchronize()
+      return measure.wall(function()
+         for _ = 1, n do f() end
+         cutorch.synchronize()
+      end) / n
+   end
+   local first = turn(1)
+   return (small or first > ENOUGH) and first or turn(math.ceil(ENOUGH / first))
+end
+local function peers_seconds(statement)
+   local first = other.ask('wall 1 ' .. statement)
+   return first > ENOUGH and first or other.ask(('wall %d %s'):format(math.ceil(ENOUGH / first), statement))
+end
+
+-- ---- the table ----
+
+local ROW = '| %-30s | %10s | %10s | %6s | %-6s | %8s |'
+local counts = { PASS = 0, behind = 0 }
+local rates = {}                              -- operations a second of products, by type; bytes a second of a copy
+
+-- How a row is described: name, f, the peer's setup and statement, bytes or flops (with their type) that it takes.
+local function row(name, r)
+   if not name:find(options.only) then return end
+   r.run()
+   if other and r.setup then other.ask('do ' .. r.setup) end
+   local functions = { function() return seconds_of(r.run) end }
+   if other and r.peer then functions[2] = function() return peers_seconds(r.peer) end end
+   local medians, inverse = measure.interleaved(options.rounds, functions, 0)
+   local ratio = functions[2] and 1 / inverse
+   local verdict = ratio and (ratio >= 1 and 'PASS' or 'behind') or ''
+   if ratio then counts[verdict] = counts[verdict] + 1 end
+   if r.measures then rates[r.measures] = math.max(rates[r.measures] or 0, (r.bytes or r.flops) / medians[1]) end
+   local rate = rates[r.bytes and 'copy' or r.type or 'float']
+   print(ROW:format(name, ('%.4f'):format(medians[1] * 1e3), medians[2] and ('%.4f'):format(medians[2] * 1e3) or '-',
+      ratio and ('%.2f'):format(ratio) or '-', verdict,
+      rate and (r.bytes or r.flops) and ('%.0f %%'):format(100 * (r.bytes or r.flops) / rate / medians[1]) or '-'))
+   io.stdout:flush()
+end
+
+local TYPES = { { 'float', torch.CudaTensor, 'float32', 4 }, { 'half', torch.CudaHalfTensor, 'float16', 2 },
+   { 'bfloat16', torch.CudaBFloat16Tensor, 'bfloat16', 2 } }
+local function uniform(make, ...) return torch.FloatTensor(...):uniform(-1, 1):type(torch.type(make())) end
+
+print(('%s, compute capability %d.%d; CUDA %d'):format(device.name, device.major, device.minor, cutorch.getRuntimeVersion()))
+print ''
+print(ROW:format('what', 'ours, ms', 'peer, ms', 'ratio', '', 'of limit'))
+print '|---|---:|---:|---:|---|---:|'
+
+-- ---- memory ----
+
+local n = small and 2 ^ 12 or 2 ^ 26              -- numbers
+do
+   local x, y, z = uniform(torch.CudaTensor, n), uniform(torch.CudaTensor, n), torch.CudaTensor(n)
+   local setup = ('x, y, z = torch.rand(%d), torch.rand(%d), torch.rand(%d)'):format(n, n, n)
+   local function r(name, run, statement, tensors, measures)
+      row(name, { run = run, setup = setup, peer = statement, bytes = tensors * 4 * n, measures = measures })
+   end
+   r('copy', function() z:copy(x) end, 'z.copy_(x)', 2, 'copy')
+   r('fill', function() z:fill(1) end, 'z.fill_(1)', 1)
+   r('add', function() z:add(x, y) end, 'torch.add(x, y, out=z)', 3)
+   r('addcmul', function() z:addcmul(1, x, y) end, 'z.addcmul_(x, y)', 4)
+   r('exp', function() z:exp(x) end, 'torch.exp(x, out=z)', 2)
+   r('sigmoid', function() z:sigmoid(x) end, 'torch.sigmoid(x, out=z)', 2)
+   r('sum', function() x:sum() end, 'x.sum().item()', 1)
+   r('max', function() x:max() end, 'x.max().item()', 1)
+   r('dot', function() x:dot(y) end, 'x.dot(y).item()', 2)
+   local side = math.floor(math.sqrt(n))
+   local m, t = x:narrow(1, 1, side * side):view(side, side), torch.CudaTensor(side, side)
+   local matrix = setup .. ('; m = x[:%d].view(%d, %d); t = torch.rand(%d, %d)'):format(side * side, side, side, side, side)
+   row('transposed copy', { run = function() t:copy(m:t()) end, setup = matrix, peer = 't.copy_(m.t())', bytes = 8 * side * side })
+   row('sum of rows', { run = function() m:sum(2) end, setup = matrix, peer = 'm.sum(1)', bytes = 4 * side * side })
+   row('sum of columns', { run = function() m:sum(1) end, setup = matrix, peer = 'm.sum(0)', bytes = 4 * side * side })
+   local soft = nn.LogSoftMax():cuda()
+   row('log softmax of rows', { run = function() soft:forward(m) end, setup = matrix, peer = 'torch.log_softmax(m, 1)',
+      bytes = 8 * side * side })
+   row('cumsum of rows', { run = function() m:cumsum(2) end, setup = matrix, peer = 'm.cumsum(1)', bytes = 8 * side * side })
+   row('sort of rows', { run = function() m:sort(2) end, setup = matrix, peer = 'm.sort(1)', bytes = 16 * side * side })
+   local places = torch.randperm(side):cudaLong()
+   row('index of rows', { run = function() m:index(1, places) end, setup = matrix .. ('; p = torch.randperm(%d)'):format(side),
+      peer = 'm.index_select(0, p)', bytes = 8 * side * side })
+end
+
+-- ---- products of matrices ----
+
+for _, t in ipairs(TYPES) do
+   local name, make, theirs = unpack(t)
+   local side = small and 32 or 4096
+   local a, b, c = uniform(make, side, side), uniform(make, side, side), make(side, side)
+   local setup = ('a, b = [torch.rand(%d, %d).to(torch.%s) for _ in range(2)]; c = torch.empty_like(a)'):format(side, side, theirs)
+   local r = { run = function() c:mm(a, b) end, setup = setup, peer = 'torch.mm(a, b, out=c)', flops = 2 * side ^ 3, type = name,
+      measures = name }
+   row(('gemm %s %d'):format(name, side), r)
+   if name == 'float' then
+      cutorch.setTF32(true)
+      r.setup, r.type, r.measures = setup .. '; torch.backends.cuda.matmul.allow_tf32 = True', 'tf32', 'tf32'
+      row(('gemm tf32 %d'):format(side), r)
+      cutorch.setTF32(false)
+      if other then other.ask 'do torch.backends.cuda.matmul.allow_tf32 = False' end
+   end
+end
+
+-- ---- convolutions ----
+
+local PASSES = { 'forward', 'gradInput', 'gradWeight' }
+if other then other.ask 'do import torch.nn.functional as F' end
+
+local function convolution(l, batch)
+   local name, side, c, o, k = unpack(l, 1, 5)
+   local step, pad, lines = l.step or 1, l.pad or 0, l.line
+   if small then side, c, o = math.min(side, lines and 2 * k or k + 4), math.min(c, 4), math.min(o, 4) end
+   local x, w = uniform(torch.CudaTensor, batch, c, lines and 1 or side, side), uniform(torch.CudaTensor, o, c, lines and 1 or k, k)
+   local b = uniform(torch.CudaTensor, o)
+   local high = lines and 1 or step
+   local y = torch.conv2d(x, w, b, high, step, lines and 0 or pad, pad)
+   local g, gx, gw = uniform(torch.CudaTensor, unpack(y:size():totable())), x:clone(), w:clone()
+   local runs = {
+      function() torch.conv2d(y, x, w, b, high, step, lines and 0 or pad, pad) end,
+      function() torch.conv2d_grad_input(gx, x, g, w, high, step, lines and 0 or pad, pad) end,
+      function() torch.conv2d_grad_weight(gw, x, g, 1, high, step, lines and 0 or pad, pad) end,
+   }
+   local function sizes(t) return table.concat(t:size():totable(), ', ') end
+   local setup = ('x, w, b, g = torch.rand(%s), torch.rand(%s), torch.rand(%d), torch.rand(%s)'):format(sizes(x), sizes(w), o, sizes(y))
+   local geometry = ('(%d, %d), (%d, %d)'):format(high, step, lines and 0 or pad, pad)
+   local backward = 'torch.ops.aten.convolution_backward(g, x, w, [' .. o .. '], ' ..
+      geometry:gsub('%(', '['):gsub('%)', ']') .. ', [1, 1], False, [0, 0], 1, [%s, %s, False])'
+   local peers = { ('F.conv2d(x, w, b, %s)'):format(geometry), backward:format('True', 'False'), backward:format('False', 'True') }
+   local flops = 2 * y:nElement() * c * w:size(3) * k
+   for p, pass in ipairs(PASSES) do
+      row(('%s %d %s'):format(name, batch, pass), { run = runs[p], setup = setup, peer = peers[p], flops = flops })
+   end
+end
+
+local LONGEST = small and 64 or math.huge         -- taps
+for _, set in ipairs(sets) do
+   if set.name == 'classic' or set.name == 'resnet' or set.name == 'long' then
+      for _, l in ipairs(set.list) do
+         if l[5] <= LONGEST then convolution(l, l.line and 1 or small and 2 or 64) end
+      end
+   end
+end
+
+-- ---- layers, losses, optimizers ----
+
+do
+   local steps, batch, size = small and 4 or 100, small and 2 or 64, small and 8 or 512
+   local lstm = nn.LSTM(size, size, 1, false):cuda()
+   local x = uniform(torch.CudaTensor, steps, batch, size)
+   local g = lstm:forward(x):clone()
+   row('LSTM, forward and backward', {
+      run = function()
+         lstm:forward(x)
+         lstm:zeroGradParameters()
+         lstm:backward(x, g)
+      end,
+      setup = ('torch.set_grad_enabled(True); l = torch.nn.LSTM(%d, %d); x = torch.rand(%d, %d, %d, requires_grad=True); g = torch.rand(%d, %d, %d)')
+         :format(size, size, steps, batch, size, steps, batch, size),
+      peer = '(l.zero_grad(), l(x)[0].backward(g))', flops = 3 * 16 * steps * batch * size * size,
+   })
+   local classes, labels = small and 5 or 30, small and 2 or 20
+   local scores, ctc, targets = uniform(torch.CudaTensor, steps, batch, classes), nn.CTCCriterion():cuda(), {}
+   for i = 1, batch do
+      targets[i] = {}
+      for k = 1, labels do targets[i][k] = 1 + (i + k) % (classes - 1) end
+   end
+   row('CTC, loss and gradient', {
+      run = function()
+         ctc:forward(scores, targets)
+         ctc:backward(scores, targets)
+      end,
+      setup = ('torch.set_grad_enabled(True); c = torch.rand(%d, %d, %d, requires_grad=True); t = torch.randint(1, %d, (%d, %d)); ' ..
+         'n, m = torch.full((%d,), %d), torch.full((%d,), %d)')
+         :format(steps, batch, classes, classes, batch, labels, batch, steps, batch, labels),
+      peer = 'F.ctc_loss(c.log_softmax(2), t, n, m, reduction="sum").backward()',
+   })
+
+   if other then other.ask 'do torch.set_grad_enabled(False)' end
+   local many = small and 1000 or 25e6
+   local p, dp = uniform(torch.CudaTensor, many), uniform(torch.CudaTensor, many)
+   for _, o in ipairs { { 'sgd', 'SGD([p], lr=0.01, momentum=0.9, fused=True)', { learningRate = 0.01, momentum = 0.9, dampening = 0 }, 5 },
+      { 'adam', 'Adam([p], lr=0.01, fused=True)', { learningRate = 0.01 }, 7 },
+      { 'adamw', 'AdamW([p], lr=0.01, fused=True)', { learningRate = 0.01 }, 7 } } do
+      local name, theirs, state, tensors = unpack(o)
+      row(name .. ' step', { run = function() optim[name](function() return 0, dp end, p, state) end,
+         setup = ('p = torch.nn.Parameter(torch.rand(%d)); p.grad = torch.rand(%d); s = torch.optim.%s'):format(many, many, theirs),
+         peer = 's.step()', bytes = tensors * 4 * many })
+   end
+end
+
+if other then
+   measure.note('peer: %s', other.version)
+   measure.note('%d rows ahead or level, %d behind', counts.PASS, counts.behind)
+   other.close()
+end

@@ -1,0 +1,109 @@
+-- cmake/bundle.lua - a tree that runs on any Linux with the C library of this one or a newer one: `./dev bundle` packs it.
+--    th cmake/bundle.lua BUILD FOLDER
+--
+-- FOLDER must not exist. It gets what `cmake --install BUILD` leaves, the shared libraries that th and libth open, busted, and the
+-- checkout's test/, bench/, examples/ and data/. The C library itself and a GPU's driver are the other machine's own.
+local paths = require 'paths'
+
+local build, folder = arg[1], arg[2]
+if not folder or arg[3] then
+   io.stderr:write('usage: th cmake/bundle.lua BUILD FOLDER\n')
+   os.exit(2)
+end
+
+local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+local function stop(...)
+   io.stderr:write('bundle: ', (...):format(select(2, ...)), '\n')
+   os.exit(1)
+end
+local function sh(...)
+   local command = (...):format(select(2, ...))
+   local pipe = io.popen(('{ %s\n} 2>&1; echo "status $?"'):format(command))
+   local out, status = pipe:read '*a':match '^(.*)status (%d+)\n$'
+   pipe:close()
+   if status ~= '0' then stop('%s: %s', command, out) end
+   return out
+end
+
+if paths.dirp(folder) or paths.filep(folder) then stop('%s is there already', folder) end
+sh('cmake --install %s --prefix %s', quote(build), quote(folder))
+
+-- ---- shared libraries ----
+
+-- What the loader opens at run time, by the names that lib/core, lua/torch and lib/io ask for; the first that is there.
+local OPENED = { { 'libopenblas.so.0', needed = true }, { 'libedit.so.2' }, { 'libdnnl.so.2', 'libdnnl.so.3' }, { 'libz.so.1' } }
+-- Parts of the C library and of the kernel, which come with the machine.
+local HOST = { ['ld-linux-x86-64.so.2'] = true, ['linux-vdso.so.1'] = true, ['libc.so.6'] = true, ['libm.so.6'] = true,
+   ['libdl.so.2'] = true, ['libpthread.so.0'] = true, ['librt.so.1'] = true, ['libutil.so.1'] = true }
+
+local known = {}                              -- by name: where the loader finds it
+for line in sh('PATH=$PATH:/sbin:/usr/sbin ldconfig -p'):gmatch '[^\n]+' do
+   local name, what, file = line:match '^%s+(%S+) %((.-)%) => (%S+)$'
+   if name and what:find('x86-64', 1, true) and not known[name] then known[name] = file end
+end
+
+local taken = {}
+-- Copies a library and what it needs into FOLDER/lib.
+local function take(name, file)
+   if taken[name] or HOST[name] then return end
+   taken[name] = file
+   sh('cp -L %s %s && chmod u+w %s', quote(file), quote(folder .. '/lib/' .. name), quote(folder .. '/lib/' .. name))
+   return true
+end
+local function take_needs(file)
+   for line in sh('ldd %s', quote(file)):gmatch '[^\n]+' do
+      local name, at = line:match '^%s+(%S+) => (%S+)'
+      if at == 'not' then stop('%s needs %s, which is not there', file, name) end
+      if name and name:match '^libth' == nil then take(name, at) end
+   end
+end
+
+for _, program in ipairs { 'th', 'thrun' } do take_needs(folder .. '/bin/' .. program) end
+for file in sh('ls %s/lib/libth*.so', quote(folder)):gmatch '[^\n]+' do take_needs(file) end
+for _, names in ipairs(OPENED) do
+   local found
+   for _, name in ipairs(names) do found = found or known[name] and name end
+   if found then
+      take(found, known[found])
+      take_needs(known[found])
+   elseif names.needed then
+      stop('%s is not there', names[1])
+   end
+end
+
+-- Debian says under which licence a package may be given on.
+for name, file in pairs(taken) do
+   sh([[package=$(dpkg-query -S "*/$(basename "$(readlink -f %s)")" 2>/dev/null | sed 's/:.*//' | head -n 1)
+      [ -z "$package" ] || [ ! -e "/usr/share/doc/$package/copyright" ] ||
+         install -D -m 644 "/usr/share/doc/$package/copyright" %s]], quote(file), quote(folder .. '/share/doc/' .. name .. '/copyright'))
+end
+
+-- ---- busted, for the specs ----
+
+-- Packages of busted: their Lua files lie in a folder or a file of that name, their C libraries too.
+local BUSTED = { 'busted', 'luassert', 'say', 'pl', 'cliargs', 'mediator', 'system', 'term', 'lfs', 'ansicolors', 'dkjson' }
+local function copy_into(to, from) sh('mkdir -p %s && cp -RL %s %s', quote(to), quote(from), quote(to)) end
+-- What lies in one of the folders of a path (package.path, package.cpath) under a name: a file, a folder, or both.
+local function installed(name, path, ending, to)
+   local found = false
+   for root in path:gmatch '([^;]+)/%?%.%a+' do
+      for _, file in ipairs { root .. '/' .. name .. ending, root .. '/' .. name } do
+         if not found and root ~= '.' and (paths.filep(file) or paths.dirp(file)) then
+            copy_into(to, file)
+            if not paths.dirp(file) and paths.dirp(root .. '/' .. name) then copy_into(to, root .. '/' .. name) end
+            found = true
+         end
+      end
+   end
+   return found
+end
+for _, name in ipairs(BUSTED) do
+   local lua = installed(name, package.path, '.lua', folder .. '/share/lua/5.1')
+   local c = installed(name, package.cpath, '.so', folder .. '/lib/lua/5.1')
+   if name == 'busted' and not lua and not c then stop('busted is not there: the specs of the bundle need it') end
+end
+
+-- ---- what the checkout runs ----
+
+sh('git ls-files -z test bench examples data | tar -c --null -T - | tar -x -C %s', quote(folder))
+sh('cp README.md LICENSE* %s 2>/dev/null || cp README.md %s', quote(folder), quote(folder))
