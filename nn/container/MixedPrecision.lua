@@ -80,6 +80,24 @@ end
 
 -- Those of floats, which Container would look for within.
 MixedPrecision.zeroGradParameters, MixedPrecision.updateParameters = Module.zeroGradParameters, Module.updateParameters
+MixedPrecision.accUpdateGradParameters = Module.sharedAccUpdateGradParameters
+MixedPrecision.sharedAccUpdateGradParameters = Module.sharedAccUpdateGradParameters
+
+--- Draws the parameters anew, as the modules inside do.
+function MixedPrecision:reset(stdv)
+   Container.reset(self, stdv)
+   local short = self.modules[1]:parameters()
+   for i, p in ipairs(self._parameters) do p:copy(short[i]) end
+end
+
+--- Makes the parameters, or with names that begin with grad the gradients, views of those of mlp: all of them. Returns self.
+function MixedPrecision:share(mlp, ...)
+   for _, name in ipairs{...} do
+      local field = tostring(name):find '^grad' and '_gradParameters' or '_parameters'
+      for i, p in ipairs(self[field]) do p:set(mlp[field][i]) end
+   end
+   return self
+end
 
 local function is_float(x) return dtype.is_float(x._dtype) end
 
