@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <vector>
+#include <string.h>
 #include "backend.cuh"
 #include "thcuda.h"
 
@@ -12,6 +13,7 @@ th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t
 th_status th_cuda_nonzero(const th_tensor *t, int64_t *count);
 th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind);
 void th_cuda_host_release(void *p);
+void th_cuda_host_wait(const void *p);
 th_status th_cuda_copy_begun(const void *host, int device, bool to_host);
 
 static int count;
@@ -313,6 +315,11 @@ th_status th_cuda_scratch::take(size_t bytes)
 // The stream of the device that gives does it, after what the other one has been given; both wait for the end.
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes)
 {
+  if (!to_device && !from_device) {            /* memory that devices reach moves to a new place */
+    th_cuda_host_wait(from);
+    memcpy(to, from, (size_t)bytes);
+    return TH_OK;
+  }
   const int works = from_device ? from_device : to_device;
   if (to_device && from_device && to_device != from_device) {
     TH_TRY(th_cuda_stream_wait(from_device, own_stream, to_device, own_stream));

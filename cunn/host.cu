@@ -45,7 +45,26 @@ th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind)
   return TH_OK;
 }
 
-/* Copies from and to it are waited for; work on managed memory is known to nobody, so all devices are. */
+/* Copies from and to a piece are waited for; work on managed memory is known to nobody, so all devices are. */
+static void wait_for(const piece &p)
+{
+  for (int d = 0; d < th_cuda_count(); d++) {
+    if (p.kind == TH_HOST_MANAGED || p.users >> d & 1) th_cuda_synchronize(d + 1);
+  }
+}
+
+/* Waits for what devices were given to do with the piece that holds p; nothing where none does. */
+void th_cuda_host_wait(const void *p)
+{
+  piece is = { 0, 0, 0 };
+  {
+    std::lock_guard<std::mutex> g(lock);
+    const auto at = pieces.empty() ? pieces.end() : piece_of(p);
+    if (at != pieces.end()) is = at->second;
+  }
+  wait_for(is);
+}
+
 void th_cuda_host_release(void *p)
 {
   piece was;
@@ -56,9 +75,7 @@ void th_cuda_host_release(void *p)
     was = at->second;
     pieces.erase(at);
   }
-  for (int d = 0; d < th_cuda_count(); d++) {
-    if (was.kind == TH_HOST_MANAGED || was.users >> d & 1) th_cuda_synchronize(d + 1);
-  }
+  wait_for(was);
   if (was.kind == TH_HOST_MANAGED) cudaFree(p);
   else cudaFreeHost(p);
 }

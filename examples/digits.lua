@@ -24,6 +24,7 @@ local opt, tensorType = run.opt, run.tensorType
 -- ---- data ---------------------------------------------------------------------------------------
 
 local train, test, white = digits.load(run)
+train.target, test.target = run:place(train.target), run:place(test.target)
 local height, width = train.input:size(3), train.input:size(4)
 
 -- ---- network ------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ end
 -- ---- networks -----------------------------------------------------------------------------------
 
 local train, test, white = digits.load(run)
+train.target = run:place(train.target)
 local height, width = tonumber(train.input:size(3)), tonumber(train.input:size(4))
 local pixels = height * width
 for _, set in ipairs { train, test } do set.input = set.input:view(set.n, pixels):div(white) end

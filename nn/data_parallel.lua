@@ -56,12 +56,29 @@ local function meet(self, live)
    live.handed = self.handed or not self.flattenParams and M.isFlat(live.tensors[1][1])
 end
 
+-- The modules in a model with what decides how they run. A model that is not what it was has other replicas.
+local function shape_of(module, list)
+   list = list or {}
+   for _, v in ipairs{ module, module._type or '', module.train == false } do list[#list + 1] = v end
+   for _, inner in ipairs(type(module.modules) == 'table' and module.modules or {}) do shape_of(inner, list) end
+   return list
+end
+local function is_as_before(self, live)
+   local now = shape_of(self.modules[1])
+   local same = #now == #live.shape
+   for i = 1, same and #now or 0 do same = same and now[i] == live.shape[i] end
+   return same
+end
+
 -- What replicas need: group; own[i], memory on the device of each; sums, memory for gradients; tensors[i], see meet. handed:
 -- others may change what the first replica has. stale: the others do not have its parameters; pending: after a backward perhaps
--- they will not; estimating: nor its running estimates. clean: their gradients are 0; fresh: they are those of the first.
+-- they will not. shape: the model that the replicas are copies of. clean: their gradients are 0; fresh: they are those of the first.
 local function live_of(self)
    local live = lives[self]
-   if live and not live.group.lost then return live end
+   if live and not live.group.lost and is_as_before(self, live) then
+      if not live.handed and not self.flattenParams then live.handed = M.isFlat(live.tensors[1][1]) end
+      return live
+   end
    if #self.modules == 0 then self:refuse('the container', 'hold a module', 'none: call add first') end
    M.forget(self)
    live = { group = replica.group(torch.typename(self)), own = {}, sums = {}, devices = {}, tensors = {} }
@@ -72,6 +89,7 @@ local function live_of(self)
       else add_copy(self, live.group, live.devices[i]) end
    end
    meet(self, live)
+   live.shape = shape_of(self.modules[1])
    lives[self] = live
    return live
 end
@@ -80,6 +98,11 @@ end
 local function hand_out(self)
    self.handed = true
    if lives[self] then lives[self].handed = true end
+end
+
+--- Tells that all replicas were changed in the same way.
+function M.reshaped(self)
+   if lives[self] then lives[self].shape = shape_of(self.modules[1]) end
 end
 
 --- Tells that the first replica has changed.
@@ -94,11 +117,14 @@ local function lists_of(live, what)
    return lists
 end
 
--- All replicas get the parameters of the first, if they may not have them: in training those who can change them do.
+-- All replicas get the parameters of the first, if they may not have them: those who can change them may have done it. In
+-- evaluation mode they get its running estimates too; in training each has its own.
 local function sync(self, live)
-   local changing = live.handed and self.train ~= false
-   if not live.stale and not live.pending and not changing then return end
-   if #self.gpus > 1 then exchange.broadcast(lists_of(live, 1), self.usenccl) end
+   if not live.stale and not live.pending and not live.handed then return end
+   if #self.gpus > 1 then
+      exchange.broadcast(lists_of(live, 1), self.usenccl)
+      if self.train == false then exchange.broadcast(lists_of(live, 3), self.usenccl) end
+   end
    live.stale, live.pending = false, false
 end
 function M.sync(self)
@@ -107,15 +133,20 @@ function M.sync(self)
    sync(self, live)
 end
 
---- f(module, i) for replicas 1..n: the list of what it returns. It may change the replicas.
+--- f(module, i) for replicas 1..n: values[i] is the first that it returns, nil where it returns nothing. It may change the
+-- replicas.
 function M.exec(self, f, n)
    local live, values = live_of(self), {}
    sync(self, live)
-   for i, result in ipairs(live.group:run('exec', math.min(n or #self.gpus, #self.gpus), function(i) return f, i end)) do
-      values[i] = result[1]
-   end
-   meet(self, live)
    live.stale = true
+   local ok, results = pcall(live.group.run, live.group, 'exec', math.min(n or #self.gpus, #self.gpus), function(i) return f, i end)
+   if not ok then
+      M.forget(self)                         -- they may have come to differ
+      error(results, 0)
+   end
+   for i, result in ipairs(results) do values[i] = result[1] end
+   meet(self, live)
+   live.shape = shape_of(self.modules[1])
    return values
 end
 
@@ -157,7 +188,6 @@ function M.updateOutput(self, input)
    for i, result in ipairs(live.group:run('updateOutput', k, function(i) return inputs[i] end)) do outputs[i] = result[1] end
    self.output = shards.join(self, live.own, 'output', 'output', outputs, dim, live.devices[1])
    live.inputs, live.outputs = inputs, outputs
-   live.estimating = live.estimating or self.train ~= false
    return self.output
 end
 
@@ -370,6 +400,7 @@ end
 function M:training()
    each(self, 'training')
    M.changed(self)
+   M.reshaped(self)
    return nn.Module.training(self)
 end
 
@@ -377,8 +408,9 @@ end
 function M:evaluate()
    each(self, 'evaluate')
    local live = present(self)
-   if live and live.estimating then exchange.broadcast(lists_of(live, 3), self.usenccl) end
-   if live then live.estimating, live.stale = false, true end
+   if live and #self.gpus > 1 then exchange.broadcast(lists_of(live, 3), self.usenccl) end
+   M.changed(self)
+   M.reshaped(self)
    return nn.Module.evaluate(self)
 end
 
@@ -410,6 +442,7 @@ function M:replace(callback)
 end
 
 function M:listModules()
+   hand_out(self)
    local list, seen = {}, {}
    local function take(module)
       if not seen[module] then list[#list + 1], seen[module] = module, true end
@@ -421,19 +454,29 @@ function M:listModules()
    return list
 end
 
+function M:findModules(...)
+   hand_out(self)
+   return nn.Module.findModules(self, ...)
+end
+
 -- What a file holds in the place of the container.
 function M:writtenAs() return self.modules[1] or self end
 
 M.needDevice, M.needDevices, M.adopt, M.refuse = placing.needDevice, placing.needDevices, placing.adopt, placing.refuse
 
+-- What was handed out before are not the tensors of another type.
 function M:type(kind, cache)
-   if kind then M.forget(self) end
-   return placing.type(self, kind, cache)
+   if not kind then return self._type end
+   M.forget(self)
+   local handed, before = self.handed, self._type
+   placing.type(self, kind, cache)
+   self.handed = handed and self._type == before
+   return self
 end
 
 --- What both containers have from here.
 M.METHODS = {'updateOutput', 'updateGradInput', 'accGradParameters', 'backward', 'zeroGradParameters', 'updateParameters',
    'accUpdateGradParameters', 'sharedAccUpdateGradParameters', 'parameters', 'reset', 'share', 'training', 'evaluate',
-   'clearState', 'apply', 'replace', 'listModules', 'type', 'needDevices', 'refuse', 'writtenAs', 'combineGradients'}
+   'clearState', 'apply', 'replace', 'listModules', 'findModules', 'type', 'needDevices', 'refuse', 'writtenAs', 'combineGradients'}
 
 return M

@@ -26,8 +26,23 @@ function M.needDevices(self, gpus)
    end
 end
 
+-- Is x the module or within it?
+local function holds(module, x)
+   if rawequal(module, x) then return true end
+   for _, inner in ipairs(type(module) == 'table' and type(module.modules) == 'table' and module.modules or {}) do
+      if holds(inner, x) then return true end
+   end
+   return false
+end
+
 --- add(self, module), and brings the module to the first of some devices if it holds CUDA tensors; self takes its type.
 function M.adopt(self, add, module, gpus)
+   if holds(module, self) then self:refuse('module', 'be another than the container', 'one that holds it') end
+   for i, other in ipairs(self.modules) do
+      if rawequal(other, module) then
+         self:refuse('module ' .. #self.modules + 1, 'be a copy of its own', 'module ' .. i .. ' itself')
+      end
+   end
    if torch.isTypeOf(module, 'nn.Module') and module:type():find '^torch%.Cuda' then M.needDevices(self, gpus) end
    add(self, module)
    self._type = module:type()
@@ -41,8 +56,9 @@ function M.type(self, kind, cache)
    cache = cache or {}
    local modules = self.modules
    self.modules = {}
-   nn.Module.type(self, kind, cache)
+   local ok, why = pcall(nn.Module.type, self, kind, cache)
    self.modules = modules
+   if not ok then error(why, 0) end
    for i, module in ipairs(modules) do
       local device = M.device(self, i)
       devices.on(device, module.type, module, kind, cache)

@@ -98,7 +98,14 @@ function shards.join(self, own, key, what, parts, dim, device)
       end
       return to
    end
-   if type(first) ~= 'table' then return first end
+   if type(first) ~= 'table' then
+      for i, part in ipairs(parts) do
+         if part ~= first then
+            self:refuse(('%s of replica %d'):format(what, i), 'be a tensor, a table of tensors, or the same for all', tostring(part))
+         end
+      end
+      return first
+   end
    if type(own[key]) ~= 'table' then own[key] = {} end
    local t = {}
    for k in pairs(first) do

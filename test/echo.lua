@@ -7,6 +7,11 @@ function echo.count(n)
    sum = sum + n
    return sum
 end
+function echo.sleep(seconds)
+   local timer = require 'torch'.Timer()
+   while timer:time().real < seconds do end
+   return seconds
+end
 function echo.double(x) return x:mul(2) end
 function echo.fail(text) error(text) end
 function echo.exec(f)

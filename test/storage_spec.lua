@@ -24,6 +24,17 @@ describe('a storage', function()
       s:resize(1)
       assert.same({ 1, 2, 3 }, x:totable())
    end)
+   it('is one memory with its parts for ops, whose operands may overlap', function()
+      local s = torch.FloatStorage(40):fill(1)
+      local function pair() return torch.FloatTensor(s, 1, 40), torch.FloatTensor(torch.FloatStorage(s, 3, 38), 1, 38) end
+      local a, b = pair()
+      a:narrow(1, 4, 37):add(b:narrow(1, 1, 37))             -- elements 4..40 += elements 3..39
+      assert.equal(40 + 37, a:sum())
+      a:narrow(1, 1, 4):copy(torch.FloatTensor { 1, 2, 3, 4 })
+      torch.cumsum(a:narrow(1, 3, 3), b:narrow(1, 2, 3))      -- of elements 4..6 into 3..5
+      assert.same({ 4, 6, 8 }, a:narrow(1, 3, 3):totable())
+   end)
+
    it('shares a part of itself, and then does not grow', function()
       local a = torch.DoubleStorage { 1, 2, 3, 4 }
       local b = torch.DoubleStorage(a, 2, 2)

@@ -90,6 +90,36 @@ describe('torch.worker', function()
       assert(not ok and why:find 'the thread has no function nothing', why)
       assert.equal(3, ask('count', 3))
    end)
+   it('may be collected while it works on a request', function()
+      for _ = 1, 5 do
+         worker.new 'test.echo':ask('double', torch.ones(100000), ('x'):rep(100000))
+         collectgarbage()
+         collectgarbage()
+         for j = 1, 50 do assert(#('y'):rep(j * 10000) > 0) end
+      end
+   end)
+   it('goes on after Ctrl-C while its answer came', function()
+      local file = require 'test.temporary'.name '.lua'
+      local f = io.open(file, 'w')
+      f:write [[
+         local worker, ffi = require 'torch.worker', require 'ffi'
+         ffi.cdef 'int getpid(void);'
+         local w = worker.new 'test.echo'
+         w:ask('sleep', 0)
+         w:wait()
+         os.execute(('(sleep 0.47; kill -INT %d) &'):format(ffi.C.getpid()))
+         w:ask('sleep', 0.5)
+         print(select(2, pcall(w.wait, w)))
+         w:ask('sleep', 0)
+         print('answer', w:wait())
+      ]]
+      f:close()
+      local p = io.popen(("timeout 60 '%s' %s 2>&1"):format(os.getenv 'TH' or 'build/bin/th', file))
+      local out = p:read '*a'
+      p:close()
+      os.remove(file)
+      assert(out:find 'interrupted\n' and out:find 'answer\t0\n', out)
+   end)
    it('says that its thread has ended, whoever ended it, and does not hang', function()
       local ok, why = pcall(ask, 'exec', function()
          require 'ffi'.C.pthread_exit(nil)

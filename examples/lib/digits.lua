@@ -49,7 +49,6 @@ end
 function digits.load(run)
    local ok, train, test, white = pcall(read, run.opt.data, run.tensorType)
    if not ok then run:stop('%s', train) end
-   train.target, test.target = run:place(train.target), run:place(test.target)
    return train, test, white
 end
 

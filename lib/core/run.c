@@ -30,12 +30,34 @@ static bool same_view(const th_tensor *a, const th_tensor *b)
   return true;
 }
 
-static inline bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
+static bool harmful_in(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
   int64_t a, b, c, d;
-  if (!input || !input->storage || result->storage != input->storage) return false;
   if (same_view(result, input)) return !(op->flags & (TH_INPLACE | TH_INPLACE_AT(arg)));
   return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
+}
+
+static const th_storage *root_of(const th_storage *s)
+{
+  while (s->whole) s = s->whole;
+  return s;
+}
+
+/* Two storages may be parts of one memory: the input as a view of the result's. */
+static COLD bool harmful_parts(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
+{
+  if (root_of(result->storage) != root_of(input->storage) || !result->storage->data || !input->storage->data) return false;
+  th_tensor moved = *input;
+  const int64_t bytes = (const char *)input->storage->data - (const char *)result->storage->data;
+  moved.offset += bytes / (int64_t)th_dtype_size(input->dtype);
+  return harmful_in(op, arg, result, &moved);
+}
+
+static inline bool harmful(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
+{
+  if (!input || !input->storage || !result->storage) return false;
+  if (result->storage == input->storage) return harmful_in(op, arg, result, input);
+  return (result->storage->whole || input->storage->whole) && harmful_parts(op, arg, result, input);
 }
 
 static inline bool meets_a_result(const th_call *c, const th_entry *e, int arg, const th_tensor *input)

@@ -331,7 +331,15 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (is_host(s)) TH_TRY(host_block(&data, bytes, s->mapped));
     else data = block(bytes, false);
     if (!data) return th_out_of_memory(bytes);
-    if (s->size) memcpy(data, s->data, (size_t)(s->size * es));
+    if (s->size && is_host(s)) {                      /* when devices have done what they do with it */
+      const th_status status = th_backend_get()->copy(data, TH_CPU, s->data, TH_CPU, s->size * es);
+      if (status != TH_OK) {
+        th_backend_get()->host_release(data);
+        return status;
+      }
+    } else if (s->size) {
+      memcpy(data, s->data, (size_t)(s->size * es));
+    }
     give_up(s);
     s->data = data;
     s->joined = 0;

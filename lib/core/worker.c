@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "core.h"
@@ -13,11 +14,13 @@
 struct th_worker {
   pthread_t thread;
   sem_t asked, answered;
-  const void *request, *answer;
+  void *request;                                      /* a copy of what was asked: the asker may be gone */
+  const void *answer;
   int64_t request_size, answer_size;                  /* a request of size -1: no more will come */
   th_worker_run run;
   void *state;
   bool started, ended;                                /* ended: there is no such thread any more */
+  bool due;                                           /* an answer that nobody has waited for; the asker's own */
   int result;                                         /* of run; -1 until it has returned */
   pid_t owner;                                        /* a child of this process has the struct, but no thread */
 };
@@ -68,7 +71,14 @@ static bool gone(th_worker *w)
 th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
 {
   if (gone(w)) return th_fail(TH_EARG, "the thread has ended");
-  w->request = bytes;
+  void *copy = n > 0 ? malloc((size_t)n) : NULL;
+  if (n > 0 && !copy) return th_fail(TH_ENOMEM, "no memory left for %lld bytes of a request", (long long)n);
+  if (n > 0) memcpy(copy, bytes, (size_t)n);
+  if (n >= 0) {                                       /* the last one asks while the one before may still be read */
+    free(w->request);
+    w->request = copy;
+    w->due = true;
+  }
   w->request_size = n;
   sem_post(&w->asked);
   return TH_OK;
@@ -87,17 +97,25 @@ static bool is_before(struct timespec a, struct timespec b)
   return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Whoever waits looks up now and then: a thread that is gone says nothing. */
+static int took(th_worker *w)
+{
+  w->due = false;
+  return 1;
+}
+
+/* Whoever waits looks up now and then: a thread that is gone says nothing. An answer that was taken is there all the same: the
+ * asker may have been interrupted on its way. */
 int th_worker_wait(th_worker *w, double seconds)
 {
   struct timespec now, end;
+  if (!w->due) return 1;
   clock_gettime(CLOCK_MONOTONIC, &now);
   end = after(now, seconds < 1e9 ? seconds : 1e9);
   for (;;) {
     const struct timespec look = after(now, 0.05);
-    if (sem_clockwait(&w->answered, CLOCK_MONOTONIC, is_before(look, end) ? &look : &end) == 0) return 1;
+    if (sem_clockwait(&w->answered, CLOCK_MONOTONIC, is_before(look, end) ? &look : &end) == 0) return took(w);
     if (errno != ETIMEDOUT && errno != EINTR) return -1;
-    if (gone(w)) return sem_trywait(&w->answered) == 0 ? 1 : -1;
+    if (gone(w)) return sem_trywait(&w->answered) == 0 ? took(w) : -1;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (!is_before(now, end)) return 0;
   }
@@ -125,6 +143,7 @@ int th_worker_end(th_worker *w, double seconds)
   const bool middle = w->started && w->result < 0;
   sem_destroy(&w->asked);
   sem_destroy(&w->answered);
+  free(w->request);
   free(w);
   return middle ? -1 : 1;
 }

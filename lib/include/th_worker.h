@@ -1,5 +1,5 @@
-/* th_worker.h - threads that serve another one: lua/torch/worker.lua runs Lua states in them. The text between FFI BEGIN and FFI END
- * is what ffi.cdef reads. */
+/* th_worker.h - threads that serve another one: lua/torch/worker.lua runs Lua states in them. The text between FFI BEGIN and
+ * FFI END is what ffi.cdef reads. */
 #ifndef TH_WORKER_H
 #define TH_WORKER_H
 #include "th.h"
@@ -10,13 +10,14 @@ extern "C" {
 
 /* FFI BEGIN */
 /* A thread that is asked by another one: a request, its answer, the next request. It calls run(state, 0, 0, 0), and lua_pcall is
- * such a function. Bytes stay the sender's, and are good until its next message. */
+ * such a function. A request is copied;
+ * the bytes of an answer stay the thread's, and are good until the next request. */
 typedef struct th_worker th_worker;
 typedef int (*th_worker_run)(void *state, int, int, int);
 th_status    th_worker_new(th_worker **w);
 th_status    th_worker_start(th_worker *w, th_worker_run run, void *state);
 th_status    th_worker_ask(th_worker *w, const void *bytes, int64_t n);
-int          th_worker_wait(th_worker *w, double seconds);    /* 1: there is an answer, 0: not yet, -1: the thread has ended */
+int          th_worker_wait(th_worker *w, double seconds);    /* 1: the answer is there, 0: not yet, -1: the thread has ended */
 const void  *th_worker_answer(const th_worker *w, int64_t *n);
 int          th_worker_result(const th_worker *w);            /* of run; -1: the thread has not returned from it */
 /* 0: it is still at work. Else it has ended, and w is free; -1: in the middle of run. */

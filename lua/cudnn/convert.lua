@@ -35,12 +35,17 @@ return function(net, dst, exclusion_fn)
    end
    local from, to = 'nn', 'cudnn'
    if dst == nn then from, to = to, from end
+   local chosen = {}                           -- before the first changes: exclusion_fn may fail
    for _, m in ipairs(net:listModules()) do
       local package_name, name = torch.type(m):match '^(%w+)%.(%w+)$'
       if package_name == from and NAMES[name] and not is_special(m) and not (exclusion_fn and exclusion_fn(m)) then
-         torch.setmetatable(m, to .. '.' .. name)
-         if name == 'ClippedReLU' then m.ceiling = m.clip end
+         chosen[#chosen + 1] = { m, name }
       end
+   end
+   for _, c in ipairs(chosen) do
+      local m, name = c[1], c[2]
+      torch.setmetatable(m, to .. '.' .. name)
+      if name == 'ClippedReLU' then m.ceiling = m.clip end
    end
    return net
 end

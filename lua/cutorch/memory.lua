@@ -86,7 +86,7 @@ local function need_tensor(who, name, x)
 end
 
 --- The memory of a tensor of cutorch.createFloatUVATensor as a CudaTensor of the device of this thread: nothing is copied,
--- what one writes the other reads. Call cutorch.synchronize() before the CPU looks at what a device has written. The memory
+-- what one writes the other reads. Call cutorch.synchronizeAll() before the CPU looks at what a device has written. The memory
 -- can no longer grow.
 -- cutorch.toCudaUVATensor(cutorch.createFloatUVATensor(2)):type() --> torch.CudaTensor
 function cutorch.toCudaUVATensor(x)

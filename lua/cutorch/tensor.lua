@@ -73,8 +73,9 @@ function storage.base:getDevice()
 end
 
 --- Copies as copy does, but where memory of the host is pinned (cutorch.createCudaHostTensor) it returns
--- before the copy has been made: the stream of this thread makes it after what it was given before. Until
--- cutorch.synchronize(), cutorch.streamSynchronize or an event says that it was, let the host's tensor alone. A tensor of
+-- before the copy has been made: the stream of this thread on the CUDA tensor's device makes it after what it was given before.
+-- Until cutorch.synchronizeAll(), or with that device cutorch.synchronize(), cutorch.streamSynchronize or an event says that it
+-- was, let the host's tensor alone. A tensor of
 -- another type, or one that is not contiguous, is copied as copy does. Returns x.
 -- x = torch.CudaTensor(2); x:copyAsync(cutorch.createCudaHostTensor(2):fill(3)) --> {3, 3}
 function Tensor:copyAsync(y)

@@ -26,6 +26,10 @@ local Worker = {}
 Worker.__index = Worker
 
 local PATIENCE = 5                          -- seconds that a thread has for its end
+
+-- Tensors that a thread may be taking, by the address of its th_worker: they live on when the worker does not.
+M.underway = {}
+local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 local size = ffi.new 'int64_t[1]'
 
 -- What the new state runs. It has the paths of this one, and its type of tensors.
@@ -39,7 +43,10 @@ require 'torch.worker'.serve(require(%q), %.0f)
 -- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from outside
 -- and has left it in the middle of something.
 local function finish(w, L)
-   if C.th_worker_end(w, PATIENCE) == 1 then ffi.C.th_lua_close(L) end
+   local address = key(w)
+   local state = C.th_worker_end(w, PATIENCE)
+   if state ~= 0 then M.underway[address] = nil end
+   if state == 1 then ffi.C.th_lua_close(L) end
 end
 
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
@@ -53,7 +60,7 @@ function M.new(handlers)
    end
    ffi.C.th_lua_open(L)
    local text = boot:format(package.path, package.cpath, torch.getdefaulttensortype(), handlers,
-      tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))))
+      key(w))
    local status = ffi.C.th_lua_load(L, text, #text, '=thread')
    if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end
    if status ~= 0 then
@@ -86,16 +93,19 @@ local function listen(self)
       local state = C.th_worker_wait(self.w, 0.2)
       if state < 0 then self:lost() end
    until state == 1
+   M.underway[key(self.w)] = nil
    self.asked = false
 end
+jit.off(listen)                             -- compiled code would not see Ctrl-C
 
 --- Asks for handlers[name](...); wait gets the answer. One that nobody has waited for is forgotten.
 function Worker:ask(name, ...)
    need_open(self)
    if self.asked then listen(self) end
-   self.sent, self.kept = parcel.pack(name, ...)      -- what is sent must live until it is taken
-   if C.th_worker_ask(self.w, self.sent, #self.sent) ~= lib.OK then self:lost() end
+   local sent, tensors = parcel.pack(name, ...)
+   M.underway[key(self.w)] = tensors
    self.asked = true
+   if C.th_worker_ask(self.w, sent, #sent) ~= lib.OK then self:lost() end
 end
 
 --- Waits for the answer: what the function returned. An error of the function is raised here.

@@ -18,11 +18,6 @@ end
 --- Appends a copy of the model. Returns self.
 -- @param gpuid  number of the device, from 1; default: the next one, see nextGPU
 function Data:add(module, gpuid)
-   for i, other in ipairs(self.modules) do
-      if rawequal(other, module) then
-         self:refuse('module ' .. #self.modules + 1, 'be a copy of its own', 'module ' .. i .. ' itself')
-      end
-   end
    parallel.forget(self)
    return Parallel.add(self, module, gpuid)
 end

@@ -78,6 +78,7 @@ end
 
 --- Makes vectors of parameters and gradients, as flattenParams does. Returns self.
 function Table:flattenParameters()
+   if not self.modules[1] then self:refuse('the container', 'hold a module', 'none: call add first') end
    self.flattenParams = true
    self.modules[1]:getParameters()
    parallel.forget(self)
@@ -125,6 +126,9 @@ local function form(name, threaded)
    end
    function Form:exec(closure, maxGpuIdx)
       if type(closure) ~= 'function' then self.dpt:refuse('closure', 'be a function', closure == nil and 'nothing' or closure) end
+      if maxGpuIdx ~= nil and (type(maxGpuIdx) ~= 'number' or maxGpuIdx < 0 or maxGpuIdx % 1 ~= 0) then
+         self.dpt:refuse('maxGpuIdx', 'be a whole number that is not negative', tostring(maxGpuIdx))
+      end
       return parallel.exec(self.dpt, closure, maxGpuIdx)
    end
    function Form:setup() return self end

@@ -237,7 +237,7 @@ for name, wrap in pairs(containers) do
          dp:syncParameters()
          near(before, dp:forward(x), 0, 'output')
       end)
-      it('sends parameters at each forward while others may change them, in evaluation only after training', function()
+      it('sends parameters at each forward while others may change them, in evaluation running estimates too', function()
          local parameters, gradients = dp:getParameters()
          dp:forward(x)
          dp:backward(x, g)
@@ -245,7 +245,7 @@ for name, wrap in pairs(containers) do
          local function twice() for _ = 1, 2 do dp:forward(x) end end
          assert.equal(2, broadcasts(twice))
          dp:evaluate()
-         assert.equal(1, broadcasts(twice))
+         assert.equal(4, broadcasts(twice))
          dp:training()
          m:zeroGradParameters()
          m:forward(x)
@@ -475,6 +475,76 @@ describe('nn.DataParallelTable', function()
       near(y, back:forward(x), 1e-6)
       assert.equal('sum', back:gradientReduction())
    end)
+   it('follows what is done to modules that findModules and listModules gave', function()
+      for _, get in ipairs { function(dp) return dp:findModules 'nn.Linear' end,
+         function(dp)
+            local list = {}
+            for _, l in ipairs(dp:listModules()) do if torch.type(l) == 'nn.Linear' then list[#list + 1] = l end end
+            return list
+         end } do
+         local dp, x = nn.DataParallelTable(1):add(small():cuda(), ALL), torch.CudaTensor(7, 3):fill(1)
+         dp:forward(x)
+         for _, l in ipairs(get(dp)) do
+            l.weight:zero()
+            l.bias:zero()
+         end
+         assert.equal(0, dp:forward(x):abs():max())
+      end
+   end)
+
+   it('follows running estimates that were set, and a model that has other layers than before', function()
+      local function made() return nn.Sequential():add(nn.BatchNormalization(3)):add(nn.Linear(3, 2)):float():cuda() end
+      local x = torch.CudaTensor(8, 3):fill(1)
+      local function same_rows(dp)
+         local y = dp:forward(x):float()
+         for i = 2, 8 do near(y[1], y[i], 0, 'row ' .. i) end
+      end
+      local m = made()
+      local dp = nn.DataParallelTable(1):add(m, ALL):evaluate()
+      dp:forward(x)
+      dp.impl:exec(function(part) part:get(1).running_mean:fill(5) end, 1)
+      same_rows(dp)
+      m:get(1).running_mean:fill(7)
+      dp:syncParameters()
+      same_rows(dp)
+      dp:get(1):get(1).running_var:fill(3)
+      same_rows(dp)
+      m:add(nn.MulConstant(0):cuda())
+      assert.equal(0, dp:forward(x):abs():max())
+      m:remove(3)
+      same_rows(dp)
+      assert(dp.output:abs():max() > 0)
+   end)
+
+   it('has equal copies after an exec that failed half-way', function()
+      local dp, x = nn.DataParallelTable(1):add(small():cuda(), ALL):evaluate(), torch.CudaTensor(7, 3):fill(1)
+      dp:forward(x)
+      refuses('no more', function()
+         dp.impl:exec(function(part, i)
+            if i == 2 then error 'no more' end
+            part:get(3).weight:zero()
+            part:get(3).bias:zero()
+         end)
+      end)
+      assert.equal(0, dp:forward(x):abs():max())
+   end)
+
+   it('refuses itself, one module twice, and outputs that cannot be joined', function()
+      local dp = nn.DataParallelTable(1)
+      refuses('module must be another than the container, got one that holds it', dp.add, dp, dp, ALL)
+      refuses('module must be another than the container, got one that holds it', dp.add, dp, nn.Sequential():add(dp), ALL)
+      refuses('the container must hold a module, got none: call add first', dp.flattenParameters, dp)
+      local l = nn.Linear(2, 2)
+      local mp = nn.ModelParallel(1):add(l, 1)
+      refuses('module 2 must be a copy of its own, got module 1 itself', mp.add, mp, l, 2)
+      local counts = nn.Identity():cuda()
+      function counts.updateOutput(_, input) return input:sum() end
+      local d = nn.DataParallelTable(1):add(counts, { 1, 2 })
+      refuses('output of replica 2 must be a tensor, a table of tensors, or the same for all, got 9', d.forward, d,
+         torch.CudaTensor(7, 3):fill(1))
+      refuses('maxGpuIdx must be a whole number that is not negative, got x', d.impl.exec, d.impl, function() end, 'x')
+   end)
+
    it('refuses what it cannot be made of', function()
       refuses('nn.DataParallelTable: dimension must be a whole number of at least 1', nn.DataParallelTable, 'x')
       local dpt = nn.DataParallelTable(1)
