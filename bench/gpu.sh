@@ -19,6 +19,8 @@ report=${1:-bench/results/$(printf '%s' "$name" | tr -c 'A-Za-z0-9\n' - | tr -s 
 mkdir -p "$(dirname "$report")"
 part=$report.part
 failed=0
+output=$(mktemp)                                  # of one program
+trap 'rm -f "$output"' EXIT
 
 say() { printf '%s\n' "$*" | tee -a "$part"; }
 shown() { "$@" 2>&1 | tee -a "$part"; }
@@ -35,23 +37,21 @@ say
 say "## Specs"
 say
 for spec in test/cuda/*_spec.lua; do
-  sum=$("$th" test/run.lua "$spec" 2>&1 </dev/null | tee /tmp/gpu-spec.$$ | tail -n 1)
+  sum=$("$th" test/run.lua "$spec" 2>&1 </dev/null | tee "$output" | tail -n 1)
   say "- $spec: $sum"
-  case $sum in *" passed, 0 failed"*) ;; *) failed=1; sed 's/^/      /' /tmp/gpu-spec.$$ | tail -n 60;; esac
+  case $sum in *" passed, 0 failed"*) ;; *) failed=1; sed 's/^/      /' "$output" | tail -n 60;; esac
 done
-rm -f /tmp/gpu-spec.$$
 
 if [ "${TH_CUDA:-}" != emu ] && command -v compute-sanitizer >/dev/null 2>&1; then
   say
   say "## compute-sanitizer"
   say
   for tool in memcheck racecheck; do
-    if compute-sanitizer --tool $tool --error-exitcode 9 "$th" test/run.lua test/cuda/index_spec.lua >/tmp/gpu-sanitizer.$$ 2>&1
+    if compute-sanitizer --tool $tool --error-exitcode 9 "$th" test/run.lua test/cuda/index_spec.lua >"$output" 2>&1
     then say "- $tool, index_spec: clean"
-    else say "- $tool, index_spec: $(grep -m 1 'ERROR SUMMARY' /tmp/gpu-sanitizer.$$ || tail -n 1 /tmp/gpu-sanitizer.$$)"; failed=1; fi
+    else say "- $tool, index_spec: $(grep -m 1 'ERROR SUMMARY' "$output" || tail -n 1 "$output")"; failed=1; fi
   done
-  rm -f /tmp/gpu-sanitizer.$$
-fi
+  fi
 
 say
 say "## From nothing to the first kernel"
