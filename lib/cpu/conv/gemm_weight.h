@@ -24,25 +24,23 @@ static void K(turn_row)(const conv *c, C *to, const T *g, int64_t width)
   for (int64_t j = 0; j < c->ow && width < PANEL; j++) memset(to + j * PANEL + width, 0, sizeof(C) * (size_t)(PANEL - width));
 }
 
-/* One image of those at hand: its gradient as panels (group, panel, pixel, plane), itself padded. */
+/* Block: a part of an image at hand. Its first ones are panels (group, panel, pixel, plane) of the gradient, the last one, if
+ * there is any, the image padded. */
 static void K(turn)(void *ctx, int64_t first, int64_t last)
 {
   const conv *c = ctx;
-  const int64_t panels = up(c->o, PANEL);
-  for (int64_t n = first; n < last && !th_interrupted(); n++) {
-    const T *g = (const T *)c->g + (c->first + n) * c->gs[0];
-    for (int64_t p = 0; p < c->groups * panels; p++) {
-      const int64_t o = p / panels * c->o + p % panels * PANEL,
-                    width = th_min(PANEL, c->o - p % panels * PANEL);
-      C *to = (C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
-      for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL)
-        K(turn_row)(c, to, g + o * c->gs[1] + i * c->gs[2], width);
-    }
-    if (c->padded) {
+  const int64_t panels = up(c->o, PANEL), turned = c->groups * panels, parts = turned + (c->padded != NULL);
+  for (int64_t b = first; b < last && !th_interrupted(); b++) {
+    const int64_t n = b / parts, p = b % parts;
+    if (p == turned) {
       const int64_t planes = c->groups * c->c;
-      K(pad)(c, (C *)c->padded + n * planes * c->ts[0],
-             (const T *)c->x + (c->first + n) * c->xs[0], planes, 0, c->hp);
+      K(pad)(c, (C *)c->padded + n * planes * c->ts[0], (const T *)c->x + (c->first + n) * c->xs[0], planes, 0, c->hp);
+      continue;
     }
+    const int64_t o = p / panels * c->o + p % panels * PANEL, width = th_min(PANEL, c->o - p % panels * PANEL);
+    const T *g = (const T *)c->g + (c->first + n) * c->gs[0] + o * c->gs[1];
+    C *to = (C *)c->turned + (n * turned + p) * c->pixels * PANEL;
+    for (int64_t i = 0; i < c->oh; i++, to += c->ow * PANEL) K(turn_row)(c, to, g + i * c->gs[2], width);
   }
 }
 
@@ -153,7 +151,7 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
   th_status s = TH_OK;
   for (c->first = 0; c->first < c->n && s == TH_OK; c->first += chunk) {
     c->count = th_min(chunk, c->n - c->first);
-    s = th_parallel(c->count, up(1 << 14, turned + padded), K(turn), c);
+    s = th_parallel(c->count * (panels + !direct), up(1 << 14, up(turned + padded, panels + !direct)), K(turn), c);
     const int64_t block = up(c->count, c->parts) * c->pixels * TH_MR * PANEL;
     if (s == TH_OK)
       s = th_parallel(c->parts * panels * steps, up(BLOCK_WORK / 4, block + 1), K(correlate), c);
