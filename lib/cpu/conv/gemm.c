@@ -121,20 +121,24 @@ static th_conv_cost cost(const th_conv_shape *s)
   th_conv_cost r = { .flops = 2 * filled * taps * outs };
   r.bytes = size * (pixels * (double)s->o + (double)s->groups * taps * (double)s->o +
                     images * (double)s->c * (double)s->h * (double)s->w);
-  r.seconds = 5e-6 + r.flops / TH_CONV_FLOPS(s->dtype) / 0.8 + r.bytes / TH_CONV_BYTES;
+  /* Panels are read from the second cache, which takes longer than products do, unless these take long themselves. */
+  const bool hidden = th_conv_product_time() > 1;
+  const double product = r.flops / TH_CONV_FLOPS(s->dtype);
+  r.seconds = 5e-6 + product * (!hidden || back ? 1.25 : s->pass == TH_CONV_FORWARD ? 1.06 : 1) + r.bytes / TH_CONV_BYTES;
   const double kernels = (double)s->groups * taps * (double)s->o;
   if (s->pass == TH_CONV_FORWARD) {
     /* Kernels are gathered from far apart, results put so; a panel of many taps leaves the second cache. */
     r.seconds += kernels * (taps > 1024 ? 4e-9 : 1.5e-9) + pixels * (double)s->o * size * 0.4e-9;
     const double beyond = taps * (double)nr * size / (256 << 10) - 1;
-    if (beyond > 0) r.seconds += r.flops / TH_CONV_FLOPS(s->dtype) * (beyond < 1.3 ? beyond : 1.3);
+    if (beyond > 0 && !hidden) r.seconds += product * (beyond < 1.3 ? beyond : 1.3);
   } else if (back) {
     /* Every tap is added where it belongs; the gradient is packed again for every block of planes. */
     r.seconds += pixels * taps * (s->sw > 1 ? 1e-9 : size / 24e9) + kernels * 1e-9;
     r.seconds += pixels * (double)s->o * (double)up(s->c, planes_of(image * s->o * area, s->c)) * 0.4e-9;
     r.seconds += images * (double)up(image, nr) * 4e-7;       /* a panel finds its way */
   } else {
-    r.seconds += kernels * 2e-9;
+    /* The gradient is turned; what each image adds to the kernels is added up. */
+    r.seconds += kernels * (2e-9 + (double)s->n * size * 0.14e-9) + pixels * (double)s->o * size * 0.25e-9;
   }
   r.workspace = size * (double)s->groups * taps * outs;
   return r;

@@ -65,7 +65,7 @@ static void K(correlate)(void *ctx, int64_t first, int64_t last)
       const C *turned = (const C *)c->turned + (n * c->groups * panels + p) * c->pixels * PANEL;
       const bool fresh = c->first == 0 && n == c->count * part / c->parts;
       MICRO(mr, c->pixels, at, c->place, turned, fresh ? sums : tile, false);
-      for (int64_t i = 0; i < mr * PANEL && !fresh; i++) sums[i] += tile[i];
+      if (!fresh) for (int64_t i = 0; i < mr * PANEL; i++) sums[i] += tile[i];
     }
   }
 }
