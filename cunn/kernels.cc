@@ -1,4 +1,5 @@
-// kernels.cc - puts the kernels that were compiled into libth's registry: those that are there, by the names of the ops.
+// kernels.cc - puts the kernels that were compiled into libth's registry: those that are there, by the names of the ops;
+// and the engines of convolution.
 #include "th_backend.h"
 
 #define TH_OP(id) \
@@ -15,7 +16,10 @@ static const struct { const th_op *op; const th_kernel *kernels; } table[] = {
 #undef TH_OP
 };
 
+void th_cuda_add_engines();
+
 void th_cuda_add_kernels()
 {
   for (const auto &k : table) if (k.kernels) th_register(k.op, TH_CUDA, k.kernels);
+  th_cuda_add_engines();
 }

@@ -232,6 +232,22 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int d)
   return cudaSuccess;
 }
 
+// The rates of a small GPU of capability 7.5, so that there is something to predict times from.
+cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr what, int d)
+{
+  if (d < 0 || d >= all().count) return tell(cudaErrorInvalidDevice);
+  switch (what) {
+    case cudaDevAttrClockRate: *v = 1500000; break;
+    case cudaDevAttrMultiProcessorCount: *v = 2; break;
+    case cudaDevAttrMemoryClockRate: *v = 1000000; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *v = 64; break;
+    case cudaDevAttrComputeCapabilityMajor: *v = 7; break;
+    case cudaDevAttrComputeCapabilityMinor: *v = 5; break;
+    default: return tell(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize()
 {
   guard g(all().lock);

@@ -22,29 +22,70 @@ TH_EACH_LEVEL(DECLARE)
 #define ENGINES(level) th_conv_engines_##level,
 static const th_conv_engine *const *const tables[] = { TH_EACH_LEVEL(ENGINES) NULL };
 
-static const th_conv_engine *const *engines(void) { return tables[th_cpu_level_index()]; }
+/* Numbers of engines: the CPU's come first, in its order, then those that only devices have. Files of times tell of these
+ * whether or not there are devices. */
+static const char *const more[] = { "cufft", "cudnn" };
+static const th_conv_backend *devices;
+static const th_conv_engine *of_devices[TH_CONV_MOST];           /* by their numbers, written before `devices` */
 
-/* The engine of this number; NULL: there is none. */
-static const th_conv_engine *engine_at(int i)
+static const th_conv_engine *of_cpu(int i)
 {
-  const th_conv_engine *const *e = engines();
+  const th_conv_engine *const *e = i < 0 ? NULL : tables[th_cpu_level_index()];
   for (; e && *e && i > 0; i--) e++;
   return e && i == 0 ? *e : NULL;
 }
 
-const char *th_conv_engine_name(int i)
+const th_conv_backend *th_conv_backend_get(void) { return __atomic_load_n(&devices, __ATOMIC_ACQUIRE); }
+
+const th_conv_engine *th_conv_engine_at(int device, int i)
 {
-  const th_conv_engine *e = engine_at(i);
-  return e ? e->name : NULL;
+  if (i < 0 || i >= TH_CONV_MOST) return NULL;
+  if (device == TH_CPU) return of_cpu(i);
+  return th_conv_backend_get() ? of_devices[i] : NULL;
 }
 
-const char *th_conv_engine_missing(int i)
+const char *th_conv_engine_known(int i)
 {
-  const th_conv_engine *e = engine_at(i);
+  int first = 0;
+  if (of_cpu(i)) return of_cpu(i)->name;
+  while (of_cpu(first)) first++;
+  return i >= first && i < first + (int)(sizeof more / sizeof *more) ? more[i - first] : NULL;
+}
+
+const char *th_conv_engine_name(int i)
+{
+  return of_cpu(i) || th_conv_engine_at(TH_CUDA, i) ? th_conv_engine_known(i) : NULL;
+}
+
+/* Called once, before the first convolution on a device. */
+void th_conv_backend_add(const th_conv_backend *b)
+{
+  if (th_conv_backend_get()) return;
+  for (const th_conv_engine *const *e = b->engines; *e; e++) {
+    for (int i = 0; th_conv_engine_known(i); i++) if (strcmp(th_conv_engine_known(i), (*e)->name) == 0) of_devices[i] = *e;
+  }
+  __atomic_store_n(&devices, b, __ATOMIC_RELEASE);
+}
+
+int th_conv_has(int device, int i) { return th_conv_engine_at(device, i) != NULL; }
+
+const char *th_conv_engine_missing(int device, int i)
+{
+  const th_conv_engine *e = th_conv_engine_at(device, i);
   return e && e->missing ? e->missing() : NULL;
 }
 
-bool th_conv_does(const th_conv_shape *s, int engine) { return engine_at(engine)->supports(s); }
+const char *th_conv_model(int device)
+{
+  const th_conv_backend *b = th_conv_backend_get();
+  return device != TH_CPU && b ? b->model(device) : NULL;
+}
+
+bool th_conv_does(const th_conv_shape *s, int engine)
+{
+  const th_conv_engine *e = th_conv_engine_at(s->device, engine);
+  return e && e->supports(s);
+}
 
 static double products(const th_conv_shape *s)
 {
@@ -68,14 +109,13 @@ double th_conv_product_time(void)
   return is == 2 ? 1.5 : 1;
 }
 
-/* Where something is empty there is nothing to do: costs divide by these sizes, and are not asked for. Seconds are those of a
- * machine whose products take no longer than where costs were fitted. */
+/* Where something is empty there is nothing to do: costs divide by these sizes, and are not asked for. Seconds of the CPU are
+ * those of a machine whose products take no longer than where costs were fitted. */
 int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 {
-  const th_conv_engine *e = engine_at(engine);
-  if (!e->supports(s)) return 0;
-  *cost = products(s) == 0 ? (th_conv_cost){ 0 } : e->cost(s);
-  cost->seconds /= th_conv_product_time();
+  if (!th_conv_does(s, engine)) return 0;
+  *cost = products(s) == 0 ? (th_conv_cost){ 0 } : th_conv_engine_at(s->device, engine)->cost(s);
+  if (s->device == TH_CPU) cost->seconds /= th_conv_product_time();
   return 1;
 }
 
@@ -86,7 +126,7 @@ void th_conv_prefer(int engine) { __atomic_store_n(&preferred, engine, __ATOMIC_
 static int from_environment(void)
 {
   const char *wanted = getenv("TH_CONV_ENGINE");
-  for (int i = 0; wanted && engine_at(i); i++) if (strcmp(engine_at(i)->name, wanted) == 0) return i;
+  for (int i = 0; wanted && th_conv_engine_name(i); i++) if (strcmp(th_conv_engine_name(i), wanted) == 0) return i;
   return -1;
 }
 
@@ -111,7 +151,7 @@ static int predicted(const th_conv_shape *s)
 {
   int best = GEMM;
   double seconds = INFINITY;
-  for (int i = GEMM; engine_at(i); i++) {
+  for (int i = GEMM; i < TH_CONV_MOST; i++) {
     th_conv_cost cost;
     if (th_conv_predict(&cost, s, i) && cost.seconds < seconds) best = i, seconds = cost.seconds;
   }
@@ -142,7 +182,7 @@ static int cheapest(const th_conv_shape *s)
 static int fastest(const th_conv_times *t)
 {
   int best = GEMM;
-  for (int i = 1; engine_at(i); i++) if (t->ns[i] && t->ns[i] < t->ns[best]) best = i;
+  for (int i = 1; i < TH_CONV_MOST; i++) if (t->ns[i] && t->ns[i] < t->ns[best]) best = i;
   return best;
 }
 
@@ -168,7 +208,7 @@ static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call
   th_status s = TH_OK;
   pthread_mutex_lock(&lock);
   if (!th_conv_times_find(t, &c->s)) {
-    s = th_conv_measure(t, engines(), c, call);
+    s = th_conv_measure(t, c, call);
     if (s == TH_OK) th_conv_times_add(t);
   }
   pthread_mutex_unlock(&lock);
@@ -190,24 +230,48 @@ static th_status choose(int *engine, const th_conv *c, const th_call *call)
   return s == TH_ENOMEM ? TH_OK : s;
 }
 
+th_conv th_conv_of(const th_call *call, int pass)
+{
+  static const struct { int x, y, k, numbers; } places[] = {
+    [TH_CONV_FORWARD] = { 1, 0, 2, 4 }, [TH_CONV_GRAD_INPUT] = { 0, 2, 3, 4 }, [TH_CONV_GRAD_WEIGHT] = { 2, 3, 0, 5 }
+  };
+  const th_tensor *x = call->arg[places[pass].x].t, *y = call->arg[places[pass].y].t, *k = call->arg[places[pass].k].t;
+  const th_arg *v = call->arg + places[pass].numbers;
+  const int f = x->ndim - 3;
+  const int64_t groups = v[6].i;
+  return (th_conv){
+    .x = x, .y = y, .k = k, .bias = pass == TH_CONV_FORWARD ? call->arg[3].t : NULL,
+    .scale = pass == TH_CONV_GRAD_WEIGHT ? call->arg[4].d : 1, .s = {
+      .n = f ? x->size[0] : 1, .groups = groups, .c = k->size[1], .o = k->size[0] / groups, .h = x->size[f + 1],
+      .w = x->size[f + 2], .kh = k->size[2], .kw = k->size[3], .oh = y->size[f + 1], .ow = y->size[f + 2],
+      .sh = v[0].i, .sw = v[1].i, .ph = v[2].i, .pw = v[3].i, .dh = v[4].i, .dw = v[5].i,
+      .pass = pass, .dtype = (int16_t)call->dtype, .device = (int16_t)call->device
+    }
+  };
+}
+
+/* May the engine that is forced do this? It is there, and known where the tensors are. */
+static th_status need_forced(const th_conv_shape *s, int engine)
+{
+  const char *name = th_conv_engine_name(engine), *missing = th_conv_engine_missing(s->device, engine);
+  if (missing) return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", name, missing);
+  if (th_conv_does(s, engine)) return TH_OK;
+  return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
+                 "torch.conv.explain lists those that do", name);
+}
+
+/* An engine that only other devices have leaves this one the choice. */
 th_status th_conv_run(const th_conv *c, const th_call *call)
 {
   int chosen = GEMM;
   const int wanted = th_conv_forced();
   const bool empty = th_numel(c->x) == 0 || th_numel(c->y) == 0 || th_numel(c->k) == 0;
-  if (!empty && wanted >= 0) {
+  if (!empty && th_conv_has(c->s.device, wanted)) {
     chosen = wanted;
-    const char *missing = th_conv_engine_missing(chosen);
-    if (missing) {
-      return th_fail(TH_EBACKEND, "the engine %s, which torch.conv.engine asks for: %s", engine_at(chosen)->name, missing);
-    }
-    if (!engine_at(chosen)->supports(&c->s)) {
-      return th_fail(TH_EARG, "the engine %s, which torch.conv.engine asks for, does not do this convolution: "
-                     "torch.conv.explain lists those that do", engine_at(chosen)->name);
-    }
+    TH_TRY(need_forced(&c->s, chosen));
   } else if (!empty) {
     TH_TRY(choose(&chosen, c, call));
   }
-  const th_status s = engine_at(chosen)->run(c, call);
-  return s == TH_ENOMEM && chosen != GEMM ? engine_at(GEMM)->run(c, call) : s;
+  const th_status s = th_conv_engine_at(c->s.device, chosen)->run(c, call);
+  return s == TH_ENOMEM && chosen != GEMM ? th_conv_engine_at(c->s.device, GEMM)->run(c, call) : s;
 }

@@ -17,52 +17,61 @@ static int64_t now(void)
 static th_status like(th_tensor *to, const th_tensor *t)
 {
   const int64_t reach = th_conv_reach(t);
-  *to = (th_tensor){ 0 };
+  *to = (th_tensor){ .device = t->device };
   if (reach == 0) return th_tensor_resize(to, t->dtype, t->ndim, t->size, NULL);
   th_storage *s = NULL;
-  TH_TRY(th_storage_new(&s, TH_CPU, t->dtype, reach, 1));
+  TH_TRY(th_storage_new(&s, t->device, t->dtype, reach, 1));
   const th_status status = th_tensor_set(to, t->dtype, s, 0, t->ndim, t->size, t->stride);
   th_storage_release(s);
   return status;
 }
 
+/* How long one run takes, from and to the moment when nothing is to be done. */
+static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
+{
+  if (c->s.device != TH_CPU) return th_conv_backend_get()->time(ns, e, c, call);
+  const int64_t start = now();
+  const th_status s = e->run(c, call);
+  *ns = now() - start;
+  return s;
+}
+
 /* One run: its time into *ns if that is less, INT64_MAX if memory does not suffice. */
 static th_status once(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
 {
-  const int64_t start = now();
-  const th_status s = e->run(c, call);
-  const int64_t took = now() - start;
+  int64_t took = 0;
+  const th_status s = timed(&took, e, c, call);
   if (s == TH_OK && (*ns == 0 || took < *ns)) *ns = took > 0 ? took : 1;
   if (s == TH_ENOMEM) *ns = INT64_MAX;
   return s == TH_ENOMEM ? TH_OK : s;
 }
 
 /* A first round warms up and shows who is hopeless; the others then take turns. */
-static th_status rounds(th_conv_times *t, const th_conv_engine *const *engines, const th_conv *c, const th_call *call)
+static th_status rounds(th_conv_times *t, const th_conv *c, const th_call *call)
 {
   int64_t best = INT64_MAX, first[TH_CONV_MOST] = { 0 };
   const int64_t start = now();
-  for (int i = 0; i < TH_CONV_MOST && engines[i]; i++) {
-    if (!engines[i]->supports(&c->s)) continue;
-    TH_TRY(once(&first[i], engines[i], c, call));
+  for (int i = 0; i < TH_CONV_MOST; i++) {
+    if (!th_conv_does(&c->s, i)) continue;
+    TH_TRY(once(&first[i], th_conv_engine_at(c->s.device, i), c, call));
     if (first[i] < best) best = first[i];
   }
   for (int round = 0; round < ROUNDS && (round < 2 || now() - start < ENOUGH); round++) {
-    for (int i = 0; i < TH_CONV_MOST && engines[i]; i++) {
+    for (int i = 0; i < TH_CONV_MOST; i++) {
       if (first[i] == 0 || t->ns[i] == INT64_MAX) continue;
       if (first[i] / HOPELESS > best) t->ns[i] = first[i];
-      else TH_TRY(once(&t->ns[i], engines[i], c, call));
+      else TH_TRY(once(&t->ns[i], th_conv_engine_at(c->s.device, i), c, call));
     }
   }
   return TH_OK;
 }
 
-th_status th_conv_measure(th_conv_times *t, const th_conv_engine *const *engines, const th_conv *c, const th_call *call)
+th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *call)
 {
   th_call scratch = *call;
   th_conv on = *c;
   th_tensor result;
-  *t = (th_conv_times){ .s = c->s, .threads = th_threads() };
+  *t = (th_conv_times){ .s = c->s, .threads = th_conv_threads(&c->s) };
   th_status s = like(&result, call->arg[0].t);
   if (s == TH_OK) {
     scratch.arg[0].t = &result;                     /* the first argument of each of the ops, and one of the operands */
@@ -70,7 +79,7 @@ th_status th_conv_measure(th_conv_times *t, const th_conv_engine *const *engines
     if (on.y == call->arg[0].t) on.y = &result;
     if (on.k == call->arg[0].t) on.k = &result;
     const bool off = th_conv_kept_off(true);        /* as kernels that are trained, which nobody keeps */
-    s = rounds(t, engines, &on, &scratch);
+    s = rounds(t, &on, &scratch);
     th_conv_kept_off(off);
   }
   th_tensor_release(&result);

@@ -1,8 +1,9 @@
 /* conv_times.c - what was measured of the engines of convolution: a table, and a file of plain text beside it.
  *
- * A file is for one CPU, level and version, which its name and its first lines tell. Then a line for each shape: threads, pass,
- * dtype, the numbers of th_conv_shape, a colon, and each engine with its nanoseconds. Files are replaced as a whole, under a
- * lock, together with what other processes have added. */
+ * A file is for one CPU, level and version, which its name and its first lines tell. Then a line for each shape: threads, or
+ * the model of a device in quotes, pass, dtype, the numbers of th_conv_shape, a colon, and each engine with its nanoseconds.
+ * Files are replaced as a whole, under a lock, together with what other processes have added.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,13 +19,14 @@
 
 enum {
   NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* of a shape */
-  MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400
+  MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400, MOST_MODELS = 64, MOST_NAME = 256
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static th_conv_times *table;                        /* open addressing; threads 0: a free place */
 static size_t count, places;
 static char folder[MOST_PATH], file[MOST_PATH + 64], head[MOST_HEAD], trouble[MOST_PATH + 200];
+static char models[MOST_MODELS][MOST_NAME];         /* of devices: threads -1 is the first */
 static int on;
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -39,6 +41,24 @@ uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start)
 }
 
 static size_t place_of(const th_conv_times *t) { return (size_t)th_conv_hash(&t->s, (uint64_t)t->threads) & (places - 1); }
+
+/* The `threads` of a device of this model, of n bytes; 0: there are too many. */
+static int32_t model_of(const char *name, size_t n)
+{
+  char clean[MOST_NAME] = { 0 };
+  for (size_t i = 0; i < n && i < MOST_NAME - 1; i++) clean[i] = name[i] == '"' || (uint8_t)name[i] < ' ' ? '_' : name[i];
+  for (int i = 0; i < MOST_MODELS && clean[0]; i++) {
+    if (!models[i][0]) memcpy(models[i], clean, MOST_NAME);
+    if (strcmp(models[i], clean) == 0) return -1 - i;
+  }
+  return 0;
+}
+
+static int32_t threads_of(const th_conv_shape *s)
+{
+  const char *model = th_conv_model(s->device);
+  return s->device == TH_CPU ? th_threads() : model ? model_of(model, strlen(model)) : 0;
+}
 
 static bool same(const th_conv_times *a, const th_conv_times *b)
 {
@@ -70,28 +90,27 @@ static bool grow(void)
 /* Without memory nothing is kept. */
 static void put(const th_conv_times *t)
 {
-  if (2 * (count + 1) > places && !grow()) return;
+  if (!t->threads || (2 * (count + 1) > places && !grow())) return;
   th_conv_times *const to = seek(t);
   if (!to->threads) count++;
   *to = *t;
 }
 
 /* Is there a time for just those engines that do the shape? */
-static bool complete(const th_conv_times *t)
+static bool complete(const th_conv_times *t, const th_conv_shape *s)
 {
-  for (int i = 0; i < TH_CONV_MOST && th_conv_engine_name(i); i++) {
-    if ((t->ns[i] > 0) != th_conv_does(&t->s, i)) return false;
-  }
+  for (int i = 0; i < TH_CONV_MOST; i++) if ((t->ns[i] > 0) != th_conv_does(s, i)) return false;
   return true;
 }
 
 static bool find(th_conv_times *t, const th_conv_shape *s)
 {
-  *t = (th_conv_times){ .s = *s, .threads = th_threads() };
-  if (!places) return false;
+  *t = (th_conv_times){ .s = *s, .threads = threads_of(s) };
+  if (!places || !t->threads) return false;
   const th_conv_times *const found = seek(t);
-  if (!found->threads || !complete(found)) return false;
+  if (!found->threads || !complete(found, s)) return false;
   *t = *found;
+  t->s.device = s->device;
   return true;
 }
 
@@ -140,20 +159,36 @@ static bool take(const char **at, int64_t *to, char end)
 
 static int engine_of(const char *name, size_t n)
 {
-  for (int i = 0; i < TH_CONV_MOST && th_conv_engine_name(i); i++) {
-    if (strlen(th_conv_engine_name(i)) == n && memcmp(th_conv_engine_name(i), name, n) == 0) return i;
+  for (int i = 0; th_conv_engine_known(i); i++) {
+    if (strlen(th_conv_engine_known(i)) == n && memcmp(th_conv_engine_known(i), name, n) == 0) return i;
   }
   return -1;
+}
+
+/* A number of threads, or a model in quotes. */
+static bool take_threads(const char **at, int32_t *threads)
+{
+  int64_t n;
+  if (**at != '"') {
+    if (!take(at, &n, ' ') || n < 1 || n > INT32_MAX) return false;
+    *threads = (int32_t)n;
+    return true;
+  }
+  const char *const name = *at + 1, *const end = strstr(name, "\" ");
+  if (!end) return false;
+  *threads = model_of(name, (size_t)(end - name));
+  *at = end + 2;
+  return *threads != 0;
 }
 
 /* A line, as write_record wrote it; engines that are not known are left out. */
 static bool read_record(th_conv_times *t, const char *at)
 {
-  int64_t v[3], number;
+  int64_t v[2], number;
   *t = (th_conv_times){ 0 };
-  for (int i = 0; i < 3; i++) if (!take(&at, &v[i], ' ') || v[i] > INT32_MAX) return false;
-  if (v[0] < 1) return false;
-  t->threads = (int32_t)v[0], t->s.pass = (int32_t)v[1], t->s.dtype = (int32_t)v[2];
+  if (!take_threads(&at, &t->threads)) return false;
+  for (int i = 0; i < 2; i++) if (!take(&at, &v[i], ' ') || v[i] > INT16_MAX) return false;
+  t->s.pass = (int32_t)v[0], t->s.dtype = (int16_t)v[1];
   for (int i = 0; i < NUMBERS; i++) {
     if (!take(&at, &number, ' ')) return false;
     memcpy((char *)&t->s + (size_t)i * sizeof number, &number, sizeof number);
@@ -175,10 +210,12 @@ static bool read_record(th_conv_times *t, const char *at)
 static void write_record(FILE *f, const th_conv_times *t)
 {
   for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* another day there is memory */
-  fprintf(f, "%d %d %d ", t->threads, t->s.pass, t->s.dtype);
+  if (t->threads < 0) fprintf(f, "\"%s\" ", models[-1 - t->threads]);
+  else fprintf(f, "%d ", t->threads);
+  fprintf(f, "%d %d ", t->s.pass, t->s.dtype);
   for (int i = 0; i < NUMBERS; i++) fprintf(f, "%" PRId64 " ", numbers(&t->s)[i]);
   fputc(':', f);
-  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i]) fprintf(f, " %s %" PRId64, th_conv_engine_name(i), t->ns[i]);
+  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i]) fprintf(f, " %s %" PRId64, th_conv_engine_known(i), t->ns[i]);
   fputc('\n', f);
 }
 
@@ -272,6 +309,14 @@ static void write_file(void)
 }
 
 /* ---- what others call ------------------------------------------------------------------------ */
+
+int32_t th_conv_threads(const th_conv_shape *s)
+{
+  pthread_mutex_lock(&lock);
+  const int32_t threads = threads_of(s);
+  pthread_mutex_unlock(&lock);
+  return threads;
+}
 
 bool th_conv_times_find(th_conv_times *t, const th_conv_shape *s)
 {

@@ -115,12 +115,14 @@ int          th_plugin_added(const th_plugin *p);
 void         th_plugin_close(th_plugin *p);
 
 /* Convolution has several engines. A shape: n images of `groups` groups of c planes of h x w, o results of oh x ow a
- * group, kernels of kh x kw; strides, padding, dilation. A cost: predicted seconds of one thread, what was counted for
- * them, bytes of workspace, and the size of tiles, 0 where there are none. */
+ * group, kernels of kh x kw; strides, padding, dilation; device: 0 is the CPU. A cost: predicted seconds, of one thread on
+ * the CPU, what was counted for them, bytes of workspace, and the size of tiles, 0 where there are none. Numbers of engines are
+ * those of their names: the CPU and devices have engines of the same name, and each some that the other has not. */
 enum { TH_CONV_FORWARD, TH_CONV_GRAD_INPUT, TH_CONV_GRAD_WEIGHT };
 typedef struct th_conv_shape {
   int64_t n, groups, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
-  int32_t pass, dtype;
+  int32_t pass;
+  int16_t dtype, device;
 } th_conv_shape;
 typedef struct th_conv_cost { double seconds, flops, bytes, workspace; int32_t th, tw; } th_conv_cost;
 const char  *th_conv_engine_name(int i);         /* NULL past the last engine */

@@ -7,8 +7,11 @@
 extern "C" {
 #endif
 /* FFI BEGIN */
-/* An engine may rest on a library that is not installed: why it is not there; NULL: it is. And oneDNN's name, or NULL. */
-const char  *th_conv_engine_missing(int i);
+/* A device (0: the CPU) has some of the engines. One may rest on a library that is not installed: why it is not there; NULL: it
+ * is, or the device has no such engine. The model of a device; NULL: it is the CPU. And oneDNN's name, or NULL. */
+int          th_conv_has(int device, int i);
+const char  *th_conv_engine_missing(int device, int i);
+const char  *th_conv_model(int device);
 const char  *th_onednn_name(void);
 
 /* The engine that th_conv_choose takes wherever it can, -1: none. From the start it is TH_CONV_ENGINE of the environment. */
@@ -23,7 +26,7 @@ void         th_conv_benchmark(int on, const char *folder);
 int          th_conv_benchmarks(void);
 const char  *th_conv_times_file(void);           /* NULL: none */
 const char  *th_conv_times_trouble(void);        /* why that file was passed over, or not written; NULL: nothing is wrong */
-/* Seconds of an engine, by as many threads as there are now; 0: not measured, or benchmark is off. */
+/* Seconds of an engine, on the CPU by as many threads as there are now; 0: not measured, or benchmark is off. */
 double       th_conv_measured(const th_conv_shape *s, int engine);
 
 /* Transforms of kernels are kept while the kernels stay as they are: so many bytes at most, 0: none. */

@@ -11,17 +11,18 @@ local PASSES = { [0] = 'forward', 'gradInput', 'gradWeight' }
 local GEOMETRY = { 'strideH', 'strideW', 'padH', 'padW', 'dilationH', 'dilationW', 'groups' }
 local DEFAULT = { 1, 1, 0, 0, 1, 1, 1 }
 
-local engines, number_of = {}, {}           -- names, in the core's order, from 0; their numbers
-do
+local function text_or_nil(s) return s ~= nil and ffi.string(s) or nil end
+
+-- The engine of a number, from 0; nil past the last one. Devices bring some, so that names come when cutorch does.
+local function name_of(i) return text_or_nil(C.th_conv_engine_name(i)) end
+
+local function number_of(name)
    local i = 0
-   while C.th_conv_engine_name(i) ~= nil do
-      engines[i] = ffi.string(C.th_conv_engine_name(i))
-      number_of[engines[i]] = i
+   while name_of(i) do
+      if name_of(i) == name then return i end
       i = i + 1
    end
 end
-
-local function text_or_nil(s) return s ~= nil and ffi.string(s) or nil end
 
 -- A tensor's sizes, or those of a table.
 local function sizes(who, name, x, least)
@@ -73,10 +74,16 @@ local function shape_of(who, x, weight, ...)
    end
    s.oh = out(xs[f + 2], ws[3], v[3], v[1], v[5])
    s.ow = out(xs[f + 3], ws[4], v[4], v[2], v[6])
-   s.dtype = C.TH_F32
+   s.dtype, s.device = C.TH_F32, 0
    if arg.is_tensor(x) then
       if not dtype.is_float(x._dtype) then arg.refuse(who, 'x', 'a Float, Double, Half or BFloat16 tensor', x, 4) end
-      s.dtype = x._dtype
+      s.dtype, s.device = x._dtype, x._device
+   elseif x.device ~= nil then
+      if type(x.device) ~= 'number' or x.device % 1 ~= 0 or x.device < 0 or x.device > C.th_device_count() then
+         error(('%s: x.device must be a whole number from 0 to %d, got %s'):format(who, C.th_device_count(),
+            arg.describe(x.device)), 3)
+      end
+      s.device = x.device
    end
    return s
 end
@@ -84,20 +91,21 @@ end
 -- The engine of a th_conv_shape, and what decided if it was not the cost model.
 local function chosen_for(s)
    local forced = C.th_conv_forced()
-   if forced >= 0 then return forced, ', forced' end
+   if C.th_conv_has(s.device, forced) ~= 0 then return name_of(forced), ', forced' end
    local chosen = C.th_conv_choose(s)
-   if chosen == C.th_conv_preferred() then return chosen, ', preferred' end
-   return chosen, C.th_conv_measured(s, chosen) > 0 and ', measured' or ''
+   if chosen == C.th_conv_preferred() then return name_of(chosen), ', preferred' end
+   return name_of(chosen), C.th_conv_measured(s, chosen) > 0 and ', measured' or ''
 end
 
 -- What an engine says of a th_conv_shape, and what was measured.
 local function line_of(i, s, cost)
-   local missing = text_or_nil(C.th_conv_engine_missing(i))
-   if missing then return ('   %-10s is not there: %s'):format(engines[i], missing) end
-   if C.th_conv_predict(cost, s, i) == 0 then return ('   %-10s cannot do it'):format(engines[i]) end
+   local missing = text_or_nil(C.th_conv_engine_missing(s.device, i))
+   if missing then return ('   %-10s is not there: %s'):format(name_of(i), missing) end
+   if C.th_conv_predict(cost, s, i) == 0 then return ('   %-10s cannot do it'):format(name_of(i)) end
    local measured = C.th_conv_measured(s, i)
-   return ('   %-10s %9.3f ms predicted%s, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(engines[i],
-      cost.seconds * 1e3 / C.th_threads(), measured > 0 and (', %9.3f ms measured'):format(measured * 1e3) or '',
+   return ('   %-10s %9.3f ms predicted%s, %8.3f Gflop, %8.1f MB moved, %7.1f MB workspace%s'):format(name_of(i),
+      cost.seconds * 1e3 / (s.device == 0 and C.th_threads() or 1),
+      measured > 0 and (', %9.3f ms measured'):format(measured * 1e3) or '',
       cost.flops / 1e9, cost.bytes / 1e6, cost.workspace / 1e6,
       cost.tw > 0 and (', tiles of %d x %d'):format(cost.th, cost.tw) or '')
 end
@@ -105,19 +113,20 @@ end
 --- torch.conv.explain(x, weight, [strideH], [strideW], [padH], [padW], [dilationH], [dilationW], [groups]): How torch.conv2d
 -- with these arguments, and its gradients, would be computed, as text: for each pass the engines that can do it, what
 -- they predict (milliseconds of all threads, billions of operations, bytes moved, workspace, tiles), what torch.conv.benchmark
--- has measured, and which one is chosen. x and weight are tensors, or tables of sizes, which stand for FloatTensors.
+-- has measured, and which one is chosen. x and weight are tensors, or tables of sizes, which stand for FloatTensors, on a CUDA
+-- device where x has its number in a field `device`.
 -- torch.conv.explain({1, 64, 1, 64000}, {64, 64, 1, 1024}):match 'forward: %w+' --> forward: fft1d
 function conv.explain(x, weight, ...)
    local s = shape_of('torch.conv.explain', x, weight, ...)
-   local lines = { ('%d x %d x %d x %d, %d kernels of %d x %d, %d threads'):format(tonumber(s.n), tonumber(s.groups * s.c),
-      tonumber(s.h), tonumber(s.w), tonumber(s.groups * s.o), tonumber(s.kh), tonumber(s.kw), C.th_threads()) }
+   local lines = { ('%d x %d x %d x %d, %d kernels of %d x %d, %s'):format(tonumber(s.n), tonumber(s.groups * s.c),
+      tonumber(s.h), tonumber(s.w), tonumber(s.groups * s.o), tonumber(s.kh), tonumber(s.kw),
+      text_or_nil(C.th_conv_model(s.device)) or C.th_threads() .. ' threads') }
    local cost = ffi.new 'th_conv_cost'
    for pass = 0, 2 do
       s.pass = pass
-      local chosen, how = chosen_for(s)
-      lines[#lines + 1] = ('%s: %s%s'):format(PASSES[pass], engines[chosen], how)
-      for i = 0, #engines do
-         lines[#lines + 1] = line_of(i, s, cost)
+      lines[#lines + 1] = ('%s: %s%s'):format(PASSES[pass], chosen_for(s))
+      for i = 0, #conv.engines() - 1 do
+         if C.th_conv_has(s.device, i) ~= 0 then lines[#lines + 1] = line_of(i, s, cost) end
       end
    end
    local trouble = text_or_nil(C.th_conv_times_trouble())
@@ -135,7 +144,7 @@ function conv.choice(pass, x, weight, ...)
    for i, name in pairs(PASSES) do if name == pass then number = i end end
    if not number then arg.refuse('torch.conv.choice', 'pass', "'forward', 'gradInput' or 'gradWeight'", pass) end
    s.pass = number
-   return engines[chosen_for(s)]
+   return (chosen_for(s))
 end
 
 --- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
@@ -144,27 +153,41 @@ end
 -- direct (oneDNN, where it is installed) and depthwise (for groups of one plane). All but columns, for FloatTensors and
 -- DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
 -- winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one pixel.
+--
+-- CUDA devices have their own gemm, which does everything; cutorch brings it.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 function conv.engines()
    local list = {}
-   for i = 0, #engines do list[i + 1] = engines[i] end
+   while name_of(#list) do list[#list + 1] = name_of(#list) end
    return list
 end
 
---- torch.conv.missing(engine): Why an engine of torch.conv.engines() cannot be used here, as text; nil: it can. Only direct may
--- be missing: it needs oneDNN 2.x, which is opened at run time, `TH_ONEDNN=none` in the environment leaves it aside, and a
--- file name there opens that library.
+--- torch.conv.missing(engine, [device]): Why an engine of torch.conv.engines() cannot be used on the CPU (device 0) or a CUDA
+-- device, as text; nil: it can. Without a device, why it can be used on none. direct needs oneDNN 2.x, which is opened at run
+-- time, `TH_ONEDNN=none` in the environment leaves it aside, and a file name there opens that library.
 -- torch.conv.missing 'gemm' --> nil
-function conv.missing(engine)
-   if not number_of[engine] then
+-- torch.conv.missing('gemm', 0) --> nil
+function conv.missing(engine, device)
+   local i = number_of(engine)
+   if not i then
       error(('torch.conv.missing: engine must be one of %s, got %s'):format(table.concat(conv.engines(), ', '),
          tostring(engine)), 2)
    end
-   return text_or_nil(C.th_conv_engine_missing(number_of[engine]))
+   if device ~= nil and (type(device) ~= 'number' or device % 1 ~= 0 or device < 0 or device > C.th_device_count()) then
+      error(('torch.conv.missing: device must be a whole number from 0 to %d, got %s'):format(C.th_device_count(),
+         arg.describe(device)), 2)
+   end
+   local why
+   for d = device or 0, device or math.min(1, C.th_device_count()) do
+      local here = text_or_nil(C.th_conv_engine_missing(d, i))
+      if C.th_conv_has(d, i) ~= 0 and not here then return nil end
+      why = why or here or device and (d == 0 and 'the CPU has no such engine' or 'CUDA devices have no such engine')
+   end
+   return why or 'only CUDA devices have this engine, and there is none'
 end
 
 local function number_or_none(who, value, level)
-   local i = value == nil and -1 or number_of[value]
+   local i = value == nil and -1 or number_of(value)
    if not i then
       error(('%s must be nil or one of %s, got %s'):format(who, table.concat(conv.engines(), ', '), tostring(value)), level)
    end
@@ -194,14 +217,16 @@ end
 
 --- torch.conv: How convolutions are computed. Two settings name an engine of torch.conv.engines(), or are nil and leave the
 -- choice to the cost model: torch.conv.prefer takes an engine for all that it can do, and leaves the rest to the model;
--- torch.conv.engine forces one, which then refuses what it cannot do. The environment's TH_CONV_ENGINE=fft prefers one from the
+-- torch.conv.engine forces one, which then refuses what it cannot do. An engine that only the CPU has, or only CUDA devices,
+-- leaves the choice to the model on the other ones. The environment's TH_CONV_ENGINE=fft prefers one from the
 -- start. An engine that finds too little memory leaves the work to gemm. torch.conv.explain tells what would be chosen, and why.
 --
 -- torch.conv.benchmark = true measures instead of predicting: the first convolution of each shape, pass, dtype and number of
 -- threads times all engines that do it, without touching what it was given, and from then on the fastest computes it. Shapes
 -- of less than 262,144 multiplications are not measured. What came is kept for this CPU in a file, torch.conv.file, that is read
 -- the next time, so that results change only with that file: it lies in TH_CACHE_DIR if that is set (empty: nothing is kept),
--- or in cresset under XDG_CACHE_HOME or ~/.cache. Processes may share it; a damaged file is passed over with a warning.
+-- or in cresset under XDG_CACHE_HOME or ~/.cache. What was measured on a CUDA device holds for all of its model. Processes may
+-- share it; a damaged file is passed over with a warning.
 --
 -- The transforms of kernels that fft, fft1d and winograd compute with are kept from the second call with the same kernels on, and
 -- used while all their bits stay as they were, whatever may write to them; results are the same. torch.conv.keep is how many
@@ -224,7 +249,7 @@ end
 -- The settings: how the core is asked, and told.
 local settings = {
    engine = {
-      get = function() return engines[C.th_conv_forced()] end,
+      get = function() return name_of(C.th_conv_forced()) end,
       set = function(value)
          local i = number_or_none('torch.conv.engine', value, 4)
          local missing = i >= 0 and conv.missing(value)
@@ -233,7 +258,7 @@ local settings = {
       end,
    },
    prefer = {
-      get = function() return engines[C.th_conv_preferred()] end,
+      get = function() return name_of(C.th_conv_preferred()) end,
       set = function(value) C.th_conv_prefer(number_or_none('torch.conv.prefer', value, 4)) end,
    },
    benchmark = {

@@ -1,20 +1,11 @@
-// conv2d.cu - convolutions of images and their gradients: each a product of matrices whose elements are looked up where they
-// are needed, so that no unfolded image is stored. The order of each sum depends on sizes only.
-#include "gemm.cuh"
+// conv_gemm.cu - the engine gemm of devices: convolutions of images and their gradients, each a product of matrices whose
+// elements are looked up where they are needed, so that no unfolded image is stored. The order of each sum depends on sizes only.
+#include "conv.cuh"
 #include "normalise.cuh"
 
 namespace {
 
-/* groups times o planes from groups times c planes. */
-struct shape { int64_t n, groups, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw; };
-
-static shape shape_of(const th_tensor *x, const th_tensor *y, const th_tensor *k, const th_arg *v)
-{
-  const int f = x->ndim - 3;
-  const int64_t groups = v[6].i;
-  return { f ? x->size[0] : 1, groups, k->size[1], k->size[0] / groups, x->size[f + 1], x->size[f + 2], k->size[2], k->size[3],
-           y->size[f + 1], y->size[f + 2], v[0].i, v[1].i, v[2].i, v[3].i, v[4].i, v[5].i };
-}
+typedef th_conv_shape shape;
 
 template <class T> struct operand {
   const T *p;
@@ -51,12 +42,12 @@ template <class T> struct forward_of {
   }
 };
 
-template <class T> static th_status conv2d(const th_call *c)
+template <class T> static th_status forward(const th_conv *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t, *k = c->arg[2].t;
-  const forward_of<T> f = { shape_of(x, y, k, c->arg + 4), operand<T>(x), operand<T>(k), th_vector<T>(c->arg[3].t),
-                            th_first<T>(y), th_view_of(y), true, false };
-  return th_multiply(f, f.s.n * f.s.groups, f.s.o, f.s.oh * f.s.ow, f.s.c * f.s.kh * f.s.kw);
+  const shape &s = c->s;
+  const forward_of<T> f = { s, operand<T>(c->x), operand<T>(c->k), th_vector<T>(c->bias), th_first<T>(c->y), th_view_of(c->y),
+                            true, false };
+  return th_multiply(f, s.n * s.groups, s.o, s.oh * s.ow, s.c * s.kh * s.kw);
 }
 
 /* ---- the gradient by the images: their planes x pixels; summed over planes of the result and taps ---- */
@@ -88,12 +79,11 @@ template <class T> struct input_of {
   }
 };
 
-template <class T> static th_status conv2d_grad_input(const th_call *c)
+template <class T> static th_status grad_input(const th_conv *c)
 {
-  const th_tensor *gx = c->arg[0].t, *g = c->arg[2].t, *k = c->arg[3].t;
-  const input_of<T> f = { shape_of(gx, g, k, c->arg + 4), operand<T>(g), operand<T>(k), th_first<T>(gx), th_view_of(gx), true,
-                          false };
-  return th_multiply(f, f.s.n * f.s.groups, f.s.c, f.s.h * f.s.w, f.s.o * f.s.kh * f.s.kw);
+  const shape &s = c->s;
+  const input_of<T> f = { s, operand<T>(c->y), operand<T>(c->k), th_first<T>(c->x), th_view_of(c->x), true, false };
+  return th_multiply(f, s.n * s.groups, s.c, s.h * s.w, s.o * s.kh * s.kw);
 }
 
 /* ---- the gradient by the kernels: planes of the result x taps; summed over images and pixels, in stretches ---- */
@@ -134,52 +124,69 @@ static __global__ void add_parts(T *gw, view v, const typename element<T>::C *pa
     to = element<T>::store((typename element<T>::C)((double)element<T>::load(to) + scale * sum));
   }
 }
-template <class T>
-static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t planes, int64_t stretches, double scale)
-{
-  for (TH_EACH(f, planes)) {
-    double sum, unused;
-    th_join_stretches(part, f, stretches, &sum, &unused);
-    gb.put(f, gb.get(f, 0) + scale * sum);
-  }
-}
-
 enum { LEAST = 1024, MOST = 1 << 15, TILES = 512 };      /* products of a stretch; tiles that keep a device busy */
 
-template <class T> static th_status conv2d_grad_weight(const th_call *c)
+static int64_t tiles_of(int64_t n) { return (n + TILE - 1) / TILE; }
+
+static int64_t stretches_of(const shape &s)
 {
-  typedef typename element<T>::C P;
-  const th_tensor *gw = c->arg[0].t, *gb = c->arg[1].t, *x = c->arg[2].t, *g = c->arg[3].t;
-  const shape s = shape_of(x, g, gw, c->arg + 5);
-  const double scale = c->arg[4].d;
-  const int64_t total = s.n * s.oh * s.ow, taps = s.c * s.kh * s.kw, n = th_numel(gw);
-  const int64_t tiles = s.groups * ((s.o + TILE - 1) / TILE) * ((taps + TILE - 1) / TILE);
+  const int64_t total = s.n * s.oh * s.ow, tiles = s.groups * tiles_of(s.o) * tiles_of(s.c * s.kh * s.kw);
   int64_t stretches = tiles ? (TILES + tiles - 1) / tiles : 1;
   if (stretches > (total + LEAST - 1) / LEAST) stretches = (total + LEAST - 1) / LEAST;
   if (stretches < (total + MOST - 1) / MOST) stretches = (total + MOST - 1) / MOST;      /* longer sums would lose digits */
-  if (total == 0) return TH_OK;
-  if (n > 0) {
-    th_cuda_scratch part;
-    TH_TRY(part.take((size_t)(stretches * n) * sizeof(P)));
-    const weight_of<T> f = { s, operand<T>(x), operand<T>(g), part.as<P>(), (total + stretches - 1) / stretches, total, true,
-                             true };
-    TH_TRY(th_multiply(f, stretches * s.groups, s.o, taps, f.stretch));
-    TH_LAUNCH((add_parts<T>), th_blocks(n), THREADS, 0, th_first<T>(gw), th_view_of(gw), part.as<const P>(), stretches, scale, n);
-  }
-  if (gb && gb->size[0] > 0) {
-    const th_features by_plane = { s.n, s.groups * s.o, s.oh * s.ow };
-    const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
-    th_cuda_scratch sums;
-    TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
-    TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
-    TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
-              by_plane.features, th_stretches(by_plane), scale);
-  }
+  return stretches;
+}
+
+template <class T> static th_status grad_weight(const th_conv *c)
+{
+  typedef typename element<T>::C P;
+  const shape &s = c->s;
+  const int64_t total = s.n * s.oh * s.ow, taps = s.c * s.kh * s.kw, n = th_numel(c->k), stretches = stretches_of(s);
+  th_cuda_scratch part;
+  if (total == 0 || n == 0) return TH_OK;
+  TH_TRY(part.take((size_t)(stretches * n) * sizeof(P)));
+  const weight_of<T> f = { s, operand<T>(c->x), operand<T>(c->y), part.as<P>(), (total + stretches - 1) / stretches, total, true,
+                           true };
+  TH_TRY(th_multiply(f, stretches * s.groups, s.o, taps, f.stretch));
+  TH_LAUNCH((add_parts<T>), th_blocks(n), THREADS, 0, th_first<T>(c->k), th_view_of(c->k), part.as<const P>(), stretches,
+            c->scale, n);
   return th_launched();
+}
+
+template <class T> static th_status pass(const th_conv *c)
+{
+  if (c->s.pass == TH_CONV_FORWARD) return forward<T>(c);
+  return c->s.pass == TH_CONV_GRAD_INPUT ? grad_input<T>(c) : grad_weight<T>(c);
+}
+static th_status run(const th_conv *c, const th_call *)
+{
+  static th_status (*const by_type[TH_NDTYPE])(const th_conv *) = { nullptr, TH_CUDA_FLOATS(pass) };
+  return by_type[c->s.dtype](c);
+}
+
+static bool supports(const th_conv_shape *) { return true; }
+
+/* Tiles are multiplied whole. A thread looks 8 operands up, by quotients, for 256 multiplications: an estimate from the count of
+ * instructions, that no device was measured for. */
+static th_conv_cost cost(const th_conv_shape *s)
+{
+  const th_cuda_peak &p = th_cuda_peak_of(s->device);
+  const bool weight = s->pass == TH_CONV_GRAD_WEIGHT;
+  const int64_t m = s->pass == TH_CONV_GRAD_INPUT ? s->c : s->o;
+  const int64_t n = weight ? s->c * s->kh * s->kw : s->pass == TH_CONV_GRAD_INPUT ? s->h * s->w : s->oh * s->ow;
+  const double stretches = weight ? (double)stretches_of(*s) : 1, batch = weight ? stretches : (double)s->n;
+  const double tiles = batch * (double)s->groups * (double)tiles_of(m) * (double)tiles_of(n);
+  const double taps = (double)(s->kh * s->kw) * (double)(s->pass == TH_CONV_GRAD_INPUT ? s->o : s->c);
+  const double depth = weight ? (double)(s->n * s->oh * s->ow) / stretches : taps;
+  const double flops = 2 * tiles * TILE * TILE * depth, rate = 0.2 * (s->dtype == TH_F64 ? p.doubles : p.floats);
+  th_conv_cost c = {};
+  c.workspace = weight ? stretches * (double)(s->groups * s->o) * (double)n * (s->dtype == TH_F64 ? 8 : 4) : 0;
+  c.flops = 2 * th_conv_products(*s);
+  c.bytes = th_conv_bytes(*s) + 2 * c.workspace;
+  c.seconds = TH_CUDA_LAUNCH * (weight ? 2 : 1) + flops / rate / th_cuda_share(p, tiles) + c.bytes / p.bytes;
+  return c;
 }
 
 }  // namespace
 
-TH_KERNELS(conv2d, TH_CUDA_FLOATS(conv2d))
-TH_KERNELS(conv2d_grad_input, TH_CUDA_FLOATS(conv2d_grad_input))
-TH_KERNELS(conv2d_grad_weight, TH_CUDA_FLOATS(conv2d_grad_weight))
+const th_conv_engine th_cuda_conv_gemm = { "gemm", supports, cost, run, nullptr };

@@ -1,0 +1,142 @@
+// conv.cu - the ops of convolution on devices: which engines there are, how fast a device is, and how long an engine takes.
+#include <algorithm>
+#include <mutex>
+#include "conv.cuh"
+#include "normalise.cuh"
+
+namespace {
+
+static const th_conv_engine *const engines[] = { &th_cuda_conv_gemm, nullptr };
+
+// ---- devices ----------------------------------------------------------------------------------------------------------
+
+static struct { std::once_flag once; th_cuda_peak peak; char name[256]; } known[TH_MAXDEVICE];
+
+static double attribute(cudaDeviceAttr what, int device)
+{
+  int v = 0;
+  if (cudaDeviceGetAttribute(&v, what, device - 1) != cudaSuccess) cudaGetLastError();
+  return v > 0 ? v : 1;
+}
+
+/* Results a clock of one multiprocessor, as CUDA's programming guide lists them by compute capability. */
+static int floats_of(int major, int minor) { return major < 8 || (major == 8 && minor == 0) ? 64 : 128; }
+static int doubles_of(int major, int minor)
+{
+  if (minor == 0 && (major == 7 || major == 8)) return 32;
+  return minor == 0 && (major == 9 || major == 10) ? 64 : 2;
+}
+
+static void ask(int device)
+{
+  auto &k = known[device - 1];
+  cudaDeviceProp p;
+  if (cudaGetDeviceProperties(&p, device - 1) == cudaSuccess) snprintf(k.name, sizeof k.name, "%s", p.name);
+  else cudaGetLastError();
+  const int major = (int)attribute(cudaDevAttrComputeCapabilityMajor, device);
+  int minor = 0;
+  if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device - 1) != cudaSuccess) cudaGetLastError();
+  const double n = attribute(cudaDevAttrMultiProcessorCount, device), hz = 1e3 * attribute(cudaDevAttrClockRate, device);
+  k.peak.floats = 2 * n * floats_of(major, minor) * hz;
+  k.peak.doubles = 2 * n * doubles_of(major, minor) * hz;
+  /* Memory gives two words a clock. */
+  k.peak.bytes = 2 * 1e3 * attribute(cudaDevAttrMemoryClockRate, device) * attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
+  k.peak.multiprocessors = (int)n;
+}
+
+static const char *model(int device)
+{
+  if (device < 1 || device > TH_MAXDEVICE) return nullptr;
+  std::call_once(known[device - 1].once, ask, device);
+  return known[device - 1].name[0] ? known[device - 1].name : nullptr;
+}
+
+// ---- times ------------------------------------------------------------------------------------------------------------
+
+/* From event to event in the stream of the thread. */
+static th_status between(int64_t *ns, cudaEvent_t from, cudaEvent_t to, const th_conv_engine *e, const th_conv *c,
+                         const th_call *call)
+{
+  float ms = 0;
+  TH_CUDA_TRY(cudaEventRecord(from, th_cuda_stream()));
+  TH_TRY(e->run(c, call));
+  TH_CUDA_TRY(cudaEventRecord(to, th_cuda_stream()));
+  TH_CUDA_TRY(cudaEventSynchronize(to));
+  TH_CUDA_TRY(cudaEventElapsedTime(&ms, from, to));
+  *ns = (int64_t)(1e6 * (double)ms);
+  return TH_OK;
+}
+
+static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
+{
+  cudaEvent_t from, to;
+  TH_CUDA_TRY(cudaEventCreateWithFlags(&from, cudaEventDefault));
+  th_status s = TH_CUDA(cudaEventCreateWithFlags(&to, cudaEventDefault));
+  if (s == TH_OK) {
+    s = between(ns, from, to, e, c, call);
+    cudaEventDestroy(to);
+  }
+  cudaEventDestroy(from);
+  return s;
+}
+
+// ---- the ops ----------------------------------------------------------------------------------------------------------
+
+static th_status run(const th_call *call, int pass)
+{
+  const th_conv c = th_conv_of(call, pass);
+  return th_conv_run(&c, call);
+}
+static th_status conv2d(const th_call *call) { return run(call, TH_CONV_FORWARD); }
+static th_status conv2d_grad_input(const th_call *call) { return run(call, TH_CONV_GRAD_INPUT); }
+
+template <class T>
+static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t planes, int64_t stretches, double scale)
+{
+  for (TH_EACH(f, planes)) {
+    double sum, unused;
+    th_join_stretches(part, f, stretches, &sum, &unused);
+    gb.put(f, gb.get(f, 0) + scale * sum);
+  }
+}
+
+template <class T> static th_status conv2d_grad_weight(const th_call *call)
+{
+  const th_tensor *gb = call->arg[1].t, *g = call->arg[3].t;
+  TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
+  if (!gb || th_numel(g) == 0) return TH_OK;
+  const int f = g->ndim - 3;
+  const th_features by_plane = { f ? g->size[0] : 1, g->size[f], g->size[f + 1] * g->size[f + 2] };
+  const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
+  th_cuda_scratch sums;
+  TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
+  TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
+  TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
+            by_plane.features, th_stretches(by_plane), call->arg[4].d);
+  return th_launched();
+}
+
+}  // namespace
+
+const th_cuda_peak &th_cuda_peak_of(int device)
+{
+  model(device);
+  return known[device - 1].peak;
+}
+
+double th_cuda_share(const th_cuda_peak &p, double blocks)
+{
+  const double places = 2.0 * p.multiprocessors;
+  return blocks / (places * std::ceil(std::max(blocks, 1.0) / places));
+}
+
+void th_cuda_add_engines()
+{
+  static const th_conv_backend backend = { engines, timed, model };
+  th_conv_backend_add(&backend);
+}
+
+#define FLOATS(f) nullptr, nullptr, nullptr, nullptr, nullptr, f, f, f, f
+TH_KERNELS(conv2d, FLOATS(conv2d))
+TH_KERNELS(conv2d_grad_input, FLOATS(conv2d_grad_input))
+TH_KERNELS(conv2d_grad_weight, TH_CUDA_FLOATS(conv2d_grad_weight))

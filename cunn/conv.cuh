@@ -1,0 +1,32 @@
+// conv.cuh - engines of convolution on devices, and what they count their costs in.
+#ifndef TH_CONV_CUH
+#define TH_CONV_CUH
+#include "gemm.cuh"
+#include "th_conv_engine.h"
+#include "thcuda.h"
+
+extern const th_conv_engine th_cuda_conv_gemm, th_cuda_conv_fft;
+
+/* What a device does a second at most, as its properties say: operations on floats and on doubles, bytes to and from memory.
+ * A kernel that is waited for by others costs `launch` seconds whatever it does. */
+struct th_cuda_peak { double floats, doubles, bytes; int multiprocessors; };
+const th_cuda_peak &th_cuda_peak_of(int device);
+constexpr double TH_CUDA_LAUNCH = 4e-6;
+
+/* The share of a device that `blocks` equal blocks keep busy, two of them on a multiprocessor at a time. */
+double th_cuda_share(const th_cuda_peak &p, double blocks);
+
+inline double th_conv_products(const th_conv_shape &s)
+{
+  return (double)s.n * (double)s.groups * (double)s.c * (double)s.o * (double)s.oh * (double)s.ow * (double)s.kh * (double)s.kw;
+}
+/* Bytes of the operands, each once. */
+inline double th_conv_bytes(const th_conv_shape &s)
+{
+  const double x = (double)(s.n * s.groups) * (double)s.c * (double)s.h * (double)s.w;
+  const double y = (double)(s.n * s.groups) * (double)s.o * (double)s.oh * (double)s.ow;
+  const double k = (double)(s.groups * s.o) * (double)s.c * (double)s.kh * (double)s.kw;
+  return (double)th_element_size(s.dtype) * (x + y + k);
+}
+
+#endif
