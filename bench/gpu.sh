@@ -51,7 +51,7 @@ if [ "${TH_CUDA:-}" != emu ] && command -v compute-sanitizer >/dev/null 2>&1; th
     then say "- $tool, index_spec: clean"
     else say "- $tool, index_spec: $(grep -m 1 'ERROR SUMMARY' "$output" || tail -n 1 "$output")"; failed=1; fi
   done
-  fi
+fi
 
 say
 say "## From nothing to the first kernel"
