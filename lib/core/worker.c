@@ -1,9 +1,10 @@
-/* worker.c - threads that serve another one: a request, then its answer, over and over. No lock is held while one waits, so a
+/* worker.c - threads that serve another one: requests wait in a ring, answers in another. No lock is held while one waits, so a
  * thread that is ended from outside leaves nothing locked behind. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,14 +14,16 @@
 
 struct th_worker {
   pthread_t thread;
-  sem_t asked, answered;
-  void *request;                                      /* a copy of what was asked: the asker may be gone */
-  const void *answer;
-  int64_t request_size, answer_size;                  /* a request of size -1: no more will come */
+  sem_t to_do, done;                                  /* requests that the thread may take, answers that the asker may */
+  void *request[TH_WORKER_DEPTH];                     /* copies of what was asked: the asker may be gone */
+  const void *answer[TH_WORKER_DEPTH];
+  int64_t request_size[TH_WORKER_DEPTH], answer_size[TH_WORKER_DEPTH];
+  int64_t asked, heard;                               /* requests made, answers that have come; the asker's own */
+  int64_t begun, answered;                            /* the thread's own */
+  atomic_bool leaving;                                /* no request is begun any more */
   th_worker_run run;
   void *state;
   bool started, ended;                                /* ended: there is no such thread any more */
-  bool due;                                           /* an answer that nobody has waited for; the asker's own */
   int result;                                         /* of run; -1 until it has returned */
   pid_t owner;                                        /* a child of this process has the struct, but no thread */
 };
@@ -29,8 +32,8 @@ th_status th_worker_new(th_worker **out)
 {
   th_worker *w = calloc(1, sizeof *w);
   if (!w) return th_fail(TH_ENOMEM, "no memory left for a thread");
-  sem_init(&w->asked, 0, 0);
-  sem_init(&w->answered, 0, 0);
+  sem_init(&w->to_do, 0, 0);
+  sem_init(&w->done, 0, 0);
   w->owner = getpid();
   w->result = -1;
   *out = w;
@@ -71,16 +74,17 @@ static bool gone(th_worker *w)
 th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
 {
   if (gone(w)) return th_fail(TH_EARG, "the thread has ended");
-  void *copy = n > 0 ? malloc((size_t)n) : NULL;
-  if (n > 0 && !copy) return th_fail(TH_ENOMEM, "no memory left for %lld bytes of a request", (long long)n);
-  if (n > 0) memcpy(copy, bytes, (size_t)n);
-  if (n >= 0) {                                       /* the last one asks while the one before may still be read */
-    free(w->request);
-    w->request = copy;
-    w->due = true;
+  if (w->asked - w->heard >= TH_WORKER_DEPTH) {
+    return th_fail(TH_EARG, "%d requests wait for their answers already", TH_WORKER_DEPTH);
   }
-  w->request_size = n;
-  sem_post(&w->asked);
+  void *copy = malloc(n > 0 ? (size_t)n : 1);
+  if (!copy) return th_fail(TH_ENOMEM, "no memory left for %lld bytes of a request", (long long)n);
+  memcpy(copy, bytes, (size_t)n);
+  const int64_t slot = w->asked++ % TH_WORKER_DEPTH;  /* what lay there has been answered */
+  free(w->request[slot]);
+  w->request[slot] = copy;
+  w->request_size[slot] = n;
+  sem_post(&w->to_do);
   return TH_OK;
 }
 
@@ -97,37 +101,44 @@ static bool is_before(struct timespec a, struct timespec b)
   return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-static int took(th_worker *w)
-{
-  w->due = false;
-  return 1;
-}
-
-/* Whoever waits looks up now and then: a thread that is gone says nothing. An answer that was taken is there all the same: the
+/* Whoever waits looks up now and then: a thread that is gone says nothing. An answer that has come is there all the same: the
  * asker may have been interrupted on its way. */
-int th_worker_wait(th_worker *w, double seconds)
+int th_worker_wait(th_worker *w, int64_t number, double seconds)
 {
   struct timespec now, end;
-  if (!w->due) return 1;
   clock_gettime(CLOCK_MONOTONIC, &now);
   end = after(now, seconds < 1e9 ? seconds : 1e9);
-  for (;;) {
+  while (w->heard < number) {
     const struct timespec look = after(now, 0.05);
-    if (sem_clockwait(&w->answered, CLOCK_MONOTONIC, is_before(look, end) ? &look : &end) == 0) return took(w);
+    if (sem_clockwait(&w->done, CLOCK_MONOTONIC, is_before(look, end) ? &look : &end) == 0) {
+      w->heard++;
+      continue;
+    }
     if (errno != ETIMEDOUT && errno != EINTR) return -1;
-    if (gone(w)) return sem_trywait(&w->answered) == 0 ? took(w) : -1;
+    if (gone(w)) {
+      while (w->heard < number && sem_trywait(&w->done) == 0) w->heard++;
+      return w->heard >= number ? 1 : -1;
+    }
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (!is_before(now, end)) return 0;
   }
+  return 1;
 }
 
-const void *th_worker_answer(const th_worker *w, int64_t *n)
+const void *th_worker_answer(const th_worker *w, int64_t number, int64_t *n)
 {
-  *n = w->answer_size;
-  return w->answer;
+  const int64_t slot = (number - 1) % TH_WORKER_DEPTH;
+  *n = w->answer_size[slot];
+  return w->answer[slot];
 }
 
 int th_worker_result(const th_worker *w) { return w->result; }
+
+void th_worker_leave(th_worker *w)
+{
+  atomic_store(&w->leaving, true);
+  sem_post(&w->to_do);
+}
 
 int th_worker_end(th_worker *w, double seconds)
 {
@@ -136,14 +147,14 @@ int th_worker_end(th_worker *w, double seconds)
   if (!gone(w)) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     const struct timespec end = after(now, seconds);
-    th_worker_ask(w, NULL, -1);
+    th_worker_leave(w);
     if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &end) != 0) return 0;
     w->ended = true;
   }
   const bool middle = w->started && w->result < 0;
-  sem_destroy(&w->asked);
-  sem_destroy(&w->answered);
-  free(w->request);
+  sem_destroy(&w->to_do);
+  sem_destroy(&w->done);
+  for (int i = 0; i < TH_WORKER_DEPTH; i++) free(w->request[i]);
   free(w);
   return middle ? -1 : 1;
 }
@@ -152,14 +163,17 @@ int th_worker_end(th_worker *w, double seconds)
 
 const void *th_worker_next(th_worker *w, int64_t *n)
 {
-  while (sem_wait(&w->asked) != 0 && errno == EINTR) {}
-  *n = w->request_size;
-  return *n < 0 ? NULL : w->request;
+  while (sem_wait(&w->to_do) != 0 && errno == EINTR) {}
+  if (atomic_load(&w->leaving)) return NULL;
+  const int64_t slot = w->begun++ % TH_WORKER_DEPTH;
+  *n = w->request_size[slot];
+  return w->request[slot];
 }
 
 void th_worker_reply(th_worker *w, const void *bytes, int64_t n)
 {
-  w->answer = bytes;
-  w->answer_size = n;
-  sem_post(&w->answered);
+  const int64_t slot = w->answered++ % TH_WORKER_DEPTH;
+  w->answer[slot] = bytes;
+  w->answer_size[slot] = n;
+  sem_post(&w->done);
 }

@@ -9,17 +9,20 @@ extern "C" {
 #endif
 
 /* FFI BEGIN */
-/* A thread that is asked by another one: a request, its answer, the next request. It calls run(state, 0, 0, 0), and lua_pcall is
- * such a function. A request is copied;
- * the bytes of an answer stay the thread's, and are good until the next request. */
+/* A thread that is asked by another one: requests, and an answer to each, in the same order. It calls run(state, 0, 0, 0), and
+ * lua_pcall is such a function. Up to TH_WORKER_DEPTH requests may wait for their answers. A request is copied; the bytes of an
+ * answer stay the thread's, which says how long. Requests and answers are counted from 1. */
+enum { TH_WORKER_DEPTH = 16 };
 typedef struct th_worker th_worker;
 typedef int (*th_worker_run)(void *state, int, int, int);
 th_status    th_worker_new(th_worker **w);
 th_status    th_worker_start(th_worker *w, th_worker_run run, void *state);
 th_status    th_worker_ask(th_worker *w, const void *bytes, int64_t n);
-int          th_worker_wait(th_worker *w, double seconds);    /* 1: the answer is there, 0: not yet, -1: the thread has ended */
-const void  *th_worker_answer(const th_worker *w, int64_t *n);
+/* 1: answer `number` is there, 0: not yet, -1: the thread has ended */
+int          th_worker_wait(th_worker *w, int64_t number, double seconds);
+const void  *th_worker_answer(const th_worker *w, int64_t number, int64_t *n);
 int          th_worker_result(const th_worker *w);            /* of run; -1: the thread has not returned from it */
+void         th_worker_leave(th_worker *w);                   /* no request that waits is begun any more */
 /* 0: it is still at work. Else it has ended, and w is free; -1: in the middle of run. */
 int          th_worker_end(th_worker *w, double seconds);
 const void  *th_worker_next(th_worker *w, int64_t *n);        /* in the thread: waits; NULL: no request will come */

@@ -1,5 +1,6 @@
 -- torch.parcel - values on their way from one Lua state of this process to another: tensors by their address, so that both
--- states see the same elements; numbers, texts, tables and functions as copies; packages and classes by their names.
+-- states see the same elements; numbers, texts, tables and functions as copies; packages and classes by their names, and with
+-- those of packages tables whose metatable is a package.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -55,7 +56,8 @@ local function pack_function(out, f, where)
 end
 
 local function pack_table(out, t, where)
-   out[#out + 1] = 't'
+   local mt = getmetatable(t)
+   if mt then text(out, 'k', named(mt)) else out[#out + 1] = 't' end
    for k, v in pairs(t) do
       pack(out, k, 'a key of ' .. where)
       pack(out, v, type(k) == 'string' and where .. '.' .. k or where)
@@ -77,7 +79,7 @@ function pack(out, v, where)
    elseif kind == 'table' and class.is_class(v) then
       local name = class.name(v)
       text(out, class.getmetatable(name) == v and 'm' or 'c', name)
-   elseif kind == 'function' or kind == 'table' and not getmetatable(v) then
+   elseif kind == 'function' or kind == 'table' and (not getmetatable(v) or not class.typename(v) and named(getmetatable(v))) then
       out.count = out.count + 1
       out.seen[v] = out.count
       if kind == 'function' then pack_function(out, v, where) else pack_table(out, v, where) end
@@ -146,6 +148,8 @@ function unpack_value(from)
    from.at = colon + n + 1
    return with_text[mark](from, from.s:sub(colon + 1, colon + n))
 end
+
+function with_text.k(from, name) return setmetatable(readers.t(from), found(name)) end
 
 --- What was packed.
 function parcel.unpack(s)

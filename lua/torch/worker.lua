@@ -1,7 +1,7 @@
 -- torch.worker - a Lua state in a thread of its own that answers requests of this one: tensors are shared, the rest is copied.
 --
 -- A request is the name of a function of a module that the other state has loaded, and its arguments. Only one of the two works
--- on what both can see: the one waits while the other answers.
+-- on what both can see: the one leaves alone what it has sent until the answer is there.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -27,7 +27,8 @@ Worker.__index = Worker
 
 local PATIENCE = 5                          -- seconds that a thread has for its end
 
--- Tensors that a thread may be taking, by the address of its th_worker: they live on when the worker does not.
+-- Tensors that a thread may be taking, by the address of its th_worker and the place of the request: they live on when the worker
+-- does not.
 M.underway = {}
 local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 local size = ffi.new 'int64_t[1]'
@@ -37,7 +38,7 @@ local boot = [[
 package.path, package.cpath = %q, %q
 local torch = require 'torch'
 torch.setdefaulttensortype(%q)
-require 'torch.worker'.serve(require(%q), %.0f)
+require 'torch.worker'.serve(require(%q), %.0f, %d)
 ]]
 
 -- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from outside
@@ -50,7 +51,9 @@ local function finish(w, L)
 end
 
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
-function M.new(handlers)
+-- @param depth  requests that may wait for their answers (default 1, at most 16)
+function M.new(handlers, depth)
+   depth = depth or 1
    local out = ffi.new 'th_worker *[1]'
    lib.call('torch.worker', C.th_worker_new, out)
    local w, L = out[0], ffi.C.th_lua_new()
@@ -60,14 +63,15 @@ function M.new(handlers)
    end
    ffi.C.th_lua_open(L)
    local text = boot:format(package.path, package.cpath, torch.getdefaulttensortype(), handlers,
-      key(w))
+      key(w), depth)
    local status = ffi.C.th_lua_load(L, text, #text, '=thread')
    if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end
    if status ~= 0 then
       finish(w, L)
       error('torch.worker: a thread cannot be started', 2)
    end
-   return setmetatable({ w = ffi.gc(w, function(it) finish(it, L) end), L = L }, Worker)
+   M.underway[key(w)] = {}
+   return setmetatable({ w = ffi.gc(w, function(it) finish(it, L) end), L = L, depth = depth, asked = 0, taken = 0 }, Worker)
 end
 
 -- Raises why the thread is not there, if it got as far as to say so.
@@ -87,38 +91,45 @@ local function need_open(self)
    if not self.w then error('its thread has ended', 0) end
 end
 
--- The answer is there; an error if it will never come.
+-- The next answer is there; an error if it will never come. The asker takes it: taken counts.
 local function listen(self)
+   local number = self.taken + 1
    repeat
-      local state = C.th_worker_wait(self.w, 0.2)
+      local state = C.th_worker_wait(self.w, number, 0.2)
       if state < 0 then self:lost() end
    until state == 1
-   M.underway[key(self.w)] = nil
-   self.asked = false
+   M.underway[key(self.w)][number % self.depth] = nil
+   self.taken = number
 end
 jit.off(listen)                             -- compiled code would not see Ctrl-C
 
---- Asks for handlers[name](...); wait gets the answer. One that nobody has waited for is forgotten.
+--- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.
 function Worker:ask(name, ...)
    need_open(self)
-   if self.asked then listen(self) end
+   if self.asked - self.taken >= self.depth then listen(self) end
    local sent, tensors = parcel.pack(name, ...)
-   M.underway[key(self.w)] = tensors
-   self.asked = true
+   local number = self.asked + 1
+   M.underway[key(self.w)][number % self.depth] = tensors
+   self.asked = number
    if C.th_worker_ask(self.w, sent, #sent) ~= lib.OK then self:lost() end
 end
 
---- Waits for the answer: what the function returned. An error of the function is raised here.
+--- Waits for the next answer: what the function returned. An error of the function is raised here.
 function Worker:wait()
    need_open(self)
-   if not self.asked then error('the thread has not been asked for anything', 2) end
+   if self.asked == self.taken then error('the thread has not been asked for anything', 2) end
    listen(self)
-   local bytes = C.th_worker_answer(self.w, size)
+   local bytes = C.th_worker_answer(self.w, self.taken, size)
    local function result(ok, ...)
       if not ok then error((...), 0) end
       return ...
    end
    return result(parcel.unpack(ffi.string(bytes, size[0])))
+end
+
+--- Tells the thread that requests which it has not begun need no answer; close comes next.
+function Worker:leave()
+   if self.w then C.th_worker_leave(self.w) end
 end
 
 --- Whether the thread can be asked.
@@ -137,25 +148,27 @@ local function trail(why)
    return type(why) == 'string' and not why:find '\nstack traceback:' and debug.traceback(why, 2) or why
 end
 
---- Answers requests until no more will come. Runs in the thread.
-function M.serve(handlers, address)
+--- Answers requests until no more will come. Runs in the thread. What an answer holds lives until it has been taken, which is
+-- sure when the request `depth` further on has come.
+function M.serve(handlers, address, depth)
    local w = ffi.cast('th_worker *', ffi.cast('uintptr_t', address))
    local function answer(name, ...)
       local f = handlers[name]
       if not f then error('the thread has no function ' .. tostring(name), 0) end
       return f(...)
    end
-   local sent, kept
+   local sent, kept, number = {}, {}, 0
    local function reply(...)
       local ok, text, tensors = pcall(parcel.pack, ...)
       if not ok then text, tensors = parcel.pack(false, text) end
-      sent, kept = text, tensors                     -- both live until the next request
-      C.th_worker_reply(w, sent, #sent)
-      return kept
+      sent[number % depth], kept[number % depth] = text, tensors
+      C.th_worker_reply(w, text, #text)
    end
    while true do
       local bytes = C.th_worker_next(w, size)
-      if bytes == nil then return end
+      if bytes == nil then return sent, kept end
+      number = number + 1
+      sent[number % depth], kept[number % depth] = nil, nil
       reply(xpcall(function() return answer(parcel.unpack(ffi.string(bytes, size[0]))) end, trail))
    end
 end

@@ -1,0 +1,48 @@
+-- data.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
+local torch = require 'torch'
+local collate = require 'data.collate'
+local seed = require 'data.seed'
+
+local batch = {}
+local random = torch.Generator 'philox'
+
+local function sample(job, epoch, i)
+   torch.manualSeed(random, seed.of(job.seed, epoch, i))
+   local ok, v = pcall(job.dataset.get, job.dataset, i, random)
+   if not ok then error(('sample %d: %s'):format(i, tostring(v)), 0) end
+   if v == nil then error(('sample %d: the dataset returned nil'):format(i), 0) end
+   return v
+end
+
+--- @param job      dataset, seed, collate (nil: the usual way)
+-- @param numbers   a LongTensor
+function batch.make(job, epoch, numbers)
+   if job.dataset.batch and not job.collate then
+      local ok, made = pcall(job.dataset.batch, job.dataset, numbers)
+      if ok and made ~= nil then return made end              -- otherwise one by one: that says which sample is to blame
+   end
+   local samples, list = {}, {}
+   for k = 1, numbers:size(1) do
+      list[k] = numbers[k]
+      samples[k] = sample(job, epoch, list[k])
+   end
+   if not job.collate then return collate(samples, list) end
+   local ok, made = pcall(job.collate, samples, list)
+   if not ok then error(('collate, for the samples %d ... %d: %s'):format(list[1], list[#list], tostring(made)), 0) end
+   if made == nil then error(('collate, for the samples %d ... %d, returned nil'):format(list[1], list[#list]), 0) end
+   return made
+end
+
+-- ---- in a worker ----------------------------------------------------------------------------------------------------
+
+local own
+
+--- The job of this thread from now on.
+function batch.begin(job)
+   own = job
+   if job.init then job.init() end
+end
+
+function batch.next(epoch, numbers) return batch.make(own, epoch, numbers) end
+
+return batch

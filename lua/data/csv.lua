@@ -1,0 +1,123 @@
+-- data.csv - the rows of a table in text: fields between separators, those in double quotes as they are (RFC 4180).
+local torch = require 'torch'
+local lines = require 'data.lines'
+local source = require 'data.source'
+local need = require 'data.need'
+
+local Csv = {}
+Csv.__index = Csv
+
+local known = { header = 'boolean', separator = 'string', tensor = 'boolean' }
+
+-- A decimal number, or nil: 0x1f, nan and inf are words.
+local function number(s)
+   if s:find '^%s*[+-]?%.?%d[%d.]*[eE]?[+-]?%d*%s*$' then return tonumber(s) end
+end
+
+-- Where the quote that opens at a place of a line is closed; two quotes within are one that belongs to the text.
+local function closing(line, at)
+   while true do
+      at = line:find('"', at + 1, true)
+      if not at then error('a quote that opens has no end', 0) end
+      if line:byte(at + 1) ~= 34 then return at end
+      at = at + 1
+   end
+end
+
+-- The fields of a line: strings, and numbers where they are not quoted and read as one.
+local function fields(line, separator)
+   local row, at = {}, 1
+   repeat
+      local value, behind
+      if line:byte(at) == 34 then
+         local last = closing(line, at)
+         value, behind = line:sub(at + 1, last - 1):gsub('""', '"'), last + 1
+         if behind <= #line and line:sub(behind, behind) ~= separator then
+            error(('field %d goes on behind its closing quote'):format(#row + 1), 0)
+         end
+      else
+         behind = line:find(separator, at, true) or #line + 1
+         value = line:sub(at, behind - 1)
+         value = number(value) or value
+      end
+      row[#row + 1] = value
+      at = behind + 1
+   until behind > #line
+   return row
+end
+
+local function tensor_of(row)
+   for k, v in ipairs(row) do
+      if type(v) ~= 'number' then error(("field %d is no number: '%s'"):format(k, tostring(v):sub(1, 60)), 0) end
+   end
+   return torch.Tensor(row)
+end
+
+local function parsed(self, line)                             -- counted with the header
+   local ok, row = pcall(function()
+      local row = fields(lines.get(self, line), self.separator)
+      if self.width and #row ~= self.width then
+         error(('it has %d fields, the first row has %d'):format(#row, self.width), 0)
+      end
+      return row
+   end)
+   if not ok then error(('row %d: %s'):format(line, row), 0) end
+   return row
+end
+
+local function open(self, options)
+   self.places, self.lines, self.bytes = lines.index(self.file, 34)
+   self.skip = options.header and 1 or 0
+   if self.lines < self.skip then error('it lacks the header', 0) end
+   local first = self.lines > 0 and parsed(self, 1)
+   self.width = first and #first
+   if options.header then
+      local seen = {}
+      for k, name in ipairs(first) do
+         if seen[name] then error(("the header names '%s' twice"):format(tostring(name)), 0) end
+         seen[name], first[k] = true, tostring(name)
+      end
+      self.names = first
+   end
+   return self
+end
+
+--- The rows of a CSV file: lists of fields, numbers where a field reads as one and stands without quotes, strings otherwise. All
+-- rows have as many fields as the first. The file is read through once for the places of its rows, 8 bytes each.
+-- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
+--                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
+-- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a,b\n1,x\n'; f:close(); r = require 'data'.csv(name, {header = true}):get(1); os.remove(name); r.b --> x
+function Csv.new(file, options)
+   need.path('data.csv', file)
+   options = need.options('data.csv', options, known)
+   local separator = options.separator or ','
+   if #separator ~= 1 or separator:find '["\r\n]' then
+      error(('data.csv: separator must be one character other than a quote or a line end, got %q'):format(separator), 2)
+   end
+   local self = setmetatable({ file = file, separator = separator, tensor = options.tensor }, Csv)
+   local ok, why = pcall(open, self, options)
+   if not ok then source.fail('data.csv', file, why) end
+   return self
+end
+
+function Csv:size() return self.lines - self.skip end
+
+function Csv:get(i)
+   need.index('data.csv', i, self:size())
+   local ok, row = pcall(function()
+      local row = parsed(self, i + self.skip)
+      if self.tensor then
+         local done, t = pcall(tensor_of, row)
+         if not done then error(('row %d: %s'):format(i + self.skip, t), 0) end
+         return t
+      end
+      return row
+   end)
+   if not ok then source.fail('data.csv', self.file, row) end
+   if not self.names or self.tensor then return row end
+   local named = {}
+   for k, name in ipairs(self.names) do named[name] = row[k] end
+   return named
+end
+
+return Csv

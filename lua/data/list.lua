@@ -1,0 +1,45 @@
+-- data.list - samples that lie in a Lua table; and data.t7, which finds them in a file of torch.save.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local need = require 'data.need'
+local source = require 'data.source'
+
+local List = {}
+List.__index = List
+
+--- The dataset whose samples are the elements of a table. Every worker thread gets a copy, in which tensors are shared.
+-- require 'data'.list{'a', 'b'}:get(2) --> b
+function List.new(samples)
+   if type(samples) ~= 'table' or getmetatable(samples) then arg.refuse('data.list', 'samples', 'a list', samples) end
+   return setmetatable({ samples = samples }, List)
+end
+
+function List:size() return #self.samples end
+
+function List:get(i) return self.samples[need.index('data.list', i, #self.samples)] end
+
+-- Tensors by name or number with as many elements along the first dimension.
+local function are_columns(t)
+   local n
+   for _, v in pairs(t) do
+      if not torch.isTensor(v) or v:dim() == 0 or n and v:size(1) ~= n then return false end
+      n = v:size(1)
+   end
+   return n ~= nil
+end
+
+--- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of data.tensors, of another
+-- list its elements. No code in the file is run.
+-- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'data'.t7(name):get(3); os.remove(name); x --> 7
+function List.t7(file)
+   need.path('data.t7', file)
+   local ok, object = pcall(torch.load, file)
+   if not ok then source.fail('data.t7', file, (tostring(object):gsub('^.-torch%.load: ', ''))) end
+   if torch.isTensor(object) and object:dim() > 0 or type(object) == 'table' and not getmetatable(object) and are_columns(object) then
+      return require 'data.tensors'.new(object)
+   end
+   if type(object) == 'table' and not getmetatable(object) and #object > 0 then return List.new(object) end
+   error(('data.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
+end
+
+return List

@@ -1,0 +1,263 @@
+-- data.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader itself.
+--
+-- The order of an epoch is a list of samples; the place is how many of them have been given out, over all ranks. A step takes
+-- batch × ranks samples from there, of which every rank makes its part. So the state is a few numbers, and neither workers nor
+-- ranks are part of it.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local worker = require 'torch.worker'
+local batch = require 'data.batch'
+local need = require 'data.need'
+local Order = require 'data.order'
+
+local Loader = {}
+Loader.__index = Loader
+
+local known = {
+   dataset = 'table', batch = 'number', shuffle = 'boolean', seed = 'number', workers = 'number', prefetch = 'number',
+   dropLast = 'boolean', rank = 'number', ranks = 'number', chunk = 'number', window = 'number', collate = 'any', init = 'function',
+   pin = 'boolean',
+}
+
+-- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
+local function ranks_of(options)
+   local ranks, rank = options.ranks, options.rank
+   if (ranks == nil) ~= (rank == nil) then error('data.loader: rank and ranks are given both or not at all', 3) end
+   if ranks == nil then
+      local dist = package.loaded.dist
+      local started, size = pcall(function() return dist.size() end)
+      if not started then return 0, 1 end
+      return dist.rank(), size
+   end
+   need.whole('data.loader', 'ranks', ranks, 1, 2 ^ 31, 3)
+   return need.whole('data.loader', 'rank', rank, 0, ranks - 1, 3), ranks
+end
+
+local function whole(options, name, default, lo, hi)
+   if options[name] == nil then return default end
+   return need.whole('data.loader', name, options[name], lo, hi, 3)
+end
+
+--- Batches of a dataset, in an order that depends on the seed and the epoch alone.
+--
+--    local loader = data.loader{dataset = d, batch = 32, shuffle = true, workers = 4}
+--    for batch, i in loader:epoch() do ... end
+--
+-- loader:epoch() walks over the batches of an epoch that are left (all, at its beginning) and their numbers; loader:epoch(n) begins
+-- epoch n, from 1 on. loader:state() is a small table that torch.save and dist.commit take; loader:restore(state) makes the next
+-- batch the one that would have followed. loader:batches() is their number in an epoch, loader:close() ends the threads.
+-- @param options  a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1);
+--  `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches that a worker may be ahead, 1..16
+--  (default 2); `dropLast`, whether samples that fill no batch on all ranks are left out (default false); `rank` and `ranks`
+--  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time (default 16), to
+--  shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch; `init`, a function that
+--  every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch)
+-- d = require 'data'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
+function Loader.new(options)
+   if type(options) ~= 'table' then arg.refuse('data.loader', 'options', 'a table', options) end
+   need.options('data.loader', options, known)
+   local dataset = need.dataset('data.loader', 'dataset', options.dataset)
+   if options.collate ~= nil then need.callable('data.loader', 'collate', options.collate) end
+   if options.pin and not package.loaded.cutorch then error("data.loader: pin needs cutorch: require 'cutorch' first", 2) end
+   local self = {
+      n = need.count('data.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin,
+      count = whole(options, 'workers', 0, 0, 1024), prefetch = whole(options, 'prefetch', 2, 1, 16), drop = options.dropLast,
+      at = { epoch = 1, place = 0 }, threads = {},
+   }
+   self.rank, self.ranks = ranks_of(options)
+   self.order_options = {
+      seed = whole(options, 'seed', 1, 0, 2 ^ 53), shuffle = options.shuffle or false,
+      chunk = whole(options, 'chunk', nil, 1, 2 ^ 53), window = whole(options, 'window', 16, 1, 2 ^ 31),
+   }
+   self.order = Order.new(self.n, self.order_options)
+   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, init = options.init }
+   return setmetatable(self, Loader)
+end
+
+local function need_loader(who, self)
+   if getmetatable(self) ~= Loader then arg.refuse('loader:' .. who, 'argument 1', 'a loader made by data.loader', self, 3) end
+end
+
+-- ---- which samples ------------------------------------------------------------------------------------------------------
+
+-- How many samples the step at a place takes, over all ranks; 0 at the end.
+local function step_size(self, place)
+   local whole_step, left = self.per * self.ranks, self.n - place
+   if left >= whole_step then return whole_step end
+   return self.drop and 0 or left
+end
+
+-- The numbers of this rank's samples of the step at a place, which takes m. Where m is not divisible, the first ranks have one more;
+-- a rank that is left without any repeats one from the beginning of the epoch, so that all have as many batches.
+local function numbers_of(self, epoch, place, m)
+   local q, rest = math.floor(m / self.ranks), m % self.ranks
+   local n, first = q + (self.rank < rest and 1 or 0), place + self.rank * q + math.min(self.rank, rest)
+   if n == 0 then n, first = 1, (self.rank - m) % self.n end
+   return self.order:at(epoch, first, n)
+end
+
+--- The number of batches that an epoch has on every rank.
+function Loader:batches()
+   need_loader('batches', self)
+   return (self.drop and math.floor or math.ceil)(self.n / (self.per * self.ranks))
+end
+
+-- ---- threads ------------------------------------------------------------------------------------------------------------
+
+--- Ends the threads. The next loop starts them again.
+function Loader:close()
+   need_loader('close', self)
+   local threads = self.threads
+   self.threads, self.sent = {}, nil
+   for _, w in ipairs(threads) do w:leave() end
+   for _, w in ipairs(threads) do w:close() end
+end
+
+local function start(self)
+   for k = 1, self.count do self.threads[k] = worker.new('data.batch', self.prefetch) end
+   for _, w in ipairs(self.threads) do w:ask('begin', self.job) end
+   for _, w in ipairs(self.threads) do w:wait() end
+end
+
+-- Without the trail of calls in a thread: with and without workers a message is the same.
+local function message(why) return (tostring(why):gsub('\nstack traceback:.*$', '')) end
+
+local function need_threads(self)
+   if self.count == 0 or #self.threads > 0 then return end
+   local ok, why = pcall(start, self)
+   if ok then return end
+   self:close()
+   why = message(why):gsub('^argument 2%.?', 'the loader\'s ')
+   error('data.loader: ' .. why, 0)
+end
+
+-- Asks the threads for as many batches ahead as they may make. `sent` is the queue of what was asked: first, last, the place and
+-- the thread of each; `ahead`, the place of the next to ask for.
+local function fill(self)
+   local sent = self.sent
+   if not sent then
+      sent = { first = 1, last = 0, ahead = self.at.place }
+      self.sent = sent
+   end
+   while sent.last - sent.first + 1 < self.count * self.prefetch do
+      local m = step_size(self, sent.ahead)
+      if m == 0 then return end
+      local thread = self.threads[sent.last % self.count + 1]
+      thread:ask('next', self.at.epoch, numbers_of(self, self.at.epoch, sent.ahead, m))
+      sent.last = sent.last + 1
+      sent[sent.last] = thread
+      sent.ahead = sent.ahead + m
+   end
+end
+
+-- The next batch from the threads. Ctrl-C while nothing has come leaves all as it is; after an error the threads are ended.
+local function from_threads(self)
+   need_threads(self)
+   local thread, taken
+   local ok, made = pcall(function()
+      fill(self)
+      thread = self.sent[self.sent.first]
+      taken = thread.taken
+      local answer = thread:wait()
+      self.sent[self.sent.first] = nil
+      self.sent.first = self.sent.first + 1
+      fill(self)
+      return answer
+   end)
+   if ok then return made end
+   if not (thread and thread:alive() and thread.taken == taken) then self:close() end
+   error('data.loader: ' .. message(made), 0)
+end
+
+local function made_here(self, m)
+   local at = self.at
+   local ok, made = pcall(batch.make, self.job, at.epoch, numbers_of(self, at.epoch, at.place, m))
+   if not ok then error('data.loader: ' .. message(made), 0) end
+   return made
+end
+
+-- What was asked for and will not be used: the answers are waited for, since the threads go on.
+local function forget(self)
+   local sent = self.sent
+   if not sent then return end
+   self.sent = nil
+   for k = sent.first, sent.last do
+      if not pcall(sent[k].wait, sent[k]) and not sent[k]:alive() then return self:close() end
+   end
+end
+
+-- ---- the reader ---------------------------------------------------------------------------------------------------------
+
+local function pinned(v)
+   if torch.isTensor(v) then
+      if v:nElement() == 0 then return v end
+      local word = v:type():match '^torch%.(%a+)Tensor$'
+      local create = package.loaded.cutorch['createCudaHost' .. word .. 'Tensor']
+      return create and create(v:size()):copy(v) or v
+   elseif type(v) ~= 'table' or getmetatable(v) then
+      return v
+   end
+   local out = {}
+   for k, x in pairs(v) do out[k] = pinned(x) end
+   return out
+end
+
+local function step(self)
+   local at = self.at
+   local m = step_size(self, at.place)
+   if m == 0 then
+      self.at, self.sent = { epoch = at.epoch + 1, place = 0 }, nil
+      return nil
+   end
+   local made
+   if self.count > 0 then made = from_threads(self) else made = made_here(self, m) end
+   if self.pin then made = pinned(made) end
+   at.place = at.place + m
+   return made, math.ceil(at.place / (self.per * self.ranks))
+end
+
+--- The batches of this epoch that are left, or those of epoch n: for batch, i in loader:epoch() do ... end
+function Loader:epoch(n)
+   need_loader('epoch', self)
+   if n ~= nil then
+      need.whole('loader:epoch', 'n', n, 1, 2 ^ 53)
+      forget(self)
+      self.at = { epoch = n, place = 0 }
+   end
+   return function() return step(self) end
+end
+
+-- What must be the same for the order to be the same.
+local function likeness(self)
+   local o = self.order_options
+   return { size = self.n, seed = o.seed, shuffle = o.shuffle, chunk = o.shuffle and o.chunk or nil,
+      window = o.shuffle and o.chunk and o.window or nil }
+end
+
+--- Where the loader stands, as a table of a few numbers: epoch, place (samples given out, over all ranks) and what the order depends on.
+function Loader:state()
+   need_loader('state', self)
+   local state = likeness(self)
+   state.epoch, state.place = self.at.epoch, self.at.place
+   return state
+end
+
+--- Goes on where a state was taken. Workers, batch and ranks may be others: samples that were given out do not come again.
+-- The dataset's size, seed, shuffle, chunk and window must be the same.
+function Loader:restore(state)
+   need_loader('restore', self)
+   if type(state) ~= 'table' then arg.refuse('loader:restore', 'state', 'a table from loader:state()', state) end
+   local mine = likeness(self)
+   for _, name in ipairs { 'size', 'seed', 'shuffle', 'chunk', 'window' } do
+      if state[name] ~= mine[name] then
+         error(('loader:restore: %s is %s in the state, and %s here'):format(name, tostring(state[name]), tostring(mine[name])), 2)
+      end
+   end
+   need.whole('loader:restore', 'state.epoch', state.epoch, 1, 2 ^ 53)
+   need.whole('loader:restore', 'state.place', state.place, 0, self.n)
+   forget(self)
+   self.at = { epoch = state.epoch, place = state.place }
+   return self
+end
+
+return Loader

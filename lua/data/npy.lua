@@ -1,0 +1,34 @@
+-- data.npy - the rows of a .npy file of NumPy, read where they are wanted: the file may be larger than memory.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local format = require 'torch.format'
+local source = require 'data.source'
+local Rows = require 'data.rows'
+local need = require 'data.need'
+
+local h = ffi.new 'th_npy'
+local MOST_HEADER = 10012
+
+local function parse(file)
+   local s, bytes = source.open(file)
+   local n = math.min(bytes, MOST_HEADER)
+   format.check(lib.C.th_npy_parse(h, source.bytes(s, n, 0), n, bytes))
+   if h.ndim == 0 then error('it holds a single number, and no rows', 0) end
+   if h.fortran ~= 0 and h.ndim > 1 then
+      error('its columns lie together (fortran_order), so it has no rows to read: data.tensors(torch.load(file)) takes it whole', 0)
+   end
+   local row = {}
+   for d = 1, h.ndim - 1 do row[d] = tonumber(h.size[d]) end
+   return Rows.new { who = 'data.npy', file = file, bytes = bytes, n = tonumber(h.size[0]), start = tonumber(h.start),
+      dtype = h.dtype, row = row, swapped = h.swapped, boolean = h.boolean }
+end
+
+--- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. They are read from the file
+-- when they are asked for, in each thread. A file whose columns lie together is refused.
+-- name = os.tmpname() .. '.npy'; torch.save(name, torch.range(5, 7)); x = require 'data'.npy(name):get(3); os.remove(name); x --> 7
+return function(file)
+   need.path('data.npy', file)
+   local ok, rows = pcall(parse, file)
+   if not ok then source.fail('data.npy', file, rows) end
+   return rows
+end

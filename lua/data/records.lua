@@ -1,0 +1,118 @@
+-- data.records - samples in a file that data.pack has written: read one by one, anywhere, and checked. The format is in data.pack.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local torch = require 'torch'
+local format = require 'torch.format'
+local encode = require 'data.encode'
+local source = require 'data.source'
+local need = require 'data.need'
+local C, tobit = lib.C, require 'bit'.tobit
+
+ffi.cdef [[
+typedef struct data_pack_header {
+   char magic[8];
+   uint32_t version, zero;
+   int64_t count, index;
+   uint32_t index_sum, sum;
+} data_pack_header;
+int memcmp(const void *a, const void *b, size_t n);
+]]
+
+local Records = {}
+Records.__index = Records
+
+local MAGIC, HEADER = '\137THPACK\n', 40
+
+local function read_header(s, bytes)
+   if bytes < HEADER then error('it is no file of data.pack, or its beginning is all that is left', 0) end
+   local h = ffi.new 'data_pack_header'
+   source.read(s, h, HEADER, 0)
+   if ffi.string(h.magic, 8) ~= MAGIC then error('it is no file of data.pack', 0) end
+   if h.version ~= 1 then error(('version %d of its format is not known'):format(h.version), 0) end
+   if C.th_crc32c(0, h, HEADER - 4) ~= h.sum then error('its header is damaged', 0) end
+   local n, index = tonumber(h.count), tonumber(h.index)
+   if n < 0 or index < HEADER or index + 8 * (n + 1) + 4 * n ~= bytes then
+      error(('%.0f records end at byte %.0f with their index, but it has %.0f bytes'):format(n, index + 8 * (n + 1) + 4 * n, bytes), 0)
+   end
+   return n, index, h.index_sum
+end
+
+local function open(self)
+   local s, bytes = source.open(self.file)
+   local n, index, sum = read_header(s, bytes)
+   local places, sums = torch.LongTensor(n + 1), torch.IntTensor(math.max(n, 1))
+   source.read(s, places:data(), 8 * (n + 1), index)
+   source.read(s, sums:data(), 4 * n, index + 8 * (n + 1))
+   if C.th_crc32c(C.th_crc32c(0, places:data(), 8 * (n + 1)), sums:data(), 4 * n) ~= sum then error('its index is damaged', 0) end
+   local p = places:data()
+   if p[0] ~= HEADER or p[n] ~= index then error('its index is damaged', 0) end
+   for k = 1, n do
+      if p[k] <= p[k - 1] then error('its index is damaged', 0) end
+   end
+   self.n, self.bytes, self.places, self.sums = n, bytes, places, sums
+end
+
+--- The samples in a file of data.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
+-- when it is asked for, and compared with its checksum. No code in the file is run.
+-- name = os.tmpname(); data = require 'data'; data.pack(name, data.tensors(torch.range(5, 7))); x = data.records(name):get(3); os.remove(name); x --> 7
+function Records.new(file)
+   need.path('data.records', file)
+   local self = setmetatable({ file = file }, Records)
+   local ok, why = pcall(open, self)
+   if not ok then source.fail('data.records', file, why) end
+   return self
+end
+
+function Records:size() return self.n end
+
+-- The bytes of record i, in memory that is good until the next one is read.
+local function bytes_of(self, s, i)
+   local place = self.places[i]
+   local n = self.places[i + 1] - place
+   local p = source.bytes(s, n, place)
+   if tobit(C.th_crc32c(0, p, n)) ~= self.sums[i] then
+      error(('sample %d is damaged: its checksum is not that of its bytes'):format(i), 0)
+   end
+   return p, n
+end
+
+local function read(self, i) return encode.unpack(bytes_of(self, source.of(self), i)) end
+
+function Records:get(i)
+   need.index('data.records', i, self.n)
+   local ok, v = pcall(read, self, i)
+   if ok then return v end
+   v = tostring(v)
+   source.fail('data.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
+end
+
+local function same(p, n, first, size, head) return n == size and ffi.C.memcmp(p, first, head) == 0 end
+
+-- All samples at once where they are tensors of one type and size; else nil.
+local function read_batch(self, numbers)
+   local s, count = source.of(self), numbers:size(1)
+   local p, size = bytes_of(self, s, numbers[1])
+   if p[0] ~= 116 then return nil end
+   local d, ndim, bytes, head = encode.shape(p, size)
+   if head + bytes ~= size or ndim == 16 or ndim == 0 then return nil end
+   local first, shape = ffi.string(p, head), ffi.new 'int64_t[16]'
+   shape[0] = count
+   for k = 0, ndim - 1 do shape[k + 1] = encode.sizes[k] end
+   local t = format.room(d, ndim + 1, shape)
+   local to = format.bytes(t)
+   for k = 1, count do
+      p, size = bytes_of(self, s, numbers[k])
+      if not same(p, size, first, head + bytes, head) then return nil end
+      ffi.copy(to + (k - 1) * bytes, p + head, bytes)
+   end
+   return t
+end
+
+function Records:batch(numbers)
+   need.indices('data.records', numbers, self.n)
+   local ok, t = pcall(read_batch, self, numbers)
+   if not ok then source.fail('data.records', self.file, t) end
+   return t
+end
+
+return Records

@@ -1,0 +1,449 @@
+-- test/data_files_spec.lua - datasets in files and tensors: what they read back, and files that are not what they say.
+-- runs once
+local torch = require 'torch'
+local data = require 'data'
+local encode = require 'data.encode'
+local ffi = require 'ffi'
+local refuses = require 'test.refuses'
+local temporary = require 'test.temporary'
+
+local TH = os.getenv 'TH' or 'build/bin/th'
+
+teardown(temporary.remove)
+
+local function all(d)
+   local list = {}
+   for i = 1, d:size() do
+      local v = d:get(i)
+      list[i] = torch.isTensor(v) and v:totable() or v
+   end
+   return list
+end
+
+-- Numbers outside of a dataset are refused by it.
+local function bounded(name, d)
+   local n = d:size()
+   refuses(('%s: samples have the numbers 1..%d, got 0'):format(name, n), d.get, d, 0)
+   refuses(('%s: samples have the numbers 1..%d, got %d'):format(name, n, n + 1), d.get, d, n + 1)
+   refuses(('%s: samples have the numbers 1..%d, got 1.5'):format(name, n), d.get, d, 1.5)
+   refuses(('%s: samples have the numbers 1..%d, got nan'):format(name, n), d.get, d, 0 / 0)
+   refuses(('%s: the number of a sample must be a number, got nil'):format(name), d.get, d)
+end
+
+-- A file that is not there, a folder, no name at all.
+local function needs_a_file(name)
+   refuses(name .. ': cannot open /no/such/file: No such file or directory', data[name:match '%w+$'], '/no/such/file')
+   refuses(name .. ': cannot open /: Is a directory', data[name:match '%w+$'], '/')
+   refuses(name .. ': cannot open /dev/null: it is no plain file', data[name:match '%w+$'], '/dev/null')
+   for _, v in ipairs { '', 3, {}, 'a\0b' } do refuses(name .. ': file must be the name of a file, got', data[name:match '%w+$'], v) end
+end
+
+describe('data.tensors', function()
+   local x, y = torch.range(1, 6):view(3, 2), torch.IntTensor { 7, 8, 9 }
+   it('gives rows, and batches of the same type', function()
+      assert.same({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, all(data.tensors(x)))
+      assert.same({ 7, 8, 9 }, all(data.tensors(y)))
+      local d = data.tensors { input = x, target = y }
+      assert.same({ 3, 4 }, d:get(2).input:totable())
+      assert.equal(8, d:get(2).target)
+      assert.same({ 9, 7 }, d:batch(torch.LongTensor { 3, 1 }).target:totable())
+      assert.equal('torch.IntTensor', data.tensors(x, y):batch(torch.LongTensor { 3, 1 })[2]:type())
+   end)
+   it('refuses what has no samples', function()
+      refuses('data.tensors: argument 1 must be a tensor, got nil', data.tensors)
+      refuses('data.tensors: argument 2 must be a tensor, got a number (3)', data.tensors, x, 3)
+      refuses('data.tensors: a tensor is wanted, got none', data.tensors, {})
+      refuses('data.tensors: argument y must be a tensor, got a string', data.tensors, { y = 'x' })
+      refuses('must be a tensor on the CPU with samples along its first dimension, got a torch.DoubleTensor of size empty', data.tensors, torch.Tensor())
+      refuses('data.tensors: all tensors must have as many samples, got 3 and 2', data.tensors, x, torch.ones(2))
+      bounded('data.tensors', data.tensors(x))
+      refuses('data.tensors: the numbers of the samples must be a torch.LongTensor of one dimension', function() data.tensors(x):batch { 1 } end)
+      refuses('data.tensors: samples have the numbers 1..3, got 0..2', function() data.tensors(x):batch(torch.LongTensor { 0, 2 }) end)
+   end)
+end)
+
+describe('datasets made of datasets', function()
+   local d = data.tensors(torch.range(1, 10))
+   it('are maps, zips, concatenations, subsets and parts', function()
+      assert.same({ 2, 4, 6 }, { unpack(all(data.map(d, function(x) return 2 * x end)), 1, 3) })
+      assert.same({ 3, 30 }, data.zip(d, data.map(d, function(x) return 10 * x end)):get(3))
+      assert.same({ a = 3 }, data.zip { a = d }:get(3))
+      assert.same({ 9, 8, 9, 7 }, all(data.concat(data.subset(d, { 9, 8, 9 }), data.list {}, data.subset(d, torch.LongTensor { 7 }))))
+      local a, b, c = data.split(d, { 0.55, 0.35, 0.1 })
+      assert.same({ { 1, 2, 3, 4, 5, 6 }, { 7, 8, 9 }, { 10 } }, { all(a), all(b), all(c) })
+      a, b = data.split(d, { 0.5, 0.5 }, 3)
+      local both = all(data.concat(a, b))
+      assert.not_same(all(d), both)
+      table.sort(both)
+      assert.same(all(d), both)
+      assert.same(all(a), all((data.split(d, { 0.5, 0.5 }, 3))))
+      assert.equal(0, data.split(data.list {}, { 1 }):size())
+   end)
+   it('give the number of the sample and the generator on', function()
+      local seen
+      local m = data.map(data.concat(d, data.map(d, function(x, random) return x + torch.uniform(random) end)), function(x, _, i)
+         seen = i
+         return x
+      end)
+      local a = m:get(12)
+      assert.equal(12, seen)
+      assert.equal(2, math.floor(a))
+      assert.equal(a, m:get(12))
+   end)
+   it('refuse what is no dataset', function()
+      local what = ' must be a dataset, a table with the functions size and get, got a number (3)'
+      refuses('data.map: dataset' .. what, data.map, 3)
+      refuses('data.map: f must be a function, got nil', data.map, d)
+      refuses('data.zip: argument 2' .. what, data.zip, d, 3)
+      refuses('data.zip: a dataset is wanted, got none', data.zip)
+      refuses('data.zip: all datasets must have as many samples, got 10 and 1', data.zip, d, data.list { 1 })
+      refuses('data.concat: argument 1' .. what, data.concat, 3)
+      refuses('data.concat: a dataset is wanted, got none', data.concat)
+      refuses('data.subset: dataset' .. what, data.subset, 3)
+      refuses('data.subset: numbers[2] must be a whole number in 1..10, got a number (11)', data.subset, d, { 1, 11 })
+      refuses('data.subset: numbers must be a torch.LongTensor of one dimension, or a list of numbers, got nil', data.subset, d)
+      refuses('data.subset: samples have the numbers 1..10, got 0..1', data.subset, d, torch.LongTensor { 0, 1 })
+      refuses('data.split: dataset' .. what, data.split, 3)
+      refuses('data.split: parts must be a list of fractions, got nil', data.split, d)
+      refuses('data.split: parts[1] must be a number in 0..1, got a number (-1)', data.split, d, { -1 })
+      refuses('data.split: the parts must have the sum 1, got 0.9', data.split, d, { 0.5, 0.4 })
+      refuses('data.split: seed must be a whole number in 0..9007199254740992, got a string', data.split, d, { 1 }, 'x')
+      refuses('data.list: samples must be a list, got nil', data.list)
+      bounded('data.list', data.list { 1, 2 })
+      bounded('data.zip', data.zip(d))
+      bounded('data.concat', data.concat(d))
+      bounded('data.subset', data.subset(d, { 1 }))
+   end)
+end)
+
+-- ---- records ----------------------------------------------------------------------------------------------------------------
+
+local function packed(values)
+   local name = temporary.name '.pack'
+   assert.equal(#values, data.pack(name, data.list(values)))
+   return name
+end
+
+describe('data.pack and data.records', function()
+   it('bring back all values', function()
+      local values = { 1 / 3, -0, math.huge, 'a\0b', '', true, false, { 1, 2, x = { 'y', [2.5] = false } }, {} }
+      assert.same(values, all(data.records(packed(values))))
+      local nan = data.records(packed { 0 / 0 }):get(1)
+      assert(nan ~= nan)
+      for _, word in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' } do
+         local x = torch.range(1, 6):view(2, 3):type('torch.' .. word .. 'Tensor')
+         local y = data.records(packed { x:t() }):get(1)
+         assert.equal(x:type(), y:type())
+         assert.same(x:t():double():totable(), y:double():totable())
+      end
+      local r = data.records(packed { torch.Tensor(), torch.ones(2, 0, 3), { image = torch.ones(1), label = 3 } })
+      assert.equal(0, r:get(1):dim())
+      assert.same({ 2, 0, 3 }, r:get(2):size():totable())
+      assert.equal(3, r:get(3).label)
+      bounded('data.records', r)
+   end)
+   it('take what a function returns until it returns nil, also nothing', function()
+      local name, k = temporary.name '.pack', 0
+      assert.equal(5000, data.pack(name, function()
+         k = k + 1
+         return k <= 5000 and { k, ('x'):rep(k % 7) } or nil
+      end))
+      local r = data.records(name)
+      assert.same({ 4321, 'xx' }, r:get(4321))
+      assert.equal(0, data.pack(name, function() end))
+      assert.equal(0, data.records(name):size())
+   end)
+   it('make the same batches whether samples are read at once or one by one', function()
+      local name = packed { torch.ones(2, 2), torch.ones(2, 2) * 2, torch.ones(2, 2) * 3, torch.ones(4) }
+      local r = data.records(name)
+      local b = r:batch(torch.LongTensor { 3, 1 })
+      assert.same({ { { 3, 3 }, { 3, 3 } }, { { 1, 1 }, { 1, 1 } } }, b:totable())
+      assert.is_nil(r:batch(torch.LongTensor { 1, 4 }))
+      assert.is_nil(data.records(packed { 'a' }):batch(torch.LongTensor { 1 }))
+      local l = data.loader { dataset = data.subset(r, { 3, 1 }), batch = 2 }
+      assert.same(b:totable(), l:epoch()():totable())
+   end)
+   it('are read by several threads', function()
+      local values = {}
+      for k = 1, 200 do values[k] = { k, torch.ones(3) * k } end
+      local name = packed(values)
+      local sum = 0
+      for batch in data.loader { dataset = data.records(name), batch = 7, workers = 3, shuffle = true }:epoch() do
+         sum = sum + batch[1]:sum() + batch[2]:sum()
+      end
+      assert.equal(4 * 200 * 201 / 2, sum)
+   end)
+   it('refuse what a record cannot hold, name the sample, and leave the file as it was', function()
+      local name = packed { 1, 2 }
+      local what = 'a record holds tensors, numbers, strings, booleans and tables of these, got '
+      refuses(('data.pack: %s: sample 2: %sa function'):format(name, what), data.pack, name, data.list { 1, print })
+      refuses('sample 1: ' .. what .. 'a torch.Timer', data.pack, name, data.list { torch.Timer() })
+      refuses('sample 1: keys of tables must be strings or numbers, got a boolean (true)', data.pack, name, data.list { { [true] = 1 } })
+      local deep = {}
+      deep[1] = deep
+      refuses('sample 1: tables are inside of each other more than 32 deep', data.pack, name, data.list { deep })
+      refuses('sample 3: no more', data.pack, name, { size = function() return 5 end, get = function(_, i) if i == 3 then error('no more', 0) end return i end })
+      refuses('sample 1: it is nil', data.pack, name, { size = function() return 5 end, get = function() end })
+      assert.same({ 1, 2 }, all(data.records(name)))
+   end)
+   it('refuse bad arguments', function()
+      for _, v in ipairs { '', 3, 'a\0b' } do refuses('data.pack: file must be the name of a file, got', data.pack, v) end
+      refuses('data.pack: argument 2 must be a dataset or a function, got nil', data.pack, '/tmp/x')
+      refuses('data.pack: argument 2 must be a dataset, a table with', data.pack, '/tmp/x', {})
+      refuses('/no/such/folder', data.pack, '/no/such/folder/x', data.list { 1 })
+      needs_a_file 'data.records'
+   end)
+   it('say when the disk is full, and leave the file as it was', function()
+      local name = packed { 1, 2 }
+      local script = temporary.put([[
+         print(pcall(require 'data'.pack, arg[1], function() return torch.ones(1000) end))
+      ]], '.lua')
+      local p = io.popen(("trap '' XFSZ; ulimit -f 100; timeout 60 '%s' %s %s 2>&1"):format(TH, script, name))
+      local out = p:read '*a'
+      p:close()
+      assert.truthy(out:find('false\tdata.pack: cannot write ' .. name .. ': File too large after', 1, true), out)
+      assert.truthy(out:find('the file that was there is as before', 1, true), out)
+      assert.same({ 1, 2 }, all(data.records(name)))
+   end)
+   it('notice a file that has changed since', function()
+      local name = packed { 1, 2 }
+      local r = data.records(name)
+      data.pack(name, data.list { 1, 2, 3 })
+      refuses('has changed: it had', r.get, r, 1)
+      r = data.records(name)
+      r:get(1)
+      assert(os.execute(('truncate -s 45 %s'):format(name)) == 0)
+      refuses('has become shorter: it had', r.get, r, 1)
+   end)
+end)
+
+describe('a damaged file of data.pack', function()
+   local bytes = temporary.get(packed { 1, 'two', torch.ones(3), { x = 1 } })
+   local function with(at, text) return bytes:sub(1, at) .. text .. bytes:sub(at + #text + 1) end
+   local function opened(text, content)
+      local name = temporary.put(content)
+      assert.truthy(refuses(text, data.records, name):find('data.records: ' .. name .. ': ', 1, true))
+   end
+
+   it('is refused when its header or index is not whole', function()
+      opened('it is no file of data.pack, or its beginning is all that is left', '')
+      opened('it is no file of data.pack, or its beginning is all that is left', bytes:sub(1, 39))
+      opened('it is no file of data.pack', ('x'):rep(100))
+      opened('version 2 of its format is not known', with(8, '\2'))
+      opened('its header is damaged', with(16, '\5'))
+      opened('its header is damaged', with(24, ('\255'):rep(8)))
+      opened('4 records end at byte', bytes .. 'x')
+      opened('its index is damaged', with(#bytes - 1, '\1'))
+   end)
+   it('is refused at every length', function()
+      for n = 0, #bytes - 1 do opened('it', bytes:sub(1, n)) end
+   end)
+   it('is noticed wherever a bit has turned', function()
+      for at = 0, #bytes - 1 do
+         local name = temporary.put(with(at, string.char(bit.bxor(bytes:byte(at + 1), 2 ^ (at % 8)))))
+         local ok, r = pcall(data.records, name)
+         local bad = ok and 0 or 1
+         for i = 1, ok and 4 or 0 do
+            local fine, why = pcall(r.get, r, i)
+            if not fine then
+               bad = bad + 1
+               assert.truthy(why:find(('data.records: %s: sample %d is damaged: its checksum is not that of its bytes'):format(name, i), 1, true), why)
+            end
+         end
+         assert.equal(1, bad, 'byte ' .. at)
+         os.remove(name)
+      end
+   end)
+   it('whose checksums are right is still only data: every value is checked', function()
+      local function unpacks(text, s)
+         refuses(text, function() return encode.unpack(ffi.cast('const uint8_t *', s), #s) end)
+      end
+      local huge, most = '\255\255\255\255\255\255\255\15', '\255\255\255\255\255\255\255\255'
+      unpacks('it ends within a value', '')
+      unpacks('it ends within a value', 'n123')
+      unpacks('it goes on behind its value', 'yy')
+      unpacks('it has a value of the kind 120, which is none', 'x')
+      unpacks('it has a length that no record has', 's' .. huge)
+      unpacks('it has a length that no record has', 's' .. most)
+      unpacks('it ends within a value', 's\9\0\0\0\0\0\0\0abc')
+      unpacks('it has a tensor of the type 10, which is none', 't\10\1')
+      unpacks('it has a tensor of the type 0, which is none', 't\0\1')
+      unpacks('it has a tensor of 17 dimensions', 't\9\17')
+      unpacks('it ends within a value', 't\9\2\1\0\0')
+      unpacks('it has a tensor with more elements than bytes', 't\9\1\255\255\255\255\0\0\0\0')
+      unpacks('it has a length that no record has', 't\9\1' .. most)
+      unpacks('it ends within a value', '{\255\255\255\255\0\0\0\0')
+      unpacks('a key of a table is no string and no number', '{\1\0\0\0\0\0\0\0yy')
+      unpacks('a key of a table is no string and no number', '{\1\0\0\0\0\0\0\0n\0\0\0\0\0\0\248\127y')
+      unpacks('tables are inside of each other more than 32 deep', ('{\1\0\0\0\0\0\0\0n\0\0\0\0\0\0\0\0'):rep(40) .. 'y')
+   end)
+   it('gives errors or values for any bytes in a record, and takes little memory', function()
+      local before = torch.memory().peak
+      local g = torch.Generator()
+      torch.manualSeed(g, 5)
+      local good = encode.pack { torch.ones(3), 'text', { x = 1, y = { true } } }
+      for _ = 1, 3000 do
+         local s = good
+         for _ = 1, torch.random(g, 1, 4) do
+            local at = torch.random(g, 1, #s)
+            s = s:sub(1, at - 1) .. string.char(torch.random(g, 0, 255)) .. s:sub(at + 1)
+         end
+         pcall(function() return encode.unpack(ffi.cast('const uint8_t *', s), #s) end)
+      end
+      assert(torch.memory().peak - before < 2 ^ 22)
+   end)
+end)
+
+describe('the checksum of records', function()
+   it('is CRC-32C: the values of RFC 3720', function()
+      local C = require 'torch.lib'.C
+      assert.equal(0xe3069283, C.th_crc32c(0, '123456789', 9))
+      assert.equal(0x8a9136aa, C.th_crc32c(0, ('\0'):rep(32), 32))
+      assert.equal(0x62a8ab43, C.th_crc32c(0, ('\255'):rep(32), 32))
+      assert.equal(0xe3069283, C.th_crc32c(C.th_crc32c(0, '1234', 4), '56789', 5))
+   end)
+end)
+
+-- ---- formats of others ------------------------------------------------------------------------------------------------------
+
+describe('data.npy', function()
+   it('reads rows of all types', function()
+      local name = temporary.name '.npy'
+      for _, word in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'Float', 'Double' } do
+         local x = torch.range(1, 12):view(3, 2, 2):type('torch.' .. word .. 'Tensor')
+         torch.save(name, x)
+         local d = data.npy(name)
+         assert.equal(3, d:size())
+         assert.equal(x:type(), d:get(2):type())
+         assert.same(x[2]:double():totable(), d:get(2):double():totable())
+         assert.same({ x[3]:double():totable(), x[1]:double():totable(), x[2]:double():totable() },
+            d:batch(torch.LongTensor { 3, 1, 2 }):double():totable())
+      end
+      torch.save(name, torch.range(5, 7))
+      assert.same({ 5, 6, 7 }, all(data.npy(name)))
+      bounded('data.npy', data.npy(name))
+   end)
+   it('reads the other byte order', function()
+      local head = "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 1), }\n"
+      local d = data.npy(temporary.put('\147NUMPY\1\0' .. string.char(#head) .. '\0' .. head .. '\1\2\3\4'))
+      assert.same({ { 258 }, { 772 } }, all(d))
+      assert.same({ { 772 }, { 258 } }, d:batch(torch.LongTensor { 2, 1 }):totable())
+   end)
+   it('refuses what has no rows, or is damaged', function()
+      needs_a_file 'data.npy'
+      local function file(order, shape)
+         local head = ("{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }\n"):format(order, shape)
+         return temporary.put('\147NUMPY\1\0' .. string.char(#head) .. '\0' .. head .. ('\0'):rep(32))
+      end
+      refuses('it holds a single number, and no rows', data.npy, file('False', '()'))
+      refuses('its columns lie together (fortran_order), so it has no rows to read', data.npy, file('True', '(2, 2)'))
+      refuses('but 32 are left', data.npy, file('False', '(5,)'))
+      refuses('this is no .npy file', data.npy, temporary.put 'abc')
+   end)
+end)
+
+describe('data.idx', function()
+   it('reads the digits of the project', function()
+      local d = data.zip(data.idx 'data/digits-images-idx3-ubyte', data.idx 'data/digits-labels-idx1-ubyte')
+      assert.equal(1797, d:size())
+      local images, labels = require 'examples.lib.idx'.readPair('data/digits-images-idx3-ubyte', 'data/digits-labels-idx1-ubyte')
+      for _, i in ipairs { 1, 100, 1797 } do
+         assert.same(images[i]:totable(), d:get(i)[1]:totable())
+         assert.equal(labels[i], d:get(i)[2])
+      end
+   end)
+   it('reads every type', function()
+      local function of(kind, bytes) return all(data.idx(temporary.put('\0\0' .. kind .. '\1\0\0\0\2' .. bytes))) end
+      assert.same({ 1, 255 }, of('\8', '\1\255'))
+      assert.same({ 1, -1 }, of('\9', '\1\255'))
+      assert.same({ 258, -1 }, of('\11', '\1\2\255\255'))
+      assert.same({ 16909060, -1 }, of('\12', '\1\2\3\4\255\255\255\255'))
+      assert.same({ 1, -2 }, of('\13', '\63\128\0\0\192\0\0\0'))
+      assert.same({ 1, -2 }, of('\14', '\63\240\0\0\0\0\0\0\192\0\0\0\0\0\0\0'))
+   end)
+   it('refuses what is no IDX file, or is damaged', function()
+      needs_a_file 'data.idx'
+      refuses('it is no IDX file', data.idx, temporary.put '')
+      refuses('it is no IDX file', data.idx, temporary.put '\0\0\7\1')
+      refuses('it is no IDX file', data.idx, temporary.put '\0\0\8\0')
+      refuses('it is gzipped: unpack it with gunzip', data.idx, temporary.put '\31\139\8\0')
+      refuses('it ends within its header of 12 bytes', data.idx, temporary.put '\0\0\8\2\0\0\0\1')
+      refuses('its header promises 2 bytes of elements, but 1 follow', data.idx, temporary.put '\0\0\8\1\0\0\0\2\1')
+      refuses('its header promises', data.idx, temporary.put('\0\0\14\16' .. ('\255'):rep(64)))
+   end)
+end)
+
+describe('data.text', function()
+   it('reads lines, whatever their ends', function()
+      assert.same({ 'a', '', 'b c', 'd' }, all(data.text(temporary.put 'a\n\nb c\r\nd')))
+      assert.same({ 'a' }, all(data.text(temporary.put 'a\n')))
+      assert.same({}, all(data.text(temporary.put '')))
+      bounded('data.text', data.text(temporary.put 'a\nb'))
+      needs_a_file 'data.text'
+   end)
+   it('reads files that are larger than a block, and long lines', function()
+      local list = {}
+      for k = 1, 30000 do list[k] = ('%d '):format(k):rep(k % 20) end
+      list[500] = ('x'):rep(3000000)
+      local d = data.text(temporary.put(table.concat(list, '\n') .. '\n'))
+      assert.equal(30000, d:size())
+      for _, k in ipairs { 1, 499, 500, 501, 17777, 29999 } do assert.equal(list[k], d:get(k)) end
+   end)
+end)
+
+describe('data.csv', function()
+   local function rows(text, options) return all(data.csv(temporary.put(text), options)) end
+   it('reads fields: numbers, words, and what stands in quotes as it is', function()
+      assert.same({ { 1, -2.5, 1e3, 'x' }, { '', '0x1f', 'nan', '1 2' } }, rows '1,-2.5,1e3,x\r\n,0x1f,nan,1 2')
+      assert.same({ { '1', 'a,b', 'say "no"', 'two\nlines', '' }, { 1, 2, 3, 4, 5 } },
+         rows '"1","a,b","say ""no""","two\nlines",""\n1,2,3,4,5\n')
+      assert.same({ { 1, '' }, { '', 2 } }, rows('1;\n;2\n', { separator = ';' }))
+      assert.same({}, rows '')
+   end)
+   it('names fields by a header', function()
+      assert.same({ { a = 1, b = 'x' } }, rows('a,b\n1,x\n', { header = true }))
+      assert.same({}, rows('a,b\n', { header = true }))
+   end)
+   it('makes tensors of numbers', function()
+      local d = data.csv(temporary.put 'a,b\n1,2\n3,4\n', { header = true, tensor = true })
+      assert.same({ 3, 4 }, d:get(2):totable())
+      assert.same({ { 1, 2 }, { 3, 4 } }, data.loader { dataset = d, batch = 2, workers = 1 }:epoch()():totable())
+   end)
+   it('refuses rows that do not fit, and says which', function()
+      needs_a_file 'data.csv'
+      local function bad(text, content, options)
+         local name = temporary.put(content)
+         assert.truthy(refuses(text, function() all(data.csv(name, options)) end):find('data.csv: ' .. name .. ': ', 1, true))
+      end
+      bad('row 2: it has 1 fields, the first row has 2', '1,2\n3\n')
+      bad('row 3: field 2 is no number: \'x\'', 'a,b\n1,2\n3,x\n', { header = true, tensor = true })
+      bad('row 1: field 1 goes on behind its closing quote', '"a"b,c')
+      bad('a quote that opens has no end', 'a\n"b')
+      bad('it lacks the header', '', { header = true })
+      bad("the header names 'a' twice", 'a,a', { header = true })
+      refuses('data.csv: separator must be one character other than a quote or a line end, got ", "', data.csv, '/tmp', { separator = ', ' })
+      refuses('data.csv: there is no option sep; there are header, separator, tensor', data.csv, '/tmp', { sep = ',' })
+      refuses('data.csv: header must be a boolean, got a number (1)', data.csv, '/tmp', { header = 1 })
+      refuses('data.csv: options must be a table, got a number (1)', data.csv, '/tmp', 1)
+      bounded('data.csv', data.csv(temporary.put '1\n2'))
+   end)
+end)
+
+describe('data.t7', function()
+   it('finds samples in tensors, tables of tensors and lists', function()
+      local name = temporary.name '.t7'
+      torch.save(name, torch.ones(3, 2))
+      assert.equal(3, data.t7(name):size())
+      torch.save(name, { x = torch.ones(4, 2), y = torch.ones(4) })
+      assert.equal(1, data.t7(name):get(4).y)
+      torch.save(name, { { 'a', 1 }, { 'b', 2 } })
+      assert.same({ 'b', 2 }, data.t7(name):get(2))
+   end)
+   it('refuses what holds none, and runs no code', function()
+      local name = temporary.name '.t7'
+      torch.save(name, 3)
+      refuses('data.t7: ' .. name .. ': samples lie in a tensor, a table of tensors or a list, got a number (3)', data.t7, name)
+      refuses('data.t7: ', data.t7, temporary.put 'damaged')
+      refuses('data.t7: file must be the name of a file, got nil', data.t7)
+   end)
+end)
