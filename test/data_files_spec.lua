@@ -447,3 +447,145 @@ describe('data.t7', function()
       refuses('data.t7: file must be the name of a file, got nil', data.t7)
    end)
 end)
+
+-- ---- images and databases ---------------------------------------------------------------------------------------------------
+
+-- A PNG file of these rows of bytes, 8 bits a channel, stored without compression.
+local function png(width, height, kind, rows)
+   local C = require 'torch.lib'.C
+   local function be(v) return string.char(math.floor(v / 2 ^ 24) % 256, math.floor(v / 65536) % 256, math.floor(v / 256) % 256, v % 256) end
+   local function chunk(name, content) return be(#content) .. name .. content .. be(tonumber(C.th_zip_crc(0, name .. content, #content + 4))) end
+   local raw = '\0' .. table.concat(rows, '\0')
+   local a, b = 1, 0
+   for k = 1, #raw do
+      a = (a + raw:byte(k)) % 65521
+      b = (b + a) % 65521
+   end
+   local le = require 'torch.format'.le
+   local packed = '\120\1\1' .. le(2, #raw) .. le(2, 65535 - #raw) .. raw .. be(b * 65536 + a)
+   return '\137PNG\r\n\26\n' .. chunk('IHDR', be(width) .. be(height) .. '\8' .. string.char(kind) .. '\0\0\0') .. chunk('IDAT', packed)
+      .. chunk('IEND', '')
+end
+
+describe('data.folder', function()
+   local dir
+   setup(function()
+      dir = os.tmpname()
+      os.remove(dir)
+      assert(os.execute(("mkdir -p '%s/cat' '%s/ape' '%s/.git'"):format(dir, dir, dir)) == 0)
+      local function put(name, bytes)
+         local f = assert(io.open(dir .. '/' .. name, 'wb'))
+         f:write(bytes)
+         f:close()
+      end
+      put('cat/b.PNG', png(2, 1, 2, { '\1\2\3\4\5\6' }))                  -- two pixels with colours
+      put('cat/a.png', png(1, 2, 0, { '\7', '\8' }))                        -- two grey ones
+      put('cat/notes.txt', 'x')
+      put('ape/z.png', png(2, 1, 6, { '\10\20\30\255\10\20\30\0' }))       -- the second is transparent
+      put('ape/.hidden.png', 'x')
+      put('readme.png', 'x')
+   end)
+   teardown(function() os.execute(("rm -r '%s'"):format(dir)) end)
+
+   local function no_png() return not pcall(ffi.load, 'libpng16.so.16') end
+
+   it('gives images and the numbers of their folders, sorted by name', function()
+      if no_png() then return pending 'libpng is not installed' end
+      local d = data.folder(dir)
+      assert.same({ 'ape', 'cat' }, d.classes)
+      assert.same({ 'ape/z.png', 'cat/a.png', 'cat/b.PNG' }, d.names)
+      assert.same({ { { { 10, 0 } }, { { 20, 0 } }, { { 30, 0 } } }, 1 }, { d:get(1)[1]:totable(), d:get(1)[2] })
+      assert.same({ { { { 7 }, { 8 } } }, 2 }, { d:get(2)[1]:totable(), d:get(2)[2] })
+      assert.same({ { { 1, 4 } }, { { 2, 5 } }, { { 3, 6 } } }, d:get(3)[1]:totable())
+      assert.equal('torch.ByteTensor', d:get(3)[1]:type())
+   end)
+   it('takes a function that loads files of any kind, also in threads', function()
+      local d = data.folder(dir, function(path) return path:match '[^/]*$' end)
+      local seen = {}
+      for batch in data.loader { dataset = d, batch = 3, workers = 2 }:epoch() do
+         for k, name in ipairs(batch[1]) do seen[#seen + 1] = name .. batch[2][k] end
+      end
+      assert.same({ 'z.png1', 'a.png2', 'b.PNG2', 'notes.txt2' }, seen)
+   end)
+   it('refuses what is no folder, and images that are damaged', function()
+      refuses('data.folder: cannot read /no/such: No such file or directory', data.folder, '/no/such')
+      refuses('data.folder: file must be the name of a file, got nil', data.folder)
+      refuses('data.folder: load must be a function, got a number (3)', data.folder, dir, 3)
+      bounded('data.folder', data.folder(dir))
+      if no_png() then return pending 'libpng is not installed' end
+      local good = png(2, 1, 2, { '\1\2\3\4\5\6' })
+      local function bad(text, bytes)
+         local f = assert(io.open(dir .. '/ape/z.png', 'wb'))
+         f:write(bytes)
+         f:close()
+         local d = data.folder(dir)
+         assert.truthy(refuses(text, d.get, d, 1):find('data.folder: ' .. dir .. '/ape/z.png: ', 1, true))
+      end
+      bad('libpng: ', '')
+      bad('libpng: ', 'GIF89a')
+      for n = 9, 60 do bad('libpng: ', good:sub(1, n)) end
+      bad('libpng: ', good:sub(1, 30) .. '\255' .. good:sub(32))
+      bad('100000 x 100000 pixels do not fit into', png(100000, 100000, 2, { '\1' }))
+   end)
+end)
+
+describe('data.lmdb', function()
+   local found, lib = pcall(ffi.load, 'liblmdb.so.0')
+   local dir
+
+   -- Writes a database with the library itself.
+   local function write(path, pairs_of)
+      pcall(ffi.cdef, 'int mdb_put(MDB_txn *txn, unsigned dbi, MDB_val *key, MDB_val *data, unsigned flags); int mdb_txn_commit(MDB_txn *txn);')
+      local env, txn, dbi = ffi.new 'MDB_env *[1]', ffi.new 'MDB_txn *[1]', ffi.new 'unsigned[1]'
+      assert(lib.mdb_env_create(env) == 0)
+      assert(lib.mdb_env_open(env[0], path, 0, 438) == 0)
+      assert(lib.mdb_txn_begin(env[0], nil, 0, txn) == 0)
+      assert(lib.mdb_dbi_open(txn[0], nil, 0, dbi) == 0)
+      for k, v in pairs(pairs_of) do
+         local key, value = ffi.new('MDB_val', #k, ffi.cast('char *', k)), ffi.new('MDB_val', #v, ffi.cast('char *', v))
+         assert(lib.mdb_put(txn[0], dbi[0], key, value, 0) == 0)
+      end
+      assert(lib.mdb_txn_commit(txn[0]) == 0)
+      lib.mdb_env_close(env[0])
+   end
+
+   setup(function()
+      dir = os.tmpname()
+      os.remove(dir)
+      assert(os.execute(("mkdir '%s'"):format(dir)) == 0)
+   end)
+   teardown(function() os.execute(("rm -r '%s'"):format(dir)) end)
+
+   it('gives values in the order of their keys, in threads too', function()
+      if not found then return pending 'liblmdb is not installed' end
+      local values = {}
+      for k = 1, 3000 do values[('%05d'):format(k)] = torch.serialize(k) end
+      write(dir, values)
+      local d = data.lmdb(dir)
+      assert.equal(3000, d:size())
+      assert.equal(77, torch.deserialize(d:get(77)))
+      assert.equal('00077', data.lmdb(dir .. '/data.mdb', { keys = true }):get(77).key)
+      local sum = 0
+      for batch in data.loader { dataset = data.map(d, function(s) return torch.deserialize(s) end), batch = 100, workers = 2 }:epoch() do
+         sum = sum + batch:sum()
+      end
+      assert.equal(3000 * 3001 / 2, sum)
+      bounded('data.lmdb', d)
+   end)
+   it('refuses what is no database, and one that was cut off', function()
+      if not found then return pending 'liblmdb is not installed' end
+      refuses('data.lmdb: /no/such: No such file or directory', data.lmdb, '/no/such')
+      refuses('data.lmdb: file must be the name of a file, got nil', data.lmdb)
+      refuses('data.lmdb: there is no option key; there are keys', data.lmdb, dir, { key = true })
+      refuses('MDB_INVALID', data.lmdb, temporary.put(('x'):rep(9000)))
+      local copy = temporary.put(temporary.get(dir .. '/data.mdb'):sub(1, 40960))
+      refuses('it has 40960 bytes, but its pages end at', data.lmdb, copy)
+   end)
+   it('says that the library is not there', function()
+      local file = temporary.put("print(pcall(require 'data'.lmdb, '/tmp/x'))", '.lua')
+      local p = io.popen(("TH_LMDB=/no/lib.so LD_LIBRARY_PATH= timeout 60 '%s' -e \"local f = require 'ffi'; local l = f.load; f.load = function(n, ...) if n:find 'lmdb' or n == '/no/lib.so' then error 'no' end return l(n, ...) end; dofile '%s'\" 2>&1"):format(TH, file))
+      local out = p:read '*a'
+      p:close()
+      assert.truthy(out:find("false\tdata.lmdb: /tmp/x: liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it", 1, true), out)
+   end)
+end)

@@ -13,6 +13,18 @@ typedef struct th_source th_source;
 th_status th_source_open(th_source **out, const char *path);
 int64_t   th_source_size(const th_source *s);                 /* bytes that it had when it was opened */
 th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place);   /* all n bytes, or a failure */
+
+/* Records of one kind: each begins with the same `head`, and a body of body_size bytes follows. Record i, from 1, lies at
+ * place[i - 1], and ends where the next one begins; sum[i - 1] is its checksum. */
+enum { TH_RECORD_HEAD = 256 };
+typedef struct th_records {
+  const int64_t *place;
+  const uint32_t *sum;
+  const void *head;
+  int64_t head_size, body_size;                               /* head_size is TH_RECORD_HEAD at most */
+} th_records;
+/* The bodies of these records, one after the other. *got is how many came: fewer if one is of another kind. */
+th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int64_t *got);
 void      th_source_free(th_source *s);
 uint32_t  th_crc32c(uint32_t crc, const void *bytes, int64_t n);                    /* Castagnoli's; crc is 0 at first */
 /* FFI END */

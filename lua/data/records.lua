@@ -15,7 +15,6 @@ typedef struct data_pack_header {
    int64_t count, index;
    uint32_t index_sum, sum;
 } data_pack_header;
-int memcmp(const void *a, const void *b, size_t n);
 ]]
 
 local Records = {}
@@ -86,7 +85,7 @@ function Records:get(i)
    source.fail('data.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
 end
 
-local function same(p, n, first, size, head) return n == size and ffi.C.memcmp(p, first, head) == 0 end
+local kind, got = ffi.new 'th_records', ffi.new 'int64_t[1]'
 
 -- All samples at once where they are tensors of one type and size; else nil.
 local function read_batch(self, numbers)
@@ -99,13 +98,10 @@ local function read_batch(self, numbers)
    shape[0] = count
    for k = 0, ndim - 1 do shape[k + 1] = encode.sizes[k] end
    local t = format.room(d, ndim + 1, shape)
-   local to = format.bytes(t)
-   for k = 1, count do
-      p, size = bytes_of(self, s, numbers[k])
-      if not same(p, size, first, head + bytes, head) then return nil end
-      ffi.copy(to + (k - 1) * bytes, p + head, bytes)
-   end
-   return t
+   kind.place, kind.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
+   kind.head, kind.head_size, kind.body_size = first, head, bytes
+   format.check(C.th_source_records(s, kind, numbers:contiguous():data(), count, format.bytes(t), got))
+   return got[0] == count and t or nil
 end
 
 function Records:batch(numbers)

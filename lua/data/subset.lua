@@ -29,6 +29,12 @@ function Subset:get(i, random)
    return self.dataset:get(self.numbers[i], random)
 end
 
+-- Of a dataset that makes whole batches.
+function Subset:batch(numbers)
+   if not self.dataset.batch then return nil end
+   return self.dataset:batch(self.numbers:index(1, need.indices('data.subset', numbers, self:size())))
+end
+
 local function need_parts(parts)
    if type(parts) ~= 'table' or #parts == 0 then arg.refuse('data.split', 'parts', 'a list of fractions', parts, 3) end
    local sum = 0

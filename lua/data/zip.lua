@@ -28,4 +28,14 @@ function Zip:get(i, random)
    return sample
 end
 
+-- Where all datasets make whole batches.
+function Zip:batch(numbers)
+   local batch = {}
+   for key, part in pairs(self.parts) do
+      if part.batch then batch[key] = part:batch(numbers) end
+      if batch[key] == nil then return nil end
+   end
+   return batch
+end
+
 return Zip
