@@ -6,7 +6,9 @@
 
 namespace {
 
-static const th_conv_engine *const engines[] = { &th_cuda_conv_gemm, nullptr };
+static const th_conv_engine *const engines[] = {
+  &th_cuda_conv_gemm, &th_cuda_conv_fft, &th_cuda_conv_cufft, &th_cuda_conv_cudnn, nullptr
+};
 
 // ---- devices ----------------------------------------------------------------------------------------------------------
 

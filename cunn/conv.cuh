@@ -5,7 +5,7 @@
 #include "th_conv_engine.h"
 #include "thcuda.h"
 
-extern const th_conv_engine th_cuda_conv_gemm, th_cuda_conv_fft;
+extern const th_conv_engine th_cuda_conv_gemm, th_cuda_conv_fft, th_cuda_conv_cufft, th_cuda_conv_cudnn;
 
 /* What a device does a second at most, as its properties say: operations on floats and on doubles, bytes to and from memory.
  * A kernel that is waited for by others costs `launch` seconds whatever it does. */

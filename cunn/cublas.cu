@@ -8,8 +8,8 @@
 
 /* ---- the library: what its interface calls things ---- */
 
-enum { SUCCESS = 0, NO_MEMORY = 3, PLAIN = 0, TRANSPOSED = 1, WHOLE_PRECISION = 16, BEST = -1 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14 };
+enum { SUCCESS = 0, NO_MEMORY = 3, PLAIN = 0, TRANSPOSED = 1, CONJUGATE = 2, WHOLE_PRECISION = 16, BEST = -1 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14, C_32F = 4, C_64F = 5 };
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
 
 #define FUNCTIONS(F) \
@@ -160,4 +160,23 @@ th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done)
   if (!found) return TH_OK;
   *done = true;
   return call(g, a, b, c.ld);
+}
+
+th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done)
+{
+  const double d[2][2] = { { 1, 0 }, { g.add ? 1.0 : 0.0, 0 } };
+  const float f[2][2] = { { 1, 0 }, { g.add ? 1.0f : 0.0f, 0 } };
+  const void *const alpha = g.wide ? (const void *)d[0] : f[0], *const beta = g.wide ? (const void *)d[1] : f[1];
+  const int type = g.wide ? C_64F : C_32F, m = (int)g.m, n = (int)g.n, k = (int)g.k;
+  *done = false;
+  if (g.m > INT32_MAX || g.n > INT32_MAX || g.k > INT32_MAX || g.batch > INT32_MAX) return TH_OK;
+  std::call_once(once, find);
+  if (!found) return TH_OK;
+  *done = true;
+  std::lock_guard<std::mutex> guard(lock);
+  void *h;
+  TH_TRY(handle_of_stream(&h));
+  TRY(gemm_batch, h, g.first ? CONJUGATE : PLAIN, g.first ? PLAIN : CONJUGATE, m, n, k, alpha, g.a, type, g.first ? k : m, g.m * g.k,
+      g.b, type, g.first ? k : n, g.n * g.k, beta, g.c, type, m, g.m * g.n, (int)g.batch, g.wide ? COMPUTE_64F : COMPUTE_32F, BEST);
+  return TH_OK;
 }

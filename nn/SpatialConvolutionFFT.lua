@@ -1,10 +1,13 @@
 -- nn/SpatialConvolutionFFT.lua - convolutions that prefer Fourier transforms, under fbcunn's names; TemporalConvolutionFFT.
 local torch = require 'torch'
 
-local function prefer(class, engine, parent)
+-- Passes by an engine wherever it can; by `there` on devices, which have engines of their own.
+local function prefer(class, engine, parent, there)
    for _, pass in ipairs{'updateOutput', 'updateGradInput', 'accGradParameters'} do
       local plain = parent[pass]
-      class[pass] = function(self, ...) return torch.conv.with(engine, plain, self, ...) end
+      class[pass] = function(self, x, ...)
+         return torch.conv.with(torch.isTensor(x) and x._device > 0 and there or engine, plain, self, x, ...)
+      end
    end
 end
 
@@ -13,7 +16,7 @@ end
 -- steps, is computed as of nn.SpatialConvolution. The last two arguments are those of fbcunn, and nothing comes of them.
 -- nn.SpatialConvolutionFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 local FFT, SpatialConvolution = torch.class('nn.SpatialConvolutionFFT', 'nn.SpatialConvolution')
-prefer(FFT, 'fft', SpatialConvolution)
+prefer(FFT, 'fft', SpatialConvolution, 'fft')
 
 function FFT:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, memoryReusePolicy)
    SpatialConvolution.__init(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp)
@@ -27,9 +30,11 @@ function FFT:cleanupBuffers() return self:clearState() end
 function FFT:setReuseInputs() return self end
 FFT.setReuseOutputs, FFT.setReuseWeights = FFT.setReuseInputs, FFT.setReuseInputs
 
---- nn.SpatialConvolutionCuFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
+--- nn.SpatialConvolutionCuFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names; on CUDA devices by the engine
+-- cufft.
 -- nn.SpatialConvolutionCuFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
-torch.class('nn.SpatialConvolutionCuFFT', 'nn.SpatialConvolutionFFT')
+local CuFFT = torch.class('nn.SpatialConvolutionCuFFT', 'nn.SpatialConvolutionFFT')
+prefer(CuFFT, 'fft', SpatialConvolution, 'cufft')
 
 --- nn.SpatialConvolutionFBFFT(...): nn.SpatialConvolutionFFT under another of fbcunn's names.
 -- nn.SpatialConvolutionFBFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
@@ -63,9 +68,9 @@ torch.class('nn.SpatialConvolutionFFTTiledAsync', 'nn.SpatialConvolutionFFTTiled
 torch.class('nn.SpatialConvolutionFFTTiledIterated', 'nn.SpatialConvolutionFFTTiled')
 
 --- nn.TemporalConvolutionFFT(inputFrameSize, outputFrameSize, kW, [dW]): nn.TemporalConvolution for long filters: by the engine
--- fft1d wherever it can, whatever the cost model says.
+-- fft1d, on CUDA devices by cufft, wherever it can, whatever the cost model says.
 -- nn.TemporalConvolutionFFT(3, 4, 20):forward(torch.ones(50, 3)):size() --> {31, 4}
 local Temporal, TemporalConvolution = torch.class('nn.TemporalConvolutionFFT', 'nn.TemporalConvolution')
-prefer(Temporal, 'fft1d', TemporalConvolution)
+prefer(Temporal, 'fft1d', TemporalConvolution, 'cufft')
 
 return FFT

@@ -4,7 +4,7 @@
 namespace {
 
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14, COMPUTE_64F = 70 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14, C_32F = 4, C_64F = 5, COMPUTE_64F = 70 };
 
 struct handle { cudaStream_t stream; };
 
@@ -39,6 +39,31 @@ template <class T> void multiply(const product &g)
   }
 }
 
+/* The same of complex numbers; 2: conjugate, and transposed. Their factors are real wherever cunn calls this. */
+template <class T> void multiply_complex(const product &g)
+{
+  struct cx { T re, im; };
+  for (int p = 0; p < g.batch; p++) {
+    const cx *a = static_cast<const cx *>(g.a) + p * g.as, *b = static_cast<const cx *>(g.b) + p * g.bs;
+    cx *c = static_cast<cx *>(g.c) + p * g.cs;
+    const T sa = g.ta == 2 ? -1 : 1, sb = g.tb == 2 ? -1 : 1;
+    for (int j = 0; j < g.n; j++) {
+      for (int i = 0; i < g.m; i++) {
+        T re = 0, im = 0;
+        for (int q = 0; q < g.k; q++) {
+          const cx x = a[g.ta ? q + (size_t)i * g.lda : i + (size_t)q * g.lda];
+          const cx y = b[g.tb ? j + (size_t)q * g.ldb : q + (size_t)j * g.ldb];
+          re += x.re * y.re - sa * sb * x.im * y.im;
+          im += sb * x.re * y.im + sa * x.im * y.re;
+        }
+        cx &to = c[i + (size_t)j * g.ldc];
+        const T alpha = (T)g.alpha, beta = (T)g.beta;
+        to = { alpha * re + (beta != 0 ? beta * to.re : 0), alpha * im + (beta != 0 ? beta * to.im : 0) };
+      }
+    }
+  }
+}
+
 int create(void **h)
 {
   *h = new handle{ nullptr };
@@ -60,7 +85,7 @@ int gemm_batch(void *h, int ta, int tb, int m, int n, int k, const void *alpha, 
   if (m < 0 || n < 0 || k < 0 || batch < 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m || lda < 1 || ldb < 1) {
     return INVALID_VALUE;
   }
-  if (at != bt || at != ct || (at == R_64F) != (compute == COMPUTE_64F)) return NOT_SUPPORTED;
+  if (at != bt || at != ct || (at == R_64F || at == C_64F) != (compute == COMPUTE_64F)) return NOT_SUPPORTED;
   const bool wide = compute == COMPUTE_64F;
   const product g = { ta, tb, m, n, k, lda, ldb, ldc, batch, as, bs, cs,
                       wide ? *static_cast<const double *>(alpha) : *static_cast<const float *>(alpha),
@@ -71,6 +96,8 @@ int gemm_batch(void *h, int ta, int tb, int m, int n, int k, const void *alpha, 
     case R_64F:  work = [g] { multiply<double>(g); }; break;
     case R_16F:  work = [g] { multiply<f16>(g); }; break;
     case R_16BF: work = [g] { multiply<bf16>(g); }; break;
+    case C_32F:  work = [g] { multiply_complex<float>(g); }; break;
+    case C_64F:  work = [g] { multiply_complex<double>(g); }; break;
     default: return NOT_SUPPORTED;
   }
   emu::launch(1, 1, 0, static_cast<handle *>(h)->stream, work, "gemm of cuBLAS");

@@ -82,6 +82,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 namespace emu {
 /* A function of cuBLAS by its name; NULL: it is not among those that cunn uses. */
 void *cublas(const char *symbol);
+/* And of cuFFT. */
+void *cufft(const char *symbol);
 }
 
 #endif

@@ -154,7 +154,9 @@ end
 -- DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
 -- winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one pixel.
 --
--- CUDA devices have their own gemm, which does everything; cutorch brings it.
+-- CUDA devices have engines of their own, which cutorch brings: gemm, which does everything, fft (spectra of tiles of up to 32
+-- points a side), cufft (spectra of tiles and lines of any size, by cuFFT) and cudnn (by cuDNN). fft and cufft do steps and
+-- dilation of 1 only, fft no doubles.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
 function conv.engines()
    local list = {}
@@ -164,7 +166,8 @@ end
 
 --- torch.conv.missing(engine, [device]): Why an engine of torch.conv.engines() cannot be used on the CPU (device 0) or a CUDA
 -- device, as text; nil: it can. Without a device, why it can be used on none. direct needs oneDNN 2.x, which is opened at run
--- time, `TH_ONEDNN=none` in the environment leaves it aside, and a file name there opens that library.
+-- time, `TH_ONEDNN=none` in the environment leaves it aside, and a file name there opens that library; TH_CUFFT and TH_CUDNN
+-- do the same for cufft and cudnn.
 -- torch.conv.missing 'gemm' --> nil
 -- torch.conv.missing('gemm', 0) --> nil
 function conv.missing(engine, device)

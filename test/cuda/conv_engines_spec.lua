@@ -31,6 +31,249 @@ local function forced(engine, f, ...)
    return (assert(ok and y, y))
 end
 
+-- The engines that devices have and that are there.
+local function engines()
+   local list = {}
+   for _, name in ipairs(torch.conv.engines()) do
+      if not torch.conv.missing(name, 1) then list[#list + 1] = name end
+   end
+   return list
+end
+
+-- Would this engine do it?
+local function does(engine, pass, ...) return torch.conv.with(engine, torch.conv.choice, pass, ...) == engine end
+
+local KINDS = { 'Float', 'Half', 'Float', 'BFloat16', 'Float', 'Double' }
+-- How far a result may lie from the one in double, as a part of its norm.
+local TOLERANCE = { Float = 5e-6, Half = 1e-3, BFloat16 = 8e-3, Double = 1e-13 }
+
+local function there(x)
+   local kind = x:type():match 'torch%.(%w+)Tensor'
+   return x:type(('torch.Cuda%sTensor'):format(kind == 'Float' and '' or kind))
+end
+
+-- A random convolution: tensors of the CPU, every other one with rows and columns that changed places, and its numbers.
+local function draw(i, kernels, plain)
+   local function whole(lo, hi) return math.floor(torch.uniform(lo, hi + 1 - 1e-9)) end
+   local function step() return (plain or torch.uniform() < 0.5) and 1 or whole(1, 3) end
+   local kind, groups, n, c, o = KINDS[i % #KINDS + 1], whole(1, 3), whole(1, 2), whole(1, 3), whole(1, 3)
+   local kh, kw, sh, sw, dh, dw = kernels(i), kernels(i + 1), step(), step(), step(), step()
+   local ph, pw = whole(0, math.min(kh, 6)), whole(0, math.min(kw, 6))
+   local h = math.max(1, dh * (kh - 1) + 1 - 2 * ph) + whole(0, 9)
+   local w = math.max(1, dw * (kw - 1) + 1 - 2 * pw) + whole(0, 15)
+   local function some(...)
+      local size = { ... }
+      if i % 2 == 1 and #size == 4 then size[3], size[4] = size[4], size[3] end
+      local t = torch[kind .. 'Tensor'](unpack(size)):uniform(-1, 1)
+      return i % 2 == 1 and #size == 4 and t:transpose(3, 4) or t
+   end
+   local t = { x = some(n, c * groups, h, w), w = some(o * groups, c, kh, kw), b = some(o * groups),
+      numbers = { sh, sw, ph, pw, dh, dw, groups }, kind = kind }
+   t.g = torch.conv2d(t.x:double(), t.w:double(), nil, unpack(t.numbers)):uniform(-1, 1):type(t.x:type())
+   if i % 7 == 0 then t.x, t.g = t.x[1], t.g[1] end
+   t.text = ('%s %s, kernels %s, numbers %s'):format(kind, table.concat(t.x:size():totable(), ' x '),
+      table.concat(t.w:size():totable(), ' x '), table.concat(t.numbers, ' '))
+   return t
+end
+
+-- The three passes; the last one adds to what there is.
+local RUN = {
+   forward = function(x, w, b, _, v) return torch.conv2d(x, w, b, unpack(v)) end,
+   gradInput = function(x, w, _, g, v) return torch.conv2d_grad_input(x, g, w, unpack(v)) end,
+   gradWeight = function(x, w, b, g, v)
+      local gw, gb = w:clone(), b:clone()
+      torch.conv2d_grad_weight(gw, gb, x, g, 0.5, unpack(v))
+      return torch.cat(gw:view(-1), gb)
+   end,
+}
+
+-- Every pass of a convolution by every engine that does it, against the CPU in double; counts them.
+local function try(t, count)
+   local x, w, b, g = there(t.x), there(t.w), there(t.b), there(t.g)
+   for pass, run in pairs(RUN) do
+      local want = run(t.x:double(), t.w:double(), t.b:double(), t.g:double(), t.numbers)
+      for _, engine in ipairs(engines()) do
+         if does(engine, pass, x, w, unpack(t.numbers)) then
+            local got = forced(engine, run, x, w, b, g, t.numbers):host():double()
+            local apart = (got - want):norm() / math.max(want:norm(), 1e-30)
+            assert(apart <= TOLERANCE[t.kind], ('%s, %s: %g apart for %s'):format(engine, pass, apart, t.text))
+            count[engine] = (count[engine] or 0) + 1
+         end
+      end
+   end
+end
+
+describe('every engine of a CUDA device', function()
+   it('gives in each pass and type what the CPU gives in double', function()
+      torch.manualSeed(11)
+      local count = {}
+      for i = 1, 150 do try(draw(i, function() return math.floor(torch.uniform(1, 6)) end), count) end
+      for i = 1, 60 do try(draw(i, function(k) return math.floor(torch.uniform(1, k % 4 == 0 and 33 or 12)) end, true), count) end
+      for _, engine in ipairs(engines()) do
+         assert((count[engine] or 0) >= 100, ('%s: tried %d times'):format(engine, count[engine] or 0))
+      end
+      assert.equal(630, count.gemm)
+   end)
+
+   it('gives it on another device, in a stream, and without cuBLAS', function()
+      local script = [[
+         torch.manualSeed(2)
+         local x, w = torch.FloatTensor(2, 3, 20, 21):uniform(-1, 1), torch.FloatTensor(4, 3, 7, 5):uniform(-1, 1)
+         local y = torch.conv2d(x:double(), w:double())
+         cutorch.reserveStreams(1)
+         cutorch.setDevice(2)
+         for stream = 0, 1 do
+            cutorch.setStream(stream)
+            for _, engine in ipairs(torch.conv.engines()) do
+               if not torch.conv.missing(engine, 2) then
+                  torch.conv.engine = engine
+                  local got = torch.conv2d(x:cuda(), w:cuda())
+                  assert(got:getDevice() == 2)
+                  cutorch.synchronizeAll()
+                  assert((got:host():double() - y):norm() < 5e-6 * y:norm(), engine)
+               end
+            end
+         end
+         print 'fine'
+      ]]
+      assert.equal('fine\n', child(script, 'TH_CUDA_EMU_DEVICES=2'))
+      assert.equal('fine\n', child(script, 'TH_CUDA_EMU_DEVICES=2 TH_CUBLAS=none'))
+   end)
+
+   it('gives the same bits in whatever order blocks and threads run', function()
+      local script = [[
+         torch.manualSeed(7)
+         local x, w = torch.FloatTensor(3, 4, 30, 33):uniform(-1, 1):cuda(), torch.FloatTensor(6, 2, 7, 9):uniform(-1, 1):cuda()
+         local g = torch.FloatTensor(3, 6, 24, 25):uniform(-1, 1):cuda()
+         for _, engine in ipairs(torch.conv.engines()) do
+            if not torch.conv.missing(engine, 1) then
+               torch.conv.engine = engine
+               local gw = w:clone()
+               torch.conv2d_grad_weight(gw, nil, x, g, 1, 1, 1, 0, 0, 1, 1, 2)
+               local y = torch.conv2d(x, w, nil, 1, 1, 0, 0, 1, 1, 2)
+               for _, t in ipairs { y, torch.conv2d_grad_input(x, g, w, 1, 1, 0, 0, 1, 1, 2), gw } do
+                  local sum = 0
+                  for i, v in ipairs(t:host():view(-1):totable()) do sum = sum + v * (i % 1000) end
+                  print(engine, ('%.17g'):format(sum))
+               end
+            end
+         end
+      ]]
+      local first = child(script)
+      assert.truthy(first:find '^gemm%s+%S+\n')
+      for seed = 1, 2 do assert.equal(first, child(script, 'TH_CUDA_EMU_RANDOM=' .. seed)) end
+   end)
+
+   it('leaves the work to gemm where memory does not suffice', function()
+      assert.equal('fine\n', child([[
+         torch.manualSeed(7)
+         local x, w = torch.CudaTensor(1, 64, 12, 12):uniform(-1, 1), torch.CudaTensor(64, 64, 3, 3):uniform(-1, 1)
+         local g = torch.CudaTensor(1, 64, 10, 10):uniform(-1, 1)
+         local function passes()
+            local gw = w:clone()
+            torch.conv2d_grad_weight(gw, nil, x, g)
+            return { torch.conv2d(x, w), torch.conv2d_grad_input(x, g, w), gw }
+         end
+         torch.conv.engine = 'gemm'
+         local want = passes()
+         for _, engine in ipairs(torch.conv.engines()) do
+            if not torch.conv.missing(engine, 1) then
+               torch.conv.engine = engine
+               for i, y in ipairs(passes()) do assert(torch.equal(y, want[i]), engine .. i) end
+            end
+         end
+         print 'fine'
+      ]], 'TH_CUDA_EMU_MEMORY=1800000'))
+   end)
+
+   it('computes long lines, also by filters as long as they are', function()
+      torch.manualSeed(4)
+      for i, s in ipairs { { 2, 3, 4, 3000, 64 }, { 1, 2, 2, 5000, 1024 }, { 1, 1, 2, 20000, 16384 }, { 1, 2, 1, 700, 700 } } do
+         local n, c, o, length, k = unpack(s)
+         local t = { x = torch.FloatTensor(n, c, 1, length):uniform(-1, 1), w = torch.FloatTensor(o, c, 1, k):uniform(-1, 1),
+            b = torch.FloatTensor(o):uniform(-1, 1), numbers = { 1, 1, 0, i == 3 and 100 or 0, 1, 1, 1 }, kind = 'Float' }
+         if i == 2 then t.x, t.w = t.x:transpose(3, 4), t.w:transpose(3, 4) end            -- lines that stand
+         t.text = ('%d taps of %d'):format(k, length)
+         t.g = torch.conv2d(t.x, t.w, nil, unpack(t.numbers)):uniform(-1, 1)
+         for pass, run in pairs(RUN) do
+            local want = run(t.x:double(), t.w:double(), t.b:double(), t.g:double(), t.numbers)
+            local got = forced('cufft', run, there(t.x), there(t.w), there(t.b), there(t.g), t.numbers):host():double()
+            local apart = (got - want):norm() / want:norm()
+            assert(apart <= TOLERANCE.Float, ('%s: %g apart for %s'):format(pass, apart, t.text))
+         end
+         if i < 4 then assert.equal('cufft', torch.conv.choice('forward', there(t.x), there(t.w)), t.text) end
+      end
+   end)
+
+   it('takes tiles of any size where kernels are larger than tiles of 32', function()
+      local x, w = torch.CudaTensor(2, 16, 200, 200):zero(), torch.CudaTensor(16, 16, 40, 35):zero()
+      assert.equal('cufft', torch.conv.choice('forward', x, w))
+      local h, w1 = torch.conv.explain(x, w):match 'cufft[^\n]*tiles of (%d+) x (%d+)'
+      assert(tonumber(h) >= 40 and tonumber(w1) >= 35)
+   end)
+
+   it('says why cuDNN, cuFFT and cuBLAS are not there, and goes on without them', function()
+      local script = [[
+         print(torch.conv.missing('cudnn', 1), torch.conv.missing('cufft', 1), cutorch.getBlas())
+         print(pcall(function() torch.conv.engine = 'cudnn' end))
+         print(torch.conv.explain({ 1, 1, 9, 9, device = 1 }, { 1, 1, 3, 3 }):match 'cudnn [^\n]*')
+         torch.conv.engine = nil
+         local x, w = torch.FloatTensor(1, 2, 1, 3000):uniform(-1, 1), torch.FloatTensor(2, 2, 1, 500):uniform(-1, 1)
+         local y = torch.conv2d(x:double(), w:double())
+         print((torch.conv2d(x:cuda(), w:cuda()):host():double() - y):norm() < 5e-6 * y:norm())
+      ]]
+      local text = child(script)
+      assert.truthy(text:find('^the emulated device has no cuDNN\tnil\tlibcublas'), text)
+      assert.truthy(text:find('torch.conv.engine cannot be cudnn: the emulated device has no cuDNN', 1, true), text)
+      assert.truthy(text:find('\ncudnn +is not there: the emulated device has no cuDNN\n'), text)
+      assert.truthy(text:find 'true\n$', text)
+      text = child(script, 'TH_CUFFT=none TH_CUBLAS=none')
+      assert.truthy(text:find('^the emulated device has no cuDNN\tTH_CUFFT=none\tnil'), text)
+      assert.truthy(text:find 'true\n$', text)
+   end)
+
+   it("is preferred by fbcunn's names as on the CPU", function()
+      require 'cunn'
+      local x = torch.FloatTensor(2, 3, 20, 20):uniform(-1, 1)
+      local long = torch.FloatTensor(40, 3):uniform(-1, 1)
+      for name, engine in pairs { SpatialConvolutionFFT = 'fft', SpatialConvolutionFBFFT = 'fft',
+         SpatialConvolutionFFTTiled = 'fft', SpatialConvolutionCuFFT = 'cufft', TemporalConvolutionFFT = 'cufft' } do
+         local m = engine == 'cufft' and name:find 'Temporal' and nn[name](3, 4, 9) or nn[name](3, 4, 5, 5)
+         local input = name:find 'Temporal' and long or x
+         m:float()
+         m:zeroGradParameters()
+         local want = m:forward(input):clone()
+         local g = want:clone():uniform(-1, 1)
+         local gx = m:backward(input, g):clone()
+         local gw = m.gradWeight:clone()
+         m:zeroGradParameters()
+         m:cuda()
+         local seen, conv2d = {}, torch.conv2d
+         torch.conv2d = function(...)                                  -- luacheck: ignore 122
+            seen[torch.conv.prefer] = true
+            return conv2d(...)
+         end
+         local ok, got = pcall(m.forward, m, input:cuda())
+         torch.conv2d = conv2d                                         -- luacheck: ignore 122
+         assert(ok, got)
+         assert.same({ [engine] = true }, seen)
+         assert((got:host() - want):norm() < 1e-5 * want:norm(), name)
+         assert((m:backward(input:cuda(), g:cuda()):host() - gx):norm() < 1e-5 * gx:norm(), name)
+         assert((m.gradWeight:host() - gw):norm() < 1e-5 * gw:norm(), name)
+      end
+   end)
+
+   it('refuses by force what it cannot do, and says where to look', function()
+      local x, w = torch.CudaTensor(1, 2, 40, 40):zero(), torch.CudaTensor(2, 2, 3, 3):zero()
+      torch.conv.engine = 'fft'
+      refuses('the engine fft, which torch.conv.engine asks for, does not do this convolution: torch.conv.explain lists',
+         torch.conv2d, x, w, nil, 2, 2)
+      refuses('does not do this convolution', torch.conv2d, x, torch.CudaTensor(2, 2, 33, 3):zero())
+      refuses('does not do this convolution', torch.conv2d, x:cudaDouble(), w:cudaDouble())
+      assert.equal(0, torch.conv2d(x, w):host():norm())
+   end)
+end)
+
 describe('torch.conv on a CUDA device', function()
    local x, w
    before_each(function()

@@ -1,0 +1,123 @@
+// cufft.cu - cuFFT, opened when the first transform needs it, and its plans.
+#include <map>
+#include <tuple>
+#include "cufft.cuh"
+#include "library.h"
+
+namespace {
+
+/* ---- the library: what its interface calls things ---- */
+
+enum { SUCCESS = 0, NO_MEMORY = 2, R2C = 0x2a, C2R = 0x2c, D2Z = 0x6a, Z2D = 0x6c };
+typedef long long whole;
+
+#define FUNCTIONS(F) \
+  F(create, "cufftCreate", int *plan) \
+  F(destroy, "cufftDestroy", int plan) \
+  F(set_allocation, "cufftSetAutoAllocation", int plan, int on) \
+  F(make, "cufftMakePlanMany64", int plan, int rank, whole *n, whole *inembed, whole istride, whole idist, whole *onembed, \
+    whole ostride, whole odist, int type, whole batch, size_t *work) \
+  F(set_work, "cufftSetWorkArea", int plan, void *work) \
+  F(set_stream, "cufftSetStream", int plan, cudaStream_t stream) \
+  F(r2c, "cufftExecR2C", int plan, void *from, void *to) \
+  F(c2r, "cufftExecC2R", int plan, void *from, void *to) \
+  F(d2z, "cufftExecD2Z", int plan, void *from, void *to) \
+  F(z2d, "cufftExecZ2D", int plan, void *from, void *to)
+
+static struct {
+#define DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
+  FUNCTIONS(DECLARE)
+#undef DECLARE
+} fft;
+static th_library library("cuFFT", "TH_CUFFT");
+
+#ifdef __CUDACC__
+static void *(*const emulated)(const char *) = nullptr;
+#else
+static void *(*const emulated)(const char *) = emu::cufft;
+#endif
+
+static bool found()
+{
+#define BIND(f, symbol, ...) { (void **)&fft.f, symbol },
+  return library.open({ "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" }, { FUNCTIONS(BIND) }, emulated);
+#undef BIND
+}
+
+static th_status status_of(int e, const char *what)
+{
+  if (e == SUCCESS) return TH_OK;
+  if (e == NO_MEMORY) return th_fail(TH_ENOMEM, "out of memory on a CUDA device (cuFFT: %s)", what);
+  return th_fail(TH_EBACKEND, "cuFFT: status %d (%s)", e, what);
+}
+#define TRY(f, ...) TH_TRY(status_of(fft.f(__VA_ARGS__), #f))
+
+/* ---- plans: the last ones are kept ---- */
+
+enum { KEPT = 32 };
+typedef std::tuple<int, int, int64_t, int64_t, int64_t> key;         /* device, type, sizes, batch */
+struct plan { int handle; size_t work; uint64_t used; };
+static std::map<key, plan> plans;
+static uint64_t uses;
+static std::mutex lock;
+
+static void forget_one()
+{
+  auto oldest = plans.begin();
+  for (auto p = plans.begin(); p != plans.end(); ++p) if (p->second.used < oldest->second.used) oldest = p;
+  fft.destroy(oldest->second.handle);
+  plans.erase(oldest);
+}
+
+static th_status make(plan *p, const th_cuda_fft &f, int type)
+{
+  const bool lines = f.n[0] == 1;
+  whole n[2] = { lines ? f.n[1] : f.n[0], f.n[1] }, reals[2] = { n[0], n[1] };
+  whole spectra[2] = { lines ? n[0] / 2 + 1 : n[0], n[1] / 2 + 1 };
+  const whole each = f.n[0] * f.n[1];
+  TRY(create, &p->handle);
+  int e = fft.set_allocation(p->handle, 0);
+  if (e == SUCCESS) {
+    e = f.back ? fft.make(p->handle, lines ? 1 : 2, n, spectra, f.batch, 1, reals, 1, each, type, f.batch, &p->work)
+               : fft.make(p->handle, lines ? 1 : 2, n, reals, 1, each, spectra, f.batch, 1, type, f.batch, &p->work);
+  }
+  if (e != SUCCESS) fft.destroy(p->handle);
+  return status_of(e, "a plan");
+}
+
+static th_status plan_of(plan *p, const th_cuda_fft &f)
+{
+  const int type = f.wide ? f.back ? Z2D : D2Z : f.back ? C2R : R2C;
+  int device = 0;
+  TH_CUDA_TRY(cudaGetDevice(&device));
+  const key k(device, type, f.n[0], f.n[1], f.batch);
+  auto at = plans.find(k);
+  if (at == plans.end()) {
+    plan made = {};
+    if (plans.size() >= KEPT) forget_one();
+    TH_TRY(make(&made, f, type));
+    at = plans.emplace(k, made).first;
+  }
+  at->second.used = ++uses;
+  *p = at->second;
+  return TH_OK;
+}
+
+}  // namespace
+
+const char *th_cuda_fft_why() { return found() ? nullptr : library.why(); }
+
+/* Memory to work in is the call's own, from where tensors have theirs. */
+th_status th_cuda_fft_run(const th_cuda_fft &f, void *reals, void *spectra)
+{
+  plan p;
+  th_cuda_scratch work;
+  if (!found()) return th_fail(TH_EBACKEND, "there is no cuFFT: %s", library.why());
+  std::lock_guard<std::mutex> guard(lock);
+  TH_TRY(plan_of(&p, f));
+  TH_TRY(work.take(p.work));
+  TRY(set_stream, p.handle, th_cuda_stream());
+  TRY(set_work, p.handle, work.as<void>());
+  if (f.back) return status_of(f.wide ? fft.z2d(p.handle, spectra, reals) : fft.c2r(p.handle, spectra, reals), "back");
+  return status_of(f.wide ? fft.d2z(p.handle, reals, spectra) : fft.r2c(p.handle, reals, spectra), "there");
+}
