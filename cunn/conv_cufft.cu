@@ -55,7 +55,7 @@ public:
 private:
   th_cuda_fft plan(bool back, int64_t count) const
   {
-    return { sizeof(P) == 8, back, { w == 1 ? 1 : h, w == 1 ? h : w }, count };
+    return { th_cuda_fft::REAL, sizeof(P) == 8, back, { w == 1 ? 1 : h, w == 1 ? h : w }, count, count, 1 };
   }
   const int64_t h, w;
   th_cuda_scratch tiles;

@@ -8,7 +8,8 @@ namespace {
 
 /* ---- the library: what its interface calls things ---- */
 
-enum { SUCCESS = 0, NO_MEMORY = 2, R2C = 0x2a, C2R = 0x2c, D2Z = 0x6a, Z2D = 0x6c };
+enum { SUCCESS = 0, NO_MEMORY = 2, FORWARD = -1, INVERSE = 1 };
+enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
 typedef long long whole;
 
 #define FUNCTIONS(F) \
@@ -22,7 +23,9 @@ typedef long long whole;
   F(r2c, "cufftExecR2C", int plan, void *from, void *to) \
   F(c2r, "cufftExecC2R", int plan, void *from, void *to) \
   F(d2z, "cufftExecD2Z", int plan, void *from, void *to) \
-  F(z2d, "cufftExecZ2D", int plan, void *from, void *to)
+  F(z2d, "cufftExecZ2D", int plan, void *from, void *to) \
+  F(c2c, "cufftExecC2C", int plan, void *from, void *to, int direction) \
+  F(z2z, "cufftExecZ2Z", int plan, void *from, void *to, int direction)
 
 static struct {
 #define DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
@@ -55,7 +58,7 @@ static th_status status_of(int e, const char *what)
 /* ---- plans: the last ones are kept ---- */
 
 enum { KEPT = 32 };
-typedef std::tuple<int, int, int64_t, int64_t, int64_t> key;         /* device, type, sizes, batch */
+typedef std::tuple<int, int, int64_t, int64_t, int64_t, int64_t, int64_t> key;       /* device, type, numbers of th_cuda_fft */
 struct plan { int handle; size_t work; uint64_t used; };
 static std::map<key, plan> plans;
 static uint64_t uses;
@@ -72,14 +75,17 @@ static void forget_one()
 static th_status make(plan *p, const th_cuda_fft &f, int type)
 {
   const bool lines = f.n[0] == 1;
-  whole n[2] = { lines ? f.n[1] : f.n[0], f.n[1] }, reals[2] = { n[0], n[1] };
+  whole n[2] = { lines ? f.n[1] : f.n[0], f.n[1] }, numbers[2] = { n[0], n[1] };
   whole spectra[2] = { lines ? n[0] / 2 + 1 : n[0], n[1] / 2 + 1 };
   const whole each = f.n[0] * f.n[1];
+  const int rank = lines ? 1 : 2;
   TRY(create, &p->handle);
   int e = fft.set_allocation(p->handle, 0);
-  if (e == SUCCESS) {
-    e = f.back ? fft.make(p->handle, lines ? 1 : 2, n, spectra, f.batch, 1, reals, 1, each, type, f.batch, &p->work)
-               : fft.make(p->handle, lines ? 1 : 2, n, reals, 1, each, spectra, f.batch, 1, type, f.batch, &p->work);
+  if (e == SUCCESS && f.kind == th_cuda_fft::COMPLEX) {
+    e = fft.make(p->handle, rank, n, numbers, 1, each, numbers, 1, each, type, f.batch, &p->work);
+  } else if (e == SUCCESS) {
+    e = f.back ? fft.make(p->handle, rank, n, spectra, f.step, f.dist, numbers, 1, each, type, f.batch, &p->work)
+               : fft.make(p->handle, rank, n, numbers, 1, each, spectra, f.step, f.dist, type, f.batch, &p->work);
   }
   if (e != SUCCESS) fft.destroy(p->handle);
   return status_of(e, "a plan");
@@ -87,10 +93,11 @@ static th_status make(plan *p, const th_cuda_fft &f, int type)
 
 static th_status plan_of(plan *p, const th_cuda_fft &f)
 {
-  const int type = f.wide ? f.back ? Z2D : D2Z : f.back ? C2R : R2C;
+  const bool real = f.kind == th_cuda_fft::REAL;
+  const int type = !real ? f.wide ? Z2Z : C2C : f.wide ? f.back ? Z2D : D2Z : f.back ? C2R : R2C;
   int device = 0;
   TH_CUDA_TRY(cudaGetDevice(&device));
-  const key k(device, type, f.n[0], f.n[1], f.batch);
+  const key k(device, type, f.n[0], f.n[1], f.batch, f.step, f.dist);
   auto at = plans.find(k);
   if (at == plans.end()) {
     plan made = {};
@@ -108,7 +115,7 @@ static th_status plan_of(plan *p, const th_cuda_fft &f)
 const char *th_cuda_fft_why() { return found() ? nullptr : library.why(); }
 
 /* Memory to work in is the call's own, from where tensors have theirs. */
-th_status th_cuda_fft_run(const th_cuda_fft &f, void *reals, void *spectra)
+th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra)
 {
   plan p;
   th_cuda_scratch work;
@@ -118,6 +125,9 @@ th_status th_cuda_fft_run(const th_cuda_fft &f, void *reals, void *spectra)
   TH_TRY(work.take(p.work));
   TRY(set_stream, p.handle, th_cuda_stream());
   TRY(set_work, p.handle, work.as<void>());
-  if (f.back) return status_of(f.wide ? fft.z2d(p.handle, spectra, reals) : fft.c2r(p.handle, spectra, reals), "back");
-  return status_of(f.wide ? fft.d2z(p.handle, reals, spectra) : fft.r2c(p.handle, reals, spectra), "there");
+  int e;
+  if (f.kind == th_cuda_fft::COMPLEX) e = (f.wide ? fft.z2z : fft.c2c)(p.handle, numbers, spectra, f.back ? INVERSE : FORWARD);
+  else if (f.back) e = (f.wide ? fft.z2d : fft.c2r)(p.handle, spectra, numbers);
+  else e = (f.wide ? fft.d2z : fft.r2c)(p.handle, numbers, spectra);
+  return status_of(e, "a transform");
 }

@@ -1,14 +1,19 @@
-// cufft.cuh - many real transforms at once, by cuFFT.
+// cufft.cuh - many transforms at once, by cuFFT.
 #ifndef TH_CUFFT_CUH
 #define TH_CUFFT_CUH
 #include "backend.cuh"
 
-/* `batch` tiles of n[0] x n[1] floats, or doubles (wide), that lie behind each other; n[0] is 1 where they are lines. Of their
- * spectra, whose last dimension is cut behind its middle, number f of tile e lies at f * batch + e. Nothing is scaled. */
-struct th_cuda_fft { bool wide, back; int64_t n[2], batch; };
+/* `batch` tiles of n[0] x n[1] numbers, or lines of n[1] where n[0] is 1, that lie behind each other: floats, or doubles (wide).
+ * Of real ones (REAL) the spectra's last dimension is cut behind its middle, and number f of the spectrum of tile e lies at
+ * f * step + e * dist; complex ones are transformed where they are. Nothing is scaled. */
+struct th_cuda_fft {
+  enum { REAL, COMPLEX } kind;
+  bool wide, back;
+  int64_t n[2], batch, step, dist;
+};
 
-/* To the spectra, or back, which destroys them. */
-th_status th_cuda_fft_run(const th_cuda_fft &f, void *reals, void *spectra);
+/* To the spectra, or back, which destroys them. Complex: both are the same memory. */
+th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra);
 
 /* Why there is no cuFFT; NULL: there is one. */
 const char *th_cuda_fft_why();

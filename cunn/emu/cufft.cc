@@ -1,4 +1,4 @@
-// cufft.cc - the real transforms of cuFFT on the emulated device: names and meanings are cuFFT's, plain loops in double do the
+// cufft.cc - the transforms of cuFFT on the emulated device: names and meanings are cuFFT's, plain loops in double do the
 // work, and the spectra that a transform back has read are spoilt, as cuFFT may do.
 #include <complex>
 #include <map>
@@ -9,7 +9,7 @@
 namespace {
 
 enum { SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXECUTION_FAILED = 6, INVALID_SIZE = 8 };
-enum { R2C = 0x2a, C2R = 0x2c, D2Z = 0x6a, Z2D = 0x6c };
+enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
 enum { WORK = 512 };                 /* bytes that a plan asks for, and never needs */
 typedef long long whole;
 typedef std::complex<double> complex;
@@ -25,6 +25,14 @@ std::map<int, plan> plans;
 std::mutex lock;
 int last;
 
+/* exp(2 pi i k / n), without the error that pi has at a quarter of a turn. */
+complex root(whole k, whole n)
+{
+  static const complex quarters[] = { { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } };
+  k = (k % n + n) % n;
+  return 4 * k % n == 0 ? quarters[4 * k / n] : std::polar(1.0, 2 * M_PI * (double)k / (double)n);
+}
+
 /* y = the transform of n numbers of x, `step` apart: of each of p parts first, p the least factor of n. */
 void transform(const complex *x, whole step, complex *y, whole n, int sign)
 {
@@ -39,10 +47,10 @@ void transform(const complex *x, whole step, complex *y, whole n, int sign)
   std::vector<complex> t((size_t)p);
   for (whole r = 0; r < p; r++) transform(x + r * step, step * p, y + r * m, m, sign);
   for (whole k = 0; k < m; k++) {
-    for (whole r = 0; r < p; r++) t[(size_t)r] = y[r * m + k] * std::polar(1.0, sign * 2 * M_PI * (double)(r * k) / (double)n);
+    for (whole r = 0; r < p; r++) t[(size_t)r] = y[r * m + k] * root(sign * r * k, n);
     for (whole q = 0; q < p; q++) {
       complex sum = 0;
-      for (whole r = 0; r < p; r++) sum += t[(size_t)r] * std::polar(1.0, sign * 2 * M_PI * (double)(r * q % p) / (double)p);
+      for (whole r = 0; r < p; r++) sum += t[(size_t)r] * root(sign * r * q, p);
       y[k + q * m] = sum;
     }
   }
@@ -100,6 +108,24 @@ template <class T> void back(const plan &p, T *from, T *to)
   }
 }
 
+/* Complex lines or tiles, also where they lie. */
+template <class T> void complex_numbers(const plan &p, T *from, T *to, int sign)
+{
+  const whole h = p.rank == 1 ? 1 : p.n[0], w = p.n[p.rank - 1], in = p.in[p.rank - 1], out = p.out[p.rank - 1];
+  std::vector<complex> a((size_t)(h * w));
+  for (whole e = 0; e < p.batch; e++) {
+    for (whole k = 0; k < h * w; k++) {
+      const T *z = from + 2 * (e * p.idist + (k / w * in + k % w) * p.istride);
+      a[(size_t)k] = complex(z[0], z[1]);
+    }
+    transform_all(a, h, w, sign);
+    for (whole k = 0; k < h * w; k++) {
+      T *z = to + 2 * (e * p.odist + (k / w * out + k % w) * p.ostride);
+      z[0] = (T)a[(size_t)k].real(), z[1] = (T)a[(size_t)k].imag();
+    }
+  }
+}
+
 plan *find(int handle)
 {
   auto at = plans.find(handle);
@@ -130,7 +156,7 @@ int make(int handle, int rank, whole *n, whole *inembed, whole istride, whole id
   guard g(lock);
   plan *p = find(handle);
   if (!p || p->made) return INVALID_PLAN;
-  if (type != R2C && type != C2R && type != D2Z && type != Z2D) return INVALID_TYPE;
+  if (type != R2C && type != C2R && type != D2Z && type != Z2D && type != C2C && type != Z2Z) return INVALID_TYPE;
   if (rank < 1 || rank > 2 || batch < 1) return INVALID_VALUE;
   p->rank = rank, p->type = type, p->batch = batch;
   p->istride = istride, p->idist = idist, p->ostride = ostride, p->odist = odist;
@@ -159,18 +185,29 @@ int set_stream(int handle, cudaStream_t s)
 }
 
 /* The memory that a plan was lent is its own until it has been used: it is written when the work is done. */
-template <class T, int TYPE, void (*DO)(const plan &, T *, T *)> int execute(int handle, void *from, void *to)
+int begin(int handle, int type, void *from, void *to, std::function<void(const plan &)> work)
 {
   guard g(lock);
   plan *p = find(handle);
-  if (!p || !p->made || p->type != TYPE) return INVALID_PLAN;
+  if (!p || !p->made || p->type != type) return INVALID_PLAN;
   if (!p->work || !from || !to) return INVALID_VALUE;
   const plan now = *p;
   emu::launch(1, 1, 0, now.stream, [=] {
     memset(now.work, 0, WORK);
-    DO(now, static_cast<T *>(from), static_cast<T *>(to));
+    work(now);
   }, "transforms of cuFFT");
   return cudaGetLastError() == cudaSuccess ? SUCCESS : EXECUTION_FAILED;
+}
+template <class T, int TYPE, void (*DO)(const plan &, T *, T *)> int execute(int handle, void *from, void *to)
+{
+  return begin(handle, TYPE, from, to, [=](const plan &p) { DO(p, static_cast<T *>(from), static_cast<T *>(to)); });
+}
+template <class T, int TYPE> int execute_complex(int handle, void *from, void *to, int direction)
+{
+  if (direction != -1 && direction != 1) return INVALID_VALUE;
+  return begin(handle, TYPE, from, to, [=](const plan &p) {
+    complex_numbers(p, static_cast<T *>(from), static_cast<T *>(to), direction);
+  });
 }
 template <class T> void there_of(const plan &p, T *from, T *to) { there<T>(p, from, to); }
 
@@ -185,6 +222,7 @@ void *emu::cufft(const char *symbol)
     { "cufftExecC2R", (void *)execute<float, C2R, back<float>> },
     { "cufftExecD2Z", (void *)execute<double, D2Z, there_of<double>> },
     { "cufftExecZ2D", (void *)execute<double, Z2D, back<double>> },
+    { "cufftExecC2C", (void *)execute_complex<float, C2C> }, { "cufftExecZ2Z", (void *)execute_complex<double, Z2Z> },
   };
   for (const auto &f : all) if (strcmp(f.name, symbol) == 0) return f.f;
   return nullptr;

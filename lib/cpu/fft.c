@@ -3,7 +3,8 @@
 #include "walk.h"
 #include "slots.h"
 #include "../fft/plan.h"
-#include "../op/fft.h"
+#include "../core/core.h"
+#include "th_fft.h"
 
 #if defined TH_LEVEL_avx512
 enum { LANES = 8 };

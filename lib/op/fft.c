@@ -2,7 +2,8 @@
  *
  * A complex tensor has a last dimension of size 2: real and imaginary part. Dimensions are counted without it. */
 #include <math.h>
-#include "fft.h"
+#include "op.h"
+#include "th_fft.h"
 
 /* The four transforms; how many dimensions they take when none are named: one, two or all. */
 enum { FFT, IFFT, RFFT, IRFFT };

@@ -1,7 +1,12 @@
-/* fft.h - what a call of the Fourier family comes to: passes along one dimension each. */
-#ifndef TH_OP_FFT_H
-#define TH_OP_FFT_H
-#include "op.h"
+/* th_fft.h - what a call of the Fourier family comes to: passes along one dimension each. For the CPU, and for libraries
+ * that know devices. */
+#ifndef TH_FFT_H
+#define TH_FFT_H
+#include "th_op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What a pass does to a line. The last two are a line of numbers to its half spectrum and back. */
 enum { TH_FFT_FORWARD, TH_FFT_BACKWARD, TH_FFT_HALF, TH_FFT_WHOLE };
@@ -24,4 +29,10 @@ typedef struct th_fft {
 /* The passes of a call from input `x` on; refuses what makes no sense. */
 th_status th_fft_of(const th_call *c, th_fft *f);
 
+/* For a kernel of a device, of an op that is TH_LATE, which finds that a library is missing: the CPU does all of the call. */
+th_status th_by_cpu(const th_call *c);
+
+#ifdef __cplusplus
+}
+#endif
 #endif
