@@ -3,7 +3,7 @@
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
 local torch = require 'torch'
-local data = require 'data'
+local feed = require 'feed'
 local measure = require 'bench.lib.measure'
 
 ffi.cdef [[
@@ -16,17 +16,17 @@ ffi.cdef [[
 
 local options = measure.options(arg or {}, { records = 50000, batches = 100000, workers = 2, folder = '/tmp' })
 local SIZE, BATCH, COLD, DONTNEED = 4096, 128, 4000, 4
-local name = ('%s/bench-data-%s.pack'):format(options.folder, tostring(os.time()))
+local name = ('%s/bench-feed-%s.pack'):format(options.folder, tostring(os.time()))
 
 local function write()
    local x, k = torch.ByteTensor(SIZE):random(0, 255), 0
-   data.pack(name, function()
+   feed.pack(name, function()
       k = k + 1
       if k > options.records then return nil end
       x[1], x[2] = k % 256, math.floor(k / 256) % 256
       return x
    end)
-   return data.records(name)
+   return feed.records(name)
 end
 
 -- Seconds of f(n), n random reads; with `cold`, of a file that has been put out of memory.
@@ -52,8 +52,8 @@ local function rows(set)
    local function singly(n) for k = 1, n do set:get(numbers[k]) end end
    local function loaded(workers)
       return function(n)
-         local part = data.subset(set, numbers:narrow(1, 1, n))
-         for _ in data.loader { dataset = part, batch = BATCH, workers = workers }:epoch() do end
+         local part = feed.subset(set, numbers:narrow(1, 1, n))
+         for _ in feed.loader { dataset = part, batch = BATCH, workers = workers }:epoch() do end
       end
    end
    for _, how in ipairs { { 'the disk', math.min(COLD, options.records), true }, { 'memory', options.records, false } } do
@@ -79,10 +79,10 @@ end
 
 -- Samples of a tensor, a number and a text, made one by one and collated: the way that leaves the most behind.
 local function memory()
-   local set = data.map(data.tensors(torch.range(1, 16 * 1000)), function(x, random)
+   local set = feed.map(feed.tensors(torch.range(1, 16 * 1000)), function(x, random)
       return { image = torch.FloatTensor(8, 8):uniform(random), label = x, name = 'sample ' .. x }
    end)
-   local loader = data.loader { dataset = set, batch = 16, shuffle = true, workers = options.workers }
+   local loader = feed.loader { dataset = set, batch = 16, shuffle = true, workers = options.workers }
    local count, tenth, least, most = 0, math.ceil(options.batches / 10), math.huge, 0
    local seconds = measure.wall(function()
       while count < options.batches do

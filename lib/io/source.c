@@ -71,7 +71,8 @@ static th_status read_parts(const th_source *s, void *head, int64_t head_size, v
   return th_source_read(s, body, body_size, place + head_size);
 }
 
-th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int64_t *got)
+th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to,
+                            int64_t *got)
 {
   char head[TH_RECORD_HEAD], *body = to;
   for (*got = 0; *got < count; body += r->body_size, ++*got) {

@@ -1,10 +1,10 @@
--- data.npy - the rows of a .npy file of NumPy, read where they are wanted: the file may be larger than memory.
+-- feed.npy - the rows of a .npy file of NumPy, read where they are wanted: the file may be larger than memory.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local format = require 'torch.format'
-local source = require 'data.source'
-local Rows = require 'data.rows'
-local need = require 'data.need'
+local source = require 'feed.source'
+local Rows = require 'feed.rows'
+local need = require 'feed.need'
 
 local h = ffi.new 'th_npy'
 local MOST_HEADER = 10012
@@ -15,20 +15,20 @@ local function parse(file)
    format.check(lib.C.th_npy_parse(h, source.bytes(s, n, 0), n, bytes))
    if h.ndim == 0 then error('it holds a single number, and no rows', 0) end
    if h.fortran ~= 0 and h.ndim > 1 then
-      error('its columns lie together (fortran_order), so it has no rows to read: data.tensors(torch.load(file)) takes it whole', 0)
+      error('its columns lie together (fortran_order), so it has no rows to read: feed.tensors(torch.load(file)) takes it whole', 0)
    end
    local row = {}
    for d = 1, h.ndim - 1 do row[d] = tonumber(h.size[d]) end
-   return Rows.new { who = 'data.npy', file = file, bytes = bytes, n = tonumber(h.size[0]), start = tonumber(h.start),
+   return Rows.new { who = 'feed.npy', file = file, bytes = bytes, n = tonumber(h.size[0]), start = tonumber(h.start),
       dtype = h.dtype, row = row, swapped = h.swapped, boolean = h.boolean }
 end
 
 --- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. They are read from the file
 -- when they are asked for, in each thread. A file whose columns lie together is refused.
--- name = os.tmpname() .. '.npy'; torch.save(name, torch.range(5, 7)); x = require 'data'.npy(name):get(3); os.remove(name); x --> 7
+-- name = os.tmpname() .. '.npy'; torch.save(name, torch.range(5, 7)); x = require 'feed'.npy(name):get(3); os.remove(name); x --> 7
 return function(file)
-   need.path('data.npy', file)
+   need.path('feed.npy', file)
    local ok, rows = pcall(parse, file)
-   if not ok then source.fail('data.npy', file, rows) end
+   if not ok then source.fail('feed.npy', file, rows) end
    return rows
 end

@@ -1,10 +1,10 @@
--- data.rows - samples of one size that lie one after the other in a file: what .npy and IDX files are.
+-- feed.rows - samples of one size that lie one after the other in a file: what .npy and IDX files are.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local format = require 'torch.format'
 local dtype = require 'torch.dtype'
-local source = require 'data.source'
-local need = require 'data.need'
+local source = require 'feed.source'
+local need = require 'feed.need'
 local C = lib.C
 
 local Rows = {}

@@ -1,4 +1,4 @@
--- data.source - bytes of files, read anywhere. Every thread opens a dataset's file for itself.
+-- feed.source - bytes of files, read anywhere. Every thread opens a dataset's file for itself.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local format = require 'torch.format'

@@ -1,4 +1,4 @@
--- data.collate - samples become a batch: tensors are stacked along a new first dimension, numbers become a tensor, strings and
+-- feed.collate - samples become a batch: tensors are stacked along a new first dimension, numbers become a tensor, strings and
 -- booleans a list; of tables this is done for each key.
 local torch = require 'torch'
 local arg = require 'torch.arg'

@@ -1,28 +1,28 @@
--- data.zip - datasets side by side: images and their labels.
-local need = require 'data.need'
+-- feed.zip - datasets side by side: images and their labels.
+local need = require 'feed.need'
 
 local Zip = {}
 Zip.__index = Zip
 
 --- The dataset whose sample i is the list of the samples i of these datasets, which have as many. A table gives the samples names.
--- d = require 'data'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y --> 0
+-- d = require 'feed'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y --> 0
 function Zip.new(first, ...)
    local parts = first
    if type(first) ~= 'table' or first.get then parts = { first, ... } end
    local n
    for key, part in pairs(parts) do
-      local count = need.dataset('data.zip', 'argument ' .. tostring(key), part):size()
+      local count = need.dataset('feed.zip', 'argument ' .. tostring(key), part):size()
       n = n or count
-      if count ~= n then error(('data.zip: all datasets must have as many samples, got %d and %d'):format(n, count), 2) end
+      if count ~= n then error(('feed.zip: all datasets must have as many samples, got %d and %d'):format(n, count), 2) end
    end
-   if not n then error('data.zip: a dataset is wanted, got none', 2) end
+   if not n then error('feed.zip: a dataset is wanted, got none', 2) end
    return setmetatable({ parts = parts, n = n }, Zip)
 end
 
 function Zip:size() return self.n end
 
 function Zip:get(i, random)
-   need.index('data.zip', i, self.n)
+   need.index('feed.zip', i, self.n)
    local sample = {}
    for key, part in pairs(self.parts) do sample[key] = part:get(i, random) end
    return sample

@@ -1,8 +1,8 @@
--- data.csv - the rows of a table in text: fields between separators, those in double quotes as they are (RFC 4180).
+-- feed.csv - the rows of a table in text: fields between separators, those in double quotes as they are (RFC 4180).
 local torch = require 'torch'
-local lines = require 'data.lines'
-local source = require 'data.source'
-local need = require 'data.need'
+local lines = require 'feed.lines'
+local source = require 'feed.source'
+local need = require 'feed.need'
 
 local Csv = {}
 Csv.__index = Csv
@@ -86,24 +86,24 @@ end
 -- rows have as many fields as the first. The file is read through once for the places of its rows, 8 bytes each.
 -- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
 --                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
--- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a,b\n1,x\n'; f:close(); r = require 'data'.csv(name, {header = true}):get(1); os.remove(name); r.b --> x
+-- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a,b\n1,x\n'; f:close(); r = require 'feed'.csv(name, {header = true}):get(1); os.remove(name); r.b --> x
 function Csv.new(file, options)
-   need.path('data.csv', file)
-   options = need.options('data.csv', options, known)
+   need.path('feed.csv', file)
+   options = need.options('feed.csv', options, known)
    local separator = options.separator or ','
    if #separator ~= 1 or separator:find '["\r\n]' then
-      error(('data.csv: separator must be one character other than a quote or a line end, got %q'):format(separator), 2)
+      error(('feed.csv: separator must be one character other than a quote or a line end, got %q'):format(separator), 2)
    end
    local self = setmetatable({ file = file, separator = separator, tensor = options.tensor }, Csv)
    local ok, why = pcall(open, self, options)
-   if not ok then source.fail('data.csv', file, why) end
+   if not ok then source.fail('feed.csv', file, why) end
    return self
 end
 
 function Csv:size() return self.lines - self.skip end
 
 function Csv:get(i)
-   need.index('data.csv', i, self:size())
+   need.index('feed.csv', i, self:size())
    local ok, row = pcall(function()
       local row = parsed(self, i + self.skip)
       if self.tensor then
@@ -113,7 +113,7 @@ function Csv:get(i)
       end
       return row
    end)
-   if not ok then source.fail('data.csv', self.file, row) end
+   if not ok then source.fail('feed.csv', self.file, row) end
    if not self.names or self.tensor then return row end
    local named = {}
    for k, name in ipairs(self.names) do named[name] = row[k] end

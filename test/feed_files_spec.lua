@@ -1,8 +1,8 @@
 -- test/data_files_spec.lua - datasets in files and tensors: what they read back, and files that are not what they say.
 -- runs once
 local torch = require 'torch'
-local data = require 'data'
-local encode = require 'data.encode'
+local feed = require 'feed'
+local encode = require 'feed.encode'
 local ffi = require 'ffi'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
@@ -32,56 +32,56 @@ end
 
 -- A file that is not there, a folder, no name at all.
 local function needs_a_file(name)
-   refuses(name .. ': cannot open /no/such/file: No such file or directory', data[name:match '%w+$'], '/no/such/file')
-   refuses(name .. ': cannot open /: Is a directory', data[name:match '%w+$'], '/')
-   refuses(name .. ': cannot open /dev/null: it is no plain file', data[name:match '%w+$'], '/dev/null')
-   for _, v in ipairs { '', 3, {}, 'a\0b' } do refuses(name .. ': file must be the name of a file, got', data[name:match '%w+$'], v) end
+   refuses(name .. ': cannot open /no/such/file: No such file or directory', feed[name:match '%w+$'], '/no/such/file')
+   refuses(name .. ': cannot open /: Is a directory', feed[name:match '%w+$'], '/')
+   refuses(name .. ': cannot open /dev/null: it is no plain file', feed[name:match '%w+$'], '/dev/null')
+   for _, v in ipairs { '', 3, {}, 'a\0b' } do refuses(name .. ': file must be the name of a file, got', feed[name:match '%w+$'], v) end
 end
 
-describe('data.tensors', function()
+describe('feed.tensors', function()
    local x, y = torch.range(1, 6):view(3, 2), torch.IntTensor { 7, 8, 9 }
    it('gives rows, and batches of the same type', function()
-      assert.same({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, all(data.tensors(x)))
-      assert.same({ 7, 8, 9 }, all(data.tensors(y)))
-      local d = data.tensors { input = x, target = y }
+      assert.same({ { 1, 2 }, { 3, 4 }, { 5, 6 } }, all(feed.tensors(x)))
+      assert.same({ 7, 8, 9 }, all(feed.tensors(y)))
+      local d = feed.tensors { input = x, target = y }
       assert.same({ 3, 4 }, d:get(2).input:totable())
       assert.equal(8, d:get(2).target)
       assert.same({ 9, 7 }, d:batch(torch.LongTensor { 3, 1 }).target:totable())
-      assert.equal('torch.IntTensor', data.tensors(x, y):batch(torch.LongTensor { 3, 1 })[2]:type())
+      assert.equal('torch.IntTensor', feed.tensors(x, y):batch(torch.LongTensor { 3, 1 })[2]:type())
    end)
    it('refuses what has no samples', function()
-      refuses('data.tensors: argument 1 must be a tensor, got nil', data.tensors)
-      refuses('data.tensors: argument 2 must be a tensor, got a number (3)', data.tensors, x, 3)
-      refuses('data.tensors: a tensor is wanted, got none', data.tensors, {})
-      refuses('data.tensors: argument y must be a tensor, got a string', data.tensors, { y = 'x' })
-      refuses('must be a tensor on the CPU with samples along its first dimension, got a torch.DoubleTensor of size empty', data.tensors, torch.Tensor())
-      refuses('data.tensors: all tensors must have as many samples, got 3 and 2', data.tensors, x, torch.ones(2))
-      bounded('data.tensors', data.tensors(x))
-      refuses('data.tensors: the numbers of the samples must be a torch.LongTensor of one dimension', function() data.tensors(x):batch { 1 } end)
-      refuses('data.tensors: samples have the numbers 1..3, got 0..2', function() data.tensors(x):batch(torch.LongTensor { 0, 2 }) end)
+      refuses('feed.tensors: argument 1 must be a tensor, got nil', feed.tensors)
+      refuses('feed.tensors: argument 2 must be a tensor, got a number (3)', feed.tensors, x, 3)
+      refuses('feed.tensors: a tensor is wanted, got none', feed.tensors, {})
+      refuses('feed.tensors: argument y must be a tensor, got a string', feed.tensors, { y = 'x' })
+      refuses('must be a tensor on the CPU with samples along its first dimension, got a torch.DoubleTensor of size empty', feed.tensors, torch.Tensor())
+      refuses('feed.tensors: all tensors must have as many samples, got 3 and 2', feed.tensors, x, torch.ones(2))
+      bounded('feed.tensors', feed.tensors(x))
+      refuses('feed.tensors: the numbers of the samples must be a torch.LongTensor of one dimension', function() feed.tensors(x):batch { 1 } end)
+      refuses('feed.tensors: samples have the numbers 1..3, got 0..2', function() feed.tensors(x):batch(torch.LongTensor { 0, 2 }) end)
    end)
 end)
 
 describe('datasets made of datasets', function()
-   local d = data.tensors(torch.range(1, 10))
+   local d = feed.tensors(torch.range(1, 10))
    it('are maps, zips, concatenations, subsets and parts', function()
-      assert.same({ 2, 4, 6 }, { unpack(all(data.map(d, function(x) return 2 * x end)), 1, 3) })
-      assert.same({ 3, 30 }, data.zip(d, data.map(d, function(x) return 10 * x end)):get(3))
-      assert.same({ a = 3 }, data.zip { a = d }:get(3))
-      assert.same({ 9, 8, 9, 7 }, all(data.concat(data.subset(d, { 9, 8, 9 }), data.list {}, data.subset(d, torch.LongTensor { 7 }))))
-      local a, b, c = data.split(d, { 0.55, 0.35, 0.1 })
+      assert.same({ 2, 4, 6 }, { unpack(all(feed.map(d, function(x) return 2 * x end)), 1, 3) })
+      assert.same({ 3, 30 }, feed.zip(d, feed.map(d, function(x) return 10 * x end)):get(3))
+      assert.same({ a = 3 }, feed.zip { a = d }:get(3))
+      assert.same({ 9, 8, 9, 7 }, all(feed.concat(feed.subset(d, { 9, 8, 9 }), feed.list {}, feed.subset(d, torch.LongTensor { 7 }))))
+      local a, b, c = feed.split(d, { 0.55, 0.35, 0.1 })
       assert.same({ { 1, 2, 3, 4, 5, 6 }, { 7, 8, 9 }, { 10 } }, { all(a), all(b), all(c) })
-      a, b = data.split(d, { 0.5, 0.5 }, 3)
-      local both = all(data.concat(a, b))
+      a, b = feed.split(d, { 0.5, 0.5 }, 3)
+      local both = all(feed.concat(a, b))
       assert.not_same(all(d), both)
       table.sort(both)
       assert.same(all(d), both)
-      assert.same(all(a), all((data.split(d, { 0.5, 0.5 }, 3))))
-      assert.equal(0, data.split(data.list {}, { 1 }):size())
+      assert.same(all(a), all((feed.split(d, { 0.5, 0.5 }, 3))))
+      assert.equal(0, feed.split(feed.list {}, { 1 }):size())
    end)
    it('give the number of the sample and the generator on', function()
       local seen
-      local m = data.map(data.concat(d, data.map(d, function(x, random) return x + torch.uniform(random) end)), function(x, _, i)
+      local m = feed.map(feed.concat(d, feed.map(d, function(x, random) return x + torch.uniform(random) end)), function(x, _, i)
          seen = i
          return x
       end)
@@ -92,27 +92,27 @@ describe('datasets made of datasets', function()
    end)
    it('refuse what is no dataset', function()
       local what = ' must be a dataset, a table with the functions size and get, got a number (3)'
-      refuses('data.map: dataset' .. what, data.map, 3)
-      refuses('data.map: f must be a function, got nil', data.map, d)
-      refuses('data.zip: argument 2' .. what, data.zip, d, 3)
-      refuses('data.zip: a dataset is wanted, got none', data.zip)
-      refuses('data.zip: all datasets must have as many samples, got 10 and 1', data.zip, d, data.list { 1 })
-      refuses('data.concat: argument 1' .. what, data.concat, 3)
-      refuses('data.concat: a dataset is wanted, got none', data.concat)
-      refuses('data.subset: dataset' .. what, data.subset, 3)
-      refuses('data.subset: numbers[2] must be a whole number in 1..10, got a number (11)', data.subset, d, { 1, 11 })
-      refuses('data.subset: numbers must be a torch.LongTensor of one dimension, or a list of numbers, got nil', data.subset, d)
-      refuses('data.subset: samples have the numbers 1..10, got 0..1', data.subset, d, torch.LongTensor { 0, 1 })
-      refuses('data.split: dataset' .. what, data.split, 3)
-      refuses('data.split: parts must be a list of fractions, got nil', data.split, d)
-      refuses('data.split: parts[1] must be a number in 0..1, got a number (-1)', data.split, d, { -1 })
-      refuses('data.split: the parts must have the sum 1, got 0.9', data.split, d, { 0.5, 0.4 })
-      refuses('data.split: seed must be a whole number in 0..9007199254740992, got a string', data.split, d, { 1 }, 'x')
-      refuses('data.list: samples must be a list, got nil', data.list)
-      bounded('data.list', data.list { 1, 2 })
-      bounded('data.zip', data.zip(d))
-      bounded('data.concat', data.concat(d))
-      bounded('data.subset', data.subset(d, { 1 }))
+      refuses('feed.map: dataset' .. what, feed.map, 3)
+      refuses('feed.map: f must be a function, got nil', feed.map, d)
+      refuses('feed.zip: argument 2' .. what, feed.zip, d, 3)
+      refuses('feed.zip: a dataset is wanted, got none', feed.zip)
+      refuses('feed.zip: all datasets must have as many samples, got 10 and 1', feed.zip, d, feed.list { 1 })
+      refuses('feed.concat: argument 1' .. what, feed.concat, 3)
+      refuses('feed.concat: a dataset is wanted, got none', feed.concat)
+      refuses('feed.subset: dataset' .. what, feed.subset, 3)
+      refuses('feed.subset: numbers[2] must be a whole number in 1..10, got a number (11)', feed.subset, d, { 1, 11 })
+      refuses('feed.subset: numbers must be a torch.LongTensor of one dimension, or a list of numbers, got nil', feed.subset, d)
+      refuses('feed.subset: samples have the numbers 1..10, got 0..1', feed.subset, d, torch.LongTensor { 0, 1 })
+      refuses('feed.split: dataset' .. what, feed.split, 3)
+      refuses('feed.split: parts must be a list of fractions, got nil', feed.split, d)
+      refuses('feed.split: parts[1] must be a number in 0..1, got a number (-1)', feed.split, d, { -1 })
+      refuses('feed.split: the parts must have the sum 1, got 0.9', feed.split, d, { 0.5, 0.4 })
+      refuses('feed.split: seed must be a whole number in 0..9007199254740992, got a string', feed.split, d, { 1 }, 'x')
+      refuses('feed.list: samples must be a list, got nil', feed.list)
+      bounded('feed.list', feed.list { 1, 2 })
+      bounded('feed.zip', feed.zip(d))
+      bounded('feed.concat', feed.concat(d))
+      bounded('feed.subset', feed.subset(d, { 1 }))
    end)
 end)
 
@@ -120,47 +120,47 @@ end)
 
 local function packed(values)
    local name = temporary.name '.pack'
-   assert.equal(#values, data.pack(name, data.list(values)))
+   assert.equal(#values, feed.pack(name, feed.list(values)))
    return name
 end
 
-describe('data.pack and data.records', function()
+describe('feed.pack and feed.records', function()
    it('bring back all values', function()
       local values = { 1 / 3, -0, math.huge, 'a\0b', '', true, false, { 1, 2, x = { 'y', [2.5] = false } }, {} }
-      assert.same(values, all(data.records(packed(values))))
-      local nan = data.records(packed { 0 / 0 }):get(1)
+      assert.same(values, all(feed.records(packed(values))))
+      local nan = feed.records(packed { 0 / 0 }):get(1)
       assert(nan ~= nan)
       for _, word in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' } do
          local x = torch.range(1, 6):view(2, 3):type('torch.' .. word .. 'Tensor')
-         local y = data.records(packed { x:t() }):get(1)
+         local y = feed.records(packed { x:t() }):get(1)
          assert.equal(x:type(), y:type())
          assert.same(x:t():double():totable(), y:double():totable())
       end
-      local r = data.records(packed { torch.Tensor(), torch.ones(2, 0, 3), { image = torch.ones(1), label = 3 } })
+      local r = feed.records(packed { torch.Tensor(), torch.ones(2, 0, 3), { image = torch.ones(1), label = 3 } })
       assert.equal(0, r:get(1):dim())
       assert.same({ 2, 0, 3 }, r:get(2):size():totable())
       assert.equal(3, r:get(3).label)
-      bounded('data.records', r)
+      bounded('feed.records', r)
    end)
    it('take what a function returns until it returns nil, also nothing', function()
       local name, k = temporary.name '.pack', 0
-      assert.equal(5000, data.pack(name, function()
+      assert.equal(5000, feed.pack(name, function()
          k = k + 1
          return k <= 5000 and { k, ('x'):rep(k % 7) } or nil
       end))
-      local r = data.records(name)
+      local r = feed.records(name)
       assert.same({ 4321, 'xx' }, r:get(4321))
-      assert.equal(0, data.pack(name, function() end))
-      assert.equal(0, data.records(name):size())
+      assert.equal(0, feed.pack(name, function() end))
+      assert.equal(0, feed.records(name):size())
    end)
    it('make the same batches whether samples are read at once or one by one', function()
       local name = packed { torch.ones(2, 2), torch.ones(2, 2) * 2, torch.ones(2, 2) * 3, torch.ones(4) }
-      local r = data.records(name)
+      local r = feed.records(name)
       local b = r:batch(torch.LongTensor { 3, 1 })
       assert.same({ { { 3, 3 }, { 3, 3 } }, { { 1, 1 }, { 1, 1 } } }, b:totable())
       assert.is_nil(r:batch(torch.LongTensor { 1, 4 }))
-      assert.is_nil(data.records(packed { 'a' }):batch(torch.LongTensor { 1 }))
-      local l = data.loader { dataset = data.subset(r, { 3, 1 }), batch = 2 }
+      assert.is_nil(feed.records(packed { 'a' }):batch(torch.LongTensor { 1 }))
+      local l = feed.loader { dataset = feed.subset(r, { 3, 1 }), batch = 2 }
       assert.same(b:totable(), l:epoch()():totable())
    end)
    it('are read by several threads', function()
@@ -168,7 +168,7 @@ describe('data.pack and data.records', function()
       for k = 1, 200 do values[k] = { k, torch.ones(3) * k } end
       local name = packed(values)
       local sum = 0
-      for batch in data.loader { dataset = data.records(name), batch = 7, workers = 3, shuffle = true }:epoch() do
+      for batch in feed.loader { dataset = feed.records(name), batch = 7, workers = 3, shuffle = true }:epoch() do
          sum = sum + batch[1]:sum() + batch[2]:sum()
       end
       assert.equal(4 * 200 * 201 / 2, sum)
@@ -176,59 +176,59 @@ describe('data.pack and data.records', function()
    it('refuse what a record cannot hold, name the sample, and leave the file as it was', function()
       local name = packed { 1, 2 }
       local what = 'a record holds tensors, numbers, strings, booleans and tables of these, got '
-      refuses(('data.pack: %s: sample 2: %sa function'):format(name, what), data.pack, name, data.list { 1, print })
-      refuses('sample 1: ' .. what .. 'a torch.Timer', data.pack, name, data.list { torch.Timer() })
-      refuses('sample 1: keys of tables must be strings or numbers, got a boolean (true)', data.pack, name, data.list { { [true] = 1 } })
+      refuses(('feed.pack: %s: sample 2: %sa function'):format(name, what), feed.pack, name, feed.list { 1, print })
+      refuses('sample 1: ' .. what .. 'a torch.Timer', feed.pack, name, feed.list { torch.Timer() })
+      refuses('sample 1: keys of tables must be strings or numbers, got a boolean (true)', feed.pack, name, feed.list { { [true] = 1 } })
       local deep = {}
       deep[1] = deep
-      refuses('sample 1: tables are inside of each other more than 32 deep', data.pack, name, data.list { deep })
-      refuses('sample 3: no more', data.pack, name, { size = function() return 5 end, get = function(_, i) if i == 3 then error('no more', 0) end return i end })
-      refuses('sample 1: it is nil', data.pack, name, { size = function() return 5 end, get = function() end })
-      assert.same({ 1, 2 }, all(data.records(name)))
+      refuses('sample 1: tables are inside of each other more than 32 deep', feed.pack, name, feed.list { deep })
+      refuses('sample 3: no more', feed.pack, name, { size = function() return 5 end, get = function(_, i) if i == 3 then error('no more', 0) end return i end })
+      refuses('sample 1: it is nil', feed.pack, name, { size = function() return 5 end, get = function() end })
+      assert.same({ 1, 2 }, all(feed.records(name)))
    end)
    it('refuse bad arguments', function()
-      for _, v in ipairs { '', 3, 'a\0b' } do refuses('data.pack: file must be the name of a file, got', data.pack, v) end
-      refuses('data.pack: argument 2 must be a dataset or a function, got nil', data.pack, '/tmp/x')
-      refuses('data.pack: argument 2 must be a dataset, a table with', data.pack, '/tmp/x', {})
-      refuses('/no/such/folder', data.pack, '/no/such/folder/x', data.list { 1 })
-      needs_a_file 'data.records'
+      for _, v in ipairs { '', 3, 'a\0b' } do refuses('feed.pack: file must be the name of a file, got', feed.pack, v) end
+      refuses('feed.pack: argument 2 must be a dataset or a function, got nil', feed.pack, '/tmp/x')
+      refuses('feed.pack: argument 2 must be a dataset, a table with', feed.pack, '/tmp/x', {})
+      refuses('/no/such/folder', feed.pack, '/no/such/folder/x', feed.list { 1 })
+      needs_a_file 'feed.records'
    end)
    it('say when the disk is full, and leave the file as it was', function()
       local name = packed { 1, 2 }
       local script = temporary.put([[
-         print(pcall(require 'data'.pack, arg[1], function() return torch.ones(1000) end))
+         print(pcall(require 'feed'.pack, arg[1], function() return torch.ones(1000) end))
       ]], '.lua')
       local p = io.popen(("trap '' XFSZ; ulimit -f 100; timeout 60 '%s' %s %s 2>&1"):format(TH, script, name))
       local out = p:read '*a'
       p:close()
-      assert.truthy(out:find('false\tdata.pack: cannot write ' .. name .. ': File too large after', 1, true), out)
+      assert.truthy(out:find('false\tfeed.pack: cannot write ' .. name .. ': File too large after', 1, true), out)
       assert.truthy(out:find('the file that was there is as before', 1, true), out)
-      assert.same({ 1, 2 }, all(data.records(name)))
+      assert.same({ 1, 2 }, all(feed.records(name)))
    end)
    it('notice a file that has changed since', function()
       local name = packed { 1, 2 }
-      local r = data.records(name)
-      data.pack(name, data.list { 1, 2, 3 })
+      local r = feed.records(name)
+      feed.pack(name, feed.list { 1, 2, 3 })
       refuses('has changed: it had', r.get, r, 1)
-      r = data.records(name)
+      r = feed.records(name)
       r:get(1)
       assert(os.execute(('truncate -s 45 %s'):format(name)) == 0)
       refuses('has become shorter: it had', r.get, r, 1)
    end)
 end)
 
-describe('a damaged file of data.pack', function()
+describe('a damaged file of feed.pack', function()
    local bytes = temporary.get(packed { 1, 'two', torch.ones(3), { x = 1 } })
    local function with(at, text) return bytes:sub(1, at) .. text .. bytes:sub(at + #text + 1) end
    local function opened(text, content)
       local name = temporary.put(content)
-      assert.truthy(refuses(text, data.records, name):find('data.records: ' .. name .. ': ', 1, true))
+      assert.truthy(refuses(text, feed.records, name):find('feed.records: ' .. name .. ': ', 1, true))
    end
 
    it('is refused when its header or index is not whole', function()
-      opened('it is no file of data.pack, or its beginning is all that is left', '')
-      opened('it is no file of data.pack, or its beginning is all that is left', bytes:sub(1, 39))
-      opened('it is no file of data.pack', ('x'):rep(100))
+      opened('it is no file of feed.pack, or its beginning is all that is left', '')
+      opened('it is no file of feed.pack, or its beginning is all that is left', bytes:sub(1, 39))
+      opened('it is no file of feed.pack', ('x'):rep(100))
       opened('version 2 of its format is not known', with(8, '\2'))
       opened('its header is damaged', with(16, '\5'))
       opened('its header is damaged', with(24, ('\255'):rep(8)))
@@ -241,13 +241,13 @@ describe('a damaged file of data.pack', function()
    it('is noticed wherever a bit has turned', function()
       for at = 0, #bytes - 1 do
          local name = temporary.put(with(at, string.char(bit.bxor(bytes:byte(at + 1), 2 ^ (at % 8)))))
-         local ok, r = pcall(data.records, name)
+         local ok, r = pcall(feed.records, name)
          local bad = ok and 0 or 1
          for i = 1, ok and 4 or 0 do
             local fine, why = pcall(r.get, r, i)
             if not fine then
                bad = bad + 1
-               assert.truthy(why:find(('data.records: %s: sample %d is damaged: its checksum is not that of its bytes'):format(name, i), 1, true), why)
+               assert.truthy(why:find(('feed.records: %s: sample %d is damaged: its checksum is not that of its bytes'):format(name, i), 1, true), why)
             end
          end
          assert.equal(1, bad, 'byte ' .. at)
@@ -306,13 +306,13 @@ end)
 
 -- ---- formats of others ------------------------------------------------------------------------------------------------------
 
-describe('data.npy', function()
+describe('feed.npy', function()
    it('reads rows of all types', function()
       local name = temporary.name '.npy'
       for _, word in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'Float', 'Double' } do
          local x = torch.range(1, 12):view(3, 2, 2):type('torch.' .. word .. 'Tensor')
          torch.save(name, x)
-         local d = data.npy(name)
+         local d = feed.npy(name)
          assert.equal(3, d:size())
          assert.equal(x:type(), d:get(2):type())
          assert.same(x[2]:double():totable(), d:get(2):double():totable())
@@ -320,31 +320,31 @@ describe('data.npy', function()
             d:batch(torch.LongTensor { 3, 1, 2 }):double():totable())
       end
       torch.save(name, torch.range(5, 7))
-      assert.same({ 5, 6, 7 }, all(data.npy(name)))
-      bounded('data.npy', data.npy(name))
+      assert.same({ 5, 6, 7 }, all(feed.npy(name)))
+      bounded('feed.npy', feed.npy(name))
    end)
    it('reads the other byte order', function()
       local head = "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 1), }\n"
-      local d = data.npy(temporary.put('\147NUMPY\1\0' .. string.char(#head) .. '\0' .. head .. '\1\2\3\4'))
+      local d = feed.npy(temporary.put('\147NUMPY\1\0' .. string.char(#head) .. '\0' .. head .. '\1\2\3\4'))
       assert.same({ { 258 }, { 772 } }, all(d))
       assert.same({ { 772 }, { 258 } }, d:batch(torch.LongTensor { 2, 1 }):totable())
    end)
    it('refuses what has no rows, or is damaged', function()
-      needs_a_file 'data.npy'
+      needs_a_file 'feed.npy'
       local function file(order, shape)
          local head = ("{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }\n"):format(order, shape)
          return temporary.put('\147NUMPY\1\0' .. string.char(#head) .. '\0' .. head .. ('\0'):rep(32))
       end
-      refuses('it holds a single number, and no rows', data.npy, file('False', '()'))
-      refuses('its columns lie together (fortran_order), so it has no rows to read', data.npy, file('True', '(2, 2)'))
-      refuses('but 32 are left', data.npy, file('False', '(5,)'))
-      refuses('this is no .npy file', data.npy, temporary.put 'abc')
+      refuses('it holds a single number, and no rows', feed.npy, file('False', '()'))
+      refuses('its columns lie together (fortran_order), so it has no rows to read', feed.npy, file('True', '(2, 2)'))
+      refuses('but 32 are left', feed.npy, file('False', '(5,)'))
+      refuses('this is no .npy file', feed.npy, temporary.put 'abc')
    end)
 end)
 
-describe('data.idx', function()
+describe('feed.idx', function()
    it('reads the digits of the project', function()
-      local d = data.zip(data.idx 'data/digits-images-idx3-ubyte', data.idx 'data/digits-labels-idx1-ubyte')
+      local d = feed.zip(feed.idx 'data/digits-images-idx3-ubyte', feed.idx 'data/digits-labels-idx1-ubyte')
       assert.equal(1797, d:size())
       local images, labels = require 'examples.lib.idx'.readPair('data/digits-images-idx3-ubyte', 'data/digits-labels-idx1-ubyte')
       for _, i in ipairs { 1, 100, 1797 } do
@@ -353,7 +353,7 @@ describe('data.idx', function()
       end
    end)
    it('reads every type', function()
-      local function of(kind, bytes) return all(data.idx(temporary.put('\0\0' .. kind .. '\1\0\0\0\2' .. bytes))) end
+      local function of(kind, bytes) return all(feed.idx(temporary.put('\0\0' .. kind .. '\1\0\0\0\2' .. bytes))) end
       assert.same({ 1, 255 }, of('\8', '\1\255'))
       assert.same({ 1, -1 }, of('\9', '\1\255'))
       assert.same({ 258, -1 }, of('\11', '\1\2\255\255'))
@@ -362,37 +362,37 @@ describe('data.idx', function()
       assert.same({ 1, -2 }, of('\14', '\63\240\0\0\0\0\0\0\192\0\0\0\0\0\0\0'))
    end)
    it('refuses what is no IDX file, or is damaged', function()
-      needs_a_file 'data.idx'
-      refuses('it is no IDX file', data.idx, temporary.put '')
-      refuses('it is no IDX file', data.idx, temporary.put '\0\0\7\1')
-      refuses('it is no IDX file', data.idx, temporary.put '\0\0\8\0')
-      refuses('it is gzipped: unpack it with gunzip', data.idx, temporary.put '\31\139\8\0')
-      refuses('it ends within its header of 12 bytes', data.idx, temporary.put '\0\0\8\2\0\0\0\1')
-      refuses('its header promises 2 bytes of elements, but 1 follow', data.idx, temporary.put '\0\0\8\1\0\0\0\2\1')
-      refuses('its header promises', data.idx, temporary.put('\0\0\14\16' .. ('\255'):rep(64)))
+      needs_a_file 'feed.idx'
+      refuses('it is no IDX file', feed.idx, temporary.put '')
+      refuses('it is no IDX file', feed.idx, temporary.put '\0\0\7\1')
+      refuses('it is no IDX file', feed.idx, temporary.put '\0\0\8\0')
+      refuses('it is gzipped: unpack it with gunzip', feed.idx, temporary.put '\31\139\8\0')
+      refuses('it ends within its header of 12 bytes', feed.idx, temporary.put '\0\0\8\2\0\0\0\1')
+      refuses('its header promises 2 bytes of elements, but 1 follow', feed.idx, temporary.put '\0\0\8\1\0\0\0\2\1')
+      refuses('its header promises', feed.idx, temporary.put('\0\0\14\16' .. ('\255'):rep(64)))
    end)
 end)
 
-describe('data.text', function()
+describe('feed.text', function()
    it('reads lines, whatever their ends', function()
-      assert.same({ 'a', '', 'b c', 'd' }, all(data.text(temporary.put 'a\n\nb c\r\nd')))
-      assert.same({ 'a' }, all(data.text(temporary.put 'a\n')))
-      assert.same({}, all(data.text(temporary.put '')))
-      bounded('data.text', data.text(temporary.put 'a\nb'))
-      needs_a_file 'data.text'
+      assert.same({ 'a', '', 'b c', 'd' }, all(feed.text(temporary.put 'a\n\nb c\r\nd')))
+      assert.same({ 'a' }, all(feed.text(temporary.put 'a\n')))
+      assert.same({}, all(feed.text(temporary.put '')))
+      bounded('feed.text', feed.text(temporary.put 'a\nb'))
+      needs_a_file 'feed.text'
    end)
    it('reads files that are larger than a block, and long lines', function()
       local list = {}
       for k = 1, 30000 do list[k] = ('%d '):format(k):rep(k % 20) end
       list[500] = ('x'):rep(3000000)
-      local d = data.text(temporary.put(table.concat(list, '\n') .. '\n'))
+      local d = feed.text(temporary.put(table.concat(list, '\n') .. '\n'))
       assert.equal(30000, d:size())
       for _, k in ipairs { 1, 499, 500, 501, 17777, 29999 } do assert.equal(list[k], d:get(k)) end
    end)
 end)
 
-describe('data.csv', function()
-   local function rows(text, options) return all(data.csv(temporary.put(text), options)) end
+describe('feed.csv', function()
+   local function rows(text, options) return all(feed.csv(temporary.put(text), options)) end
    it('reads fields: numbers, words, and what stands in quotes as it is', function()
       assert.same({ { 1, -2.5, 1e3, 'x' }, { '', '0x1f', 'nan', '1 2' } }, rows '1,-2.5,1e3,x\r\n,0x1f,nan,1 2')
       assert.same({ { '1', 'a,b', 'say "no"', 'two\nlines', '' }, { 1, 2, 3, 4, 5 } },
@@ -405,15 +405,15 @@ describe('data.csv', function()
       assert.same({}, rows('a,b\n', { header = true }))
    end)
    it('makes tensors of numbers', function()
-      local d = data.csv(temporary.put 'a,b\n1,2\n3,4\n', { header = true, tensor = true })
+      local d = feed.csv(temporary.put 'a,b\n1,2\n3,4\n', { header = true, tensor = true })
       assert.same({ 3, 4 }, d:get(2):totable())
-      assert.same({ { 1, 2 }, { 3, 4 } }, data.loader { dataset = d, batch = 2, workers = 1 }:epoch()():totable())
+      assert.same({ { 1, 2 }, { 3, 4 } }, feed.loader { dataset = d, batch = 2, workers = 1 }:epoch()():totable())
    end)
    it('refuses rows that do not fit, and says which', function()
-      needs_a_file 'data.csv'
+      needs_a_file 'feed.csv'
       local function bad(text, content, options)
          local name = temporary.put(content)
-         assert.truthy(refuses(text, function() all(data.csv(name, options)) end):find('data.csv: ' .. name .. ': ', 1, true))
+         assert.truthy(refuses(text, function() all(feed.csv(name, options)) end):find('feed.csv: ' .. name .. ': ', 1, true))
       end
       bad('row 2: it has 1 fields, the first row has 2', '1,2\n3\n')
       bad('row 3: field 2 is no number: \'x\'', 'a,b\n1,2\n3,x\n', { header = true, tensor = true })
@@ -421,30 +421,30 @@ describe('data.csv', function()
       bad('a quote that opens has no end', 'a\n"b')
       bad('it lacks the header', '', { header = true })
       bad("the header names 'a' twice", 'a,a', { header = true })
-      refuses('data.csv: separator must be one character other than a quote or a line end, got ", "', data.csv, '/tmp', { separator = ', ' })
-      refuses('data.csv: there is no option sep; there are header, separator, tensor', data.csv, '/tmp', { sep = ',' })
-      refuses('data.csv: header must be a boolean, got a number (1)', data.csv, '/tmp', { header = 1 })
-      refuses('data.csv: options must be a table, got a number (1)', data.csv, '/tmp', 1)
-      bounded('data.csv', data.csv(temporary.put '1\n2'))
+      refuses('feed.csv: separator must be one character other than a quote or a line end, got ", "', feed.csv, '/tmp', { separator = ', ' })
+      refuses('feed.csv: there is no option sep; there are header, separator, tensor', feed.csv, '/tmp', { sep = ',' })
+      refuses('feed.csv: header must be a boolean, got a number (1)', feed.csv, '/tmp', { header = 1 })
+      refuses('feed.csv: options must be a table, got a number (1)', feed.csv, '/tmp', 1)
+      bounded('feed.csv', feed.csv(temporary.put '1\n2'))
    end)
 end)
 
-describe('data.t7', function()
+describe('feed.t7', function()
    it('finds samples in tensors, tables of tensors and lists', function()
       local name = temporary.name '.t7'
       torch.save(name, torch.ones(3, 2))
-      assert.equal(3, data.t7(name):size())
+      assert.equal(3, feed.t7(name):size())
       torch.save(name, { x = torch.ones(4, 2), y = torch.ones(4) })
-      assert.equal(1, data.t7(name):get(4).y)
+      assert.equal(1, feed.t7(name):get(4).y)
       torch.save(name, { { 'a', 1 }, { 'b', 2 } })
-      assert.same({ 'b', 2 }, data.t7(name):get(2))
+      assert.same({ 'b', 2 }, feed.t7(name):get(2))
    end)
    it('refuses what holds none, and runs no code', function()
       local name = temporary.name '.t7'
       torch.save(name, 3)
-      refuses('data.t7: ' .. name .. ': samples lie in a tensor, a table of tensors or a list, got a number (3)', data.t7, name)
-      refuses('data.t7: ', data.t7, temporary.put 'damaged')
-      refuses('data.t7: file must be the name of a file, got nil', data.t7)
+      refuses('feed.t7: ' .. name .. ': samples lie in a tensor, a table of tensors or a list, got a number (3)', feed.t7, name)
+      refuses('feed.t7: ', feed.t7, temporary.put 'damaged')
+      refuses('feed.t7: file must be the name of a file, got nil', feed.t7)
    end)
 end)
 
@@ -467,7 +467,7 @@ local function png(width, height, kind, rows)
       .. chunk('IEND', '')
 end
 
-describe('data.folder', function()
+describe('feed.folder', function()
    local dir
    setup(function()
       dir = os.tmpname()
@@ -491,7 +491,7 @@ describe('data.folder', function()
 
    it('gives images and the numbers of their folders, sorted by name', function()
       if no_png() then return pending 'libpng is not installed' end
-      local d = data.folder(dir)
+      local d = feed.folder(dir)
       assert.same({ 'ape', 'cat' }, d.classes)
       assert.same({ 'ape/z.png', 'cat/a.png', 'cat/b.PNG' }, d.names)
       assert.same({ { { { 10, 0 } }, { { 20, 0 } }, { { 30, 0 } } }, 1 }, { d:get(1)[1]:totable(), d:get(1)[2] })
@@ -500,26 +500,26 @@ describe('data.folder', function()
       assert.equal('torch.ByteTensor', d:get(3)[1]:type())
    end)
    it('takes a function that loads files of any kind, also in threads', function()
-      local d = data.folder(dir, function(path) return path:match '[^/]*$' end)
+      local d = feed.folder(dir, function(path) return path:match '[^/]*$' end)
       local seen = {}
-      for batch in data.loader { dataset = d, batch = 3, workers = 2 }:epoch() do
+      for batch in feed.loader { dataset = d, batch = 3, workers = 2 }:epoch() do
          for k, name in ipairs(batch[1]) do seen[#seen + 1] = name .. batch[2][k] end
       end
       assert.same({ 'z.png1', 'a.png2', 'b.PNG2', 'notes.txt2' }, seen)
    end)
    it('refuses what is no folder, and images that are damaged', function()
-      refuses('data.folder: cannot read /no/such: No such file or directory', data.folder, '/no/such')
-      refuses('data.folder: file must be the name of a file, got nil', data.folder)
-      refuses('data.folder: load must be a function, got a number (3)', data.folder, dir, 3)
-      bounded('data.folder', data.folder(dir))
+      refuses('feed.folder: cannot read /no/such: No such file or directory', feed.folder, '/no/such')
+      refuses('feed.folder: file must be the name of a file, got nil', feed.folder)
+      refuses('feed.folder: load must be a function, got a number (3)', feed.folder, dir, 3)
+      bounded('feed.folder', feed.folder(dir))
       if no_png() then return pending 'libpng is not installed' end
       local good = png(2, 1, 2, { '\1\2\3\4\5\6' })
       local function bad(text, bytes)
          local f = assert(io.open(dir .. '/ape/z.png', 'wb'))
          f:write(bytes)
          f:close()
-         local d = data.folder(dir)
-         assert.truthy(refuses(text, d.get, d, 1):find('data.folder: ' .. dir .. '/ape/z.png: ', 1, true))
+         local d = feed.folder(dir)
+         assert.truthy(refuses(text, d.get, d, 1):find('feed.folder: ' .. dir .. '/ape/z.png: ', 1, true))
       end
       bad('libpng: ', '')
       bad('libpng: ', 'GIF89a')
@@ -529,7 +529,7 @@ describe('data.folder', function()
    end)
 end)
 
-describe('data.lmdb', function()
+describe('feed.lmdb', function()
    local found, lib = pcall(ffi.load, 'liblmdb.so.0')
    local dir
 
@@ -561,31 +561,31 @@ describe('data.lmdb', function()
       local values = {}
       for k = 1, 3000 do values[('%05d'):format(k)] = torch.serialize(k) end
       write(dir, values)
-      local d = data.lmdb(dir)
+      local d = feed.lmdb(dir)
       assert.equal(3000, d:size())
       assert.equal(77, torch.deserialize(d:get(77)))
-      assert.equal('00077', data.lmdb(dir .. '/data.mdb', { keys = true }):get(77).key)
+      assert.equal('00077', feed.lmdb(dir .. '/data.mdb', { keys = true }):get(77).key)
       local sum = 0
-      for batch in data.loader { dataset = data.map(d, function(s) return torch.deserialize(s) end), batch = 100, workers = 2 }:epoch() do
+      for batch in feed.loader { dataset = feed.map(d, function(s) return torch.deserialize(s) end), batch = 100, workers = 2 }:epoch() do
          sum = sum + batch:sum()
       end
       assert.equal(3000 * 3001 / 2, sum)
-      bounded('data.lmdb', d)
+      bounded('feed.lmdb', d)
    end)
    it('refuses what is no database, and one that was cut off', function()
       if not found then return pending 'liblmdb is not installed' end
-      refuses('data.lmdb: /no/such: No such file or directory', data.lmdb, '/no/such')
-      refuses('data.lmdb: file must be the name of a file, got nil', data.lmdb)
-      refuses('data.lmdb: there is no option key; there are keys', data.lmdb, dir, { key = true })
-      refuses('MDB_INVALID', data.lmdb, temporary.put(('x'):rep(9000)))
+      refuses('feed.lmdb: /no/such: No such file or directory', feed.lmdb, '/no/such')
+      refuses('feed.lmdb: file must be the name of a file, got nil', feed.lmdb)
+      refuses('feed.lmdb: there is no option key; there are keys', feed.lmdb, dir, { key = true })
+      refuses('MDB_INVALID', feed.lmdb, temporary.put(('x'):rep(9000)))
       local copy = temporary.put(temporary.get(dir .. '/data.mdb'):sub(1, 40960))
-      refuses('it has 40960 bytes, but its pages end at', data.lmdb, copy)
+      refuses('it has 40960 bytes, but its pages end at', feed.lmdb, copy)
    end)
    it('says that the library is not there', function()
-      local file = temporary.put("print(pcall(require 'data'.lmdb, '/tmp/x'))", '.lua')
+      local file = temporary.put("print(pcall(require 'feed'.lmdb, '/tmp/x'))", '.lua')
       local p = io.popen(("TH_LMDB=/no/lib.so LD_LIBRARY_PATH= timeout 60 '%s' -e \"local f = require 'ffi'; local l = f.load; f.load = function(n, ...) if n:find 'lmdb' or n == '/no/lib.so' then error 'no' end return l(n, ...) end; dofile '%s'\" 2>&1"):format(TH, file))
       local out = p:read '*a'
       p:close()
-      assert.truthy(out:find("false\tdata.lmdb: /tmp/x: liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it", 1, true), out)
+      assert.truthy(out:find("false\tfeed.lmdb: /tmp/x: liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it", 1, true), out)
    end)
 end)

@@ -1,4 +1,4 @@
--- data.need - what the functions of data ask of their arguments.
+-- feed.need - what the functions of feed ask of their arguments.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 

@@ -1,4 +1,4 @@
--- data.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader itself.
+-- feed.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader itself.
 --
 -- The order of an epoch is a list of samples; the place is how many of them have been given out, over all ranks. A step takes
 -- batch × ranks samples from there, of which every rank makes its part. So the state is a few numbers, and neither workers nor
@@ -6,9 +6,9 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local worker = require 'torch.worker'
-local batch = require 'data.batch'
-local need = require 'data.need'
-local Order = require 'data.order'
+local batch = require 'feed.batch'
+local need = require 'feed.need'
+local Order = require 'feed.order'
 
 local Loader = {}
 Loader.__index = Loader
@@ -22,25 +22,25 @@ local known = {
 -- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
 local function ranks_of(options)
    local ranks, rank = options.ranks, options.rank
-   if (ranks == nil) ~= (rank == nil) then error('data.loader: rank and ranks are given both or not at all', 3) end
+   if (ranks == nil) ~= (rank == nil) then error('feed.loader: rank and ranks are given both or not at all', 3) end
    if ranks == nil then
       local dist = package.loaded.dist
       local started, size = pcall(function() return dist.size() end)
       if not started then return 0, 1 end
       return dist.rank(), size
    end
-   need.whole('data.loader', 'ranks', ranks, 1, 2 ^ 31, 3)
-   return need.whole('data.loader', 'rank', rank, 0, ranks - 1, 3), ranks
+   need.whole('feed.loader', 'ranks', ranks, 1, 2 ^ 31, 3)
+   return need.whole('feed.loader', 'rank', rank, 0, ranks - 1, 3), ranks
 end
 
 local function whole(options, name, default, lo, hi)
    if options[name] == nil then return default end
-   return need.whole('data.loader', name, options[name], lo, hi, 3)
+   return need.whole('feed.loader', name, options[name], lo, hi, 3)
 end
 
 --- Batches of a dataset, in an order that depends on the seed and the epoch alone.
 --
---    local loader = data.loader{dataset = d, batch = 32, shuffle = true, workers = 4}
+--    local loader = feed.loader{dataset = d, batch = 32, shuffle = true, workers = 4}
 --    for batch, i in loader:epoch() do ... end
 --
 -- loader:epoch() walks over the batches of an epoch that are left (all, at its beginning) and their numbers; loader:epoch(n) begins
@@ -52,15 +52,15 @@ end
 --  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time (default 16), to
 --  shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch; `init`, a function that
 --  every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch)
--- d = require 'data'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
+-- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
-   if type(options) ~= 'table' then arg.refuse('data.loader', 'options', 'a table', options) end
-   need.options('data.loader', options, known)
-   local dataset = need.dataset('data.loader', 'dataset', options.dataset)
-   if options.collate ~= nil then need.callable('data.loader', 'collate', options.collate) end
-   if options.pin and not package.loaded.cutorch then error("data.loader: pin needs cutorch: require 'cutorch' first", 2) end
+   if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end
+   need.options('feed.loader', options, known)
+   local dataset = need.dataset('feed.loader', 'dataset', options.dataset)
+   if options.collate ~= nil then need.callable('feed.loader', 'collate', options.collate) end
+   if options.pin and not package.loaded.cutorch then error("feed.loader: pin needs cutorch: require 'cutorch' first", 2) end
    local self = {
-      n = need.count('data.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin,
+      n = need.count('feed.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin,
       count = whole(options, 'workers', 0, 0, 1024), prefetch = whole(options, 'prefetch', 2, 1, 16), drop = options.dropLast,
       at = { epoch = 1, place = 0 }, threads = {},
    }
@@ -75,7 +75,7 @@ function Loader.new(options)
 end
 
 local function need_loader(who, self)
-   if getmetatable(self) ~= Loader then arg.refuse('loader:' .. who, 'argument 1', 'a loader made by data.loader', self, 3) end
+   if getmetatable(self) ~= Loader then arg.refuse('loader:' .. who, 'argument 1', 'a loader made by feed.loader', self, 3) end
 end
 
 -- ---- which samples ------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ function Loader:close()
 end
 
 local function start(self)
-   for k = 1, self.count do self.threads[k] = worker.new('data.batch', self.prefetch) end
+   for k = 1, self.count do self.threads[k] = worker.new('feed.batch', self.prefetch) end
    for _, w in ipairs(self.threads) do w:ask('begin', self.job) end
    for _, w in ipairs(self.threads) do w:wait() end
 end
@@ -128,7 +128,7 @@ local function need_threads(self)
    if ok then return end
    self:close()
    why = message(why):gsub('^argument 2%.?', 'the loader\'s ')
-   error('data.loader: ' .. why, 0)
+   error('feed.loader: ' .. why, 0)
 end
 
 -- Asks the threads for as many batches ahead as they may make. `sent` is the queue of what was asked: first, last, the place and
@@ -166,13 +166,13 @@ local function from_threads(self)
    end)
    if ok then return made end
    if not (thread and thread:alive() and thread.taken == taken) then self:close() end
-   error('data.loader: ' .. message(made), 0)
+   error('feed.loader: ' .. message(made), 0)
 end
 
 local function made_here(self, m)
    local at = self.at
    local ok, made = pcall(batch.make, self.job, at.epoch, numbers_of(self, at.epoch, at.place, m))
-   if not ok then error('data.loader: ' .. message(made), 0) end
+   if not ok then error('feed.loader: ' .. message(made), 0) end
    return made
 end
 

@@ -1,17 +1,17 @@
--- data.concat - datasets one after the other.
-local need = require 'data.need'
+-- feed.concat - datasets one after the other.
+local need = require 'feed.need'
 
 local Concat = {}
 Concat.__index = Concat
 
 --- The samples of several datasets, one after the other.
--- d = require 'data'; d.concat(d.tensors(torch.ones(2)), d.tensors(torch.zeros(3))):size() --> 5
+-- d = require 'feed'; d.concat(d.tensors(torch.ones(2)), d.tensors(torch.zeros(3))):size() --> 5
 function Concat.new(...)
    local parts, first = { ... }, { 0 }
-   if #parts == 0 then error('data.concat: a dataset is wanted, got none', 2) end
+   if #parts == 0 then error('feed.concat: a dataset is wanted, got none', 2) end
    for k = 1, select('#', ...) do
-      need.dataset('data.concat', 'argument ' .. k, parts[k])
-      first[k + 1] = first[k] + need.count('data.concat', parts[k])
+      need.dataset('feed.concat', 'argument ' .. k, parts[k])
+      first[k + 1] = first[k] + need.count('feed.concat', parts[k])
    end
    return setmetatable({ parts = parts, first = first }, Concat)
 end
@@ -19,7 +19,7 @@ end
 function Concat:size() return self.first[#self.first] end
 
 function Concat:get(i, random)
-   need.index('data.concat', i, self:size())
+   need.index('feed.concat', i, self:size())
    local lo, hi = 1, #self.parts                              -- the part with first[k] < i <= first[k + 1]
    while lo < hi do
       local k = math.floor((lo + hi) / 2)

@@ -1,7 +1,7 @@
--- data.map - a dataset whose samples are made of another's by a function.
+-- feed.map - a dataset whose samples are made of another's by a function.
 local torch = require 'torch'
-local need = require 'data.need'
-local seed = require 'data.seed'
+local need = require 'feed.need'
+local seed = require 'feed.seed'
 
 local Map = {}
 Map.__index = Map
@@ -9,10 +9,10 @@ Map.__index = Map
 --- The dataset whose sample i is f(sample, random, i). `random` is a torch.Generator whose numbers depend on the loader's seed, the
 -- epoch and the sample alone, however many threads work: torch.uniform(random, -1, 1).
 -- With worker threads f goes to them as a copy, with copies of the variables that it uses.
--- d = require 'data'.map(require 'data'.tensors(torch.range(1, 3)), function(x) return 2 * x end); d:get(3) --> 6
+-- d = require 'feed'.map(require 'feed'.tensors(torch.range(1, 3)), function(x) return 2 * x end); d:get(3) --> 6
 function Map.new(dataset, f)
-   need.dataset('data.map', 'dataset', dataset)
-   need.callable('data.map', 'f', f)
+   need.dataset('feed.map', 'dataset', dataset)
+   need.callable('feed.map', 'f', f)
    return setmetatable({ dataset = dataset, f = f }, Map)
 end
 

@@ -1,11 +1,11 @@
--- data.records - samples in a file that data.pack has written: read one by one, anywhere, and checked. The format is in data.pack.
+-- feed.records - samples in a file that feed.pack has written: read one by one, anywhere, and checked. The format is in feed.pack.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local torch = require 'torch'
 local format = require 'torch.format'
-local encode = require 'data.encode'
-local source = require 'data.source'
-local need = require 'data.need'
+local encode = require 'feed.encode'
+local source = require 'feed.source'
+local need = require 'feed.need'
 local C, tobit = lib.C, require 'bit'.tobit
 
 ffi.cdef [[
@@ -23,10 +23,10 @@ Records.__index = Records
 local MAGIC, HEADER = '\137THPACK\n', 40
 
 local function read_header(s, bytes)
-   if bytes < HEADER then error('it is no file of data.pack, or its beginning is all that is left', 0) end
+   if bytes < HEADER then error('it is no file of feed.pack, or its beginning is all that is left', 0) end
    local h = ffi.new 'data_pack_header'
    source.read(s, h, HEADER, 0)
-   if ffi.string(h.magic, 8) ~= MAGIC then error('it is no file of data.pack', 0) end
+   if ffi.string(h.magic, 8) ~= MAGIC then error('it is no file of feed.pack', 0) end
    if h.version ~= 1 then error(('version %d of its format is not known'):format(h.version), 0) end
    if C.th_crc32c(0, h, HEADER - 4) ~= h.sum then error('its header is damaged', 0) end
    local n, index = tonumber(h.count), tonumber(h.index)
@@ -51,14 +51,14 @@ local function open(self)
    self.n, self.bytes, self.places, self.sums = n, bytes, places, sums
 end
 
---- The samples in a file of data.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
+--- The samples in a file of feed.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
 -- when it is asked for, and compared with its checksum. No code in the file is run.
--- name = os.tmpname(); data = require 'data'; data.pack(name, data.tensors(torch.range(5, 7))); x = data.records(name):get(3); os.remove(name); x --> 7
+-- name = os.tmpname(); feed = require 'feed'; feed.pack(name, feed.tensors(torch.range(5, 7))); x = feed.records(name):get(3); os.remove(name); x --> 7
 function Records.new(file)
-   need.path('data.records', file)
+   need.path('feed.records', file)
    local self = setmetatable({ file = file }, Records)
    local ok, why = pcall(open, self)
-   if not ok then source.fail('data.records', file, why) end
+   if not ok then source.fail('feed.records', file, why) end
    return self
 end
 
@@ -78,11 +78,11 @@ end
 local function read(self, i) return encode.unpack(bytes_of(self, source.of(self), i)) end
 
 function Records:get(i)
-   need.index('data.records', i, self.n)
+   need.index('feed.records', i, self.n)
    local ok, v = pcall(read, self, i)
    if ok then return v end
    v = tostring(v)
-   source.fail('data.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
+   source.fail('feed.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
 end
 
 local kind, got = ffi.new 'th_records', ffi.new 'int64_t[1]'
@@ -105,9 +105,9 @@ local function read_batch(self, numbers)
 end
 
 function Records:batch(numbers)
-   need.indices('data.records', numbers, self.n)
+   need.indices('feed.records', numbers, self.n)
    local ok, t = pcall(read_batch, self, numbers)
-   if not ok then source.fail('data.records', self.file, t) end
+   if not ok then source.fail('feed.records', self.file, t) end
    return t
 end
 

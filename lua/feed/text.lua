@@ -1,25 +1,25 @@
--- data.text - the lines of a file as samples.
-local lines = require 'data.lines'
-local source = require 'data.source'
-local need = require 'data.need'
+-- feed.text - the lines of a file as samples.
+local lines = require 'feed.lines'
+local source = require 'feed.source'
+local need = require 'feed.need'
 
 local Text = {}
 Text.__index = Text
 
 --- The lines of a file, strings without their ends (newline, or carriage return and newline). The file is read through once for the
 -- places of its lines, 8 bytes each; a line is read when it is asked for.
--- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a\nb'; f:close(); d = require 'data'.text(name); x = d:get(2); os.remove(name); x --> b
+-- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a\nb'; f:close(); d = require 'feed'.text(name); x = d:get(2); os.remove(name); x --> b
 function Text.new(file)
-   need.path('data.text', file)
+   need.path('feed.text', file)
    local ok, places, n, bytes = pcall(lines.index, file)
-   if not ok then source.fail('data.text', file, places) end
+   if not ok then source.fail('feed.text', file, places) end
    return setmetatable({ file = file, places = places, n = n, bytes = bytes }, Text)
 end
 
 function Text:size() return self.n end
 
 function Text:get(i)
-   need.index('data.text', i, self.n)
+   need.index('feed.text', i, self.n)
    return lines.get(self, i)
 end
 

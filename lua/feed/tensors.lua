@@ -1,33 +1,33 @@
--- data.tensors - samples that lie in tensors, along their first dimension.
+-- feed.tensors - samples that lie in tensors, along their first dimension.
 local torch = require 'torch'
 local arg = require 'torch.arg'
-local need = require 'data.need'
+local need = require 'feed.need'
 
 local Tensors = {}
 Tensors.__index = Tensors
 
 --- The dataset whose sample i is x[i]; of several tensors, {x[i], y[i], ...}; of a table of tensors, a table with the same keys.
 -- Tensors lie on the CPU. Worker threads see the same elements, without a copy. Batches have the types of the tensors.
--- require 'data'.tensors(torch.ones(3, 2), torch.range(1, 3)):get(2)[2] --> 2
+-- require 'feed'.tensors(torch.ones(3, 2), torch.range(1, 3)):get(2)[2] --> 2
 function Tensors.new(x, ...)
    local parts, single = x, false
    if type(x) ~= 'table' then
-      arg.tensor('data.tensors', 'argument 1', x)
+      arg.tensor('feed.tensors', 'argument 1', x)
       parts, single = { x, ... }, select('#', ...) == 0
-      for i = 2, select('#', ...) + 1 do arg.tensor('data.tensors', 'argument ' .. i, parts[i]) end
+      for i = 2, select('#', ...) + 1 do arg.tensor('feed.tensors', 'argument ' .. i, parts[i]) end
    end
    local n
    for key, t in pairs(parts) do
-      if not torch.isTensor(t) then arg.refuse('data.tensors', 'argument ' .. tostring(key), 'a tensor', t) end
+      if not torch.isTensor(t) then arg.refuse('feed.tensors', 'argument ' .. tostring(key), 'a tensor', t) end
       if t:dim() == 0 or t._device ~= 0 then
-         arg.refuse('data.tensors', 'argument ' .. tostring(key), 'a tensor on the CPU with samples along its first dimension', t)
+         arg.refuse('feed.tensors', 'argument ' .. tostring(key), 'a tensor on the CPU with samples along its first dimension', t)
       end
       n = n or t:size(1)
       if t:size(1) ~= n then
-         error(('data.tensors: all tensors must have as many samples, got %d and %d'):format(n, t:size(1)), 2)
+         error(('feed.tensors: all tensors must have as many samples, got %d and %d'):format(n, t:size(1)), 2)
       end
    end
-   if not n then error('data.tensors: a tensor is wanted, got none', 2) end
+   if not n then error('feed.tensors: a tensor is wanted, got none', 2) end
    return setmetatable({ parts = parts, single = single, n = n }, Tensors)
 end
 
@@ -41,13 +41,13 @@ local function each(self, f)
 end
 
 function Tensors:get(i)
-   need.index('data.tensors', i, self.n)
+   need.index('feed.tensors', i, self.n)
    return each(self, function(t) return t[i] end)
 end
 
 -- All samples of a batch at once.
 function Tensors:batch(numbers)
-   need.indices('data.tensors', numbers, self.n)
+   need.indices('feed.tensors', numbers, self.n)
    return each(self, function(t) return t:index(1, numbers) end)
 end
 

@@ -1,7 +1,7 @@
--- data.png - reads PNG images through libpng 1.6, which is opened when the first one is read.
+-- feed.png - reads PNG images through libpng 1.6, which is opened when the first one is read.
 local ffi = require 'ffi'
 local torch = require 'torch'
-local source = require 'data.source'
+local source = require 'feed.source'
 
 ffi.cdef [[
 typedef struct png_image {

@@ -1,8 +1,8 @@
--- data.pack - writes a file of records: values one after the other, an index of their places and checksums, a header.
+-- feed.pack - writes a file of records: values one after the other, an index of their places and checksums, a header.
 --
 --    header   40 bytes: the magic word, version (4 bytes), 0 (4), number of records (8), place of the index (8), checksum of the
 --             index (4), checksum of the header before it (4)
---    records  from byte 40 on, as data.encode has them
+--    records  from byte 40 on, as feed.encode has them
 --    index    the place of each record and, behind the last one, its own: 8 bytes each; the checksum of each record: 4 bytes each
 -- Numbers are little-endian, places count from 0, checksums are CRC-32C.
 local lib = require 'torch.lib'
@@ -10,8 +10,8 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local file = require 'torch.file'
 local format = require 'torch.format'
-local encode = require 'data.encode'
-local need = require 'data.need'
+local encode = require 'feed.encode'
+local need = require 'feed.need'
 local C, le, tobit = lib.C, format.le, require 'bit'.tobit
 
 local MAGIC, VERSION, HEADER = '\137THPACK\n', 1, 40
@@ -19,7 +19,7 @@ local MAGIC, VERSION, HEADER = '\137THPACK\n', 1, 40
 -- Walks over the values: of a dataset, or those that a function returns until it returns nil.
 local function values(from)
    if arg.is_callable(from) then return from end
-   local i, n = 0, need.count('data.pack', from, 3)
+   local i, n = 0, need.count('feed.pack', from, 3)
    return function()
       i = i + 1
       if i <= n then
@@ -68,19 +68,19 @@ local function write(f, next_value)
    return count
 end
 
---- Writes the samples of a dataset, or the values that a function returns until it returns nil, to a file for data.records. The file
+--- Writes the samples of a dataset, or the values that a function returns until it returns nil, to a file for feed.records. The file
 -- takes its name when it is complete and on disk, not before. Values are tensors, numbers, strings, booleans and tables of these.
 -- Returns how many there are.
--- name = os.tmpname(); n = require 'data'.pack(name, require 'data'.tensors(torch.ones(5, 2))); os.remove(name); n --> 5
+-- name = os.tmpname(); n = require 'feed'.pack(name, require 'feed'.tensors(torch.ones(5, 2))); os.remove(name); n --> 5
 return function(path, from)
-   need.path('data.pack', path)
+   need.path('feed.pack', path)
    if not arg.is_callable(from) then
-      if type(from) ~= 'table' then arg.refuse('data.pack', 'argument 2', 'a dataset or a function', from) end
-      need.dataset('data.pack', 'argument 2', from)
+      if type(from) ~= 'table' then arg.refuse('feed.pack', 'argument 2', 'a dataset or a function', from) end
+      need.dataset('feed.pack', 'argument 2', from)
    end
    local next_value = values(from)
    local ok, f = pcall(file.replacing, path)
-   if not ok then error('data.pack: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
+   if not ok then error('feed.pack: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
    f:binary()
    local done, count = pcall(write, f._file, next_value)
    local why = count
@@ -88,5 +88,5 @@ return function(path, from)
    if done then return count end
    file.abandon(f)
    why = tostring(why):gsub('^.-torch%.DiskFile:close: ', ''):gsub('^file: ', '')
-   error(('data.pack: %s%s'):format(why:find(path, 1, true) and '' or path .. ': ', why), 2)
+   error(('feed.pack: %s%s'):format(why:find(path, 1, true) and '' or path .. ': ', why), 2)
 end

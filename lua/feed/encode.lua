@@ -1,4 +1,4 @@
--- data.encode - values as the bytes of a record, and back: only data, whatever the bytes are. Numbers are little-endian.
+-- feed.encode - values as the bytes of a record, and back: only data, whatever the bytes are. Numbers are little-endian.
 --
 --    n  a number: a double            s  a string: its length (8 bytes) and its bytes
 --    y  true        f  false          {  a table: the number of its pairs (8 bytes), and each key and value

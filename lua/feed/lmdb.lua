@@ -1,9 +1,9 @@
--- data.lmdb - the values of an LMDB database, in the order of their keys. liblmdb is opened when the first database is.
+-- feed.lmdb - the values of an LMDB database, in the order of their keys. liblmdb is opened when the first database is.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local paths = require 'paths'
-local need = require 'data.need'
-local source = require 'data.source'
+local need = require 'feed.need'
+local source = require 'feed.source'
 
 ffi.cdef [[
 typedef struct MDB_env MDB_env;
@@ -107,30 +107,30 @@ end
 local Lmdb = {}
 Lmdb.__index = Lmdb
 
---- The values of an LMDB database as strings, in the order of their keys; data.map(d, torch.deserialize) makes objects of them. The file
+--- The values of an LMDB database as strings, in the order of their keys; feed.map(d, torch.deserialize) makes objects of them. The file
 -- is a folder with data.mdb, or the file itself. Keys are read once and shared by all threads. Nobody may write to it meanwhile.
 -- Needs liblmdb, which TH_LMDB names if it lies elsewhere. LMDB trusts its files: open those that you trust.
 -- @param options  a table: `keys` (true: a sample is {key = , value = })
 function Lmdb.new(file, options)
-   need.path('data.lmdb', file)
-   options = need.options('data.lmdb', options, { keys = 'boolean' })
+   need.path('feed.lmdb', file)
+   options = need.options('feed.lmdb', options, { keys = 'boolean' })
    local self = setmetatable({ file = file, with_keys = options.keys }, Lmdb)
    local ok, why = pcall(read_keys, self)
-   if not ok then source.fail('data.lmdb', file, why) end
+   if not ok then source.fail('feed.lmdb', file, why) end
    return self
 end
 
 function Lmdb:size() return self.n end
 
 function Lmdb:get(i)
-   need.index('data.lmdb', i, self.n)
+   need.index('feed.lmdb', i, self.n)
    local ok, db = pcall(database, self)
-   if not ok then source.fail('data.lmdb', self.file, db) end
+   if not ok then source.fail('feed.lmdb', self.file, db) end
    local first = self.places[i]
    key.size, key.data = self.places[i + 1] - first, self.keys:data() + first
    local status = lmdb.mdb_get(db.txn, db.dbi, key, value)
    if status ~= 0 then
-      source.fail('data.lmdb', self.file, ('sample %d: %s'):format(i, ffi.string(lmdb.mdb_strerror(status))))
+      source.fail('feed.lmdb', self.file, ('sample %d: %s'):format(i, ffi.string(lmdb.mdb_strerror(status))))
    end
    local text = ffi.string(value.data, value.size)
    if not self.with_keys then return text end

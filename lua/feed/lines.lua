@@ -1,6 +1,6 @@
--- data.lines - where the lines of a text file begin: what data.text and data.csv know of their file.
+-- feed.lines - where the lines of a text file begin: what feed.text and feed.csv know of their file.
 local torch = require 'torch'
-local source = require 'data.source'
+local source = require 'feed.source'
 
 local lines = {}
 

@@ -1,23 +1,23 @@
--- data.subset - some samples of a dataset, in an order of their own; and data.split, which cuts a dataset into such parts.
+-- feed.subset - some samples of a dataset, in an order of their own; and feed.split, which cuts a dataset into such parts.
 local torch = require 'torch'
 local arg = require 'torch.arg'
-local need = require 'data.need'
-local seed = require 'data.seed'
+local need = require 'feed.need'
+local seed = require 'feed.seed'
 
 local Subset = {}
 Subset.__index = Subset
 
 --- The samples of a dataset that have these numbers, a LongTensor or a list.
--- d = require 'data'; d.subset(d.tensors(torch.range(1, 9)), {8, 2}):get(1) --> 8
+-- d = require 'feed'; d.subset(d.tensors(torch.range(1, 9)), {8, 2}):get(1) --> 8
 function Subset.new(dataset, numbers)
-   local n = need.count('data.subset', need.dataset('data.subset', 'dataset', dataset))
+   local n = need.count('feed.subset', need.dataset('feed.subset', 'dataset', dataset))
    if type(numbers) == 'table' then
-      for k, v in ipairs(numbers) do need.whole('data.subset', ('numbers[%d]'):format(k), v, 1, n) end
+      for k, v in ipairs(numbers) do need.whole('feed.subset', ('numbers[%d]'):format(k), v, 1, n) end
       numbers = torch.LongTensor(numbers)
    elseif not torch.isTensor(numbers) or numbers:type() ~= 'torch.LongTensor' or numbers:dim() > 1 then
-      arg.refuse('data.subset', 'numbers', 'a torch.LongTensor of one dimension, or a list of numbers', numbers)
+      arg.refuse('feed.subset', 'numbers', 'a torch.LongTensor of one dimension, or a list of numbers', numbers)
    elseif numbers:dim() == 1 and (numbers:min() < 1 or numbers:max() > n) then
-      error(('data.subset: samples have the numbers 1..%.0f, got %.0f..%.0f'):format(n, numbers:min(), numbers:max()), 2)
+      error(('feed.subset: samples have the numbers 1..%.0f, got %.0f..%.0f'):format(n, numbers:min(), numbers:max()), 2)
    end
    return setmetatable({ dataset = dataset, numbers = numbers }, Subset)
 end
@@ -25,35 +25,35 @@ end
 function Subset:size() return self.numbers:nElement() end
 
 function Subset:get(i, random)
-   need.index('data.subset', i, self:size())
+   need.index('feed.subset', i, self:size())
    return self.dataset:get(self.numbers[i], random)
 end
 
 -- Of a dataset that makes whole batches.
 function Subset:batch(numbers)
    if not self.dataset.batch then return nil end
-   return self.dataset:batch(self.numbers:index(1, need.indices('data.subset', numbers, self:size())))
+   return self.dataset:batch(self.numbers:index(1, need.indices('feed.subset', numbers, self:size())))
 end
 
 local function need_parts(parts)
-   if type(parts) ~= 'table' or #parts == 0 then arg.refuse('data.split', 'parts', 'a list of fractions', parts, 3) end
+   if type(parts) ~= 'table' or #parts == 0 then arg.refuse('feed.split', 'parts', 'a list of fractions', parts, 3) end
    local sum = 0
    for k, v in ipairs(parts) do
       if type(v) ~= 'number' or not (v >= 0 and v <= 1) then
-         arg.refuse('data.split', ('parts[%d]'):format(k), 'a number in 0..1', v, 3)
+         arg.refuse('feed.split', ('parts[%d]'):format(k), 'a number in 0..1', v, 3)
       end
       sum = sum + v
    end
-   if math.abs(sum - 1) > 1e-9 then error(('data.split: the parts must have the sum 1, got %g'):format(sum), 3) end
+   if math.abs(sum - 1) > 1e-9 then error(('feed.split: the parts must have the sum 1, got %g'):format(sum), 3) end
 end
 
 --- Cuts a dataset into parts, whose sizes are these fractions of it: returns a dataset for each. Every sample is in one of them.
 -- @param seed  a number by which samples are shuffled before (default: they stay in order)
--- d = require 'data'; a, b = d.split(d.tensors(torch.range(1, 10)), {0.8, 0.2}); b:get(1) --> 9
+-- d = require 'feed'; a, b = d.split(d.tensors(torch.range(1, 10)), {0.8, 0.2}); b:get(1) --> 9
 function Subset.split(dataset, parts, shuffled)
-   local n = need.count('data.split', need.dataset('data.split', 'dataset', dataset))
+   local n = need.count('feed.split', need.dataset('feed.split', 'dataset', dataset))
    need_parts(parts)
-   if shuffled ~= nil then need.whole('data.split', 'seed', shuffled, 0, 2 ^ 53) end
+   if shuffled ~= nil then need.whole('feed.split', 'seed', shuffled, 0, 2 ^ 53) end
    local numbers = n == 0 and torch.LongTensor() or shuffled and seed.permutation(n, shuffled, 0, 0) or torch.range(1, n):long()
    local sets, sum, first = {}, 0, 0
    for k, part in ipairs(parts) do

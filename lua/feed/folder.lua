@@ -1,7 +1,7 @@
--- data.folder - files in folders, one folder a class: images, say.
+-- feed.folder - files in folders, one folder a class: images, say.
 local paths = require 'paths'
-local need = require 'data.need'
-local source = require 'data.source'
+local need = require 'feed.need'
+local source = require 'feed.source'
 
 local Folder = {}
 Folder.__index = Folder
@@ -32,23 +32,23 @@ end
 -- the field `classes`, those of the files in `names`. Without `load` they are PNG images, ByteTensors of 3 (or 1) x height x width; other
 -- files are passed over, and so are names that begin with a dot.
 -- @param load  a function of a path (optional)
--- require 'data'.folder('doc', function(path) return path end).classes[1] --> reference
+-- require 'feed'.folder('doc', function(path) return path end).classes[1] --> reference
 function Folder.new(dir, load)
-   need.path('data.folder', dir)
-   if load ~= nil then need.callable('data.folder', 'load', load) end
+   need.path('feed.folder', dir)
+   if load ~= nil then need.callable('feed.folder', 'load', load) end
    local self = setmetatable({ file = dir, load = load }, Folder)
    local ok, why = pcall(walk, self)
-   if not ok then source.fail('data.folder', dir, (tostring(why):gsub('^.-paths%.files: cannot read ', 'cannot read '))) end
+   if not ok then source.fail('feed.folder', dir, (tostring(why):gsub('^.-paths%.files: cannot read ', 'cannot read '))) end
    return self
 end
 
 function Folder:size() return #self.names end
 
 function Folder:get(i)
-   need.index('data.folder', i, #self.names)
+   need.index('feed.folder', i, #self.names)
    local path = self.file .. '/' .. self.names[i]
-   local ok, x = pcall(self.load or require 'data.png', path)
-   if not ok then source.fail('data.folder', path, x) end
+   local ok, x = pcall(self.load or require 'feed.png', path)
+   if not ok then source.fail('feed.folder', path, x) end
    return { x, self.class[i] }
 end
 

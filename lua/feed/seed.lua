@@ -1,4 +1,4 @@
--- data.seed - numbers that depend on a seed, an epoch and a sample, and on nothing else.
+-- feed.seed - numbers that depend on a seed, an epoch and a sample, and on nothing else.
 local bit = require 'bit'
 local ffi = require 'ffi'
 local torch = require 'torch'

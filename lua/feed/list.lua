@@ -1,22 +1,22 @@
--- data.list - samples that lie in a Lua table; and data.t7, which finds them in a file of torch.save.
+-- feed.list - samples that lie in a Lua table; and feed.t7, which finds them in a file of torch.save.
 local torch = require 'torch'
 local arg = require 'torch.arg'
-local need = require 'data.need'
-local source = require 'data.source'
+local need = require 'feed.need'
+local source = require 'feed.source'
 
 local List = {}
 List.__index = List
 
 --- The dataset whose samples are the elements of a table. Every worker thread gets a copy, in which tensors are shared.
--- require 'data'.list{'a', 'b'}:get(2) --> b
+-- require 'feed'.list{'a', 'b'}:get(2) --> b
 function List.new(samples)
-   if type(samples) ~= 'table' or getmetatable(samples) then arg.refuse('data.list', 'samples', 'a list', samples) end
+   if type(samples) ~= 'table' or getmetatable(samples) then arg.refuse('feed.list', 'samples', 'a list', samples) end
    return setmetatable({ samples = samples }, List)
 end
 
 function List:size() return #self.samples end
 
-function List:get(i) return self.samples[need.index('data.list', i, #self.samples)] end
+function List:get(i) return self.samples[need.index('feed.list', i, #self.samples)] end
 
 -- Tensors by name or number with as many elements along the first dimension.
 local function are_columns(t)
@@ -28,18 +28,18 @@ local function are_columns(t)
    return n ~= nil
 end
 
---- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of data.tensors, of another
+--- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of feed.tensors, of another
 -- list its elements. No code in the file is run.
--- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'data'.t7(name):get(3); os.remove(name); x --> 7
+-- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x --> 7
 function List.t7(file)
-   need.path('data.t7', file)
+   need.path('feed.t7', file)
    local ok, object = pcall(torch.load, file)
-   if not ok then source.fail('data.t7', file, (tostring(object):gsub('^.-torch%.load: ', ''))) end
+   if not ok then source.fail('feed.t7', file, (tostring(object):gsub('^.-torch%.load: ', ''))) end
    if torch.isTensor(object) and object:dim() > 0 or type(object) == 'table' and not getmetatable(object) and are_columns(object) then
-      return require 'data.tensors'.new(object)
+      return require 'feed.tensors'.new(object)
    end
    if type(object) == 'table' and not getmetatable(object) and #object > 0 then return List.new(object) end
-   error(('data.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
+   error(('feed.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
 end
 
 return List

@@ -1,7 +1,7 @@
--- data.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
+-- feed.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
 local torch = require 'torch'
-local collate = require 'data.collate'
-local seed = require 'data.seed'
+local collate = require 'feed.collate'
+local seed = require 'feed.seed'
 
 local batch = {}
 local random = torch.Generator 'philox'

@@ -3,7 +3,7 @@
 local ffi = require 'ffi'
 local torch = require 'torch'
 local paths = require 'paths'
-local data = require 'data'
+local feed = require 'feed'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
 
@@ -12,8 +12,8 @@ local TH = os.getenv 'TH' or 'build/bin/th'
 teardown(temporary.remove)
 
 local function loader(options, n)
-   options.dataset = options.dataset or data.tensors(torch.range(1, n or 23))
-   return data.loader(options)
+   options.dataset = options.dataset or feed.tensors(torch.range(1, n or 23))
+   return feed.loader(options)
 end
 
 -- The batches of so many epochs as texts.
@@ -52,7 +52,7 @@ end
 
 -- A dataset whose samples say what was random in them.
 local function noisy(n)
-   return data.map(data.tensors(torch.range(1, n)), function(x, random) return x + torch.uniform(random) end)
+   return feed.map(feed.tensors(torch.range(1, n)), function(x, random) return x + torch.uniform(random) end)
 end
 
 describe('the order', function()
@@ -118,7 +118,7 @@ describe('the order', function()
    end)
    it('has no batch for a dataset without samples', function()
       for _, shuffle in ipairs { true, false } do
-         assert.same({}, texts(data.loader { dataset = data.list {}, shuffle = shuffle, workers = 1 }, 2))
+         assert.same({}, texts(feed.loader { dataset = feed.list {}, shuffle = shuffle, workers = 1 }, 2))
       end
    end)
 end)
@@ -145,8 +145,8 @@ describe('ranks', function()
    end)
    it('are those of dist, where it has been started', function()
       local file = temporary.put([[
-         local data, dist = require 'data', require 'dist'.init()
-         local l = data.loader{dataset = data.tensors(torch.range(1, 8)), batch = 2}
+         local feed, dist = require 'feed', require 'dist'.init()
+         local l = feed.loader{dataset = feed.tensors(torch.range(1, 8)), batch = 2}
          local sum = torch.DoubleTensor{0}
          for batch in l:epoch() do sum:add(batch:sum()) end
          local own = sum[1]
@@ -169,7 +169,7 @@ describe('a state', function()
       if more then more.n = nil end
       for k, v in pairs(options) do all[k] = v end
       for k, v in pairs(more or {}) do all[k] = v end
-      return data.loader(all)
+      return feed.loader(all)
    end
    it('is small, and what torch.save takes', function()
       local l = make(0)
@@ -217,10 +217,10 @@ describe('a state', function()
    it('of a process that was killed in the middle of an epoch goes on with the same batches', function()
       local file, log = temporary.name '.t7', temporary.name '.log'
       local script = temporary.put([[
-         local data = require 'data'
+         local feed = require 'feed'
          local file, log, workers, last = arg[1], arg[2], tonumber(arg[3]), tonumber(arg[4])
-         local d = data.map(data.tensors(torch.range(1, 90)), function(x, random) return x + torch.uniform(random) end)
-         local l = data.loader{dataset = d, batch = 4, shuffle = true, workers = workers}
+         local d = feed.map(feed.tensors(torch.range(1, 90)), function(x, random) return x + torch.uniform(random) end)
+         local l = feed.loader{dataset = d, batch = 4, shuffle = true, workers = workers}
          local ok, state = pcall(torch.load, file)
          if ok then l:restore(state) end
          local out, turn = io.open(log, 'a'), 0
@@ -281,15 +281,15 @@ describe('loader:epoch', function()
       local l = loader {}
       refuses('loader:epoch: n must be a whole number in 1..9007199254740992, got a number (0)', l.epoch, l, 0)
       refuses('loader:epoch: n must be', l.epoch, l, 'x')
-      refuses('loader:epoch: argument 1 must be a loader made by data.loader, got a number (3)', l.epoch, 3)
+      refuses('loader:epoch: argument 1 must be a loader made by feed.loader, got a number (3)', l.epoch, 3)
    end)
 end)
 
 describe('batches', function()
    local function only(samples, more)
-      local options = { dataset = data.list(samples), batch = 9 }
+      local options = { dataset = feed.list(samples), batch = 9 }
       for k, v in pairs(more or {}) do options[k] = v end
-      return data.loader(options):epoch()()
+      return feed.loader(options):epoch()()
    end
    it('are stacked tensors, tensors of numbers, lists of strings, and tables of these', function()
       local b = only { { x = torch.IntTensor { 1, 2 }, y = 1, z = 'a', [1] = { true } }, { x = torch.IntTensor { 3, 4 }, y = 2, z = 'b', [1] = { false } } }
@@ -301,7 +301,7 @@ describe('batches', function()
    end)
    it('of tensors do not share their elements with the dataset', function()
       local x = torch.ones(4)
-      data.loader { dataset = data.tensors(x), batch = 4 }:epoch()():fill(7)
+      feed.loader { dataset = feed.tensors(x), batch = 4 }:epoch()():fill(7)
       assert.equal(4, x:sum())
    end)
    it('are what collate makes of a list and its numbers', function()
@@ -312,7 +312,7 @@ describe('batches', function()
    end)
    it('are refused where samples differ, and the samples are named', function()
       local hint = ': that makes no batch; the option collate takes a function that makes one'
-      refuses('data.loader: sample 2 has a string, sample 1 a number (1)' .. hint, only, { 1, 'x' })
+      refuses('feed.loader: sample 2 has a string, sample 1 a number (1)' .. hint, only, { 1, 'x' })
       refuses('sample 3 has a torch.DoubleTensor of size 3, sample 1 a torch.DoubleTensor of size 2' .. hint, only,
          { torch.ones(2), torch.ones(2), torch.ones(3) })
       refuses('sample 2 has a torch.FloatTensor of size 2, sample 1', only, { torch.ones(2), torch.ones(2):float() })
@@ -328,7 +328,7 @@ end)
 
 describe('an error in a sample', function()
    local function failing(workers, what)
-      return data.loader { batch = 2, workers = workers, dataset = {
+      return feed.loader { batch = 2, workers = workers, dataset = {
          size = function() return 9 end,
          get = function(_, i)
             if i == 6 then return what(i) end
@@ -342,7 +342,7 @@ describe('an error in a sample', function()
          local got = {}
          local ok, why = pcall(function() for b in l:epoch() do got[#got + 1] = b:sum() end end)
          assert.is_false(ok)
-         assert.equal('data.loader: sample 6: no such file', why)
+         assert.equal('feed.loader: sample 6: no such file', why)
          assert.same({ 3, 7 }, got)
          assert.equal(before, threads_become(before))
          refuses('sample 6: no such file', l:epoch())
@@ -353,7 +353,7 @@ describe('an error in a sample', function()
    end)
    it('that is nil is one', function()
       for _, workers in ipairs { 0, 2 } do
-         refuses('data.loader: sample 6: the dataset returned nil', function() texts(failing(workers, function() return nil end)) end)
+         refuses('feed.loader: sample 6: the dataset returned nil', function() texts(failing(workers, function() return nil end)) end)
       end
    end)
    it('that ends the thread is one, and nothing hangs', function()
@@ -363,17 +363,17 @@ describe('an error in a sample', function()
          c.cdef 'void pthread_exit(void *result);'
          c.C.pthread_exit(nil)
       end)
-      refuses('data.loader: its thread has ended', function() texts(l) end)
+      refuses('feed.loader: its thread has ended', function() texts(l) end)
       assert.equal(before, threads_become(before))
    end)
    it('that cannot go to a thread says where it is', function()
       local file = io.tmpfile()
-      local l = data.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return file end } }
-      refuses('data.loader: the variable file of a function cannot go to another thread: it is a userdata', l:epoch())
-      l = data.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return 1 end, x = { file } } }
-      refuses("data.loader: the loader's dataset.x cannot go to another thread: it is a userdata", l:epoch())
-      l = data.loader { workers = 1, dataset = data.list { 1 }, init = function() error('no device', 0) end }
-      refuses('data.loader: no device', l:epoch())
+      local l = feed.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return file end } }
+      refuses('feed.loader: the variable file of a function cannot go to another thread: it is a userdata', l:epoch())
+      l = feed.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return 1 end, x = { file } } }
+      refuses("feed.loader: the loader's dataset.x cannot go to another thread: it is a userdata", l:epoch())
+      l = feed.loader { workers = 1, dataset = feed.list { 1 }, init = function() error('no device', 0) end }
+      refuses('feed.loader: no device', l:epoch())
    end)
 end)
 
@@ -395,7 +395,7 @@ describe('threads of a loader', function()
    end)
    it('do no more than they may: workers × prefetch batches ahead', function()
       local done = torch.IntTensor { 0 }
-      local l = data.loader { workers = 1, prefetch = 3, dataset = { done = done, size = function() return 50 end, get = function(self, i)
+      local l = feed.loader { workers = 1, prefetch = 3, dataset = { done = done, size = function() return 50 end, get = function(self, i)
          self.done[1] = i
          return i
       end } }
@@ -410,7 +410,7 @@ describe('threads of a loader', function()
    end)
    it('end with the process, whatever they do', function()
       local file = temporary.put([[
-         local l = require 'data'.loader{workers = 2, dataset = {size = function() return 100 end, get = function(_, i)
+         local l = require 'feed'.loader{workers = 2, dataset = {size = function() return 100 end, get = function(_, i)
             local t = torch.Timer()
             while t:time().real < 0.05 do end
             return i
@@ -426,7 +426,7 @@ describe('threads of a loader', function()
       local file = temporary.put([[
          local ffi = require 'ffi'
          ffi.cdef 'int getpid(void);'
-         local l = require 'data'.loader{workers = 2, dataset = {size = function() return 4 end, get = function(_, i)
+         local l = require 'feed'.loader{workers = 2, dataset = {size = function() return 4 end, get = function(_, i)
             local t = torch.Timer()
             while i == 2 and t:time().real < 1 do end
             return i
@@ -439,7 +439,7 @@ describe('threads of a loader', function()
       local p = io.popen(("timeout 60 '%s' %s 2>&1"):format(TH, file))
       local out = p:read '*a'
       p:close()
-      assert.truthy(out:find '^1\nfalse\tdata%.loader: [^\n]*interrupted\n2\n3\n4\n$', out)
+      assert.truthy(out:find '^1\nfalse\tfeed%.loader: [^\n]*interrupted\n2\n3\n4\n$', out)
    end)
    it('keep memory flat', function()
       ffi.cdef 'int getpagesize(void);'
@@ -457,13 +457,13 @@ describe('threads of a loader', function()
    end)
 end)
 
-describe('data.loader', function()
+describe('feed.loader', function()
    local function bad(text, options)
-      options.dataset = options.dataset == nil and data.list { 1 } or options.dataset
-      refuses('data.loader: ' .. text, data.loader, options)
+      options.dataset = options.dataset == nil and feed.list { 1 } or options.dataset
+      refuses('feed.loader: ' .. text, feed.loader, options)
    end
    it('refuses bad options', function()
-      refuses('data.loader: options must be a table, got nil', data.loader)
+      refuses('feed.loader: options must be a table, got nil', feed.loader)
       bad('dataset must be a table, got a number (3)', { dataset = 3 })
       bad('dataset must be a dataset, a table with the functions size and get, got a table', { dataset = {} })
       bad('the size of the dataset must be a whole number from 0 on, got a string', { dataset = { size = function() return 'x' end, get = print } })

@@ -1,6 +1,6 @@
--- rocks/data-scm-1.rockspec - run in the checkout: luarocks make --lua-version=5.1 rocks/data-scm-1.rockspec
+-- rocks/feed-scm-1.rockspec - run in the checkout: luarocks make --lua-version=5.1 rocks/feed-scm-1.rockspec
 rockspec_format = "3.0"
-package = "data"
+package = "feed"
 version = "scm-1"
 source = { url = "." }
 description = {
@@ -10,6 +10,6 @@ description = {
 dependencies = { "lua == 5.1", "torch" }
 build = {
    type = "command",
-   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/data "$(LUADIR)"',
+   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/feed "$(LUADIR)"',
 }
 test = { type = "command", command = "./dev test" }

@@ -1,8 +1,8 @@
--- data.idx - the rows of an IDX file, the format of MNIST, read where they are wanted.
+-- feed.idx - the rows of an IDX file, the format of MNIST, read where they are wanted.
 local dtype = require 'torch.dtype'
-local source = require 'data.source'
-local Rows = require 'data.rows'
-local need = require 'data.need'
+local source = require 'feed.source'
+local Rows = require 'feed.rows'
+local need = require 'feed.need'
 
 local kinds = { [0x08] = 'Byte', [0x09] = 'Char', [0x0B] = 'Short', [0x0C] = 'Int', [0x0D] = 'Float', [0x0E] = 'Double' }
 
@@ -28,16 +28,16 @@ local function parse(file)
    if total ~= bytes - start then                             -- exact up to 2^53, and larger than any file beyond
       error(('its header promises %.0f bytes of elements, but %.0f follow'):format(total, bytes - start), 0)
    end
-   return Rows.new { who = 'data.idx', file = file, bytes = bytes, n = big_endian(sizes, 1), start = start, dtype = dtype.id[kind],
+   return Rows.new { who = 'feed.idx', file = file, bytes = bytes, n = big_endian(sizes, 1), start = start, dtype = dtype.id[kind],
       row = row, swapped = require 'ffi'.abi 'le' and 1 or 0, boolean = 0 }
 end
 
 --- The rows of an IDX file of any type: tensors, or numbers where it has one dimension. They are read from the file when they are
 -- asked for, in each thread. A gzipped file is refused: gunzip it first.
--- require 'data'.idx('data/digits-labels-idx1-ubyte'):get(2) --> 1
+-- require 'feed'.idx('data/digits-labels-idx1-ubyte'):get(2) --> 1
 return function(file)
-   need.path('data.idx', file)
+   need.path('feed.idx', file)
    local ok, rows = pcall(parse, file)
-   if not ok then source.fail('data.idx', file, rows) end
+   if not ok then source.fail('feed.idx', file, rows) end
    return rows
 end
