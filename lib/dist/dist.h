@@ -11,7 +11,8 @@
 #include "th_dist.h"
 #include "job.h"
 
-enum { TH_SLOTS = 4, TH_CHUNK = 128 << 10, TH_SMALL = 8 << 10, TH_MAXGROUP = 32, TH_CELLS = 4, TH_CELL = 16 << 10 };
+enum { TH_SLOTS = 4, TH_CHUNK = 128 << 10, TH_SMALL = 8 << 10, TH_MAXGROUP = 32, TH_CELLS = 4, TH_CELL = 16 << 10,
+       TH_MAXSHARED = 512 };
 
 /* A counter on a cache line of its own, and how many sleep until it grows. */
 typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th_counter;
@@ -34,8 +35,18 @@ typedef struct th_channel {
   _Alignas(64) char cell[TH_CELLS][TH_CELL];
 } th_channel;
 
+/* What ranks have opened under names, and where the next one goes. */
+typedef struct th_entry { char name[TH_SHARED_NAME]; int32_t dtype, shards, counters, maker; int64_t count, at; } th_entry;
+typedef struct th_directory {
+  th_counter lock;
+  uint32_t   n;
+  int64_t    end;
+  th_entry   entry[TH_MAXSHARED];
+} th_directory;
+
 typedef struct th_job {
   th_job_head *head;
+  th_shared   *opened;                              /* a list */
   size_t       bytes;
   int          rank, size, fd, cores;
   int32_t      pid;
@@ -68,6 +79,7 @@ struct th_dist_work {
   th_dist  *g;
   th_notice notice;
   int       es;                                     /* bytes of an element */
+  const char *what;                                 /* of a shared tensor: what is done with it */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
   th_spans  in, out;
   th_lane  *lane;
@@ -95,6 +107,12 @@ th_status  th_await(th_dist_work *w, th_counter *c, uint32_t value, int who);
 /* The same for a word that nobody sleeps on. */
 th_status  th_await_word(th_dist_work *w, uint32_t *word, uint32_t value, int who);
 void       th_count_to(th_counter *c, uint32_t value);
+void       th_count(th_counter *c, uint32_t more);      /* of any number of ranks at once */
+/* The same, but returns after a moment. */
+th_status  th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *there);
+/* A lock is a counter whose value is the holder's rank + 1, or 0. */
+th_status  th_take(th_dist_work *w, th_counter *lock);
+void       th_give(th_counter *lock);
 
 /* ---- the job (job.c) ---- */
 
@@ -108,6 +126,7 @@ th_status   th_broken(th_dist_work *w);
 void        th_break(th_job *j, int culprit, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 th_channel *th_channel_of(const th_job *j, int from, int to);
 th_desk    *th_desks_of(const th_job *j, int group);
+th_directory *th_directory_of(const th_job *j);
 bool        th_forked(void);                        /* this process is a child of the rank */
 th_status   th_reserve(const th_job *j, const void *p, size_t bytes);
 th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, int n);

@@ -11,7 +11,7 @@
 #include "dist.h"
 
 static const char *const words[] = { "barrier", "allreduce", "reduce", "broadcast", "allgather", "reducescatter", "alltoall",
-                                     "send", "recv", "group", "init" };
+                                     "send", "recv", "group", "init", "shared" };
 
 const char *th_dist_word(int kind) { return words[kind]; }
 
@@ -22,9 +22,15 @@ enum { PAGE = 4096 };
 static size_t pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 static size_t head_bytes(void) { return pages(sizeof(th_job_head)); }
 static size_t group_bytes(int size) { return pages(sizeof(th_desk) * (size_t)size); }
-static size_t all_bytes(int size)
+static size_t directory_at(int size)
 {
   return head_bytes() + TH_MAXGROUP * group_bytes(size) + pages(sizeof(th_channel)) * (size_t)size * (size_t)size;
+}
+static size_t all_bytes(int size) { return directory_at(size) + pages(sizeof(th_directory)); }
+
+th_directory *th_directory_of(const th_job *j)
+{
+  return (th_directory *)(void *)((char *)j->head + directory_at(j->size));
 }
 
 th_desk *th_desks_of(const th_job *j, int group)
@@ -92,6 +98,7 @@ th_status th_fail_of(const th_dist_work *w, const char *fmt, ...)
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   const char *word = th_dist_word(w->notice.kind);
+  if (w->what) return th_fail(TH_EBACKEND, "%s: %s", w->what, text);
   if (w->notice.kind == TH_DIST_INIT) return th_fail(TH_EBACKEND, "dist.init: %s", text);
   if (w->g->id) return th_fail(TH_EBACKEND, "dist.%s, operation %u of group %d: %s", word, w->notice.seq, w->g->id, text);
   return th_fail(TH_EBACKEND, "dist.%s, operation %u: %s", word, w->notice.seq, text);

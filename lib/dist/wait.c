@@ -17,6 +17,8 @@ double th_now(void)
 
 static uint32_t value_of(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 static bool reached(const uint32_t *word, uint32_t value) { return (int32_t)(value_of(word) - value) >= 0; }
+typedef bool (*condition)(const uint32_t *word, uint32_t value);
+static bool changed(const uint32_t *word, uint32_t value) { return value_of(word) != value; }
 
 /* Publishes a new value. Who goes to sleep counts himself first and looks at the value then; here it is the other way
  * round, so one of both sees the other. */
@@ -26,17 +28,23 @@ void th_count_to(th_counter *c, uint32_t value)
   if (__atomic_load_n(&c->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &c->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+void th_count(th_counter *c, uint32_t more)
+{
+  __atomic_add_fetch(&c->value, more, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&c->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &c->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* Where every rank has a processor, the other one comes soon. Where they share, it may need this one. */
-static bool reached_soon(const th_dist_work *w, const uint32_t *word, uint32_t value)
+static bool soon(const th_dist_work *w, condition over, const uint32_t *word, uint32_t value)
 {
   for (int i = 0; i < SPINS; i++) {
-    if (reached(word, value)) return true;
+    if (over(word, value)) return true;
     __builtin_ia32_pause();
   }
   if (w->g->job->size > w->g->job->cores || w->threaded) return false;
   for (const double end = th_now() + 1e-6 * AWAKE_US; th_now() < end;) {
     for (int i = 0; i < 16; i++) {
-      if (reached(word, value)) return true;
+      if (over(word, value)) return true;
       __builtin_ia32_pause();
     }
   }
@@ -44,37 +52,42 @@ static bool reached_soon(const th_dist_work *w, const uint32_t *word, uint32_t v
 }
 
 /* Sleeps until somebody counts, or for a moment: the dead count no more. */
-static void sleep_on(th_counter *c, uint32_t value)
+static void sleep_on(th_counter *c, condition over, uint32_t value)
 {
   const struct timespec moment = { 0, SLEEP_MS * 1000000 };
   __atomic_add_fetch(&c->sleepers, 1, __ATOMIC_SEQ_CST);
   const uint32_t seen = __atomic_load_n(&c->value, __ATOMIC_SEQ_CST);
-  if ((int32_t)(seen - value) < 0) syscall(SYS_futex, &c->value, FUTEX_WAIT, seen, &moment, NULL, 0);
+  if (!over(&seen, value)) syscall(SYS_futex, &c->value, FUTEX_WAIT, seen, &moment, NULL, 0);
   __atomic_sub_fetch(&c->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
 /* What may end the waiting: the job, the user, the other rank, the clock. */
-static th_status look(th_dist_work *w, int who, const uint32_t *word, uint32_t value)
+static th_status stopped(th_dist_work *w)
 {
   th_job *j = w->g->job;
+  if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
+  if (!th_interrupted()) return TH_OK;
+  th_break(j, j->rank, "rank %d was interrupted", j->rank);
+  return th_fail(TH_EINTR, "interrupted");
+}
+
+static th_status look(th_dist_work *w, int who, condition over, const uint32_t *word, uint32_t value)
+{
   if (w->until == 0) w->until = th_now() + w->seconds;
-  if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) && !reached(word, value)) return th_broken(w);
-  if (th_interrupted()) {
-    th_break(j, j->rank, "rank %d was interrupted", j->rank);
-    return th_fail(TH_EINTR, "interrupted");
-  }
+  if (over(word, value)) return TH_OK;
+  TH_TRY(stopped(w));
   const th_trouble t = th_look_after(w, who, th_now() > w->until);
-  if (t == TH_NO_TROUBLE || reached(word, value)) return TH_OK;         /* it may have counted before it left */
+  if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
   th_blame(w, who, t);
   return th_broken(w);
 }
 
 th_status th_await(th_dist_work *w, th_counter *c, uint32_t value, int who)
 {
-  if (reached(&c->value, value) || reached_soon(w, &c->value, value)) return TH_OK;
+  if (reached(&c->value, value) || soon(w, reached, &c->value, value)) return TH_OK;
   while (!reached(&c->value, value)) {
-    sleep_on(c, value);
-    if (!reached(&c->value, value)) TH_TRY(look(w, who, &c->value, value));
+    sleep_on(c, reached, value);
+    if (!reached(&c->value, value)) TH_TRY(look(w, who, reached, &c->value, value));
   }
   return TH_OK;
 }
@@ -84,7 +97,38 @@ th_status th_await_word(th_dist_work *w, uint32_t *word, uint32_t value, int who
   const struct timespec moment = { 0, 1000000 };
   while (!reached(word, value)) {
     nanosleep(&moment, NULL);
-    if (!reached(word, value)) TH_TRY(look(w, who, word, value));
+    if (!reached(word, value)) TH_TRY(look(w, who, reached, word, value));
   }
   return TH_OK;
+}
+
+th_status th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *there)
+{
+  *there = reached(&c->value, value) || soon(w, reached, &c->value, value);
+  if (*there) return TH_OK;
+  sleep_on(c, reached, value);
+  *there = reached(&c->value, value);
+  return *there ? TH_OK : stopped(w);
+}
+
+/* ---- locks ---- */
+
+th_status th_take(th_dist_work *w, th_counter *lock)
+{
+  const uint32_t me = (uint32_t)w->g->job->rank + 1;
+  if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
+  for (;;) {
+    uint32_t holder = 0;
+    if (__atomic_compare_exchange_n(&lock->value, &holder, me, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return TH_OK;
+    if (holder == me) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
+    if (soon(w, changed, &lock->value, holder)) continue;
+    sleep_on(lock, changed, holder);
+    if (!changed(&lock->value, holder)) TH_TRY(look(w, (int)holder - 1, changed, &lock->value, holder));
+  }
+}
+
+void th_give(th_counter *lock)
+{
+  __atomic_store_n(&lock->value, 0, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&lock->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &lock->value, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct th_dist th_dist;
 typedef struct th_dist_work th_dist_work;        /* an operation that goes on while the script does */
 enum { TH_DIST_BARRIER, TH_DIST_ALLREDUCE, TH_DIST_REDUCE, TH_DIST_BROADCAST, TH_DIST_ALLGATHER, TH_DIST_REDUCESCATTER,
-       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT };
+       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT, TH_DIST_SHARED };
 enum { TH_DIST_SUM, TH_DIST_MEAN, TH_DIST_MIN, TH_DIST_MAX, TH_DIST_PROD };
 typedef struct th_dist_call {
   int32_t kind, op, root, note;                  /* root: of reduce and broadcast; the other rank of send and recv */
@@ -34,6 +34,24 @@ th_status    th_dist_start(th_dist_work **w, th_dist *g, const th_dist_call *cal
 int          th_dist_test(const th_dist_work *w);
 th_status    th_dist_wait(th_dist_work *w);
 void         th_dist_work_free(th_dist_work *w);         /* waits for it */
+
+/* Elements under a name that all ranks see, cut into shards: each has a lock, and an epoch that counts how often it was
+ * written. Counters beside them are for whoever opens it: they are numbered from 0, epochs follow them. Who opens it first
+ * makes it, full of zeros; it stays until the job ends. `what` says in errors what the rank was doing. A lock whose holder
+ * has died breaks the job. */
+typedef struct th_shared th_shared;
+enum { TH_SHARED_NAME = 64, TH_SHARED_SHARDS = 256, TH_SHARED_COUNTERS = 4096 };
+th_status    th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
+                            int shards, int counters);
+th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds);
+void         th_shared_unlock(th_shared *s, int shard, int written);
+uint32_t     th_shared_count(const th_shared *s, int counter);
+void         th_shared_add(th_shared *s, int counter, uint32_t n);       /* and wakes who waits for it */
+/* Waits a moment, of 20 ms at most; *reached says whether the counter has come to the value. */
+th_status    th_shared_wait(th_shared *s, int counter, uint32_t value, const char *what, int *reached);
+int          th_shared_gone(const th_shared *s, int rank);       /* its process has ended */
+/* Breaks the job: the rank is gone, or has let the others wait for so many seconds. */
+th_status    th_shared_blame(th_shared *s, int rank, const char *what, double seconds);
 /* FFI END */
 
 #ifdef __cplusplus

@@ -23,6 +23,7 @@ static const char usage[] =
   "  --threads N     threads of a rank (default: the processors shared out, at least 1; TH_NUM_THREADS overrules it)\n"
   "  --deadline S    seconds that a collective operation may take (default 300)\n"
   "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
+  "  --spare N         let so many ranks fail, and the others go on (default 0)\n"
   "  --no-bind       leave it to the system on which processors ranks run (default: each has its share)\n"
   "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
   "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
@@ -34,7 +35,7 @@ static const double SETTLE = 0.3;       /* seconds in which the other ranks say 
 static const double HOLD = 0.15;        /* seconds that lines of standard error wait: what follows from an error comes later */
 
 typedef struct options {
-  int    size, threads, restarts, script, unbound;
+  int    size, threads, restarts, spare, script, unbound;
   double grace;
   const char *deadline, *commit;
 } options;
@@ -106,6 +107,7 @@ static int set_option(options *o, const char *name, const char *value)
   if (strcmp(name, "-n") == 0) return whole(name, value, 1, TH_MAXRANK, &o->size);
   if (strcmp(name, "--threads") == 0) return whole(name, value, 1, 256, &o->threads);
   if (strcmp(name, "--restarts") == 0) return whole(name, value, 0, 1000000, &o->restarts);
+  if (strcmp(name, "--spare") == 0) return whole(name, value, 0, TH_MAXRANK, &o->spare);
   if (strcmp(name, "--grace") == 0) return seconds(name, value, &o->grace);
   if (strcmp(name, "--deadline") == 0) {
     o->deadline = value;
@@ -118,7 +120,7 @@ static int set_option(options *o, const char *name, const char *value)
 /* False after telling what is wrong. */
 static int read_options(int argc, char **argv, options *o)
 {
-  static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--commit" };
+  static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--spare", "--commit" };
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i += 2) {
     size_t k = 0;
@@ -133,8 +135,9 @@ static int read_options(int argc, char **argv, options *o)
       continue;
     }
     while (k < sizeof names / sizeof *names && strcmp(argv[i], names[k]) != 0) k++;
-    if (k == sizeof names / sizeof *names || i + 1 == argc) {
-      fprintf(stderr, "thrun: %s: %s\n%s", argv[i], i + 1 == argc && k < 6 ? "an argument must follow" : "unknown option", usage);
+    const int known = k < sizeof names / sizeof *names;
+    if (!known || i + 1 == argc) {
+      fprintf(stderr, "thrun: %s: %s\n%s", argv[i], known ? "an argument must follow" : "unknown option", usage);
       return 0;
     }
     if (!set_option(o, argv[i], argv[i + 1])) return 0;
@@ -302,7 +305,7 @@ static void reap(job *j)
     j->left--;
     if (status && !j->asked) {
       r->order = ++j->failed;
-      if (j->failed == 1 && !j->since) j->since = lines_now();
+      if (j->failed == j->o->spare + 1 && !j->since) j->since = lines_now();
     }
   }
 }
@@ -364,6 +367,10 @@ static int finish(job *j)
     lines_show(&j->r[first].out, 1);
     lines_show(&j->r[first].err, 1);
     status = tell(j, first);
+    if (!j->since) {
+      fputs("thrun: the others went on without it\n", stderr);
+      status = 0;
+    }
   }
   for (int i = 0; i < j->o->size; i++) {
     lines_show(&j->r[i].out, 1);

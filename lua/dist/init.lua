@@ -38,6 +38,7 @@ function dist.init(options)
    local c = lib.join(job.fd, job.name, job.rank, job.size, job.secret, seconds or job.deadline, 2)
    world = setmetatable({ c = c, at = job.rank, n = job.size, ranks = {} }, Group)
    for r = 0, job.size - 1 do world.ranks[r + 1] = r end
+   lib.world = world
    return dist
 end
 
@@ -324,5 +325,7 @@ function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from
 
 require 'dist.commit'
 require 'dist.DataParallel'
+require 'dist.shared'
+require 'dist.optim'
 
 return dist

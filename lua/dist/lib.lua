@@ -85,6 +85,14 @@ function M.group(world, ranks, level)
    return g[0] ~= nil and g[0] or nil
 end
 
+local clock = ffi.new 'double[3]'
+
+--- Seconds, of which differences count.
+function M.now()
+   C.th_clock(clock)
+   return clock[0]
+end
+
 --- A list of tensors, from a tensor or a table of them.
 function M.tensors(who, x, level)
    if arg.is_tensor(x) then return { x } end

@@ -1,0 +1,187 @@
+/* shared.c - elements under a name in the job's memory, which grows for each: locks and counters first, then the elements. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "dist.h"
+#include "../core/storage.h"
+
+struct th_shared {
+  th_shared  *next;
+  th_dist    *world;
+  th_entry    e;
+  th_counter *counter;                  /* the shards' locks, their epochs, and the others */
+  th_storage *elements;
+};
+
+enum { PAGE = 4096 };
+static int64_t pages(int64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+static int64_t counter_bytes(const th_entry *e) { return pages((2 * e->shards + e->counters) * (int64_t)sizeof(th_counter)); }
+
+static th_dist_work work_of(th_dist *world, const char *what, double seconds)
+{
+  return (th_dist_work){ .g = world, .what = what, .seconds = seconds > 0 ? seconds : world->job->deadline,
+                         .notice = { .kind = TH_DIST_SHARED } };
+}
+
+/* ---- opening ---- */
+
+static th_status need_same(const th_entry *there, const th_entry *e)
+{
+  if (there->dtype == e->dtype && there->count == e->count && there->shards == e->shards && there->counters == e->counters) {
+    return TH_OK;
+  }
+  return th_fail(TH_EARG, "dist.shared: '%s' has %lld %s elements in %d shards, as rank %d has made it, not %lld %s elements in "
+                 "%d", e->name, (long long)there->count, th_dtype_name(there->dtype), there->shards, there->maker,
+                 (long long)e->count, th_dtype_name(e->dtype), e->shards);
+}
+
+/* Memory for a new entry, behind all that there is. A job of one rank has its own. */
+static th_status make(const th_job *j, th_directory *d, th_entry *e)
+{
+  const int64_t bytes = counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype));
+  int why;
+  if (d->n == TH_MAXSHARED) return th_fail(TH_EARG, "dist.shared: a job has at most %d names", TH_MAXSHARED);
+  if (!d->end) d->end = (int64_t)j->bytes;
+  e->at = d->end;
+  e->maker = j->rank;
+  if (j->fd >= 0) {
+    do why = posix_fallocate(j->fd, e->at, bytes);
+    while (why == EINTR);
+    if (why) {
+      return th_fail(TH_ENOMEM, "dist.shared: cannot reserve %lld bytes of shared memory for '%s': %s", (long long)bytes, e->name,
+                     strerror(why));
+    }
+  }
+  d->end += bytes;
+  d->entry[d->n++] = *e;
+  return TH_OK;
+}
+
+/* The entry of the name, a new one if there is none. Directories are looked at one rank at a time. */
+static th_status look_up(th_dist *world, th_entry *e)
+{
+  th_directory *d = th_directory_of(world->job);
+  th_dist_work w = work_of(world, "dist.shared", 0);
+  uint32_t at = 0;
+  TH_TRY(th_take(&w, &d->lock));
+  while (at < d->n && strcmp(d->entry[at].name, e->name) != 0) at++;
+  th_status s = TH_OK;
+  if (at < d->n) {
+    s = need_same(&d->entry[at], e);
+    if (s == TH_OK) *e = d->entry[at];
+  } else {
+    s = make(world->job, d, e);
+  }
+  th_give(&d->lock);
+  return s;
+}
+
+static th_status map(th_shared *s, const th_job *j)
+{
+  char path[32];
+  const int64_t bytes = counter_bytes(&s->e), es = (int64_t)th_dtype_size(s->e.dtype);
+  const int flags = (j->fd < 0 ? MAP_ANONYMOUS : 0) | MAP_SHARED;
+  void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, flags, j->fd, j->fd < 0 ? 0 : (off_t)s->e.at);
+  if (p == MAP_FAILED) return th_fail(TH_EIO, "dist.shared: cannot map '%s': %s", s->e.name, strerror(errno));
+  s->counter = p;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", j->fd);
+  const th_status status = j->fd < 0 ? th_storage_new(&s->elements, TH_CPU, s->e.dtype, s->e.count, 1)
+                           : th_storage_map(&s->elements, s->e.dtype, path, (s->e.at + bytes) / es, s->e.count, TH_MAP_SHARED);
+  if (status != TH_OK) munmap(p, (size_t)bytes);
+  return status;
+}
+
+static th_status open_new(th_shared **out, th_dist *world, th_entry *e)
+{
+  th_shared *s = calloc(1, sizeof *s);
+  if (!s) return th_fail(TH_ENOMEM, "dist.shared: no memory left");
+  th_status status = look_up(world, e);
+  s->world = world;
+  s->e = *e;
+  if (status == TH_OK) status = map(s, world->job);
+  if (status != TH_OK) {
+    free(s);
+    return status;
+  }
+  s->elements->pinned |= 1;             /* views of other types do not make it grow */
+  s->next = world->job->opened;
+  world->job->opened = s;
+  *out = s;
+  return TH_OK;
+}
+
+static th_status need_room(const th_entry *e)
+{
+  const int64_t most = INT64_MAX / 64;
+  if (e->count < 1 || e->count > most) return th_fail(TH_EARG, "dist.shared: it cannot have %lld elements", (long long)e->count);
+  if (e->shards < 1 || e->shards > TH_SHARED_SHARDS) {
+    return th_fail(TH_EARG, "dist.shared: shards must lie in 1..%d, got %d", TH_SHARED_SHARDS, e->shards);
+  }
+  if (e->counters < 0 || e->counters > TH_SHARED_COUNTERS) {
+    return th_fail(TH_EARG, "dist.shared: counters must lie in 0..%d, got %d", TH_SHARED_COUNTERS, e->counters);
+  }
+  return th_forked() ? th_fail(TH_EARG, "dist.shared: this process is a fork of a rank, not the rank itself") : TH_OK;
+}
+
+th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
+                         int shards, int counters)
+{
+  th_entry e = { .dtype = dtype, .shards = shards, .counters = counters, .count = count };
+  if (!*name || strlen(name) >= TH_SHARED_NAME) {
+    return th_fail(TH_EARG, "dist.shared: a name has 1 to %d bytes, got %lld", TH_SHARED_NAME - 1, (long long)strlen(name));
+  }
+  strcpy(e.name, name);
+  TH_TRY(need_room(&e));
+  th_shared *at = world->job->opened;
+  while (at && strcmp(at->e.name, name) != 0) at = at->next;
+  if (at) TH_TRY(need_same(&at->e, &e));
+  else TH_TRY(open_new(&at, world, &e));
+  th_storage_retain(at->elements);
+  *elements = at->elements;
+  *s = at;
+  return TH_OK;
+}
+
+/* ---- shards and counters ---- */
+
+static th_counter *counter_of(const th_shared *s, int i) { return s->counter + s->e.shards + i; }
+static th_counter *numbered(const th_shared *s, int i)
+{
+  return counter_of(s, i < s->e.counters ? s->e.shards + i : i - s->e.counters);
+}
+
+th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds)
+{
+  th_dist_work w = work_of(s->world, what, seconds);
+  return th_take(&w, s->counter + shard);
+}
+
+void th_shared_unlock(th_shared *s, int shard, int written)
+{
+  if (written) th_count(counter_of(s, shard), 1);
+  th_give(s->counter + shard);
+}
+
+uint32_t th_shared_count(const th_shared *s, int i) { return __atomic_load_n(&numbered(s, i)->value, __ATOMIC_ACQUIRE); }
+void     th_shared_add(th_shared *s, int i, uint32_t n) { th_count(numbered(s, i), n); }
+
+th_status th_shared_wait(th_shared *s, int i, uint32_t value, const char *what, int *there)
+{
+  th_dist_work w = work_of(s->world, what, 0);
+  return th_await_moment(&w, numbered(s, i), value, there);
+}
+
+int th_shared_gone(const th_shared *s, int rank)
+{
+  const th_dist_work w = work_of(s->world, NULL, 0);
+  return th_look_after(&w, rank, false) != TH_NO_TROUBLE;
+}
+
+th_status th_shared_blame(th_shared *s, int rank, const char *what, double seconds)
+{
+  th_dist_work w = work_of(s->world, what, seconds);
+  th_blame(&w, rank, th_look_after(&w, rank, true));
+  return th_broken(&w);
+}

@@ -1,0 +1,447 @@
+-- lua/dist/optim.lua - training by parameter servers and without: one step for every scheme of lua/dist/schemes.lua.
+--
+-- Parameters lie in a shared tensor, cut into shards. Updates run in the rank that brings a gradient, with the shard's lock held;
+-- with servers they run there. A table of counters says how far each rank has come.
+local torch = require 'torch'
+require 'nn'
+local arg = require 'torch.arg'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local Layout = require 'dist.layout'
+local updates = require 'dist.update'
+local clone = require 'torch.serialize'.clone
+
+local Optim = {}
+Optim.__index = Optim
+
+-- ---- options ------------------------------------------------------------------------------------------------------------
+
+local schemes = require 'dist.schemes'
+local scheme_names = 'allreduce, syncps, downpour, ssp, easgd or eamsgd'
+
+-- name -> { default, least, whole?, schemes that have it (all) }
+local numbers = {
+   learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0 }, beta2 = { 0.999, 0 }, epsilon = { 1e-10, 0 },
+   nFetch = { 1, 1, true, 'downpour' }, nPush = { 1, 1, true, 'downpour' },
+   staleness = { 2, 0, true, 'ssp' },
+   workers = { nil, 1, true, 'syncps' },
+   tau = { 10, 1, true, 'easgd eamsgd' }, alpha = { nil, 0, false, 'easgd eamsgd' }, beta = { 0.9, 0, false, 'easgd eamsgd' },
+   servers = { 0, 0, true, 'syncps downpour ssp easgd eamsgd' }, spare = { nil, 0, true, 'syncps downpour ssp easgd eamsgd' },
+   states = { 0, 0, true },
+}
+local others = { scheme = 'string', model = true, parameters = true, gradParameters = true, update = true, sparse = 'boolean',
+   state = 'table' }
+local order = { 'learningRate', 'momentum', 'beta1', 'beta2', 'epsilon', 'nFetch', 'nPush', 'staleness', 'workers', 'tau',
+   'alpha', 'beta', 'servers', 'spare', 'states' }
+
+local function fail(level, text, ...) error('dist.optim: ' .. text:format(...), level + 1) end
+
+local function need_number(o, name, row, level)
+   local v = o[name]
+   if v == nil then return row[1] end
+   if row[4] and v ~= row[1] and not (' ' .. row[4] .. ' '):find(' ' .. o.scheme .. ' ', 1, true) then
+      fail(level + 1, '%s is an option of %s, not of %s', name, row[4]:gsub(' ', ', '), o.scheme)
+   end
+   if type(v) ~= 'number' or not (v >= row[2] and v < math.huge) or (row[3] and v % 1 ~= 0) then
+      arg.refuse('dist.optim', name, ('a %snumber from %d'):format(row[3] and 'whole ' or '', row[2]), v, level + 1)
+   end
+   return v
+end
+
+local function need_options(o, level)
+   if type(o) ~= 'table' then arg.refuse('dist.optim', 'options', 'a table', o, level + 1) end
+   if not schemes[o.scheme] then fail(level + 1, 'scheme must be %s, got %s', scheme_names, tostring(o.scheme)) end
+   for name, v in pairs(o) do
+      if not numbers[name] and not others[name] then fail(level + 1, 'there is no option %s', tostring(name)) end
+      local kind = others[name]
+      if type(kind) == 'string' and type(v) ~= kind then arg.refuse('dist.optim', name, 'a ' .. kind, v, level + 1) end
+   end
+   local c = { scheme = o.scheme, sparse = o.sparse or false }
+   for name, row in pairs(numbers) do c[name] = need_number(o, name, row, level + 1) end
+   if o.update == 'adam' and o.epsilon == nil then c.epsilon = 1e-8 end
+   return c
+end
+
+local function need_update(o, c, level)
+   local u = o.update
+   if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd has an update of its own') end
+   if u == nil then u = 'sgd' end
+   if type(u) == 'string' and u ~= 'add' and updates[u] then
+      c.states = updates[u].states
+      return updates[u].run
+   end
+   if not arg.is_callable(u) then
+      arg.refuse('dist.optim', 'update', "'sgd', 'momentum', 'adagrad', 'adam' or a function", u, level + 1)
+   end
+   return u
+end
+
+local function need_vectors(o, level)
+   local x, g = o.parameters, o.gradParameters
+   if o.model ~= nil then
+      if not torch.isTypeOf(o.model, 'nn.Module') then arg.refuse('dist.optim', 'model', 'a module', o.model, level + 1) end
+      if x ~= nil or g ~= nil then fail(level + 1, 'give either model, or parameters and gradParameters') end
+      x, g = o.model:getParameters()
+   end
+   for name, t in pairs { parameters = x or false, gradParameters = g or false } do
+      if not arg.is_tensor(t) or t:dim() ~= 1 or not t:isContiguous()
+         or not (t:type() == 'torch.FloatTensor' or t:type() == 'torch.DoubleTensor') then
+         arg.refuse('dist.optim', name, 'a packed vector of floats or doubles on the CPU', t or nil, level + 1)
+      end
+   end
+   if x:type() ~= g:type() or x:nElement() ~= g:nElement() then
+      fail(level + 1, 'parameters and gradParameters must be of one type and size, got %s and %s', arg.describe(x),
+         arg.describe(g))
+   end
+   return x, g
+end
+
+local function need_roles(c, level)
+   local n = dist.size()
+   if c.servers >= n then
+      fail(level + 1, 'servers must leave a worker: the job has %d rank%s, got %d', n, n == 1 and '' or 's', c.servers)
+   end
+   local all = n - c.servers
+   c.workers = c.workers or all
+   if c.workers > all then fail(level + 1, 'workers must lie in 1..%d, got %d', all, c.workers) end
+   c.spare = c.spare or all - c.workers
+   c.alpha = c.alpha or c.beta / all
+   if c.sparse and (c.scheme == 'easgd' or c.scheme == 'eamsgd') then
+      fail(level + 1, 'sparse is for gradients: %s moves all parameters', c.scheme)
+   end
+   return all
+end
+
+-- All ranks must say the same. Rank 0 may be a worker only.
+local function need_same(c, level)
+   local index = { allreduce = 1, syncps = 2, downpour = 3, ssp = 4, easgd = 5, eamsgd = 6 }
+   local mine = { index[c.scheme], c.sparse and 1 or 0 }
+   for i, name in ipairs(order) do mine[i + 2] = c[name] end
+   local all = dist.allgather(torch.DoubleTensor(mine))
+   for r = 2, all:size(1) do
+      for i = 1, #mine do
+         if all[r][i] ~= all[1][i] then
+            local name = i == 1 and 'scheme' or i == 2 and 'sparse' or order[i - 2]
+            fail(level + 1, 'the ranks differ in %s: rank 0 has %g, rank %d %g', name, all[1][i], r - 1, all[r][i])
+         end
+      end
+   end
+end
+
+-- ---- what a job shares --------------------------------------------------------------------------------------------------
+
+local made = 0
+
+-- Counters of the job: BELL for servers, FULL the rounds of syncps, then four of each rank.
+local function counters(n)
+   return { BELL = 0, FULL = 1, CLOCK = 2, POSTED = 2 + n, HANDLED = 2 + 2 * n, ENDED = 2 + 3 * n, all = 2 + 4 * n }
+end
+
+local function share(self)
+   local n, c, R = self.x:nElement(), self.config, dist.size()
+   local name, ty = 'dist.optim ' .. made, self.x:type()
+   local sizes = torch.LongStorage { n }
+   local copies = 1 + (self.elastic and 0 or c.states)
+   self.at = counters(R)
+   self.shared = wire.shared(name, ty, sizes, n, self.layout.ends, copies, 0)
+   self.control = wire.shared(name .. ' control', 'torch.DoubleTensor', torch.LongStorage { R }, R, { R }, 1, self.at.all)
+   if c.servers > 0 or c.scheme == 'syncps' then
+      local lists = self.layout:listSize() + 1
+      self.slots = wire.shared(name .. ' slots', ty, sizes, n, { n }, R, 0)
+      self.lists = wire.shared(name .. ' lists', 'torch.LongTensor', torch.LongStorage { lists }, lists, { lists }, R, 0)
+   end
+end
+
+local function first_values(self, state)
+   local had = state and state.shared
+   if dist.rank() == 0 then
+      self.shared.x:copy(had and had.copies[1] or self.x)
+      for i = 2, #self.shared.copy_of do self.shared.copy_of[i]:copy(had and had.copies[i] or self.shared.copy_of[i]) end
+      for s, epoch in ipairs(had and had.epochs or {}) do self.shared:more(self.shared:epochCounter(s), epoch) end
+      if had then self.control:more(self.at.FULL, had.full) end
+   end
+   dist.barrier()
+   if not state then self.x:copy(self.shared.x) end
+end
+
+local function begin(self, state)
+   made = made + 1
+   self.steps, self.dropped, self.ended, self.seen = state and state.steps or 0, state and state.dropped or 0, false, wire.now()
+   if self.scheme.alone then
+      dist.broadcast(self.x, 0)
+   else
+      share(self)
+      first_values(self, state)
+      if not self:isServer() then self.control:more(self.at.CLOCK + self.rank, self.steps) end
+   end
+   self.own = state and state.own or {}
+   self.scheme.begin(self)
+   dist.barrier()
+end
+
+local function need_state(self, state, level)
+   if state == nil then return end
+   if state.scheme ~= self.config.scheme or state.n ~= self.x:nElement() or state.x:type() ~= self.x:type() then
+      fail(level + 1, 'state is of %s with %s parameters, wanted %s with %d', tostring(state.scheme), tostring(state.n),
+         self.config.scheme, self.x:nElement())
+   end
+   self.x:copy(state.x)
+end
+
+--- Trains a model on all ranks of the job together. All ranks call it, with the same options and models of the same size, and all
+-- begin with the parameters of rank 0. Each worker then computes gradients of its own data and calls `step`; at the end `finish`.
+-- Schemes: 'allreduce' (the mean of all gradients, everywhere the same step), 'syncps' (the same with the first `workers`
+-- gradients of each round; those that come later are dropped), 'downpour' (gradients are pushed and parameters fetched without
+-- waiting), 'ssp' (likewise, but nobody is more than `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps workers
+-- and a centre pull at each other). doc/distributed.md says what each promises.
+-- @param options.scheme          one of these
+-- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles
+-- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x,
+--    a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds the options
+--    and step
+-- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9; `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
+-- @param options.servers         ranks that only update: the last ones of the job, which call `serve`; default 0
+-- @param options.workers         of syncps: gradients of one round (default: all workers)
+-- @param options.nFetch,nPush    of downpour: steps from one fetch or push to the next; default 1
+-- @param options.staleness       of ssp, default 2
+-- @param options.tau,alpha,beta  of easgd and eamsgd: steps between moves, default 10; alpha is beta / workers, and beta 0.9
+-- @param options.spare           how many workers may die; default: those beyond `workers`, otherwise 0
+-- @param options.sparse          true: gradients of nn.LookupTable travel as rows, and only rows with a gradient are updated
+-- @param options.state           what `state` gave: goes on from there
+-- @return an object with step, fetch, finish, serve, state, isServer; `steps` and `dropped` count
+-- x = torch.ones(1); dist.init().optim{scheme = 'ssp', parameters = x, gradParameters = torch.ones(1)}:step(); x --> {0.99}
+function dist.optim(options)
+   if not wire.world then error('dist.optim: call dist.init() first', 2) end
+   local c = need_options(options, 2)
+   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank() }, Optim)
+   self.update = need_update(options, c, 2)
+   self.x, self.g = need_vectors(options, 2)
+   if c.sparse and not options.model then fail(2, 'sparse needs the option model') end
+   self.count = need_roles(c, 2)
+   need_state(self, options.state, 2)
+   need_same(c, 2)
+   self.elastic = c.scheme == 'easgd' or c.scheme == 'eamsgd'
+   self.layout = Layout.of(self.g, c.servers > 0 and c.servers or dist.size(), c.sparse and options.model or nil)
+   begin(self, options.state)
+   return self
+end
+
+-- ---- ranks that wait for others -----------------------------------------------------------------------------------------
+
+function Optim:what(operation) return ('dist.optim, %s, step %d of rank %d'):format(operation, self.steps, self.rank) end
+
+--- Whether this rank is a server: it calls serve, the others step and finish.
+function Optim:isServer() return self.rank >= self.count end
+
+function Optim:hasEnded(rank) return self.control:count(self.at.ENDED + rank) > 0 end
+
+-- Rank r has died or left early. As many workers as may do so without harm; a server never.
+local function lose(self, r, what)
+   self.control:with(1, what, true, function()
+      local lost = 0
+      if self:hasEnded(r) then return end
+      for q = 0, self.count - 1 do if self.control:count(self.at.ENDED + q) >= 2 then lost = lost + 1 end end
+      if r >= self.count or lost >= self.config.spare then self.control:blame(r, what, dist.deadline()) end
+      self.control:more(self.at.ENDED + r, 2)
+      self.scheme.left(self, r)
+   end)
+   self.control:more(self.at.BELL)
+end
+
+function Optim:lookAfter(ranks, what)
+   for _, r in ipairs(ranks) do
+      if r ~= self.rank and not self:hasEnded(r) and self.control:gone(r) and not self:hasEnded(r) then lose(self, r, what) end
+   end
+end
+
+local function progress(self)
+   local sum = 0
+   for r = 0, self.count - 1 do sum = sum + self.control:count(self.at.CLOCK + r) end
+   return sum
+end
+
+--- Waits until a counter has come to a value that the ranks of `whom()` bring. `patient`: as long as anybody takes steps.
+function Optim:await(shared, counter, value, operation, whom, patient)
+   local what, seconds = self:what(operation), dist.deadline()
+   local since, mark = wire.now(), patient and progress(self)
+   while not shared:waitMoment(counter, value, what) do
+      local ranks = whom(self)
+      self:lookAfter(ranks, what)
+      if patient and progress(self) ~= mark then since, mark = wire.now(), progress(self) end
+      if wire.now() - since > seconds then
+         for _, r in ipairs(ranks) do
+            if r ~= self.rank and not self:hasEnded(r) then self.control:blame(r, what, seconds) end
+         end
+         error(('%s: it took more than %g s'):format(what, seconds), 3)
+      end
+   end
+end
+
+function Optim.workersOf(self)
+   local list = {}
+   for r = 0, self.count - 1 do list[#list + 1] = r end
+   return list
+end
+
+function Optim.serversOf(self)
+   local list = {}
+   for r = self.count, dist.size() - 1 do list[#list + 1] = r end
+   return list
+end
+
+-- ---- pushing and fetching -----------------------------------------------------------------------------------------------
+
+-- Applies gradients to a shard whose lock is held.
+function Optim:apply(shard, sources, scale)
+   self.config.step = self.shared:epochOf(shard) + 1
+   local update = self.elastic and updates.add.run or self.update
+   self.layout:update(self.layout.pieces[shard], sources, scale, self.shared.copy_of, update, self.config)
+end
+
+function Optim:post(source)
+   self.layout:put(source, self.slots.copy_of[self.rank + 1], self.lists.copy_of[self.rank + 1])
+end
+
+function Optim:posted(rank) return self.layout:get(self.slots.copy_of[rank + 1], self.lists.copy_of[rank + 1]) end
+
+local function handled(self, rank, operation)
+   local at = self.at
+   local value = self.control:count(at.POSTED + rank) * self.config.servers
+   self:await(self.control, at.HANDLED + rank, value, operation, self.serversOf)
+end
+
+--- Brings a gradient to all shards, or leaves it where the servers take it.
+function Optim:push(g)
+   local source, what = self.layout:source(g), self:what 'push'
+   if self.config.servers == 0 then
+      self.shared:each(function(shard) self.shared:with(shard, what, false, self.apply, self, shard, { source }, 1) end)
+      return
+   end
+   handled(self, self.rank, 'push')
+   self:post(source)
+   self.control:more(self.at.POSTED + self.rank)
+   self.control:more(self.at.BELL)
+end
+
+function Optim:handled() if self.config.servers > 0 then handled(self, self.rank, 'push') end end
+
+--- Copies the shared parameters into x (default: those of this rank), shard by shard. Returns the epochs that they had.
+function Optim:copyShared(x)
+   local what, least, most = self:what 'fetch', math.huge, 0
+   self.shared:each(function(shard)
+      local first, n = self.shared:part(shard)
+      self.shared:with(shard, what, true, function()
+         if n > 0 then x:narrow(1, first, n):copy(self.shared.x:narrow(1, first, n)) end
+         local epoch = self.shared:epochOf(shard)
+         least, most = math.min(least, epoch), math.max(most, epoch)
+      end)
+   end)
+   return least, most
+end
+
+-- ---- the object ---------------------------------------------------------------------------------------------------------
+
+local function finite(g)
+   local sum = g:sum()
+   return sum - sum == 0
+end
+
+local function need_worker(self, who)
+   if self.ended then error(who .. ': this rank has finished', 3) end
+   if self:isServer() then error(('%s: rank %d is a server, it calls serve'):format(who, self.rank), 3) end
+end
+
+--- Takes a step with the gradient of this rank. `f`, if given, is called first, and must compute it: step returns what f returns.
+-- A gradient that is not finite is an error, and nothing has changed then.
+function Optim:step(f)
+   need_worker(self, 'step')
+   if f ~= nil and not arg.is_callable(f) then arg.refuse('step', 'argument 1', 'a function', f) end
+   local results = f and { f() } or {}
+   if not finite(self.g) then
+      error(('dist.optim: the gradient of step %d of rank %d is not finite'):format(self.steps + 1, self.rank), 2)
+   end
+   self.steps = self.steps + 1
+   if not self.scheme.alone and wire.now() - self.seen > 0.5 then
+      self.seen = wire.now()
+      self:lookAfter(self:workersOf(), self:what 'step')
+      self:lookAfter(self:serversOf(), self:what 'step')
+   end
+   self.scheme.step(self)
+   return unpack(results)
+end
+
+--- Fills x (default: the parameters of this rank) with the shared parameters; of easgd and eamsgd that is the centre. Returns x.
+function Optim:fetch(x)
+   x = x or self.x
+   if not arg.is_tensor(x) or x:type() ~= self.x:type() or x:dim() ~= 1 or x:nElement() ~= self.x:nElement() then
+      arg.refuse('fetch', 'argument 1', ('a %s of size %d'):format(self.x:type(), self.x:nElement()), x)
+   end
+   if self.scheme.alone then return x:copy(self.x) end
+   self:copyShared(x)
+   return x
+end
+
+--- Says that this rank takes no more steps, and waits until no worker does; all ranks have the shared parameters then. A rank
+-- that has fewer steps than others calls it earlier.
+function Optim:finish()
+   need_worker(self, 'finish')
+   self.scheme.finish(self)
+   self.ended = true
+   if self.scheme.alone then return self end
+   local at = self.at
+   self:handled()
+   self.control:with(1, self:what 'finish', true, function()
+      self.control:more(at.ENDED + self.rank, 1)
+      self.scheme.left(self, self.rank)
+   end)
+   self.control:more(at.BELL)
+   for r = 0, self.count - 1 do self:await(self.control, at.ENDED + r, 1, 'finish', self.workersOf, true) end
+   for r = 0, self.count - 1 do handled(self, r, 'finish') end
+   self:copyShared(self.x)
+   return self
+end
+
+--- What a server does: takes gradients until all workers have finished. It has the shared parameters then.
+function Optim:serve()
+   if not self:isServer() then error(('serve: rank %d is a worker'):format(self.rank), 2) end
+   local at, what = self.at, self:what 'serve'
+   repeat
+      local bell, over = self.control:count(at.BELL), true
+      for r = 0, self.count - 1 do over = over and self:hasEnded(r) end
+      self.scheme.serve(self)
+      if not over and not self.control:waitMoment(at.BELL, bell + 1, what) then
+         self:lookAfter(self:workersOf(), what)
+         self:lookAfter(self:serversOf(), what)
+      end
+   until over
+   self.ended = true
+   self.control:more(at.ENDED + self.rank, 1)
+   self:copyShared(self.x)
+   return self
+end
+
+-- A server has shards of its own.
+function Optim:ownShards()
+   local list = {}
+   for s = 1, #self.shared.ends do
+      if self.config.servers == 0 or (s - 1) % self.config.servers == self.rank - self.count then list[#list + 1] = s end
+   end
+   return list
+end
+
+--- What dist.commit needs, to go on with the option `state`. All ranks call it between two steps. Jobs with servers have none.
+function Optim:state()
+   if self.config.servers > 0 then error('state: with servers there is no moment at which all ranks stop', 2) end
+   local state = { scheme = self.config.scheme, n = self.x:nElement(), x = self.x:clone(), steps = self.steps,
+                   dropped = self.dropped, own = clone(self.own) }
+   dist.barrier()
+   if not self.scheme.alone and self.rank == 0 then
+      state.shared = { copies = {}, epochs = {}, full = self.control:count(self.at.FULL) }
+      for i, x in ipairs(self.shared.copy_of) do state.shared.copies[i] = x:clone() end
+      for s = 1, #self.shared.ends do state.shared.epochs[s] = self.shared:epochOf(s) end
+   end
+   dist.barrier()
+   return state
+end
+
+return Optim

@@ -1,0 +1,262 @@
+-- lua/dist/schemes.lua - how the ranks of dist.optim learn together: what each scheme does in a step.
+--
+-- A scheme has: begin, step, finish (what is left to do when a rank takes no more steps), left (a rank has finished or died;
+-- called with the control lock held), serve (what a server does when its bell rings). `alone`: it needs no shared parameters.
+local dist = require 'dist'
+
+local schemes = {}
+
+local function nothing() end
+
+local function tensors_like(x, n, had)
+   local list = {}
+   for i = 1, n do list[i] = had and had[i] or x.new(x:size()):zero() end
+   return list
+end
+
+-- A step of this rank's own parameters x, with state of its own.
+local function own_step(self, x, g)
+   self.config.step = self.steps
+   self.update(x, g, self.own.states, self.config)
+end
+
+local function begin_own(self) self.own.states = tensors_like(self.x, self.config.states, self.own.states) end
+
+-- ---- allreduce: everybody takes the same step with the mean of all gradients ---------------------------------------------
+
+local allreduce = { alone = true, left = nothing }
+
+local function reduce(x, op) return dist.allreduce(x, op) end
+
+-- How many took part; 0 when all have finished.
+local function together(self, active)
+   local count = self.x.new { active }
+   local source = self.layout:allreduce(self.g, count, reduce)
+   local n = count[1]
+   if n == 0 then return 0 end
+   self.g:mul(1 / n)
+   self.own.updates = (self.own.updates or 0) + 1
+   self.config.step = self.own.updates
+   local copies = { self.x, unpack(self.own.states) }
+   self.layout:update(self.layout.whole, { source }, 1, copies, self.update, self.config)
+   return n
+end
+
+allreduce.begin = begin_own
+function allreduce.step(self) together(self, 1) end
+function allreduce.finish(self)
+   repeat self.g:zero() until together(self, 0) == 0
+end
+
+-- ---- asynchronous: what shards do with gradients that wait for them ------------------------------------------------------
+
+local function serve_posted(self)
+   local at, what = self.at, self:what 'serve'
+   self.taken = self.taken or {}
+   for r = 0, self.count - 1 do
+      local posted = self.control:count(at.POSTED + r)
+      if posted > (self.taken[r] or 0) then
+         local source = self:posted(r)
+         for _, shard in ipairs(self:ownShards()) do
+            self.shared:with(shard, what, false, self.apply, self, shard, { source }, 1)
+         end
+         self.taken[r] = posted
+         self.control:more(at.HANDLED + r)
+      end
+   end
+end
+
+local function count_step(self) self.control:more(self.at.CLOCK + self.rank) end
+
+-- ---- downpour: push every nPush steps, fetch every nFetch; own steps between ---------------------------------------------
+
+local downpour = { left = nothing, serve = serve_posted }
+
+function downpour.begin(self) self.own.sum = self.own.sum or self.x.new(self.x:size()):zero() end
+
+function downpour.step(self)
+   local c, sum = self.config, self.own.sum
+   sum:add(self.g)
+   self.x:add(-c.learningRate, self.g)
+   if self.steps % c.nPush == 0 then
+      self:push(sum)
+      sum:zero()
+   end
+   count_step(self)
+   if self.steps % c.nFetch == 0 then self:copyShared(self.x) end
+end
+
+function downpour.finish(self)
+   if self.steps % self.config.nPush ~= 0 then self:push(self.own.sum) end
+end
+
+-- ---- ssp: the same at every step, but nobody runs away -------------------------------------------------------------------
+
+local ssp = { begin = nothing, finish = nothing, serve = serve_posted }
+local FAR = 2 ^ 30                          -- a clock that nobody waits for
+
+function ssp.step(self)
+   local at = self.at
+   self:push(self.g)
+   self:handled()                           -- the clock says that the step is in the shared parameters
+   count_step(self)
+   local slowest = self.control:count(at.CLOCK + self.rank) - self.config.staleness
+   for r = 0, self.count - 1 do
+      if slowest > 0 and r ~= self.rank then
+         self:await(self.control, at.CLOCK + r, slowest, 'step', function() return { r } end)
+      end
+   end
+   self:copyShared(self.x)
+end
+
+function ssp.left(self, r) self.control:more(self.at.CLOCK + r, FAR) end
+
+-- ---- syncps: rounds of the first `workers` gradients ---------------------------------------------------------------------
+-- Round t makes parameters of epoch t + 1 out of gradients of epoch t. FULL counts full rounds: when it is t + 1, the gradients
+-- of round t are in, and whoever waits applies them shard by shard, each shard once. control.x[r + 1] is 1 + the last round that
+-- rank r is in.
+
+local syncps = { finish = nothing }
+
+local function accepted(self, t)
+   local list = {}
+   for r = 0, self.count - 1 do if self.control.x[r + 1] == t + 1 then list[#list + 1] = r end end
+   return list
+end
+
+-- With the control lock held: the round is full when nobody who could still come is needed.
+local function close_if_full(self)
+   local t, going = self.control:count(self.at.FULL), 0
+   for r = 0, self.count - 1 do if not self:hasEnded(r) then going = going + 1 end end
+   local n = #accepted(self, t)
+   if n > 0 and n >= math.min(self.config.workers, going) then
+      self.control:more(self.at.FULL)
+      self.control:more(self.at.BELL)
+   end
+end
+
+function syncps.left(self) close_if_full(self) end
+
+local function apply_round(self, t, shards)
+   local ranks, sources, what = accepted(self, t), {}, self:what 'update'
+   for i, r in ipairs(ranks) do sources[i] = self:posted(r) end
+   for _, shard in ipairs(shards) do
+      if self.shared:epochOf(shard) == t then                 -- looked at again under the lock
+         self.shared:with(shard, what, true, function()
+            if self.shared:epochOf(shard) ~= t then return end
+            self:apply(shard, sources, 1 / #sources)
+            self.shared:more(self.shared:epochCounter(shard))
+         end)
+      end
+   end
+end
+
+-- Applies the round that is full, if it is not applied yet; without servers that is every worker's work.
+local function help(self)
+   local full, all, n = self.control:count(self.at.FULL), {}, #self.shared.ends
+   if self.config.servers > 0 or full == 0 then return end
+   for i = 1, n do all[i] = (i + self.rank - 1) % n + 1 end
+   apply_round(self, full - 1, all)
+end
+
+-- Takes the parameters when all shards are of one epoch, `least` or later.
+local function fetch_epoch(self, least)
+   local whom = self.config.servers > 0 and self.serversOf or self.workersOf
+   while true do
+      help(self)
+      for s = 1, #self.shared.ends do self:await(self.shared, self.shared:epochCounter(s), least, 'fetch', whom) end
+      local low, high = self:copyShared(self.x)
+      if low == high then
+         self.version = low
+         return
+      end
+      least = high
+   end
+end
+
+function syncps.begin(self) self.version = self.shared:epoch() end
+
+local function hand_in(self, t)
+   local at, control = self.at, self.control
+   if control:count(at.FULL) ~= t then return false end
+   self:post(self.layout:source(self.g))
+   return control:with(1, self:what 'push', true, function()
+      if control:count(at.FULL) ~= t then return false end
+      control.x[self.rank + 1] = t + 1
+      close_if_full(self)
+      return true
+   end)
+end
+
+function syncps.step(self)
+   local t, at = self.version, self.at
+   if not hand_in(self, t) then self.dropped = self.dropped + 1 end
+   count_step(self)
+   self:await(self.control, at.FULL, t + 1, 'step', function()
+      local late = {}
+      for r = 0, self.count - 1 do if self.control.x[r + 1] ~= t + 1 then late[#late + 1] = r end end
+      return late
+   end)
+   fetch_epoch(self, t + 1)
+end
+
+function syncps.serve(self)
+   local full = self.control:count(self.at.FULL)
+   if full == 0 then return end
+   apply_round(self, full - 1, self:ownShards())
+end
+
+-- ---- easgd and eamsgd: workers and a centre pull at each other -----------------------------------------------------------
+-- Zhang, Choromanska and LeCun, "Deep learning with elastic averaging SGD", 2015, algorithms 1 and 2. Every tau steps
+-- x = x - alpha (x - centre), centre = centre + alpha (x - centre); then the step, with the gradient at the old x.
+
+local easgd = { begin = begin_own, finish = nothing, left = nothing, serve = serve_posted }
+
+local function elastic(self, x)
+   local alpha, what = self.config.alpha, self:what 'elastic'
+   if self.config.servers > 0 then
+      local move = x.new(x:size())
+      self:copyShared(move)
+      move:mul(-1):add(x):mul(alpha)
+      x:add(-1, move)
+      self:push(move)
+      return
+   end
+   self.shared:each(function(shard)
+      local first, n = self.shared:part(shard)
+      if n < 1 then return end
+      self.shared:with(shard, what, false, function()
+         local mine, centre = x:narrow(1, first, n), self.shared.x:narrow(1, first, n)
+         local move = (mine - centre):mul(alpha)
+         mine:add(-1, move)
+         centre:add(move)
+      end)
+   end)
+end
+
+function easgd.step(self)
+   if (self.steps - 1) % self.config.tau == 0 then elastic(self, self.x) end
+   own_step(self, self.x, self.g)
+   count_step(self)
+end
+
+-- Between steps the model has x + momentum v, where algorithm 2 wants the gradient; x itself is kept aside.
+local eamsgd = { finish = nothing, left = nothing, serve = serve_posted }
+
+function eamsgd.begin(self)
+   self.own.x = self.own.x or self.x:clone()
+   self.own.v = self.own.v or self.x.new(self.x:size()):zero()
+end
+
+function eamsgd.step(self)
+   local c, x, v = self.config, self.own.x, self.own.v
+   if (self.steps - 1) % c.tau == 0 then elastic(self, x) end
+   v:mul(c.momentum):add(-c.learningRate, self.g)
+   x:add(v)
+   self.x:copy(x):add(c.momentum, v)
+   count_step(self)
+end
+
+schemes.allreduce, schemes.syncps, schemes.downpour, schemes.ssp = allreduce, syncps, downpour, ssp
+schemes.easgd, schemes.eamsgd = easgd, eamsgd
+return schemes

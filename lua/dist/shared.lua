@@ -1,0 +1,275 @@
+-- lua/dist/shared.lua - tensors under a name, which all ranks of a job read and write; parameter servers stand on them.
+--
+-- A tensor is cut into shards. Who reads or writes a shard has its lock, and no other rank meanwhile; a shard counts how often it
+-- was written. So what one rank writes into one shard is seen whole or not at all, but different shards may be of different
+-- moments.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local lib = require 'torch.lib'
+local arg = require 'torch.arg'
+local storage = require 'torch.storage'
+local dtype = require 'torch.dtype'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local C = lib.C
+
+local Shared = {}
+Shared.__index = Shared
+
+local shared_t, storage_t, int_t = ffi.typeof 'th_shared *[1]', ffi.typeof 'th_storage *[1]', ffi.typeof 'int[1]'
+
+-- ---- opening ------------------------------------------------------------------------------------------------------------
+
+local known = { type = true, shards = true }
+
+local function options_of(options, level)
+   if options == nil then return {} end
+   if type(options) ~= 'table' then arg.refuse('dist.shared', 'options', 'a table', options, level) end
+   for name in pairs(options) do
+      if not known[name] then
+         error(('dist.shared: there is no option %s; there are type and shards'):format(tostring(name)), level)
+      end
+   end
+   local shards = options.shards
+   if shards ~= nil and (type(shards) ~= 'number' or shards % 1 ~= 0 or shards < 1 or shards > 256) then
+      arg.refuse('dist.shared', 'shards', 'a whole number in 1..256', shards, level)
+   end
+   return options
+end
+
+local function sizes_of(sizes, level)
+   if type(sizes) == 'number' then sizes = { sizes } end
+   if arg.is_storage(sizes) then sizes = sizes:totable() end
+   if type(sizes) ~= 'table' or #sizes == 0 or #sizes > 16 then
+      arg.refuse('dist.shared', 'sizes', 'a number, a list of 1 to 16 numbers or a LongStorage', sizes, level)
+   end
+   local count = 1
+   for i, n in ipairs(sizes) do
+      if type(n) ~= 'number' or n % 1 ~= 0 or n < 1 or n > 2 ^ 53 then
+         arg.refuse('dist.shared', 'size ' .. i, 'a whole number from 1', n, level)
+      end
+      count = count * n
+   end
+   if count > 2 ^ 53 then error('dist.shared: that are too many elements', level) end
+   return torch.LongStorage(sizes), count
+end
+
+-- Where shards end: after whole rows, as many in each as in the others or one more.
+local function ends_of(rows, cols, shards)
+   local ends = {}
+   for s = 1, shards do ends[s] = math.floor(rows * s / shards) * cols end
+   return ends
+end
+
+--- The same with more choices, for the files of dist: `copies` of the elements lie one after the other, and belong to the same
+-- shards; `ends` says after which element each shard ends; `counters` are counted and waited for.
+function wire.shared(name, ty, sizes, count, ends, copies, counters)
+   local s, elements = shared_t(), storage_t()
+   lib.check(C.th_shared_open(s, elements, wire.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, #ends,
+      counters), 3)
+   local ref = storage.owned(elements[0])
+   local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters }
+   for i = 1, copies do self.copy_of[i] = torch[ty:match '%.(.*)'](ref, (i - 1) * count + 1, count) end
+   self.x = self.copy_of[1]
+   return setmetatable(self, Shared)
+end
+
+--- A tensor that all ranks of the job see under a name, as an object with the methods below. Who asks first makes it, full of
+-- zeros; the others get the same, and must ask for the same size and type. It stays until the job ends. Each method does its work
+-- shard by shard: ranks that write at the same time do so one after the other in each shard.
+-- @param name     1 to 63 bytes
+-- @param sizes    a number, a list of numbers or a LongStorage
+-- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
+-- dist.init(); s = dist.shared('w', {2, 3}); s:add(torch.ones(2, 3)); s:fetch() --> {{1, 1, 1}, {1, 1, 1}}
+function dist.shared(name, sizes, options)
+   if not wire.world then error('dist.shared: call dist.init() first', 2) end
+   if type(name) ~= 'string' or name:find('\0', 1, true) then
+      arg.refuse('dist.shared', 'name', 'a string without a byte 0', name, 2)
+   end
+   options = options_of(options, 3)
+   local list, count = sizes_of(sizes, 3)
+   local ty = options.type or torch.getdefaulttensortype()
+   if type(ty) ~= 'string' or not dtype.id[ty:match '^torch%.(%a+)Tensor$' or ''] then
+      arg.refuse('dist.shared', 'type', 'the name of a tensor type of the CPU', ty, 2)
+   end
+   local rows = tonumber(list[1])
+   local shards = math.min(options.shards or dist.size(), rows)
+   return wire.shared(name, ty, list, count, ends_of(rows, count / rows, shards), 1, 0)
+end
+
+-- ---- shards -------------------------------------------------------------------------------------------------------------
+
+function Shared:first(shard) return (self.ends[shard - 1] or 0) + 1 end
+
+--- Element numbers of a shard: the first, and how many.
+function Shared:part(shard)
+   local first = self:first(shard)
+   return first, self.ends[shard] - first + 1
+end
+
+--- Calls f with the shard's lock held; it counts as written unless `reading`.
+function Shared:with(shard, what, reading, f, ...)
+   lib.check(C.th_shared_lock(self.c, shard - 1, what, 0), 3)
+   local ok, why = pcall(f, ...)
+   C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0)
+   if not ok then error(why, 0) end
+   return why
+end
+
+-- All shards, one after the other; each rank begins with another.
+function Shared:each(f)
+   local n = #self.ends
+   for i = 0, n - 1 do f((i + dist.rank() * math.ceil(n / dist.size())) % n + 1) end
+end
+
+function Shared:what(operation) return ("dist.shared '%s', %s"):format(self.name, operation) end
+
+local function walk(self, operation, reading, f)
+   local what = self:what(operation)
+   self:each(function(shard)
+      local first, n = self:part(shard)
+      if n > 0 then self:with(shard, what, reading, f, self.x:narrow(1, first, n), first, n) end
+   end)
+end
+
+-- ---- what a user does with it -------------------------------------------------------------------------------------------
+
+local function need_like(self, who, x, level)
+   if not arg.is_tensor(x) then arg.refuse(who, 'argument 1', 'a tensor', x, level + 1) end
+   if x:type() ~= self.x:type() or x:nElement() ~= self.n then
+      error(("%s: '%s' has %d elements of a %s, got %s"):format(who, self.name, self.n, self.x:type(), arg.describe(x)),
+         level + 1)
+   end
+   return x:contiguous():view(-1)
+end
+
+--- A copy of it; with a tensor of the same type and number of elements: fills and returns that.
+function Shared:fetch(into)
+   local flat
+   if into == nil then
+      into = self.x.new(self.sizes)
+      flat = into:view(-1)
+   else
+      flat = need_like(self, 'fetch', into, 2)
+   end
+   walk(self, 'fetch', true, function(x, first, n) flat:narrow(1, first, n):copy(x) end)
+   if not into:isContiguous() then into:copy(flat:viewAs(into)) end
+   return into
+end
+
+--- Replaces its elements by those of x. Returns the shared tensor, as all that follow.
+function Shared:copy(x)
+   local flat = need_like(self, 'copy', x, 2)
+   walk(self, 'copy', false, function(to, first, n) to:copy(flat:narrow(1, first, n)) end)
+   return self
+end
+
+--- Adds `scale` (default 1) times x.
+function Shared:add(scale, x)
+   if x == nil then scale, x = 1, scale end
+   if type(scale) ~= 'number' then arg.refuse('add', 'scale', 'a number', scale) end
+   local flat = need_like(self, 'add', x, 2)
+   walk(self, 'add', false, function(to, first, n) to:add(scale, flat:narrow(1, first, n)) end)
+   return self
+end
+
+-- Calls f(part as rows, places in it, those rows' numbers in the list) for each shard that holds some of the rows.
+local function each_row(self, operation, index, reading, f)
+   local rows = tonumber(self.sizes[1])
+   local cols, what = self.n / rows, self:what(operation)
+   if not arg.is_tensor(index) or index:type() ~= 'torch.LongTensor' or index:dim() ~= 1 then
+      arg.refuse(operation, 'argument 1', 'a LongTensor of row numbers', index, 3)
+   end
+   if index:min() < 1 or index:max() > rows then
+      error(("%s: rows of '%s' must lie in 1..%d, got %d"):format(operation, self.name, rows,
+         index:min() < 1 and index:min() or index:max()), 3)
+   end
+   self:each(function(shard)
+      local first, n = self:part(shard)
+      local low = (first - 1) / cols
+      local mine = index:gt(low):cmul(index:le(low + n / cols)):nonzero()
+      if n > 0 and mine:nElement() > 0 then
+         mine = mine:view(-1)
+         self:with(shard, what, reading, f, self.x:narrow(1, first, n):view(n / cols, cols), index:index(1, mine):add(-low), mine)
+      end
+   end)
+end
+
+--- Adds rows to rows of the first dimension: row i of `rows` to row index[i]. A row that is named twice gets both. Only the
+-- shards of these rows are touched.
+-- @param index  a LongTensor
+-- @param rows   one for each number of index
+function Shared:addRows(index, rows)
+   local cols = self.n / tonumber(self.sizes[1])
+   if not arg.is_tensor(rows) or rows:type() ~= self.x:type() or not arg.is_tensor(index)
+      or rows:nElement() ~= index:nElement() * cols then
+      arg.refuse('addRows', 'argument 2', ('a %s with %d elements for each row'):format(self.x:type(), cols), rows)
+   end
+   if index:nElement() == 0 then return self end
+   local flat = rows:contiguous():view(-1, cols)
+   each_row(self, 'addRows', index, false, function(part, places, from) part:indexAdd(1, places, flat:index(1, from)) end)
+   return self
+end
+
+--- Calls f(part, first) for each shard, with its lock held: part is the shard's elements in the job's memory, a vector; first is
+-- the number of the first one. f may change them, but must not keep them, nor call the shared tensor.
+function Shared:apply(f)
+   if not arg.is_callable(f) then arg.refuse('apply', 'argument 1', 'a function', f) end
+   walk(self, 'apply', false, function(part, first) f(part, first) end)
+   return self
+end
+
+--- How often it was written: the number of the shard that was written least.
+function Shared:epoch()
+   local least = math.huge
+   for s = 1, #self.ends do least = math.min(least, self:epochOf(s)) end
+   return least
+end
+
+--- Waits until its epoch is at least `epoch`. After the deadline, or when all other ranks have ended, that is an error.
+function Shared:wait(epoch, seconds)
+   if type(epoch) ~= 'number' or epoch % 1 ~= 0 or epoch < 0 or epoch >= 2 ^ 31 then
+      arg.refuse('wait', 'argument 1', 'a whole number from 0', epoch)
+   end
+   if seconds ~= nil and (type(seconds) ~= 'number' or seconds <= 0 or seconds ~= seconds) then
+      arg.refuse('wait', 'argument 2', 'a positive number of seconds', seconds)
+   end
+   local what, begin = self:what 'wait', wire.now()
+   seconds = seconds or dist.deadline()
+   for s = 1, #self.ends do
+      while not self:moment(s, epoch, what, 3) do
+         local others = dist.size() > 1
+         for r = 0, dist.size() - 1 do
+            if r ~= dist.rank() and not self:gone(r) then others = false end
+         end
+         if others and self:epochOf(s) < epoch then
+            error(('%s: all other ranks have ended in epoch %d'):format(what, self:epoch()), 2)
+         end
+         if wire.now() - begin > seconds then
+            error(('%s: epoch %d did not come within %g s: it is %d'):format(what, epoch, seconds, self:epoch()), 2)
+         end
+      end
+   end
+   return self
+end
+
+-- ---- counters, for the files of dist ------------------------------------------------------------------------------------
+
+-- Of shard s, which has the number behind those of the counters.
+function Shared:epochOf(s) return C.th_shared_count(self.c, self:epochCounter(s)) end
+function Shared:epochCounter(s) return self.counters + s - 1 end
+function Shared:count(i) return C.th_shared_count(self.c, i) end
+function Shared:more(i, n) C.th_shared_add(self.c, i, n or 1) end
+function Shared:gone(rank) return C.th_shared_gone(self.c, rank) ~= 0 end
+
+-- Sleeps until a counter has come to the value, or for a moment: whether it has.
+function Shared:waitMoment(counter, value, what, level)
+   local there = int_t()
+   lib.check(C.th_shared_wait(self.c, counter, value, what, there), (level or 2) + 1)
+   return there[0] ~= 0
+end
+function Shared:moment(shard, epoch, what, level) return self:waitMoment(self:epochCounter(shard), epoch, what, level + 1) end
+
+function Shared:blame(rank, what, seconds) lib.check(C.th_shared_blame(self.c, rank, what, seconds), 3) end
+
+return Shared

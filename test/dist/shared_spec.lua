@@ -1,0 +1,143 @@
+-- test/dist/shared_spec.lua - tensors under a name that all ranks read and write.
+-- runs once
+local torch = require 'torch'
+local dist = require 'dist'
+local ranks = require 'test.dist.ranks'
+local temporary = require 'test.temporary'
+local refuses = require 'test.refuses'
+
+local function has(text, part) assert.truthy(text:find(part, 1, true), ('%q is not in: %s'):format(part, text)) end
+
+describe('dist.shared', function()
+   it('gets all that ranks add at the same time', function()
+      ranks.ok(4, [[
+         local s = dist.shared('sum', {7, 3}, { type = 'torch.FloatTensor', shards = 3 })
+         local x = torch.range(1, 21):float():view(7, 3)
+         for i = 1, 300 do s:add(dist.rank() + 1, x) end
+         dist.barrier()
+         assert(same(s:fetch(), x * 3000))
+         assert(s:epoch() == 1200)
+         local turned = torch.FloatTensor(3, 7):t()
+         assert(s:fetch(turned) == turned and same(turned:contiguous(), x * 3000))]])
+   end)
+
+   it('adds rows to rows, and twice to one that is named twice', function()
+      ranks.ok(3, [[
+         local s, want = dist.shared('rows', {6, 2}), torch.zeros(6, 2)
+         local index = torch.LongTensor{ 2, 6, 2, dist.rank() + 1 }
+         for i = 1, 50 do s:addRows(index, torch.Tensor{ {1, 2}, {3, 4}, {5, 6}, {7, 8} }) end
+         for r = 0, 2 do
+            want[2]:add(torch.Tensor{6, 8})
+            want[6]:add(torch.Tensor{3, 4})
+            want[r + 1]:add(torch.Tensor{7, 8})
+         end
+         dist.barrier()
+         assert(same(s:fetch(), want * 50))
+         dist.barrier()
+         s:addRows(torch.LongTensor{ 1 }, torch.ones(1, 2))                -- one shard of three
+         dist.barrier()
+         assert(s:epochOf(1) == 153 and s:epochOf(2) == 50, s:epochOf(1) .. ' ' .. s:epochOf(2))]])
+   end)
+
+   it('runs a function on each shard, one rank at a time', function()
+      ranks.ok(4, [[
+         local s = dist.shared('f', 1000)
+         for i = 1, 100 do
+            s:apply(function(part, first)
+               local before = part[1]
+               part:fill(before + 1)
+               assert(first % 250 == 1 and part:size(1) == 250)
+            end)
+         end
+         dist.barrier()
+         assert(same(s:fetch(), torch.zeros(1000):fill(400)))
+         says('stop here', s.apply, s, function() error('stop here', 0) end)
+         s:apply(function() end)                                             -- the lock is free again
+         says("'f', add: this rank is at work on the shard already", s.apply, s, function() s:add(torch.ones(1000)) end)]])
+   end)
+
+   it('is there before the others come, and waits for an epoch', function()
+      ranks.ok(2, [[
+         local s = dist.shared('late', 2, { shards = 1 })
+         if dist.rank() == 0 then
+            s:copy(torch.Tensor{4, 5})
+         else
+            s:wait(1)
+            assert(same(s:fetch(), torch.Tensor{4, 5}))
+            says("dist.shared 'late', wait: epoch 2 did not come within 0.1 s: it is 1", s.wait, s, 2, 0.1)
+         end
+         dist.barrier()
+         if dist.rank() == 0 then says("wait: all other ranks have ended in epoch 1", s.wait, s, 2, 10) end]])
+   end)
+
+   it('leaves no file behind, and grows with each name', function()
+      ranks.ok(2, [[
+         local function count()
+            local list = io.popen 'ls /dev/shm | grep -c cresset'
+            return list:read '*l', list:close()
+         end
+         local before = count()
+         for i = 1, 40 do dist.shared('large ' .. i, 50000):add(torch.ones(50000)) end
+         dist.barrier()
+         for i = 1, 40 do assert(dist.shared('large ' .. i, 50000):fetch():eq(2):sum() == 50000) end
+         assert(count() == before)]])
+   end)
+
+   it('tells the others which rank has died at work on a shard', function()
+      local status, _, err = ranks.run(3, [[
+         local s = dist.shared('w', 4, { shards = 1 })
+         dist.barrier()
+         if dist.rank() == 1 then s:apply(function() os.execute('kill -9 ' .. pid()) end) end
+         os.execute 'sleep 0.1'
+         s:add(torch.ones(4))]])
+      assert.equal(137, status)
+      has(err, "dist.shared 'w', add: rank 1 is gone: its process")
+   end)
+
+   it('tells them that it is stopped, after the deadline', function()
+      local status, _, err = ranks.run(2, [[
+         local s = dist.shared('w', 4, { shards = 1 })
+         dist.barrier()
+         if dist.rank() == 1 then s:apply(function() os.execute('kill -STOP ' .. pid()) end) end
+         os.execute 'sleep 0.1'
+         s:add(torch.ones(4))]], '--grace 0.1', 'dist.init{deadline = 1} ')
+      assert.equal(1, status)
+      has(err, "dist.shared 'w', add: rank 1 did not come within 1 s: its process")
+      has(err, 'is stopped')
+   end)
+
+   it('refuses what makes no sense', function()
+      dist.init()
+      local s = dist.shared('refusals', { 3, 2 })
+      assert.same({ 3, 2 }, s:fetch():size():totable())
+      refuses('dist.shared: name must be a string without a byte 0, got a number (3)', dist.shared, 3, 2)
+      refuses('dist.shared: a name has 1 to 63 bytes, got 64', dist.shared, ('x'):rep(64), 2)
+      refuses('dist.shared: a name has 1 to 63 bytes, got 0', dist.shared, '', 2)
+      refuses('dist.shared: sizes must be a number, a list of 1 to 16 numbers or a LongStorage, got nil', dist.shared, 'x')
+      refuses('dist.shared: size 2 must be a whole number from 1, got a number (0)', dist.shared, 'x', { 2, 0 })
+      refuses('dist.shared: size 1 must be a whole number from 1, got a number (nan)', dist.shared, 'x', 0 / 0)
+      refuses('dist.shared: that are too many elements', dist.shared, 'x', { 2 ^ 40, 2 ^ 40 })
+      refuses('dist.shared: there is no option shard', dist.shared, 'x', 2, { shard = 1 })
+      refuses('dist.shared: shards must be a whole number in 1..256, got a number (0.5)', dist.shared, 'x', 2, { shards = 0.5 })
+      refuses('dist.shared: type must be the name of a tensor type of the CPU', dist.shared, 'x', 2, { type = 'torch.CudaTensor' })
+      refuses("dist.shared: 'refusals' has 6 Double elements in 1 shards, as rank 0 has made it, not 4 Double elements in 1",
+         dist.shared, 'refusals', 4)
+      refuses("not 6 Float elements in 1", dist.shared, 'refusals', { 3, 2 }, { type = 'torch.FloatTensor' })
+      refuses("add: 'refusals' has 6 elements of a torch.DoubleTensor, got a torch.DoubleTensor of size 5", s.add, s, torch.ones(5))
+      refuses('add: argument 1 must be a tensor, got a number (2)', s.add, s, 2)
+      refuses('add: scale must be a number, got a string', s.add, s, 'x', torch.ones(6))
+      refuses("fetch: 'refusals' has 6 elements", s.fetch, s, torch.FloatTensor(6))
+      refuses("copy: 'refusals' has 6 elements", s.copy, s, torch.Tensor())
+      refuses('addRows: argument 1 must be a LongTensor of row numbers', s.addRows, s, torch.ones(2), torch.ones(2, 2))
+      refuses('addRows: argument 2 must be a torch.DoubleTensor with 2 elements for each row', s.addRows, s, torch.LongTensor{ 1 }, torch.ones(3))
+      refuses("addRows: rows of 'refusals' must lie in 1..3, got 4", s.addRows, s, torch.LongTensor{ 1, 4 }, torch.ones(2, 2))
+      refuses("addRows: rows of 'refusals' must lie in 1..3, got 0", s.addRows, s, torch.LongTensor{ 0 }, torch.ones(1, 2))
+      refuses('apply: argument 1 must be a function, got nil', s.apply, s)
+      refuses('wait: argument 1 must be a whole number from 0, got a number (-1)', s.wait, s, -1)
+      refuses("wait: epoch 9 did not come within 0.05 s: it is 0", s.wait, s, 9, 0.05)
+      assert.equal(0, s:fetch():abs():sum())
+      assert.equal(0, s:epoch())
+   end)
+end)
+
+teardown(temporary.remove)
