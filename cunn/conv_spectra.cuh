@@ -46,7 +46,14 @@ struct th_pictures {
   int dtype;
   int64_t sn, sg, sl, sh, sw, lanes, h, w, ty, tx, my, mx, oy, ox, rows, cols;
 };
-/* Where tile `row` of a flat number begins. */
+template <class P> TH_DEVICE_FN P th_read(const void *p, int dtype, int64_t k)
+{
+  if constexpr (sizeof(P) == 8) return static_cast<const P *>(p)[k];
+  if (dtype == TH_F32) return static_cast<const float *>(p)[k];
+  return dtype == TH_F16 ? load_half(static_cast<const f16 *>(p)[k]) : load_half(static_cast<const bf16 *>(p)[k]);
+}
+
+/* Where the tile of a flat number begins. */
 struct th_tile_place { int64_t offset, y, x, lane; };
 TH_DEVICE_FN th_tile_place th_place_of(const th_pictures &g, int64_t first, int64_t rows, int64_t number)
 {
@@ -62,20 +69,11 @@ template <class P> TH_DEVICE_FN P th_take(const th_pictures &g, const th_tile_pl
 {
   const int64_t y = at.y + i, x = at.x + j;
   if (i >= g.rows || j >= g.cols || y < 0 || x < 0 || y >= g.h || x >= g.w) return 0;
-  const int64_t k = at.offset + y * g.sh + x * g.sw;
-  if constexpr (sizeof(P) == 8) return static_cast<const P *>(g.p)[k];
-  if (g.dtype == TH_F32) return static_cast<const float *>(g.p)[k];
-  return g.dtype == TH_F16 ? load_half(static_cast<const f16 *>(g.p)[k]) : load_half(static_cast<const bf16 *>(g.p)[k]);
+  return th_read<P>(g.p, g.dtype, at.offset + y * g.sh + x * g.sw);
 }
 
 /* What becomes of numbers that come back: times scale, plus the bias of their lane; or added to what is there. */
 struct th_results { double scale; bool add; const void *bias; int64_t step; };
-template <class P> TH_DEVICE_FN P th_read(const void *p, int dtype, int64_t k)
-{
-  if constexpr (sizeof(P) == 8) return static_cast<const P *>(p)[k];
-  if (dtype == TH_F32) return static_cast<const float *>(p)[k];
-  return dtype == TH_F16 ? load_half(static_cast<const f16 *>(p)[k]) : load_half(static_cast<const bf16 *>(p)[k]);
-}
 template <class P> TH_DEVICE_FN void th_give_back(const th_pictures &g, const th_results &r, const th_tile_place &at, int64_t i,
                                                   int64_t j, P v)
 {

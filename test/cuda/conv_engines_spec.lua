@@ -9,6 +9,7 @@ local device = require 'test.cuda.device'
 if device.missing('engines of convolution on a CUDA device', describe, pending) then return end
 
 local TH = os.getenv 'TH' or 'build/bin/th'
+local COUNT, EMULATED = device.cutorch.getDeviceCount(), device.cutorch.getDeviceProperties(1).emulated
 
 -- What a script prints in a process of its own, with its errors.
 local function child(script, environment)
@@ -46,6 +47,7 @@ local function does(engine, pass, ...) return torch.conv.with(engine, torch.conv
 local KINDS = { 'Float', 'Half', 'Float', 'BFloat16', 'Float', 'Double' }
 -- How far a result may lie from the one in double, as a part of its norm.
 local TOLERANCE = { Float = 5e-6, Half = 1e-3, BFloat16 = 8e-3, Double = 1e-13 }
+local LOOSER = { cudnn = 4 }                        -- it may take Winograd's transforms of larger tiles
 
 local function there(x)
    local kind = x:type():match 'torch%.(%w+)Tensor'
@@ -96,7 +98,7 @@ local function try(t, count)
          if does(engine, pass, x, w, unpack(t.numbers)) then
             local got = forced(engine, run, x, w, b, g, t.numbers):host():double()
             local apart = (got - want):norm() / math.max(want:norm(), 1e-30)
-            assert(apart <= TOLERANCE[t.kind], ('%s, %s: %g apart for %s'):format(engine, pass, apart, t.text))
+            assert(apart <= TOLERANCE[t.kind] * (LOOSER[engine] or 1), ('%s, %s: %g apart for %s'):format(engine, pass, apart, t.text))
             count[engine] = (count[engine] or 0) + 1
          end
       end
@@ -121,16 +123,16 @@ describe('every engine of a CUDA device', function()
          local x, w = torch.FloatTensor(2, 3, 20, 21):uniform(-1, 1), torch.FloatTensor(4, 3, 7, 5):uniform(-1, 1)
          local y = torch.conv2d(x:double(), w:double())
          cutorch.reserveStreams(1)
-         cutorch.setDevice(2)
+         cutorch.setDevice(cutorch.getDeviceCount())
          for stream = 0, 1 do
             cutorch.setStream(stream)
             for _, engine in ipairs(torch.conv.engines()) do
-               if not torch.conv.missing(engine, 2) then
+               if not torch.conv.missing(engine, 1) then
                   torch.conv.engine = engine
                   local got = torch.conv2d(x:cuda(), w:cuda())
-                  assert(got:getDevice() == 2)
+                  assert(got:getDevice() == cutorch.getDeviceCount())
                   cutorch.synchronizeAll()
-                  assert((got:host():double() - y):norm() < 5e-6 * y:norm(), engine)
+                  assert((got:host():double() - y):norm() < 2e-5 * y:norm(), engine)
                end
             end
          end
@@ -165,6 +167,7 @@ describe('every engine of a CUDA device', function()
    end)
 
    it('leaves the work to gemm where memory does not suffice', function()
+      if not EMULATED then return pending 'only the memory of an emulated device is as small as one likes' end
       assert.equal('fine\n', child([[
          torch.manualSeed(7)
          local x, w = torch.CudaTensor(1, 64, 12, 12):uniform(-1, 1), torch.CudaTensor(64, 64, 3, 3):uniform(-1, 1)
@@ -213,6 +216,7 @@ describe('every engine of a CUDA device', function()
    end)
 
    it('says why cuDNN, cuFFT and cuBLAS are not there, and goes on without them', function()
+      if not EMULATED then return pending 'what is there depends on the machine' end
       local script = [[
          print(torch.conv.missing('cudnn', 1), torch.conv.missing('cufft', 1), cutorch.getBlas())
          print(pcall(function() torch.conv.engine = 'cudnn' end))
@@ -301,8 +305,8 @@ describe('torch.conv on a CUDA device', function()
       refuses('torch.conv.engine must be nil or one of gemm, ', function() torch.conv.engine = 'cuda' end)
       refuses(', got cuda', function() torch.conv.engine = 'cuda' end)
       refuses('torch.conv.missing: engine must be one of gemm, ', torch.conv.missing, 'cuda')
-      for _, d in ipairs { 3, 0.5, -1, 'one', 0 / 0 } do
-         refuses('torch.conv.missing: device must be a whole number from 0 to 2, got ', torch.conv.missing, 'gemm', d)
+      for _, d in ipairs { COUNT + 1, 0.5, -1, 'one', 0 / 0 } do
+         refuses('torch.conv.missing: device must be a whole number from 0 to ' .. COUNT .. ', got ', torch.conv.missing, 'gemm', d)
       end
    end)
 
@@ -314,8 +318,8 @@ describe('torch.conv on a CUDA device', function()
       assert.equal(text, torch.conv.explain({ 2, 4, 14, 14, device = 1 }, { 8, 4, 5, 5 }))
       assert.truthy(torch.conv.explain({ 2, 4, 14, 14, device = 0 }, { 8, 4, 5, 5 }):find 'threads\n')
       assert.truthy(forced('gemm', torch.conv.explain, x, w):find 'forward: gemm, forced\n')
-      for _, d in ipairs { 3, -1, 0.5, 'one', 0 / 0 } do
-         refuses('torch.conv.explain: x.device must be a whole number from 0 to 2, got ', torch.conv.explain,
+      for _, d in ipairs { COUNT + 1, -1, 0.5, 'one', 0 / 0 } do
+         refuses(('torch.conv.explain: x.device must be a whole number from 0 to %d, got '):format(COUNT), torch.conv.explain,
             { 2, 4, 14, 14, device = d }, { 8, 4, 5, 5 })
       end
    end)
