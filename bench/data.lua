@@ -50,16 +50,17 @@ local function rows(set)
       for k = 1, n - BATCH + 1, BATCH do set:batch(numbers:narrow(1, k, BATCH)) end
    end
    local function singly(n) for k = 1, n do set:get(numbers[k]) end end
-   local function loaded(workers)
+   local function loaded(workers, reuse)
       return function(n)
          local part = feed.subset(set, numbers:narrow(1, 1, n))
-         for _ in feed.loader { dataset = part, batch = BATCH, workers = workers }:epoch() do end
+         for _ in feed.loader { dataset = part, batch = BATCH, workers = workers, reuse = reuse }:epoch() do end
       end
    end
    for _, how in ipairs { { 'the disk', math.min(COLD, options.records), true }, { 'memory', options.records, false } } do
       local from, n, cold = unpack(how)
       n = n - n % BATCH
-      for _, case in ipairs { { 'one by one', singly }, { 'batches of 128', batches }, { 'loader', loaded(0) } } do
+      for _, case in ipairs { { 'one by one', singly }, { 'batches of 128', batches }, { 'loader', loaded(0) },
+         { 'loader, reuse', loaded(0, true) } } do
          local medians, ratio = measure.interleaved(options.rounds,
             { timed(case[2], n, fd, cold), timed(raw, n, fd, cold) }, 0)
          local function rate(seconds) return ('%.0f /s'):format(n / seconds) end

@@ -326,6 +326,50 @@ describe('batches', function()
    end)
 end)
 
+describe('batches with reuse', function()
+   -- A dataset of each kind that makes whole batches.
+   local name = temporary.name '.pack'
+   feed.pack(name, feed.tensors(torch.range(1, 2 * 61):view(61, 2)))
+   local npy = temporary.name '.npy'
+   torch.save(npy, torch.range(1, 2 * 61):view(61, 2))
+   local kinds = {
+      feed.records(name), feed.npy(npy), feed.tensors(torch.range(1, 2 * 61):view(61, 2)),
+      feed.subset(feed.records(name), torch.range(61, 1, -1):long()),
+   }
+
+   it('are the same while each has its turn', function()
+      for _, set in ipairs(kinds) do
+         for _, how in ipairs { { 0 }, { 1, 1 }, { 1, 3 }, { 3, 1 }, { 2, 2 } } do
+            local plain = feed.loader { dataset = feed.zip { x = set }, batch = 4, shuffle = true }
+            local again = feed.loader { dataset = feed.zip { x = set }, batch = 4, shuffle = true, reuse = true, workers = how[1], prefetch = how[2] }
+            for _ = 1, 3 do
+               local step = again:epoch()
+               for wanted in plain:epoch() do
+                  local timer, batch = torch.Timer(), step()
+                  if how[1] > 0 then while timer:time().real < 2e-4 do end end        -- threads get ahead
+                  assert.same(wanted.x:totable(), batch.x:totable())
+               end
+               assert.is_nil(step())
+            end
+            again:close()
+         end
+      end
+   end)
+   it('lie in few places', function()
+      for _, set in ipairs(kinds) do
+         for workers = 0, 2 do
+            local places, count = {}, 0
+            for batch in feed.loader { dataset = set, batch = 6, dropLast = true, workers = workers, reuse = true }:epoch() do
+               local at = tostring(batch:data())
+               if not places[at] then count = count + 1 end
+               places[at] = true
+            end
+            assert(count == 1 or workers > 0 and count <= 3 * workers, count)
+         end
+      end
+   end)
+end)
+
 describe('an error in a sample', function()
    local function failing(workers, what)
       return feed.loader { batch = 2, workers = workers, dataset = {
@@ -467,7 +511,7 @@ describe('feed.loader', function()
       bad('dataset must be a table, got a number (3)', { dataset = 3 })
       bad('dataset must be a dataset, a table with the functions size and get, got a table', { dataset = {} })
       bad('the size of the dataset must be a whole number from 0 on, got a string', { dataset = { size = function() return 'x' end, get = print } })
-      bad('there is no option batchSize; there are batch, chunk, collate, dataset, dropLast, init, pin, prefetch, rank, ranks, seed, shuffle, window, workers',
+      bad('there is no option batchSize; there are batch, chunk, collate, dataset, dropLast, init, pin, prefetch, rank, ranks, reuse, seed, shuffle, window, workers',
          { batchSize = 3 })
       for _, v in ipairs { 0, -1, 1.5, 0 / 0, math.huge } do bad('batch must be a whole number in 1..2147483648, got', { batch = v }) end
       bad('workers must be a whole number in 0..1024, got a number (-1)', { workers = -1 })

@@ -23,9 +23,8 @@ typedef struct th_records {
   const void *head;
   int64_t head_size, body_size;                               /* head_size is TH_RECORD_HEAD at most */
 } th_records;
-/* The bodies of these records, one after the other. *got is how many came: fewer if one is of another kind. */
-th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to,
-                            int64_t *got);
+/* The bodies of these records, one after the other. *same is 0 if one is of another kind, and then `to` holds nothing of use. */
+th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int *same);
 void      th_source_free(th_source *s);
 uint32_t  th_crc32c(uint32_t crc, const void *bytes, int64_t n);                    /* Castagnoli's; crc is 0 at first */
 /* FFI END */

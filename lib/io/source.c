@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "../core/core.h"
 #include "th_source.h"
@@ -62,29 +61,33 @@ th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place)
   return TH_OK;
 }
 
-/* A record of head and body: the head goes to a place of its own, so that bodies lie one after the other. */
-static th_status read_parts(const th_source *s, void *head, int64_t head_size, void *body, int64_t body_size, int64_t place)
+/* One record: its body to `body`, its head to the bytes before that, or to `room` where these are not ours. */
+static th_status read_record(const th_source *s, const th_records *r, int64_t i, char *body, bool before, char *room, bool *same)
 {
-  const struct iovec parts[2] = { { head, (size_t)head_size }, { body, (size_t)body_size } };
-  if (preadv(s->fd, parts, 2, place) == head_size + body_size) return TH_OK;
-  TH_TRY(th_source_read(s, head, head_size, place));          /* cut short, or a failure: once more, with patience */
-  return th_source_read(s, body, body_size, place + head_size);
+  const int64_t place = r->place[i], n = r->head_size + r->body_size;
+  char *head = before ? body - r->head_size : room;
+  *same = r->place[i + 1] - place == n;
+  if (!*same) return TH_OK;
+  TH_TRY(th_source_read(s, head, before ? n : r->head_size, place));
+  if (!before) TH_TRY(th_source_read(s, body, r->body_size, place + r->head_size));
+  if (th_crc32c(th_crc32c(0, head, r->head_size), body, r->body_size) != r->sum[i]) {
+    th_enter(NULL);
+    return th_fail(TH_EIO, "sample %lld is damaged: its checksum is not that of its bytes", (long long)i + 1);
+  }
+  *same = memcmp(head, r->head, (size_t)r->head_size) == 0;
+  return TH_OK;
 }
 
-th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to,
-                            int64_t *got)
+/* The last one first: the head of a record then lies where bodies come later. */
+th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int *same)
 {
-  char head[TH_RECORD_HEAD], *body = to;
-  for (*got = 0; *got < count; body += r->body_size, ++*got) {
-    const int64_t i = numbers[*got] - 1, place = r->place[i];
-    if (r->place[i + 1] - place != r->head_size + r->body_size) return TH_OK;
-    TH_TRY(read_parts(s, head, r->head_size, body, r->body_size, place));
-    if (th_crc32c(th_crc32c(0, head, r->head_size), body, r->body_size) != r->sum[i]) {
-      th_enter(NULL);
-      return th_fail(TH_EIO, "sample %lld is damaged: its checksum is not that of its bytes", (long long)i + 1);
-    }
-    if (memcmp(head, r->head, (size_t)r->head_size) != 0) return TH_OK;
+  char room[TH_RECORD_HEAD];
+  bool go_on = true;
+  for (int64_t k = count - 1; k >= 0 && go_on; k--) {
+    const int64_t at = k * r->body_size;
+    TH_TRY(read_record(s, r, numbers[k] - 1, (char *)to + at, at >= r->head_size, room, &go_on));
   }
+  *same = go_on;
   return TH_OK;
 }
 

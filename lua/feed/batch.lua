@@ -14,20 +14,29 @@ local function sample(job, epoch, i)
    return v
 end
 
---- @param job      dataset, seed, collate (nil: the usual way)
+-- A whole batch of a dataset that makes some, or nil. With `reuse` it may lie where the batch of so many turns ago did.
+local function whole(job, numbers)
+   if not job.dataset.batch or job.collate then return nil end
+   if job.reuse then job.turn = job.turn % job.reuse + 1 end
+   local ok, made = pcall(job.dataset.batch, job.dataset, numbers, job.reuse and job.made[job.turn])
+   if not ok then return nil end                              -- one by one: that says which sample is to blame
+   if job.reuse then job.made[job.turn] = made end
+   return made
+end
+
+--- @param job      dataset, seed, collate (nil: the usual way), reuse (nil: never), made and turn for it
 -- @param numbers   a LongTensor
 function batch.make(job, epoch, numbers)
-   if job.dataset.batch and not job.collate then
-      local ok, made = pcall(job.dataset.batch, job.dataset, numbers)
-      if ok and made ~= nil then return made end              -- otherwise one by one: that says which sample is to blame
-   end
+   local made = whole(job, numbers)
+   if made ~= nil then return made end
    local samples, list = {}, {}
    for k = 1, numbers:size(1) do
       list[k] = numbers[k]
       samples[k] = sample(job, epoch, list[k])
    end
    if not job.collate then return collate(samples, list) end
-   local ok, made = pcall(job.collate, samples, list)
+   local ok
+   ok, made = pcall(job.collate, samples, list)
    if not ok then error(('collate, for the samples %d ... %d: %s'):format(list[1], list[#list], tostring(made)), 0) end
    if made == nil then error(('collate, for the samples %d ... %d, returned nil'):format(list[1], list[#list]), 0) end
    return made

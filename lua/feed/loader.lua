@@ -16,7 +16,7 @@ Loader.__index = Loader
 local known = {
    dataset = 'table', batch = 'number', shuffle = 'boolean', seed = 'number', workers = 'number', prefetch = 'number',
    dropLast = 'boolean', rank = 'number', ranks = 'number', chunk = 'number', window = 'number', collate = 'any', init = 'function',
-   pin = 'boolean',
+   pin = 'boolean', reuse = 'boolean',
 }
 
 -- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
@@ -51,7 +51,9 @@ end
 --  (default 2); `dropLast`, whether samples that fill no batch on all ranks are left out (default false); `rank` and `ranks`
 --  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time (default 16), to
 --  shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch; `init`, a function that
---  every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch)
+--  every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch); `reuse`, whether the memory of a batch may
+--  be used again when the next one is asked for, which spares the memory that batches otherwise wait in for the collector: for loops
+--  that keep no batch
 -- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
    if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end
@@ -71,6 +73,8 @@ function Loader.new(options)
    }
    self.order = Order.new(self.n, self.order_options)
    self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, init = options.init }
+   -- A thread is asked for batch k when batch k - prefetch has come, and then the one before that has been done with.
+   if options.reuse then self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0 end
    return setmetatable(self, Loader)
 end
 

@@ -4,6 +4,7 @@ local lib = require 'torch.lib'
 local torch = require 'torch'
 local format = require 'torch.format'
 local encode = require 'feed.encode'
+local room = require 'feed.room'
 local source = require 'feed.source'
 local need = require 'feed.need'
 local C, tobit = lib.C, require 'bit'.tobit
@@ -85,10 +86,10 @@ function Records:get(i)
    source.fail('feed.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
 end
 
-local kind, got = ffi.new 'th_records', ffi.new 'int64_t[1]'
+local kind, same = ffi.new 'th_records', ffi.new 'int[1]'
 
 -- All samples at once where they are tensors of one type and size; else nil.
-local function read_batch(self, numbers)
+local function read_batch(self, numbers, out)
    local s, count = source.of(self), numbers:size(1)
    local p, size = bytes_of(self, s, numbers[1])
    if p[0] ~= 116 then return nil end
@@ -97,16 +98,16 @@ local function read_batch(self, numbers)
    local first, shape = ffi.string(p, head), ffi.new 'int64_t[16]'
    shape[0] = count
    for k = 0, ndim - 1 do shape[k + 1] = encode.sizes[k] end
-   local t = format.room(d, ndim + 1, shape)
+   local t = room(d, ndim + 1, shape, out)
    kind.place, kind.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
    kind.head, kind.head_size, kind.body_size = first, head, bytes
-   format.check(C.th_source_records(s, kind, numbers:contiguous():data(), count, format.bytes(t), got))
-   return got[0] == count and t or nil
+   format.check(C.th_source_records(s, kind, numbers:contiguous():data(), count, format.bytes(t), same))
+   return same[0] ~= 0 and t or nil
 end
 
-function Records:batch(numbers)
+function Records:batch(numbers, out)
    need.indices('feed.records', numbers, self.n)
-   local ok, t = pcall(read_batch, self, numbers)
+   local ok, t = pcall(read_batch, self, numbers, out)
    if not ok then source.fail('feed.records', self.file, t) end
    return t
 end

@@ -1,8 +1,8 @@
 -- feed.rows - samples of one size that lie one after the other in a file: what .npy and IDX files are.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
-local format = require 'torch.format'
 local dtype = require 'torch.dtype'
+local room = require 'feed.room'
 local source = require 'feed.source'
 local need = require 'feed.need'
 local C = lib.C
@@ -22,12 +22,12 @@ end
 
 function Rows:size() return self.n end
 
--- A tensor with room for `count` rows (nil: one row without a dimension for it), and its memory.
-local function room(self, count)
+-- A tensor for `count` rows (nil: one row without a dimension for it), and its memory.
+local function tensor_for(self, count, out)
    local d = 0
    if count then sizes[0], d = count, 1 end
    for k, v in ipairs(self.row) do sizes[d + k - 1] = v end
-   local t = format.room(self.dtype, d + #self.row, sizes)
+   local t = room(self.dtype, d + #self.row, sizes, out)
    return t, ffi.cast('uint8_t *', t._storage.data) + t._offset * dtype.bytes[t._dtype]
 end
 
@@ -38,7 +38,7 @@ end
 
 function Rows:get(i)
    need.index(self.who, i, self.n)
-   local t, p = room(self)
+   local t, p = tensor_for(self)
    if self.each > 0 then source.read(source.of(self), p, self.each, self.start + (i - 1) * self.each) end
    native(self, p, self.each)
    if #self.row == 0 then return dtype.read(self.dtype, p, 0) end
@@ -46,10 +46,10 @@ function Rows:get(i)
 end
 
 -- Rows that follow each other are one read.
-function Rows:batch(numbers)
+function Rows:batch(numbers, out)
    need.indices(self.who, numbers, self.n)
    local count = numbers:size(1)
-   local t, p = room(self, count)
+   local t, p = tensor_for(self, count, out)
    local s, k = source.of(self), 1
    while k <= count and self.each > 0 do
       local first, last = numbers[k], k

@@ -30,9 +30,9 @@ function Subset:get(i, random)
 end
 
 -- Of a dataset that makes whole batches.
-function Subset:batch(numbers)
+function Subset:batch(numbers, out)
    if not self.dataset.batch then return nil end
-   return self.dataset:batch(self.numbers:index(1, need.indices('feed.subset', numbers, self:size())))
+   return self.dataset:batch(self.numbers:index(1, need.indices('feed.subset', numbers, self:size())), out)
 end
 
 local function need_parts(parts)

@@ -33,10 +33,10 @@ end
 
 function Tensors:size() return self.n end
 
-local function each(self, f)
-   if self.single then return f(self.parts[1]) end
+local function each(self, f, out)
+   if self.single then return f(self.parts[1], out) end
    local sample = {}
-   for key, t in pairs(self.parts) do sample[key] = f(t) end
+   for key, t in pairs(self.parts) do sample[key] = f(t, out and out[key]) end
    return sample
 end
 
@@ -46,9 +46,12 @@ function Tensors:get(i)
 end
 
 -- All samples of a batch at once.
-function Tensors:batch(numbers)
+function Tensors:batch(numbers, out)
    need.indices('feed.tensors', numbers, self.n)
-   return each(self, function(t) return t:index(1, numbers) end)
+   return each(self, function(t, again)
+      if again == nil then return t:index(1, numbers) end
+      return t.index(again, t, 1, numbers)
+   end, out)
 end
 
 return Tensors

@@ -29,10 +29,10 @@ function Zip:get(i, random)
 end
 
 -- Where all datasets make whole batches.
-function Zip:batch(numbers)
+function Zip:batch(numbers, out)
    local batch = {}
    for key, part in pairs(self.parts) do
-      if part.batch then batch[key] = part:batch(numbers) end
+      if part.batch then batch[key] = part:batch(numbers, out and out[key]) end
       if batch[key] == nil then return nil end
    end
    return batch
