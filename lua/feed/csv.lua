@@ -86,7 +86,7 @@ end
 -- rows have as many fields as the first. The file is read through once for the places of its rows, 8 bytes each.
 -- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
 --                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
--- name = os.tmpname(); f = io.open(name, 'w'); f:write 'a,b\n1,x\n'; f:close(); r = require 'feed'.csv(name, {header = true}):get(1); os.remove(name); r.b --> x
+-- f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2] --> x
 function Csv.new(file, options)
    need.path('feed.csv', file)
    options = need.options('feed.csv', options, known)

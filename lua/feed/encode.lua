@@ -41,7 +41,9 @@ local function put_table(out, t, depth)
    if depth > DEEPEST then error(('tables are inside of each other more than %d deep'):format(DEEPEST), 0) end
    local keys = {}
    for k in pairs(t) do
-      if type(k) ~= 'string' and type(k) ~= 'number' then error('keys of tables must be strings or numbers, got ' .. arg.describe(k), 0) end
+      if type(k) ~= 'string' and type(k) ~= 'number' then
+         error('keys of tables must be strings or numbers, got ' .. arg.describe(k), 0)
+      end
       keys[#keys + 1] = k
    end
    table.sort(keys, function(a, b) return type(a) == type(b) and a < b or type(a) < type(b) end)
@@ -85,8 +87,8 @@ local function count(p, at)
    return tonumber(long[0])
 end
 
---- The shape of the tensor in a record: its dtype, the number of its dimensions, the bytes of its elements, the place at which they
--- begin; its sizes are in encode.sizes.
+--- The shape of the tensor in a record: its dtype, the number of its dimensions, the bytes of its elements, the place at
+-- which they begin; its sizes are in encode.sizes.
 function encode.shape(p, n)
    if n < 3 then error('it ends within a value', 0) end
    local d, ndim = dtypes[p[1]], p[2]

@@ -28,9 +28,9 @@ local function walk(self)
    end
 end
 
---- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the folders are in
--- the field `classes`, those of the files in `names`. Without `load` they are PNG images, ByteTensors of 3 (or 1) x height x width; other
--- files are passed over, and so are names that begin with a dot.
+--- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the
+-- folders are in the field `classes`, those of the files in `names`. Without `load` they are PNG images, ByteTensors of 3 (or
+-- 1) x height x width; other files are passed over, and so are names that begin with a dot.
 -- @param load  a function of a path (optional)
 -- require 'feed'.folder('doc', function(path) return path end).classes[1] --> reference
 function Folder.new(dir, load)

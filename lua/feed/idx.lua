@@ -14,7 +14,9 @@ end
 local function parse(file)
    local s, bytes = source.open(file)
    local magic = source.text(s, math.min(bytes, 4), 0)
-   if magic:sub(1, 2) == '\31\139' then error('it is gzipped: unpack it with gunzip, since rows are read where they are wanted', 0) end
+   if magic:sub(1, 2) == '\31\139' then
+      error('it is gzipped: unpack it with gunzip, since rows are read where they are wanted', 0)
+   end
    local kind, ndim = kinds[magic:byte(3)], magic:byte(4)
    if magic:sub(1, 2) ~= '\0\0' or not kind or not ndim or ndim < 1 or ndim > 16 then error('it is no IDX file', 0) end
    local start = 4 + 4 * ndim
@@ -28,8 +30,8 @@ local function parse(file)
    if total ~= bytes - start then                             -- exact up to 2^53, and larger than any file beyond
       error(('its header promises %.0f bytes of elements, but %.0f follow'):format(total, bytes - start), 0)
    end
-   return Rows.new { who = 'feed.idx', file = file, bytes = bytes, n = big_endian(sizes, 1), start = start, dtype = dtype.id[kind],
-      row = row, swapped = require 'ffi'.abi 'le' and 1 or 0, boolean = 0 }
+   return Rows.new { who = 'feed.idx', file = file, bytes = bytes, n = big_endian(sizes, 1), start = start,
+      dtype = dtype.id[kind], row = row, swapped = require 'ffi'.abi 'le' and 1 or 0, boolean = 0 }
 end
 
 --- The rows of an IDX file of any type: tensors, or numbers where it has one dimension. They are read from the file when they are

@@ -28,17 +28,18 @@ local function are_columns(t)
    return n ~= nil
 end
 
---- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of feed.tensors, of another
--- list its elements. No code in the file is run.
+--- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of feed.tensors,
+-- of another list its elements. No code in the file is run.
 -- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x --> 7
 function List.t7(file)
    need.path('feed.t7', file)
    local ok, object = pcall(torch.load, file)
    if not ok then source.fail('feed.t7', file, (tostring(object):gsub('^.-torch%.load: ', ''))) end
-   if torch.isTensor(object) and object:dim() > 0 or type(object) == 'table' and not getmetatable(object) and are_columns(object) then
+   local plain = type(object) == 'table' and not getmetatable(object)
+   if torch.isTensor(object) and object:dim() > 0 or plain and are_columns(object) then
       return require 'feed.tensors'.new(object)
    end
-   if type(object) == 'table' and not getmetatable(object) and #object > 0 then return List.new(object) end
+   if plain and #object > 0 then return List.new(object) end
    error(('feed.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
 end
 

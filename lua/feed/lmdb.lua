@@ -107,9 +107,10 @@ end
 local Lmdb = {}
 Lmdb.__index = Lmdb
 
---- The values of an LMDB database as strings, in the order of their keys; feed.map(d, torch.deserialize) makes objects of them. The file
--- is a folder with data.mdb, or the file itself. Keys are read once and shared by all threads. Nobody may write to it meanwhile.
--- Needs liblmdb, which TH_LMDB names if it lies elsewhere. LMDB trusts its files: open those that you trust.
+--- The values of an LMDB database as strings, in the order of their keys; feed.map(d, torch.deserialize) makes objects of
+-- them. The file is a folder with data.mdb, or the file itself. Keys are read once and shared by all threads. Nobody may
+-- write to it meanwhile. Needs liblmdb, which TH_LMDB names if it lies elsewhere. LMDB trusts its files: open those that you
+-- trust.
 -- @param options  a table: `keys` (true: a sample is {key = , value = })
 function Lmdb.new(file, options)
    need.path('feed.lmdb', file)

@@ -1,4 +1,4 @@
--- feed.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader itself.
+-- feed.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader.
 --
 -- The order of an epoch is a list of samples; the place is how many of them have been given out, over all ranks. A step takes
 -- batch × ranks samples from there, of which every rank makes its part. So the state is a few numbers, and neither workers nor
@@ -15,8 +15,8 @@ Loader.__index = Loader
 
 local known = {
    dataset = 'table', batch = 'number', shuffle = 'boolean', seed = 'number', workers = 'number', prefetch = 'number',
-   dropLast = 'boolean', rank = 'number', ranks = 'number', chunk = 'number', window = 'number', collate = 'any', init = 'function',
-   pin = 'boolean', reuse = 'boolean',
+   dropLast = 'boolean', rank = 'number', ranks = 'number', chunk = 'number', window = 'number', collate = 'any',
+   init = 'function', pin = 'boolean', reuse = 'boolean',
 }
 
 -- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
@@ -43,17 +43,18 @@ end
 --    local loader = feed.loader{dataset = d, batch = 32, shuffle = true, workers = 4}
 --    for batch, i in loader:epoch() do ... end
 --
--- loader:epoch() walks over the batches of an epoch that are left (all, at its beginning) and their numbers; loader:epoch(n) begins
--- epoch n, from 1 on. loader:state() is a small table that torch.save and dist.commit take; loader:restore(state) makes the next
--- batch the one that would have followed. loader:batches() is their number in an epoch, loader:close() ends the threads.
+-- loader:epoch() walks over the batches of an epoch that are left (all, at its beginning) and their numbers; loader:epoch(n)
+-- begins epoch n, from 1 on. loader:state() is a small table that torch.save and dist.commit take; loader:restore(state)
+-- makes the next batch the one that would have followed. loader:batches() is their number in an epoch, loader:close() ends
+-- the threads.
 -- @param options  a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1);
 --  `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches that a worker may be ahead, 1..16
 --  (default 2); `dropLast`, whether samples that fill no batch on all ranks are left out (default false); `rank` and `ranks`
---  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time (default 16), to
---  shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch; `init`, a function that
---  every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch); `reuse`, whether the memory of a batch may
---  be used again when the next one is asked for, which spares the memory that batches otherwise wait in for the collector: for loops
---  that keep no batch
+--  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time
+--  (default 16), to shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch;
+--  `init`, a function that every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch); `reuse`,
+--  whether the memory of a batch may be used again when the next one is asked for, which spares the memory that batches
+--  otherwise wait in for the collector: for loops that keep no batch
 -- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
    if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end
@@ -91,8 +92,8 @@ local function step_size(self, place)
    return self.drop and 0 or left
 end
 
--- The numbers of this rank's samples of the step at a place, which takes m. Where m is not divisible, the first ranks have one more;
--- a rank that is left without any repeats one from the beginning of the epoch, so that all have as many batches.
+-- The numbers of this rank's samples of the step at a place, which takes m. Where m is not divisible, the first ranks have
+-- one more; a rank that is left without any repeats one from the beginning of the epoch, so that all have as many batches.
 local function numbers_of(self, epoch, place, m)
    local q, rest = math.floor(m / self.ranks), m % self.ranks
    local n, first = q + (self.rank < rest and 1 or 0), place + self.rank * q + math.min(self.rank, rest)
@@ -238,7 +239,8 @@ local function likeness(self)
       window = o.shuffle and o.chunk and o.window or nil }
 end
 
---- Where the loader stands, as a table of a few numbers: epoch, place (samples given out, over all ranks) and what the order depends on.
+--- Where the loader stands, as a table of a few numbers: epoch, place (samples given out, over all ranks) and what the order
+-- depends on.
 function Loader:state()
    need_loader('state', self)
    local state = likeness(self)
@@ -254,7 +256,8 @@ function Loader:restore(state)
    local mine = likeness(self)
    for _, name in ipairs { 'size', 'seed', 'shuffle', 'chunk', 'window' } do
       if state[name] ~= mine[name] then
-         error(('loader:restore: %s is %s in the state, and %s here'):format(name, tostring(state[name]), tostring(mine[name])), 2)
+         error(('loader:restore: %s is %s in the state, and %s here')
+            :format(name, tostring(state[name]), tostring(mine[name])), 2)
       end
    end
    need.whole('loader:restore', 'state.epoch', state.epoch, 1, 2 ^ 53)

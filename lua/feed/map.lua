@@ -6,9 +6,9 @@ local seed = require 'feed.seed'
 local Map = {}
 Map.__index = Map
 
---- The dataset whose sample i is f(sample, random, i). `random` is a torch.Generator whose numbers depend on the loader's seed, the
--- epoch and the sample alone, however many threads work: torch.uniform(random, -1, 1).
--- With worker threads f goes to them as a copy, with copies of the variables that it uses.
+--- The dataset whose sample i is f(sample, random, i). `random` is a torch.Generator whose numbers depend on the loader's
+-- seed, the epoch and the sample alone, however many threads work: torch.uniform(random, -1, 1). With worker threads f goes
+-- to them as a copy, with copies of the variables that it uses.
 -- d = require 'feed'.map(require 'feed'.tensors(torch.range(1, 3)), function(x) return 2 * x end); d:get(3) --> 6
 function Map.new(dataset, f)
    need.dataset('feed.map', 'dataset', dataset)

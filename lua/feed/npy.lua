@@ -15,7 +15,8 @@ local function parse(file)
    format.check(lib.C.th_npy_parse(h, source.bytes(s, n, 0), n, bytes))
    if h.ndim == 0 then error('it holds a single number, and no rows', 0) end
    if h.fortran ~= 0 and h.ndim > 1 then
-      error('its columns lie together (fortran_order), so it has no rows to read: feed.tensors(torch.load(file)) takes it whole', 0)
+      error('its columns lie together (fortran_order), so it has no rows to read: '
+         .. 'feed.tensors(torch.load(file)) takes it whole', 0)
    end
    local row = {}
    for d = 1, h.ndim - 1 do row[d] = tonumber(h.size[d]) end
@@ -23,9 +24,9 @@ local function parse(file)
       dtype = h.dtype, row = row, swapped = h.swapped, boolean = h.boolean }
 end
 
---- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. They are read from the file
--- when they are asked for, in each thread. A file whose columns lie together is refused.
--- name = os.tmpname() .. '.npy'; torch.save(name, torch.range(5, 7)); x = require 'feed'.npy(name):get(3); os.remove(name); x --> 7
+--- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. They are read from the
+-- file when they are asked for, in each thread. A file whose columns lie together is refused.
+-- f = os.tmpname() .. '.npy'; torch.save(f, torch.range(5, 7)); x = require 'feed'.npy(f):get(3); os.remove(f); x --> 7
 return function(file)
    need.path('feed.npy', file)
    local ok, rows = pcall(parse, file)

@@ -1,5 +1,5 @@
--- feed.order - in which order an epoch takes the samples: a function of the seed, the epoch and the place, so that any place can be
--- asked for without what was before.
+-- feed.order - in which order an epoch takes the samples: a function of the seed, the epoch and the place, so that any place
+-- can be asked for without what was before.
 --
 -- Chunk-wise: chunks of `chunk` samples that follow each other are shuffled; `window` chunks at a time make a window, whose
 -- samples are shuffled. Whoever reads in this order needs `window` chunks in memory, and no permutation of all samples.

@@ -68,9 +68,9 @@ local function write(f, next_value)
    return count
 end
 
---- Writes the samples of a dataset, or the values that a function returns until it returns nil, to a file for feed.records. The file
--- takes its name when it is complete and on disk, not before. Values are tensors, numbers, strings, booleans and tables of these.
--- Returns how many there are.
+--- Writes the samples of a dataset, or the values that a function returns until it returns nil, to a file for feed.records.
+-- The file takes its name when it is complete and on disk, not before. Values are tensors, numbers, strings, booleans and
+-- tables of these. Returns how many there are.
 -- name = os.tmpname(); n = require 'feed'.pack(name, require 'feed'.tensors(torch.ones(5, 2))); os.remove(name); n --> 5
 return function(path, from)
    need.path('feed.pack', path)

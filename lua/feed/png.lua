@@ -47,8 +47,8 @@ local function decode(image, bytes, n)
    return pixels:permute(3, 1, 2):contiguous()
 end
 
---- The image in a PNG file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours. Sixteen bits become eight, and
--- what is transparent lies on black.
+--- The image in a PNG file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours. Sixteen bits
+-- become eight, and what is transparent lies on black.
 return function(file)
    library()
    local s, n = source.open(file)

@@ -1,4 +1,4 @@
--- feed.records - samples in a file that feed.pack has written: read one by one, anywhere, and checked. The format is in feed.pack.
+-- feed.records - samples in a file that feed.pack has written: read one by one, anywhere, and checked. feed.pack has the format.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local torch = require 'torch'
@@ -31,8 +31,9 @@ local function read_header(s, bytes)
    if h.version ~= 1 then error(('version %d of its format is not known'):format(h.version), 0) end
    if C.th_crc32c(0, h, HEADER - 4) ~= h.sum then error('its header is damaged', 0) end
    local n, index = tonumber(h.count), tonumber(h.index)
-   if n < 0 or index < HEADER or index + 8 * (n + 1) + 4 * n ~= bytes then
-      error(('%.0f records end at byte %.0f with their index, but it has %.0f bytes'):format(n, index + 8 * (n + 1) + 4 * n, bytes), 0)
+   local last = index + 8 * (n + 1) + 4 * n
+   if n < 0 or index < HEADER or last ~= bytes then
+      error(('%.0f records end at byte %.0f with their index, but it has %.0f bytes'):format(n, last, bytes), 0)
    end
    return n, index, h.index_sum
 end
@@ -54,7 +55,7 @@ end
 
 --- The samples in a file of feed.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
 -- when it is asked for, and compared with its checksum. No code in the file is run.
--- name = os.tmpname(); feed = require 'feed'; feed.pack(name, feed.tensors(torch.range(5, 7))); x = feed.records(name):get(3); os.remove(name); x --> 7
+-- name = os.tmpname(); f = require 'feed'; f.pack(name, f.list{5, 6, 7}); x = f.records(name):get(3); os.remove(name); x --> 7
 function Records.new(file)
    need.path('feed.records', file)
    local self = setmetatable({ file = file }, Records)

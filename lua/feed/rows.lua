@@ -12,8 +12,8 @@ Rows.__index = Rows
 
 local sizes, h = ffi.new 'int64_t[16]', ffi.new 'th_npy'
 
---- @param fields  who, file, bytes (of the file), n (rows), start (of the first, from 0), dtype, row (a list of the sizes of one),
---                 swapped, boolean: as th_npy has them
+--- @param fields  who, file, bytes (of the file), n (rows), start (of the first, from 0), dtype, row (a list of the sizes of
+--  one), swapped, boolean: as th_npy has them
 function Rows.new(fields)
    fields.each = dtype.bytes[fields.dtype]
    for _, k in ipairs(fields.row) do fields.each = fields.each * k end

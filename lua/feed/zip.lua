@@ -4,7 +4,8 @@ local need = require 'feed.need'
 local Zip = {}
 Zip.__index = Zip
 
---- The dataset whose sample i is the list of the samples i of these datasets, which have as many. A table gives the samples names.
+--- The dataset whose sample i is the list of the samples i of these datasets, which have as many. A table gives the samples
+-- names.
 -- d = require 'feed'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y --> 0
 function Zip.new(first, ...)
    local parts = first
