@@ -1,10 +1,10 @@
 // conv_spectra.cu - convolution by products of spectra: how images and kernels become tiles, and the products of all frequencies.
 #include <algorithm>
 #include "conv_spectra.cuh"
+#include "cufft.cuh"
 
 namespace {
 
-constexpr int64_t CHUNK = (int64_t)256 << 20;        /* bytes of spectra of tiles in memory at a time, if one row fits */
 
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t size_of(const th_conv_shape &s) { return s.dtype == TH_F64 ? sizeof(cx<double>) : sizeof(cx<float>); }
@@ -150,7 +150,7 @@ th_tiling th_tiling_of(const th_conv_shape &s, int64_t th, int64_t tw, int64_t f
   p.ty = up(t.oh, p.my), p.tx = up(t.ow, p.mx);
   p.tiles = t.n * p.ty * p.tx;
   const double row = (double)size_of(s) * (double)freqs * (double)(t.groups * (t.lanes + t.outs));
-  p.rows = (int64_t)std::min(std::max((double)CHUNK / row, 1.0), (double)p.tiles);
+  p.rows = (int64_t)std::min(std::max((double)th_cuda_chunk(s.device) / row, 1.0), (double)p.tiles);
   p.rows = up(p.tiles, up(p.tiles, p.rows));
   return p;
 }

@@ -1,4 +1,6 @@
 // cufft.cu - cuFFT, opened when the first transform needs it, and its plans.
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 #include "cufft.cuh"
@@ -130,4 +132,17 @@ th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra)
   else if (f.back) e = (f.wide ? fft.z2d : fft.c2r)(p.handle, spectra, numbers);
   else e = (f.wide ? fft.d2z : fft.r2c)(p.handle, numbers, spectra);
   return status_of(e, "a transform");
+}
+
+/* On small devices an eighth of all their memory, not of what is free: work is cut the same way always. */
+int64_t th_cuda_chunk(int device)
+{
+  static std::atomic<int64_t> known[TH_MAXDEVICE];
+  cudaDeviceProp p;
+  int64_t bytes = known[device - 1];
+  if (bytes) return bytes;
+  bytes = (int64_t)256 << 20;
+  if (cudaGetDeviceProperties(&p, device - 1) == cudaSuccess) bytes = std::min(bytes, (int64_t)p.totalGlobalMem / 8 + 1);
+  else cudaGetLastError();
+  return known[device - 1] = bytes;
 }

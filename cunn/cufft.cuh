@@ -15,6 +15,9 @@ struct th_cuda_fft {
 /* To the spectra, or back, which destroys them. Complex: both are the same memory. */
 th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra);
 
+/* How many bytes of numbers and spectra are in memory at a time, if the least that is possible is not more. */
+int64_t th_cuda_chunk(int device);
+
 /* Why there is no cuFFT; NULL: there is one. */
 const char *th_cuda_fft_why();
 

@@ -6,8 +6,6 @@
 
 namespace {
 
-constexpr int64_t CHUNK = (int64_t)256 << 20;        /* bytes of lines in memory at a time, if one fits */
-
 /* What a line is on either side of a transform of n numbers. */
 enum { REAL, COMPLEX, SPECTRUM };
 TH_DEVICE_FN int64_t places(int form, int64_t n) { return form == SPECTRUM ? n / 2 + 1 : n; }
@@ -105,7 +103,7 @@ template <class P> static th_status pass(const th_fft_pass &q, const th_tensor *
   const side from = side_of(x, x_complex, forms[q.kind][0], q, 1), to = side_of(y, y_complex, forms[q.kind][1], q, scale);
   const bool real = q.kind >= TH_FFT_HALF, back = q.kind == TH_FFT_BACKWARD || q.kind == TH_FFT_WHOLE;
   const int64_t half = q.n / 2 + 1, count = th_numel(y) / (to.count * (y_complex ? 2 : 1));
-  const int64_t most = std::min(count, std::max(CHUNK / (q.n * 2 * (int64_t)sizeof(P)), (int64_t)1));
+  const int64_t most = std::min(count, std::max(th_cuda_chunk(x->device) / (q.n * 2 * (int64_t)sizeof(P)), (int64_t)1));
   th_cuda_scratch numbers, spectra;
   TH_TRY(numbers.take((size_t)most * (size_t)q.n * (real ? 1 : 2) * sizeof(P)));
   if (real) TH_TRY(spectra.take((size_t)most * (size_t)half * 2 * sizeof(P)));
@@ -121,7 +119,7 @@ template <class P> static th_status pass(const th_fft_pass &q, const th_tensor *
   return TH_OK;
 }
 
-/* ---- a call: each pass leaves a tensor of its own, complex between passes, and then of floats where the result is of halves ---- */
+/* ---- a call: each pass leaves a tensor of its own, complex between passes, of floats where the result is of halves ---- */
 
 static th_status all(const th_fft &f, const th_tensor *x, th_tensor *own)
 {

@@ -98,7 +98,8 @@ local function try(t, count)
          if does(engine, pass, x, w, unpack(t.numbers)) then
             local got = forced(engine, run, x, w, b, g, t.numbers):host():double()
             local apart = (got - want):norm() / math.max(want:norm(), 1e-30)
-            assert(apart <= TOLERANCE[t.kind] * (LOOSER[engine] or 1), ('%s, %s: %g apart for %s'):format(engine, pass, apart, t.text))
+            assert(apart <= TOLERANCE[t.kind] * (LOOSER[engine] or 1),
+               ('%s, %s: %g apart for %s'):format(engine, pass, apart, t.text))
             count[engine] = (count[engine] or 0) + 1
          end
       end
@@ -187,6 +188,37 @@ describe('every engine of a CUDA device', function()
          end
          print 'fine'
       ]], 'TH_CUDA_EMU_MEMORY=1800000'))
+   end)
+
+   it('goes through many tiles a few at a time', function()
+      if not EMULATED then return pending 'only the memory of an emulated device is as small as one likes' end
+      local script = [[
+         torch.manualSeed(7)
+         local x, w = torch.FloatTensor(6, 8, 40, 60):uniform(-1, 1), torch.FloatTensor(8, 4, 7, 7):uniform(-1, 1)
+         local g = torch.FloatTensor(6, 8, 34, 54):uniform(-1, 1)
+         local function passes(x, w, g)
+            local gw = w:clone()
+            torch.conv2d_grad_weight(gw, nil, x, g, 1, 1, 1, 0, 0, 1, 1, 2)
+            return { torch.conv2d(x, w, nil, 1, 1, 0, 0, 1, 1, 2), torch.conv2d_grad_input(x, g, w, 1, 1, 0, 0, 1, 1, 2), gw }
+         end
+         local want, dx, dw, dg = passes(x:double(), w:double(), g:double()), x:cuda(), w:cuda(), g:cuda()
+         torch.conv.engine = 'gemm'
+         local plain = passes(dx, dw, dg)
+         for _, engine in ipairs { 'fft', 'cufft' } do
+            torch.conv.engine = engine
+            for i, y in ipairs(passes(dx, dw, dg)) do
+               assert(not torch.equal(y, plain[i]), engine .. ' has left it to gemm')
+               local apart = (y:host():double() - want[i]):norm() / want[i]:norm()
+               assert(apart < 5e-6, engine .. i .. ' ' .. apart)
+            end
+            print(torch.conv.explain(dx, dw, 1, 1, 0, 0, 1, 1, 2):match('\n   ' .. engine .. ' [^\n]* ([%d%.]+) MB workspace'))
+         end
+      ]]
+      local few, all = child(script, 'TH_CUDA_EMU_MEMORY=6000000'), child(script)
+      for i = 1, 2 do
+         local a, b = few:match(('%S+\n'):rep(i - 1) .. '([%d%.]+)\n'), all:match(('%S+\n'):rep(i - 1) .. '([%d%.]+)\n')
+         assert(a and b and tonumber(b) > 1.5 * tonumber(a), few .. all)
+      end
    end)
 
    it('computes long lines, also by filters as long as they are', function()
@@ -306,7 +338,8 @@ describe('torch.conv on a CUDA device', function()
       refuses(', got cuda', function() torch.conv.engine = 'cuda' end)
       refuses('torch.conv.missing: engine must be one of gemm, ', torch.conv.missing, 'cuda')
       for _, d in ipairs { COUNT + 1, 0.5, -1, 'one', 0 / 0 } do
-         refuses('torch.conv.missing: device must be a whole number from 0 to ' .. COUNT .. ', got ', torch.conv.missing, 'gemm', d)
+         refuses(('torch.conv.missing: device must be a whole number from 0 to %d, got '):format(COUNT), torch.conv.missing,
+            'gemm', d)
       end
    end)
 

@@ -98,6 +98,23 @@ describe('a Fourier transform on a CUDA device', function()
       p:close()
       assert.truthy(text:find '^false\t.-out of memory on CUDA device 1.-\n7\t150000\n$', text)
    end)
+   it('goes through many lines a few at a time', function()
+      if not EMULATED then return pending 'only the memory of an emulated device is as small as one likes' end
+      local name = temporary.put([[
+         require 'cutorch'
+         torch.manualSeed(3)
+         local x = torch.randn(100, 500, 2)
+         for _, f in ipairs { torch.fft, torch.irfft, function(t) return torch.rfft(t:select(3, 1)) end } do
+            local want, got = f(x), f(x:cudaDouble())
+            assert((got:host() - want):norm() < 1e-12 * want:norm())
+         end
+         print 'fine'
+      ]], '.lua')
+      local p = io.popen(("TH_CUDA_EMU_MEMORY=4000000 '%s' '%s' 2>&1"):format(TH, name))
+      local text = p:read '*a'
+      p:close()
+      assert.equal('fine\n', text)
+   end)
    it('is left to the CPU where there is no cuFFT', function()
       local name = temporary.put([[
          require 'cutorch'
