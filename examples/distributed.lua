@@ -22,7 +22,7 @@ end
 local suits = {
    allreduce = { update = 'momentum', learningRate = 0.05 },
    syncps = { update = 'momentum', learningRate = 0.05 },
-   downpour = { update = 'adagrad', learningRate = 0.01 },
+   downpour = { update = 'sgd', learningRate = 0.1 },
    ssp = { update = 'sgd', learningRate = 0.1, staleness = 2 },
    easgd = { update = 'momentum', learningRate = 0.02, tau = 4 },
    eamsgd = { learningRate = 0.02, tau = 4 },
@@ -36,7 +36,7 @@ cmd:text()
 cmd:text 'Options:'
 cmd:option('-scheme', 'all', table.concat(names, ', ') .. ' or all')
 cmd:option('-model', 'mlp', 'mlp or convnet')
-cmd:option(unpack(digits.option))
+cmd:option('-' .. digits.option[1], digits.option[2], digits.option[3])
 cmd:option('-epochs', 20, 'times that the whole training set is seen')
 cmd:option('-batchSize', 16, 'images of a worker in one step')
 cmd:option('-learningRate', 0, '0: what suits the scheme')

@@ -10,6 +10,6 @@ description = {
 dependencies = { "lua == 5.1", "torch", "nn" }
 build = {
    type = "command",
-   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/dist "$(LUADIR)"',
+   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/dist lua/torchmpi lua/distlearn "$(LUADIR)"',
 }
 test = { type = "command", command = "./dev test" }
