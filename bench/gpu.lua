@@ -217,6 +217,94 @@ do
    end
 end
 
+-- ---- steps of training, as they run and as a graph ----
+
+local function lenet()
+   local side = small and 16 or 28
+   local left = ((side - 4) / 2 - 4) / 2
+   local channels = small and 4 or 50
+   return nn.Sequential()
+      :add(nn.SpatialConvolution(1, small and 2 or 20, 5, 5)):add(nn.SpatialMaxPooling(2, 2)):add(nn.ReLU())
+      :add(nn.SpatialConvolution(small and 2 or 20, channels, 5, 5)):add(nn.SpatialMaxPooling(2, 2, 2, 2)):add(nn.ReLU())
+      :add(nn.View(-1):setNumInputDims(3))
+      :add(nn.Linear(channels * left ^ 2, small and 8 or 500)):add(nn.ReLU())
+      :add(nn.Linear(small and 8 or 500, 10)):add(nn.LogSoftMax()), { 1, side, side }
+end
+
+local function block(from, to, step)
+   local way = nn.Sequential()
+      :add(nn.SpatialConvolution(from, to, 3, 3, step, step, 1, 1)):add(nn.SpatialBatchNormalization(to)):add(nn.ReLU())
+      :add(nn.SpatialConvolution(to, to, 3, 3, 1, 1, 1, 1)):add(nn.SpatialBatchNormalization(to))
+   local short = from == to and nn.Identity() or nn.SpatialConvolution(from, to, 1, 1, step, step)
+   return nn.Sequential():add(nn.ConcatTable():add(way):add(short)):add(nn.CAddTable()):add(nn.ReLU())
+end
+local function resnet()
+   local side, width, deep = small and 8 or 32, small and 2 or 16, small and 1 or 3
+   local net = nn.Sequential():add(nn.SpatialConvolution(3, width, 3, 3, 1, 1, 1, 1))
+      :add(nn.SpatialBatchNormalization(width)):add(nn.ReLU())
+   local from = width
+   for part = 0, small and 1 or 2 do
+      for k = 1, deep do
+         net:add(block(from, width * 2 ^ part, part > 0 and k == 1 and 2 or 1))
+         from = width * 2 ^ part
+      end
+   end
+   local last = side / (small and 2 or 4)
+   return net:add(nn.SpatialAveragePooling(last, last)):add(nn.View(-1):setNumInputDims(3)):add(nn.Linear(from, 10))
+      :add(nn.LogSoftMax()), { 3, side, side }
+end
+
+local function transformer()
+   local size, steps = small and 8 or 128, small and 4 or 64
+   local net = nn.Sequential()
+   local function residual(...)
+      local change = nn.Sequential():add(nn.LayerNormalization(size, 0, 1e-5))
+      for _, m in ipairs { ... } do change:add(m) end
+      net:add(nn.ConcatTable():add(nn.Identity()):add(change)):add(nn.CAddTable())
+   end
+   for _ = 1, small and 1 or 4 do
+      residual(nn.MultiHeadAttention(size, 4, 0, true))
+      residual(nn.Bottle(nn.Sequential():add(nn.Linear(size, 4 * size)):add(nn.GELU()):add(nn.Linear(4 * size, size))))
+   end
+   return net:add(nn.View(-1, size)):add(nn.Linear(size, 10)):add(nn.LogSoftMax()), { steps, size }, steps
+end
+
+-- The work of one step: forward, backward, Adam.
+local function training_step(net)
+   local criterion = nn.ClassNLLCriterion():cuda()
+   local parameters, gradients = net:cuda():getParameters()
+   local state = { learningRate = 1e-4 }
+   return function(x, target)
+      local loss
+      optim.adam(function()
+         gradients:zero()
+         loss = criterion:updateOutput(net:forward(x), target)
+         net:backward(x, criterion:backward(net.output, target))
+         return loss, gradients
+      end, parameters, state)
+      return loss
+   end
+end
+
+for _, model in ipairs { { 'LeNet', lenet }, { 'ResNet 20', resnet }, { 'transformer', transformer } } do
+   for _, batch in ipairs(small and { 2 } or { 1, 8, 32 }) do
+      local name, make = unpack(model)
+      local title = ('%s, step of %d'):format(name, batch)
+      if title:find(options.only) or (title .. ', graph'):find(options.only) then
+         local net, size, targets = make()
+         local x = uniform(torch.CudaTensor, batch, unpack(size))
+         local target = torch.LongTensor(batch * (targets or 1)):random(10):cudaLong()
+         local step = training_step(net)
+         row(title, { run = function() step(x, target) end })
+         local graph = cutorch.graph(step, { late = true })
+         graph(x, target)                                          -- runs; the first call of a row records
+         row(title .. ', graph', { run = function() graph(x, target) end })
+         graph:synchronize()
+         graph:reset()
+      end
+   end
+end
+
 if other then
    measure.note('peer: %s', other.version)
    measure.note('%d rows ahead or level, %d behind', counts.PASS, counts.behind)

@@ -38,7 +38,7 @@ cudaStream_t th_cuda_stream();
 class th_cuda_scratch {
 public:
   th_cuda_scratch() : p(nullptr) {}
-  ~th_cuda_scratch() { if (p) cudaFreeAsync(p, th_cuda_stream()); }
+  ~th_cuda_scratch();
   th_cuda_scratch(const th_cuda_scratch &) = delete;
   th_cuda_scratch &operator=(const th_cuda_scratch &) = delete;
   th_status take(size_t bytes);

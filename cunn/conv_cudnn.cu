@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include "conv.cuh"
+#include "graph.cuh"
 #include "library.h"
 
 /* ---- the library: what its interface calls things; where its header is there, the compiler compares ---- */
@@ -267,8 +268,17 @@ static th_conv_cost cost(const th_conv_shape *s)
   return c;
 }
 
+/* The handle of a stream that is about to be captured, where there were others. */
+static th_status prepare()
+{
+  std::lock_guard<std::mutex> guard(lock);
+  void *h;
+  return handles.empty() ? TH_OK : handle_of_stream(&h);
+}
+
 }  // namespace
 
+th_status th_cuda_dnn_prepare() { return prepare(); }
 const th_conv_engine th_cuda_conv_cudnn = { "cudnn", supports, cost, run, missing };
 
 #if defined __CUDACC__ && __has_include(<cudnn.h>)

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include "gemm.cuh"
+#include "graph.cuh"
 #include "thcuda.h"
 
 /* ---- the library: what its interface calls things ---- */
@@ -16,6 +17,7 @@ enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
   F(create, "cublasCreate_v2", void **handle) \
   F(set_stream, "cublasSetStream_v2", void *handle, cudaStream_t stream) \
   F(set_mode, "cublasSetMathMode", void *handle, int mode) \
+  F(set_workspace, "cublasSetWorkspace_v2", void *handle, void *workspace, size_t bytes) \
   F(gemm, "cublasGemmEx", void *handle, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int at, int lda, \
     const void *b, int bt, int ldb, const void *beta, void *c, int ct, int ldc, int compute, int how) \
   F(gemm_batch, "cublasGemmStridedBatchedEx", void *handle, int ta, int tb, int m, int n, int k, const void *alpha, \
@@ -77,6 +79,16 @@ static th_status status_of(int e, const char *what)
 }
 #define TRY(f, ...) TH_TRY(status_of(blas.f(__VA_ARGS__), #f))
 
+/* Memory to work in, which a graph takes along. */
+static th_status take_workspace(void *handle)
+{
+  void *p;
+  size_t bytes;
+  TH_TRY(th_cuda_graph_workspace(&p, &bytes));
+  if (p) TRY(set_workspace, handle, p, bytes);
+  return TH_OK;
+}
+
 /* Each stream has a handle of its own, and with it memory to work in: so bits do not depend on other streams. Under the
  * lock. */
 static th_status handle_of_stream(void **handle)
@@ -93,6 +105,14 @@ static th_status handle_of_stream(void **handle)
   }
   *handle = h;
   return TH_OK;
+}
+
+/* The handle of a stream that is about to be captured, where products have been asked for before. */
+th_status th_cuda_blas_prepare()
+{
+  std::lock_guard<std::mutex> guard(lock);
+  void *h;
+  return handles.empty() ? TH_OK : handle_of_stream(&h);
 }
 
 const char *th_cuda_blas(void)
@@ -135,6 +155,7 @@ static th_status call(const th_cuda_gemm &g, side a, side b, int ldc)
   std::lock_guard<std::mutex> guard(lock);
   void *h;
   TH_TRY(handle_of_stream(&h));
+  if (th_cuda_records()) TH_TRY(take_workspace(h));
   if (g.batch > 1 && !g.sum) {
     TRY(gemm_batch, h, b.turned, a.turned, n, m, k, number[0], g.b, type, b.ld, g.bs[0], g.a, type, a.ld, g.as[0], number[1],
         g.c, type, ldc, g.cs[0], (int)g.batch, compute, BEST);
@@ -176,6 +197,7 @@ th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done)
   std::lock_guard<std::mutex> guard(lock);
   void *h;
   TH_TRY(handle_of_stream(&h));
+  if (th_cuda_records()) TH_TRY(take_workspace(h));
   TRY(gemm_batch, h, g.first ? CONJUGATE : PLAIN, g.first ? PLAIN : CONJUGATE, m, n, k, alpha, g.a, type, g.first ? k : m, g.m * g.k,
       g.b, type, g.first ? k : n, g.n * g.k, beta, g.c, type, m, g.m * g.n, (int)g.batch, g.wide ? COMPUTE_64F : COMPUTE_32F, BEST);
   return TH_OK;

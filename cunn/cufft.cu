@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 #include "cufft.cuh"
+#include "graph.cuh"
 #include "library.h"
 
 namespace {
@@ -61,15 +62,18 @@ static th_status status_of(int e, const char *what)
 
 enum { KEPT = 32 };
 typedef std::tuple<int, int, int64_t, int64_t, int64_t, int64_t, int64_t> key;       /* device, type, numbers of th_cuda_fft */
-struct plan { int handle; size_t work; uint64_t used; };
+struct plan { int handle; size_t work; uint64_t used; bool recorded; };     /* recorded: a graph has its tables */
 static std::map<key, plan> plans;
 static uint64_t uses;
 static std::mutex lock;
 
 static void forget_one()
 {
-  auto oldest = plans.begin();
-  for (auto p = plans.begin(); p != plans.end(); ++p) if (p->second.used < oldest->second.used) oldest = p;
+  auto oldest = plans.end();
+  for (auto p = plans.begin(); p != plans.end(); ++p) {
+    if (!p->second.recorded && (oldest == plans.end() || p->second.used < oldest->second.used)) oldest = p;
+  }
+  if (oldest == plans.end()) return;
   fft.destroy(oldest->second.handle);
   plans.erase(oldest);
 }
@@ -102,12 +106,14 @@ static th_status plan_of(plan *p, const th_cuda_fft &f)
   const key k(device, type, f.n[0], f.n[1], f.batch, f.step, f.dist);
   auto at = plans.find(k);
   if (at == plans.end()) {
+    TH_CUDA_NOT_RECORDED("cuFFT has no plan yet: one call before the recording makes it");
     plan made = {};
     if (plans.size() >= KEPT) forget_one();
     TH_TRY(make(&made, f, type));
     at = plans.emplace(k, made).first;
   }
   at->second.used = ++uses;
+  at->second.recorded = at->second.recorded || th_cuda_records();
   *p = at->second;
   return TH_OK;
 }
@@ -119,7 +125,7 @@ const char *th_cuda_fft_why() { return found() ? nullptr : library.why(); }
 /* Memory to work in is the call's own, from where tensors have theirs. */
 th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra)
 {
-  plan p;
+  plan p = {};
   th_cuda_scratch work;
   if (!found()) return th_fail(TH_EBACKEND, "there is no cuFFT: %s", library.why());
   std::lock_guard<std::mutex> guard(lock);

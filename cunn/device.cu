@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 #include <string.h>
-#include "backend.cuh"
+#include "graph.cuh"
 #include "thcuda.h"
 
 extern void th_cuda_add_kernels();
@@ -51,6 +51,7 @@ static cudaStream_t stream_at(int device, int stream)
 
 cudaStream_t th_cuda_stream()
 {
+  if (cudaStream_t s = th_cuda_graph_stream()) return s;
   if (own_stream == 0) return nullptr;
   int device = 0;
   cudaGetDevice(&device);
@@ -89,6 +90,7 @@ int th_cuda_stream_number(void) { return own_stream; }
 th_status th_cuda_set_stream(int stream)
 {
   TH_TRY(need_stream(stream));
+  if (stream != own_stream) TH_CUDA_NOT_RECORDED("it changes the stream");
   own_stream = stream;
   return TH_OK;
 }
@@ -97,6 +99,7 @@ th_status th_cuda_stream_synchronize(int device, int stream)
 {
   TH_TRY(need_device(device));
   TH_TRY(need_stream(stream));
+  TH_CUDA_NOT_RECORDED("it waits for a stream");
   TH_CUDA_TRY(cudaSetDevice(device - 1));
   return TH_CUDA(cudaStreamSynchronize(stream_at(device, stream)));
 }
@@ -108,6 +111,7 @@ th_status th_cuda_stream_wait(int device, int stream, int other_device, int othe
   TH_TRY(need_device(other_device));
   TH_TRY(need_stream(stream));
   TH_TRY(need_stream(other));
+  TH_CUDA_NOT_RECORDED("a stream waits for another");
   TH_CUDA_TRY(cudaSetDevice(other_device - 1));
   TH_CUDA_TRY(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
   cudaError_t failed = cudaEventRecord(e, stream_at(other_device, other));
@@ -115,6 +119,19 @@ th_status th_cuda_stream_wait(int device, int stream, int other_device, int othe
   if (failed == cudaSuccess) failed = cudaStreamWaitEvent(stream_at(device, stream), e, 0);
   cudaEventDestroy(e);
   return th_cuda_status(failed, "waiting for a stream");
+}
+
+/* What `s` is given from now on happens after all that the streams of the device that is set were given. */
+void th_cuda_wait_for_all(cudaStream_t s)
+{
+  cudaEvent_t e;
+  int device = 0;
+  cudaGetDevice(&device);
+  for (int k = 0; k <= th_cuda_streams(); k++) {
+    if (cudaEventCreateWithFlags(&e, cudaEventDisableTiming) != cudaSuccess) return;
+    if (cudaEventRecord(e, stream_at(device + 1, k)) == cudaSuccess) cudaStreamWaitEvent(s, e, 0);
+    cudaEventDestroy(e);
+  }
 }
 
 // ---- events -----------------------------------------------------------------------------------------------------------
@@ -141,10 +158,15 @@ th_status th_cuda_event_wait(th_cuda_event *e)
   TH_TRY(here());
   return TH_CUDA(cudaStreamWaitEvent(th_cuda_stream(), e->e, 0));
 }
-th_status th_cuda_event_synchronize(th_cuda_event *e) { return TH_CUDA(cudaEventSynchronize(e->e)); }
+th_status th_cuda_event_synchronize(th_cuda_event *e)
+{
+  TH_CUDA_NOT_RECORDED("it waits for an event");
+  return TH_CUDA(cudaEventSynchronize(e->e));
+}
 th_status th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to)
 {
   float ms;
+  TH_CUDA_NOT_RECORDED("it waits for an event");
   TH_CUDA_TRY(cudaEventSynchronize(to->e));
   TH_CUDA_TRY(cudaEventElapsedTime(&ms, from->e, to->e));
   *s = 1e-3 * ms;
@@ -172,6 +194,7 @@ int th_cuda_device(void) { return count ? own_device : 0; }
 th_status th_cuda_set_device(int device)
 {
   TH_TRY(need_device(device));
+  if (device != own_device) TH_CUDA_NOT_RECORDED("it changes the device");
   TH_CUDA_TRY(cudaSetDevice(device - 1));
   own_device = device;
   return TH_OK;
@@ -207,6 +230,7 @@ th_status th_cuda_properties_of(th_cuda_properties *p, int device)
 th_status th_cuda_synchronize(int device)
 {
   TH_TRY(need_device(device));
+  TH_CUDA_NOT_RECORDED("it waits for a device");
   TH_CUDA_TRY(cudaSetDevice(device - 1));
   return TH_CUDA(cudaDeviceSynchronize());
 }
@@ -281,9 +305,12 @@ th_status th_cuda_trim(int device)
   return TH_CUDA(cudaMemPoolTrimTo(pool, 0));
 }
 
-static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
+static th_status take(void **p, int device, int64_t bytes)
 {
-  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  if (th_cuda_records()) {
+    const th_status s = th_cuda_graph_take(p, device - 1, (size_t)bytes);
+    return s == TH_ENOMEM ? no_memory(device, bytes) : s;
+  }
   keep_memory(device);
   cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
@@ -292,13 +319,19 @@ static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
     e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   }
   if (e == cudaErrorMemoryAllocation) return no_memory(device, bytes);
-  TH_TRY(th_cuda_status(e, "cudaMallocAsync"));
+  return th_cuda_status(e, "cudaMallocAsync");
+}
+static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
+{
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  TH_TRY(take(p, device, bytes));
   return zeroed ? TH_CUDA(cudaMemsetAsync(*p, 0, (size_t)bytes, th_cuda_stream())) : TH_OK;
 }
 
 // Other streams may still have to work on it: those are waited for.
 static void release(void *p, int device)
 {
+  if (th_cuda_graph_keeps(p, false)) return;
   const int n = th_cuda_streams();
   for (int s = 0; s <= n && n > 0; s++) if (s != own_stream) th_cuda_stream_wait(device, own_stream, device, s);
   cudaSetDevice(device - 1);
@@ -312,6 +345,11 @@ th_status th_cuda_scratch::take(size_t bytes)
   return allocate(&p, device + 1, (int64_t)(bytes ? bytes : 1), 0);
 }
 
+th_cuda_scratch::~th_cuda_scratch()
+{
+  if (p && !th_cuda_graph_keeps(p, false)) cudaFreeAsync(p, th_cuda_stream());
+}
+
 // The stream of the device that gives does it, after what the other one has been given; both wait for the end.
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes)
 {
@@ -321,6 +359,8 @@ th_status th_cuda_copy(void *to, int to_device, const void *from, int from_devic
     return TH_OK;
   }
   const int works = from_device ? from_device : to_device;
+  if (!to_device) TH_CUDA_NOT_RECORDED("elements go to the host");
+  if (!from_device) TH_CUDA_NOT_RECORDED("elements come from the host");
   if (to_device && from_device && to_device != from_device) {
     TH_TRY(th_cuda_stream_wait(from_device, own_stream, to_device, own_stream));
     TH_CUDA_TRY(cudaMemcpyPeerAsync(to, to_device - 1, from, from_device - 1, (size_t)bytes, th_cuda_stream()));
@@ -334,15 +374,23 @@ th_status th_cuda_copy(void *to, int to_device, const void *from, int from_devic
 
 th_status th_cuda_fetch(void *to, const void *from, size_t bytes)
 {
+  TH_CUDA_NOT_RECORDED("the host needs what a device computes");
   TH_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, th_cuda_stream()));
   return TH_CUDA(cudaStreamSynchronize(th_cuda_stream()));
 }
 
 static th_status enter(int device) { return TH_CUDA(cudaSetDevice(device - 1)); }
-static th_status leave(void) { return pinpoint ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
+static th_status by_cpu(void) { return th_cuda_cannot_record("the CPU computes it"); }
+static th_status check(const th_tensor *t, double least, double most, double spared)
+{
+  int64_t place, element;
+  return th_cuda_outside_bounds(t, { least, most, spared }, &place, &element);
+}
+static th_status leave(void) { return pinpoint && !th_cuda_records() ? TH_CUDA(cudaStreamSynchronize(th_cuda_stream())) : TH_OK; }
 
 static th_backend backend = { TH_ABI, 0, allocate, release, th_cuda_copy, th_cuda_outside, th_cuda_nonzero, enter, leave,
                               th_cuda_host_allocate, th_cuda_host_release };
+static const th_recorder recorder = { th_cuda_records, th_cuda_graph_enter, by_cpu, check };
 
 th_status th_cuda_load(void)
 {
@@ -357,6 +405,7 @@ th_status th_cuda_load(void)
   if (count > TH_MAXDEVICE) count = TH_MAXDEVICE;
   backend.count = count;
   if (count) TH_TRY(th_backend_add(&backend));
+  if (count) th_recorder_add(&recorder);
   th_cuda_add_kernels();
   loaded = true;
   return TH_OK;

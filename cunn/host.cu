@@ -2,7 +2,7 @@
 // copies that are not waited for.
 #include <map>
 #include <mutex>
-#include "backend.cuh"
+#include "graph.cuh"
 #include "thcuda.h"
 
 namespace {
@@ -68,6 +68,7 @@ void th_cuda_host_wait(const void *p)
 void th_cuda_host_release(void *p)
 {
   piece was;
+  if (th_cuda_graph_keeps(p, true)) return;
   {
     std::lock_guard<std::mutex> g(lock);
     const auto at = pieces.find((char *)p);
@@ -97,6 +98,7 @@ th_status th_cuda_copy_begun(const void *host, int device, bool to_host)
 
 th_status th_cuda_copy_async(th_tensor *to, th_tensor *from)
 {
+  if (to->device != from->device) TH_CUDA_NOT_RECORDED("elements come from the host, or go there");
   th_arg arg[2];
   arg[0].t = to;
   arg[1].t = from;

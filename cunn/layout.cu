@@ -1,5 +1,5 @@
 // layout.cu - where elements lie, for kernels; what the checks of ops ask of elements.
-#include "backend.cuh"
+#include "graph.cuh"
 
 /* Dimensions that continue each other become one. The dimensions of size 1 go; one is always left. */
 static view joined(int ndim, const int64_t *size, const int64_t *stride)
@@ -72,19 +72,23 @@ th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim)
 
 /* ---- what a check asks of elements ---- */
 
-template <class T>
-static __global__ void outside(unsigned long long *first, const T *x, view v, int64_t n, double least, double most)
+template <class T> static __device__ bool is_inside(T k, th_cuda_bounds b)
+{
+  if constexpr (element<T>::is_int) {
+    return ((int64_t)k >= (int64_t)b.least && (int64_t)k <= (int64_t)b.most) || (double)k == b.spared;
+  } else {
+    const double d = (double)element<T>::load(k);
+    return (d >= b.least && d <= b.most) || d == b.spared;
+  }
+}
+template <class T> static __global__ void outside(unsigned long long *first, const T *x, view v, int64_t n, th_cuda_bounds b)
 {
   for (TH_EACH(i, n)) {
-    const T k = x[v.at(i)];
-    bool inside;
-    if constexpr (element<T>::is_int) inside = (int64_t)k >= (int64_t)least && (int64_t)k <= (int64_t)most;
-    else inside = (double)element<T>::load(k) >= least && (double)element<T>::load(k) <= most;
-    if (!inside) atomicMin(first, (unsigned long long)i);
+    if (!is_inside(x[v.at(i)], b)) atomicMin(first, (unsigned long long)i);
   }
 }
 
-template <class T> static th_status first_outside(const th_tensor *t, double least, double most, int64_t *place, void *element)
+template <class T> static th_status first_outside(const th_tensor *t, th_cuda_bounds b, int64_t *place, void *element)
 {
   const int64_t n = th_numel(t);
   const unsigned long long none = ~0ull;
@@ -95,7 +99,7 @@ template <class T> static th_status first_outside(const th_tensor *t, double lea
   TH_TRY(s.take(sizeof first));
   TH_CUDA_TRY(cudaMemsetAsync(s.as<void>(), 0xff, sizeof first, th_cuda_stream()));
   const view v = th_view_of(t);
-  TH_LAUNCH((outside<T>), th_blocks(n), THREADS, 0, s.as<unsigned long long>(), th_first<const T>(t), v, n, least, most);
+  TH_LAUNCH((outside<T>), th_blocks(n), THREADS, 0, s.as<unsigned long long>(), th_first<const T>(t), v, n, b);
   TH_TRY(th_launched());
   TH_TRY(th_cuda_fetch(&first, s.as<void>(), sizeof first));
   if (first == none) return TH_OK;
@@ -103,17 +107,53 @@ template <class T> static th_status first_outside(const th_tensor *t, double lea
   return th_cuda_fetch(element, th_first<const T>(t) + v.at(*place), sizeof(T));
 }
 
-th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element)
+/* In a graph nobody waits: what lies outside is noted, and put inside before a kernel reads it. A finding keeps the first. */
+template <class T>
+static __global__ void mend(th_cuda_finding *f, T *x, view v, int64_t n, th_cuda_bounds b, T least)
+{
+  for (TH_EACH(i, n)) {
+    T &at = x[v.at(i)];
+    if (is_inside(at, b)) continue;
+    if ((unsigned long long)i == f->place) memcpy(f->element, &at, sizeof at);
+    at = least;
+  }
+}
+template <class T> static th_status find_and_mend(const th_tensor *t, th_cuda_bounds b, th_cuda_finding *f)
+{
+  const int64_t n = th_numel(t);
+  const view v = th_view_of(t);
+  TH_LAUNCH((outside<T>), th_blocks(n), THREADS, 0, &f->place, th_first<const T>(t), v, n, b);
+  TH_TRY(th_launched());
+  TH_LAUNCH((mend<T>), th_blocks(n), THREADS, 0, f, th_first<T>(t), v, n, b, element<T>::from_double(b.least));
+  return th_launched();
+}
+
+template <class T> static th_status look(const th_tensor *t, th_cuda_bounds b, int64_t *place, void *element)
+{
+  th_cuda_finding *f = nullptr;
+  if (!th_cuda_records()) return first_outside<T>(t, b, place, element);
+  *place = -1;
+  if (th_numel(t) == 0) return TH_OK;
+  TH_TRY(th_cuda_graph_check(t, b, &f));
+  return f ? find_and_mend<T>(t, b, f) : TH_OK;
+}
+
+th_status th_cuda_outside_bounds(const th_tensor *t, th_cuda_bounds b, int64_t *place, void *element)
 {
   TH_CUDA_TRY(cudaSetDevice(t->device - 1));
   switch (t->dtype) {
-    case TH_U8:  return first_outside<uint8_t>(t, least, most, place, element);
-    case TH_I64: return first_outside<int64_t>(t, least, most, place, element);
-    case TH_F16: return first_outside<f16>(t, least, most, place, element);
-    case TH_BF16: return first_outside<bf16>(t, least, most, place, element);
-    case TH_F32: return first_outside<float>(t, least, most, place, element);
-    default:     return first_outside<double>(t, least, most, place, element);
+    case TH_U8:  return look<uint8_t>(t, b, place, element);
+    case TH_I64: return look<int64_t>(t, b, place, element);
+    case TH_F16: return look<f16>(t, b, place, element);
+    case TH_BF16: return look<bf16>(t, b, place, element);
+    case TH_F32: return look<float>(t, b, place, element);
+    default:     return look<double>(t, b, place, element);
   }
+}
+
+th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element)
+{
+  return th_cuda_outside_bounds(t, { least, most, NAN }, place, element);
 }
 
 /* Whole numbers are counted: their order does not matter. */

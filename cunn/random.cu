@@ -4,7 +4,7 @@
 // The default generator stands for the one that this thread has for the device: Philox, seeded by cutorch.
 #include <stdlib.h>
 #include <vector>
-#include "backend.cuh"
+#include "graph.cuh"
 #include "thcuda.h"
 #define TH_PHILOX_FN TH_DEVICE_FN
 #include "../lib/core/philox.h"
@@ -87,8 +87,18 @@ struct lognormal_law : normal_law {
 
 /* ---- filling ---- */
 
-/* Words in a row, by their number: of a counter, or drawn already. */
-struct words { th_philox at; const uint32_t *drawn; };
+/* Words in a row, by their number: of a counter, or drawn already. In a graph the counter stands, when a replay begins, where
+ * `live` says, and `before` words come first. */
+struct words { th_philox at; const uint32_t *drawn; const th_philox *live; uint64_t before; };
+
+TH_DEVICE_FN void go_to_place(words *s)
+{
+  if (!s->live) return;
+  s->at = *s->live;
+  const uint64_t next = (uint64_t)s->at.next + s->before;
+  s->at.block += next / 4;
+  s->at.next = (int32_t)(next % 4);
+}
 struct parameters { double p[2]; };
 
 /* Words 4k..4k+3. */
@@ -110,6 +120,7 @@ TH_DEVICE_FN void four(uint32_t *w, const words &s, int64_t k, int64_t n)
 template <class T, class Law>
 static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q)
 {
+  go_to_place(&s);
   for (TH_EACH(k, (count + 3) / 4)) {
     uint32_t w[4];
     double number[4];
@@ -126,8 +137,17 @@ template <class T> static __global__ void set_one(T *y, T v) { *y = v; }
 /* Words that a generator gives next: `own` holds those that must be brought here. */
 static th_status next_words(words *s, th_cuda_scratch *own_words, th_generator *g, int64_t count)
 {
+  const bool counts = th_generator_philox(&s->at, g);
   s->drawn = nullptr;
-  if (th_generator_philox(&s->at, g)) {
+  s->live = nullptr;
+  s->before = 0;
+  if (th_cuda_records()) {
+    int device = 0;
+    TH_CUDA_TRY(cudaGetDevice(&device));
+    if (g != th_cuda_generator(device + 1)) return th_cuda_cannot_record("random numbers of another generator than the device's");
+    return th_cuda_graph_words(&s->live, &s->before, (uint64_t)count);
+  }
+  if (counts) {
     th_philox_skip(g, (uint64_t)count);
     return TH_OK;
   }
@@ -166,6 +186,7 @@ template <class T, class Law> static th_status fill(const th_call *c)
 /* One normal number through the generator, which keeps the other one of the pair or gives it. */
 template <class T> static th_status fill_lone(const th_tensor *y, th_generator *g, parameters q, int64_t at, bool log)
 {
+  TH_CUDA_NOT_RECORDED("an odd number of normal random numbers, which come in pairs");
   const double z = th_generator_normal(g, q.p[0], q.p[1]);
   TH_LAUNCH((set_one<T>), 1, 1, 0, th_first<T>(y) + th_view_of(y).at(at), element<T>::from_double(log ? exp(z) : z));
   return th_launched();
@@ -179,7 +200,7 @@ template <class T, class Law> static th_status fill_pairs(const th_call *c, bool
   th_philox at;
   TH_TRY(generator_of(&g, c));
   th_generator_philox(&at, g);
-  const int64_t first = at.waiting && n > 0, pairs = (n - first) / 2;
+  const int64_t first = at.waiting && n > 0 && !th_cuda_records(), pairs = (n - first) / 2;
   if (first) TH_TRY(fill_lone<T>(y, g, q, 0, log));
   TH_TRY((fill_some<T, Law>(y, g, q, first, 2 * pairs)));
   return first + 2 * pairs < n ? fill_lone<T>(y, g, q, n - 1, log) : TH_OK;
@@ -221,6 +242,7 @@ TH_DEVICE_FN double chance_at(const void *p, int64_t at, int dtype)
 template <class T>
 static __global__ void make_chances(T *y, view vy, const void *p, view vp, int dtype, words s, int64_t n)
 {
+  go_to_place(&s);
   for (TH_EACH(k, (n + 3) / 4)) {
     uint32_t w[4];
     four(w, s, k, n);
@@ -255,6 +277,7 @@ static th_status on_host(const th_call *c)
   th_arg args[TH_MAXARG];
   th_tensor copy[TH_MAXARG], *t[TH_MAXARG];
   th_status s = TH_OK;
+  TH_CUDA_NOT_RECORDED("the CPU computes it");
   memset(copy, 0, sizeof copy);
   for (int i = 0; i < c->narg && s == TH_OK; i++) {
     args[i] = c->arg[i];

@@ -38,7 +38,7 @@ local function newModel()
       return nn.Sequential():add(nn.Linear(from, opt.hidden)):add(nn.BatchNormalization(opt.hidden)):add(nn.ReLU())
          :add(nn.Linear(opt.hidden, to))
    end
-   return nn.Sequential():add(half(pixels, opt.code)):add(half(opt.code, pixels):add(nn.Sigmoid())):type(tensorType)
+   return nn.Sequential():add(run:model(half(pixels, opt.code))):add(run:model(half(opt.code, pixels):add(nn.Sigmoid())))
 end
 
 local keep = run.kept or { model = newModel(), state = { weightDecay = opt.weightDecay, momentum = opt.momentum, dampening = 0 } }
@@ -56,11 +56,7 @@ local function begin(epoch)
    keep.order = torch.randperm(train.n):long()
 end
 
-local function step(_, i)
-   model:training()
-   local target = train.input:index(1, run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, opt.batchSize)))
-   local input = target
-   if opt.noise > 0 then input = target + target.new(target:size()):normal(0, opt.noise) end
+local train_on = run:graph(function(input, target)
    local loss
    optim[opt.optim](function()
       gradParameters:zero()
@@ -69,7 +65,15 @@ local function step(_, i)
       model:backward(input, criterion:backward(output, target))
       return loss, gradParameters
    end, parameters, keep.state)
-   return { loss = loss }
+   return loss
+end)
+
+local function step(_, i)
+   model:training()
+   local target = train.input:index(1, run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, opt.batchSize)))
+   local input = target
+   if opt.noise > 0 then input = target + target.new(target:size()):normal(0, opt.noise) end
+   return { loss = run:number(train_on(input, target)) }
 end
 
 -- The error that is left, in percent of the images' variance around the mean training image.

@@ -70,7 +70,7 @@ local function newModel()
       :add(nn.AddConstant(-train.input:mean()))
       :add(nn.MulConstant(1 / train.input:std()))
    local net = opt.model == 'mlp' and mlp() or convnet()
-   return nn.Sequential():add(scale):add(net):type(tensorType)
+   return nn.Sequential():add(scale:type(tensorType)):add(run:model(net))
 end
 local keep = run.kept or {
    model = newModel(), state = { momentum = opt.momentum, dampening = 0, weightDecay = opt.weightDecay } }
@@ -97,10 +97,7 @@ local function begin(epoch)
    keep.order = torch.randperm(train.n):long()
 end
 
-local function step(_, i)
-   net:training()
-   local batch = run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, batches[i]))
-   local input, target = train.input:index(1, batch), train.target:index(1, batch)
+local train_on = run:graph(function(input, target)
    local output, loss
    optim[opt.optim](function()
       gradParameters:zero()
@@ -109,8 +106,16 @@ local function step(_, i)
       net:backward(input, criterion:backward(output, target))
       return loss, gradParameters
    end, parameters, keep.state)
+   return loss, output
+end)
+
+local function step(_, i)
+   net:training()
+   local batch = run:place(keep.order:narrow(1, (i - 1) * opt.batchSize + 1, batches[i]))
+   local input, target = train.input:index(1, batch), train.target:index(1, batch)
+   local loss, output = train_on(input, target)
    local _, answer = output:max(2)
-   return { loss = loss * batches[i], right = answer:view(batches[i]):eq(target):sum() }
+   return { loss = run:number(loss) * batches[i], right = answer:view(batches[i]):eq(target):sum() }
 end
 
 -- Fills the confusion matrix; returns loss, accuracy in percent and the answers (classes from 1).

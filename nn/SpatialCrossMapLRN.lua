@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local images = require 'nn.images'
 local windows = require 'nn.windows'
+local constants = require 'nn.constants'
 
 --- x / (k + alpha / size * sum of x^2 over `size` neighbouring planes)^beta. Krizhevsky et al., "ImageNet
 -- classification with deep convolutional neural networks" (2012).
@@ -12,7 +13,10 @@ LRN.bufferNames = {'scale', 'paddedRatio', 'accumRatio'}
 
 function LRN:__init(size, alpha, beta, k)
    Module.__init(self)
-   self.size, self.alpha, self.beta, self.k = size, alpha or 1e-4, beta or 0.75, k or 1
+   local class, finite = torch.type(self), constants.finite
+   self.size = constants.whole(class, 'size', size)
+   self.alpha, self.beta = finite(class, 'alpha', alpha, 1e-4), finite(class, 'beta', beta, 0.75)
+   self.k = finite(class, 'k', k, 1)
 end
 
 function LRN:updateOutput(input)
@@ -24,6 +28,7 @@ end
 
 -- The windows the other way round: a plane counts where it lies in a window.
 function LRN:updateGradInput(input, gradOutput)
+   images.like(self, input, gradOutput)
    local dim, before = input:dim() - 2, math.floor((self.size - 1) / 2)
    local ratio = torch.cmul(gradOutput, self.output):cdiv(self.scale)
    local sums = windows.sums(ratio, dim, self.size, self.size - 1 - before)

@@ -15,4 +15,13 @@ local function whole(class, name, v, least)
    return v
 end
 
-return { need = need, whole = whole }
+-- A finite number; `default` where there is none.
+local function finite(class, name, v, default)
+   if v == nil then return default end
+   if type(v) ~= 'number' or v - v ~= 0 then
+      error(('%s: %s must be a finite number, got %s'):format(class, name, tostring(v)), 4)
+   end
+   return v
+end
+
+return { need = need, whole = whole, finite = finite }

@@ -1,5 +1,6 @@
 -- nn/images.lua - what layers on images share: the check of their input and the text of their sizes.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 local images = {}
 
@@ -19,6 +20,14 @@ function images.fits(self, input, kH, kW, padH, padW)
    local h, w = tonumber(input:size(dim - 1)), tonumber(input:size(dim))
    if h + 2 * padH < kH or w + 2 * padW < kW then
       self:refuse('input', ('be at least %dx%d with its padding'):format(kH, kW), input)
+   end
+end
+
+--- Refuses a gradOutput that has not the size of the input.
+function images.like(self, input, gradOutput)
+   images.check(self, input)
+   if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(input) then
+      self:refuse('gradOutput', 'be of size ' .. arg.size_text(input), gradOutput)
    end
 end
 

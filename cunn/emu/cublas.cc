@@ -77,6 +77,12 @@ int set_stream(void *h, cudaStream_t s)
 }
 int set_mode(void *h, int) { return h ? SUCCESS : NOT_INITIALIZED; }
 
+int set_workspace(void *h, void *p, size_t)
+{
+  if (!h) return NOT_INITIALIZED;
+  return (uintptr_t)p % 256 ? INVALID_VALUE : SUCCESS;
+}
+
 int gemm_batch(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int at, int lda, long long as,
                const void *b, int bt, int ldb, long long bs, const void *beta, void *c, int ct, int ldc, long long cs, int batch,
                int compute, int)
@@ -116,7 +122,7 @@ void *emu::cublas(const char *symbol)
 {
   static const struct { const char *name; void *f; } all[] = {
     { "cublasCreate_v2", (void *)create }, { "cublasSetStream_v2", (void *)set_stream },
-    { "cublasSetMathMode", (void *)set_mode },
+    { "cublasSetMathMode", (void *)set_mode }, { "cublasSetWorkspace_v2", (void *)set_workspace },
     { "cublasGemmEx", (void *)gemm }, { "cublasGemmStridedBatchedEx", (void *)gemm_batch },
   };
   for (const auto &f : all) if (strcmp(f.name, symbol) == 0) return f.f;

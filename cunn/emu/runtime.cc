@@ -18,8 +18,22 @@
 enum { MAX_DEVICES = 64, MOST_WAITING = 256 };
 enum : int64_t { DEFAULT_MEMORY = (int64_t)2 << 30 };
 
+typedef std::vector<std::function<void()>> steps;
+
+/* What is put into the streams of a capture is kept here, in its order, and not done. */
+struct capture {
+  cudaStreamCaptureMode mode;
+  const void *thread;                /* that began it */
+  CUstream_st *origin;
+  std::shared_ptr<steps> work;
+  std::map<CUstream_st *, size_t> others;      /* streams that joined, and where their last piece of work is */
+  std::map<CUstream_st *, size_t> met;         /* up to where the first stream has waited for them */
+  bool invalid;
+};
+
 struct CUstream_st {
   int device;
+  capture *taking;                   /* NULL: what it is given is done */
   std::deque<std::function<void()>> work;
   uint64_t issued, done;             /* pieces of work so far */
   bool busy;                         /* its first piece is running */
@@ -28,7 +42,10 @@ struct CUevent_st {
   CUstream_st *stream;               /* NULL: not recorded yet, or the stream is gone */
   uint64_t after;                    /* so many pieces of the stream's work */
   std::shared_ptr<double> when;      /* work that has it to write may outlive the event */
+  capture *in;                       /* recorded in this capture, `after` pieces into it */
 };
+struct CUgraph_st { std::shared_ptr<steps> work; };
+struct CUgraphExec_st { std::shared_ptr<steps> work; };
 
 namespace {
 
@@ -43,6 +60,7 @@ struct machine {
   std::map<void *, piece> pieces;
   std::map<char *, size_t> pinned;
   std::set<CUstream_st *> streams;
+  std::set<capture *> captures;      /* that go on */
   uint64_t seed;
   cudaError_t failed;                /* of work that was begun; told by the next call that waits */
 };
@@ -72,6 +90,7 @@ machine &all()
 }
 
 thread_local int chosen;
+thread_local cudaStreamCaptureMode allowed = cudaStreamCaptureModeGlobal;      /* what this thread may do meanwhile */
 thread_local cudaError_t last = cudaSuccess;
 
 cudaError_t tell(cudaError_t e)
@@ -113,6 +132,11 @@ void run(CUstream_st *s, uint64_t until)
 
 void put(CUstream_st *s, std::function<void()> f)
 {
+  if (s->taking) {
+    s->taking->work->push_back(std::move(f));
+    if (s != s->taking->origin) s->taking->others[s] = s->taking->work->size();
+    return;
+  }
   s->work.push_back(std::move(f));
   s->issued++;
   if (s->work.size() > MOST_WAITING) run(s, s->issued);
@@ -134,6 +158,29 @@ cudaError_t failure()
   all().failed = cudaSuccess;
   return tell(e);
 }
+
+/* Each thread has its own. */
+const void *this_thread() { return &chosen; }
+
+cudaError_t spoil(capture *c, cudaError_t e)
+{
+  if (c) c->invalid = true;
+  return tell(e);
+}
+
+/* A call that a stream which is captured cannot take. */
+cudaError_t not_captured(CUstream_st *s) { return s->taking ? spoil(s->taking, cudaErrorStreamCaptureUnsupported) : cudaSuccess; }
+
+/* A call that a thread must not make while it captures, unless it has said that it knows what it does. */
+cudaError_t not_while_capturing(bool whatever)
+{
+  if (allowed == cudaStreamCaptureModeRelaxed && !whatever) return cudaSuccess;
+  for (capture *c : all().captures) {
+    if (c->thread == this_thread() && c->mode != cudaStreamCaptureModeRelaxed) return spoil(c, cudaErrorStreamCaptureUnsupported);
+  }
+  return cudaSuccess;
+}
+#define TRY(call) do { const cudaError_t failed_ = (call); if (failed_ != cudaSuccess) return failed_; } while (0)
 
 bool is_pinned(const void *p)
 {
@@ -188,6 +235,14 @@ const char *cudaGetErrorString(cudaError_t e)
     case cudaErrorNotReady: return "device not ready";
     case cudaErrorPeerAccessAlreadyEnabled: return "peer access is already enabled";
     case cudaErrorLaunchFailure: return "unspecified launch failure";
+    case cudaErrorStreamCaptureUnsupported: return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated: return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureMerge: return "operation would result in a merge of separate capture sequences";
+    case cudaErrorStreamCaptureUnmatched: return "capture was not ended in the same stream as it began";
+    case cudaErrorStreamCaptureUnjoined: return "capturing stream has unjoined work";
+    case cudaErrorStreamCaptureIsolation: return "dependency created on uncaptured work in another stream";
+    case cudaErrorCapturedEvent: return "operation not permitted on an event last recorded in a capturing stream";
+    case cudaErrorStreamCaptureWrongThread: return "attempt to terminate a thread-local capture sequence from another thread";
   }
   return "unknown error";
 }
@@ -251,6 +306,7 @@ cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr what, int d)
 cudaError_t cudaDeviceSynchronize()
 {
   guard g(all().lock);
+  TRY(not_while_capturing(true));
   run_device(chosen);
   return failure();
 }
@@ -278,6 +334,7 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
   guard g(all().lock);
   device &d = all().devices[chosen];
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  TRY(not_captured(stream_of(s)));          /* a GPU would make nodes that take memory anew in every launch */
   if (d.used + (int64_t)bytes > all().memory) run_device(chosen);             /* what was freed there is free now */
   if ((int64_t)bytes < 0 || d.used + (int64_t)bytes > all().memory || posix_memalign(p, 256, bytes ? bytes : 1) != 0) {
     return tell(cudaErrorMemoryAllocation);
@@ -293,6 +350,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
   guard g(all().lock);
   if (!p) return cudaSuccess;
   if (!is_stream(s) || !all().pieces.count(p)) return tell(cudaErrorInvalidValue);
+  TRY(not_captured(stream_of(s)));
   put(stream_of(s), [=] {
     auto at = all().pieces.find(p);
     if (at == all().pieces.end()) return;                                      /* freed twice */
@@ -306,6 +364,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
   guard g(all().lock);
+  TRY(not_while_capturing(false));
   if (posix_memalign(p, 256, bytes ? bytes : 1) != 0) return tell(cudaErrorMemoryAllocation);
   all().pinned[(char *)*p] = bytes;
   return cudaSuccess;
@@ -314,6 +373,7 @@ cudaError_t cudaMallocHost(void **p, size_t bytes)
 cudaError_t cudaFreeHost(void *p)
 {
   guard g(all().lock);
+  TRY(not_while_capturing(false));
   if (!all().pinned.erase((char *)p)) return tell(cudaErrorInvalidValue);
   for (int d = 0; d < all().count; d++) run_device(d);
   free(p);
@@ -355,13 +415,15 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   if (!bytes) return cudaSuccess;
   CUstream_st *stream = stream_of(s);
+  const bool waits = !on_device(to) && !is_pinned(to);
+  if (waits || (!on_device(from) && !is_pinned(from))) TRY(not_captured(stream));
   if (!on_device(from) && !is_pinned(from)) {
     std::vector<char> taken((const char *)from, (const char *)from + bytes);
     put(stream, [=] { memcpy(to, taken.data(), bytes); });
   } else {
     put(stream, [=] { memmove(to, from, bytes); });
   }
-  if (on_device(to) || is_pinned(to)) return cudaSuccess;
+  if (!waits) return cudaSuccess;
   run(stream, stream->issued);
   return failure();
 }
@@ -394,6 +456,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
   guard g(all().lock);
   if (!all().streams.count(s)) return tell(cudaErrorInvalidResourceHandle);
+  TRY(not_captured(s));
   run(s, s->issued);
   all().streams.erase(s);
   delete s;
@@ -404,6 +467,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
   guard g(all().lock);
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  TRY(not_captured(stream_of(s)));
   run(stream_of(s), stream_of(s)->issued);
   return failure();
 }
@@ -412,9 +476,29 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
 {
   guard g(all().lock);
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  TRY(not_captured(stream_of(s)));
   if (stream_of(s)->work.empty()) return cudaSuccess;
   run(stream_of(s), stream_of(s)->done + 1);           /* who asks again and again comes to the end */
   return cudaErrorNotReady;
+}
+
+/* Of a stream that waits in a capture, or comes into one by waiting. The order of the work is that of the calls already. */
+static cudaError_t wait_captured(CUstream_st *s, cudaEvent_t e)
+{
+  if (!e->in) return spoil(s->taking, cudaErrorStreamCaptureIsolation);
+  if (!all().captures.count(e->in)) return tell(cudaErrorCapturedEvent);
+  if (s->taking && s->taking != e->in) return spoil(s->taking, cudaErrorStreamCaptureMerge);
+  if (!s->taking) {
+    s->taking = e->in;
+    e->in->others[s] = 0;
+  }
+  if (s == e->in->origin && e->stream != s) e->in->met[e->stream] = e->after;
+  return cudaSuccess;
+}
+static cudaError_t need_time(cudaEvent_t e)
+{
+  if (!e->in) return cudaSuccess;
+  return spoil(all().captures.count(e->in) ? e->in : nullptr, cudaErrorCapturedEvent);
 }
 
 static bool reached(cudaEvent_t e) { return !lives(e->stream) || e->stream->done >= e->after; }
@@ -423,6 +507,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
 {
   guard g(all().lock);
   if (!is_stream(s) || !e) return tell(cudaErrorInvalidResourceHandle);
+  if (e->in || stream_of(s)->taking) return wait_captured(stream_of(s), e);
   CUstream_st *other = e->stream;
   const uint64_t after = e->after;
   if (other) put(stream_of(s), [=] { if (lives(other)) run(other, after); });
@@ -447,8 +532,13 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
   if (!is_stream(s) || !e) return tell(cudaErrorInvalidResourceHandle);
   CUstream_st *stream = stream_of(s);
   const std::shared_ptr<double> when = e->when;
-  put(stream, [=] { *when = seconds(); });
   e->stream = stream;
+  e->in = stream->taking;
+  if (e->in) {                               /* a place in the capture, no moment */
+    e->after = e->in->work->size();
+    return cudaSuccess;
+  }
+  put(stream, [=] { *when = seconds(); });
   e->after = stream->issued;
   return cudaSuccess;
 }
@@ -456,6 +546,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
   guard g(all().lock);
+  TRY(need_time(e));
   if (!reached(e)) run(e->stream, e->after);
   return failure();
 }
@@ -463,6 +554,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
   guard g(all().lock);
+  TRY(need_time(e));
   if (reached(e)) return cudaSuccess;
   run(e->stream, e->stream->done + 1);
   return cudaErrorNotReady;
@@ -471,8 +563,101 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 {
   guard g(all().lock);
+  TRY(need_time(from));
+  TRY(need_time(to));
   if (!from->stream || !to->stream) return tell(cudaErrorInvalidResourceHandle);
   if (!reached(from) || !reached(to)) return cudaErrorNotReady;
   *ms = (float)(1000 * (*to->when - *from->when));
+  return cudaSuccess;
+}
+
+// ---- graphs -----------------------------------------------------------------------------------------------------------
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode)
+{
+  std::swap(allowed, *mode);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode mode)
+{
+  guard g(all().lock);
+  if (!s || stream_of(s)->taking) return tell(cudaErrorStreamCaptureUnsupported);      /* nor the default stream */
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  s->taking = new capture{ mode, this_thread(), s, std::make_shared<steps>(), {}, {}, false };
+  all().captures.insert(s->taking);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *status)
+{
+  guard g(all().lock);
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  const capture *c = stream_of(s)->taking;
+  *status = !c ? cudaStreamCaptureStatusNone : c->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+
+/* Streams that joined the capture and whose work the first one has not waited for. */
+static bool unjoined(const capture &c)
+{
+  for (const auto &other : c.others) {
+    const auto at = c.met.find(other.first);
+    if (at == c.met.end() || at->second < other.second) return true;
+  }
+  return false;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
+{
+  guard g(all().lock);
+  *graph = nullptr;
+  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  capture *c = stream_of(s)->taking;
+  if (!c) return tell(cudaErrorInvalidValue);
+  if (c->origin != s) return spoil(c, cudaErrorStreamCaptureUnmatched);
+  if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != this_thread()) return spoil(c, cudaErrorStreamCaptureWrongThread);
+  const cudaError_t e = c->invalid ? cudaErrorStreamCaptureInvalidated
+                      : unjoined(*c) ? cudaErrorStreamCaptureUnjoined : cudaSuccess;
+  s->taking = nullptr;
+  for (const auto &other : c->others) if (lives(other.first)) other.first->taking = nullptr;
+  if (e == cudaSuccess) *graph = new CUgraph_st{ c->work };
+  all().captures.erase(c);
+  delete c;
+  return tell(e);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+  if (!graph || nodes) return tell(cudaErrorInvalidValue);
+  *count = graph->work->size();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+  if (!graph || flags) return tell(cudaErrorInvalidValue);
+  *exec = new CUgraphExec_st{ graph->work };
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
+{
+  guard g(all().lock);
+  if (!exec || !is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
+  TRY(not_captured(stream_of(s)));
+  const std::shared_ptr<steps> work = exec->work;
+  put(stream_of(s), [=] { for (const auto &f : *work) f(); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+  delete exec;
   return cudaSuccess;
 }

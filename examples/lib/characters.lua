@@ -78,6 +78,9 @@ local function choose(scores, temperature)
    return torch.multinomial(p:add(-p:max()):exp():double(), 1)[1]
 end
 
+-- Numbers of characters where the net is.
+local function beside(net, ids) return net:type():find 'Cuda' and ids:cudaLong() or ids end
+
 --- Writes text: `length` characters after `prime`, drawn by torch's random numbers.
 -- @param model  { net =, letters =, context = how many characters it reads at once; nil: it remembers what it read }
 function characters.write(model, prime, length, temperature)
@@ -89,7 +92,7 @@ function characters.write(model, prime, length, temperature)
    for i = 1, length do
       local from = model.context and math.max(1, seen:size(1) - model.context + 1) or 1
       local x = seen:narrow(1, from, seen:size(1) - from + 1)
-      local logp = net:forward(characters.input(model, x:view(1, -1)))
+      local logp = net:forward(characters.input(model, beside(net, x:view(1, -1))))
       local id = choose(logp[logp:size(1)], temperature)
       out[i + 1] = model.letters[id]
       local new = torch.LongTensor { id }
@@ -101,7 +104,7 @@ end
 --- What a net reads: numbers of samples x steps; one that reads `context` characters at once gets their places, too.
 function characters.input(model, ids)
    if not model.context then return ids end
-   local places = torch.LongTensor():range(1, ids:size(2)):view(1, -1):expandAs(ids):contiguous()
+   local places = torch.LongTensor():range(1, ids:size(2)):view(1, -1):expand(ids:size()):contiguous():type(ids:type())
    return { ids, places }
 end
 
@@ -141,7 +144,7 @@ end
 local function new_net(run, program, letters)
    local ok, net = pcall(program.net, run.opt, letters)
    if not ok then run:stop('%s', (net:gsub('^%S+:%d+: ', ''))) end
-   return net:type(run.tensorType)
+   return run:model(net)
 end
 
 --- Trains, or writes text with -sample.
@@ -164,6 +167,7 @@ function characters.run(here, program)
    local criterion = nn.ClassNLLCriterion():type(run.tensorType)
    local parameters, gradParameters = net:getParameters()
    local samples, length = opt.batchSize, opt.sequence
+   train, validation = run:place(train), run:place(validation)
    local input, target = characters.streams(train, samples)
    local function part(x, i, offset) return x:narrow(2, (i - 1) * length + 1 + offset, length):contiguous() end
    local steps = math.floor((input:size(2) - length + 1) / length)
@@ -179,11 +183,10 @@ function characters.run(here, program)
       keep.state.learningRate = run:rate(epoch)
       keep.offset = torch.random(length) - 1
       forget(net)
+      run:forgetGraphs()
    end
 
-   function job.step(_, i)
-      net:training()
-      local x, t = characters.input(model, part(input, i, keep.offset)), part(target, i, keep.offset):view(-1)
+   local train_on = run:graph(function(x, t)
       local loss
       optim[opt.optim](function()
          gradParameters:zero()
@@ -193,7 +196,13 @@ function characters.run(here, program)
          optim.clipGradNorm(gradParameters, opt.clip)
          return loss, gradParameters
       end, parameters, keep.state)
-      return { loss = loss }
+      return loss
+   end)
+
+   function job.step(_, i)
+      net:training()
+      local x, t = characters.input(model, part(input, i, keep.offset)), part(target, i, keep.offset):view(-1)
+      return { loss = run:number(train_on(x, t)) }
    end
 
    function job.finish(_, sums)

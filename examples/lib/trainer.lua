@@ -35,6 +35,9 @@ local SHARED = {
    { 'steps', 0, 'stop after so many steps of this run, as Ctrl-C does; 0: at the end', { whole = 0 }, fresh = true },
    { 'resume', '', 'checkpoint to go on from; only -epochs, -threads, -save, -every and -steps may be others', fresh = true },
    { 'gpu', false, 'train on a CUDA device' },
+   { 'graph', false, 'with -gpu: record the work of a step once, and replay it (cutorch.graph)' },
+   { 'half', false, 'with -gpu: compute in half precision, with parameters of floats (nn.MixedPrecision)' },
+   { 'bfloat16', false, 'with -gpu: the same in bfloat16' },
 }
 
 local Run = {}
@@ -106,7 +109,26 @@ local function load_checkpoint(self, options)
    for _, o in ipairs(options) do
       if not o.fresh and loaded.opt[o[1]] ~= nil then opt[o[1]] = loaded.opt[o[1]] end
    end
+   if opt.gpu and not package.loaded.cutorch and pcall(require, 'cutorch') then return torch.load(opt.resume) end     -- there
    return loaded
+end
+
+-- What -graph, -half and -bfloat16 need.
+local function check_device_options(self)
+   local opt = self.opt
+   for _, name in ipairs { 'graph', 'half', 'bfloat16' } do
+      if opt[name] and not opt.gpu then self:stop('-%s needs -gpu', name) end
+   end
+   if opt.half and opt.bfloat16 then self:stop '-half and -bfloat16 exclude each other' end
+   if opt.half and opt.graph then
+      self:stop '-graph goes with -bfloat16, not with -half, whose gradients are looked at in every step'
+   end
+   if opt.graph and opt.optim == 'adagrad' then self:stop '-graph: -optim must be sgd, adam, adamw or rmsprop, got adagrad' end
+   if opt.gpu then
+      local ok, cutorch = pcall(require, 'cutorch')
+      if not ok then self:stop('-gpu: %s', tostring(cutorch):match '^[^\n]*') end
+      if cutorch.getDeviceCount() == 0 then self:stop '-gpu: there is no CUDA device here; run without -gpu' end
+   end
 end
 
 -- Reads the options, sets threads and seed.
@@ -124,19 +146,38 @@ local function start(program)
       if must then self:stop('-%s must be %s, got %s', o[1], must, tostring(opt[o[1]])) end
    end
    if opt.learningRate == 0 then opt.learningRate = (program.rates or RATES)[opt.optim] or RATES[opt.optim] end
-   if opt.gpu then
-      local ok, cutorch = pcall(require, 'cutorch')
-      if not ok then self:stop('-gpu: %s', tostring(cutorch):match '^[^\n]*') end
-      if cutorch.getDeviceCount() == 0 then self:stop '-gpu: there is no CUDA device here; run without -gpu' end
-   end
+   check_device_options(self)
+   self.graphs = {}
    self.tensorType = opt.gpu and 'torch.CudaTensor' or TYPES[opt.type]
    if opt.threads > 0 then torch.setnumthreads(opt.threads) end
    torch.manualSeed(opt.seed)
+   if opt.gpu then require 'cutorch'.manualSeed(opt.seed) end
    return self
 end
 
 --- A LongTensor of places or classes where the model is: on the GPU with -gpu.
 function Run:place(t) return self.opt.gpu and t:cudaLong() or t end
+
+--- A model in the type of the run, and with -half or -bfloat16 computing in that.
+function Run:model(net)
+   local kind = self.opt.half and 'half' or self.opt.bfloat16 and 'bfloat16'
+   net = net:type(self.tensorType)
+   return kind and require 'nn'.MixedPrecision(net, kind) or net
+end
+
+--- f, the work of a step on tensors of fixed sizes; with -graph what replays it.
+function Run:graph(f)
+   if not self.opt.graph then return f end
+   local graph = require 'cutorch'.graph(f)
+   self.graphs[#self.graphs + 1] = graph
+   return graph
+end
+
+--- Whoever changes what a model holds, as clearState and resetStates do, lets its steps be recorded anew.
+function Run:forgetGraphs() for _, graph in ipairs(self.graphs) do graph:reset() end end
+
+--- A loss as a number: with -graph it is a tensor of one element.
+function Run:number(loss) return torch.isTensor(loss) and loss[1] or loss end
 
 --- The name of a file in the folder -save.
 function Run:inSave(name) return paths.concat(self.opt.save, name) end
@@ -148,12 +189,13 @@ function Run:rate(epoch) return self.opt.learningRate * self.opt.decay ^ (epoch 
 
 -- torch.save renames a finished file over the old one: whoever is killed leaves one whole checkpoint.
 local function save_checkpoint(self, job, at)
+   self:forgetGraphs()
    for _, thing in pairs(job.keep) do
       if torch.isTypeOf(thing, 'nn.Module') then thing:clearState() end
    end
    local ok, why = pcall(torch.save, self:inSave 'checkpoint.t7', {
       kind = self.name .. ' checkpoint', opt = self.opt, keep = job.keep, at = at, history = self.history,
-      rng = torch.getRNGState() })
+      rng = torch.getRNGState(), deviceRng = self.opt.gpu and require 'cutorch'.getRNGState() or nil })
    if not ok then self:stop('cannot write the checkpoint: %s', why) end
 end
 
@@ -229,6 +271,7 @@ function Run:train(job)
    local logger = open_log(self, job)
    local total, taken = torch.Timer(), 0
    if saved then torch.setRNGState(saved.rng) end
+   if saved and saved.deviceRng and self.opt.gpu then require 'cutorch'.setRNGState(saved.deviceRng) end
    while at.epoch <= self.opt.epochs do
       local timer = torch.Timer()
       taken = epoch(self, job, at, taken)

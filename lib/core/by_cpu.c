@@ -1,5 +1,6 @@
 /* by_cpu.c - calls that the CPU works on for tensors of a device that has no kernel: they are brought here, results back. */
 #include "registry.h"
+#include "th_record.h"
 #include "th_fft.h"
 
 bool th_is_by_cpu(const th_entry *e)
@@ -46,7 +47,8 @@ th_status th_run_by_cpu(const th_entry *e, th_call *c)
 {
   th_tensor here[TH_MAXARG] = { 0 };
   th_arg arg[TH_MAXARG];
-  th_status s = TH_OK;
+  const th_recorder *r = th_recording();
+  th_status s = r ? r->by_cpu() : TH_OK;
   for (int i = 0; i < c->narg; i++) {
     const bool elements = e->kind[i] == TH_K_TENSOR || e->kind[i] == TH_K_INOUT;
     arg[i] = c->arg[i];

@@ -1,12 +1,21 @@
 /* device.c - devices other than the CPU: the library that knows them, and what is asked of it. */
 #include <stdio.h>
 #include "registry.h"
+#include "th_record.h"
 
 static const th_backend nobody = { .abi = TH_ABI };
 static const th_backend *backend = &nobody;
 int th_devices;
 
 const th_backend *th_backend_get(void) { return __atomic_load_n(&backend, __ATOMIC_ACQUIRE); }
+
+static const th_recorder *recorder;
+void th_recorder_add(const th_recorder *r) { __atomic_store_n(&recorder, r, __ATOMIC_RELEASE); }
+const th_recorder *th_recording(void)
+{
+  const th_recorder *r = __atomic_load_n(&recorder, __ATOMIC_ACQUIRE);
+  return r && r->records() ? r : NULL;
+}
 
 int th_device_count(void) { return __atomic_load_n(&th_devices, __ATOMIC_RELAXED); }
 

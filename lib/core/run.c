@@ -1,6 +1,7 @@
 /* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
 #include "../op/op.h"
 #include "registry.h"
+#include "th_record.h"
 
 /* Not for calls that go well on the CPU. */
 #define COLD __attribute__((cold, noinline))
@@ -194,6 +195,8 @@ static COLD th_status check_devices(const th_call *c, const th_entry *e)
 
 static COLD th_status run_there(th_kernel run, const th_call *c)
 {
+  const th_recorder *r = th_recording();
+  if (r) TH_TRY(r->enter(c));
   TH_TRY(th_backend_get()->enter(c->device));
   TH_TRY(run(c));
   return th_backend_get()->leave();

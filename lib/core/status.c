@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "core.h"
+#include "th_record.h"
 
 enum { MESSAGE = 1024 };
 
@@ -9,6 +10,7 @@ static TH_QUICK_LOCAL const char *speaker;  /* every call sets it */
 static TH_QUICK_LOCAL void *message;
 
 void th_enter(const char *name) { speaker = name; }
+const char *th_entered(void) { return speaker; }
 
 const char *th_error(void) { return message ? message : "out of memory"; }
 

@@ -7,6 +7,9 @@ enum { GRAIN = 1 << 14 };
 
 typedef struct job { void *x, *m, *v, *g, *denom; double number[5]; bool nesterov; } job;
 
+/* Number i of a vector of doubles. */
+static inline double rate_at(const th_tensor *t, int64_t i) { return TH_DATA(double, t)[i * t->stride[0]]; }
+
 #define TH_EACH_FLOATS
 #define TH_SELF "optimizer.c"
 #include "each_dtype.h"
@@ -14,6 +17,9 @@ typedef struct job { void *x, *m, *v, *g, *denom; double number[5]; bool nestero
 const th_kernel TH_AT(th_adam_step)[TH_NDTYPE] = TH_FLOATS(adam_step);
 const th_kernel TH_AT(th_rmsprop_step)[TH_NDTYPE] = TH_FLOATS(rmsprop_step);
 const th_kernel TH_AT(th_momentum_step)[TH_NDTYPE] = TH_FLOATS(momentum_step);
+const th_kernel TH_AT(th_adam_step_rates)[TH_NDTYPE] = TH_FLOATS(adam_step_rates);
+const th_kernel TH_AT(th_rmsprop_step_rates)[TH_NDTYPE] = TH_FLOATS(rmsprop_step_rates);
+const th_kernel TH_AT(th_momentum_step_rates)[TH_NDTYPE] = TH_FLOATS(momentum_step_rates);
 
 #else
 
@@ -114,6 +120,22 @@ static th_status K(rmsprop_step)(const th_call *c)
 static th_status K(momentum_step)(const th_call *c)
 {
   job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
+  return K(run)(c, 3, 3, NULL, &j, K(momentum));
+}
+static th_status K(adam_step_rates)(const th_call *c)
+{
+  const th_tensor *r = c->arg[4].t;
+  job j = { .number = { rate_at(r, 0), c->arg[5].d, c->arg[6].d, c->arg[7].d, rate_at(r, 1) } };
+  return K(run)(c, 4, 3, c->arg[8].t, &j, K(adam));
+}
+static th_status K(rmsprop_step_rates)(const th_call *c)
+{
+  job j = { .number = { rate_at(c->arg[3].t, 0), c->arg[4].d, c->arg[5].d } };
+  return K(run)(c, 3, 2, NULL, &j, K(rmsprop));
+}
+static th_status K(momentum_step_rates)(const th_call *c)
+{
+  job j = { .number = { rate_at(c->arg[3].t, 0), c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
   return K(run)(c, 3, 3, NULL, &j, K(momentum));
 }
 #undef SQRT

@@ -16,6 +16,7 @@ typedef struct th_cuda_properties {
   int32_t memoryBusWidth, l2CacheSize, integrated, pciBusID, pciDeviceID, pciDomainID, emulated;
 } th_cuda_properties;
 typedef struct th_cuda_event th_cuda_event;
+typedef struct th_cuda_graph th_cuda_graph;
 
 th_status      th_cuda_load(void);               /* adds devices and kernels to libth, once */
 int            th_cuda_is_emulated(void);
@@ -47,6 +48,17 @@ th_status      th_cuda_event_wait(th_cuda_event *e);             /* the thread's
 th_status      th_cuda_event_synchronize(th_cuda_event *e);
 th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to);
 void           th_cuda_event_free(th_cuda_event *e);
+/* A graph: what this thread gives its device from begin to end is recorded and not done; launch does all of it. */
+th_status      th_cuda_graph_begin(th_cuda_graph **g);
+void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t);      /* given anew before each launch: right after begin */
+th_status      th_cuda_graph_end(th_cuda_graph *g);              /* fails where something could not be recorded */
+th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the thread's stream waits for the launch before; its findings */
+th_status      th_cuda_graph_look(th_cuda_graph *g);             /* at elements of inputs that must lie within bounds */
+th_status      th_cuda_graph_launch(th_cuda_graph *g);
+th_status      th_cuda_graph_wait(th_cuda_graph *g);             /* for the last launch, and tells what it has found */
+double         th_cuda_graph_nodes(const th_cuda_graph *g);      /* pieces of work */
+double         th_cuda_graph_bytes(const th_cuda_graph *g);      /* of memory of its own */
+void           th_cuda_graph_free(th_cuda_graph *g);             /* at any time: recording ends */
 const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none */
 const char    *th_cuda_blas_why(void);           /* why there is none */
 int            th_cuda_tf32(void);               /* whether products of floats may round them to 10 bits */

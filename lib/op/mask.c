@@ -16,10 +16,11 @@ static th_status need_mask_there(const th_call *c, int arg, const th_tensor *m, 
   int64_t place;
   uint8_t byte;
   TH_TRY(th_backend_get()->outside(m, 0, 1, &place, &byte));
-  return place < 0 ? th_backend_get()->nonzero(m, ones) : refuse_byte(c, arg, place, byte);
+  if (place < 0) return ones ? th_backend_get()->nonzero(m, ones) : TH_OK;
+  return refuse_byte(c, arg, place, byte);
 }
 
-/* Argument `arg` is a mask over t; the number of its ones goes to *ones. */
+/* Argument `arg` is a mask over t; the number of its ones goes to *ones, where that is wanted. */
 static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *ones)
 {
   const th_tensor *m = c->arg[arg].t;
@@ -33,7 +34,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
   const int64_t total = th_tensor_numel(m), n = m->ndim ? m->size[m->ndim - 1] : 1;
   const int64_t step = m->ndim ? m->stride[m->ndim - 1] : 1;
   int64_t at[TH_MAXDIM] = { 0 }, off = 0;
-  *ones = 0;
+  if (ones) *ones = 0;
   for (int64_t row = 0; row * n < total; row++) {
     unsigned all = 0;
     int64_t sum = 0;
@@ -43,7 +44,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
       while (p[off + i * step] <= 1) i++;
       return refuse_byte(c, arg, row * n + i, p[off + i * step]);
     }
-    *ones += sum;
+    if (ones) *ones += sum;
     for (int d = m->ndim - 2; d >= 0; d--) {
       off += m->stride[d];
       if (++at[d] < m->size[d]) break;
@@ -56,8 +57,7 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
 
 static th_status fill(th_call *c)
 {
-  int64_t ones;
-  TH_TRY(need_mask(c, 1, c->arg[0].t, &ones));
+  TH_TRY(need_mask(c, 1, c->arg[0].t, NULL));
   TH_TRY(th_need_number(c, 2, c->arg[0].t));
   c->dtype = c->arg[0].t->dtype;
   return th_out_like(c, 0, c->arg[0].t);

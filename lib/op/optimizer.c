@@ -27,6 +27,15 @@ static th_status need_alike(th_call *c, int changing, int last)
   return TH_OK;
 }
 
+/* Rates that lie in memory: `n` doubles. */
+static th_status need_rates(th_call *c, int arg, int64_t n)
+{
+  const th_tensor *t = c->arg[arg].t;
+  TH_TRY(th_need_dtype(c, arg, TH_F64));
+  if (t->ndim == 1 && t->size[0] == n) return TH_OK;
+  return th_fail(TH_ESHAPE, "%s must be a vector of %lld, got size %s", th_arg_name(c, arg), (long long)n, TH_SHAPE(t));
+}
+
 static th_status check_adam(th_call *c)
 {
   TH_TRY(need_alike(c, 3, 3));
@@ -34,6 +43,22 @@ static th_status check_adam(th_call *c)
 }
 static th_status check_rmsprop(th_call *c) { return need_alike(c, 2, 2); }
 static th_status check_momentum(th_call *c) { return need_alike(c, 3, 2); }
+static th_status check_adam_rates(th_call *c)
+{
+  TH_TRY(need_alike(c, 3, 3));
+  TH_TRY(need_rates(c, 4, 2));
+  return c->arg[8].t ? need_one(c, 8, true) : TH_OK;
+}
+static th_status check_rmsprop_rates(th_call *c)
+{
+  TH_TRY(need_alike(c, 2, 2));
+  return need_rates(c, 3, 1);
+}
+static th_status check_momentum_rates(th_call *c)
+{
+  TH_TRY(need_alike(c, 3, 2));
+  return need_rates(c, 3, 1);
+}
 
 const th_op th_op_adam_step = {
   .name  = "adam_step",
@@ -63,4 +88,30 @@ const th_op th_op_momentum_step = {
            "and state."
            "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, 1, 0.5); x --> {-0.5, -0.5}",
   .check = check_momentum,
+};
+
+/* The same with rates in memory, where a CUDA graph finds those of each replay. */
+const th_op th_op_adam_step_rates = {
+  .name  = "adam_step",
+  .args  = "x:inout m:inout v:inout g:tensor rates:tensor beta1:number=0.9 beta2:number=0.999 eps:number=1e-8 "
+           "denom:inout=nil",
+  .doc   = "The same with rates, a vector of two doubles beside x: rate and keep."
+           "\nx = torch.Tensor{1}; y = torch.zeros(1); x:adam_step(y, y:clone(), torch.ones(1), torch.Tensor{1, 1}, 0, 0, 0); x --> {0}",
+  .check = check_adam_rates,
+};
+
+const th_op th_op_rmsprop_step_rates = {
+  .name  = "rmsprop_step",
+  .args  = "x:inout v:inout g:tensor rates:tensor alpha:number=0.99 eps:number=1e-8",
+  .doc   = "The same with rates, a vector of one double beside x: the rate."
+           "\nx = torch.Tensor{1, 2}; x:rmsprop_step(torch.zeros(2), torch.Tensor{1, -2}, torch.Tensor{1}, 0, 0); x --> {0, 3}",
+  .check = check_rmsprop_rates,
+};
+
+const th_op th_op_momentum_step_rates = {
+  .name  = "momentum_step",
+  .args  = "x:inout v:inout g:inout rates:tensor momentum:number dampening:number=0 decay:number=0 nesterov:bool=false",
+  .doc   = "The same with rates, a vector of one double beside x: the rate."
+           "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, torch.Tensor{1}, 0.5); x --> {-0.5, -0.5}",
+  .check = check_momentum_rates,
 };

@@ -4,7 +4,9 @@
  * t of sample b, 0 where the sample has no such step: so batches may lie either way round in memory,
  * padded or packed. What the inputs add to the gates of all steps comes in from one product before;
  * here each sample walks through its steps. */
+#include <math.h>
 #include "op.h"
+#include "th_record.h"
 
 static th_status need_matrix(th_call *c, int arg, int like, int64_t rows, int64_t cols)
 {
@@ -16,7 +18,8 @@ static th_status need_matrix(th_call *c, int arg, int like, int64_t rows, int64_
                  (long long)cols, TH_SHAPE(t));
 }
 
-/* Every place names a row of `rows`, or none, and no row is named twice. */
+/* Every place names a row of `rows`, or none, and no row is named twice. In a recording the device looks at the former only:
+ * a row that is named twice spoils numbers, no memory. */
 static th_status need_places(th_call *c, int arg, int64_t rows)
 {
   const th_tensor *t = c->arg[arg].t;
@@ -25,6 +28,8 @@ static th_status need_places(th_call *c, int arg, int64_t rows)
   if (t->size[0] < 1 || t->size[1] < 1) {
     return th_fail(TH_ESHAPE, "%s must have steps and samples, got size %s", th_arg_name(c, arg), TH_SHAPE(t));
   }
+  const th_recorder *r = t->device == TH_CPU ? NULL : th_recording();
+  if (r) return r->check(t, 0, (double)rows, NAN);
   char *seen = th_scratch((size_t)rows + 1);
   if (!seen) return th_fail(TH_ENOMEM, "no memory for %lld marks", (long long)rows);
   memset(seen, 0, (size_t)rows + 1);

@@ -2,8 +2,10 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local images = require 'nn.images'
-local whole = require 'nn.constants'.whole
+local constants = require 'nn.constants'
 local accepted = require 'cudnn.accepted'
+
+local whole, finite = constants.whole, constants.finite
 
 --- cudnn.BatchNormalization(nFeature, eps, momentum, affine): nn.BatchNormalization under cudnn's name.
 -- cudnn.BatchNormalization(3):forward(torch.ones(4, 3)):size() --> {4, 3}
@@ -44,7 +46,9 @@ function Divisive:__init(size, alpha, beta, K)
    Module.__init(self)
    self.size = whole('cudnn.SpatialDivisiveNormalization', 'size', size or 5)
    if self.size % 2 == 0 then error(('cudnn.SpatialDivisiveNormalization: size must be odd, got %d'):format(self.size), 3) end
-   self.alpha, self.beta, self.K = alpha or 1e-4, beta or 0.75, K or 2
+   local class = torch.type(self)
+   self.alpha, self.beta = finite(class, 'alpha', alpha, 1e-4), finite(class, 'beta', beta, 0.75)
+   self.K = finite(class, 'K', K, 2)
 end
 
 -- K + alpha * the mean of x^2 around each pixel, in self._mean.
@@ -62,6 +66,7 @@ end
 
 -- y = x d^-b: gx = g d^-b - 2 alpha b x * (the mean's transpose of g x d^(-b - 1))
 function Divisive:updateGradInput(input, gradOutput)
+   images.like(self, input, gradOutput)
    local half, d = (self.size - 1) / 2, denominators(self, input)
    local ratio = torch.pow(self:scratch('_ratio', input:type()), d, -self.beta - 1):cmul(gradOutput):cmul(input)
    local sums = torch.avgpool2d_grad(self:scratch('_sums', input:type()), input, ratio, self.size, self.size, 1, 1, half, half)

@@ -80,18 +80,24 @@ function cutorch.getDriverVersion() return G.th_cuda_driver_version() end
 --- cutorch.driverVersion: What cutorch.getDriverVersion() gives.
 cutorch.driverVersion = cutorch.getDriverVersion()
 
+-- A device that must be named.
+local function named(who, name, device)
+   if device == nil then arg.refuse('cutorch.' .. who, name, 'a whole number', device, 3) end
+   return need.device(who, device)
+end
+
 --- Whether device reaches the memory of peer by itself: it can, and cutorch.setPeerToPeerAccess has not said otherwise. Copies
 -- between others go through the host.
 -- cutorch.getPeerToPeerAccess(1, 1)   --> true
 function cutorch.getPeerToPeerAccess(device, peer)
-   device, peer = need.device('getPeerToPeerAccess', device), need.device('getPeerToPeerAccess', peer)
+   device, peer = named('getPeerToPeerAccess', 'device', device), named('getPeerToPeerAccess', 'peer', peer)
    return device == peer or G.th_cuda_can_access(device, peer) ~= 0 and not (refused[device] and refused[device][peer])
 end
 
 --- Lets device reach the memory of peer by itself, or not; an error where it cannot. At the start devices do what they can.
 function cutorch.setPeerToPeerAccess(device, peer, on)
    local who = 'setPeerToPeerAccess'
-   device, peer = need.device(who, device), need.device(who, peer)
+   device, peer = named(who, 'device', device), named(who, 'peer', peer)
    need.bool(who, 'on', on)
    call(who, G.th_cuda_set_access, device, peer, on and 1 or 0)
    refused[device] = refused[device] or {}
@@ -287,6 +293,7 @@ end
 
 require 'cutorch.tensor'
 require 'cutorch.memory' (cutorch)
+require 'cutorch.graph' (cutorch)
 
 --- cutorch.hasHalf: True: there are CudaHalfTensors.
 cutorch.hasHalf = true

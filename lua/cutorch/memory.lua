@@ -4,6 +4,7 @@ local torch = require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local storage = require 'torch.storage'
+local dtype = require 'torch.dtype'
 local need = require 'cutorch.need'
 local G = require 'cutorch.backend'.C
 local C = lib.C
@@ -56,7 +57,7 @@ local function host_tensor(who, word, kind, ...)
    if count > 2 ^ 53 then error(who .. ': there would be more elements than can be counted', 3) end
    local list = torch.LongStorage(n)
    for d = 1, n do list[d] = tonumber(sizes[d - 1]) end
-   local memory = torch[word .. 'Storage'](cutorch[kind], count)
+   local memory = storage.allocators[kind](who, dtype.id[word], count)
    return torch[word .. 'Tensor'](memory, 1, list)
 end
 
@@ -104,7 +105,7 @@ end
 --- A CudaTensor of zeros in managed memory, which cutorch.toFloatUVATensor shows to the CPU.
 -- cutorch.createCudaUVATensor(2):type() --> torch.CudaTensor
 function cutorch.createCudaUVATensor(...)
-   return cutorch.toCudaUVATensor(host_tensor('cutorch.createCudaUVATensor', 'Float', 'CudaUVAAllocator', ...))
+   return twin('createCudaUVATensor', host_tensor('cutorch.createCudaUVATensor', 'Float', 'CudaUVAAllocator', ...), cutorch.getDevice())
 end
 
 --- Whether a tensor, of the CPU or of a device, lies in managed memory.

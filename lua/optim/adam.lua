@@ -1,24 +1,34 @@
 -- lua/optim/adam.lua - Adam: steps scaled by running moments of the gradient.
 local optim = require 'optim'
 local need = require 'optim.need'
+local recording = require 'torch.recording'
 
 -- One step. decay_x shrinks x itself; when it is nil, config.weightDecay changes the gradient.
 local function step(who, opfunc, x, config, state, decay_x)
-   local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
    local beta1, beta2 = config.beta1 or 0.9, config.beta2 or 0.999
 
    local fx, g = need.evaluate(who, opfunc, x)
 
    if not decay_x and (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    state.t = state.t or 0
-   state.m = state.m or x.new(g:size()):zero()
-   state.v = state.v or x.new(g:size()):zero()
-   state.denom = state.denom or x.new(g:size()):zero()
+   for _, name in ipairs{'m', 'v', 'denom'} do
+      need.kept(who, state, name, function() return x.new(g:size()):zero() end)
+   end
 
-   local rate = lr / (1 + state.t * decay)
-   state.t = state.t + 1
-   x:adam_step(state.m, state.v, g, rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t), beta1, beta2,
-      config.epsilon or 1e-8, 1 - rate * (decay_x or 0), state.denom)
+   -- Of the next step: its rate, corrected for moments that begin at 0, and what is kept of x.
+   local function rates()
+      local rate = (config.learningRate or 1e-3) / (1 + state.t * (config.learningRateDecay or 0))
+      state.t = state.t + 1
+      return rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t), 1 - rate * (decay_x or 0)
+   end
+   local epsilon = config.epsilon or 1e-8
+   local live = recording.numbers(2, rates)
+   if live then
+      x:adam_step(state.m, state.v, g, live, beta1, beta2, epsilon, state.denom)
+   else
+      local rate, keep = rates()
+      x:adam_step(state.m, state.v, g, rate, beta1, beta2, epsilon, keep, state.denom)
+   end
    return x, {fx}
 end
 

@@ -3,12 +3,28 @@ local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
+local recording = require 'torch.recording'
+
+-- The same where nothing may leave the device, as in a CUDA graph: the norm is a tensor of one element.
+local function clip_there(list, maxNorm, p)
+   local sum
+   for i = 1, #list do
+      local part = torch.norm(list[i]:contiguous():view(-1), p, 1):pow(p)
+      sum = sum and sum:add(part) or part
+   end
+   local norm = sum:pow(1 / p)
+   local long = torch.cmul(torch.gt(norm, maxNorm), torch.lt(norm, math.huge))
+   local one = norm:clone():fill(1)
+   local by = torch.where(long, torch.cdiv(one, norm):mul(maxNorm), one)
+   for i = 1, #list do list[i]:cmul(by:expand(list[i]:nElement())) end
+   return norm
+end
 
 --- Scales gradients down, in place, so that their norm taken together is at most maxNorm. Gradients that are not finite stay as
 -- they are: the norm says so. Pascanu et al., "On the difficulty of training recurrent neural networks" (2013).
 -- @param grads  a tensor, or a list of them
 -- @param p      of the norm, default 2
--- @return the norm before
+-- @return the norm before; recorded in a CUDA graph, a tensor of one element
 -- g = torch.Tensor{3, 4}; n = optim.clipGradNorm(g, 1); n, g --> 5, {0.6, 0.8}
 function optim.clipGradNorm(grads, maxNorm, p)
    local list = torch.isTensor(grads) and {grads} or grads
@@ -25,6 +41,7 @@ function optim.clipGradNorm(grads, maxNorm, p)
    if type(p) ~= 'number' or not (p > 0 and p < math.huge) then
       arg.refuse('optim.clipGradNorm', 'p', 'a positive number', p)
    end
+   if recording.recorder and #list > 0 then return clip_there(list, maxNorm, p) end
    local sum = 0
    for i = 1, #list do
       if list[i]:nElement() > 0 then sum = sum + list[i]:norm(p) ^ p end

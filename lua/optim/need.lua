@@ -1,6 +1,7 @@
 -- lua/optim/need.lua - what every optimizer asks of its arguments and of the function that it minimises.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local recording = require 'torch.recording'
 
 local need = {}
 
@@ -34,8 +35,23 @@ function need.options(who, what, config)
    return config
 end
 
+-- Those whose steps do not depend on numbers that change from step to step, or read them from memory.
+local REPLAYED = { ['optim.sgd'] = true, ['optim.adam'] = true, ['optim.adamw'] = true, ['optim.rmsprop'] = true }
+
+--- What an optimizer keeps from step to step, state[name]: made at its first step, which therefore is no part of a CUDA graph.
+function need.kept(who, state, name, make)
+   if state[name] == nil then
+      recording.refuse(('%s: its first step, which makes state.%s,'):format(who, name), 4)
+      state[name] = make()
+   end
+   return state[name]
+end
+
 --- The arguments of an optimizer. @return config and state
 function need.all(who, opfunc, x, config, state)
+   if not REPLAYED[who] then
+      recording.refuse(who .. ': its steps depend on numbers of the host; use optim.sgd, adam, adamw or rmsprop; it', 4)
+   end
    need.func(who, 'opfunc', opfunc)
    need.tensor(who, 'x', x)
    config = need.options(who, 'config', config)

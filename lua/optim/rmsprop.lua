@@ -1,6 +1,7 @@
 -- lua/optim/rmsprop.lua - RMSprop: steps divided by a running root mean square of the gradient.
 local optim = require 'optim'
 local need = require 'optim.need'
+local recording = require 'torch.recording'
 
 --- One step of RMSprop (Tieleman and Hinton, Coursera lecture 6.5, 2012).
 -- @param config.learningRate  default 1e-2
@@ -17,7 +18,9 @@ function optim.rmsprop(opfunc, x, config, state)
    local fx, g = need.evaluate('optim.rmsprop', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
-   state.m = state.m or x.new(g:size()):fill(config.initialMean or 0)
-   x:rmsprop_step(state.m, g, config.learningRate or 1e-2, alpha, config.epsilon or 1e-8)
+   need.kept('optim.rmsprop', state, 'm', function() return x.new(g:size()):fill(config.initialMean or 0) end)
+   local function rate() return config.learningRate or 1e-2 end
+   local live = recording.numbers(1, rate)
+   x:rmsprop_step(state.m, g, live or rate(), alpha, config.epsilon or 1e-8)
    return x, {fx}
 end

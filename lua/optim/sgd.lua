@@ -1,6 +1,8 @@
 -- lua/optim/sgd.lua - stochastic gradient descent.
+local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
+local recording = require 'torch.recording'
 
 --- One step of stochastic gradient descent.
 -- @param config.learningRate       default 1e-3
@@ -15,7 +17,6 @@ local need = require 'optim.need'
 -- x = torch.Tensor{1}; optim.sgd(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.8}
 function optim.sgd(opfunc, x, config, state)
    config, state = need.all('optim.sgd', opfunc, x, config, state)
-   local lr, decay = config.learningRate or 1e-3, config.learningRateDecay or 0
    local momentum = config.momentum or 0
    local damp = config.dampening or momentum
    local nesterov = config.nesterov or false
@@ -28,10 +29,14 @@ function optim.sgd(opfunc, x, config, state)
    state.evalCounter = state.evalCounter or 0
 
    local fx, g = need.evaluate('optim.sgd', opfunc, x)
-   local rate = lr / (1 + state.evalCounter * decay)
-   state.evalCounter = state.evalCounter + 1
+   local function rate()                       -- of the next step
+      local r = (config.learningRate or 1e-3) / (1 + state.evalCounter * (config.learningRateDecay or 0))
+      state.evalCounter = state.evalCounter + 1
+      return r
+   end
    if momentum ~= 0 and state.dfdx and not config.weightDecays and not config.learningRates then
-      x:momentum_step(state.dfdx, g, rate, momentum, damp, config.weightDecay or 0, nesterov)
+      local live = recording.numbers(1, rate)
+      x:momentum_step(state.dfdx, g, live or rate(), momentum, damp, config.weightDecay or 0, nesterov)
       return x, {fx}
    end
 
@@ -44,7 +49,7 @@ function optim.sgd(opfunc, x, config, state)
       if state.dfdx then
          state.dfdx:mul(momentum):add(1 - damp, g)
       else
-         state.dfdx = g:clone()
+         need.kept('optim.sgd', state, 'dfdx', function() return g:clone() end)
       end
       if nesterov then
          g:add(momentum, state.dfdx)
@@ -52,10 +57,14 @@ function optim.sgd(opfunc, x, config, state)
          g = state.dfdx
       end
    end
-   if config.learningRates then
-      x:addcmul(-rate, config.learningRates, g)
+   local live = recording.numbers(1, function() return -rate() end)
+   if live then
+      if config.learningRates then g = torch.cmul(config.learningRates, g) end
+      x:addcmul(1, live:type(x:type()):expand(g:nElement()), g)
+   elseif config.learningRates then
+      x:addcmul(-rate(), config.learningRates, g)
    else
-      x:add(-rate, g)
+      x:add(-rate(), g)
    end
    return x, {fx}
 end

@@ -1,6 +1,7 @@
 -- nn/container/MixedPrecision.lua - a model computes in half precision or bfloat16, its parameters stay floats.
 local torch = require 'torch'
 local dtype = require 'torch.dtype'
+local recording = require 'torch.recording'
 local nn = require 'nn'
 
 local utils = nn.utils
@@ -162,9 +163,12 @@ end
 
 -- Runs f() with gradients at the scale of now; again at half of it while what it returns is not finite.
 local function scaled(self, f)
+   if self.lossScale > 1 then
+      recording.refuse "nn.MixedPrecision: a scale of the loss, which looks at gradients ('bfloat16' has none),"
+   end
    while true do
-      local ok = all_finite(self, f())
-      if ok or self.lossScale <= 1 then break end
+      if self.lossScale <= 1 then return f() end
+      if all_finite(self, f()) then break end
       self.lossScale, self.calm = math.max(1, self.lossScale / 2), 0
    end
 end

@@ -32,7 +32,7 @@ function ClassNLLCriterion:updateOutput(input, target)
    local kind = input:type()
    torch.nll_loss(self:scratch('output_tensor', kind), self:scratch('total_weight_tensor', kind), input,
       self:classNumbers(target, nil, input), self.weights, self.sizeAverage, self.ignoreIndex or -100)
-   self.output = self.output_tensor[1]
+   self.output = self.number(self.output_tensor)
    return self.output
 end
 

@@ -1,9 +1,11 @@
 -- nn/criterion/Criterion.lua - what every criterion is: a loss, and its gradient by the input.
 local torch = require 'torch'
 local utils = require 'nn.utils'
+local recording = require 'torch.recording'
 
 --- The base class of criterions: `updateOutput(input, target)` returns the loss (a number, kept in self.output) and
--- `updateGradInput(input, target)` its gradient (kept in self.gradInput).
+-- `updateGradInput(input, target)` its gradient (kept in self.gradInput). While a CUDA graph is recorded (cutorch.graph) the loss
+-- of nn.ClassNLLCriterion, CrossEntropy-, MSE-, Abs- and SmoothL1Criterion is a tensor of one element; others refuse.
 -- torch.isTypeOf(nn.MSECriterion(), 'nn.Criterion') --> true
 local Criterion = torch.class('nn.Criterion')
 
@@ -78,6 +80,9 @@ function Criterion:scratch(name, kind)
    end
    return buffer
 end
+
+--- The number in a tensor of one element; that tensor while a CUDA graph is recorded, which cannot bring it to the host.
+function Criterion.number(t) return recording.recorder and t or t[1] end
 
 --- The target as a LongTensor, on a device where input is on one (default: on the CPU): class numbers may come as a number
 -- or as any tensor. The copy is kept.

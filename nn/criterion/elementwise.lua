@@ -1,5 +1,6 @@
 -- nn/criterion/elementwise.lua - criterions that sum a function of each input and its target.
 local torch = require 'torch'
+local recording = require 'torch.recording'
 
 --- nn.MSECriterion([sizeAverage]): The mean, or with false the sum, of (x - t)^2.
 -- nn.MSECriterion():forward(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> 2
@@ -7,6 +8,25 @@ local torch = require 'torch'
 -- nn.AbsCriterion():forward(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> 1
 --- nn.SmoothL1Criterion([sizeAverage]): The mean, or with false the sum, of (x - t)^2 / 2 where |x - t| < 1, |x - t| - 1/2 elsewhere.
 -- nn.SmoothL1Criterion():forward(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> 0.75
+
+-- The terms of a loss from the differences, in place, where a CUDA graph is recorded and the op cannot give the host its number.
+local TERMS = {
+   mse_loss = function(d) return d:cmul(d) end,
+   abs_loss = function(d) return d:abs() end,
+   smoothl1_loss = function(d)
+      local a = d:abs()
+      return torch.where(torch.lt(a, 1), torch.cmul(a, a):div(2), torch.add(a, -0.5))
+   end,
+}
+local function recorded(op, input, target, average)
+   local n = input:nElement()
+   if n ~= target:nElement() then
+      error(('%s: x and target must have as many elements, got %d and %d'):format(op, n, target:nElement()), 3)
+   end
+   local x, t = input:contiguous():view(-1):cudaDouble(), target:contiguous():view(-1):cudaDouble()
+   local sum = TERMS[op](x:clone():add(-1, t)):sum(1)
+   return (average and sum:div(n) or sum):type(input:type())
+end
 
 -- name, op
 for _, row in ipairs{
@@ -24,7 +44,8 @@ for _, row in ipairs{
    end
 
    function Class:updateOutput(input, target)
-      self.output = torch[loss](input, target, self.sizeAverage)
+      if recording.recorder then self.output = recorded(loss, input, target, self.sizeAverage)
+      else self.output = torch[loss](input, target, self.sizeAverage) end
       return self.output
    end
 

@@ -107,6 +107,121 @@ static int ordered()
   return 0;
 }
 
+/* ---- graphs ---- */
+
+static void add(int *p, const int *q) { *p += *q; }
+
+static int graphs()
+{
+  cudaStream_t a, b;
+  cudaEvent_t fork, join;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamCaptureStatus status;
+  size_t nodes = 0;
+  void *pinned;
+  int *p = room<int>(3);
+  NEED(cudaMallocHost(&pinned, sizeof(int)) == cudaSuccess);
+  int *seen = static_cast<int *>(pinned);
+  *seen = 0;
+  cudaMemsetAsync(p, 0, 3 * sizeof(int), nullptr);
+  START(1, 1, 0, nullptr, put(p + 1, 5));
+  cudaStreamSynchronize(nullptr);
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
+  cudaEventCreateWithFlags(&join, cudaEventDisableTiming);
+
+  NEED(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  NEED(cudaStreamIsCapturing(a, &status) == cudaSuccess && status == cudaStreamCaptureStatusActive);
+  START(1, 1, 0, a, add(p, p + 1));                      // 0 + 5
+  cudaEventRecord(fork, a);
+  cudaStreamWaitEvent(b, fork, 0);                       // b takes part from here on
+  START(1, 1, 0, b, twice(p));
+  cudaMemcpyAsync(p + 2, p, sizeof(int), cudaMemcpyDeviceToDevice, b);
+  cudaEventRecord(join, b);
+  cudaStreamWaitEvent(a, join, 0);
+  cudaMemcpyAsync(seen, p + 2, sizeof(int), cudaMemcpyDeviceToHost, a);
+  NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
+  NEED(cudaStreamIsCapturing(b, &status) == cudaSuccess && status == cudaStreamCaptureStatusNone);
+  NEED(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess && nodes == 4);
+  NEED(cudaGraphInstantiateWithFlags(&exec, graph, 0) == cudaSuccess);
+  cudaGraphDestroy(graph);
+  cudaDeviceSynchronize();
+  NEED(*seen == 0);                                      // nothing was done yet
+  for (int want : { 10, 30, 70 }) {
+    NEED(cudaGraphLaunch(exec, nullptr) == cudaSuccess);
+    cudaStreamSynchronize(nullptr);
+    NEED(*seen == want);
+  }
+  START(1, 1, 0, nullptr, put(p + 1, -35));              // a replay reads what is there then
+  cudaGraphLaunch(exec, nullptr);
+  cudaGraphExecDestroy(exec);                            // what was launched is still done
+  cudaStreamSynchronize(nullptr);
+  NEED(*seen == 70);
+  return 0;
+}
+
+/* One capture of stream s in which `call` fails with `e`; afterwards the stream works. */
+template <class F> static void spoiled(cudaStream_t s, cudaError_t e, const F &call)
+{
+  cudaGraph_t graph;
+  NEED(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+  NEED(call() == e);
+  NEED(cudaStreamEndCapture(s, &graph) == cudaErrorStreamCaptureInvalidated && !graph);
+  NEED(cudaStreamSynchronize(s) == cudaSuccess);
+}
+
+static int captures()
+{
+  cudaStream_t a, b;
+  cudaEvent_t before, e;
+  cudaGraph_t graph;
+  void *other;
+  int *p = room<int>(1), host = 0;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaEventCreateWithFlags(&before, cudaEventDisableTiming);
+  cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+  cudaEventRecord(before, b);
+  cudaStreamSynchronize(b);
+  const cudaError_t no = cudaErrorStreamCaptureUnsupported;
+  NEED(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == no);
+  spoiled(a, no, [&] { return cudaMemcpyAsync(&host, p, sizeof host, cudaMemcpyDefault, a); });
+  spoiled(a, no, [&] { return cudaMemcpyAsync(p, &host, sizeof host, cudaMemcpyDefault, a); });
+  spoiled(a, no, [&] { return cudaStreamSynchronize(a); });
+  spoiled(a, no, [&] { return cudaStreamQuery(a); });
+  spoiled(a, no, [&] { return cudaDeviceSynchronize(); });
+  spoiled(a, no, [&] { return cudaMallocHost(&other, 8); });
+  spoiled(a, no, [&] { return cudaMallocAsync(&other, 8, a); });
+  spoiled(a, no, [&] { return cudaFreeAsync(p, a); });
+  spoiled(a, cudaErrorStreamCaptureIsolation, [&] { return cudaStreamWaitEvent(a, before, 0); });
+  spoiled(a, cudaErrorCapturedEvent, [&] { cudaEventRecord(e, a); return cudaEventSynchronize(e); });
+  NEED(cudaStreamWaitEvent(b, e, 0) == cudaErrorCapturedEvent);                  // its capture is over
+
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);                                    // the thread knows what it does
+  NEED(cudaMallocHost(&other, 8) == cudaSuccess && cudaMallocAsync(&other, 8, b) == cudaSuccess);
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
+
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
+  cudaEventRecord(e, a);
+  cudaStreamWaitEvent(b, e, 0);
+  START(1, 1, 0, b, put(p, 1));                                                  // nobody waits for it
+  NEED(cudaStreamEndCapture(b, &graph) == cudaErrorStreamCaptureUnmatched);
+  NEED(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureInvalidated);
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
+  cudaEventRecord(e, a);
+  cudaStreamWaitEvent(b, e, 0);
+  START(1, 1, 0, b, put(p, 1));
+  NEED(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureUnjoined && !graph);
+  NEED(cudaStreamEndCapture(a, &graph) != cudaSuccess);                          // there is none
+  return works();
+}
+
 /* ---- what is wrong ---- */
 
 static void stuck() { if (threadIdx.x < 3) __syncwarp(0xf); else __syncthreads(); }
@@ -147,6 +262,8 @@ int main(int, char **argv)
     case 's': return ordered();
     case 'e': return wrong();
     case 'o': return out_of_bounds();
+    case 'g': return graphs();
+    case 'c': return captures();
     default: return order();
   }
 }

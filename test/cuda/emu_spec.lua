@@ -23,7 +23,9 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
             :format(how[2], program))
          assert(status == 0, text)
-         function case(name, environment) return run(('env ASAN_OPTIONS=detect_leaks=0 %s %s %s'):format(environment or '', program, name)) end
+         function case(name, environment)
+            return run(('env -u TH_CUDA_EMU_RANDOM ASAN_OPTIONS=detect_leaks=0 %s %s %s'):format(environment or '', program, name))
+         end
       end)
       teardown(function() os.remove(program) end)
 
@@ -56,6 +58,16 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = case 'errors'
          assert(status == 0, text)
          assert(text:find('wait for each other for ever', 1, true), text)
+      end)
+      it('captures what streams are given and does it when the graph is launched, again and again', function()
+         for _, environment in ipairs{ '', 'TH_CUDA_EMU_RANDOM=2' } do
+            local status, text = case('graphs', environment)
+            assert(status == 0, text)
+         end
+      end)
+      it('refuses what no capture can hold, as CUDA does', function()
+         local status, text = case 'captures'
+         assert(status == 0, text)
       end)
       if how[3] then
          it('finds a kernel that writes behind its memory', function()

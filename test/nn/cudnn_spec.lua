@@ -197,6 +197,24 @@ describe('cudnn.SpatialDivisiveNormalization', function()
       local m = cudnn.SpatialDivisiveNormalization(3)
       refuses('input must be planes x height x width or samples x planes x height x width, got 3', m.forward, m, torch.ones(3))
    end)
+   it('refuses parameters that are no finite numbers, and a gradient of another size', function()
+      for _, name in ipairs { 'SpatialDivisiveNormalization', 'SpatialCrossMapLRN' } do
+         local make = cudnn[name]
+         refuses(('cudnn.%s: alpha must be a '):format(name), make, 3, 'x')
+         refuses(('cudnn.%s: alpha must be a finite number, got -inf'):format(name), make, 3, -1 / 0)
+         refuses(('cudnn.%s: beta must be a finite number, got nan'):format(name), make, 3, 1, 0 / 0)
+         refuses(('cudnn.%s: %s must be a finite number, got inf'):format(name, name:find 'Div' and 'K' or 'k'), make, 3, 1, 1, 1 / 0)
+         local m, x = make(3), torch.ones(2, 3, 4)
+         m:forward(x)
+         for _, g in ipairs { torch.ones(2, 3, 5), torch.ones(24), torch.Tensor() } do
+            refuses('gradOutput must be of size 2x3x4', m.backward, m, x, g)
+         end
+         refuses('gradOutput must be of size 2x3x4', m.backward, m, x)
+         assert.same({ 2, 3, 4 }, m:backward(x, x):size():totable())
+      end
+      refuses('nn.SpatialCrossMapLRN: size must be a whole number of at least 1, got nil', nn.SpatialCrossMapLRN)
+      refuses('nn.SpatialCrossMapLRN: size must be a whole number of at least 1, got ', nn.SpatialCrossMapLRN, 2.5)
+   end)
 end)
 
 describe('losses of cudnn', function()

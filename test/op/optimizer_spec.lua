@@ -58,3 +58,43 @@ describe('steps of optimizers', function()
       assert.same({ 1, 2 }, x:totable())
    end)
 end)
+
+describe('steps of optimizers with rates in a tensor', function()
+   local STEPS = {
+      { 'adam_step', 2, 2, function(rate) return { rate, 0.8, 0.9, 1e-3, 0.999 } end, function(r) return { r, 0.8, 0.9, 1e-3 } end },
+      { 'rmsprop_step', 1, 1, function(rate) return { rate, 0.9, 1e-3 } end, function(r) return { r, 0.9, 1e-3 } end },
+      { 'momentum_step', 1, 1, function(rate) return { rate, 0.9, 0.1, 1e-3, true } end,
+         function(r) return { r, 0.9, 0.1, 1e-3, true } end },
+   }
+   for _, s in ipairs(STEPS) do
+      local name, states, n, numbers, tensors = unpack(s)
+      it(('are those with numbers, bit for bit: %s'):format(name), function()
+         torch.manualSeed(2)
+         for _, kind in ipairs { 'Float', 'Double', 'Half' } do
+            local function make() return torch.Tensor(100):uniform(0.1, 1):type('torch.' .. kind .. 'Tensor') end
+            local x, g, state = make(), make(), {}
+            for i = 1, states do state[i] = make() end
+            local x2, g2, state2 = x:clone(), g:clone(), {}
+            for i = 1, states do state2[i] = state[i]:clone() end
+            local rates = torch.DoubleTensor(n, 2):select(2, 1)           -- not packed
+            rates[1] = 0.3
+            if n == 2 then rates[2] = 0.999 end
+            local function call(p, parts, gradient, more)
+               local list = {}
+               for i, t in ipairs(parts) do list[i] = t end
+               list[#list + 1] = gradient
+               for _, v in ipairs(more) do list[#list + 1] = v end
+               p[name](p, unpack(list))
+            end
+            call(x, state, g, numbers(0.3))
+            call(x2, state2, g2, tensors(rates))
+            assert.is_true(x:equal(x2) and state[1]:equal(state2[1]))
+            for _, wrong in ipairs { torch.DoubleTensor(3), torch.DoubleTensor(n, 1), torch.DoubleTensor() } do
+               refuses('rates must be a vector of ' .. n, function() call(x, state, g, tensors(wrong)) end)
+            end
+            refuses('rates must be a DoubleTensor, got a FloatTensor', function() call(x, state, g, tensors(torch.FloatTensor(n))) end)
+            assert.is_true(x:equal(x2))
+         end
+      end)
+   end
+end)

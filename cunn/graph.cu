@@ -1,0 +1,483 @@
+// graph.cu - graphs: what a thread gives its device is recorded once, and launched as a whole as often as it is wanted.
+//
+// Everything that the recorded work touches must stay where it is. Memory that tensors take while a thread records is the graph's
+// own; all other memory that a kernel reads or writes is kept from the moment it is given back until the graph is gone.
+#include <stdio.h>
+#include <string.h>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+#include "graph.cuh"
+#include "thcuda.h"
+
+enum : size_t { ROUND = 512, MOST_CHECKS = 256, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
+
+void th_cuda_host_release(void *p);
+th_status th_cuda_blas_prepare();
+th_status th_cuda_dnn_prepare();
+void th_cuda_wait_for_all(cudaStream_t s);
+
+struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
+struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
+struct input_memory { const char *first, *end; };
+
+struct th_cuda_graph {
+  int device;                                /* from 0 */
+  cudaStream_t stream;                       /* records; nullptr: recording is over */
+  cudaGraphExec_t exec;
+  cudaEvent_t last;                          /* the end of the replay before */
+  size_t nodes;
+  std::map<void *, size_t> own;              /* memory taken while it was recorded, by address, and its bytes */
+  std::multimap<size_t, void *> spare;       /* what of it was given back meanwhile, for the next that want some */
+  std::vector<void *> used;                  /* all memory that must stay, own or not */
+  std::vector<input_memory> inputs;                 /* that the recorded work has not written */
+  std::vector<input_check> before;
+  std::vector<graph_check> within;
+  th_cuda_finding *findings, *seen;          /* of `within`: on the device, and their copy in pinned memory */
+  th_philox *live;                           /* where the generator stands at the beginning of a replay */
+  uint64_t words;                            /* that a replay draws */
+  void *workspace;                           /* of cuBLAS */
+  std::string why;                           /* it cannot be recorded */
+};
+
+static thread_local th_cuda_graph *recorded;
+
+bool th_cuda_records() { return recorded != nullptr; }
+cudaStream_t th_cuda_graph_stream() { return recorded ? recorded->stream : nullptr; }
+
+th_status th_cuda_cannot_record(const char *what)
+{
+  const th_status s = th_fail(TH_EBACKEND, "a CUDA graph cannot record this: %s", what);
+  if (recorded && recorded->why.empty()) recorded->why = th_error();
+  return s;
+}
+
+// ---- memory that must stay ----------------------------------------------------------------------------------------------
+
+/* users: graphs that work on it; given: its tensor is gone. */
+struct kept { int users; bool given, host; };
+
+/* For calls that are unsafe while a stream is captured in general, and safe as they are made here. */
+class relaxed {
+public:
+  relaxed() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
+  ~relaxed() { cudaThreadExchangeStreamCaptureMode(&mode); }
+  relaxed(const relaxed &) = delete;
+  relaxed &operator=(const relaxed &) = delete;
+private:
+  cudaStreamCaptureMode mode;
+};
+
+static std::mutex lock;
+static std::map<void *, kept> all_kept;
+static std::atomic<size_t> nkept;
+static std::vector<cudaStream_t> recorders[TH_MAXDEVICE];     /* streams that wait for the next recording */
+static cudaStream_t aside[TH_MAXDEVICE];                      /* takes and releases memory of graphs */
+
+/* The stream of the device that is set; under the lock. */
+static th_status stream_aside(cudaStream_t *s)
+{
+  int device = 0;
+  TH_CUDA_TRY(cudaGetDevice(&device));
+  if (!aside[device]) TH_CUDA_TRY(cudaStreamCreateWithFlags(&aside[device], cudaStreamNonBlocking));
+  *s = aside[device];
+  return TH_OK;
+}
+
+static th_status take_aside(void **p, size_t bytes)
+{
+  relaxed mode;
+  cudaStream_t s;
+  std::lock_guard<std::mutex> g(lock);
+  TH_TRY(stream_aside(&s));
+  TH_CUDA_TRY(cudaMallocAsync(p, bytes, s));
+  return TH_CUDA(cudaStreamSynchronize(s));
+}
+
+/* Under the lock. */
+static void use(th_cuda_graph *g, void *p, bool given, bool host)
+{
+  kept &k = all_kept.emplace(p, kept{ 0, false, false }).first->second;
+  k.users++;
+  k.given = k.given || given;
+  k.host = k.host || host;
+  g->used.push_back(p);
+  nkept = all_kept.size();
+}
+
+static bool uses(const th_cuda_graph *g, const void *p)
+{
+  for (size_t i = g->used.size(); i > 0; i--) if (g->used[i - 1] == p) return true;
+  return false;
+}
+
+th_status th_cuda_graph_take(void **p, int device, size_t bytes)
+{
+  th_cuda_graph *g = recorded;
+  if (device != g->device) return th_cuda_cannot_record("it takes memory of another device");
+  const size_t want = (bytes + ROUND - 1) / ROUND * ROUND;
+  const auto fits = g->spare.lower_bound(want);
+  if (fits != g->spare.end() && fits->first <= 2 * want) {
+    *p = fits->second;
+    g->spare.erase(fits);
+    std::lock_guard<std::mutex> guard(lock);
+    all_kept[*p].given = false;
+    return TH_OK;
+  }
+  TH_TRY(take_aside(p, want));
+  g->own[*p] = want;
+  std::lock_guard<std::mutex> guard(lock);
+  use(g, *p, false, false);
+  return TH_OK;
+}
+
+bool th_cuda_graph_keeps(void *p, bool host)
+{
+  th_cuda_graph *g = recorded;
+  if (!g && nkept == 0) return false;
+  std::lock_guard<std::mutex> guard(lock);
+  const auto at = all_kept.find(p);
+  if (g && !uses(g, p)) use(g, p, true, host);           /* what was recorded may work on it */
+  else if (at != all_kept.end()) at->second.given = true;
+  else return false;
+  if (g && g->own.count(p)) g->spare.emplace(g->own[p], p);
+  return true;
+}
+
+/* Everything that the graph was given is done. */
+static void release_all(th_cuda_graph *g)
+{
+  std::vector<void *> host;
+  relaxed mode;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    cudaStream_t s = nullptr;
+    if (stream_aside(&s) == TH_OK) th_cuda_wait_for_all(s);
+    for (void *p : g->used) {
+      const auto at = all_kept.find(p);
+      if (--at->second.users > 0) continue;
+      const kept k = at->second;
+      all_kept.erase(at);
+      if (!k.given) continue;                /* its tensor will release it */
+      if (k.host) host.push_back(p);
+      else cudaFreeAsync(p, s);
+    }
+    nkept = all_kept.size();
+    if (s) cudaStreamSynchronize(s);
+  }
+  g->used.clear();
+  for (void *p : host) th_cuda_host_release(p);
+}
+
+/* ---- what kernels work on ---- */
+
+static const th_storage *whole_of(const th_storage *s)
+{
+  while (s->whole) s = s->whole;
+  return s;
+}
+
+static th_status look_at(th_cuda_graph *g, const th_tensor *t, bool result)
+{
+  if (!t || t->dtype == TH_NONE || !t->storage || !t->storage->data) return TH_OK;
+  if (t->device == TH_CPU) return TH_OK;
+  if (t->device - 1 != g->device) return th_cuda_cannot_record("it works on another device");
+  const char *first = static_cast<const char *>(t->storage->data);
+  void *p = whole_of(t->storage)->data;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    if (!uses(g, p)) use(g, p, false, whole_of(t->storage)->device == TH_CPU);
+  }
+  for (size_t i = 0; result && i < g->inputs.size(); i++) {
+    input_memory &r = g->inputs[i];
+    if (first >= r.first && first < r.end) r.end = r.first;
+  }
+  return TH_OK;
+}
+
+th_status th_cuda_graph_enter(const th_call *c)
+{
+  th_cuda_graph *g = recorded;
+  if (c->device - 1 != g->device) return th_cuda_cannot_record("it works on another device");
+  for (int i = 0; i < c->narg; i++) {
+    if (c->kind[i] == TH_K_LIST) {
+      for (int64_t k = 0; k < c->arg[i].list->n; k++) TH_TRY(look_at(g, c->arg[i].list->t[k], false));
+    } else if (c->kind[i] == TH_K_TENSOR) {
+      TH_TRY(look_at(g, c->arg[i].t, false));
+    } else if (c->kind[i] == TH_K_OUT || c->kind[i] == TH_K_SELF || c->kind[i] == TH_K_INOUT) {
+      TH_TRY(look_at(g, c->arg[i].t, true));
+    }
+  }
+  return TH_OK;
+}
+
+/* As much as cuBLAS takes by itself. */
+th_status th_cuda_graph_workspace(void **p, size_t *bytes)
+{
+  th_cuda_graph *g = recorded;
+  cudaDeviceProp q;
+  *p = nullptr;
+  *bytes = 0;
+  if (g->workspace) return TH_OK;
+  TH_CUDA_TRY(cudaGetDeviceProperties(&q, g->device));
+  const size_t want = q.major >= 9 ? LARGE_WORKSPACE : SMALL_WORKSPACE;
+  TH_TRY(th_cuda_graph_take(p, g->device, want));
+  *bytes = want;
+  g->workspace = *p;
+  return TH_OK;
+}
+
+// ---- random numbers -----------------------------------------------------------------------------------------------------
+
+static __global__ void stand(th_philox *to, th_philox at) { *to = at; }
+
+th_status th_cuda_graph_words(const th_philox **live, uint64_t *before, uint64_t count)
+{
+  th_cuda_graph *g = recorded;
+  *live = g->live;
+  *before = g->words;
+  g->words += count;
+  return TH_OK;
+}
+
+static th_status set_random(th_cuda_graph *g)
+{
+  th_generator *own = th_cuda_generator(g->device + 1);
+  th_philox at;
+  if (!g->words) return TH_OK;
+  if (!own) return th_fail(TH_ENOMEM, "no memory left for a generator");
+  th_generator_philox(&at, own);
+  TH_LAUNCH((stand), 1, 1, 0, g->live, at);
+  TH_TRY(th_launched());
+  th_philox_skip(own, g->words);
+  return TH_OK;
+}
+
+// ---- elements that must lie within bounds -------------------------------------------------------------------------------
+
+static const char *speaker()
+{
+  const char *who = th_entered();
+  return who ? who : "a function";
+}
+
+th_status th_cuda_graph_check(const th_tensor *t, th_cuda_bounds b, th_cuda_finding **finding)
+{
+  th_cuda_graph *g = recorded;
+  const char *first = static_cast<const char *>(t->storage->data);
+  *finding = nullptr;
+  for (const input_memory &r : g->inputs) {
+    if (first < r.first || first >= r.end) continue;
+    input_check c = { th_tensor(), b, speaker() };
+    memset(&c.t, 0, sizeof c.t);
+    th_tensor_alias(&c.t, t);
+    g->before.push_back(c);
+    return TH_OK;
+  }
+  if (!(b.least <= b.most)) return th_cuda_cannot_record("no element could lie within bounds");
+  if (g->within.size() == MOST_CHECKS) return th_cuda_cannot_record("too many indices are computed");
+  TH_TRY(look_at(g, t, false));
+  *finding = g->findings + g->within.size();
+  g->within.push_back({ t->dtype, b, speaker() });
+  return TH_OK;
+}
+
+static th_status refuse(const std::string &who, int dtype, th_cuda_bounds b, int64_t place, const void *element, const char *when)
+{
+  char text[64], bounds[80];
+  int64_t whole;
+  memcpy(&whole, element, sizeof whole);
+  if (dtype == TH_I64) snprintf(text, sizeof text, "%lld", (long long)whole);
+  else snprintf(text, sizeof text, "%g", th_read(element, dtype));
+  snprintf(bounds, sizeof bounds, "%.15g..%.15g", b.least, b.most);
+  return th_fail(TH_EARG, "%s: an element must lie in %s, got %s at place %lld%s", who.c_str(), bounds, text, (long long)place + 1,
+                 when);
+}
+
+/* What the replays before have found, if that is known; `wait`: until it is. */
+static th_status tell_findings(th_cuda_graph *g, bool wait)
+{
+  const size_t n = g->within.size();
+  size_t bad = 0;
+  if (n == 0) return TH_OK;
+  if (wait) TH_CUDA_TRY(cudaEventSynchronize(g->last));
+  while (bad < n && *(volatile unsigned long long *)&g->seen[bad].place == ~0ull) bad++;
+  if (bad == n) return TH_OK;
+  TH_CUDA_TRY(cudaEventSynchronize(g->last));
+  const th_cuda_finding f = g->seen[bad];
+  const graph_check c = g->within[bad];
+  TH_CUDA_TRY(cudaMemsetAsync(g->findings, 0xff, n * sizeof *g->findings, th_cuda_stream()));
+  TH_CUDA_TRY(cudaEventRecord(g->last, th_cuda_stream()));
+  memset(g->seen, 0xff, n * sizeof *g->seen);
+  return refuse(c.who, c.dtype, c.b, (int64_t)f.place, f.element, " (found by a replay before)");
+}
+
+static th_status look_at_inputs(th_cuda_graph *g)
+{
+  for (const input_check &c : g->before) {
+    int64_t place, element;
+    TH_TRY(th_cuda_outside_bounds(&c.t, c.b, &place, &element));
+    if (place >= 0) return refuse(c.who, c.t.dtype, c.b, place, &element, "");
+  }
+  return TH_OK;
+}
+
+// ---- recording ----------------------------------------------------------------------------------------------------------
+
+static th_status recorder_of(cudaStream_t *s, int device)
+{
+  std::lock_guard<std::mutex> g(lock);
+  if (!recorders[device].empty()) {
+    *s = recorders[device].back();
+    recorders[device].pop_back();
+    return TH_OK;
+  }
+  return TH_CUDA(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
+}
+
+static th_status prepare(th_cuda_graph *g)
+{
+  void *p;
+  TH_CUDA_TRY(cudaEventCreateWithFlags(&g->last, cudaEventDisableTiming));
+  TH_CUDA_TRY(cudaMallocHost(&p, MOST_CHECKS * sizeof *g->seen));
+  g->seen = static_cast<th_cuda_finding *>(p);
+  memset(g->seen, 0xff, MOST_CHECKS * sizeof *g->seen);
+  TH_TRY(recorder_of(&g->stream, g->device));
+  recorded = g;                              /* from here on memory is the graph's, and streams are the one that records */
+  TH_TRY(th_cuda_graph_take(&p, g->device, MOST_CHECKS * sizeof *g->findings));
+  g->findings = static_cast<th_cuda_finding *>(p);
+  TH_CUDA_TRY(cudaMemsetAsync(p, 0xff, MOST_CHECKS * sizeof *g->findings, g->stream));
+  TH_TRY(th_cuda_graph_take(&p, g->device, sizeof *g->live));
+  g->live = static_cast<th_philox *>(p);     /* now: memory that was given back while recording is written by replays */
+  TH_TRY(th_cuda_blas_prepare());
+  TH_TRY(th_cuda_dnn_prepare());
+  TH_CUDA_TRY(cudaStreamSynchronize(g->stream));
+  return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
+}
+
+th_status th_cuda_graph_begin(th_cuda_graph **out)
+{
+  *out = nullptr;
+  if (recorded) return th_fail(TH_EBACKEND, "this thread records a CUDA graph already");
+  const int device = th_cuda_device();
+  TH_TRY(th_cuda_set_device(device));
+  th_cuda_graph *g = new th_cuda_graph();
+  g->device = device - 1;
+  const th_status s = prepare(g);
+  if (s != TH_OK) {
+    const std::string why = th_error();
+    th_cuda_graph_free(g);
+    return th_fail(s, "%s", why.c_str());
+  }
+  *out = g;
+  return TH_OK;
+}
+
+void th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t)
+{
+  if (!t->storage || !t->storage->data) return;
+  const char *first = static_cast<const char *>(t->storage->data);
+  g->inputs.push_back({ first, first + t->storage->size * (int64_t)th_element_size(t->dtype) });
+}
+
+/* Leaves the capture, whatever became of it; *captured may be nullptr. */
+static cudaError_t stop(th_cuda_graph *g, cudaGraph_t *captured)
+{
+  const cudaError_t e = cudaStreamEndCapture(g->stream, captured);
+  cudaGetLastError();
+  recorded = nullptr;
+  std::lock_guard<std::mutex> guard(lock);
+  recorders[g->device].push_back(g->stream);
+  g->stream = nullptr;
+  return e;
+}
+
+static th_status finish(th_cuda_graph *g, cudaGraph_t captured)
+{
+  TH_CUDA_TRY(cudaGraphGetNodes(captured, nullptr, &g->nodes));
+  TH_CUDA_TRY(cudaGraphInstantiateWithFlags(&g->exec, captured, 0));
+  return TH_CUDA(cudaEventRecord(g->last, th_cuda_stream()));
+}
+
+th_status th_cuda_graph_end(th_cuda_graph *g)
+{
+  cudaGraph_t captured = nullptr;
+  if (recorded != g) return th_fail(TH_EBACKEND, "this thread does not record that CUDA graph");
+  const size_t n = g->within.size();
+  if (n) cudaMemcpyAsync(g->seen, g->findings, n * sizeof *g->seen, cudaMemcpyDeviceToHost, g->stream);
+  const cudaError_t e = stop(g, &captured);
+  th_status s = !g->why.empty() ? th_fail(TH_EBACKEND, "%s", g->why.c_str()) : th_cuda_status(e, "recording a graph");
+  if (s == TH_OK) s = finish(g, captured);
+  if (captured) cudaGraphDestroy(captured);
+  return s;
+}
+
+// ---- replays ------------------------------------------------------------------------------------------------------------
+
+static th_status need_finished(const th_cuda_graph *g)
+{
+  if (recorded) return th_cuda_cannot_record("it replays another graph");
+  if (!g->exec) return th_fail(TH_EBACKEND, "the CUDA graph was not recorded to its end");
+  return TH_CUDA(cudaSetDevice(g->device));
+}
+
+th_status th_cuda_graph_prepare(th_cuda_graph *g)
+{
+  TH_TRY(need_finished(g));
+  TH_CUDA_TRY(cudaStreamWaitEvent(th_cuda_stream(), g->last, 0));
+  return tell_findings(g, false);
+}
+th_status th_cuda_graph_look(th_cuda_graph *g)
+{
+  TH_TRY(need_finished(g));
+  return look_at_inputs(g);
+}
+th_status th_cuda_graph_launch(th_cuda_graph *g)
+{
+  TH_TRY(need_finished(g));
+  TH_TRY(set_random(g));
+  TH_CUDA_TRY(cudaGraphLaunch(g->exec, th_cuda_stream()));
+  return TH_CUDA(cudaEventRecord(g->last, th_cuda_stream()));
+}
+th_status th_cuda_graph_wait(th_cuda_graph *g)
+{
+  TH_TRY(need_finished(g));
+  TH_CUDA_TRY(cudaEventSynchronize(g->last));
+  return tell_findings(g, true);
+}
+double th_cuda_graph_nodes(const th_cuda_graph *g) { return (double)g->nodes; }
+double th_cuda_graph_bytes(const th_cuda_graph *g)
+{
+  size_t sum = 0;
+  for (const auto &piece : g->own) sum += piece.second;
+  return (double)sum;
+}
+
+void th_cuda_graph_free(th_cuda_graph *g)
+{
+  cudaGraph_t captured = nullptr;
+  int device = 0;
+  if (recorded == g) {
+    stop(g, &captured);
+    if (captured) cudaGraphDestroy(captured);
+  }
+  cudaGetDevice(&device);
+  cudaSetDevice(g->device);
+  {
+    relaxed mode;
+    if (g->last) cudaEventSynchronize(g->last);
+    if (g->exec) cudaGraphExecDestroy(g->exec);
+    if (g->seen) cudaFreeHost(g->seen);
+    if (g->last) cudaEventDestroy(g->last);
+  }
+  for (input_check &c : g->before) th_tensor_release(&c.t);
+  for (void *p : { static_cast<void *>(g->findings), static_cast<void *>(g->live), g->workspace }) {
+    if (p) th_cuda_graph_keeps(p, false);                  /* no tensor gives these back */
+  }
+  release_all(g);
+  cudaSetDevice(device);
+  cudaGetLastError();
+  delete g;
+}

@@ -1,0 +1,260 @@
+-- cutorch.graph - functions that are recorded as a CUDA graph, and replayed: one launch in place of hundreds.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local lib = require 'torch.lib'
+local recording = require 'torch.recording'
+local need = require 'cutorch.need'
+local G = require 'cutorch.backend'.C
+
+local handle_t = ffi.metatype(ffi.typeof 'struct { th_cuda_graph *g; }', { __gc = function(self)
+   if self.g ~= nil then G.th_cuda_graph_free(self.g) end
+end })
+
+-- ---- arguments ----------------------------------------------------------------------------------------------------------
+
+local function plain_table(x) return type(x) == 'table' and getmetatable(x) == nil end
+
+local function sorted_keys(t)
+   local keys = {}
+   for k in pairs(t) do keys[#keys + 1] = k end
+   table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+   return keys
+end
+
+local function tensor_key(x, name, list, device)
+   if x._device == 0 then error(('cutorch.graph: %s must be on a CUDA device, got %s'):format(name, arg.describe(x)), 0) end
+   if x._device ~= device then
+      error(('cutorch.graph: %s is on device %d, and the device of this thread is %d'):format(name, x._device, device), 0)
+   end
+   list[#list + 1] = x
+   return x:type() .. ' ' .. table.concat(x:size():totable(), 'x')
+end
+
+-- What tells one set of arguments from another: types and sizes of tensors, other values as they are. Tensors go to `list`, in
+-- order; tables may be nested.
+local function key_of(x, name, list, device)
+   if torch.isTensor(x) then return tensor_key(x, name, list, device) end
+   if x == nil or type(x) == 'boolean' then return tostring(x) end
+   if type(x) == 'number' then return ('%.17g'):format(x) end
+   if type(x) == 'string' then return ('%q'):format(x) end
+   if not plain_table(x) then
+      arg.refuse('cutorch.graph', name, 'a tensor, a number, a string, a boolean, nil, or a table of these', x, 4)
+   end
+   local parts = {}
+   for i, k in ipairs(sorted_keys(x)) do
+      parts[i] = key_of(k, name, list, device) .. '=' .. key_of(x[k], ('%s[%s]'):format(name, tostring(k)), list, device)
+   end
+   return '{' .. table.concat(parts, ',') .. '}'
+end
+
+-- x with take(t) in place of every tensor t, in the order of key_of.
+local function map(x, take)
+   if torch.isTensor(x) then return take(x) end
+   if not plain_table(x) then return x end
+   local t = {}
+   for _, k in ipairs(sorted_keys(x)) do t[k] = map(x[k], take) end
+   return t
+end
+
+local function pack(...) return { n = select('#', ...), ... } end
+
+-- ---- recording ----------------------------------------------------------------------------------------------------------
+
+-- A graph and what its replays need: the tensors that it reads its arguments from, and numbers that Lua computes for each.
+local Record = {}
+Record.__index = Record
+
+local MOST_NUMBERS = 256
+
+function Record:numbers(n, f)
+   local first = self.count + 1
+   if first + n - 1 > MOST_NUMBERS then error('cutorch.graph: there are too many steps of optimizers in one graph', 3) end
+   self.count = self.count + n
+   self.live[#self.live + 1] = { first = first, f = f }
+   return self.there:narrow(1, first, n)
+end
+
+local function begin(inputs, late)
+   local out = ffi.new 'th_cuda_graph *[1]'
+   local self = setmetatable({ inputs = inputs, live = {}, count = 0 }, Record)
+   self.here, self.there = torch.DoubleTensor(MOST_NUMBERS):zero(), torch.CudaDoubleTensor(MOST_NUMBERS):zero()
+   lib.collect()                               -- what dies while a graph is recorded stays as long as the graph
+   need.call('graph', G.th_cuda_graph_begin, out)
+   self.handle = handle_t(out[0])
+   for _, x in ipairs(late and {} or inputs) do G.th_cuda_graph_input(out[0], x) end
+   return self
+end
+
+-- Records f(arguments), with copies of their tensors. Returns the record, or nil and the error.
+local function record(f, given, tensors, late)
+   local inputs, k = {}, 0
+   for i, x in ipairs(tensors) do inputs[i] = x:clone() end
+   local mine = { n = given.n }
+   for i = 1, given.n do
+      mine[i] = map(given[i], function()
+         k = k + 1
+         return inputs[k]
+      end)
+   end
+   local self = begin(inputs, late)
+   recording.recorder = self
+   local results = pack(pcall(f, unpack(mine, 1, mine.n)))
+   recording.recorder = nil
+   local ok, why = results[1], results[2]
+   if ok then ok, why = pcall(need.call, 'graph', G.th_cuda_graph_end, self.handle.g) end
+   if not ok then
+      self:drop()
+      return nil, why
+   end
+   -- Views: memory that results share is not given to others though the modules that made them grow.
+   self.results = { n = results.n - 1 }
+   for i = 2, results.n do self.results[i - 1] = map(results[i], function(t) return t.new():set(t) end) end
+   return self
+end
+
+function Record:drop()
+   if self.handle.g ~= nil then G.th_cuda_graph_free(self.handle.g) end
+   self.handle.g = nil
+end
+
+-- The numbers of the next replay.
+local function bring(self)
+   for _, live in ipairs(self.live) do
+      for i, v in ipairs { live.f() } do self.here[live.first + i - 1] = v end
+   end
+   if self.count > 0 then self.there:narrow(1, 1, self.count):copy(self.here:narrow(1, 1, self.count)) end
+end
+
+function Record:replay(tensors)
+   local g = self.handle.g
+   need.call('graph', G.th_cuda_graph_prepare, g)
+   for i, x in ipairs(tensors) do self.inputs[i]:copy(x) end
+   need.call('graph', G.th_cuda_graph_look, g)
+   bring(self)
+   need.call('graph', G.th_cuda_graph_launch, g)
+   return unpack(self.results, 1, self.results.n)
+end
+
+-- ---- options ------------------------------------------------------------------------------------------------------------
+
+local DEFAULTS = { warm = 1, most = 8, fallback = false, late = false }
+
+local function options_of(given)
+   if given ~= nil and not plain_table(given) then arg.refuse('cutorch.graph', 'options', 'a table', given, 4) end
+   local options = {}
+   for name, default in pairs(DEFAULTS) do options[name] = default end
+   for name, v in pairs(given or {}) do
+      if DEFAULTS[name] == nil then
+         error(("cutorch.graph: options are warm, most, fallback and late, got '%s'"):format(tostring(name)), 4)
+      elseif type(v) ~= type(DEFAULTS[name]) or type(v) == 'number' and not (v >= 1 and v <= 1e6 and v % 1 == 0) then
+         arg.refuse('cutorch.graph', 'options.' .. name,
+            type(DEFAULTS[name]) == 'number' and 'a whole number of at least 1' or 'true or false', v, 4)
+      end
+      options[name] = v
+   end
+   return options
+end
+
+return function(cutorch)
+
+--- cutorch.Graph(f, options): A function that records itself and is replayed; cutorch.graph makes one. Call it as the function.
+local Graph = torch.class('cutorch.Graph', cutorch)
+
+function Graph:__init(f, options)
+   if not arg.is_callable(f) then arg.refuse('cutorch.graph', 'f', 'a function', f, 4) end
+   self.options = options_of(options)
+   need.device 'graph'
+   self.f, self.known, self.turn = f, {}, 0
+end
+
+-- What is known of arguments of this kind; what was wanted least recently makes room.
+local function find(self, key)
+   self.turn = self.turn + 1
+   local known = self.known[key]
+   if not known then
+      local count, oldest = 0, nil
+      for k, other in pairs(self.known) do
+         count = count + 1
+         if not oldest or other.turn < self.known[oldest].turn then oldest = k end
+      end
+      if count >= self.options.most then
+         if self.known[oldest].record then self.known[oldest].record:drop() end
+         self.known[oldest] = nil
+      end
+      known = { calls = 0 }
+      self.known[key] = known
+   end
+   known.turn = self.turn
+   return known
+end
+
+function Graph:__call__(...)
+   if recording.recorder then return self.f(...) end             -- becomes part of the graph outside
+   local given, tensors, device = pack(...), {}, cutorch.getDevice()
+   local parts = { tostring(device) }
+   for i = 1, given.n do
+      local ok, key = pcall(key_of, given[i], 'argument ' .. i, tensors, device)
+      if not ok then error(key:gsub('^[^:]+:%d+: ', ''), 2) end
+      parts[i + 1] = key
+   end
+   local known = find(self, table.concat(parts, ';'))
+   if known.record then return known.record:replay(tensors) end
+   known.calls = known.calls + 1
+   if known.plain or known.calls <= self.options.warm then return self.f(...) end
+   local why
+   known.record, why = record(self.f, given, tensors, self.options.late)
+   if known.record then return known.record:replay(tensors) end
+   if not self.options.fallback then error(why, 0) end
+   known.plain, self.why = true, tostring(why)
+   return self.f(...)
+end
+
+--- Waits until the last replays are done. Raises an error when one of them has met an index or a class out of range that was
+-- computed in the graph itself, or with the option late in an argument.
+function Graph:synchronize()
+   for _, known in pairs(self.known) do
+      if known.record then need.call('graph', G.th_cuda_graph_wait, known.record.handle.g) end
+   end
+end
+
+--- Throws all graphs away, and gives their memory back but for what results still hold: the next calls begin anew.
+function Graph:reset()
+   for _, known in pairs(self.known) do
+      if known.record then known.record:drop() end
+   end
+   self.known, self.why = {}, nil
+end
+
+--- How many graphs are kept, their pieces of work (kernels and copies), and the bytes of memory of their own.
+-- @return graphs, nodes, bytes
+function Graph:count()
+   local n, nodes, bytes = 0, 0, 0
+   for _, known in pairs(self.known) do
+      if known.record then
+         n = n + 1
+         nodes = nodes + G.th_cuda_graph_nodes(known.record.handle.g)
+         bytes = bytes + G.th_cuda_graph_bytes(known.record.handle.g)
+      end
+   end
+   return n, nodes, bytes
+end
+
+--- A function that does what f does, and from its second call on with arguments of the same types and sizes by one launch of a
+-- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. For steps of many small
+-- kernels, whose launches take longer than they. Arguments are tensors of the device, tables of them, and other values, each of
+-- which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are the graph's own
+-- tensors: the next replay writes over them. Numbers, sizes and all that Lua decides are those of the recording; random numbers
+-- go on from replay to replay, and the steps of optim.sgd, adam, adamw and rmsprop read their learning rate for each. Criterions
+-- give a tensor of one element while they are recorded. What needs the host (elements read, copies from or to the CPU, ops that
+-- the CPU computes, waiting) is an error that names it. See doc/cuda.md.
+-- @param f                 a function
+-- @param options.warm      plain calls before a graph is recorded, at least 1 (the default): what is made by the first one is there
+-- @param options.most      graphs that are kept, one for each kind of arguments; default 8, the one used least recently goes
+-- @param options.fallback  true: what cannot be recorded runs plainly, and the object's field `why` says why; default: an error
+-- @param options.late      true: classes and indices in arguments are looked at by the graph, and errors are told by a later call
+--                          or synchronize(); default: before each replay, which waits for the device
+-- step = cutorch.graph(function(x) return x * 2 end); x = torch.CudaTensor{1, 2}; step(x); step(x) --> {2, 4}
+function cutorch.graph(f, options) return cutorch.Graph(f, options) end
+
+end

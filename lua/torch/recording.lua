@@ -1,0 +1,14 @@
+-- torch.recording - is a function being recorded, to be replayed later without Lua? Those who must do otherwise then ask here:
+-- cutorch.graph sets `recorder` while it records.
+local M = {}
+
+--- While a function is recorded: a vector of n doubles on the device that holds what f() returns at each replay. nil when
+-- nothing is recorded.
+function M.numbers(n, f) return M.recorder and M.recorder:numbers(n, f) end
+
+--- Raises an error when a function is recorded: `what` says why that cannot be.
+function M.refuse(what, level)
+   if M.recorder then error(what .. ' cannot be recorded in a CUDA graph', (level or 1) + 1) end
+end
+
+return M
