@@ -44,7 +44,7 @@ end
 
 -- ---- in a worker ----------------------------------------------------------------------------------------------------
 
-local own
+local own, turn, sent = nil, 0, {}
 
 --- The job of this thread from now on.
 function batch.begin(job)
@@ -52,6 +52,23 @@ function batch.begin(job)
    if job.init then job.init() end
 end
 
-function batch.next(epoch, numbers) return batch.make(own, epoch, numbers) end
+-- Gives up the memory of a batch, which is the reader's alone from now on: nobody need wait for the collector of this thread.
+local function release(v)
+   if torch.isTensor(v) then v:set()
+   elseif type(v) == 'table' and not getmetatable(v) then
+      for _, x in pairs(v) do release(x) end
+   end
+end
+
+--- A batch for the reader. When it asks for another it has taken the one of `depth` requests ago.
+function batch.next(epoch, numbers)
+   if own.collate then return batch.make(own, epoch, numbers) end
+   turn = turn % own.depth + 1
+   release(sent[turn])
+   sent[turn] = nil
+   local made = batch.make(own, epoch, numbers)
+   if not (own.reuse and own.made[own.turn] == made) then sent[turn] = made end      -- else its memory is used again here
+   return made
+end
 
 return batch

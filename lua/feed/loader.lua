@@ -4,11 +4,14 @@
 -- batch × ranks samples from there, of which every rank makes its part. So the state is a few numbers, and neither workers nor
 -- ranks are part of it.
 local torch = require 'torch'
+local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local worker = require 'torch.worker'
 local batch = require 'feed.batch'
 local need = require 'feed.need'
 local Order = require 'feed.order'
+
+local memory = lib.C.th_memory_of(lib.C.TH_CPU)
 
 local Loader = {}
 Loader.__index = Loader
@@ -73,7 +76,7 @@ function Loader.new(options)
       chunk = whole(options, 'chunk', nil, 1, 2 ^ 53), window = whole(options, 'window', 16, 1, 2 ^ 31),
    }
    self.order = Order.new(self.n, self.order_options)
-   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, init = options.init }
+   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, init = options.init, depth = self.prefetch }
    -- A thread is asked for batch k when batch k - prefetch has come, and then the one before that has been done with.
    if options.reuse then self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0 end
    return setmetatable(self, Loader)
@@ -155,6 +158,12 @@ local function fill(self)
    end
 end
 
+-- Batches that the reader has done with are memory that only its own collector gives back, so it begins before those of the
+-- threads would: these find nothing.
+local function tidy()
+   if tonumber(memory.bytes) > 0.75 * tonumber(memory.limit) then lib.collect() end
+end
+
 -- The next batch from the threads. Ctrl-C while nothing has come leaves all as it is; after an error the threads are ended.
 local function from_threads(self)
    need_threads(self)
@@ -167,6 +176,7 @@ local function from_threads(self)
       self.sent[self.sent.first] = nil
       self.sent.first = self.sent.first + 1
       fill(self)
+      tidy()
       return answer
    end)
    if ok then return made end
