@@ -133,6 +133,8 @@ recipe('norm norm_grad', function() return { p = 2 } end)
 recipe('sum_grad mean_grad prod_grad var_grad std_grad norm_grad', function(d)
    return { y = d:values(d:along(1)), g = d:values(d:along(1)), p = 2 }
 end)
+recipe('adam_step', function() return { rates = torch.DoubleTensor { 0.5, 0.75 } } end)
+recipe('rmsprop_step momentum_step', function() return { rates = torch.DoubleTensor { 0.5 } } end)
 recipe('pick_grad', function(d) return { index = d:places(d:length(), d:along(1)), g = d:values(d:along(1)) } end)
 recipe('topk kthvalue', function(d) return { k = math.min(3, d:length()) } end)
 
