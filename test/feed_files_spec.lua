@@ -1,4 +1,4 @@
--- test/data_files_spec.lua - datasets in files and tensors: what they read back, and files that are not what they say.
+-- test/feed_files_spec.lua - datasets in files and tensors: what they read back, and files that are not what they say.
 -- runs once
 local torch = require 'torch'
 local feed = require 'feed'
@@ -89,6 +89,14 @@ describe('datasets made of datasets', function()
       assert.equal(12, seen)
       assert.equal(2, math.floor(a))
       assert.equal(a, m:get(12))
+   end)
+   it('have every sample once, whatever the type of tensors is', function()
+      local set = { size = function() return 3001 end, get = function(_, i) return i end }
+      torch.setdefaulttensortype 'torch.HalfTensor'
+      local ok, a, b = pcall(feed.split, set, { 0.5, 0.5 })
+      torch.setdefaulttensortype 'torch.DoubleTensor'
+      assert(ok, a)
+      assert.same(torch.range(1, 3001):totable(), all(feed.concat(a, b)))
    end)
    it('refuse what is no dataset', function()
       local what = ' must be a dataset, a table with the functions size and get, got a number (3)'
@@ -213,7 +221,36 @@ describe('feed.pack and feed.records', function()
       r = feed.records(name)
       r:get(1)
       assert(os.execute(('truncate -s 45 %s'):format(name)) == 0)
-      refuses('has become shorter: it had', r.get, r, 1)
+      refuses('has changed: it had 111 bytes, now it has 45', r.get, r, 1)
+   end)
+   it('notice a file of the same size in the place of another, and one that has been written', function()
+      local name, other = temporary.put 'a\nbc\n', temporary.put 'ab\nc\n'
+      local open, new = feed.text(name), feed.text(name)
+      assert.equal('a', open:get(1))
+      assert(os.rename(other, name))
+      refuses('feed.text: ' .. name .. ' has changed: it has been written since', new.get, new, 1)
+      assert.equal('bc', open:get(2))                         -- has the file that was there
+      local d = feed.text(name)
+      assert.equal('ab', d:get(1))
+      assert(os.execute(("touch -d 2001-01-01 '%s'"):format(name)) == 0)
+      refuses('has changed: it has been written since', d.get, d, 1)
+      refuses('has changed', feed.loader { dataset = d, workers = 1 }:epoch())
+   end)
+   it('are closed when they have been looked at', function()
+      local name, list = packed { 1, 2 }, {}
+      local function files()
+         local names = require 'paths'.dir '/proc/self/fd'
+         return #names
+      end
+      collectgarbage()
+      collectgarbage()
+      collectgarbage 'stop'
+      local before = files()
+      for k = 1, 20 do list[k] = feed.records(name) end
+      local after = files()
+      collectgarbage 'restart'
+      assert.equal(before, after)
+      assert.equal(20, #list)
    end)
 end)
 
@@ -404,6 +441,15 @@ describe('feed.csv', function()
       assert.same({ { a = 1, b = 'x' } }, rows('a,b\n1,x\n', { header = true }))
       assert.same({}, rows('a,b\n', { header = true }))
    end)
+   it('names fields as the header writes them', function()
+      assert.same({ { ['007'] = 3, ['1e3'] = 4 } }, rows('007,1e3\n3,4\n', { header = true }))
+      assert.same({ { a = 3, b = 4 } }, rows('\239\187\191"a",b\n3,4\n', { header = true }))
+      assert.same({}, rows '\239\187\191')
+   end)
+   it('leaves what a double does not hold a string', function()
+      local text = '1e400,-1e400,1e-400,9007199254740993,9007199254740992,9007199254740991,0e5,1e300,-0.0'
+      assert.same({ { '1e400', '-1e400', '1e-400', '9007199254740993', '9007199254740992', 2 ^ 53 - 1, 0, 1e300, 0 } }, rows(text))
+   end)
    it('makes tensors of numbers', function()
       local d = feed.csv(temporary.put 'a,b\n1,2\n3,4\n', { header = true, tensor = true })
       assert.same({ 3, 4 }, d:get(2):totable())
@@ -419,6 +465,9 @@ describe('feed.csv', function()
       bad('row 3: field 2 is no number: \'x\'', 'a,b\n1,2\n3,x\n', { header = true, tensor = true })
       bad('row 1: field 1 goes on behind its closing quote', '"a"b,c')
       bad('a quote that opens has no end', 'a\n"b')
+      bad('row 1: field 1 has a quote, but does not begin with one', '5" pipe,1\n6" pipe,2\n')
+      bad('row 3: field 2 has a quote, but does not begin with one', 'a,b\n1,2\n3,6" pipe\n4,5\n', { header = true })
+      bad("the header names '1' twice", '1,"1"\n2,3\n', { header = true })
       bad('it lacks the header', '', { header = true })
       bad("the header names 'a' twice", 'a,a', { header = true })
       refuses('feed.csv: separator must be one character other than a quote or a line end, got ", "', feed.csv, '/tmp', { separator = ', ' })

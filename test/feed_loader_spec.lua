@@ -1,4 +1,4 @@
--- test/data_loader_spec.lua - batches of a dataset: their order, threads, ranks, states, what goes wrong.
+-- test/feed_loader_spec.lua - batches of a dataset: their order, threads, ranks, states, what goes wrong.
 -- runs once
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -115,6 +115,27 @@ describe('the order', function()
       local a, b = of(1), of(2)
       assert.not_equal(a[1], a[2])
       assert.not_equal(a[1], b[1])
+   end)
+   it('is that of the epoch also where it could not be made at first', function()
+      local seed = require 'feed.seed'
+      local permutation = seed.permutation
+      for _, chunk in ipairs { false, 2 } do
+         local function make() return loader({ batch = 6, shuffle = true, chunk = chunk or nil, window = 2 }, 20) end
+         for fails = 1, chunk and 2 or 1 do
+            local l, calls = make(), 0
+            l:epoch()()
+            seed.permutation = function(...)
+               calls = calls + 1
+               if calls == fails then error('out of memory', 0) end
+               return permutation(...)
+            end
+            refuses('out of memory', l:epoch(2))
+            seed.permutation = permutation
+            local right = make()
+            right:epoch(2)
+            assert.same(texts(right), texts(l))
+         end
+      end
    end)
    it('has no batch for a dataset without samples', function()
       for _, shuffle in ipairs { true, false } do
@@ -277,9 +298,25 @@ describe('loader:epoch', function()
          l:close()
       end
    end)
+   it('ends the loops that were there', function()
+      local l = loader({ batch = 2 }, 5)
+      local outer, turns = l:epoch(), 0
+      outer()
+      for _ in l:epoch() do turns = turns + 1 end
+      assert.equal(2, turns)
+      refuses('feed.loader: this loop is over: the loader has gone on', outer)
+      local ended = l:epoch()
+      for _ = 1, 3 do assert.truthy(ended()) end
+      assert.is_nil(ended())
+      assert.is_nil(ended())
+      assert.equal(3, l:state().epoch)
+      local old = l:epoch()
+      l:restore(l:state())
+      refuses('this loop is over', old)
+   end)
    it('refuses what is no epoch', function()
       local l = loader {}
-      refuses('loader:epoch: n must be a whole number in 1..9007199254740992, got a number (0)', l.epoch, l, 0)
+      refuses('loader:epoch: n must be a whole number in 1..9007199254740991, got a number (0)', l.epoch, l, 0)
       refuses('loader:epoch: n must be', l.epoch, l, 'x')
       refuses('loader:epoch: argument 1 must be a loader made by feed.loader, got a number (3)', l.epoch, 3)
    end)
@@ -367,6 +404,30 @@ describe('batches with reuse', function()
             assert(count == 1 or workers > 0 and count <= 3 * workers, count)
          end
       end
+   end)
+end)
+
+describe('an error of a dataset that makes batches', function()
+   local function of(more)
+      local set = { size = function() return 4 end, get = function(_, i) return i end }
+      for k, v in pairs(more) do set[k] = v end
+      return feed.loader { dataset = set, batch = 2 }
+   end
+   it('is raised: that of the sample, if one is to blame, else its own', function()
+      local function fail() error('no batch', 0) end
+      refuses('feed.loader: batch, for the samples 1 ... 2: no batch', of { batch = fail }:epoch())
+      refuses('feed.loader: sample 2: no sample', of { batch = fail, get = function(_, i)
+         if i == 2 then error('no sample', 0) end
+         return i
+      end }:epoch())
+   end)
+   it('that is Ctrl-C ends the loop', function()
+      local asked = 0
+      refuses('feed.loader: interrupted', of { batch = function() error('interrupted', 0) end, get = function() asked = asked + 1 end }:epoch())
+      assert.equal(0, asked)
+   end)
+   it('cannot come from what is no function', function()
+      refuses('feed.loader: dataset.batch must be a function, got a number (5)', of, { batch = 5 })
    end)
 end)
 
@@ -465,6 +526,82 @@ describe('threads of a loader', function()
       local p = io.popen(("timeout 60 '%s' %s 2>&1; echo $?"):format(TH, file))
       assert.equal('end\n0\n', p:read '*a')
       p:close()
+   end)
+   it('keep the tensors that they share from growing', function()
+      local x = torch.range(1, 6)
+      local l = loader { dataset = feed.tensors(x), batch = 2, workers = 2 }
+      local step = l:epoch()
+      step()
+      refuses('cannot grow', x.resize, x, 1000)
+      assert.same({ 3, 4 }, step():totable())
+      l:close()
+      assert.equal(1000, x:resize(1000):size(1))
+   end)
+   it('have what init has loaded before the dataset comes', function()
+      local dir = os.tmpname()
+      os.remove(dir)
+      assert(os.execute(("mkdir '%s'"):format(dir)) == 0)
+      local f = io.open(dir .. '/ownset.lua', 'w')
+      f:write [[
+         local Set = torch.class('OwnSet')
+         function Set:__init(n) self.n = n end
+         function Set:size() return self.n end
+         function Set:get(i) return 10 * i end
+         return OwnSet
+      ]]
+      f:close()
+      local before = package.path
+      package.path = dir .. '/?.lua;' .. package.path
+      local set = require 'ownset'(3)
+      local l = loader { dataset = set, batch = 3, workers = 1, init = function() require 'ownset' end }
+      local ok, got = pcall(texts, l)
+      l:close()
+      package.path = before
+      os.execute(("rm -r '%s'"):format(dir))
+      assert.same({ true, { '1: 10 20 30' } }, { ok, got })
+   end)
+   it('give each batch once, also where it cannot be pinned at first', function()
+      local there, boom = package.loaded.cutorch, true
+      package.loaded.cutorch = { createCudaHostDoubleTensor = function(sizes)
+         if boom then error('no pinned memory', 0) end
+         return torch.DoubleTensor(sizes)
+      end }
+      for workers = 0, 2 do
+         boom = false
+         local l = loader({ workers = workers, pin = true }, 5)
+         local step = l:epoch()
+         step()
+         boom = true
+         refuses('no pinned memory', step)
+         boom = false
+         assert.same({ '2: 2', '3: 3', '4: 4', '5: 5' }, texts(l))
+         l:close()
+      end
+      package.loaded.cutorch = there
+   end)
+   it('raise Ctrl-C while their answers are put away, and the loader stays where it was', function()
+      local file = temporary.put([[
+         local ffi = require 'ffi'
+         ffi.cdef 'int getpid(void);'
+         local l = require 'feed'.loader{workers = 1, prefetch = 3, dataset = {size = function() return 12 end, get = function(_, i)
+            local t = torch.Timer()
+            while t:time().real < 0.3 do end
+            return i
+         end}}
+         l:epoch()()
+         local state = l:state()
+         state.place = 10
+         os.execute(('(sleep 0.2; kill -INT %d) &'):format(ffi.C.getpid()))
+         print(pcall(l.restore, l, state))
+         print(l:state().place)
+         for batch in l:epoch() do print(batch[1]) if batch[1] == 4 then break end end
+         l:restore(state)
+         for batch in l:epoch() do print(batch[1]) end
+      ]], '.lua')
+      local p = io.popen(("timeout 60 '%s' %s 2>&1"):format(TH, file))
+      local out = p:read '*a'
+      p:close()
+      assert.truthy(out:find '^false\t[^\n]*interrupted\n1\n2\n3\n4\n11\n12\n$', out)
    end)
    it('survive Ctrl-C: the next batch is the one that was waited for', function()
       local file = temporary.put([[

@@ -90,6 +90,30 @@ describe('torch.worker', function()
       assert(not ok and why:find 'the thread has no function nothing', why)
       assert.equal(3, ask('count', 3))
    end)
+   it('keeps tensors from growing while it works on them, or has been given them', function()
+      local x, y = torch.ones(3), torch.ones(3)
+      local function f() return y[1] end
+      local what = 'a storage whose elements are at work in a collective or in another thread cannot grow'
+      local function grows(t, n) return pcall(t.resize, t, n) end
+      w:ask('sleep', 0.2)
+      w:wait()
+      w:ask('echo', { { x } })
+      local ok, why = grows(x, 1000)
+      assert(not ok and why:find(what, 1, true), why)
+      w:wait()
+      assert.is_true((grows(x, 1000)))
+      w:share('echo', { { x } }, f)
+      w:wait()
+      w:ask('echo', x)
+      w:wait()
+      for _, t in ipairs { x, y } do
+         ok, why = grows(t, 2000)
+         assert(not ok and why:find(what, 1, true), why)
+         assert.is_true((grows(t, 2)))                        -- no element moves
+      end
+      w:close()
+      for _, t in ipairs { x, y } do assert.is_true((grows(t, 2000))) end
+   end)
    it('may be collected while it works on a request', function()
       for _ = 1, 5 do
          worker.new 'test.echo':ask('double', torch.ones(100000), ('x'):rep(100000))
@@ -141,6 +165,23 @@ describe('torch.worker', function()
       w:ask('count', 1)
       assert.equal('b', ask('echo', 'b'))
       assert.has_error(function() w:wait() end)
+   end)
+   it('waits for threads that are late once, and not in the collector', function()
+      local slow = {}
+      for k = 1, 3 do
+         slow[k] = worker.new 'test.echo'
+         slow[k]:ask('sleep', 7)
+      end
+      worker.new 'test.echo':ask('sleep', 7)
+      local timer = torch.Timer()
+      collectgarbage()
+      collectgarbage()
+      assert(timer:time().real < 2, timer:time().real)
+      timer:reset()
+      worker.close(slow)
+      assert(timer:time().real < 7, timer:time().real)
+      while next(worker.late) and timer:time().real < 20 do worker.close {} end
+      assert.is_nil(next(worker.late))
    end)
    it('gives back its memory when it is closed or forgotten', function()
       for _ = 1, 20 do ask('count', worker.new 'test.echo' and 1) end

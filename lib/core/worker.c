@@ -12,6 +12,8 @@
 #include "core.h"
 #include "th_worker.h"
 
+enum { HELD = 2 };                                    /* what a storage's `pinned` grows by while a thread may read it */
+
 struct th_worker {
   pthread_t thread;
   sem_t to_do, done;                                  /* requests that the thread may take, answers that the asker may */
@@ -86,6 +88,21 @@ th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
   w->request_size[slot] = n;
   sem_post(&w->to_do);
   return TH_OK;
+}
+
+th_storage *th_worker_hold(const th_tensor *t)
+{
+  th_storage *s = t->storage;
+  if (!s) return NULL;
+  th_storage_retain(s);
+  __atomic_add_fetch(&s->pinned, HELD, __ATOMIC_RELAXED);
+  return s;
+}
+
+void th_worker_let_go(th_storage *s)
+{
+  __atomic_sub_fetch(&s->pinned, HELD, __ATOMIC_RELAXED);
+  th_storage_release(s);
 }
 
 static struct timespec after(struct timespec t, double seconds)

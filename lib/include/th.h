@@ -40,7 +40,7 @@ typedef struct th_storage {
   int32_t dtype, device;
   int32_t mapped;                   /* 1: data is a mapped file; 2: shared memory; or TH_HOST_PINNED, TH_HOST_MANAGED */
   int32_t joined;                   /* 1: data lies in the same block as this struct */
-  int32_t pinned;                   /* bit 0: parts of it are storages; above: collectives at work. data must not move */
+  int32_t pinned;                   /* bit 0: parts of it are storages; above: at work elsewhere. data must not move */
   struct th_storage *whole;         /* of such a part: what it is a part of; NULL otherwise */
 } th_storage;
 

@@ -12,6 +12,10 @@ extern "C" {
 typedef struct th_source th_source;
 th_status th_source_open(th_source **out, const char *path);
 int64_t   th_source_size(const th_source *s);                 /* bytes that it had when it was opened */
+/* What tells a file from others and from itself after it has been written: device, inode, time (s, ns), size. */
+enum { TH_SOURCE_STAMP = 5 };
+void      th_source_stamp(const th_source *s, int64_t *stamp);
+th_status th_source_same(const th_source *s, const int64_t *stamp);   /* fails if it is another file or has been written since */
 th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place);   /* all n bytes, or a failure */
 
 /* Records of one kind: each begins with the same `head`, and a body of body_size bytes follows. Record i, from 1, lies at

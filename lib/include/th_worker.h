@@ -26,6 +26,9 @@ void         th_worker_leave(th_worker *w);                   /* no request that
 /* 0: it is still at work. Else it has ended, and w is free; -1: in the middle of run. */
 int          th_worker_end(th_worker *w, double seconds);
 const void  *th_worker_next(th_worker *w, int64_t *n);        /* in the thread: waits; NULL: no request will come */
+/* The storage of a tensor that a thread is given, counted: it cannot grow until it is let go. NULL: there is none. */
+th_storage  *th_worker_hold(const th_tensor *t);
+void         th_worker_let_go(th_storage *s);
 void         th_worker_reply(th_worker *w, const void *bytes, int64_t n);
 /* FFI END */
 

@@ -10,7 +10,7 @@
 
 struct th_source {
   int fd;
-  int64_t size;
+  int64_t stamp[TH_SOURCE_STAMP];
   char *path;
 };
 
@@ -18,6 +18,15 @@ static const char *why(int e)
 {
   static _Thread_local char text[128];
   return strerror_r(e, text, sizeof text);
+}
+
+static void take_stamp(const struct stat *st, int64_t *stamp)
+{
+  stamp[0] = (int64_t)st->st_dev;
+  stamp[1] = (int64_t)st->st_ino;
+  stamp[2] = st->st_mtim.tv_sec;
+  stamp[3] = st->st_mtim.tv_nsec;
+  stamp[4] = st->st_size;
 }
 
 static th_status refuse(th_source *s, const char *path, const char *reason)
@@ -37,12 +46,28 @@ th_status th_source_open(th_source **out, const char *path)
   if (s->fd < 0 || fstat(s->fd, &st) != 0) return refuse(s, path, why(errno));
   if (!S_ISREG(st.st_mode)) return refuse(s, path, S_ISDIR(st.st_mode) ? "Is a directory" : "it is no plain file");
   if (!s->path) return refuse(s, path, why(ENOMEM));
-  s->size = st.st_size;
+  take_stamp(&st, s->stamp);
   *out = s;
   return TH_OK;
 }
 
-int64_t th_source_size(const th_source *s) { return s->size; }
+int64_t th_source_size(const th_source *s) { return s->stamp[4]; }
+
+void th_source_stamp(const th_source *s, int64_t *stamp) { memcpy(stamp, s->stamp, sizeof s->stamp); }
+
+th_status th_source_same(const th_source *s, const int64_t *stamp)
+{
+  struct stat st;
+  int64_t now[TH_SOURCE_STAMP];
+  th_enter(NULL);
+  if (fstat(s->fd, &st) != 0) return th_fail(TH_EIO, "cannot read %s: %s", s->path, why(errno));
+  take_stamp(&st, now);
+  if (now[4] != stamp[4]) {
+    return th_fail(TH_EIO, "%s has changed: it had %lld bytes, now it has %lld", s->path, (long long)stamp[4], (long long)now[4]);
+  }
+  if (memcmp(now, stamp, sizeof now) != 0) return th_fail(TH_EIO, "%s has changed: it has been written since", s->path);
+  return TH_OK;
+}
 
 th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place)
 {
@@ -53,7 +78,7 @@ th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place)
     th_enter(NULL);
     if (k < 0) return th_fail(TH_EIO, "cannot read %s: %s at byte %lld", s->path, why(errno), (long long)(place + done));
     if (k == 0) {
-      return th_fail(TH_EIO, "%s has become shorter: it had %lld bytes and ends after %lld", s->path, (long long)s->size,
+      return th_fail(TH_EIO, "%s has become shorter: it had %lld bytes and ends after %lld", s->path, (long long)s->stamp[4],
                      (long long)(place + done));
     }
     done += k;

@@ -14,12 +14,20 @@ local function sample(job, epoch, i)
    return v
 end
 
+-- An error of dataset:batch is that of the sample to blame, where there is one; Ctrl-C is nobody's.
+local function blame(job, epoch, numbers, why)
+   why = tostring(why)
+   if why:find 'interrupted$' then error(why, 0) end
+   for k = 1, numbers:size(1) do sample(job, epoch, numbers[k]) end
+   error(('batch, for the samples %d ... %d: %s'):format(numbers[1], numbers[numbers:size(1)], why), 0)
+end
+
 -- A whole batch of a dataset that makes some, or nil. With `reuse` it may lie where the batch of so many turns ago did.
-local function whole(job, numbers)
+local function whole(job, epoch, numbers)
    if not job.dataset.batch or job.collate then return nil end
    if job.reuse then job.turn = job.turn % job.reuse + 1 end
    local ok, made = pcall(job.dataset.batch, job.dataset, numbers, job.reuse and job.made[job.turn])
-   if not ok then return nil end                              -- one by one: that says which sample is to blame
+   if not ok then blame(job, epoch, numbers, made) end
    if job.reuse then job.made[job.turn] = made end
    return made
 end
@@ -27,7 +35,7 @@ end
 --- @param job      dataset, seed, collate (nil: the usual way), reuse (nil: never), made and turn for it
 -- @param numbers   a LongTensor
 function batch.make(job, epoch, numbers)
-   local made = whole(job, numbers)
+   local made = whole(job, epoch, numbers)
    if made ~= nil then return made end
    local samples, list = {}, {}
    for k = 1, numbers:size(1) do
@@ -46,11 +54,11 @@ end
 
 local own, turn, sent = nil, 0, {}
 
+--- Comes before begin: classes of the job must be known when it arrives.
+function batch.init(init) init() end
+
 --- The job of this thread from now on.
-function batch.begin(job)
-   own = job
-   if job.init then job.init() end
-end
+function batch.begin(job) own = job end
 
 -- Gives up the memory of a batch, which is the reader's alone from now on: nobody need wait for the collector of this thread.
 local function release(v)

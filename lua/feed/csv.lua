@@ -9,9 +9,14 @@ Csv.__index = Csv
 
 local known = { header = 'boolean', separator = 'string', tensor = 'boolean' }
 
--- A decimal number, or nil: 0x1f, nan and inf are words.
+-- A decimal number, or nil: 0x1f, nan and inf are words, and so is what a double does not hold: 1e400, 1e-400, and whole numbers
+-- from 2^53 on, which are names for something more often than amounts.
 local function number(s)
-   if s:find '^%s*[+-]?%.?%d[%d.]*[eE]?[+-]?%d*%s*$' then return tonumber(s) end
+   if not s:find '^%s*[+-]?%.?%d[%d.]*[eE]?[+-]?%d*%s*$' then return nil end
+   local v = tonumber(s)
+   if not v or math.abs(v) == math.huge or v == 0 and s:match '^[^eE]*':find '[1-9]' then return nil end
+   if math.abs(v) >= 2 ^ 53 and not s:find '[.eE]' then return nil end
+   return v
 end
 
 -- Where the quote that opens at a place of a line is closed; two quotes within are one that belongs to the text.
@@ -24,8 +29,8 @@ local function closing(line, at)
    end
 end
 
--- The fields of a line: strings, and numbers where they are not quoted and read as one.
-local function fields(line, separator)
+-- The fields of a line: strings, and numbers where they are not quoted and read as one, unless all are `names`.
+local function fields(line, separator, names)
    local row, at = {}, 1
    repeat
       local value, behind
@@ -38,7 +43,8 @@ local function fields(line, separator)
       else
          behind = line:find(separator, at, true) or #line + 1
          value = line:sub(at, behind - 1)
-         value = number(value) or value
+         if value:find('"', 1, true) then error(('field %d has a quote, but does not begin with one'):format(#row + 1), 0) end
+         value = not names and number(value) or value
       end
       row[#row + 1] = value
       at = behind + 1
@@ -53,9 +59,9 @@ local function tensor_of(row)
    return torch.Tensor(row)
 end
 
-local function parsed(self, line)                             -- counted with the header
+local function parsed(self, line, names)                      -- counted with the header
    local ok, row = pcall(function()
-      local row = fields(lines.get(self, line), self.separator)
+      local row = fields(lines.get(self, line), self.separator, names)
       if self.width and #row ~= self.width then
          error(('it has %d fields, the first row has %d'):format(#row, self.width), 0)
       end
@@ -66,16 +72,16 @@ local function parsed(self, line)                             -- counted with th
 end
 
 local function open(self, options)
-   self.places, self.lines, self.bytes = lines.index(self.file, 34)
+   self.places, self.lines, self.stamp = lines.index(self.file, self.separator)
    self.skip = options.header and 1 or 0
    if self.lines < self.skip then error('it lacks the header', 0) end
-   local first = self.lines > 0 and parsed(self, 1)
+   local first = self.lines > 0 and parsed(self, 1, options.header)
    self.width = first and #first
    if options.header then
       local seen = {}
-      for k, name in ipairs(first) do
-         if seen[name] then error(("the header names '%s' twice"):format(tostring(name)), 0) end
-         seen[name], first[k] = true, tostring(name)
+      for _, name in ipairs(first) do
+         if seen[name] then error(("the header names '%s' twice"):format(name), 0) end
+         seen[name] = true
       end
       self.names = first
    end
@@ -83,7 +89,8 @@ local function open(self, options)
 end
 
 --- The rows of a CSV file: lists of fields, numbers where a field reads as one and stands without quotes, strings otherwise. All
--- rows have as many fields as the first. The file is read through once for the places of its rows, 8 bytes each.
+-- rows have as many fields as the first. A quote opens at the beginning of a field only. Numbers that a double does not hold stay
+-- strings: 1e400, 1e-400, whole numbers from 2^53 on. The file is read through once for the places of its rows, 8 bytes each.
 -- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
 --                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
 -- f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2] --> x

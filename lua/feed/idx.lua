@@ -11,8 +11,7 @@ local function big_endian(text, at)
    return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
-local function parse(file)
-   local s, bytes = source.open(file)
+local function parse(s, bytes, file)
    local magic = source.text(s, math.min(bytes, 4), 0)
    if magic:sub(1, 2) == '\31\139' then
       error('it is gzipped: unpack it with gunzip, since rows are read where they are wanted', 0)
@@ -27,10 +26,11 @@ local function parse(file)
       total = total * n
       if d > 1 then row[d - 1] = n end
    end
+   if total == 0 and big_endian(sizes, 1) > 0 then error('its rows have no elements', 0) end
    if total ~= bytes - start then                             -- exact up to 2^53, and larger than any file beyond
       error(('its header promises %.0f bytes of elements, but %.0f follow'):format(total, bytes - start), 0)
    end
-   return Rows.new { who = 'feed.idx', file = file, bytes = bytes, n = big_endian(sizes, 1), start = start,
+   return Rows.new { who = 'feed.idx', file = file, stamp = source.stamp(s), n = big_endian(sizes, 1), start = start,
       dtype = dtype.id[kind], row = row, swapped = require 'ffi'.abi 'le' and 1 or 0, boolean = 0 }
 end
 
@@ -39,7 +39,7 @@ end
 -- require 'feed'.idx('data/digits-labels-idx1-ubyte'):get(2) --> 1
 return function(file)
    need.path('feed.idx', file)
-   local ok, rows = pcall(parse, file)
+   local ok, rows = pcall(source.with, file, parse, file)
    if not ok then source.fail('feed.idx', file, rows) end
    return rows
 end

@@ -4,46 +4,59 @@ local source = require 'feed.source'
 
 local lines = {}
 
-local BLOCK, NEWLINE = 2 ^ 20, 10
+local BLOCK, NEWLINE, QUOTE = 2 ^ 20, 10, 34
+local MARK = '\239\187\191'                 -- U+FEFF, with which some programs begin a text in UTF-8
+
+-- Where in a line a byte is: at the beginning of a field, where a quote opens; within one; between quotes; behind a quote that
+-- closes, or is the first of two that stand for one.
+local BEGIN, WITHIN, QUOTED, CLOSED = 0, 1, 2, 3
 
 -- Writes into `to` the places at which lines end in p[0..n), behind the newline, as far as there is room.
--- @param quote  the byte between two of which a newline ends no line, or -1
--- @return how far it got, how many it wrote, whether it is between quotes
-local function scan(p, n, at, base, to, have, room, quote, quoted)
+-- @param separator  the byte between fields, or -1: there are no fields, and no quotes
+-- @return how far it got, how many it wrote, and where in a line it is
+local function scan(p, n, at, base, to, have, room, separator, state)
    while at < n and have < room do
       local c = p[at]
       at = at + 1
-      if c == quote then quoted = not quoted
-      elseif c == NEWLINE and not quoted then
+      if state == QUOTED then
+         if c == QUOTE then state = CLOSED end
+      elseif c == NEWLINE then
+         state = BEGIN
          to[have] = base + at
          have = have + 1
-      end
+      elseif c == separator then state = BEGIN
+      elseif c == QUOTE and state ~= WITHIN and separator >= 0 then state = QUOTED
+      else state = WITHIN end
    end
-   return at, have, quoted
+   return at, have, state
 end
 
---- Reads a file through. @return a LongTensor of the places (from 0) at which lines begin, and behind it that of the end; the
--- number of lines; the size of the file in bytes
-function lines.index(file, quote)
-   local s, bytes = source.open(file)
-   local places, have, quoted = torch.LongTensor(1024), 1, false
-   places[1] = 0
+local function index(s, bytes, separator)
+   local places, have, state = torch.LongTensor(1024), 1, BEGIN
+   local start = bytes >= 3 and source.text(s, 3, 0) == MARK and 3 or 0
+   places[1] = start
    for base = 0, bytes - 1, BLOCK do
-      local n, at = math.min(BLOCK, bytes - base), 0
+      local n, at = math.min(BLOCK, bytes - base), base == 0 and start or 0
       local p = source.bytes(s, n, base)
       while at < n do
          if have == places:size(1) then places:resize(2 * have) end
-         at, have, quoted = scan(p, n, at, base, places:data(), have, places:size(1), quote or -1, quoted)
+         at, have, state = scan(p, n, at, base, places:data(), have, places:size(1), separator, state)
       end
    end
-   if quoted then error('a quote that opens has no end', 0) end
+   if state == QUOTED then error('a quote that opens has no end', 0) end
    if tonumber(places[have]) < bytes then                     -- the last line may lack its newline
       if have == places:size(1) then places:resize(have + 1) end
       have = have + 1
       places[have] = bytes
    end
-   return places:narrow(1, 1, have):clone(), have - 1, bytes
+   return places:narrow(1, 1, have):clone(), have - 1, source.stamp(s)
 end
+
+--- Reads a file through. @param separator  a character, where lines have fields between such; a newline in one that begins with a
+-- double quote ends no line
+-- @return a LongTensor of the places (from 0) at which lines begin, and behind it that of the end; the number of lines; the stamp
+-- of the file
+function lines.index(file, separator) return source.with(file, index, separator and separator:byte() or -1) end
 
 --- Line i without its end.
 function lines.get(dataset, i)

@@ -53,7 +53,7 @@ local function need_whole(env, path)
    check(lmdb.mdb_env_stat(env, stat))
    check(lmdb.mdb_env_info(env, info))
    local want = (tonumber(info.last_pgno) + 1) * stat.psize
-   local _, bytes = source.open(paths.dirp(path) and path .. '/data.mdb' or path)
+   local bytes = source.with(paths.dirp(path) and path .. '/data.mdb' or path, function(_, n) return n end)
    if bytes < want then error(('it has %.0f bytes, but its pages end at %.0f'):format(bytes, want), 0) end
 end
 

@@ -13,6 +13,8 @@ local Order = require 'feed.order'
 
 local memory = lib.C.th_memory_of(lib.C.TH_CPU)
 
+local LAST = 2 ^ 53 - 1                     -- epoch: the next one has a number too
+
 local Loader = {}
 Loader.__index = Loader
 
@@ -66,7 +68,7 @@ function Loader.new(options)
    if options.collate ~= nil then need.callable('feed.loader', 'collate', options.collate) end
    if options.pin and not package.loaded.cutorch then error("feed.loader: pin needs cutorch: require 'cutorch' first", 2) end
    local self = {
-      n = need.count('feed.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin,
+      n = need.count('feed.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin, init = options.init,
       count = whole(options, 'workers', 0, 0, 1024), prefetch = whole(options, 'prefetch', 2, 1, 16), drop = options.dropLast,
       at = { epoch = 1, place = 0 }, threads = {},
    }
@@ -76,7 +78,7 @@ function Loader.new(options)
       chunk = whole(options, 'chunk', nil, 1, 2 ^ 53), window = whole(options, 'window', 16, 1, 2 ^ 31),
    }
    self.order = Order.new(self.n, self.order_options)
-   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, init = options.init, depth = self.prefetch }
+   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, depth = self.prefetch }
    -- A thread is asked for batch k when batch k - prefetch has come, and then the one before that has been done with.
    if options.reuse then self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0 end
    return setmetatable(self, Loader)
@@ -117,13 +119,18 @@ function Loader:close()
    need_loader('close', self)
    local threads = self.threads
    self.threads, self.sent = {}, nil
-   for _, w in ipairs(threads) do w:leave() end
-   for _, w in ipairs(threads) do w:close() end
+   worker.close(threads)
 end
 
 local function start(self)
    for k = 1, self.count do self.threads[k] = worker.new('feed.batch', self.prefetch) end
-   for _, w in ipairs(self.threads) do w:ask('begin', self.job) end
+   for _, w in ipairs(self.threads) do
+      if self.init then
+         w:share('init', self.init)
+         w:wait()
+      end
+      w:share('begin', self.job)
+   end
    for _, w in ipairs(self.threads) do w:wait() end
 end
 
@@ -139,12 +146,12 @@ local function need_threads(self)
    error('feed.loader: ' .. why, 0)
 end
 
--- Asks the threads for as many batches ahead as they may make. `sent` is the queue of what was asked: first, last, the place and
--- the thread of each; `ahead`, the place of the next to ask for.
+-- Asks the threads for as many batches ahead as they may make. `sent` is the queue of what was asked: first, last, the thread of
+-- each; `place`, that of the first; `ahead`, that of the next to ask for.
 local function fill(self)
    local sent = self.sent
    if not sent then
-      sent = { first = 1, last = 0, ahead = self.at.place }
+      sent = { first = 1, last = 0, place = self.at.place, ahead = self.at.place }
       self.sent = sent
    end
    while sent.last - sent.first + 1 < self.count * self.prefetch do
@@ -164,8 +171,10 @@ local function tidy()
    if tonumber(memory.bytes) > 0.75 * tonumber(memory.limit) then lib.collect() end
 end
 
--- The next batch from the threads. Ctrl-C while nothing has come leaves all as it is; after an error the threads are ended.
-local function from_threads(self)
+-- The next batch from the threads, of m samples. Ctrl-C while nothing has come leaves all as it is; after an error the threads
+-- are ended, and so they are where a batch has been taken but did not reach the reader.
+local function from_threads(self, m)
+   if self.sent and self.sent.place ~= self.at.place then self:close() end
    need_threads(self)
    local thread, taken
    local ok, made = pcall(function()
@@ -173,8 +182,9 @@ local function from_threads(self)
       thread = self.sent[self.sent.first]
       taken = thread.taken
       local answer = thread:wait()
-      self.sent[self.sent.first] = nil
-      self.sent.first = self.sent.first + 1
+      local sent = self.sent
+      sent[sent.first] = nil
+      sent.first, sent.place = sent.first + 1, sent.place + m
       fill(self)
       tidy()
       return answer
@@ -194,11 +204,17 @@ end
 -- What was asked for and will not be used: the answers are waited for, since the threads go on.
 local function forget(self)
    local sent = self.sent
-   if not sent then return end
-   self.sent = nil
-   for k = sent.first, sent.last do
-      if not pcall(sent[k].wait, sent[k]) and not sent[k]:alive() then return self:close() end
+   for k = sent and sent.first or 1, sent and sent.last or 0 do
+      local thread, taken = sent[k], sent[k].taken
+      local ok, why = pcall(thread.wait, thread)
+      if not ok and thread.taken == taken then                -- the answer is still to come, or never will
+         local interrupted = thread:alive()
+         self:close()
+         if interrupted then error(why, 0) end
+         return
+      end
    end
+   self.sent = nil
 end
 
 -- ---- the reader ---------------------------------------------------------------------------------------------------------
@@ -217,29 +233,43 @@ local function pinned(v)
    return out
 end
 
+-- Whatever goes on elsewhere makes the loops over: two would take each other's batches.
+local function go(self, epoch, place)
+   self.at, self.loop = { epoch = epoch, place = place }, nil
+end
+
 local function step(self)
    local at = self.at
    local m = step_size(self, at.place)
    if m == 0 then
-      self.at, self.sent = { epoch = at.epoch + 1, place = 0 }, nil
-      return nil
+      self.sent = nil
+      return go(self, at.epoch + 1, 0)
    end
    local made
-   if self.count > 0 then made = from_threads(self) else made = made_here(self, m) end
+   if self.count > 0 then made = from_threads(self, m) else made = made_here(self, m) end
    if self.pin then made = pinned(made) end
    at.place = at.place + m
    return made, math.ceil(at.place / (self.per * self.ranks))
 end
 
 --- The batches of this epoch that are left, or those of epoch n: for batch, i in loader:epoch() do ... end
+-- Another call of epoch or restore ends this loop: it raises an error when it asks for its next batch.
 function Loader:epoch(n)
    need_loader('epoch', self)
    if n ~= nil then
-      need.whole('loader:epoch', 'n', n, 1, 2 ^ 53)
+      need.whole('loader:epoch', 'n', n, 1, LAST)
       forget(self)
-      self.at = { epoch = n, place = 0 }
+      go(self, n, 0)
    end
-   return function() return step(self) end
+   local loop, ended = {}, false
+   self.loop = loop
+   return function()
+      if ended then return nil end
+      if self.loop ~= loop then error('feed.loader: this loop is over: the loader has gone on', 2) end
+      local made, i = step(self)
+      ended = made == nil
+      return made, i
+   end
 end
 
 -- What must be the same for the order to be the same.
@@ -250,7 +280,7 @@ local function likeness(self)
 end
 
 --- Where the loader stands, as a table of a few numbers: epoch, place (samples given out, over all ranks) and what the order
--- depends on.
+-- depends on, which of the dataset is its size alone.
 function Loader:state()
    need_loader('state', self)
    local state = likeness(self)
@@ -270,10 +300,10 @@ function Loader:restore(state)
             :format(name, tostring(state[name]), tostring(mine[name])), 2)
       end
    end
-   need.whole('loader:restore', 'state.epoch', state.epoch, 1, 2 ^ 53)
+   need.whole('loader:restore', 'state.epoch', state.epoch, 1, LAST)
    need.whole('loader:restore', 'state.place', state.place, 0, self.n)
    forget(self)
-   self.at = { epoch = state.epoch, place = state.place }
+   go(self, state.epoch, state.place)
    return self
 end
 

@@ -4,27 +4,23 @@ local arg = require 'torch.arg'
 
 local need = {}
 
-function need.string(who, what, v)
-   if type(v) ~= 'string' or v == '' then arg.refuse(who, what, 'a string', v, 3) end
-   return v
-end
-
 --- The name of a file: C ends it at a 0 byte.
 function need.path(who, v)
    if type(v) ~= 'string' or v == '' or v:find '%z' then arg.refuse(who, 'file', 'the name of a file', v, 3) end
    return v
 end
 
-function need.callable(who, what, v)
-   if not arg.is_callable(v) then arg.refuse(who, what, 'a function', v, 3) end
+function need.callable(who, what, v, level)
+   if not arg.is_callable(v) then arg.refuse(who, what, 'a function', v, (level or 2) + 1) end
    return v
 end
 
---- A dataset: a table with size() and get(i).
+--- A dataset: a table with size() and get(i), and perhaps batch(numbers).
 function need.dataset(who, what, v)
    if type(v) ~= 'table' or not arg.is_callable(v.size) or not arg.is_callable(v.get) then
       arg.refuse(who, what, 'a dataset, a table with the functions size and get', v, 3)
    end
+   if v.batch ~= nil then need.callable(who, what .. '.batch', v.batch, 3) end
    return v
 end
 
@@ -65,7 +61,7 @@ function need.indices(who, numbers, n)
    return numbers
 end
 
---- A table of options, whose names are in `known`: name -> a word for its type, or a function(v) that says what it must be.
+--- A table of options, whose names are in `known`: name -> a word for its type, or 'any'.
 function need.options(who, options, known)
    if options == nil then return {} end
    if type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end

@@ -9,8 +9,7 @@ local need = require 'feed.need'
 local h = ffi.new 'th_npy'
 local MOST_HEADER = 10012
 
-local function parse(file)
-   local s, bytes = source.open(file)
+local function parse(s, bytes, file)
    local n = math.min(bytes, MOST_HEADER)
    format.check(lib.C.th_npy_parse(h, source.bytes(s, n, 0), n, bytes))
    if h.ndim == 0 then error('it holds a single number, and no rows', 0) end
@@ -20,7 +19,7 @@ local function parse(file)
    end
    local row = {}
    for d = 1, h.ndim - 1 do row[d] = tonumber(h.size[d]) end
-   return Rows.new { who = 'feed.npy', file = file, bytes = bytes, n = tonumber(h.size[0]), start = tonumber(h.start),
+   return Rows.new { who = 'feed.npy', file = file, stamp = source.stamp(s), n = tonumber(h.size[0]), start = tonumber(h.start),
       dtype = h.dtype, row = row, swapped = h.swapped, boolean = h.boolean }
 end
 
@@ -29,7 +28,7 @@ end
 -- f = os.tmpname() .. '.npy'; torch.save(f, torch.range(5, 7)); x = require 'feed'.npy(f):get(3); os.remove(f); x --> 7
 return function(file)
    need.path('feed.npy', file)
-   local ok, rows = pcall(parse, file)
+   local ok, rows = pcall(source.with, file, parse, file)
    if not ok then source.fail('feed.npy', file, rows) end
    return rows
 end

@@ -19,15 +19,15 @@ end
 -- The chunks of this epoch in their order, and the samples before each window, which all have as many but for the one with the
 -- last, short chunk.
 local function begin(self, epoch)
-   self.epoch, self.numbers, self.window_at = epoch, nil, nil
-   if not self.shuffle then return end
-   if not self.chunk then
+   self.epoch, self.window_at = nil, nil                      -- set when all is there: memory may end, and Ctrl-C come
+   if self.shuffle and not self.chunk then
       self.numbers = seed.permutation(self.n, self.seed, epoch, 0)
-      return
+   elseif self.shuffle then
+      local count = math.ceil(self.n / self.chunk)
+      self.chunks, self.short = seed.permutation(count, self.seed, epoch, 0), nil
+      for k = 1, count do if self.chunks[k] == count then self.short = k end end
    end
-   local count = math.ceil(self.n / self.chunk)
-   self.chunks, self.short = seed.permutation(count, self.seed, epoch, 0), nil
-   for k = 1, count do if self.chunks[k] == count then self.short = k end end
+   self.epoch = epoch
 end
 
 -- The first place of window w (both from 0).
@@ -53,6 +53,7 @@ end
 -- Copies what window w has of the places [p, p + n) to `out`; returns where it ends.
 local function take(self, w, out, p, n, done)
    if self.window_at ~= w then
+      self.window_at = nil
       self.numbers, self.first = window_numbers(self, w)
       self.window_at = w
    end

@@ -51,9 +51,8 @@ end
 -- become eight, and what is transparent lies on black.
 return function(file)
    library()
-   local s, n = source.open(file)
-   local image, bytes = ffi.new 'png_image', source.text(s, n, 0)
-   local ok, x = pcall(decode, image, bytes, n)
+   local image, bytes = ffi.new 'png_image', source.with(file, source.whole)
+   local ok, x = pcall(decode, image, bytes, #bytes)
    png.png_image_free(image)
    if not ok then error(x, 0) end
    return x

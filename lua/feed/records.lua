@@ -38,8 +38,7 @@ local function read_header(s, bytes)
    return n, index, h.index_sum
 end
 
-local function open(self)
-   local s, bytes = source.open(self.file)
+local function open(s, bytes, self)
    local n, index, sum = read_header(s, bytes)
    local places, sums = torch.LongTensor(n + 1), torch.IntTensor(math.max(n, 1))
    source.read(s, places:data(), 8 * (n + 1), index)
@@ -50,7 +49,7 @@ local function open(self)
    for k = 1, n do
       if p[k] <= p[k - 1] then error('its index is damaged', 0) end
    end
-   self.n, self.bytes, self.places, self.sums = n, bytes, places, sums
+   self.n, self.stamp, self.places, self.sums = n, source.stamp(s), places, sums
 end
 
 --- The samples in a file of feed.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
@@ -59,7 +58,7 @@ end
 function Records.new(file)
    need.path('feed.records', file)
    local self = setmetatable({ file = file }, Records)
-   local ok, why = pcall(open, self)
+   local ok, why = pcall(source.with, file, open, self)
    if not ok then source.fail('feed.records', file, why) end
    return self
 end
@@ -102,8 +101,9 @@ local function read_batch(self, numbers, out)
    local t = room(d, ndim + 1, shape, out)
    kind.place, kind.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
    kind.head, kind.head_size, kind.body_size = first, head, bytes
-   format.check(C.th_source_records(s, kind, numbers:contiguous():data(), count, format.bytes(t), same))
-   return same[0] ~= 0 and t or nil
+   local list = numbers:contiguous()                           -- lives until the end of the call
+   format.check(C.th_source_records(s, kind, list:data(), count, format.bytes(t), same))
+   return same[0] ~= 0 and list and t or nil
 end
 
 function Records:batch(numbers, out)

@@ -12,7 +12,7 @@ Rows.__index = Rows
 
 local sizes, h = ffi.new 'int64_t[16]', ffi.new 'th_npy'
 
---- @param fields  who, file, bytes (of the file), n (rows), start (of the first, from 0), dtype, row (a list of the sizes of
+--- @param fields  who, file, stamp (source.stamp), n (rows), start (of the first, from 0), dtype, row (a list of the sizes of
 --  one), swapped, boolean: as th_npy has them
 function Rows.new(fields)
    fields.each = dtype.bytes[fields.dtype]

@@ -54,7 +54,8 @@ function Subset.split(dataset, parts, shuffled)
    local n = need.count('feed.split', need.dataset('feed.split', 'dataset', dataset))
    need_parts(parts)
    if shuffled ~= nil then need.whole('feed.split', 'seed', shuffled, 0, 2 ^ 53) end
-   local numbers = n == 0 and torch.LongTensor() or shuffled and seed.permutation(n, shuffled, 0, 0) or torch.range(1, n):long()
+   local numbers = torch.LongTensor()
+   if n > 0 then numbers = shuffled and seed.permutation(n, shuffled, 0, 0) or numbers:range(1, n) end
    local sets, sum, first = {}, 0, 0
    for k, part in ipairs(parts) do
       sum = sum + part

@@ -6,21 +6,24 @@ local need = require 'feed.need'
 local Text = {}
 Text.__index = Text
 
---- The lines of a file, strings without their ends (newline, or carriage return and newline). The file is read through once
+--- The lines of a file, strings without their ends (newline, or carriage return and newline)
+-- and without the mark of UTF-8 before the first one. The file is read through once
 -- for the places of its lines, 8 bytes each; a line is read when it is asked for.
 -- require 'feed'.text('LICENSE'):get(1) --> BSD 3-Clause License
 function Text.new(file)
    need.path('feed.text', file)
-   local ok, places, n, bytes = pcall(lines.index, file)
+   local ok, places, n, stamp = pcall(lines.index, file)
    if not ok then source.fail('feed.text', file, places) end
-   return setmetatable({ file = file, places = places, n = n, bytes = bytes }, Text)
+   return setmetatable({ file = file, places = places, n = n, stamp = stamp }, Text)
 end
 
 function Text:size() return self.n end
 
 function Text:get(i)
    need.index('feed.text', i, self.n)
-   return lines.get(self, i)
+   local ok, line = pcall(lines.get, self, i)
+   if not ok then source.fail('feed.text', self.file, line) end
+   return line
 end
 
 return Text

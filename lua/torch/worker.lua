@@ -1,7 +1,8 @@
 -- torch.worker - a Lua state in a thread of its own that answers requests of this one: tensors are shared, the rest is copied.
 --
 -- A request is the name of a function of a module that the other state has loaded, and its arguments. Only one of the two works
--- on what both can see: the one leaves alone what it has sent until the answer is there.
+-- on what both can see: the one leaves alone what it has sent until the answer is there. Tensors that are shared cannot grow, for
+-- then their elements would move: those of `ask` until its answer has come, those of `share` until the thread has ended.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -25,11 +26,12 @@ local M = {}
 local Worker = {}
 Worker.__index = Worker
 
-local PATIENCE = 5                          -- seconds that a thread has for its end
+local PATIENCE, GRACE = 5, 0.1              -- seconds that a thread has for its end, and where the collector cannot wait
 
--- Tensors that a thread may be taking, by the address of its th_worker and the place of the request: they live on when the worker
--- does not.
+-- What a thread may be working on, by the address of its th_worker and the place of the request, or `shared`: it lives on when
+-- the worker does not.
 M.underway = {}
+M.late = {}                                 -- threads that have not ended in time: address -> th_worker and its state
 local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 local size = ffi.new 'int64_t[1]'
 
@@ -41,19 +43,56 @@ torch.setdefaulttensortype(%q)
 require 'torch.worker'.serve(require(%q), %.0f, %d)
 ]]
 
--- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from outside
--- and has left it in the middle of something.
-local function finish(w, L)
+-- Adds tensors and their storages, which cannot grow from now on, to what is held.
+local function hold(tensors, held)
+   held = held or { storages = {} }
+   for _, t in ipairs(tensors) do
+      held[#held + 1] = t
+      local s = C.th_worker_hold(t)
+      if s ~= nil then held.storages[#held.storages + 1] = s end
+   end
+   return held
+end
+
+local function let_go(held)
+   for _, s in ipairs(held and held.storages or {}) do C.th_worker_let_go(s) end
+end
+
+-- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from
+-- outside and has left it in the middle of something.
+local function finish(w, L, patience)
    local address = key(w)
-   local state = C.th_worker_end(w, PATIENCE)
-   if state ~= 0 then M.underway[address] = nil end
+   local state = C.th_worker_end(w, patience)
+   M.late[address] = state == 0 and { w = w, L = L } or nil
+   if state == 0 then return end
+   local underway = M.underway[address] or {}
+   M.underway[address] = nil
+   for _, held in pairs(underway) do let_go(held) end
    if state == 1 then ffi.C.th_lua_close(L) end
+end
+
+-- Threads that were late may have ended since.
+local function reap()
+   for _, it in pairs(M.late) do finish(it.w, it.L, 0) end
+end
+
+--- Ends threads, which have so many seconds for it all together.
+function M.close(workers)
+   reap()
+   local timer = torch.Timer()
+   for _, it in ipairs(workers) do it:leave() end
+   for _, it in ipairs(workers) do
+      local w = it.w
+      it.w = nil
+      if w then finish(ffi.gc(w, nil), it.L, math.max(0, PATIENCE - timer:time().real)) end
+   end
 end
 
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
 -- @param depth  requests that may wait for their answers (default 1, at most 16)
 function M.new(handlers, depth)
    depth = depth or 1
+   reap()
    local out = ffi.new 'th_worker *[1]'
    lib.call('torch.worker', C.th_worker_new, out)
    local w, L = out[0], ffi.C.th_lua_new()
@@ -67,11 +106,12 @@ function M.new(handlers, depth)
    local status = ffi.C.th_lua_load(L, text, #text, '=thread')
    if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end
    if status ~= 0 then
-      finish(w, L)
+      finish(w, L, PATIENCE)
       error('torch.worker: a thread cannot be started', 2)
    end
    M.underway[key(w)] = {}
-   return setmetatable({ w = ffi.gc(w, function(it) finish(it, L) end), L = L, depth = depth, asked = 0, taken = 0 }, Worker)
+   local function forgotten(it) finish(it, L, GRACE) end
+   return setmetatable({ w = ffi.gc(w, forgotten), L = L, depth = depth, asked = 0, taken = 0 }, Worker)
 end
 
 -- Raises why the thread is not there, if it got as far as to say so.
@@ -83,7 +123,7 @@ function Worker:lost()
       local text = ffi.C.th_lua_text(self.L, -1, nil)
       if text ~= nil then why = why .. ': ' .. ffi.string(text) end
    end
-   finish(w, self.L)
+   finish(w, self.L, PATIENCE)
    error(why, 0)
 end
 
@@ -98,21 +138,30 @@ local function listen(self)
       local state = C.th_worker_wait(self.w, number, 0.2)
       if state < 0 then self:lost() end
    until state == 1
-   M.underway[key(self.w)][number % self.depth] = nil
+   local underway = M.underway[key(self.w)]
+   local held = underway[number % self.depth]
+   underway[number % self.depth] = nil                        -- first: Ctrl-C may come anywhere
+   let_go(held)
    self.taken = number
 end
 jit.off(listen)                             -- compiled code would not see Ctrl-C
 
---- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.
-function Worker:ask(name, ...)
+local function ask(self, share, name, ...)
    need_open(self)
    if self.asked - self.taken >= self.depth then listen(self) end
    local sent, tensors = parcel.pack(name, ...)
    local number = self.asked + 1
-   M.underway[key(self.w)][number % self.depth] = tensors
+   local underway, place = M.underway[key(self.w)], share and 'shared' or number % self.depth
+   underway[place] = hold(tensors, underway[place])
    self.asked = number
    if C.th_worker_ask(self.w, sent, #sent) ~= lib.OK then self:lost() end
 end
+
+--- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.
+function Worker:ask(name, ...) ask(self, false, name, ...) end
+
+--- Asks, and what the thread is given it may keep.
+function Worker:share(name, ...) ask(self, true, name, ...) end
 
 --- Waits for the next answer: what the function returned. An error of the function is raised here.
 function Worker:wait()
@@ -127,7 +176,7 @@ function Worker:wait()
    return result(parcel.unpack(ffi.string(bytes, size[0])))
 end
 
---- Tells the thread that requests which it has not begun need no answer; close comes next.
+-- Tells the thread that requests which it has not begun need no answer; its end comes next.
 function Worker:leave()
    if self.w then C.th_worker_leave(self.w) end
 end
@@ -136,11 +185,7 @@ end
 function Worker:alive() return self.w ~= nil end
 
 --- Ends the thread.
-function Worker:close()
-   local w = self.w
-   self.w = nil
-   if w then finish(ffi.gc(w, nil), self.L) end
-end
+function Worker:close() M.close { self } end
 
 -- ---- in the thread ------------------------------------------------------------------------------------------------------
 
