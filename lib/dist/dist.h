@@ -36,7 +36,11 @@ typedef struct th_channel {
 } th_channel;
 
 /* What ranks have opened under names, and where the next one goes. */
-typedef struct th_entry { char name[TH_SHARED_NAME]; int32_t dtype, shards, counters, maker; int64_t count, at; } th_entry;
+typedef struct th_entry {
+  char    name[TH_SHARED_NAME];
+  int32_t dtype, form, shards, counters, maker;
+  int64_t count, at;
+} th_entry;
 typedef struct th_directory {
   th_counter lock;
   uint32_t   n;
@@ -110,16 +114,19 @@ void       th_count_to(th_counter *c, uint32_t value);
 void       th_count(th_counter *c, uint32_t more);      /* of any number of ranks at once */
 /* The same, but returns after a moment. */
 th_status  th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *there);
-/* A lock is a counter whose value is the holder's rank + 1, or 0. */
+/* A lock is a counter: how often it was taken, times 256, plus the holder's rank + 1, or 0. So a holder that takes it again and
+ * again is told from one that never gives it back. */
 th_status  th_take(th_dist_work *w, th_counter *lock);
+bool       th_holds(const th_dist *g, const th_counter *lock);
 void       th_give(th_counter *lock);
 
 /* ---- the job (job.c) ---- */
 
 const char *th_dist_word(int kind);                 /* "allreduce" */
-uint64_t    th_birth(int pid, char *state);         /* 0: there is no such process */
+uint64_t    th_birth(int pid, char *state);         /* 0: there is no such process; TH_UNKNOWN: it lives, no more is known */
+#define TH_UNKNOWN UINT64_MAX
 /* What keeps rank `who` from coming, and breaking the job for it. */
-typedef enum th_trouble { TH_NO_TROUBLE, TH_HAS_LEFT, TH_IS_GONE, TH_IS_LATE } th_trouble;
+typedef enum th_trouble { TH_NO_TROUBLE, TH_HAS_LEFT, TH_IS_GONE, TH_IS_LATE, TH_IS_HOLDING } th_trouble;
 th_trouble  th_look_after(const th_dist_work *w, int who, bool late);
 void        th_blame(th_dist_work *w, int who, th_trouble t);
 th_status   th_broken(th_dist_work *w);

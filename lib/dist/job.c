@@ -1,6 +1,7 @@
 /* job.c - joining a job, leaving it, and what becomes of it when a rank does not come. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ uint64_t th_birth(int pid, char *state)
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
+  if (fd < 0) return errno == ENOENT || errno == ESRCH || kill(pid, 0) != 0 ? 0 : TH_UNKNOWN;    /* no descriptor may be left */
   const ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
   if (n <= 0) return 0;
@@ -137,7 +138,8 @@ th_trouble th_look_after(const th_dist_work *w, int who, bool late)
   const uint32_t there = __atomic_load_n(&seat->state, __ATOMIC_ACQUIRE);
   char state;
   if (there == TH_SEAT_LEFT) return TH_HAS_LEFT;
-  if (there == TH_SEAT_TAKEN && th_birth(seat->pid, &state) != seat->born) {
+  const uint64_t born = there == TH_SEAT_TAKEN ? th_birth(seat->pid, &state) : TH_UNKNOWN;
+  if (born != TH_UNKNOWN && born != seat->born) {
     return __atomic_load_n(&seat->state, __ATOMIC_ACQUIRE) == TH_SEAT_LEFT ? TH_HAS_LEFT : TH_IS_GONE;
   }
   return late ? TH_IS_LATE : TH_NO_TROUBLE;
@@ -157,7 +159,8 @@ void th_blame(th_dist_work *w, int who, th_trouble t)
   } else {
     th_birth(seat->pid, &state);
     describe(text, sizeof text, w->g, who, state);
-    th_break(j, who, "rank %d did not come within %g s: %s", who, w->seconds, text);
+    if (t == TH_IS_HOLDING) th_break(j, who, "rank %d has held the shard for %g s: %s", who, w->seconds, text);
+    else th_break(j, who, "rank %d did not come within %g s: %s", who, w->seconds, text);
   }
 }
 
@@ -271,6 +274,7 @@ static th_status sit(th_dist_work *w, const char *secret)
   char state;
   seat->pid = j->pid;
   seat->born = th_birth(j->pid, &state);
+  if (seat->born == TH_UNKNOWN) return th_fail(TH_EIO, "dist.init: cannot read /proc/%d/stat: %s", j->pid, strerror(errno));
   if (j->rank == 0) {
     h->size = (uint32_t)j->size;
     snprintf(h->secret, sizeof h->secret, "%s", secret);

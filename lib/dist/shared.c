@@ -29,8 +29,12 @@ static th_dist_work work_of(th_dist *world, const char *what, double seconds)
 
 static th_status need_same(const th_entry *there, const th_entry *e)
 {
+  const bool alike = there->dtype == e->dtype && there->count == e->count && there->shards == e->shards
+                     && there->counters == e->counters;
+  if (alike && there->form == e->form) return TH_OK;
   if (there->dtype == e->dtype && there->count == e->count && there->shards == e->shards && there->counters == e->counters) {
-    return TH_OK;
+    return th_fail(TH_EARG, "dist.shared: '%s' has other sizes, or shards that end elsewhere, as rank %d has made it", e->name,
+                   there->maker);
   }
   return th_fail(TH_EARG, "dist.shared: '%s' has %lld %s elements in %d shards, as rank %d has made it, not %lld %s elements in "
                  "%d", e->name, (long long)there->count, th_dtype_name(there->dtype), there->shards, there->maker,
@@ -46,6 +50,7 @@ static th_status make(const th_job *j, th_directory *d, th_entry *e)
   if (!d->end) d->end = (int64_t)j->bytes;
   e->at = d->end;
   e->maker = j->rank;
+  if (th_too_much(bytes)) return th_out_of_memory(bytes);
   if (j->fd >= 0) {
     do why = posix_fallocate(j->fd, e->at, bytes);
     while (why == EINTR);
@@ -65,6 +70,7 @@ static th_status look_up(th_dist *world, th_entry *e)
   th_directory *d = th_directory_of(world->job);
   th_dist_work w = work_of(world, "dist.shared", 0);
   uint32_t at = 0;
+  TH_TRY(th_reserve(world->job, d, sizeof *d));
   TH_TRY(th_take(&w, &d->lock));
   while (at < d->n && strcmp(d->entry[at].name, e->name) != 0) at++;
   th_status s = TH_OK;
@@ -112,6 +118,11 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e)
   return TH_OK;
 }
 
+static th_status need_rank(void)
+{
+  return th_forked() ? th_fail(TH_EARG, "dist.shared: this process is a fork of a rank, not the rank itself") : TH_OK;
+}
+
 static th_status need_room(const th_entry *e)
 {
   const int64_t most = INT64_MAX / 64;
@@ -122,13 +133,13 @@ static th_status need_room(const th_entry *e)
   if (e->counters < 0 || e->counters > TH_SHARED_COUNTERS) {
     return th_fail(TH_EARG, "dist.shared: counters must lie in 0..%d, got %d", TH_SHARED_COUNTERS, e->counters);
   }
-  return th_forked() ? th_fail(TH_EARG, "dist.shared: this process is a fork of a rank, not the rank itself") : TH_OK;
+  return need_rank();
 }
 
 th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                         int shards, int counters)
+                         int form, int shards, int counters)
 {
-  th_entry e = { .dtype = dtype, .shards = shards, .counters = counters, .count = count };
+  th_entry e = { .dtype = dtype, .form = form, .shards = shards, .counters = counters, .count = count };
   if (!*name || strlen(name) >= TH_SHARED_NAME) {
     return th_fail(TH_EARG, "dist.shared: a name has 1 to %d bytes, got %lld", TH_SHARED_NAME - 1, (long long)strlen(name));
   }
@@ -152,24 +163,55 @@ static th_counter *numbered(const th_shared *s, int i)
   return counter_of(s, i < s->e.counters ? s->e.shards + i : i - s->e.counters);
 }
 
+static th_status need_shard(const th_shared *s, int shard, const char *what)
+{
+  if (shard < 0 || shard >= s->e.shards) {
+    return th_fail(TH_EARG, "%s: shards lie in 1..%d, got %d", what, s->e.shards, shard + 1);
+  }
+  return need_rank();
+}
+
+static th_status need_counter(const th_shared *s, int i)
+{
+  const int n = s->e.counters + s->e.shards;
+  if (i < 0 || i >= n) return th_fail(TH_EARG, "dist.shared: counters of '%s' lie in 0..%d, got %d", s->e.name, n - 1, i);
+  return need_rank();
+}
+
 th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds)
 {
   th_dist_work w = work_of(s->world, what, seconds);
+  TH_TRY(need_shard(s, shard, what));
   return th_take(&w, s->counter + shard);
 }
 
-void th_shared_unlock(th_shared *s, int shard, int written)
+th_status th_shared_unlock(th_shared *s, int shard, int written)
 {
+  TH_TRY(need_shard(s, shard, "dist.shared"));
+  if (!th_holds(s->world, s->counter + shard)) return th_fail(TH_EARG, "dist.shared: this rank has no lock to give back");
   if (written) th_count(counter_of(s, shard), 1);
   th_give(s->counter + shard);
+  return TH_OK;
 }
 
-uint32_t th_shared_count(const th_shared *s, int i) { return __atomic_load_n(&numbered(s, i)->value, __ATOMIC_ACQUIRE); }
-void     th_shared_add(th_shared *s, int i, uint32_t n) { th_count(numbered(s, i), n); }
+th_status th_shared_count(const th_shared *s, int i, uint32_t *value)
+{
+  TH_TRY(need_counter(s, i));
+  *value = __atomic_load_n(&numbered(s, i)->value, __ATOMIC_ACQUIRE);
+  return TH_OK;
+}
+
+th_status th_shared_add(th_shared *s, int i, uint32_t n)
+{
+  TH_TRY(need_counter(s, i));
+  th_count(numbered(s, i), n);
+  return TH_OK;
+}
 
 th_status th_shared_wait(th_shared *s, int i, uint32_t value, const char *what, int *there)
 {
   th_dist_work w = work_of(s->world, what, 0);
+  TH_TRY(need_counter(s, i));
   return th_await_moment(&w, numbered(s, i), value, there);
 }
 
@@ -183,5 +225,13 @@ th_status th_shared_blame(th_shared *s, int rank, const char *what, double secon
 {
   th_dist_work w = work_of(s->world, what, seconds);
   th_blame(&w, rank, th_look_after(&w, rank, true));
+  return th_broken(&w);
+}
+
+th_status th_shared_fail(th_shared *s, const char *what, const char *why)
+{
+  th_dist_work w = work_of(s->world, what, 0);
+  const int me = s->world->job->rank;
+  th_break(s->world->job, me, "rank %d failed at work on a shard, which may be half written: %s", me, why);
   return th_broken(&w);
 }

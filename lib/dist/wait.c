@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "dist.h"
 
-enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20 };
+enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20, HOLDERS = 256 };
 
 double th_now(void)
 {
@@ -71,14 +71,15 @@ static th_status stopped(th_dist_work *w)
   return th_fail(TH_EINTR, "interrupted");
 }
 
-static th_status look(th_dist_work *w, int who, condition over, const uint32_t *word, uint32_t value)
+/* `late` is what the rank does when it is too late. */
+static th_status look(th_dist_work *w, int who, th_trouble late, condition over, const uint32_t *word, uint32_t value)
 {
   if (w->until == 0) w->until = th_now() + w->seconds;
   if (over(word, value)) return TH_OK;
   TH_TRY(stopped(w));
   const th_trouble t = th_look_after(w, who, th_now() > w->until);
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
-  th_blame(w, who, t);
+  th_blame(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }
 
@@ -87,7 +88,7 @@ th_status th_await(th_dist_work *w, th_counter *c, uint32_t value, int who)
   if (reached(&c->value, value) || soon(w, reached, &c->value, value)) return TH_OK;
   while (!reached(&c->value, value)) {
     sleep_on(c, reached, value);
-    if (!reached(&c->value, value)) TH_TRY(look(w, who, reached, &c->value, value));
+    if (!reached(&c->value, value)) TH_TRY(look(w, who, TH_IS_LATE, reached, &c->value, value));
   }
   return TH_OK;
 }
@@ -97,7 +98,7 @@ th_status th_await_word(th_dist_work *w, uint32_t *word, uint32_t value, int who
   const struct timespec moment = { 0, 1000000 };
   while (!reached(word, value)) {
     nanosleep(&moment, NULL);
-    if (!reached(word, value)) TH_TRY(look(w, who, reached, word, value));
+    if (!reached(word, value)) TH_TRY(look(w, who, TH_IS_LATE, reached, word, value));
   }
   return TH_OK;
 }
@@ -116,19 +117,28 @@ th_status th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *t
 th_status th_take(th_dist_work *w, th_counter *lock)
 {
   const uint32_t me = (uint32_t)w->g->job->rank + 1;
+  uint32_t seen = value_of(&lock->value), before = seen;
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
-  for (;;) {
-    uint32_t holder = 0;
-    if (__atomic_compare_exchange_n(&lock->value, &holder, me, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return TH_OK;
-    if (holder == me) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
-    if (soon(w, changed, &lock->value, holder)) continue;
-    sleep_on(lock, changed, holder);
-    if (!changed(&lock->value, holder)) TH_TRY(look(w, (int)holder - 1, changed, &lock->value, holder));
+  for (;; seen = value_of(&lock->value)) {
+    if (seen % HOLDERS == 0) {
+      const uint32_t mine = seen + HOLDERS + me;
+      if (__atomic_compare_exchange_n(&lock->value, &seen, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return TH_OK;
+      continue;
+    }
+    if (seen % HOLDERS == me) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
+    if (seen != before) w->until = 0;       /* the time is that of one holder: many may be in front of this rank */
+    before = seen;
+    if (soon(w, changed, &lock->value, seen)) continue;
+    sleep_on(lock, changed, seen);
+    if (!changed(&lock->value, seen)) TH_TRY(look(w, (int)(seen % HOLDERS) - 1, TH_IS_HOLDING, changed, &lock->value, seen));
   }
 }
 
+bool th_holds(const th_dist *g, const th_counter *lock) { return value_of(&lock->value) % HOLDERS == (uint32_t)g->job->rank + 1; }
+
 void th_give(th_counter *lock)
 {
-  __atomic_store_n(&lock->value, 0, __ATOMIC_SEQ_CST);
+  const uint32_t seen = value_of(&lock->value);
+  __atomic_store_n(&lock->value, seen - seen % HOLDERS, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&lock->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &lock->value, FUTEX_WAKE, 1, NULL, NULL, 0);
 }

@@ -38,20 +38,23 @@ void         th_dist_work_free(th_dist_work *w);         /* waits for it */
 /* Elements under a name that all ranks see, cut into shards: each has a lock, and an epoch that counts how often it was
  * written. Counters beside them are for whoever opens it: they are numbered from 0, epochs follow them. Who opens it first
  * makes it, full of zeros; it stays until the job ends. `what` says in errors what the rank was doing. A lock whose holder
- * has died breaks the job. */
+ * has died breaks the job. All must give the same `form`, a digest of what they see in the elements. Counters are numbers below
+ * 2^32 and wrap; waiting compares them so that values may be 2^31 apart. */
 typedef struct th_shared th_shared;
 enum { TH_SHARED_NAME = 64, TH_SHARED_SHARDS = 256, TH_SHARED_COUNTERS = 4096 };
 th_status    th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                            int shards, int counters);
+                            int form, int shards, int counters);
 th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds);
-void         th_shared_unlock(th_shared *s, int shard, int written);
-uint32_t     th_shared_count(const th_shared *s, int counter);
-void         th_shared_add(th_shared *s, int counter, uint32_t n);       /* and wakes who waits for it */
+th_status    th_shared_unlock(th_shared *s, int shard, int written);
+th_status    th_shared_count(const th_shared *s, int counter, uint32_t *value);
+th_status    th_shared_add(th_shared *s, int counter, uint32_t n);       /* and wakes who waits for it */
 /* Waits a moment, of 20 ms at most; *reached says whether the counter has come to the value. */
 th_status    th_shared_wait(th_shared *s, int counter, uint32_t value, const char *what, int *reached);
 int          th_shared_gone(const th_shared *s, int rank);       /* its process has ended */
 /* Breaks the job: the rank is gone, or has let the others wait for so many seconds. */
 th_status    th_shared_blame(th_shared *s, int rank, const char *what, double seconds);
+/* The same: this rank has left a shard half written. */
+th_status    th_shared_fail(th_shared *s, const char *what, const char *why);
 /* FFI END */
 
 #ifdef __cplusplus

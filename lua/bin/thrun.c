@@ -23,7 +23,7 @@ static const char usage[] =
   "  --threads N     threads of a rank (default: the processors shared out, at least 1; TH_NUM_THREADS overrules it)\n"
   "  --deadline S    seconds that a collective operation may take (default 300)\n"
   "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
-  "  --spare N         let so many ranks fail, and the others go on (default 0)\n"
+  "  --spare N       let so many ranks fail, fewer than there are, and the others go on (default 0)\n"
   "  --no-bind       leave it to the system on which processors ranks run (default: each has its share)\n"
   "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
   "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
@@ -141,6 +141,10 @@ static int read_options(int argc, char **argv, options *o)
       return 0;
     }
     if (!set_option(o, argv[i], argv[i + 1])) return 0;
+  }
+  if (o->spare >= o->size) {
+    fprintf(stderr, "thrun: --spare must be less than the number of ranks, %d, got %d\n", o->size, o->spare);
+    return 0;
   }
   o->script = i;
   if (i + (i < argc && strcmp(argv[i], "--") == 0) < argc) return 1;
@@ -303,17 +307,20 @@ static void reap(job *j)
     r->pid = 0;
     r->status = status;
     j->left--;
-    if (status && !j->asked) {
-      r->order = ++j->failed;
-      if (j->failed == j->o->spare + 1 && !j->since) j->since = lines_now();
-    }
+    if (status && !j->asked) r->order = ++j->failed;
   }
+}
+
+/* Whether the ranks that are left cannot go on: too many have failed, or a job that is broken has no use for spare ones. */
+static int is_over(const job *j)
+{
+  return j->failed > j->o->spare || (j->failed && __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE));
 }
 
 /* Ends the others some time after the first failure, or at an interruption. */
 static void end_others(job *j)
 {
-  if (interrupts && !j->since) j->since = lines_now();
+  if ((interrupts || is_over(j)) && !j->since) j->since = lines_now();
   if (!j->since || !j->left) return;
   const double waited = lines_now() - j->since;
   if (!j->asked && (interrupts || waited > SETTLE)) {

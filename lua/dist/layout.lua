@@ -58,6 +58,13 @@ function Layout.of(g, shards, sparse)
    return self
 end
 
+--- What tells layouts apart, as texts.
+function Layout:texts()
+   local list = { table.concat(self.ends, ' ') }
+   for _, t in ipairs(self.tables) do list[#list + 1] = ('%d %d %d'):format(t.first, t.rows, t.cols) end
+   return list
+end
+
 local function as_rows(x, t) return x:narrow(1, t.first, t.rows * t.cols):view(t.rows, t.cols) end
 
 local function places(marks)

@@ -21,13 +21,14 @@ local scheme_names = 'allreduce, syncps, downpour, ssp, easgd or eamsgd'
 
 -- name -> { default, least, whole?, schemes that have it (all) }
 local numbers = {
-   learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0 }, beta2 = { 0.999, 0 }, epsilon = { 1e-10, 0 },
+   learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0, below = 1 },
+   beta2 = { 0.999, 0, below = 1 }, epsilon = { 1e-10, 1e-37 },
    nFetch = { 1, 1, true, 'downpour' }, nPush = { 1, 1, true, 'downpour' },
    staleness = { 2, 0, true, 'ssp' },
    workers = { nil, 1, true, 'syncps' },
    tau = { 10, 1, true, 'easgd eamsgd' }, alpha = { nil, 0, false, 'easgd eamsgd' }, beta = { 0.9, 0, false, 'easgd eamsgd' },
    servers = { 0, 0, true, 'syncps downpour ssp easgd eamsgd' }, spare = { nil, 0, true, 'syncps downpour ssp easgd eamsgd' },
-   states = { 0, 0, true },
+   states = { 0, 0, true, below = 100 },
 }
 local others = { scheme = 'string', model = true, parameters = true, gradParameters = true, update = true, sparse = 'boolean',
    state = 'table' }
@@ -42,8 +43,10 @@ local function need_number(o, name, row, level)
    if row[4] and v ~= row[1] and not (' ' .. row[4] .. ' '):find(' ' .. o.scheme .. ' ', 1, true) then
       fail(level + 1, '%s is an option of %s, not of %s', name, row[4]:gsub(' ', ', '), o.scheme)
    end
-   if type(v) ~= 'number' or not (v >= row[2] and v < math.huge) or (row[3] and v % 1 ~= 0) then
-      arg.refuse('dist.optim', name, ('a %snumber from %d'):format(row[3] and 'whole ' or '', row[2]), v, level + 1)
+   local below = row.below or row[3] and 2 ^ 31 or math.huge
+   if type(v) ~= 'number' or not (v >= row[2] and v < below) or (row[3] and v % 1 ~= 0) then
+      arg.refuse('dist.optim', name, ('a %snumber from %g%s'):format(row[3] and 'whole ' or '', row[2],
+         row.below and (' and less than %g'):format(below) or ''), v, level + 1)
    end
    return v
 end
@@ -58,6 +61,7 @@ local function need_options(o, level)
    end
    local c = { scheme = o.scheme, sparse = o.sparse or false }
    for name, row in pairs(numbers) do c[name] = need_number(o, name, row, level + 1) end
+   if o.alpha and o.beta then fail(level + 1, 'give either alpha or beta') end
    if o.update == 'adam' and o.epsilon == nil then c.epsilon = 1e-8 end
    return c
 end
@@ -66,7 +70,9 @@ local function need_update(o, c, level)
    local u = o.update
    if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd has an update of its own') end
    if u == nil then u = 'sgd' end
+   c.update = type(u) == 'string' and u or 'function'
    if type(u) == 'string' and u ~= 'add' and updates[u] then
+      if o.states ~= nil then fail(level + 1, 'states is an option of updates that are functions') end
       c.states = updates[u].states
       return updates[u].run
    end
@@ -93,6 +99,9 @@ local function need_vectors(o, level)
       fail(level + 1, 'parameters and gradParameters must be of one type and size, got %s and %s', arg.describe(x),
          arg.describe(g))
    end
+   if x:storage():data() == g:storage():data() and x:storageOffset() == g:storageOffset() and x:nElement() > 0 then
+      fail(level + 1, 'parameters and gradParameters must not be the same elements')
+   end
    return x, g
 end
 
@@ -112,17 +121,37 @@ local function need_roles(c, level)
    return all
 end
 
--- All ranks must say the same. Rank 0 may be a worker only.
-local function need_same(c, level)
-   local index = { allreduce = 1, syncps = 2, downpour = 3, ssp = 4, easgd = 5, eamsgd = 6 }
-   local mine = { index[c.scheme], c.sparse and 1 or 0 }
-   for i, name in ipairs(order) do mine[i + 2] = c[name] end
-   local all = dist.allgather(torch.DoubleTensor(mine))
+local words = { scheme = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'eamsgd' },
+   update = { 'sgd', 'momentum', 'adagrad', 'adam', 'function' }, type = { 'torch.FloatTensor', 'torch.DoubleTensor' },
+   sparse = { 'false', 'true' }, state = { 'none', 'one' } }
+
+-- What all ranks must have alike, as { name, number }; words are numbered.
+local function facts(self, state)
+   local c, list = self.config, {}
+   local function add(name, value)
+      for i, word in ipairs(words[name] or {}) do if word == tostring(value) then value = i end end
+      list[#list + 1] = { name, value }
+   end
+   for _, name in ipairs { 'scheme', 'sparse', 'update' } do add(name, c[name]) end
+   for _, name in ipairs(order) do add(name, c[name]) end
+   add('type', self.x:type())
+   add('size', self.x:nElement())
+   add('layout', wire.digest(self.layout:texts()))
+   add('state', state and 'one' or 'none')
+   return list
+end
+
+local function need_same(self, state, level)
+   local mine, numbered = facts(self, state), {}
+   for i, fact in ipairs(mine) do numbered[i] = fact[2] end
+   local all = dist.allgather(torch.DoubleTensor(numbered))
    for r = 2, all:size(1) do
-      for i = 1, #mine do
-         if all[r][i] ~= all[1][i] then
-            local name = i == 1 and 'scheme' or i == 2 and 'sparse' or order[i - 2]
-            fail(level + 1, 'the ranks differ in %s: rank 0 has %g, rank %d %g', name, all[1][i], r - 1, all[r][i])
+      for i, fact in ipairs(mine) do
+         local known = words[fact[1]] or {}
+         local first, other = all[1][i], all[r][i]
+         if first ~= other then
+            fail(level + 1, 'the ranks differ in %s: rank 0 has %s, rank %d %s', fact[1], known[first] or first, r - 1,
+               known[other] or other)
          end
       end
    end
@@ -152,21 +181,24 @@ local function share(self)
    end
 end
 
+-- Every push goes to all shards, so between two steps they are all of one epoch, however many there are.
 local function first_values(self, state)
    local had = state and state.shared
    if dist.rank() == 0 then
       self.shared.x:copy(had and had.copies[1] or self.x)
       for i = 2, #self.shared.copy_of do self.shared.copy_of[i]:copy(had and had.copies[i] or self.shared.copy_of[i]) end
-      for s, epoch in ipairs(had and had.epochs or {}) do self.shared:more(self.shared:epochCounter(s), epoch) end
-      if had then self.control:more(self.at.FULL, had.full) end
+      for s = 1, had and #self.shared.ends or 0 do self.shared:more(self.shared:epochCounter(s), had.epoch) end
+      if had then self.control:more(self.at.FULL, had.epoch) end
    end
    dist.barrier()
-   if not state then self.x:copy(self.shared.x) end
+   -- A gradient of syncps belongs to an epoch: that of the shared parameters.
+   if not state or self.config.scheme == 'syncps' then self.x:copy(self.shared.x) end
 end
 
 local function begin(self, state)
    made = made + 1
    self.steps, self.dropped, self.ended, self.seen = state and state.steps or 0, state and state.dropped or 0, false, wire.now()
+   if state then self.x:copy(state.x) end
    if self.scheme.alone then
       dist.broadcast(self.x, 0)
    else
@@ -174,18 +206,47 @@ local function begin(self, state)
       first_values(self, state)
       if not self:isServer() then self.control:more(self.at.CLOCK + self.rank, self.steps) end
    end
-   self.own = state and state.own or {}
+   self.own = state and clone(state.own) or {}
    self.scheme.begin(self)
    dist.barrier()
 end
 
+local function is_count(v) return type(v) == 'number' and v % 1 == 0 and v >= 0 and v < 2 ^ 31 end
+
+-- The state's tables as Optim:state writes them: all that is read of them later.
+local function is_whole(self, state)
+   local function like_x(list, n)
+      if type(list) ~= 'table' or #list ~= n then return false end
+      for _, t in ipairs(list) do
+         if not arg.is_tensor(t) or t:type() ~= self.x:type() or t:nElement() ~= self.x:nElement() then return false end
+      end
+      return true
+   end
+   local own, had, c = state.own, state.shared, self.config
+   if not (like_x({ state.x }, 1) and is_count(state.steps) and is_count(state.dropped) and type(own) == 'table') then
+      return false
+   end
+   for name, v in pairs(own) do
+      if not (name == 'states' and like_x(v, c.states) or name == 'updates' and is_count(v) or like_x({ v }, 1)) then
+         return false
+      end
+   end
+   if had == nil then return self.scheme.alone or self.rank > 0 end
+   return type(had) == 'table' and is_count(had.epoch) and like_x(had.copies, 1 + (self.elastic and 0 or c.states))
+end
+
 local function need_state(self, state, level)
    if state == nil then return end
-   if state.scheme ~= self.config.scheme or state.n ~= self.x:nElement() or state.x:type() ~= self.x:type() then
-      fail(level + 1, 'state is of %s with %s parameters, wanted %s with %d', tostring(state.scheme), tostring(state.n),
-         self.config.scheme, self.x:nElement())
+   for _, name in ipairs { 'scheme', 'update', 'states', 'sparse' } do
+      if state[name] ~= self.config[name] then
+         fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(state[name]), tostring(self.config[name]))
+      end
    end
-   self.x:copy(state.x)
+   if state.n ~= self.x:nElement() or state.type ~= self.x:type() then
+      fail(level + 1, 'state is of %s elements of a %s, wanted %d of a %s', tostring(state.n), tostring(state.type),
+         self.x:nElement(), self.x:type())
+   end
+   if not is_whole(self, state) then fail(level + 1, 'state is not what Optim:state has given') end
 end
 
 --- Trains a model on all ranks of the job together. All ranks call it, with the same options and models of the same size, and all
@@ -218,10 +279,10 @@ function dist.optim(options)
    self.x, self.g = need_vectors(options, 2)
    if c.sparse and not options.model then fail(2, 'sparse needs the option model') end
    self.count = need_roles(c, 2)
-   need_state(self, options.state, 2)
-   need_same(c, 2)
    self.elastic = c.scheme == 'easgd' or c.scheme == 'eamsgd'
+   need_state(self, options.state, 2)
    self.layout = Layout.of(self.g, c.servers > 0 and c.servers or dist.size(), c.sparse and options.model or nil)
+   need_same(self, options.state, 2)
    begin(self, options.state)
    return self
 end
@@ -260,21 +321,35 @@ local function progress(self)
    return sum
 end
 
---- Waits until a counter has come to a value that the ranks of `whom()` bring. `patient`: as long as anybody takes steps.
-function Optim:await(shared, counter, value, operation, whom, patient)
-   local what, seconds = self:what(operation), dist.deadline()
-   local since, mark = wire.now(), patient and progress(self)
-   while not shared:waitMoment(counter, value, what) do
-      local ranks = whom(self)
+-- The rank of the list that has taken the fewest steps: the others may wait for it.
+local function slowest(self, ranks)
+   local last, least = nil, math.huge
+   for _, r in ipairs(ranks) do
+      local clock = self.control:count(self.at.CLOCK + r)
+      if r ~= self.rank and not self:hasEnded(r) and clock < least then last, least = r, clock end
+   end
+   return last
+end
+
+-- What a rank calls again and again with those that it waits for: they are looked after, and when they have taken too long, the
+-- slowest is blamed. `patient`: as long as anybody takes steps, nobody takes too long.
+local function watch(self, what, patient)
+   local seconds, since, mark = dist.deadline(), wire.now(), patient and progress(self)
+   return function(ranks)
       self:lookAfter(ranks, what)
       if patient and progress(self) ~= mark then since, mark = wire.now(), progress(self) end
-      if wire.now() - since > seconds then
-         for _, r in ipairs(ranks) do
-            if r ~= self.rank and not self:hasEnded(r) then self.control:blame(r, what, seconds) end
-         end
-         error(('%s: it took more than %g s'):format(what, seconds), 3)
-      end
+      if wire.now() - since <= seconds then return end
+      local r = slowest(self, ranks)
+      if r then self.control:blame(r, what, seconds) end
+      error(('%s: it took more than %g s'):format(what, seconds), 0)
    end
+end
+
+--- Waits until a counter has come to a value that the ranks of `whom()` bring. `patient`: as long as anybody takes steps.
+function Optim:await(shared, counter, value, operation, whom, patient)
+   local what = self:what(operation)
+   local look = watch(self, what, patient)
+   while not shared:waitMoment(counter, value, what) do look(whom(self)) end
 end
 
 function Optim.workersOf(self)
@@ -291,11 +366,13 @@ end
 
 -- ---- pushing and fetching -----------------------------------------------------------------------------------------------
 
--- Applies gradients to a shard whose lock is held.
+-- Applies gradients to a shard whose lock is held. What fails may have written half of it, and breaks the job.
 function Optim:apply(shard, sources, scale)
    self.config.step = self.shared:epochOf(shard) + 1
    local update = self.elastic and updates.add.run or self.update
-   self.layout:update(self.layout.pieces[shard], sources, scale, self.shared.copy_of, update, self.config)
+   local ok, why = pcall(self.layout.update, self.layout, self.layout.pieces[shard], sources, scale, self.shared.copy_of, update,
+      self.config)
+   if not ok then self.shared:fail(self:what 'update', why) end
 end
 
 function Optim:post(source)
@@ -342,8 +419,7 @@ end
 -- ---- the object ---------------------------------------------------------------------------------------------------------
 
 local function finite(g)
-   local sum = g:sum()
-   return sum - sum == 0
+   return g:nElement() == 0 or torch.abs(g):max() < math.huge and g:eq(g):sum() == g:nElement()
 end
 
 local function need_worker(self, who)
@@ -356,7 +432,10 @@ end
 function Optim:step(f)
    need_worker(self, 'step')
    if f ~= nil and not arg.is_callable(f) then arg.refuse('step', 'argument 1', 'a function', f) end
-   local results = f and { f() } or {}
+   local function results(...) return select('#', ...), { ... } end
+   local n, values = 0, nil
+   if f then n, values = results(f()) end
+   need_worker(self, 'step')
    if not finite(self.g) then
       error(('dist.optim: the gradient of step %d of rank %d is not finite'):format(self.steps + 1, self.rank), 2)
    end
@@ -367,7 +446,7 @@ function Optim:step(f)
       self:lookAfter(self:serversOf(), self:what 'step')
    end
    self.scheme.step(self)
-   return unpack(results)
+   if n > 0 then return unpack(values, 1, n) end
 end
 
 --- Fills x (default: the parameters of this rank) with the shared parameters; of easgd and eamsgd that is the centre. Returns x.
@@ -405,13 +484,14 @@ end
 function Optim:serve()
    if not self:isServer() then error(('serve: rank %d is a worker'):format(self.rank), 2) end
    local at, what = self.at, self:what 'serve'
+   local look = watch(self, what, true)
    repeat
       local bell, over = self.control:count(at.BELL), true
       for r = 0, self.count - 1 do over = over and self:hasEnded(r) end
       self.scheme.serve(self)
       if not over and not self.control:waitMoment(at.BELL, bell + 1, what) then
-         self:lookAfter(self:workersOf(), what)
          self:lookAfter(self:serversOf(), what)
+         look(self:workersOf())
       end
    until over
    self.ended = true
@@ -432,13 +512,13 @@ end
 --- What dist.commit needs, to go on with the option `state`. All ranks call it between two steps. Jobs with servers have none.
 function Optim:state()
    if self.config.servers > 0 then error('state: with servers there is no moment at which all ranks stop', 2) end
-   local state = { scheme = self.config.scheme, n = self.x:nElement(), x = self.x:clone(), steps = self.steps,
-                   dropped = self.dropped, own = clone(self.own) }
+   local c = self.config
+   local state = { scheme = c.scheme, update = c.update, states = c.states, sparse = c.sparse, n = self.x:nElement(),
+                   type = self.x:type(), x = self.x:clone(), steps = self.steps, dropped = self.dropped, own = clone(self.own) }
    dist.barrier()
    if not self.scheme.alone and self.rank == 0 then
-      state.shared = { copies = {}, epochs = {}, full = self.control:count(self.at.FULL) }
+      state.shared = { copies = {}, epoch = self.shared:epoch() }
       for i, x in ipairs(self.shared.copy_of) do state.shared.copies[i] = x:clone() end
-      for s = 1, #self.shared.ends do state.shared.epochs[s] = self.shared:epochOf(s) end
    end
    dist.barrier()
    return state

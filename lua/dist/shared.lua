@@ -17,6 +17,7 @@ local Shared = {}
 Shared.__index = Shared
 
 local shared_t, storage_t, int_t = ffi.typeof 'th_shared *[1]', ffi.typeof 'th_storage *[1]', ffi.typeof 'int[1]'
+local value_t = ffi.typeof 'uint32_t[1]'
 
 -- ---- opening ------------------------------------------------------------------------------------------------------------
 
@@ -65,8 +66,9 @@ end
 -- shards; `ends` says after which element each shard ends; `counters` are counted and waited for.
 function wire.shared(name, ty, sizes, count, ends, copies, counters)
    local s, elements = shared_t(), storage_t()
-   lib.check(C.th_shared_open(s, elements, wire.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, #ends,
-      counters), 3)
+   local form = wire.digest { table.concat(sizes:totable(), ' '), table.concat(ends, ' ') }
+   lib.check(C.th_shared_open(s, elements, wire.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, form,
+      #ends, counters), 3)
    local ref = storage.owned(elements[0])
    local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters }
    for i = 1, copies do self.copy_of[i] = torch[ty:match '%.(.*)'](ref, (i - 1) * count + 1, count) end
@@ -86,6 +88,7 @@ function dist.shared(name, sizes, options)
    if type(name) ~= 'string' or name:find('\0', 1, true) then
       arg.refuse('dist.shared', 'name', 'a string without a byte 0', name, 2)
    end
+   if name:find '^dist%.optim' then error("dist.shared: names that begin with 'dist.optim' are those of dist.optim", 2) end
    options = options_of(options, 3)
    local list, count = sizes_of(sizes, 3)
    local ty = options.type or torch.getdefaulttensortype()
@@ -111,7 +114,7 @@ end
 function Shared:with(shard, what, reading, f, ...)
    lib.check(C.th_shared_lock(self.c, shard - 1, what, 0), 3)
    local ok, why = pcall(f, ...)
-   C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0)
+   lib.check(C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0), 3)
    if not ok then error(why, 0) end
    return why
 end
@@ -173,13 +176,16 @@ function Shared:add(scale, x)
    return self
 end
 
+local function need_index(index)
+   if not arg.is_tensor(index) or index:type() ~= 'torch.LongTensor' or index:dim() > 1 then
+      arg.refuse('addRows', 'argument 1', 'a LongTensor of row numbers', index, 3)
+   end
+end
+
 -- Calls f(part as rows, places in it, those rows' numbers in the list) for each shard that holds some of the rows.
 local function each_row(self, operation, index, reading, f)
    local rows = tonumber(self.sizes[1])
    local cols, what = self.n / rows, self:what(operation)
-   if not arg.is_tensor(index) or index:type() ~= 'torch.LongTensor' or index:dim() ~= 1 then
-      arg.refuse(operation, 'argument 1', 'a LongTensor of row numbers', index, 3)
-   end
    if index:min() < 1 or index:max() > rows then
       error(("%s: rows of '%s' must lie in 1..%d, got %d"):format(operation, self.name, rows,
          index:min() < 1 and index:min() or index:max()), 3)
@@ -201,8 +207,8 @@ end
 -- @param rows   one for each number of index
 function Shared:addRows(index, rows)
    local cols = self.n / tonumber(self.sizes[1])
-   if not arg.is_tensor(rows) or rows:type() ~= self.x:type() or not arg.is_tensor(index)
-      or rows:nElement() ~= index:nElement() * cols then
+   need_index(index)
+   if not arg.is_tensor(rows) or rows:type() ~= self.x:type() or rows:nElement() ~= index:nElement() * cols then
       arg.refuse('addRows', 'argument 2', ('a %s with %d elements for each row'):format(self.x:type(), cols), rows)
    end
    if index:nElement() == 0 then return self end
@@ -212,21 +218,31 @@ function Shared:addRows(index, rows)
 end
 
 --- Calls f(part, first) for each shard, with its lock held: part is the shard's elements in the job's memory, a vector; first is
--- the number of the first one. f may change them, but must not keep them, nor call the shared tensor.
+-- the number of the first one. f may change them, but must not keep them, nor call the shared tensor. An error in f ends it; what f
+-- has written stays, and does not count.
 function Shared:apply(f)
    if not arg.is_callable(f) then arg.refuse('apply', 'argument 1', 'a function', f) end
    walk(self, 'apply', false, function(part, first) f(part, first) end)
    return self
 end
 
---- How often it was written: the number of the shard that was written least.
+--- How often it was written: the number of the shard that was written least. It is counted up to 2^31 - 1 only.
 function Shared:epoch()
    local least = math.huge
    for s = 1, #self.ends do least = math.min(least, self:epochOf(s)) end
    return least
 end
 
---- Waits until its epoch is at least `epoch`. After the deadline, or when all other ranks have ended, that is an error.
+local function ended_others(self)
+   local list = {}
+   for r = 0, dist.size() - 1 do
+      if r ~= dist.rank() and self:gone(r) then list[#list + 1] = r end
+   end
+   return list
+end
+
+--- Waits until its epoch is at least `epoch`. After the deadline, or when there is no other rank that has not ended,
+-- that is an error.
 function Shared:wait(epoch, seconds)
    if type(epoch) ~= 'number' or epoch % 1 ~= 0 or epoch < 0 or epoch >= 2 ^ 31 then
       arg.refuse('wait', 'argument 1', 'a whole number from 0', epoch)
@@ -238,15 +254,13 @@ function Shared:wait(epoch, seconds)
    seconds = seconds or dist.deadline()
    for s = 1, #self.ends do
       while not self:moment(s, epoch, what, 3) do
-         local others = dist.size() > 1
-         for r = 0, dist.size() - 1 do
-            if r ~= dist.rank() and not self:gone(r) then others = false end
-         end
-         if others and self:epochOf(s) < epoch then
+         local ended = ended_others(self)
+         if #ended == dist.size() - 1 and self:epochOf(s) < epoch then
             error(('%s: all other ranks have ended in epoch %d'):format(what, self:epoch()), 2)
          end
          if wire.now() - begin > seconds then
-            error(('%s: epoch %d did not come within %g s: it is %d'):format(what, epoch, seconds, self:epoch()), 2)
+            error(('%s: epoch %d did not come within %g s: it is %d%s'):format(what, epoch, seconds, self:epoch(),
+               ended[1] and (', and rank %d has ended'):format(ended[1]) or ''), 2)
          end
       end
    end
@@ -256,10 +270,14 @@ end
 -- ---- counters, for the files of dist ------------------------------------------------------------------------------------
 
 -- Of shard s, which has the number behind those of the counters.
-function Shared:epochOf(s) return C.th_shared_count(self.c, self:epochCounter(s)) end
+function Shared:epochOf(s) return self:count(self:epochCounter(s)) end
 function Shared:epochCounter(s) return self.counters + s - 1 end
-function Shared:count(i) return C.th_shared_count(self.c, i) end
-function Shared:more(i, n) C.th_shared_add(self.c, i, n or 1) end
+function Shared:count(i)
+   local value = value_t()
+   lib.check(C.th_shared_count(self.c, i, value), 3)
+   return value[0]
+end
+function Shared:more(i, n) lib.check(C.th_shared_add(self.c, i, n or 1), 3) end
 function Shared:gone(rank) return C.th_shared_gone(self.c, rank) ~= 0 end
 
 -- Sleeps until a counter has come to the value, or for a moment: whether it has.
@@ -269,6 +287,9 @@ function Shared:waitMoment(counter, value, what, level)
    return there[0] ~= 0
 end
 function Shared:moment(shard, epoch, what, level) return self:waitMoment(self:epochCounter(shard), epoch, what, level + 1) end
+
+-- Breaks the job: this rank has left a shard half written.
+function Shared:fail(what, why) lib.check(C.th_shared_fail(self.c, what, tostring(why)), 3) end
 
 function Shared:blame(rank, what, seconds) lib.check(C.th_shared_blame(self.c, rank, what, seconds), 3) end
 

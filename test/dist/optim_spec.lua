@@ -101,7 +101,8 @@ describe('dist.optim: synchronous schemes', function()
          for _, scheme in ipairs { 'allreduce', 'syncps' } do
             for _, name in ipairs { 'sgd', 'momentum', 'adagrad', 'adam', 'mine' } do
                local update = run[name]
-               local opt, x, _, step = make { scheme = scheme, update = name == 'mine' and mine or name, states = 1 }
+               local opt, x, _, step = make { scheme = scheme, update = name == 'mine' and mine or name,
+                                            states = name == 'mine' and 1 or nil }
                local y, s = start(), {}
                for t = 1, 7 do
                   step()
@@ -403,7 +404,58 @@ describe('dist.optim, when something goes wrong,', function()
    it('says which rank has other options', function()
       ranks.ok(2, small .. [[
          says('the ranks differ in nPush: rank 0 has 2, rank 1 3', make, { scheme = 'downpour', nPush = 2 + r })
-         says('the ranks differ in scheme', make, { scheme = r == 0 and 'ssp' or 'syncps' })]])
+         says('the ranks differ in scheme: rank 0 has ssp, rank 1 syncps', make, { scheme = r == 0 and 'ssp' or 'syncps' })
+         says('the ranks differ in update: rank 0 has sgd, rank 1 function', make,
+            { scheme = 'ssp', update = r == 1 and function() end or nil })
+         says('the ranks differ in size: rank 0 has 2, rank 1 3', dist.optim,
+            { scheme = 'allreduce', parameters = torch.zeros(2 + r), gradParameters = torch.zeros(2 + r) })
+         local ty = r == 0 and torch.FloatTensor or torch.DoubleTensor
+         says('the ranks differ in type: rank 0 has torch.FloatTensor, rank 1 torch.DoubleTensor', dist.optim,
+            { scheme = 'allreduce', parameters = ty(2):zero(), gradParameters = ty(2):zero() })
+         local opt = make { scheme = 'ssp' }
+         local state = opt:state()
+         says('the ranks differ in state: rank 0 has none, rank 1 one', make, { scheme = 'ssp', state = r == 1 and state or nil })]])
+   end)
+
+   it('names a worker that is stopped, before servers too', function()
+      local status, _, err = ranks.run(3, small .. [[
+         local opt, x, g, step = make { scheme = 'downpour', servers = 1 }
+         if opt:isServer() then opt:serve() end
+         for t = 1, r == 0 and 5 or 1e9 do
+            if t == 3 and r == 1 then os.execute('kill -STOP ' .. pid()) end
+            step()
+         end
+         os.execute 'sleep 5']], '--grace 0.2', 'dist.init{deadline = 0.5} ')
+      assert.equal(1, status)
+      has(err, 'dist.optim, serve, step 0 of rank 2: rank 1 did not come within 0.5 s: its process')
+   end)
+
+   it('is over for all when an update fails, with its text', function()
+      local status, _, err = ranks.run(2, small .. [[
+         local function update(x, g)
+            x:add(-1, g)
+            if r == 1 then error 'oops' end
+         end
+         local opt, x, g, step = make { scheme = 'syncps', workers = 2, spare = 1, update = update }
+         if r == 0 then os.execute 'sleep 0.3' end
+         says('rank 1 failed at work on a shard, which may be half written', step)
+         error('seen by ' .. r)]], '--spare 1')
+      assert.equal(1, status)
+      has(err, 'seen by 0')
+      has(err, 'seen by 1')
+   end)
+
+   it('gives what f gives, and looks again at what f did', function()
+      dist.init()
+      local opt = dist.optim { scheme = 'downpour', parameters = torch.zeros(2), gradParameters = torch.ones(2) }
+      local function all(...) return select('#', ...), (select(3, ...)) end
+      local n, third = all(opt:step(function() return nil, nil, 3 end))
+      assert.same({ 3, 3 }, { n, third })
+      opt.g:fill(1e308)                                   -- their sum is not finite; they are
+      opt:step()
+      assert.equal(2, opt.steps)
+      refuses('step: this rank has finished', opt.step, opt, function() opt:finish() end)
+      assert.equal(2, opt.steps)
    end)
 
    it('refuses what makes no sense', function()
@@ -419,6 +471,13 @@ describe('dist.optim, when something goes wrong,', function()
       bad('there is no option rate', { rate = 1 })
       bad('learningRate must be a number from 0, got a number (-1)', { learningRate = -1 })
       bad('learningRate must be a number from 0, got a number (nan)', { learningRate = 0 / 0 })
+      bad('beta1 must be a number from 0 and less than 1, got a number (1)', { update = 'adam', beta1 = 1 })
+      bad('beta2 must be a number from 0 and less than 1, got a number (1.5)', { update = 'adam', beta2 = 1.5 })
+      bad('epsilon must be a number from 1e-37, got a number (0)', { update = 'adagrad', epsilon = 0 })
+      bad('states must be a whole number from 0 and less than 100, got a number (1e+300)', { update = function() end, states = 1e300 })
+      bad('states is an option of updates that are functions', { update = 'adam', states = 2 })
+      bad('give either alpha or beta', { scheme = 'easgd', alpha = 0.1, beta = 0.1 })
+      bad('parameters and gradParameters must not be the same elements', { gradParameters = x })
       bad('nPush must be a whole number from 1, got a number (1.5)', { scheme = 'downpour', nPush = 1.5 })
       bad('nPush is an option of downpour, not of ssp', { scheme = 'ssp', nPush = 2 })
       bad('tau is an option of easgd, eamsgd, not of syncps', { tau = 2 })
@@ -440,7 +499,18 @@ describe('dist.optim, when something goes wrong,', function()
       refuses('step: argument 1 must be a function, got a number (1)', opt.step, opt, 1)
       refuses('fetch: argument 1 must be a torch.DoubleTensor of size 3, got a torch.DoubleTensor of size 2', opt.fetch, opt, torch.ones(2))
       refuses('serve: rank 0 is a worker', opt.serve, opt)
-      bad('state is of syncps with 3 parameters, wanted ssp with 3', { scheme = 'ssp', state = opt:state() })
+      bad('state is of scheme syncps, wanted ssp', { scheme = 'ssp', state = opt:state() })
+      bad('state is of update sgd, wanted adam', { update = 'adam', state = opt:state() })
+      bad('state is of scheme ssp, wanted syncps', { state = { scheme = 'ssp', n = 3 } })
+      bad('state is of 3 elements of a torch.DoubleTensor, wanted 2 of a torch.DoubleTensor',
+         { parameters = torch.zeros(2), gradParameters = torch.zeros(2), state = opt:state() })
+      for _, spoil in ipairs { function(s) s.shared.epoch = 2 ^ 31 end, function(s) s.shared.copies[2] = torch.zeros(3) end,
+            function(s) s.shared.copies[1] = torch.zeros(4) end, function(s) s.shared = nil end, function(s) s.steps = 0.5 end,
+            function(s) s.own.states = { 3 } end, function(s) s.x = 'x' end } do
+         local state = opt:state()
+         spoil(state)
+         bad('state is not what Optim:state has given', { state = state })
+      end
       refuses('no such batch', opt.step, opt, function() error 'no such batch' end)
       opt:finish()
       refuses('finish: this rank has finished', opt.finish, opt)
@@ -448,6 +518,26 @@ describe('dist.optim, when something goes wrong,', function()
 end)
 
 describe('dist.optim:state', function()
+   it('gives all ranks of syncps the parameters of one epoch, on any number of ranks', function()
+      local folder = temporary.name '.d'
+      local code = small .. ('local folder = %q'):format(folder) .. [[
+         local state = dist.restore { folder = folder }
+         local opt, x, g = make { scheme = 'syncps', workers = 1, state = state, learningRate = 1 }
+         if not state then
+            if r == 0 then for t = 1, 5 do g:fill(1) opt:step() end end
+            dist.commit(opt:state(), { folder = folder })
+         else
+            near(x, start() - 5)
+            assert(opt.version == 5 and opt.shared:epoch() == 5)
+            dist.barrier()
+            if r == 0 then g:fill(1) opt:step() near(x, start() - 6) end
+         end
+         opt:finish()]]
+      ranks.ok(2, code)
+      ranks.ok(2, code)
+      ranks.ok(3, code)
+   end)
+
    it('lets a trainer go on to the same bits', function()
       ranks.ok(2, small .. [[
          for _, scheme in ipairs { 'allreduce', 'syncps', 'downpour', 'easgd', 'eamsgd' } do

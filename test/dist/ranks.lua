@@ -33,8 +33,8 @@ function ranks.run(n, code, options, init)
 end
 
 --- The same; wants it to end well. Returns what it wrote on standard output.
-function ranks.ok(n, code, options)
-   local status, out, err = ranks.run(n, code, options)
+function ranks.ok(n, code, options, init)
+   local status, out, err = ranks.run(n, code, options, init)
    if status ~= 0 then error(('status %s\n%s\n%s'):format(tostring(status), out, err), 2) end
    return out
 end

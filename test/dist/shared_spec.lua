@@ -102,8 +102,69 @@ describe('dist.shared', function()
          os.execute 'sleep 0.1'
          s:add(torch.ones(4))]], '--grace 0.1', 'dist.init{deadline = 1} ')
       assert.equal(1, status)
-      has(err, "dist.shared 'w', add: rank 1 did not come within 1 s: its process")
+      has(err, "dist.shared 'w', add: rank 1 has held the shard for 1 s: its process")
       has(err, 'is stopped')
+   end)
+
+   it('tells a rank that is slow from ranks that take turns', function()
+      ranks.ok(4, [[
+         local s = dist.shared('a', 1)
+         dist.barrier()
+         for i = 1, 2 do s:apply(function() os.execute 'sleep 0.2' end) end
+         s:wait(8, 20)]], '', 'dist.init{deadline = 0.5} ')
+   end)
+
+   it('takes a rank for alive while descriptors run out', function()
+      ranks.ok(2, [[
+         local s, held = dist.shared('a', 1), {}
+         dist.barrier()
+         if dist.rank() == 0 then
+            for f in function() return io.open '/dev/null' end do held[#held + 1] = f end
+            assert(not s:gone(1))
+         else
+            os.execute 'sleep 0.3'
+         end
+         dist.barrier()]], '')
+   end)
+
+   it('is refused to a fork of a rank', function()
+      ranks.ok(1, [[
+         local ffi = require 'ffi'
+         ffi.cdef 'int fork(void); int waitpid(int, int *, int); void _exit(int);'
+         local s, status = dist.shared('a', 1), ffi.new 'int[1]'
+         local child = ffi.C.fork()
+         if child == 0 then
+            local text = 'this process is a fork of a rank'
+            ffi.C._exit(pcall(says, text, s.add, s, torch.ones(1)) and pcall(says, text, s.more, s, 0) and 0 or 1)
+         end
+         ffi.C.waitpid(child, status, 0)
+         assert(status[0] == 0 and s:fetch()[1] == 0)]])
+   end)
+
+   it('says which rank has ended when an epoch does not come', function()
+      local _, _, err = ranks.run(3, [[
+         local s = dist.shared('a', 1)
+         dist.barrier()
+         if dist.rank() == 2 then os.execute('kill -9 ' .. pid()) end
+         if dist.rank() == 1 then os.execute 'sleep 1' else s:wait(1, 0.5) end]], '--spare 1 --grace 2')
+      has(err, "wait: epoch 1 did not come within 0.5 s: it is 0, and rank 2 has ended")
+   end)
+
+   it('is an error, not a signal, when the file system of shared memory is full', function()
+      local script = ranks.script([[
+         dist.barrier()
+         if dist.rank() == 0 then os.execute 'head -c 100000000 /dev/zero >/dev/shm/fill 2>/dev/null' end
+         dist.barrier()
+         says('cannot reserve', dist.shared, 'a', 10)
+         print 'refused']], 'dist.init{deadline = 5} ')
+      local job = 'OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=shared_spec'
+      local rank = ("OMPI_COMM_WORLD_RANK=%%d OMPI_COMM_WORLD_LOCAL_RANK=%%d '%s' '%s'"):format(ranks.th, script)
+      local inside = temporary.put(('mount -t tmpfs -o size=8m tmpfs /dev/shm || exit 9\nexport %s\n%s & %s; wait\n'):format(job,
+         rank:format(0, 0), rank:format(1, 1)), '.sh')
+      local status, out, err = ranks.sh(("unshare -rm sh '%s'"):format(inside))
+      if status == 9 or err:find('unshare', 1, true) then return pending 'this system lets nobody mount a tmpfs of his own' end
+      local _, n = out:gsub('refused', '')
+      assert.equal(2, n, out .. err)
    end)
 
    it('refuses what makes no sense', function()
@@ -134,7 +195,14 @@ describe('dist.shared', function()
       refuses("addRows: rows of 'refusals' must lie in 1..3, got 0", s.addRows, s, torch.LongTensor{ 0 }, torch.ones(1, 2))
       refuses('apply: argument 1 must be a function, got nil', s.apply, s)
       refuses('wait: argument 1 must be a whole number from 0, got a number (-1)', s.wait, s, -1)
-      refuses("wait: epoch 9 did not come within 0.05 s: it is 0", s.wait, s, 9, 0.05)
+      refuses('wait: all other ranks have ended in epoch 0', s.wait, s, 9)
+      refuses("dist.shared: names that begin with 'dist.optim' are those of dist.optim", dist.shared, 'dist.optim 5', 3)
+      refuses("dist.shared: 'refusals' has other sizes, or shards that end elsewhere, as rank 0 has made it", dist.shared, 'refusals', { 2, 3 })
+      refuses('addRows: argument 1 must be a LongTensor of row numbers, got a number (3)', s.addRows, s, 3, torch.ones(1, 2))
+      refuses("dist.shared: counters of 'refusals' lie in 0..0, got 1", s.more, s, 1)
+      refuses("dist.shared: counters of 'refusals' lie in 0..0, got -1", s.count, s, -1)
+      refuses("dist.shared: counters of 'refusals' lie in 0..0, got 7", s.waitMoment, s, 7, 1, 'x')
+      refuses('x: shards lie in 1..1, got 2', s.with, s, 2, 'x', true, function() end)
       assert.equal(0, s:fetch():abs():sum())
       assert.equal(0, s:epoch())
    end)

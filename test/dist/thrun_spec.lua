@@ -103,6 +103,19 @@ describe('thrun', function()
       has(err, 'thrun: rank 0 ended with status 1')
    end)
 
+   it('spares ranks only while others end well in a job that is whole', function()
+      local status, _, err = ranks.sh(("'%s' -n 2 --spare 2 -- false"):format(ranks.thrun))
+      assert.equal(2, status)
+      has(err, 'thrun: --spare must be less than the number of ranks, 2, got 2')
+      status, _, err = ranks.sh(("'%s' -n 2 --spare 1 -- false"):format(ranks.thrun))
+      assert.equal(1, status, err)
+      status, _, err = ranks.run(2, [[
+         if dist.rank() == 1 then os.execute('kill -STOP ' .. pid()) end
+         dist.barrier()]], '--spare 1 --grace 0.2', 'dist.init{deadline = 0.5} ')
+      assert.equal(1, status)
+      has(err, 'is stopped')
+   end)
+
    it('leaves no process behind, and so no memory, when a rank is killed, and when it is killed itself', function()
       local status, out, err = ranks.run(3, [[
          print(pid()) io.stdout:flush()
