@@ -48,6 +48,13 @@ describe('torch.parcel', function()
       assert.has_error(function() parcel.pack(1, { a = { thread } }) end,
          'argument 2.a cannot go to another thread: it is a thread')
       local f = function() return thread end
+      assert.has_error(function() parcel.pack { x = setmetatable({}, {}) } end,
+         'argument 1.x cannot go to another thread: it is a table whose metatable is no class and no package')
+      local deep = {}
+      for _ = 1, 999 do deep = { deep } end
+      assert.equal('table', type(through(deep)))
+      assert.has_error(function() parcel.pack { deep } end,
+         'argument 1 cannot go to another thread: tables are inside of each other more than 1000 deep')
       assert.has_error(function() parcel.pack(f) end,
          'the variable thread of a function cannot go to another thread: it is a thread')
    end)

@@ -1,22 +1,26 @@
 -- feed.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 local collate = require 'feed.collate'
 local seed = require 'feed.seed'
 
 local batch = {}
 local random = torch.Generator 'philox'
 
+-- What an error says; what is no text says its type.
+local function told(why) return type(why) == 'string' and why or 'an error that is ' .. arg.describe(why) end
+
 local function sample(job, epoch, i)
    torch.manualSeed(random, seed.of(job.seed, epoch, i))
    local ok, v = pcall(job.dataset.get, job.dataset, i, random)
-   if not ok then error(('sample %d: %s'):format(i, tostring(v)), 0) end
+   if not ok then error(('sample %d: %s'):format(i, told(v)), 0) end
    if v == nil then error(('sample %d: the dataset returned nil'):format(i), 0) end
    return v
 end
 
 -- An error of dataset:batch is that of the sample to blame, where there is one; Ctrl-C is nobody's.
 local function blame(job, epoch, numbers, why)
-   why = tostring(why)
+   why = told(why)
    if why:find 'interrupted$' then error(why, 0) end
    for k = 1, numbers:size(1) do sample(job, epoch, numbers[k]) end
    error(('batch, for the samples %d ... %d: %s'):format(numbers[1], numbers[numbers:size(1)], why), 0)
@@ -45,7 +49,7 @@ function batch.make(job, epoch, numbers)
    if not job.collate then return collate(samples, list) end
    local ok
    ok, made = pcall(job.collate, samples, list)
-   if not ok then error(('collate, for the samples %d ... %d: %s'):format(list[1], list[#list], tostring(made)), 0) end
+   if not ok then error(('collate, for the samples %d ... %d: %s'):format(list[1], list[#list], told(made)), 0) end
    if made == nil then error(('collate, for the samples %d ... %d, returned nil'):format(list[1], list[#list]), 0) end
    return made
 end
@@ -68,8 +72,10 @@ local function release(v)
    end
 end
 
---- A batch for the reader. When it asks for another it has taken the one of `depth` requests ago.
-function batch.next(epoch, numbers)
+--- A batch for the reader, whose default type of tensors is this thread's. When it asks for another it has taken the one of
+-- `depth` requests ago.
+function batch.next(epoch, numbers, default)
+   torch.setdefaulttensortype(default)
    if own.collate then return batch.make(own, epoch, numbers) end
    turn = turn % own.depth + 1
    release(sent[turn])

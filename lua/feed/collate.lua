@@ -8,6 +8,12 @@ local function differ(samples, numbers, k, path)
       numbers[k], arg.describe(samples[k]), path == '' and '' or ' at ' .. path, numbers[1], arg.describe(samples[1])), 0)
 end
 
+-- Of two samples one has a key.
+local function differ_by(numbers, has, lacks, place)
+   error(('sample %d has %s, sample %d does not: that makes no batch; the option collate takes a function that makes one'):format(
+      numbers[has], place, numbers[lacks]), 0)
+end
+
 local function stacked(samples, numbers, path)
    local first, n = samples[1], #samples
    local sizes = { n }
@@ -25,16 +31,17 @@ local collate
 
 local function by_key(samples, numbers, path)
    local out = {}
+   local function place(key) return path .. '.' .. tostring(key) end
+   for k, sample in ipairs(samples) do
+      for key in pairs(sample) do if samples[1][key] == nil then differ_by(numbers, k, 1, place(key)) end end
+   end
    for key in pairs(samples[1]) do
       local column = {}
       for k, sample in ipairs(samples) do
-         if type(sample) ~= 'table' or sample[key] == nil then differ(samples, numbers, k, path) end
+         if sample[key] == nil then differ_by(numbers, 1, k, place(key)) end
          column[k] = sample[key]
       end
-      out[key] = collate(column, numbers, path .. '.' .. tostring(key))
-   end
-   for k, sample in ipairs(samples) do
-      for key in pairs(sample) do if samples[1][key] == nil then differ(samples, numbers, k, path) end end
+      out[key] = collate(column, numbers, place(key))
    end
    return out
 end

@@ -8,11 +8,12 @@ Concat.__index = Concat
 -- d = require 'feed'; d.concat(d.tensors(torch.ones(2)), d.tensors(torch.zeros(3))):size() --> 5
 function Concat.new(...)
    local parts, first = { ... }, { 0 }
-   if #parts == 0 then error('feed.concat: a dataset is wanted, got none', 2) end
+   if select('#', ...) == 0 then error('feed.concat: a dataset is wanted, got none', 2) end
    for k = 1, select('#', ...) do
       need.dataset('feed.concat', 'argument ' .. k, parts[k])
       first[k + 1] = first[k] + need.count('feed.concat', parts[k])
    end
+   if first[#first] > 2 ^ 53 then error(('feed.concat: %.0f samples are too many'):format(first[#first]), 2) end
    return setmetatable({ parts = parts, first = first }, Concat)
 end
 

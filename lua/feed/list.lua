@@ -10,7 +10,9 @@ List.__index = List
 --- The dataset whose samples are the elements of a table. Every worker thread gets a copy, in which tensors are shared.
 -- require 'feed'.list{'a', 'b'}:get(2) --> b
 function List.new(samples)
-   if type(samples) ~= 'table' or getmetatable(samples) then arg.refuse('feed.list', 'samples', 'a list', samples) end
+   if type(samples) ~= 'table' or getmetatable(samples) or not need.is_list(samples) then
+      arg.refuse('feed.list', 'samples', 'a list without holes', samples)
+   end
    return setmetatable({ samples = samples }, List)
 end
 
@@ -39,7 +41,7 @@ function List.t7(file)
    if torch.isTensor(object) and object:dim() > 0 or plain and are_columns(object) then
       return require 'feed.tensors'.new(object)
    end
-   if plain and #object > 0 then return List.new(object) end
+   if plain and #object > 0 and need.is_list(object) then return List.new(object) end
    error(('feed.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
 end
 

@@ -158,7 +158,7 @@ local function fill(self)
       local m = step_size(self, sent.ahead)
       if m == 0 then return end
       local thread = self.threads[sent.last % self.count + 1]
-      thread:ask('next', self.at.epoch, numbers_of(self, self.at.epoch, sent.ahead, m))
+      thread:ask('next', self.at.epoch, numbers_of(self, self.at.epoch, sent.ahead, m), torch.getdefaulttensortype())
       sent.last = sent.last + 1
       sent[sent.last] = thread
       sent.ahead = sent.ahead + m

@@ -24,6 +24,16 @@ function need.dataset(who, what, v)
    return v
 end
 
+--- Whether a table is a list: its keys are 1..#t, without holes.
+function need.is_list(t)
+   local count = 0
+   for k in pairs(t) do
+      if type(k) ~= 'number' or k % 1 ~= 0 or k < 1 or k > #t then return false end
+      count = count + 1
+   end
+   return count == #t
+end
+
 --- How many samples a dataset has.
 function need.count(who, dataset, level)
    local n = dataset:size()

@@ -11,10 +11,9 @@ local arg = require 'torch.arg'
 local file = require 'torch.file'
 local format = require 'torch.format'
 local encode = require 'feed.encode'
+local header = require 'feed.header'
 local need = require 'feed.need'
-local C, le, tobit = lib.C, format.le, require 'bit'.tobit
-
-local MAGIC, VERSION, HEADER = '\137THPACK\n', 1, 40
+local C, tobit = lib.C, require 'bit'.tobit
 
 -- Walks over the values: of a dataset, or those that a function returns until it returns nil.
 local function values(from)
@@ -30,14 +29,9 @@ local function values(from)
    end
 end
 
-local function header(count, index, sum)
-   local text = MAGIC .. le(4, VERSION) .. le(4, 0) .. le(8, count) .. le(8, index) .. le(4, sum)
-   return text .. le(4, C.th_crc32c(0, text, #text))
-end
-
 local function write(f, next_value)
-   local places, sums, count, place = torch.LongTensor(1024), torch.IntTensor(1024), 0, HEADER
-   format.put(f, ('\0'):rep(HEADER))
+   local places, sums, count, place = torch.LongTensor(1024), torch.IntTensor(1024), 0, header.SIZE
+   format.put(f, ('\0'):rep(header.SIZE))
    while true do
       local ok, bytes = pcall(function()
          local v = next_value()
@@ -64,7 +58,7 @@ local function write(f, next_value)
       format.put(f, p, n)
    end
    format.check(C.th_file_seek(f, 0))
-   format.put(f, header(count, place, sum))
+   format.put(f, header.make(count, place, sum))
    return count
 end
 

@@ -4,48 +4,23 @@ local lib = require 'torch.lib'
 local torch = require 'torch'
 local format = require 'torch.format'
 local encode = require 'feed.encode'
+local header = require 'feed.header'
 local room = require 'feed.room'
 local source = require 'feed.source'
 local need = require 'feed.need'
 local C, tobit = lib.C, require 'bit'.tobit
 
-ffi.cdef [[
-typedef struct data_pack_header {
-   char magic[8];
-   uint32_t version, zero;
-   int64_t count, index;
-   uint32_t index_sum, sum;
-} data_pack_header;
-]]
-
 local Records = {}
 Records.__index = Records
 
-local MAGIC, HEADER = '\137THPACK\n', 40
-
-local function read_header(s, bytes)
-   if bytes < HEADER then error('it is no file of feed.pack, or its beginning is all that is left', 0) end
-   local h = ffi.new 'data_pack_header'
-   source.read(s, h, HEADER, 0)
-   if ffi.string(h.magic, 8) ~= MAGIC then error('it is no file of feed.pack', 0) end
-   if h.version ~= 1 then error(('version %d of its format is not known'):format(h.version), 0) end
-   if C.th_crc32c(0, h, HEADER - 4) ~= h.sum then error('its header is damaged', 0) end
-   local n, index = tonumber(h.count), tonumber(h.index)
-   local last = index + 8 * (n + 1) + 4 * n
-   if n < 0 or index < HEADER or last ~= bytes then
-      error(('%.0f records end at byte %.0f with their index, but it has %.0f bytes'):format(n, last, bytes), 0)
-   end
-   return n, index, h.index_sum
-end
-
 local function open(s, bytes, self)
-   local n, index, sum = read_header(s, bytes)
+   local n, index, sum = header.read(s, bytes)
    local places, sums = torch.LongTensor(n + 1), torch.IntTensor(math.max(n, 1))
    source.read(s, places:data(), 8 * (n + 1), index)
    source.read(s, sums:data(), 4 * n, index + 8 * (n + 1))
    if C.th_crc32c(C.th_crc32c(0, places:data(), 8 * (n + 1)), sums:data(), 4 * n) ~= sum then error('its index is damaged', 0) end
    local p = places:data()
-   if p[0] ~= HEADER or p[n] ~= index then error('its index is damaged', 0) end
+   if p[0] ~= header.SIZE or p[n] ~= index then error('its index is damaged', 0) end
    for k = 1, n do
       if p[k] <= p[k - 1] then error('its index is damaged', 0) end
    end

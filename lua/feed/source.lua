@@ -58,10 +58,12 @@ end
 function source.read(s, to, n, place) format.check(C.th_source_read(s, to, n, place)) end
 
 local room, size = nil, 0
-local LARGE = 2 ^ 24                        -- from here on there is room for what is wanted and no more: LuaJIT has 2 GB at once
+local LARGE = 2 ^ 24                        -- from here on there is room for what is wanted, and no more
+local MOST = 2 ^ 31 - 257                   -- bytes of a string of LuaJIT
 
 --- n bytes from `place` on, in memory that is good until the next call.
 function source.bytes(s, n, place)
+   if n > MOST then error(('%.0f bytes are more than a value can have, %.0f'):format(n, MOST), 0) end
    if n > size then
       room, size = nil, 0
       local more = n < LARGE and math.max(2 * n, 65536) or n

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local need = require 'feed.need'
-local seed = require 'feed.seed'
+local seeds = require 'feed.seed'
 
 local Subset = {}
 Subset.__index = Subset
@@ -12,14 +12,16 @@ Subset.__index = Subset
 function Subset.new(dataset, numbers)
    local n = need.count('feed.subset', need.dataset('feed.subset', 'dataset', dataset))
    if type(numbers) == 'table' then
+      if not need.is_list(numbers) then arg.refuse('feed.subset', 'numbers', 'a list without holes', numbers) end
       for k, v in ipairs(numbers) do need.whole('feed.subset', ('numbers[%d]'):format(k), v, 1, n) end
       numbers = torch.LongTensor(numbers)
-   elseif not torch.isTensor(numbers) or numbers:type() ~= 'torch.LongTensor' or numbers:dim() > 1 then
+   elseif not torch.isTensor(numbers) or numbers:type() ~= 'torch.LongTensor'
+      or numbers:nElement() > 0 and numbers:dim() ~= 1 then
       arg.refuse('feed.subset', 'numbers', 'a torch.LongTensor of one dimension, or a list of numbers', numbers)
-   elseif numbers:dim() == 1 and (numbers:min() < 1 or numbers:max() > n) then
+   elseif numbers:nElement() > 0 and (numbers:min() < 1 or numbers:max() > n) then
       error(('feed.subset: samples have the numbers 1..%.0f, got %.0f..%.0f'):format(n, numbers:min(), numbers:max()), 2)
    end
-   return setmetatable({ dataset = dataset, numbers = numbers }, Subset)
+   return setmetatable({ dataset = dataset, numbers = numbers:clone() }, Subset)
 end
 
 function Subset:size() return self.numbers:nElement() end
@@ -50,12 +52,12 @@ end
 --- Cuts a dataset into parts, whose sizes are these fractions of it: returns a dataset for each. Every sample is in one of them.
 -- @param seed  a number by which samples are shuffled before (default: they stay in order)
 -- d = require 'feed'; a, b = d.split(d.tensors(torch.range(1, 10)), {0.8, 0.2}); b:get(1) --> 9
-function Subset.split(dataset, parts, shuffled)
+function Subset.split(dataset, parts, seed)
    local n = need.count('feed.split', need.dataset('feed.split', 'dataset', dataset))
    need_parts(parts)
-   if shuffled ~= nil then need.whole('feed.split', 'seed', shuffled, 0, 2 ^ 53) end
+   if seed ~= nil then need.whole('feed.split', 'seed', seed, 0, 2 ^ 53) end
    local numbers = torch.LongTensor()
-   if n > 0 then numbers = shuffled and seed.permutation(n, shuffled, 0, 0) or numbers:range(1, n) end
+   if n > 0 then numbers = seed and seeds.permutation(n, seed, 0, 0) or numbers:range(1, n) end
    local sets, sum, first = {}, 0, 0
    for k, part in ipairs(parts) do
       sum = sum + part

@@ -7,7 +7,8 @@ local Tensors = {}
 Tensors.__index = Tensors
 
 --- The dataset whose sample i is x[i]; of several tensors, {x[i], y[i], ...}; of a table of tensors, a table with the same keys.
--- Tensors lie on the CPU. Worker threads see the same elements, without a copy. Batches have the types of the tensors.
+-- Tensors lie on the CPU. Worker threads see the same elements, without a copy; samples are copies. Batches have the types of
+-- the tensors.
 -- require 'feed'.tensors(torch.ones(3, 2), torch.range(1, 3)):get(2)[2] --> 2
 function Tensors.new(x, ...)
    local parts, single = x, false
@@ -42,7 +43,10 @@ end
 
 function Tensors:get(i)
    need.index('feed.tensors', i, self.n)
-   return each(self, function(t) return t[i] end)
+   return each(self, function(t)
+      local v = t[i]
+      return torch.isTensor(v) and v:clone() or v             -- whoever changes a sample does not change the dataset
+   end)
 end
 
 -- All samples of a batch at once.

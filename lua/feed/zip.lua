@@ -7,14 +7,18 @@ Zip.__index = Zip
 --- The dataset whose sample i is the list of the samples i of these datasets, which have as many. A table gives the samples
 -- names.
 -- d = require 'feed'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y --> 0
-function Zip.new(first, ...)
-   local parts = first
-   if type(first) ~= 'table' or first.get then parts = { first, ... } end
+function Zip.new(...)
+   local parts, count = { ... }, select('#', ...)
+   if count == 1 and type(parts[1]) == 'table' and not parts[1].get then
+      parts = parts[1]
+   else
+      for k = 1, count do need.dataset('feed.zip', 'argument ' .. k, parts[k]) end
+   end
    local n
    for key, part in pairs(parts) do
-      local count = need.dataset('feed.zip', 'argument ' .. tostring(key), part):size()
-      n = n or count
-      if count ~= n then error(('feed.zip: all datasets must have as many samples, got %d and %d'):format(n, count), 2) end
+      local size = need.count('feed.zip', need.dataset('feed.zip', 'argument ' .. tostring(key), part))
+      n = n or size
+      if size ~= n then error(('feed.zip: all datasets must have as many samples, got %.0f and %.0f'):format(n, size), 2) end
    end
    if not n then error('feed.zip: a dataset is wanted, got none', 2) end
    return setmetatable({ parts = parts, n = n }, Zip)

@@ -55,7 +55,14 @@ local function pack_function(out, f, where)
    out[#out + 1] = '.'
 end
 
+local DEEPEST = 1000                         -- tables inside of each other: each takes room on the stack, here and there
+
 local function pack_table(out, t, where)
+   out.depth = out.depth + 1
+   if out.depth > DEEPEST then
+      error(('%s cannot go to another thread: tables are inside of each other more than %d deep')
+         :format(where:sub(1, 60), DEEPEST), 0)
+   end
    local mt = getmetatable(t)
    if mt then text(out, 'k', named(mt)) else out[#out + 1] = 't' end
    for k, v in pairs(t) do
@@ -63,6 +70,7 @@ local function pack_table(out, t, where)
       pack(out, v, type(k) == 'string' and where .. '.' .. k or where)
    end
    out[#out + 1] = '.'
+   out.depth = out.depth - 1
 end
 
 function pack(out, v, where)
@@ -84,13 +92,16 @@ function pack(out, v, where)
       out.seen[v] = out.count
       if kind == 'function' then pack_function(out, v, where) else pack_table(out, v, where) end
    elseif class.typename(v) then text(out, 'o', require 'torch.serialize'.serialize(v))
-   else error(('%s cannot go to another thread: it is a %s'):format(where, kind), 0) end
+   else
+      error(('%s cannot go to another thread: it is a %s%s'):format(where, kind,
+         kind == 'table' and ' whose metatable is no class and no package' or ''), 0)
+   end
 end
 
 --- All arguments as a string that lives in this process only, and the list of the tensors that it points to: they must live until
 -- the string has been unpacked.
 function parcel.pack(...)
-   local out = { tensors = {}, seen = {}, count = 0 }
+   local out = { tensors = {}, seen = {}, count = 0, depth = 0 }
    for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
    return table.concat(out), out.tensors
 end

@@ -1,8 +1,9 @@
 -- torch.worker - a Lua state in a thread of its own that answers requests of this one: tensors are shared, the rest is copied.
 --
 -- A request is the name of a function of a module that the other state has loaded, and its arguments. Only one of the two works
--- on what both can see: the one leaves alone what it has sent until the answer is there. Tensors that are shared cannot grow, for
--- then their elements would move: those of `ask` until its answer has come, those of `share` until the thread has ended.
+-- on what both can see: the one leaves alone what it has sent until the answer is there. What it has shared the thread may read
+-- at any time. Tensors of both kinds cannot grow, for then their elements would move: those of `ask` until its answer has come,
+-- those of `share` until the thread has ended.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
