@@ -104,17 +104,18 @@ static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t pla
   }
 }
 
+/* The sums of the bias come first: whoever finds no memory must have added nothing, and is called again. */
 template <class T> static th_status conv2d_grad_weight(const th_call *call)
 {
   const th_tensor *gb = call->arg[1].t, *g = call->arg[3].t;
-  TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
-  if (!gb || th_numel(g) == 0) return TH_OK;
+  if (!gb || th_numel(g) == 0) return run(call, TH_CONV_GRAD_WEIGHT);
   const int f = g->ndim - 3;
   const th_features by_plane = { f ? g->size[0] : 1, g->size[f], g->size[f + 1] * g->size[f + 2] };
   const th_values<T> v = { th_first<const T>(g), th_view_of(g) };
   th_cuda_scratch sums;
   TH_TRY(sums.take((size_t)(by_plane.features * th_stretches(by_plane)) * 2 * sizeof(double)));
   TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
+  TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
   TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
             by_plane.features, th_stretches(by_plane), call->arg[4].d);
   return th_launched();

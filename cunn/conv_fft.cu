@@ -1,7 +1,8 @@
 // conv_fft.cu - the engine fft of devices: spectra of tiles of 8, 16 or 32 points a side, made within a warp.
 //
-// A complex transform carries two real tiles. A lane holds a column in its registers, which are transformed where they are; rows
-// go across 32, 16 or 8 lanes by shuffles. What comes out of both is in the order of reversed bits, which nobody puts right: the
+// A lane holds two columns of a real tile as the parts of complex numbers in its registers, which are transformed where they are
+// and then taken apart; rows go across half as many lanes as a tile has columns, by shuffles. So no number meets another tile's,
+// whose size its rounding would depend on. What comes out of both is in the order of reversed bits, which nobody puts right: the
 // way back begins with that order. Of a real tile's spectrum those frequencies are stored that are not conjugates of others.
 // A block stores one line of frequencies of all its tiles at a time, so that neighbours in memory are written together.
 #include <algorithm>
@@ -123,13 +124,41 @@ template <int W, int N> static __device__ __forceinline__ void across_back(compl
 
 /* ---- tiles ---- */
 
-/* H x W points. A block has PAIRS complex tiles at a time, and of a line of frequencies (all columns v of one row u) twice
- * as many numbers for each v. Rows 0 and H / 2 are half as long: the rest of them is conjugate. */
+/* H x W points. A block has TILES of them at a time, a lane columns `lane` and `lane` + W / 2. Of lines of frequencies (all
+ * columns v of one row u) rows 0 and H / 2 are half as long: the rest of them is conjugate. These are one line on their way, row 0
+ * plus i times row H / 2. Of line u register even(u) has columns of even numbers, register odd(u) the others. */
 template <int H, int W> struct tile {
-  static constexpr int PAIRS = THREADS / W;
-  TH_DEVICE_FN constexpr int length(int u) { return u == 0 || u == H / 2 ? W / 2 + 1 : W; }
+  static constexpr int LANES = W / 2, TILES = THREADS / LANES;
   TH_DEVICE_FN constexpr int begin(int u) { return u == 0 ? 0 : W / 2 + 1 + (u - 1) * W; }
+  TH_DEVICE_FN constexpr int even(int u) { return turned<H>(u); }
+  TH_DEVICE_FN constexpr int odd(int u) { return turned<H>(u ? H - u : H / 2); }
 };
+
+/* Spectra of two columns out of that of x + i y, and the first step of the rows' transforms; there and back. */
+template <int H, int W> static __device__ __forceinline__ void part(complex (&z)[H], int lane)
+{
+  typedef tile<H, W> T;
+  const complex w = lane_root(lane, W / 2);
+  TH_UNROLL
+  for (int u = 0; u < H / 2; u++) {
+    const complex x = z[T::even(u)], y = z[T::odd(u)];
+    const complex a = u ? complex(0.5f * (x.re + y.re), 0.5f * (x.im - y.im)) : complex(x.re, y.re);
+    const complex b = u ? complex(0.5f * (x.im + y.im), 0.5f * (y.re - x.re)) : complex(x.im, y.im);
+    z[T::even(u)] = a + b;
+    z[T::odd(u)] = (a - b) * w;
+  }
+}
+template <int H, int W> static __device__ __forceinline__ void join(complex (&z)[H], int lane)
+{
+  typedef tile<H, W> T;
+  const complex w = conj_of(lane_root(lane, W / 2));
+  TH_UNROLL
+  for (int u = 0; u < H / 2; u++) {
+    const complex d = z[T::odd(u)] * w, a = z[T::even(u)] + d, b = z[T::even(u)] - d;
+    z[T::even(u)] = u ? complex(a.re - b.im, a.im + b.re) : complex(a.re, b.re);
+    z[T::odd(u)] = u ? complex(a.re + b.im, b.re - a.im) : complex(a.im, b.im);
+  }
+}
 
 /* to: H * W / 2 + 2 lines of `count` complex numbers. */
 template <int H, int W>
@@ -137,31 +166,31 @@ static __global__ void __launch_bounds__(THREADS) to_spectra(th_pictures g, int6
                                                              complex *to)
 {
   typedef tile<H, W> T;
-  __shared__ complex stage[W][2 * T::PAIRS + 1];
-  const int pair = (int)threadIdx.x / W, lane = (int)threadIdx.x % W;
-  const int v = turned<W>(lane), opposite = turned<W>((W - v) % W);
-  for (int64_t base = blockIdx.x * (int64_t)(2 * T::PAIRS); base < count; base += gridDim.x * (int64_t)(2 * T::PAIRS)) {
-    const int64_t mine = base + 2 * pair;
+  __shared__ complex stage[W][T::TILES + 1];
+  const int mine = (int)threadIdx.x / T::LANES, lane = (int)threadIdx.x % T::LANES, v = 2 * turned<T::LANES>(lane);
+  for (int64_t base = blockIdx.x * (int64_t)T::TILES; base < count; base += gridDim.x * (int64_t)T::TILES) {
     complex z[H];
-    const bool one = mine < count, two = mine + 1 < count;
-    const th_tile_place a = th_place_of(g, first, rows, one ? mine : 0), b = th_place_of(g, first, rows, two ? mine + 1 : 0);
+    const bool one = base + mine < count;
+    const th_tile_place at = th_place_of(g, first, rows, one ? base + mine : 0);
     TH_UNROLL
     for (int i = 0; i < H; i++) {
-      z[i].re = one ? th_take<float>(g, a, i, lane) : 0;
-      z[i].im = two ? th_take<float>(g, b, i, lane) : 0;
+      z[i].re = one ? th_take<float>(g, at, i, lane) : 0;
+      z[i].im = one ? th_take<float>(g, at, i, lane + W / 2) : 0;
     }
     down<H>(z);
-    across<W, H>(z, lane);
+    part<H, W>(z, lane);
+    across<T::LANES, H>(z, lane);
     TH_UNROLL
-    for (int u = 0; u <= H / 2; u++) {
-      const complex x = z[turned<H>(u)], y = z[turned<H>((H - u) % H)];
-      const complex o(__shfl_sync(0xffffffffu, y.re, opposite, W), __shfl_sync(0xffffffffu, y.im, opposite, W));
-      stage[v][2 * pair] = complex(0.5f * (x.re + o.re), 0.5f * (x.im - o.im));
-      stage[v][2 * pair + 1] = complex(0.5f * (x.im + o.im), 0.5f * (o.re - x.re));
+    for (int u = 0; u < H / 2; u++) {
+      stage[v][mine] = z[T::even(u)];
+      stage[v + 1][mine] = z[T::odd(u)];
       __syncthreads();
-      for (int i = (int)threadIdx.x; i < T::length(u) * 2 * T::PAIRS; i += THREADS) {
-        const int f = i / (2 * T::PAIRS), k = i % (2 * T::PAIRS);
-        if (base + k < count) to[(T::begin(u) + f) * count + base + k] = stage[f][k];
+      for (int i = (int)threadIdx.x; i < (u ? W : W / 2 + 1) * T::TILES; i += THREADS) {
+        const int f = i / T::TILES, k = i % T::TILES;
+        if (base + k >= count) continue;
+        const complex x = stage[f][k], o = stage[(W - f) % W][k];
+        to[(T::begin(u) + f) * count + base + k] = u ? x : complex(0.5f * (x.re + o.re), 0.5f * (x.im - o.im));
+        if (!u) to[(T::begin(H / 2) + f) * count + base + k] = complex(0.5f * (x.im + o.im), 0.5f * (o.re - x.re));
       }
       __syncthreads();
     }
@@ -173,55 +202,51 @@ static __global__ void __launch_bounds__(THREADS) from_spectra(th_pictures g, th
                                                                int64_t count, const complex *from)
 {
   typedef tile<H, W> T;
-  __shared__ complex stage[W][2 * T::PAIRS + 1];
-  const int pair = (int)threadIdx.x / W, lane = (int)threadIdx.x % W, v = turned<W>(lane), opposite = (W - v) % W;
-  for (int64_t base = blockIdx.x * (int64_t)(2 * T::PAIRS); base < count; base += gridDim.x * (int64_t)(2 * T::PAIRS)) {
-    const int64_t mine = base + 2 * pair;
+  __shared__ complex stage[W][T::TILES + 1];
+  const int mine = (int)threadIdx.x / T::LANES, lane = (int)threadIdx.x % T::LANES, v = 2 * turned<T::LANES>(lane);
+  for (int64_t base = blockIdx.x * (int64_t)T::TILES; base < count; base += gridDim.x * (int64_t)T::TILES) {
     complex z[H];
     TH_UNROLL
-    for (int u = 0; u <= H / 2; u++) {
+    for (int u = 0; u < H / 2; u++) {
       __syncthreads();
-      for (int i = (int)threadIdx.x; i < T::length(u) * 2 * T::PAIRS; i += THREADS) {
-        const int f = i / (2 * T::PAIRS), k = i % (2 * T::PAIRS);
-        stage[f][k] = base + k < count ? from[(T::begin(u) + f) * count + base + k] : complex(0);
+      for (int i = (int)threadIdx.x; i < (u ? W : W / 2 + 1) * T::TILES; i += THREADS) {
+        const int f = i / T::TILES, k = i % T::TILES;
+        const bool one = base + k < count;
+        const complex x = one ? from[(T::begin(u) + f) * count + base + k] : complex(0);
+        const complex y = one && !u ? from[(T::begin(H / 2) + f) * count + base + k] : complex(0);
+        stage[f][k] = complex(x.re - y.im, x.im + y.re);
+        if (!u && f > 0 && f < W / 2) stage[W - f][k] = complex(x.re + y.im, y.re - x.im);
       }
       __syncthreads();
-      const bool half = T::length(u) < W, there = !half || v <= W / 2;
-      const complex x = stage[there ? v : opposite][2 * pair], y = stage[there ? v : opposite][2 * pair + 1];
-      const float s = there ? 1 : -1;                       /* x + i y, of x and y or their conjugates */
-      z[turned<H>(u)] = complex(x.re - s * y.im, s * x.im + y.re);
-      if (half) continue;
-      const complex p = stage[opposite][2 * pair], q = stage[opposite][2 * pair + 1];
-      z[turned<H>(H - u)] = complex(p.re + q.im, q.re - p.im);
+      z[T::even(u)] = stage[v][mine];
+      z[T::odd(u)] = stage[v + 1][mine];
     }
-    across_back<W, H>(z, lane);
+    across_back<T::LANES, H>(z, lane);
+    join<H, W>(z, lane);
     down_back<H>(z);
-    const th_tile_place a = th_place_of(g, first, rows, mine < count ? mine : 0);
-    const th_tile_place b = th_place_of(g, first, rows, mine + 1 < count ? mine + 1 : 0);
+    if (base + mine >= count) continue;
+    const th_tile_place at = th_place_of(g, first, rows, base + mine);
     TH_UNROLL
     for (int i = 0; i < H; i++) {
-      if (mine < count) th_give_back<float>(g, r, a, i, lane, z[i].re);
-      if (mine + 1 < count) th_give_back<float>(g, r, b, i, lane, z[i].im);
+      th_give_back<float>(g, r, at, i, lane, z[i].re);
+      th_give_back<float>(g, r, at, i, lane + W / 2, z[i].im);
     }
   }
 }
 
-static unsigned blocks_for(int64_t count, int pairs)
-{
-  return (unsigned)std::min<int64_t>((count + 2 * pairs - 1) / (2 * pairs), 1 << 20);
-}
+static unsigned blocks_for(int64_t count, int tiles) { return (unsigned)std::min<int64_t>((count + tiles - 1) / tiles, 1 << 20); }
 
 template <int H, int W> class transforms : public th_transforms {
 public:
   th_status there(const th_pictures &g, int64_t first, int64_t rows, int64_t count, void *to) override
   {
-    TH_LAUNCH((to_spectra<H, W>), blocks_for(count, tile<H, W>::PAIRS), THREADS, 0, g, first, rows, count,
+    TH_LAUNCH((to_spectra<H, W>), blocks_for(count, tile<H, W>::TILES), THREADS, 0, g, first, rows, count,
               static_cast<complex *>(to));
     return th_launched();
   }
   th_status back(const th_pictures &g, const th_results &r, int64_t first, int64_t rows, int64_t count, void *from) override
   {
-    TH_LAUNCH((from_spectra<H, W>), blocks_for(count, tile<H, W>::PAIRS), THREADS, 0, g, r, first, rows, count,
+    TH_LAUNCH((from_spectra<H, W>), blocks_for(count, tile<H, W>::TILES), THREADS, 0, g, r, first, rows, count,
               static_cast<const complex *>(from));
     return th_launched();
   }

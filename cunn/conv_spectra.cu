@@ -5,7 +5,6 @@
 
 namespace {
 
-
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static size_t size_of(const th_conv_shape &s) { return s.dtype == TH_F64 ? sizeof(cx<double>) : sizeof(cx<float>); }
 
@@ -179,7 +178,8 @@ th_status th_spectral_run(const th_conv *c, const th_tiling &p, th_transforms &f
   const th_conv_shape &s = c->s;
   const th_spectral t = th_spectral_of(s);
   const bool input = s.pass == TH_CONV_GRAD_INPUT, weight = s.pass == TH_CONV_GRAD_WEIGHT;
-  const double all = (double)size_of(s) * (double)p.freqs * (double)t.groups * (double)t.lanes * (double)t.outs;
+  const double all = (double)size_of(s) * (double)p.freqs * (double)t.groups *
+                     std::max((double)t.lanes * (double)t.outs, (double)p.rows * (double)std::max(t.lanes, t.outs));
   if (all > (double)(INT64_MAX / 4)) return th_fail(TH_ENOMEM, "no memory for %g bytes of spectra", all);
   work w;
   w.left = images(input ? c->y : c->x, t.lanes, t.h, t.w, p);

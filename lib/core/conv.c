@@ -126,7 +126,7 @@ void th_conv_prefer(int engine) { __atomic_store_n(&preferred, engine, __ATOMIC_
 static int from_environment(void)
 {
   const char *wanted = getenv("TH_CONV_ENGINE");
-  for (int i = 0; wanted && th_conv_engine_name(i); i++) if (strcmp(th_conv_engine_name(i), wanted) == 0) return i;
+  for (int i = 0; wanted && th_conv_engine_known(i); i++) if (strcmp(th_conv_engine_known(i), wanted) == 0) return i;
   return -1;
 }
 

@@ -5,6 +5,8 @@ local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local C = lib.C
 
+ffi.cdef 'const char *th_conv_engine_known(int i);'         -- as lib/core/conv.h has it
+
 local conv = {}
 
 local PASSES = { [0] = 'forward', 'gradInput', 'gradWeight' }
@@ -41,6 +43,15 @@ local function sizes(who, name, x, least)
    return t
 end
 
+local OPERANDS = { 'x', 'weight', 'the result' }
+local MOST = 2 ^ 59                                 -- floats of a tensor; engines count places in whole numbers
+
+local function product(list)
+   local n = 1
+   for _, v in ipairs(list) do n = n * v end
+   return n
+end
+
 -- The th_conv_shape of a convolution, without its pass.
 local function shape_of(who, x, weight, ...)
    local xs, ws, v = sizes(who, 'x', x, 3), sizes(who, 'weight', weight, 4), { ... }
@@ -74,6 +85,12 @@ local function shape_of(who, x, weight, ...)
    end
    s.oh = out(xs[f + 2], ws[3], v[3], v[1], v[5])
    s.ow = out(xs[f + 3], ws[4], v[4], v[2], v[6])
+   local result = { f == 1 and xs[1] or 1, ws[1], tonumber(s.oh), tonumber(s.ow) }
+   for i, t in ipairs { xs, ws, result } do
+      if product(t) > MOST then
+         error(('%s: %s must have at most 2^59 elements, got %g'):format(who, OPERANDS[i], product(t)), 3)
+      end
+   end
    s.dtype, s.device = C.TH_F32, 0
    if arg.is_tensor(x) then
       if not dtype.is_float(x._dtype) then arg.refuse(who, 'x', 'a Float, Double, Half or BFloat16 tensor', x, 4) end
@@ -197,6 +214,16 @@ local function number_or_none(who, value, level)
    return i
 end
 
+-- The environment may name an engine of devices, which come later, or never.
+local function check_environment(wanted)
+   local names = {}
+   while C.th_conv_engine_known(#names) ~= nil do
+      names[#names + 1] = ffi.string(C.th_conv_engine_known(#names))
+      if names[#names] == wanted then return end
+   end
+   error(('TH_CONV_ENGINE must be nil or one of %s, got %s'):format(table.concat(names, ', '), wanted), 0)
+end
+
 --- torch.conv.kept(): What is kept of kernels that are computed with again and again, as a table: `bytes`, the `count` of
 -- transforms that these are, and `uses`, how often one of them saved its making.
 -- torch.conv.kept().uses >= 0 --> true
@@ -306,7 +333,7 @@ end
 function conv.install(torch)
    conv.install = nil
    local wanted = os.getenv 'TH_CONV_ENGINE'
-   number_or_none('TH_CONV_ENGINE', wanted ~= '' and wanted or nil, 0)
+   if wanted and wanted ~= '' then check_environment(wanted) end
    torch.conv = setmetatable(conv, mt)
 end
 

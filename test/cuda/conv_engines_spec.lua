@@ -162,9 +162,46 @@ describe('every engine of a CUDA device', function()
             end
          end
       ]]
-      local first = child(script)
-      assert.truthy(first:find '^gemm%s+%S+\n')
+      local first, expected = child(script), 0
+      for _, engine in ipairs(engines()) do
+         expected = expected + 3
+         assert.equal(3, select(2, first:gsub('%f[%w]' .. engine .. '\t%-?[%d%.e+-]+\n', '')), first)
+      end
+      assert.equal(expected, select(2, first:gsub('\n', '')), first)
       for seed = 1, 2 do assert.equal(first, child(script, 'TH_CUDA_EMU_RANDOM=' .. seed)) end
+   end)
+
+   it('keeps images, planes and kernels apart: what is huge or NaN in one does nothing to the others', function()
+      torch.manualSeed(6)
+      local function some(...) return torch.FloatTensor(...):uniform(-1, 1) end
+      local function forward(x, k) return torch.conv2d(x, k) end
+      for _, s in ipairs { { 8, 8, 5, 5 }, { 20, 13, 9, 6 }, { 32, 32, 9, 9 }, { 40, 11, 17, 3 } } do
+         local h, w, kh, kw = unpack(s)
+         local x, k, g = some(3, 3, h, w), some(4, 3, kh, kw), some(3, 4, h - kh + 1, w - kw + 1)
+         local function to_input(gradient, kernels) return torch.conv2d_grad_input(kernels.new(x:size()), gradient, kernels) end
+         local function to_weight(images, gradient)
+            local gw = images.new(k:size()):zero()
+            torch.conv2d_grad_weight(gw, nil, images, gradient)
+            return gw
+         end
+         -- What goes wrong at number 1 along a dimension of an operand stays at number 1 along one of the result.
+         for i, case in ipairs { { forward, x, k, 1, 1, 1 }, { forward, x, k, 2, 1, 2 }, { to_input, g, k, 1, 1, 1 },
+            { to_input, g, k, 2, 2, 2 }, { to_weight, x, g, 1, 2, 2 }, { to_weight, x, g, 2, 2, 1 } } do
+            local run, operands, operand, along, to = case[1], { case[2]:clone(), case[3]:clone() }, unpack(case, 4)
+            for _, wrong in ipairs { 1e6, 0 / 0 } do
+               operands[operand]:select(along, 1):mul(wrong)
+               local want = run(operands[1]:double(), operands[2]:double())
+               for _, engine in ipairs(engines()) do
+                  local got = forced(engine, run, there(operands[1]), there(operands[2])):host():double()
+                  for n = 2, want:size(to) do
+                     local apart = (got:select(to, n) - want:select(to, n)):norm() / want:select(to, n):norm()
+                     assert(apart < TOLERANCE.Float, ('%s, case %d of %d x %d times %g: number %d is %g apart'):format(engine, i,
+                        h, w, wrong, n, apart))
+                  end
+               end
+            end
+         end
+      end
    end)
 
    it('leaves the work to gemm where memory does not suffice', function()
@@ -188,6 +225,21 @@ describe('every engine of a CUDA device', function()
          end
          print 'fine'
       ]], 'TH_CUDA_EMU_MEMORY=1800000'))
+   end)
+
+   it('adds gradients once, also where memory was full of garbage', function()
+      if not EMULATED then return pending 'only the memory of an emulated device is as small as one likes' end
+      local script = [[
+         local planes = 100000
+         local x = torch.CudaTensor(1, 1, 1, 1):fill(1):expand(1, 1, 2, 2)
+         local g = torch.CudaTensor(1, 1, 1, 1):fill(1):expand(1, planes, 2, 2)
+         local gw, gb = torch.CudaTensor(planes, 1, 1, 1):zero(), torch.CudaTensor(planes):zero()
+         collectgarbage() collectgarbage() collectgarbage 'stop'
+         do local garbage = torch.CudaTensor(350000):fill(1) end          -- luacheck: ignore
+         torch.conv2d_grad_weight(gw, gb, x, g)
+         print(gw:min(), gw:max(), gb:min(), gb:max())
+      ]]
+      assert.equal('4\t4\t4\t4\n', child(script, 'TH_CUDA_EMU_MEMORY=2900000'))
    end)
 
    it('goes through many tiles a few at a time', function()
@@ -357,11 +409,29 @@ describe('torch.conv on a CUDA device', function()
       end
    end)
 
-   it('predicts every engine for huge and for empty images', function()
+   it('refuses sizes that no tensor has', function()
+      for _, s in ipairs { { { 256, 1, 2 ^ 30 + 4, 2 ^ 30 + 4, device = 1 }, { 1, 1, 5, 5 }, 'x' },
+         { { 1, 1, 1, 1, device = 1 }, { 1, 1, 2 ^ 30, 2 ^ 30 }, 'weight', 2 ^ 30, 2 ^ 30 },
+         { { 1, 1, 1, 1, device = 1 }, { 1, 1, 1, 1 }, 'the result', 2 ^ 30, 2 ^ 30 } } do
+         for _, f in ipairs { torch.conv.explain, function(...) return torch.conv.choice('forward', ...) end } do
+            refuses(s[3] .. ' must have at most 2^59 elements, got ', f, s[1], s[2], 1, 1, s[4], s[5])
+         end
+      end
+   end)
+
+   it('predicts every engine for huge images, and nothing for empty ones', function()
       for _, s in ipairs { { { 1, 1, 1, 2 ^ 30, device = 1 }, { 1, 1, 1, 5 } },
-         { { 0, 4, 9, 9, device = 1 }, { 8, 4, 5, 5 } },
-         { { 64, 512, 512, 512, device = 1 }, { 512, 512, 9, 9 } } } do
-         assert.truthy(torch.conv.explain(unpack(s)):find 'forward: %w+')
+         { { 2 ^ 20, 1, 2 ^ 20, 2 ^ 19, device = 1 }, { 1, 1, 5, 5 } },
+         { { 64, 512, 512, 512, device = 1 }, { 512, 512, 9, 9 } }, { { 0, 4, 9, 9, device = 1 }, { 8, 4, 5, 5 } } } do
+         local text, count = torch.conv.explain(unpack(s)), 0
+         for seconds, flops in text:gmatch '([^ ]+) ms predicted, +([^ ]+) Gflop' do
+            local empty = s[1][1] == 0
+            for _, v in ipairs { tonumber(seconds), tonumber(flops) } do
+               assert(empty and v == 0 or not empty and v > 0 and v < math.huge, text)
+               count = count + 1
+            end
+         end
+         assert.equal(6 * #engines(), count, text)
       end
    end)
 

@@ -82,7 +82,13 @@ describe('torch.conv.prefer', function()
       assert.equal('fft\n', child('print(torch.conv.prefer)', '', 'TH_CONV_ENGINE=fft'))
       assert.equal('nil\n', child('print(torch.conv.prefer)', '', 'TH_CONV_ENGINE='))
       assert.equal('nil\n', child('torch.conv.prefer = nil print(torch.conv.prefer)', '', 'TH_CONV_ENGINE=fft'))
-      assert.truthy(child('print(1)', '', 'TH_CONV_ENGINE=cudnn'):find('TH_CONV_ENGINE must be nil or one of gemm, ', 1, true))
+      assert.truthy(child('print(1)', '', 'TH_CONV_ENGINE=cuda'):find('TH_CONV_ENGINE must be nil or one of gemm, ', 1, true))
+   end)
+
+   it('may name an engine of devices in TH_CONV_ENGINE, whether or not there are any', function()
+      local script = 'print(torch.conv.prefer, torch.conv.choice("forward", { 1, 3, 8, 8 }, { 4, 3, 3, 3 }))'
+      assert.equal('nil\tgemm\n', child(script, '', 'TH_CONV_ENGINE=cudnn'))
+      assert.equal('nil\tgemm\n', child(script, '', 'TH_CONV_ENGINE=cufft'))
    end)
 end)
 
