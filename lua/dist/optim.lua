@@ -255,12 +255,16 @@ end
 -- gradients of each round; those that come later are dropped), 'downpour' (gradients are pushed and parameters fetched without
 -- waiting), 'ssp' (likewise, but nobody is more than `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps workers
 -- and a centre pull at each other). doc/distributed.md says what each promises.
+-- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it returns what f returns;
+-- `fetch([x])` fills x with the shared parameters; `finish()` says that this rank takes no more steps, and waits for the others;
+-- `isServer()` tells whether this rank calls `serve()`, which takes gradients until all workers have finished; `state()` is for
+-- dist.commit. An update that fails ends the job for all: a shard may be half written.
 -- @param options.scheme          one of these
 -- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles
 -- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x,
 --    a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds the options
 --    and step
--- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9; `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
+-- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9 and `beta2` 0.999, below 1; `epsilon` 1e-10, of adam 1e-8
 -- @param options.servers         ranks that only update: the last ones of the job, which call `serve`; default 0
 -- @param options.workers         of syncps: gradients of one round (default: all workers)
 -- @param options.nFetch,nPush    of downpour: steps from one fetch or push to the next; default 1
@@ -269,7 +273,7 @@ end
 -- @param options.spare           how many workers may die; default: those beyond `workers`, otherwise 0
 -- @param options.sparse          true: gradients of nn.LookupTable travel as rows, and only rows with a gradient are updated
 -- @param options.state           what `state` gave: goes on from there
--- @return an object with step, fetch, finish, serve, state, isServer; `steps` and `dropped` count
+-- @return an object with these methods; `steps` and `dropped` count
 -- x = torch.ones(1); dist.init().optim{scheme = 'ssp', parameters = x, gradParameters = torch.ones(1)}:step(); x --> {0.99}
 function dist.optim(options)
    if not wire.world then error('dist.optim: call dist.init() first', 2) end

@@ -76,10 +76,14 @@ function wire.shared(name, ty, sizes, count, ends, copies, counters)
    return setmetatable(self, Shared)
 end
 
---- A tensor that all ranks of the job see under a name, as an object with the methods below. Who asks first makes it, full of
--- zeros; the others get the same, and must ask for the same size and type. It stays until the job ends. Each method does its work
+--- A tensor that all ranks of the job see under a name, as an object with methods. Who asks first makes it, full of zeros; the
+-- others get the same, and must ask for the same sizes, type and shards. It stays until the job ends. Each method does its work
 -- shard by shard: ranks that write at the same time do so one after the other in each shard.
--- @param name     1 to 63 bytes
+-- Its methods: `fetch([into])` gives a copy, or fills `into`; `copy(x)` replaces its elements; `add([scale,] x)` adds to them;
+-- `addRows(index, rows)` adds row i of `rows` to row index[i]; `apply(f)` calls f(part, first) with each shard's elements, a
+-- vector, which f may change; `epoch()` is how often it was written, up to 2^31 - 1; `wait(epoch [, seconds])` waits until it was
+-- written so often (default: the job's deadline). A process that is a fork of a rank cannot use it.
+-- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
 -- dist.init(); s = dist.shared('w', {2, 3}); s:add(torch.ones(2, 3)); s:fetch() --> {{1, 1, 1}, {1, 1, 1}}
@@ -218,8 +222,8 @@ function Shared:addRows(index, rows)
 end
 
 --- Calls f(part, first) for each shard, with its lock held: part is the shard's elements in the job's memory, a vector; first is
--- the number of the first one. f may change them, but must not keep them, nor call the shared tensor. An error in f ends it; what f
--- has written stays, and does not count.
+-- the number of the first one. f may change them, but must not keep them, nor call the shared tensor. An error in f ends it;
+-- what f has written stays, and does not count.
 function Shared:apply(f)
    if not arg.is_callable(f) then arg.refuse('apply', 'argument 1', 'a function', f) end
    walk(self, 'apply', false, function(part, first) f(part, first) end)
