@@ -217,7 +217,7 @@ static th_status part(th_storage **out, th_storage *whole, int64_t offset, int64
   s->dtype = whole->dtype;
   s->device = device;
   s->whole = whole;
-  whole->pinned |= 1;
+  __atomic_or_fetch(&whole->pinned, 1, __ATOMIC_RELAXED);  /* other threads may hold it, and let go */
   th_storage_retain(whole);
   if (s->device == TH_CPU) th_account(0, 1);
   else account_on(s->device, 0, 1);

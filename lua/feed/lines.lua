@@ -4,7 +4,7 @@ local source = require 'feed.source'
 
 local lines = {}
 
-local BLOCK, NEWLINE, QUOTE = 2 ^ 20, 10, 34
+local BLOCK, NEWLINE, RETURN, QUOTE = 2 ^ 20, 10, 13, 34
 local MARK = '\239\187\191'                 -- U+FEFF, with which some programs begin a text in UTF-8
 
 -- Where in a line a byte is: at the beginning of a field, where a quote opens; within one; between quotes; behind a quote that
@@ -61,7 +61,9 @@ function lines.index(file, separator) return source.with(file, index, separator 
 --- Line i without its end.
 function lines.get(dataset, i)
    local first = dataset.places[i]
-   return (source.text(source.of(dataset), dataset.places[i + 1] - first, first):gsub('\r?\n$', ''))
+   local line = source.text(source.of(dataset), dataset.places[i + 1] - first, first)
+   if line:byte(-1) ~= NEWLINE then return line end
+   return line:sub(1, line:byte(-2) == RETURN and -3 or -2)
 end
 
 return lines

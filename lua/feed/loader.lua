@@ -210,7 +210,7 @@ local function forget(self)
       if not ok and thread.taken == taken then                -- the answer is still to come, or never will
          local interrupted = thread:alive()
          self:close()
-         if interrupted then error(why, 0) end
+         if interrupted then error('feed.loader: ' .. message(why), 0) end
          return
       end
    end
