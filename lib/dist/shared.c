@@ -218,12 +218,15 @@ th_status th_shared_wait(th_shared *s, int i, uint32_t value, const char *what, 
 int th_shared_gone(const th_shared *s, int rank)
 {
   const th_dist_work w = work_of(s->world, NULL, 0);
+  if (rank < 0 || rank >= s->world->job->size) return 1;
   return th_look_after(&w, rank, false) != TH_NO_TROUBLE;
 }
 
 th_status th_shared_blame(th_shared *s, int rank, const char *what, double seconds)
 {
   th_dist_work w = work_of(s->world, what, seconds);
+  const int n = s->world->job->size;
+  if (rank < 0 || rank >= n) return th_fail(TH_EARG, "%s: ranks lie in 0..%d, got %d", what, n - 1, rank);
   th_blame(&w, rank, th_look_after(&w, rank, true));
   return th_broken(&w);
 }

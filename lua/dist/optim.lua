@@ -264,7 +264,7 @@ end
 -- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x,
 --    a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds the options
 --    and step
--- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9 and `beta2` 0.999, below 1; `epsilon` 1e-10, of adam 1e-8
+-- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9, `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
 -- @param options.servers         ranks that only update: the last ones of the job, which call `serve`; default 0
 -- @param options.workers         of syncps: gradients of one round (default: all workers)
 -- @param options.nFetch,nPush    of downpour: steps from one fetch or push to the next; default 1

@@ -127,6 +127,13 @@ describe('dist.shared', function()
          dist.barrier()]], '')
    end)
 
+   it('refuses more than there is memory for, at once', function()
+      ranks.ok(2, [[
+         says('memory', dist.shared, 'huge', 2 ^ 40)
+         says('ranks lie in 0..1, got 2', function() dist.shared('a', 1):blame(2, 'x', 1) end)
+         assert(dist.shared('a', 1):gone(64))]])
+   end)
+
    it('is refused to a fork of a rank', function()
       ranks.ok(1, [[
          local ffi = require 'ffi'
