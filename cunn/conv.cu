@@ -15,11 +15,12 @@ static const th_conv_engine *const engines[] = {
 
 static struct { std::once_flag once; th_cuda_peak peak; char name[256]; } known[TH_MAXDEVICE];
 
-static double attribute(cudaDeviceAttr what, int device)
+/* `usual` where the driver does not tell. */
+static double attribute(cudaDeviceAttr what, int device, double usual = 1)
 {
   int v = 0;
   if (cudaDeviceGetAttribute(&v, what, device - 1) != cudaSuccess) cudaGetLastError();
-  return v > 0 ? v : 1;
+  return v > 0 ? v : usual;
 }
 
 /* Results a clock of one multiprocessor, as CUDA's programming guide lists them by compute capability. */
@@ -39,11 +40,12 @@ static void ask(int device)
   const int major = (int)attribute(cudaDevAttrComputeCapabilityMajor, device);
   int minor = 0;
   if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device - 1) != cudaSuccess) cudaGetLastError();
-  const double n = attribute(cudaDevAttrMultiProcessorCount, device), hz = 1e3 * attribute(cudaDevAttrClockRate, device);
+  const double n = attribute(cudaDevAttrMultiProcessorCount, device), hz = 1e3 * attribute(cudaDevAttrClockRate, device, 1.5e6);
   k.peak.floats = 2 * n * floats_of(major, minor) * hz;
   k.peak.doubles = 2 * n * doubles_of(major, minor) * hz;
   /* Memory gives two words a clock. */
-  k.peak.bytes = 2 * 1e3 * attribute(cudaDevAttrMemoryClockRate, device) * attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
+  k.peak.bytes = 2 * 1e3 * attribute(cudaDevAttrMemoryClockRate, device, 2e6) *
+                 attribute(cudaDevAttrGlobalMemoryBusWidth, device, 1024) / 8;
   k.peak.multiprocessors = (int)n;
 }
 

@@ -19,6 +19,7 @@ typedef const void *numbers;
 
 #define FUNCTIONS(F) \
   F(create, "cudnnCreate", void **handle) \
+  F(destroy, "cudnnDestroy", void *handle) \
   F(set_stream, "cudnnSetStream", void *handle, cudaStream_t stream) \
   F(new_tensor, "cudnnCreateTensorDescriptor", void **d) \
   F(free_tensor, "cudnnDestroyTensorDescriptor", void *d) \
@@ -58,25 +59,42 @@ static struct {
 } dnn;
 static th_library library("cuDNN", "TH_CUDNN");
 
+/* A library that opens may still not work with this driver, or this device. */
+static bool works()
+{
+  char why[64];
+  void *handle = nullptr;
+  const int e = dnn.create(&handle);
+  if (e == SUCCESS) dnn.destroy(handle);
+  snprintf(why, sizeof why, "cudnnCreate: status %d", e);
+  return e == SUCCESS || library.without(why);
+}
+
 static bool found()
 {
   static const bool none = th_cuda_is_emulated() && !library.without("the emulated device has no cuDNN");
 #define BIND(f, symbol, ...) { (void **)&dnn.f, symbol },
-  return !none && library.open({ "libcudnn.so.9", "libcudnn.so.8", "libcudnn.so" }, { FUNCTIONS(BIND) }, nullptr);
+  static const bool there =
+    !none && library.open({ "libcudnn.so.9", "libcudnn.so.8", "libcudnn.so" }, { FUNCTIONS(BIND) }, nullptr) && works();
 #undef BIND
+  return there;
 }
 
 static const char *missing() { return found() ? nullptr : library.why(); }
 
-/* What it does not do it says before anything is written: gemm does that, as where memory does not suffice. */
+/* Whatever fails before anything is written gemm does, as where memory does not suffice. */
+static th_status prepared(int e, const char *what)
+{
+  return e == SUCCESS ? TH_OK : th_fail(TH_ENOMEM, "cuDNN has no memory, or no way, to do this (%s: status %d)", what, e);
+}
+#define TRY(f, ...) TH_TRY(prepared(dnn.f(__VA_ARGS__), #f))
+
 static th_status status_of(int e, const char *what)
 {
-  if (e == SUCCESS) return TH_OK;
   const bool no_memory = e == 4003 || e == 4004 || e == 2, cannot = e == 9 || (e >= 3000 && e < 4000);
-  if (no_memory || cannot) return th_fail(TH_ENOMEM, "cuDNN has no memory, or no way, to do this (%s: status %d)", what, e);
-  return th_fail(TH_EBACKEND, "cuDNN: status %d (%s)", e, what);
+  return e == SUCCESS || no_memory || cannot ? prepared(e, what) : th_fail(TH_EBACKEND, "cuDNN: status %d (%s)", e, what);
 }
-#define TRY(f, ...) TH_TRY(status_of(dnn.f(__VA_ARGS__), #f))
+#define RUN(f, ...) TH_TRY(status_of(dnn.f(__VA_ARGS__), #f))
 
 static std::mutex lock;
 static std::map<std::pair<int, cudaStream_t>, void *> handles;
@@ -160,7 +178,7 @@ static th_status choose(choice *to, void *h, const descriptors &d, const th_conv
     proposal p[MOST] = {};
     choice found = { -1, 0 };
     int n = 0;
-    TH_TRY(status_of(propose(h, d, s.pass, &n, p), "an algorithm"));
+    TH_TRY(prepared(propose(h, d, s.pass, &n, p), "an algorithm"));
     for (int i = 0; i < n && found.algorithm < 0; i++) {
       size_t bytes = 0;
       if (p[i].status != SUCCESS || p[i].determinism != DETERMINISTIC) continue;
@@ -211,12 +229,12 @@ static th_status pass_by(void *h, const descriptors &d, const th_conv *c, const 
 {
   const factors f(c->scale, c->s.dtype == TH_F64);
   if (c->s.pass == TH_CONV_GRAD_INPUT) {
-    TRY(input, h, f.at(ONCE), d.k, k.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, f.at(NOTHING), d.x, x.data());
+    RUN(input, h, f.at(ONCE), d.k, k.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, f.at(NOTHING), d.x, x.data());
   } else if (c->s.pass == TH_CONV_GRAD_WEIGHT) {
-    TRY(weight, h, f.at(SCALED), d.x, x.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, f.at(ONCE), d.k, k.data());
+    RUN(weight, h, f.at(SCALED), d.x, x.data(), d.y, y.data(), d.conv, by.algorithm, work, by.work, f.at(ONCE), d.k, k.data());
   } else {
-    TRY(forward, h, f.at(ONCE), d.x, x.data(), d.k, k.data(), d.conv, by.algorithm, work, by.work, f.at(NOTHING), d.y, y.data());
-    if (c->bias) TRY(add, h, f.at(ONCE), d.bias, bias.data(), f.at(ONCE), d.y, y.data());
+    RUN(forward, h, f.at(ONCE), d.x, x.data(), d.k, k.data(), d.conv, by.algorithm, work, by.work, f.at(NOTHING), d.y, y.data());
+    if (c->bias) RUN(add, h, f.at(ONCE), d.bias, bias.data(), f.at(ONCE), d.y, y.data());
   }
   return TH_OK;
 }
@@ -268,11 +286,13 @@ static th_conv_cost cost(const th_conv_shape *s)
   return c;
 }
 
-/* The handle of a stream that is about to be captured, where there were others. */
+/* The handle of a stream that is about to be captured, where there were others. To open the library takes memory, as a capture
+ * may not. */
 static th_status prepare()
 {
-  std::lock_guard<std::mutex> guard(lock);
   void *h;
+  found();
+  std::lock_guard<std::mutex> guard(lock);
   return handles.empty() ? TH_OK : handle_of_stream(&h);
 }
 

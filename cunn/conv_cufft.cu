@@ -3,6 +3,7 @@
 #include <algorithm>
 #include "conv_spectra.cuh"
 #include "cufft.cuh"
+#include "graph.cuh"
 
 namespace {
 
@@ -143,10 +144,12 @@ template <class P> static th_status run_with(const th_conv *c, const th_tiling &
   transforms<P> f(p.th, p.tw);
   return th_spectral_run(c, p, f);
 }
+/* What is added to a result is added last: gemm can do what cuFFT fails to do, as where memory does not suffice. */
 static th_status run(const th_conv *c, const th_call *)
 {
   const th_tiling p = tiling_of(c->s);
-  return c->s.dtype == TH_F64 ? run_with<double>(c, p) : run_with<float>(c, p);
+  const th_status s = c->s.dtype == TH_F64 ? run_with<double>(c, p) : run_with<float>(c, p);
+  return s == TH_EBACKEND && !th_cuda_records() ? TH_ENOMEM : s;
 }
 
 }  // namespace

@@ -125,8 +125,8 @@ template <int W, int N> static __device__ __forceinline__ void across_back(compl
 /* ---- tiles ---- */
 
 /* H x W points. A block has TILES of them at a time, a lane columns `lane` and `lane` + W / 2. Of lines of frequencies (all
- * columns v of one row u) rows 0 and H / 2 are half as long: the rest of them is conjugate. These are one line on their way, row 0
- * plus i times row H / 2. Of line u register even(u) has columns of even numbers, register odd(u) the others. */
+ * columns v of one row u) rows 0 and H / 2 are half as long: the rest of them is conjugate. These are one line on their way,
+ * row 0 plus i times row H / 2. Of line u register even(u) has columns of even numbers, register odd(u) the others. */
 template <int H, int W> struct tile {
   static constexpr int LANES = W / 2, TILES = THREADS / LANES;
   TH_DEVICE_FN constexpr int begin(int u) { return u == 0 ? 0 : W / 2 + 1 + (u - 1) * W; }

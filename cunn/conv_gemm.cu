@@ -14,7 +14,7 @@ template <class T> struct operand {
   __device__ typename element<T>::C get(int64_t i) const { return element<T>::load(p[v.at(i)]); }
 };
 
-/* The pixel of the planes of group `first` on that tap `tap` (plane, row, column) of result `at` looks at; 0 outside. */
+/* The pixel of the planes from `plane0` on that tap `tap` (plane, row, column) of result `at` looks at; 0 outside. */
 template <class T> static __device__ typename element<T>::C unfolded(const operand<T> &x, const shape &s, int64_t plane0,
                                                                      int64_t tap, int64_t at)
 {

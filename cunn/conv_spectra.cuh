@@ -100,7 +100,7 @@ protected:
   ~th_transforms() = default;
 };
 
-/* Refuses for want of memory before anything is written. */
+/* Who refuses for want of memory, or because a library fails, has added nothing: the call may be made again, by whomever. */
 th_status th_spectral_run(const th_conv *c, const th_tiling &p, th_transforms &f);
 
 #endif

@@ -43,11 +43,29 @@ static void *(*const emulated)(const char *) = nullptr;
 static void *(*const emulated)(const char *) = emu::cufft;
 #endif
 
+/* A library that opens may still not work with this driver, or this device. */
+static bool works()
+{
+  char why[64];
+  int p = 0;
+  whole n[1] = { 16 };
+  size_t work = 0;
+  int e = fft.create(&p);
+  if (e == SUCCESS) {
+    e = fft.make(p, 1, n, n, 1, 16, n, 1, 16, C2C, 1, &work);
+    fft.destroy(p);
+  }
+  snprintf(why, sizeof why, "a plan: status %d", e);
+  return e == SUCCESS || library.without(why);
+}
+
 static bool found()
 {
 #define BIND(f, symbol, ...) { (void **)&fft.f, symbol },
-  return library.open({ "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" }, { FUNCTIONS(BIND) }, emulated);
+  static const bool there = library.open({ "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" },
+                                         { FUNCTIONS(BIND) }, emulated) && works();
 #undef BIND
+  return there;
 }
 
 static th_status status_of(int e, const char *what)
@@ -60,12 +78,21 @@ static th_status status_of(int e, const char *what)
 
 /* ---- plans: the last ones are kept ---- */
 
-enum { KEPT = 32 };
+enum { KEPT = 1024 };                                /* more than a large net has: who comes round finds none that went first */
 typedef std::tuple<int, int, int64_t, int64_t, int64_t, int64_t, int64_t> key;       /* device, type, numbers of th_cuda_fft */
 struct plan { int handle; size_t work; uint64_t used; bool recorded; };     /* recorded: a graph has its tables */
 static std::map<key, plan> plans;
 static uint64_t uses;
 static std::mutex lock;
+
+/* On the device that has it. */
+static void destroy(int device, int handle)
+{
+  int current = 0;
+  if (cudaGetDevice(&current) == cudaSuccess && current != device) cudaSetDevice(device);
+  fft.destroy(handle);
+  if (current != device) cudaSetDevice(current);
+}
 
 static void forget_one()
 {
@@ -74,7 +101,7 @@ static void forget_one()
     if (!p->second.recorded && (oldest == plans.end() || p->second.used < oldest->second.used)) oldest = p;
   }
   if (oldest == plans.end()) return;
-  fft.destroy(oldest->second.handle);
+  destroy(std::get<0>(oldest->first), oldest->second.handle);
   plans.erase(oldest);
 }
 

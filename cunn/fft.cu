@@ -2,6 +2,7 @@
 // that the next pass reads. Without cuFFT the CPU does it all.
 #include <algorithm>
 #include "cufft.cuh"
+#include "graph.cuh"
 #include "th_fft.h"
 
 namespace {
@@ -148,10 +149,11 @@ static th_status transform(const th_call *c, const th_tensor *x)
   if (th_cuda_fft_why()) return th_by_cpu(c);
   TH_TRY(th_fft_of(c, &f));
   th_status s = all(f, x, own);
+  const bool failed = s == TH_EBACKEND && !th_cuda_records();   /* nothing is written yet: the CPU can do it */
   if (s == TH_OK) s = th_commit(c);
   if (s == TH_OK && th_numel(c->arg[0].t)) s = th_cuda_move(c->arg[0].t, &own[f.count - 1]);
   for (int i = 0; i < f.count; i++) th_tensor_release(&own[i]);
-  return s;
+  return failed ? th_by_cpu(c) : s;
 }
 
 static th_status run(const th_call *c) { return transform(c, c->arg[1].t); }

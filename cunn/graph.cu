@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <vector>
+#include "cufft.cuh"
 #include "graph.cuh"
 #include "thcuda.h"
 
@@ -353,6 +354,7 @@ static th_status prepare(th_cuda_graph *g)
   g->live = static_cast<th_philox *>(p);     /* now: memory that was given back while recording is written by replays */
   TH_TRY(th_cuda_blas_prepare());
   TH_TRY(th_cuda_dnn_prepare());
+  th_cuda_fft_why();
   TH_CUDA_TRY(cudaStreamSynchronize(g->stream));
   return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 }

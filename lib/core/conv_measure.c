@@ -36,23 +36,28 @@ static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, c
   return s;
 }
 
-/* One run: its time into *ns if that is less, INT64_MAX if memory does not suffice. */
+/* One run: its time into *ns if that is less, INT64_MAX if memory does not suffice, or a library fails that the first engine does
+ * without. */
 static th_status once(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
 {
   int64_t took = 0;
   const th_status s = timed(&took, e, c, call);
   if (s == TH_OK && (*ns == 0 || took < *ns)) *ns = took > 0 ? took : 1;
-  if (s == TH_ENOMEM) *ns = INT64_MAX;
-  return s == TH_ENOMEM ? TH_OK : s;
+  const bool never = s == TH_ENOMEM || (s == TH_EBACKEND && e != th_conv_engine_at(c->s.device, 0));
+  if (never) *ns = INT64_MAX;
+  return never ? TH_OK : s;
 }
 
-/* A first round warms up and shows who is hopeless; the others then take turns. */
+/* A first round warms up and shows who is hopeless; the others then take turns. On devices the first run of all makes plans and
+ * loads kernels, and says nothing. */
 static th_status rounds(th_conv_times *t, const th_conv *c, const th_call *call)
 {
   int64_t best = INT64_MAX, first[TH_CONV_MOST] = { 0 };
   const int64_t start = now();
   for (int i = 0; i < TH_CONV_MOST; i++) {
     if (!th_conv_does(&c->s, i)) continue;
+    int64_t unused = 0;
+    if (c->s.device != TH_CPU) TH_TRY(once(&unused, th_conv_engine_at(c->s.device, i), c, call));
     TH_TRY(once(&first[i], th_conv_engine_at(c->s.device, i), c, call));
     if (first[i] < best) best = first[i];
   }
