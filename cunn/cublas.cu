@@ -198,7 +198,8 @@ th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done)
   void *h;
   TH_TRY(handle_of_stream(&h));
   if (th_cuda_records()) TH_TRY(take_workspace(h));
-  TRY(gemm_batch, h, g.first ? CONJUGATE : PLAIN, g.first ? PLAIN : CONJUGATE, m, n, k, alpha, g.a, type, g.first ? k : m, g.m * g.k,
-      g.b, type, g.first ? k : n, g.n * g.k, beta, g.c, type, m, g.m * g.n, (int)g.batch, g.wide ? COMPUTE_64F : COMPUTE_32F, BEST);
+  TRY(gemm_batch, h, g.first ? CONJUGATE : PLAIN, g.first ? PLAIN : CONJUGATE, m, n, k, alpha,
+      g.a, type, g.first ? k : m, g.m * g.k, g.b, type, g.first ? k : n, g.n * g.k, beta, g.c, type, m, g.m * g.n,
+      (int)g.batch, g.wide ? COMPUTE_64F : COMPUTE_32F, BEST);
   return TH_OK;
 }

@@ -143,6 +143,7 @@ static th_status here() { return count ? TH_CUDA(cudaSetDevice(own_device - 1)) 
 th_status th_cuda_event_new(th_cuda_event **out)
 {
   cudaEvent_t e;
+  TH_CUDA_NOT_RECORDED("it makes an event");
   TH_TRY(here());
   TH_CUDA_TRY(cudaEventCreateWithFlags(&e, cudaEventDefault));
   const th_status s = TH_CUDA(cudaEventRecord(e, th_cuda_stream()));
@@ -155,6 +156,7 @@ th_status th_cuda_event_new(th_cuda_event **out)
 }
 th_status th_cuda_event_wait(th_cuda_event *e)
 {
+  TH_CUDA_NOT_RECORDED("it waits for an event");
   TH_TRY(here());
   return TH_CUDA(cudaStreamWaitEvent(th_cuda_stream(), e->e, 0));
 }

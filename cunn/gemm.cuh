@@ -20,8 +20,8 @@ th_status th_cuda_gemm_run(const th_cuda_gemm &g);
 /* The same by cuBLAS; done says whether it took the product on. */
 th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done);
 
-/* C = A B, or C + A B, of each of a batch of complex matrices of floats, or doubles (wide); all packed, by columns, m x k and k x n.
- * Of A (first) or B lies the conjugate transpose in memory. By cuBLAS; done says whether it took the products on. */
+/* C = A B, or C + A B, of each of a batch of complex matrices of floats, or doubles (wide); all packed, by columns, m x k
+ * and k x n. Of A (first) or B lies the conjugate transpose in memory. By cuBLAS; done says whether it took the products on. */
 struct th_cuda_complex {
   bool wide, first;
   int64_t batch, m, n, k;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 #include "cufft.cuh"
@@ -22,7 +23,7 @@ void th_cuda_wait_for_all(cudaStream_t s);
 
 struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
 struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
-struct input_memory { const char *first, *end; };
+struct input_memory { const char *first, *end; std::string name; bool late; };
 
 struct th_cuda_graph {
   int device;                                /* from 0 */
@@ -33,7 +34,8 @@ struct th_cuda_graph {
   std::map<void *, size_t> own;              /* memory taken while it was recorded, by address, and its bytes */
   std::multimap<size_t, void *> spare;       /* what of it was given back meanwhile, for the next that want some */
   std::vector<void *> used;                  /* all memory that must stay, own or not */
-  std::vector<input_memory> inputs;                 /* that the recorded work has not written */
+  std::vector<input_memory> inputs;
+  std::set<const void *> written;            /* of `used`, by the recorded work */
   std::vector<input_check> before;
   std::vector<graph_check> within;
   th_cuda_finding *findings, *seen;          /* of `within`: on the device, and their copy in pinned memory */
@@ -180,6 +182,13 @@ static const th_storage *whole_of(const th_storage *s)
   return s;
 }
 
+/* The argument that lies there, or nullptr. */
+static const input_memory *input_at(const th_cuda_graph *g, const char *p)
+{
+  for (const input_memory &r : g->inputs) if (p >= r.first && p < r.end) return &r;
+  return nullptr;
+}
+
 static th_status look_at(th_cuda_graph *g, const th_tensor *t, bool result)
 {
   if (!t || t->dtype == TH_NONE || !t->storage || !t->storage->data) return TH_OK;
@@ -191,9 +200,10 @@ static th_status look_at(th_cuda_graph *g, const th_tensor *t, bool result)
     std::lock_guard<std::mutex> guard(lock);
     if (!uses(g, p)) use(g, p, false, whole_of(t->storage)->device == TH_CPU);
   }
-  for (size_t i = 0; result && i < g->inputs.size(); i++) {
-    input_memory &r = g->inputs[i];
-    if (first >= r.first && first < r.end) r.end = r.first;
+  if (result) {
+    const input_memory *r = input_at(g, first);
+    if (r) return th_cuda_cannot_record(("it changes " + r->name + "; change a copy, or what is no argument").c_str());
+    g->written.insert(p);
   }
   return TH_OK;
 }
@@ -268,9 +278,12 @@ th_status th_cuda_graph_check(const th_tensor *t, th_cuda_bounds b, th_cuda_find
 {
   th_cuda_graph *g = recorded;
   const char *first = static_cast<const char *>(t->storage->data);
+  const void *whole = whole_of(t->storage)->data;
+  const input_memory *r = input_at(g, first);
   *finding = nullptr;
-  for (const input_memory &r : g->inputs) {
-    if (first < r.first || first >= r.end) continue;
+  /* What the work has not written is the caller's, and stands there when a replay begins. */
+  if (r ? !r->late : !g->own.count(const_cast<void *>(whole)) && !g->written.count(whole)) {
+    TH_TRY(look_at(g, t, false));
     input_check c = { th_tensor(), b, speaker() };
     memset(&c.t, 0, sizeof c.t);
     th_tensor_alias(&c.t, t);
@@ -293,8 +306,8 @@ static th_status refuse(const std::string &who, int dtype, th_cuda_bounds b, int
   if (dtype == TH_I64) snprintf(text, sizeof text, "%lld", (long long)whole);
   else snprintf(text, sizeof text, "%g", th_read(element, dtype));
   snprintf(bounds, sizeof bounds, "%.15g..%.15g", b.least, b.most);
-  return th_fail(TH_EARG, "%s: an element must lie in %s, got %s at place %lld%s", who.c_str(), bounds, text, (long long)place + 1,
-                 when);
+  return th_fail(TH_EARG, "%s: an element must lie in %s, got %s at place %lld%s", who.c_str(), bounds, text,
+                 (long long)place + 1, when);
 }
 
 /* What the replays before have found, if that is known; `wait`: until it is. */
@@ -377,11 +390,11 @@ th_status th_cuda_graph_begin(th_cuda_graph **out)
   return TH_OK;
 }
 
-void th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t)
+void th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name, int late)
 {
   if (!t->storage || !t->storage->data) return;
   const char *first = static_cast<const char *>(t->storage->data);
-  g->inputs.push_back({ first, first + t->storage->size * (int64_t)th_element_size(t->dtype) });
+  g->inputs.push_back({ first, first + t->storage->size * (int64_t)th_element_size(t->dtype), name, late != 0 });
 }
 
 /* Leaves the capture, whatever became of it; *captured may be nullptr. */
@@ -411,6 +424,7 @@ th_status th_cuda_graph_end(th_cuda_graph *g)
   if (n) cudaMemcpyAsync(g->seen, g->findings, n * sizeof *g->seen, cudaMemcpyDeviceToHost, g->stream);
   const cudaError_t e = stop(g, &captured);
   th_status s = !g->why.empty() ? th_fail(TH_EBACKEND, "%s", g->why.c_str()) : th_cuda_status(e, "recording a graph");
+  if (e != cudaSuccess && g->why.empty()) g->why = th_error();
   if (s == TH_OK) s = finish(g, captured);
   if (captured) cudaGraphDestroy(captured);
   return s;
@@ -449,6 +463,7 @@ th_status th_cuda_graph_wait(th_cuda_graph *g)
   TH_CUDA_TRY(cudaEventSynchronize(g->last));
   return tell_findings(g, true);
 }
+const char *th_cuda_graph_why(const th_cuda_graph *g) { return g->why.c_str(); }
 double th_cuda_graph_nodes(const th_cuda_graph *g) { return (double)g->nodes; }
 double th_cuda_graph_bytes(const th_cuda_graph *g)
 {

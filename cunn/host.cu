@@ -31,6 +31,7 @@ int th_cuda_host_kind(const void *p)
 
 th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind)
 {
+  TH_CUDA_NOT_RECORDED("it takes memory of the host");
   TH_CUDA_TRY(cudaSetDevice(th_cuda_device() - 1));
   const cudaError_t e = kind == TH_HOST_MANAGED ? cudaMallocManaged(p, (size_t)bytes, cudaMemAttachGlobal)
                                                 : cudaMallocHost(p, (size_t)bytes);

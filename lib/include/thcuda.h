@@ -50,14 +50,16 @@ th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_eve
 void           th_cuda_event_free(th_cuda_event *e);
 /* A graph: what this thread gives its device from begin to end is recorded and not done; launch does all of it. */
 th_status      th_cuda_graph_begin(th_cuda_graph **g);
-void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t);      /* given anew before each launch: right after begin */
+/* Right after begin: t is given anew before each launch, and the work may not change it. late: the graph looks at its indices. */
+void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name, int late);
 th_status      th_cuda_graph_end(th_cuda_graph *g);              /* fails where something could not be recorded */
-th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the thread's stream waits for the launch before; its findings */
+th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the stream waits for the launch before; findings */
 th_status      th_cuda_graph_look(th_cuda_graph *g);             /* at elements of inputs that must lie within bounds */
 th_status      th_cuda_graph_launch(th_cuda_graph *g);
 th_status      th_cuda_graph_wait(th_cuda_graph *g);             /* for the last launch, and tells what it has found */
 double         th_cuda_graph_nodes(const th_cuda_graph *g);      /* pieces of work */
 double         th_cuda_graph_bytes(const th_cuda_graph *g);      /* of memory of its own */
+const char    *th_cuda_graph_why(const th_cuda_graph *g);        /* it cannot be recorded; "": nothing is known against it */
 void           th_cuda_graph_free(th_cuda_graph *g);             /* at any time: recording ends */
 const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none */
 const char    *th_cuda_blas_why(void);           /* why there is none */

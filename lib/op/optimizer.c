@@ -96,7 +96,8 @@ const th_op th_op_adam_step_rates = {
   .args  = "x:inout m:inout v:inout g:tensor rates:tensor beta1:number=0.9 beta2:number=0.999 eps:number=1e-8 "
            "denom:inout=nil",
   .doc   = "The same with rates, a vector of two doubles beside x: rate and keep."
-           "\nx = torch.Tensor{1}; y = torch.zeros(1); x:adam_step(y, y:clone(), torch.ones(1), torch.Tensor{1, 1}, 0, 0, 0); x --> {0}",
+           "\nx = torch.Tensor{1}; y = torch.zeros(1); x:adam_step(y, y:clone(), torch.ones(1), torch.Tensor{1, 1}, 0, 0, 0); "
+            "x --> {0}",
   .check = check_adam_rates,
 };
 
@@ -112,6 +113,7 @@ const th_op th_op_momentum_step_rates = {
   .name  = "momentum_step",
   .args  = "x:inout v:inout g:inout rates:tensor momentum:number dampening:number=0 decay:number=0 nesterov:bool=false",
   .doc   = "The same with rates, a vector of one double beside x: the rate."
-           "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, torch.Tensor{1}, 0.5); x --> {-0.5, -0.5}",
+           "\nx = torch.Tensor{1, 2}; x:momentum_step(torch.ones(2), torch.Tensor{1, 2}, torch.Tensor{1}, 0.5); "
+            "x --> {-0.5, -0.5}",
   .check = check_momentum_rates,
 };

@@ -18,8 +18,21 @@ local function plain_table(x) return type(x) == 'table' and getmetatable(x) == n
 local function sorted_keys(t)
    local keys = {}
    for k in pairs(t) do keys[#keys + 1] = k end
-   table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+   local function text(k) return type(k) .. (type(k) == 'number' and ('%.17g'):format(k) or tostring(k)) end
+   table.sort(keys, function(a, b) return text(a) < text(b) end)
    return keys
+end
+
+local KEYS = { string = true, number = true, boolean = true }
+
+-- Tables are trees whose keys have an order; `around`: those that x lies in.
+local function need_tree(x, name, around)
+   if around[x] then error(('cutorch.graph: %s contains itself'):format(name), 0) end
+   for k in pairs(x) do
+      if not KEYS[type(k)] then
+         error(('cutorch.graph: keys of %s must be strings, numbers or booleans, got %s'):format(name, arg.describe(k)), 0)
+      end
+   end
 end
 
 local function tensor_key(x, name, list, device)
@@ -27,13 +40,13 @@ local function tensor_key(x, name, list, device)
    if x._device ~= device then
       error(('cutorch.graph: %s is on device %d, and the device of this thread is %d'):format(name, x._device, device), 0)
    end
-   list[#list + 1] = x
+   list[#list + 1] = { x = x, name = name }
    return x:type() .. ' ' .. table.concat(x:size():totable(), 'x')
 end
 
 -- What tells one set of arguments from another: types and sizes of tensors, other values as they are. Tensors go to `list`, in
 -- order; tables may be nested.
-local function key_of(x, name, list, device)
+local function key_of(x, name, list, device, around)
    if torch.isTensor(x) then return tensor_key(x, name, list, device) end
    if x == nil or type(x) == 'boolean' then return tostring(x) end
    if type(x) == 'number' then return ('%.17g'):format(x) end
@@ -42,19 +55,31 @@ local function key_of(x, name, list, device)
       arg.refuse('cutorch.graph', name, 'a tensor, a number, a string, a boolean, nil, or a table of these', x, 4)
    end
    local parts = {}
+   need_tree(x, name, around)
+   around[x] = true
    for i, k in ipairs(sorted_keys(x)) do
-      parts[i] = key_of(k, name, list, device) .. '=' .. key_of(x[k], ('%s[%s]'):format(name, tostring(k)), list, device)
+      parts[i] = key_of(k, name) .. '=' .. key_of(x[k], ('%s[%s]'):format(name, tostring(k)), list, device, around)
    end
+   around[x] = nil
    return '{' .. table.concat(parts, ',') .. '}'
 end
 
 -- x with take(t) in place of every tensor t, in the order of key_of.
-local function map(x, take)
+local function map(x, take, around)
    if torch.isTensor(x) then return take(x) end
    if not plain_table(x) then return x end
    local t = {}
-   for _, k in ipairs(sorted_keys(x)) do t[k] = map(x[k], take) end
+   around = around or {}
+   need_tree(x, 'a result', around)
+   around[x] = true
+   for _, k in ipairs(sorted_keys(x)) do t[k] = map(x[k], take, around) end
+   around[x] = nil
    return t
+end
+local function map_all(list, take)
+   local out = { n = list.n }
+   for i = 1, list.n do out[i] = map(list[i], take) end
+   return out
 end
 
 local function pack(...) return { n = select('#', ...), ... } end
@@ -75,42 +100,55 @@ function Record:numbers(n, f)
    return self.there:narrow(1, first, n)
 end
 
-local function begin(inputs, late)
-   local out = ffi.new 'th_cuda_graph *[1]'
-   local self = setmetatable({ inputs = inputs, live = {}, count = 0 }, Record)
+-- A record of f(given) to come, with copies of its tensors.
+local function new_record(tensors)
+   local self = setmetatable({ inputs = {}, live = {}, count = 0, handle = handle_t() }, Record)
+   for i, a in ipairs(tensors) do self.inputs[i] = a.x:clone() end
    self.here, self.there = torch.DoubleTensor(MOST_NUMBERS):zero(), torch.CudaDoubleTensor(MOST_NUMBERS):zero()
-   lib.collect()                               -- what dies while a graph is recorded stays as long as the graph
-   need.call('graph', G.th_cuda_graph_begin, out)
-   self.handle = handle_t(out[0])
-   for _, x in ipairs(late and {} or inputs) do G.th_cuda_graph_input(out[0], x) end
    return self
 end
 
--- Records f(arguments), with copies of their tensors. Returns the record, or nil and the error.
-local function record(f, given, tensors, late)
-   local inputs, k = {}, 0
-   for i, x in ipairs(tensors) do inputs[i] = x:clone() end
-   local mine = { n = given.n }
-   for i = 1, given.n do
-      mine[i] = map(given[i], function()
-         k = k + 1
-         return inputs[k]
-      end)
-   end
-   local self = begin(inputs, late)
+-- A coroutine of its own: one around it that f would yield to could leave the thread recording.
+local function call(f, given)
+   local thread = coroutine.create(f)
+   local results = pack(coroutine.resume(thread, unpack(given, 1, given.n)))
+   if coroutine.status(thread) ~= 'dead' then error('cutorch.graph: f yields, which no CUDA graph can', 0) end
+   if not results[1] then error(results[2], 0) end
+   return pack(unpack(results, 2, results.n))
+end
+
+function Record:run(f, given, tensors, late)
+   local k = 0
+   local mine = map_all(given, function()
+      k = k + 1
+      return self.inputs[k]
+   end)
+   lib.collect()                               -- what dies while a graph is recorded stays as long as the graph
+   need.call('graph', G.th_cuda_graph_begin, ffi.cast('th_cuda_graph **', self.handle))
+   for i, a in ipairs(tensors) do G.th_cuda_graph_input(self.handle.g, self.inputs[i], a.name, late and 1 or 0) end
    recording.recorder = self
-   local results = pack(pcall(f, unpack(mine, 1, mine.n)))
+   local results = call(f, mine)
+   -- In memory of their own: that of modules moves when their results grow.
+   self.results = map_all(results, function(t) return t:clone() end)
+   need.call('graph', G.th_cuda_graph_end, self.handle.g)
    recording.recorder = nil
-   local ok, why = results[1], results[2]
-   if ok then ok, why = pcall(need.call, 'graph', G.th_cuda_graph_end, self.handle.g) end
-   if not ok then
-      self:drop()
-      return nil, why
-   end
-   -- Views: memory that results share is not given to others though the modules that made them grow.
-   self.results = { n = results.n - 1 }
-   for i = 2, results.n do self.results[i - 1] = map(results[i], function(t) return t.new():set(t) end) end
-   return self
+end
+
+-- Is the error `what` that the graph cannot be recorded, and not one of f's own?
+local function is_refusal(self, what)
+   local why = self.refused or self.handle.g ~= nil and ffi.string(G.th_cuda_graph_why(self.handle.g)) or ''
+   return type(what) == 'string' and why ~= '' and what:find(why, 1, true) ~= nil
+end
+
+-- Records f(given). Returns the record, or nil, the error, and whether that is because it cannot be recorded.
+local function record(f, given, tensors, late)
+   local self = new_record(tensors)
+   local ok, what = pcall(self.run, self, f, given, tensors, late)
+   if ok then return self end
+   recording.recorder = nil
+   local refusal = is_refusal(self, what)
+   self:drop()
+   return nil, what, refusal
 end
 
 function Record:drop()
@@ -129,11 +167,11 @@ end
 function Record:replay(tensors)
    local g = self.handle.g
    need.call('graph', G.th_cuda_graph_prepare, g)
-   for i, x in ipairs(tensors) do self.inputs[i]:copy(x) end
+   for i, a in ipairs(tensors) do self.inputs[i]:copy(a.x) end
    need.call('graph', G.th_cuda_graph_look, g)
    bring(self)
    need.call('graph', G.th_cuda_graph_launch, g)
-   return unpack(self.results, 1, self.results.n)
+   return unpack(map_all(self.results, function(t) return t.new():set(t) end), 1, self.results.n)
 end
 
 -- ---- options ------------------------------------------------------------------------------------------------------------
@@ -194,7 +232,7 @@ function Graph:__call__(...)
    local given, tensors, device = pack(...), {}, cutorch.getDevice()
    local parts = { tostring(device) }
    for i = 1, given.n do
-      local ok, key = pcall(key_of, given[i], 'argument ' .. i, tensors, device)
+      local ok, key = pcall(key_of, given[i], 'argument ' .. i, tensors, device, {})
       if not ok then error(key:gsub('^[^:]+:%d+: ', ''), 2) end
       parts[i + 1] = key
    end
@@ -202,10 +240,10 @@ function Graph:__call__(...)
    if known.record then return known.record:replay(tensors) end
    known.calls = known.calls + 1
    if known.plain or known.calls <= self.options.warm then return self.f(...) end
-   local why
-   known.record, why = record(self.f, given, tensors, self.options.late)
+   local why, refusal
+   known.record, why, refusal = record(self.f, given, tensors, self.options.late)
    if known.record then return known.record:replay(tensors) end
-   if not self.options.fallback then error(why, 0) end
+   if not (self.options.fallback and refusal) then error(why, 0) end
    known.plain, self.why = true, tostring(why)
    return self.f(...)
 end
@@ -243,8 +281,8 @@ end
 --- A function that does what f does, and from its second call on with arguments of the same types and sizes by one launch of a
 -- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. For steps of many small
 -- kernels, whose launches take longer than they. Arguments are tensors of the device, tables of them, and other values, each of
--- which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are the graph's own
--- tensors: the next replay writes over them. Numbers, sizes and all that Lua decides are those of the recording; random numbers
+-- which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are copied to the
+-- graph's own memory: the next replay writes over them. Arguments stay as they are: f may not change them. Numbers, sizes and all that Lua decides are those of the recording; random numbers
 -- go on from replay to replay, and the steps of optim.sgd, adam, adamw and rmsprop read their learning rate for each. Criterions
 -- give a tensor of one element while they are recorded. What needs the host (elements read, copies from or to the CPU, ops that
 -- the CPU computes, waiting) is an error that names it. See doc/cuda.md.

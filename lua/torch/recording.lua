@@ -8,7 +8,9 @@ function M.numbers(n, f) return M.recorder and M.recorder:numbers(n, f) end
 
 --- Raises an error when a function is recorded: `what` says why that cannot be.
 function M.refuse(what, level)
-   if M.recorder then error(what .. ' cannot be recorded in a CUDA graph', (level or 1) + 1) end
+   if not M.recorder then return end
+   M.recorder.refused = what .. ' cannot be recorded in a CUDA graph'
+   error(M.recorder.refused, (level or 1) + 1)
 end
 
 return M

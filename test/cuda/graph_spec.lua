@@ -190,21 +190,21 @@ end)
 
 describe('what a CUDA graph cannot record', function()
    local x = torch.CudaTensor{ 1, 2, 3 }
-   local other = torch.FloatTensor{ 1, 2, 3 }
+   local other, before = torch.FloatTensor{ 1, 2, 3 }, cutorch.Event()
    local scaled, short = nn.MixedPrecision(nn.Linear(3, 1):cuda(), 'half', 2), torch.CudaTensor{ 1 }
    local CASES = {
       { 'an element', 'elements go to the host', function(y) return y[1] end },
       { 'a sum', 'sum: a CUDA graph cannot record this: the host needs what a device computes', function(y) return y:sum() end },
       { 'a largest element', 'max: a CUDA graph cannot record this', function(y) return y:max() end },
       { 'a copy to the CPU', 'copy: a CUDA graph cannot record this: elements go to the host', function(y) return y:float() end },
-      { 'a copy from the CPU', 'copy: a CUDA graph cannot record this: elements come from the host', function(y) y:copy(other) end },
+      { 'a copy from the CPU', 'copy: a CUDA graph cannot record this: elements come from the host', function(y) y:clone():copy(other) end },
       { 'a tensor of numbers', 'elements come from the host', function() return torch.CudaTensor{ 1, 2 } end },
       { 'an op of the CPU', 'svd: a CUDA graph cannot record this: the CPU computes it',
          function(y) return torch.svd(y:view(3, 1)) end },
       { 'a permutation', 'the CPU computes it', function() return torch.randperm(torch.CudaLongTensor(), 3) end },
       { 'an odd number of normal numbers', 'normal: a CUDA graph cannot record this: an odd number of normal random numbers',
-         function(y) return y:normal() end },
-      { "another generator's numbers", 'of another generator than the device', function(y) return y:uniform(torch.Generator()) end },
+         function(y) return y:clone():normal() end },
+      { "another generator's numbers", 'of another generator than the device', function(y) return y:clone():uniform(torch.Generator()) end },
       { 'places of what is not 0', 'the host needs what a device computes', function(y) return torch.nonzero(y) end },
       { 'waiting for the device', 'synchronize: a CUDA graph cannot record this: it waits for a device',
          function() cutorch.synchronize() end },
@@ -212,6 +212,9 @@ describe('what a CUDA graph cannot record', function()
          cutorch.reserveStreams(1)
          cutorch.setStream(1)
       end },
+      { 'an event', 'it makes an event', function() cutorch.Event() end },
+      { 'waiting for an event', 'it waits for an event', function() before:waitOn() end },
+      { 'pinned memory', 'it takes memory of the host', function() cutorch.createCudaHostTensor(3) end },
       { 'another device', 'it changes the device', function() cutorch.setDevice(2) end, devices = 2 },
       { 'an optimizer that counts its steps', 'optim.adagrad: its steps depend on numbers of the host',
          function(y) optim.adagrad(function() return 0, y end, y, {}) end },
@@ -273,6 +276,56 @@ describe('what a CUDA graph cannot record', function()
       assert.is_true(not ok and why.code == 7)
    end)
 
+   it('is a change of an argument, whole or a view of it', function()
+      local CHANGES = { function(y) y:add(1) end, function(y) y:narrow(1, 2, 1):zero() end, function(y) y:copy(y + 1) end }
+      for _, change in ipairs(CHANGES) do
+         local f = cutorch.graph(function(t) change(t.y) end)
+         f{ y = x:clone() }
+         refuses('it changes argument 1[y]; change a copy, or what is no argument', function() f{ y = x } end)
+         local g = cutorch.graph(function(y) change(y) end, { fallback = true, late = true })
+         local mine, want = x:clone(), x:clone()
+         for _ = 1, 4 do
+            g(mine)
+            change(want)
+         end
+         assert.same(want:totable(), mine:totable())
+      end
+      assert.equal(6, x:sum())
+   end)
+
+   it('is a yield: the thread records no more', function()
+      local f = cutorch.graph(function(y)
+         coroutine.yield()
+         return y * 2
+      end)
+      local thread = coroutine.wrap(function()
+         f(x)
+         return pcall(f, x)
+      end)
+      thread()
+      local ok, why = thread()
+      assert.is_true(not ok and why:find('cutorch.graph: f yields', 1, true) ~= nil)
+      assert.equal(6, x:sum())
+   end)
+
+   it("does not hide the function's own errors with fallback", function()
+      local fail = false
+      local f = cutorch.graph(function(y)
+         if fail then
+            pcall(function() return y:sum() end)
+            error('mine', 0)
+         end
+         return y * 2
+      end, { fallback = true })
+      f(x)
+      fail = true
+      local ok, why = pcall(f, x)
+      assert.is_true(not ok and why == 'mine' and f.why == nil)
+      fail = false
+      for _ = 1, 2 do assert.same({ 2, 4, 6 }, f(x):totable()) end
+      assert.equal(1, (f:count()))
+   end)
+
    it('is a first step of an optimizer that makes its state', function()
       local y, state = torch.CudaTensor{ 1, 2 }, nil
       local f = cutorch.graph(function(g)
@@ -317,10 +370,13 @@ describe('indices in a CUDA graph', function()
       assert.same({ 20, 30 }, f(good):totable())
       assert.same({ 10, 20, 30 }, x:totable())
    end)
-   it('that are written before they are used are not looked at too early', function()
-      local x = torch.CudaTensor{ 10, 20, 30 }
-      local f = cutorch.graph(function(i) return x:index(1, i:add(1)) end)
-      for _ = 1, 3 do assert.same({ 10, 30 }, f(torch.CudaLongTensor{ 0, 2 }):totable()) end
+   it('that the graph only reads are looked at before the replay, and stay as they are', function()
+      local x, i = torch.CudaTensor{ 10, 20, 30 }, torch.CudaLongTensor{ 1, 3 }
+      local f = cutorch.graph(function(by) return x:index(1, i) * by end)
+      for _ = 1, 3 do assert.same({ 20, 60 }, f(2):totable()) end
+      i[2] = 9
+      refuses('index: an element must lie in 1..3, got 9 at place 2', function() f(2) end)
+      assert.same({ 1, 9 }, i:totable())
    end)
    it('of classes: one out of range is refused and trains nothing, one to pass over is passed over', function()
       local step, parameters = trainer('sgd', METHODS[2][2])
@@ -378,6 +434,17 @@ describe('the memory of a CUDA graph', function()
          local sum, free = some()
          assert.equal(101 * 100 * 100, sum)
          assert.equal(first, free)
+      end
+   end)
+
+   it('of results is its own, though modules take more for a larger batch', function()
+      local net = nn.Concat(2):add(nn.Linear(3, 2)):add(nn.Linear(3, 2)):cuda()
+      local twin = net:clone()
+      local f = cutorch.graph(function(y) return net:forward(y) end)
+      for _, n in ipairs{ 4, 4, 50, 4, 2, 50, 2, 4 } do
+         local y = torch.CudaTensor(n, 3):uniform()
+         net:forward(torch.CudaTensor(60, 3):fill(9))
+         assert.is_true(twin:forward(y):equal(f(y)))
       end
    end)
 
@@ -444,8 +511,16 @@ describe('cutorch.graph', function()
          function() f(1, { torch.DoubleTensor(1) }) end)
       refuses('cutorch.graph: argument 1 must be a tensor, a number, a string, a boolean, nil, or a table of these, got a function',
          function() f(print) end)
+      local x, round = torch.CudaTensor(2), {}
+      round.own = { round }
+      refuses('cutorch.graph: keys of argument 1 must be strings, numbers or booleans, got a torch.CudaTensor of size 2',
+         function() f{ [x] = 1 } end)
+      refuses('cutorch.graph: argument 1[own][1] contains itself', function() f(round) end)
+      local g = cutorch.graph(function() return round end)
+      g()
+      refuses('cutorch.graph: a result contains itself', function() g() end)
       if cutorch.getDeviceCount() > 1 then
-         local x = cutorch.withDevice(2, function() return torch.CudaTensor(2) end)
+         x = cutorch.withDevice(2, function() return torch.CudaTensor(2) end)
          refuses('cutorch.graph: argument 1 is on device 2, and the device of this thread is 1', function() f(x) end)
       end
    end)
