@@ -117,6 +117,16 @@ local function call(f, given)
    return pack(unpack(results, 2, results.n))
 end
 
+local function data_of(t) return t._storage ~= nil and t._storage.data or nil end
+
+-- Does a result lie elsewhere, because somebody made it larger?
+function Record:has_moved()
+   for _, place in ipairs(self.places) do
+      if data_of(place.t) ~= place.data then return true end
+   end
+   return false
+end
+
 function Record:run(f, given, tensors, late)
    local k = 0
    local mine = map_all(given, function()
@@ -129,7 +139,12 @@ function Record:run(f, given, tensors, late)
    recording.recorder = self
    local results = call(f, mine)
    -- In memory of their own: that of modules moves when their results grow.
-   self.results = map_all(results, function(t) return t:clone() end)
+   self.places = {}
+   self.results = map_all(results, function(t)
+      t = t:clone()
+      self.places[#self.places + 1] = { t = t, data = data_of(t) }
+      return t
+   end)
    need.call('graph', G.th_cuda_graph_end, self.handle.g)
    recording.recorder = nil
 end
@@ -237,6 +252,10 @@ function Graph:__call__(...)
       parts[i + 1] = key
    end
    local known = find(self, table.concat(parts, ';'))
+   if known.record and known.record:has_moved() then
+      known.record:drop()
+      known.record = nil
+   end
    if known.record then return known.record:replay(tensors) end
    known.calls = known.calls + 1
    if known.plain or known.calls <= self.options.warm then return self.f(...) end
@@ -280,14 +299,15 @@ end
 
 --- A function that does what f does, and from its second call on with arguments of the same types and sizes by one launch of a
 -- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. For steps of many small
--- kernels, whose launches take longer than they. Arguments are tensors of the device, tables of them, and other values, each of
--- which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are copied to the
--- graph's own memory: the next replay writes over them. Arguments stay as they are: f may not change them. Numbers, sizes and all that Lua decides are those of the recording; random numbers
--- go on from replay to replay, and the steps of optim.sgd, adam, adamw and rmsprop read their learning rate for each. Criterions
--- give a tensor of one element while they are recorded. What needs the host (elements read, copies from or to the CPU, ops that
--- the CPU computes, waiting) is an error that names it. See doc/cuda.md.
+-- kernels, whose launches take longer than they. Arguments are tensors of the device, tables of them, and other values, each
+-- of which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are copied to the
+-- graph's own memory: the next replay writes over them. Arguments stay as they are: f may not change them. Numbers, sizes and
+-- all that Lua decides are those of the recording; random numbers go on from replay to replay, and the steps of optim.sgd,
+-- adam, adamw and rmsprop read their learning rate for each. Criterions give a tensor of one element while they are recorded.
+-- What needs the host (elements read, copies from or to the CPU, ops that the CPU computes, waiting) is an error that names
+-- it. See doc/cuda.md.
 -- @param f                 a function
--- @param options.warm      plain calls before a graph is recorded, at least 1 (the default): what is made by the first one is there
+-- @param options.warm      plain calls before a graph is recorded, at least 1 (the default): what the first makes is there
 -- @param options.most      graphs that are kept, one for each kind of arguments; default 8, the one used least recently goes
 -- @param options.fallback  true: what cannot be recorded runs plainly, and the object's field `why` says why; default: an error
 -- @param options.late      true: classes and indices in arguments are looked at by the graph, and errors are told by a later call

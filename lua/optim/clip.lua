@@ -5,18 +5,23 @@ local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local recording = require 'torch.recording'
 
+local DOUBLE = 'torch.CudaDoubleTensor'
+
 -- The same where nothing may leave the device, as in a CUDA graph: the norm is a tensor of one element.
 local function clip_there(list, maxNorm, p)
-   local sum
+   local sum                                   -- of doubles: the powers of short numbers would overflow
    for i = 1, #list do
-      local part = torch.norm(list[i]:contiguous():view(-1), p, 1):pow(p)
+      local part = torch.norm(list[i]:contiguous():view(-1):type(DOUBLE), p, 1):pow(p)
       sum = sum and sum:add(part) or part
    end
    local norm = sum:pow(1 / p)
    local long = torch.cmul(torch.gt(norm, maxNorm), torch.lt(norm, math.huge))
    local one = norm:clone():fill(1)
    local by = torch.where(long, torch.cdiv(one, norm):mul(maxNorm), one)
-   for i = 1, #list do list[i]:cmul(by:expand(list[i]:nElement())) end
+   for i = 1, #list do
+      local x = list[i]:type(DOUBLE)
+      list[i]:copy(x:cmul(by:expand(x:nElement())))
+   end
    return norm
 end
 

@@ -47,6 +47,16 @@ function need.kept(who, state, name, make)
    return state[name]
 end
 
+-- Tables of options that were given outside a CUDA graph. What a graph records reads such a table at each replay; one that f makes
+-- anew would be read no more, and its numbers stay what they were.
+local outside = setmetatable({}, { __mode = 'k' })
+local function need_lasting(who, config)
+   if not recording.recorder then outside[config] = true
+   elseif not outside[config] then
+      recording.refuse(who .. ': a table of options that no call before has had (make it once, outside the function)', 5)
+   end
+end
+
 --- The arguments of an optimizer. @return config and state
 function need.all(who, opfunc, x, config, state)
    if not REPLAYED[who] then
@@ -54,6 +64,7 @@ function need.all(who, opfunc, x, config, state)
    end
    need.func(who, 'opfunc', opfunc)
    need.tensor(who, 'x', x)
+   if type(config) == 'table' then need_lasting(who, config) end
    config = need.options(who, 'config', config)
    if state ~= nil and type(state) ~= 'table' then arg.refuse(who, 'state', 'a table', state, 3) end
    return config, state or config

@@ -10,6 +10,7 @@ local class = require 'torch.class'
 local create = require 'torch.create'
 local dtype = require 'torch.dtype'
 local op = require 'torch.op'
+local recording = require 'torch.recording'
 local tensor = require 'torch.tensor'
 local C, istype, generator_t, tensor_t = lib.C, ffi.istype, lib.generator_t, lib.tensor_t
 local log, exp, tan, floor = math.log, math.exp, math.tan, math.floor
@@ -71,6 +72,7 @@ end
 -- torch.manualSeed(7); a = torch.random(100); torch.manualSeed(7); a == torch.random(100) --> true
 local function manual_seed(...)
    local g, seed, kind, extra = with_generator(...)
+   recording.refuse('torch.manualSeed: it sets a generator, which', 2)
    need_number('torch.manualSeed', 'seed', seed)
    if kind ~= nil then kind = need_kind('torch.manualSeed', kind) end
    none_left('torch.manualSeed', extra)
@@ -85,6 +87,7 @@ end
 local function seed(...)
    local g, extra = with_generator(...)
    none_left('torch.seed', extra)
+   recording.refuse('torch.seed: it sets a generator, which', 2)
    local fresh = C.th_generator_new(C.th_generator_kind(g))
    if fresh == nil then error('torch.seed: no memory left', 2) end
    C.th_generator_copy(g, fresh)
@@ -120,6 +123,7 @@ end
 local function set_state(...)
    local g, state, extra = with_generator(...)
    none_left('torch.setRNGState', extra)
+   recording.refuse('torch.setRNGState: it sets a generator, which', 2)
    if not istype(tensor_t, state) or dtype.of(state) ~= C.TH_U8 then
       arg.refuse('torch.setRNGState', 'state', 'a torch.ByteTensor', state)
    end

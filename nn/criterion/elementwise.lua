@@ -25,7 +25,7 @@ local function recorded(op, input, target, average)
    end
    local x, t = input:contiguous():view(-1):cudaDouble(), target:contiguous():view(-1):cudaDouble()
    local sum = TERMS[op](x:clone():add(-1, t)):sum(1)
-   return (average and sum:div(n) or sum):type(input:type())
+   return average and sum:div(n) or sum
 end
 
 -- name, op

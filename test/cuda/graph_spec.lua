@@ -186,6 +186,29 @@ describe('a step of training in a CUDA graph', function()
          assert.is_true((g - g2:float()):abs():max() < 1e-6)
       end
    end)
+
+   it('gives losses the bits that they have outside', function()
+      local x, t = torch.CudaTensor(64, 10):uniform(), torch.CudaTensor(64, 10):uniform()
+      for _, name in ipairs{ 'MSECriterion', 'AbsCriterion', 'SmoothL1Criterion' } do
+         local criterion = nn[name]():cuda()
+         local f = cutorch.graph(function(a, b) return criterion:forward(a, b) end)
+         local want = f(x, t)
+         assert.equal(want, f(x, t)[1])
+      end
+   end)
+
+   it('clips gradients of halves whose squares are too large for halves', function()
+      local function halves() return torch.CudaTensor(1000):fill(300):type('torch.CudaHalfTensor') end
+      local clip = cutorch.graph(function(g)
+         g = g:clone()
+         return g, optim.clipGradNorm(g, 1)
+      end)
+      local want, norm = clip(halves())
+      local g, there = clip(halves())
+      assert.is_true(want:float():equal(g:float()))
+      assert.near(norm, there[1], 1e-9 * norm)
+      assert.is_true(norm > 9000 and norm < math.huge)
+   end)
 end)
 
 describe('what a CUDA graph cannot record', function()
@@ -293,6 +316,42 @@ describe('what a CUDA graph cannot record', function()
       assert.equal(6, x:sum())
    end)
 
+   it('is a seed, and a state of random numbers', function()
+      local state = cutorch.getRNGState()
+      for name, set in pairs{ manualSeed = function() cutorch.manualSeed(1) end, seed = cutorch.seed,
+         setRNGState = function() cutorch.setRNGState(state) end } do
+         local f = cutorch.graph(function(y)
+            set()
+            return y * 2
+         end)
+         f(x)
+         refuses(('torch.%s: it sets a generator, which cannot be recorded'):format(name), function() f(x) end)
+      end
+   end)
+
+   it('is a table of options made anew for each call', function()
+      local y, state, rate, config = torch.CudaTensor{ 0 }, {}, 1, nil
+      local function step(g)
+         optim.sgd(function() return 0, g end, y, config or { learningRate = rate }, state)
+      end
+      local g, f = torch.CudaTensor{ 1 }, cutorch.graph(step)
+      f(g)
+      refuses('optim.sgd: a table of options that no call before has had', function() f(g) end)
+      local plain = cutorch.graph(step, { fallback = true })
+      for k = 2, 4 do
+         rate = k
+         plain(g)
+      end
+      assert.equal(-10, y[1])
+      config = { learningRate = 1 }
+      step(g)
+      for k = 1, 3 do
+         config.learningRate = k
+         f(g)
+      end
+      assert.equal(-17, y[1])
+   end)
+
    it('is a yield: the thread records no more', function()
       local f = cutorch.graph(function(y)
          coroutine.yield()
@@ -329,7 +388,7 @@ describe('what a CUDA graph cannot record', function()
    it('is a first step of an optimizer that makes its state', function()
       local y, state = torch.CudaTensor{ 1, 2 }, nil
       local f = cutorch.graph(function(g)
-         if state then optim.adam(function() return 0, g:clone() end, y, state) end
+         if state then optim.adam(function() return 0, g:clone() end, y, nil, state) end
       end)
       local g = torch.CudaTensor{ 1, 1 }
       f(g)
@@ -445,6 +504,18 @@ describe('the memory of a CUDA graph', function()
          local y = torch.CudaTensor(n, 3):uniform()
          net:forward(torch.CudaTensor(60, 3):fill(9))
          assert.is_true(twin:forward(y):equal(f(y)))
+      end
+   end)
+
+   it('of results stays, though the caller makes them larger or takes them from their table', function()
+      local f = cutorch.graph(function(y) return y * 2, { y + 1 } end)
+      local y = torch.CudaTensor(2, 3)
+      for k = 1, 6 do
+         local a, b = f(y:fill(k))
+         assert.equal(2 * k * 6, a:sum())
+         assert.equal((k + 1) * 6, b[1]:sum())
+         b[1] = nil
+         a:resize(k % 2 == 0 and 100 or 6):fill(7)
       end
    end)
 
