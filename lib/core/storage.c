@@ -320,7 +320,9 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (s->mapped && !is_host(s)) {
       return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
     }
-    if (s->pinned > 1) return th_fail(TH_EARG, "a storage whose elements are at work in a collective or in another thread cannot grow");
+    if (s->pinned > 1) {
+      return th_fail(TH_EARG, "a storage whose elements are at work in a collective or in another thread cannot grow");
+    }
     if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     if (s->device != TH_CPU) {
       TH_TRY(grow_on_device(s, bytes));
