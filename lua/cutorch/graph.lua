@@ -283,6 +283,11 @@ function Graph:reset()
    self.known, self.why = {}, nil
 end
 
+--- An error: a graph is of this process's device. Save what f works on, and make the graph anew.
+function Graph:write()
+   error('cutorch.Graph: a graph cannot be saved; save what its function works on', 2)
+end
+
 --- How many graphs are kept, their pieces of work (kernels and copies), and the bytes of memory of their own.
 -- @return graphs, nodes, bytes
 function Graph:count()

@@ -4,6 +4,18 @@ local optim = require 'optim'
 local need = require 'optim.need'
 local recording = require 'torch.recording'
 
+local SHORT = { ['torch.CudaHalfTensor'] = true, ['torch.CudaBFloat16Tensor'] = true }
+
+
+-- x + rate g with a rate of the device's. Short numbers would round the rate, and small ones to 0: floats take their place.
+local function step_there(x, rate, rates, g)
+   local ty = SHORT[x:type()] and 'torch.CudaTensor' or x:type()
+   local y, d = x:type(ty), g:type(ty)
+   if rates then d = torch.cmul(rates:type(ty), d) end
+   y:addcmul(1, rate:type(ty):expand(d:nElement()), d)
+   if y ~= x then x:copy(y) end
+end
+
 --- One step of stochastic gradient descent.
 -- @param config.learningRate       default 1e-3
 -- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
@@ -59,8 +71,7 @@ function optim.sgd(opfunc, x, config, state)
    end
    local live = recording.numbers(1, function() return -rate() end)
    if live then
-      if config.learningRates then g = torch.cmul(config.learningRates, g) end
-      x:addcmul(1, live:type(x:type()):expand(g:nElement()), g)
+      step_there(x, live, config.learningRates, g)
    elseif config.learningRates then
       x:addcmul(-rate(), config.learningRates, g)
    else
