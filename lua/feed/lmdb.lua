@@ -1,5 +1,6 @@
 -- feed.lmdb - the values of an LMDB database, in the order of their keys. liblmdb is opened when the first database is.
 local ffi = require 'ffi'
+local open = require 'feed.library'
 local torch = require 'torch'
 local paths = require 'paths'
 local need = require 'feed.need'
@@ -32,15 +33,8 @@ local FIRST, NEXT, NOTFOUND = 0, 8, -30798
 
 local lmdb
 local function library()
-   if lmdb then return lmdb end
-   for _, name in ipairs { os.getenv 'TH_LMDB' or 'liblmdb.so.0', 'lmdb' } do
-      local ok, found = pcall(ffi.load, name)
-      if ok then
-         lmdb = found
-         return lmdb
-      end
-   end
-   error('liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it', 0)
+   lmdb = lmdb or open('TH_LMDB', 'liblmdb.so.0', 'lmdb', 'liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it')
+   return lmdb
 end
 
 local function check(status)

@@ -1,5 +1,6 @@
 -- feed.png - reads PNG images through libpng 1.6, which is opened when the first one is read.
 local ffi = require 'ffi'
+local open = require 'feed.library'
 local torch = require 'torch'
 local source = require 'feed.source'
 
@@ -19,15 +20,8 @@ local MOST = 24 * 1040                       -- deflate makes at most 1032 bytes
 
 local png
 local function library()
-   if png then return png end
-   for _, name in ipairs { os.getenv 'TH_PNG' or 'libpng16.so.16', 'png16' } do
-      local ok, found = pcall(ffi.load, name)
-      if ok then
-         png = found
-         return png
-      end
-   end
-   error('libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it', 0)
+   png = png or open('TH_PNG', 'libpng16.so.16', 'png16', 'libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it')
+   return png
 end
 
 local function decode(image, bytes, n)
