@@ -1,6 +1,6 @@
 -- feed.lmdb - the values of an LMDB database, in the order of their keys. liblmdb is opened when the first database is.
 local ffi = require 'ffi'
-local open = require 'feed.library'
+local load_library = require 'feed.library'
 local torch = require 'torch'
 local paths = require 'paths'
 local need = require 'feed.need'
@@ -33,7 +33,8 @@ local FIRST, NEXT, NOTFOUND = 0, 8, -30798
 
 local lmdb
 local function library()
-   lmdb = lmdb or open('TH_LMDB', 'liblmdb.so.0', 'lmdb', 'liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it')
+   lmdb = lmdb or load_library('TH_LMDB', 'liblmdb.so.0', 'lmdb',
+      'liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it')
    return lmdb
 end
 

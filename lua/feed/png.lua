@@ -1,6 +1,6 @@
 -- feed.png - reads PNG images through libpng 1.6, which is opened when the first one is read.
 local ffi = require 'ffi'
-local open = require 'feed.library'
+local load_library = require 'feed.library'
 local torch = require 'torch'
 local source = require 'feed.source'
 
@@ -20,7 +20,8 @@ local MOST = 24 * 1040                       -- deflate makes at most 1032 bytes
 
 local png
 local function library()
-   png = png or open('TH_PNG', 'libpng16.so.16', 'png16', 'libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it')
+   png = png or load_library('TH_PNG', 'libpng16.so.16', 'png16',
+      'libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it')
    return png
 end
 
