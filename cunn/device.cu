@@ -2,7 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <atomic>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <string>
+#include <unordered_map>
 #include <vector>
 #include <string.h>
 #include "graph.cuh"
@@ -280,13 +284,48 @@ th_status th_cuda_sleep(double cycles)
 
 // ---- what libth asks --------------------------------------------------------------------------------------------------
 
+/* Blocks that are worth naming when a device is full. */
+static const int64_t LARGE = 64 << 10;
+static std::mutex large_lock;
+static std::unordered_map<void *, int64_t> large[TH_MAXDEVICE];
+
+static void remember(void *p, int device, int64_t bytes)
+{
+  if (bytes < LARGE) return;
+  std::lock_guard<std::mutex> g(large_lock);
+  large[device - 1][p] = bytes;
+}
+static void forget(void *p, int device)
+{
+  std::lock_guard<std::mutex> g(large_lock);
+  large[device - 1].erase(p);
+}
+
+/* "; the largest: 4 of 100000000 bytes, 1 of 36000000 bytes": tensors of three sizes. */
+static std::string largest_of(int device)
+{
+  std::map<int64_t, int, std::greater<int64_t>> sizes;
+  {
+    std::lock_guard<std::mutex> g(large_lock);
+    for (const auto &block : large[device - 1]) sizes[block.second]++;
+  }
+  std::string text;
+  int n = 0;
+  for (const auto &s : sizes) {
+    if (n++ == 3) break;
+    text += (text.empty() ? "; the largest: " : ", ") + std::to_string(s.second) + " of " + std::to_string(s.first) + " bytes";
+  }
+  return text;
+}
+
 static th_status no_memory(int device, int64_t bytes)
 {
   size_t free = 0, total = 0;
   cudaGetLastError();
   cudaMemGetInfo(&free, &total);
-  return th_fail(TH_ENOMEM, "out of memory on CUDA device %d: %lld bytes wanted, %lld held by tensors, %lld of %lld free", device,
-                 (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total);
+  return th_fail(TH_ENOMEM, "out of memory on CUDA device %d: %lld bytes wanted, %lld held by tensors, %lld of %lld free%s", device,
+                 (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total,
+                 largest_of(device).c_str());
 }
 
 /* What was freed stays with the pool, for the next tensors: getting memory from the system is slow. */
@@ -323,16 +362,10 @@ static th_status take(void **p, int device, int64_t bytes)
   if (e == cudaErrorMemoryAllocation) return no_memory(device, bytes);
   return th_cuda_status(e, "cudaMallocAsync");
 }
-static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
-{
-  TH_CUDA_TRY(cudaSetDevice(device - 1));
-  TH_TRY(take(p, device, bytes));
-  return zeroed ? TH_CUDA(cudaMemsetAsync(*p, 0, (size_t)bytes, th_cuda_stream())) : TH_OK;
-}
-
 // Other streams may still have to work on it: those are waited for.
 static void release(void *p, int device)
 {
+  forget(p, device);
   if (th_cuda_graph_keeps(p, false)) return;
   const int n = th_cuda_streams();
   for (int s = 0; s <= n && n > 0; s++) if (s != own_stream) th_cuda_stream_wait(device, own_stream, device, s);
@@ -340,11 +373,22 @@ static void release(void *p, int device)
   cudaFreeAsync(p, th_cuda_stream());
 }
 
+static th_status allocate(void **p, int device, int64_t bytes, int zeroed)
+{
+  TH_CUDA_TRY(cudaSetDevice(device - 1));
+  TH_TRY(take(p, device, bytes));
+  remember(*p, device, bytes);
+  if (!zeroed) return TH_OK;
+  const th_status s = TH_CUDA(cudaMemsetAsync(*p, 0, (size_t)bytes, th_cuda_stream()));
+  if (s != TH_OK) release(*p, device);
+  return s;
+}
+
 th_status th_cuda_scratch::take(size_t bytes)
 {
   int device = 0;
   cudaGetDevice(&device);
-  return allocate(&p, device + 1, (int64_t)(bytes ? bytes : 1), 0);
+  return ::take(&p, device + 1, (int64_t)(bytes ? bytes : 1));
 }
 
 th_cuda_scratch::~th_cuda_scratch()
