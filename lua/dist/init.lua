@@ -99,6 +99,37 @@ function dist.group(ranks)
    return setmetatable({ c = lib.group(world.c, ranks, 2), at = at, n = #ranks, ranks = ranks }, Group)
 end
 
+--- Groups of ranks that stand in a grid, rank after rank along the last dimension: dist.mesh(2, 3) has ranks 0 1 2 in its first
+-- row and 3 4 5 in its second. For each dimension the group of those ranks which differ from this one in that dimension alone:
+-- a group of 2 and one of 3 here, to train 2 copies of a model that lies on 3 ranks, say. All ranks of the job call it.
+-- @param ...  the sizes, whose product is the number of ranks
+-- dist.init(); a, b = dist.mesh(1, 1); a:size(), b:size() --> 1, 1
+function dist.mesh(...)
+   local n, sizes, steps, all = joined('dist.mesh').n, { ... }, {}, 1
+   for d = math.max(1, select('#', ...)), 1, -1 do
+      local size = sizes[d]
+      if type(size) ~= 'number' or size % 1 ~= 0 or size < 1 then
+         arg.refuse('dist.mesh', 'size ' .. d, 'a whole number from 1', size)
+      end
+      steps[d], all = all, all * size
+   end
+   if all ~= n then
+      error(('dist.mesh: there are %d ranks, %s are %d'):format(n, table.concat(sizes, ' x '), all), 2)
+   end
+   local mine = {}
+   for d, size in ipairs(sizes) do
+      for first = 0, n - 1 do
+         if math.floor(first / steps[d]) % size == 0 then
+            local ranks = {}
+            for i = 1, size do ranks[i] = first + (i - 1) * steps[d] end
+            local group = dist.group(ranks)
+            if group.c then mine[d] = group end
+         end
+      end
+   end
+   return unpack(mine)
+end
+
 function Group:rank() return self.at end
 function Group:size() return self.n end
 
@@ -327,5 +358,6 @@ require 'dist.commit'
 require 'dist.DataParallel'
 require 'dist.shared'
 require 'dist.optim'
+require 'dist.Pipeline'
 
 return dist

@@ -1,0 +1,442 @@
+-- lua/dist/Pipeline.lua - a model whose layers lie on several ranks; micro-batches go through them one after the other.
+local torch = require 'torch'
+local nn = require 'nn'
+local arg = require 'torch.arg'
+local utils = require 'nn.utils'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local agree = require 'dist.agree'
+local Link = require 'dist.link'
+local stages = require 'dist.stages'
+local twins = require 'dist.twins'
+
+--- The layers of an nn.Sequential on several ranks, stage after stage. All ranks call it with the same model and options; each
+-- keeps the layers of its own stage, as an nn.Sequential: parameters(), getParameters, updateParameters, training, evaluate and
+-- the like are those of the stage. `forwardBackward(input, target)` takes a batch in micro-batches through all stages, and adds
+-- gradients up as one process does that takes the micro-batches one after the other: the bits are the same. The whole batch at
+-- once gives them up to rounding, unless layers look at the batch as a whole: nn.BatchNormalization sees each micro-batch. The
+-- order is that of Narayanan et al., "PipeDream" (2019), flushed after each batch ('1f1b': a stage keeps the activations of as
+-- many micro-batches as there are stages from it to the end), or of Huang et al., "GPipe" (2019) ('gpipe': it keeps all). What
+-- layers keep of a micro-batch until its backward, masks and places too, lies in copies of the stage that share its parameters.
+-- @param options.criterion    the loss, of the last rank; its gradient is weighed with the micro-batch's share of the samples
+-- @param options.sizeAverage  whether the loss is the mean over samples; default: what the criterion says, or true
+-- @param options.micro        how many micro-batches, default 4 for each stage; a batch of fewer samples has one for each of them
+-- @param options.stages       a list: how many layers each stage has. Default: so that the dearest stage costs least
+-- @param options.costs        a list: what each layer costs. Default: its number of parameters
+-- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
+-- @param options.schedule     '1f1b' (default) or 'gpipe'
+-- @param options.group        of ranks, one for each stage in the order of the list
+-- @param options.data         a group of ranks which hold the same stage of other pipelines: forwardBackward gives all of them
+--    the mean of their gradients
+-- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Linear(3, 2))):forward(torch.ones(4, 3)):size() --> {4, 2}
+local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
+
+local WHO = 'dist.Pipeline'
+local known = { criterion = 'table', sizeAverage = 'boolean', micro = 'number', stages = 'table', costs = 'table', sample = true,
+   schedule = 'string', group = true, data = true }
+
+local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
+
+-- ---- options ----------------------------------------------------------------------------------------------------------------
+
+local function need_options(model, options)
+   if torch.type(model) ~= 'nn.Sequential' then arg.refuse(WHO, 'model', 'an nn.Sequential', model, -1) end
+   for name, value in pairs(options) do
+      local kind = known[name]
+      if not kind then fail('there is no option %s', tostring(name)) end
+      if kind ~= true and type(value) ~= kind then arg.refuse(WHO, name, 'a ' .. kind, value, -1) end
+   end
+   local m, schedule = options.micro, options.schedule
+   if m and (m % 1 ~= 0 or m < 1 or m > 2 ^ 20) then arg.refuse(WHO, 'micro', 'a whole number from 1', m, -1) end
+   if schedule and schedule ~= '1f1b' and schedule ~= 'gpipe' then
+      fail("schedule must be '1f1b' or 'gpipe', got %s", schedule)
+   end
+   if options.criterion and not torch.isTypeOf(options.criterion, 'nn.Criterion') then
+      arg.refuse(WHO, 'criterion', 'a criterion', options.criterion, -1)
+   end
+   if (options.stages and 1 or 0) + (options.costs and 1 or 0) + (options.sample and 1 or 0) > 1 then
+      fail 'give one of stages, costs and sample'
+   end
+end
+
+-- Whether the loss is a mean over samples: what the criterion, or those inside it, say.
+local function averages(criterion)
+   if type(criterion.sizeAverage) == 'boolean' then return criterion.sizeAverage end
+   local inner = criterion.criterions or { criterion.criterion }
+   local first
+   for i, c in ipairs(inner) do
+      local a = averages(c)
+      if i > 1 and a ~= first then fail 'some parts of the criterion are means over samples and some are sums' end
+      first = a
+   end
+   return first ~= false
+end
+
+-- A mean weighed by classes is no mean of the micro-batches' means.
+local function need_plain_mean(criterion, micro)
+   for _, c in ipairs { criterion, criterion.nll } do
+      if micro > 1 and torch.isTensor(c.weights) and torch.type(c):find 'NLL' then
+         fail('%s with weights is no mean over samples: give it sizeAverage = false, or take micro = 1', torch.type(criterion))
+      end
+   end
+end
+
+local function need_counts(counts, layers, n)
+   local sum = 0
+   for i = 1, #counts do
+      local c = counts[i]
+      if type(c) ~= 'number' or c % 1 ~= 0 or c < 1 then
+         arg.refuse(WHO, ('stages[%d]'):format(i), 'a whole number of layers from 1', c, -1)
+      end
+      sum = sum + c
+   end
+   if #counts ~= n then fail('stages must name %d ranks, got %d', n, #counts) end
+   if sum ~= layers then fail('stages must share out %d layers, got %d', layers, sum) end
+   return counts
+end
+
+local function need_costs(costs, layers)
+   if #costs ~= layers then fail('costs must be those of %d layers, got %d', layers, #costs) end
+   for i, c in ipairs(costs) do
+      if type(c) ~= 'number' or not (c >= 0 and c < math.huge) then
+         arg.refuse(WHO, ('costs[%d]'):format(i), 'a number from 0', c, -1)
+      end
+   end
+   return costs
+end
+
+local function placed(layers, n, options)
+   if #layers < n then fail('%d layer%s for %d ranks: each needs one at least', #layers, #layers == 1 and '' or 's', n) end
+   if options.stages then return need_counts(options.stages, #layers, n) end
+   local costs = options.costs and need_costs(options.costs, #layers)
+      or options.sample and stages.measured(layers, options.sample) or stages.counted(layers)
+   return stages.balanced(costs, n)
+end
+
+-- Parameters that two stages share would become two, each with a part of the gradient.
+local function need_apart(layers, counts)
+   local owner, stage, left = {}, 1, counts[1]
+   for i, layer in ipairs(layers) do
+      while left == 0 do
+         stage = stage + 1
+         left = counts[stage]
+      end
+      left = left - 1
+      for _, p in ipairs(layer:parameters() or {}) do
+         local key = p:nElement() > 0 and ('%s %d'):format(tostring(torch.pointer(p:storage())), p:storageOffset())
+         local other = key and owner[key]
+         if other and other[1] ~= stage then
+            fail('layers %d and %d share parameters: they must be on one rank', other[2], i)
+         end
+         if key then owner[key] = { stage, i } end
+      end
+   end
+end
+
+local function names_of(layers)
+   local list = {}
+   for i, layer in ipairs(layers) do list[i] = tostring(layer) end
+   return wire.digest(list)
+end
+
+function Pipeline:__init(model, options)
+   if options == nil then options = {} end
+   if type(options) ~= 'table' then arg.refuse(WHO, 'options', 'a table', options, 3) end
+   Container.__init(self)
+   self.number = agree.number(WHO, options.group, 4)
+   self.across = options.data ~= nil and agree.number(WHO, options.data, 4, 'data') or false
+   local group = agree.group(self.number)
+   self.stage, self.count = group.at + 1, group.n
+   local counts
+   local ok, why = pcall(function()
+      need_options(model, options)
+      counts = (self.stage == 1 or options.stages or #model.modules < group.n) and placed(model.modules, group.n, options) or {}
+      if options.criterion and options.sizeAverage ~= false then
+         self.sizeAverage = options.sizeAverage or averages(options.criterion)
+         if self.sizeAverage then need_plain_mean(options.criterion, options.micro or 2) end
+      end
+   end)
+   agree.well(WHO, self.number, ok, why)
+   self.micro, self.schedule, self.criterion = options.micro or 4 * group.n, options.schedule or '1f1b', options.criterion
+   agree.same(WHO, self.number, { { 'the number of layers', #model.modules }, { 'the model', names_of(model.modules) },
+      { 'micro', self.micro }, { 'schedule', self.schedule }, { 'criterion', options.criterion and 1 or 0 } })
+   self.stages = agree.value(self.number, 0, counts)
+   if options.stages then
+      local same = true
+      for i, c in ipairs(self.stages) do same = same and c == counts[i] end
+      agree.well(WHO, self.number, same, 'dist.Pipeline: the ranks differ in stages')
+   end
+   ok, why = pcall(need_apart, model.modules, self.stages)
+   agree.well(WHO, self.number, ok, why)
+   local part, first = nn.Sequential(), 0
+   for s = 1, self.stage - 1 do first = first + self.stages[s] end
+   for i = 1, self.stages[self.stage] do part:add(model.modules[first + i]) end
+   self:add(part)
+end
+
+-- ---- batches ----------------------------------------------------------------------------------------------------------------
+
+-- What a pipeline keeps beside its fields: links and copies are no part of the model.
+local runs = setmetatable({}, { __mode = 'k' })
+
+local function run_of(self)
+   local run = runs[self]
+   if not run then
+      local ranks = agree.group(self.number).ranks
+      run = { slots = {}, busy = 0, took = 0, before = ranks[self.stage - 1] and Link.with(ranks[self.stage - 1]),
+              after = ranks[self.stage + 1] and Link.with(ranks[self.stage + 1]) }
+      runs[self] = run
+   end
+   if run.cut then error(('%s: an earlier batch was cut off: %s'):format(WHO, run.cut), 0) end
+   return run
+end
+
+-- The rows of a tensor, or of a table of tensors, which must have as many.
+local function rows_of(what, x, n)
+   if torch.isTensor(x) then
+      local rows = x:dim() > 0 and tonumber(x:size(1)) or 0
+      if rows == 0 then fail('%s must have rows, got %s', what, arg.describe(x)) end
+      if n and rows ~= n then fail('the tensors of %s must have one number of rows, got %d and %d', what, n, rows) end
+      return rows
+   end
+   if type(x) ~= 'table' or #x == 0 then arg.refuse(WHO, what, 'a tensor or a table of tensors', x, -1) end
+   for i = 1, #x do n = rows_of(what, x[i], n) end
+   return n
+end
+
+local function cut(x, first, n) return utils.map(x, function(t) return t:narrow(1, first, n) end) end
+
+-- All ranks learn how many samples there are, or what is wrong with the arguments of one.
+local function begin(self, input, target, learning)
+   local n = 0
+   local ok, why = pcall(function()
+      if learning and not self.criterion then fail 'forwardBackward needs the option criterion' end
+      if self.stage == 1 then n = rows_of('input', input) end
+      if learning and self.stage == self.count then
+         local rows = rows_of('target', target)
+         if self.stage == 1 and rows ~= n then fail('input has %d rows, target has %d', n, rows) end
+         n = rows
+      end
+   end)
+   local all = agree.well(WHO, self.number, ok, why, n)
+   if learning and all[1] ~= all[self.count] then fail('input has %d rows, target has %d', all[1], all[self.count]) end
+   local sizes, at = stages.cut(all[1], math.min(self.micro, all[1])), { 1 }
+   for k, size in ipairs(sizes) do at[k + 1] = at[k] + size end
+   return { n = all[1], sizes = sizes, at = at, input = input, target = target, m = #sizes, loss = 0, outputs = {} }
+end
+
+-- Work of this rank: an error in it is kept, and nothing is computed from then on, but messages go on.
+local function work(run, batch, f, ...)
+   if batch.bad then return nil end
+   local since = wire.now()
+   local ok, result = pcall(f, ...)
+   run.busy = run.busy + wire.now() - since
+   if ok then return result end
+   batch.bad, batch.why = true, result
+end
+
+-- A slot holds a micro-batch from its forward to its backward; what it has sent must be gone before it holds another.
+local function slot_of(run, k)
+   local i = (k - 1) % #run.modules + 1
+   local slot = run.slots[i] or {}
+   run.slots[i] = slot
+   return slot, run.modules[i]
+end
+
+local function settle(run, slot)
+   for _, name in ipairs { 'ahead', 'back' } do
+      for _, handle in ipairs(slot[name] or {}) do handle:wait() end
+      slot[name] = nil
+   end
+   if slot.input then run.before:give(slot.input) end
+   if slot.grad then run.after:give(slot.grad) end
+   slot.input, slot.grad = nil, nil
+end
+
+local function send(batch, link, x)
+   if not batch.bad then
+      local ok, why = pcall(Link.check, x)
+      if not ok then batch.bad, batch.why = true, why end
+   end
+   return link:send(not batch.bad and x or nil)
+end
+
+local function take(batch, link)
+   local x = link:take()
+   if x == nil then batch.bad = true end
+   return x
+end
+
+-- The loss of a micro-batch, and its gradient, both as parts of the whole batch's.
+local function lose(self, batch, k, output)
+   local criterion, share = self.criterion, self.sizeAverage and batch.sizes[k] / batch.n or 1
+   local target = cut(batch.target, batch.at[k], batch.sizes[k])
+   local loss = criterion:forward(output, target)
+   if type(loss) ~= 'number' then fail('the loss must be a number, got %s', arg.describe(loss)) end
+   batch.loss = batch.loss + share * loss
+   local grad = criterion:backward(output, target)
+   return share == 1 and grad or utils.map(grad, function(t) return t:mul(share) end)
+end
+
+local function forward(self, run, batch, k, learning)
+   local slot, module = slot_of(run, k)
+   settle(run, slot)
+   local x
+   if run.before then
+      x = take(batch, run.before)
+      slot.input = x
+   else
+      x = cut(batch.input, batch.at[k], batch.sizes[k])
+      slot.x = x
+   end
+   local y = work(run, batch, module.forward, module, x)
+   if run.after then run.after:poll() end
+   if run.after then
+      slot.ahead = send(batch, run.after, y)
+   elseif learning then
+      slot.y = y
+   elseif not batch.bad then
+      batch.outputs[k] = utils.map(y, function(t) return t:clone() end)
+   end
+end
+
+local function backward(self, run, batch, k)
+   local slot, module = slot_of(run, k)
+   local grad
+   if run.after then
+      grad = take(batch, run.after)
+      slot.grad = grad
+   else
+      grad = work(run, batch, lose, self, batch, k, slot.y)
+   end
+   local g = work(run, batch, module.backward, module, slot.input or slot.x, grad)
+   if run.before then slot.back = send(batch, run.before, g) end
+end
+
+local function flow(self, run, batch, list, learning)
+   if run.before then run.before:expect(batch.m) end
+   if run.after and learning then run.after:expect(batch.m) end
+   for _, k in ipairs(list) do
+      if k > 0 then forward(self, run, batch, k, learning) else backward(self, run, batch, -k) end
+      if run.before then run.before:poll() end
+      if run.after then run.after:poll() end
+   end
+   for _, slot in ipairs(run.slots) do
+      settle(run, slot)
+      slot.x, slot.y = nil, nil
+   end
+end
+
+-- One batch; an error in the layers of one rank ends as an error on all, when all micro-batches have gone through. An error of
+-- the job (a rank is gone) is one at once.
+local function pass(self, input, target, learning)
+   local run = run_of(self)
+   local batch = begin(self, input, target, learning)
+   local list, ahead
+   if learning then
+      list, ahead = stages.schedule(self.schedule, self.stage, self.count, batch.m)
+   else
+      list, ahead = {}, 1
+      for k = 1, batch.m do list[k] = k end
+   end
+   local ok, why = pcall(twins.of, self.modules[1], learning and ahead or 1, run.modules)
+   if ok then run.modules = why else run.modules, batch.bad, batch.why = { self.modules[1] }, true, why end
+   for i = #run.modules + 1, #run.slots do run.slots[i] = nil end
+   run.busy, run.ahead = 0, ahead
+   local since = wire.now()
+   ok, why = pcall(flow, self, run, batch, list, learning)
+   if not ok then
+      run.cut = tostring(why)
+      error(why, 0)
+   end
+   run.took, run.m = wire.now() - since, batch.m
+   local losses = agree.well(WHO, self.number, not batch.why, batch.why, batch.loss)
+   return batch, losses[self.count]
+end
+
+-- ---- the module -----------------------------------------------------------------------------------------------------------
+
+--- Computes the loss of a batch and adds its gradients to those of the stages. All ranks call it; the first needs the input, the
+-- last the target, tensors (or tables of them) whose rows are samples. An error in the layers of one rank is an error on all;
+-- gradients are of no use then.
+-- @return the loss, on all ranks
+-- o, x = {criterion = nn.MSECriterion()}, torch.ones(2); dist.Pipeline(nn.Sequential():add(nn.Abs()), o):forwardBackward(x, x)
+function Pipeline:forwardBackward(input, target)
+   local ok, batch, loss = pcall(pass, self, input, target, true)
+   if self.across then
+      agree.well(WHO, self.across, ok, batch)
+      local _, grads = self.modules[1]:parameters()
+      if grads and #grads > 0 then dist.allreduce(grads, 'mean', agree.options(self.across)) end
+   end
+   if not ok then error(batch, 0) end
+   return loss
+end
+
+local function join(list)
+   if torch.isTensor(list[1]) then return torch.cat(list, 1) end
+   local joined = {}
+   for i = 1, #list[1] do
+      local parts = {}
+      for k, x in ipairs(list) do parts[k] = x[i] end
+      joined[i] = join(parts)
+   end
+   return joined
+end
+
+--- The output for a batch, without keeping what backward needs; all ranks call it, the first with the input. Returns the output
+-- on the last rank, nothing on the others.
+function Pipeline:updateOutput(input)
+   local batch = pass(self, input, nil, false)
+   if self.stage < self.count then return nil end
+   self.output = #batch.outputs == 1 and batch.outputs[1] or join(batch.outputs)
+   return self.output
+end
+
+function Pipeline.updateGradInput() error('dist.Pipeline: forwardBackward goes forward and backward: there is no backward', 2) end
+
+function Pipeline:backward() return self:updateGradInput() end
+
+function Pipeline:accGradParameters() return self:updateGradInput() end
+
+--- How well the last batch went: the part of its time in which this rank did not compute, and the part (p - 1) / (m + p - 1) in
+-- which a rank cannot when p equal stages take m micro-batches; then how many micro-batches it kept at a time. Nothing before
+-- the first batch.
+-- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs())):bubble() --> nil
+function Pipeline:bubble()
+   local run = runs[self]
+   if not run or not run.m then return nil end
+   local idle = run.took > 0 and math.max(0, 1 - run.busy / run.took) or 0
+   return idle, (self.count - 1) / (run.m + self.count - 1), run.ahead
+end
+
+--- The whole model, a plain nn.Sequential with copies of the layers of all ranks, on all of them: for files, or to go on without
+-- the pipeline. All ranks call it.
+-- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.Tanh())):collect():size() --> 2
+function Pipeline:collect()
+   local whole, mine = nn.Sequential(), nil
+   local ok, why = pcall(function() mine = self.modules[1]:clone():clearState() end)
+   if ok then ok, why = pcall(torch.serialize, mine) end
+   agree.well(WHO, self.number, ok, why)
+   for s = 1, self.count do
+      for _, layer in ipairs(agree.value(self.number, s - 1, mine).modules) do whole:add(layer) end
+   end
+   whole:type(self.modules[1]._type)
+   whole.train = self.modules[1].train
+   return whole
+end
+
+function Pipeline:write(file)
+   if not file._carry then error('dist.Pipeline: a file holds the whole model: save what collect() gives', 0) end
+   Container.write(self, file)
+end
+
+function Pipeline:clearState()
+   runs[self] = runs[self] and runs[self].cut and runs[self] or nil
+   return Container.clearState(self)
+end
+
+function Pipeline:__tostring__()
+   return ('dist.Pipeline(stage %d of %d: %s)'):format(self.stage, self.count, tostring(self.modules[1]))
+end
+
+return Pipeline

@@ -1,0 +1,331 @@
+-- test/dist/pipeline_spec.lua - dist.Pipeline: the gradients of one process, on several; schedules, placement, errors.
+local torch = require 'torch'
+local nn = require 'nn'
+local dist = require 'dist'
+local stages = require 'dist.stages'
+local ranks = require 'test.dist.ranks'
+local temporary = require 'test.temporary'
+local refuses = require 'test.refuses'
+
+-- A model, a batch, and what one process computes: `micro(net, m)` takes micro-batches one after the other.
+local head = [[
+require 'nn'
+local r, n = dist.rank(), dist.size()
+local function model()
+   torch.manualSeed(3)
+   return nn.Sequential():add(nn.Linear(6, 9)):add(nn.Tanh()):add(nn.Linear(9, 8)):add(nn.ReLU(true)):add(nn.View(-1, 8))
+      :add(nn.Linear(8, 5)):add(nn.LogSoftMax())
+end
+torch.manualSeed(9)
+local x, t = torch.randn(13, 6), torch.LongTensor(13):random(5)
+local criterion = nn.ClassNLLCriterion()
+local function micro(net, m, c, input, target)
+   c, input, target = c or criterion, input or x, target or t
+   local loss, at, rows = 0, 1, input:size(1)
+   for k = 1, m do
+      local size = math.floor(rows / m) + (k <= rows % m and 1 or 0)
+      local a, b = input:narrow(1, at, size), target:narrow(1, at, size)
+      local share = c.sizeAverage ~= false and size / rows or 1
+      local y = net:forward(a)
+      loss = loss + share * c:forward(y, b)
+      local g = c:backward(y, b)
+      if share ~= 1 then g:mul(share) end
+      net:backward(a, g)
+      at = at + size
+   end
+   return loss
+end
+-- The largest difference between gradients of this stage's layers and those of a whole model.
+local function differs(pipe, whole)
+   local first, most = 0, 0
+   for s = 1, pipe.stage - 1 do first = first + pipe.stages[s] end
+   for i = 1, pipe:get(1):size() do
+      local _, mine = pipe:get(1):get(i):parameters()
+      local _, its = whole:get(first + i):parameters()
+      for k, g in ipairs(mine or {}) do most = math.max(most, (g - its[k]):abs():max()) end
+   end
+   return most
+end
+]]
+
+describe('dist.Pipeline', function()
+   for _, n in ipairs { 2, 3, 4 } do
+      for _, schedule in ipairs { '1f1b', 'gpipe' } do
+         it(('gives %d ranks the bits of one process that takes micro-batches (%s)'):format(n, schedule), function()
+            ranks.ok(n, head .. ([[
+               for m = 1, 13, 3 do
+                  local whole, pipe = model(), dist.Pipeline(model(), { criterion = criterion, micro = m, schedule = '%s' })
+                  for step = 1, 3 do
+                     whole:zeroGradParameters()
+                     pipe:zeroGradParameters()
+                     local want, got = micro(whole, m), pipe:forwardBackward(r == 0 and x or nil, r == n - 1 and t or nil)
+                     assert(want == got, m .. ' ' .. want .. ' ' .. got)
+                     assert(differs(pipe, whole) == 0, m)
+                     whole:updateParameters(0.1)
+                     pipe:updateParameters(0.1)
+                  end
+                  local idle, least, kept = pipe:bubble()
+                  assert(idle >= 0 and idle < 1 and least == (n - 1) / (m + n - 1))
+                  assert(kept == (pipe.schedule == 'gpipe' and m or math.min(m, n - r)), kept)
+               end]]):format(schedule))
+         end)
+      end
+   end
+
+   it('gives the gradients of the whole batch within 1e-5, also of sums', function()
+      ranks.ok(3, head .. [[
+         for _, c in ipairs { criterion, nn.ClassNLLCriterion(nil, false) } do
+            local whole = model()
+            local want = micro(whole, 1, c)
+            for m = 2, 16, 7 do
+               local pipe = dist.Pipeline(model(), { criterion = c, micro = m })
+               local got = pipe:forwardBackward(x, t)
+               assert(math.abs(want - got) < 1e-5 * want and differs(pipe, whole) < 1e-5, differs(pipe, whole))
+            end
+         end]])
+   end)
+
+   it('keeps masks and statistics of each micro-batch until its backward', function()
+      ranks.ok(3, [[
+         require 'nn'
+         local function model()
+            torch.manualSeed(3)
+            return nn.Sequential():add(nn.Linear(4, 6)):add(nn.Sequential():add(nn.BatchNormalization(6)):add(nn.Dropout(0.3)))
+               :add(nn.Linear(6, 6)):add(nn.ReLU(true)):add(nn.Add(6)):add(nn.Linear(6, 2))
+         end
+         ]] .. head:match '(local function micro.*)$' .. [[
+         torch.manualSeed(5)
+         local x, t, c = torch.randn(24, 4), torch.randn(24, 2), nn.MSECriterion()
+         local whole, pipe = model(), dist.Pipeline(model(), { criterion = c, micro = 6, stages = { 1, 3, 2 } })
+         for step = 1, 2 do
+            torch.manualSeed(step)                       -- only the second rank draws numbers
+            local want = micro(whole, 6, c, x, t)
+            torch.manualSeed(step)
+            assert(want == pipe:forwardBackward(x, t))
+            assert(differs(pipe, whole) == 0)
+            if step == 1 then                            -- what the stage is told, its copies do
+               for _, m in ipairs { whole, pipe } do
+                  for _, d in ipairs((m.stage and m:get(1) or m):findModules 'nn.Dropout') do d:setp(0.6) end
+               end
+            end
+         end
+         whole:evaluate()
+         pipe:evaluate()
+         local y = pipe:forward(x)
+         assert(dist.rank() < 2 and y == nil or same(y, whole:forward(x)))
+         assert(same(pipe:collect():forward(x), whole:forward(x)))]])
+   end)
+
+   it('goes on with vectors of getParameters, in float, and with sizes that change', function()
+      ranks.ok(2, head .. [[
+         local whole, pipe = model():float(), dist.Pipeline(model(), { criterion = criterion:float(), micro = 3 }):float()
+         local c = nn.ClassNLLCriterion():float()
+         x = x:float()
+         local p, g = pipe:getParameters()
+         local q, h = whole:getParameters()
+         for step, rows in ipairs { 13, 5, 2, 1, 13, 13 } do
+            g:zero() h:zero()
+            local a, b = x:narrow(1, 1, rows), t:narrow(1, 1, rows)
+            assert(pipe:forwardBackward(a, b) == micro(whole, math.min(rows, 3), c, a, b))
+            assert(differs(pipe, whole) == 0)
+            p:add(-0.1, g) q:add(-0.1, h)
+            if step == 3 then p, g = pipe:getParameters() end
+         end]])
+   end)
+
+   it('carries lists of tensors from stage to stage', function()
+      ranks.ok(3, head:match '^(.-)local function model' .. [[
+         local function model()
+            torch.manualSeed(3)
+            return nn.Sequential():add(nn.ConcatTable():add(nn.Linear(6, 3)):add(nn.Identity()))
+               :add(nn.ParallelTable():add(nn.Tanh()):add(nn.Linear(6, 3))):add(nn.CAddTable())
+         end
+         ]] .. head:match '(torch.manualSeed%(9%).*)$' .. [[
+         local c, y = nn.MSECriterion(), torch.randn(13, 3)
+         local whole, pipe = model(), dist.Pipeline(model(), { criterion = c, micro = 4, stages = { 1, 1, 1 } })
+         assert(pipe:forwardBackward(x, y) == micro(whole, 4, c, x, y) and differs(pipe, whole) == 0)]])
+   end)
+
+   it('is gathered as the plain model, which is what files hold', function()
+      ranks.ok(3, head .. [[
+         local pipe = dist.Pipeline(model(), { stages = { 1, 4, 2 } })
+         assert(pipe:get(1):size() == ({ 1, 4, 2 })[r + 1] and tostring(pipe):find('stage ' .. r + 1 .. ' of 3', 1, true))
+         local whole, plain = pipe:collect(), model()
+         assert(torch.type(whole) == 'nn.Sequential' and tostring(whole) == tostring(plain))
+         assert(same(whole:forward(x), plain:forward(x)))
+         says('a file holds the whole model: save what collect() gives', torch.save, os.tmpname(), pipe)
+         assert(same(pipe:clone():collect():forward(x), plain:forward(x)))]])
+   end)
+
+   it('makes what fails on one rank an error of all, and works afterwards', function()
+      ranks.ok(3, head .. [[
+         local Odd = torch.class('Odd', 'nn.Identity')
+         function Odd:updateOutput(x)
+            if self.odd and x:size(1) == 4 then error 'four rows' end
+            return nn.Identity.updateOutput(self, x)
+         end
+         function Odd:updateGradInput(x, g)
+            if self.even and x:size(1) == 4 then error 'four back' end
+            return nn.Identity.updateGradInput(self, x, g)
+         end
+         local net = model()
+         net:insert(_G.Odd(), 4)
+         local pipe = dist.Pipeline(net, { criterion = criterion, micro = 4, stages = { 3, 3, 2 } })
+         local module = r == 1 and pipe:get(1):get(1) or {}
+         module.odd = true
+         local where = 'in module 1 of nn.Sequential: '
+         local learn = pipe.forwardBackward
+         says(r == 1 and where or 'dist.Pipeline: rank 1: ' .. where, learn, pipe, x, t)
+         module.odd, module.even = false, true
+         says('four back', learn, pipe, x, t)
+         module.even = false
+         says(r == 2 and 'target must lie in 1..5, got 77' or 'dist.Pipeline: rank 2: ', learn, pipe, x, t:clone():fill(77))
+         says('nn.Linear(6 -> 9): input must be a matrix with 6 columns', learn, pipe, torch.ones(13, 5), t)
+         says('input has 13 rows, target has 12', learn, pipe, x, t:narrow(1, 1, 12))
+         says('input must be a tensor or a table of tensors, got nil', learn, pipe, nil, t)
+         says('target must have rows, got a torch.LongTensor of size empty', learn, pipe, x, torch.LongTensor())
+         says('the tensors of input must have one number of rows, got 13 and 2', learn, pipe, { x, torch.ones(2) }, t)
+         local whole = model()
+         pipe:zeroGradParameters()
+         assert(pipe:forwardBackward(x, t) == micro(whole, 4))]])
+   end)
+
+   it('ends for all when a rank dies', function()
+      local status, _, err = ranks.run(3, head .. [[
+         local pipe = dist.Pipeline(model(), { criterion = criterion, micro = 4 })
+         if r == 1 then os.execute('kill -9 ' .. pid()) end
+         pipe:forwardBackward(x, t)]])
+      assert.truthy(status ~= 0 and status ~= 124)
+      assert.truthy(err:find('rank 1', 1, true), err)
+   end)
+
+   it('refuses what makes no sense, on all ranks', function()
+      ranks.ok(2, head .. [[
+         local make = dist.Pipeline
+         local two = nn.Sequential():add(nn.Linear(6, 6)):add(nn.Tanh())
+         says('dist.Pipeline: 1 layer for 2 ranks: each needs one at least', make, nn.Sequential():add(nn.Abs()))
+         says('dist.Pipeline: stages must share out 2 layers, got 3', make, two, { stages = { 1, 2 } })
+         says('dist.Pipeline: stages must name 2 ranks, got 1', make, two, { stages = { 2 } })
+         says('dist.Pipeline: stages[2] must be a whole number of layers from 1', make, two, { stages = { 2, 0 } })
+         says('dist.Pipeline: costs must be those of 2 layers, got 1', make, two, { costs = { 2 } })
+         says('costs[1] must be a number from 0, got a number (nan)', make, two, { costs = { 0 / 0, 1 } })
+         says('the ranks differ in the number of layers: rank 0 has 2', make, r == 1 and two:clone():add(nn.Abs()) or two)
+         says('the ranks differ in the model', make, nn.Sequential():add(nn.Linear(6, 6 + r)):add(nn.Tanh()))
+         says('the ranks differ in micro: rank 0 has 2, rank 1 3', make, two, { micro = 2 + r })
+         says('there is no option x', make, two, r == 1 and { x = 1 } or nil)
+         local layer = nn.Linear(6, 6)
+         local tied = nn.Sequential():add(layer):add(nn.Tanh()):add(layer)
+         says('layers 1 and 3 share parameters: they must be on one rank', make, tied)
+         says('sample, in layer 1: ', make, nn.Sequential():add(nn.Linear(6, 6)):add(nn.Tanh()), { sample = torch.ones(2, 5) })
+         says('forwardBackward needs the option criterion', dist.Pipeline(two).forwardBackward, dist.Pipeline(two), x, t)]])
+      dist.init()
+      local one = nn.Sequential():add(nn.Linear(3, 2))
+      refuses('dist.Pipeline: model must be an nn.Sequential, got a nn.Linear', dist.Pipeline, nn.Linear(1, 1))
+      refuses('dist.Pipeline: options must be a table, got a number (3)', dist.Pipeline, one, 3)
+      refuses('dist.Pipeline: micro must be a whole number from 1, got a number (0)', dist.Pipeline, one, { micro = 0 })
+      refuses("dist.Pipeline: schedule must be '1f1b' or 'gpipe', got x", dist.Pipeline, one, { schedule = 'x' })
+      refuses('dist.Pipeline: criterion must be a criterion, got a table', dist.Pipeline, one, { criterion = {} })
+      refuses('dist.Pipeline: group must be a group made by dist.group, got a table', dist.Pipeline, one, { group = {} })
+      refuses('dist.Pipeline: data must be a group made by dist.group, got a number (1)', dist.Pipeline, one, { data = 1 })
+      refuses('dist.Pipeline: give one of stages, costs and sample', dist.Pipeline, one, { stages = { 1 }, costs = { 1 } })
+      refuses('nn.ClassNLLCriterion with weights is no mean over samples', dist.Pipeline, one,
+         { criterion = nn.ClassNLLCriterion(torch.ones(2)) })
+      refuses('dist.Pipeline: forwardBackward goes forward and backward', function()
+         local p = dist.Pipeline(one)
+         p:forward(torch.ones(1, 3))
+         p:backward(torch.ones(1, 3), torch.ones(1, 2))
+      end)
+   end)
+
+   it('trains 4 ranks as 2 pipelines of 2 stages to the parameters of one process', function()
+      ranks.ok(4, head .. [[
+         local data, pipes = dist.mesh(2, 2)
+         local whole, pipe = model(), dist.Pipeline(model(), { criterion = criterion, micro = 3, group = pipes, data = data })
+         local first = 1 + 6 * data:rank()                         -- each pipeline has its half of the batch
+         for step = 1, 5 do
+            whole:zeroGradParameters()
+            pipe:zeroGradParameters()
+            micro(whole, 1, criterion, x:narrow(1, 1, 12), t:narrow(1, 1, 12))
+            pipe:forwardBackward(x:narrow(1, first, 6), t:narrow(1, first, 6))
+            assert(differs(pipe, whole) < 1e-12)
+            whole:updateParameters(0.1)
+            pipe:updateParameters(0.1)
+         end
+         local bad = r == 3 and t:clone():fill(9) or t
+         says(r == 3 and 'ClassNLL' or 'rank 3: ', pipe.forwardBackward, pipe, x, bad)
+         says('there are 4 ranks, 3 x 2 are 6', dist.mesh, 3, 2)
+         says('dist.mesh: size 1 must be a whole number from 1, got nil', dist.mesh)
+      ]])
+   end)
+end)
+
+describe('the placement of layers', function()
+   it('makes the dearest stage as cheap as it can be', function()
+      assert.same({ 3, 1, 2 }, stages.balanced({ 1, 1, 1, 5, 2, 2 }, 3))
+      assert.same({ 1, 1, 1 }, stages.balanced({ 0, 0, 0 }, 3))
+      assert.same({ 4 }, stages.balanced({ 1, 2, 3, 4 }, 1))
+      for _ = 1, 50 do
+         local costs = {}
+         for i = 1, math.random(4, 8) do costs[i] = math.random(0, 9) end
+         local counts, at, most, least = stages.balanced(costs, 3), 0, 0, math.huge
+         for _, c in ipairs(counts) do
+            local sum = 0
+            for i = at + 1, at + c do sum = sum + costs[i] end
+            at, most = at + c, math.max(most, sum)
+         end
+         assert.equal(#costs, at)
+         local function sum(a, b) local s = 0 for i = a, b do s = s + costs[i] end return s end
+         for i = 1, #costs - 2 do
+            for j = i + 1, #costs - 1 do least = math.min(least, math.max(sum(1, i), sum(i + 1, j), sum(j + 1, #costs))) end
+         end
+         assert.equal(least, most)
+      end
+   end)
+
+   it('counts parameters, or measures copies and leaves the layers and random numbers alone', function()
+      local layers = { nn.Linear(200, 200), nn.Dropout(0.5), nn.Linear(2, 2) }
+      assert.same({ 40201, 1, 7 }, stages.counted(layers))
+      layers[3] = nn.Linear(200, 1)
+      torch.manualSeed(4)
+      local before, x = torch.getRNGState(), torch.randn(300, 200)
+      torch.setRNGState(before)
+      local costs = stages.measured(layers, x)
+      assert.truthy(costs[1] > costs[3] and costs[2] > 0)
+      assert.equal(0, layers[1].output:nElement() + layers[1].gradWeight:ne(0):sum())
+      assert.equal(0, before:ne(torch.getRNGState()):sum())
+   end)
+
+   it('can be told, priced and measured', function()
+      ranks.ok(3, head .. [[
+         assert(table.concat(dist.Pipeline(model(), { stages = { 2, 2, 3 } }).stages, ' ') == '2 2 3')
+         assert(table.concat(dist.Pipeline(model(), { costs = { 1, 1, 1, 1, 1, 1, 6 } }).stages, ' ') == '3 3 1')
+         assert(table.concat(dist.Pipeline(model()).stages, ' ') == '2 1 4')
+         local list = dist.Pipeline(model(), { sample = x }).stages
+         assert(list[1] + list[2] + list[3] == 7)
+         assert(dist.allreduce(torch.Tensor(list), 'max'):eq(torch.Tensor(list)):all())]])
+   end)
+end)
+
+describe('the schedule', function()
+   it('has each micro-batch forward before backward, in order, and keeps few of them with 1f1b', function()
+      for n = 1, 4 do
+         for m = 1, 9 do
+            for s = 1, n do
+               for _, name in ipairs { '1f1b', 'gpipe' } do
+                  local list, kept = stages.schedule(name, s, n, m)
+                  local f, b, most = 0, 0, 0
+                  for _, k in ipairs(list) do
+                     if k > 0 then f = f + 1 assert.equal(f, k) else b = b + 1 assert.equal(-b, k) end
+                     assert.truthy(b <= f)
+                     most = math.max(most, f - b)
+                  end
+                  assert.same({ m, m, kept }, { f, b, most })
+                  assert.equal(name == 'gpipe' and m or math.min(m, n - s + 1), kept)
+               end
+            end
+         end
+      end
+   end)
+end)
+
+teardown(temporary.remove)
