@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "../../lib/dist/job.h"
 #include "lines.h"
+#include "warden.h"
 
 static const char usage[] =
   "usage: thrun [options] SCRIPT [args]        runs th SCRIPT args as the ranks of one job on this host\n"
@@ -32,11 +33,12 @@ static const char usage[] =
   "the status of thrun, 128 + N for signal N.\n";
 
 static const double SETTLE = 0.3;       /* seconds in which the other ranks say what they saw of a failure */
+static const double DEADLINE = 300;     /* seconds, as dist.init has it */
 static const double HOLD = 0.15;        /* seconds that lines of standard error wait: what follows from an error comes later */
 
 typedef struct options {
   int    size, threads, restarts, spare, script, unbound;
-  double grace;
+  double grace, patience;               /* seconds */
   const char *deadline, *commit;
 } options;
 
@@ -44,6 +46,8 @@ typedef struct rank {
   pid_t pid;                            /* 0: it has ended */
   int   status;
   int   order;                          /* of those that failed by themselves: 1 is the first */
+  int   stopped;                        /* by a signal */
+  double asleep;                        /* seconds that it was stopped while thrun was not */
   lines out, err;
 } rank;
 
@@ -55,10 +59,15 @@ typedef struct job {
   int   fd, left, failed, again;
   int   asked, killed;                  /* others were asked to end, or killed */
   double since;                         /* of the first failure or interruption */
+  double looked;                        /* when it was last looked who is stopped */
 } job;
 
-static volatile sig_atomic_t interrupts;
-static void on_interrupt(int signal) { interrupts += 1 + 0 * signal; }
+static warden guard;
+static volatile sig_atomic_t interrupts, interrupt;      /* how many, and the first one */
+static void on_interrupt(int signal)
+{
+  if (!interrupts++) interrupt = signal;
+}
 static void on_child(int signal) { (void)signal; }
 
 static int fail(const char *what)
@@ -103,7 +112,6 @@ static int seconds(const char *option, const char *text, double *out)
 
 static int set_option(options *o, const char *name, const char *value)
 {
-  double unused;
   if (strcmp(name, "-n") == 0) return whole(name, value, 1, TH_MAXRANK, &o->size);
   if (strcmp(name, "--threads") == 0) return whole(name, value, 1, 256, &o->threads);
   if (strcmp(name, "--restarts") == 0) return whole(name, value, 0, 1000000, &o->restarts);
@@ -111,7 +119,7 @@ static int set_option(options *o, const char *name, const char *value)
   if (strcmp(name, "--grace") == 0) return seconds(name, value, &o->grace);
   if (strcmp(name, "--deadline") == 0) {
     o->deadline = value;
-    return seconds(name, value, &unused);
+    return seconds(name, value, &o->patience);
   }
   o->commit = value;
   return *value ? 1 : wrong(name, "the name of a folder", value);
@@ -229,15 +237,27 @@ static void become(const job *j, int number, pid_t parent, int out, int err, cha
   _exit(127);
 }
 
+static int close_all(const int *fd, int n, const char *why)
+{
+  const int reason = errno;
+  while (n--) if (fd[n] >= 0) close(fd[n]);
+  errno = reason;
+  return fail(why);
+}
+
 static int start(job *j, int number, char **argv)
 {
   rank *r = &j->r[number];
-  int out[2], err[2];
+  int fd[4] = { -1, -1, -1, -1 }, *const out = fd, *const err = fd + 2;
   const pid_t parent = getpid();
-  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return fail("cannot make a pipe");
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return close_all(fd, 4, "cannot make a pipe");
   r->pid = fork();
-  if (r->pid < 0) return fail("cannot start a process");
+  if (r->pid < 0) {
+    r->pid = 0;
+    return close_all(fd, 4, "cannot start a process");
+  }
   if (r->pid == 0) become(j, number, parent, out[1], err[1], argv);
+  guard.group[number] = r->pid;
   setpgid(r->pid, r->pid);              /* whoever comes first */
   close(out[1]);
   close(err[1]);
@@ -302,12 +322,33 @@ static void reap(job *j)
   int status;
   for (int i = 0; i < j->o->size; i++) {
     rank *r = &j->r[i];
-    if (!r->pid || waitpid(r->pid, &status, WNOHANG) <= 0) continue;
+    if (!r->pid || waitpid(r->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) <= 0) continue;
+    r->stopped = WIFSTOPPED(status);
+    if (r->stopped || WIFCONTINUED(status)) continue;
     kill(-r->pid, SIGKILL);             /* what it has started and left */
-    r->pid = 0;
+    guard.group[i] = r->pid = 0;
     r->status = status;
     j->left--;
-    if (status && !j->asked) r->order = ++j->failed;
+    if (status && !j->asked && !r->order) r->order = ++j->failed;
+  }
+}
+
+/* A rank that is stopped is late for the others, and they say so. When no other is left, nobody does: then it is seen here. */
+static void look_after_stopped(job *j)
+{
+  const double now = lines_now(), passed = j->looked ? now - j->looked : 0;
+  int stopped = 0;
+  j->looked = now;
+  for (int i = 0; i < j->o->size; i++) stopped += j->r[i].pid && j->r[i].stopped;
+  if (!stopped || stopped < j->left || j->since) return;
+  for (int i = 0; i < j->o->size; i++) {
+    rank *r = &j->r[i];
+    if (!r->pid) continue;
+    r->asleep += passed < 0.1 ? passed : 0.1;          /* thrun may have been stopped too */
+    if (r->asleep < j->o->patience) continue;
+    fprintf(stderr, "thrun: rank %d has not ended within %g s: its process %d is stopped\n", i, j->o->patience, r->pid);
+    r->order = ++j->failed;
+    kill(-r->pid, SIGKILL);
   }
 }
 
@@ -338,6 +379,7 @@ static void watch(job *j)
   while (j->left) {
     read_all(j, 20);
     reap(j);
+    look_after_stopped(j);
     if (!j->since) show_held(j);
     end_others(j);
   }
@@ -389,7 +431,7 @@ static int finish(job *j)
   close(j->fd);
   if (!interrupts) return status;
   fprintf(stderr, "thrun: interrupted\n");
-  return 130;
+  return 128 + interrupt;
 }
 
 static int run(const options *o, int again, char **argv)
@@ -397,14 +439,16 @@ static int run(const options *o, int again, char **argv)
   rank r[TH_MAXRANK] = { 0 };
   job j = { .o = o, .r = r, .again = again };
   if (make_memory(&j)) return 1;
-  for (int i = 0; i < o->size; i++) {
-    if (start(&j, i, argv)) {
-      signal_all(&j, SIGKILL);
-      return 1;
-    }
+  int started = 0;
+  for (int i = 0; i < o->size; i++) r[i].out.from = r[i].err.from = -1;
+  while (started < o->size && start(&j, started, argv) == 0) started++;
+  if (started < o->size) {
+    signal_all(&j, SIGKILL);
+    j.asked = j.killed = 1;             /* those that are there have not failed by themselves */
   }
   watch(&j);
-  return finish(&j);
+  const int status = finish(&j);
+  return started < o->size ? 1 : status;
 }
 
 static void catch(int signal, void (*handler)(int))
@@ -413,10 +457,21 @@ static void catch(int signal, void (*handler)(int))
   sigaction(signal, &a, NULL);
 }
 
+/* Pipes must not take the places of streams that are closed. */
+static void open_streams(void)
+{
+  int fd;
+  do fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd < 3);
+  if (fd >= 0) close(fd);
+}
+
 int main(int argc, char **argv)
 {
-  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2 };
+  options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2, .patience = DEADLINE };
+  open_streams();
   if (!read_options(argc, argv, &o)) return 2;
+  if (warden_start(&guard, o.size) != 0) return fail("cannot start a process");
   catch(SIGINT, on_interrupt);
   catch(SIGTERM, on_interrupt);
   catch(SIGHUP, on_interrupt);
@@ -427,5 +482,6 @@ int main(int argc, char **argv)
     fprintf(stderr, "thrun: restart %d of %d\n", again, o.restarts);
     status = run(&o, again, argv);
   }
+  warden_stop(&guard);
   return status;
 }

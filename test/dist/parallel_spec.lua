@@ -1,4 +1,4 @@
--- test/dist/parallel_spec.lua - dist.DataParallel: the same steps as one process with the whole batch; and commits.
+-- test/dist/parallel_spec.lua - dist.DataParallel: the same steps as one process with the whole batch.
 local torch = require 'torch'
 local nn = require 'nn'
 local dist = require 'dist'
@@ -127,56 +127,6 @@ describe('dist.DataParallel', function()
       refuses('noSync: argument 1 must be a function, got nil', net.noSync, net)
       refuses('samples: argument 1 must be a whole number from 1, got a number (0)', net.samples, net, 0)
       refuses('finish: the model was made without uneven = true', net.finish, net)
-   end)
-end)
-
--- ---- commits -----------------------------------------------------------------------------------------------------------
-
--- Counts to 30 with random numbers; is killed in the first tries, and goes on from the last commit.
-local counting = [[
-local state = dist.restore() or { step = 0, sum = torch.zeros(3), seed = 11 + dist.rank() }
-for step = state.step + 1, 30 do
-   torch.manualSeed(state.seed + step)
-   state.sum:add(dist.allreduce(torch.rand(3)))
-   state.step = step
-   if step % 4 == 0 then dist.commit(state) end
-   if step == 7 + 9 * dist.restarts() and dist.rank() == 1 and KILL and dist.restarts() < 2 then os.execute('kill -9 ' .. pid()) end
-end
-print(('sum %.17g %.17g'):format(state.sum[1], state.sum[3]))
-]]
-
-describe('dist.commit', function()
-   it('lets a job go on to the same bits after kill -9', function()
-      local folder = temporary.name '.commits'
-      local calm = ranks.ok(2, 'local KILL = false ' .. counting, ("--commit '%s'"):format(folder))
-      os.execute(("rm -r '%s'"):format(folder))
-      local status, out, err = ranks.run(2, 'local KILL = true ' .. counting, ("--restarts 3 --commit '%s'"):format(folder))
-      assert.equal(0, status, err)
-      assert.truthy(err:find('restart 2 of 3', 1, true))
-      assert.equal(calm:match 'sum [^\n]*', out:match 'sum [^\n]*')
-      local list = io.popen(("ls '%s'"):format(folder))
-      assert.equal('6\n7\nmanifest.t7\n', list:read '*a')
-      list:close()
-      ranks.ok(3, [[
-         local state, info = dist.restore()
-         assert(state.step == 28 and info.number == 7 and info.size == 2 and state.seed == 11 + dist.rank() % 2)]],
-         ("--commit '%s'"):format(folder))
-      os.execute(("rm -r '%s'"):format(folder))
-   end)
-
-   it('says what went wrong, on all ranks', function()
-      dist.init()
-      refuses('dist.commit: where? Give the option folder, or start with thrun --commit FOLDER', dist.commit, {})
-      refuses('dist.restore: options must be a table, got a number (1)', dist.restore, 1)
-      refuses('dist.commit: cannot make the folder /proc/no/1', dist.commit, {}, { folder = '/proc/no' })
-      local folder = temporary.name '.commits'
-      refuses('dist.commit: ', dist.commit, { newproxy() }, { folder = folder })
-      assert.is_nil(dist.restore { folder = folder })
-      assert.equal(1, dist.commit({ 5 }, { folder = folder }))
-      assert.same({ 5 }, (dist.restore { folder = folder }))
-      os.remove(folder .. '/1/rank-0.t7')
-      refuses('dist.restore: ', dist.restore, { folder = folder })
-      os.execute(("rm -r '%s'"):format(folder))
    end)
 end)
 

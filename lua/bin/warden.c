@@ -1,0 +1,48 @@
+/* warden.c - a process beside thrun that ends what the ranks have started, should thrun be killed.
+ *
+ * The system kills a rank when thrun dies, but not the programs that the rank has started. They are in the rank's process group;
+ * so one process is left to kill these groups. It waits at a pipe that thrun alone holds open.
+ */
+#include "warden.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void guard(int from, const pid_t *group, int ranks)
+{
+  char byte;
+  const int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd < 3; fd++) dup2(null, fd);         /* who reads what thrun writes must not wait for this process */
+  setpgid(0, 0);                                    /* Ctrl-C is not for it */
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  while (read(from, &byte, 1) < 0 && errno == EINTR) {}
+  for (int i = 0; i < ranks; i++) if (group[i] > 0) kill(-group[i], SIGKILL);
+  _exit(0);
+}
+
+int warden_start(warden *w, int ranks)
+{
+  int ends[2];
+  w->group = mmap(NULL, (size_t)ranks * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (w->group == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) return -1;
+  w->pid = fork();
+  if (w->pid < 0) return -1;
+  if (w->pid == 0) {
+    close(ends[1]);
+    guard(ends[0], w->group, ranks);
+  }
+  close(ends[0]);
+  w->end = ends[1];
+  return 0;
+}
+
+void warden_stop(warden *w)
+{
+  close(w->end);
+  while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {}
+}
