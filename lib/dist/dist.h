@@ -1,7 +1,7 @@
 /* dist.h - what the files of lib/dist share: groups, the desks through which their ranks speak, and waiting.
  *
- * Every rank of a group has a desk in shared memory. It alone writes there; the others read. Four counters say how far it
- * has come: calls announced, chunks put on the desk, chunks folded (reduced in place), chunks of the others taken. They only
+ * Every rank of a group has a desk in shared memory. It alone writes there; the others read. Counters say how far it has
+ * come: calls announced, chunks put on the desk, chunks folded (reduced in place), chunks of the others taken. They only
  * grow, and wrap; who needs something waits until a counter has reached a value.
  */
 #ifndef TH_DIST_H
@@ -11,8 +11,8 @@
 #include "th_dist.h"
 #include "job.h"
 
-enum { TH_SLOTS = 4, TH_CHUNK = 128 << 10, TH_SMALL = 8 << 10, TH_MAXGROUP = 32, TH_CELLS = 4, TH_CELL = 16 << 10,
-       TH_MAXSHARED = 512 };
+enum { TH_SLOTS = 4, TH_CHUNK = 256 << 10, TH_SMALL = 8 << 10, TH_FEW = 24, TH_MAXGROUP = 32, TH_CELLS = 4,
+       TH_CELL = 16 << 10, TH_MAXSHARED = 512, TH_PACES = 11 };
 
 /* A counter on a cache line of its own, and how many sleep until it grows. */
 typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th_counter;
@@ -20,10 +20,16 @@ typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th
 /* What a rank announces: all ranks must announce the same. */
 typedef struct th_notice { uint32_t seq; int32_t kind, op, dtype, root, note; int64_t count; } th_notice;
 
+/* A call: one cache line, with what is announced and, if they are few enough, all the elements of it. */
+typedef union th_callout {
+  th_counter called;
+  struct { uint32_t counter[2]; th_notice notice; char few[TH_FEW]; } with;
+} th_callout;
+
 typedef struct th_desk {
-  th_counter called, posted, folded, taken;
-  _Alignas(64) th_notice notice[2];                 /* of an operation and the one after it */
-  _Alignas(64) char small[2][TH_SMALL];             /* so few bytes travel with the notice */
+  th_callout call[2];                               /* of an operation and the one after it */
+  th_counter posted, folded, taken;
+  _Alignas(64) char small[2][TH_SMALL];             /* so few bytes travel with the call */
   _Alignas(64) char slot[TH_SLOTS][TH_CHUNK];
 } th_desk;
 
@@ -60,10 +66,17 @@ typedef struct th_job {
 
 /* Operations of one group, or of one channel, run in the order in which they were started. */
 typedef struct th_lane {
-  pthread_mutex_t lock;
+  pthread_mutex_t lock;                             /* of those who wait for their turn */
   pthread_cond_t  turn;
-  uint32_t        next, serving;
+  uint32_t        next, serving, waiting;
 } th_lane;
+
+/* How operations of about one size had best go: past the caches or through them. */
+typedef struct th_pace {
+  uint32_t operations;
+  bool     streams;
+  double   best[2];                                 /* seconds of those that were tried; [1] past the caches */
+} th_pace;
 
 struct th_dist {
   th_job  *job;
@@ -71,6 +84,7 @@ struct th_dist {
   int32_t  world[TH_MAXRANK];                       /* ranks of the group by their numbers in the job */
   th_desk *desk;
   uint32_t seq, chunks;                             /* operations begun; chunks put so far */
+  th_pace  pace[TH_PACES];                          /* from 8 kB on, by powers of two */
   th_lane  lane;
   th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
 };

@@ -120,11 +120,13 @@ static void describe(char *text, size_t n, const th_dist *g, int who, char state
   int at = 0;
   while (at < g->size && g->world[at] != who) at++;
   const th_desk *d = at < g->size ? &g->desk[at] : NULL;
-  const uint32_t calls = d ? __atomic_load_n(&d->called.value, __ATOMIC_ACQUIRE) : 0;
+  const uint32_t even = d ? __atomic_load_n(&d->call[0].called.value, __ATOMIC_ACQUIRE) : 0;
+  const uint32_t odd = d ? __atomic_load_n(&d->call[1].called.value, __ATOMIC_ACQUIRE) : 0;
+  const uint32_t calls = (int32_t)(even - odd) > 0 ? even : odd;
   if (state == 'T' || state == 't') {
     snprintf(text, n, "its process %d is stopped", seat->pid);
   } else if (calls) {
-    const th_notice *last = &d->notice[calls & 1];
+    const th_notice *last = &d->call[calls & 1].with.notice;
     snprintf(text, n, "its process %d lives; its last operation was %s, number %u", seat->pid, th_dist_word(last->kind),
              last->seq);
   } else {

@@ -97,24 +97,37 @@ static void take_ticket(th_dist_work *w)
   th_dist *g = w->g;
   const int kind = w->notice.kind, other = w->notice.root;
   w->lane = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->lane;
-  pthread_mutex_lock(&w->lane->lock);
-  w->ticket = w->lane->next++;
-  pthread_mutex_unlock(&w->lane->lock);
+  w->ticket = __atomic_fetch_add(&w->lane->next, 1, __ATOMIC_RELAXED);
   w->notice.seq = w->ticket + 1;
+}
+
+static bool is_served(th_lane *l, uint32_t ticket) { return __atomic_load_n(&l->serving, __ATOMIC_SEQ_CST) == ticket; }
+
+static void await_turn(th_lane *l, uint32_t ticket)
+{
+  pthread_mutex_lock(&l->lock);
+  __atomic_add_fetch(&l->waiting, 1, __ATOMIC_SEQ_CST);
+  while (!is_served(l, ticket)) pthread_cond_wait(&l->turn, &l->lock);
+  __atomic_sub_fetch(&l->waiting, 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock(&l->lock);
+}
+
+/* Who waits counts himself first and looks at the number then; here it is the other way round. */
+static void end_turn(th_lane *l, uint32_t ticket)
+{
+  __atomic_store_n(&l->serving, ticket + 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&l->waiting, __ATOMIC_SEQ_CST)) return;
+  pthread_mutex_lock(&l->lock);
+  pthread_cond_broadcast(&l->turn);
+  pthread_mutex_unlock(&l->lock);
 }
 
 static th_status in_turn(th_dist_work *w)
 {
-  th_lane *l = w->lane;
-  pthread_mutex_lock(&l->lock);
-  while (l->serving != w->ticket) pthread_cond_wait(&l->turn, &l->lock);
-  pthread_mutex_unlock(&l->lock);
+  if (!is_served(w->lane, w->ticket)) await_turn(w->lane, w->ticket);
   const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
                       : is_message(w->notice.kind) ? th_message(w) : th_collective(w);
-  pthread_mutex_lock(&l->lock);
-  l->serving++;
-  pthread_cond_broadcast(&l->turn);
-  pthread_mutex_unlock(&l->lock);
+  end_turn(w->lane, w->ticket);
   return s;
 }
 
@@ -172,9 +185,7 @@ static th_status start_thread(th_dist_work *w)
   pthread_attr_destroy(&attr);
   if (!failed) return TH_OK;
   w->threaded = 0;                                  /* nobody else has taken a ticket since: this is the script's thread */
-  pthread_mutex_lock(&w->lane->lock);
-  w->lane->next--;
-  pthread_mutex_unlock(&w->lane->lock);
+  __atomic_sub_fetch(&w->lane->next, 1, __ATOMIC_RELAXED);
   return th_fail(TH_ENOMEM, "dist.%s: too many operations at work", th_dist_word(w->notice.kind));
 }
 

@@ -206,12 +206,7 @@ local function operate(name, op, root, pairs_of_lists, result, finish, options)
    return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
 end
 
--- An operation whose result takes the place of its input. `changed`: this rank gets a result.
-local function in_place(name, who, x, op, root, changed, options)
-   if arg.is_tensor(x) and x:isContiguous() and not options.async then      -- the common case, without tables
-      lib.run_one((options.group or world).c, lib.kinds[name], op, root, x, options.deadline, 3)
-      return x
-   end
+local function any_in_place(name, who, x, op, root, changed, options)
    local list, packed, copies = lib.tensors(who, x, 3), {}, {}
    for i, t in ipairs(list) do
       packed[i] = t:contiguous()
@@ -221,6 +216,16 @@ local function in_place(name, who, x, op, root, changed, options)
    for i, l in ipairs(lib.by_type(packed)) do lists[i] = { l, l } end
    local function finish() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end
    return operate(name, op, root, lists, x, changed and #copies > 0 and finish or nil, options)
+end
+
+-- An operation whose result takes the place of its input. `changed`: this rank gets a result. A packed tensor is the common
+-- case: it goes without tables, and without the closure above, behind which LuaJIT compiles nothing.
+local function in_place(name, who, x, op, root, changed, options)
+   if not arg.is_tensor(x) or not x:isContiguous() or options.async then
+      return any_in_place(name, who, x, op, root, changed, options)
+   end
+   lib.run_one((options.group or world).c, lib.kinds[name], op, root, x, options.deadline, 3)
+   return x
 end
 
 -- One whose result is a new tensor; `shape(size of the first dimension, sizes)` changes the sizes.

@@ -81,6 +81,61 @@ describe('collective operations', function()
       end)
    end
 
+   -- A group tries both ways of putting elements with its ninth to twelfth operation of a size; each kind has a group of its own.
+   for _, n in ipairs { 2, 3 } do
+      it(('give the same bits by whichever way the elements of %d ranks travel'):format(n), function()
+         ranks.ok(n, [[
+            local me, n = dist.rank(), dist.size()
+            local function made(size, r, step) return torch.range(1, size):mul(2 * r + step):fmod(101):mul(1 / 7):float() end
+            local function sum(size, step)
+               local x = made(size, 0, step)
+               for r = 1, n - 1 do x:add(made(size, r, step)) end
+               return x
+            end
+            local function in_three(x)                        -- of which the second begins where no vector would
+               local k = x:size(1)
+               return { x:narrow(1, 1, 1):clone(), x:narrow(1, 2, 6):clone(), x:narrow(1, 8, k - 7):clone() }
+            end
+            local kinds = {
+               allreduce = function(size, step, o)
+                  return torch.cat(dist.allreduce(in_three(made(size, me, step)), 'sum', o), 1), sum(size, step)
+               end,
+               reduce = function(size, step, o)
+                  local x = made(size, me, step)
+                  return dist.reduce(x, 1, 'sum', o), me == 1 and sum(size, step) or made(size, me, step)
+               end,
+               broadcast = function(size, step, o)
+                  return torch.cat(dist.broadcast(in_three(made(size, me, step)), 1, o), 1), made(size, 1, step)
+               end,
+               allgather = function(size, step, o)
+                  local want = {}
+                  for r = 0, n - 1 do want[r + 1] = made(size, r, step) end
+                  return dist.allgather(made(size, me, step), o):view(-1), torch.cat(want, 1)
+               end,
+               reducescatter = function(size, step, o)
+                  return dist.reducescatter(made(size * n, me, step), 'sum', o), sum(size * n, step):narrow(1, me * size + 1, size)
+               end,
+               alltoall = function(size, step, o)
+                  local want = {}
+                  for r = 0, n - 1 do want[r + 1] = made(size * n, r, step):narrow(1, me * size + 1, size) end
+                  return dist.alltoall(made(size * n, me, step), o), torch.cat(want, 1)
+               end,
+            }
+            for _, name in ipairs { 'allreduce', 'reduce', 'broadcast', 'allgather', 'reducescatter', 'alltoall' } do
+               local all = {}
+               for r = 0, n - 1 do all[r + 1] = r end
+               local group = dist.group(all)
+               for _, size in ipairs { 8209, name == 'allreduce' and 1200007 or 70001 } do
+                  for step = 1, 14 do
+                     local got, want = kinds[name](size, step, { group = group })
+                     assert(same(got, want), ('%s of %d, number %d'):format(name, size, step))
+                  end
+               end
+            end
+         ]])
+      end)
+   end
+
    it('take tables of tensors, views that are not packed, and several types at once', function()
       ranks.ok(3, [[
          local r = dist.rank()
