@@ -410,11 +410,11 @@ function Pipeline:bubble()
 end
 
 --- The whole model, a plain nn.Sequential with copies of the layers of all ranks, on all of them: for files, or to go on without
--- the pipeline. All ranks call it.
+-- the pipeline. Layers in parts (dist.ColumnLinear and its like) are whole in it. All ranks call it.
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.Tanh())):collect():size() --> 2
 function Pipeline:collect()
    local whole, mine = nn.Sequential(), nil
-   local ok, why = pcall(function() mine = self.modules[1]:clone():clearState() end)
+   local ok, why = pcall(function() mine = dist.collect(self.modules[1]):clearState() end)
    if ok then ok, why = pcall(torch.serialize, mine) end
    agree.well(WHO, self.number, ok, why)
    for s = 1, self.count do

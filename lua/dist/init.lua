@@ -364,5 +364,7 @@ require 'dist.DataParallel'
 require 'dist.shared'
 require 'dist.optim'
 require 'dist.Pipeline'
+require 'dist.linear'
+require 'dist.tables'
 
 return dist
