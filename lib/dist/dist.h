@@ -41,11 +41,13 @@ typedef struct th_channel {
   _Alignas(64) char cell[TH_CELLS][TH_CELL];
 } th_channel;
 
-/* What ranks have opened under names, and where the next one goes. */
+/* What ranks have opened under names, and where the next one goes. An entry without a name was given back; `room` bytes of the
+ * job's memory at `at` are its place still. */
 typedef struct th_entry {
-  char    name[TH_SHARED_NAME];
-  int32_t dtype, form, shards, counters, maker;
-  int64_t count, at;
+  char     name[TH_SHARED_NAME];
+  int32_t  dtype, form, shards, counters, maker;
+  int64_t  count, at, room;
+  uint64_t users;                                   /* a bit for each rank */
 } th_entry;
 typedef struct th_directory {
   th_counter lock;

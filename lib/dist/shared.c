@@ -41,14 +41,33 @@ static th_status need_same(const th_entry *there, const th_entry *e)
                  (long long)e->count, th_dtype_name(e->dtype), e->shards);
 }
 
-/* Memory for a new entry, behind all that there is. A job of one rank has its own. */
+static int64_t all_bytes(const th_entry *e) { return counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype)); }
+
+/* A place for a new entry: one that was given back, the shortest that is long enough, or a new one. Places that were given back
+ * are without memory, so one that is too short costs nothing. */
+static uint32_t place_for(const th_directory *d, int64_t bytes)
+{
+  uint32_t best = d->n;
+  for (uint32_t i = 0; i < d->n; i++) {
+    const th_entry *e = &d->entry[i];
+    if (*e->name || (d->n < TH_MAXSHARED && e->room < bytes)) continue;
+    const bool fits = e->room >= bytes, had = best < d->n && d->entry[best].room >= bytes;
+    if (best == d->n || (fits && (!had || e->room < d->entry[best].room))) best = i;
+  }
+  return best;
+}
+
+/* Memory for a new entry. A job of one rank has its own. */
 static th_status make(const th_job *j, th_directory *d, th_entry *e)
 {
-  const int64_t bytes = counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype));
+  const int64_t bytes = all_bytes(e);
+  const uint32_t at = place_for(d, bytes);
   int why;
-  if (d->n == TH_MAXSHARED) return th_fail(TH_EARG, "dist.shared: a job has at most %d names", TH_MAXSHARED);
+  if (at == TH_MAXSHARED) return th_fail(TH_EARG, "dist.shared: a job has at most %d names", TH_MAXSHARED);
   if (!d->end) d->end = (int64_t)j->bytes;
-  e->at = d->end;
+  const bool again = at < d->n && d->entry[at].room >= bytes;
+  e->at = again ? d->entry[at].at : d->end;
+  e->room = again ? d->entry[at].room : bytes;
   e->maker = j->rank;
   if (th_too_much(bytes)) return th_out_of_memory(bytes);
   if (j->fd >= 0) {
@@ -59,9 +78,16 @@ static th_status make(const th_job *j, th_directory *d, th_entry *e)
                      strerror(why));
     }
   }
-  d->end += bytes;
-  d->entry[d->n++] = *e;
+  if (!again) d->end += bytes;
+  if (at == d->n) d->n++;
+  d->entry[at] = *e;
   return TH_OK;
+}
+
+static th_entry *named(th_directory *d, const char *name)
+{
+  for (uint32_t i = 0; i < d->n; i++) if (strcmp(d->entry[i].name, name) == 0) return &d->entry[i];
+  return NULL;
 }
 
 /* The entry of the name, a new one if there is none. Directories are looked at one rank at a time. */
@@ -69,16 +95,14 @@ static th_status look_up(th_dist *world, th_entry *e)
 {
   th_directory *d = th_directory_of(world->job);
   th_dist_work w = work_of(world, "dist.shared", 0);
-  uint32_t at = 0;
   TH_TRY(th_reserve(world->job, d, sizeof *d));
   TH_TRY(th_take(&w, &d->lock));
-  while (at < d->n && strcmp(d->entry[at].name, e->name) != 0) at++;
-  th_status s = TH_OK;
-  if (at < d->n) {
-    s = need_same(&d->entry[at], e);
-    if (s == TH_OK) *e = d->entry[at];
-  } else {
-    s = make(world->job, d, e);
+  const th_entry *there = named(d, e->name);
+  th_status s = there ? need_same(there, e) : make(world->job, d, e);
+  if (s == TH_OK) {
+    if (there) *e = *there;
+    e->users |= UINT64_C(1) << world->job->rank;
+    named(d, e->name)->users = e->users;
   }
   th_give(&d->lock);
   return s;
@@ -123,6 +147,12 @@ static th_status need_rank(void)
   return th_forked() ? th_fail(TH_EARG, "dist.shared: this process is a fork of a rank, not the rank itself") : TH_OK;
 }
 
+static th_status need_open(const th_shared *s)
+{
+  if (!s->counter) return th_fail(TH_EARG, "dist.shared: this rank has given '%s' back", s->e.name);
+  return need_rank();
+}
+
 static th_status need_room(const th_entry *e)
 {
   const int64_t most = INT64_MAX / 64;
@@ -155,6 +185,44 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
   return TH_OK;
 }
 
+/* ---- giving back ---- */
+
+/* With the directory's lock held: this rank does not use the entry any more. The last one frees its memory. */
+static void leave(const th_shared *s, th_entry *e)
+{
+  const th_job *j = s->world->job;
+  const th_dist_work w = work_of(s->world, "dist.shared", 0);
+  const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  e->users &= ~(UINT64_C(1) << j->rank);
+  for (int r = 0; r < j->size; r++) {
+    const bool uses = e->users >> r & 1;
+    if (uses && r != j->rank && th_look_after(&w, r, false) != TH_NO_TROUBLE) e->users &= ~(UINT64_C(1) << r);
+  }
+  if (e->users) return;
+  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)all_bytes(e)) != 0) e->room = 0;       /* not all zeros */
+  e->name[0] = 0;
+}
+
+th_status th_shared_close(th_shared *s)
+{
+  th_dist_work w = work_of(s->world, "dist.shared", 0);
+  th_job *j = s->world->job;
+  th_directory *d = th_directory_of(j);
+  TH_TRY(need_open(s));
+  TH_TRY(th_take(&w, &d->lock));
+  th_entry *e = named(d, s->e.name);
+  if (e) leave(s, e);
+  th_give(&d->lock);
+  th_shared **at = &j->opened;
+  while (*at != s) at = &(*at)->next;
+  *at = s->next;
+  munmap(s->counter, (size_t)counter_bytes(&s->e));
+  th_storage_release(s->elements);      /* who holds a tensor of it keeps them */
+  s->counter = NULL;
+  s->elements = NULL;
+  return TH_OK;
+}
+
 /* ---- shards and counters ---- */
 
 static th_counter *counter_of(const th_shared *s, int i) { return s->counter + s->e.shards + i; }
@@ -168,14 +236,14 @@ static th_status need_shard(const th_shared *s, int shard, const char *what)
   if (shard < 0 || shard >= s->e.shards) {
     return th_fail(TH_EARG, "%s: shards lie in 1..%d, got %d", what, s->e.shards, shard + 1);
   }
-  return need_rank();
+  return need_open(s);
 }
 
 static th_status need_counter(const th_shared *s, int i)
 {
   const int n = s->e.counters + s->e.shards;
   if (i < 0 || i >= n) return th_fail(TH_EARG, "dist.shared: counters of '%s' lie in 0..%d, got %d", s->e.name, n - 1, i);
-  return need_rank();
+  return need_open(s);
 }
 
 th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds)

@@ -144,6 +144,7 @@ local function apply_round(self, t, shards)
       if self.shared:epochOf(shard) == t then                 -- looked at again under the lock
          self.shared:with(shard, what, true, function()
             if self.shared:epochOf(shard) ~= t then return end
+            if not self.shared:hasRoom(shard) then error(what .. ': there were 2^31 - 1 rounds, and can be no more', 0) end
             self:apply(shard, sources, 1 / #sources)
             self.shared:more(self.shared:epochCounter(shard))
          end)

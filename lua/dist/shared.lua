@@ -77,12 +77,12 @@ function wire.shared(name, ty, sizes, count, ends, copies, counters)
 end
 
 --- A tensor that all ranks of the job see under a name, as an object with methods. Who asks first makes it, full of zeros; the
--- others get the same, and must ask for the same sizes, type and shards. It stays until the job ends. Each method does its work
--- shard by shard: ranks that write at the same time do so one after the other in each shard.
+-- others get the same, and must ask for the same sizes, type and shards. It stays until all ranks that have it close it, or the job
+-- ends. A job has up to 512 at a time. Each method does its work shard by shard: ranks that write at the same time do so one after the other in each shard.
 -- Its methods: `fetch([into])` gives a copy, or fills `into`; `copy(x)` replaces its elements; `add([scale,] x)` adds to them;
 -- `addRows(index, rows)` adds row i of `rows` to row index[i]; `apply(f)` calls f(part, first) with each shard's elements, a
 -- vector, which f may change; `epoch()` is how often it was written, up to 2^31 - 1; `wait(epoch [, seconds])` waits until it was
--- written so often (default: the job's deadline). A process that is a fork of a rank cannot use it.
+-- written so often (default: the job's deadline); `close()` says that this rank has done with it. A process that is a fork of a rank cannot use it.
 -- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
@@ -114,9 +114,16 @@ function Shared:part(shard)
    return first, self.ends[shard] - first + 1
 end
 
+--- Whether the shard can be written once more: waiting for an epoch needs numbers below 2^31.
+function Shared:hasRoom(shard) return self:epochOf(shard) < 2 ^ 31 - 1 end
+
 --- Calls f with the shard's lock held; it counts as written unless `reading`.
 function Shared:with(shard, what, reading, f, ...)
    lib.check(C.th_shared_lock(self.c, shard - 1, what, 0), 3)
+   if not reading and not self:hasRoom(shard) then
+      lib.check(C.th_shared_unlock(self.c, shard - 1, 0), 3)
+      error(what .. ': it was written 2^31 - 1 times, and cannot be written again', 0)
+   end
    local ok, why = pcall(f, ...)
    lib.check(C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0), 3)
    if not ok then error(why, 0) end
@@ -230,7 +237,7 @@ function Shared:apply(f)
    return self
 end
 
---- How often it was written: the number of the shard that was written least. It is counted up to 2^31 - 1 only.
+--- How often it was written: the number of the shard that was written least. After 2^31 - 1 times, writing is an error.
 function Shared:epoch()
    local least = math.huge
    for s = 1, #self.ends do least = math.min(least, self:epochOf(s)) end
@@ -271,6 +278,21 @@ function Shared:wait(epoch, seconds)
    return self
 end
 
+local Closed = {}
+function Closed:__index(name)
+   error(("%s: this rank has closed dist.shared '%s'"):format(tostring(name), rawget(self, 'closed')), 2)
+end
+
+--- Says that this rank has done with it: nothing can be called any more. When the last rank has closed it, its memory and its name
+-- are free.
+function Shared:close()
+   local name = self.name
+   lib.check(C.th_shared_close(self.c), 3)
+   for field in pairs(self) do self[field] = nil end
+   self.closed = name
+   setmetatable(self, Closed)
+end
+
 -- ---- counters, for the files of dist ------------------------------------------------------------------------------------
 
 -- Of shard s, which has the number behind those of the counters.
@@ -287,7 +309,7 @@ function Shared:gone(rank) return C.th_shared_gone(self.c, rank) ~= 0 end
 -- Sleeps until a counter has come to the value, or for a moment: whether it has.
 function Shared:waitMoment(counter, value, what, level)
    local there = int_t()
-   lib.check(C.th_shared_wait(self.c, counter, value, what, there), (level or 2) + 1)
+   lib.check(C.th_shared_wait(self.c, counter, value % 2 ^ 32, what, there), (level or 2) + 1)
    return there[0] ~= 0
 end
 function Shared:moment(shard, epoch, what, level) return self:waitMoment(self:epochCounter(shard), epoch, what, level + 1) end

@@ -157,6 +157,63 @@ describe('dist.shared', function()
       has(err, "wait: epoch 1 did not come within 0.5 s: it is 0, and rank 2 has ended")
    end)
 
+   it('gives name and memory back when all have closed it, and begins with zeros when it is made again', function()
+      ranks.ok(3, [[
+         local r = dist.rank()
+         for i = 1, 600 do
+            local s = dist.shared('again', 100 + i % 7 * 1000, { shards = 1 + i % 3 })
+            assert(s:fetch():abs():max() == 0)
+            dist.barrier()
+            s:add(torch.ones(100 + i % 7 * 1000))
+            dist.barrier()
+            assert(s:fetch():min() == 3 and s:epoch() == 3)
+            s:close()
+            says("fetch: this rank has closed dist.shared 'again'", function() return s:fetch() end)
+            says("close: this rank has closed dist.shared 'again'", function() return s:close() end)
+            dist.barrier()
+         end
+         local kept, other = dist.shared('kept', 10), dist.shared('other', 5e5)
+         kept:add(torch.ones(10))
+         other:close()
+         dist.barrier()
+         if r == 1 then kept:close() end
+         dist.barrier()
+         local more = dist.shared('more', 5e5)                 -- has the place of `other`
+         more:add(torch.ones(5e5))
+         dist.barrier()
+         assert(r == 1 or kept:fetch():min() == 3)
+         assert(dist.shared('kept', 10):fetch():min() == 3 and more:fetch():min() == 3)]])
+   end)
+
+   it('forgets ranks that have died without closing it', function()
+      local status, out, err = ranks.run(3, [[
+         local s = dist.shared('a', 10)
+         s:add(torch.ones(10))
+         dist.barrier()
+         if dist.rank() == 2 then os.execute('kill -9 ' .. pid()) end
+         while not s:gone(2) do end
+         if dist.rank() == 1 then s:close() else
+            os.execute 'sleep 0.5'
+            s:close()
+            assert(dist.shared('a', 10):fetch():max() == 0)
+            print 'gone'
+         end]], '--spare 1')
+      assert.equal(0, status, err)
+      has(out, '[0] gone')
+   end)
+
+   it('refuses to be written more than 2^31 - 1 times', function()
+      dist.init()
+      local s = dist.shared('full', 2)
+      s:more(s:epochCounter(1), 2 ^ 31 - 2)
+      s:add(torch.ones(2))
+      assert.equal(2 ^ 31 - 1, s:epoch())
+      refuses("dist.shared 'full', add: it was written 2^31 - 1 times, and cannot be written again", s.add, s, torch.ones(2))
+      refuses('it was written 2^31 - 1 times', s.apply, s, function(x) x:zero() end)
+      assert.same({ 1, 1 }, s:fetch():totable())
+      s:close()
+   end)
+
    it('is an error, not a signal, when the file system of shared memory is full', function()
       local script = ranks.script([[
          dist.barrier()

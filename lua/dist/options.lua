@@ -1,0 +1,154 @@
+-- lua/dist/options.lua - what dist.optim is told: looked at on each rank, and compared between them.
+local torch = require 'torch'
+require 'nn'
+local arg = require 'torch.arg'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local updates = require 'dist.update'
+local schemes = require 'dist.schemes'
+
+local M = {}
+
+local scheme_names = 'allreduce, syncps, downpour, ssp, easgd or eamsgd'
+
+-- name -> { default, least, whole?, schemes that have it (all) }
+local numbers = {
+   learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0, below = 1 },
+   beta2 = { 0.999, 0, below = 1 }, epsilon = { 1e-10, 1e-37 },
+   nFetch = { 1, 1, true, 'downpour' }, nPush = { 1, 1, true, 'downpour' },
+   staleness = { 2, 0, true, 'ssp' },
+   workers = { nil, 1, true, 'syncps' },
+   tau = { 10, 1, true, 'easgd eamsgd' }, alpha = { nil, 0, false, 'easgd eamsgd' }, beta = { 0.9, 0, false, 'easgd eamsgd' },
+   servers = { 0, 0, true, 'syncps downpour ssp easgd eamsgd' }, spare = { nil, 0, true, 'syncps downpour ssp easgd eamsgd' },
+   states = { 0, 0, true, below = 100 },
+}
+local others = { scheme = 'string', model = true, parameters = true, gradParameters = true, update = true, sparse = 'boolean',
+   state = 'table' }
+local order = { 'learningRate', 'momentum', 'beta1', 'beta2', 'epsilon', 'nFetch', 'nPush', 'staleness', 'workers', 'tau',
+   'alpha', 'beta', 'servers', 'spare', 'states' }
+
+local function fail(level, text, ...) error('dist.optim: ' .. text:format(...), level + 1) end
+
+local function need_number(o, name, row, level)
+   local v = o[name]
+   if v == nil then return row[1] end
+   if row[4] and v ~= row[1] and not (' ' .. row[4] .. ' '):find(' ' .. o.scheme .. ' ', 1, true) then
+      fail(level + 1, '%s is an option of %s, not of %s', name, row[4]:gsub(' ', ', '), o.scheme)
+   end
+   local below = row.below or row[3] and 2 ^ 31 or math.huge
+   if type(v) ~= 'number' or not (v >= row[2] and v < below) or (row[3] and v % 1 ~= 0) then
+      arg.refuse('dist.optim', name, ('a %snumber from %g%s'):format(row[3] and 'whole ' or '', row[2],
+         row.below and (' and less than %g'):format(below) or ''), v, level + 1)
+   end
+   return v
+end
+
+function M.options(o, level)
+   if type(o) ~= 'table' then arg.refuse('dist.optim', 'options', 'a table', o, level + 1) end
+   if not schemes[o.scheme] then fail(level + 1, 'scheme must be %s, got %s', scheme_names, tostring(o.scheme)) end
+   for name, v in pairs(o) do
+      if not numbers[name] and not others[name] then fail(level + 1, 'there is no option %s', tostring(name)) end
+      local kind = others[name]
+      if type(kind) == 'string' and type(v) ~= kind then arg.refuse('dist.optim', name, 'a ' .. kind, v, level + 1) end
+   end
+   local c = { scheme = o.scheme, sparse = o.sparse or false }
+   for name, row in pairs(numbers) do c[name] = need_number(o, name, row, level + 1) end
+   if o.alpha and o.beta then fail(level + 1, 'give either alpha or beta') end
+   if o.update == 'adam' and o.epsilon == nil then c.epsilon = 1e-8 end
+   return c
+end
+
+function M.update(o, c, level)
+   local u = o.update
+   if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd has an update of its own') end
+   if u == nil then u = 'sgd' end
+   c.update = type(u) == 'string' and u or 'function'
+   if type(u) == 'string' and u ~= 'add' and updates[u] then
+      if o.states ~= nil then fail(level + 1, 'states is an option of updates that are functions') end
+      c.states = updates[u].states
+      return updates[u].run
+   end
+   if not arg.is_callable(u) then
+      arg.refuse('dist.optim', 'update', "'sgd', 'momentum', 'adagrad', 'adam' or a function", u, level + 1)
+   end
+   return u
+end
+
+function M.vectors(o, level)
+   local x, g = o.parameters, o.gradParameters
+   if o.model ~= nil then
+      if not torch.isTypeOf(o.model, 'nn.Module') then arg.refuse('dist.optim', 'model', 'a module', o.model, level + 1) end
+      if x ~= nil or g ~= nil then fail(level + 1, 'give either model, or parameters and gradParameters') end
+      x, g = o.model:getParameters()
+   end
+   for name, t in pairs { parameters = x or false, gradParameters = g or false } do
+      if not arg.is_tensor(t) or t:dim() ~= 1 or not t:isContiguous()
+         or not (t:type() == 'torch.FloatTensor' or t:type() == 'torch.DoubleTensor') then
+         arg.refuse('dist.optim', name, 'a packed vector of floats or doubles on the CPU', t or nil, level + 1)
+      end
+   end
+   if x:type() ~= g:type() or x:nElement() ~= g:nElement() then
+      fail(level + 1, 'parameters and gradParameters must be of one type and size, got %s and %s', arg.describe(x),
+         arg.describe(g))
+   end
+   if x:storage():data() == g:storage():data() and x:storageOffset() == g:storageOffset() and x:nElement() > 0 then
+      fail(level + 1, 'parameters and gradParameters must not be the same elements')
+   end
+   return x, g
+end
+
+function M.roles(c, level)
+   local n = dist.size()
+   if c.servers >= n then
+      fail(level + 1, 'servers must leave a worker: the job has %d rank%s, got %d', n, n == 1 and '' or 's', c.servers)
+   end
+   local all = n - c.servers
+   c.workers = c.workers or all
+   if c.workers > all then fail(level + 1, 'workers must lie in 1..%d, got %d', all, c.workers) end
+   c.spare = c.spare or all - c.workers
+   c.alpha = c.alpha or c.beta / all
+   if c.sparse and (c.scheme == 'easgd' or c.scheme == 'eamsgd') then
+      fail(level + 1, 'sparse is for gradients: %s moves all parameters', c.scheme)
+   end
+   return all
+end
+
+local words = { scheme = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'eamsgd' },
+   update = { 'sgd', 'momentum', 'adagrad', 'adam', 'function' }, type = { 'torch.FloatTensor', 'torch.DoubleTensor' },
+   sparse = { 'false', 'true' }, state = { 'none', 'one' } }
+
+-- What all ranks must have alike, as { name, number }; words are numbered.
+local function facts(self, state)
+   local c, list = self.config, {}
+   local function add(name, value)
+      for i, word in ipairs(words[name] or {}) do if word == tostring(value) then value = i end end
+      list[#list + 1] = { name, value }
+   end
+   for _, name in ipairs { 'scheme', 'sparse', 'update' } do add(name, c[name]) end
+   for _, name in ipairs(order) do add(name, c[name]) end
+   add('type', self.x:type())
+   add('size', self.x:nElement())
+   add('layout', wire.digest(self.layout:texts()))
+   add('state', state and 'one' or 'none')
+   return list
+end
+
+function M.same(self, state, level)
+   local mine, numbered = facts(self, state), {}
+   for i, fact in ipairs(mine) do numbered[i] = fact[2] end
+   local all = dist.allgather(torch.DoubleTensor(numbered))
+   for r = 2, all:size(1) do
+      for i, fact in ipairs(mine) do
+         local known = words[fact[1]] or {}
+         local first, other = all[1][i], all[r][i]
+         if first ~= other then
+            fail(level + 1, 'the ranks differ in %s: rank 0 has %s, rank %d %s', fact[1], known[first] or first, r - 1,
+               known[other] or other)
+         end
+      end
+   end
+end
+
+M.fail = fail
+
+return M

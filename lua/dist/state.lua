@@ -1,0 +1,65 @@
+-- lua/dist/state.lua - what dist.optim keeps for dist.commit.
+local arg = require 'torch.arg'
+local dist = require 'dist'
+local options = require 'dist.options'
+local clone = require 'torch.serialize'.clone
+
+local M = {}
+
+local function is_count(v) return type(v) == 'number' and v % 1 == 0 and v >= 0 and v < 2 ^ 31 end
+
+-- The state's tables as Optim:state writes them: all that is read of them later.
+local function is_whole(self, state)
+   local function like_x(list, n)
+      if type(list) ~= 'table' or #list ~= n then return false end
+      for _, t in ipairs(list) do
+         if not arg.is_tensor(t) or t:type() ~= self.x:type() or t:nElement() ~= self.x:nElement() then return false end
+      end
+      return true
+   end
+   local own, had, c = state.own, state.shared, self.config
+   if not (like_x({ state.x }, 1) and is_count(state.steps) and is_count(state.dropped) and type(own) == 'table') then
+      return false
+   end
+   for name, v in pairs(own) do
+      if not (name == 'states' and like_x(v, c.states) or name == 'updates' and is_count(v) or like_x({ v }, 1)) then
+         return false
+      end
+   end
+   if had == nil then return self.scheme.alone or self.rank > 0 end
+   return type(had) == 'table' and is_count(had.epoch) and like_x(had.copies, 1 + (self.elastic and 0 or c.states))
+end
+
+--- Refuses a state that is not of such a trainer.
+function M.need(self, state, level)
+   if state == nil then return end
+   for _, name in ipairs { 'scheme', 'update', 'states', 'sparse' } do
+      if state[name] ~= self.config[name] then
+         options.fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(state[name]), tostring(self.config[name]))
+      end
+   end
+   if state.n ~= self.x:nElement() or state.type ~= self.x:type() then
+      options.fail(level + 1, 'state is of %s elements of a %s, wanted %d of a %s', tostring(state.n), tostring(state.type),
+         self.x:nElement(), self.x:type())
+   end
+   if not is_whole(self, state) then options.fail(level + 1, 'state is not what Optim:state has given') end
+end
+
+--- What rank 0 keeps of the shared parameters and what belongs to them.
+function M.shared(self)
+   local had = { copies = {}, epoch = self.shared:epoch() }
+   for i, x in ipairs(self.shared.copy_of) do had.copies[i] = x:clone() end
+   return had
+end
+
+function M.of(self)
+   local c = self.config
+   local state = { scheme = c.scheme, update = c.update, states = c.states, sparse = c.sparse, n = self.x:nElement(),
+                   type = self.x:type(), x = self.x:clone(), steps = self.steps, dropped = self.dropped, own = clone(self.own) }
+   dist.barrier()
+   if not self.scheme.alone and self.rank == 0 then state.shared = self.last and clone(self.last) or M.shared(self) end
+   dist.barrier()
+   return state
+end
+
+return M
