@@ -366,5 +366,6 @@ require 'dist.optim'
 require 'dist.Pipeline'
 require 'dist.linear'
 require 'dist.tables'
+require 'dist.ShardedOptim'
 
 return dist

@@ -12,6 +12,7 @@ local options_of = require 'dist.options'
 local schemes = require 'dist.schemes'
 local state_of = require 'dist.state'
 local updates = require 'dist.update'
+local vectors = require 'dist.vectors'
 local clone = require 'torch.serialize'.clone
 
 local Optim = {}
@@ -253,10 +254,6 @@ end
 
 -- ---- the object ---------------------------------------------------------------------------------------------------------
 
-local function finite(g)
-   return g:nElement() == 0 or torch.abs(g):max() < math.huge and g:eq(g):sum() == g:nElement()
-end
-
 local function need_worker(self, who)
    if self.ended then error(who .. ': this rank has finished', 3) end
    if self:isServer() then error(('%s: rank %d is a server, it calls serve'):format(who, self.rank), 3) end
@@ -271,7 +268,7 @@ function Optim:step(f)
    local n, values = 0, nil
    if f then n, values = results(f()) end
    need_worker(self, 'step')
-   if not finite(self.g) then
+   if not vectors.finite(self.g) then
       error(('dist.optim: the gradient of step %d of rank %d is not finite'):format(self.steps + 1, self.rank), 2)
    end
    if self.steps >= MOST then

@@ -5,6 +5,7 @@ local arg = require 'torch.arg'
 local dist = require 'dist'
 local wire = require 'dist.lib'
 local updates = require 'dist.update'
+local vectors = require 'dist.vectors'
 local schemes = require 'dist.schemes'
 
 local M = {}
@@ -74,28 +75,7 @@ function M.update(o, c, level)
    return u
 end
 
-function M.vectors(o, level)
-   local x, g = o.parameters, o.gradParameters
-   if o.model ~= nil then
-      if not torch.isTypeOf(o.model, 'nn.Module') then arg.refuse('dist.optim', 'model', 'a module', o.model, level + 1) end
-      if x ~= nil or g ~= nil then fail(level + 1, 'give either model, or parameters and gradParameters') end
-      x, g = o.model:getParameters()
-   end
-   for name, t in pairs { parameters = x or false, gradParameters = g or false } do
-      if not arg.is_tensor(t) or t:dim() ~= 1 or not t:isContiguous()
-         or not (t:type() == 'torch.FloatTensor' or t:type() == 'torch.DoubleTensor') then
-         arg.refuse('dist.optim', name, 'a packed vector of floats or doubles on the CPU', t or nil, level + 1)
-      end
-   end
-   if x:type() ~= g:type() or x:nElement() ~= g:nElement() then
-      fail(level + 1, 'parameters and gradParameters must be of one type and size, got %s and %s', arg.describe(x),
-         arg.describe(g))
-   end
-   if x:storage():data() == g:storage():data() and x:storageOffset() == g:storageOffset() and x:nElement() > 0 then
-      fail(level + 1, 'parameters and gradParameters must not be the same elements')
-   end
-   return x, g
-end
+function M.vectors(o, level) return vectors.of('dist.optim', o, level + 1) end
 
 function M.roles(c, level)
    local n = dist.size()
