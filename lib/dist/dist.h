@@ -100,6 +100,7 @@ struct th_dist_work {
   th_notice notice;
   int       es;                                     /* bytes of an element */
   const char *what;                                 /* of a shared tensor: what is done with it */
+  double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
   th_spans  in, out;
   th_lane  *lane;

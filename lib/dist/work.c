@@ -125,6 +125,7 @@ static void end_turn(th_lane *l, uint32_t ticket)
 static th_status in_turn(th_dist_work *w)
 {
   if (!is_served(w->lane, w->ticket)) await_turn(w->lane, w->ticket);
+  if (w->threaded) w->began = th_now();
   const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
                       : is_message(w->notice.kind) ? th_message(w) : th_collective(w);
   end_turn(w->lane, w->ticket);
@@ -154,6 +155,7 @@ static void *work(void *arg)
   th_dist_work *w = arg;
   w->status = in_turn(w);
   if (w->status != TH_OK) snprintf(w->why, sizeof w->why, "%s", th_error());
+  w->ended = th_now();
   __atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
   return NULL;
 }
@@ -216,6 +218,15 @@ th_status th_dist_wait(th_dist_work *w)
   if (w->threaded) pthread_join(w->thread, NULL);
   w->threaded = 0;
   return w->status == TH_OK ? TH_OK : th_fail(w->status, "%s", w->why);
+}
+
+double th_dist_now(void) { return th_now(); }
+
+void th_dist_times(const th_dist_work *w, double numbers[3])
+{
+  numbers[0] = w->began;
+  numbers[1] = w->ended;
+  numbers[2] = (double)((w->in.n > w->out.n ? w->in.n : w->out.n) * w->es);
 }
 
 void th_dist_work_free(th_dist_work *w)

@@ -33,18 +33,21 @@ th_status    th_dist_run(th_dist *g, const th_dist_call *call);
 th_status    th_dist_start(th_dist_work **w, th_dist *g, const th_dist_call *call);
 int          th_dist_test(const th_dist_work *w);
 th_status    th_dist_wait(th_dist_work *w);
+double       th_dist_now(void);                  /* seconds since some moment */
+/* Of one that was waited for: from when to when it was at work, and bytes of its larger list. */
+void         th_dist_times(const th_dist_work *w, double numbers[3]);
 void         th_dist_work_free(th_dist_work *w);         /* waits for it */
 
 /* Elements under a name that all ranks see, cut into shards: each has a lock, and an epoch that counts how often it was
  * written. Counters beside them are for whoever opens it: they are numbered from 0, epochs follow them. Who opens it first
- * makes it, full of zeros; it stays until all have closed it, or the job ends. `what` says in errors what the rank was doing. A lock whose holder
- * has died breaks the job. All must give the same `form`, a digest of what they see in the elements. Counters are numbers below
- * 2^32 and wrap; waiting compares them so that values may be 2^31 apart. */
+ * makes it, full of zeros; it stays until all have closed it, or the job ends. `what` says in errors what the rank was doing. A
+ * lock whose holder has died breaks the job. All must give the same `form`, a digest of what they see in the elements. Counters
+ * are numbers below 2^32 and wrap; waiting compares them so that values may be 2^31 apart. */
 typedef struct th_shared th_shared;
 enum { TH_SHARED_NAME = 64, TH_SHARED_SHARDS = 256, TH_SHARED_COUNTERS = 4096 };
 th_status    th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
                             int form, int shards, int counters);
-th_status    th_shared_close(th_shared *s);      /* no use of it is allowed any more; the last rank's gives name and memory back */
+th_status    th_shared_close(th_shared *s);      /* this rank has done with it; the last one's gives name and memory back */
 th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds);
 th_status    th_shared_unlock(th_shared *s, int shard, int written);
 th_status    th_shared_count(const th_shared *s, int counter, uint32_t *value);

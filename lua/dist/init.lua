@@ -361,6 +361,7 @@ function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from
 
 require 'dist.commit'
 require 'dist.DataParallel'
+require 'dist.trace'
 require 'dist.shared'
 require 'dist.optim'
 require 'dist.Pipeline'

@@ -10,7 +10,7 @@ f:close()
 ffi.cdef((assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_dist.h has lost its FFI part')))
 local C = lib.C
 
-local M = { C = C }
+local M = { C = C }                         -- `trace`, where there is one, is told what is done
 
 M.kinds = { barrier = 0, allreduce = 1, reduce = 2, broadcast = 3, allgather = 4, reducescatter = 5, alltoall = 6, send = 7,
    recv = 8 }
@@ -39,7 +39,11 @@ end
 
 --- Runs an operation, and raises what went wrong; `level` counts calls as error's does, those that end in another left out.
 function M.run(group, kind, op, root, inputs, outputs, seconds, level)
-   lib.check(C.th_dist_run(group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
+   local trace = M.trace
+   local begin = trace and M.now()
+   local status = C.th_dist_run(group, fill_call(kind, op, root, inputs, outputs, seconds))
+   if begin then trace:operation(kind, begin, inputs, outputs) end
+   if status ~= lib.OK then lib.check(status, level) end
 end
 
 --- The same with one packed tensor in place.
@@ -47,7 +51,10 @@ function M.run_one(group, kind, op, root, x, seconds, level)
    in_room[0] = x
    in_list.n, in_list.t = 1, in_room
    call.kind, call.op, call.root, call.seconds, call['in'], call.out = kind, op, root, seconds or 0, in_list, in_list
+   local trace = M.trace
+   local begin = trace and M.now()
    local status = C.th_dist_run(group, call)
+   if begin then trace:operation(kind, begin, { x }) end
    if status ~= lib.OK then lib.check(status, level) end
 end
 
@@ -55,6 +62,7 @@ end
 function M.start(group, kind, op, root, inputs, outputs, seconds, level)
    local w = work_t()
    lib.check(C.th_dist_start(w, group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
+   if M.trace then M.trace:start(w[0], kind, group) end
    return ffi.gc(w[0], C.th_dist_work_free)
 end
 
@@ -62,7 +70,10 @@ function M.test(work) return C.th_dist_test(work) ~= 0 end
 
 --- Waits for it: nil, or what went wrong.
 function M.wait(work)
+   local trace = M.trace
+   local begin = trace and M.now()
    local status = C.th_dist_wait(work)
+   if begin then trace:wait(work, begin) end
    local why = status ~= lib.OK and ffi.string(C.th_error()) or nil
    if status == C.TH_EINTR then C.th_interrupt(0) end
    ffi.gc(work, nil)
@@ -92,13 +103,8 @@ function M.digest(texts)
    return h
 end
 
-local clock = ffi.new 'double[3]'
-
 --- Seconds, of which differences count.
-function M.now()
-   C.th_clock(clock)
-   return clock[0]
-end
+function M.now() return C.th_dist_now() end
 
 --- A list of tensors, from a tensor or a table of them.
 function M.tensors(who, x, level)

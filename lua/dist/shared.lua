@@ -77,12 +77,14 @@ function wire.shared(name, ty, sizes, count, ends, copies, counters)
 end
 
 --- A tensor that all ranks of the job see under a name, as an object with methods. Who asks first makes it, full of zeros; the
--- others get the same, and must ask for the same sizes, type and shards. It stays until all ranks that have it close it, or the job
--- ends. A job has up to 512 at a time. Each method does its work shard by shard: ranks that write at the same time do so one after the other in each shard.
+-- others get the same, and must ask for the same sizes, type and shards. It stays until all ranks that have it close it, or the
+-- job ends. A job has up to 512 at a time. Each method does its work shard by shard: ranks that write at the same time do so one
+-- after the other in each shard.
 -- Its methods: `fetch([into])` gives a copy, or fills `into`; `copy(x)` replaces its elements; `add([scale,] x)` adds to them;
 -- `addRows(index, rows)` adds row i of `rows` to row index[i]; `apply(f)` calls f(part, first) with each shard's elements, a
 -- vector, which f may change; `epoch()` is how often it was written, up to 2^31 - 1; `wait(epoch [, seconds])` waits until it was
--- written so often (default: the job's deadline); `close()` says that this rank has done with it. A process that is a fork of a rank cannot use it.
+-- written so often (default: the job's deadline); `close()` says that this rank has done with it. A process that is a fork of a
+-- rank cannot use it.
 -- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
@@ -119,6 +121,8 @@ function Shared:hasRoom(shard) return self:epochOf(shard) < 2 ^ 31 - 1 end
 
 --- Calls f with the shard's lock held; it counts as written unless `reading`.
 function Shared:with(shard, what, reading, f, ...)
+   local trace = wire.trace
+   local begin = trace and wire.now()
    lib.check(C.th_shared_lock(self.c, shard - 1, what, 0), 3)
    if not reading and not self:hasRoom(shard) then
       lib.check(C.th_shared_unlock(self.c, shard - 1, 0), 3)
@@ -126,6 +130,7 @@ function Shared:with(shard, what, reading, f, ...)
    end
    local ok, why = pcall(f, ...)
    lib.check(C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0), 3)
+   if begin then trace:shared(what, begin) end
    if not ok then error(why, 0) end
    return why
 end
@@ -283,8 +288,8 @@ function Closed:__index(name)
    error(("%s: this rank has closed dist.shared '%s'"):format(tostring(name), rawget(self, 'closed')), 2)
 end
 
---- Says that this rank has done with it: nothing can be called any more. When the last rank has closed it, its memory and its name
--- are free.
+--- Says that this rank has done with it: nothing can be called any more. When the last rank has closed it, its memory and its
+-- name are free.
 function Shared:close()
    local name = self.name
    lib.check(C.th_shared_close(self.c), 3)

@@ -1,0 +1,294 @@
+-- lua/dist/trace.lua - what all ranks do, and when: one file for chrome://tracing and Perfetto.
+--
+-- While a trace runs, operations, waiting and modules are noted with their times in memory of the rank. At its end rank 0 gets the
+-- notes of all, with times by its own clock, and writes them. Where no trace runs, an operation looks at one variable for it.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local nn = require 'nn'
+local arg = require 'torch.arg'
+local file = require 'torch.file'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local agree = require 'dist.agree'
+
+local Trace = {}
+Trace.__index = Trace
+
+local MOST = 1e6                                 -- notes of a rank
+local notes_t = ffi.typeof 'struct { double begin, seconds, bytes; int32_t name, lane; } [?]'
+local SCRIPT, COLLECTIVES, SENT, RECEIVED, GROUPS = 0, 1, 2, 3, 4
+local lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations', [SENT] = 'messages sent', [RECEIVED] = 'messages received' }
+
+local function new(path, began)
+   return setmetatable({ path = path, began = began, n = 0, room = 4096, notes = notes_t(4096), names = {}, number = {},
+                         dropped = 0, started = {}, lanes = {}, groups = GROUPS - 1 }, Trace)
+end
+
+-- ---- notes ---------------------------------------------------------------------------------------------------------------------
+
+local function number_of(self, name, category)
+   local of = self.number[category]
+   if not of then
+      of = {}
+      self.number[category] = of
+   end
+   if not of[name] then
+      self.names[#self.names + 1] = { name, category }
+      of[name] = #self.names
+   end
+   return of[name]
+end
+
+function Trace:add(name, category, lane, begin, ended, bytes)
+   if self.n == MOST then
+      self.dropped = self.dropped + 1
+      return
+   end
+   if self.n == self.room then
+      local more = notes_t(2 * self.room)
+      ffi.copy(more, self.notes, self.n * ffi.sizeof(notes_t, 1))
+      self.notes, self.room = more, 2 * self.room
+   end
+   local note = self.notes[self.n]
+   note.begin, note.seconds, note.bytes, note.name, note.lane = begin, ended - begin, bytes or -1, number_of(self, name, category), lane
+   self.n = self.n + 1
+end
+
+local words = {}
+for word, number in pairs(wire.kinds) do words[number] = word end
+
+local function bytes_of(list)
+   local sum = 0
+   for _, t in ipairs(list or {}) do sum = sum + t:bytes() end
+   return sum
+end
+
+--- An operation that the script has waited for.
+function Trace:operation(kind, begin, inputs, outputs)
+   local bytes = math.max(bytes_of(inputs), outputs ~= inputs and bytes_of(outputs) or 0)
+   self:add(words[kind] or 'operation', 'communication', SCRIPT, begin, wire.now(), bytes)
+end
+
+local function key_of(work) return tonumber(ffi.cast('intptr_t', work)) end
+
+--- One that goes on while the script does.
+function Trace:start(work, kind, group)
+   self.started[key_of(work)] = { words[kind] or 'operation', kind, tonumber(ffi.cast('intptr_t', group)) }
+end
+
+local function lane_of(self, kind, group)
+   if kind == wire.kinds.send then return SENT end
+   if kind == wire.kinds.recv then return RECEIVED end
+   if group == tonumber(ffi.cast('intptr_t', wire.world.c)) then return COLLECTIVES end
+   if not self.lanes[group] then
+      self.groups = self.groups + 1
+      self.lanes[group] = self.groups
+   end
+   return self.lanes[group]
+end
+
+local times = ffi.new 'double[3]'
+
+--- Its end, for which the script has waited since `begin`.
+function Trace:wait(work, begin)
+   local what = self.started[key_of(work)]
+   self.started[key_of(work)] = nil
+   if not what then return end
+   wire.C.th_dist_times(work, times)
+   self:add(what[1], 'communication', lane_of(self, what[2], what[3]), times[0], times[1], times[2])
+   self:add('wait for ' .. what[1], 'waiting', SCRIPT, begin, wire.now())
+end
+
+--- A shard's lock, from asking for it until it was given back. `what`: "dist.optim, push, step 3 of rank 1".
+function Trace:shared(what, begin)
+   self:add(what:match '^dist%.optim, (%w+)' or what:match "^(dist%.shared '.*', %w+)$" or what, 'communication', SCRIPT, begin,
+      wire.now())
+end
+
+-- ---- modules -------------------------------------------------------------------------------------------------------------------
+
+local ways = { updateOutput = 'forward', backward = 'backward', updateGradInput = 'gradInput', accGradParameters = 'gradParameters' }
+
+local function finish(trace, name, begin, ...)
+   if wire.trace == trace then trace:add(name, 'compute', SCRIPT, begin, wire.now()) end
+   return ...
+end
+
+local plain                                      -- while a trace runs: how modules in containers are called without
+
+-- Modules in containers are called through this one function.
+local function watched(self, module, index, name, ...)
+   local way, trace = ways[name], wire.trace
+   if not way or not trace then return plain(self, module, index, name, ...) end
+   return finish(trace, torch.type(module) .. ' ' .. way, wire.now(), plain(self, module, index, name, ...))
+end
+
+local function watch()
+   plain = nn.Container.rethrowErrors
+   nn.Container.rethrowErrors = watched
+end
+
+-- ---- clocks --------------------------------------------------------------------------------------------------------------------
+
+-- A number that processes on one host, and no others, have alike.
+local function host()
+   local f = io.open '/proc/sys/kernel/random/boot_id'
+   local id = f and f:read '*a' or ''
+   if f then f:close() end
+   return wire.digest { id }
+end
+
+--- How far this rank's clock is ahead of rank 0's, in seconds. On one host there is one clock; otherwise rank 0 answers with its
+-- own, and the answer that was here soonest is taken for the middle of its way. All ranks call it.
+-- @param far  whether this rank has another clock
+function Trace.skew(far, clock)
+   local all = dist.allgather(torch.DoubleTensor{ far and 1 or 0 })
+   local mine, least, x = 0, math.huge, torch.DoubleTensor(1)
+   for r = 1, dist.size() - 1 do
+      for _ = 1, all[r + 1][1] == 1 and 20 or 0 do
+         if dist.rank() == r then
+            local asked = clock()
+            dist.send(x:fill(0), 0)
+            local theirs = dist.recv(x, 0)[1]
+            local now = clock()
+            if now - asked < least then mine, least = (asked + now) / 2 - theirs, now - asked end
+         elseif dist.rank() == 0 then
+            dist.recv(x, r)
+            dist.send(x:fill(clock()), r)
+         end
+      end
+   end
+   return mine
+end
+
+-- ---- the file ------------------------------------------------------------------------------------------------------------------
+
+local escapes = { ['"'] = '\\"', ['\\'] = '\\\\' }
+local function escape(c) return escapes[c] or ('\\u%04x'):format(c:byte()) end
+
+local function is_utf8(text)
+   local next = '[\128-\191]'
+   local rest = text:gsub('[\194-\223]' .. next, ''):gsub('[\225-\239]' .. next .. next, ''):gsub('\224[\160-\191]' .. next, '')
+   return not rest:gsub('[\241-\243]' .. next .. next .. next, ''):gsub('\240[\144-\191]' .. next .. next, ''):find '[\128-\255]'
+end
+
+-- A text as JSON has it; bytes that are no UTF-8 as if they were Latin.
+local function quoted(text) return '"' .. text:gsub(is_utf8(text) and '[%c"\\]' or '[%c"\\\127-\255]', escape) .. '"' end
+
+local function text_of(self, skew)
+   local rank, list = dist.rank(), {}
+   local function put(...) list[#list + 1] = (...):format(select(2, ...)) end
+   put('{"ph":"M","name":"process_name","pid":%d,"tid":0,"args":{"name":"rank %d"}}', rank, rank)
+   put('{"ph":"M","name":"process_sort_index","pid":%d,"tid":0,"args":{"sort_index":%d}}', rank, rank)
+   local used, name = {}, {}
+   for i, n in ipairs(self.names) do name[i] = ('"name":%s,"cat":%s'):format(quoted(n[1]), quoted(n[2])) end
+   for i = 0, self.n - 1 do
+      local note = self.notes[i]
+      used[note.lane] = true
+      put('{"ph":"X",%s,"pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f%s}', name[note.name], rank, note.lane,
+         1e6 * (note.begin - skew - self.began), 1e6 * math.max(0, note.seconds),
+         note.bytes >= 0 and (',"args":{"bytes":%.0f}'):format(note.bytes) or '')
+   end
+   for lane in pairs(used) do
+      put('{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"%s"}}', rank, lane,
+         lane_names[lane] or 'operations of group ' .. lane - GROUPS + 1)
+   end
+   if self.dropped > 0 then
+      put('{"ph":"M","name":"process_labels","pid":%d,"tid":0,"args":{"labels":"%d more were not kept"}}', rank, self.dropped)
+   end
+   return table.concat(list, ',\n')
+end
+
+local function bytes_from(text)
+   local x = torch.ByteTensor(#text)
+   ffi.copy(x:data(), text, #text)
+   return x
+end
+
+-- Rank 0 writes what the others send, one after the other.
+local function collect(self, text)
+   local sizes, ok, why, f = dist.allgather(torch.DoubleTensor{ #text }), true, nil, nil
+   local function try(g, ...)
+      if ok then ok, why = pcall(g, ...) end
+      return why
+   end
+   if dist.rank() == 0 then
+      f = try(file.replacing, self.path)
+      if ok then try(f.writeString, f, '[\n' .. text) end
+   end
+   for r = 1, dist.size() - 1 do
+      local part = dist.rank() == r and bytes_from(text) or dist.rank() == 0 and torch.ByteTensor(sizes[r + 1][1])
+      if dist.rank() == r then dist.send(part, 0) end
+      if dist.rank() == 0 then
+         dist.recv(part, r)
+         try(function() f:writeString(',\n' .. ffi.string(part:data(), part:nElement())) end)
+      end
+   end
+   if dist.rank() == 0 then
+      try(function()
+         f:writeString '\n]\n'
+         f:close()
+      end)
+      if not ok and type(f) ~= 'string' then file.abandon(f) end
+   end
+   agree.well('dist.trace', 0, ok, 'dist.trace: ' .. tostring(why))
+end
+
+local function begin(path)
+   local ok = type(path) == 'string' and path ~= '' and not path:find('\0', 1, true)
+   local text = ok and 'a trace runs already: dist.trace() ends it' or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
+   agree.well('dist.trace', 0, ok and not wire.trace, 'dist.trace: ' .. text)
+   local zero = dist.broadcast(torch.DoubleTensor{ host() })[1]
+   local skew = Trace.skew(zero ~= host(), wire.now)
+   dist.barrier()
+   local trace = new(path, dist.broadcast(torch.DoubleTensor{ wire.now() })[1])
+   trace.skewed = skew
+   wire.trace = trace
+   watch()
+end
+
+local function stop()
+   local trace = wire.trace
+   wire.trace = nil
+   if trace then nn.Container.rethrowErrors = plain end
+   agree.well('dist.trace', 0, trace ~= nil, 'dist.trace: no trace runs')
+   collect(trace, text_of(trace, trace.skewed))
+   return trace.n, trace.dropped
+end
+
+--- With the name of a file, begins a trace of all ranks; without, ends it and writes the file, for chrome://tracing or
+-- https://ui.perfetto.dev: an array of events in JSON, with the rank as process and microseconds since the beginning. There are
+-- operations of dist (those that go on while the script does have lanes of their own, and the script's waiting for them), shards of
+-- shared tensors, the modules in containers, and what dist.span names. A rank keeps up to a million events, of 32 bytes. The file
+-- appears when it is whole. All ranks call it. At the end it returns how many events this rank had, and how many it did not keep.
+-- @param file  of rank 0
+-- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
+function dist.trace(...)
+   if not wire.world then error('dist.trace: call dist.init() first', 2) end
+   if select('#', ...) > 0 then
+      local ok, why = pcall(begin, (...))
+      if not ok then error(why, 2) end
+      return
+   end
+   local ok, n, dropped = pcall(stop)
+   if not ok then error(n, 2) end
+   return n, dropped
+end
+
+local function spanned(trace, name, begun, ...)
+   if wire.trace == trace then trace:add(name, 'script', SCRIPT, begun, wire.now()) end
+   return ...
+end
+
+--- Calls f(...), returns what it returns, and shows it under this name in a trace, if one runs.
+-- @param name  any text
+-- require 'dist'.span('sum', function(a, b) return a + b end, 1, 2) --> 3
+function dist.span(name, f, ...)
+   if type(name) ~= 'string' then arg.refuse('dist.span', 'argument 1', 'a string', name) end
+   if not arg.is_callable(f) then arg.refuse('dist.span', 'argument 2', 'a function', f) end
+   local trace = wire.trace
+   if not trace then return f(...) end
+   return spanned(trace, name, wire.now(), f(...))
+end
+
+return Trace
