@@ -28,7 +28,7 @@ template <class T> void multiply(const product &g)
       for (int i = 0; i < g.m; i++) {
         C sum = 0;
         for (int q = 0; q < g.k; q++) {
-            const size_t at = g.ta ? q + (size_t)i * g.lda : i + (size_t)q * g.lda;
+          const size_t at = g.ta ? q + (size_t)i * g.lda : i + (size_t)q * g.lda;
           const size_t bt = g.tb ? j + (size_t)q * g.ldb : q + (size_t)j * g.ldb;
           sum += E::load(a[at]) * E::load(b[bt]);
         }

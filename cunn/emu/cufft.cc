@@ -193,8 +193,8 @@ int begin(int handle, int type, void *from, void *to, std::function<void(const p
   if (!p->work || !from || !to) return INVALID_VALUE;
   const plan now = *p;
   emu::launch(1, 1, 0, now.stream, [=] {
-    memset(now.work, 0, WORK);
-    work(now);
+      memset(now.work, 0, WORK);
+      work(now);
   }, "transforms of cuFFT");
   return cudaGetLastError() == cudaSuccess ? SUCCESS : EXECUTION_FAILED;
 }

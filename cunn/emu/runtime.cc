@@ -2,68 +2,19 @@
 //
 // Nothing that is put into a stream happens before somebody waits for it: whoever forgets to wait sees old memory, as
 // sometimes on a GPU and here always. One lock: one thread of the host at a time does the work of all devices.
-#include "cuda_runtime.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <vector>
 #include "block.h"
+#include "machine.h"
 
-enum { MAX_DEVICES = 64, MOST_WAITING = 256 };
+enum { MOST_WAITING = 256 };
 enum : int64_t { DEFAULT_MEMORY = (int64_t)2 << 30 };
 
-typedef std::vector<std::function<void()>> steps;
-
-/* What is put into the streams of a capture is kept here, in its order, and not done. */
-struct capture {
-  cudaStreamCaptureMode mode;
-  const void *thread;                /* that began it */
-  CUstream_st *origin;
-  std::shared_ptr<steps> work;
-  std::map<CUstream_st *, size_t> others;      /* streams that joined, and where their last piece of work is */
-  std::map<CUstream_st *, size_t> met;         /* up to where the first stream has waited for them */
-  bool invalid;
-};
-
-struct CUstream_st {
-  int device;
-  capture *taking;                   /* NULL: what it is given is done */
-  std::deque<std::function<void()>> work;
-  uint64_t issued, done;             /* pieces of work so far */
-  bool busy;                         /* its first piece is running */
-};
-struct CUevent_st {
-  CUstream_st *stream;               /* NULL: not recorded yet, or the stream is gone */
-  uint64_t after;                    /* so many pieces of the stream's work */
-  std::shared_ptr<double> when;      /* work that has it to write may outlive the event */
-  capture *in;                       /* recorded in this capture, `after` pieces into it */
-};
-struct CUgraph_st { std::shared_ptr<steps> work; };
-struct CUgraphExec_st { std::shared_ptr<steps> work; };
+using namespace emu;
 
 namespace {
-
-struct device { CUstream_st stream; int64_t used; };
-struct piece { int device; size_t bytes; };
-
-struct machine {
-  std::recursive_mutex lock;
-  int count;
-  int64_t memory;                    /* bytes of each device */
-  device devices[MAX_DEVICES];
-  std::map<void *, piece> pieces;
-  std::map<char *, size_t> pinned;
-  std::set<CUstream_st *> streams;
-  std::set<capture *> captures;      /* that go on */
-  uint64_t seed;
-  cudaError_t failed;                /* of work that was begun; told by the next call that waits */
-};
 
 int64_t number_of(const char *name, int64_t otherwise)
 {
@@ -82,33 +33,8 @@ machine *make()
   return m;
 }
 
-/* Lives as long as the process: finalizers may still free memory when it ends. */
-machine &all()
-{
-  static machine *m = make();
-  return *m;
-}
-
 thread_local int chosen;
-thread_local cudaStreamCaptureMode allowed = cudaStreamCaptureModeGlobal;      /* what this thread may do meanwhile */
 thread_local cudaError_t last = cudaSuccess;
-
-cudaError_t tell(cudaError_t e)
-{
-  if (e != cudaSuccess) last = e;
-  return e;
-}
-
-typedef std::lock_guard<std::recursive_mutex> guard;
-
-CUstream_st *stream_of(cudaStream_t s) { return s ? s : &all().devices[chosen].stream; }
-bool is_stream(cudaStream_t s) { return !s || all().streams.count(s); }
-/* Is it still there? Events and waits outlive their streams. */
-bool lives(CUstream_st *s)
-{
-  for (int d = 0; d < all().count; d++) if (s == &all().devices[d].stream) return true;
-  return s && all().streams.count(s);
-}
 
 double seconds()
 {
@@ -130,18 +56,6 @@ void run(CUstream_st *s, uint64_t until)
   }
 }
 
-void put(CUstream_st *s, std::function<void()> f)
-{
-  if (s->taking) {
-    s->taking->work->push_back(std::move(f));
-    if (s != s->taking->origin) s->taking->others[s] = s->taking->work->size();
-    return;
-  }
-  s->work.push_back(std::move(f));
-  s->issued++;
-  if (s->work.size() > MOST_WAITING) run(s, s->issued);
-}
-
 void run_device(int d)
 {
   machine &m = all();
@@ -158,29 +72,6 @@ cudaError_t failure()
   all().failed = cudaSuccess;
   return tell(e);
 }
-
-/* Each thread has its own. */
-const void *this_thread() { return &chosen; }
-
-cudaError_t spoil(capture *c, cudaError_t e)
-{
-  if (c) c->invalid = true;
-  return tell(e);
-}
-
-/* A call that a stream which is captured cannot take. */
-cudaError_t not_captured(CUstream_st *s) { return s->taking ? spoil(s->taking, cudaErrorStreamCaptureUnsupported) : cudaSuccess; }
-
-/* A call that a thread must not make while it captures, unless it has said that it knows what it does. */
-cudaError_t not_while_capturing(bool whatever)
-{
-  if (allowed == cudaStreamCaptureModeRelaxed && !whatever) return cudaSuccess;
-  for (capture *c : all().captures) {
-    if (c->thread == this_thread() && c->mode != cudaStreamCaptureModeRelaxed) return spoil(c, cudaErrorStreamCaptureUnsupported);
-  }
-  return cudaSuccess;
-}
-#define TRY(call) do { const cudaError_t failed_ = (call); if (failed_ != cudaSuccess) return failed_; } while (0)
 
 bool is_pinned(const void *p)
 {
@@ -201,6 +92,35 @@ bool on_device(const void *p)
 }
 
 }  // namespace
+
+/* Lives as long as the process: finalizers may still free memory when it ends. */
+machine &emu::all()
+{
+  static machine *m = make();
+  return *m;
+}
+
+cudaError_t emu::tell(cudaError_t e)
+{
+  if (e != cudaSuccess) last = e;
+  return e;
+}
+
+CUstream_st *emu::stream_of(cudaStream_t s) { return s ? s : &all().devices[chosen].stream; }
+bool emu::is_stream(cudaStream_t s) { return !s || all().streams.count(s); }
+bool emu::lives(CUstream_st *s)
+{
+  for (int d = 0; d < all().count; d++) if (s == &all().devices[d].stream) return true;
+  return s && all().streams.count(s);
+}
+
+void emu::put(CUstream_st *s, std::function<void()> f)
+{
+  if (s->taking) return put_captured(s, std::move(f));
+  s->work.push_back(std::move(f));
+  s->issued++;
+  if (s->work.size() > MOST_WAITING) run(s, s->issued);
+}
 
 long long clock64() { return (long long)(1e9 * seconds()); }
 
@@ -306,7 +226,7 @@ cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr what, int d)
 cudaError_t cudaDeviceSynchronize()
 {
   guard g(all().lock);
-  TRY(not_while_capturing(true));
+  TRY(not_captured_on(chosen));
   run_device(chosen);
   return failure();
 }
@@ -364,7 +284,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
   guard g(all().lock);
-  TRY(not_while_capturing(false));
+  TRY(not_while_capturing());
   if (posix_memalign(p, 256, bytes ? bytes : 1) != 0) return tell(cudaErrorMemoryAllocation);
   all().pinned[(char *)*p] = bytes;
   return cudaSuccess;
@@ -373,7 +293,7 @@ cudaError_t cudaMallocHost(void **p, size_t bytes)
 cudaError_t cudaFreeHost(void *p)
 {
   guard g(all().lock);
-  TRY(not_while_capturing(false));
+  TRY(not_while_capturing());
   if (!all().pinned.erase((char *)p)) return tell(cudaErrorInvalidValue);
   for (int d = 0; d < all().count; d++) run_device(d);
   free(p);
@@ -482,25 +402,6 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
   return cudaErrorNotReady;
 }
 
-/* Of a stream that waits in a capture, or comes into one by waiting. The order of the work is that of the calls already. */
-static cudaError_t wait_captured(CUstream_st *s, cudaEvent_t e)
-{
-  if (!e->in) return spoil(s->taking, cudaErrorStreamCaptureIsolation);
-  if (!all().captures.count(e->in)) return tell(cudaErrorCapturedEvent);
-  if (s->taking && s->taking != e->in) return spoil(s->taking, cudaErrorStreamCaptureMerge);
-  if (!s->taking) {
-    s->taking = e->in;
-    e->in->others[s] = 0;
-  }
-  if (s == e->in->origin && e->stream != s) e->in->met[e->stream] = e->after;
-  return cudaSuccess;
-}
-static cudaError_t need_time(cudaEvent_t e)
-{
-  if (!e->in) return cudaSuccess;
-  return spoil(all().captures.count(e->in) ? e->in : nullptr, cudaErrorCapturedEvent);
-}
-
 static bool reached(cudaEvent_t e) { return !lives(e->stream) || e->stream->done >= e->after; }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned)
@@ -568,96 +469,5 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
   if (!from->stream || !to->stream) return tell(cudaErrorInvalidResourceHandle);
   if (!reached(from) || !reached(to)) return cudaErrorNotReady;
   *ms = (float)(1000 * (*to->when - *from->when));
-  return cudaSuccess;
-}
-
-// ---- graphs -----------------------------------------------------------------------------------------------------------
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode)
-{
-  std::swap(allowed, *mode);
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode mode)
-{
-  guard g(all().lock);
-  if (!s || stream_of(s)->taking) return tell(cudaErrorStreamCaptureUnsupported);      /* nor the default stream */
-  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
-  s->taking = new capture{ mode, this_thread(), s, std::make_shared<steps>(), {}, {}, false };
-  all().captures.insert(s->taking);
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *status)
-{
-  guard g(all().lock);
-  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
-  const capture *c = stream_of(s)->taking;
-  *status = !c ? cudaStreamCaptureStatusNone : c->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
-  return cudaSuccess;
-}
-
-/* Streams that joined the capture and whose work the first one has not waited for. */
-static bool unjoined(const capture &c)
-{
-  for (const auto &other : c.others) {
-    const auto at = c.met.find(other.first);
-    if (at == c.met.end() || at->second < other.second) return true;
-  }
-  return false;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
-{
-  guard g(all().lock);
-  *graph = nullptr;
-  if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
-  capture *c = stream_of(s)->taking;
-  if (!c) return tell(cudaErrorInvalidValue);
-  if (c->origin != s) return spoil(c, cudaErrorStreamCaptureUnmatched);
-  if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != this_thread()) return spoil(c, cudaErrorStreamCaptureWrongThread);
-  const cudaError_t e = c->invalid ? cudaErrorStreamCaptureInvalidated
-                      : unjoined(*c) ? cudaErrorStreamCaptureUnjoined : cudaSuccess;
-  s->taking = nullptr;
-  for (const auto &other : c->others) if (lives(other.first)) other.first->taking = nullptr;
-  if (e == cudaSuccess) *graph = new CUgraph_st{ c->work };
-  all().captures.erase(c);
-  delete c;
-  return tell(e);
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-  if (!graph || nodes) return tell(cudaErrorInvalidValue);
-  *count = graph->work->size();
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
-{
-  if (!graph || flags) return tell(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{ graph->work };
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s)
-{
-  guard g(all().lock);
-  if (!exec || !is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
-  TRY(not_captured(stream_of(s)));
-  const std::shared_ptr<steps> work = exec->work;
-  put(stream_of(s), [=] { for (const auto &f : *work) f(); });
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-  delete graph;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-  delete exec;
   return cudaSuccess;
 }

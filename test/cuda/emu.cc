@@ -1,6 +1,7 @@
 // emu.cc - kernels that lean on every part of the emulated device; built and run by emu_spec.lua, the case is the argument.
 #include <stdio.h>
 #include <stdlib.h>
+#include <thread>
 #include "cuda_runtime.h"
 
 #define START(blocks, threads, shared, s, call) emu::launch(blocks, threads, shared, s, [=] { call; }, #call)
@@ -206,6 +207,22 @@ static int captures()
   cudaThreadExchangeStreamCaptureMode(&mode);
   NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
   cudaGraphDestroy(graph);
+  NEED(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);               // but nobody waits for the whole device
+  spoiled(a, no, [&] { return cudaDeviceSynchronize(); });
+  cudaThreadExchangeStreamCaptureMode(&mode);
+
+  /* Another thread may do what this one may not, but wait for all streams. */
+  cudaError_t theirs = cudaSuccess;
+  const auto beside = [&theirs](cudaError_t (*call)()) {
+    std::thread([&] { theirs = call(); }).join();
+    return theirs;
+  };
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
+  NEED(beside([] { return cudaStreamSynchronize(nullptr); }) == cudaSuccess);
+  NEED(beside([] { void *q; return cudaMallocHost(&q, 8); }) == cudaSuccess);
+  NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
+  cudaGraphDestroy(graph);
+  spoiled(a, no, [&] { return beside([] { return cudaDeviceSynchronize(); }); });
 
   cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
   cudaEventRecord(e, a);
