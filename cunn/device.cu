@@ -126,16 +126,19 @@ th_status th_cuda_stream_wait(int device, int stream, int other_device, int othe
 }
 
 /* What `s` is given from now on happens after all that the streams of the device that is set were given. */
-void th_cuda_wait_for_all(cudaStream_t s)
+th_status th_cuda_wait_for_all(cudaStream_t s)
 {
   cudaEvent_t e;
   int device = 0;
-  cudaGetDevice(&device);
+  TH_CUDA_TRY(cudaGetDevice(&device));
   for (int k = 0; k <= th_cuda_streams(); k++) {
-    if (cudaEventCreateWithFlags(&e, cudaEventDisableTiming) != cudaSuccess) return;
-    if (cudaEventRecord(e, stream_at(device + 1, k)) == cudaSuccess) cudaStreamWaitEvent(s, e, 0);
+    TH_CUDA_TRY(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    cudaError_t failed = cudaEventRecord(e, stream_at(device + 1, k));
+    if (failed == cudaSuccess) failed = cudaStreamWaitEvent(s, e, 0);
     cudaEventDestroy(e);
+    TH_TRY(th_cuda_status(failed, "waiting for all streams"));
   }
+  return TH_OK;
 }
 
 // ---- events -----------------------------------------------------------------------------------------------------------
@@ -237,8 +240,7 @@ th_status th_cuda_synchronize(int device)
 {
   TH_TRY(need_device(device));
   TH_CUDA_NOT_RECORDED("it waits for a device");
-  TH_CUDA_TRY(cudaSetDevice(device - 1));
-  return TH_CUDA(cudaDeviceSynchronize());
+  return th_cuda_wait_device(device - 1);
 }
 
 int th_cuda_can_access(int device, int peer)
@@ -356,7 +358,7 @@ static th_status take(void **p, int device, int64_t bytes)
   cudaError_t e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   if (e == cudaErrorMemoryAllocation) {                      // what was freed in other streams comes back
     cudaGetLastError();
-    TH_CUDA_TRY(cudaDeviceSynchronize());
+    TH_TRY(th_cuda_wait_device(device - 1));
     e = cudaMallocAsync(p, (size_t)bytes, th_cuda_stream());
   }
   if (e == cudaErrorMemoryAllocation) return no_memory(device, bytes);

@@ -4,213 +4,47 @@
 // own; all other memory that a kernel reads or writes is kept from the moment it is given back until the graph is gone.
 #include <stdio.h>
 #include <string.h>
-#include <atomic>
-#include <map>
 #include <mutex>
-#include <set>
-#include <string>
-#include <vector>
 #include "cufft.cuh"
-#include "graph.cuh"
-#include "thcuda.h"
+#include "graph_state.cuh"
 
-enum : size_t { ROUND = 512, MOST_CHECKS = 256, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
+enum : size_t { MOST_CHECKS = 256, SMALL_WORKSPACE = 4 << 20, LARGE_WORKSPACE = 32 << 20 };
 
-void th_cuda_host_release(void *p);
 th_status th_cuda_blas_prepare();
 th_status th_cuda_dnn_prepare();
-void th_cuda_wait_for_all(cudaStream_t s);
+void th_cuda_graph_count(int device, int more);
 
-struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
-struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
-struct input_memory { const char *first, *end; std::string name; bool late; };
+thread_local th_cuda_graph *th_cuda_recorded;
 
-struct th_cuda_graph {
-  int device;                                /* from 0 */
-  cudaStream_t stream;                       /* records; nullptr: recording is over */
-  cudaGraphExec_t exec;
-  cudaEvent_t last;                          /* the end of the replay before */
-  size_t nodes;
-  std::map<void *, size_t> own;              /* memory taken while it was recorded, by address, and its bytes */
-  std::multimap<size_t, void *> spare;       /* what of it was given back meanwhile, for the next that want some */
-  std::vector<void *> used;                  /* all memory that must stay, own or not */
-  std::vector<input_memory> inputs;
-  std::set<const void *> written;            /* of `used`, by the recorded work */
-  std::vector<input_check> before;
-  std::vector<graph_check> within;
-  th_cuda_finding *findings, *seen;          /* of `within`: on the device, and their copy in pinned memory */
-  th_philox *live;                           /* where the generator stands at the beginning of a replay */
-  uint64_t words;                            /* that a replay draws */
-  void *workspace;                           /* of cuBLAS */
-  std::string why;                           /* it cannot be recorded */
-};
-
-static thread_local th_cuda_graph *recorded;
-
-bool th_cuda_records() { return recorded != nullptr; }
-cudaStream_t th_cuda_graph_stream() { return recorded ? recorded->stream : nullptr; }
+bool th_cuda_records() { return th_cuda_recorded != nullptr; }
+cudaStream_t th_cuda_graph_stream() { return th_cuda_recorded ? th_cuda_recorded->stream : nullptr; }
 
 th_status th_cuda_cannot_record(const char *what)
 {
   const th_status s = th_fail(TH_EBACKEND, "a CUDA graph cannot record this: %s", what);
-  if (recorded && recorded->why.empty()) recorded->why = th_error();
+  if (th_cuda_recorded && th_cuda_recorded->why.empty()) th_cuda_recorded->why = th_error();
   return s;
 }
 
-// ---- memory that must stay ----------------------------------------------------------------------------------------------
-
-/* users: graphs that work on it; given: its tensor is gone. */
-struct kept { int users; bool given, host; };
-
-/* For calls that are unsafe while a stream is captured in general, and safe as they are made here. */
-class relaxed {
-public:
-  relaxed() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
-  ~relaxed() { cudaThreadExchangeStreamCaptureMode(&mode); }
-  relaxed(const relaxed &) = delete;
-  relaxed &operator=(const relaxed &) = delete;
-private:
-  cudaStreamCaptureMode mode;
-};
-
-static std::mutex lock;
-static std::map<void *, kept> all_kept;
-static std::atomic<size_t> nkept;
-static std::vector<cudaStream_t> recorders[TH_MAXDEVICE];     /* streams that wait for the next recording */
-static cudaStream_t aside[TH_MAXDEVICE];                      /* takes and releases memory of graphs */
-
-/* The stream of the device that is set; under the lock. */
-static th_status stream_aside(cudaStream_t *s)
-{
-  int device = 0;
-  TH_CUDA_TRY(cudaGetDevice(&device));
-  if (!aside[device]) TH_CUDA_TRY(cudaStreamCreateWithFlags(&aside[device], cudaStreamNonBlocking));
-  *s = aside[device];
-  return TH_OK;
-}
-
-static th_status take_aside(void **p, size_t bytes)
-{
-  relaxed mode;
-  cudaStream_t s;
-  std::lock_guard<std::mutex> g(lock);
-  TH_TRY(stream_aside(&s));
-  TH_CUDA_TRY(cudaMallocAsync(p, bytes, s));
-  return TH_CUDA(cudaStreamSynchronize(s));
-}
-
-/* Under the lock. */
-static void use(th_cuda_graph *g, void *p, bool given, bool host)
-{
-  kept &k = all_kept.emplace(p, kept{ 0, false, false }).first->second;
-  k.users++;
-  k.given = k.given || given;
-  k.host = k.host || host;
-  g->used.push_back(p);
-  nkept = all_kept.size();
-}
-
-static bool uses(const th_cuda_graph *g, const void *p)
-{
-  for (size_t i = g->used.size(); i > 0; i--) if (g->used[i - 1] == p) return true;
-  return false;
-}
-
-th_status th_cuda_graph_take(void **p, int device, size_t bytes)
-{
-  th_cuda_graph *g = recorded;
-  if (device != g->device) return th_cuda_cannot_record("it takes memory of another device");
-  const size_t want = (bytes + ROUND - 1) / ROUND * ROUND;
-  const auto fits = g->spare.lower_bound(want);
-  if (fits != g->spare.end() && fits->first <= 2 * want) {
-    *p = fits->second;
-    g->spare.erase(fits);
-    std::lock_guard<std::mutex> guard(lock);
-    all_kept[*p].given = false;
-    return TH_OK;
-  }
-  TH_TRY(take_aside(p, want));
-  g->own[*p] = want;
-  std::lock_guard<std::mutex> guard(lock);
-  use(g, *p, false, false);
-  return TH_OK;
-}
-
-bool th_cuda_graph_keeps(void *p, bool host)
-{
-  th_cuda_graph *g = recorded;
-  if (!g && nkept == 0) return false;
-  std::lock_guard<std::mutex> guard(lock);
-  const auto at = all_kept.find(p);
-  if (g && !uses(g, p)) use(g, p, true, host);           /* what was recorded may work on it */
-  else if (at != all_kept.end()) at->second.given = true;
-  else return false;
-  if (g && g->own.count(p)) g->spare.emplace(g->own[p], p);
-  return true;
-}
-
-/* Everything that the graph was given is done. */
-static void release_all(th_cuda_graph *g)
-{
-  std::vector<void *> host;
-  relaxed mode;
-  {
-    std::lock_guard<std::mutex> guard(lock);
-    cudaStream_t s = nullptr;
-    if (stream_aside(&s) == TH_OK) th_cuda_wait_for_all(s);
-    for (void *p : g->used) {
-      const auto at = all_kept.find(p);
-      if (--at->second.users > 0) continue;
-      const kept k = at->second;
-      all_kept.erase(at);
-      if (!k.given) continue;                /* its tensor will release it */
-      if (k.host) host.push_back(p);
-      else cudaFreeAsync(p, s);
-    }
-    nkept = all_kept.size();
-    if (s) cudaStreamSynchronize(s);
-  }
-  g->used.clear();
-  for (void *p : host) th_cuda_host_release(p);
-}
-
-/* ---- what kernels work on ---- */
-
-static const th_storage *whole_of(const th_storage *s)
-{
-  while (s->whole) s = s->whole;
-  return s;
-}
-
-/* The argument that lies there, or nullptr. */
-static const input_memory *input_at(const th_cuda_graph *g, const char *p)
-{
-  for (const input_memory &r : g->inputs) if (p >= r.first && p < r.end) return &r;
-  return nullptr;
-}
+// ---- what kernels work on -----------------------------------------------------------------------------------------------
 
 static th_status look_at(th_cuda_graph *g, const th_tensor *t, bool result)
 {
   if (!t || t->dtype == TH_NONE || !t->storage || !t->storage->data) return TH_OK;
   if (t->device == TH_CPU) return TH_OK;
   if (t->device - 1 != g->device) return th_cuda_cannot_record("it works on another device");
-  const char *first = static_cast<const char *>(t->storage->data);
-  void *p = whole_of(t->storage)->data;
-  {
-    std::lock_guard<std::mutex> guard(lock);
-    if (!uses(g, p)) use(g, p, false, whole_of(t->storage)->device == TH_CPU);
-  }
+  th_cuda_graph_use(g, t->storage);
   if (result) {
-    const input_memory *r = input_at(g, first);
+    const input_memory *r = th_cuda_graph_input_at(g, static_cast<const char *>(t->storage->data));
     if (r) return th_cuda_cannot_record(("it changes " + r->name + "; change a copy, or what is no argument").c_str());
-    g->written.insert(p);
+    g->written.insert(th_whole_of(t->storage)->data);
   }
   return TH_OK;
 }
 
 th_status th_cuda_graph_enter(const th_call *c)
 {
-  th_cuda_graph *g = recorded;
+  th_cuda_graph *g = th_cuda_recorded;
   if (c->device - 1 != g->device) return th_cuda_cannot_record("it works on another device");
   for (int i = 0; i < c->narg; i++) {
     if (c->kind[i] == TH_K_LIST) {
@@ -227,7 +61,7 @@ th_status th_cuda_graph_enter(const th_call *c)
 /* As much as cuBLAS takes by itself. */
 th_status th_cuda_graph_workspace(void **p, size_t *bytes)
 {
-  th_cuda_graph *g = recorded;
+  th_cuda_graph *g = th_cuda_recorded;
   cudaDeviceProp q;
   *p = nullptr;
   *bytes = 0;
@@ -242,27 +76,74 @@ th_status th_cuda_graph_workspace(void **p, size_t *bytes)
 
 // ---- random numbers -----------------------------------------------------------------------------------------------------
 
-static __global__ void stand(th_philox *to, th_philox at) { *to = at; }
+static __global__ void stand(th_cuda_stand *to, th_philox at) { to->at = at; }
 
-th_status th_cuda_graph_words(const th_philox **live, uint64_t *before, uint64_t count)
+th_status th_cuda_graph_words(const th_cuda_stand **live, uint64_t *before, uint64_t count)
 {
-  th_cuda_graph *g = recorded;
+  th_cuda_graph *g = th_cuda_recorded;
   *live = g->live;
-  *before = g->words;
-  g->words += count;
+  for (int k = 0; k < 2; k++) {
+    before[k] = g->course[k].words;
+    g->course[k].words += count;
+  }
   return TH_OK;
 }
 
-static th_status set_random(th_cuda_graph *g)
+/* Pairs are the device's, what is over comes through the generator, as without a graph. */
+th_status th_cuda_graph_normals(const th_cuda_stand **live, th_cuda_normals *of, int64_t n)
 {
-  th_generator *own = th_cuda_generator(g->device + 1);
-  th_philox at;
-  if (!g->words) return TH_OK;
-  if (!own) return th_fail(TH_ENOMEM, "no memory left for a generator");
-  th_generator_philox(&at, own);
+  th_cuda_graph *g = th_cuda_recorded;
+  *live = g->live;
+  for (int k = 0; k < 2; k++) {
+    random_course &c = g->course[k];
+    const bool first = c.waits;
+    of[k] = { c.words, (n - first) / 2, -1, -1 };
+    const bool last = first + 2 * of[k].pairs < n;
+    if (c.lone.size() + first + last > TH_CUDA_MOST_LONE) {
+      return th_cuda_cannot_record("there are too many draws of normal random numbers");
+    }
+    if (first) {
+      of[k].first = (int32_t)c.lone.size();
+      c.lone.push_back(c.words);
+    }
+    c.words += 2 * (uint64_t)of[k].pairs;
+    if (last) {
+      of[k].last = (int32_t)c.lone.size();
+      c.lone.push_back(c.words);
+      c.words += 2;
+    }
+    c.waits = last;
+  }
+  return TH_OK;
+}
+
+/* Tells the device where the generator stands. The generator moves on when the graph is launched: to where `ahead` stands then. */
+static th_status set_random(th_cuda_graph *g, th_generator **own)
+{
+  th_philox at, now;
+  double z[TH_CUDA_MOST_LONE];
+  *own = nullptr;
+  if (g->course[1].words == 0 && g->course[1].lone.empty()) return TH_OK;       /* nothing is drawn */
+  th_generator *from = th_cuda_generator(g->device + 1);
+  if (from && !g->ahead) g->ahead = th_generator_new(TH_PHILOX);
+  if (!from || !g->ahead) return th_fail(TH_ENOMEM, "no memory left for a generator");
+  if (!th_generator_philox(&at, from)) return th_fail(TH_EBACKEND, "the generator of the device must be of the kind Philox");
+  th_generator_copy(g->ahead, from);
+  const random_course &c = g->course[at.waiting != 0];
+  uint64_t drawn = 0;
+  for (size_t i = 0; i < c.lone.size(); i++) {
+    th_philox_skip(g->ahead, c.lone[i] - drawn);
+    th_generator_philox(&now, g->ahead);
+    z[i] = th_generator_normal(g->ahead, 0, 1);
+    drawn = c.lone[i] + (now.waiting ? 0 : 2);
+  }
+  th_philox_skip(g->ahead, c.words - drawn);
+  if (!c.lone.empty()) {
+    TH_CUDA_TRY(cudaMemcpyAsync(g->live->lone, z, c.lone.size() * sizeof *z, cudaMemcpyHostToDevice, th_cuda_stream()));
+  }
   TH_LAUNCH((stand), 1, 1, 0, g->live, at);
   TH_TRY(th_launched());
-  th_philox_skip(own, g->words);
+  *own = from;
   return TH_OK;
 }
 
@@ -276,10 +157,10 @@ static const char *speaker()
 
 th_status th_cuda_graph_check(const th_tensor *t, th_cuda_bounds b, th_cuda_finding **finding)
 {
-  th_cuda_graph *g = recorded;
+  th_cuda_graph *g = th_cuda_recorded;
   const char *first = static_cast<const char *>(t->storage->data);
-  const void *whole = whole_of(t->storage)->data;
-  const input_memory *r = input_at(g, first);
+  const void *whole = th_whole_of(t->storage)->data;
+  const input_memory *r = th_cuda_graph_input_at(g, first);
   *finding = nullptr;
   /* What the work has not written is the caller's, and stands there when a replay begins. */
   if (r ? !r->late : !g->own.count(const_cast<void *>(whole)) && !g->written.count(whole)) {
@@ -340,6 +221,9 @@ static th_status look_at_inputs(th_cuda_graph *g)
 
 // ---- recording ----------------------------------------------------------------------------------------------------------
 
+static std::mutex lock;
+static std::vector<cudaStream_t> recorders[TH_MAXDEVICE];     /* streams that wait for the next recording */
+
 static th_status recorder_of(cudaStream_t *s, int device)
 {
   std::lock_guard<std::mutex> g(lock);
@@ -359,27 +243,30 @@ static th_status prepare(th_cuda_graph *g)
   g->seen = static_cast<th_cuda_finding *>(p);
   memset(g->seen, 0xff, MOST_CHECKS * sizeof *g->seen);
   TH_TRY(recorder_of(&g->stream, g->device));
-  recorded = g;                              /* from here on memory is the graph's, and streams are the one that records */
+  th_cuda_recorded = g;                      /* from here on memory is the graph's, and streams are the one that records */
   TH_TRY(th_cuda_graph_take(&p, g->device, MOST_CHECKS * sizeof *g->findings));
   g->findings = static_cast<th_cuda_finding *>(p);
   TH_CUDA_TRY(cudaMemsetAsync(p, 0xff, MOST_CHECKS * sizeof *g->findings, g->stream));
   TH_TRY(th_cuda_graph_take(&p, g->device, sizeof *g->live));
-  g->live = static_cast<th_philox *>(p);     /* now: memory that was given back while recording is written by replays */
+  g->live = static_cast<th_cuda_stand *>(p); /* now: memory that was given back while recording is written by replays */
   TH_TRY(th_cuda_blas_prepare());
   TH_TRY(th_cuda_dnn_prepare());
   th_cuda_fft_why();
   TH_CUDA_TRY(cudaStreamSynchronize(g->stream));
+  th_cuda_graph_count(g->device, 1);         /* nobody waits for the device as a whole from here on */
+  g->counts = true;
   return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 }
 
 th_status th_cuda_graph_begin(th_cuda_graph **out)
 {
   *out = nullptr;
-  if (recorded) return th_fail(TH_EBACKEND, "this thread records a CUDA graph already");
+  if (th_cuda_recorded) return th_fail(TH_EBACKEND, "this thread records a CUDA graph already");
   const int device = th_cuda_device();
   TH_TRY(th_cuda_set_device(device));
   th_cuda_graph *g = new th_cuda_graph();
   g->device = device - 1;
+  g->course[1].waits = true;
   const th_status s = prepare(g);
   if (s != TH_OK) {
     const std::string why = th_error();
@@ -402,7 +289,9 @@ static cudaError_t stop(th_cuda_graph *g, cudaGraph_t *captured)
 {
   const cudaError_t e = cudaStreamEndCapture(g->stream, captured);
   cudaGetLastError();
-  recorded = nullptr;
+  if (g->counts) th_cuda_graph_count(g->device, -1);
+  g->counts = false;
+  th_cuda_recorded = nullptr;
   std::lock_guard<std::mutex> guard(lock);
   recorders[g->device].push_back(g->stream);
   g->stream = nullptr;
@@ -419,13 +308,14 @@ static th_status finish(th_cuda_graph *g, cudaGraph_t captured)
 th_status th_cuda_graph_end(th_cuda_graph *g)
 {
   cudaGraph_t captured = nullptr;
-  if (recorded != g) return th_fail(TH_EBACKEND, "this thread does not record that CUDA graph");
+  if (th_cuda_recorded != g) return th_fail(TH_EBACKEND, "this thread does not record that CUDA graph");
   const size_t n = g->within.size();
   if (n) cudaMemcpyAsync(g->seen, g->findings, n * sizeof *g->seen, cudaMemcpyDeviceToHost, g->stream);
   const cudaError_t e = stop(g, &captured);
   th_status s = !g->why.empty() ? th_fail(TH_EBACKEND, "%s", g->why.c_str()) : th_cuda_status(e, "recording a graph");
   if (e != cudaSuccess && g->why.empty()) g->why = th_error();
   if (s == TH_OK) s = finish(g, captured);
+  g->full = g->full || s == TH_ENOMEM;
   if (captured) cudaGraphDestroy(captured);
   return s;
 }
@@ -434,7 +324,7 @@ th_status th_cuda_graph_end(th_cuda_graph *g)
 
 static th_status need_finished(const th_cuda_graph *g)
 {
-  if (recorded) return th_cuda_cannot_record("it replays another graph");
+  if (th_cuda_recorded) return th_cuda_cannot_record("it replays another graph");
   if (!g->exec) return th_fail(TH_EBACKEND, "the CUDA graph was not recorded to its end");
   return TH_CUDA(cudaSetDevice(g->device));
 }
@@ -452,9 +342,11 @@ th_status th_cuda_graph_look(th_cuda_graph *g)
 }
 th_status th_cuda_graph_launch(th_cuda_graph *g)
 {
+  th_generator *own;
   TH_TRY(need_finished(g));
-  TH_TRY(set_random(g));
+  TH_TRY(set_random(g, &own));
   TH_CUDA_TRY(cudaGraphLaunch(g->exec, th_cuda_stream()));
+  if (own) th_generator_copy(own, g->ahead);
   return TH_CUDA(cudaEventRecord(g->last, th_cuda_stream()));
 }
 th_status th_cuda_graph_wait(th_cuda_graph *g)
@@ -464,6 +356,7 @@ th_status th_cuda_graph_wait(th_cuda_graph *g)
   return tell_findings(g, true);
 }
 const char *th_cuda_graph_why(const th_cuda_graph *g) { return g->why.c_str(); }
+int th_cuda_graph_full(const th_cuda_graph *g) { return g->full; }
 double th_cuda_graph_nodes(const th_cuda_graph *g) { return (double)g->nodes; }
 double th_cuda_graph_bytes(const th_cuda_graph *g)
 {
@@ -476,14 +369,14 @@ void th_cuda_graph_free(th_cuda_graph *g)
 {
   cudaGraph_t captured = nullptr;
   int device = 0;
-  if (recorded == g) {
+  if (th_cuda_recorded == g) {
     stop(g, &captured);
     if (captured) cudaGraphDestroy(captured);
   }
   cudaGetDevice(&device);
   cudaSetDevice(g->device);
   {
-    relaxed mode;
+    th_relaxed mode;
     if (g->last) cudaEventSynchronize(g->last);
     if (g->exec) cudaGraphExecDestroy(g->exec);
     if (g->seen) cudaFreeHost(g->seen);
@@ -493,7 +386,8 @@ void th_cuda_graph_free(th_cuda_graph *g)
   for (void *p : { static_cast<void *>(g->findings), static_cast<void *>(g->live), g->workspace }) {
     if (p) th_cuda_graph_keeps(p, false);                  /* no tensor gives these back */
   }
-  release_all(g);
+  th_generator_free(g->ahead);
+  th_cuda_graph_release(g);
   cudaSetDevice(device);
   cudaGetLastError();
   delete g;

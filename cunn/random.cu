@@ -88,14 +88,14 @@ struct lognormal_law : normal_law {
 /* ---- filling ---- */
 
 /* Words in a row, by their number: of a counter, or drawn already. In a graph the counter stands, when a replay begins, where
- * `live` says, and `before` words come first. */
-struct words { th_philox at; const uint32_t *drawn; const th_philox *live; uint64_t before; };
+ * `live` says, and `before` words come first: the second number where half a pair of normal numbers waits then. */
+struct words { th_philox at; const uint32_t *drawn; const th_cuda_stand *live; uint64_t before[2]; };
 
 TH_DEVICE_FN void go_to_place(words *s)
 {
   if (!s->live) return;
-  s->at = *s->live;
-  const uint64_t next = (uint64_t)s->at.next + s->before;
+  s->at = s->live->at;
+  const uint64_t next = (uint64_t)s->at.next + s->before[s->at.waiting != 0];
   s->at.block += next / 4;
   s->at.next = (int32_t)(next % 4);
 }
@@ -118,9 +118,8 @@ TH_DEVICE_FN void four(uint32_t *w, const words &s, int64_t k, int64_t n)
 
 /* A thread makes the numbers of four words; `count` words make elements from `first` on. */
 template <class T, class Law>
-static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q)
+static __device__ void make_some(T *y, const view &vy, const words &s, int64_t count, int64_t first, const parameters &q)
 {
-  go_to_place(&s);
   for (TH_EACH(k, (count + 3) / 4)) {
     uint32_t w[4];
     double number[4];
@@ -132,7 +131,42 @@ static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first
     }
   }
 }
-template <class T> static __global__ void set_one(T *y, T v) { *y = v; }
+template <class T, class Law>
+static __global__ void make(T *y, view vy, words s, int64_t count, int64_t first, parameters q)
+{
+  go_to_place(&s);
+  make_some<T, Law>(y, vy, s, count, first, q);
+}
+
+/* A normal number that the host has drawn, of mean 0 and deviation 1. */
+template <class T> TH_DEVICE_FN T lone(double z, const parameters &q, bool log)
+{
+  z = z * q.p[1] + q.p[0];
+  return element<T>::from_double(log ? exp(z) : z);
+}
+template <class T> static __global__ void set_lone(T *y, double z, parameters q, bool log) { *y = lone<T>(z, q, log); }
+
+/* n normal numbers in a graph: pairs, and what the host has drawn. */
+template <class T, class Law>
+static __global__ void make_normals(T *y, view vy, words s, th_cuda_normals rested, th_cuda_normals waited, int64_t n, parameters q,
+                                    bool log)
+{
+  const th_cuda_normals d = s.live->at.waiting ? waited : rested;
+  go_to_place(&s);
+  make_some<T, Law>(y, vy, s, 2 * d.pairs, d.first >= 0, q);
+  if (blockIdx.x > 0 || threadIdx.x > 0) return;
+  if (d.first >= 0) y[vy.at(0)] = lone<T>(s.live->lone[d.first], q, log);
+  if (d.last >= 0) y[vy.at(n - 1)] = lone<T>(s.live->lone[d.last], q, log);
+}
+
+static th_status need_own(const th_generator *g)
+{
+  th_philox at;
+  int device = 0;
+  TH_CUDA_TRY(cudaGetDevice(&device));
+  if (g != th_cuda_generator(device + 1)) return th_cuda_cannot_record("random numbers of another generator than the device's");
+  return th_generator_philox(&at, g) ? TH_OK : th_cuda_cannot_record("random numbers of a Mersenne twister");
+}
 
 /* Words that a generator gives next: `own` holds those that must be brought here. */
 static th_status next_words(words *s, th_cuda_scratch *own_words, th_generator *g, int64_t count)
@@ -140,12 +174,9 @@ static th_status next_words(words *s, th_cuda_scratch *own_words, th_generator *
   const bool counts = th_generator_philox(&s->at, g);
   s->drawn = nullptr;
   s->live = nullptr;
-  s->before = 0;
   if (th_cuda_records()) {
-    int device = 0;
-    TH_CUDA_TRY(cudaGetDevice(&device));
-    if (g != th_cuda_generator(device + 1)) return th_cuda_cannot_record("random numbers of another generator than the device's");
-    return th_cuda_graph_words(&s->live, &s->before, (uint64_t)count);
+    TH_TRY(need_own(g));
+    return th_cuda_graph_words(&s->live, s->before, (uint64_t)count);
   }
   if (counts) {
     th_philox_skip(g, (uint64_t)count);
@@ -186,9 +217,19 @@ template <class T, class Law> static th_status fill(const th_call *c)
 /* One normal number through the generator, which keeps the other one of the pair or gives it. */
 template <class T> static th_status fill_lone(const th_tensor *y, th_generator *g, parameters q, int64_t at, bool log)
 {
-  TH_CUDA_NOT_RECORDED("an odd number of normal random numbers, which come in pairs");
-  const double z = th_generator_normal(g, q.p[0], q.p[1]);
-  TH_LAUNCH((set_one<T>), 1, 1, 0, th_first<T>(y) + th_view_of(y).at(at), element<T>::from_double(log ? exp(z) : z));
+  TH_LAUNCH((set_lone<T>), 1, 1, 0, th_first<T>(y) + th_view_of(y).at(at), th_generator_normal(g, 0, 1), q, log);
+  return th_launched();
+}
+template <class T, class Law> static th_status record_normals(const th_tensor *y, th_generator *g, parameters q, bool log)
+{
+  const int64_t n = th_numel(y);
+  th_cuda_normals of[2];
+  words s = {};
+  if (n == 0) return TH_OK;
+  TH_TRY(need_own(g));
+  TH_TRY(th_cuda_graph_normals(&s.live, of, n));
+  for (int k = 0; k < 2; k++) s.before[k] = of[k].before;
+  TH_LAUNCH((make_normals<T, Law>), th_blocks((n + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y), s, of[0], of[1], n, q, log);
   return th_launched();
 }
 template <class T, class Law> static th_status fill_pairs(const th_call *c, bool log)
@@ -199,8 +240,9 @@ template <class T, class Law> static th_status fill_pairs(const th_call *c, bool
   th_generator *g;
   th_philox at;
   TH_TRY(generator_of(&g, c));
+  if (th_cuda_records()) return record_normals<T, Law>(y, g, q, log);
   th_generator_philox(&at, g);
-  const int64_t first = at.waiting && n > 0 && !th_cuda_records(), pairs = (n - first) / 2;
+  const int64_t first = at.waiting && n > 0, pairs = (n - first) / 2;
   if (first) TH_TRY(fill_lone<T>(y, g, q, 0, log));
   TH_TRY((fill_some<T, Law>(y, g, q, first, 2 * pairs)));
   return first + 2 * pairs < n ? fill_lone<T>(y, g, q, n - 1, log) : TH_OK;

@@ -59,6 +59,7 @@ th_status      th_cuda_graph_launch(th_cuda_graph *g);
 th_status      th_cuda_graph_wait(th_cuda_graph *g);             /* for the last launch, and tells what it has found */
 double         th_cuda_graph_nodes(const th_cuda_graph *g);      /* pieces of work */
 double         th_cuda_graph_bytes(const th_cuda_graph *g);      /* of memory of its own */
+int            th_cuda_graph_full(const th_cuda_graph *g);       /* was memory short while it was recorded? */
 const char    *th_cuda_graph_why(const th_cuda_graph *g);        /* it cannot be recorded; "": nothing is known against it */
 void           th_cuda_graph_free(th_cuda_graph *g);             /* at any time: recording ends */
 const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none */

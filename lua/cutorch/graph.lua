@@ -92,11 +92,11 @@ Record.__index = Record
 
 local MOST_NUMBERS = 256
 
-function Record:numbers(n, f)
+function Record:numbers(n, f, owner, name)
    local first = self.count + 1
    if first + n - 1 > MOST_NUMBERS then error('cutorch.graph: there are too many steps of optimizers in one graph', 3) end
    self.count = self.count + n
-   self.live[#self.live + 1] = { first = first, f = f }
+   self.live[#self.live + 1] = { first = first, f = f, owner = owner, name = name }
    return self.there:narrow(1, first, n)
 end
 
@@ -127,17 +127,29 @@ function Record:has_moved()
    return false
 end
 
+local function view_of(t) return t.new():set(t) end
+
+-- Kernels cannot write to arguments, but f can give them other sizes, or more memory.
+local function need_unchanged(views, inputs, tensors)
+   for i, a in ipairs(tensors) do
+      if not views[i]:isSetTo(inputs[i]) and (views[i]:nElement() > 0 or inputs[i]:nElement() > 0) then
+         recording.refuse(('cutorch.graph: f changes the sizes, strides or memory of %s, which'):format(a.name), -1)
+      end
+   end
+end
+
 function Record:run(f, given, tensors, late)
-   local k = 0
+   local views = {}
    local mine = map_all(given, function()
-      k = k + 1
-      return self.inputs[k]
+      views[#views + 1] = view_of(self.inputs[#views + 1])
+      return views[#views]
    end)
    lib.collect()                               -- what dies while a graph is recorded stays as long as the graph
    need.call('graph', G.th_cuda_graph_begin, ffi.cast('th_cuda_graph **', self.handle))
    for i, a in ipairs(tensors) do G.th_cuda_graph_input(self.handle.g, self.inputs[i], a.name, late and 1 or 0) end
    recording.recorder = self
    local results = call(f, mine)
+   need_unchanged(views, self.inputs, tensors)
    -- In memory of their own: that of modules moves when their results grow.
    self.places = {}
    self.results = map_all(results, function(t)
@@ -155,28 +167,43 @@ local function is_refusal(self, what)
    return type(what) == 'string' and why ~= '' and what:find(why, 1, true) ~= nil
 end
 
--- Records f(given). Returns the record, or nil, the error, and whether that is because it cannot be recorded.
-local function record(f, given, tensors, late)
-   local self = new_record(tensors)
-   local ok, what = pcall(self.run, self, f, given, tensors, late)
-   if ok then return self end
-   recording.recorder = nil
-   local refusal = is_refusal(self, what)
-   self:drop()
-   return nil, what, refusal
-end
-
 function Record:drop()
    if self.handle.g ~= nil then G.th_cuda_graph_free(self.handle.g) end
    self.handle.g = nil
 end
 
--- The numbers of the next replay.
-local function bring(self)
+-- Records f(given). Returns the record, or nil, the error, and whether that is because it cannot be recorded. Where memory is
+-- short it is recorded once more, when what was kept for the first recording has been given back.
+local function record(f, given, tensors, late, again)
+   local self = new_record(tensors)
+   local ok, what = pcall(self.run, self, f, given, tensors, late)
+   if ok then return self end
+   recording.recorder = nil
+   local refusal, full = is_refusal(self, what), self.handle.g ~= nil and G.th_cuda_graph_full(self.handle.g) ~= 0
+   self:drop()
+   if full and not refusal and not again then return record(f, given, tensors, late, true) end
+   return nil, what, refusal
+end
+
+-- The numbers of the next replay, and its launch.
+local function launch(self)
    for _, live in ipairs(self.live) do
       for i, v in ipairs { live.f() } do self.here[live.first + i - 1] = v end
    end
    if self.count > 0 then self.there:narrow(1, 1, self.count):copy(self.here:narrow(1, 1, self.count)) end
+   need.call('graph', G.th_cuda_graph_launch, self.handle.g)
+end
+
+-- Counts of steps go on when the graph is launched: if it is not, they stand as before.
+local function launch_or_undo(self)
+   local counts = {}
+   for i, live in ipairs(self.live) do counts[i] = live.owner and live.owner[live.name] end
+   local ok, why = pcall(launch, self)
+   if ok then return end
+   for i, live in ipairs(self.live) do
+      if live.owner then live.owner[live.name] = counts[i] end
+   end
+   error(why, 0)
 end
 
 function Record:replay(tensors)
@@ -184,9 +211,8 @@ function Record:replay(tensors)
    need.call('graph', G.th_cuda_graph_prepare, g)
    for i, a in ipairs(tensors) do self.inputs[i]:copy(a.x) end
    need.call('graph', G.th_cuda_graph_look, g)
-   bring(self)
-   need.call('graph', G.th_cuda_graph_launch, g)
-   return unpack(map_all(self.results, function(t) return t.new():set(t) end), 1, self.results.n)
+   launch_or_undo(self)
+   return unpack(map_all(self.results, view_of), 1, self.results.n)
 end
 
 -- ---- options ------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ local function step(who, opfunc, x, config, state, decay_x)
       return rate * math.sqrt(1 - beta2 ^ state.t) / (1 - beta1 ^ state.t), 1 - rate * (decay_x or 0)
    end
    local epsilon = config.epsilon or 1e-8
-   local live = recording.numbers(2, rates)
+   local live = recording.numbers(2, rates, state, 't')
    if live then
       x:adam_step(state.m, state.v, g, live, beta1, beta2, epsilon, state.denom)
    else

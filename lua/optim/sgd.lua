@@ -47,7 +47,7 @@ function optim.sgd(opfunc, x, config, state)
       return r
    end
    if momentum ~= 0 and state.dfdx and not config.weightDecays and not config.learningRates then
-      local live = recording.numbers(1, rate)
+      local live = recording.numbers(1, rate, state, 'evalCounter')
       x:momentum_step(state.dfdx, g, live or rate(), momentum, damp, config.weightDecay or 0, nesterov)
       return x, {fx}
    end
@@ -69,7 +69,7 @@ function optim.sgd(opfunc, x, config, state)
          g = state.dfdx
       end
    end
-   local live = recording.numbers(1, function() return -rate() end)
+   local live = recording.numbers(1, function() return -rate() end, state, 'evalCounter')
    if live then
       step_there(x, live, config.learningRates, g)
    elseif config.learningRates then

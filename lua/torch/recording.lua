@@ -3,8 +3,8 @@
 local M = {}
 
 --- While a function is recorded: a vector of n doubles on the device that holds what f() returns at each replay. nil when
--- nothing is recorded.
-function M.numbers(n, f) return M.recorder and M.recorder:numbers(n, f) end
+-- nothing is recorded. f may count in owner[name], which stands as before where a replay fails.
+function M.numbers(n, f, owner, name) return M.recorder and M.recorder:numbers(n, f, owner, name) end
 
 --- Raises an error when a function is recorded: `what` says why that cannot be.
 function M.refuse(what, level)

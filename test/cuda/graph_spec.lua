@@ -4,6 +4,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 local idx = require 'examples.lib.idx'
+local worker = require 'torch.worker'
 local refuses = require 'test.refuses'
 local device = require 'test.cuda.device'
 
@@ -128,6 +129,54 @@ describe('a step of training in a CUDA graph', function()
       assert.is_true(first:equal(second))
    end)
 
+   it('is recorded for batches of two sizes: the graphs do not meet', function()
+      local step, parameters = trainer('sgd', METHODS[2][2])
+      local plain, others = trainer('sgd', METHODS[2][2])
+      step = cutorch.graph(step)
+      local x, target = batch(0)
+      for k = 1, 8 do
+         local n = k % 2 == 0 and BATCH or BATCH - 3
+         local a, b = x:narrow(1, 1, n), target:narrow(1, 1, n)
+         assert.equal(number((plain(a, b))), number((step(a, b))))
+      end
+      assert.is_true(parameters:equal(others))
+      assert.equal(2, (step:count()))
+   end)
+
+   it('leaves counts of steps and random numbers as they are when the graph is not launched', function()
+      local first, second, last = {}, {}, {}
+      local function config() return { learningRate = 0.1, learningRateDecay = 0.1 } end
+      local a, b, c = config(), config(), config()
+      local x, y, z, noise = torch.CudaTensor{ 1 }, torch.CudaTensor{ 1 }, torch.CudaTensor{ 1 }, torch.CudaTensor(3)
+      local f = cutorch.graph(function(g)
+         for _ = 1, 2 do optim.sgd(function() return 0, g end, x, a, first) end
+         optim.adam(function() return 0, g end, y, b, second)
+         optim.sgd(function() return 0, g end, z, c, last)
+         noise:normal()
+      end)
+      local g = torch.CudaTensor{ 1 }
+      for _ = 1, 3 do f(g) end
+      local function counts() return { first.evalCounter, second.t, last.evalCounter, x[1], y[1], z[1], noise:totable() } end
+      local before, state = counts(), cutorch.getRNGState()
+      assert.same({ 6, 3, 3 }, { unpack(before, 1, 3) })
+      c.learningRate = 'fast'
+      assert.is_false(pcall(f, g))
+      c.learningRate = 0.1
+      local need, G = require 'cutorch.need', require 'cutorch.backend'.C
+      local call = need.call
+      function need.call(who, what, ...)                     -- a launch that fails
+         if what == G.th_cuda_graph_launch then error 'cutorch.graph: CUDA: unspecified launch failure' end
+         return call(who, what, ...)
+      end
+      local ok, why = pcall(f, g)
+      need.call = call
+      assert.is_true(not ok and why:find('unspecified launch failure', 1, true) ~= nil)
+      assert.same(before, counts())
+      assert.is_true(state:equal(cutorch.getRNGState()))
+      f(g)
+      assert.same({ 8, 4, 4 }, { first.evalCounter, second.t, last.evalCounter })
+   end)
+
    it('leaves the random numbers where running leaves them', function()
       local function after(graph)
          cutorch.manualSeed(4)
@@ -140,6 +189,45 @@ describe('a step of training in a CUDA graph', function()
          return torch.cat(torch.cat(a, b), torch.CudaTensor(5):uniform()):float()
       end
       assert.is_true(after(false):equal(after(true)))
+   end)
+
+   it('draws the normal numbers that running draws, also of odd counts and where half a pair waits', function()
+      local LISTS = { { 1 }, { 3 }, { 6 }, { 1, 2, 4 }, { 5, 1, 1, 8 }, { 2, 7 }, { 0, 3, 0 } }
+      for _, ty in ipairs{ 'torch.CudaTensor', 'torch.CudaDoubleTensor', 'torch.CudaHalfTensor' } do
+         for _, list in ipairs(LISTS) do
+            for before = 0, 2 do
+               local function after(graph)
+                  cutorch.manualSeed(11)
+                  torch.CudaTensor(before):normal()
+                  local total = 0
+                  for _, n in ipairs(list) do total = total + n end
+                  local y, tail, u = torch.CudaTensor(total):type(ty), torch.CudaTensor(2, 3):type(ty), torch.CudaTensor(3)
+                  local function draw()
+                     local at = 1
+                     for i, n in ipairs(list) do
+                        if n > 0 then
+                           local part = y:narrow(1, at, n)
+                           if i % 2 == 1 then part:normal(1, 2) else part:logNormal(2, 1) end
+                        end
+                        at = at + n
+                     end
+                     u:uniform()
+                     tail:t():normal()
+                  end
+                  if graph then draw = cutorch.graph(draw) end
+                  local all = {}
+                  for k = 1, 4 do
+                     draw()
+                     all[k] = { y:totable(), u:totable(), tail:totable() }
+                     if k == 2 then all.alone = torch.CudaTensor(1):normal():totable() end
+                  end
+                  all.over = torch.CudaTensor(5):normal():totable()
+                  return all
+               end
+               assert.same(after(false), after(true))
+            end
+         end
+      end
    end)
 
    it('is recorded anew for other sizes, and keeps as many graphs as were allowed', function()
@@ -226,192 +314,6 @@ describe('a step of training in a CUDA graph', function()
    end)
 end)
 
-describe('what a CUDA graph cannot record', function()
-   local x = torch.CudaTensor{ 1, 2, 3 }
-   local other, before = torch.FloatTensor{ 1, 2, 3 }, cutorch.Event()
-   local scaled, short = nn.MixedPrecision(nn.Linear(3, 1):cuda(), 'half', 2), torch.CudaTensor{ 1 }
-   local CASES = {
-      { 'an element', 'elements go to the host', function(y) return y[1] end },
-      { 'a sum', 'sum: a CUDA graph cannot record this: the host needs what a device computes', function(y) return y:sum() end },
-      { 'a largest element', 'max: a CUDA graph cannot record this', function(y) return y:max() end },
-      { 'a copy to the CPU', 'copy: a CUDA graph cannot record this: elements go to the host', function(y) return y:float() end },
-      { 'a copy from the CPU', 'copy: a CUDA graph cannot record this: elements come from the host', function(y) y:clone():copy(other) end },
-      { 'a tensor of numbers', 'elements come from the host', function() return torch.CudaTensor{ 1, 2 } end },
-      { 'an op of the CPU', 'svd: a CUDA graph cannot record this: the CPU computes it',
-         function(y) return torch.svd(y:view(3, 1)) end },
-      { 'a permutation', 'the CPU computes it', function() return torch.randperm(torch.CudaLongTensor(), 3) end },
-      { 'an odd number of normal numbers', 'normal: a CUDA graph cannot record this: an odd number of normal random numbers',
-         function(y) return y:clone():normal() end },
-      { "another generator's numbers", 'of another generator than the device', function(y) return y:clone():uniform(torch.Generator()) end },
-      { 'places of what is not 0', 'the host needs what a device computes', function(y) return torch.nonzero(y) end },
-      { 'waiting for the device', 'synchronize: a CUDA graph cannot record this: it waits for a device',
-         function() cutorch.synchronize() end },
-      { 'another stream', 'setStream: a CUDA graph cannot record this: it changes the stream', function()
-         cutorch.reserveStreams(1)
-         cutorch.setStream(1)
-      end },
-      { 'an event', 'it makes an event', function() cutorch.Event() end },
-      { 'waiting for an event', 'it waits for an event', function() before:waitOn() end },
-      { 'pinned memory', 'it takes memory of the host', function() cutorch.createCudaHostTensor(3) end },
-      { 'another device', 'it changes the device', function() cutorch.setDevice(2) end, devices = 2 },
-      { 'an optimizer that counts its steps', 'optim.adagrad: its steps depend on numbers of the host',
-         function(y) optim.adagrad(function() return 0, y end, y, {}) end },
-      { 'a scale of the loss', 'nn.MixedPrecision: a scale of the loss', function()
-         scaled:forward(x)
-         scaled:backward(x, short)
-      end },
-   }
-   for _, case in ipairs(CASES) do
-      it(('is %s: the error says so, and nothing is left behind'):format(case[1]), function()
-         if case.devices and cutorch.getDeviceCount() < case.devices then return end
-         local recording = false
-         local f = cutorch.graph(function(y)
-            if recording then case[3](y) end
-            return y * 2
-         end)
-         f(x)
-         recording = true
-         refuses(case[2], function() f(x) end)
-         recording = false
-         assert.same({ 2, 4, 6 }, f(x):totable())               -- recorded now
-         assert.same({ 2, 4, 6 }, f(x):totable())
-         assert.equal(1, (f:count()))
-         cutorch.synchronize()
-         assert.equal(6, x:sum())
-      end)
-   end
-
-   it('does not become part of a graph when the function catches the error', function()
-      local f = cutorch.graph(function(y)
-         pcall(function() return y:sum() end)
-         return y * 2
-      end)
-      f(x)
-      refuses('cutorch.graph: sum: a CUDA graph cannot record this', function() f(x) end)
-   end)
-
-   it('runs plainly with fallback, and the object says why', function()
-      local f = cutorch.graph(function(y) return y * y:sum() end, { fallback = true })
-      for k = 1, 3 do assert.same({ 6 * k * k, 12 * k * k, 18 * k * k }, f(x * k):totable()) end
-      assert.truthy(f.why:find('sum: a CUDA graph cannot record this', 1, true))
-      assert.equal(0, (f:count()))
-   end)
-
-   it('is an error of the function itself: it comes out, and the device works on', function()
-      local fail = false
-      local f = cutorch.graph(function(y)
-         if fail then torch.mm(y, y) end
-         return y + 1
-      end)
-      f(x)
-      fail = true
-      assert.is_false(pcall(f, x))
-      refuses('mm', function() f(x) end)
-      fail = false
-      for _ = 1, 2 do assert.same({ 2, 3, 4 }, f(x):totable()) end
-      local g = cutorch.graph(function() error { code = 7 } end, {})
-      local ok, why = pcall(g)
-      assert.is_true(not ok and why.code == 7)
-   end)
-
-   it('is a change of an argument, whole or a view of it', function()
-      local CHANGES = { function(y) y:add(1) end, function(y) y:narrow(1, 2, 1):zero() end, function(y) y:copy(y + 1) end }
-      for _, change in ipairs(CHANGES) do
-         local f = cutorch.graph(function(t) change(t.y) end)
-         f{ y = x:clone() }
-         refuses('it changes argument 1[y]; change a copy, or what is no argument', function() f{ y = x } end)
-         local g = cutorch.graph(function(y) change(y) end, { fallback = true, late = true })
-         local mine, want = x:clone(), x:clone()
-         for _ = 1, 4 do
-            g(mine)
-            change(want)
-         end
-         assert.same(want:totable(), mine:totable())
-      end
-      assert.equal(6, x:sum())
-   end)
-
-   it('is a seed, and a state of random numbers', function()
-      local state = cutorch.getRNGState()
-      for name, set in pairs{ manualSeed = function() cutorch.manualSeed(1) end, seed = cutorch.seed,
-         setRNGState = function() cutorch.setRNGState(state) end } do
-         local f = cutorch.graph(function(y)
-            set()
-            return y * 2
-         end)
-         f(x)
-         refuses(('torch.%s: it sets a generator, which cannot be recorded'):format(name), function() f(x) end)
-      end
-   end)
-
-   it('is a table of options made anew for each call', function()
-      local y, state, rate, config = torch.CudaTensor{ 0 }, {}, 1, nil
-      local function step(g)
-         optim.sgd(function() return 0, g end, y, config or { learningRate = rate }, state)
-      end
-      local g, f = torch.CudaTensor{ 1 }, cutorch.graph(step)
-      f(g)
-      refuses('optim.sgd: a table of options that no call before has had', function() f(g) end)
-      local plain = cutorch.graph(step, { fallback = true })
-      for k = 2, 4 do
-         rate = k
-         plain(g)
-      end
-      assert.equal(-10, y[1])
-      config = { learningRate = 1 }
-      step(g)
-      for k = 1, 3 do
-         config.learningRate = k
-         f(g)
-      end
-      assert.equal(-17, y[1])
-   end)
-
-   it('is a yield: the thread records no more', function()
-      local f = cutorch.graph(function(y)
-         coroutine.yield()
-         return y * 2
-      end)
-      local thread = coroutine.wrap(function()
-         f(x)
-         return pcall(f, x)
-      end)
-      thread()
-      local ok, why = thread()
-      assert.is_true(not ok and why:find('cutorch.graph: f yields', 1, true) ~= nil)
-      assert.equal(6, x:sum())
-   end)
-
-   it("does not hide the function's own errors with fallback", function()
-      local fail = false
-      local f = cutorch.graph(function(y)
-         if fail then
-            pcall(function() return y:sum() end)
-            error('mine', 0)
-         end
-         return y * 2
-      end, { fallback = true })
-      f(x)
-      fail = true
-      local ok, why = pcall(f, x)
-      assert.is_true(not ok and why == 'mine' and f.why == nil)
-      fail = false
-      for _ = 1, 2 do assert.same({ 2, 4, 6 }, f(x):totable()) end
-      assert.equal(1, (f:count()))
-   end)
-
-   it('is a first step of an optimizer that makes its state', function()
-      local y, state = torch.CudaTensor{ 1, 2 }, nil
-      local f = cutorch.graph(function(g)
-         if state then optim.adam(function() return 0, g:clone() end, y, nil, state) end
-      end)
-      local g = torch.CudaTensor{ 1, 1 }
-      f(g)
-      state = {}
-      refuses('optim.adam: its first step, which makes state.m, cannot be recorded in a CUDA graph', function() f(g) end)
-   end)
-end)
-
 describe('indices in a CUDA graph', function()
    local function rows(late)
       local table_ = torch.CudaTensor{ { 1, 2 }, { 3, 4 }, { 5, 6 } }
@@ -468,117 +370,6 @@ describe('indices in a CUDA graph', function()
    end)
 end)
 
-describe('the memory of a CUDA graph', function()
-   it('stays while the graph lives, whatever is freed and made beside it', function()
-      local weight = torch.CudaTensor(64, 64):fill(1)
-      local f = cutorch.graph(function(x) return torch.mm(x, weight):add(torch.mm(x, weight)):cmul(x) end)
-      local x = torch.CudaTensor(64, 64):fill(2)
-      f(x)
-      f(x)
-      weight:resize(1000, 1000):fill(7)                    -- its old memory goes back, but the graph reads it
-      weight = nil
-      for _ = 1, 5 do
-         collectgarbage()
-         for i = 1, 20 do torch.CudaTensor(64, 64):fill(i) end
-         assert.same(2 * 64 * 2 * 2, f(x):min())
-         assert.same(2 * 64 * 2 * 2, f(x):max())
-      end
-   end)
-
-   it('is the same after many graphs as before them', function()
-      local x = torch.CudaTensor(100, 100):fill(1)
-      local function some()
-         local sum = 0
-         for _ = 1, 3 do
-            local f = cutorch.graph(function(y) return torch.mm(y, y):add(y) end)
-            f(x)
-            f(x)
-            sum = f(x):sum()
-         end
-         for _ = 1, 3 do
-            collectgarbage()
-            torch.memory()
-         end
-         cutorch.synchronizeAll()
-         return sum, (cutorch.getMemoryUsage())
-      end
-      some()
-      local _, first = some()
-      for _ = 1, 3 do
-         local sum, free = some()
-         assert.equal(101 * 100 * 100, sum)
-         assert.equal(first, free)
-      end
-   end)
-
-   it('of results is its own, though modules take more for a larger batch', function()
-      local net = nn.Concat(2):add(nn.Linear(3, 2)):add(nn.Linear(3, 2)):cuda()
-      local twin = net:clone()
-      local f = cutorch.graph(function(y) return net:forward(y) end)
-      for _, n in ipairs{ 4, 4, 50, 4, 2, 50, 2, 4 } do
-         local y = torch.CudaTensor(n, 3):uniform()
-         net:forward(torch.CudaTensor(60, 3):fill(9))
-         assert.is_true(twin:forward(y):equal(f(y)))
-      end
-   end)
-
-   it('of results stays, though the caller makes them larger or takes them from their table', function()
-      local f = cutorch.graph(function(y) return y * 2, { y + 1 } end)
-      local y = torch.CudaTensor(2, 3)
-      for k = 1, 6 do
-         local a, b = f(y:fill(k))
-         assert.equal(2 * k * 6, a:sum())
-         assert.equal((k + 1) * 6, b[1]:sum())
-         b[1] = nil
-         a:resize(k % 2 == 0 and 100 or 6):fill(7)
-      end
-   end)
-
-   it('belongs to results that outlive the graph', function()
-      local x = torch.CudaTensor(50):fill(3)
-      local f = cutorch.graph(function(y) return y * 2 end)
-      f(x)
-      local y = f(x)
-      f:reset()
-      assert.equal(0, (f:count()))
-      collectgarbage()
-      collectgarbage()
-      for _ = 1, 10 do torch.CudaTensor(50):fill(9) end
-      assert.equal(300, y:sum())
-   end)
-
-   it('is taken once: what is freed while a graph is recorded serves the next that wants some', function()
-      local f = cutorch.graph(function(x)
-         for k = 1, 50 do
-            local y = x * 1.01
-            if k > 1 then x:free() end
-            x = y
-         end
-         return x
-      end)
-      local x = torch.CudaTensor(1000):fill(1)
-      f(x)
-      f(x)
-      local _, nodes, bytes = f:count()
-      assert.is_true(nodes >= 50)
-      assert.is_true(bytes >= 4000 and bytes < 50 * 4000 / 4)
-   end)
-
-   it('and two graphs of one model, for batches of two sizes, do not meet', function()
-      local step, parameters = trainer('sgd', METHODS[2][2])
-      local plain, others = trainer('sgd', METHODS[2][2])
-      step = cutorch.graph(step)
-      local x, target = batch(0)
-      for k = 1, 8 do
-         local n = k % 2 == 0 and BATCH or BATCH - 3
-         local a, b = x:narrow(1, 1, n), target:narrow(1, 1, n)
-         assert.equal(number((plain(a, b))), number((step(a, b))))
-      end
-      assert.is_true(parameters:equal(others))
-      assert.equal(2, (step:count()))
-   end)
-end)
-
 describe('cutorch.graph', function()
    local function id(x) return x end
    it('wants a function and options that it knows', function()
@@ -630,6 +421,28 @@ describe('cutorch.graph', function()
          end)
          assert.equal(2, (f:count()))
       end
+   end)
+   it('records on, though another thread waits for the device meanwhile', function()
+      local thread = worker.new 'test.echo'
+      finally(function() thread:close() end)
+      local function wait()
+         local c, t = require 'cutorch', require 'torch'
+         local x = t.CudaTensor{ 1, 2 }
+         c.synchronize()
+         c.deviceReset()
+         return x:sum()
+      end
+      local waited = 0
+      local f = cutorch.graph(function(x)
+         local y = x + 1
+         thread:ask('exec', wait)
+         waited = waited + thread:wait()
+         return y * 2
+      end)
+      local x = torch.CudaTensor{ 1, 2 }
+      for _ = 1, 3 do assert.same({ 4, 6 }, f(x):totable()) end
+      assert.equal(6, waited)
+      assert.equal(1, (f:count()))
    end)
    it('cannot be saved', function()
       local f = cutorch.graph(id)
