@@ -368,5 +368,6 @@ require 'dist.Pipeline'
 require 'dist.linear'
 require 'dist.tables'
 require 'dist.ShardedOptim'
+require 'dist.lbfgs'
 
 return dist

@@ -1,0 +1,23 @@
+-- lua/optim/space.lua - what L-BFGS and its line search ask about vectors. Vectors in parts on several ranks have a space of
+-- their own, in lua/dist/lbfgs.lua: each number is then one of all parts.
+local need = require 'optim.need'
+
+local space = {}
+
+--- The value and the gradient at x.
+space.evaluate = need.evaluate
+
+--- The product of two vectors.
+function space.dot(a, b) return a:dot(b) end
+
+--- Two products at once.
+function space.dots(a, b, c, d) return a:dot(b), c:dot(d) end
+
+--- The sum of absolute values, and the largest.
+function space.sum(a) return a:clone():abs():sum() end
+function space.most(a) return a:clone():abs():max() end
+
+--- Calls a line search: a function like optim.lswolfe.
+function space.search(f, ...) return f(...) end
+
+return space
