@@ -1,7 +1,10 @@
 // conv.cu - the ops of convolution on devices: which engines there are, how fast a device is, and how long an engine takes.
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include "conv.cuh"
+#include "cudnn.cuh"
+#include "cufft.cuh"
 #include "graph.cuh"
 #include "normalise.cuh"
 
@@ -31,12 +34,25 @@ static int doubles_of(int major, int minor)
   return minor == 0 && (major == 9 || major == 10) ? 64 : 2;
 }
 
+static void add_version(char *to, size_t size, const char *what, const char *version)
+{
+  const size_t n = strlen(to);
+  if (*version) snprintf(to + n, size - n, ", %s %s", what, version);
+}
+
 static void ask(int device)
 {
   auto &k = known[device - 1];
   cudaDeviceProp p;
-  if (cudaGetDeviceProperties(&p, device - 1) == cudaSuccess) snprintf(k.name, sizeof k.name, "%s", p.name);
-  else cudaGetLastError();
+  if (cudaGetDeviceProperties(&p, device - 1) == cudaSuccess) {
+    /* Another version of a library takes other times. */
+    snprintf(k.name, sizeof k.name, "%s", p.name);
+    add_version(k.name, sizeof k.name, "cuBLAS", th_cuda_blas_version());
+    add_version(k.name, sizeof k.name, "cuFFT", th_cuda_fft_version());
+    add_version(k.name, sizeof k.name, "cuDNN", dnn::version());
+  } else {
+    cudaGetLastError();
+  }
   const int major = (int)attribute(cudaDevAttrComputeCapabilityMajor, device);
   int minor = 0;
   if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device - 1) != cudaSuccess) cudaGetLastError();
@@ -59,12 +75,11 @@ static const char *model(int device)
 // ---- times ------------------------------------------------------------------------------------------------------------
 
 /* From event to event in the stream of the thread. */
-static th_status between(int64_t *ns, cudaEvent_t from, cudaEvent_t to, const th_conv_engine *e, const th_conv *c,
-                         const th_call *call)
+static th_status between(int64_t *ns, cudaEvent_t from, cudaEvent_t to, const std::function<th_status()> &work)
 {
   float ms = 0;
   TH_CUDA_TRY(cudaEventRecord(from, th_cuda_stream()));
-  TH_TRY(e->run(c, call));
+  TH_TRY(work());
   TH_CUDA_TRY(cudaEventRecord(to, th_cuda_stream()));
   TH_CUDA_TRY(cudaEventSynchronize(to));
   TH_CUDA_TRY(cudaEventElapsedTime(&ms, from, to));
@@ -74,16 +89,8 @@ static th_status between(int64_t *ns, cudaEvent_t from, cudaEvent_t to, const th
 
 static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
 {
-  cudaEvent_t from, to;
   TH_CUDA_NOT_RECORDED("engines of convolution are timed: one call before the recording does that");
-  TH_CUDA_TRY(cudaEventCreateWithFlags(&from, cudaEventDefault));
-  th_status s = TH_CUDA(cudaEventCreateWithFlags(&to, cudaEventDefault));
-  if (s == TH_OK) {
-    s = between(ns, from, to, e, c, call);
-    cudaEventDestroy(to);
-  }
-  cudaEventDestroy(from);
-  return s;
+  return th_cuda_time(ns, [=] { return e->run(c, call); });
 }
 
 // ---- the ops ----------------------------------------------------------------------------------------------------------
@@ -124,6 +131,19 @@ template <class T> static th_status conv2d_grad_weight(const th_call *call)
 }
 
 }  // namespace
+
+th_status th_cuda_time(int64_t *ns, const std::function<th_status()> &work)
+{
+  cudaEvent_t from, to;
+  TH_CUDA_TRY(cudaEventCreateWithFlags(&from, cudaEventDefault));
+  th_status s = TH_CUDA(cudaEventCreateWithFlags(&to, cudaEventDefault));
+  if (s == TH_OK) {
+    s = between(ns, from, to, work);
+    cudaEventDestroy(to);
+  }
+  cudaEventDestroy(from);
+  return s;
+}
 
 const th_cuda_peak &th_cuda_peak_of(int device)
 {

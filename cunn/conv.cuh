@@ -1,6 +1,7 @@
 // conv.cuh - engines of convolution on devices, and what they count their costs in.
 #ifndef TH_CONV_CUH
 #define TH_CONV_CUH
+#include <functional>
 #include "gemm.cuh"
 #include "th_conv_engine.h"
 #include "thcuda.h"
@@ -12,6 +13,9 @@ extern const th_conv_engine th_cuda_conv_gemm, th_cuda_conv_fft, th_cuda_conv_cu
 struct th_cuda_peak { double floats, doubles, bytes; int multiprocessors; };
 const th_cuda_peak &th_cuda_peak_of(int device);
 constexpr double TH_CUDA_LAUNCH = 4e-6;
+
+/* How long work takes that is given to the thread's stream. */
+th_status th_cuda_time(int64_t *ns, const std::function<th_status()> &work);
 
 /* The share of a device that `blocks` equal blocks keep busy, two of them on a multiprocessor at a time. */
 double th_cuda_share(const th_cuda_peak &p, double blocks);

@@ -1,10 +1,8 @@
 // cublas.cu - cuBLAS, opened when the first product needs it. Without it our own kernels multiply.
-#include <stdio.h>
-#include <stdlib.h>
-#include <map>
-#include <mutex>
 #include "gemm.cuh"
 #include "graph.cuh"
+#include "handles.cuh"
+#include "library.h"
 #include "thcuda.h"
 
 /* ---- the library: what its interface calls things ---- */
@@ -14,13 +12,14 @@ enum { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14, C_32F = 4, C_64F = 5 };
 enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
 
 #define FUNCTIONS(F) \
-  F(create, "cublasCreate_v2", void **handle) \
-  F(set_stream, "cublasSetStream_v2", void *handle, cudaStream_t stream) \
-  F(set_mode, "cublasSetMathMode", void *handle, int mode) \
-  F(set_workspace, "cublasSetWorkspace_v2", void *handle, void *workspace, size_t bytes) \
-  F(gemm, "cublasGemmEx", void *handle, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int at, int lda, \
+  F(property, cublasGetProperty, int which, int *value) \
+  F(create, cublasCreate_v2, void **handle) \
+  F(set_stream, cublasSetStream_v2, void *handle, cudaStream_t stream) \
+  F(set_mode, cublasSetMathMode, void *handle, int mode) \
+  F(set_workspace, cublasSetWorkspace_v2, void *handle, void *workspace, size_t bytes) \
+  F(gemm, cublasGemmEx, void *handle, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int at, int lda, \
     const void *b, int bt, int ldb, const void *beta, void *c, int ct, int ldc, int compute, int how) \
-  F(gemm_batch, "cublasGemmStridedBatchedEx", void *handle, int ta, int tb, int m, int n, int k, const void *alpha, \
+  F(gemm_batch, cublasGemmStridedBatchedEx, void *handle, int ta, int tb, int m, int n, int k, const void *alpha, \
     const void *a, int at, int lda, long long as, const void *b, int bt, int ldb, long long bs, const void *beta, void *c, \
     int ct, int ldc, long long cs, int batch, int compute, int how)
 
@@ -29,46 +28,22 @@ static struct {
   FUNCTIONS(DECLARE)
 #undef DECLARE
 } blas;
-static bool found, tf32;
-static char name[256], why_not[512];
-static std::once_flag once;
-static std::mutex lock;
-static std::map<std::pair<int, cudaStream_t>, void *> handles;
+static th_library library("cuBLAS", "TH_CUBLAS");
+static bool tf32;
 
 #ifdef __CUDACC__
-#include <dlfcn.h>
-static void *open_library(const char *file) { return dlopen(file, RTLD_NOW | RTLD_LOCAL); }
-static void *symbol_of(void *library, const char *symbol) { return dlsym(library, symbol); }
+static void *(*const emulated)(const char *) = nullptr;
 #else
-static void *open_library(const char *) { return &blas; }                      /* it has its own */
-static void *symbol_of(void *, const char *symbol) { return emu::cublas(symbol); }
+static void *(*const emulated)(const char *) = emu::cublas;                    /* it has its own */
 #endif
 
-static bool take(const char *file)
+static bool found()
 {
-  void *library = open_library(file);
-  if (!library) return false;
-#define BIND(f, symbol, ...) \
-  *(void **)&blas.f = symbol_of(library, symbol); \
-  if (!blas.f) return snprintf(why_not, sizeof why_not, "the cuBLAS in %s has no %s", file, symbol) < 0;
-  FUNCTIONS(BIND)
+#define BIND(f, symbol, ...) { (void **)&blas.f, #symbol },
+  static const bool there =
+    library.open({ "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so" }, { FUNCTIONS(BIND) }, emulated);
 #undef BIND
-  snprintf(name, sizeof name, "%s", file);
-  return true;
-}
-
-/* TH_CUBLAS names the library to open; "none" asks for our own kernels. */
-static void find()
-{
-  static const char *const usual[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so" };
-  const char *wanted = getenv("TH_CUBLAS");
-  snprintf(why_not, sizeof why_not, "libcublas.so was not found: it comes with CUDA's toolkit; TH_CUBLAS names one elsewhere");
-  if (wanted && *wanted) {
-    snprintf(why_not, sizeof why_not, "TH_CUBLAS=%s", wanted);
-    found = strcmp(wanted, "none") != 0 && take(wanted);
-    return;
-  }
-  for (const char *file : usual) if (!found) found = take(file);
+  return there;
 }
 
 static th_status status_of(int e, const char *what)
@@ -89,42 +64,31 @@ static th_status take_workspace(void *handle)
   return TH_OK;
 }
 
-/* Each stream has a handle of its own, and with it memory to work in: so bits do not depend on other streams. Under the
- * lock. */
-static th_status handle_of_stream(void **handle)
+static th_status make(void **handle, cudaStream_t stream)
 {
-  int device = 0;
-  TH_CUDA_TRY(cudaGetDevice(&device));
-  void *&h = handles[std::make_pair(device, th_cuda_stream())];
-  if (!h) {
-    void *made = nullptr;
-    TRY(create, &made);
-    TRY(set_stream, made, th_cuda_stream());
-    TRY(set_mode, made, WHOLE_PRECISION);            /* halves are summed in float to the end */
-    h = made;
-  }
-  *handle = h;
+  TRY(create, handle);
+  TRY(set_stream, *handle, stream);
+  TRY(set_mode, *handle, WHOLE_PRECISION);           /* halves are summed in float to the end */
   return TH_OK;
 }
+static th_cuda_handles handles(make);
 
-/* The handle of a stream that is about to be captured, where products have been asked for before. */
-th_status th_cuda_blas_prepare()
+th_status th_cuda_blas_prepare() { return handles.prepare(); }
+
+const char *th_cuda_blas(void) { return found() ? library.file() : ""; }
+const char *th_cuda_blas_why(void) { return found() ? "" : library.why(); }
+const char *th_cuda_blas_version()
 {
-  std::lock_guard<std::mutex> guard(lock);
-  void *h;
-  return handles.empty() ? TH_OK : handle_of_stream(&h);
+  static char text[32];
+  static std::once_flag once;
+  std::call_once(once, [] {
+    int v[3] = { 0, 0, 0 };
+    for (int i = 0; i < 3; i++) if (!found() || blas.property(i, &v[i]) != SUCCESS) return;
+    snprintf(text, sizeof text, "%d.%d.%d", v[0], v[1], v[2]);
+  });
+  return text;
 }
 
-const char *th_cuda_blas(void)
-{
-  std::call_once(once, find);
-  return found ? name : "";
-}
-const char *th_cuda_blas_why(void)
-{
-  std::call_once(once, find);
-  return found ? "" : why_not;
-}
 int th_cuda_tf32(void) { return __atomic_load_n(&tf32, __ATOMIC_RELAXED); }
 void th_cuda_set_tf32(int on) { __atomic_store_n(&tf32, on != 0, __ATOMIC_RELAXED); }
 
@@ -152,9 +116,9 @@ static th_status call(const th_cuda_gemm &g, side a, side b, int ldc)
   float f[3] = { (float)g.alpha, (float)g.beta, 1 };
   const bool wide = g.dtype == TH_F64;
   const void *const number[3] = { wide ? (void *)&d[0] : &f[0], wide ? (void *)&d[1] : &f[1], wide ? (void *)&d[2] : &f[2] };
-  std::lock_guard<std::mutex> guard(lock);
+  std::lock_guard<std::mutex> guard(handles.lock);
   void *h;
-  TH_TRY(handle_of_stream(&h));
+  TH_TRY(handles.of_stream(&h));
   if (th_cuda_records()) TH_TRY(take_workspace(h));
   if (g.batch > 1 && !g.sum) {
     TRY(gemm_batch, h, b.turned, a.turned, n, m, k, number[0], g.b, type, b.ld, g.bs[0], g.a, type, a.ld, g.as[0], number[1],
@@ -177,8 +141,7 @@ th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done)
   const bool halves_summed = g.sum && g.batch > 1 && g.dtype < TH_F32;          /* would be rounded after each product */
   if (!a.ld || !b.ld || !c.ld || c.turned != PLAIN || halves_summed) return TH_OK;
   if (g.m > INT32_MAX || g.n > INT32_MAX || g.k > INT32_MAX || g.batch > INT32_MAX) return TH_OK;
-  std::call_once(once, find);
-  if (!found) return TH_OK;
+  if (!found()) return TH_OK;
   *done = true;
   return call(g, a, b, c.ld);
 }
@@ -191,15 +154,40 @@ th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done)
   const int type = g.wide ? C_64F : C_32F, m = (int)g.m, n = (int)g.n, k = (int)g.k;
   *done = false;
   if (g.m > INT32_MAX || g.n > INT32_MAX || g.k > INT32_MAX || g.batch > INT32_MAX) return TH_OK;
-  std::call_once(once, find);
-  if (!found) return TH_OK;
+  if (!found()) return TH_OK;
   *done = true;
-  std::lock_guard<std::mutex> guard(lock);
+  std::lock_guard<std::mutex> guard(handles.lock);
   void *h;
-  TH_TRY(handle_of_stream(&h));
+  TH_TRY(handles.of_stream(&h));
   if (th_cuda_records()) TH_TRY(take_workspace(h));
   TRY(gemm_batch, h, g.first ? CONJUGATE : PLAIN, g.first ? PLAIN : CONJUGATE, m, n, k, alpha,
       g.a, type, g.first ? k : m, g.m * g.k, g.b, type, g.first ? k : n, g.n * g.k, beta, g.c, type, m, g.m * g.n,
       (int)g.batch, g.wide ? COMPUTE_64F : COMPUTE_32F, BEST);
   return TH_OK;
 }
+
+#if defined __CUDACC__ && __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#include "same.cuh"
+TH_SAME_NUMBER(SUCCESS, CUBLAS_STATUS_SUCCESS)
+TH_SAME_NUMBER(NO_MEMORY, CUBLAS_STATUS_ALLOC_FAILED)
+TH_SAME_NUMBER(PLAIN, CUBLAS_OP_N)
+TH_SAME_NUMBER(TRANSPOSED, CUBLAS_OP_T)
+TH_SAME_NUMBER(CONJUGATE, CUBLAS_OP_C)
+TH_SAME_NUMBER(WHOLE_PRECISION, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)
+TH_SAME_NUMBER(BEST, CUBLAS_GEMM_DEFAULT)
+TH_SAME_NUMBER(R_32F, CUDA_R_32F)
+TH_SAME_NUMBER(R_64F, CUDA_R_64F)
+TH_SAME_NUMBER(R_16F, CUDA_R_16F)
+TH_SAME_NUMBER(R_16BF, CUDA_R_16BF)
+TH_SAME_NUMBER(C_32F, CUDA_C_32F)
+TH_SAME_NUMBER(C_64F, CUDA_C_64F)
+TH_SAME_NUMBER(COMPUTE_32F, CUBLAS_COMPUTE_32F)
+TH_SAME_NUMBER(COMPUTE_64F, CUBLAS_COMPUTE_64F)
+TH_SAME_NUMBER(COMPUTE_TF32, CUBLAS_COMPUTE_32F_FAST_TF32)
+TH_SAME_ARGUMENTS(blas.property, cublasGetProperty)          /* the products have overloads */
+TH_SAME_ARGUMENTS(blas.create, cublasCreate_v2)
+TH_SAME_ARGUMENTS(blas.set_stream, cublasSetStream_v2)
+TH_SAME_ARGUMENTS(blas.set_mode, cublasSetMathMode)
+TH_SAME_ARGUMENTS(blas.set_workspace, cublasSetWorkspace_v2)
+#endif

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include "cufft.cuh"
 #include "graph.cuh"
@@ -16,19 +17,20 @@ enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
 typedef long long whole;
 
 #define FUNCTIONS(F) \
-  F(create, "cufftCreate", int *plan) \
-  F(destroy, "cufftDestroy", int plan) \
-  F(set_allocation, "cufftSetAutoAllocation", int plan, int on) \
-  F(make, "cufftMakePlanMany64", int plan, int rank, whole *n, whole *inembed, whole istride, whole idist, whole *onembed, \
+  F(create, cufftCreate, int *plan) \
+  F(destroy, cufftDestroy, int plan) \
+  F(version, cufftGetVersion, int *version) \
+  F(set_allocation, cufftSetAutoAllocation, int plan, int on) \
+  F(make, cufftMakePlanMany64, int plan, int rank, whole *n, whole *inembed, whole istride, whole idist, whole *onembed, \
     whole ostride, whole odist, int type, whole batch, size_t *work) \
-  F(set_work, "cufftSetWorkArea", int plan, void *work) \
-  F(set_stream, "cufftSetStream", int plan, cudaStream_t stream) \
-  F(r2c, "cufftExecR2C", int plan, void *from, void *to) \
-  F(c2r, "cufftExecC2R", int plan, void *from, void *to) \
-  F(d2z, "cufftExecD2Z", int plan, void *from, void *to) \
-  F(z2d, "cufftExecZ2D", int plan, void *from, void *to) \
-  F(c2c, "cufftExecC2C", int plan, void *from, void *to, int direction) \
-  F(z2z, "cufftExecZ2Z", int plan, void *from, void *to, int direction)
+  F(set_work, cufftSetWorkArea, int plan, void *work) \
+  F(set_stream, cufftSetStream, int plan, cudaStream_t stream) \
+  F(r2c, cufftExecR2C, int plan, void *from, void *to) \
+  F(c2r, cufftExecC2R, int plan, void *from, void *to) \
+  F(d2z, cufftExecD2Z, int plan, void *from, void *to) \
+  F(z2d, cufftExecZ2D, int plan, void *from, void *to) \
+  F(c2c, cufftExecC2C, int plan, void *from, void *to, int direction) \
+  F(z2z, cufftExecZ2Z, int plan, void *from, void *to, int direction)
 
 static struct {
 #define DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
@@ -61,7 +63,7 @@ static bool works()
 
 static bool found()
 {
-#define BIND(f, symbol, ...) { (void **)&fft.f, symbol },
+#define BIND(f, symbol, ...) { (void **)&fft.f, #symbol },
   static const bool there = library.open({ "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" },
                                          { FUNCTIONS(BIND) }, emulated) && works();
 #undef BIND
@@ -147,6 +149,16 @@ static th_status plan_of(plan *p, const th_cuda_fft &f)
 
 }  // namespace
 
+const char *th_cuda_fft_version()
+{
+  static char text[32];
+  static std::once_flag once;
+  std::call_once(once, [] {
+    int v = 0;
+    if (found() && fft.version(&v) == SUCCESS) snprintf(text, sizeof text, "%d.%d.%d", v / 1000, v / 100 % 10, v % 100);
+  });
+  return text;
+}
 const char *th_cuda_fft_why() { return found() ? nullptr : library.why(); }
 
 /* Memory to work in is the call's own, from where tensors have theirs. */
@@ -179,3 +191,20 @@ int64_t th_cuda_chunk(int device)
   else cudaGetLastError();
   return known[device - 1] = bytes;
 }
+
+#if defined __CUDACC__ && __has_include(<cufft.h>)
+#include <cufft.h>
+#include "same.cuh"
+TH_SAME_NUMBER(SUCCESS, CUFFT_SUCCESS)
+TH_SAME_NUMBER(NO_MEMORY, CUFFT_ALLOC_FAILED)
+TH_SAME_NUMBER(FORWARD, CUFFT_FORWARD)
+TH_SAME_NUMBER(INVERSE, CUFFT_INVERSE)
+TH_SAME_NUMBER(R2C, CUFFT_R2C)
+TH_SAME_NUMBER(C2R, CUFFT_C2R)
+TH_SAME_NUMBER(C2C, CUFFT_C2C)
+TH_SAME_NUMBER(D2Z, CUFFT_D2Z)
+TH_SAME_NUMBER(Z2D, CUFFT_Z2D)
+TH_SAME_NUMBER(Z2Z, CUFFT_Z2Z)
+#define SAME(f, symbol, ...) TH_SAME_ARGUMENTS(fft.f, symbol)
+FUNCTIONS(SAME)
+#endif

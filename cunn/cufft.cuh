@@ -20,5 +20,7 @@ int64_t th_cuda_chunk(int device);
 
 /* Why there is no cuFFT; NULL: there is one. */
 const char *th_cuda_fft_why();
+/* Like 12.0.0; "": there is none. */
+const char *th_cuda_fft_version();
 
 #endif

@@ -30,6 +30,8 @@ struct th_cuda_complex {
   bool add;
 };
 th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done);
+/* Of cuBLAS, like 13.0.2; "": there is none. */
+const char *th_cuda_blas_version();
 
 /* What products of elements T are summed in: whole numbers wrap. */
 template <class T> struct th_summed {

@@ -3,24 +3,28 @@
 #define TH_CUDA_LIBRARY_H
 #include <initializer_list>
 #include <mutex>
+#include <string>
+#include <vector>
 
 struct th_symbol { void **f; const char *name; };
 
-/* `variable` of the environment names the file to open; "none" asks to do without. */
+/* A file is looked for in the folders of TH_CUDA_LIBS (a list with colons), then as the loader looks for it, then in the folders
+ * nvidia/?/lib of Pythons. `variable` of the environment names the file to open instead; "none" asks to do without. */
 class th_library {
 public:
-  th_library(const char *title, const char *setting) : what(title), variable(setting), found(false), name(""), why_not("") {}
+  th_library(const char *title, const char *setting) : what(title), variable(setting), found(false) {}
   /* Opens it, once: the first of the usual files that has all symbols. `emulated` gives a symbol of the emulated device. */
   bool open(std::initializer_list<const char *> usual, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *));
   /* It is there no more, or never was: because of this. */
   bool without(const char *reason);
-  const char *file() const { return found ? name : ""; }
-  const char *why() const { return found ? "" : why_not; }
+  const char *file() const { return found ? name.c_str() : ""; }
+  const char *why() const { return found ? "" : why_not.c_str(); }
 private:
-  bool take(const char *file, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *));
+  bool take(const std::string &file, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *));
+  bool take_one_of(const std::vector<std::string> &files, std::initializer_list<th_symbol> symbols, bool named);
   const char *const what, *const variable;
   bool found;
-  char name[256], why_not[512];
+  std::string name, why_not;
   std::once_flag once;
 };
 

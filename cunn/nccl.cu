@@ -1,10 +1,9 @@
 // nccl.cu - NCCL, opened when sums over devices first ask for it. Without it devices copy from each other (nn/exchange.lua).
-#include <stdio.h>
-#include <stdlib.h>
 #include <map>
 #include <mutex>
 #include <vector>
 #include "graph.cuh"
+#include "library.h"
 #include "thcuda.h"
 
 /* ---- the library: what its interface calls things ---- */
@@ -13,12 +12,12 @@ enum { SUCCESS = 0, SUM = 0, NO_TYPE = -1 };
 static const int types[TH_NDTYPE] = { NO_TYPE, 1, 0, NO_TYPE, 2, 4, 6, 9, 7, 8 };
 
 #define FUNCTIONS(F) \
-  F(init_all, "ncclCommInitAll", void **comms, int n, const int *devices) \
-  F(begin, "ncclGroupStart", void) \
-  F(end, "ncclGroupEnd", void) \
-  F(all_reduce, "ncclAllReduce", const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream) \
-  F(reduce, "ncclReduce", const void *from, void *to, size_t n, int type, int op, int root, void *comm, cudaStream_t stream) \
-  F(broadcast, "ncclBroadcast", const void *from, void *to, size_t n, int type, int root, void *comm, cudaStream_t stream)
+  F(init_all, ncclCommInitAll, void **comms, int n, const int *devices) \
+  F(begin, ncclGroupStart, void) \
+  F(end, ncclGroupEnd, void) \
+  F(all_reduce, ncclAllReduce, const void *from, void *to, size_t n, int type, int op, void *comm, cudaStream_t stream) \
+  F(reduce, ncclReduce, const void *from, void *to, size_t n, int type, int op, int root, void *comm, cudaStream_t stream) \
+  F(broadcast, ncclBroadcast, const void *from, void *to, size_t n, int type, int root, void *comm, cudaStream_t stream)
 
 static struct {
 #define DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
@@ -26,63 +25,22 @@ static struct {
 #undef DECLARE
   const char *(*text)(int);
 } nccl;
-static bool found;
-static char name[256], why_not[512];
-static std::once_flag once;
+static th_library library("NCCL", "TH_NCCL");
 static std::mutex lock;
 static std::map<std::vector<int>, std::vector<void *>> communicators;          /* by their devices */
 
-#ifdef __CUDACC__
-#include <dlfcn.h>
-static void *open_library(const char *file) { return dlopen(file, RTLD_NOW | RTLD_LOCAL); }
-static void *symbol_of(void *library, const char *symbol) { return dlsym(library, symbol); }
-#else
-static void *open_library(const char *) { return nullptr; }                    /* an emulated device copies */
-static void *symbol_of(void *, const char *) { return nullptr; }
-#endif
-
-static bool take(const char *file)
+static bool found()
 {
-  void *library = open_library(file);
-  if (!library) return false;
-#define BIND(f, symbol, ...) \
-  *(void **)&nccl.f = symbol_of(library, symbol); \
-  if (!nccl.f) return snprintf(why_not, sizeof why_not, "the NCCL in %s has no %s", file, symbol) < 0;
-  FUNCTIONS(BIND)
-  BIND(text, "ncclGetErrorString", int)
+  static const bool none = th_cuda_is_emulated() && !library.without("emulated devices copy from each other");
+#define BIND(f, symbol, ...) { (void **)&nccl.f, #symbol },
+  static const bool there = !none && library.open({ "libnccl.so.2", "libnccl.so" },
+                                                  { FUNCTIONS(BIND) { (void **)&nccl.text, "ncclGetErrorString" } }, nullptr);
 #undef BIND
-  snprintf(name, sizeof name, "%s", file);
-  return true;
+  return there;
 }
 
-/* TH_NCCL names the library to open; "none" asks for copies. */
-static void find()
-{
-  static const char *const usual[] = { "libnccl.so.2", "libnccl.so" };
-  const char *wanted = getenv("TH_NCCL");
-  if (th_cuda_is_emulated()) {
-    snprintf(why_not, sizeof why_not, "emulated devices copy from each other");
-    return;
-  }
-  snprintf(why_not, sizeof why_not, "libnccl.so was not found; TH_NCCL names one elsewhere");
-  if (wanted && *wanted) {
-    snprintf(why_not, sizeof why_not, "TH_NCCL=%s", wanted);
-    found = strcmp(wanted, "none") != 0 && take(wanted);
-    return;
-  }
-  for (const char *file : usual) if (!found) found = take(file);
-}
-
-const char *th_cuda_nccl(void)
-{
-  std::call_once(once, find);
-  return found ? name : "";
-}
-const char *th_cuda_nccl_why(void)
-{
-  std::call_once(once, find);
-  return found ? "" : why_not;
-}
+const char *th_cuda_nccl(void) { return found() ? library.file() : ""; }
+const char *th_cuda_nccl_why(void) { return found() ? "" : library.why(); }
 
 static th_status status_of(int e, const char *what)
 {
@@ -141,8 +99,7 @@ static th_status run(int what, int n, th_tensor *const *t)
   TH_CUDA_NOT_RECORDED("NCCL moves it");
   if (n < 1) return th_fail(TH_EARG, "there must be a tensor");
   TH_TRY(need_same(n, t));
-  std::call_once(once, find);
-  if (!found) return th_fail(TH_EBACKEND, "there is no NCCL: %s", why_not);
+  if (!found()) return th_fail(TH_EBACKEND, "there is no NCCL: %s", library.why());
   std::lock_guard<std::mutex> guard(lock);
   TH_TRY(communicators_of(n, t, &comms));
   th_status failed = TH_OK;

@@ -64,6 +64,12 @@ template <class T> void multiply_complex(const product &g)
   }
 }
 
+int property(int which, int *value)
+{
+  if (which < 0 || which > 2 || !value) return INVALID_VALUE;
+  *value = 0;
+  return SUCCESS;
+}
 int create(void **h)
 {
   *h = new handle{ nullptr };
@@ -121,6 +127,7 @@ int gemm(void *h, int ta, int tb, int m, int n, int k, const void *alpha, const 
 void *emu::cublas(const char *symbol)
 {
   static const struct { const char *name; void *f; } all[] = {
+    { "cublasGetProperty", (void *)property },
     { "cublasCreate_v2", (void *)create }, { "cublasSetStream_v2", (void *)set_stream },
     { "cublasSetMathMode", (void *)set_mode }, { "cublasSetWorkspace_v2", (void *)set_workspace },
     { "cublasGemmEx", (void *)gemm }, { "cublasGemmStridedBatchedEx", (void *)gemm_batch },

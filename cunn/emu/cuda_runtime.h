@@ -99,8 +99,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 namespace emu {
 /* A function of cuBLAS by its name; NULL: it is not among those that cunn uses. */
 void *cublas(const char *symbol);
-/* And of cuFFT. */
+/* And of cuFFT, and of cuDNN. */
 void *cufft(const char *symbol);
+void *cudnn(const char *symbol);
 }
 
 #endif

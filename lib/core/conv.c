@@ -12,7 +12,7 @@ enum { GEMM = 0 };                                  /* the first engine does eve
 enum { FEW = 1 << 18, KEPT = 64 };                  /* KEPT: choices */
 
 enum { UNREAD = -2 };                               /* of `preferred`: the environment has not been asked yet */
-static int forced = -1, preferred = UNREAD;
+static int forced = -1, preferred = UNREAD, by_cudnn = TH_DNN_WHERE_FASTER;
 static TH_QUICK_LOCAL int here;                     /* the number of the engine that this thread prefers, from 1 */
 
 #define DECLARE(level) extern const th_conv_engine *const th_conv_engines_##level[];
@@ -81,8 +81,17 @@ const char *th_conv_model(int device)
   return device != TH_CPU && b ? b->model(device) : NULL;
 }
 
+/* Of other work cuDNN's place is that of its engine, and the first one's that of devices' own kernels. */
+static int th_dnn_place(void)
+{
+  int i = 0;
+  while (th_conv_engine_known(i) && strcmp(th_conv_engine_known(i), "cudnn") != 0) i++;
+  return i;
+}
+
 bool th_conv_does(const th_conv_shape *s, int engine)
 {
+  if (s->pass > TH_CONV_GRAD_WEIGHT) return engine == GEMM || engine == th_dnn_place();
   const th_conv_engine *e = th_conv_engine_at(s->device, engine);
   return e && e->supports(s);
 }
@@ -123,6 +132,9 @@ void th_conv_force(int engine) { __atomic_store_n(&forced, engine, __ATOMIC_RELA
 int  th_conv_forced(void) { return __atomic_load_n(&forced, __ATOMIC_RELAXED); }
 void th_conv_prefer(int engine) { __atomic_store_n(&preferred, engine, __ATOMIC_RELAXED); }
 
+void th_dnn_set(int when) { __atomic_store_n(&by_cudnn, when, __ATOMIC_RELAXED); }
+int  th_dnn_when(void) { return __atomic_load_n(&by_cudnn, __ATOMIC_RELAXED); }
+
 static int from_environment(void)
 {
   const char *wanted = getenv("TH_CONV_ENGINE");
@@ -162,19 +174,20 @@ static int predicted(const th_conv_shape *s)
  * Whoever does not get the lock at once counts again. */
 static int cheapest(const th_conv_shape *s)
 {
-  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine; } kept[KEPT]; } known = {
+  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn; } kept[KEPT]; } known = {
     .lock = PTHREAD_MUTEX_INITIALIZER
   };
+  const int dnn = th_dnn_when();
   if (products(s) < FEW) return GEMM;
   const size_t at = th_conv_hash(s, 0) % KEPT;
   int engine = -1;
   if (pthread_mutex_trylock(&known.lock)) return predicted(s);
-  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0) engine = known.kept[at].engine;
+  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn) engine = known.kept[at].engine;
   pthread_mutex_unlock(&known.lock);
   if (engine >= 0) return engine;
   engine = predicted(s);
   if (pthread_mutex_trylock(&known.lock)) return engine;
-  known.kept[at].s = *s, known.kept[at].engine = engine;
+  known.kept[at].s = *s, known.kept[at].engine = engine, known.kept[at].dnn = dnn;
   pthread_mutex_unlock(&known.lock);
   return engine;
 }
@@ -201,17 +214,38 @@ int th_conv_choose(const th_conv_shape *s)
   return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
 }
 
-/* Measures c if nobody has, one thread at a time: they would disturb each other, and might come to different engines. */
+/* One thread at a time measures: they would disturb each other, and might come to different engines. */
+static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
+
+th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, void *with)
+{
+  const int place = th_dnn_place();
+  th_conv_times t;
+  th_status status = TH_OK;
+  *yes = false;
+  if (!th_conv_times_find(&t, s)) {
+    pthread_mutex_lock(&measuring);
+    if (!th_conv_times_find(&t, s)) {
+      t = (th_conv_times){ .s = *s, .threads = th_conv_threads(s) };
+      status = th_dnn_measure(&t.ns[GEMM], &t.ns[place], timer, with);
+      if (status == TH_OK) th_conv_times_add(&t);
+    }
+    pthread_mutex_unlock(&measuring);
+  }
+  *yes = status == TH_OK && t.ns[place] < t.ns[GEMM];
+  return status;
+}
+
+/* Measures c if nobody has. */
 static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call)
 {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   th_status s = TH_OK;
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&measuring);
   if (!th_conv_times_find(t, &c->s)) {
     s = th_conv_measure(t, c, call);
     if (s == TH_OK) th_conv_times_add(t);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&measuring);
   return s;
 }
 
@@ -260,7 +294,8 @@ static th_status need_forced(const th_conv_shape *s, int engine)
                  "torch.conv.explain lists those that do", name);
 }
 
-/* An engine that only other devices have leaves this one the choice. */
+/* An engine that only other devices have leaves this one the choice. One that was chosen, and learns only now that it does not
+ * do this, leaves it to the first one. */
 th_status th_conv_run(const th_conv *c, const th_call *call)
 {
   int chosen = GEMM;
@@ -273,5 +308,7 @@ th_status th_conv_run(const th_conv *c, const th_call *call)
     TH_TRY(choose(&chosen, c, call));
   }
   const th_status s = th_conv_engine_at(c->s.device, chosen)->run(c, call);
-  return s == TH_ENOMEM && chosen != GEMM ? th_conv_engine_at(c->s.device, GEMM)->run(c, call) : s;
+  if (s == TH_OK || chosen == GEMM) return s;
+  const bool cannot = s == TH_EBACKEND && chosen != wanted && !th_conv_does(&c->s, chosen);
+  return s == TH_ENOMEM || cannot ? th_conv_engine_at(c->s.device, GEMM)->run(c, call) : s;
 }

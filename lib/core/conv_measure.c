@@ -90,3 +90,21 @@ th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *cal
   th_tensor_release(&result);
   return s;
 }
+
+/* The same of two ways: a run of each makes plans and loads kernels, then they take turns. */
+th_status th_dnn_measure(int64_t *own, int64_t *theirs, th_dnn_timer timer, void *with)
+{
+  int64_t *const ns[] = { own, theirs };
+  const int64_t start = now();
+  for (int round = -1; round < ROUNDS && (round < 2 || now() - start < ENOUGH); round++) {
+    for (int i = 0; i < 2; i++) {
+      int64_t took = 0;
+      if (*ns[i] == INT64_MAX) continue;
+      const th_status s = timer(&took, i == 1, with);
+      if (i == 1 && (s == TH_ENOMEM || s == TH_EBACKEND)) *ns[i] = INT64_MAX;
+      else if (s != TH_OK) return s;
+      else if (round >= 0 && (*ns[i] == 0 || took < *ns[i])) *ns[i] = took > 0 ? took : 1;
+    }
+  }
+  return TH_OK;
+}

@@ -1,7 +1,8 @@
 /* conv_times.c - what was measured of the engines of convolution: a table, and a file of plain text beside it.
  *
  * A file is for one CPU, level and version, which its name and its first lines tell. Then a line for each shape: threads, or
- * the model of a device in quotes, pass, dtype, the numbers of th_conv_shape, a colon, and each engine with its nanoseconds.
+ * the model of a device and its libraries in quotes, pass, dtype, the numbers of th_conv_shape, a colon, and each engine with its
+ * nanoseconds; where the pass is none of convolution, gemm stands for kernels of our own.
  * Files are replaced as a whole, under a lock, together with what other processes have added.
  */
 #include <errno.h>

@@ -29,5 +29,7 @@ void th_conv_times_add(th_conv_times *t);
 
 /* Times all engines that do c; what they write is thrown away. */
 th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *call);
+/* The least time of the devices' own kernels, and of cuDNN, INT64_MAX where that fails. */
+th_status th_dnn_measure(int64_t *own, int64_t *theirs, th_dnn_timer timer, void *with);
 
 #endif

@@ -35,6 +35,19 @@ typedef struct th_conv_backend {
 } th_conv_backend;
 void th_conv_backend_add(const th_conv_backend *b);
 
+/* What else devices may do by cuDNN, or by kernels of their own, is measured and kept as convolutions are: by the pass in the
+ * shape, and whatever numbers it depends on. ns of one of both ways, which may fail for want of memory. */
+enum { TH_DNN_MEAN = TH_CONV_GRAD_WEIGHT + 1, TH_DNN_MEAN_GRAD, TH_DNN_NORM, TH_DNN_NORM_FIXED, TH_DNN_NORM_GRAD, TH_DNN_RNN,
+       TH_DNN_RNN_TRAIN };
+typedef th_status (*th_dnn_timer)(int64_t *ns, bool by_cudnn, void *with);
+/* Is cuDNN faster? Times both where nobody has. */
+th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, void *with);
+
+/* Whether devices may compute by cuDNN: never, where it is faster, wherever it can. A setting that is there before they are. */
+enum { TH_DNN_NEVER, TH_DNN_WHERE_FASTER, TH_DNN_WHEREVER };
+void      th_dnn_set(int when);
+int       th_dnn_when(void);
+
 /* The convolution that a call of conv2d, conv2d_grad_input or conv2d_grad_weight, whose pass this is, wants. */
 th_conv th_conv_of(const th_call *call, int pass);
 /* Runs c by the engine that is forced, or the one that is chosen; another if memory does not suffice. */

@@ -310,14 +310,41 @@ describe('every engine of a CUDA device', function()
          local y = torch.conv2d(x:double(), w:double())
          print((torch.conv2d(x:cuda(), w:cuda()):host():double() - y):norm() < 5e-6 * y:norm())
       ]]
-      local text = child(script)
-      assert.truthy(text:find('^the emulated device has no cuDNN\tnil\tlibcublas'), text)
-      assert.truthy(text:find('torch.conv.engine cannot be cudnn: the emulated device has no cuDNN', 1, true), text)
-      assert.truthy(text:find('\ncudnn +is not there: the emulated device has no cuDNN\n'), text)
+      local text = child(script, 'TH_CUDNN=none')
+      assert.truthy(text:find('^TH_CUDNN=none\tnil\tlibcublas'), text)
+      assert.truthy(text:find('torch.conv.engine cannot be cudnn: TH_CUDNN=none', 1, true), text)
+      assert.truthy(text:find('\ncudnn +is not there: TH_CUDNN=none\n'), text)
       assert.truthy(text:find 'true\n$', text)
-      text = child(script, 'TH_CUFFT=none TH_CUBLAS=none')
-      assert.truthy(text:find('^the emulated device has no cuDNN\tTH_CUFFT=none\tnil'), text)
+      text = child(script, 'TH_CUFFT=none TH_CUBLAS=none TH_CUDNN=none')
+      assert.truthy(text:find('^TH_CUDNN=none\tTH_CUFFT=none\tnil'), text)
       assert.truthy(text:find 'true\n$', text)
+   end)
+
+   it('takes the emulated cuDNN where it is asked for, or measured to be faster, and else never', function()
+      if not EMULATED then return pending 'on a GPU cuDNN may be chosen' end
+      for _, s in ipairs { { { 1, 1, 9, 9, device = 1 }, { 1, 1, 3, 3 } },
+         { { 8, 64, 64, 64, device = 1 }, { 64, 64, 3, 3 } } } do
+         for _, pass in ipairs { 'forward', 'gradInput', 'gradWeight' } do
+            assert.not_equal('cudnn', torch.conv.choice(pass, unpack(s)))
+            assert.equal('cudnn', torch.conv.with('cudnn', torch.conv.choice, pass, unpack(s)))
+         end
+      end
+   end)
+
+   it('by cuDNN takes no algorithm whose bits may change, and is refused where there is no other', function()
+      if not EMULATED then return pending 'which algorithms there are depends on the machine' end
+      local x, w = torch.CudaTensor(1, 2, 15, 15):uniform(-1, 1), torch.CudaTensor(2, 2, 13, 13):uniform(-1, 1)
+      local y = torch.conv2d(x, w)
+      local gw = w:clone()
+      torch.conv.engine = 'cudnn'
+      local text = 'conv2d: the engine cudnn, which torch.conv.engine asks for, does not do this convolution'
+      refuses(text, torch.conv2d, x, w)
+      refuses('does not do this convolution', torch.conv2d_grad_input, x, y, w)
+      refuses('does not do this convolution', torch.conv2d_grad_weight, gw, nil, x, y)
+      assert.is_true(torch.equal(gw, w))
+      assert.truthy(torch.conv.explain(x, w):find '\n   cudnn +cannot do it\n')
+      torch.conv.engine, torch.conv.prefer = nil, 'cudnn'
+      assert.is_true(torch.equal(y, torch.conv2d(x, w)))
    end)
 
    it("is preferred by fbcunn's names as on the CPU", function()
@@ -431,6 +458,7 @@ describe('torch.conv on a CUDA device', function()
                count = count + 1
             end
          end
+         for _ in text:gmatch 'cudnn +cannot do it' do count = count + 2 end         -- whose steps have 32 bits
          assert.equal(6 * #engines(), count, text)
       end
    end)
@@ -446,6 +474,7 @@ describe('torch.conv on a CUDA device', function()
          local g = torch.CudaTensor(1, 16, 16, 16):uniform(-1, 1)
          local y, gx, gw = torch.conv2d(x, w), torch.conv2d_grad_input(x, g, w), w:clone():zero()
          torch.conv2d_grad_weight(gw, nil, x, g)
+         torch.conv2d(x:expand(4, 8, 20, 20), torch.CudaTensor(16, 8, 13, 13):zero())    -- no algorithm of the emulated cuDNN
          assert(torch.equal(x, before[1]) and torch.equal(w, before[2]))
          local text, n = torch.conv.explain(x, w), 0
          for _ in text:gmatch 'ms measured' do n = n + 1 end
@@ -463,6 +492,10 @@ describe('torch.conv on a CUDA device', function()
       local text = p:read '*a'
       p:close()
       assert.truthy(text:find '\n"[^"\n]+" 0 %d+ ', text)
+      if EMULATED then
+         assert.truthy(text:find '\n"[^"\n]+, cuBLAS 0.0.0, cuFFT 0.0.0, cuDNN 9.1.0" 0 [^\n]* cudnn %d+\n', text)
+      end
+      assert.truthy(text:find ' 13 13 [^\n]*: gemm %d+ ', text)
       -- Without a device the file stays as it is but for what is added, with it nothing is measured again.
       local other = temporary.put([[
          torch.conv.benchmark = true

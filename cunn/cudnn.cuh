@@ -1,0 +1,137 @@
+// cudnn.cuh - cuDNN 8 or 9, opened at run time: its functions, handles, descriptors and statuses, for convolution, pooling,
+// normalisation and recurrent layers. None of the algorithms that are taken here give other bits on another run.
+#ifndef TH_CUDNN_CUH
+#define TH_CUDNN_CUH
+#include "handles.cuh"
+#include "th_conv_engine.h"
+
+namespace dnn {
+
+/* ---- the library: what its interface calls things; cudnn.cu has the compiler compare them with the header ---- */
+
+enum { SUCCESS = 0, FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9, NCHW = 0, CORRELATION = 1, DETERMINISTIC = 1 };
+enum { DEFAULT_MATH = 0, TENSOR_MATH = 1, FMA_MATH = 3 };
+struct proposal { int algorithm, status; float time; size_t memory; int determinism, math, reserved[3]; };
+typedef const void *numbers;
+
+#define TH_DNN_FUNCTIONS(F) \
+  F(create, cudnnCreate, void **handle) \
+  F(destroy, cudnnDestroy, void *handle) \
+  F(set_stream, cudnnSetStream, void *handle, cudaStream_t stream) \
+  F(new_tensor, cudnnCreateTensorDescriptor, void **d) \
+  F(free_tensor, cudnnDestroyTensorDescriptor, void *d) \
+  F(set_tensor, cudnnSetTensor4dDescriptor, void *d, int format, int type, int n, int c, int h, int w) \
+  F(new_filter, cudnnCreateFilterDescriptor, void **d) \
+  F(free_filter, cudnnDestroyFilterDescriptor, void *d) \
+  F(set_filter, cudnnSetFilter4dDescriptor, void *d, int type, int format, int o, int c, int h, int w) \
+  F(new_conv, cudnnCreateConvolutionDescriptor, void **d) \
+  F(free_conv, cudnnDestroyConvolutionDescriptor, void *d) \
+  F(set_conv, cudnnSetConvolution2dDescriptor, void *d, int ph, int pw, int sh, int sw, int dh, int dw, int mode, int type) \
+  F(set_groups, cudnnSetConvolutionGroupCount, void *d, int groups) \
+  F(set_math, cudnnSetConvolutionMathType, void *d, int math) \
+  F(propose_forward, cudnnGetConvolutionForwardAlgorithm_v7, void *handle, void *x, void *k, void *conv, void *y, int wanted, \
+    int *n, proposal *p) \
+  F(propose_input, cudnnGetConvolutionBackwardDataAlgorithm_v7, void *handle, void *k, void *y, void *conv, void *x, \
+    int wanted, int *n, proposal *p) \
+  F(propose_weight, cudnnGetConvolutionBackwardFilterAlgorithm_v7, void *handle, void *x, void *y, void *conv, void *k, \
+    int wanted, int *n, proposal *p) \
+  F(work_forward, cudnnGetConvolutionForwardWorkspaceSize, void *handle, void *x, void *k, void *conv, void *y, int algorithm, \
+    size_t *bytes) \
+  F(work_input, cudnnGetConvolutionBackwardDataWorkspaceSize, void *handle, void *k, void *y, void *conv, void *x, \
+    int algorithm, size_t *bytes) \
+  F(work_weight, cudnnGetConvolutionBackwardFilterWorkspaceSize, void *handle, void *x, void *y, void *conv, void *k, \
+    int algorithm, size_t *bytes) \
+  F(forward, cudnnConvolutionForward, void *handle, numbers alpha, void *dx, numbers x, void *dk, numbers k, void *conv, \
+    int algorithm, void *work, size_t bytes, numbers beta, void *dy, void *y) \
+  F(input, cudnnConvolutionBackwardData, void *handle, numbers alpha, void *dk, numbers k, void *dy, numbers y, void *conv, \
+    int algorithm, void *work, size_t bytes, numbers beta, void *dx, void *x) \
+  F(weight, cudnnConvolutionBackwardFilter, void *handle, numbers alpha, void *dx, numbers x, void *dy, numbers y, void *conv, \
+    int algorithm, void *work, size_t bytes, numbers beta, void *dk, void *k) \
+  F(add, cudnnAddTensor, void *handle, numbers alpha, void *da, numbers a, numbers beta, void *dc, void *c)
+
+struct functions {
+  size_t (*version)();
+#define TH_DNN_DECLARE(f, symbol, ...) int (*f)(__VA_ARGS__);
+  TH_DNN_FUNCTIONS(TH_DNN_DECLARE)
+#undef TH_DNN_DECLARE
+};
+extern functions library;
+
+/* Is it there? It is opened now if it has not been. */
+bool found();
+/* Why there is none, or it may not be used; nullptr: it may. */
+const char *missing();
+/* Like 9.10.2; "": there is none. */
+const char *version();
+
+/* What failed before anything was written, as a status: for want of memory (TH_ENOMEM), or cuDNN does not do it (TH_EBACKEND). */
+th_status status_of(int e, const char *what);
+bool no_memory(int e);
+#define TH_DNN_TRY(f, ...) TH_TRY(dnn::status_of(dnn::library.f(__VA_ARGS__), #f))
+
+/* The handle of the thread's stream, for as long as this lives; others wait. */
+class handle {
+public:
+  handle() : h(nullptr), guard(all().lock) {}
+  th_status take() { return all().of_stream(&h); }
+  operator void *() const { return h; }
+  static th_cuda_handles &all();
+private:
+  void *h;
+  std::lock_guard<std::mutex> guard;
+};
+
+/* ---- operands ---- */
+
+inline int type_of(int dtype) { return dtype == TH_F64 ? DOUBLE : dtype == TH_F32 ? FLOAT : dtype == TH_F16 ? HALF : BFLOAT16; }
+
+/* A descriptor of n x c x h x w elements that lie one behind the other. */
+class tensor {
+public:
+  tensor() : d(nullptr) {}
+  ~tensor() { if (d) library.free_tensor(d); }
+  tensor(const tensor &) = delete;
+  tensor &operator=(const tensor &) = delete;
+  th_status make(int type, int64_t n, int64_t c, int64_t h, int64_t w)
+  {
+    TH_DNN_TRY(new_tensor, &d);
+    TH_DNN_TRY(set_tensor, d, NCHW, type, (int)n, (int)c, (int)h, (int)w);
+    return TH_OK;
+  }
+  operator void *() const { return d; }
+private:
+  void *d;
+};
+
+/* An operand as cuDNN reads it, without gaps: itself, or a copy. */
+class packed {
+public:
+  packed() : t(), of(nullptr) {}
+  ~packed() { th_tensor_release(&t); }
+  packed(const packed &) = delete;
+  packed &operator=(const packed &) = delete;
+  /* read: its elements are wanted, not only its place. */
+  th_status take(const th_tensor *from, bool read);
+  /* After it was written. */
+  th_status give() const { return of ? th_cuda_move(of, &t) : TH_OK; }
+  void *data() const { return th_data(&t, th_element_size(t.dtype)); }
+private:
+  th_tensor t;
+  const th_tensor *of;
+};
+
+/* The factors of a sum, of the type that it is made in. */
+enum { NOTHING, ONCE, SCALED };
+class factors {
+public:
+  factors(double scale, bool doubles) : f{ 0, 1, (float)scale }, d{ 0, 1, scale }, wide(doubles) {}
+  numbers at(int i) const { return wide ? (numbers)&d[i] : &f[i]; }
+private:
+  float f[3];
+  double d[3];
+  bool wide;
+};
+
+}  // namespace dnn
+
+#endif
