@@ -1,7 +1,7 @@
 -- lua/dist/trace.lua - what all ranks do, and when: one file for chrome://tracing and Perfetto.
 --
--- While a trace runs, operations, waiting and modules are noted with their times in memory of the rank. At its end rank 0 gets the
--- notes of all, with times by its own clock, and writes them. Where no trace runs, an operation looks at one variable for it.
+-- While a trace runs, operations, waiting and modules are noted with their times in memory of the rank. At its end rank 0 gets
+-- the notes of all, with times by its own clock, and writes them. Where no trace runs, an operation looks at one variable for it.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local nn = require 'nn'
@@ -17,14 +17,15 @@ Trace.__index = Trace
 local MOST = 1e6                                 -- notes of a rank
 local notes_t = ffi.typeof 'struct { double begin, seconds, bytes; int32_t name, lane; } [?]'
 local SCRIPT, COLLECTIVES, SENT, RECEIVED, GROUPS = 0, 1, 2, 3, 4
-local lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations', [SENT] = 'messages sent', [RECEIVED] = 'messages received' }
+local lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations', [SENT] = 'messages sent',
+                     [RECEIVED] = 'messages received' }
 
 local function new(path, began)
    return setmetatable({ path = path, began = began, n = 0, room = 4096, notes = notes_t(4096), names = {}, number = {},
                          dropped = 0, started = {}, lanes = {}, groups = GROUPS - 1 }, Trace)
 end
 
--- ---- notes ---------------------------------------------------------------------------------------------------------------------
+-- ---- notes ----------------------------------------------------------------------------------------------------------------
 
 local function number_of(self, name, category)
    local of = self.number[category]
@@ -50,7 +51,8 @@ function Trace:add(name, category, lane, begin, ended, bytes)
       self.notes, self.room = more, 2 * self.room
    end
    local note = self.notes[self.n]
-   note.begin, note.seconds, note.bytes, note.name, note.lane = begin, ended - begin, bytes or -1, number_of(self, name, category), lane
+   note.begin, note.seconds, note.bytes = begin, ended - begin, bytes or -1
+   note.name, note.lane = number_of(self, name, category), lane
    self.n = self.n + 1
 end
 
@@ -105,9 +107,10 @@ function Trace:shared(what, begin)
       wire.now())
 end
 
--- ---- modules -------------------------------------------------------------------------------------------------------------------
+-- ---- modules --------------------------------------------------------------------------------------------------------------
 
-local ways = { updateOutput = 'forward', backward = 'backward', updateGradInput = 'gradInput', accGradParameters = 'gradParameters' }
+local ways = { updateOutput = 'forward', backward = 'backward', updateGradInput = 'gradInput',
+               accGradParameters = 'gradParameters' }
 
 local function finish(trace, name, begin, ...)
    if wire.trace == trace then trace:add(name, 'compute', SCRIPT, begin, wire.now()) end
@@ -128,7 +131,7 @@ local function watch()
    nn.Container.rethrowErrors = watched
 end
 
--- ---- clocks --------------------------------------------------------------------------------------------------------------------
+-- ---- clocks ---------------------------------------------------------------------------------------------------------------
 
 -- A number that processes on one host, and no others, have alike.
 local function host()
@@ -161,7 +164,7 @@ function Trace.skew(far, clock)
    return mine
 end
 
--- ---- the file ------------------------------------------------------------------------------------------------------------------
+-- ---- the file -------------------------------------------------------------------------------------------------------------
 
 local escapes = { ['"'] = '\\"', ['\\'] = '\\\\' }
 local function escape(c) return escapes[c] or ('\\u%04x'):format(c:byte()) end
@@ -236,7 +239,8 @@ end
 
 local function begin(path)
    local ok = type(path) == 'string' and path ~= '' and not path:find('\0', 1, true)
-   local text = ok and 'a trace runs already: dist.trace() ends it' or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
+   local text = ok and 'a trace runs already: dist.trace() ends it'
+      or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
    agree.well('dist.trace', 0, ok and not wire.trace, 'dist.trace: ' .. text)
    local zero = dist.broadcast(torch.DoubleTensor{ host() })[1]
    local skew = Trace.skew(zero ~= host(), wire.now)
@@ -258,9 +262,10 @@ end
 
 --- With the name of a file, begins a trace of all ranks; without, ends it and writes the file, for chrome://tracing or
 -- https://ui.perfetto.dev: an array of events in JSON, with the rank as process and microseconds since the beginning. There are
--- operations of dist (those that go on while the script does have lanes of their own, and the script's waiting for them), shards of
--- shared tensors, the modules in containers, and what dist.span names. A rank keeps up to a million events, of 32 bytes. The file
--- appears when it is whole. All ranks call it. At the end it returns how many events this rank had, and how many it did not keep.
+-- operations of dist (those that go on while the script does have lanes of their own, and the script's waiting for them), shards
+-- of shared tensors, the modules in containers, and what dist.span names. A rank keeps up to a million events, of 32 bytes. The
+-- file appears when it is whole. All ranks call it. At the end it returns how many events this rank had, and how many more it did
+-- not keep.
 -- @param file  of rank 0
 -- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
 function dist.trace(...)
