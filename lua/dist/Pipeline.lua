@@ -26,14 +26,15 @@ local twins = require 'dist.twins'
 -- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
 -- @param options.schedule     '1f1b' (default) or 'gpipe'
 -- @param options.group        of ranks, one for each stage in the order of the list
--- @param options.data         a group of ranks which hold the same stage of other pipelines: forwardBackward gives all of them
---    the mean of their gradients
+-- @param options.data         a group of ranks which hold the same stage of other pipelines: layers are placed alike, and
+--    forwardBackward gives all of them the mean of their gradients
+-- @param options.average      false: their gradients stay as they are, for dist.ShardedOptim, which takes the mean itself
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Linear(3, 2))):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
 
 local WHO = 'dist.Pipeline'
 local known = { criterion = 'table', sizeAverage = 'boolean', micro = 'number', stages = 'table', costs = 'table', sample = true,
-   schedule = 'string', group = true, data = true }
+   schedule = 'string', group = true, data = true, average = 'boolean' }
 
 local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
 
@@ -158,17 +159,23 @@ function Pipeline:__init(model, options)
    end)
    agree.well(WHO, self.number, ok, why)
    self.micro, self.schedule, self.criterion = options.micro or 4 * group.n, options.schedule or '1f1b', options.criterion
+   self.average = options.average ~= false
    agree.same(WHO, self.number, { { 'the number of layers', #model.modules }, { 'the model', names_of(model.modules) },
       { 'micro', self.micro }, { 'schedule', self.schedule }, { 'criterion', options.criterion and 1 or 0 } })
    self.stages = agree.value(self.number, 0, counts)
-   if options.stages then
-      local same = true
-      for i, c in ipairs(self.stages) do same = same and c == counts[i] end
-      agree.well(WHO, self.number, same, 'dist.Pipeline: the ranks differ in stages')
+   local function need_same(number, list)
+      agree.same(WHO, number, { { 'stages', table.concat(list, ' ') } })
+   end
+   if options.stages then need_same(self.number, counts) end
+   if self.across then                              -- what was measured differs from pipeline to pipeline
+      if options.stages then need_same(self.across, counts) end
+      self.stages = agree.value(self.across, 0, self.stages)
+      need_same(self.number, self.stages)
    end
    ok, why = pcall(need_apart, model.modules, self.stages)
    agree.well(WHO, self.number, ok, why)
    local part, first = nn.Sequential(), 0
+   self._type, part._type = model._type, model._type
    for s = 1, self.stage - 1 do first = first + self.stages[s] end
    for i = 1, self.stages[self.stage] do part:add(model.modules[first + i]) end
    self:add(part)
@@ -366,7 +373,7 @@ function Pipeline:forwardBackward(input, target)
    if self.across then
       agree.well(WHO, self.across, ok, batch)
       local _, grads = self.modules[1]:parameters()
-      if grads and #grads > 0 then dist.allreduce(grads, 'mean', agree.options(self.across)) end
+      if self.average and grads and #grads > 0 then dist.allreduce(grads, 'mean', agree.options(self.across)) end
    end
    if not ok then error(batch, 0) end
    return loss
@@ -420,8 +427,7 @@ function Pipeline:collect()
    for s = 1, self.count do
       for _, layer in ipairs(agree.value(self.number, s - 1, mine).modules) do whole:add(layer) end
    end
-   whole:type(self.modules[1]._type)
-   whole.train = self.modules[1].train
+   whole._type, whole.train = self.modules[1]._type, self.modules[1].train
    return whole
 end
 
