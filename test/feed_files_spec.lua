@@ -190,6 +190,28 @@ describe('feed.pack and feed.records', function()
       local l = feed.loader { dataset = feed.subset(r, { 3, 1 }), batch = 2 }
       assert.same(b:totable(), l:epoch()():totable())
    end)
+   it('make batches of other kinds in turn, into the memory of batches before too, and no record reaches into its neighbours', function()
+      local values = {}
+      for k = 1, 40 do values[k] = k <= 20 and torch.range(k, k + 6) or k <= 30 and torch.ByteTensor(3, 500):fill(k) or 'text' end
+      local r, out = feed.records(packed(values)), nil
+      local function check(...)
+         local numbers = { ... }
+         out = r:batch(torch.LongTensor(numbers), out)
+         assert.equal(#numbers, out:size(1))
+         for k, i in ipairs(numbers) do
+            assert.equal(values[i]:type(), out[k]:type())
+            assert.same(values[i]:totable(), out[k]:totable())
+         end
+      end
+      for _ = 1, 2 do
+         check(1, 20, 7, 7)
+         check(3, 2, 1, 5)
+         check(30, 21)
+         check(22, 25)
+         for _, mixed in ipairs { { 22, 4 }, { 4, 22 }, { 22, 31 }, { 31, 22 }, { 40 } } do assert.is_nil(r:batch(torch.LongTensor(mixed))) end
+         check(24, 27)
+      end
+   end)
    it('are read by several threads', function()
       local values = {}
       for k = 1, 200 do values[k] = { k, torch.ones(3) * k } end
@@ -357,6 +379,16 @@ describe('the checksum of records', function()
       assert.equal(0x8a9136aa, C.th_crc32c(0, ('\0'):rep(32), 32))
       assert.equal(0x62a8ab43, C.th_crc32c(0, ('\255'):rep(32), 32))
       assert.equal(0xe3069283, C.th_crc32c(C.th_crc32c(0, '1234', 4), '56789', 5))
+   end)
+   it('is the same for any length and wherever bytes are added to it', function()
+      local C = require 'torch.lib'.C
+      local bytes = torch.ByteTensor(6001):random(0, 255)
+      local p, sum = bytes:data() + 1, 0
+      for n = 0, 3000 do
+         assert.equal(sum, C.th_crc32c(0, p, n))
+         sum = C.th_crc32c(sum, p + n, 1)                      -- byte by byte
+      end
+      for n = 0, 3000, 37 do assert.equal(C.th_crc32c(7, p, 6000), C.th_crc32c(C.th_crc32c(7, p, n), p + n, 6000 - n)) end
    end)
 end)
 

@@ -61,24 +61,43 @@ function Records:get(i)
    source.fail('feed.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
 end
 
-local kind, same = ffi.new 'th_records', ffi.new 'int[1]'
-
--- All samples at once where they are tensors of one type and size; else nil.
-local function read_batch(self, numbers, out)
-   local s, count = source.of(self), numbers:size(1)
-   local p, size = bytes_of(self, s, numbers[1])
+-- What record i is: the head that others of its kind have too, type and sizes; nil where it is no tensor, or none that fits into
+-- a batch.
+local function kind_of(self, s, i)
+   local p, size = bytes_of(self, s, i)
    if p[0] ~= 116 then return nil end
    local d, ndim, bytes, head = encode.shape(p, size)
    if head + bytes ~= size or ndim == 16 or ndim == 0 then return nil end
-   local first, shape = ffi.string(p, head), ffi.new 'int64_t[16]'
-   shape[0] = count
+   local shape = ffi.new 'int64_t[16]'
    for k = 0, ndim - 1 do shape[k + 1] = encode.sizes[k] end
-   local t = room(d, ndim + 1, shape, out)
-   kind.place, kind.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
-   kind.head, kind.head_size, kind.body_size = first, head, bytes
+   return { head = ffi.string(p, head), bytes = bytes, dtype = d, ndim = ndim + 1, shape = shape }
+end
+
+local records, same = ffi.new 'th_records', ffi.new 'int[1]'
+
+-- All samples at once where they are of this kind; else nil.
+local function read_kind(self, s, kind, numbers, out)
+   local count = numbers:size(1)
+   kind.shape[0] = count
+   local t = room(kind.dtype, kind.ndim, kind.shape, out)
+   records.place, records.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
+   records.head, records.head_size, records.body_size = kind.head, #kind.head, kind.bytes
    local list = numbers:contiguous()                           -- lives until the end of the call
-   format.check(C.th_source_records(s, kind, list:data(), count, format.bytes(t), same))
+   format.check(C.th_source_records(s, records, list:data(), count, format.bytes(t), same))
    return same[0] ~= 0 and list and t or nil
+end
+
+local kinds = setmetatable({}, { __mode = 'k' })               -- dataset -> what its last batch was, in this thread
+
+-- A batch is of the kind of the one before it, most often.
+local function read_batch(self, numbers, out)
+   local s, last = source.of(self), kinds[self]
+   local made = last and read_kind(self, s, last, numbers, out)
+   if made then return made end
+   local kind = kind_of(self, s, numbers[1])
+   kinds[self] = kind
+   if not kind or last and last.head == kind.head then return nil end
+   return read_kind(self, s, kind, numbers, out)
 end
 
 function Records:batch(numbers, out)
