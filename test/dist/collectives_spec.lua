@@ -57,8 +57,8 @@ describe('collective operations', function()
                local all = {}
                for r = 0, n - 1 do all[r + 1] = r end
                local group = dist.group(all)
-               for _, size in ipairs { 8209, name == 'allreduce' and 1200007 or 70001 } do
-                  for step = 1, 14 do
+               for _, size in ipairs { 8209, name ~= 'allreduce' and 20011 or n == 2 and 1200007 or 200003 } do
+                  for step = 1, 12 do
                      local got, want = kinds[name](size, step, { group = group })
                      assert(same(got, want), ('%s of %d, number %d'):format(name, size, step))
                   end
