@@ -1,8 +1,13 @@
 -- bench/dist.lua - all-reduce of floats on one host beside MPI_Allreduce and Gloo, which PyTorch uses.
 --    th bench/dist.lua [-ranks 2] [-seconds 0.3] [-alone]
+--    th bench/dist.lua -overlap yes [-layers 12] [-width 512] [-batch 128] [-link MB/s]     how much of the gradients' way
+--                                                                                          dist.DataParallel hides
 -- Open MPI starts the ranks; each of them calls ours and MPI's in turns, so both see the same machine. Gloo runs behind them.
 -- What is missing is left out. The last column compares with the limit of memory: all ranks read and write their tensor once.
+local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
+package.path = here .. '/../?.lua;' .. package.path
 local torch = require 'torch'
+local overlap = require 'bench.lib.overlap'
 
 local SIZES = { 1, 256, 2048, 16384, 131072, 1048576, 4194304, 16777216 }          -- floats
 
@@ -133,6 +138,14 @@ local function main(options)
    end
 end
 
+local function hide(options)
+   local th = os.getenv 'TH' or arg[-1] or 'build/bin/th'
+   local command = ("'%s' -n %d --threads 1 '%s/dist.lua' -overlap yes -rank -layers %d -width %d -batch %d -link %g -seconds %g")
+      :format(th:gsub('th$', 'thrun'), options.ranks, here, options.layers, options.width, options.batch, options.link,
+         options.seconds)
+   overlap.show(lines_of(command), options)
+end
+
 local cmd = torch.CmdLine()
 cmd:text 'All-reduce on one host beside MPI and Gloo.'
 cmd:option('-ranks', 2, 'ranks')
@@ -140,5 +153,14 @@ cmd:option('-seconds', 0.3, 'for each size and library')
 cmd:option('-largest', 16777216, 'floats of the largest tensor')
 cmd:option('-alone', false, 'without MPI and Gloo')
 cmd:option('-rank', false, 'this process is one of them')
+cmd:option('-overlap', 'no', "yes: how much of the gradients' way is hidden behind backward")
+cmd:option('-layers', 12, 'of the network')
+cmd:option('-width', 512, 'of its layers')
+cmd:option('-batch', 128, 'samples of a rank')
+cmd:option('-link', 0, 'MB a second of a link made slow; 0: the transfer lasts as long as backward')
 local options = cmd:parse(arg)
-if options.rank then measure(options.seconds, options.largest) else main(options) end
+if options.overlap == 'yes' and options.rank then
+   options.link = 1e6 * options.link
+   overlap.measure(options)
+elseif options.overlap == 'yes' then hide(options)
+elseif options.rank then measure(options.seconds, options.largest) else main(options) end

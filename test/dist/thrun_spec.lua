@@ -65,12 +65,6 @@ describe('thrun', function()
       has(out, ('[0] %d\n'):format(cores))
    end)
 
-   it('is measured beside others by bench/dist.lua', function()
-      local status, out = ranks.sh(("'%s' bench/dist.lua -alone -largest 256 -seconds 0.01"):format(ranks.th))
-      assert.equal(0, status)
-      assert.matches('|     1024 | +[%d.]+ | +%- | +%- |', out)
-   end)
-
    it('runs any program', function()
       local status, out = ranks.sh(ranks.thrun .. [[ -n 2 -- sh -c 'echo $TH_DIST_RANK of $TH_DIST_SIZE']])
       assert.equal(0, status)
