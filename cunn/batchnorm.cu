@@ -1,4 +1,5 @@
 // batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a pass of its own around the mean.
+#include "cudnn.cuh"
 #include "normalise.cuh"
 
 namespace {
@@ -86,7 +87,7 @@ static __global__ void normalise(T *y, view vy, const T *x, view vx, const typen
   }
 }
 
-template <class T> static th_status batchnorm(const th_call *c)
+template <class T> static th_status own_norm(const th_call *c)
 {
   typedef typename element<T>::C C;
   const th_tensor *y = c->arg[0].t, *x = c->arg[3].t;
@@ -152,7 +153,7 @@ static __global__ void differentiate(T *gx, view vgx, const T *x, view vx, const
   }
 }
 
-template <class T> static th_status batchnorm_grad(const th_call *c)
+template <class T> static th_status own_norm_grad(const th_call *c)
 {
   typedef typename element<T>::C C;
   const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t, *g = c->arg[2].t;
@@ -171,6 +172,126 @@ template <class T> static th_status batchnorm_grad(const th_call *c)
   TH_LAUNCH((differentiate<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(x), th_view_of(x),
             th_first<const T>(g), th_view_of(g), by.as<const C>(), s, n);
   return th_launched();
+}
+
+/* ---- by cuDNN, which has the parameters as floats, or doubles, without gaps ---- */
+
+/* Vectors of one number a feature: those that are there, or what stands for them. */
+template <class T> struct vectors { th_vector<T> v[4]; double absent[4]; };
+template <class T, class P> static __global__ void gather(P *to, vectors<T> from, int64_t features)
+{
+  for (TH_EACH(i, 4 * features)) to[i] = (P)from.v[i / features].get(i % features, from.absent[i / features]);
+}
+template <class T, class P> static __global__ void scatter(vectors<T> to, const P *from, int64_t features)
+{
+  for (TH_EACH(i, 4 * features)) to.v[i / features].put(i % features, (double)from[i]);
+}
+template <class T, class P> static __global__ void keep_fixed(vectors<T> to, const P *from, int64_t features, double eps)
+{
+  for (TH_EACH(f, features)) {
+    to.v[0].put(f, (double)from[2 * features + f]);
+    to.v[1].put(f, 1 / sqrt((double)from[3 * features + f] + eps));
+  }
+}
+/* The gradients of weight and bias are added, times scale. */
+template <class T, class P> static __global__ void add_scaled(vectors<T> to, const P *from, int64_t features, double scale)
+{
+  for (TH_EACH(i, 2 * features)) {
+    const th_vector<T> &v = to.v[i / features];
+    v.put(i % features, v.get(i % features, 0) + scale * (double)from[i]);
+  }
+}
+
+/* Images have planes, and lines of numbers none. */
+static int mode_of(const th_tensor *x) { return x->ndim == 2 ? dnn::BY_ACTIVATION : dnn::BY_PLANE; }
+
+template <class T> static th_status cudnn_norm(const th_call *c)
+{
+  typedef typename element<T>::C P;
+  const th_tensor *tx = c->arg[3].t;
+  const int64_t n = tx->size[1];
+  const int mode = mode_of(tx);
+  const double eps = c->arg[10].d;
+  const bool train = c->arg[8].i != 0;
+  const dnn::factors f(1, sizeof(P) == 8);
+  const th_vector<T> none(nullptr), rm(c->arg[6].t), rv(c->arg[7].t), mean(c->arg[1].t), invstd(c->arg[2].t);
+  const vectors<T> in = { { th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t), rm, rv }, { 1, 0, 0, 1 } };
+  const vectors<T> out = { { rm, rv, mean, invstd }, {} }, fixed = { { mean, invstd, none, none }, {} };
+  th_cuda_scratch room;
+  dnn::tensor x, p;
+  dnn::packed from, to;
+  TH_TRY(from.take(tx, true));
+  TH_TRY(to.take(c->arg[0].t, false));
+  TH_TRY(room.take((size_t)(6 * n) * sizeof(P)));
+  P *const v = room.as<P>(), *const bias = v + n, *const running = bias + n, *const saved = running + 2 * n;
+  TH_LAUNCH((gather<T, P>), th_blocks(4 * n), THREADS, 0, v, in, n);
+  dnn::handle h;
+  TH_TRY(h.take());
+  TH_TRY(x.make_like(tx, false));
+  TH_TRY(p.make(sizeof(P) == 8 ? dnn::DOUBLE : dnn::FLOAT, 1, n, 1, 1));
+  if (train) {
+    TH_DNN_TRY(norm, h, mode, f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(), x, to.data(), p, v, bias, c->arg[9].d, running,
+               running + n, eps, saved, saved + n);
+    TH_LAUNCH((scatter<T, P>), th_blocks(4 * n), THREADS, 0, out, running, n);
+  } else {
+    TH_DNN_TRY(norm_fixed, h, mode, f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(), x, to.data(), p, v, bias, running,
+               running + n, eps);
+    TH_LAUNCH((keep_fixed<T, P>), th_blocks(n), THREADS, 0, fixed, v, n, eps);
+  }
+  TH_TRY(th_launched());
+  return to.give();
+}
+
+template <class T> static th_status cudnn_norm_grad(const th_call *c)
+{
+  typedef typename element<T>::C P;
+  const th_tensor *tx = c->arg[1].t;
+  const int64_t n = tx->size[1];
+  const dnn::factors f(1, sizeof(P) == 8);
+  const th_vector<T> none(nullptr);
+  const th_vector<T> weight(c->arg[3].t), m(c->arg[4].t), inv(c->arg[5].t);
+  const vectors<T> in = { { weight, m, inv, none }, { 1, 0, 1, 0 } };
+  const vectors<T> out = { { th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[7].t), none, none }, {} };
+  th_cuda_scratch room;
+  dnn::tensor x, p;
+  dnn::packed from, g, to;
+  TH_TRY(from.take(tx, true));
+  TH_TRY(g.take(c->arg[2].t, true));
+  TH_TRY(to.take(c->arg[0].t, false));
+  TH_TRY(room.take((size_t)(6 * n) * sizeof(P)));
+  P *const v = room.as<P>(), *const mean = v + n, *const invstd = mean + n, *const sums = invstd + 2 * n;
+  TH_LAUNCH((gather<T, P>), th_blocks(4 * n), THREADS, 0, v, in, n);
+  dnn::handle h;
+  TH_TRY(h.take());
+  TH_TRY(x.make_like(tx, false));
+  TH_TRY(p.make(sizeof(P) == 8 ? dnn::DOUBLE : dnn::FLOAT, 1, n, 1, 1));
+  TH_DNN_TRY(norm_back, h, mode_of(tx), f.at(dnn::ONCE), f.at(dnn::NOTHING), f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(),
+             x, g.data(), x, to.data(), p, v, sums, sums + n, 1e-5, mean, invstd);
+  TH_LAUNCH((add_scaled<T, P>), th_blocks(2 * n), THREADS, 0, out, sums, n, c->arg[9].d);
+  TH_TRY(th_launched());
+  return to.give();
+}
+
+/* A batch of one number has no variance without bias, and the gradient with fixed ones is a product that cuDNN has not. */
+static dnn::work norm_of(const th_call *c, const th_tensor *x, bool back, th_kernel own, th_kernel theirs)
+{
+  const th_features s = features_of(x);
+  const bool train = c->arg[8].i != 0, sizes = th_numel(x) > 0 && th_numel(x) < INT32_MAX;
+  const double eps = back ? 0 : c->arg[10].d, momentum = back || !train ? 0 : c->arg[9].d;
+  const bool can = sizes && (train ? s.samples * s.places > 1 : !back) && eps >= 0 && eps < 1 && momentum >= 0 && momentum <= 1;
+  const int pass = back ? TH_DNN_NORM_GRAD : train ? TH_DNN_NORM : TH_DNN_NORM_FIXED;
+  dnn::work job = { dnn::key_of(c, pass, { s.samples, s.features, s.places, x->ndim == 2 }), can,
+                    train && s.places > 1 && x->dtype != TH_F64, own, theirs, { 0, 1, 2, 6, 7, -1 } };
+  if (back) job.written[1] = 6, job.written[2] = 7, job.written[3] = -1;
+  return job;
+}
+template <class T> static th_status batchnorm(const th_call *c)
+{
+  return dnn::compute(c, norm_of(c, c->arg[3].t, false, own_norm<T>, cudnn_norm<T>));
+}
+template <class T> static th_status batchnorm_grad(const th_call *c)
+{
+  return dnn::compute(c, norm_of(c, c->arg[1].t, true, own_norm_grad<T>, cudnn_norm_grad<T>));
 }
 
 }  // namespace

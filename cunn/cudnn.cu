@@ -1,4 +1,5 @@
 // cudnn.cu - opens cuDNN, has a handle for each stream, and compares what is written here of its interface with its header.
+#include "conv.cuh"
 #include "cudnn.cuh"
 #include <stddef.h>
 #include <stdio.h>
@@ -47,7 +48,11 @@ bool found()
   return there;
 }
 
-const char *missing() { return found() ? nullptr : opened.why(); }
+const char *missing()
+{
+  if (th_dnn_when() == TH_DNN_NEVER) return "cudnn.enabled is false";
+  return found() ? nullptr : opened.why();
+}
 const char *version() { return found() ? release : ""; }
 
 /* 2 and 9 are those of cuDNN 8. */
@@ -85,6 +90,71 @@ th_status packed::take(const th_tensor *from, bool read)
   return read ? th_cuda_move(&t, from) : TH_OK;
 }
 
+/* ---- which way ---- */
+
+th_conv_shape key_of(const th_call *c, int pass, std::initializer_list<int64_t> sizes)
+{
+  th_conv_shape s = {};
+  int64_t *const at[] = { &s.n, &s.groups, &s.c, &s.o, &s.h, &s.w, &s.kh, &s.kw, &s.oh, &s.ow, &s.sh, &s.sw, &s.ph, &s.pw };
+  int i = 0;
+  for (int64_t v : sizes) *at[i++] = v;
+  s.pass = pass, s.dtype = (int16_t)c->dtype, s.device = (int16_t)c->device;
+  return s;
+}
+
+/* A call whose results are thrown away. */
+struct rehearsal {
+  th_call c;
+  const work *w;
+  th_tensor t[8] = {};
+  bool ready = false;
+  explicit rehearsal(const th_call *call, const work *of) : c(*call), w(of) {}
+  ~rehearsal() { for (th_tensor &x : t) th_tensor_release(&x); }
+  th_status prepare()
+  {
+    for (int i = 0; !ready && w->written[i] >= 0; i++) {
+      th_arg &a = c.arg[w->written[i]];
+      if (!a.t) continue;
+      TH_TRY(th_tensor_clone(&t[i], a.t));
+      a.t = &t[i];
+    }
+    ready = true;
+    return TH_OK;
+  }
+};
+
+static th_status timed(int64_t *ns, bool by_cudnn, void *with)
+{
+  rehearsal *r = static_cast<rehearsal *>(with);
+  TH_CUDA_NOT_RECORDED("cuDNN is timed: one call before the recording does that");
+  TH_TRY(r->prepare());
+  return th_cuda_time(ns, [=] { return (by_cudnn ? r->w->theirs : r->w->own)(&r->c); });
+}
+
+static th_status wins(bool *yes, const th_call *c, const work &w)
+{
+  const int when = th_dnn_when();
+  *yes = false;
+  if (!w.can || when == TH_DNN_NEVER || (when != TH_DNN_WHEREVER && th_numel(c->arg[0].t) < FEW) || missing()) return TH_OK;
+  *yes = when == TH_DNN_WHEREVER || (w.usual && !th_cuda_is_emulated());
+  if (when == TH_DNN_WHEREVER || !th_conv_benchmarks()) return TH_OK;
+  rehearsal r(c, &w);
+  const th_status s = th_dnn_contest(yes, &w.key, timed, &r);
+  return s == TH_ENOMEM ? TH_OK : s;
+}
+
+th_status compute(const th_call *c, const work &w)
+{
+  const char *who = th_entered();
+  bool yes = false;
+  TH_TRY(wins(&yes, c, w));
+  if (!yes) return w.own(c);
+  const th_status s = w.theirs(c);
+  if (s != TH_ENOMEM && s != TH_EBACKEND) return s;
+  th_enter(who);
+  return w.own(c);
+}
+
 }  // namespace dnn
 
 /* To open the library takes memory, as a capture may not. */
@@ -108,6 +178,11 @@ TH_SAME_NUMBER(dnn::DETERMINISTIC, CUDNN_DETERMINISTIC)
 TH_SAME_NUMBER(dnn::DEFAULT_MATH, CUDNN_DEFAULT_MATH)
 TH_SAME_NUMBER(dnn::TENSOR_MATH, CUDNN_TENSOR_OP_MATH)
 TH_SAME_NUMBER(dnn::FMA_MATH, CUDNN_FMA_MATH)
+TH_SAME_NUMBER(dnn::MEAN_WITH_PADDING, CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING)
+TH_SAME_NUMBER(dnn::MEAN_WITHOUT_PADDING, CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING)
+TH_SAME_NUMBER(dnn::PROPAGATE_NAN, CUDNN_PROPAGATE_NAN)
+TH_SAME_NUMBER(dnn::BY_ACTIVATION, CUDNN_BATCHNORM_PER_ACTIVATION)
+TH_SAME_NUMBER(dnn::BY_PLANE, CUDNN_BATCHNORM_SPATIAL)
 static_assert(sizeof(dnn::proposal) == sizeof(cudnnConvolutionFwdAlgoPerf_t) &&
               offsetof(dnn::proposal, memory) == offsetof(cudnnConvolutionFwdAlgoPerf_t, memory) &&
               offsetof(dnn::proposal, determinism) == offsetof(cudnnConvolutionBwdDataAlgoPerf_t, determinism) &&

@@ -2,6 +2,7 @@
 // normalisation and recurrent layers. None of the algorithms that are taken here give other bits on another run.
 #ifndef TH_CUDNN_CUH
 #define TH_CUDNN_CUH
+#include <initializer_list>
 #include "handles.cuh"
 #include "th_conv_engine.h"
 
@@ -11,6 +12,7 @@ namespace dnn {
 
 enum { SUCCESS = 0, FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9, NCHW = 0, CORRELATION = 1, DETERMINISTIC = 1 };
 enum { DEFAULT_MATH = 0, TENSOR_MATH = 1, FMA_MATH = 3 };
+enum { MEAN_WITH_PADDING = 1, MEAN_WITHOUT_PADDING = 2, PROPAGATE_NAN = 1, BY_ACTIVATION = 0, BY_PLANE = 1 };
 struct proposal { int algorithm, status; float time; size_t memory; int determinism, math, reserved[3]; };
 typedef const void *numbers;
 
@@ -47,7 +49,21 @@ typedef const void *numbers;
     int algorithm, void *work, size_t bytes, numbers beta, void *dx, void *x) \
   F(weight, cudnnConvolutionBackwardFilter, void *handle, numbers alpha, void *dx, numbers x, void *dy, numbers y, void *conv, \
     int algorithm, void *work, size_t bytes, numbers beta, void *dk, void *k) \
-  F(add, cudnnAddTensor, void *handle, numbers alpha, void *da, numbers a, numbers beta, void *dc, void *c)
+  F(add, cudnnAddTensor, void *handle, numbers alpha, void *da, numbers a, numbers beta, void *dc, void *c) \
+  F(new_pool, cudnnCreatePoolingDescriptor, void **d) \
+  F(free_pool, cudnnDestroyPoolingDescriptor, void *d) \
+  F(set_pool, cudnnSetPooling2dDescriptor, void *d, int mode, int nan, int kh, int kw, int ph, int pw, int sh, int sw) \
+  F(pool, cudnnPoolingForward, void *handle, void *d, numbers alpha, void *dx, numbers x, numbers beta, void *dy, void *y) \
+  F(pool_back, cudnnPoolingBackward, void *handle, void *d, numbers alpha, void *dy, numbers y, void *dgy, numbers gy, void *dx, \
+    numbers x, numbers beta, void *dgx, void *gx) \
+  F(norm, cudnnBatchNormalizationForwardTraining, void *handle, int mode, numbers alpha, numbers beta, void *dx, numbers x, \
+    void *dy, void *y, void *dp, numbers scale, numbers bias, double momentum, void *running_mean, void *running_var, \
+    double eps, void *mean, void *invstd) \
+  F(norm_fixed, cudnnBatchNormalizationForwardInference, void *handle, int mode, numbers alpha, numbers beta, void *dx, \
+    numbers x, void *dy, void *y, void *dp, numbers scale, numbers bias, numbers mean, numbers var, double eps) \
+  F(norm_back, cudnnBatchNormalizationBackward, void *handle, int mode, numbers alpha, numbers beta, numbers param_alpha, \
+    numbers param_beta, void *dx, numbers x, void *dgy, numbers gy, void *dgx, void *gx, void *dp, numbers scale, \
+    void *gscale, void *gbias, double eps, numbers mean, numbers invstd)
 
 struct functions {
   size_t (*version)();
@@ -81,6 +97,20 @@ private:
   std::lock_guard<std::mutex> guard;
 };
 
+/* ---- work that cuDNN does, or a kernel of our own ---- */
+
+struct work {
+  th_conv_shape key;                                 /* what times are kept by */
+  bool can, usual;                                   /* cuDNN does it; it is taken for the faster where nobody measures */
+  th_kernel own, theirs;
+  int written[8];                                    /* arguments; -1 ends them */
+};
+/* The key of a call by its pass: all sizes that its time depends on. */
+th_conv_shape key_of(const th_call *c, int pass, std::initializer_list<int64_t> sizes);
+/* By cudnn.enabled and cudnn.prefer, by what was measured, or as usual. What cuDNN fails to do our own kernel does. */
+th_status compute(const th_call *c, const work &w);
+enum { FEW = 1 << 14 };                              /* elements of which cuDNN's work is not worth while */
+
 /* ---- operands ---- */
 
 inline int type_of(int dtype) { return dtype == TH_F64 ? DOUBLE : dtype == TH_F32 ? FLOAT : dtype == TH_F16 ? HALF : BFLOAT16; }
@@ -97,6 +127,15 @@ public:
     TH_DNN_TRY(new_tensor, &d);
     TH_DNN_TRY(set_tensor, d, NCHW, type, (int)n, (int)c, (int)h, (int)w);
     return TH_OK;
+  }
+  /* Of x as samples x planes x places, of which a tensor of 3 dimensions is one sample of images. */
+  th_status make_like(const th_tensor *x, bool images)
+  {
+    const int first = images && x->ndim == 3 ? 0 : 1;
+    int64_t places = 1;
+    for (int i = first + 1; i < x->ndim; i++) places *= x->size[i];
+    if (!images) return make(type_of(x->dtype), x->size[0], x->size[1], places, 1);
+    return make(type_of(x->dtype), first ? x->size[0] : 1, x->size[first], x->size[first + 1], x->size[first + 2]);
   }
   operator void *() const { return d; }
 private:

@@ -1,4 +1,5 @@
 // pool2d.cu - maxima and means over windows of images, and their gradients.
+#include "cudnn.cuh"
 #include "fold.cuh"
 
 namespace {
@@ -149,7 +150,7 @@ template <class T> static __global__ void share(T *gx, view vx, const T *g, view
   }
 }
 
-template <class T> static th_status avgpool2d(const th_call *c)
+template <class T> static th_status own_mean(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
   const int64_t n = th_numel(y);
@@ -160,7 +161,7 @@ template <class T> static th_status avgpool2d(const th_call *c)
   TH_LAUNCH((mean<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), p, n);
   return th_launched();
 }
-template <class T> static th_status avgpool2d_grad(const th_call *c)
+template <class T> static th_status own_mean_grad(const th_call *c)
 {
   const th_tensor *gx = c->arg[0].t, *g = c->arg[2].t;
   const int64_t n = th_numel(gx);
@@ -170,6 +171,78 @@ template <class T> static th_status avgpool2d_grad(const th_call *c)
   if (n == 0) return TH_OK;
   TH_LAUNCH((share<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(g), th_view_of(g), p, n);
   return th_launched();
+}
+
+/* ---- means by cuDNN: its maxima come without their places, which are a result here, and its gradient of them asks for more than
+ * the places ---- */
+
+struct by_cudnn {
+  dnn::tensor x, y;
+  dnn::packed from, to;
+  void *d = nullptr;
+  ~by_cudnn() { if (d) dnn::library.free_pool(d); }
+  th_status make(const th_tensor *tx, const th_tensor *ty, const th_arg *v, bool count_pad)
+  {
+    const int mode = count_pad ? dnn::MEAN_WITH_PADDING : dnn::MEAN_WITHOUT_PADDING;
+    TH_TRY(x.make_like(tx, true));
+    TH_TRY(y.make_like(ty, true));
+    TH_DNN_TRY(new_pool, &d);
+    TH_DNN_TRY(set_pool, d, mode, dnn::PROPAGATE_NAN, (int)v[0].i, (int)v[1].i, (int)v[4].i, (int)v[5].i, (int)v[2].i,
+               (int)v[3].i);
+    return TH_OK;
+  }
+};
+
+static th_status cudnn_mean(const th_call *c)
+{
+  const dnn::factors f(1, c->dtype == TH_F64);
+  by_cudnn p;
+  TH_TRY(p.from.take(c->arg[1].t, true));
+  TH_TRY(p.to.take(c->arg[0].t, false));
+  dnn::handle h;
+  TH_TRY(h.take());
+  TH_TRY(p.make(c->arg[1].t, c->arg[0].t, c->arg + 2, c->arg[9].i != 0));
+  TH_DNN_TRY(pool, h, p.d, f.at(dnn::ONCE), p.x, p.from.data(), f.at(dnn::NOTHING), p.y, p.to.data());
+  return p.to.give();
+}
+
+/* The gradient of a mean needs neither x nor y, which cuDNN asks for all the same: any memory of their size does. */
+static th_status cudnn_mean_grad(const th_call *c)
+{
+  const dnn::factors f(1, c->dtype == TH_F64);
+  by_cudnn p;
+  TH_TRY(p.from.take(c->arg[2].t, true));
+  TH_TRY(p.to.take(c->arg[0].t, false));
+  dnn::handle h;
+  TH_TRY(h.take());
+  TH_TRY(p.make(c->arg[0].t, c->arg[2].t, c->arg + 3, c->arg[10].i != 0));
+  TH_DNN_TRY(pool_back, h, p.d, f.at(dnn::ONCE), p.y, p.from.data(), p.y, p.from.data(), p.x, p.to.data(), f.at(dnn::NOTHING),
+             p.x, p.to.data());
+  return p.to.give();
+}
+
+/* Both divide alike where no window hangs over the padding. */
+static dnn::work mean_of(const th_call *c, int pass, const th_tensor *x, const th_tensor *y, const th_arg *v, th_kernel own)
+{
+  const int h = x->ndim - 2, w = x->ndim - 1;
+  const int64_t n = x->ndim == 4 ? x->size[0] : 1, planes = x->size[x->ndim - 3];
+  bool can = th_numel(x) > 0 && th_numel(x) < INT32_MAX && th_numel(y) < INT32_MAX;
+  for (int i = 0; i < 2; i++) {
+    const int64_t in = x->size[h + i] + 2 * v[4 + i].i - v[i].i;
+    can = can && v[i].i < 4096 && v[2 + i].i < 4096 && in / v[2 + i].i + 1 == y->size[h + i];
+  }
+  dnn::work job = { dnn::key_of(c, pass, { n, 1, planes, v[7].i, x->size[h], x->size[w], v[0].i, v[1].i, y->size[h], y->size[w],
+                                           v[2].i, v[3].i, v[4].i, v[5].i }),
+                    can, false, own, pass == TH_DNN_MEAN ? cudnn_mean : cudnn_mean_grad, { 0, -1 } };
+  return job;
+}
+template <class T> static th_status avgpool2d(const th_call *c)
+{
+  return dnn::compute(c, mean_of(c, TH_DNN_MEAN, c->arg[1].t, c->arg[0].t, c->arg + 2, own_mean<T>));
+}
+template <class T> static th_status avgpool2d_grad(const th_call *c)
+{
+  return dnn::compute(c, mean_of(c, TH_DNN_MEAN_GRAD, c->arg[0].t, c->arg[2].t, c->arg + 3, own_mean_grad<T>));
 }
 
 }  // namespace

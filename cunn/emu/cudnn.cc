@@ -111,5 +111,6 @@ void *emu::cudnn(const char *name)
     { "cudnnSetTensor4dDescriptor", (void *)set_tensor }, { "cudnnAddTensor", (void *)add_tensor },
   };
   void *const f = find_symbol(all, name);
-  return f ? f : symbol_of_convolution(name);
+  void *const layers = f ? f : symbol_of_layers(name);
+  return layers ? layers : symbol_of_convolution(name);
 }

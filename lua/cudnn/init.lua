@@ -1,7 +1,12 @@
 -- cudnn - names of cudnn.torch for layers of nn: scripts that use them run, and models in files that hold them load, with or
--- without a GPU. The engine of each layer is chosen as for nn's; no cuDNN is needed.
+-- without a GPU. The engine of each layer is chosen as for nn's; no cuDNN is needed. And settings: whether cuDNN may compute.
+local ffi = require 'ffi'
 local torch = require 'torch'
+local C = require 'torch.lib'.C
 require 'nn'
+
+ffi.cdef 'void th_dnn_set(int when); int th_dnn_when(void);'       -- as lib/include/th_conv_engine.h has it
+local NEVER, WHERE_FASTER, WHEREVER = 0, 1, 2
 
 local cudnn = rawget(_G, 'cudnn') or {}
 _G.cudnn = cudnn                       -- torch.class finds the package among the globals, as scripts of Torch7 do
@@ -16,16 +21,42 @@ cudnn.verbose = false
 --- cudnn.useFindEx: Accepted for old scripts, and changes nothing.
 cudnn.useFindEx = false
 
---- cudnn.benchmark: torch.conv.benchmark under cudnn's name: true measures the engines of a convolution of each new shape.
+-- The settings that are not fields: how each is asked, and told.
+local settings = {
+   benchmark = {
+      get = function() return torch.conv.benchmark end,
+      set = function(on) torch.conv.benchmark = on end,
+   },
+   enabled = {
+      get = function() return C.th_dnn_when() ~= NEVER end,
+      set = function(on) C.th_dnn_set(on and WHERE_FASTER or NEVER) end,
+   },
+   prefer = {
+      get = function() return C.th_dnn_when() == WHEREVER end,
+      set = function(on) C.th_dnn_set(on and WHEREVER or WHERE_FASTER) end,
+   },
+}
+
+--- cudnn.benchmark: torch.conv.benchmark under cudnn's name: true measures the engines of a convolution of each new shape, and on
+-- CUDA devices cuDNN beside our own kernels where both can average windows or normalise batches; the faster one computes.
 -- cudnn.benchmark --> false
+
+--- cudnn.enabled: Whether CUDA devices may compute by cuDNN at all, for all threads. false: convolutions, means of windows and
+-- batch normalisation take other ways, as where there is no cuDNN. Setting it ends cudnn.prefer.
+-- cudnn.enabled --> true
+
+--- cudnn.prefer: true: means of windows and batch normalisation on CUDA devices are computed by cuDNN wherever it can, whatever
+-- their size and what was measured; also on the emulated device, which has a cuDNN of its own. For convolutions say
+-- torch.conv.prefer = 'cudnn'. Setting it ends cudnn.enabled = false.
+-- cudnn.prefer --> false
 setmetatable(cudnn, {
-   __index = function(_, key) if key == 'benchmark' then return torch.conv.benchmark end end,
+   __index = function(_, key) return settings[key] and settings[key].get() end,
    __newindex = function(self, key, value)
-      if key ~= 'benchmark' then return rawset(self, key, value) end
+      if not settings[key] then return rawset(self, key, value) end
       if type(value) ~= 'boolean' then
-         error('cudnn.benchmark must be true or false, got ' .. require 'torch.arg'.describe(value), 2)
+         error(('cudnn.%s must be true or false, got %s'):format(key, require 'torch.arg'.describe(value)), 2)
       end
-      torch.conv.benchmark = value
+      settings[key].set(value)
    end,
 })
 
