@@ -232,11 +232,11 @@ local function begin(self, input, target, learning)
    return { n = all[1], sizes = sizes, at = at, input = input, target = target, m = #sizes, loss = 0, outputs = {} }
 end
 
--- Work of this rank: an error in it is kept, and nothing is computed from then on, but messages go on.
-local function work(run, batch, f, ...)
+-- Work of this rank for micro-batch k, which dist.trace shows: an error in it is kept, and nothing is computed from then on, but messages go on.
+local function work(run, batch, name, k, f, ...)
    if batch.bad then return nil end
    local since = wire.now()
-   local ok, result = pcall(f, ...)
+   local ok, result = pcall(dist.span, ('%s %d'):format(name, k), f, ...)
    run.busy = run.busy + wire.now() - since
    if ok then return result end
    batch.bad, batch.why = true, result
@@ -296,7 +296,7 @@ local function forward(self, run, batch, k, learning)
       x = cut(batch.input, batch.at[k], batch.sizes[k])
       slot.x = x
    end
-   local y = work(run, batch, module.forward, module, x)
+   local y = work(run, batch, 'forward', k, module.forward, module, x)
    if run.after then run.after:poll() end
    if run.after then
       slot.ahead = send(batch, run.after, y)
@@ -314,9 +314,9 @@ local function backward(self, run, batch, k)
       grad = take(batch, run.after)
       slot.grad = grad
    else
-      grad = work(run, batch, lose, self, batch, k, slot.y)
+      grad = work(run, batch, 'loss', k, lose, self, batch, k, slot.y)
    end
-   local g = work(run, batch, module.backward, module, slot.input or slot.x, grad)
+   local g = work(run, batch, 'backward', k, module.backward, module, slot.input or slot.x, grad)
    if run.before then slot.back = send(batch, run.before, g) end
 end
 

@@ -223,6 +223,19 @@ describe('dist.Pipeline', function()
          end]])
    end)
 
+   it('shows what a stage does with each micro-batch in a trace', function()
+      local file = temporary.name '.json'
+      ranks.ok(2, head .. ([[
+         local pipe = dist.Pipeline(model(), { criterion = criterion, micro = 3 })
+         dist.trace '%s'
+         pipe:forwardBackward(x, t)
+         dist.trace()]]):format(file))
+      local text = temporary.get(file)
+      for _, name in ipairs { 'forward 1', 'forward 3', 'backward 3', 'loss 2' } do
+         assert.equal(name:find 'loss' and 1 or 2, select(2, text:gsub('"' .. name .. '"', '')), name)
+      end
+   end)
+
    it('refuses what makes no sense, on all ranks', function()
       ranks.ok(2, head .. [[
          local make = dist.Pipeline
