@@ -17,7 +17,9 @@ local twins = require 'dist.twins'
 -- once gives them up to rounding, unless layers look at the batch as a whole: nn.BatchNormalization sees each micro-batch. The
 -- order is that of Narayanan et al., "PipeDream" (2019), flushed after each batch ('1f1b': a stage keeps the activations of as
 -- many micro-batches as there are stages from it to the end), or of Huang et al., "GPipe" (2019) ('gpipe': it keeps all). What
--- layers keep of a micro-batch until its backward, masks and places too, lies in copies of the stage that share its parameters.
+-- layers keep of a micro-batch until its backward, masks and places too, lies in copies of the stage that share its parameters
+-- and running estimates. They follow what the stage is told in numbers, words and modes; after a change of other tensors in it
+-- clearState() lets go of them.
 -- @param options.criterion    the loss, of the last rank; its gradient is weighed with the micro-batch's share of the samples
 -- @param options.sizeAverage  whether the loss is the mean over samples; default: what the criterion says, or true
 -- @param options.micro        how many micro-batches, default 4 for each stage; a batch of fewer samples has one for each of them

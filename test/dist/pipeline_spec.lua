@@ -1,4 +1,5 @@
 -- test/dist/pipeline_spec.lua - dist.Pipeline: the gradients of one process, on several; schedules, placement, errors.
+-- runs once
 local torch = require 'torch'
 local nn = require 'nn'
 local dist = require 'dist'
@@ -130,6 +131,7 @@ describe('dist.Pipeline', function()
             assert(differs(pipe, whole) == 0)
             p:add(-0.1, g) q:add(-0.1, h)
             if step == 3 then p, g = pipe:getParameters() end
+            if step == 4 then pipe:clearState() end
          end]])
    end)
 
