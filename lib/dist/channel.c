@@ -1,6 +1,6 @@
 /* channel.c - messages from one rank to another: a ring of cells for each pair. A send has ended when its last cell is
  * filled; a message of few cells does not wait for its receiver, and does not learn what he wanted. */
-#include "dist.h"
+#include "wire.h"
 
 static int64_t cells_of(const th_notice *m, int es) { return m->count ? (m->count * es + TH_CELL - 1) / TH_CELL : 1; }
 
@@ -48,4 +48,9 @@ static th_status recv(th_dist_work *w)
                     th_dtype_name(m.dtype), g->rank, (long long)w->notice.count, th_dtype_name(w->notice.dtype));
 }
 
-th_status th_message(th_dist_work *w) { return w->notice.kind == TH_DIST_SEND ? send(w) : recv(w); }
+th_status th_message(th_dist_work *w)
+{
+  const th_job *j = w->g->job;
+  if (th_wire_host(j, w->notice.root) != th_wire_host(j, j->rank)) return th_wire_message(w);
+  return w->notice.kind == TH_DIST_SEND ? send(w) : recv(w);
+}

@@ -13,7 +13,7 @@
  * with virtual machines it changes: so some operations of every size try both ways.
  */
 #include <emmintrin.h>
-#include "dist.h"
+#include "wire.h"
 
 /* A chunk of the operation at work. A slot holds `n` elements, or as many of each rank's part. */
 typedef struct chunk {
@@ -29,7 +29,7 @@ typedef struct chunk {
 static const char *const operators[] = { "sum", "mean", "min", "max", "prod" };
 
 /* How two announcements differ, in words; the same words on all ranks. */
-static th_status differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
+th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
 {
   const int ra = w->g->world[0], rb = w->g->world[r];
   if (a->kind != b->kind) {
@@ -48,10 +48,14 @@ static th_status differ(const th_dist_work *w, const th_notice *a, const th_noti
     return th_fail_of(w, "the operators differ: rank %d says %s, rank %d %s", ra, operators[a->op], rb, operators[b->op]);
   }
   if (a->root != b->root) return th_fail_of(w, "the roots differ: rank %d says %d, rank %d %d", ra, a->root, rb, b->root);
+  if (a->kind != TH_DIST_GROUP) {
+    return th_fail_of(w, "the algorithms differ: rank %d takes %s, rank %d %s", ra, th_algorithm_name(a->note), rb,
+                      th_algorithm_name(b->note));
+  }
   return th_fail_of(w, "the ranks name different members of the group: ranks %d and %d differ", ra, rb);
 }
 
-static bool same(const th_notice *a, const th_notice *b)
+bool th_same(const th_notice *a, const th_notice *b)
 {
   return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && a->op == b->op && a->root == b->root
          && a->note == b->note;
@@ -62,16 +66,16 @@ th_status th_announce(th_dist_work *w)
 {
   th_dist *g = w->g;
   th_desk *mine = &g->desk[g->rank];
-  const int at = w->notice.seq & 1;
+  const int at = w->turn & 1;
   mine->call[at].with.notice = w->notice;
-  th_count_to(&mine->call[at].called, w->notice.seq);
+  th_count_to(&mine->call[at].called, w->turn);
   for (int r = 0; r < g->size; r++) {
-    if (r != g->rank) TH_TRY(th_await(w, &g->desk[r].call[at].called, w->notice.seq, g->world[r]));
+    if (r != g->rank) TH_TRY(th_await(w, &g->desk[r].call[at].called, w->turn, g->world[r]));
   }
   const th_notice *first = &g->desk[0].call[at].with.notice;
   for (int r = 1; r < g->size; r++) {
     const th_notice *other = &g->desk[r].call[at].with.notice;
-    if (!same(first, other)) return differ(w, first, other, r);
+    if (!th_same(first, other)) return th_differ(w, first, other, r);
   }
   return TH_OK;
 }
@@ -277,7 +281,7 @@ static void take(const chunk *c)
 static th_status small(th_dist_work *w, int64_t n)
 {
   chunk c = { .w = w, .n = n };
-  const int at = w->notice.seq & 1;
+  const int at = w->turn & 1;
   for (int r = 0; r < w->g->size; r++) {
     th_desk *d = &w->g->desk[r];
     c.slot[r] = w->notice.count * w->es <= TH_FEW ? d->call[at].with.few : d->small[at];
@@ -286,6 +290,20 @@ static th_status small(th_dist_work *w, int64_t n)
   TH_TRY(th_announce(w));
   take(&c);
   return TH_OK;
+}
+
+void th_put_few(th_dist_work *w, int64_t n, char *to)
+{
+  chunk c = { .w = w, .n = n };
+  c.slot[w->g->rank] = to;
+  put(&c);
+}
+
+void th_take_few(th_dist_work *w, int64_t n, char *const *slot)
+{
+  chunk c = { .w = w, .n = n };
+  for (int r = 0; r < w->g->size; r++) c.slot[r] = slot[r];
+  take(&c);
 }
 
 /* ---- many: the pipeline ---- */

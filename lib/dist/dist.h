@@ -56,11 +56,16 @@ typedef struct th_directory {
   th_entry   entry[TH_MAXSHARED];
 } th_directory;
 
+typedef struct th_wire th_wire;
+typedef struct th_between th_between;
+
 typedef struct th_job {
   th_job_head *head;
   th_shared   *opened;                              /* a list */
   size_t       bytes;
   int          rank, size, fd, cores;
+  int          first, local;                        /* first rank of this host, which makes the memory; this one's number here */
+  th_wire     *wire;                                /* to other hosts; NULL: there are none */
   int32_t      pid;
   uint32_t     groups;
   double       deadline;                            /* seconds that an operation may take */
@@ -87,6 +92,7 @@ struct th_dist {
   th_desk *desk;
   uint32_t seq, chunks;                             /* operations begun; chunks put so far */
   th_pace  pace[TH_PACES];                          /* from 8 kB on, by powers of two */
+  th_between *between;                              /* NULL: all its ranks are on this host */
   th_lane  lane;
   th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
 };
@@ -99,6 +105,8 @@ struct th_dist_work {
   th_dist  *g;
   th_notice notice;
   int       es;                                     /* bytes of an element */
+  uint32_t  turn;                                   /* number of the announcement on the desks */
+  const th_dist_work *whole;                        /* the operation between hosts of which this is the part on one host */
   const char *what;                                 /* of a shared tensor: what is done with it */
   double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
@@ -127,6 +135,8 @@ double     th_now(void);
 th_status  th_await(th_dist_work *w, th_counter *c, uint32_t value, int who);
 /* The same for a word that nobody sleeps on. */
 th_status  th_await_word(th_dist_work *w, uint32_t *word, uint32_t value, int who);
+/* What may end the waiting: the job, the user. */
+th_status  th_stopped(th_dist_work *w);
 void       th_count_to(th_counter *c, uint32_t value);
 void       th_count(th_counter *c, uint32_t more);      /* of any number of ranks at once */
 /* The same, but returns after a moment. */
@@ -160,6 +170,11 @@ th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, in
 th_status th_collective(th_dist_work *w);           /* collective.c */
 th_status th_announce(th_dist_work *w);             /* its first part: all announce the same, or all fail */
 th_status th_message(th_dist_work *w);              /* channel.c */
+bool      th_same(const th_notice *a, const th_notice *b);
+th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r);
+/* Few bytes of this rank; and the result from those of all ranks, each at its slot. */
+void      th_put_few(th_dist_work *w, int64_t n, char *to);
+void      th_take_few(th_dist_work *w, int64_t n, char *const *slot);
 char     *th_piece(const th_spans *s, int es, int64_t first, int64_t *n);
 void      th_gather(char *to, const th_spans *s, int es, int64_t first, int64_t n);
 void      th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char *from);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "dist.h"
+#include "wire.h"
 
 static const char *const words[] = { "barrier", "allreduce", "reduce", "broadcast", "allgather", "reducescatter", "alltoall",
                                      "send", "recv", "group", "init", "shared" };
@@ -98,6 +99,7 @@ th_status th_fail_of(const th_dist_work *w, const char *fmt, ...)
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
+  if (w->whole) w = w->whole;
   const char *word = th_dist_word(w->notice.kind);
   if (w->what) return th_fail(TH_EBACKEND, "%s: %s", w->what, text);
   if (w->notice.kind == TH_DIST_INIT) return th_fail(TH_EBACKEND, "dist.init: %s", text);
@@ -201,6 +203,7 @@ th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, in
 void th_dist_leave(th_dist *g)
 {
   __atomic_store_n(&g->job->head->seat[g->job->rank].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
+  if (g->job->wire) th_wire_leave(g->job);
 }
 
 /* ---- joining ---- */
@@ -210,39 +213,39 @@ static void note_fork(void) { forked = 1; }
 bool th_forked(void) { return forked; }
 
 
-/* Opens memory by name. Rank 0 makes it; what a job of the same name has left behind is replaced. */
-static int open_named(const char *name, int rank)
+/* Opens memory by name. The first rank makes it; what a job of the same name has left behind is replaced. */
+static int open_named(const char *name, bool first)
 {
-  if (rank == 0) {
+  if (first) {
     shm_unlink(name);
     return shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   }
   return shm_open(name, O_RDWR | O_CLOEXEC, 0);
 }
 
-/* Whether memory found by name belongs to us and to a job whose rank 0 lives. */
-static bool is_fresh(int fd)
+/* Whether memory found by name belongs to us and to a job whose first rank lives. */
+static bool is_fresh(int fd, int first)
 {
   struct stat st;
   char state;
   if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || st.st_size < (off_t)sizeof(th_job_head)) return false;
   th_job_head *h = mmap(NULL, sizeof *h, PROT_READ, MAP_SHARED, fd, 0);
   if (h == MAP_FAILED) return false;
-  const bool fresh = __atomic_load_n(&h->ready, __ATOMIC_ACQUIRE) && th_birth(h->seat[0].pid, &state) == h->seat[0].born;
+  const bool fresh = __atomic_load_n(&h->ready, __ATOMIC_ACQUIRE) && th_birth(h->seat[first].pid, &state) == h->seat[first].born;
   munmap(h, sizeof *h);
   return fresh;
 }
 
-static th_status find(int *fd, const char *name, int rank, double until, double seconds)
+static th_status find(int *fd, const char *name, const th_job *j, double until)
 {
   const struct timespec moment = { 0, 2000000 };
   for (;;) {
-    *fd = open_named(name, rank);
-    if (*fd >= 0 && (rank == 0 || is_fresh(*fd))) return TH_OK;
+    *fd = open_named(name, j->local == 0);
+    if (*fd >= 0 && (j->local == 0 || is_fresh(*fd, j->first))) return TH_OK;
     if (*fd >= 0) close(*fd);
     else if (errno != ENOENT) return th_fail(TH_EIO, "dist.init: cannot open shared memory %s: %s", name, strerror(errno));
     if (th_now() > until) {
-      return th_fail(TH_EBACKEND, "dist.init: rank 0 did not come within %g s: it never joined the job", seconds);
+      return th_fail(TH_EBACKEND, "dist.init: rank %d did not come within %g s: it never joined the job", j->first, j->deadline);
     }
     if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
     nanosleep(&moment, NULL);
@@ -267,7 +270,7 @@ static th_status map(th_job *j, int fd)
   return TH_OK;
 }
 
-/* Takes the seat, and waits until all have theirs. */
+/* Takes the seat, and waits until all on this host have theirs. */
 static th_status sit(th_dist_work *w, const char *secret)
 {
   th_job *j = w->g->job;
@@ -277,12 +280,12 @@ static th_status sit(th_dist_work *w, const char *secret)
   seat->pid = j->pid;
   seat->born = th_birth(j->pid, &state);
   if (seat->born == TH_UNKNOWN) return th_fail(TH_EIO, "dist.init: cannot read /proc/%d/stat: %s", j->pid, strerror(errno));
-  if (j->rank == 0) {
+  if (j->local == 0) {
     h->size = (uint32_t)j->size;
     snprintf(h->secret, sizeof h->secret, "%s", secret);
     __atomic_store_n(&h->ready, 1, __ATOMIC_RELEASE);
   }
-  TH_TRY(th_await_word(w, &h->ready, 1, 0));
+  TH_TRY(th_await_word(w, &h->ready, 1, j->first));
   if (strncmp(h->secret, secret, sizeof h->secret - 1) != 0) return th_fail(TH_EARG, "dist.init: this is not the job's secret");
   if (h->size != (uint32_t)j->size) {
     return th_fail(TH_EARG, "dist.init: the job has %u ranks, rank %d says %d", h->size, j->rank, j->size);
@@ -291,7 +294,9 @@ static th_status sit(th_dist_work *w, const char *secret)
   if (!__atomic_compare_exchange_n(&seat->state, &empty, TH_SEAT_TAKEN, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     return th_fail(TH_EARG, "dist.init: rank %d is taken already", j->rank);
   }
-  for (int r = 0; r < j->size; r++) TH_TRY(th_await_word(w, &h->seat[r].state, TH_SEAT_TAKEN, r));
+  for (int r = 0; r < j->size; r++) {
+    if (th_wire_host(j, r) == th_wire_host(j, j->rank)) TH_TRY(th_await_word(w, &h->seat[r].state, TH_SEAT_TAKEN, r));
+  }
   return TH_OK;
 }
 
@@ -300,14 +305,28 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
   const double until = th_now() + j->deadline;
   int32_t world[TH_MAXRANK];
   for (int r = 0; r < j->size; r++) world[r] = r;
-  if (name) TH_TRY(find(&fd, name, j->rank, until, j->deadline));
+  if (name) TH_TRY(find(&fd, name, j, until));
   TH_TRY(map(j, fd));
   TH_TRY(th_dist_new(g, j, 0, world, j->size));
   th_dist_work w = { .g = *g, .until = until, .seconds = j->deadline, .notice = { .kind = TH_DIST_INIT } };
   th_status s = th_reserve(j, j->head, head_bytes() + group_bytes(j->size));
   if (s == TH_OK) s = sit(&w, secret);
-  if (s == TH_OK && name && j->rank == 0) shm_unlink(name);         /* all are in: the name has done its work */
-  return s;
+  if (s == TH_OK && name && j->local == 0) shm_unlink(name);         /* all are in: the name has done its work */
+  if (s != TH_OK || !j->wire) return s;
+  TH_TRY(th_between_new(*g));
+  th_wire_start(j);
+  return (*g)->between ? th_measure(*g) : TH_OK;
+}
+
+/* On several hosts the memory's name is that of the job and of the host. */
+static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char *host, const char *secret)
+{
+  char here[256];
+  uint64_t h = 14695981039346656037u;
+  for (const char *p = host; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
+  snprintf(here, sizeof here, "%.200s-%016llx", name, (unsigned long long)h);
+  TH_TRY(th_wire_join(j, host, secret));
+  return join(g, j, -1, here, secret);
 }
 
 /* Processors that the ranks have together: one that a launcher has bound sees its own ones alone. */
@@ -318,7 +337,8 @@ static int cores(void)
   return n > 0 ? n : 1;
 }
 
-th_status th_dist_join(th_dist **g, int fd, const char *name, int rank, int size, const char *secret, double deadline)
+th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, int rank, int size, const char *secret,
+                       double deadline)
 {
   if (!th_can_combine()) return th_fail(TH_EBACKEND, "dist.init: this library was not built for a processor like this one");
   if (size < 1 || size > TH_MAXRANK) return th_fail(TH_EARG, "dist.init: size must lie in 1..%d, got %d", TH_MAXRANK, size);
@@ -326,7 +346,7 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, int rank, int size
   th_job *j = calloc(1, sizeof *j);
   if (!j) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   pthread_atfork(NULL, NULL, note_fork);
-  j->rank = rank;
+  j->rank = j->local = rank;
   j->size = size;
   j->pid = getpid();
   j->cores = cores();
@@ -334,8 +354,12 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, int rank, int size
   j->fd = -1;
   j->groups = 1;
   *g = NULL;
-  const th_status s = join(g, j, fd, name, secret);
+  const th_status s = host ? join_hosts(g, j, name, host, secret) : join(g, j, fd, name, secret);
   if (s == TH_OK) return TH_OK;
+  if (host) {                                       /* a thread may wait in MPI still, with what it was given */
+    *g = NULL;
+    return s;
+  }
   if (*g) {
     free(*g);
     munmap(j->head, j->bytes);

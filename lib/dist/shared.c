@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "dist.h"
+#include "wire.h"
 #include "../core/storage.h"
 
 struct th_shared {
@@ -174,6 +174,10 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
     return th_fail(TH_EARG, "dist.shared: a name has 1 to %d bytes, got %lld", TH_SHARED_NAME - 1, (long long)strlen(name));
   }
   strcpy(e.name, name);
+  if (th_wire_hosts(world->job) > 1) {
+    return th_fail(TH_EBACKEND, "dist.shared: '%s' needs all ranks on one host, this job has %d hosts", name,
+                   th_wire_hosts(world->job));
+  }
   TH_TRY(need_room(&e));
   th_shared *at = world->job->opened;
   while (at && strcmp(at->e.name, name) != 0) at = at->next;

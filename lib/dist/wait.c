@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "dist.h"
+#include "wire.h"
 
 enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20, HOLDERS = 256 };
 
@@ -61,8 +62,7 @@ static void sleep_on(th_counter *c, condition over, uint32_t value)
   __atomic_sub_fetch(&c->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
-/* What may end the waiting: the job, the user, the other rank, the clock. */
-static th_status stopped(th_dist_work *w)
+th_status th_stopped(th_dist_work *w)
 {
   th_job *j = w->g->job;
   if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
@@ -76,9 +76,10 @@ static th_status look(th_dist_work *w, int who, th_trouble late, condition over,
 {
   if (w->until == 0) w->until = th_now() + w->seconds;
   if (over(word, value)) return TH_OK;
-  TH_TRY(stopped(w));
+  TH_TRY(th_stopped(w));
   const th_trouble t = th_look_after(w, who, th_now() > w->until);
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
+  if (t == TH_IS_LATE && w->whole) return th_inquire(w);                /* whoever is waited for may wait for another host */
   th_blame(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }
@@ -109,7 +110,7 @@ th_status th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *t
   if (*there) return TH_OK;
   sleep_on(c, reached, value);
   *there = reached(&c->value, value);
-  return *there ? TH_OK : stopped(w);
+  return *there ? TH_OK : th_stopped(w);
 }
 
 /* ---- locks ---- */

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "dist.h"
+#include "wire.h"
 #include "../core/storage.h"
 
 enum { IN_FLIGHT = 2, STACK = 256 << 10 };          /* what a storage's `pinned` grows by while its elements travel */
@@ -98,7 +98,7 @@ static void take_ticket(th_dist_work *w)
   const int kind = w->notice.kind, other = w->notice.root;
   w->lane = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->lane;
   w->ticket = __atomic_fetch_add(&w->lane->next, 1, __ATOMIC_RELAXED);
-  w->notice.seq = w->ticket + 1;
+  w->notice.seq = w->turn = w->ticket + 1;
 }
 
 static bool is_served(th_lane *l, uint32_t ticket) { return __atomic_load_n(&l->serving, __ATOMIC_SEQ_CST) == ticket; }
@@ -127,9 +127,23 @@ static th_status in_turn(th_dist_work *w)
   if (!is_served(w->lane, w->ticket)) await_turn(w->lane, w->ticket);
   if (w->threaded) w->began = th_now();
   const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
-                      : is_message(w->notice.kind) ? th_message(w) : th_collective(w);
+                      : is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
   end_turn(w->lane, w->ticket);
   return s;
+}
+
+/* After a failure between hosts elements may still come, or go: the tensors stay, and do not grow. */
+static void keep(const th_dist_call *call)
+{
+  for (int k = 0; k < 2; k++) {
+    const th_list *list = k ? call->out : call->in;
+    for (int64_t i = 0; list && i < list->n; i++) {
+      th_storage *s = list->t[i]->storage;
+      if (!s) continue;
+      th_storage_retain(s);
+      __atomic_add_fetch(&s->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
+    }
+  }
 }
 
 /* ---- blocking ---- */
@@ -142,6 +156,7 @@ th_status th_dist_run(th_dist *g, const th_dist_call *call)
   if (s == TH_OK) {
     take_ticket(&w);
     s = in_turn(&w);
+    if (s != TH_OK && g->job->wire && __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE)) keep(call);
   }
   forget_spans(&w.in);
   forget_spans(&w.out);
@@ -232,7 +247,8 @@ void th_dist_times(const th_dist_work *w, double numbers[3])
 void th_dist_work_free(th_dist_work *w)
 {
   if (w->threaded) pthread_join(w->thread, NULL);
-  for (int64_t i = 0; i < w->nheld; i++) {
+  const bool stays = w->status != TH_OK && w->g->job->wire && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
+  for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* elements may still come, or go */
     __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
     th_storage_release(w->held[i]);
   }
@@ -264,11 +280,14 @@ th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
   *g = NULL;
   if (!member) return TH_OK;
   TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
-  return th_dist_new(g, j, id, rank, n);
+  TH_TRY(th_dist_new(g, j, id, rank, n));
+  return th_between_new(*g);
 }
 
 int    th_dist_rank(const th_dist *g) { return g->rank; }
 int    th_dist_size(const th_dist *g) { return g->size; }
+int    th_dist_local(const th_dist *g) { return g->job->local; }
+int    th_dist_hosts(const th_dist *g) { return th_wire_hosts(g->job); }
 double th_dist_deadline(th_dist *g, double seconds)
 {
   if (seconds > 0) g->job->deadline = seconds;

@@ -9,9 +9,10 @@ extern "C" {
 #endif
 
 /* FFI BEGIN */
-/* The processes of a job share a block of memory, which a file descriptor or a name in shared memory tells;
- * neither: a job of one. A group is a list of ranks, seen from one of them. Lists of tensors hold packed ones of one type;
- * `in` and `out` are the same where the result takes the place of the input. Seconds: 0 means what the job has. */
+/* The processes of a job share a block of memory, which a file descriptor or a name in shared memory tells; neither: a job of
+ * one. With the name of a host: a job on several, started by Open MPI's launcher or one that it knows. A group is a list of
+ * ranks, seen from one of them. Lists of tensors hold packed ones of one type; `in` and `out` are the same where the result
+ * takes the place of the input. Seconds: 0 means what the job has. */
 typedef struct th_dist th_dist;
 typedef struct th_dist_work th_dist_work;        /* an operation that goes on while the script does */
 enum { TH_DIST_BARRIER, TH_DIST_ALLREDUCE, TH_DIST_REDUCE, TH_DIST_BROADCAST, TH_DIST_ALLGATHER, TH_DIST_REDUCESCATTER,
@@ -23,11 +24,19 @@ typedef struct th_dist_call {
   double seconds;
   const th_list *in, *out;
 } th_dist_call;
-th_status    th_dist_join(th_dist **g, int fd, const char *name, int rank, int size, const char *secret, double deadline);
+th_status    th_dist_join(th_dist **g, int fd, const char *name, const char *host, int rank, int size, const char *secret,
+                          double deadline);
 th_status    th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n);      /* NULL: this rank is none of it */
 void         th_dist_leave(th_dist *g);          /* of the whole job */
 int          th_dist_rank(const th_dist *g);
 int          th_dist_size(const th_dist *g);
+int          th_dist_local(const th_dist *g);    /* this process's number on its host */
+int          th_dist_hosts(const th_dist *g);    /* of the whole job */
+/* Between hosts: sets the algorithm, unless name is NULL; how it is called now. What an operation takes, and its seconds. */
+th_status    th_dist_algorithm(const char *name, const char **now);
+th_status    th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t count, const char **algorithm,
+                             double *seconds);
+void         th_dist_speed(const th_dist *g, double *numbers);   /* latency, bytes a second */
 double       th_dist_deadline(th_dist *g, double seconds);       /* 0: only asks */
 th_status    th_dist_run(th_dist *g, const th_dist_call *call);
 th_status    th_dist_start(th_dist_work **w, th_dist *g, const th_dist_call *call);

@@ -1,4 +1,5 @@
-/* thrun.c - starts the ranks of a job on this host, shows what they write, and ends all when one fails. */
+/* thrun.c - starts the ranks of a job on this host (or hands it to hosts.c), shows what they write, and ends all when one
+ * fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../lib/dist/job.h"
+#include "hosts.h"
 #include "lines.h"
 #include "warden.h"
 
@@ -27,6 +29,8 @@ static const char usage[] =
   "  --spare N       let so many ranks fail, fewer than there are, and the others go on (default 0)\n"
   "  --no-bind       leave it to the system on which processors ranks run (default: each has its share)\n"
   "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
+  "  --hosts LIST    a:2,b:2 starts two ranks on each of these hosts, by Open MPI's mpirun; -n limits them\n"
+  "  --hostfile F    the same with a file of lines such as: a slots=2\n"
   "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
   "  -h, --help      this help\n"
   "Each line that a rank writes is shown behind its number. The first rank that fails is shown first; its status is\n"
@@ -39,7 +43,8 @@ static const double HOLD = 0.15;        /* seconds that lines of standard error 
 typedef struct options {
   int    size, threads, restarts, spare, script, unbound;
   double grace, patience;               /* seconds */
-  const char *deadline, *commit;
+  const char *deadline, *commit, *hosts, *hostfile;
+  int    sized;                         /* -n was given */
 } options;
 
 typedef struct rank {
@@ -112,6 +117,7 @@ static int seconds(const char *option, const char *text, double *out)
 
 static int set_option(options *o, const char *name, const char *value)
 {
+  if (strcmp(name, "-n") == 0) o->sized = 1;
   if (strcmp(name, "-n") == 0) return whole(name, value, 1, TH_MAXRANK, &o->size);
   if (strcmp(name, "--threads") == 0) return whole(name, value, 1, 256, &o->threads);
   if (strcmp(name, "--restarts") == 0) return whole(name, value, 0, 1000000, &o->restarts);
@@ -121,6 +127,14 @@ static int set_option(options *o, const char *name, const char *value)
     o->deadline = value;
     return seconds(name, value, &o->patience);
   }
+  if (strcmp(name, "--hosts") == 0) {
+    o->hosts = value;
+    return *value && !strpbrk(value, " -") ? 1 : wrong(name, "a list such as a:2,b:2", value);
+  }
+  if (strcmp(name, "--hostfile") == 0) {
+    o->hostfile = value;
+    return access(value, R_OK) == 0 ? 1 : wrong(name, "the name of a file that can be read", value);
+  }
   o->commit = value;
   return *value ? 1 : wrong(name, "the name of a folder", value);
 }
@@ -128,7 +142,8 @@ static int set_option(options *o, const char *name, const char *value)
 /* False after telling what is wrong. */
 static int read_options(int argc, char **argv, options *o)
 {
-  static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--spare", "--commit" };
+  static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--spare", "--commit", "--hosts",
+                                       "--hostfile" };
   int i = 1;
   for (; i < argc && argv[i][0] == '-'; i += 2) {
     size_t k = 0;
@@ -149,6 +164,10 @@ static int read_options(int argc, char **argv, options *o)
       return 0;
     }
     if (!set_option(o, argv[i], argv[i + 1])) return 0;
+  }
+  if ((o->hosts && o->hostfile) || ((o->hosts || o->hostfile) && o->spare)) {
+    fprintf(stderr, "thrun: --hosts goes neither with --hostfile nor with --spare\n");
+    return 0;
   }
   if (o->spare >= o->size) {
     fprintf(stderr, "thrun: --spare must be less than the number of ranks, %d, got %d\n", o->size, o->spare);
@@ -451,6 +470,19 @@ static int run(const options *o, int again, char **argv)
   return started < o->size ? 1 : status;
 }
 
+/* The same on several hosts. */
+static int run_hosts(const options *o, int again, char **argv)
+{
+  char th[PATH_MAX];
+  const int program = strcmp(argv[o->script], "--") == 0;
+  find_th(th);
+  if (!program) argv[o->script - 1] = th;
+  const hosts_job j = { .list = o->hosts, .file = o->hostfile, .size = o->sized ? o->size : 0, .threads = o->threads,
+                        .again = again, .grace = o->grace, .deadline = o->deadline, .commit = o->commit,
+                        .command = argv + o->script + (program ? 1 : -1), .interrupts = &interrupts };
+  return hosts_run(&j);
+}
+
 static void catch(int signal, void (*handler)(int))
 {
   struct sigaction a = { .sa_handler = handler };
@@ -477,10 +509,11 @@ int main(int argc, char **argv)
   catch(SIGHUP, on_interrupt);
   catch(SIGCHLD, on_child);
   catch(SIGPIPE, SIG_IGN);
-  int status = run(&o, 0, argv);
+  int (*const once)(const options *, int, char **) = o.hosts || o.hostfile ? run_hosts : run;
+  int status = once(&o, 0, argv);
   for (int again = 1; status && !interrupts && again <= o.restarts; again++) {
     fprintf(stderr, "thrun: restart %d of %d\n", again, o.restarts);
-    status = run(&o, again, argv);
+    status = once(&o, again, argv);
   }
   warden_stop(&guard);
   return status;

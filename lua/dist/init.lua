@@ -20,8 +20,8 @@ local Group = {}
 Group.__index = Group
 
 --- Joins the job that this process was started for, and waits until all its ranks have. Without options: the job of thrun, of
--- mpirun or of a Slurm step on one host; where there is none, a job of this process alone. Returns dist. To call it again does
--- nothing.
+-- mpirun or of a Slurm step, on one host or several; where there is none, a job of this process alone. Returns dist. To call
+-- it again does nothing.
 -- @param options  a table: `deadline`, the seconds that any operation may take (300, or what thrun says)
 -- dist.init().rank() --> 0
 function dist.init(options)
@@ -35,7 +35,8 @@ function dist.init(options)
       return dist
    end
    job = find(os.getenv)
-   local c = lib.join(job.fd, job.name, job.rank, job.size, job.secret, seconds or job.deadline, 2)
+   local c = lib.join(job, seconds or job.deadline, 2)
+   if job.host then job.localRank = lib.C.th_dist_local(c) end
    world = setmetatable({ c = c, at = job.rank, n = job.size, ranks = {} }, Group)
    for r = 0, job.size - 1 do world.ranks[r + 1] = r end
    lib.world = world
@@ -61,6 +62,10 @@ function dist.localRank()
    joined 'dist.localRank'
    return job.localRank
 end
+
+--- How many hosts the ranks are on.
+-- dist.init(); dist.hosts() --> 1
+function dist.hosts() return lib.C.th_dist_hosts(joined('dist.hosts').c) end
 
 --- How often thrun has started the job again after a failure.
 -- dist.init(); dist.restarts() --> 0
@@ -359,6 +364,7 @@ function dist.send(x, to, options) return message('send', 'dist.send', x, to, op
 -- @param from  the rank
 function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from, options) end
 
+require 'dist.explain'
 require 'dist.commit'
 require 'dist.DataParallel'
 require 'dist.trace'

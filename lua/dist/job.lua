@@ -1,4 +1,6 @@
 -- lua/dist/job.lua - which job this process was started for, as its environment tells.
+local ffi = require 'ffi'
+ffi.cdef 'long readlink(const char *, char *, size_t);'
 
 local function number(get, name, lo, hi)
    local text = get(name)
@@ -9,46 +11,61 @@ local function number(get, name, lo, hi)
    return v
 end
 
+local function restarts(get) return get 'TH_DIST_RESTART' and number(get, 'TH_DIST_RESTART', 0, 1e9) or 0 end
+
 local function of_thrun(get)
    return {
       rank = number(get, 'TH_DIST_RANK', 0, 1e6), size = number(get, 'TH_DIST_SIZE', 1, 1e6),
       fd = number(get, 'TH_DIST_FD', 0, 1e6), localRank = number(get, 'TH_DIST_LOCAL_RANK', 0, 1e6),
-      secret = get 'TH_DIST_SECRET' or '', restarts = get 'TH_DIST_RESTART' and number(get, 'TH_DIST_RESTART', 0, 1e9) or 0,
+      secret = get 'TH_DIST_SECRET' or '', restarts = restarts(get),
    }
 end
 
 -- A name for the job's memory. Only this user can open it.
 local function named(kind, id) return ('/cresset-%s-%s'):format(kind, (id:gsub('[^%w]', '-'))) end
 
-local function one_host(what, here, all)
-   if here ~= all then
-      error(('dist.init: %s has started %d ranks, %d of them on this host: a job of this version has one host')
-         :format(what, all, here), 5)
+-- Ranks in different networks count as on different hosts, like those of containers.
+local function this_host(get)
+   local told = get 'TH_DIST_HOST'
+   if told then
+      if #told < 1 or #told > 63 then error('dist.init: TH_DIST_HOST must have 1 to 63 bytes, got ' .. #told, 5) end
+      return told
    end
+   local f = io.open '/proc/sys/kernel/random/boot_id'
+   local boot = f and f:read '*l' or ''
+   if f then f:close() end
+   local buffer = ffi.new 'char[128]'
+   local n = ffi.C.readlink('/proc/self/ns/net', buffer, 127)
+   return (boot:sub(1, 36) .. '-' .. (n > 0 and ffi.string(buffer, n):match '%d+' or ''))
+end
+
+-- On several hosts, or told that it is so, ranks meet by Open MPI, and find those of their host.
+local function of_hosts(get, job, several)
+   if several or get 'TH_DIST_HOST' then job.host = this_host(get) end
+   return job
 end
 
 local function of_mpirun(get)
    local size = number(get, 'OMPI_COMM_WORLD_SIZE', 1, 1e6)
-   one_host('mpirun', number(get, 'OMPI_COMM_WORLD_LOCAL_SIZE', 1, 1e6), size)
    local id = get 'PMIX_NAMESPACE' or get 'OMPI_MCA_ess_base_jobid' or get 'PMIX_ID' or ''
-   return {
+   return of_hosts(get, {
       rank = number(get, 'OMPI_COMM_WORLD_RANK', 0, 1e6), size = size,
       localRank = number(get, 'OMPI_COMM_WORLD_LOCAL_RANK', 0, 1e6),
-      name = named('mpi', id), secret = id, fd = -1, restarts = 0,
-   }
+      name = named('mpi', id), secret = get 'TH_DIST_SECRET' or id, fd = -1, restarts = restarts(get),
+   }, number(get, 'OMPI_COMM_WORLD_LOCAL_SIZE', 1, 1e6) < size)
 end
 
 local function of_slurm(get)
-   local size = number(get, 'SLURM_STEP_NUM_TASKS', 1, 1e6)
-   if get 'SLURM_STEP_NUM_NODES' and number(get, 'SLURM_STEP_NUM_NODES', 1, 1e6) > 1 then one_host('Slurm', 1, size) end
    local id = (get 'SLURM_JOB_ID' or '') .. '-' .. (get 'SLURM_STEP_ID' or '')
-   return {
-      rank = number(get, 'SLURM_PROCID', 0, 1e6), size = size, localRank = number(get, 'SLURM_LOCALID', 0, 1e6),
-      name = named('slurm', id), secret = id, fd = -1, restarts = 0,
-   }
+   return of_hosts(get, {
+      rank = number(get, 'SLURM_PROCID', 0, 1e6), size = number(get, 'SLURM_STEP_NUM_TASKS', 1, 1e6),
+      localRank = number(get, 'SLURM_LOCALID', 0, 1e6), name = named('slurm', id), secret = get 'TH_DIST_SECRET' or id, fd = -1,
+      restarts = restarts(get),
+   }, get 'SLURM_STEP_NUM_NODES' and number(get, 'SLURM_STEP_NUM_NODES', 1, 1e6) > 1)
 end
 
---- The job as a table: rank, size, localRank, fd or name of its memory, secret, restarts, deadline.
+--- The job as a table: rank, size, localRank, fd or name of its memory, secret, restarts, deadline; host, its
+-- name, where ranks are on several.
 -- @param get  gives the value of an environment variable
 return function(get)
    local job

@@ -81,10 +81,10 @@ function M.wait(work)
    return why
 end
 
---- Takes the place `rank` in a job of `size`; leaves it when the Lua state closes.
-function M.join(fd, name, rank, size, secret, seconds, level)
+--- Takes the place in the job; leaves it when the Lua state closes.
+function M.join(job, seconds, level)
    local g = ffi.new 'th_dist *[1]'
-   lib.check(C.th_dist_join(g, fd, name, rank, size, secret, seconds), level + 1)
+   lib.check(C.th_dist_join(g, job.fd, job.name, job.host, job.rank, job.size, job.secret, seconds), level + 1)
    return ffi.gc(g[0], C.th_dist_leave)
 end
 

@@ -206,6 +206,13 @@ describe('a job of one process', function()
       refuses('dist.group: ranks must be a list of ranks, got nil', dist.group)
       refuses('dist.group: ranks must lie in 0..0, got 1', dist.group, { 1 })
       refuses('dist.group: rank 0 is named twice', dist.group, { 0, 0 })
+      refuses('dist.algorithm: argument 1 must be a string, got a number (1)', dist.algorithm, 1)
+      refuses('dist.algorithm: it must be auto, fastest, gather, parts, ring or hosts, got tree', dist.algorithm, 'tree')
+      refuses('dist.explain: argument 1 must be the name of an operation of a group, got a string', dist.explain, 'send', one)
+      refuses('dist.explain: argument 2 must be a tensor, got nil', dist.explain, 'allreduce')
+      refuses('dist.explain: the operator must be sum, mean, min, max or prod, got avg', dist.explain, 'allreduce', one, 'avg')
+      refuses('dist.explain: options must be a table, got a number (1)', dist.explain, 'allreduce', one, 'sum', 1)
+      refuses('dist.explain: group must be a group made by dist.group', dist.explain, 'allreduce', one, 'sum', { group = {} })
    end)
 end)
 
@@ -228,6 +235,14 @@ describe('dist.init', function()
       local s = of { SLURM_PROCID = '1', SLURM_STEP_NUM_TASKS = '2', SLURM_LOCALID = '1', SLURM_JOB_ID = '77', SLURM_STEP_ID = '0' }
       assert.same({ 1, 2, 1, '/cresset-slurm-77-0' }, { s.rank, s.size, s.localRank, s.name })
       assert.equal(1, of({ SLURM_PROCID = '0' }).size)               -- the batch script itself is no step
+      assert.is_nil(m.host)
+      assert.is_nil(s.host)
+      local several = { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4', OMPI_COMM_WORLD_LOCAL_SIZE = '2',
+         OMPI_COMM_WORLD_LOCAL_RANK = '1' }
+      assert.matches('^%x+%-.+%-%d+$', of(several).host)
+      several.TH_DIST_HOST = 'left'
+      assert.equal('left', of(several).host)
+      assert.truthy(of({ SLURM_PROCID = '1', SLURM_STEP_NUM_TASKS = '2', SLURM_LOCALID = '0', SLURM_STEP_NUM_NODES = '2' }).host)
       local alone = of {}
       assert.same({ 0, 1, 300 }, { alone.rank, alone.size, alone.deadline })
       assert.equal(2.5, of({ TH_DIST_DEADLINE = '2.5' }).deadline)
@@ -236,8 +251,8 @@ describe('dist.init', function()
    it('says what is wrong with an environment', function()
       refuses('dist.init: TH_DIST_SIZE must be a number in 1..1e+06, got nil', of, { TH_DIST_RANK = '0' })
       refuses('dist.init: TH_DIST_RANK must be a number in 0..1e+06, got x', of, { TH_DIST_RANK = 'x' })
-      refuses('mpirun has started 4 ranks, 2 of them on this host: a job of this version has one host', of,
-         { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4', OMPI_COMM_WORLD_LOCAL_SIZE = '2' })
+      refuses('dist.init: TH_DIST_HOST must have 1 to 63 bytes, got 64', of, { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4',
+         OMPI_COMM_WORLD_LOCAL_SIZE = '2', OMPI_COMM_WORLD_LOCAL_RANK = '1', TH_DIST_HOST = ('x'):rep(64) })
    end)
 end)
 

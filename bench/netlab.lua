@@ -1,0 +1,147 @@
+-- bench/netlab.lua - all-reduce of floats between hosts, beside Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
+--    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2621440]
+-- Each library runs in a job of its own, by mpirun, with the default choices of each; MPI's ranks yield when they wait, since
+-- hosts share the processors here. Seconds are medians of the slowest rank's. The bound is 2(N-1)/N S/B with the nominal rate B:
+-- frames of 1514 bytes carry 1448, so nobody can come closer to it than 1.046.
+local torch = require 'torch'
+
+local SIZES = { 256, 2500, 25000, 250000, 2500000 }          -- floats: 1 kB to 10 MB
+
+local function median(list)
+   table.sort(list)
+   return list[math.ceil(#list / 2)]
+end
+
+-- ---- in a rank -------------------------------------------------------------------------------------------------------------
+
+local function report(rank, who, n, times, turn, more)
+   local took = {}
+   for i = 1, times do took[i] = turn() end
+   if rank == 0 then print(('row %s %d %.9f %s'):format(who, n, median(took), more or '-')) end
+end
+
+-- How often a call is repeated in a turn: short ones would measure the clock.
+local function repeats(n) return n < 10000 and 20 or n < 100000 and 5 or 1 end
+
+local function ours(options)
+   local dist = require 'dist'.init { deadline = 60 }
+   local timer = torch.Timer()
+   for _, n in ipairs(SIZES) do
+      if n > options.largest then break end
+      local x, k = torch.FloatTensor(n):zero(), repeats(n)
+      dist.allreduce(x)
+      local e = dist.explain('allreduce', x)
+      report(dist.rank(), 'ours', n, options.times, function()
+         dist.barrier()
+         local start = timer:time().real
+         for _ = 1, k do dist.allreduce(x) end
+         return dist.allreduce(torch.DoubleTensor{ (timer:time().real - start) / k }, 'max')[1]
+      end, ('%s:%.9f'):format(e.algorithm, e.seconds))
+   end
+end
+
+local function mpi(options)
+   local ffi = require 'ffi'
+   local C = ffi.load('libmpi.so.40', true)
+   ffi.cdef [[
+      int MPI_Init(int *, char ***); int MPI_Finalize(void); int MPI_Barrier(void *); int MPI_Comm_rank(void *, int *);
+      int MPI_Allreduce(const void *, void *, int, void *, void *, void *);
+      extern char ompi_mpi_comm_world[], ompi_mpi_float[], ompi_mpi_double[], ompi_mpi_op_sum[], ompi_mpi_op_max[];
+   ]]
+   C.MPI_Init(nil, nil)
+   local rank, world, in_place, timer = ffi.new 'int[1]', C.ompi_mpi_comm_world, ffi.cast('void *', 1), torch.Timer()
+   C.MPI_Comm_rank(world, rank)
+   for _, n in ipairs(SIZES) do
+      if n > options.largest then break end
+      local x, t, k = torch.FloatTensor(n):zero(), ffi.new 'double[1]', repeats(n)
+      local function reduce() C.MPI_Allreduce(in_place, x:data(), n, C.ompi_mpi_float, C.ompi_mpi_op_sum, world) end
+      reduce()
+      report(rank[0], 'mpi', n, options.times, function()
+         C.MPI_Barrier(world)
+         local start = timer:time().real
+         for _ = 1, k do reduce() end
+         t[0] = (timer:time().real - start) / k
+         C.MPI_Allreduce(in_place, t, 1, C.ompi_mpi_double, C.ompi_mpi_op_max, world)
+         return t[0]
+      end)
+   end
+   C.MPI_Finalize()
+end
+
+local GLOO = [[
+import os, time, statistics, torch, torch.distributed as d
+torch.set_num_threads(1)
+rank, size = int(os.environ['OMPI_COMM_WORLD_RANK']), int(os.environ['OMPI_COMM_WORLD_SIZE'])
+d.init_process_group('gloo', init_method='tcp://10.77.0.1:29511', rank=rank, world_size=size)
+for n in [%s]:
+    x = torch.zeros(n)
+    k = 20 if n < 10000 else 5 if n < 100000 else 1
+    d.all_reduce(x)
+    took = []
+    for _ in range(%d):
+        d.barrier()
+        start = time.perf_counter()
+        for _ in range(k): d.all_reduce(x)
+        t = torch.tensor([(time.perf_counter() - start) / k], dtype=torch.float64)
+        d.all_reduce(t, op=d.ReduceOp.MAX)
+        took.append(t.item())
+    if rank == 0: print('row gloo', n, '%%.9f' %% statistics.median(took), '-', flush=True)
+]]
+
+-- ---- around the ranks --------------------------------------------------------------------------------------------------------
+
+local function rows_of(command)
+   local p, rows = io.popen(command .. ' 2>/dev/null'), {}
+   for line in p:lines() do
+      local n, t, more = line:match 'row %w+ (%d+) (%S+) (%S+)'
+      if n then rows[tonumber(n)] = { t = tonumber(t), more = more } end
+   end
+   p:close()
+   return rows
+end
+
+-- '200mbit' in bytes a second.
+local function rate_of(text)
+   local number, unit = text:match '^(%d+)(%a+)$'
+   return tonumber(number) * ({ mbit = 1e6, gbit = 1e9, kbit = 1e3 })[unit] / 8
+end
+
+local function main(options)
+   local hosts = os.getenv 'NETLAB_HOSTS' or error('bench/netlab.lua runs in bench/netlab.sh')
+   local th, ranks = os.getenv 'TH' or arg[-1] or 'build/bin/th', tonumber(os.getenv 'NETLAB_N')
+   local rate = rate_of(os.getenv 'NETLAB_RATE')
+   local mpirun = 'OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 TH_NUM_THREADS=1 '
+      .. ('mpirun -H %s --bind-to none -x TH_NUM_THREADS '):format(hosts)
+   local rank = ("'%s' bench/netlab.lua -times %d -largest %d -rank "):format(th, options.times, options.largest)
+   local list, script = {}, os.tmpname()
+   for _, n in ipairs(SIZES) do if n <= options.largest then list[#list + 1] = n end end
+   local f = assert(io.open(script, 'w'))
+   f:write(GLOO:format(table.concat(list, ', '), options.times))
+   f:close()
+   local us, them = rows_of(mpirun .. rank .. 'ours'), rows_of(mpirun .. rank .. 'mpi')
+   -- Gloo takes the address of the host's name, which all share here; the interface has another name on each host.
+   local gloo = rows_of(mpirun
+      .. ([[sh -c 'GLOO_SOCKET_IFNAME=e$((OMPI_COMM_WORLD_RANK + 1)) exec timeout 60 python3 %s']]):format(script))
+   os.remove(script)
+   print(('all-reduce of floats, %d hosts with links of %s, medians of %d'):format(ranks, os.getenv 'NETLAB_RATE', options.times))
+   print '|    bytes | bound ms |  ours ms |   MPI ms |  Gloo ms | ours/bound | MPI/ours | Gloo/ours | algorithm | predicted ms |'
+   print '|---------:|---------:|---------:|---------:|---------:|-----------:|---------:|----------:|:----------|-------------:|'
+   for _, n in ipairs(list) do
+      local o, m, g = us[n], them[n], gloo[n]
+      if not o then error(('no result for %d floats: does mpirun start ranks here?'):format(n)) end
+      local bound = 2 * (ranks - 1) / ranks * 4 * n / rate
+      local algorithm, seconds = o.more:match '(%a+):(%S+)'
+      local function ms(r) return r and ('%.3f'):format(1e3 * r.t) or '-' end
+      local function ratio(r) return r and ('%.2f'):format(r.t / o.t) or '-' end
+      print(('| %8d | %8.3f | %8s | %8s | %8s | %10.3f | %8s | %9s | %-9s | %12.3f |'):format(4 * n, 1e3 * bound, ms(o), ms(m),
+         ms(g), o.t / bound, ratio(m), ratio(g), algorithm, 1e3 * tonumber(seconds)))
+   end
+end
+
+local cmd = torch.CmdLine()
+cmd:text 'All-reduce between hosts beside MPI and Gloo.'
+cmd:option('-times', 5, 'turns, of which the median counts')
+cmd:option('-largest', 2500000, 'floats of the largest tensor')
+cmd:option('-rank', '', 'this process is one: ours or mpi')
+local options = cmd:parse(arg)
+if options.rank == 'ours' then ours(options) elseif options.rank == 'mpi' then mpi(options) else main(options) end

@@ -1,0 +1,439 @@
+/* attend.c - the ranks of a job on several hosts meet, and hear of each other: a thread of each rank answers letters while its
+ * script computes. A rank that waits too long asks all others how far they are. Who does not answer is gone, stopped or cut
+ * off; who is behind has not come. What has broken the job on one host is told to the others. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "wire.h"
+
+enum { TICK_US = 5000 };
+static const double ANSWER = 2;         /* seconds that a rank has to answer */
+static const double LAST_WORDS = 1;     /* seconds for letters of a rank that leaves */
+static const double ON_ITS_WAY = 0.5;   /* seconds in which what a rank has sent before it left arrives */
+
+typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
+typedef struct letter {
+  int32_t  kind, from, group, last, culprit;
+  uint32_t round, called[TH_MAXGROUP];
+  char     why[TH_WHY];
+} letter;
+
+/* A message on its way that nobody waits for. */
+typedef struct parcel {
+  struct parcel *next;
+  th_request request;
+  int     to;
+  int64_t bytes;
+  char    data[];
+} parcel;
+
+struct th_wire {
+  th_job   *job;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  parcel   *out;
+  int64_t   pending[TH_MAXRANK];        /* bytes on their way to each rank */
+  int       hosts, host[TH_MAXRANK];
+  th_dist  *group[TH_MAXGROUP];
+  th_speed  speed;
+  /* meeting */
+  char      name[TH_HOST];
+  uint64_t  secret;
+  int       met, started, stop, finalize, ended, told;
+  th_status status;
+  char      why[512];
+  /* what others have said */
+  uint32_t  round, answered[TH_MAXRANK], called[TH_MAXRANK][TH_MAXGROUP];
+  int32_t   last[TH_MAXRANK];
+  letter    in;
+  th_request reading;
+};
+
+int       th_wire_hosts(const th_job *j) { return j->wire ? j->wire->hosts : 1; }
+int       th_wire_host(const th_job *j, int rank) { return j->wire ? j->wire->host[rank] : 0; }
+th_speed *th_wire_speed(const th_job *j) { return &j->wire->speed; }
+int       th_tag(const th_dist *g, int what) { return g->id * TH_TAGS + what; }
+
+static void pause_for(int us)
+{
+  const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
+  nanosleep(&t, NULL);
+}
+
+static uint64_t digest(const char *text)
+{
+  uint64_t h = 14695981039346656037u;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  return h;
+}
+
+/* ---- messages that nobody waits for ---- */
+
+static th_status hand_over(th_wire *x, int to, int tag, const void *p, int64_t bytes)
+{
+  parcel *one = malloc(sizeof *one + (size_t)bytes);
+  if (!one) return th_fail(TH_ENOMEM, "dist: no memory left for a message of %lld bytes", (long long)bytes);
+  memcpy(one->data, p, (size_t)bytes);
+  one->to = to;
+  one->bytes = bytes;
+  pthread_mutex_lock(&x->lock);
+  const th_status s = th_mpi_send(one->data, bytes, to, tag, true, &one->request);
+  if (s == TH_OK) {
+    one->next = x->out;
+    x->out = one;
+    x->pending[to] += bytes;
+  }
+  pthread_mutex_unlock(&x->lock);
+  if (s != TH_OK) free(one);
+  return s;
+}
+
+/* Forgets those that have gone out; whether there are more. */
+static bool clear_out(th_wire *x)
+{
+  int done, n = 0;
+  pthread_mutex_lock(&x->lock);
+  for (parcel **at = &x->out; *at;) {
+    parcel *one = *at;
+    if (th_mpi_test(&one->request, 1, &done, &n) == TH_OK && n == 0) {
+      at = &one->next;
+      continue;
+    }
+    x->pending[one->to] -= one->bytes;
+    *at = one->next;
+    free(one);
+  }
+  const bool more = x->out != NULL;
+  pthread_mutex_unlock(&x->lock);
+  return more;
+}
+
+static void tell(th_wire *x, int to, letter *l)
+{
+  l->from = x->job->rank;
+  if (to != x->job->rank) hand_over(x, to, TH_TAG_LETTER, l, (int64_t)sizeof *l);
+}
+
+static void tell_other_hosts(th_wire *x, letter *l)
+{
+  for (int r = 0; r < x->job->size; r++) if (x->host[r] != x->host[x->job->rank]) tell(x, r, l);
+}
+
+static void tell_all(th_wire *x, letter *l) { for (int r = 0; r < x->job->size; r++) tell(x, r, l); }
+
+/* ---- reading ---- */
+
+static void fill_called(const th_wire *x, letter *l)
+{
+  for (int i = 0; i < TH_MAXGROUP; i++) {
+    const th_dist *g = __atomic_load_n(&x->group[i], __ATOMIC_ACQUIRE);
+    l->called[i] = g ? __atomic_load_n(&g->between->called, __ATOMIC_ACQUIRE) : 0;
+    if (g && i == l->group) l->last = __atomic_load_n(&g->between->kind, __ATOMIC_ACQUIRE);
+  }
+}
+
+static void note_called(th_wire *x, const letter *l)
+{
+  for (int i = 0; i < TH_MAXGROUP; i++) __atomic_store_n(&x->called[l->from][i], l->called[i], __ATOMIC_RELEASE);
+  x->last[l->from] = l->last;
+}
+
+static void read_letter(th_wire *x, const letter *l)
+{
+  if (l->from < 0 || l->from >= x->job->size || l->group < 0 || l->group >= TH_MAXGROUP) return;
+  if (l->kind == ASK) {
+    letter answer = { .kind = ANSWERS, .group = l->group, .round = l->round };
+    fill_called(x, &answer);
+    tell(x, l->from, &answer);
+  } else if (l->kind == ANSWERS) {
+    note_called(x, l);
+    __atomic_store_n(&x->answered[l->from], l->round, __ATOMIC_RELEASE);
+  } else if (l->kind == BROKEN) {
+    __atomic_store_n(&x->told, 1, __ATOMIC_RELEASE);              /* who has sent it tells all */
+    th_break(x->job, l->culprit, "%.*s", TH_WHY - 1, l->why);
+  } else {
+    note_called(x, l);
+    __atomic_store_n(&x->job->head->seat[l->from].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
+  }
+}
+
+static th_status tick(th_wire *x)
+{
+  const th_job_head *h = x->job->head;
+  int done, n = 1;
+  while (n) {
+    TH_TRY(th_mpi_test(&x->reading, 1, &done, &n));
+    if (!n) break;
+    read_letter(x, &x->in);
+    TH_TRY(th_mpi_recv(&x->in, sizeof x->in, -1, TH_TAG_LETTER, &x->reading));
+  }
+  if (__atomic_load_n(&h->broken, __ATOMIC_ACQUIRE) == 2 && !x->told) {
+    letter l = { .kind = BROKEN, .culprit = h->culprit };
+    snprintf(l.why, sizeof l.why, "%s", h->why);
+    tell_other_hosts(x, &l);
+    __atomic_store_n(&x->told, 1, __ATOMIC_RELEASE);
+  }
+  clear_out(x);
+  return TH_OK;
+}
+
+/* ---- meeting ---- */
+
+typedef struct hello { char host[TH_HOST]; uint64_t secret; int32_t rank, size; } hello;
+
+static th_status meet(th_wire *x)
+{
+  th_job *j = x->job;
+  hello mine = { .secret = x->secret, .rank = j->rank, .size = j->size }, all[TH_MAXRANK];
+  int rank, size;
+  memcpy(mine.host, x->name, sizeof mine.host);
+  TH_TRY(th_mpi_begin(&rank, &size));
+  if (rank != j->rank || size != j->size) {
+    return th_fail(TH_EBACKEND, "dist.init: the launcher says rank %d of %d, Open MPI says rank %d of %d%s", j->rank, j->size,
+                   rank, size, size == 1 ? ": under Slurm, start with srun --mpi=pmix" : "");
+  }
+  TH_TRY(th_mpi_gather(&mine, all, sizeof mine));
+  for (int r = 0; r < size; r++) {
+    if (all[r].secret != all[0].secret) return th_fail(TH_EARG, "dist.init: rank %d has another secret than rank 0", r);
+    all[r].host[TH_HOST - 1] = 0;
+    int first = 0;
+    while (strcmp(all[first].host, all[r].host) != 0) first++;
+    x->host[r] = first == r ? x->hosts++ : x->host[first];
+  }
+  return th_mpi_recv(&x->in, sizeof x->in, -1, TH_TAG_LETTER, &x->reading);
+}
+
+static void *attend(void *arg)
+{
+  th_wire *x = arg;
+  x->status = meet(x);
+  if (x->status != TH_OK) snprintf(x->why, sizeof x->why, "%s", th_error());
+  __atomic_store_n(&x->met, 1, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE) && !__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) pause_for(TICK_US);
+  while (!__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) {
+    if (tick(x) != TH_OK) th_break(x->job, x->job->rank, "rank %d: %s", x->job->rank, th_error());
+    pause_for(TICK_US);
+  }
+  if (x->status == TH_OK && x->finalize) th_mpi_end();
+  __atomic_store_n(&x->ended, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static th_status start(th_wire *x)
+{
+  sigset_t all, before;                 /* signals belong to the thread that runs Lua */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int failed = pthread_create(&x->thread, NULL, attend, x);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failed ? th_fail(TH_ENOMEM, "dist.init: cannot start a thread: %s", strerror(failed)) : TH_OK;
+}
+
+/* The thread begins MPI, which waits for all ranks, without end: so this rank can give up. What it holds stays. */
+th_status th_wire_join(th_job *j, const char *host, const char *secret)
+{
+  TH_TRY(th_mpi_open());
+  th_wire *x = calloc(1, sizeof *x);
+  if (!x) return th_fail(TH_ENOMEM, "dist.init: no memory left");
+  pthread_mutex_init(&x->lock, NULL);
+  x->job = j;
+  x->secret = digest(secret);
+  x->speed = (th_speed){ 50e-6, 1e9, 4e9 };
+  snprintf(x->name, sizeof x->name, "%s", host);
+  TH_TRY(start(x));
+  const double until = th_now() + j->deadline;
+  while (!__atomic_load_n(&x->met, __ATOMIC_ACQUIRE)) {
+    if (th_now() > until) {
+      return th_fail(TH_EBACKEND, "dist.init: some ranks did not come within %g s: they never joined the job", j->deadline);
+    }
+    if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
+    pause_for(1000);
+  }
+  if (x->status != TH_OK) return th_fail(x->status, "%s", x->why);
+  j->wire = x;
+  j->local = 0;
+  j->first = j->rank;
+  for (int r = j->rank - 1; r >= 0; r--) {
+    if (x->host[r] != x->host[j->rank]) continue;
+    j->first = r;
+    j->local++;
+  }
+  return TH_OK;
+}
+
+void th_wire_group(th_job *j, th_dist *g) { if (g->between) __atomic_store_n(&j->wire->group[g->id], g, __ATOMIC_RELEASE); }
+void th_wire_start(th_job *j) { __atomic_store_n(&j->wire->started, 1, __ATOMIC_RELEASE); }
+
+/* ---- leaving ---- */
+
+static bool all_left(const th_wire *x)
+{
+  for (int r = 0; r < x->job->size; r++) {
+    if (__atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT) return false;
+  }
+  return true;
+}
+
+/* MPI ends for all ranks at once. Who leaves first waits here, where letters are still read: an error of the others ends that.
+ * A job that is broken cannot end MPI; its processes just end. */
+void th_wire_leave(th_job *j)
+{
+  th_wire *x = j->wire;
+  letter l = { .kind = LEFT };
+  if (th_forked() || __atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) return;
+  if (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE)) return;           /* never began */
+  fill_called(x, &l);
+  if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) tell_all(x, &l);
+  double until = th_now() + j->deadline;
+  while (!all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) {
+    pause_for(1000);
+  }
+  x->finalize = all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE);
+  until = th_now() + LAST_WORDS;
+  while (!x->finalize && th_now() < until && !(__atomic_load_n(&x->told, __ATOMIC_ACQUIRE) && !x->out)) pause_for(1000);
+  __atomic_store_n(&x->stop, 1, __ATOMIC_RELEASE);
+  until = th_now() + (x->finalize ? j->deadline : LAST_WORDS);
+  while (!__atomic_load_n(&x->ended, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) pause_for(1000);
+}
+
+/* ---- waiting ---- */
+
+/* A rank that cannot come any more: it has left before it called the operation, or its process is gone. */
+static th_trouble trouble_with(const th_dist_work *w, int i)
+{
+  const th_dist *g = w->g;
+  const int r = g->world[i];
+  const th_trouble t = th_look_after(w, r, false);
+  if (t != TH_HAS_LEFT || w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV) return t;
+  const uint32_t called = __atomic_load_n(&g->job->wire->called[r][g->id], __ATOMIC_ACQUIRE);
+  return (int32_t)(called - w->notice.seq) < 0 ? t : TH_NO_TROUBLE;
+}
+
+static th_status look(th_dist_work *w, double *left)
+{
+  th_dist *g = w->g;
+  const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
+  TH_TRY(th_stopped(w));
+  for (int i = message ? w->notice.root : 0; i < (message ? w->notice.root + 1 : g->size); i++) {
+    const th_trouble t = i == g->rank ? TH_NO_TROUBLE : trouble_with(w, i);
+    if (t == TH_NO_TROUBLE) continue;
+    if (t == TH_HAS_LEFT && *left == 0) *left = th_now();
+    if (t == TH_HAS_LEFT && th_now() - *left < ON_ITS_WAY) continue;
+    th_blame(w, g->world[i], t);
+    return th_broken(w);
+  }
+  if (w->until == 0) w->until = th_now() + w->seconds;
+  return th_now() > w->until ? th_inquire(w) : TH_OK;
+}
+
+/* Awake for a moment, since messages come soon; then in naps, which are short at first. */
+th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
+{
+  const double begin = th_now();
+  double seen = begin, left = 0;
+  for (;;) {
+    TH_TRY(th_mpi_test(r, n, done, ndone));
+    if (*ndone) return TH_OK;
+    const double now = th_now();
+    if (now - seen > 0.02) {
+      TH_TRY(look(w, &left));
+      seen = now;
+    }
+    if (now - begin < 200e-6 && !w->threaded) sched_yield();
+    else pause_for(now - begin < 5e-3 ? 20 : now - begin < 0.1 ? 100 : 1000);
+  }
+}
+
+th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most)
+{
+  th_wire *x = w->g->job->wire;
+  double left = 0;
+  for (;;) {
+    clear_out(x);
+    pthread_mutex_lock(&x->lock);
+    const bool room = x->pending[to] + bytes <= most || x->pending[to] == 0;
+    pthread_mutex_unlock(&x->lock);
+    if (room) return hand_over(x, to, tag, p, bytes);
+    TH_TRY(look(w, &left));
+    pause_for(100);
+  }
+}
+
+/* ---- too late ---- */
+
+static bool answered(const th_wire *x, int r, uint32_t round)
+{
+  return __atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) == round;
+}
+
+/* Asks the ranks [from, to) of the group, and waits until all have answered or the time for it is over. */
+static uint32_t ask(th_dist_work *w, int from, int to)
+{
+  th_wire *x = w->g->job->wire;
+  const uint32_t round = __atomic_add_fetch(&x->round, 1, __ATOMIC_ACQ_REL);
+  for (int i = from; i < to; i++) {
+    letter l = { .kind = ASK, .group = w->g->id, .round = round };
+    tell(x, w->g->world[i], &l);
+  }
+  for (const double until = th_now() + ANSWER; th_now() < until; pause_for(2000)) {
+    bool all = true;
+    for (int i = from; i < to; i++) all = all && (i == w->g->rank || answered(x, w->g->world[i], round));
+    if (all || __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) break;
+  }
+  return round;
+}
+
+static void blame_silent(th_dist_work *w, int who, int silent, int asked)
+{
+  th_job *j = w->g->job;
+  const th_seat *seat = &j->head->seat[who];
+  const bool near = j->wire->host[who] == j->wire->host[j->rank];
+  char state = 0;
+  if (near) th_birth(seat->pid, &state);
+  if (near && (state == 'T' || state == 't')) {
+    th_break(j, who, "rank %d did not come within %g s: its process %d is stopped", who, w->seconds, seat->pid);
+  } else if (silent == asked && asked > 1) {
+    th_break(j, who, "rank %d did not come within %g s: no other rank answers, this host may be cut off", who, w->seconds);
+  } else {
+    th_break(j, who, "rank %d did not come within %g s: it does not answer: it was killed, is stopped, or its host is cut off",
+             who, w->seconds);
+  }
+}
+
+th_status th_inquire(th_dist_work *part)
+{
+  th_dist_work *w = part->whole ? (th_dist_work *)(uintptr_t)part->whole : part;
+  th_dist *g = w->g;
+  th_job *j = g->job;
+  th_wire *x = j->wire;
+  const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
+  const int from = message ? w->notice.root : 0, to = message ? w->notice.root + 1 : g->size;
+  const uint32_t round = ask(w, from, to);
+  int silent = 0, first_silent = -1, behind = -1;
+  if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
+  for (int i = from; i < to; i++) {
+    const int r = g->world[i];
+    if (i == g->rank) continue;
+    if (!answered(x, r, round)) {
+      silent++;
+      if (first_silent < 0) first_silent = r;
+    } else if (behind < 0 && (message || (int32_t)(x->called[r][g->id] - w->notice.seq) < 0)) {
+      behind = r;
+    }
+  }
+  if (silent) {
+    blame_silent(w, first_silent, silent, to - from - (message ? 0 : 1));
+  } else if (behind < 0) {
+    th_break(j, j->rank, "all ranks take part and answer, but it did not end within %g s", w->seconds);
+  } else if (x->called[behind][g->id]) {
+    th_break(j, behind, "rank %d did not come within %g s: its process lives; its last operation was %s, number %u", behind,
+             w->seconds, th_dist_word(x->last[behind]), x->called[behind][g->id]);
+  } else {
+    th_break(j, behind, "rank %d did not come within %g s: its process lives and has begun no operation", behind, w->seconds);
+  }
+  return th_broken(w);
+}

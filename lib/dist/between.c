@@ -1,0 +1,290 @@
+/* between.c - operations of a group whose ranks are on several hosts: first all learn what each announces (few bytes travel
+ * with that), then the elements go. What all ranks of a host want comes there once, and goes on over the desks. */
+#include <stdlib.h>
+#include "wire.h"
+
+enum { WINDOW = 4 };
+
+/* ---- groups ---- */
+
+static int host_at(const th_dist *g, int i) { return th_wire_host(g->job, g->world[i]); }
+
+/* A group whose ranks are all on this host needs none of this. */
+th_status th_between_new(th_dist *g)
+{
+  th_job *j = g->job;
+  int32_t here[TH_MAXRANK];
+  int n = 0;
+  if (!j->wire || g->rank < 0) return TH_OK;
+  for (int i = 0; i < g->size; i++) if (host_at(g, i) == th_wire_host(j, j->rank)) here[n++] = g->world[i];
+  if (n == g->size) return TH_OK;
+  th_between *b = calloc(1, sizeof *b);
+  if (b) b->room = malloc(TH_CHUNK);
+  if (!b || !b->room) {
+    free(b);
+    return th_fail(TH_ENOMEM, "dist: no memory left");
+  }
+  int at = 0;
+  for (int i = 0; i < g->size; i++) {
+    int seen = 0;
+    while (host_at(g, seen) != host_at(g, i)) seen++;
+    b->host[i] = seen == i ? b->hosts++ : b->host[seen];
+  }
+  for (int h = 0; h < b->hosts; h++) {
+    b->first[h] = at;
+    for (int i = 0; i < g->size; i++) if (b->host[i] == h) b->member[at++] = i;
+  }
+  b->first[b->hosts] = at;
+  b->here = b->host[g->rank];
+  const th_status s = th_dist_new(&b->home, j, g->id, here, n);
+  if (s != TH_OK) {
+    free(b->room);
+    free(b);
+    return s;
+  }
+  g->between = b;
+  th_wire_group(j, g);
+  return TH_OK;
+}
+
+/* ---- elements of lists ---- */
+
+th_status th_slice(th_spans *out, const th_spans *s, int es, int64_t first, int64_t n)
+{
+  *out = (th_spans){ .n = n };
+  out->s = s->count > 1 ? malloc((size_t)s->count * sizeof *out->s) : &out->one;
+  if (!out->s) return th_fail(TH_ENOMEM, "dist: no memory left");
+  out->s[0] = (th_span){ NULL, 0, 0 };
+  for (int64_t at = 0, m; at < n; at += m) {
+    m = n - at;
+    char *p = th_piece(s, es, first + at, &m);
+    out->s[out->count++] = (th_span){ p, at, m };
+  }
+  if (!out->count) out->count = 1;
+  return TH_OK;
+}
+
+void th_unslice(th_spans *s) { if (s->s != &s->one) free(s->s); }
+
+/* ---- the part of this host ---- */
+
+static th_status at_home(th_dist_work *w, int kind, int op, int root, const th_spans *in, const th_spans *out)
+{
+  th_dist *home = w->g->between->home;
+  th_dist_work part = { .g = home, .whole = w, .notice = w->notice, .es = w->es, .seconds = w->seconds, .until = w->until,
+                        .threaded = w->threaded, .in = *in, .out = *out, .turn = ++home->seq };
+  if (in->s == &in->one) part.in.s = &part.in.one;
+  if (out->s == &out->one) part.out.s = &part.out.one;
+  part.notice.kind = kind;
+  part.notice.op = op;
+  part.notice.root = root;
+  part.notice.count = in->n;
+  const th_status s = th_collective(&part);
+  w->until = part.until;
+  return s;
+}
+
+/* Elements of the result, which one rank of this host has, go to the others. */
+static th_status hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
+{
+  const th_dist *home = w->g->between->home;
+  th_spans part;
+  int root = 0;
+  if (home->size == 1 || !n) return TH_OK;
+  while (home->world[root] != w->g->world[holder]) root++;
+  TH_TRY(th_slice(&part, &w->out, w->es, first, n));
+  const th_status s = at_home(w, TH_DIST_BROADCAST, 0, root, &part, &part);
+  th_unslice(&part);
+  return s;
+}
+
+/* Which rank of a host gets from `owner` what all of it want. */
+static int holder_at(const th_between *b, int owner, int host)
+{
+  int k = 0;
+  const int from = b->host[owner];
+  if (from == host) return owner;
+  while (b->member[b->first[from] + k] != owner) k++;
+  return b->member[b->first[host] + k % (b->first[host + 1] - b->first[host])];
+}
+
+static th_status hand_on_all(th_dist_work *w, int64_t n, int64_t part)
+{
+  const th_between *b = w->g->between;
+  for (int r = 0; r < w->g->size; r++) {
+    const int64_t first = r * part < n ? r * part : n, end = first + part < n ? first + part : n;
+    TH_TRY(hand_on(w, holder_at(b, r, b->here), first, end - first));
+  }
+  return TH_OK;
+}
+
+static th_team all_of(const th_dist *g)
+{
+  th_team t = { .n = g->size, .at = g->rank };
+  for (int i = 0; i < g->size; i++) t.rank[i] = i;
+  return t;
+}
+
+/* ---- operations ---- */
+
+static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(w->g, elements * w->es) / w->es; }
+
+static th_status reduce_parts(th_dist_work *w)
+{
+  const th_team t = all_of(w->g);
+  const int64_t part = (w->notice.count + t.n - 1) / t.n;
+  TH_TRY(th_fold_parts(w, &t, chunk_of(w, part), WINDOW));
+  if (w->notice.kind != TH_DIST_ALLREDUCE) return TH_OK;
+  return hand_on_all(w, w->notice.count, th_cut_of(w->notice.count, t.n, 1, false).part);
+}
+
+static void copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64_t n)
+{
+  for (int64_t at = 0, m; at < n; at += m) {
+    m = n - at;
+    char *p = th_piece(&w->out, w->es, to + at, &m);
+    th_gather(p, &w->in, w->es, from + at, m);
+  }
+}
+
+/* The host sums; each of its ranks takes its part around the hosts, with one of each other host; the host puts parts together. */
+static th_status reduce_hosts(th_dist_work *w)
+{
+  const th_dist *g = w->g;
+  const th_between *b = g->between;
+  const int op = w->notice.op, me = b->home->rank;
+  int rails = g->size;
+  th_team t = { .n = b->hosts, .at = b->here };
+  for (int h = 0; h < b->hosts; h++) if (b->first[h + 1] - b->first[h] < rails) rails = b->first[h + 1] - b->first[h];
+  if (b->home->size > 1) TH_TRY(at_home(w, TH_DIST_ALLREDUCE, op == TH_DIST_MEAN ? TH_DIST_SUM : op, 0, &w->in, &w->out));
+  else if (w->in.s[0].p != w->out.s[0].p) copy_elements(w, 0, 0, w->notice.count);
+  const th_cut cut = th_cut_of(w->notice.count, rails, 1, false);
+  if (me < rails) {
+    th_spans mine;
+    const int64_t first = me * cut.part < cut.n ? me * cut.part : cut.n, n = cut.n - first < cut.part ? cut.n - first : cut.part;
+    for (int h = 0; h < b->hosts; h++) t.rank[h] = b->member[b->first[h] + me];
+    TH_TRY(th_slice(&mine, &w->out, w->es, first, n));
+    if (n) TH_TRY(th_ring(w, &t, &mine, n, op, g->size, chunk_of(w, (n + t.n - 1) / t.n), WINDOW));
+    th_unslice(&mine);
+  }
+  for (int r = 0; r < rails; r++) {
+    const int64_t first = r * cut.part < cut.n ? r * cut.part : cut.n, n = cut.n - first < cut.part ? cut.n - first : cut.part;
+    TH_TRY(hand_on(w, b->member[b->first[b->here] + r], first, n));
+  }
+  return TH_OK;
+}
+
+/* From host to host in a row, beginning at the root's; chunks follow each other. */
+static th_status broadcast(th_dist_work *w)
+{
+  const th_dist *g = w->g;
+  const th_between *b = g->between;
+  const int root = w->notice.root, from = b->host[root], behind = (b->here - from + b->hosts) % b->hosts;
+  const int holder = b->here == from ? root : b->member[b->first[b->here]];
+  const th_cut cut = th_cut_of(w->notice.count, 1, chunk_of(w, w->notice.count), true);
+  if (g->rank == holder) {
+    const int tag = th_tag(g, TH_TAG_RESULT);
+    const int before = (b->here - 1 + b->hosts) % b->hosts, next = (b->here + 1) % b->hosts;
+    const th_flow *comes = NULL;
+    th_flows f;
+    TH_TRY(th_flows_new(&f, w, cut, 2, WINDOW));
+    if (behind) {
+      const int peer = before == from ? root : b->member[b->first[before]];
+      comes = th_flow_add(&f, &(th_flow){ .peer = g->world[peer], .tag = tag, .segments = 1, .s = &w->out });
+    }
+    if (behind + 1 < b->hosts) {
+      th_flow_add(&f, &(th_flow){ .peer = g->world[b->member[b->first[next]]], .tag = tag, .segments = 1, .send = true,
+                                  .s = comes ? &w->out : &w->in, .limit = comes ? &comes->done : NULL });
+    }
+    TH_TRY(th_flows_run(&f, NULL, NULL));
+  }
+  return hand_on(w, holder, 0, w->notice.count);
+}
+
+static th_status allgather(th_dist_work *w)
+{
+  const th_dist *g = w->g;
+  const th_between *b = g->between;
+  const int64_t n = w->notice.count;
+  const th_cut cut = th_cut_of(n, 1, chunk_of(w, n), true);
+  const int tag = th_tag(g, TH_TAG_RESULT);
+  th_flows f;
+  TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
+  for (int k = 1; k < g->size; k++) {
+    const int r = (g->rank + k) % g->size;
+    if (b->host[r] == b->here) continue;
+    if (holder_at(b, g->rank, b->host[r]) == r) {
+      th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .send = true, .s = &w->in });
+    }
+    if (holder_at(b, r, b->here) == g->rank) {
+      th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .s = &w->out, .offset = r * n });
+    }
+  }
+  copy_elements(w, 0, g->rank * n, n);
+  TH_TRY(th_flows_run(&f, NULL, NULL));
+  return hand_on_all(w, n * g->size, n);
+}
+
+static th_status alltoall(th_dist_work *w)
+{
+  const th_dist *g = w->g;
+  const int64_t n = w->notice.count / g->size;
+  const th_cut cut = th_cut_of(n, 1, chunk_of(w, n), true);
+  const int tag = th_tag(g, TH_TAG_RESULT);
+  th_flows f;
+  TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
+  for (int k = 1; k < g->size; k++) {
+    const int r = (g->rank + k) % g->size, peer = g->world[r];
+    th_flow_add(&f, &(th_flow){ .peer = peer, .tag = tag, .segments = 1, .send = true, .s = &w->in, .offset = r * n });
+    th_flow_add(&f, &(th_flow){ .peer = peer, .tag = tag, .segments = 1, .s = &w->out, .offset = r * n });
+  }
+  copy_elements(w, g->rank * n, g->rank * n, n);
+  return th_flows_run(&f, NULL, NULL);
+}
+
+static th_status many(th_dist_work *w, int algorithm)
+{
+  const th_team all = all_of(w->g);
+  switch (w->notice.kind) {
+    case TH_DIST_BROADCAST: return broadcast(w);
+    case TH_DIST_ALLGATHER: return allgather(w);
+    case TH_DIST_ALLTOALL: return alltoall(w);
+    case TH_DIST_ALLREDUCE:
+      if (algorithm == TH_HOSTS) return reduce_hosts(w);
+      if (algorithm != TH_RING) return reduce_parts(w);
+      if (w->in.s[0].p != w->out.s[0].p) copy_elements(w, 0, 0, w->notice.count);
+      return th_ring(w, &all, &w->out, w->notice.count, w->notice.op, all.n, chunk_of(w, (w->notice.count + all.n - 1) / all.n),
+                     WINDOW);
+    default: return reduce_parts(w);
+  }
+}
+
+static int64_t own_bytes(const th_dist_work *w)
+{
+  return w->notice.kind == TH_DIST_BROADCAST && w->g->rank != w->notice.root ? 0 : w->notice.count * w->es;
+}
+
+/* Elements of one rank's part: what put and take count. */
+static int64_t few_elements(const th_dist_work *w)
+{
+  const bool parts = w->notice.kind == TH_DIST_REDUCESCATTER || w->notice.kind == TH_DIST_ALLTOALL;
+  return parts ? w->notice.count / w->g->size : w->notice.count;
+}
+
+th_status th_between_run(th_dist_work *w)
+{
+  th_between *b = w->g->between;
+  th_exchange x;
+  const bool empty = w->notice.kind == TH_DIST_GROUP || w->notice.count == 0;
+  if (w->notice.kind != TH_DIST_GROUP) w->notice.note = th_forced_algorithm();
+  const int algorithm = empty ? TH_GATHER : th_choose(w);
+  __atomic_store_n(&b->kind, w->notice.kind, __ATOMIC_RELEASE);
+  __atomic_store_n(&b->called, w->notice.seq, __ATOMIC_RELEASE);
+  TH_TRY(th_exchange_begin(w, &x, empty || algorithm != TH_GATHER ? 0 : own_bytes(w)));
+  if (!empty && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
+  th_exchange_end(w, &x);
+  if (algorithm == TH_GATHER) return TH_OK;
+  const th_status s = many(w, algorithm);
+  if (s != TH_OK) th_break(w->g->job, w->g->job->rank, "rank %d failed: %s", w->g->job->rank, th_error());
+  return s;
+}

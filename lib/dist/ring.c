@@ -1,0 +1,161 @@
+/* ring.c - reductions between hosts, two ways that send the same bytes, 2(N-1)/N of the tensor for each of N ranks.
+ *
+ * Parts: each rank gets its part of the elements from all others, reduces it in the order of the ranks and sends the result to
+ * all. Chunk follows chunk, so results leave while elements still come. Whatever the chunks and whoever is first: the bits are
+ * those of one host.
+ * Ring: parts travel once around, growing by each rank's elements, and once more as results. Each rank speaks with two others
+ * only; the order of summation differs from part to part. */
+#include <stdlib.h>
+#include "wire.h"
+
+static th_status no_memory(const th_dist_work *w)
+{
+  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+}
+
+/* ---- parts ---- */
+
+typedef struct folding {
+  th_flow *from[TH_MAXRANK], *result;   /* what comes; where it goes if it does not stay here */
+  const th_team *team;
+  char    *own;                         /* the places of a result that does not stay; NULL: it does */
+  int64_t  folded, in, out;             /* chunks; the own part's place in the lists, added to elements' numbers */
+} folding;
+
+static void fold(const th_flows *f, const folding *d, int64_t i)
+{
+  const th_dist_work *w = f->w;
+  const th_combine combine = th_combine_of(w->notice.dtype);
+  const void *src[TH_MAXRANK];
+  int64_t n;
+  const int64_t first = th_cut_at(&f->cut, d->team->at, (int)i, &n);
+  char *own = d->own ? d->own + i % f->window * f->cut.chunk * w->es : NULL;
+  for (int64_t at = 0, m; at < n; at += m) {
+    m = n - at;
+    char *to = own ? own + at * w->es : th_piece(&w->out, w->es, first + d->out + at, &m);
+    for (int r = 0; r < d->team->n; r++) {
+      src[r] = r == d->team->at ? th_piece(&w->in, w->es, first + d->in + at, &m) : th_flow_place(f, d->from[r], i) + at * w->es;
+    }
+    combine(to, src, d->team->n, m, w->notice.op);
+  }
+}
+
+static th_status fold_step(th_flows *f, void *arg)
+{
+  folding *d = arg;
+  for (; d->folded < f->cut.chunks; d->folded++) {
+    for (int r = 0; r < d->team->n; r++) if (r != d->team->at && d->from[r]->done <= d->folded) return TH_OK;
+    if (d->own && d->folded - d->result->done >= f->window) return TH_OK;
+    fold(f, d, d->folded);
+  }
+  return TH_OK;
+}
+
+static int world_of(const th_dist_work *w, const th_team *t, int i) { return w->g->world[t->rank[i]]; }
+
+/* Results go to all ranks, of each other host to one: it hands them on there (between.c). */
+static bool gets(const th_between *b, const th_team *t, int owner, int other)
+{
+  const int host = b->host[t->rank[other]], from = b->host[t->rank[owner]];
+  if (host == from) return false;
+  int k = 0;
+  while (b->member[b->first[from] + k] != t->rank[owner]) k++;
+  return b->member[b->first[host] + k % (b->first[host + 1] - b->first[host])] == t->rank[other];
+}
+
+/* The parts of w's input, one for each rank of the team. Allreduce: all get all results; reduce: the root does; reducescatter:
+ * each keeps its own. */
+th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int window)
+{
+  const int kind = w->notice.kind;
+  const bool scatter = kind == TH_DIST_REDUCESCATTER, all = kind == TH_DIST_ALLREDUCE;
+  const th_cut cut = th_cut_of(w->notice.count, t->n, chunk, scatter);
+  const int fold_tag = th_tag(w->g, TH_TAG_FOLD), result_tag = th_tag(w->g, TH_TAG_RESULT);
+  folding d = { .team = t, .out = scatter ? -t->at * cut.part : 0 };
+  th_flows f;
+  TH_TRY(th_flows_new(&f, w, cut, 4 * t->n, window));
+  const bool away = kind == TH_DIST_REDUCE && t->rank[t->at] != w->notice.root;
+  if (away && !(d.own = malloc((size_t)(window * cut.chunk * w->es)))) return no_memory(w);
+  for (int k = 1; k < t->n; k++) {
+    const int r = (t->at + k) % t->n, peer = world_of(w, t, r);
+    const th_flow *sent = th_flow_add(&f, &(th_flow){ .peer = peer, .tag = fold_tag, .from = r, .segments = 1, .send = true,
+                                                       .s = &w->in });
+    d.from[r] = th_flow_add(&f, &(th_flow){ .peer = peer, .tag = fold_tag, .from = t->at, .segments = 1, .keep = true,
+                                            .freed = &d.folded });
+    if ((all && gets(w->g->between, t, t->at, r)) || (away && t->rank[r] == w->notice.root)) {
+      d.result = th_flow_add(&f, &(th_flow){ .peer = peer, .tag = result_tag, .from = t->at, .segments = 1, .send = true,
+                                             .s = &w->out, .keep = away, .limit = &d.folded });
+      if (away) d.result->stage = d.own;
+    }
+    if ((all && gets(w->g->between, t, r, t->at)) || (kind == TH_DIST_REDUCE && !away)) {
+      th_flow_add(&f, &(th_flow){ .peer = peer, .tag = result_tag, .from = r, .segments = 1, .s = &w->out,
+                                  .limit = &sent->done });
+    }
+  }
+  return th_flows_run(&f, fold_step, &d);
+}
+
+/* ---- ring ---- */
+
+typedef struct turning {
+  const th_spans *x;
+  th_flow *grows, *comes;               /* parts that grow, results */
+  char    *zeros;
+  int64_t  folded, ready, results;      /* chunks folded; that may be sent on; results that may */
+  int      op, over;
+} turning;
+
+/* What has come and the own elements; the last rank that adds to a part divides it, too. */
+static void add_own(const th_flows *f, const turning *d, int64_t i)
+{
+  const th_dist_work *w = f->w;
+  const th_combine combine = th_combine_of(w->notice.dtype);
+  const int parts = f->cut.parts, segment = (int)(i / f->cut.chunks);
+  const bool last = segment == parts - 2;
+  const void *src[TH_MAXRANK];
+  int64_t n;
+  const int64_t first = th_cut_at(&f->cut, ((d->grows->from - segment) % parts + parts) % parts, (int)(i % f->cut.chunks), &n);
+  for (int64_t at = 0, m; at < n; at += m) {
+    m = n - at;
+    char *own = th_piece(d->x, w->es, first + at, &m);
+    src[0] = th_flow_place(f, d->grows, i) + at * w->es;
+    src[1] = own;
+    combine(own, src, 2, m, d->op == TH_DIST_MEAN ? TH_DIST_SUM : d->op);
+    if (!last || d->op != TH_DIST_MEAN) continue;
+    src[0] = own;
+    for (int r = 1; r < d->over; r++) src[r] = d->zeros;
+    combine(own, src, d->over, m, TH_DIST_MEAN);
+  }
+}
+
+static th_status turn_step(th_flows *f, void *arg)
+{
+  turning *d = arg;
+  const int64_t last = (int64_t)(f->cut.parts - 2) * f->cut.chunks;
+  for (; d->folded < d->grows->done; d->folded++) add_own(f, d, d->folded);
+  d->ready = f->cut.chunks + d->folded;
+  d->results = d->folded - last < f->cut.chunks ? d->folded - last : f->cut.chunks + d->comes->done;
+  return TH_OK;
+}
+
+/* Reduces n elements of x in place over the ranks of the team; `mean` divides by `over`. */
+th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t n, int op, int over, int64_t chunk, int window)
+{
+  const int next = world_of(w, t, (t->at + 1) % t->n), before = world_of(w, t, (t->at + t->n - 1) % t->n), around = t->n - 1;
+  const th_cut cut = th_cut_of(n, t->n, chunk, false);
+  const int grow = th_tag(w->g, TH_TAG_FOLD), result = th_tag(w->g, TH_TAG_RESULT);
+  turning d = { .x = x, .op = op, .over = over, .zeros = calloc((size_t)cut.chunk, (size_t)w->es) };
+  th_flows f;
+  if (!d.zeros) return no_memory(w);
+  TH_TRY(th_flows_new(&f, w, cut, 4, window));
+  th_flow_add(&f, &(th_flow){ .peer = next, .tag = grow, .from = t->at, .step = -1, .segments = around, .send = true, .s = x,
+                              .limit = &d.ready });
+  d.grows = th_flow_add(&f, &(th_flow){ .peer = before, .tag = grow, .from = t->at + t->n - 1, .step = -1, .segments = around,
+                                        .keep = true, .freed = &d.folded });
+  th_flow_add(&f, &(th_flow){ .peer = next, .tag = result, .from = t->at + 1, .step = -1, .segments = around, .send = true,
+                              .s = x, .limit = &d.results });
+  d.comes = th_flow_add(&f, &(th_flow){ .peer = before, .tag = result, .from = t->at, .step = -1, .segments = around, .s = x });
+  const th_status s = th_flows_run(&f, turn_step, &d);
+  if (s == TH_OK) free(d.zeros);
+  return s;
+}

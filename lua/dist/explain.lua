@@ -1,0 +1,71 @@
+-- lua/dist/explain.lua - how operations go between hosts, and what they are thought to take.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local lib = require 'torch.lib'
+local dtype = require 'torch.dtype'
+local dist = require 'dist'
+local wire = require 'dist.lib'
+local C = lib.C
+
+local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
+
+--- How operations go between hosts. 'auto' takes the fastest of those that reduce in the order of the ranks: 'gather' (few
+-- bytes: all ranks get the elements of all) and 'parts' (each rank reduces its part of the elements). 'fastest' may also take
+-- 'ring' and 'hosts' (each host reduces first): their sums have another order, which is the same at each call. One of those
+-- four names takes that one, where it can be taken. With a name, sets it, and all ranks must set the same; returns the name.
+-- The environment variable TH_DIST_ALGORITHM says what it is at first.
+-- @param name  'auto' (default), 'fastest', 'gather', 'parts', 'ring' or 'hosts'
+-- dist.init(); dist.algorithm() --> auto
+function dist.algorithm(name)
+   if name ~= nil and type(name) ~= 'string' then arg.refuse('dist.algorithm', 'argument 1', 'a string', name) end
+   local now = text_t()
+   lib.check(C.th_dist_algorithm(name, now), 2)
+   return ffi.string(now[0])
+end
+
+local function bytes_text(n)
+   if n < 1e4 then return ('%d bytes'):format(n) end
+   return n < 1e6 and ('%.4g kB'):format(n / 1e3) or ('%.4g MB'):format(n / 1e6)
+end
+
+--- Which algorithm an operation takes and the seconds it is thought to take, as a table: algorithm, seconds, latency (of a short
+-- message between hosts), rate (bytes a second), hosts, and text, which says it in words. The numbers were measured when the
+-- ranks met. Within a host the algorithm is 'memory', and seconds are 0: there is no choice.
+-- @param name     'allreduce', 'reduce', 'broadcast', 'allgather', 'reducescatter', 'alltoall' or 'barrier'
+-- @param x        a tensor as it would be given
+-- @param op       as of dist.allreduce
+-- @param options  `group`
+-- dist.init(); dist.explain('allreduce', torch.ones(5)).algorithm --> memory
+function dist.explain(name, x, op, options)
+   if not wire.world then error('dist.explain: call dist.init() first', 2) end
+   local kind = type(name) == 'string' and wire.kinds[name]
+   if not kind or name == 'send' or name == 'recv' then
+      arg.refuse('dist.explain', 'argument 1', 'the name of an operation of a group', name)
+   end
+   if name == 'barrier' and x == nil then x = torch.ByteTensor() end
+   if not arg.is_tensor(x) then arg.refuse('dist.explain', 'argument 2', 'a tensor', x) end
+   local id, operator = dtype.id[x:type():match '^torch%.(%a+)Tensor$' or ''], wire.operators[op == nil and 'sum' or op]
+   if not id then arg.refuse('dist.explain', 'argument 2', 'a tensor on the CPU', x) end
+   if not operator then
+      error(('dist.explain: the operator must be sum, mean, min, max or prod, got %s'):format(tostring(op)), 2)
+   end
+   if options ~= nil and type(options) ~= 'table' then arg.refuse('dist.explain', 'options', 'a table', options) end
+   local g = options and options.group or wire.world
+   if type(g) ~= 'table' or not g.c then
+      error('dist.explain: group must be a group made by dist.group, with this rank in it', 2)
+   end
+   local algorithm, numbers, speed = text_t(), double_t(1), double_t(2)
+   lib.check(C.th_dist_explain(g.c, kind, id, operator, x:nElement(), algorithm, numbers), 2)
+   C.th_dist_speed(g.c, speed)
+   local size = bytes_text(x:nElement() * x:elementSize())
+   local t = { algorithm = ffi.string(algorithm[0]), seconds = numbers[0], latency = speed[0], rate = speed[1],
+      hosts = dist.hosts() }
+   if t.algorithm == 'memory' then
+      t.text = ('%s of %s: over memory that the %d ranks share'):format(name, size, g.n)
+   else
+      t.text = ('%s of %s: %s, %.3g ms; messages take %.3g us, and %s a second'):format(name, size, t.algorithm,
+         1e3 * t.seconds, 1e6 * t.latency, bytes_text(t.rate))
+   end
+   return t
+end

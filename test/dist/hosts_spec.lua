@@ -1,0 +1,209 @@
+-- test/dist/hosts_spec.lua - operations of ranks on several hosts: the bits of one host, and errors that name ranks.
+-- runs once
+local hosts = require 'test.dist.hosts'
+local everything = require 'test.dist.everything'
+
+local function has(text, part) assert.truthy(text:find(part, 1, true), ('%q is not in: %s'):format(part, text)) end
+local function checked(out, n)
+   local _, k = out:gsub('checked %d+', '')
+   assert.equal(n, k, out)
+end
+
+local function between(title, f)
+   if hosts.there then it(title, f) else pending(title .. ' (Open MPI is not installed)') end
+end
+
+local short = everything:gsub('local sizes = .-\n', 'local sizes = { 0, 1, 33, 10007 }\n'):gsub('local large = .-\n', 'local large = { 100003 }\n')
+
+describe('collective operations between hosts', function()
+   for _, layout in ipairs { 'a', 'a b', 'a a a b', 'a b a c' } do
+      local _, n = layout:gsub('%S+', '')
+      between(('with ranks on %s give the bits of one host, for all types, operators and sizes'):format(layout), function()
+         checked(hosts.ok(layout, short), n)
+      end)
+   end
+
+   between('of eight ranks give the bits of a reduction in their order, on few hosts and on many', function()
+      local code = [[
+         local n, r = dist.size(), dist.rank()
+         local function made(size, k) return torch.range(1, size):mul(2 * k + 3):fmod(101):mul(1 / 7):float() end
+         for _, size in ipairs { 1, 1000, 20011 } do
+            local want = made(size, 0)
+            for k = 1, n - 1 do want:add(made(size, k)) end
+            assert(same(dist.allreduce(made(size, r)), want), size)
+            assert(same(dist.allgather(made(size, r))[n], made(size, n - 1)))
+         end
+         print('checked 8')]]
+      for _, layout in ipairs { 'a a a a b b b b', 'a b c d e f g h', 'a b b c c c c d' } do checked(hosts.ok(layout, code), 8) end
+   end)
+
+   between('have other sums, and the same ones each time, with the algorithms that are told to', function()
+      for _, case in ipairs { { 'a b c', 'ring' }, { 'a a b b c', 'hosts' } } do
+         hosts.ok(case[1], ([[
+            assert(dist.algorithm() == '%s')
+            local n, r = dist.size(), dist.rank()
+            local function made(k) return torch.range(1, 50021):mul(2 * k + 3):fmod(101):mul(1 / 7):float() end
+            local want = made(0):double()
+            for k = 1, n - 1 do want:add(made(k):double()) end
+            for _, op in ipairs { 'sum', 'mean', 'max' } do
+               local x = dist.allreduce(made(r), op)
+               assert(same(x, dist.allreduce(made(r), op)))
+               if op == 'sum' then assert((x:double() - want):abs():max() < 1e-4) end
+               if op == 'mean' then assert((x:double() - want / n):abs():max() < 1e-5) end
+               assert(dist.broadcast(x:clone()):ne(x):sum() == 0)
+            end
+            assert(dist.explain('allreduce', made(0)).algorithm == '%s')
+            assert(dist.explain('allreduce', made(0):half()).algorithm == 'parts')
+            assert(dist.allreduce(torch.ByteTensor(40000):fill(200), 'mean'):min() == 200)]]):format(case[2], case[2]),
+            'TH_DIST_ALGORITHM=' .. case[2])
+      end
+   end)
+
+   between('take tables, views, messages, groups and handles as on one host', function()
+      hosts.ok('a b b', [[
+         local r, n = dist.rank(), dist.size()
+         assert(dist.hosts() == 2 and dist.localRank() == (r == 2 and 1 or 0))
+         local m = torch.FloatTensor(5, 4):fill(r)
+         local list = { torch.ones(3), m:t(), torch.IntTensor{r}, m.new(), torch.FloatTensor(40000):fill(r), torch.ones(2):mul(r) }
+         assert(dist.allreduce(list) == list)
+         assert(list[1]:sum() == 9 and m:sum() == 60 and list[3][1] == 3 and list[5]:sum() == 120000 and list[6]:sum() == 6)
+         local many = {}
+         for i = 1, 300 do many[i] = torch.DoubleTensor(i):fill(r) end
+         dist.allreduce(many)
+         for i = 1, 300 do assert(many[i]:min() == 3 and many[i]:max() == 3) end
+         local right, left = (r + 1) % n, (r - 1) % n
+         for _, size in ipairs { 0, 1, 8000, 300000 } do
+            local h = dist.send(torch.DoubleTensor(size):fill(r), right, { async = true })
+            local x = dist.recv(torch.DoubleTensor(size), left)
+            assert(size == 0 or x:min() == left and x:max() == left)
+            h:wait()
+         end
+         for i = 1, 9 do dist.send(torch.IntTensor{i}, right) end
+         for i = 1, 9 do assert(dist.recv(torch.IntTensor(1), left)[1] == i) end
+         local far, near = dist.group { 2, 0 }, dist.group { 1, 2 }
+         if r ~= 1 then assert(dist.allreduce(torch.FloatTensor(70000):fill(r), 'sum', { group = far }):max() == 2) end
+         if r ~= 0 then assert(dist.allreduce(torch.FloatTensor(70000):fill(r), 'sum', { group = near }):max() == 3) end
+         if r ~= 0 then assert(dist.explain('allreduce', torch.ones(1), 'sum', { group = near }).algorithm == 'memory') end
+         local handles = {}
+         for i = 1, 20 do handles[i] = dist.allreduce(torch.FloatTensor(i * 5000):fill(r + i), 'sum', { async = true }) end
+         for i = 20, 1, -1 do assert(handles[i]:wait():min() == 3 * i + 3) end
+         says("dist.shared: 'x' needs all ranks on one host, this job has 2 hosts", dist.shared, 'x', 3)]])
+   end)
+
+   between('that differ are an error on all ranks, and the job goes on', function()
+      hosts.ok('a b b', [[
+         local r = dist.rank()
+         local odd = r == 2
+         dist.barrier()
+         says('dist.allreduce, operation 2: the numbers of elements differ: rank 0 has 5, rank 2 6', dist.allreduce, torch.ones(odd and 6 or 5))
+         says('operation 3: the types differ: rank 0 has Float, rank 2 Double', dist.allreduce, odd and torch.ones(5) or torch.FloatTensor(5))
+         says('operation 4: the numbers of elements differ', dist.allreduce, torch.ones(odd and 1e5 or 2))
+         says('operation 5: the ranks call different operations: rank 0 broadcast, rank 2 allreduce', odd and dist.allreduce or dist.broadcast, torch.ones(5))
+         if odd then dist.algorithm 'ring' end
+         says('operation 6: the algorithms differ: rank 0 takes auto, rank 2 ring', dist.allreduce, torch.ones(5))
+         dist.algorithm 'auto'
+         says('dist.algorithm: it must be auto, fastest, gather, parts, ring or hosts, got tree', dist.algorithm, 'tree')
+         says('dist.algorithm: argument 1 must be a string, got a number (3)', dist.algorithm, 3)
+         if r == 0 then dist.send(torch.ones(3), 1) end
+         if r == 1 then says('rank 0 sends 3 Double elements, rank 1 wants 4 Float elements', dist.recv, torch.FloatTensor(4), 0) end
+         if r == 0 then says('wanted another message than these 50000 Double elements', dist.send, torch.ones(50000), 1) end
+         if r == 1 then says('rank 0 sends 50000 Double elements, rank 1 wants 1', dist.recv, torch.ones(1), 0) end
+         assert(dist.allreduce(torch.ones(1e5)):max() == 3)]])
+   end)
+end)
+
+describe('a rank on another host', function()
+   local early = 'dist.init{deadline = 2} '
+   local told = [[
+      dist.barrier()
+      if dist.rank() == 1 then %s end
+      local ok, why = pcall(dist.allreduce, torch.ones(%d))
+      io.stdout:write(('told %%d: %%s\n'):format(dist.rank(), tostring(why):match 'dist%%..*')) io.stdout:flush()
+      os.exit(3)]]
+   local function is_told(layout, does, text, size)
+      local _, out = hosts.run(layout, told:format(does, size or 5), nil, early, '--enable-recovery --timeout 20')
+      for _, r in ipairs { 0, 2 } do has(out, ('told %d: dist.allreduce, operation 2: %s'):format(r, text)) end
+   end
+
+   between('that was killed is named on all others when the time is over, at once if another one is on its host', function()
+      is_told('a b c', "os.execute('kill -9 ' .. pid())", 'rank 1 did not come within 2 s: it does not answer')
+      is_told('a a b', "os.execute('kill -9 ' .. pid())", 'rank 1 is gone: its process', 1e6)
+   end)
+
+   between('that is late or has left is named with what it did', function()
+      is_told('a b c', "os.execute 'sleep 5'", 'rank 1 did not come within 2 s: its process lives; its last operation was barrier, number 1')
+      is_told('a b c', 'os.exit(4)', 'rank 1 has left the job: its script has ended')
+   end)
+
+   between('that never joins is missed', function()
+      local _, _, err = hosts.run('a b', '', nil,
+         "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then os.execute 'sleep 4' os.exit(0) end dist.init{deadline = 1} ", '--timeout 20')
+      has(err, 'dist.init: some ranks did not come within 1 s: they never joined the job')
+   end)
+
+   between('needs the secret', function()
+      local _, _, err = hosts.run('a b', '', nil,
+         "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then require 'ffi'.cdef 'int setenv(const char *, const char *, int);' " ..
+         "require 'ffi'.C.setenv('TH_DIST_SECRET', 'guess', 1) end dist.init{deadline = 5} ", '--timeout 20')
+      has(err, 'dist.init: rank 1 has another secret than rank 0')
+   end)
+end)
+
+describe('thrun --hosts', function()
+   local ranks = require 'test.dist.ranks'
+
+   it('refuses lists and files that make no sense', function()
+      for _, case in ipairs {
+         { "--hosts '' a.lua", "thrun: --hosts must be a list such as a:2,b:2, got ''" },
+         { "--hostfile /no/such a.lua", "thrun: --hostfile must be the name of a file that can be read, got '/no/such'" },
+         { '--hosts a:2 --spare 1 a.lua', 'thrun: --hosts goes neither with --hostfile nor with --spare' },
+      } do
+         local status, _, err = ranks.sh(ranks.thrun .. ' ' .. case[1])
+         assert.equal(2, status)
+         has(err, case[2])
+      end
+   end)
+
+   between('shows lines behind ranks, starts again, and ends with the status of the first that failed', function()
+      local script = ranks.script [[
+         print('rank', dist.rank(), dist.size(), dist.restarts(), arg[1])
+         dist.barrier()
+         if dist.rank() == 1 then os.exit(7) end
+         dist.barrier()]]
+      local status, out, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 --restarts 1 '%s' 'a b'"):format(ranks.thrun, script))
+      assert.equal(7, status, err)
+      has(out, '[0] rank\t0\t2\t0\ta b\n')
+      has(out, '[1] rank\t1\t2\t1\ta b\n')
+      has(err, 'dist.barrier, operation 2: rank 1 has left the job')
+      has(err, 'thrun: rank 1 ended with status 7\nthrun: restart 1 of 1\n')
+   end)
+end)
+
+describe('the network of bench/netlab.sh', function()
+   local ranks = require 'test.dist.ranks'
+   local can = hosts.there and ranks.sh "unshare -mn sh -c 'ip link add br0 type bridge && ip netns list && tc qdisc show'" == 0
+
+   local function lab(title, f)
+      if can then it(title, f) else pending(title .. ' (needs root, ip, tc and Open MPI)') end
+   end
+
+   lab('measures all-reduce beside the bound', function()
+      local status, out, err = ranks.sh(("bench/netlab.sh 2 1gbit '%s' bench/netlab.lua -times 2 -largest 2500"):format(ranks.th), 90)
+      assert.equal(0, status, err)
+      assert.matches('|    10000 |    0.080 | +[%d.]+ |', out)
+   end)
+
+   lab('cuts a host off, which all others are told', function()
+      local script = ranks.script([[
+         dist.barrier()
+         if dist.rank() == 1 then os.execute('$NETLAB_CUT 2') end
+         local ok, why = pcall(dist.allreduce, torch.ones(1e6))
+         print(why)]], 'dist.init{deadline = 3} ')
+      local _, out = ranks.sh(("bench/netlab.sh 3 100mbit '%s' --hosts n1:1,n2:1,n3:1 '%s'"):format(ranks.thrun, script), 60)
+      for _, r in ipairs { 0, 2 } do
+         assert.matches(('%%[%d%%] .*dist.allreduce, operation 2: rank 1 did not come within 3 s: it does not answer'):format(r), out)
+      end
+   end)
+end)
+
+teardown(require 'test.temporary'.remove)
