@@ -117,7 +117,8 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const double bytes_sent = bytes ? sent(g, kind, (double)bytes, algorithm) : 0;
   if (algorithm == TH_GATHER) return notices + bytes_sent / v->rate;
   const int team = algorithm == TH_PARTS ? g->size : b->hosts;
-  const double chunk = (double)th_chunk_bytes(g, bytes / team), round = algorithm == TH_PARTS ? team - 1 : 1;
+  const int64_t part = bytes / team, most = th_chunk_bytes(g, part);
+  const double chunk = (double)(part < most ? part : most), round = algorithm == TH_PARTS ? team - 1 : 1;
   /* The first results wait for a chunk of all others; what comes last is added up and sent once more. */
   const double fill = algorithm == TH_PARTS ? 2 * (v->latency + round * chunk / v->rate)
                       : 2 * (b->hosts - 1) * v->latency + (b->hosts - 1) * chunk / v->rate;
