@@ -30,7 +30,8 @@ function OneBit:__init(dimension, config)
    for name, value in pairs(config or {}) do self.config[name] = value end
 end
 
--- container -> what is kept between steps: by the first replica's gradient, its sum of before, the quantizers, the steps
+-- container -> what is kept between steps: by the first replica's gradient, its sum of before, the quantizers, the steps, the replica
+-- that sums it; and the last of these
 local memory = setmetatable({}, { __mode = 'k' })
 local function memory_of(self)
    if not memory[self] then memory[self] = { before = {}, quantizers = {}, steps = {}, homes = {}, count = 0 } end
@@ -41,6 +42,24 @@ end
 function OneBit:resetErrors()
    memory[self] = nil
    return self
+end
+
+--- As nn.Module:clone; the copy has lost what this one has lost on the way so far, and goes on as it would. (A file holds the
+-- first module alone.)
+function OneBit:clone(...)
+   local all = memory_of(self)
+   local kept = { container = self, count = all.count }
+   for g in pairs(all.homes) do
+      kept[#kept + 1] = { g = g, quantizers = all.quantizers[g], step = all.steps[g], home = all.homes[g] }
+   end
+   local copies = nn.utils.copy(kept)
+   local theirs = memory_of(copies.container)
+   theirs.count = copies.count
+   for _, it in ipairs(copies) do
+      theirs.quantizers[it.g], theirs.steps[it.g], theirs.homes[it.g] = it.quantizers, it.step, it.home
+   end
+   if select('#', ...) > 0 then copies.container:share(self, ...) end
+   return copies.container
 end
 
 local function in_bits(self, g) return g:dim() == 2 and g:nElement() > self.config.min_elements end

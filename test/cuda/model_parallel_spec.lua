@@ -204,6 +204,23 @@ describe('nn.OneBitDataParallel', function()
       dp:resetErrors()
       dp:backward(input, criterion:backward(dp:forward(input), wanted))
    end)
+   it('has clones that go on as it does: they have lost what it has', function()
+      for _, config in ipairs{ {}, { learningRate = 0.1, momentum = 0.5 } } do
+         local dp = container(config)
+         local function step(d)
+            d:zeroGradParameters()
+            d:forward(x:cuda())
+            d:backward(x:cuda(), g:cuda())
+            return d:get(1).gradWeight:clone()
+         end
+         local first = step(dp)
+         local twin = dp:clone()
+         assert.equal('nn.OneBitDataParallel', torch.type(twin))
+         for _ = 1, 3 do near(step(dp), step(twin), 0, 'gradWeight') end
+         near(first, step(twin:clone():resetErrors()), 0, 'the first step')
+         assert(first:float():dist(step(dp):float()) > 0)
+      end
+   end)
    it('keeps the sums of before when a pass fails', function()
       local dp = container()
       dp:zeroGradParameters()
