@@ -2,6 +2,7 @@
 #ifndef TH_CONV_H
 #define TH_CONV_H
 #include "core.h"
+#include "th_conv.h"
 #include "th_conv_engine.h"
 
 enum { TH_CONV_MOST = 16 };                         /* engines */
@@ -12,8 +13,6 @@ double th_conv_product_time(void);
 
 /* The engine of this number on a device; NULL: there is none. */
 const th_conv_engine *th_conv_engine_at(int device, int i);
-/* Its name, as files of times have it; NULL past the last one. */
-const char *th_conv_engine_known(int i);
 bool th_conv_does(const th_conv_shape *s, int engine);
 /* What devices bring; NULL: none have been added. */
 const th_conv_backend *th_conv_backend_get(void);

@@ -10,6 +10,7 @@ extern "C" {
 /* A device (0: the CPU) has some of the engines. One may rest on a library that is not installed: why it is not there; NULL: it
  * is, or the device has no such engine. The model of a device; NULL: it is the CPU. And oneDNN's name, or NULL. */
 int          th_conv_has(int device, int i);
+const char  *th_conv_engine_known(int i);        /* the name of an engine of any device; NULL past the last one */
 const char  *th_conv_engine_missing(int device, int i);
 const char  *th_conv_model(int device);
 const char  *th_onednn_name(void);

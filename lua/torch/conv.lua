@@ -5,8 +5,6 @@ local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local C = lib.C
 
-ffi.cdef 'const char *th_conv_engine_known(int i);'         -- as lib/core/conv.h has it
-
 local conv = {}
 
 local PASSES = { [0] = 'forward', 'gradInput', 'gradWeight' }
