@@ -110,12 +110,23 @@ describe('bench/gpu.lua', function()
       assert.truthy(output:find('there is no CUDA device', 1, true) or output:find('this build has no CUDA backend', 1, true), output)
    end)
 
+   it('goes on after rows that fail, names them, and says so in its status', function()
+      if require('test.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
+      local output, status = gpu('TH_CUDA=emu TH_CUDA_EMU_MEMORY=40000', "-rounds 1 -only '^adam step'")
+      assert.equal('1', status, output)
+      assert.matches('failed |', output, 1, true)
+      assert.matches('out of memory', output, 1, true)
+      assert.matches('| adam step ', output, 1, true)
+      assert.matches('note: %d+ failed', output)
+   end)
+
    it('tries itself on the emulated device, and says that it is one', function()
       if require('test.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
       for _, name in ipairs { '^copy$', '^gemm bfloat16', '^L5 2 gradInput', '^adam step' } do
          local output, status = gpu('TH_CUDA=emu', ("-rounds 1 -only '%s'"):format(name))
          assert.equal('0', status, output)
          assert.matches('emulated CUDA device 1', output, 1, true)
+         assert.matches('no time below says anything of a GPU', output, 1, true)
          assert.truthy(output:find('\n| ' .. name:sub(2, 5) .. '[^|]*| +[%d.]+ | +%- |'), output)
       end
    end)
