@@ -12,6 +12,8 @@ namespace dnn {
 
 enum { SUCCESS = 0, FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9, NCHW = 0, CORRELATION = 1, DETERMINISTIC = 1 };
 enum { DEFAULT_MATH = 0, TENSOR_MATH = 1, FMA_MATH = 3 };
+enum { STANDARD = 0, TWO_BIASES = 2, LINEAR_INPUT = 0, BY_STEPS = 0, BY_SAMPLES = 2, INFERENCE = 0, TRAINING = 1, ADD = 0 };
+enum { CELL_RELU = 0, CELL_TANH = 1, CELL_LSTM = 2, CELL_GRU = 3, ONE_WAY = 0, BOTH_WAYS = 1 };
 enum { MEAN_WITH_PADDING = 1, MEAN_WITHOUT_PADDING = 2, PROPAGATE_NAN = 1, BY_ACTIVATION = 0, BY_PLANE = 1 };
 struct proposal { int algorithm, status; float time; size_t memory; int determinism, math, reserved[3]; };
 typedef const void *numbers;
@@ -63,7 +65,32 @@ typedef const void *numbers;
     numbers x, void *dy, void *y, void *dp, numbers scale, numbers bias, numbers mean, numbers var, double eps) \
   F(norm_back, cudnnBatchNormalizationBackward, void *handle, int mode, numbers alpha, numbers beta, numbers param_alpha, \
     numbers param_beta, void *dx, numbers x, void *dgy, numbers gy, void *dgx, void *gx, void *dp, numbers scale, \
-    void *gscale, void *gbias, double eps, numbers mean, numbers invstd)
+    void *gscale, void *gbias, double eps, numbers mean, numbers invstd) \
+  F(set_tensor_nd, cudnnSetTensorNdDescriptor, void *d, int type, int n, const int *size, const int *step) \
+  F(new_dropout, cudnnCreateDropoutDescriptor, void **d) \
+  F(free_dropout, cudnnDestroyDropoutDescriptor, void *d) \
+  F(set_dropout, cudnnSetDropoutDescriptor, void *d, void *handle, float part, void *states, size_t bytes, \
+    unsigned long long seed) \
+  F(new_rnn, cudnnCreateRNNDescriptor, void **d) \
+  F(free_rnn, cudnnDestroyRNNDescriptor, void *d) \
+  F(set_rnn, cudnnSetRNNDescriptor_v8, void *d, int algorithm, int cell, int bias, int direction, int input_mode, int type, \
+    int compute, int math, int32_t input, int32_t hidden, int32_t projected, int32_t layers, void *dropout, uint32_t flags) \
+  F(new_data, cudnnCreateRNNDataDescriptor, void **d) \
+  F(free_data, cudnnDestroyRNNDataDescriptor, void *d) \
+  F(set_data, cudnnSetRNNDataDescriptor, void *d, int type, int layout, int steps, int samples, int size, const int *lengths, \
+    void *fill) \
+  F(rnn_space, cudnnGetRNNTempSpaceSizes, void *handle, void *d, int train, void *dx, size_t *work, size_t *reserve) \
+  F(rnn_weights, cudnnGetRNNWeightSpaceSize, void *handle, void *d, size_t *bytes) \
+  F(rnn_place, cudnnGetRNNWeightParams, void *handle, void *d, int32_t layer, size_t bytes, numbers weight, int32_t which, \
+    void *dm, void **m, void *db, void **b) \
+  F(rnn, cudnnRNNForward, void *handle, void *d, int train, const int32_t *lengths, void *dx, numbers x, void *dy, void *y, \
+    void *dh, numbers hx, void *hy, void *dc, numbers cx, void *cy, size_t weights, numbers weight, size_t bytes, void *work, \
+    size_t reserved, void *reserve) \
+  F(rnn_back, cudnnRNNBackwardData_v8, void *handle, void *d, const int32_t *lengths, void *dy, numbers y, numbers gy, void *dx, \
+    void *gx, void *dh, numbers hx, numbers ghy, void *ghx, void *dc, numbers cx, numbers gcy, void *gcx, size_t weights, \
+    numbers weight, size_t bytes, void *work, size_t reserved, void *reserve) \
+  F(rnn_back_weight, cudnnRNNBackwardWeights_v8, void *handle, void *d, int how, const int32_t *lengths, void *dx, numbers x, \
+    void *dh, numbers hx, void *dy, numbers y, size_t weights, void *gw, size_t bytes, void *work, size_t reserved, void *reserve)
 
 struct functions {
   size_t (*version)();

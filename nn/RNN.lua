@@ -20,7 +20,7 @@ local whole = require 'nn.constants'.whole
 local RNN, Module = torch.class('nn.RNN', 'nn.Module')
 RNN.parameterNames = { 'weight' }
 RNN.bufferNames = { '_places', '_layers', '_ones', '_bias', 'hiddenOutput', 'cellOutput', 'gradHiddenInput', 'gradCellInput',
-   'noise' }
+   'noise', '_cudnn', '_unused' }
 RNN.mode, RNN.gates, RNN.directions = 'tanh', 1, 1
 
 -- Their places among the gates and in the bias; a GRU's recurrent bias of the candidate stands alone.
@@ -276,9 +276,37 @@ local function drop(self, y, layer)
    return y:cmul(noise)
 end
 
+-- By cuDNN, where cutorch.rnn says that it does this: what its gradient needs, and the output is there. What it fails to do the
+-- ops do.
+local function forward_by_cudnn(self, x, steps, train)
+   local hx, cx = self.hiddenInput, self.mode == 'lstm' and self.cellInput or nil
+   for name, all in pairs { hiddenInput = hx, cellInput = cx } do
+      state(self, name, 1, steps.samples)
+      if all:type() ~= self._type then return nil end
+   end
+   self.output:resize(steps.rows, self.directions * self.hiddenSize)
+   local ok, kept = pcall(require 'cutorch.rnn'.forward, self, x, self.output, steps, { hidden = hx, cell = cx }, train)
+   return ok and kept or nil
+end
+
+local function shaped(self, input)
+   local size = (type(input) == 'table' and input[1] or input):size()
+   size[#size] = self.directions * self.hiddenSize
+   self.output:resize(size)
+   return self.output
+end
+
 function RNN:updateOutput(input)
    local x, steps = read(self, input)
    remember(self)
+   self._cudnn = nil
+   if x._device > 0 and not require 'cutorch.rnn'.why(self, x, steps) then
+      self._cudnn = forward_by_cudnn(self, x, steps, self.train ~= false)
+      if self._cudnn then
+         if self.rememberStates then self._remembered = { samples = steps.samples } end
+         return shaped(self, input)
+      end
+   end
    local hidden, all, n = self.hiddenSize, layers(self), 0
    for i, p in ipairs(parts(self, self.weight)) do
       local depth, reverse = math.ceil(i / self.directions), i % self.directions == 0 and self.directions == 2
@@ -303,10 +331,7 @@ function RNN:updateOutput(input)
       end
    end
    if self.rememberStates then self._remembered = { samples = steps.samples } end
-   local size = (type(input) == 'table' and input[1] or input):size()
-   size[#size] = self.directions * hidden
-   self.output:resize(size)
-   return self.output
+   return shaped(self, input)
 end
 
 -- ---- backward --------------------------------------------------------------------------------------
@@ -332,15 +357,34 @@ local function keep_gradient(self, name, i, g)
    all[i]:copy(g)
 end
 
+-- cuDNN's forward keeps what the gradient needs in training, and for one gradient: for another one it is called again.
+local function backward_by_cudnn(self, input, x, steps, gradOutput)
+   local kept = self._cudnn
+   if not kept.fresh then
+      kept = forward_by_cudnn(self, x, steps, true) or error(tostring(self) .. ': there is no memory for the gradient', 3)
+      shaped(self, input)
+      self._cudnn = kept
+   end
+   for _, name in ipairs { 'gradHiddenOutput', 'gradCellOutput' } do state(self, name, 1, steps.samples) end
+   local gx = torch.isTensor(self.gradInput) and self.gradInput or self:scratch '_unused'
+   gx:resize(steps.rows, self.inputSize)
+   require 'cutorch.rnn'.backward(self, kept, self.output, gradOutput:contiguous(), gx,
+      { hidden = self.gradHiddenOutput, cell = self.mode == 'lstm' and self.gradCellOutput or nil })
+   if torch.isTensor(self.gradInput) then self.gradInput:resize(input:size()) end
+   return self.gradInput
+end
+
 function RNN:updateGradInput(input, gradOutput)
-   local _, steps = read(self, input)
+   local x, steps = read(self, input)
    local all, hidden, d = layers(self), self.hiddenSize, self.directions
-   if not (all[1].h and all[1].a and all[1].x:size(1) == steps.rows) then
+   local by_cudnn = self._cudnn
+   if not (by_cudnn and by_cudnn.steps == steps or not by_cudnn and all[1].h and all[1].a and all[1].x:size(1) == steps.rows) then
       error(tostring(self) .. ': backward needs the forward before it', 3)
    end
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
+   if by_cudnn then return backward_by_cudnn(self, input, x, steps, gradOutput) end
    local g, weights = gradOutput:contiguous():view(steps.rows, d * hidden), parts(self, self.weight)
    for depth = self.numLayers, 1, -1 do
       local below = depth == 1 and self.gradInput or buffer(self, all[depth * d], 'below')
@@ -370,8 +414,12 @@ function RNN:updateGradInput(input, gradOutput)
    return self.gradInput
 end
 
-function RNN:accGradParameters(_, _, scale)
+function RNN:accGradParameters(input, _, scale)
    scale = scale or 1
+   if self._cudnn then
+      if not self._cudnn.ready then error(tostring(self) .. ': accGradParameters needs updateGradInput before it', 3) end
+      return require 'cutorch.rnn'.weight(self, self._cudnn, (read(self, input)), self.output, scale)
+   end
    local all, per, h = layers(self), self.gates * self.hiddenSize, self.hiddenSize
    if not all[1].gx then error(tostring(self) .. ': accGradParameters needs updateGradInput before it', 3) end
    local n = all[1].gx:size(1)
@@ -399,7 +447,7 @@ end
 RNN.accUpdateGradParameters = Module.sharedAccUpdateGradParameters
 
 function RNN:type(kind, cache)
-   if kind then self._places = nil end                         -- places stay LongTensors
+   if kind then self._places, self._cudnn = nil, nil end       -- places stay LongTensors
    return Module.type(self, kind, cache)
 end
 

@@ -112,5 +112,6 @@ void *emu::cudnn(const char *name)
   };
   void *const f = find_symbol(all, name);
   void *const layers = f ? f : symbol_of_layers(name);
-  return layers ? layers : symbol_of_convolution(name);
+  void *const rnn = layers ? layers : symbol_of_rnn(name);
+  return rnn ? rnn : symbol_of_convolution(name);
 }

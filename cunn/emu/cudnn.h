@@ -14,7 +14,7 @@ enum { FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9 };
 /* A descriptor or handle that was made, and not destroyed yet; nullptr: p is none of that kind. */
 enum kind { HANDLE, TENSOR, FILTER, CONVOLUTION, POOLING, DROPOUT, RNN, RNN_DATA };
 struct object {
-  const kind what;
+  kind what;
   bool set;                                          /* or only made */
   explicit object(kind k) : what(k), set(false) {}
   virtual ~object() {}

@@ -41,13 +41,13 @@ local settings = {
 -- CUDA devices cuDNN beside our own kernels where both can average windows or normalise batches; the faster one computes.
 -- cudnn.benchmark --> false
 
---- cudnn.enabled: Whether CUDA devices may compute by cuDNN at all, for all threads. false: convolutions, means of windows and
--- batch normalisation take other ways, as where there is no cuDNN. Setting it ends cudnn.prefer.
+--- cudnn.enabled: Whether CUDA devices may compute by cuDNN at all, for all threads. false: convolutions, means of windows,
+-- batch normalisation and recurrent layers take other ways, as where there is no cuDNN. Setting it ends cudnn.prefer.
 -- cudnn.enabled --> true
 
---- cudnn.prefer: true: means of windows and batch normalisation on CUDA devices are computed by cuDNN wherever it can, whatever
--- their size and what was measured; also on the emulated device, which has a cuDNN of its own. For convolutions say
--- torch.conv.prefer = 'cudnn'. Setting it ends cudnn.enabled = false.
+--- cudnn.prefer: true: means of windows, batch normalisation and recurrent layers on CUDA devices are computed by cuDNN where
+-- it can, whatever their size and what was measured; also on the emulated device, which has a cuDNN of its own. For
+-- convolutions say torch.conv.prefer = 'cudnn'. Setting it ends cudnn.enabled = false.
 -- cudnn.prefer --> false
 setmetatable(cudnn, {
    __index = function(_, key) return settings[key] and settings[key].get() end,

@@ -168,6 +168,97 @@ describe('cuDNN', function()
    end)
 end)
 
+describe('recurrent layers by cuDNN', function()
+   require 'cunn'
+   local kinds = { 'RNN', 'RNNReLU', 'LSTM', 'GRU', 'BRNN', 'BLSTM', 'BGRU' }
+   local taken = EMULATED or os.getenv 'CUBLAS_WORKSPACE_CONFIG' == ':4096:2' or os.getenv 'CUBLAS_WORKSPACE_CONFIG' == ':16:8'
+   local function given(name, layers, batch_first, kind)
+      local m = nn[name](3, 4, layers, batch_first):type(('torch.%sTensor'):format(kind))
+      local walks = layers * m.directions
+      local function some(...) return torch[kind .. 'Tensor'](...):uniform(-1, 1) end
+      m.hiddenInput, m.gradHiddenOutput = some(walks, 2, 4), some(walks, 2, 4)
+      if m.mode == 'lstm' then m.cellInput, m.gradCellOutput = some(walks, 2, 4), some(walks, 2, 4) end
+      m.gradWeight:uniform(-1, 1)
+      return m, some(batch_first and 2 or 5, batch_first and 5 or 2, 3)
+   end
+   local RESULTS = { 'output', 'hiddenOutput', 'cellOutput', 'gradInput', 'gradHiddenInput', 'gradCellInput', 'gradWeight' }
+   local STATES = { 'hiddenInput', 'cellInput', 'gradHiddenOutput', 'gradCellOutput' }
+   local function on(m, change)
+      local copy = m:clone()
+      local states = {}
+      for _, name in ipairs(STATES) do states[name], copy[name] = m[name], nil end
+      copy:type(change(m.weight):type())
+      for name, t in pairs(states) do copy[name] = change(t) end
+      return copy
+   end
+
+   it('give what the CPU gives in double: outputs, states, and all gradients', function()
+      if not taken then return pending 'its bits may differ from run to run here' end
+      for i, name in ipairs(kinds) do
+         for layers = 1, 2 do
+            for _, kind in ipairs(KINDS) do
+               local m, x = given(name, layers, i % 2 == 0, kind)
+               local cpu, gpu = on(m, function(t) return t:double() end), on(m, there)
+               local g = cpu:forward(x:double()):clone():uniform(-1, 1):type(x:type())
+               gpu:forward(there(x))
+               assert.truthy(gpu._cudnn)
+               cpu:backward(x:double(), g:double(), 0.5)
+               gpu:backward(there(x), there(g), 0.5)
+               for _, result in ipairs(RESULTS) do
+                  local what = ('%s of %s, %d layers'):format(result, name, layers)
+                  if cpu[result] then near(kind, gpu[result], cpu[result], what) end
+               end
+            end
+         end
+      end
+   end)
+
+   it('give gradients again and again, also after an evaluation', function()
+      if not taken then return pending 'its bits may differ from run to run here' end
+      local m, x = given('BLSTM', 2, false, 'Float')
+      local gpu = on(m, there)
+      x = there(x)
+      local g = gpu:forward(x):clone():uniform(-1, 1)
+      local gx = gpu:updateGradInput(x, g):clone()
+      assert.is_true(torch.equal(gx, gpu:updateGradInput(x, g)))
+      gpu:zeroGradParameters()
+      gpu:accGradParameters(x, g)
+      local gw = gpu.gradWeight:clone()
+      gpu:accGradParameters(x, g)
+      assert((gpu.gradWeight - gw * 2):norm() < 1e-5 * gw:norm())
+      gpu:evaluate()
+      gpu:forward(x)
+      assert.is_true(torch.equal(gx, gpu:updateGradInput(x, g)))
+      gpu:clearState()
+      refuses('backward needs the forward before it', gpu.updateGradInput, gpu, x, g)
+   end)
+
+   it('are left to our own kernels where lengths differ, and where dropout is drawn', function()
+      local m = nn.LSTM(3, 4, 2, true, 0.5):cuda()
+      local x = torch.CudaTensor(2, 5, 3):uniform(-1, 1)
+      m:forward(x)
+      assert.is_nil(m._cudnn)
+      m:evaluate()
+      m:forward(x)
+      assert.equal(taken, m._cudnn ~= nil)
+      m:forward{ x, torch.CudaLongTensor{ 5, 3 } }
+      assert.is_nil(m._cudnn)
+      cudnn.enabled = false
+      m:forward(x)
+      assert.is_nil(m._cudnn)
+   end)
+
+   it('remember states, and refuse those of another size', function()
+      if not taken then return pending 'its bits may differ from run to run here' end
+      local m = nn.GRU(3, 4, 1, false, 0, true):cuda()
+      local like, x = m:clone():double(), torch.CudaTensor(3, 2, 3):uniform(-1, 1)
+      for _ = 1, 3 do near('Float', m:forward(x), like:forward(x:host():double()), 'remembered states') end
+      m = nn.GRU(3, 4):cuda()
+      m.hiddenInput = torch.CudaTensor(1, 5, 4):zero()
+      refuses('hiddenInput must be 1 x 2 x 4', m.forward, m, x)
+   end)
+end)
+
 describe("cudnn's settings", function()
    it('choose: enabled, prefer', function()
       assert.is_true(cudnn.enabled)

@@ -1,0 +1,71 @@
+-- cutorch.rnn - whole recurrent layers by cuDNN, for nn.RNN and its kin: sequences of one length, without dropout between layers.
+local ffi = require 'ffi'
+local torch = require 'torch'
+local lib = require 'torch.lib'
+local G = require 'cutorch.backend'.C
+
+-- As cunn/cudnn_rnn.cu has it.
+ffi.cdef [[
+typedef struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; } th_cuda_rnn;
+const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
+th_status th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *weight, const th_tensor *hx,
+   const th_tensor *cx, const th_tensor *y, const th_tensor *hy, const th_tensor *cy, th_tensor *reserve);
+th_status th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, const th_tensor *gy, const th_tensor *weight,
+   const th_tensor *hx, const th_tensor *cx, const th_tensor *ghy, const th_tensor *gcy, const th_tensor *gx,
+   const th_tensor *ghx, const th_tensor *gcx, const th_tensor *reserve);
+th_status th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *y, const th_tensor *hx,
+   const th_tensor *gw, const th_tensor *reserve);
+]]
+
+local CELLS = { relu = 0, tanh = 1, lstm = 2, gru = 3 }
+local M = {}
+
+local function call(who, f, ...) return lib.call(who, f, ...) end
+
+-- The layer as cuDNN wants it; steps and samples are those of its input.
+local function shape(m, steps)
+   return ffi.new('th_cuda_rnn', CELLS[m.mode], m.directions - 1, m.inputSize, m.hiddenSize, m.numLayers,
+      steps.rows / steps.samples, steps.samples, m.batchFirst and 1 or 0)
+end
+
+--- Why cuDNN does not compute m for rows x of these steps; nil: it does.
+function M.why(m, x, steps)
+   if steps.lengths or steps.sizes then return 'sequences may differ in length' end
+   if m.dropout > 0 and m.train and m.numLayers > 1 then return 'it draws its dropout itself' end
+   if not m.weight:isContiguous() then return 'weight has gaps' end
+   local why = G.th_cuda_rnn_why(shape(m, steps), x)
+   return why ~= nil and ffi.string(why) or nil
+end
+
+local function packed(t) return t and t:contiguous() end
+local function sized(m, name, samples)
+   return m:scratch(name):resize(m.numLayers * m.directions, samples, m.hiddenSize)
+end
+
+--- The output of m for rows x into y; keeps what the gradient needs where m is trained. states: those at the start, or nil.
+function M.forward(m, x, y, steps, states, train)
+   local kept = { steps = steps, hx = packed(states.hidden), cx = packed(states.cell) }
+   if train then kept.reserve = torch.CudaByteTensor() end
+   call(torch.type(m), G.th_cuda_rnn_forward, shape(m, steps), x, m.weight, kept.hx, kept.cx, y,
+      sized(m, 'hiddenOutput', steps.samples), m.mode == 'lstm' and sized(m, 'cellOutput', steps.samples) or nil, kept.reserve)
+   kept.fresh = train
+   return kept
+end
+
+--- The gradients by rows x, into gx, and by the states.
+function M.backward(m, kept, y, g, gx, gradients)
+   local lstm = m.mode == 'lstm'
+   call(torch.type(m), G.th_cuda_rnn_backward, shape(m, kept.steps), y, g, m.weight, kept.hx, kept.cx, packed(gradients.hidden),
+      packed(gradients.cell), gx, sized(m, 'gradHiddenInput', kept.steps.samples),
+      lstm and sized(m, 'gradCellInput', kept.steps.samples) or nil, kept.reserve)
+   kept.fresh, kept.ready = false, true
+end
+
+--- Adds scale times the gradient by the weight to gradWeight.
+function M.weight(m, kept, x, y, scale)
+   local gw = scale == 1 and m.gradWeight:isContiguous() and m.gradWeight or m.weight:clone():zero()
+   call(torch.type(m), G.th_cuda_rnn_weight, shape(m, kept.steps), x, y, kept.hx, gw, kept.reserve)
+   if gw ~= m.gradWeight then m.gradWeight:add(scale, gw) end
+end
+
+return M
