@@ -325,8 +325,8 @@ static th_status no_memory(int device, int64_t bytes)
   size_t free = 0, total = 0;
   cudaGetLastError();
   cudaMemGetInfo(&free, &total);
-  return th_fail(TH_ENOMEM, "out of memory on CUDA device %d: %lld bytes wanted, %lld held by tensors, %lld of %lld free%s", device,
-                 (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total,
+  return th_fail(TH_ENOMEM, "out of memory on CUDA device %d: %lld bytes wanted, %lld held by tensors, %lld of %lld free%s",
+                 device, (long long)bytes, (long long)th_memory_of(device)->bytes, (long long)free, (long long)total,
                  largest_of(device).c_str());
 }
 

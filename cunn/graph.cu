@@ -117,7 +117,7 @@ th_status th_cuda_graph_normals(const th_cuda_stand **live, th_cuda_normals *of,
   return TH_OK;
 }
 
-/* Tells the device where the generator stands. The generator moves on when the graph is launched: to where `ahead` stands then. */
+/* Tells the device where the generator stands. When the graph is launched, the generator moves on to where `ahead` stands. */
 static th_status set_random(th_cuda_graph *g, th_generator **own)
 {
   th_philox at, now;

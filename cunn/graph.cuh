@@ -35,11 +35,11 @@ th_status th_cuda_outside_bounds(const th_tensor *t, th_cuda_bounds b, int64_t *
 /* Where the device's own generator stands when a replay begins, and the normal numbers that the host draws for it one by one. */
 enum { TH_CUDA_MOST_LONE = 1024 };
 struct th_cuda_stand { th_philox at; double lone[TH_CUDA_MOST_LONE]; };
-/* `count` words of that generator: how many words of the replay come before them, when no normal number waits where it begins, and
- * when one does. */
+/* `count` words of that generator: how many words of the replay come before them, when no normal number waits where it begins,
+ * and when one does. */
 th_status th_cuda_graph_words(const th_cuda_stand **live, uint64_t *before, uint64_t count);
-/* n normal numbers, 1 at least: words before the pairs that the device makes, and places in `lone` of the first and the last number
- * where they are of no such pair, else -1; for both beginnings. */
+/* n normal numbers, 1 at least: words before the pairs that the device makes, and places in `lone` of the first and the last
+ * number where they are of no such pair, else -1; for both beginnings. */
 struct th_cuda_normals { uint64_t before; int64_t pairs; int32_t first, last; };
 th_status th_cuda_graph_normals(const th_cuda_stand **live, th_cuda_normals *of, int64_t n);
 

@@ -52,7 +52,7 @@ void th_cuda_graph_count(int device, int more)
   recordings[device] += more;
 }
 
-/* To wait for a device that a stream of is captured is an error, and the end of the capture: streams are waited for in its place. */
+/* To wait for a device while a stream of it is captured is an error, and ends the capture: its streams are waited for instead. */
 th_status th_cuda_wait_device(int device)
 {
   cudaStream_t s;
@@ -103,7 +103,7 @@ th_status th_cuda_graph_take(void **p, int device, size_t bytes)
     return TH_OK;
   }
   th_status s = take_aside(p, want);
-  if (s == TH_ENOMEM && th_cuda_wait_device(device) == TH_OK) s = take_aside(p, want);     /* what was freed in streams comes back */
+  if (s == TH_ENOMEM && th_cuda_wait_device(device) == TH_OK) s = take_aside(p, want);   /* what was freed comes back */
   g->full = g->full || s == TH_ENOMEM;
   TH_TRY(s);
   g->own[*p] = want;

@@ -12,8 +12,8 @@ struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
 struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
 struct input_memory { const char *first, *end; std::string name; bool late; };
 
-/* What a replay draws: words, and after how many of them a normal number comes from the generator itself, or is the half pair that
- * waits there; waits: one does. */
+/* What a replay draws: words, and after how many of them a normal number comes from the generator itself, or is the half pair
+ * that waits there; waits: one does. */
 struct random_course { uint64_t words; bool waits; std::vector<uint64_t> lone; };
 
 struct th_cuda_graph {

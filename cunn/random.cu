@@ -148,8 +148,8 @@ template <class T> static __global__ void set_lone(T *y, double z, parameters q,
 
 /* n normal numbers in a graph: pairs, and what the host has drawn. */
 template <class T, class Law>
-static __global__ void make_normals(T *y, view vy, words s, th_cuda_normals rested, th_cuda_normals waited, int64_t n, parameters q,
-                                    bool log)
+static __global__ void make_normals(T *y, view vy, words s, th_cuda_normals rested, th_cuda_normals waited, int64_t n,
+                                    parameters q, bool log)
 {
   const th_cuda_normals d = s.live->at.waiting ? waited : rested;
   go_to_place(&s);
@@ -229,7 +229,8 @@ template <class T, class Law> static th_status record_normals(const th_tensor *y
   TH_TRY(need_own(g));
   TH_TRY(th_cuda_graph_normals(&s.live, of, n));
   for (int k = 0; k < 2; k++) s.before[k] = of[k].before;
-  TH_LAUNCH((make_normals<T, Law>), th_blocks((n + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y), s, of[0], of[1], n, q, log);
+  TH_LAUNCH((make_normals<T, Law>), th_blocks((n + 3) / 4), THREADS, 0, th_first<T>(y), th_view_of(y), s, of[0], of[1], n, q,
+            log);
   return th_launched();
 }
 template <class T, class Law> static th_status fill_pairs(const th_call *c, bool log)

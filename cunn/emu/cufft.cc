@@ -221,7 +221,8 @@ template <class T> void there_of(const plan &p, T *from, T *to) { there<T>(p, fr
 void *emu::cufft(const char *symbol)
 {
   static const struct { const char *name; void *f; } all[] = {
-    { "cufftGetVersion", (void *)version }, { "cufftCreate", (void *)create }, { "cufftDestroy", (void *)destroy }, { "cufftSetAutoAllocation", (void *)set_allocation },
+    { "cufftGetVersion", (void *)version }, { "cufftCreate", (void *)create }, { "cufftDestroy", (void *)destroy },
+    { "cufftSetAutoAllocation", (void *)set_allocation },
     { "cufftMakePlanMany64", (void *)make }, { "cufftSetWorkArea", (void *)set_work }, { "cufftSetStream", (void *)set_stream },
     { "cufftExecR2C", (void *)execute<float, R2C, there_of<float>> },
     { "cufftExecC2R", (void *)execute<float, C2R, back<float>> },
