@@ -3,6 +3,7 @@
 #include "cudnn.h"
 
 namespace emu_dnn {
+namespace {                                          /* the files have types of the same name */
 
 enum { CORRELATION = 1, HASTY = 0, STEADY = 1 };
 struct proposal { int algorithm, status; float time; size_t memory; int determinism, math, reserved[3]; };
@@ -211,6 +212,8 @@ static int backward_filter(void *h, const void *alpha, void *dx, const void *x, 
   const int wrong = check(&j, dx, dk, c, dy);
   return run(h, TO_K, wrong, j, alpha, x, y, beta, k, algorithm, room, bytes);
 }
+
+}  // namespace
 
 void *symbol_of_convolution(const char *name)
 {

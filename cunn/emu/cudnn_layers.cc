@@ -2,6 +2,7 @@
 #include "cudnn.h"
 
 namespace emu_dnn {
+namespace {                                          /* the files have types of the same name */
 
 /* ---- pooling ---- */
 
@@ -205,6 +206,8 @@ static int norm_back(void *hp, int mode, const void *alpha, const void *beta, co
   };
   return start(h, nullptr, 0, work, "batch normalisation of cuDNN");
 }
+
+}  // namespace
 
 void *symbol_of_layers(const char *name)
 {

@@ -2,6 +2,7 @@
 #include "cudnn.h"
 
 namespace emu_dnn {
+namespace {                                          /* the files have types of the same name */
 
 enum { RELU = 0, TANH = 1, LSTM = 2, GRU = 3, BY_STEPS = 0, BY_SAMPLES = 2, SPACE = 64 };
 
@@ -373,6 +374,8 @@ static int backward_weights(void *hp, void *p, int how, const int32_t *lengths, 
   };
   return start(find<handle>(hp), work, room, f, "a recurrent layer of cuDNN");
 }
+
+}  // namespace
 
 void *symbol_of_rnn(const char *name)
 {
