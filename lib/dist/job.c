@@ -325,6 +325,7 @@ static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char
   uint64_t h = 14695981039346656037u;
   for (const char *p = host; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
   snprintf(here, sizeof here, "%.200s-%016llx", name, (unsigned long long)h);
+  TH_TRY(th_know_algorithm());
   TH_TRY(th_wire_join(j, host, secret));
   return join(g, j, -1, here, secret);
 }

@@ -25,6 +25,13 @@ int th_forced_algorithm(void)
   return forced;
 }
 
+th_status th_know_algorithm(void)
+{
+  const char *told = getenv("TH_DIST_ALGORITHM");
+  if (!told || number_of(told) >= 0) return TH_OK;
+  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got %s", told);
+}
+
 th_status th_dist_algorithm(const char *name, const char **now)
 {
   const int a = name ? number_of(name) : th_forced_algorithm();

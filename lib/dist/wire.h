@@ -104,6 +104,7 @@ th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t 
 enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_PARTS, TH_RING, TH_HOSTS, TH_ALGORITHMS };
 const char *th_algorithm_name(int a);
 int     th_forced_algorithm(void);
+th_status th_know_algorithm(void);        /* whether the environment names one that there is */
 int     th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes);
 int     th_choose(const th_dist_work *w);
 double  th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm);

@@ -141,6 +141,11 @@ describe('a rank on another host', function()
       has(err, 'dist.init: some ranks did not come within 1 s: they never joined the job')
    end)
 
+   between('wants an algorithm that there is', function()
+      local _, _, err = hosts.run('a b', '', 'TH_DIST_ALGORITHM=tree', nil, '--timeout 20')
+      has(err, 'dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got tree')
+   end)
+
    between('needs the secret', function()
       local _, _, err = hosts.run('a b', '', nil,
          "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then require 'ffi'.cdef 'int setenv(const char *, const char *, int);' " ..
