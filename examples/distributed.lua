@@ -1,6 +1,7 @@
 -- examples/distributed.lua - several processes learn to read handwritten digits together, by every scheme of dist.optim.
 --    thrun -n 4 examples/distributed.lua                       all schemes, one after the other
 --    thrun -n 4 examples/distributed.lua -scheme easgd         one of them
+--    thrun -n 4 examples/distributed.lua -compress onebit      allreduce, gradients in one bit each; all: by every compressor
 --    thrun -n 4 examples/distributed.lua -data FOLDER          MNIST's IDX files, gzipped or not
 --    th examples/distributed.lua -scheme allreduce             one process, for comparison
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
@@ -29,6 +30,8 @@ local suits = {
 }
 local names = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'eamsgd' }
 
+local compressors = { 'half', 'bfloat16', 'int8', 'onebit', 'topk' }
+
 local cmd = torch.CmdLine()
 cmd:text()
 cmd:text 'Trains a network to read handwritten digits, on all ranks of a job: start it with thrun.'
@@ -42,13 +45,20 @@ cmd:option('-batchSize', 16, 'images of a worker in one step')
 cmd:option('-learningRate', 0, '0: what suits the scheme')
 cmd:option('-servers', 0, 'ranks that only update, of all schemes but allreduce')
 cmd:option('-backup', 0, 'workers of syncps whose gradients a round does not wait for')
+cmd:option('-compress', 'none', 'of allreduce: ' .. table.concat(compressors, ', ') .. ', all or none')
 cmd:option('-goal', 95, 'accuracy in percent whose time is told')
 cmd:option('-seed', 1, 'of the random numbers')
 cmd:text()
 local opt = cmd:parse(arg or {})
 
-local list = opt.scheme == 'all' and names or { opt.scheme }
+local list = opt.scheme == 'all' and (opt.compress == 'none' and names or { 'allreduce' }) or { opt.scheme }
 if not suits[list[1]] then stop(nil, '-scheme must be %s or all, got %s', table.concat(names, ', '), opt.scheme) end
+local packings = { all = compressors, none = { 'none' } }
+for _, name in ipairs(compressors) do packings[name] = { name } end
+if not packings[opt.compress] then
+   stop(nil, '-compress must be %s, all or none, got %s', table.concat(compressors, ', '), tostring(opt.compress))
+end
+if opt.compress ~= 'none' and list[1] ~= 'allreduce' then stop(nil, '-compress is an option of allreduce, not of %s', list[1]) end
 if opt.model ~= 'mlp' and opt.model ~= 'convnet' then stop(nil, '-model must be mlp or convnet, got %s', tostring(opt.model)) end
 for name, least in pairs { epochs = 1, batchSize = 1, servers = 0, backup = 0 } do
    local v = opt[name]
@@ -96,8 +106,9 @@ local function share_of(epoch, worker, workers)
    return order:narrow(1, worker * n + 1, n)
 end
 
-local function options_of(scheme, model)
+local function options_of(scheme, model, compress)
    local o = { scheme = scheme, model = model }
+   if compress ~= 'none' then o.compress = compress end
    for name, v in pairs(suits[scheme]) do o[name] = v end
    if opt.learningRate > 0 then o.learningRate = opt.learningRate end
    if scheme ~= 'allreduce' then o.servers = opt.servers end
@@ -105,9 +116,9 @@ local function options_of(scheme, model)
    return o
 end
 
-local function learn(scheme)
+local function learn(scheme, compress)
    local net = new_model()
-   local trainer = dist.optim(options_of(scheme, net))
+   local trainer = dist.optim(options_of(scheme, net, compress))
    local parameters, gradParameters = trainer.x, trainer.g
    if trainer:isServer() then return trainer:serve() end
    local workers, values = dist.size() - (scheme == 'allreduce' and 0 or opt.servers), parameters:clone()
@@ -133,13 +144,16 @@ local function learn(scheme)
    trainer:finish()
    if dist.rank() ~= 0 then return end
    local images = opt.epochs * workers * math.floor(math.floor(train.n / workers) / opt.batchSize) * opt.batchSize
-   print(('%-10s %7d %12.0f %14.2f %16s %9d'):format(scheme, workers, images / seconds, accuracy(net, parameters, parameters),
+   local name = compress == 'none' and scheme or scheme .. ', ' .. compress
+   print(('%-19s %7d %12.0f %14.2f %16s %9d'):format(name, workers, images / seconds, accuracy(net, parameters, parameters),
       reached and ('%.2f'):format(reached) or '-', trainer.dropped))
 end
 
 if dist.rank() == 0 then
    print(('%d training images, %d test images; %d epochs'):format(train.n, test.n, opt.epochs))
    local goal = ('s to %g %%'):format(opt.goal)
-   print(('%-10s %7s %12s %14s %16s %9s'):format('scheme', 'workers', 'images/s', 'accuracy in %', goal, 'dropped'))
+   print(('%-19s %7s %12s %14s %16s %9s'):format('scheme', 'workers', 'images/s', 'accuracy in %', goal, 'dropped'))
 end
-for _, scheme in ipairs(list) do learn(scheme) end
+for _, scheme in ipairs(list) do
+   for _, compress in ipairs(packings[opt.compress]) do learn(scheme, compress) end
+end

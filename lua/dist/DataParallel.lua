@@ -6,17 +6,20 @@ local arg = require 'torch.arg'
 local dist = require 'dist'
 local ffi = require 'ffi'
 local links = require 'nn.links'
+local wire = require 'dist.lib'
+local compress = require 'dist.compress'
 
 --- The same model on every rank: backward gives all ranks the mean of their gradients, so that all take the same step. After
 -- k steps with a batch of b on each of n ranks the parameters are those of one process with batches of n*b. In a Sequential,
 -- gradients travel while the layers before are still at work.
 -- @param model    the ranks' models must hold the same parameters: the first that differs is named
 -- @param options  a table: `broadcast = true` takes the parameters of rank 0 instead of comparing; `bucket`, the bytes of
---    gradients that travel together (1e6); `uneven = true`, see dist.DataParallel:finish; `group` of ranks
+--    gradients that travel together (1e6); `uneven = true`, see dist.DataParallel:finish; `group` of ranks; `compress`, as
+--    dist.compressor takes it: gradients travel in fewer bytes. What they lose is part of the model when it is saved
 -- dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local DataParallel, Container = torch.class('dist.DataParallel', 'nn.Container')
 
-local known = { broadcast = 'boolean', bucket = 'number', uneven = 'boolean', group = 'table' }
+local known = { broadcast = 'boolean', bucket = 'number', uneven = 'boolean', group = 'table', compress = true }
 
 local function need_options(options)
    if options == nil then return {} end
@@ -24,10 +27,10 @@ local function need_options(options)
    for name, value in pairs(options) do
       local kind = known[name]
       if not kind then
-         error(('dist.DataParallel: there is no option %s; there are broadcast, bucket, uneven and group')
+         error(('dist.DataParallel: there is no option %s; there are broadcast, bucket, uneven, group and compress')
             :format(tostring(name)), 4)
       end
-      if type(value) ~= kind then arg.refuse('dist.DataParallel', tostring(name), 'a ' .. kind, value, 4) end
+      if kind ~= true and type(value) ~= kind then arg.refuse('dist.DataParallel', tostring(name), 'a ' .. kind, value, 4) end
    end
    return options
 end
@@ -78,6 +81,13 @@ local function need_same(model, parameters, options)
    end
 end
 
+-- That all ranks compress, and how.
+local function need_alike(self)
+   local ok, why = pcall(compress.agree, self.options.group or wire.world,
+      compress.facts(self.compress and dist.compressor(self.compress)))
+   if not ok then error('dist.DataParallel: ' .. why, 4) end
+end
+
 function DataParallel:__init(model, options)
    if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.DataParallel', 'model', 'a module', model, 3) end
    options = need_options(options)
@@ -88,6 +98,12 @@ function DataParallel:__init(model, options)
    self:add(model)
    self.bucket, self.uneven, self.sync, self.count = options.bucket or 1e6, options.uneven or false, true, 1
    self.options = { group = options.group }
+   if options.compress ~= nil then
+      local ok, why = pcall(dist.compressor, options.compress)
+      if not ok then error('dist.DataParallel: compress: ' .. why:match 'dist.compressor: (.*)', 3) end
+      self.compress, self.compressors = options.compress, {}
+   end
+   need_alike(self)
    local parameters = model:parameters() or {}
    if options.broadcast and #parameters > 0 then dist.broadcast(parameters, 0, self.options)
    else need_same(model, parameters, self.options) end
@@ -95,27 +111,62 @@ end
 
 -- ---- gradients in the order in which they become ready ---------------------------------------------------------------------
 
+-- How buckets travel as they are: a function that sends one, and one that waits for all.
+local function whole_buckets(self, op)
+   local handles = {}
+   return function(bucket) handles[#handles + 1] = dist.allreduce(bucket, op, { group = self.options.group, async = true }) end,
+      function() for _, handle in ipairs(handles) do handle:wait() end end
+end
+
+-- How they travel in fewer bytes: each bucket has a compressor. Gradients change, and what was lost counts, when all are there.
+local function packed_buckets(self, op)
+   local group, jobs = self.options.group or wire.world, {}
+   local function send(bucket)
+      local i, packed = #jobs + 1, {}
+      compress.need_list('dist.DataParallel', bucket, 0)
+      for k, g in ipairs(bucket) do packed[k] = g:contiguous() end
+      local c = self.compressors[i] or dist.compressor(self.compress)
+      jobs[i] = { c, compress.begin(c, group, packed, nil, true), bucket, packed }
+      self.compressors[i] = c
+   end
+   local function finish()
+      for _, j in ipairs(jobs) do compress.fold(j[1], j[2]) end
+      for _, j in ipairs(jobs) do compress.arrive(j[1], j[2]) end
+      for _, j in ipairs(jobs) do
+         compress.take(j[1], j[2], op == 'mean' and 1 / group.n or 1)
+         for k, g in ipairs(j[3]) do if not g:isContiguous() then g:copy(j[4][k]) end end
+      end
+   end
+   local function drop() for _, j in ipairs(jobs) do compress.drop(j[1], j[2]) end end
+   return send, function()
+      local ok, why = pcall(finish)
+      drop()
+      if not ok then error('dist.DataParallel: ' .. why, 0) end
+   end, drop
+end
+
 -- A reduction at work: grads come link by link, the last link first, and leave in buckets.
 local function begin(self, weight)
-   local run = { bucket = {}, bytes = 0, handles = {}, started = 0 }
-   local op = weight and 'sum' or 'mean'
-   function run.leave()
-      if #run.bucket == 0 then return end
-      run.handles[#run.handles + 1] = dist.allreduce(run.bucket, op, { group = self.options.group, async = true })
-      run.bucket, run.bytes = {}, 0
+   local run, bucket, bytes = {}, {}, 0
+   local send, finish, drop = (self.compress and packed_buckets or whole_buckets)(self, weight and 'sum' or 'mean')
+   local function leave()
+      if #bucket > 0 then send(bucket) end
+      bucket, bytes = {}, 0
    end
    function run.ready(grads)
       for i = #grads, 1, -1 do
+         if self.compress and bucket[1] and bucket[1]:type() ~= grads[i]:type() then leave() end
          if weight then grads[i]:mul(weight) end
-         run.bucket[#run.bucket + 1] = grads[i]
-         run.bytes = run.bytes + grads[i]:bytes()
-         if run.bytes >= self.bucket then run.leave() end
+         bucket[#bucket + 1] = grads[i]
+         bytes = bytes + grads[i]:bytes()
+         if bytes >= self.bucket then leave() end
       end
    end
    function run.finish()
-      run.leave()
-      for _, handle in ipairs(run.handles) do handle:wait() end
+      leave()
+      finish()
    end
+   run.drop = drop or function() end
    return run
 end
 
@@ -165,7 +216,10 @@ function DataParallel:backward(input, gradOutput, scale)
    links.watch(chain, function(i) run.ready(grads[i]) end)
    local ok, result = pcall(self.rethrowErrors, self, model, 1, 'backward', input, gradOutput, scale)
    links.leave(chain)
-   if not ok then error(result, 0) end
+   if not ok then
+      run.drop()
+      error(result, 0)
+   end
    run.finish()
    self.gradInput = result
    return result

@@ -46,7 +46,16 @@ function M.run(group, kind, op, root, inputs, outputs, seconds, level)
    if status ~= lib.OK then lib.check(status, level) end
 end
 
---- The same with one packed tensor in place.
+--- Runs an operation: nil, or what went wrong.
+function M.try(group, kind, op, root, inputs, outputs, seconds)
+   local trace = M.trace
+   local begin = trace and M.now()
+   local status = C.th_dist_run(group, fill_call(kind, op, root, inputs, outputs, seconds))
+   if begin then trace:operation(kind, begin, inputs, outputs) end
+   if status ~= lib.OK then return M.why(status) end
+end
+
+--- The same as run with one packed tensor in place.
 function M.run_one(group, kind, op, root, x, seconds, level)
    in_room[0] = x
    in_list.n, in_list.t = 1, in_room
@@ -68,14 +77,19 @@ end
 
 function M.test(work) return C.th_dist_test(work) ~= 0 end
 
+--- What a status that is not OK means.
+function M.why(status)
+   if status == C.TH_EINTR then C.th_interrupt(0) end
+   return ffi.string(C.th_error())
+end
+
 --- Waits for it: nil, or what went wrong.
 function M.wait(work)
    local trace = M.trace
    local begin = trace and M.now()
    local status = C.th_dist_wait(work)
    if begin then trace:wait(work, begin) end
-   local why = status ~= lib.OK and ffi.string(C.th_error()) or nil
-   if status == C.TH_EINTR then C.th_interrupt(0) end
+   local why = status ~= lib.OK and M.why(status) or nil
    ffi.gc(work, nil)
    C.th_dist_work_free(work)
    return why

@@ -31,10 +31,11 @@ local function reduce(x, op) return dist.allreduce(x, op) end
 -- How many took part; 0 when all have finished.
 local function together(self, active)
    local count = self.x.new { active }
-   local source = self.layout:allreduce(self.g, count, reduce)
+   local source = self.own.compressor and self.layout:source(self.g) or self.layout:allreduce(self.g, count, reduce)
+   if self.own.compressor then dist.allreduce(count) end
    local n = count[1]
    if n == 0 then return 0 end
-   self.g:mul(1 / n)
+   if self.own.compressor then self:sumCompressed(1 / n) else self.g:mul(1 / n) end
    self.own.updates = (self.own.updates or 0) + 1
    self.config.step = self.own.updates
    local copies = { self.x, unpack(self.own.states) }
@@ -42,7 +43,13 @@ local function together(self, active)
    return n
 end
 
-allreduce.begin = begin_own
+-- What was lost belongs to a rank among so many: with another number of ranks it is forgotten.
+function allreduce.begin(self)
+   begin_own(self)
+   local c = self.own.compressor
+   if c and c.ranks and (c.ranks ~= dist.size() or c.rank ~= self.rank) then c:reset() end
+   if self.compress and not c then self.own.compressor = dist.compressor(self.compress) end
+end
 function allreduce.step(self) together(self, 1) end
 function allreduce.finish(self)
    repeat self.g:zero() until together(self, 0) == 0
