@@ -79,6 +79,17 @@ describe('bench/fuse.lua', function()
    end)
 end)
 
+describe('bench/compress.lua', function()
+   it('packs and unpacks by every compressor, a row for each', function()
+      local pipe = io.popen(("'%s' bench/compress.lua -floats 3000 -rounds 4 2>&1 </dev/null"):format(TH))
+      local output = pipe:read '*a'
+      pipe:close()
+      for _, kind in ipairs { 'half', 'bfloat16', 'int8', 'onebit', 'topk' } do
+         assert.truthy(output:find('| ' .. kind .. ' +| +[%d.]+ | +[%d.]+ | +[%d.]+ | +[%d.]+ | +%d+ %% | +[%d.]+ | +[%d.]+ |'), output)
+      end
+   end)
+end)
+
 describe('bench.lib.measure', function()
    it('takes the middle of the sorted figures', function()
       assert.equal(2, measure.median { 3, 1, 2 })

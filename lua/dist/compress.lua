@@ -47,8 +47,8 @@ local function fields_of(options)
    for name, kind in pairs { ratio = 'topk', seed = 'int8' } do
       if o[name] ~= nil and o.kind ~= kind then return nil, ('%s is an option of %s, not of %s'):format(name, kind, o.kind) end
    end
-   o.rows = o.rows or (o.kind == 'topk' and C.TH_COMPRESS_ROW or o.kind == 'onebit' and 512 or 1024)
-   o.ratio, o.seed = o.ratio or 0.01, o.seed or 1
+   o.rows = o.rows or (o.kind == 'topk' and C.TH_COMPRESS_ROW or o.kind == 'onebit' and 64 or 1024)
+   o.ratio, o.seed = o.ratio or 0.03, o.seed or 1
    if not whole(o.rows, 1, C.TH_COMPRESS_ROW) then
       return nil, ('rows must be a whole number in 1..%d, got %s'):format(C.TH_COMPRESS_ROW, tostring(o.rows))
    end
@@ -76,8 +76,8 @@ end
 -- more, or are cut into some; other tensors are cut into rows from end to end. A row that would not become smaller goes as it is.
 -- A compressor can be saved: it is part of the state that dist.commit keeps.
 -- @param options  one of these names, or a table of it and of `rows`, the elements that a row has at most (1024; of onebit
---    512; of topk 4096, which is the most); `ratio`, of topk: the part of a row that travels (0.01, rounded up); `seed`, of int8: of the random
---    numbers (1)
+--    64; of topk 4096, which is the most); `ratio`, of topk: the part of a row that travels (0.03, rounded up); `seed`, of
+--    int8: of the random numbers (1)
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2, 3}, 'sum', {compress = dist.compressor{'topk', ratio = 0.3}}) --> {0, 0, 3}
 function dist.compressor(options)
    local o, why = fields_of(options)
@@ -284,7 +284,7 @@ function M.agree(group, facts, seconds)
    if why then error(why, 0) end
    for i, fact in ipairs(facts) do
       local words = fact[3] or {}
-      local function word(r) return words[all[r][i]] or ('%.17g'):format(all[r][i]) end
+      local function word(r) return words[all[r][i]] or ('%.14g'):format(all[r][i]) end
       for r = 2, group.n do
          if all[r][i] ~= all[1][i] then
             error(('the ranks differ in %s: rank %d has %s, rank %d %s'):format(fact[1], group.ranks[1], word(1), group.ranks[r],
@@ -369,7 +369,7 @@ function Compressor:owed()
 end
 
 --- How many bytes a tensor, or a table of tensors, takes on its way, and how many it has.
--- dist.compressor('onebit'):bytes(torch.FloatTensor(2048)) --> 288, 8192
+-- dist.compressor('onebit'):bytes(torch.FloatTensor(2048)) --> 512, 8192
 function Compressor:bytes(x)
    local list, all = wire.tensors('bytes', x, 3), 0
    M.need_list('bytes', list, 2)

@@ -12,164 +12,12 @@ local options_of = require 'dist.options'
 local schemes = require 'dist.schemes'
 local state_of = require 'dist.state'
 local updates = require 'dist.update'
-local vectors = require 'dist.vectors'
 local compress = require 'dist.compress'
+local vectors = require 'dist.vectors'
 local clone = require 'torch.serialize'.clone
 
 local Optim = {}
 Optim.__index = Optim
-
--- ---- options ------------------------------------------------------------------------------------------------------------
-
-local schemes = require 'dist.schemes'
-local scheme_names = 'allreduce, syncps, downpour, ssp, easgd or eamsgd'
-
--- name -> { default, least, whole?, schemes that have it (all) }
-local numbers = {
-   learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0, below = 1 },
-   beta2 = { 0.999, 0, below = 1 }, epsilon = { 1e-10, 1e-37 },
-   nFetch = { 1, 1, true, 'downpour' }, nPush = { 1, 1, true, 'downpour' },
-   staleness = { 2, 0, true, 'ssp' },
-   workers = { nil, 1, true, 'syncps' },
-   tau = { 10, 1, true, 'easgd eamsgd' }, alpha = { nil, 0, false, 'easgd eamsgd' }, beta = { 0.9, 0, false, 'easgd eamsgd' },
-   servers = { 0, 0, true, 'syncps downpour ssp easgd eamsgd' }, spare = { nil, 0, true, 'syncps downpour ssp easgd eamsgd' },
-   states = { 0, 0, true, below = 100 },
-}
-local others = { scheme = 'string', model = true, parameters = true, gradParameters = true, update = true, sparse = 'boolean',
-   state = 'table', compress = true }
-local order = { 'learningRate', 'momentum', 'beta1', 'beta2', 'epsilon', 'nFetch', 'nPush', 'staleness', 'workers', 'tau',
-   'alpha', 'beta', 'servers', 'spare', 'states' }
-
-local function fail(level, text, ...) error('dist.optim: ' .. text:format(...), level + 1) end
-
-local function need_number(o, name, row, level)
-   local v = o[name]
-   if v == nil then return row[1] end
-   if row[4] and v ~= row[1] and not (' ' .. row[4] .. ' '):find(' ' .. o.scheme .. ' ', 1, true) then
-      fail(level + 1, '%s is an option of %s, not of %s', name, row[4]:gsub(' ', ', '), o.scheme)
-   end
-   local below = row.below or row[3] and 2 ^ 31 or math.huge
-   if type(v) ~= 'number' or not (v >= row[2] and v < below) or (row[3] and v % 1 ~= 0) then
-      arg.refuse('dist.optim', name, ('a %snumber from %g%s'):format(row[3] and 'whole ' or '', row[2],
-         row.below and (' and less than %g'):format(below) or ''), v, level + 1)
-   end
-   return v
-end
-
-local function need_options(o, level)
-   if type(o) ~= 'table' then arg.refuse('dist.optim', 'options', 'a table', o, level + 1) end
-   if not schemes[o.scheme] then fail(level + 1, 'scheme must be %s, got %s', scheme_names, tostring(o.scheme)) end
-   for name, v in pairs(o) do
-      if not numbers[name] and not others[name] then fail(level + 1, 'there is no option %s', tostring(name)) end
-      local kind = others[name]
-      if type(kind) == 'string' and type(v) ~= kind then arg.refuse('dist.optim', name, 'a ' .. kind, v, level + 1) end
-   end
-   local c = { scheme = o.scheme, sparse = o.sparse or false }
-   for name, row in pairs(numbers) do c[name] = need_number(o, name, row, level + 1) end
-   if o.alpha and o.beta then fail(level + 1, 'give either alpha or beta') end
-   if o.update == 'adam' and o.epsilon == nil then c.epsilon = 1e-8 end
-   c.compress = 'none'
-   if o.compress ~= nil then
-      if o.scheme ~= 'allreduce' then fail(level + 1, 'compress is an option of allreduce, not of %s', o.scheme) end
-      if c.sparse then fail(level + 1, 'give either compress or sparse') end
-      local text, why = compress.text(o.compress)
-      if not text then fail(level + 1, 'compress: %s', why) end
-      c.compress = text
-   end
-   return c
-end
-
-local function need_update(o, c, level)
-   local u = o.update
-   if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd has an update of its own') end
-   if u == nil then u = 'sgd' end
-   c.update = type(u) == 'string' and u or 'function'
-   if type(u) == 'string' and u ~= 'add' and updates[u] then
-      if o.states ~= nil then fail(level + 1, 'states is an option of updates that are functions') end
-      c.states = updates[u].states
-      return updates[u].run
-   end
-   if not arg.is_callable(u) then
-      arg.refuse('dist.optim', 'update', "'sgd', 'momentum', 'adagrad', 'adam' or a function", u, level + 1)
-   end
-   return u
-end
-
-local function need_vectors(o, level)
-   local x, g = o.parameters, o.gradParameters
-   if o.model ~= nil then
-      if not torch.isTypeOf(o.model, 'nn.Module') then arg.refuse('dist.optim', 'model', 'a module', o.model, level + 1) end
-      if x ~= nil or g ~= nil then fail(level + 1, 'give either model, or parameters and gradParameters') end
-      x, g = o.model:getParameters()
-   end
-   for name, t in pairs { parameters = x or false, gradParameters = g or false } do
-      if not arg.is_tensor(t) or t:dim() ~= 1 or not t:isContiguous()
-         or not (t:type() == 'torch.FloatTensor' or t:type() == 'torch.DoubleTensor') then
-         arg.refuse('dist.optim', name, 'a packed vector of floats or doubles on the CPU', t or nil, level + 1)
-      end
-   end
-   if x:type() ~= g:type() or x:nElement() ~= g:nElement() then
-      fail(level + 1, 'parameters and gradParameters must be of one type and size, got %s and %s', arg.describe(x),
-         arg.describe(g))
-   end
-   if x:storage():data() == g:storage():data() and x:storageOffset() == g:storageOffset() and x:nElement() > 0 then
-      fail(level + 1, 'parameters and gradParameters must not be the same elements')
-   end
-   return x, g
-end
-
-local function need_roles(c, level)
-   local n = dist.size()
-   if c.servers >= n then
-      fail(level + 1, 'servers must leave a worker: the job has %d rank%s, got %d', n, n == 1 and '' or 's', c.servers)
-   end
-   local all = n - c.servers
-   c.workers = c.workers or all
-   if c.workers > all then fail(level + 1, 'workers must lie in 1..%d, got %d', all, c.workers) end
-   c.spare = c.spare or all - c.workers
-   c.alpha = c.alpha or c.beta / all
-   if c.sparse and (c.scheme == 'easgd' or c.scheme == 'eamsgd') then
-      fail(level + 1, 'sparse is for gradients: %s moves all parameters', c.scheme)
-   end
-   return all
-end
-
-local words = { scheme = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'eamsgd' },
-   update = { 'sgd', 'momentum', 'adagrad', 'adam', 'function' }, type = { 'torch.FloatTensor', 'torch.DoubleTensor' },
-   sparse = { 'false', 'true' }, state = { 'none', 'one' } }
-
--- What all ranks must have alike, as { name, number }; words are numbered.
-local function facts(self, state)
-   local c, list = self.config, {}
-   local function add(name, value)
-      for i, word in ipairs(words[name] or {}) do if word == tostring(value) then value = i end end
-      list[#list + 1] = { name, value }
-   end
-   for _, name in ipairs { 'scheme', 'sparse', 'update' } do add(name, c[name]) end
-   for _, name in ipairs(order) do add(name, c[name]) end
-   for _, fact in ipairs(compress.facts(self.compress and dist.compressor(self.compress))) do list[#list + 1] = fact end
-   add('type', self.x:type())
-   add('size', self.x:nElement())
-   add('layout', wire.digest(self.layout:texts()))
-   add('state', state and 'one' or 'none')
-   return list
-end
-
-local function need_same(self, state, level)
-   local mine, numbered = facts(self, state), {}
-   for i, fact in ipairs(mine) do numbered[i] = fact[2] end
-   local all = dist.allgather(torch.DoubleTensor(numbered))
-   for r = 2, all:size(1) do
-      for i, fact in ipairs(mine) do
-         local known = words[fact[1]] or fact[3] or {}
-         local first, other = all[1][i], all[r][i]
-         if first ~= other then
-            fail(level + 1, 'the ranks differ in %s: rank 0 has %s, rank %d %s', fact[1], known[first] or first, r - 1,
-               known[other] or other)
-         end
-      end
-   end
-end
 
 -- ---- what a job shares --------------------------------------------------------------------------------------------------
 
@@ -226,46 +74,6 @@ local function begin(self, state)
    dist.barrier()
 end
 
-local function is_count(v) return type(v) == 'number' and v % 1 == 0 and v >= 0 and v < 2 ^ 31 end
-
--- The state's tables as Optim:state writes them: all that is read of them later.
-local function is_whole(self, state)
-   local function like_x(list, n)
-      if type(list) ~= 'table' or #list ~= n then return false end
-      for _, t in ipairs(list) do
-         if not arg.is_tensor(t) or t:type() ~= self.x:type() or t:nElement() ~= self.x:nElement() then return false end
-      end
-      return true
-   end
-   local own, had, c = state.own, state.shared, self.config
-   if not (like_x({ state.x }, 1) and is_count(state.steps) and is_count(state.dropped) and type(own) == 'table') then
-      return false
-   end
-   for name, v in pairs(own) do
-      if not (name == 'states' and like_x(v, c.states) or name == 'updates' and is_count(v)
-         or name == 'compressor' and torch.isTypeOf(v, 'dist.Compressor') and compress.text(compress.options_of(v)) == c.compress
-         or like_x({ v }, 1)) then return false end
-   end
-   if had == nil then return self.scheme.alone or self.rank > 0 end
-   return type(had) == 'table' and is_count(had.epoch) and like_x(had.copies, 1 + (self.elastic and 0 or c.states))
-end
-
-local function need_state(self, state, level)
-   if state == nil then return end
-   for _, name in ipairs { 'scheme', 'update', 'states', 'sparse', 'compress' } do
-      local had = state[name]
-      if name == 'compress' and had == nil then had = 'none' end          -- of a version that had no such option
-      if had ~= self.config[name] then
-         fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(had), tostring(self.config[name]))
-      end
-   end
-   if state.n ~= self.x:nElement() or state.type ~= self.x:type() then
-      fail(level + 1, 'state is of %s elements of a %s, wanted %d of a %s', tostring(state.n), tostring(state.type),
-         self.x:nElement(), self.x:type())
-   end
-   if not is_whole(self, state) then fail(level + 1, 'state is not what Optim:state has given') end
-end
-
 --- Trains a model on all ranks of the job together. All ranks call it, with the same options and models of the same size, and all
 -- begin with the parameters of rank 0. Each worker then computes gradients of its own data and calls `step`; at the end `finish`.
 -- Schemes: 'allreduce' (the mean of all gradients, everywhere the same step), 'syncps' (the same with the first `workers`
@@ -296,17 +104,11 @@ end
 function dist.optim(options)
    if not wire.world then error('dist.optim: call dist.init() first', 2) end
    local c = options_of.options(options, 2)
-   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank() }, Optim)
+   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank(), compress = options.compress }, Optim)
    self.update = options_of.update(options, c, 2)
    self.x, self.g = options_of.vectors(options, 2)
    if c.sparse and not options.model then options_of.fail(2, 'sparse needs the option model') end
    self.count = options_of.roles(c, 2)
-   local c = need_options(options, 2)
-   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank(), compress = options.compress }, Optim)
-   self.update = need_update(options, c, 2)
-   self.x, self.g = need_vectors(options, 2)
-   if c.sparse and not options.model then fail(2, 'sparse needs the option model') end
-   self.count = need_roles(c, 2)
    self.elastic = c.scheme == 'easgd' or c.scheme == 'eamsgd'
    state_of.need(self, options.state, 2)
    self.layout = Layout.of(self.g, c.servers > 0 and c.servers or dist.size(), c.sparse and options.model or nil)
@@ -450,6 +252,8 @@ local function give_back(self)
    for _, name in ipairs { 'shared', 'control', 'slots', 'lists' } do
       if self[name] then self[name]:close() end
    end
+end
+
 --- `scale` times the sum of all ranks' gradients takes the place of g, in fewer bytes.
 function Optim:sumCompressed(scale)
    local ok, why = pcall(compress.sum, self.own.compressor, wire.world, { self.g }, scale)
@@ -554,17 +358,6 @@ end
 function Optim:state()
    if self.config.servers > 0 then error('state: with servers there is no moment at which all ranks stop', 2) end
    return state_of.of(self)
-   local c = self.config
-   local state = { scheme = c.scheme, update = c.update, states = c.states, sparse = c.sparse, compress = c.compress,
-                   n = self.x:nElement(), type = self.x:type(), x = self.x:clone(), steps = self.steps, dropped = self.dropped,
-                   own = clone(self.own) }
-   dist.barrier()
-   if not self.scheme.alone and self.rank == 0 then
-      state.shared = { copies = {}, epoch = self.shared:epoch() }
-      for i, x in ipairs(self.shared.copy_of) do state.shared.copies[i] = x:clone() end
-   end
-   dist.barrier()
-   return state
 end
 
 return Optim

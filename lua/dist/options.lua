@@ -6,6 +6,7 @@ local dist = require 'dist'
 local wire = require 'dist.lib'
 local updates = require 'dist.update'
 local vectors = require 'dist.vectors'
+local compress = require 'dist.compress'
 local schemes = require 'dist.schemes'
 
 local M = {}
@@ -24,7 +25,7 @@ local numbers = {
    states = { 0, 0, true, below = 100 },
 }
 local others = { scheme = 'string', model = true, parameters = true, gradParameters = true, update = true, sparse = 'boolean',
-   state = 'table' }
+   state = 'table', compress = true }
 local order = { 'learningRate', 'momentum', 'beta1', 'beta2', 'epsilon', 'nFetch', 'nPush', 'staleness', 'workers', 'tau',
    'alpha', 'beta', 'servers', 'spare', 'states' }
 
@@ -44,6 +45,16 @@ local function need_number(o, name, row, level)
    return v
 end
 
+-- How gradients travel, in words; 'none' for as they are.
+local function need_compress(o, level)
+   if o.compress == nil then return 'none' end
+   if o.scheme ~= 'allreduce' then fail(level + 1, 'compress is an option of allreduce, not of %s', o.scheme) end
+   if o.sparse then fail(level + 1, 'give either compress or sparse') end
+   local text, why = compress.text(o.compress)
+   if not text then fail(level + 1, 'compress: %s', why) end
+   return text
+end
+
 function M.options(o, level)
    if type(o) ~= 'table' then arg.refuse('dist.optim', 'options', 'a table', o, level + 1) end
    if not schemes[o.scheme] then fail(level + 1, 'scheme must be %s, got %s', scheme_names, tostring(o.scheme)) end
@@ -56,6 +67,7 @@ function M.options(o, level)
    for name, row in pairs(numbers) do c[name] = need_number(o, name, row, level + 1) end
    if o.alpha and o.beta then fail(level + 1, 'give either alpha or beta') end
    if o.update == 'adam' and o.epsilon == nil then c.epsilon = 1e-8 end
+   c.compress = need_compress(o, level + 1)
    return c
 end
 
@@ -106,6 +118,7 @@ local function facts(self, state)
    end
    for _, name in ipairs { 'scheme', 'sparse', 'update' } do add(name, c[name]) end
    for _, name in ipairs(order) do add(name, c[name]) end
+   for _, fact in ipairs(compress.facts(self.compress and dist.compressor(self.compress))) do list[#list + 1] = fact end
    add('type', self.x:type())
    add('size', self.x:nElement())
    add('layout', wire.digest(self.layout:texts()))
@@ -119,7 +132,7 @@ function M.same(self, state, level)
    local all = dist.allgather(torch.DoubleTensor(numbered))
    for r = 2, all:size(1) do
       for i, fact in ipairs(mine) do
-         local known = words[fact[1]] or {}
+         local known = words[fact[1]] or fact[3] or {}
          local first, other = all[1][i], all[r][i]
          if first ~= other then
             fail(level + 1, 'the ranks differ in %s: rank 0 has %s, rank %d %s', fact[1], known[first] or first, r - 1,

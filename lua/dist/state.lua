@@ -1,7 +1,9 @@
 -- lua/dist/state.lua - what dist.optim keeps for dist.commit.
+local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'dist'
 local options = require 'dist.options'
+local compress = require 'dist.compress'
 local clone = require 'torch.serialize'.clone
 
 local M = {}
@@ -18,11 +20,15 @@ local function is_whole(self, state)
       return true
    end
    local own, had, c = state.own, state.shared, self.config
+   local function is_compressor(v)
+      return torch.isTypeOf(v, 'dist.Compressor') and compress.text(compress.options_of(v)) == c.compress
+   end
    if not (like_x({ state.x }, 1) and is_count(state.steps) and is_count(state.dropped) and type(own) == 'table') then
       return false
    end
    for name, v in pairs(own) do
-      if not (name == 'states' and like_x(v, c.states) or name == 'updates' and is_count(v) or like_x({ v }, 1)) then
+      if not (name == 'states' and like_x(v, c.states) or name == 'updates' and is_count(v)
+         or name == 'compressor' and is_compressor(v) or like_x({ v }, 1)) then
          return false
       end
    end
@@ -33,9 +39,11 @@ end
 --- Refuses a state that is not of such a trainer.
 function M.need(self, state, level)
    if state == nil then return end
-   for _, name in ipairs { 'scheme', 'update', 'states', 'sparse' } do
-      if state[name] ~= self.config[name] then
-         options.fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(state[name]), tostring(self.config[name]))
+   for _, name in ipairs { 'scheme', 'update', 'states', 'sparse', 'compress' } do
+      local had = state[name]
+      if name == 'compress' and had == nil then had = 'none' end          -- of a version that had no such option
+      if had ~= self.config[name] then
+         options.fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(had), tostring(self.config[name]))
       end
    end
    if state.n ~= self.x:nElement() or state.type ~= self.x:type() then
@@ -54,8 +62,9 @@ end
 
 function M.of(self)
    local c = self.config
-   local state = { scheme = c.scheme, update = c.update, states = c.states, sparse = c.sparse, n = self.x:nElement(),
-                   type = self.x:type(), x = self.x:clone(), steps = self.steps, dropped = self.dropped, own = clone(self.own) }
+   local state = { scheme = c.scheme, update = c.update, states = c.states, sparse = c.sparse, compress = c.compress,
+                   n = self.x:nElement(), type = self.x:type(), x = self.x:clone(), steps = self.steps, dropped = self.dropped,
+                   own = clone(self.own) }
    dist.barrier()
    if not self.scheme.alone and self.rank == 0 then state.shared = self.last and clone(self.last) or M.shared(self) end
    dist.barrier()
