@@ -26,6 +26,9 @@ local wide = { ['torch.HalfTensor'] = 'torch.FloatTensor', ['torch.BFloat16Tenso
 
 -- ---- making one -----------------------------------------------------------------------------------------------------------
 
+--- What dist.compressor makes.
+-- @param options  as of dist.compressor
+-- dist.Compressor 'half' --> dist.Compressor(half, rows of 1024)
 local Compressor = torch.class('dist.Compressor')
 
 local known = { [1] = 'kind', kind = 'kind', rows = 'rows', ratio = 'ratio', seed = 'seed' }
