@@ -183,6 +183,37 @@ describe('nn.Optim', function()
 end)
 
 describe('methods for whole functions', function()
+   it('lbfgs goes on after a function has failed, or no step was made, as if it had not been called', function()
+      local fails, calls
+      local function valley(x)
+         calls = calls + 1
+         if calls == fails then error 'no value' end
+         local a, b = x[1], x[2]
+         return (1 - a) ^ 2 + 100 * (b - a * a) ^ 2, torch.Tensor { -2 * (1 - a) - 400 * a * (b - a * a), 200 * (b - a * a) }
+      end
+      for _, search in ipairs { false, optim.lswolfe } do
+         local config = { maxIter = 100, maxEval = 1000, lineSearch = search or nil }
+         fails, calls = 0, 0
+         local want = torch.Tensor { -1, 1 }
+         optim.lbfgs(valley, want, config, {})
+         for k = 2, 10, 4 do
+            local x, state = torch.Tensor { -1, 1 }, {}
+            fails, calls = k, 0
+            refuses('no value', optim.lbfgs, valley, x, config, state)
+            assert.equal(state.nIter or 0, #(state.old_dirs or {}) + (state.d and 1 or 0))
+            optim.lbfgs(valley, x, config, state)
+            assert.truthy((x - want):abs():max() < (search and 1e-4 or 1e-15), k)
+         end
+      end
+      local x, state = torch.Tensor { 1e-5 }, {}
+      for _ = 1, 2 do optim.lbfgs(function(y) return y:dot(y), y * 2 end, x, { maxIter = 5 }, state) end
+      assert.same({ 0, 1e-5 }, { state.nIter, x[1] })
+      state = {}
+      optim.lbfgs(valley, torch.Tensor { -1, 1 }, { maxIter = 9, nCorrection = 3 }, state)
+      assert.equal(3, #state.old_dirs)
+      refuses('optim.lbfgs: config.nCorrection must be a number from 1, got 0', optim.lbfgs, valley, x, { nCorrection = 0 })
+   end)
+
    it('lbfgs and cg find the minimum of a bowl in a few evaluations', function()
       for _, row in ipairs{{'lbfgs', {maxIter = 30, lineSearch = optim.lswolfe}}, {'cg', {maxIter = 30}}} do
          local x = torch.Tensor{3, 1}

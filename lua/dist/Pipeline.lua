@@ -7,6 +7,7 @@ local dist = require 'dist'
 local wire = require 'dist.lib'
 local agree = require 'dist.agree'
 local Link = require 'dist.link'
+local losses = require 'dist.losses'
 local stages = require 'dist.stages'
 local twins = require 'dist.twins'
 
@@ -21,15 +22,16 @@ local twins = require 'dist.twins'
 -- and running estimates. They follow what the stage is told in numbers, words and modes; after a change of other tensors in it
 -- clearState() lets go of them.
 -- @param options.criterion    the loss, of the last rank; its gradient is weighed with the micro-batch's share of the samples
--- @param options.sizeAverage  whether the loss is the mean over samples; default: what the criterion says, or true
+-- @param options.sizeAverage  whether the loss is the mean over samples; default: what the criterion and those inside it say, or
+--    true. A mean in which samples count differently (weights of classes, targets of ignoreIndex) is refused if micro is not 1
 -- @param options.micro        how many micro-batches, default 4 for each stage; a batch of fewer samples has one for each of them
 -- @param options.stages       a list: how many layers each stage has. Default: so that the dearest stage costs least
 -- @param options.costs        a list: what each layer costs. Default: its number of parameters
 -- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
 -- @param options.schedule     '1f1b' (default) or 'gpipe'
 -- @param options.group        of ranks, one for each stage in the order of the list
--- @param options.data         a group of ranks which hold the same stage of other pipelines: layers are placed alike, and
---    forwardBackward gives all of them the mean of their gradients
+-- @param options.data         a group of ranks which hold the same stage of other pipelines: layers are placed alike, all begin
+--    with the parameters and running estimates of the first, and forwardBackward gives them the mean of their gradients
 -- @param options.average      false: their gradients stay as they are, for dist.ShardedOptim, which takes the mean itself
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Linear(3, 2))):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
@@ -62,28 +64,6 @@ local function need_options(model, options)
    end
 end
 
--- Whether the loss is a mean over samples: what the criterion, or those inside it, say.
-local function averages(criterion)
-   if type(criterion.sizeAverage) == 'boolean' then return criterion.sizeAverage end
-   local inner = criterion.criterions or { criterion.criterion }
-   local first
-   for i, c in ipairs(inner) do
-      local a = averages(c)
-      if i > 1 and a ~= first then fail 'some parts of the criterion are means over samples and some are sums' end
-      first = a
-   end
-   return first ~= false
-end
-
--- A mean weighed by classes is no mean of the micro-batches' means.
-local function need_plain_mean(criterion, micro)
-   for _, c in ipairs { criterion, criterion.nll } do
-      if micro > 1 and torch.isTensor(c.weights) and torch.type(c):find 'NLL' then
-         fail('%s with weights is no mean over samples: give it sizeAverage = false, or take micro = 1', torch.type(criterion))
-      end
-   end
-end
-
 local function need_counts(counts, layers, n)
    local sum = 0
    for i = 1, #counts do
@@ -99,12 +79,15 @@ local function need_counts(counts, layers, n)
 end
 
 local function need_costs(costs, layers)
+   local sum = 0
    if #costs ~= layers then fail('costs must be those of %d layers, got %d', layers, #costs) end
    for i, c in ipairs(costs) do
       if type(c) ~= 'number' or not (c >= 0 and c < math.huge) then
          arg.refuse(WHO, ('costs[%d]'):format(i), 'a number from 0', c, -1)
       end
+      sum = sum + c
    end
+   if sum == math.huge then fail 'the sum of costs must be finite' end
    return costs
 end
 
@@ -114,6 +97,13 @@ local function placed(layers, n, options)
    local costs = options.costs and need_costs(options.costs, #layers)
       or options.sample and stages.measured(layers, options.sample) or stages.counted(layers)
    return stages.balanced(costs, n)
+end
+
+-- The first element of a tensor in its storage, and how many lie from there to its last.
+local function span_of(p)
+   local size = p:nElement() > 0 and 1 or 0
+   for d = 1, size > 0 and p:dim() or 0 do size = size + (tonumber(p:size(d)) - 1) * tonumber(p:stride(d)) end
+   return tonumber(p:storageOffset()), size
 end
 
 -- Parameters that two stages share would become two, each with a part of the gradient.
@@ -126,12 +116,15 @@ local function need_apart(layers, counts)
       end
       left = left - 1
       for _, p in ipairs(layer:parameters() or {}) do
-         local key = p:nElement() > 0 and ('%s %d'):format(tostring(torch.pointer(p:storage())), p:storageOffset())
-         local other = key and owner[key]
-         if other and other[1] ~= stage then
-            fail('layers %d and %d share parameters: they must be on one rank', other[2], i)
+         local at, size = span_of(p)
+         local key = size > 0 and tostring(torch.pointer(p:storage()))
+         owner[key] = owner[key] or {}
+         for _, other in ipairs(owner[key]) do
+            if other.stage ~= stage and at < other.at + other.size and other.at < at + size then
+               fail('layers %d and %d share parameters: they must be on one rank', other.layer, i)
+            end
          end
-         if key then owner[key] = { stage, i } end
+         table.insert(owner[key], { at = at, size = size, stage = stage, layer = i })
       end
    end
 end
@@ -140,6 +133,30 @@ local function names_of(layers)
    local list = {}
    for i, layer in ipairs(layers) do list[i] = tostring(layer) end
    return wire.digest(list)
+end
+
+-- A rank of this pipeline holds another stage.
+local function need_beside(group, across)
+   for _, rank in ipairs(across.ranks) do
+      for stage, other in ipairs(group.ranks) do
+         if other == rank and stage ~= group.at + 1 then
+            fail('data: rank %d holds another stage of this pipeline', rank)
+         end
+      end
+   end
+end
+
+-- Pipelines beside each other begin with the parameters and running estimates of the first.
+local function begin_alike(self, part)
+   local list = {}
+   for _, p in ipairs(part:parameters() or {}) do if p:nElement() > 0 then list[#list + 1] = p end end
+   for _, module in ipairs(part:listModules()) do
+      for _, name in ipairs(twins.running) do
+         if torch.isTensor(module[name]) and module[name]:nElement() > 0 then list[#list + 1] = module[name] end
+      end
+   end
+   agree.same(WHO, self.across, { { 'the model', names_of(part.modules) }, { 'the number of parameters', #list } })
+   if #list > 0 then dist.broadcast(list, 0, agree.options(self.across)) end
 end
 
 function Pipeline:__init(model, options)
@@ -153,10 +170,11 @@ function Pipeline:__init(model, options)
    local counts
    local ok, why = pcall(function()
       need_options(model, options)
+      if self.across then need_beside(group, agree.group(self.across)) end
       counts = (self.stage == 1 or options.stages or #model.modules < group.n) and placed(model.modules, group.n, options) or {}
       if options.criterion and options.sizeAverage ~= false then
-         self.sizeAverage = options.sizeAverage or averages(options.criterion)
-         if self.sizeAverage then need_plain_mean(options.criterion, options.micro or 2) end
+         self.sizeAverage = options.sizeAverage or losses.averages(options.criterion)
+         if self.sizeAverage and options.micro ~= 1 then losses.need_plain(options.criterion) end
       end
    end)
    agree.well(WHO, self.number, ok, why)
@@ -181,6 +199,7 @@ function Pipeline:__init(model, options)
    for s = 1, self.stage - 1 do first = first + self.stages[s] end
    for i = 1, self.stages[self.stage] do part:add(model.modules[first + i]) end
    self:add(part)
+   if self.across then begin_alike(self, part) end
 end
 
 -- ---- batches ----------------------------------------------------------------------------------------------------------------
@@ -225,6 +244,7 @@ local function begin(self, input, target, learning)
          local rows = rows_of('target', target)
          if self.stage == 1 and rows ~= n then fail('input has %d rows, target has %d', n, rows) end
          n = rows
+         if self.sizeAverage and self.micro > 1 then losses.need_counted(self.criterion, target) end
       end
    end)
    local all = agree.well(WHO, self.number, ok, why, n)
@@ -241,7 +261,7 @@ local function work(run, batch, name, k, f, ...)
    local ok, result = pcall(dist.span, ('%s %d'):format(name, k), f, ...)
    run.busy = run.busy + wire.now() - since
    if ok then return result end
-   batch.bad, batch.why = true, result
+   batch.bad, batch.why = true, result or agree.silent
 end
 
 -- A slot holds a micro-batch from its forward to its backward; what it has sent must be gone before it holds another.
@@ -287,6 +307,24 @@ local function lose(self, batch, k, output)
    return share == 1 and grad or utils.map(grad, function(t) return t:mul(share) end)
 end
 
+local function join(list)
+   if torch.isTensor(list[1]) then return torch.cat(list, 1) end
+   local joined = {}
+   for i = 1, #list[1] do
+      local parts = {}
+      for k, x in ipairs(list) do parts[k] = x[i] end
+      joined[i] = join(parts)
+   end
+   return joined
+end
+
+-- The output of the last micro-batch makes the batch's whole.
+local function keep(batch, k, y)
+   Link.check(y)
+   batch.outputs[k] = utils.map(y, function(t) return t:clone() end)
+   if k == batch.m then batch.output = k == 1 and batch.outputs[1] or join(batch.outputs) end
+end
+
 local function forward(self, run, batch, k, learning)
    local slot, module = slot_of(run, k)
    settle(run, slot)
@@ -304,8 +342,8 @@ local function forward(self, run, batch, k, learning)
       slot.ahead = send(batch, run.after, y)
    elseif learning then
       slot.y = y
-   elseif not batch.bad then
-      batch.outputs[k] = utils.map(y, function(t) return t:clone() end)
+   else
+      work(run, batch, 'output', k, keep, batch, k, y)
    end
 end
 
@@ -359,8 +397,8 @@ local function pass(self, input, target, learning)
       error(why, 0)
    end
    run.took, run.m = wire.now() - since, batch.m
-   local losses = agree.well(WHO, self.number, not batch.why, batch.why, batch.loss)
-   return batch, losses[self.count]
+   local sums = agree.well(WHO, self.number, not batch.why, batch.why, batch.loss)
+   return batch, sums[self.count]
 end
 
 -- ---- the module -----------------------------------------------------------------------------------------------------------
@@ -381,23 +419,12 @@ function Pipeline:forwardBackward(input, target)
    return loss
 end
 
-local function join(list)
-   if torch.isTensor(list[1]) then return torch.cat(list, 1) end
-   local joined = {}
-   for i = 1, #list[1] do
-      local parts = {}
-      for k, x in ipairs(list) do parts[k] = x[i] end
-      joined[i] = join(parts)
-   end
-   return joined
-end
-
 --- The output for a batch, without keeping what backward needs; all ranks call it, the first with the input. Returns the output
 -- on the last rank, nothing on the others.
 function Pipeline:updateOutput(input)
    local batch = pass(self, input, nil, false)
    if self.stage < self.count then return nil end
-   self.output = #batch.outputs == 1 and batch.outputs[1] or join(batch.outputs)
+   self.output = batch.output
    return self.output
 end
 

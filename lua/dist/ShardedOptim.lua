@@ -151,7 +151,7 @@ function ShardedOptim:__init(options)
    local method
    local ok, why = pcall(function()
       method = need_method(options)
-      self.x, self.g = vectors.of(WHO, options, 0, true)
+      self.x, self.g = vectors.of(WHO, options, 0, true, self.number)
    end)
    agree.well(WHO, self.number, ok, why)
    local group = agree.group(self.number)

@@ -50,11 +50,15 @@ local function text_of(bytes)
    return table.concat(list)
 end
 
+--- What error() and error(false) say.
+M.silent = 'an error without a message'
+
 --- All ranks of a group call it. Where `ok` is false on any of them, it raises on all: `why` on the rank itself, on the others
 -- what the first of those ranks says. Otherwise returns the numbers that the ranks give, as a list.
 -- @param number  of the group
 function M.well(who, number, ok, why, value)
    local dist, g, o = require 'dist', M.group(number), M.options(number)
+   why = why or M.silent
    local all = dist.allgather(torch.DoubleTensor{ ok and 0 or 1, value or 0 }, o)
    local first
    for r = g.n, 1, -1 do if all[r][1] ~= 0 then first = r end end
@@ -90,7 +94,9 @@ end
 --- The value of a rank of the group, anything that torch.serialize takes, on all ranks.
 function M.value(number, root, value)
    local dist, g, o = require 'dist', M.group(number), M.options(number)
-   local text = g.at == root and torch.serialize(value) or ''
+   local ok, text = true, ''
+   if g.at == root then ok, text = pcall(torch.serialize, value) end
+   M.well('dist', number, ok, text)
    local size = dist.broadcast(torch.DoubleTensor{ #text }, root, o)[1]
    local bytes = torch.ByteTensor(size)
    if g.at == root then

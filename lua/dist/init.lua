@@ -3,6 +3,7 @@
 -- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
 -- same type and size; what differs is an error on all of them. Results are reduced in the order of the ranks, so their bits
 -- depend on the ranks' tensors only.
+local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local find = require 'dist.job'
@@ -216,11 +217,24 @@ local function operate(name, op, root, pairs_of_lists, result, finish, options)
    return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
 end
 
+-- Whether packed tensor t, which begins at address `at`, has elements of one that is in `spans`.
+local function overlaps(spans, at, t)
+   for _, span in ipairs(spans) do if at < span[2] and at + t:bytes() > span[1] then return true end end
+   return false
+end
+
+-- The tensors of a list, each packed and with elements of its own, and what takes results back to those that were not so.
 local function packed_of(list)
-   local packed, copies = {}, {}
+   local packed, copies, spans = {}, {}, {}
    for i, t in ipairs(list) do
       packed[i] = t:contiguous()
-      if not t:isContiguous() then copies[#copies + 1] = { t, packed[i] } end
+      local own = not t:isContiguous()
+      if not own and #list > 1 and t:nElement() > 0 then
+         local at = tonumber(ffi.cast('intptr_t', t:data()))
+         if overlaps(spans, at, t) then packed[i], own = t:clone(), true
+         else spans[#spans + 1] = { at, at + t:bytes() } end
+      end
+      if own then copies[#copies + 1] = { t, packed[i] } end
    end
    return packed, function() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end, #copies > 0
 end
@@ -290,7 +304,8 @@ local function allreduce_compressed(x, op, options)
    return setmetatable({ works = {}, half = test, result = x, finish = whole }, Handle)
 end
 
---- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x.
+--- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x. Tensors of a table may be one another, or
+-- share elements.
 -- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Whole numbers wrap, and their mean is cut; a nan wins
 -- @param options  `group`; `deadline` in seconds; `async = true` returns a handle at once, whose wait() returns x and whose
 --    test() says whether it would wait; `compress`, a dist.compressor: the sum or mean travels in fewer bytes. Of such ones

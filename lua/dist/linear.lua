@@ -129,6 +129,8 @@ function ColumnLinear:backward(input, gradOutput, scale)
 end
 
 ColumnLinear.reset = reset
+ColumnLinear.accUpdateGradParameters = split.accUpdate
+ColumnLinear.sharedAccUpdateGradParameters = split.accUpdate
 ColumnLinear.write = split.write
 
 --- The whole layer, an nn.Linear, on all ranks. All call it.
@@ -214,6 +216,8 @@ function RowLinear:backward(input, gradOutput, scale)
 end
 
 RowLinear.reset = reset
+RowLinear.accUpdateGradParameters = split.accUpdate
+RowLinear.sharedAccUpdateGradParameters = split.accUpdate
 RowLinear.write = split.write
 
 --- The whole layer, an nn.Linear, on all ranks. All call it.

@@ -43,6 +43,9 @@ function M.whole(who, number, make, names)
          facts[#facts + 1] = { ('size %d of %s'):format(d, name), p and d <= p:dim() and tonumber(p:size(d)) or 0 }
       end
    end
+   for _, name in ipairs { 'paddingValue', 'maxNorm', 'normType', 'shouldScaleGradByFreq' } do       -- of tables
+      facts[#facts + 1] = { name, tonumber(layer[name]) or layer[name] and 1 or 0 }
+   end
    agree.same(who, number, facts)
    for _, name in ipairs(names) do
       if layer[name] then copies[name] = dist.broadcast(layer[name]:clone(), 0, agree.options(number)) end
@@ -110,6 +113,18 @@ function M.join(self, part, dim)
    return whole
 end
 
+--- A step without gradients kept: the parameters take the place of their gradients while accGradParameters runs.
+function M.accUpdate(self, input, gradOutput, lr)
+   local kept = {}
+   for i, part in ipairs(self.modules) do
+      kept[i] = { part.gradWeight, part.gradBias }
+      part.gradWeight, part.gradBias = part.weight, part.bias
+   end
+   local ok, why = pcall(self.accGradParameters, self, input, gradOutput, -lr)
+   for i, part in ipairs(self.modules) do part.gradWeight, part.gradBias = unpack(kept[i], 1, 2) end
+   if not ok then error(why, 0) end
+end
+
 --- A file holds whole layers: copies within the process are made as of other modules.
 function M.write(self, file)
    if not file._carry then
@@ -118,12 +133,16 @@ function M.write(self, file)
    require 'nn'.Module.write(self, file)
 end
 
---- A copy of a model whose layers that lie in parts on several ranks are whole, plain ones: for files, or to go on without ranks.
--- All ranks call it.
+--- A copy of a model whose layers that lie in parts on several ranks are whole, plain ones, without dist.DataParallel around
+-- it: for files, or to go on without ranks. All ranks call it.
 -- dist.init(); dist.collect(nn.Sequential():add(dist.ColumnLinear(3, 2))):get(1) --> nn.Linear(3 -> 2)
 function dist.collect(model)
    if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.collect', 'model', 'a module', model) end
-   return model:clone():replace(function(module) return module.collect and module:collect() or module end)
+   local function whole(module)
+      if torch.isTypeOf(module, 'dist.DataParallel') then return module.modules[1]:replace(whole) end
+      return module.collect and module:collect() or module
+   end
+   return model:clone():replace(whole)
 end
 
 return M

@@ -135,16 +135,18 @@ end
 RowLookupTable.updateGradInput = nn.LookupTable.updateGradInput
 
 function RowLookupTable:accGradParameters(input, gradOutput, scale)
+   find(self, input)
    if not torch.isTensor(gradOutput) or gradOutput:nElement() ~= input:nElement() * self.nOutput then
       self:refuse('gradOutput', ('have %d elements'):format(input:nElement() * self.nOutput), gradOutput)
    end
-   find(self, input)
    if not self._places then return end
    local g = gradOutput:contiguous():view(-1, self.nOutput):index(1, self._places)
    self:rethrowErrors(self.modules[1], 1, 'accGradParameters', self._rows, g, scale)
 end
 
 RowLookupTable.reset = reset
+RowLookupTable.accUpdateGradParameters = split.accUpdate
+RowLookupTable.sharedAccUpdateGradParameters = split.accUpdate
 RowLookupTable.write = split.write
 
 --- The whole table, an nn.LookupTable, on all ranks. All call it.
@@ -194,6 +196,8 @@ function ColumnLookupTable:accGradParameters(input, gradOutput, scale)
 end
 
 ColumnLookupTable.reset = reset
+ColumnLookupTable.accUpdateGradParameters = split.accUpdate
+ColumnLookupTable.sharedAccUpdateGradParameters = split.accUpdate
 ColumnLookupTable.write = split.write
 
 --- The whole table, an nn.LookupTable, on all ranks. All call it.

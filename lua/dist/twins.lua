@@ -4,8 +4,8 @@ local torch = require 'torch'
 
 local M = {}
 
--- Estimates that go on from one forward to the next.
-local running = { 'running_mean', 'running_var' }
+--- Estimates that go on from one forward to the next.
+M.running = { 'running_mean', 'running_var' }
 
 -- Makes the tensors of the copy views of the module's, where they are not.
 local function share(to, from)
@@ -24,7 +24,7 @@ local function follow(copy, module)
       if torch.type(to) ~= torch.type(from) or to._type ~= from._type then return false end
       for k, v in pairs(from) do if plain(v) and plain(to[k]) and to[k] ~= v then to[k] = v end end
       for k, v in pairs(to) do if plain(v) and from[k] == nil then to[k] = nil end end
-      for _, name in ipairs(running) do
+      for _, name in ipairs(M.running) do
          if torch.isTensor(from[name]) then share(to[name], from[name]) end
       end
    end

@@ -1,15 +1,34 @@
 -- lua/dist/vectors.lua - the vectors of parameters and gradients that optimizers of several ranks are given.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local wire = require 'dist.lib'
+local agree = require 'dist.agree'
 
 local M = {}
 
---- The option model as two vectors, or the options parameters and gradParameters themselves. `empty`: there may be none.
-function M.of(who, o, level, empty)
+--- Refuses a model of which the ranks of a group (by its number) hold different layers or parts.
+function M.need_whole(who, model, number, level)
+   local mine = {}
+   for _, rank in ipairs(agree.group(number).ranks) do mine[rank] = true end
+   for _, module in ipairs(model:listModules()) do
+      local ranks = type(module.number) == 'number' and module.collect and agree.group(module.number).ranks or {}
+      for _, rank in ipairs(ranks) do
+         if mine[rank] and rank ~= wire.world.at then
+            error(('%s: rank %d holds other parts of the %s: give a group of ranks that hold the same'):format(who, rank,
+               torch.type(module)), level)
+         end
+      end
+   end
+end
+
+--- The option model as two vectors, or the options parameters and gradParameters themselves. `empty`: there may be none;
+-- `number`: of the group of ranks that are to hold the same model, default the job.
+function M.of(who, o, level, empty, number)
    local x, g = o.parameters, o.gradParameters
    if o.model ~= nil then
       if not torch.isTypeOf(o.model, 'nn.Module') then arg.refuse(who, 'model', 'a module', o.model, level) end
       if x ~= nil or g ~= nil then error(who .. ': give either model, or parameters and gradParameters', level) end
+      M.need_whole(who, o.model, number or 0, level)
       x, g = o.model:getParameters()
    end
    for name, t in pairs { parameters = x or false, gradParameters = g or false } do

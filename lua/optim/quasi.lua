@@ -7,7 +7,8 @@ return function(who, opfunc, x, config, state, space)
    local maxIter = tonumber(config.maxIter) or 20
    local maxEval = tonumber(config.maxEval) or maxIter * 1.25
    local tolFun, tolX = config.tolFun or 1e-5, config.tolX or 1e-9
-   local keep = config.nCorrection or 100
+   local keep = tonumber(config.nCorrection or 100)
+   if keep < 1 or keep ~= keep then error(('%s: config.nCorrection must be a number from 1, got %g'):format(who, keep), 3) end
    local rate = config.learningRate or 1
    local function say(text) if config.verbose then print(('<%s> %s'):format(who, text)) end end
 
@@ -27,19 +28,15 @@ return function(who, opfunc, x, config, state, space)
    state.products = state.products or {}             -- of each change and its step
    local products = state.products
    for i = #products + 1, #steps do products[i] = space.dot(changes[i], steps[i]) end
-   local d, t = state.d, state.t
    local iteration = 0
    while iteration < maxIter do
       iteration = iteration + 1
-      state.nIter = state.nIter + 1
-      if state.nIter == 1 then
-         d = g:clone():mul(-1)
-         state.Hdiag = 1
-      else
-         local y, s = g:clone():add(-1, state.g_old), d:clone():mul(t)
+      if state.d then                               -- the last step, and how it has changed the gradient
+         local y, s = g:clone():add(-1, state.g_old), state.d:clone():mul(state.t)
          local ys, yy = space.dots(y, s, y, y)
+         state.d = nil                              -- a step is one pair, also if what follows fails
          if ys > 1e-10 then
-            if #steps == keep then
+            while #steps >= keep do
                table.remove(steps, 1)
                table.remove(changes, 1)
                table.remove(products, 1)
@@ -47,34 +44,36 @@ return function(who, opfunc, x, config, state, space)
             steps[#steps + 1], changes[#changes + 1], products[#products + 1] = s, y, ys
             state.Hdiag = ys / yy
          end
-         local q, alpha = g:clone():mul(-1), {}
-         for i = #steps, 1, -1 do
-            alpha[i] = space.dot(steps[i], q) / products[i]
-            q:add(-alpha[i], changes[i])
-         end
-         d = q:mul(state.Hdiag)
-         for i = 1, #steps do
-            local beta = space.dot(changes[i], d) / products[i]
-            d:add(alpha[i] - beta, steps[i])
-         end
       end
-      state.g_old = g:clone()
+      local q, alpha = g:clone():mul(-1), {}
+      for i = #steps, 1, -1 do
+         alpha[i] = space.dot(steps[i], q) / products[i]
+         q:add(-alpha[i], changes[i])
+      end
+      local d = q:mul(state.Hdiag or 1)
+      for i = 1, #steps do
+         local beta = space.dot(changes[i], d) / products[i]
+         d:add(alpha[i] - beta, steps[i])
+      end
       local before = f
       local slope = space.dot(g, d)
       if slope > -tolX then
          say 'the direction does not go down'
          break
       end
-      t = state.nIter == 1 and math.min(1, 1 / space.sum(g)) * rate or rate
+      local t = state.nIter == 0 and math.min(1, 1 / space.sum(g)) * rate or rate
 
-      local used = 0
+      local from, used = g:clone(), 0
+      local function stepped() state.d, state.t, state.g_old, state.nIter = d, t, from, state.nIter + 1 end
       if config.lineSearch then
          local place
          f, g, place, t, used = space.search(config.lineSearch, opfunc, x, t, d, f, g, slope, config.lineSearchOptions)
          if place ~= x then x:copy(place) end
+         stepped()
          values[#values + 1] = f
       else
          x:add(t, d)
+         stepped()
          if iteration ~= maxIter then
             f, g = space.evaluate(who, opfunc, x)
             used = 1
@@ -101,6 +100,5 @@ return function(who, opfunc, x, config, state, space)
          break
       end
    end
-   state.d, state.t = d, t
    return x, values, evaluations
 end

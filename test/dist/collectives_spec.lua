@@ -68,6 +68,28 @@ describe('collective operations', function()
       end)
    end
 
+   it('count a tensor that a table holds twice, or elements that two of its tensors share, once', function()
+      ranks.ok(3, [[
+         local r = dist.rank()
+         local function made() local g = torch.range(1, 6):mul(r + 1) return g, { g, torch.ones(2):fill(r), g:narrow(1, 3, 3), g } end
+         local function is(x, k) return same(x, torch.range(1, 6):mul(k)) end
+         for _, o in ipairs { {}, { async = true } } do
+            local function done(x) if o.async then x:wait() end end
+            local g, list = made()
+            done(dist.allreduce(list, 'sum', o))
+            assert(is(g, 6) and list[2][1] == 3)
+            g, list = made()
+            done(dist.allreduce(list, 'mean', o))
+            assert(is(g, 2) and list[2][2] == 1)
+            g, list = made()
+            done(dist.reduce(list, 1, 'sum', o))
+            assert(is(g, r == 1 and 6 or r + 1) and list[2][1] == (r == 1 and 3 or r))
+            g, list = made()
+            done(dist.broadcast(list, 1, o))
+            assert(is(g, 2) and list[2][1] == 1)
+         end]])
+   end)
+
    it('take tables of tensors, views that are not packed, and several types at once', function()
       ranks.ok(3, [[
          local r = dist.rank()

@@ -211,6 +211,101 @@ describe('dist.Pipeline', function()
       assert.equal(2, select(2, out:gsub('told', '')), err)
    end)
 
+   it('gives the gradients of one process where layers of a stage share parameters', function()
+      ranks.ok(2, [[
+         require 'nn'
+         torch.manualSeed(1)
+         local a, data, stages = nn.Linear(2, 2), dist.mesh(2, 1)
+         local net = nn.Sequential():add(a):add(nn.Tanh()):add(a:clone('weight', 'bias', 'gradWeight', 'gradBias'))
+         local whole, c = net:clone(), nn.MSECriterion()
+         local pipe = dist.Pipeline(net, { criterion = c, micro = 2, group = stages, data = data })
+         whole:zeroGradParameters()
+         pipe:zeroGradParameters()
+         local x, t = torch.randn(8, 2), torch.randn(8, 2)
+         pipe:forwardBackward(x:narrow(1, 1 + 4 * dist.rank(), 4), t:narrow(1, 1 + 4 * dist.rank(), 4))
+         c:forward(whole:forward(x), t)
+         whole:backward(x, c:backward(whole.output, t))
+         assert((whole:get(1).gradWeight - a.gradWeight):abs():max() < 1e-12)]])
+   end)
+
+   it('begins beside others with the parameters and running estimates of the first', function()
+      ranks.ok(2, [[
+         require 'nn'
+         torch.manualSeed(1 + dist.rank())
+         local data, stages = dist.mesh(2, 1)
+         local net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.BatchNormalization(2))
+         net:get(2).running_mean:fill(dist.rank())
+         dist.Pipeline(net, { group = stages, data = data })
+         local all = dist.allgather { net:get(1).weight, net:get(2).weight, net:get(2).running_mean }
+         for _, x in ipairs(all) do assert(same(x[1], x[2])) end
+         assert(net:get(2).running_mean:sum() == 0)
+         says('the ranks differ in the model', dist.Pipeline, nn.Sequential():add(nn.Linear(3 + dist.rank(), 2)),
+            { group = stages, data = data })]])
+   end)
+
+   it('tells all ranks that a layer has raised an error without a message', function()
+      ranks.ok(2, head .. [[
+         local Silent, calls = torch.class('nn.Silent', 'nn.Identity'), 0
+         function Silent:updateOutput(input)
+            calls = calls + 1
+            if calls == 3 then error(self.with) end
+            return nn.Identity.updateOutput(self, input)
+         end
+         for bad = 0, 1 do
+            for _, with in ipairs { 'nothing', false } do
+               local net = nn.Sequential():add(nn.Silent()):add(nn.Silent())
+               for _, layer in ipairs(net.modules) do if with == false then layer.with = false end end
+               local pipe = dist.Pipeline(net, { criterion = nn.MSECriterion(), micro = 4 })
+               calls = r == bad and 0 or 9
+               says(r == bad and 'an error without a message' or ('rank %d: an error without a message'):format(bad),
+                  pipe.forwardBackward, pipe, torch.ones(4, 2), torch.ones(4, 2))
+            end
+         end]])
+   end)
+
+   it('tells all ranks that the output is no tensor, or that micro-batches have outputs of other widths', function()
+      ranks.ok(2, head .. [[
+         local Number, Wider = torch.class('nn.ANumber', 'nn.Module'), torch.class('nn.Wider', 'nn.Module')
+         local calls = 0
+         function Number:updateOutput(input) return input:sum() end
+         function Wider:updateOutput(input) calls = calls + 1 return input:narrow(2, 1, calls) end
+         local pipe = dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.ANumber()))
+         says('between stages tensors travel, got a number', pipe.forward, pipe, torch.ones(4, 2))
+         pipe = dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.Wider()), { micro = 2 })
+         says('tensor 2 must have the size of the first, 2x1', pipe.forward, pipe, torch.ones(4, 9))]])
+   end)
+
+   it('takes each criterion as the mean or the sum that it is, and refuses means in which samples count differently', function()
+      dist.init()
+      torch.manualSeed(2)
+      local x, t, y = torch.randn(7, 4), torch.LongTensor(7):random(3), torch.randn(7, 3)
+      local function model() return nn.Sequential():add(nn.Linear(4, 3)):add(nn.LogSoftMax()) end
+      local scores = nn.CrossEntropyCriterion()
+      scores.nll.sizeAverage = false
+      for _, case in ipairs { { nn.L1Cost(), y }, { scores, t }, { nn.MultiCriterion():add(nn.L1Cost()), y },
+         { nn.MultiCriterion():add(nn.ClassNLLCriterion(torch.Tensor { 1, 2, 3 }, false)), t },
+         { nn.ClassNLLCriterion(nil, false, 2), t } } do
+         local c, net = case[1], model()
+         net:zeroGradParameters()
+         local pipe = dist.Pipeline(net:clone(), { criterion = c, micro = 3 })
+         local loss = c:forward(net:forward(x), case[2])
+         net:backward(x, c:backward(net.output, case[2]))
+         assert.near(loss, pipe:forwardBackward(x, case[2]), 1e-12)
+         assert.truthy((net:get(1).gradWeight - pipe:get(1):get(1).gradWeight):abs():max() < 1e-12)
+      end
+      local weighed = nn.ClassNLLCriterion(torch.Tensor { 1, 2, 3 })
+      for _, c in ipairs { nn.MultiCriterion():add(weighed), nn.ParallelCriterion(true):add(weighed),
+         nn.CrossEntropyCriterion(torch.ones(3)) } do
+         refuses('with weights is no mean over samples', dist.Pipeline, model(), { criterion = c, micro = 3 })
+      end
+      for _, case in ipairs { { nn.ClassNLLCriterion() }, { nn.CrossEntropyCriterion() },
+         { nn.MultiCriterion():add(nn.ClassNLLCriterion(nil, true, 2)), 2 } } do
+         local pipe, some = dist.Pipeline(model(), { criterion = case[1], micro = 3 }), t:clone()
+         some[1] = case[2] or -100
+         refuses(('target has samples that do not count (%d)'):format(case[2] or -100), pipe.forwardBackward, pipe, x, some)
+      end
+   end)
+
    it('carries activations that are larger than what fits between ranks', function()
       ranks.ok(3, head .. [[
          local function wide()
@@ -248,6 +343,8 @@ describe('dist.Pipeline', function()
          says('dist.Pipeline: stages[2] must be a whole number of layers from 1', make, two, { stages = { 2, 0 } })
          says('dist.Pipeline: costs must be those of 2 layers, got 1', make, two, { costs = { 2 } })
          says('costs[1] must be a number from 0, got a number (nan)', make, two, { costs = { 0 / 0, 1 } })
+         says('dist.Pipeline: the sum of costs must be finite', make, two, { costs = { 1e308, 1e308 } })
+         says('holds another stage of this pipeline', make, two, { data = dist.group { 0, 1 } })
          says('the ranks differ in the number of layers: rank 0 has 2', make, r == 1 and two:clone():add(nn.Abs()) or two)
          says('the ranks differ in the model', make, nn.Sequential():add(nn.Linear(6, 6 + r)):add(nn.Tanh()))
          says('the ranks differ in micro: rank 0 has 2, rank 1 3', make, two, { micro = 2 + r })
@@ -257,6 +354,9 @@ describe('dist.Pipeline', function()
          local layer = nn.Linear(6, 6)
          local tied = nn.Sequential():add(layer):add(nn.Tanh()):add(layer)
          says('layers 1 and 3 share parameters: they must be on one rank', make, tied)
+         local part = nn.Linear(6, 3)
+         part.weight:set(layer.weight:narrow(1, 2, 3))
+         says('layers 1 and 2 share parameters: they must be on one rank', make, nn.Sequential():add(layer):add(part))
          says('sample, in layer 1: ', make, nn.Sequential():add(nn.Linear(6, 6)):add(nn.Tanh()), { sample = torch.ones(2, 5) })
          says('forwardBackward needs the option criterion', dist.Pipeline(two).forwardBackward, dist.Pipeline(two), x, t)]])
       dist.init()

@@ -33,6 +33,30 @@ end
 ]]
 
 describe('dist.ShardedOptim', function()
+   it('refuses, like dist.optim, a model of which the ranks hold different parts, and leaves it alone', function()
+      ranks.ok(2, [[
+         require 'nn'
+         local stages = dist.Pipeline(nn.Sequential():add(nn.Linear(2, 2)):add(nn.Linear(2, 2)))
+         local parts = nn.Sequential():add(dist.ColumnLinear(2, 4))
+         local other = 1 - dist.rank()
+         for _, model in ipairs { stages, parts } do
+            local before = model:parameters()[1]:clone()
+            local text = ('rank %d holds other parts of the %s'):format(other, model == stages and 'dist.Pipeline' or 'dist.ColumnLinear')
+            says('dist.ShardedOptim: ' .. text, dist.ShardedOptim, { model = model })
+            says('dist.optim: ' .. text, dist.optim, { model = model, scheme = 'allreduce' })
+            assert(same(before, model:parameters()[1]))
+         end]])
+   end)
+
+   it('tells all ranks that a state cannot travel', function()
+      ranks.ok(2, [[
+         local x = torch.ones(4)
+         local state = { n = 4, type = x:type(), steps = 1, own = { f = print } }
+         says('f cannot be written', dist.ShardedOptim, { parameters = x, gradParameters = torch.ones(4),
+            state = dist.rank() == 0 and state or {} })
+         dist.barrier()]])
+   end)
+
    for n = 1, 4 do
       it(('gives the bits of the whole state on %d ranks'):format(n), function()
          ranks.ok(n, head .. [[

@@ -207,4 +207,46 @@ describe('dist.RowLookupTable and dist.ColumnLookupTable', function()
    end)
 end)
 
+describe('layers in parts', function()
+   it('take a step without gradients kept, as the whole layer does, and keep their gradients', function()
+      ranks.ok(2, head .. [[
+         local words = torch.LongTensor { 1, 5, 2 }
+         for _, case in ipairs { { 'ColumnLinear', nn.Linear(4, 5), torch.randn(3, 4) },
+            { 'RowLinear', nn.Linear(4, 5), torch.randn(3, 4) }, { 'RowLookupTable', nn.LookupTable(6, 5), words },
+            { 'ColumnLookupTable', nn.LookupTable(6, 5), words } } do
+            local part, whole, x, g = dist[case[1] ](case[2]), case[2], case[3], torch.randn(3, 5)
+            local first, net = whole.weight:clone(), nn.Sequential():add(part)
+            net:forward(x)
+            whole:forward(x)
+            net:backwardUpdate(x, g, 0.1)
+            whole:backwardUpdate(x, g, 0.1)
+            assert(near(part:collect().weight, whole.weight) and not near(first, whole.weight), case[1])
+            assert(not whole.bias or near(part:collect().bias, whole.bias))
+            local _, grads = net:parameters()
+            for _, d in ipairs(grads) do assert(d:eq(0):all()) end
+            if torch.isTypeOf(whole, 'nn.Linear') then
+               says(case[1] == 'RowLinear' and 'addmm' or 'gradOutput', part.accUpdateGradParameters, part, x, torch.ones(3, 9), 0.1)
+               assert(near(part:collect().weight, whole.weight))
+            end
+         end]])
+   end)
+
+   it('refuse tables that the ranks give other paddings or norms', function()
+      ranks.ok(2, head .. [[
+         says('the ranks differ in maxNorm: rank 0 has 0, rank 1 1', dist.RowLookupTable, nn.LookupTable(5, 2, 0, r == 1 and 1 or nil))
+         says('the ranks differ in paddingValue', dist.ColumnLookupTable, nn.LookupTable(5, 2, r))
+         says('input must be a vector or a matrix of numbers', function()
+            dist.RowLookupTable(5, 2):accGradParameters(nil, torch.ones(2, 2))
+         end)]])
+   end)
+
+   it('are collected without dist.DataParallel around them', function()
+      ranks.ok(2, head .. [[
+         local data, parts = dist.mesh(1, 2)
+         local net = nn.Sequential():add(dist.ColumnLinear(3, 2, true, { group = parts }))
+         assert(torch.type(dist.collect(dist.DataParallel(net, { group = data }))) == 'nn.Sequential')
+         assert(torch.type(dist.collect(dist.DataParallel(net, { group = data })):get(1)) == 'nn.Linear')]])
+   end)
+end)
+
 teardown(temporary.remove)
