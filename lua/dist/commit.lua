@@ -1,7 +1,8 @@
 -- lua/dist/commit.lua - the state of a job in a folder: all ranks' parts of one moment, or those of the moment before.
 --
--- A commit is a folder of one file per rank; the file `manifest` names the last one that is whole, and the one before. It is
--- replaced in one step, when all parts are on the disk. It knows how many bytes each part has, and their checksum.
+-- A commit is a numbered folder of one file per rank; the file `manifest` names the last one that is whole, and the one before.
+-- It is replaced in one step, when all parts are on the disk. It knows how many bytes each part has, and their checksum. The same
+-- lies in each commit's folder, in case the manifest is damaged. A folder with other files in it is none of a commit.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local paths = require 'paths'
@@ -23,6 +24,7 @@ local function is_count(v, least) return type(v) == 'number' and v % 1 == 0 and 
 
 local function is_entry(e)
    if type(e) ~= 'table' or not is_count(e.number, 1) or not is_count(e.size, 1) then return false end
+   if e.parts == nil then return true end                   -- of the first version, which wrote no checksums
    if type(e.parts) ~= 'table' or #e.parts ~= e.size then return false end
    for _, mark in ipairs(e.parts) do
       if type(mark) ~= 'table' or not is_count(mark[1], 0) or not is_count(mark[2], 0) then return false end
@@ -34,13 +36,79 @@ end
 local function manifest_of(folder)
    local path = folder .. '/manifest.t7'
    if not paths.filep(path) then return nil end
-   local last = torch.load(path)
+   local ok, last = pcall(torch.load, path)
+   if not ok then error(('%s: %s'):format(path, last), 0) end
    if not is_entry(last) or last.before and not is_entry(last.before) then error(path .. ' is no manifest of commits', 0) end
    return last
 end
 
 local function place(folder, number) return ('%s/%d'):format(folder, number) end
 local function part(folder, number, rank) return ('%s/rank-%d.t7'):format(place(folder, number), rank) end
+
+-- ---- folders ------------------------------------------------------------------------------------------------------------
+
+-- The numbers of the folders in it, the highest first.
+local function numbers_in(folder)
+   local list = {}
+   for _, name in ipairs(paths.dir(folder) or {}) do
+      if name:find '^[1-9]%d*$' and #name < 16 and paths.dirp(folder .. '/' .. name) then list[#list + 1] = tonumber(name) end
+   end
+   table.sort(list, function(a, b) return a > b end)
+   return list
+end
+
+-- What a commit may have written into its folder, and the first name of anything else.
+local function contents(at)
+   local own, other = {}, nil
+   for _, name in ipairs(paths.dir(at) or {}) do
+      local plain = name:gsub('%.t7%..*%.tmp$', '.t7')
+      if (plain:find '^rank%-%d+%.t7$' or plain == 'manifest.t7') and paths.filep(at .. '/' .. name) then
+         own[#own + 1] = name
+      elseif name ~= '.' and name ~= '..' then
+         other = name
+      end
+   end
+   return own, other
+end
+
+-- Removes the folder of a commit. One that holds other files stays as it is: returns the name of such a file.
+local function clear(at)
+   local own, other = contents(at)
+   if other then return other end
+   os.remove(at .. '/manifest.t7')                          -- first: what is left is no whole commit
+   for _, name in ipairs(own) do os.remove(at .. '/' .. name) end
+   paths.rmdir(at)
+end
+
+-- Where the manifest is damaged or missing: the last commits by what their own folders say, as a manifest would have them, and
+-- whether any folder holds a commit of which nobody knows whether it is whole. A job that is killed in its first one leaves that.
+local function by_folders(folder, numbers)
+   local found, doubtful = {}, false
+   for _, number in ipairs(numbers) do
+      local ok, entry = pcall(manifest_of, place(folder, number))
+      local own, other = contents(place(folder, number))
+      if ok and entry and entry.number == number then
+         entry.before = nil
+         if #found < 2 then found[#found + 1] = entry end
+      elseif number > 1 and #own > 0 and not other then
+         doubtful = true
+      end
+   end
+   if found[1] then found[1].before = found[2] end
+   return found[1], doubtful
+end
+
+-- The last commit or nil, the number below the next one's, and what is wrong with the manifest or nil.
+local function last_of(folder)
+   local ok, last = pcall(manifest_of, folder)
+   if ok and last then return last, last.number end
+   local numbers, why = numbers_in(folder), not ok and last or folder .. '/manifest.t7 is missing'
+   local found, doubtful = by_folders(folder, numbers)
+   if ok and not found and not doubtful then return nil, 0 end
+   return found, numbers[1] or 0, why
+end
+
+-- ---- files --------------------------------------------------------------------------------------------------------------
 
 -- Bytes of a file, and their checksum; nil and why where it cannot be read.
 local function mark_of(path)
@@ -56,6 +124,10 @@ end
 
 -- What is wrong with a part, or nil.
 local function damage_of(path, mark)
+   if not mark then
+      local ok, reason = pcall(torch.load, path)
+      return not ok and ('%s: %s'):format(path, reason) or nil
+   end
    local now, why = mark_of(path)
    if not now then return why end
    if now[1] ~= mark[1] then return ('%s has %.0f bytes, it was written with %.0f'):format(path, now[1], mark[1]) end
@@ -74,34 +146,49 @@ end
 local function forget(folder, number)
    if dist.localRank() ~= 0 then return end
    local ok, last = pcall(manifest_of, folder)
-   if ok and not (last and last.number == number) then paths.rmall(place(folder, number), 'yes') end
+   if not (ok and last and last.number == number) then clear(place(folder, number)) end
 end
 
 -- Removes all but two commits, and what a killed rank 0 has left of a manifest.
 local function sweep(folder, number, before)
+   for _, n in ipairs(numbers_in(folder)) do
+      if n < number and n ~= before then clear(place(folder, n)) end
+   end
    for _, name in ipairs(paths.dir(folder) or {}) do
-      local n = name:match '^%d+$' and tonumber(name)
-      if n and n < number and n ~= before then paths.rmall(folder .. '/' .. name, 'yes') end
       if name:find '^manifest%.t7%..*%.tmp$' then os.remove(folder .. '/' .. name) end
    end
 end
 
+-- The same, and says what is wrong.
+local function find(who, folder)
+   local last, below, why = last_of(folder)
+   if why and last and dist.rank() == 0 then
+      io.stderr:write(('%s: %s; the last commit by its folder is %d\n'):format(who, why, last.number))
+   end
+   return last, below, why
+end
+
 --- Keeps the state of all ranks: each gives its own, any value that torch.save takes. When it returns, all parts are on the
 -- disk; a job that is killed meanwhile finds those of the commit before. Two commits are kept, in case a disk damages one; a
--- commit that fails, on a full disk say, takes no room. All ranks call it. Returns the number of the commit, from 1.
+-- commit that fails, on a full disk say, takes no room. All ranks call it. Returns the number of the commit, from 1. What others
+-- have written into the folder stays; where the next commit's own folder is not empty of it, that is an error.
 -- @param options  a table: `folder` (default: what thrun --commit says)
 -- dist.init(); dist.commit({ step = 7 }, { folder = os.tmpname() .. '.d' }) --> 1
 function dist.commit(state, options)
    local folder = folder_of('dist.commit', options)
-   local ok, last, mark = true, nil, nil
+   local ok, why, last, mark = true, nil, nil, nil
+   local below = 0
    if dist.rank() == 0 then
-      ok, last = pcall(manifest_of, folder)
-      if ok then paths.rmall(place(folder, (last and last.number or 0) + 1), 'yes') end    -- of a job killed in its midst
+      ok, why = pcall(function()
+         last, below = find('dist.commit', folder)
+         local at = place(folder, below + 1)
+         local other = clear(at)                            -- of a job killed in its midst
+         if other then error(('%s holds %s, which no commit has written'):format(at, other), 0) end
+      end)
    end
-   all_well('dist.commit', ok, last)
-   local why
+   all_well('dist.commit', ok, why)
    local before = last and (returned[folder] or last)
-   local numbers = dist.broadcast(torch.DoubleTensor{ last and last.number or 0, before and before.number or 0 })
+   local numbers = dist.broadcast(torch.DoubleTensor{ below, before and before.number or 0 })
    local number = numbers[1] + 1
    local at = place(folder, number)
    local function tidy() forget(folder, number) end
@@ -118,8 +205,12 @@ function dist.commit(state, options)
    local parts = dist.allgather(torch.DoubleTensor(mark)):totable()
    if dist.rank() == 0 then
       if before then before.before = nil end
-      local manifest = { number = number, size = dist.size(), parts = parts, before = before }
-      ok, why = pcall(torch.save, folder .. '/manifest.t7', manifest)
+      local manifest = { number = number, size = dist.size(), parts = parts }
+      ok, why = pcall(function()
+         torch.save(at .. '/manifest.t7', manifest)
+         manifest.before = before
+         torch.save(folder .. '/manifest.t7', manifest)
+      end)
    end
    all_well('dist.commit', ok, why, tidy)
    returned[folder] = nil
@@ -140,18 +231,20 @@ end
 
 --- The state that this rank kept in the last commit, and a table of `number` and `size` (ranks) of it; nil where there is none.
 -- Where files of it are missing or damaged, the commit before is taken, and standard error says so; where that is too, it is an
--- error. Where the job had another number of ranks, rank r gets the state of rank r % size. All ranks call it.
+-- error. Where the manifest of all commits is missing or damaged, those in their folders are read, and standard error says so.
+-- Where the job had another number of ranks, rank r gets the state of rank r % size. All ranks call it.
 -- @param options  as of dist.commit
 -- dist.init(); dist.restore { folder = '/no/such/folder' } --> nil
 function dist.restore(options)
    local folder = folder_of('dist.restore', options)
-   local ok, last = pcall(manifest_of, folder)
+   local ok, last, _, why = pcall(find, 'dist.restore', folder)
    all_well('dist.restore', ok, last)
+   all_well('dist.restore', last or not why, why and why .. ', and no folder of a commit says that it is whole')
    need_same(folder, last and last.number or 0)
    for _, entry in ipairs { last, last and last.before } do
       local rank = dist.rank() % entry.size
       local path = part(folder, entry.number, rank)
-      local damage = damage_of(path, entry.parts[rank + 1])
+      local damage = damage_of(path, entry.parts and entry.parts[rank + 1])
       local bad = dist.allreduce(torch.IntTensor{ damage and 1 or 0 })[1]
       if bad == 0 then
          local state

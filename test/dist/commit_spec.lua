@@ -15,6 +15,13 @@ local function listing(folder)
    return text
 end
 
+-- The files of two commits, as listing gives them.
+local function whole(a, b)
+   local names = {}
+   for i, n in ipairs { a, b } do names[i] = ('./%d/manifest.t7\n./%d/rank-0.t7\n./%d/rank-1.t7\n'):format(n, n, n) end
+   return table.concat(names) .. './manifest.t7\n'
+end
+
 -- A folder with three commits of two ranks: { step = its number, x = five numbers }.
 local function committed()
    local folder = temporary.name '.commits'
@@ -53,7 +60,7 @@ describe('dist.commit', function()
       assert.equal(0, status, err)
       has(err, 'restart 2 of 3')
       assert.equal(calm:match 'sum [^\n]*', out:match 'sum [^\n]*')
-      assert.equal('./6/rank-0.t7\n./6/rank-1.t7\n./7/rank-0.t7\n./7/rank-1.t7\n./manifest.t7\n', listing(folder))
+      assert.equal(whole(6, 7), listing(folder))
       ranks.ok(3, [[
          local state, info = dist.restore()
          assert(state.step == 28 and info.number == 7 and info.size == 2 and state.seed == 11 + dist.rank() % 2)]],
@@ -63,10 +70,28 @@ describe('dist.commit', function()
 
    it('keeps two commits, and clears up what killed ones have left', function()
       local folder = committed()
-      assert.equal('./2/rank-0.t7\n./2/rank-1.t7\n./3/rank-0.t7\n./3/rank-1.t7\n./manifest.t7\n', listing(folder))
+      assert.equal(whole(2, 3), listing(folder))
       os.execute(("cd '%s' && mkdir 1 4 && touch 1/rank-0.t7 4/rank-0.t7.1-1.tmp 4/rank-7.t7 manifest.t7.1-1.tmp mine"):format(folder))
       ranks.ok(2, ([[assert(dist.commit({ step = 4 }, { folder = %q }) == 4)]]):format(folder))
-      assert.equal('./3/rank-0.t7\n./3/rank-1.t7\n./4/rank-0.t7\n./4/rank-1.t7\n./manifest.t7\n./mine\n', listing(folder))
+      assert.equal(whole(3, 4) .. './mine\n', listing(folder))
+      remove(folder)
+   end)
+
+   it('never removes what others have written into numbered folders', function()
+      local folder = temporary.name '.commits'
+      os.execute(("mkdir -p '%s/1' '%s/3' && cd '%s' && touch 1/thesis.txt 1/rank-0.t7 3/rank-0.t7 3/notes 07 7"):format(folder,
+         folder, folder))
+      ranks.ok(2, ([[
+         local o = { folder = %q }
+         says(dist.rank() == 0 and o.folder .. '/1 holds thesis.txt, which no commit has written' or 'failed on 1 other rank',
+            dist.commit, {}, o)
+         assert(dist.restore(o) == nil)
+         if dist.rank() == 0 then os.rename(o.folder .. '/1', o.folder .. '/2000') end
+         assert(dist.commit({ 1 }, o) == 1 and dist.commit({ 2 }, o) == 2)
+         says(dist.rank() == 0 and '/3 holds notes' or 'failed on 1 other rank', dist.commit, {}, o)
+         assert(dist.restore(o)[1] == 2)]]):format(folder))
+      assert.equal('./07\n' .. whole(1, 2):gsub('%./manifest.*$', '')
+         .. './2000/rank-0.t7\n./2000/thesis.txt\n./3/notes\n./3/rank-0.t7\n./7\n./manifest.t7\n', listing(folder))
       remove(folder)
    end)
 
@@ -132,14 +157,14 @@ describe('dist.restore', function()
          has(err, '[1] dist.restore: ' .. folder .. '/3/rank-1.t7 ' .. (how == 'holds another byte' and '' or 'has '))
          has(err, damage[2])
          has(err, '; commit 2 is taken instead')
-         assert.equal('./2/rank-0.t7\n./2/rank-1.t7\n./4/rank-0.t7\n./4/rank-1.t7\n./manifest.t7\n', listing(folder))
+         assert.equal(whole(2, 4), listing(folder))
          spoil(folder .. '/4/rank-0.t7', damage[1])
          ranks.ok(2, ([[assert(dist.restore{ folder = %q }.step == 2)]]):format(folder))
          remove(folder)
       end)
    end
 
-   it('is an error that names the files where both commits are damaged, or the manifest is', function()
+   it('is an error that names the files where both commits are damaged', function()
       local folder = committed()
       os.remove(folder .. '/3/rank-0.t7')
       spoil(folder .. '/2/rank-1.t7', function(s) return s:sub(1, 10) end)
@@ -148,20 +173,80 @@ describe('dist.restore', function()
       has(err, folder .. '/3/rank-0.t7: No such file')
       has(err, folder .. '/2/rank-1.t7 has 10 bytes')
       has(err, 'dist.restore: it failed on 1 other rank')
+      remove(folder)
+   end)
+
+   it('reads the manifests of the commits where that of all is damaged or missing, and commits go on above them', function()
+      for how, change in pairs { empty = function(s) return s:sub(1, 0) end, cut = function(s) return s:sub(1, 20) end,
+                                 missing = false } do
+         local folder = committed()
+         local manifest = folder .. '/manifest.t7'
+         if change then spoil(manifest, change) else os.remove(manifest) end
+         local status, _, err = ranks.run(2, ([[
+            local o = { folder = %q }
+            local state, info = dist.restore(o)
+            assert(state.step == 3 and info.number == 3)
+            assert(dist.commit({ step = 30 }, o) == 4)
+            assert(dist.restore(o).step == 30)]]):format(folder))
+         assert.equal(0, status, err)
+         has(err, '[0] dist.restore: ' .. manifest .. (how == 'missing' and ' is missing' or ': torch.load'))
+         has(err, '; the last commit by its folder is 3')
+         assert.equal(whole(3, 4), listing(folder))
+         remove(folder)
+      end
+   end)
+
+   it('gives a state back whichever byte of the manifest is another', function()
       dist.init()
+      local folder = temporary.name '.commits'
+      for step = 1, 2 do dist.commit({ step = step }, { folder = folder }) end
+      local manifest, stderr = folder .. '/manifest.t7', io.stderr
+      local good = temporary.get(manifest)
+      io.stderr = { write = function() end }
+      local ok, why = pcall(function()
+         for at = 1, #good do
+            spoil(manifest, function() return good:sub(1, at - 1) .. string.char(255 - good:byte(at)) .. good:sub(at + 1) end)
+            assert.truthy(({ true, true })[dist.restore({ folder = folder }).step], 'byte ' .. at)
+         end
+      end)
+      io.stderr = stderr
+      assert(ok, why)
+      remove(folder)
+   end)
+
+   it('takes nothing for a manifest that is none, and says so where no folder holds a commit', function()
+      dist.init()
+      local folder = temporary.name '.commits'
       local manifest = folder .. '/manifest.t7'
-      for _, object in ipairs { { 3 }, 'text', { number = 1, size = 1 }, { number = 1.5, size = 1, parts = { { 1, 2 } } },
+      os.execute(("mkdir '%s'"):format(folder))
+      for _, object in ipairs { { 3 }, 'text', { number = 1.5, size = 1, parts = { { 1, 2 } } },
                                 { number = 1, size = 2, parts = { { 1, 2 } } }, { number = 1, size = 1, parts = { 7 } },
                                 { number = 1, size = 1, parts = { { 1, 2 } }, before = 8 } } do
          torch.save(manifest, object)
-         refuses('dist.restore: ' .. manifest .. ' is no manifest of commits', dist.restore, { folder = folder })
-         refuses('dist.commit: ' .. manifest .. ' is no manifest of commits', dist.commit, {}, { folder = folder })
+         refuses('dist.restore: ' .. manifest .. ' is no manifest of commits, and no folder of a commit says that it is whole',
+            dist.restore, { folder = folder })
       end
-      spoil(manifest, function(s) return s:sub(1, 20) end)
-      ranks.ok(2, ([[
-         says('manifest.t7', dist.restore, { folder = %q })
-         says(dist.rank() == 0 and 'manifest.t7' or 'failed on 1 other rank', dist.commit, {}, { folder = %q })]])
-         :format(folder, folder))
+      assert.equal(1, dist.commit({ step = 1 }, { folder = folder }))
+      assert.equal(1, dist.restore({ folder = folder }).step)
+      os.execute(("cd '%s' && mv 1 2 && rm 2/manifest.t7 manifest.t7"):format(folder))
+      refuses('dist.restore: ' .. manifest .. ' is missing, and no folder', dist.restore, { folder = folder })
+      assert.equal(3, dist.commit({}, { folder = folder }))
+      remove(folder)
+   end)
+
+   it('takes a commit of the first version, which had no checksums', function()
+      local folder = temporary.name '.commits'
+      os.execute(("mkdir -p '%s/3'"):format(folder))
+      torch.save(folder .. '/3/rank-0.t7', { step = 3 })
+      torch.save(folder .. '/manifest.t7', { number = 3, size = 1 })
+      dist.init()
+      local state, info = dist.restore { folder = folder }
+      assert.same({ 3, 3 }, { state.step, info.number })
+      assert.equal(4, dist.commit({ step = 4 }, { folder = folder }))
+      os.remove(folder .. '/4/rank-0.t7')
+      assert.equal(3, dist.restore({ folder = folder }).step)
+      spoil(folder .. '/3/rank-0.t7', function(s) return s:sub(1, 9) end)
+      refuses('dist.restore: ' .. folder .. '/3/rank-0.t7: torch.load', dist.restore, { folder = folder })
       remove(folder)
    end)
 
