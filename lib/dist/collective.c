@@ -369,6 +369,18 @@ static void note(th_pace *p, int way, double seconds)
   if (way) p->streams = p->best[1] < p->best[0];
 }
 
+/* Numbers of chunks are compared by their difference, which must stay below 2^31: who has folded nothing for long follows. */
+void th_follow(th_dist *g, uint32_t number) { __atomic_store_n(&g->desk[g->rank].folded.value, number, __ATOMIC_RELEASE); }
+
+/* For tests, on all ranks between operations: as if so many chunks had gone by, and none folded. */
+void th_dist_number(th_dist *g, uint32_t number)
+{
+  th_desk *mine = &g->desk[g->rank];
+  __atomic_store_n(&mine->posted.value, number, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&mine->taken.value, number, __ATOMIC_SEQ_CST);
+  g->chunks = number;
+}
+
 /* n elements, k in a chunk. */
 static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
 {
@@ -393,6 +405,7 @@ static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
   }
   if (way >= 0) note(p, way, th_now() - start);
   w->g->chunks += (uint32_t)chunks;
+  if (!split) th_follow(w->g, w->g->chunks);
   return TH_OK;
 }
 

@@ -173,6 +173,8 @@ th_status th_message(th_dist_work *w);              /* channel.c */
 bool      th_same(const th_notice *a, const th_notice *b);
 th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r);
 /* Few bytes of this rank; and the result from those of all ranks, each at its slot. */
+void      th_dist_number(th_dist *g, uint32_t number);
+void      th_follow(th_dist *g, uint32_t number);  /* counts chunks up to `number` as folded */
 void      th_put_few(th_dist_work *w, int64_t n, char *to);
 void      th_take_few(th_dist_work *w, int64_t n, char *const *slot);
 char     *th_piece(const th_spans *s, int es, int64_t first, int64_t *n);

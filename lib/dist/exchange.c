@@ -167,5 +167,7 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes)
 void th_exchange_end(th_dist_work *w, th_exchange *x)
 {
   th_dist *home = w->g->between->home;
-  if (home->size > 1) th_count_to(&home->desk[home->rank].taken, x->number);
+  if (home->size == 1) return;
+  th_count_to(&home->desk[home->rank].taken, x->number);
+  th_follow(home, x->number);
 }

@@ -13,6 +13,22 @@ describe('collective operations', function()
       end)
    end
 
+   it('give right sums when 2^31 chunks and more have gone by since the last one was folded', function()
+      ranks.ok(3, [[
+         require 'ffi'.cdef 'void th_dist_number(th_dist *, uint32_t);'
+         local wire, large = require 'dist.lib', torch.FloatTensor(1e5)
+         local all = dist.group { 0, 1, 2 }
+         for try = 1, 200 do
+            all = try % 20 == 0 and dist.group { 0, 1, 2 } or all
+            dist.barrier()
+            wire.C.th_dist_number(all.c, 2 ^ 31 - 2)
+            dist.barrier()
+            for i = 1, 7 do dist.broadcast(large:fill(dist.rank()), 1, { group = all }) end
+            local x = dist.allreduce(large:fill(try + dist.rank()), 'sum', { group = all })
+            assert(x:min() == 3 * try + 3 and x:max() == 3 * try + 3, 'try ' .. try)
+         end]])
+   end)
+
    -- A group tries both ways of putting elements with its ninth to twelfth operation of a size; each kind has a group of its own.
    for _, n in ipairs { 2, 3 } do
       it(('give the same bits by whichever way the elements of %d ranks travel'):format(n), function()
