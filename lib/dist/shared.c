@@ -57,12 +57,42 @@ static uint32_t place_for(const th_directory *d, int64_t bytes)
   return best;
 }
 
-/* Memory for a new entry. A job of one rank has its own. */
-static th_status make(const th_job *j, th_directory *d, th_entry *e)
+/* Frees the memory of an entry that nobody uses any more, and its name. */
+static void forget(const th_job *j, th_entry *e)
 {
+  const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)all_bytes(e)) != 0) e->room = 0;       /* not all zeros */
+  e->name[0] = 0;
+}
+
+/* With the directory's lock held: those who have ended do not use the entry. The last one leaves no name and no memory. */
+static void sweep(th_dist *world, th_entry *e)
+{
+  const th_job *j = world->job;
+  const th_dist_work w = work_of(world, "dist.shared", 0);
+  for (int r = 0; r < j->size; r++) {
+    const bool uses = e->users >> r & 1;
+    if (uses && r != j->rank && th_look_after(&w, r, false) != TH_NO_TROUBLE) e->users &= ~(UINT64_C(1) << r);
+  }
+  if (!e->users) forget(j, e);
+}
+
+static void sweep_all(th_dist *world, th_directory *d)
+{
+  for (uint32_t i = 0; i < d->n; i++) if (*d->entry[i].name) sweep(world, &d->entry[i]);
+}
+
+/* Memory for a new entry. A job of one rank has its own. */
+static th_status make(th_dist *world, th_directory *d, th_entry *e)
+{
+  const th_job *j = world->job;
   const int64_t bytes = all_bytes(e);
-  const uint32_t at = place_for(d, bytes);
+  uint32_t at = place_for(d, bytes);
   int why;
+  if (at == TH_MAXSHARED) {
+    sweep_all(world, d);
+    at = place_for(d, bytes);
+  }
   if (at == TH_MAXSHARED) return th_fail(TH_EARG, "dist.shared: a job has at most %d names", TH_MAXSHARED);
   if (!d->end) d->end = (int64_t)j->bytes;
   const bool again = at < d->n && d->entry[at].room >= bytes;
@@ -97,8 +127,10 @@ static th_status look_up(th_dist *world, th_entry *e)
   th_dist_work w = work_of(world, "dist.shared", 0);
   TH_TRY(th_reserve(world->job, d, sizeof *d));
   TH_TRY(th_take(&w, &d->lock));
-  const th_entry *there = named(d, e->name);
-  th_status s = there ? need_same(there, e) : make(world->job, d, e);
+  th_entry *there = named(d, e->name);
+  if (there) sweep(world, there);
+  if (there && !*there->name) there = NULL;
+  const th_status s = there ? need_same(there, e) : make(world, d, e);
   if (s == TH_OK) {
     if (there) *e = *there;
     e->users |= UINT64_C(1) << world->job->rank;
@@ -106,6 +138,21 @@ static th_status look_up(th_dist *world, th_entry *e)
   }
   th_give(&d->lock);
   return s;
+}
+
+/* This rank does not use the entry any more. */
+static th_status leave(const th_shared *s)
+{
+  th_dist_work w = work_of(s->world, "dist.shared", 0);
+  th_directory *d = th_directory_of(s->world->job);
+  TH_TRY(th_take(&w, &d->lock));
+  th_entry *e = named(d, s->e.name);
+  if (e) {
+    e->users &= ~(UINT64_C(1) << s->world->job->rank);
+    sweep(s->world, e);
+  }
+  th_give(&d->lock);
+  return TH_OK;
 }
 
 static th_status map(th_shared *s, const th_job *j)
@@ -130,7 +177,15 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e)
   th_status status = look_up(world, e);
   s->world = world;
   s->e = *e;
-  if (status == TH_OK) status = map(s, world->job);
+  if (status == TH_OK) {
+    status = map(s, world->job);
+    if (status != TH_OK) {
+      char why[512];
+      snprintf(why, sizeof why, "%s", th_error());
+      leave(s);                         /* says nothing new where it fails: then the job is broken */
+      th_fail(status, "%s", why);
+    }
+  }
   if (status != TH_OK) {
     free(s);
     return status;
@@ -191,33 +246,16 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
 
 /* ---- giving back ---- */
 
-/* With the directory's lock held: this rank does not use the entry any more. The last one frees its memory. */
-static void leave(const th_shared *s, th_entry *e)
-{
-  const th_job *j = s->world->job;
-  const th_dist_work w = work_of(s->world, "dist.shared", 0);
-  const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  e->users &= ~(UINT64_C(1) << j->rank);
-  for (int r = 0; r < j->size; r++) {
-    const bool uses = e->users >> r & 1;
-    if (uses && r != j->rank && th_look_after(&w, r, false) != TH_NO_TROUBLE) e->users &= ~(UINT64_C(1) << r);
-  }
-  if (e->users) return;
-  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)all_bytes(e)) != 0) e->room = 0;       /* not all zeros */
-  e->name[0] = 0;
-}
-
 th_status th_shared_close(th_shared *s)
 {
-  th_dist_work w = work_of(s->world, "dist.shared", 0);
-  th_job *j = s->world->job;
-  th_directory *d = th_directory_of(j);
   TH_TRY(need_open(s));
-  TH_TRY(th_take(&w, &d->lock));
-  th_entry *e = named(d, s->e.name);
-  if (e) leave(s, e);
-  th_give(&d->lock);
-  th_shared **at = &j->opened;
+  for (int i = 0; i < s->e.shards; i++) {
+    if (th_holds(s->world, s->counter + i)) {
+      return th_fail(TH_EARG, "dist.shared '%s', close: this rank is at work on a shard", s->e.name);
+    }
+  }
+  TH_TRY(leave(s));
+  th_shared **at = &s->world->job->opened;
   while (*at != s) at = &(*at)->next;
   *at = s->next;
   munmap(s->counter, (size_t)counter_bytes(&s->e));

@@ -202,6 +202,53 @@ describe('dist.shared', function()
       has(out, '[0] gone')
    end)
 
+   it('is free again when all who had it have ended, by whatever name it is asked for', function()
+      local status, out, err = ranks.run(2, [[
+         for i = 1, 511 do dist.shared('other ' .. i, 1) end
+         local s = dist.shared('a', 10)
+         s:add(torch.ones(10))
+         dist.barrier()
+         if dist.rank() == 0 then
+            for i = 1, 511 do dist.shared('other ' .. i, 1):close() end
+            s:close()
+         end
+         dist.barrier()
+         if dist.rank() == 1 then os.execute('kill -9 ' .. pid()) end
+         while require 'dist.lib'.C.th_shared_gone(dist.shared('other 1', 1).c, 1) == 0 do end
+         assert(dist.shared('a', 20):fetch():abs():max() == 0)            -- other sizes too
+         for i = 1, 500 do dist.shared('new ' .. i, 3):add(torch.ones(3)) end
+         for i = 1, 500 do assert(dist.shared('new ' .. i, 3):fetch():min() == 1) end
+         print 'free']], '--spare 1')
+      assert.equal(0, status, err)
+      has(out, '[0] free')
+   end)
+
+   it('leaves nothing behind where it cannot be mapped: a smaller one has the name', function()
+      local script = ranks.script [[
+         says('Cannot allocate memory', dist.shared, 'w', 4e7)
+         dist.barrier()
+         assert(dist.shared('w', 4):fetch():size(1) == 4)
+         print 'smaller']]
+      local inside = temporary.put(("ulimit -v 300000\nexec '%s' -n 2 '%s'\n"):format(ranks.thrun, script), '.sh')
+      local status, out, err = ranks.sh(("sh '%s'"):format(inside))
+      assert.equal(0, status, out .. err)
+      has(out, '[0] smaller')
+      has(out, '[1] smaller')
+   end)
+
+   it('is not closed while this rank is at work on a shard, and the others go on', function()
+      ranks.ok(2, [[
+         local s = dist.shared('w', 4, { shards = 1 })
+         dist.barrier()
+         if dist.rank() == 0 then
+            says("dist.shared 'w', close: this rank is at work on a shard", s.apply, s, function() s:close() end)
+         end
+         dist.barrier()
+         assert(s:add(torch.ones(4)):fetch():min() >= 1)
+         dist.barrier()
+         s:close()]], '', 'dist.init{deadline = 5} ')
+   end)
+
    it('refuses to be written more than 2^31 - 1 times', function()
       dist.init()
       local s = dist.shared('full', 2)
