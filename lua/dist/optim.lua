@@ -124,7 +124,12 @@ function Optim:what(operation) return ('dist.optim, %s, step %d of rank %d'):for
 --- Whether this rank is a server: it calls serve, the others step and finish.
 function Optim:isServer() return self.rank >= self.count end
 
-function Optim:hasEnded(rank) return self.control:count(self.at.ENDED + rank) > 0 end
+-- Whether this rank has given its counters back, or has none.
+local function is_over(self) return self.ended and (not self.control or rawget(self.control, 'closed') ~= nil) end
+
+function Optim:hasEnded(rank)
+   return is_over(self) or self.control:count(self.at.ENDED + rank) > 0
+end
 
 -- Rank r has died or left early. As many workers as may do so without harm; a server never.
 local function lose(self, r, what)
@@ -219,6 +224,7 @@ end
 
 --- Brings a gradient to all shards, or leaves it where the servers take it.
 function Optim:push(g)
+   if self.ended then error('push: this rank has finished', 2) end
    local source, what = self.layout:source(g), self:what 'push'
    if self.config.servers == 0 then
       self.shared:each(function(shard) self.shared:with(shard, what, false, self.apply, self, shard, { source }, 1) end)
@@ -230,7 +236,7 @@ function Optim:push(g)
    self.control:more(self.at.BELL)
 end
 
-function Optim:handled() if self.config.servers > 0 then handled(self, self.rank, 'push') end end
+function Optim:handled() if self.config.servers > 0 and not is_over(self) then handled(self, self.rank, 'push') end end
 
 --- Copies the shared parameters into x (default: those of this rank), shard by shard. Returns the epochs that they had.
 function Optim:copyShared(x)
@@ -326,6 +332,7 @@ end
 
 --- What a server does: takes gradients until all workers have finished. It has the shared parameters then.
 function Optim:serve()
+   if self.ended then error('serve: this rank has finished', 2) end
    if not self:isServer() then error(('serve: rank %d is a worker'):format(self.rank), 2) end
    local at, what = self.at, self:what 'serve'
    local look = watch(self, what, true)

@@ -244,6 +244,19 @@ describe('dist.optim: asynchronous schemes', function()
          end]])
    end)
 
+   it('say that a rank has finished, whatever it calls then', function()
+      ranks.ok(3, small .. [[
+         for servers = 0, 1 do
+            local opt, x, g = make { scheme = 'downpour', servers = servers }
+            if opt:isServer() then opt:serve() else opt:finish() end
+            if opt:isServer() then says('serve: this rank has finished', opt.serve, opt) end
+            says('push: this rank has finished', opt.push, opt, g)
+            opt:handled()
+            assert(opt:hasEnded(0) and opt:hasEnded(1))
+         end
+         assert(not make({ scheme = 'ssp' }):hasEnded(1))]])
+   end)
+
    it('lose no update when all push at once', function()
       ranks.ok(4, small .. [[
          for servers = 0, 1 do
