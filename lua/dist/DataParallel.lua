@@ -88,6 +88,14 @@ local function need_alike(self)
    if not ok then error('dist.DataParallel: ' .. why, 4) end
 end
 
+--- Refuses one with a group, which means nothing elsewhere: a file holds the model.
+function DataParallel:write(file)
+   if self.options.group and not file._carry then
+      error('dist.DataParallel: a file holds no group: save the model, or what dist.collect gives', 0)
+   end
+   Container.write(self, file)
+end
+
 function DataParallel:__init(model, options)
    if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.DataParallel', 'model', 'a module', model, 3) end
    options = need_options(options)

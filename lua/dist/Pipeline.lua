@@ -8,6 +8,7 @@ local wire = require 'dist.lib'
 local agree = require 'dist.agree'
 local Link = require 'dist.link'
 local losses = require 'dist.losses'
+local plan = require 'dist.plan'
 local stages = require 'dist.stages'
 local twins = require 'dist.twins'
 
@@ -37,97 +38,7 @@ local twins = require 'dist.twins'
 local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
 
 local WHO = 'dist.Pipeline'
-local known = { criterion = 'table', sizeAverage = 'boolean', micro = 'number', stages = 'table', costs = 'table', sample = true,
-   schedule = 'string', group = true, data = true, average = 'boolean' }
-
 local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
-
--- ---- options ----------------------------------------------------------------------------------------------------------------
-
-local function need_options(model, options)
-   if torch.type(model) ~= 'nn.Sequential' then arg.refuse(WHO, 'model', 'an nn.Sequential', model, -1) end
-   for name, value in pairs(options) do
-      local kind = known[name]
-      if not kind then fail('there is no option %s', tostring(name)) end
-      if kind ~= true and type(value) ~= kind then arg.refuse(WHO, name, 'a ' .. kind, value, -1) end
-   end
-   local m, schedule = options.micro, options.schedule
-   if m and (m % 1 ~= 0 or m < 1 or m > 2 ^ 20) then arg.refuse(WHO, 'micro', 'a whole number from 1', m, -1) end
-   if schedule and schedule ~= '1f1b' and schedule ~= 'gpipe' then
-      fail("schedule must be '1f1b' or 'gpipe', got %s", schedule)
-   end
-   if options.criterion and not torch.isTypeOf(options.criterion, 'nn.Criterion') then
-      arg.refuse(WHO, 'criterion', 'a criterion', options.criterion, -1)
-   end
-   if (options.stages and 1 or 0) + (options.costs and 1 or 0) + (options.sample and 1 or 0) > 1 then
-      fail 'give one of stages, costs and sample'
-   end
-end
-
-local function need_counts(counts, layers, n)
-   local sum = 0
-   for i = 1, #counts do
-      local c = counts[i]
-      if type(c) ~= 'number' or c % 1 ~= 0 or c < 1 then
-         arg.refuse(WHO, ('stages[%d]'):format(i), 'a whole number of layers from 1', c, -1)
-      end
-      sum = sum + c
-   end
-   if #counts ~= n then fail('stages must name %d ranks, got %d', n, #counts) end
-   if sum ~= layers then fail('stages must share out %d layers, got %d', layers, sum) end
-   return counts
-end
-
-local function need_costs(costs, layers)
-   local sum = 0
-   if #costs ~= layers then fail('costs must be those of %d layers, got %d', layers, #costs) end
-   for i, c in ipairs(costs) do
-      if type(c) ~= 'number' or not (c >= 0 and c < math.huge) then
-         arg.refuse(WHO, ('costs[%d]'):format(i), 'a number from 0', c, -1)
-      end
-      sum = sum + c
-   end
-   if sum == math.huge then fail 'the sum of costs must be finite' end
-   return costs
-end
-
-local function placed(layers, n, options)
-   if #layers < n then fail('%d layer%s for %d ranks: each needs one at least', #layers, #layers == 1 and '' or 's', n) end
-   if options.stages then return need_counts(options.stages, #layers, n) end
-   local costs = options.costs and need_costs(options.costs, #layers)
-      or options.sample and stages.measured(layers, options.sample) or stages.counted(layers)
-   return stages.balanced(costs, n)
-end
-
--- The first element of a tensor in its storage, and how many lie from there to its last.
-local function span_of(p)
-   local size = p:nElement() > 0 and 1 or 0
-   for d = 1, size > 0 and p:dim() or 0 do size = size + (tonumber(p:size(d)) - 1) * tonumber(p:stride(d)) end
-   return tonumber(p:storageOffset()), size
-end
-
--- Parameters that two stages share would become two, each with a part of the gradient.
-local function need_apart(layers, counts)
-   local owner, stage, left = {}, 1, counts[1]
-   for i, layer in ipairs(layers) do
-      while left == 0 do
-         stage = stage + 1
-         left = counts[stage]
-      end
-      left = left - 1
-      for _, p in ipairs(layer:parameters() or {}) do
-         local at, size = span_of(p)
-         local key = size > 0 and tostring(torch.pointer(p:storage()))
-         owner[key] = owner[key] or {}
-         for _, other in ipairs(owner[key]) do
-            if other.stage ~= stage and at < other.at + other.size and other.at < at + size then
-               fail('layers %d and %d share parameters: they must be on one rank', other.layer, i)
-            end
-         end
-         table.insert(owner[key], { at = at, size = size, stage = stage, layer = i })
-      end
-   end
-end
 
 local function names_of(layers)
    local list = {}
@@ -135,15 +46,15 @@ local function names_of(layers)
    return wire.digest(list)
 end
 
--- A rank of this pipeline holds another stage.
-local function need_beside(group, across)
-   for _, rank in ipairs(across.ranks) do
-      for stage, other in ipairs(group.ranks) do
-         if other == rank and stage ~= group.at + 1 then
-            fail('data: rank %d holds another stage of this pipeline', rank)
-         end
-      end
+-- Pipelines that hold parts of one layer go on alike, and fail together.
+local function begin_parts(self, part, group)
+   self.parts = plan.parts_of(part, group)
+   for _, number in ipairs(self.parts) do
+      agree.same(WHO, number, { { 'the stage', self.stage }, { 'the number of stages', self.count }, { 'micro', self.micro },
+         { 'schedule', self.schedule } })
    end
+   self.parted = false
+   for _, n in ipairs(agree.well(WHO, self.number, true, nil, #self.parts)) do self.parted = self.parted or n > 0 end
 end
 
 -- Pipelines beside each other begin with the parameters and running estimates of the first.
@@ -169,9 +80,12 @@ function Pipeline:__init(model, options)
    self.stage, self.count = group.at + 1, group.n
    local counts
    local ok, why = pcall(function()
-      need_options(model, options)
-      if self.across then need_beside(group, agree.group(self.across)) end
-      counts = (self.stage == 1 or options.stages or #model.modules < group.n) and placed(model.modules, group.n, options) or {}
+      plan.need_options(model, options)
+      plan.need_forgetful(model)
+      if self.across then plan.need_beside(group, agree.group(self.across)) end
+      plan.parts_of(model, group)
+      local placing = self.stage == 1 or options.stages or #model.modules < group.n
+      counts = placing and plan.placed(model.modules, group.n, options) or {}
       if options.criterion and options.sizeAverage ~= false then
          self.sizeAverage = options.sizeAverage or losses.averages(options.criterion)
          if self.sizeAverage and options.micro ~= 1 then losses.need_plain(options.criterion) end
@@ -192,13 +106,14 @@ function Pipeline:__init(model, options)
       self.stages = agree.value(self.across, 0, self.stages)
       need_same(self.number, self.stages)
    end
-   ok, why = pcall(need_apart, model.modules, self.stages)
+   ok, why = pcall(plan.need_apart, model.modules, self.stages)
    agree.well(WHO, self.number, ok, why)
    local part, first = nn.Sequential(), 0
    self._type, part._type = model._type, model._type
    for s = 1, self.stage - 1 do first = first + self.stages[s] end
    for i = 1, self.stages[self.stage] do part:add(model.modules[first + i]) end
    self:add(part)
+   begin_parts(self, part, group)
    if self.across then begin_alike(self, part) end
 end
 
@@ -234,6 +149,27 @@ end
 
 local function cut(x, first, n) return utils.map(x, function(t) return t:narrow(1, first, n) end) end
 
+-- agree.well over the pipeline; what is wrong in it is then wrong in those that hold other parts of its layers.
+local function well(self, ok, why, value)
+   local fine, said = pcall(agree.well, WHO, self.number, ok, why, value)
+   local values = said
+   for _, number in ipairs(self.parts) do
+      local also, text = pcall(agree.well, WHO, number, fine, said)
+      if fine and not also then fine, said = false, text end
+   end
+   if self.parted then agree.well(WHO, self.number, fine, said) end
+   if not fine then error(said, 0) end
+   return values
+end
+
+-- Before layers that lie in parts compute, all their ranks know whether a micro-batch has failed on the way to one of them.
+local function share_failure(self, batch)
+   for _, number in ipairs(self.parts) do
+      local failed = dist.allreduce(torch.DoubleTensor { batch.bad and 1 or 0 }, 'max', agree.options(number))
+      if failed[1] > 0 then batch.bad = true end
+   end
+end
+
 -- All ranks learn how many samples there are, or what is wrong with the arguments of one.
 local function begin(self, input, target, learning)
    local n = 0
@@ -247,14 +183,19 @@ local function begin(self, input, target, learning)
          if self.sizeAverage and self.micro > 1 then losses.need_counted(self.criterion, target) end
       end
    end)
-   local all = agree.well(WHO, self.number, ok, why, n)
-   if learning and all[1] ~= all[self.count] then fail('input has %d rows, target has %d', all[1], all[self.count]) end
+   local all = well(self, ok, why, n)
+   ok, why = pcall(function()
+      if learning and all[1] ~= all[self.count] then fail('input has %d rows, target has %d', all[1], all[self.count]) end
+      for _, number in ipairs(self.parts) do agree.same(WHO, number, { { 'the number of samples', all[1] } }) end
+   end)
+   if self.parted then well(self, ok, why) elseif not ok then error(why, 0) end
    local sizes, at = stages.cut(all[1], math.min(self.micro, all[1])), { 1 }
    for k, size in ipairs(sizes) do at[k + 1] = at[k] + size end
    return { n = all[1], sizes = sizes, at = at, input = input, target = target, m = #sizes, loss = 0, outputs = {} }
 end
 
--- Work of this rank for micro-batch k, which dist.trace shows: an error in it is kept, and nothing is computed from then on, but messages go on.
+-- Work of this rank for micro-batch k, which dist.trace shows: an error in it is kept, and nothing is computed from then on, but
+-- messages go on.
 local function work(run, batch, name, k, f, ...)
    if batch.bad then return nil end
    local since = wire.now()
@@ -336,6 +277,7 @@ local function forward(self, run, batch, k, learning)
       x = cut(batch.input, batch.at[k], batch.sizes[k])
       slot.x = x
    end
+   share_failure(self, batch)
    local y = work(run, batch, 'forward', k, module.forward, module, x)
    if run.after then run.after:poll() end
    if run.after then
@@ -356,6 +298,7 @@ local function backward(self, run, batch, k)
    else
       grad = work(run, batch, 'loss', k, lose, self, batch, k, slot.y)
    end
+   share_failure(self, batch)
    local g = work(run, batch, 'backward', k, module.backward, module, slot.input or slot.x, grad)
    if run.before then slot.back = send(batch, run.before, g) end
 end
@@ -397,7 +340,7 @@ local function pass(self, input, target, learning)
       error(why, 0)
    end
    run.took, run.m = wire.now() - since, batch.m
-   local sums = agree.well(WHO, self.number, not batch.why, batch.why, batch.loss)
+   local sums = well(self, not batch.why, batch.why, batch.loss)
    return batch, sums[self.count]
 end
 

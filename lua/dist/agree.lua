@@ -70,7 +70,9 @@ function M.well(who, number, ok, why, value)
    local said = first == g.at + 1 and tostring(why):gsub('\nits traceback:.*', ''):gsub('\nstack traceback:.*', '') or ''
    local text = dist.broadcast(bytes_of(said), first - 1, o)
    if not ok then error(why, 0) end
-   error(('%s: rank %d: %s'):format(who, g.ranks[first], text_of(text)), 0)
+   local told = text_of(text)
+   if told:find(who .. ': rank %d+: ') == 1 then error(told, 0) end           -- of another group
+   error(('%s: rank %d: %s'):format(who, g.ranks[first], told), 0)
 end
 
 --- Raises on all ranks of a group where they differ in a fact.

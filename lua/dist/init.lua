@@ -105,9 +105,12 @@ function dist.group(ranks)
    return setmetatable({ c = lib.group(world.c, ranks, 2), at = at, n = #ranks, ranks = ranks }, Group)
 end
 
+local meshes = {}                      -- their groups, by their sizes
+
 --- Groups of ranks that stand in a grid, rank after rank along the last dimension: dist.mesh(2, 3) has ranks 0 1 2 in its first
 -- row and 3 4 5 in its second. For each dimension the group of those ranks which differ from this one in that dimension alone:
 -- a group of 2 and one of 3 here, to train 2 copies of a model that lies on 3 ranks, say. All ranks of the job call it.
+-- The same sizes give the same groups again, and a size that is the number of ranks gives the whole job: groups are few.
 -- @param ...  the sizes, whose product is the number of ranks
 -- dist.init(); a, b = dist.mesh(1, 1); a:size(), b:size() --> 1, 1
 function dist.mesh(...)
@@ -122,10 +125,12 @@ function dist.mesh(...)
    if all ~= n then
       error(('dist.mesh: there are %d ranks, %s are %d'):format(n, table.concat(sizes, ' x '), all), 2)
    end
-   local mine = {}
+   local name, mine = table.concat(sizes, ' x '), {}
+   if meshes[name] then return unpack(meshes[name]) end
    for d, size in ipairs(sizes) do
+      mine[d] = size == n and world or nil
       for first = 0, n - 1 do
-         if math.floor(first / steps[d]) % size == 0 then
+         if size < n and math.floor(first / steps[d]) % size == 0 then
             local ranks = {}
             for i = 1, size do ranks[i] = first + (i - 1) * steps[d] end
             local group = dist.group(ranks)
@@ -133,6 +138,7 @@ function dist.mesh(...)
          end
       end
    end
+   meshes[name] = mine
    return unpack(mine)
 end
 

@@ -211,6 +211,36 @@ describe('dist.Pipeline', function()
       assert.equal(2, select(2, out:gsub('told', '')), err)
    end)
 
+   it('fails on all ranks, and goes on, where pipelines hold parts of one layer and one of them fails', function()
+      ranks.ok(4, [[
+         require 'nn'
+         local r = dist.rank()
+         local stages, parts = dist.mesh(2, 2)                        -- ranks 0 2 and 1 3; 0 1 and 2 3 have parts
+         local calls, Fails, Identity = 0, torch.class('nn.Fails', 'nn.Identity')
+         function Fails:updateOutput(input)
+            calls = calls + 1
+            if calls == 2 and r == 0 then error 'bad luck' end
+            return Identity.updateOutput(self, input)
+         end
+         torch.manualSeed(3)
+         local layer, c = nn.Linear(2, 2), nn.MSECriterion()
+         local net = nn.Sequential():add(nn.Fails()):add(dist.ColumnLinear(layer, { group = parts }))
+         local pipe = dist.Pipeline(net, { criterion = c, micro = 3, group = stages })
+         local x, t = torch.range(1, 12):view(6, 2), torch.ones(6, 2)
+         says('bad luck', pipe.forwardBackward, pipe, x, t)
+         says(r == 1 and 'input must be a tensor' or 'rank 1: dist.Pipeline: input must be', pipe.forwardBackward, pipe,
+            r ~= 1 and x or nil, t)
+         says('the ranks differ in the number of samples', pipe.forwardBackward, pipe, x:narrow(1, 1, 6 - r % 2),
+            t:narrow(1, 1, 6 - r % 2))
+         calls = 9
+         for _ = 1, 2 do
+            assert(math.abs(pipe:forwardBackward(x, t) - c:forward(layer:forward(x), t)) < 1e-12)
+            local y = pipe:forward(x)
+            assert(r < 2 and y == nil or (y - layer:forward(x)):abs():max() < 1e-12)
+         end
+         says('cannot hold a part of the dist.ColumnLinear', dist.Pipeline, net, { group = parts })]])
+   end)
+
    it('gives the gradients of one process where layers of a stage share parameters', function()
       ranks.ok(2, [[
          require 'nn'
@@ -226,6 +256,17 @@ describe('dist.Pipeline', function()
          c:forward(whole:forward(x), t)
          whole:backward(x, c:backward(whole.output, t))
          assert((whole:get(1).gradWeight - a.gradWeight):abs():max() < 1e-12)]])
+   end)
+
+   it('finds the groups of a mesh that was made before, as often as it is asked', function()
+      ranks.ok(2, [[
+         local whole, alone = dist.mesh(2, 1)
+         for _ = 1, 40 do
+            local a, b = dist.mesh(2, 1)
+            assert(a == whole and b == alone and a:size() == 2 and b:size() == 1)
+            assert(dist.allreduce(torch.ones(1), 'sum', { group = a })[1] == 2)
+            assert(dist.allreduce(torch.ones(1), 'sum', { group = b })[1] == 1)
+         end]])
    end)
 
    it('begins beside others with the parameters and running estimates of the first', function()
@@ -343,6 +384,8 @@ describe('dist.Pipeline', function()
          says('dist.Pipeline: stages[2] must be a whole number of layers from 1', make, two, { stages = { 2, 0 } })
          says('dist.Pipeline: costs must be those of 2 layers, got 1', make, two, { costs = { 2 } })
          says('costs[1] must be a number from 0, got a number (nan)', make, two, { costs = { 0 / 0, 1 } })
+         says('nn.LSTM with rememberStates goes from batch to batch', make,
+            nn.Sequential():add(nn.LSTM(6, 6, 1, true, 0, true)):add(nn.Tanh()))
          says('dist.Pipeline: the sum of costs must be finite', make, two, { costs = { 1e308, 1e308 } })
          says('holds another stage of this pipeline', make, two, { data = dist.group { 0, 1 } })
          says('the ranks differ in the number of layers: rank 0 has 2', make, r == 1 and two:clone():add(nn.Abs()) or two)
