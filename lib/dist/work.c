@@ -128,6 +128,7 @@ static th_status in_turn(th_dist_work *w)
   if (w->threaded) w->began = th_now();
   const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
                       : is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+  if (w->threaded) w->ended = th_now();         /* before the next one of the lane begins */
   end_turn(w->lane, w->ticket);
   return s;
 }
@@ -170,7 +171,6 @@ static void *work(void *arg)
   th_dist_work *w = arg;
   w->status = in_turn(w);
   if (w->status != TH_OK) snprintf(w->why, sizeof w->why, "%s", th_error());
-  w->ended = th_now();
   __atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
   return NULL;
 }

@@ -71,7 +71,7 @@ end
 function M.start(group, kind, op, root, inputs, outputs, seconds, level)
    local w = work_t()
    lib.check(C.th_dist_start(w, group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
-   if M.trace then M.trace:start(w[0], kind, group) end
+   if M.trace then M.trace:start(w[0], kind, group, root) end
    return ffi.gc(w[0], C.th_dist_work_free)
 end
 

@@ -16,13 +16,12 @@ Trace.__index = Trace
 
 local MOST = 1e6                                 -- notes of a rank
 local notes_t = ffi.typeof 'struct { double begin, seconds, bytes; int32_t name, lane; } [?]'
-local SCRIPT, COLLECTIVES, SENT, RECEIVED, GROUPS = 0, 1, 2, 3, 4
-local lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations', [SENT] = 'messages sent',
-                     [RECEIVED] = 'messages received' }
+local SCRIPT, COLLECTIVES = 0, 1                 -- lanes: what is in one follows each other
 
 local function new(path, began)
    return setmetatable({ path = path, began = began, n = 0, room = 4096, notes = notes_t(4096), names = {}, number = {},
-                         dropped = 0, started = {}, lanes = {}, groups = GROUPS - 1 }, Trace)
+                         dropped = 0, started = {}, lanes = {}, groups = 0, last = COLLECTIVES,
+                         lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations' } }, Trace)
 end
 
 -- ---- notes ----------------------------------------------------------------------------------------------------------------
@@ -74,19 +73,21 @@ end
 local function key_of(work) return tonumber(ffi.cast('intptr_t', work)) end
 
 --- One that goes on while the script does.
-function Trace:start(work, kind, group)
-   self.started[key_of(work)] = { words[kind] or 'operation', kind, tonumber(ffi.cast('intptr_t', group)) }
+function Trace:start(work, kind, group, partner)
+   self.started[key_of(work)] = { words[kind] or 'operation', kind, tonumber(ffi.cast('intptr_t', group)), partner }
 end
 
-local function lane_of(self, kind, group)
-   if kind == wire.kinds.send then return SENT end
-   if kind == wire.kinds.recv then return RECEIVED end
-   if group == tonumber(ffi.cast('intptr_t', wire.world.c)) then return COLLECTIVES end
-   if not self.lanes[group] then
-      self.groups = self.groups + 1
-      self.lanes[group] = self.groups
+-- Messages to different ranks, or from them, and operations of different groups are on their way at the same time.
+local function lane_of(self, kind, group, partner)
+   local message = kind == wire.kinds.send and 'messages to rank %d' or kind == wire.kinds.recv and 'messages from rank %d'
+   if not message and group == tonumber(ffi.cast('intptr_t', wire.world.c)) then return COLLECTIVES end
+   local key = message and message:format(partner) or group
+   if not self.lanes[key] then
+      if not message then self.groups = self.groups + 1 end
+      self.last = self.last + 1
+      self.lanes[key], self.lane_names[self.last] = self.last, message and key or 'operations of group ' .. self.groups
    end
-   return self.lanes[group]
+   return self.lanes[key]
 end
 
 local times = ffi.new 'double[3]'
@@ -97,7 +98,7 @@ function Trace:wait(work, begin)
    self.started[key_of(work)] = nil
    if not what then return end
    wire.C.th_dist_times(work, times)
-   self:add(what[1], 'communication', lane_of(self, what[2], what[3]), times[0], times[1], times[2])
+   self:add(what[1], 'communication', lane_of(self, what[2], what[3], what[4]), times[0], times[1], times[2])
    self:add('wait for ' .. what[1], 'waiting', SCRIPT, begin, wire.now())
 end
 
@@ -171,8 +172,11 @@ local function escape(c) return escapes[c] or ('\\u%04x'):format(c:byte()) end
 
 local function is_utf8(text)
    local next = '[\128-\191]'
-   local rest = text:gsub('[\194-\223]' .. next, ''):gsub('[\225-\239]' .. next .. next, ''):gsub('\224[\160-\191]' .. next, '')
-   return not rest:gsub('[\241-\243]' .. next .. next .. next, ''):gsub('\240[\144-\191]' .. next .. next, ''):find '[\128-\255]'
+   for _, lead in ipairs { '[\194-\223]', '\224[\160-\191]', '[\225-\236\238\239]' .. next, '\237[\128-\159]',
+                           '\240[\144-\191]' .. next, '[\241-\243]' .. next .. next, '\244[\128-\143]' .. next } do
+      text = text:gsub(lead .. next, 'x')                   -- not '': the bytes on both sides must not become neighbours
+   end
+   return not text:find '[\128-\255]'
 end
 
 -- A text as JSON has it; bytes that are no UTF-8 as if they were Latin.
@@ -194,7 +198,7 @@ local function text_of(self, skew)
    end
    for lane in pairs(used) do
       put('{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"%s"}}', rank, lane,
-         lane_names[lane] or 'operations of group ' .. lane - GROUPS + 1)
+         self.lane_names[lane])
    end
    if self.dropped > 0 then
       put('{"ph":"M","name":"process_labels","pid":%d,"tid":0,"args":{"labels":"%d more were not kept"}}', rank, self.dropped)
@@ -242,6 +246,11 @@ local function begin(path)
    local text = ok and 'a trace runs already: dist.trace() ends it'
       or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
    agree.well('dist.trace', 0, ok and not wire.trace, 'dist.trace: ' .. text)
+   local can, why = true, nil                               -- to be told that now, not when all has been done
+   if dist.rank() == 0 then
+      can, why = pcall(function() file.abandon(file.replacing(path)) end)
+   end
+   agree.well('dist.trace', 0, can, 'dist.trace: ' .. tostring(why))
    local zero = dist.broadcast(torch.DoubleTensor{ host() })[1]
    local skew = Trace.skew(zero ~= host(), wire.now)
    dist.barrier()

@@ -128,7 +128,7 @@ describe('dist.trace', function()
          end
          assert.equal(4, lanes[0])
          assert.is_true(lanes[1] >= 8)
-         assert.equal(r < 2 and 4 or nil, lanes[4])
+         assert.equal(r < 2 and 4 or nil, lanes[2])
          -- The clocks are one: nobody ends a barrier before the last has begun it.
          for q = 0, 2 do
             assert.is_true(of[q .. ' communication barrier'][1].ts <= of[r .. ' communication barrier'][1].ts
@@ -179,6 +179,54 @@ describe('dist.trace', function()
       assert.truthy(temporary.get(name):find('"labels":"7 more were not kept"', 1, true))
    end)
 
+   it('has messages in flight to different ranks in lanes of their own', function()
+      local name = temporary.name '.json'
+      ranks.ok(3, ([[
+         dist.trace(%q)
+         local x, y = torch.ones(300000), torch.ones(300000)
+         if dist.rank() == 0 then
+            local all = {}
+            for i = 1, 2 do
+               all[#all + 1] = dist.send(x, 1, { async = true })
+               all[#all + 1] = dist.send(y, 2, { async = true })
+            end
+            for _, work in ipairs(all) do work:wait() end
+         else
+            os.execute('sleep ' .. .1 * dist.rank())
+            for i = 1, 2 do dist.recv(x, 0) end
+         end
+         dist.trace()]]):format(name))
+      local lanes, names, count = {}, {}, 0
+      for _, e in ipairs(decode(temporary.get(name))) do
+         if e.name == 'thread_name' and e.pid == 0 then names[e.tid] = e.args.name end
+         if e.name == 'send' and e.pid == 0 then
+            for _, other in ipairs(lanes[e.tid] or {}) do
+               assert.is_true(e.ts >= other.ts + other.dur - 0.01 or other.ts >= e.ts + e.dur - 0.01)
+            end
+            lanes[e.tid] = lanes[e.tid] or {}
+            table.insert(lanes[e.tid], e)
+            count = count + 1
+         end
+      end
+      assert.equal(4, count)
+      assert.same({ 'messages to rank 1', 'messages to rank 2' }, { names[2], names[3] })
+   end)
+
+   it('writes no bytes that are no UTF-8, and those that are as they are', function()
+      dist.init()
+      local name = temporary.name '.json'
+      local good, bad = { 'é', '€', '\237\159\191', '\240\159\152\128', '\244\143\191\191' },
+         { '\225\195\169\128\128', '\237\160\128', '\244\144\128\128', '\224\159\191', '\192\128', '\195' }
+      dist.trace(name)
+      for _, list in ipairs { good, bad } do for _, text in ipairs(list) do dist.span(text, function() end) end end
+      dist.trace()
+      local text = temporary.get(name)
+      for _, s in ipairs(good) do assert.truthy(text:find('"' .. s .. '"', 1, true)) end
+      for _, s in ipairs(bad) do
+         assert.truthy(text:find('"' .. s:gsub('.', function(c) return ('\\u%04x'):format(c:byte()) end) .. '"', 1, true))
+      end
+   end)
+
    it('refuses what makes no sense, on all ranks', function()
       dist.init()
       local name = temporary.name '.json'
@@ -188,8 +236,7 @@ describe('dist.trace', function()
       dist.trace(name)
       refuses('dist.trace: a trace runs already: dist.trace() ends it', dist.trace, name)
       assert.equal(0, (select(2, dist.trace())))
-      dist.trace '/no/such/folder/trace.json'
-      refuses('/no/such/folder/trace.json', dist.trace)
+      refuses('/no/such/folder/trace.json', dist.trace, '/no/such/folder/trace.json')
       refuses('dist.trace: no trace runs', dist.trace)
       refuses('dist.span: argument 1 must be a string, got a number (3)', dist.span, 3, print)
       refuses('dist.span: argument 2 must be a function, got nil', dist.span, 'a')
@@ -198,8 +245,8 @@ describe('dist.trace', function()
       ranks.ok(2, ([[
          if dist.rank() == 0 then says('dist.trace: rank 1: dist.trace: argument 1', dist.trace, %q)
          else says('dist.trace: argument 1 must be the name of a file, got a boolean', dist.trace, false) end
-         dist.trace '/no/such/folder/trace.json'
-         says('/no/such/folder/trace.json', dist.trace)]]):format(name))
+         says('/no/such/folder/trace.json', dist.trace, '/no/such/folder/trace.json')
+         says('dist.trace: no trace runs', dist.trace)]]):format(name))
    end)
 end)
 
