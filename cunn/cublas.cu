@@ -14,6 +14,7 @@ enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
 #define FUNCTIONS(F) \
   F(property, cublasGetProperty, int which, int *value) \
   F(create, cublasCreate_v2, void **handle) \
+  F(destroy, cublasDestroy_v2, void *handle) \
   F(set_stream, cublasSetStream_v2, void *handle, cudaStream_t stream) \
   F(set_mode, cublasSetMathMode, void *handle, int mode) \
   F(set_workspace, cublasSetWorkspace_v2, void *handle, void *workspace, size_t bytes) \
@@ -37,11 +38,21 @@ static void *(*const emulated)(const char *) = nullptr;
 static void *(*const emulated)(const char *) = emu::cublas;                    /* it has its own */
 #endif
 
+/* A library that opens may not work with this driver, or this device. Want of memory passes. */
+static std::string trial()
+{
+  void *made = nullptr;
+  const int e = blas.create(&made);
+  if (e == SUCCESS) blas.destroy(made);
+  return e == SUCCESS || e == NO_MEMORY ? "" : "cublasCreate: status " + std::to_string(e);
+}
+
 static bool found()
 {
 #define BIND(f, symbol, ...) { (void **)&blas.f, #symbol },
   static const bool there =
-    library.open({ "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so" }, { FUNCTIONS(BIND) }, emulated);
+    library.open({ "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so" }, { FUNCTIONS(BIND) }, emulated,
+                 trial);
 #undef BIND
   return there;
 }
@@ -66,14 +77,22 @@ static th_status take_workspace(void *handle)
 
 static th_status make(void **handle, cudaStream_t stream)
 {
-  TRY(create, handle);
-  TRY(set_stream, *handle, stream);
-  TRY(set_mode, *handle, WHOLE_PRECISION);           /* halves are summed in float to the end */
-  return TH_OK;
+  void *h = nullptr;
+  TRY(create, &h);
+  const int e = blas.set_stream(h, stream);
+  const int failed = e != SUCCESS ? e : blas.set_mode(h, WHOLE_PRECISION);         /* halves are summed in float to the end */
+  if (failed != SUCCESS) blas.destroy(h);
+  else *handle = h;
+  return status_of(failed, "a handle");
 }
 static th_cuda_handles handles(make);
 
-th_status th_cuda_blas_prepare() { return handles.prepare(); }
+/* To open the library takes memory, as a capture may not. */
+th_status th_cuda_blas_prepare()
+{
+  found();
+  return handles.prepare();
+}
 
 const char *th_cuda_blas(void) { return found() ? library.file() : ""; }
 const char *th_cuda_blas_why(void) { return found() ? "" : library.why(); }
@@ -187,6 +206,7 @@ TH_SAME_NUMBER(COMPUTE_64F, CUBLAS_COMPUTE_64F)
 TH_SAME_NUMBER(COMPUTE_TF32, CUBLAS_COMPUTE_32F_FAST_TF32)
 TH_SAME_ARGUMENTS(blas.property, cublasGetProperty)          /* the products have overloads */
 TH_SAME_ARGUMENTS(blas.create, cublasCreate_v2)
+TH_SAME_ARGUMENTS(blas.destroy, cublasDestroy_v2)
 TH_SAME_ARGUMENTS(blas.set_stream, cublasSetStream_v2)
 TH_SAME_ARGUMENTS(blas.set_mode, cublasSetMathMode)
 TH_SAME_ARGUMENTS(blas.set_workspace, cublasSetWorkspace_v2)

@@ -19,15 +19,13 @@ static void *(*const emulated)(const char *) = nullptr;
 static void *(*const emulated)(const char *) = emu::cudnn;
 #endif
 
-/* A library that opens may still not work with this driver, or this device. */
-static bool works()
+/* A library that opens may still not work with this driver, or this device. Want of memory passes. */
+static std::string trial()
 {
-  char why[64];
   void *made = nullptr;
   const int e = library.create(&made);
   if (e == SUCCESS) library.destroy(made);
-  snprintf(why, sizeof why, "cudnnCreate: status %d", e);
-  return e == SUCCESS || opened.without(why);
+  return e == SUCCESS || no_memory(e) ? "" : "cudnnCreate: status " + std::to_string(e);
 }
 
 /* cuDNN 9 counts 90100 for 9.1.0, those before it 8907 for 8.9.7. */
@@ -41,9 +39,9 @@ static bool named()
 bool found()
 {
 #define BIND(f, symbol, ...) { (void **)&library.f, #symbol },
-  static const bool there = opened.open({ "libcudnn.so.9", "libcudnn.so.8", "libcudnn.so" },
-                                        { TH_DNN_FUNCTIONS(BIND) { (void **)&library.version, "cudnnGetVersion" } }, emulated) &&
-                            works() && named();
+  static const bool there =
+    opened.open({ "libcudnn.so.9", "libcudnn.so.8", "libcudnn.so" },
+                { TH_DNN_FUNCTIONS(BIND) { (void **)&library.version, "cudnnGetVersion" } }, emulated, trial) && named();
 #undef BIND
   return there;
 }
@@ -67,9 +65,12 @@ th_status status_of(int e, const char *what)
 
 static th_status make(void **handle, cudaStream_t stream)
 {
-  TH_DNN_TRY(create, handle);
-  TH_DNN_TRY(set_stream, *handle, stream);
-  return TH_OK;
+  void *h = nullptr;
+  TH_DNN_TRY(create, &h);
+  const int e = library.set_stream(h, stream);
+  if (e != SUCCESS) library.destroy(h);
+  else *handle = h;
+  return status_of(e, "a handle");
 }
 
 th_cuda_handles &handle::all()

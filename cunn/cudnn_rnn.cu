@@ -24,6 +24,9 @@ th_status th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_
 
 namespace {
 
+/* A graph would not know of these calls' tensors, nor is cuDNN said to be recorded here. */
+constexpr const char *HOW = "cuDNN computes a recurrent layer, and its forward was not recorded";
+
 static int gates_of(const th_cuda_rnn &r) { return r.cell == dnn::CELL_LSTM ? 4 : r.cell == dnn::CELL_GRU ? 3 : 1; }
 static void *place(const th_tensor *t) { return t ? th_data(t, th_element_size(t->dtype)) : nullptr; }
 
@@ -61,12 +64,12 @@ th_status layer::check_weights(void *h) const
       void *m = nullptr, *b = nullptr;
       TH_DNN_TRY(rnn_place, h, d, (int32_t)i, weights, first, (int32_t)k, dm, &m, db, &b);
       const size_t bias = matrices + (2 * gates * i + k) * hidden;
-      if (m != first + at * es || b != first + bias * es) return th_fail(TH_EBACKEND, "this cuDNN lays weights out otherwise");
+      if (m != first + at * es || b != first + bias * es) return th_fail(TH_EBACKEND, "cuDNN has another layout of weights");
       at += hidden * cols[k / gates];
     }
   }
   if (weights == (matrices + 2 * gates * hidden * all) * es) return TH_OK;
-  return th_fail(TH_EBACKEND, "this cuDNN has other weights");
+  return th_fail(TH_EBACKEND, "cuDNN has other weights");
 }
 
 th_status layer::make(void *h)
@@ -156,6 +159,7 @@ th_status th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th
   layer l(*r, x->dtype);
   th_cuda_scratch work;
   size_t bytes = 0, reserved = 0;
+  TH_CUDA_NOT_RECORDED(HOW);
   TH_TRY(enter(*r, { { x }, { y }, { hx, cx, hy, cy }, { weight } }));
   dnn::handle h;
   TH_TRY(h.take());
@@ -181,6 +185,7 @@ th_status th_cuda_rnn_backward(const th_cuda_rnn *r, const th_tensor *y, const t
   layer l(*r, y->dtype);
   th_cuda_scratch work;
   size_t bytes = 0, reserved = 0;
+  TH_CUDA_NOT_RECORDED(HOW);
   TH_TRY(enter(*r, { { gx }, { y, gy }, { hx, cx, ghy, gcy, ghx, gcx }, { weight } }));
   dnn::handle h;
   TH_TRY(h.take());
@@ -201,6 +206,7 @@ th_status th_cuda_rnn_weight(const th_cuda_rnn *r, const th_tensor *x, const th_
   layer l(*r, x->dtype);
   th_cuda_scratch work;
   size_t bytes = 0, reserved = 0;
+  TH_CUDA_NOT_RECORDED(HOW);
   TH_TRY(enter(*r, { { x }, { y }, { hx }, { gw } }));
   dnn::handle h;
   TH_TRY(h.take());

@@ -45,10 +45,9 @@ static void *(*const emulated)(const char *) = nullptr;
 static void *(*const emulated)(const char *) = emu::cufft;
 #endif
 
-/* A library that opens may still not work with this driver, or this device. */
-static bool works()
+/* A library that opens may still not work with this driver, or this device. Want of memory passes. */
+static std::string trial()
 {
-  char why[64];
   int p = 0;
   whole n[1] = { 16 };
   size_t work = 0;
@@ -57,15 +56,14 @@ static bool works()
     e = fft.make(p, 1, n, n, 1, 16, n, 1, 16, C2C, 1, &work);
     fft.destroy(p);
   }
-  snprintf(why, sizeof why, "a plan: status %d", e);
-  return e == SUCCESS || library.without(why);
+  return e == SUCCESS || e == NO_MEMORY ? "" : "a plan: status " + std::to_string(e);
 }
 
 static bool found()
 {
 #define BIND(f, symbol, ...) { (void **)&fft.f, #symbol },
   static const bool there = library.open({ "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" },
-                                         { FUNCTIONS(BIND) }, emulated) && works();
+                                         { FUNCTIONS(BIND) }, emulated, trial);
 #undef BIND
   return there;
 }

@@ -73,6 +73,11 @@ bool th_library::take(const std::string &file, std::initializer_list<th_symbol> 
     why_not = std::string("the ") + what + " in " + file + " has no " + s.name;
     return false;
   }
+  const std::string failed = works ? works() : "";
+  if (!failed.empty()) {
+    why_not = std::string("the ") + what + " in " + file + " does not work (" + failed + ")";
+    return false;
+  }
   name = file;
   return found = true;
 }
@@ -107,9 +112,10 @@ bool th_library::take_one_of(const std::vector<std::string> &files, std::initial
 }
 
 bool th_library::open(std::initializer_list<const char *> usual, std::initializer_list<th_symbol> symbols,
-                      void *(*emulated)(const char *))
+                      void *(*emulated)(const char *), std::string (*trial)())
 {
   std::call_once(once, [&] {
+    works = trial;
     const std::string wanted = setting(variable);
     why_not = std::string(variable) + "=" + wanted;
     if (wanted == "none") return;

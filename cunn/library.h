@@ -13,14 +13,17 @@ struct th_symbol { void **f; const char *name; };
 class th_library {
 public:
   th_library(const char *title, const char *setting) : what(title), variable(setting), found(false) {}
-  /* Opens it, once: the first of the usual files that has all symbols. `emulated` gives a symbol of the emulated device. */
-  bool open(std::initializer_list<const char *> usual, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *));
-  /* It is there no more, or never was: because of this. */
+  /* Opens it, once: the first of the usual files that has all symbols, and works: trial says what has failed, or "" (nullptr:
+   * nothing is tried). `emulated` gives a symbol of the emulated device. */
+  bool open(std::initializer_list<const char *> usual, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *),
+            std::string (*trial)() = nullptr);
+  /* It is not to be opened: because of this. */
   bool without(const char *reason);
   const char *file() const { return found ? name.c_str() : ""; }
   const char *why() const { return found ? "" : why_not.c_str(); }
 private:
   bool take(const std::string &file, std::initializer_list<th_symbol> symbols, void *(*emulated)(const char *));
+  std::string (*works)() = nullptr;
   bool take_one_of(const std::vector<std::string> &files, std::initializer_list<th_symbol> symbols, bool named);
   const char *const what, *const variable;
   bool found;

@@ -276,17 +276,14 @@ local function drop(self, y, layer)
    return y:cmul(noise)
 end
 
--- By cuDNN, where cutorch.rnn says that it does this: what its gradient needs, and the output is there. What it fails to do the
--- ops do.
+-- By cuDNN, where cutorch.rnn says that it does this: what its gradient needs, and the output is there; or nil and why not.
 local function forward_by_cudnn(self, x, steps, train)
    local hx, cx = self.hiddenInput, self.mode == 'lstm' and self.cellInput or nil
    for name, all in pairs { hiddenInput = hx, cellInput = cx } do
       state(self, name, 1, steps.samples)
-      if all:type() ~= self._type then return nil end
+      if all:type() ~= self._type then return nil, ('%s: %s is of another type'):format(tostring(self), name) end
    end
-   self.output:resize(steps.rows, self.directions * self.hiddenSize)
-   local ok, kept = pcall(require 'cutorch.rnn'.forward, self, x, self.output, steps, { hidden = hx, cell = cx }, train)
-   return ok and kept or nil
+   return require 'cutorch.rnn'.forward(self, x, self.output, steps, { hidden = hx, cell = cx }, train)
 end
 
 local function shaped(self, input)
@@ -301,6 +298,7 @@ function RNN:updateOutput(input)
    remember(self)
    self._cudnn = nil
    if x._device > 0 and not require 'cutorch.rnn'.why(self, x, steps) then
+      self.output:resize(steps.rows, self.directions * self.hiddenSize)
       self._cudnn = forward_by_cudnn(self, x, steps, self.train ~= false)
       if self._cudnn then
          if self.rememberStates then self._remembered = { samples = steps.samples } end
@@ -361,8 +359,9 @@ end
 local function backward_by_cudnn(self, input, x, steps, gradOutput)
    local kept = self._cudnn
    if not kept.fresh then
-      kept = forward_by_cudnn(self, x, steps, true) or error(tostring(self) .. ': there is no memory for the gradient', 3)
-      shaped(self, input)
+      local why
+      kept, why = forward_by_cudnn(self, x, steps, true)
+      if not kept then error(why, 0) end
       self._cudnn = kept
    end
    for _, name in ipairs { 'gradHiddenOutput', 'gradCellOutput' } do state(self, name, 1, steps.samples) end

@@ -75,6 +75,11 @@ int create(void **h)
   *h = new handle{ nullptr };
   return SUCCESS;
 }
+int destroy(void *h)
+{
+  delete static_cast<handle *>(h);
+  return h ? SUCCESS : NOT_INITIALIZED;
+}
 int set_stream(void *h, cudaStream_t s)
 {
   if (!h) return NOT_INITIALIZED;
@@ -128,7 +133,8 @@ void *emu::cublas(const char *symbol)
 {
   static const struct { const char *name; void *f; } all[] = {
     { "cublasGetProperty", (void *)property },
-    { "cublasCreate_v2", (void *)create }, { "cublasSetStream_v2", (void *)set_stream },
+    { "cublasCreate_v2", (void *)create }, { "cublasDestroy_v2", (void *)destroy },
+    { "cublasSetStream_v2", (void *)set_stream },
     { "cublasSetMathMode", (void *)set_mode }, { "cublasSetWorkspace_v2", (void *)set_workspace },
     { "cublasGemmEx", (void *)gemm }, { "cublasGemmStridedBatchedEx", (void *)gemm_batch },
   };

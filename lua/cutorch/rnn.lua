@@ -42,12 +42,21 @@ local function sized(m, name, samples)
    return m:scratch(name):resize(m.numLayers * m.directions, samples, m.hiddenSize)
 end
 
+-- What cuDNN says for itself, and want of memory, are reasons to do without; other errors are errors.
+local function is_reason(e)
+   e = tostring(e)
+   return e:find('cuDNN has ', 1, true) or e:find('cuDNN does not do this', 1, true) or e:find('out of memory', 1, true)
+end
+
 --- The output of m for rows x into y; keeps what the gradient needs where m is trained. states: those at the start, or nil.
+--- Gives what the gradient reads, or nil and why cuDNN does not do it.
 function M.forward(m, x, y, steps, states, train)
    local kept = { steps = steps, hx = packed(states.hidden), cx = packed(states.cell) }
    if train then kept.reserve = torch.CudaByteTensor() end
-   call(torch.type(m), G.th_cuda_rnn_forward, shape(m, steps), x, m.weight, kept.hx, kept.cx, y,
+   local ok, e = pcall(call, torch.type(m), G.th_cuda_rnn_forward, shape(m, steps), x, m.weight, kept.hx, kept.cx, y,
       sized(m, 'hiddenOutput', steps.samples), m.mode == 'lstm' and sized(m, 'cellOutput', steps.samples) or nil, kept.reserve)
+   if not ok and is_reason(e) then return nil, e end
+   if not ok then error(e, 0) end
    kept.fresh = train
    return kept
 end

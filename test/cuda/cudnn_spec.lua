@@ -233,6 +233,40 @@ describe('recurrent layers by cuDNN', function()
       refuses('backward needs the forward before it', gpu.updateGradInput, gpu, x, g)
    end)
 
+   it('are not recorded by a graph: a gradient whose forward was cuDNN\'s is refused, or runs plainly with fallback', function()
+      if not taken then return pending 'its bits may differ from run to run here' end
+      local m, x = nn.LSTM(3, 4):cuda(), torch.CudaTensor(5, 2, 3):uniform(-1, 1)
+      local g = m:forward(x):clone():uniform(-1, 1)
+      local passes = { updateGradInput = function(v) return m:updateGradInput(x, v) end,
+         accGradParameters = function(v) m:accGradParameters(x, v) end }
+      for _, name in ipairs { 'updateGradInput', 'accGradParameters' } do
+         local step = device.cutorch.graph(passes[name])
+         step(g)
+         refuses('nn.LSTM: a CUDA graph cannot record this: cuDNN computes a recurrent layer', step, g)
+         assert.equal(0, (step:count()))
+      end
+      local want = passes.updateGradInput(g):clone()
+      local step = device.cutorch.graph(passes.updateGradInput, { fallback = true })
+      for _ = 1, 3 do assert.is_true(torch.equal(want, step(g))) end
+      assert.truthy(step.why:find('cuDNN computes a recurrent layer', 1, true))
+   end)
+
+   it('tell errors that are no reasons to do without cuDNN', function()
+      if not taken then return pending 'its bits may differ from run to run here' end
+      local by_cudnn = require 'cutorch.rnn'
+      local m, x = nn.GRU(3, 4):cuda(), torch.CudaTensor(5, 2, 3):uniform(-1, 1)
+      local rows = x:view(10, 3)
+      refuses("cuDNN's operands must lie on one device", by_cudnn.forward, m, rows, torch.CudaTensor(1),
+         { rows = 10, samples = 2 }, {}, false)
+      m.hiddenInput = torch.CudaDoubleTensor(1, 2, 4):zero()
+      assert.is_false(pcall(m.forward, m, x))
+      m.hiddenInput = nil
+      local g = m:forward(x):clone()
+      m:updateGradInput(x, g)
+      m.hiddenInput = torch.CudaDoubleTensor(1, 2, 4):zero()
+      refuses('hiddenInput is of another type', m.updateGradInput, m, x, g)
+   end)
+
    it('are left to our own kernels where lengths differ, and where dropout is drawn', function()
       local m = nn.LSTM(3, 4, 2, true, 0.5):cuda()
       local x = torch.CudaTensor(2, 5, 3):uniform(-1, 1)

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include "../../cunn/library.h"
 
+static int (*f)();
+static std::string trial() { return f() != 9 ? "" : "it answers 9"; }
+
 int main(int n, char **v)
 {
-  int (*f)() = nullptr;
   th_library library("probe", "TH_PROBE");
   if (n < 3) return 2;
-  const bool there = library.open({ v[2], n > 3 ? v[3] : v[2] }, { { (void **)&f, v[1] } }, nullptr);
+  const bool there = library.open({ v[2], n > 3 ? v[3] : v[2] }, { { (void **)&f, v[1] } }, nullptr, trial);
   printf("%s %d\n", there ? library.file() : library.why(), there ? f() : 0);
   return 0;
 }
