@@ -284,7 +284,5 @@ th_status th_between_run(th_dist_work *w)
   if (!empty && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
   th_exchange_end(w, &x);
   if (algorithm == TH_GATHER) return TH_OK;
-  const th_status s = many(w, algorithm);
-  if (s != TH_OK) th_break(w->g->job, w->g->job->rank, "rank %d failed: %s", w->g->job->rank, th_error());
-  return s;
+  return th_break_for(w->g->job, many(w, algorithm));
 }

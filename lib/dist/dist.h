@@ -158,6 +158,7 @@ th_trouble  th_look_after(const th_dist_work *w, int who, bool late);
 void        th_blame(th_dist_work *w, int who, th_trouble t);
 th_status   th_broken(th_dist_work *w);
 void        th_break(th_job *j, int culprit, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+th_status   th_break_for(th_job *j, th_status s);       /* when s is a failure; returns s */
 th_channel *th_channel_of(const th_job *j, int from, int to);
 th_desk    *th_desks_of(const th_job *j, int group);
 th_directory *th_directory_of(const th_job *j);

@@ -150,13 +150,19 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes)
   home->chunks++;
   if (bytes) {
     mine = malloc((size_t)bytes);
-    if (!mine) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+    if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
     th_put_few(w, elements(w), mine);
   }
   const th_status s = exchange(w, &part, &own, mine ? mine : "", x);
   free(mine);
-  TH_TRY(s);
+  TH_TRY(th_break_for(w->g->job, s));
   for (int r = 1; r < w->g->size; r++) {
+    const uint32_t first = x->notice[0].seq, other = x->notice[r].seq;
+    if (first != other) {
+      th_break(w->g->job, w->g->world[r], "rank %d is at operation %u, rank %d at %u", w->g->world[0], first, w->g->world[r],
+               other);
+      return th_broken(w);
+    }
     if (th_same(&x->notice[0], &x->notice[r])) continue;
     th_exchange_end(w, x);
     return th_differ(w, &x->notice[0], &x->notice[r], r);

@@ -92,6 +92,13 @@ void th_break(th_job *j, int culprit, const char *fmt, ...)
   __atomic_store_n(&h->broken, 2, __ATOMIC_RELEASE);
 }
 
+/* What this rank alone has failed at: its next operation would be taken for that one, so there is none. */
+th_status th_break_for(th_job *j, th_status s)
+{
+  if (s != TH_OK) th_break(j, j->rank, "rank %d failed: %s", j->rank, th_error());
+  return s;
+}
+
 th_status th_fail_of(const th_dist_work *w, const char *fmt, ...)
 {
   char text[512];
@@ -202,6 +209,7 @@ th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, in
 /* The memory stays until the process ends: operations that nobody has waited for may be at work in it. */
 void th_dist_leave(th_dist *g)
 {
+  if (th_forked()) return;                          /* a child that ends is not the rank */
   __atomic_store_n(&g->job->head->seat[g->job->rank].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
   if (g->job->wire) th_wire_leave(g->job);
 }

@@ -32,7 +32,8 @@ static th_status await(th_dist_work *w, void *place, int64_t bytes, int from, in
   return th_settle(w, &r, 1, &done, &n);
 }
 
-static th_status send(th_dist_work *w, int to)
+/* *differs: what was sent is not what is wanted; both know that, and the job goes on. */
+static th_status send(th_dist_work *w, int to, bool *differs)
 {
   const th_dist *g = w->g;
   const int64_t bytes = bytes_of(&w->notice), with = bytes <= SHORT ? bytes : 0;
@@ -55,11 +56,12 @@ static th_status send(th_dist_work *w, int to)
   const bool right = *wanted != 0;
   free(wanted);
   if (right) return flow(w, to);
+  *differs = true;
   return th_fail_of(w, "rank %d wanted another message than these %lld %s elements", w->notice.root, (long long)w->notice.count,
                     th_dtype_name(w->notice.dtype));
 }
 
-static th_status recv(th_dist_work *w, int from)
+static th_status recv(th_dist_work *w, int from, bool *differs)
 {
   const th_dist *g = w->g;
   th_notice m;
@@ -73,6 +75,7 @@ static th_status recv(th_dist_work *w, int from)
   free(p);
   if (!few) TH_TRY(th_wire_post(w, from, th_tag(g, TH_TAG_REPLY), &right, sizeof right, SHORT));
   if (right) return few ? TH_OK : flow(w, from);
+  *differs = true;
   return th_fail_of(w, "rank %d sends %lld %s elements, rank %d wants %lld %s elements", w->notice.root, (long long)m.count,
                     th_dtype_name(m.dtype), g->rank, (long long)w->notice.count, th_dtype_name(w->notice.dtype));
 }
@@ -80,5 +83,7 @@ static th_status recv(th_dist_work *w, int from)
 th_status th_wire_message(th_dist_work *w)
 {
   const int other = w->g->world[w->notice.root];
-  return w->notice.kind == TH_DIST_SEND ? send(w, other) : recv(w, other);
+  bool differs = false;
+  const th_status s = w->notice.kind == TH_DIST_SEND ? send(w, other, &differs) : recv(w, other, &differs);
+  return differs ? s : th_break_for(w->g->job, s);
 }

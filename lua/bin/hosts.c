@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +18,14 @@
 
 extern char **environ;
 
-enum { MOST = 4096 };
+enum { KEY = 24 };
 static const double SETTLE = 1;         /* seconds in which the other ranks say what they saw of a failure */
-static const char each[] =
+static const char before[] =
   "if [ -z \"$TH_NUM_THREADS\" ]; then n=$(($(nproc) / ${OMPI_COMM_WORLD_LOCAL_SIZE:-1})); [ $n -ge 1 ] || n=1; "
-  "export TH_NUM_THREADS=$n; fi; \"$@\"; s=$?; [ $s = 0 ] || echo \"thrun: rank ended: $OMPI_COMM_WORLD_RANK $s\" >&2; exit $s";
+  "export TH_NUM_THREADS=$n; fi; ";
 
 typedef struct watch {
+  char   key[KEY];                  /* what no rank writes by accident: how a rank has ended stands behind it */
   pid_t  pid;
   int    first, status;             /* the rank that failed first, -1: none; its status */
   double since;
@@ -31,9 +34,15 @@ typedef struct watch {
 
 /* ---- the command ---- */
 
-typedef struct words { char *w[MOST]; int n; } words;
+typedef struct words { char **w; int n; bool failed; } words;
 
-static void add(words *c, const char *text) { if (c->n < MOST - 1) c->w[c->n++] = strdup(text); }
+static void take(words *c, char *text)
+{
+  c->failed = c->failed || !text;
+  c->w[c->n++] = text;
+}
+
+static void add(words *c, const char *text) { take(c, strdup(text)); }
 static void add_two(words *c, const char *a, const char *b)
 {
   add(c, a);
@@ -61,9 +70,32 @@ static int set_environment(const hosts_job *j)
   return 1;
 }
 
-static void fill(words *c, const hosts_job *j)
+/* What the shell of each rank does. The script's arguments are quoted in it: as words they could mean something to mpirun. How
+ * the rank has ended is said twice, since mpirun may cut one line in two. */
+static char *shell_text(const hosts_job *j, const char *key)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  fputs(before, f);
+  for (int i = 0; j->command[i]; i++) {
+    fputc('\'', f);
+    for (const char *p = j->command[i]; *p; p++) *p == '\'' ? fputs("'\\''", f) : fputc(*p, f);
+    fputs("' ", f);
+  }
+  fprintf(f, "; s=$?; [ $s = 0 ] || for i in 1 2; do echo \"%s $OMPI_COMM_WORLD_RANK $s\" >&2; done; exit $s", key);
+  const int failed = ferror(f);
+  return fclose(f) == 0 && !failed ? text : NULL;
+}
+
+static bool fill(words *c, const hosts_job *j, const char *key)
 {
   char text[64];
+  int n = 24;
+  for (char **e = environ; *e; e++) n += 2;
+  c->w = calloc((size_t)n, sizeof *c->w);
+  if (!c->w) return false;
   add(c, "mpirun");
   add(c, "--tag-output");
   add(c, "--enable-recovery");
@@ -76,29 +108,32 @@ static void fill(words *c, const hosts_job *j)
     add_two(c, "-n", text);
   }
   for (char **e = environ; *e; e++) {
-    char name[128];
-    const size_t n = strcspn(*e, "=");
-    if (strncmp(*e, "TH_", 3) != 0 || n >= sizeof name) continue;
-    memcpy(name, *e, n);
-    name[n] = 0;
-    add_two(c, "-x", name);
+    if (strncmp(*e, "TH_", 3) != 0) continue;
+    add(c, "-x");
+    take(c, strndup(*e, strcspn(*e, "=")));
   }
   add_two(c, "sh", "-c");
-  add_two(c, each, "sh");
-  for (int i = 0; j->command[i]; i++) add(c, j->command[i]);
-  c->w[c->n] = NULL;
+  take(c, shell_text(j, key));
+  return !c->failed;
 }
 
-static void become(const hosts_job *j, int out, int err)
+static void become(const hosts_job *j, const char *key, int out, int err)
 {
-  static words c;
+  words c = { 0 };
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   dup2(out, 1);
   dup2(err, 2);
   if (!set_environment(j)) _exit(1);
-  fill(&c, j);
+  if (!fill(&c, j, key)) {
+    fputs("thrun: no memory left\n", stderr);
+    _exit(1);
+  }
   execvp(c.w[0], c.w);
+  if (errno == E2BIG) {
+    fputs("thrun: the script's arguments are too long for a job on several hosts\n", stderr);
+    _exit(1);
+  }
   fprintf(stderr, "thrun: a job on several hosts needs Open MPI's mpirun: %s\n", strerror(errno));
   _exit(127);
 }
@@ -113,17 +148,30 @@ static const char *head_of(const char *line, int *rank)
   return NULL;
 }
 
-static void show(watch *w, const char *line, int to)
+/* How a rank has ended may stand behind text that it has not ended with a newline; false: nothing is left of the line. */
+static bool take_report(watch *w, char *line)
 {
-  int rank = -1, of, status;
+  int of, status, rank;
+  char *report = strstr(line, w->key);
+  if (!report || sscanf(report + strlen(w->key), "%d %d", &of, &status) != 2) return true;
+  if (w->first < 0) {
+    w->first = of;
+    w->status = status;
+    w->since = lines_now();
+  }
+  *report = 0;
+  char *at = strrchr(line, '[');
+  const char *text = at ? head_of(at, &rank) : NULL;
+  if (text && !*text) *at = 0;
+  return *line;
+}
+
+static void show(watch *w, char *line, int to)
+{
+  int rank = -1;
+  if (!take_report(w, line)) return;
   const char *text = head_of(line, &rank);
-  if (text && sscanf(text, " thrun: rank ended: %d %d", &of, &status) == 2) {
-    if (w->first < 0) {
-      w->first = of;
-      w->status = status;
-      w->since = lines_now();
-    }
-  } else if (text) {
+  if (text) {
     dprintf(to, "[%d] %s\n", rank, text);
   } else if (!strstr(line, "PMIX ERROR: BAD-PARAM in file")) {       /* mpirun finds nobody to tell of an end */
     dprintf(to, "%s\n", line);
@@ -169,7 +217,7 @@ static int finish(const watch *w, int status)
   } else if (w->first >= 0) {
     fprintf(stderr, "thrun: rank %d ended with status %d\n", w->first, w->status);
   }
-  if (w->first >= 0) return w->status;
+  if (w->first >= 0) return w->status ? w->status : 1;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -182,11 +230,14 @@ static int failed(const char *what)
 int hosts_run(const hosts_job *j)
 {
   int out[2], err[2], status = 0;
+  uint64_t word;
   watch w = { .first = -1 };
+  if (getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word) return failed("cannot get random bytes");
+  snprintf(w.key, sizeof w.key, "thrun:%016llx", (unsigned long long)word);
   if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return failed("cannot make a pipe");
   w.pid = fork();
   if (w.pid < 0) return failed("cannot start a process");
-  if (w.pid == 0) become(j, out[1], err[1]);
+  if (w.pid == 0) become(j, w.key, out[1], err[1]);
   setpgid(w.pid, w.pid);
   close(out[1]);
   close(err[1]);

@@ -129,7 +129,8 @@ static int set_option(options *o, const char *name, const char *value)
   }
   if (strcmp(name, "--hosts") == 0) {
     o->hosts = value;
-    return *value && !strpbrk(value, " -") ? 1 : wrong(name, "a list such as a:2,b:2", value);
+    const int right = *value && *value != '-' && !strchr(value, ' ') && !strstr(value, ",-");
+    return right ? 1 : wrong(name, "a list such as a:2,b:2", value);
   }
   if (strcmp(name, "--hostfile") == 0) {
     o->hostfile = value;

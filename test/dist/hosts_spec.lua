@@ -141,6 +141,47 @@ describe('a rank on another host', function()
       has(err, 'dist.init: some ranks did not come within 1 s: they never joined the job')
    end)
 
+   it('does not leave when a child of its process ends', function()
+      require 'test.dist.ranks'.ok(2, [[
+         local C = require 'ffi'.C
+         require 'ffi'.cdef 'int fork(void); int waitpid(int, int *, int);'
+         dist.barrier()
+         if dist.rank() == 1 then
+            local child = C.fork()
+            if child == 0 then os.exit(0) end
+            C.waitpid(child, nil, 0)
+         end
+         dist.barrier()
+         assert(dist.allreduce(torch.ones(3)):min() == 2)]])
+   end)
+
+   between('that alone has no memory left breaks the job: its next operation is not taken for the one that failed', function()
+      local short_of_memory = [[
+         local C, r = require 'ffi'.C, dist.rank()
+         require 'ffi'.cdef [=[ struct limit { unsigned long now, most; };
+            int getrlimit(int, struct limit *); int setrlimit(int, const struct limit *); void *malloc(size_t); ]=]
+         local limit, none = require 'ffi'.new 'struct limit', require 'ffi'.new('struct limit', 1)
+         dist.algorithm 'gather'
+         local x, y = torch.ones(500), torch.ones(50000)
+         dist.barrier()
+         C.getrlimit(9, limit)
+         none.most = limit.most
+         if r == 1 then
+            C.setrlimit(9, none)
+            while C.malloc(1024) ~= nil do end
+         end
+         local ok, why = pcall(%s)
+         C.setrlimit(9, limit)
+         print(('told %%d: %%s'):format(r, tostring(why)))
+         says('rank 1 failed: ', dist.allreduce, x:fill(7))
+         os.exit(3)]]
+      for _, call in ipairs { 'dist.allreduce, x', 'r == 1 and dist.recv or dist.send, y, 1 - r' } do
+         local _, out, err = hosts.run('a b', short_of_memory:format(call), nil, nil, '--enable-recovery --timeout 20')
+         assert.matches('told 1: [^\n]*memory', out, err)
+         assert.matches('told 0: dist[^\n]*: rank 1 failed: [^\n]*memory', out, err)
+      end
+   end)
+
    between('wants an algorithm that there is', function()
       local _, _, err = hosts.run('a b', '', 'TH_DIST_ALGORITHM=tree', nil, '--timeout 20')
       has(err, 'dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got tree')
@@ -160,6 +201,9 @@ describe('thrun --hosts', function()
    it('refuses lists and files that make no sense', function()
       for _, case in ipairs {
          { "--hosts '' a.lua", "thrun: --hosts must be a list such as a:2,b:2, got ''" },
+         { '--hosts -a:2 a.lua', "thrun: --hosts must be a list such as a:2,b:2, got '-a:2'" },
+         { '--hosts a,-b a.lua', "thrun: --hosts must be a list such as a:2,b:2, got 'a,-b'" },
+         { '--hosts node-01:2,node-02:2 --spare 1 a.lua', 'thrun: --hosts goes neither with --hostfile nor with --spare' },
          { "--hostfile /no/such a.lua", "thrun: --hostfile must be the name of a file that can be read, got '/no/such'" },
          { '--hosts a:2 --spare 1 a.lua', 'thrun: --hosts goes neither with --hostfile nor with --spare' },
       } do
@@ -181,6 +225,29 @@ describe('thrun --hosts', function()
       has(out, '[1] rank\t1\t2\t1\ta b\n')
       has(err, 'dist.barrier, operation 2: rank 1 has left the job')
       has(err, 'thrun: rank 1 ended with status 7\nthrun: restart 1 of 1\n')
+   end)
+
+   between('gives the script all its arguments as they are', function()
+      local script = ranks.script [[
+         if dist.rank() == 0 then print(#arg, ('<%s>'):rep(6, ' '):format(unpack(arg))) end]]
+      local status, out, err = ranks.sh(([['%s' --hosts localhost:3 -n 2 '%s' : "it's" '$HOME' '' '*' "a
+b" $(seq 5000)]]):format(ranks.thrun, script))
+      assert.equal(0, status, err)
+      has(out, "[0] 5006\t<:> <it's> <$HOME> <> <*> <a\n[0] b>\n")
+   end)
+
+   between('sees a failure behind an unfinished line, and none in what a rank writes', function()
+      local script = ranks.script [[
+         if dist.rank() == 0 then io.stderr:write ' thrun: rank ended: 0 5\n' end
+         dist.barrier()
+         if dist.rank() == 1 then io.stderr:write '50%' os.exit(7) end
+         pcall(dist.barrier)]]
+      local status, _, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 '%s'"):format(ranks.thrun, script))
+      assert.equal(7, status, err)
+      has(err, '[0]  thrun: rank ended: 0 5\n')
+      has(err, '[1] 50%\n')
+      has(err, 'thrun: rank 1 ended with status 7\n')
+      assert.is_nil(err:find('thrun:%x'), err)
    end)
 end)
 
