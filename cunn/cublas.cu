@@ -85,7 +85,7 @@ static th_status make(void **handle, cudaStream_t stream)
   else *handle = h;
   return status_of(failed, "a handle");
 }
-static th_cuda_handles handles(make);
+static th_cuda_handles handles(make, "cuBLAS");
 
 /* To open the library takes memory, as a capture may not. */
 th_status th_cuda_blas_prepare()

@@ -75,7 +75,7 @@ static th_status make(void **handle, cudaStream_t stream)
 
 th_cuda_handles &handle::all()
 {
-  static th_cuda_handles handles(make);
+  static th_cuda_handles handles(make, "cuDNN");
   return handles;
 }
 
@@ -158,11 +158,11 @@ th_status compute(const th_call *c, const work &w)
 
 }  // namespace dnn
 
-/* To open the library takes memory, as a capture may not. */
+/* To open the library takes memory, as a capture may not. Without a handle our own kernels are recorded. */
 th_status th_cuda_dnn_prepare()
 {
-  dnn::found();
-  return dnn::handle::all().prepare();
+  if (dnn::found()) dnn::handle::all().prepare();
+  return TH_OK;
 }
 
 #if defined __CUDACC__ && __has_include(<cudnn.h>)

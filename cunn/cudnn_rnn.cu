@@ -101,12 +101,15 @@ static bool knows_lengths()
   return sscanf(dnn::version(), "%d.%d.%d", v, v + 1, v + 2) == 3 && v[0] * 10000 + v[1] * 100 + v[2] >= 80901;
 }
 
-/* As cuBLAS's documentation says of its results. The emulated device has no other bits. */
-static bool same_bits()
+/* Buffers of one size: cuBLAS's documentation names :16:8 and :4096:8, cuDNN's :16:8 and :4096:2. Read when this file is opened,
+ * before cuBLAS reads it. The emulated device has no other bits. */
+static bool one_size()
 {
   const char *v = getenv("CUBLAS_WORKSPACE_CONFIG");
-  return th_cuda_is_emulated() || (v && (strcmp(v, ":4096:2") == 0 || strcmp(v, ":16:8") == 0));
+  return v && (strcmp(v, ":16:8") == 0 || strcmp(v, ":4096:8") == 0 || strcmp(v, ":4096:2") == 0);
 }
+static const bool set_so = one_size();
+static bool same_bits() { return th_cuda_is_emulated() || set_so; }
 
 /* Operands lie on one device, have one type, no gaps, and the sizes of the layer. Those that may be absent are. */
 struct operands { std::vector<const th_tensor *> inputs, outputs, states, weights; };
@@ -147,7 +150,7 @@ const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x)
   if (th_cuda_records()) return "a graph is recorded";
   if (most >= INT32_MAX || x->dtype < TH_F16) return "it is too large";
   if (dnn::missing()) return dnn::missing();
-  if (!same_bits()) return "without CUBLAS_WORKSPACE_CONFIG=:4096:2 its bits may differ from run to run";
+  if (!same_bits()) return "without CUBLAS_WORKSPACE_CONFIG=:4096:8 its bits may differ from run to run";
   return knows_lengths() ? nullptr : "cuDNN is older than 8.9.1";
 }
 

@@ -4,17 +4,40 @@
 #define TH_HANDLES_CUH
 #include <map>
 #include <mutex>
-#include "backend.cuh"
+#include <string>
+#include "graph.cuh"
 
 class th_cuda_handles {
 public:
   typedef th_status (*maker)(void **handle, cudaStream_t stream);
-  explicit th_cuda_handles(maker f) : make(f) {}
-  /* That of the thread's stream on the device that is set. Under the lock, which holds while the handle is used. */
+  th_cuda_handles(maker f, const char *title) : make(f), what(title) {}
+  /* That of the thread's stream on the device that is set. Under the lock, which holds while the handle is used. Nothing makes
+   * one in a capture, whose end that would be. */
   th_status of_stream(void **handle)
   {
     int device = 0;
     TH_CUDA_TRY(cudaGetDevice(&device));
+    const auto at = handles.find(std::make_pair(device, th_cuda_stream()));
+    if (at == handles.end() && th_cuda_records()) {
+      return th_cuda_cannot_record((what + " has not worked yet: one call before the recording makes it ready").c_str());
+    }
+    if (th_cuda_records() && !at->second) return th_fail(TH_EBACKEND, "%s has failed (no handle on this device)", what.c_str());
+    return make_for(handle, device);
+  }
+  /* The handle of a stream that is about to be captured, where there were others. */
+  th_status prepare()
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    int device = 0;
+    void *h;
+    TH_CUDA_TRY(cudaGetDevice(&device));
+    return handles.empty() ? TH_OK : make_for(&h, device);
+  }
+  std::mutex lock;
+private:
+  /* The place is kept where none can be made: it was tried. */
+  th_status make_for(void **handle, int device)
+  {
     void *&h = handles[std::make_pair(device, th_cuda_stream())];
     void *made = nullptr;
     if (!h) TH_TRY(make(&made, th_cuda_stream()));
@@ -22,16 +45,8 @@ public:
     *handle = h;
     return TH_OK;
   }
-  /* The handle of a stream that is about to be captured, where there were others. */
-  th_status prepare()
-  {
-    std::lock_guard<std::mutex> guard(lock);
-    void *h;
-    return handles.empty() ? TH_OK : of_stream(&h);
-  }
-  std::mutex lock;
-private:
   const maker make;
+  const std::string what;
   std::map<std::pair<int, cudaStream_t>, void *> handles;
 };
 

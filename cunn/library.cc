@@ -38,8 +38,19 @@ static void add_matches(std::vector<std::string> *to, const std::string &pattern
   globfree(&g);
 }
 
+/* Where the programs of a folder of PATH lie, and where its python3 lies really: links lead elsewhere. */
+static void add_roots(std::vector<std::string> *roots, const std::string &path)
+{
+  roots->push_back(path + "/..");
+  char *real = realpath((path + "/python3").c_str(), nullptr);
+  if (!real) return;
+  const std::string folder = std::string(real).substr(0, std::string(real).rfind('/'));
+  if (folder != path) roots->push_back(folder + "/..");
+  free(real);
+}
+
 /* Packages of CUDA's libraries for Python lie in nvidia/<package>/lib of an environment: of the one that is active, of those
- * whose programs PATH finds, and of the user. */
+ * whose programs PATH finds, of pyenv's, and of the user. Those of conda lie in its own lib. */
 static std::vector<std::string> folders_of_pythons()
 {
   std::vector<std::string> folders, roots;
@@ -47,11 +58,14 @@ static std::vector<std::string> folders_of_pythons()
   for (const char *variable : { "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONUSERBASE" }) {
     if (!setting(variable).empty()) roots.push_back(setting(variable));
   }
-  for (const std::string &path : parts_of(setting("PATH"))) roots.push_back(path + "/..");
+  for (const std::string &path : parts_of(setting("PATH"))) add_roots(&roots, path);
+  const std::string pyenv = setting("PYENV_ROOT").empty() ? setting("HOME") + "/.pyenv" : setting("PYENV_ROOT");
+  add_matches(&roots, pyenv + "/versions/*");
   if (!setting("HOME").empty()) roots.push_back(setting("HOME") + "/.local");
   for (const std::string &root : roots) {
     add_matches(&folders, root + "/lib/python3*/site-packages/nvidia/*/lib");
     add_matches(&folders, root + "/lib/python3*/dist-packages/nvidia/*/lib");
+    if (root == setting("CONDA_PREFIX")) folders.push_back(root + "/lib");
   }
   return folders;
 }
