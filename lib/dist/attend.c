@@ -279,8 +279,9 @@ static bool all_left(const th_wire *x)
 }
 
 /* MPI ends for all ranks at once. Who leaves first waits here, where letters are still read: an error of the others ends that.
- * A job that is broken cannot end MPI; its processes just end. */
-void th_wire_leave(th_job *j)
+ * A job that is broken cannot end MPI: its processes just end, and so does one whose script has failed, since its status is
+ * waited for. */
+void th_wire_leave(th_job *j, bool failed)
 {
   th_wire *x = j->wire;
   letter l = { .kind = LEFT };
@@ -288,11 +289,11 @@ void th_wire_leave(th_job *j)
   if (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE)) return;           /* never began */
   fill_called(x, &l);
   if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) tell_all(x, &l);
-  double until = th_now() + j->deadline;
+  double until = th_now() + (failed ? 0 : j->deadline);
   while (!all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) {
     pause_for(1000);
   }
-  x->finalize = all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE);
+  x->finalize = !failed && all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE);
   until = th_now() + LAST_WORDS;
   while (!x->finalize && th_now() < until && !(__atomic_load_n(&x->told, __ATOMIC_ACQUIRE) && !x->out)) pause_for(1000);
   __atomic_store_n(&x->stop, 1, __ATOMIC_RELEASE);
@@ -367,7 +368,7 @@ th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t 
 
 static bool answered(const th_wire *x, int r, uint32_t round)
 {
-  return __atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) == round;
+  return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* other threads ask, too */
 }
 
 /* Asks the ranks [from, to) of the group, and waits until all have answered or the time for it is over. */

@@ -207,11 +207,11 @@ th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, in
 }
 
 /* The memory stays until the process ends: operations that nobody has waited for may be at work in it. */
-void th_dist_leave(th_dist *g)
+void th_dist_leave(th_dist *g, int failed)
 {
   if (th_forked()) return;                          /* a child that ends is not the rank */
   __atomic_store_n(&g->job->head->seat[g->job->rank].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
-  if (g->job->wire) th_wire_leave(g->job);
+  if (g->job->wire) th_wire_leave(g->job, failed != 0);
 }
 
 /* ---- joining ---- */

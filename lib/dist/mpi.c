@@ -58,7 +58,9 @@ static th_status failed(const char *what, int code)
 {
   char text[512] = "";
   int n = 0;
+  pthread_mutex_lock(&one_at_a_time);
   mpi.Error_string(code, text, &n);
+  pthread_mutex_unlock(&one_at_a_time);
   return th_fail(TH_EBACKEND, "dist: Open MPI, %s: %s", what, text);
 }
 

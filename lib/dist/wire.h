@@ -20,7 +20,7 @@ typedef struct th_speed { double latency, rate, home; } th_speed;
 th_status th_wire_join(th_job *j, const char *host, const char *secret);
 void      th_wire_start(th_job *j);                     /* from now on other ranks get answers */
 void      th_wire_group(th_job *j, th_dist *g);         /* of this group, too */
-void      th_wire_leave(th_job *j);
+void      th_wire_leave(th_job *j, bool failed);
 int       th_wire_hosts(const th_job *j);
 int       th_wire_host(const th_job *j, int rank);      /* hosts are numbered by their first ranks */
 th_speed *th_wire_speed(const th_job *j);

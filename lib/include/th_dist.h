@@ -27,7 +27,7 @@ typedef struct th_dist_call {
 th_status    th_dist_join(th_dist **g, int fd, const char *name, const char *host, int rank, int size, const char *secret,
                           double deadline);
 th_status    th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n);      /* NULL: this rank is none of it */
-void         th_dist_leave(th_dist *g);          /* of the whole job */
+void         th_dist_leave(th_dist *g, int failed);              /* of the whole job; failed: the script has */
 int          th_dist_rank(const th_dist *g);
 int          th_dist_size(const th_dist *g);
 int          th_dist_local(const th_dist *g);    /* this process's number on its host */

@@ -171,7 +171,12 @@ static void set_arg(lua_State *L, int argc, char **argv, int script)
 /* What a user of th finds without asking for it, and os.exit that runs finalizers. */
 static const char prelude[] =
   "local exit = os.exit\n"
-  "function os.exit(code, close) io.stdout:flush() return exit(code, close ~= false) end\n"
+  "function os.exit(code, close)\n"
+  "   local dist = package.loaded['dist.lib']\n"
+  "   if dist then dist.failed = not (code == nil or code == true or code == 0) end\n"
+  "   io.stdout:flush()\n"
+  "   return exit(code, close ~= false)\n"
+  "end\n"
   "torch = require 'torch'\n"
   "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
   "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
@@ -285,6 +290,7 @@ int main(int argc, char **argv)
   }
   luaL_openlibs(L);
   const int failed = run(L, argc, argv, &o);
+  if (failed) run_code(L, "local dist = package.loaded['dist.lib'] if dist then dist.failed = true end");
   th_forget_sigint();
   lua_close(L);
   return failed;

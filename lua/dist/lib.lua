@@ -95,11 +95,11 @@ function M.wait(work)
    return why
 end
 
---- Takes the place in the job; leaves it when the Lua state closes.
+--- Takes the place in the job; leaves it when the Lua state closes. th sets M.failed when the script has failed.
 function M.join(job, seconds, level)
    local g = ffi.new 'th_dist *[1]'
    lib.check(C.th_dist_join(g, job.fd, job.name, job.host, job.rank, job.size, job.secret, seconds), level + 1)
-   return ffi.gc(g[0], C.th_dist_leave)
+   return ffi.gc(g[0], function(world) C.th_dist_leave(world, M.failed and 1 or 0) end)
 end
 
 --- A group of ranks of `world`; nil on a rank that is none of it.

@@ -236,6 +236,20 @@ b" $(seq 5000)]]):format(ranks.thrun, script))
       has(out, "[0] 5006\t<:> <it's> <$HOME> <> <*> <a\n[0] b>\n")
    end)
 
+   between('hears of a script that has failed at once, while the other ranks compute', function()
+      local script = ranks.script [[
+         dist.barrier()
+         if dist.rank() == 1 then error 'no more' end
+         os.execute 'sleep 15'
+         print 'slept']]
+      local timer = require 'torch'.Timer()
+      local status, out, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 --grace 1 '%s'"):format(ranks.thrun, script))
+      assert.equal(1, status, err)
+      assert.is_nil(out:find 'slept')
+      has(err, 'thrun: rank 1 ended with status 1\n')
+      assert.is_true(timer:time().real < 12)
+   end)
+
    between('sees a failure behind an unfinished line, and none in what a rank writes', function()
       local script = ranks.script [[
          if dist.rank() == 0 then io.stderr:write ' thrun: rank ended: 0 5\n' end
