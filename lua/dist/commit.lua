@@ -57,11 +57,14 @@ local function numbers_in(folder)
    return list
 end
 
+-- The name of a file, that of the one whose place it was to take where it is what torch.save leaves when it is killed.
+local function final(name) return name:match '^%.?(.*%.t7)%..*%.tmp$' or name end
+
 -- What a commit may have written into its folder, and the first name of anything else.
 local function contents(at)
    local own, other = {}, nil
    for _, name in ipairs(paths.dir(at) or {}) do
-      local plain = name:gsub('%.t7%..*%.tmp$', '.t7')
+      local plain = final(name)
       if (plain:find '^rank%-%d+%.t7$' or plain == 'manifest.t7') and paths.filep(at .. '/' .. name) then
          own[#own + 1] = name
       elseif name ~= '.' and name ~= '..' then
@@ -155,7 +158,7 @@ local function sweep(folder, number, before)
       if n < number and n ~= before then clear(place(folder, n)) end
    end
    for _, name in ipairs(paths.dir(folder) or {}) do
-      if name:find '^manifest%.t7%..*%.tmp$' then os.remove(folder .. '/' .. name) end
+      if name ~= 'manifest.t7' and final(name) == 'manifest.t7' then os.remove(folder .. '/' .. name) end
    end
 end
 

@@ -75,16 +75,16 @@ local function train(o)
       return nn.Linear.accGradParameters(...)
    end
    state.fragile = brittle
-   local save, rmall = torch.save, paths.rmall
+   local save, rmdir = torch.save, paths.rmdir
    function torch.save(name, ...)
-      local is_manifest = name:find 'manifest'
+      local is_manifest = name == o.folder .. '/manifest.t7'
       if is_manifest then die('manifest', state.step) end
       save(name, ...)
       die(is_manifest and 'renamed' or 'parts', state.step)
    end
-   function paths.rmall(name, ...)
+   function paths.rmdir(name)
       if state.step == 30 and name:find '/1$' then die 'sweep' end
-      return rmall(name, ...)
+      return rmdir(name)
    end
    for step = state.step + 1, faults.STEPS do
       torch.manualSeed(1000 * step + dist.rank())
