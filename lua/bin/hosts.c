@@ -250,8 +250,8 @@ int hosts_run(const hosts_job *j)
     poll(p, 2, ended ? 0 : 50);
     for (int i = 0; i < 2; i++) {
       while (l[i].from >= 0 && p[i].revents) {
-        const size_t before = l[i].size;
-        if (!lines_read(&l[i]) || l[i].size == before) break;
+        const size_t had = l[i].size;
+        if (!lines_read(&l[i]) || l[i].size == had) break;
         show_lines(&w, &l[i]);
       }
     }
