@@ -155,33 +155,6 @@ describe('a rank on another host', function()
          assert(dist.allreduce(torch.ones(3)):min() == 2)]])
    end)
 
-   between('that alone has no memory left breaks the job: its next operation is not taken for the one that failed', function()
-      local short_of_memory = [[
-         local C, r = require 'ffi'.C, dist.rank()
-         require 'ffi'.cdef [=[ struct limit { unsigned long now, most; };
-            int getrlimit(int, struct limit *); int setrlimit(int, const struct limit *); void *malloc(size_t); ]=]
-         local limit, none = require 'ffi'.new 'struct limit', require 'ffi'.new('struct limit', 1)
-         dist.algorithm 'gather'
-         local x, y = torch.ones(500), torch.ones(50000)
-         dist.barrier()
-         C.getrlimit(9, limit)
-         none.most = limit.most
-         if r == 1 then
-            C.setrlimit(9, none)
-            while C.malloc(1024) ~= nil do end
-         end
-         local ok, why = pcall(%s)
-         C.setrlimit(9, limit)
-         print(('told %%d: %%s'):format(r, tostring(why)))
-         says('rank 1 failed: ', dist.allreduce, x:fill(7))
-         os.exit(3)]]
-      for _, call in ipairs { 'dist.allreduce, x', 'r == 1 and dist.recv or dist.send, y, 1 - r' } do
-         local _, out, err = hosts.run('a b', short_of_memory:format(call), nil, nil, '--enable-recovery --timeout 20')
-         assert.matches('told 1: [^\n]*memory', out, err)
-         assert.matches('told 0: dist[^\n]*: rank 1 failed: [^\n]*memory', out, err)
-      end
-   end)
-
    between('wants an algorithm that there is', function()
       local _, _, err = hosts.run('a b', '', 'TH_DIST_ALGORITHM=tree', nil, '--timeout 20')
       has(err, 'dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got tree')

@@ -223,19 +223,6 @@ describe('dist.shared', function()
       has(out, '[0] free')
    end)
 
-   it('leaves nothing behind where it cannot be mapped: a smaller one has the name', function()
-      local script = ranks.script [[
-         says('Cannot allocate memory', dist.shared, 'w', 4e7)
-         dist.barrier()
-         assert(dist.shared('w', 4):fetch():size(1) == 4)
-         print 'smaller']]
-      local inside = temporary.put(("ulimit -v 300000\nexec '%s' -n 2 '%s'\n"):format(ranks.thrun, script), '.sh')
-      local status, out, err = ranks.sh(("sh '%s'"):format(inside))
-      assert.equal(0, status, out .. err)
-      has(out, '[0] smaller')
-      has(out, '[1] smaller')
-   end)
-
    it('is not closed while this rank is at work on a shard, and the others go on', function()
       ranks.ok(2, [[
          local s = dist.shared('w', 4, { shards = 1 })
