@@ -1,5 +1,5 @@
 -- bench/netlab.lua - all-reduce of floats between hosts, beside Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
---    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2621440]
+--    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2500000] [-peers no]
 -- Each library runs in a job of its own, by mpirun, with the default choices of each; MPI's ranks yield when they wait, since
 -- hosts share the processors here. Seconds are medians of the slowest rank's. The bound is 2(N-1)/N S/B with the nominal rate B:
 -- frames of 1514 bytes carry 1448, so nobody can come closer to it than 1.046.
@@ -118,10 +118,11 @@ local function main(options)
    local f = assert(io.open(script, 'w'))
    f:write(GLOO:format(table.concat(list, ', '), options.times))
    f:close()
-   local us, them = rows_of(mpirun .. rank .. 'ours'), rows_of(mpirun .. rank .. 'mpi')
+   local peers = options.peers ~= 'no'
+   local us, them = rows_of(mpirun .. rank .. 'ours'), peers and rows_of(mpirun .. rank .. 'mpi') or {}
    -- Gloo takes the address of the host's name, which all share here; the interface has another name on each host.
-   local gloo = rows_of(mpirun
-      .. ([[sh -c 'GLOO_SOCKET_IFNAME=e$((OMPI_COMM_WORLD_RANK + 1)) exec timeout 60 python3 %s']]):format(script))
+   local gloo = peers and rows_of(mpirun
+      .. ([[sh -c 'GLOO_SOCKET_IFNAME=e$((OMPI_COMM_WORLD_RANK + 1)) exec timeout 60 python3 %s']]):format(script)) or {}
    os.remove(script)
    print(('all-reduce of floats, %d hosts with links of %s, medians of %d'):format(ranks, os.getenv 'NETLAB_RATE', options.times))
    print '|    bytes | bound ms |  ours ms |   MPI ms |  Gloo ms | ours/bound | MPI/ours | Gloo/ours | algorithm | predicted ms |'
@@ -142,6 +143,7 @@ local cmd = torch.CmdLine()
 cmd:text 'All-reduce between hosts beside MPI and Gloo.'
 cmd:option('-times', 5, 'turns, of which the median counts')
 cmd:option('-largest', 2500000, 'floats of the largest tensor')
+cmd:option('-peers', 'yes', 'no: without MPI and Gloo')
 cmd:option('-rank', '', 'this process is one: ours or mpi')
 local options = cmd:parse(arg)
 if options.rank == 'ours' then ours(options) elseif options.rank == 'mpi' then mpi(options) else main(options) end

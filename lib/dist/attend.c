@@ -1,6 +1,6 @@
 /* attend.c - the ranks of a job on several hosts meet, and hear of each other: a thread of each rank answers letters while its
- * script computes. A rank that waits too long asks all others how far they are. Who does not answer is gone, stopped or cut
- * off; who is behind has not come. What has broken the job on one host is told to the others. */
+ * script computes, so that who waits too long learns how far the others are (inquire.c). What has broken the job on one host is
+ * told to the others. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -8,49 +8,18 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "wire.h"
+#include "attend.h"
 
-enum { TICK_US = 5000 };
-static const double ANSWER = 2;         /* seconds that a rank has to answer */
+enum { TICK_US = 5000, LEAST = 1 << 10 };
 static const double LAST_WORDS = 1;     /* seconds for letters of a rank that leaves */
 static const double ON_ITS_WAY = 0.5;   /* seconds in which what a rank has sent before it left arrives */
 
-typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
-typedef struct letter {
-  int32_t  kind, from, group, last, culprit;
-  uint32_t round, called[TH_MAXGROUP];
-  char     why[TH_WHY];
-} letter;
-
-/* A message on its way that nobody waits for. */
-typedef struct parcel {
+struct parcel {
   struct parcel *next;
   th_request request;
   int     to;
-  int64_t bytes;
+  int64_t counts;                       /* as so many bytes; very short ones take memory, too */
   char    data[];
-} parcel;
-
-struct th_wire {
-  th_job   *job;
-  pthread_t thread;
-  pthread_mutex_t lock;
-  parcel   *out;
-  int64_t   pending[TH_MAXRANK];        /* bytes on their way to each rank */
-  int       hosts, host[TH_MAXRANK];
-  th_dist  *group[TH_MAXGROUP];
-  th_speed  speed;
-  /* meeting */
-  char      name[TH_HOST];
-  uint64_t  secret;
-  int       met, started, stop, finalize, ended, told;
-  th_status status;
-  char      why[512];
-  /* what others have said */
-  uint32_t  round, answered[TH_MAXRANK], called[TH_MAXRANK][TH_MAXGROUP];
-  int32_t   last[TH_MAXRANK];
-  letter    in;
-  th_request reading;
 };
 
 int       th_wire_hosts(const th_job *j) { return j->wire ? j->wire->hosts : 1; }
@@ -58,7 +27,7 @@ int       th_wire_host(const th_job *j, int rank) { return j->wire ? j->wire->ho
 th_speed *th_wire_speed(const th_job *j) { return &j->wire->speed; }
 int       th_tag(const th_dist *g, int what) { return g->id * TH_TAGS + what; }
 
-static void pause_for(int us)
+void th_pause(int us)
 {
   const struct timespec t = { us / 1000000, us % 1000000 * 1000 };
   nanosleep(&t, NULL);
@@ -73,19 +42,22 @@ static uint64_t digest(const char *text)
 
 /* ---- messages that nobody waits for ---- */
 
+/* A letter has gone when it is out. Another message has gone when its receiver wants it: what he does not want yet fills no more
+ * than `most` of th_wire_post, on either side. */
 static th_status hand_over(th_wire *x, int to, int tag, const void *p, int64_t bytes)
 {
+  const bool is_letter = tag == TH_TAG_LETTER;
   parcel *one = malloc(sizeof *one + (size_t)bytes);
   if (!one) return th_fail(TH_ENOMEM, "dist: no memory left for a message of %lld bytes", (long long)bytes);
   memcpy(one->data, p, (size_t)bytes);
   one->to = to;
-  one->bytes = bytes;
+  one->counts = is_letter ? 0 : bytes < LEAST ? LEAST : bytes;
   pthread_mutex_lock(&x->lock);
-  const th_status s = th_mpi_send(one->data, bytes, to, tag, true, &one->request);
+  const th_status s = th_mpi_send(one->data, bytes, to, tag, is_letter, &one->request);
   if (s == TH_OK) {
     one->next = x->out;
     x->out = one;
-    x->pending[to] += bytes;
+    x->pending[to] += one->counts;
   }
   pthread_mutex_unlock(&x->lock);
   if (s != TH_OK) free(one);
@@ -103,7 +75,7 @@ static bool clear_out(th_wire *x)
       at = &one->next;
       continue;
     }
-    x->pending[one->to] -= one->bytes;
+    x->pending[one->to] -= one->counts;
     *at = one->next;
     free(one);
   }
@@ -112,7 +84,7 @@ static bool clear_out(th_wire *x)
   return more;
 }
 
-static void tell(th_wire *x, int to, letter *l)
+void th_tell(th_wire *x, int to, letter *l)
 {
   l->from = x->job->rank;
   if (to != x->job->rank) hand_over(x, to, TH_TAG_LETTER, l, (int64_t)sizeof *l);
@@ -120,20 +92,22 @@ static void tell(th_wire *x, int to, letter *l)
 
 static void tell_other_hosts(th_wire *x, letter *l)
 {
-  for (int r = 0; r < x->job->size; r++) if (x->host[r] != x->host[x->job->rank]) tell(x, r, l);
+  for (int r = 0; r < x->job->size; r++) if (x->host[r] != x->host[x->job->rank]) th_tell(x, r, l);
 }
 
-static void tell_all(th_wire *x, letter *l) { for (int r = 0; r < x->job->size; r++) tell(x, r, l); }
+static void tell_all(th_wire *x, letter *l) { for (int r = 0; r < x->job->size; r++) th_tell(x, r, l); }
 
 /* ---- reading ---- */
 
-static void fill_called(const th_wire *x, letter *l)
+static void fill_called(th_wire *x, letter *l)
 {
+  pthread_mutex_lock(&x->lock);
   for (int i = 0; i < TH_MAXGROUP; i++) {
-    const th_dist *g = __atomic_load_n(&x->group[i], __ATOMIC_ACQUIRE);
-    l->called[i] = g ? __atomic_load_n(&g->between->called, __ATOMIC_ACQUIRE) : 0;
+    const th_dist *g = x->group[i];
+    l->called[i] = g ? __atomic_load_n(&g->between->called, __ATOMIC_ACQUIRE) : x->closed[i];
     if (g && i == l->group) l->last = __atomic_load_n(&g->between->kind, __ATOMIC_ACQUIRE);
   }
+  pthread_mutex_unlock(&x->lock);
 }
 
 static void note_called(th_wire *x, const letter *l)
@@ -148,7 +122,7 @@ static void read_letter(th_wire *x, const letter *l)
   if (l->kind == ASK) {
     letter answer = { .kind = ANSWERS, .group = l->group, .round = l->round };
     fill_called(x, &answer);
-    tell(x, l->from, &answer);
+    th_tell(x, l->from, &answer);
   } else if (l->kind == ANSWERS) {
     note_called(x, l);
     __atomic_store_n(&x->answered[l->from], l->round, __ATOMIC_RELEASE);
@@ -213,10 +187,10 @@ static void *attend(void *arg)
   x->status = meet(x);
   if (x->status != TH_OK) snprintf(x->why, sizeof x->why, "%s", th_error());
   __atomic_store_n(&x->met, 1, __ATOMIC_RELEASE);
-  while (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE) && !__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) pause_for(TICK_US);
+  while (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE) && !__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) th_pause(TICK_US);
   while (!__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) {
     if (tick(x) != TH_OK) th_break(x->job, x->job->rank, "rank %d: %s", x->job->rank, th_error());
-    pause_for(TICK_US);
+    th_pause(TICK_US);
   }
   if (x->status == TH_OK && x->finalize) th_mpi_end();
   __atomic_store_n(&x->ended, 1, __ATOMIC_RELEASE);
@@ -251,7 +225,7 @@ th_status th_wire_join(th_job *j, const char *host, const char *secret)
       return th_fail(TH_EBACKEND, "dist.init: some ranks did not come within %g s: they never joined the job", j->deadline);
     }
     if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
-    pause_for(1000);
+    th_pause(1000);
   }
   if (x->status != TH_OK) return th_fail(x->status, "%s", x->why);
   j->wire = x;
@@ -265,17 +239,26 @@ th_status th_wire_join(th_job *j, const char *host, const char *secret)
   return TH_OK;
 }
 
-void th_wire_group(th_job *j, th_dist *g) { if (g->between) __atomic_store_n(&j->wire->group[g->id], g, __ATOMIC_RELEASE); }
+static void set_group(th_wire *x, int id, th_dist *g, uint32_t closed)
+{
+  pthread_mutex_lock(&x->lock);
+  x->group[id] = g;
+  x->closed[id] = closed;
+  pthread_mutex_unlock(&x->lock);
+}
+
+void th_wire_group(th_job *j, th_dist *g) { if (g->between) set_group(j->wire, g->id, g, 0); }
+void th_wire_forget(th_job *j, const th_dist *g) { set_group(j->wire, g->id, NULL, g->between->called); }
+bool th_wire_hears(const th_job *j) { return j->wire && __atomic_load_n(&j->wire->started, __ATOMIC_ACQUIRE); }
 void th_wire_start(th_job *j) { __atomic_store_n(&j->wire->started, 1, __ATOMIC_RELEASE); }
 
 /* ---- leaving ---- */
 
-static bool all_left(const th_wire *x)
+/* thrun hears of each rank how it has ended, in any order, and wants to know which of them it was. */
+static void tell_thrun(const th_job *j)
 {
-  for (int r = 0; r < x->job->size; r++) {
-    if (__atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT) return false;
-  }
-  return true;
+  const char *key = getenv("TH_DIST_KEY");
+  if (key && __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) == 2) dprintf(2, "%s blames %d\n", key, j->head->culprit);
 }
 
 /* MPI ends for all ranks at once. Who leaves first waits here, where letters are still read: an error of the others ends that.
@@ -289,16 +272,14 @@ void th_wire_leave(th_job *j, bool failed)
   if (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE)) return;           /* never began */
   fill_called(x, &l);
   if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) tell_all(x, &l);
-  double until = th_now() + (failed ? 0 : j->deadline);
-  while (!all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) {
-    pause_for(1000);
-  }
-  x->finalize = !failed && all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE);
-  until = th_now() + LAST_WORDS;
-  while (!x->finalize && th_now() < until && !(__atomic_load_n(&x->told, __ATOMIC_ACQUIRE) && !x->out)) pause_for(1000);
+  if (!failed) th_await_others(x);
+  tell_thrun(j);
+  x->finalize = !failed && th_all_left(x) && !__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE);
+  double until = th_now() + LAST_WORDS;
+  while (!x->finalize && th_now() < until && !(__atomic_load_n(&x->told, __ATOMIC_ACQUIRE) && !x->out)) th_pause(1000);
   __atomic_store_n(&x->stop, 1, __ATOMIC_RELEASE);
   until = th_now() + (x->finalize ? j->deadline : LAST_WORDS);
-  while (!__atomic_load_n(&x->ended, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) pause_for(1000);
+  while (!__atomic_load_n(&x->ended, __ATOMIC_ACQUIRE) && th_now() < until && !th_interrupted()) th_pause(1000);
 }
 
 /* ---- waiting ---- */
@@ -328,10 +309,13 @@ static th_status look(th_dist_work *w, double *left)
     return th_broken(w);
   }
   if (w->until == 0) w->until = th_now() + w->seconds;
-  return th_now() > w->until ? th_inquire(w) : TH_OK;
+  return th_now() > w->until ? th_inquire(w, -1) : TH_OK;
 }
 
-/* Awake for a moment, since messages come soon; then in naps, which are short at first. */
+/* Naps of who has waited for so many seconds: short at first. */
+static void nap(double waited) { th_pause(waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000); }
+
+/* Awake for a moment, since messages come soon; then in naps. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
 {
   const double begin = th_now();
@@ -345,96 +329,26 @@ th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone
       seen = now;
     }
     if (now - begin < 200e-6 && !w->threaded) sched_yield();
-    else pause_for(now - begin < 5e-3 ? 20 : now - begin < 0.1 ? 100 : 1000);
+    else nap(now - begin);
   }
 }
 
 th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most)
 {
   th_wire *x = w->g->job->wire;
-  double left = 0;
+  const double begin = th_now();
+  double seen = begin, left = 0;
   for (;;) {
     clear_out(x);
     pthread_mutex_lock(&x->lock);
     const bool room = x->pending[to] + bytes <= most || x->pending[to] == 0;
     pthread_mutex_unlock(&x->lock);
     if (room) return hand_over(x, to, tag, p, bytes);
-    TH_TRY(look(w, &left));
-    pause_for(100);
-  }
-}
-
-/* ---- too late ---- */
-
-static bool answered(const th_wire *x, int r, uint32_t round)
-{
-  return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* other threads ask, too */
-}
-
-/* Asks the ranks [from, to) of the group, and waits until all have answered or the time for it is over. */
-static uint32_t ask(th_dist_work *w, int from, int to)
-{
-  th_wire *x = w->g->job->wire;
-  const uint32_t round = __atomic_add_fetch(&x->round, 1, __ATOMIC_ACQ_REL);
-  for (int i = from; i < to; i++) {
-    letter l = { .kind = ASK, .group = w->g->id, .round = round };
-    tell(x, w->g->world[i], &l);
-  }
-  for (const double until = th_now() + ANSWER; th_now() < until; pause_for(2000)) {
-    bool all = true;
-    for (int i = from; i < to; i++) all = all && (i == w->g->rank || answered(x, w->g->world[i], round));
-    if (all || __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) break;
-  }
-  return round;
-}
-
-static void blame_silent(th_dist_work *w, int who, int silent, int asked)
-{
-  th_job *j = w->g->job;
-  const th_seat *seat = &j->head->seat[who];
-  const bool near = j->wire->host[who] == j->wire->host[j->rank];
-  char state = 0;
-  if (near) th_birth(seat->pid, &state);
-  if (near && (state == 'T' || state == 't')) {
-    th_break(j, who, "rank %d did not come within %g s: its process %d is stopped", who, w->seconds, seat->pid);
-  } else if (silent == asked && asked > 1) {
-    th_break(j, who, "rank %d did not come within %g s: no other rank answers, this host may be cut off", who, w->seconds);
-  } else {
-    th_break(j, who, "rank %d did not come within %g s: it does not answer: it was killed, is stopped, or its host is cut off",
-             who, w->seconds);
-  }
-}
-
-th_status th_inquire(th_dist_work *part)
-{
-  th_dist_work *w = part->whole ? (th_dist_work *)(uintptr_t)part->whole : part;
-  th_dist *g = w->g;
-  th_job *j = g->job;
-  th_wire *x = j->wire;
-  const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
-  const int from = message ? w->notice.root : 0, to = message ? w->notice.root + 1 : g->size;
-  const uint32_t round = ask(w, from, to);
-  int silent = 0, first_silent = -1, behind = -1;
-  if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
-  for (int i = from; i < to; i++) {
-    const int r = g->world[i];
-    if (i == g->rank) continue;
-    if (!answered(x, r, round)) {
-      silent++;
-      if (first_silent < 0) first_silent = r;
-    } else if (behind < 0 && (message || (int32_t)(x->called[r][g->id] - w->notice.seq) < 0)) {
-      behind = r;
+    const double now = th_now();
+    if (now - seen > 0.02) {
+      TH_TRY(look(w, &left));
+      seen = now;
     }
+    nap(now - begin);
   }
-  if (silent) {
-    blame_silent(w, first_silent, silent, to - from - (message ? 0 : 1));
-  } else if (behind < 0) {
-    th_break(j, j->rank, "all ranks take part and answer, but it did not end within %g s", w->seconds);
-  } else if (x->called[behind][g->id]) {
-    th_break(j, behind, "rank %d did not come within %g s: its process lives; its last operation was %s, number %u", behind,
-             w->seconds, th_dist_word(x->last[behind]), x->called[behind][g->id]);
-  } else {
-    th_break(j, behind, "rank %d did not come within %g s: its process lives and has begun no operation", behind, w->seconds);
-  }
-  return th_broken(w);
 }

@@ -47,6 +47,15 @@ th_status th_between_new(th_dist *g)
   return TH_OK;
 }
 
+void th_between_forget(th_dist *g)
+{
+  th_wire_forget(g->job, g);
+  th_dist_forget(g->between->home);
+  free(g->between->room);
+  free(g->between);
+  g->between = NULL;
+}
+
 /* ---- elements of lists ---- */
 
 th_status th_slice(th_spans *out, const th_spans *s, int es, int64_t first, int64_t n)
@@ -275,13 +284,14 @@ th_status th_between_run(th_dist_work *w)
 {
   th_between *b = w->g->between;
   th_exchange x;
-  const bool empty = w->notice.kind == TH_DIST_GROUP || w->notice.count == 0;
-  if (w->notice.kind != TH_DIST_GROUP) w->notice.note = th_forced_algorithm();
+  const bool group = w->notice.kind == TH_DIST_GROUP, empty = group || w->notice.count == 0;
+  if (!group) w->notice.note = th_forced_algorithm();
   const int algorithm = empty ? TH_GATHER : th_choose(w);
   __atomic_store_n(&b->kind, w->notice.kind, __ATOMIC_RELEASE);
   __atomic_store_n(&b->called, w->notice.seq, __ATOMIC_RELEASE);
   TH_TRY(th_exchange_begin(w, &x, empty || algorithm != TH_GATHER ? 0 : own_bytes(w)));
   if (!empty && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
+  for (int r = 0; group && r < w->g->size; r++) th_note_numbers(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);
   if (algorithm == TH_GATHER) return TH_OK;
   return th_break_for(w->g->job, many(w, algorithm));

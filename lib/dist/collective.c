@@ -44,7 +44,7 @@ th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *
     return th_fail_of(w, "the numbers of elements differ: rank %d has %lld, rank %d %lld", ra, (long long)a->count, rb,
                       (long long)b->count);
   }
-  if (a->op != b->op) {
+  if (a->op != b->op && a->kind != TH_DIST_GROUP) {
     return th_fail_of(w, "the operators differ: rank %d says %s, rank %d %s", ra, operators[a->op], rb, operators[b->op]);
   }
   if (a->root != b->root) return th_fail_of(w, "the roots differ: rank %d says %d, rank %d %d", ra, a->root, rb, b->root);
@@ -57,9 +57,11 @@ th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *
 
 bool th_same(const th_notice *a, const th_notice *b)
 {
-  return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && a->op == b->op && a->root == b->root
-         && a->note == b->note;
+  return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && (a->op == b->op || a->kind == TH_DIST_GROUP)
+         && a->root == b->root && a->note == b->note;
 }
+
+void th_note_numbers(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }
 
 /* The notice of operation s lies in place s % 2: when it is written, all have announced s - 1, and so have finished s - 2. */
 th_status th_announce(th_dist_work *w)
@@ -77,6 +79,8 @@ th_status th_announce(th_dist_work *w)
     const th_notice *other = &g->desk[r].call[at].with.notice;
     if (!th_same(first, other)) return th_differ(w, first, other, r);
   }
+  const bool group = w->notice.kind == TH_DIST_GROUP;
+  for (int r = 0; group && r < g->size; r++) th_note_numbers(g->job, &g->desk[r].call[at].with.notice, r == 0);
   return TH_OK;
 }
 

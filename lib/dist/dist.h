@@ -17,7 +17,7 @@ enum { TH_SLOTS = 4, TH_CHUNK = 256 << 10, TH_SMALL = 8 << 10, TH_FEW = 24, TH_M
 /* A counter on a cache line of its own, and how many sleep until it grows. */
 typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th_counter;
 
-/* What a rank announces: all ranks must announce the same. */
+/* What a rank announces: all ranks must announce the same; but `op` of a group says which numbers of groups the rank uses. */
 typedef struct th_notice { uint32_t seq; int32_t kind, op, dtype, root, note; int64_t count; } th_notice;
 
 /* A call: one cache line, with what is announced and, if they are few enough, all the elements of it. */
@@ -67,7 +67,8 @@ typedef struct th_job {
   int          first, local;                        /* first rank of this host, which makes the memory; this one's number here */
   th_wire     *wire;                                /* to other hosts; NULL: there are none */
   int32_t      pid;
-  uint32_t     groups;
+  uint32_t     mine, used, given;                   /* numbers of groups, as bits: of this rank's; when the last group was
+                                                       made, of some rank's; that were ever given */
   double       deadline;                            /* seconds that an operation may take */
 } th_job;
 
@@ -93,6 +94,7 @@ struct th_dist {
   uint32_t seq, chunks;                             /* operations begun; chunks put so far */
   th_pace  pace[TH_PACES];                          /* from 8 kB on, by powers of two */
   th_between *between;                              /* NULL: all its ranks are on this host */
+  int      works;                                   /* operations that were started and not waited for */
   th_lane  lane;
   th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
 };
@@ -114,7 +116,7 @@ struct th_dist_work {
   th_lane  *lane;
   uint32_t  ticket;
   pthread_t thread;
-  int       threaded, done;
+  int       threaded, done, counted;                /* counted: in `works` of the group */
   th_status status;
   th_storage **held;
   int64_t   nheld;
@@ -165,6 +167,7 @@ th_directory *th_directory_of(const th_job *j);
 bool        th_forked(void);                        /* this process is a child of the rank */
 th_status   th_reserve(const th_job *j, const void *p, size_t bytes);
 th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, int n);
+void        th_dist_forget(th_dist *g);             /* a group that no operation uses any more */
 
 /* ---- operations ---- */
 
@@ -174,6 +177,7 @@ th_status th_message(th_dist_work *w);              /* channel.c */
 bool      th_same(const th_notice *a, const th_notice *b);
 th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r);
 /* Few bytes of this rank; and the result from those of all ranks, each at its slot. */
+void      th_note_numbers(th_job *j, const th_notice *n, bool first);  /* of groups that a rank uses */
 void      th_dist_number(th_dist *g, uint32_t number);
 void      th_follow(th_dist *g, uint32_t number);  /* counts chunks up to `number` as folded */
 void      th_put_few(th_dist_work *w, int64_t n, char *to);

@@ -107,16 +107,28 @@ static bool may_issue(const th_flows *f, const th_flow *one)
   return one->issued - (one->freed ? *one->freed : one->done) < f->window;
 }
 
+/* Chunk by chunk: what all have sent can be reduced before more of it comes. */
+static th_status issue_all(th_flows *f)
+{
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = 0; i < f->n; i++) {
+      if (!may_issue(f, &f->f[i])) continue;
+      TH_TRY(issue(f, &f->f[i]));
+      more = true;
+    }
+  }
+  return TH_OK;
+}
+
 static th_status run(th_flows *f, th_flow_step step, void *arg, int *done)
 {
   for (;;) {
     bool over = true;
     int n;
     if (step) TH_TRY(step(f, arg));
-    for (int i = 0; i < f->n; i++) {
-      while (may_issue(f, &f->f[i])) TH_TRY(issue(f, &f->f[i]));
-      over = over && f->f[i].done == f->f[i].chunks;
-    }
+    TH_TRY(issue_all(f));
+    for (int i = 0; i < f->n; i++) over = over && f->f[i].done == f->f[i].chunks;
     if (over) return TH_OK;
     TH_TRY(th_settle(f->w, f->r, f->n * f->window, done, &n));
     for (int i = 0; i < n; i++) end(f, &f->f[done[i] / f->window], done[i] % f->window);

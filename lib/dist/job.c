@@ -13,7 +13,7 @@
 #include "wire.h"
 
 static const char *const words[] = { "barrier", "allreduce", "reduce", "broadcast", "allgather", "reducescatter", "alltoall",
-                                     "send", "recv", "group", "init", "shared" };
+                                     "send", "recv", "group", "init", "shared", "group:close" };
 
 const char *th_dist_word(int kind) { return words[kind]; }
 
@@ -206,6 +206,19 @@ th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, in
   return TH_OK;
 }
 
+static void lane_end(th_lane *l)
+{
+  pthread_cond_destroy(&l->turn);
+  pthread_mutex_destroy(&l->lock);
+}
+
+void th_dist_forget(th_dist *g)
+{
+  if (g->between) th_between_forget(g);
+  lane_end(&g->lane);
+  free(g);
+}
+
 /* The memory stays until the process ends: operations that nobody has waited for may be at work in it. */
 void th_dist_leave(th_dist *g, int failed)
 {
@@ -361,7 +374,7 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, 
   j->cores = cores();
   j->deadline = deadline;
   j->fd = -1;
-  j->groups = 1;
+  j->mine = j->given = 1;                           /* the whole job's number is 0 */
   *g = NULL;
   const th_status s = host ? join_hosts(g, j, name, host, secret) : join(g, j, fd, name, secret);
   if (s == TH_OK) return TH_OK;

@@ -79,7 +79,8 @@ static th_status look(th_dist_work *w, int who, th_trouble late, condition over,
   TH_TRY(th_stopped(w));
   const th_trouble t = th_look_after(w, who, th_now() > w->until);
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
-  if (t == TH_IS_LATE && w->whole) return th_inquire(w);                /* whoever is waited for may wait for another host */
+  const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && th_wire_hears(w->g->job);
+  if (asks) return th_inquire(w, who);                                  /* whoever is waited for may wait for another host */
   th_blame(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }

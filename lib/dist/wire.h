@@ -20,14 +20,17 @@ typedef struct th_speed { double latency, rate, home; } th_speed;
 th_status th_wire_join(th_job *j, const char *host, const char *secret);
 void      th_wire_start(th_job *j);                     /* from now on other ranks get answers */
 void      th_wire_group(th_job *j, th_dist *g);         /* of this group, too */
+void      th_wire_forget(th_job *j, const th_dist *g);  /* no more */
 void      th_wire_leave(th_job *j, bool failed);
 int       th_wire_hosts(const th_job *j);
 int       th_wire_host(const th_job *j, int rank);      /* hosts are numbered by their first ranks */
 th_speed *th_wire_speed(const th_job *j);
-/* Sends a copy and does not wait, while less than `most` bytes are on their way to that rank; after that it does. */
+/* Sends a copy and does not wait, while that rank has less than `most` bytes to receive still; after that it does. */
 th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most);
-/* The operation is too late: asks all ranks how far they are, and breaks the job for the one that has not come. */
-th_status th_inquire(th_dist_work *w);
+/* The operation is too late: asks all ranks how far they are, and breaks the job for one that does not answer or has not come.
+ * `who` is waited for on this host; -1: that is not known. */
+th_status th_inquire(th_dist_work *w, int who);
+bool      th_wire_hears(const th_job *j);               /* there are several hosts, and their ranks get answers */
 /* Waits until some of n requests have ended: `done` gets their numbers. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone);
 int       th_tag(const th_dist *g, int what);
@@ -45,6 +48,7 @@ struct th_between {
   int      algorithm;                   /* of the last operation */
 };
 th_status th_between_new(th_dist *g);
+void      th_between_forget(th_dist *g);
 th_status th_between_run(th_dist_work *w);
 /* Some elements of a list. */
 th_status th_slice(th_spans *out, const th_spans *s, int es, int64_t first, int64_t n);

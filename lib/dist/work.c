@@ -72,6 +72,11 @@ static th_status need_numbers(const th_dist *g, const th_dist_call *call)
   return th_fail(TH_EARG, "dist.%s: this process is a fork of rank %d, not the rank itself", word, g->job->rank);
 }
 
+static th_status need_group(const th_dist *g, const th_dist_call *call)
+{
+  return g ? TH_OK : th_fail(TH_EARG, "dist.%s: the group is closed, or this rank is not in it", th_dist_word(call->kind));
+}
+
 static th_status prepare(th_dist_work *w, th_dist *g, const th_dist_call *call)
 {
   const th_list *first = call->in && call->in->n ? call->in : call->out;
@@ -152,6 +157,7 @@ static void keep(const th_dist_call *call)
 th_status th_dist_run(th_dist *g, const th_dist_call *call)
 {
   th_dist_work w;
+  TH_TRY(need_group(g, call));
   memset(&w, 0, offsetof(th_dist_work, why));
   th_status s = prepare(&w, g, call);
   if (s == TH_OK) {
@@ -208,6 +214,7 @@ static th_status start_thread(th_dist_work *w)
 
 th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call)
 {
+  TH_TRY(need_group(g, call));
   th_dist_work *w = calloc(1, sizeof *w);
   const int64_t most = (call->in ? call->in->n : 0) + (call->out ? call->out->n : 0);
   if (w) w->held = malloc((size_t)(most + 1) * sizeof *w->held);
@@ -221,9 +228,14 @@ th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call
     hold(w, call->out);
     s = start_thread(w);
   }
-  if (s != TH_OK) th_dist_work_free(w);
-  else *out = w;
-  return s;
+  if (s != TH_OK) {
+    th_dist_work_free(w);
+    return s;
+  }
+  w->counted = 1;
+  g->works++;
+  *out = w;
+  return TH_OK;
 }
 
 int th_dist_test(const th_dist_work *w) { return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE); }
@@ -247,6 +259,7 @@ void th_dist_times(const th_dist_work *w, double numbers[3])
 void th_dist_work_free(th_dist_work *w)
 {
   if (w->threaded) pthread_join(w->thread, NULL);
+  if (w->counted) w->g->works--;
   const bool stays = w->status != TH_OK && w->g->job->wire && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
   for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* elements may still come, or go */
     __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
@@ -268,20 +281,67 @@ static int32_t note_of(const int32_t *rank, int n)
   return (int32_t)h;
 }
 
+/* The desk of this rank, as it is where nobody has used it. */
+static void clear_desk(th_dist *g)
+{
+  th_dist *home = g->between ? g->between->home : g;
+  th_desk *d = &home->desk[home->rank];
+  memset(d->call, 0, sizeof d->call);
+  d->posted = d->folded = d->taken = (th_counter){ 0 };
+}
+
+static th_status make_group(th_dist **g, th_job *j, int id, const int32_t *rank, int n, bool again)
+{
+  TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
+  TH_TRY(th_dist_new(g, j, id, rank, n));
+  const th_status s = th_between_new(*g);
+  if (s != TH_OK) {
+    th_dist_forget(*g);
+    *g = NULL;
+    return s;
+  }
+  if (again) clear_desk(*g);
+  j->mine |= UINT32_C(1) << id;
+  return TH_OK;
+}
+
+/* A number that nobody uses. Where one was used before, desks hold what the ranks of the closed group have left: nobody begins
+ * before all have cleared theirs. */
 th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
 {
   th_job *j = world->job;
+  const th_dist_call call = { .kind = TH_DIST_GROUP, .op = (int32_t)j->mine, .count = n, .note = note_of(rank, n) };
+  const th_dist_call wait = { .kind = TH_DIST_BARRIER };
+  char why[512] = "";
+  int id = 1;
   bool member = false;
-  if (j->groups >= TH_MAXGROUP) return th_fail(TH_EARG, "dist.group: a job has at most %d groups", TH_MAXGROUP - 1);
-  const th_dist_call call = { .kind = TH_DIST_GROUP, .count = n, .note = note_of(rank, n) };
-  TH_TRY(th_dist_run(world, &call));
-  const int id = (int)j->groups++;
-  for (int i = 0; i < n; i++) member |= rank[i] == j->rank;
   *g = NULL;
-  if (!member) return TH_OK;
-  TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
-  TH_TRY(th_dist_new(g, j, id, rank, n));
-  return th_between_new(*g);
+  TH_TRY(th_dist_run(world, &call));
+  while (id < TH_MAXGROUP && j->used >> id & 1) id++;
+  if (id == TH_MAXGROUP) return th_fail(TH_EARG, "dist.group: a job has at most %d groups at a time: close one", TH_MAXGROUP - 1);
+  const bool again = j->given >> id & 1;
+  j->given |= UINT32_C(1) << id;
+  for (int i = 0; i < n; i++) member |= rank[i] == j->rank;
+  const th_status s = member ? make_group(g, j, id, rank, n, again) : TH_OK;
+  if (s != TH_OK) snprintf(why, sizeof why, "%s", th_error());
+  if (again) TH_TRY(th_dist_run(world, &wait));
+  return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
+}
+
+/* Who has not waited for an operation of the group is told so before anybody waits for him. */
+th_status th_dist_close(th_dist *g)
+{
+  const th_dist_call call = { .kind = TH_DIST_CLOSE };
+  TH_TRY(need_group(g, &call));
+  if (!g->id) return th_fail(TH_EARG, "dist.group:close: this is the whole job");
+  if (g->works) {
+    return th_fail(TH_EARG, "dist.group:close: %d operation%s of the group %s not been waited for", g->works,
+                   g->works == 1 ? "" : "s", g->works == 1 ? "has" : "have");
+  }
+  TH_TRY(th_dist_run(g, &call));
+  g->job->mine &= ~(UINT32_C(1) << g->id);
+  th_dist_forget(g);
+  return TH_OK;
 }
 
 int    th_dist_rank(const th_dist *g) { return g->rank; }

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct th_dist th_dist;
 typedef struct th_dist_work th_dist_work;        /* an operation that goes on while the script does */
 enum { TH_DIST_BARRIER, TH_DIST_ALLREDUCE, TH_DIST_REDUCE, TH_DIST_BROADCAST, TH_DIST_ALLGATHER, TH_DIST_REDUCESCATTER,
-       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT, TH_DIST_SHARED };
+       TH_DIST_ALLTOALL, TH_DIST_SEND, TH_DIST_RECV, TH_DIST_GROUP, TH_DIST_INIT, TH_DIST_SHARED, TH_DIST_CLOSE };
 enum { TH_DIST_SUM, TH_DIST_MEAN, TH_DIST_MIN, TH_DIST_MAX, TH_DIST_PROD };
 typedef struct th_dist_call {
   int32_t kind, op, root, note;                  /* root: of reduce and broadcast; the other rank of send and recv */
@@ -27,6 +27,7 @@ typedef struct th_dist_call {
 th_status    th_dist_join(th_dist **g, int fd, const char *name, const char *host, int rank, int size, const char *secret,
                           double deadline);
 th_status    th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n);      /* NULL: this rank is none of it */
+th_status    th_dist_close(th_dist *g);          /* all ranks of a group give it back: it is gone */
 void         th_dist_leave(th_dist *g, int failed);              /* of the whole job; failed: the script has */
 int          th_dist_rank(const th_dist *g);
 int          th_dist_size(const th_dist *g);

@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../../lib/dist/job.h"
 #include "lines.h"
 
 extern char **environ;
@@ -24,13 +25,27 @@ static const char before[] =
   "if [ -z \"$TH_NUM_THREADS\" ]; then n=$(($(nproc) / ${OMPI_COMM_WORLD_LOCAL_SIZE:-1})); [ $n -ge 1 ] || n=1; "
   "export TH_NUM_THREADS=$n; fi; ";
 
+/* mpirun's daemon on a host that is cut off hears of no end: so who has failed there looks after it, by the time of its start,
+ * and ends it when mpirun should have done so. */
+static const char watching[] =
+  "born() { cut -d' ' -f22 /proc/$PPID/stat; }; b=$(born); "
+  "(i=0; while [ $((i += 1)) -le %.0f ]; do sleep 0.5; [ \"$(born)\" = \"$b\" ] || exit; done; kill -9 $PPID) "
+  "</dev/null >/dev/null 2>&1 & ";
+
 typedef struct watch {
-  char   key[KEY];                  /* what no rank writes by accident: how a rank has ended stands behind it */
+  char   key[KEY];                  /* what no rank writes by accident: how one has ended, or whom it blames, stands behind */
   pid_t  pid;
-  int    first, status;             /* the rank that failed first, -1: none; its status */
+  int    first, blamed;             /* the rank that was heard of first, and the one that the others blame; -1: none */
+  int    status[TH_MAXRANK];        /* of ranks that have failed */
   double since;
   int    asked;                     /* to end: 1; killed: 2 */
 } watch;
+
+/* ---- seconds after a failure ---- */
+
+static double when_asked(const hosts_job *j) { return SETTLE + j->grace; }           /* mpirun is to end all */
+static double when_killed(const hosts_job *j) { return 2 * when_asked(j) + 3; }      /* mpirun itself */
+static double when_left(const hosts_job *j) { return when_killed(j) + 2; }           /* daemons that mpirun cannot reach */
 
 /* ---- the command ---- */
 
@@ -56,13 +71,14 @@ static void set_number(const char *name, int value)
   setenv(name, text, 1);
 }
 
-static int set_environment(const hosts_job *j)
+static int set_environment(const hosts_job *j, const char *key)
 {
   unsigned char bytes[16];
   char secret[33];
   if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return 0;
   for (int i = 0; i < 16; i++) snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
   setenv("TH_DIST_SECRET", secret, 1);
+  setenv("TH_DIST_KEY", key, 1);
   set_number("TH_DIST_RESTART", j->again);
   if (j->deadline) setenv("TH_DIST_DEADLINE", j->deadline, 1);
   if (j->commit) setenv("TH_DIST_COMMIT", j->commit, 1);
@@ -84,7 +100,10 @@ static char *shell_text(const hosts_job *j, const char *key)
     for (const char *p = j->command[i]; *p; p++) *p == '\'' ? fputs("'\\''", f) : fputc(*p, f);
     fputs("' ", f);
   }
-  fprintf(f, "; s=$?; [ $s = 0 ] || for i in 1 2; do echo \"%s $OMPI_COMM_WORLD_RANK $s\" >&2; done; exit $s", key);
+  fputs("; s=$?; [ $s = 0 ] && exit 0; ", f);
+  fprintf(f, "for i in 1 2; do echo \"%s $OMPI_COMM_WORLD_RANK $s\" >&2; done; ", key);
+  fprintf(f, watching, 2 * when_left(j));
+  fputs("exit $s", f);
   const int failed = ferror(f);
   return fclose(f) == 0 && !failed ? text : NULL;
 }
@@ -124,7 +143,7 @@ static void become(const hosts_job *j, const char *key, int out, int err)
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   dup2(out, 1);
   dup2(err, 2);
-  if (!set_environment(j)) _exit(1);
+  if (!set_environment(j, key)) _exit(1);
   if (!fill(&c, j, key)) {
     fputs("thrun: no memory left\n", stderr);
     _exit(1);
@@ -148,16 +167,23 @@ static const char *head_of(const char *line, int *rank)
   return NULL;
 }
 
+static bool is_rank(int rank) { return rank >= 0 && rank < TH_MAXRANK; }
+
 /* How a rank has ended may stand behind text that it has not ended with a newline; false: nothing is left of the line. */
 static bool take_report(watch *w, char *line)
 {
-  int of, status, rank;
+  int of = -1, status = 0, rank;
   char *report = strstr(line, w->key);
-  if (!report || sscanf(report + strlen(w->key), "%d %d", &of, &status) != 2) return true;
-  if (w->first < 0) {
-    w->first = of;
-    w->status = status;
-    w->since = lines_now();
+  if (!report) return true;
+  const char *says = report + strlen(w->key);
+  if (sscanf(says, " blames %d", &of) == 1 && is_rank(of)) {
+    w->blamed = of;
+  } else if (sscanf(says, "%d %d", &of, &status) == 2 && is_rank(of)) {
+    w->status[of] = status;
+    if (w->first < 0) {
+      w->first = of;
+      w->since = lines_now();
+    }
   }
   *report = 0;
   char *at = strrchr(line, '[');
@@ -200,25 +226,25 @@ static void end_job(const hosts_job *j, watch *w)
   if (*j->interrupts && !w->since) w->since = lines_now();
   if (!w->since) return;
   const double waited = lines_now() - w->since;
-  if (w->asked == 0 && (*j->interrupts || waited > SETTLE + j->grace)) {
+  if (w->asked == 0 && (*j->interrupts || waited > when_asked(j))) {
     w->asked = 1;
     kill(-w->pid, *j->interrupts ? SIGINT : SIGTERM);
   }
-  if (w->asked == 1 && (*j->interrupts > 1 || waited > 2 * (SETTLE + j->grace) + 3)) {
+  if (w->asked == 1 && (*j->interrupts > 1 || waited > when_killed(j))) {
     w->asked = 2;
     kill(-w->pid, SIGKILL);
   }
 }
 
+/* Who has heard of a failure may end before the rank that has failed: that one counts, if it has ended by itself. */
 static int finish(const watch *w, int status)
 {
-  if (w->first >= 0 && w->status > 128) {
-    fprintf(stderr, "thrun: rank %d was killed by signal %d (%s)\n", w->first, w->status - 128, strsignal(w->status - 128));
-  } else if (w->first >= 0) {
-    fprintf(stderr, "thrun: rank %d ended with status %d\n", w->first, w->status);
-  }
-  if (w->first >= 0) return w->status ? w->status : 1;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int first = w->blamed >= 0 && w->status[w->blamed] ? w->blamed : w->first;
+  if (first < 0) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const int its = w->status[first];
+  if (its > 128) fprintf(stderr, "thrun: rank %d was killed by signal %d (%s)\n", first, its - 128, strsignal(its - 128));
+  else fprintf(stderr, "thrun: rank %d ended with status %d\n", first, its);
+  return its ? its : 1;
 }
 
 static int failed(const char *what)
@@ -231,7 +257,7 @@ int hosts_run(const hosts_job *j)
 {
   int out[2], err[2], status = 0;
   uint64_t word;
-  watch w = { .first = -1 };
+  watch w = { .first = -1, .blamed = -1 };
   if (getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word) return failed("cannot get random bytes");
   snprintf(w.key, sizeof w.key, "thrun:%016llx", (unsigned long long)word);
   if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return failed("cannot make a pipe");

@@ -17,6 +17,7 @@ function M.number(who, group, level, name)
    if getmetatable(group) ~= getmetatable(wire.world) then
       arg.refuse(who, name or 'group', 'a group made by dist.group', group, level)
    end
+   if group.closed then error(who .. ': the group is closed', level) end
    if not group.c then error(('%s: rank %d is not in the group'):format(who, wire.world.at), level) end
    if not numbers[group] then
       groups[#groups + 1] = group

@@ -52,6 +52,7 @@ function dist.explain(name, x, op, options)
    end
    if options ~= nil and type(options) ~= 'table' then arg.refuse('dist.explain', 'options', 'a table', options) end
    local g = options and options.group or wire.world
+   if type(g) == 'table' and g.closed then error('dist.explain: the group is closed', 2) end
    if type(g) ~= 'table' or not g.c then
       error('dist.explain: group must be a group made by dist.group, with this rank in it', 2)
    end

@@ -88,8 +88,10 @@ end
 -- ---- groups -------------------------------------------------------------------------------------------------------
 
 --- A group of some ranks, for the option `group` of operations. All ranks of the job call it, with the same list, and in the
--- same order if there are several; a rank that is not in the list gets a group in which it cannot call anything.
--- dist.init(); dist.group{0}:size() --> 1
+-- same order if there are several; a rank that is not in the list gets a group in which it cannot call anything. A job has up to
+-- 31 at a time: group:close(), which all ranks of the group call when they have waited for its operations, gives it back, and to
+-- use it then is an error. group:rank() and group:size() tell this rank's number in it and how many there are.
+-- dist.init(); g = dist.group{0}; n = g:size(); g:close(); n --> 1
 function dist.group(ranks)
    joined 'dist.group'
    if type(ranks) ~= 'table' or #ranks == 0 then arg.refuse('dist.group', 'ranks', 'a list of ranks', ranks) end
@@ -134,6 +136,7 @@ function dist.mesh(...)
             local ranks = {}
             for i = 1, size do ranks[i] = first + (i - 1) * steps[d] end
             local group = dist.group(ranks)
+            group.stays = 'dist.mesh gives this group again for the same sizes: it stays'
             if group.c then mine[d] = group end
          end
       end
@@ -144,6 +147,14 @@ end
 
 function Group:rank() return self.at end
 function Group:size() return self.n end
+
+function Group:close()
+   if getmetatable(self) ~= Group then arg.refuse('dist.group:close', 'argument 1', 'a group made by dist.group', self) end
+   if self == world or self.stays then error('dist.group:close: ' .. (self.stays or 'this is the whole job'), 2) end
+   if self.closed then error('dist.group:close: the group is closed', 2) end
+   if self.c then lib.close(self.c, 2) end
+   self.c, self.closed = nil, true
+end
 
 -- ---- operations that go on while the script does ------------------------------------------------------------------
 
@@ -188,6 +199,7 @@ local function options_of(who, options, more)
    end
    local group, seconds = options.group, options.deadline
    if group ~= nil and getmetatable(group) ~= Group then arg.refuse(who, 'group', 'a group made by dist.group', group, 3) end
+   if group and group.closed then error(who .. ': the group is closed', 3) end
    if group and not group.c then error(('%s: rank %d is not in the group'):format(who, world.at), 3) end
    if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
       arg.refuse(who, 'deadline', 'a positive number of seconds', seconds, 3)

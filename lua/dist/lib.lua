@@ -110,6 +110,9 @@ function M.group(world, ranks, level)
    return g[0] ~= nil and g[0] or nil
 end
 
+--- Gives a group back.
+function M.close(group, level) lib.check(C.th_dist_close(group), level + 1) end
+
 --- A whole number below 2^28 that tells texts apart.
 function M.digest(texts)
    local h = 0

@@ -1,9 +1,12 @@
--- test/dist/faults.lua - ranks of a job are killed and stopped, at random times and in chosen moments: what is left of the job?
---    th test/dist/faults.lua [-kills 30] [-stops 10] [-moments 1] [-ranks 3] [-seed 1]
+-- test/dist/faults.lua - ranks of a job are killed, stopped and cut off, at random times and in chosen moments: what is left of
+-- the job?
+--    th test/dist/faults.lua [-kills 30] [-stops 10] [-cuts 5] [-moments 1] [-ranks 3] [-seed 1]
 -- A job trains a small network, commits its state every ten steps, and runs under thrun --restarts. After a kill it must end with
 -- the bits of a job that nobody disturbed, and must not have lost more steps than lie between two commits. A rank that is stopped
--- must be named when the deadline is over. No process may be left. The last line counts what was seen; the status is 1 where
--- something was not as it must be. test/dist/faults_spec.lua runs a few of each.
+-- must be named when the deadline is over; and so must, in a job on three or four hosts (test/dist/cuts.lua), a rank of the host
+-- whose link is cut. No process may be left. The last line counts what was seen; the status is 1 where something was not as it
+-- must be, or was asked for and could not be run: networks are made by root. test/dist/faults_spec.lua and hosts_spec.lua run a few
+-- of each.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
@@ -230,6 +233,18 @@ function faults.stop(o, count, tell)
    end
 end
 
+--- Runs of a job on several hosts in which the link of one is cut.
+function faults.cut(o, count, tell)
+   local cuts = require 'test.dist.cuts'
+   local layouts = { { 1, 1, 1 }, { 2, 1, 1 }, { 1, 1, 1, 1 } }
+   for i = 1, count do
+      local layout = layouts[(i - 1) % #layouts + 1]
+      local run = { thrun = o.thrun, layout = layout, host = math.random(#layout), after = math.random() * 2 }
+      local r = cuts.start(run)()
+      tell('cut off', run.host, r, cuts.wrong(run, r), 'host')
+   end
+end
+
 --- A job that nobody disturbs: what `kill` and `stop` take.
 function faults.calm(thrun, ranks)
    local r = faults.run { thrun = thrun, ranks = ranks }
@@ -243,23 +258,25 @@ local function main(opt)
    local th = os.getenv 'TH' or arg[-1] or 'build/bin/th'
    local o = faults.calm(th:gsub('th$', 'thrun'), opt.ranks)
    local list, of, bad = {}, {}, 0
-   local function tell(what, rank, r, wrong)
+   local function tell(what, rank, r, wrong, who)
       if not of[what] then
          of[what] = { what = what, runs = 0, right = 0, lost = 0, seconds = 0, restarts = 0, left = 0 }
          list[#list + 1] = of[what]
       end
       local t = of[what]
       t.runs, t.right = t.runs + 1, t.right + (wrong and 0 or 1)
-      t.lost, t.seconds, t.left = math.max(t.lost, r.lost), math.max(t.seconds, r.seconds), t.left + #r.left
+      t.lost, t.seconds, t.left = math.max(t.lost, r.lost or 0), math.max(t.seconds, r.seconds), t.left + #r.left
       if r.text:find 'restart 1 of' then t.restarts = t.restarts + 1 end
       if wrong then
          bad = bad + 1
-         io.stderr:write(('%s, rank %d: %s\n'):format(what, rank, wrong))
+         io.stderr:write(('%s, %s %d: %s\n'):format(what, who or 'rank', rank, wrong))
       end
    end
    for _, moment in ipairs(faults.moments) do faults.kill(o, opt.moments, moment, tell) end
    faults.kill(o, opt.kills, nil, tell)
    faults.stop(o, opt.stops, tell)
+   local lacks = opt.cuts ~= 0 and require 'test.dist.cuts'.lacks()
+   if not lacks then faults.cut(o, opt.cuts < 0 and 5 or opt.cuts, tell) end
    print(('%d ranks; undisturbed %.1f s, %d steps, a commit every %d'):format(opt.ranks, o.seconds, faults.STEPS, faults.EVERY))
    print '| fault       | runs | as wanted | restarted | most steps lost | longest s | processes left |'
    print '|-------------|-----:|----------:|----------:|----------------:|----------:|---------------:|'
@@ -270,14 +287,17 @@ local function main(opt)
          t.left))
    end
    print(('%d runs, %d as wanted, %d not'):format(runs, runs - bad, bad))
-   os.exit(bad == 0 and 0 or 1)
+   local missing = lacks and opt.cuts > 0
+   if lacks then print(('no link was cut%s: %s'):format(missing and (', %d runs are missing'):format(opt.cuts) or '', lacks)) end
+   os.exit(bad == 0 and not missing and 0 or 1)
 end
 
 if arg and (arg[0] or ''):find 'faults%.lua$' then
    local cmd = torch.CmdLine()
-   cmd:text 'Kills and stops ranks of a job that commits its state.'
+   cmd:text 'Kills and stops ranks of a job that commits its state, and cuts links of one on several hosts.'
    cmd:option('-kills', 30, 'runs with a kill at a random time')
    cmd:option('-stops', 10, 'runs with a stop at a random time')
+   cmd:option('-cuts', -1, 'runs with a link that is cut at a random time; -1: 5 where this user may make networks')
    cmd:option('-moments', 1, 'runs with a kill in each of the chosen moments')
    cmd:option('-ranks', 3, 'ranks')
    cmd:option('-seed', 1, 'of the random times')

@@ -16,20 +16,50 @@ for h in $HOSTS; do [ $i = 0 ] && break; i=$((i - 1)); done
 TH_DIST_HOST=$h exec "$@"
 ]]
 
---- Runs `code` on hosts 'a a b', a rank on each: status, standard output, standard error.
-function hosts.run(layout, code, environment, init, options)
+local root                            -- whether this is root, to whom mpirun wants to be told that
+
+--- Starts `code` on hosts 'a a b', a rank on each. Returns what waits for its end and gives status, standard output, standard
+-- error.
+function hosts.start(layout, code, environment, init, options)
    local _, n = layout:gsub('%S+', '')
-   local root = has "id" and ranks.sh 'sh -c "[ $(id -u) = 0 ]"' == 0
-   return ranks.sh(("env HOSTS='%s' TH_NUM_THREADS=1 %s %s mpirun --oversubscribe %s -n %d sh '%s' '%s' '%s'"):format(layout,
+   if root == nil then root = ranks.sh 'sh -c "[ $(id -u) = 0 ]"' == 0 end
+   return ranks.start(("env HOSTS='%s' TH_NUM_THREADS=1 %s %s mpirun --oversubscribe %s -n %d sh '%s' '%s' '%s'"):format(layout,
       root and 'OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1' or '', environment or '', options or '', n,
-      temporary.put(wrapper, '.sh'), ranks.th, ranks.script(code, init)), 120)
+      temporary.put(wrapper, '.sh'), ranks.th, ranks.script(code, init or 'dist.init{deadline = 60} ')), 120)
 end
+
+--- Runs it: the same.
+function hosts.run(...) return hosts.start(...)() end
 
 --- The same; wants it to end well. Returns what it wrote on standard output.
 function hosts.ok(layout, code, environment, init)
    local status, out, err = hosts.run(layout, code, environment, init)
    if status ~= 0 then error(('status %s\n%s\n%s'):format(tostring(status), out, err), 2) end
    return out
+end
+
+--- One job for several promises: `parts` is a list of { name, code }. Returns a function of a name, which wants this part to have
+-- ended well on all ranks, and returns what the job wrote. The job is started at once, and waited for by the first that asks.
+function hosts.parts(layout, parts, environment)
+   local text, _, n = {}, layout:gsub('%S+', '')
+   for i, part in ipairs(parts) do
+      text[i] = ([[
+do
+   local ok, why = pcall(function() %s end)
+   print(('part %s: %%s'):format(ok and 'well' or why))
+   if not ok then os.exit(1) end
+end]]):format(part[2], part[1])
+   end
+   local wait, status, out, err = hosts.start(layout, table.concat(text, '\n'), environment), nil, nil, nil
+   return function(name)
+      if wait then
+         status, out, err = wait()
+         wait = nil
+      end
+      local _, well = out:gsub(('part %s: well\n'):format(name), '')
+      if well ~= n then error(('status %s\n%s\n%s'):format(tostring(status), out, err), 2) end
+      return out
+   end
 end
 
 return hosts

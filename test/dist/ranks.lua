@@ -18,14 +18,20 @@ local function pid() return tonumber((io.open('/proc/self/stat'):read '*l':match
 
 function ranks.script(code, init) return temporary.put(head .. (init or 'dist.init{deadline = 20} ') .. code, '.lua') end
 
---- Runs a shell command: its status, what it wrote on standard output, and on standard error.
-function ranks.sh(command, seconds)
+--- Starts a shell command. Returns what waits for its end and gives its status, what it wrote on standard output, and on standard
+-- error. It must not write more than a pipe takes before that.
+function ranks.start(command, seconds)
    local err = temporary.name '.err'
    local p = io.popen(("timeout -k 1 %g %s 2>'%s' </dev/null; echo \"status $?\""):format(seconds or 60, command, err))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   return tonumber(status), out, temporary.get(err)
+   return function()
+      local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
+      p:close()
+      return tonumber(status), out, temporary.get(err)
+   end
 end
+
+--- Runs a shell command: the same.
+function ranks.sh(command, seconds) return ranks.start(command, seconds)() end
 
 --- Runs `code` as n ranks, with options of thrun, for at most 60 seconds.
 function ranks.run(n, code, options, init)

@@ -1,0 +1,45 @@
+/* attend.h - what attend.c, which reads and answers letters, and inquire.c, which asks, share. */
+#ifndef TH_ATTEND_H
+#define TH_ATTEND_H
+#include "wire.h"
+
+typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
+typedef struct letter {
+  int32_t  kind, from, group, last, culprit;
+  uint32_t round, called[TH_MAXGROUP];
+  char     why[TH_WHY];
+} letter;
+
+typedef struct parcel parcel;           /* a message on its way that nobody waits for */
+
+struct th_wire {
+  th_job   *job;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  parcel   *out;
+  int64_t   pending[TH_MAXRANK];        /* bytes on their way to each rank */
+  int       hosts, host[TH_MAXRANK];
+  th_dist  *group[TH_MAXGROUP];
+  uint32_t  closed[TH_MAXGROUP];        /* the last operation of a group that was here before */
+  th_speed  speed;
+  /* meeting */
+  char      name[TH_HOST];
+  uint64_t  secret;
+  int       met, started, stop, finalize, ended, told;
+  th_status status;
+  char      why[512];
+  /* what others have said */
+  uint32_t  round, answered[TH_MAXRANK], called[TH_MAXRANK][TH_MAXGROUP];
+  int32_t   last[TH_MAXRANK];
+  letter    in;
+  th_request reading;
+};
+
+void th_pause(int us);
+/* Sends the letter, unless it is to this rank. */
+void th_tell(th_wire *x, int to, letter *l);
+/* Waits for the ranks that are still at work, as long as they live: a rank that is ready is not late. */
+void th_await_others(th_wire *x);
+bool th_all_left(const th_wire *x);
+
+#endif

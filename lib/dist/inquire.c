@@ -1,0 +1,170 @@
+/* inquire.c - what a rank finds out of the others by letters: who waits too long asks all how far they are. Who does not answer
+ * is gone, stopped or cut off, and is named first, since others may wait for him in turn; then who is behind. And who is ready
+ * asks now and then whether the others live. */
+#include <stdio.h>
+#include "attend.h"
+
+static const double ANSWER = 2;         /* seconds that a rank has to answer */
+static const double AGAIN = 5;          /* seconds, at most, after which one that is ready asks again */
+
+static bool answered(const th_wire *x, int r, uint32_t round)
+{
+  return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* other threads ask, too */
+}
+
+/* Whether an answer is due of rank r: one that has left may have ended. */
+static bool is_there(const th_wire *x, int r)
+{
+  return r != x->job->rank && __atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT;
+}
+
+static bool is_broken(const th_wire *x) { return __atomic_load_n(&x->job->head->broken, __ATOMIC_ACQUIRE); }
+
+static uint32_t send_questions(th_wire *x, int group)
+{
+  const uint32_t round = __atomic_add_fetch(&x->round, 1, __ATOMIC_ACQ_REL);
+  for (int r = 0; r < x->job->size; r++) {
+    letter l = { .kind = ASK, .group = group, .round = round };
+    if (is_there(x, r)) th_tell(x, r, &l);
+  }
+  return round;
+}
+
+/* ---- too late ---- */
+
+/* Asks all ranks, and waits until they have answered or the time for it is over. */
+static uint32_t ask(th_wire *x, int group)
+{
+  const uint32_t round = send_questions(x, group);
+  for (const double until = th_now() + ANSWER; th_now() < until; th_pause(2000)) {
+    bool all = true;
+    for (int r = 0; r < x->job->size; r++) all = all && (!is_there(x, r) || answered(x, r, round));
+    if (all || is_broken(x)) break;
+  }
+  return round;
+}
+
+static bool is_silent(const th_wire *x, int r, uint32_t round) { return is_there(x, r) && !answered(x, r, round); }
+
+/* The first rank that has not answered: one of those [from, to) of the group that are waited for, or any, and then *other is
+ * true. -1: there is none. */
+static int find_silent(const th_dist_work *w, int from, int to, uint32_t round, bool *other)
+{
+  const th_wire *x = w->g->job->wire;
+  *other = false;
+  for (int i = from; i < to; i++) if (is_silent(x, w->g->world[i], round)) return w->g->world[i];
+  *other = true;
+  for (int r = 0; r < x->job->size; r++) if (is_silent(x, r, round)) return r;
+  return -1;
+}
+
+/* Whether this host hears of none of the others, of which there are some: it is this one then. */
+static bool is_cut_off(const th_wire *x, uint32_t round)
+{
+  int first = -1, hosts = 0;
+  for (int r = 0; r < x->job->size; r++) {
+    if (!is_there(x, r) || x->host[r] == x->host[x->job->rank]) continue;
+    if (answered(x, r, round)) return false;
+    if (first < 0) first = x->host[r];
+    if (hosts == 0 || x->host[r] != first) hosts++;
+  }
+  return hosts > 1;
+}
+
+/* `late` has not come, and that may be the other one's fault. */
+static void blame_silent(const th_dist_work *w, int silent, int late, uint32_t round)
+{
+  th_job *j = w->g->job;
+  const th_wire *x = j->wire;
+  const th_seat *seat = &j->head->seat[silent];
+  char state = 0, why[96] = "it does not answer: it was killed, is stopped, or its host is cut off";
+  if (x->host[silent] == x->host[j->rank]) th_birth(seat->pid, &state);
+  if (state == 'T' || state == 't') snprintf(why, sizeof why, "its process %d is stopped", seat->pid);
+  if (is_cut_off(x, round)) {
+    th_break(j, silent, "rank %d did not come within %g s: no rank of another host answers, this host may be cut off", late,
+             w->seconds);
+  } else if (late == silent) {
+    th_break(j, silent, "rank %d did not come within %g s: %s", late, w->seconds, why);
+  } else {
+    th_break(j, silent, "rank %d did not come within %g s, and rank %d may be why: %s", late, w->seconds, silent, why);
+  }
+}
+
+/* Of the ranks [from, to) of the group, the first that has not begun the operation; -1: all have. */
+static int find_behind(const th_dist_work *w, int from, int to, bool message)
+{
+  const th_dist *g = w->g;
+  for (int i = from; i < to; i++) {
+    const int r = g->world[i];
+    const uint32_t called = __atomic_load_n(&g->job->wire->called[r][g->id], __ATOMIC_ACQUIRE);
+    if (i != g->rank && (message || (int32_t)(called - w->notice.seq) < 0)) return r;
+  }
+  return -1;
+}
+
+th_status th_inquire(th_dist_work *part, int who)
+{
+  th_dist_work *w = part->whole ? (th_dist_work *)(uintptr_t)part->whole : part;
+  th_dist *g = w->g;
+  th_job *j = g->job;
+  th_wire *x = j->wire;
+  const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
+  const bool home = !g->between || (message && x->host[w->notice.root] == x->host[j->rank]);
+  const int from = message ? w->notice.root : 0, to = message ? w->notice.root + 1 : g->size;
+  const uint32_t round = ask(x, g->id);
+  if (is_broken(x)) return th_broken(w);
+  bool other;
+  const int silent = find_silent(w, from, to, round, &other), behind = home ? who : find_behind(w, from, to, message);
+  if (silent >= 0) {
+    blame_silent(w, silent, other && behind >= 0 ? behind : silent, round);
+  } else if (home) {
+    th_blame(w, who, TH_IS_LATE);
+  } else if (behind < 0) {
+    th_break(j, j->rank, "all ranks take part and answer, but it did not end within %g s", w->seconds);
+  } else if (x->called[behind][g->id]) {
+    th_break(j, behind, "rank %d did not come within %g s: its process lives; its last operation was %s, number %u", behind,
+             w->seconds, th_dist_word(x->last[behind]), x->called[behind][g->id]);
+  } else {
+    th_break(j, behind, "rank %d did not come within %g s: its process lives and has begun no operation", behind, w->seconds);
+  }
+  return th_broken(w);
+}
+
+/* ---- ready ---- */
+
+bool th_all_left(const th_wire *x)
+{
+  for (int r = 0; r < x->job->size; r++) {
+    if (__atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT) return false;
+  }
+  return true;
+}
+
+/* Whether rank r lives no more, or has been silent for so many questions, `every` seconds apart, that it counts as dead.
+ * Questions are counted, and not the time: this rank itself may have been stopped. */
+static bool is_dead(const th_wire *x, int r, int unanswered, double every)
+{
+  th_dist world = { .job = x->job };
+  const th_dist_work w = { .g = &world };
+  if (x->host[r] == x->host[x->job->rank] && th_look_after(&w, r, false) == TH_IS_GONE) return true;
+  return (unanswered - 1) * every > x->job->deadline + ANSWER;
+}
+
+void th_await_others(th_wire *x)
+{
+  const double quarter = x->job->deadline / 4, every = quarter < AGAIN ? quarter : AGAIN;
+  int unanswered[TH_MAXRANK] = { 0 };
+  uint32_t heard[TH_MAXRANK];
+  for (int r = 0; r < x->job->size; r++) heard[r] = __atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE);
+  for (double asked = th_now(); !th_all_left(x) && !is_broken(x) && !th_interrupted(); th_pause(1000)) {
+    if (th_now() - asked < every) continue;
+    for (int r = 0; r < x->job->size; r++) {
+      const uint32_t last = __atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE);
+      unanswered[r] = last == heard[r] ? unanswered[r] + 1 : 0;
+      heard[r] = last;
+      if (is_there(x, r) && is_dead(x, r, unanswered[r], every)) return;
+    }
+    send_questions(x, 0);
+    asked = th_now();
+  }
+}

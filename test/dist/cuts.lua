@@ -1,0 +1,181 @@
+-- test/dist/cuts.lua - a job on several hosts loses the link of one of them while it trains: what do its ranks say, and what is
+-- left? The hosts are those of bench/netlab.sh, so root makes them. Who is cut off says so; all others name a rank of that host;
+-- both within the deadline and the time that a rank has to answer. A moment after thrun has ended no process of the job may be
+-- there, in no namespace. `th test/dist/faults.lua -cuts 5` runs some.
+local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
+package.path = here .. '/../../?.lua;' .. package.path
+local torch = require 'torch'
+local sys = require 'sys'
+
+local DEADLINE, ANSWER, SLACK = 2, 2, 2           -- seconds; SLACK: for a busy machine
+local LIMIT, LEFT = 90, 5                         -- seconds of a run, and of what may still end then
+
+local cuts = {}
+
+local now = sys.clock                             -- of the day: one for all ranks here
+
+local function append(name, ...)
+   local f = assert(io.open(name, 'a'))
+   f:write((...):format(select(2, ...)))
+   f:close()
+end
+
+local function read(name)
+   local f = io.open(name, 'rb')
+   local text = f and f:read '*a' or ''
+   if f then f:close() end
+   return text
+end
+
+-- ---- in a rank -------------------------------------------------------------------------------------------------------------
+
+-- Steps of all kinds, so that the link is missed in operations of all kinds.
+local function steps(dist)
+   local nn = require 'nn'
+   local r, n = dist.rank(), dist.size()
+   local net = nn.Sequential():add(nn.Linear(20, 64)):add(nn.Tanh()):add(nn.Linear(64, 5))
+   local model, criterion = dist.DataParallel(net, { bucket = 1000, broadcast = true }), nn.MSECriterion()
+   local ends = dist.group { 0, n - 1 }
+   local large, few, token = torch.FloatTensor(300000):fill(1), torch.ones(10), torch.ones(100)
+   return function(i)
+      local input, target = torch.randn(8, 20), torch.randn(8, 5)
+      model:zeroGradParameters()
+      criterion:forward(model:forward(input), target)
+      model:backward(input, criterion:backward(model.output, target))
+      model:updateParameters(0.01)
+      dist.algorithm(i % 2 == 0 and 'fastest' or 'auto')
+      local sum = dist.allreduce(large, 'mean', { async = true })
+      local sent = dist.send(token, (r + 1) % n, { async = true })
+      dist.recv(token:clone(), (r - 1) % n)
+      sent:wait()
+      sum:wait()
+      if r == 0 or r == n - 1 then dist.allreduce(few, 'mean', { group = ends }) end
+      dist.broadcast(large, i % n)
+      dist.allgather(few)
+      sys.sleep(0.015)
+   end
+end
+
+local function train(log, deadline)
+   local dist = require 'dist'.init { deadline = 60 }
+   local step = steps(dist)
+   step(1)
+   dist.barrier()
+   dist.deadline(deadline)
+   append(log, 'begun %d\n', dist.rank())
+   local begin, i = now(), 1
+   local ok, why
+   repeat
+      i = i + 1
+      ok, why = pcall(step, i)
+   until not ok or now() - begin > LIMIT / 2
+   append(log, 'end %d %.6f %s\n', dist.rank(), now(), ok and 'no error' or tostring(why):match '[^\n]*')
+   os.exit(1)
+end
+
+-- ---- around the job --------------------------------------------------------------------------------------------------------
+
+--- What keeps this user from making the network; nil if nothing does.
+function cuts.lacks()
+   local function works(command) return os.execute(command .. ' >/dev/null 2>&1') == 0 end
+   for _, name in ipairs { 'mpirun', 'unshare', 'nsenter', 'ip', 'tc' } do
+      if not works('command -v ' .. name) then return 'there is no ' .. name end
+   end
+   if works "unshare -mn sh -c 'mount -t tmpfs none /run && ip link add br0 type bridge && ip netns add a'" then return nil end
+   return 'network namespaces cannot be made: that needs root'
+end
+
+-- In the network: the job, and the plug of a host that is pulled when all ranks train.
+local script = [[
+thrun=$1 job=$2 base=$3 hosts=$4 ranks=$5 host=$6 after=$7 deadline=$8
+"$thrun" --hosts "$hosts" --grace 1 "$job" -job -log "$base.log" -deadline "$deadline" >"$base.out" 2>&1 </dev/null &
+p=$!
+until [ "$(grep -c begun "$base.log" 2>/dev/null)" = "$ranks" ]; do
+  kill -0 $p 2>/dev/null || break
+  sleep 0.02
+done
+sleep "$after"
+"$NETLAB_CUT" "$host"
+date +%s.%N >"$base.cut"
+wait $p
+echo $? >"$base.status"
+]]
+
+-- Processes that have the word in their environment or among their arguments, but zombies: of those nothing is left.
+local function processes_with(word)
+   local list, p = {}, io.popen 'ls /proc'
+   for pid in p:lines() do
+      local base = '/proc/' .. pid
+      if pid:find '^%d+$' and (read(base .. '/environ'):find(word, 1, true) or read(base .. '/cmdline'):find(word, 1, true)) then
+         list[#list + 1] = pid .. ': ' .. read(base .. '/cmdline'):gsub('%z', ' '):sub(1, 100)
+      end
+   end
+   p:close()
+   return list
+end
+
+--- Starts a job on hosts with `o.layout[i]` ranks, whose host `o.host` is cut off `o.after` seconds after all have begun to
+-- train; `o.deadline` of its operations is 2 by default. Returns what waits for its end, and gives a table: status, text, said (of
+-- each rank: its words, and how long after the cut), seconds, left (processes).
+function cuts.start(o)
+   local base, hosts, ranks = os.tmpname(), {}, 0
+   for i, n in ipairs(o.layout) do hosts[i], ranks = ('n%d:%d'):format(i, n), ranks + n end
+   append(base .. '.sh', '%s', script)
+   local begin = now()
+   local p = io.popen(("TH_CUTS=%s TH_NUM_THREADS=1 timeout -k 1 %d '%s/../../bench/netlab.sh' %d 200mbit "):format(base, LIMIT,
+      here, #o.layout) .. ("sh %s.sh '%s' '%s' %s %s %d %d %g %g 2>&1 </dev/null"):format(base, o.thrun, here .. '/cuts.lua', base,
+      table.concat(hosts, ','), ranks, o.host, o.after, o.deadline or DEADLINE))
+   return function()
+      local text = p:read '*a' .. read(base .. '.out')
+      p:close()
+      local result = { status = tonumber(read(base .. '.status')), seconds = now() - begin, text = text, said = {} }
+      local cut = tonumber(read(base .. '.cut'))
+      for rank, time, why in read(base .. '.log'):gmatch 'end (%d+) (%S+) ([^\n]*)' do
+         result.said[tonumber(rank)] = { why = why, after = cut and time - cut }
+      end
+      for _ = 1, LEFT / 0.1 do
+         result.left = processes_with(base)
+         if #result.left == 0 then break end
+         sys.sleep(0.1)
+      end
+      for _, extension in ipairs { '', '.sh', '.log', '.out', '.cut', '.status' } do os.remove(base .. extension) end
+      return result
+   end
+end
+
+--- What is wrong with how such a job has ended, or nil. `o.slack`: seconds that ranks may be late with their words (optional).
+function cuts.wrong(o, r)
+   local rank, deadline = -1, o.deadline or DEADLINE
+   local first, last = 0, 0                       -- ranks of the host that is cut off
+   for i = 1, o.host do first, last = last, last + o.layout[i] end
+   if not r.status or r.status == 0 then return ('status %s: %s'):format(tostring(r.status), r.text) end
+   for i, n in ipairs(o.layout) do
+      for _ = 1, n do
+         rank = rank + 1
+         local said = r.said[rank]
+         if not said or not said.after then return ('rank %d has not ended by itself: %s'):format(rank, r.text) end
+         local named = tonumber(said.why:match 'rank (%d+) may be why: it does not answer'
+            or said.why:match('rank (%d+) did not come within ' .. deadline .. ' s: it does not answer'))
+         local right
+         if i == o.host then right = said.why:find('no rank of another host answers, this host may be cut off', 1, true)
+         else right = named and named >= first and named < last end
+         if not right then return ('rank %d said: %s'):format(rank, said.why) end
+         if said.after > deadline + ANSWER + (o.slack or SLACK) then
+            return ('rank %d said so after %.1f s'):format(rank, said.after)
+         end
+      end
+   end
+   if #r.left > 0 then return 'there is still: ' .. table.concat(r.left, ', ') end
+end
+
+if arg and (arg[0] or ''):find 'cuts%.lua$' then
+   local cmd = torch.CmdLine()
+   cmd:text 'A rank of a job whose network is cut: see test/dist/faults.lua -cuts.'
+   cmd:option('-job', false, 'this process is a rank')
+   cmd:option('-log', '', 'the file in which ranks say what they have seen')
+   cmd:option('-deadline', DEADLINE, 'of operations, seconds')
+   local opt = cmd:parse(arg)
+   train(opt.log, opt.deadline)
+end
+
+return cuts
