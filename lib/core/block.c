@@ -13,9 +13,21 @@ typedef struct head { int64_t bytes; struct head *next; } head;
 
 static struct { head *first[CLASSES]; int64_t bytes; bool locked; } kept;
 
-/* Whoever does not get the lock at once does without: nobody waits, not even the child of a fork that
+/* Looks at a lock that is held, for the time of a few loads and stores, before one does without it. Threads
+ * that do without take fresh blocks while others wait here, whose number grows with every batch of a loader. */
+enum { PATIENCE = 100 };
+
+/* Whoever does not get the lock soon does without: nobody waits long, not even the child of a fork that
  * left the lock behind. */
-static bool lock(void) { return TH_KEEPS && !__atomic_test_and_set(&kept.locked, __ATOMIC_ACQUIRE); }
+static bool lock(void)
+{
+  if (!TH_KEEPS) return false;
+  for (int k = 0; k < PATIENCE; k++) {
+    if (!__atomic_test_and_set(&kept.locked, __ATOMIC_ACQUIRE)) return true;
+    while (__atomic_load_n(&kept.locked, __ATOMIC_RELAXED) && ++k < PATIENCE) __builtin_ia32_pause();
+  }
+  return false;
+}
 static void unlock(void) { __atomic_clear(&kept.locked, __ATOMIC_RELEASE); }
 
 /* Sizes come in STEPS classes between powers of two. Rounds *bytes up to the class that is returned. */

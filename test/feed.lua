@@ -1,0 +1,81 @@
+-- test/feed.lua - what the specs of feed have in common.
+local paths = require 'paths'
+local torch = require 'torch'
+local feed = require 'feed'
+local refuses = require 'test.refuses'
+
+local M = {}
+
+--- Which th scripts of a spec run by.
+M.TH = os.getenv 'TH' or 'build/bin/th'
+
+--- All samples of a dataset, tensors as tables.
+function M.all(d)
+   local list = {}
+   for i = 1, d:size() do
+      local v = d:get(i)
+      list[i] = torch.isTensor(v) and v:totable() or v
+   end
+   return list
+end
+
+--- Numbers outside of a dataset are refused by it.
+function M.bounded(name, d)
+   local n = d:size()
+   refuses(('%s: samples have the numbers 1..%d, got 0'):format(name, n), d.get, d, 0)
+   refuses(('%s: samples have the numbers 1..%d, got %d'):format(name, n, n + 1), d.get, d, n + 1)
+   refuses(('%s: samples have the numbers 1..%d, got 1.5'):format(name, n), d.get, d, 1.5)
+   refuses(('%s: samples have the numbers 1..%d, got nan'):format(name, n), d.get, d, 0 / 0)
+   refuses(('%s: the number of a sample must be a number, got nil'):format(name), d.get, d)
+end
+
+--- A file that is not there, a folder, no name at all.
+function M.needs_a_file(name)
+   local f = feed[name:match '%w+$']
+   refuses(name .. ': cannot open /no/such/file: No such file or directory', f, '/no/such/file')
+   refuses(name .. ': cannot open /: Is a directory', f, '/')
+   refuses(name .. ': cannot open /dev/null: it is no plain file', f, '/dev/null')
+   for _, v in ipairs { '', 3, {}, 'a\0b' } do refuses(name .. ': file must be the name of a file, got', f, v) end
+end
+
+--- A loader of the numbers 1..n (23), unless options have a dataset.
+function M.loader(options, n)
+   options.dataset = options.dataset or feed.tensors(torch.range(1, n or 23))
+   return feed.loader(options)
+end
+
+--- The batches of so many epochs as texts.
+function M.texts(l, epochs)
+   local list = {}
+   for _ = 1, epochs or 1 do
+      for batch, i in l:epoch() do list[#list + 1] = i .. ': ' .. table.concat(batch:totable(), ' ') end
+   end
+   return list
+end
+
+--- A dataset whose samples say what was random in them.
+function M.noisy(n)
+   return feed.map(feed.tensors(torch.range(1, n)), function(x, random) return x + torch.uniform(random) end)
+end
+
+function M.sorted(list)
+   table.sort(list)
+   return list
+end
+
+function M.range(n) return torch.range(1, n):totable() end
+
+--- How many threads this process has.
+function M.threads()
+   local list = paths.dir '/proc/self/task'
+   return #list
+end
+
+--- Threads that have been told to end may take a moment to disappear from /proc.
+function M.threads_become(n)
+   local timer = torch.Timer()
+   while M.threads() > n and timer:time().real < 10 do end
+   return math.max(M.threads(), n)
+end
+
+return M
