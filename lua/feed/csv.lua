@@ -1,5 +1,6 @@
 -- feed.csv - the rows of a table in text: fields between separators, those in double quotes as they are (RFC 4180).
 local torch = require 'torch'
+local fingerprint = require 'feed.fingerprint'
 local lines = require 'feed.lines'
 local source = require 'feed.source'
 local need = require 'feed.need'
@@ -126,5 +127,7 @@ function Csv:get(i)
    for k, name in ipairs(self.names) do named[name] = row[k] end
    return named
 end
+
+function Csv:fingerprint() return fingerprint.new('csv', lines.fingerprint(self)) end
 
 return Csv

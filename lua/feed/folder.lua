@@ -1,5 +1,7 @@
 -- feed.folder - files in folders, one folder a class: images, say.
 local paths = require 'paths'
+local fingerprint = require 'feed.fingerprint'
+local image = require 'feed.image'
 local need = require 'feed.need'
 local source = require 'feed.source'
 
@@ -16,7 +18,8 @@ local function sorted(dir, keep)
    return names
 end
 
-local function is_image(path) return paths.filep(path) and path:lower():find '%.png$' ~= nil end
+local endings = { png = true, jpg = true, jpeg = true }
+local function is_image(path) return paths.filep(path) and endings[path:lower():match '%.(%a+)$'] or false end
 
 local function walk(self)
    self.classes, self.names, self.class = sorted(self.file, paths.dirp), {}, {}
@@ -29,9 +32,9 @@ local function walk(self)
 end
 
 --- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the
--- folders are in the field `classes`, those of the files in `names`. Without `load` they are PNG images, ByteTensors of 3 (or
--- 1) x height x width; other files are passed over, and so are names that begin with a dot.
--- @param load  a function of a path (optional)
+-- folders are in the field `classes`, those of the files in `names`. Without `load` they are the images in files that end in
+-- .png, .jpg or .jpeg, as feed.image reads them; other files are passed over, and so are names that begin with a dot.
+-- @param load  a function of a path (optional): function(path) return feed.image(path, {least = 256}) end
 -- require 'feed'.folder('doc', function(path) return path end).classes[1] --> reference
 function Folder.new(dir, load)
    need.path('feed.folder', dir)
@@ -47,9 +50,24 @@ function Folder:size() return #self.names end
 function Folder:get(i)
    need.index('feed.folder', i, #self.names)
    local path = self.file .. '/' .. self.names[i]
-   local ok, x = pcall(self.load or require 'feed.png', path)
+   local ok, x = pcall(self.load or image.read, path)
    if not ok then source.fail('feed.folder', path, x) end
    return { x, self.class[i] }
 end
+
+-- A file may have gone since; whoever needs it will hear of that.
+local function look(self)
+   local list = { table.concat(self.classes, '\0'), table.concat(self.names, '\0') }
+   for _, i in ipairs(fingerprint.some(#self.names)) do
+      local ok, text = pcall(source.with, self.file .. '/' .. self.names[i], function(s, bytes)
+         return ('%.0f %s'):format(bytes, fingerprint.blocks(s, 0, math.min(bytes, 4096)))
+      end)
+      if not ok and tostring(text):find 'interrupted$' then error(text, 0) end
+      list[#list + 1] = ok and text or '?'
+   end
+   return fingerprint.new('folder', table.concat(list, '\n'))
+end
+
+function Folder:fingerprint() return fingerprint.once(self, look) end
 
 return Folder

@@ -13,6 +13,7 @@ feed.text = require 'feed.text'.new
 feed.csv = require 'feed.csv'.new
 feed.list = require 'feed.list'.new
 feed.t7 = require 'feed.list'.t7
+feed.image = require 'feed.image'.new
 feed.folder = require 'feed.folder'.new
 feed.lmdb = require 'feed.lmdb'.new
 feed.map = require 'feed.map'.new

@@ -1,5 +1,6 @@
 -- feed.lines - where the lines of a text file begin: what feed.text and feed.csv know of their file.
 local torch = require 'torch'
+local fingerprint = require 'feed.fingerprint'
 local source = require 'feed.source'
 
 local lines = {}
@@ -57,6 +58,14 @@ end
 -- @return a LongTensor of the places (from 0) at which lines begin, and behind it that of the end; the number of lines; the stamp
 -- of the file
 function lines.index(file, separator) return source.with(file, index, separator and separator:byte() or -1) end
+
+local function look(dataset)
+   local places = dataset.places
+   return fingerprint.sum(places) .. fingerprint.blocks(source.of(dataset), places[1], places[places:size(1)])
+end
+
+--- What a dataset's lines are, as a text.
+function lines.fingerprint(dataset) return fingerprint.once(dataset, look) end
 
 --- Line i without its end.
 function lines.get(dataset, i)

@@ -1,6 +1,7 @@
 -- feed.list - samples that lie in a Lua table; and feed.t7, which finds them in a file of torch.save.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 local source = require 'feed.source'
 
@@ -19,6 +20,12 @@ end
 function List:size() return #self.samples end
 
 function List:get(i) return self.samples[need.index('feed.list', i, #self.samples)] end
+
+function List:fingerprint()
+   local texts = {}
+   for j, i in ipairs(fingerprint.some(#self.samples)) do texts[j] = fingerprint.text(self.samples[i], 16) end
+   return fingerprint.new('list', table.concat(texts, '\n'))
+end
 
 -- Tensors by name or number with as many elements along the first dimension.
 local function are_columns(t)

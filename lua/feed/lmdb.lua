@@ -1,5 +1,6 @@
 -- feed.lmdb - the values of an LMDB database, in the order of their keys. liblmdb is opened when the first database is.
 local ffi = require 'ffi'
+local fingerprint = require 'feed.fingerprint'
 local load_library = require 'feed.library'
 local torch = require 'torch'
 local paths = require 'paths'
@@ -118,19 +119,35 @@ end
 
 function Lmdb:size() return self.n end
 
-function Lmdb:get(i)
-   need.index('feed.lmdb', i, self.n)
+-- Makes `value` that of key i.
+local function find(self, i)
    local ok, db = pcall(database, self)
-   if not ok then source.fail('feed.lmdb', self.file, db) end
+   if not ok then source.fail('feed.lmdb', self.file, db, 3) end
    local first = self.places[i]
    key.size, key.data = self.places[i + 1] - first, self.keys:data() + first
    local status = lmdb.mdb_get(db.txn, db.dbi, key, value)
    if status ~= 0 then
-      source.fail('feed.lmdb', self.file, ('sample %d: %s'):format(i, ffi.string(lmdb.mdb_strerror(status))))
+      source.fail('feed.lmdb', self.file, ('sample %d: %s'):format(i, ffi.string(lmdb.mdb_strerror(status))), 3)
    end
-   local text = ffi.string(value.data, value.size)
+end
+
+function Lmdb:get(i)
+   need.index('feed.lmdb', i, self.n)
+   find(self, i)
+   local first, text = self.places[i], ffi.string(value.data, value.size)
    if not self.with_keys then return text end
    return { key = ffi.string(self.keys:data() + first, self.places[i + 1] - first), value = text }
 end
+
+local function look(self)
+   local list = { fingerprint.sum(self.places), self.n > 0 and fingerprint.sum(self.keys) or '' }
+   for _, i in ipairs(fingerprint.some(self.n)) do
+      find(self, i)
+      list[#list + 1] = ('%.0f %s'):format(tonumber(value.size), ffi.string(value.data, math.min(4096, tonumber(value.size))))
+   end
+   return fingerprint.new('lmdb', table.concat(list, '\n'))
+end
+
+function Lmdb:fingerprint() return fingerprint.once(self, look) end
 
 return Lmdb

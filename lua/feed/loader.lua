@@ -8,6 +8,7 @@ local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local worker = require 'torch.worker'
 local batch = require 'feed.batch'
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 local Order = require 'feed.order'
 
@@ -279,17 +280,25 @@ local function likeness(self)
       window = o.shuffle and o.chunk and o.window or nil }
 end
 
---- Where the loader stands, as a table of a few numbers: epoch, place (samples given out, over all ranks) and what the order
--- depends on, which of the dataset is its size alone.
+-- What the dataset says of itself, in the name of `who`; nil where it says nothing.
+local function dataset_of(self, who)
+   local ok, v = pcall(fingerprint.of, self.job.dataset)
+   if not ok then error(('%s: %s'):format(who, message(v)), 3) end
+   return v
+end
+
+--- Where the loader stands, as a small table: epoch, place (samples given out, over all ranks), what the order depends on, and in
+-- `dataset` a word and a checksum by which the dataset is known: dataset:fingerprint(), which those of feed have.
 function Loader:state()
    need_loader('state', self)
    local state = likeness(self)
-   state.epoch, state.place = self.at.epoch, self.at.place
+   state.epoch, state.place, state.dataset = self.at.epoch, self.at.place, dataset_of(self, 'loader:state')
    return state
 end
 
 --- Goes on where a state was taken. Workers, batch and ranks may be others: samples that were given out do not come again.
--- The dataset's size, seed, shuffle, chunk and window must be the same.
+-- The dataset's size, seed, shuffle, chunk and window must be the same, and the dataset too: its files may lie elsewhere. A
+-- state without its field `dataset` goes on with any of that size.
 function Loader:restore(state)
    need_loader('restore', self)
    if type(state) ~= 'table' then arg.refuse('loader:restore', 'state', 'a table from loader:state()', state) end
@@ -299,6 +308,14 @@ function Loader:restore(state)
          error(('loader:restore: %s is %s in the state, and %s here')
             :format(name, tostring(state[name]), tostring(mine[name])), 2)
       end
+   end
+   if state.dataset ~= nil and type(state.dataset) ~= 'string' then
+      arg.refuse('loader:restore', 'state.dataset', 'a string', state.dataset)
+   end
+   local own = state.dataset and dataset_of(self, 'loader:restore')
+   if own and own ~= state.dataset then
+      error(('loader:restore: the dataset is another one of the same size: %s in the state, and %s here; '
+         .. 'if that is meant, set state.dataset to nil'):format(state.dataset, own), 2)
    end
    need.whole('loader:restore', 'state.epoch', state.epoch, 1, LAST)
    need.whole('loader:restore', 'state.place', state.place, 0, self.n)

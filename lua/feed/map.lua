@@ -1,5 +1,6 @@
 -- feed.map - a dataset whose samples are made of another's by a function.
 local torch = require 'torch'
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 local seed = require 'feed.seed'
 
@@ -25,5 +26,8 @@ function Map:get(i, random)
    end
    return self.f(self.dataset:get(i, random), random, i)
 end
+
+-- What f makes of samples may be changed between two runs.
+function Map:fingerprint() return fingerprint.of(self.dataset) end
 
 return Map

@@ -15,12 +15,14 @@ function need.callable(who, what, v, level)
    return v
 end
 
---- A dataset: a table with size() and get(i), and perhaps batch(numbers).
+--- A dataset: a table with size() and get(i), and perhaps batch(numbers) and fingerprint().
 function need.dataset(who, what, v)
    if type(v) ~= 'table' or not arg.is_callable(v.size) or not arg.is_callable(v.get) then
       arg.refuse(who, what, 'a dataset, a table with the functions size and get', v, 3)
    end
-   if v.batch ~= nil then need.callable(who, what .. '.batch', v.batch, 3) end
+   for _, name in ipairs { 'batch', 'fingerprint' } do
+      if v[name] ~= nil then need.callable(who, what .. '.' .. name, v[name], 3) end
+   end
    return v
 end
 

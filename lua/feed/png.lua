@@ -2,7 +2,6 @@
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
 local torch = require 'torch'
-local source = require 'feed.source'
 
 ffi.cdef [[
 typedef struct png_image {
@@ -39,14 +38,14 @@ local function decode(image, bytes, n)
    end
    local pixels = torch.ByteTensor(height, width, channels):zero()     -- what is transparent shows what is there
    try(png.png_image_finish_read(image, nil, pixels:data(), 0, nil))
-   return pixels:permute(3, 1, 2):contiguous()
+   return pixels
 end
 
---- The image in a PNG file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours. Sixteen bits
+--- The pixels in the bytes of a PNG file, a string: a ByteTensor of height x width x 3, or 1 if it has no colours. Sixteen bits
 -- become eight, and what is transparent lies on black.
-return function(file)
+return function(bytes)
    library()
-   local image, bytes = ffi.new 'png_image', source.with(file, source.whole)
+   local image = ffi.new 'png_image'
    local ok, x = pcall(decode, image, bytes, #bytes)
    png.png_image_free(image)
    if not ok then error(x, 0) end

@@ -4,6 +4,7 @@ local lib = require 'torch.lib'
 local torch = require 'torch'
 local format = require 'torch.format'
 local encode = require 'feed.encode'
+local fingerprint = require 'feed.fingerprint'
 local header = require 'feed.header'
 local room = require 'feed.room'
 local source = require 'feed.source'
@@ -24,7 +25,7 @@ local function open(s, bytes, self)
    for k = 1, n do
       if p[k] <= p[k - 1] then error('its index is damaged', 0) end
    end
-   self.n, self.stamp, self.places, self.sums = n, source.stamp(s), places, sums
+   self.n, self.stamp, self.places, self.sums, self.sum = n, source.stamp(s), places, sums, sum
 end
 
 --- The samples in a file of feed.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
@@ -106,5 +107,8 @@ function Records:batch(numbers, out)
    if not ok then source.fail('feed.records', self.file, t) end
    return t
 end
+
+-- The checksum of the index, which has those of all records.
+function Records:fingerprint() return fingerprint.new('records', ('%.0f'):format(self.sum)) end
 
 return Records

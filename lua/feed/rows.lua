@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
+local fingerprint = require 'feed.fingerprint'
 local room = require 'feed.room'
 local source = require 'feed.source'
 local need = require 'feed.need'
@@ -60,5 +61,13 @@ function Rows:batch(numbers, out)
    native(self, p, count * self.each)
    return t
 end
+
+local function look(self)
+   local sum = fingerprint.blocks(source.of(self), self.start, self.start + self.n * self.each)
+   local kind = ('%d %d %s'):format(self.dtype, self.swapped, table.concat(self.row, 'x'))
+   return fingerprint.new(self.who:match '%w+$', kind .. ' ' .. sum)
+end
+
+function Rows:fingerprint() return fingerprint.once(self, look) end
 
 return Rows

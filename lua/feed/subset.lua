@@ -1,6 +1,7 @@
 -- feed.subset - some samples of a dataset, in an order of their own; and feed.split, which cuts a dataset into such parts.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 local seeds = require 'feed.seed'
 
@@ -35,6 +36,11 @@ end
 function Subset:batch(numbers, out)
    if not self.dataset.batch then return nil end
    return self.dataset:batch(self.numbers:index(1, need.indices('feed.subset', numbers, self:size())), out)
+end
+
+function Subset:fingerprint()
+   self.sum = self.sum or fingerprint.sum(self.numbers)
+   return fingerprint.new('subset', ('%s of %s'):format(self.sum, fingerprint.of(self.dataset) or '?'))
 end
 
 local function need_parts(parts)

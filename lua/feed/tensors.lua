@@ -1,9 +1,10 @@
 -- feed.tensors - samples that lie in tensors, along their first dimension.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 
-local Tensors = {}
+local Tensors = { who = 'feed.tensors' }
 Tensors.__index = Tensors
 
 --- The dataset whose sample i is x[i]; of several tensors, {x[i], y[i], ...}; of a table of tensors, a table with the same keys.
@@ -32,6 +33,9 @@ function Tensors.new(x, ...)
    return setmetatable({ parts = parts, single = single, n = n }, Tensors)
 end
 
+--- The n rows of a tensor as another reader's dataset. @param who  its name, for messages
+function Tensors.rows(who, t, n) return setmetatable({ parts = { t }, single = true, n = n, who = who }, Tensors) end
+
 function Tensors:size() return self.n end
 
 local function each(self, f, out)
@@ -42,7 +46,7 @@ local function each(self, f, out)
 end
 
 function Tensors:get(i)
-   need.index('feed.tensors', i, self.n)
+   need.index(self.who, i, self.n)
    return each(self, function(t)
       local v = t[i]
       return torch.isTensor(v) and v:clone() or v             -- whoever changes a sample does not change the dataset
@@ -51,11 +55,14 @@ end
 
 -- All samples of a batch at once.
 function Tensors:batch(numbers, out)
-   need.indices('feed.tensors', numbers, self.n)
+   need.indices(self.who, numbers, self.n)
    return each(self, function(t, again)
       if again == nil then return t:index(1, numbers) end
       return t.index(again, t, 1, numbers)
    end, out)
 end
+
+-- Each time anew: they may be written.
+function Tensors:fingerprint() return fingerprint.new('tensors', fingerprint.text(self.parts)) end
 
 return Tensors

@@ -1,4 +1,5 @@
 -- feed.text - the lines of a file as samples.
+local fingerprint = require 'feed.fingerprint'
 local lines = require 'feed.lines'
 local source = require 'feed.source'
 local need = require 'feed.need'
@@ -25,5 +26,7 @@ function Text:get(i)
    if not ok then source.fail('feed.text', self.file, line) end
    return line
 end
+
+function Text:fingerprint() return fingerprint.new('text', lines.fingerprint(self)) end
 
 return Text

@@ -1,4 +1,5 @@
 -- feed.zip - datasets side by side: images and their labels.
+local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 
 local Zip = {}
@@ -42,5 +43,7 @@ function Zip:batch(numbers, out)
    end
    return batch
 end
+
+function Zip:fingerprint() return fingerprint.of_parts('zip', self.parts) end
 
 return Zip
