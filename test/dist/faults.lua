@@ -113,12 +113,18 @@ end
 
 -- ---- around the job --------------------------------------------------------------------------------------------------------
 
-local function sleep(seconds) ffi.C.usleep(math.floor(seconds * 1e6)) end
+local frozen = 0                                  -- seconds that somebody had stopped all, as far as sleeping shows it
 
 local function now()
    local t = ffi.new 'double[3]'
    require 'torch.lib'.C.th_clock(t)
-   return t[0]
+   return t[0] - frozen
+end
+
+local function sleep(seconds)
+   local before = now()
+   ffi.C.usleep(math.floor(seconds * 1e6))
+   frozen = frozen + math.max(0, now() - before - seconds - 0.1)
 end
 
 -- The rank's process, by what its environment says; nil while there is none.
@@ -156,11 +162,10 @@ function faults.run(o)
       here .. '/faults.lua', arguments, name.err, name.status, name.status, name.status))
    local thrun = tonumber(p:read '*l')
    if o.act then o.act(function() return read(name.status) == '' and thrun or nil end) end
-   local awake, before = 0, now()
+   local limit = now() + LIMIT
    while read(name.status) == '' do
       sleep(0.01)
-      awake, before = awake + math.min(now() - before, 0.1), now()     -- somebody may have stopped all, this process too
-      if awake > LIMIT then ffi.C.kill(thrun, 9) end
+      if now() > limit then ffi.C.kill(thrun, 9) end
    end
    p:close()
    local result = { status = tonumber(read(name.status)), seconds = now() - begin, text = read(name.err), ends = {}, lost = 0 }
