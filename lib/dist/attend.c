@@ -315,20 +315,26 @@ static th_status look(th_dist_work *w, double *left)
 /* Naps of who has waited for so many seconds: short at first. */
 static void nap(double waited) { th_pause(waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000); }
 
-/* Awake for a moment, since messages come soon; then in naps. */
+/* Awake for a moment, while messages come that soon; else in naps. What has come late lately will do so again: a slow network
+ * brings the next chunk in a millisecond, and other ranks may need the processor. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
 {
+  static const double AWAKE = 200e-6, LEAST_AWAKE = 10e-6;
+  static __thread double awake = 200e-6;
   const double begin = th_now();
-  double seen = begin, left = 0;
+  double seen = begin, now = begin, left = 0;
   for (;;) {
     TH_TRY(th_mpi_test(r, n, done, ndone));
-    if (*ndone) return TH_OK;
-    const double now = th_now();
+    if (*ndone) {
+      awake = now - begin < AWAKE ? AWAKE : awake > LEAST_AWAKE ? awake / 2 : awake;
+      return TH_OK;
+    }
+    now = th_now();
     if (now - seen > 0.02) {
       TH_TRY(look(w, &left));
       seen = now;
     }
-    if (now - begin < 200e-6 && !w->threaded) sched_yield();
+    if (now - begin < awake && !w->threaded) sched_yield();
     else nap(now - begin);
   }
 }

@@ -160,16 +160,21 @@ static void become(const hosts_job *j, const char *key, int out, int err)
 /* ---- what it writes ---- */
 
 /* "[1,3]<stdout>:text": rank 3. What mpirun itself writes has no such head. */
-static const char *head_of(const char *line, int *rank)
+static const char *head_of(const char *text, int *rank)
 {
-  int at = 0;
-  if (sscanf(line, "[%*[^,],%d]<std%*[a-z]>:%n", rank, &at) == 1 && at) return line + at;
-  return NULL;
+  char *end;
+  if (text[0] != '[' || text[1] < '0' || text[1] > '9') return NULL;
+  strtol(text + 1, &end, 10);
+  if (end[0] != ',' || end[1] < '0' || end[1] > '9') return NULL;
+  const long of = strtol(end + 1, &end, 10);
+  if (strncmp(end, "]<stdout>:", 10) != 0 && strncmp(end, "]<stderr>:", 10) != 0) return NULL;
+  *rank = (int)of;
+  return end + 10;
 }
 
 static bool is_rank(int rank) { return rank >= 0 && rank < TH_MAXRANK; }
 
-/* How a rank has ended may stand behind text that it has not ended with a newline; false: nothing is left of the line. */
+/* False: nothing is left of the text. */
 static bool take_report(watch *w, char *line)
 {
   int of = -1, status = 0, rank;
@@ -186,13 +191,11 @@ static bool take_report(watch *w, char *line)
     }
   }
   *report = 0;
-  char *at = strrchr(line, '[');
-  const char *text = at ? head_of(at, &rank) : NULL;
-  if (text && !*text) *at = 0;
-  return *line;
+  const char *text = head_of(line, &rank);
+  return text ? *text : *line;
 }
 
-static void show(watch *w, char *line, int to)
+static void show_text(watch *w, char *line, int to)
 {
   int rank = -1;
   if (!take_report(w, line)) return;
@@ -202,6 +205,31 @@ static void show(watch *w, char *line, int to)
   } else if (!strstr(line, "PMIX ERROR: BAD-PARAM in file")) {       /* mpirun finds nobody to tell of an end */
     dprintf(to, "%s\n", line);
   }
+}
+
+/* mpirun writes what comes at a time behind a head of its own: a long line has several, and what a rank has not ended with a
+ * newline stands in front of the next one's text. */
+static void show(watch *w, char *line, int to)
+{
+  int rank = -1, of;
+  head_of(line, &rank);
+  for (char *at = *line ? strchr(line + 1, '[') : NULL; at;) {
+    const char *text = head_of(at, &of);
+    if (text && of == rank) {
+      memmove(at, text, strlen(text) + 1);
+      at = strchr(at, '[');
+      continue;
+    }
+    if (text) {
+      char *piece = strndup(line, (size_t)(at - line));
+      if (piece) show_text(w, piece, to);
+      free(piece);
+      line = at;
+      rank = of;
+    }
+    at = strchr(at + 1, '[');
+  }
+  show_text(w, line, to);
 }
 
 static void show_lines(watch *w, lines *l)

@@ -47,6 +47,13 @@ setup(function()
    start('killed beside', told, 'a a b', "os.execute('kill -9 ' .. pid())", 1e6)
    start('late', told, 'a b c', 'wait_until_told()')
    start('left', told, 'a b c', 'os.exit(4)')
+   start('chain', hosts.start, 'a b c', [[
+      dist.barrier()
+      dist.deadline(2)
+      if dist.rank() == 2 then os.execute('kill -9 ' .. pid()) end
+      local ok, why = pcall(dist.recv, torch.ones(3), dist.rank() + 1)
+      io.stdout:write(('told %d: %s\n'):format(dist.rank(), tostring(why):match 'dist%..*')) io.stdout:flush()
+      os.exit(3)]], nil, nil, '--enable-recovery --timeout 60')
    start('alone', hosts.start, 'a b c', [[
       dist.barrier()
       dist.deadline(1)
@@ -214,6 +221,13 @@ describe('a rank on another host', function()
       is_told('killed beside', 'rank 1 is gone: its process')
    end)
 
+   between('that was killed is named by who waits for one that waits for it', function()
+      local _, out, err = waiting.chain()
+      for r = 0, 1 do
+         assert.matches(('told %d: dist.recv, operation 1: [^\n]*rank 2 [^\n]*it does not answer'):format(r), out, 1, false, err)
+      end
+   end)
+
    between('that is late is named with what it did', function()
       is_told('late', 'rank 1 did not come within 2 s: its process lives; its last operation was barrier, number 1')
    end)
@@ -283,7 +297,7 @@ describe('thrun --hosts', function()
          dist.barrier()
          if dist.rank() == 1 then os.exit(7) end
          dist.barrier()]]
-      local status, out, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 --restarts 1 '%s' 'a b'"):format(ranks.thrun, script))
+      local status, out, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 --restarts 1 --grace 30 '%s' 'a b'"):format(ranks.thrun, script))
       assert.equal(7, status, err)
       has(out, '[0] rank\t0\t2\t0\ta b\n')
       has(out, '[1] rank\t1\t2\t1\ta b\n')
@@ -307,14 +321,16 @@ b" $(seq 5000)]]):format(ranks.thrun, script))
       has(err, 'thrun: rank 1 ended with status 1\n')
    end)
 
-   between('sees a failure behind an unfinished line, and none in what a rank writes', function()
+   between('sees a failure behind an unfinished line, and none in what a rank writes; long lines stay whole', function()
       local script = ranks.script [[
+         if dist.rank() == 0 then print(('<0123456789>'):rep(5000)) end
          if dist.rank() == 0 then io.stderr:write ' thrun: rank ended: 0 5\n' end
          dist.barrier()
          if dist.rank() == 1 then io.stderr:write '50%' os.exit(7) end
          pcall(dist.barrier)]]
-      local status, _, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 '%s'"):format(ranks.thrun, script))
+      local status, out, err = ranks.sh(("'%s' --hosts localhost:3 -n 2 --grace 30 '%s'"):format(ranks.thrun, script))
       assert.equal(7, status, err)
+      assert.equal(('<0123456789>'):rep(5000), out:match '^%[0%] ([^\n]*)\n$')
       has(err, '[0]  thrun: rank ended: 0 5\n')
       has(err, '[1] 50%\n')
       has(err, 'thrun: rank 1 ended with status 7\n')
