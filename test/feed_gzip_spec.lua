@@ -73,6 +73,15 @@ describe('a gzipped IDX file', function()
       shared.bounded('feed.idx', d)
       refuses('feed.idx: samples have the numbers 1..1, got 2..2', d.batch, d, torch.LongTensor { 2 })
    end)
+   it('is to a state the dataset that the plain one is', function()
+      local function known(d) return feed.loader { dataset = d }:state().dataset end
+      for _, name in ipairs { DIGITS, LABELS } do
+         assert.equal(known(feed.idx(name)), known(open(gzipped(temporary.get(name)))))
+      end
+      local floats = '\0\0\14\1\0\0\0\2\63\240\0\0\0\0\0\0\192\0\0\0\0\0\0\0'
+      assert.equal(known(feed.idx(temporary.put(floats))), known(open(stored(floats))))
+      assert.not_equal(known(open(stored(floats))), known(open(stored((floats:gsub('\63\240', '\63\241'))))))
+   end)
    it('may have no rows', function()
       assert.equal(0, open(gzipped(rows(0, ''))):size())
       local d = open(gzipped '\0\0\8\1\0\0\0\0')

@@ -60,14 +60,18 @@ function fingerprint.some(n)
    return list
 end
 
---- The checksum of blocks that lie evenly in the bytes `from` ... `to` - 1 of an open file, as a text.
-function fingerprint.blocks(s, from, to)
-   local sum, n = 0, math.min(BLOCK, to - from)
-   for _, k in ipairs(fingerprint.some(n > 0 and math.ceil((to - from) / BLOCK) or 0)) do
-      local place = math.min(from + (k - 1) * BLOCK, to - n)
-      sum = C.th_crc32c(sum, source.bytes(s, n, place), n)
+--- The checksum of blocks that lie evenly in `bytes` bytes, as a text. @param at  a function (n, place) that gives n of them
+function fingerprint.blocks_at(at, bytes)
+   local sum, n = 0, math.min(BLOCK, bytes)
+   for _, k in ipairs(fingerprint.some(math.ceil(bytes / BLOCK))) do
+      sum = C.th_crc32c(sum, at(n, math.min((k - 1) * BLOCK, bytes - n)), n)
    end
    return ('%08x'):format(sum)
+end
+
+--- That of the bytes `from` ... `to` - 1 of an open file.
+function fingerprint.blocks(s, from, to)
+   return fingerprint.blocks_at(function(n, place) return source.bytes(s, n, from + place) end, to - from)
 end
 
 -- ---- values in memory -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
 local format = require 'torch.format'
+local fingerprint = require 'feed.fingerprint'
 local gzip = require 'feed.gzip'
 local source = require 'feed.source'
 local Rows = require 'feed.rows'
@@ -61,10 +62,12 @@ local function packed(reader, bytes)
    local p = format.bytes(t)
    check(total, reader:take(p, total))
    if reader:goes_on() then error(('its header promises %.0f bytes of elements, but more follow'):format(total), 0) end
+   local sum = fingerprint.blocks_at(function(_, place) return p + place end, total)
    local h = ffi.new 'th_npy'
    h.dtype, h.swapped, h.bytes = d, SWAPPED, total
    lib.C.th_npy_native(h, p)
-   return Tensors.rows('feed.idx', t, sizes[1])
+   local print = Rows.fingerprint_of('feed.idx', d, SWAPPED, { unpack(sizes, 2) }, sum)      -- packed or not, it is the same
+   return Tensors.rows('feed.idx', t, sizes[1], print)
 end
 
 local function open(s, bytes, file)

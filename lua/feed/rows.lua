@@ -62,10 +62,14 @@ function Rows:batch(numbers, out)
    return t
 end
 
+--- What a state says of such a dataset. @param sum  fingerprint.blocks of its elements, as they are in the file
+function Rows.fingerprint_of(who, d, swapped, row, sum)
+   return fingerprint.new(who:match '%w+$', ('%d %d %s %s'):format(d, swapped, table.concat(row, 'x'), sum))
+end
+
 local function look(self)
    local sum = fingerprint.blocks(source.of(self), self.start, self.start + self.n * self.each)
-   local kind = ('%d %d %s'):format(self.dtype, self.swapped, table.concat(self.row, 'x'))
-   return fingerprint.new(self.who:match '%w+$', kind .. ' ' .. sum)
+   return Rows.fingerprint_of(self.who, self.dtype, self.swapped, self.row, sum)
 end
 
 function Rows:fingerprint() return fingerprint.once(self, look) end

@@ -33,8 +33,10 @@ function Tensors.new(x, ...)
    return setmetatable({ parts = parts, single = single, n = n }, Tensors)
 end
 
---- The n rows of a tensor as another reader's dataset. @param who  its name, for messages
-function Tensors.rows(who, t, n) return setmetatable({ parts = { t }, single = true, n = n, who = who }, Tensors) end
+--- The n rows of a tensor as another reader's dataset. @param who  its name, for messages  @param print  its fingerprint
+function Tensors.rows(who, t, n, print)
+   return setmetatable({ parts = { t }, single = true, n = n, who = who, print = print }, Tensors)
+end
 
 function Tensors:size() return self.n end
 
@@ -63,6 +65,6 @@ function Tensors:batch(numbers, out)
 end
 
 -- Each time anew: they may be written.
-function Tensors:fingerprint() return fingerprint.new('tensors', fingerprint.text(self.parts)) end
+function Tensors:fingerprint() return self.print or fingerprint.new('tensors', fingerprint.text(self.parts)) end
 
 return Tensors
