@@ -11,7 +11,7 @@ local G = require 'cutorch.backend'.C
 
 local function here()
    local device = G.th_cuda_device()
-   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 3) end
+   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 0) end       -- callers are of many depths
    return device
 end
 construct.set_device(here)
@@ -45,11 +45,10 @@ local Tensor = tensor.base
 -- torch.CudaLongStorage{1, 2}:size() --> 2
 for d, name in ipairs(dtype.names) do
    local ty = d + dtype.CUDA
-   if G.th_cuda_count() > 0 then
-      storage.add_type(torch, ty)
-      tensor.add_type(torch, ty)
-      require 'torch.serialize'.install_type(torch, ty)
-   end
+   storage.add_type(torch, ty)
+   tensor.add_type(torch, ty)
+   -- Without a device, files with CUDA tensors open as tensors of the CPU.
+   if G.th_cuda_count() > 0 then require 'torch.serialize'.install_type(torch, ty) end
    local method = name == 'Float' and 'cuda' or 'cuda' .. name
    --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device,
    -- else a copy.

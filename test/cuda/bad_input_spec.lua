@@ -113,6 +113,15 @@ describe('cutorch', function()
          "require 'cutorch'; print(cutorch.getDeviceCount(), pcall(torch.Tensor(2).cuda, torch.Tensor(2)))")
       assert(text:find('0%s+false%s+.*there is no CUDA device: no CUDA%-capable device is detected'), text)
    end)
+   it('says so of each type that is asked for, and goes on', function()
+      local text = output('TH_CUDA=emu TH_CUDA_EMU_DEVICES=0', [[
+         require 'cutorch'
+         for _, make in ipairs{ torch.CudaTensor, torch.CudaLongTensor, torch.CudaHalfStorage } do print(select(2, pcall(make, 3))) end
+         print(select(2, pcall(torch.Tensor(2).type, torch.Tensor(2), 'torch.CudaTensor')), torch.ones(3):sum())]])
+      local _, n = text:gsub('there is no CUDA device', '')
+      assert.equal(3, n, text)
+      assert(text:find 'no torch.CudaTensors here: they come with the package cutorch and a CUDA device%s+3%s*$', text)
+   end)
    it('says what TH_CUDA may be', function()
       local text = output('TH_CUDA=x', "print(pcall(require, 'cutorch'))")
       assert(text:find("TH_CUDA must be 'emu' or 'gpu', got 'x'", 1, true), text)
