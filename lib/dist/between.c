@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include "wire.h"
 
-enum { WINDOW = 4 };
+/* Chunks on their way to one rank. Whoever sends to many at once takes fewer: they meet in front of each receiver. */
+enum { WINDOW = 4, OF_MANY = 2 };
 
 /* ---- groups ---- */
 
@@ -136,13 +137,13 @@ static th_team all_of(const th_dist *g)
 
 /* ---- operations ---- */
 
-static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(w->g, elements * w->es) / w->es; }
+static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
 
 static th_status reduce_parts(th_dist_work *w)
 {
   const th_team t = all_of(w->g);
   const int64_t part = (w->notice.count + t.n - 1) / t.n;
-  TH_TRY(th_fold_parts(w, &t, chunk_of(w, part), WINDOW));
+  TH_TRY(th_fold_parts(w, &t, th_chunk_bytes(part * w->es, t.n - 1) / w->es, t.n > 2 ? OF_MANY : WINDOW));
   if (w->notice.kind != TH_DIST_ALLREDUCE) return TH_OK;
   return hand_on_all(w, w->notice.count, th_cut_of(w->notice.count, t.n, 1, false).part);
 }

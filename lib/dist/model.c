@@ -71,16 +71,13 @@ int64_t th_few_bytes(const th_dist *g)
   return most;
 }
 
-/* A chunk of a part of so many bytes: long beside the latency, short beside the part, and not longer than what Open MPI sends
- * without asking the receiver. */
-int64_t th_chunk_bytes(const th_dist *g, int64_t part)
+/* A chunk of a part of so many bytes, of which `peers` come at a time: together short beside the part; long beside the headers
+ * that each brings; not longer than what Open MPI sends without asking the receiver. */
+int64_t th_chunk_bytes(int64_t part, int peers)
 {
-  enum { LEAST = 8 << 10, MOST = 60 << 10, LONG = 6, OFTEN = 16 };
-  const th_speed *v = th_wire_speed(g->job);
-  int64_t chunk = (int64_t)(LONG * v->latency * v->rate);
-  if (chunk > part / OFTEN) chunk = part / OFTEN;
-  chunk = chunk < LEAST ? LEAST : chunk > MOST ? MOST : chunk;
-  return chunk / 64 * 64;
+  enum { LEAST = 8 << 10, MOST = 60 << 10, OFTEN = 16 };
+  const int64_t chunk = (part / OFTEN < MOST ? part / OFTEN : MOST) / peers;
+  return (chunk < LEAST ? LEAST : chunk) / 64 * 64;
 }
 
 /* ---- the model ---- */
@@ -124,7 +121,7 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const double bytes_sent = bytes ? sent(g, kind, (double)bytes, algorithm) : 0;
   if (algorithm == TH_GATHER) return notices + bytes_sent / v->rate;
   const int team = algorithm == TH_PARTS ? g->size : b->hosts;
-  const int64_t part = bytes / team, most = th_chunk_bytes(g, part);
+  const int64_t part = bytes / team, most = th_chunk_bytes(part, algorithm == TH_PARTS ? team - 1 : 1);
   const double chunk = (double)(part < most ? part : most), round = algorithm == TH_PARTS ? team - 1 : 1;
   /* The first results wait for a chunk of all others; what comes last is added up and sent once more. */
   const double fill = algorithm == TH_PARTS ? 2 * (v->latency + round * chunk / v->rate)

@@ -113,7 +113,7 @@ int     th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes);
 int     th_choose(const th_dist_work *w);
 double  th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm);
 int64_t th_few_bytes(const th_dist *g);
-int64_t th_chunk_bytes(const th_dist *g, int64_t part);
+int64_t th_chunk_bytes(int64_t part, int peers);
 th_status th_measure(th_dist *world);
 
 #endif
