@@ -120,12 +120,13 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const double notices = steps_of(b->hosts) * v->latency + (double)g->size * sizeof(th_notice) / v->rate;
   const double bytes_sent = bytes ? sent(g, kind, (double)bytes, algorithm) : 0;
   if (algorithm == TH_GATHER) return notices + bytes_sent / v->rate;
-  const int team = algorithm == TH_PARTS ? g->size : b->hosts;
-  const int64_t part = bytes / team, most = th_chunk_bytes(part, algorithm == TH_PARTS ? team - 1 : 1);
-  const double chunk = (double)(part < most ? part : most), round = algorithm == TH_PARTS ? team - 1 : 1;
-  /* The first results wait for a chunk of all others; what comes last is added up and sent once more. */
-  const double fill = algorithm == TH_PARTS ? 2 * (v->latency + round * chunk / v->rate)
-                      : 2 * (b->hosts - 1) * v->latency + (b->hosts - 1) * chunk / v->rate;
+  const bool ring = algorithm != TH_PARTS;
+  const int team = ring ? b->hosts : g->size, peers = ring ? 1 : team - 1;
+  const int64_t part = bytes / team, most = th_chunk_bytes(part, peers);
+  const double chunk = (double)(part < most ? part : most) / v->rate, late = v->latency + chunk - (double)part / v->rate;
+  /* Around a ring a part's first chunk is there while the part before it still leaves, unless it is short. Else the first results
+   * wait for a chunk of all others, and what comes last is added up and sent once more. */
+  const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * chunk);
   const double home = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->home : 0;
   return notices + fill + bytes_sent / v->rate + home;
 }
