@@ -1,22 +1,26 @@
 -- test/dist/collectives.lua - every collective operation of 1 to 8 ranks, for all types and many sizes, bit by bit.
---    th test/dist/collectives.lua [-ranks 8] [-few]
+--    th test/dist/collectives.lua [-ranks 8] [-sizes all | few | fewest]
 -- Every rank makes the tensors of all, reduces them in the order of the ranks, and compares bits; then lists of tensors are
--- reduced whole, in parts of many sizes and one by one, which must not change a bit. The last line counts the results that were as
--- wanted; the status is 1 where some were not. -few takes fewer sizes: test/dist/collectives_spec.lua runs that.
+-- reduced whole, in parts of many sizes and one by one, which must not change a bit. The last line counts the results that were
+-- as wanted; the status is 1 where some were not. Few sizes are those of test/dist/collectives_spec.lua, the fewest those of
+-- test/dist/hosts_spec.lua, whose ranks are on several hosts.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
 
 local TYPES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 local OPERATORS = { 'sum', 'mean', 'min', 'max', 'prod' }
-local SIZES = { 0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 63, 100, 127, 255, 257, 1000, 1023, 1024, 1025, 2048, 4097, 8191, 10007,
-   16385, 32768, 65537, 200003, 2 ^ 20 }
-local FEW = { 0, 1, 3, 16, 33, 1023, 2048, 10007, 32768, 200003 }
-local MANY = 12000                                -- elements: of more there are fewer operations
+local SIZES = {
+   all = { 0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 63, 100, 127, 255, 257, 1000, 1023, 1024, 1025, 2048, 4097, 8191, 10007,
+      16385, 32768, 65537, 200003, 2 ^ 20 },
+   few = { 0, 1, 3, 16, 33, 1023, 2048, 10007, 32768, 200003 },
+   fewest = { 0, 1, 33, 10007, 100003 },
+}
+local MANY = 12000                                -- elements: of more there are fewer operations, and of few sizes fewer types
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
-local dist, me, n
+local dist, me, n, all
 local right, wrong = 0, 0
 
 local function equal(a, b)
@@ -58,7 +62,7 @@ local function reduce(kind, size, op)
    see(dist.allreduce(x, op) == x and equal(x, want), 'allreduce ' .. op, kind, size)
    dist.reduce(y, n - 1, op)
    see(equal(y, me == n - 1 and want or made(kind, size, me)), 'reduce ' .. op, kind, size)
-   if size > MANY then return end
+   if size > MANY and all then return end
    local part = dist.reducescatter(made(kind, size * n, me), op)
    want = size == 0 and part or reduced(kind, size * n, op):narrow(1, me * size + 1, size)
    see(equal(part, want), 'reducescatter ' .. op, kind, size)
@@ -67,11 +71,11 @@ end
 local function move(kind, size)
    local b = dist.broadcast(made(kind, size, me), n - 1)
    see(equal(b, made(kind, size, n - 1)), 'broadcast', kind, size)
-   if size > MANY then return end
-   local all, gathered, sent = dist.allgather(made(kind, size, me)), true, true
+   if size > MANY and all then return end
+   local whole, gathered, sent = dist.allgather(made(kind, size, me)), true, true
    local parts = dist.alltoall(made(kind, size * n, me))
    for r = 0, n - 1 do
-      gathered = gathered and (size == 0 or equal(all[r + 1], made(kind, size, r)))
+      gathered = gathered and (size == 0 or equal(whole[r + 1], made(kind, size, r)))
       local theirs = made(kind, size * n, r)
       sent = sent and (size == 0 or equal(parts:narrow(1, r * size + 1, size), theirs:narrow(1, me * size + 1, size)))
    end
@@ -126,24 +130,27 @@ local function buckets()
    end
 end
 
-local function job(few)
+-- Small tensors of few sizes: every third operator, and all of one size. Large ones: one operator of each type, or of few types.
+local function takes(k, kind, i, size, o)
+   if size <= MANY then return all or size == 33 or (i + o) % 3 == 0 end
+   local turn, other = (i + k) % 5 == o - 1, size % 9 + 1 == k
+   if all then return turn end
+   return turn and (kind == 'Float' or other) or kind == 'Float' and o == 1 or other and o == 2
+end
+
+local function job(sizes)
    dist = require 'dist'.init { deadline = 120 }
-   me, n = dist.rank(), dist.size()
-   local sizes = few and FEW or SIZES
+   me, n, all = dist.rank(), dist.size(), sizes == 'all'
    for k, kind in ipairs(TYPES) do
-      for i, size in ipairs(sizes) do
-         for o, op in ipairs(OPERATORS) do
-            -- Few sizes: every third operator, and all of one size. Large ones: one operator each, of few sizes some types alone.
-            local take = size == 33 or (size <= MANY and (not few or (i + o) % 3 == 0))
-               or (size > MANY and (i + k) % 5 == o - 1 and (not few or kind == 'Float' or size % 9 + 1 == k))
-            if take then reduce(kind, size, op) end
-         end
-         if size <= MANY or not few or kind == 'Float' then move(kind, size) end
+      for i, size in ipairs(SIZES[sizes]) do
+         for o, op in ipairs(OPERATORS) do if takes(k, kind, i, size, o) then reduce(kind, size, op) end end
+         if size <= MANY or all or kind == 'Float' or size % 9 + 1 == k then move(kind, size) end
       end
    end
-   buckets()
+   if sizes ~= 'fewest' then buckets() end
    print(('%d right, %d wrong'):format(right, wrong))
-   os.exit(wrong == 0 and 0 or 1)
+   dist.barrier()                                  -- all have said it
+   if wrong > 0 then error(wrong .. ' results are not as wanted', 0) end
 end
 
 -- ---- around the ranks --------------------------------------------------------------------------------------------------------
@@ -152,8 +159,8 @@ local function main(opt)
    local th = os.getenv 'TH' or arg[-1] or 'build/bin/th'
    local good, bad, jobs, clock = 0, 0, 0, torch.Timer()
    for ranks = 1, opt.ranks do
-      local p = io.popen(("TH_NUM_THREADS=1 '%s' -n %d '%s/collectives.lua' -job %s; echo status $?"):format(
-         th:gsub('th$', 'thrun'), ranks, here, opt.few and '-few' or ''))
+      local p = io.popen(("TH_NUM_THREADS=1 '%s' -n %d '%s/collectives.lua' -job -sizes %s; echo status $?"):format(
+         th:gsub('th$', 'thrun'), ranks, here, opt.sizes))
       local there, status = 0, nil
       for line in p:lines() do
          local a, b = line:match '(%d+) right, (%d+) wrong'
@@ -169,14 +176,15 @@ local function main(opt)
          tostring(status), good, clock:time().real))
    end
    print(('%d of %d jobs ended well; %d types, %d sizes: %d results as wanted, %d not'):format(jobs, opt.ranks, #TYPES,
-      opt.few and #FEW or #SIZES, good, bad))
+      #SIZES[opt.sizes], good, bad))
    os.exit(jobs == opt.ranks and bad == 0 and 0 or 1)
 end
 
 local cmd = torch.CmdLine()
 cmd:text 'Compares the bits of all collective operations with a reduction in the order of the ranks.'
 cmd:option('-ranks', 8, 'most ranks')
-cmd:option('-few', false, 'fewer sizes')
+cmd:option('-sizes', 'all', 'all, few or fewest')
 cmd:option('-job', false, 'this process is a rank')
 local opt = cmd:parse(arg)
-if opt.job then job(opt.few) else main(opt) end
+if not SIZES[opt.sizes] then error('-sizes must be all, few or fewest, got ' .. opt.sizes, 0) end
+if opt.job then job(opt.sizes) else main(opt) end

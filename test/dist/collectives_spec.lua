@@ -7,7 +7,7 @@ local refuses = require 'test.refuses'
 describe('collective operations', function()
    for _, n in ipairs { 1, 2, 3, 4 } do
       it(('of %d ranks give the bits of a reduction in the order of the ranks, for all types, operators, sizes and buckets'):format(n), function()
-         local status, out, err = ranks.sh(("'%s' -n %d test/dist/collectives.lua -job -few"):format(ranks.thrun, n))
+         local status, out, err = ranks.sh(("'%s' -n %d test/dist/collectives.lua -job -sizes few"):format(ranks.thrun, n))
          assert.equal(0, status, out .. err)
          for r = 0, n - 1 do assert.truthy(out:find(('%%[%d%%] %%d%%d%%d%%d? right, 0 wrong'):format(r)), out) end
       end)
