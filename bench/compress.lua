@@ -51,8 +51,8 @@ for _, kind in ipairs { 'half', 'bfloat16', 'int8', 'onebit', 'topk' } do
    local c, job = dist.compressor(kind), nil
    local took = medians {
       function() y:copy(x) end,
-      function() job = compress.begin(c, wire.world, { y }) end,
-      function() compress.fold(c, job) compress.arrive(c, job) end,
+      function() job = compress.pack(c, wire.world, { y }) end,
+      function() compress.send(c, job) compress.arrive(c, job) end,
       function() compress.take(c, job, 1) end,
    }
    local few, all = c:bytes(x)

@@ -23,6 +23,7 @@ struct th_compress {
   int64_t *begin;                                   /* first element of each tensor, and the end */
   int64_t *start, *at;                              /* of each row: its first element, and its place behind the part's head */
   int64_t *first;                                   /* first row of each shard, and the end */
+  int      users;                                   /* one who has made it, and operations at work */
 };
 
 /* ---- rows ---- */
@@ -108,7 +109,7 @@ th_status th_compress_new(th_compress **out, const th_compress_form *f)
   if (c) c->begin = malloc((size_t)(f->tensors + 1) * sizeof *c->begin);
   if (!c || !c->begin) goto none;
   *c = (th_compress){ .kind = f->kind, .dtype = f->dtype, .ranks = f->ranks, .made = f->dtype == TH_F64 ? TH_F64 : TH_F32,
-                      .ratio = f->ratio, .key = (uint64_t)f->seed, .tensors = f->tensors, .begin = c->begin };
+                      .ratio = f->ratio, .key = (uint64_t)f->seed, .tensors = f->tensors, .begin = c->begin, .users = 1 };
   for (int64_t i = 0; i < f->tensors; i++) {
     c->begin[i] = c->n;
     c->rows += rows_of(f->numel[i], f->line[i], f->row, 0, NULL);
@@ -130,9 +131,11 @@ none:
   return th_fail(TH_ENOMEM, "dist.compressor: no memory left");
 }
 
+void th_compress_keep(th_compress *c) { __atomic_add_fetch(&c->users, 1, __ATOMIC_RELAXED); }
+
 void th_compress_free(th_compress *c)
 {
-  if (!c) return;
+  if (!c || __atomic_sub_fetch(&c->users, 1, __ATOMIC_ACQ_REL) > 0) return;
   free(c->begin);
   free(c->start);
   free(c->at);
@@ -192,7 +195,7 @@ typedef struct way {
   const th_list *x;
   const char *from, *error;
   char    *to, *lost;
-  int64_t  low, base;                               /* the first row at work, and its first element */
+  int64_t  low;                                     /* the first row at work */
   uint64_t stream;
   double   scale;
   uint32_t bad;
@@ -204,27 +207,25 @@ static way way_of(const th_compress *c)
   return (way){ .c = c, .codec = &table[c->dtype], .made = &table[c->made] };
 }
 
-static int shard_of(const th_compress *c, int64_t row)
+/* The place of the last of n numbers, none less than the one before, that is at most x; 0 where there is none. */
+static int64_t find(const int64_t *list, int64_t n, int64_t x)
 {
-  int lo = 0, hi = c->ranks - 1;
+  int64_t lo = 0, hi = n - 1;
   while (lo < hi) {
-    const int mid = (lo + hi + 1) / 2;
-    if (c->first[mid] <= row) lo = mid;
+    const int64_t mid = (lo + hi + 1) / 2;
+    if (list[mid] <= x) lo = mid;
     else hi = mid - 1;
   }
   return lo;
 }
 
+static int shard_of(const th_compress *c, int64_t row) { return (int)find(c->first, c->ranks, row); }
+
 /* The elements of a row in its tensor. */
 static char *elements(const th_compress *c, const th_list *x, int64_t row)
 {
-  int64_t lo = 0, hi = c->tensors - 1;
-  while (lo < hi) {
-    const int64_t mid = (lo + hi + 1) / 2;
-    if (c->begin[mid] <= c->start[row]) lo = mid;
-    else hi = mid - 1;
-  }
-  return data_of(x->t[lo]) + (c->start[row] - c->begin[lo]) * (int64_t)th_dtype_size(c->dtype);
+  const int64_t i = find(c->begin, c->tensors, c->start[row]);
+  return data_of(x->t[i]) + (c->start[row] - c->begin[i]) * (int64_t)th_dtype_size(c->dtype);
 }
 
 static char *place(const th_compress *c, const char *parts, int rank, int64_t row)
@@ -234,34 +235,26 @@ static char *place(const th_compress *c, const char *parts, int rank, int64_t ro
 
 static void note_bad(way *w) { __atomic_store_n(&w->bad, 1, __ATOMIC_RELAXED); }
 
-static void encode_rows(void *ctx, int64_t from, int64_t to)
-{
-  way *w = ctx;
-  const th_compress *c = w->c;
-  const int64_t es = (int64_t)th_dtype_size(c->made);
-  for (int64_t row = from; row < to; row++) {
-    int64_t bytes;
-    th_packing p = packing_of(c, row, &bytes);
-    char *s = w->lost + c->start[row] * es;
-    p.stream = w->stream;
-    w->codec->add(s, elements(c, w->x, row), w->error ? w->error + c->start[row] * es : NULL, p.n);
-    if (!w->made->encode(&p, s, place(c, w->to, shard_of(c, row), row))) note_bad(w);
-  }
-}
-
-static void fold_rows(void *ctx, int64_t from, int64_t to)
+/* Packs rows of tensors, or, where there are none, of the sum of what came from all ranks. */
+static void pack_rows(void *ctx, int64_t from, int64_t to)
 {
   way *w = ctx;
   const th_compress *c = w->c;
   const int64_t es = (int64_t)th_dtype_size(c->made);
   for (int64_t i = from; i < to; i++) {
     int64_t bytes;
-    const int64_t row = w->low + i, at = (c->start[row] - w->base) * es;
+    const int64_t row = w->low + i, at = (c->start[row] - c->start[w->low]) * es;
+    const char *error = w->error ? w->error + at : NULL;
+    char *s = w->lost + at;
     th_packing p = packing_of(c, row, &bytes);
     p.stream = w->stream;
-    for (int r = 0; r < c->ranks; r++) w->made->decode(&p, w->lost + at, place(c, w->from, r, row), r > 0);
-    if (w->error) w->made->add(w->lost + at, w->lost + at, w->error + at, p.n);
-    if (!w->made->encode(&p, w->lost + at, place(c, w->to, 0, row))) note_bad(w);
+    if (w->x) {
+      w->codec->add(s, elements(c, w->x, row), error, p.n);
+    } else {
+      for (int r = 0; r < c->ranks; r++) w->made->decode(&p, s, place(c, w->from, r, row), r > 0);
+      if (error) w->made->add(s, s, error, p.n);
+    }
+    if (!w->made->encode(&p, s, place(c, w->to, w->x ? shard_of(c, row) : 0, row))) note_bad(w);
   }
 }
 
@@ -293,21 +286,27 @@ static void put_head(char *part, uint32_t bad)
   memcpy(part, &h, sizeof h);
 }
 
+/* Packs `rows` rows of n elements. */
+static th_status pack(way *w, int rank, double step, int64_t rows, int64_t n, const th_tensor *error, th_tensor *lost)
+{
+  TH_TRY(need(lost, w->c->made, n));
+  if (error) TH_TRY(need(error, w->c->made, n));
+  w->error = error ? data_of(error) : NULL;
+  w->lost = data_of(lost);
+  w->stream = (uint64_t)step << 16 | (uint64_t)rank << 1 | !w->x;
+  return walk(w, rows, pack_rows);
+}
+
 th_status th_compress_encode(const th_compress *c, int rank, double step, const th_list *x, const th_tensor *error,
                              th_tensor *lost, th_tensor *parts)
 {
   way w = way_of(c);
   TH_TRY(need_rank(c, rank));
   TH_TRY(need_list(c, x));
-  TH_TRY(need(lost, c->made, c->n));
-  if (error) TH_TRY(need(error, c->made, c->n));
   TH_TRY(need(parts, TH_U8, c->part * c->ranks));
   w.x = x;
-  w.error = error ? data_of(error) : NULL;
-  w.lost = data_of(lost);
   w.to = data_of(parts);
-  w.stream = (uint64_t)step << 16 | (uint64_t)rank << 1;
-  TH_TRY(walk(&w, c->rows, encode_rows));
+  TH_TRY(pack(&w, rank, step, c->rows, c->n, error, lost));
   for (int r = 0; r < c->ranks; r++) put_head(w.to + r * c->part, w.bad);
   return TH_OK;
 }
@@ -318,18 +317,13 @@ th_status th_compress_fold(const th_compress *c, int rank, double step, const th
   way w = way_of(c);
   int64_t n;
   TH_TRY(need_rank(c, rank));
-  w.base = th_compress_shard(c, rank, &n);
+  th_compress_shard(c, rank, &n);
   TH_TRY(need(parts, TH_U8, c->part * c->ranks));
-  TH_TRY(need(lost, c->made, n));
-  if (error) TH_TRY(need(error, c->made, n));
   TH_TRY(need(part, TH_U8, c->part));
   w.from = data_of(parts);
-  w.error = error ? data_of(error) : NULL;
-  w.lost = data_of(lost);
   w.to = data_of(part);
   w.low = c->first[rank];
-  w.stream = (uint64_t)step << 16 | (uint64_t)rank << 1 | 1;
-  TH_TRY(walk(&w, c->first[rank + 1] - w.low, fold_rows));
+  TH_TRY(pack(&w, rank, step, c->first[rank + 1] - w.low, n, error, lost));
   put_head(w.to, w.bad);
   return TH_OK;
 }

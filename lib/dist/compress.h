@@ -20,4 +20,6 @@ typedef struct th_codec {
   void (*store)(void *x, const void *s, int64_t n, double scale);               /* x may be s */
 } th_codec;
 
+void th_compress_keep(th_compress *c);              /* one more th_compress_free is wanted */
+
 #endif

@@ -76,7 +76,7 @@ typedef struct th_job {
 typedef struct th_lane {
   pthread_mutex_t lock;                             /* of those who wait for their turn */
   pthread_cond_t  turn;
-  uint32_t        next, serving, waiting;
+  uint32_t        next, serving, waiting, turns;    /* turns: operations that have begun */
 } th_lane;
 
 /* How operations of about one size had best go: past the caches or through them. */
@@ -103,6 +103,14 @@ struct th_dist {
 typedef struct th_span { char *p; int64_t first, n; } th_span;
 typedef struct th_spans { th_span *s; int64_t count, n; th_span one; } th_spans;
 
+/* Work between two operations that go on as one: on what the first has brought, for what the second sends. What fails in it
+ * must fail on all ranks, or break the job. `drop` lets go of arg at the end. */
+typedef struct th_step {
+  th_status (*run)(void *arg);
+  void      (*drop)(void *arg);
+  void       *arg;
+} th_step;
+
 struct th_dist_work {
   th_dist  *g;
   th_notice notice;
@@ -113,6 +121,8 @@ struct th_dist_work {
   double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
   th_spans  in, out;
+  th_dist_work *second;                             /* follows in the same turn, when `step` has run */
+  th_step   step;
   th_lane  *lane;
   uint32_t  ticket;
   pthread_t thread;
@@ -170,6 +180,9 @@ th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, in
 void        th_dist_forget(th_dist *g);             /* a group that no operation uses any more */
 
 /* ---- operations ---- */
+
+/* Two operations of a group, and a step between them, as one; blocking where w is NULL. `more`: tensors that the step needs. */
+th_status th_dist_two(th_dist_work **w, th_dist *g, const th_dist_call call[2], th_step step, const th_list *more);
 
 th_status th_collective(th_dist_work *w);           /* collective.c */
 th_status th_announce(th_dist_work *w);             /* its first part: all announce the same, or all fail */

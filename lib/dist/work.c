@@ -23,8 +23,11 @@ static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
   for (int64_t i = 0; i < n; i++) {
     const th_tensor *t = list->t[i];
     const int64_t count = th_tensor_numel(t);
-    if (t->device != TH_CPU || t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
-      return th_fail(TH_EARG, "dist.%s: tensors must be packed, on the CPU and of one type", th_dist_word(w->notice.kind));
+    if (t->device != TH_CPU) {
+      return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_dist_word(w->notice.kind));
+    }
+    if (t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
+      return th_fail(TH_EARG, "dist.%s: tensors must be packed and of one type", th_dist_word(w->notice.kind));
     }
     if (!count) continue;
     s->s[used++] = (th_span){ (char *)t->storage->data + t->offset * w->es, s->n, count };
@@ -103,7 +106,6 @@ static void take_ticket(th_dist_work *w)
   const int kind = w->notice.kind, other = w->notice.root;
   w->lane = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->lane;
   w->ticket = __atomic_fetch_add(&w->lane->next, 1, __ATOMIC_RELAXED);
-  w->notice.seq = w->turn = w->ticket + 1;
 }
 
 static bool is_served(th_lane *l, uint32_t ticket) { return __atomic_load_n(&l->serving, __ATOMIC_SEQ_CST) == ticket; }
@@ -127,12 +129,28 @@ static void end_turn(th_lane *l, uint32_t ticket)
   pthread_mutex_unlock(&l->lock);
 }
 
+/* One operation, whose turn it is. */
+static th_status operate(th_dist_work *w)
+{
+  w->notice.seq = w->turn = ++w->lane->turns;
+  if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
+  return is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+}
+
+static th_status operate_twice(th_dist_work *w)
+{
+  w->second->lane = w->lane;
+  w->second->threaded = w->threaded;
+  TH_TRY(w->step.run(w->step.arg));
+  return operate(w->second);
+}
+
 static th_status in_turn(th_dist_work *w)
 {
   if (!is_served(w->lane, w->ticket)) await_turn(w->lane, w->ticket);
   if (w->threaded) w->began = th_now();
-  const th_status s = __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE) ? th_broken(w)
-                      : is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+  th_status s = operate(w);
+  if (s == TH_OK && w->second) s = operate_twice(w);
   if (w->threaded) w->ended = th_now();         /* before the next one of the lane begins */
   end_turn(w->lane, w->ticket);
   return s;
@@ -152,23 +170,47 @@ static void keep(const th_dist_call *call)
   }
 }
 
+/* What was made for it. */
+static void let_go(th_dist_work *w)
+{
+  forget_spans(&w->in);
+  forget_spans(&w->out);
+  if (w->second) let_go(w->second);
+  free(w->second);
+  if (w->step.drop) w->step.drop(w->step.arg);
+}
+
+/* One call, or two with a step between them. */
+static th_status prepare_all(th_dist_work *w, th_dist *g, const th_dist_call *call, const th_step *step)
+{
+  if (step) w->step = *step;
+  TH_TRY(prepare(w, g, call));
+  if (!step) return TH_OK;
+  w->second = calloc(1, sizeof *w->second);
+  if (!w->second) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(call[1].kind));
+  return prepare(w->second, g, call + 1);
+}
+
 /* ---- blocking ---- */
 
-th_status th_dist_run(th_dist *g, const th_dist_call *call)
+static th_status run(th_dist *g, const th_dist_call *call, const th_step *step)
 {
   th_dist_work w;
   TH_TRY(need_group(g, call));
   memset(&w, 0, offsetof(th_dist_work, why));
-  th_status s = prepare(&w, g, call);
+  th_status s = prepare_all(&w, g, call, step);
   if (s == TH_OK) {
     take_ticket(&w);
     s = in_turn(&w);
-    if (s != TH_OK && g->job->wire && __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE)) keep(call);
+    if (s != TH_OK && g->job->wire && __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE)) {
+      for (int i = 0; i < (step ? 2 : 1); i++) keep(call + i);
+    }
   }
-  forget_spans(&w.in);
-  forget_spans(&w.out);
+  let_go(&w);
   return s;
 }
+
+th_status th_dist_run(th_dist *g, const th_dist_call *call) { return run(g, call, NULL); }
 
 /* ---- at work while the script goes on ---- */
 
@@ -181,7 +223,7 @@ static void *work(void *arg)
   return NULL;
 }
 
-static th_status hold(th_dist_work *w, const th_list *list)
+static void hold(th_dist_work *w, const th_list *list)
 {
   for (int64_t i = 0; list && i < list->n; i++) {
     th_storage *s = list->t[i]->storage;
@@ -190,7 +232,6 @@ static th_status hold(th_dist_work *w, const th_list *list)
     __atomic_add_fetch(&s->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
     w->held[w->nheld++] = s;
   }
-  return TH_OK;
 }
 
 static th_status start_thread(th_dist_work *w)
@@ -212,20 +253,27 @@ static th_status start_thread(th_dist_work *w)
   return th_fail(TH_ENOMEM, "dist.%s: too many operations at work", th_dist_word(w->notice.kind));
 }
 
-th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call)
+static int64_t length(const th_list *list) { return list ? list->n : 0; }
+
+static th_status start(th_dist_work **out, th_dist *g, const th_dist_call *call, const th_step *step, const th_list *more)
 {
   TH_TRY(need_group(g, call));
   th_dist_work *w = calloc(1, sizeof *w);
-  const int64_t most = (call->in ? call->in->n : 0) + (call->out ? call->out->n : 0);
-  if (w) w->held = malloc((size_t)(most + 1) * sizeof *w->held);
+  int64_t most = length(more) + 1;
+  for (int i = 0; i < (step ? 2 : 1); i++) most += length(call[i].in) + length(call[i].out);
+  if (w) w->held = malloc((size_t)most * sizeof *w->held);
   if (!w || !w->held) {
     free(w);
+    if (step) step->drop(step->arg);
     return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(call->kind));
   }
-  th_status s = prepare(w, g, call);
+  th_status s = prepare_all(w, g, call, step);
   if (s == TH_OK) {
-    hold(w, call->in);
-    hold(w, call->out);
+    for (int i = 0; i < (step ? 2 : 1); i++) {
+      hold(w, call[i].in);
+      hold(w, call[i].out);
+    }
+    hold(w, more);
     s = start_thread(w);
   }
   if (s != TH_OK) {
@@ -236,6 +284,16 @@ th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call
   g->works++;
   *out = w;
   return TH_OK;
+}
+
+th_status th_dist_start(th_dist_work **out, th_dist *g, const th_dist_call *call) { return start(out, g, call, NULL, NULL); }
+
+th_status th_dist_two(th_dist_work **w, th_dist *g, const th_dist_call call[2], th_step step, const th_list *more)
+{
+  const th_status s = need_group(g, call);
+  if (s == TH_OK) return w ? start(w, g, call, &step, more) : run(g, call, &step);
+  step.drop(step.arg);
+  return s;
 }
 
 int th_dist_test(const th_dist_work *w) { return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE); }
@@ -265,8 +323,7 @@ void th_dist_work_free(th_dist_work *w)
     __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
     th_storage_release(w->held[i]);
   }
-  forget_spans(&w->in);
-  forget_spans(&w->out);
+  let_go(w);
   free(w->held);
   free(w);
 }

@@ -2,7 +2,7 @@
  * lua/dist/compress.lua as it stands. */
 #ifndef TH_COMPRESS_PUBLIC_H
 #define TH_COMPRESS_PUBLIC_H
-#include "th.h"
+#include "th_dist.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,10 @@ th_status    th_compress_encode(const th_compress *c, int rank, double step, con
 /* The same with the sum of the parts that came from all ranks, in their order, for the shard of `rank`. */
 th_status    th_compress_fold(const th_compress *c, int rank, double step, const th_tensor *parts, const th_tensor *error,
                               th_tensor *lost, th_tensor *part);
+/* The way of what th_compress_encode has made: parts become those of all shards, by way of `back` (as many bytes) and of this
+ * rank's th_compress_fold. Without w it returns when that is done. Where parts of a rank were not finite all ranks fail. */
+th_status    th_compress_travel(th_dist_work **w, th_dist *g, th_compress *c, double step, th_tensor *parts, th_tensor *back,
+                                th_tensor *error, th_tensor *lost, th_tensor *part, double seconds);
 /* `scale` times what the parts of all shards hold. */
 th_status    th_compress_decode(const th_compress *c, const th_tensor *parts, double scale, const th_list *x);
 int          th_compress_bad(const th_compress *c, const th_tensor *parts);      /* the first part that was not finite, or -1 */

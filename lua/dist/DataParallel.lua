@@ -7,7 +7,9 @@ local dist = require 'dist'
 local ffi = require 'ffi'
 local links = require 'nn.links'
 local wire = require 'dist.lib'
+local agree = require 'dist.agree'
 local compress = require 'dist.compress'
+local scales = require 'dist.scales'
 
 --- The same model on every rank: backward gives all ranks the mean of their gradients, so that all take the same step. After
 -- k steps with a batch of b on each of n ranks the parameters are those of one process with batches of n*b. In a Sequential,
@@ -53,7 +55,7 @@ end
 local function marks_of(parameters)
    local marks = torch.DoubleTensor(#parameters, 3)
    for i, p in ipairs(parameters) do
-      local packed = p:contiguous()
+      local packed = wire.host(p):contiguous()
       local crc = lib.C.th_zip_crc(0, ffi.cast('const void *', packed:data()), packed:bytes())
       marks[i][1], marks[i][2], marks[i][3] = crc, p:nElement(), p._dtype
    end
@@ -83,9 +85,9 @@ end
 
 -- That all ranks compress, and how.
 local function need_alike(self)
-   local ok, why = pcall(compress.agree, self.options.group or wire.world,
+   local why = agree.differ(self.options.group or wire.world,
       compress.facts(self.compress and dist.compressor(self.compress)))
-   if not ok then error('dist.DataParallel: ' .. why, 4) end
+   if why then error('dist.DataParallel: ' .. why, 4) end
 end
 
 --- Refuses one with a group, which means nothing elsewhere: a file holds the model.
@@ -134,11 +136,11 @@ local function packed_buckets(self, op)
       compress.need_list('dist.DataParallel', bucket, 0)
       for k, g in ipairs(bucket) do packed[k] = g:contiguous() end
       local c = self.compressors[i] or dist.compressor(self.compress)
-      jobs[i] = { c, compress.begin(c, group, packed, nil, true), bucket, packed }
+      jobs[i] = { c, compress.pack(c, group, packed), bucket, packed }
+      compress.send(c, jobs[i][2], nil, true)
       self.compressors[i] = c
    end
    local function finish()
-      for _, j in ipairs(jobs) do compress.fold(j[1], j[2]) end
       for _, j in ipairs(jobs) do compress.arrive(j[1], j[2]) end
       for _, j in ipairs(jobs) do
          compress.take(j[1], j[2], op == 'mean' and 1 / group.n or 1)
@@ -153,9 +155,10 @@ local function packed_buckets(self, op)
    end, drop
 end
 
--- A reduction at work: grads come link by link, the last link first, and leave in buckets.
+-- A reduction at work: grads come link by link, the last link first, and leave in buckets. Weighed ones are copies, which take
+-- the place of the gradients when all went well.
 local function begin(self, weight)
-   local run, bucket, bytes = {}, {}, 0
+   local run, bucket, bytes, weighed = {}, {}, 0, {}
    local send, finish, drop = (self.compress and packed_buckets or whole_buckets)(self, weight and 'sum' or 'mean')
    local function leave()
       if #bucket > 0 then send(bucket) end
@@ -163,16 +166,22 @@ local function begin(self, weight)
    end
    function run.ready(grads)
       for i = #grads, 1, -1 do
-         if self.compress and bucket[1] and bucket[1]:type() ~= grads[i]:type() then leave() end
-         if weight then grads[i]:mul(weight) end
-         bucket[#bucket + 1] = grads[i]
-         bytes = bytes + grads[i]:bytes()
+         local g = grads[i]
+         if self.compress and bucket[1] and bucket[1]:type() ~= g:type() then leave() end
+         if weight then
+            g = g * weight
+            weighed[#weighed + 1] = { grads[i], g }
+         end
+         bucket[#bucket + 1] = g
+         bytes = bytes + g:bytes()
          if bytes >= self.bucket then leave() end
       end
    end
    function run.finish()
       leave()
       finish()
+      for _, w in ipairs(weighed) do w[1]:copy(w[2]) end
+      scales.same(self.modules[1], self.options)
    end
    run.drop = drop or function() end
    return run
@@ -265,6 +274,13 @@ function DataParallel:finish()
    local parameters = self.modules[1]:parameters()
    if parameters and self.last then dist.broadcast(parameters, self.last, self.options) end
    return self
+end
+
+--- Whether something is so on all ranks: all call it. nn.MixedPrecision around it does, to repeat a pass on all of them or on
+-- none.
+function DataParallel:everywhere(ok)
+   if not self.sync then return ok end
+   return dist.allreduce(torch.DoubleTensor { ok and 1 or 0 }, 'min', self.options)[1] == 1
 end
 
 function DataParallel:__tostring__() return 'dist.DataParallel(' .. tostring(self.modules[1]) .. ')' end

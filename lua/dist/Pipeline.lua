@@ -4,11 +4,13 @@ local nn = require 'nn'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local dist = require 'dist'
+local again = require 'dist.again'
 local wire = require 'dist.lib'
 local agree = require 'dist.agree'
 local Link = require 'dist.link'
 local losses = require 'dist.losses'
 local plan = require 'dist.plan'
+local scales = require 'dist.scales'
 local stages = require 'dist.stages'
 local twins = require 'dist.twins'
 
@@ -30,6 +32,8 @@ local twins = require 'dist.twins'
 -- @param options.costs        a list: what each layer costs. Default: its number of parameters
 -- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
 -- @param options.schedule     '1f1b' (default) or 'gpipe'
+-- @param options.checkpoint   true: of a micro-batch a stage keeps its input alone, and computes forward again before backward,
+--    with the same random numbers: less memory, more time, the same bits
 -- @param options.group        of ranks, one for each stage in the order of the list
 -- @param options.data         a group of ranks which hold the same stage of other pipelines: layers are placed alike, all begin
 --    with the parameters and running estimates of the first, and forwardBackward gives them the mean of their gradients
@@ -51,7 +55,7 @@ local function begin_parts(self, part, group)
    self.parts = plan.parts_of(part, group)
    for _, number in ipairs(self.parts) do
       agree.same(WHO, number, { { 'the stage', self.stage }, { 'the number of stages', self.count }, { 'micro', self.micro },
-         { 'schedule', self.schedule } })
+         { 'schedule', self.schedule }, { 'checkpoint', self.checkpoint and 1 or 0 } })
    end
    self.parted = false
    for _, n in ipairs(agree.well(WHO, self.number, true, nil, #self.parts)) do self.parted = self.parted or n > 0 end
@@ -93,9 +97,10 @@ function Pipeline:__init(model, options)
    end)
    agree.well(WHO, self.number, ok, why)
    self.micro, self.schedule, self.criterion = options.micro or 4 * group.n, options.schedule or '1f1b', options.criterion
-   self.average = options.average ~= false
+   self.average, self.checkpoint = options.average ~= false, options.checkpoint or false
    agree.same(WHO, self.number, { { 'the number of layers', #model.modules }, { 'the model', names_of(model.modules) },
-      { 'micro', self.micro }, { 'schedule', self.schedule }, { 'criterion', options.criterion and 1 or 0 } })
+      { 'micro', self.micro }, { 'schedule', self.schedule }, { 'criterion', options.criterion and 1 or 0 },
+      { 'checkpoint', self.checkpoint and 1 or 0 } })
    self.stages = agree.value(self.number, 0, counts)
    local function need_same(number, list)
       agree.same(WHO, number, { { 'stages', table.concat(list, ' ') } })
@@ -149,12 +154,19 @@ end
 
 local function cut(x, first, n) return utils.map(x, function(t) return t:narrow(1, first, n) end) end
 
+-- agree.well in a group whose ranks have parts of layers, behind what they have told in the midst of a batch.
+local function well_with_parts(number, ok, why)
+   local values, first, text
+   repeat values, first, text = agree.hear(number, ok, why) until text ~= agree.told
+   if not values then error(ok and agree.named(WHO, number, first, text) or why, 0) end
+end
+
 -- agree.well over the pipeline; what is wrong in it is then wrong in those that hold other parts of its layers.
 local function well(self, ok, why, value)
    local fine, said = pcall(agree.well, WHO, self.number, ok, why, value)
    local values = said
    for _, number in ipairs(self.parts) do
-      local also, text = pcall(agree.well, WHO, number, fine, said)
+      local also, text = pcall(well_with_parts, number, fine, said)
       if fine and not also then fine, said = false, text end
    end
    if self.parted then agree.well(WHO, self.number, fine, said) end
@@ -162,11 +174,12 @@ local function well(self, ok, why, value)
    return values
 end
 
--- Before layers that lie in parts compute, all their ranks know whether a micro-batch has failed on the way to one of them.
-local function share_failure(self, batch)
-   for _, number in ipairs(self.parts) do
-      local failed = dist.allreduce(torch.DoubleTensor { batch.bad and 1 or 0 }, 'max', agree.options(number))
-      if failed[1] > 0 then batch.bad = true end
+-- From now on this rank computes nothing of the batch. Those that hold parts of its layers hear of it where they agree next, in
+-- a layer or at the end of the batch; nobody waits for that. `why`: what went wrong, if it was here.
+local function spoil(batch, why)
+   batch.bad, batch.why = true, batch.why or why
+   for number, failures in pairs(batch.failures) do
+      if not batch.told[number] and agree.failures(number) == failures then batch.told[number] = agree.tell(number) end
    end
 end
 
@@ -191,7 +204,10 @@ local function begin(self, input, target, learning)
    if self.parted then well(self, ok, why) elseif not ok then error(why, 0) end
    local sizes, at = stages.cut(all[1], math.min(self.micro, all[1])), { 1 }
    for k, size in ipairs(sizes) do at[k + 1] = at[k] + size end
-   return { n = all[1], sizes = sizes, at = at, input = input, target = target, m = #sizes, loss = 0, outputs = {} }
+   local batch = { n = all[1], sizes = sizes, at = at, input = input, target = target, m = #sizes, loss = 0, outputs = {},
+                   told = {}, failures = {} }
+   for _, number in ipairs(self.parts) do batch.failures[number] = agree.failures(number) end
+   return batch
 end
 
 -- Work of this rank for micro-batch k, which dist.trace shows: an error in it is kept, and nothing is computed from then on, but
@@ -202,15 +218,15 @@ local function work(run, batch, name, k, f, ...)
    local ok, result = pcall(dist.span, ('%s %d'):format(name, k), f, ...)
    run.busy = run.busy + wire.now() - since
    if ok then return result end
-   batch.bad, batch.why = true, result or agree.silent
+   spoil(batch, result ~= agree.told and (result or agree.silent) or nil)
 end
 
 -- A slot holds a micro-batch from its forward to its backward; what it has sent must be gone before it holds another.
 local function slot_of(run, k)
-   local i = (k - 1) % #run.modules + 1
+   local i = (k - 1) % run.ahead + 1
    local slot = run.slots[i] or {}
    run.slots[i] = slot
-   return slot, run.modules[i]
+   return slot, run.modules[(k - 1) % #run.modules + 1]
 end
 
 local function settle(run, slot)
@@ -226,14 +242,14 @@ end
 local function send(batch, link, x)
    if not batch.bad then
       local ok, why = pcall(Link.check, x)
-      if not ok then batch.bad, batch.why = true, why end
+      if not ok then spoil(batch, why) end
    end
    return link:send(not batch.bad and x or nil)
 end
 
 local function take(batch, link)
    local x = link:take()
-   if x == nil then batch.bad = true end
+   if x == nil and not batch.bad then spoil(batch) end
    return x
 end
 
@@ -259,6 +275,24 @@ local function join(list)
    return joined
 end
 
+-- Forward and backward of a stage with checkpoints: what it gives is copied, since the next micro-batch overwrites it.
+local function forward_kept(run, slot, module, x)
+   local y = again.forward(run, slot, module, x)
+   if not run.after then return y end
+   Link.check(y)
+   slot.output = again.copy(slot.output, y)
+   return slot.output
+end
+
+local function backward_kept(run, slot, module, grad)
+   local g = module:backward(run.input, grad)
+   run.holds = nil
+   if not run.before then return nil end
+   Link.check(g)
+   slot.gradient = again.copy(slot.gradient, g)
+   return slot.gradient
+end
+
 -- The output of the last micro-batch makes the batch's whole.
 local function keep(batch, k, y)
    Link.check(y)
@@ -277,8 +311,9 @@ local function forward(self, run, batch, k, learning)
       x = cut(batch.input, batch.at[k], batch.sizes[k])
       slot.x = x
    end
-   share_failure(self, batch)
-   local y = work(run, batch, 'forward', k, module.forward, module, x)
+   local y
+   if self.checkpoint and learning then y = work(run, batch, 'forward', k, forward_kept, run, slot, module, x)
+   else y = work(run, batch, 'forward', k, module.forward, module, x) end
    if run.after then run.after:poll() end
    if run.after then
       slot.ahead = send(batch, run.after, y)
@@ -291,15 +326,21 @@ end
 
 local function backward(self, run, batch, k)
    local slot, module = slot_of(run, k)
+   if run.scales then
+      scales.copy(run.scales[module], run.scales.last)
+      run.scales.last = run.scales[module]
+   end
    local grad
+   if self.checkpoint then slot.y = work(run, batch, 'again', k, again.again, run, slot, module, slot.input or slot.x) end
    if run.after then
       grad = take(batch, run.after)
       slot.grad = grad
    else
       grad = work(run, batch, 'loss', k, lose, self, batch, k, slot.y)
    end
-   share_failure(self, batch)
-   local g = work(run, batch, 'backward', k, module.backward, module, slot.input or slot.x, grad)
+   local g
+   if self.checkpoint then g = work(run, batch, 'backward', k, backward_kept, run, slot, module, grad)
+   else g = work(run, batch, 'backward', k, module.backward, module, slot.input or slot.x, grad) end
    if run.before then slot.back = send(batch, run.before, g) end
 end
 
@@ -313,8 +354,17 @@ local function flow(self, run, batch, list, learning)
    end
    for _, slot in ipairs(run.slots) do
       settle(run, slot)
-      slot.x, slot.y = nil, nil
+      slot.x, slot.y, slot.drawn = nil, nil, nil
    end
+   run.holds = nil
+end
+
+-- The scales of the loss of the copies of a stage: backward of a micro-batch goes on with those that the one before came to.
+local function scales_of(modules)
+   local list = {}
+   for _, module in ipairs(modules) do list[module] = scales.of(module) end
+   list.last = list[modules[1]]
+   return #list.last > 0 and list or nil
 end
 
 -- One batch; an error in the layers of one rank ends as an error on all, when all micro-batches have gone through. An error of
@@ -329,10 +379,12 @@ local function pass(self, input, target, learning)
       list, ahead = {}, 1
       for k = 1, batch.m do list[k] = k end
    end
-   local ok, why = pcall(twins.of, self.modules[1], learning and ahead or 1, run.modules)
-   if ok then run.modules = why else run.modules, batch.bad, batch.why = { self.modules[1] }, true, why end
-   for i = #run.modules + 1, #run.slots do run.slots[i] = nil end
    run.busy, run.ahead = 0, ahead
+   local ok, why = pcall(twins.of, self.modules[1], not self.checkpoint and ahead or 1, run.modules)
+   run.modules = ok and why or { self.modules[1] }
+   if not ok then spoil(batch, why) end
+   run.scales = learning and scales_of(run.modules)
+   for i = ahead + 1, #run.slots do run.slots[i] = nil end
    local since = wire.now()
    ok, why = pcall(flow, self, run, batch, list, learning)
    if not ok then
@@ -340,6 +392,8 @@ local function pass(self, input, target, learning)
       error(why, 0)
    end
    run.took, run.m = wire.now() - since, batch.m
+   if run.scales then scales.copy(run.scales[self.modules[1]], run.scales.last) end
+   for _, heard in pairs(batch.told) do heard() end
    local sums = well(self, not batch.why, batch.why, batch.loss)
    return batch, sums[self.count]
 end
@@ -355,6 +409,7 @@ function Pipeline:forwardBackward(input, target)
    local ok, batch, loss = pcall(pass, self, input, target, true)
    if self.across then
       agree.well(WHO, self.across, ok, batch)
+      scales.same(self.modules[1], agree.options(self.across))
       local _, grads = self.modules[1]:parameters()
       if self.average and grads and #grads > 0 then dist.allreduce(grads, 'mean', agree.options(self.across)) end
    end

@@ -5,6 +5,7 @@ local arg = require 'torch.arg'
 local dist = require 'dist'
 local wire = require 'dist.lib'
 local agree = require 'dist.agree'
+local scales = require 'dist.scales'
 local vectors = require 'dist.vectors'
 
 --- Training on all ranks with a method of optim whose state (momentum, moments) is shared out over them: Rajbhandari et al.,
@@ -155,6 +156,7 @@ function ShardedOptim:__init(options)
    end)
    agree.well(WHO, self.number, ok, why)
    local group = agree.group(self.number)
+   self.model = options.model
    self.method, self.config, self.op = method, options.config or {}, options.op or 'mean'
    self.n = self.x:nElement()
    self.most, self.shard = vectors.shards(self.n, group.n)
@@ -223,6 +225,7 @@ function ShardedOptim:step(f)
       ok, why = false, ('%s: the gradient of step %d is not finite'):format(WHO, self.steps + 1)
    end
    agree.well(WHO, self.number, ok, why)
+   if self.model then scales.same(self.model, agree.options(self.number)) end
    if self.n > 0 then exchange(self, type(values[1]) == 'number' and values[1] or 0) end
    self.steps = self.steps + 1
    if n > 0 then return unpack(values, 1, n) end

@@ -1,4 +1,5 @@
 -- lua/dist/agree.lua - what the ranks of a group must have alike, and an error of one rank that becomes an error of all.
+local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local wire = require 'dist.lib'
@@ -34,64 +35,107 @@ function M.options(number, async) return { group = groups[number], async = async
 
 -- ---- agreeing ----------------------------------------------------------------------------------------------------------------
 
-local TEXT = 1000
-
-local function bytes_of(text)
-   local bytes = torch.ByteTensor(TEXT):zero()
-   for i = 1, math.min(#text, TEXT) do bytes[i] = text:byte(i) end
-   return bytes
-end
-
-local function text_of(bytes)
-   local list = {}
-   for i = 1, TEXT do
-      if bytes[i] == 0 then break end
-      list[i] = string.char(bytes[i])
-   end
-   return table.concat(list)
-end
+local HEAD, TEXT = 2, 125                          -- numbers of a message: how its rank is and its value; the text behind them
+local WELL, FAILED, TOLD = 0, 1, 2
 
 --- What error() and error(false) say.
 M.silent = 'an error without a message'
+
+--- What is raised where a rank has told in the midst of something that it cannot go on: who has begun that says why at its end.
+M.told = setmetatable({}, { __tostring = function() return 'another rank has failed' end })
+
+local failures = {}
+
+--- How often the ranks of a group, by its number, have not agreed so far.
+function M.failures(number) return failures[number] or 0 end
+
+local function message(state, value, why)
+   local m = torch.DoubleTensor(HEAD + TEXT):zero()
+   m[1], m[2] = state, value or 0
+   if why then
+      local text = tostring(why):gsub('\nits traceback:.*', ''):gsub('\nstack traceback:.*', '')
+      ffi.copy(m:data() + HEAD, text, math.min(#text, 8 * TEXT - 1))
+   end
+   return m
+end
+
+-- What the messages of all ranks say: a list of their values; or nil, the first rank (from 1) that is not well, and why.
+local function read(number, all)
+   local n, first, values = M.group(number).n, nil, {}
+   for r = n, 1, -1 do
+      values[r] = all[r][2]
+      if all[r][1] == TOLD or all[r][1] == FAILED and not (first and all[first][1] == TOLD) then first = r end
+   end
+   if not first then return values end
+   failures[number] = M.failures(number) + 1
+   if all[first][1] == TOLD then return nil, first, M.told end
+   return nil, first, ffi.string(ffi.cast('const char *', all[first]:data() + HEAD))
+end
+
+--- What M.well raises, returned: nil, the first rank of the group that is not well, and why, which is M.told where one has told.
+function M.hear(number, ok, why, value)
+   return read(number, require 'dist'.allgather(message(ok and WELL or FAILED, value, not ok and why), M.options(number)))
+end
 
 --- All ranks of a group call it. Where `ok` is false on any of them, it raises on all: `why` on the rank itself, on the others
 -- what the first of those ranks says. Otherwise returns the numbers that the ranks give, as a list.
 -- @param number  of the group
 function M.well(who, number, ok, why, value)
-   local dist, g, o = require 'dist', M.group(number), M.options(number)
-   why = why or M.silent
-   local all = dist.allgather(torch.DoubleTensor{ ok and 0 or 1, value or 0 }, o)
-   local first
-   for r = g.n, 1, -1 do if all[r][1] ~= 0 then first = r end end
-   if not first then
-      local values = {}
-      for r = 1, g.n do values[r] = all[r][2] end
-      return values
-   end
-   local said = first == g.at + 1 and tostring(why):gsub('\nits traceback:.*', ''):gsub('\nstack traceback:.*', '') or ''
-   local text = dist.broadcast(bytes_of(said), first - 1, o)
-   if not ok then error(why, 0) end
-   local told = text_of(text)
-   if told:find(who .. ': rank %d+: ') == 1 then error(told, 0) end           -- of another group
-   error(('%s: rank %d: %s'):format(who, g.ranks[first], told), 0)
+   if not ok and not why then why = M.silent end
+   local values, first, text = M.hear(number, ok, why, value)
+   if values then return values end
+   error(not ok and why or text == M.told and text or M.named(who, number, first, text), 0)
 end
 
---- Raises on all ranks of a group where they differ in a fact.
--- @param facts  a list of { name, number or text }
-function M.same(who, number, facts)
-   local dist, g, mine = require 'dist', M.group(number), torch.DoubleTensor(#facts)
-   for i, fact in ipairs(facts) do mine[i] = type(fact[2]) == 'number' and fact[2] or wire.digest{ tostring(fact[2]) } end
-   local all = dist.allgather(mine, M.options(number))
-   for r = 2, g.n do
-      for i, fact in ipairs(facts) do
-         local a, b = all[1][i], all[r][i]
+--- What rank `first` (from 1) of a group says, with its name; what it has heard from another group has one.
+function M.named(who, number, first, text)
+   if text:find '^dist%.%a+: rank %d+: ' then return text end
+   return ('%s: rank %d: %s'):format(who, M.group(number).ranks[first], text)
+end
+
+--- Tells the ranks of a group that this one cannot go on, wherever they agree next: M.told is raised there. Nobody waits for it
+-- meanwhile: the function that it returns does.
+function M.tell(number)
+   local tries, handle = 4, nil
+   local function again() handle = require 'dist'.allgather(message(TOLD), M.options(number, true)) end
+   again()
+   return function()
+      for _ = 1, tries do                            -- a rank may have called another operation, which has failed there too
+         local ok, all = pcall(handle.wait, handle)
+         if ok then return read(number, all) end
+         again()
+      end
+   end
+end
+
+--- Says in words where the ranks of a group differ in a fact, or what went wrong; nil where they do not.
+-- @param facts  a list of { name, number or text, words that stand for the numbers from 1 (optional) }
+-- @param group  what M.group gives
+function M.differ(group, facts, seconds)
+   local mine, all = torch.DoubleTensor(#facts), torch.DoubleTensor(group.n, #facts)
+   for i, fact in ipairs(facts) do mine[i] = type(fact[2]) == 'number' and fact[2] or wire.digest { tostring(fact[2]) } end
+   local why = wire.try(group.c, wire.kinds.allgather, 0, 0, { mine }, { all }, seconds)
+   if why then return why end
+   for i, fact in ipairs(facts) do
+      for r = 2, group.n do
+         local a, b, words = all[1][i], all[r][i], fact[3] or {}
          if a ~= b and (a == a or b == b) then
-            local values = type(fact[2]) == 'number' and (': rank %d has %g, rank %d %g'):format(g.ranks[1], a, g.ranks[r], b)
-               or (': rank %d has another than rank %d'):format(g.ranks[r], g.ranks[1])
-            error(('%s: the ranks differ in %s%s'):format(who, fact[1], values), 0)
+            local first, other = group.ranks[1], group.ranks[r]
+            if type(fact[2]) ~= 'number' then
+               return ('the ranks differ in %s: rank %d has another than rank %d'):format(fact[1], other, first)
+            end
+            local function word(v) return words[v] or ('%.14g'):format(v) end
+            return ('the ranks differ in %s: rank %d has %s, rank %d %s'):format(fact[1], first, word(a), other, word(b))
          end
       end
    end
+end
+
+--- Raises on all ranks of a group, by its number, where they differ in a fact.
+-- @param facts  as of M.differ
+function M.same(who, number, facts)
+   local why = M.differ(M.group(number), facts)
+   if why then error(('%s: %s'):format(who, why), 0) end
 end
 
 --- The value of a rank of the group, anything that torch.serialize takes, on all ranks.

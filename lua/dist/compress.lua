@@ -9,6 +9,7 @@ local arg = require 'torch.arg'
 local tlib = require 'torch.lib'
 local dist = require 'dist'
 local wire = require 'dist.lib'
+local agree = require 'dist.agree'
 local C = wire.C
 
 local f = assert(io.open(tlib.include .. '/th_compress.h'))
@@ -114,7 +115,8 @@ end
 -- ---- what belongs to a size -------------------------------------------------------------------------------------------------
 
 local plan_t, form_t, numbers_t = ffi.typeof 'th_compress *[1]', ffi.typeof 'th_compress_form', ffi.typeof 'int64_t[?]'
-local n_t, list_t, pointers_t = ffi.typeof 'int64_t[1]', ffi.typeof 'th_list', ffi.typeof 'th_tensor *[?]'
+local work_t, n_t = ffi.typeof 'th_dist_work *[1]', ffi.typeof 'int64_t[1]'
+local list_t, pointers_t = ffi.typeof 'th_list', ffi.typeof 'th_tensor *[?]'
 
 local function line_of(t) return t:dim() >= 2 and t:nElement() / t:size(1) or 0 end
 
@@ -198,58 +200,41 @@ end
 
 local function need(self, status) if status ~= tlib.OK then fail(self, '%s', wire.why(status)) end end
 
--- Bytes travel: at once, or until M.wait.
-local function travel(self, job, kind, inputs, outputs)
-   if job.async then
-      local ok, work = pcall(wire.start, job.group.c, wire.kinds[kind], 0, 0, inputs, outputs, job.seconds, 2)
-      if not ok then fail(self, '%s', work) end
-      job.work = work
-   else
-      local why = wire.try(job.group.c, wire.kinds[kind], 0, 0, inputs, outputs, job.seconds)
-      if why then fail(self, '%s', why) end
-   end
-end
-
-local function arrive(self, job, parts, what)
-   if job.work then
-      local why = wire.wait(job.work)
-      job.work = nil
-      if why then fail(self, '%s', why) end
-   end
-   local bad = C.th_compress_bad(job.room.plan, parts)
-   if bad >= 0 then fail(self, what, job.group.ranks[bad + 1]) end
-end
-
 local function error_of(tensor, n) return tensor and n > 0 and tensor or nil end
 
---- Begins to sum packed tensors of one type: they are packed and on their way. `seconds` and `async` as of operations. Raises
--- errors without a place.
-function M.begin(self, group, list, seconds, async)
+--- Packs tensors of one type, which are packed ones, to be summed over the ranks of a group. Raises errors without a place.
+function M.pack(self, group, list)
    if rooms[self] and rooms[self].busy then error('the compressor is at work: wait for what was begun before', 0) end
    local room, why = room_of(self, list, group.n, group.at)
    why = why or misfit(self, room, group.n, group.at)
    if why then error(why, 0) end
    if not self.error then room.spare, room.sumSpare = room.floats(room.n), room.floats(room.count) end
    room.busy = true
-   local job = { room = room, group = group, list = list, seconds = seconds, async = async }
    local x, _keep = c_list(list)                                                           -- luacheck: ignore
    need(self, C.th_compress_encode(room.plan, group.at, self.steps, x, error_of(self.error, room.n), room.lost, room.parts))
-   travel(self, job, 'alltoall', { room.parts }, { room.back })
-   return job
+   return { room = room, group = group, list = list }
 end
 
---- The second half: the sum of this rank's shard goes to all.
-function M.fold(self, job)
-   local room = job.room
-   arrive(self, job, room.back, 'what rank %d gave, with what it has lost before, is not finite: nothing has changed')
-   local kept = error_of(self.sumError, room.count)
-   need(self, C.th_compress_fold(room.plan, job.group.at, self.steps, room.back, kept, room.sumLost, room.mine))
-   travel(self, job, 'allgather', { room.mine }, { room.parts })
+--- Sends what is packed; what has come is summed and sent on where the operation is at work, which may be a thread of its own.
+-- `seconds` and `async` as of operations.
+function M.send(self, job, seconds, async)
+   local room, group, trace, work = job.room, job.group.c, wire.trace, async and work_t() or nil
+   local begin = trace and wire.now()
+   need(self, C.th_compress_travel(work, group, room.plan, self.steps, room.parts, room.back,
+      error_of(self.sumError, room.count), room.sumLost, room.mine, seconds or 0))
+   if async then job.work = wire.started(work[0], wire.kinds.allreduce, group, 0)
+   elseif trace then trace:operation(wire.kinds.allreduce, begin, { room.parts }) end
 end
 
 --- Waits for the sums of all shards. Nothing has changed so far, and M.take cannot fail on one rank alone.
 function M.arrive(self, job)
-   arrive(self, job, job.room.parts, 'the sum, which rank %d adds up, is not finite: nothing has changed')
+   if job.work then
+      local why = wire.wait(job.work)
+      job.work = nil
+      if why then fail(self, '%s', why) end
+   end
+   local bad = C.th_compress_bad(job.room.plan, job.room.parts)
+   if bad >= 0 then fail(self, 'the sum, which rank %d adds up, is not finite: nothing has changed', job.group.ranks[bad + 1]) end
 end
 
 --- `scale` times the sum takes the place of the tensors, and what was lost that of what was kept.
@@ -263,10 +248,10 @@ function M.take(self, job, scale)
    room.busy = nil
 end
 
---- The three steps at once: `scale` times the sum over all ranks takes the place of the tensors.
+--- All steps at once: `scale` times the sum over all ranks takes the place of the tensors.
 function M.sum(self, group, list, scale)
-   local job = M.begin(self, group, list)
-   M.fold(self, job)
+   local job = M.pack(self, group, list)
+   M.send(self, job)
    M.arrive(self, job)
    M.take(self, job, scale)
 end
@@ -278,24 +263,6 @@ function M.drop(self, job)
 end
 
 -- ---- what all ranks must have alike -----------------------------------------------------------------------------------------
-
---- Raises what differs between ranks, without a place: facts are { name, number, words of the numbers from 1 (optional) }.
-function M.agree(group, facts, seconds)
-   local mine, all = torch.DoubleTensor(#facts), torch.DoubleTensor(group.n, #facts)
-   for i, fact in ipairs(facts) do mine[i] = fact[2] end
-   local why = wire.try(group.c, wire.kinds.allgather, 0, 0, { mine }, { all }, seconds)
-   if why then error(why, 0) end
-   for i, fact in ipairs(facts) do
-      local words = fact[3] or {}
-      local function word(r) return words[all[r][i]] or ('%.14g'):format(all[r][i]) end
-      for r = 2, group.n do
-         if all[r][i] ~= all[1][i] then
-            error(('the ranks differ in %s: rank %d has %s, rank %d %s'):format(fact[1], group.ranks[1], word(1), group.ranks[r],
-               word(r)), 0)
-         end
-      end
-   end
-end
 
 local kind_words = { 'half', 'bfloat16', 'int8', 'onebit', 'topk', [0] = 'none' }
 
@@ -312,7 +279,7 @@ local op_words = { 'sum', 'mean' }
 local function place(words, v) for i, w in ipairs(words) do if w == v then return i end end end
 
 -- Checked on all ranks before anything is packed: whoever finds trouble tells the others.
-local function agree(self, group, list, op, seconds)
+local function need_alike(self, group, list, op, seconds)
    local well, room, trouble = pcall(room_of, self, list, group.n, group.at)
    if not well then trouble = room end
    trouble = trouble or misfit(self, room, group.n, group.at)
@@ -329,8 +296,8 @@ local function agree(self, group, list, op, seconds)
    add('whether the compressor fits the tensors', trouble and 1 or 2, { 'one that does not', 'one that does' })
    add('how often the compressor was used', self.steps)
    add('whether the compressor keeps what was lost', self.error and 2 or 1, { 'nothing', 'something' })
-   local ok, why = pcall(M.agree, group, facts, seconds)
-   if trouble or not ok then error(trouble or why, 0) end
+   local why = agree.differ(group, facts, seconds)
+   if trouble or why then error(trouble or why, 0) end
 end
 
 --- All lists of tensors for a compressor: of one floating type, on the CPU.
@@ -346,14 +313,14 @@ function M.need_list(who, list, level)
    end
 end
 
---- dist.allreduce with the option compress, of packed tensors: does it, or returns a function that ends it and one that tells
--- whether it has come half way. Raises errors without a place.
+--- dist.allreduce with the option compress, of packed tensors: does it, or returns a function that ends it, where only unpacking
+-- is left to do, and one that tells whether it would wait. Raises errors without a place.
 function M.allreduce(self, group, list, op, seconds, async)
    if rooms[self] and rooms[self].busy then error('the compressor is at work: wait for what was begun before', 0) end
-   agree(self, group, list, op, seconds)
-   local job = M.begin(self, group, list, seconds, async)
+   need_alike(self, group, list, op, seconds)
+   local job = M.pack(self, group, list)
+   M.send(self, job, seconds, async)
    local function finish()
-      M.fold(self, job)
       M.arrive(self, job)
       M.take(self, job, op == 'mean' and 1 / group.n or 1)
    end

@@ -2,7 +2,7 @@
 --
 -- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
 -- same type and size; what differs is an error on all of them. Results are reduced in the order of the ranks, so their bits
--- depend on the ranks' tensors only.
+-- depend on the ranks' tensors only. Tensors on CUDA devices travel as copies on the CPU.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -163,7 +163,7 @@ Handle.__index = Handle
 
 --- Whether wait would return at once.
 function Handle:test()
-   if self.half and self.works and not self.half() then return false end
+   if self.there and self.works and not self.there() then return false end
    for _, work in ipairs(self.works or {}) do if not lib.test(work) then return false end end
    return true
 end
@@ -235,18 +235,22 @@ local function operate(name, op, root, pairs_of_lists, result, finish, options)
    return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
 end
 
+-- What takes results back from copies, { tensor, copy } each.
+local function back_to(copies) return function() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end end
+
 -- Whether packed tensor t, which begins at address `at`, has elements of one that is in `spans`.
 local function overlaps(spans, at, t)
    for _, span in ipairs(spans) do if at < span[2] and at + t:bytes() > span[1] then return true end end
    return false
 end
 
--- The tensors of a list, each packed and with elements of its own, and what takes results back to those that were not so.
+-- The tensors of a list, each packed, on the CPU and with elements of its own, and what takes results back to those that were
+-- not so.
 local function packed_of(list)
    local packed, copies, spans = {}, {}, {}
    for i, t in ipairs(list) do
-      packed[i] = t:contiguous()
-      local own = not t:isContiguous()
+      packed[i] = lib.host(t):contiguous()
+      local own = t._device ~= 0 or not t:isContiguous()
       if not own and #list > 1 and t:nElement() > 0 then
          local at = tonumber(ffi.cast('intptr_t', t:data()))
          if overlaps(spans, at, t) then packed[i], own = t:clone(), true
@@ -254,7 +258,7 @@ local function packed_of(list)
       end
       if own then copies[#copies + 1] = { t, packed[i] } end
    end
-   return packed, function() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end, #copies > 0
+   return packed, back_to(copies), #copies > 0
 end
 
 local function any_in_place(name, who, x, op, root, changed, options)
@@ -267,7 +271,7 @@ end
 -- An operation whose result takes the place of its input. `changed`: this rank gets a result. A packed tensor is the common
 -- case: it goes without tables, and without the closure above, behind which LuaJIT compiles nothing.
 local function in_place(name, who, x, op, root, changed, options)
-   if not arg.is_tensor(x) or not x:isContiguous() or options.async then
+   if not arg.is_tensor(x) or x._device ~= 0 or not x:isContiguous() or options.async then
       return any_in_place(name, who, x, op, root, changed, options)
    end
    lib.run_one((options.group or world).c, lib.kinds[name], op, root, x, options.deadline, 3)
@@ -276,12 +280,18 @@ end
 
 -- One whose result is a new tensor; `shape(size of the first dimension, sizes)` changes the sizes.
 local function anew(name, who, x, op, shape, options)
-   local single, list, results, lists = arg.is_tensor(x), lib.tensors(who, x, 3), {}, {}
+   local single, list, results, lists, copies = arg.is_tensor(x), lib.tensors(who, x, 3), {}, {}, {}
    for i, t in ipairs(list) do
-      results[i] = t.new():resize(shape(t, who))
-      lists[i] = { { t:contiguous() }, { results[i] } }
+      local sizes = shape(t, who)
+      local result = t.new():resize(sizes)
+      results[i] = result
+      if t._device ~= 0 then
+         result = lib.host(t.new()):resize(sizes)
+         copies[#copies + 1] = { results[i], result }
+      end
+      lists[i] = { { lib.host(t):contiguous() }, { result } }
    end
-   return operate(name, op, 0, lists, single and results[1] or results, nil, options)
+   return operate(name, op, 0, lists, single and results[1] or results, #copies > 0 and back_to(copies) or nil, options)
 end
 
 -- ---- the operations -----------------------------------------------------------------------------------------------
@@ -296,7 +306,7 @@ end
 
 local compress
 
--- The same in fewer bytes. A handle's test says whether it has come half way; wait does the rest.
+-- The same in fewer bytes. A handle's wait unpacks what has come.
 local function allreduce_compressed(x, op, options)
    local who, c = 'dist.allreduce', options.compress
    if not torch.isTypeOf(c, 'dist.Compressor') then arg.refuse(who, 'compress', 'made by dist.compressor', c, 3) end
@@ -319,15 +329,14 @@ local function allreduce_compressed(x, op, options)
       if not well then error(('%s: %s'):format(who, why), 0) end
       back()
    end
-   return setmetatable({ works = {}, half = test, result = x, finish = whole }, Handle)
+   return setmetatable({ works = {}, there = test, result = x, finish = whole }, Handle)
 end
 
 --- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x. Tensors of a table may be one another, or
 -- share elements.
 -- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Whole numbers wrap, and their mean is cut; a nan wins
 -- @param options  `group`; `deadline` in seconds; `async = true` returns a handle at once, whose wait() returns x and whose
---    test() says whether it would wait; `compress`, a dist.compressor: the sum or mean travels in fewer bytes. Of such ones
---    wait() does the second half, so all ranks call it in the same order
+--    test() says whether it would wait; `compress`, a dist.compressor: the sum or mean travels in fewer bytes
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2}) --> {1, 2}
 function dist.allreduce(x, op, options)
    joined 'dist.allreduce'
@@ -418,12 +427,11 @@ local function message(name, who, x, rank, options)
    if rank == world.at then error(('%s: rank %d is this process'):format(who, rank), 3) end
    local list, lists, copies = lib.tensors(who, x, 3), {}, {}
    for i, t in ipairs(list) do
-      local packed = t:contiguous()
+      local packed = lib.host(t):contiguous()
       lists[i] = name == 'send' and { { packed } } or { nil, { packed } }
-      if name == 'recv' and not t:isContiguous() then copies[#copies + 1] = { t, packed } end
+      if name == 'recv' and (t._device ~= 0 or not t:isContiguous()) then copies[#copies + 1] = { t, packed } end
    end
-   local function finish() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end
-   return operate(name, 0, rank, lists, x, #copies > 0 and finish or nil, options)
+   return operate(name, 0, rank, lists, x, #copies > 0 and back_to(copies) or nil, options)
 end
 
 --- Sends x, a tensor or a table of tensors, to a rank, which must call dist.recv. Messages between two ranks keep their order;

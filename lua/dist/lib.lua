@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
+local dtype = require 'torch.dtype'
 
 local f = assert(io.open(lib.include .. '/th_dist.h'))
 local header = f:read '*a'
@@ -71,8 +72,13 @@ end
 function M.start(group, kind, op, root, inputs, outputs, seconds, level)
    local w = work_t()
    lib.check(C.th_dist_start(w, group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
-   if M.trace then M.trace:start(w[0], kind, group, root) end
-   return ffi.gc(w[0], C.th_dist_work_free)
+   return M.started(w[0], kind, group, root)
+end
+
+--- What was started in C, as M.wait and M.test take it.
+function M.started(work, kind, group, root)
+   if M.trace then M.trace:start(work, kind, group, root) end
+   return ffi.gc(work, C.th_dist_work_free)
 end
 
 function M.test(work) return C.th_dist_test(work) ~= 0 end
@@ -133,6 +139,9 @@ function M.tensors(who, x, level)
    if #x == 0 then error(who .. ': the table holds no tensor', level) end
    return x
 end
+
+--- A tensor on the CPU: the same, or a copy of one on a CUDA device.
+function M.host(t) return t._device == 0 and t or t:type('torch.' .. dtype.words[t._dtype] .. 'Tensor') end
 
 --- Lists of one type each, in the order in which the types first appear: all ranks find the same.
 function M.by_type(list)

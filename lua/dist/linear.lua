@@ -2,9 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
-local dist = require 'dist'
-local agree = require 'dist.agree'
 local split = require 'dist.split'
+local parts = require 'dist.parts'
 
 -- (inputSize, outputSize, bias, options) or (nn.Linear, options): what makes the whole layer, and the options.
 local function arguments(who, inputSize, outputSize, bias, options)
@@ -25,168 +24,77 @@ local function arguments(who, inputSize, outputSize, bias, options)
    end, outputSize
 end
 
-local names = { 'weight', 'bias' }
-
 local function plain(inputSize, outputSize, bias, ty)
    return split.quietly(function() return nn.Linear(inputSize, outputSize, bias):type(ty) end)
 end
 
--- The part of this rank: its rows of a ColumnLinear, its columns of a RowLinear.
-local function part_of(self, copies)
-   local dim = torch.isTypeOf(self, 'dist.ColumnLinear') and 1 or 2
-   local n = copies.weight:size(dim)
-   local sizes, first, size = split.parts(torch.type(self), dim == 1 and 'outputs' or 'inputs', tonumber(n), self.number)
-   self.sizes, self.first = sizes, first
+-- The rest of __init, for either.
+local function begin(self, whole, copies)
    self.inputSize, self.outputSize = tonumber(copies.weight:size(2)), tonumber(copies.weight:size(1))
-   return copies.weight:narrow(dim, first, size), dim == 1 and copies.bias and copies.bias:narrow(1, first, size)
-end
-
-local function fill(self, layer, copies)
-   local weight, bias = part_of(self, copies)
-   layer.weight:resize(weight:size()):copy(weight)
-   layer.gradWeight:resize(weight:size()):zero()
-   if bias then
-      layer.bias:resize(bias:size()):copy(bias)
-      layer.gradBias:resize(bias:size()):zero()
+   self.bias = copies.bias ~= nil
+   self:add(plain(1, 1, self.bias and self.kind.dim == 1, whole._type))
+   if self.bias and self.kind.dim == 2 then
+      self:add(split.quietly(function() return nn.Add(self.outputSize):type(whole._type) end))
    end
+   parts.fill(self, copies)
+   self:type(whole._type)
 end
 
--- An nn.Linear of these sizes with numbers drawn anew, as those of the first rank; the parts take them over.
-local function reset(self, stdv)
-   local _, copies = split.whole(torch.type(self), self.number, function()
-      return nn.Linear(self.inputSize, self.outputSize, self.bias):type(self._type):reset(stdv)
-   end, names)
-   local weight, bias = part_of(self, copies)
-   self.modules[1].weight:copy(weight)
-   if bias then self.modules[1].bias:copy(bias) end
-   if self.modules[2] then self.modules[2].bias:copy(copies.bias) end
-   return self
-end
-
-local function text_of(self, what)
-   return ('%s(%d -> %d, %s %d of %d)%s'):format(torch.type(self), self.inputSize, self.outputSize, what,
-      agree.group(self.number).at + 1, agree.group(self.number).n, self.bias and '' or ' without bias')
-end
+local function text(self) return ('%d -> %d'):format(self.inputSize, self.outputSize) end
+local function plain_of(self) return plain(self.inputSize, self.outputSize, self.bias, self._type) end
+local function drawn(self, stdv) return nn.Linear(self.inputSize, self.outputSize, self.bias):type(self._type):reset(stdv) end
 
 -- ---- outputs shared out ------------------------------------------------------------------------------------------------------
 
 --- nn.Linear with its outputs shared out over the ranks: each has some rows of the weight. All ranks call it, and give the same
 -- input; each gets the whole output, or with `gather = false` the columns of its own rows, which a dist.RowLinear with `split =
 -- false` takes. gradInput is the sum over all ranks. Shoeybi et al., "Megatron-LM" (2019). The part, an nn.Linear, is get(1).
--- Sizes need not be multiples of the number of ranks: the first ones have one more.
+-- Sizes need not be multiples of the number of ranks: the first ones have one more. An error in it on one rank is one on all.
 -- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; the options follow then
 -- @param bias        false leaves it out
 -- @param options     a table: `gather` (default true), `group` of ranks
 -- dist.init(); dist.ColumnLinear(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
-local ColumnLinear, Container = torch.class('dist.ColumnLinear', 'nn.Container')
-ColumnLinear.bufferNames = { '_whole' }
+local ColumnLinear = torch.class('dist.ColumnLinear', 'dist.OutputsInParts')
+ColumnLinear.kind = { names = { 'weight', 'bias' }, dim = 1, items = 'outputs', pieces = 'rows', differentiable = true,
+                      text = text, plain = plain_of, drawn = drawn }
 
 function ColumnLinear:__init(inputSize, outputSize, bias, options)
-   local who = 'dist.ColumnLinear'
-   local make, more = arguments(who, inputSize, outputSize, bias, options)
-   local number, flags = split.options(who, more, { gather = true }, 4)
-   local whole, copies = split.whole(who, number, make, names)
-   Container.__init(self)
-   self.number, self.gather, self.bias = number, flags.gather, copies.bias ~= nil
-   local layer = plain(1, 1, self.bias, whole._type)
-   fill(self, layer, copies)
-   self:add(layer)
-   self:type(whole._type)
+   local make, more = arguments('dist.ColumnLinear', inputSize, outputSize, bias, options)
+   begin(self, parts.InParts.__init(self, make, more, { gather = true }))
 end
-
-function ColumnLinear:updateOutput(input)
-   local part = self:rethrowErrors(self.modules[1], 1, 'updateOutput', input)
-   self.output = self.gather and split.gather(self, self:scratch '_whole', part)() or part
-   return self.output
-end
-
--- This rank's columns of the gradient.
-local function own(self, gradOutput)
-   if not self.gather then return gradOutput end
-   split.need_columns(self, 'gradOutput', gradOutput, self.outputSize)
-   return split.mine(self, gradOutput)
-end
-
-function ColumnLinear:updateGradInput(input, gradOutput)
-   self.gradInput = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', input, own(self, gradOutput))
-   if self.gradInput then dist.allreduce(self.gradInput, 'sum', agree.options(self.number)) end
-   return self.gradInput
-end
-
-function ColumnLinear:accGradParameters(input, gradOutput, scale)
-   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', input, own(self, gradOutput), scale)
-end
-
--- gradInput travels while the gradient of the weight is computed.
-function ColumnLinear:backward(input, gradOutput, scale)
-   local g = own(self, gradOutput)
-   self.gradInput = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', input, g)
-   local handle = self.gradInput and dist.allreduce(self.gradInput, 'sum', agree.options(self.number, true))
-   local ok, why = pcall(self.rethrowErrors, self, self.modules[1], 1, 'accGradParameters', input, g, scale)
-   if handle then handle:wait() end
-   if not ok then error(why, 0) end
-   return self.gradInput
-end
-
-ColumnLinear.reset = reset
-ColumnLinear.accUpdateGradParameters = split.accUpdate
-ColumnLinear.sharedAccUpdateGradParameters = split.accUpdate
-ColumnLinear.write = split.write
-
---- The whole layer, an nn.Linear, on all ranks. All call it.
--- dist.init(); dist.ColumnLinear(3, 2):collect() --> nn.Linear(3 -> 2)
-function ColumnLinear:collect()
-   local part, whole = self.modules[1], plain(self.inputSize, self.outputSize, self.bias, self._type)
-   whole.weight:copy(split.join(self, part.weight, 1))
-   if self.bias then whole.bias:copy(split.join(self, part.bias, 1)) end
-   return whole
-end
-
-function ColumnLinear:__tostring__() return text_of(self, 'rows') end
 
 -- ---- inputs shared out -------------------------------------------------------------------------------------------------------
 
 --- nn.Linear with its inputs shared out over the ranks: each has some columns of the weight. All ranks call it; each takes its
 -- columns of the same input, or with `split = false` is given them, as dist.ColumnLinear with `gather = false` does. All get the
 -- sum as output, to which the bias, which all have, is added once. The layer without bias, an nn.Linear of the part, is get(1),
--- the bias get(2).
+-- the bias get(2). An error in it on one rank is one on all.
 -- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; the options follow then
 -- @param bias        false leaves it out
 -- @param options     a table: `split` (default true), `group` of ranks
 -- dist.init(); dist.RowLinear(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
-local RowLinear = torch.class('dist.RowLinear', 'nn.Container')
-RowLinear.bufferNames = { '_whole' }
+local RowLinear = torch.class('dist.RowLinear', 'dist.SumOfParts')
+local kind = { names = { 'weight', 'bias' }, dim = 2, items = 'inputs', pieces = 'columns', text = text, plain = plain_of,
+               drawn = drawn }
+RowLinear.kind = kind
 
 function RowLinear:__init(inputSize, outputSize, bias, options)
-   local who = 'dist.RowLinear'
-   local make, more = arguments(who, inputSize, outputSize, bias, options)
-   local number, flags = split.options(who, more, { split = true }, 4)
-   local whole, copies = split.whole(who, number, make, names)
-   Container.__init(self)
-   self.number, self.split, self.bias = number, flags.split, copies.bias ~= nil
-   local layer = plain(1, 1, false, whole._type)
-   fill(self, layer, copies)
-   self:add(layer)
-   if self.bias then
-      local add = split.quietly(function() return nn.Add(self.outputSize):type(whole._type) end)
-      add.bias:copy(copies.bias)
-      self:add(add)
-   end
-   self:type(whole._type)
+   local make, more = arguments('dist.RowLinear', inputSize, outputSize, bias, options)
+   begin(self, parts.InParts.__init(self, make, more, { split = true }))
 end
 
 -- This rank's columns of the input.
-local function taken(self, input)
-   if not self.split then return input end
-   split.need_columns(self, 'input', input, self.inputSize)
-   return split.mine(self, input)
+local function taken(self, input) return self.split and parts.columns(self, 'input', input) or input end
+
+function kind.share(self, input) return self:rethrowErrors(self.modules[1], 1, 'updateOutput', taken(self, input)) end
+
+local function back(self, input, gradOutput)
+   return self:rethrowErrors(self.modules[1], 1, 'updateGradInput', taken(self, input), gradOutput)
 end
 
-function RowLinear:updateOutput(input)
-   self.output = self:rethrowErrors(self.modules[1], 1, 'updateOutput', taken(self, input))
-   dist.allreduce(self.output, 'sum', agree.options(self.number))
-   if self.bias then self.output:add(self.modules[2].bias) end
-   return self.output
+function kind.learn(self, input, gradOutput, scale)
+   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', taken(self, input), gradOutput, scale)
+   if self.bias then self:rethrowErrors(self.modules[2], 2, 'accGradParameters', gradOutput, gradOutput, scale) end
 end
 
 -- What makes gradInput of this rank's part.
@@ -196,39 +104,17 @@ local function come_together(self, part)
 end
 
 function RowLinear:updateGradInput(input, gradOutput)
-   local part = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', taken(self, input), gradOutput)
-   self.gradInput = come_together(self, part)()
+   self.gradInput = come_together(self, parts.together(self, back, input, gradOutput))()
    return self.gradInput
 end
 
-function RowLinear:accGradParameters(input, gradOutput, scale)
-   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', taken(self, input), gradOutput, scale)
-   if self.bias then self:rethrowErrors(self.modules[2], 2, 'accGradParameters', gradOutput, gradOutput, scale) end
-end
-
+-- gradInput travels while the gradient of the parameters is computed.
 function RowLinear:backward(input, gradOutput, scale)
-   local part = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', taken(self, input), gradOutput)
-   local finish = come_together(self, part)
+   local finish = come_together(self, parts.together(self, back, input, gradOutput))
    local ok, why = pcall(self.accGradParameters, self, input, gradOutput, scale)
    self.gradInput = finish()
    if not ok then error(why, 0) end
    return self.gradInput
 end
-
-RowLinear.reset = reset
-RowLinear.accUpdateGradParameters = split.accUpdate
-RowLinear.sharedAccUpdateGradParameters = split.accUpdate
-RowLinear.write = split.write
-
---- The whole layer, an nn.Linear, on all ranks. All call it.
--- dist.init(); dist.RowLinear(3, 2):collect() --> nn.Linear(3 -> 2)
-function RowLinear:collect()
-   local whole = plain(self.inputSize, self.outputSize, self.bias, self._type)
-   whole.weight:copy(split.join(self, self.modules[1].weight, 2))
-   if self.bias then whole.bias:copy(self.modules[2].bias) end
-   return whole
-end
-
-function RowLinear:__tostring__() return text_of(self, 'columns') end
 
 return { ColumnLinear = ColumnLinear, RowLinear = RowLinear }

@@ -16,7 +16,7 @@ local ASYNC = { async = true }
 --- A link with a rank of the job.
 function Link.with(rank) return setmetatable({ rank = rank, left = 0, pool = {} }, Link) end
 
--- What a head says: how many tensors (1 more for a list of them), then dtype, dimensions and sizes of each.
+-- What a head says: how many tensors (1 more for a list of them), then type, dimensions and sizes of each.
 local function head_of(x)
    local head = torch.DoubleTensor(1 + MOST * ROW):zero()
    if x == nil then return head, {} end
@@ -33,9 +33,8 @@ local function head_of(x)
       end
       if t:dim() == 0 and t:nElement() == 1 then error('between stages tensors with dimensions travel, got a number', 0) end
       if t:dim() > DIMS then error(('between stages tensors have up to %d dimensions, got %d'):format(DIMS, t:dim()), 0) end
-      if t._device ~= 0 then error('between stages tensors of the CPU travel, got a ' .. t:type(), 0) end
       local at = 1 + (i - 1) * ROW
-      head[at + 1], head[at + 2] = t._dtype, t:dim()
+      head[at + 1], head[at + 2] = dtype.of(t), t:dim()
       for d = 1, t:dim() do head[at + 2 + d] = t:size(d) end
    end
    return head, list
@@ -50,6 +49,7 @@ local function tensors_of(self, head)
       for d = 1, head[at + 2] do sizes[d] = head[at + 2 + d] end
       local kind = dtype.words[head[at + 1]]
       local free = self.pool[kind .. table.concat(sizes, 'x')]
+      if head[at + 1] > dtype.CUDA then require 'cutorch' end                   -- it comes to the device that is current here
       list[i] = free and table.remove(free) or torch[kind .. 'Tensor'](torch.LongStorage(sizes))
    end
    return list
@@ -60,7 +60,7 @@ function Link:give(x)
    for _, t in ipairs(torch.isTensor(x) and { x } or x) do
       local sizes = {}
       for d = 1, t:dim() do sizes[d] = tonumber(t:size(d)) end
-      local key = dtype.words[t._dtype] .. table.concat(sizes, 'x')
+      local key = dtype.words[dtype.of(t)] .. table.concat(sizes, 'x')
       self.pool[key] = self.pool[key] or {}
       table.insert(self.pool[key], t)
    end

@@ -1,9 +1,10 @@
 -- lua/dist/options.lua - what dist.optim is told: looked at on each rank, and compared between them.
-local torch = require 'torch'
+require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
 local dist = require 'dist'
 local wire = require 'dist.lib'
+local agree = require 'dist.agree'
 local updates = require 'dist.update'
 local vectors = require 'dist.vectors'
 local compress = require 'dist.compress'
@@ -109,12 +110,12 @@ local words = { scheme = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'e
    update = { 'sgd', 'momentum', 'adagrad', 'adam', 'function' }, type = { 'torch.FloatTensor', 'torch.DoubleTensor' },
    sparse = { 'false', 'true' }, state = { 'none', 'one' } }
 
--- What all ranks must have alike, as { name, number }; words are numbered.
+-- What all ranks must have alike, as agree.differ takes it.
 local function facts(self, state)
    local c, list = self.config, {}
    local function add(name, value)
       for i, word in ipairs(words[name] or {}) do if word == tostring(value) then value = i end end
-      list[#list + 1] = { name, value }
+      list[#list + 1] = { name, value, words[name] }
    end
    for _, name in ipairs { 'scheme', 'sparse', 'update' } do add(name, c[name]) end
    for _, name in ipairs(order) do add(name, c[name]) end
@@ -127,19 +128,8 @@ local function facts(self, state)
 end
 
 function M.same(self, state, level)
-   local mine, numbered = facts(self, state), {}
-   for i, fact in ipairs(mine) do numbered[i] = fact[2] end
-   local all = dist.allgather(torch.DoubleTensor(numbered))
-   for r = 2, all:size(1) do
-      for i, fact in ipairs(mine) do
-         local known = words[fact[1]] or fact[3] or {}
-         local first, other = all[1][i], all[r][i]
-         if first ~= other then
-            fail(level + 1, 'the ranks differ in %s: rank 0 has %s, rank %d %s', fact[1], known[first] or first, r - 1,
-               known[other] or other)
-         end
-      end
-   end
+   local why = agree.differ(wire.world, facts(self, state))
+   if why then fail(level + 1, '%s', why) end
 end
 
 M.fail = fail

@@ -8,7 +8,7 @@ local M = {}
 
 local WHO = 'dist.Pipeline'
 local known = { criterion = 'table', sizeAverage = 'boolean', micro = 'number', stages = 'table', costs = 'table', sample = true,
-   schedule = 'string', group = true, data = true, average = 'boolean' }
+   schedule = 'string', checkpoint = 'boolean', group = true, data = true, average = 'boolean' }
 
 local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
 

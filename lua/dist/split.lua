@@ -53,23 +53,13 @@ function M.whole(who, number, make, names)
    return layer, copies
 end
 
---- Cuts n rows or columns for the ranks of a group: how many each has, and the first of this rank.
+--- Cuts n rows or columns for the ranks of a group: how many each has, and the first one of this rank.
 function M.parts(who, what, n, number)
    local group = agree.group(number)
    if n < group.n then error(('%s: %d %s for %d ranks: each needs one at least'):format(who, n, what, group.n), 0) end
    local sizes, first = cut(n, group.n), 1
    for r = 1, group.at do first = first + sizes[r] end
-   return sizes, first, sizes[group.at + 1]
-end
-
---- This rank's columns of x.
-function M.mine(self, x) return x:narrow(x:dim(), self.first, self.sizes[agree.group(self.number).at + 1]) end
-
---- Refuses what has not n columns.
-function M.need_columns(self, what, x, n)
-   if not torch.isTensor(x) or x:dim() == 0 or x:size(x:dim()) ~= n then
-      self:refuse(what, ('have %d columns'):format(n), x)
-   end
+   return sizes, first
 end
 
 --- Starts putting the ranks' columns side by side in `to`; the function that it returns waits for them and returns `to`.
@@ -111,26 +101,6 @@ function M.join(self, part, dim)
       first = first + size
    end
    return whole
-end
-
---- A step without gradients kept: the parameters take the place of their gradients while accGradParameters runs.
-function M.accUpdate(self, input, gradOutput, lr)
-   local kept = {}
-   for i, part in ipairs(self.modules) do
-      kept[i] = { part.gradWeight, part.gradBias }
-      part.gradWeight, part.gradBias = part.weight, part.bias
-   end
-   local ok, why = pcall(self.accGradParameters, self, input, gradOutput, -lr)
-   for i, part in ipairs(self.modules) do part.gradWeight, part.gradBias = unpack(kept[i], 1, 2) end
-   if not ok then error(why, 0) end
-end
-
---- A file holds whole layers: copies within the process are made as of other modules.
-function M.write(self, file)
-   if not file._carry then
-      error(torch.type(self) .. ': a file holds whole layers: save what dist.collect(model) gives', 0)
-   end
-   require 'nn'.Module.write(self, file)
 end
 
 --- A copy of a model whose layers that lie in parts on several ranks are whole, plain ones, without dist.DataParallel around

@@ -2,11 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
-local dist = require 'dist'
-local agree = require 'dist.agree'
 local split = require 'dist.split'
-
-local names = { 'weight' }
+local parts = require 'dist.parts'
 
 -- (nIndex, nOutput, options) or (nn.LookupTable, options): what makes the whole table, and the options.
 local function arguments(who, nIndex, nOutput, options)
@@ -39,65 +36,43 @@ local function plain(nIndex, nOutput, padding, like)
    return t:type(like._type)
 end
 
--- The part of this rank as a table of its own.
-local function part_of(self, whole, copies, dim)
-   local n = tonumber(copies.weight:size(dim))
-   local sizes, first, size = split.parts(torch.type(self), dim == 1 and 'rows' or 'columns', n, self.number)
-   self.sizes, self.first = sizes, first
+-- The rest of __init, for either.
+local function begin(self, whole, copies)
    self.nIndex, self.nOutput = tonumber(copies.weight:size(1)), tonumber(copies.weight:size(2))
-   local weight = copies.weight:narrow(dim, first, size)
-   local part = plain(1, 1, 0, whole)
-   part.weight:resize(weight:size()):copy(weight)
-   part.gradWeight:resize(weight:size()):zero()
-   local padding = (whole.paddingValue or 0) - (dim == 1 and first - 1 or 0)
    self.padding = whole.paddingValue or 0
-   part.paddingValue = padding >= 1 and padding <= weight:size(1) and padding or 0
-   return part
+   local part = plain(1, 1, 0, whole)
+   self:add(part)
+   parts.fill(self, copies)
+   local padding = self.padding - (self.kind.dim == 1 and self.first - 1 or 0)
+   part.paddingValue = padding >= 1 and padding <= part.weight:size(1) and padding or 0
+   self:type(whole._type)
 end
 
-local function reset(self, stdv)
-   local dim = torch.isTypeOf(self, 'dist.RowLookupTable') and 1 or 2
-   local _, copies = split.whole(torch.type(self), self.number, function()
-      local whole = nn.LookupTable(self.nIndex, self.nOutput):type(self._type)
-      whole:reset(stdv)
-      return whole
-   end, names)
-   self.modules[1].weight:copy(copies.weight:narrow(dim, self.first, self.modules[1].weight:size(dim)))
-   return self
-end
+local function text(self) return ('%d -> %d'):format(self.nIndex, self.nOutput) end
+local function plain_of(self, like) return plain(self.nIndex, self.nOutput, self.padding, like) end
 
-local function collect(self, dim)
-   local part = self.modules[1]
-   local whole = plain(self.nIndex, self.nOutput, self.padding, part)
-   whole.weight:copy(split.join(self, part.weight, dim))
+local function drawn(self, stdv)
+   local whole = nn.LookupTable(self.nIndex, self.nOutput):type(self._type)
+   whole:reset(stdv)
    return whole
-end
-
-local function text_of(self, what)
-   return ('%s(%d -> %d, %s %d of %d)'):format(torch.type(self), self.nIndex, self.nOutput, what,
-      agree.group(self.number).at + 1, agree.group(self.number).n)
 end
 
 -- ---- rows shared out ---------------------------------------------------------------------------------------------------------
 
 --- nn.LookupTable with its rows shared out over the ranks, for vocabularies that are long. All ranks call it and give the same
 -- numbers; each looks up those that it has, and all get the sum: the bits of the whole table. The part, an nn.LookupTable, is
--- get(1).
+-- get(1). An error in it on one rank is one on all.
 -- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank), padding and norm it takes; the options follow then
 -- @param options  a table: `group` of ranks
 -- dist.init(); dist.RowLookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
-local RowLookupTable, Container = torch.class('dist.RowLookupTable', 'nn.Container')
+local RowLookupTable = torch.class('dist.RowLookupTable', 'dist.SumOfParts')
 RowLookupTable.bufferNames = { '_whole', '_rows', '_places' }
+local kind = { names = { 'weight' }, dim = 1, items = 'rows', pieces = 'rows', text = text, plain = plain_of, drawn = drawn }
+RowLookupTable.kind = kind
 
 function RowLookupTable:__init(nIndex, nOutput, options)
-   local who = 'dist.RowLookupTable'
-   local make, more = arguments(who, nIndex, nOutput, options)
-   local number = split.options(who, more, {}, 4)
-   local whole, copies = split.whole(who, number, make, names)
-   Container.__init(self)
-   self.number = number
-   self:add(part_of(self, whole, copies, 1))
-   self:type(whole._type)
+   local make, more = arguments('dist.RowLookupTable', nIndex, nOutput, options)
+   begin(self, parts.InParts.__init(self, make, more, {}))
 end
 
 -- The places of the input whose rows this rank has, and these rows as numbers of its part.
@@ -119,7 +94,7 @@ local function find(self, input)
    self._rows = self._places and rows:index(1, self._places)
 end
 
-function RowLookupTable:updateOutput(input)
+function kind.share(self, input)
    find(self, input)
    local shape, n = input:size():totable(), self.nOutput
    shape[#shape + 1] = n
@@ -128,13 +103,12 @@ function RowLookupTable:updateOutput(input)
       local vectors = self:rethrowErrors(self.modules[1], 1, 'updateOutput', self._rows)
       whole:view(-1, n):indexCopy(1, self._places, vectors)
    end
-   self.output = dist.allreduce(whole, 'sum', agree.options(self.number))
-   return self.output
+   return whole
 end
 
 RowLookupTable.updateGradInput = nn.LookupTable.updateGradInput
 
-function RowLookupTable:accGradParameters(input, gradOutput, scale)
+function kind.learn(self, input, gradOutput, scale)
    find(self, input)
    if not torch.isTensor(gradOutput) or gradOutput:nElement() ~= input:nElement() * self.nOutput then
       self:refuse('gradOutput', ('have %d elements'):format(input:nElement() * self.nOutput), gradOutput)
@@ -144,66 +118,21 @@ function RowLookupTable:accGradParameters(input, gradOutput, scale)
    self:rethrowErrors(self.modules[1], 1, 'accGradParameters', self._rows, g, scale)
 end
 
-RowLookupTable.reset = reset
-RowLookupTable.accUpdateGradParameters = split.accUpdate
-RowLookupTable.sharedAccUpdateGradParameters = split.accUpdate
-RowLookupTable.write = split.write
-
---- The whole table, an nn.LookupTable, on all ranks. All call it.
--- dist.init(); dist.RowLookupTable(5, 3):collect().weight:size() --> {5, 3}
-function RowLookupTable:collect() return collect(self, 1) end
-
-function RowLookupTable:__tostring__() return text_of(self, 'rows') end
-
 -- ---- columns shared out ------------------------------------------------------------------------------------------------------
 
 --- nn.LookupTable with its columns shared out over the ranks. All ranks call it and give the same numbers; each gets whole
--- vectors, or with `gather = false` its own columns of them. The part, an nn.LookupTable, is get(1).
+-- vectors, or with `gather = false` its own columns of them. The part, an nn.LookupTable, is get(1). An error in it on one rank
+-- is one on all.
 -- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank) and padding it takes; the options follow then
 -- @param options  a table: `gather` (default true), `group` of ranks
 -- dist.init(); dist.ColumnLookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
-local ColumnLookupTable = torch.class('dist.ColumnLookupTable', 'nn.Container')
-ColumnLookupTable.bufferNames = { '_whole' }
+local ColumnLookupTable = torch.class('dist.ColumnLookupTable', 'dist.OutputsInParts')
+ColumnLookupTable.kind = { names = { 'weight' }, dim = 2, items = 'columns', pieces = 'columns', text = text, plain = plain_of,
+                           drawn = drawn }
 
 function ColumnLookupTable:__init(nIndex, nOutput, options)
-   local who = 'dist.ColumnLookupTable'
-   local make, more = arguments(who, nIndex, nOutput, options)
-   local number, flags = split.options(who, more, { gather = true }, 4)
-   local whole, copies = split.whole(who, number, make, names)
-   Container.__init(self)
-   self.number, self.gather = number, flags.gather
-   self:add(part_of(self, whole, copies, 2))
-   self:type(whole._type)
+   local make, more = arguments('dist.ColumnLookupTable', nIndex, nOutput, options)
+   begin(self, parts.InParts.__init(self, make, more, { gather = true }))
 end
-
-function ColumnLookupTable:updateOutput(input)
-   local part = self:rethrowErrors(self.modules[1], 1, 'updateOutput', input)
-   self.output = self.gather and split.gather(self, self:scratch '_whole', part)() or part
-   return self.output
-end
-
-function ColumnLookupTable:updateGradInput(input)
-   self.gradInput = self:rethrowErrors(self.modules[1], 1, 'updateGradInput', input)
-   return self.gradInput
-end
-
-function ColumnLookupTable:accGradParameters(input, gradOutput, scale)
-   if self.gather then
-      split.need_columns(self, 'gradOutput', gradOutput, self.nOutput)
-      gradOutput = split.mine(self, gradOutput):contiguous()
-   end
-   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', input, gradOutput, scale)
-end
-
-ColumnLookupTable.reset = reset
-ColumnLookupTable.accUpdateGradParameters = split.accUpdate
-ColumnLookupTable.sharedAccUpdateGradParameters = split.accUpdate
-ColumnLookupTable.write = split.write
-
---- The whole table, an nn.LookupTable, on all ranks. All call it.
--- dist.init(); dist.ColumnLookupTable(5, 3):collect().weight:size() --> {5, 3}
-function ColumnLookupTable:collect() return collect(self, 2) end
-
-function ColumnLookupTable:__tostring__() return text_of(self, 'columns') end
 
 return { RowLookupTable = RowLookupTable, ColumnLookupTable = ColumnLookupTable }

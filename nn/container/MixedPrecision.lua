@@ -30,7 +30,7 @@ local FLOAT = { 'nn.BatchNormalization', 'nn.LayerNormalization', 'nn.SequenceBa
    'nn.SoftMin', 'nn.SpatialSoftMax', 'nn.SpatialLogSoftMax', 'nn.Normalize', 'nn.SpatialCrossMapLRN',
    'nn.SpatialDivisiveNormalization', 'nn.SpatialContrastiveNormalization', 'nn.Exp', 'nn.Log', 'nn.Square', 'nn.Sqrt', 'nn.Power',
    'nn.CosineDistance', 'nn.Cosine', 'nn.PairwiseDistance', 'nn.Euclidean', 'nn.WeightedEuclidean', 'nn.Sum', 'nn.Mean' }
-local PLACES = { 'nn.LookupTable', 'nn.LookupTableGPU' }
+local PLACES = { 'nn.LookupTable', 'nn.LookupTableGPU', 'dist.RowLookupTable', 'dist.ColumnLookupTable' }
 
 local function is_one_of(module, names)
    for _, name in ipairs(names) do
@@ -161,6 +161,16 @@ local function all_finite(self, ...)
    return sum - sum == 0
 end
 
+-- Modules inside that compute together with other processes (dist) say whether it is so in all of them: all repeat a pass, or
+-- none does.
+local function everywhere(self, ok)
+   local asked = {}
+   for _, module in ipairs(self.modules[1]:listModules()) do
+      if module.everywhere then ok = module:everywhere(ok, asked) end
+   end
+   return ok
+end
+
 -- Runs f() with gradients at the scale of now; again at half of it while what it returns is not finite.
 local function scaled(self, f)
    if self.lossScale > 1 then
@@ -168,7 +178,7 @@ local function scaled(self, f)
    end
    while true do
       if self.lossScale <= 1 then return f() end
-      if all_finite(self, f()) then break end
+      if everywhere(self, all_finite(self, f())) then break end
       self.lossScale, self.calm = math.max(1, self.lossScale / 2), 0
    end
 end

@@ -86,6 +86,30 @@ describe('dist.DataParallel', function()
          assert(differs(net) < 1e-5, differs(net))]])
    end)
 
+   it('leaves the gradients of ranks with samples of their own as they were, where their mean is refused', function()
+      ranks.ok(2, [[
+         require 'nn'
+         torch.manualSeed(1)
+         local r, plain = dist.rank(), nn.Sequential():add(nn.Linear(4, 3)):add(nn.Tanh()):add(nn.Linear(3, 2))
+         local x, g = torch.randn(5, 4), torch.randn(5, 2)
+         plain:forward(x)
+         plain:zeroGradParameters()
+         plain:backward(x, g)
+         local function try(options, gradOutput, text)
+            options.uneven = true
+            local net = dist.DataParallel(plain:clone(), options):samples(1 + 2 * r)
+            net:forward(x)
+            net:zeroGradParameters()
+            says(text, net.backward, net, x, gradOutput)
+            if gradOutput ~= g then return end                        -- its own gradients are not finite
+            for i, d in ipairs(select(2, net:parameters())) do assert(same(d, select(2, plain:parameters())[i]), i) end
+         end
+         for _, how in ipairs { 'half', 'topk' } do
+            try({ compress = how }, r == 0 and g / 0 or g, 'what rank 0 gave, with what it has lost before, is not finite')
+         end
+         try({ bucket = r == 0 and 1 or 1e6 }, g, 'the numbers of elements differ')]])
+   end)
+
    it('names the first parameter that differs at the start', function()
       ranks.ok(3, [[
          require 'nn'

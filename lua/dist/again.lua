@@ -1,0 +1,56 @@
+-- lua/dist/again.lua - a stage of a pipeline that keeps the inputs of its micro-batches alone: what else their backward needs it
+-- computes again, from the same random numbers.
+local torch = require 'torch'
+local twins = require 'dist.twins'
+
+local M = {}
+
+--- A copy of x, a tensor or a list of tensors, in the memory of an earlier copy where it may be.
+function M.copy(own, x)
+   if torch.isTensor(x) then
+      if not torch.isTensor(own) or own:type() ~= x:type() then own = x.new() end
+      return own:resize(x:size()):copy(x)
+   end
+   local list = {}
+   for i, t in ipairs(x) do list[i] = M.copy(type(own) == 'table' and own[i] or nil, t) end
+   return list
+end
+
+-- Layers may write into their input, which is wanted once more.
+local function compute(run, module, x)
+   run.input = M.copy(run.input, x)
+   return module:forward(run.input)
+end
+
+--- Forward of the micro-batch of a slot.
+function M.forward(run, slot, module, x)
+   slot.drawn = torch.getRNGState()
+   run.holds = slot
+   return compute(run, module, x)
+end
+
+-- Calls f(); running estimates and the random numbers that come are as if it had not been called.
+local function aside(module, drawn, f, ...)
+   local now, kept = torch.getRNGState(), {}
+   for _, inner in ipairs(module:listModules()) do
+      for _, name in ipairs(twins.running) do
+         local t = inner[name]
+         if torch.isTensor(t) then kept[#kept + 1] = { t, t:clone() } end
+      end
+   end
+   torch.setRNGState(drawn)
+   local ok, result = pcall(f, ...)
+   torch.setRNGState(now)
+   for _, pair in ipairs(kept) do pair[1]:copy(pair[2]) end
+   if not ok then error(result, 0) end
+   return result
+end
+
+--- The same once more, before its backward; returns the output. What forward did last is still there.
+function M.again(run, slot, module, x)
+   if run.holds == slot then return module.output end
+   run.holds = slot
+   return aside(module, slot.drawn, compute, run, module, x)
+end
+
+return M
