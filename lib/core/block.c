@@ -13,8 +13,7 @@ typedef struct head { int64_t bytes; struct head *next; } head;
 
 static struct { head *first[CLASSES]; int64_t bytes; bool locked; } kept;
 
-/* Looks at a lock that is held, for the time of a few loads and stores, before one does without it. Threads
- * that do without take fresh blocks while others wait here, whose number grows with every batch of a loader. */
+/* Looks at a lock that is held, for the time of a few loads and stores, before one does without it. */
 enum { PATIENCE = 100 };
 
 /* Whoever does not get the lock soon does without: nobody waits long, not even the child of a fork that
@@ -29,6 +28,17 @@ static bool lock(void)
   return false;
 }
 static void unlock(void) { __atomic_clear(&kept.locked, __ATOMIC_RELEASE); }
+
+/* Blocks of each class that were made because the lock was held: as many are not kept when they come back.
+ * Else every one would stay for good, for where threads make what one other lets go, as a loader's do, that
+ * one always gets the lock. */
+static int owed[CLASSES];
+static void owe(int c) { if (TH_KEEPS) __atomic_add_fetch(&owed[c], 1, __ATOMIC_RELAXED); }
+static bool pay(int c)
+{
+  int n = __atomic_load_n(&owed[c], __ATOMIC_RELAXED);
+  return n > 0 && __atomic_compare_exchange_n(&owed[c], &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
 
 /* Sizes come in STEPS classes between powers of two. Rounds *bytes up to the class that is returned. */
 static int class_of(int64_t *bytes)
@@ -93,6 +103,8 @@ void *th_block_new(int64_t bytes)
   if (lock()) {
     for (int k = c; !h && k <= c + STEPS && k < CLASSES; k++) h = take(k);
     unlock();
+  } else {
+    owe(c);
   }
   if (!h && !(h = fresh(bytes))) {
     if (th_block_drop() == 0 || !(h = fresh(bytes))) return NULL;
@@ -107,7 +119,7 @@ void th_block_free(void *p)
   int64_t bytes = h->bytes;
   const int c = class_of(&bytes);
   const int64_t most = KEPT_LEAST + th_memory_of(TH_CPU)->bytes / 2;
-  if (!lock()) {
+  if (pay(c) || !lock()) {
     free(h);
     return;
   }
