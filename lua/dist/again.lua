@@ -16,6 +16,17 @@ function M.copy(own, x)
    return list
 end
 
+-- The states of the generators of the CPU and of the device.
+local function states()
+   local cutorch = package.loaded.cutorch
+   return torch.getRNGState(), cutorch and cutorch.getDeviceCount() > 0 and cutorch.getRNGState() or nil
+end
+
+local function set_states(cpu, device)
+   torch.setRNGState(cpu)
+   if device then package.loaded.cutorch.setRNGState(device) end
+end
+
 -- Layers may write into their input, which is wanted once more.
 local function compute(run, module, x)
    run.input = M.copy(run.input, x)
@@ -24,23 +35,23 @@ end
 
 --- Forward of the micro-batch of a slot.
 function M.forward(run, slot, module, x)
-   slot.drawn = torch.getRNGState()
+   slot.drawn = { states() }
    run.holds = slot
    return compute(run, module, x)
 end
 
 -- Calls f(); running estimates and the random numbers that come are as if it had not been called.
 local function aside(module, drawn, f, ...)
-   local now, kept = torch.getRNGState(), {}
+   local now, kept = { states() }, {}
    for _, inner in ipairs(module:listModules()) do
       for _, name in ipairs(twins.running) do
          local t = inner[name]
          if torch.isTensor(t) then kept[#kept + 1] = { t, t:clone() } end
       end
    end
-   torch.setRNGState(drawn)
+   set_states(unpack(drawn, 1, 2))
    local ok, result = pcall(f, ...)
-   torch.setRNGState(now)
+   set_states(unpack(now, 1, 2))
    for _, pair in ipairs(kept) do pair[1]:copy(pair[2]) end
    if not ok then error(result, 0) end
    return result

@@ -74,6 +74,25 @@ describe('a model on a CUDA device', function()
          end]])
    end)
 
+   it('draws the same numbers in a stage that computes again', function()
+      ranks.ok(2, head .. [[
+         local grads, drawn = {}, {}
+         for i, checkpoint in ipairs { false, true } do
+            torch.manualSeed(3)
+            cutorch.manualSeed(4 + r)
+            local net = nn.Sequential():add(nn.Linear(6, 40)):add(nn.Dropout(0.5)):add(nn.Linear(40, 40)):add(nn.Dropout(0.5))
+               :add(nn.Linear(40, 2)):cuda()
+            local pipe = dist.Pipeline(net, { criterion = nn.MSECriterion():cuda(), micro = 3, stages = { 2, 3 },
+               schedule = 'gpipe', checkpoint = checkpoint })
+            local x, t = torch.randn(9, 6):cuda(), torch.randn(9, 2):cuda()
+            pipe:zeroGradParameters()
+            pipe:forwardBackward(x, t)
+            grads[i], drawn[i] = select(2, pipe:parameters()), cutorch.getRNGState()
+         end
+         for i, g in ipairs(grads[1]) do assert(same(g, grads[2][i])) end
+         assert(same(drawn[1], drawn[2]))]])
+   end)
+
    it('has layers in parts, and copies on several ranks that begin alike', function()
       ranks.ok(2, head .. [[
          torch.manualSeed(5)
