@@ -46,7 +46,7 @@ static uint64_t digest(const char *text)
  * than `most` of th_wire_post, on either side. */
 static th_status hand_over(th_wire *x, int to, int tag, const void *p, int64_t bytes)
 {
-  const bool is_letter = tag == TH_TAG_LETTER;
+  const bool is_letter = tag == TH_TAG_LETTER || tag == TH_TAG_ASK || tag == TH_TAG_TOLD;
   parcel *one = malloc(sizeof *one + (size_t)bytes);
   if (!one) return th_fail(TH_ENOMEM, "dist: no memory left for a message of %lld bytes", (long long)bytes);
   memcpy(one->data, p, (size_t)bytes);
@@ -62,6 +62,11 @@ static th_status hand_over(th_wire *x, int to, int tag, const void *p, int64_t b
   pthread_mutex_unlock(&x->lock);
   if (s != TH_OK) free(one);
   return s;
+}
+
+th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes)
+{
+  return hand_over(j->wire, to, tag, p, bytes);
 }
 
 /* Forgets those that have gone out; whether there are more. */
@@ -151,6 +156,7 @@ static th_status tick(th_wire *x)
     tell_other_hosts(x, &l);
     __atomic_store_n(&x->told, 1, __ATOMIC_RELEASE);
   }
+  TH_TRY(th_keeper_tick(x->keeper));
   clear_out(x);
   return TH_OK;
 }
@@ -190,7 +196,7 @@ static void *attend(void *arg)
   while (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE) && !__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) th_pause(TICK_US);
   while (!__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) {
     if (tick(x) != TH_OK) th_break(x->job, x->job->rank, "rank %d: %s", x->job->rank, th_error());
-    th_pause(TICK_US);
+    th_pause(th_keeper_rest(x->keeper, TICK_US));
   }
   if (x->status == TH_OK && x->finalize) th_mpi_end();
   __atomic_store_n(&x->ended, 1, __ATOMIC_RELEASE);
@@ -250,7 +256,13 @@ static void set_group(th_wire *x, int id, th_dist *g, uint32_t closed)
 void th_wire_group(th_job *j, th_dist *g) { if (g->between) set_group(j->wire, g->id, g, 0); }
 void th_wire_forget(th_job *j, const th_dist *g) { set_group(j->wire, g->id, NULL, g->between->called); }
 bool th_wire_hears(const th_job *j) { return j->wire && __atomic_load_n(&j->wire->started, __ATOMIC_ACQUIRE); }
-void th_wire_start(th_job *j) { __atomic_store_n(&j->wire->started, 1, __ATOMIC_RELEASE); }
+
+th_status th_wire_start(th_job *j, th_dist *world)
+{
+  if (j->wire->hosts > 1) TH_TRY(th_keeper_new(&j->wire->keeper, world));
+  __atomic_store_n(&j->wire->started, 1, __ATOMIC_RELEASE);
+  return TH_OK;
+}
 
 /* ---- leaving ---- */
 

@@ -1,7 +1,7 @@
 /* attend.h - what attend.c, which reads and answers letters, and inquire.c, which asks, share. */
 #ifndef TH_ATTEND_H
 #define TH_ATTEND_H
-#include "wire.h"
+#include "keeper.h"
 
 typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
 typedef struct letter {
@@ -22,6 +22,7 @@ struct th_wire {
   th_dist  *group[TH_MAXGROUP];
   uint32_t  closed[TH_MAXGROUP];        /* the last operation of a group that was here before */
   th_speed  speed;
+  th_keeper *keeper;                    /* what other hosts ask of this rank */
   /* meeting */
   char      name[TH_HOST];
   uint64_t  secret;

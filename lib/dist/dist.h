@@ -14,8 +14,8 @@
 enum { TH_SLOTS = 4, TH_CHUNK = 256 << 10, TH_SMALL = 8 << 10, TH_FEW = 24, TH_MAXGROUP = 32, TH_CELLS = 4,
        TH_CELL = 16 << 10, TH_MAXSHARED = 512, TH_PACES = 11 };
 
-/* A counter on a cache line of its own, and how many sleep until it grows. */
-typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers; } th_counter;
+/* A counter on a cache line of its own, and how many sleep until it grows; of a lock, how many of other hosts want it. */
+typedef struct th_counter { _Alignas(64) uint32_t value; uint32_t sleepers, wanted; } th_counter;
 
 /* What a rank announces: all ranks must announce the same; but `op` of a group says which numbers of groups the rank uses. */
 typedef struct th_notice { uint32_t seq; int32_t kind, op, dtype, root, note; int64_t count; } th_notice;
@@ -42,22 +42,24 @@ typedef struct th_channel {
 } th_channel;
 
 /* What ranks have opened under names, and where the next one goes. An entry without a name was given back; `room` bytes of the
- * job's memory at `at` are its place still. */
+ * job's memory at `at` are its place still. The serial tells it from others that have the name later. */
 typedef struct th_entry {
   char     name[TH_SHARED_NAME];
+  uint32_t serial;
   int32_t  dtype, form, shards, counters, maker;
   int64_t  count, at, room;
   uint64_t users;                                   /* a bit for each rank */
 } th_entry;
 typedef struct th_directory {
   th_counter lock;
-  uint32_t   n;
+  uint32_t   n, serial;
   int64_t    end;
   th_entry   entry[TH_MAXSHARED];
 } th_directory;
 
 typedef struct th_wire th_wire;
 typedef struct th_between th_between;
+typedef struct th_far th_far;
 
 typedef struct th_job {
   th_job_head *head;
@@ -66,6 +68,7 @@ typedef struct th_job {
   int          rank, size, fd, cores;
   int          first, local;                        /* first rank of this host, which makes the memory; this one's number here */
   th_wire     *wire;                                /* to other hosts; NULL: there are none */
+  th_far      *far;                                 /* room for what they are asked */
   int32_t      pid;
   uint32_t     mine, used, given;                   /* numbers of groups, as bits: of this rank's; when the last group was
                                                        made, of some rank's; that were ever given */
@@ -118,6 +121,7 @@ struct th_dist_work {
   uint32_t  turn;                                   /* number of the announcement on the desks */
   const th_dist_work *whole;                        /* the operation between hosts of which this is the part on one host */
   const char *what;                                 /* of a shared tensor: what is done with it */
+  int       keeper;                                 /* and the rank that gives other hosts its lock, plus 1; 0: none does */
   double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
   th_spans  in, out;
@@ -156,6 +160,8 @@ th_status  th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *
 /* A lock is a counter: how often it was taken, times 256, plus the holder's rank + 1, or 0. So a holder that takes it again and
  * again is told from one that never gives it back. */
 th_status  th_take(th_dist_work *w, th_counter *lock);
+bool       th_take_now(th_counter *lock, int rank, uint32_t *seen);     /* if it is free; what it was */
+int        th_holder(uint32_t seen);                   /* -1: nobody */
 bool       th_holds(const th_dist *g, const th_counter *lock);
 void       th_give(th_counter *lock);
 

@@ -21,27 +21,30 @@ static bool is_there(const th_wire *x, int r)
 
 static bool is_broken(const th_wire *x) { return __atomic_load_n(&x->job->head->broken, __ATOMIC_ACQUIRE); }
 
-static uint32_t send_questions(th_wire *x, int group)
+/* Of all ranks, or of one. */
+static bool is_asked(const th_wire *x, int r, int one) { return one < 0 ? is_there(x, r) : r == one; }
+
+static uint32_t send_questions(th_wire *x, int group, int one)
 {
   const uint32_t round = __atomic_add_fetch(&x->round, 1, __ATOMIC_ACQ_REL);
   for (int r = 0; r < x->job->size; r++) {
     letter l = { .kind = ASK, .group = group, .round = round };
-    if (is_there(x, r)) th_tell(x, r, &l);
+    if (is_asked(x, r, one)) th_tell(x, r, &l);
   }
   return round;
 }
 
 /* ---- too late ---- */
 
-/* Asks all ranks, and waits until they have answered or the time for it is over. While the whole machine stands still nobody
- * answers, so a nap counts as little as it should have taken. */
-static uint32_t ask(th_wire *x, int group)
+/* Asks all ranks, or one, and waits until they have answered or the time for it is over. While the whole machine stands still
+ * nobody answers, so a nap counts as little as it should have taken. */
+static uint32_t ask(th_wire *x, int group, int one)
 {
-  const uint32_t round = send_questions(x, group);
+  const uint32_t round = send_questions(x, group, one);
   for (double waited = 0; waited < ANSWER;) {
     const double before = th_now();
     bool all = true;
-    for (int r = 0; r < x->job->size; r++) all = all && (!is_there(x, r) || answered(x, r, round));
+    for (int r = 0; r < x->job->size; r++) all = all && (!is_asked(x, r, one) || answered(x, r, round));
     if (all || is_broken(x)) break;
     th_pause(2000);
     const double napped = th_now() - before;
@@ -77,22 +80,22 @@ static bool is_cut_off(const th_wire *x, uint32_t round)
   return hosts > 1;
 }
 
-/* `late` has not come, and that may be the other one's fault. */
-static void blame_silent(const th_dist_work *w, int silent, int late, uint32_t round)
+/* `late` has not come, or holds a lock, and that may be the other one's fault. */
+static void blame_silent(const th_dist_work *w, int silent, int late, th_trouble t, uint32_t round)
 {
   th_job *j = w->g->job;
   const th_wire *x = j->wire;
   const th_seat *seat = &j->head->seat[silent];
+  const char *does = t == TH_IS_HOLDING ? "has held the shard for" : "did not come within";
   char state = 0, why[96] = "it does not answer: it was killed, is stopped, or its host is cut off";
   if (x->host[silent] == x->host[j->rank]) th_birth(seat->pid, &state);
   if (state == 'T' || state == 't') snprintf(why, sizeof why, "its process %d is stopped", seat->pid);
   if (is_cut_off(x, round)) {
-    th_break(j, silent, "rank %d did not come within %g s: no rank of another host answers, this host may be cut off", late,
-             w->seconds);
+    th_break(j, silent, "rank %d %s %g s: no rank of another host answers, this host may be cut off", late, does, w->seconds);
   } else if (late == silent) {
-    th_break(j, silent, "rank %d did not come within %g s: %s", late, w->seconds, why);
+    th_break(j, silent, "rank %d %s %g s: %s", late, does, w->seconds, why);
   } else {
-    th_break(j, silent, "rank %d did not come within %g s, and rank %d may be why: %s", late, w->seconds, silent, why);
+    th_break(j, silent, "rank %d %s %g s, and rank %d may be why: %s", late, does, w->seconds, silent, why);
   }
 }
 
@@ -117,12 +120,12 @@ th_status th_inquire(th_dist_work *part, int who)
   const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
   const bool home = !g->between || (message && x->host[w->notice.root] == x->host[j->rank]);
   const int from = message ? w->notice.root : 0, to = message ? w->notice.root + 1 : g->size;
-  const uint32_t round = ask(x, g->id);
+  const uint32_t round = ask(x, g->id, -1);
   if (is_broken(x)) return th_broken(w);
   bool other;
   const int silent = find_silent(w, from, to, round, &other), behind = home ? who : find_behind(w, from, to, message);
   if (silent >= 0) {
-    blame_silent(w, silent, other && behind >= 0 ? behind : silent, round);
+    blame_silent(w, silent, other && behind >= 0 ? behind : silent, TH_IS_LATE, round);
   } else if (home) {
     th_blame(w, who, TH_IS_LATE);
   } else if (behind < 0) {
@@ -135,6 +138,25 @@ th_status th_inquire(th_dist_work *part, int who)
   }
   return th_broken(w);
 }
+
+bool th_accuse_silent(th_dist_work *w, int who, th_trouble t)
+{
+  th_wire *x = w->g->job->wire;
+  const uint32_t round = ask(x, 0, -1);
+  bool other;
+  if (is_broken(x)) return true;
+  const int silent = is_silent(x, who, round) ? who : find_silent(w, 0, 0, round, &other);
+  if (silent >= 0) blame_silent(w, silent, who, t, round);
+  return silent >= 0;
+}
+
+void th_accuse(th_dist_work *w, int who, th_trouble t)
+{
+  const bool asks = (t == TH_IS_LATE || t == TH_IS_HOLDING) && th_wire_hears(w->g->job);
+  if (!asks || !th_accuse_silent(w, who, t)) th_blame(w, who, t);
+}
+
+bool th_wire_answers(const th_job *j, int who) { return answered(j->wire, who, ask(j->wire, 0, who)); }
 
 /* ---- ready ---- */
 
@@ -170,7 +192,7 @@ void th_await_others(th_wire *x)
       heard[r] = last;
       if (is_there(x, r) && is_dead(x, r, unanswered[r], every)) return;
     }
-    send_questions(x, 0);
+    send_questions(x, 0, -1);
     asked = th_now();
   }
 }

@@ -161,7 +161,10 @@ void th_blame(th_dist_work *w, int who, th_trouble t)
   th_job *j = w->g->job;
   const th_seat *seat = &j->head->seat[who];
   char state = 0, text[160];
-  if (t == TH_HAS_LEFT) {
+  if ((t == TH_IS_LATE || t == TH_IS_HOLDING) && th_wire_host(j, who) != th_wire_host(j, j->rank)) {
+    const char *does = t == TH_IS_LATE ? "did not come within" : "has held the shard for";
+    th_break(j, who, "rank %d %s %g s: its process lives", who, does, w->seconds);
+  } else if (t == TH_HAS_LEFT) {
     th_break(j, who, "rank %d has left the job: its script has ended", who);
   } else if (t == TH_IS_GONE) {
     th_break(j, who, "rank %d is gone: its process %d was killed or has crashed", who, seat->pid);
@@ -335,7 +338,7 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
   if (s == TH_OK && name && j->local == 0) shm_unlink(name);         /* all are in: the name has done its work */
   if (s != TH_OK || !j->wire) return s;
   TH_TRY(th_between_new(*g));
-  th_wire_start(j);
+  TH_TRY(th_wire_start(j, *g));
   return (*g)->between ? th_measure(*g) : TH_OK;
 }
 

@@ -1,164 +1,126 @@
-/* shared.c - elements under a name in the job's memory, which grows for each: locks and counters first, then the elements. */
+/* shared.c - elements under a name in the memory of the job's hosts, which grows for each: locks and counters first, then the
+ * elements. Ranks of a shard's home work on it there; others ask the rank that keeps it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "wire.h"
-#include "../core/storage.h"
+#include "shared.h"
+
+/* A shard, as this rank sees it: who keeps it, and if that is on another host whether this rank has the lock, and the epoch. */
+typedef struct home { int32_t keeper; bool far, held; uint32_t epoch; } home;
 
 struct th_shared {
   th_shared  *next;
   th_dist    *world;
-  th_entry    e;
+  th_entry    e;                        /* as it lies on this host */
   th_counter *counter;                  /* the shards' locks, their epochs, and the others */
   th_storage *elements;
+  home       *shard;
+  char        what[TH_SHARED_NAME + 32];        /* of counters */
 };
 
-enum { PAGE = 4096 };
-static int64_t pages(int64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
-static int64_t counter_bytes(const th_entry *e) { return pages((2 * e->shards + e->counters) * (int64_t)sizeof(th_counter)); }
+/* ---- the directory of all hosts ---- */
 
-static th_dist_work work_of(th_dist *world, const char *what, double seconds)
+static bool is_near(const th_job *j, int rank) { return th_wire_host(j, rank) == th_wire_host(j, j->rank); }
+
+static int first_of(const th_job *j, int host)
 {
-  return (th_dist_work){ .g = world, .what = what, .seconds = seconds > 0 ? seconds : world->job->deadline,
-                         .notice = { .kind = TH_DIST_SHARED } };
+  int r = 0;
+  while (th_wire_host(j, r) != host) r++;
+  return r;
 }
 
-/* ---- opening ---- */
-
-static th_status need_same(const th_entry *there, const th_entry *e)
+/* One rank at a time looks at directories. */
+static th_status lock_directory(th_dist_work *w)
 {
-  const bool alike = there->dtype == e->dtype && there->count == e->count && there->shards == e->shards
-                     && there->counters == e->counters;
-  if (alike && there->form == e->form) return TH_OK;
-  if (there->dtype == e->dtype && there->count == e->count && there->shards == e->shards && there->counters == e->counters) {
-    return th_fail(TH_EARG, "dist.shared: '%s' has other sizes, or shards that end elsewhere, as rank %d has made it", e->name,
-                   there->maker);
+  th_job *j = w->g->job;
+  th_directory *d = th_directory_of(j);
+  uint32_t epoch;
+  TH_TRY(th_reserve(j, d, sizeof *d));
+  return is_near(j, 0) ? th_take(w, &d->lock) : th_far_lock(w, 0, 0, 0, NULL, &epoch);
+}
+
+static th_status unlock_directory(th_dist_work *w, th_status s)
+{
+  th_job *j = w->g->job;
+  char why[512] = "";
+  if (s != TH_OK) snprintf(why, sizeof why, "%s", th_error());
+  if (is_near(j, 0)) th_give(&th_directory_of(j)->lock);
+  else if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) TH_TRY(th_far_unlock(w, 0, 0, 0, false, NULL));
+  return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
+}
+
+/* What rank 0's host says there is, all other hosts have, too. */
+static th_status follow(th_dist_work *w, th_entry *e, uint32_t *live, int n)
+{
+  const th_job *j = w->g->job;
+  for (int h = 0; h < th_wire_hosts(j); h++) {
+    if (h == th_wire_host(j, 0)) continue;
+    if (h == th_wire_host(j, j->rank)) TH_TRY(th_directory_follow(w->g, live, n, e->serial ? e : NULL));
+    else TH_TRY(th_far_directory(w, first_of(j, h), TH_ASK_FOLLOW, e, live, &n));
   }
-  return th_fail(TH_EARG, "dist.shared: '%s' has %lld %s elements in %d shards, as rank %d has made it, not %lld %s elements in "
-                 "%d", e->name, (long long)there->count, th_dtype_name(there->dtype), there->shards, there->maker,
-                 (long long)e->count, th_dtype_name(e->dtype), e->shards);
-}
-
-static int64_t all_bytes(const th_entry *e) { return counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype)); }
-
-/* A place for a new entry: one that was given back, the shortest that is long enough, or a new one. Places that were given back
- * are without memory, so one that is too short costs nothing. */
-static uint32_t place_for(const th_directory *d, int64_t bytes)
-{
-  uint32_t best = d->n;
-  for (uint32_t i = 0; i < d->n; i++) {
-    const th_entry *e = &d->entry[i];
-    if (*e->name || (d->n < TH_MAXSHARED && e->room < bytes)) continue;
-    const bool fits = e->room >= bytes, had = best < d->n && d->entry[best].room >= bytes;
-    if (best == d->n || (fits && (!had || e->room < d->entry[best].room))) best = i;
-  }
-  return best;
-}
-
-/* Frees the memory of an entry that nobody uses any more, and its name. */
-static void forget(const th_job *j, th_entry *e)
-{
-  const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)all_bytes(e)) != 0) e->room = 0;       /* not all zeros */
-  e->name[0] = 0;
-}
-
-/* With the directory's lock held: those who have ended do not use the entry. The last one leaves no name and no memory. */
-static void sweep(th_dist *world, th_entry *e)
-{
-  const th_job *j = world->job;
-  const th_dist_work w = work_of(world, "dist.shared", 0);
-  for (int r = 0; r < j->size; r++) {
-    const bool uses = e->users >> r & 1;
-    if (uses && r != j->rank && th_look_after(&w, r, false) != TH_NO_TROUBLE) e->users &= ~(UINT64_C(1) << r);
-  }
-  if (!e->users) forget(j, e);
-}
-
-static void sweep_all(th_dist *world, th_directory *d)
-{
-  for (uint32_t i = 0; i < d->n; i++) if (*d->entry[i].name) sweep(world, &d->entry[i]);
-}
-
-/* Memory for a new entry. A job of one rank has its own. */
-static th_status make(th_dist *world, th_directory *d, th_entry *e)
-{
-  const th_job *j = world->job;
-  const int64_t bytes = all_bytes(e);
-  uint32_t at = place_for(d, bytes);
-  int why;
-  if (at == TH_MAXSHARED) {
-    sweep_all(world, d);
-    at = place_for(d, bytes);
-  }
-  if (at == TH_MAXSHARED) return th_fail(TH_EARG, "dist.shared: a job has at most %d names", TH_MAXSHARED);
-  if (!d->end) d->end = (int64_t)j->bytes;
-  const bool again = at < d->n && d->entry[at].room >= bytes;
-  e->at = again ? d->entry[at].at : d->end;
-  e->room = again ? d->entry[at].room : bytes;
-  e->maker = j->rank;
-  if (th_too_much(bytes)) return th_out_of_memory(bytes);
-  if (j->fd >= 0) {
-    do why = posix_fallocate(j->fd, e->at, bytes);
-    while (why == EINTR);
-    if (why) {
-      return th_fail(TH_ENOMEM, "dist.shared: cannot reserve %lld bytes of shared memory for '%s': %s", (long long)bytes, e->name,
-                     strerror(why));
-    }
-  }
-  if (!again) d->end += bytes;
-  if (at == d->n) d->n++;
-  d->entry[at] = *e;
   return TH_OK;
 }
 
-static th_entry *named(th_directory *d, const char *name)
+static th_status leave_locked(th_dist_work *w, uint32_t serial)
 {
-  for (uint32_t i = 0; i < d->n; i++) if (strcmp(d->entry[i].name, name) == 0) return &d->entry[i];
-  return NULL;
+  const th_job *j = w->g->job;
+  uint32_t live[TH_MAXSHARED];
+  th_entry e = { .serial = serial }, none = { .serial = 0 };
+  int n;
+  if (is_near(j, 0)) {
+    th_directory_leave(w->g, j->rank, serial);
+    n = th_directory_live(j, live);
+  } else {
+    TH_TRY(th_far_directory(w, 0, TH_ASK_LEAVE, &e, live, &n));
+  }
+  return follow(w, &none, live, n);
 }
 
-/* The entry of the name, a new one if there is none. Directories are looked at one rank at a time. */
+static th_status open_locked(th_dist_work *w, th_entry *e)
+{
+  const th_job *j = w->g->job;
+  uint32_t live[TH_MAXSHARED];
+  int n;
+  if (is_near(j, 0)) {
+    TH_TRY(th_directory_open(w->g, j->rank, e));
+    n = th_directory_live(j, live);
+  } else {
+    TH_TRY(th_far_directory(w, 0, TH_ASK_OPEN, e, live, &n));
+  }
+  const th_status s = follow(w, e, live, n);
+  if (s != TH_OK) {                     /* a host that has no room for it */
+    char why[512];
+    snprintf(why, sizeof why, "%s", th_error());
+    leave_locked(w, e->serial);
+    return th_fail(s, "%s", why);
+  }
+  *e = *th_entry_of(j, e->serial);      /* at its place on this host */
+  return TH_OK;
+}
+
+/* The entry of the name, a new one if there is none. */
 static th_status look_up(th_dist *world, th_entry *e)
 {
-  th_directory *d = th_directory_of(world->job);
-  th_dist_work w = work_of(world, "dist.shared", 0);
-  TH_TRY(th_reserve(world->job, d, sizeof *d));
-  TH_TRY(th_take(&w, &d->lock));
-  th_entry *there = named(d, e->name);
-  if (there) sweep(world, there);
-  if (there && !*there->name) there = NULL;
-  const th_status s = there ? need_same(there, e) : make(world, d, e);
-  if (s == TH_OK) {
-    if (there) *e = *there;
-    e->users |= UINT64_C(1) << world->job->rank;
-    named(d, e->name)->users = e->users;
-  }
-  th_give(&d->lock);
-  return s;
+  th_dist_work w = th_shared_work(world, "dist.shared", 0);
+  TH_TRY(lock_directory(&w));
+  return unlock_directory(&w, open_locked(&w, e));
 }
 
 /* This rank does not use the entry any more. */
 static th_status leave(const th_shared *s)
 {
-  th_dist_work w = work_of(s->world, "dist.shared", 0);
-  th_directory *d = th_directory_of(s->world->job);
-  TH_TRY(th_take(&w, &d->lock));
-  th_entry *e = named(d, s->e.name);
-  if (e) {
-    e->users &= ~(UINT64_C(1) << s->world->job->rank);
-    sweep(s->world, e);
-  }
-  th_give(&d->lock);
-  return TH_OK;
+  th_dist_work w = th_shared_work(s->world, "dist.shared", 0);
+  TH_TRY(lock_directory(&w));
+  return unlock_directory(&w, leave_locked(&w, s->e.serial));
 }
+
+/* ---- opening ---- */
 
 static th_status map(th_shared *s, const th_job *j)
 {
   char path[32];
-  const int64_t bytes = counter_bytes(&s->e), es = (int64_t)th_dtype_size(s->e.dtype);
+  const int64_t bytes = th_counter_bytes(&s->e), es = (int64_t)th_dtype_size(s->e.dtype);
   const int flags = (j->fd < 0 ? MAP_ANONYMOUS : 0) | MAP_SHARED;
   void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, flags, j->fd, j->fd < 0 ? 0 : (off_t)s->e.at);
   if (p == MAP_FAILED) return th_fail(TH_EIO, "dist.shared: cannot map '%s': %s", s->e.name, strerror(errno));
@@ -170,13 +132,27 @@ static th_status map(th_shared *s, const th_job *j)
   return status;
 }
 
-static th_status open_new(th_shared **out, th_dist *world, th_entry *e)
+static void place(th_shared *s, const int32_t *keeper)
+{
+  const th_job *j = s->world->job;
+  for (int i = 0; i < s->e.shards; i++) {
+    const int r = keeper ? keeper[i] : i % j->size;
+    s->shard[i] = (home){ .keeper = r, .far = !is_near(j, r) };
+  }
+}
+
+static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const int32_t *keeper)
 {
   th_shared *s = calloc(1, sizeof *s);
-  if (!s) return th_fail(TH_ENOMEM, "dist.shared: no memory left");
+  if (s) s->shard = calloc((size_t)e->shards, sizeof *s->shard);
+  if (!s || !s->shard) {
+    free(s);
+    return th_fail(TH_ENOMEM, "dist.shared: no memory left");
+  }
   th_status status = look_up(world, e);
   s->world = world;
   s->e = *e;
+  snprintf(s->what, sizeof s->what, "dist.shared '%s', counters", e->name);
   if (status == TH_OK) {
     status = map(s, world->job);
     if (status != TH_OK) {
@@ -187,9 +163,11 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e)
     }
   }
   if (status != TH_OK) {
+    free(s->shard);
     free(s);
     return status;
   }
+  place(s, keeper);
   s->elements->pinned |= 1;             /* views of other types do not make it grow */
   s->next = world->job->opened;
   world->job->opened = s;
@@ -221,23 +199,30 @@ static th_status need_room(const th_entry *e)
   return need_rank();
 }
 
+static th_status need_keepers(const th_entry *e, const int32_t *keeper, int size)
+{
+  for (int i = 0; keeper && i < e->shards; i++) {
+    if (keeper[i] < 0 || keeper[i] >= size) {
+      return th_fail(TH_EARG, "dist.shared: keepers must lie in 0..%d, got %d", size - 1, keeper[i]);
+    }
+  }
+  return TH_OK;
+}
+
 th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                         int form, int shards, int counters)
+                         int form, int shards, int counters, const int32_t *keeper)
 {
   th_entry e = { .dtype = dtype, .form = form, .shards = shards, .counters = counters, .count = count };
   if (!*name || strlen(name) >= TH_SHARED_NAME) {
     return th_fail(TH_EARG, "dist.shared: a name has 1 to %d bytes, got %lld", TH_SHARED_NAME - 1, (long long)strlen(name));
   }
   strcpy(e.name, name);
-  if (th_wire_hosts(world->job) > 1) {
-    return th_fail(TH_EBACKEND, "dist.shared: '%s' needs all ranks on one host, this job has %d hosts", name,
-                   th_wire_hosts(world->job));
-  }
   TH_TRY(need_room(&e));
+  TH_TRY(need_keepers(&e, keeper, world->job->size));
   th_shared *at = world->job->opened;
   while (at && strcmp(at->e.name, name) != 0) at = at->next;
-  if (at) TH_TRY(need_same(&at->e, &e));
-  else TH_TRY(open_new(&at, world, &e));
+  if (at) TH_TRY(th_same_entry(&at->e, &e));
+  else TH_TRY(open_new(&at, world, &e, keeper));
   th_storage_retain(at->elements);
   *elements = at->elements;
   *s = at;
@@ -246,32 +231,29 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
 
 /* ---- giving back ---- */
 
+static bool holds(const th_shared *s, int i)
+{
+  return s->shard[i].far ? s->shard[i].held : th_holds(s->world, s->counter + i);
+}
+
 th_status th_shared_close(th_shared *s)
 {
   TH_TRY(need_open(s));
   for (int i = 0; i < s->e.shards; i++) {
-    if (th_holds(s->world, s->counter + i)) {
-      return th_fail(TH_EARG, "dist.shared '%s', close: this rank is at work on a shard", s->e.name);
-    }
+    if (holds(s, i)) return th_fail(TH_EARG, "dist.shared '%s', close: this rank is at work on a shard", s->e.name);
   }
   TH_TRY(leave(s));
   th_shared **at = &s->world->job->opened;
   while (*at != s) at = &(*at)->next;
   *at = s->next;
-  munmap(s->counter, (size_t)counter_bytes(&s->e));
+  munmap(s->counter, (size_t)th_counter_bytes(&s->e));
   th_storage_release(s->elements);      /* who holds a tensor of it keeps them */
   s->counter = NULL;
   s->elements = NULL;
   return TH_OK;
 }
 
-/* ---- shards and counters ---- */
-
-static th_counter *counter_of(const th_shared *s, int i) { return s->counter + s->e.shards + i; }
-static th_counter *numbered(const th_shared *s, int i)
-{
-  return counter_of(s, i < s->e.counters ? s->e.shards + i : i - s->e.counters);
-}
+/* ---- shards ---- */
 
 static th_status need_shard(const th_shared *s, int shard, const char *what)
 {
@@ -281,6 +263,87 @@ static th_status need_shard(const th_shared *s, int shard, const char *what)
   return need_open(s);
 }
 
+static th_status need_runs(const th_shared *s, const char *what, const int64_t *runs, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t first = runs[2 * i], many = runs[2 * i + 1];
+    if (first >= 0 && many > 0 && first < s->e.count && many <= s->e.count - first) continue;
+    return th_fail(TH_EARG, "%s: it has no %lld elements from %lld on", what, (long long)many, (long long)first + 1);
+  }
+  return TH_OK;
+}
+
+/* Runs are pairs of numbers, as Lua gives them. */
+static th_part part_of(const th_shared *s, const int64_t *runs, int64_t n)
+{
+  return (th_part){ .run = (const th_extent *)(const void *)runs, .n = n, .elements = s->elements->data,
+                    .es = (int)th_dtype_size(s->e.dtype) };
+}
+
+int th_shared_far(const th_shared *s, int shard) { return shard >= 0 && shard < s->e.shards && s->shard[shard].far; }
+
+th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds, const int64_t *runs, int64_t n)
+{
+  th_dist_work w = th_shared_work(s->world, what, seconds);
+  TH_TRY(need_shard(s, shard, what));
+  TH_TRY(need_runs(s, what, runs, n));
+  if (!s->shard[shard].far) {
+    w.keeper = s->shard[shard].keeper + 1;
+    return th_take(&w, s->counter + shard);
+  }
+  if (s->shard[shard].held) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", what);
+  const th_part p = part_of(s, runs, n);
+  TH_TRY(th_far_lock(&w, s->shard[shard].keeper, s->e.serial, shard, &p, &s->shard[shard].epoch));
+  s->shard[shard].held = true;
+  return TH_OK;
+}
+
+th_status th_shared_unlock(th_shared *s, int shard, const char *what, int written, const int64_t *runs, int64_t n)
+{
+  th_dist_work w = th_shared_work(s->world, what, 0);
+  TH_TRY(need_shard(s, shard, what));
+  TH_TRY(need_runs(s, what, runs, n));
+  if (!holds(s, shard)) return th_fail(TH_EARG, "dist.shared: this rank has no lock to give back");
+  if (s->shard[shard].far) {
+    const th_part p = part_of(s, runs, n);
+    s->shard[shard].held = false;
+    return th_far_unlock(&w, s->shard[shard].keeper, s->e.serial, shard, written != 0, &p);
+  }
+  if (written) th_count(s->counter + s->e.shards + shard, 1);
+  th_give(s->counter + shard);
+  return TH_OK;
+}
+
+static th_status move(th_shared *s, int shard, const char *what, bool there, const int64_t *runs, int64_t n)
+{
+  th_dist_work w = th_shared_work(s->world, what, 0);
+  TH_TRY(need_shard(s, shard, what));
+  TH_TRY(need_runs(s, what, runs, n));
+  if (!s->shard[shard].far) return TH_OK;
+  const th_part p = part_of(s, runs, n);
+  return th_far_move(&w, s->shard[shard].keeper, s->e.serial, there, &p);
+}
+
+th_status th_shared_bring(th_shared *s, int shard, const char *what, const int64_t *runs, int64_t n)
+{
+  return move(s, shard, what, false, runs, n);
+}
+
+th_status th_shared_send(th_shared *s, int shard, const char *what, const int64_t *runs, int64_t n)
+{
+  return move(s, shard, what, true, runs, n);
+}
+
+/* ---- counters ---- */
+
+/* The shard beside which it lies; epochs are numbered behind the counters. */
+static home *place_of(const th_shared *s, int i) { return &s->shard[i < s->e.counters ? 0 : i - s->e.counters]; }
+
+static th_counter *numbered(const th_shared *s, int i)
+{
+  return s->counter + s->e.shards + (i < s->e.counters ? s->e.shards + i : i - s->e.counters);
+}
+
 static th_status need_counter(const th_shared *s, int i)
 {
   const int n = s->e.counters + s->e.shards;
@@ -288,62 +351,71 @@ static th_status need_counter(const th_shared *s, int i)
   return need_open(s);
 }
 
-th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds)
+/* Those from i on that are at one place. */
+static int beside(const th_shared *s, int i, int n)
 {
-  th_dist_work w = work_of(s->world, what, seconds);
-  TH_TRY(need_shard(s, shard, what));
-  return th_take(&w, s->counter + shard);
+  const int left = s->e.counters - i;
+  return left < 1 ? 1 : left < n ? left : n;
 }
 
-th_status th_shared_unlock(th_shared *s, int shard, int written)
+th_status th_shared_count(th_shared *s, int i, int n, uint32_t *value)
 {
-  TH_TRY(need_shard(s, shard, "dist.shared"));
-  if (!th_holds(s->world, s->counter + shard)) return th_fail(TH_EARG, "dist.shared: this rank has no lock to give back");
-  if (written) th_count(counter_of(s, shard), 1);
-  th_give(s->counter + shard);
-  return TH_OK;
-}
-
-th_status th_shared_count(const th_shared *s, int i, uint32_t *value)
-{
+  th_dist_work w = th_shared_work(s->world, s->what, 0);
   TH_TRY(need_counter(s, i));
-  *value = __atomic_load_n(&numbered(s, i)->value, __ATOMIC_ACQUIRE);
+  if (n < 1) return th_fail(TH_EARG, "dist.shared: how many counters must be at least 1, got %d", n);
+  TH_TRY(need_counter(s, n > INT32_MAX - i ? INT32_MAX : i + n - 1));
+  for (int m; n > 0; i += m, value += m, n -= m) {
+    const home *at = place_of(s, i);
+    m = beside(s, i, n);
+    if (!at->far) for (int k = 0; k < m; k++) value[k] = __atomic_load_n(&numbered(s, i + k)->value, __ATOMIC_ACQUIRE);
+    else if (at->held && i >= s->e.counters) *value = at->epoch;
+    else TH_TRY(th_far_count(&w, at->keeper, s->e.serial, i, m, value));
+  }
   return TH_OK;
 }
 
 th_status th_shared_add(th_shared *s, int i, uint32_t n)
 {
+  th_dist_work w = th_shared_work(s->world, s->what, 0);
   TH_TRY(need_counter(s, i));
-  th_count(numbered(s, i), n);
-  return TH_OK;
+  home *at = place_of(s, i);
+  if (!at->far) {
+    th_count(numbered(s, i), n);
+    return TH_OK;
+  }
+  if (i >= s->e.counters) at->epoch += n;
+  return th_far_add(&w, at->keeper, s->e.serial, i, n);
 }
 
 th_status th_shared_wait(th_shared *s, int i, uint32_t value, const char *what, int *there)
 {
-  th_dist_work w = work_of(s->world, what, 0);
+  th_dist_work w = th_shared_work(s->world, what, 0);
   TH_TRY(need_counter(s, i));
-  return th_await_moment(&w, numbered(s, i), value, there);
+  const home *at = place_of(s, i);
+  return at->far ? th_far_wait(&w, at->keeper, s->e.serial, i, value, there) : th_await_moment(&w, numbered(s, i), value, there);
 }
+
+/* ---- ranks ---- */
 
 int th_shared_gone(const th_shared *s, int rank)
 {
-  const th_dist_work w = work_of(s->world, NULL, 0);
+  const th_dist_work w = th_shared_work(s->world, NULL, 0);
   if (rank < 0 || rank >= s->world->job->size) return 1;
   return th_look_after(&w, rank, false) != TH_NO_TROUBLE;
 }
 
 th_status th_shared_blame(th_shared *s, int rank, const char *what, double seconds)
 {
-  th_dist_work w = work_of(s->world, what, seconds);
+  th_dist_work w = th_shared_work(s->world, what, seconds);
   const int n = s->world->job->size;
   if (rank < 0 || rank >= n) return th_fail(TH_EARG, "%s: ranks lie in 0..%d, got %d", what, n - 1, rank);
-  th_blame(&w, rank, th_look_after(&w, rank, true));
+  th_accuse(&w, rank, th_look_after(&w, rank, true));
   return th_broken(&w);
 }
 
 th_status th_shared_fail(th_shared *s, const char *what, const char *why)
 {
-  th_dist_work w = work_of(s->world, what, 0);
+  th_dist_work w = th_shared_work(s->world, what, 0);
   const int me = s->world->job->rank;
   th_break(s->world->job, me, "rank %d failed at work on a shard, which may be half written: %s", me, why);
   return th_broken(&w);

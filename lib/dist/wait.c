@@ -7,7 +7,8 @@
 #include "dist.h"
 #include "wire.h"
 
-enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20, HOLDERS = 256 };
+enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
+static const double WAY = 2e-3;         /* seconds in which a free lock is left to other hosts */
 
 double th_now(void)
 {
@@ -71,6 +72,14 @@ th_status th_stopped(th_dist_work *w)
   return th_fail(TH_EINTR, "interrupted");
 }
 
+/* A rank of another host gives a lock back by the rank that keeps it. */
+static bool is_keeper_gone(const th_dist_work *w, int who)
+{
+  const th_job *j = w->g->job;
+  if (!w->keeper || th_wire_host(j, who) == th_wire_host(j, j->rank)) return false;
+  return th_look_after(w, w->keeper - 1, false) == TH_IS_GONE;
+}
+
 /* `late` is what the rank does when it is too late. */
 static th_status look(th_dist_work *w, int who, th_trouble late, condition over, const uint32_t *word, uint32_t value)
 {
@@ -78,10 +87,14 @@ static th_status look(th_dist_work *w, int who, th_trouble late, condition over,
   if (over(word, value)) return TH_OK;
   TH_TRY(th_stopped(w));
   const th_trouble t = th_look_after(w, who, th_now() > w->until);
+  if (is_keeper_gone(w, who)) {
+    th_blame(w, w->keeper - 1, TH_IS_GONE);
+    return th_broken(w);
+  }
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
   const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && th_wire_hears(w->g->job);
   if (asks) return th_inquire(w, who);                                  /* whoever is waited for may wait for another host */
-  th_blame(w, who, t == TH_IS_LATE ? late : t);
+  th_accuse(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }
 
@@ -116,27 +129,49 @@ th_status th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *t
 
 /* ---- locks ---- */
 
+int  th_holder(uint32_t seen) { return (int)(seen % HOLDERS) - 1; }
+bool th_holds(const th_dist *g, const th_counter *lock) { return th_holder(value_of(&lock->value)) == g->job->rank; }
+
+bool th_take_now(th_counter *lock, int rank, uint32_t *seen)
+{
+  *seen = value_of(&lock->value);
+  while (*seen % HOLDERS == 0) {
+    const uint32_t mine = *seen + HOLDERS + (uint32_t)rank + 1;
+    if (__atomic_compare_exchange_n(&lock->value, seen, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return true;
+  }
+  return false;
+}
+
+/* A free lock that ranks of other hosts want is theirs once before this rank takes it: they look at it now and then only, and
+ * would never find it free among ranks that take it again and again. But not for long, should nobody come for them. */
+static bool gives_way(const th_counter *lock, uint32_t first, double *until)
+{
+  const struct timespec moment = { 0, WAY_NS };
+  const uint32_t seen = value_of(&lock->value);
+  if (seen % HOLDERS || seen / HOLDERS != first / HOLDERS || !__atomic_load_n(&lock->wanted, __ATOMIC_ACQUIRE)) return false;
+  if (*until == 0) *until = th_now() + WAY;
+  if (th_now() > *until) return false;
+  nanosleep(&moment, NULL);
+  return true;
+}
+
 th_status th_take(th_dist_work *w, th_counter *lock)
 {
-  const uint32_t me = (uint32_t)w->g->job->rank + 1;
-  uint32_t seen = value_of(&lock->value), before = seen;
+  const uint32_t first = value_of(&lock->value);
+  uint32_t seen, before = first;
+  double way = 0;
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
-  for (;; seen = value_of(&lock->value)) {
-    if (seen % HOLDERS == 0) {
-      const uint32_t mine = seen + HOLDERS + me;
-      if (__atomic_compare_exchange_n(&lock->value, &seen, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return TH_OK;
-      continue;
-    }
-    if (seen % HOLDERS == me) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
+  for (;;) {
+    if (gives_way(lock, first, &way)) continue;
+    if (th_take_now(lock, w->g->job->rank, &seen)) return TH_OK;
+    if (th_holder(seen) == w->g->job->rank) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
     if (seen != before) w->until = 0;       /* the time is that of one holder: many may be in front of this rank */
     before = seen;
     if (soon(w, changed, &lock->value, seen)) continue;
     sleep_on(lock, changed, seen);
-    if (!changed(&lock->value, seen)) TH_TRY(look(w, (int)(seen % HOLDERS) - 1, TH_IS_HOLDING, changed, &lock->value, seen));
+    if (!changed(&lock->value, seen)) TH_TRY(look(w, th_holder(seen), TH_IS_HOLDING, changed, &lock->value, seen));
   }
 }
-
-bool th_holds(const th_dist *g, const th_counter *lock) { return value_of(&lock->value) % HOLDERS == (uint32_t)g->job->rank + 1; }
 
 void th_give(th_counter *lock)
 {

@@ -7,8 +7,9 @@
 
 enum { TH_HOST = 64 };                          /* bytes of a host's name, with its 0 */
 
-/* What messages are about: of each group these, and letters, which attend.c reads. */
-enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, TH_TAG_FOLD, TH_TAG_RESULT, TH_TAGS };
+/* What messages are about: of each group these; letters, which attend.c reads, and what ranks ask of the keepers of shards. */
+enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, TH_TAG_FOLD, TH_TAG_RESULT,
+       TH_TAG_ASK, TH_TAG_TOLD, TH_TAGS };
 
 /* What the ranks have measured when they met, the slowest of them: seconds of a short message, bytes a second of a long one
  * between hosts and within one. The same numbers on all ranks. */
@@ -18,7 +19,7 @@ typedef struct th_speed { double latency, rate, home; } th_speed;
 
 /* Meets all ranks by the launcher's Open MPI: which of them are on this host, the first of those, this rank's number there. */
 th_status th_wire_join(th_job *j, const char *host, const char *secret);
-void      th_wire_start(th_job *j);                     /* from now on other ranks get answers */
+th_status th_wire_start(th_job *j, th_dist *world);     /* from now on other ranks get answers */
 void      th_wire_group(th_job *j, th_dist *g);         /* of this group, too */
 void      th_wire_forget(th_job *j, const th_dist *g);  /* no more */
 void      th_wire_leave(th_job *j, bool failed);
@@ -30,7 +31,14 @@ th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t 
 /* The operation is too late: asks all ranks how far they are, and breaks the job for one that does not answer or has not come.
  * `who` is waited for on this host; -1: that is not known. */
 th_status th_inquire(th_dist_work *w, int who);
+/* A rank is late, or holds a lock for too long: the same for others than operations. th_blame does not ask; th_accuse_silent
+ * blames nobody if all answer, and says whether it has. */
+void      th_accuse(th_dist_work *w, int who, th_trouble t);
+bool      th_accuse_silent(th_dist_work *w, int who, th_trouble t);
+bool      th_wire_answers(const th_job *j, int who);    /* asks one rank, which may have left */
 bool      th_wire_hears(const th_job *j);               /* there are several hosts, and their ranks get answers */
+/* Sends a copy, and never waits: for what is answered, so that little is on its way. */
+th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes);
 /* Waits until some of n requests have ended: `done` gets their numbers. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone);
 int       th_tag(const th_dist *g, int what);

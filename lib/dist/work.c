@@ -405,6 +405,7 @@ int    th_dist_rank(const th_dist *g) { return g->rank; }
 int    th_dist_size(const th_dist *g) { return g->size; }
 int    th_dist_local(const th_dist *g) { return g->job->local; }
 int    th_dist_hosts(const th_dist *g) { return th_wire_hosts(g->job); }
+int    th_dist_host(const th_dist *g, int rank) { return rank < 0 || rank >= g->job->size ? -1 : th_wire_host(g->job, rank); }
 double th_dist_deadline(th_dist *g, double seconds)
 {
   if (seconds > 0) g->job->deadline = seconds;

@@ -33,6 +33,7 @@ int          th_dist_rank(const th_dist *g);
 int          th_dist_size(const th_dist *g);
 int          th_dist_local(const th_dist *g);    /* this process's number on its host */
 int          th_dist_hosts(const th_dist *g);    /* of the whole job */
+int          th_dist_host(const th_dist *g, int rank);  /* of a rank of the job, from 0 */
 /* Between hosts: sets the algorithm, unless name is NULL; how it is called now. What an operation takes, and its seconds. */
 th_status    th_dist_algorithm(const char *name, const char **now);
 th_status    th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t count, const char **algorithm,
@@ -52,17 +53,25 @@ void         th_dist_work_free(th_dist_work *w);         /* waits for it */
  * written. Counters beside them are for whoever opens it: they are numbered from 0, epochs follow them. Who opens it first
  * makes it, full of zeros; it stays until all have closed it, or the job ends. `what` says in errors what the rank was doing. A
  * lock whose holder has died breaks the job. All must give the same `form`, a digest of what they see in the elements. Counters
- * are numbers below 2^32 and wrap; waiting compares them so that values may be 2^31 apart. */
+ * are numbers below 2^32 and wrap; waiting compares them so that values may be 2^31 apart.
+ * In a job on several hosts each shard has a rank that keeps it (`keeper`; NULL: shard i has rank i, and so around), and is at
+ * home on the host of that one; counters are where shard 0 is. Elsewhere its elements are what this host's ranks have brought.
+ * Runs are pairs of numbers: the first of some elements, from 0, and how many; a lock brings them, unlocking sends them home;
+ * where the shard is at home there is nothing to do. */
 typedef struct th_shared th_shared;
 enum { TH_SHARED_NAME = 64, TH_SHARED_SHARDS = 256, TH_SHARED_COUNTERS = 4096 };
 th_status    th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                            int form, int shards, int counters);
+                            int form, int shards, int counters, const int32_t *keeper);
 th_status    th_shared_close(th_shared *s);      /* this rank has done with it; the last one's gives name and memory back */
-th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds);
-th_status    th_shared_unlock(th_shared *s, int shard, int written);
-th_status    th_shared_count(const th_shared *s, int counter, uint32_t *value);
+int          th_shared_far(const th_shared *s, int shard);       /* at home on another host */
+th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds, const int64_t *runs, int64_t n);
+th_status    th_shared_unlock(th_shared *s, int shard, const char *what, int written, const int64_t *runs, int64_t n);
+/* The same without a lock, for who knows that nobody is at work on them. */
+th_status    th_shared_bring(th_shared *s, int shard, const char *what, const int64_t *runs, int64_t n);
+th_status    th_shared_send(th_shared *s, int shard, const char *what, const int64_t *runs, int64_t n);
+th_status    th_shared_count(th_shared *s, int counter, int n, uint32_t *values);
 th_status    th_shared_add(th_shared *s, int counter, uint32_t n);       /* and wakes who waits for it */
-/* Waits a moment, of 20 ms at most; *reached says whether the counter has come to the value. */
+/* Waits a moment, of 20 ms and a message at most; *reached says whether the counter has come to the value. */
 th_status    th_shared_wait(th_shared *s, int counter, uint32_t value, const char *what, int *reached);
 int          th_shared_gone(const th_shared *s, int rank);       /* its process has ended */
 /* Breaks the job: the rank is gone, or has let the others wait for so many seconds. */

@@ -79,26 +79,35 @@ function Layout:source(g)
    return { g = g, rows = rows }
 end
 
---- Copies a source to where others find it: a vector, and for each table as many whole numbers as it has rows, and one more.
-function Layout:put(source, vector, lists)
+--- Copies a source to where others find it, a vector.
+function Layout:put(source, vector)
    for _, piece in ipairs(self.whole) do
       if not piece.table then
          vector:narrow(1, piece.first, piece.n):copy(source.g:narrow(1, piece.first, piece.n))
       end
    end
-   local at = 1
    for i, t in ipairs(self.tables) do
       local rows = source.rows[i]
-      lists[at] = rows and rows:size(1) or 0
-      if rows then
-         lists:narrow(1, at + 1, rows:size(1)):copy(rows)
-         as_rows(vector, t):indexCopy(1, rows, as_rows(source.g, t):index(1, rows))
-      end
-      at = at + 1 + t.rows
+      if rows then as_rows(vector, t):indexCopy(1, rows, as_rows(source.g, t):index(1, rows)) end
    end
 end
 
---- What Layout:put has put, as a source.
+--- Copies the numbers of its rows: for each table as many whole numbers as it has rows, and one more. Returns which of them are
+-- used, as the first and how many, and so on, where `first` is the number of the first one.
+function Layout:putLists(source, lists, first)
+   local at, used = 1, {}
+   for i, t in ipairs(self.tables) do
+      local rows = source.rows[i]
+      local n = rows and rows:size(1) or 0
+      lists[at] = n
+      if rows then lists:narrow(1, at + 1, n):copy(rows) end
+      used[#used + 1], used[#used + 2] = first + at - 1, n + 1
+      at = at + 1 + t.rows
+   end
+   return used
+end
+
+--- What both have put, as a source.
 function Layout:get(vector, lists)
    local rows, at = {}, 1
    for i, t in ipairs(self.tables) do
@@ -125,8 +134,9 @@ local function sum_elements(piece, sources, scale)
    return sum:mul(scale)
 end
 
--- The rows of the piece that some source has, from 1 within the piece, and their sums.
-local function sum_rows(t, piece, sources, scale)
+-- The rows of the piece that each source has, by their numbers in the table, or false; and those that some source has, from 1
+-- within the piece, or nil.
+local function rows_in(piece, sources)
    local count = piece.n / piece.cols
    local mine, marks = {}, torch.ByteTensor(count):zero()
    for i, source in ipairs(sources) do
@@ -135,14 +145,38 @@ local function sum_rows(t, piece, sources, scale)
       mine[i] = of and rows:index(1, of) or false
       if of then marks:indexFill(1, mine[i] - piece.low, 1) end
    end
-   local all = places(marks)
+   return mine, places(marks)
+end
+
+-- The latter, and their sums.
+local function sum_rows(t, piece, sources, scale)
+   local mine, all = rows_in(piece, sources)
    if not all then return nil end
-   local place = torch.LongTensor(count):zero():indexCopy(1, all, torch.range(1, all:size(1)):long())
+   local place = torch.LongTensor(piece.n / piece.cols):zero():indexCopy(1, all, torch.range(1, all:size(1)):long())
    local sum = sources[1].g.new(all:size(1), piece.cols):zero()
    for i, source in ipairs(sources) do
       if mine[i] then sum:indexAdd(1, place:index(1, mine[i] - piece.low), as_rows(source.g, t):index(1, mine[i])) end
    end
    return all, sum:mul(scale)
+end
+
+--- Which elements of these pieces the sources have: the number of the first and how many lie together, and so on.
+function Layout:runs(pieces, sources)
+   local list = {}
+   local function add(first, n)
+      local k = #list
+      if k > 0 and list[k - 1] + list[k] == first then list[k] = list[k] + n
+      else list[k + 1], list[k + 2] = first, n end
+   end
+   for _, piece in ipairs(pieces) do
+      if not piece.table then
+         add(piece.first, piece.n)
+      else
+         local _, all = rows_in(piece, sources)
+         for i = 1, all and all:size(1) or 0 do add(piece.first + (all[i] - 1) * piece.cols, piece.cols) end
+      end
+   end
+   return list
 end
 
 --- Calls update(x, g, state, config) for each piece of a shard with `scale` times the sum of the sources: with elements as

@@ -1,7 +1,8 @@
 -- lua/dist/optim.lua - training by parameter servers and without: one step for every scheme of lua/dist/schemes.lua.
 --
 -- Parameters lie in a shared tensor, cut into shards. Updates run in the rank that brings a gradient, with the shard's lock held;
--- with servers they run there. A table of counters says how far each rank has come.
+-- with servers they run there. A table of counters says how far each rank has come. On several hosts a shard is at home where its
+-- server is, so gradients travel and state does not; without servers a rank of another host brings the elements and their state.
 local torch = require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
@@ -15,6 +16,7 @@ local updates = require 'dist.update'
 local compress = require 'dist.compress'
 local vectors = require 'dist.vectors'
 local clone = require 'torch.serialize'.clone
+local C = require 'torch.lib'.C
 
 local Optim = {}
 Optim.__index = Optim
@@ -24,9 +26,26 @@ Optim.__index = Optim
 local MOST = 2 ^ 30                         -- steps of a rank: counters of two ranks must not be 2^31 apart
 local made = 0
 
--- Counters of the job: BELL for servers, FULL the rounds of syncps, then four of each rank.
+-- Counters of the job: BELL for servers, FULL the rounds of syncps, then five of each rank.
 local function counters(n)
-   return { BELL = 0, FULL = 1, CLOCK = 2, POSTED = 2 + n, HANDLED = 2 + 2 * n, ENDED = 2 + 3 * n, all = 2 + 4 * n }
+   return { BELL = 0, FULL = 1, CLOCK = 2, POSTED = 2 + n, HANDLED = 2 + 2 * n, ENDED = 2 + 3 * n, ROUND = 2 + 4 * n,
+      all = 2 + 5 * n }
+end
+
+-- Numbers of rows that gradients have: each host where somebody updates has those of all ranks, as a shard.
+local function lists_of(self, name)
+   local n, keepers, ends, shard_of = self.layout:listSize() + 1, {}, {}, {}
+   local function host(r) return C.th_dist_host(wire.world.c, r) end
+   for r = self.config.servers > 0 and self.count or 0, dist.size() - 1 do
+      if not shard_of[host(r)] then
+         keepers[#keepers + 1] = r
+         shard_of[host(r)] = #keepers
+         ends[#keepers] = #keepers * n
+      end
+   end
+   self.listAt = shard_of[host(self.rank)]
+   return wire.shared(name, 'torch.LongTensor', torch.LongStorage { n * #ends }, n * #ends, ends, dist.size(), 0,
+      function(s) return keepers[s] end)
 end
 
 local function share(self)
@@ -34,13 +53,13 @@ local function share(self)
    local name, ty = 'dist.optim ' .. made, self.x:type()
    local sizes = torch.LongStorage { n }
    local copies = 1 + (self.elastic and 0 or c.states)
+   local function keeper(shard) return c.servers > 0 and self.count + (shard - 1) % c.servers or (shard - 1) % R end
    self.at = counters(R)
-   self.shared = wire.shared(name, ty, sizes, n, self.layout.ends, copies, 0)
-   self.control = wire.shared(name .. ' control', 'torch.DoubleTensor', torch.LongStorage { R }, R, { R }, 1, self.at.all)
+   self.shared = wire.shared(name, ty, sizes, n, self.layout.ends, copies, 0, keeper)
+   self.control = wire.shared(name .. ' control', 'torch.DoubleTensor', torch.LongStorage { 1 }, 1, { 1 }, 1, self.at.all, keeper)
    if c.servers > 0 or c.scheme == 'syncps' then
-      local lists = self.layout:listSize() + 1
-      self.slots = wire.shared(name .. ' slots', ty, sizes, n, { n }, R, 0)
-      self.lists = wire.shared(name .. ' lists', 'torch.LongTensor', torch.LongStorage { lists }, lists, { lists }, R, 0)
+      self.slots = wire.shared(name .. ' slots', ty, sizes, n, self.layout.ends, R, 0, keeper)
+      self.lists = lists_of(self, name .. ' lists')
    end
 end
 
@@ -49,13 +68,14 @@ local function first_values(self, state)
    local had = state and state.shared
    if dist.rank() == 0 then
       self.shared.x:copy(had and had.copies[1] or self.x)
-      for i = 2, #self.shared.copy_of do self.shared.copy_of[i]:copy(had and had.copies[i] or self.shared.copy_of[i]) end
+      for i = 2, had and #self.shared.copy_of or 0 do self.shared.copy_of[i]:copy(had.copies[i]) end
+      for s = 1, #self.shared.ends do self.shared:send(s, self:what 'begin', self.shared:whole(s)) end
       for s = 1, had and #self.shared.ends or 0 do self.shared:more(self.shared:epochCounter(s), had.epoch) end
       if had then self.control:more(self.at.FULL, had.epoch) end
    end
    dist.barrier()
    -- A gradient of syncps belongs to an epoch: that of the shared parameters.
-   if not state or self.config.scheme == 'syncps' then self.x:copy(self.shared.x) end
+   if not state or self.config.scheme == 'syncps' then self:copyShared(self.x) end
 end
 
 local function begin(self, state)
@@ -133,7 +153,7 @@ end
 
 -- Rank r has died or left early. As many workers as may do so without harm; a server never.
 local function lose(self, r, what)
-   self.control:with(1, what, true, function()
+   self.control:with(1, what, 'look', nil, function()
       local lost = 0
       if self:hasEnded(r) then return end
       for q = 0, self.count - 1 do if self.control:count(self.at.ENDED + q) >= 2 then lost = lost + 1 end end
@@ -146,13 +166,13 @@ end
 
 function Optim:lookAfter(ranks, what)
    for _, r in ipairs(ranks) do
-      if r ~= self.rank and not self:hasEnded(r) and self.control:gone(r) and not self:hasEnded(r) then lose(self, r, what) end
+      if r ~= self.rank and not is_over(self) and self.control:gone(r) and not self:hasEnded(r) then lose(self, r, what) end
    end
 end
 
 local function progress(self)
    local sum = 0
-   for r = 0, self.count - 1 do sum = sum + self.control:count(self.at.CLOCK + r) end
+   for _, clock in ipairs(self.control:counts(self.at.CLOCK, self.count)) do sum = sum + clock end
    return sum
 end
 
@@ -210,11 +230,36 @@ function Optim:apply(shard, sources, scale)
    if not ok then self.shared:fail(self:what 'update', why) end
 end
 
-function Optim:post(source)
-   self.layout:put(source, self.slots.copy_of[self.rank + 1], self.lists.copy_of[self.rank + 1])
+-- The lists of a rank on the host that has them as this shard.
+local function lists_at(self, rank, shard)
+   local first, n = self.lists:part(shard)
+   return self.lists.copy_of[rank + 1]:narrow(1, first, n), first
 end
 
-function Optim:posted(rank) return self.layout:get(self.slots.copy_of[rank + 1], self.lists.copy_of[rank + 1]) end
+-- Leaves a gradient where those find it who update its shards.
+function Optim:post(source)
+   local layout, copy, what = self.layout, self.rank, self:what 'push'
+   layout:put(source, self.slots.copy_of[copy + 1])
+   for s, pieces in ipairs(layout.pieces) do
+      if self.slots.is_far[s] then self.slots:send(s, what, self.slots:moved(layout:runs(pieces, { source }), copy)) end
+   end
+   for s = 1, #self.lists.ends do
+      local lists, first = lists_at(self, self.rank, s)
+      local runs = layout:putLists(source, lists, first)
+      if #runs > 0 then self.lists:send(s, what, self.lists:moved(runs, copy)) end
+   end
+end
+
+-- What a rank has left: its elements are here if they are at home here.
+function Optim:posted(rank)
+   return self.layout:get(self.slots.copy_of[rank + 1], (lists_at(self, rank, self.listAt)))
+end
+
+-- Which elements of a shard an update by these sources works on: parameters and their state.
+function Optim:updated(shard, sources)
+   if not self.shared.is_far[shard] then return nil end
+   return self.shared:inCopies(self.layout:runs(self.layout.pieces[shard], sources))
+end
 
 local function handled(self, rank, operation)
    local at = self.at
@@ -227,7 +272,9 @@ function Optim:push(g)
    if self.ended then error('push: this rank has finished', 2) end
    local source, what = self.layout:source(g), self:what 'push'
    if self.config.servers == 0 then
-      self.shared:each(function(shard) self.shared:with(shard, what, false, self.apply, self, shard, { source }, 1) end)
+      self.shared:each(function(shard)
+         self.shared:with(shard, what, 'change', self:updated(shard, { source }), self.apply, self, shard, { source }, 1)
+      end)
       return
    end
    handled(self, self.rank, 'push')
@@ -243,7 +290,7 @@ function Optim:copyShared(x)
    local what, least, most = self:what 'fetch', math.huge, 0
    self.shared:each(function(shard)
       local first, n = self.shared:part(shard)
-      self.shared:with(shard, what, true, function()
+      self.shared:with(shard, what, 'look', n > 0 and { first, n } or nil, function()
          if n > 0 then x:narrow(1, first, n):copy(self.shared.x:narrow(1, first, n)) end
          local epoch = self.shared:epochOf(shard)
          least, most = math.min(least, epoch), math.max(most, epoch)
@@ -318,7 +365,7 @@ function Optim:finish()
    if self.scheme.alone then return self end
    local at = self.at
    self:handled()
-   self.control:with(1, self:what 'finish', true, function()
+   self.control:with(1, self:what 'finish', 'look', nil, function()
       self.control:more(at.ENDED + self.rank, 1)
       self.scheme.left(self, self.rank)
    end)

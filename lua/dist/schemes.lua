@@ -65,7 +65,7 @@ local function serve_posted(self)
       if posted > (self.taken[r] or 0) then
          local source = self:posted(r)
          for _, shard in ipairs(self:ownShards()) do
-            self.shared:with(shard, what, false, self.apply, self, shard, { source }, 1)
+            self.shared:with(shard, what, 'change', nil, self.apply, self, shard, { source }, 1)
          end
          self.taken[r] = posted
          self.control:more(at.HANDLED + r)
@@ -120,21 +120,23 @@ function ssp.left(self, r) self.control:more(self.at.CLOCK + r, FAR) end
 
 -- ---- syncps: rounds of the first `workers` gradients ---------------------------------------------------------------------
 -- Round t makes parameters of epoch t + 1 out of gradients of epoch t. FULL counts full rounds: when it is t + 1, the gradients
--- of round t are in, and whoever waits applies them shard by shard, each shard once. control.x[r + 1] is 1 + the last round that
--- rank r is in.
+-- of round t are in, and whoever waits applies them shard by shard, each shard once. ROUND of a rank is 1 + the last round that
+-- it is in. On several hosts gradients go to the shards' homes, and ranks there apply them; if none of those waits, others do.
 
 local syncps = { finish = nothing }
 
 local function accepted(self, t)
    local list = {}
-   for r = 0, self.count - 1 do if self.control.x[r + 1] == t + 1 then list[#list + 1] = r end end
+   for i, round in ipairs(self.control:counts(self.at.ROUND, self.count)) do
+      if round == t + 1 then list[#list + 1] = i - 1 end
+   end
    return list
 end
 
 -- With the control lock held: the round is full when nobody who could still come is needed.
 local function close_if_full(self)
    local t, going = self.control:count(self.at.FULL), 0
-   for r = 0, self.count - 1 do if not self:hasEnded(r) then going = going + 1 end end
+   for _, ended in ipairs(self.control:counts(self.at.ENDED, self.count)) do if ended == 0 then going = going + 1 end end
    local n = #accepted(self, t)
    if n > 0 and n >= math.min(self.config.workers, going) then
       self.control:more(self.at.FULL)
@@ -149,22 +151,34 @@ local function apply_round(self, t, shards)
    for i, r in ipairs(ranks) do sources[i] = self:posted(r) end
    for _, shard in ipairs(shards) do
       if self.shared:epochOf(shard) == t then                 -- looked at again under the lock
-         self.shared:with(shard, what, true, function()
+         self.shared:with(shard, what, 'look', nil, function()
             if self.shared:epochOf(shard) ~= t then return end
             if not self.shared:hasRoom(shard) then error(what .. ': there were 2^31 - 1 rounds, and can be no more', 0) end
+            local updated = self:updated(shard, sources)
+            if updated then
+               self.shared:bring(shard, what, updated)
+               for i, r in ipairs(ranks) do
+                  self.slots:bring(shard, what, self.slots:moved(self.layout:runs(self.layout.pieces[shard], { sources[i] }), r))
+               end
+            end
             self:apply(shard, sources, 1 / #sources)
+            if updated then self.shared:send(shard, what, updated) end
             self.shared:more(self.shared:epochCounter(shard))
          end)
       end
    end
 end
 
--- Applies the round that is full, if it is not applied yet; without servers that is every worker's work.
-local function help(self)
-   local full, all, n = self.control:count(self.at.FULL), {}, #self.shared.ends
+-- Applies the round that is full, if it is not applied yet; without servers that is every worker's work, for those shards that
+-- are at home where it is (or for the one that is given).
+local function help(self, shard)
+   local full, list, n = self.control:count(self.at.FULL), { shard }, #self.shared.ends
    if self.config.servers > 0 or full == 0 then return end
-   for i = 1, n do all[i] = (i + self.rank - 1) % n + 1 end
-   apply_round(self, full - 1, all)
+   for i = 1, shard and 0 or n do
+      local s = (i + self.rank - 1) % n + 1
+      if not self.shared.is_far[s] then list[#list + 1] = s end
+   end
+   if list[1] then apply_round(self, full - 1, list) end
 end
 
 -- Takes the parameters when all shards are of one epoch, `least` or later.
@@ -172,7 +186,11 @@ local function fetch_epoch(self, least)
    local whom = self.config.servers > 0 and self.serversOf or self.workersOf
    while true do
       help(self)
-      for s = 1, #self.shared.ends do self:await(self.shared, self.shared:epochCounter(s), least, 'fetch', whom) end
+      for s = 1, #self.shared.ends do
+         local counter = self.shared:epochCounter(s)
+         if self.shared.is_far[s] and not self.shared:waitMoment(counter, least, self:what 'fetch') then help(self, s) end
+         self:await(self.shared, counter, least, 'fetch', whom)
+      end
       local low, high = self:copyShared(self.x)
       if low == high then
          self.version = low
@@ -182,15 +200,16 @@ local function fetch_epoch(self, least)
    end
 end
 
-function syncps.begin(self) self.version = self.shared:epoch() end
+function syncps.begin(self) self.version, self.round = self.shared:epoch(), 0 end
 
 local function hand_in(self, t)
    local at, control = self.at, self.control
    if control:count(at.FULL) ~= t then return false end
    self:post(self.layout:source(self.g))
-   return control:with(1, self:what 'push', true, function()
+   return control:with(1, self:what 'push', 'look', nil, function()
       if control:count(at.FULL) ~= t then return false end
-      control.x[self.rank + 1] = t + 1
+      control:more(at.ROUND + self.rank, t + 1 - self.round)
+      self.round = t + 1
       close_if_full(self)
       return true
    end)
@@ -202,7 +221,7 @@ function syncps.step(self)
    count_step(self)
    self:await(self.control, at.FULL, t + 1, 'step', function()
       local late = {}
-      for r = 0, self.count - 1 do if self.control.x[r + 1] ~= t + 1 then late[#late + 1] = r end end
+      for i, round in ipairs(self.control:counts(at.ROUND, self.count)) do if round ~= t + 1 then late[#late + 1] = i - 1 end end
       return late
    end)
    fetch_epoch(self, t + 1)
@@ -233,7 +252,7 @@ local function elastic(self, x)
    self.shared:each(function(shard)
       local first, n = self.shared:part(shard)
       if n < 1 then return end
-      self.shared:with(shard, what, false, function()
+      self.shared:with(shard, what, 'change', { first, n }, function()
          local mine, centre = x:narrow(1, first, n), self.shared.x:narrow(1, first, n)
          local move = (mine - centre):mul(alpha)
          mine:add(-1, move)

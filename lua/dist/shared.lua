@@ -3,6 +3,10 @@
 -- A tensor is cut into shards. Who reads or writes a shard has its lock, and no other rank meanwhile; a shard counts how often it
 -- was written. So what one rank writes into one shard is seen whole or not at all, but different shards may be of different
 -- moments.
+--
+-- In a job on several hosts a shard has a rank that keeps it, and its home is on the host of that rank: its lock, its epoch and
+-- its elements as they are. A rank of another host that has the lock brings the elements that it wants to the same place in its
+-- own host's memory, and sends home what it has written, before the lock is free.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -17,7 +21,8 @@ local Shared = {}
 Shared.__index = Shared
 
 local shared_t, storage_t, int_t = ffi.typeof 'th_shared *[1]', ffi.typeof 'th_storage *[1]', ffi.typeof 'int[1]'
-local value_t = ffi.typeof 'uint32_t[1]'
+local values_t, runs_t, keepers_t = ffi.typeof 'uint32_t[?]', ffi.typeof 'int64_t[?]', ffi.typeof 'int32_t[?]'
+local value = values_t(1)
 
 -- ---- opening ------------------------------------------------------------------------------------------------------------
 
@@ -62,16 +67,26 @@ local function ends_of(rows, cols, shards)
    return ends
 end
 
+-- The rank that keeps shard s, unless somebody says otherwise.
+local function usual_keeper(s) return (s - 1) % dist.size() end
+
 --- The same with more choices, for the files of dist: `copies` of the elements lie one after the other, and belong to the same
--- shards; `ends` says after which element each shard ends; `counters` are counted and waited for.
-function wire.shared(name, ty, sizes, count, ends, copies, counters)
-   local s, elements = shared_t(), storage_t()
-   local form = wire.digest { table.concat(sizes:totable(), ' '), table.concat(ends, ' ') }
+-- shards; `ends` says after which element each shard ends; `counters` are counted and waited for; keeper(s) is the rank that
+-- keeps shard s, the first one's also the counters.
+function wire.shared(name, ty, sizes, count, ends, copies, counters, keeper)
+   local s, elements, keepers = shared_t(), storage_t(), keepers_t(#ends)
+   local names = {}
+   for i = 1, #ends do
+      names[i] = (keeper or usual_keeper)(i)
+      keepers[i - 1] = names[i]
+   end
+   local form = wire.digest { table.concat(sizes:totable(), ' '), table.concat(ends, ' '), table.concat(names, ' ') }
    lib.check(C.th_shared_open(s, elements, wire.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, form,
-      #ends, counters), 3)
+      #ends, counters, keepers), 3)
    local ref = storage.owned(elements[0])
-   local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters }
+   local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters, is_far = {} }
    for i = 1, copies do self.copy_of[i] = torch[ty:match '%.(.*)'](ref, (i - 1) * count + 1, count) end
+   for i = 1, #ends do self.is_far[i] = C.th_shared_far(s[0], i - 1) ~= 0 end
    self.x = self.copy_of[1]
    return setmetatable(self, Shared)
 end
@@ -84,7 +99,8 @@ end
 -- `addRows(index, rows)` adds row i of `rows` to row index[i]; `apply(f)` calls f(part, first) with each shard's elements, a
 -- vector, which f may change; `epoch()` is how often it was written, up to 2^31 - 1; `wait(epoch [, seconds])` waits until it was
 -- written so often (default: the job's deadline); `close()` says that this rank has done with it. A process that is a fork of a
--- rank cannot use it.
+-- rank cannot use it. On several hosts shard s is at home on the host of rank s - 1, and so around: what ranks of other hosts
+-- work on comes from there and goes back, with `fetch` and `copy` one way only, with `addRows` these rows alone.
 -- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
@@ -119,20 +135,63 @@ end
 --- Whether the shard can be written once more: waiting for an epoch needs numbers below 2^31.
 function Shared:hasRoom(shard) return self:epochOf(shard) < 2 ^ 31 - 1 end
 
---- Calls f with the shard's lock held; it counts as written unless `reading`.
-function Shared:with(shard, what, reading, f, ...)
+-- Numbers of elements that lie together, as C takes them. `list`: the first of them and how many, and so on.
+local function runs_of(list)
+   local n = #list / 2
+   local runs = runs_t(2 * n)
+   for i = 0, n - 1 do runs[2 * i], runs[2 * i + 1] = list[2 * i + 1] - 1, list[2 * i + 2] end
+   return runs, n
+end
+
+--- Calls f with the shard's lock held. `how` is 'look', or it counts as written: 'put' (what was there is not looked at) or
+-- 'change'. `list` says which elements f works on (the first and how many, and so on; nil: none): from another host than the
+-- shard's those alone come, and go.
+function Shared:with(shard, what, how, list, f, ...)
    local trace = wire.trace
    local begin = trace and wire.now()
-   lib.check(C.th_shared_lock(self.c, shard - 1, what, 0), 3)
-   if not reading and not self:hasRoom(shard) then
-      lib.check(C.th_shared_unlock(self.c, shard - 1, 0), 3)
+   local runs, n = nil, 0
+   if list and self.is_far[shard] then runs, n = runs_of(list) end
+   lib.check(C.th_shared_lock(self.c, shard - 1, what, 0, how ~= 'put' and runs or nil, how ~= 'put' and n or 0), 3)
+   if how ~= 'look' and not self:hasRoom(shard) then
+      lib.check(C.th_shared_unlock(self.c, shard - 1, what, 0, nil, 0), 3)
       error(what .. ': it was written 2^31 - 1 times, and cannot be written again', 0)
    end
    local ok, why = pcall(f, ...)
-   lib.check(C.th_shared_unlock(self.c, shard - 1, ok and not reading and 1 or 0), 3)
+   if how == 'look' then runs, n = nil, 0 end
+   lib.check(C.th_shared_unlock(self.c, shard - 1, what, ok and how ~= 'look' and 1 or 0, runs, n), 3)
    if begin then trace:shared(what, begin) end
    if not ok then error(why, 0) end
    return why
+end
+
+--- The same elements of copy i (0: the first); of all copies; and all elements of a shard in all copies.
+function Shared:moved(list, i)
+   local moved = {}
+   for k = 1, #list, 2 do moved[k], moved[k + 1] = list[k] + i * self.n, list[k + 1] end
+   return moved
+end
+function Shared:inCopies(list)
+   local all = {}
+   for i = 0, #self.copy_of - 1 do
+      for _, v in ipairs(self:moved(list, i)) do all[#all + 1] = v end
+   end
+   return all
+end
+function Shared:whole(shard)
+   local first, n = self:part(shard)
+   return n > 0 and self:inCopies { first, n } or {}
+end
+
+--- For who knows that nobody else is at work on these elements, or has the lock: they come from the shard's home, or go there.
+function Shared:bring(shard, what, list)
+   if not self.is_far[shard] then return end
+   local runs, n = runs_of(list)
+   lib.check(C.th_shared_bring(self.c, shard - 1, what, runs, n), 3)
+end
+function Shared:send(shard, what, list)
+   if not self.is_far[shard] then return end
+   local runs, n = runs_of(list)
+   lib.check(C.th_shared_send(self.c, shard - 1, what, runs, n), 3)
 end
 
 -- All shards, one after the other; each rank begins with another.
@@ -143,11 +202,11 @@ end
 
 function Shared:what(operation) return ("dist.shared '%s', %s"):format(self.name, operation) end
 
-local function walk(self, operation, reading, f)
+local function walk(self, operation, how, f)
    local what = self:what(operation)
    self:each(function(shard)
       local first, n = self:part(shard)
-      if n > 0 then self:with(shard, what, reading, f, self.x:narrow(1, first, n), first, n) end
+      if n > 0 then self:with(shard, what, how, { first, n }, f, self.x:narrow(1, first, n), first, n) end
    end)
 end
 
@@ -166,12 +225,12 @@ end
 function Shared:fetch(into)
    local flat
    if into == nil then
-      into = self.x.new(self.sizes)
+      into = self.x.new():resize(self.sizes)                 -- new(sizes) of a LongTensor would hold them
       flat = into:view(-1)
    else
       flat = need_like(self, 'fetch', into, 2)
    end
-   walk(self, 'fetch', true, function(x, first, n) flat:narrow(1, first, n):copy(x) end)
+   walk(self, 'fetch', 'look', function(x, first, n) flat:narrow(1, first, n):copy(x) end)
    if not into:isContiguous() then into:copy(flat:viewAs(into)) end
    return into
 end
@@ -179,7 +238,7 @@ end
 --- Replaces its elements by those of x. Returns the shared tensor, as all that follow.
 function Shared:copy(x)
    local flat = need_like(self, 'copy', x, 2)
-   walk(self, 'copy', false, function(to, first, n) to:copy(flat:narrow(1, first, n)) end)
+   walk(self, 'copy', 'put', function(to, first, n) to:copy(flat:narrow(1, first, n)) end)
    return self
 end
 
@@ -188,7 +247,7 @@ function Shared:add(scale, x)
    if x == nil then scale, x = 1, scale end
    if type(scale) ~= 'number' then arg.refuse('add', 'scale', 'a number', scale) end
    local flat = need_like(self, 'add', x, 2)
-   walk(self, 'add', false, function(to, first, n) to:add(scale, flat:narrow(1, first, n)) end)
+   walk(self, 'add', 'change', function(to, first, n) to:add(scale, flat:narrow(1, first, n)) end)
    return self
 end
 
@@ -198,8 +257,19 @@ local function need_index(index)
    end
 end
 
+-- Rows of a shard as its elements: those that lie together as one. places: numbers of rows, from 1 at the element `first`.
+local function rows_of(places, first, cols)
+   local list, sorted = {}, places:sort(1)
+   for i = 1, sorted:size(1) do
+      local at, n = first + (sorted[i] - 1) * cols, #list
+      if n == 0 or at > list[n - 1] + list[n] then list[n + 1], list[n + 2] = at, cols
+      elseif at == list[n - 1] + list[n] then list[n] = list[n] + cols end
+   end
+   return list
+end
+
 -- Calls f(part as rows, places in it, those rows' numbers in the list) for each shard that holds some of the rows.
-local function each_row(self, operation, index, reading, f)
+local function each_row(self, operation, index, how, f)
    local rows = tonumber(self.sizes[1])
    local cols, what = self.n / rows, self:what(operation)
    if index:min() < 1 or index:max() > rows then
@@ -212,7 +282,9 @@ local function each_row(self, operation, index, reading, f)
       local mine = index:gt(low):cmul(index:le(low + n / cols)):nonzero()
       if n > 0 and mine:nElement() > 0 then
          mine = mine:view(-1)
-         self:with(shard, what, reading, f, self.x:narrow(1, first, n):view(n / cols, cols), index:index(1, mine):add(-low), mine)
+         local places = index:index(1, mine):add(-low)
+         self:with(shard, what, how, self.is_far[shard] and rows_of(places, first, cols), f,
+            self.x:narrow(1, first, n):view(n / cols, cols), places, mine)
       end
    end)
 end
@@ -229,7 +301,7 @@ function Shared:addRows(index, rows)
    end
    if index:nElement() == 0 then return self end
    local flat = rows:contiguous():view(-1, cols)
-   each_row(self, 'addRows', index, false, function(part, places, from) part:indexAdd(1, places, flat:index(1, from)) end)
+   each_row(self, 'addRows', index, 'change', function(part, places, from) part:indexAdd(1, places, flat:index(1, from)) end)
    return self
 end
 
@@ -238,7 +310,7 @@ end
 -- what f has written stays, and does not count.
 function Shared:apply(f)
    if not arg.is_callable(f) then arg.refuse('apply', 'argument 1', 'a function', f) end
-   walk(self, 'apply', false, function(part, first) f(part, first) end)
+   walk(self, 'apply', 'change', function(part, first) f(part, first) end)
    return self
 end
 
@@ -304,9 +376,16 @@ end
 function Shared:epochOf(s) return self:count(self:epochCounter(s)) end
 function Shared:epochCounter(s) return self.counters + s - 1 end
 function Shared:count(i)
-   local value = value_t()
-   lib.check(C.th_shared_count(self.c, i, value), 3)
+   lib.check(C.th_shared_count(self.c, i, 1, value), 3)
    return value[0]
+end
+
+--- n counters from i on, as a list.
+function Shared:counts(i, n)
+   local values, list = values_t(n), {}
+   lib.check(C.th_shared_count(self.c, i, n, values), 3)
+   for k = 1, n do list[k] = values[k - 1] end
+   return list
 end
 function Shared:more(i, n) lib.check(C.th_shared_add(self.c, i, n or 1), 3) end
 function Shared:gone(rank) return C.th_shared_gone(self.c, rank) ~= 0 end

@@ -55,8 +55,14 @@ end
 
 --- What rank 0 keeps of the shared parameters and what belongs to them.
 function M.shared(self)
-   local had = { copies = {}, epoch = self.shared:epoch() }
-   for i, x in ipairs(self.shared.copy_of) do had.copies[i] = x:clone() end
+   local had, shared = { copies = {}, epoch = self.shared:epoch() }, self.shared
+   for i, x in ipairs(shared.copy_of) do had.copies[i] = x.new(x:size()) end
+   for s = 1, #shared.ends do
+      local first, n = shared:part(s)
+      shared:with(s, self:what 'state', 'look', shared:whole(s), function()
+         for i, x in ipairs(n > 0 and shared.copy_of or {}) do had.copies[i]:narrow(1, first, n):copy(x:narrow(1, first, n)) end
+      end)
+   end
    return had
 end
 

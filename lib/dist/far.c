@@ -1,0 +1,311 @@
+/* far.c - what a rank asks of ranks on other hosts that keep shards: locks, elements, counters, and directories. Each question
+ * gets an answer; those that bring or send many elements are cut into parts, of which a few are on their way at a time. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "shared.h"
+
+enum { WINDOW = 4 };
+static const double ON_ITS_WAY = 0.5;   /* seconds in which what a rank has told before it left arrives */
+
+struct th_far {
+  char      *in[WINDOW], *out;
+  th_request r[WINDOW];
+  uint32_t   begun, ended;
+};
+
+/* ---- who does not answer ---- */
+
+typedef struct patience { double until, left; bool lock, asked; } patience;
+
+/* A lock comes when those before have given it back, which its keeper looks after: so this rank looks after the keeper. Other
+ * answers come at once; but where all machines have stood still for a while, the keeper has its time again. */
+static th_status look(th_dist_work *w, int who, patience *p)
+{
+  const double now = th_now();
+  TH_TRY(th_stopped(w));
+  if (th_look_after(w, who, false) == TH_HAS_LEFT) {
+    if (p->left == 0) p->left = now;
+    if (now - p->left < ON_ITS_WAY) return TH_OK;
+    p->left = 0;
+    if (!th_wire_answers(w->g->job, who)) th_blame(w, who, TH_HAS_LEFT);
+    return th_stopped(w);
+  }
+  if (now < p->until) return TH_OK;
+  const bool there = p->lock && th_wire_answers(w->g->job, who);
+  if (!there && !th_accuse_silent(w, who, TH_IS_LATE) && p->asked) th_blame(w, who, TH_IS_LATE);
+  p->asked = !p->lock;
+  p->until = th_now() + w->seconds;
+  return th_stopped(w);
+}
+
+/* Awake for a moment, since answers come soon; then in naps. */
+static th_status await(th_dist_work *w, int who, th_request *r, bool lock)
+{
+  const double begin = th_now();
+  double seen = begin;
+  patience p = { .until = begin + w->seconds, .lock = lock };
+  for (;;) {
+    int done, n;
+    TH_TRY(th_mpi_test(r, 1, &done, &n));
+    if (n) return TH_OK;
+    const double now = th_now(), waited = now - begin;
+    if (now - seen > 0.02) {
+      TH_TRY(look(w, who, &p));
+      seen = now;
+    }
+    const struct timespec nap = { 0, waited < 5e-3 ? 20000 : waited < 0.1 ? 100000 : 1000000 };
+    if (waited < 200e-6) sched_yield();
+    else nanosleep(&nap, NULL);
+  }
+}
+
+/* ---- questions and answers ---- */
+
+static th_status need_room(th_job *j)
+{
+  th_far *f = j->far;
+  if (f) return TH_OK;
+  f = calloc(1, sizeof *f);
+  bool whole = f && (f->out = malloc(TH_QUESTION));
+  for (int i = 0; whole && i < WINDOW; i++) whole = (f->in[i] = malloc(TH_ANSWER)) != NULL;
+  if (whole) {
+    j->far = f;
+    return TH_OK;
+  }
+  for (int i = 0; f && i < WINDOW; i++) free(f->in[i]);
+  if (f) free(f->out);
+  free(f);
+  return th_fail(TH_ENOMEM, "dist.shared: no memory left");
+}
+
+static char *behind(th_far *f) { return f->out + sizeof(th_question); }
+
+/* Asks; `more` bytes lie behind the question. What fails on the way leaves the other side at work: the job is over then. */
+static th_status put(th_dist_work *w, int to, th_question *q, int64_t more)
+{
+  th_job *j = w->g->job;
+  th_far *f = j->far;
+  const uint32_t k = f->begun % WINDOW;
+  if (__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
+  q->from = j->rank;
+  q->number = f->begun;
+  q->seconds = w->seconds;
+  memcpy(f->out, q, sizeof *q);
+  TH_TRY(th_break_for(j, th_mpi_recv(f->in[k], TH_ANSWER, to, TH_TAG_TOLD, &f->r[k])));
+  f->begun++;
+  return th_break_for(j, th_wire_hand(j, to, TH_TAG_ASK, f->out, (int64_t)sizeof *q + more));
+}
+
+/* The next answer, and what lies behind it. */
+static th_status get(th_dist_work *w, int from, bool lock, th_told *t, char **more)
+{
+  th_job *j = w->g->job;
+  th_far *f = j->far;
+  char *in = f->in[f->ended % WINDOW];
+  TH_TRY(th_break_for(j, await(w, from, &f->r[f->ended % WINDOW], lock)));
+  memcpy(t, in, sizeof *t);
+  *more = in + sizeof *t;
+  if (t->number != f->ended || t->bytes < 0 || t->bytes > TH_PART) {
+    return th_break_for(j, th_fail(TH_EBACKEND, "what rank %d answers is damaged", from));
+  }
+  f->ended++;
+  if (t->status == TH_OK || t->holder < 0) return TH_OK;
+  th_accuse(w, t->holder, TH_IS_HOLDING);
+  return th_broken(w);
+}
+
+/* What went wrong elsewhere, in this rank's words. */
+static th_status fail_as_told(const th_dist_work *w, const th_told *t, const char *why)
+{
+  const int n = (int)strnlen(why, (size_t)t->bytes);
+  if (n > 5 && strncmp(why, "dist.", 5) == 0) return th_fail(t->status, "%.*s", n, why);
+  return th_fail(t->status, "%s: %.*s", w->what, n, why);
+}
+
+/* One question of few bytes. */
+static th_status ask(th_dist_work *w, int to, th_question *q, int64_t more, th_told *t, char **data)
+{
+  TH_TRY(put(w, to, q, more));
+  TH_TRY(get(w, to, q->kind == TH_ASK_LOCK, t, data));
+  return t->status == TH_OK ? TH_OK : fail_as_told(w, t, *data);
+}
+
+/* ---- elements ---- */
+
+typedef struct cutter { const th_part *p; int64_t at, off; } cutter;
+
+static bool is_over(const cutter *c) { return !c->p || c->at == c->p->n; }
+
+/* The next part of so many runs as a message holds; how many runs, and how many elements. */
+static int next(cutter *c, th_extent *to, int64_t *elements)
+{
+  const int64_t most = TH_PART / c->p->es;
+  int n = 0;
+  *elements = 0;
+  while (!is_over(c) && n < TH_RUNS && *elements < most) {
+    const th_extent *r = &c->p->run[c->at];
+    const int64_t left = r->n - c->off, m = left < most - *elements ? left : most - *elements;
+    to[n++] = (th_extent){ r->first + c->off, m };
+    *elements += m;
+    c->off += m;
+    if (c->off < r->n) break;
+    c->off = 0;
+    c->at++;
+  }
+  return n;
+}
+
+/* The elements of the runs, one after the other, to `packed` or from there. */
+static void copy(const th_part *p, const th_extent *run, int n, char *packed, bool back)
+{
+  for (int i = 0; i < n; i++) {
+    char *at = p->elements + run[i].first * p->es;
+    const size_t bytes = (size_t)(run[i].n * p->es);
+    if (back) memcpy(at, packed, bytes);
+    else memcpy(packed, at, bytes);
+    packed += bytes;
+  }
+}
+
+/* Asks with the next part: its runs, and if they go home its elements. */
+static th_status put_part(th_dist_work *w, int to, th_question *q, cutter *c, bool home)
+{
+  th_extent *run = (th_extent *)(void *)behind(w->g->job->far);
+  int64_t elements = 0;
+  q->n = is_over(c) ? 0 : next(c, run, &elements);
+  q->bytes = elements * (c->p ? c->p->es : 0);
+  if (home && q->n) copy(c->p, run, q->n, (char *)(run + q->n), false);
+  return put(w, to, q, q->n * (int64_t)sizeof *run + (home ? q->bytes : 0));
+}
+
+/* What has come is where it belongs: `back` goes through the parts as they were asked for. */
+static void take_part(const th_dist_work *w, cutter *back, char *data)
+{
+  th_extent *run = (th_extent *)(void *)behind(w->g->job->far);       /* its runs have gone */
+  int64_t elements;
+  if (is_over(back)) return;
+  const int n = next(back, run, &elements);
+  copy(back->p, run, n, data, true);
+}
+
+/* All parts from c on; the last question is of the kind `last`. */
+static th_status flow(th_dist_work *w, int to, th_question q, cutter c, bool home, int last)
+{
+  const int kind = q.kind;
+  cutter back = c;
+  th_status status = TH_OK;
+  char why[512] = "";
+  for (int open = 0; open || (!is_over(&c) && status == TH_OK);) {
+    th_told t;
+    char *data;
+    while (open < WINDOW && !is_over(&c) && status == TH_OK) {
+      cutter after = c;
+      th_extent *run = (th_extent *)(void *)behind(w->g->job->far);
+      int64_t elements;
+      next(&after, run, &elements);
+      q.kind = is_over(&after) ? last : kind;
+      TH_TRY(put_part(w, to, &q, &c, home));
+      open++;
+    }
+    TH_TRY(get(w, to, false, &t, &data));
+    open--;
+    if (t.status != TH_OK && status == TH_OK) {
+      status = fail_as_told(w, &t, data);
+      snprintf(why, sizeof why, "%s", th_error());
+    }
+    if (t.status == TH_OK && !home) take_part(w, &back, data);
+  }
+  return status == TH_OK ? TH_OK : th_fail(status, "%s", why);
+}
+
+th_status th_far_lock(th_dist_work *w, int to, uint32_t serial, int shard, const th_part *p, uint32_t *epoch)
+{
+  th_question q = { .kind = TH_ASK_LOCK, .serial = serial, .shard = shard };
+  cutter c = { .p = p }, back = c;
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  TH_TRY(put_part(w, to, &q, &c, false));
+  TH_TRY(get(w, to, true, &t, &data));
+  if (t.status != TH_OK) return fail_as_told(w, &t, data);
+  take_part(w, &back, data);
+  *epoch = t.value;
+  q.kind = TH_ASK_READ;
+  return is_over(&c) ? TH_OK : th_break_for(w->g->job, flow(w, to, q, c, false, TH_ASK_READ));
+}
+
+/* What is written goes home first. If that fails, half of it may be there. */
+th_status th_far_unlock(th_dist_work *w, int to, uint32_t serial, int shard, bool written, const th_part *p)
+{
+  th_question q = { .kind = TH_ASK_WRITE, .serial = serial, .shard = shard, .value = written };
+  const cutter c = { .p = p };
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  if (!is_over(&c)) return th_break_for(w->g->job, flow(w, to, q, c, true, TH_ASK_UNLOCK));
+  q.kind = TH_ASK_UNLOCK;
+  return th_break_for(w->g->job, ask(w, to, &q, 0, &t, &data));
+}
+
+th_status th_far_move(th_dist_work *w, int to, uint32_t serial, bool home, const th_part *p)
+{
+  const int kind = home ? TH_ASK_WRITE : TH_ASK_READ;
+  const th_question q = { .kind = kind, .serial = serial };
+  TH_TRY(need_room(w->g->job));
+  return th_break_for(w->g->job, flow(w, to, q, (cutter){ .p = p }, home, kind));
+}
+
+/* ---- counters ---- */
+
+th_status th_far_count(th_dist_work *w, int to, uint32_t serial, int first, int n, uint32_t *value)
+{
+  th_question q = { .kind = TH_ASK_COUNT, .serial = serial, .shard = first, .n = n };
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  TH_TRY(ask(w, to, &q, 0, &t, &data));
+  memcpy(value, data, (size_t)n * sizeof *value);
+  return TH_OK;
+}
+
+th_status th_far_add(th_dist_work *w, int to, uint32_t serial, int counter, uint32_t more)
+{
+  th_question q = { .kind = TH_ASK_ADD, .serial = serial, .shard = counter, .value = more };
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  return ask(w, to, &q, 0, &t, &data);
+}
+
+th_status th_far_wait(th_dist_work *w, int to, uint32_t serial, int counter, uint32_t value, int *there)
+{
+  th_question q = { .kind = TH_ASK_WAIT, .serial = serial, .shard = counter, .value = value };
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  TH_TRY(ask(w, to, &q, 0, &t, &data));
+  *there = t.value != 0;
+  return TH_OK;
+}
+
+/* ---- directories ---- */
+
+th_status th_far_directory(th_dist_work *w, int to, int kind, th_entry *e, uint32_t *live, int *n)
+{
+  th_question q = { .kind = kind, .serial = e->serial, .n = kind == TH_ASK_FOLLOW ? *n : 0 };
+  const size_t serials = (size_t)q.n * sizeof *live;
+  th_told t;
+  char *data;
+  TH_TRY(need_room(w->g->job));
+  memcpy(behind(w->g->job->far), e, sizeof *e);
+  memcpy(behind(w->g->job->far) + sizeof *e, live, serials);
+  TH_TRY(ask(w, to, &q, (int64_t)(sizeof *e + serials), &t, &data));
+  if (kind == TH_ASK_FOLLOW) return TH_OK;
+  if (t.n < 0 || t.n > TH_MAXSHARED) return th_break_for(w->g->job, th_fail(TH_EBACKEND, "what rank %d answers is damaged", to));
+  memcpy(e, data, sizeof *e);
+  memcpy(live, data + sizeof *e, (size_t)t.n * sizeof *live);
+  *n = t.n;
+  return TH_OK;
+}
