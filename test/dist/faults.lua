@@ -150,7 +150,8 @@ local function processes_with(word)
 end
 
 --- Starts the job, disturbs it, waits for its end.
--- @param o.act  called with a function that gives thrun's process as long as it runs (optional)
+-- @param o.act  called with a function that gives thrun's process as long as it runs, and one that gives how much of its work the
+--    job has done, 0 to 1 (optional)
 -- @return a table: status, seconds, text (what thrun said), ends (of ranks: checksums), lost (steps), left (processes)
 function faults.run(o)
    local base = os.tmpname()
@@ -161,7 +162,12 @@ function faults.run(o)
       echo \$!; wait \$!; echo \$? >%s.new; mv %s.new %s" &]]):format(o.thrun, o.ranks, o.restarts or 3, o.deadline or 20,
       here .. '/faults.lua', arguments, name.err, name.status, name.status, name.status))
    local thrun = tonumber(p:read '*l')
-   if o.act then o.act(function() return read(name.status) == '' and thrun or nil end) end
+   local function alive() return read(name.status) == '' and thrun or nil end
+   local function progress()
+      local _, n = read(name.log):gsub('done', '')
+      return n / (faults.STEPS * o.ranks)
+   end
+   if o.act then o.act(alive, progress) end
    local limit = now() + LIMIT
    while read(name.status) == '' do
       sleep(0.01)
@@ -192,10 +198,11 @@ function faults.wrong(r, ranks, crc)
    end
 end
 
--- Sends a signal to a random rank at a random time.
-local function disturb(signal, rank, seconds)
-   return function(thrun)
-      sleep(seconds)
+-- Sends a signal to a rank at a random moment, of its start or of its work: how long both take differs from run to run.
+local function disturb(signal, rank)
+   local at = -0.2 + math.random() * 1.1
+   return function(thrun, progress)
+      if at < 0 then sleep(-at) else while thrun() and progress() < at do sleep(0.002) end end
       local limit, seen = now() + (signal == 9 and 2 or 20), false
       while now() < limit do
          local t = thrun()
@@ -209,15 +216,14 @@ local function disturb(signal, rank, seconds)
    end
 end
 
---- Runs that are killed: the count, in chosen moments or at random times of a job that takes `seconds`. Calls
--- tell(what, rank, result, wrong) after each.
+--- Runs that are killed: the count, in chosen moments or at random times. Calls tell(what, rank, result, wrong) after each.
 function faults.kill(o, count, moment, tell)
    for _ = 1, count do
       local rank = (moment == 'manifest' or moment == 'renamed' or moment == 'sweep') and 0 or math.random(0, o.ranks - 1)
-      local act = not moment and disturb(9, rank, math.random() * o.seconds * 0.9) or nil
+      local act = not moment and disturb(9, rank) or nil
       local r = faults.run { thrun = o.thrun, ranks = o.ranks, act = act, moment = moment, rank = rank }
       local wrong = faults.wrong(r, o.ranks, o.crc)
-      if moment and not wrong and not r.text:find 'restart 1 of 3' then wrong = 'nobody was killed' end
+      if not wrong and not r.text:find 'restart 1 of 3' then wrong = 'nobody was killed' end
       tell(moment or 'random time', rank, r, wrong)
    end
 end
@@ -227,7 +233,7 @@ function faults.stop(o, count, tell)
    for _ = 1, count do
       local rank = math.random(0, o.ranks - 1)
       local r = faults.run { thrun = o.thrun, ranks = o.ranks, restarts = 0, deadline = faults.DEADLINE,
-                             act = disturb(19, rank, math.random() * o.seconds * 0.8) }
+                             act = disturb(19, rank) }
       local wrong
       if r.status == 0 or not r.status then wrong = 'status ' .. tostring(r.status)
       elseif #r.left > 0 then wrong = 'there is still: ' .. r.left[1]
