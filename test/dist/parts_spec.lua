@@ -1,5 +1,5 @@
 -- test/dist/parts_spec.lua - an error on one rank in layers that lie in parts on several, or beside them in a pipeline: all hear
--- of it at once, and go on.
+-- of it at once, and go on. Who waited for the deadline would be told that, and the job would be broken.
 -- runs once
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
@@ -8,7 +8,7 @@ describe('a layer in parts', function()
    it('raises on all ranks what goes wrong in a pass on one, with its number, and works afterwards', function()
       ranks.ok(3, [[
          require 'nn'
-         local r, timer = dist.rank(), torch.Timer()
+         local r = dist.rank()
          local x, g, words = torch.randn(4, 6), torch.randn(4, 5), torch.LongTensor { 1, 4, 2 }
          local passes = { 'forward', 'updateGradInput', 'accGradParameters', 'backward', 'accUpdateGradParameters' }
          local function try(layer, pass, input, gradOutput, badInput, badGradOutput, text)
@@ -43,8 +43,7 @@ describe('a layer in parts', function()
             end
             layer:forward(words)
             layer:backward(words, g)
-         end
-         assert(timer:time().real < 10, 'somebody has waited for the deadline')]])
+         end]])
    end)
 
    it('tells the text of the rank, without its traceback, and keeps the parameters', function()
@@ -65,7 +64,7 @@ end)
 -- Two pipelines (ranks 0 2 and 1 3) of two stages; either stage has a layer in parts between two that fail when they are told to.
 local pipelines = [[
 require 'nn'
-local r, timer = dist.rank(), torch.Timer()
+local r = dist.rank()
 local stages, parts = dist.mesh(2, 2)
 local plan, calls = {}, {}
 local Fails, Identity = torch.class('nn.Fails', 'nn.Identity')
@@ -112,8 +111,7 @@ describe('a pipeline with layers in parts', function()
                   end
                end
                good(pipe)
-            end
-            assert(timer:time().real < 15, 'somebody has waited for the deadline')]]):format(schedule))
+            end]]):format(schedule))
       end)
    end
 
@@ -126,8 +124,7 @@ describe('a pipeline with layers in parts', function()
          says('matrix with 2 columns', pipe.forwardBackward, pipe, narrow, t)
          plan, calls = { rank = r, key = r < 2 and 'forward2' or 'forward3', call = 1 }, {}
          says('bad luck', pipe.forwardBackward, pipe, x, t)
-         good(pipe)
-         assert(timer:time().real < 10, 'somebody has waited for the deadline')]])
+         good(pipe)]])
    end)
 
    it('goes on where a rank has failed when its partner was in an operation already', function()
@@ -146,8 +143,7 @@ describe('a pipeline with layers in parts', function()
             dist.allgather = real
             assert(not ok and (r ~= bad or why:find 'no memory left'), why)
             good(pipe)
-         end
-         assert(timer:time().real < 10, 'somebody has waited for the deadline')]])
+         end]])
    end)
 end)
 
