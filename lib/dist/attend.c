@@ -324,8 +324,12 @@ static th_status look(th_dist_work *w, double *left)
   return th_now() > w->until ? th_inquire(w, -1) : TH_OK;
 }
 
-/* Naps of who has waited for so many seconds: short at first. */
-static void nap(double waited) { th_pause(waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000); }
+/* Naps of who has waited for so many seconds: short at first, unless it is known that nothing comes so soon. */
+static void nap(double waited, double rest)
+{
+  const int us = waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000, known = rest < 1e-3 ? (int)(1e6 * rest) : 1000;
+  th_pause(us > known ? us : known);
+}
 
 /* Awake for a moment, while messages come that soon; else in naps. What has come late lately will do so again: a slow network
  * brings the next chunk in a millisecond, and other ranks may need the processor. */
@@ -346,8 +350,8 @@ th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone
       TH_TRY(look(w, &left));
       seen = now;
     }
-    if (now - begin < awake && !w->threaded) sched_yield();
-    else nap(now - begin);
+    if (now - begin < awake && w->rest < AWAKE / 2 && !w->threaded) sched_yield();
+    else nap(now - begin, w->rest);
   }
 }
 
@@ -367,6 +371,6 @@ th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t 
       TH_TRY(look(w, &left));
       seen = now;
     }
-    nap(now - begin);
+    nap(now - begin, 0);
   }
 }

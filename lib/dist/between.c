@@ -139,10 +139,20 @@ static th_team all_of(const th_dist *g)
 
 static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
 
+/* Half of what a chunk takes on its way, and a hundredth of what all takes at most: who looks more often for what many ranks send
+ * has the processors of a host that several share busy with looking. */
+static double rest_of(const th_dist_work *w, int64_t chunk)
+{
+  const double rate = th_wire_speed(w->g->job)->rate;
+  const double one = (double)(chunk * w->es) / rate / 2, all = (double)(w->notice.count * w->es) / rate / 100;
+  return one < all ? one : all;
+}
+
 static th_status reduce_parts(th_dist_work *w)
 {
   const th_team t = all_of(w->g);
   const int64_t part = (w->notice.count + t.n - 1) / t.n;
+  w->rest = rest_of(w, th_chunk_bytes(part * w->es, t.n - 1) / w->es);
   TH_TRY(th_fold_parts(w, &t, th_chunk_bytes(part * w->es, t.n - 1) / w->es, t.n > 2 ? OF_MANY : WINDOW));
   if (w->notice.kind != TH_DIST_ALLREDUCE) return TH_OK;
   return hand_on_all(w, w->notice.count, th_cut_of(w->notice.count, t.n, 1, false).part);

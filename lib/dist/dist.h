@@ -124,6 +124,7 @@ struct th_dist_work {
   int       keeper;                                 /* and the rank that gives other hosts its lock, plus 1; 0: none does */
   double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
+  double    rest;                                   /* seconds after which it is soon enough to look what has come */
   th_spans  in, out;
   th_dist_work *second;                             /* follows in the same turn, when `step` has run */
   th_step   step;

@@ -7,7 +7,7 @@ package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
 local sys = require 'sys'
 
-local DEADLINE, ANSWER, SLACK = 2, 2, 2           -- seconds; SLACK: for a busy machine
+local DEADLINE, ANSWER, SLACK = 4, 2, 4           -- seconds; SLACK: for a busy machine
 local LIMIT, LEFT = 90, 5                         -- seconds of a run, and of what may still end then
 
 local cuts = {}
@@ -115,16 +115,19 @@ local function processes_with(word)
 end
 
 --- Starts a job on hosts with `o.layout[i]` ranks, whose host `o.host` is cut off `o.after` seconds after all have begun to
--- train; `o.deadline` of its operations is 2 by default. Returns what waits for its end, and gives a table: status, text, said (of
--- each rank: its words, and how long after the cut), seconds, left (processes).
+-- train; `o.deadline` of its operations is 4 by default. Returns what waits for its end, and gives a table: status, text,
+-- said (of each rank: its words, and how long after the cut), seconds, left (processes).
 function cuts.start(o)
    local base, hosts, ranks = os.tmpname(), {}, 0
    for i, n in ipairs(o.layout) do hosts[i], ranks = ('n%d:%d'):format(i, n), ranks + n end
    append(base .. '.sh', '%s', script)
    local begin = now()
-   local p = io.popen(("TH_CUTS=%s TH_NUM_THREADS=1 timeout -k 1 %d '%s/../../bench/netlab.sh' %d 200mbit "):format(base, LIMIT,
-      here, #o.layout) .. ("sh %s.sh '%s' '%s' %s %s %d %d %g %g 2>&1 </dev/null"):format(base, o.thrun, here .. '/cuts.lua', base,
-      table.concat(hosts, ','), ranks, o.host, o.after, o.deadline or DEADLINE))
+   local environment = ('TH_CUTS=%s TH_NUM_THREADS=1 timeout -k 1 %d'):format(base, LIMIT)
+   local lab = ("'%s/../../bench/netlab.sh' %d 200mbit sh %s.sh"):format(here, #o.layout, base)
+   local list = table.concat(hosts, ',')
+   local arguments = ("'%s' '%s/cuts.lua' '%s' %s %d %d %g %g"):format(o.thrun, here, base, list, ranks, o.host, o.after,
+      o.deadline or DEADLINE)
+   local p = io.popen(('%s %s %s 2>&1 </dev/null'):format(environment, lab, arguments))
    return function()
       local text = p:read '*a' .. read(base .. '.out')
       p:close()
