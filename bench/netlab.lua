@@ -1,10 +1,10 @@
 -- bench/netlab.lua - all-reduce of floats between hosts, beside Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
 --    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2500000] [-peers no]
 -- Each library runs in a job of its own, by mpirun, with the default choices of each; ours also with TH_DIST_ALGORITHM=fastest,
--- which need not sum in the order of the ranks, as the others do not. MPI's ranks yield when they wait, since
--- hosts share the processors here. Seconds are medians of the slowest rank's. The bound is 2(N-1)/N S/B with the nominal rate B:
--- frames of 1514 bytes carry 1448, which costs 4.6 %. A turn begins on links that were quiet for as long as their buckets take to
--- fill, as after a computation: 128 kB of each go at once, which gives 0.9 % of 10 MB back.
+-- which need not sum in the order of the ranks, as the others do not, and with a bit for each float of a gradient. MPI's ranks
+-- yield when they wait, since hosts share the processors here. Seconds are medians of the slowest rank's. The bound is
+-- 2(N-1)/N S/B with the nominal rate B: frames of 1514 bytes carry 1448, which costs 4.6 %. A turn begins on links that were quiet
+-- for as long as their buckets take to fill, as after a computation: 128 kB of each go at once, which gives 0.9 % of 10 MB back.
 local torch = require 'torch'
 local sys = require 'sys'
 
@@ -30,16 +30,18 @@ local function repeats(n) return n < 10000 and 20 or n < 100000 and 5 or 1 end
 
 local function ours(options)
    local dist = require 'dist'.init { deadline = 60 }
-   local timer = torch.Timer()
+   local timer, compressed = torch.Timer(), options.rank == 'onebit'
    for _, n in ipairs(SIZES) do
       if n > options.largest then break end
       local x, k = torch.FloatTensor(n):zero(), repeats(n)
-      dist.allreduce(x)
+      if compressed then x = torch.randn(math.ceil(n / 1000), math.min(n, 1000)):float() end
+      local op, how = compressed and 'mean' or 'sum', compressed and { compress = dist.compressor 'onebit' } or nil
+      dist.allreduce(x, op, how)
       report(dist.rank(), 'ours', n, options.times, function()
          sys.sleep(QUIET)
          dist.barrier()
          local start = timer:time().real
-         for _ = 1, k do dist.allreduce(x) end
+         for _ = 1, k do dist.allreduce(x, op, how) end
          return dist.allreduce(torch.DoubleTensor{ (timer:time().real - start) / k }, 'max')[1]
       end, dist.explain('allreduce', x).algorithm)
    end
@@ -128,24 +130,26 @@ local function main(options)
    local peers = options.peers ~= 'no'
    local ordered = rows_of('TH_DIST_ALGORITHM=auto ' .. mpirun .. '-x TH_DIST_ALGORITHM ' .. rank .. 'ours')
    local fastest = rows_of('TH_DIST_ALGORITHM=fastest ' .. mpirun .. '-x TH_DIST_ALGORITHM ' .. rank .. 'ours')
+   local onebit = rows_of('TH_DIST_ALGORITHM=auto ' .. mpirun .. '-x TH_DIST_ALGORITHM ' .. rank .. 'onebit')
    local mpi = peers and rows_of(mpirun .. rank .. 'mpi') or {}
    -- Gloo takes the address of the host's name, which all share here; the interface has another name on each host.
    local gloo = peers and rows_of(mpirun
       .. ([[sh -c 'GLOO_SOCKET_IFNAME=e$((OMPI_COMM_WORLD_RANK + 1)) exec timeout 60 python3 %s']]):format(script)) or {}
    os.remove(script)
    print(('all-reduce of floats, %d hosts with links of %s, medians of %d'):format(ranks, os.getenv 'NETLAB_RATE', options.times))
-   print('|    bytes | bound ms | in order ms | algorithm | fastest ms | algorithm |   MPI ms |  Gloo ms |'
-      .. ' in order/bound | fastest/bound | MPI/fastest | Gloo/fastest |')
-   print('|---------:|---------:|------------:|:----------|-----------:|:----------|---------:|---------:|'
-      .. '---------------:|--------------:|------------:|-------------:|')
+   print('|    bytes | bound ms | in order ms | algorithm | fastest ms | algorithm | 1-bit ms |   MPI ms |  Gloo ms |'
+      .. ' in order/bound | fastest/bound | fastest/1-bit | MPI/fastest | Gloo/fastest |')
+   print('|---------:|---------:|------------:|:----------|-----------:|:----------|---------:|---------:|---------:|'
+      .. '---------------:|--------------:|--------------:|------------:|-------------:|')
    for _, n in ipairs(list) do
       local o, quick = ordered[n], fastest[n]
       if not (o and quick) then error(('no result for %d floats: does mpirun start ranks here?'):format(n)) end
       local bound = 2 * (ranks - 1) / ranks * 4 * n / rate
       local function ms(r) return r and ('%.3f'):format(1e3 * r.t) or '-' end
       local function ratio(r) return r and ('%.2f'):format(r.t / quick.t) or '-' end
-      print(('| %8d | %8.3f | %11s | %-9s | %10s | %-9s | %8s | %8s | %14.3f | %13.3f | %11s | %12s |'):format(4 * n, 1e3 * bound,
-         ms(o), o.more, ms(quick), quick.more, ms(mpi[n]), ms(gloo[n]), o.t / bound, quick.t / bound, ratio(mpi[n]), ratio(gloo[n])))
+      print(('| %8d | %8.3f | %11s | %-9s | %10s | %-9s | %8s | %8s | %8s | %14.3f | %13.3f | %13s | %11s | %12s |'):format(4 * n,
+         1e3 * bound, ms(o), o.more, ms(quick), quick.more, ms(onebit[n]), ms(mpi[n]), ms(gloo[n]), o.t / bound, quick.t / bound,
+         onebit[n] and ('%.1f'):format(quick.t / onebit[n].t) or '-', ratio(mpi[n]), ratio(gloo[n])))
    end
 end
 
@@ -154,6 +158,6 @@ cmd:text 'All-reduce between hosts beside MPI and Gloo.'
 cmd:option('-times', 5, 'turns, of which the median counts')
 cmd:option('-largest', 2500000, 'floats of the largest tensor')
 cmd:option('-peers', 'yes', 'no: without MPI and Gloo')
-cmd:option('-rank', '', 'this process is one: ours or mpi')
+cmd:option('-rank', '', 'this process is one: ours, onebit or mpi')
 local options = cmd:parse(arg)
-if options.rank == 'ours' then ours(options) elseif options.rank == 'mpi' then mpi(options) else main(options) end
+if options.rank == '' then main(options) elseif options.rank == 'mpi' then mpi(options) else ours(options) end
