@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 
 ffi.cdef [[
+int posix_openpt(int flags);
 int forkpty(int *master, char *name, const void *termios, const void *winsize);
 int execvp(const char *file, char *const argv[]);
 int setenv(const char *name, const char *value, int overwrite);
@@ -28,6 +29,13 @@ function M.now()
    local t = ffi.new 'th_timespec'
    C.clock_gettime(1, t)
    return tonumber(t.s) * 1000 + tonumber(t.ns) / 1e6
+end
+
+--- Whether this machine gives terminals: a bare chroot without /dev/pts does not.
+function M.there()
+   local fd = C.posix_openpt(2)                 -- O_RDWR
+   if fd >= 0 then C.close(fd) end
+   return fd >= 0
 end
 
 --- Starts argv[1] with its arguments. `env` is added to the environment.
