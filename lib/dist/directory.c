@@ -22,7 +22,7 @@ th_status th_same_entry(const th_entry *there, const th_entry *e)
   const bool alike = there->dtype == e->dtype && there->count == e->count && there->shards == e->shards
                      && there->counters == e->counters;
   if (alike && there->form == e->form) return TH_OK;
-  if (there->dtype == e->dtype && there->count == e->count && there->shards == e->shards && there->counters == e->counters) {
+  if (alike) {
     return th_fail(TH_EARG, "dist.shared: '%s' has other sizes, or shards that end elsewhere, as rank %d has made it", e->name,
                    there->maker);
   }
