@@ -13,6 +13,7 @@
 #include "thcuda.h"
 
 extern void th_cuda_add_kernels();
+extern void th_cuda_offer_ranks();
 th_status th_cuda_outside(const th_tensor *t, double least, double most, int64_t *place, void *element);
 th_status th_cuda_nonzero(const th_tensor *t, int64_t *count);
 th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind);
@@ -455,6 +456,7 @@ th_status th_cuda_load(void)
   if (count) TH_TRY(th_backend_add(&backend));
   if (count) th_recorder_add(&recorder);
   th_cuda_add_kernels();
+  th_cuda_offer_ranks();
   loaded = true;
   return TH_OK;
 }

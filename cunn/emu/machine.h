@@ -59,6 +59,7 @@ struct machine {
   std::set<capture *> captures;      /* that go on */
   uint64_t seed;
   cudaError_t failed;                /* of work that was begun; told by the next call that waits */
+  bool again;                        /* said by a piece of work that waits for other processes: it is to be begun again later */
 };
 
 machine &all();

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include <algorithm>
 #include "block.h"
 #include "machine.h"
@@ -43,16 +44,37 @@ double seconds()
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Does the work of a stream up to a number of pieces. A wait for another stream is a piece that runs that one. */
+/* Does the work of a stream up to a number of pieces. A wait for another stream is a piece that runs that one. Where a piece is
+ * to be begun again, so is every piece that waits for it, and nothing behind it is begun. */
 void run(CUstream_st *s, uint64_t until)
 {
   while (s->done < until && !s->work.empty() && !s->busy) {
     s->busy = true;
     std::function<void()> f = std::move(s->work.front());
     s->work.pop_front();
+    all().again = false;
     f();
     s->busy = false;
+    if (all().again) {
+      s->work.push_front(std::move(f));
+      return;
+    }
     s->done++;
+  }
+}
+
+/* The same, to the end: other threads have the machine meanwhile. */
+void finish(CUstream_st *s, uint64_t until)
+{
+  machine &m = all();
+  for (;;) {
+    m.again = false;
+    run(s, until);
+    if (!m.again) return;
+    m.lock.unlock();
+    usleep(50);
+    m.lock.lock();
+    if (!lives(s)) return;
   }
 }
 
@@ -63,6 +85,14 @@ void run_device(int d)
   for (CUstream_st *s : m.streams) if (s->device == d) streams.push_back(s);
   if (m.seed) std::reverse(streams.begin(), streams.end());
   for (CUstream_st *s : streams) run(s, s->issued);
+}
+
+void finish_device(int d)
+{
+  const std::set<CUstream_st *> streams = all().streams;
+  run_device(d);
+  finish(&all().devices[d].stream, all().devices[d].stream.issued);
+  for (CUstream_st *s : streams) if (lives(s) && s->device == d) finish(s, s->issued);
 }
 
 /* What has failed since it was asked last. */
@@ -204,6 +234,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int d)
   p->maxThreadsPerBlock = p->maxThreadsPerMultiProcessor = 1024;
   for (int i = 0; i < 3; i++) p->maxThreadsDim[i] = i < 2 ? 1024 : 64, p->maxGridSize[i] = i ? 65535 : 0x7fffffff;
   p->unifiedAddressing = 1;
+  p->pciDomainID = (int)number_of("TH_CUDA_EMU_DOMAIN", getpid());       /* each process has devices of its own */
+  p->pciDeviceID = d;
   return cudaSuccess;
 }
 
@@ -227,7 +259,7 @@ cudaError_t cudaDeviceSynchronize()
 {
   guard g(all().lock);
   TRY(not_captured_on(chosen));
-  run_device(chosen);
+  finish_device(chosen);
   return failure();
 }
 
@@ -295,7 +327,7 @@ cudaError_t cudaFreeHost(void *p)
   guard g(all().lock);
   TRY(not_while_capturing());
   if (!all().pinned.erase((char *)p)) return tell(cudaErrorInvalidValue);
-  for (int d = 0; d < all().count; d++) run_device(d);
+  for (int d = 0; d < all().count; d++) finish_device(d);
   free(p);
   return cudaSuccess;
 }
@@ -344,7 +376,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     put(stream, [=] { memmove(to, from, bytes); });
   }
   if (!waits) return cudaSuccess;
-  run(stream, stream->issued);
+  finish(stream, stream->issued);
   return failure();
 }
 
@@ -377,7 +409,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
   guard g(all().lock);
   if (!all().streams.count(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(s));
-  run(s, s->issued);
+  finish(s, s->issued);
+  if (!lives(s)) return tell(cudaErrorInvalidResourceHandle);
   all().streams.erase(s);
   delete s;
   return cudaSuccess;
@@ -388,7 +421,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
   guard g(all().lock);
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
-  run(stream_of(s), stream_of(s)->issued);
+  finish(stream_of(s), stream_of(s)->issued);
   return failure();
 }
 
@@ -448,7 +481,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
   guard g(all().lock);
   TRY(need_time(e));
-  if (!reached(e)) run(e->stream, e->after);
+  if (!reached(e)) finish(e->stream, e->after);
   return failure();
 }
 

@@ -281,7 +281,8 @@ static th_status many(th_dist_work *w, int algorithm)
 
 static int64_t own_bytes(const th_dist_work *w)
 {
-  return w->notice.kind == TH_DIST_BROADCAST && w->g->rank != w->notice.root ? 0 : w->notice.count * w->es;
+  const bool none = w->device || (w->notice.kind == TH_DIST_BROADCAST && w->g->rank != w->notice.root);
+  return none ? 0 : w->notice.count * w->es;
 }
 
 /* Elements of one rank's part: what put and take count. */
@@ -296,14 +297,16 @@ th_status th_between_run(th_dist_work *w)
   th_between *b = w->g->between;
   th_exchange x;
   const bool group = w->notice.kind == TH_DIST_GROUP, empty = group || w->notice.count == 0;
-  if (!group) w->notice.note = th_forced_algorithm();
+  if (!group) w->notice.note = th_forced_algorithm() | (w->notice.note & TH_ON_DEVICE);
   const int algorithm = empty ? TH_GATHER : th_choose(w);
   __atomic_store_n(&b->kind, w->notice.kind, __ATOMIC_RELEASE);
   __atomic_store_n(&b->called, w->notice.seq, __ATOMIC_RELEASE);
   TH_TRY(th_exchange_begin(w, &x, empty || algorithm != TH_GATHER ? 0 : own_bytes(w)));
-  if (!empty && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
+  w->ondevice = 0;
+  for (int r = 0; r < w->g->size; r++) w->ondevice += th_is_on_device(&x.notice[r]);
+  if (!empty && !w->ondevice && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
   for (int r = 0; group && r < w->g->size; r++) th_note_numbers(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);
-  if (algorithm == TH_GATHER) return TH_OK;
+  if (algorithm == TH_GATHER || w->ondevice) return TH_OK;
   return th_break_for(w->g->job, many(w, algorithm));
 }

@@ -49,8 +49,8 @@ th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *
   }
   if (a->root != b->root) return th_fail_of(w, "the roots differ: rank %d says %d, rank %d %d", ra, a->root, rb, b->root);
   if (a->kind != TH_DIST_GROUP) {
-    return th_fail_of(w, "the algorithms differ: rank %d takes %s, rank %d %s", ra, th_algorithm_name(a->note), rb,
-                      th_algorithm_name(b->note));
+    return th_fail_of(w, "the algorithms differ: rank %d takes %s, rank %d %s", ra, th_algorithm_name(th_note(a)),
+                      rb, th_algorithm_name(th_note(b)));
   }
   return th_fail_of(w, "the ranks name different members of the group: ranks %d and %d differ", ra, rb);
 }
@@ -58,12 +58,13 @@ th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *
 bool th_same(const th_notice *a, const th_notice *b)
 {
   return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && (a->op == b->op || a->kind == TH_DIST_GROUP)
-         && a->root == b->root && a->note == b->note;
+         && a->root == b->root && th_note(a) == th_note(b);
 }
 
 void th_note_numbers(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }
 
-/* The notice of operation s lies in place s % 2: when it is written, all have announced s - 1, and so have finished s - 2. */
+/* `ondevice` of the work counts those whose tensors lie on a device: the elements do not go over the desks then.
+ * The notice of operation s lies in place s % 2: when it is written, all have announced s - 1, and so have finished s - 2. */
 th_status th_announce(th_dist_work *w)
 {
   th_dist *g = w->g;
@@ -79,6 +80,8 @@ th_status th_announce(th_dist_work *w)
     const th_notice *other = &g->desk[r].call[at].with.notice;
     if (!th_same(first, other)) return th_differ(w, first, other, r);
   }
+  w->ondevice = 0;
+  for (int r = 0; r < g->size; r++) w->ondevice += th_is_on_device(&g->desk[r].call[at].with.notice);
   const bool group = w->notice.kind == TH_DIST_GROUP;
   for (int r = 0; group && r < g->size; r++) th_note_numbers(g->job, &g->desk[r].call[at].with.notice, r == 0);
   return TH_OK;
@@ -292,7 +295,7 @@ static th_status small(th_dist_work *w, int64_t n)
   }
   put(&c);
   TH_TRY(th_announce(w));
-  take(&c);
+  if (!w->ondevice) take(&c);
   return TH_OK;
 }
 
@@ -419,9 +422,10 @@ th_status th_collective(th_dist_work *w)
   const bool parts = kind == TH_DIST_REDUCESCATTER || kind == TH_DIST_ALLTOALL;
   const bool reduces = kind == TH_DIST_ALLREDUCE || kind == TH_DIST_REDUCE;
   const int64_t whole = w->notice.count, n = parts ? whole / size : whole;
-  if (whole == 0 || kind == TH_DIST_GROUP) return th_announce(w);
+  if (whole == 0 || kind == TH_DIST_GROUP || th_is_on_device(&w->notice)) return th_announce(w);
   if (whole * w->es <= TH_SMALL) return small(w, n);
   TH_TRY(th_announce(w));
+  if (w->ondevice) return TH_OK;
   const int64_t k = TH_CHUNK / w->es / (parts ? size : 1);
   return pipeline(w, n, k, reduces && size > 2);
 }

@@ -97,14 +97,13 @@ struct th_dist {
   uint32_t seq, chunks;                             /* operations begun; chunks put so far */
   th_pace  pace[TH_PACES];                          /* from 8 kB on, by powers of two */
   th_between *between;                              /* NULL: all its ranks are on this host */
+  void    *comm;                                    /* of the devices of all ranks; NULL: there is none */
+  int      device, way;                             /* of this rank, once it was asked for; device.c */
+  char     no_way[TH_WHY];
   int      works;                                   /* operations that were started and not waited for */
   th_lane  lane;
   th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
 };
-
-/* The elements of a list of packed tensors, one after the other. */
-typedef struct th_span { char *p; int64_t first, n; } th_span;
-typedef struct th_spans { th_span *s; int64_t count, n; th_span one; } th_spans;
 
 /* Work between two operations that go on as one: on what the first has brought, for what the second sends. What fails in it
  * must fail on all ranks, or break the job. `drop` lets go of arg at the end. */
@@ -124,6 +123,8 @@ struct th_dist_work {
   int       keeper;                                 /* and the rank that gives other hosts its lock, plus 1; 0: none does */
   double    began, ended;                           /* at work while the script goes on: when it had its turn, and its end */
   double    seconds, until;                         /* how long it may take; when it must have ended, once it has waited */
+  int       device, ondevice;                       /* of the tensors, 0: the CPU; how many ranks have theirs on a device */
+  void     *mark;
   double    rest;                                   /* seconds after which it is soon enough to look what has come */
   th_spans  in, out;
   th_dist_work *second;                             /* follows in the same turn, when `step` has run */
@@ -190,6 +191,18 @@ void        th_dist_forget(th_dist *g);             /* a group that no operation
 
 /* Two operations of a group, and a step between them, as one; blocking where w is NULL. `more`: tensors that the step needs. */
 th_status th_dist_two(th_dist_work **w, th_dist *g, const th_dist_call call[2], th_step step, const th_list *more);
+
+/* Tensors on devices (device.c). A rank that has them there says so in what it announces. */
+enum { TH_ON_DEVICE = 1 << 16 };
+static inline int th_note(const th_notice *n) { return n->kind == TH_DIST_GROUP ? n->note : n->note & ~TH_ON_DEVICE; }
+static inline bool th_is_on_device(const th_notice *n) { return n->kind != TH_DIST_GROUP && n->note & TH_ON_DEVICE; }
+th_status th_know_devices(void);                    /* what the environment says */
+th_status th_device_prepare(th_dist_work *w);       /* in the script's thread */
+void      th_device_unprepare(th_dist_work *w);
+/* By copies on the CPU, which `by` is given. */
+th_status th_by_copies(th_dist_work *w, th_status (*by)(th_dist_work *));
+th_status th_by_device(th_dist_work *w, th_status (*by_cpu)(th_dist_work *));      /* after all have announced it */
+void      th_device_close(th_dist *g);
 
 th_status th_collective(th_dist_work *w);           /* collective.c */
 th_status th_announce(th_dist_work *w);             /* its first part: all announce the same, or all fail */

@@ -217,6 +217,7 @@ static void lane_end(th_lane *l)
 
 void th_dist_forget(th_dist *g)
 {
+  th_device_close(g);
   if (g->between) th_between_forget(g);
   lane_end(&g->lane);
   free(g);
@@ -368,6 +369,7 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, 
   if (!th_can_combine()) return th_fail(TH_EBACKEND, "dist.init: this library was not built for a processor like this one");
   if (size < 1 || size > TH_MAXRANK) return th_fail(TH_EARG, "dist.init: size must lie in 1..%d, got %d", TH_MAXRANK, size);
   if (rank < 0 || rank >= size) return th_fail(TH_EARG, "dist.init: rank must lie in 0..%d, got %d", size - 1, rank);
+  TH_TRY(th_know_devices());
   th_job *j = calloc(1, sizeof *j);
   if (!j) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   pthread_atfork(NULL, NULL, note_fork);

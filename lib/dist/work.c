@@ -6,7 +6,8 @@
 #include "wire.h"
 #include "../core/storage.h"
 
-enum { IN_FLIGHT = 2, STACK = 256 << 10 };          /* what a storage's `pinned` grows by while its elements travel */
+enum { IN_FLIGHT = 2,               /* what a storage's `pinned` grows by while its elements travel */
+       STACK = 256 << 10, STACK_OF_DEVICES = 8 << 20 };     /* CUDA's libraries want more */
 
 static bool is_message(int kind) { return kind == TH_DIST_SEND || kind == TH_DIST_RECV; }
 
@@ -23,8 +24,8 @@ static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
   for (int64_t i = 0; i < n; i++) {
     const th_tensor *t = list->t[i];
     const int64_t count = th_tensor_numel(t);
-    if (t->device != TH_CPU) {
-      return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_dist_word(w->notice.kind));
+    if (t->device != w->device) {
+      return th_fail(TH_EARG, "dist.%s: tensors must be on one device", th_dist_word(w->notice.kind));
     }
     if (t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
       return th_fail(TH_EARG, "dist.%s: tensors must be packed and of one type", th_dist_word(w->notice.kind));
@@ -89,11 +90,13 @@ static th_status prepare(th_dist_work *w, th_dist *g, const th_dist_call *call)
   TH_TRY(need_numbers(g, call));
   w->notice = (th_notice){ .kind = call->kind, .op = call->op, .root = call->root, .note = call->note,
                            .dtype = first && first->n ? first->t[0]->dtype : TH_U8 };
+  w->device = first && first->n ? first->t[0]->device : TH_CPU;
   w->es = (int)th_dtype_size(w->notice.dtype);
   w->seconds = call->seconds > 0 ? call->seconds : g->job->deadline;
   TH_TRY(spans_of(&w->in, call->in, w));
   TH_TRY(spans_of(&w->out, call->out, w));
   TH_TRY(need_sizes(w, call));
+  TH_TRY(th_device_prepare(w));
   w->notice.count = call->kind == TH_DIST_GROUP ? call->count : call->kind == TH_DIST_RECV ? w->out.n : w->in.n;
   return TH_OK;
 }
@@ -129,12 +132,19 @@ static void end_turn(th_lane *l, uint32_t ticket)
   pthread_mutex_unlock(&l->lock);
 }
 
-/* One operation, whose turn it is. */
-static th_status operate(th_dist_work *w)
+static th_status by_cpu(th_dist_work *w)
 {
   w->notice.seq = w->turn = ++w->lane->turns;
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
   return is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+}
+
+/* One operation, whose turn it is. */
+static th_status operate(th_dist_work *w)
+{
+  if (w->device && !th_is_on_device(&w->notice)) return th_by_copies(w, operate);
+  TH_TRY(by_cpu(w));
+  return w->ondevice ? th_by_device(w, by_cpu) : TH_OK;
 }
 
 static th_status operate_twice(th_dist_work *w)
@@ -173,6 +183,7 @@ static void keep(const th_dist_call *call)
 /* What was made for it. */
 static void let_go(th_dist_work *w)
 {
+  th_device_unprepare(w);
   forget_spans(&w->in);
   forget_spans(&w->out);
   if (w->second) let_go(w->second);
@@ -240,7 +251,7 @@ static th_status start_thread(th_dist_work *w)
   pthread_attr_t attr;
   sigfillset(&all);
   pthread_attr_init(&attr);
-  pthread_attr_setstacksize(&attr, STACK);
+  pthread_attr_setstacksize(&attr, w->device ? STACK_OF_DEVICES : STACK);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   w->threaded = 1;
   take_ticket(w);

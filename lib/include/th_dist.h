@@ -40,6 +40,9 @@ th_status    th_dist_explain(const th_dist *g, int kind, int dtype, int op, int6
                              double *seconds);
 void         th_dist_speed(const th_dist *g, double *numbers);   /* latency, bytes a second */
 double       th_dist_deadline(th_dist *g, double seconds);       /* 0: only asks */
+/* Whether an operation goes to the device on which its tensors lie. 2: it does, *why is by what library; 1: if all ranks can,
+ * which the first one finds out, *why is what this rank lacks, or ""; 0: it goes by copies on the CPU, *why says why. */
+int          th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, const char **why);
 th_status    th_dist_run(th_dist *g, const th_dist_call *call);
 th_status    th_dist_start(th_dist_work **w, th_dist *g, const th_dist_call *call);
 int          th_dist_test(const th_dist_work *w);
@@ -79,6 +82,37 @@ th_status    th_shared_blame(th_shared *s, int rank, const char *what, double se
 /* The same: this rank has left a shard half written. */
 th_status    th_shared_fail(th_shared *s, const char *what, const char *why);
 /* FFI END */
+
+/* ---- operations on tensors of a device: a library of that device offers them (cunn/nccl_ranks.cu) ---- */
+
+/* The elements of a list of packed tensors, one after the other. */
+typedef struct th_span { char *p; int64_t first, n; } th_span;
+typedef struct th_spans { th_span *s; int64_t count, n; th_span one; } th_spans;
+
+/* What a communicator is asked for. `mark` is the moment from which on the elements are there. */
+typedef struct th_device_call {
+  int32_t kind, op, dtype, root, size, rank, device;
+  const th_spans *in, *out;
+  void *mark;
+} th_device_call;
+
+enum { TH_DEVICE_ID = 128, TH_DEVICE_NAME = 32 };
+typedef struct th_device_ranks {
+  const char *(*why)(void);                      /* why it cannot; "": it can */
+  const char *(*file)(void);                     /* the library that does it */
+  th_status (*name)(int device, char *name);     /* tells a device from the others of the host */
+  th_status (*id)(char *id);                     /* of a communicator: the first rank makes it */
+  /* A communicator: nobody waits. It is there when `poll` says so. */
+  th_status (*open)(void **comm, int device, int size, int rank, const char *id);
+  th_status (*mark)(void **mark, int device);    /* what the thread's stream has been given so far */
+  void      (*unmark)(void *mark);
+  th_status (*start)(void *comm, const th_device_call *call);
+  th_status (*poll)(void *comm, int *done);      /* how far the last start, or open, is */
+  void      (*close)(void *comm);                /* at once, whatever is at work */
+  th_status (*to_host)(char *to, const th_spans *from, int es, int device, void *mark);
+  th_status (*from_host)(const th_spans *to, const char *from, int es, int device, void *mark);
+} th_device_ranks;
+void         th_dist_offer(const th_device_ranks *d);
 
 #ifdef __cplusplus
 }

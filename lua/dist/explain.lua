@@ -1,9 +1,8 @@
--- lua/dist/explain.lua - how operations go between hosts, and what they are thought to take.
+-- lua/dist/explain.lua - how operations go between hosts and devices, and what they are thought to take.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local lib = require 'torch.lib'
-local dtype = require 'torch.dtype'
 local dist = require 'dist'
 local wire = require 'dist.lib'
 local C = lib.C
@@ -13,8 +12,9 @@ local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
 --- How operations go between hosts. 'auto' takes the fastest of those that reduce in the order of the ranks: 'gather' (few
 -- bytes: all ranks get the elements of all) and 'parts' (each rank reduces its part of the elements). 'fastest' may also take
 -- 'ring' and 'hosts' (each host reduces first): their sums have another order, which is the same at each call. One of those
--- four names takes that one, where it can be taken. With a name, sets it, and all ranks must set the same; returns the name.
--- The environment variable TH_DIST_ALGORITHM says what it is at first.
+-- four names takes that one, where it can be taken; tensors on CUDA devices, which with 'auto' and 'fastest' may travel by NCCL
+-- in an order of its own, go by the CPU then. With a name, sets it, and all ranks must set the same; returns the name. The
+-- environment variable TH_DIST_ALGORITHM says what it is at first.
 -- @param name  'auto' (default), 'fastest', 'gather', 'parts', 'ring' or 'hosts'
 -- dist.init(); dist.algorithm() --> auto
 function dist.algorithm(name)
@@ -31,7 +31,9 @@ end
 
 --- Which algorithm an operation takes and the seconds it is thought to take, as a table: algorithm, seconds, latency (of a short
 -- message between hosts), rate (bytes a second), hosts, and text, which says it in words. The numbers were measured when the
--- ranks met. Within a host the algorithm is 'memory', and seconds are 0: there is no choice.
+-- ranks met. Within a host the algorithm is 'memory', and seconds are 0: there is no choice. Of a tensor on a CUDA device it is
+-- 'nccl' where the devices do it, or are to try at the first such operation of the group; else text also says why not. The
+-- environment variable TH_DIST_CUDA forces `cpu` or `nccl` (an error where that cannot be; default `auto`).
 -- @param name     'allreduce', 'reduce', 'broadcast', 'allgather', 'reducescatter', 'alltoall' or 'barrier'
 -- @param x        a tensor as it would be given
 -- @param op       as of dist.allreduce
@@ -45,8 +47,7 @@ function dist.explain(name, x, op, options)
    end
    if name == 'barrier' and x == nil then x = torch.ByteTensor() end
    if not arg.is_tensor(x) then arg.refuse('dist.explain', 'argument 2', 'a tensor', x) end
-   local id, operator = dtype.id[x:type():match '^torch%.(%a+)Tensor$' or ''], wire.operators[op == nil and 'sum' or op]
-   if not id then arg.refuse('dist.explain', 'argument 2', 'a tensor on the CPU', x) end
+   local operator = wire.operators[op == nil and 'sum' or op]
    if not operator then
       error(('dist.explain: the operator must be sum, mean, min, max or prod, got %s'):format(tostring(op)), 2)
    end
@@ -57,7 +58,7 @@ function dist.explain(name, x, op, options)
       error('dist.explain: group must be a group made by dist.group, with this rank in it', 2)
    end
    local algorithm, numbers, speed = text_t(), double_t(1), double_t(2)
-   lib.check(C.th_dist_explain(g.c, kind, id, operator, x:nElement(), algorithm, numbers), 2)
+   lib.check(C.th_dist_explain(g.c, kind, x._dtype, operator, x:nElement(), algorithm, numbers), 2)
    C.th_dist_speed(g.c, speed)
    local size = bytes_text(x:nElement() * x:elementSize())
    local t = { algorithm = ffi.string(algorithm[0]), seconds = numbers[0], latency = speed[0], rate = speed[1],
@@ -67,6 +68,15 @@ function dist.explain(name, x, op, options)
    else
       t.text = ('%s of %s: %s, %.3g ms; messages take %.3g us, and %s a second'):format(name, size, t.algorithm,
          1e3 * t.seconds, 1e6 * t.latency, bytes_text(t.rate))
+   end
+   if x._device == 0 then return t end
+   local takes, why = wire.takes(g.c, kind, operator, x)
+   if takes == 0 or takes == 1 and why ~= '' then
+      t.text = t.text .. '; as copies on the CPU: ' .. why
+   else
+      t.algorithm, t.seconds = 'nccl', 0
+      t.text = ('%s of %s: NCCL between the devices of %d ranks (%s)'):format(name, size, g.n,
+         takes == 2 and why or 'if all can, which the first operation finds out')
    end
    return t
 end

@@ -2,8 +2,8 @@
 --
 -- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
 -- same type and size; what differs is an error on all of them. Results are reduced in the order of the ranks, so their bits
--- depend on the ranks' tensors only. Tensors on CUDA devices travel as copies on the CPU.
-local ffi = require 'ffi'
+-- depend on the ranks' tensors only. Tensors on CUDA devices travel by NCCL where each rank has a device of its own, in an order
+-- of NCCL's, else as copies on the CPU.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local find = require 'dist.job'
@@ -244,15 +244,15 @@ local function overlaps(spans, at, t)
    return false
 end
 
--- The tensors of a list, each packed, on the CPU and with elements of its own, and what takes results back to those that were
--- not so.
-local function packed_of(list)
+-- The tensors of a list, each packed, on the CPU (or `there`, on their device) and with elements of its own, and what takes
+-- results back to those that were not so.
+local function packed_of(list, there)
    local packed, copies, spans = {}, {}, {}
    for i, t in ipairs(list) do
-      packed[i] = lib.host(t):contiguous()
-      local own = t._device ~= 0 or not t:isContiguous()
+      packed[i] = (there and t or lib.host(t)):contiguous()
+      local own = not there and t._device ~= 0 or not t:isContiguous()
       if not own and #list > 1 and t:nElement() > 0 then
-         local at = tonumber(ffi.cast('intptr_t', t:data()))
+         local at = lib.address(t)
          if overlaps(spans, at, t) then packed[i], own = t:clone(), true
          else spans[#spans + 1] = { at, at + t:bytes() } end
       end
@@ -262,7 +262,8 @@ local function packed_of(list)
 end
 
 local function any_in_place(name, who, x, op, root, changed, options)
-   local packed, back, any = packed_of(lib.tensors(who, x, 3))
+   local list = lib.tensors(who, x, 3)
+   local packed, back, any = packed_of(list, lib.by_device((options.group or world).c, lib.kinds[name], op, list))
    local lists = {}
    for i, l in ipairs(lib.by_type(packed)) do lists[i] = { l, l } end
    return operate(name, op, root, lists, x, changed and any and back or nil, options)
@@ -284,12 +285,13 @@ local function anew(name, who, x, op, shape, options)
    for i, t in ipairs(list) do
       local sizes = shape(t, who)
       local result = t.new():resize(sizes)
+      local there = result._device == t._device and lib.by_device((options.group or world).c, lib.kinds[name], op, { t })
       results[i] = result
-      if t._device ~= 0 then
+      if t._device ~= 0 and not there then
          result = lib.host(t.new()):resize(sizes)
          copies[#copies + 1] = { results[i], result }
       end
-      lists[i] = { { lib.host(t):contiguous() }, { result } }
+      lists[i] = { { (there and t or lib.host(t)):contiguous() }, { result } }
    end
    return operate(name, op, 0, lists, single and results[1] or results, #copies > 0 and back_to(copies) or nil, options)
 end

@@ -143,6 +143,28 @@ end
 --- A tensor on the CPU: the same, or a copy of one on a CUDA device.
 function M.host(t) return t._device == 0 and t or t:type('torch.' .. dtype.words[t._dtype] .. 'Tensor') end
 
+local why_t = ffi.typeof 'const char *[1]'
+
+--- Whether an operation on tensors of a type goes to their device, by number as th_dist_takes says, and why.
+function M.takes(group, kind, op, t)
+   local why = why_t()
+   local n = C.th_dist_takes(group, kind, t._dtype, op, t._device, why)
+   return n, ffi.string(why[0])
+end
+
+--- Whether an operation on a list goes to the device on which all its tensors lie: they need no copies on the CPU then.
+function M.by_device(group, kind, op, list)
+   local device = list[1]._device
+   if device == 0 then return false end
+   for i = 1, #list do
+      if list[i]._device ~= device or M.takes(group, kind, op, list[i]) == 0 then return false end
+   end
+   return true
+end
+
+--- Where the elements of a packed tensor begin.
+function M.address(t) return tonumber(ffi.cast('intptr_t', t._storage.data)) + t._offset * dtype.bytes[t._dtype] end
+
 --- Lists of one type each, in the order in which the types first appear: all ranks find the same.
 function M.by_type(list)
    local groups, of = {}, {}

@@ -1,0 +1,311 @@
+/* device.c - operations on tensors that lie on devices: the devices of all ranks exchange elements by themselves where they can
+ * (NCCL), else copies of them go the way of the CPU.
+ *
+ * All ranks announce an operation as they always do, and say whether their tensors lie on a device. Where all do, the first such
+ * operation of a group finds out whether their devices can, once, and all learn the same; where they cannot, or the tensors of
+ * some rank are on the CPU, all do the operation again, with copies.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "wire.h"
+
+enum { UNKNOWN, OPEN, REFUSED };                    /* `way` of a group */
+enum { AUTO, CPU, NCCL };
+static const char *const settings[] = { "auto", "cpu", "nccl" };
+static const th_device_ranks *offered;
+
+/* What a rank says of itself before there is a communicator. */
+typedef struct card {
+  int32_t well, forced;
+  char name[TH_DEVICE_NAME], id[TH_DEVICE_ID], why[256];
+} card;
+
+void th_dist_offer(const th_device_ranks *d) { offered = d; }
+
+/* ---- which way ---- */
+
+static int setting(void)
+{
+  const char *told = getenv("TH_DIST_CUDA");
+  for (int i = 0; told && i < 3; i++) if (strcmp(told, settings[i]) == 0) return i;
+  return told ? -1 : AUTO;
+}
+
+th_status th_know_devices(void)
+{
+  if (setting() >= 0) return TH_OK;
+  return th_fail(TH_EARG, "dist.init: TH_DIST_CUDA must be auto, cpu or nccl, got %s", getenv("TH_DIST_CUDA"));
+}
+
+static bool is_float(int dtype) { return dtype == TH_F16 || dtype == TH_BF16 || dtype == TH_F32 || dtype == TH_F64; }
+
+/* What NCCL does as the CPU does, up to the order of sums; "": it does. */
+static const char *unlike(int kind, int dtype, int op)
+{
+  if (kind == TH_DIST_BROADCAST || kind == TH_DIST_ALLGATHER) return "";
+  if (kind != TH_DIST_ALLREDUCE && kind != TH_DIST_REDUCE && kind != TH_DIST_REDUCESCATTER) return "NCCL is not asked for it";
+  if (dtype == TH_I16) return "NCCL adds no shorts";
+  if (op == TH_DIST_MEAN && !is_float(dtype)) return "NCCL has no mean of whole numbers that is cut";
+  if ((op == TH_DIST_MIN || op == TH_DIST_MAX) && is_float(dtype)) return "with NCCL a nan would not win";
+  return "";
+}
+
+int th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, const char **why)
+{
+  const int way = __atomic_load_n(&g->way, __ATOMIC_ACQUIRE), algorithm = th_forced_algorithm();
+  *why = unlike(kind, dtype, op);
+  if (**why) return 0;
+  *why = !device ? "the tensor is on the CPU" : !offered ? "no CUDA library is loaded"
+       : setting() == CPU ? "TH_DIST_CUDA is cpu" : g->size == 1 ? "there is one rank"
+       : algorithm != TH_AUTO && algorithm != TH_FASTEST ? "dist.algorithm asks for another order of sums than NCCL's"
+       : way == REFUSED ? g->no_way : g->device && g->device != device ? "the group has another device of this rank" : "";
+  if (**why) return 0;
+  *why = way == OPEN ? offered->file() : offered->why();
+  return way == OPEN ? 2 : 1;
+}
+
+/* Where the elements are there is marked now, in the stream of the script. */
+th_status th_device_prepare(th_dist_work *w)
+{
+  if (!w->device) return TH_OK;
+  if (!offered || *unlike(w->notice.kind, w->notice.dtype, w->notice.op)) {
+    return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_dist_word(w->notice.kind));
+  }
+  const char *why;
+  if (th_dist_takes(w->g, w->notice.kind, w->notice.dtype, w->notice.op, w->device, &why)) {
+    w->notice.note = TH_ON_DEVICE;
+    w->g->device = w->device;
+  }
+  return offered->mark(&w->mark, w->device);
+}
+
+void th_device_unprepare(th_dist_work *w)
+{
+  if (w->mark) offered->unmark(w->mark);
+  w->mark = NULL;
+}
+
+void th_device_close(th_dist *g)
+{
+  if (g->comm) offered->close(g->comm);
+  g->comm = NULL;
+}
+
+static void refuse(th_dist *g, const char *why)
+{
+  th_device_close(g);
+  snprintf(g->no_way, sizeof g->no_way, "%s", why);
+  __atomic_store_n(&g->way, REFUSED, __ATOMIC_RELEASE);
+}
+
+/* ---- waiting for devices ---- */
+
+static const double LAST_WORDS = 2;     /* seconds in which what ranks that have left took part in ends */
+
+/* The operation is too late, and all have begun it. A rank that is stopped is to blame. */
+static th_status too_late(th_dist_work *w)
+{
+  th_dist *g = w->g;
+  th_job *j = g->job;
+  if (g->between) return th_inquire(w, -1);
+  for (int r = 0; r < g->size; r++) {
+    char state = 0;
+    th_birth(j->head->seat[g->world[r]].pid, &state);
+    if (state != 'T' && state != 't') continue;
+    th_blame(w, g->world[r], TH_IS_LATE);
+    return th_broken(w);
+  }
+  th_break(j, j->rank, "all ranks take part, but their devices did not end within %g s", w->seconds);
+  return th_broken(w);
+}
+
+static th_status look(th_dist_work *w, double *left)
+{
+  th_dist *g = w->g;
+  TH_TRY(th_stopped(w));
+  for (int r = 0; r < g->size; r++) {
+    if (r == g->rank) continue;
+    const th_trouble t = th_look_after(w, g->world[r], false);
+    if (t == TH_NO_TROUBLE) continue;
+    if (t == TH_HAS_LEFT && *left == 0) *left = th_now();
+    if (t == TH_HAS_LEFT && th_now() - *left < LAST_WORDS) continue;
+    th_blame(w, g->world[r], t);
+    return th_broken(w);
+  }
+  if (w->until == 0) w->until = th_now() + w->seconds;
+  return th_now() > w->until ? too_late(w) : TH_OK;
+}
+
+/* Awake for a moment; then in naps. */
+static th_status await_device(th_dist_work *w)
+{
+  const double begin = th_now();
+  double seen = begin, left = 0;
+  for (;;) {
+    int done = 0;
+    TH_TRY(offered->poll(w->g->comm, &done));
+    if (done) return TH_OK;
+    const double now = th_now();
+    if (now - seen > 0.02) {
+      TH_TRY(look(w, &left));
+      seen = now;
+    }
+    const double waited = now - begin;
+    const struct timespec nap = { 0, waited < 1e-3 ? 5000 : waited < 0.1 ? 50000 : 1000000 };
+    if (waited > 100e-6) nanosleep(&nap, NULL);
+  }
+}
+
+/* ---- the communicator ---- */
+
+/* Gives all ranks what each has, in the midst of an operation. */
+static th_status gather(th_dist_work *w, void *mine, void *all, int64_t bytes)
+{
+  th_dist_work part = { .g = w->g, .whole = w, .es = 1, .seconds = w->seconds, .until = w->until, .threaded = w->threaded };
+  w->notice.seq = w->turn = ++w->lane->turns;
+  part.turn = w->turn;
+  part.notice = (th_notice){ .seq = w->turn, .kind = TH_DIST_ALLGATHER, .dtype = TH_U8, .count = bytes };
+  part.in = (th_spans){ .s = &part.in.one, .count = 1, .n = bytes, .one = { mine, 0, bytes } };
+  part.out = (th_spans){ .s = &part.out.one, .count = 1, .n = bytes * w->g->size, .one = { all, 0, bytes * w->g->size } };
+  const th_status s = w->g->between ? th_between_run(&part) : th_collective(&part);
+  w->until = part.until;
+  return s;
+}
+
+static void fail_on(card *c)
+{
+  c->well = 0;
+  snprintf(c->why, sizeof c->why, "%s", th_error());
+}
+
+/* What is said against it, by the cards of all ranks: the same on all. */
+static bool find_trouble(const th_dist *g, const card *all, char *why, size_t n)
+{
+  for (int r = 0; r < g->size; r++) {
+    if (!all[r].well) {
+      snprintf(why, n, "rank %d: %.*s", g->world[r], (int)sizeof all[r].why, all[r].why);
+      return true;
+    }
+    for (int q = 0; q < r; q++) {
+      const bool one_host = th_wire_host(g->job, g->world[q]) == th_wire_host(g->job, g->world[r]);
+      if (!one_host || strncmp(all[q].name, all[r].name, TH_DEVICE_NAME) != 0) continue;
+      snprintf(why, n, "ranks %d and %d are on one device", g->world[q], g->world[r]);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void write_card(th_dist_work *w, card *c)
+{
+  c->well = 1;
+  c->forced = setting() == NCCL;
+  if (*offered->why()) {
+    c->well = 0;
+    snprintf(c->why, sizeof c->why, "%s", offered->why());
+  } else if (offered->name(w->device, c->name) != TH_OK || (w->g->rank == 0 && offered->id(c->id) != TH_OK)) {
+    fail_on(c);
+  }
+}
+
+/* A communicator of this rank, or what has failed, on its card. A failure that is the job's comes back. */
+static th_status open_here(th_dist_work *w, card *mine, const char *id)
+{
+  th_dist *g = w->g;
+  th_status s = offered->open(&g->comm, w->device, g->size, g->rank, id);
+  if (s == TH_OK) s = await_device(w);
+  if (s == TH_OK) return TH_OK;
+  fail_on(mine);
+  th_device_close(g);
+  return __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE) ? s : TH_OK;
+}
+
+/* All ranks of the group, whose tensors lie on devices, try it once. */
+static th_status set_up(th_dist_work *w, card *all)
+{
+  th_dist *g = w->g;
+  char why[TH_WHY], id[TH_DEVICE_ID];
+  bool forced = false;
+  card mine;
+  memset(&mine, 0, sizeof mine);
+  write_card(w, &mine);
+  TH_TRY(gather(w, &mine, all, sizeof mine));
+  bool bad = find_trouble(g, all, why, sizeof why);
+  for (int r = 0; r < g->size; r++) forced |= all[r].forced != 0;
+  if (!bad) {
+    memcpy(id, all[0].id, sizeof id);
+    TH_TRY(open_here(w, &mine, id));
+    TH_TRY(gather(w, &mine, all, sizeof mine));
+    bad = find_trouble(g, all, why, sizeof why);
+  }
+  if (!bad) {
+    __atomic_store_n(&g->way, OPEN, __ATOMIC_RELEASE);
+    return TH_OK;
+  }
+  if (!forced) {
+    refuse(g, why);
+    return TH_OK;
+  }
+  th_device_close(g);
+  return th_fail_of(w, "TH_DIST_CUDA is nccl, but %s", why);
+}
+
+/* ---- an operation ---- */
+
+static th_status by_communicator(th_dist_work *w)
+{
+  th_dist *g = w->g;
+  const th_device_call call = { .kind = w->notice.kind, .op = w->notice.op, .dtype = w->notice.dtype, .root = w->notice.root,
+                                .size = g->size, .rank = g->rank, .device = w->device, .in = &w->in, .out = &w->out,
+                                .mark = w->mark };
+  th_status s = offered->start(g->comm, &call);
+  if (s == TH_OK) s = await_device(w);
+  if (s == TH_OK) return TH_OK;
+  th_break_for(g->job, s);              /* the others wait for this rank */
+  refuse(g, "an operation has failed");
+  return s == TH_EINTR ? s : th_broken(w);
+}
+
+static void span_of(th_spans *s, char *p, int64_t n)
+{
+  *s = (th_spans){ .count = 1, .n = n, .one = { p, 0, n } };
+  s->s = &s->one;
+}
+
+th_status th_by_copies(th_dist_work *w, th_status (*by)(th_dist_work *))
+{
+  const bool place = w->in.s[0].p == w->out.s[0].p && w->in.n == w->out.n, keeps = w->notice.kind == TH_DIST_REDUCE;
+  const bool wants = !keeps || w->notice.root == w->g->rank;
+  const int64_t n = w->in.n, all = n + (place ? 0 : w->out.n);
+  char *room = malloc((size_t)(all * w->es));
+  if (!room) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
+  th_dist_work copy = *w;
+  copy.device = 0;
+  copy.notice.note &= ~TH_ON_DEVICE;
+  span_of(&copy.in, room, n);
+  span_of(&copy.out, place ? room : room + n * w->es, w->out.n);
+  th_status s = th_break_for(w->g->job, offered->to_host(room, &w->in, w->es, w->device, w->mark));
+  if (s == TH_OK) s = by(&copy);
+  w->notice.seq = copy.notice.seq;
+  w->turn = copy.turn;
+  w->until = copy.until;
+  if (s == TH_OK && wants) s = offered->from_host(&w->out, copy.out.one.p, w->es, w->device, w->mark);
+  free(room);
+  return s;
+}
+
+th_status th_by_device(th_dist_work *w, th_status (*by_cpu)(th_dist_work *))
+{
+  th_dist *g = w->g;
+  if (!w->notice.count) return TH_OK;
+  if (w->ondevice == g->size && g->way == UNKNOWN) {
+    card *all = calloc((size_t)g->size, sizeof *all);
+    if (!all) return th_break_for(g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
+    const th_status s = set_up(w, all);
+    free(all);
+    TH_TRY(s);
+  }
+  if (w->ondevice == g->size && g->way == OPEN) return by_communicator(w);
+  return w->device ? th_by_copies(w, by_cpu) : by_cpu(w);
+}
