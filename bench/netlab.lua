@@ -1,7 +1,7 @@
 -- bench/netlab.lua - all-reduce of floats between hosts, beside Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
 --    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2500000] [-peers no]
 -- Each library runs in a job of its own, by mpirun, with the default choices of each; ours also with TH_DIST_ALGORITHM=fastest,
--- which need not sum in the order of the ranks, as the others do not, and with a bit for each float of a gradient. MPI's ranks
+-- which need not sum in pairs of ranks, as the others do not, and with a bit for each float of a gradient. MPI's ranks
 -- yield when they wait, since hosts share the processors here. Seconds are medians of the slowest rank's. The bound is
 -- 2(N-1)/N S/B with the nominal rate B: frames of 1514 bytes carry 1448, which costs 4.6 %. A turn begins on links that were quiet
 -- for as long as their buckets take to fill, as after a computation: 128 kB of each go at once, which gives 0.9 % of 10 MB back.

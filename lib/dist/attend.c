@@ -331,28 +331,47 @@ static void nap(double waited, double rest)
   th_pause(us > known ? us : known);
 }
 
-/* Awake for a moment, while messages come that soon; else in naps. What has come late lately will do so again: a slow network
- * brings the next chunk in a millisecond, and other ranks may need the processor. */
-th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
+/* Awake for so many seconds, in which other ranks get the processor if they need it; then in naps. *waited: how long it took. */
+static th_status settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone, double awake, double *waited)
 {
-  static const double AWAKE = 200e-6, LEAST_AWAKE = 10e-6;
-  static __thread double awake = 200e-6;
   const double begin = th_now();
   double seen = begin, now = begin, left = 0;
   for (;;) {
-    TH_TRY(th_mpi_test(r, n, done, ndone));
-    if (*ndone) {
-      awake = now - begin < AWAKE ? AWAKE : awake > LEAST_AWAKE ? awake / 2 : awake;
-      return TH_OK;
+    for (int i = 0; i < 2; i++) {       /* what MPI has found in the first test it says in the second */
+      TH_TRY(th_mpi_test(r, n, done, ndone));
+      *waited = now - begin;
+      if (*ndone) return TH_OK;
     }
     now = th_now();
     if (now - seen > 0.02) {
       TH_TRY(look(w, &left));
       seen = now;
     }
-    if (now - begin < awake && w->rest < AWAKE / 2 && !w->threaded) sched_yield();
+    if (now - begin < awake && !w->threaded) sched_yield();
     else nap(now - begin, w->rest);
   }
+}
+
+/* What has come late lately will do so again: a slow network brings the next chunk in a millisecond, and other ranks may need the
+ * processor. */
+th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
+{
+  static const double AWAKE = 200e-6, LEAST_AWAKE = 10e-6;
+  static __thread double awake = 200e-6;
+  double waited;
+  TH_TRY(settle(w, r, n, done, ndone, w->rest < AWAKE / 2 ? awake : 0, &waited));
+  awake = waited < AWAKE ? AWAKE : awake > LEAST_AWAKE ? awake / 2 : awake;
+  return TH_OK;
+}
+
+/* Few bytes take their time where ranks share processors, and others wait for what this rank does with them. */
+th_status th_settle_few(th_dist_work *w, th_request *r, int n)
+{
+  static const double AWAKE = 2e-3;
+  int done[TH_MAXRANK + 1], ended;
+  double waited;
+  for (int left = n; left; left -= ended) TH_TRY(settle(w, r, n, done, &ended, AWAKE, &waited));
+  return TH_OK;
 }
 
 th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most)

@@ -20,7 +20,7 @@ th_status th_between_new(th_dist *g)
   for (int i = 0; i < g->size; i++) if (host_at(g, i) == th_wire_host(j, j->rank)) here[n++] = g->world[i];
   if (n == g->size) return TH_OK;
   th_between *b = calloc(1, sizeof *b);
-  if (b) b->room = malloc(TH_CHUNK);
+  if (b) b->room = malloc(2 * TH_CHUNK);
   if (!b || !b->room) {
     free(b);
     return th_fail(TH_ENOMEM, "dist: no memory left");
@@ -285,13 +285,6 @@ static int64_t own_bytes(const th_dist_work *w)
   return none ? 0 : w->notice.count * w->es;
 }
 
-/* Elements of one rank's part: what put and take count. */
-static int64_t few_elements(const th_dist_work *w)
-{
-  const bool parts = w->notice.kind == TH_DIST_REDUCESCATTER || w->notice.kind == TH_DIST_ALLTOALL;
-  return parts ? w->notice.count / w->g->size : w->notice.count;
-}
-
 th_status th_between_run(th_dist_work *w)
 {
   th_between *b = w->g->between;
@@ -301,12 +294,15 @@ th_status th_between_run(th_dist_work *w)
   const int algorithm = empty ? TH_GATHER : th_choose(w);
   __atomic_store_n(&b->kind, w->notice.kind, __ATOMIC_RELEASE);
   __atomic_store_n(&b->called, w->notice.seq, __ATOMIC_RELEASE);
-  TH_TRY(th_exchange_begin(w, &x, empty || algorithm != TH_GATHER ? 0 : own_bytes(w)));
+  const bool few = !empty && (algorithm == TH_GATHER || algorithm == TH_DOUBLING);
+  TH_TRY(th_exchange_begin(w, &x, few ? own_bytes(w) : 0, algorithm == TH_DOUBLING));
   w->ondevice = 0;
   for (int r = 0; r < w->g->size; r++) w->ondevice += th_is_on_device(&x.notice[r]);
-  if (!empty && !w->ondevice && algorithm == TH_GATHER) th_take_few(w, few_elements(w), x.at);
+  const bool takes = w->notice.kind == TH_DIST_ALLREDUCE || w->g->rank == w->notice.root;
+  if (few && !w->ondevice && algorithm == TH_GATHER) th_take_few(w, x.at);
+  else if (few && !w->ondevice && takes) th_scatter(&w->out, w->es, 0, w->notice.count, x.at[0]);
   for (int r = 0; group && r < w->g->size; r++) th_note_numbers(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);
-  if (algorithm == TH_GATHER || w->ondevice) return TH_OK;
+  if (empty || few || w->ondevice) return TH_OK;
   return th_break_for(w->g->job, many(w, algorithm));
 }

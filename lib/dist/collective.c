@@ -1,7 +1,7 @@
 /* collective.c - operations of a whole group: all announce what they call; then their bytes go over the desks.
  *
- * What is reduced is summed in the order of the ranks, whoever sums it: the bits of a result depend on nothing but the
- * ranks' elements. Large tensors go in chunks that stay in the cache, in a pipeline of three steps:
+ * What is reduced is summed in pairs of ranks, whoever sums it: the bits of a result depend on nothing but the ranks'
+ * elements. Large tensors go in chunks that stay in the cache, in a pipeline of three steps:
  *    put    copy what the others need onto the own desk
  *    fold   (three ranks or more) reduce the own part of the chunk
  *    take   copy, or reduce (two ranks: each reduces everything), what the others have put or folded
@@ -169,7 +169,7 @@ static void combine(const chunk *c, int64_t at, int64_t first, int64_t n, char *
     char *p = to ? to + i * w->es : th_piece(&w->out, w->es, out + i, &m);
     for (int r = 0; r < g->size; r++) src[r] = c->slot[r] + (at + i) * w->es;
     src[g->rank] = th_piece(&w->in, w->es, first + i, &m);
-    f(p, src, g->size, m, w->notice.op);
+    f(p, src, g->size, m, w->notice.op, g->size);
   }
 }
 
@@ -285,9 +285,16 @@ static void take(const chunk *c)
 
 /* ---- few bytes: they travel with the call ---- */
 
-static th_status small(th_dist_work *w, int64_t n)
+/* Elements that a slot holds, of each rank's part. */
+static int64_t elements_of(const th_dist_work *w)
 {
-  chunk c = { .w = w, .n = n };
+  const bool parts = w->notice.kind == TH_DIST_REDUCESCATTER || w->notice.kind == TH_DIST_ALLTOALL;
+  return parts ? w->notice.count / w->g->size : w->notice.count;
+}
+
+static th_status small(th_dist_work *w)
+{
+  chunk c = { .w = w, .n = elements_of(w) };
   const int at = w->turn & 1;
   for (int r = 0; r < w->g->size; r++) {
     th_desk *d = &w->g->desk[r];
@@ -299,16 +306,16 @@ static th_status small(th_dist_work *w, int64_t n)
   return TH_OK;
 }
 
-void th_put_few(th_dist_work *w, int64_t n, char *to)
+void th_put_few(th_dist_work *w, char *to)
 {
-  chunk c = { .w = w, .n = n };
+  chunk c = { .w = w, .n = elements_of(w) };
   c.slot[w->g->rank] = to;
   put(&c);
 }
 
-void th_take_few(th_dist_work *w, int64_t n, char *const *slot)
+void th_take_few(th_dist_work *w, char *const *slot)
 {
-  chunk c = { .w = w, .n = n };
+  chunk c = { .w = w, .n = elements_of(w) };
   for (int r = 0; r < w->g->size; r++) c.slot[r] = slot[r];
   take(&c);
 }
@@ -421,11 +428,11 @@ th_status th_collective(th_dist_work *w)
   const int kind = w->notice.kind, size = w->g->size;
   const bool parts = kind == TH_DIST_REDUCESCATTER || kind == TH_DIST_ALLTOALL;
   const bool reduces = kind == TH_DIST_ALLREDUCE || kind == TH_DIST_REDUCE;
-  const int64_t whole = w->notice.count, n = parts ? whole / size : whole;
+  const int64_t whole = w->notice.count;
   if (whole == 0 || kind == TH_DIST_GROUP || th_is_on_device(&w->notice)) return th_announce(w);
-  if (whole * w->es <= TH_SMALL) return small(w, n);
+  if (whole * w->es <= TH_SMALL) return small(w);
   TH_TRY(th_announce(w));
   if (w->ondevice) return TH_OK;
   const int64_t k = TH_CHUNK / w->es / (parts ? size : 1);
-  return pipeline(w, n, k, reduces && size > 2);
+  return pipeline(w, elements_of(w), k, reduces && size > 2);
 }

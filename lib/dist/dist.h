@@ -141,8 +141,9 @@ struct th_dist_work {
 
 /* ---- kernels (lib/cpu/combine.c) ---- */
 
-/* out[i] = src[0][i] op src[1][i] op ...: in this order, so that results do not depend on who computes them. */
-typedef void (*th_combine)(void *out, const void *const *src, int nsrc, int64_t n, int op);
+/* out[i] = (src[0][i] op src[1][i]) op (src[2][i] op src[3][i]) ...: always in these pairs, so that results do not depend on who
+ * computes them. A mean is divided by `over`. */
+typedef void (*th_combine)(void *out, const void *const *src, int nsrc, int64_t n, int op, int over);
 bool       th_can_combine(void);                      /* whether this machine runs any level's kernels */
 th_combine th_combine_of(int dtype);
 
@@ -213,8 +214,8 @@ th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *
 void      th_note_numbers(th_job *j, const th_notice *n, bool first);  /* of groups that a rank uses */
 void      th_dist_number(th_dist *g, uint32_t number);
 void      th_follow(th_dist *g, uint32_t number);  /* counts chunks up to `number` as folded */
-void      th_put_few(th_dist_work *w, int64_t n, char *to);
-void      th_take_few(th_dist_work *w, int64_t n, char *const *slot);
+void      th_put_few(th_dist_work *w, char *to);
+void      th_take_few(th_dist_work *w, char *const *slot);
 char     *th_piece(const th_spans *s, int es, int64_t first, int64_t *n);
 void      th_gather(char *to, const th_spans *s, int es, int64_t first, int64_t n);
 void      th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char *from);

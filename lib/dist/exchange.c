@@ -1,36 +1,49 @@
-/* exchange.c - all ranks of a group on several hosts learn what each announces, and few bytes of each. On a host the first
- * rank gathers what lies on the desks; those of the hosts pass on what they have, to twice as many with each step (Bruck and
- * others, 1997); the others of a host read it on its first rank's desk. All have the same in the end, and so find the same
- * difference. */
+/* exchange.c - all ranks of a group on several hosts learn what each announces, and few bytes of each, or what these reduce to. On
+ * a host the first rank gathers what lies on the desks; those of the hosts exchange what they have, and with each step twice as
+ * many hosts have the same (recursive doubling: Thakur and others, 2005); the others of a host read it on its first rank's desk.
+ * All have the same in the end, and so find the same difference. */
 #include <stdlib.h>
 #include "wire.h"
 
-/* A record: how many bytes lie behind it, and the notice. */
+/* A record: how many bytes lie behind it, and the notice. Records begin at multiples of 8. */
 typedef struct record { int64_t bytes; th_notice notice; } record;
 
 static int64_t append(char *to, const record *n, const char *bytes)
 {
   memcpy(to, n, sizeof *n);
   memcpy(to + sizeof *n, bytes, (size_t)n->bytes);
-  return (int64_t)sizeof *n + n->bytes;
+  return (int64_t)sizeof *n + (n->bytes + 7) / 8 * 8;
 }
 
-/* Bytes of the records of `ranks` ranks that begin at p; -1: they do not fit into `most`. */
-static int64_t length(const char *p, int ranks, int64_t most)
+/* The records of hosts [first, end) for a message; returns its bytes. */
+static int64_t put(const th_between *b, const th_exchange *x, int first, int end, char *to)
 {
-  int64_t at = 0;
-  for (int i = 0; i < ranks; i++) {
-    record n;
-    if (most - at < (int64_t)sizeof n) return -1;
-    memcpy(&n, p + at, sizeof n);
-    at += (int64_t)sizeof n;
-    if (n.bytes < 0 || n.bytes > most - at) return -1;
-    at += n.bytes;
+  int64_t n = 0;
+  for (int i = b->first[first]; i < b->first[end]; i++) {
+    const int r = b->member[i];
+    n += append(to + n, &(record){ x->bytes[r], x->notice[r] }, x->at[r]);
   }
-  return at;
+  return n;
 }
 
-static int ranks_of(const th_between *b, int host) { return b->first[host + 1] - b->first[host]; }
+/* And from a message at p, where their bytes stay. Returns its bytes; -1: they are not in `most`. */
+static int64_t find(const th_between *b, th_exchange *x, int first, int end, char *p, int64_t most)
+{
+  int64_t n = 0;
+  for (int i = b->first[first]; i < b->first[end]; i++) {
+    const int r = b->member[i];
+    record one;
+    if (most - n < (int64_t)sizeof one) return -1;
+    memcpy(&one, p + n, sizeof one);
+    n += (int64_t)sizeof one;
+    if (one.bytes < 0 || one.bytes > most - n) return -1;
+    x->notice[r] = one.notice;
+    x->bytes[r] = one.bytes;
+    x->at[r] = p + n;
+    n += (one.bytes + 7) / 8 * 8;
+  }
+  return n;
+}
 
 /* The records of this host, from its desks. */
 static th_status gather_home(th_dist_work *w, const th_between *b, const record *own, const char *mine, int64_t *n)
@@ -52,47 +65,69 @@ static th_status gather_home(th_dist_work *w, const th_between *b, const record 
   return TH_OK;
 }
 
-/* Step k: what 2^k hosts have goes to the host 2^k places before this one, and as much comes from the other side. */
-static th_status pass_on(th_dist_work *w, int64_t n)
+/* Whether hosts [first, end) announce the same, and the bytes of those that still have some are as many, on the CPU. */
+static bool agree(const th_dist_work *w, const th_exchange *x, int first, int end)
+{
+  const th_between *b = w->g->between;
+  const th_notice *n = &x->notice[b->member[b->first[first]]];
+  bool device = false;
+  for (int i = b->first[first]; i < b->first[end]; i++) {
+    const int r = b->member[i];
+    if (x->notice[r].seq != n->seq || !th_same(n, &x->notice[r])) return false;
+    device = device || th_is_on_device(&x->notice[r]);
+  }
+  return !device;
+}
+
+/* Hosts [first, end) have become one block. What their ranks have brought is reduced where the sum of this rank's block lies, and is
+ * the first rank's from now on; it is dropped where announcements differ. Whether bytes that have just come are still needed. */
+static bool join(th_dist_work *w, th_exchange *x, int first, int end)
+{
+  const th_between *b = w->g->between;
+  const int from = b->first[first], to = b->first[end], holder = b->member[from], mine = w->notice.op;
+  const bool last = to - from == w->g->size, fits = agree(w, x, first, end);
+  char *sum = b->room + sizeof(record);
+  const void *src[TH_MAXRANK];
+  int n = 0;
+  if (fits && !x->reduces) return true;
+  for (int i = from; i < to; i++) {
+    const int r = b->member[i];
+    if (x->bytes[r] == w->notice.count * w->es) src[n++] = x->at[r];
+    if (i > from || !fits) x->bytes[r] = 0;
+  }
+  if (!fits || n == 0) return false;
+  th_combine_of(w->notice.dtype)(sum, src, n, w->notice.count, mine == TH_DIST_MEAN && !last ? TH_DIST_SUM : mine, w->g->size);
+  x->at[holder] = sum;
+  return false;
+}
+
+/* Blocks of 1, 2, 4, ... hosts exchange what they have with the block beside theirs. In the last one there may be fewer hosts: they
+ * send to several, each of which hears of one. */
+static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
 {
   const th_dist *g = w->g;
   const th_between *b = g->between;
-  int64_t end[TH_MAXRANK + 1] = { 0, n };
-  th_request r[8], *const sends = r + 1;
-  int done[8], ended, steps = 0;
-  for (int i = 0; i < 8; i++) r[i] = th_no_request();
-  for (int have = 1; have < b->hosts; steps++) {
-    const int more = have < b->hosts - have ? have : b->hosts - have;
-    const int to = b->member[b->first[(b->here - have + b->hosts) % b->hosts]];
-    const int from = b->member[b->first[(b->here + have) % b->hosts]];
-    const int tag = th_tag(g, TH_TAG_NOTICE);
-    TH_TRY(th_mpi_recv(b->room + end[have], TH_CHUNK - end[have], g->world[from], tag, r));
-    TH_TRY(th_mpi_send(b->room, end[more], g->world[to], tag, true, &sends[steps]));
-    TH_TRY(th_settle(w, r, 1, done, &ended));
-    for (int i = 0; i < more; i++) {
-      const int64_t one = length(b->room + end[have + i], ranks_of(b, (b->here + have + i) % b->hosts), TH_CHUNK - end[have + i]);
-      if (one < 0) return th_fail_of(w, "what rank %d announces is damaged", g->world[from]);
-      end[have + i + 1] = end[have + i] + one;
+  const int tag = th_tag(g, TH_TAG_NOTICE);
+  char *out = b->room + TH_CHUNK;
+  for (int half = 1; half < b->hosts; half *= 2) {
+    const int first = b->here & -2 * half, middle = first + half, end = middle + half < b->hosts ? middle + half : b->hosts;
+    if (middle >= b->hosts) continue;
+    const bool low = b->here < middle;
+    const int mine = low ? first : middle, theirs = low ? middle : first, few = end - middle, place = b->here - mine;
+    const int from = b->member[b->first[theirs + (low ? place % few : place)]];
+    th_request r[TH_MAXRANK + 1];
+    int n = 1;
+    TH_TRY(th_mpi_recv(b->room + used, TH_CHUNK - used, g->world[from], tag, r));
+    const int64_t bytes = put(b, x, mine, low ? middle : end, out);
+    for (int to = theirs + place; to < (low ? end : middle); to += few) {
+      TH_TRY(th_mpi_send(out, bytes, g->world[b->member[b->first[to]]], tag, true, &r[n++]));
     }
-    have += more;
+    TH_TRY(th_settle_few(w, r, n));
+    const int64_t came = find(b, x, theirs, low ? end : middle, b->room + used, TH_CHUNK - used);
+    if (came < 0) return th_fail_of(w, "what rank %d announces is damaged", g->world[from]);
+    if (join(w, x, first, end)) used += came;
   }
-  for (int left = steps; left; left -= ended) TH_TRY(th_settle(w, sends, steps, done, &ended));
   return TH_OK;
-}
-
-static void find(const th_between *b, char *at, int from, th_exchange *x)
-{
-  for (int i = 0; i < b->hosts; i++) {
-    const int host = (from + i) % b->hosts;
-    for (int k = b->first[host]; k < b->first[host + 1]; k++) {
-      const int r = b->member[k];
-      record one;
-      memcpy(&one, at, sizeof one);
-      x->notice[r] = one.notice;
-      x->at[r] = at + sizeof one;
-      at = x->at[r] + one.bytes;
-    }
-  }
 }
 
 static th_status await_taken(th_dist_work *w, th_dist *home, uint32_t number)
@@ -117,29 +152,23 @@ static th_status exchange(th_dist_work *w, th_dist_work *part, const record *own
   }
   if (home->rank == 0) {
     TH_TRY(gather_home(part, b, own, mine, &n));
-    TH_TRY(pass_on(w, n));
+    find(b, x, b->here, b->here + 1, b->room, TH_CHUNK);
+    if (home->size > 1) join(w, x, b->here, b->here + 1);
+    TH_TRY(trade(w, x, n));
     if (home->size > 1) {
-      n = length(b->room, w->g->size, TH_CHUNK);
       TH_TRY(await_taken(part, home, x->number));
-      memcpy(slot, b->room, (size_t)n);
+      put(b, x, 0, b->hosts, slot);
       th_count_to(&home->desk[0].posted, x->number);
     }
-    find(b, b->room, b->here, x);
     return TH_OK;
   }
   th_count_to(&home->desk[home->rank].posted, x->number);
   TH_TRY(th_await(part, &home->desk[0].posted, x->number, home->world[0]));
-  find(b, slot, b->here, x);
+  find(b, x, 0, b->hosts, slot, TH_CHUNK);
   return TH_OK;
 }
 
-static int64_t elements(const th_dist_work *w)
-{
-  const bool parts = w->notice.kind == TH_DIST_REDUCESCATTER || w->notice.kind == TH_DIST_ALLTOALL;
-  return parts ? w->notice.count / w->g->size : w->notice.count;
-}
-
-th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes)
+th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool reduces)
 {
   const record own = { .bytes = bytes, .notice = w->notice };
   th_dist *home = w->g->between->home;
@@ -147,11 +176,12 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes)
   char *mine = NULL;
   part.turn = ++home->seq;
   x->number = home->chunks + 1;
+  x->reduces = reduces;
   home->chunks++;
   if (bytes) {
     mine = malloc((size_t)bytes);
     if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
-    th_put_few(w, elements(w), mine);
+    th_put_few(w, mine);
   }
   const th_status s = exchange(w, &part, &own, mine ? mine : "", x);
   free(mine);

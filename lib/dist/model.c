@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "wire.h"
 
-static const char *const names[] = { "auto", "fastest", "gather", "parts", "ring", "hosts" };
+static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
 static int forced = -1;                 /* -1: the environment has not been looked at */
 
 const char *th_algorithm_name(int a) { return names[a]; }
@@ -29,13 +29,13 @@ th_status th_know_algorithm(void)
 {
   const char *told = getenv("TH_DIST_ALGORITHM");
   if (!told || number_of(told) >= 0) return TH_OK;
-  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got %s", told);
+  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, doubling, parts, ring or hosts, got %s", told);
 }
 
 th_status th_dist_algorithm(const char *name, const char **now)
 {
   const int a = name ? number_of(name) : th_forced_algorithm();
-  if (a < 0) return th_fail(TH_EARG, "dist.algorithm: it must be auto, fastest, gather, parts, ring or hosts, got %s", name);
+  if (a < 0) return th_fail(TH_EARG, "dist.algorithm: it must be auto, fastest, gather, doubling, parts, ring or hosts, got %s", name);
   if (name) forced = a;
   *now = names[th_forced_algorithm()];
   return TH_OK;
@@ -64,12 +64,14 @@ void th_dist_speed(const th_dist *g, double *numbers)
 /* ---- how much at a time ---- */
 
 /* So much that the notices and bytes of all ranks fit into one slot of a desk. */
-int64_t th_few_bytes(const th_dist *g)
+static int64_t few_bytes(const th_dist *g)
 {
   enum { RECORD = sizeof(th_notice) + sizeof(int64_t) };
-  const int64_t most = (TH_CHUNK / g->size < TH_SMALL ? TH_CHUNK / g->size : TH_SMALL) - RECORD;
-  return most;
+  return (TH_CHUNK / g->size < TH_SMALL ? TH_CHUNK / g->size : TH_SMALL) / 8 * 8 - RECORD;
 }
+
+/* Reduced on the way; where no desks are needed, more fits into the room of exchange.c. */
+static int64_t some_bytes(const th_dist *g) { return g->between->hosts == g->size ? 64 << 10 : few_bytes(g); }
 
 /* A chunk of a part of so many bytes, of which `peers` come at a time: together short beside the part; long beside the headers
  * that each brings; not longer than what Open MPI sends without asking the receiver. */
@@ -102,6 +104,7 @@ static double sent(const th_dist *g, int kind, double n, int algorithm)
   const th_between *b = g->between;
   const double hosts = b->hosts, ranks = g->size, here = most_on_a_host(b), away = (ranks - here) / ranks;
   if (algorithm == TH_GATHER) return (hosts - 1) / hosts * ranks * n;
+  if (algorithm == TH_DOUBLING) return steps_of(b->hosts) * n;
   switch (kind) {
     case TH_DIST_ALLREDUCE:
       if (algorithm == TH_RING || algorithm == TH_HOSTS) return 2 * (hosts - 1) / hosts * n;
@@ -119,14 +122,15 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const th_between *b = g->between;
   const double notices = steps_of(b->hosts) * v->latency + (double)g->size * sizeof(th_notice) / v->rate;
   const double bytes_sent = bytes ? sent(g, kind, (double)bytes, algorithm) : 0;
-  if (algorithm == TH_GATHER) return notices + bytes_sent / v->rate;
+  if (algorithm == TH_GATHER || algorithm == TH_DOUBLING) return notices + bytes_sent / v->rate;
   const bool ring = algorithm != TH_PARTS;
   const int team = ring ? b->hosts : g->size, peers = ring ? 1 : team - 1;
   const int64_t part = bytes / team, most = th_chunk_bytes(part, peers);
   const double chunk = (double)(part < most ? part : most) / v->rate, late = v->latency + chunk - (double)part / v->rate;
+  const double rest = (double)(part < most ? 0 : part - most < most ? part - most : most) / v->rate;
   /* Around a ring a part's first chunk is there while the part before it still leaves, unless it is short. Else the first results
-   * wait for a chunk of all others, and what comes last is added up and sent once more. */
-  const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * chunk);
+   * wait for a chunk of all others, which others follow meanwhile, and what comes last is added up and sent once more. */
+  const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * rest);
   const double home = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->home : 0;
   return notices + fill + bytes_sent / v->rate + home;
 }
@@ -138,12 +142,25 @@ static bool may_split(const th_notice *n)
   return n->op != TH_DIST_MEAN || n->dtype == TH_F32 || n->dtype == TH_F64;
 }
 
+/* Whether what each host sums is what is summed in pairs of ranks, too: 2^k ranks to a host, one host after the other. */
+static bool in_pairs(const th_dist *g)
+{
+  const th_between *b = g->between;
+  const int each = b->first[1];
+  if (each & (each - 1)) return false;
+  for (int r = 0; r < g->size; r++) if (b->host[r] != r / each) return false;
+  return true;
+}
+
 static bool possible(const th_dist *g, const th_notice *n, int64_t bytes, int a)
 {
-  if (a == TH_GATHER) return bytes <= th_few_bytes(g);
-  if (a == TH_PARTS) return true;
-  if (n->kind != TH_DIST_ALLREDUCE || !may_split(n)) return false;
-  return a == TH_RING ? g->between->hosts == g->size : g->between->hosts < g->size;
+  const bool all = n->kind == TH_DIST_ALLREDUCE, alone = g->between->hosts == g->size;
+  switch (a) {
+    case TH_GATHER: return bytes <= few_bytes(g);
+    case TH_DOUBLING: return (all || n->kind == TH_DIST_REDUCE) && may_split(n) && bytes <= some_bytes(g);
+    case TH_PARTS: return true;
+    default: return all && may_split(n) && alone == (a == TH_RING);
+  }
 }
 
 int th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes)
@@ -152,7 +169,8 @@ int th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes)
   int best = TH_PARTS;
   if (told >= TH_GATHER && possible(g, n, bytes, told)) return told;
   for (int a = TH_GATHER; a <= last; a++) {
-    if (possible(g, n, bytes, a) && th_predict(g, n->kind, bytes, a) < th_predict(g, n->kind, bytes, best)) best = a;
+    if (!possible(g, n, bytes, a) || (a == TH_DOUBLING && last == TH_PARTS && !in_pairs(g))) continue;
+    if (th_predict(g, n->kind, bytes, a) < th_predict(g, n->kind, bytes, best)) best = a;
   }
   return best;
 }

@@ -19,6 +19,7 @@ static struct {
   int (*Issend)(const void *, int, void *, int, int, void *, void **);
   int (*Irecv)(void *, int, void *, int, int, void *, void **);
   int (*Testsome)(int, void **, int *, int *, status *);
+  bool (*set_yield)(bool);
 } mpi;
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -48,6 +49,7 @@ th_status th_mpi_open(void)
   mpi.returns = find("ompi_mpi_errors_return", &missing);
   FIND(Initialized), FIND(Init_thread), FIND(Query_thread), FIND(Finalize), FIND(Comm_dup), FIND(Comm_rank), FIND(Comm_size);
   FIND(Comm_set_errhandler), FIND(Error_string), FIND(Allgather), FIND(Isend), FIND(Issend), FIND(Irecv), FIND(Testsome);
+  *(void **)(void *)&mpi.set_yield = dlsym(library, "opal_progress_set_yield_when_idle");
   if (!missing) return TH_OK;
   mpi.library = NULL;
   dlclose(library);
@@ -87,6 +89,7 @@ th_status th_mpi_begin(int *rank, int *size)
   CALL(Comm_set_errhandler, mpi.comm, mpi.returns);
   CALL(Comm_rank, mpi.comm, rank);
   CALL(Comm_size, mpi.comm, size);
+  if (!there && mpi.set_yield) mpi.set_yield(false);   /* within a call that would hold up the process's other threads */
   return TH_OK;
 }
 
@@ -99,6 +102,7 @@ th_status th_mpi_gather(const void *mine, void *all, int bytes)
 void th_mpi_end(void)
 {
   pthread_mutex_lock(&one_at_a_time);
+  if (mpi.set_yield) mpi.set_yield(true);
   mpi.Finalize();
   pthread_mutex_unlock(&one_at_a_time);
 }

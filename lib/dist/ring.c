@@ -1,6 +1,6 @@
 /* ring.c - reductions between hosts, two ways that send the same bytes, 2(N-1)/N of the tensor for each of N ranks.
  *
- * Parts: each rank gets its part of the elements from all others, reduces it in the order of the ranks and sends the result to
+ * Parts: each rank gets its part of the elements from all others, reduces it in pairs of ranks and sends the result to
  * all. Chunk follows chunk, so results leave while elements still come. Whatever the chunks and whoever is first: the bits are
  * those of one host.
  * Ring: parts travel once around, growing by each rank's elements, and once more as results. Each rank speaks with two others
@@ -36,7 +36,7 @@ static void fold(const th_flows *f, const folding *d, int64_t i)
     for (int r = 0; r < d->team->n; r++) {
       src[r] = r == d->team->at ? th_piece(&w->in, w->es, first + d->in + at, &m) : th_flow_place(f, d->from[r], i) + at * w->es;
     }
-    combine(to, src, d->team->n, m, w->notice.op);
+    combine(to, src, d->team->n, m, w->notice.op, d->team->n);
   }
 }
 
@@ -100,7 +100,6 @@ th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int wi
 typedef struct turning {
   const th_spans *x;
   th_flow *grows, *comes;               /* parts that grow, results */
-  char    *zeros;
   int64_t  folded, ready, results;      /* chunks folded; that may be sent on; results that may */
   int      op, over;
 } turning;
@@ -112,7 +111,7 @@ static void add_own(const th_flows *f, const turning *d, int64_t i)
   const th_combine combine = th_combine_of(w->notice.dtype);
   const int parts = f->cut.parts, segment = (int)(i / f->cut.chunks);
   const bool last = segment == parts - 2;
-  const void *src[TH_MAXRANK];
+  const void *src[2];
   int64_t n;
   const int64_t first = th_cut_at(&f->cut, ((d->grows->from - segment) % parts + parts) % parts, (int)(i % f->cut.chunks), &n);
   for (int64_t at = 0, m; at < n; at += m) {
@@ -120,11 +119,7 @@ static void add_own(const th_flows *f, const turning *d, int64_t i)
     char *own = th_piece(d->x, w->es, first + at, &m);
     src[0] = th_flow_place(f, d->grows, i) + at * w->es;
     src[1] = own;
-    combine(own, src, 2, m, d->op == TH_DIST_MEAN ? TH_DIST_SUM : d->op);
-    if (!last || d->op != TH_DIST_MEAN) continue;
-    src[0] = own;
-    for (int r = 1; r < d->over; r++) src[r] = d->zeros;
-    combine(own, src, d->over, m, TH_DIST_MEAN);
+    combine(own, src, 2, m, d->op == TH_DIST_MEAN && !last ? TH_DIST_SUM : d->op, d->over);
   }
 }
 
@@ -144,9 +139,8 @@ th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t 
   const int next = world_of(w, t, (t->at + 1) % t->n), before = world_of(w, t, (t->at + t->n - 1) % t->n), around = t->n - 1;
   const th_cut cut = th_cut_of(n, t->n, chunk, false);
   const int grow = th_tag(w->g, TH_TAG_FOLD), result = th_tag(w->g, TH_TAG_RESULT);
-  turning d = { .x = x, .op = op, .over = over, .zeros = calloc((size_t)cut.chunk, (size_t)w->es) };
+  turning d = { .x = x, .op = op, .over = over };
   th_flows f;
-  if (!d.zeros) return no_memory(w);
   TH_TRY(th_flows_new(&f, w, cut, 4, window));
   th_flow_add(&f, &(th_flow){ .peer = next, .tag = grow, .from = t->at, .step = -1, .segments = around, .send = true, .s = x,
                               .limit = &d.ready });
@@ -155,7 +149,5 @@ th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t 
   th_flow_add(&f, &(th_flow){ .peer = next, .tag = result, .from = t->at + 1, .step = -1, .segments = around, .send = true,
                               .s = x, .limit = &d.results });
   d.comes = th_flow_add(&f, &(th_flow){ .peer = before, .tag = result, .from = t->at, .step = -1, .segments = around, .s = x });
-  const th_status s = th_flows_run(&f, turn_step, &d);
-  if (s == TH_OK) free(d.zeros);
-  return s;
+  return th_flows_run(&f, turn_step, &d);
 }

@@ -41,6 +41,7 @@ bool      th_wire_hears(const th_job *j);               /* there are several hos
 th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes);
 /* Waits until some of n requests have ended: `done` gets their numbers. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone);
+th_status th_settle_few(th_dist_work *w, th_request *r, int n);       /* all of at most TH_MAXRANK + 1, of few bytes */
 int       th_tag(const th_dist *g, int what);
 
 /* ---- groups on several hosts (between.c) ---- */
@@ -52,7 +53,7 @@ struct th_between {
   int      member[TH_MAXRANK], first[TH_MAXRANK + 1];   /* the ranks by hosts: those of host h begin at first[h] */
   uint32_t called;                      /* the operation at work, or the last one */
   int32_t  kind;
-  char    *room;                        /* TH_CHUNK bytes: what ranks announce, and few bytes */
+  char    *room;                        /* twice TH_CHUNK bytes: what ranks announce, and few bytes */
   int      algorithm;                   /* of the last operation */
 };
 th_status th_between_new(th_dist *g);
@@ -66,9 +67,16 @@ th_status th_wire_message(th_dist_work *w);            /* message.c: send and re
 
 /* ---- announcements and few bytes (exchange.c) ---- */
 
-/* What all ranks announce, and where their bytes lie. All announce the same, or all fail. */
-typedef struct th_exchange { th_notice notice[TH_MAXRANK]; char *at[TH_MAXRANK]; uint32_t number; } th_exchange;
-th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes);
+/* What all ranks announce, and where their bytes lie; or those of what was reduced on the way, as the first rank's. All announce the
+ * same, or all fail. */
+typedef struct th_exchange {
+  th_notice notice[TH_MAXRANK];
+  int64_t  bytes[TH_MAXRANK];
+  char    *at[TH_MAXRANK];
+  uint32_t number;
+  bool     reduces;
+} th_exchange;
+th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool reduces);
 void      th_exchange_end(th_dist_work *w, th_exchange *x);     /* the bytes may go */
 
 /* ---- many bytes (flow.c) ---- */
@@ -113,14 +121,13 @@ th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t 
 
 /* ---- the choice (model.c) ---- */
 
-enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_PARTS, TH_RING, TH_HOSTS, TH_ALGORITHMS };
+enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_DOUBLING, TH_PARTS, TH_RING, TH_HOSTS, TH_ALGORITHMS };
 const char *th_algorithm_name(int a);
 int     th_forced_algorithm(void);
 th_status th_know_algorithm(void);        /* whether the environment names one that there is */
 int     th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes);
 int     th_choose(const th_dist_work *w);
 double  th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm);
-int64_t th_few_bytes(const th_dist *g);
 int64_t th_chunk_bytes(int64_t part, int peers);
 th_status th_measure(th_dist *world);
 

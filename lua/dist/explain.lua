@@ -9,13 +9,14 @@ local C = lib.C
 
 local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
 
---- How operations go between hosts. 'auto' takes the fastest of those that reduce in the order of the ranks: 'gather' (few
--- bytes: all ranks get the elements of all) and 'parts' (each rank reduces its part of the elements). 'fastest' may also take
--- 'ring' and 'hosts' (each host reduces first): their sums have another order, which is the same at each call. One of those
--- four names takes that one, where it can be taken; tensors on CUDA devices, which with 'auto' and 'fastest' may travel by NCCL
+--- How operations go between hosts. 'auto' takes the fastest of those whose sums have the bits of one host: for few bytes 'gather'
+-- (all ranks get the elements of all) and 'doubling' (pairs of hosts exchange their sums; where each has 2^k consecutive ranks, and
+-- not for halves), else 'parts' (each rank reduces its part of the elements). 'fastest' may also take 'doubling' on all hosts, 'ring'
+-- and 'hosts' (each host reduces first): their sums have another order, which is the same at each call. One of those
+-- five names takes that one, where it can be taken; tensors on CUDA devices, which with 'auto' and 'fastest' may travel by NCCL
 -- in an order of its own, go by the CPU then. With a name, sets it, and all ranks must set the same; returns the name. The
 -- environment variable TH_DIST_ALGORITHM says what it is at first.
--- @param name  'auto' (default), 'fastest', 'gather', 'parts', 'ring' or 'hosts'
+-- @param name  'auto' (default), 'fastest', 'gather', 'doubling', 'parts', 'ring' or 'hosts'
 -- dist.init(); dist.algorithm() --> auto
 function dist.algorithm(name)
    if name ~= nil and type(name) ~= 'string' then arg.refuse('dist.algorithm', 'argument 1', 'a string', name) end

@@ -1,7 +1,7 @@
 -- lua/dist/init.lua - processes that work together: ranks of a job, and collective operations on their tensors.
 --
 -- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
--- same type and size; what differs is an error on all of them. Results are reduced in the order of the ranks, so their bits
+-- same type and size; what differs is an error on all of them. Results are reduced in pairs of ranks, so their bits
 -- depend on the ranks' tensors only. Tensors on CUDA devices travel by NCCL where each rank has a device of its own, in an order
 -- of NCCL's, else as copies on the CPU.
 local torch = require 'torch'

@@ -190,7 +190,7 @@ describe('which way CUDA tensors go', function()
       end)
    end)
 
-   it('is forced by TH_DIST_CUDA, and by an algorithm that keeps the order of the ranks', function()
+   it('is forced by TH_DIST_CUDA, and by an algorithm that gives the bits of one host', function()
       with({ TH_DIST_CUDA = 'cpu' }, function()
          ranks.ok(2, head .. [[
             assert(dist.allreduce(one:clone()):eq(3):all())

@@ -1,12 +1,13 @@
 -- test/dist/collectives.lua - every collective operation of 1 to 8 ranks, for all types and many sizes, bit by bit.
 --    th test/dist/collectives.lua [-ranks 8] [-sizes all | few | fewest]
--- Every rank makes the tensors of all, reduces them in the order of the ranks, and compares bits; then lists of tensors are
+-- Every rank makes the tensors of all, reduces them in pairs of ranks, and compares bits; then lists of tensors are
 -- reduced whole, in parts of many sizes and one by one, which must not change a bit. The last line counts the results that were
 -- as wanted; the status is 1 where some were not. Few sizes are those of test/dist/collectives_spec.lua, the fewest those of
 -- test/dist/hosts_spec.lua, whose ranks are on several hosts.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
+local in_pairs = require 'test.dist.pairs'
 
 local TYPES = { 'Byte', 'Char', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double' }
 local OPERATORS = { 'sum', 'mean', 'min', 'max', 'prod' }
@@ -46,11 +47,7 @@ local summed = { Half = 'Float', BFloat16 = 'Float' }
 local pointwise = { sum = 'add', mean = 'add', min = 'cmin', max = 'cmax', prod = 'cmul' }
 
 local function reduced(kind, size, op)
-   local sum
-   for r = 0, n - 1 do
-      local x = made(kind, size, r):type('torch.' .. (summed[kind] or kind) .. 'Tensor')
-      if sum then sum[pointwise[op]](sum, x) else sum = x end
-   end
+   local sum = in_pairs(n, function(r) return made(kind, size, r):type('torch.' .. (summed[kind] or kind) .. 'Tensor') end, pointwise[op])
    if op == 'mean' then
       if kind == 'Float' or kind == 'Double' or summed[kind] then sum:div(n) else sum = sum:double():div(n):trunc() end
    end
@@ -181,7 +178,7 @@ local function main(opt)
 end
 
 local cmd = torch.CmdLine()
-cmd:text 'Compares the bits of all collective operations with a reduction in the order of the ranks.'
+cmd:text 'Compares the bits of all collective operations with a reduction in pairs of ranks.'
 cmd:option('-ranks', 8, 'most ranks')
 cmd:option('-sizes', 'all', 'all, few or fewest')
 cmd:option('-job', false, 'this process is a rank')

@@ -6,7 +6,7 @@ local refuses = require 'test.refuses'
 
 describe('collective operations', function()
    for _, n in ipairs { 1, 2, 3, 4 } do
-      it(('of %d ranks give the bits of a reduction in the order of the ranks, for all types, operators, sizes and buckets'):format(n), function()
+      it(('of %d ranks give the bits of a reduction in pairs of ranks, for all types, operators, sizes and buckets'):format(n), function()
          local status, out, err = ranks.sh(("'%s' -n %d test/dist/collectives.lua -job -sizes few"):format(ranks.thrun, n))
          assert.equal(0, status, out .. err)
          for r = 0, n - 1 do assert.truthy(out:find(('%%[%d%%] %%d%%d%%d%%d? right, 0 wrong'):format(r)), out) end
@@ -35,11 +35,7 @@ describe('collective operations', function()
          ranks.ok(n, [[
             local me, n = dist.rank(), dist.size()
             local function made(size, r, step) return torch.range(1, size):mul(2 * r + step):fmod(101):mul(1 / 7):float() end
-            local function sum(size, step)
-               local x = made(size, 0, step)
-               for r = 1, n - 1 do x:add(made(size, r, step)) end
-               return x
-            end
+            local function sum(size, step) return require 'test.dist.pairs'(n, function(r) return made(size, r, step) end, 'add') end
             local function in_three(x)                        -- of which the second begins where no vector would
                local k = x:size(1)
                return { x:narrow(1, 1, 1):clone(), x:narrow(1, 2, 6):clone(), x:narrow(1, 8, k - 7):clone() }
@@ -245,7 +241,7 @@ describe('a job of one process', function()
       refuses('dist.group: ranks must lie in 0..0, got 1', dist.group, { 1 })
       refuses('dist.group: rank 0 is named twice', dist.group, { 0, 0 })
       refuses('dist.algorithm: argument 1 must be a string, got a number (1)', dist.algorithm, 1)
-      refuses('dist.algorithm: it must be auto, fastest, gather, parts, ring or hosts, got tree', dist.algorithm, 'tree')
+      refuses('dist.algorithm: it must be auto, fastest, gather, doubling, parts, ring or hosts, got tree', dist.algorithm, 'tree')
       refuses('dist.explain: argument 1 must be the name of an operation of a group, got a string', dist.explain, 'send', one)
       refuses('dist.explain: argument 2 must be a tensor, got nil', dist.explain, 'allreduce')
       refuses('dist.explain: the operator must be sum, mean, min, max or prod, got avg', dist.explain, 'allreduce', one, 'avg')

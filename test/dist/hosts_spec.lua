@@ -88,18 +88,66 @@ describe('collective operations between hosts', function()
       end)
    end
 
-   between('of eight ranks give the bits of a reduction in their order, on few hosts and on many', function()
+   between('of eight ranks give the bits of a reduction in pairs, on few hosts and on many', function()
       local code = [[
          local n, r = dist.size(), dist.rank()
          local function made(size, k) return torch.range(1, size):mul(2 * k + 3):fmod(101):mul(1 / 7):float() end
          for _, size in ipairs { 1, 1000, 20011 } do
-            local want = made(size, 0)
-            for k = 1, n - 1 do want:add(made(size, k)) end
+            local want = require 'test.dist.pairs'(n, function(k) return made(size, k) end, 'add')
             assert(same(dist.allreduce(made(size, r)), want), size)
             assert(same(dist.allgather(made(size, r))[n], made(size, n - 1)))
          end
          print('checked 8')]]
       for _, layout in ipairs { 'a a a a b b b b', 'a b c d e f g h', 'a b b c c c c d' } do checked(hosts.ok(layout, code), 8) end
+   end)
+
+   between('of few bytes by recursive doubling give the bits of one host, on any number of hosts, and errors where ranks differ', function()
+      local code = [[
+         local in_pairs = require 'test.dist.pairs'
+         local operators = { { 'sum', 'add' }, { 'mean', 'add' }, { 'min', 'cmin' }, { 'max', 'cmax' }, { 'prod', 'cmul' } }
+         local n, r = dist.size(), dist.rank()
+         for _, kind in ipairs { 'Float', 'Double', 'Int', 'Byte' } do
+            local function made(k) return torch.range(1, 203):mul(2 * k + 3):fmod(101):mul(1 / 7):type('torch.' .. kind .. 'Tensor') end
+            for _, o in ipairs(operators) do
+               local op, name = o[1], o[2]
+               if op ~= 'mean' or kind == 'Float' or kind == 'Double' then
+                  local want = in_pairs(n, made, name)
+                  if op == 'mean' then want:div(n) end
+                  assert(dist.explain('allreduce', want, op).algorithm == 'doubling')
+                  assert(same(dist.allreduce(made(r), op), want), kind .. op)
+                  assert(same(dist.reduce(made(r), 1, op), r == 1 and want or made(r)), kind .. op .. ' at rank 1')
+               end
+            end
+         end
+         local minus = dist.allreduce(torch.FloatTensor{ -0 }, 'mean')
+         assert(1 / minus[1] == -math.huge)
+         assert(dist.explain('allreduce', torch.IntTensor(5), 'mean').algorithm == 'gather')
+         assert(dist.explain('allreduce', torch.HalfTensor(5)).algorithm == 'gather')
+         assert(dist.allreduce(torch.IntTensor{ 3 * r }, 'mean')[1] == math.floor(3 * (n - 1) / 2))
+         says('the numbers of elements differ: rank 0 has 20, rank 2 21', dist.allreduce, torch.ones(r == 2 and 21 or 20))
+         says('the algorithms differ: rank 0 takes doubling, rank 1 gather', function()
+            if r == 1 then dist.algorithm 'gather' end
+            dist.allreduce(torch.ones(1000))
+         end)
+         dist.algorithm 'doubling'
+         assert(dist.allreduce(torch.ones(1000)):min() == n)
+         print 'checked 1']]
+      for _, layout in ipairs { 'a b', 'a b c', 'a a b b c', 'a b c d e f g' } do
+         local _, n = layout:gsub('%S+', '')
+         checked(hosts.ok(layout, layout == 'a b' and code:gsub('rank 2', 'rank 1'):gsub('r == 2', 'r == 1') or code,
+            'TH_DIST_ALGORITHM=doubling'), n)
+      end
+   end)
+
+   between('go by recursive doubling where ranks lie in pairs, and else as elements of all', function()
+      local code = [[
+         print('checked ' .. dist.explain('allreduce', torch.ones(200)).algorithm:gsub('%%a+', { %s = 1 }))
+         assert(dist.explain('allreduce', torch.ones(20000)).algorithm == 'parts')
+         local x = dist.reduce(torch.ones(200):mul(dist.rank()), 0)
+         assert(x[200] == (dist.rank() == 0 and dist.size() * (dist.size() - 1) / 2 or dist.rank()))]]
+      for layout, algorithm in pairs { ['a b c d'] = 'doubling', ['a a b b'] = 'doubling', ['a b b a'] = 'gather', ['a a a b'] = 'gather' } do
+         checked(hosts.ok(layout, code:format(algorithm)), 4)
+      end
    end)
 
    between('have other sums, and the same ones each time, with the algorithms that are told to', function()
@@ -138,7 +186,7 @@ describe('collective operations between hosts', function()
             if odd then dist.algorithm 'ring' end
             says('operation 6: the algorithms differ: rank 0 takes auto, rank 2 ring', dist.allreduce, torch.ones(5))
             dist.algorithm 'auto'
-            says('dist.algorithm: it must be auto, fastest, gather, parts, ring or hosts, got tree', dist.algorithm, 'tree')
+            says('dist.algorithm: it must be auto, fastest, gather, doubling, parts, ring or hosts, got tree', dist.algorithm, 'tree')
             says('dist.algorithm: argument 1 must be a string, got a number (3)', dist.algorithm, 3)
             if r == 0 then dist.send(torch.ones(3), 1) end
             if r == 1 then says('rank 0 sends 3 Double elements, rank 1 wants 4 Float elements', dist.recv, torch.FloatTensor(4), 0) end
@@ -262,7 +310,7 @@ describe('a rank on another host', function()
 
    between('wants an algorithm that there is', function()
       local _, _, err = hosts.run('a b', '', 'TH_DIST_ALGORITHM=tree', nil, '--timeout 60')
-      has(err, 'dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, parts, ring or hosts, got tree')
+      has(err, 'dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, doubling, parts, ring or hosts, got tree')
    end)
 
    between('needs the secret', function()
