@@ -6,6 +6,7 @@ local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
 local sys = require 'sys'
+local log = require 'test.dist.log'
 
 local DEADLINE, ANSWER, SLACK = 4, 2, 4           -- seconds; SLACK: for a busy machine
 local LIMIT, LEFT = 90, 5                         -- seconds of a run, and of what may still end then
@@ -13,19 +14,6 @@ local LIMIT, LEFT = 90, 5                         -- seconds of a run, and of wh
 local cuts = {}
 
 local now = sys.clock                             -- of the day: one for all ranks here
-
-local function append(name, ...)
-   local f = assert(io.open(name, 'a'))
-   f:write((...):format(select(2, ...)))
-   f:close()
-end
-
-local function read(name)
-   local f = io.open(name, 'rb')
-   local text = f and f:read '*a' or ''
-   if f then f:close() end
-   return text
-end
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
@@ -56,20 +44,20 @@ local function steps(dist)
    end
 end
 
-local function train(log, deadline)
+local function train(file, deadline)
    local dist = require 'dist'.init { deadline = 60 }
    local step = steps(dist)
    step(1)
    dist.barrier()
    dist.deadline(deadline)
-   append(log, 'begun %d\n', dist.rank())
+   log.append(file, ('begun %d\n'):format(dist.rank()))
    local begin, i = now(), 1
    local ok, why
    repeat
       i = i + 1
       ok, why = pcall(step, i)
    until not ok or now() - begin > LIMIT / 2
-   append(log, 'end %d %.6f %s\n', dist.rank(), now(), ok and 'no error' or tostring(why):match '[^\n]*')
+   log.append(file, ('end %d %.6f %s\n'):format(dist.rank(), now(), ok and 'no error' or tostring(why):match '[^\n]*'))
    os.exit(1)
 end
 
@@ -106,8 +94,8 @@ local function processes_with(word)
    local list, p = {}, io.popen 'ls /proc'
    for pid in p:lines() do
       local base = '/proc/' .. pid
-      if pid:find '^%d+$' and (read(base .. '/environ'):find(word, 1, true) or read(base .. '/cmdline'):find(word, 1, true)) then
-         list[#list + 1] = pid .. ': ' .. read(base .. '/cmdline'):gsub('%z', ' '):sub(1, 100)
+      if pid:find '^%d+$' and (log.read(base .. '/environ'):find(word, 1, true) or log.read(base .. '/cmdline'):find(word, 1, true)) then
+         list[#list + 1] = pid .. ': ' .. log.read(base .. '/cmdline'):gsub('%z', ' '):sub(1, 100)
       end
    end
    p:close()
@@ -120,7 +108,7 @@ end
 function cuts.start(o)
    local base, hosts, ranks = os.tmpname(), {}, 0
    for i, n in ipairs(o.layout) do hosts[i], ranks = ('n%d:%d'):format(i, n), ranks + n end
-   append(base .. '.sh', '%s', script)
+   log.append(base .. '.sh', script)
    local begin = now()
    local environment = ('TH_CUTS=%s TH_NUM_THREADS=1 timeout -k 1 %d'):format(base, LIMIT)
    local lab = ("'%s/../../bench/netlab.sh' %d 200mbit sh %s.sh"):format(here, #o.layout, base)
@@ -129,11 +117,11 @@ function cuts.start(o)
       o.deadline or DEADLINE)
    local p = io.popen(('%s %s %s 2>&1 </dev/null'):format(environment, lab, arguments))
    return function()
-      local text = p:read '*a' .. read(base .. '.out')
+      local text = p:read '*a' .. log.read(base .. '.out')
       p:close()
-      local result = { status = tonumber(read(base .. '.status')), seconds = now() - begin, text = text, said = {} }
-      local cut = tonumber(read(base .. '.cut'))
-      for rank, time, why in read(base .. '.log'):gmatch 'end (%d+) (%S+) ([^\n]*)' do
+      local result = { status = tonumber(log.read(base .. '.status')), seconds = now() - begin, text = text, said = {} }
+      local cut = tonumber(log.read(base .. '.cut'))
+      for rank, time, why in log.read(base .. '.log'):gmatch 'end (%d+) (%S+) ([^\n]*)' do
          result.said[tonumber(rank)] = { why = why, after = cut and time - cut }
       end
       for _ = 1, LEFT / 0.1 do

@@ -11,25 +11,13 @@ local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
 local ffi = require 'ffi'
+local log = require 'test.dist.log'
 
 local LIMIT = 60                                  -- seconds of a run
 
 local faults = { STEPS = 40, EVERY = 10, DEADLINE = 2 }
 --- Moments of the job in which a rank kills itself, the first time that it runs.
 faults.moments = { 'start', 'init', 'collective', 'backward', 'part', 'parts', 'manifest', 'renamed', 'sweep', 'finish' }
-
-local function append(name, text)
-   local f = assert(io.open(name, 'a'))
-   f:write(text)
-   f:close()
-end
-
-local function read(name)
-   local f = io.open(name, 'rb')
-   local text = f and f:read '*a' or ''
-   if f then f:close() end
-   return text
-end
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
@@ -66,7 +54,7 @@ local function train(o)
    local state
    local brittle = fragile(die, function() return state.step end)
    state = dist.restore { folder = o.folder } or { step = 0, optim = { learningRate = 0.05, momentum = 0.9 } }
-   append(o.log, ('from %d\n'):format(state.step))
+   log.append(o.log, ('from %d\n'):format(state.step))
    torch.manualSeed(7)
    local net = nn.Sequential():add(nn.Linear(20, 64)):add(nn.Tanh()):add(nn.Linear(64, 64)):add(nn.Tanh()):add(nn.Linear(64, 5))
    local model, criterion = dist.DataParallel(net, { bucket = 1000 }), nn.MSECriterion()
@@ -102,13 +90,13 @@ local function train(o)
       local handle = dist.allreduce(torch.FloatTensor(300000):fill(1), 'sum', { async = true })
       die('collective', step)
       handle:wait()
-      append(o.log, ('done %d\n'):format(step))
+      log.append(o.log, ('done %d\n'):format(step))
       ffi.C.usleep(15000)
       if step % faults.EVERY == 0 then dist.commit(state, { folder = o.folder }) end
    end
    die 'finish'
    local crc = require 'torch.lib'.C.th_zip_crc(0, ffi.cast('const void *', x:data()), x:storage():size() * 8)
-   append(o.log, ('end %d %d\n'):format(dist.rank(), crc))
+   log.append(o.log, ('end %d %d\n'):format(dist.rank(), crc))
 end
 
 -- ---- around the job --------------------------------------------------------------------------------------------------------
@@ -133,7 +121,7 @@ local function process_of(thrun, rank)
    local found
    for pid in p:lines() do
       pid = tonumber(pid)
-      if ('\0' .. read(('/proc/%d/environ'):format(pid))):find(('\0TH_DIST_RANK=%d\0'):format(rank), 1, true) then found = pid end
+      if ('\0' .. log.read(('/proc/%d/environ'):format(pid))):find(('\0TH_DIST_RANK=%d\0'):format(rank), 1, true) then found = pid end
    end
    p:close()
    return found
@@ -162,21 +150,21 @@ function faults.run(o)
       echo \$!; wait \$!; echo \$? >%s.new; mv %s.new %s" &]]):format(o.thrun, o.ranks, o.restarts or 3, o.deadline or 20,
       here .. '/faults.lua', arguments, name.err, name.status, name.status, name.status))
    local thrun = tonumber(p:read '*l')
-   local function alive() return read(name.status) == '' and thrun or nil end
+   local function alive() return log.read(name.status) == '' and thrun or nil end
    local function progress()
-      local _, n = read(name.log):gsub('done', '')
+      local _, n = log.read(name.log):gsub('done', '')
       return n / (faults.STEPS * o.ranks)
    end
    if o.act then o.act(alive, progress) end
    local limit = now() + LIMIT
-   while read(name.status) == '' do
+   while log.read(name.status) == '' do
       sleep(0.01)
       if now() > limit then ffi.C.kill(thrun, 9) end
    end
    p:close()
-   local result = { status = tonumber(read(name.status)), seconds = now() - begin, text = read(name.err), ends = {}, lost = 0 }
+   local result = { status = tonumber(log.read(name.status)), seconds = now() - begin, text = log.read(name.err), ends = {}, lost = 0 }
    local furthest = 0
-   for word, a, b in read(name.log):gmatch '(%a+) (%d+) ?(%d*)\n' do
+   for word, a, b in log.read(name.log):gmatch '(%a+) (%d+) ?(%d*)\n' do
       a = tonumber(a)
       if word == 'done' then furthest = math.max(furthest, a) end
       if word == 'from' then result.lost = math.max(result.lost, furthest - a) end
