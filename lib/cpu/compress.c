@@ -223,6 +223,21 @@ TH_INLINE K(lanes) K(load)(const C *s)
   return v;
 }
 
+/* The last vector of a row may have fewer elements: k. */
+TH_INLINE K(lanes) K(load_some)(const C *s, int64_t k)
+{
+  K(lanes) v = { 0 };
+  if (k == K(WIDE)) return K(load)(s);
+  memcpy(&v, s, (size_t)k * sizeof *s);
+  return v;
+}
+
+TH_INLINE void K(store_some)(C *s, K(lanes) v, int64_t k)
+{
+  if (k == K(WIDE)) memcpy(s, &v, sizeof v);
+  else memcpy(s, &v, (size_t)k * sizeof *s);
+}
+
 /* `up` where marks are -1, `down` where they are 0. */
 TH_INLINE K(lanes) K(chosen)(K(marks) m, K(lanes) up, K(lanes) down)
 {
@@ -287,7 +302,7 @@ static K(levels) K(signs)(const C *s, int64_t n, uint32_t *words, int64_t *ups)
 static bool K(encode_onebit)(C *s, int64_t n, char *to)
 {
   uint32_t *words = (uint32_t *)(to + 2 * sizeof(C));
-  int64_t ups, i = 0;
+  int64_t ups;
   K(levels) mean = K(signs)(s, n, words, &ups);
   bool good = true;
   if (mean.up <= MOST && mean.down >= -MOST) {
@@ -299,11 +314,11 @@ static bool K(encode_onebit)(C *s, int64_t n, char *to)
   }
   memcpy(to, &mean, sizeof mean);
   const K(lanes) zero = { 0 }, up = zero + mean.up, down = zero + mean.down;
-  for (; i + K(WIDE) <= n; i += K(WIDE)) {
-    const K(lanes) v = K(load)(s + i), left = v - K(chosen)(v >= zero, up, down);
-    memcpy(s + i, &left, sizeof left);
+  for (int64_t i = 0; i < n; i += K(WIDE)) {
+    const int64_t k = th_min(n - i, K(WIDE));
+    const K(lanes) v = K(load_some)(s + i, k), left = v - K(chosen)(v >= zero, up, down);
+    K(store_some)(s + i, left, k);
   }
-  for (; i < n; i++) s[i] -= s[i] >= 0 ? mean.up : mean.down;
   return good;
 }
 
@@ -313,13 +328,12 @@ TH_INLINE void K(decode_bits)(C *s, int64_t n, const char *from, const bool adds
   K(levels) mean;
   memcpy(&mean, from, sizeof mean);
   const K(lanes) zero = { 0 }, up = zero + mean.up, down = zero + mean.down;
-  int64_t i = 0;
-  for (; i + K(WIDE) <= n; i += K(WIDE)) {
+  for (int64_t i = 0; i < n; i += K(WIDE)) {
+    const int64_t k = th_min(n - i, K(WIDE));
     K(lanes) v = K(chosen)(K(marks_of)(words[i / WORD] >> (i % WORD)), up, down);
-    if (adds) v += K(load)(s + i);
-    memcpy(s + i, &v, sizeof v);
+    if (adds) v += K(load_some)(s + i, k);
+    K(store_some)(s + i, v, k);
   }
-  for (; i < n; i++) s[i] = (adds ? s[i] : 0) + (words[i / WORD] >> (i % WORD) & 1 ? mean.up : mean.down);
 }
 
 static void K(decode_onebit)(C *s, int64_t n, const char *from, bool adds)

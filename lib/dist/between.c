@@ -138,6 +138,8 @@ static th_team all_of(const th_dist *g)
 /* ---- operations ---- */
 
 static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
+/* Of what nobody waits for to send it on. */
+static int64_t largest_chunk(const th_dist_work *w) { return chunk_of(w, 1 << 30); }
 
 /* Half of what a chunk takes on its way, and a hundredth of what all takes at most: who looks more often for what many ranks send
  * has the processors of a host that several share busy with looking. */
@@ -226,7 +228,7 @@ static th_status allgather(th_dist_work *w)
   const th_dist *g = w->g;
   const th_between *b = g->between;
   const int64_t n = w->notice.count;
-  const th_cut cut = th_cut_of(n, 1, chunk_of(w, n), true);
+  const th_cut cut = th_cut_of(n, 1, largest_chunk(w), true);
   const int tag = th_tag(g, TH_TAG_RESULT);
   th_flows f;
   TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
@@ -249,7 +251,7 @@ static th_status alltoall(th_dist_work *w)
 {
   const th_dist *g = w->g;
   const int64_t n = w->notice.count / g->size;
-  const th_cut cut = th_cut_of(n, 1, chunk_of(w, n), true);
+  const th_cut cut = th_cut_of(n, 1, largest_chunk(w), true);
   const int tag = th_tag(g, TH_TAG_RESULT);
   th_flows f;
   TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
