@@ -5,7 +5,9 @@
 local torch = require 'torch'
 local ffi = require 'ffi'
 
-local junk = {}
+local junk = { calls = 0, refused = 0 }                              -- of all walks
+
+local CALLS = tonumber(os.getenv 'TH_BAD_INPUT_CALLS') or 100         -- for each function
 
 local state = 1
 local function draw(n)                      -- 1..n, the same on every machine
@@ -83,7 +85,8 @@ function junk.exit() error(junk.EXIT, 0) end
 -- Names that an error may use instead: of what the function calls, or of the class that a constructor makes.
 local spoken = { loadobj = 'load', saveobj = 'save', rand = 'uniform', randn = 'normal', readBool = 'readInt', new = 'torch.',
    assertGeneralEq = 'eq', assertGeneralNe = 'ne', assertTableEq = 'eq', assertTableNe = 'ne', assertError = 'assertErrorObj',
-   assertErrorMsg = 'assertErrorObj', assertErrorPattern = 'assertErrorObj', nDimension = 'dim' }
+   assertErrorMsg = 'assertErrorObj', assertErrorPattern = 'assertErrorObj', nDimension = 'dim',
+   ColumnLinear = 'nn.Linear', RowLinear = 'nn.Linear', ColumnLookupTable = 'nn.LookupTable', RowLookupTable = 'nn.LookupTable' }
 
 local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'table index', 'wrong number of arguments', 'stack overflow',
    'invalid value', 'invalid order function', "'for' ", 'initializer for', 'has no member', 'size of C type', 'invalid option' }
@@ -123,6 +126,36 @@ function junk.call(name, f, most, before, good)
    local words = {}
    for i = 1, n do words[i] = shown(args[i]) end
    return true, ('%s(%s): %s: %s'):format(name, table.concat(words, ', '), fault, tostring(why))
+end
+
+local function callable(f)
+   if type(f) == 'function' then return true end
+   local mt = type(f) == 'table' and getmetatable(f)
+   return type(mt) == 'table' and mt.__call ~= nil
+end
+
+--- Calls every function of a table with 0 to `most` (default 4) drawn arguments; an error says what harm was done.
+-- @param left_out  reasons by names with the prefix: these are not called
+-- @param before    gives the first arguments, as a table (optional)
+-- @return how many functions that were
+function junk.walk(prefix, functions, left_out, before, most)
+   local names, faults = {}, {}
+   for name, f in pairs(functions) do
+      if type(name) == 'string' and not name:find '^_' and callable(f) and not left_out[prefix .. name] then
+         names[#names + 1] = name
+      end
+   end
+   table.sort(names)
+   for _, name in ipairs(names) do
+      junk.seed(prefix .. name)
+      for _ = 1, CALLS do
+         local no, fault = junk.call(prefix .. name, functions[name], most or 4, before and before() or {})
+         junk.calls, junk.refused = junk.calls + 1, junk.refused + (no and 1 or 0)
+         faults[#faults + 1] = fault
+      end
+   end
+   if #faults > 0 then error(('%d faults; the first: %s'):format(#faults, faults[1]), 0) end
+   return #names
 end
 
 return junk

@@ -9,8 +9,6 @@ local ffi = require 'ffi'
 local op = require 'torch.op'
 local junk = require 'test.junk'
 
-local CALLS = tonumber(os.getenv 'TH_BAD_INPUT_CALLS') or 100         -- for each function
-
 -- Not called: they change the process for all specs, wait, or raise what others have said.
 local left_out = {
    ['torch.setdefaulttensortype'] = 'changes what torch.Tensor is', ['torch.setnumthreads'] = 'changes the threads',
@@ -24,35 +22,8 @@ local left_out = {
 }
 
 ffi.cdef 'int chdir(const char *path);'
-local calls, refused = 0, 0
 
-local function callable(f)
-   if type(f) == 'function' then return true end
-   local mt = type(f) == 'table' and getmetatable(f)
-   return type(mt) == 'table' and mt.__call ~= nil
-end
-
--- Every function of a table, with `before()` as first arguments. @return how many functions that were
-local function walk(prefix, functions, before, most)
-   local names = {}
-   for name, f in pairs(functions) do
-      if type(name) == 'string' and not name:find '^_' and callable(f) and not left_out[prefix .. name] then
-         names[#names + 1] = name
-      end
-   end
-   table.sort(names)
-   local faults = {}
-   for _, name in ipairs(names) do
-      junk.seed(prefix .. name)
-      for _ = 1, CALLS do
-         local no, fault = junk.call(prefix .. name, functions[name], most or 4, before and before() or {})
-         calls, refused = calls + 1, refused + (no and 1 or 0)
-         faults[#faults + 1] = fault
-      end
-   end
-   if #faults > 0 then error(('%d faults; the first: %s'):format(#faults, faults[1]), 0) end
-   return #names
-end
+local function walk(prefix, functions, before, most) return junk.walk(prefix, functions, left_out, before, most) end
 
 local function without_ops(functions)
    local rest = {}
@@ -169,7 +140,7 @@ describe('junk', function()
    end)
 
    it('is thousands of calls, of which many are refused', function()
-      assert.is_true(refused > calls / 4, refused)
-      kept.print(('%d calls of functions that are no ops, %d refused'):format(calls, refused))
+      assert.is_true(junk.refused > junk.calls / 4, junk.refused)
+      kept.print(('%d calls of functions that are no ops, %d refused'):format(junk.calls, junk.refused))
    end)
 end)

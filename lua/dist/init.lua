@@ -235,6 +235,17 @@ local function operate(name, op, root, pairs_of_lists, result, finish, options)
    return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
 end
 
+-- A result must have room for each of its elements.
+local function need_room(who, list)
+   for i, t in ipairs(list) do
+      for d = 1, t:isContiguous() and 0 or t:dim() do
+         if t:size(d) > 1 and t:stride(d) == 0 then
+            error(('%s: tensor %d is expanded: several elements share one place; clone it first'):format(who, i), 4)
+         end
+      end
+   end
+end
+
 -- What takes results back from copies, { tensor, copy } each.
 local function back_to(copies) return function() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end end
 
@@ -263,6 +274,7 @@ end
 
 local function any_in_place(name, who, x, op, root, changed, options)
    local list = lib.tensors(who, x, 3)
+   if changed then need_room(who, list) end
    local packed, back, any = packed_of(list, lib.by_device((options.group or world).c, lib.kinds[name], op, list))
    local lists = {}
    for i, l in ipairs(lib.by_type(packed)) do lists[i] = { l, l } end
@@ -317,6 +329,7 @@ local function allreduce_compressed(x, op, options)
       error(('%s: with compress the operator must be sum or mean, got %s'):format(who, op), 3)
    end
    local list = lib.tensors(who, x, 3)
+   need_room(who, list)
    compress.need_list(who, list, 3)
    local packed, back = packed_of(list)
    local ok, finish, test = pcall(compress.allreduce, c, options.group or world, packed, op or 'sum', options.deadline,
@@ -428,6 +441,7 @@ local function message(name, who, x, rank, options)
    rank = rank_of(who, rank, options)
    if rank == world.at then error(('%s: rank %d is this process'):format(who, rank), 3) end
    local list, lists, copies = lib.tensors(who, x, 3), {}, {}
+   if name == 'recv' then need_room(who, list) end
    for i, t in ipairs(list) do
       local packed = lib.host(t):contiguous()
       lists[i] = name == 'send' and { { packed } } or { nil, { packed } }

@@ -23,6 +23,7 @@ local M = { InParts = InParts }
 -- Returns the layer of this rank and copies of the first one's parameters.
 function InParts:__init(make, options, flags)
    local who = torch.type(self)
+   if not self.kind then error(who .. ': this is a base class: dist.ColumnLinear and others make layers', 4) end
    local number, values = split.options(who, options, flags, 5)
    local whole, copies = split.whole(who, number, make, self.kind.names)
    Container.__init(self)
