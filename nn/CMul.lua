@@ -16,8 +16,8 @@ local function elementwise(class, name)
 
    --- @param ...  sizes of the parameters, or a LongStorage
    function Class:__init(...)
-      Module.__init(self)
       local sizes = ...
+      Module.__init(self)
       self.size = torch.isStorage(sizes) and sizes or torch.LongStorage{...}
       self:parameter(name, self.size)
       self:reset()

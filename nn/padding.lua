@@ -25,8 +25,8 @@ local function padding(kind, name, mode)
    local prefix = kind == 'Spatial' and 'pad_' or 'p'
 
    function Class:__init(...)
-      Module.__init(self)
       local first = ...
+      Module.__init(self)
       for i, side in ipairs(sides) do
          local n = (select(i, ...))
          if n == nil then n = first end

@@ -242,8 +242,8 @@ end
 
 -- Whether a value is among the arguments or in a list among them.
 local function holds(...)
-   if ops.holds(...) then return true end
    local first = ...
+   if ops.holds(...) then return true end
    return type(first) == 'table' and not torch.typename(first) and ops.holds(unpack(first, 1, #first))
 end
 

@@ -29,8 +29,9 @@ function cutorch.withDevice(device, f)
    local before = cutorch.getDevice()
    call('withDevice', G.th_cuda_set_device, number('withDevice', 'device', device))
    local function back(ok, ...)
+      local why = ...
       cutorch.setDevice(before)
-      if not ok then error((...), 0) end
+      if not ok then error(why, 0) end
       return ...
    end
    return back(pcall(f))

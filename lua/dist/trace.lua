@@ -278,9 +278,10 @@ end
 -- @param file  of rank 0
 -- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
 function dist.trace(...)
+   local file = ...
    if not wire.world then error('dist.trace: call dist.init() first', 2) end
    if select('#', ...) > 0 then
-      local ok, why = pcall(begin, (...))
+      local ok, why = pcall(begin, file)
       if not ok then error(why, 2) end
       return
    end

@@ -18,9 +18,9 @@ end
 
 -- The parents that the arguments name: one node, several, or a list. Nil when the arguments are tensors.
 local function parents(self, ...)
+   local first = ...
    local n = select('#', ...)
    if n == 0 then return {} end
-   local first = ...
    local some = false
    for i = 1, n do some = some or meant((select(i, ...))) end
    if not some and first ~= nil and (torch.isTensor(first) or is_list(first) and #first > 0) then return nil end

@@ -38,8 +38,9 @@ end
 
 --- One node for a nested table of nodes: nngraph.nest(a, {b, c}) gives the table {a, {b, c}} when the graph runs.
 function nngraph.nest(...)
+   local first = ...
    local n = select('#', ...)
-   if n == 1 then return nested('argument 1', (...)) end
+   if n == 1 then return nested('argument 1', first) end
    local list = {...}
    for i = 1, n do list[i] = nested('argument ' .. i, list[i]) end
    return nested('the arguments', list)

@@ -62,6 +62,7 @@ end
 --- Joins names to an absolute path without '.', '..' and double slashes. It begins in the current folder; an absolute
 -- part begins anew.
 function paths.concat(...)
+   local first = ...
    local parts = {}
    local function walk(path)
       if path:sub(1, 1) == '/' then parts = {} end
@@ -71,7 +72,6 @@ function paths.concat(...)
       end
    end
    local n = select('#', ...)
-   local first = ...
    if n == 0 or type(first) == 'string' and first:sub(1, 1) ~= '/' then walk(paths.cwd()) end
    for i = 1, n do walk(need('concat', 'argument ' .. i, (select(i, ...)))) end
    return '/' .. table.concat(parts, '/')

@@ -127,6 +127,7 @@ end
 
 --- Sizes from (2, 3), a LongStorage or a table {2, 3}: returns an int64_t array and their count.
 function arg.sizes(who, first, ...)
+   local b, c, d = ...                     -- before any call: torch.varargs
    local out = sizes_t()
    if ffi.istype(lib.storage_t, first) or type(first) == 'table' then
       local n = #first
@@ -140,7 +141,6 @@ function arg.sizes(who, first, ...)
    need_few(who, n)
    out[0] = size(who, 1, first, 4)
    if n <= 4 then                                             -- compiles, as a loop over select() does not
-      local b, c, d = ...
       if n > 1 then out[1] = size(who, 2, b, 4) end
       if n > 2 then out[2] = size(who, 3, c, 4) end
       if n > 3 then out[3] = size(who, 4, d, 4) end

@@ -142,6 +142,7 @@ end
 -- torch.FloatTensor(...): nothing, sizes, a table of numbers, a tensor to view, or a storage with offset, sizes, strides.
 -- A LongStorage alone means sizes, but a LongTensor views it, as in Torch7.
 function construct.of(d, first, ...)
+   local strides = ...
    local who = constructor_names[d]
    if first == nil then
       if select('#', ...) > 0 then arg.refuse(who, 'argument 1', 'a size, a table, a tensor or a storage', nil, 3) end
@@ -157,9 +158,8 @@ function construct.of(d, first, ...)
       local t = new()
       C.th_tensor_alias(t, first)
       return t
-   elseif is_long_storage(first) and (d ~= C.TH_I64 or is_long_storage((...))) and type((...)) ~= 'number' then
+   elseif is_long_storage(first) and (d ~= C.TH_I64 or is_long_storage(strides)) and type(strides) ~= 'number' then
       local sizes, n = arg.sizes(who, first)
-      local strides = ...
       if strides == nil then return construct.zeros(d, n, sizes) end
       local t, stride, m = empty(d), arg.sizes(who, strides)
       if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 3) end

@@ -231,8 +231,9 @@ function conv.kept()
 end
 
 local function after(before, ok, ...)
+   local why = ...
    C.th_conv_prefer_here(before)
-   if not ok then error((...), 0) end
+   if not ok then error(why, 0) end
    return ...
 end
 

@@ -256,8 +256,9 @@ end
 local function generator_first(torch, name)
    local f = torch[name]
    torch[name] = function(first, ...)
+      local second = ...
       if not istype(generator_t, first) then return f(first, ...) end
-      if istype(tensor_t, (...)) then return f((...), first, select(2, ...)) end
+      if istype(tensor_t, second) then return f(second, first, select(2, ...)) end
       return f(tensor.empty(tensor.default()), first, ...)
    end
 end

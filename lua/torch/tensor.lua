@@ -209,11 +209,12 @@ function Tensor:new(...) return construct.of(dtype.of(self), ...) end
 --- Changes the sizes; elements keep their order in memory, and new memory comes as it is.
 -- torch.range(1, 4):resize(2, 2) --> {{1, 2}, {3, 4}}
 function Tensor:resize(first, ...)
+   local second = ...
    if arg.is_tensor(first) then first = first:size() end
    local sizes, n = arg.sizes('resize', first, ...)
    local stride
    if arg.is_storage(first) and select('#', ...) > 0 then
-      local strides, m = arg.sizes('resize', (...))
+      local strides, m = arg.sizes('resize', second)
       if m ~= n then error(('resize: as many strides as sizes are needed: %d, got %d'):format(n, m), 2) end
       stride = strides
    end

@@ -14,8 +14,9 @@ local function view(name, f)
       return f(new(), self, ...)
    end
    functions[name] = function(first, second, ...)
+      local third = ...
       arg.tensor(name, 'argument 1', first)
-      if arg.is_tensor(second) and (name ~= 'viewAs' and name ~= 'expandAs' or arg.is_tensor((...))) then
+      if arg.is_tensor(second) and (name ~= 'viewAs' and name ~= 'expandAs' or arg.is_tensor(third)) then
          return f(first, second, ...)
       end
       return f(new(), first, second, ...)
@@ -305,16 +306,17 @@ function Tensor:chunk(n, d)
 end
 
 function functions.split(first, ...)
+   local self, size, d = ...
    if type(first) == 'table' then
-      local self, size, d = ...
       return parts('split', first, arg.tensor('split', 'tensor', self), arg.whole('split', 'size', size), d)
    end
    return arg.tensor('split', 'tensor', first):split(...)
 end
 
 function functions.chunk(first, ...)
+   local self = ...
    if type(first) == 'table' then
-      local got = arg.tensor('chunk', 'tensor', (...)):chunk(select(2, ...))
+      local got = arg.tensor('chunk', 'tensor', self):chunk(select(2, ...))
       for i = 1, math.max(#first, #got) do first[i] = got[i] end
       return first
    end
