@@ -84,7 +84,7 @@ static bool agree(const th_dist_work *w, const th_exchange *x, int first, int en
 static bool join(th_dist_work *w, th_exchange *x, int first, int end)
 {
   const th_between *b = w->g->between;
-  const int from = b->first[first], to = b->first[end], holder = b->member[from], mine = w->notice.op;
+  const int from = b->first[first], to = b->first[end], holder = b->member[from], op = w->notice.op;
   const bool last = to - from == w->g->size, fits = agree(w, x, first, end);
   char *sum = b->room + sizeof(record);
   const void *src[TH_MAXRANK];
@@ -96,7 +96,7 @@ static bool join(th_dist_work *w, th_exchange *x, int first, int end)
     if (i > from || !fits) x->bytes[r] = 0;
   }
   if (!fits || n == 0) return false;
-  th_combine_of(w->notice.dtype)(sum, src, n, w->notice.count, mine == TH_DIST_MEAN && !last ? TH_DIST_SUM : mine, w->g->size);
+  th_combine_of(w->notice.dtype)(sum, src, n, w->notice.count, op == TH_DIST_MEAN && !last ? TH_DIST_SUM : op, w->g->size);
   x->at[holder] = sum;
   return false;
 }

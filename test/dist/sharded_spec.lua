@@ -20,8 +20,7 @@ local function whole(method, config, steps, ranks_, op)
    local x, state = start(), {}
    for step = 1, steps do
       method(function()
-         local g = gradient(x, step, 0)
-         for k = 1, ranks_ - 1 do g:add(gradient(x, step, k)) end
+         local g = require 'test.dist.pairs'(ranks_, function(k) return gradient(x, step, k) end, 'add')
          return 0, op == 'sum' and g or g:div(ranks_)
       end, x, config, state)
    end
