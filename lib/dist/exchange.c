@@ -1,7 +1,7 @@
-/* exchange.c - all ranks of a group on several hosts learn what each announces, and few bytes of each, or what these reduce to. On
- * a host the first rank gathers what lies on the desks; those of the hosts exchange what they have, and with each step twice as
- * many hosts have the same (recursive doubling: Thakur and others, 2005); the others of a host read it on its first rank's desk.
- * All have the same in the end, and so find the same difference. */
+/* exchange.c - all ranks of a group on several hosts learn what each announces, and few bytes of each, or what these reduce
+ * to. On a host the first rank gathers what lies on the desks; those of the hosts exchange what they have, and with each step
+ * twice as many hosts have the same (recursive doubling: Thakur and others, 2005); the others of a host read it on its first
+ * rank's desk. All have the same in the end, and so find the same difference. */
 #include <stdlib.h>
 #include "wire.h"
 
@@ -79,8 +79,9 @@ static bool agree(const th_dist_work *w, const th_exchange *x, int first, int en
   return !device;
 }
 
-/* Hosts [first, end) have become one block. What their ranks have brought is reduced where the sum of this rank's block lies, and is
- * the first rank's from now on; it is dropped where announcements differ. Whether bytes that have just come are still needed. */
+/* Hosts [first, end) have become one block. What their ranks have brought is reduced where the sum of this rank's block lies,
+ * and is the first rank's from now on; it is dropped where announcements differ. Whether bytes that have just come are still
+ * needed. */
 static bool join(th_dist_work *w, th_exchange *x, int first, int end)
 {
   const th_between *b = w->g->between;
@@ -101,8 +102,8 @@ static bool join(th_dist_work *w, th_exchange *x, int first, int end)
   return false;
 }
 
-/* Blocks of 1, 2, 4, ... hosts exchange what they have with the block beside theirs. In the last one there may be fewer hosts: they
- * send to several, each of which hears of one. */
+/* Blocks of 1, 2, 4, ... hosts exchange what they have with the block beside theirs. In the last one there may be fewer hosts:
+ * they send to several, each of which hears of one. */
 static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
 {
   const th_dist *g = w->g;

@@ -5,6 +5,7 @@
 #include "wire.h"
 
 static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
+#define ALL_NAMES "auto, fastest, gather, doubling, parts, ring or hosts"
 static int forced = -1;                 /* -1: the environment has not been looked at */
 
 const char *th_algorithm_name(int a) { return names[a]; }
@@ -29,13 +30,13 @@ th_status th_know_algorithm(void)
 {
   const char *told = getenv("TH_DIST_ALGORITHM");
   if (!told || number_of(told) >= 0) return TH_OK;
-  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be auto, fastest, gather, doubling, parts, ring or hosts, got %s", told);
+  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be " ALL_NAMES ", got %s", told);
 }
 
 th_status th_dist_algorithm(const char *name, const char **now)
 {
   const int a = name ? number_of(name) : th_forced_algorithm();
-  if (a < 0) return th_fail(TH_EARG, "dist.algorithm: it must be auto, fastest, gather, doubling, parts, ring or hosts, got %s", name);
+  if (a < 0) return th_fail(TH_EARG, "dist.algorithm: it must be " ALL_NAMES ", got %s", name);
   if (name) forced = a;
   *now = names[th_forced_algorithm()];
   return TH_OK;

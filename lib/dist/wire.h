@@ -67,8 +67,8 @@ th_status th_wire_message(th_dist_work *w);            /* message.c: send and re
 
 /* ---- announcements and few bytes (exchange.c) ---- */
 
-/* What all ranks announce, and where their bytes lie; or those of what was reduced on the way, as the first rank's. All announce the
- * same, or all fail. */
+/* What all ranks announce, and where their bytes lie; or those of what was reduced on the way, as the first rank's. All announce
+ * the same, or all fail. */
 typedef struct th_exchange {
   th_notice notice[TH_MAXRANK];
   int64_t  bytes[TH_MAXRANK];
