@@ -25,8 +25,10 @@ local function report(rank, who, n, times, turn, more)
    if rank == 0 then print(('row %s %d %.9f %s'):format(who, n, median(took), more or '-')) end
 end
 
--- How often a call is repeated in a turn: short ones would measure the clock.
+-- How often a call is repeated in a turn: short ones would measure the clock. And before the first turn: the loops around short ones
+-- are compiled by then, which takes LuaJIT longer than the calls.
 local function repeats(n) return n < 10000 and 20 or n < 100000 and 5 or 1 end
+local function warm_up(n, f) for _ = 1, n < 10000 and 400 or 1 do f() end end
 
 local function ours(options)
    local dist = require 'dist'.init { deadline = 60 }
@@ -36,7 +38,7 @@ local function ours(options)
       local x, k = torch.FloatTensor(n):zero(), repeats(n)
       if compressed then x = torch.randn(math.ceil(n / 1000), math.min(n, 1000)):float() end
       local op, how = compressed and 'mean' or 'sum', compressed and { compress = dist.compressor 'onebit' } or nil
-      dist.allreduce(x, op, how)
+      warm_up(n, function() dist.allreduce(x, op, how) end)
       report(dist.rank(), 'ours', n, options.times, function()
          sys.sleep(QUIET)
          dist.barrier()
@@ -62,7 +64,7 @@ local function mpi(options)
       if n > options.largest then break end
       local x, t, k = torch.FloatTensor(n):zero(), ffi.new 'double[1]', repeats(n)
       local function reduce() C.MPI_Allreduce(in_place, x:data(), n, C.ompi_mpi_float, C.ompi_mpi_op_sum, world) end
-      reduce()
+      warm_up(n, reduce)
       report(rank[0], 'mpi', n, options.times, function()
          sys.sleep(QUIET)
          C.MPI_Barrier(world)
@@ -84,7 +86,7 @@ d.init_process_group('gloo', init_method='tcp://10.77.0.1:29511', rank=rank, wor
 for n in [%s]:
     x = torch.zeros(n)
     k = 20 if n < 10000 else 5 if n < 100000 else 1
-    d.all_reduce(x)
+    for _ in range(40 if n < 10000 else 1): d.all_reduce(x)
     took = []
     for _ in range(%d):
         time.sleep(%g)
