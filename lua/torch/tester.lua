@@ -2,98 +2,143 @@
 --
 -- An assertion that fails is noted and the test goes on; an error ends the test. run() raises an error when anything
 -- went wrong, so that a script's exit status tells.
-local ffi = require 'ffi'
 local class = require 'torch.class'
 local arg_check = require 'torch.arg'
+local differ = require 'torch.differ'
 
 local M = {}
 local Tester = {}
-local suites = setmetatable({}, { __mode = 'k' })           -- TestSuite -> { tests =, order = }
+local suite_orders = setmetatable({}, { __mode = 'k' })     -- TestSuite -> the names of its tests as they came
 
 local RULE = ('-'):rep(80)
+local HOOK = { _setUp = true, _tearDown = true }
+
+local Suite = {}
+
+function Suite.__index(suite, name) return rawget(suite, '__tests')[name] end
+
+function Suite.__newindex(suite, name, f)
+   local tests = rawget(suite, '__tests')
+   if tests[name] ~= nil then error(('TestSuite: Test %s is already defined.'):format(tostring(name)), 2) end
+   if type(f) == 'table' then
+      error(('TestSuite: Nested tables of tests are not supported, but %s is a table'):format(tostring(name)), 2)
+   end
+   if type(f) ~= 'function' then arg_check.refuse('TestSuite', 'test ' .. tostring(name), 'a function', f) end
+   tests[name] = f
+   local order = suite_orders[suite]
+   order[#order + 1] = name
+end
 
 --- A table of tests that refuses a second test of the same name, which a plain table would silently drop.
+-- Its tests stand in the field `__tests`.
 function M.TestSuite()
-   local tests, order = {}, {}
-   local suite = setmetatable({}, {
-      __index = tests,
-      __newindex = function(_, name, f)
-         if tests[name] ~= nil then error(('TestSuite: there is a test %s already'):format(tostring(name)), 2) end
-         tests[name] = f
-         order[#order + 1] = name
-      end,
-   })
-   suites[suite] = { tests = tests, order = order }
+   local suite = setmetatable({ __tests = {}, __isTestSuite = true }, Suite)
+   suite_orders[suite] = {}
    return suite
 end
 
 function Tester:__init()
-   self.errors, self.tests, self.disabledTests = {}, {}, {}
-   self.warnings, self.order, self.hooks = {}, {}, {}
+   self.errors, self.warnings, self.tests, self.disabledTests = {}, {}, {}, {}
+   self._order, self._addWarnings, self._currentTestName = {}, {}, ''
+   self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
    self.countasserts = 0
-   self.earlyAbort, self.rethrowErrors, self.summaryOnly = false, false, false
+   self._assertTensorEqIgnoresDims = true
+   self.earlyAbort, self.rethrow, self.summaryOnly = false, false, false
 end
 
 function Tester:setEarlyAbort(yes) self.earlyAbort = not not yes end         --- stop after the first test that fails
-function Tester:setRethrowErrors(yes) self.rethrowErrors = not not yes end   --- let errors of tests through
+function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         --- let failures and errors through
 function Tester:setSummaryOnly(yes) self.summaryOnly = not not yes end       --- print no details
 
 ---------------------------------------------------------------------------------------------------------
--- what is noted
+-- what is noted: `errors` and `warnings` are lists of texts, the counters are tables by the name of the test
 
 -- The line of the test that asserts: the first frame outside of this file.
 local here = debug.getinfo(1, 'S').source
 
-function Tester._addDebugInfo(_, message)
+function Tester:_addDebugInfo(message)
+   local name = self._currentTestName
+   local text = name == '' and message or name .. '\n' .. message
    local level = 2
    while true do
       local info = debug.getinfo(level, 'Sl')
-      if not info then return message end
+      if not info then return text end
       if info.source ~= here and info.what ~= 'C' then
-         return ('%s\n%s:%d'):format(message, info.short_src, info.currentline)
+         return ('%s\n%s:%d'):format(text, info.short_src, info.currentline)
       end
       level = level + 1
    end
 end
 
-local function note(self, list, message)
-   list[#list + 1] = { name = self._current, message = message }
-end
+local function count(counter, name) counter[name] = (counter[name] or 0) + 1 end
 
+--- Counts an assertion that held. A derived tester may replace it, and _failure.
 function Tester:_success()
    self.countasserts = self.countasserts + 1
+   count(self.assertionPass, self._currentTestName)
    return true
 end
 
+--- Counts and notes an assertion that did not hold.
 function Tester:_failure(message)
+   if self.rethrow then error(message, 2) end
    self.countasserts = self.countasserts + 1
-   self._failed = true
-   note(self, self.errors, self:_addDebugInfo(message))
+   count(self.assertionFail, self._currentTestName)
+   self.errors[#self.errors + 1] = self:_addDebugInfo(message)
    return false
 end
 
-function Tester:_warning(message) note(self, self.warnings, self:_addDebugInfo(message)) end
+function Tester:_warning(message) self.warnings[#self.warnings + 1] = self:_addDebugInfo(message) end
 
 function Tester:_assert_sub(condition, message)
    if condition then return self:_success() end
    return self:_failure(message)
 end
 
+local short = differ.short
+
 local function with(message, text)
-   if message == nil then return text end
-   return tostring(message) .. '\n' .. text
+   if message == nil or message == '' then return text end
+   return message .. '\n' .. text
 end
 
-local function short(v)
-   local text = type(v) == 'string' and ('%q'):format(v) or tostring(v)
-   return #text > 300 and text:sub(1, 300) .. ' ...' or text
+-- The message of an assertion, its only optional argument. The level is the one of its caller's caller.
+local function message_of(who, level, message, ...)
+   if select('#', ...) > 0 and next { ... } ~= nil then
+      error(('%s: Unexpected arguments passed to test function after the message'):format(who), level + 1)
+   end
+   if message == nil or message == false then return nil end
+   if type(message) ~= 'string' and type(message) ~= 'number' then
+      arg_check.refuse(who, 'message', 'a string', message, level)
+   end
+   return tostring(message)
+end
+
+-- Tolerance and message, in either order.
+local function tolerance_of(who, level, default, ...)
+   local tolerance, message
+   for i = 1, select('#', ...) do
+      local v = select(i, ...)
+      local kind = type(v)
+      if kind == 'number' and tolerance == nil then
+         if v ~= v or v < 0 then arg_check.refuse(who, 'tolerance', 'a number from 0', v, level) end
+         tolerance = v
+      elseif kind == 'string' and message == nil then
+         message = v
+      elseif v ~= nil then
+         arg_check.refuse(who, 'argument ' .. i + 2, 'a tolerance or a message', v, level)
+      end
+   end
+   return tolerance or default, message
 end
 
 ---------------------------------------------------------------------------------------------------------
 -- assertions; each takes a message as last argument and returns whether it held
 
---- condition must be true. Anything but true and false is let through with a warning.
-function Tester:assert(condition, message)
+--- torch.Tester:assert(condition, [message]): condition must be true.
+-- Anything but true and false is let through with a warning.
+function Tester:assert(condition, ...)
+   local message = message_of('assert', 3, ...)
    if type(condition) ~= 'boolean' then
       self:_warning(('assert got a %s, not true or false'):format(type(condition)))
    end
@@ -101,7 +146,8 @@ function Tester:assert(condition, message)
 end
 
 local function define(name, word, sign, holds)
-   Tester[name] = function(self, a, b, message)
+   Tester[name] = function(self, a, b, ...)
+      local message = message_of(name, 3, ...)
       local ok, r = pcall(holds, a, b)
       return self:_assert_sub(ok and r, with(message, ('%s failed: %s %s %s'):format(word, short(a), sign, short(b))))
    end
@@ -122,122 +168,51 @@ define('assertgt', 'GT', '<=', function(a, b) return a > b end)
 define('assertle', 'LE', '>', function(a, b) return a <= b end)
 define('assertge', 'GE', '<', function(a, b) return a >= b end)
 
--- (tolerance, message) or (message): what comes after the two values
-local function tolerance_of(who, default, tolerance, message)
-   if type(tolerance) == 'string' and message == nil then return default, tolerance end
-   if tolerance ~= nil and type(tolerance) ~= 'number' then
-      arg_check.refuse(who, 'tolerance', 'a number', tolerance, 4)
-   end
-   return tolerance or default, message
-end
-
 local function need_kind(who, test, what, a, b)
    if not test(a) then arg_check.refuse(who, 'argument 1', what, a, 4) end
    if not test(b) then arg_check.refuse(who, 'argument 2', what, b, 4) end
 end
 
-local function is_number(v) return type(v) == 'number' end
 local function is_table(v) return type(v) == 'table' end
+local function has_distance(v) return tonumber(v) ~= nil end
 
---- |a - b| must be at most the tolerance (default 1e-16).
-function Tester:assertalmosteq(a, b, tolerance, message)
-   need_kind('assertalmosteq', is_number, 'a number', a, b)
-   tolerance, message = tolerance_of('assertalmosteq', 1e-16, tolerance, message)
-   local gap = math.abs(a - b)
+--- torch.Tester:assertalmosteq(a, b, [tolerance], [message]): |a - b| must be at most the tolerance (default
+-- 1e-16). Tolerance and message may change places, here and below.
+function Tester:assertalmosteq(a, b, ...)
+   need_kind('assertalmosteq', has_distance, 'a number', a, b)
+   local tolerance, message = tolerance_of('assertalmosteq', 3, 1e-16, ...)
+   local gap = math.abs(tonumber(a) - tonumber(b))
    return self:_assert_sub(gap <= tolerance, with(message, ('ALMOST_EQ failed: %s ~= %s with tolerance %s'):format(
       short(a), short(b), tostring(tolerance))))
 end
 
--- ---- equality of any two values: nil, or why they differ
-
-local differ
-
-local function elements_differ(n, at_a, at_b, tolerance)
-   for i = 1, n do
-      local x, y = at_a(i), at_b(i)
-      -- equal infinities have no distance; nan equals nothing
-      if not (x == y or math.abs(x - y) <= tolerance) then
-         return ('element %d: %s ~= %s with tolerance %s'):format(i, tostring(x), tostring(y), tostring(tolerance))
-      end
-   end
-end
-
-local function tensors_differ(a, b, tolerance)
-   if a:dim() ~= b:dim() then return ('%d dimensions ~= %d'):format(a:dim(), b:dim()) end
-   for d = 1, a:dim() do
-      if a:size(d) ~= b:size(d) then
-         return ('size %s ~= %s'):format(arg_check.size_text(a), arg_check.size_text(b))
-      end
-   end
-   if a:nElement() == 0 then return nil end
-   local p, q = a:contiguous(), b:contiguous()
-   local s, t = p:storage(), q:storage()
-   local i, k = p:storageOffset() - 1, q:storageOffset() - 1
-   return elements_differ(a:nElement(), function(n) return s[i + n] end, function(n) return t[k + n] end, tolerance)
-end
-
-local function storages_differ(a, b, tolerance)
-   if #a ~= #b then return ('%d elements ~= %d'):format(#a, #b) end
-   return elements_differ(#a, function(n) return a[n] end, function(n) return b[n] end, tolerance)
-end
-
-local function tables_differ(a, b, tolerance)
-   for k, v in pairs(a) do
-      local why = differ(v, b[k], tolerance)
-      if why then return ('[%s] %s'):format(tostring(k), why) end
-   end
-   for k in pairs(b) do
-      if a[k] == nil then return ('[%s] is missing'):format(tostring(k)) end
-   end
-end
-
-function differ(a, b, tolerance)
-   if type(a) ~= type(b) then return ('type %s ~= %s'):format(type(a), type(b)) end
-   if rawequal(a, b) and a == a then return nil end
-   if type(a) == 'number' then
-      if a == b or math.abs(a - b) <= tolerance then return nil end
-      return ('%s ~= %s with tolerance %s'):format(tostring(a), tostring(b), tostring(tolerance))
-   end
-   if arg_check.is_tensor(a) or arg_check.is_storage(a) then
-      if class.typename(a) ~= class.typename(b) then
-         return ('type %s ~= %s'):format(class.typename(a), tostring(class.typename(b)))
-      end
-      return arg_check.is_tensor(a) and tensors_differ(a, b, tolerance) or
-             arg_check.is_storage(a) and storages_differ(a, b, tolerance) or nil
-   end
-   if type(a) == 'table' then
-      local mt = getmetatable(a)
-      if mt and (rawget(mt, '__eq') and not class.typename(a) or mt.__eq__) then
-         if a == b then return nil end
-         return 'they are not equal'
-      end
-      return tables_differ(a, b, tolerance)
-   end
-   if type(a) == 'cdata' and ffi.typeof(a) == ffi.typeof(b) and a == b then return nil end
-   if a == b then return nil end
-   return ('%s ~= %s'):format(short(a), short(b))
-end
-
-function Tester:_eqOrNeq(a, b, negate, tolerance, message)
-   tolerance, message = tolerance_of(negate and 'ne' or 'eq', 0, tolerance, message)
-   local why = differ(a, b, tolerance)
+function Tester:_eqOrNeq(a, b, negate, ...)
+   local tolerance, message = tolerance_of(negate and 'ne' or 'eq', 4, 0, ...)
+   local why = differ.values(a, b, tolerance)
    if negate then
       return self:_assert_sub(why ~= nil, with(message, ('NE failed: both are %s'):format(short(a))))
    end
    return self:_assert_sub(why == nil, with(message, 'EQ failed: ' .. tostring(why)))
 end
 
---- Equal values of any type: numbers and elements within the tolerance (default 0), tables by what they contain.
-function Tester:eq(got, expected, tolerance, message) return self:_eqOrNeq(got, expected, false, tolerance, message) end
+--- torch.Tester:eq(a, b, [tolerance], [message]), torch.Tester:assertGeneralEq(a, b, [tolerance], [message]): Equal values of any
+-- type: numbers and elements within the tolerance (default 0), tables by what they contain.
+function Tester:eq(got, expected, ...) return self:_eqOrNeq(got, expected, false, ...) end
 --- torch.Tester:ne(a, b, [tolerance], [message]), torch.Tester:assertGeneralNe(a, b, [tolerance], [message]): a and b must differ.
-function Tester:ne(got, other, tolerance, message) return self:_eqOrNeq(got, other, true, tolerance, message) end
-Tester.assertGeneralEq, Tester.assertGeneralNe = Tester.eq, Tester.ne
+function Tester:ne(got, other, ...) return self:_eqOrNeq(got, other, true, ...) end
+function Tester:assertGeneralEq(got, expected, ...) return self:_eqOrNeq(got, expected, false, ...) end
+function Tester:assertGeneralNe(got, other, ...) return self:_eqOrNeq(got, other, true, ...) end
 
-function Tester:_assertTensorEqOrNeq(a, b, negate, tolerance, message)
+function Tester:_assertTensorEqOrNeq(a, b, negate, ...)
    local who = negate and 'assertTensorNe' or 'assertTensorEq'
    need_kind(who, arg_check.is_tensor, 'a tensor', a, b)
-   tolerance, message = tolerance_of(who, 0, tolerance, message)
-   local why = tensors_differ(a, b, tolerance)
+   local tolerance, message = tolerance_of(who, 4, 0, ...)
+   local any_shape = self._assertTensorEqIgnoresDims
+   local why = differ.tensors(a, b, tolerance, any_shape)
+   if any_shape and not why and not arg_check.same_shape(a, b) then
+      self:_warning(('%s ignores that the sizes differ: %s and %s'):format(who, arg_check.size_text(a),
+                                                                          arg_check.size_text(b)))
+   end
    if negate then
       return self:_assert_sub(why ~= nil, with(message, ('TensorNE failed: no element differs by more than %s'):format(
          tolerance)))
@@ -245,42 +220,48 @@ function Tester:_assertTensorEqOrNeq(a, b, negate, tolerance, message)
    return self:_assert_sub(why == nil, with(message, 'TensorEQ failed: ' .. tostring(why)))
 end
 
---- Tensors of one size whose elements differ by at most the tolerance (default 0); types may differ.
+--- torch.Tester:assertTensorEq(a, b, [tolerance], [message]): Tensors of one type whose
+-- elements differ by at most the tolerance (default 0).
+-- A 1x3 tensor may equal one of 3 elements, with a warning; `tester._assertTensorEqIgnoresDims = false` ends that.
 function Tester:assertTensorEq(a, b, ...) return self:_assertTensorEqOrNeq(a, b, false, ...) end
---- Two tensors of one size must differ by more than the tolerance (0) somewhere.
+--- torch.Tester:assertTensorNe(a, b, [tolerance], [message]): Two tensors must differ in
+-- type, in size, or by more than the tolerance (0) somewhere.
 function Tester:assertTensorNe(a, b, ...) return self:_assertTensorEqOrNeq(a, b, true, ...) end
 
 function Tester:_assertTableEqOrNeq(a, b, negate, ...)
    need_kind(negate and 'assertTableNe' or 'assertTableEq', is_table, 'a table', a, b)
    return self:_eqOrNeq(a, b, negate, ...)
 end
---- Two tables must hold equal values, at all levels.
+--- torch.Tester:assertTableEq(a, b, [tolerance], [message]): Two tables must hold equal values, at all levels.
 function Tester:assertTableEq(a, b, ...) return self:_assertTableEqOrNeq(a, b, false, ...) end
---- Two tables must differ somewhere.
+--- torch.Tester:assertTableNe(a, b, [tolerance], [message]): Two tables must differ somewhere.
 function Tester:assertTableNe(a, b, ...) return self:_assertTableEqOrNeq(a, b, true, ...) end
 
 -- ---- errors
 
---- The call of f must raise an error for which compare(error) is true.
-function Tester:assertErrorObj(f, compare, message)
+--- torch.Tester:assertErrorObj(f, compare, [message]): The call of f must raise an
+-- error for which compare(error) is true.
+function Tester:assertErrorObj(f, compare, ...)
    need_kind('assertErrorObj', arg_check.is_callable, 'a function', f, compare)
+   local message = message_of('assertErrorObj', 3, ...)
    local ok, err = pcall(f)
    if ok then return self:_failure(with(message, 'ERROR failed: no error was raised')) end
    return self:_assert_sub(compare(err), with(message, 'ERROR failed: the error is ' .. short(err)))
 end
---- Calling f must raise an error.
-function Tester:assertError(f, message) return self:assertErrorObj(f, function() return true end, message) end
---- The error must be this message exactly.
-function Tester:assertErrorMsg(f, expected, message)
-   return self:assertErrorObj(f, function(err) return err == expected end, message)
+--- torch.Tester:assertError(f, [message]): Calling f must raise an error.
+function Tester:assertError(f, ...) return self:assertErrorObj(f, function() return true end, ...) end
+--- torch.Tester:assertErrorMsg(f, expected, [message]): The error must be this message exactly.
+function Tester:assertErrorMsg(f, expected, ...)
+   return self:assertErrorObj(f, function(err) return err == expected end, ...)
 end
---- The error must contain the Lua pattern.
-function Tester:assertErrorPattern(f, pattern, message)
+--- torch.Tester:assertErrorPattern(f, pattern, [message]): The error must contain the Lua pattern.
+function Tester:assertErrorPattern(f, pattern, ...)
    if type(pattern) ~= 'string' then arg_check.refuse('assertErrorPattern', 'pattern', 'a string', pattern) end
-   return self:assertErrorObj(f, function(err) return tostring(err):find(pattern) ~= nil end, message)
+   return self:assertErrorObj(f, function(err) return tostring(err):find(pattern) ~= nil end, ...)
 end
---- Calling f must raise no error.
-function Tester:assertNoError(f, message)
+--- torch.Tester:assertNoError(f, [message]): Calling f must raise no error.
+function Tester:assertNoError(f, ...)
+   local message = message_of('assertNoError', 3, ...)
    local ok, err = pcall(f)
    return self:_assert_sub(ok, with(message, 'ERROR found: ' .. short(err)))
 end
@@ -288,76 +269,120 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- tests
 
-local function add_test(self, f, name, hooks)
-   if type(name) ~= 'string' then arg_check.refuse('Tester:add', 'the name of a test', 'a string', name, 4) end
-   if type(f) ~= 'function' then arg_check.refuse('Tester:add', 'test ' .. name, 'a function', f, 4) end
-   if self.tests[name] then error(('Tester:add: there is a test %s already'):format(name), 4) end
-   self.tests[name], self.hooks[name] = f, hooks
-   self.order[#self.order + 1] = name
+-- The text of an error with the stack where it was raised; an error that is no string stays as it is.
+local function traced(err)
+   if type(err) ~= 'string' or err:find('\nstack traceback:\n', 1, true) then return err end
+   return debug.traceback(err, 2)
 end
 
---- Adds a test, or all tests of a table or TestSuite. `_setUp(name)` and `_tearDown(name)` of a suite run around each.
+-- f between the hooks of its suite. tearDown also follows a test that fails.
+local function between(setUp, f, tearDown, name)
+   if not setUp and not tearDown then return f end
+   return function()
+      if setUp then setUp(name) end
+      local ok, err = xpcall(f, traced)
+      if tearDown then tearDown(name) end
+      if not ok then error(err, 0) end
+   end
+end
+
+local function add_test(self, f, name, setUp, tearDown)
+   if type(name) == 'number' then name = tostring(name) end
+   if type(name) ~= 'string' then arg_check.refuse('Tester:add', 'the name of a test', 'a string', name, 4) end
+   if type(f) == 'table' then
+      error(('Tester:add: Nested tables of tests are not supported: test %s must be a function, got a table'):format(
+            name), 4)
+   end
+   if type(f) ~= 'function' then arg_check.refuse('Tester:add', 'test ' .. name, 'a function', f, 4) end
+   if self.tests[name] then error(('Tester:add: Test with name %s already exists!'):format(name), 4) end
+   self.tests[name] = between(setUp, f, tearDown, name)
+   self._order[#self._order + 1] = name
+end
+
+-- The keys of a table of tests: first those of `order`, then the others by name.
+local function in_order(tests, order)
+   local names, taken, others = {}, {}, {}
+   for _, name in ipairs(order or {}) do
+      if tests[name] ~= nil and not taken[name] then names[#names + 1], taken[name] = name, true end
+   end
+   for name in pairs(tests) do
+      if not taken[name] then others[#others + 1] = name end
+   end
+   table.sort(others, function(a, b) return tostring(a) < tostring(b) end)
+   for _, name in ipairs(others) do names[#names + 1] = name end
+   return names
+end
+
+--- Adds a test, called 'unknown' without a name, or all tests of a TestSuite or a plain table.
+-- `_setUp(name)` and `_tearDown(name)` of a suite run around each of its tests.
 -- @return the tester
 function Tester:add(f, name)
    if type(f) == 'function' then
-      add_test(self, f, name, {})
+      add_test(self, f, name == nil and 'unknown' or name)
       return self
    end
    if type(f) ~= 'table' then arg_check.refuse('Tester:add', 'tests', 'a function, a table or a TestSuite', f) end
-   local suite = suites[f]
-   local tests, order = suite and suite.tests or f, suite and suite.order
-   if not order then
-      order = {}
-      for k in pairs(tests) do order[#order + 1] = k end
-      table.sort(order, function(a, b) return tostring(a) < tostring(b) end)
+   if name ~= nil then error('Tester:add: the tests of a table have their names, so none can be given', 2) end
+   local tests = f
+   if f.__isTestSuite then
+      tests = f.__tests
+   else
+      self:_warning('Tester:add got a plain table, where a second test of one name replaces the first: ' ..
+                    'use torch.TestSuite')
+      self._addWarnings[#self._addWarnings + 1] = self.warnings[#self.warnings]
    end
-   local hooks = { setUp = tests._setUp, tearDown = tests._tearDown }
-   for _, k in ipairs(order) do
-      if k ~= '_setUp' and k ~= '_tearDown' then add_test(self, tests[k], k, hooks) end
+   for _, k in ipairs(in_order(tests, suite_orders[f])) do
+      if not HOOK[k] then add_test(self, tests[k], k, tests._setUp, tests._tearDown) end
    end
    return self
 end
 
--- Names, or patterns that begin a name; a table of them; nil: all.
-function Tester:_getTests(names, who)
-   if names == nil then return self.order end
-   if type(names) == 'string' then names = { names } end
-   if type(names) ~= 'table' then arg_check.refuse('Tester:' .. who, 'tests', 'a name or a table of names', names, 3) end
-   local found, chosen = {}, {}
-   for _, wanted in ipairs(names) do
-      if type(wanted) ~= 'string' then arg_check.refuse('Tester:' .. who, 'the name of a test', 'a string', wanted, 3) end
+local function matches(name, wanted)
+   if name == wanted then return true end
+   local ok, found = pcall(string.find, name, wanted)
+   return ok and found ~= nil
+end
+
+--- The tests {name = function} whose names contain the Lua pattern, or one of a table of patterns; nil: all.
+function Tester:_getTests(patterns)
+   if patterns == nil then return self.tests end
+   if type(patterns) == 'string' then patterns = { patterns } end
+   if type(patterns) ~= 'table' then
+      arg_check.refuse('Tester:run', 'tests', 'a name or a table of names', patterns, 3)
+   end
+   local found = {}
+   for _, wanted in ipairs(patterns) do
+      if type(wanted) ~= 'string' then arg_check.refuse('Tester:run', 'the name of a test', 'a string', wanted, 3) end
       local any = false
-      for _, name in ipairs(self.order) do
-         if name == wanted or name:match('^' .. wanted) then
-            any = true
-            if not chosen[name] then found[#found + 1], chosen[name] = name, true end
-         end
+      for name, f in pairs(self.tests) do
+         if matches(name, wanted) then found[name], any = f, true end
       end
-      if not any then error(('Tester:%s: there is no test %s'):format(who, tostring(wanted)), 3) end
+      if not any then error(('Tester:run: there is no test %s'):format(wanted), 3) end
    end
    return found
 end
 
---- Leaves tests out of the next runs; returns the tester.
+--- Leaves the tests of these names out of the next runs; returns the tester.
 function Tester:disable(names)
-   for _, name in ipairs(self:_getTests(names, 'disable')) do self.disabledTests[name] = true end
+   if type(names) == 'string' then names = { names } end
+   if type(names) ~= 'table' then arg_check.refuse('Tester:disable', 'tests', 'a name or a table of names', names) end
+   for _, name in ipairs(names) do
+      if not self.tests[name] then error(('Tester:disable: there is no test %s'):format(tostring(name)), 2) end
+   end
+   for _, name in ipairs(names) do self.disabledTests[name] = true end
    return self
 end
 
--- Calls f; an error is noted with its traceback.
-function Tester:_pcall(f, ...)
-   if self.rethrowErrors then
-      f(...)
-      return true
+--- Calls f and notes its error, with the traceback.
+-- @return whether f ended, its result or error, whether it ended without a failed assertion, too
+function Tester:_pcall(f)
+   local before = #self.errors
+   local ok, result = xpcall(f, traced)
+   if not ok then
+      count(self.testError, self._currentTestName)
+      self.errors[#self.errors + 1] = ('%s\nFunction call failed\n%s'):format(self._currentTestName, tostring(result))
    end
-   local args, n = { ... }, select('#', ...)
-   local ok, err = xpcall(function() f(unpack(args, 1, n)) end, function(e)
-      return type(e) == 'string' and debug.traceback(e, 2) or e
-   end)
-   if ok then return true end
-   self._errored = true
-   note(self, self.errors, 'Function call failed\n' .. tostring(err))
-   return false
+   return ok, result, ok and #self.errors == before
 end
 
 local function plural(n, word) return ('%d %s%s'):format(n, word, n == 1 and '' or 's') end
@@ -366,62 +391,84 @@ local function terminal()
    return io.type(io.stdout) == 'file' and require 'torch.package'.isatty(io.stdout)
 end
 
-function Tester:_run(names)
+local COLOR = { SKIP = 33, ERROR = 35, FAIL = 31, PASS = 32 }
+
+-- Runs one test. Returns whether nothing went wrong, and the word for the report.
+function Tester:_runOne(name, f)
+   if self.disabledTests[name] then return true, 'SKIP' end
+   if self.rethrow then
+      f()
+      return true, 'PASS'
+   end
+   local ok, _, pass = self:_pcall(f)
+   return pass, not ok and 'ERROR' or pass and 'PASS' or 'FAIL'
+end
+
+--- Runs the tests {name = function}. A derived tester may replace it; it sets _currentTestName for each test.
+function Tester:_run(tests)
+   local names = in_order(tests, self._order)
    local colored = terminal()
-   local function color(c, s) return colored and ('\27[%dm%s\27[0m'):format(c, s) or s end
-   local count = { tests = #names, failures = 0, errors = 0, disabled = 0 }
    for i, name in ipairs(names) do
-      self._current, self._failed, self._errored = name, false, false
-      local word
-      if self.disabledTests[name] then
-         count.disabled = count.disabled + 1
-         word = color(33, 'SKIP')
-      else
-         local hooks = self.hooks[name]
-         if not hooks.setUp or self:_pcall(hooks.setUp, name) then self:_pcall(self.tests[name]) end
-         if hooks.tearDown then self:_pcall(hooks.tearDown, name) end
-         if self._failed then count.failures = count.failures + 1 end
-         if self._errored then count.errors = count.errors + 1 end
-         word = self._errored and color(35, 'ERROR') or self._failed and color(31, 'FAIL') or color(32, 'PASS')
-      end
+      self._currentTestName = name
+      local fine, word = self:_runOne(name, tests[name])
       if not self.summaryOnly then
+         if colored then word = ('\27[%dm%s\27[0m'):format(COLOR[word], word) end
          io.write(('%3d/%d %s %s [%s]\n'):format(i, #names, name, ('.'):rep(math.max(3, 60 - #name)), word))
       end
-      if self.earlyAbort and (self._failed or self._errored) then
-         count.tests = i
+      if self.earlyAbort and not fine then
          io.write 'Aborting on first error, not all tests have been executed\n'
          break
       end
    end
-   return count
+   self._currentTestName = ''
 end
 
-function Tester:_report(count)
-   io.write(('Completed %s in %s with %s and %s'):format(plural(self.countasserts, 'assert'),
-      plural(count.tests, 'test'), plural(count.failures, 'failure'), plural(count.errors, 'error')))
+-- How many of the tests have a count above zero.
+local function counted(tests, counter)
+   local n = 0
+   for name in pairs(tests) do
+      if (tonumber(counter[name]) or (counter[name] and 1) or 0) > 0 then n = n + 1 end
+   end
+   return n
+end
+
+--- Prints what became of the tests {name = function}.
+function Tester:_report(tests)
+   local n, disabled = 0, counted(tests, self.disabledTests)
+   for _ in pairs(tests) do n = n + 1 end
+   io.write(('Completed %s in %s with %s and %s'):format(plural(self.countasserts, 'assert'), plural(n, 'test'),
+      plural(counted(tests, self.assertionFail), 'failure'), plural(counted(tests, self.testError), 'error')))
    if #self.warnings > 0 then io.write(' and ', plural(#self.warnings, 'warning')) end
-   if count.disabled > 0 then io.write((' and %d disabled'):format(count.disabled)) end
+   if disabled > 0 then io.write((' and %d disabled'):format(disabled)) end
    io.write '\n'
-   if self.summaryOnly then return end
-   local first = true
-   for _, list in ipairs { self.errors, self.warnings } do
-      for _, e in ipairs(list) do
-         if first then io.write(RULE, '\n') end
-         first = false
-         io.write(e.name, list == self.warnings and ' (warning)' or '', '\n', e.message, '\n', RULE, '\n')
-      end
+   if self.summaryOnly or #self.errors + #self.warnings == 0 then return end
+   io.write(RULE, '\n')
+   for _, text in ipairs(self.errors) do io.write(tostring(text), '\n', RULE, '\n') end
+   for _, text in ipairs(self.warnings) do io.write('warning: ', tostring(text), '\n', RULE, '\n') end
+end
+
+-- Begins a run: no counts, no errors, and only the warnings of `add`.
+local function begin(self, tests)
+   self.countasserts, self.errors, self.warnings = 0, {}, { unpack(self._addWarnings) }
+   self.assertionPass, self.assertionFail, self.testError = {}, {}, {}
+   for name in pairs(tests) do
+      self.assertionPass[name], self.assertionFail[name], self.testError[name] = 0, 0, 0
    end
 end
 
---- Runs all tests, or those of these names (or beginnings of names), and prints a report.
+--- Runs all tests, or those whose names contain this Lua pattern or one of a table of patterns, and prints a report.
 -- @return 0; raises an error when an assertion did not hold or a test had an error
-function Tester:run(names)
-   local chosen = self:_getTests(names, 'run')
-   self.countasserts, self.errors, self.warnings = 0, {}, {}
-   io.write('Running ', plural(#chosen, 'test'), '\n')
-   local count = self:_run(chosen)
-   self:_report(count)
-   if #self.errors > 0 then error(('%s in tests'):format(plural(#self.errors, 'failure or error')), 2) end
+function Tester:run(patterns)
+   local tests = self:_getTests(patterns)
+   begin(self, tests)
+   local n = 0
+   for _ in pairs(tests) do n = n + 1 end
+   io.write('Running ', plural(n, 'test'), '\n')
+   self:_run(tests)
+   self:_report(tests)
+   if counted(tests, self.assertionFail) + counted(tests, self.testError) > 0 then
+      error(('An error was found while running tests! (%s)'):format(plural(#self.errors, 'failure or error')), 2)
+   end
    return 0
 end
 
