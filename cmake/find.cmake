@@ -38,11 +38,11 @@ endif()
 if(LUAJIT_FOUND)
   set(luajit "LuaJIT ${LUAJIT_VERSION}")
 endif()
-th_row("LuaJIT headers" "${luajit}" libluajit-5.1-dev required)
+th_row("LuaJIT headers" "${luajit}" libluajit2-5.1-dev required)
 
 find_program(LUAJIT_PROGRAM luajit)
 mark_as_advanced(LUAJIT_PROGRAM)
-th_row("luajit" "${LUAJIT_PROGRAM}" luajit "runs the tests")
+th_row("luajit" "${LUAJIT_PROGRAM}" luajit2 "runs the tests")
 
 # The next three are opened at run time, so only their presence is looked at here.
 find_library(TH_OPENBLAS NAMES openblas libopenblas.so.0)

@@ -92,6 +92,18 @@ static void find_tree(lua_State *L)
 
 /* ---- running Lua ------------------------------------------------------------------------------ */
 
+/* Registry field: the function that calls another with a Lua function below it (lua/torch/coroutines.lua). */
+static const char base_key[] = "th.base";
+
+/* Removes the last line of the text on top of the stack: that of the function below the script. */
+static void cut_last_line(lua_State *L)
+{
+  const char *text = lua_tostring(L, -1), *end = strrchr(text, '\n');
+  if (!end) return;
+  lua_pushlstring(L, text, (size_t)(end - text));
+  lua_replace(L, -2);
+}
+
 static int with_traceback(lua_State *L)
 {
   if (!lua_isstring(L, 1)) {
@@ -105,6 +117,10 @@ static int with_traceback(lua_State *L)
   }
   lua_settop(L, 1);
   luaL_traceback(L, L, lua_tostring(L, 1), 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, base_key);
+  const int based = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  if (based) cut_last_line(L);
   return 1;
 }
 
@@ -123,6 +139,13 @@ static int report(lua_State *L, int status)
 static int call(lua_State *L, int narg)
 {
   const int base = lua_gettop(L) - narg;
+  lua_getfield(L, LUA_REGISTRYINDEX, base_key);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+  } else {
+    lua_insert(L, base);
+    narg++;
+  }
   lua_pushcfunction(L, with_traceback);
   lua_insert(L, base);
   const int failed = report(L, lua_pcall(L, narg, 0, base));
@@ -177,6 +200,7 @@ static const char prelude[] =
   "   io.stdout:flush()\n"
   "   return exit(code, close ~= false)\n"
   "end\n"
+  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n"
   "torch = require 'torch'\n"
   "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
   "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
