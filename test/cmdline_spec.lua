@@ -67,6 +67,58 @@ describe('torch.CmdLine', function()
       assert.equal('run,file=f,quick=t,rate=0.5', c:string('run', p, {}))
       assert.equal('run,quick=t', c:string('run', p, { rate = true, file = true }))
       assert.equal('run', c:string('run', c:default(), {}))
+      p.later = 3
+      assert.equal('file=f,quick=t,rate=0.5', c:string(nil, p))
+   end)
+
+   it('keeps what a program declared where programs look for it', function()
+      local c = example()
+      assert.same({ '-file', '-rate', '-name', '-quick', '-shuffle' },
+                  { c.arguments[1].key, c.options['-rate'].key, c.options['-name'].key, c.options['-quick'].key,
+                    c.options['-shuffle'].key })
+      assert.equal('number', c.options['-rate'].type)
+      assert.equal('boolean', c.options['-quick'].type)
+      assert.same({ key = '-file', help = 'where the data is' }, c.arguments[1])
+      assert.equal('Trains a network', c.helplines[1])
+      assert.equal(c.arguments[1], c.helplines[2])
+      assert.equal(c.options['-rate'], c.helplines[3])
+      c.options['-rate'].default = 7
+      assert.equal(7, c:parse({ 'f' }).rate)
+   end)
+
+   it('takes a default of any type, which the command line cannot set', function()
+      local c, sizes = torch.CmdLine(), { 1, 2 }
+      c:option('-sizes', sizes, 'sizes')
+      c:option('-n', 3, 'count')
+      assert.equal(sizes, c:parse({ '-n', 4 }).sizes)
+      local text, _, why = captured(c.parse, c, { '-sizes', '3' })
+      assert.equal('exit 1', why)
+      assert.truthy(text:find 'option %-sizes is a table, which the command line cannot set')
+   end)
+
+   it('takes a word that is no option as the next argument, and -h as the value of an option', function()
+      assert.equal('-x', example():parse({ '-x' }).file)
+      assert.equal('-h', example():parse({ '-name', '-h', 'f' }).name)
+   end)
+
+   it('lets a derived class read options and arguments', function()
+      local home = {}
+      local Lists, parent = torch.class('spec.Lists', 'torch.CmdLine', home)
+      function Lists:__init() parent.__init(self) end
+      function Lists:__readOption__(params, arg, i)
+         if self.options[arg[i]].type ~= 'table' then return parent.__readOption__(self, params, arg, i) end
+         params.list = {}
+         for word in arg[i + 1]:gmatch '[^,]+' do table.insert(params.list, word) end
+         return 2
+      end
+      function Lists.__readArgument__(_, params, arg, i, n)
+         params[n] = arg[i]
+         return 1
+      end
+      local c = home.Lists()
+      c:option('-list', {}, 'a list')
+      c:option('-n', 1, 'a number')
+      assert.same({ list = { 'a', 'b' }, n = 5, 'x', 'y' }, c:parse { 'x', '-list', 'a,b', 'y', '-n', '5' })
    end)
 
    it('writes a log of what is printed, parameters first', function()
@@ -76,20 +128,45 @@ describe('torch.CmdLine', function()
       c:addTime('spec', '%H')
       c:log(name, { rate = 0.5, file = 'x' })
       print('loss', 3)
+      c.dateformat = nil
+      print 'no time'
       rawset(_G, 'print', old)
       local f = io.open(name)
       local text = f:read '*a'
       f:close()
       os.remove(name)
-      assert.truthy(text:find 'file x\nrate 0.5\n')
-      assert.truthy(text:find '\n%d%d%[spec%]: loss\t3\n')
+      assert.truthy(text:find '\n%d%d%[spec%]:  file x \n%d%d%[spec%]:  rate 0.5 \n')
+      assert.truthy(text:find '\n%d%d%[spec%]:  loss 3 \nno time \n$')
+   end)
+
+   it('shows the log on the screen, and the newest log only', function()
+      local first, second, old = os.tmpname(), os.tmpname(), print
+      local c = example()
+      local screen = captured(function()
+         c:log(first, { rate = 1 })
+         print 'one'
+         c:log(second)
+         print 'two'
+      end)
+      rawset(_G, 'print', old)
+      local texts = {}
+      for i, name in ipairs { first, second } do
+         local f = io.open(name)
+         texts[i] = f:read '*a'
+         f:close()
+         os.remove(name)
+      end
+      assert.truthy(texts[1]:find 'one \n$')
+      assert.falsy(texts[2]:find 'one')
+      assert.truthy(texts[2]:find 'two \n$')
+      assert.truthy(screen:find 'one\n.*two\n$')
+      assert.truthy(screen:find 'rate')
    end)
 
    it('refuses options that it cannot read', function()
       local c = torch.CmdLine()
       assert.error_matches(function() c:option('-x') end, 'CmdLine:option: %-x has no default, so its type must be given')
-      assert.error_matches(function() c:option('-x', {}) end,
-                           "type of %-x must be 'number', 'string' or 'boolean', got 'table'")
+      assert.error_matches(function() c:option('-x', 1, 'help', {}) end, 'type must be a string, got a table')
       assert.error_matches(function() c:option('-x', 1, 'help', 'string') end,
                            'CmdLine:option: the default of %-x must be a string, its type, got a number')
       assert.error_matches(function() c:option(3, 1) end, 'key must be a string')

@@ -37,13 +37,14 @@ local function sorted_keys(t)
    return keys
 end
 
-local function convert(text, kind)
-   if kind == 'number' then return tonumber(text) end
+-- A word of the command line as the type wants it; nil where it cannot be one.
+local function convert(word, kind)
+   if kind == 'number' then return tonumber(word) end
    if kind == 'boolean' then
-      if text == 'true' then return true elseif text == 'false' then return false end
+      if word == 'true' then return true elseif word == 'false' then return false end
       return nil
    end
-   return text
+   return word
 end
 
 local CmdLine = {}
@@ -71,40 +72,44 @@ end
 --- Makes log() write to the file only.
 function CmdLine:silent() self.silentio = true end
 
---- Puts the time before every line of the log: name[12:30:05]. Needs to be called before log().
+--- Puts the time before every line of the log: 12:30:05[name]: with the format of os.date.
 function CmdLine:addTime(name, format)
    if format ~= nil then need_string('CmdLine:addTime', 'format', format) end
-   self.dateformat = { name = name or '', format = format or '%Y-%m-%d %H:%M:%S' }
+   local label = name == nil and ': ' or ('[%s]: '):format(tostring(name):gsub('%%', '%%%%'))
+   self.dateformat = (format or '%Y-%m-%d %H:%M:%S') .. label
 end
 
---- An argument that must be given, in the order of these calls.
+--- An argument that must be given, in the order of these calls. The field `arguments` holds {key =, help =, type =} of each.
 function CmdLine:argument(key, help, kind)
    need_string('CmdLine:argument', 'key', key)
-   self.arguments[#self.arguments + 1] = { key = key, help = help or '', kind = kind or 'string' }
-   self.helplines[#self.helplines + 1] = self.arguments[#self.arguments]
+   local argument = { key = key, help = help, type = kind }
+   self.arguments[#self.arguments + 1] = argument
+   self.helplines[#self.helplines + 1] = argument
 end
 
---- An option `key value`, with its default and help. A nil default needs the type ('number', 'string', 'boolean'); another
---- one must be of the type, if that is given.
+--- An option `key value`, with its default and help. A nil default needs the type; another one must be of the type, if that is
+-- given. The command line sets numbers, strings and booleans; an option of any other type keeps its default, or a derived class
+-- reads it. `options[key]` holds {key =, default =, help =, type =}.
 function CmdLine:option(key, default, help, kind)
    need_string('CmdLine:option', 'key', key)
+   if kind ~= nil then need_string('CmdLine:option', 'type', kind) end
    if default == nil and kind == nil then
       error(('CmdLine:option: %s has no default, so its type must be given'):format(key), 2)
    end
-   local option = { key = key, default = default, help = help or '', kind = kind or type(default), option = true }
-   if option.kind ~= 'number' and option.kind ~= 'string' and option.kind ~= 'boolean' then
-      error(("CmdLine:option: the type of %s must be 'number', 'string' or 'boolean', got '%s'"):format(key,
-            tostring(option.kind)), 2)
+   kind = kind or type(default)
+   if default ~= nil and type(default) ~= kind then
+      error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, kind, type(default)), 2)
    end
-   if default ~= nil and type(default) ~= option.kind then
-      error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, option.kind, type(default)), 2)
-   end
+   local option = { key = key, default = default, help = help, type = kind }
    self.options[key] = option
    self.helplines[#self.helplines + 1] = option
 end
 
 --- A line of text in the help.
-function CmdLine:text(text) self.helplines[#self.helplines + 1] = { text = text or '' } end
+function CmdLine:text(text)
+   if text ~= nil then need_string('CmdLine:text', 'text', text) end
+   self.helplines[#self.helplines + 1] = text or ''
+end
 
 --- The defaults of all options.
 function CmdLine:default()
@@ -113,51 +118,58 @@ function CmdLine:default()
    return params
 end
 
--- Both return how many words they have used.
+--- Reads argument n, which is word i, into params. Returns how many words it used; a derived class may replace it.
 function CmdLine:__readArgument__(params, arg, i, n)
-   local argument = self.arguments[n]
-   if not argument then self:error('invalid argument: ' .. tostring(arg[i])) end
-   local value = convert(arg[i], argument.kind)
-   if value == nil then self:error(('argument %s must be a %s, got %s'):format(argument.key, argument.kind, arg[i])) end
+   local argument, word = self.arguments[n], arg[i]
+   if not argument then
+      self:error((tostring(word):match '^%-%-?%a' and 'unknown option ' or 'invalid argument: ') .. tostring(word))
+   end
+   local value = convert(word, argument.type)
+   if value == nil then
+      self:error(('argument %s must be a %s, got %s'):format(argument.key, argument.type, tostring(word)))
+   end
    params[bare(argument.key)] = value
    return 1
 end
 
+local readable = { number = true, string = true, boolean = true }
+
+--- Reads the option that is word i into params. Returns how many words it used; a derived class may replace it.
 function CmdLine:__readOption__(params, arg, i)
    local key = arg[i]
    local option = self.options[key]
    if not option then self:error('unknown option ' .. tostring(key)) end
-   if option.kind == 'boolean' then
-      if type(option.default) ~= 'boolean' then params[bare(key)] = true
-      else params[bare(key)] = not option.default end
+   if option.type == 'boolean' then
+      params[bare(key)] = not option.default
       return 1
    end
-   if arg[i + 1] == nil then self:error('missing argument for option ' .. key) end
-   local value = convert(arg[i + 1], option.kind)
-   if value == nil then self:error(('option %s must be a %s, got %s'):format(key, option.kind, arg[i + 1])) end
+   local word = arg[i + 1]
+   if word == nil then self:error('missing argument for option ' .. key) end
+   if option.type and not readable[option.type] then
+      self:error(('option %s is a %s, which the command line cannot set'):format(key, tostring(option.type)))
+   end
+   local value = convert(word, option.type)
+   if value == nil then
+      self:error(('option %s must be a %s, got %s'):format(key, option.type, tostring(word)))
+   end
    params[bare(key)] = value
    return 2
 end
 
+local asks_for_help = { ['-h'] = true, ['-help'] = true, ['--help'] = true }
+
 --- Reads the words of the command line (the global `arg`); -h, -help and --help print the help and end the script.
 function CmdLine:parse(arg)
    if type(arg) ~= 'table' then arg_check.refuse('CmdLine:parse', 'arg', 'a table of strings', arg) end
-   for i = 1, #arg do need_string('CmdLine:parse', 'word ' .. i, arg[i]) end
    local params = self:default()
    local i, n = 1, 0
-   if not self.options['-h'] and not self.options['-help'] then
-      for _, word in ipairs(arg) do
-         if word == '-h' or word == '-help' or word == '--help' then
-            self:help(arg)
-            os.exit(0)
-         end
-      end
-   end
    while i <= #arg do
-      if self.options[arg[i]] then
+      local word = arg[i]
+      if self.options[word] then
          i = i + self:__readOption__(params, arg, i)
-      elseif arg[i]:match '^%-%-?%a' then
-         self:error('unknown option ' .. arg[i])
+      elseif asks_for_help[word] then
+         self:help(arg)
+         os.exit(0)
       else
          n = n + 1
          i = i + self:__readArgument__(params, arg, i, n)
@@ -167,32 +179,36 @@ function CmdLine:parse(arg)
    return params
 end
 
---- A name for what differs from the defaults: 'run,rate=0.5,size=7'; arguments first.
+--- A name for what differs from the defaults: 'run,rate=0.5,size=7'; arguments first. It leaves out what is neither an
+-- option nor an argument.
 -- @param ignore  {key = true}: options that are left out (optional)
 function CmdLine:string(prefix, params, ignore)
-   need_string('CmdLine:string', 'prefix', prefix)
+   prefix = need_string('CmdLine:string', 'prefix', prefix == nil and '' or prefix)
    need_table('CmdLine:string', 'params', params)
    ignore = need_table('CmdLine:string', 'ignore', ignore or {})
-   local default, parts = self:default(), {}
-   local function add(key)
-      if params[key] ~= nil and not ignore[key] and params[key] ~= default[key] then
-         parts[#parts + 1] = key .. self.keyseparator .. shown(params[key])
-      end
+   local parts, options = {}, {}
+   local function add(list, key)
+      if ignore[key] then return end
+      list[#list + 1] = key .. self.keyseparator .. shown(params[key])
    end
-   local is_argument = {}
    for _, argument in ipairs(self.arguments) do
-      is_argument[bare(argument.key)] = true
-      add(bare(argument.key))
+      local key = bare(argument.key)
+      if params[key] ~= nil then add(parts, key) end
    end
-   for _, key in ipairs(sorted_keys(params)) do
-      if not is_argument[key] then add(key) end
+   for key, option in pairs(self.options) do
+      key = bare(key)
+      if params[key] ~= nil and params[key] ~= option.default then add(options, key) end
    end
+   table.sort(options)
+   for _, text in ipairs(options) do parts[#parts + 1] = text end
    local text = table.concat(parts, self.argseparator)
    if prefix == '' then return text end
    return text == '' and prefix or prefix .. self.argseparator .. text
 end
 
---- From now on print writes to a file as well; the parameters stand at its beginning.
+local printed_by = setmetatable({}, { __mode = 'k' })       -- print of a log -> the print that it replaced
+
+--- From now on print writes to a file as well; the parameters stand at its beginning. A later log takes the place of this one.
 -- @param file  a name, or an open Lua file
 function CmdLine:log(file, params)
    params = need_table('CmdLine:log', 'params', params or {})
@@ -204,49 +220,44 @@ function CmdLine:log(file, params)
    elseif io.type(file) ~= 'file' then
       arg_check.refuse('CmdLine:log', 'file', 'a name or an open file', file)
    end
-   local old_print, silent, date = print, self.silentio, self.dateformat
-   local at_begin = true
-   local function write(text)
-      if date and at_begin then f:write(os.date(date.format) .. '[' .. date.name .. ']: ') end
-      f:write(text)
-      at_begin = text:sub(-1) == '\n'
-   end
-   rawset(_G, 'print', function(...)
-      if not silent then old_print(...) end
-      local words = {}
-      for i = 1, select('#', ...) do words[i] = tostring((select(i, ...))) end
-      write(table.concat(words, '\t') .. '\n')
+   local to_screen = printed_by[print] or print
+   local function log_print(...)
+      local words = { self.dateformat and os.date(self.dateformat) }
+      for i = 1, select('#', ...) do words[#words + 1] = tostring((select(i, ...))) end
+      words[#words + 1] = '\n'
+      f:write(table.concat(words, ' '))
       f:flush()
-   end)
-   write '[program started on '
-   f:write(os.date(), ']\n')
-   at_begin = true
-   f:write '[command line arguments]\n'
-   for _, key in ipairs(sorted_keys(params)) do f:write(key, ' ', tostring(params[key]), '\n') end
-   f:write '[----------------------]\n'
-   f:flush()
+      if not self.silentio then to_screen(...) end
+   end
+   printed_by[log_print] = to_screen
+   rawset(_G, 'print', log_print)
+   log_print('[program started on ' .. os.date() .. ']')
+   log_print '[command line arguments]'
+   for _, key in ipairs(sorted_keys(params)) do log_print(key, params[key]) end
+   log_print '[----------------------]'
 end
 
---- Prints how the script is used.
+--- Prints how the script is used. The field `helplines` holds its lines: texts, arguments and options.
 function CmdLine:help(arg)
    io.write 'Usage: '
    if type(arg) == 'table' and arg[0] then io.write(tostring(arg[0]), ' ') end
    io.write '[options]'
    for _, argument in ipairs(self.arguments) do io.write(' <', bare(argument.key), '>') end
    io.write '\n'
-   local width = 0
+   local is_argument, width = {}, 0
+   for _, argument in ipairs(self.arguments) do is_argument[argument] = true end
+   local function title(line) return is_argument[line] and '<' .. bare(line.key) .. '>' or line.key end
    for _, line in ipairs(self.helplines) do
-      if line.key then width = math.max(width, line.option and #line.key or #bare(line.key) + 2) end
+      if type(line) == 'table' then width = math.max(width, #title(line)) end
    end
    for _, line in ipairs(self.helplines) do
-      if line.text then
-         io.write(line.text, '\n')
+      if type(line) == 'table' then
+         io.write('  ', title(line), (' '):rep(width - #title(line)), ' ', tostring(line.help or ''))
+         if not is_argument[line] then io.write(' [', tostring(line.default), ']') end
       else
-         local key = line.option and line.key or '<' .. bare(line.key) .. '>'
-         io.write('  ', key, (' '):rep(width - #key), ' ', line.help)
-         if line.option then io.write(' [', tostring(line.default), ']') end
-         io.write '\n'
+         io.write(tostring(line))
       end
+      io.write '\n'
    end
 end
 
