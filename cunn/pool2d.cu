@@ -14,6 +14,17 @@ static pool geometry(const th_tensor *x, const th_tensor *y)
   p.dh = p.dw = 1;
   return p;
 }
+/* Volumes as images: a slice of a volume lies behind the one before. */
+static pool volumes(const th_tensor *x, const th_tensor *y)
+{
+  const int d = x->ndim - 4;
+  pool p = {};
+  p.planes = x->size[d] * (d == 1 ? x->size[0] : 1);
+  p.h = x->size[d + 1] * x->size[d + 2], p.w = x->size[d + 3];
+  p.oh = y->size[d + 1] * y->size[d + 2], p.ow = y->size[d + 3];
+  p.dh = p.dw = 1;
+  return p;
+}
 static void set_windows(pool *p, const th_arg *v)
 {
   p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
@@ -89,15 +100,23 @@ static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx,
   }
 }
 
-template <class T> static th_status maxpool2d_grad(const th_call *c)
+template <class T> static th_status max_grad(const th_call *c, const pool &p)
 {
   const th_tensor *gx = c->arg[0].t, *index = c->arg[2].t, *g = c->arg[3].t;
-  const pool p = geometry(gx, g);
   if (th_numel(gx) == 0) return TH_OK;
   const unsigned blocks = (unsigned)(p.planes < 65535 ? p.planes : 65535);
   TH_LAUNCH((add_to_largest<T>), blocks, AT_ONCE, 0, th_first<T>(gx), th_view_of(gx), th_first<const int64_t>(index),
             th_view_of(index), th_first<const T>(g), th_view_of(g), p.planes, p.h * p.w, p.oh * p.ow);
   return th_launched();
+}
+
+template <class T> static th_status maxpool2d_grad(const th_call *c)
+{
+  return max_grad<T>(c, geometry(c->arg[0].t, c->arg[3].t));
+}
+template <class T> static th_status maxpool3d_grad(const th_call *c)
+{
+  return max_grad<T>(c, volumes(c->arg[0].t, c->arg[3].t));
 }
 
 /* ---- means ---- */
@@ -249,5 +268,6 @@ template <class T> static th_status avgpool2d_grad(const th_call *c)
 
 TH_KERNELS(maxpool2d, TH_CUDA_FLOATS(maxpool2d))
 TH_KERNELS(maxpool2d_grad, TH_CUDA_FLOATS(maxpool2d_grad))
+TH_KERNELS(maxpool3d_grad, TH_CUDA_FLOATS(maxpool3d_grad))
 TH_KERNELS(avgpool2d, TH_CUDA_FLOATS(avgpool2d))
 TH_KERNELS(avgpool2d_grad, TH_CUDA_FLOATS(avgpool2d_grad))

@@ -206,6 +206,17 @@ local function pooled(d, f)
    return { x = x, index = index, g = d:values(unpack(y:size():totable())), kH = 2, kW = 2, strideH = 2, strideW = 2 }
 end
 recipe('maxpool2d maxpool2d_grad', function(d) return pooled(d, torch.maxpool2d) end)
+recipe('fractionalmaxpool2d', function(d)
+   local h, w = plane(d)
+   return { x = d:values(4, 12, h, w), samples = d:chances(4, 12, 2), kH = 2, kW = 2, outH = h - 2, outW = w - 2 }
+end)
+recipe('fractionalmaxpool3d maxpool3d_grad', function(d)
+   local h, w = plane(d)
+   local x, samples = d:values(4, 5, 4, h, w), d:chances(4, 5, 3)
+   local y, index = torch.fractionalmaxpool3d(x, samples, 2, 2, 2, 2, h - 2, w - 2)
+   return { x = x, samples = samples, index = index, g = d:values(unpack(y:size():totable())), kD = 2, kH = 2, kW = 2,
+      outD = 2, outH = h - 2, outW = w - 2 }
+end)
 recipe('avgpool2d avgpool2d_grad', function(d) return pooled(d, torch.avgpool2d) end)
 
 recipe('nll_loss nll_loss_grad', function(d)

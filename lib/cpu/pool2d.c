@@ -23,6 +23,16 @@ static pool geometry(const th_tensor *x, const th_tensor *y)
   return p;
 }
 
+/* Volumes as images: a slice of a volume lies behind the one before. */
+static pool volumes(const th_tensor *x, const th_tensor *y)
+{
+  pool p = { .planes = x->size[x->ndim - 4], .h = x->size[x->ndim - 3] * x->size[x->ndim - 2],
+             .w = x->size[x->ndim - 1], .oh = y->size[y->ndim - 3] * y->size[y->ndim - 2],
+             .ow = y->size[y->ndim - 1], .dh = 1, .dw = 1 };
+  if (x->ndim == 5) p.planes *= x->size[0];
+  return p;
+}
+
 static void set_windows(pool *p, const th_arg *v)
 {
   p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
@@ -48,6 +58,7 @@ static void inside(const pool *p, int64_t at, int64_t *first, int64_t *last)
 
 const th_kernel TH_AT(th_maxpool2d)[TH_NDTYPE] = TH_FLOATS(max);
 const th_kernel TH_AT(th_maxpool2d_grad)[TH_NDTYPE] = TH_FLOATS(max_grad);
+const th_kernel TH_AT(th_maxpool3d_grad)[TH_NDTYPE] = TH_FLOATS(max_grad3);
 const th_kernel TH_AT(th_avgpool2d)[TH_NDTYPE] = TH_FLOATS(avg);
 const th_kernel TH_AT(th_avgpool2d_grad)[TH_NDTYPE] = TH_FLOATS(avg_grad);
 
@@ -197,12 +208,11 @@ static void K(max_grad_planes)(void *ctx, int64_t first, int64_t last)
   }
 }
 
-static th_status K(max_grad)(const th_call *c)
+static th_status K(max_grad_of)(const th_call *c, pool p)
 {
   th_tensor *gx = c->arg[0].t;
   const th_tensor *index = c->arg[2].t, *g = c->arg[3].t;
   th_packed packed = { 0 };
-  pool p = geometry(gx, g);
   th_status s = th_pack_input(&packed, &index);
   if (s == TH_OK) s = th_pack_input(&packed, &g);
   if (s == TH_OK) s = th_pack_result(&packed, &gx, false);
@@ -211,6 +221,15 @@ static th_status K(max_grad)(const th_call *c)
     s = th_parallel(p.planes, planes_a_block(&p), K(max_grad_planes), &p);
   }
   return th_packed_end(&packed, s);
+}
+
+static th_status K(max_grad)(const th_call *c)
+{
+  return K(max_grad_of)(c, geometry(c->arg[0].t, c->arg[3].t));
+}
+static th_status K(max_grad3)(const th_call *c)
+{
+  return K(max_grad_of)(c, volumes(c->arg[0].t, c->arg[3].t));
 }
 
 /* ---- means ---- */

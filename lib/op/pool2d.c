@@ -91,23 +91,29 @@ static th_status need_places(th_call *c, int arg, int64_t pixels)
   return bad ? th_need_indices(c, arg, pixels, "index") : TH_OK;
 }
 
-static th_status check_max_grad(th_call *c)
+/* Planes have `dims` dimensions. */
+static th_status check_max_grad_of(th_call *c, int dims)
 {
   const th_tensor *x = c->arg[1].t, *index = c->arg[2].t;
   TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_ndim(c, 1, 3, 4));
+  TH_TRY(th_need_ndim(c, 1, dims + 1, dims + 2));
   TH_TRY(th_need_dtype(c, 2, TH_I64));
   TH_TRY(th_need_same_dtype(c, 3, 1));
   TH_TRY(th_need_same_shape(c, 3, 2));
   bool planes = index->ndim == x->ndim;
-  for (int d = 0; planes && d < x->ndim - 2; d++) planes = index->size[d] == x->size[d];
+  for (int d = 0; planes && d < x->ndim - dims; d++) planes = index->size[d] == x->size[d];
   if (!planes) {
     return th_fail(TH_ESHAPE, "index must have the planes of x, got sizes %s and %s",
                    TH_SHAPE(index), TH_SHAPE(x));
   }
-  TH_TRY(need_places(c, 2, x->size[x->ndim - 2] * x->size[x->ndim - 1]));
+  int64_t pixels = 1;
+  for (int d = x->ndim - dims; d < x->ndim; d++) pixels *= x->size[d];
+  TH_TRY(need_places(c, 2, pixels));
   return th_out_like(c, 0, x);
 }
+
+static th_status check_max_grad(th_call *c) { return check_max_grad_of(c, 2); }
+static th_status check_max_grad3(th_call *c) { return check_max_grad_of(c, 3); }
 
 static th_status check_avg(th_call *c)
 {
@@ -146,6 +152,16 @@ const th_op th_op_maxpool2d_grad = {
            "\ny, at = torch.maxpool2d(torch.range(1, 4):view(1, 2, 2), 2, 2, 1, 1); "
            "torch.maxpool2d_grad(torch.Tensor(1, 2, 2), at, y) --> {{{0, 0}, {0, 4}}}",
   .check = check_max_grad,
+};
+
+const th_op th_op_maxpool3d_grad = {
+  .name  = "maxpool3d_grad",
+  .args  = "gx:out x:tensor index:tensor g:tensor",
+  .doc   = "The gradient of maxima over windows of N x C x D x H x W or C x D x H x W volumes: g is added where the "
+           "maxima came from. x only tells the size."
+           "\ny, at = torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1); "
+           "torch.maxpool3d_grad(torch.Tensor(1, 2, 2, 2), at, y) --> {{{{0, 0}, {0, 0}}, {{0, 0}, {0, 8}}}}",
+  .check = check_max_grad3,
 };
 
 const th_op th_op_avgpool2d = {
