@@ -7,7 +7,10 @@
 --    reverseMap    the nodes that take its result, as keys
 --    selectindex   of the nodes that split makes: which element of the table they take
 --    nSplitOutputs how many nodes split has made
---    annotations   name, description, graphAttributes
+--    annotations   name, description, graphAttributes; _debugLabel, the line it comes from
+--    input         in a graph: the list of what it took in the last forward
+--    gradOutput    in a graph: the gradient of its result in the last backward, in a list
+--    forwardNodeId in a graph: its number in gModule.fg
 local torch = require 'torch'
 local nngraph = require 'nngraph'
 local where = require 'nngraph.where'
@@ -48,17 +51,20 @@ function Node:add(child, domap)
    end
 end
 
---- The elements of the table that this node gives, as `noutput` nodes. Not all need be used.
+--- The elements of the table that this node gives, as `noutput` nodes. The table must have that many, and all must be used.
 --- x = nn.Identity()(); a, b = nn.SplitTable(1)(x):split(2); torch.type(b) --> nngraph.Node
 function Node:split(noutput)
    if type(noutput) ~= 'number' or noutput < 1 or noutput % 1 ~= 0 then
       where.refuse('nngraph.Node:split: noutput must be a whole number from 1 on, got %s', tostring(noutput))
    end
+   if noutput == 1 then return nngraph.JustElement()(self) end
    self.data.nSplitOutputs = noutput
    local nodes = {}
    for i = 1, noutput do
-      nodes[i] = nngraph.Node{selectindex = i, input = {}}
-      nodes[i]:add(self, true)
+      local node = nngraph.Node{selectindex = i, input = {}}
+      where.label(node.data, (where.label(node.data) or '') .. '-' .. i)
+      node:add(self, true)
+      nodes[i] = node
    end
    return unpack(nodes)
 end
@@ -72,11 +78,18 @@ function Node:annotate(annotations)
    return self
 end
 
---- The name it was given, or 'Node' with its number.
-function Node:graphNodeName() return self.data.annotations.name or 'Node' .. self.id end
+--- The name it was given, with its number in brackets, or 'Node' with its number.
+function Node:graphNodeName()
+   local name = self.data.annotations.name
+   return name and ('%s (%s)'):format(name, self.id) or 'Node' .. self.id
+end
 
---- What it was given for Graphviz, as a table.
-function Node:graphNodeAttributes() return self.data.annotations.graphAttributes or {} end
+--- What it was given for Graphviz: a table, which may be changed.
+function Node:graphNodeAttributes()
+   local annotations = self.data.annotations
+   annotations.graphAttributes = annotations.graphAttributes or {}
+   return annotations.graphAttributes
+end
 
 --- The text in pictures: the name, then the description or else what the node does.
 function Node:label()

@@ -10,8 +10,8 @@ local function is_list(x) return type(x) == 'table' and not torch.typename(x) en
 -- Whether an argument is meant for a graph: a node, or a list with one in it.
 local function meant(x)
    if is_node(x) then return true end
-   for i = 1, is_list(x) and #x or 0 do
-      if is_node(x[i]) then return true end
+   for _, one in pairs(is_list(x) and x or {}) do
+      if is_node(one) then return true end
    end
    return false
 end
@@ -23,9 +23,9 @@ local function parents(self, ...)
    if n == 0 then return {} end
    local some = false
    for i = 1, n do some = some or meant((select(i, ...))) end
-   if not some and first ~= nil and (torch.isTensor(first) or is_list(first) and #first > 0) then return nil end
+   if not some and first ~= nil and (torch.isTensor(first) or is_list(first) and where.count(first) > 0) then return nil end
    local list = n == 1 and is_list(first) and first or {...}
-   if n == 1 and list == first then n = #list end
+   if n == 1 and list == first then n = where.count(list) end
    if n == 0 then where.refuse('%s: input must be a node or a table of nodes, got an empty table', torch.type(self)) end
    for i = 1, n do
       if not is_node(list[i]) then

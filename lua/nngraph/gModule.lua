@@ -9,7 +9,9 @@ local utils = nn.utils
 --- The module that computes the results of `outputs` from those of `inputs`, two lists of nodes. With one input it
 --- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`, the graph in the order
 --- of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their nodes sorted; `modules`, in forward order;
---- `name` (optional), which tostring and pictures show.
+--- `name` (optional), which tostring and pictures show; `verbose` (false), whether each node that runs is printed.
+--- The `data` of a node keeps what the last calls left there: `input`, the list of what the node took, and `gradOutput`, the
+--- gradient of its result as a list of one.
 --- x = nn.Identity()(); nn.gModule({x}, {nn.CAddTable()({nn.Abs()(x), x})}):forward(torch.Tensor{-1, 2}) --> {0, 4}
 local gModule, Container = torch.class('nn.gModule', 'nn.Container')
 
@@ -23,15 +25,18 @@ local function describe(node)
 end
 
 local function need_nodes(what, list)
-   if type(list) ~= 'table' or torch.typename(list) or #list == 0 then
+   if type(list) ~= 'table' or torch.typename(list) or where.count(list) == 0 then
       where.refuse('nn.gModule: %s must be a table of nodes, got %s', what, where.describe(list))
    end
-   for i = 1, #list do
+   for i = 1, where.count(list) do
       if not torch.isTypeOf(list[i], 'nngraph.Node') then
          where.refuse('nn.gModule: %s must be a table of nodes, got %s at %d', what, where.describe(list[i]), i)
       end
    end
 end
+
+-- Whether a module can stand in a node without an input: one that returns parameters of its own. It gets an empty table.
+local function is_source(module) return module and torch.typename(module) ~= 'nn.Identity' end
 
 -- Refuses what cannot be run, before any node is changed.
 local function check(inputs, outputs)
@@ -49,22 +54,12 @@ local function check(inputs, outputs)
       place[node] = i
    end
    if graph._cyclic(outputs) then where.refuse('nn.gModule: the graph must have no cycle') end
-   local reached, holder = {}, {}
+   local reached = {}
    local function look(node)
-      if reached[node] then return end
       reached[node] = true
-      if #node.children == 0 and not place[node] then
+      if #node.children == 0 and not place[node] and not is_source(node.data.module) then
          where.refuse('nn.gModule: every node must depend on the inputs, got %s, which has no input and is none',
             describe(node))
-      end
-      local module = node.data.module
-      if module then
-         if holder[module] then
-            where.refuse('nn.gModule: a module must stand in one node, got the same in %s and %s (share parameters '
-               .. "through module:clone('weight', 'bias', 'gradWeight', 'gradBias'))", describe(holder[module]),
-               describe(node))
-         end
-         holder[module] = node
       end
    end
    for _, node in ipairs(outputs) do node:dfs(look) end
@@ -72,6 +67,17 @@ local function check(inputs, outputs)
       if not reached[node] then
          where.refuse('nn.gModule: every input must lead to an output, got input %d, %s, which does not', i,
             describe(node))
+      end
+   end
+end
+
+-- Refuses a graph that leaves out a node which takes the result of `node`; nodes of split are among them. The nodes remain
+-- connected, as in Torch7.
+local function need_users(node, has)
+   for user in pairs(node.data.reverseMap) do
+      if not has[user] then
+         where.refuse('nn.gModule: every node must lead to an output, got %s, which takes the result of %s and leads to none',
+            describe(user), describe(node))
       end
    end
 end
@@ -94,12 +100,9 @@ function gModule:__init(inputs, outputs)
    self.forwardnodes, self.backwardnodes = self.fg:topsort(), self.bg:topsort()
    self.nInputs = #inputs
    self.verbose = false
-   for i, node in ipairs(self.forwardnodes) do
-      node.data.forwardNodeId = i
-      local users = node.data.reverseMap                       -- a node outside would go into every file
-      for user in pairs(users) do
-         if not self.bg.nodes[user] then users[user] = nil end
-      end
+   for _, node in ipairs(self.forwardnodes) do
+      need_users(node, self.bg.nodes)
+      node.data.forwardNodeId = node.id
       self.modules[#self.modules + 1] = node.data.module
    end
 end
@@ -133,34 +136,57 @@ end
 
 -- func is the name of a method, or a function(module, input).
 local function call(self, node, index, func, ...)
-   if type(func) == 'string' then
-      return finish(self, node, pcall(self.rethrowErrors, self, node.data.module, index, func, ...))
-   end
-   return finish(self, node, pcall(func, node.data.module, ...))
+   return finish(self, node, pcall(self.rethrowErrors, self, node.data.module, index, func, ...))
 end
 
 local function is_table(x) return type(x) == 'table' and not torch.isTensor(x) end
 local function got(x) return torch.isTensor(x) and utils.shape(x) or where.describe(x) end
 
--- What a node takes in, from the results of others.
-local function gather(self, data, values, input)
-   if data == self.innode.data then return input end
+-- Keeps one thing in a list under a field of a node's data.
+local function keep(data, field, x)
+   local list = data[field]
+   if list then list[1] = x else data[field] = {x} end
+end
+
+-- What a node takes from the results of others: the one thing, or a list. It remains in the node.
+local function gather(data, values)
    local map = data.mapindex
-   if data.selectindex then
-      local from = values[map[1]]
-      local x
-      if is_table(from) then x = from[data.selectindex] end
-      if x == nil then
-         local maker = map[1]
-         error(('nn.gModule: the result of %s must have an element %d to split off, got %s'):format(
-            describe{data = maker}, data.selectindex, got(from)), 0)
-      end
+   if #map == 1 then
+      local x = values[map[1]]
+      keep(data, 'input', x)
       return x
    end
-   if #map == 1 then return values[map[1]] end
-   local list = {}
-   for i = 1, #map do list[i] = values[map[i]] end
+   local list = {}                                             -- a module may keep it
+   for k = 1, #map do list[k] = values[map[k]] end
+   data.input = list
    return list
+end
+
+-- The same for the start of the graph.
+local function begin(data, input, n)
+   if n == 1 then
+      keep(data, 'input', input)
+      return input
+   end
+   data.input = {unpack(input, 1, n)}
+   return data.input
+end
+
+-- What a node took in the last forward.
+local function taken_in(node)
+   local data = node.data
+   local list = data.input
+   if not list or #list < #data.mapindex then
+      error(('nn.gModule: call forward before backward, %s keeps no input'):format(describe(node)), 0)
+   end
+   if #data.mapindex == 1 then return list[1] end
+   return list
+end
+
+local function need_split(node, x, n)
+   if not is_table(x) or #x ~= n then
+      error(('nn.gModule: the result of %s must be a table of %d to be split, got %s'):format(describe(node), n, got(x)), 0)
+   end
 end
 
 local function need_list(what, x, n)
@@ -178,15 +204,20 @@ function gModule:runForwardFunction(func, input)
          torch.type(func))
    end
    need_list('input', input, self.nInputs)
-   local values, index = {}, 0
+   local values, index, start = {}, 0, self.innode.data
    for _, node in ipairs(self.forwardnodes) do
       local data = node.data
-      local x = gather(self, data, values, input)
+      local x
+      if data == start then x = begin(data, input, self.nInputs) else x = gather(data, values) end
       if data.module then
          index = index + 1
          x = call(self, node, index, func, x)
+      elseif data.selectindex then
+         x = x[data.selectindex]
       end
+      if data.nSplitOutputs then need_split(node, x, data.nSplitOutputs) end
       values[data] = x
+      if self.verbose then print(' V : ' .. node:label()) end
    end
    self.output = values[self.outnode.data]
    return self.output
@@ -194,18 +225,12 @@ end
 
 function gModule:updateOutput(input) return self:runForwardFunction('updateOutput', input) end
 
--- The results of all nodes in the last forward: nothing but the modules keeps them.
-local function results(self, input)
-   local values = {}
-   for _, node in ipairs(self.forwardnodes) do
-      local data = node.data
-      if data.module then
-         values[data] = data.module.output
-      else
-         values[data] = gather(self, data, values, input)
-      end
-   end
-   return values
+-- The result that a node had in the last forward: what the first node that takes it keeps.
+local function result(node)
+   local user = node.children[1]
+   local x, map = taken_in(user), user.data.mapindex
+   if #map == 1 then return x end
+   return x[map[node.data]]
 end
 
 local function zeros(buffer, like)
@@ -221,8 +246,9 @@ local function plus(buffers, key, sum, g)
    if nothing(g) then return sum == nil and g or sum end
    if nothing(sum) then return g end
    if sum ~= buffers[key] then
-      buffers[key] = utils.recursiveCopy(buffers[key], sum)
-      sum = buffers[key]
+      local buffer = utils.recursiveResizeAs(buffers[key], sum)
+      sum = utils.recursiveCopy(buffer, sum)
+      buffers[key] = sum
    end
    utils.recursiveAdd(sum, g)
    return sum
@@ -241,15 +267,16 @@ local function give_part(way, data, k, g)
    parts[k] = plus(data.gradOutputBuffer, k, parts[k], g)
 end
 
--- All that has come for a node, in the form of its result; what nobody used has a gradient of zero.
-local function taken(way, data, result)
+-- All that has come for a node, in the form of its result; what has none has a gradient of zero.
+local function taken(way, node)
+   local data = node.data
    local g, parts = way.whole[data], way.parts[data]
    local buffers = data.gradOutputBuffer or {}
    data.gradOutputBuffer = buffers
    if parts then
       buffers.zeros = buffers.zeros or {}
       local list = {}
-      for k, v in pairs(result) do
+      for k, v in pairs(result(node)) do
          local part = parts[k]
          if part == nil then
             buffers.zeros[k] = zeros(buffers.zeros[k], v)
@@ -260,73 +287,99 @@ local function taken(way, data, result)
       return nothing(g) and list or plus(buffers, 'whole', g, list)
    end
    if g == nil then
-      buffers.zero = zeros(buffers.zero, result)
+      buffers.zero = zeros(buffers.zero, result(node))
       g = buffers.zero
    end
    return g
 end
 
--- Runs back through the graph with a method that returns gradInput. Each node keeps its gradOutput.
-local function back(self, method, input, gradOutput, scale)
-   need_list('input', input, self.nInputs)
+-- Passes the gradient of what a node took to those it took it from. Several of them get the elements of a table, or the rows of
+-- a tensor.
+local function pass(way, node, g)
+   local data = node.data
+   local map = data.mapindex
+   if data.selectindex then
+      give_part(way, map[1], data.selectindex, g)
+   elseif #map == 1 then
+      give(way, map[1], g)
+   elseif #map > 1 then
+      local rows = torch.isTensor(g) and g:dim() > 1 and g:size(1) >= #map
+      if not rows and not is_table(g) then
+         error(('nn.gModule: gradInput of %s must be a table of %d, got %s'):format(describe(node), #map, got(g)), 0)
+      end
+      for k = 1, #map do give(way, map[k], g[k]) end
+   end
+end
+
+local function need_forward(self)
+   local list = self.innode.data.input
+   if not list or #list == 0 then error('nn.gModule: call forward before backward, no input is kept', 0) end
+end
+
+-- nn.Module.backward that returns what updateGradInput returned: a module need not keep it.
+local function both(module, x, g, scale)
+   local gradInput = module:updateGradInput(x, g)
+   module:accGradParameters(x, g, scale)
+   if gradInput == nil then return module.gradInput end
+   return gradInput
+end
+
+-- How a module computes gradients: by a backward of its own, or by the two parts of it.
+local function way_back(module, method)
+   return method == 'backward' and module.backward == nn.Module.backward and both or method
+end
+
+-- Runs back through the graph with a method that returns gradInput. The input is what forward kept in the nodes. Each node
+-- keeps its gradOutput.
+local function back(self, method, gradOutput, scale)
    need_list('gradOutput', gradOutput, #self.outnode.data.mapindex)
-   local values, way = results(self, input), {whole = {}, parts = {}}
+   need_forward(self)
+   local way = {whole = {}, parts = {}}
    way.whole[self.outnode.data] = gradOutput
    local index = #self.modules
    for i = #self.forwardnodes, 1, -1 do
       local node = self.forwardnodes[i]
-      local data = node.data
-      local map, g = data.mapindex, taken(way, data, values[data])
+      local data, g = node.data, taken(way, node)
+      keep(data, 'gradOutput', g)
       if data.module then
-         data.gradOutput = g
-         g = call(self, node, index, method, gather(self, data, values, input), g, scale)
+         g = call(self, node, index, way_back(data.module, method), taken_in(node), g, scale)
          index = index - 1
       end
-      if data == self.innode.data then
-         self.gradInput = g
-      elseif data.selectindex then
-         give_part(way, map[1], data.selectindex, g)
-      elseif #map == 1 then
-         give(way, map[1], g)
-      else
-         if not is_table(g) then
-            error(('nn.gModule: gradInput of %s must be a table of %d, got %s'):format(describe(node), #map,
-               got(g)), 0)
-         end
-         for k = 1, #map do give(way, map[k], g[k]) end
-      end
+      pass(way, node, g)
+      if data == self.innode.data then self.gradInput = g end
+      if self.verbose then print(' V : ' .. node:label()) end
    end
    return self.gradInput
 end
 
-function gModule:updateGradInput(input, gradOutput)
-   return back(self, 'updateGradInput', input, gradOutput)
+--- The gradient of the input of the last forward. The argument `input` is not read: the nodes keep what forward gave them.
+function gModule:updateGradInput(_, gradOutput)
+   return back(self, 'updateGradInput', gradOutput)
 end
 
-function gModule:backward(input, gradOutput, scale)
-   return back(self, 'backward', input, gradOutput, scale or 1)
+function gModule:backward(_, gradOutput, scale)
+   return back(self, 'backward', gradOutput, scale or 1)
 end
 
 -- A method of every module with the gradOutput that the last run back has left.
-local function accumulate(self, method, input, factor)
-   need_list('input', input, self.nInputs)
-   local values, index = results(self, input), #self.modules
+local function accumulate(self, method, factor)
+   need_forward(self)
+   local index = #self.modules
    for i = #self.forwardnodes, 1, -1 do
       local node = self.forwardnodes[i]
       local data = node.data
       if data.module then
          if data.gradOutput == nil then error(('nn.gModule:%s: call updateGradInput first'):format(method), 0) end
-         call(self, node, index, method, gather(self, data, values, input), data.gradOutput, factor)
+         call(self, node, index, method, taken_in(node), data.gradOutput[1], factor)
          index = index - 1
       end
    end
 end
 
---- Adds lr (default 1), the scale, times the gradients of the parameters; after updateGradInput with the same input and
---- gradOutput.
-function gModule:accGradParameters(input, _, lr) accumulate(self, 'accGradParameters', input, lr or 1) end
+--- Adds lr (default 1), the scale, times the gradients of the parameters; after forward and updateGradInput.
+function gModule:accGradParameters(_, _, lr) accumulate(self, 'accGradParameters', lr or 1) end
 
-function gModule:accUpdateGradParameters(input, _, lr) accumulate(self, 'accUpdateGradParameters', input, lr) end
+function gModule:accUpdateGradParameters(_, _, lr) accumulate(self, 'accUpdateGradParameters', lr) end
 
 ---------------------------------------------------------------------------------------------------------
 -- the whole and its parts

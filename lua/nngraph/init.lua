@@ -8,10 +8,10 @@ _G.nngraph = nngraph                   -- torch.class finds the package among th
 package.loaded.nngraph = nngraph       -- for the files below
 
 local where = require 'nngraph.where'
-for _, name in ipairs{'Node', 'gModule', 'JustElement', 'simple_print', 'call'} do require('nngraph.' .. name) end
+for _, name in ipairs{'nesting', 'Node', 'gModule', 'JustElement', 'simple_print', 'call'} do require('nngraph.' .. name) end
 
 --- Names nodes after the local variables that hold them, where the caller (stackLevel 1, the default) or the one who
---- called that (2, ...) has such variables: pictures and messages show the names.
+--- called that (2, ...) has such variables: pictures and messages show the names. A node with a name keeps it.
 function nngraph.annotateNodes(stackLevel)
    local level = (stackLevel or 1) + 1
    if not debug.getinfo(level, 'S') then
@@ -20,7 +20,7 @@ function nngraph.annotateNodes(stackLevel)
    for i = 1, math.huge do
       local name, value = debug.getlocal(level, i)
       if not name then return end
-      if torch.isTypeOf(value, 'nngraph.Node') then value:annotate{name = name} end
+      if torch.isTypeOf(value, 'nngraph.Node') and not value.data.annotations.name then value:annotate{name = name} end
    end
 end
 

@@ -41,3 +41,5 @@ function nngraph.simple_print.dot(g, title, fname)
    end
    return text, graph._picture('nngraph.simple_print.dot', drawing(g, title), fname, text)
 end
+
+return nngraph.simple_print

@@ -33,12 +33,32 @@ function where.describe(x)
    return torch.type(x)
 end
 
--- data of a node -> "[net.lua]:12_". Kept beside the nodes, so that no file and no clone carries it.
+--- The largest whole number among the keys of a list, which may have holes.
+function where.count(list)
+   local n = 0
+   for k in pairs(list) do
+      if type(k) == 'number' and k > n and k % 1 == 0 then n = k end
+   end
+   return n
+end
+
+-- annotations of a node -> "[net.lua]:12_". Kept beside the nodes, so that no file and no clone carries it.
 local labels = setmetatable({}, {__mode = 'k'})
 
+-- The metatable of annotations: programs read the label as annotations._debugLabel. It is this table, because a clone shares
+-- what is a package.
+function where.__index(annotations, key)
+   if key == '_debugLabel' then return labels[annotations] end
+end
+
+--- The label of a node's data; with `text`, sets it.
 function where.label(data, text)
-   if text then labels[data] = text end
-   return labels[data]
+   local annotations = data.annotations
+   if text then
+      labels[annotations] = text
+      if not getmetatable(annotations) then setmetatable(annotations, where) end
+   end
+   return annotations._debugLabel
 end
 
 return where

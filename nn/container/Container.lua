@@ -41,9 +41,10 @@ local function finish(self, index, ok, ...)
    error(err, 0)
 end
 
---- module[name](module, ...); an error in it is raised again as "in module 3 of nn.Sequential: ...".
+--- module[name](module, ...), or name(module, ...) for a function `name`. An error in it is raised again with its place in
+--- front: "in module 3 of nn.Sequential: ...".
 function Container:rethrowErrors(module, index, name, ...)
-   return finish(self, index, xpcall(module[name], trail, module, ...))
+   return finish(self, index, xpcall(type(name) == 'string' and module[name] or name, trail, module, ...))
 end
 
 --- Calls func(module) for each module it holds, not for those inside them.
