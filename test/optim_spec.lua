@@ -268,6 +268,100 @@ describe('methods for whole functions', function()
    end)
 end)
 
+describe('options of optimizers', function()
+   local options = {
+      sgd = {learningRate = 0.01, learningRateDecay = 0.1, weightDecay = 0.01, momentum = 0.9, dampening = 0.1},
+      adam = {learningRate = 0.1, learningRateDecay = 0.1, beta1 = 0.8, beta2 = 0.99, epsilon = 1e-6, weightDecay = 0.1},
+      adamax = {learningRate = 0.1, beta1 = 0.8, beta2 = 0.99, epsilon = 1e-6},
+      rmsprop = {learningRate = 0.1, alpha = 0.9, epsilon = 1e-6, weightDecay = 0.1, initialMean = 0.1},
+      adagrad = {learningRate = 0.1, learningRateDecay = 0.1, weightDecay = 0.1},
+      adadelta = {rho = 0.8, eps = 1e-3, weightDecay = 0.1},
+      nag = {learningRate = 0.01, learningRateDecay = 0.1, weightDecay = 0.1, momentum = 0.8},
+      asgd = {eta0 = 0.1, lambda = 0.1, alpha = 0.5, t0 = 1},
+      rprop = {stepsize = 0.1, etaplus = 1.3, etaminus = 0.4, stepsizemax = 1, stepsizemin = 1e-3, niter = 2},
+      cg = {maxIter = 5, maxEval = 10, rho = 0.02, sig = 0.4, int = 0.2, ext = 2, ratio = 50},
+      lbfgs = {maxIter = 5, maxEval = 10, tolFun = 1e-6, tolX = 1e-6, nCorrection = 3, learningRate = 0.1},
+      de = {popsize = 8, scaleFactor = 0.7, crossoverRate = 0.8, maxFEval = 100, spread = 3},
+      cmaes = {sigma = 0.5, maxEval = 50, popsize = 6, ftol = 1e-8, xtol = 1e-8, ftarget = 1e-3, verb_disp = 0},
+   }
+   local function place_after(name, config, state)
+      torch.manualSeed(1)
+      return (descend(name, config, 4, state)):totable()
+   end
+   for name, config in pairs(options) do
+      it('are numbers or texts of numbers for ' .. name .. ', and a table of them can be the state', function()
+         local texts, more = {}, {}
+         for k, v in pairs(config) do texts[k], more[k] = tostring(v), v end
+         local expected = place_after(name, config, {})
+         assert.same(expected, place_after(name, texts, {}))
+         assert.same(expected, place_after(name, texts))
+         -- options of others, and of the program
+         more.name, more.save, more.nothing = 'run', {}, false
+         if name ~= 'cg' then more.ext = '.png' end
+         if name ~= 'rmsprop' and name ~= 'asgd' then more.alpha = 'none' end
+         assert.same(expected, place_after(name, more, {}))
+      end)
+   end
+   it('may be false, which stands for the default', function()
+      assert.same(place_after('sgd', {}, {}), place_after('sgd', {weightDecay = false, momentum = false}, {}))
+   end)
+   it('are refused when they are no numbers', function()
+      assert.error_matches(function() place_after('sgd', {learningRate = 'fast'}) end,
+                           'optim.sgd: config.learningRate must be a number, got a string')
+      assert.error_matches(function() place_after('rprop', {stepsize = {}}) end,
+                           'optim.rprop: config.stepsize must be a number, got a table')
+   end)
+   it('take factors of the parameters as tensors of any type and shape', function()
+      for _, name in ipairs{'sgd', 'nag'} do
+         local expected = place_after(name, {learningRates = torch.Tensor{0.5, 2}, learningRate = 0.01})
+         assert.same(expected, place_after(name, {learningRates = torch.FloatTensor{{0.5}, {2}}, learningRate = 0.01}))
+         assert.error_matches(function() place_after(name, {learningRates = torch.ones(3)}) end,
+                              'config.learningRates must be a tensor of 2 elements')
+      end
+      local expected = place_after('sgd', {weightDecays = torch.Tensor{0.5, 2}})
+      assert.same(expected, place_after('sgd', {weightDecays = torch.FloatTensor{{0.5, 2}}}))
+      assert.same(place_after('sgd', {weightDecay = 1}),
+                  place_after('sgd', {weightDecay = 1, weightDecays = torch.Tensor{0.5, 2}}))
+   end)
+   it('go on from a state of rprop that Torch7 has saved', function()
+      local function after(state)
+         local x = torch.Tensor{3, 1}
+         optim.rprop(bowl, x, {}, state)
+         return x:totable()
+      end
+      local ours = {}
+      after(ours)
+      local theirs = {delta = torch.Tensor{4, 60}, stepsize = ours.stepsize:clone(), sign = torch.Tensor(2),
+                      psign = torch.ByteTensor(2), nsign = torch.ByteTensor(2), bytesign = torch.ByteTensor(2)}
+      assert.same(after(ours), after(theirs))
+   end)
+end)
+
+describe('optim.checkgrad', function()
+   it('changes x itself, where the function of a training script reads its parameters', function()
+      local x = torch.Tensor{1, -2, 3}
+      local difference, gradient = optim.checkgrad(function() return x:dot(x), x * 2 end, x)
+      assert(difference < 1e-6)
+      assert.same({2, -4, 6}, gradient:totable())
+      assert.same({1, -2, 3}, x:totable())
+   end)
+   it('takes a value in a tensor, and parameters that are no block', function()
+      local x = torch.Tensor{{1, 9}, {2, 9}}:select(2, 1)
+      assert(optim.checkgrad(function(at) return torch.Tensor{at:dot(at)}, at * 2 end, x, '1e-6') < 1e-6)
+      assert.same({1, 2}, x:totable())
+   end)
+   it('leaves x as it was when the function fails', function()
+      local x, calls = torch.Tensor{1, 2}, 0
+      assert.error_matches(function()
+         optim.checkgrad(function()
+            calls = calls + 1
+            return calls < 3 and 1 or {}, x
+         end, x)
+      end, 'the value of opfunc must be a number, got a table')
+      assert.same({1, 2}, x:totable())
+   end)
+end)
+
 describe('optim.ConfusionMatrix', function()
    local function filled()
       local c = optim.ConfusionMatrix{'cat', 'dog', 'cow'}
@@ -316,13 +410,47 @@ describe('optim.ConfusionMatrix', function()
       assert(picture:sum() > 0)
    end)
    it('refuses what is no class', function()
-      for _, bad in ipairs{0, 4, 1.5, 'x'} do
+      for _, bad in ipairs{0, 4, 0 / 0, 'x', torch.Tensor()} do
          assert.is_false(pcall(function() optim.ConfusionMatrix(3):add(bad, 1) end))
       end
       local ok, err = pcall(function() optim.ConfusionMatrix(3):add(4, 1) end)
       assert(not ok and err:find('the prediction must be a class of 1..3, got 4', 1, true), err)
       ok, err = pcall(function() optim.ConfusionMatrix(3):batchAdd(torch.LongTensor{1, 2}, torch.LongTensor{1}) end)
       assert(not ok and err:find('got 1 and 2', 1, true), err)
+   end)
+   it('has -1 in the place of the shares of a class that never came', function()
+      local c = optim.ConfusionMatrix(3)
+      c:batchAdd(torch.LongTensor{1, 1, 1, 2, 3}, torch.LongTensor{1, 3, 3, 3, 3})
+      local class_frrs, class_fars, frrs, fars = c:farFrr()
+      assert.same({0, -1, 0.75}, class_frrs:totable())
+      assert.same({0.5, -1, 0}, class_fars:totable())
+      assert.same({0, 0.75}, frrs:totable())
+      assert.same({0.5, 0}, fars:totable())
+   end)
+   it('counts nothing for targets below 1, whatever the prediction', function()
+      local c = optim.ConfusionMatrix(3)
+      c:add(torch.Tensor{0.1, 0.7, 0.2}, 0)
+      c:add(1, -1)
+      c:add(torch.Tensor{0.1, 0.7, 0.2}, torch.Tensor{0})
+      c:batchAdd(torch.LongTensor{9, 2, 3}, torch.LongTensor{0, 2, -3})
+      c:batchAdd(torch.FloatTensor{{1}, {3}}, torch.ByteTensor{{0}, {3}})
+      assert.same({{0, 0, 0}, {0, 1, 0}, {0, 0, 1}}, c.mat:totable())
+   end)
+   it('takes scores with fewer columns than classes, and cuts fractions off', function()
+      local c = optim.ConfusionMatrix(3.9)
+      c:batchAdd(torch.Tensor{{1, 2}, {2, 1}}, torch.Tensor{3.5, 1})
+      c:add(2.7, 2)
+      assert.same({{1, 0, 0}, {0, 1, 0}, {0, 1, 0}}, c.mat:totable())
+   end)
+   it('takes the means of the shares as floats, without classes that never came', function()
+      local c = optim.ConfusionMatrix(3)
+      c:batchAdd(torch.LongTensor{1, 2, 2, 3}, torch.LongTensor{1, 1, 1, 1})
+      c:batchAdd(torch.LongTensor{2, 1, 1}, torch.LongTensor{2, 2, 2})
+      c:updateValids()
+      local third = torch.FloatTensor{1 / 3}[1]
+      assert.equal((0.25 + third) / 2, c.averageValid)
+      assert.equal((c.unionvalids[1] + c.unionvalids[2]) / 2, c.averageUnionValid)
+      assert.equal(0, c.unionvalids[3])
    end)
    it('counts nothing of a batch that is refused', function()
       local c = optim.ConfusionMatrix(2)
@@ -355,8 +483,11 @@ describe('optim.Logger', function()
       l:setNames{'loss'}
       local ok, err = pcall(function() l:add{other = 1} end)
       assert(not ok and err:find('there is no column other', 1, true), err)
-      ok, err = pcall(optim.Logger, '/nowhere/at/all')
-      assert(not ok and err:find('optim.Logger: cannot write /nowhere/at/all', 1, true), err)
+      ok, err = pcall(optim.Logger, name .. '/at/all')
+      assert(not ok and err:find('optim.Logger: cannot write ' .. name .. '/at/all', 1, true), err)
+      assert.error_matches(function() l:style(3) end, 'optim.Logger:style: style must be a string or a table')
+      assert.error_matches(function() l:style{3} end, 'optim.Logger:style: a style must be a string or a table of strings')
+      assert.error_matches(function() l:plot 'other' end, 'optim.Logger:plot: there is no column other')
    end)
    it('plots where gnuplot is installed, and does not mind where it is not', function()
       local l = optim.Logger(name)
@@ -369,6 +500,43 @@ describe('optim.Logger', function()
       local drawn = l:plot()
       assert.is_nil(io.open(name .. '.eps.bad'))
       if drawn then assert(#read(name .. '.png') > 100) end
-      assert.is_false(optim.Logger():plot())
+   end)
+   it('makes the folders of its file', function()
+      os.remove(name)
+      local l = optim.Logger(name .. '/a/b/test.log')
+      l:add{['% error'] = 1.25}
+      assert.equal('% error\t\n 1.2500e+00\t\n', read(name .. '/a/b/test.log'))
+      assert.is_true(require 'paths'.rmall(name, 'yes'))
+   end)
+   it('keeps texts beside numbers, and what came by name under the name', function()
+      local l = optim.Logger(name):setNames{'epoch', 'note'}
+      l:add{1, 'first'}
+      l:add{2}
+      assert.same({{1, 2}, {'first'}}, l.symbols)
+      assert.equal('epoch\tnote\t\n 1.0000e+00\tfirst\t\n 2.0000e+00\t\n', read(name))
+      l = optim.Logger(name)
+      l:add{loss = 3, accuracy = 0.5}
+      l:add{loss = 2, accuracy = 0.75}
+      assert.same({loss = {3, 2}, accuracy = {0.5, 0.75}}, l.symbols)
+      assert.same({loss = 'loss', accuracy = 'accuracy'}, l.names)
+      l = optim.Logger(name)
+      l:add{4, 5}
+      assert.equal('1\t2\t\n 4.0000e+00\t 5.0000e+00\t\n', read(name))
+   end)
+   it('takes styles by number, by name, and one for all', function()
+      local l = optim.Logger(name):setNames{'loss', 'accuracy'}
+      assert.equal(l, l:style{'-', {'+', '~'}})
+      assert.same({{'-'}, {'+', '~'}}, l.styles)
+      assert.same({{'+-'}, {'|'}}, l:style '+-':style{accuracy = '|'}.styles)
+   end)
+   it('writes to standard output without a name, and says so', function()
+      local said = {}
+      local old = print
+      rawset(_G, 'print', function(text) said[#said + 1] = text end)
+      local l = optim.Logger()
+      rawset(_G, 'print', old)
+      assert.equal(io.stdout, l.file)
+      assert.truthy(said[1]:find 'logging to std out')
+      assert.is_false(l:plot())
    end)
 end)

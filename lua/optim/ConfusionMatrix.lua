@@ -8,9 +8,10 @@ local ConfusionMatrix = torch.class('optim.ConfusionMatrix')
 --- optim.ConfusionMatrix(n [, names]) or optim.ConfusionMatrix(names)
 function ConfusionMatrix:__init(nclasses, classes)
    if type(nclasses) == 'table' then nclasses, classes = #nclasses, nclasses end
-   if type(nclasses) ~= 'number' or nclasses < 1 or nclasses ~= math.floor(nclasses) then
-      error('optim.ConfusionMatrix: expected a whole number of classes, or their names, got ' .. tostring(nclasses), 3)
+   if type(nclasses) ~= 'number' or not (nclasses >= 1 and nclasses < 2 ^ 31) then
+      error('optim.ConfusionMatrix: expected a number of classes, or their names, got ' .. tostring(nclasses), 3)
    end
+   nclasses = math.floor(nclasses)
    self.mat = torch.LongTensor(nclasses, nclasses):zero()
    self.valids = torch.FloatTensor(nclasses):zero()
    self.unionvalids = torch.FloatTensor(nclasses):zero()
@@ -21,57 +22,73 @@ function ConfusionMatrix:__init(nclasses, classes)
    self.classes = classes or {}
 end
 
--- The class that a number or a vector of scores names.
-local function classOf(self, method, x, what)
-   local k = x
-   if torch.isTensor(x) then
-      local scores = x:nElement() == 1 and x or x:contiguous():view(-1)
-      if scores:nElement() == 1 then
-         k = scores:storage()[scores:storageOffset()]
-      elseif scores:nElement() > 0 then
-         local _, at = scores:max(1)
-         k = at[1]
-      end
-   end
-   k = tonumber(k)
-   if not k or k < 1 or k > self.nclasses or k ~= math.floor(k) then
+-- The number of the class that a number or a vector of scores names, as it came.
+local function number_of(x)
+   if not torch.isTensor(x) then return tonumber(x) end
+   local scores = x:nElement() == 1 and x or x:contiguous():view(-1)
+   if scores:nElement() == 0 then return nil end
+   if scores:nElement() == 1 then return tonumber(scores:storage()[scores:storageOffset()]) end
+   local _, at = scores:max(1)
+   return tonumber(at[1])
+end
+
+-- A class from its number; a fraction is cut off, as for any index. `x` is what the caller gave.
+local function class_of(self, method, number, x, what)
+   local k = number and number == number and math.floor(number)
+   if not k or k < 1 or k > self.nclasses then
       error(('optim.ConfusionMatrix:%s: the %s must be a class of 1..%d, got %s'):format(method, what, self.nclasses,
-         tostring(k or x)), 4)
+         tostring(number or x)), 4)
    end
    return k
 end
 
-function ConfusionMatrix:_add(p, t) self.mat[t][p] = self.mat[t][p] + 1 end
+-- A target below 1 marks a sample without a label, which counts nowhere.
+local function is_missing(number) return number and number < 1 end
 
---- Counts one prediction. Both are class numbers, or vectors whose largest element is the class.
+--- Counts a prediction p of a sample of class t; a target below 1 counts nowhere.
+function ConfusionMatrix:_add(p, t)
+   if not is_missing(t) then self.mat[t][p] = self.mat[t][p] + 1 end
+end
+
+--- Counts one prediction. Both are class numbers, or vectors whose largest element is the class. A target below 1 is a
+-- missing label, and counts nowhere.
 function ConfusionMatrix:add(prediction, target)
-   self:_add(classOf(self, 'add', prediction, 'prediction'), classOf(self, 'add', target, 'target'))
+   local p, t = number_of(prediction), number_of(target)
+   if is_missing(t) then return end
+   p, t = class_of(self, 'add', p, prediction, 'prediction'), class_of(self, 'add', t, target, 'target')
+   self:_add(p, t)
 end
 
--- A vector of class numbers from class numbers or from rows of scores.
-local function classesOf(self, x, what)
-   if not torch.isTensor(x) or (x:dim() ~= 1 and x:dim() ~= 2) then
-      error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores'):format(what), 4)
+-- The numbers of classes from a vector of them or from rows of scores, as a storage of the host.
+local function numbers_of(x, what)
+   if not torch.isTensor(x) or x:nElement() == 0 or (x:dim() ~= 1 and x:dim() ~= 2) then
+      error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores'):format(what), 3)
    end
-   if x:dim() == 1 then return x end
-   if x:size(2) == 1 then return x:select(2, 1) end
-   if x:size(2) ~= self.nclasses then
-      error(('optim.ConfusionMatrix:batchAdd: %s must have %d columns, got %d'):format(what, self.nclasses, x:size(2)), 4)
+   if x:dim() == 2 then
+      if x:size(2) > 1 then
+         local _, at = x:max(2)
+         x = at
+      end
+      x = x:select(2, 1)
    end
-   local _, at = x:max(2)
-   return at:select(2, 1)
+   return torch.DoubleTensor(x:size(1)):copy(x):storage(), x:size(1)
 end
 
---- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample.
+--- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample. A target below 1 is a
+-- missing label, and counts nowhere.
 function ConfusionMatrix:batchAdd(predictions, targets)
-   local p, t = classesOf(self, predictions, 'predictions'), classesOf(self, targets, 'targets')
-   if p:size(1) ~= t:size(1) then
-      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d'):format(t:size(1),
-         p:size(1)), 2)
+   local p, n = numbers_of(predictions, 'predictions')
+   local t, m = numbers_of(targets, 'targets')
+   if n ~= m then
+      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d'):format(m, n), 2)
    end
    local ps, ts = {}, {}
-   for i = 1, p:size(1) do
-      ps[i], ts[i] = classOf(self, 'batchAdd', p[i], 'prediction'), classOf(self, 'batchAdd', t[i], 'target')
+   for i = 1, n do
+      if not is_missing(t[i]) then
+         local at = #ps + 1
+         ps[at] = class_of(self, 'batchAdd', p[i], p[i], 'prediction')
+         ts[at] = class_of(self, 'batchAdd', t[i], t[i], 'target')
+      end
    end
    for i = 1, #ps do self:_add(ps[i], ts[i]) end
 end
@@ -100,11 +117,12 @@ local function sums(self)
    return rows, columns, diagonal, total
 end
 
--- The mean of those numbers that are numbers; nan when there is none.
-local function mean(values)
+-- The mean of the shares of the classes that came, of which nan is none; nan when no class came. The shares are floats,
+-- and so the mean has the digits that Torch7 prints.
+local function mean(shares, valids)
    local sum, n = 0, 0
-   for _, v in ipairs(values) do
-      if v == v then sum, n = sum + v, n + 1 end
+   for k = 1, valids:nElement() do
+      if valids[k] == valids[k] and shares[k] == shares[k] then sum, n = sum + shares[k], n + 1 end
    end
    return sum / n
 end
@@ -113,33 +131,38 @@ end
 -- came counts nowhere; its own figure is nan.
 function ConfusionMatrix:updateValids()
    local rows, columns, diagonal, total = sums(self)
-   local valids, unions, right = {}, {}, 0
+   local right = 0
    for k = 1, self.nclasses do
-      valids[k] = diagonal[k] / rows[k]
-      unions[k] = diagonal[k] / (rows[k] + columns[k] - diagonal[k])
-      self.valids[k], self.unionvalids[k] = valids[k], unions[k]
+      self.valids[k] = diagonal[k] / rows[k]
+      self.unionvalids[k] = diagonal[k] / (rows[k] + columns[k] - diagonal[k])
       right = right + diagonal[k]
    end
    self.totalValid = right / total
-   self.averageValid = mean(valids)
-   self.averageUnionValid = mean(unions)
+   self.averageValid = mean(self.valids, self.valids)
+   self.averageUnionValid = mean(self.unionvalids, self.valids)
 end
 
 --- For each class the share of its samples that were refused (false rejections), and the share of the others' samples
--- that were taken for it (false acceptances, averaged over the other classes). Returns two vectors.
+-- that were taken for it (false acceptances, averaged over the other classes that came).
+-- @return two vectors by class, with -1 for a class that never came; then the same without those classes
 function ConfusionMatrix:farFrr()
    local rows = sums(self)
-   local frrs, fars = torch.Tensor(self.nclasses), torch.Tensor(self.nclasses)
+   local class_frrs, class_fars = torch.Tensor(self.nclasses):fill(-1), torch.Tensor(self.nclasses):fill(-1)
+   local frrs, fars = {}, {}
    for k = 1, self.nclasses do
-      local taken = 0
-      for t = 1, self.nclasses do
-         local share = tonumber(self.mat[t][k]) / rows[t]
-         if t ~= k and share == share then taken = taken + share end
+      if rows[k] ~= 0 then
+         local taken, others = 0, 0
+         for t = 1, self.nclasses do
+            if t ~= k and rows[t] ~= 0 then
+               taken, others = taken + tonumber(self.mat[t][k]) / rows[t], others + 1
+            end
+         end
+         local at = #frrs + 1
+         frrs[at], fars[at] = 1 - tonumber(self.mat[k][k]) / rows[k], taken / others
+         class_frrs[k], class_fars[k] = frrs[at], fars[at]
       end
-      frrs[k] = 1 - tonumber(self.mat[k][k]) / rows[k]
-      fars[k] = taken / math.max(1, self.nclasses - 1)
    end
-   return frrs, fars
+   return class_frrs, class_fars, torch.Tensor(frrs), torch.Tensor(fars)
 end
 
 function ConfusionMatrix:__tostring__()

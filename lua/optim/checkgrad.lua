@@ -1,29 +1,48 @@
 -- lua/optim/checkgrad.lua - compares a gradient with central differences.
+local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
 
---- Compares the gradient that opfunc returns at x with central differences.
+-- The value of opfunc as a number; a tensor of one element will do.
+local function number_of(value)
+   if torch.isTensor(value) and value:nElement() == 1 then value = value:sum() end
+   need.number('optim.checkgrad', 'the value of opfunc', value)
+   return value
+end
+
+-- Calls visit(i, set) for each element of x. set(v) puts v there; after visit the element is what it was.
+local function each_element(x, visit)
+   local flat = x:isContiguous() and x:view(-1) or x:contiguous():view(-1)
+   for i = 1, flat:nElement() do
+      local kept = flat[i]
+      local function set(v)
+         flat[i] = v
+         if not x:isContiguous() then x:copy(flat:view(x:size())) end
+      end
+      local ok, why = pcall(visit, i, kept, set)
+      set(kept)
+      if not ok then error(why, 0) end
+   end
+end
+
+--- Compares the gradient that opfunc returns at x with central differences. The elements of x itself change during the
+-- calls, because the function of a training script often reads its parameters there; then they are what they were.
 -- @param eps  half the distance of the differences, default 1e-7
 -- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true
 function optim.checkgrad(opfunc, x, eps)
    need.all('optim.checkgrad', opfunc, x)
-   eps = eps or 1e-7
+   eps = eps == nil and 1e-7 or tonumber(eps) or eps
    need.number('optim.checkgrad', 'eps', eps)
    local _, gradient = need.evaluate('optim.checkgrad', opfunc, x)
    gradient = gradient:clone()
    local estimate = x.new(x:nElement())
-   local place = x:clone()                            -- x itself stays as it is
-   local values = place:view(-1)
-   for i = 1, values:nElement() do
-      local kept = values[i]
-      values[i] = kept + eps
-      local up = opfunc(place)
-      values[i] = kept - eps
-      local down = opfunc(place)
-      values[i] = kept
-      estimate[i] = (up - down) / (2 * eps)
-   end
+   each_element(x, function(i, kept, set)
+      set(kept + eps)
+      local up = number_of((opfunc(x)))
+      set(kept - eps)
+      estimate[i] = (up - number_of((opfunc(x)))) / (2 * eps)
+   end)
    estimate:resize(gradient:size())
    return (gradient - estimate):norm() / (gradient + estimate):norm(), gradient, estimate
 end

@@ -24,7 +24,9 @@ function optim.nag(opfunc, x, config, state)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
    local rate = (config.learningRate or 1e-3) / (1 + state.evalCounter * (config.learningRateDecay or 0))
-   if config.learningRates then g:cmul(config.learningRates) end
+   if config.learningRates then
+      g:cmul(need.factors('optim.nag', 'config.learningRates', config.learningRates, x))
+   end
    x:add(-rate, g)
    state.dfdx = state.dfdx or x.new(g:size()):zero()
    state.dfdx:mul(momentum):add(-rate, g)

@@ -5,12 +5,24 @@ local recording = require 'torch.recording'
 
 local need = {}
 
-local numbers = {}                     -- the options that are numbers
-for name in ([[learningRate learningRateDecay weightDecay momentum dampening rho eps beta1 beta2 epsilon eta0 lambda alpha
-   t0 sig int ext ratio maxIter maxEval tolFun tolX nCorrection popsize scaleFactor crossoverRate maxFEval spread sigma
-   minSigma initialMean etaplus etaminus stepsizemax stepsizemin niter maxiter maxline errthres L Lstep
-   c1 c2]]):gmatch '%S+' do
-   numbers[name] = true
+-- The options of each optimizer that are numbers. Programs hand over tables that hold other things under other names.
+local rate = 'learningRate learningRateDecay weightDecay '
+local reads = {
+   ['optim.sgd'] = rate .. 'momentum dampening', ['optim.nag'] = rate .. 'momentum', ['optim.adagrad'] = rate,
+   ['optim.adam'] = rate .. 'beta1 beta2 epsilon', ['optim.adamw'] = rate .. 'beta1 beta2 epsilon',
+   ['optim.adamax'] = rate .. 'beta1 beta2 epsilon', ['optim.rmsprop'] = rate .. 'alpha epsilon initialMean',
+   ['optim.adadelta'] = 'rho eps weightDecay', ['optim.asgd'] = 'eta0 lambda alpha t0',
+   ['optim.rprop'] = 'etaplus etaminus stepsizemax stepsizemin niter',
+   ['optim.cg'] = 'maxIter maxEval rho sig int ext ratio',
+   ['optim.lbfgs'] = 'learningRate maxIter maxEval tolFun tolX nCorrection', ['optim.lswolfe'] = 'c1 c2 tolX maxIter',
+   ['optim.de'] = 'popsize scaleFactor crossoverRate maxFEval spread',
+   ['optim.cmaes'] = 'sigma maxEval ftarget popsize ftol xtol verb_disp minSigma',
+   ['optim.FistaLS'] = 'maxiter maxline errthres L Lstep', ['optim.checkgrad'] = '',
+   ['dist.lbfgs'] = 'learningRate maxIter maxEval tolFun tolX nCorrection c1 c2',
+}
+for who, names in pairs(reads) do
+   reads[who] = {}
+   for name in names:gmatch '%S+' do reads[who][name] = true end
 end
 
 function need.func(who, what, f)
@@ -25,14 +37,27 @@ function need.number(who, what, v)
    if type(v) ~= 'number' then arg.refuse(who, what, 'a number', v, 4) end
 end
 
---- A table of options, empty when there is none.
+-- The options with numbers in the place of texts, such as '0.1'. What changes in `config` shows here, too.
+local function as_numbers(config, known)
+   return setmetatable({}, { __index = function(_, name)
+      local v = config[name]
+      if known[name] and type(v) == 'string' then return tonumber(v) end
+      return v
+   end })
+end
+
+--- A table of options, empty when there is none. false stands for the default.
 function need.options(who, what, config)
    if config == nil then return {} end
    if type(config) ~= 'table' then arg.refuse(who, what, 'a table', config, 4) end
+   local known, texts = reads[who] or {}, false
    for name, v in pairs(config) do
-      if numbers[name] and not tonumber(v) then arg.refuse(who, ('%s.%s'):format(what, name), 'a number', v, 4) end
+      if known[name] and type(v) ~= 'number' and v then
+         if not tonumber(v) then arg.refuse(who, ('%s.%s'):format(what, name), 'a number', v, 4) end
+         texts = texts or type(v) == 'string'
+      end
    end
-   return config
+   return texts and as_numbers(config, known) or config
 end
 
 -- Those whose steps do not depend on numbers that change from step to step, or read them from memory.
@@ -57,6 +82,15 @@ local function need_lasting(who, config)
    end
 end
 
+--- A vector of factors, one for each parameter, of the type and the size of x.
+function need.factors(who, what, factors, x)
+   if not torch.isTensor(factors) or factors:nElement() ~= x:nElement() then
+      arg.refuse(who, what, ('a tensor of %d elements'):format(x:nElement()), factors, 4)
+   end
+   if factors:type() == x:type() and factors:isSameSizeAs(x) then return factors end
+   return x.new(x:size()):copy(factors)
+end
+
 --- The arguments of an optimizer. @return config and state
 function need.all(who, opfunc, x, config, state)
    if not REPLAYED[who] then
@@ -65,9 +99,9 @@ function need.all(who, opfunc, x, config, state)
    need.func(who, 'opfunc', opfunc)
    need.tensor(who, 'x', x)
    if type(config) == 'table' then need_lasting(who, config) end
-   config = need.options(who, 'config', config)
+   local options = need.options(who, 'config', config)
    if state ~= nil and type(state) ~= 'table' then arg.refuse(who, 'state', 'a table', state, 3) end
-   return config, state or config
+   return options, state or config or options
 end
 
 --- The value and the gradient that opfunc gives at x.

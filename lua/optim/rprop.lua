@@ -17,11 +17,14 @@ function optim.rprop(opfunc, x, config, state)
       local fx, g = need.evaluate('optim.rprop', opfunc, x)
       fs[i] = fx
       if not state.delta then
+         -- where config is the state, too, `stepsize` is a number before the first step and a tensor later
+         local size = tonumber(config.stepsize or 0.1) or config.stepsize
+         need.number('optim.rprop', 'config.stepsize', size)
          state.delta = x.new(g:size()):zero()                   -- the signs of the last step
-         state.stepsize = x.new(g:size()):fill(config.stepsize or 0.1)
-         state.sign = x.new(g:size())
-         state.factor = x.new(g:size())
+         state.stepsize = x.new(g:size()):fill(size)
       end
+      state.sign = state.sign or x.new(g:size())
+      state.factor = state.factor or x.new(g:size())             -- Torch7's checkpoints have none
       state.sign:copy(g):cmul(state.delta):sign()                -- 1: goes on, -1: turned, 0: at rest
       local plus, minus = config.etaplus or 1.2, config.etaminus or 0.5
       local grows, turns = state.sign:gt(0), state.sign:lt(0)

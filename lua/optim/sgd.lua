@@ -20,7 +20,7 @@ end
 -- @param config.learningRate       default 1e-3
 -- @param config.learningRateDecay  the rate is learningRate / (1 + evaluations * decay); default 0
 -- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
--- @param config.weightDecays       a vector: one decay for each parameter
+-- @param config.weightDecays       a vector: one decay for each parameter, when weightDecay is 0
 -- @param config.momentum           default 0
 -- @param config.dampening          of the gradient that enters the momentum; default: the momentum
 -- @param config.nesterov           Nesterov's momentum; needs momentum > 0 and dampening 0
@@ -34,9 +34,6 @@ function optim.sgd(opfunc, x, config, state)
    local nesterov = config.nesterov or false
    if nesterov and not (momentum > 0 and damp == 0) then
       error('optim.sgd: nesterov needs momentum > 0 and dampening = 0', 2)
-   end
-   if config.weightDecay and config.weightDecay ~= 0 and config.weightDecays then
-      error('optim.sgd: weightDecay and weightDecays exclude each other', 2)
    end
    state.evalCounter = state.evalCounter or 0
 
@@ -55,7 +52,7 @@ function optim.sgd(opfunc, x, config, state)
    if (config.weightDecay or 0) ~= 0 then
       g:add(config.weightDecay, x)
    elseif config.weightDecays then
-      g:addcmul(1, config.weightDecays, x)
+      g:addcmul(1, need.factors('optim.sgd', 'config.weightDecays', config.weightDecays, x), x)
    end
    if momentum ~= 0 then
       if state.dfdx then
@@ -73,7 +70,7 @@ function optim.sgd(opfunc, x, config, state)
    if live then
       step_there(x, live, config.learningRates, g)
    elseif config.learningRates then
-      x:addcmul(-rate(), config.learningRates, g)
+      x:addcmul(-rate(), need.factors('optim.sgd', 'config.learningRates', config.learningRates, x), g)
    else
       x:add(-rate(), g)
    end
