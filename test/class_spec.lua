@@ -87,18 +87,53 @@ describe('torch.class', function()
       assert.equal('class ' .. b, tostring(B))
    end)
 
-   it('returns the same class when it is defined again', function()
-      local home, a, b, c = {}, fresh(), fresh(), fresh()
+   it('returns the class that exists when it is defined again without a parent', function()
+      local home, a, b = {}, fresh(), fresh()
       local A = torch.class(a, home)
-      torch.class(b, a, home)
-      local o = home[b]()
-      assert.equal(A, (torch.class(a, home)))
       local B = torch.class(b, a, home)
-      function B:late() return 'late' end
-      assert.equal('late', o:late())
-      torch.class(c, home)
-      assert.error_matches(function() torch.class(b, c, home) end,
-                           ('%s already has the parent %s, so its parent cannot become %s'):format(b, a, c))
+      local constructor, o = home[b], home[b]()
+      function B:early() return 'early' end
+      assert.equal(A, (torch.class(a, home)))
+      local again, parent = torch.class(b, home)
+      function again:late() return 'late' end
+      assert.same({ B, A, constructor }, { again, parent, home[b] })
+      assert.same({ 'early', 'late' }, { o:early(), o:late() })
+   end)
+
+   it('replaces the class that exists when a parent is given, also by one with another parent', function()
+      local home, a, b, c = {}, fresh(), fresh(), fresh()
+      local A, C = torch.class(a, home), torch.class(c, home)
+      local B = torch.class(b, a, home)
+      function B:__init() self.made = 'old' end
+      function B:name() return 'old' end
+      function B:__tostring__() return 'old' end
+      local old, old_constructor = home[b](), home[b]
+      for _, parent in ipairs { a, c } do
+         local new, up = torch.class(b, parent, home)
+         assert.equal(parent == a and A or C, up)
+         local o = home[b]()
+         assert.equal(new, getmetatable(o))
+         assert.same({ b, b }, { torch.typename(o), tostring(o) })
+         assert.is_nil(o.made)
+         assert.is_nil(new.name)
+         assert.not_equal(old_constructor, home[b])
+         assert.equal(new, torch.getmetatable(b))
+         assert.equal(new, getmetatable(torch.factory(b)()))
+         assert.equal(home[b], torch.getconstructortable(b))
+      end
+      assert.same({ 'old', b, 'old' }, { old:name(), torch.typename(old), tostring(old) })
+      assert.is_true(torch.isTypeOf(old, home[b]))
+      assert.is_false(torch.isTypeOf(home[b](), a))
+   end)
+
+   it('leaves the old class as it is when the new one is refused', function()
+      local home, a = {}, fresh()
+      local A = torch.class(a, home)
+      local constructor = home[a]
+      assert.error_matches(function() torch.class(a, 'no.Such', home) end, 'the parent class no.Such of ' .. a .. ' is unknown')
+      assert.error_matches(function() torch.class('nosuchpkg.' .. a, a) end, 'needs a table nosuchpkg to stand in')
+      assert.same({ A, constructor, constructor }, { torch.getmetatable(a), home[a], torch.getconstructortable(a) })
+      assert.is_nil(torch.getmetatable('nosuchpkg.' .. a))
    end)
 
    it('stores into the global package, and says so when there is none', function()
@@ -147,20 +182,68 @@ describe('the names of classes', function()
       assert.equal('torch.Timer', torch.type(torch.Timer()))
    end)
 
-   it('are matched whole, as patterns or through the class, along the parents', function()
+   it('are matched along the parents: whole, by a pattern in any part, through the class, its constructor or an object', function()
       local home, a, b = {}, fresh(), fresh()
       local A = torch.class('p.' .. a, home)
       torch.class('p.' .. b, 'p.' .. a, home)
       local o = home[b]()
-      assert.is_true(torch.isTypeOf(o, 'p.' .. a))
-      assert.is_true(torch.isTypeOf(o, 'p%.Spec.*'))
-      assert.is_true(torch.isTypeOf(o, home[a]))
-      assert.is_true(torch.isTypeOf(o, A))
-      assert.is_false(torch.isTypeOf(home[a](), home[b]))
-      assert.is_false(torch.isTypeOf(o, a))
+      for _, spec in ipairs { 'p.' .. a, 'p%.Spec.*', '.*Class', 'S%w+s', '^p.*%d$', '%d', '()Spec', home[a], A, home[a]() } do
+         assert.is_true(torch.isTypeOf(o, spec))
+      end
+      for _, spec in ipairs { 'Spec', a, 'p.Spec', '^Spec', 'q%.', home[b] } do
+         assert.is_false(torch.isTypeOf(home[a](), spec))
+      end
+      assert.is_true(torch.isTypeOf(home[b], 'p.' .. a))
+      assert.is_true(torch.isTypeOf(torch.LongTensor(), '.*Long'))
+      assert.is_true(torch.isTypeOf(torch.LongTensor(), torch.LongTensor))
+      assert.is_true(torch.isTypeOf(torch.LongTensor(), torch.LongTensor(3)))
+      assert.is_true(torch.isTypeOf(setmetatable({}, { __typename = 'foreign.Class' }), 'foreign%..*'))
+      assert.is_false(torch.isTypeOf(torch.LongTensor(), 'Float'))
       assert.is_false(torch.isTypeOf(1, 'number'))
-      assert.error_matches(function() torch.isTypeOf(o, 3) end,
-                           'typeSpec must be a name, a pattern or a class, got number')
+      assert.is_false(torch.isTypeOf('text', '.*'))
+      for _, spec in ipairs { 3, {}, true } do
+         assert.error_matches(function() torch.isTypeOf(o, spec) end,
+                              'typeSpec must be a name, a pattern or a class, got ' .. type(spec))
+      end
+      assert.error_matches(function() torch.isTypeOf(o, '[') end, 'malformed pattern')
+   end)
+
+   it('are in the registry of Lua in both directions, also those of tensors, files and C structs', function()
+      local registry, home, a = debug.getregistry(), {}, fresh()
+      torch.class(a, home)
+      local old = torch.getmetatable(a)
+      torch.class(a, 'torch.Timer', home)
+      ffi.cdef 'struct spec_class_registered { int i; };'
+      local struct = fresh()
+      torch.metatype(struct, 'struct spec_class_registered')
+      for _, name in ipairs { a, struct, 'torch.DoubleTensor', 'torch.LongStorage', 'torch.DiskFile', 'torch.Generator' } do
+         local mt = torch.getmetatable(name)
+         assert.equal(name, registry[mt])
+         assert.equal(mt, registry[name])
+      end
+      assert.equal(a, registry[old])
+      assert.not_equal(old, registry[a])
+      assert.not_nil(registry[getmetatable(torch.Tensor())])
+   end)
+
+   it('do not overwrite what else lies in the registry of Lua', function()
+      local loaded = debug.getregistry()._LOADED
+      local class = torch.class('_LOADED', {})
+      assert.equal(loaded, debug.getregistry()._LOADED)
+      assert.equal('_LOADED', debug.getregistry()[class])
+   end)
+
+   it('are not those of constructors, whose metatable is the class', function()
+      local home, a = {}, fresh()
+      local A = torch.class(a, home)
+      assert.equal(A, getmetatable(home[a]))
+      assert.equal(torch.getmetatable 'torch.FloatTensor', getmetatable(torch.FloatTensor))
+      assert.equal(torch.getmetatable 'torch.FloatStorage', getmetatable(torch.FloatStorage))
+      assert.is_nil(torch.typename(home[a]))
+      assert.is_nil(torch.typename(torch.FloatTensor))
+      assert.equal('table', torch.type(home[a]))
+      home[a].static = 7
+      assert.equal(7, A.static)
    end)
 
    it('lead to metatable, factory and constructor', function()
@@ -178,6 +261,15 @@ describe('the names of classes', function()
       assert.error_matches(function() torch.getconstructortable 'no.Such' end, 'there is no class no.Such')
       assert.error_matches(function() torch.setmetatable({}, 'no.Such') end, 'there is no class no.Such')
       assert.error_matches(function() torch.setmetatable(1, a) end, 'object must be a table, got number')
+   end)
+
+   it('lead to an object made by the field __factory of the class, if there is one', function()
+      local home, a, b = {}, fresh(), fresh()
+      local A = torch.class(a, home)
+      torch.class(b, a, home)
+      function A.__factory() return setmetatable({ by = 'factory' }, A) end
+      assert.equal('factory', torch.factory(a)().by)
+      assert.is_nil(torch.factory(b)().by)
    end)
 
    it('let users add methods to tensors', function()
@@ -208,5 +300,18 @@ describe('torch.pointer', function()
       assert.equal(torch.pointer(x:storage()), torch.pointer(x:storage()))
       assert.not_equal(torch.pointer(x), torch.pointer(x:clone()))
       assert.error_matches(function() torch.pointer(1) end, 'torch.pointer: expected an object')
+   end)
+end)
+
+describe('torch.setheaptracking', function()
+   it('keeps its argument in torch._heaptracking', function()
+      local before = torch._heaptracking
+      assert.is_true(before)
+      torch.setheaptracking(false)
+      assert.is_false(torch._heaptracking)
+      torch.setheaptracking(true)
+      assert.is_true(torch._heaptracking)
+      assert.error_matches(function() torch.setheaptracking(1) end, 'torch.setheaptracking: enabled must be a boolean, got')
+      assert.is_true(torch._heaptracking)
    end)
 end)

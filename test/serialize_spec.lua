@@ -498,3 +498,100 @@ describe('damaged files', function()
       refuses(s:sub(1, -17) .. ('\255'):rep(8) .. s:sub(-8), 'a DoubleStorage has the size %-1')
    end)
 end)
+
+describe('methods of classes that read and write', function()
+   local function class_with(fields, parent)
+      count = count + 1
+      local name = 'spec.Methods' .. count
+      local class = torch.class(name, parent or 'spec.Pair', home)
+      for k, f in pairs(fields) do class[k] = f end
+      return class, home['Methods' .. count]
+   end
+
+   it('may be called __write and __read, which come before write and read', function()
+      local _, make = class_with {
+         __write = function(self, f) f:writeInt(self.a * 2) end,
+         __read = function(self, f) self.a = f:readInt() end,
+         write = function() error 'write' end,
+         read = function() error 'read' end,
+      }
+      assert.equal(14, round(make(7)).a)
+      assert.equal(28, clone(clone(make(7))).a)
+   end)
+
+   it('are inherited', function()
+      local base = class_with { __write = function(self, f) f:writeObject { self.b, self.a } end,
+                                __read = function(self, f) self.a, self.b = unpack(f:readObject()) end }
+      local _, make = class_with({}, base.__typename)
+      local o = round(make(1, 2))
+      assert.same({ 2, 1 }, { o.a, o.b })
+   end)
+
+   it('may be replaced in the classes of tensors and storages', function()
+      local mt = torch.getmetatable 'torch.ShortTensor'
+      local x, y = torch.ShortTensor { 1, 2 }, torch.ShortTensor { 3 }
+      mt.__write = function(self, f) f:writeInt(self:nElement()) end
+      mt.__read = function(self, f) self:resize(f:readInt()):fill(9) end
+      local ok, got = pcall(round, { x, { y, x } })
+      mt.__write, mt.__read = nil, nil
+      assert.is_true(ok, got)
+      assert.same({ { 9, 9 }, { 9 } }, { got[1]:totable(), got[2][1]:totable() })
+      assert.is_true(rawequal(got[1], got[2][2]))
+      assert.same({ 1, 2 }, round(x):totable())
+
+      local storage = torch.getmetatable 'torch.ShortStorage'
+      local write = storage.write
+      storage.write = function(self, f)
+         self:fill(4)
+         write(self, f)
+      end
+      ok, got = pcall(round, x)
+      storage.write = write
+      assert.is_true(ok, got)
+      assert.same({ 4, 4 }, got:totable())
+   end)
+
+   it('get objects that __factory makes from the file', function()
+      local class, make = class_with { __read = function(self, f) self.more = f:readObject() end,
+                                       __write = function(self, f)
+                                          f:writeInt(self.a)
+                                          f:writeObject { self }
+                                       end }
+      class.__factory = function(f) return setmetatable({ a = f:readInt() }, class) end
+      local o = round(make(5))
+      assert.equal(5, o.a)
+      assert.equal(o, o.more[1])
+      class.__factory = function() return nil end
+      assert.error_matches(function() round(make(5)) end,
+                           'the factory of ' .. class.__typename:gsub('%p', '%%%0') .. ' made no object of a class, but nil')
+   end)
+end)
+
+describe('a class that another replaces', function()
+   local function replaced()
+      count = count + 1
+      local name = 'spec.Replaced' .. count
+      local Old = torch.class(name, 'spec.Pair', home)
+      function Old:which() return 'old' end
+      local o = home['Replaced' .. count](1, 2)
+      local New = torch.class(name, 'spec.Pair', home)
+      function New:which() return 'new' end
+      return o, Old, New
+   end
+
+   it('gives its files to the new one', function()
+      local o, _, New = replaced()
+      local loaded = round(o)
+      assert.same({ 'old', 'new', 1, 2 }, { o:which(), loaded:which(), loaded.a, loaded.b })
+      assert.equal(New, getmetatable(loaded))
+   end)
+
+   it('keeps its objects when they are cloned', function()
+      local o, Old = replaced()
+      local copy = clone { o, { o } }
+      assert.equal(Old, getmetatable(copy[1]))
+      assert.equal(copy[1], copy[2][1])
+      assert.not_equal(o, copy[1])
+      assert.same({ 'old', 1, 2 }, { copy[1]:which(), copy[1].a, copy[1].b })
+   end)
+end)

@@ -13,6 +13,8 @@ local names = {}                            -- class -> name
 local constructors = {}                     -- name -> what stands in the package: callable, shows the methods
 local name_of_constructor = {}
 local factories = {}                        -- name -> function that makes an empty object
+local reserved = {}                         -- name -> a class of ours whose name stays free: see internal.reserve
+local registry = debug.getregistry()        -- name -> class and class -> name, where programs of Torch7 look
 local ctypes = {}                           -- list of { ctype, namer, address }: cdata that have a name
 
 local function address_of_struct(x) return tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', x))) end
@@ -27,12 +29,12 @@ local function need_name(who, name)
    end
 end
 
--- The class of a value, or nil.
+-- The class of a value, or nil. A constructor shows its class as metatable, but is no object of it.
 local function class_of(x)
    local kind = type(x)
    if kind == 'table' then
       local mt = getmetatable(x)
-      return names[mt] and mt or nil
+      return names[mt] and not name_of_constructor[x] and mt or nil
    elseif kind == 'cdata' then
       for i = 1, #ctypes do
          if ffi.istype(ctypes[i].ctype, x) then return classes[ctypes[i].namer(x)] end
@@ -47,7 +49,7 @@ function M.typename(x)
    local kind = type(x)
    if kind == 'table' then
       local mt = getmetatable(x)
-      return mt ~= nil and names[mt] or nil
+      return mt ~= nil and not name_of_constructor[x] and names[mt] or nil
    elseif kind == 'cdata' then
       for i = 1, #ctypes do
          if ffi.istype(ctypes[i].ctype, x) then return ctypes[i].namer(x) end
@@ -61,20 +63,28 @@ local typename = M.typename
 -- torch.type{}, torch.type(torch.Timer()) --> table, torch.Timer
 function M.type(x) return typename(x) or type(x) end
 
---- Whether x is an object of the class `spec`, or of one derived from it.
--- @param spec  a name, a Lua pattern that the whole name must match ('torch.*Tensor'), or the class itself
--- torch.isTypeOf(torch.FloatTensor(), 'torch.FloatTensor') --> true
+-- The name that isTypeOf compares with: a name or pattern itself, or that of a class, of its constructor or of an object.
+local function spec_name(spec)
+   if type(spec) == 'string' then return spec end
+   local name = names[spec] or name_of_constructor[spec] or M.typename(spec)
+   return name or type(spec) == 'table' and spec.__typename
+end
+
+--- Whether x is an object of the class `spec`, or of one derived from it. The constructor of a class counts as an object.
+-- @param spec  a name, a Lua pattern that some part of the name matches ('.*Convolution'), or the class itself. A part that is
+--   spec letter for letter does not count: 'nn.Spatial' finds no nn.SpatialConvolution
+-- torch.isTypeOf(torch.FloatTensor(), 'torch.FloatTensor'), torch.isTypeOf(torch.FloatTensor(), 'torch%..*Tensor') --> true, true
 function M.isTypeOf(x, spec)
-   local name = spec
-   if type(spec) == 'table' then name = name_of_constructor[spec] or names[spec] or spec.__typename end
+   local name = spec_name(spec)
    if type(name) ~= 'string' then
       refuse(2, 'torch.isTypeOf: typeSpec must be a name, a pattern or a class, got %s', type(spec))
    end
-   local mt = class_of(x)
-   local whole = '^' .. name .. '$'
-   while mt do
-      local own = names[mt]
-      if own and (own == name or (type(spec) == 'string' and own:find(whole))) then return true end
+   local mt = class_of(x) or type(x) == 'table' and getmetatable(x)
+   while type(mt) == 'table' do
+      local own = names[mt] or mt.__typename
+      if own == name then return true end
+      local part = type(own) == 'string' and own:match(name)
+      if part and part ~= name then return true end
       mt = getmetatable(mt)
    end
    return false
@@ -190,55 +200,86 @@ local function package_of(who, name)
    return at
 end
 
--- Registers `mt` under `name` and gives it what every class has.
-local function register(name, mt, parent)
-   classes[name], names[mt] = mt, name
+-- Gives `mt` its name and what every class has.
+local function baptize(name, mt, parent)
+   names[mt] = name
    mt.__typename = name
    mt.__version = mt.__version or 1
    if parent then setmetatable(mt, parent) end
    return mt
 end
 
--- The table that stands in the package: calling it makes an object, its fields are those of the class.
-local function constructor_of(mt, make)
+-- Makes `mt` the class of that name, also in Lua's registry. What else lies under the name there stays: files of Lua, modules.
+local function enter(name, mt)
+   classes[name] = mt
+   registry[mt] = name
+   local other = registry[name]
+   if other == nil or names[other] then registry[name] = mt end
+   return mt
+end
+
+-- The table that stands in the package: calling it makes an object, its fields and its metatable are those of the class.
+local function constructor_of(name, mt, make)
    local ctor = setmetatable({}, {
       __index = mt,
       __newindex = mt,
+      __metatable = mt,
       __call = function(_, ...) return make(...) end,
    })
    rawset(mt, '__constructor', ctor)
+   name_of_constructor[ctor] = name
    return ctor
 end
 
+local function new_class(name, parent)
+   local mt = {}
+   for k, f in pairs(operators) do mt[k] = f end
+   mt.__index = mt
+   return baptize(name, mt, parent)
+end
+
+local function factory_of(mt)
+   return function()
+      settle(mt)
+      return setmetatable({}, mt)
+   end
+end
+
+-- What torch.class makes beside the class: the constructor, and the function that makes an empty object.
+local function makers_of(name, mt)
+   local function make(...)
+      settle(mt)
+      local object = setmetatable({}, mt)
+      local init = mt.__init
+      if init then init(object, ...) end
+      return object
+   end
+   mt.new = make
+   return constructor_of(name, mt, make), factory_of(mt)
+end
+
+local function need_parent(who, name, parent_name)
+   local parent = classes[parent_name]
+   if parent then return parent end
+   local ours = reserved[parent_name]
+   refuse(4, '%s: the parent class %s of %s is unknown: require %s first', who, parent_name, name,
+          ours and ("'%s'"):format(ours.asked) or 'the package that defines it')
+end
+
+-- The class to define and its parent. Without a parent a class that exists comes back as it is, as in Torch7; with one a new
+-- class takes its name, and nothing of the old one shows through.
 local function define(who, name, parent_name, home)
-   local parent
-   if parent_name ~= nil then
-      parent = classes[parent_name]
-      if not parent then
-         refuse(3, '%s: the parent class %s of %s is unknown: require the package that defines it first', who,
-                parent_name, name)
-      end
-   end
+   local parent = parent_name ~= nil and need_parent(who, name, parent_name) or nil
    local mt = classes[name]
-   if mt then                               -- defined again: the same class, so that its objects see new methods
-      local old = getmetatable(mt)
-      if parent and parent ~= old then
-         refuse(3, '%s: %s already has %s, so its parent cannot become %s', who, name,
-                old and 'the parent ' .. names[old] or 'no parent', parent_name)
-      end
-   else
-      home = home or package_of(who, name)
-      mt = {}
-      for k, f in pairs(operators) do mt[k] = f end
-      mt.__index = mt
-      register(name, mt, parent)
-   end
-   return mt, parent or getmetatable(mt), home or package_of(who, name)
+   home = home or package_of(who, name)
+   if mt and not parent then return mt, getmetatable(mt), home end
+   constructors[name], factories[name] = nil, nil
+   return enter(name, new_class(name, parent)), parent, home
 end
 
 --- Makes a class; `local Foo, parent = torch.class('pkg.Foo', 'pkg.Parent')`.
--- Objects come from pkg.Foo(...), which calls Foo.__init(object, ...). A class of that name that exists already is
--- returned as it is; its parent cannot change.
+-- Objects come from pkg.Foo(...), which calls Foo.__init(object, ...). A class that exists already gives way to the new one when
+-- a parent is given: objects made before keep their class. Without a parent it is returned as it is, for more methods.
 -- @param name     'pkg.Foo'; the constructor is stored in the global table pkg
 -- @param parent   name of the parent class, which must be known (optional)
 -- @param home     a table to store the constructor in instead (optional; may also be the second argument)
@@ -255,22 +296,7 @@ function M.class(name, parent, home)
    end
    local mt, up
    mt, up, home = define('torch.class', name, parent, home)
-   if not constructors[name] then
-      local function make(...)
-         settle(mt)
-         local object = setmetatable({}, mt)
-         local init = mt.__init
-         if init then init(object, ...) end
-         return object
-      end
-      mt.new = make
-      local ctor = constructor_of(mt, make)
-      constructors[name], name_of_constructor[ctor] = ctor, name
-      factories[name] = function()
-         settle(mt)
-         return setmetatable({}, mt)
-      end
-   end
+   if not constructors[name] then constructors[name], factories[name] = makers_of(name, mt) end
    rawset(home, name:match '[^.]*$', constructors[name])
    return mt, up
 end
@@ -287,21 +313,14 @@ function M.newmetatable(name, parent, constructor, _, factory, home)
    for what, f in pairs { constructor = constructor or print, factory = factory or print } do
       if type(f) ~= 'function' then refuse(2, 'torch.newmetatable: %s must be a function, got %s', what, type(f)) end
    end
-   local fresh = not classes[name]
    local mt
    mt, _, home = define('torch.newmetatable', name, parent, home or (not constructor and {} or nil))
    if constructor then
       mt.new = constructor
-      local ctor = constructor_of(mt, constructor)
-      constructors[name], name_of_constructor[ctor] = ctor, name
-      rawset(home, name:match '[^.]*$', ctor)
+      constructors[name] = constructor_of(name, mt, constructor)
+      rawset(home, name:match '[^.]*$', constructors[name])
    end
-   if factory or fresh then
-      factories[name] = factory or function()
-         settle(mt)
-         return setmetatable({}, mt)
-      end
-   end
+   if factory or not factories[name] then factories[name] = factory or factory_of(mt) end
    return mt
 end
 
@@ -338,10 +357,16 @@ function M.setmetatable(object, name)
    return setmetatable(object, mt)
 end
 
+-- What makes empty objects: a field __factory of the class itself, where programs put their own, or what torch.class made.
+local function factory_named(name)
+   local mt = classes[name]
+   return mt and rawget(mt, '__factory') or factories[name]
+end
+
 --- A function that makes an object of a class without calling `__init`, or nil when there is no such class.
 function M.factory(name)
    need_name('torch.factory', name)
-   return factories[name]
+   return factory_named(name)
 end
 
 --- What stands in the package under the name of a class (torch.getconstructortable 'nn.Linear' is nn.Linear).
@@ -413,6 +438,7 @@ local internal = {}
 
 --- Makes cdata of a C type known: namer(object) is its class's name, address(object) its identity (optional).
 function internal.ctype(ctype, namer, address)
+   registry.ffi = 'cdata'                   -- getmetatable gives 'ffi' for all cdata: programs look it up in the registry
    ctypes[#ctypes + 1] = { ctype = ffi.typeof(ctype), namer = namer, address = address or address_of_struct }
 end
 
@@ -423,7 +449,7 @@ end
 -- @param options  constructor: what stands in the package; factory: makes an empty object
 function internal.register(name, mt, parent, options)
    if parent and not classes[parent] then refuse(2, 'class.register: there is no class %s', parent) end
-   register(name, mt, parent and classes[parent])
+   enter(name, baptize(name, mt, parent and classes[parent]))
    options = options or {}
    if options.constructor then
       constructors[name] = options.constructor
@@ -434,8 +460,79 @@ function internal.register(name, mt, parent, options)
    return mt
 end
 
+--- Leaves the names of some classes of ours free, because packages for Torch7 define classes of these names. A file finds
+-- our class all the same where the name is free.
+-- @param list   names of classes
+-- @param file   the module that makes them with internal.make_reserved
+-- @param asked  the module that users require to get the classes under their names
+function internal.reserve(list, file, asked)
+   for _, name in ipairs(list) do reserved[name] = { file = file, asked = asked } end
+end
+
+--- Makes the class of a reserved name: like torch.class, but no package and no registry holds it.
+-- @param parent  the parent, a class or the name of one
+function internal.make_reserved(name, parent)
+   local r = reserved[name]
+   local up = names[parent] and parent or classes[parent]
+   r.class = new_class(name, up)
+   r.constructor, r.factory = makers_of(name, r.class)
+   return r.class, up
+end
+
+--- Our class of a reserved name, also where another class has the name; loads its file.
+function internal.reserved_class(name)
+   local r = reserved[name]
+   if not r.class then require(r.file) end
+   return r.class
+end
+
+--- Makes our class the class of its reserved name, and stores its constructor in `home`.
+function internal.publish(name, home)
+   local mt, r = internal.reserved_class(name), reserved[name]
+   enter(name, mt)
+   constructors[name], factories[name] = r.constructor, r.factory
+   rawset(home, name:match '[^.]*$', r.constructor)
+end
+
+--- A class derived from a class that its name may not lead to, otherwise as torch.class makes it.
+-- @param parent  the parent class itself
+function internal.derive(name, parent)
+   local home = package_of('class.derive', name)
+   local mt = enter(name, new_class(name, parent))
+   constructors[name], factories[name] = makers_of(name, mt)
+   rawset(home, name:match '[^.]*$', constructors[name])
+   return mt, parent
+end
+
+--- The class of a name for files and help: the one that torch.getmetatable gives, else ours of a reserved name.
+function internal.find(name)
+   return classes[name] or reserved[name] and internal.reserved_class(name)
+end
+
+--- torch.factory(name), also for the reserved names that are free.
+function internal.factory_for(name)
+   if not classes[name] and reserved[name] and internal.reserved_class(name) then return reserved[name].factory end
+   return factory_named(name)
+end
+
+--- The module that gives users the class of a reserved name, or nil.
+function internal.asked_by(name) return reserved[name] and reserved[name].asked end
+
+--- The reserved names whose classes that module gives, in alphabetical order.
+function internal.reserved_for(asked)
+   local list = {}
+   for name, r in pairs(reserved) do
+      if r.asked == asked then list[#list + 1] = name end
+   end
+   table.sort(list)
+   return list
+end
+
 --- The class of a value (a table), or nil.
 internal.class_of = class_of
+
+--- Whether a class is still the one of its name, not one that another has replaced.
+function internal.is_current(mt) return classes[names[mt]] == mt end
 
 --- The name of a class, or of what stands in the package for one.
 function internal.name(x) return names[x] or name_of_constructor[x] end

@@ -136,7 +136,7 @@ local function read_file(path)
             end
          end
       end
-      local full = line:match '[%s%.]class%s*%(?%s*[\'"]([%w_%.]+)[\'"]'
+      local full = line:match '[%s%.]class%s*%(?%s*[\'"]([%w_%.]+)[\'"]' or line:match "class%.make_reserved%('([%w_%.]+)'"
       if full and line:match '=.*class' then class_places[full] = { file = path, line = n } end
       if full and line:match '^%s*torch%.class' then class_places[full] = { file = path, line = n - 1 } end
    end
@@ -198,7 +198,7 @@ local function value_of(key)
    if owner == 'Tensor' then return doc.tensor_methods()[method] or torch.getmetatable 'torch.FloatTensor'[method] end
    if owner == 'Storage' then return torch.getmetatable 'torch.FloatStorage'[method] end
    if owner then
-      local mt = package_of(owner:match '^[^%.]+') and class.getmetatable(owner)
+      local mt = package_of(owner:match '^[^%.]+') and class.find(owner)
       if mt then return mt[method] end
       local v = value_of(owner)
       return type(v) == 'table' and v[method] or nil
@@ -209,6 +209,7 @@ local function value_of(key)
       if type(v) ~= 'table' then return nil end
       v = v[field]
    end
+   if v == nil and class.find(key) then return class.find(key).__constructor end
    return v
 end
 doc.value = value_of
@@ -313,7 +314,7 @@ end
 -- The method of that name in the nearest ancestor that says something about it.
 local function inherited(key)
    local owner, method = key:match '^(.*):([%w_]+)$'
-   local mt = owner and owner ~= 'Tensor' and owner ~= 'Storage' and class.getmetatable(owner)
+   local mt = owner and owner ~= 'Tensor' and owner ~= 'Storage' and class.find(owner)
    local own = mt
    while mt do
       local f = rawget(mt, method)
@@ -345,7 +346,7 @@ function doc.entry(key)
    local entry = by_name[key] or (scope == 'Tensor' or scope == 'Storage') and (by_name[scope .. '.' .. name] or by_name[scope .. ':' .. name])
    if not entry then
       local value = value_of(key)
-      local mt = class.getmetatable(key)
+      local mt = class.find(key)
       if mt and type(value) ~= 'function' then entry = class_entry(key, mt) end
       entry = entry or not of_op and function_entry(key, value) or inherited(key)
       if not entry and not of_op and scope == 'torch' and type(value) == 'function' then
@@ -361,6 +362,11 @@ function doc.entry(key)
          for _, item in ipairs(entry[part]) do table.insert(of_op[part], item) end
       end
       for i, usage in ipairs(entry.usage) do table.insert(of_op.usage, i, usage) end
+   end
+   local asked = class.asked_by(key)
+   if asked and entry and not entry.asked then
+      entry.asked = asked
+      entry.text[#entry.text + 1] = ("`require '%s'` puts it into nn."):format(asked)
    end
    return of_op or entry
 end

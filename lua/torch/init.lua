@@ -31,8 +31,12 @@ function torch.getnumthreads() return C.th_threads() end
 --- Processors that this process may use.
 function torch.getnumcores() return C.th_cores() end
 
---- Old scripts call it; the collector always knows of tensor memory.
-function torch.setheaptracking() end
+--- Keeps the flag in torch._heaptracking, where programs of Torch7 read it. Nothing else depends on it: the collector always
+-- knows of tensor memory.
+function torch.setheaptracking(enabled)
+   if type(enabled) ~= 'boolean' then arg.refuse('torch.setheaptracking', 'enabled', 'a boolean', enabled) end
+   torch._heaptracking = enabled
+end
 torch._heaptracking = true
 
 --- What a name, a function, a class or an object is for, as text: torch.help 'nn.Linear', torch.help(torch.cumsum).

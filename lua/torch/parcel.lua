@@ -86,7 +86,7 @@ function pack(out, v, where)
    elseif named(v) then text(out, 'p', named(v))
    elseif kind == 'table' and class.is_class(v) then
       local name = class.name(v)
-      text(out, class.getmetatable(name) == v and 'm' or 'c', name)
+      text(out, rawget(v, '__typename') and 'm' or 'c', name)
    elseif kind == 'function' or kind == 'table' and (not getmetatable(v) or not class.typename(v) and named(getmetatable(v))) then
       out.count = out.count + 1
       out.seen[v] = out.count
@@ -123,8 +123,8 @@ local with_text = {
    end,
    r = function(from, s) return from.seen[tonumber(s)] end,
    p = function(_, s) return found(s) end,
-   m = function(_, s) return class.getmetatable(s) end,
-   c = function(_, s) return class.getconstructortable(s) end,
+   m = function(_, s) return class.find(s) end,
+   c = function(_, s) return class.find(s).__constructor end,
    o = function(_, s) return require 'torch.serialize'.deserialize(s, nil, { unsafe = true }) end,
    f = function(from, s)
       local f = assert(load(s, '=a function from another thread', 'b'))

@@ -224,15 +224,26 @@ local function begin_table(self, f, meta)
    return t, n
 end
 
+-- In a clone, makes empty objects of a class that its name does not lead to: write.lua puts a place in the list there.
+local function carried_factory(self, name)
+   local place = self._carry and name:match '^%z(%d+)$'
+   local its = place and self._carry[tonumber(place)]
+   return its and function() return setmetatable({}, its) end
+end
+
 -- An object of a class: the object, or nothing and the frame that waits for the rest of it.
 local function begin_object(self, f, keep, index)
    local name, version = get_text(self, f, 'the version of an object'), 0      -- old files have no version
    local number = name:match '^V (%d+)$'
    if number then version, name = tonumber(number), get_text(self, f, 'the name of a class') end
-   local make = class.factory(name ~= '' and name or '?') or class.factory(record.cpu_name(name) or '?')
+   local make = carried_factory(self, name) or class.factory_for(name) or class.factory_for(record.cpu_name(name) or '?')
    if not make then unknown_class(self, name) end
-   local object = make()
-   if arg.is_storage(object) then
+   local object = make(self)
+   local its = class.class_of(object)
+   if not its then bad(self, 'the factory of %s made no object of a class, but %s', name, arg.describe(object)) end
+   local read = its.__read or its.read
+   local own = read and not record.standard[read]
+   if not own and arg.is_storage(object) then
       local ty = dtype.of_storage(object.s)
       object = get_storage(self, f, object.s.dtype)
       if ty >= dtype.CUDA then object = storage.new(ty, #object, false):copy(object) end
@@ -240,8 +251,7 @@ local function begin_object(self, f, keep, index)
       return object
    end
    keep(index, object)
-   if arg.is_tensor(object) then return nil, get_view(self, f, object, version) end
-   local read = class.class_of(object).read
+   if not own and arg.is_tensor(object) then return nil, get_view(self, f, object, version) end
    if read then
       read(object, self, version)
       return object

@@ -31,6 +31,9 @@ function record.cpu_name(name)
    return class.getmetatable(cpu) and cpu or nil
 end
 
+--- The read and write methods that tensors and storages come with. The reader and the writer do the same without them.
+record.standard = {}
+
 local DEEPEST = 400                         -- read and write methods that may be inside of each other
 
 --- The C file of an object; an error when it is closed.

@@ -222,6 +222,7 @@ local function install_type(torch, ty)
       local from = read.storage(f, open(f, 'read'), self.s.dtype)
       return self:resize(#from):copy(from)
    end
+   for _, f in ipairs { t.write, t.read, s.write, s.read } do record.standard[f] = true end
 end
 internal.install_type = install_type
 

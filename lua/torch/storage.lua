@@ -288,7 +288,7 @@ function storage.add_type(torch, ty)
       if arg.is_storage(first) then return construct(ty, ...) end
       return construct(ty, first, ...)
    end
-   local constructor = setmetatable({}, { __index = mt, __newindex = mt,
+   local constructor = setmetatable({}, { __index = mt, __newindex = mt, __metatable = mt,
       __call = function(_, ...) return construct(ty, ...) end })
    mt.__constructor = constructor
    torch[word .. 'Storage'] = constructor

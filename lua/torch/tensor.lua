@@ -301,7 +301,7 @@ function tensor.add_type(torch, ty)
       if is_tensor(first) and dtype.of(first) == ty then return construct.of(ty, ...) end
       return construct.of(ty, first, ...)
    end
-   local constructor = setmetatable({}, { __index = mt, __newindex = mt,
+   local constructor = setmetatable({}, { __index = mt, __newindex = mt, __metatable = mt,
       __call = function(_, ...) return construct.of(ty, ...) end })
    mt.__constructor = constructor
    torch[word .. 'Tensor'] = constructor

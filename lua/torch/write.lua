@@ -183,6 +183,9 @@ local function put_carried(f, carry, value)
    put_int(f, carry_index(carry, value))
 end
 
+-- What a clone holds in place of the name of a class that another class has replaced.
+local function carried_class(carry, its) return '\0' .. carry_index(carry, its) end
+
 local function has_upvalue(f) return debug.getupvalue(f, 1) ~= nil end
 
 -- In a clone, what has no state of its own is shared with the original.
@@ -306,13 +309,15 @@ local function write_graph(self, f, root, hook, carry)
          else
             put_int(f, OBJECT)
             new_index(original, object)
-            put_header(f, version_of(object), name)
-            if arg.is_tensor(object) then
+            local its = class.class_of(object)
+            local own = its.__write or its.write
+            put_header(f, version_of(object), carry and not class.is_current(its) and carried_class(carry, its) or name)
+            if own and not record.standard[own] then
+               own(object, self)
+            elseif arg.is_tensor(object) then
                object, again = put_view(f, object), true
             elseif arg.is_storage(object) then
                put_storage(f, object)
-            elseif class.class_of(object).write then
-               class.class_of(object).write(object, self)
             elseif kind == 'table' then
                local fields = writable_fields(object, name, carry)
                begin_table(fields, fields, original)
