@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local whole = require 'nn.constants'.whole
+local utils = require 'nn.utils'
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
 -- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
@@ -76,7 +77,9 @@ function LayerNormalization:accGradParameters(input, gradOutput, scale)
    torch.layernorm_grad_weight(factor.gradWeight, summand.gradBias, x, g, self._mean, self._invstd, scale or 1)
 end
 
-for _, name in ipairs{'forward', 'backward', 'backwardUpdate'} do LayerNormalization[name] = nn.Module[name] end
-LayerNormalization.accUpdateGradParameters = nn.Module.sharedAccUpdateGradParameters
+utils.passOver(LayerNormalization, nn.Module, { 'forward', 'backward', 'backwardUpdate' })
+function LayerNormalization:accUpdateGradParameters(input, gradOutput, lr)
+   return nn.Module.sharedAccUpdateGradParameters(self, input, gradOutput, lr)
+end
 
 return LayerNormalization

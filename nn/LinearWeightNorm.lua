@@ -86,7 +86,7 @@ function LinearWeightNorm:defaultAccUpdateGradParameters(input, gradOutput, lr)
    self:sharedAccUpdateGradParameters(input, gradOutput, lr)
 end
 
-LinearWeightNorm.sharedAccUpdateGradParameters = require 'nn'.Module.sharedAccUpdateGradParameters
+require 'nn.utils'.passOver(LinearWeightNorm, require 'nn'.Module, { 'sharedAccUpdateGradParameters' })
 
 function LinearWeightNorm:clearState()
    self._gradWeight = nil

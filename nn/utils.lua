@@ -108,6 +108,14 @@ function utils.restore(self, fields)
    end
 end
 
+--- Gives a class methods of an ancestor in place of those that classes between have. They are looked up when they are called,
+-- so that a method which a program replaces in the ancestor counts.
+function utils.passOver(class, ancestor, names)
+   for _, name in ipairs(names) do
+      class[name] = function(self, input, gradOutput, scale) return ancestor[name](self, input, gradOutput, scale) end
+   end
+end
+
 --- The type of tensors of places and classes that go with a tensor type: torch.CudaLongTensor with the CUDA ones.
 -- nn.utils.longType 'torch.FloatTensor' --> torch.LongTensor
 function utils.longType(kind) return kind and kind:find '^torch%.Cuda' and 'torch.CudaLongTensor' or 'torch.LongTensor' end

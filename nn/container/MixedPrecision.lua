@@ -80,9 +80,10 @@ function MixedPrecision:parameters()
 end
 
 -- Those of floats, which Container would look for within.
-MixedPrecision.zeroGradParameters, MixedPrecision.updateParameters = Module.zeroGradParameters, Module.updateParameters
-MixedPrecision.accUpdateGradParameters = Module.sharedAccUpdateGradParameters
-MixedPrecision.sharedAccUpdateGradParameters = Module.sharedAccUpdateGradParameters
+utils.passOver(MixedPrecision, Module, { 'zeroGradParameters', 'updateParameters', 'sharedAccUpdateGradParameters' })
+function MixedPrecision:accUpdateGradParameters(input, gradOutput, lr)
+   self:sharedAccUpdateGradParameters(input, gradOutput, lr)
+end
 
 --- Draws the parameters anew, as the modules inside do.
 function MixedPrecision:reset(stdv)
