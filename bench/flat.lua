@@ -6,6 +6,7 @@
 -- first tenth, by when the compiler and the collector are warm.
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local optim = require 'optim'
 
 local flat = {GROWTH = 16 * 2 ^ 20}

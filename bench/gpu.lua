@@ -9,6 +9,7 @@
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local optim = require 'optim'
 local cutorch = require 'cutorch'
 local measure = require 'bench.lib.measure'

@@ -3,6 +3,7 @@
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local measure = require 'bench.lib.measure'
 local peer = require 'bench.lib.peer'
 

@@ -5,6 +5,7 @@
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local optim = require 'optim'
 local measure = require 'bench.lib.measure'
 local nets = require 'bench.lib.nets'

@@ -5,7 +5,7 @@
 local torch = require 'torch'
 local doc = require 'torch.doc'
 local class = require 'torch.class'
-require 'nn'
+require 'nn.recurrent'
 require 'optim'
 require 'cudnn'
 local ffi = require 'ffi'

@@ -6,6 +6,7 @@ local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 
 local nn = require 'nn'
+require 'nn.recurrent'
 
 local function net(opt, letters)
    local kinds = { lstm = nn.LSTM, gru = nn.GRU, rnn = nn.RNN }

@@ -9,6 +9,7 @@ package.path = here .. '/../?.lua;' .. package.path
 
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local optim = require 'optim'
 local digits = require 'examples.lib.digits'
 local draw = require 'examples.lib.draw'

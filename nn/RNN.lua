@@ -1,5 +1,5 @@
 -- nn/RNN.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and BRNN, BLSTM, BGRU, which walk both ways.
-local torch = require 'torch'
+local torch, class = require 'torch', require 'torch.class'
 local utils = require 'nn.utils'
 local whole = require 'nn.constants'.whole
 
@@ -17,7 +17,7 @@ local whole = require 'nn.constants'.whole
 -- @param dropout         the part of each layer's output but the last's that is dropped in training (default 0)
 -- @param rememberStates  true: the next sequence starts with the states at the end of the one before; see resetStates
 -- nn.RNN(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 5}
-local RNN, Module = torch.class('nn.RNN', 'nn.Module')
+local RNN, Module = class.make_reserved('nn.RNN', 'nn.Module')
 RNN.parameterNames = { 'weight' }
 RNN.bufferNames = { '_places', '_layers', '_ones', '_bias', 'hiddenOutput', 'cellOutput', 'gradHiddenInput', 'gradCellInput',
    'noise', '_cudnn', '_unused' }
@@ -457,6 +457,14 @@ function RNN:clearState()
    return Module.clearState(self)
 end
 
+--- Reads a layer from a file. Other packages have classes of these names: their layers are refused.
+function RNN:read(file)
+   Module.read(self, file)
+   if not (self.inputSize and self.hiddenSize and self.numLayers) then
+      utils.fail(('%s: the file holds the layer of another package: require that package before'):format(torch.type(self)))
+   end
+end
+
 function RNN:__tostring__()
    return ('%s(%d -> %d%s%s%s)'):format(torch.type(self), self.inputSize, self.directions * self.hiddenSize,
       self.numLayers > 1 and (', %d layers'):format(self.numLayers) or '', self.batchFirst and ', batch first' or '',
@@ -482,8 +490,11 @@ for _, row in ipairs {
    { 'RNNReLU', 'relu', 1, 1 }, { 'LSTM', 'lstm', 4, 1 }, { 'GRU', 'gru', 3, 1 },
    { 'BRNN', 'tanh', 1, 2 }, { 'BLSTM', 'lstm', 4, 2 }, { 'BGRU', 'gru', 3, 2 },
 } do
-   local Class = torch.class('nn.' .. row[1], 'nn.RNN')
+   local Class = class.make_reserved('nn.' .. row[1], RNN)
    Class.mode, Class.gates, Class.directions = row[2], row[3], row[4]
 end
+
+require 'nn.errors'.guard(RNN)
+require 'nn.arguments'.guard(RNN)
 
 return RNN

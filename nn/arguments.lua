@@ -137,8 +137,17 @@ local function checked(list, init)
    return check
 end
 
+local arguments = {}
+
+--- Makes the constructor of a class of nn check its arguments.
+function arguments.guard(class)
+   local init = rawget(class, '__init')
+   if init then class.__init = checked(parse(rows[class.__typename:sub(4)] or ''), init) end
+end
+
 for name in pairs(require 'nn') do
    local class = torch.getmetatable('nn.' .. name)
-   local init = class and rawget(class, '__init')
-   if init then class.__init = checked(parse(rows[name] or ''), init) end
+   if class then arguments.guard(class) end
 end
+
+return arguments

@@ -92,11 +92,20 @@ function errors.tell(class, second)
    end
 end
 
+local seconds = { [torch.getmetatable 'nn.Module'] = 'gradOutput', [torch.getmetatable 'nn.Criterion'] = 'target' }
+
+--- The same for a class of this package, whose base class says what the second argument is.
+function errors.guard(class)
+   local up = getmetatable(class)
+   while up do
+      if seconds[up] then errors.tell(class, seconds[up]) end
+      up = getmetatable(up)
+   end
+end
+
 for name in pairs(require 'nn') do
    local class = torch.getmetatable('nn.' .. name)
-   local probe = class and setmetatable({}, class)
-   if name ~= 'Module' and probe and torch.isTypeOf(probe, 'nn.Module') then errors.tell(class, 'gradOutput') end
-   if name ~= 'Criterion' and probe and torch.isTypeOf(probe, 'nn.Criterion') then errors.tell(class, 'target') end
+   if class then errors.guard(class) end
 end
 
 return errors

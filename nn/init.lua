@@ -16,7 +16,7 @@ for _, name in ipairs{
    'container.AbstractParallel', 'container.DataParallel', 'container.ModelParallel', 'container.OneBitDataParallel', 'Identity', 'ZeroGrad', 'GradientReversal',
    'PrintSize', 'activation', 'softmax', 'AddConstant', 'MulConstant', 'Power', 'Sqrt',
    'WhiteNoise', 'RReLU', 'Mul', 'Add', 'CMul', 'Dropout', 'spatial_dropout', 'PReLU',
-   'GatedLinearUnit', 'Normalize', 'Linear', 'LookupTable', 'BatchNormalization', 'RNN',
+   'GatedLinearUnit', 'Normalize', 'Linear', 'LookupTable', 'BatchNormalization',
    'SpatialConvolution', 'SpatialConvolutionMM', 'SpatialDilatedConvolution', 'SpatialMaxPooling',
    'SpatialDilatedMaxPooling', 'SpatialAveragePooling', 'View', 'Reshape', 'Narrow', 'Select',
    'Squeeze', 'Unsqueeze', 'Transpose', 'Replicate', 'Padding', 'Contiguous', 'Sum', 'Max',
@@ -45,12 +45,17 @@ for _, name in ipairs{
    'criterion.DistanceRatioCriterion', 'criterion.WeightedMSECriterion',
    'criterion.ClassSimplexCriterion', 'criterion.SpatialAutoCropMSECriterion',
    'criterion.MultiCriterion', 'criterion.ParallelCriterion', 'criterion.ModuleCriterion',
-   'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.CTCCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
+   'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
    'container.MixedPrecision', 'memory', 'fuse', 'errors', 'arguments', 'thnn_functions',
 } do
    require('nn.' .. name)
 end
+
+-- Packages for Torch7 define classes of these names, and some assert that the names are free.
+local class = require 'torch.class'
+class.reserve({ 'nn.RNN', 'nn.RNNReLU', 'nn.LSTM', 'nn.GRU', 'nn.BRNN', 'nn.BLSTM', 'nn.BGRU' }, 'nn.RNN', 'nn.recurrent')
+class.reserve({ 'nn.CTCCriterion' }, 'nn.criterion.CTCCriterion', 'nn.recurrent')
 
 return nn

@@ -1,6 +1,7 @@
 -- test/gradcheck.lua - compares gradients with central differences, for modules and criterions, in double.
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 
 local gradcheck = {}
 

@@ -1,7 +1,7 @@
 -- test/help_spec.lua - every public name has a help text, and every example in one gives what it says.
 local torch = require 'torch'
 local doc = require 'torch.doc'
-require 'nn'
+require 'nn.recurrent'
 require 'optim'
 
 local function says(topic, ...)

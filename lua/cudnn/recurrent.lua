@@ -1,5 +1,5 @@
 -- cudnn.recurrent - recurrent layers under cudnn's names; weights lie as cuDNN lays them: all matrices, then all biases.
-local torch = require 'torch'
+local torch, class = require 'torch', require 'torch.class'
 local accepted = require 'cudnn.accepted'
 
 -- In a file `mode` is cuDNN's word for the cells, which the class knows; descriptors and handles were never saved.
@@ -27,7 +27,7 @@ local STALE = { 'mode', 'bidirectional', 'numDirections', 'inputMode', 'datatype
 -- cudnn.BGRU(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 10}
 for _, row in ipairs { { 'RNN', 'RNN' }, { 'RNNReLU', 'RNNReLU' }, { 'RNNTanh', 'RNN' }, { 'LSTM', 'LSTM' }, { 'GRU', 'GRU' },
    { 'BLSTM', 'BLSTM' }, { 'BGRU', 'BGRU' } } do
-   local Class, parent = torch.class('cudnn.' .. row[1], 'nn.' .. row[2])
+   local Class, parent = class.derive('cudnn.' .. row[1], class.reserved_class('nn.' .. row[2]))
    Class.clearDesc = accepted.clearDesc
 
    --- Accepted for old scripts, and changes nothing: work is given to the stream of the thread.

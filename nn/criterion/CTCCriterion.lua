@@ -1,5 +1,5 @@
 -- nn/criterion/CTCCriterion.lua - connectionist temporal classification: sequences of labels that are not aligned with the steps.
-local torch = require 'torch'
+local torch, class = require 'torch', require 'torch.class'
 local describe = require 'torch.arg'.describe
 local utils = require 'nn.utils'
 local paths = require 'nn.criterion.ctc_paths'
@@ -20,7 +20,7 @@ local paths = require 'nn.criterion.ctc_paths'
 -- @param sizeAverage  true: the mean over the samples instead of the sum
 -- @param blank        the class of the blank (default 1); labels number the others in order
 -- nn.CTCCriterion(true):forward(torch.Tensor{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}}, {{1, 3}}, {2}) --> 4.9038
-local CTC, Criterion = torch.class('nn.CTCCriterion', 'nn.Criterion')
+local CTC, Criterion = class.make_reserved('nn.CTCCriterion', 'nn.Criterion')
 
 function CTC:__init(batchFirst, sizeAverage, blank)
    Criterion.__init(self)
@@ -182,5 +182,16 @@ function CTC:decode(input, sizes, beamWidth)
    if input:dim() == 2 then return words[1], scores[1] end
    return words, scores
 end
+
+--- Reads a criterion from a file. Other packages have a class of this name: their criterions are refused.
+function CTC:read(file)
+   utils.restore(self, file:readObject())
+   if not (self.blank and self.losses) then
+      utils.fail 'nn.CTCCriterion: the file holds the criterion of another package: require that package before'
+   end
+end
+
+require 'nn.errors'.guard(CTC)
+require 'nn.arguments'.guard(CTC)
 
 return CTC

@@ -190,6 +190,7 @@ end)
 
 describe('recurrent layers by cuDNN', function()
    require 'cunn'
+   require 'nn.recurrent'
    local kinds = { 'RNN', 'RNNReLU', 'LSTM', 'GRU', 'BRNN', 'BLSTM', 'BGRU' }
    local buffers = os.getenv 'CUBLAS_WORKSPACE_CONFIG'
    local taken = EMULATED or buffers == ':16:8' or buffers == ':4096:8' or buffers == ':4096:2'

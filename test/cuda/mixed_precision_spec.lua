@@ -2,6 +2,7 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local device = require 'test.cuda.device'
 
 if device.missing('nn.MixedPrecision on a device', describe, pending) then return end

@@ -10,7 +10,7 @@ local refuses = require 'test.refuses'
 
 -- A model, a batch, and what one process computes: `micro(net, m)` takes micro-batches one after the other.
 local head = [[
-require 'nn'
+require 'nn.recurrent'
 local r, n = dist.rank(), dist.size()
 local function model()
    torch.manualSeed(3)

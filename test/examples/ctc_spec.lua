@@ -2,6 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local idx = require 'examples.lib.idx'
 local example = require 'test.example'
 

@@ -1,6 +1,7 @@
 -- test/nn/criterions_spec.lua - what every criterion promises: known values, right gradients, refusal of wrong targets.
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local check = require 'test.gradcheck'
 
 local cases, named = {}, {}

@@ -2,6 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local cudnn = require 'cudnn'
 local check = require 'test.gradcheck'
 local refuses = require 'test.refuses'

@@ -13,6 +13,7 @@
 --   places of h * e classes in h clusters; given(x) is x itself
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 local check = require 'test.gradcheck'
 
 local drawn = {}

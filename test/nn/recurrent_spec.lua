@@ -1,6 +1,7 @@
 -- test/nn/recurrent_spec.lua - recurrent layers: states, directions, lengths, packing, what they keep and refuse.
 local torch = require 'torch'
 local nn = require 'nn'
+require 'nn.recurrent'
 
 local CELLS = { 'RNN', 'RNNReLU', 'LSTM', 'GRU' }
 
