@@ -1,10 +1,12 @@
 -- nn/BatchNormalization.lua - each feature with mean 0 and variance 1 over the batch, then an affine map.
 local torch = require 'torch'
+local nn = require 'nn'
 local whole = require 'nn.constants'.whole
 
 --- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
 -- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
--- are updated; in evaluation mode the running estimates are used.
+-- are updated; in evaluation mode the running estimates are used, and one sample may come without a batch: the output is a batch
+-- of one.
 -- @param eps       default 1e-5
 -- @param momentum  weight of the newest batch in the running estimates (default 0.1)
 -- @param affine    false: no weight and bias
@@ -38,16 +40,34 @@ function BatchNormalization:reset()
    self.running_var:fill(1)
 end
 
---- Refuses what is not a batch of self.nDim dimensions with the right number of features.
+local function isBatch(self, x)
+   return torch.isTensor(x) and x:dim() == self.nDim and x:size(2) == self.running_mean:nElement()
+end
+
+-- One sample, which counts in evaluation mode only.
+local function isSample(self, x)
+   return self.train == false and torch.isTensor(x) and x:dim() == self.nDim - 1
+      and x:size(1) == self.running_mean:nElement()
+end
+
+--- Refuses what is not a batch of self.nDim dimensions with the right number of features; in evaluation mode also one
+-- sample is right.
 function BatchNormalization:checkInputDim(input)
-   local n = self.running_mean:nElement()
-   if not torch.isTensor(input) or input:dim() ~= self.nDim or input:size(2) ~= n then
-      self:refuse('input', ('have %d dimensions, the second of size %d'):format(self.nDim, n), input)
+   if not isBatch(self, input) and not isSample(self, input) then
+      self:refuse('input', ('have %d dimensions, the second of size %d'):format(self.nDim, self.running_mean:nElement()),
+         input)
    end
+end
+
+-- One sample as a batch.
+local function batched(self, x)
+   if not isBatch(self, x) and isSample(self, x) then return torch.unsqueeze(x, 1) end
+   return x
 end
 
 function BatchNormalization:updateOutput(input)
    self:checkInputDim(input)
+   input = batched(self, input)
    torch.batchnorm(self.output, self:scratch 'save_mean', self:scratch 'save_std', input, self.weight, self.bias,
       self.running_mean, self.running_var, self.train ~= false, self.momentum, self.eps)
    return self.output
@@ -57,6 +77,7 @@ local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, sc
    if not self.save_mean or self.save_mean:nElement() == 0 then
       error(tostring(self) .. ': backward needs the forward before it', 4)
    end
+   input, gradOutput = batched(self, input), batched(self, gradOutput)
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
@@ -87,6 +108,8 @@ function BatchNormalization:read(file)
       self.running_std = nil
    end
 end
+
+nn.utils.keepsFields(BatchNormalization)
 
 function BatchNormalization:__tostring__()
    return ('%s (%dD) (%d)'):format(torch.type(self), self.nDim, self.running_mean:nElement())

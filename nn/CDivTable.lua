@@ -21,7 +21,7 @@ end
 function CDivTable:updateGradInput(input, gradOutput)
    local g = grads(self, input)
    torch.cdiv(g[1], gradOutput, input[2])
-   torch.cdiv(g[2], self.output, input[2]):cmul(gradOutput):mul(-1)
+   torch.cmul(g[2], g[1], input[1]):cdiv(input[2]):mul(-1)
    return g
 end
 

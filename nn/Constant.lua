@@ -1,6 +1,7 @@
 -- nn/Constant.lua - the same tensor whatever the input.
 local torch = require 'torch'
 local utils = require 'nn.utils'
+local zeros = require 'nn.nested'.zeros
 
 --- The same tensor whatever the input, once for each sample of a batch.
 -- @param value      a tensor or a number
@@ -18,8 +19,8 @@ function Constant:__init(value, nInputDim)
 end
 
 function Constant:updateOutput(input)
-   self:needTensor(input)
    local v = self.value
+   if self.nInputDim then self:needTensor(input) end
    if self.nInputDim and input:dim() > self.nInputDim then
       local size = v:size():totable()
       v = v:contiguous():view(1, unpack(size)):expand(input:size(1), unpack(size))
@@ -27,6 +28,9 @@ function Constant:updateOutput(input)
    return self.output:resize(v:size()):copy(v)
 end
 
-function Constant:updateGradInput(input) return self.gradInput:resize(input:size()):zero() end
+function Constant:updateGradInput(input)
+   self.gradInput = zeros(self.gradInput, input)
+   return self.gradInput
+end
 
 return Constant

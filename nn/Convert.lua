@@ -1,21 +1,25 @@
 -- nn/Convert.lua - a batch with its dimensions in another order, named by letters.
 local torch = require 'torch'
 local nn = require 'nn'
+local utils = require 'nn.utils'
 
---- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time.
+--- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time. Without b a shape means one
+-- sample, and a batch may come all the same.
 -- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the batch merged; or `b`:
--- one element for each sample
+-- one element for each sample. Without shapes inputs keep theirs.
+-- The output has the type of the module, and gradInput that of the input.
 -- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
-Convert.bufferNames = {'_input'}
+Convert.bufferNames = {'_input', '_gradInput'}
 
 function Convert:__init(inputShape, outputShape)
    Container.__init(self)
-   if not tostring(inputShape):find 'b' or not tostring(outputShape):find 'b' then
-      error(('nn.Convert: shapes must have a batch dimension b, got %s and %s'):format(tostring(inputShape),
-         tostring(outputShape)), 3)
-   end
-   self.inputShape, self.outputShape = inputShape, outputShape
+   if outputShape and not inputShape then utils.fail 'nn.Convert: an outputShape needs an inputShape before it' end
+   if not inputShape then return end                             -- the type only
+   outputShape = outputShape or inputShape
+   self.inputShape = inputShape:find 'b' and inputShape or 'b' .. inputShape
+   self.outputShape = outputShape:find 'b' and outputShape or 'b' .. outputShape
+   inputShape, outputShape = self.inputShape, self.outputShape
    self.inputBatchDim, self.outputBatchDim = self:findAxis('b', inputShape), self:findAxis('b', outputShape)
 end
 
@@ -84,26 +88,50 @@ function Convert:buildConverter(input)
 end
 
 -- The input in the type of the module.
-local function typed(self, input)
+local function cast(self, input)
    if input:type() == self._type then return input end
    return self:scratch('_input'):resize(input:size()):copy(input)
 end
 
+-- The same, one sample as a batch of one.
+local function typed(self, input)
+   input = cast(self, input)
+   return input:dim() == #self.inputShape - 1 and torch.unsqueeze(input, self.inputBatchDim) or input
+end
+
 function Convert:updateOutput(input)
-   if not torch.isTensor(input) or input:dim() ~= #self.inputShape then
+   self:needTensor(input)
+   if not self.inputShape then
+      self.output = cast(self, input)
+      return self.output
+   end
+   local n = input:dim()
+   if n ~= #self.inputShape and n ~= #self.inputShape - 1 or n == 0 then
       self:refuse('input', ('have the dimensions %s'):format(self.inputShape), input)
    end
-   if self.outputShape == 'b' and input:nElement() ~= input:size(self:findAxis 'b') then
+   local x = typed(self, input)
+   if self.outputShape == 'b' and x:nElement() ~= x:size(self.inputBatchDim) then
       self:refuse('input', 'have one element for each sample', input)
    end
-   if not self.converter then self:buildConverter(input) end
-   self.output = self.converter:updateOutput(typed(self, input))
+   if not self.converter then self:buildConverter(x) end
+   self.output = self.converter:updateOutput(x)
+   if x:dim() > n then self.output = self.output:select(self.outputBatchDim, 1) end
    return self.output
 end
 
+local function backwards(self, input, gradOutput)
+   if not self.inputShape then return gradOutput end
+   local x = typed(self, input)
+   if x:dim() == input:dim() then return self.converter:updateGradInput(x, gradOutput) end
+   local g = self.converter:updateGradInput(x, torch.unsqueeze(gradOutput, self.outputBatchDim))
+   return g:select(self.inputBatchDim, 1)
+end
+
 function Convert:updateGradInput(input, gradOutput)
-   self.gradInput = self.converter:updateGradInput(typed(self, input), gradOutput)
-   return self.gradInput
+   local g = backwards(self, input, gradOutput)
+   if g:type() ~= input:type() then g = self:scratch('_gradInput', input:type()):resize(g:size()):copy(g) end
+   self.gradInput = g
+   return g
 end
 
 function Convert:__tostring__() return torch.type(self) end

@@ -24,12 +24,27 @@ local function copied(self, to, kind, x)
    return to:resize(x:size()):copy(x)
 end
 
+-- Equal types: whatever comes passes.
+local function passes(self) return self.intype == self.outtype and not self.forceCopy end
+
 function Copy:updateOutput(input)
+   if passes(self) and not torch.isTensor(input) then
+      self.output = input
+      return input
+   end
    self:needTensor(input)
+   if not torch.isTensor(self.output) then self.output = torch.Tensor():type(self.outtype) end
    return copied(self, self.output, self.outtype, input)
 end
 
-function Copy:updateGradInput(_, gradOutput) return copied(self, self.gradInput, self.intype, gradOutput) end
+function Copy:updateGradInput(_, gradOutput)
+   if passes(self) and not torch.isTensor(gradOutput) then
+      self.gradInput = gradOutput
+      return gradOutput
+   end
+   if not torch.isTensor(self.gradInput) then self.gradInput = torch.Tensor():type(self.intype) end
+   return copied(self, self.gradInput, self.intype, gradOutput)
+end
 
 function Copy:type(kind, cache)
    if kind and self.dontCast then return self end

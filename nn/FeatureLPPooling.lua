@@ -4,8 +4,8 @@ local sequences = require 'nn.sequences'
 
 local features = sequences.features
 
---- (sum of |x|^power over each window of features)^(1/power). An input is features (x height x width), in batch mode
--- with samples in front.
+--- (sum of |x|^power over each window of features)^(1/power); for power 1 the sum of x itself, as in Torch7. An input is
+-- features (x height x width), in batch mode with samples in front.
 -- @param width,stride  of the windows
 -- @param power         default 2
 -- @param batch_mode    true: the features are dimension 2
@@ -23,18 +23,23 @@ end
 
 function FeatureLPPooling:updateOutput(input)
    local dim, n = features(self, input), input:dim()
-   local y = torch.abs(input):pow(self.power):unfold(dim, self.width, self.stride):sum(n + 1):select(n + 1, 1)
-   self.output:resize(y:size()):copy(y)
-   return self.output:pow(1 / self.power)
+   local x = self.power == 1 and input or torch.abs(input):pow(self.power)
+   local sums = x:unfold(dim, self.width, self.stride):sum(n + 1):select(n + 1, 1)
+   self.output:resize(sums:size()):copy(sums)
+   return self.power == 1 and self.output or self.output:pow(1 / self.power)
 end
 
--- dy/dx = sign(x) |x|^(p-1) y^(1-p), 0 where y is
+-- dy/dx = sign(x) |x|^(p-1) y^(1-p), 0 where y is; 1 for power 1
 function FeatureLPPooling:updateGradInput(input, gradOutput)
    local dim, n = features(self, input), input:dim()
-   local part = torch.pow(self.output, 1 - self.power):maskedFill(self.output:eq(0), 0):cmul(gradOutput)
+   local part = gradOutput
+   if self.power ~= 1 then
+      part = torch.pow(self.output, 1 - self.power):maskedFill(self.output:eq(0), 0):cmul(gradOutput)
+   end
    self.gradInput:resize(input:size()):zero()
    local view = self.gradInput:unfold(dim, self.width, self.stride)
    for k = 1, self.width do view:select(n + 1, k):add(part) end
+   if self.power == 1 then return self.gradInput end
    return self.gradInput:cmul(torch.abs(input):pow(self.power - 1)):cmul(torch.sign(input))
 end
 

@@ -5,22 +5,24 @@ local nested = require 'nn.nested'
 local needTable = nested.needTable
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
---- A nested table as one list, depth first.
+--- A nested table as one list, depth first. The field input_map holds the numbers of the elements in the form of the last input.
 -- nn.FlattenTable():forward{torch.Tensor{1}, {torch.Tensor{2}, {torch.Tensor{3}}}} --> {{1}, {2}, {3}}
 local FlattenTable, Module = torch.class('nn.FlattenTable', 'nn.Module')
 
 function FlattenTable:__init()
    Module.__init(self)
-   self.output, self.gradInput = {}, {}
+   self.output, self.gradInput, self.input_map = {}, {}, {}
 end
 
+-- Appends what x holds to a list. Returns a table of the form of x, with the numbers in the list.
 local function flatten(into, x)
-   if type(x) == 'table' and not torch.isTensor(x) then
-      for _, v in ipairs(x) do flatten(into, v) end
-   else
+   if type(x) ~= 'table' or torch.isTensor(x) then
       into[#into + 1] = x
+      return #into
    end
-   return into
+   local map = {}
+   for i, v in ipairs(x) do map[i] = flatten(into, v) end
+   return map
 end
 
 -- The list put back into the form of x; returns the form and how many elements it took.
@@ -33,7 +35,8 @@ end
 
 function FlattenTable:updateOutput(input)
    needTable(self, input)
-   self.output = flatten({}, input)
+   self.output = {}
+   self.input_map = flatten(self.output, input)
    return self.output
 end
 
@@ -42,6 +45,9 @@ function FlattenTable:updateGradInput(input, gradOutput)
    return self.gradInput
 end
 
-FlattenTable.clearState = SelectTable.clearState
+function FlattenTable:clearState()
+   self.input_map = {}
+   return SelectTable.clearState(self)
+end
 
 return FlattenTable

@@ -3,7 +3,8 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- nn.Linear of sparse vectors of whole numbers: {keys, values}, both lists of vectors, one for each sample; or
--- {keys, values, sizes} with one vector each, and how many keys each sample has. The weight is inputSize x outputSize.
+-- {keys, values, sizes} with one vector each, and how many keys each sample has: a tensor, or a number for one sample. The
+-- weight is inputSize x outputSize. Parameters begin at zero.
 -- @param doGradInput   true: computes gradients by the values
 -- @param keysOffset    added to every key
 -- @param weight,bias   tensors to use
@@ -22,10 +23,12 @@ function IndexLinear:__init(inputSize, outputSize, doGradInput, keysOffset, weig
    if weight then self.weight = weight end
    if bias then self.bias = bias end
    if self.normalize then self.largest = torch.zeros(inputSize) end
+   if not weight then self.weight:zero() end
+   if not bias then self.bias:zero() end
    self.gradInput = {}
-   if not weight and not bias then self:reset() end
 end
 
+--- Draws the parameters uniformly from [-a, a], a = stdv * sqrt(3), or 1 / sqrt(outputSize) without an argument.
 function IndexLinear:reset(stdv)
    local a = stdv and stdv * math.sqrt(3) or 1 / math.sqrt(self.weight:size(2))
    self.weight:uniform(-a, a)
@@ -41,6 +44,7 @@ function IndexLinear:reshapeInput(input)
    if type(input) == 'table' then keys, values, sizes = input[1], input[2], input[3] end
    if torch.isTensor(keys) and torch.isTensor(values) then
       if not sizes then return {keys}, {values}, true end
+      if type(sizes) == 'number' then sizes = torch.LongTensor{sizes} end
       local k, v, at = {}, {}, 1
       for i = 1, sizes:nElement() do
          local n = tonumber(sizes:view(-1)[i])

@@ -86,7 +86,7 @@ end
 
 local function draw(t, minval, maxval)
    minval, maxval = minval or -2, maxval or 2
-   return t:uniform(minval, maxval)
+   return t:copy(torch.rand(t:nElement()):mul(maxval - minval):add(minval))      -- of any type: fractions are cut off
 end
 
 --- The largest difference between backward and differences, for random inputs of [minval, maxval].
@@ -125,38 +125,41 @@ function Jacobian.testIO(module, input, minval, maxval)
    return difference, (again:backward(input, g) - gradInput):abs():max()
 end
 
---- For each way to update (plain, with accUpdateGradParameters, shared by two modules) the largest difference of a
--- parameter from the plain step: a table of numbers.
+-- One backward pass of a module, which adds to gradients (lr nil) or takes a step of lr.
+local function pass(module, input, g, lr)
+   module:updateGradInput(input, g)
+   if lr then module:accUpdateGradParameters(input, g, lr) else module:accGradParameters(input, g) end
+end
+
+--- For each way to update a parameter how far it is from the plain step: a table of four numbers, by the names accGradParameters
+-- and accUpdateGradParameters, and the same with " [shared]" for two modules with one parameter.
 function Jacobian.testAllUpdate(module, input, weight, gradWeight)
    local lr = torch.uniform(0.1, 1)
-   local errors = {}
-   local g = module:forward(input):clone():uniform(-1, 1)
-   local function fresh() return module:clone() end
-   local function plain(m, times)
-      m:zeroGradParameters()
-      for _ = 1, times do
-         m:forward(input)
-         m:backward(input, g)
+   local g
+   -- What `count` modules that share the parameter make of it, and the gradient of the first.
+   local function updated(count, direct)
+      local modules = {}
+      for i = 1, count do
+         modules[i] = module:clone()
+         if i > 1 then modules[i]:share(modules[1], weight) end
       end
-      m[weight]:add(-lr, m[gradWeight])
-      return m[weight]
+      for _, m in ipairs(modules) do
+         m:forward(input)
+         m:zeroGradParameters()
+      end
+      g = g or modules[1].output:clone():copy(torch.rand(modules[1].output:nElement()))
+      for _, m in ipairs(modules) do pass(m, input, g, direct and lr) end
+      for _, m in ipairs(direct and {} or modules) do m:updateParameters(lr) end
+      return modules[1][weight], modules[1][gradWeight]
    end
-   local expected = plain(fresh(), 1):clone()
-   local direct = fresh()
-   direct:forward(input)
-   direct:updateGradInput(input, g)
-   direct:accUpdateGradParameters(input, g, lr)
-   errors['accUpdateGradParameters'] = (direct[weight] - expected):abs():max()
-   local a = fresh()
-   local b = a:clone(weight, gradWeight)
-   for _, m in ipairs{a, b} do
-      m:forward(input)
-      m:updateGradInput(input, g)
-      m:accUpdateGradParameters(input, g, lr)
-   end
-   local twice = plain(fresh(), 2)
-   errors['accUpdateGradParameters [shared]'] = (a[weight] - twice):abs():max()
-   return errors
+   local plain, gradient = updated(1)
+   local function far(x, steps) return (module[weight] - gradient * (lr * steps) - x):norm() end
+   return {
+      accGradParameters = far(plain, 1),
+      accUpdateGradParameters = far(updated(1, true), 1),
+      ['accGradParameters [shared]'] = far(updated(2), 2),
+      ['accUpdateGradParameters [shared]'] = far(updated(2, true), 2),
+   }
 end
 
 -- Second derivatives, of modules that nn.hessian has taught them.

@@ -1,7 +1,9 @@
 -- nn/MaskedSelect.lua - the elements of a tensor that a mask names.
 local torch = require 'torch'
+local grads = require 'nn.operands'.grads
 
---- {tensor, ByteTensor of its shape} to the vector of the elements where the mask is 1.
+--- {tensor, ByteTensor of its shape} to the vector of the elements where the mask is 1. The gradient of the mask is zero, in the
+-- type of the mask.
 -- nn.MaskedSelect():forward{torch.Tensor{1, 2, 3}, torch.ByteTensor{1, 0, 1}} --> {1, 3}
 local MaskedSelect, Module = torch.class('nn.MaskedSelect', 'nn.Module')
 MaskedSelect.bufferNames = {'_maskIndices', '_gradBuffer', '_gradMask', '_mask'}
@@ -28,11 +30,7 @@ end
 
 function MaskedSelect:updateGradInput(input, gradOutput)
    local x, mask = check(self, input)
-   local g = self.gradInput
-   if #g < 2 then
-      g = {x.new(), x.new()}
-      self.gradInput = g
-   end
+   local g = grads(self, input)
    g[1]:resize(x:size()):zero():maskedCopy(mask, gradOutput)
    g[2]:resize(x:size()):zero()
    return g

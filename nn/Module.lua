@@ -172,7 +172,8 @@ function Module:share(mlp, ...)
    return self
 end
 
---- A copy that owns its memory, except for the named fields, which it shares with self.
+--- A copy that owns its memory, except for the named fields, which it shares with self. A class with methods write and read is
+-- copied by these.
 function Module:clone(...)
    local copy = utils.copy(self)
    if select('#', ...) > 0 then copy:share(self, ...) end
@@ -192,10 +193,14 @@ function Module:type(kind, cache)
    return self
 end
 
---- nn.Module:float(), nn.Module:double(), nn.Module:cuda(): The module with all its tensors converted to a type. Returns self.
+--- nn.Module:float(), nn.Module:double(), nn.Module:half(), nn.Module:cuda(), nn.Module:cudaDouble(), nn.Module:cudaHalf(): The
+-- module with all its tensors converted to a type. Returns self.
 function Module:float(...) return self:type('torch.FloatTensor', ...) end
 function Module:double(...) return self:type('torch.DoubleTensor', ...) end
+function Module:half(...) return self:type('torch.HalfTensor', ...) end
 function Module:cuda(...) return self:type('torch.CudaTensor', ...) end
+function Module:cudaDouble(...) return self:type('torch.CudaDoubleTensor', ...) end
+function Module:cudaHalf(...) return self:type('torch.CudaHalfTensor', ...) end
 
 --- Draws the parameters anew; layers with random initial values overrule it.
 function Module:reset() end
@@ -208,6 +213,8 @@ function Module:write(file)
 end
 
 function Module:read(file) utils.restore(self, file:readObject()) end
+
+utils.keepsFields(Module)
 
 -- The part of a storage that a tensor spans, as positions from 0.
 local function span(t)

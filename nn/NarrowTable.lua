@@ -5,7 +5,7 @@ local nested = require 'nn.nested'
 local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
---- `length` elements of a table from `offset` on (default 1).
+--- `length` elements (default 1) of a table from `offset` on, fewer where it ends before.
 -- nn.NarrowTable(2, 2):forward{torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{3}} --> {{2}, {3}}
 local NarrowTable, Module = torch.class('nn.NarrowTable', 'nn.Module')
 
@@ -18,11 +18,8 @@ end
 
 local function range(self, input)
    needTable(self, input)
-   local length = math.max(0, self.length or 1)
-   if self.offset < 1 or self.offset + length - 1 > #input then
-      self:refuse('input', ('reach from %d over %d'):format(self.offset, self.length or 1), ('a table of %d'):format(#input))
-   end
-   return length
+   if not self.offset or self.offset < 1 then self:refuse('offset', 'be at least 1', tostring(self.offset)) end
+   return math.max(0, math.min(self.length or 1, #input - self.offset + 1))
 end
 
 function NarrowTable:updateOutput(input)

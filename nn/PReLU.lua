@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- x where it is positive, else weight * x. He et al., "Delving deep into rectifiers" (2015).
--- @param nOutputPlane  one slope for each plane (feature) of the input; nil or 0: one for all
+-- @param nOutputPlane  one slope for each plane (feature) of the input, dimension 2 of a batch; nil or 0: one for all
 -- nn.PReLU():forward(torch.Tensor{-1, 2}) --> {-0.25, 2}
 local PReLU, Module = torch.class('nn.PReLU', 'nn.Module')
 PReLU.bufferNames = {'gradWeightBuf', 'gradWeightBuf2', '_negative'}
@@ -22,7 +22,8 @@ local function slopes(self, input, weight)
       return weight:view(torch.LongStorage(size))
    end
    local n = input:dim()
-   local dim = (n == 1 or n == 3) and 1 or 2
+   local dim = n == 1 and 1 or 2
+   if n == 3 and input:size(2) ~= self.nOutputPlane then dim = 1 end           -- one image
    if n < 1 or n > 5 or input:size(dim) ~= self.nOutputPlane then
       self:refuse('input', ('have %d planes'):format(self.nOutputPlane), input)
    end

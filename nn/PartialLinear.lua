@@ -1,8 +1,10 @@
 -- nn/PartialLinear.lua - nn.Linear of which only chosen outputs are computed.
 local torch = require 'torch'
+local nn = require 'nn'
 local utils = require 'nn.utils'
 
---- nn.Linear of which only chosen outputs are computed.
+--- nn.Linear of which only chosen outputs are computed. The weight is that of a LookupTable within the field network, as files
+-- of Torch7 have it: network:get(1):get(2).weight.
 -- @param bias  false leaves b out
 -- nn.PartialLinear(4, 5):forward(torch.ones(2, 4)):size() --> {2, 5}
 local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
@@ -10,19 +12,29 @@ local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
 function PartialLinear:__init(inputsize, outputsize, bias)
    Module.__init(self)
    self.inputsize, self.outputsize = inputsize, outputsize
-   self:parameter('weight', outputsize, inputsize)
-   if bias == nil or bias then self:parameter('bias', 1, outputsize) end
-   self:reset()
+   local table_ = nn.LookupTable(outputsize, inputsize)
+   self.network = nn.Sequential():add(nn.ParallelTable():add(nn.Identity()):add(table_)):add(nn.MM(false, true))
+   if bias == nil or bias then self:parameter('bias', 1, outputsize):zero() end
    self:resetPartition()
+end
+
+-- The module that has the weight. Files of early versions have the weight itself.
+local function owner(self)
+   return self.network and self.network:get(1):get(2) or self
 end
 
 --- Weights from a normal distribution with deviation stdv (default 1), biases 0.
 function PartialLinear:reset(stdv)
-   self.weight:normal(0, stdv or 1)
+   owner(self).weight:normal(0, stdv or 1)
    if self.bias then self.bias:zero() end
 end
 
---- Chooses the outputs: a LongTensor of numbers.
+function PartialLinear:parameters()
+   local own = owner(self)
+   return {own.weight, self.bias}, {own.gradWeight, self.gradBias}
+end
+
+--- Chooses the outputs: a vector of numbers.
 function PartialLinear:setPartition(indices)
    local bad = not torch.isTensor(indices) or indices:dim() ~= 1 or indices:min() < 1 or indices:max() > self.outputsize
    if bad then
@@ -37,7 +49,7 @@ function PartialLinear:resetPartition() self.partition = nil end
 
 local function check(self, input)
    local dim = torch.isTensor(input) and input:dim()
-   local n = self.weight:size(2)
+   local n = self.inputsize
    if not ((dim == 2 or dim == 1) and input:size(dim) == n) then
       self:refuse('input', ('be a matrix with %d columns or a vector of %d'):format(n, n), input)
    end
@@ -54,34 +66,48 @@ end
 
 function PartialLinear:updateOutput(input)
    local x = check(self, input)
-   torch.mm(self.output, x, chosen(self, self.weight, 1):t())
+   torch.mm(self.output, x, chosen(self, owner(self).weight, 1):t())
    if self.bias then self.output:add(chosen(self, self.bias, 2):expandAs(self.output)) end
    return input:dim() == 1 and self.output:resize(self.output:nElement()) or self.output
 end
 
 function PartialLinear:updateGradInput(input, gradOutput)
    check(self, input)
-   local w = chosen(self, self.weight, 1)
+   local w = chosen(self, owner(self).weight, 1)
    if input:dim() == 1 then return torch.mv(self.gradInput, w:t(), gradOutput) end
    return torch.mm(self.gradInput, gradOutput, w)
 end
 
-function PartialLinear:accGradParameters(input, gradOutput, scale)
+-- Adds scale times the gradients to these tensors.
+local function collect(self, gradWeight, gradBias, input, gradOutput, scale)
    local x = check(self, input)
    local g = gradOutput:contiguous():view(x:size(1), -1)
-   local gw = torch.mm(g:t(), x):mul(scale or 1)
-   local gb = self.bias and g:sum(1):mul(scale or 1)
+   local gw = torch.mm(g:t(), x):mul(scale)
+   local gb = gradBias and g:sum(1):mul(scale)
    if self.partition then
       local at = places(self, gw)
-      self.gradWeight:indexAdd(1, at, gw)
-      if gb then self.gradBias:indexAdd(2, at, gb) end
+      gradWeight:indexAdd(1, at, gw)
+      if gb then gradBias:indexAdd(2, at, gb) end
    else
-      self.gradWeight:add(gw)
-      if gb then self.gradBias:add(gb) end
+      gradWeight:add(gw)
+      if gb then gradBias:add(gb) end
    end
 end
 
-PartialLinear.sharedAccUpdateGradParameters = Module.defaultAccUpdateGradParameters
+function PartialLinear:accGradParameters(input, gradOutput, scale)
+   collect(self, owner(self).gradWeight, self.gradBias, input, gradOutput, scale or 1)
+end
+
+function PartialLinear:accUpdateGradParameters(input, gradOutput, lr)
+   collect(self, owner(self).weight, self.bias, input, gradOutput, -lr)
+end
+
+PartialLinear.sharedAccUpdateGradParameters = PartialLinear.accUpdateGradParameters
+
+function PartialLinear:share(mlp, ...)
+   if self.network and mlp.network then self.network:share(mlp.network, ...) end
+   return Module.share(self, mlp, ...)
+end
 
 -- The partition is a list of numbers, whatever the type of the module.
 function PartialLinear:type(kind, cache)
@@ -90,6 +116,11 @@ function PartialLinear:type(kind, cache)
    local result = Module.type(self, kind, cache)
    self.partition = partition
    return result
+end
+
+function PartialLinear:clearState()
+   if self.network then self.network:clearState() end
+   return Module.clearState(self)
 end
 
 function PartialLinear:__tostring__()

@@ -9,13 +9,11 @@ local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
 function Replicate:__init(nfeatures, dim, ndim)
    Module.__init(self)
    self.nfeatures, self.dim, self.ndim = nfeatures, dim or 1, ndim
-   if type(nfeatures) ~= 'number' or nfeatures < 1 then
-      error('nn.Replicate: nfeatures must be at least 1, got ' .. tostring(nfeatures), 3)
-   end
 end
 
 local function place(self, input)
    self:needTensor(input)
+   if not self.nfeatures then self:refuse('nfeatures', 'be given to the constructor', 'nil') end
    local dim = self.dim + (self.ndim and input:dim() > self.ndim and 1 or 0)
    if self.dim < 0 then dim = input:dim() + self.dim + 2 end
    if dim < 1 or dim > input:dim() + 1 then self:refuse('input', ('have at least %d dimensions'):format(self.dim - 1), input) end

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Gives its input (batchMode false), or every sample of its input (true), the sizes named. Without batchMode an input
--- of just as many elements is one sample, unless its first size is 1.
+-- of just as many elements is one sample, unless its first size is 1. One size may be -1: what is left over.
 -- @example nn.Reshape(2, 6):forward(torch.ones(5, 3, 4)):size()   --> {5, 2, 6}
 local Reshape, Module = torch.class('nn.Reshape', 'nn.Module')
 Reshape.bufferNames = {'_input', '_gradOutput'}
@@ -19,10 +19,10 @@ function Reshape:__init(...)
    self.size = torch.LongStorage(sizes)
    self.nelement = 1
    for i, size in ipairs(sizes) do
-      if type(size) ~= 'number' or size < 0 or size ~= math.floor(size) then
-         error(('nn.Reshape: size %d must be a whole number of at least 0, got %s'):format(i, tostring(size)), 3)
+      if type(size) ~= 'number' or (size < 0 and (size ~= -1 or self.nelement < 0)) or size ~= math.floor(size) then
+         error(('nn.Reshape: size %d must be a whole number of at least 0, or -1 once, got %s'):format(i, tostring(size)), 3)
       end
-      self.nelement = self.nelement * size
+      self.nelement = self.nelement * size                 -- negative with -1: what is left over
    end
    local batch = {1, unpack(sizes)}
    self.batchsize = torch.LongStorage(batch)
@@ -38,8 +38,9 @@ function Reshape:updateOutput(input)
       size = self.batchsize
    end
    local wanted = single and self.nelement or self.nelement * tonumber(input:size(1))
-   if n ~= wanted then
-      self:refuse('input', ('have %d elements%s'):format(self.nelement, single and '' or ' in each sample'), input)
+   local fits = n == wanted or (wanted < 0 and n % wanted == 0)
+   if not fits then
+      self:refuse('input', ('have %s%d elements%s'):format(wanted < 0 and 'a multiple of ' or '', math.abs(self.nelement), single and '' or ' in each sample'), input)
    end
    input = self:packed('_input', input)
    self.output:view(input, size)

@@ -44,12 +44,12 @@ function SpatialFullConvolution:backCompatibility()
    self.adjW, self.adjH = self.adjW or 0, self.adjH or 0
 end
 
--- {images, reference}: the size of the reference image decides about adjW and adjH.
+-- {images, reference}: the last sizes of the reference, a tensor of at least 2 dimensions, decide about adjW and adjH.
 local function parts(self, input)
    if type(input) == 'table' and not torch.isTensor(input) then
       local x, like = input[1], input[2]
       images.check(self, x, self.nInputPlane)
-      images.check(self, like)
+      if not torch.isTensor(like) or like:dim() < 2 then self:refuse('the reference', 'have at least 2 dimensions', like) end
       local n, m = x:dim(), like:dim()
       local adjH = (like:size(m - 1) + 2 * self.padH - self.kH) % self.dH
       local adjW = (like:size(m) + 2 * self.padW - self.kW) % self.dW

@@ -28,10 +28,11 @@ function Squeeze:updateOutput(input)
    end
    self.output:set(dim and input:squeeze(dim) or input)
    if not dim then
-      -- A tensor of one element stays a tensor, so all but one dimension go.
+      -- A tensor of one element stays a tensor, so all but one dimension go. The samples of a batch stay, also of one.
+      local samples = self.numInputDims and input:dim() == self.numInputDims + 1
       local size, stride = {}, {}
       for i = 1, input:dim() do
-         if input:size(i) ~= 1 then size[#size + 1], stride[#stride + 1] = input:size(i), input:stride(i) end
+         if input:size(i) ~= 1 or (samples and i == 1) then size[#size + 1], stride[#stride + 1] = input:size(i), input:stride(i) end
       end
       if #size == 0 then size[1], stride[1] = 1, 1 end
       self.output:set(input:storage(), input:storageOffset(), torch.LongStorage(size), torch.LongStorage(stride))

@@ -8,7 +8,8 @@ local steps = volumes.steps
 local Convolution = torch.getmetatable 'nn.VolumetricConvolution'
 
 --- The transpose of a convolution: each voxel puts a filter into a larger volume.
--- @param adjT,adjW,adjH  places more at the far sides, less than the steps
+-- @param adjT,adjW,adjH  places more at the far sides, less than the steps. For {input, reference} the sizes of the reference
+--                        decide about them.
 -- nn.VolumetricFullConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 3, 3)):size() --> {3, 4, 4, 4}
 local Full, Module = torch.class('nn.VolumetricFullConvolution', 'nn.Module')
 Full.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
@@ -41,11 +42,24 @@ function Full:backCompatibility()
    self.adjT, self.adjW, self.adjH = self.adjT or 0, self.adjW or 0, self.adjH or 0
 end
 
+-- {volumes, reference}: the last sizes of the reference, a tensor of at least 3 dimensions, decide about adjT, adjH and adjW.
+local function parts(self, input)
+   if type(input) ~= 'table' or torch.isTensor(input) then return input, self.adjT, self.adjH, self.adjW end
+   local x, like = input[1], input[2]
+   local n = torch.isTensor(like) and like:dim() or 0
+   if n < 3 then self:refuse('the reference', 'have at least 3 dimensions', like) end
+   local function adj(d, pad, k, step) return (tonumber(like:size(d)) + 2 * pad - k) % step end
+   return x, adj(n - 2, self.padT or 0, self.kT, self.dT), adj(n - 1, self.padH or 0, self.kH, self.dH),
+      adj(n, self.padW or 0, self.kW, self.dW)
+end
+
 function Full:updateOutput(input)
    self:backCompatibility()
+   local adjT, adjH, adjW
+   input, adjT, adjH, adjW = parts(self, input)
    local x, g = batch(self, input, self.nInputPlane), geometry(self)
-   local size = torch.LongStorage{x:size(1), self.nOutputPlane, (x:size(3) - 1) * g.dT - 2 * g.padT + g.kT + self.adjT,
-      (x:size(4) - 1) * g.dH - 2 * g.padH + g.kH + self.adjH, (x:size(5) - 1) * g.dW - 2 * g.padW + g.kW + self.adjW}
+   local size = torch.LongStorage{x:size(1), self.nOutputPlane, (x:size(3) - 1) * g.dT - 2 * g.padT + g.kT + adjT,
+      (x:size(4) - 1) * g.dH - 2 * g.padH + g.kH + adjH, (x:size(5) - 1) * g.dW - 2 * g.padW + g.kW + adjW}
    if size[3] < 1 or size[4] < 1 or size[5] < 1 then self:refuse('input', 'be large enough for its padding', input) end
    local y = backward(size, x, self.weight, g)
    if self.bias then y:add(self.bias:view(1, -1, 1, 1, 1):expandAs(y)) end
@@ -53,12 +67,20 @@ function Full:updateOutput(input)
 end
 
 function Full:updateGradInput(input, gradOutput)
-   local g = batch(self, gradOutput, self.nOutputPlane)
-   return like(input, forward(g, self.weight, nil, geometry(self)), self.gradInput)
+   local x, g = parts(self, input), batch(self, gradOutput, self.nOutputPlane)
+   local gx = forward(g, self.weight, nil, geometry(self))
+   if x == input then
+      if not torch.isTensor(self.gradInput) then self.gradInput = x.new() end
+      return like(x, gx, self.gradInput)
+   end
+   if torch.isTensor(self.gradInput) then self.gradInput = {x.new(), x.new()} end
+   like(x, gx, self.gradInput[1])
+   self.gradInput[2]:resize(input[2]:size()):zero()
+   return self.gradInput
 end
 
 function Full:accGradParameters(input, gradOutput, scale)
-   local x, g = batch(self, input, self.nInputPlane), batch(self, gradOutput, self.nOutputPlane)
+   local x, g = batch(self, (parts(self, input)), self.nInputPlane), batch(self, gradOutput, self.nOutputPlane)
    gradients(self.gradWeight, nil, g, x, scale or 1, geometry(self))
    if self.gradBias then self.gradBias:add(scale or 1, g:sum(1):sum(3):sum(4):sum(5):view(-1)) end
 end

@@ -1,5 +1,6 @@
 -- nn/VolumetricMaxPooling.lua - the largest value of each window of a volume.
 local torch = require 'torch'
+local nn = require 'nn'
 local utils = require 'nn.utils'
 local volumes = require 'nn.volumes'
 
@@ -106,6 +107,8 @@ function MaxPooling:read(file)
    self.ceil_mode = self.ceil_mode or false
    self.padT, self.padH, self.padW = self.padT or 0, self.padH or 0, self.padW or 0
 end
+
+nn.utils.keepsFields(MaxPooling)
 
 function MaxPooling:__tostring__()
    local pads = ''

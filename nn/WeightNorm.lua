@@ -26,9 +26,13 @@ function WeightNorm:permuteIn(w) return self.outputDim == 1 and w or w:transpose
 
 WeightNorm.permuteOut = WeightNorm.permuteIn
 
---- Takes length and direction from the module's weight.
+--- Takes length and direction from the module's weight, and makes its bias zero. The fields weight, bias and gradBias are
+-- those of the module.
 function WeightNorm:resetInit()
    local w = self:permuteIn(self.modules[1].weight)
+   local bias = self.modules[1].bias
+   if bias then bias:zero() end
+   self.weight, self.bias, self.gradBias = self.modules[1].weight, bias, self.modules[1].gradBias
    self.v = w:clone()
    self.gradV = w:clone():zero()
    self.g = torch.norm(self.v:view(self.v:size(1), -1), 2, 2):clone()

@@ -2,12 +2,17 @@
 local torch = require 'torch'
 
 -- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
--- it is not the function <op>_grad; fields, the numbers that op takes after x, each {field, default}; inplace, whether
+-- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes after x, each {field, default}; inplace, whether
 -- the argument after them asks to work in the input's memory; validate, the method validateParameters; text, how tostring shows the fields.
 local function activation(row)
    local Class, Module = torch.class('nn.' .. row.name, 'nn.Module')
    local forward = type(row.op) == 'string' and function(...) return torch[row.op](...) end or row.op
-   local backward = row.grad or function(...) return torch[row.op .. '_grad'](...) end
+   local backward = row.grad
+   if backward == 'input' then
+      -- The function takes the shape of y only: x has it, also where there was no forward.
+      backward = function(gx, x, _, ...) return torch[row.op .. '_grad'](gx, x, x, ...) end
+   end
+   backward = backward or function(...) return torch[row.op .. '_grad'](...) end
    local fields = row.fields or {}
    local n = #fields
    local f1, f2 = fields[1] and fields[1][1], fields[2] and fields[2][1]
@@ -100,16 +105,17 @@ for _, row in ipairs{
    {name = 'SoftPlus', op = 'softplus', fields = {{'beta', 1}}},
    --- nn.HardShrink([lambda]): x, but 0 between -lambda and lambda (0.5).
    -- nn.HardShrink():forward(torch.Tensor{-0.3, 2}) --> {0, 2}
-   {name = 'HardShrink', op = 'hardshrink', fields = {{'lambda', 0.5}}},
+   {name = 'HardShrink', op = 'hardshrink', grad = 'input', fields = {{'lambda', 0.5}}},
    --- nn.SoftShrink([lambda]): x moved towards 0 by lambda (0.5), but not across it.
    -- nn.SoftShrink():forward(torch.Tensor{-0.3, 2}) --> {0, 1.5}
-   {name = 'SoftShrink', op = 'softshrink', fields = {{'lambda', 0.5}}},
+   {name = 'SoftShrink', op = 'softshrink', grad = 'input', fields = {{'lambda', 0.5}}},
    --- nn.ELU([alpha], [inplace]): x where it is positive, else alpha (exp(x) - 1); alpha is 1 by default. Clevert et al., arXiv:1511.07289.
    -- nn.ELU():forward(torch.Tensor{-1, 2}) --> {-0.63212, 2}
    {name = 'ELU', op = 'elu', fields = {{'alpha', 1}}, inplace = true, text = ' (alpha:%f)'},
    --- nn.LeakyReLU([negval], [inplace]): x where it is positive, else negval x (0.01).
    -- nn.LeakyReLU(0.1):forward(torch.Tensor{-1, 2}) --> {-0.1, 2}
-   {name = 'LeakyReLU', op = 'leakyrelu', fields = {{'negval', 1 / 100}}, inplace = true, text = '(%s)'},
+   {name = 'LeakyReLU', op = 'leakyrelu', grad = 'input', fields = {{'negval', 1 / 100}}, inplace = true,
+      text = '(%s)'},
    --- nn.GELU(): x times the normal distribution function of x, of each element. Hendrycks and Gimpel, arXiv:1606.08415.
    -- nn.GELU():forward(torch.Tensor{-1, 2}) --> {-0.15866, 1.9545}
    {name = 'GELU', op = 'gelu'},
@@ -117,18 +123,18 @@ for _, row in ipairs{
    -- nn.ClippedReLU(2):forward(torch.Tensor{-1, 0.5, 8}) --> {0, 0.5, 2}
    --- nn.ClippedReLU:validateParameters(): Refuses a ceiling that cannot be; called when an object is made.
    {name = 'ClippedReLU', op = function(y, x, clip) return torch.hardtanh(y, x, 0, clip) end, fields = {{'clip', 20}},
-      inplace = true, text = '(%g)', grad = function(gx, x, y, g, clip) return torch.hardtanh_grad(gx, x, y, g, 0, clip) end,
+      inplace = true, text = '(%g)', grad = function(gx, x, _, g, clip) return torch.hardtanh_grad(gx, x, x, g, 0, clip) end,
       validate = function(self)
          if self.clip <= 0 or self.clip ~= self.clip then error('nn.ClippedReLU: clip must be positive, got ' .. self.clip, 4) end
       end},
    --- nn.ReLU6([inplace]): x limited to [0, 6].
    -- nn.ReLU6():forward(torch.Tensor{-1, 8}) --> {0, 6}
    {name = 'ReLU6', op = function(y, x) return torch.hardtanh(y, x, 0, 6) end, inplace = true,
-      grad = function(gx, x, y, g) return torch.hardtanh_grad(gx, x, y, g, 0, 6) end},
+      grad = function(gx, x, _, g) return torch.hardtanh_grad(gx, x, x, g, 0, 6) end},
    --- nn.HardTanh([min], [max], [inplace]): x limited to [min, max], by default [-1, 1].
    -- nn.HardTanh():forward(torch.Tensor{-3, 0.5}) --> {-1, 0.5}
    --- nn.HardTanh:validateParameters(): Refuses min_val >= max_val; called when an object is made.
-   {name = 'HardTanh', op = 'hardtanh', fields = {{'min_val', -1}, {'max_val', 1}}, inplace = true,
+   {name = 'HardTanh', op = 'hardtanh', grad = 'input', fields = {{'min_val', -1}, {'max_val', 1}}, inplace = true,
       validate = function(self)
          if self.min_val >= self.max_val then
             error(('%s: max_value must be larger than min_value, got %s and %s'):format(torch.type(self),
@@ -138,7 +144,7 @@ for _, row in ipairs{
    --- nn.Threshold([th], [v], [inplace]): x where it is above th (1e-6), else v (0).
    -- nn.Threshold(1, -7):forward(torch.Tensor{0.5, 2}) --> {-7, 2}
    --- nn.Threshold:validateParameters(): Refuses val > threshold when inplace is true; called when an object is made.
-   {name = 'Threshold', op = 'threshold', fields = {{'threshold', 1e-6}, {'val', 0}}, inplace = true,
+   {name = 'Threshold', op = 'threshold', grad = 'input', fields = {{'threshold', 1e-6}, {'val', 0}}, inplace = true,
       validate = function(self)
          if self.inplace and self.val > self.threshold then
             error(('nn.Threshold: in place the value must not be larger than the threshold, got %s and %s'):format(

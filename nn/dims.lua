@@ -1,10 +1,14 @@
 -- nn/dims.lua - which dimension of a batch a layer means when it was told about one sample.
+local torch = require 'torch'
+local utils = require 'nn.utils'
+
 local dims = {}
 
 --- The dimension `dim` of an input: negative ones count from the end; one more when the input has one dimension more
 -- than a sample has (nInputDims; nil or not positive: it is not known). Refuses one that does not exist.
 function dims.of(self, input, dim, nInputDims)
    self:needTensor(input)
+   if not dim then utils.fail(torch.typename(self) .. ': it was made without the dimension that it needs here') end
    local n, k = input:dim(), dim
    if k < 0 then
       k = n + k + 1

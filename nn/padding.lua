@@ -10,13 +10,16 @@ local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 't
 -- numbers cut off.
 -- nn.SpatialZeroPadding(1, 0, 0, 0):forward(torch.ones(1, 1, 2)) --> {{{0, 1, 1}}}
 
---- nn.SpatialReflectionPadding(left, right, top, bottom): Adds a border of reflected pixels to images.
+--- nn.SpatialReflectionPadding(left, right, top, bottom): Adds a border of reflected pixels to images; negative
+-- numbers cut off.
 -- nn.SpatialReflectionPadding(1, 1, 0, 0):forward(torch.range(1, 3):view(1, 1, 3)) --> {{{2, 1, 2, 3, 2}}}
 
---- nn.SpatialReplicationPadding(left, right, top, bottom): Adds a border of repeated pixels to images.
+--- nn.SpatialReplicationPadding(left, right, top, bottom): Adds a border of repeated pixels to images; negative
+-- numbers cut off.
 -- nn.SpatialReplicationPadding(1, 1, 0, 0):forward(torch.range(1, 3):view(1, 1, 3)) --> {{{1, 1, 2, 3, 3}}}
 
---- nn.VolumetricReplicationPadding(left, right, top, bottom, front, back): Adds a border of repeated voxels.
+--- nn.VolumetricReplicationPadding(left, right, top, bottom, front, back): Adds a border of repeated voxels;
+-- negative numbers cut off.
 -- nn.VolumetricReplicationPadding(1, 1, 1, 1, 1, 1):forward(torch.ones(1, 2, 2, 2)):size() --> {1, 4, 4, 4}
 local function padding(kind, name, mode)
    local sides = SIDES[kind]
@@ -30,9 +33,8 @@ local function padding(kind, name, mode)
       for i, side in ipairs(sides) do
          local n = (select(i, ...))
          if n == nil then n = first end
-         if type(n) ~= 'number' or n % 1 ~= 0 or (n < 0 and mode ~= 'zero') then
-            error(('nn.%s%s: padding must be a whole number%s, got %s'):format(kind, name,
-               mode == 'zero' and '' or ' of at least 0', tostring(n)), 3)
+         if type(n) ~= 'number' or n % 1 ~= 0 then
+            error(('nn.%s%s: padding must be a whole number, got %s'):format(kind, name, tostring(n)), 3)
          end
          self[prefix .. side] = n
       end

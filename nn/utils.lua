@@ -71,7 +71,7 @@ local function convert(x, kind, cache)
       return y
    elseif torch.isTypeOf(x, 'nn.Module') or torch.isTypeOf(x, 'nn.Criterion') then
       return x:type(kind, cache)
-   elseif type(x) == 'table' then
+   elseif type(x) == 'table' and not torch.typename(x) then            -- objects of other classes keep their types
       if cache[x] then return x end
       cache[x] = true
       for k, v in pairs(x) do x[k] = convert(v, kind, cache) end
@@ -103,8 +103,8 @@ function utils.restore(self, fields)
       error(('the fields of %s must be a table, got %s'):format(torch.type(self), utils.shape(fields)), 0)
    end
    for k, v in pairs(fields) do
-      local name = type(v) == 'string' and not torch.getmetatable(v) and record.cpu_name(v)
-      self[k] = name or v
+      local name = type(v) == 'string' and record.cpu_name(v)
+      self[k] = name and not torch.getmetatable(v) and name or v
    end
 end
 
@@ -234,6 +234,30 @@ function utils.clear(self, ...)
    return self
 end
 
+-- Methods write and read by which a file holds the fields of an object as they are: a copy of the fields is the same.
+local plain = setmetatable({}, {__mode = 'k'})
+
+--- Tells clone that the methods write and read of a class change nothing about the fields, so that it can copy these.
+-- Returns the class.
+function utils.keepsFields(class)
+   for _, name in ipairs{'write', 'read'} do
+      if rawget(class, name) then plain[class[name]] = true end
+   end
+   return class
+end
+
+-- What copyOf raises where a class has a form of files that only its write and read know.
+local OWN_FORM = {}
+
+local function needFields(x)
+   local name = torch.typename(x)
+   if not name or name:find '^torch%.' then return end
+   local write, read = x.write, x.read
+   if (type(write) == 'function' and not plain[write]) or (type(read) == 'function' and not plain[read]) then
+      error(OWN_FORM, 0)
+   end
+end
+
 local function copyOf(x, seen)
    if torch.isTensor(x) then
       if seen[x] then return seen[x] end
@@ -251,6 +275,7 @@ local function copyOf(x, seen)
       return seen[key][1]
    elseif type(x) == 'table' then
       if seen[x] then return seen[x] end
+      needFields(x)
       local y = {}
       seen[x] = y
       for k, v in pairs(x) do y[copyOf(k, seen)] = copyOf(v, seen) end
@@ -259,9 +284,18 @@ local function copyOf(x, seen)
    return x
 end
 
---- A copy of an object with everything it reaches; what was shared inside stays shared. Functions are not copied.
+--- A copy of an object with everything it reaches; what was shared inside stays shared. Functions are not copied. Where a class
+-- among them has methods write and read, the copy is made by way of a file in memory.
 function utils.copy(object)
-   return copyOf(object, {})
+   local ok, copy = pcall(copyOf, object, {})
+   if ok then return copy end
+   if copy ~= OWN_FORM then error(copy, 0) end
+   local file = torch.MemoryFile 'rw':binary()
+   file:writeObject(object)
+   file:seek(1)
+   copy = file:readObject()
+   file:close()
+   return copy
 end
 
 return utils

@@ -94,3 +94,5 @@ function Temporal:read(file)
       if self[name] and self[name]:dim() ~= 2 then self[name] = self[name]:contiguous():view(self.outputFrameSize, -1) end
    end
 end
+
+require 'nn'.utils.keepsFields(Temporal)

@@ -34,6 +34,8 @@ function LRN:read(file)
    self.k = self.k or self.K or 1
 end
 
+require 'nn'.utils.keepsFields(LRN)
+
 --- x / (K + alpha / size^2 * sum of x^2 over the size x size pixels around, zeros beyond the border)^beta, in each plane.
 -- @param size    odd (default 5)
 -- @param alpha,beta,K  default 1e-4, 0.75 and 2

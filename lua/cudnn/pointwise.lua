@@ -29,6 +29,8 @@ function Clipped:read(file)
    self.clip = self.clip or self.ceiling
 end
 
+require 'nn'.utils.keepsFields(Clipped)
+
 --- cudnn.Tanh(inplace): nn.Tanh under cudnn's name; inplace true works in the memory of the input and of the gradient.
 -- cudnn.Tanh():forward(torch.Tensor{0, 1}) --> {0, 0.76159}
 

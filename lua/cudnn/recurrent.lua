@@ -45,4 +45,5 @@ for _, row in ipairs { { 'RNN', 'RNN' }, { 'RNNReLU', 'RNNReLU' }, { 'RNNTanh', 
       if not torch.isTensor(self.gradWeight) or self.gradWeight:nElement() ~= n then self.gradWeight = self.weight:clone():zero() end
       self.gradWeight = self.gradWeight:view(n)
    end
+   require 'nn'.utils.keepsFields(Class)
 end

@@ -98,6 +98,8 @@ function DataParallel:write(file)
    Container.write(self, file)
 end
 
+require 'nn'.utils.keepsFields(DataParallel)
+
 function DataParallel:__init(model, options)
    if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.DataParallel', 'model', 'a module', model, 3) end
    options = need_options(options)

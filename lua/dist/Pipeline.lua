@@ -463,6 +463,8 @@ function Pipeline:write(file)
    Container.write(self, file)
 end
 
+require 'nn'.utils.keepsFields(Pipeline)
+
 function Pipeline:clearState()
    runs[self] = runs[self] and runs[self].cut and runs[self] or nil
    return Container.clearState(self)

@@ -120,6 +120,8 @@ function InParts:write(file)
    Container.write(self, file)
 end
 
+require 'nn'.utils.keepsFields(InParts)
+
 function InParts:__tostring__()
    local group = agree.group(self.number)
    return ('%s(%s, %s %d of %d)%s'):format(torch.type(self), self.kind.text(self), self.kind.pieces, group.at + 1, group.n,

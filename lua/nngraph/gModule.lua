@@ -479,6 +479,8 @@ function gModule:read(file)
    self.nInputs = self.nInputs or math.max(1, #self.innode.children)
 end
 
+nn.utils.keepsFields(gModule)
+
 function gModule:__tostring__() return self.name or torch.type(self) end
 
 return gModule

@@ -37,11 +37,15 @@ end
 
 -- Calls each module's `name` with its part of gradOutput; with `gradients` their sum is gradInput.
 local function each(self, name, input, gradOutput, arg, gradients)
+   local first = true
    local at = 1
    for i, module in ipairs(self.modules) do
       local part = self:windowNarrow(gradOutput, module.output, at)
       local g = self:rethrowErrors(module, i, name, input, part, arg)
-      if gradients then self.gradInput = self:gather(self.gradInput, g, i == 1) end
+      if gradients and g ~= nil then                 -- a module may give none
+         self.gradInput = self:gather(self.gradInput, g, first)
+         first = false
+      end
       at = at + module.output:size(self.dimension)
    end
    return self.gradInput

@@ -20,9 +20,13 @@ function ConcatTable:updateOutput(input)
 end
 
 local function each(self, name, input, gradOutput, arg, gradients)
+   local first = true
    for i, module in ipairs(self.modules) do
       local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
-      if gradients then self.gradInput = self:gather(self.gradInput, g, i == 1) end
+      if gradients and g ~= nil then                 -- a module may give none
+         self.gradInput = self:gather(self.gradInput, g, first)
+         first = false
+      end
    end
    return self.gradInput
 end

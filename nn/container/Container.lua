@@ -11,9 +11,14 @@ function Container:__init()
    self.modules = {}
 end
 
---- Appends a module. Returns self.
+-- Also an object of a class that does not come from nn.Module, but works as one.
+local function worksAsModule(x)
+   return torch.isTypeOf(x, 'nn.Module') or (torch.typename(x) and not torch.isTensor(x) and x.updateOutput)
+end
+
+--- Appends a module; nil appends nothing. Returns self.
 function Container:add(module)
-   if not torch.isTypeOf(module, 'nn.Module') then
+   if module ~= nil and not worksAsModule(module) then
       error(('%s:add: expected a module, got %s'):format(torch.type(self), utils.shape(module)), 3)
    end
    self.modules[#self.modules + 1] = module
@@ -93,12 +98,22 @@ end
 
 function Container:clearState()
    for i = 1, #self.modules do self.modules[i]:clearState() end
-   return Module.clearState(self)
+   self:ownMemory()
+   utils.clear(self, self.bufferNames)
+   -- Output and gradInput may be tensors of the caller, which stay as they are.
+   for _, name in ipairs{'output', 'gradInput'} do
+      local x = self[name]
+      if torch.isTensor(x) then self[name] = x.new() elseif x ~= nil then self[name] = {} end
+   end
+   return self
 end
 
 --- gradInput after one more module has given its part g (a tensor or nested table); `first`: it is the first one.
 function Container:gather(gradInput, g, first)
-   if first then return (utils.recursiveCopy(gradInput, g)) end
+   if first then
+      if not torch.isTensor(g) then gradInput = (utils.recursiveResizeAs(gradInput, g)) end     -- no keys of before
+      return (utils.recursiveCopy(gradInput, g))
+   end
    utils.recursiveAdd(gradInput, 1, g)
    return gradInput
 end

@@ -112,6 +112,8 @@ function Table:read(file)
    if self.modules[1] then self._type = self.modules[1]:type() end
 end
 
+nn.utils.keepsFields(Table)
+
 function Table:__tostring__()
    return ('%s(%d, {%s}) @ %s'):format(torch.type(self), self.dimension, table.concat(self.gpus, ', '), tostring(self.modules[1]))
 end

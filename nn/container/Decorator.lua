@@ -32,8 +32,18 @@ function Decorator:sharedAccUpdateGradParameters(input, gradOutput, lr)
    self.modules[1]:sharedAccUpdateGradParameters(input, gradOutput, lr)
 end
 
---- Puts another module in the place of the decorated one.
-function Decorator:decorate(module) self.modules[1] = module end
+--- nn.Decorator.decorate(class): Gives a class the methods that pass everything on to modules[1].
+--- nn.Decorator:decorate(module): Puts another module in the place of the decorated one.
+function Decorator.decorate(target, module)
+   if module ~= nil then
+      target.modules[1] = module
+      return
+   end
+   for _, name in ipairs{'updateOutput', 'updateGradInput', 'accGradParameters', 'accUpdateGradParameters',
+      'sharedAccUpdateGradParameters', '__tostring__'} do
+      target[name] = Decorator[name]
+   end
+end
 
 function Decorator:__tostring__()
    return torch.type(self) .. ' @ ' .. tostring(self.modules[1])

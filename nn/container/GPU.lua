@@ -107,6 +107,8 @@ function GPU:read(file)
    if active(self) > 0 and self.device <= require 'cutorch'.getDeviceCount() then self:setDevice(self.device) end
 end
 
+utils.keepsFields(GPU)
+
 --- Means the module for another GPU, and brings it there if it is on one. Returns self.
 -- nn.GPU(nn.Abs(), 1):setDevice(2).device --> 2
 function GPU:setDevice(device)

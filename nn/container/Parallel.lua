@@ -13,6 +13,9 @@ end
 
 function Parallel:updateOutput(input)
    self:needTensor(input)
+   if not self.inputDimension or not self.outputDimension then
+      self:refuse('inputDimension and outputDimension', 'be given to the constructor', 'nil')
+   end
    local dim, total, outs = self.outputDimension, 0, {}
    local n = input:size(self.inputDimension)
    if n > #self.modules or n == 0 then

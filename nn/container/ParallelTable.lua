@@ -20,7 +20,9 @@ local function each(self, into, name, input, gradOutput, arg)
 end
 
 function ParallelTable:updateOutput(input)
-   if type(input) ~= 'table' or #input < #self.modules then
+   if torch.isTensor(input) then                      -- its slices
+      if input:size(1) < #self.modules then self:refuse('input', ('have %d slices'):format(#self.modules), input) end
+   elseif type(input) ~= 'table' or #input < #self.modules then
       self:refuse('input', ('be a table of %d'):format(#self.modules),
          type(input) == 'table' and ('a table of %d'):format(#input) or input)
    end

@@ -7,9 +7,10 @@ local Sequential, Container = torch.class('nn.Sequential', 'nn.Container')
 
 function Sequential:__init() Container.__init(self) end
 
---- Appends a module. Returns self.
+--- Appends a module; nil appends nothing. Returns self.
 function Sequential:add(module)
    Container.add(self, module)
+   if module == nil then return self end
    if #self.modules == 1 then self.gradInput = module.gradInput end
    self.output = module.output
    return self

@@ -1,7 +1,8 @@
 -- nn/criterion/ClassNLLCriterion.lua - negative log-likelihood of the right class, given log-probabilities.
 local torch = require 'torch'
 
---- The loss of log-probabilities (a vector, or one row for each sample) against class numbers from 1.
+--- The loss of log-probabilities (a vector, or one row for each sample) against class numbers from 1. Of several classes for
+-- a vector the first counts.
 -- @param weights      one for each class: a sample counts as much as its class, and the mean is divided by their sum
 -- @param sizeAverage  false: the sum over the samples instead of the mean
 -- @param ignoreIndex  samples of this class do not count (default -100)
@@ -27,17 +28,24 @@ end
 
 function ClassNLLCriterion:__len() return self.weights and #self.weights or 0 end
 
+-- The class numbers. Of one sample, a vector of log-probabilities, the first of them counts.
+local function classes(self, input, target)
+   local t = self:classNumbers(target, nil, input)
+   if input:dim() == 1 and t:nElement() > 1 then t = t:contiguous():view(-1):narrow(1, 1, 1) end
+   return t
+end
+
 function ClassNLLCriterion:updateOutput(input, target)
    self:needTensor(input)
    local kind = input:type()
    torch.nll_loss(self:scratch('output_tensor', kind), self:scratch('total_weight_tensor', kind), input,
-      self:classNumbers(target, nil, input), self.weights, self.sizeAverage, self.ignoreIndex or -100)
+      classes(self, input, target), self.weights, self.sizeAverage, self.ignoreIndex or -100)
    self.output = self.number(self.output_tensor)
    return self.output
 end
 
 function ClassNLLCriterion:updateGradInput(input, target)
-   return torch.nll_loss_grad(self.gradInput, input, self:classNumbers(target, nil, input), self.total_weight_tensor, 1,
+   return torch.nll_loss_grad(self.gradInput, input, classes(self, input, target), self.total_weight_tensor, 1,
       self.weights, self.sizeAverage, self.ignoreIndex or -100)
 end
 

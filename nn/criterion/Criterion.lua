@@ -42,11 +42,12 @@ function Criterion:type(kind, cache)
    return self
 end
 
---- nn.Criterion:float(), nn.Criterion:double(), nn.Criterion:cuda(): The criterion with its tensors converted to a type. Returns self.
+--- nn.Criterion:float(), nn.Criterion:double(), nn.Criterion:half(), nn.Criterion:cuda(): The criterion with its tensors converted to a type. Returns self.
 
 --- nn.Criterion:cudaHalf(), nn.Criterion:cudaDouble(): The same for the half and double types of a GPU.
 function Criterion:float() return self:type('torch.FloatTensor') end
 function Criterion:double() return self:type('torch.DoubleTensor') end
+function Criterion:half() return self:type('torch.HalfTensor') end
 function Criterion:cuda() return self:type('torch.CudaTensor') end
 function Criterion:cudaHalf() return self:type('torch.CudaHalfTensor') end
 function Criterion:cudaDouble() return self:type('torch.CudaDoubleTensor') end

@@ -2,7 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
---- The loss of scores (a vector, or one row for each sample) against class numbers from 1.
+--- The loss of scores (a vector, or one row for each sample) against class numbers from 1. Dimensions of size 1 do not count, as
+-- in samples x classes x 1 x 1.
 -- @param weights,sizeAverage  as of nn.ClassNLLCriterion
 -- nn.CrossEntropyCriterion():forward(torch.Tensor{{0, 0}}, torch.LongTensor{1}) --> 0.69315
 local CrossEntropyCriterion, Criterion = torch.class('nn.CrossEntropyCriterion', 'nn.Criterion')
@@ -24,8 +25,26 @@ local function agree(self)
    self.oldSizeAverage = self.sizeAverage
 end
 
+-- x without its dimensions of size 1, where one or two others are left, as in scores of samples x classes x 1 x 1 and
+-- classes in a column. Scores and classes of the pixels of images stay as they are.
+local function squeezed(x, least)
+   if not torch.isTensor(x) or x:dim() <= least then return x end
+   local size = {}
+   for d = 1, x:dim() do
+      if x:size(d) ~= 1 then size[#size + 1] = tonumber(x:size(d)) end
+   end
+   if #size == 0 or #size > 2 or #size == x:dim() then return x end
+   return x:contiguous():view(torch.LongStorage(size))
+end
+
+local function pair(input, target)
+   local x = squeezed(input, 2)
+   return x, torch.isTensor(x) and x:dim() <= 2 and squeezed(target, 1) or target
+end
+
 function CrossEntropyCriterion:updateOutput(input, target)
    agree(self)
+   input, target = pair(input, target)
    self.lsm:updateOutput(input)
    self.output = self.nll:updateOutput(self.lsm.output, target)
    return self.output
@@ -33,8 +52,10 @@ end
 
 function CrossEntropyCriterion:updateGradInput(input, target)
    agree(self)
-   local g = self.nll:updateGradInput(self.lsm.output, target)
-   self.gradInput = self.lsm:updateGradInput(input, g)
+   local x, y = pair(input, target)
+   local g = self.nll:updateGradInput(self.lsm.output, y)
+   self.gradInput = self.lsm:updateGradInput(x, g)
+   if x ~= input then self.gradInput = self.gradInput:view(input:size()) end
    return self.gradInput
 end
 
