@@ -1,0 +1,109 @@
+-- test/programs_spec.lua - programs as they were written for Torch7, in folders of test/programs, run whole by th.
+-- runs once
+local torch = require 'torch'
+local ffi = require 'ffi'
+require 'nn'
+
+ffi.cdef 'char *realpath(const char *path, char *resolved);'
+local resolved = ffi.new 'char[4096]'
+local TH = ffi.string(assert(ffi.C.realpath(os.getenv 'TH' or 'build/bin/th', resolved)))
+
+local folder
+setup(function()
+   folder = os.tmpname()
+   os.remove(folder)
+   assert(os.execute("mkdir '" .. folder .. "'") == 0)
+end)
+teardown(function() os.execute("rm -r '" .. folder .. "'") end)
+
+local function bytes(name)
+   local f = assert(io.open(folder .. '/' .. name, 'rb'))
+   local text = f:read '*a'
+   f:close()
+   return text
+end
+
+-- Runs a command in a folder of test/programs and wants it to succeed. Returns what it wrote on both streams.
+local function run(program, command, ...)
+   local line = ("cd test/programs/%s && '%s' %s 2>&1 </dev/null; echo \"status $?\""):format(program, TH, command:format(...))
+   local stream = io.popen(line)
+   local text = stream:read '*a'
+   stream:close()
+   local output, status = text:match '^(.*)status (%d+)\n$'
+   assert.equal('0', status, output)
+   return output
+end
+
+describe('test/programs/charrnn', function()
+   local output
+
+   local function train(options, ...)
+      return run('charrnn', "train.lua -data_dir '%s' -checkpoint_dir '' " .. options, folder, ...)
+   end
+
+   setup(function()
+      local nouns, verbs = { 'cat', 'dog', 'owl', 'hen' }, { 'sat on', 'ran to', 'saw', 'likes' }
+      local places = { 'mat', 'hill', 'barn' }
+      torch.manualSeed(3)
+      local lines = {}
+      for i = 1, 260 do
+         lines[i] = ('the %s %s the %s.\n'):format(nouns[torch.random(4)], verbs[torch.random(4)], places[torch.random(3)])
+      end
+      local f = assert(io.open(folder .. '/input.txt', 'w'))
+      f:write(table.concat(lines))
+      f:close()
+      output = train ''
+   end)
+
+   local function losses(text)
+      local last, val = text:match 'training loss (%S+), validation loss (%S+)\n$'
+      return tonumber(last), tonumber(val)
+   end
+
+   it('learns the language of its text', function()
+      local last, val = losses(output)
+      assert.is_true(last < 0.3 and val < 0.4, output)
+   end)
+
+   it('learns it with gated recurrent units and dropout, too', function()
+      local last = losses(train '-model gru -dropout 0.1 -max_epochs 2')
+      assert.is_true(last < 0.5, tostring(last))
+   end)
+
+   it('computes the same bits with two threads', function()
+      assert.same({ losses(output) }, { losses(train '-threads 2') })
+   end)
+end)
+
+describe('test/programs/cifar', function()
+   local output
+
+   setup(function() output = run('cifar', "train.lua -s '%s/one'", folder) end)
+
+   it('tells the images apart', function()
+      local loss, accuracy = output:match 'training loss (%S+), test accuracy (%S+)\n$'
+      assert.is_true(tonumber(loss) < 0.4 and tonumber(accuracy) > 95, output)
+   end)
+
+   it('logs a line for each epoch', function()
+      local lines = {}
+      for line in bytes 'one/test.log':gmatch '[^\n]+' do lines[#lines + 1] = line end
+      assert.equal(13, #lines)
+      assert.equal('% mean class accuracy (train set)\t% mean class accuracy (test set)\t', lines[1])
+   end)
+
+   it('reports the classes by name', function()
+      assert.matches('%[class: chequers%]', bytes 'one/report.txt')
+   end)
+
+   it('saves a model without buffers that computes on', function()
+      local net = torch.load(folder .. '/one/model.net')
+      assert.equal(0, net:get(1).output:nElement())
+      assert.same({ 2, 4 }, net:evaluate():forward(torch.FloatTensor(2, 3, 16, 16):zero()):size():totable())
+   end)
+
+   it('computes the same bits with two threads', function()
+      run('cifar', "train.lua -s '%s/two' --threads 2", folder)
+      assert.is_true(bytes 'one/model.net' == bytes 'two/model.net')
+   end)
+end)
