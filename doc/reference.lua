@@ -179,7 +179,7 @@ local TITLES = {
    { 'nn', 'Modules of nn', 'A module has what nn.Module has: forward, backward, parameters, type. The first dimension of a batch is the sample.' },
    { 'criterions', 'Criterions of nn', '`forward(input, target)` is the loss, `backward(input, target)` its gradient by the input.' },
    { 'optim', 'Optimizers', '`optim.sgd(f, x, config)`: f(x) gives the value and the gradient at x; one step changes x in place.' },
-   { 'packages', 'paths, sys, xlua, graph, nngraph, autograd, fbnn, dist, cudnn', 'The small packages.' },
+   { 'packages', 'paths, sys, xlua, graph, nngraph, autograd, totem, fbnn, dist, cudnn', 'The small packages.' },
    { 'cutorch', 'cutorch and cunn', "`require 'cutorch'` brings devices: CUDA's, or with TH_CUDA=emu emulated ones for tests. [GPUs](../cuda.md) tells how "
       .. 'they are used, and which names of Torch7 have no meaning any more.' },
 }
