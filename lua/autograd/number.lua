@@ -2,12 +2,13 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
+local overload = require 'autograd.overload'
 
 local is_tensor, is_value, plain, new, input = arg.is_tensor, tape.is_value, tape.plain, tape.new, tape.input
 local number = {}
 
 -- A number that was computed from a and b, which are numbers or values; d gives the two gradients.
-local function scalar(value, a, b, d)
+local function scalar(value, a, b, d, name)
    local inputs, at = {}, {}
    for i, x in ipairs { a, b } do
       if is_value(x) then
@@ -19,27 +20,28 @@ local function scalar(value, a, b, d)
       local found = {}
       for k in ipairs(inputs) do found[k] = wanted[k] and d[at[k]](g, input(a), input(b)) or nil end
       return found
-   end)
+   end, name)
 end
 
 local function log(a)
    if not is_value(a) then return math.log(a) end
-   return scalar(math.log(a._value), a, 0, { function(g, x) return g / x end })
+   return scalar(math.log(a._value), a, 0, { function(g, x) return g / x end }, 'log')
 end
 
 local numbers = {
    add = function(a, b)
-      return scalar(plain(a) + plain(b), a, b, { function(g) return g end, function(g) return g end })
+      return scalar(plain(a) + plain(b), a, b, { function(g) return g end, function(g) return g end }, 'add')
    end,
    sub = function(a, b)
-      return scalar(plain(a) - plain(b), a, b, { function(g) return g end, function(g) return -g end })
+      return scalar(plain(a) - plain(b), a, b, { function(g) return g end, function(g) return -g end }, 'sub')
    end,
    mul = function(a, b)
-      return scalar(plain(a) * plain(b), a, b, { function(g, _, y) return g * y end, function(g, x) return g * x end })
+      return scalar(plain(a) * plain(b), a, b, { function(g, _, y) return g * y end, function(g, x) return g * x end },
+         'mul')
    end,
    div = function(a, b)
       return scalar(plain(a) / plain(b), a, b,
-         { function(g, _, y) return g / y end, function(g, x, y) return -g * x / (y * y) end })
+         { function(g, _, y) return g / y end, function(g, x, y) return -g * x / (y * y) end }, 'div')
    end,
    pow = function(a, b)
       return scalar(plain(a) ^ plain(b), a, b, {
@@ -47,14 +49,14 @@ local numbers = {
             if plain(y) == 0 then return g * 0 end
             return g * y * x ^ (y - 1)
          end,
-         function(g, x, y) return g * x ^ y * log(x) end })
+         function(g, x, y) return g * x ^ y * log(x) end }, 'pow')
    end,
 }
 
 --- A taped number as a tensor of one element, of the type of x.
 function number.tensor(s, x)
    local kind = plain(x)
-   return new(kind.new(1):fill(s._value), { s }, function(g) return { g:sum() } end)
+   return new(kind.new(1):fill(s._value), { s }, function(g) return { g:sum() } end, 'tensor')
 end
 
 local tensors = {
@@ -103,11 +105,29 @@ function number.operate(name, a, b)
    return tensors[name](a, b)
 end
 
+-- The operators of plain tensors and numbers, for gradients that a program gives to operators.
+local bare = {
+   add = function(a, b) return a + b end,
+   sub = function(a, b) return a - b end,
+   mul = function(a, b) return a * b end,
+   div = function(a, b) return a / b end,
+   pow = function(a, b) return a ^ b end,
+   unm = function(a) return -a end,
+}
+
 local Value = tape.Value
 for name in pairs(signs) do
-   Value['__' .. name] = function(a, b) return number.operate(name, a, b) end
+   Value['__' .. name] = function(a, b)
+      local own = overload._of_operator(name)
+      if own then return overload._call('operator ' .. signs[name], bare[name], own, a, b) end
+      return number.operate(name, a, b)
+   end
 end
-function Value.__unm(a) return number.operate('mul', a, -1) end
+function Value.__unm(a)
+   local own = overload._of_operator 'unm'
+   if own then return overload._call('operator -', bare.unm, own, a) end
+   return number.operate('mul', a, -1)
+end
 function Value.__mod() tape.refuse('autograd: %% of taped values is not known; use torch.remainder or torch.cremainder') end
 
 return number

@@ -6,112 +6,13 @@ local op = require 'torch.op'
 local derivative = require 'torch.derivative'
 local tape = require 'autograd.tape'
 local number = require 'autograd.number'
+local rules = require 'autograd.rules'
+local overload = require 'autograd.overload'
 
 local is_tensor, is_value, plain, new = arg.is_tensor, tape.is_value, tape.plain, tape.new
 local ops = {}
 
--- ---- second derivatives: of the ops that stand in rules and declare none -----------------------------------------
-
--- An activation's gradient is linear in g; where the activation is made of straight lines, x does not matter.
-local function straight(name, ...)
-   local names = { ... }
-   return function(env, g)
-      local more = {}
-      for i, k in ipairs(names) do more[i] = env[k] end
-      return { g = torch[name](env.x, env.y, g, unpack(more)), x = torch.mul(g, 0), y = torch.mul(g, 0) }
-   end
-end
-
-local function zeros(x)
-   x = plain(x)
-   return x.new():resizeAs(x):zero()
-end
-
-local function row_sum(x, env) return torch.sum(x, env.dim):expandAs(env.y) end
-
-local second = {
-   mean_all_grad = function() return {} end,                 -- of x it takes the size only
-   nll_loss_grad = function() return {} end,
-   sum_grad = function(env, g) return { g = torch.sum(g, env.dim) } end,
-   mean_grad = function(env, g) return { g = torch.mean(g, env.dim) } end,
-   index_grad = function(env, g) return { g = torch.index(g, env.dim, env.index) } end,
-   gather_grad = function(env, g) return { g = torch.gather(g, env.dim, env.index) } end,
-   pick_grad = function(env, g) return { g = torch.gather(g, env.dim, env.index) } end,
-   mask_grad = function(env, g) return { g = torch.maskedSelect(g, env.mask) } end,
-   relu_grad = straight 'relu_grad',
-   threshold_grad = straight('threshold_grad', 'threshold', 'value'),
-   leakyrelu_grad = straight('leakyrelu_grad', 'slope'),
-   hardtanh_grad = straight('hardtanh_grad', 'min', 'max'),
-   hardshrink_grad = straight('hardshrink_grad', 'lambda'),
-   softshrink_grad = straight('softshrink_grad', 'lambda'),
-   tanh_grad = function(env, g)
-      return { g = torch.tanh_grad(env.x, env.y, g), y = torch.mul(torch.cmul(torch.cmul(g, env.g), env.y), -2) }
-   end,
-   sigmoid_grad = function(env, g)
-      return { g = torch.sigmoid_grad(env.x, env.y, g),
-         y = torch.cmul(torch.cmul(g, env.g), torch.add(torch.mul(env.y, -2), 1)) }
-   end,
-   softmax_grad = function(env, g)
-      local own, other = row_sum(torch.cmul(env.y, env.g), env), row_sum(torch.cmul(env.y, g), env)
-      return { g = torch.softmax_grad(env.y, g, env.dim),
-         y = torch.csub(torch.csub(torch.cmul(g, env.g), torch.cmul(g, own)), torch.cmul(env.g, other)) }
-   end,
-   logsoftmax_grad = function(env, g)
-      local p = torch.exp(env.y)
-      local other = row_sum(torch.cmul(p, g), env)
-      return { g = torch.csub(g, other), y = torch.neg(torch.cmul(torch.cmul(g, p), row_sum(env.g, env))) }
-   end,
-}
-
--- The gradients of a recurrent op, from that of what goes into its gates at each step: gx for all units, gq for those that
--- multiply the weight alone.
-local function recurrent(name, gx, hp, gq)
-   if tape.keep then tape.refuse('autograd: torch.%s declares no second derivative', name) end
-   local sum = torch.sum(gx, 1):view(-1)
-   local own = gq and gx:narrow(2, 1, 2 * gq:size(2)) or gx
-   local weight = torch.mm(own:t(), hp)
-   if not gq then return { x = gx, weight = weight, bias = sum } end
-   return { x = gx, weight = torch.cat(weight, torch.mm(gq:t(), hp), 1), bias = torch.cat(sum, torch.sum(gq, 1):view(-1), 1) }
-end
-
--- What a rule cannot say, because the op behind it adds to a tensor that is there, or gives several gradients at once.
-local beside_rule = {
-   lstm = function(env, g)
-      local gx, hp, gh0, gc0 = torch.lstm_grad(env.a, env.h, env.c, plain(g), env.places, plain(env.weight), env.reverse,
-         plain(env.h0), plain(env.c0))
-      local found = recurrent('lstm', gx, hp)
-      found.h0, found.c0 = gh0, gc0
-      return found
-   end,
-   gru = function(env, g)
-      local gx, gq, hp, gh0 = torch.gru_grad(env.a, env.h, env.q, plain(g), env.places, plain(env.weight), env.reverse,
-         plain(env.h0))
-      local found = recurrent('gru', gx, hp, gq)
-      found.h0 = gh0
-      return found
-   end,
-   rnn = function(env, g)
-      local gx, hp, gh0 = torch.rnn_grad(env.h, plain(g), env.places, plain(env.weight), env.relu, env.reverse, plain(env.h0))
-      local found = recurrent('rnn', gx, hp)
-      found.h0 = gh0
-      return found
-   end,
-   conv2d = function(env, g, wanted)
-      if not wanted.weight and not wanted.bias then return end
-      if tape.keep then
-         tape.refuse('autograd: torch.conv2d declares no second derivative by its arguments weight and bias')
-      end
-      local weight, bias = zeros(env.weight), env.bias and zeros(env.bias)
-      if bias then
-         torch.conv2d_grad_weight(weight, bias, env.x, g, 1, env.strideH, env.strideW, env.padH, env.padW, env.dilationH,
-            env.dilationW, env.groups)
-      else
-         torch.conv2d_grad_weight(weight, nil, env.x, g, 1, env.strideH, env.strideW, env.padH, env.padW, env.dilationH,
-            env.dilationW, env.groups)
-      end
-      return { weight = weight, bias = bias }
-   end,
-}
+local comparisons = { lt = true, le = true, gt = true, ge = true, eq = true, ne = true }
 
 -- ---- one call --------------------------------------------------------------------------------------------------
 
@@ -137,24 +38,24 @@ local function fitted(grad, x)
    return derivative.sum_to(grad, px)
 end
 
--- What the rule or the second derivative of the op gives: { [name] = gradient }, for the names that are wanted.
+-- What the rule of the op, in C or in rules.lua, gives: { [name] = gradient }, for the names that are wanted.
 local function gradients(name, rule, env, g, wanted)
    local found = {}
    if rule then
       env.g = g
-      found = beside_rule[name] and beside_rule[name](env, g, wanted) or found
+      found = rules.beside[name] and rules.beside[name](env, g, wanted) or found
       for _, entry in ipairs(derivative.parse(rule)) do
          if wanted[entry.name] and found[entry.name] == nil then found[entry.name] = entry.value(env) end
       end
-   elseif second[name] then
-      found = second[name](env, g)
+   elseif rules.stated[name] then
+      found = rules.stated[name](env, g)
    end
    for arg_name in pairs(wanted) do
       local grad = found[arg_name]
       if grad == nil then
-         -- A gradient by x of an op in `second` that names none is 0: x only tells the size there.
-         if rule or not second[name] then
-            tape.refuse('autograd: torch.%s declares no derivative by its argument %s', name, arg_name)
+         -- A gradient by x of an op in `rules.stated` that names none is 0: x only tells the size there.
+         if rule or not rules.stated[name] then
+            tape.refuse('autograd: missing gradient: torch.%s declares no derivative by its argument %s', name, arg_name)
          end
       else
          found[arg_name] = fitted(grad, env[arg_name])
@@ -178,7 +79,7 @@ local function record(name, pattern, env, place, values, results)
             names[#inputs] = {}
          end
          table.insert(names[at[v]], arg_name)
-      elseif is_tensor(env[arg_name]) and (spoken_of[arg_name] or not rule or beside_rule[name]) then
+      elseif is_tensor(env[arg_name]) and (spoken_of[arg_name] or not rule or rules.beside[name]) then
          env[arg_name] = env[arg_name]:clone()               -- so that the caller may use his tensor for other things
       end
    end
@@ -190,7 +91,7 @@ local function record(name, pattern, env, place, values, results)
       end
    end
    local first = pattern.form.args[1].name
-   if pattern.form.args[1].word == 'return' then first = 'y' end
+   if pattern.form.args[1].word == 'return' and not place.y then first = 'y' end
    env[first] = results[1]
    return new(results[1], inputs, function(g, wanted, self)
       local full, want = {}, {}
@@ -199,6 +100,7 @@ local function record(name, pattern, env, place, values, results)
          for key, v in pairs(value_of) do full[key] = v end
          full[first] = self
       end
+      full.first = first
       for i = 1, #inputs do
          for _, arg_name in ipairs(wanted[i] and names[i] or {}) do want[arg_name] = true end
       end
@@ -210,34 +112,138 @@ local function record(name, pattern, env, place, values, results)
          end
       end
       return parts
-   end)
+   end, 'torch.' .. name)
 end
 
--- Taped numbers among the arguments of these: the call in other words.
+-- ---- taped numbers among the arguments: the call in other words --------------------------------------------------
+
 local function times(x, s) return number.operate('mul', x, s) end
-local with_number = {
+
+-- f(x, s) of a tensor and a tensor of one element.
+local function with_tensor(name)
+   return function(x, s)
+      if not is_tensor(plain(x)) then x = number.tensor(x, plain(s)) else s = number.tensor(s, plain(x)) end
+      return torch[name](x, s)
+   end
+end
+
+local arithmetic = {
    mul = times,
    add = function(x, s, z)
       if z == nil then return number.operate('add', x, s) end
-      return torch.add(x, times(z, s))
+      return number.operate('add', x, times(z, s))
    end,
    csub = function(x, s, z)
       if z == nil then return number.operate('sub', x, s) end
-      return torch.csub(x, times(z, s))
+      return number.operate('sub', x, times(z, s))
    end,
    div = function(x, s) return number.operate('div', x, s) end,
    pow = function(x, s) return number.operate('pow', x, s) end,
+   cpow = function(x, s) return number.operate('pow', x, s) end,
    cmul = times,
    cdiv = function(x, s) return number.operate('div', x, s) end,
    mean_all_grad = function(x, s) return times(torch.mean_all_grad(plain(x), 1), s) end,
    neg = function(s) return times(s, -1) end,
 }
+local with_number = { cmax = with_tensor 'cmax', cmin = with_tensor 'cmin', atan2 = with_tensor 'atan2' }
+
+-- torch.name(s, ...) of a taped number and other numbers: that of tensors with one element, as a number again.
+local function of_numbers(name, n, ...)
+   local given, like = { ... }, torch.DoubleTensor()
+   for i = 1, n do
+      if is_value(given[i]) then given[i] = number.tensor(given[i], like) end
+   end
+   local y = torch[name](unpack(given, 1, n))
+   return is_tensor(plain(y)) and plain(y):nElement() == 1 and y[1] or y
+end
+
+-- The places of whole numbers take what is behind a value: sizes and dimensions have no derivatives.
+local function without_wholes(pattern, place, values)
+   local left = false
+   for _, a in ipairs(pattern.form.args) do
+      local i = place[a.name]
+      local v = i and values[i]
+      if v and type(v._value) == 'number' then
+         if a.word == 'int' or a.word == 'dim' then values[i] = nil else left = true end
+      end
+   end
+   return left
+end
+
+-- ---- ops that write into their first argument: as functions, they leave it as it is -----------------------------------
+
+-- name -> pull(g, arguments): the gradients by the first argument and by the last.
+local writes, none = {}, function() end
+do
+   local function clone(g) return torch.clone(g) end
+   local function without(name) return function(g, a) return torch[name](clone(g), a[2], a[3], 0) end end
+   writes.scatter = { without 'scatter', function(g, a) return torch.gather(g, a[2], a[3]) end }
+   writes.scatterAdd = { clone, writes.scatter[2] }
+   writes.indexFill = { without 'indexFill', function(g, a) return torch.sum(torch.index(g, a[2], a[3])) end }
+   writes.indexCopy = { writes.indexFill[1], function(g, a) return torch.index(g, a[2], a[3]) end }
+   writes.indexAdd = { clone, writes.indexCopy[2] }
+   writes.maskedFill = { function(g, a) return torch.maskedFill(clone(g), a[2], 0) end,
+      function(g, a) return torch.sum(torch.maskedSelect(g, a[2])) end }
+   writes.fill = { none, function(g) return torch.sum(g) end }
+   writes.zero = { none, none }
+   writes.copy = { none, function(g, a)
+      local x = plain(a[2])
+      return torch.typeAs(torch.view(torch.contiguous(g), x:size()), x)
+   end }
+   local masked_fill = writes.maskedFill
+   writes.maskedCopy = { masked_fill[1], function(g, a)
+      local x = plain(a[3])
+      local taken = torch.maskedSelect(g, a[2])
+      local n = plain(taken):nElement()
+      return torch.view(torch.cat(taken, x.new(x:nElement() - n):zero(), 1), x:size())
+   end }
+end
+
+ops.writes = writes
+
+--- torch.name(...) of an op of `writes`, where values are among the arguments: a new tensor.
+function ops.write(name, ...)
+   local n, given, values = select('#', ...), { ... }, {}
+   for i = 1, n do
+      local v = given[i]
+      if is_value(v) then given[i], values[i] = v._value, v end
+   end
+   local arguments = { arg.tensor('torch.' .. name, 'argument 1', given[1]):clone(), unpack(given, 2, n) }
+   for i = 2, n do
+      if is_tensor(arguments[i]) and not values[i] then arguments[i] = arguments[i]:clone() end
+   end
+   local y = op.func(name)(unpack(arguments, 1, n))
+   local inputs, at = {}, {}
+   for i = 1, n do
+      if values[i] then
+         inputs[#inputs + 1] = values[i]
+         at[#inputs] = i
+      end
+   end
+   local rule = writes[name]
+   return new(y, inputs, function(g, wanted)
+      local parts = {}
+      for k, i in ipairs(at) do
+         if wanted[k] then
+            if i > 1 and i < n then
+               tape.refuse('autograd: missing gradient: torch.%s declares no derivative by its argument %d', name, i)
+            end
+            parts[k] = (i == 1 and rule[1] or rule[2])(g, arguments)
+         end
+      end
+      return parts
+   end, 'torch.' .. name)
+end
+
+-- ---- a call -----------------------------------------------------------------------------------------------------------
 
 -- Results that have no derivatives: whole numbers, places.
 local function has_derivative(y) return type(y) == 'number' or tape.is_float(y) end
 
 --- torch.name(...) or, for a method, first:name(...), where values are among the arguments.
 function ops.call(name, method, ...)
+   local own = overload._of_torch(name)
+   if own then return overload._call('torch.' .. name, method and op.method(name) or op.func(name), own, ...) end
    local n = select('#', ...)
    local given, values, has_number = { ... }, {}, false
    while n > 0 and given[n] == nil do n = n - 1 end
@@ -257,17 +263,27 @@ function ops.call(name, method, ...)
                or 'autograd: %s cannot write a taped result into a tensor; use torch.%s(...) without a result', name, name)
          end
       end
+      has_number = has_number and without_wholes(pattern, place, values)
    end
    if has_number then
-      if with_number[name] and not method then return with_number[name](...) end
+      if not method then
+         local numbers_only = true
+         for i = 1, n do numbers_only = numbers_only and type(given[i]) == 'number' end
+         if numbers_only and not arithmetic[name] then return of_numbers(name, n, ...) end
+         if arithmetic[name] or with_number[name] then return (arithmetic[name] or with_number[name])(...) end
+      end
       if not pattern then
          tape.refuse('autograd: torch.%s does not take these arguments, a taped number among them', name)
       end
-      tape.refuse('autograd: torch.%s declares no derivative by a number', name)
+      if not comparisons[name] then
+         tape.refuse('autograd: missing gradient: torch.%s declares no derivative by a number', name)
+      end
    end
    local f = method and op.method(name) or op.func(name)
    local results = { f(unpack(given, 1, n)) }                 -- refuses what no form takes
-   if has_derivative(results[1]) then results[1] = record(name, pattern, env, place, values, results) end
+   if has_derivative(results[1]) and next(values) then
+      results[1] = record(name, pattern, env, place, values, results)
+   end
    return unpack(results)
 end
 

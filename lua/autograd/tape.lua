@@ -6,7 +6,9 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local is_tensor = arg.is_tensor
 
-local tape = { depth = 0, keep = false }    -- functions now being taped; whether gradients are taped in turn
+-- depth: functions now being taped; keep: whether gradients are taped in turn; watch: what looks at new values (debugger.lua);
+-- optimize: the option of that name, which decides what autograd.util.lt and its like return.
+local tape = { depth = 0, keep = false, watch = nil, optimize = false }
 
 local Value = {}
 tape.Value = Value
@@ -19,9 +21,12 @@ local order = 0
 --- @param value   a tensor or a number
 -- @param inputs  the values it was computed from
 -- @param pull    pull(g, wanted, self): the gradients of the inputs, of those i at least for which wanted[i] is true
-function tape.new(value, inputs, pull)
+-- @param name    the function that computed it, for the debugger
+function tape.new(value, inputs, pull, name)
    order = order + 1
-   return setmetatable({ _value = value, _inputs = inputs, _pull = pull, _order = order }, Value)
+   local node = setmetatable({ _value = value, _inputs = inputs, _pull = pull, _order = order, _name = name }, Value)
+   if tape.watch then tape.watch.value(node) end
+   return node
 end
 
 --- A value to take the gradient by. Made from another value, it is that value one function further in.
@@ -51,13 +56,30 @@ function tape.plain_all(x)
    return y
 end
 
+--- The values in nested tables, and for each a function that finds what lies at its place in another table of that form.
+function tape.values_in(x, inputs, finders, path)
+   if is_value(x) then
+      inputs[#inputs + 1] = x
+      finders[#inputs] = function(y)
+         for _, k in ipairs(path) do y = y[k] end
+         return y
+      end
+   elseif type(x) == 'table' and not torch.typename(x) then
+      for k, v in pairs(x) do
+         local further = { unpack(path) }
+         further[#further + 1] = k
+         tape.values_in(v, inputs, finders, further)
+      end
+   end
+end
+
 --- An error of the caller's: blamed on the first line that is neither of this package nor of torch.
 function tape.refuse(text, ...)
    local level = 2
    while true do
       local info = debug.getinfo(level, 'S')
       if not info then return error(text:format(...), 2) end
-      if not info.source:find 'autograd/[%w_]+%.lua$' and info.source:find '^@' and not info.source:find 'torch/[%w_]+%.lua$' then
+      if not info.source:find 'autograd/[%w_/]+%.lua$' and info.source:find '^@' and not info.source:find 'torch/[%w_]+%.lua$' then
          return error(text:format(...), level)
       end
       level = level + 1
@@ -100,6 +122,7 @@ function tape.backward(root, g, leaves)
          for k, input in ipairs(node._inputs) do
             local part = parts[k]
             if wanted[k] and part ~= nil then
+               if tape.watch then tape.watch.gradient(node, input, part) end
                local sum = gradient[input]
                gradient[input] = sum == nil and part or sum + part
             end
@@ -115,10 +138,10 @@ function tape.is_float(x)
    return is_tensor(x) and require 'torch.dtype'.is_float(x._dtype)
 end
 
---- A copy of a nested table in which every tensor of floats is a leaf; and the list of leaves.
+--- A copy of a nested table in which every tensor of floats and every number is a leaf; and the list of leaves.
 function tape.leaves(x, list)
    list = list or {}
-   if is_value(x) or tape.is_float(x) then
+   if is_value(x) or type(x) == 'number' or tape.is_float(x) then
       list[#list + 1] = tape.leaf(x)
       return list[#list], list
    end
@@ -128,12 +151,12 @@ function tape.leaves(x, list)
    return y, list
 end
 
---- f(...) with tape.depth one deeper and tape.keep as told; both are what they were afterwards, after an error too.
+--- f(...) with tape.depth one deeper and tape.keep as given. Restores the whole state, after an error too.
 function tape.run(f, keep, ...)
-   local depth, kept = tape.depth, tape.keep
+   local depth, kept, watch, optimize = tape.depth, tape.keep, tape.watch, tape.optimize
    tape.depth, tape.keep = depth + 1, keep
    local function back(ok, ...)
-      tape.depth, tape.keep = depth, kept
+      tape.depth, tape.keep, tape.watch, tape.optimize = depth, kept, watch, optimize
       if not ok then error((...), 0) end
       return ...
    end
@@ -142,6 +165,21 @@ end
 
 function Value:__tostring()
    return ('taped %s\n%s'):format(is_tensor(self._value) and 'tensor' or 'number', tostring(self._value))
+end
+
+-- Two values compare as the numbers behind them. LuaJIT compares a value with a plain number only through util.lt and its like.
+local function compared(a, b)
+   a, b = a._value, b._value
+   if type(a) == 'number' and type(b) == 'number' then return a, b end
+   return tape.refuse 'autograd: only taped numbers have an order; torch.lt and its like compare the elements of tensors'
+end
+function Value.__lt(x, y)
+   local a, b = compared(x, y)
+   return a < b
+end
+function Value.__le(x, y)
+   local a, b = compared(x, y)
+   return a <= b
 end
 
 function Value:__newindex(k)

@@ -5,20 +5,28 @@ local op = require 'torch.op'
 local derivative = require 'torch.derivative'
 local tape = require 'autograd.tape'
 local ops = require 'autograd.ops'
+local number = require 'autograd.number'
 
 local is_tensor, is_value, plain, new = arg.is_tensor, tape.is_value, tape.plain, tape.new
 local view = {}
 
 -- f(x) for a linear f, whose transposed is ft.
-local function linear(x, f, ft)
+local function linear(x, f, ft, name)
    if not is_value(x) then return f(x) end
-   return new(f(x._value), { x }, function(g) return { linear(g, ft, f) } end)
+   return new(f(x._value), { x }, function(g) return { linear(g, ft, f, name) } end, name)
+end
+
+-- Sizes and places, which have no derivatives: what is behind them.
+local function numbers(...)
+   local a, n = { ... }, select('#', ...)
+   for i = 1, n do a[i] = tape.plain_all(a[i]) end
+   return a, n
 end
 
 local function zeros(x) return x.new():resizeAs(x):zero() end
 
 -- A part of x: what `pick` takes from a tensor of that size, by view or by element; the transposed puts it among zeros.
-local function part(x, pick)
+local function part(x, pick, name)
    local like, where = zeros(plain(x):narrow(1, 1, 0)), plain(x):size()
    return linear(x, pick, function(g)
       local z = like.new(where):zero()
@@ -29,74 +37,76 @@ local function part(x, pick)
          z:view(-1)[pick(count)] = g
       end
       return z
-   end)
+   end, name or 'index')
 end
 
 -- The elements of x in another shape.
-local function reshaped(x, f)
+local function reshaped(x, f, name)
    local size = plain(x):size()
    return linear(x, f, function(g)
       if not is_tensor(g) then return plain(x).new(size):fill(g) end
       return g:contiguous():view(size)
-   end)
+   end, name)
 end
 
 local methods = {}
 
 for _, name in ipairs { 'narrow', 'select', 'sub' } do
    methods[name] = function(x, ...)
-      local a, n = { ... }, select('#', ...)
-      return part(x, function(t) return t[name](t, unpack(a, 1, n)) end)
+      local a, n = numbers(...)
+      return part(x, function(t) return t[name](t, unpack(a, 1, n)) end, name)
    end
 end
 
 function methods.transpose(x, a, b)
+   a, b = plain(a), plain(b)
    local function swap(t) return t:transpose(a, b) end
-   return linear(x, swap, swap)
+   return linear(x, swap, swap, 'transpose')
 end
 
 function methods.t(x)
    local function swap(t) return t:t() end
-   return linear(x, swap, swap)
+   return linear(x, swap, swap, 't')
 end
 
 function methods.permute(x, ...)
-   local order, back = { ... }, {}
+   local order, back = numbers(...), {}
    for i, d in ipairs(order) do back[d] = i end
-   return linear(x, function(t) return t:permute(unpack(order)) end, function(t) return t:permute(unpack(back)) end)
+   return linear(x, function(t) return t:permute(unpack(order)) end, function(t) return t:permute(unpack(back)) end, 'permute')
 end
 
 for _, name in ipairs { 'view', 'reshape', 'squeeze', 'unsqueeze' } do
    methods[name] = function(x, ...)
-      local a, n = { ... }, select('#', ...)
-      return reshaped(x, function(t) return t[name](t, unpack(a, 1, n)) end)
+      local a, n = numbers(...)
+      return reshaped(x, function(t) return t[name](t, unpack(a, 1, n)) end, name)
    end
 end
 
 function methods.viewAs(x, other)
    local size = arg.tensor('viewAs', 'tensor', plain(other)):size()
-   return reshaped(x, function(t) return t:view(size) end)
+   return reshaped(x, function(t) return t:view(size) end, 'viewAs')
 end
 
 local function same(t) return t end
-function methods.clone(x) return linear(x, function(t) return t:clone() end, same) end
-function methods.contiguous(x) return linear(x, function(t) return t:contiguous() end, function(t) return t:contiguous() end) end
+local function contiguous(t) return t:contiguous() end
+function methods.clone(x) return linear(x, function(t) return t:clone() end, same, 'clone') end
+function methods.contiguous(x) return linear(x, contiguous, contiguous, 'contiguous') end
 
-local function expanded(x, f)
+local function expanded(x, f, name)
    local like = plain(x)
-   return linear(x, f, function(g) return derivative.sum_to(g, like) end)
+   return linear(x, f, function(g) return derivative.sum_to(g, like) end, name)
 end
 function methods.expand(x, ...)
-   local a, n = { ... }, select('#', ...)
-   return expanded(x, function(t) return t:expand(unpack(a, 1, n)) end)
+   local a, n = numbers(...)
+   return expanded(x, function(t) return t:expand(unpack(a, 1, n)) end, 'expand')
 end
 function methods.expandAs(x, other)
    local size = arg.tensor('expandAs', 'tensor', plain(other)):size()
-   return expanded(x, function(t) return t:expand(size) end)
+   return expanded(x, function(t) return t:expand(size) end, 'expandAs')
 end
 
 function methods.repeatTensor(x, ...)
-   local a, n = { ... }, select('#', ...)
+   local a, n = numbers(...)
    local from = plain(x)
    return linear(x, function(t) return t:repeatTensor(unpack(a, 1, n)) end, function(g)
       local lead = g:dim() - from:dim()
@@ -110,16 +120,17 @@ function methods.repeatTensor(x, ...)
          g = sum
       end
       return g:contiguous():viewAs(from)
-   end)
+   end, 'repeatTensor')
 end
 
 local function converted(x, f)
    local kind = plain(x):type()
    local y = f(plain(x))
    if not tape.is_float(y) then return y end
-   return linear(x, f, function(g) return g:type(kind) end)
+   return linear(x, f, function(g) return g:type(kind) end, 'type')
 end
-for _, name in ipairs { 'float', 'double', 'half', 'bfloat16', 'byte', 'char', 'short', 'int', 'long', 'real' } do
+for name in ([[float double half bfloat16 byte char short int long real cuda cudaDouble cudaHalf cudaBFloat16 cudaByte cudaChar
+   cudaShort cudaInt cudaLong host]]):gmatch '%S+' do
    methods[name] = function(x) return converted(x, function(t) return t[name](t) end) end
 end
 function methods.typeAs(x, other)
@@ -132,7 +143,7 @@ function methods.type(x, name)
 end
 
 function methods.item(x)
-   return linear(x, function(t) return t:item() end, function(g) return plain(x).new():resizeAs(plain(x)):fill(g) end)
+   return linear(x, function(t) return t:item() end, function(g) return plain(x).new():resizeAs(plain(x)):fill(g) end, 'item')
 end
 
 -- Lists of narrow views, as the method gives them for the plain tensor.
@@ -152,8 +163,23 @@ end
 
 local functions = {}
 
+-- The same list with tensors of one element in place of numbers, of the type of the first tensor.
+local function with_tensors(list)
+   local like, y = torch.Tensor(), {}
+   for i = #list, 1, -1 do like = is_tensor(plain(list[i])) and plain(list[i]) or like end
+   for i, x in ipairs(list) do
+      if type(x) == 'number' then
+         y[i] = like.new(1):fill(x)
+      else
+         y[i] = is_value(x) and type(x._value) == 'number' and number.tensor(x, like) or x
+      end
+   end
+   return y
+end
+
 function functions.cat(list, dim, third)
    if is_value(list) or is_tensor(list) then list, dim = { list, dim }, third end
+   list, dim = with_tensors(list), plain(dim)
    local tensors, inputs, first = tape.plain_all(list), {}, {}
    local y = torch.cat(tensors, dim)
    local d, at = dim == nil and y:dim() or dim, 1
@@ -171,7 +197,7 @@ function functions.cat(list, dim, third)
          if wanted[i] then parts[i] = g:narrow(d, range[1], range[2]):contiguous():viewAs(plain(inputs[i])) end
       end
       return parts
-   end)
+   end, 'torch.cat')
 end
 
 function functions.stack(list, dim)
@@ -200,7 +226,7 @@ end
 
 local queries = {}
 for name in ([[dim nDimension size stride nElement numel elementSize isContiguous isSize storageOffset totable
-   argmax argmin argsort new]]):gmatch '%S+' do queries[name] = true end
+   argmax argmin argsort isTensor storage data]]):gmatch '%S+' do queries[name] = true end
 
 function methods.isSameSizeAs(x, other) return plain(x):isSameSizeAs(plain(other)) end
 methods.logsumexp, methods.diff = functions.logsumexp, functions.diff
@@ -219,26 +245,36 @@ local function method(name)
    return found[name]
 end
 
+-- What a taped tensor has besides methods: functions that are called with a dot.
+local fields = {
+   new = function(x) return plain(x).new end,
+   cat = function() return torch.cat end,
+}
+
 function tape.Value.__index(x, k)
+   if is_value(k) or type(k) == 'table' then k = tape.plain_all(k) end
    if type(k) ~= 'string' then
       if not is_tensor(x._value) then tape.refuse('autograd: a taped number has no elements') end
-      if is_tensor(k) and k:type() ~= 'torch.ByteTensor' then return torch.index(x, 1, k) end
-      if is_tensor(k) then return torch.maskedSelect(x, k) end
-      return part(x, function(t) return t[k] end)
+      if is_tensor(k) and k:type():find 'ByteTensor$' then return torch.maskedSelect(x, k) end
+      if is_tensor(k) then return torch.index(x, 1, k) end
+      return part(x, function(t) return t[k] end, 'index')
    end
    if k:sub(1, 1) == '_' then return nil end
    if type(x._value) == 'number' then
       if k == 'sum' then return function() return x end end   -- as of a tensor of one element
       tape.refuse('autograd: a taped number has no method %s', k)
    end
+   if fields[k] then return fields[k](x) end
    local f = method(k)
    if not f then
-      local known = is_tensor(x._value) and x._value[k] ~= nil
-      tape.refuse(known and 'autograd: %s of taped tensors has no derivative; autograd.value(x):%s(...) works on the tensor behind'
-         or 'autograd: a tensor has no method %s', k, k)
+      if x._value[k] == nil then tape.refuse('autograd: a tensor has no method %s', k) end
+      tape.refuse('autograd: missing gradient: %s of taped tensors has no derivative; '
+         .. 'autograd.value(x):%s(...) works on the tensor behind', k, k)
    end
    return f
 end
+
+-- ---- functions of torch -------------------------------------------------------------------------------------------
 
 -- Whether a value is among the arguments or in a list among them.
 local function holds(...)
@@ -247,10 +283,57 @@ local function holds(...)
    return type(first) == 'table' and not torch.typename(first) and ops.holds(unpack(first, 1, #first))
 end
 
+-- Methods that read the size or the type of their second argument only.
+local like_another = { viewAs = true, expandAs = true, typeAs = true, resizeAs = true, isSameSizeAs = true }
+
+-- torch.name(...) for a method, where values are among the arguments.
+local function of_method(name, f, before)
+   return function(x, ...)
+      if is_value(x) then return f(x, ...) end
+      local a, n = { ... }, select('#', ...)
+      for i = 1, n do
+         if is_value(a[i]) and is_tensor(a[i]._value) and not like_another[name] then
+            tape.refuse('autograd: torch.%s: argument 1 must be the taped tensor; a result cannot be given', name)
+         end
+         a[i] = plain(a[i])
+      end
+      return before(x, unpack(a, 1, n))
+   end
+end
+
+-- Methods that programs for autograd call as functions of torch. They are found where torch has no such name, and stay out
+-- of its table: they are the package's, not torch's.
+local lifted = {}
+for name in ([[contiguous clone dim size stride elementSize storageOffset typeAs float double half byte char short int long
+   cuda resizeAs]]):gmatch '%S+' do
+   lifted[name] = function(x, ...)
+      if not is_tensor(x) and not is_value(x) then arg.refuse('torch.' .. name, 'argument 1', 'a tensor', x) end
+      return x[name](x, ...)
+   end
+end
+
+local function lift()
+   local mt = getmetatable(torch)
+   local before = mt.__index
+   function mt.__index(t, name) return lifted[name] or before(t, name) end
+end
+
+-- Questions about a value get the answer for what is behind it.
+local function ask(name)
+   local before = torch[name]
+   local function f(x, ...)
+      if is_value(x) then return before(x._value, ...) end
+      return before(x, ...)
+   end
+   arg.behind[f] = arg.behind[before] or before
+   torch[name] = f
+end
+
 --- Makes the functions of torch that are not ops take values: torch.transpose(x, 1, 2), torch.cat{x, y}, ...
 function view.install()
-   local function extend(name, taped)
+   local function extend(name, make)
       local before = torch[name]
+      local taped = make(before)
       local function f(...)
          if not holds(...) then return before(...) end
          return taped(...)
@@ -258,17 +341,27 @@ function view.install()
       arg.behind[f] = arg.behind[before] or before            -- whose text the help shows
       torch[name] = f
    end
+   for _, name in ipairs { 'isTensor', 'type', 'typename' } do ask(name) end
+   lift()
    for name, f in pairs(methods) do
       if rawget(torch, name) and not functions[name] and name ~= 'type' then
-         extend(name, function(x, ...)
-            if not is_value(x) then
-               tape.refuse('autograd: torch.%s: argument 1 must be the taped tensor; a result cannot be given', name)
-            end
-            return f(x, ...)
+         extend(name, function(before) return of_method(name, f, before) end)
+      end
+   end
+   for name in pairs(queries) do
+      if rawget(torch, name) and name ~= 'isTensor' and not op.forms(name) then
+         extend(name, function(before)
+            return function(...) return before(unpack(tape.plain_all { ... }, 1, select('#', ...))) end
          end)
       end
    end
-   for name, f in pairs(functions) do extend(name, f) end
+   for name, f in pairs(functions) do extend(name, function() return f end) end
+   for name in pairs(ops.writes) do
+      extend(name, function() return function(...) return ops.write(name, ...) end end)
+   end
+   function arg.stand_in(who, x)
+      if like_another[who] and is_value(x) and is_tensor(x._value) then return x._value end
+   end
 end
 
 return view

@@ -44,9 +44,13 @@ function arg.is_callable(v)
    return type(mt) == 'table' and mt.__call ~= nil
 end
 
+-- stand_in: set by the package autograd; stand_in(who, v) gives the tensor behind a taped value to functions that read only
+-- its size or type.
 function arg.tensor(who, name, v)
-   if not ffi.istype(lib.tensor_t, v) then arg.refuse(who, name, 'a tensor', v, 3) end
-   return v
+   if ffi.istype(lib.tensor_t, v) then return v end
+   local tensor = arg.stand_in and arg.stand_in(who, v)
+   if not tensor then arg.refuse(who, name, 'a tensor', v, 3) end
+   return tensor
 end
 
 function arg.whole(who, name, v)

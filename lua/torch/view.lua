@@ -198,7 +198,7 @@ end
 functions.view = Tensor.view
 
 local function view_as(r, self, other)
-   arg.tensor('viewAs', 'tensor', other)
+   other = arg.tensor('viewAs', 'tensor', other)
    local sizes = ffi.new 'int64_t[16]'
    ffi.copy(sizes, other._size, 8 * other._ndim)
    return reshape_view('viewAs', r, self, other._ndim, sizes)

@@ -1,0 +1,17 @@
+-- lua/autograd/auto/factory.lua - classes autograd.auto.NAME, one for each name that AutoModule and AutoCriterion get.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+
+local constructors, parents = {}, {}         -- by name
+
+--- The constructor of the class autograd.auto.NAME, a child of the class `parent`.
+local function factory(who, name, parent)
+   if type(name) ~= 'string' or name == '' then arg.refuse(who, 'name', 'a string', name, 3) end
+   if parents[name] ~= parent then
+      torch.class('autograd.auto.' .. name, parent, constructors)
+      parents[name] = parent
+   end
+   return constructors[name:match '[^.]*$']
+end
+
+return { make = factory, constructors = constructors }

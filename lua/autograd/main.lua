@@ -1,0 +1,169 @@
+-- lua/autograd/main.lua - grad(f, options), which makes a function that computes gradients, and the switches of the package.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local tape = require 'autograd.tape'
+local debugger = require 'autograd.debugger'
+
+local is_value, is_tensor, plain = tape.is_value, arg.is_tensor, tape.plain
+local main = {}
+
+local switches = { optimize = false, protected = false }
+
+--- autograd.optimize(on): what the option `optimize` is where grad gets none. Both ways compute the same numbers; it is for
+-- programs that were written for Torch7, where it chose between two implementations.
+-- autograd.optimize(true); on = autograd.optimizing(); autograd.optimize(false); on, autograd.optimizing() --> true, false
+function main.optimize(on) switches.optimize = on and true or false end
+
+--- autograd.optimizing(): whether autograd.optimize(true) is in force.
+function main.optimizing() return switches.optimize end
+
+--- autograd.protected(on): kept for programs that were written for Torch7. An error in a function never leaves autograd in a
+-- bad state, so there is nothing to switch. Returns the setting.
+function main.protected(on)
+   if on ~= nil then switches.protected = on and true or false end
+   return switches.protected
+end
+
+-- What f(params, ...) returns first while its parameters are taped, as a plain value. A file of this package may ask for it.
+function main._value(f, params, ...)
+   return tape.plain_all((tape.run(f, false, (tape.leaves(params)), ...)))
+end
+
+-- The gradient for one place of the parameters: zeros where nothing depends on it; memory of its own.
+local function own(grad, leaf, taken)
+   local x = plain(leaf)
+   if grad == nil then return is_tensor(x) and x.new():resizeAs(x):zero() or 0 end
+   if is_value(grad) then return grad end
+   if not is_tensor(grad) then return is_tensor(x) and x.new():resizeAs(x):fill(grad) or grad end
+   local storage = tonumber(require 'ffi'.cast('intptr_t', grad:storage():data()))
+   if taken[storage] or not grad:isContiguous() then grad = grad:clone() end
+   taken[storage] = true
+   return grad
+end
+
+local function shaped(leaves, gradient, taken)
+   if is_value(leaves) then return own(gradient[leaves], leaves, taken) end
+   if type(leaves) ~= 'table' or torch.typename(leaves) then return nil end
+   local y = {}
+   for k, v in pairs(leaves) do y[k] = shaped(v, gradient, taken) end
+   return y
+end
+
+-- Copies the tensors of `fresh` into those of the last call where type and size agree.
+local function stable(kept, fresh)
+   if is_tensor(fresh) then
+      if is_tensor(kept) and kept:type() == fresh:type() and kept:isSameSizeAs(fresh) then return kept:copy(fresh) end
+      return fresh
+   end
+   if type(fresh) ~= 'table' or is_value(fresh) then return fresh end
+   kept = type(kept) == 'table' and kept or {}
+   for k in pairs(kept) do if fresh[k] == nil then kept[k] = nil end end
+   for k, v in pairs(fresh) do kept[k] = stable(kept[k], v) end
+   return kept
+end
+
+local function leaves_of(params, k)
+   if is_value(params) then
+      local leaf = tape.leaf(params)
+      return leaf, { leaf }
+   end
+   local leaves, list = tape.leaves(params)
+   if #list == 0 then
+      tape.refuse('autograd: argument %d must be a tensor of floats, a number, or a table with such tensors in it, got %s', k,
+         type(params) == 'table' and 'a table without any' or arg.describe(params))
+   end
+   return leaves, list
+end
+
+-- The gradient at which the way back starts: 1, or what the caller gave for partialGrad.
+local function start(y, opts, given)
+   if opts.partialGrad then
+      local g = plain(given)
+      if is_tensor(y) and not (is_tensor(g) and g:nElement() == y:nElement()) or type(y) == 'number' and type(g) ~= 'number' then
+         tape.refuse('autograd: with partialGrad the last argument must be the gradient of the output, %s, got %s',
+            is_tensor(y) and 'of size ' .. arg.size_text(y) or 'a number', arg.describe(g))
+      end
+      if not is_tensor(y) then return given end
+      if is_value(given) then return torch.viewAs(torch.contiguous(given), y) end
+      return y.new():resizeAs(y):copy(given)                  -- a copy: gradients may share its memory
+   end
+   if is_tensor(y) and y:nElement() ~= 1 or not is_tensor(y) and type(y) ~= 'number' then
+      tape.refuse('autograd: the function must return a number or a tensor of one element first, got %s', arg.describe(y))
+   end
+   return is_tensor(y) and y.new():resizeAs(y):fill(1) or 1
+end
+
+local function count(...) return select('#', ...), { ... } end
+
+-- One call of a function that grad made. `state` holds what lives from call to call.
+local function with_gradient(f, opts, state, ...)
+   local nested = tape.depth > 0
+   local n, given = count(...)
+   local partial
+   if opts.partialGrad then
+      partial, given[n] = given[n], nil
+      n = n - 1
+   end
+   if opts.optimize and opts.withGradients == false then return f(unpack(given, 1, n)) end
+   local k = opts.gradArg or 1
+   local leaves, list = leaves_of(given[k], k)
+   given[k] = leaves
+   local watch = debugger.watch(opts)
+   local function taped(...)
+      tape.watch, tape.optimize = watch or tape.watch, opts.optimize
+      return f(...)
+   end
+   local found, results = count(tape.run(taped, false, unpack(given, 1, math.max(n, k))))
+   local loss = results[1]
+   local g = start(plain(loss), opts, partial)
+   local gradient = {}
+   if is_value(loss) then
+      local function back(...)
+         tape.watch = watch or tape.watch
+         return tape.backward(...)
+      end
+      gradient = tape.run(back, nested, loss, g, list)
+   end
+   local grads = shaped(leaves, gradient, {})
+   if watch then watch.finish() end
+   if not nested then
+      for i = 1, found do results[i] = tape.plain_all(results[i]) end
+      if opts.stableGradients then
+         state.grads = stable(state.grads, grads)
+         grads = state.grads
+      end
+   end
+   if opts.optimize and opts.withForward == false then return grads end
+   return grads, unpack(results, 1, found)
+end
+
+--- autograd(f, options), autograd.grad(f, options): a function that calls f and returns first the gradients of f's first
+-- result by f's first argument (a tensor, a number, or nested tables of such), then f's results.
+-- @param options  a table, all of it optional: gradArg, the place of the argument to take the gradient by; partialGrad, true
+--  where f may return a tensor of any size and the last argument of a call is its gradient; stableGradients, true to write
+--  the gradients of each call into the same tensors; debugHook, a function that autograd calls when a nan or an infinity
+--  appears; showCode, true to print the operations; optimize, with which withForward = false leaves out f's results and
+--  withGradients = false the gradients
+-- autograd(function(x) return torch.sum(torch.cmul(x, x)) end)(torch.Tensor{1, 2}) --> {2, 4}, 5
+function main.grad(f, options)
+   if not arg.is_callable(f) then
+      error(('autograd: argument 1 must be a function, got %s'):format(arg.describe(f)), 2)
+   end
+   if options ~= nil and type(options) ~= 'table' then
+      error(('autograd: argument 2 must be a table of options, got %s'):format(arg.describe(options)), 2)
+   end
+   local opts = {}
+   for k, v in pairs(options or {}) do opts[k] = v end
+   if opts.optimize == nil then opts.optimize = switches.optimize end
+   local place = opts.gradArg
+   if place ~= nil and (type(place) ~= 'number' or place < 1 or place % 1 ~= 0 or place > 200) then
+      error(('autograd: gradArg must be the place of an argument, got %s'):format(arg.describe(place)), 2)
+   end
+   if opts.debugHook ~= nil and not arg.is_callable(opts.debugHook) then
+      error(('autograd: debugHook must be a function, got %s'):format(arg.describe(opts.debugHook)), 2)
+   end
+   local state = {}
+   return function(...) return with_gradient(f, opts, state, ...) end
+end
+
+return main
