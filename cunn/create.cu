@@ -44,7 +44,7 @@ template <class T> static th_status eye(const th_call *c)
 template <class T> static th_status range(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t;
-  const sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, y->size[0] };
+  const sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, th_numel(y) };
   TH_LAUNCH((count_on<T>), th_blocks(s.n), THREADS, 0, th_first<T>(y), th_view_of(y), s);
   return th_launched();
 }

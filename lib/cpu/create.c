@@ -4,10 +4,18 @@
 
 /* Element i of a sequence: from the nearer end, so that both ends come out exactly. */
 typedef struct sequence {
-  double  first, last, step;
-  int64_t n, stride;
-  void   *to;
+  double   first, last, step;
+  int64_t  n;
+  th_lines to;
 } sequence;
+
+/* The lines along the last dimension: the elements of y in their order. */
+TH_INLINE th_lines rows_of(const th_tensor *y) { return th_lines_of(y, y->ndim - 1); }
+TH_INLINE int64_t end_of_row(const th_lines *l, int64_t i, int64_t last)
+{
+  const int64_t end = (i / l->n + 1) * l->n;
+  return end < last ? end : last;
+}
 
 TH_INLINE double point(const sequence *s, int64_t i)
 {
@@ -15,12 +23,12 @@ TH_INLINE double point(const sequence *s, int64_t i)
   return s->last - (double)(s->n - 1 - i) * s->step;
 }
 
-TH_INLINE sequence points(const th_call *c, void *to)
+TH_INLINE sequence points(const th_call *c)
 {
   const int64_t n = c->arg[3].i;
   const double first = c->arg[1].d, last = c->arg[2].d;
   const double gaps = n > 1 ? (double)(n - 1) : 1;
-  return (sequence){ first, last, last / gaps - first / gaps, n, c->arg[0].t->stride[0], to };
+  return (sequence){ first, last, last / gaps - first / gaps, n, rows_of(c->arg[0].t) };
 }
 
 #define TH_SELF "create.c"
@@ -51,51 +59,66 @@ static th_status K(eye)(const th_call *c)
   return th_parallel(y->size[0], 1 + TH_GRAIN / y->size[1], K(eye_rows), y);
 }
 
-static void K(range_block)(void *ctx, int64_t first, int64_t last)
+static void K(range_row)(const sequence *s, T *to, int64_t i, int64_t end)
 {
-  const sequence *s = ctx;
-  T *const to = s->to;
 #if IS_INT
   const int64_t a = th_to_int(s->first), step = th_to_int(s->step);
-  for (int64_t i = first; i < last; i++) to[i * s->stride] = (T)(a + i * step);
+  for (; i < end; i++, to += s->to.step) *to = (T)(a + i * step);
 #else
-  for (int64_t i = first; i < last; i++) {
-    to[i * s->stride] = STORE((C)(s->first + (double)i * s->step));
-  }
+  for (; i < end; i++, to += s->to.step) *to = STORE((C)(s->first + (double)i * s->step));
 #endif
+}
+
+/* Elements first..last - 1, row by row. */
+static void K(in_rows)(const sequence *s, int64_t first, int64_t last,
+                       void (*row)(const sequence *s, T *to, int64_t i, int64_t end))
+{
+  for (int64_t i = first, end; i < last; i = end) {
+    end = end_of_row(&s->to, i, last);
+    row(s, TH_LINE(T, s->to, i / s->to.n) + i % s->to.n * s->to.step, i, end);
+  }
+}
+
+static void K(range_block)(void *ctx, int64_t first, int64_t last)
+{
+  K(in_rows)(ctx, first, last, K(range_row));
 }
 
 static th_status K(range)(const th_call *c)
 {
   const th_tensor *y = c->arg[0].t;
-  sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, y->size[0], y->stride[0], TH_DATA(T, y) };
+  sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, th_numel(y), rows_of(y) };
   return th_parallel(s.n, TH_GRAIN, K(range_block), &s);
 }
 
 #if IS_FLOAT
+static void K(linspace_row)(const sequence *s, T *to, int64_t i, int64_t end)
+{
+  for (; i < end; i++, to += s->to.step) *to = STORE((C)point(s, i));
+}
 static void K(linspace_block)(void *ctx, int64_t first, int64_t last)
 {
-  const sequence *s = ctx;
-  T *const to = s->to;
-  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)point(s, i));
+  K(in_rows)(ctx, first, last, K(linspace_row));
 }
 
 static th_status K(linspace)(const th_call *c)
 {
-  sequence s = points(c, TH_DATA(T, c->arg[0].t));
+  sequence s = points(c);
   return th_parallel(s.n, TH_GRAIN, K(linspace_block), &s);
 }
 
+static void K(logspace_row)(const sequence *s, T *to, int64_t i, int64_t end)
+{
+  for (; i < end; i++, to += s->to.step) *to = STORE((C)pow(10, point(s, i)));
+}
 static void K(logspace_block)(void *ctx, int64_t first, int64_t last)
 {
-  const sequence *s = ctx;
-  T *const to = s->to;
-  for (int64_t i = first; i < last; i++) to[i * s->stride] = STORE((C)pow(10, point(s, i)));
+  K(in_rows)(ctx, first, last, K(logspace_row));
 }
 
 static th_status K(logspace)(const th_call *c)
 {
-  sequence s = points(c, TH_DATA(T, c->arg[0].t));
+  sequence s = points(c);
   return th_parallel(s.n, TH_GRAIN, K(logspace_block), &s);
 }
 #endif

@@ -50,35 +50,43 @@ const th_op th_op_eye_wide = {
   .check = check_eye_wide,
 };
 
+/* ---- sequences: a result of as many elements keeps its shape, and they go through it row by row ------- */
+
+static th_status out_points(th_call *c, int64_t n)
+{
+  const th_tensor *y = c->arg[0].t;
+  if (y->ndim > 0 && th_numel(y) == n) return th_out_like(c, 0, y);
+  return th_out(c, 0, c->dtype, 1, &n);
+}
+
 /* ---- range ----------------------------------------------------------------------------------- */
 
 static th_status check_range(th_call *c)
 {
-  const double first = c->arg[1].d, last = c->arg[2].d, step = c->arg[3].d;
   TH_TRY(typed(c));
-  for (int i = 1; i < 4; i++) TH_TRY(need_finite(c, i));
+  for (int i = 1; i < 4; i++) {
+    TH_TRY(need_finite(c, i));
+    if (c->dtype < TH_F16) c->arg[i].d = trunc(c->arg[i].d);      /* Torch7 took long arguments there */
+  }
+  const double first = c->arg[1].d, last = c->arg[2].d, step = c->arg[3].d;
   if (step == 0) return th_fail(TH_EARG, "step must not be 0");
   if (step > 0 ? last < first : last > first) {
     return th_fail(TH_EARG, "step must lead from first to last, got %g from %g to %g", step, first,
                    last);
-  }
-  if (c->dtype < TH_F16 && (first != trunc(first) || step != trunc(step))) {
-    return th_fail(TH_EARG, "first and step must be whole for a %sTensor, got %g and %g",
-                   th_dtype_name(c->dtype), first, step);
   }
   const double steps = trunc((last - first) / step);
   if (!(steps < 9007199254740992.0)) {
     return th_fail(TH_EARG, "step must be larger: %g makes more than 2^53 elements from %g to %g",
                    step, first, last);
   }
-  const int64_t n = (int64_t)steps + 1;
-  return th_out(c, 0, c->dtype, 1, &n);
+  return out_points(c, (int64_t)steps + 1);
 }
 
 const th_op th_op_range = {
   .name  = "range",
   .args  = "y:out first:number last:number step:number=1",
-  .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step."
+  .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step. A result of "
+           "that many elements keeps its shape. Types of whole numbers cut the fractions of all three off."
            "\ntorch.range(1, 7, 2) --> {1, 3, 5, 7}",
   .check = check_range,
 };
@@ -95,13 +103,13 @@ static th_status check_points(th_call *c)
   if (n == 1 && c->arg[1].d != c->arg[2].d) {
     return th_fail(TH_EARG, "n must be at least 2 when first and last differ, got 1");
   }
-  return th_out(c, 0, c->dtype, 1, &n);
+  return out_points(c, n);
 }
 
 const th_op th_op_linspace = {
   .name  = "linspace",
   .args  = "y:out first:number last:number n:int=100",
-  .doc   = "n numbers evenly spaced from first to last, both included."
+  .doc   = "n numbers evenly spaced from first to last, both included. A result of n elements keeps its shape."
            "\ntorch.linspace(0, 1, 5) --> {0, 0.25, 0.5, 0.75, 1}",
   .check = check_points,
 };
@@ -109,7 +117,8 @@ const th_op th_op_linspace = {
 const th_op th_op_logspace = {
   .name  = "logspace",
   .args  = "y:out first:number last:number n:int=100",
-  .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced."
+  .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced. A result of n "
+           "elements keeps its shape."
            "\ntorch.logspace(0, 2, 3) --> {1, 10, 100}",
   .check = check_points,
 };
