@@ -431,13 +431,50 @@ done:
   return s;
 }
 
+/* Puts at place k, from 0, the pair that belongs there, none behind in front of it and none before behind it. The rest
+ * lies as Torch7's selection leaves it, since programs of Torch7 see that order: quickselect with the median of three, on
+ * keys alone (Press et al., Numerical Recipes). `down`: the keys fall. */
+static void K(partition)(K(keyed) *a, int64_t n, int64_t k, bool down)
+{
+#define LESS(p, q) (down ? K(key_in)(p) > K(key_in)(q) : K(key_in)(p) < K(key_in)(q))
+#define SWAP(i, j) do { const K(keyed) t_ = a[i]; a[i] = a[j]; a[j] = t_; } while (0)
+  int64_t first = 0, last = n - 1;
+  while (last > first + 1) {
+    SWAP((first + last) / 2, first + 1);
+    if (LESS(a[last], a[first + 1])) SWAP(first + 1, last);
+    if (LESS(a[last], a[first])) SWAP(first, last);
+    if (LESS(a[first], a[first + 1])) SWAP(first + 1, first);
+    const K(keyed) pivot = a[first];
+    int64_t i = first + 1, j = last;
+    for (;;) {
+      do i++; while (LESS(a[i], pivot));
+      do j--; while (LESS(pivot, a[j]));
+      if (j < i) break;
+      SWAP(i, j);
+    }
+    SWAP(first, j);
+    if (j <= k) first = i;
+    if (j >= k) last = j - 1;
+  }
+  if (last == first + 1 && LESS(a[last], a[first])) SWAP(first, last);
+#undef SWAP
+#undef LESS
+}
+
 /* Up to SHORT elements, all on the stack. */
 static void K(short_line)(K(line) *l)
 {
+  const order *o = l->o;
   K(keyed) a[SHORT], b[SHORT];
   l->a = a;
   K(load_blocks)(l, 0, 1);
-  K(finish)(l, SORTED(a, b, l->n, sizeof(T)));
+  if (o->what == TOPK && !o->sorted) {
+    const int64_t begin = o->descending ? l->n - o->k : 0;     /* the largest are the last */
+    if (begin > 0 || !o->descending) K(partition)(a, l->n, begin > 0 ? begin - 1 : o->k - 1, o->descending);
+    K(give_line)(l, 0, a + begin, o->k);
+  } else {
+    K(finish)(l, SORTED(a, b, l->n, sizeof(T)));
+  }
 }
 
 TH_INLINE K(line) K(line_at)(order *o, const int64_t *off)
@@ -522,7 +559,8 @@ static th_status K(run)(const th_call *c, int dim, order o)
     K(lines)(&o, 0, w->count);
     return outcome(c, &o, TH_OK);
   }
-  if (!WIDE && n > 1 && n <= TH_NET && cols >= TH_LANES / 2) {
+  const bool partition = o.what == TOPK && !o.sorted && n <= SHORT;
+  if (!WIDE && n > 1 && n <= TH_NET && cols >= TH_LANES / 2 && !partition) {
     th_net t;
     th_net_make(&t, (int)n);
     o.net = &t;

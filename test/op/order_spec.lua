@@ -30,9 +30,11 @@ opcheck.describe('topk', function(op)
    op.dtypes 'all'
    op.gives(results({ 1, 2 }, long { 4, 3 }), { 5, 3, 2, 1 }, 2, 1, false, true)
    op.gives(results({ 5, 3 }, long { 1, 2 }), { 5, 3, 2, 1 }, 2, 1, true, true)
-   op.gives(results({ 2, 1 }, long { 3, 4 }), { 5, 3, 2, 1 }, 2)                            -- in the order of x
+   op.gives(results({ 1, 2 }, long { 4, 3 }), { 5, 3, 2, 1 }, 2)                            -- as Torch7 leaves them
+   op.gives(results({ 2, 3, 5 }, long { 3, 2, 1 }), { 5, 3, 2, 1 }, 3, 1, true)
    op.gives(results({ 1 }, long { 4 }), { 5, 3, 2, 1 })
-   op.gives(results({ 3, 1, 3 }, long { 1, 2, 3 }), { 3, 1, 3, 3 }, 3)                      -- of equals the first
+   op.gives(results({ 1, 3, 3 }, long { 2, 1, 3 }), { 3, 1, 3, 3 }, 3)
+   op.gives(results({ 1, 3, 3 }, long { 2, 1, 3 }), { 3, 1, 3, 3 }, 3, 1, false, true)      -- of equals the first
    op.gives(results({ { 1, 2 } }, long { { 2, 1 } }), { { 3, 2 }, { 1, 4 } }, 1, 1)
    op.refuses('k must lie in 1..2, the size along dimension 2, got 3', { { 1, 2 } }, 3)
    op.refuses('k must lie in 1..2, the size along dimension 2, got 0', { { 1, 2 } }, 0)
