@@ -33,7 +33,7 @@ local function need_sizes(self, name, ...)
    if type(first) == 'table' or arg.is_storage(first) then return end
    for i = 1, select('#', ...) do
       local n = select(i, ...)
-      if type(n) ~= 'number' or n % 1 ~= 0 or n < 0 then
+      if not arg.whole_of(n) or arg.whole_of(n) < 0 then
          arg.refuse(torch.typename(self), ('size %d of %s'):format(i, name), 'a whole number that is not negative', n, 5)
       end
    end

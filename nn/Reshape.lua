@@ -1,5 +1,6 @@
 -- nn/Reshape.lua - the same elements in another shape.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 --- Gives its input (batchMode false), or every sample of its input (true), the sizes named. Without batchMode an input
 -- of just as many elements is one sample, unless its first size is 1. One size may be -1: what is left over.
@@ -16,14 +17,15 @@ function Reshape:__init(...)
       args[n] = nil
    end
    local sizes = torch.isStorage(args[1]) and args[1]:totable() or args
-   self.size = torch.LongStorage(sizes)
    self.nelement = 1
-   for i, size in ipairs(sizes) do
-      if type(size) ~= 'number' or (size < 0 and (size ~= -1 or self.nelement < 0)) or size ~= math.floor(size) then
-         error(('nn.Reshape: size %d must be a whole number of at least 0, or -1 once, got %s'):format(i, tostring(size)), 3)
+   for i, given in ipairs(sizes) do
+      local size = arg.whole_of(given)
+      if not size or (size < 0 and (size ~= -1 or self.nelement < 0)) then
+         error(('nn.Reshape: size %d must be a whole number of at least 0, or -1 once, got %s'):format(i, tostring(given)), 3)
       end
       self.nelement = self.nelement * size                 -- negative with -1: what is left over
    end
+   self.size = torch.LongStorage(sizes)
    local batch = {1, unpack(sizes)}
    self.batchsize = torch.LongStorage(batch)
 end

@@ -19,7 +19,7 @@ function View:resetSize(...)
    self.size = torch.LongStorage(sizes)
    self.numElements = 1
    local inferred = false
-   for _, n in ipairs(sizes) do
+   for _, n in ipairs(self.size:totable()) do
       if n >= 0 then
          self.numElements = self.numElements * n
       elseif n == -1 and not inferred then

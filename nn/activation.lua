@@ -1,5 +1,6 @@
 -- nn/activation.lua - layers that apply one scalar function to each element; they differ by a row of the table below.
 local torch = require 'torch'
+local number_of = require 'torch.arg'.number_of
 
 -- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
 -- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes after x, each {field, default}; inplace, whether
@@ -25,10 +26,8 @@ local function activation(row)
       for i = 1, n do
          local value = (select(i, ...))
          if value == nil then value = fields[i][2] end
-         if type(value) ~= 'number' then
-            error(('nn.%s: %s must be a number, got %s'):format(row.name, fields[i][1], type(value)), 3)
-         end
-         self[fields[i][1]] = value
+         self[fields[i][1]] = number_of(value)
+            or error(('nn.%s: %s must be a number, got %s'):format(row.name, fields[i][1], type(value)), 3)
       end
       if row.inplace then self.inplace = (select(n + 1, ...)) or false end
       if self.validateParameters then self:validateParameters() end

@@ -4,16 +4,30 @@ local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local errors = require 'nn.errors'
 
-local function whole(v, least) return type(v) == 'number' and v % 1 == 0 and v >= least and v <= 2 ^ 53 end
+-- The test of a whole number: as Torch7 did, take a string for the number that it spells, and cut fractions off.
+local function whole(least)
+   return function(v)
+      v = arg.whole_of(v)
+      return v and v >= least, v
+   end
+end
+local function place(v)
+   v = arg.whole_of(v)
+   return v and v ~= 0, v
+end
+local function number(v)
+   v = arg.number_of(v)
+   return v, v
+end
 local function of(class) return function(v) return torch.isTypeOf(v, class) end end
 
--- kind -> what it is called, and the test of a value
+-- kind -> what it is called, and the test of a value. A test of numbers gives the number to go on with, too.
 local kinds = {
-   size = {'a whole number that is not negative', function(v) return whole(v, 0) end},
-   count = {'a whole number of at least 1', function(v) return whole(v, 1) end},
-   whole = {'a whole number', function(v) return whole(v, -2 ^ 53) end},
-   place = {'a whole number that is not 0', function(v) return whole(v, -2 ^ 53) and v ~= 0 end},
-   number = {'a number', function(v) return type(v) == 'number' end},
+   size = {'a whole number that is not negative', whole(0)},
+   count = {'a whole number of at least 1', whole(1)},
+   whole = {'a whole number', whole(-2 ^ 53)},
+   place = {'a whole number that is not 0', place},
+   number = {'a number', number},
    string = {'a string', function(v) return type(v) == 'string' end},
    key = {'a number or a key', function(v) return v == v end},
    tensor = {'a tensor', torch.isTensor},
@@ -50,6 +64,10 @@ local rows = {
    Padding = 'dim:place pad:whole nInputDim:whole? value:number? index:whole?', PairwiseDistance = 'p:number?',
    Parallel = 'inputDimension:place? outputDimension:place?', Replicate = 'nfeatures:count? dim:place? ndim:whole?',
    Select = 'dimension:place? index:place?', SelectTable = 'index:key', SplitTable = 'dimension:place? nInputDims:whole?',
+   SpatialReflectionPadding = 'left:whole? right:whole? top:whole? bottom:whole?',
+   SpatialReplicationPadding = 'left:whole? right:whole? top:whole? bottom:whole?',
+   SpatialZeroPadding = 'left:whole? right:whole? top:whole? bottom:whole?',
+   VolumetricReplicationPadding = 'left:whole? right:whole? top:whole? bottom:whole? front:whole? back:whole?',
    Squeeze = 'dim:place? numInputDims:whole?', Sum = 'dimension:place? nInputDims:whole?',
    Unsqueeze = 'pos:place numInputDims:whole?',
    -- modules of modules
@@ -125,12 +143,19 @@ end
 -- __init with its arguments checked first. Classes derived from it are named by their own name.
 local function checked(list, init)
    local function check(self, ...)
+      local given, n = nil, select('#', ...)                    -- all arguments, where one becomes another number
       for i = 1, #list do
          local want, v = list[i], (select(i, ...))
-         if want.kind and not (want.optional and not v) and not want.kind[2](v) then
-            utils.refuse(torch.typename(self), want.name, 'be ' .. want.kind[1], arg.describe(v))
+         if want.kind and not (want.optional and not v) then
+            local fits, taken = want.kind[2](v)
+            if not fits then utils.refuse(torch.typename(self), want.name, 'be ' .. want.kind[1], arg.describe(v)) end
+            if taken and taken ~= v then
+               given = given or {...}
+               given[i] = taken
+            end
          end
       end
+      if given then return errors.construct(init, self, unpack(given, 1, n)) end
       return errors.construct(init, self, ...)
    end
    arg.behind[check] = init

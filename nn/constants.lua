@@ -1,27 +1,27 @@
--- nn/constants.lua - how constructors check numbers.
+-- nn/constants.lua - how constructors check numbers. A string stands for the number that it spells.
+local arg = require 'torch.arg'
 
 local function need(class, number)
-   if type(number) ~= 'number' then
-      error(('nn.%s: the constant must be a number, got %s'):format(class, type(number)), 4)
-   end
-   return number
+   return arg.number_of(number) or error(('nn.%s: the constant must be a number, got %s'):format(class, type(number)), 4)
 end
 
--- A whole number of at least `least` (default 1); blamed on the line that makes the layer.
+-- A whole number of at least `least` (default 1), fractions cut off; blamed on the line that makes the layer.
 local function whole(class, name, v, least)
-   if type(v) ~= 'number' or v < (least or 1) or v % 1 ~= 0 then
+   local n = arg.whole_of(v)
+   if not n or n < (least or 1) then
       error(('%s: %s must be a whole number of at least %d, got %s'):format(class, name, least or 1, tostring(v)), 4)
    end
-   return v
+   return n
 end
 
 -- A finite number; `default` where there is none.
 local function finite(class, name, v, default)
    if v == nil then return default end
-   if type(v) ~= 'number' or v - v ~= 0 then
+   local n = arg.number_of(v)
+   if not n or n - n ~= 0 then
       error(('%s: %s must be a finite number, got %s'):format(class, name, tostring(v)), 4)
    end
-   return v
+   return n
 end
 
 return { need = need, whole = whole, finite = finite }

@@ -78,8 +78,8 @@ describe('a call that fits no form', function()
       refuses('too many arguments', torch.add, x, x, 1, x, 5)
       refuses('use torch.add([y], x, value)', torch.add, x, true)
    end)
-   it('is refused for a fraction, NaN or 2^60 where a whole number is needed', function()
-      for _, d in ipairs { 1.5, 0 / 0, 2 ^ 60, math.huge } do
+   it('is refused for NaN or 2^60 where a whole number is needed', function()
+      for _, d in ipairs { 0 / 0, 2 ^ 60, math.huge } do
          refuses('must be a whole number, got', torch.sum, x, d)
       end
       refuses('dim must lie in 1..1, got 2', torch.sum, x, 2)

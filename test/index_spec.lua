@@ -34,9 +34,9 @@ describe('x[i]', function()
       x[1] = 2.9
       assert.equal(2, x[1])
    end)
-   it('is refused outside, at fractions, NaN, and beyond 2^53', function()
+   it('is refused outside, at NaN, and beyond 2^53', function()
       local x = matrix()
-      for _, i in ipairs { 0, 5, -5, 1.5, 0 / 0, 2 ^ 53, math.huge } do
+      for _, i in ipairs { 0, 5, -5, 0.5, 0 / 0, 2 ^ 53, math.huge } do
          refuses('index must lie in 1..3 in dimension 1 of a tensor of size 3x4', function() return x[i] end)
          refuses('index must lie in 1..3 in dimension 1', function() x[i] = 1 end)
          refuses('index must lie in 1..4 in dimension 1', function() x[1][i] = 1 end)

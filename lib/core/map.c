@@ -34,7 +34,8 @@ static th_status open_source(source *f, bool may_create)
 {
   struct stat st;
   if (f->kind == TH_MAP_MEMORY && (f->path[0] != '/' || strchr(f->path + 1, '/') || !f->path[1])) {
-    return th_fail(TH_EARG, "the name of shared memory must be '/' and a word without '/', got '%s'", f->path);
+    return th_fail(TH_EARG, "the name of shared memory must be a word without '/', with or without one in front, got '%s'",
+                   f->path);
   }
   f->fd = open_path(f, f->kind == TH_MAP_PRIVATE ? O_RDONLY : O_RDWR);
   if (f->fd < 0 && errno == ENOENT && may_create) {

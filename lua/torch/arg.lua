@@ -53,9 +53,32 @@ function arg.tensor(who, name, v)
    return tensor
 end
 
+--- v itself if it is a number, the number that a string spells, else nil: Torch7 took both.
+function arg.number_of(v)
+   if type(v) == 'number' then return v end
+   return type(v) == 'string' and tonumber(v) or nil
+end
+local number_of = arg.number_of
+
+--- The number of v without its fraction, as Torch7 took it for a size or a place; nil for a nan, beyond 2^53, and where v is
+-- no number.
+function arg.whole_of(v)
+   v = number_of(v)
+   if not v or not (v > -2 ^ 53 - 1 and v < 2 ^ 53 + 1) then return nil end
+   return v < 0 and math.ceil(v) + 0 or math.floor(v)         -- + 0 makes 0 of -0
+end
+local whole_of = arg.whole_of
+
+--- The number that v is or spells.
+function arg.number(who, name, v)
+   if type(v) == 'number' then return v end
+   return number_of(v) or arg.refuse(who, name, 'a number', v, 3)
+end
+
+--- v as a whole number: fractions are cut off.
 function arg.whole(who, name, v)
-   if type(v) ~= 'number' or v % 1 ~= 0 or v > 2 ^ 53 or v < -2 ^ 53 then arg.refuse(who, name, 'a whole number', v, 3) end
-   return v
+   if type(v) == 'number' and v % 1 == 0 and v <= 2 ^ 53 and v >= -2 ^ 53 then return v end
+   return whole_of(v) or arg.refuse(who, name, 'a whole number', v, 3)
 end
 
 --- Number of dimensions. Torch7's empty tensor has none; inside it has one of size 0.
@@ -68,11 +91,13 @@ end
 --- Dimension d of t, from 1, as C counts it.
 function arg.dim(who, t, d)
    local n = arg.dims(t)
-   if type(d) ~= 'number' or not (d >= 1 and d <= n and d % 1 == 0) then
-      if type(d) ~= 'number' then arg.refuse(who, 'dimension', 'a number', d, 3) end
+   if type(d) == 'number' and d >= 1 and d <= n and d % 1 == 0 then return d - 1 end
+   if not number_of(d) then arg.refuse(who, 'dimension', 'a number', d, 3) end
+   local k = whole_of(d)
+   if not k or k < 1 or k > n then
       error(('%s: dimension must lie in 1..%d, got %s'):format(who, n, tostring(d)), 3)
    end
-   return d - 1
+   return k - 1
 end
 
 function arg.same_shape(a, b)
@@ -117,10 +142,8 @@ end
 local sizes_t, MAXDIM = ffi.typeof 'int64_t[16]', tonumber(lib.C.TH_MAXDIM)
 
 local function size(who, i, v, level)
-   if type(v) ~= 'number' or v % 1 ~= 0 or v > 2 ^ 53 or v < -2 ^ 53 then
-      arg.refuse(who, 'size ' .. i, 'a whole number', v, level)
-   end
-   return v
+   if type(v) == 'number' and v % 1 == 0 and v <= 2 ^ 53 and v >= -2 ^ 53 then return v end
+   return whole_of(v) or arg.refuse(who, 'size ' .. i, 'a whole number', v, level)
 end
 
 local function need_few(who, n)

@@ -11,7 +11,7 @@ local f = setmetatable({}, { __index = function(_, name) return op.func(name) en
 -- Dimension d of x, from 1; `last` is the default.
 local function need_dim(who, x, d, last)
    if d == nil then return last end
-   arg.whole(who, 'dim', d)
+   d = arg.whole(who, 'dim', d)
    if d < 1 or d > math.max(1, x:dim()) then error(('%s: dim must lie in 1..%d, got %g'):format(who, math.max(1, x:dim()), d), 3) end
    return d
 end

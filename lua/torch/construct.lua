@@ -71,8 +71,7 @@ local function write_table(who, d, p, t, sizes, depth, at)
       else
          local v = t[i]
          if type(v) ~= 'number' then
-            v = type(v) == 'cdata' and tonumber(v) or error(('%s: element %d must be a number, got %s'):format(who, i,
-               arg.describe(v)), 5)
+            v = tonumber(v) or error(('%s: element %d must be a number, got %s'):format(who, i, arg.describe(v)), 5)
          end
          dtype.write(d, p, at, v)
          at = at + 1
@@ -111,7 +110,7 @@ function construct.view_storage(t, ty, who, s, offset, sizes, strides, ...)
       check(C.th_tensor_set(t, d, s.s, 0, 1, n, nil), 4, who)
       return t
    end
-   arg.whole(who, 'offset', offset)
+   offset = arg.whole(who, 'offset', offset)
    if sizes == nil then
       check(C.th_tensor_set(t, d, s.s, offset - 1, 1, no_size, nil), 4, who)
    elseif arg.is_storage(sizes) or type(sizes) == 'table' then
@@ -148,7 +147,7 @@ function construct.of(d, first, ...)
       if select('#', ...) > 0 then arg.refuse(who, 'argument 1', 'a size, a table, a tensor or a storage', nil, 3) end
       return empty(d)
    end
-   if type(first) == 'number' then
+   if arg.number_of(first) then
       local sizes, n = arg.sizes(who, first, ...)
       return construct.zeros(d, n, sizes)
    elseif type(first) == 'table' then
@@ -176,10 +175,10 @@ end
 function construct.tensor(values, name)
    local d = default_dtype
    if name ~= nil then d = construct.dtype_of(name, 'torch.tensor') end
-   if type(values) == 'number' then
+   if arg.number_of(values) then
       local t = empty(d)
       lib.call('torch.tensor', C.th_tensor_resize, t, t._dtype, 0, no_size, nil)
-      dtype.poke(t._storage, 0, values)
+      dtype.poke(t._storage, 0, tonumber(values))
       return t
    end
    if type(values) ~= 'table' then arg.refuse('torch.tensor', 'values', 'a number or a table', values) end

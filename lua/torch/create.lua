@@ -11,6 +11,9 @@ local C = lib.C
 local create = {}
 local is_tensor = arg.is_tensor
 
+-- Whether v may be the name of a type: text that spells a number is a size.
+local function is_name(v) return type(v) == 'string' and not tonumber(v) end
+
 -- The dtype that a name in the last place says, and the arguments without it.
 local function typed(who, ...)
    local n = select('#', ...) - 1
@@ -25,7 +28,7 @@ end
 
 local function sizes_of(who, first, second, ...)
    if second == nil then return arg.sizes(who, first) end
-   if type(first) ~= 'number' then arg.refuse(who, 'size 1', 'a number when others follow', first, 3) end
+   if not arg.number_of(first) then arg.refuse(who, 'size 1', 'a number when others follow', first, 3) end
    return arg.sizes(who, first, second, ...)
 end
 
@@ -46,7 +49,7 @@ function create.define(torch, name, fill, fresh)
       local n = select('#', ...)
       local last = first
       if n > 0 then last = select(n, ...) end
-      if type(last) == 'string' then return fresh(typed('torch.' .. name, first, ...)) end
+      if is_name(last) then return fresh(typed('torch.' .. name, first, ...)) end
       return fresh(tensor.default(), first, ...)
    end
    tensor.base[name] = fill
@@ -58,7 +61,7 @@ function create.define_op(torch, name)
    local function of_type(d, ...) return f(tensor.empty(d), ...) end
    torch[name] = function(...)
       local n = select('#', ...)
-      if n == 0 or type((select(n, ...))) ~= 'string' then return f(...) end
+      if n == 0 or not is_name((select(n, ...))) then return f(...) end
       return of_type(typed('torch.' .. name, ...))
    end
 end

@@ -334,12 +334,14 @@ end
 
 local function dims_list(who, name, x, dims)
    if type(dims) ~= 'table' then arg.refuse(who, name, 'a table of dimensions', dims, 3) end
+   local list = {}
    for i, d in ipairs(dims) do
-      arg.whole(who, name, d)
+      d = arg.whole(who, name, d)
+      list[i] = d
       if d < 1 or d > x:dim() then error(('%s: %s must lie in 1..%d, got %g'):format(who, name, x:dim(), d), 3) end
-      for j = 1, i - 1 do if dims[j] == d then error(('%s: %s names dimension %d twice'):format(who, name, d), 3) end end
+      for j = 1, i - 1 do if list[j] == d then error(('%s: %s names dimension %d twice'):format(who, name, d), 3) end end
    end
-   return dims
+   return list
 end
 
 --- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2), or over the
@@ -351,7 +353,7 @@ function einsum.tensordot(a, b, n, dims_b)
    arg.tensor(who, 'b', b)
    if a._dtype ~= b._dtype then arg.refuse(who, 'b', 'a ' .. a:type(), b) end
    local dims_a = n
-   if n == nil or type(n) == 'number' then
+   if n == nil or arg.number_of(n) then
       n = arg.whole(who, 'n', n or 2)
       if n < 0 or n > math.min(a:dim(), b:dim()) then
          error(('%s: n must lie in 0..%d, got %g'):format(who, math.min(a:dim(), b:dim()), n), 2)
@@ -359,8 +361,7 @@ function einsum.tensordot(a, b, n, dims_b)
       dims_a, dims_b = {}, {}
       for i = 1, n do dims_a[i], dims_b[i] = a:dim() - n + i, i end
    end
-   dims_list(who, 'dims of a', a, dims_a)
-   dims_list(who, 'dims of b', b, dims_b)
+   dims_a, dims_b = dims_list(who, 'dims of a', a, dims_a), dims_list(who, 'dims of b', b, dims_b)
    if #dims_a ~= #dims_b then error(('%s: as many dimensions of a as of b are needed, got %d and %d'):format(who, #dims_a, #dims_b), 2) end
    local sizes, labels_a, labels_b, output = {}, {}, {}, {}
    for d = 1, a:dim() do labels_a[d], sizes['a' .. d] = 'a' .. d, size_of(a, d) end

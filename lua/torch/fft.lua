@@ -36,7 +36,8 @@ local function dims_of(who, x, dim)
       list[1] = dim
    end
    for i, d in ipairs(list) do
-      arg.whole(who, 'dim', d)
+      d = arg.whole(who, 'dim', d)
+      list[i] = d
       if d < 1 or d > n then error(('%s: dim must lie in 1..%d, got %g'):format(who, n, d), 3) end
       for j = 1, i - 1 do if list[j] == d then error(('%s: dim names dimension %d twice'):format(who, d), 3) end end
    end
@@ -72,13 +73,15 @@ function fft.fftshift(x, dim) return shifted(x, dims_of('torch.fft.fftshift', x,
 --- The inverse of fftshift.
 function fft.ifftshift(x, dim) return shifted(x, dims_of('torch.fft.ifftshift', x, dim), math.ceil) end
 
-local function frequencies(who, n, d, first, count)
-   arg.whole(who, 'n', n)
+-- @param range  function(n): the first multiple, and how many
+local function frequencies(who, n, d, range)
+   n = arg.whole(who, 'n', n)
    if n < 1 then error(('%s: n must be at least 1, got %g'):format(who, n), 3) end
    if d == nil then d = 1 end
-   if type(d) ~= 'number' then arg.refuse(who, 'd', 'a number', d, 3) end
+   d = arg.number(who, 'd', d)
    if d == 0 or d ~= d then error(('%s: d must be a number other than 0, got %g'):format(who, d), 3) end
    local t = dtype.is_float(tensor.default()) and tensor.default() or dtype.id.Double
+   local first, count = range(n)
    local y = op.func 'range'(tensor.empty(t), first, first + count - 1)
    return op.method 'div'(y, n * d)
 end
@@ -86,12 +89,14 @@ end
 --- The frequencies of fft's results for n numbers, d apart (default 1): 0, 1, ..., -1 divided by n d.
 -- torch.fft.fftfreq(4) --> {0, 0.25, -0.5, -0.25}
 function fft.fftfreq(n, d)
-   local y = frequencies('torch.fft.fftfreq', n, d, -math.floor((tonumber(n) or 0) / 2), n)
+   local y = frequencies('torch.fft.fftfreq', n, d, function(k) return -math.floor(k / 2), k end)
    return shifted(y, { 1 }, math.ceil)
 end
 
 --- The frequencies of rfft's results for n numbers, d apart (default 1): 0, 1, ..., n/2 divided by n d.
-function fft.rfftfreq(n, d) return frequencies('torch.fft.rfftfreq', n, d, 0, math.floor((tonumber(n) or 0) / 2) + 1) end
+function fft.rfftfreq(n, d)
+   return frequencies('torch.fft.rfftfreq', n, d, function(k) return 0, math.floor(k / 2) + 1 end)
+end
 
 -- ---- complex tensors ------------------------------------------------------------------------------------------------------
 

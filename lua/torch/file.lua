@@ -112,8 +112,9 @@ local function define_numbers(name, d)
          return dtype.read(d, cell, 0)
       end
       local who = name_of(self, read_name)
-      if type(x) == 'number' then
-         if arg.whole(who, 'the number of elements', x) < 0 then
+      if arg.number_of(x) then
+         x = arg.whole(who, 'the number of elements', x)
+         if x < 0 then
             error(('%s: the number of elements must not be negative, got %d'):format(who, x), 2)
          end
          local s, why, status = file.read_storage(who, f, d, x)
@@ -152,8 +153,8 @@ local function define_numbers(name, d)
    -- f:writeInt(5), count = f:writeInt(storage)
    File[write_name] = function(self, x)
       local f = open(self, write_name)
-      if type(x) == 'number' or (long and (ffi.istype('int64_t', x) or ffi.istype('uint64_t', x))) then
-         put_number(self, f, x)
+      if arg.number_of(x) or (long and (ffi.istype('int64_t', x) or ffi.istype('uint64_t', x))) then
+         put_number(self, f, arg.number_of(x) or x)
          return
       end
       if arg.is_storage(x) and x.s.dtype == d then
@@ -306,7 +307,7 @@ function File:position() return tonumber(C.th_file_place(open(self, 'position'))
 function File:seek(place)
    local who = name_of(self, 'seek')
    local f = open(self, 'seek')
-   arg.whole(who, 'place', place)
+   place = arg.whole(who, 'place', place)
    if place < 1 then
       self._error = true
       if self._quiet then return self end

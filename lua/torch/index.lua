@@ -19,20 +19,27 @@ local function refuse_index(t, d, i)
       arg.size_text(t), tostring(i)), 4)
 end
 
--- A place of dimension d, from 0; negative ones count from the end.
+-- A place of dimension d, from 0; negative ones count from the end, and fractions are cut off.
 local function place(t, d, i)
    local n = tonumber(t._size[d])
-   if i < 0 then i = n + i + 1 end
-   if not (i >= 1 and i <= n and i % 1 == 0) then refuse_index(t, d, i) end
-   return i - 1
+   local at = i < 0 and n + i + 1 or i
+   if not (at >= 1 and at <= n and at % 1 == 0) then
+      at = arg.whole_of(i) or 0
+      if at < 0 then at = n + at + 1 end
+      if at < 1 or at > n then refuse_index(t, d, i) end
+   end
+   return at - 1
 end
 
 --- Narrows r, in place, to the places a..b of dimension d (from 0); negative ones count from the end.
 function index.narrow(who, r, d, a, b)
    local n = tonumber(r._size[d])
-   if type(a) ~= 'number' or type(b) ~= 'number' then arg.refuse(who, 'range', 'two numbers', type(a) ~= 'number' and a or b, 3) end
-   local first, last = a < 0 and n + a + 1 or a, b < 0 and n + b + 1 or b
-   if not (first >= 1 and last >= first and last <= n and first % 1 == 0 and last % 1 == 0) then
+   if not (arg.number_of(a) and arg.number_of(b)) then
+      arg.refuse(who, 'range', 'two numbers', not arg.number_of(a) and a or b, 3)
+   end
+   local first, last = arg.whole_of(a) or 0, arg.whole_of(b) or 0
+   first, last = first < 0 and n + first + 1 or first, last < 0 and n + last + 1 or last
+   if not (first >= 1 and last >= first and last <= n) then
       error(('%s: range must lie in 1..%d in dimension %d, got %s to %s'):format(who, n, d + 1, tostring(a), tostring(b)), 4)
    end
    r._offset = r._offset + (first - 1) * r._stride[d]
@@ -51,6 +58,7 @@ local function view_of_table(t, k)
    local d = 0
    for i = 1, given do
       local e = k[i]
+      if type(e) == 'string' then e = tonumber(e) or e end
       if type(e) == 'number' then
          local at = place(r, d, e)
          r._offset = r._offset + at * r._stride[d]
@@ -88,6 +96,12 @@ local function refuse_key(k)
    arg.refuse('index', 'index', 'a number, a table, a LongStorage, a ByteTensor or a LongTensor', k, 4)
 end
 
+--- x[k] of a text k that names no method: Torch7 took the number that it spells for the place. nil of any other text.
+function index.get_text(t, k)
+   local i = tonumber(k)
+   if i and i - i == 0 then return get_number(t, i) end       -- 'nan' and 'inf' are names
+end
+
 --- x[k]
 function index.get(t, k)
    if type(k) == 'number' then return get_number(t, k) end
@@ -122,6 +136,8 @@ local function assign(r, v)
       local source = new()
       lib.check(C.th_tensor_set(source, v.s.dtype, v.s, 0, 1, ffi.new('int64_t[1]', #v), nil), 3, 'index')
       op.method 'copy' (r, source)
+   elseif arg.number_of(v) then
+      assign(r, tonumber(v))
    else
       arg.refuse('index', 'value', 'a number or a tensor', v, 4)
    end
@@ -144,6 +160,7 @@ function index.set(t, k, v)
    elseif istype(storage_t, k) then
       return assign(view_of_storage(t, k), v)
    elseif istype(tensor_t, k) then
+      v = arg.number_of(v) or v
       if k._dtype == C.TH_U8 then
          if type(v) == 'number' then op.method 'maskedFill' (t, k, v)
          else op.method 'maskedCopy' (t, k, v) end
@@ -153,6 +170,8 @@ function index.set(t, k, v)
          else op.method 'indexCopy' (t, 1, k, v) end
          return
       end
+   elseif arg.number_of(k) then
+      return index.set(t, tonumber(k), v)
    end
    refuse_key(k)
 end

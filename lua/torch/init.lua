@@ -23,7 +23,7 @@ arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch)
 
 --- Threads that a single operation may use. Results do not depend on it.
 function torch.setnumthreads(n)
-   arg.whole('torch.setnumthreads', 'number', n)
+   n = arg.whole('torch.setnumthreads', 'number', n)
    lib.check(C.th_set_threads(math.max(-1, math.min(n, 2 ^ 30))))
 end
 --- Threads that a single operation may use.

@@ -23,7 +23,7 @@ function inner.match(result, a, b, gain, extra)
       if not arg.is_tensor(x) or x:dim() ~= 2 then arg.refuse('torch.match', name, 'a matrix', x or nil) end
    end
    if result ~= nil then arg.tensor('torch.match', 'result', result) end
-   if gain ~= nil and type(gain) ~= 'number' then arg.refuse('torch.match', 'gain', 'a number', gain) end
+   if gain ~= nil then gain = arg.number('torch.match', 'gain', gain) end
    if a:type() ~= b:type() or result and result:type() ~= a:type() then
       error(('torch.match: a, b and the result must be of one type, got %s and %s'):format(a:type(),
          (a:type() ~= b:type() and b or result):type()), 2)

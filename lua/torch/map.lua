@@ -5,7 +5,7 @@ local lib = require 'torch.lib'
 local op = require 'torch.op'
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
-local C = lib.C
+local C, is_tensor, number_of = lib.C, arg.is_tensor, arg.number_of
 local map = {}
 
 -- ---- apply, map, map2 ------------------------------------------------------------------------------------------------------
@@ -13,7 +13,7 @@ local map = {}
 -- One loop per dtype, written when first needed. The address is read anew for every element: the function that is called
 -- may make the storage grow, and then it moves.
 local loop = [[
-local ffi, C, bad, read = ...
+local ffi, C, other, read = ...
 local cast, ptr, int64, tonumber, type = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber, type
 return function(x, rows, n, step, places, f, z, w, who)
    local k = 0
@@ -24,7 +24,7 @@ return function(x, rows, n, step, places, f, z, w, who)
          local e = %s
          if w then v = f(%s, read(9, z, k), read(9, w, k)) elseif z then v = f(%s, read(9, z, k)) else v = f(%s) end
          if v ~= nil then
-            if type(v) ~= 'number' then bad(who, v) end
+            if type(v) ~= 'number' then v = other(who, v) end
             cast(ptr, x._storage.data)[at] = %s
          end
          at, k = at + step, k + 1
@@ -32,8 +32,9 @@ return function(x, rows, n, step, places, f, z, w, who)
    end
 end]]
 
-local function bad(who, v)
-   error(('%s: the function must return a number or nothing, got %s'):format(who, arg.describe(v)), 4)
+-- What a function gave that is no number: the number that a string spells, else an error.
+local function other(who, v)
+   return number_of(v) or error(('%s: the function must return a number or nothing, got %s'):format(who, arg.describe(v)), 4)
 end
 
 local function source(d)
@@ -51,7 +52,7 @@ end
 
 local loops = {}
 local function loop_of(d)
-   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, bad, dtype.read) end
+   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, other, dtype.read) end
    return loops[d]
 end
 
@@ -142,16 +143,24 @@ end
 
 local of_one = { 'abs', 'neg', 'sign', 'sqrt', 'rsqrt', 'cinv', 'exp', 'expm1', 'log', 'log1p', 'sin', 'cos', 'tan', 'asin', 'acos',
    'atan', 'sinh', 'cosh', 'tanh', 'erf', 'floor', 'ceil', 'trunc', 'round', 'frac', 'sigmoid' }
-local of_two = { 'atan2', 'pow' }
+local of_more = { atan2 = 2, pow = 2, lerp = 3 }
 
-local function number_too(name, tensor, two)
+-- torch.<name> that takes `count` plain numbers, too, or strings that spell them.
+local function number_too(name, tensor, count)
    local f
-   return function(a, b, c, d)
-      f = f or op.func(name)
-      if type(a) ~= 'number' or (two and type(b) ~= 'number') or (not two and b ~= nil) then return f(a, b, c, d) end
+   local function of_numbers(a, b, c)
       local x = tensor(1):fill(a)
-      if name == 'atan2' then b = tensor(1):fill(b) end
-      return f(x, b)[1]
+      if name ~= 'pow' and b then b = tensor(1):fill(b) end
+      return f(x, b, c)[1]
+   end
+   return function(a, b, c, d, e)
+      f = f or op.func(name)
+      if not is_tensor(a) then
+         local x, y, z = number_of(a), number_of(b), number_of(c)
+         local second, third = count > 1 and y or count == 1 and b == nil, count > 2 and z or count < 3 and c == nil
+         if x and second and third and d == nil then return of_numbers(x, y, z) end
+      end
+      return f(a, b, c, d, e)
    end
 end
 
@@ -172,8 +181,8 @@ function map.install(torch)
       torch[name] = truth(name)
       base[name] = torch[name]
    end
-   for _, name in ipairs(of_one) do torch[name] = number_too(name, torch.DoubleTensor, false) end
-   for _, name in ipairs(of_two) do torch[name] = number_too(name, torch.DoubleTensor, true) end
+   for _, name in ipairs(of_one) do torch[name] = number_too(name, torch.DoubleTensor, 1) end
+   for name, count in pairs(of_more) do torch[name] = number_too(name, torch.DoubleTensor, count) end
 end
 
 return map

@@ -5,6 +5,7 @@
 -- The signature language is described in lib/include/th_op.h.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
+local arg = require 'torch.arg'
 local C = lib.C
 
 -- taped: set by the package autograd; holds(...) says whether its values are among arguments that no call form takes,
@@ -156,10 +157,9 @@ local function branch(lines, p, index, most)
          alive[#alive + 1] = (', k%d, keep%d'):format(a.slot, a.slot)
          if a.default then value = ('%s ~= nil and %s or %s'):format(v, value, a.kind.none) end
          add(lines, '      local k%d, keep%d = %s', a.slot, a.slot, value)
-      elseif v and a.kind.whole then
+      elseif v and a.kind.whole then                          -- C cuts fractions off
          local nilable = a.default and ('%s ~= nil and '):format(v) or ''
-         add(lines, '      if %snot (%s %% 1 == 0 and %s >= -2^53 and %s <= 2^53) then not_whole(name, %q, %s) end',
-            nilable, v, v, v, a.name, v)
+         add(lines, '      if %snot (%s >= -2^53 and %s <= 2^53) then not_whole(name, %q, %s) end', nilable, v, v, a.name, v)
       end
    end
    for _, a in ipairs(p.form.args) do
@@ -226,10 +226,10 @@ local function source(_, forms, method)
    for i = 1, most + 1 do params[i] = 'a' .. i end
    for i, f in ipairs(forms) do op_names[i], index[f] = 'op' .. i, i end
    add(lines, 'local name, bad, failed, not_whole, list, sizes, no_sizes, is_sizes, C, argv, istype, Tensor, Generator,')
-   add(lines, '   default_generator, new, type, select, %s = ...', table.concat(op_names, ', '))
+   add(lines, '   default_generator, new, type, call, %s = ...', table.concat(op_names, ', '))
    add(lines, 'return function(%s)', table.concat(params, ', '))
    for _, p in ipairs(all) do branch(lines, p, index[p.form], most) end
-   add(lines, '   return select(1, bad(name, %s, %s))', tostring(method), table.concat(params, ', '))
+   add(lines, '   return call(bad(name, %s, %s))', tostring(method), table.concat(params, ', '))
    add(lines, 'end')
    return table.concat(lines, '\n'), all
 end
@@ -258,9 +258,7 @@ local function default_value(a)
    return tonumber(a.default)
 end
 
---- The call form that n arguments choose: its pattern and a table from the names of arguments to their values, defaults
---- included, and one from names to places among the arguments; nil when none fits.
-function op.match(name, method, n, given)
+local function pattern_for(name, method, n, given, match)
    method = method and true or false
    local patterns = matched[method][name]
    if not patterns then
@@ -271,23 +269,44 @@ function op.match(name, method, n, given)
       local fits = n <= #p
       for i = 1, fits and #p or 0 do
          local v = given[i]
-         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and matches(p[i], v) end
+         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and match(p[i], v) end
       end
-      if fits then
-         local env, place = {}, {}
-         for i = 1, n do env[p[i].name], place[p[i].name] = given[i], i end
-         for _, a in ipairs(p.form.args) do
-            if env[a.name] == nil and a.default and a.default ~= 'nil' then
-               if a.kind == kinds.tensor then
-                  env[a.name], place[a.name] = env[a.default], place[a.default]
-               else
-                  env[a.name] = default_value(a)
-               end
-            end
+      if fits then return p end
+   end
+end
+
+local function is_numeric(a) return a.kind == kinds.number or a.kind == kinds.int end
+
+-- Torch7 took a string for the number that it spells.
+local function spells(a, v) return matches(a, v) or is_numeric(a) and type(v) == 'string' and tonumber(v) ~= nil end
+
+-- Turns strings among n arguments into the numbers that a call form wants there; says whether one was.
+local function read_numbers(name, method, n, given)
+   local p, found = pattern_for(name, method, n, given, spells), false
+   for i = 1, p and n or 0 do
+      if is_numeric(p[i]) and type(given[i]) == 'string' then given[i], found = tonumber(given[i]), true end
+   end
+   return found
+end
+
+--- The call form that n arguments choose: its pattern and a table from the names of arguments to their values, defaults
+--- included, and one from names to places among the arguments; nil when none fits. Strings in place of numbers become these.
+function op.match(name, method, n, given)
+   local p = pattern_for(name, method, n, given, matches)
+   if not p and read_numbers(name, method, n, given) then p = pattern_for(name, method, n, given, matches) end
+   if not p then return nil end
+   local env, place = {}, {}
+   for i = 1, n do env[p[i].name], place[p[i].name] = given[i], i end
+   for _, a in ipairs(p.form.args) do
+      if env[a.name] == nil and a.default and a.default ~= 'nil' then
+         if a.kind == kinds.tensor then
+            env[a.name], place[a.name] = env[a.default], place[a.default]
+         else
+            env[a.name] = default_value(a)
          end
-         return p, env, place
       end
    end
+   return p, env, place
 end
 
 --- The call forms as a reader sees them: torch.add([y,] x, value).
@@ -311,11 +330,14 @@ function op.usage(name, method)
    return table.concat(out, ' or ')
 end
 
+-- Arguments that no call form takes as they are: what to call with them, or with the numbers that strings among them spell,
+-- or else an error.
 local function bad(name, method, ...)
-   if op.taped and op.taped.holds(...) then return op.taped.call(name, method, ...) end
+   if op.taped and op.taped.holds(...) then return op.taped.call, name, method, ... end
    local n = select('#', ...)
    local given = { ... }
    while n > 0 and given[n] == nil do n = n - 1 end
+   if read_numbers(name, method, n, given) then return op[method and 'method' or 'func'](name), unpack(given, 1, n) end
    local reached, wanted, too_many, seen = 0, {}, true, {}
    for _, f in ipairs(op.forms(name)) do
       for _, p in ipairs(patterns_of(f, method)) do
@@ -341,6 +363,9 @@ local function bad(name, method, ...)
    error(('%s: argument %d must be %s, got %s%s'):format(full, reached + 1, table.concat(wanted, ' or '),
       reached + 1 > n and 'nothing' or describe(given[reached + 1]), usage), 3)
 end
+
+-- Takes the place of the function that returns it, so that errors blame its caller.
+local function call(f, ...) return f(...) end
 
 local function not_whole(name, arg, v)
    error(('%s: %s must be a whole number, got %s'):format(name, arg, tostring(v)), 3)
@@ -383,9 +408,7 @@ local function sizes(v, name)
    if n > C.TH_MAXDIM then error(('%s: at most %d sizes, got %d'):format(name, C.TH_MAXDIM, n), 3) end
    s.n = n
    for i = 1, n do
-      local k = tonumber(v[i])
-      if not k or k % 1 ~= 0 or math.abs(k) > 2 ^ 53 then not_whole(name, 'size ' .. i, v[i]) end
-      s.size[i - 1] = k
+      s.size[i - 1] = arg.whole_of(tonumber(v[i])) or not_whole(name, 'size ' .. i, v[i])
    end
    return s
 end
@@ -426,7 +449,7 @@ local function write(name, method)
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, no_sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
-      lib.generator_t, default_generator(forms), maker(forms), type, select, unpack(ops))
+      lib.generator_t, default_generator(forms), maker(forms), type, call, unpack(ops))
 end
 
 local function has_self(name)

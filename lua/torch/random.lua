@@ -56,7 +56,7 @@ local function with_generator(first, ...)
 end
 
 local function need_number(who, name, v)
-   if type(v) ~= 'number' then arg.refuse(who, name, 'a number', v, 3) end
+   if type(v) ~= 'number' then v = arg.number_of(v) or arg.refuse(who, name, 'a number', v, 3) end
    if v ~= v then error(('%s: %s must be a number, got nan'):format(who, name), 3) end
    return v
 end
@@ -73,7 +73,7 @@ end
 local function manual_seed(...)
    local g, seed, kind, extra = with_generator(...)
    recording.refuse('torch.manualSeed: it sets a generator, which', 2)
-   need_number('torch.manualSeed', 'seed', seed)
+   seed = need_number('torch.manualSeed', 'seed', seed)
    if kind ~= nil then kind = need_kind('torch.manualSeed', kind) end
    none_left('torch.manualSeed', extra)
    if seed >= 2 ^ 64 or seed < -2 ^ 63 then
@@ -147,9 +147,9 @@ local numbers = {}                          -- name -> function(generator, ...)
 function numbers.random(g, a, b, extra)
    none_left('torch.random', extra)
    if a == nil then return tonumber(C.th_generator_random(g)) end
-   need_number('torch.random', b == nil and 'n' or 'a', a)
+   a = need_number('torch.random', b == nil and 'n' or 'a', a)
    if b == nil then a, b = 1, a end
-   need_number('torch.random', 'b', b)
+   b = need_number('torch.random', 'b', b)
    a, b = a < 0 and math.ceil(a) or floor(a), b < 0 and math.ceil(b) or floor(b)
    if not (a >= -2 ^ 53 and b <= 2 ^ 53) then
       error(('torch.random: numbers must lie within 2^53 of 0, got %g..%g'):format(a, b), 2)
@@ -209,7 +209,7 @@ end
 --- torch.geometric([generator,] p): Without a tensor, how often something is tried until it fails, p being the chance to succeed.
 function numbers.geometric(g, p, extra)
    none_left('torch.geometric', extra)
-   need_number('torch.geometric', 'p', p)
+   p = need_number('torch.geometric', 'p', p)
    if p <= 0 or p >= 1 then error(('torch.geometric: p must lie between 0 and 1, got %g'):format(p), 2) end
    return floor(log(1 - unit(g)) / log(p)) + 1
 end

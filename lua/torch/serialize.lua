@@ -61,7 +61,7 @@ end
 local function read_all(f, who, mode, options, unpack)
    local ok, object, more
    if unpack then
-      ok, object, more = pcall(unpack, open(f, 'read'), options.most)
+      ok, object, more = pcall(unpack, open(f, 'read'), options.most and tonumber(options.most))
    else
       set_mode(f, mode)
       if options.referenced == false then f:referenced(false) end

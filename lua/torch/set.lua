@@ -67,7 +67,7 @@ end
 function set.unique(x, dim)
    arg.tensor('torch.unique', 'x', x)
    if dim ~= nil then
-      arg.whole('torch.unique', 'dim', dim)
+      dim = arg.whole('torch.unique', 'dim', dim)
       if dim < 1 or dim > x:dim() then error(('torch.unique: dim must lie in 1..%d, got %g'):format(x:dim(), dim), 2) end
       return unique_rows(x, dim)
    end
@@ -90,7 +90,7 @@ end
 function set.bincount(x, weights, minlength)
    local who = 'torch.bincount'
    arg.tensor(who, 'x', x)
-   if type(weights) == 'number' and minlength == nil then weights, minlength = nil, weights end
+   if arg.number_of(weights) and minlength == nil then weights, minlength = nil, weights end
    if dtype.is_float(x._dtype) then arg.refuse(who, 'x', 'a tensor of whole numbers', x) end
    if weights ~= nil and (not is_tensor(weights) or weights:nElement() ~= x:nElement()) then
       arg.refuse(who, 'weights', ('a tensor of %d elements'):format(x:nElement()), weights)
@@ -156,7 +156,7 @@ function set.nansum(x, dim)
    local kept = x:clone()
    if x:nElement() > 0 then op.method 'maskedFill'(kept, f.ne(x, x), 0) end
    if dim == nil then return f.sum(kept) end
-   arg.whole('torch.nansum', 'dim', dim)
+   dim = arg.whole('torch.nansum', 'dim', dim)
    if dim < 1 or dim > math.max(1, x:dim()) then
       error(('torch.nansum: dim must lie in 1..%d, got %g'):format(math.max(1, x:dim()), dim), 2)
    end

@@ -53,10 +53,10 @@ end
 
 local function fill_from_table(ref, t, first)
    for i = 1, #t do
-      local v = type(t[i]) == 'cdata' and tonumber(t[i]) or t[i]
-      if type(v) ~= 'number' then
+      local v = tonumber(t[i])
+      if not v then
          error(('torch.%sStorage: element %d must be a number, got %s'):format(dtype.words[dtype.of_storage(ref.s)], i,
-            arg.describe(v)), 4)
+            arg.describe(t[i])), 4)
       end
       dtype.poke(ref.s, first + i - 1, v)
    end
@@ -68,12 +68,13 @@ local function map(d, who, path, shared, size, last, extra)
       error(('%s: the name of a file must not be empty or hold a byte 0'):format(who), 4)
    end
    if shared ~= nil and type(shared) ~= 'boolean' then arg.refuse(who, 'shared', 'true or false', shared, 4) end
-   if size ~= nil then arg.whole(who, 'size', size) end
+   if size ~= nil then size = arg.whole(who, 'size', size) end
    if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
    local offset, kind = 1, shared and C.TH_MAP_SHARED or C.TH_MAP_PRIVATE
    if type(last) == 'boolean' then kind = last and C.TH_MAP_MEMORY or kind
    elseif last ~= nil then offset = arg.whole(who, 'offset', last) end
    if offset < 1 then error(('%s: offset must be at least 1, got %d'):format(who, offset), 4) end
+   if kind == C.TH_MAP_MEMORY and path:sub(1, 1) ~= '/' then path = '/' .. path end
    lib.call(who, C.th_storage_map, out, d, path, offset - 1, size or 0, kind)
    return adopt()
 end
@@ -105,8 +106,7 @@ local function construct(d, first, second, third, fourth, extra)
    local who = 'torch.' .. dtype.words[d] .. 'Storage'
    if first == nil then return storage.new(d, 0) end
    if type(first) == 'number' then
-      arg.whole(who, 'size', first)
-      return storage.new(d, first)
+      return storage.new(d, arg.whole(who, 'size', first))
    elseif class.typename(first) == 'torch.Allocator' then
       if d >= dtype.CUDA then arg.refuse(who, 'argument 1', 'a size, a table or a storage', first, 3) end
       return allocate(d, who, first, second, third)
@@ -129,21 +129,20 @@ end
 -- ---- methods ------------------------------------------------------------------------------------------------------
 
 local function at(self, i)
-   if not (i >= 1 and i <= tonumber(self.s.size) and i % 1 == 0) then
-      error(('index must lie in 1..%d, got %s'):format(tonumber(self.s.size), tostring(i)), 4)
+   local k, n = i, tonumber(self.s.size)
+   if not (k >= 1 and k <= n and k % 1 == 0) then
+      k = arg.whole_of(i) or 0
+      if k < 1 or k > n then error(('index must lie in 1..%d, got %s'):format(n, tostring(i)), 4) end
    end
-   return i - 1
+   return k - 1
 end
 
 --- Number of elements.
 function Storage:size() return tonumber(self.s.size) end
 
---- Bytes that one element takes.
-function Storage:elementSize() return dtype.bytes[self.s.dtype] end
-
 --- Sets every element to v; returns the storage.
 function Storage:fill(v)
-   if type(v) ~= 'number' then arg.refuse('fill', 'value', 'a number', v) end
+   v = arg.number('fill', 'value', v)
    if self.s.device ~= 0 then return self:copy(storage.new(self.s.dtype, tonumber(self.s.size), false):fill(v)) end
    for i = 0, tonumber(self.s.size) - 1 do dtype.write(self.s.dtype, self.s.data, i, v) end
    return self
@@ -172,8 +171,7 @@ end
 
 --- Changes the number of elements; the first ones keep their values. Memory is not given back.
 function Storage:resize(n)
-   arg.whole('resize', 'size', n)
-   lib.call('resize', C.th_storage_resize, self.s, n)
+   lib.call('resize', C.th_storage_resize, self.s, arg.whole('resize', 'size', n))
    return self
 end
 
@@ -185,8 +183,11 @@ function Storage:totable()
    return t
 end
 
---- A storage of the same type, as its constructor takes them.
-function Storage:new(...) return construct(dtype.of_storage(self.s), ...) end
+--- A storage of the same type, as its constructor takes them; s:new() alone has the elements of s.
+function Storage:new(...)
+   if select('#', ...) == 0 then return construct(dtype.of_storage(self.s), self) end
+   return construct(dtype.of_storage(self.s), ...)
+end
 
 --- The elements as a pointer. It is valid as long as the storage lives and does not grow.
 function Storage:data() return ffi.cast(dtype.pointer[self.s.dtype], self.s.data) end
@@ -220,7 +221,7 @@ end
 -- Arguments: nothing; a number of elements; a table of numbers; another storage with offset and size, to see a part of it;
 -- a torch.Allocator, and a size or a table; a file name, [shared], [size], [offset]: the elements of a file from one on, all
 -- there are unless size says how many. Changes stay here; when shared is true they go to the file, which is made or grows if
--- need be. With true in place of offset the name is that of memory shared between processes, '/name', which is
+-- need be. With true in place of offset the name is that of memory shared between processes, 'name' or '/name', which is
 -- kept until os.remove('/dev/shm/name'). Nobody may shorten a file while it is mapped.
 -- torch.DoubleStorage{1, 2, 3}:size() --> 3
 
@@ -235,10 +236,12 @@ ffi.metatype(storage_t, {
    __eq = function(a, b) return ffi.istype(storage_t, a) and ffi.istype(storage_t, b) and a.s == b.s end,
    __index = function(self, k)
       if type(k) == 'number' then return dtype.peek(self.s, at(self, k)) end
-      return methods[dtype.of_storage(self.s)][k]
+      local method = methods[dtype.of_storage(self.s)][k]
+      if method ~= nil or type(k) ~= 'string' or not tonumber(k) then return method end
+      return dtype.peek(self.s, at(self, tonumber(k)))
    end,
    __newindex = function(self, k, v)
-      if type(k) ~= 'number' then arg.refuse('storage', 'index', 'a number', k) end
+      if type(k) ~= 'number' then k = arg.number('storage', 'index', k) end
       if type(v) ~= 'number' then
          v = tonumber(v) or arg.refuse('storage', 'value', 'a number', v)
       end
@@ -285,9 +288,11 @@ function storage.add_type(torch, ty)
    local mt = setmetatable({}, { __index = Storage })
    methods[ty] = mt
    mt.new = function(first, ...)                             -- s.new(3) and s:new(3) both work
-      if arg.is_storage(first) then return construct(ty, ...) end
-      return construct(ty, first, ...)
+      if arg.is_storage(first) and select('#', ...) > 0 then return construct(ty, ...) end
+      return construct(ty, first, ...)                        -- s:new() alone is s.new(s)
    end
+   --- Bytes that one element takes: s:elementSize(), or of a class torch.FloatStorage.elementSize().
+   function mt.elementSize() return dtype.bytes[ty % dtype.CUDA] end
    local constructor = setmetatable({}, { __index = mt, __newindex = mt, __metatable = mt,
       __call = function(_, ...) return construct(ty, ...) end })
    mt.__constructor = constructor

@@ -63,7 +63,7 @@ end
 --- Place of the first element in the storage, from 1.
 -- torch.range(1, 5):narrow(1, 3, 2):storageOffset() --> 3
 function Tensor:storageOffset() return tonumber(self._offset) + 1 end
---- Bytes that one element takes.
+--- Bytes that one element takes, also of a class: torch.FloatTensor.elementSize().
 -- torch.FloatTensor():elementSize() --> 4
 function Tensor:elementSize() return dtype.bytes[self._dtype] end
 
@@ -200,9 +200,12 @@ end
 -- torch.IntTensor{1}:real():type() --> torch.DoubleTensor
 function Tensor:real() return convert(self, construct.default()) end
 
---- A tensor of the same type: x:new(), x:new(2, 3), ... as the type's constructor takes them.
+--- A tensor of the same type: x:new(2, 3), ... as the type's constructor takes them; x:new() alone is a second view of x.
 -- torch.IntTensor():new{1, 2}:type() --> torch.IntTensor
-function Tensor:new(...) return construct.of(dtype.of(self), ...) end
+function Tensor:new(...)
+   if select('#', ...) == 0 then return construct.of(dtype.of(self), self) end
+   return construct.of(dtype.of(self), ...)
+end
 
 -- ---- shape ----------------------------------------------------------------------------------------------------------------
 
@@ -268,8 +271,10 @@ ffi.metatype(tensor_t, {
    __len = function(self) return self:size() end,
    __eq = function(a, b) return rawequal(a, b) end,
    __index = function(self, k)
-      if type(k) == 'string' then return methods[dtype.of(self)][k] end
-      return get(self, k)
+      if type(k) ~= 'string' then return get(self, k) end
+      local method = methods[dtype.of(self)][k]
+      if method ~= nil then return method end
+      return index.get_text(self, k)
    end,
    __newindex = function(self, k, v) return set(self, k, v) end,
    __tostring = function(self) return methods[dtype.of(self)].__tostring__(self) end,
@@ -298,9 +303,10 @@ function tensor.add_type(torch, ty)
    local mt = setmetatable({}, { __index = Tensor })
    methods[ty] = mt
    mt.new = function(first, ...)                             -- x.new(2, 3) and x:new(2, 3) both work
-      if is_tensor(first) and dtype.of(first) == ty then return construct.of(ty, ...) end
-      return construct.of(ty, first, ...)
+      if is_tensor(first) and dtype.of(first) == ty and select('#', ...) > 0 then return construct.of(ty, ...) end
+      return construct.of(ty, first, ...)                     -- x:new() alone is x.new(x)
    end
+   function mt.elementSize() return dtype.bytes[ty % dtype.CUDA] end      -- asked of the class, too
    local constructor = setmetatable({}, { __index = mt, __newindex = mt, __metatable = mt,
       __call = function(_, ...) return construct.of(ty, ...) end })
    mt.__constructor = constructor

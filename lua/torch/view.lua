@@ -9,17 +9,19 @@ local C, new, check = lib.C, lib.new, lib.check
 local Tensor, functions = {}, {}            -- the methods, and those that torch.<name> offers too
 
 -- Views come as methods of the source, and as torch.<name>([result,] source, ...).
-local function view(name, f)
-   Tensor[name] = function(self, ...)
-      return f(new(), self, ...)
-   end
+-- @param method  'with result': as result:<name>(source, ...), too, as in Torch7
+local function view(name, f, method)
    functions[name] = function(first, second, ...)
       local third = ...
       arg.tensor(name, 'argument 1', first)
-      if arg.is_tensor(second) and (name ~= 'viewAs' and name ~= 'expandAs' or arg.is_tensor(third)) then
+      if arg.is_tensor(second) and (name ~= 'expandAs' or arg.is_tensor(third)) then
+         if first._dtype ~= second._dtype then arg.refuse(name, 'result', 'a ' .. second:type(), first) end
          return f(first, second, ...)
       end
       return f(new(), first, second, ...)
+   end
+   Tensor[name] = method and functions[name] or function(self, ...)
+      return f(new(), self, ...)
    end
 end
 
@@ -27,18 +29,17 @@ end
 -- dimension dim, from `first` on. n may be 0.
 -- torch.range(1, 5):narrow(1, 2, 3) --> {2, 3, 4}
 view('narrow', function(r, self, d, first, n)
-   arg.whole('narrow', 'first', first)
-   arg.whole('narrow', 'size', n)
+   first, n = arg.whole('narrow', 'first', first), arg.whole('narrow', 'size', n)
    check(C.th_tensor_narrow(r, self, arg.dim('narrow', self, d), first - 1, n), 2)
    return r
 end)
 
 --- Tensor:select(dim, index), torch.select([result,] x, dim, index): A view of one place of dimension dim,
--- which disappears; of a vector the element itself, a number.
+-- which disappears; of a vector the element itself, a number, whatever dim is.
 -- torch.Tensor{{1, 2}, {3, 4}}:select(2, 1) --> {1, 3}
 view('select', function(r, self, d, i)
-   arg.whole('select', 'index', i)
-   d = arg.dim('select', self, d)
+   i = arg.whole('select', 'index', i)
+   if arg.dims(self) ~= 1 then d = arg.dim('select', self, d) else arg.whole('select', 'dimension', d) end
    if self._ndim == 1 then
       if i < 1 or i > tonumber(self._size[0]) then
          error(('select: index must lie in 1..%d, got %d'):format(tonumber(self._size[0]), i), 2)
@@ -104,31 +105,31 @@ end)
 -- along dim, `step` apart, which lie in a new last dimension.
 -- torch.range(1, 5):unfold(1, 3, 2) --> {{1, 2, 3}, {3, 4, 5}}
 view('unfold', function(r, self, d, size, step)
-   arg.whole('unfold', 'size', size)
-   arg.whole('unfold', 'step', step)
+   size, step = arg.whole('unfold', 'size', size), arg.whole('unfold', 'step', step)
    check(C.th_tensor_unfold(r, self, arg.dim('unfold', self, d), size, step), 2)
    return r
 end)
 
 --- Tensor:expand(sizes...), torch.expand([result,] x, sizes...): A view in which dimensions of size 1 are repeated without
--- copying; further dimensions may be added in front. No op writes into it: clone it first.
+-- copying; further dimensions may be added in front. No op writes into it: clone it first. Written r:expand(x, sizes...), too.
 -- torch.Tensor{{1}, {2}}:expand(2, 3) --> {{1, 1, 1}, {2, 2, 2}}
 view('expand', function(r, self, ...)
    local sizes, n = arg.sizes('expand', ...)
    check(C.th_tensor_expand(r, self, n, sizes), 2, 'expand')
    return r
-end)
+end, 'with result')
 
---- Tensor:expandAs(other), torch.expandAs([result,] x, other): x expanded to the size of another tensor.
+--- Tensor:expandAs(other), torch.expandAs([result,] x, other): x expanded to the size of another tensor. Written
+-- r:expandAs(x, other), too.
 -- torch.Tensor{{1}, {2}}:expandAs(torch.zeros(2, 2)) --> {{1, 1}, {2, 2}}
 view('expandAs', function(r, self, other)
    arg.tensor('expandAs', 'tensor', other)
    check(C.th_tensor_expand(r, self, other._ndim, other._size), 2, 'expandAs')
    return r
-end)
+end, 'with result')
 
 --- Tensor:squeeze([dim]), torch.squeeze([result,] x, [dim]): A view without the dimensions of size 1, all or the
--- one named; if one element is all that remains, it is a number.
+-- one named; if one element is all that remains, it is a number. Written r:squeeze(x, [dim]), too.
 -- torch.Tensor(1, 2, 1, 3):squeeze():size() --> {2, 3}
 view('squeeze', function(r, self, d)
    check(C.th_tensor_squeeze(r, self, d == nil and -1 or arg.dim('squeeze', self, d)), 2)
@@ -136,14 +137,15 @@ view('squeeze', function(r, self, d)
       return index.element(r, r._offset)
    end
    return r
-end)
+end, 'with result')
 
 --- Tensor:unsqueeze(dim), torch.unsqueeze([result,] x, dim): A view with a further dimension of size 1 at place dim.
 -- torch.Tensor(2, 3):unsqueeze(2):size() --> {2, 1, 3}
 view('unsqueeze', function(r, self, d)
-   local n = arg.dims(self)
-   if type(d) ~= 'number' or not (d >= 1 and d <= n + 1 and d % 1 == 0) then
-      error(('unsqueeze: dimension must lie in 1..%d, got %s'):format(n + 1, tostring(d)), 2)
+   local n, given = arg.dims(self), d
+   d = arg.whole_of(d)
+   if not d or d < 1 or d > n + 1 then
+      error(('unsqueeze: dimension must lie in 1..%d, got %s'):format(n + 1, tostring(given)), 2)
    end
    if n == C.TH_MAXDIM then error(('unsqueeze: a tensor has at most %d dimensions'):format(n), 2) end
    C.th_tensor_alias(r, self)
@@ -280,11 +282,18 @@ function Tensor:repeatTensor(first, ...)
 end
 functions.repeatTensor = Tensor.repeatTensor
 
--- Views of consecutive parts; `result` is a table to fill (optional).
+-- The number of parts, or of places in each. It may have a fraction.
+local function need_part(who, what, v)
+   v = arg.number(who, what, v)
+   if v >= 1 and v <= 2 ^ 53 then return v end
+   error(('%s: %s must be at least 1, got %s'):format(who, what, tostring(v)), 3)
+end
+
+-- Views of consecutive parts. Each begins `size` after the one before, of which Torch7 cut the fraction off afterwards.
+-- @param result  a table to fill
 local function parts(who, result, self, size, d)
    d = d or 1
    local n = tonumber(self._size[arg.dim(who, self, d)])
-   if size < 1 then error(('%s: the size of a part must be at least 1, got %d'):format(who, size), 3) end
    for i = #result, 1, -1 do result[i] = nil end
    for first = 1, n, size do
       result[#result + 1] = self:narrow(d, first, math.min(size, n - first + 1))
@@ -294,13 +303,12 @@ end
 
 --- Parts of `size` places along dimension d (1), the last one maybe shorter: a table of views.
 -- torch.range(1, 5):split(2) --> {{1, 2}, {3, 4}, {5}}
-function Tensor:split(size, d) return parts('split', {}, self, arg.whole('split', 'size', size), d) end
+function Tensor:split(size, d) return parts('split', {}, self, need_part('split', 'size', size), d) end
 
 --- n parts of equal size along dimension d (1), the last one maybe shorter.
 -- torch.range(1, 5):chunk(2) --> {{1, 2, 3}, {4, 5}}
 function Tensor:chunk(n, d)
-   arg.whole('chunk', 'count', n)
-   if n < 1 then error(('chunk: count must be at least 1, got %d'):format(n), 2) end
+   n = need_part('chunk', 'count', n)
    local size = tonumber(self._size[arg.dim('chunk', self, d or 1)])
    return parts('chunk', {}, self, math.max(1, math.ceil(size / n)), d)
 end
@@ -308,7 +316,7 @@ end
 function functions.split(first, ...)
    local self, size, d = ...
    if type(first) == 'table' then
-      return parts('split', first, arg.tensor('split', 'tensor', self), arg.whole('split', 'size', size), d)
+      return parts('split', first, arg.tensor('split', 'tensor', self), need_part('split', 'size', size), d)
    end
    return arg.tensor('split', 'tensor', first):split(...)
 end
