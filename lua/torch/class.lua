@@ -518,11 +518,11 @@ end
 --- The module that gives users the class of a reserved name, or nil.
 function internal.asked_by(name) return reserved[name] and reserved[name].asked end
 
---- The reserved names whose classes that module gives, in alphabetical order.
+--- The reserved names whose classes that module gives (without it: all), in alphabetical order.
 function internal.reserved_for(asked)
    local list = {}
    for name, r in pairs(reserved) do
-      if r.asked == asked then list[#list + 1] = name end
+      if asked == nil or r.asked == asked then list[#list + 1] = name end
    end
    table.sort(list)
    return list

@@ -56,13 +56,31 @@ local function write(entry)
    return table.concat(lines, '\n')
 end
 
+-- All public names, and those of classes that a program must ask for.
+local function all_names()
+   local names, seen = {}, {}
+   for _, list in ipairs { doc.names(), class.reserved_for() } do
+      for _, key in ipairs(list) do
+         if not seen[key] then names[#names + 1] = key end
+         seen[key] = true
+      end
+   end
+   return names
+end
+
 local function package_text(name)
    if not doc.is_package(name) then return nil end
    local names, own = {}, #name + 2
    for _, key in ipairs(doc.names()) do
       if key:sub(1, own - 1) == name .. '.' and not key:find(':', 1, true) then names[#names + 1] = key:sub(own) end
    end
-   return listing(('%s: %d names; ? %s.NAME tells more'):format(name, #names, name), names)
+   local text = listing(('%s: %d names; ? %s.NAME tells more'):format(name, #names, name), names)
+   for _, key in ipairs(class.reserved_for()) do
+      if key:sub(1, own - 1) == name .. '.' and not class.getmetatable(key) then
+         text = ("%s\n%s: after require '%s'"):format(text, key, class.asked_by(key))
+      end
+   end
+   return text
 end
 
 -- ---- which name is meant --------------------------------------------------------------------------------------
@@ -86,7 +104,7 @@ end
 local function near(name)
    local short, found, seen = (name:match '[%w_]+$' or name):lower(), {}, {}
    local function try(fits)
-      for _, key in ipairs(doc.names()) do
+      for _, key in ipairs(all_names()) do
          if #found < 60 and not seen[key] and fits(key:match '[%w_]+$':lower(), key) then
             seen[key] = true
             found[#found + 1] = key
@@ -116,7 +134,7 @@ local function keys_of(name)
    if scope ~= '' then return {} end
    if op.forms(short) then return { 'torch.' .. short } end
    local keys = {}
-   for _, key in ipairs(doc.names()) do
+   for _, key in ipairs(all_names()) do
       if key:match '[%w_]+$' == short then keys[#keys + 1] = key end
    end
    if #keys > 3 then                                          -- a method of many modules: what the base class says will do

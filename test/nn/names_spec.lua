@@ -79,10 +79,12 @@ describe('the recurrent layers and nn.CTCCriterion', function()
       local out = script [[
          require 'nn'
          print(pcall(torch.class, 'My', 'nn.LSTM'))
-         print(torch.help 'nn.LSTM')
+         print(torch.help 'LSTM')
+         print(torch.help 'nn')
       ]]
       assert.truthy(out:find("the parent class nn.LSTM of My is unknown: require 'nn.recurrent' first", 1, true), out)
       assert.truthy(out:find("`require 'nn.recurrent'` puts it into nn.", 1, true), out)
+      assert.truthy(out:find("\nnn.CTCCriterion: after require 'nn.recurrent'\n", 1, true), out)
    end)
 
    it('come from files without being asked for, and stay out of nn then', function()
