@@ -73,6 +73,16 @@ local function pack_table(out, t, where)
    out.depth = out.depth - 1
 end
 
+-- An object of a class with __send goes by the number that this gives, to __receive of the other state. Others are copied.
+local function pack_object(out, v)
+   local send = class.class_of(v).__send
+   if send then
+      text(out, 'q', ('%s\0%.0f'):format(class.typename(v), send(v)))
+   else
+      text(out, 'o', require 'torch.serialize'.serialize(v))
+   end
+end
+
 function pack(out, v, where)
    local kind = type(v)
    if v == nil then out[#out + 1] = 'z'
@@ -91,7 +101,7 @@ function pack(out, v, where)
       out.count = out.count + 1
       out.seen[v] = out.count
       if kind == 'function' then pack_function(out, v, where) else pack_table(out, v, where) end
-   elseif class.typename(v) then text(out, 'o', require 'torch.serialize'.serialize(v))
+   elseif class.typename(v) then pack_object(out, v)
    else
       error(('%s cannot go to another thread: it is a %s%s'):format(where, kind,
          kind == 'table' and ' whose metatable is no class and no package' or ''), 0)
@@ -125,6 +135,11 @@ local with_text = {
    p = function(_, s) return found(s) end,
    m = function(_, s) return class.find(s) end,
    c = function(_, s) return class.find(s).__constructor end,
+   q = function(_, s)
+      local name, number = s:match '^(%Z+)%z(%d+)$'
+      if not class.getmetatable(name) then require(name:match '^[^.]+') end
+      return class.getmetatable(name).__receive(tonumber(number))
+   end,
    o = function(_, s) return require 'torch.serialize'.deserialize(s, nil, { unsafe = true }) end,
    f = function(from, s)
       local f = assert(load(s, '=a function from another thread', 'b'))

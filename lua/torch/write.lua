@@ -39,20 +39,22 @@ local function put_text(f, s)
    put(f, BYTE, ffi.cast('const char *', s), #s)
 end
 
--- What was written so far: objects by identity, storages by address.
+-- What was written so far: tables and tensors by identity, other C objects by their address, since Lua may hold one of them twice.
 local function writing_state(self)
    local w = self._written or record.writing_state(0)
    self._written = w
    return w
 end
 
+local function has_address(object) return type(object) == 'cdata' and not arg.is_tensor(object) end
+
 local function index_of(w, object)
-   if arg.is_storage(object) then return w.storages[class.pointer(object)] end
+   if has_address(object) then return w.storages[class.pointer(object)] end
    return w.index[object]
 end
 
 local function remember(w, object, index)
-   if arg.is_storage(object) then
+   if has_address(object) then
       w.storages[class.pointer(object)] = index
       w.kept[#w.kept + 1] = object            -- so that its address is not used again
    else
