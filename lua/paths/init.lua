@@ -16,7 +16,9 @@ local paths = {}
 local room = ffi.new 'char[4096]'
 local NONE, FILE, DIR = tonumber(C.TH_PATH_NONE), tonumber(C.TH_PATH_FILE), tonumber(C.TH_PATH_DIR)
 
+-- A name; a number stands for its digits, as in paths.concat(folder, epoch).
 local function need(who, what, v)
+   if type(v) == 'number' then return tostring(v) end
    if type(v) ~= 'string' then error(('paths.%s: %s must be a string, got %s'):format(who, what, type(v)), 3) end
    return v
 end
@@ -29,7 +31,7 @@ local function why() return ffi.string(ffi.C.strerror(ffi.errno())) end
 --- The last part of a path; without `suffix` when it ends in it (the dot may be left out).
 -- paths.basename('/a/b.lua', 'lua') --> b
 function paths.basename(path, suffix)
-   need('basename', 'path', path)
+   path = need('basename', 'path', path)
    local name = path:gsub('/+$', ''):match '[^/]*$'
    if suffix then
       suffix = '.' .. need('basename', 'suffix', suffix):gsub('^%.', '')
@@ -41,7 +43,7 @@ end
 --- The folder that a path lies in; '.' when it names none.
 -- paths.dirname('/a/b.lua') --> /a
 function paths.dirname(path)
-   need('dirname', 'path', path)
+   path = need('dirname', 'path', path)
    local trimmed = path:gsub('/+$', '')
    if trimmed == '' then return path:sub(1, 1) == '/' and '/' or '.' end
    local folder = trimmed:match '^(.*)/[^/]*$'
@@ -72,7 +74,7 @@ function paths.concat(...)
       end
    end
    local n = select('#', ...)
-   if n == 0 or type(first) == 'string' and first:sub(1, 1) ~= '/' then walk(paths.cwd()) end
+   if n == 0 or tostring(first):sub(1, 1) ~= '/' then walk(paths.cwd()) end
    for i = 1, n do walk(need('concat', 'argument ' .. i, (select(i, ...)))) end
    return '/' .. table.concat(parts, '/')
 end
@@ -102,7 +104,7 @@ end
 
 --- Runs a Lua file that lies beside the one that calls.
 function paths.dofile(name, depth)
-   need('dofile', 'name', name)
+   name = need('dofile', 'name', name)
    local own = source_at(level('dofile', depth) + 1)
    return dofile(own and paths.concat(paths.dirname(own), name) or paths.concat(name))
 end
@@ -149,7 +151,7 @@ end
 --- Walks over the names in a folder: for name in paths.files('.', '%.lua$') do ... end
 -- @param filter  a Lua pattern that a name must contain, or a function of the name (optional)
 function paths.files(path, filter)
-   need('files', 'path', path)
+   path = need('files', 'path', path)
    local keep
    if filter == nil then
       keep = function() return true end
@@ -165,7 +167,7 @@ end
 
 --- Walks over the folders in a folder.
 function paths.iterdirs(path)
-   need('iterdirs', 'path', path)
+   path = need('iterdirs', 'path', path)
    return filtered('iterdirs', path, function(name)
       return name ~= '.' and name ~= '..' and paths.dirp(path .. '/' .. name)
    end, 2)
@@ -173,7 +175,7 @@ end
 
 --- Walks over the files in a folder.
 function paths.iterfiles(path)
-   need('iterfiles', 'path', path)
+   path = need('iterfiles', 'path', path)
    return filtered('iterfiles', path, function(name) return paths.filep(path .. '/' .. name) end, 2)
 end
 
@@ -184,7 +186,7 @@ end
 
 --- Makes a folder, and those above it that are missing. Returns true, or nil and a message.
 function paths.mkdir(path)
-   need('mkdir', 'path', path)
+   path = need('mkdir', 'path', path)
    local above = paths.dirname(path)
    if above ~= path and above ~= '.' and C.th_path_kind(above, 1) == NONE then
       local ok, message = paths.mkdir(above)
@@ -194,12 +196,15 @@ function paths.mkdir(path)
 end
 
 --- Removes an empty folder. Returns true, or nil and a message.
-function paths.rmdir(path) return result(ffi.C.rmdir(need('rmdir', 'path', path)), path) end
+function paths.rmdir(path)
+   path = need('rmdir', 'path', path)
+   return result(ffi.C.rmdir(path), path)
+end
 
 --- Removes a file, or a folder with all that is in it; links are removed, not followed. `sure` must be 'yes'.
 -- @return true, or nil and a message
 function paths.rmall(path, sure)
-   need('rmall', 'path', path)
+   path = need('rmall', 'path', path)
    if sure ~= 'yes' then return nil, "paths.rmall: the second argument must be 'yes'" end
    local kind = C.th_path_kind(path, 0)
    if kind == NONE then return nil, path .. ': there is no such file or folder' end

@@ -11,7 +11,10 @@ ffi.cdef [[
 
 local sys = {}
 
+-- A number may come as text, and a text as a number.
 local function need(who, what, kind, v)
+   if kind == 'number' and type(v) == 'string' then v = tonumber(v) or v end
+   if kind == 'string' and type(v) == 'number' then v = tostring(v) end
    if type(v) ~= kind then error(('sys.%s: %s must be a %s, got %s'):format(who, what, kind, type(v)), 3) end
    return v
 end
@@ -48,7 +51,7 @@ end
 
 --- Does nothing for so many microseconds.
 function sys.usleep(microseconds)
-   need('usleep', 'time', 'number', microseconds)
+   microseconds = need('usleep', 'time', 'number', microseconds)
    local stop = tick() + microseconds * 1e-6
    while C.th_interrupted() == 0 do
       local left = stop - tick()
@@ -65,9 +68,9 @@ function sys.sleep(seconds) sys.usleep(need('sleep', 'time', 'number', seconds) 
 
 --- Runs a command of the shell.
 -- @param readwhat  what to read of its output, as f:read takes it (default '*all')
--- @return its output without the last end of line
+-- @return its output without spaces and ends of lines around it
 function sys.fexecute(cmd, readwhat)
-   need('fexecute', 'command', 'string', cmd)
+   cmd = need('fexecute', 'command', 'string', cmd)
    readwhat = readwhat or '*all'
    if not (type(readwhat) == 'number' and readwhat >= 0 and readwhat < 2 ^ 31) and not (type(readwhat) == 'string' and readwhat:find '^%*[aln]') then
       error("sys.fexecute: readwhat must be '*all', '*line', '*number' or a number of bytes, got " .. tostring(readwhat), 2)
@@ -76,18 +79,17 @@ function sys.fexecute(cmd, readwhat)
    if not pipe then error('sys.fexecute: ' .. tostring(why), 2) end
    local text = pipe:read(readwhat)
    pipe:close()
-   if type(text) == 'string' then text = text:gsub('[\r\n]+$', '') end
-   return text
+   return type(text) == 'string' and (text:match '^%s*(.*%S)' or '') or text
 end
 
---- The output of a command of the shell.
-function sys.execute(cmd) return (sys.fexecute(need('execute', 'command', 'string', cmd))) end
+--- The output of a command of the shell, with what it says of errors, and without spaces and ends of lines around it.
+function sys.execute(cmd) return sys.fexecute(need('execute', 'command', 'string', cmd) .. ' 2>&1') end
 
 -- A path is quoted; anything else (patterns, options) goes to ls as it is.
 local function list(name, options)
    return function(d)
       if d == nil then d = '' end
-      need(name, 'folder', 'string', d)
+      d = need(name, 'folder', 'string', d)
       if paths.filep(d) or paths.dirp(d) then d = "'" .. d:gsub("'", "'\\''") .. "'" end
       return sys.execute('ls ' .. options .. d)
    end
@@ -109,8 +111,7 @@ sys.OS = sys.uname()
 --- The pieces of a string between what matches the pattern.
 -- sys.split('a,b', ',') --> {a, b}
 function sys.split(str, pat)
-   need('split', 'text', 'string', str)
-   need('split', 'pattern', 'string', pat)
+   str, pat = need('split', 'text', 'string', str), need('split', 'pattern', 'string', pat)
    local parts, at, from = {}, 1, 1
    while from <= #str do
       local first, last = str:find(pat, from)

@@ -163,15 +163,15 @@ function xlua.installed(name)
    return path ~= nil, path
 end
 
---- require that returns nil and a message when a package is missing. Nothing is installed.
+--- require that prints why a package cannot be loaded, instead of raising an error. Nothing is installed.
+-- @return what require gives; false and the reason when it fails
 function xlua.require(name)
    if type(name) ~= 'string' then refuse('require', 'the package must be a name', name) end
    local ok, r = pcall(require, name)
    if ok then return r end
-   if xlua.installed(name) then error(r, 2) end                -- it is there and broken
-   local message = ("there is no package %s; 'luarocks install %s' may find it"):format(name, name)
-   print(message)
-   return nil, message
+   print(r)
+   print(('warning: <%s> could not be loaded (is it installed?)'):format(name))
+   return false, r
 end
 
 --- Parameters from the environment: for every key of `default`, $key when it is set, of the default's type.
@@ -258,7 +258,7 @@ function xlua.usage(funcname, description, example, ...)
       lines[#lines + 1] = ''
       lines[#lines + 1] = paint('Blue', funcname .. '{')
       for _, a in ipairs(list) do
-         if type(a) == 'table' then
+         if type(a) == 'table' and a.arg ~= nil then
             local kind = ('%s%s = %s'):format(a.req and '' or '[', a.arg, tostring(a.type)) .. (a.req and '' or ']')
             local default = a.default ~= nil and (' [default = %s]'):format(tostring(a.default)) or ''
             lines[#lines + 1] = ('    %-30s -- %s%s'):format(kind, tostring(a.help or ''), default)
@@ -283,64 +283,50 @@ function xlua.usage_module(module, name, description)
    return table.concat(lines, '\n') .. '\n'
 end
 
--- 'number|table' admits both; torch.Tensor and others are names of classes.
-local function is_a(v, kinds)
-   if kinds == nil then return true end
-   local name = class.typename(v)
-   for kind in kinds:gmatch '[^|%s]+' do
-      if type(v) == kind or name == kind or (name and kind == 'torch.Tensor' and name:match '^torch%.%a+Tensor$') then
-         return true
-      end
-   end
-   return false
-end
-
 -- Is the only argument a table of named ones?
-local function is_named(args, wanted)
-   if #args ~= 1 or type(args[1]) ~= 'table' or getmetatable(args[1]) ~= nil then return false end
-   local known = {}
-   for _, a in ipairs(wanted) do known[a.arg] = true end
-   for k in pairs(args[1]) do
-      if not known[k] then return false end
-   end
-   return next(args[1]) ~= nil or not is_a(args[1], wanted[1] and wanted[1].type)
+local function is_named(args)
+   local t = args[1]
+   return #args == 1 and type(t) == 'table' and #t == 0 and class.typename(t) == nil
 end
 
---- Takes the arguments of a function apart, given in order or by name (f{size = 3}).
+--- Takes the arguments of a function apart, given in order or by name (f{size = 3}). Types are for the text of the usage: they are
+-- not checked, and arguments that the function does not know are left out.
 -- @param args  {...} of the function
 -- @param ...   what it takes: {arg =, type =, help =, default =, req =}
--- @return a table of the arguments by name, then their values in order
+-- @return a table of the arguments by name and by number, with the text `usage`; then their values in order
 function xlua.unpack(args, funcname, description, ...)
    if type(args) ~= 'table' then refuse('unpack', 'arguments must be a table', args) end
-   local wanted = { ... }
-   local named = is_named(args, wanted) and args[1]
-   local function complain(text)
-      xlua.error(text, tostring(funcname), xlua.usage(funcname, description, nil, unpack(wanted)))
+   local wanted = {}
+   for i = 1, select('#', ...) do
+      local a = select(i, ...)
+      if type(a) == 'table' and a.arg ~= nil then wanted[#wanted + 1] = a end      -- others are lines of the usage
    end
-   if not named and #args > #wanted then complain(('takes at most %d arguments, got %d'):format(#wanted, #args)) end
-   local by_name, values = {}, {}
+   local function usage() return xlua.usage(funcname, description, nil, unpack(wanted)) end
+   local named = is_named(args) and args[1]
+   local values = setmetatable({}, { __index = function(_, k) return k == 'usage' and usage() or nil end })
    for i, a in ipairs(wanted) do
       local v
       if named then v = named[a.arg] else v = args[i] end
       if v == nil then
          v = a.default
-         if v == nil and a.defaulta then v = by_name[a.defaulta] end
+         if v == nil and a.defaulta then v = values[a.defaulta] end
          if v == nil and a.defaultf then v = a.defaultf() end
-         if v == nil and a.req then complain(('the argument %s is required'):format(a.arg)) end
-      elseif not is_a(v, a.type) then
-         complain(('the argument %s must be a %s, got %s'):format(a.arg, a.type, type(v)))
+         if v == nil and a.req then
+            xlua.error(('the argument %s is required'):format(a.arg), tostring(funcname), usage())
+         end
       end
-      by_name[a.arg], values[i] = v, v
+      values[a.arg], values[i] = v, v
    end
-   return by_name, unpack(values, 1, #wanted)
+   return values, unpack(values, 1, #wanted)
 end
 
 --- As xlua.unpack, and stores the arguments as fields of an object.
 function xlua.unpack_class(object, args, funcname, description, ...)
    if type(object) ~= 'table' then refuse('unpack_class', 'object must be a table', object) end
    if type(args) ~= 'table' then refuse('unpack_class', 'arguments must be a table', args) end
-   local by_name = xlua.unpack(args, funcname, description, ...)
-   for k, v in pairs(by_name) do object[k] = v end
+   for k, v in pairs((xlua.unpack(args, funcname, description, ...))) do
+      if type(k) ~= 'number' then object[k] = v end
+   end
 end
 
 ---------------------------------------------------------------------------------------------------------
