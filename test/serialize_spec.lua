@@ -157,6 +157,20 @@ describe('torch.serialize', function()
       assert.error_matches(function() torch.deserialize('', 'binary', 3) end, 'options must be a table')
    end)
 
+   it('writes the constructor of a class as an empty table, with a warning', function()
+      local said, real = {}, print
+      _G.print = function(text) said[#said + 1] = text end
+      local ok, got = pcall(round, { list = { home.Pair }, home.Packed, home.Packed })
+      _G.print = real
+      assert.is_true(ok, got)
+      assert.same({ list = { {} }, {}, {} }, got)
+      assert.equal(got[1], got[2])
+      table.sort(said)
+      assert.same({ '$ Warning: the constructor spec.Packed is written as an empty table',
+                    '$ Warning: the constructor spec.Pair is written as an empty table' }, said)
+      assert.equal(home.Pair, clone({ home.Pair })[1])
+   end)
+
    it('warns of unwritable fields of an object and leaves them out', function()
       local p, lines, old = home.Pair(1, coroutine.create(function() end)), {}, print
       rawset(_G, 'print', function(s) lines[#lines + 1] = s end)

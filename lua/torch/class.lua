@@ -534,6 +534,9 @@ internal.class_of = class_of
 --- Whether a class is still the one of its name, not one that another has replaced.
 function internal.is_current(mt) return classes[names[mt]] == mt end
 
+--- The name of the class that a constructor makes objects of, or nil for other values.
+function internal.constructor_name(x) return name_of_constructor[x] end
+
 --- The name of a class, or of what stands in the package for one.
 function internal.name(x) return names[x] or name_of_constructor[x] end
 

@@ -73,7 +73,7 @@ function File.isWritableObject(_, object)
    local t = type(object)
    if t == 'nil' or t == 'boolean' or t == 'number' or t == 'string' then return true end
    if t == 'function' then return dump_of(object) ~= nil end
-   if t == 'table' then return not class.is_class(object) end
+   if t == 'table' then return not class.is_class(object) or class.constructor_name(object) ~= nil end
    return t == 'cdata' and class.typename(object) ~= nil
 end
 
@@ -303,6 +303,8 @@ local function write_graph(self, f, root, hook, carry)
             put_text(f, object.code)
             object, internal, again = object.upvalues, true, true
          elseif not name then
+            local made = class.constructor_name(object)     -- as in Torch7, a table of what was put into it: nothing
+            if made then print(('$ Warning: the constructor %s is written as an empty table'):format(made)) end
             begin_table(object, original, original, carry and getmetatable(object))
          elseif carry and arg.is_storage(object) then
             put_int(f, CARRIED_STORAGE)
