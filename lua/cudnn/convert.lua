@@ -11,6 +11,17 @@ for _, name in ipairs { 'BatchNormalization', 'SpatialBatchNormalization', 'Volu
    NAMES[name] = true
 end
 
+-- The class that the layer becomes, or nil. A class of cudnn derives from ours of the same name in nn; where a program has a class
+-- of that name, its layers stay.
+local function other_class(m, to_cudnn)
+   local package_name, name = torch.type(m):match '^(%w+)%.(%w+)$'
+   if not NAMES[name] then return nil end
+   local theirs, its = torch.getmetatable('cudnn.' .. name), getmetatable(m)
+   local ours = getmetatable(theirs)
+   if to_cudnn then return package_name == 'nn' and its == ours and theirs or nil end
+   return its == theirs and ours or nil
+end
+
 -- Does the layer use what only cudnn's class has?
 local function is_special(m)
    if (m.groups or 1) ~= 1 then return true end
@@ -20,7 +31,8 @@ local function is_special(m)
 end
 
 --- Turns the layers of a model into those of another package, in place: from nn to cudnn, or back. A layer of another name
--- stays, and so does one of cudnn that uses what nn's lacks, such as groups. Parameters stay the same tensors.
+-- stays, and so does one of cudnn that uses what nn's lacks, such as groups, or one of a class that the program has put in place
+-- of ours. Parameters stay the same tensors.
 -- @param net           a module
 -- @param dst           the package: cudnn or nn
 -- @param exclusion_fn  function(module) that says true of those that shall stay (optional)
@@ -33,19 +45,15 @@ return function(net, dst, exclusion_fn)
    if exclusion_fn ~= nil and not arg.is_callable(exclusion_fn) then
       arg.refuse('cudnn.convert', 'exclusion_fn', 'a function', exclusion_fn)
    end
-   local from, to = 'nn', 'cudnn'
-   if dst == nn then from, to = to, from end
    local chosen = {}                           -- before the first changes: exclusion_fn may fail
    for _, m in ipairs(net:listModules()) do
-      local package_name, name = torch.type(m):match '^(%w+)%.(%w+)$'
-      if package_name == from and NAMES[name] and not is_special(m) and not (exclusion_fn and exclusion_fn(m)) then
-         chosen[#chosen + 1] = { m, name }
-      end
+      local other = other_class(m, dst == cudnn)
+      if other and not is_special(m) and not (exclusion_fn and exclusion_fn(m)) then chosen[#chosen + 1] = { m, other } end
    end
    for _, c in ipairs(chosen) do
-      local m, name = c[1], c[2]
-      torch.setmetatable(m, to .. '.' .. name)
-      if name == 'ClippedReLU' then m.ceiling = m.clip end
+      local m, other = c[1], c[2]
+      setmetatable(m, other)
+      if other.__typename:find '%.ClippedReLU$' then m.ceiling = m.clip end
    end
    return net
 end

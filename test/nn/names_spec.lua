@@ -75,6 +75,23 @@ describe('the recurrent layers and nn.CTCCriterion', function()
       ]]
    end)
 
+   it('are what cudnn.convert exchanges with those of cudnn, not classes of the program', function()
+      local name = saved 'nn.Sequential():add(nn.LSTM(2, 3))'
+      holds(([[
+         require 'nn'
+         require 'cudnn'
+         local m = torch.load '%s'
+         local class = getmetatable(m:get(1))
+         equal('to cudnn', 'cudnn.LSTM', torch.type(cudnn.convert(m, cudnn):get(1)))
+         equal('back', class, getmetatable(cudnn.convert(m, nn):get(1)))
+         local LSTM = torch.class('nn.LSTM', 'nn.Identity')
+         m:add(nn.LSTM())
+         cudnn.convert(m, cudnn)
+         equal('ours', 'cudnn.LSTM', torch.type(m:get(1)))
+         equal('that of the program', LSTM, getmetatable(m:get(2)))
+      ]]):format(name))
+   end)
+
    it('explain where they are when they are wanted as parents, and in the help', function()
       local out = script [[
          require 'nn'
