@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local paths = require 'paths'
+require 'xlua'                          -- scripts use xlua and sys after require 'optim'
 
 --- Writes rows of numbers and texts to a file as they come, and plots the numbers with gnuplot where that is installed.
 -- Folders of the file that are missing are made. The field `symbols` holds the columns, by name or by number as add got them.

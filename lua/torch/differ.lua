@@ -21,9 +21,15 @@ local function types(a, b)
    end
 end
 
+-- The same elements on the host: one by one, each element of a device would be a copy.
+local function on_host(x)
+   local word = class.typename(x):match '^torch%.Cuda(%a*)Tensor$'
+   return word and x:type(('torch.%sTensor'):format(word == '' and 'Float' or word)) or x
+end
+
 -- The elements of a tensor in row-major order, as a function of their number.
 local function reader(x)
-   local t = x:contiguous()
+   local t = on_host(x):contiguous()
    local s, before = t:storage(), t:storageOffset() - 1
    return function(i) return s[before + i] end
 end
