@@ -1,6 +1,6 @@
 -- cudnn.convert - layers of a model from classes of nn to those of cudnn, and back.
 local torch = require 'torch'
-local arg = require 'torch.arg'
+local arg, class = require 'torch.arg', require 'torch.class'
 
 -- Classes that have the same name and the same fields in both packages.
 local NAMES = {}
@@ -52,6 +52,7 @@ return function(net, dst, exclusion_fn)
    end
    for _, c in ipairs(chosen) do
       local m, other = c[1], c[2]
+      class.offer(other.__typename)
       setmetatable(m, other)
       if other.__typename:find '%.ClippedReLU$' then m.ceiling = m.clip end
    end

@@ -79,11 +79,12 @@ function M.isTypeOf(x, spec)
    if type(name) ~= 'string' then
       refuse(2, 'torch.isTypeOf: typeSpec must be a name, a pattern or a class, got %s', type(spec))
    end
+   local is_pattern = type(spec) == 'string'
    local mt = class_of(x) or type(x) == 'table' and getmetatable(x)
    while type(mt) == 'table' do
       local own = names[mt] or mt.__typename
       if own == name then return true end
-      local part = type(own) == 'string' and own:match(name)
+      local part = is_pattern and type(own) == 'string' and own:match(name)
       if part and part ~= name then return true end
       mt = getmetatable(mt)
    end
@@ -486,12 +487,20 @@ function internal.reserved_class(name)
    return r.class
 end
 
---- Makes our class the class of its reserved name, and stores its constructor in `home`.
-function internal.publish(name, home)
+local function enter_reserved(name)
    local mt, r = internal.reserved_class(name), reserved[name]
    enter(name, mt)
    constructors[name], factories[name] = r.constructor, r.factory
-   rawset(home, name:match '[^.]*$', r.constructor)
+   return r.constructor
+end
+
+--- Makes our class the class of its reserved name, and stores its constructor in `home`.
+function internal.publish(name, home) rawset(home, name:match '[^.]*$', enter_reserved(name)) end
+
+--- Makes our class the class of a reserved name that is free, because objects of it come to the program, which may look for the
+-- class of their name. No package holds it.
+function internal.offer(name)
+   if reserved[name] and not classes[name] then enter_reserved(name) end
 end
 
 --- A class derived from a class that its name may not lead to, otherwise as torch.class makes it.
@@ -504,14 +513,14 @@ function internal.derive(name, parent)
    return mt, parent
 end
 
---- The class of a name for files and help: the one that torch.getmetatable gives, else ours of a reserved name.
+--- The class of a name for help and threads: the one that torch.getmetatable gives, else ours of a reserved name.
 function internal.find(name)
    return classes[name] or reserved[name] and internal.reserved_class(name)
 end
 
---- torch.factory(name), also for the reserved names that are free.
+--- torch.factory(name) for files, also for the reserved names that are free.
 function internal.factory_for(name)
-   if not classes[name] and reserved[name] and internal.reserved_class(name) then return reserved[name].factory end
+   internal.offer(name)
    return factory_named(name)
 end
 
