@@ -37,7 +37,7 @@ end
 
 local function check(opts, f, params, ...)
    if not arg.is_callable(f) then arg.refuse('autograd.gradcheck', 'argument 1', 'a function', f, 3) end
-   local more, n = { ... }, select('#', ...)
+   local before, more, n = torch.getRNGState(), { ... }, select('#', ...)
    params = util.deepCopy(params)                              -- the caller's tensors stay as they are
    local flat, keys = util.sortedFlattenKeys(params)
    if opts.randomizeInput then
@@ -73,7 +73,7 @@ local function check(opts, f, params, ...)
             :format(#name > 0 and table.concat(name, '.') or 'the argument', worst, scale))
       end
    end
-   torch.setRNGState(state)
+   torch.setRNGState(before)
    return ok
 end
 

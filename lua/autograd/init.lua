@@ -4,18 +4,13 @@
 -- noted, and the way back uses the rules that ops declare. Loops, branches and recursion are Lua's own. The names are those
 -- of Twitter's torch-autograd.
 require 'torch'
-local op = require 'torch.op'
 
 local autograd = rawget(_G, 'autograd') or {}
 _G.autograd = autograd                 -- as scripts of Torch7 expect of a package
 package.loaded.autograd = autograd     -- for the files below
 
 local tape = require 'autograd.tape'
-local ops = require 'autograd.ops'
-local number = require 'autograd.number'
 local main = require 'autograd.main'
-op.taped = { holds = ops.holds, call = ops.call, multiply = function(a, b) return number.operate('mul', a, b) end }
-require 'autograd.view'.install()
 
 for _, name in ipairs { 'grad', 'optimize', 'optimizing', 'protected' } do autograd[name] = main[name] end
 

@@ -3,6 +3,7 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
 local debugger = require 'autograd.debugger'
+require 'autograd.engine'
 
 local is_value, is_tensor, plain = tape.is_value, arg.is_tensor, tape.plain
 local main = {}
@@ -26,7 +27,11 @@ end
 
 -- What f(params, ...) returns first while its parameters are taped, as a plain value. A file of this package may ask for it.
 function main._value(f, params, ...)
-   return tape.plain_all((tape.run(f, false, (tape.leaves(params)), ...)))
+   local function taped(...)
+      tape.optimize = switches.optimize
+      return f(...)
+   end
+   return tape.plain_all((tape.run(taped, false, (tape.leaves(params)), ...)))
 end
 
 -- The gradient for one place of the parameters: zeros where nothing depends on it; memory of its own.

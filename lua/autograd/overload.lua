@@ -93,6 +93,9 @@ local function describer(title, owner)
    function module.operator(name, gradients)
       name = tostring(name):gsub('^__', '')
       if not tape.Value['__' .. name] then error(('autograd.overload: there is no operator %s'):format(name), 2) end
+      if gradients ~= nil and type(gradients) ~= 'table' then
+         arg.refuse('module.operator', 'gradients', 'a table of functions', gradients)
+      end
       operators[name] = gradients
    end
 
@@ -116,7 +119,7 @@ end
 -- @param functions  the table; its functions are replaced by ones that take taped values too
 -- @param describe  describe(module) calls module.gradient(name, {function(g, result, arguments...) ... end, ...}) with one
 --  function for each argument; module.static(names...) for functions without gradient (dynamic and initializer do the same);
---  module.operator(name, gradients) for add, sub, mul, div, pow and unm
+--  module.operator(name, gradients) for add, sub, mul, div, pow and unm, where no gradients restore the usual ones
 -- ops = {double = function(x) return x * 2 end}; autograd.overload.module('ops', ops, function(module) module.gradient('double', {function(g) return g * 2 end}) end); autograd(function(x) return torch.sum(ops.double(x)) end)(torch.ones(2)) --> {2, 2}, 4
 function overload.module(title, functions, describe)
    if type(functions) ~= 'table' then arg.refuse('autograd.overload.module', 'functions', 'a table of functions', functions) end

@@ -123,7 +123,7 @@ end, 'with result')
 -- r:expandAs(x, other), too.
 -- torch.Tensor{{1}, {2}}:expandAs(torch.zeros(2, 2)) --> {{1, 1}, {2, 2}}
 view('expandAs', function(r, self, other)
-   arg.tensor('expandAs', 'tensor', other)
+   other = arg.tensor('expandAs', 'tensor', other)
    check(C.th_tensor_expand(r, self, other._ndim, other._size), 2, 'expandAs')
    return r
 end, 'with result')

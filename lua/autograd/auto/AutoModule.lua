@@ -3,6 +3,7 @@ local torch = require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
+require 'autograd.engine'
 local make_class = require 'autograd.auto.factory'.make
 
 local is_value, is_tensor, plain = tape.is_value, arg.is_tensor, tape.plain

@@ -2,6 +2,8 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
+_G.autograd = rawget(_G, 'autograd') or {}   -- where autograd.Module and autograd.Criterion stand
+
 local constructors, parents = {}, {}         -- by name
 
 --- The constructor of the class autograd.auto.NAME, a child of the class `parent`.
