@@ -51,8 +51,17 @@ end)
 describe('torch.pushudata', function()
    it('gives the object behind its cdata', function()
       local x = torch.FloatTensor { 1, 2 }
-      assert.equal(x, torch.pushudata(x:cdata(), 'torch.FloatTensor'))
+      assert.is_true(rawequal(x, torch.pushudata(x:cdata(), 'torch.FloatTensor')))
+      assert.equal('cdata', type(x:cdata()))
       assert.is_true(torch.isequal(x:storage(), torch.pushudata(x:storage(), 'torch.FloatStorage')))
+   end)
+   it('keeps the object of a cdata alive', function()
+      local pointer = torch.FloatTensor { 1, 2 }:cdata()
+      for _ = 1, 3 do
+         collectgarbage()
+         torch.FloatTensor(2):fill(9)
+      end
+      assert.same({ 1, 2 }, torch.pushudata(pointer, 'torch.FloatTensor'):totable())
    end)
    it('refuses addresses, other types and unknown classes', function()
       local x = torch.FloatTensor { 1, 2 }

@@ -51,7 +51,7 @@ function inner.pushudata(pointer, typename)
    if type(pointer) ~= 'cdata' or not (arg.is_tensor(pointer) or arg.is_storage(pointer)) or class.typename(pointer) ~= typename then
       arg.refuse('torch.pushudata', 'pointer', ('cdata() of a %s'):format(typename), pointer)
    end
-   return pointer
+   return require 'torch.tensor'.behind(pointer)
 end
 
 --- torch.updateerrorhandlers(), torch.updatethreadlocals(): Nothing: errors and thread variables need no setting up here.

@@ -111,8 +111,21 @@ function Tensor:host()
    if self._device == 0 then return self end
    return tensor.convert(self, self._dtype)
 end
---- Tensor:cdata(), torch.cdata(x): The struct behind x, for functions of C; here x itself.
-function Tensor:cdata() return self end
+local behind = setmetatable({}, { __mode = 'k' })               -- a pointer to a tensor -> the tensor, which lives as long
+local pointer_t = ffi.typeof('$ *', tensor_t)
+
+--- Tensor:cdata(), torch.cdata(x): A pointer to the struct behind x, for functions of C. x lives as long as the pointer.
+function Tensor:cdata()
+   local pointer = ffi.cast(pointer_t, self)
+   behind[pointer] = self
+   return pointer
+end
+
+--- The tensor behind what cdata() gave; another value as it is.
+function tensor.behind(pointer) return behind[pointer] or pointer end
+
+--- The C type of what cdata() gives.
+tensor.pointer_t = pointer_t
 --- Does nothing: references are counted by the collector. Returns x.
 function Tensor:retain() return self end
 
