@@ -190,9 +190,11 @@ static int forget_traces(lua_State *L)
   return 0;
 }
 
+/* It runs while LuaJIT records a trace, so it calls C functions only: a compiled Lua function, as torch.launch
+ * makes of the global `type`, would overwrite the state of the recorder. */
 static const char watch[] =
   "local add_trace, add_stubs, forget = ...\n"
-  "local util = require 'jit.util'\n"
+  "local type, off, util = type, jit.off, require 'jit.util'\n"
   "local exit\n"
   "jit.attach(function(what, trace, func, _, _, from)\n"
   "   if what == 'start' then\n"
@@ -204,7 +206,7 @@ static const char watch[] =
   "      end\n"
   "      local code, address, loop = util.tracemc(trace)\n"
   "      local stub = exit and util.traceexitstub(exit)\n"
-  "      if not add_trace(trace, address, #code, loop, stub) then jit.off(func) end\n"
+  "      if not add_trace(trace, address, #code, loop, stub) then off(func) end\n"
   "   elseif what == 'flush' then\n"
   "      forget()\n"
   "   end\n"
