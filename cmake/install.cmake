@@ -8,7 +8,7 @@ if(TH_ROCK)                        # luarocks says where things go (rocks/torch-
   install(TARGETS th_launcher thrun RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
   install(FILES ${headers} DESTINATION "${LUADIR}/torch")
-  install(DIRECTORY lua/torch lua/paths lua/sys lua/xlua DESTINATION "${LUADIR}" FILES_MATCHING PATTERN "*.lua")
+  install(DIRECTORY lua/torch lua/paths lua/sys lua/xlua lua/trepl lua/env lua/dok lua/cwrap DESTINATION "${LUADIR}" FILES_MATCHING PATTERN "*.lua")
   return()
 endif()
 
