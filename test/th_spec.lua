@@ -96,7 +96,7 @@ describe('the prompt without a terminal', function()
    end)
 
    it('shows nested tables by key, cycles and huge ones in bounded size', function()
-      assert.equal('{\n  1 : true\n  b : {\n    1 : "x"\n  }\n}\n', prompt '{ true, b = { "x" } }\n')
+      assert.equal('{\n  1 : true\n  b : \n    {\n      1 : "x"\n    }\n}\n', prompt '{ true, b = { "x" } }\n')
       assert.equal('{\n  t : <cycle: the table 1 levels up>\n}\n', prompt 't = {} t.t = t\nt\n')
       local big = prompt 't = {} for i = 1, 1e5 do t[i] = i end\nt\n'
       assert.matches('99800 more', big)

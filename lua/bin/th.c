@@ -17,6 +17,7 @@ static const char usage[] =
   "  -e CODE    run CODE\n"
   "  -l NAME    require NAME\n"
   "  -i         go to the prompt after the script\n"
+  "  -g, -gg    report globals that are made or read without a value; -gg: as errors\n"
   "  -h, -v     this help, the version\n"
   "  --         the options end here\n"
   "  -          the script comes from standard input\n"
@@ -124,10 +125,28 @@ static int with_traceback(lua_State *L)
   return 1;
 }
 
+/* Adds to the message on top of the stack what lua/torch/explain.lua knows about it. */
+static void explain(lua_State *L)
+{
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "torch.explain");
+  if (lua_pcall(L, 1, 1, 0) == 0 && lua_istable(L, -1)) {
+    lua_getfield(L, -1, "message");
+    lua_pushvalue(L, -3);
+    if (lua_pcall(L, 1, 1, 0) == 0 && lua_isstring(L, -1)) {
+      lua_replace(L, -3);
+    } else {
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+}
+
 /* Prints the message on top of the stack if there is one; 0 if all went well. */
 static int report(lua_State *L, int status)
 {
   if (!status) return 0;
+  if (lua_isstring(L, -1)) explain(L);
   const char *message = lua_tostring(L, -1);
   fflush(stdout);
   fprintf(stderr, "th: %s\n", message ? message : "error object is not a string");
@@ -200,11 +219,8 @@ static const char prelude[] =
   "   io.stdout:flush()\n"
   "   return exit(code, close ~= false)\n"
   "end\n"
-  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n"
-  "torch = require 'torch'\n"
-  "for _, name in ipairs { 'paths', 'sys', 'xlua' } do\n"
-  "   if package.searchpath(name, package.path) then _G[name] = require(name) end\n"
-  "end\n";
+  "require('torch.launch').start()\n"
+  "debug.getregistry()['th.base'] = require('torch.coroutines').call\n";
 
 static int prepare(lua_State *L)
 {
@@ -232,7 +248,16 @@ static int is_gc64(lua_State *L)
   return yes;
 }
 
-typedef struct options { int interactive, version, codes, script; } options;
+/* monitor: the argument of trepl's monitor_G, or NULL. */
+typedef struct options {
+  int interactive, version, codes, script;
+  const char *monitor;
+} options;
+
+static int is_option(const char *word, const char *brief, const char *full)
+{
+  return strcmp(word, brief) == 0 || strcmp(word, full) == 0;
+}
 
 /* Reads the options up to the script; false after telling what is wrong. */
 static int read_options(int argc, char **argv, options *o)
@@ -247,11 +272,15 @@ static int read_options(int argc, char **argv, options *o)
     if ((c == 'e' || c == 'l') && (argv[i][2] || i + 1 < argc)) {
       if (!argv[i][2]) i++;
       o->codes = 1;
-    } else if (c == 'i' && !argv[i][2]) {
+    } else if (is_option(argv[i], "-i", "--interactive")) {
       o->interactive = 1;
+    } else if (is_option(argv[i], "-gg", "--gglobals")) {
+      o->monitor = "true";
+    } else if (is_option(argv[i], "-g", "--globals")) {
+      o->monitor = "nil";
     } else if (c == 'v' && !argv[i][2]) {
       o->version = 1;
-    } else if ((c == 'h' && !argv[i][2]) || strcmp(argv[i], "--help") == 0) {
+    } else if (is_option(argv[i], "-h", "--help")) {
       fputs(usage, stdout);
       exit(0);
     } else {
@@ -292,6 +321,11 @@ static int run(lua_State *L, int argc, char **argv, const options *o)
   th_catch_sigint(L);
   if (prepare(L)) return 1;
   th_tell_libth();
+  if (o->monitor) {
+    lua_pushfstring(L, "monitor_G(%s)", o->monitor);
+    if (run_code(L, lua_tostring(L, -1))) return 1;
+    lua_pop(L, 1);
+  }
   if (run_options(L, argv, o->script)) return 1;
   if (has_script) {
     const char *script = argv[o->script];

@@ -235,6 +235,7 @@ function paths.tmpname()
       end
    end
    local name = os.tmpname()
+   os.remove(name)                           -- os.tmpname makes an empty file; programs also make folders of the name
    table.insert(temporary.names, name)
    return name
 end

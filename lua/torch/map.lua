@@ -13,8 +13,8 @@ local map = {}
 -- One loop per dtype, written when first needed. The address is read anew for every element: the function that is called
 -- may make the storage grow, and then it moves.
 local loop = [[
-local ffi, C, other, read = ...
-local cast, ptr, int64, tonumber, type = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber, type
+local ffi, C, other, read, type = ...
+local cast, ptr, int64, tonumber = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber
 return function(x, rows, n, step, places, f, z, w, who)
    local k = 0
    for r = 0, rows - 1 do
@@ -52,7 +52,7 @@ end
 
 local loops = {}
 local function loop_of(d)
-   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, other, dtype.read) end
+   if not loops[d] then loops[d] = assert(loadstring(source(d), '=torch.apply'))(ffi, C, other, dtype.read, type) end
    return loops[d]
 end
 

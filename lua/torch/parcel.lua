@@ -20,7 +20,8 @@ local function named(value)
       for name, package_table in pairs(package.loaded) do
          if type(package_table) == 'table' then names[package_table] = name end
       end
-      for _, library in ipairs { '_G', 'string', 'table', 'math', 'io', 'os', 'debug', 'coroutine', 'bit', 'ffi', 'jit' } do
+      for _, library in ipairs { '_G', 'string', 'table', 'math', 'io', 'os', 'debug', 'coroutine', 'bit', 'ffi', 'jit',
+         'torch.original' } do
          for k, v in pairs(package.loaded[library] or {}) do
             if type(v) == 'function' and not names[v] then names[v] = library .. '\0' .. tostring(k) end
          end

@@ -1,6 +1,8 @@
 -- torch.repl - the prompt of th. Works on a terminal (line editing by libedit, opened when it is there) and without.
 local ffi = require 'ffi'
 local show = require 'torch.show'
+local original = require 'torch.original'
+local explain = require 'torch.explain'
 
 local M = {}
 
@@ -123,7 +125,7 @@ function M.compile(text)
    local f, why = loadstring(source, '=stdin')
    if f then return f, not quiet end
    if why:match "near '<eof>'$" or unfinished:match "near '<eof>'$" then return nil, true end
-   return nil, why
+   return nil, explain.message(why)
 end
 
 local red, plain = '', ''
@@ -136,10 +138,19 @@ end
 
 -- The traceback without the frames of the prompt itself.
 local function handler(e)
-   local message = type(e) == 'string' and e or show.text(e)
+   local message = type(e) == 'string' and explain.message(e) or show.text(e, show.bounded)
    local trace = debug.traceback(message, 2)
    trace = trace:gsub("\n%s*%[C%]: in function 'xpcall'\n.*$", ''):gsub('\n[^\n]*repl.lua:%d+: in function <[^\n]*$', '')
    return (trace:gsub('\nstack traceback:$', ''))
+end
+
+-- trepl's record of results: all of them, and the last one.
+local function keep(value)
+   if value == nil then return end
+   local results = require 'trepl.names'._RESULTS
+   results[#results + 1] = value
+   rawset(_G, '_RESULTS', results)
+   rawset(_G, '_LAST', value)
 end
 
 local function show_results(shown, ok, ...)
@@ -148,7 +159,9 @@ local function show_results(shown, ok, ...)
    if not shown or n == 0 then return end
    local texts, several_lines = {}, false
    for i = 1, n do
-      texts[i] = show.text((select(i, ...)))
+      local value = select(i, ...)
+      texts[i] = show.text(value, show.bounded)
+      keep(value)
       several_lines = several_lines or texts[i]:find('\n', 1, true) ~= nil
    end
    io.stdout:write(table.concat(texts, several_lines and '\n' or '\t'), '\n')
@@ -184,7 +197,7 @@ function M.run(read)
    if on_terminal and not read then
       io.stdout:write(('Cresset, Torch for LuaJIT. Type ? for help, ? NAME for an op or a module, Ctrl-D to leave.\n'))
    end
-   if not read then rawset(_G, 'print', show.print) end          -- here print shows what tables hold, as Torch7's th did
+   if not read and print == original.print then rawset(_G, 'print', show.print) end
    read = read or edited_lines() or plain_lines()
    local text = ''
    while true do

@@ -1,9 +1,16 @@
--- torch.show - writes any value for a reader: nested tables with their keys, in bounded size.
+-- torch.show - writes any value for a reader: nested tables with their keys, in Torch7's form. The prompt, the print of programs
+-- that th runs and trepl write with it.
 local ffi = require 'ffi'
 
 local M = {}
 
-local INDENT, MAXDEPTH, MAXITEMS, MAXLINES, MAXSTRING = '  ', 8, 200, 1000, 1000
+--- How many tables inside of each other are shown with what they hold: trepl's setprintlevel.
+M.level = 5
+
+local INDENT = '  '
+--- Limits for values that are shown without print: the results at the prompt.
+M.bounded = { items = 200, lines = 1000, text = 1000 }
+local unbounded = { items = math.huge, lines = math.huge, text = math.huge }
 
 -- Keys in reading order: 1..n, other numbers, strings by name, the rest as they come.
 local rank = { number = 1, string = 2, boolean = 3 }
@@ -21,8 +28,8 @@ local function sorted_keys(t)
    return keys
 end
 
-local function quoted(s)
-   if #s > MAXSTRING then s = s:sub(1, MAXSTRING) .. ('... (%d bytes)'):format(#s) end
+local function quoted(s, most)
+   if #s > most then s = s:sub(1, most) .. ('... (%d bytes)'):format(#s) end
    return (('%q'):format(s):gsub('\\\n', '\\n'):gsub('\r', '\\r'):gsub('%z', '\\0'))
 end
 
@@ -38,13 +45,16 @@ local function typename(v)
    return type(torch) == 'table' and rawget(torch, 'typename') and torch.typename(v) or nil
 end
 
--- A tensor inside a table takes one line: what it is, not what it holds.
-local function tensor_line(v)
+-- A tensor or a storage inside a table takes one line: what it is, not what it holds.
+local function summary(v)
    local name = type(v) == 'cdata' and typename(v)
-   if not name or not name:match 'Tensor$' then return nil end
+   local kind = name and name:match '[^.]+$'
+   if not kind then return nil end
+   if kind:match 'Storage$' then return ('%s - %s'):format(kind, #v == 0 and 'empty' or 'size: ' .. #v) end
+   if not kind:match 'Tensor$' then return nil end
    local size = v:size():totable()
-   return ('%s - %s'):format(name:match '[^.]+$', #size == 0 and 'a single number'
-      or v:nElement() == 0 and 'empty' or 'size: ' .. table.concat(size, 'x'))
+   return ('%s - %s'):format(kind, v:nElement() == 0 and 'empty' or #size == 0 and 'a single number'
+      or 'size: ' .. table.concat(size, 'x'))
 end
 
 local function has_tostring(t)
@@ -52,59 +62,80 @@ local function has_tostring(t)
    return type(mt) == 'table' and rawget(mt, '__tostring') ~= nil or typename(t) ~= nil
 end
 
-local function write(out, v, depth, path)
-   local indent = INDENT:rep(depth)
-   local function line(s)
-      out.lines = out.lines + 1
-      out[#out + 1] = s
+local function key_text(k, limits)
+   if type(k) ~= 'string' then return (text_of(k):gsub('\n.*', ' ...')) end
+   return k:match '^[%a_][%w_]*$' or quoted(k, limits.text)
+end
+
+-- What stands behind `key : `. Only a table that is neither empty, an object nor too deep has lines of its own.
+local function value_text(v, depth, path, limits)
+   if type(v) == 'string' then return quoted(v, limits.text) end
+   local short = summary(v)
+   if short then return short end
+   if type(v) ~= 'table' or has_tostring(v) then
+      return (text_of(v):gsub('\n', '\n' .. INDENT:rep(2 * depth + 1)))
    end
-   if type(v) == 'string' then return line(quoted(v)) end
-   local tensor = tensor_line(v)
-   if tensor then return line(tensor) end
-   if type(v) ~= 'table' or has_tostring(v) then return line((text_of(v):gsub('\n', '\n' .. indent))) end
-   if path[v] then return line(('<cycle: the table %d levels up>'):format(depth - path[v])) end
-   if next(v) == nil then return line '{}' end
-   if depth >= MAXDEPTH then return line('{ ... }') end
-   path[v] = depth
-   line '{\n'
-   local keys, width = sorted_keys(v), 0
-   local last = math.min(#keys, MAXITEMS)
-   local names = {}
-   for i = 1, last do
-      local k = keys[i]
-      names[i] = type(k) == 'string' and (k:match '^[%a_][%w_]*$' or quoted(k)) or text_of(k):gsub('\n.*', ' ...')
-      width = math.max(width, math.min(#names[i], 30))
+   if path[v] then return ('<cycle: the table %d levels up>'):format(depth + 1 - path[v]) end
+   if next(v) == nil or depth + 1 >= M.level then return '{...}' end
+   return nil
+end
+
+-- The lines of a table, which has something in it. `path` holds the tables that it is in, with their depths.
+local function write(out, t, depth, path, limits)
+   local indent = INDENT:rep(2 * depth)
+   local keys = sorted_keys(t)
+   local shown = 0
+   path[t] = depth
+   out[#out + 1] = indent .. '{\n'
+   for i = 1, math.min(#keys, limits.items) do
+      if #out > limits.lines then break end
+      local v = t[keys[i]]
+      local short = value_text(v, depth, path, limits)
+      out[#out + 1] = ('%s%s%s : %s\n'):format(indent, INDENT, key_text(keys[i], limits), short or '')
+      if not short then write(out, v, depth + 1, path, limits) end
+      shown = i
    end
-   for i = 1, last do
-      if out.lines > MAXLINES then
-         last = i - 1
-         break
-      end
-      out[#out + 1] = ('%s%s%s%s : '):format(indent, INDENT, names[i], (' '):rep(width - #names[i]))
-      write(out, v[keys[i]], depth + 1, path)
-      out[#out + 1] = '\n'
-   end
-   if last < #keys then out[#out + 1] = ('%s%s... %d more\n'):format(indent, INDENT, #keys - last) end
-   out[#out + 1] = indent .. '}'
-   path[v] = nil
+   if shown < #keys then out[#out + 1] = ('%s%s... %d more\n'):format(indent, INDENT, #keys - shown) end
+   out[#out + 1] = indent .. (depth == 0 and '}' or '}\n')
+   path[t] = nil
 end
 
 --- The text of a value: tables with their keys, everything else as tostring has it.
-function M.text(v)
+-- @param limits  what is shown at most, as M.bounded; without it, everything
+function M.text(v, limits)
    if type(v) ~= 'table' or has_tostring(v) then return text_of(v) end
-   local out = { lines = 0 }
-   write(out, v, 0, {})
+   if next(v) == nil then return '{}' end
+   local out = {}
+   write(out, v, 0, {}, limits or unbounded)
    return table.concat(out)
 end
 
---- print, but tables show what they hold.
-function M.print(...)
-   local n = select('#', ...)
-   for i = 1, n do
-      if i > 1 then io.stdout:write '\t' end
-      io.stdout:write(M.text((select(i, ...))))
+--- One line about a value: what a table or a text is, not all that it holds.
+function M.brief(v)
+   local kind = type(v)
+   if kind == 'string' then
+      return ('string : "%s"'):format((#v > 40 and v:sub(1, 40) .. '...' or v):gsub('\n', '\\n'))
    end
-   io.stdout:write '\n'
+   if kind == 'table' and not typename(v) then return ('table - size: %d'):format(#v) end
+   return summary(v) or typename(v) or text_of(v)
+end
+
+--- What print writes: tables and objects end with a line, other values with a tab, the last one with `last`.
+function M.printed(last, ...)
+   local n, out = select('#', ...), {}
+   for i = 1, n do
+      local v = select(i, ...)
+      local kind = type(v)
+      out[#out + 1] = M.text(v)
+      if kind == 'table' or kind == 'cdata' or kind == 'userdata' then out[#out + 1] = '\n'
+      else out[#out + 1] = i < n and '\t' or last end
+   end
+   return table.concat(out)
+end
+
+--- print of programs that th runs: tables show what they hold.
+function M.print(...)
+   io.stdout:write(select('#', ...) == 0 and '\n' or M.printed('\n', ...))
 end
 
 --- Is this stream a terminal that wants colours?

@@ -8,6 +8,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local parcel = require 'torch.parcel'
+local launch = require 'torch.launch'
 local C = lib.C
 
 local header = assert(io.open(lib.include .. '/th_worker.h'))
@@ -36,9 +37,10 @@ M.late = {}                                 -- threads that have not ended in ti
 local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 local size = ffi.new 'int64_t[1]'
 
--- What the new state runs. It has the paths of this one, and its type of tensors.
+-- What the new state runs. It has the paths of this one, and its type of tensors. Under th it gets what th gives to programs.
 local boot = [[
 package.path, package.cpath = %q, %q
+if %s then require 'torch.launch'.start() end
 local torch = require 'torch'
 torch.setdefaulttensortype(%q)
 require 'torch.worker'.serve(require(%q), %.0f, %d)
@@ -102,7 +104,7 @@ function M.new(handlers, depth)
       error('torch.worker: no memory left for a Lua state', 2)
    end
    ffi.C.th_lua_open(L)
-   local text = boot:format(package.path, package.cpath, torch.getdefaulttensortype(), handlers,
+   local text = boot:format(package.path, package.cpath, tostring(launch.preloaded ~= nil), torch.getdefaulttensortype(), handlers,
       key(w), depth)
    local status = ffi.C.th_lua_load(L, text, #text, '=thread')
    if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end

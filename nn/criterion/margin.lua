@@ -9,14 +9,14 @@ local function same(self, input, target)
    end
 end
 
--- Two tensors with as many elements in a table; the second in the shape of the first.
+-- Two tensors of one shape in a table.
 local function pair(self, input)
    local a, b
    if type(input) == 'table' then a, b = input[1], input[2] end
-   if not torch.isTensor(a) or not torch.isTensor(b) or a:nElement() ~= b:nElement() then
+   if not torch.isTensor(a) or not torch.isTensor(b) or not a:isSameSizeAs(b) then
       self:refuse('input', 'be a table of two tensors of one shape', self.shapes(a, b))
    end
-   return a, a:isSameSizeAs(b) and b or b:contiguous():viewAs(a)
+   return a, b
 end
 
 -- self.gradInput as a table of two tensors of x's type.

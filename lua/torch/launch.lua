@@ -1,0 +1,194 @@
+-- torch.launch - what programs find that th runs: type, print and require as Torch7's th had them, and names that load a
+-- package when they are first used. A LuaJIT that requires torch without th keeps its globals.
+--
+-- `type` says 'userdata' of tensors, storages, generators, files and timers, which are cdata or tables here. The files of our
+-- own packages need Lua's `type`, so the searcher below loads them with a line in front that makes it a local.
+local original = require 'torch.original'
+local ffi = require 'ffi'
+local type, getmetatable = original.type, getmetatable
+
+ffi.cdef 'char *getcwd(char *to, size_t room);'
+
+local M = {}
+
+-- ---- files of our packages -------------------------------------------------------------------------------------
+
+--- The packages of this tree. Each folder of lua/, and nn, must be here: test/launch_spec.lua compares.
+M.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'fbnn', 'cudnn', 'dist', 'feed',
+   'cutorch', 'cunn', 'fbcunn', 'torchmpi', 'distlearn', 'trepl', 'env', 'dok', 'cwrap', 'totem', 'tds' }
+
+local ours = {}
+for _, name in ipairs(M.packages) do ours[name] = true end
+
+local front = "local type = require 'torch.original'.type "
+
+-- A path on package.path may be relative: that of a checkout, for one, when th runs there.
+local function absolute(path)
+   if path:sub(1, 1) == '/' then return path end
+   local room = ffi.new 'char[4096]'
+   return ffi.C.getcwd(room, 4096) ~= nil and ffi.string(room) .. '/' .. path:gsub('^%./', '') or path
+end
+
+local tree = absolute(debug.getinfo(1, 'S').source:match '^@(.*)/torch/launch%.lua$' or '.')
+local checkout = tree:match '^(.*)/lua$'    -- nn stands beside lua/ there
+
+-- The first folder or file behind `folder` in a path that begins with it.
+local function below(folder, path)
+   return folder and path:sub(1, #folder + 1) == folder .. '/' and path:match('^[^/.]+', #folder + 2) or ''
+end
+
+--- Whether a file belongs to one of our packages. Others may lie in the same tree.
+function M.holds(path)
+   if not path then return false end
+   path = absolute(path)
+   return ours[below(tree, path)] == true or below(checkout, path) == 'nn'
+end
+
+local function load_own(path)
+   local f, why = io.open(path, 'rb')
+   if not f then return nil, why end
+   local text = f:read '*a'
+   f:close()
+   return loadstring(front .. text, '@' .. path)
+end
+
+-- Takes the place of Lua's searcher on package.path.
+local function search(name)
+   local path, tried = package.searchpath(name, package.path)
+   if not path then return tried end
+   local own = M.holds(path)
+   local f, why = (own and load_own or loadfile)(path)
+   if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
+   return own and f or require 'torch.require'.running(path, f)
+end
+
+-- ---- type ------------------------------------------------------------------------------------------------------
+
+-- The global type of programs. Short, so that it is compiled into the caller.
+local function type_of_objects()
+   local lib, class, istype = require 'torch.lib', require 'torch.class', ffi.istype
+   local tensor, storage, generator = lib.tensor_t, lib.storage_t, lib.generator_t
+   local pointer = require 'torch.tensor'.pointer_t           -- what x:cdata() gives stays cdata
+   local handles = {}
+   for _, name in ipairs { 'DiskFile', 'MemoryFile', 'PipeFile', 'Timer' } do
+      handles[class.getmetatable('torch.' .. name)] = true
+   end
+   return function(x)
+      local kind = type(x)
+      if kind == 'cdata' then
+         if istype(tensor, x) and not istype(pointer, x) or istype(storage, x) or istype(generator, x) then
+            return 'userdata'
+         end
+      elseif kind == 'table' then
+         local mt = getmetatable(x)
+         if mt ~= nil and handles[mt] then return 'userdata' end
+      end
+      return kind
+   end
+end
+
+-- ---- Lua 5.2 ---------------------------------------------------------------------------------------------------
+
+-- pairs or ipairs that asks a metatable for `event`, as a LuaJIT does that was built with the extensions of Lua 5.2.
+local function asking(iterate, event)
+   return function(t)
+      local mt = type(t) == 'table' and getmetatable(t)
+      local f = type(mt) == 'table' and rawget(mt, event)
+      if f then
+         local step, state, first = f(t)
+         return step, state, first
+      end
+      return iterate(t)                     -- a tail call: errors blame the caller
+   end
+end
+
+local function honours(iterate, event)
+   local asked = false
+   iterate(setmetatable({}, { [event] = function(t)
+      asked = true
+      return next, t
+   end }))
+   return asked
+end
+
+--- Gives what a LuaJIT without the extensions of Lua 5.2 lacks and Lua code can give.
+local function add_lua52()
+   local lua = {
+      table = { pack = function(...) return { n = select('#', ...), ... } end, unpack = unpack },
+      package = { searchers = package.loaders },
+      _G = { rawlen = function(x)
+         if type(x) == 'string' then return #x end
+         if type(x) ~= 'table' then error('rawlen: expected a table or a string, got ' .. type(x), 2) end
+         return #x                          -- this LuaJIT asks no __len of a table
+      end },
+   }
+   for library, functions in pairs(lua) do
+      for name, f in pairs(functions) do
+         if rawget(_G[library], name) == nil then rawset(_G[library], name, f) end
+      end
+   end
+   for _, name in ipairs { 'pairs', 'ipairs' } do
+      if not honours(original[name], '__' .. name) then rawset(_G, name, asking(original[name], '__' .. name)) end
+   end
+end
+
+-- ---- names that load a package ---------------------------------------------------------------------------------
+
+-- Every module of Penlight that require 'pl' brings.
+local penlight = {}
+for name in ([[
+   List Map MultiMap OrderedMap Set Date app array2d class compat comprehension config data dir file func input lapp lexer
+   luabalanced operator path permute pretty seq sip stringio stringx tablex template test text types url utils xml]]):gmatch '%S+' do
+   penlight[name] = 'pl.' .. name
+end
+
+-- trepl's names are there without a require, its print is not.
+local trepl = {}
+for name in ([[
+   print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS _LAST]]):gmatch '%S+' do
+   trepl[name] = true
+end
+
+--- The module of Penlight that stands behind a global name, or nil.
+function M.penlight(name) return penlight[name] end
+
+--- Whether package.path or package.cpath leads to a module.
+function M.installed(name)
+   return package.loaded[name] ~= nil or package.searchpath(name, package.path) ~= nil
+end
+
+-- The value of a global that has none yet.
+local function find_global(_, name)
+   local value
+   if trepl[name] then value = require 'trepl.names'[name]
+   elseif penlight[name] and M.installed(penlight[name]) then value = require(penlight[name]) end
+   if value ~= nil then rawset(_G, name, value) end
+   return value
+end
+
+-- ---- all of it -------------------------------------------------------------------------------------------------
+
+--- Names of the globals at the start of a program.
+M.preloaded = nil
+
+--- Turns this state into one that runs programs as Torch7's th did. Again: nothing happens.
+function M.start()
+   if M.preloaded then return end
+   package.loaders[2] = search
+   rawset(_G, 'torch', require 'torch')
+   for _, name in ipairs { 'paths', 'sys', 'xlua' } do
+      if package.searchpath(name, package.path) then rawset(_G, name, require(name)) end
+   end
+   rawset(_G, 'type', type_of_objects())
+   rawset(_G, 'print', require 'torch.show'.print)
+   rawset(_G, 'require', require 'torch.require'.require)
+   add_lua52()
+   local mt = getmetatable(_G) or {}
+   mt.__index = mt.__index or find_global
+   setmetatable(_G, mt)
+   M.preloaded = {}
+   for name in next, _G do M.preloaded[name] = true end
+   for name in next, trepl do M.preloaded[name] = true end
+end
+
+return M

@@ -1,0 +1,130 @@
+-- torch.require - require of programs that th runs: it takes names of files, too, and finds './x' and '..' beside the file
+-- that says it.
+local original = require 'torch.original'
+
+local M = {}
+
+-- ---- who calls -------------------------------------------------------------------------------------------------
+
+local function results(...) return ... end
+
+-- Runs the chunk of a file. `path` stands on the stack meanwhile, where folder_of_caller finds it when the chunk itself has
+-- left the stack by a tail call: `return require './x'`.
+local function run(path, f, ...)             -- luacheck: ignore path
+   return results(f(...))
+end
+
+--- A function that runs the chunk f of the file `path`.
+function M.running(path, f)
+   return function(...) return run(path, f, ...) end
+end
+
+local function folder_of(path)
+   return path:match '^(.*)/[^/]*$' or '.'
+end
+
+local here = debug.getinfo(1, 'S').source:match '^(.*/)[^/]*$'
+
+-- The folder of the file whose code called the function at `level`. Code from a prompt or the command line has none. Files of
+-- lua/torch lie between the program and us, and are passed over.
+local function folder_of_caller(level)
+   while true do
+      local info = debug.getinfo(level, 'Sf')
+      if not info then break end
+      if info.func == run then
+         local _, path = debug.getlocal(level, 1)
+         return folder_of(path)
+      end
+      local first = info.source:sub(1, 1)
+      if first == '@' and info.source:sub(1, #here) ~= here then return folder_of(info.source:sub(2)) end
+      if first == '=' and info.what ~= 'C' then return '.' end
+      level = level + 1
+   end
+   -- The script itself has left the stack by a tail call.
+   local script = type(arg) == 'table' and arg[0]
+   return type(script) == 'string' and script:match '%.lua$' and folder_of(script) or '.'
+end
+
+-- ---- files -----------------------------------------------------------------------------------------------------
+
+local function exists(path)
+   local paths = require 'paths'
+   return paths.filep(path)
+end
+
+-- How a file becomes a value, by the end of its name.
+local function lua_file(path, name)
+   local f, why = loadfile(path)
+   if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
+   return run(path, f, name)
+end
+local function saved_file(path) return require 'torch'.load(path) end
+local function library(path, name)
+   local open = 'luaopen_' .. path:match '([^/]*)%.so$'
+   local f, why = package.loadlib(path, open)
+   if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
+   return f(name)
+end
+local readers = { lua = lua_file, th = saved_file, t7 = saved_file, so = library }
+local endings = { '', '.lua', '/init.lua', '.th', '.t7', '.so' }
+
+-- The file that `path` means, with an ending or without; nil, and a list of what is not there.
+local function file_of(path)
+   local tried = {}
+   for _, ending in ipairs(endings) do
+      local file = path .. ending
+      if readers[file:match '%.(%w+)$'] then
+         if exists(file) then return file end
+         tried[#tried + 1] = ("\n\tno file '%s'"):format(file)
+      end
+   end
+   return nil, table.concat(tried)
+end
+
+local loading = newproxy()                   -- stands in package.loaded while a file runs
+
+local function load_once(file, name)
+   local known = package.loaded[file]
+   if known == loading then
+      error(("loop or previous error loading module '%s' from file '%s'"):format(name, file), 3)
+   end
+   if known ~= nil then return known end
+   package.loaded[file] = loading
+   local ok, value = pcall(readers[file:match '%.(%w+)$'], file, name)
+   if not ok then
+      package.loaded[file] = nil
+      error(value, 0)
+   end
+   if value == nil then
+      value = package.loaded[file]
+      if value == loading then value = true end
+   end
+   package.loaded[file] = value
+   return value
+end
+
+local function absolute(folder, name)
+   return require 'paths'.concat(folder, name)
+end
+
+--- require 'name' as always; require './name', '../name', '.' and '..' are relative to the file that says it, with or without
+-- .lua, and a folder means its init.lua; require 'folder/name.lua' is relative to the current folder, then to that file.
+-- A file that ends in .th or .t7 is a saved object.
+function M.require(name)
+   local is_text = type(name) == 'string'
+   local relative = is_text and (name == '.' or name == '..' or name:find '^%.%.?/')
+   if relative then
+      local file, tried = file_of(absolute(folder_of_caller(3), name))
+      if not file then error(("module '%s' not found:%s"):format(name, tried), 2) end
+      return load_once(file, name)
+   end
+   if is_text and (name:sub(-4) == '.lua' or name:sub(-3) == '.th') and package.loaded[name] == nil then
+      for _, folder in ipairs { '.', folder_of_caller(3) } do
+         local file = absolute(folder, name)
+         if exists(file) then return load_once(file, name) end
+      end
+   end
+   return original.require(name)
+end
+
+return M
