@@ -92,11 +92,11 @@ local function all(name)
    end
 end
 
---- autograd.optim.sgd(df, state, params), autograd.optim.adam(df, state, params), autograd.optim.adamax(df, state, params), autograd.optim.adagrad(df, state, params), autograd.optim.adadelta(df, state, params), autograd.optim.rmsprop(df, state, params), autograd.optim.nag(df, state, params), autograd.optim.asgd(df, state, params), autograd.optim.rprop(df, state, params): a function that takes one step: it calls df(params, ...) with its own
+--- autograd.optim.sgd(df, state, params), autograd.optim.adam(df, state, params), autograd.optim.adamw(df, state, params), autograd.optim.adamax(df, state, params), autograd.optim.adagrad(df, state, params), autograd.optim.adadelta(df, state, params), autograd.optim.rmsprop(df, state, params), autograd.optim.nag(df, state, params), autograd.optim.asgd(df, state, params), autograd.optim.rprop(df, state, params): a function that takes one step: it calls df(params, ...) with its own
 -- arguments, changes the parameters in place and returns what df returned. Each tensor of params has a copy of the state.
 -- @param df  what autograd(f) made
 -- p = {w = torch.ones(2)}; step = autograd.optim.sgd(autograd(function(p) return torch.sum(p.w) end), {learningRate = 0.5}, p); step(); p.w --> {0.5, 0.5}
-for _, name in ipairs { 'sgd', 'adam', 'adamax', 'adagrad', 'adadelta', 'rmsprop', 'nag', 'asgd', 'rprop' } do
+for _, name in ipairs { 'sgd', 'adam', 'adamw', 'adamax', 'adagrad', 'adadelta', 'rmsprop', 'nag', 'asgd', 'rprop' } do
    wrapped[name] = each(name)
 end
 

@@ -304,7 +304,7 @@ end)
 
 describe('autograd.optim', function()
    local function loss(p, x, y) return square(x * p.W - y) + (p.deep.s - 1) ^ 2, 'more' end
-   for _, name in ipairs { 'sgd', 'adam', 'adamax', 'adagrad', 'rmsprop', 'adadelta', 'nag', 'asgd', 'rprop', 'lbfgs', 'cg' } do
+   for _, name in ipairs { 'sgd', 'adam', 'adamw', 'adamax', 'adagrad', 'rmsprop', 'adadelta', 'nag', 'asgd', 'rprop', 'lbfgs', 'cg' } do
       it(name .. ' lowers a loss over nested parameters, numbers among them, and passes on what the function returns', function()
          torch.manualSeed(3)
          local x, y = torch.randn(5, 3), torch.randn(5, 2)
