@@ -285,7 +285,7 @@ describe('nodes', function()
       local m = nn.gModule({x}, {hidden})
       assert.equal(('hidden (%d)'):format(hidden.id), hidden:graphNodeName())
       local text = m.fg:todot 'net'
-      assert(text:find 'label="hidden %(%d%)\\nsays \\"so\\"" color=red', text)
+      assert(text:find('[color=red label="hidden (1)\\nsays \\"so\\"" tooltip="[nngraph_spec.lua]:', 1, true), text)
       assert(nngraph.simple_print.todot(m.fg):find('label="hidden: Linear"', 1, true))
    end)
    it('keep the names they were given', function()
@@ -379,7 +379,7 @@ describe('nngraph.setDebug', function()
       local text = f:read '*a'
       f:close()
       for _, ending in ipairs{'', '.dot', '.svg'} do os.remove(m.name .. ending) end
-      assert(text:find('nn.Linear(3 -> 2)" fillcolor=red style=filled', 1, true), text)
+      assert(text:find('[fillcolor=red label="Node1\\nnn.Linear(3 -> 2)" style=filled]', 1, true), text)
       assert.equal(1, select(2, text:gsub('red', '')))
    end)
 end)

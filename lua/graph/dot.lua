@@ -83,12 +83,11 @@ function graph._todot(drawing)
    local escape, title = graph._dotEscape, drawing.title
    local lines = {('digraph %s {'):format(escape(title)), ('   label=%s; labelloc=t;'):format(plain_label(title))}
    for i, node in ipairs(drawing.nodes) do
-      local fields, names = {'label=' .. plain_label(node.label)}, {}
-      for name in pairs(node.attributes) do names[#names + 1] = tostring(name) end
-      table.sort(names)
-      for _, name in ipairs(names) do
-         fields[#fields + 1] = escape(name) .. '=' .. escape(node.attributes[name])
+      local fields = {'label=' .. plain_label(node.label)}
+      for name, value in pairs(node.attributes) do
+         if name ~= 'label' then fields[#fields + 1] = escape(name) .. '=' .. escape(value) end
       end
+      table.sort(fields)
       lines[#lines + 1] = ('   n%d [%s];'):format(i, table.concat(fields, ' '))
    end
    for _, edge in ipairs(drawing.edges) do

@@ -84,11 +84,11 @@ function Node:graphNodeName()
    return name and ('%s (%s)'):format(name, self.id) or 'Node' .. self.id
 end
 
---- What it was given for Graphviz: a table, which may be changed.
+--- The attributes for Graphviz: what it was given, and as tooltip the line it comes from.
 function Node:graphNodeAttributes()
-   local annotations = self.data.annotations
-   annotations.graphAttributes = annotations.graphAttributes or {}
-   return annotations.graphAttributes
+   local attributes = {tooltip = where.label(self.data)}
+   for k, v in pairs(self.data.annotations.graphAttributes or {}) do attributes[k] = v end
+   return attributes
 end
 
 --- The text in pictures: the name, then the description or else what the node does.
