@@ -69,7 +69,9 @@ function graph._drawing(g, title, label, attributes)
    for i, node in ipairs(g.nodes) do
       local extra = attributes and attributes(node)
          or not attributes and node.graphNodeAttributes and node:graphNodeAttributes() or {}
-      drawing.nodes[i] = {label = tostring(label and label(node) or node:label()), attributes = extra}
+      local text = tostring(label and label(node) or node:label())
+      if not label and node.graphNodeName then text = node:graphNodeName() .. '\n' .. text end
+      drawing.nodes[i] = {label = text, attributes = extra}
    end
    for i, edge in ipairs(g.edges) do drawing.edges[i] = {g.nodes[edge.from], g.nodes[edge.to]} end
    return drawing

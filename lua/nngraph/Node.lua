@@ -91,18 +91,41 @@ function Node:graphNodeAttributes()
    return attributes
 end
 
---- The text in pictures: the name, then the description or else what the node does.
-function Node:label()
-   local data = self.data
-   local what = data.annotations.description
-   if not what then
-      if data.module then what = tostring(data.module)
-      elseif data.selectindex then what = 'element ' .. data.selectindex
-      elseif #data.mapindex == 0 then what = 'input'
-      elseif not next(data.reverseMap) then what = 'output'
-      else what = 'pass' end
+-- What kind of value a node has taken or got: "Tensor[2x3]", "{Tensor[2],FloatTensor[1]}".
+local function shape(x)
+   if torch.isTensor(x) then
+      local kind = torch.type(x) == torch.getdefaulttensortype() and 'Tensor' or torch.type(x):gsub('^torch%.', '')
+      return ('%s[%s]'):format(kind, table.concat(x:size():totable(), 'x'))
    end
-   return self:graphNodeName() .. '\n' .. what
+   if type(x) ~= 'table' or torch.typename(x) then return tostring(x) end
+   local parts = {}
+   for i, part in ipairs(x) do parts[i] = shape(part) end
+   return '{' .. table.concat(parts, ',') .. '}'
+end
+
+local function places(mapindex)
+   local names = {}
+   for i, data in ipairs(mapindex) do names[i] = 'Node' .. (data.forwardNodeId or '') end
+   return '{' .. table.concat(names, ',') .. '}'
+end
+
+--- The text in pictures under the name: the description, what the node does, and what it took and got last.
+function Node:label()
+   local data, lines = self.data, {}
+   local function line(name, text)
+      if text ~= nil then lines[#lines + 1] = ('%s = %s'):format(name, tostring(text)) end
+   end
+   line('desc', data.annotations.description)
+   line('module', data.module)
+   line('selectindex', data.selectindex)
+   if not data.module and not data.selectindex then
+      lines[#lines + 1] = #data.mapindex == 0 and 'input' or next(data.reverseMap) and 'pass' or 'output'
+   end
+   if #data.mapindex > 1 then line('mapindex', places(data.mapindex)) end
+   for _, name in ipairs{'input', 'gradOutput'} do
+      if data[name] and #data[name] > 0 then line(name, shape(data[name])) end
+   end
+   return table.concat(lines, '\n')
 end
 
 --- node - module is module(node); {a, b} - module is module({a, b}).
