@@ -78,7 +78,7 @@ local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, sc
       error(tostring(self) .. ': backward needs the forward before it', 4)
    end
    input, gradOutput = batched(self, input), batched(self, gradOutput)
-   if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(self.output) then
+   if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(input) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
    torch.batchnorm_grad(gradInput, input, gradOutput, self.weight, self.save_mean, self.save_std, gradWeight, gradBias,

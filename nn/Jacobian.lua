@@ -52,7 +52,7 @@ function Jacobian.backwardUpdate(module, input, param)
       module:forward(input)
       module:updateGradInput(input, g)
       module:accUpdateGradParameters(input, g, 1)
-      jacobian:select(2, k):copy(flat(kept):add(-1, flat(param)))
+      jacobian:select(2, k):copy(flat(kept):clone():add(-1, flat(param)))
    end
    param:copy(kept)
    return jacobian
@@ -125,12 +125,6 @@ function Jacobian.testIO(module, input, minval, maxval)
    return difference, (again:backward(input, g) - gradInput):abs():max()
 end
 
--- One backward pass of a module, which adds to gradients (lr nil) or takes a step of lr.
-local function pass(module, input, g, lr)
-   module:updateGradInput(input, g)
-   if lr then module:accUpdateGradParameters(input, g, lr) else module:accGradParameters(input, g) end
-end
-
 --- For each way to update a parameter how far it is from the plain step: a table of four numbers, by the names accGradParameters
 -- and accUpdateGradParameters, and the same with " [shared]" for two modules with one parameter.
 function Jacobian.testAllUpdate(module, input, weight, gradWeight)
@@ -148,7 +142,10 @@ function Jacobian.testAllUpdate(module, input, weight, gradWeight)
          m:zeroGradParameters()
       end
       g = g or modules[1].output:clone():copy(torch.rand(modules[1].output:nElement()))
-      for _, m in ipairs(modules) do pass(m, input, g, direct and lr) end
+      for _, m in ipairs(modules) do m:updateGradInput(input, g) end
+      for _, m in ipairs(modules) do
+         if direct then m:accUpdateGradParameters(input, g, lr) else m:accGradParameters(input, g) end
+      end
       for _, m in ipairs(direct and {} or modules) do m:updateParameters(lr) end
       return modules[1][weight], modules[1][gradWeight]
    end
@@ -228,21 +225,20 @@ nn.SparseJacobian = SparseJacobian
 -- A module that takes the values, with the indices of `input` in place.
 local function values(module, input)
    local m = {}
-   function m:forward(x)
-      local full = input:clone()
-      full:select(2, 2):copy(x)
-      return module:forward {full}
+   local function full(x)
+      local pairs = input:clone()
+      pairs:select(2, 2):copy(x)
+      return {pairs}
    end
+   function m:forward(x) return module:forward(full(x)) end
    function m:updateGradInput(x, g)
-      local full = input:clone()
-      full:select(2, 2):copy(x)
-      local gradInput = module:updateGradInput({full}, g)
+      local gradInput = module:updateGradInput(full(x), g)
       local byIndex, out = gradInput[1], x:clone()
       for k = 1, input:size(1) do out[k] = byIndex[input[k][1]][2] end
       return out
    end
-   function m:accGradParameters(_, g, scale) return module:accGradParameters({input}, g, scale or 1) end
-   function m:accUpdateGradParameters(_, g, lr) return module:accUpdateGradParameters({input}, g, lr) end
+   function m:accGradParameters(x, g, scale) return module:accGradParameters(full(x), g, scale or 1) end
+   function m:accUpdateGradParameters(x, g, lr) return module:accUpdateGradParameters(full(x), g, lr) end
    function m:zeroGradParameters() module:zeroGradParameters() end
    return m, input:select(2, 2):clone()
 end

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- nn.PReLU():forward(torch.Tensor{-1, 2}) --> {-0.25, 2}
 local PReLU, Module = torch.class('nn.PReLU', 'nn.Module')
 PReLU.bufferNames = {'gradWeightBuf', 'gradWeightBuf2', '_negative'}
+PReLU.anyGradShape = true
 
 function PReLU:__init(nOutputPlane)
    Module.__init(self)
@@ -44,7 +45,7 @@ function PReLU:updateGradInput(input, gradOutput)
    local w = slopes(self, input, self.weight):expandAs(input)
    local factor = self:scratch('_negative', input:type()):resize(input:size())
    factor:copy(w):maskedFill(input:gt(0), 1)
-   return torch.cmul(self.gradInput, gradOutput, factor)
+   return torch.cmul(self.gradInput, factor, gradOutput)
 end
 
 function PReLU:accGradParameters(input, gradOutput, scale)

@@ -18,7 +18,7 @@ local function activation(row)
    local n = #fields
    local f1, f2 = fields[1] and fields[1][1], fields[2] and fields[2][1]
    local d1, d2 = fields[1] and fields[1][2], fields[2] and fields[2][2]
-   Class.bufferNames = row.buffers or {}
+   Class.bufferNames, Class.anyGradShape = row.buffers or {}, true
    Class.validateParameters = row.validate
 
    function Class:__init(...)
@@ -76,13 +76,13 @@ for _, row in ipairs{
    {name = 'Abs', op = 'abs', grad = function(gx, x, _, g) return gx:sign(x):cmul(g) end},
    --- nn.Exp(): e to the power of each element.
    -- nn.Exp():forward(torch.Tensor{0, 1}) --> {1, 2.7183}
-   {name = 'Exp', op = 'exp', grad = function(gx, _, y, g) return gx:cmul(g, y) end},
+   {name = 'Exp', op = 'exp', grad = function(gx, _, y, g) return gx:cmul(y, g) end},
    --- nn.Log(): The natural logarithm of each element.
    -- nn.Log():forward(torch.Tensor{1, 10}) --> {0, 2.3026}
    {name = 'Log', op = 'log', grad = function(gx, x, _, g) return gx:cdiv(g, x) end},
    --- nn.Square(): The square of each element.
    -- nn.Square():forward(torch.Tensor{-2, 3}) --> {4, 9}
-   {name = 'Square', op = 'square', grad = function(gx, x, _, g) return gx:cmul(g, x):mul(2) end},
+   {name = 'Square', op = 'square', grad = function(gx, x, _, g) return gx:cmul(x, g):mul(2) end},
    --- nn.Sigmoid(): 1 / (1 + exp(-x)) of each element.
    -- nn.Sigmoid():forward(torch.Tensor{0, 2}) --> {0.5, 0.8808}
    {name = 'Sigmoid', op = 'sigmoid'},

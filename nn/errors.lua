@@ -33,7 +33,7 @@ end
 
 -- An error that names no layer yet is raised again in the name of this one. What Lua says of the code of users is left to them.
 local function retell(self, what, err, ...)
-   if type(err) ~= 'string' or err:find '^in module ' then error(err, 0) end
+   if type(err) ~= 'string' or err:find '^In %d+ module of ' then error(err, 0) end
    local file, text = err:match '^(.-):%d+: (.*)$'
    local ours = file and (file:sub(1, #here) == here or file:find 'torch/class%.lua$')
    if err:find '^[^\n]*nn%.%u' then
@@ -54,6 +54,17 @@ function errors.construct(init, self, ...)
    if not ok then retell(self, 'arguments', err, ...) end
 end
 
+-- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Only after
+-- a pass has failed does it look at shapes.
+local function retry(f, self, what, err, input, other, scale)
+   if self.anyGradShape and torch.isTensor(input) and torch.isTensor(other) and other:nElement() == input:nElement()
+      and not other:isSameSizeAs(input) then
+      local ok, result = pcall(f, self, input, other:contiguous():viewAs(input), scale)
+      if ok then return result end
+   end
+   retell(self, what, err, input, other)
+end
+
 -- Its own text for each function, so that the compiler sees which one is called.
 local guarded = [[
 local f, pcall, retell, what = ...
@@ -64,7 +75,8 @@ return function(self, input, other, scale)
 end]]
 local guardedBack = guarded:gsub('   local ok', [[
    if self.sharesMemory then shares(self) end
-%0]], 1):gsub('retell, what =', 'retell, what, shares =')
+%0]], 1):gsub('retell, what =', 'retell, what, shares, retry ='):gsub('   retell%(.-%)', [[
+   return retry(f, self, what, result, input, other, scale)]])
 local guardedPair = guarded:gsub('ok, result =', 'ok, result, second ='):gsub('return result', 'return result, second')
 
 -- nn.optimizeMemory has let outputs be overwritten that a backward pass needs.
@@ -77,7 +89,7 @@ local told = setmetatable({}, {__mode = 'k'})
 
 local function telling(f, second, results, back)
    local text = results == 2 and guardedPair or back and guardedBack or guarded
-   local pass = load(text, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second, shares)
+   local pass = load(text, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second, shares, retry)
    arg.behind[pass] = f
    told[pass] = true
    return pass

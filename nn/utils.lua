@@ -290,12 +290,7 @@ function utils.copy(object)
    local ok, copy = pcall(copyOf, object, {})
    if ok then return copy end
    if copy ~= OWN_FORM then error(copy, 0) end
-   local file = torch.MemoryFile 'rw':binary()
-   file:writeObject(object)
-   file:seek(1)
-   copy = file:readObject()
-   file:close()
-   return copy
+   return require 'torch.serialize'.clone(object)
 end
 
 return utils

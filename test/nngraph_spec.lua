@@ -374,7 +374,7 @@ describe('nngraph.setDebug', function()
       local m = nn.gModule({x}, {nn.Linear(3, 2)(x)})
       m.name = os.tmpname()
       nngraph.setDebug(true)
-      refuses('in module 2 of nn.gModule', m.forward, m, torch.ones(5))
+      refuses('In 2 module of nn.gModule', m.forward, m, torch.ones(5))
       nngraph.setDebug(false)
       local f = assert(io.open(m.name .. '.dot'))
       local text = f:read '*a'
@@ -420,7 +420,7 @@ describe('nn.gModule refuses', function()
       local m = nn.gModule({i, j}, {nn.CAddTable()({nn.Linear(3, 2)(i), j})})
       refuses('nn.gModule: input must be a table of 2, got 3', m.forward, m, torch.ones(3))
       refuses('nn.gModule: input must be a table of 2, got a table of 1', m.forward, m, {torch.ones(3)})
-      local err = refuses('in module 2 of nn.gModule, node (nn.Linear(3 -> 2), [nngraph_spec.lua]:', m.forward, m,
+      local err = refuses('In 2 module of nn.gModule, node (nn.Linear(3 -> 2), [nngraph_spec.lua]:', m.forward, m,
          {torch.ones(4), torch.ones(2)})
       assert(err:find('nn.Linear', 1, true))
       local x = nn.Identity()()

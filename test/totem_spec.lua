@@ -24,8 +24,10 @@ end
 local function holds(name, ...)
    local args, n = { ... }, select('#', ...)
    local t = totem.Tester()
-   t:add(function() totem.nn[name](t, unpack(args, 1, n)) end, 'it')
-   local _, ok = run(t)
+   local result
+   t:add(function() result = totem.nn[name](t, unpack(args, 1, n)) end, 'it')
+   local _, ok = run(t, { '--no-colour', '--full-tracebacks' })
+   assert.equal(ok, result)
    return ok, t.errors
 end
 

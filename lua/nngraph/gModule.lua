@@ -129,7 +129,7 @@ local function finish(self, node, ok, ...)
    if where.debug then picture(self, node) end
    if type(err) == 'string' then
       local about = describe(node):gsub('%%', '%%%%')
-      err = err:gsub('^(in module %d+ of [%w_.]+)', '%1, ' .. about, 1)
+      err = err:gsub('^(In %d+ module of [%w_.]+)', '%1, ' .. about, 1)
    end
    error(err, 0)
 end

@@ -113,6 +113,9 @@ function Logger:add(symbols)
       if column == nil or not self.symbols[column] then
          error(('optim.Logger:add: there is no column %s'):format(tostring(key)), 2)
       end
+      if type(value) ~= 'number' and type(value) ~= 'string' and type(value) ~= 'cdata' then
+         arg.refuse('optim.Logger:add', 'column ' .. tostring(key), 'a number or a string', value)
+      end
       values[column] = value
    end
    local row = {}

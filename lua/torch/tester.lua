@@ -407,7 +407,7 @@ end
 --- Runs the tests {name = function}. A derived tester may replace it; it sets _currentTestName for each test.
 function Tester:_run(tests)
    local names = in_order(tests, self._order)
-   local colored = terminal()
+   local colored = not self.noColour and terminal()
    for i, name in ipairs(names) do
       self._currentTestName = name
       local fine, word = self:_runOne(name, tests[name])
@@ -496,7 +496,7 @@ function M.install(torch)
    torch.TestSuite = M.TestSuite
 
    --- Tests this installation: runs the examples in torch's help texts and prints a report.
-   -- @param tests  a name such as 'torch.cumsum' or 'Tensor:view', or its beginning; a table of them (default: all)
+   -- @param tests  a name such as 'torch.cumsum' or 'Tensor:view', or a Lua pattern in it; a table of them (default: all)
    -- @return 0; raises an error when an example does not give what its text says
    function torch.test(tests)
       if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then

@@ -88,7 +88,8 @@ totem.TestSuite = torch.TestSuite
 
 --- totem.Tester(): A torch.Tester that reads the command line of the script.
 -- Words choose tests. Options: --list prints the names of the tests; --log-output FILE writes a line NAME PASSED FAILED ERRORS
--- for each; --summary prints no details; --early-abort stops at the first failure; --rethrow lets errors through.
+-- for each; --summary prints no details; --early-abort stops at the first failure; --rethrow lets errors through; --no-colour
+-- prints plain text. Tracebacks are always full; --full-tracebacks asks for what is there.
 local Tester, parent = torch.class('totem.Tester', 'torch.Tester', totem)
 
 -- tolerance and message in any order, and true: only return whether it holds, count nothing
@@ -132,6 +133,8 @@ local function command_line()
    line:option('--summary', false, 'print no details')
    line:option('--early-abort', false, 'stop at the first failure')
    line:option('--rethrow', false, 'let errors of tests through')
+   line:option('--no-colour', false, 'print plain text')
+   line:option('--full-tracebacks', false, 'print whole tracebacks, as always')
    return line:parse(rawget(_G, 'arg') or {})
 end
 
@@ -173,6 +176,7 @@ function Tester:run(patterns)
    if options.summary then self:setSummaryOnly(true) end
    if options['early-abort'] then self:setEarlyAbort(true) end
    if options.rethrow then self:setRethrowErrors(true) end
+   if options['no-colour'] then self.noColour = true end
    self._logOutput = options['log-output'] ~= '' and options['log-output'] or nil
    return parent.run(self, patterns or options.names)
 end

@@ -1,4 +1,4 @@
--- lua/totem/nn.lua - totem.nn: checks of nn modules. Each takes a tester, which counts and reports.
+-- lua/totem/nn.lua - totem.nn: checks of nn modules. Each takes a tester, which counts and reports, and returns whether all held.
 local torch = require 'torch'
 require 'nn'
 local arg_check = require 'torch.arg'
@@ -93,11 +93,12 @@ function M.checkGradients(tester, module, input, precision, step)
    local gradInput = clone(module:backward(input, weight))
    local params, gradParams = parameters_of(module)
    gradParams = clone(gradParams)
-   near(tester, gradInput, each(input, function(t) return differences(t, value, step) end), precision,
-        'the gradient by the input')
-   near(tester, gradParams, each(params, function(t) return differences(t, value, step) end), precision,
-        'the gradients by the parameters')
+   local by_input = near(tester, gradInput, each(input, function(t) return differences(t, value, step) end), precision,
+                         'the gradient by the input')
+   local by_params = near(tester, gradParams, each(params, function(t) return differences(t, value, step) end), precision,
+                          'the gradients by the parameters')
    module:zeroGradParameters()
+   return by_input and by_params
 end
 
 local function size_of(batch)
@@ -118,18 +119,20 @@ function M.checkMinibatch(tester, module, input, precision)
    local _, gradParams = parameters_of(module)
    local of_batch = clone(gradParams)
    module:zeroGradParameters()
+   local all = true
+   local function compare(x, y, what) all = near(tester, x, y, precision, what) and all end
    for i = 1, size_of(input) do
       -- a vector of numbers has samples that are numbers, which stay vectors of one element
       local function at(x)
          return each(x, function(t) return t:dim() == 1 and t:narrow(1, i, 1) or t:select(1, i) end)
       end
       local x = clone(at(input))
-      near(tester, module:forward(x), at(output), precision, ('the output for sample %d'):format(i))
-      near(tester, module:backward(x, clone(at(weight))), at(gradInput), precision,
-           ('the gradient by the input for sample %d'):format(i))
+      compare(module:forward(x), at(output), ('the output for sample %d'):format(i))
+      compare(module:backward(x, clone(at(weight))), at(gradInput), ('the gradient by the input for sample %d'):format(i))
    end
-   near(tester, gradParams, of_batch, precision, 'the gradients by the parameters')
+   compare(gradParams, of_batch, 'the gradients by the parameters')
    module:zeroGradParameters()
+   return all
 end
 
 --- totem.nn.checkTypeCastable(tester, module, input, [toType], [precision]): A module of another type must give the same output
@@ -145,13 +148,14 @@ function M.checkTypeCastable(tester, module, input, toType, precision)
    local other = module:clone():type(toType)
    local other_input = cast(clone(input), toType)
    local other_output = other:forward(other_input)
-   each(other_output, function(t) tester:eq(t:type(), toType, 'the type of the output') end)
-   near(tester, other_output, output, precision, 'the output')
-   near(tester, other:updateGradInput(other_input, cast(clone(weight), toType)), gradInput, precision,
-        'the gradient by the input')
-   for i, t in ipairs((parameters_of(other))) do
-      tester:eq(t:type(), toType, ('the type of parameter %d'):format(i))
-   end
+   local all = true
+   local function of_type(t, what) all = tester:eq(t:type(), toType, what) and all end
+   each(other_output, function(t) of_type(t, 'the type of the output') end)
+   all = near(tester, other_output, output, precision, 'the output') and all
+   all = near(tester, other:updateGradInput(other_input, cast(clone(weight), toType)), gradInput, precision,
+              'the gradient by the input') and all
+   for i, t in ipairs((parameters_of(other))) do of_type(t, ('the type of parameter %d'):format(i)) end
+   return all
 end
 
 --- totem.nn.checkSerializable(tester, module, input, [precision]): A module that was written and read must give the same output
@@ -163,9 +167,10 @@ function M.checkSerializable(tester, module, input, precision)
    local weight = noise(output)
    local gradInput = clone(module:updateGradInput(input, weight))
    local read = torch.deserialize(torch.serialize(module))
-   tester:eq(torch.type(read), torch.type(module), 'the type of the module')
-   near(tester, read:forward(input), output, precision, 'the output')
-   near(tester, read:updateGradInput(input, weight), gradInput, precision, 'the gradient by the input')
+   local same_type = tester:eq(torch.type(read), torch.type(module), 'the type of the module')
+   local same_output = near(tester, read:forward(input), output, precision, 'the output')
+   local same_gradient = near(tester, read:updateGradInput(input, weight), gradInput, precision, 'the gradient by the input')
+   return same_type and same_output and same_gradient
 end
 
 --- totem.nn.checkTypePreservesSharing(tester, module, [toType]): Two modules that share their parameters must share them when their
@@ -192,7 +197,7 @@ function M.checkTypePreservesSharing(tester, module, toType)
       all = false
       tester:assert(false, what .. ' is no longer shared')
    end)
-   tester:assert(all, 'shared parameters')
+   return tester:assert(all, 'shared parameters')
 end
 
 return M

@@ -33,7 +33,7 @@ function Container:size() return #self.modules end
 
 -- The traceback belongs to the first error, so only the innermost container adds it.
 local function trail(err)
-   if type(err) ~= 'string' or err:find('^in module ') then return err end
+   if type(err) ~= 'string' or err:find '^In %d+ module of ' then return err end
    return err .. '\n' .. debug.traceback('its traceback:', 2):gsub('\nstack traceback:', '', 1)
 end
 
@@ -41,13 +41,13 @@ local function finish(self, index, ok, ...)
    if ok then return ... end
    local err = ...
    if type(err) == 'string' then
-      err = ('in module %d of %s: %s'):format(index, torch.type(self), err)
+      err = ('In %d module of %s:\n%s'):format(index, torch.type(self), err)
    end
    error(err, 0)
 end
 
---- module[name](module, ...), or name(module, ...) for a function `name`. An error in it is raised again with its place in
---- front: "in module 3 of nn.Sequential: ...".
+--- module[name](module, ...), or name(module, ...) for a function `name`. An error in it is raised again after a line with its
+-- place, as in Torch7: "In 3 module of nn.Sequential:".
 function Container:rethrowErrors(module, index, name, ...)
    return finish(self, index, xpcall(type(name) == 'string' and module[name] or name, trail, module, ...))
 end

@@ -5,7 +5,7 @@ local combining = require 'nn.criterion.combining'
 
 local add = combining.add
 
---- The weighted sum of criterions of the elements of a table: criterion i of input[i] and target[i].
+--- The weighted sum of criterions of the elements of a table, or of the slices of a tensor: criterion i of input[i] and target[i].
 -- @param repeatTarget  true: the whole target goes to each
 -- nn.ParallelCriterion():add(nn.MSECriterion(), 2):add(nn.AbsCriterion()):forward({torch.zeros(2), torch.zeros(1)}, {torch.ones(2), torch.ones(1)}) --> 3
 local ParallelCriterion, Criterion = torch.class('nn.ParallelCriterion', 'nn.Criterion')
@@ -21,8 +21,11 @@ end
 --- Adds a criterion with a weight (default 1). Returns self.
 function ParallelCriterion:add(criterion, weight) return add(self, criterion, weight) end
 
+-- A table, or a tensor, whose slices are the elements.
+local function holdsElements(x) return type(x) == 'table' or torch.isTensor(x) end
+
 function ParallelCriterion:updateOutput(input, target)
-   if type(input) ~= 'table' or (type(target) ~= 'table' and not self.repeatTarget) then
+   if not holdsElements(input) or not (self.repeatTarget or holdsElements(target)) then
       self:refuse('input and target', 'be tables', self.shapes(input, target))
    end
    self.output = 0
@@ -35,12 +38,17 @@ function ParallelCriterion:updateOutput(input, target)
 end
 
 function ParallelCriterion:updateGradInput(input, target)
-   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   if torch.isTensor(input) then
+      self.gradInput = (utils.recursiveResizeAs(self.gradInput, input))
+   elseif type(self.gradInput) ~= 'table' or torch.isTensor(self.gradInput) then
+      self.gradInput = {}
+   end
    for i, criterion in ipairs(self.criterions) do
       local t = target
       if not self.repeatTarget then t = target[i] end
       local g = utils.recursiveFill((utils.recursiveResizeAs(self.gradInput[i], input[i])), 0)
-      self.gradInput[i] = utils.recursiveAdd(g, self.weights[i], criterion:updateGradInput(input[i], t))
+      utils.recursiveAdd(g, self.weights[i], criterion:updateGradInput(input[i], t))
+      if not torch.isTensor(self.gradInput) then self.gradInput[i] = g end
    end
    return self.gradInput
 end

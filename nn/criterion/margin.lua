@@ -9,14 +9,14 @@ local function same(self, input, target)
    end
 end
 
--- Two tensors of one shape in a table.
+-- Two tensors with as many elements in a table; the second in the shape of the first.
 local function pair(self, input)
    local a, b
    if type(input) == 'table' then a, b = input[1], input[2] end
-   if not torch.isTensor(a) or not torch.isTensor(b) or not a:isSameSizeAs(b) then
+   if not torch.isTensor(a) or not torch.isTensor(b) or a:nElement() ~= b:nElement() then
       self:refuse('input', 'be a table of two tensors of one shape', self.shapes(a, b))
    end
-   return a, b
+   return a, a:isSameSizeAs(b) and b or b:contiguous():viewAs(a)
 end
 
 -- self.gradInput as a table of two tensors of x's type.

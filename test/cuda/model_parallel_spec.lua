@@ -95,7 +95,7 @@ describe('nn.ModelParallel', function()
       refuses('backward must follow forward', split.backward, split, x, g)
       split:forward(x)
       refuses('gradOutput must have the size of the output', split.backward, split, x, x)
-      refuses('in module 1 of nn.ModelParallel: ', split.forward, split, torch.CudaTensor(5, 4))
+      refuses('In 1 module of nn.ModelParallel:', split.forward, split, torch.CudaTensor(5, 4))
       refuses('device must be a whole number of at least 1, got 1.5', split.add, split, nn.Abs(), 1.5)
       refuses(('device must be one of the %d CUDA devices here, got 77'):format(cutorch.getDeviceCount()), split.add, split,
          nn.Abs():cuda(), 77)

@@ -177,7 +177,7 @@ describe('dist.Pipeline', function()
          local pipe = dist.Pipeline(net, { criterion = criterion, micro = 4, stages = { 3, 3, 2 } })
          local module = r == 1 and pipe:get(1):get(1) or {}
          module.odd = true
-         local where = 'in module 1 of nn.Sequential: '
+         local where = 'In 1 module of nn.Sequential:\n'
          local learn = pipe.forwardBackward
          says(r == 1 and where or 'dist.Pipeline: rank 1: ' .. where, learn, pipe, x, t)
          module.odd, module.even = false, true

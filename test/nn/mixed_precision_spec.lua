@@ -212,6 +212,6 @@ describe('nn.MixedPrecision', function()
       refuses('nn.MixedPrecision: its parameters are floats or doubles, got torch.LongTensor', function()
          nn.MixedPrecision(nn.Identity()):type 'torch.LongTensor'
       end)
-      refuses('in module 1 of nn.MixedPrecision', nn.Module.forward, nn.MixedPrecision(nn.Linear(2, 2):float()), torch.FloatTensor(3, 5))
+      refuses('In 1 module of nn.MixedPrecision', nn.Module.forward, nn.MixedPrecision(nn.Linear(2, 2):float()), torch.FloatTensor(3, 5))
    end)
 end)
