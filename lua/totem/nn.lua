@@ -5,14 +5,14 @@ local arg_check = require 'torch.arg'
 
 local M = {}
 
--- f of every tensor in a nested table, which is returned as a table of results of the same shape.
+-- f of every tensor in a nested table, which is returned as a table of results of the same shape. What is neither stays.
 local function each(x, f, ...)
    if torch.isTensor(x) then
       local others = {}
       for i = 1, select('#', ...) do others[i] = (select(i, ...)) end
       return f(x, unpack(others))
    end
-   if type(x) ~= 'table' then error('totem.nn: expected a tensor or a table of tensors, got ' .. type(x), 0) end
+   if type(x) ~= 'table' then return x end
    local out = {}
    for k, v in pairs(x) do
       local others = {}
@@ -101,9 +101,15 @@ function M.checkGradients(tester, module, input, precision, step)
    return by_input and by_params
 end
 
-local function size_of(batch)
-   while not torch.isTensor(batch) do batch = select(2, next(batch)) end
-   return batch:size(1)
+-- The number of samples: the first size of a tensor in the batch.
+local size_of
+function size_of(batch)
+   if torch.isTensor(batch) then return batch:size(1) end
+   if type(batch) ~= 'table' then return nil end
+   for _, part in pairs(batch) do
+      local n = size_of(part)
+      if n then return n end
+   end
 end
 
 --- totem.nn.checkMinibatch(tester, module, input, [precision]): A batch must give what its samples give one by one: the output,
@@ -121,7 +127,7 @@ function M.checkMinibatch(tester, module, input, precision)
    module:zeroGradParameters()
    local all = true
    local function compare(x, y, what) all = near(tester, x, y, precision, what) and all end
-   for i = 1, size_of(input) do
+   for i = 1, size_of(input) or 0 do
       -- a vector of numbers has samples that are numbers, which stay vectors of one element
       local function at(x)
          return each(x, function(t) return t:dim() == 1 and t:narrow(1, i, 1) or t:select(1, i) end)
