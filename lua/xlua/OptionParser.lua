@@ -37,12 +37,26 @@ function Parser:help()
    print 'Options:'
    for _, spec in ipairs(self.specs) do
       local names = table.concat(spec, ', ')
-      if spec.action == 'store' then names = names .. '=' .. spec.dest:upper() end
+      if spec.action == 'store' then names = names .. '=' .. (spec.metavar or spec.dest:upper()) end
       local default = spec.default ~= nil and (' [default: %s]'):format(tostring(spec.default)) or ''
       print(('  %-30s %s%s'):format(names, spec.help or '', default))
    end
 end
 Parser.printHelp = Parser.help
+
+--- Prints the options that parse has read, one on a line.
+-- @param compact  true: prints nothing, and gives them on one line, 'size=3,verbose=true'
+-- @return the text
+function Parser:summarize(compact)
+   local parts = {}
+   for _, spec in ipairs(self.specs) do
+      local value = (self.options or {})[spec.dest]
+      if value ~= nil then parts[#parts + 1] = ('%s=%s'):format(spec.dest, tostring(value)) end
+   end
+   local text = table.concat(parts, compact and ',' or '\n')
+   if not compact then print(text) end
+   return text
+end
 
 --- Reads the global `arg`. @return the options by name, and the list of the other words
 function Parser:parse()
@@ -81,6 +95,7 @@ function Parser:parse()
    for _, spec in ipairs(self.specs) do
       if spec.req and options[spec.dest] == nil then self:fail(('option %s is required'):format(spec[#spec])) end
    end
+   self.options = options
    return options, rest
 end
 
