@@ -125,6 +125,16 @@ describe('a string that spells a number is that number', function()
    end)
 end)
 
+describe('numbers with defaults', function()
+   it('may be left out before what is no number', function()
+      local x = torch.Tensor { { 1, 5, 3 }, { 6, 2, 4 } }
+      assert.same({ { 5, 3 }, { 6, 4 } }, (x:topk(2, nil, true, true)):totable())
+      assert.same({ { 5, 3 }, { 6, 4 } }, (x:topk(2, true, true)):totable())
+      assert.same({ { 5 }, { 6 } }, (torch.topk(torch.Tensor(), torch.LongTensor(), x, true)):totable())
+      refuses('argument 3 must be dim (a whole number), got a torch.DoubleTensor', x.topk, x, 2, x)
+   end)
+end)
+
 describe('a fraction is cut off', function()
    it('of sizes', function()
       assert.same({ 2 }, sizes(torch.Tensor(2.5)))

@@ -258,43 +258,62 @@ local function default_value(a)
    return tonumber(a.default)
 end
 
-local function pattern_for(name, method, n, given, match)
+local function patterns_for(name, method)
    method = method and true or false
-   local patterns = matched[method][name]
-   if not patterns then
-      patterns = all_patterns(op.forms(name), method)
-      matched[method][name] = patterns
-   end
-   for _, p in ipairs(patterns) do
+   matched[method][name] = matched[method][name] or all_patterns(op.forms(name), method)
+   return matched[method][name]
+end
+
+-- The pattern that n arguments fit as they are.
+local function pattern_for(name, method, n, given)
+   for _, p in ipairs(patterns_for(name, method)) do
       local fits = n <= #p
       for i = 1, fits and #p or 0 do
          local v = given[i]
-         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and match(p[i], v) end
+         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and matches(p[i], v) end
       end
       if fits then return p end
    end
 end
 
-local function is_numeric(a) return a.kind == kinds.number or a.kind == kinds.int end
-
--- Torch7 took a string for the number that it spells.
-local function spells(a, v) return matches(a, v) or is_numeric(a) and type(v) == 'string' and tonumber(v) ~= nil end
-
--- Turns strings among n arguments into the numbers that a call form wants there; says whether one was.
-local function read_numbers(name, method, n, given)
-   local p, found = pattern_for(name, method, n, given, spells), false
-   for i = 1, p and n or 0 do
-      if is_numeric(p[i]) and type(given[i]) == 'string' then given[i], found = tonumber(given[i]), true end
+-- The n arguments as p takes them where Torch7 took more: a string for the number that it spells, and x:topk(2, true), which
+-- leaves numbers with defaults out before what is none. Also how many were left out. nil when they do not fit.
+local function adapted(p, n, given)
+   local out, i, left_out = {}, 1, 0
+   for k, a in ipairs(p) do
+      local v = given[i]
+      local number = (a.kind == kinds.number or a.kind == kinds.int) and type(v) == 'string' and tonumber(v)
+      if number or v ~= nil and matches(a, v) then
+         out[k], i = number or v, i + 1
+      elseif v == nil and (k > p.required or a.default == 'nil') then
+         i = i + 1
+      elseif k > p.required and (type(v) == 'boolean' or type(v) == 'string') then
+         left_out = left_out + 1
+      else
+         return nil
+      end
    end
-   return found
+   if i > n then return out, left_out end
+end
+
+-- adapted() by the first pattern that takes the arguments.
+local function adapt(name, method, n, given)
+   for _, p in ipairs(patterns_for(name, method)) do
+      local out, left_out = adapted(p, n, given)
+      if out then return out, left_out, p end
+   end
 end
 
 --- The call form that n arguments choose: its pattern and a table from the names of arguments to their values, defaults
 --- included, and one from names to places among the arguments; nil when none fits. Strings in place of numbers become these.
 function op.match(name, method, n, given)
-   local p = pattern_for(name, method, n, given, matches)
-   if not p and read_numbers(name, method, n, given) then p = pattern_for(name, method, n, given, matches) end
-   if not p then return nil end
+   local p = pattern_for(name, method, n, given)
+   if not p then
+      local out, left_out, loose = adapt(name, method, n, given)
+      if not out or left_out > 0 then return nil end
+      for i = 1, n do given[i] = out[i] end
+      p = loose
+   end
    local env, place = {}, {}
    for i = 1, n do env[p[i].name], place[p[i].name] = given[i], i end
    for _, a in ipairs(p.form.args) do
@@ -330,14 +349,14 @@ function op.usage(name, method)
    return table.concat(out, ' or ')
 end
 
--- Arguments that no call form takes as they are: what to call with them, or with the numbers that strings among them spell,
--- or else an error.
+-- Arguments that no call form takes as they are: what to call, and with which ones instead, or else an error.
 local function bad(name, method, ...)
    if op.taped and op.taped.holds(...) then return op.taped.call, name, method, ... end
    local n = select('#', ...)
    local given = { ... }
    while n > 0 and given[n] == nil do n = n - 1 end
-   if read_numbers(name, method, n, given) then return op[method and 'method' or 'func'](name), unpack(given, 1, n) end
+   local out, _, p = adapt(name, method, n, given)
+   if out then return op[method and 'method' or 'func'](name), unpack(out, 1, #p) end
    local reached, wanted, too_many, seen = 0, {}, true, {}
    for _, f in ipairs(op.forms(name)) do
       for _, p in ipairs(patterns_of(f, method)) do
