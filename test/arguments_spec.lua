@@ -253,6 +253,37 @@ describe('a tensor', function()
    end)
 end)
 
+describe('a negative stride', function()
+   it('is the one that packs what comes behind', function()
+      local s = torch.range(1, 6):storage()
+      for _, x in ipairs {
+         torch.Tensor(s, 1, torch.LongStorage { 2, 3 }, torch.LongStorage { -1, -1 }), torch.Tensor(s, 1, 2, -1, 3, -1),
+         torch.Tensor():set(s, 1, 2, 3, 3, -1), torch.Tensor(6):copy(range(6)):resize(torch.LongStorage { 2, 3 }, torch.LongStorage { -1, 1 }),
+      } do
+         assert.same({ { 1, 2, 3 }, { 4, 5, 6 } }, x:totable())
+      end
+      assert.same({ 2, 1 }, torch.Tensor(torch.LongStorage { 2, 2 }, torch.LongStorage { -1, -1 }):stride():totable())
+      refuses('does not fit', torch.Tensor, s, 1, torch.LongStorage { 2, 2 ^ 53 }, torch.LongStorage { -1, -1 })
+   end)
+end)
+
+describe('data and cdata', function()
+   it('give the address as a number when asked', function()
+      local x = range(3)
+      for _, o in ipairs { x, x:storage() } do
+         assert.equal(x:data(true), o:data(true))
+         assert.equal(x:data(true), torch.data(o, true))
+         assert.equal(x:data(), torch.data(o))
+         assert.equal('number', type(o:cdata(true)))
+         assert.equal(o:cdata(true), torch.cdata(o, true))
+      end
+      assert.equal(x:data(true) + 8, x:narrow(1, 2, 1):data(true))
+      assert.equal(0, torch.Tensor():data(true))
+      refuses('data: argument 1 must be a tensor, got nil', torch.data)
+      refuses('cdata: argument 1 must be a tensor, got a string', torch.cdata, 'x')
+   end)
+end)
+
 describe('torch.lerp', function()
    it('of three numbers is a number', function()
       assert.equal(2.5, torch.lerp(1, 2, 1.5))

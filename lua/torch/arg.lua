@@ -81,6 +81,9 @@ function arg.whole(who, name, v)
    return whole_of(v) or arg.refuse(who, name, 'a whole number', v, 3)
 end
 
+--- The number of the address that a pointer holds.
+function arg.address(p) return tonumber(ffi.cast('intptr_t', p)) end
+
 --- Number of dimensions. Torch7's empty tensor has none; inside it has one of size 0.
 function arg.dims(t)
    local n = t._ndim

@@ -99,6 +99,14 @@ end
 
 local function is_long_storage(v) return arg.is_storage(v) and v.s.dtype == C.TH_I64 and v.s.device == 0 end
 
+--- Gives the n strides that are negative, as in Torch7, the value that packs what comes behind; returns the strides.
+function construct.complete(stride, n, size)
+   for d = n - 1, 0, -1 do
+      if stride[d] < 0 then stride[d] = d == n - 1 and 1 or size[d + 1] * stride[d + 1] end
+   end
+   return stride
+end
+
 -- (storage, offset, sizes [, strides]) with storages, or (storage, offset, size1, stride1, size2, stride2, ...)
 function construct.view_storage(t, ty, who, s, offset, sizes, strides, ...)
    if dtype.of_storage(s.s) ~= ty then
@@ -119,6 +127,7 @@ function construct.view_storage(t, ty, who, s, offset, sizes, strides, ...)
       if strides ~= nil then
          stride, m = arg.sizes(who, strides)
          if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 4) end
+         construct.complete(stride, n, size)
       end
       check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4, who)
    else
@@ -127,12 +136,11 @@ function construct.view_storage(t, ty, who, s, offset, sizes, strides, ...)
       if n > C.TH_MAXDIM then error(('%s: a tensor has at most %d dimensions, got %d'):format(who, C.TH_MAXDIM, n), 4) end
       local size, stride = ffi.new('int64_t[16]'), ffi.new('int64_t[16]')
       for i = 1, n do size[i - 1] = arg.whole(who, 'size ' .. i, given[2 * i - 1]) end
-      local step = 1
-      for i = n, 1, -1 do
-         local given_stride = given[2 * i]
-         stride[i - 1] = given_stride == nil and step or arg.whole(who, 'stride ' .. i, given_stride)
-         step = step * tonumber(size[i - 1])
+      for i = 1, n do
+         local step = given[2 * i]
+         stride[i - 1] = step == nil and -1 or arg.whole(who, 'stride ' .. i, step)
       end
+      construct.complete(stride, n, size)
       check(C.th_tensor_set(t, d, s.s, offset - 1, n, size, stride), 4, who)
    end
    return t
@@ -162,6 +170,7 @@ function construct.of(d, first, ...)
       if strides == nil then return construct.zeros(d, n, sizes) end
       local t, stride, m = empty(d), arg.sizes(who, strides)
       if m ~= n then error(('%s: as many strides as sizes are needed: %d, got %d'):format(who, n, m), 3) end
+      construct.complete(stride, n, sizes)
       lib.call(who, C.th_tensor_resize, t, t._dtype, n, sizes, stride)
       return t
    elseif arg.is_storage(first) then

@@ -355,8 +355,8 @@ local function bad(name, method, ...)
    local n = select('#', ...)
    local given = { ... }
    while n > 0 and given[n] == nil do n = n - 1 end
-   local out, _, p = adapt(name, method, n, given)
-   if out then return op[method and 'method' or 'func'](name), unpack(out, 1, #p) end
+   local out, _, taken = adapt(name, method, n, given)
+   if out then return op[method and 'method' or 'func'](name), unpack(out, 1, #taken) end
    local reached, wanted, too_many, seen = 0, {}, true, {}
    for _, f in ipairs(op.forms(name)) do
       for _, p in ipairs(patterns_of(f, method)) do

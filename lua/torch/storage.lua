@@ -189,10 +189,13 @@ function Storage:new(...)
    return construct(dtype.of_storage(self.s), ...)
 end
 
---- The elements as a pointer. It is valid as long as the storage lives and does not grow.
-function Storage:data() return ffi.cast(dtype.pointer[self.s.dtype], self.s.data) end
---- The struct behind the storage, for functions of C.
-function Storage:cdata() return self.s end
+--- The elements as a pointer, or as its address, a number. It is valid as long as the storage lives and does not grow.
+function Storage:data(asnumber)
+   local p = ffi.cast(dtype.pointer[self.s.dtype], self.s.data)
+   return asnumber and arg.address(p) or p
+end
+--- The struct behind the storage, for functions of C, or its address, a number.
+function Storage:cdata(asnumber) return asnumber and arg.address(self.s) or self.s end
 --- Storage:retain(), Storage:free(): Do nothing: references are counted by the collector. Return the storage.
 function Storage:retain() return self end
 function Storage:free() return self end

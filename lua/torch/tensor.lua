@@ -98,11 +98,12 @@ function Tensor:isSetTo(other)
    return true
 end
 
---- The elements as a pointer of their C type; NULL for an empty tensor. Valid as long as the storage lives and does not grow.
-function Tensor:data()
-   local p = dtype.pointer[self._dtype]
-   if self._storage == nil then return ffi.cast(p, nil) end
-   return ffi.cast(p, self._storage.data) + self._offset
+--- Tensor:data([asnumber]), torch.data(x, [asnumber]): The elements of a tensor, or of a storage, as a pointer of their C type, or
+-- as its address, a number; NULL for an empty tensor. Valid as long as the storage lives and does not grow.
+function Tensor:data(asnumber)
+   local kind = dtype.pointer[self._dtype]
+   local p = self._storage == nil and ffi.cast(kind, nil) or ffi.cast(kind, self._storage.data) + self._offset
+   return asnumber and arg.address(p) or p
 end
 
 --- x itself if it is on the CPU, else a copy there, of the same element type.
@@ -114,9 +115,11 @@ end
 local behind = setmetatable({}, { __mode = 'k' })               -- a pointer to a tensor -> the tensor, which lives as long
 local pointer_t = ffi.typeof('$ *', tensor_t)
 
---- Tensor:cdata(), torch.cdata(x): A pointer to the struct behind x, for functions of C. x lives as long as the pointer.
-function Tensor:cdata()
+--- Tensor:cdata([asnumber]), torch.cdata(x, [asnumber]): A pointer to the struct behind x, for functions of C. x lives as long as
+-- the pointer. With true its address, a number. x may be a storage.
+function Tensor:cdata(asnumber)
    local pointer = ffi.cast(pointer_t, self)
+   if asnumber then return arg.address(pointer) end
    behind[pointer] = self
    return pointer
 end
@@ -232,7 +235,7 @@ function Tensor:resize(first, ...)
    if arg.is_storage(first) and select('#', ...) > 0 then
       local strides, m = arg.sizes('resize', second)
       if m ~= n then error(('resize: as many strides as sizes are needed: %d, got %d'):format(n, m), 2) end
-      stride = strides
+      stride = construct.complete(strides, n, sizes)
    end
    lib.call('resize', C.th_tensor_resize, self, self._dtype, n, sizes, stride)
    return self
@@ -263,9 +266,14 @@ function Tensor:set(first, ...)
    arg.refuse('set', 'source', 'a tensor or a storage', first)
 end
 
-for _, name in ipairs { 'isSameSizeAs', 'isSize', 'isSetTo', 'nElement', 'numel', 'isContiguous', 'nDimension', 'data',
-   'cdata' } do
+for _, name in ipairs { 'isSameSizeAs', 'isSize', 'isSetTo', 'nElement', 'numel', 'isContiguous', 'nDimension' } do
    functions[name] = Tensor[name]
+end
+for _, name in ipairs { 'data', 'cdata' } do
+   functions[name] = function(x, asnumber)
+      if arg.is_storage(x) then return x[name](x, asnumber) end
+      return Tensor[name](arg.tensor(name, 'argument 1', x), asnumber)
+   end
 end
 
 -- ---- the types --------------------------------------------------------------------------------------------------------------------
