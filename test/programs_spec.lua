@@ -107,3 +107,23 @@ describe('test/programs/cifar', function()
       assert.is_true(bytes 'one/model.net' == bytes 'two/model.net')
    end)
 end)
+
+describe('test/programs/attention', function()
+   local output
+
+   setup(function() output = run('attention', 'train.lua') end)
+
+   it('finds the values, by modules and by functions', function()
+      local loss = tonumber((output:match '150  loss (%S+)'))
+      local last, right = output:match 'last loss (%S+), right (%S+),'
+      assert.is_true(loss < 0.1 and tonumber(last) < 0.01 and tonumber(right) == 1, output)
+   end)
+
+   it('computes the same gradients both ways', function()
+      assert.is_true(tonumber((output:match 'differ by (%S+)')) < 1e-12, output)
+   end)
+
+   it('computes the same bits with two threads and with generated code', function()
+      assert.equal(output, run('attention', 'train.lua -threads 2 -optimize'))
+   end)
+end)
