@@ -51,8 +51,9 @@ struct exponential_law : one {
 struct cauchy_law : one {
   TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] + p[1] * tan(PI * (unit(*w) - 0.5)); }
 };
+/* As in cutorch, p is the chance to end; on the CPU, as in Torch7, it is the chance to go on. */
 struct geometric_law : one {
-  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = trunc(log(1 - unit(*w)) / log(p[0])) + 1; }
+  TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = trunc(log(1 - unit(*w)) / log1p(-p[0])) + 1; }
 };
 struct bernoulli_law : one {
   TH_DEVICE_FN void at(double *to, const uint32_t *w, const double *p) { *to = p[0] > 0 && unit(*w) <= p[0]; }

@@ -104,6 +104,8 @@ static th_status parse(th_entry *e)
     if (k == TH_K_RETURN) e->returns |= bit;
     memcpy(to, s, name);
     to[name] = '\0';
+    if (k == TH_K_TENSOR && strcmp(to, "index") == 0) e->indices |= bit;
+    if (k == TH_K_TENSOR && strcmp(to, "mask") == 0) e->masks |= bit;
     e->name[e->narg++] = to;
     to += name + 1;
     s += word;
@@ -181,6 +183,14 @@ th_status th_copy_tensor(th_tensor *to, const th_tensor *from)
   const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype,
                       .device = to->device ? to->device : from->device,
                       .arg = { { .t = to }, { .t = (th_tensor *)(uintptr_t)from } } };
+  return th_run_kernel(e, &c);
+}
+
+th_status th_not_zero(th_tensor *mask, const th_tensor *x)
+{
+  const th_entry *e = entries[AT_ne];
+  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = x->dtype, .device = x->device,
+                      .arg = { { .t = mask }, { .t = (th_tensor *)(uintptr_t)x }, { .d = 0 } } };
   return th_run_kernel(e, &c);
 }
 

@@ -11,6 +11,7 @@ typedef struct th_entry {
   int         narg;
   th_kind     kind[TH_MAXARG + 1];          /* ends with TH_K_END */
   uint32_t    results, inputs, returns;     /* which arguments are those, one bit each; inputs: tensors and lists */
+  uint32_t    indices, masks;               /* those of the inputs that are called index, or mask */
   const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
   th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];
   bool        has[TH_NDEVICE];              /* whether a kind of device has any kernel */
@@ -37,5 +38,11 @@ th_status th_signature_check(const th_op *op);
 
 /* Copies between tensors of one size and dtype, on any devices, as the op does it. */
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from);
+/* The mask of what is not 0, of the same size on the same device. */
+th_status th_not_zero(th_tensor *mask, const th_tensor *x);
+
+/* Is an index or a mask, beside tensors of a device, elsewhere or of another type? Runs such a call with copies. */
+bool th_has_strange_picks(const th_entry *e, const th_arg *arg);
+th_status th_run_strange_picks(const th_entry *e, th_arg *arg);
 
 #endif

@@ -266,6 +266,8 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
+  const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
+  if (devices && (e->indices | e->masks) && th_has_strange_picks(e, arg)) return th_run_strange_picks(e, arg);
   bool overlap = false;
   for (int i = 0; i < narg; i++) c.arg[i] = arg[i];
   for (uint32_t left = e->inputs; left; left &= left - 1) {
@@ -282,7 +284,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
     const th_tensor *t = arg[__builtin_ctz(left)].t;
     if (t) c.dtype = t->dtype, c.device = t->device;
   }
-  if (__builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0)) TH_TRY(check_devices(&c, e));
+  if (devices) TH_TRY(check_devices(&c, e));
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const bool by_cpu = __builtin_expect(c.device != TH_CPU, 0) && !e->has[TH_CUDA];
   const th_status s = by_cpu ? th_run_by_cpu(e, &c) : overlap ? run_with_copies(&c) : check_and_run(&c);

@@ -127,7 +127,8 @@ const th_op th_op_geometric = {
   .name  = "geometric",
   .args  = "x:inout gen:gen p:number",
   .doc   = "Fills x with how often something is tried until it fails, p being the chance to "
-           "succeed: i with probability (1-p) p^(i-1)."
+           "succeed: i with probability (1-p) p^(i-1). On CUDA devices, as in cutorch, p and 1-p "
+           "change places."
            "\ntorch.manualSeed(1); torch.Tensor(3):geometric(0.5) --> {1, 9, 2}",
   .check = check_geometric,
 };

@@ -60,9 +60,11 @@ for d, name in ipairs(dtype.names) do
    end
 end
 
---- The device that x is on, from 1; 0 on the CPU.
+--- The device that x is on, from 1; 0 on the CPU, and for a tensor that has no memory.
 -- torch.Tensor(2):getDevice() --> 0
-function Tensor:getDevice() return arg.tensor('getDevice', 'argument 1', self)._device end
+function Tensor:getDevice()
+   return arg.tensor('getDevice', 'argument 1', self)._storage ~= nil and self._device or 0
+end
 
 --- Storage:getDevice(): The device that a storage is on, from 1; 0 on the CPU.
 -- torch.FloatStorage(2):getDevice() --> 0

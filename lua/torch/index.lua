@@ -92,6 +92,11 @@ local function get_number(t, i)
    return r
 end
 
+-- Beside a tensor of a device, a tensor there that is no index is a mask, as in cutorch.
+local function is_mask(t, k)
+   return k._dtype == C.TH_U8 or k._dtype ~= C.TH_I64 and k._device ~= 0 and t._device ~= 0
+end
+
 local function refuse_key(k)
    arg.refuse('index', 'index', 'a number, a table, a LongStorage, a ByteTensor or a LongTensor', k, 4)
 end
@@ -114,7 +119,7 @@ function index.get(t, k)
       if r._ndim == 0 then return element(r, r._offset) end
       return r
    elseif istype(tensor_t, k) then
-      if k._dtype == C.TH_U8 then return op.method 'maskedSelect' (t, k) end
+      if is_mask(t, k) then return op.method 'maskedSelect' (t, k) end
       if k._dtype == C.TH_I64 then return op.method 'index' (t, 1, k) end
    end
    refuse_key(k)
@@ -161,7 +166,7 @@ function index.set(t, k, v)
       return assign(view_of_storage(t, k), v)
    elseif istype(tensor_t, k) then
       v = arg.number_of(v) or v
-      if k._dtype == C.TH_U8 then
+      if is_mask(t, k) then
          if type(v) == 'number' then op.method 'maskedFill' (t, k, v)
          else op.method 'maskedCopy' (t, k, v) end
          return

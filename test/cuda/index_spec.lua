@@ -37,9 +37,17 @@ describe('a place outside', function()
       unchanged()
       assert.same({ { 3, 4 }, { 1, 2 } }, x:index(1, L{ 2, 1 }):totable())
    end)
-   it('must be a LongTensor on the same device', function()
-      refuses('index: index must be a LongTensor, got a FloatTensor', torch.index, x, 1, torch.CudaTensor{ 1 })
-      refuses('index: index must be on CUDA device 1 like x, got one on the CPU', torch.index, x, 1, torch.LongTensor{ 1 })
+   it('is no index where it lies on another device, or is no LongTensor of the CPU', function()
+      refuses('index: index must be on CUDA device 1 like x, got one on the CPU', torch.index, x, 1, torch.FloatTensor{ 1 })
+      refuses('index: index must be on CUDA device 1 like x, got one on the CPU', torch.index, x, 1, torch.IntTensor{ 1 })
+      refuses('index: index must be on the CPU like x, got one on CUDA device 1', torch.index, x:float(), 1, L{ 1 })
+      if device.cutorch.getDeviceCount() > 1 then
+         local there = device.cutorch.withDevice(2, function() return L{ 1 } end)
+         refuses('index: index must be on CUDA device 1 like x, got one on CUDA device 2', torch.index, x, 1, there)
+      end
+      refuses('index must lie in 1..2, got 0 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0.5 })
+      refuses('index must lie in 1..2, got -9223372036854775808 at place 1 of index', torch.index, x, 1, torch.CudaTensor{ 0 / 0 })
+      refuses('index must lie in 1..2, got 3 at place 2 of index', torch.index, x, 1, torch.LongTensor{ 1, 3 })
       unchanged()
    end)
 end)
@@ -94,5 +102,84 @@ describe('a place named twice', function()
    it('keeps what was put last', function()
       both({ 40, 3 }, { 3000, 3 }, function(x, i, v) return x:indexCopy(1, i:select(2, 1), v) end)
       both({ 3, 40 }, { 3, 1500 }, function(x, i, v) return x:scatter(2, i, v) end)
+   end)
+end)
+
+describe('an index', function()
+   local long = torch.LongTensor{ 3, 1 }
+   local kinds = { long, long:cudaLong(), long:cuda(), long:cudaDouble(), long:cudaInt(),
+      torch.LongTensor{ { 3, 9 }, { 1, 9 } }:select(2, 1) }
+
+   local function each(want, f)
+      for _, kind in ipairs { 'Cuda', 'CudaDouble', 'CudaHalf', 'CudaLong', 'CudaByte' } do
+         for i, index in ipairs(kinds) do
+            local x = torch.range(1, 3):type('torch.' .. kind .. 'Tensor')
+            local v = torch.Tensor{ 8, 9 }:type(x:type())
+            assert.same(want, f(x, index, v):totable(), ('%s, index %d'):format(kind, i))
+         end
+      end
+   end
+   it('may be a LongTensor of the CPU or any tensor of the device', function()
+      each({ 3, 1 }, function(x, i) return x:index(1, i) end)
+      each({ 3, 1 }, function(x, i) return x.new():index(x, 1, i) end)
+      each({ 9, 2, 8 }, function(x, i, v) return x:indexCopy(1, i, v) end)
+      each({ 10, 2, 11 }, function(x, i, v) return x:indexAdd(1, i, v) end)
+      each({ 7, 2, 7 }, function(x, i) return x:indexFill(1, i, 7) end)
+      each({ 3, 1 }, function(x, i) return x:gather(1, i) end)
+      each({ 9, 2, 8 }, function(x, i, v) return x:scatter(1, i, v) end)
+      each({ 7, 2, 7 }, function(x, i) return x:scatter(1, i, 7) end)
+   end)
+   it('of nn.LookupTable may be so too', function()
+      require 'nn'
+      local m = nn.LookupTable(4, 2):cuda()
+      m.weight:copy(torch.range(1, 8):view(4, 2))
+      for _, index in ipairs(kinds) do
+         assert.same({ { 5, 6 }, { 1, 2 } }, m:forward(index):totable())
+         m:zeroGradParameters()
+         m:backward(index, torch.CudaTensor(2, 2):fill(1))
+         assert.same({ { 1, 1 }, { 0, 0 }, { 1, 1 }, { 0, 0 } }, m.gradWeight:totable())
+      end
+   end)
+end)
+
+describe('a mask', function()
+   local bytes = torch.ByteTensor{ 1, 0, 1 }
+   local kinds = { bytes, bytes:cudaByte(), bytes:cuda(), bytes:cudaDouble(), bytes:cudaInt() }
+
+   local function each(want, f)
+      for _, kind in ipairs { 'Cuda', 'CudaDouble', 'CudaHalf', 'CudaLong', 'CudaByte' } do
+         for i, mask in ipairs(kinds) do
+            local x = torch.range(1, 3):type('torch.' .. kind .. 'Tensor')
+            local v = torch.Tensor{ 8, 9 }:type(x:type())
+            assert.same(want, f(x, mask, v):totable(), ('%s, mask %d'):format(kind, i))
+         end
+      end
+   end
+   it('may be a ByteTensor of the CPU or any tensor of the device', function()
+      each({ 1, 3 }, function(x, m) return x:maskedSelect(m) end)
+      each({ 1, 3 }, function(x, m) return x.new():maskedSelect(x, m) end)
+      each({ 7, 2, 7 }, function(x, m) return x:maskedFill(m, 7) end)
+      each({ 8, 2, 9 }, function(x, m, v) return x:maskedCopy(m, v) end)
+   end)
+   it('may be so in x[mask]', function()
+      each({ 1, 3 }, function(x, m) return x[m] end)
+      each({ 7, 2, 7 }, function(x, m)
+         x[m] = 7
+         return x
+      end)
+      each({ 8, 2, 9 }, function(x, m, v)
+         x[m] = v
+         return x
+      end)
+   end)
+   it('of floats is 1 wherever it is not 0', function()
+      assert.same({ 2, 3 }, torch.CudaTensor{ 1, 2, 3 }:maskedSelect(torch.CudaTensor{ 0, 0.5, -7 }):totable())
+   end)
+   it('of other types of the CPU is refused, and so are bytes above 1', function()
+      local x = torch.CudaTensor{ 1, 2, 3 }
+      refuses('maskedSelect: mask must be on CUDA device 1 like x, got one on the CPU', x.maskedSelect, x, torch.IntTensor{ 1, 0, 1 })
+      refuses('maskedFill: mask must hold only 0 and 1, got 2 at place 2', x.maskedFill, x, torch.ByteTensor{ 1, 2, 0 }, 5)
+      refuses('mask must have as many elements as the tensor of size 3, got size 2', x.maskedFill, x, torch.ByteTensor{ 1, 0 }, 5)
+      assert.same({ 1, 2, 3 }, x:totable())
    end)
 end)
