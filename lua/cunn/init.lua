@@ -1,7 +1,12 @@
 -- cunn - nn on CUDA devices: modules of nn work there by themselves after m:cuda(); this package loads both, for old scripts.
 local torch = require 'torch'
 local nn = require 'nn'
-local cutorch, arg = require 'cutorch', require 'torch.arg'
+local arg = require 'torch.arg'
+local ok, cutorch = pcall(require, 'cutorch')
+if not ok then
+   package.loaded.cunn = nil                 -- a second require says the reason again
+   error(cutorch, 0)
+end
 
 -- Containers whose examples share work out to two devices.
 local SEVERAL = { ['nn.AbstractParallel'] = true, ['nn.DataParallel'] = true, ['nn.DataParallelTable'] = true,

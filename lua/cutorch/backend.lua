@@ -5,7 +5,8 @@ local lib = require 'torch.lib'
 local header = lib.include .. '/thcuda.h'
 local f = io.open(header)
 if not f then error('cutorch: cannot find ' .. header, 0) end
-ffi.cdef((assert(f:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'thcuda.h has lost its FFI part')))
+local text = assert(f:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'thcuda.h has lost its FFI part')
+if not pcall(ffi.typeof, 'th_cuda_properties') then ffi.cdef(text) end          -- a failed require may come first
 f:close()
 
 local wanted = os.getenv 'TH_CUDA'

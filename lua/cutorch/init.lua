@@ -3,6 +3,14 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
+
+-- LuaJIT answers a second require after a failed one with 'loop or previous error'; this lets it say the reason again.
+local ok, why = pcall(require, 'cutorch.backend')
+if not ok then
+   package.loaded['cutorch.backend'], package.loaded.cutorch = nil, nil
+   error(why, 0)
+end
+
 local need = require 'cutorch.need'
 local G = require 'cutorch.backend'.C
 

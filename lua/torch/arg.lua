@@ -123,9 +123,10 @@ arg.behind = setmetatable({}, { __mode = 'k' })
 --- Makes methods that can be called with a dot, and so with anything in place of the object, refuse what is no such object.
 -- @param is      function(v): whether v is one
 -- @param shared  a table in which the same functions are replaced too (optional)
-function arg.guard(methods, is, what, shared)
+-- @param free    a set of names that take anything (optional)
+function arg.guard(methods, is, what, shared, free)
    for name, f in pairs(methods) do
-      if type(f) == 'function' and name ~= 'new' and name:sub(1, 1) ~= '_' then
+      if type(f) == 'function' and name ~= 'new' and name:sub(1, 1) ~= '_' and not (free and free[name]) then
          methods[name] = load(guarded, '=torch.arg')(f, is, arg.refuse, name, what)
          arg.behind[methods[name]] = f
          if shared and rawget(shared, name) == f then shared[name] = methods[name] end

@@ -191,10 +191,13 @@ end
 tensor.convert = convert
 
 --- x:type() is the type's name; x:type(name) is x in that type: itself if it has it already, else a copy.
+-- torch.Tensor.type(v) takes anything, and gives the class of v, or nil.
 -- torch.Tensor{1.5}:type('torch.IntTensor') --> {1}
 function Tensor:type(name)
-   if name == nil then return 'torch.' .. dtype.words[dtype.of(self)] .. 'Tensor' end
-   return convert(self, construct.dtype_of(name, 'type'))
+   if name == nil and not arg.is_tensor(self) then return class.typename(self) end
+   local x = arg.tensor('type', 'argument 1', self)
+   if name == nil then return 'torch.' .. dtype.words[dtype.of(x)] .. 'Tensor' end
+   return convert(x, construct.dtype_of(name, 'type'))
 end
 
 --- x in the type of another tensor: itself if it has it already, else a copy.

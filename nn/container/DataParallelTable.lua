@@ -23,6 +23,7 @@ function Table:__init(dimension, flattenParams, usenccl)
    self.dimension = dimension or 1
    self.flattenParams, self.usenccl = flattenParams and true or false, usenccl and true or false
    self.gpus, self.reduction, self.handed = {}, 'sum', false
+   self.gpuAssignments = self.gpus             -- as programs for Torch7 know it
    self.impl = nn.DataParallelTable.Basic(self)
 end
 
@@ -38,14 +39,24 @@ local function need_gpus(self, gpus)
    return { unpack(gpus) }
 end
 
---- The module to be copied to the devices. Only one; Sequential chains several.
--- @param gpus  a table of device numbers, from 1, that of the module itself first; default: all devices
+--- The module to be copied to the devices. Only one; Sequential chains several. After add(module, 1) each add(copy, device)
+-- adds a device, as in Torch7: its replica is a copy of the first module, whatever the second one is. The field gpuAssignments
+-- lists the devices.
+-- @param gpus  a table of device numbers, from 1, that of the module itself first, or one such number; default: all devices
 -- nn.DataParallelTable(1):add(nn.Abs(), {1, 2, 3}):size() --> 1
+-- nn.DataParallelTable(1):add(nn.Abs(), 1):add(nn.Abs(), 2).gpuAssignments --> {1, 2}
 function Table:add(module, gpus)
-   if #self.modules > 0 then self:refuse('the container', 'hold one module', 'another one') end
-   gpus = need_gpus(self, gpus)
+   local one = tonumber(gpus)
+   if #self.modules > 0 and not one then self:refuse('the container', 'hold one module', 'another one') end
+   gpus = need_gpus(self, one or gpus)
+   if #self.modules > 0 then
+      if self._type:find '^torch%.Cuda' then parallel.needDevices(self, gpus) end
+      self.gpus[#self.gpus + 1] = gpus[1]
+      parallel.forget(self)
+      return self
+   end
    parallel.adopt(self, Container.add, module, gpus)
-   self.gpus = gpus
+   self.gpus, self.gpuAssignments = gpus, gpus
    if self.flattenParams then
       self.handed = parallel.isFlat(module:parameters() or {})
       module:getParameters()
@@ -109,6 +120,7 @@ function Table:read(file)
    self.modules, self.output, self.gradInput = { (self.modules or {})[1] }, torch.Tensor(), torch.Tensor()
    self.gpus, self.handed, self.impl = fields.gpus or fields.gpuAssignments or {}, true, nn.DataParallelTable.Basic(self)
    if #self.gpus == 0 then self.gpus = { 1 } end
+   self.gpuAssignments = self.gpus
    if self.modules[1] then self._type = self.modules[1]:type() end
 end
 

@@ -99,6 +99,13 @@ describe('devices', function()
       assert.equal(2, (b * 2):getDevice())
       assert.same({ 3, 4 }, a:copy(b):totable())
    end)
+   it('are 0 for a tensor without memory', function()
+      for _, kind in ipairs { 'Cuda', 'CudaByte', 'CudaLong', 'CudaHalf', 'CudaDouble' } do
+         local x = torch[kind .. 'Tensor']()
+         assert.equal(0, x:getDevice())
+         assert.equal(1, x:resize(3):getDevice())
+      end
+   end)
    it('return what the function returns', function()
       local function three() return 1, nil, 3 end
       assert.same({ 1, nil, 3 }, { cutorch.withDevice(2, three) })

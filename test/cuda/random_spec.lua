@@ -87,6 +87,14 @@ describe('a distribution', function()
       assert(math.abs(x:mean() - 3) < 0.1 and math.abs(x:std() - 2) < 0.1)
       assert(math.abs(torch.CudaTensor(20000):bernoulli(0.2):mean() - 0.2) < 0.02)
    end)
+   it('called geometric ends with chance p, as in cutorch, for every type', function()
+      for _, kind in ipairs { 'Cuda', 'CudaDouble', 'CudaInt', 'CudaLong', 'CudaShort' } do
+         local x = torch[kind .. 'Tensor'](20000):geometric(0.25)
+         assert(math.abs(x:double():mean() - 4) < 0.2 and x:min() == 1)
+      end
+      assert.equal(1, torch.CudaHalfTensor(100):geometric(0.5):min())
+      assert.equal(1, torch.CudaByteTensor(100):geometric(0.9):min())
+   end)
    it('refuses chances that are none, wherever they are', function()
       local x, p = torch.CudaTensor(2, 2):fill(7), torch.CudaTensor{ { 0, 1 }, { 2, 0.5 } }
       refuses('bernoulli: p must hold numbers of 0..1 only, got 2 at place 3', x.bernoulli, x, p)
