@@ -247,7 +247,41 @@ path.join('a', 'b')]]
    end)
 end)
 
+describe('getmetatable of a program that th runs', function()
+   it("gives the class of tensors, storages and generators, and Lua's metatable for the rest", function()
+      assert.equal('torch.DoubleTensor torch.LongStorage torch.Generator torch.Timer nil true ffi ffi nil 1000\n', th [[
+for _, x in ipairs { torch.Tensor(), torch.LongStorage(2), torch.Generator(), torch.Timer() } do
+   io.write(getmetatable(x).__typename, ' ')
+end
+local n, x = 0, torch.FloatTensor()
+for _ = 1, 1000 do if getmetatable(x) == torch.getmetatable 'torch.FloatTensor' then n = n + 1 end end
+print(getmetatable {}, getmetatable 'x'.__index == string, getmetatable(1LL),
+   getmetatable(x:cdata()), getmetatable(1), n)]]:gsub('\t', ' '))
+   end)
+
+   it('knows its entry in the registry', function()
+      assert.equal('torch.ByteTensor\n', th 'print(debug.getregistry()[getmetatable(torch.ByteTensor())])')
+   end)
+
+   it("is Lua's in a LuaJIT that requires torch, and in our packages", function()
+      local out = luajit "local before = getmetatable require 'torch' print(before == getmetatable)"
+      if out then assert.equal('true\n', out) end
+      assert.equal('true\n', th [[
+local lua = require 'torch.original'.getmetatable
+for i = 1, 60 do
+   local name, value = debug.getupvalue(require 'torch.class'.class_of, i)
+   if name == 'getmetatable' then print(value == lua) end
+end]])
+   end)
+end)
+
 describe('an error that ends a program', function()
+   it('says what brings a class of ours that nn holds only for programs that ask', function()
+      local out = th "require 'nn'\nnn.LSTM(2, 3)"
+      assert.matches("field 'LSTM' %(a nil value%)\n   %(nn.LSTM of Cresset is there after require 'nn.recurrent'; packages", out)
+      assert.is_nil(th "nn = { LSTM = false }\nnn.Other()":find('Cresset', 1, true))
+   end)
+
    it('says that there are no windows where qt or qlua is used', function()
       assert.matches("global 'qt'.*\n   %(qt belongs to qlua.*Cresset has none", th 'qt.widget()')
       assert.matches("module 'qtwidget' not found:\n   %(qtwidget belongs to qlua", th "require 'qtwidget'")

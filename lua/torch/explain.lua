@@ -1,5 +1,6 @@
 -- torch.explain - adds to an error message what is missing here and how to get it.
 local launch = require 'torch.launch'
+local class = require 'torch.class'
 
 local M = {}
 
@@ -22,9 +23,17 @@ local function of_module(name)
    if windows[name:match '^[^.]+'] then return windows_hint:format(name) end
 end
 
+-- Names of nn that a program must ask for.
+local function of_field(name)
+   local asked = package.loaded.nn and class.asked_by('nn.' .. name)
+   return asked and ("nn.%s of Cresset is there after require '%s'; packages for Torch7 bring their own"):format(name, asked)
+end
+
 local function hint_of(line)
    local name = line:match "attempt to [%w ]+ global '([%w_]+)' %(a nil value%)"
    if name then return of_global(name) end
+   name = line:match "attempt to [%w ]+ field '([%w_]+)' %(a nil value%)"
+   if name then return of_field(name) end
    name = line:match "module '([^']+)' not found"
    if name then return of_module(name) end
    if line:find('ambiguous syntax (function call x new statement)', 1, true) then return lua52_hint end

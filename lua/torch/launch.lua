@@ -1,11 +1,12 @@
--- torch.launch - what programs find that th runs: type, print and require as Torch7's th had them, and names that load a
--- package when they are first used. A LuaJIT that requires torch without th keeps its globals.
+-- torch.launch - what programs find that th runs: type, getmetatable, print and require as Torch7's th had them, and names that
+-- load a package when they are first used. A LuaJIT that requires torch without th keeps its globals.
 --
 -- `type` says 'userdata' of tensors, storages, generators, files and timers, which are cdata or tables here. The files of our
--- own packages need Lua's `type`, so the searcher below loads them with a line in front that makes it a local.
+-- own packages need Lua's `type`, so the searcher below loads them with a line in front that makes it a local. `getmetatable`
+-- gives the class of such an object; Lua's gives the text 'ffi' for all cdata.
 local original = require 'torch.original'
 local ffi = require 'ffi'
-local type, getmetatable = original.type, getmetatable
+local type, getmetatable = original.type, original.getmetatable
 
 ffi.cdef 'char *getcwd(char *to, size_t room);'
 
@@ -20,7 +21,7 @@ M.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph
 local ours = {}
 for _, name in ipairs(M.packages) do ours[name] = true end
 
-local front = "local type = require 'torch.original'.type "
+local front = "local type = require 'torch.original'.type local getmetatable = require 'torch.original'.getmetatable "
 
 -- A path on package.path may be relative: that of a checkout, for one, when th runs there.
 local function absolute(path)
@@ -84,6 +85,17 @@ local function type_of_objects()
          if mt ~= nil and handles[mt] then return 'userdata' end
       end
       return kind
+   end
+end
+
+-- ---- getmetatable ----------------------------------------------------------------------------------------------
+
+-- The global getmetatable of programs: that of an object in cdata is its class.
+local function metatable_of_objects()
+   local class_of, pointer, istype = require 'torch.class'.class_of, require 'torch.tensor'.pointer_t, ffi.istype
+   return function(x)
+      if type(x) == 'cdata' and not istype(pointer, x) then return class_of(x) or getmetatable(x) end
+      return getmetatable(x)
    end
 end
 
@@ -180,6 +192,7 @@ function M.start()
       if package.searchpath(name, package.path) then rawset(_G, name, require(name)) end
    end
    rawset(_G, 'type', type_of_objects())
+   rawset(_G, 'getmetatable', metatable_of_objects())
    rawset(_G, 'print', require 'torch.show'.print)
    rawset(_G, 'require', require 'torch.require'.require)
    add_lua52()
