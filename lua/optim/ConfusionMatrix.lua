@@ -9,7 +9,8 @@ local ConfusionMatrix = torch.class('optim.ConfusionMatrix')
 function ConfusionMatrix:__init(nclasses, classes)
    if type(nclasses) == 'table' then nclasses, classes = #nclasses, nclasses end
    if type(nclasses) ~= 'number' or not (nclasses >= 1 and nclasses < 2 ^ 31) then
-      error('optim.ConfusionMatrix: expected a number of classes, or their names, got ' .. tostring(nclasses), 3)
+      error('optim.ConfusionMatrix: expected a number of classes, or their names, got ' ..
+            tostring(nclasses), 3)
    end
    nclasses = math.floor(nclasses)
    self.mat = torch.LongTensor(nclasses, nclasses):zero()
@@ -50,8 +51,8 @@ function ConfusionMatrix:_add(p, t)
    if not is_missing(t) then self.mat[t][p] = self.mat[t][p] + 1 end
 end
 
---- Counts one prediction. Both are class numbers, or vectors whose largest element is the class. A target below 1 is a
--- missing label, and counts nowhere.
+--- Counts one prediction. Both are class numbers, or vectors whose largest element is the class. A
+-- target below 1 is a missing label, and counts nowhere.
 function ConfusionMatrix:add(prediction, target)
    local p, t = number_of(prediction), number_of(target)
    if is_missing(t) then return end
@@ -62,7 +63,8 @@ end
 -- The numbers of classes from a vector of them or from rows of scores, as a storage of the host.
 local function numbers_of(x, what)
    if not torch.isTensor(x) or x:nElement() == 0 or (x:dim() ~= 1 and x:dim() ~= 2) then
-      error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores'):format(what), 3)
+      error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores')
+         :format(what), 3)
    end
    if x:dim() == 2 then
       if x:size(2) > 1 then
@@ -74,13 +76,14 @@ local function numbers_of(x, what)
    return torch.DoubleTensor(x:size(1)):copy(x):storage(), x:size(1)
 end
 
---- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample. A target below 1 is a
--- missing label, and counts nowhere.
+--- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample. A
+-- target below 1 is a missing label, and counts nowhere.
 function ConfusionMatrix:batchAdd(predictions, targets)
    local p, n = numbers_of(predictions, 'predictions')
    local t, m = numbers_of(targets, 'targets')
    if n ~= m then
-      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d'):format(m, n), 2)
+      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d')
+         :format(m, n), 2)
    end
    local ps, ts = {}, {}
    for i = 1, n do
@@ -117,8 +120,8 @@ local function sums(self)
    return rows, columns, diagonal, total
 end
 
--- The mean of the shares of the classes that came, of which nan is none; nan when no class came. The shares are floats,
--- and so the mean has the digits that Torch7 prints.
+-- The mean of the shares of the classes that came, of which nan is none; nan when no class came.
+-- The shares are floats, and so the mean has the digits that Torch7 prints.
 local function mean(shares, valids)
    local sum, n = 0, 0
    for k = 1, valids:nElement() do
@@ -147,7 +150,8 @@ end
 -- @return two vectors by class, with -1 for a class that never came; then the same without those classes
 function ConfusionMatrix:farFrr()
    local rows = sums(self)
-   local class_frrs, class_fars = torch.Tensor(self.nclasses):fill(-1), torch.Tensor(self.nclasses):fill(-1)
+   local class_frrs = torch.Tensor(self.nclasses):fill(-1)
+   local class_fars = class_frrs:clone()
    local frrs, fars = {}, {}
    for k = 1, self.nclasses do
       if rows[k] ~= 0 then

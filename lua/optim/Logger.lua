@@ -4,8 +4,9 @@ local arg = require 'torch.arg'
 local paths = require 'paths'
 require 'xlua'                          -- scripts use xlua and sys after require 'optim'
 
---- Writes rows of numbers and texts to a file as they come, and plots the numbers with gnuplot where that is installed.
--- Folders of the file that are missing are made. The field `symbols` holds the columns, by name or by number as add got them.
+--- Writes rows of numbers and texts to a file as they come, and plots the numbers with gnuplot
+-- where that is installed. Folders of the file that are missing are made. The field `symbols` holds
+-- the columns, by name or by number as add got them.
 -- @param filename   nil: the rows go to standard output
 -- @param timestamp  true: the date is added to the name
 -- name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+' --> loss
@@ -43,7 +44,8 @@ function Logger:__init(filename, timestamp)
    self.showPlot = true
 end
 
--- A line of cells. Of the columns without a value those at the end are left out; the others would move the cells behind them.
+-- A line of cells. Of the columns without a value those at the end are left out; the others would
+-- move the cells behind them.
 local function write(self, cells, n)
    while n > 0 and cells[n] == nil do n = n - 1 end
    for i = 1, n do
@@ -98,8 +100,8 @@ local function keys_of(row)
    return keys
 end
 
---- Adds a row: a list of numbers and texts, or a table with one for each name. The first row names the columns, if setNames
--- has not done so.
+--- Adds a row: a list of numbers and texts, or a table with one for each name. The first row names
+-- the columns, if setNames has not done so.
 function Logger:add(symbols)
    need_table('add', 'row', symbols)
    if self.empty then
@@ -126,8 +128,8 @@ function Logger:add(symbols)
    write(self, row, #self.columns)
 end
 
---- Styles of the lines for plot: '-', '+', '+-', '~', ... or a list of them for each column, by number or by name, or one for
--- all. Returns the logger.
+--- Styles of the lines for plot: '-', '+', '+-', '~', ... or a list of them for each column, by
+-- number or by name, or one for all. Returns the logger.
 function Logger:style(symbols)
    if type(symbols) ~= 'table' then
       if symbols ~= nil and type(symbols) ~= 'string' then

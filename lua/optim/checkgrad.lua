@@ -10,7 +10,8 @@ local function number_of(value)
    return value
 end
 
--- Calls visit(i, set) for each element of x. set(v) puts v there; after visit the element is what it was.
+-- Calls visit(i, set) for each element of x. set(v) puts v there; after visit the element is what
+-- it was.
 local function each_element(x, visit)
    local flat = x:isContiguous() and x:view(-1) or x:contiguous():view(-1)
    for i = 1, flat:nElement() do
@@ -25,8 +26,9 @@ local function each_element(x, visit)
    end
 end
 
---- Compares the gradient that opfunc returns at x with central differences. The elements of x itself change during the
--- calls, because the function of a training script often reads its parameters there; then they are what they were.
+--- Compares the gradient that opfunc returns at x with central differences. The elements of x
+-- itself change during the calls, because the function of a training script often reads its
+-- parameters there; then they are what they were.
 -- @param eps  half the distance of the differences, default 1e-7
 -- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true

@@ -5,7 +5,8 @@ local recording = require 'torch.recording'
 
 local need = {}
 
--- The options of each optimizer that are numbers. Programs hand over tables that hold other things under other names.
+-- The options of each optimizer that are numbers. Programs hand over tables that hold other things
+-- under other names.
 local rate = 'learningRate learningRateDecay weightDecay '
 local reads = {
    ['optim.sgd'] = rate .. 'momentum dampening', ['optim.nag'] = rate .. 'momentum', ['optim.adagrad'] = rate,
@@ -37,7 +38,8 @@ function need.number(who, what, v)
    if type(v) ~= 'number' then arg.refuse(who, what, 'a number', v, 4) end
 end
 
--- The options with numbers in the place of texts, such as '0.1'. What changes in `config` shows here, too.
+-- The options with numbers in the place of texts, such as '0.1'. What changes in `config` shows
+-- here, too.
 local function as_numbers(config, known)
    return setmetatable({}, { __index = function(_, name)
       local v = config[name]

@@ -17,7 +17,8 @@ function optim.rprop(opfunc, x, config, state)
       local fx, g = need.evaluate('optim.rprop', opfunc, x)
       fs[i] = fx
       if not state.delta then
-         -- where config is the state, too, `stepsize` is a number before the first step and a tensor later
+         -- where config is the state, too, `stepsize` is a number before the first step and a
+         -- tensor later
          local size = tonumber(config.stepsize or 0.1) or config.stepsize
          need.number('optim.rprop', 'config.stepsize', size)
          state.delta = x.new(g:size()):zero()                   -- the signs of the last step

@@ -82,7 +82,8 @@ function sys.fexecute(cmd, readwhat)
    return type(text) == 'string' and (text:match '^%s*(.*%S)' or '') or text
 end
 
---- The output of a command of the shell, with what it says of errors, and without spaces and ends of lines around it.
+--- The output of a command of the shell, with what it says of errors, and without spaces and ends
+-- of lines around it.
 function sys.execute(cmd) return sys.fexecute(need('execute', 'command', 'string', cmd) .. ' 2>&1') end
 
 -- A path is quoted; anything else (patterns, options) goes to ls as it is.

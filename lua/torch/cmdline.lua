@@ -79,7 +79,8 @@ function CmdLine:addTime(name, format)
    self.dateformat = (format or '%Y-%m-%d %H:%M:%S') .. label
 end
 
---- An argument that must be given, in the order of these calls. The field `arguments` holds {key =, help =, type =} of each.
+--- An argument that must be given, in the order of these calls. The field `arguments` holds {key =,
+-- help =, type =} of each.
 function CmdLine:argument(key, help, kind)
    need_string('CmdLine:argument', 'key', key)
    local argument = { key = key, help = help, type = kind }
@@ -87,9 +88,10 @@ function CmdLine:argument(key, help, kind)
    self.helplines[#self.helplines + 1] = argument
 end
 
---- An option `key value`, with its default and help. A nil default needs the type; another one must be of the type, if that is
--- given. The command line sets numbers, strings and booleans; an option of any other type keeps its default, or a derived class
--- reads it. `options[key]` holds {key =, default =, help =, type =}.
+--- An option `key value`, with its default and help. A nil default needs the type; another one must
+-- be of the type, if that is given. The command line sets numbers, strings and booleans; an option
+-- of any other type keeps its default, or a derived class reads it. `options[key]` holds {key =,
+-- default =, help =, type =}.
 function CmdLine:option(key, default, help, kind)
    need_string('CmdLine:option', 'key', key)
    if kind ~= nil then need_string('CmdLine:option', 'type', kind) end
@@ -98,7 +100,8 @@ function CmdLine:option(key, default, help, kind)
    end
    kind = kind or type(default)
    if default ~= nil and type(default) ~= kind then
-      error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, kind, type(default)), 2)
+      error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, kind,
+            type(default)), 2)
    end
    local option = { key = key, default = default, help = help, type = kind }
    self.options[key] = option
@@ -118,15 +121,18 @@ function CmdLine:default()
    return params
 end
 
---- Reads argument n, which is word i, into params. Returns how many words it used; a derived class may replace it.
+--- Reads argument n, which is word i, into params. Returns how many words it used; a derived class
+-- may replace it.
 function CmdLine:__readArgument__(params, arg, i, n)
    local argument, word = self.arguments[n], arg[i]
    if not argument then
-      self:error((tostring(word):match '^%-%-?%a' and 'unknown option ' or 'invalid argument: ') .. tostring(word))
+      word = tostring(word)
+      self:error((word:match '^%-%-?%a' and 'unknown option ' or 'invalid argument: ') .. word)
    end
    local value = convert(word, argument.type)
    if value == nil then
-      self:error(('argument %s must be a %s, got %s'):format(argument.key, argument.type, tostring(word)))
+      self:error(('argument %s must be a %s, got %s'):format(argument.key, argument.type,
+                                                            tostring(word)))
    end
    params[bare(argument.key)] = value
    return 1
@@ -134,7 +140,8 @@ end
 
 local readable = { number = true, string = true, boolean = true }
 
---- Reads the option that is word i into params. Returns how many words it used; a derived class may replace it.
+--- Reads the option that is word i into params. Returns how many words it used; a derived class may
+-- replace it.
 function CmdLine:__readOption__(params, arg, i)
    local key = arg[i]
    local option = self.options[key]
@@ -146,7 +153,8 @@ function CmdLine:__readOption__(params, arg, i)
    local word = arg[i + 1]
    if word == nil then self:error('missing argument for option ' .. key) end
    if option.type and not readable[option.type] then
-      self:error(('option %s is a %s, which the command line cannot set'):format(key, tostring(option.type)))
+      self:error(('option %s is a %s, which the command line cannot set'):format(key,
+                                                                                tostring(option.type)))
    end
    local value = convert(word, option.type)
    if value == nil then
@@ -179,8 +187,8 @@ function CmdLine:parse(arg)
    return params
 end
 
---- A name for what differs from the defaults: 'run,rate=0.5,size=7'; arguments first. It leaves out what is neither an
--- option nor an argument.
+--- A name for what differs from the defaults: 'run,rate=0.5,size=7'; arguments first. It leaves out
+-- what is neither an option nor an argument.
 -- @param ignore  {key = true}: options that are left out (optional)
 function CmdLine:string(prefix, params, ignore)
    prefix = need_string('CmdLine:string', 'prefix', prefix == nil and '' or prefix)
@@ -208,7 +216,8 @@ end
 
 local printed_by = setmetatable({}, { __mode = 'k' })       -- print of a log -> the print that it replaced
 
---- From now on print writes to a file as well; the parameters stand at its beginning. A later log takes the place of this one.
+--- From now on print writes to a file as well; the parameters stand at its beginning. A later log
+-- takes the place of this one.
 -- @param file  a name, or an open Lua file
 function CmdLine:log(file, params)
    params = need_table('CmdLine:log', 'params', params or {})
@@ -237,7 +246,8 @@ function CmdLine:log(file, params)
    log_print '[----------------------]'
 end
 
---- Prints how the script is used. The field `helplines` holds its lines: texts, arguments and options.
+--- Prints how the script is used. The field `helplines` holds its lines: texts, arguments and
+-- options.
 function CmdLine:help(arg)
    io.write 'Usage: '
    if type(arg) == 'table' and arg[0] then io.write(tostring(arg[0]), ' ') end

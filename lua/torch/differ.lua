@@ -10,7 +10,8 @@ local function elements(n, at_a, at_b, tolerance)
       local x, y = at_a(i), at_b(i)
       -- equal infinities have no distance; nan equals nothing
       if not (x == y or math.abs(x - y) <= tolerance) then
-         return ('element %d: %s ~= %s with tolerance %s'):format(i, tostring(x), tostring(y), tostring(tolerance))
+         return ('element %d: %s ~= %s with tolerance %s'):format(i, tostring(x), tostring(y),
+                                                                 tostring(tolerance))
       end
    end
 end
@@ -55,7 +56,8 @@ end
 
 local values
 
--- `seen[a]` is the b that a is being compared with, so that a table which contains itself comes to an end.
+-- `seen[a]` is the b that a is being compared with, so that a table which contains itself comes to
+-- an end.
 local function tables(a, b, tolerance, seen)
    if seen[a] == b then return nil end
    seen[a] = b

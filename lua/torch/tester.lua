@@ -19,9 +19,12 @@ function Suite.__index(suite, name) return rawget(suite, '__tests')[name] end
 
 function Suite.__newindex(suite, name, f)
    local tests = rawget(suite, '__tests')
-   if tests[name] ~= nil then error(('TestSuite: Test %s is already defined.'):format(tostring(name)), 2) end
+   if tests[name] ~= nil then
+      error(('TestSuite: Test %s is already defined.'):format(tostring(name)), 2)
+   end
    if type(f) == 'table' then
-      error(('TestSuite: Nested tables of tests are not supported, but %s is a table'):format(tostring(name)), 2)
+      error(('TestSuite: Nested tables of tests are not supported, but %s is a table'):format(
+            tostring(name)), 2)
    end
    if type(f) ~= 'function' then arg_check.refuse('TestSuite', 'test ' .. tostring(name), 'a function', f) end
    tests[name] = f
@@ -51,7 +54,8 @@ function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         ---
 function Tester:setSummaryOnly(yes) self.summaryOnly = not not yes end       --- print no details
 
 ---------------------------------------------------------------------------------------------------------
--- what is noted: `errors` and `warnings` are lists of texts, the counters are tables by the name of the test
+-- what is noted: `errors` and `warnings` are lists of texts, the counters are tables by the name of
+-- the test
 
 -- The line of the test that asserts: the first frame outside of this file.
 local here = debug.getinfo(1, 'S').source
@@ -102,10 +106,12 @@ local function with(message, text)
    return message .. '\n' .. text
 end
 
--- The message of an assertion, its only optional argument. The level is the one of its caller's caller.
+-- The message of an assertion, its only optional argument. The level is the one of its caller's
+-- caller.
 local function message_of(who, level, message, ...)
    if select('#', ...) > 0 and next { ... } ~= nil then
-      error(('%s: Unexpected arguments passed to test function after the message'):format(who), level + 1)
+      error(('%s: Unexpected arguments passed to test function after the message'):format(who),
+            level + 1)
    end
    if message == nil or message == false then return nil end
    if type(message) ~= 'string' and type(message) ~= 'number' then
@@ -149,7 +155,8 @@ local function define(name, word, sign, holds)
    Tester[name] = function(self, a, b, ...)
       local message = message_of(name, 3, ...)
       local ok, r = pcall(holds, a, b)
-      return self:_assert_sub(ok and r, with(message, ('%s failed: %s %s %s'):format(word, short(a), sign, short(b))))
+      return self:_assert_sub(ok and r, with(message, ('%s failed: %s %s %s'):format(word, short(a), sign,
+                                                                                    short(b))))
    end
 end
 --- torch.Tester:asserteq(a, b, [message]), torch.Tester:assertne(a, b, [message]): a == b, a ~= b must hold.
@@ -176,8 +183,8 @@ end
 local function is_table(v) return type(v) == 'table' end
 local function has_distance(v) return tonumber(v) ~= nil end
 
---- torch.Tester:assertalmosteq(a, b, [tolerance], [message]): |a - b| must be at most the tolerance (default
--- 1e-16). Tolerance and message may change places, here and below.
+--- torch.Tester:assertalmosteq(a, b, [tolerance], [message]): |a - b| must be at most the tolerance
+-- (default 1e-16). Tolerance and message may change places, here and below.
 function Tester:assertalmosteq(a, b, ...)
    need_kind('assertalmosteq', has_distance, 'a number', a, b)
    local tolerance, message = tolerance_of('assertalmosteq', 3, 1e-16, ...)
@@ -222,7 +229,8 @@ end
 
 --- torch.Tester:assertTensorEq(a, b, [tolerance], [message]): Tensors of one type whose
 -- elements differ by at most the tolerance (default 0).
--- A 1x3 tensor may equal one of 3 elements, with a warning; `tester._assertTensorEqIgnoresDims = false` ends that.
+-- A 1x3 tensor may equal one of 3 elements, with a warning; `tester._assertTensorEqIgnoresDims =
+-- false` ends that.
 function Tester:assertTensorEq(a, b, ...) return self:_assertTensorEqOrNeq(a, b, false, ...) end
 --- torch.Tester:assertTensorNe(a, b, [tolerance], [message]): Two tensors must differ in
 -- type, in size, or by more than the tolerance (0) somewhere.
@@ -232,7 +240,8 @@ function Tester:_assertTableEqOrNeq(a, b, negate, ...)
    need_kind(negate and 'assertTableNe' or 'assertTableEq', is_table, 'a table', a, b)
    return self:_eqOrNeq(a, b, negate, ...)
 end
---- torch.Tester:assertTableEq(a, b, [tolerance], [message]): Two tables must hold equal values, at all levels.
+--- torch.Tester:assertTableEq(a, b, [tolerance], [message]): Two tables must hold equal values, at
+-- all levels.
 function Tester:assertTableEq(a, b, ...) return self:_assertTableEqOrNeq(a, b, false, ...) end
 --- torch.Tester:assertTableNe(a, b, [tolerance], [message]): Two tables must differ somewhere.
 function Tester:assertTableNe(a, b, ...) return self:_assertTableEqOrNeq(a, b, true, ...) end
@@ -269,7 +278,8 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- tests
 
--- The text of an error with the stack where it was raised; an error that is no string stays as it is.
+-- The text of an error with the stack where it was raised; an error that is no string stays as it
+-- is.
 local function traced(err)
    if type(err) ~= 'string' or err:find('\nstack traceback:\n', 1, true) then return err end
    return debug.traceback(err, 2)
@@ -322,7 +332,9 @@ function Tester:add(f, name)
       return self
    end
    if type(f) ~= 'table' then arg_check.refuse('Tester:add', 'tests', 'a function, a table or a TestSuite', f) end
-   if name ~= nil then error('Tester:add: the tests of a table have their names, so none can be given', 2) end
+   if name ~= nil then
+      error('Tester:add: the tests of a table have their names, so none can be given', 2)
+   end
    local tests = f
    if f.__isTestSuite then
       tests = f.__tests
@@ -343,7 +355,8 @@ local function matches(name, wanted)
    return ok and found ~= nil
 end
 
---- The tests {name = function} whose names contain the Lua pattern, or one of a table of patterns; nil: all.
+--- The tests {name = function} whose names contain the Lua pattern, or one of a table of patterns;
+-- nil: all.
 function Tester:_getTests(patterns)
    if patterns == nil then return self.tests end
    if type(patterns) == 'string' then patterns = { patterns } end
@@ -352,7 +365,9 @@ function Tester:_getTests(patterns)
    end
    local found = {}
    for _, wanted in ipairs(patterns) do
-      if type(wanted) ~= 'string' then arg_check.refuse('Tester:run', 'the name of a test', 'a string', wanted, 3) end
+      if type(wanted) ~= 'string' then
+         arg_check.refuse('Tester:run', 'the name of a test', 'a string', wanted, 3)
+      end
       local any = false
       for name, f in pairs(self.tests) do
          if matches(name, wanted) then found[name], any = f, true end
@@ -365,7 +380,9 @@ end
 --- Leaves the tests of these names out of the next runs; returns the tester.
 function Tester:disable(names)
    if type(names) == 'string' then names = { names } end
-   if type(names) ~= 'table' then arg_check.refuse('Tester:disable', 'tests', 'a name or a table of names', names) end
+   if type(names) ~= 'table' then
+      arg_check.refuse('Tester:disable', 'tests', 'a name or a table of names', names)
+   end
    for _, name in ipairs(names) do
       if not self.tests[name] then error(('Tester:disable: there is no test %s'):format(tostring(name)), 2) end
    end
@@ -380,7 +397,8 @@ function Tester:_pcall(f)
    local ok, result = xpcall(f, traced)
    if not ok then
       count(self.testError, self._currentTestName)
-      self.errors[#self.errors + 1] = ('%s\nFunction call failed\n%s'):format(self._currentTestName, tostring(result))
+      self.errors[#self.errors + 1] = ('%s\nFunction call failed\n%s'):format(self._currentTestName,
+                                                                              tostring(result))
    end
    return ok, result, ok and #self.errors == before
 end
@@ -404,7 +422,8 @@ function Tester:_runOne(name, f)
    return pass, not ok and 'ERROR' or pass and 'PASS' or 'FAIL'
 end
 
---- Runs the tests {name = function}. A derived tester may replace it; it sets _currentTestName for each test.
+--- Runs the tests {name = function}. A derived tester may replace it; it sets _currentTestName for
+-- each test.
 function Tester:_run(tests)
    local names = in_order(tests, self._order)
    local colored = not self.noColour and terminal()
@@ -436,8 +455,9 @@ end
 function Tester:_report(tests)
    local n, disabled = 0, counted(tests, self.disabledTests)
    for _ in pairs(tests) do n = n + 1 end
-   io.write(('Completed %s in %s with %s and %s'):format(plural(self.countasserts, 'assert'), plural(n, 'test'),
-      plural(counted(tests, self.assertionFail), 'failure'), plural(counted(tests, self.testError), 'error')))
+   io.write(('Completed %s in %s with %s and %s'):format(plural(self.countasserts, 'assert'),
+      plural(n, 'test'), plural(counted(tests, self.assertionFail), 'failure'),
+      plural(counted(tests, self.testError), 'error')))
    if #self.warnings > 0 then io.write(' and ', plural(#self.warnings, 'warning')) end
    if disabled > 0 then io.write((' and %d disabled'):format(disabled)) end
    io.write '\n'
@@ -456,7 +476,8 @@ local function begin(self, tests)
    end
 end
 
---- Runs all tests, or those whose names contain this Lua pattern or one of a table of patterns, and prints a report.
+--- Runs all tests, or those whose names contain this Lua pattern or one of a table of patterns, and
+-- prints a report.
 -- @return 0; raises an error when an assertion did not hold or a test had an error
 function Tester:run(patterns)
    local tests = self:_getTests(patterns)
@@ -467,7 +488,8 @@ function Tester:run(patterns)
    self:_run(tests)
    self:_report(tests)
    if counted(tests, self.assertionFail) + counted(tests, self.testError) > 0 then
-      error(('An error was found while running tests! (%s)'):format(plural(#self.errors, 'failure or error')), 2)
+      error(('An error was found while running tests! (%s)'):format(
+            plural(#self.errors, 'failure or error')), 2)
    end
    return 0
 end

@@ -55,19 +55,24 @@ for name, kind in pairs(kinds) do
       end
    end
 end
---- totem.areTensorsEq(a, b, [tolerance]), totem.areTensorsNe(a, b, [tolerance]): Whether two tensors agree (differ) in
--- type, size and elements.
+--- totem.areTensorsEq(a, b, [tolerance]), totem.areTensorsNe(a, b, [tolerance]): Whether two
+-- tensors agree (differ) in type, size and elements.
 -- @return whether it holds, and else why not
 
---- totem.areStoragesEq(a, b, [tolerance]), totem.areStoragesNe(a, b, [tolerance]): The same for storages.
+--- totem.areStoragesEq(a, b, [tolerance]), totem.areStoragesNe(a, b, [tolerance]): The same for
+-- storages.
 
---- totem.areTablesEq(a, b, [tolerance]), totem.areTablesNe(a, b, [tolerance]): The same for what tables hold, at all levels.
+--- totem.areTablesEq(a, b, [tolerance]), totem.areTablesNe(a, b, [tolerance]): The same for what
+-- tables hold, at all levels.
 
---- totem.assertTensorEq(a, b, [tolerance]), totem.assertTensorNe(a, b, [tolerance]): Raise an error where the check does not hold.
+--- totem.assertTensorEq(a, b, [tolerance]), totem.assertTensorNe(a, b, [tolerance]): Raise an error
+-- where the check does not hold.
 
---- totem.assertStorageEq(a, b, [tolerance]), totem.assertStorageNe(a, b, [tolerance]): The same for storages.
+--- totem.assertStorageEq(a, b, [tolerance]), totem.assertStorageNe(a, b, [tolerance]): The same for
+-- storages.
 
---- totem.assertTableEq(a, b, [tolerance]), totem.assertTableNe(a, b, [tolerance]): The same for tables.
+--- totem.assertTableEq(a, b, [tolerance]), totem.assertTableNe(a, b, [tolerance]): The same for
+-- tables.
 
 --- Whether two values of any kind are equal. @param negate  true: whether they differ
 -- @return whether it holds, and else why not
@@ -87,9 +92,10 @@ end
 totem.TestSuite = torch.TestSuite
 
 --- totem.Tester(): A torch.Tester that reads the command line of the script.
--- Words choose tests. Options: --list prints the names of the tests; --log-output FILE writes a line NAME PASSED FAILED ERRORS
--- for each; --summary prints no details; --early-abort stops at the first failure; --rethrow lets errors through; --no-colour
--- prints plain text. Tracebacks are always full; --full-tracebacks asks for what is there.
+-- Words choose tests. Options: --list prints the names of the tests; --log-output FILE writes a
+-- line NAME PASSED FAILED ERRORS for each; --summary prints no details; --early-abort stops at the
+-- first failure; --rethrow lets errors through; --no-colour prints plain text. Tracebacks are
+-- always full; --full-tracebacks asks for what is there.
 local Tester, parent = torch.class('totem.Tester', 'torch.Tester', totem)
 
 -- tolerance and message in any order, and true: only return whether it holds, count nothing
@@ -145,7 +151,8 @@ local function print_names(tests)
    for _, name in ipairs(names) do print(name) end
 end
 
--- One line for each test and one for all: the name, assertions that held, assertions that did not, errors.
+-- One line for each test and one for all: the name, assertions that held, assertions that did not,
+-- errors.
 local function write_counts(self, tests, file)
    local f, why = io.open(file, 'w')
    if not f then error('totem.Tester: cannot write ' .. tostring(why), 0) end
@@ -165,8 +172,8 @@ function Tester:_report(tests)
    if self._logOutput then write_counts(self, tests, self._logOutput) end
 end
 
---- Runs the tests as torch.Tester:run does, with the options of the command line. Its words choose tests when `patterns` does
--- not.
+--- Runs the tests as torch.Tester:run does, with the options of the command line. Its words choose
+-- tests when `patterns` does not.
 function Tester:run(patterns)
    local options = command_line()
    if options.list then

@@ -1,11 +1,14 @@
--- lua/totem/nn.lua - totem.nn: checks of nn modules. Each takes a tester, which counts and reports, and returns whether all held.
+-- lua/totem/nn.lua - totem.nn: checks of nn modules.
+--
+-- Each takes a tester, which counts and reports, and returns whether all held.
 local torch = require 'torch'
 require 'nn'
 local arg_check = require 'torch.arg'
 
 local M = {}
 
--- f of every tensor in a nested table, which is returned as a table of results of the same shape. What is neither stays.
+-- f of every tensor in a nested table, which is returned as a table of results of the same shape.
+-- What is neither stays.
 local function each(x, f, ...)
    if torch.isTensor(x) then
       local others = {}
@@ -32,7 +35,8 @@ local function dot(x, y)
    return sum
 end
 
--- The largest distance of the elements of two nested tables of tensors; infinity where their sizes differ.
+-- The largest distance of the elements of two nested tables of tensors; infinity where their sizes
+-- differ.
 local function distance(x, y)
    local most = 0
    local ok = pcall(each, x, function(a, b)
@@ -45,8 +49,12 @@ local function distance(x, y)
 end
 
 local function need(who, tester, module)
-   if not torch.isTypeOf(tester, 'torch.Tester') then arg_check.refuse(who, 'tester', 'a torch.Tester', tester, 3) end
-   if not torch.isTypeOf(module, 'nn.Module') then arg_check.refuse(who, 'module', 'an nn.Module', module, 3) end
+   if not torch.isTypeOf(tester, 'torch.Tester') then
+      arg_check.refuse(who, 'tester', 'a torch.Tester', tester, 3)
+   end
+   if not torch.isTypeOf(module, 'nn.Module') then
+      arg_check.refuse(who, 'module', 'an nn.Module', module, 3)
+   end
 end
 
 local function near(tester, x, y, precision, what)
@@ -78,8 +86,8 @@ local function differences(t, value, step)
    return estimate:viewAs(t)
 end
 
---- totem.nn.checkGradients(tester, module, input, [precision], [step]): Backward must give the gradients by the input and by the
--- parameters that central differences give.
+--- totem.nn.checkGradients(tester, module, input, [precision], [step]): Backward must give the
+-- gradients by the input and by the parameters that central differences give.
 -- @param precision  the largest distance, default 1e-5
 -- @param step       of the differences, default 1e-6
 function M.checkGradients(tester, module, input, precision, step)
@@ -93,9 +101,10 @@ function M.checkGradients(tester, module, input, precision, step)
    local gradInput = clone(module:backward(input, weight))
    local params, gradParams = parameters_of(module)
    gradParams = clone(gradParams)
-   local by_input = near(tester, gradInput, each(input, function(t) return differences(t, value, step) end), precision,
+   local function estimate(t) return differences(t, value, step) end
+   local by_input = near(tester, gradInput, each(input, estimate), precision,
                          'the gradient by the input')
-   local by_params = near(tester, gradParams, each(params, function(t) return differences(t, value, step) end), precision,
+   local by_params = near(tester, gradParams, each(params, estimate), precision,
                           'the gradients by the parameters')
    module:zeroGradParameters()
    return by_input and by_params
@@ -112,8 +121,9 @@ function size_of(batch)
    end
 end
 
---- totem.nn.checkMinibatch(tester, module, input, [precision]): A batch must give what its samples give one by one: the output,
--- the gradient by the input, and the sum of the gradients by the parameters.
+--- totem.nn.checkMinibatch(tester, module, input, [precision]): A batch must give what its samples
+-- give one by one: the output, the gradient by the input, and the sum of the gradients by the
+-- parameters.
 -- @param precision  the largest distance, default 1e-10
 function M.checkMinibatch(tester, module, input, precision)
    need('totem.nn.checkMinibatch', tester, module)
@@ -134,15 +144,16 @@ function M.checkMinibatch(tester, module, input, precision)
       end
       local x = clone(at(input))
       compare(module:forward(x), at(output), ('the output for sample %d'):format(i))
-      compare(module:backward(x, clone(at(weight))), at(gradInput), ('the gradient by the input for sample %d'):format(i))
+      compare(module:backward(x, clone(at(weight))), at(gradInput),
+              ('the gradient by the input for sample %d'):format(i))
    end
    compare(gradParams, of_batch, 'the gradients by the parameters')
    module:zeroGradParameters()
    return all
 end
 
---- totem.nn.checkTypeCastable(tester, module, input, [toType], [precision]): A module of another type must give the same output
--- and the same gradient, as tensors of that type.
+--- totem.nn.checkTypeCastable(tester, module, input, [toType], [precision]): A module of another
+-- type must give the same output and the same gradient, as tensors of that type.
 -- @param toType     default 'torch.FloatTensor'
 -- @param precision  the largest distance, default 1e-6
 function M.checkTypeCastable(tester, module, input, toType, precision)
@@ -158,14 +169,14 @@ function M.checkTypeCastable(tester, module, input, toType, precision)
    local function of_type(t, what) all = tester:eq(t:type(), toType, what) and all end
    each(other_output, function(t) of_type(t, 'the type of the output') end)
    all = near(tester, other_output, output, precision, 'the output') and all
-   all = near(tester, other:updateGradInput(other_input, cast(clone(weight), toType)), gradInput, precision,
-              'the gradient by the input') and all
+   local other_gradient = other:updateGradInput(other_input, cast(clone(weight), toType))
+   all = near(tester, other_gradient, gradInput, precision, 'the gradient by the input') and all
    for i, t in ipairs((parameters_of(other))) do of_type(t, ('the type of parameter %d'):format(i)) end
    return all
 end
 
---- totem.nn.checkSerializable(tester, module, input, [precision]): A module that was written and read must give the same output
--- and the same gradient.
+--- totem.nn.checkSerializable(tester, module, input, [precision]): A module that was written and
+-- read must give the same output and the same gradient.
 function M.checkSerializable(tester, module, input, precision)
    need('totem.nn.checkSerializable', tester, module)
    precision = precision or 0
@@ -175,12 +186,13 @@ function M.checkSerializable(tester, module, input, precision)
    local read = torch.deserialize(torch.serialize(module))
    local same_type = tester:eq(torch.type(read), torch.type(module), 'the type of the module')
    local same_output = near(tester, read:forward(input), output, precision, 'the output')
-   local same_gradient = near(tester, read:updateGradInput(input, weight), gradInput, precision, 'the gradient by the input')
+   local same_gradient = near(tester, read:updateGradInput(input, weight), gradInput, precision,
+                              'the gradient by the input')
    return same_type and same_output and same_gradient
 end
 
---- totem.nn.checkTypePreservesSharing(tester, module, [toType]): Two modules that share their parameters must share them when their
--- container gets another type.
+--- totem.nn.checkTypePreservesSharing(tester, module, [toType]): Two modules that share their
+-- parameters must share them when their container gets another type.
 -- @param toType  default: torch.FloatTensor, or torch.DoubleTensor for a module of floats
 function M.checkTypePreservesSharing(tester, module, toType)
    need('totem.nn.checkTypePreservesSharing', tester, module)

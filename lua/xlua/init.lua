@@ -163,7 +163,8 @@ function xlua.installed(name)
    return path ~= nil, path
 end
 
---- require that prints why a package cannot be loaded, instead of raising an error. Nothing is installed.
+--- require that prints why a package cannot be loaded, instead of raising an error. Nothing is
+-- installed.
 -- @return what require gives; false and the reason when it fails
 function xlua.require(name)
    if type(name) ~= 'string' then refuse('require', 'the package must be a name', name) end
@@ -289,8 +290,9 @@ local function is_named(args)
    return #args == 1 and type(t) == 'table' and #t == 0 and class.typename(t) == nil
 end
 
---- Takes the arguments of a function apart, given in order or by name (f{size = 3}). Types are for the text of the usage: they are
--- not checked, and arguments that the function does not know are left out.
+--- Takes the arguments of a function apart, given in order or by name (f{size = 3}). Types are for
+-- the text of the usage: they are not checked, and arguments that the function does not know are
+-- left out.
 -- @param args  {...} of the function
 -- @param ...   what it takes: {arg =, type =, help =, default =, req =}
 -- @return a table of the arguments by name and by number, with the text `usage`; then their values in order
