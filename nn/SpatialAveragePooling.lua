@@ -50,7 +50,7 @@ end
 
 function SpatialAveragePooling:updateOutput(input)
    images.check(self, input)
-   images.fits(self, input, self.kH, self.kW, self.padH or 0, self.padW or 0)
+   if not self.ceil_mode then images.fits(self, input, self.kH, self.kW, self.padH or 0, self.padW or 0) end
    torch.avgpool2d(self.output, input, numbers(self))
    if self.divide == false then self.output:mul(self.kW * self.kH) end
    return self.output

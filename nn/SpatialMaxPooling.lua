@@ -34,7 +34,9 @@ function SpatialMaxPooling:updateOutput(input)
    images.check(self, input)
    self.padW, self.padH = self.padW or 0, self.padH or 0
    local dilationW, dilationH = self.dilationW or 1, self.dilationH or 1
-   images.fits(self, input, dilationH * (self.kH - 1) + 1, dilationW * (self.kW - 1) + 1, self.padH, self.padW)
+   if not self.ceil_mode then
+      images.fits(self, input, dilationH * (self.kH - 1) + 1, dilationW * (self.kW - 1) + 1, self.padH, self.padW)
+   end
    self.iheight, self.iwidth = tonumber(input:size(input:dim() - 1)), tonumber(input:size(input:dim()))
    torch.maxpool2d(self.output, self:scratch('indices', 'torch.LongTensor'), input, self.kH, self.kW, self.dH, self.dW,
       self.padH, self.padW, dilationH, dilationW, self.ceil_mode or false)

@@ -52,13 +52,14 @@ end
 -- Pools each frame, then the frames of each window of time.
 function MaxPooling:updateOutput(input)
    local x, g = batch(self, input), geometry(self)
-   fits(self, x, g)
+   if not self.ceil_mode then fits(self, x, g) end
    local n, c, t = x:size(1), x:size(2), tonumber(x:size(3))
    local flat = x:contiguous():view(n, c * t, x:size(4), x:size(5))
    local y, at = x.new(), utils.beside({}, x)
    torch.maxpool2d(y, at, flat, g.kH, g.kW, g.dH, g.dW, g.padH, g.padW, g.dilationH, g.dilationW, self.ceil_mode or false)
    y, at = y:view(n, c, t, y:size(3), y:size(4)), at:view(n, c, t, at:size(3), at:size(4))
    local oT = count(t, g.kT, g.dT, g.padT, g.dilationT, self.ceil_mode)
+   if oT < 1 then self:refuse('input', 'have more frames for its windows', input) end
    local indices = self:scratch('indices', 'torch.LongTensor'):resize(n, c, oT, y:size(4), y:size(5))
    local out = x.new(n, c, oT, y:size(4), y:size(5))
    local plane = tonumber(x:size(4) * x:size(5))

@@ -19,7 +19,7 @@ local function number(v)
    v = arg.number_of(v)
    return v, v
 end
-local function of(class) return function(v) return torch.isTypeOf(v, class) end end
+local function of(class) return function(v) return utils.worksAs(v, class) end end
 
 -- kind -> what it is called, and the test of a value. A test of numbers gives the number to go on with, too.
 local kinds = {
@@ -71,7 +71,7 @@ local rows = {
    Squeeze = 'dim:place? numInputDims:whole?', Sum = 'dimension:place? nInputDims:whole?',
    Unsqueeze = 'pos:place numInputDims:whole?',
    -- modules of modules
-   Bottle = 'module:module nInputDim:count? nOutputDim:count?', Decorator = 'module:module',
+   Bottle = 'module:module nInputDim:count? nOutputDim:count?', Decorator = 'module:module?',
    DataParallelTable = 'dimension:count? flattenParams usenccl', AbstractParallel = 'dimension:count?',
    DataParallel = 'dimension:count?', ModelParallel = 'dimension:count?', OneBitDataParallel = 'dimension:count? config',
    DontCast = 'module:module castin castout moduleType:string?',

@@ -40,6 +40,16 @@ function utils.refuse(module, what, wish, got)
       type(got) == 'string' and got or utils.shape(got)), outside())
 end
 
+--- Whether x is a module or a criterion: of class nn.Module or nn.Criterion, or of a class of a program that comes from neither
+-- and has updateOutput.
+-- nn.utils.worksAs(nn.Abs(), 'nn.Module') --> true
+function utils.worksAs(x, class)
+   if torch.isTypeOf(x, class) then return true end
+   local other = class == 'nn.Module' and 'nn.Criterion' or 'nn.Module'
+   if not torch.typename(x) or torch.isTensor(x) or torch.isTypeOf(x, other) then return false end
+   return type(x) == 'table' and x.updateOutput ~= nil
+end
+
 --- The tensors of a nested table (or the tensor itself), each through `f`; the result has the same form.
 local function map(x, f)
    if torch.isTensor(x) then return f(x) end

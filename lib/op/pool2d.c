@@ -30,8 +30,9 @@ static th_status result_size(th_call *c, int x, int first, int dilation, bool up
                      th_arg_name(c, first + 4 + i), th_arg_name(c, first + i), (long long)k,
                      (long long)pad);
     }
+    /* With `ceil` one window that sticks out may be larger than the image: it starts less than a step too late. */
     if (in < 1 || __builtin_mul_overflow(k - 1, dilation ? c->arg[dilation + i].i : 1, &reach) ||
-        reach >= in + 2 * pad) {
+        reach >= in + 2 * pad + (up ? step - 1 : 0)) {
       return th_fail(
         TH_ESHAPE,
         "%s of size %s, padded by %lldx%lld, must be at least as large as the window of %lldx%lld",

@@ -11,14 +11,9 @@ function Container:__init()
    self.modules = {}
 end
 
--- Also an object of a class that does not come from nn.Module, but works as one.
-local function worksAsModule(x)
-   return torch.isTypeOf(x, 'nn.Module') or (torch.typename(x) and not torch.isTensor(x) and x.updateOutput)
-end
-
 --- Appends a module; nil appends nothing. Returns self.
 function Container:add(module)
-   if module ~= nil and not worksAsModule(module) then
+   if module ~= nil and not utils.worksAs(module, 'nn.Module') then
       error(('%s:add: expected a module, got %s'):format(torch.type(self), utils.shape(module)), 3)
    end
    self.modules[#self.modules + 1] = module

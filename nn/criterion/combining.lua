@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 local function add(self, criterion, weight)
-   if not torch.isTypeOf(criterion, 'nn.Criterion') then
+   if not utils.worksAs(criterion, 'nn.Criterion') then
       error(('%s:add: expected a criterion, got %s'):format(torch.type(self), utils.shape(criterion)), 3)
    end
    local n = #self.criterions + 1
