@@ -35,6 +35,7 @@ local function run(program, command, ...)
 end
 
 describe('test/programs/charrnn', function()
+   local penlight = pcall(require, 'pl.path') and it or pending
    local output
 
    local function train(options, ...)
@@ -72,6 +73,19 @@ describe('test/programs/charrnn', function()
 
    it('computes the same bits with two threads', function()
       assert.same({ losses(output) }, { losses(train '-threads 2') })
+   end)
+
+   penlight('saves checkpoints, continues from them and writes sentences', function()
+      local log = run('charrnn', "train.lua -data_dir '%s' -checkpoint_dir '%s/cv' -max_epochs 3", folder, folder)
+      local name = folder .. '/cv/' .. assert(log:match 'saved (lm_tiny_epoch3%S+%.t7)\n', log)
+      local text = run('charrnn', "sample.lua -q -p 'the cat ' -g -n 40 '%s'", name)
+      assert.matches('^the cat %l+ %l', text)
+      for word in text:gmatch '(%l+)[ .]' do
+         assert.truthy((' the cat dog owl hen sat on ran to saw likes mat hill barn '):find(' ' .. word .. ' ', 1, true), text)
+      end
+      assert.equal(#'the hen ' + 60 + 1, #run('charrnn', "sample.lua -q -p 'the hen ' --temperature 0.8 '%s/cv'", folder))
+      local _, val = losses(train("-max_epochs 1 -init_from '%s'", name))
+      assert.is_true(val < 0.4, tostring(val))
    end)
 end)
 

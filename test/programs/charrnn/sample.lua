@@ -1,27 +1,32 @@
--- test/programs/charrnn/sample.lua - writes text with the model of a checkpoint that train.lua saved.
+-- test/programs/charrnn/sample.lua - writes text with the model of a checkpoint that train.lua saved; options by lapp.
+require 'pl'
 require 'torch'
 require 'nn'
 require 'nngraph'
 require 'util.OneHot'
 require 'util.misc'
 
-cmd = torch.CmdLine()
-cmd:text('Writes text, character by character')
-cmd:text('Options')
-cmd:argument('-model', 'checkpoint')
-cmd:option('-seed', 123, 'of the random numbers')
-cmd:option('-sample', 1, '0 takes the likeliest character, 1 draws one')
-cmd:option('-primetext', '', 'text to start with')
-cmd:option('-length', 60, 'how many characters')
-cmd:option('-temperature', 1, 'below 1: likely characters get likelier')
-cmd:option('-verbose', 1, '0 writes nothing but the text')
-opt = cmd:parse(arg)
+opt = lapp[[
+Writes text, character by character
+   -s,--seed          (default 123)   of the random numbers
+   -g,--greedy                        take the likeliest character
+   -p,--primetext     (default "")    text to start with
+   -n,--length        (default 60)    how many characters
+   -t,--temperature   (default 1)     below 1: likely characters get likelier
+   -q,--quiet                         write nothing but the text
+   <model>            (string)        checkpoint, or a folder of them
+]]
 
 local function say(line)
-  if opt.verbose == 1 then print(line) end
+  if not opt.quiet then print(line) end
 end
 
 torch.manualSeed(opt.seed)
+if path.isdir(opt.model) then
+  local files = tablex.filter(dir.getfiles(opt.model, '*.t7'), function(f) return stringx.endswith(f, '.t7') end)
+  table.sort(files)
+  opt.model = files[#files]
+end
 local saved = torch.load(opt.model)
 local rnn = saved.protos.rnn
 rnn:evaluate()
@@ -47,7 +52,7 @@ say('a model of ' .. saved.opt.model .. ' with ' .. saved.opt.num_layers .. ' la
 for c in opt.primetext:gmatch('.') do feed(torch.Tensor{saved.vocab[c]}) end
 for _ = 1, opt.length do
   local char
-  if opt.sample == 0 then
+  if opt.greedy then
     local _, best = prediction:max(2)
     char = best:resize(1)
   else

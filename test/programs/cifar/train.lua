@@ -4,6 +4,7 @@ require 'xlua'
 require 'optim'
 require 'nn'
 dofile 'provider.lua'
+local c = require 'trepl.colorize'
 
 local op = xlua.OptionParser('%prog [options]')
 op:option{'-s', '--save', action='store', dest='save', default='logs', help='folder for the log and the model'}
@@ -55,7 +56,7 @@ do -- flips half of the images of a batch, in training only
    end
 end
 
-print('==> configuring model')
+print(c.blue '==>' .. ' configuring model')
 local model = nn.Sequential()
 model:add(nn.BatchFlip():float())
 model:add(nn.Copy('torch.FloatTensor', torch.type(cast(torch.Tensor()))))
@@ -63,7 +64,7 @@ model:add(cast(dofile('models/' .. opt.model .. '.lua')))
 model:get(2).updateGradInput = function() return end
 print(model)
 
-print('==> making data')
+print(c.blue '==>' .. ' making data')
 trainData = Provider(480, 1)
 testData = Provider(160, 2)
 local mean, std = trainData:normalize()
@@ -121,7 +122,7 @@ function train()
    end
 
    confusion:updateValids()
-   print(('Train accuracy: %.2f %%\t time: %.2f s'):format(confusion.totalValid * 100, torch.toc(tic)))
+   print(('Train accuracy: ' .. c.cyan '%.2f' .. ' %%\t time: %.2f s'):format(confusion.totalValid * 100, torch.toc(tic)))
    train_acc, train_loss = confusion.totalValid * 100, sum / #indices
    confusion:zero()
    epoch = epoch + 1
