@@ -142,6 +142,10 @@ describe('the prompt without a terminal', function()
       assert.matches('nothing is known about "qqq"', prompt '? qqq\n')
    end)
 
+   it('runs commands of the shell after a dollar sign', function()
+      assert.equal('1\nfrom the shell\n2\n', prompt '1\n$ echo from the shell\n2\n')
+   end)
+
    it('uses no colours', function()
       assert.is_nil(prompt 'error "x"\n':find '\27')
    end)

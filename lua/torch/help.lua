@@ -8,6 +8,7 @@ local M = {}
 local overview = [[
 ?  NAME              help for an op (? cumsum), a function (? torch.save), a module (? nn.Linear), a method (? Tensor:view)
 ? nn, ? torch, ...   what a package holds
+$ COMMAND            runs a command of the shell
 EXPRESSION           is evaluated and shown; ; at its end keeps it quiet
 Tab completes names, methods and, inside quotes, files. Ctrl-C stops what runs. Ctrl-D leaves.]]
 

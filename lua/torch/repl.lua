@@ -167,12 +167,18 @@ local function show_results(shown, ok, ...)
    io.stdout:write(table.concat(texts, several_lines and '\n' or '\t'), '\n')
 end
 
---- Runs one complete input. Returns true when more lines are needed.
+--- Runs one complete input: Lua, `? NAME` for help, or `$ COMMAND` for the shell. Returns true when more lines are needed.
 function M.evaluate(text)
    local topic = text:match '^%s*%?%s*(.-)%s*$'
    if topic then
       local ok, answer = pcall(function() return require 'torch.help'.text(topic) end)
       if ok then io.stdout:write(answer, '\n') else complain(answer) end
+      return false
+   end
+   local command = text:match '^%s*%$%s*(.-)%s*$'
+   if command then
+      io.stdout:flush()
+      os.execute(command)
       return false
    end
    if not text:match '%S' then return false end

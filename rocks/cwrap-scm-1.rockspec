@@ -1,0 +1,11 @@
+-- rocks/cwrap-scm-1.rockspec - run in the checkout: luarocks make --lua-version=5.1 rocks/cwrap-scm-1.rockspec
+rockspec_format = "3.0"
+package = "cwrap"
+version = "scm-1"
+source = { url = "." }
+description = {
+   summary = "C wrappers for Lua from descriptions of arguments: comes with torch; this rock lets others depend on the name",
+   license = "BSD-3-Clause",
+}
+dependencies = { "lua == 5.1", "torch" }
+build = { type = "none" }

@@ -1,0 +1,11 @@
+-- rocks/env-scm-1.rockspec - run in the checkout: luarocks make --lua-version=5.1 rocks/env-scm-1.rockspec
+rockspec_format = "3.0"
+package = "env"
+version = "scm-1"
+source = { url = "." }
+description = {
+   summary = "Torch7's print, require and import for a LuaJIT without th: comes with torch; this rock lets others depend on the name",
+   license = "BSD-3-Clause",
+}
+dependencies = { "lua == 5.1", "torch" }
+build = { type = "none" }
