@@ -503,6 +503,19 @@ describe('optim.Logger', function()
       assert.is_nil(io.open(name .. '.eps.bad'))
       if drawn then assert(#read(name .. '.png') > 100) end
    end)
+   it('says once that gnuplot is missing', function()
+      local ffi = require 'ffi'
+      ffi.cdef 'int setenv(const char *name, const char *value, int overwrite);'
+      local l, said, old, path = optim.Logger(name), 0, print, os.getenv 'PATH'
+      l:add{1, 2}
+      ffi.C.setenv('PATH', '/nowhere', 1)
+      rawset(_G, 'print', function(text) if text:find 'gnuplot is not installed' then said = said + 1 end end)
+      local drawn = {l:plot(), l:plot()}
+      rawset(_G, 'print', old)
+      ffi.C.setenv('PATH', path, 1)
+      assert.same({false, false}, drawn)
+      assert.equal(1, said)
+   end)
    it('makes the folders of its file', function()
       os.remove(name)
       local l = optim.Logger(name .. '/a/b/test.log')

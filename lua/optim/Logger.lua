@@ -215,12 +215,17 @@ local function chosen(self, ...)
 end
 
 --- Draws the columns: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
--- Does nothing where gnuplot is missing. Returns whether pictures were written.
+-- Where gnuplot is missing the first call says so, and nothing is drawn. Returns whether pictures were written.
 -- @param ...  names of columns (default: all), or a table {title =, xlabel =, ylabel =}
 function Logger:plot(...)
    local options = type((...)) == 'table' and (...) or {}
    local head, plot = script(self, chosen(self, ...), options)
-   if not plot or not succeeds 'command -v gnuplot >/dev/null 2>&1' then return false end
+   if not plot then return false end
+   if not succeeds 'command -v gnuplot >/dev/null 2>&1' then
+      if not self.warned then print '<Logger> warning: gnuplot is not installed, so nothing is plotted' end
+      self.warned = true
+      return false
+   end
    local parts = {head}
    if self.filename then
       parts[#parts + 1] = 'set terminal postscript eps color noenhanced\nset output ' .. quote(self.epsfile) .. '\n' .. plot
