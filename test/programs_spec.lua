@@ -84,7 +84,7 @@ describe('test/programs/charrnn', function()
          assert.truthy((' the cat dog owl hen sat on ran to saw likes mat hill barn '):find(' ' .. word .. ' ', 1, true), text)
       end
       assert.equal(#'the hen ' + 60 + 1, #run('charrnn', "sample.lua -q -p 'the hen ' --temperature 0.8 '%s/cv'", folder))
-      local _, val = losses(train("-max_epochs 1 -init_from '%s'", name))
+      local _, val = losses(train("-max_epochs 1 -learning_rate 2e-3 -init_from '%s'", name))
       assert.is_true(val < 0.4, tostring(val))
    end)
 end)

@@ -163,7 +163,7 @@ while step < n_steps do
   local _, loss = optim.rmsprop(feval, params, optim_state)
   step = step + 1
   train_losses[step] = loss[1]
-  if loss[1] ~= loss[1] or loss[1] > 3 * train_losses[1] then
+  if loss[1] ~= loss[1] or loss[1] > 3 * math.log(text.n_chars) then
     print('the loss grows without bound')
     break
   end
