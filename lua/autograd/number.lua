@@ -118,13 +118,13 @@ local bare = {
 local Value = tape.Value
 for name in pairs(signs) do
    Value['__' .. name] = function(a, b)
-      local own = overload._of_operator(name)
+      local own = overload._operators[name]
       if own then return overload._call('operator ' .. signs[name], bare[name], own, a, b) end
       return number.operate(name, a, b)
    end
 end
 function Value.__unm(a)
-   local own = overload._of_operator 'unm'
+   local own = overload._operators.unm
    if own then return overload._call('operator -', bare.unm, own, a) end
    return number.operate('mul', a, -1)
 end

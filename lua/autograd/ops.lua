@@ -157,17 +157,20 @@ local function of_numbers(name, n, ...)
    return is_tensor(plain(y)) and plain(y):nElement() == 1 and y[1] or y
 end
 
--- The places of whole numbers take what is behind a value: sizes and dimensions have no derivatives.
+-- The places of whole numbers take what is behind a value: sizes and dimensions have no derivatives. Whether taped numbers are
+-- left, and how many values.
 local function without_wholes(pattern, place, values)
-   local left = false
+   local numbers, left = false, 0
    for _, a in ipairs(pattern.form.args) do
       local i = place[a.name]
       local v = i and values[i]
-      if v and type(v._value) == 'number' then
-         if a.word == 'int' or a.word == 'dim' then values[i] = nil else left = true end
+      if v and type(v._value) == 'number' and (a.word == 'int' or a.word == 'dim') then
+         values[i] = nil
+      elseif v then
+         numbers, left = numbers or type(v._value) == 'number', left + 1
       end
    end
-   return left
+   return numbers, left
 end
 
 -- ---- ops that write into their first argument: as functions, they leave it as it is -----------------------------------
@@ -242,15 +245,15 @@ local function has_derivative(y) return type(y) == 'number' or tape.is_float(y) 
 
 --- torch.name(...) or, for a method, first:name(...), where values are among the arguments.
 function ops.call(name, method, ...)
-   local own = overload._of_torch(name)
+   local own = overload._torch[name]
    if own then return overload._call('torch.' .. name, method and op.method(name) or op.func(name), own, ...) end
    local n = select('#', ...)
-   local given, values, has_number = { ... }, {}, false
+   local given, values, has_number, taped = { ... }, {}, false, 0
    while n > 0 and given[n] == nil do n = n - 1 end
    for i = 1, n do
       local v = given[i]
       if is_value(v) then
-         given[i], values[i] = v._value, v
+         given[i], values[i], taped = v._value, v, taped + 1
          has_number = has_number or type(v._value) == 'number'
       end
    end
@@ -263,7 +266,7 @@ function ops.call(name, method, ...)
                or 'autograd: %s cannot write a taped result into a tensor; use torch.%s(...) without a result', name, name)
          end
       end
-      has_number = has_number and without_wholes(pattern, place, values)
+      if has_number then has_number, taped = without_wholes(pattern, place, values) end
    end
    if has_number then
       if not method then
@@ -281,7 +284,7 @@ function ops.call(name, method, ...)
    end
    local f = method and op.method(name) or op.func(name)
    local results = { f(unpack(given, 1, n)) }                 -- refuses what no form takes
-   if has_derivative(results[1]) and next(values) then
+   if has_derivative(results[1]) and taped > 0 then
       results[1] = record(name, pattern, env, place, values, results)
    end
    return unpack(results)

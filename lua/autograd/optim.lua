@@ -2,6 +2,7 @@
 local optim = require 'optim'
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local tape = require 'autograd.tape'
 local util = require 'autograd.util'
 
 local is_tensor = arg.is_tensor
@@ -14,7 +15,7 @@ local function places_of(params)
    local places = {}
    for i, x in ipairs(flat) do
       local path = keys[i]
-      if is_tensor(x) and x:type():find '[FfDd]' and not x:type():find 'Long' or type(x) == 'number' then
+      if tape.is_float(x) or type(x) == 'number' then
          local place = { tensor = is_tensor(x) and x or torch.Tensor { x } }
          function place.gradient(grads)
             local g = util.nestedGet(grads, path)

@@ -6,12 +6,11 @@ local tape = require 'autograd.tape'
 local is_value, is_tensor, plain = tape.is_value, arg.is_tensor, tape.plain
 local overload = {}
 
-local of_torch, operators = {}, {}           -- gradients that a program gives to functions of torch and to operators
+local given = { torch = {}, operators = {} } -- gradients that a program gives to functions of torch and to operators
 local wrapped, installed = {}, true          -- { owner, name, before, after } of each replaced function
 
--- The gradients given to torch.NAME, or nil; the same for the operator NAME.
-function overload._of_torch(name) return installed and of_torch[name] or nil end
-function overload._of_operator(name) return installed and operators[name] or nil end
+-- Those that are in force, by name.
+overload._torch, overload._operators = given.torch, given.operators
 
 -- Whether a value is among the arguments or in tables among them.
 local function holds(...)
@@ -40,22 +39,22 @@ end
 --- f(...) with plain arguments, its first result taped.
 -- @param gradients  functions gradient(g, result, arguments...), one for each argument; nil gives no gradient
 function overload._call(name, f, gradients, ...)
-   local n, given = select('#', ...), { ... }
-   local results = { f(unpack(tape.plain_all(given), 1, n)) }
+   local n, arguments = select('#', ...), { ... }
+   local results = { f(unpack(tape.plain_all(arguments), 1, n)) }
    if not differentiable(results[1]) then return unpack(results, 1, table.maxn(results)) end
    local inputs, finders, argument_of = {}, {}, {}
    for i = 1, n do
-      tape.values_in(given[i], inputs, finders, { i })
+      tape.values_in(arguments[i], inputs, finders, { i })
       for k = #argument_of + 1, #inputs do argument_of[k] = i end
    end
    results[1] = tape.new(results[1], inputs, function(g, wanted, self)
       local answer = tape.keep and self or self._value
-      local arguments = tape.keep and given or tape.plain_all(given)
+      local inputs_now = tape.keep and arguments or tape.plain_all(arguments)
       local by_argument, parts = {}, {}
       for k, i in ipairs(argument_of) do
          if wanted[k] then
             if not gradients[i] then tape.refuse('autograd: missing gradient for argument %d of %s', i, name) end
-            if by_argument[i] == nil then by_argument[i] = gradients[i](g, answer, unpack(arguments, 1, n)) end
+            if by_argument[i] == nil then by_argument[i] = gradients[i](g, answer, unpack(inputs_now, 1, n)) end
             local found, part = pcall(finders[k], by_argument)     -- a table may lack a part, which has no gradient then
             if found and part ~= nil then parts[k] = fitted(part, inputs[k]) end
          end
@@ -81,7 +80,7 @@ local function describer(title, owner)
    function module.gradient(name, gradients)
       if type(gradients) ~= 'table' then arg.refuse('module.gradient', 'gradients', 'a table of functions', gradients) end
       local full = title .. '.' .. tostring(name)
-      if owner == torch and require 'torch.op'.forms(name) then of_torch[name] = gradients end
+      if owner == torch and require 'torch.op'.forms(name) then given.torch[name] = gradients end
       replace(owner, name, function(before)
          return function(...)
             if not holds(...) then return before(...) end
@@ -96,7 +95,7 @@ local function describer(title, owner)
       if gradients ~= nil and type(gradients) ~= 'table' then
          arg.refuse('module.operator', 'gradients', 'a table of functions', gradients)
       end
-      operators[name] = gradients
+      given.operators[name] = gradients
    end
 
    -- Functions whose results have no gradient: they get what is behind the values.
@@ -136,12 +135,14 @@ end
 --- Puts the replaced functions back in place after autograd.overload.uninstall().
 function overload.install()
    installed = true
+   overload._torch, overload._operators = given.torch, given.operators
    for _, w in ipairs(wrapped) do w.owner[w.name] = w.after end
 end
 
 --- Puts the original functions back; autograd.overload.install() undoes it.
 function overload.uninstall()
    installed = false
+   overload._torch, overload._operators = {}, {}
    for i = #wrapped, 1, -1 do wrapped[i].owner[wrapped[i].name] = wrapped[i].before end
 end
 

@@ -35,33 +35,37 @@ end
 
 -- ---- functions of tensors ---------------------------------------------------------------------------------------------
 
---- autograd.util.oneHot(labels, n): a row of zeros for each label, with 1 in the column of the label.
+--- autograd.util.oneHot(labels, n): a row of zeros for each label, with 1 in the column of the label, in the type of the labels.
 -- @param n  the number of columns (default: the largest label)
 -- autograd.util.oneHot(torch.LongTensor{2, 1}, 3) --> {{0, 1, 0}, {1, 0, 0}}
 function util.oneHot(labels, n)
-   labels = plain(labels)
+   labels = arg.tensor('autograd.util.oneHot', 'labels', plain(labels))
    n = plain(n) or labels:max()
-   local flat = labels:contiguous():view(-1):long()
-   local kind = tape.is_float(labels) and labels:type() or torch.getdefaulttensortype()
-   return torch.Tensor(flat:size(1), n):type(kind):zero():scatter(2, flat:view(-1, 1), 1)
+   local column = labels:contiguous():view(-1, 1):long()
+   return labels.new(column:size(1), n):zero():scatter(2, column, 1)
 end
 
--- The largest elements along the last dimension, as constants that keep exp from an overflow.
-local function shift_of(x)
-   local largest = torch.max(plain(x), plain(x):dim())
-   return largest:expandAs(plain(x)), largest
+-- The largest element of a vector, or of each row of a matrix: constants that keep exp from an overflow.
+local function largest(x)
+   if x:dim() == 1 then return x:max() end
+   return torch.max(x, x:dim())
 end
 
---- autograd.util.logSumExp(x): log(sum(exp(x))) of a vector, or of each row of a matrix, without overflow.
--- autograd.util.logSumExp(torch.Tensor{1000, 1000}) --> {1000.7}
+--- autograd.util.logSumExp(x): log(sum(exp(x))) without overflow: a number for a vector, a column for the rows of a matrix.
+-- autograd.util.logSumExp(torch.Tensor{1000, 1000}) --> 1000.69315
 function util.logSumExp(x)
-   local wide, narrow = shift_of(x)
-   return torch.add(torch.log(torch.sum(torch.exp(torch.csub(x, wide)), plain(x):dim())), narrow)
+   local shift = largest(plain(x))
+   if type(shift) == 'number' then return torch.log(torch.sum(torch.exp(x - shift))) + shift end
+   return torch.log(torch.sum(torch.exp(x - shift:expandAs(plain(x))), plain(x):dim())) + shift
 end
 
 --- autograd.util.logSoftMax(x): the logarithm of softmax of a vector, or of each row of a matrix.
 -- torch.exp(autograd.util.logSoftMax(torch.Tensor{0, 0})) --> {0.5, 0.5}
-function util.logSoftMax(x) return x - torch.expandAs(util.logSumExp(x), x) end
+function util.logSoftMax(x)
+   local sum = util.logSumExp(x)
+   if type(plain(sum)) == 'number' then return x - sum end
+   return x - torch.expandAs(sum, x)
+end
 
 --- autograd.util.sigmoid(x): 1 / (1 + exp(-x)) of a tensor or a number.
 -- autograd.util.sigmoid(torch.zeros(2)) --> {0.5, 0.5}

@@ -334,6 +334,16 @@ describe('autograd.optim', function()
       end
       assert.same(x:totable(), p.w:totable())
    end)
+   it('leaves whole-number tensors, strings and functions of the parameters alone', function()
+      local p = { w = torch.ones(1), rows = torch.LongTensor { 3 }, name = 'a', f = print }
+      autograd.optim.sgd(autograd(function(q) return torch.sum(q.w) end), { learningRate = 0.5 }, p)()
+      assert.same({ 0.5, 3, 'a', print }, { p.w[1], p.rows[1], p.name, p.f })
+   end)
+   it('takes a tensor in place of a table', function()
+      local x = torch.ones(2)
+      autograd.optim.sgd(autograd(square), { learningRate = 0.25 }, x)()
+      assert.same({ 0.5, 0.5 }, x:totable())
+   end)
    it('refuses what does not fit', function()
       refuses('autograd.optim.sgd: argument 1 must be a function made by autograd, got nil', autograd.optim.sgd)
       refuses('autograd.optim.sgd: argument 2 must be a table of options, got a number (3)', autograd.optim.sgd, print, 3)
@@ -391,11 +401,12 @@ describe('autograd.util', function()
    it('oneHot finds the number of columns, and takes tensors of any type', function()
       assert.same({ { 0, 1 }, { 1, 0 } }, util.oneHot(torch.Tensor { 2, 1 }):totable())
       assert.equal('torch.FloatTensor', util.oneHot(torch.FloatTensor { 2, 1 }, 3):type())
+      assert.equal('torch.LongTensor', util.oneHot(torch.LongTensor { 2, 1 }, 3):type())
       assert.same({ 2, 4 }, util.oneHot(torch.LongTensor { { 1 }, { 3 } }, 4):size():totable())
    end)
    for name, f in pairs {
-      logSumExp = function(p) return torch.sum(util.logSumExp(p.x)) end,
-      logSoftMax = function(p) return torch.sum(torch.pow(util.logSoftMax(p.x), 2)) end,
+      logSumExp = function(p) return torch.sum(util.logSumExp(p.x)) * util.logSumExp(p.x[2]) end,
+      logSoftMax = function(p) return square(util.logSoftMax(p.x)) * square(util.logSoftMax(p.x[1])) end,
       sigmoid = function(p) return square(util.sigmoid(p.x)) * util.sigmoid(p.s) end,
       lookup = function(p) return square(util.lookup(p.x, torch.LongTensor { { 1, 2 }, { 2, 2 } })) end,
       fill = function(p) return square(util.fill(p.x, p.s)) end,

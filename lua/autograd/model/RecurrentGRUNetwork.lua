@@ -3,22 +3,22 @@ local torch = require 'torch'
 local util = require 'autograd.util'
 local recurrent = require 'autograd.model.recurrent'
 
-local function make(n, hidden)
-   return { W = torch.zeros(n + hidden, 2 * hidden), b = torch.zeros(1, 2 * hidden),
-      c = { W = torch.zeros(n + hidden, hidden), b = torch.zeros(1, hidden) } }
-end
+local function make(n, hidden) return { W = torch.zeros(n + hidden, 3 * hidden), b = torch.zeros(1, 3 * hidden) } end
 
--- The columns of W and b belong to the update and reset gates; c.W and c.b to the new value.
+-- The columns of W and b belong to the update and reset gates and to the new value.
 local function step(p, x, state)
    local h, batch, hidden = state.h, torch.size(state.h, 1), torch.size(state.h, 2)
-   local gates = torch.view(util.sigmoid(recurrent.affine(torch.cat(x, h, 2), p.W, p.b)), batch, 2, hidden)
+   local function sums(before, first, n)
+      return recurrent.affine(torch.cat(x, before, 2), torch.narrow(p.W, 2, first, n), torch.narrow(p.b, 2, first, n))
+   end
+   local gates = torch.view(util.sigmoid(sums(h, 1, 2 * hidden)), batch, 2, hidden)
    local update, reset = torch.select(gates, 2, 1), torch.select(gates, 2, 2)
-   local fresh = torch.tanh(recurrent.affine(torch.cat(x, torch.cmul(reset, h), 2), p.c.W, p.c.b))
+   local fresh = torch.tanh(sums(torch.cmul(reset, h), 2 * hidden + 1, hidden))
    return { h = torch.cmul(update, fresh) + torch.cmul(-update + 1, h) }
 end
 
 --- autograd.model.RecurrentGRUNetwork(options, params): f(params, x, state) runs gated recurrent units along x, batch x steps
--- x features or steps x features. The parameters W, b, c.W and c.b start at 0.
+-- x features or steps x features. The parameters W and b start at 0.
 -- @param options  inputFeatures (10), hiddenFeatures (100), outputType ('last' or 'all')
 -- @param params   a list to which the table of parameters is appended (optional)
 -- @return f, which returns the output and the state after the last step; and params
