@@ -17,7 +17,7 @@ package.loaded.cunn = cunn
 
 --- Tests nn on the device of this thread: runs the examples of the help texts of nn with torch.Tensor making CudaDoubleTensors.
 -- Prints a report. Containers for several devices need two of them.
--- @param tests  a name such as 'nn.Linear', or its beginning; a table of them (default: all)
+-- @param tests  a name such as 'nn.Linear', or a Lua pattern in it; a table of them (default: all)
 -- @return 0; raises an error when an example does not give what its text says
 function cunn.test(tests)
    if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then

@@ -316,7 +316,7 @@ cutorch.magma = true
 
 --- Tests the device of this thread: runs the examples of the help texts of ops with torch.Tensor making CudaDoubleTensors, and
 -- those of cutorch. Prints a report.
--- @param tests  a name such as 'torch.cumsum', or its beginning; a table of them (default: all)
+-- @param tests  a name such as 'torch.cumsum', or a Lua pattern in it; a table of them (default: all)
 -- @return 0; raises an error when an example does not give what its text says
 function cutorch.test(tests)
    if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
