@@ -153,7 +153,7 @@ local handles, handle = 1, 1
 --- Accepted for old scripts: each stream has a handle of cuBLAS of its own, made when it is needed, so that numbers of handles
 -- choose nothing. cutorch.getNumBlasHandles says the largest n so far.
 function cutorch.reserveBlasHandles(n)
-   number('reserveBlasHandles', 'n', n)
+   n = number('reserveBlasHandles', 'n', n)
    if n < 0 then error(('cutorch.reserveBlasHandles: n must not be negative, got %d'):format(n), 2) end
    handles = math.max(handles, n)
 end
@@ -163,7 +163,7 @@ function cutorch.getNumBlasHandles() return handles end
 function cutorch.getBlasHandle() return handle end
 --- Accepted for old scripts; see cutorch.reserveBlasHandles.
 function cutorch.setBlasHandle(n)
-   number('setBlasHandle', 'handle', n)
+   n = number('setBlasHandle', 'handle', n)
    if n < 1 or n > handles then error(('cutorch.setBlasHandle: handle must lie in 1..%d, got %d'):format(handles, n), 2) end
    handle = n
 end
@@ -189,7 +189,7 @@ end
 function cutorch.streamWaitFor(stream, others)
    if type(others) ~= 'table' then arg.refuse('cutorch.streamWaitFor', 'others', 'a table of streams', others) end
    local device = cutorch.getDevice()
-   number('streamWaitFor', 'stream', stream)
+   stream = number('streamWaitFor', 'stream', stream)
    for _, other in ipairs(others) do
       call('streamWaitFor', G.th_cuda_stream_wait, device, stream, device, number('streamWaitFor', 'stream', other))
    end

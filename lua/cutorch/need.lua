@@ -6,10 +6,11 @@ local G = require 'cutorch.backend'.C
 
 local need = {}
 
---- A whole number that C's int holds. `name` is the function's, without its package.
+--- A whole number that C's int holds: fractions are cut off. `name` is the function's, without its package.
 function need.number(who, name, v)
-   if type(v) ~= 'number' or v % 1 ~= 0 or v < -2 ^ 31 or v >= 2 ^ 31 then arg.refuse('cutorch.' .. who, name, 'a whole number', v, 3) end
-   return v
+   local n = arg.whole_of(v)
+   if not n or n < -2 ^ 31 or n >= 2 ^ 31 then arg.refuse('cutorch.' .. who, name, 'a whole number', v, 3) end
+   return n
 end
 
 --- true or false.
@@ -24,7 +25,7 @@ function need.device(who, device)
    local function refuse(text, ...) error(('cutorch.%s: ' .. text):format(who, ...), 4) end
    if count == 0 then refuse('there is no CUDA device: %s', ffi.string(G.th_cuda_why())) end
    if device == nil then return G.th_cuda_device() end
-   if type(device) ~= 'number' or device % 1 ~= 0 then arg.refuse('cutorch.' .. who, 'device', 'a whole number', device, 4) end
+   device = arg.whole_of(device) or arg.refuse('cutorch.' .. who, 'device', 'a whole number', device, 4)
    if device < 1 or device > count then refuse('device must lie in 1..%d, got %d', count, device) end
    return device
 end

@@ -71,7 +71,7 @@ local function map(d, who, path, shared, size, last, extra)
    if size ~= nil then size = arg.whole(who, 'size', size) end
    if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
    local offset, kind = 1, shared and C.TH_MAP_SHARED or C.TH_MAP_PRIVATE
-   if type(last) == 'boolean' then kind = last and C.TH_MAP_MEMORY or kind
+   if type(last) == 'boolean' then kind = last and shared and C.TH_MAP_MEMORY or kind
    elseif last ~= nil then offset = arg.whole(who, 'offset', last) end
    if offset < 1 then error(('%s: offset must be at least 1, got %d'):format(who, offset), 4) end
    if kind == C.TH_MAP_MEMORY and path:sub(1, 1) ~= '/' then path = '/' .. path end
