@@ -289,6 +289,16 @@ describe('nodes', function()
       assert(text:find('[color=red ' .. label .. ' tooltip="[nngraph_spec.lua]:', 1, true), text)
       assert(nngraph.simple_print.todot(m.fg):find('label="hidden: Linear"', 1, true))
    end)
+   it('give the loss of a criterion over two nodes, or over one that gives input and target', function()
+      local a, b, t = nn.Identity()(), nn.Identity()(), nn.Identity()()
+      local input = {torch.Tensor{1, 2}, torch.Tensor{1, 4}}
+      assert.same({2}, nn.gModule({a, b}, {nn.MSECriterion()({a, b})}):forward(input):totable())
+      local m = nn.gModule({t}, {nn.MSECriterion()(t)})
+      assert.same({2}, m:forward(input):totable())
+      assert.same({0, -2}, m:backward(input, torch.ones(1))[1]:totable())
+      refuses('nn.MSECriterion: input must be two nodes, input and target, got 3',
+         function() nn.MSECriterion()({a, b, t}) end)
+   end)
    it('keep the names they were given', function()
       local first = nn.Identity()():annotate{name = 'words'}
       nngraph.annotateNodes()

@@ -52,12 +52,13 @@ function nn.Module:__call__(...)
    return node_of(self, list)
 end
 
---- criterion{input, target}, of two nodes, is a node whose result is the loss, a tensor of one element.
+--- criterion{input, target}, of two nodes or of one that gives such a table, is a node whose result is the loss, a tensor of one
+--- element.
 --- criterion(input, target), of tensors, computes, as without nngraph.
 function nn.Criterion:__call__(...)
    local list = parents(self, ...)
    if not list then return run_criterion(self, ...) end
-   if #list ~= 2 then where.refuse('%s: input must be two nodes, input and target, got %d', torch.type(self), #list) end
+   if #list > 2 then where.refuse('%s: input must be two nodes, input and target, got %d', torch.type(self), #list) end
    return node_of(nn.ModuleFromCriterion(self), list)
 end
 
