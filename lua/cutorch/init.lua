@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
+local op = require 'torch.op'
 
 -- LuaJIT answers a second require after a failed one with 'loop or previous error'; this lets it say the reason again.
 local ok, why = pcall(require, 'cutorch.backend')
@@ -79,6 +80,7 @@ function cutorch.getMemoryUsage(device)
    return tonumber(p.freeGlobalMem), tonumber(p.totalGlobalMem)
 end
 
+local RESULTS = { out = true, self = true, inout = true }
 local refused = {}                          -- device -> peer -> true: setPeerToPeerAccess has said no
 local kernel_peers = false
 
@@ -116,8 +118,46 @@ end
 --- What cutorch.setKernelPeerToPeerAccess was given last; false at the start.
 -- cutorch.getKernelPeerToPeerAccess()   --> false
 function cutorch.getKernelPeerToPeerAccess() return kernel_peers end
---- Accepted for old scripts, and changes nothing: tensors of two devices in one call are always refused. Copy one first.
-function cutorch.setKernelPeerToPeerAccess(on) kernel_peers = need.bool('setKernelPeerToPeerAccess', 'on', on) end
+
+-- The device of the first result that has a type, else of the first tensor.
+local function chosen_device(form, argv)
+   local first
+   for _, a in ipairs(form.args) do
+      local result, t = RESULTS[a.word], (RESULTS[a.word] or a.word == 'tensor') and argv[a.slot].t or nil
+      if t ~= nil and t._dtype ~= lib.C.TH_NONE then
+         if result then return t._device end
+         first = first or t._device
+      end
+   end
+   return first or 0
+end
+
+-- Puts copies in the place of inputs that are on other devices than the result. `op` holds them until the next such call.
+local function gather_devices(o, shared, n)
+   local form
+   for _, f in ipairs(op.forms(ffi.string(o.name))) do if f.op == o then form = f end end
+   local argv = ffi.new('th_arg[?]', n)                -- the calls below write to the shared one
+   ffi.copy(argv, shared, ffi.sizeof(argv))
+   local device, copies = chosen_device(form, argv), {}
+   for _, a in ipairs(device > 0 and form.args or {}) do
+      local t = a.word == 'tensor' and argv[a.slot].t or nil
+      if t ~= nil and t._device > 0 and t._device ~= device then
+         local alias = lib.new()
+         lib.C.th_tensor_alias(alias, t)
+         local copy = cutorch.withDevice(device, function() return alias.new(alias:size()):copy(alias) end)
+         copies[#copies + 1], argv[a.slot].t = copy, copy
+      end
+   end
+   ffi.copy(shared, argv, ffi.sizeof(argv))
+   op.gathered = copies
+   return #copies > 0
+end
+
+--- Lets an op take inputs of another device than its result's, or not, as at the start. The inputs are copied for the call.
+function cutorch.setKernelPeerToPeerAccess(on)
+   kernel_peers = need.bool('setKernelPeerToPeerAccess', 'on', on)
+   op.gather_devices = on and gather_devices or nil
+end
 
 -- ---- products of matrices ---------------------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local C = lib.C
 
+-- gather_devices: set by cutorch.setKernelPeerToPeerAccess; gather_devices(o, argv, n) brings inputs to one device, and says
+-- whether there were any.
 -- taped: set by the package autograd; holds(...) says whether its values are among arguments that no call form takes,
 -- call(name, method, ...) then takes the call, and multiply(a, b) the operator *.
 local op = {}
@@ -396,6 +398,9 @@ local function failed(status, o, argv, n, ...)                -- luacheck: ignor
    if status == C.TH_ENOMEM then
       collectgarbage()
       collectgarbage()
+      status = C.th_run(o, argv, n)
+      if status == C.TH_OK then return end
+   elseif status == C.TH_EDEVICE and op.gather_devices and op.gather_devices(o, argv, n) then
       status = C.th_run(o, argv, n)
       if status == C.TH_OK then return end
    end

@@ -99,6 +99,13 @@ describe('devices', function()
       assert.equal(2, (b * 2):getDevice())
       assert.same({ 3, 4 }, a:copy(b):totable())
    end)
+   it('have numbers that may be strings or have fractions, which are cut off', function()
+      cutorch.setDevice '2'
+      assert.equal(2, cutorch.getDevice())
+      cutorch.setDevice(1.9)
+      assert.equal(1, cutorch.getDevice())
+      assert.equal(2, cutorch.withDevice('2', cutorch.getDevice))
+   end)
    it('are 0 for a tensor without memory', function()
       for _, kind in ipairs { 'Cuda', 'CudaByte', 'CudaLong', 'CudaHalf', 'CudaDouble' } do
          local x = torch[kind .. 'Tensor']()

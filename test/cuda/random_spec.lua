@@ -55,7 +55,7 @@ describe('the state', function()
       refuses(other, cutorch.setRNGState, torch.getRNGState(torch.Generator()))
       refuses('torch.setRNGState: state must be a torch.ByteTensor', cutorch.setRNGState, 1)
       refuses('cutorch.getRNGState: device must lie in 1..2, got 3', cutorch.getRNGState, 3)
-      refuses('cutorch.initialSeed: device must be a whole number', cutorch.initialSeed, 0.5)
+      refuses('cutorch.initialSeed: device must be a whole number', cutorch.initialSeed, 'x')
    end)
 end)
 
