@@ -33,10 +33,23 @@ local function unflatten(list, x, at)
    return form, at
 end
 
+-- Do the numbers of `map` in the list lead to just the elements of x?
+local function leads(map, list, x)
+   if type(x) ~= 'table' or torch.isTensor(x) then return type(map) == 'number' and rawequal(list[map], x) end
+   if type(map) ~= 'table' or #map ~= #x then return false end
+   for i = 1, #x do
+      if not leads(map[i], list, x[i]) then return false end
+   end
+   return true
+end
+
+-- The output is a new table only where the elements are others than before.
 function FlattenTable:updateOutput(input)
    needTable(self, input)
-   self.output = {}
-   self.input_map = flatten(self.output, input)
+   if not self.input_map or not leads(self.input_map, self.output, input) then
+      self.output = {}
+      self.input_map = flatten(self.output, input)
+   end
    return self.output
 end
 

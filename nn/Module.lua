@@ -225,12 +225,29 @@ local function span(t)
    return tonumber(first), tonumber(last)
 end
 
+-- How many elements in memory a tensor has: dimensions of stride 0 repeat them.
+local function distinct(t)
+   local n = 1
+   for d = 1, t:dim() do
+      if t:stride(d) ~= 0 then n = n * tonumber(t:size(d)) end
+   end
+   return n
+end
+
+-- The same text for tensors that are at the same place.
+local function placeOf(t)
+   local words = {tostring(tonumber(t:storageOffset()))}
+   for d = 1, t:dim() do words[d + 1] = ('%dx%d'):format(tonumber(t:size(d)), tonumber(t:stride(d))) end
+   return table.concat(words, ' ')
+end
+
 --- nn.Module._flattenTensorBuffer: Type of tensors -> a function that makes the tensor in which Module.flatten collects them;
 -- what is not named is collected in a tensor of its own type.
 Module._flattenTensorBuffer = {}
 
 --- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory go on
--- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position.
+-- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position. Tensors that leave
+-- gaps in their memory, as a column of a matrix does, are an error: the vector would hold what is no parameter.
 function Module.flatten(tensors)
    if not tensors or #tensors == 0 then return torch.Tensor() end
    local kind, device = tensors[1]:type(), tensors[1]._device
@@ -252,7 +269,7 @@ function Module.flatten(tensors)
             groups[#groups + 1] = group
          end
          local first, last = span(t)
-         group[#group + 1] = {first, last}
+         group[#group + 1] = {first, last, elements = distinct(t), key = placeOf(t)}
          views[#views + 1] = {t = t, group = group, first = first, size = t:size(), stride = t:stride()}
       end
    end
@@ -262,13 +279,17 @@ function Module.flatten(tensors)
       local merged = {}
       for _, s in ipairs(group) do
          local m = merged[#merged]
-         if m and s[1] <= m[2] then
-            m[2] = math.max(m[2], s[2])
-         else
-            merged[#merged + 1] = {s[1], s[2]}
+         if not m or s[1] > m[2] then
+            m = {s[1], s[2], seen = {}, elements = 0}
+            merged[#merged + 1] = m
          end
+         m[2] = math.max(m[2], s[2])
+         if not m.seen[s.key] then m.seen[s.key], m.elements = true, m.elements + s.elements end
       end
       for _, m in ipairs(merged) do
+         if m.elements < m[2] - m[1] + 1 then
+            error('Module.flatten: tensors must fill their memory, got one with elements of others between its own', 2)
+         end
          m.at, total = total, total + m[2] - m[1] + 1
       end
       group.merged = merged

@@ -339,6 +339,18 @@ describe('fields that programs read', function()
       m:clearState()
       assert.same({}, m.input_map)
    end)
+   it('nn.FlattenTable keeps its tables while the elements are the same', function()
+      local m, x = nn.FlattenTable(), {ramp(1), {ramp(2)}}
+      local y = m:forward(x)
+      local map = m.input_map
+      assert.equal(y, m:forward(x))
+      assert.equal(map, m.input_map)
+      x[2][2] = ramp(3)
+      assert.equal(3, #m:forward(x))
+      x[2] = nil
+      assert.equal(1, #m:forward(x))
+      assert.same({1}, m.input_map)
+   end)
    it('nn.IndexLinear begins at zero and draws no random numbers', function()
       local state = torch.getRNGState():clone()
       local m = nn.IndexLinear(5, 3)
