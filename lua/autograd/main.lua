@@ -25,13 +25,18 @@ function main.protected(on)
    return switches.protected
 end
 
--- What f(params, ...) returns first while its parameters are taped, as a plain value. A file of this package may ask for it.
-function main._value(f, params, ...)
-   local function taped(...)
-      tape.optimize = switches.optimize
+-- f or tape.backward in a call with these options.
+local function run(f, keep, opts, watch, ...)
+   local function inside(...)
+      tape.watch, tape.optimize = watch or tape.watch, opts.optimize
       return f(...)
    end
-   return tape.plain_all((tape.run(taped, false, (tape.leaves(params)), ...)))
+   return tape.run(inside, keep, ...)
+end
+
+-- What f(params, ...) returns first while its parameters are taped, as a plain value. A file of this package may ask for it.
+function main._value(f, params, ...)
+   return tape.plain_all((run(f, false, switches, nil, (tape.leaves(params)), ...)))
 end
 
 -- The gradient for one place of the parameters: zeros where nothing depends on it; memory of its own.
@@ -100,9 +105,15 @@ end
 
 local function count(...) return select('#', ...), { ... } end
 
+-- The gradients by the leaves, from what f returned first.
+local function pull(loss, opts, watch, leaves, list, partial)
+   local g = start(plain(loss), opts, partial)
+   if not is_value(loss) then return shaped(leaves, {}, {}) end
+   return shaped(leaves, run(tape.backward, tape.depth > 0, opts, watch, loss, g, list), {})
+end
+
 -- One call of a function that grad made. `state` holds what lives from call to call.
 local function with_gradient(f, opts, state, ...)
-   local nested = tape.depth > 0
    local n, given = count(...)
    local partial
    if opts.partialGrad then
@@ -114,24 +125,10 @@ local function with_gradient(f, opts, state, ...)
    local leaves, list = leaves_of(given[k], k)
    given[k] = leaves
    local watch = debugger.watch(opts)
-   local function taped(...)
-      tape.watch, tape.optimize = watch or tape.watch, opts.optimize
-      return f(...)
-   end
-   local found, results = count(tape.run(taped, false, unpack(given, 1, math.max(n, k))))
-   local loss = results[1]
-   local g = start(plain(loss), opts, partial)
-   local gradient = {}
-   if is_value(loss) then
-      local function back(...)
-         tape.watch = watch or tape.watch
-         return tape.backward(...)
-      end
-      gradient = tape.run(back, nested, loss, g, list)
-   end
-   local grads = shaped(leaves, gradient, {})
+   local found, results = count(run(f, false, opts, watch, unpack(given, 1, math.max(n, k))))
+   local grads = pull(results[1], opts, watch, leaves, list, partial)
    if watch then watch.finish() end
-   if not nested then
+   if tape.depth == 0 then
       for i = 1, found do results[i] = tape.plain_all(results[i]) end
       if opts.stableGradients then
          state.grads = stable(state.grads, grads)

@@ -73,17 +73,22 @@ function tape.values_in(x, inputs, finders, path)
    end
 end
 
+local own_folder = debug.getinfo(1, 'S').source:match '^(.*/)' or '@'
+
+-- Whether code stands in this package, in torch, or in what torch generates.
+local function is_inner(source)
+   return source:sub(1, #own_folder) == own_folder or source:find 'torch/[%w_]+%.lua$' ~= nil or not source:find '^@'
+end
+
 --- An error of the caller's: blamed on the first line that is neither of this package nor of torch.
 function tape.refuse(text, ...)
    local level = 2
-   while true do
-      local info = debug.getinfo(level, 'S')
-      if not info then return error(text:format(...), 2) end
-      if not info.source:find 'autograd/[%w_/]+%.lua$' and info.source:find '^@' and not info.source:find 'torch/[%w_]+%.lua$' then
-         return error(text:format(...), level)
-      end
+   local info = debug.getinfo(level, 'S')
+   while info and is_inner(info.source) do
       level = level + 1
+      info = debug.getinfo(level, 'S')
    end
+   error(text:format(...), info and level or 2)               -- no tail call, which would take this function off the stack
 end
 
 -- The values from which `root` was computed, root included, oldest first. Inputs of leaves are not looked at.

@@ -52,7 +52,7 @@ local function largest(x)
 end
 
 --- autograd.util.logSumExp(x): log(sum(exp(x))) without overflow: a number for a vector, a column for the rows of a matrix.
--- autograd.util.logSumExp(torch.Tensor{1000, 1000}) --> 1000.69315
+-- autograd.util.logSumExp(torch.zeros(2)) --> 0.69315
 function util.logSumExp(x)
    local shift = largest(plain(x))
    if type(shift) == 'number' then return torch.log(torch.sum(torch.exp(x - shift))) + shift end

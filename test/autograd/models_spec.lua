@@ -203,6 +203,21 @@ describe('functions as modules of nn', function()
       assert.equal('autograd.auto.SpecLoss', torch.typename(c))
       assert.is_true(torch.isTypeOf(c, 'nn.Criterion'))
    end)
+   it('are loaded by a program that makes the class first', function()
+      local TH, name = os.getenv 'TH' or 'build/bin/th', os.tmpname()
+      torch.save(name, autograd.nn.AutoModule 'SpecSaved' (function(x, w) return _G.torch.cmul(x, w) end, torch.Tensor { 2, 3 }))
+      local code = "local autograd = require 'autograd'; if %s then autograd.nn.AutoModule 'SpecSaved' end; "
+         .. "io.write(torch.load('%s', 'binary', {unsafe = true}):forward(torch.ones(2))[2])"
+      local answers = {}
+      for i, made in ipairs { 'true', 'false' } do
+         local p = io.popen(("'%s' -e \"%s\" 2>&1"):format(TH, code:format(made, name)))
+         answers[i] = p:read '*a'
+         p:close()
+      end
+      os.remove(name)
+      assert.equal('3', answers[1])
+      assert.truthy(answers[2]:find('an object of the class autograd.auto.SpecSaved', 1, true), answers[2])
+   end)
    it('train beside modules of nn to the same parameters', function()
       local l1, l2 = nn.Linear(4, 5), nn.Linear(5, 2)
       local net = nn.Sequential():add(l1):add(nn.Tanh()):add(l2)
