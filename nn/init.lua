@@ -48,7 +48,7 @@ for _, name in ipairs{
    'criterion.CriterionTable', 'criterion.ModuleFromCriterion', 'criterion.HSM', 'StochasticGradient', 'Jacobian',
    'hessian', 'MultiHeadAttention', 'NestedDropout', 'HalfPrecision',
    'SequenceBatchNormalization', 'LookaheadConvolution', 'WeightedLookupTable', 'LookupTableGPU', 'OneBitQuantization', 'Optim',
-   'container.MixedPrecision', 'memory', 'fuse', 'errors', 'arguments', 'thnn_functions',
+   'container.MixedPrecision', 'memory', 'fuse', 'errors', 'arguments', 'thnn_functions', 'test',
 } do
    require('nn.' .. name)
 end

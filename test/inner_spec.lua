@@ -96,6 +96,30 @@ describe('torch.test', function()
    end)
 end)
 
+describe('nn.test', function()
+   require 'nn'
+   local function quietly(...)
+      local write, args, n = io.write, { ... }, select('#', ...)
+      io.write = function() end
+      local ok, result = pcall(function() return nn.test(unpack(args, 1, n)) end)
+      io.write = write
+      return ok, result
+   end
+   it('runs examples of the help texts of nn by name, and returns the tester', function()
+      local ok, tester = quietly('^nn.Linear$', 3)
+      assert.is_true(ok, tester)
+      assert.same({ ['nn.Linear'] = 1 }, tester.assertionPass)
+      assert.equal(3, torch.initialSeed())
+   end)
+   it('refuses other tests', function()
+      refuses('nn.test: tests must be a name or a table of names, got a number', nn.test, 5)
+      refuses('nn.test: seed must be a number, got a string', nn.test, 'nn.Linear', 'x')
+      local ok, why = quietly 'nn.nothing'
+      assert.is_false(ok)
+      assert.truthy(tostring(why):find('there is no test nn.nothing', 1, true), why)
+   end)
+end)
+
 describe('the rest', function()
    it('does what little there is to do', function()
       assert.is_nil(torch.updateerrorhandlers())

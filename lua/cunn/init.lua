@@ -31,9 +31,10 @@ function cunn.test(tests)
    return tester:run(tests)
 end
 
---- cunn.test under the name that it had in Torch7; what Torch7 took after the names is refused.
-function nn.testcuda(tests, extra)
-   if extra ~= nil then error('nn.testcuda: it takes names of tests only, got ' .. arg.describe(extra), 2) end
+--- nn.testcuda(tests, [print_timing], [n_loop], [seed]): cunn.test under the name that it had in Torch7. The seed is for
+-- torch.manualSeed; times are not taken.
+function nn.testcuda(tests, _, _, seed)
+   if seed ~= nil then torch.manualSeed(seed) end
    return cunn.test(tests)
 end
 

@@ -494,11 +494,12 @@ function Tester:run(patterns)
    return 0
 end
 
--- The examples of torch's help texts as tests.
-local function examples()
+--- A tester with the examples of the help texts as tests.
+-- @param wanted  a function: whether the examples of this name are wanted
+function M.examples(wanted)
    local doc, tester = require 'torch.doc', package.loaded.torch.Tester()
    for _, key in ipairs(doc.names()) do
-      local entry = (key:match '^torch' or key:match '^Tensor' or key:match '^Storage') and doc.entry(key)
+      local entry = wanted(key) and doc.entry(key)
       if entry and #entry.examples > 0 then
          tester:add(function()
             for _, e in ipairs(entry.examples) do
@@ -510,6 +511,8 @@ local function examples()
    end
    return tester
 end
+
+local function of_torch(key) return key:match '^torch' or key:match '^Tensor' or key:match '^Storage' end
 
 function M.install(torch)
    local mt = class.class('torch.Tester', torch)
@@ -524,7 +527,7 @@ function M.install(torch)
       if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
          arg_check.refuse('torch.test', 'tests', 'a name or a table of names', tests)
       end
-      return examples():run(tests)
+      return M.examples(of_torch):run(tests)
    end
 end
 
