@@ -183,6 +183,13 @@ describe('require of a program that th runs', function()
       assert.equal('x of src\n', th('return require "./x"', nil, 'src/main.lua'))
    end)
 
+   it('finds them beside a file of dofile that ends with it', function()
+      file('src/x.lua', 'return "x of src"')
+      file('src/do.lua', 'return require "./x"')
+      assert.equal('x of src\n', th 'print(dofile "src/do.lua")')
+      assert.matches('^th: cannot open no.lua', th 'dofile "no.lua"')
+   end)
+
    it('finds them in the current folder from the command line', function()
       file('x.lua', 'return 7')
       assert.equal('7\n', shell(('cd %s && %s -e %s'):format(quote(folder), quote(TH), quote 'print(require "./x")')))

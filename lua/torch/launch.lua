@@ -194,7 +194,9 @@ function M.start()
    rawset(_G, 'type', type_of_objects())
    rawset(_G, 'getmetatable', metatable_of_objects())
    rawset(_G, 'print', require 'torch.show'.print)
-   rawset(_G, 'require', require 'torch.require'.require)
+   local files = require 'torch.require'
+   rawset(_G, 'require', files.require)
+   rawset(_G, 'dofile', files.dofile)
    add_lua52()
    local mt = getmetatable(_G) or {}
    mt.__index = mt.__index or find_global

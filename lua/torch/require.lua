@@ -1,5 +1,5 @@
--- torch.require - require of programs that th runs: it takes names of files, too, and finds './x' and '..' beside the file
--- that says it.
+-- torch.require - require and dofile of programs that th runs: require takes names of files, too, and finds './x' and '..'
+-- beside the file that says it.
 local original = require 'torch.original'
 
 local M = {}
@@ -125,6 +125,14 @@ function M.require(name)
       end
    end
    return original.require(name)
+end
+
+--- dofile as always; './x' in the file is relative to it also where the file ends with a call of require.
+function M.dofile(name)
+   if type(name) ~= 'string' then return original.dofile(name) end
+   local f, why = loadfile(name)
+   if not f then error(why, 0) end
+   return run(name, f)
 end
 
 return M
