@@ -1,0 +1,34 @@
+-- lua/image/init.lua - the package image: pictures as tensors of planes x rows x columns, or of rows x columns.
+--
+-- A part is a file of this folder that returns a table of functions. A table among them, such as `byte`, holds functions of one
+-- type; parts may add to the same table. A part finds the functions of others with `require 'image'` when it calls them.
+require 'torch'
+
+local image = rawget(_G, 'image') or {}
+_G.image = image                       -- scripts of Torch7 use the global
+package.loaded.image = image           -- the parts require it while they load
+
+-- Each group of parts has its lines, and a blank line stands between groups.
+local parts = {
+   -- size, place and form
+   'flip',
+
+   -- files and compressed bytes
+
+   -- colours, filters and drawing
+
+   -- showing
+}
+
+for _, name in ipairs(parts) do
+   for key, value in pairs(require('image.' .. name)) do
+      if type(value) == 'table' then
+         image[key] = image[key] or {}
+         for name_of_type, f in pairs(value) do image[key][name_of_type] = f end
+      else
+         image[key] = value
+      end
+   end
+end
+
+return image
