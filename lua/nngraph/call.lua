@@ -7,11 +7,11 @@ local where = require 'nngraph.where'
 local function is_node(x) return torch.isTypeOf(x, 'nngraph.Node') end
 local function is_list(x) return type(x) == 'table' and not torch.typename(x) end
 
--- Whether an argument is meant for a graph: a node, or a list with one in it.
+-- Whether an argument is meant for a graph: a node, a list with one in it, or modules where nodes should be.
 local function meant(x)
    if is_node(x) then return true end
    for _, one in pairs(is_list(x) and x or {}) do
-      if is_node(one) then return true end
+      if is_node(one) or torch.isTypeOf(one, 'nn.Module') then return true end
    end
    return false
 end
@@ -26,11 +26,13 @@ local function parents(self, ...)
    if not some and first ~= nil and (torch.isTensor(first) or is_list(first) and where.count(first) > 0) then return nil end
    local list = n == 1 and is_list(first) and first or {...}
    if n == 1 and list == first then n = where.count(list) end
-   if n == 0 then where.refuse('%s: input must be a node or a table of nodes, got an empty table', torch.type(self)) end
+   if n == 0 then
+      where.refuse('%s: cannot pass an empty table of inputs. To indicate no inputs, leave the second pair of parens blank.',
+         torch.type(self))
+   end
    for i = 1, n do
       if not is_node(list[i]) then
-         where.refuse('%s: input %d must be a node (nn.Identity()() makes one), got %s', torch.type(self), i,
-            where.describe(list[i]))
+         where.refuse('%s: %s', torch.type(self), where.not_a_node('inputs', i, list[i]))
       end
    end
    return list, n

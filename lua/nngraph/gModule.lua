@@ -30,7 +30,7 @@ local function need_nodes(what, list)
    end
    for i = 1, where.count(list) do
       if not torch.isTypeOf(list[i], 'nngraph.Node') then
-         where.refuse('nn.gModule: %s must be a table of nodes, got %s at %d', what, where.describe(list[i]), i)
+         where.refuse('nn.gModule: %s', where.not_a_node(what, i, list[i]))
       end
    end
 end
@@ -72,13 +72,19 @@ local function check(inputs, outputs)
 end
 
 -- Refuses a graph that leaves out a node which takes the result of `node`; nodes of split are among them. The nodes remain
--- connected, as in Torch7.
+-- connected, as in Torch7, whose words these are.
 local function need_users(node, has)
+   local n, unused = node.data.nSplitOutputs, 0
    for user in pairs(node.data.reverseMap) do
-      if not has[user] then
-         where.refuse('nn.gModule: every node must lead to an output, got %s, which takes the result of %s and leads to none',
-            describe(user), describe(node))
+      if not has[user] and not user.data.selectindex then
+         where.refuse('nn.gModule: node declared on %s does not connect to gmodule output: %s, which takes the result of %s',
+            where.label(user.data), describe(user), describe(node))
       end
+      unused = unused + (has[user] and 0 or 1)
+   end
+   if unused > 0 then
+      where.refuse('nn.gModule: %d of split(%d) outputs from the node declared at %s are unused', unused, n,
+         where.label(node.data))
    end
 end
 

@@ -33,6 +33,16 @@ function where.describe(x)
    return torch.type(x)
 end
 
+--- What is wrong with x, which is element i of a list of nodes: in Torch7's words.
+function where.not_a_node(list, i, x)
+   if x == nil then return ('%s[%d] is nil (typo / bad index?)'):format(list, i) end
+   if torch.isTypeOf(x, 'nn.Module') then
+      return ('%s[%d] is an nn.Module, specifically a %s, but the only valid thing to pass is an instance of nngraph.Node. '
+         .. 'Did you forget a second set of parens, which convert a nn.Module to a nngraph.Node?'):format(list, i, torch.type(x))
+   end
+   return ('%s[%d] should be an nngraph.Node but is of type %s'):format(list, i, where.describe(x))
+end
+
 --- The largest whole number among the keys of a list, which may have holes.
 function where.count(list)
    local n = 0
