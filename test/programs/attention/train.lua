@@ -75,7 +75,7 @@ local state = {learningRate = opt.learningRate}
 local first
 for i = 1, opt.iterations do
    local inputs, targets = batch()
-   local oneHot = util.oneHot(targets, opt.values)
+   local oneHot = util.oneHot(targets:double(), opt.values)
    local right
    local function feval(x)
       if x ~= params then params:copy(x) end
@@ -104,7 +104,7 @@ local df = grad(lossf, {optimize = opt.optimize})
 -- both ways give the same gradient
 do
    local inputs, targets = batch()
-   local oneHot = util.oneHot(targets, opt.values)
+   local oneHot = util.oneHot(targets:double(), opt.values)
    gradParams:zero()
    local logp = net:forward(inputs)
    net:backward(inputs, criterion:backward(logp, oneHot))
@@ -122,7 +122,7 @@ local step = grad.optim.adam(df, {learningRate = opt.learningRate / 5}, p)
 local last, right
 for _ = 1, opt.second do
    local inputs, targets = batch()
-   local _, loss, logp = step(inputs, util.oneHot(targets, opt.values))
+   local _, loss, logp = step(inputs, util.oneHot(targets:double(), opt.values))
    last, right = loss, accuracy(logp, targets)
 end
 print(string.format('first loss %.17g, last loss %.17g, right %.17g, sharpness %.17g', first, last, right, p.sharpness[1]))
