@@ -36,6 +36,7 @@ function Add:updateOutput(input)
 end
 
 function Add:updateGradInput(_, gradOutput)
+   if not self.gradInput then return end
    return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
 end
 

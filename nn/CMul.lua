@@ -79,7 +79,10 @@ local CMul = elementwise('CMul', 'weight')
 
 function CMul:updateOutput(input) return self:combine(self.output, input, 'cmul') end
 
-function CMul:updateGradInput(_, gradOutput) return self:combine(self.gradInput, gradOutput, 'cmul') end
+function CMul:updateGradInput(_, gradOutput)
+   if not self.gradInput then return end
+   return self:combine(self.gradInput, gradOutput, 'cmul')
+end
 
 function CMul:accGradParameters(input, gradOutput, scale)
    local product = torch.cmul(self:scratch('_sum', input:type()), input, gradOutput)
@@ -92,6 +95,7 @@ local CAdd = elementwise('CAdd', 'bias')
 function CAdd:updateOutput(input) return self:combine(self.output, input, 'add') end
 
 function CAdd:updateGradInput(_, gradOutput)
+   if not self.gradInput then return end
    return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
 end
 

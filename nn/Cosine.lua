@@ -42,6 +42,7 @@ local function scaled(self, input, gradOutput)
 end
 
 function Cosine:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x, xn, wn, g, gy = scaled(self, input, gradOutput)
    local gx = torch.mm(torch.cdiv(g, wn:expandAs(g)), self.weight)
    gx:cdiv(xn:expandAs(gx))

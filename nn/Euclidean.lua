@@ -47,6 +47,7 @@ local function gradients(self, input, gradOutput)
 end
 
 function Euclidean:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    return like(input, gradients(self, input, gradOutput):sum(3):select(3, 1), self.gradInput)
 end
 

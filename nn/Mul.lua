@@ -18,7 +18,10 @@ end
 
 function Mul:updateOutput(input) return torch.mul(self.output, input, self.weight[1]) end
 
-function Mul:updateGradInput(_, gradOutput) return torch.mul(self.gradInput, gradOutput, self.weight[1]) end
+function Mul:updateGradInput(_, gradOutput)
+   if not self.gradInput then return end
+   return torch.mul(self.gradInput, gradOutput, self.weight[1])
+end
 
 function Mul:accGradParameters(input, gradOutput, scale)
    self.gradWeight[1] = self.gradWeight[1] + (scale or 1) * input:dot(gradOutput)

@@ -42,6 +42,7 @@ function PReLU:updateOutput(input)
 end
 
 function PReLU:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local w = slopes(self, input, self.weight):expandAs(input)
    local factor = self:scratch('_negative', input:type()):resize(input:size())
    factor:copy(w):maskedFill(input:gt(0), 1)

@@ -72,6 +72,7 @@ function PartialLinear:updateOutput(input)
 end
 
 function PartialLinear:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    check(self, input)
    local w = chosen(self, owner(self).weight, 1)
    if input:dim() == 1 then return torch.mv(self.gradInput, w:t(), gradOutput) end

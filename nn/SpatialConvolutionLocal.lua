@@ -69,6 +69,7 @@ function Local:updateOutput(input)
 end
 
 function Local:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x = padded(self, input)
    local g = torch.bmm(filters(self, self.weight):transpose(2, 3), byPlace(self, gradOutput))
    g = g:view(self.oH, self.oW, self.nInputPlane, self.kH, self.kW, x:size(1)):permute(6, 3, 1, 2, 4, 5)

@@ -82,6 +82,7 @@ local function mapped(name, parent)
       end
 
       function Class:updateGradInput(_, gradOutput)
+         if not self.gradInput then return end
          return torch.conv2d(self.gradInput, gradOutput, full(self), zeros(self, self.nInputPlane), self.dH, self.dW)
       end
    else
@@ -92,6 +93,7 @@ local function mapped(name, parent)
       end
 
       function Class:updateGradInput(input, gradOutput)
+         if not self.gradInput then return end
          return torch.conv2d_grad_input(self.gradInput, input, gradOutput, full(self), self.dH, self.dW)
       end
    end

@@ -43,6 +43,7 @@ function DepthWise:updateOutput(input)
 end
 
 function DepthWise:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    return torch.conv2d_grad_input(self.gradInput, input, gradOutput, ordered(self.weight), numbers(self))
 end
 

@@ -74,6 +74,7 @@ function SpatialFullConvolution:updateOutput(input)
 end
 
 function SpatialFullConvolution:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x = parts(self, input)
    local zeros = self:scratch('_zeros', x:type())
    if zeros:nElement() ~= self.nInputPlane then zeros:resize(self.nInputPlane):zero() end

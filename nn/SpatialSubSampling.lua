@@ -39,6 +39,7 @@ function SubSampling:updateOutput(input)
 end
 
 function SubSampling:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local g = torch.cmul(self:scratch('_grad', input:type()), gradOutput, planes(self.weight, gradOutput))
    torch.avgpool2d_grad(self.gradInput, input, g, self.kH, self.kW, self.dH, self.dW)
    return self.gradInput:mul(self.kW * self.kH)

@@ -70,6 +70,7 @@ function Convolution:updateOutput(input)
 end
 
 function Convolution:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
    local n, size, w = g:size(2), self.inputFrameSize, matrix(self.weight)
    self.gradInput:resize(x:size()):zero()

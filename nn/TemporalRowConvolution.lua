@@ -58,6 +58,7 @@ local function gradRows(self, g)
 end
 
 function RowConvolution:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x = rows(self, input)
    local g = torch.conv2d_grad_input(x.new(), x, gradRows(self, gradOutput), filters(self.weight), 1, self.dW, 0, 0, 1, 1,
       self.inputFrameSize)

@@ -39,6 +39,7 @@ function SubSampling:updateOutput(input)
 end
 
 function SubSampling:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.inputFrameSize)
    self.gradInput:resize(x:size()):zero()
    local view = self.gradInput:unfold(2, self.kW, self.dW)

@@ -45,6 +45,7 @@ function Convolution:updateOutput(input)
 end
 
 function Convolution:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x, g = batch(self, input, self.nInputPlane), batch(self, gradOutput, self.nOutputPlane)
    return like(input, backward(x:size(), g, self.weight, geometry(self)), self.gradInput)
 end

@@ -67,6 +67,7 @@ function Full:updateOutput(input)
 end
 
 function Full:updateGradInput(input, gradOutput)
+   if not self.gradInput then return end
    local x, g = parts(self, input), batch(self, gradOutput, self.nOutputPlane)
    local gx = forward(g, self.weight, nil, geometry(self))
    if x == input then

@@ -64,7 +64,8 @@ local function fractional(kind, sides, order, pool, pool_grad)
    function Class:initSampleBuffer_(input)
       local samples, planes = self:getBufferSize_(input)
       local r = self.randomSamples
-      if r and self.fixed and r:size(1) == samples and r:size(2) == planes then return end
+      local fits = r and r:type() == input:type() and r:size(1) == samples and r:size(2) == planes
+      if self.fixed and fits then return end
       self.randomSamples = input.new(samples, planes, dims):uniform()
    end
 

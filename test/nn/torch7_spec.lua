@@ -249,6 +249,29 @@ describe('containers', function()
          near(second:updateGradInput(x, g):clone(), m:updateGradInput(x, {g, g}))
       end
    end)
+   it('train layers whose gradInput a program takes away, as it does with the first one', function()
+      for _, row in ipairs{{nn.Add(3), ramp(2, 3)}, {nn.CMul(3), ramp(2, 3)}, {nn.CAdd(3), ramp(2, 3)}, {nn.Cosine(3, 2), ramp(2, 3)},
+         {nn.Euclidean(3, 2), ramp(2, 3)}, {nn.PartialLinear(3, 2), ramp(2, 3)}, {nn.Mul(), ramp(3)}, {nn.PReLU(), ramp(3)},
+         {nn.TemporalConvolution(2, 3, 2), ramp(4, 2)}, {nn.TemporalSubSampling(2, 2), ramp(4, 2)},
+         {nn.TemporalRowConvolution(2, 2), ramp(4, 2)}, {nn.VolumetricConvolution(1, 1, 2, 2, 2), ramp(1, 3, 3, 3)},
+         {nn.VolumetricFullConvolution(1, 1, 2, 2, 2), ramp(1, 3, 3, 3)}, {nn.SpatialFullConvolution(1, 1, 2, 2), ramp(1, 3, 3)},
+         {nn.SpatialConvolutionLocal(1, 1, 3, 3, 2, 2), ramp(1, 3, 3)}, {nn.SpatialSubSampling(1, 2, 2), ramp(1, 4, 4)},
+         {nn.SpatialConvolutionMap(nn.tables.full(1, 1), 2, 2), ramp(1, 3, 3)},
+         {nn.SpatialDepthWiseConvolution(1, 1, 2, 2), ramp(1, 3, 3)}, {nn.SpatialConvolution(1, 1, 2, 2), ramp(1, 3, 3)}} do
+         local m, x = row[1], row[2]
+         local other = m:clone()
+         m.gradInput = nil
+         for _, each in ipairs{m, other} do
+            each:zeroGradParameters()
+            each:forward(x)
+            each:backward(x, each.output:clone())
+         end
+         assert.is_nil(m.gradInput)
+         local _, g = m:parameters()
+         local _, same = other:parameters()
+         for i = 1, #g do near(same[i], g[i]) end
+      end
+   end)
    it('leave the tensors of the caller as they are in clearState', function()
       local x = ramp(3)
       local m = nn.Sequential():add(nn.Identity())
