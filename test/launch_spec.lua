@@ -181,6 +181,7 @@ describe('require of a program that th runs', function()
    it('finds them beside the script that ends with it', function()
       file('src/x.lua', 'print "x of src"')
       assert.equal('x of src\n', th('return require "./x"', nil, 'src/main.lua'))
+      assert.equal('x of src\n', th('#!/usr/bin/env th\nreturn require "./x"', nil, 'src/main'))
    end)
 
    it('finds them beside a file of dofile that ends with it', function()

@@ -40,9 +40,9 @@ local function folder_of_caller(level)
       if first == '=' and info.what ~= 'C' then return '.' end
       level = level + 1
    end
-   -- The script itself has left the stack by a tail call.
-   local script = type(arg) == 'table' and arg[0]
-   return type(script) == 'string' and script:match '%.lua$' and folder_of(script) or '.'
+   -- The script itself has left the stack by a tail call. Without a script, th is arg[0], and nothing stands before it.
+   local words = type(arg) == 'table' and arg or {}
+   return words[-1] and type(words[0]) == 'string' and folder_of(words[0]) or '.'
 end
 
 -- ---- files -----------------------------------------------------------------------------------------------------
