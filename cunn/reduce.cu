@@ -44,7 +44,7 @@ TH_DEVICE_FN double finished(finish e, double v)
 }
 template <class T> TH_DEVICE_FN T result(finish e, acc<T> v)
 {
-  if constexpr (element<T>::is_int) return element<T>::store(v);
+  if constexpr (element<T>::is_int) return element<T>::store(e.divisor == 1 ? v : v / (acc<T>)e.divisor);
   else return element<T>::store(finished(e, v));
 }
 
@@ -164,9 +164,9 @@ TH_KERNELS(prod, TH_CUDA_ALL(prod))
 
 template <class T> static th_status mean_all(const th_call *c)
 {
-  double v;
+  acc<T> v;
   TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
-  th_give(c, v / (double)th_numel(c->arg[1].t));
+  th_give(c, (double)(v / (acc<T>)th_numel(c->arg[1].t)));       /* a quotient of whole numbers is cut off, as in cutorch */
   return TH_OK;
 }
 template <class T> static th_status mean(const th_call *c)
@@ -228,9 +228,9 @@ template <class T> static th_status dist(const th_call *c)
   return TH_OK;
 }
 
+TH_KERNELS(mean_all, TH_CUDA_ALL(mean_all))
+TH_KERNELS(mean, TH_CUDA_ALL(mean))
 #define FLOATS(id, run) TH_KERNELS(id, TH_CUDA_FLOATS(run))
-FLOATS(mean_all, mean_all)
-FLOATS(mean, mean)
 FLOATS(var_all, var_all)
 FLOATS(std_all, std_all)
 FLOATS(var, var)

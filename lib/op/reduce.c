@@ -40,14 +40,21 @@ const th_op th_op_prod_all = {
   .check = any,
 };
 
+/* Torch7 has means of whole numbers on devices only. */
 static th_status mean_all(th_call *c)
+{
+  if (c->device == TH_CPU) TH_TRY(th_need_float(c, 1));
+  return nonempty(c, 1);
+}
+static th_status spread_all(th_call *c)
 {
   TH_TRY(th_need_float(c, 1));
   return nonempty(c, 1);
 }
 const th_op th_op_mean_all = {
   .name = "mean", .args = "mean:return x:tensor",
-  .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused."
+  .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused. CUDA "
+         "tensors may hold whole numbers, whose means are cut off."
          "\ntorch.mean(torch.Tensor{{1, 2}, {3, 4}}) --> 2.5",
   .grad = "x: mean_all_grad(x, g)",
   .check = mean_all,
@@ -59,13 +66,13 @@ const th_op th_op_var_all = {
          "n-1, "
          "or over n if biased. NaN for one element, unless biased."
          "\ntorch.var(torch.Tensor{1, 2, 3}) --> 1",
-  .check = mean_all,
+  .check = spread_all,
 };
 const th_op th_op_std_all = {
   .name = "std", .args = "std:return x:tensor biased:bool=false",
   .doc = "Standard deviation of all elements of x, as a number: the root of `var`."
          "\ntorch.std(torch.Tensor{1, 2, 3}) --> 1",
-  .check = mean_all,
+  .check = spread_all,
 };
 
 static th_status norm_all(th_call *c)
@@ -125,7 +132,7 @@ const th_op th_op_prod = {
 
 static th_status mean(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
+  if (c->device == TH_CPU) TH_TRY(th_need_float(c, 1));
   TH_TRY(th_need_dim(c, 2, c->arg[1].t));
   TH_TRY(th_need_line(c, 1, (int)c->arg[2].i));
   return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[3].i);

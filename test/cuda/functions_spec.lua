@@ -61,6 +61,21 @@ describe('peer access', function()
    end)
 end)
 
+describe('torch.mean', function()
+   it('takes whole numbers on a device, as in cutorch, and cuts the quotient off', function()
+      for _, kind in ipairs { 'Byte', 'Char', 'Short', 'Int', 'Long' } do
+         local x = torch['Cuda' .. kind .. 'Tensor'] { { 1, 2, 6 }, { 100, 100, 101 } }
+         assert.equal(51, x:mean())
+         assert.same({ { 3 }, { 100 } }, x:mean(2):totable())
+         assert.same({ { 50, 51, 53 } }, torch.mean(x, 1):totable())
+      end
+      assert.equal(-3, torch.CudaIntTensor{ -3, -4 }:mean())
+      refuses('mean: x must be a Float, Double, Half or BFloat16 tensor', torch.mean, torch.IntTensor(2))
+      refuses('std: x must be a Float, Double, Half or BFloat16 tensor', torch.std, torch.CudaIntTensor(2))
+      refuses('mean: x must have at least one element', torch.mean, torch.CudaIntTensor())
+   end)
+end)
+
 describe('handles of cuBLAS', function()
    it('are numbers that scripts may count and choose', function()
       assert.equal(1, cutorch.getBlasHandle())
