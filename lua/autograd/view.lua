@@ -131,7 +131,10 @@ local function converted(x, f)
 end
 for name in ([[float double half bfloat16 byte char short int long real cuda cudaDouble cudaHalf cudaBFloat16 cudaByte cudaChar
    cudaShort cudaInt cudaLong host]]):gmatch '%S+' do
-   methods[name] = function(x) return converted(x, function(t) return t[name](t) end) end
+   methods[name] = function(x)
+      if plain(x)[name] == nil then tape.refuse('autograd: a tensor has no method %s', name) end
+      return converted(x, function(t) return t[name](t) end)
+   end
 end
 function methods.typeAs(x, other)
    local kind = arg.tensor('typeAs', 'tensor', plain(other)):type()
