@@ -186,7 +186,10 @@ describe('torch.Tester', function()
       local home = {}
       local Mine, parent = torch.class('spec.OwnTester', 'torch.Tester', home)
       function Mine:__init() parent.__init(self) self.log = {} end
-      function Mine:_success() self.log[#self.log + 1] = 'success' return true, 'fine' end
+      function Mine:_success(message)
+         self.log[#self.log + 1] = message:match '^[^\n]*'
+         return true, 'fine'
+      end
       function Mine:_failure(message) return false, message end
       function Mine:_run(tests)
          for name, f in pairs(tests) do
@@ -197,10 +200,10 @@ describe('torch.Tester', function()
       end
       local t = home.OwnTester()
       local results
-      t:add(function() results = { { t:eq(1, 1) }, { t:assertlt(2, 1, 'a message') } } error 'x' end, 'one')
+      t:add(function() results = { { t:eq(1, 1, 'equal') }, { t:assertlt(2, 1, 'a message') } } error 'x' end, 'one')
       local _, ok = run(t)
       assert.is_false(ok)
-      assert.same({ 'one', 'success' }, t.log)
+      assert.same({ 'one', 'equal' }, t.log)
       assert.same({ true, 'fine' }, results[1])
       assert.is_false(results[2][1])
       assert.truthy(results[2][2]:find '^a message\nLT failed')

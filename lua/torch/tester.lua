@@ -76,7 +76,7 @@ end
 
 local function count(counter, name) counter[name] = (counter[name] or 0) + 1 end
 
---- Counts an assertion that held. A derived tester may replace it, and _failure.
+--- Counts an assertion that held. A derived tester may replace it, and _failure; both get the message.
 function Tester:_success()
    self.countasserts = self.countasserts + 1
    count(self.assertionPass, self._currentTestName)
@@ -95,7 +95,7 @@ end
 function Tester:_warning(message) self.warnings[#self.warnings + 1] = self:_addDebugInfo(message) end
 
 function Tester:_assert_sub(condition, message)
-   if condition then return self:_success() end
+   if condition then return self:_success(message) end
    return self:_failure(message)
 end
 
