@@ -1,5 +1,6 @@
 -- nn/Transpose.lua - swaps dimensions.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 --- Swaps pairs of dimensions, one after the other. setNumInputDims says how many dimensions one sample has: an input
 -- of one more is a batch, and the numbers count after its first.
@@ -10,7 +11,7 @@ function Transpose:__init(...)
    Module.__init(self)
    self.permutations = {...}
    for _, pair in ipairs(self.permutations) do
-      if type(pair) ~= 'table' or type(pair[1]) ~= 'number' or type(pair[2]) ~= 'number' then
+      if type(pair) ~= 'table' or not arg.number_of(pair[1]) or not arg.number_of(pair[2]) then
          error('nn.Transpose: expected pairs of dimensions like {1, 2}, got ' .. tostring(pair), 3)
       end
    end
