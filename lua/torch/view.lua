@@ -16,7 +16,10 @@ local function view(name, f, method)
       arg.tensor(name, 'argument 1', first)
       if arg.is_tensor(second) and (name ~= 'expandAs' or arg.is_tensor(third)) then
          if first._dtype ~= second._dtype then arg.refuse(name, 'result', 'a ' .. second:type(), first) end
-         return f(first, second, ...)
+         local made = new()                                   -- apart: an error leaves the result as it was
+         local y = f(made, second, ...)
+         if made._dtype ~= 0 then C.th_tensor_alias(first, made) end       -- select of a vector makes no view
+         return y == made and first or y
       end
       return f(new(), first, second, ...)
    end
