@@ -323,7 +323,7 @@ local shapes = {
 }
 local numbers = { 0, 1, 2, -1, 3, 0.5, 1e30, -1e30, 2 ^ 53, 0 / 0, 1 / 0, -1 / 0 }
 local wholes = { 0, 1, 1, 2, 2, 3, 4, -1, 17, 2 ^ 31, 2 ^ 40, 2 ^ 53, 1.5, 0 / 0 }
-local junk = { 'a string', true, {}, print, torch.LongStorage { 2 }, 0, -1, 0 / 0, 2 ^ 53 }
+local junk = { 'a string', '2', '-1.5', true, {}, print, torch.LongStorage { 2 }, 0, -1, 0 / 0, 2 ^ 53 }
 
 --- The name of a type.
 function draw.kind() return draw.pick(types) end

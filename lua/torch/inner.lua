@@ -45,7 +45,7 @@ end
 -- nothing tells whether an object is still there. To keep one for later keep x itself.
 -- x = torch.Tensor{1}; torch.pushudata(x:cdata(), 'torch.DoubleTensor') --> {1}
 function inner.pushudata(pointer, typename)
-   if type(typename) ~= 'string' or not class.getmetatable(typename) then
+   if type(typename) ~= 'string' or typename == '' or not class.getmetatable(typename) then
       arg.refuse('torch.pushudata', 'typename', 'the name of a class', typename)
    end
    if type(pointer) ~= 'cdata' or not (arg.is_tensor(pointer) or arg.is_storage(pointer)) or class.typename(pointer) ~= typename then
