@@ -139,7 +139,7 @@ describe('torch.setnumthreads', function()
       assert.is_true(torch.getnumcores() >= 1)
    end)
    it('refuses what is no count', function()
-      for _, n in ipairs { 0, -1, 1.5, 1e6, 0 / 0 } do
+      for _, n in ipairs { 0, -1, 0.5, 1e6, 0 / 0 } do
          assert.is_false((pcall(torch.setnumthreads, n)))
       end
       assert.has_error(function() torch.setnumthreads 'two' end)
