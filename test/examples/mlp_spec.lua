@@ -1,4 +1,4 @@
--- test/examples/mlp_spec.lua - the example of autograd: it learns, saves its parameters, and goes on to the same bits.
+-- test/examples/mlp_spec.lua - the example of autograd: it learns, saves its parameters, and resumes to the same bits.
 -- runs once
 local torch = require 'torch'
 local example = require 'test.example'
@@ -36,7 +36,7 @@ describe('examples/mlp.lua', function()
          assert.is_true(tonumber(text:match 'test accuracy: (%d+%.%d%d) %%\n$') > 80, name .. ': ' .. text)
       end
    end)
-   it('goes on from any step to the same bits, dropout and momentum included', function()
+   it('resumes from any step to the same bits, dropout and momentum included', function()
       local options = '-epochs 2 -hidden 16 -threads 2'
       mlp:ok(options, '-save', mlp:path 'whole')
       mlp:resumes('whole', { 20, 13, 7 }, options)
