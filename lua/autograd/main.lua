@@ -39,7 +39,7 @@ function main._value(f, params, ...)
    return tape.plain_all((run(f, false, switches, nil, (tape.leaves(params)), ...)))
 end
 
--- The gradient for one place of the parameters: zeros where nothing depends on it; and its own memory.
+-- The gradient for one place of the parameters: zeros where nothing depends on it, in memory that no other gradient shares.
 local function own(grad, leaf, taken)
    local x = plain(leaf)
    if grad == nil then return is_tensor(x) and x.new():resizeAs(x):zero() or 0 end
