@@ -341,6 +341,7 @@ describe('nodes', function()
       refuses('nngraph: after - there must be a module, got number', function() return x - 1 end)
       refuses('split: noutput must be a whole number from 1 on, got 0', function() x:split(0) end)
       refuses('annotate: annotations must be a table, got string', function() x:annotate 'x' end)
+      refuses('annotate: graphAttributes must be a table, got number', function() x:annotate{graphAttributes = 5} end)
    end)
 end)
 

@@ -182,7 +182,7 @@ end
 local function taken_in(node)
    local data = node.data
    local list = data.input
-   if not list or #list < #data.mapindex then
+   if not is_table(list) or #list < #data.mapindex then
       error(('nn.gModule: call forward before backward, %s keeps no input'):format(describe(node)), 0)
    end
    if #data.mapindex == 1 then return list[1] end
@@ -319,7 +319,7 @@ end
 
 local function need_forward(self)
    local list = self.innode.data.input
-   if not list or #list == 0 then error('nn.gModule: call forward before backward, no input is kept', 0) end
+   if not is_table(list) or #list == 0 then error('nn.gModule: call forward before backward, no input is kept', 0) end
 end
 
 -- nn.Module.backward that returns what updateGradInput returned: a module need not keep it.
