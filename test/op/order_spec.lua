@@ -162,6 +162,16 @@ describe('sorting', function()
       end
    end)
 
+   it('leaves what topk does not sort in the order of x in lines of more than 32 elements', function()
+      for _, n in ipairs { 33, 200, 70000 } do
+         local x = torch.range(n, 1, -1)
+         for _, largest in ipairs { false, true } do
+            local _, places = x:topk(20, 1, largest)
+            assert.same(torch.range(largest and 1 or n - 19, largest and 20 or n):totable(), places:totable())
+         end
+      end
+   end)
+
    it('of a long line is the same for any number of threads, and stable', function()
       local threads = torch.getnumthreads()
       for _, class in ipairs { 'Byte', 'Half', 'Float', 'Double', 'Long' } do
