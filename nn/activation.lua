@@ -3,8 +3,9 @@ local torch = require 'torch'
 local number_of = require 'torch.arg'.number_of
 
 -- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
--- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes after x, each {field, default}; inplace, whether
--- the argument after them asks to work in the input's memory; validate, the method validateParameters; text, how tostring shows the fields.
+-- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes
+-- after x, each {field, default}; inplace, whether the argument after them asks to work in the input's memory;
+-- validate, the method validateParameters; text, how tostring shows the fields.
 local function activation(row)
    local Class, Module = torch.class('nn.' .. row.name, 'nn.Module')
    local forward = type(row.op) == 'string' and function(...) return torch[row.op](...) end or row.op
@@ -152,6 +153,16 @@ for _, row in ipairs{
       end},
 } do
    activation(row)
+end
+
+local LeakyReLU = torch.getmetatable 'nn.LeakyReLU'
+local initLeaky = LeakyReLU.__init
+
+-- Programs of Torch7 call nn.LeakyReLU(true), which means the default there, and not in place.
+function LeakyReLU:__init(negval, inplace)
+   if type(negval) == 'boolean' then negval = nil end
+   initLeaky(self, negval, inplace)
+   if self.negval < 0 then self.inplace = false end            -- the output must tell the sign of the input
 end
 
 --- max(x, 0), in place when `inplace` is true.

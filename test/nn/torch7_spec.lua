@@ -190,6 +190,12 @@ describe('clone', function()
       m.keep = print
       assert.equal(print, m:clone().keep)
    end)
+   it('shares functions with the original', function()
+      local m, count = nn.Identity(), 0
+      m.hook = function() count = count + 1 end
+      m:clone().hook()
+      assert.equal(1, count)
+   end)
    it('raises what goes wrong within', function()
       local Bad = torch.class('nn.BadlyWritten', 'nn.Identity')
       function Bad.write() error 'no paper' end
@@ -484,6 +490,18 @@ describe('an error within containers', function()
    end)
 end)
 
+describe('results that differ from those of Torch7', function()
+   it('nn.SplitTable gives the elements of a vector as tensors of one element, which have gradients', function()
+      local m = nn.SplitTable(1)
+      local y = m:forward(torch.Tensor{3, 4})
+      assert.same({4}, y[2]:totable())
+      assert.same({5, 6}, m:backward(torch.Tensor{3, 4}, {torch.Tensor{5}, torch.Tensor{6}}):totable())
+   end)
+   it('nn.FeatureLPPooling of odd powers from 3 on sums |x|^power', function()
+      assert.near(2 ^ (1 / 3), nn.FeatureLPPooling(2, 1, 3, false):forward(torch.Tensor{1, -1})[1], 1e-12)
+   end)
+end)
+
 describe('pooling with ceil', function()
    it('takes an image smaller than its window, if the last window begins within a step', function()
       local x = torch.range(1, 4):view(1, 2, 2)
@@ -507,6 +525,13 @@ describe('pooling with ceil', function()
 end)
 
 describe('small forms', function()
+   it('nn.LeakyReLU(true) has the default slope, and a negative slope works outside of the memory of the input', function()
+      assert.equal(0.01, nn.LeakyReLU(true).negval)
+      assert.is_true(nn.LeakyReLU(0.1, true).inplace)
+      local m, x = nn.LeakyReLU(-0.5, true), torch.Tensor{-2, 2}
+      assert.same({1, 2}, m:forward(x):totable())
+      assert.same({-0.5, 1}, m:backward(x, torch.ones(2)):totable())
+   end)
    it('nn.ZeroGrad takes a table', function()
       local m, x = nn.ZeroGrad(), {ramp(2), {ramp(3)}}
       assert.equal(x, m:forward(x))
