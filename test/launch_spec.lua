@@ -116,6 +116,20 @@ for line in io.lines(where.source:sub(2)) do
 end]])
    end)
 
+   it("and LuaJIT's own have Lua's type, which handlers of its events may call", function()
+      assert.equal('true\n', th [[
+local type_of_lua, found, seen = require 'torch.original'.type, nil, {}
+local function look(f)
+   for i = 1, seen[f] and 0 or 60 do
+      seen[f] = true
+      local name, value = debug.getupvalue(f, i)
+      if name == 'type' then found = value elseif type(value) == 'function' then look(value) end
+   end
+end
+look(require 'jit.v'.on)
+print(found == type_of_lua)]])
+   end)
+
    it("call Lua's type also where they are text that was compiled", function()
       assert.equal('done\n', th [[
 local launch, lua_type = require 'torch.launch', require 'torch.original'.type
