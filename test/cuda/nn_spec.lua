@@ -24,7 +24,7 @@ local function there(x) return x[names[x:type()]](x) end
 
 local function near(want, got, what)
    if torch.isTensor(want) then
-      assert(torch.isTensor(got) and got:getDevice() > 0, what .. ' is not on the device')
+      assert(torch.isTensor(got) and got:type():find '^torch%.Cuda', what .. ' is not on the device')
       assert(want:isSameSizeAs(got), what .. ' has another size')
       if want:nElement() == 0 then return end
       local a, b = want:double():contiguous():view(-1), got:host():double():contiguous():view(-1)
