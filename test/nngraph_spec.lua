@@ -228,6 +228,20 @@ describe('a gModule', function()
       m = torch.deserialize(torch.serialize(m))
       assert.is_nil(m.forwardnodes[2].data.annotations._debugLabel)
    end)
+   it('loads from files of the first versions of Torch7, whose nodes had fewer fields', function()
+      local m = residual()
+      for _, node in ipairs(m.forwardnodes) do
+         local data = node.data
+         data.annotations, data.reverseMap, data.forwardNodeId = nil, nil, nil
+         for i = #data.mapindex, 1, -1 do data.mapindex[i] = nil end
+      end
+      m.nInputs, m.verbose = nil, nil
+      local y = residual():forward(input):size()
+      m = torch.deserialize(torch.serialize(m))
+      assert.same(y:totable(), m:forward(input):size():totable())
+      assert.same({1, 3}, m:backward(input, input):size():totable())
+      assert.equal('module = nn.Tanh', m.forwardnodes[4]:label():match '^[^\n]*')
+   end)
    it('changes its type, and computes on', function()
       local m = residual()
       m:forward(input)

@@ -473,7 +473,7 @@ function gModule:read(file)
       local data = node.data
       data.annotations = data.annotations or {}
       data.annotations._debugLabel = nil
-      data.mapindex = data.mapindex or {}
+      data.mapindex, data.reverseMap = data.mapindex or {}, data.reverseMap or {}
       local places = {}
       for from, i in pairs(data.mapindex) do                   -- files of old versions have this half only
          if type(from) == 'table' and data.mapindex[i] == nil then places[i] = from end
