@@ -44,6 +44,7 @@ end
 
 function DepthWise:updateGradInput(input, gradOutput)
    if not self.gradInput then return end
+   shape(self)
    return torch.conv2d_grad_input(self.gradInput, input, gradOutput, ordered(self.weight), numbers(self))
 end
 

@@ -214,7 +214,7 @@ describe('cudnn.SpatialDivisiveNormalization', function()
          assert.same({ 2, 3, 4 }, m:backward(x, x):size():totable())
       end
       refuses('nn.SpatialCrossMapLRN: size must be a whole number of at least 1, got nil', nn.SpatialCrossMapLRN)
-      refuses('nn.SpatialCrossMapLRN: size must be a whole number of at least 1, got ', nn.SpatialCrossMapLRN, 2.5)
+      refuses('nn.SpatialCrossMapLRN: size must be a whole number of at least 1, got ', nn.SpatialCrossMapLRN, 0.5)
    end)
 end)
 

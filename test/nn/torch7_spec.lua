@@ -84,7 +84,8 @@ describe('backward without forward', function()
    for _, make in ipairs{'HardTanh(-0.5, 0.25)', 'Threshold(0.3, -1)', 'ReLU()', 'ReLU6()', 'LeakyReLU(0.2)', 'SoftShrink(0.1)',
       'HardShrink(0.1)', 'Abs()', 'Square()', 'Power(2)', 'Log()', 'PReLU()', 'GatedLinearUnit()', 'Clamp(0, 1)', 'ClippedReLU(1)',
       'MulConstant(3)', 'AddConstant(3)', 'GradientReversal()', 'Replicate(1)', 'View(-1)', 'Mean(1)', 'Sum(2)', 'Transpose({1, 2})',
-      'SpatialAveragePooling(2, 2)', 'SpatialConvolution(2, 2, 1, 1)', 'Linear(6, 2)', 'LookupTable(3, 2)', 'Padding(1, 2)'} do
+      'SpatialAveragePooling(2, 2)', 'SpatialConvolution(2, 2, 1, 1)',
+      'SpatialDepthWiseConvolution(2, 2, 1, 1)', 'Linear(6, 2)', 'LookupTable(3, 2)', 'Padding(1, 2)'} do
       it('gives the gradient where only the input counts: nn.' .. make, function()
          local m = loadstring('return require "nn".' .. make)()
          local cold = m:clone()
