@@ -61,13 +61,14 @@ end
 
 -- One sample as a batch.
 local function batched(self, x)
-   if not isBatch(self, x) and isSample(self, x) then return torch.unsqueeze(x, 1) end
-   return x
+   return isSample(self, x) and torch.unsqueeze(x, 1) or x
 end
 
 function BatchNormalization:updateOutput(input)
-   self:checkInputDim(input)
-   input = batched(self, input)
+   if not isBatch(self, input) then
+      self:checkInputDim(input)
+      input = batched(self, input)
+   end
    torch.batchnorm(self.output, self:scratch 'save_mean', self:scratch 'save_std', input, self.weight, self.bias,
       self.running_mean, self.running_var, self.train ~= false, self.momentum, self.eps)
    return self.output
@@ -77,7 +78,7 @@ local function grad(self, gradInput, input, gradOutput, gradWeight, gradBias, sc
    if not self.save_mean or self.save_mean:nElement() == 0 then
       error(tostring(self) .. ': backward needs the forward before it', 4)
    end
-   input, gradOutput = batched(self, input), batched(self, gradOutput)
+   if self.train == false then input, gradOutput = batched(self, input), batched(self, gradOutput) end
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(input) then
       self:refuse('gradOutput', 'have the shape of the output', gradOutput)
    end
