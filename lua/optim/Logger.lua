@@ -201,7 +201,8 @@ end
 
 -- The columns that plot gets as names, or all.
 local function chosen(self, ...)
-   if select('#', ...) == 0 or type((...)) == 'table' or (...) == nil then return self.columns end
+   local first = ...
+   if first == nil or type(first) == 'table' then return self.columns end
    local columns = {}
    for i = 1, select('#', ...) do
       local name = select(i, ...)
@@ -218,7 +219,8 @@ end
 -- Where gnuplot is missing the first call says so, and nothing is drawn. Returns whether pictures were written.
 -- @param ...  names of columns (default: all), or a table {title =, xlabel =, ylabel =}
 function Logger:plot(...)
-   local options = type((...)) == 'table' and (...) or {}
+   local first = ...
+   local options = type(first) == 'table' and first or {}
    local head, plot = script(self, chosen(self, ...), options)
    if not plot then return false end
    if not succeeds 'command -v gnuplot >/dev/null 2>&1' then

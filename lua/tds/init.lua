@@ -179,9 +179,9 @@ end
 --- Inserts a value: v:insert([place,] value). Without a place it is appended. Later elements move up by one.
 -- tds = require 'tds'; v = tds.Vec{1, 3}; v:insert(2, 'x'); #v --> 3
 function Vec:insert(...)
+   local first, second = ...
    local n = select('#', ...)
    if n < 1 or n > 2 then error(('tds.Vec:insert: expected [place,] value, got %d arguments'):format(n), 2) end
-   local first, second = ...
    local place = n == 2 and place_of(first, 'tds.Vec:insert', 2) or 0
    if n == 2 and place < 1 then error(('tds.Vec:insert: a place must be at least 1, got %d'):format(place), 2) end
    if n == 1 then second = first end
@@ -333,7 +333,8 @@ tds.Vec = define('tds.Vec', vec_t, Vec, {
    __pairs = vec_pairs,
    __ipairs = function(v) return vec_pairs(v, true) end,
 }, function(_, ...)
-   local n, first = select('#', ...), (...)
+   local first = ...
+   local n = select('#', ...)
    if n == 1 and type(first) == 'table' and not getmetatable(first) then return new_vec(first, highest(first), 1) end
    return new_vec({ ... }, n, 1)
 end)

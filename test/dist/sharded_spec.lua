@@ -50,7 +50,7 @@ describe('dist.ShardedOptim', function()
    it('tells all ranks that a state cannot travel', function()
       ranks.ok(2, [[
          local x = torch.ones(4)
-         local state = { n = 4, type = x:type(), steps = 1, own = { f = print } }
+         local state = { n = 4, type = x:type(), steps = 1, own = { f = io.write } }
          says('f cannot be written', dist.ShardedOptim, { parameters = x, gradParameters = torch.ones(4),
             state = dist.rank() == 0 and state or {} })
          dist.barrier()]])
