@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 --- A learned summand for each of inputSize elements, or one for all when `scalar` is true.
+-- @param inputSize  a number of elements, or a LongStorage of the sizes of one sample
 -- a = nn.Add(2); a.bias:fill(5); a:forward(torch.Tensor{1, 2}) --> {6, 7}
 local Add, Module = torch.class('nn.Add', 'nn.Module')
 Add.bufferNames = {'_ones', '_sum'}
@@ -9,7 +10,11 @@ Add.bufferNames = {'_ones', '_sum'}
 function Add:__init(inputSize, scalar)
    Module.__init(self)
    self.scalar = scalar
-   self:parameter('bias', scalar and 1 or inputSize)
+   if torch.isStorage(inputSize) then
+      self:parameter('bias', unpack(inputSize:totable()))
+   else
+      self:parameter('bias', scalar and 1 or inputSize)
+   end
    self:reset()
 end
 
@@ -31,7 +36,7 @@ function Add:updateOutput(input)
    self:needTensor(input)
    self.output:resize(input:size()):copy(input)
    if self.scalar then return self.output:add(self.bias[1]) end
-   rows(self, self.output):add(self.bias)
+   rows(self, self.output):add(self.bias:view(-1))
    return self.output
 end
 
@@ -45,7 +50,7 @@ function Add:accGradParameters(_, gradOutput, scale)
    if self.scalar then
       self.gradBias[1] = self.gradBias[1] + scale * gradOutput:sum()
    else
-      self.gradBias:add(scale, torch.sum(self:scratch('_sum', gradOutput:type()), rows(self, gradOutput:contiguous()), 1))
+      self.gradBias:view(-1):add(scale, torch.sum(self:scratch('_sum', gradOutput:type()), rows(self, gradOutput:contiguous()), 1))
    end
 end
 

@@ -110,13 +110,30 @@ function IndexLinear:accGradParameters(input, gradOutput, scale)
    scale = scale or 1
    local keys, values = self:reshapeInput(input)
    local g = gradOutput:contiguous():view(#keys, -1)
-   pairsOf(self, keys, values, function(s, key, value) self.gradWeight[key]:add(scale * value, g[s]) end)
+   local touched = self.touched or {}
+   pairsOf(self, keys, values, function(s, key, value)
+      self.gradWeight[key]:add(scale * value, g[s])
+      touched[key] = true
+   end)
+   self.touched = touched
    self.gradBias:add(scale, g:sum(1):view(-1))
+end
+
+function IndexLinear:zeroGradParameters()
+   self.touched = nil
+   Module.zeroGradParameters(self)
+end
+
+--- Takes a step. With a field weightDecay, the rows of the keys since zeroGradParameters decay first.
+function IndexLinear:updateParameters(learningRate)
+   local decay = self.weightDecay or 0
+   for key in pairs(decay ~= 0 and self.touched or {}) do self.weight[key]:mul(1 - learningRate * decay) end
+   Module.updateParameters(self, learningRate)
 end
 
 function IndexLinear:clearState()
    utils.clear(self, 'output')
-   self.gradInput = {}
+   self.gradInput, self.touched = {}, nil
    return self
 end
 
