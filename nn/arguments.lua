@@ -19,11 +19,17 @@ local function number(v)
    v = arg.number_of(v)
    return v, v
 end
+local size = whole(0)
+local function sizes(v)
+   if torch.isStorage(v) then return true end
+   return size(v)
+end
 local function of(class) return function(v) return utils.worksAs(v, class) end end
 
 -- kind -> what it is called, and the test of a value. A test of numbers gives the number to go on with, too.
 local kinds = {
-   size = {'a whole number that is not negative', whole(0)},
+   size = {'a whole number that is not negative', size},
+   sizes = {'a whole number that is not negative, or a LongStorage', sizes},
    count = {'a whole number of at least 1', whole(1)},
    whole = {'a whole number', whole(-2 ^ 53)},
    place = {'a whole number that is not 0', place},
@@ -39,7 +45,7 @@ local kinds = {
 -- are not, take anything or check for themselves.
 local rows = {
    -- parameters
-   Add = 'inputSize:size?', Bilinear = 'inputSize1:size inputSize2:size outputSize:size',
+   Add = 'inputSize:sizes?', Bilinear = 'inputSize1:size inputSize2:size outputSize:size',
    Cosine = 'inputSize:size outputSize:size', Euclidean = 'inputSize:size outputSize:size',
    IndexLinear = 'inputSize:size outputSize:size doGradInput keysOffset:number? weight:tensor? bias:tensor?',
    Kmeans = 'k:count dim:count scale:number?', Linear = 'inputSize:size outputSize:size',
