@@ -5,8 +5,9 @@
 static th_status make_room(vec *v, int64_t size)
 {
   if (size <= v->room) return TH_OK;
-  if (size > INT64_MAX / 4 / (int64_t)sizeof *v->elements) return th_fail(TH_EARG, "a tds.Vec cannot have %lld elements", (long long)size);
-  const int64_t room = th_max(size, th_max(8, v->room + v->room / 2)), each = sizeof *v->elements;
+  const int64_t each = sizeof *v->elements;
+  if (size > INT64_MAX / 4 / each) return th_fail(TH_EARG, "a tds.Vec cannot have %lld elements", (long long)size);
+  const int64_t room = th_max(size, th_max(8, v->room + v->room / 2));
   element *elements = tds_realloc(v->elements, v->room * each, room * each);
   if (!elements) return th_out_of_memory(room * each);
   v->elements = elements;
@@ -134,7 +135,10 @@ th_status th_tds_vec_resize(th_tds *o, int64_t size)
 
 static th_status permute(vec *v, const int64_t *order, int64_t n)
 {
-  if (n != v->size) return th_fail(TH_EARG, "the vector has changed from another thread: %lld elements, not %lld", (long long)v->size, (long long)n);
+  if (n != v->size) {
+    return th_fail(TH_EARG, "another thread has changed the vector: it has %lld elements, not %lld",
+                   (long long)v->size, (long long)n);
+  }
   const int64_t bytes = n * (int64_t)sizeof *v->elements;
   if (n == 0) return TH_OK;
   element *moved = malloc((size_t)bytes);
