@@ -124,7 +124,7 @@ local function run_here(first, last)
    end
 end
 
--- The lines that a process of its own prints for programs first..last, by seed, and whether it ended well.
+-- Runs programs first..last in another process. The lines that it prints for them, by seed, and whether it ended well.
 local function run_apart(launcher, first, last, interpreted)
    local command = ("'%s' %s test/random_programs.lua -here %d %d 2>/dev/null; echo status $?"):format(
       launcher, interpreted and "-e 'jit.off()'" or '', first, last)

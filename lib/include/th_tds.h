@@ -18,7 +18,7 @@ enum { TH_TDS_HASH = 1, TH_TDS_VEC, TH_TDS_COUNTER };
 /* A container or counter. `refs` is changed atomically, the rest under a lock. Containers that hold each other in a circle
  * are never freed. */
 typedef struct th_tds { int32_t refs, type; } th_tds;
-/* What Lua holds: each class has a type of its own. The field has a name that no key is likely to have, and cannot be set. */
+/* What Lua holds: one type for each class. The field has a name that no key is likely to have, and cannot be set. */
 typedef struct th_tds_hash { th_tds *const th_tds_object; } th_tds_hash;
 typedef struct th_tds_vec { th_tds *const th_tds_object; } th_tds_vec;
 typedef struct th_tds_counter { th_tds *const th_tds_object; } th_tds_counter;

@@ -12,7 +12,7 @@ enum { EMPTY = 0, LEAST = 8 };
 
 /* ---- hash values ------------------------------------------------------------------------------ */
 
-static uint64_t seed;               /* of this process, so that nobody outside can choose keys that collide */
+static uint64_t seed;               /* differs between processes, so that keys which collide cannot be prepared */
 static pthread_once_t seeded = PTHREAD_ONCE_INIT;
 
 static void make_seed(void)
@@ -112,7 +112,7 @@ static void lead_to(hash *h, uint32_t code, uint32_t place)
   h->filled++;
 }
 
-/* Entries without those that were removed, which nobody leads to any more. */
+/* Drops removed entries, to which no slot leads. */
 static void close_gaps(hash *h)
 {
   int64_t to = 0;
