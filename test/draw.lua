@@ -206,6 +206,19 @@ local function pooled(d, f)
    return { x = x, index = index, g = d:values(unpack(y:size():totable())), kH = 2, kW = 2, strideH = 2, strideW = 2 }
 end
 recipe('maxpool2d maxpool2d_grad', function(d) return pooled(d, torch.maxpool2d) end)
+-- Pictures that are cut into several pieces of work where the operands are large.
+local function large_plane(d) return math.min(d.rows + 3, 200), math.min(d.cols + 3, 150) end
+
+recipe('image_scale image_polar', function(d)
+   local h, w = large_plane(d)
+   return { x = d:values(3, h, w), height = 2 * h, width = w + 3 }
+end)
+recipe('image_rotate', function(d) return { x = d:values(3, large_plane(d)), angle = 0.4 } end)
+recipe('image_affine', function(d) return { x = d:values(3, large_plane(d)), a = 0.9, b = 0.25, c = -0.25, d = 0.9 } end)
+recipe('image_warp', function(d)
+   local h, w = large_plane(d)
+   return { x = d:values(3, h, w), field = d:values(2, h, w) }
+end)
 recipe('fractionalmaxpool2d', function(d)
    local h, w = plane(d)
    return { x = d:values(4, 12, h, w), samples = d:chances(4, 12, 2), kH = 2, kW = 2, outH = h - 2, outW = w - 2 }

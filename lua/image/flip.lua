@@ -38,7 +38,9 @@ function M.flip(result, picture, dim)
    check.picture('image.flip', picture, 1, 5)
    if result ~= nil then
       check.result('image.flip', result, picture)
-      if torch.pointer(result) == torch.pointer(picture) then error('image.flip: the result must not be the picture itself', 2) end
+      if torch.pointer(result) == torch.pointer(picture) then
+         error('image.flip: the result must not be the picture itself', 2)
+      end
    end
    return torch.flip(result or picture.new(), picture, dim)
 end

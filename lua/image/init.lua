@@ -11,7 +11,7 @@ package.loaded.image = image           -- the parts require it while they load
 -- Each group of parts has its lines, and a blank line stands between groups.
 local parts = {
    -- size, place and form
-   'flip',
+   'flip', 'geometry', 'typed',
 
    -- files and compressed bytes
 

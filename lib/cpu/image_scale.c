@@ -1,0 +1,274 @@
+/* image_scale.c - pictures of another size, in two passes of one dimension each with weights computed before.
+ *
+ * Where rows become fewer, a block first combines the rows that a new one covers, then shrinks one row across. Where they
+ * become more, each row is first scaled across, and the last four of them are kept. Either way a block needs a few rows
+ * of memory, and a row of the result depends on nothing but the picture. Doubles are always scaled across first and summed in
+ * floats: Torch7 did so, and recorded means of its results agree to the last bit. */
+#ifndef T
+#include "kernel.h"
+#include "slots.h"
+
+enum { KEPT = 4, LANES = 8, FEW_TAPS = 8 };   /* rows kept; sums of a long product; taps that are summed pixel by pixel */
+
+typedef enum method { BILINEAR, BICUBIC, SIMPLE } method;
+
+/* New pixel i is the sum of w times the `taps` pixels from from[i] on. Weights lie tap by tap, or, where there are many taps,
+ * pixel by pixel; `taps` is then a multiple of LANES. */
+typedef struct axis {
+  int64_t  n;
+  int      taps;
+  bool     by_pixel;
+  int32_t *from;
+  float   *w, *total;                           /* total: what sums are divided by; NULL where that is 1 */
+} axis;
+
+static inline float *weight(const axis *a, int64_t i, int k)
+{
+  return a->by_pixel ? a->w + i * a->taps + k : a->w + k * a->n + i;
+}
+
+static void add_box(const axis *a, int64_t i, int64_t n)
+{
+  const float scale = (float)n / (float)a->n, begin = (float)i * scale, end = (float)(i + 1) * scale;
+  const int64_t first = th_min((int64_t)begin, n - 1), last = (int64_t)end;
+  float sum = 0;
+  a->from[i] = (int32_t)first;
+  for (int64_t s = first; s <= th_min(last, n - 1) && s - first < a->taps; s++) {
+    const float w = s == first ? 1 - (begin - (float)first) : s == last ? end - (float)last : 1;
+    *weight(a, i, (int)(s - first)) = w;
+    sum += w;
+  }
+  a->total[i] = sum;
+}
+
+/* Adds w times pixel s; one outside lies on the line through the last two. */
+static void add_weight(const axis *a, int64_t i, int64_t s, float w, int64_t n)
+{
+  if (s < 0 || s >= n) {
+    const int64_t edge = s < 0 ? 0 : n - 1, inner = s < 0 ? 1 : n - 2;
+    add_weight(a, i, edge, 2 * w, n);
+    add_weight(a, i, inner, -w, n);
+  } else {
+    *weight(a, i, (int)(s - a->from[i])) += w;
+  }
+}
+
+static void add_curve(const axis *a, int64_t i, int64_t n, method how)
+{
+  const bool last = i == a->n - 1;
+  const float scale = a->n == 1 ? (float)(n - 1) : (float)(n - 1) / (float)(a->n - 1);
+  const int64_t s = last || n == 1 ? n - 1 : th_min((int64_t)((float)i * scale), n - 2);
+  const float x = last || n == 1 ? 0 : (float)i * scale - (float)s;
+  a->from[i] = (int32_t)(how == BILINEAR ? s : th_max(0, th_min(s - 1, n - a->taps)));
+  if (x == 0) {
+    add_weight(a, i, s, 1, n);
+  } else if (how == BILINEAR) {
+    add_weight(a, i, s, 1 - x, n);
+    add_weight(a, i, s + 1, x, n);
+  } else {
+    add_weight(a, i, s - 1, 0.5f * x * (-1 + x * (2 - x)), n);
+    add_weight(a, i, s, 1 + 0.5f * x * x * (-5 + 3 * x), n);
+    add_weight(a, i, s + 1, 0.5f * x * (1 + x * (4 - 3 * x)), n);
+    add_weight(a, i, s + 2, 0.5f * x * x * (x - 1), n);
+  }
+}
+
+/* The weights that make n pixels of `from`; in scratch memory that begins at a->w. */
+static th_status axis_new(axis *a, int64_t from, int64_t n, method how)
+{
+  const bool box = how == BILINEAR && n < from;
+  a->n = n;
+  a->taps = how == SIMPLE || n == from ? 1 : box ? (int)(from / n) + 3 : how == BILINEAR ? 2 : 4;
+  a->by_pixel = a->taps > FEW_TAPS;
+  if (a->by_pixel) a->taps = (a->taps + LANES - 1) / LANES * LANES;
+  const size_t bytes = (size_t)n * (size_t)(a->taps + 2) * sizeof(float);
+  a->w = th_scratch(bytes);
+  if (!a->w) return th_fail(TH_ENOMEM, "no memory for %zu bytes of weights", bytes);
+  memset(a->w, 0, bytes);
+  a->from = (int32_t *)(a->w + n * a->taps);
+  a->total = box ? a->w + n * (a->taps + 1) : NULL;
+  const float scale = (float)from / (float)n;
+  for (int64_t i = 0; i < n; i++) {
+    if (a->taps == 1) {
+      a->from[i] = (int32_t)(n == from ? i : th_min((int64_t)((float)i * scale), from - 1));
+      a->w[i] = 1;
+    } else if (box) {
+      add_box(a, i, from);
+    } else {
+      add_curve(a, i, from, how);
+    }
+  }
+  return TH_OK;
+}
+
+static method method_of(const char *mode)
+{
+  return mode[0] == 's' ? SIMPLE : mode[2] == 'c' ? BICUBIC : BILINEAR;
+}
+
+typedef struct scale {
+  const th_tensor *y, *x;
+  axis down, across;
+  int64_t wide, sy, sx, ty, tx;                 /* the width of x; strides of x and of y */
+  bool simple, across_first, rounds;            /* rounds: rows become pixels between the passes, as in Torch7 */
+  th_slots slots;
+} scale;
+
+/* Where plane k begins. */
+static int64_t plane_offset(const th_tensor *t, int64_t k)
+{
+  int64_t off = 0;
+  for (int d = t->ndim - 3; d >= 0; d--) {
+    off += k % t->size[d] * t->stride[d];
+    k /= t->size[d];
+  }
+  return off;
+}
+
+#define TH_SELF "image_scale.c"
+#include "each_dtype.h"
+
+const th_kernel TH_AT(th_image_scale)[TH_NDTYPE] = TH_ALL(image_scale);
+
+#else
+#define TH_PIXEL_SINGLE
+#include "pixel.h"
+#undef TH_PIXEL_SINGLE
+
+/* to = w * row, or added to it. */
+TH_INLINE void K(add_pixels)(K(value) *restrict to, const T *restrict row, int64_t step, int64_t n, float w, bool first)
+{
+  if (step == 1 && first) {
+    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w * K(value_of)(row[i]);
+  } else if (step == 1) {
+    for (int64_t i = 0; i < n; i++) to[i] += (K(value))w * K(value_of)(row[i]);
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = (first ? 0 : to[i]) + (K(value))w * K(value_of)(row[i * step]);
+  }
+}
+
+TH_INLINE void K(add_values)(K(value) *restrict to, const K(value) *restrict row, int64_t n, float w, bool first)
+{
+  if (first) {
+    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w * row[i];
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] += (K(value))w * row[i];
+  }
+}
+
+/* A row scaled across. Behind its pixels lie zeros, as many as there are taps. */
+static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a)
+{
+  const int32_t *restrict from = a->from;
+  const float *restrict w = a->w;
+  const int64_t n = a->n;
+  if (a->by_pixel) {
+    for (int64_t i = 0; i < n; i++, w += a->taps) {
+      K(value) sum[LANES] = { 0 };
+      for (int k = 0; k < a->taps; k += LANES) {
+        for (int j = 0; j < LANES; j++) sum[j] += (K(value))w[k + j] * row[from[i] + k + j];
+      }
+      to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    }
+  } else if (a->taps == 2) {
+    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w[i] * row[from[i]] + (K(value))w[n + i] * row[from[i] + 1];
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w[i] * row[from[i]];
+    for (int k = 1; k < a->taps; k++) {
+      for (int64_t i = 0; i < n; i++) to[i] += (K(value))w[k * n + i] * row[from[i] + k];
+    }
+  }
+  if (a->total) for (int64_t i = 0; i < n; i++) to[i] /= (K(value))a->total[i];
+}
+
+/* The pixels of a row with zeros behind them. */
+static void K(read_row)(const scale *s, K(value) *to, const T *plane, int64_t row)
+{
+  K(add_pixels)(to, plane + row * s->sy, s->sx, s->wide, 1, true);
+}
+
+static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
+{
+  scale *s = ctx;
+  const int64_t height = s->down.n, width = s->across.n, room = s->wide + s->across.taps;
+  const bool same = width == s->wide;
+  K(value) *const wide = th_slot_take(&s->slots), *const row = wide + room;
+  K(value) *const kept = row + width;
+  int64_t held[KEPT] = { -1, -1, -1, -1 }, at = -1;
+  const T *x = NULL;
+  T *y = NULL;
+  memset(wide, 0, (size_t)room * sizeof *wide);
+  for (int64_t k = first; k < last; k++) {
+    const int64_t i = k % height;
+    if (k / height != at) {
+      at = k / height;
+      x = TH_DATA(T, s->x) + plane_offset(s->x, at);
+      y = TH_DATA(T, s->y) + plane_offset(s->y, at);
+      for (int r = 0; r < KEPT; r++) held[r] = -1;
+    }
+    const int64_t from = s->down.from[i];
+    T *const to = y + i * s->ty;
+    if (s->simple) {
+      const T *line = x + from * s->sy;
+      for (int64_t j = 0; j < width; j++) to[j * s->tx] = line[s->across.from[j] * s->sx];
+      continue;
+    }
+    K(value) *result = row;
+    bool begun = false;
+    for (int t = 0; t < s->down.taps; t++) {
+      const float w = *weight(&s->down, i, t);
+      if (w == 0) continue;
+      if (!s->across_first) {
+        K(add_pixels)(wide, x + (from + t) * s->sy, s->sx, s->wide, w, !begun);
+      } else {
+        const int r = (int)((from + t) % KEPT);
+        if (held[r] != from + t) {
+          K(read_row)(s, wide, x, from + t);
+          K(scale_row)(kept + r * width, wide, &s->across);
+          if (s->rounds) for (int64_t j = 0; j < width; j++) kept[r * width + j] = K(value_of)(K(pixel)(kept[r * width + j]));
+          held[r] = from + t;
+        }
+        K(add_values)(row, kept + r * width, width, w, !begun);
+      }
+      begun = true;
+    }
+    if (s->down.total) {
+      K(value) *sum = s->across_first ? row : wide;
+      const K(value) by = (K(value))s->down.total[i];
+      for (int64_t j = 0; j < (s->across_first ? width : s->wide); j++) sum[j] /= by;
+    }
+    if (!s->across_first && same) result = wide;
+    else if (!s->across_first) K(scale_row)(row, wide, &s->across);
+    if (s->tx == 1) for (int64_t j = 0; j < width; j++) to[j] = K(pixel)(result[j]);
+    else for (int64_t j = 0; j < width; j++) to[j * s->tx] = K(pixel)(result[j]);
+  }
+  th_slot_give(&s->slots, wide);
+}
+
+static th_status K(image_scale)(const th_call *c)
+{
+  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const int d = x->ndim - 1;
+  const method how = method_of(c->arg[4].s);
+  scale s = { .y = y, .x = x, .wide = x->size[d], .sy = x->stride[d - 1], .sx = x->stride[d],
+              .ty = y->stride[d - 1], .tx = y->stride[d], .simple = how == SIMPLE, .rounds = IS_INT && how == BICUBIC };
+  s.across_first = y->size[d - 1] > x->size[d - 1] || s.rounds || DT == TH_F64;
+  if (th_numel(y) == 0) return TH_OK;
+  th_status status = axis_new(&s.down, x->size[d - 1], y->size[d - 1], how);
+  if (status != TH_OK) return status;
+  status = axis_new(&s.across, s.wide, y->size[d], how);
+  if (status == TH_OK) {
+    const int64_t room = s.wide + s.across.taps + (KEPT + 1) * s.across.n;
+    status = th_slots_new(&s.slots, (size_t)room * sizeof(K(value)));
+    if (status == TH_OK) {
+      const int64_t rows = th_numel(y) / y->size[d];
+      const int64_t work = s.down.taps * s.wide + s.across.taps * s.across.n;
+      status = th_parallel(rows, th_max(1, 2 * TH_GRAIN / work), K(scale_rows), &s);
+      th_slots_free(&s.slots);
+    }
+    th_scratch_free(s.across.w);
+  }
+  th_scratch_free(s.down.w);
+  return status;
+}
+#endif

@@ -1,0 +1,25 @@
+/* pixel.h - pixels of type T as values to sum, and back. Included in the body of a kernel file, once per dtype.
+ * K(value) is float, or double where float does not hold every T; TH_PIXEL_SINGLE makes it float for doubles, too. */
+#ifdef TH_PIXEL_SINGLE
+typedef __typeof__(__builtin_choose_expr(sizeof(C) == 8 && IS_INT, (double)0, (float)0)) K(value);
+#else
+typedef __typeof__(__builtin_choose_expr(sizeof(C) == 8, (double)0, (float)0)) K(value);
+#endif
+
+/* The pixel nearest to v. A whole number is limited to its type's range, and NaN becomes the least one. */
+TH_INLINE T K(pixel)(K(value) v)
+{
+#if IS_INT
+  const K(value) most = (T)-1 > 0 ? 255 : sizeof(T) == 8 ? (K(value))9223372036854774784.0
+                                        : (K(value))(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1);
+  const K(value) least = (T)-1 > 0 ? 0 : -most - 1;
+  v += (K(value))0.5;
+  v = v > least ? v : least;
+  v = v < most ? v : most;
+  return (T)((T)-1 > 0 ? (K(value))(int32_t)v : sizeof(C) == 8 ? (K(value))floor((double)v) : (K(value))floorf((float)v));
+#else
+  return STORE((C)v);
+#endif
+}
+
+TH_INLINE K(value) K(value_of)(T x) { return (K(value))LOAD(x); }
