@@ -7,7 +7,7 @@ description = {
    summary = "Pictures for Torch: files, sizes, geometry, filters, colours",
    license = "BSD-3-Clause",
 }
-dependencies = { "lua == 5.1", "torch" }
+dependencies = { "lua == 5.1", "torch", "feed" }
 build = {
    type = "command",
    install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/image "$(LUADIR)"',

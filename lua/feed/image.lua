@@ -1,24 +1,42 @@
 -- feed.image - images in files.
+local exif = require 'feed.exif'
 local need = require 'feed.need'
 local source = require 'feed.source'
 
 local image = {}
 
-local kinds = { { '\137PNG', 'feed.png' }, { '\255\216', 'feed.jpeg' } }      -- by the first bytes, whatever the name is
+-- Eight bits, and what is transparent lies on black.
+local function plain(x)
+   if x:type() == 'torch.IntTensor' then x = x:div(256):byte() end
+   local channels = x:size(1)
+   if channels % 2 == 1 then return x end
+   local opaque = x:narrow(1, channels, 1):int()
+   local colours = x:narrow(1, 1, channels - 1):int()
+   return colours:cmul(opaque:expandAs(colours)):add(127):div(255):byte()
+end
+
+-- By the first bytes, whatever the name is.
+local readers = {
+   ['feed.png'] = function(png, bytes) return plain(png.read(bytes):permute(3, 1, 2):contiguous()) end,
+   ['feed.jpeg'] = function(jpeg, bytes, least)
+      return exif.upright(jpeg.read(bytes, { least = least }):permute(3, 1, 2), exif.orientation(bytes))
+   end,
+}
 
 --- The image in a file, channels first. Errors have no name of a function or a file.
 function image.read(file, least)
    local bytes = source.with(file, source.whole)
-   for _, kind in ipairs(kinds) do
-      if bytes:sub(1, #kind[1]) == kind[1] then return require(kind[2])(bytes, least):permute(3, 1, 2):contiguous() end
+   for name, reader in pairs(readers) do
+      local codec = require(name)
+      if bytes:sub(1, #codec.MAGIC) == codec.MAGIC then return reader(codec, bytes, least) end
    end
    error('it is no PNG and no JPEG image', 0)
 end
 
 --- The image in a PNG or JPEG file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours. Sixteen bits
 -- become eight, and what is transparent lies on black. A JPEG file that is cut off or damaged as far as the library notices is
--- an error, and so are CMYK colours; an orientation in its Exif data is not applied. Needs libpng and libturbojpeg, which TH_PNG
--- and TH_JPEG name if they lie elsewhere.
+-- an error, and so are CMYK colours. A JPEG image is turned the way that the orientation in its Exif data says. Needs libpng and
+-- libturbojpeg, which TH_PNG and TH_JPEG name if they lie elsewhere.
 -- @param options  a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side
 --                 still has so many pixels)
 function image.new(file, options)

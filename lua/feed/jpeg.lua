@@ -1,5 +1,5 @@
--- feed.jpeg - reads JPEG images through TurboJPEG, the plain interface of libjpeg-turbo 2 and 3, which is opened when the first
--- one is read.
+-- feed.jpeg - reads and writes JPEG images through TurboJPEG, the plain interface of libjpeg-turbo 2 and 3, which is opened when
+-- the first one comes.
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
 local torch = require 'torch'
@@ -10,22 +10,52 @@ int tjDecompressHeader3(void *handle, const unsigned char *bytes, unsigned long 
    int *colours);
 int tjDecompress2(void *handle, const unsigned char *bytes, unsigned long n, unsigned char *to, int width, int pitch, int height,
    int format, int flags);
+void *tjInitCompress(void);
+int tjCompress2(void *handle, const unsigned char *from, int width, int pitch, int height, int format, unsigned char **to,
+   unsigned long *n, int sampling, int quality, int flags);
+void tjFree(unsigned char *bytes);
 char *tjGetErrorStr2(void *handle);
 int tjDestroy(void *handle);
 ]]
 
-local RGB, GREY = 0, 6                       -- formats of pixels
+local RGB, GREY, PRINT = 0, 6, 11            -- formats of pixels
+local FORMATS = { [1] = GREY, [3] = RGB, [4] = PRINT }      -- by channels
 local GREYSCALE, CMYK, YCCK = 2, 3, 4        -- colours of a file; the others become RGB
--- What is cut off or damaged is a warning to the library, which fills up with grey: for us it is an error. A file of very many
--- scans (`LIMIT_SCANS`: 500) is there to keep its reader busy.
+local QUARTER, NO_COLOURS = 2, 3             -- samples of the colours in a written file: one of four pixels, none
+-- What is cut off or damaged is a warning to the library, which fills up with grey. A file of very many scans (`LIMIT_SCANS`:
+-- 500) is there to keep its reader busy.
 local STOP_ON_WARNING, LIMIT_SCANS = 8192, 32768
+-- How the library begins a warning about entropy-coded data. Errors begin in other ways, and so does the warning of a short file.
+local DAMAGE = 'libjpeg-turbo: Corrupt JPEG data: '
 local MOST = 512                             -- pixels of a byte: each block of 8 x 8 takes at least a bit
 
-local jpeg
+local jpeg = { MAGIC = '\255\216' }
+
+local turbo
 local function library()
-   jpeg = jpeg or load_library('TH_JPEG', 'libturbojpeg.so.0', 'turbojpeg',
+   turbo = turbo or load_library('TH_JPEG', 'libturbojpeg.so.0', 'turbojpeg',
       'libturbojpeg is not installed (Debian: libturbojpeg0); TH_JPEG may name it')
-   return jpeg
+   return turbo
+end
+
+local function message(handle) return 'libjpeg-turbo: ' .. ffi.string(turbo.tjGetErrorStr2(handle)) end
+
+-- Raises what went wrong, or gives it to `warn` where the image has its full size all the same.
+local function try(handle, status, warn)
+   if status == 0 then return end
+   local why = message(handle)
+   if not warn or why:sub(1, #DAMAGE) ~= DAMAGE then error(why, 0) end
+   warn(why)
+end
+
+-- f(handle, ...) with a handle of the library.
+local function with(new, f, ...)
+   local handle = library()[new]()
+   if handle == nil then error(message(nil), 0) end
+   local ok, x, y, z = pcall(f, handle, ...)
+   turbo.tjDestroy(handle)
+   if not ok then error(x, 0) end
+   return x, y, z
 end
 
 -- The smallest of 1/8, 1/4, 1/2 and 1 that leaves `least` pixels of n.
@@ -36,37 +66,52 @@ local function scale(n, least)
    return 1
 end
 
-local function decode(handle, bytes, n, least)
-   local function try(status)
-      if status ~= 0 then error('libjpeg-turbo: ' .. ffi.string(jpeg.tjGetErrorStr2(handle)), 0) end
-   end
+-- Channels, height and width. CMYK has four channels.
+local function header(handle, bytes, warn)
    local size = ffi.new 'int[4]'                              -- width, height, sampling, colours
-   try(jpeg.tjDecompressHeader3(handle, bytes, n, size, size + 1, size + 2, size + 3))
+   try(handle, turbo.tjDecompressHeader3(handle, bytes, #bytes, size, size + 1, size + 2, size + 3), warn)
    local width, height, colours = size[0], size[1], size[3]
    if width * height == 0 then error('it ends before its image begins', 0) end       -- tables alone are well-formed, too
-   if colours == CMYK or colours == YCCK then
+   return colours == GREYSCALE and 1 or (colours == CMYK or colours == YCCK) and 4 or 3, height, width
+end
+
+local function decode(handle, bytes, options)
+   local channels, height, width = header(handle, bytes, options.warn)
+   if channels == 4 and not options.print then
       error('its colours are CMYK, those of print: only grey and RGB images are read', 0)
    end
-   if width * height > MOST * n then
-      error(('%d x %d pixels do not fit into %d bytes'):format(width, height, n), 0)
+   if width * height > MOST * #bytes then
+      error(('%d x %d pixels do not fit into %d bytes'):format(width, height, #bytes), 0)
    end
-   local part = least and scale(math.min(width, height), least) or 1
+   local part = options.least and scale(math.min(width, height), options.least) or 1
    width, height = math.ceil(width / part), math.ceil(height / part)
-   local channels = colours == GREYSCALE and 1 or 3
    local pixels = torch.ByteTensor(height, width, channels)
-   try(jpeg.tjDecompress2(handle, bytes, n, pixels:data(), width, width * channels, height, channels == 1 and GREY or RGB,
-      STOP_ON_WARNING + LIMIT_SCANS))
+   try(handle, turbo.tjDecompress2(handle, bytes, #bytes, pixels:data(), width, width * channels, height, FORMATS[channels],
+      LIMIT_SCANS + (options.warn and 0 or STOP_ON_WARNING)), options.warn)
    return pixels
 end
 
 --- The pixels in the bytes of a JPEG file, a string: a ByteTensor of height x width x 3, or 1 if it has no colours.
--- @param least  pixels that the shorter side shall have at least: a half, a fourth or an eighth of the image is read where it
---               has so many, which takes a part of the time (nil: the whole image)
-return function(bytes, least)
-   local handle = library().tjInitDecompress()
-   if handle == nil then error('libjpeg-turbo: ' .. ffi.string(jpeg.tjGetErrorStr2(nil)), 0) end
-   local ok, x = pcall(decode, handle, bytes, #bytes, least)
-   jpeg.tjDestroy(handle)
-   if not ok then error(x, 0) end
-   return x
+-- @param options  a table: `least`, pixels that the shorter side shall have at least: a half, a fourth or an eighth of the image
+--    is read where it has so many, in a part of the time. `print`: CMYK files are read too, as four channels. `warn`: a function
+--    that gets the text about damage inside of the data, which libjpeg reads over; without it such damage is an error
+function jpeg.read(bytes, options) return with('tjInitDecompress', decode, bytes, options or {}) end
+
+--- Channels, height and width of the JPEG image in these bytes.
+function jpeg.size(bytes) return with('tjInitDecompress', header, bytes, function() end) end
+
+local function encode(handle, x, quality)
+   local to, n = ffi.new 'unsigned char *[1]', ffi.new 'unsigned long[1]'
+   local channels = x:size(3)
+   local status = turbo.tjCompress2(handle, x:data(), x:size(2), 0, x:size(1), FORMATS[channels], to, n,
+      channels == 1 and NO_COLOURS or QUARTER, math.max(quality, 1), 0)
+   local bytes = status == 0 and ffi.string(to[0], n[0])
+   turbo.tjFree(to[0])
+   try(handle, status)
+   return bytes
 end
+
+--- The bytes of a JPEG file, a string. `x` is a contiguous ByteTensor, height x width x channels (1 or 3); quality is 0..100.
+function jpeg.write(x, quality) return with('tjInitCompress', encode, x, quality) end
+
+return jpeg

@@ -1,53 +1,48 @@
--- feed.png - reads PNG images through libpng 1.6, which is opened when the first one is read.
+-- feed.png - reads and writes PNG images through lib/io/png.c, which opens libpng 1.6 when the first one comes.
 local ffi = require 'ffi'
-local load_library = require 'feed.library'
 local torch = require 'torch'
+local lib = require 'torch.lib'
+local format = require 'torch.format'
+local C = lib.C
 
-ffi.cdef [[
-typedef struct png_image {
-   void *opaque;
-   uint32_t version, width, height, format, flags, colormap_entries, warning_or_error;
-   char message[64];
-} png_image;
-int png_image_begin_read_from_memory(png_image *image, const void *memory, size_t size);
-int png_image_finish_read(png_image *image, const void *background, void *buffer, int32_t row_stride, void *colormap);
-void png_image_free(png_image *image);
-]]
+local header = assert(io.open(lib.include .. '/th_png.h'))
+ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_png.h has lost its FFI part')))
+header:close()
 
-local VERSION, COLOUR = 1, 2
-local MOST = 24 * 1040                       -- deflate makes at most 1032 bytes of one, and a bit of them three bytes
+local png = { MAGIC = '\137PNG' }
 
-local png
-local function library()
-   png = png or load_library('TH_PNG', 'libpng16.so.16', 'png16',
-      'libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it')
-   return png
-end
-
-local function decode(image, bytes, n)
-   local function try(status)
-      if status == 0 or image.warning_or_error > 1 then error('libpng: ' .. ffi.string(image.message), 0) end
-   end
-   image.version = VERSION
-   try(png.png_image_begin_read_from_memory(image, bytes, n))
-   local channels = bit.band(image.format, COLOUR) ~= 0 and 3 or 1
-   image.format = channels == 3 and COLOUR or 0               -- 8 bits, no alpha
-   local height, width = tonumber(image.height), tonumber(image.width)
-   if channels * height * width > MOST * n then
-      error(('%d x %d pixels do not fit into %d bytes'):format(width, height, n), 0)
-   end
-   local pixels = torch.ByteTensor(height, width, channels):zero()     -- what is transparent shows what is there
-   try(png.png_image_finish_read(image, nil, pixels:data(), 0, nil))
-   return pixels
-end
-
---- The pixels in the bytes of a PNG file, a string: a ByteTensor of height x width x 3, or 1 if it has no colours. Sixteen bits
--- become eight, and what is transparent lies on black.
-return function(bytes)
-   library()
-   local image = ffi.new 'png_image'
-   local ok, x = pcall(decode, image, bytes, #bytes)
-   png.png_image_free(image)
+-- f(handle, size) on the open image in these bytes.
+local function with(bytes, f)
+   local out, size = ffi.new 'th_png *[1]', ffi.new 'th_png_size'
+   format.allocate(C.th_png_open, out, bytes, #bytes, size)
+   local ok, x, y, z = pcall(f, out[0], size)
+   C.th_png_close(out[0])
    if not ok then error(x, 0) end
+   return x, y, z
+end
+
+local function pixels(handle, size)
+   local kind = size.depth == 16 and torch.IntTensor or torch.ByteTensor
+   local x = kind(tonumber(size.height), tonumber(size.width), size.channels)
+   format.check(C.th_png_read(handle, x:data()))
    return x
 end
+
+--- The pixels in the bytes of a PNG file, a string: height x width x channels. Channels are grey, grey and alpha, RGB or RGBA;
+-- palettes become RGB, transparent colours alpha. A ByteTensor, or an IntTensor of values up to 65535 for 16 bits.
+function png.read(bytes) return with(bytes, pixels) end
+
+--- Channels, height and width of the PNG image in these bytes, as png.read gives it.
+function png.size(bytes)
+   return with(bytes, function(_, size) return size.channels, tonumber(size.height), tonumber(size.width) end)
+end
+
+--- The bytes of a PNG file, a string. `x` is a contiguous ByteTensor, height x width x channels (1, 3 or 4).
+function png.write(x)
+   local out, file = ffi.new 'th_storage *[1]', lib.storage_t()
+   format.allocate(C.th_png_write, out, x:data(), x:size(2), x:size(1), x:size(3))
+   file.s = out[0]                              -- from here on it is freed with `file`
+   return ffi.string(file.s.data, tonumber(file.s.size))
+end
+
+return png

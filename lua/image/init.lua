@@ -14,6 +14,7 @@ local parts = {
    'flip', 'geometry', 'typed',
 
    -- files and compressed bytes
+   'load', 'save',
 
    -- colours, filters and drawing
 
