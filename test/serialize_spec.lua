@@ -220,7 +220,23 @@ end)
 
 describe('functions in files', function()
    local k = 3
-   local text = torch.serialize { f = function(a) return a + k end, n = 1 }
+   local own = torch.serialize { f = function(a) return a + k end, n = 1 }
+   local text = own:gsub('serialize_spec', 'elsewhere_spec')      -- code of another process: the source has another name
+
+   it('are functions again in the process that has written them', function()
+      assert.equal(5, torch.deserialize(own).f(2))
+      local f, n = torch.MemoryFile(), 0
+      f:writeObject { inc = function() n = n + 1 end, get = function() return n end }
+      f:seek(1)
+      local r = f:readObject()
+      r.inc()
+      assert.equal(1, r.get())
+      assert.equal(0, n)
+   end)
+
+   it('stay closed in that process, too, for {unsafe = false}', function()
+      assert.equal('torch.OpaqueFunction', torch.typename(torch.deserialize(own, { unsafe = false }).f))
+   end)
 
    it('stay closed, and say how they are opened', function()
       local r = torch.deserialize(text)

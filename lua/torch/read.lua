@@ -1,8 +1,9 @@
 -- lua/torch/read.lua - File:readObject: the object that records of a .t7 file make, whatever is in the file.
 --
 -- Every length is compared with what is left before memory is taken, every tensor with its storage. Nothing is run:
--- function records become torch.OpaqueFunction objects, unless the caller asks for them with {unsafe = true} or
--- TH_UNSAFE_LOAD=1. A frame stands for what waits for its next part; the stack of frames is the reader's own.
+-- function records become torch.OpaqueFunction objects, unless this process has written the same code, or the caller asks
+-- for them with {unsafe = true} or TH_UNSAFE_LOAD=1. A frame stands for what waits for its next part; the stack of frames
+-- is the reader's own.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -173,7 +174,9 @@ local function load_function(self, code)
 end
 
 local function begin_function(self, tag, code)
-   if self._carry or self._unsafe or os.getenv 'TH_UNSAFE_LOAD' == '1' then return load_function(self, code) end
+   local trusted = self._carry or self._unsafe
+   if trusted == nil then trusted = record.known_code[code] or os.getenv 'TH_UNSAFE_LOAD' == '1' end
+   if trusted then return load_function(self, code) end
    return class.setmetatable({ kind = tag, code = code }, 'torch.OpaqueFunction')
 end
 
@@ -345,7 +348,7 @@ local function read_graph(self, f)
    end
 end
 
---- Reads what writeObject has written, by Torch7 too. Functions come as torch.OpaqueFunction.
+--- Reads what writeObject has written, by Torch7 too. Functions of other processes come as torch.OpaqueFunction.
 function File:readObject()
    return record.nested(self, 'read', read_graph, (open(self, 'readObject')))
 end

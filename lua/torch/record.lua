@@ -15,6 +15,9 @@ record.OLD_FUNCTION, record.LEGACY, record.FUNCTION = 6, 7, 8
 --- Only within one process, for clone: a value by reference, a storage to copy, a table with a metatable.
 record.CARRIED, record.CARRIED_STORAGE, record.CARRIED_TABLE = 100, 101, 102
 
+--- The code of the functions that this process has written, as keys. It brings nothing from outside when it is read.
+record.known_code = {}
+
 record.MAXDIM = tonumber(lib.C.TH_MAXDIM)
 
 --- Room for one value or one shape on its way between file and Lua.

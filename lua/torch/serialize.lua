@@ -124,7 +124,8 @@ function M.save(filename, object, mode, referenced)
    write_all(f, 'torch.save', object, mode, referenced, f.close, foreign_format and foreign_format[2])
 end
 
---- Reads the object that a file holds. No code in the file is run: functions come as torch.OpaqueFunction.
+--- Reads the object that a file holds. No code in the file is run: functions that this process has not written come
+-- as torch.OpaqueFunction.
 -- Files of NumPy and of safetensors are known by their first bytes: a .npy file gives a tensor, a .npz file a table of
 -- tensors by their names, a .safetensors file such a table and its metadata.
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'

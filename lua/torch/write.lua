@@ -295,7 +295,9 @@ local function write_graph(self, f, root, hook, carry)
          if kind == 'function' then
             put_int(f, FUNCTION)
             new_index(original, object)
-            put_text(f, dump_of(object))
+            local code = dump_of(object)
+            if not carry then record.known_code[code] = true end
+            put_text(f, code)
             object, internal, again = upvalues_of(w, object), true, true
          elseif name == 'torch.OpaqueFunction' then
             put_int(f, object.kind)
