@@ -19,6 +19,7 @@ local parts = {
    -- colours, filters and drawing
 
    -- showing
+   'sample', 'test',
 }
 
 for _, name in ipairs(parts) do
