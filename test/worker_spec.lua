@@ -51,6 +51,7 @@ describe('torch.parcel', function()
       local thread = coroutine.create(function() end)
       assert.has_error(function() parcel.pack(1, { a = { thread } }) end,
          'argument 2.a cannot go to another thread: it is a thread')
+      local line = debug.getinfo(1, 'l').currentline + 1
       local f = function() return thread end
       assert.has_error(function() parcel.pack { x = setmetatable({}, {}) } end,
          'argument 1.x cannot go to another thread: it is a table whose metatable is no class and no package')
@@ -60,7 +61,7 @@ describe('torch.parcel', function()
       assert.has_error(function() parcel.pack { deep } end,
          'argument 1 cannot go to another thread: tables are inside of each other more than 1000 deep')
       assert.has_error(function() parcel.pack(f) end,
-         'the variable thread of a function cannot go to another thread: it is a thread')
+         ('the variable thread of the function at test/worker_spec.lua:%d cannot go to another thread: it is a thread'):format(line))
    end)
 end)
 

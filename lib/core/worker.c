@@ -105,6 +105,27 @@ void th_worker_let_go(th_storage *s)
   th_storage_release(s);
 }
 
+th_tensor *th_worker_wrap(const th_tensor *t)
+{
+  th_tensor *wrapped = calloc(1, sizeof *wrapped);
+  if (wrapped) th_tensor_alias(wrapped, t);
+  return wrapped;
+}
+
+void th_worker_unwrap(th_tensor *to, th_tensor *wrapped)
+{
+  th_tensor_alias(to, wrapped);
+  th_tensor_release(wrapped);
+  free(wrapped);
+}
+
+void th_worker_move(th_tensor *t, th_storage *s)
+{
+  th_storage_retain(s);
+  if (t->storage) th_storage_release(t->storage);
+  t->storage = s;
+}
+
 static struct timespec after(struct timespec t, double seconds)
 {
   const int64_t ns = t.tv_nsec + (int64_t)(1e9 * (seconds - (double)(int64_t)seconds));

@@ -29,7 +29,47 @@ const void  *th_worker_next(th_worker *w, int64_t *n);        /* in the thread: 
 /* The storage of a tensor that a thread is given, counted: it cannot grow until it is let go. NULL: there is none. */
 th_storage  *th_worker_hold(const th_tensor *t);
 void         th_worker_let_go(th_storage *s);
+/* A tensor on its way between threads: a reference that outlives the Lua object. Unwrapping gives it to `to`. NULL: no memory. */
+th_tensor   *th_worker_wrap(const th_tensor *t);
+void         th_worker_unwrap(th_tensor *to, th_tensor *wrapped);
+void         th_worker_move(th_tensor *t, th_storage *s);     /* t views s from now on, at the same places */
 void         th_worker_reply(th_worker *w, const void *bytes, int64_t n);
+/* Objects that the threads of a process share: counted, and known by a number until the last reference is released. */
+typedef struct th_sync th_sync;
+enum { TH_SYNC_QUEUE, TH_SYNC_MUTEX, TH_SYNC_CONDITION, TH_SYNC_COUNTER };
+th_sync     *th_sync_new(int kind, int64_t room);             /* room: messages of a queue, 0: no limit. NULL: no memory */
+th_sync     *th_sync_find(int kind, double id);               /* a new reference, or NULL */
+double       th_sync_id(const th_sync *o);
+void         th_sync_retain(th_sync *o);
+void         th_sync_release(th_sync *o);                     /* frees the messages that are left in a queue */
+/* A queue: any thread puts, any takes. A message for receiver 0 is for all takers; others are for the taker of that number, and
+ * taker 0 takes all. The oldest is taken first. `tag` is the sender's. */
+typedef struct th_message {
+  int64_t size, tag;
+  struct th_message *next;
+  int32_t to;
+  char bytes[];
+} th_message;
+enum { TH_SYNC_DONE, TH_SYNC_LATE, TH_SYNC_CLOSED, TH_SYNC_FULL_MEMORY };
+int          th_sync_put(th_sync *queue, int to, int64_t tag, const void *bytes, int64_t n, double seconds);
+th_message  *th_sync_take(th_sync *queue, int taker, double seconds);   /* NULL: none came. The caller frees it */
+void         th_sync_free(th_message *m);
+void         th_sync_close(th_sync *queue);                   /* from now on put and take fail, what is left stays */
+th_message  *th_sync_rest(th_sync *queue, int to);            /* takes what is left for a receiver, 0: for any; also when closed */
+int64_t      th_sync_room(const th_sync *queue);
+int          th_sync_closed(const th_sync *queue);
+int64_t      th_sync_size(th_sync *queue, int to);            /* messages for a receiver, 0: all */
+int64_t      th_sync_count(th_sync *queue, int taken);        /* how many were ever put, or taken by th_sync_take */
+/* A mutex belongs to the thread that has locked it. */
+enum { TH_SYNC_LOCKED = 0, TH_SYNC_BUSY = 1, TH_SYNC_MINE = 2, TH_SYNC_ORPHAN = 3 };
+int          th_sync_lock(th_sync *mutex, double seconds);    /* TH_SYNC_ORPHAN: locked; the owner before has ended */
+int          th_sync_unlock(th_sync *mutex);                  /* 0, or 1: it is not locked by this thread */
+/* A condition: take a ticket while the mutex is locked, unlock, and wait with the ticket until a signal has reached it. */
+int64_t      th_sync_ticket(th_sync *condition);
+int          th_sync_await(th_sync *condition, int64_t ticket, double seconds);   /* whether it has been signalled */
+void         th_sync_signal(th_sync *condition, int all);
+int64_t      th_sync_add(th_sync *counter, int64_t n);        /* what it was before */
+void         th_sync_set(th_sync *counter, int64_t n);
 /* FFI END */
 
 #ifdef __cplusplus

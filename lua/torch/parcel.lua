@@ -1,18 +1,28 @@
 -- torch.parcel - values on their way from one Lua state of this process to another: tensors by their address, so that both
 -- states see the same elements; numbers, texts, tables and functions as copies; packages and classes by their names, and with
 -- those of packages tables whose metatable is a package.
+--
+-- parcel.pack borrows the tensors: they must live until the other state has them. parcel.send makes a text that owns what is in
+-- it: copies of tensors and storages, or references to them. Its head lists these, so that a text can be dropped unread.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
 local arg = require 'torch.arg'
 local C = lib.C
 
+local header = assert(io.open(lib.include .. '/th_worker.h'))
+ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_worker.h has lost its FFI part')))
+header:close()
+
 local parcel = {}
 
 -- ---- what has a name in every state ------------------------------------------------------------------------------------------
 
-local names, packages                        -- C functions and tables of packages -> how to find them; how many packages
-local function named(value)
+local names, packages = {}                        -- C functions and tables of packages -> how to find them; how many packages
+local function named(value) return value ~= nil and names[value] or nil end
+
+-- Brings `names` up to date; once for a parcel.
+local function learn_names()
    local count = 0
    for _ in pairs(package.loaded) do count = count + 1 end
    if count ~= packages then
@@ -28,7 +38,6 @@ local function named(value)
       end
       names[_G] = '_G'
    end
-   return names[value]
 end
 
 local function found(name)
@@ -48,9 +57,15 @@ local function pack_function(out, f, where)
    if not ok then error(where .. ' cannot go to another thread: it is a function written in C', 0) end
    text(out, 'f', code)
    local i = 1
-   while debug.getupvalue(f, i) do
+   while true do
       local name, value = debug.getupvalue(f, i)
-      pack(out, value, ('the variable %s of a function'):format(name))
+      if not name then break end
+      if value == nil or type(value) == 'number' then
+         pack(out, value)
+      else
+         local info = debug.getinfo(f, 'S')
+         pack(out, value, ('the variable %s of the function at %s:%d'):format(name, info.short_src, info.linedefined))
+      end
       i = i + 1
    end
    out[#out + 1] = '.'
@@ -64,8 +79,8 @@ local function pack_table(out, t, where)
       error(('%s cannot go to another thread: tables are inside of each other more than %d deep')
          :format(where:sub(1, 60), DEEPEST), 0)
    end
-   local mt = getmetatable(t)
-   if mt then text(out, 'k', named(mt)) else out[#out + 1] = 't' end
+   local mt = named(getmetatable(t))
+   if mt then text(out, 'k', mt) else out[#out + 1] = 't' end
    for k, v in pairs(t) do
       pack(out, k, 'a key of ' .. where)
       pack(out, v, type(k) == 'string' and where .. '.' .. k or where)
@@ -74,14 +89,174 @@ local function pack_table(out, t, where)
    out.depth = out.depth - 1
 end
 
--- An object of a class with __send goes by the number that this gives, to __receive of the other state. Others are copied.
-local function pack_object(out, v)
-   local send = class.class_of(v).__send
-   if send then
-      text(out, 'q', ('%s\0%.0f'):format(class.typename(v), send(v)))
-   else
-      text(out, 'o', require 'torch.serialize'.serialize(v))
+-- A file for the methods `write` of classes: what they write is packed.
+local function packing_file(out, where)
+   return setmetatable({}, { __index = function(_, name)
+      if not tostring(name):find '^write%u' then
+         error(('a file on its way to another thread has no method %s'):format(name), 2)
+      end
+      return function(_, v) pack(out, v, where) end
+   end })
+end
+
+-- An object as its fields, or as what its class writes; what these share with the rest of the parcel stays shared.
+local function pack_content(out, v, where)
+   out.depth = out.depth + 1
+   if out.depth > DEEPEST then
+      error(('%s cannot go to another thread: objects are inside of each other more than %d deep')
+         :format(where:sub(1, 60), DEEPEST), 0)
    end
+   text(out, 'b', class.typename(v))
+   local write = v.write
+   if write then
+      write(v, packing_file(out, where))
+   else
+      for k, value in pairs(v) do
+         pack(out, k, 'a key of ' .. where)
+         pack(out, value, type(k) == 'string' and where .. '.' .. k or where)
+      end
+   end
+   out[#out + 1] = '.'
+   out.depth = out.depth - 1
+end
+
+-- An object of a class with __send goes by the number that this gives, to __receive of the other state. Others are copied. Where
+-- tensors are copied, so are objects that a file can hold.
+local function pack_object(out, v, where)
+   local mt, name = class.class_of(v), class.typename(v)
+   if mt.__stays then error(('%s cannot go to another thread: it is a %s'):format(where, name), 0) end
+   if mt.__send and not (out.mode == 'copy' and mt.write) then
+      if out.mode then
+         return out:own(v, ('q%s\0%.0f'):format(name, mt.__send(v)))
+      end
+      text(out, 'q', ('%s\0%.0f'):format(name, mt.__send(v)))
+   elseif out.mode and not name:find '^torch%.' then
+      out.count = out.count + 1
+      out.seen[v] = out.count
+      pack_content(out, v, where)
+   else
+      local ok, bytes = pcall(require 'torch.serialize'.serialize, v)
+      if not ok then error(('%s cannot go to another thread: %s'):format(where, bytes), 0) end
+      text(out, 'o', bytes)
+   end
+end
+
+-- ---- what a parcel owns -------------------------------------------------------------------------------------------------------
+
+local function address(p) return tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', p))) end
+
+-- The parcel under way that owns what is in it. `owned` are texts for its head, or tensors whose texts are made at the end.
+local Owning = {}
+Owning.__index = Owning
+
+-- Adds something to the head, and its place there to the body.
+function Owning:own(v, entry)
+   self.owned[#self.owned + 1] = entry
+   self.places[v] = #self.owned
+   text(self, 'i', tostring(#self.owned))
+end
+
+-- The place of a storage: Lua may hold it by several objects.
+function Owning:own_storage(v)
+   local key = address(v.s)
+   if self.places[key] then return text(self, 'i', tostring(self.places[key])) end
+   self.uses[key] = (self.uses[key] or 0) + 1
+   self:own(key, v)
+end
+
+function Owning:own_tensor(v)
+   if v._storage ~= nil then
+      local key = address(v._storage)
+      self.uses[key] = (self.uses[key] or 0) + 1
+   end
+   self:own(v, v)
+end
+
+-- A storage of the CPU with the same elements, the same one each time.
+function Owning:copy_of(s)
+   local key = address(s)
+   if not self.copies[key] then
+      local storage = require 'torch.storage'
+      local n = tonumber(s.size)
+      local copy = storage.new(tonumber(s.dtype), n, false)
+      if n > 0 then ffi.copy(copy.s.data, s.data, n * tonumber(C.th_dtype_size(s.dtype))) end
+      self.copies[key] = copy
+   end
+   return self.copies[key]
+end
+
+-- A copy of a tensor. Views of one storage share the copy of it; a lone view of a part is copied as that part.
+function Owning:tensor_copy(v)
+   local s = v._storage
+   if s == nil then return v end
+   if s.device ~= 0 or self.uses[address(s)] == 1 and v:nElement() < tonumber(s.size) then return v:clone() end
+   local t = lib.new()
+   C.th_tensor_alias(t, v)
+   C.th_worker_move(t, self:copy_of(s).s)
+   return t
+end
+
+-- The text for the head. From here on the parcel has a reference.
+function Owning:entry(v)
+   if arg.is_tensor(v) then
+      local t = C.th_worker_wrap(self.mode == 'copy' and self:tensor_copy(v) or v)
+      if t == nil then error('no memory left for a tensor on its way to another thread', 0) end
+      return ('w%.0f'):format(address(t))
+   end
+   local s = (self.mode == 'copy' and v.s.device == 0 and self:copy_of(v.s) or v).s
+   C.th_storage_retain(s)
+   return ('s%.0f'):format(address(s))
+end
+
+-- Takes the references of a head: a list of Lua objects.
+local function claim(head)
+   local list = {}
+   for entry in head:gmatch '[^;]+' do
+      local mark, rest = entry:sub(1, 1), entry:sub(2)
+      if mark == 'w' then
+         local t = lib.new()
+         C.th_worker_unwrap(t, ffi.cast('th_tensor *', ffi.cast('uintptr_t', tonumber(rest))))
+         list[#list + 1] = t
+      elseif mark == 's' then
+         list[#list + 1] = require 'torch.storage'.owned(ffi.cast('th_storage *', ffi.cast('uintptr_t', tonumber(rest))))
+      else
+         local name, number = rest:match '^(%Z+)%z(%d+)$'
+         if not class.getmetatable(name) then require(name:match '^[^.]+') end
+         list[#list + 1] = class.getmetatable(name).__receive(tonumber(number))
+      end
+   end
+   return list
+end
+
+-- The head: `H`, its length, `:`, its entries.
+function Owning:head()
+   local done = {}
+   local ok, why = pcall(function()
+      for i, v in ipairs(self.owned) do done[i] = type(v) == 'string' and v or self:entry(v) end
+   end)
+   local list = table.concat(done, ';')
+   if not ok then
+      claim(list)
+      error(why, 0)
+   end
+   return ('H%d:%s'):format(#list, list)
+end
+
+-- Gives back what objects have sent, when packing fails.
+function Owning:abandon()
+   local sent = {}
+   for _, v in ipairs(self.owned) do
+      if type(v) == 'string' then sent[#sent + 1] = v end
+   end
+   claim(table.concat(sent, ';'))
+end
+
+-- Tables of no class. Those with a metatable need it to be a package; in a parcel that owns its content they
+-- lose it, as in files.
+local function is_plain(out, v)
+   if type(v) ~= 'table' then return false end
+   local mt = getmetatable(v)
+   return not mt or not class.typename(v) and (out.mode or named(mt)) and true
 end
 
 function pack(out, v, where)
@@ -90,6 +265,9 @@ function pack(out, v, where)
    elseif kind == 'boolean' then out[#out + 1] = v and 'y' or 'n'
    elseif kind == 'number' then text(out, 'd', ('%.17g'):format(v))
    elseif kind == 'string' then text(out, 's', v)
+   elseif out.mode and out.places[v] then text(out, 'i', tostring(out.places[v]))
+   elseif out.mode and arg.is_tensor(v) then out:own_tensor(v)
+   elseif out.mode and arg.is_storage(v) then out:own_storage(v)
    elseif arg.is_tensor(v) then
       out.tensors[#out.tensors + 1] = v
       text(out, 'a', ('%.0f'):format(tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', v)))))
@@ -98,11 +276,11 @@ function pack(out, v, where)
    elseif kind == 'table' and class.is_class(v) then
       local name = class.name(v)
       text(out, rawget(v, '__typename') and 'm' or 'c', name)
-   elseif kind == 'function' or kind == 'table' and (not getmetatable(v) or not class.typename(v) and named(getmetatable(v))) then
+   elseif kind == 'function' or is_plain(out, v) then
       out.count = out.count + 1
       out.seen[v] = out.count
       if kind == 'function' then pack_function(out, v, where) else pack_table(out, v, where) end
-   elseif class.typename(v) then pack_object(out, v)
+   elseif class.typename(v) then pack_object(out, v, where)
    else
       error(('%s cannot go to another thread: it is a %s%s'):format(where, kind,
          kind == 'table' and ' whose metatable is no class and no package' or ''), 0)
@@ -112,9 +290,27 @@ end
 --- All arguments as a string that lives in this process only, and the list of the tensors that it points to: they must live until
 -- the string has been unpacked.
 function parcel.pack(...)
+   learn_names()
    local out = { tensors = {}, seen = {}, count = 0, depth = 0 }
    for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
    return table.concat(out), out.tensors
+end
+
+--- All arguments as a string that lives in this process only and owns what is in it: parcel.unpack or parcel.drop takes it, once.
+-- @param mode  'copy': tensors, storages and objects are copied. 'share': both sides see the same elements
+function parcel.send(mode, ...)
+   learn_names()
+   local out = setmetatable({ mode = mode, owned = {}, places = {}, uses = {}, copies = {}, seen = {}, count = 0, depth = 0 },
+      Owning)
+   local ok, why = pcall(function(...)
+      for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
+   end, ...)
+   if not ok then
+      out:abandon()
+      error(why, 0)
+   end
+   if #out.owned == 0 then return table.concat(out) end
+   return out:head() .. table.concat(out)
 end
 
 -- ---- unpacking --------------------------------------------------------------------------------------------------------------
@@ -140,6 +336,28 @@ local with_text = {
       local name, number = s:match '^(%Z+)%z(%d+)$'
       if not class.getmetatable(name) then require(name:match '^[^.]+') end
       return class.getmetatable(name).__receive(tonumber(number))
+   end,
+   i = function(from, s) return from.owned[tonumber(s)] end,
+   b = function(from, name)
+      if not class.getmetatable(name) then pcall(require, name:match '^[^.]+') end
+      local make = class.factory_for(name)
+      if not make then
+         error(('the class %s is unknown in this thread: require its package there, in the function that starts it')
+            :format(name), 0)
+      end
+      local v = make()
+      from.seen[#from.seen + 1] = v
+      if v.read then
+         v:read(setmetatable({}, { __index = function() return function() return (unpack_value(from)) end end }))
+      else
+         while from.s:byte(from.at) ~= 46 do
+            local k = unpack_value(from)
+            v[k] = unpack_value(from)
+         end
+      end
+      if from.s:byte(from.at) ~= 46 then error(('the method read of %s takes less than write gives'):format(name), 0) end
+      from.at = from.at + 1
+      return v
    end,
    o = function(_, s) return require 'torch.serialize'.deserialize(s, nil, { unsafe = true }) end,
    f = function(from, s)
@@ -178,14 +396,35 @@ end
 
 function with_text.k(from, name) return setmetatable(readers.t(from), found(name)) end
 
---- What was packed.
-function parcel.unpack(s)
-   local from, values, n = { s = s, at = 1, seen = {} }, {}, 0
+-- Where the body begins, and the head if there is one.
+local function split(s)
+   if s:byte(1) ~= 72 then return 1 end
+   local colon = s:find(':', 2, true)
+   local n = tonumber(s:sub(2, colon - 1))
+   return colon + n + 1, s:sub(colon + 1, colon + n)
+end
+
+--- What was packed, and a list of what the parcel owned.
+function parcel.open(s)
+   local at, head = split(s)
+   local from, values, n = { s = s, at = at, seen = {}, owned = head and claim(head) }, {}, 0
    while from.at <= #s do
       n = n + 1
       values[n] = unpack_value(from)
    end
+   return values, n, from.owned
+end
+
+--- What was packed.
+function parcel.unpack(s)
+   local values, n = parcel.open(s)
    return unpack(values, 1, n)
+end
+
+--- Gives back what a parcel owns that will not be unpacked.
+function parcel.drop(s)
+   local _, head = split(s)
+   if head then claim(head) end
 end
 
 return parcel

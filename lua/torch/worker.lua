@@ -11,9 +11,6 @@ local parcel = require 'torch.parcel'
 local launch = require 'torch.launch'
 local C = lib.C
 
-local header = assert(io.open(lib.include .. '/th_worker.h'))
-ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_worker.h has lost its FFI part')))
-header:close()
 -- Under names of our own, since others may declare them too.
 ffi.cdef [[
 void *th_lua_new(void) __asm__("luaL_newstate");
@@ -80,20 +77,23 @@ local function reap()
 end
 
 --- Ends threads, which have so many seconds for it all together.
-function M.close(workers)
+-- @param patience  default 5
+function M.close(workers, patience)
+   patience = patience or PATIENCE
    reap()
    local timer = torch.Timer()
    for _, it in ipairs(workers) do it:leave() end
    for _, it in ipairs(workers) do
-      local w = it.w
+      local w = not it.life.over and it.w
       it.w = nil
-      if w then finish(ffi.gc(w, nil), it.L, math.max(0, PATIENCE - timer:time().real)) end
+      if w then finish(ffi.gc(w, nil), it.L, math.max(0, patience - timer:time().real)) end
    end
 end
 
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
 -- @param depth  requests that may wait for their answers (default 1, at most 16)
-function M.new(handlers, depth)
+-- @param wake   what the collector calls first, where a request ends on another signal than the end of the worker (optional)
+function M.new(handlers, depth, wake)
    depth = depth or 1
    reap()
    local out = ffi.new 'th_worker *[1]'
@@ -113,8 +113,15 @@ function M.new(handlers, depth)
       error('torch.worker: a thread cannot be started', 2)
    end
    M.underway[key(w)] = {}
-   local function forgotten(it) finish(it, L, GRACE) end
-   return setmetatable({ w = ffi.gc(w, forgotten), L = L, depth = depth, asked = 0, taken = 0 }, Worker)
+   local self = setmetatable({ L = L, depth = depth, asked = 0, taken = 0 }, Worker)
+   local life = {}
+   self.life = life
+   self.w = ffi.gc(w, function(it)
+      life.over = true
+      if wake then wake() end
+      finish(it, L, GRACE)
+   end)
+   return self
 end
 
 -- Raises why the thread is not there, if it got as far as to say so.
@@ -181,7 +188,12 @@ end
 
 -- Tells the thread that requests which it has not begun need no answer; its end comes next.
 function Worker:leave()
-   if self.w then C.th_worker_leave(self.w) end
+   if self.w and not self.life.over then C.th_worker_leave(self.w) end
+end
+
+--- Whether the thread has answered everything it was asked, or has ended.
+function Worker:idle()
+   return not self.w or C.th_worker_wait(self.w, self.asked, 0) ~= 0
 end
 
 --- Whether the thread can be asked.

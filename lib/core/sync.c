@@ -1,0 +1,296 @@
+/* sync.c - what threads share: queues of messages, mutexes, conditions and counters, found by their numbers.
+ * The locks in here are held for a few instructions only, and no Lua code runs meanwhile. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "core.h"
+#include "th_worker.h"
+
+enum { YIELDS = 20 };                                 /* looks at an empty queue before the thread sleeps: some 10 microseconds */
+
+struct th_sync {
+  int kind;
+  int64_t id;
+  atomic_int refs;
+  pid_t owner;                                        /* a child of this process has no thread that would answer */
+  th_sync *before, *after;                            /* in the list of all */
+  pthread_mutex_t lock;                               /* of a mutex: the mutex itself */
+  pthread_cond_t changed;
+  th_message *first, *last;                           /* of a queue */
+  int64_t room, put, taken;
+  atomic_llong size;
+  atomic_bool closed;
+  int64_t tickets, signalled;                         /* of a condition */
+  atomic_llong number;                                /* of a counter */
+};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static th_sync *list;
+static int64_t last_id;
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+static void init_lock(th_sync *o)
+{
+  pthread_mutexattr_t how;
+  pthread_mutexattr_init(&how);
+  if (o->kind == TH_SYNC_MUTEX) {
+    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+  }
+  pthread_mutex_init(&o->lock, &how);
+  pthread_mutexattr_destroy(&how);
+  pthread_cond_init(&o->changed, NULL);
+}
+
+th_sync *th_sync_new(int kind, int64_t room)
+{
+  th_sync *o = calloc(1, sizeof *o);
+  if (!o) return NULL;
+  o->kind = kind;
+  o->room = room;
+  o->refs = 1;
+  o->owner = getpid();
+  init_lock(o);
+  pthread_mutex_lock(&list_lock);
+  o->id = ++last_id;
+  o->after = list;
+  if (list) list->before = o;
+  list = o;
+  pthread_mutex_unlock(&list_lock);
+  return o;
+}
+
+th_sync *th_sync_find(int kind, double id)
+{
+  pthread_mutex_lock(&list_lock);
+  th_sync *o = list;
+  while (o && !(o->kind == kind && (double)o->id == id)) o = o->after;
+  if (o) atomic_fetch_add(&o->refs, 1);
+  pthread_mutex_unlock(&list_lock);
+  return o;
+}
+
+double th_sync_id(const th_sync *o) { return (double)o->id; }
+
+void th_sync_retain(th_sync *o) { atomic_fetch_add(&o->refs, 1); }
+
+/* A robust mutex that is locked is part of a list that its thread walks when it ends: its memory must stay. */
+static bool can_be_freed(th_sync *o)
+{
+  if (o->kind != TH_SYNC_MUTEX) return true;
+  const int r = pthread_mutex_trylock(&o->lock);
+  if (r == EOWNERDEAD) pthread_mutex_consistent(&o->lock);
+  return pthread_mutex_unlock(&o->lock) == 0;
+}
+
+void th_sync_release(th_sync *o)
+{
+  pthread_mutex_lock(&list_lock);                     /* so that th_sync_find meets no object without a reference */
+  const bool last = atomic_fetch_sub(&o->refs, 1) == 1;
+  if (last) {
+    if (o->before) o->before->after = o->after;
+    else list = o->after;
+    if (o->after) o->after->before = o->before;
+  }
+  pthread_mutex_unlock(&list_lock);
+  if (!last) return;
+  for (th_message *m; (m = o->first);) {
+    o->first = m->next;
+    free(m);
+  }
+  if (!can_be_freed(o)) return;
+  if (o->owner == getpid()) {
+    pthread_mutex_destroy(&o->lock);
+    pthread_cond_destroy(&o->changed);
+  }
+  free(o);
+}
+
+static struct timespec in_future(double seconds)
+{
+  struct timespec t;
+  if (!(seconds > 0)) seconds = 0;
+  if (seconds > 1e6) seconds = 1e6;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_sec += (time_t)seconds;
+  t.tv_nsec += (long)(1e9 * (seconds - (double)(time_t)seconds));
+  if (t.tv_nsec >= 1000000000) {
+    t.tv_sec++;
+    t.tv_nsec -= 1000000000;
+  }
+  return t;
+}
+
+/* With the lock held: whether `changed` was signalled in time. */
+static bool sleep_until(th_sync *o, const struct timespec *end)
+{
+  return pthread_cond_clockwait(&o->changed, &o->lock, CLOCK_MONOTONIC, end) != ETIMEDOUT;
+}
+
+/* ---- queues ----------------------------------------------------------------------------------- */
+
+static bool is_shut(const th_sync *q) { return atomic_load(&q->closed) || q->owner != getpid(); }
+
+int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, double seconds)
+{
+  if (is_shut(q)) return TH_SYNC_CLOSED;
+  th_message *m = malloc(sizeof *m + (size_t)n);
+  if (!m) return TH_SYNC_FULL_MEMORY;
+  *m = (th_message){ .size = n, .tag = tag, .to = to };
+  memcpy(m->bytes, bytes, (size_t)n);
+  const struct timespec end = in_future(seconds);
+  pthread_mutex_lock(&q->lock);
+  bool in_time = true;
+  while (in_time && q->room && q->size >= q->room && !q->closed) in_time = sleep_until(q, &end);
+  const bool full = q->room && q->size >= q->room;
+  if (full || q->closed) {
+    const int why = q->closed ? TH_SYNC_CLOSED : TH_SYNC_LATE;
+    pthread_mutex_unlock(&q->lock);
+    free(m);
+    return why;
+  }
+  if (q->last) q->last->next = m;
+  else q->first = m;
+  q->last = m;
+  q->put++;
+  q->size++;
+  const bool one = to == 0 && !q->room;               /* any sleeper will do: all of them are takers of such messages */
+  pthread_mutex_unlock(&q->lock);
+  if (one) pthread_cond_signal(&q->changed);
+  else pthread_cond_broadcast(&q->changed);
+  return TH_SYNC_DONE;
+}
+
+/* With the lock held: unlinks the first message that fits, or NULL. */
+static th_message *unlink_first(th_sync *q, bool (*fits)(const th_message *, int), int number)
+{
+  th_message *before = NULL;
+  for (th_message *m = q->first; m; before = m, m = m->next) {
+    if (!fits(m, number)) continue;
+    if (before) before->next = m->next;
+    else q->first = m->next;
+    if (q->last == m) q->last = before;
+    q->size--;
+    m->next = NULL;
+    return m;
+  }
+  return NULL;
+}
+
+static bool for_taker(const th_message *m, int taker) { return taker == 0 || m->to == 0 || m->to == taker; }
+static bool for_receiver(const th_message *m, int to) { return to == 0 || m->to == to; }
+
+th_message *th_sync_take(th_sync *q, int taker, double seconds)
+{
+  if (is_shut(q)) return NULL;
+  const struct timespec end = in_future(seconds);
+  for (int i = 0; seconds > 0 && i < YIELDS && atomic_load_explicit(&q->size, memory_order_relaxed) == 0; i++) {
+    sched_yield();                                    /* the thread that will put may share this core */
+  }
+  pthread_mutex_lock(&q->lock);
+  th_message *m = NULL;
+  for (bool in_time = true; !q->closed; in_time = sleep_until(q, &end)) {
+    m = unlink_first(q, for_taker, taker);
+    if (m || !in_time) break;
+  }
+  if (m) q->taken++;
+  pthread_mutex_unlock(&q->lock);
+  if (m && q->room) pthread_cond_broadcast(&q->changed);
+  return m;
+}
+
+void th_sync_free(th_message *m) { free(m); }
+
+void th_sync_close(th_sync *q)
+{
+  if (q->owner != getpid()) return;
+  pthread_mutex_lock(&q->lock);
+  q->closed = true;
+  pthread_mutex_unlock(&q->lock);
+  pthread_cond_broadcast(&q->changed);
+}
+
+th_message *th_sync_rest(th_sync *q, int to)
+{
+  if (q->owner != getpid()) return NULL;
+  pthread_mutex_lock(&q->lock);
+  th_message *m = unlink_first(q, for_receiver, to);
+  pthread_mutex_unlock(&q->lock);
+  return m;
+}
+
+int64_t th_sync_room(const th_sync *q) { return q->room; }
+
+int th_sync_closed(const th_sync *q) { return is_shut(q); }
+
+int64_t th_sync_size(th_sync *q, int to)
+{
+  if (to == 0 || q->owner != getpid()) return q->size;
+  int64_t n = 0;
+  pthread_mutex_lock(&q->lock);
+  for (const th_message *m = q->first; m; m = m->next) n += m->to == to;
+  pthread_mutex_unlock(&q->lock);
+  return n;
+}
+
+int64_t th_sync_count(th_sync *q, int taken)
+{
+  if (q->owner != getpid()) return 0;
+  pthread_mutex_lock(&q->lock);
+  const int64_t n = taken ? q->taken : q->put;
+  pthread_mutex_unlock(&q->lock);
+  return n;
+}
+
+/* ---- mutexes, conditions, counters ------------------------------------------------------------ */
+
+int th_sync_lock(th_sync *o, double seconds)
+{
+  const struct timespec end = in_future(seconds);
+  int r = pthread_mutex_trylock(&o->lock);
+  if (r == EBUSY) r = pthread_mutex_clocklock(&o->lock, CLOCK_MONOTONIC, &end);
+  if (r == EOWNERDEAD) {
+    pthread_mutex_consistent(&o->lock);
+    return TH_SYNC_ORPHAN;
+  }
+  return r == 0 ? TH_SYNC_LOCKED : r == EDEADLK ? TH_SYNC_MINE : TH_SYNC_BUSY;
+}
+
+int th_sync_unlock(th_sync *o) { return pthread_mutex_unlock(&o->lock) != 0; }
+
+int64_t th_sync_ticket(th_sync *o)
+{
+  pthread_mutex_lock(&o->lock);
+  const int64_t ticket = ++o->tickets;
+  pthread_mutex_unlock(&o->lock);
+  return ticket;
+}
+
+int th_sync_await(th_sync *o, int64_t ticket, double seconds)
+{
+  const struct timespec end = in_future(seconds);
+  pthread_mutex_lock(&o->lock);
+  while (o->signalled < ticket && sleep_until(o, &end)) {}
+  const bool done = o->signalled >= ticket;
+  pthread_mutex_unlock(&o->lock);
+  return done;
+}
+
+void th_sync_signal(th_sync *o, int all)
+{
+  pthread_mutex_lock(&o->lock);
+  if (all) o->signalled = o->tickets;
+  else if (o->signalled < o->tickets) o->signalled++;
+  pthread_mutex_unlock(&o->lock);
+  pthread_cond_broadcast(&o->changed);
+}
+
+int64_t th_sync_add(th_sync *o, int64_t n) { return atomic_fetch_add(&o->number, n); }
+void th_sync_set(th_sync *o, int64_t n) { atomic_store(&o->number, n); }
