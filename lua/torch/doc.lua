@@ -15,7 +15,8 @@ local C = lib.C
 local doc = {}
 
 --- The packages that are described, in the order of the reference.
-doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn', 'dist', 'feed', 'tds', 'image', 'hdf5' }
+doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn',
+   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads' }
 
 --- Packages that are described as well once they are loaded: names for GPUs, and what needs a device.
 doc.packages_when_loaded = { 'cutorch', 'cunn', 'cudnn' }

@@ -1,0 +1,86 @@
+-- lua/threads/serve.lua - what runs in the threads of a pool and of threads.Thread: torch.worker asks these functions once.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+local parcel = require 'torch.parcel'
+local sync = require 'threads.sync'
+local transport = require 'threads.transport'
+local C = lib.C
+
+local M = {}
+
+local SLICE = 1                             -- seconds; a queue that is closed wakes its takers at once
+
+--- The text of an error with the traceback of where it came from.
+function M.trail(why)
+   why = tostring(why)
+   return why:find('\nstack traceback:', 1, true) and why or debug.traceback(why, 2)
+end
+
+-- Storages that a job works on cannot grow meanwhile, for then their elements would move.
+local function hold(tensors)
+   local held = {}
+   for _, t in ipairs(tensors) do
+      local s = lib.C.th_worker_hold(t)
+      if s ~= nil then held[#held + 1] = s end
+   end
+   return held
+end
+
+local function let_go(held)
+   for _, s in ipairs(held) do C.th_worker_let_go(s) end
+end
+
+local function shared_tensors(owned)
+   local tensors = {}
+   for _, v in ipairs(owned or {}) do
+      if ffi.istype(lib.tensor_t, v) then tensors[#tensors + 1] = v end
+   end
+   return tensors
+end
+
+--- Does jobs of a pool until its queue is closed. A job is: whether the thread may keep what it is given, a function, arguments.
+function M.serve(id, name, jobs_id, results_id, doing_id)
+   local jobs = sync.find('threads', C.TH_SYNC_QUEUE, jobs_id)
+   local results = sync.find('threads', C.TH_SYNC_QUEUE, results_id)
+   local doing = sync.find('threads', C.TH_SYNC_COUNTER, doing_id)
+   rawset(_G, '__threadid', id)
+   local text, held
+   local function job()
+      local values, n, owned = transport.unpack(name, text)
+      text = nil
+      if owned then
+         local tensors = hold(shared_tensors(owned))
+         if not values[1] then held = tensors end
+      end
+      return values[2](unpack(values, 3, n))
+   end
+   local function reply(number, ...)
+      local ok, answer = pcall(transport.pack, name, ...)
+      if not ok then answer = transport.pack(name, false, answer) end
+      if C.th_sync_put(results, id, number, answer, #answer, 0) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
+   end
+   while C.th_sync_closed(jobs) == 0 do
+      local message = C.th_sync_take(jobs, id, SLICE)
+      if message ~= nil then
+         local number = tonumber(message.tag)
+         C.th_sync_set(doing, number)
+         text = ffi.string(message.bytes, message.size)
+         C.th_sync_free(message)
+         reply(number, xpcall(job, M.trail))
+         if held then
+            let_go(held)
+            held = nil
+         end
+         C.th_sync_set(doing, 0)
+      end
+   end
+end
+
+--- Runs the code of a threads.Thread.
+function M.run(code)
+   local f, why = loadstring(code, '=threads.Thread')
+   if not f then error(why, 0) end
+   f()
+end
+
+return M
