@@ -27,6 +27,19 @@ static inline float *weight(const axis *a, int64_t i, int k)
   return a->by_pixel ? a->w + i * a->taps + k : a->w + k * a->n + i;
 }
 
+/* The most pixels that a new one takes part of. */
+static int box_taps(int64_t from, int64_t n)
+{
+  const float scale = (float)from / (float)n;
+  int64_t most = 1;
+  for (int64_t i = 0; i < n; i++) {
+    const float begin = (float)i * scale, end = (float)(i + 1) * scale;
+    const int64_t last = (int64_t)end - (end == (float)(int64_t)end);
+    most = th_max(most, th_min(last, from - 1) - th_min((int64_t)begin, from - 1) + 1);
+  }
+  return (int)most;
+}
+
 static void add_box(const axis *a, int64_t i, int64_t n)
 {
   const float scale = (float)n / (float)a->n, begin = (float)i * scale, end = (float)(i + 1) * scale;
@@ -78,7 +91,7 @@ static th_status axis_new(axis *a, int64_t from, int64_t n, method how)
 {
   const bool box = how == BILINEAR && n < from;
   a->n = n;
-  a->taps = how == SIMPLE || n == from ? 1 : box ? (int)(from / n) + 3 : how == BILINEAR ? 2 : 4;
+  a->taps = how == SIMPLE || n == from ? 1 : box ? box_taps(from, n) : how == BILINEAR ? 2 : 4;
   a->by_pixel = a->taps > FEW_TAPS;
   if (a->by_pixel) a->taps = (a->taps + LANES - 1) / LANES * LANES;
   const size_t bytes = (size_t)n * (size_t)(a->taps + 2) * sizeof(float);
@@ -147,6 +160,14 @@ TH_INLINE void K(add_pixels)(K(value) *restrict to, const T *restrict row, int64
   }
 }
 
+/* The same of two rows whose pixels follow each other. */
+static void K(add_two)(K(value) *restrict to, const T *restrict a, const T *restrict b, int64_t n, float wa, float wb, bool first)
+{
+  const K(value) u = (K(value))wa, v = (K(value))wb;
+  if (first) for (int64_t i = 0; i < n; i++) to[i] = u * K(value_of)(a[i]) + v * K(value_of)(b[i]);
+  else for (int64_t i = 0; i < n; i++) to[i] = (to[i] + u * K(value_of)(a[i])) + v * K(value_of)(b[i]);
+}
+
 TH_INLINE void K(add_values)(K(value) *restrict to, const K(value) *restrict row, int64_t n, float w, bool first)
 {
   if (first) {
@@ -156,13 +177,32 @@ TH_INLINE void K(add_values)(K(value) *restrict to, const K(value) *restrict row
   }
 }
 
-/* A row scaled across. Behind its pixels lie zeros, as many as there are taps. */
-static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a)
+/* A row of pixels between two rows. */
+static void K(mix_rows)(T *restrict to, const K(value) *restrict a, const K(value) *restrict b, int64_t n, float wa, float wb)
+{
+  const K(value) u = (K(value))wa, v = (K(value))wb;
+  for (int64_t i = 0; i < n; i++) to[i] = K(pixel)(u * a[i] + v * b[i]);
+}
+
+TH_INLINE void K(sum_taps)(K(value) *restrict to, const K(value) *restrict row, const axis *a, int taps)
 {
   const int32_t *restrict from = a->from;
   const float *restrict w = a->w;
   const int64_t n = a->n;
+  for (int64_t i = 0; i < n; i++) {
+    K(value) sum = (K(value))w[i] * row[from[i]];
+    for (int k = 1; k < taps; k++) sum += (K(value))w[k * n + i] * row[from[i] + k];
+    to[i] = sum;
+  }
+}
+
+/* A row scaled across. Behind its pixels lie zeros, as many as there are taps. */
+static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a)
+{
+  const int64_t n = a->n;
   if (a->by_pixel) {
+    const int32_t *restrict from = a->from;
+    const float *restrict w = a->w;
     for (int64_t i = 0; i < n; i++, w += a->taps) {
       K(value) sum[LANES] = { 0 };
       for (int k = 0; k < a->taps; k += LANES) {
@@ -170,15 +210,30 @@ static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, co
       }
       to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
-  } else if (a->taps == 2) {
-    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w[i] * row[from[i]] + (K(value))w[n + i] * row[from[i] + 1];
   } else {
-    for (int64_t i = 0; i < n; i++) to[i] = (K(value))w[i] * row[from[i]];
-    for (int k = 1; k < a->taps; k++) {
-      for (int64_t i = 0; i < n; i++) to[i] += (K(value))w[k * n + i] * row[from[i] + k];
+    switch (a->taps) {
+      case 1: K(sum_taps)(to, row, a, 1); break;
+      case 2: K(sum_taps)(to, row, a, 2); break;
+      case 3: K(sum_taps)(to, row, a, 3); break;
+      case 4: K(sum_taps)(to, row, a, 4); break;
+      default: K(sum_taps)(to, row, a, a->taps);
     }
   }
   if (a->total) for (int64_t i = 0; i < n; i++) to[i] /= (K(value))a->total[i];
+}
+
+static void K(round_row)(K(value) *row, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++) row[i] = K(value_of)(K(pixel)(row[i]));
+}
+
+/* A row whose pixels are copied. */
+static void K(pick_row)(T *restrict to, const T *restrict row, const axis *a, int64_t step, int64_t from_step)
+{
+  const int32_t *restrict from = a->from;
+  const int64_t n = a->n;
+  if (step == 1 && from_step == 1) for (int64_t i = 0; i < n; i++) to[i] = row[from[i]];
+  else for (int64_t i = 0; i < n; i++) to[i * step] = row[from[i] * from_step];
 }
 
 /* The pixels of a row with zeros behind them. */
@@ -209,28 +264,48 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
     const int64_t from = s->down.from[i];
     T *const to = y + i * s->ty;
     if (s->simple) {
-      const T *line = x + from * s->sy;
-      for (int64_t j = 0; j < width; j++) to[j * s->tx] = line[s->across.from[j] * s->sx];
+      K(pick_row)(to, x + from * s->sy, &s->across, s->tx, s->sx);
       continue;
     }
     K(value) *result = row;
-    bool begun = false;
-    for (int t = 0; t < s->down.taps; t++) {
-      const float w = *weight(&s->down, i, t);
-      if (w == 0) continue;
-      if (!s->across_first) {
-        K(add_pixels)(wide, x + (from + t) * s->sy, s->sx, s->wide, w, !begun);
-      } else {
+    if (s->across_first) {
+      float w[2] = { 0 };
+      const K(value) *rows[2];
+      int many = 0;
+      for (int t = 0; t < s->down.taps; t++) {
+        const float part = *weight(&s->down, i, t);
+        if (part == 0) continue;
         const int r = (int)((from + t) % KEPT);
         if (held[r] != from + t) {
           K(read_row)(s, wide, x, from + t);
           K(scale_row)(kept + r * width, wide, &s->across);
-          if (s->rounds) for (int64_t j = 0; j < width; j++) kept[r * width + j] = K(value_of)(K(pixel)(kept[r * width + j]));
+          if (s->rounds) K(round_row)(kept + r * width, width);
           held[r] = from + t;
         }
-        K(add_values)(row, kept + r * width, width, w, !begun);
+        if (s->down.taps == 2) {
+          w[many] = part;
+          rows[many] = kept + r * width;
+        } else {
+          K(add_values)(row, kept + r * width, width, part, many == 0);
+        }
+        many++;
       }
-      begun = true;
+      if (s->down.taps == 2 && s->tx == 1 && !s->down.total) {
+        K(mix_rows)(to, rows[0], rows[many - 1], width, w[0], w[1]);
+        continue;
+      }
+      if (s->down.taps == 2) for (int m = 0; m < many; m++) K(add_values)(row, rows[m], width, w[m], m == 0);
+    } else {
+      const T *line = x + from * s->sy;
+      int t = 0;
+      for (; t + 1 < s->down.taps && s->sx == 1 && *weight(&s->down, i, t + 1) != 0; t += 2) {
+        K(add_two)(wide, line + t * s->sy, line + (t + 1) * s->sy, s->wide, *weight(&s->down, i, t),
+                   *weight(&s->down, i, t + 1), t == 0);
+      }
+      for (; t < s->down.taps; t++) {
+        const float part = *weight(&s->down, i, t);
+        if (part != 0 || t == 0) K(add_pixels)(wide, line + t * s->sy, s->sx, s->wide, part, t == 0);
+      }
     }
     if (s->down.total) {
       K(value) *sum = s->across_first ? row : wide;
@@ -239,8 +314,7 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
     }
     if (!s->across_first && same) result = wide;
     else if (!s->across_first) K(scale_row)(row, wide, &s->across);
-    if (s->tx == 1) for (int64_t j = 0; j < width; j++) to[j] = K(pixel)(result[j]);
-    else for (int64_t j = 0; j < width; j++) to[j * s->tx] = K(pixel)(result[j]);
+    K(write_row)(to, result, s->tx, width);
   }
   th_slot_give(&s->slots, wide);
 }

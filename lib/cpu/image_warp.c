@@ -7,7 +7,7 @@
 #include "../op/image_geometry.h"
 
 static const float PI = 3.14159265358979f;
-enum { PIECE = 512, TAPS = 6 };                 /* pixels of a piece; the most that a side of one sample takes */
+enum { PIECE = 256, TAPS = 6 };                 /* pixels of a piece; the most that a side of one sample takes */
 
 typedef enum method { SIMPLE, BILINEAR, BICUBIC, LANCZOS } method;
 
@@ -41,7 +41,9 @@ struct warp {
 typedef struct piece {
   float   py[PIECE], px[PIECE];                 /* rows and columns, then the parts behind the whole numbers */
   int32_t at[PIECE], down[PIECE], right[PIECE]; /* the pixel above to the left; the way to the next row and column, or 0 */
-  uint8_t inside[PIECE];
+  uint8_t inside[PIECE], whole[PIECE];          /* whole: all pixels of a sum lie in the picture */
+  float   wy[TAPS][PIECE], wx[TAPS][PIECE];     /* weights of sums of 4 x 4 or 6 x 6 pixels; these begin at row `down`, */
+  int32_t taps;                                 /* column `right`, which is `at` where all are in the picture */
 } piece;
 
 static int64_t plane_offset(const th_tensor *t, int64_t k)
@@ -141,24 +143,51 @@ static void places_of_affine(const warp *w, int64_t group, int64_t row, int64_t 
 
 /* ---- weights of several pixels ---- */
 
-static int weigh(method how, float part, float *w)
+/* Weights for positions that lie `part` behind the middle pixel before them. */
+static void weigh_curve(const float *part, int n, float (*w)[PIECE])
 {
-  if (how == BICUBIC) {
-    const float x = part;
-    w[0] = 0.5f * x * (-1 + x * (2 - x));
-    w[1] = 1 + 0.5f * x * x * (-5 + 3 * x);
-    w[2] = 0.5f * x * (1 + x * (4 - 3 * x));
-    w[3] = 0.5f * x * x * (x - 1);
-    return 4;
+  for (int i = 0; i < n; i++) {
+    const float x = part[i];
+    w[0][i] = 0.5f * x * (-1 + x * (2 - x));
+    w[1][i] = 1 + 0.5f * x * x * (-5 + 3 * x);
+    w[2][i] = 0.5f * x * (1 + x * (4 - 3 * x));
+    w[3][i] = 0.5f * x * x * (x - 1);
   }
-  float sum = 0;
-  for (int k = 0; k < 6; k++) {
-    const float t = part + 2 - (float)k;
-    w[k] = t == 0 ? 1 : 3 * sinf(PI * t) * sinf(PI * t / 3) / (PI * PI * t * t);
-    sum += w[k];
+}
+
+static void weigh_lanczos(const float *part, int n, float (*w)[PIECE])
+{
+  for (int i = 0; i < n; i++) {
+    float sum = 0;
+    for (int k = 0; k < TAPS; k++) {
+      const float t = part[i] + 2 - (float)k;
+      w[k][i] = t == 0 ? 1 : 3 * sinf(PI * t) * sinf(PI * t / 3) / (PI * PI * t * t);
+      sum += w[k][i];
+    }
+    for (int k = 0; k < TAPS; k++) w[k][i] /= sum;
   }
-  for (int k = 0; k < 6; k++) w[k] /= sum;
-  return 6;
+}
+
+static void find_many(const warp *w, piece *p, int n)
+{
+  const int taps = w->how == LANCZOS ? 6 : 4, before = taps / 2 - 1;
+  const float bottom = (float)(w->height - 1), right = (float)(w->width - 1);
+  const int32_t sy = (int32_t)w->sy, sx = (int32_t)w->sx;
+  const int32_t most_y = (int32_t)w->height - taps, most_x = (int32_t)w->width - taps;
+  p->taps = taps;
+  for (int i = 0; i < n; i++) {
+    const float y = limit(p->py[i], bottom), x = limit(p->px[i], right);
+    const int32_t iy = (int32_t)y - before, ix = (int32_t)x - before;
+    p->inside[i] = (p->py[i] >= 0) & (p->py[i] <= bottom) & (p->px[i] >= 0) & (p->px[i] <= right);
+    p->whole[i] = (iy >= 0) & (iy <= most_y) & (ix >= 0) & (ix <= most_x);
+    p->down[i] = iy;
+    p->right[i] = ix;
+    p->at[i] = p->whole[i] ? iy * sy + ix * sx : 0;
+    p->py[i] = y - (float)(iy + before);
+    p->px[i] = x - (float)(ix + before);
+  }
+  (w->how == LANCZOS ? weigh_lanczos : weigh_curve)(p->py, n, p->wy);
+  (w->how == LANCZOS ? weigh_lanczos : weigh_curve)(p->px, n, p->wx);
 }
 
 #define TH_SELF "image_warp.c"
@@ -175,52 +204,72 @@ const th_kernel TH_AT(th_image_polar)[TH_NDTYPE] = TH_ALL(image_polar);
 static void K(read_nearest)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
 {
   const T pad = ELEMENT(w->pad);
-  const bool clamp = w->clamp;
-  for (int i = 0; i < n; i++) y[i * w->tx] = p->inside[i] | clamp ? x[p->at[i]] : pad;
+  const int64_t step = w->tx;
+  if (step == 1) for (int i = 0; i < n; i++) y[i] = x[p->at[i]];
+  else for (int i = 0; i < n; i++) y[i * step] = x[p->at[i]];
+  if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * step] = pad;
 }
 
 static void K(read_four)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
 {
+  K(value) sum[PIECE] = { 0 };
   const T pad = ELEMENT(w->pad);
-  const bool clamp = w->clamp;
   for (int i = 0; i < n; i++) {
-    const T *a = x + p->at[i];
-    const int32_t right = p->right[i], down = p->down[i];
+    const int32_t at = p->at[i], right = p->right[i], down = p->down[i];
     const K(value) fx = p->px[i], fy = p->py[i];
-    const K(value) top = (1 - fx) * K(value_of)(a[0]) + fx * K(value_of)(a[right]);
-    const K(value) bottom = (1 - fx) * K(value_of)(a[down]) + fx * K(value_of)(a[down + right]);
-    const T v = K(pixel)((1 - fy) * top + fy * bottom);
-    y[i * w->tx] = p->inside[i] | clamp ? v : pad;
+    const K(value) top = (1 - fx) * K(value_of)(x[at]) + fx * K(value_of)(x[at + right]);
+    const K(value) bottom = (1 - fx) * K(value_of)(x[at + down]) + fx * K(value_of)(x[at + down + right]);
+    sum[i] = (1 - fy) * top + fy * bottom;
+  }
+  K(write_row)(y, sum, w->tx, n);
+  if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * w->tx] = pad;
+}
+
+/* The sum of pixel i where some of its pixels lie outside of the picture: for them bicubic takes the pad value, as Torch7 did,
+ * and lanczos the nearest at the edge. */
+static K(value) K(sum_at_edge)(const warp *w, const piece *p, int i, const T *x)
+{
+  const int32_t bottom = (int32_t)w->height - 1, right = (int32_t)w->width - 1;
+  K(value) sum = 0;
+  for (int j = 0; j < p->taps; j++) {
+    const int32_t r = p->down[i] + j, row = r < 0 ? 0 : r > bottom ? bottom : r;
+    K(value) line = 0;
+    for (int k = 0; k < p->taps; k++) {
+      const int32_t q = p->right[i] + k, column = q < 0 ? 0 : q > right ? right : q;
+      const bool there = w->how == LANCZOS || (r == row && q == column);
+      line += (K(value))p->wx[k][i] * (there ? K(value_of)(x[row * w->sy + column * w->sx]) : (K(value))w->pad);
+    }
+    sum += (K(value))p->wy[j][i] * line;
+  }
+  return sum;
+}
+
+TH_INLINE void K(sum_whole)(const warp *w, const piece *p, int n, const T *restrict x, K(value) *restrict sum, int taps)
+{
+  const int64_t sy = w->sy, sx = w->sx;
+  for (int i = 0; i < n; i++) {
+    if (!p->whole[i]) continue;
+    const T *from = x + p->at[i];
+    K(value) total = 0;
+    for (int j = 0; j < taps; j++) {
+      K(value) line = 0;
+      for (int k = 0; k < taps; k++) line += (K(value))p->wx[k][i] * K(value_of)(from[j * sy + k * sx]);
+      total += (K(value))p->wy[j][i] * line;
+    }
+    sum[i] = total;
   }
 }
 
-/* Pixel i as a sum of 4 x 4 or 6 x 6 pixels. Of those outside of the picture, bicubic takes the pad value, as Torch7 did, and
- * lanczos the nearest at the edge. */
-static void K(read_many)(const warp *w, const piece *p, int i, const T *x, T *y)
+/* Pixels as sums of 4 x 4 or 6 x 6 pixels. */
+static void K(read_many)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
 {
-  const int32_t bottom = (int32_t)w->height - 1, right = (int32_t)w->width - 1;
-  const bool inside = p->py[i] >= 0 && p->py[i] <= (float)bottom && p->px[i] >= 0 && p->px[i] <= (float)right;
-  if (!inside && !w->clamp) {
-    *y = ELEMENT(w->pad);
-    return;
-  }
-  const float py = limit(p->py[i], (float)bottom), px = limit(p->px[i], (float)right);
-  const int32_t iy = (int32_t)py, ix = (int32_t)px;
-  float wy[TAPS], wx[TAPS];
-  const int taps = weigh(w->how, py - (float)iy, wy), y0 = iy - taps / 2 + 1, x0 = ix - taps / 2 + 1;
-  weigh(w->how, px - (float)ix, wx);
-  K(value) sum = 0;
-  for (int j = 0; j < taps; j++) {
-    const int32_t r = y0 + j, row = r < 0 ? 0 : r > bottom ? bottom : r;
-    K(value) line = 0;
-    for (int k = 0; k < taps; k++) {
-      const int32_t q = x0 + k, column = q < 0 ? 0 : q > right ? right : q;
-      const bool there = w->how == LANCZOS || (r == row && q == column);
-      line += (K(value))wx[k] * (there ? K(value_of)(x[row * w->sy + column * w->sx]) : (K(value))w->pad);
-    }
-    sum += (K(value))wy[j] * line;
-  }
-  *y = K(pixel)(sum);
+  K(value) sum[PIECE] = { 0 };
+  const T pad = ELEMENT(w->pad);
+  if (p->taps == 4) K(sum_whole)(w, p, n, x, sum, 4);
+  else K(sum_whole)(w, p, n, x, sum, 6);
+  for (int i = 0; i < n; i++) if (!p->whole[i]) sum[i] = K(sum_at_edge)(w, p, i, x);
+  K(write_row)(y, sum, w->tx, n);
+  if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * w->tx] = pad;
 }
 
 static void K(warp_rows)(void *ctx, int64_t first, int64_t last)
@@ -235,12 +284,13 @@ static void K(warp_rows)(void *ctx, int64_t first, int64_t last)
       w->places(w, group, row, j, n, p->py, p->px);
       if (w->how == SIMPLE) find_nearest(w, p, n);
       else if (w->how == BILINEAR) find_four(w, p, n);
+      else find_many(w, p, n);
       for (int64_t plane = group * w->planes; plane < (group + 1) * w->planes; plane++) {
         const T *x = TH_DATA(T, w->x) + plane_offset(w->x, plane);
         T *y = TH_DATA(T, w->y) + plane_offset(w->y, plane) + row * w->ty + j * w->tx;
         if (w->how == SIMPLE) K(read_nearest)(w, p, n, x, y);
         else if (w->how == BILINEAR) K(read_four)(w, p, n, x, y);
-        else for (int i = 0; i < n; i++) K(read_many)(w, p, i, x, y + i * w->tx);
+        else K(read_many)(w, p, n, x, y);
       }
     }
   }

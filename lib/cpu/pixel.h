@@ -16,10 +16,18 @@ TH_INLINE T K(pixel)(K(value) v)
   v += (K(value))0.5;
   v = v > least ? v : least;
   v = v < most ? v : most;
-  return (T)((T)-1 > 0 ? (K(value))(int32_t)v : sizeof(C) == 8 ? (K(value))floor((double)v) : (K(value))floorf((float)v));
+  if ((T)-1 > 0) return (T)(int32_t)v;
+  return sizeof(C) == 8 ? (T)floor((double)v) : (T)(int32_t)floorf((float)v);
 #else
   return STORE((C)v);
 #endif
 }
 
 TH_INLINE K(value) K(value_of)(T x) { return (K(value))LOAD(x); }
+
+/* A row of pixels from values. */
+static void K(write_row)(T *restrict to, const K(value) *restrict from, int64_t step, int64_t n)
+{
+  if (step == 1) for (int64_t i = 0; i < n; i++) to[i] = K(pixel)(from[i]);
+  else for (int64_t i = 0; i < n; i++) to[i * step] = K(pixel)(from[i]);
+}
