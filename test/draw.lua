@@ -219,6 +219,7 @@ recipe('image_warp', function(d)
    local h, w = large_plane(d)
    return { x = d:values(3, h, w), field = d:values(2, h, w) }
 end)
+recipe('image_color image_luma', function(d) return { x = d:values(3, d.rows, d.cols), change = 'rgb2hsv' } end)
 recipe('fractionalmaxpool2d', function(d)
    local h, w = plane(d)
    return { x = d:values(4, 12, h, w), samples = d:chances(4, 12, 2), kH = 2, kW = 2, outH = h - 2, outW = w - 2 }

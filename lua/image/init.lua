@@ -17,6 +17,7 @@ local parts = {
    'load', 'save',
 
    -- colours, filters and drawing
+   'color',
 
    -- showing
    'sample', 'test',
