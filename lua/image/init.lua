@@ -17,7 +17,7 @@ local parts = {
    'load', 'save',
 
    -- colours, filters and drawing
-   'color',
+   'color', 'filter',
 
    -- showing
    'sample', 'test',
