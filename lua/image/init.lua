@@ -17,7 +17,7 @@ local parts = {
    'load', 'save',
 
    -- colours, filters and drawing
-   'color', 'filter',
+   'color', 'filter', 'draw', 'typed_color',
 
    -- showing
    'sample', 'test',

@@ -139,3 +139,32 @@ describe('image.y2jet', function()
       refuses('the picture must be a tensor, got nil', image.y2jet)
    end)
 end)
+
+describe('colours in image.byte, image.float and image.double', function()
+   it('come from a picture and go into a result', function()
+      local x, y = torch.rand(3, 2, 2), torch.Tensor()
+      image.double.rgb2hsl(x, y)
+      near(image.rgb2hsl(x), y, 0)
+      near(image.rgb2hsl(x), image.double.rgb2hsl(x), 0)
+      near(pixel(85, 255, 255), image.byte.rgb2hsv(pixel(0, 255, 0, 'torch.ByteTensor')))
+   end)
+
+   it('colorize labels from 0 with the rows of a map', function()
+      local y = image.double.colorize(torch.Tensor(), torch.Tensor { { 1, 0 } }, torch.Tensor { { 1, 2, 3 }, { 4, 5, 6 } })
+      assert.same({ { { 4, 1 } }, { { 5, 2 } }, { { 6, 3 } } }, torch.totable(y))
+      refuses('image.double.colorize: pixels must lie in 0..1, got 0 to 2', image.double.colorize, torch.Tensor(),
+         torch.Tensor { 0, 2 }, torch.ones(2, 3))
+      refuses('the map must be a tensor of colours x 3', image.double.colorize, torch.Tensor(), torch.Tensor { 0 }, torch.ones(2, 2))
+   end)
+
+   it('saturate fractions in place and leave bytes alone', function()
+      local x = torch.FloatTensor { -1, 0.5, 2 }
+      assert.is_true(rawequal(x, image.float.saturate(x)))
+      assert.same({ 0, 0.5, 1 }, torch.totable(x))
+      assert.same({ 255 }, torch.totable(image.byte.saturate(torch.ByteTensor { 255 })))
+   end)
+
+   it('refuse tensors of another type', function()
+      refuses('image.float.rgb2y: expected a torch.FloatTensor, got a torch.DoubleTensor', image.float.rgb2y, torch.rand(3, 2, 2))
+   end)
+end)

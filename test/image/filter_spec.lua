@@ -80,6 +80,7 @@ describe('kernels of image', function()
       local y = torch.FloatTensor(4, 5)
       assert.is_true(rawequal(y, image.gaussian { tensor = y }))
       near(image.gaussian { width = 5, height = 4 }, y, 1e-6)
+      near(y, image.float.gaussian(torch.FloatTensor(4, 5)), 0)
       near(image.gaussian1D(6), image.gaussian1D { tensor = torch.FloatTensor(6) }, 1e-6)
    end)
 
