@@ -2,7 +2,6 @@
 -- runs once
 local torch = require 'torch'
 local idx = require 'examples.lib.idx'
-local curve = require 'examples.lib.curve'
 local draw = require 'examples.lib.draw'
 
 local dir
@@ -204,29 +203,5 @@ describe('draw', function()
                    draw.row({ image, image }, { 'one', 'two' }, 16, false))
       assert.equal('  @@\n@@  \none \n\n  @@\n@@  \ntwo \n',
                    draw.row({ image, image }, { 'one', 'two' }, 16, false, 5))
-   end)
-end)
-
-describe('curve', function()
-   it('draws a point for each finite number, under titles whose markup is escaped', function()
-      local text = curve.svg('a < b', 'x & y', 'loss', { { title = '"one"', points = { 1, 0 / 0, 2.5, 1 / 0 } },
-                                                         { title = 'two', points = {} } })
-      assert.equal(2, select(2, text:gsub('<circle', '')))
-      assert.equal(2, select(2, text:gsub('<polyline', '')))
-      for _, part in ipairs { 'a &lt; b', 'x &amp; y', '&quot;one&quot;', '>two<', '>loss<' } do
-         assert.truthy(text:find(part, 1, true), part)
-      end
-      assert.is_nil(text:find 'nan' or text:find 'inf')
-   end)
-
-   it('draws a single point, and equal ones, in the middle', function()
-      local text = curve.svg('', '', '', { { title = '', points = { 7 } } })
-      assert.truthy(text:find('<circle cx="430.0" cy="245.0"', 1, true), text)
-   end)
-
-   it('says why there is no picture', function()
-      local ok, why = pcall(curve.write, path 'nowhere/curve.svg', 'title', 'x', 'y', {})
-      assert.is_false(ok)
-      assert.truthy(why:find('cannot write ' .. path 'nowhere/curve.svg', 1, true), why)
    end)
 end)

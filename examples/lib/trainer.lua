@@ -10,7 +10,7 @@ local torch = require 'torch'
 local optim = require 'optim'
 local paths = require 'paths'
 local xlua = require 'xlua'
-local curve = require 'examples.lib.curve'
+local svg = require 'gnuplot.svg'
 local draw = require 'examples.lib.draw'
 local interrupt = require 'examples.lib.interrupt'
 
@@ -292,13 +292,14 @@ end
 function Run:files(job)
    local curves = {}
    for k = 3, #job.curve do
-      local points = {}
-      for i, entry in ipairs(self.history) do points[i] = entry[job.curve[k]] end
-      curves[#curves + 1] = { title = job.curve[k], points = points }
+      local x, y = {}, {}
+      for i, entry in ipairs(self.history) do x[i], y[i] = i, entry[job.curve[k]] end
+      curves[#curves + 1] = { title = job.curve[k], x = x, y = y, with = 'linespoints' }
    end
    print(('log            %s'):format(self:inSave 'train.log'))
    if #self.history > 0 then
-      local ok, why = pcall(curve.write, self:inSave 'curve.svg', job.curve[1], 'epoch', job.curve[2], curves)
+      local picture = { title = job.curve[1], xlabel = 'epoch', ylabel = job.curve[2], grid = true, curves = curves }
+      local ok, why = pcall(svg.write, self:inSave 'curve.svg', picture)
       if not ok then self:stop('%s', why) end
       print(('learning curve %s'):format(self:inSave 'curve.svg'))
    end

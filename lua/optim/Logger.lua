@@ -4,9 +4,8 @@ local arg = require 'torch.arg'
 local paths = require 'paths'
 require 'xlua'                          -- scripts use xlua and sys after require 'optim'
 
---- Writes rows of numbers and texts to a file as they come, and plots the numbers with gnuplot
--- where that is installed. Folders of the file that are missing are made. The field `symbols` holds
--- the columns, by name or by number as add got them.
+--- Writes rows of numbers and texts to a file as they come, and plots the numbers. Folders of the file
+-- that are missing are made. The field `symbols` holds the columns, by name or by number as add got them.
 -- @param filename   nil: the rows go to standard output
 -- @param timestamp  true: the date is added to the name
 -- name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+' --> loss
@@ -155,48 +154,40 @@ function Logger:setlogscale(state) self.logscale = state end
 --- false: plot writes the pictures without opening a window. Default: true.
 function Logger:display(state) self.showPlot = state end
 
--- For gnuplot: in single quotes nothing is expanded; a quote is doubled.
-local function quote(text) return "'" .. tostring(text):gsub("'", "''"):gsub('%c', ' ') .. "'" end
-
--- os.execute answers 0 or true, as LuaJIT was built.
-local function succeeds(command)
-   local status = os.execute(command)
-   return status == 0 or status == true
-end
-
-local WITH = {['-'] = 'lines', ['+'] = 'points', ['+-'] = 'linespoints', ['-+'] = 'linespoints', ['~'] = 'lines smooth csplines',
-   ['.'] = 'dots', ['|'] = 'impulses'}
-
--- The data of a column with the styles of its curves; nil without a number.
-local function block(self, i, column)
-   local lines, some = {('$column%d << END'):format(i)}, false
+-- The curve of a column in one style, as gnuplot.plot takes it; nil without a number.
+local function curve(self, column, style)
+   local x, y = {}, {}
    for at, value in ipairs(self.symbols[column]) do
       if type(value) == 'number' and value == value and math.abs(value) < math.huge then
-         lines[#lines + 1] = ('%d %.17g'):format(at, value)
-         some = true
+         x[#x + 1], y[#y + 1] = at, value
       end
    end
-   lines[#lines + 1] = 'END'
-   return some and table.concat(lines, '\n') or nil
+   if #x == 0 then return nil end
+   return {tostring(self.names[column] or column), torch.DoubleTensor(x), torch.DoubleTensor(y), style}
 end
 
-local function script(self, columns, options)
-   local lines = {'set termopt noenhanced', 'set grid'}
-   if self.logscale then lines[#lines + 1] = 'set logscale y' end
-   lines[#lines + 1] = 'set title ' .. quote(options.title or '<Logger::' .. self.name .. '>')
-   lines[#lines + 1] = 'set xlabel ' .. quote(options.xlabel or '')
-   lines[#lines + 1] = 'set ylabel ' .. quote(options.ylabel or '')
-   if type(self.plotRawCmd) == 'string' then lines[#lines + 1] = self.plotRawCmd end
+local function curves_of(self, columns)
    local curves = {}
-   for i, column in ipairs(columns) do
-      local data = block(self, i, column)
-      lines[#lines + 1] = data
-      for _, style in ipairs(data and self.styles[column] or {}) do
-         curves[#curves + 1] = ('$column%d using 1:2 with %s title %s'):format(i, WITH[style] or 'linespoints',
-            quote(self.names[column] or column))
+   for _, column in ipairs(columns) do
+      for _, style in ipairs(self.styles[column] or {}) do
+         curves[#curves + 1] = curve(self, column, style)
       end
    end
-   return table.concat(lines, '\n'), #curves > 0 and 'plot ' .. table.concat(curves, ', ') or nil
+   return curves
+end
+
+-- Draws the curves into the current figure of gnuplot. Names of columns hold _ and ^, so these are shown as they are.
+local function draw(self, gnuplot, curves, options, installed)
+   if installed then
+      gnuplot.raw 'set termopt noenhanced'
+      if type(self.plotRawCmd) == 'string' then gnuplot.raw(self.plotRawCmd) end
+   end
+   gnuplot.plot(curves)
+   gnuplot.grid(true)
+   gnuplot.logscale(self.logscale)
+   gnuplot.title((options.title or '<Logger::' .. self.name .. '>'))
+   gnuplot.xlabel(options.xlabel)
+   gnuplot.ylabel(options.ylabel)
 end
 
 -- The columns that plot gets as names, or all.
@@ -215,35 +206,32 @@ local function chosen(self, ...)
    return columns
 end
 
---- Draws the columns: into <file>.eps and <file>.png, and in a window when there is a display and showPlot is set.
--- Where gnuplot is missing the first call says so, and nothing is drawn. Returns whether pictures were written.
+--- Draws the columns with the package gnuplot: into <file>.eps and <file>.png, and in a window when there is a display
+-- and showPlot is set. Where the program gnuplot is missing, into <file>.svg. Returns whether pictures were written.
 -- @param ...  names of columns (default: all), or a table {title =, xlabel =, ylabel =}
 function Logger:plot(...)
    local first = ...
    local options = type(first) == 'table' and first or {}
-   local head, plot = script(self, chosen(self, ...), options)
-   if not plot then return false end
-   if not succeeds 'command -v gnuplot >/dev/null 2>&1' then
-      if not self.warned then print '<Logger> warning: gnuplot is not installed, so nothing is plotted' end
-      self.warned = true
-      return false
+   local curves = curves_of(self, chosen(self, ...))
+   if #curves == 0 then return false end
+   local gnuplot = require 'gnuplot'
+   local installed = require 'gnuplot.process'.find() ~= nil
+   local function file(open, name)
+      local n = open(name)
+      draw(self, gnuplot, curves, options, installed)
+      gnuplot.close(n)
    end
-   local parts = {head}
-   if self.filename then
-      parts[#parts + 1] = 'set terminal postscript eps color noenhanced\nset output ' .. quote(self.epsfile) .. '\n' .. plot
-      parts[#parts + 1] = 'set terminal png size 800,600 noenhanced\nset output ' .. quote(self.pngfile) .. '\n' .. plot
-      parts[#parts + 1] = 'unset output'
+   if self.filename and installed then
+      file(gnuplot.epsfigure, self.epsfile)
+      file(gnuplot.pngfigure, self.pngfile)
+   elseif self.filename then
+      file(gnuplot.svgfigure, self.filename .. '.svg')
    end
-   local window = self.showPlot and os.getenv 'DISPLAY'
-   if window then parts[#parts + 1] = 'set terminal x11 persist noenhanced\n' .. plot end
-   local name = os.tmpname()
-   local file = io.open(name, 'w')
-   if not file then return false end
-   file:write(table.concat(parts, '\n'), '\n')
-   file:close()
-   local done = succeeds("gnuplot '" .. name:gsub("'", "'\\''") .. "' >/dev/null 2>&1")
-   os.remove(name)
-   return done
+   if installed and self.showPlot and os.getenv 'DISPLAY' then
+      self.figure = gnuplot.figure(self.figure)
+      draw(self, gnuplot, curves, options, true)
+   end
+   return self.filename ~= nil
 end
 
 return Logger
