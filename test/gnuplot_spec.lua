@@ -252,6 +252,19 @@ describe('gnuplot', function()
          find(read(path .. '.log'), '\n1 1\ne\n')
          assert.is_false(paths.filep 'bad')
       end)
+      it('that does not read is left by Ctrl-C', function()
+         local path = program('deaf', 'sleep 0.2; kill -INT $PPID; sleep 0.2')
+         write('script.lua', ([[
+            require 'gnuplot'
+            gnuplot.setgnuplotexe '%s'
+            print(pcall(gnuplot.plot, torch.zeros(100000)))
+            gnuplot.closeall()]]):format(path))
+         local pipe = io.popen(("cd '%s' && build/bin/th '%s/script.lua' 2>&1"):format(here, dir))
+         local text = pipe:read '*a'
+         pipe:close()
+         find(text, 'interrupted')
+         assert.is_nil(text:find 'true')
+      end)
       it('prints no picture to standard output', function()
          local exe = installed()
          if not exe then return pending 'gnuplot is not installed' end
