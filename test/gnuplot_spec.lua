@@ -333,6 +333,8 @@ describe('gnuplot', function()
             gnuplot.imagesc(torch.Tensor{ { 0, 1 }, { 1, 0.5 } })
             gnuplot.svgfigure 'surface.svg'
             gnuplot.splot(torch.Tensor{ { 0, 1 }, { 1, 0.5 } })
+            gnuplot.svgfigure 'places.svg'
+            gnuplot.splot(torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 3))
             gnuplot.svgfigure 'cloud.svg'
             gnuplot.scatter3(torch.randn(5), torch.randn(5), torch.randn(5))
          end)
@@ -342,6 +344,7 @@ describe('gnuplot', function()
          find(read 'image.svg', '#808080')
          find(read 'surface.svg', '#ffff00')
          assert.equal(5, count(read 'cloud.svg', '<circle'))
+         assert.equal(6, count(read 'places.svg', '<circle'))
       end)
       it('says why a file cannot be written, and closes its figure', function()
          without_gnuplot()

@@ -54,8 +54,8 @@ end
 
 -- ---- figures ----------------------------------------------------------------------------------------
 
--- A figure has number, picture (for SVG), plotted, and file, the name it is written to, or term, its terminal;
--- with gnuplot also pipe, without it svg, the name of the SVG file.
+-- A figure has number, picture (for SVG), and file, the name it is written to, or term, its terminal. With gnuplot it
+-- has pipe; without it svg, the name of the SVG file, and plotted when there is something to draw.
 local Figure = {}
 Figure.__index = Figure
 
@@ -386,25 +386,29 @@ local function drawn_with(clause)
    return OWN[style] and style or 'lines'
 end
 
-local function show(picture, lines)
+-- Sends the commands and then the lines of body(), or draws picture() where there is no gnuplot.
+local function show(commands, body, picture)
    local figure = current_figure()
-   figure:send(unpack(lines))
-   figure.plotted = true
-   figure.picture.curves, figure.picture.image = picture.curves or {}, picture.image
-   if figure.svg then figure:refresh() end
+   if figure.svg then
+      local drawn = picture()
+      figure.picture.curves, figure.picture.image, figure.plotted = drawn.curves or {}, drawn.image, true
+      figure:refresh()
+   else
+      commands[#commands + 1] = table.concat(body(), '\n')
+      figure:send(unpack(commands))
+   end
 end
 
--- Few arguments for unpack: the text of all lines is one.
-local function text(lines) return { table.concat(lines, '\n') } end
-
 local function plot(who, default, ...)
-   local curves, drawn = {}, {}
-   for i, list in ipairs(data.lists(who, ...)) do
-      local c = data.curve(who, list, default)
-      curves[i] = c
-      drawn[i] = { title = c.title, x = c.columns[1]:totable(), y = c.columns[2]:totable(), with = drawn_with(c.clause) }
-   end
-   show({ curves = drawn }, text(data.plot_text(curves)))
+   local curves = {}
+   for i, list in ipairs(data.lists(who, ...)) do curves[i] = data.curve(who, list, default) end
+   show({}, function() return data.plot_text(curves) end, function()
+      local drawn = {}
+      for i, c in ipairs(curves) do
+         drawn[i] = { title = c.title, x = c.columns[1]:totable(), y = c.columns[2]:totable(), with = drawn_with(c.clause) }
+      end
+      return { curves = drawn }
+   end)
 end
 
 --- gnuplot.plot(...): Plots curves. The arguments of one curve are [name,] x [, y] [, format]; of several, tables
@@ -446,41 +450,43 @@ function gnuplot.hist(tensor, bins, min, max)
    return h
 end
 
+-- Points in the plane whose colours are the third coordinate.
+local function coloured_points(title, x, y, z)
+   local function list(t) return t:contiguous():view(-1):totable() end
+   return { title = title, x = list(x), y = list(y), colour = list(z), with = 'points' }
+end
+
 --- gnuplot.scatter3(...): Plots points in space. The arguments are [name,] x, y, z (vectors); of several clouds, tables
 -- with these.
 function gnuplot.scatter3(...)
-   local clouds, drawn = {}, {}
-   for i, list in ipairs(data.lists('scatter3', ...)) do
-      local c = data.cloud('scatter3', list)
-      clouds[i] = c
-      drawn[i] = { title = c.title, x = c.columns[1]:totable(), y = c.columns[2]:totable(), colour = c.columns[3]:totable(),
-                   with = 'points' }
-   end
-   local lines = data.splot_text(clouds, 'points')
-   show({ curves = drawn }, text { 'set contour base', 'set style data points', 'set hidden3d', unpack(text(lines)) })
+   local clouds = {}
+   for i, list in ipairs(data.lists('scatter3', ...)) do clouds[i] = data.cloud('scatter3', list) end
+   show({ 'set contour base', 'set style data points', 'set hidden3d' },
+        function() return data.splot_text(clouds, 'points') end,
+        function()
+           local drawn = {}
+           for i, c in ipairs(clouds) do drawn[i] = coloured_points(c.title, unpack(c.columns)) end
+           return { curves = drawn }
+        end)
 end
 
-local function add_surface(picture, surface)
-   local z = surface.z:t():totable()
-   if not surface.x then
-      picture.image = { rows = z, left = 1, bottom = 1, palette = 'color' }
-      return
+local function surface_picture(surfaces)
+   local picture = { curves = {} }
+   for _, s in ipairs(surfaces) do
+      if s.x then table.insert(picture.curves, coloured_points(s.title, s.x, s.y, s.z))
+      else picture.image = { rows = s.z:t():totable(), left = 1, bottom = 1, palette = 'color' } end
    end
-   table.insert(picture.curves, { title = surface.title, x = surface.x:contiguous():view(-1):totable(),
-      y = surface.y:contiguous():view(-1):totable(), colour = surface.z:contiguous():view(-1):totable(), with = 'points' })
+   return picture
 end
 
 --- gnuplot.splot(...): Plots surfaces. The arguments are [name,] z or [name,] x, y, z (matrices of one size); of several
 -- surfaces, tables with these. Without gnuplot they are drawn as heat maps, of surfaces without x and y the last.
 function gnuplot.splot(...)
-   local surfaces, picture = {}, { curves = {} }
-   for i, list in ipairs(data.lists('splot', ...)) do
-      surfaces[i] = data.surface('splot', list)
-      add_surface(picture, surfaces[i])
-   end
-   local lines = data.splot_text(surfaces, 'lines')
-   show(picture, text { 'set contour base', 'set cntrparam bspline', 'set cntrparam levels auto', 'set style data lines',
-                        'set hidden3d', unpack(text(lines)) })
+   local surfaces = {}
+   for i, list in ipairs(data.lists('splot', ...)) do surfaces[i] = data.surface('splot', list) end
+   show({ 'set contour base', 'set cntrparam bspline', 'set cntrparam levels auto', 'set style data lines', 'set hidden3d' },
+        function() return data.splot_text(surfaces, 'lines') end,
+        function() return surface_picture(surfaces) end)
 end
 
 --- gnuplot.imagesc(tensor, [palette]): Shows a matrix as an image; its first row is at the top.
@@ -493,10 +499,13 @@ function gnuplot.imagesc(...)
    if z:dim() ~= 2 then refuse('imagesc: the tensor must be a matrix, got %d dimensions', z:dim()) end
    data.clause('imagesc', palette)
    z = z:double()
-   local image = { rows = z:totable(), left = 0, bottom = 0, down = true, palette = palette == 'gray' and 'gray' or 'color' }
-   show({ image = image }, text { 'set view map', 'set palette ' .. palette, 'set style data linespoints',
-      ('set xrange [ -0.5 : %g] noreverse nowriteback'):format(z:size(2) - 0.5),
-      ('set yrange [ -0.5 : %g] reverse nowriteback'):format(z:size(1) - 0.5), unpack(text(data.image_text(z))) })
+   show({ 'set view map', 'set palette ' .. palette, 'set style data linespoints',
+          ('set xrange [ -0.5 : %g] noreverse nowriteback'):format(z:size(2) - 0.5),
+          ('set yrange [ -0.5 : %g] reverse nowriteback'):format(z:size(1) - 0.5) },
+        function() return data.image_text(z) end,
+        function()
+           return { image = { rows = z:totable(), left = 0, bottom = 0, down = true, palette = palette == 'gray' and 'gray' or 'color' } }
+        end)
 end
 
 return gnuplot
