@@ -13,6 +13,8 @@ enum {
   ALPHA = 4, COLOUR = 2,                                              /* their bits */
   TRNS = 0x10,                                                        /* a chunk that libpng has seen */
   MOST_RATIO = 1032,                                                  /* Deflate packs at most so many bytes into one */
+  SIGNATURE = 8, CHUNK = 12,                                          /* bytes of the first, and of an empty chunk */
+  MOST_NOTES = 16,                                                    /* texts and the like that libpng keeps */
   LARGEST = 0x7fffffff,                                               /* width and height, by the format */
   PORTION = 1 << 16,                                                  /* bytes that a written file grows by */
 };
@@ -35,6 +37,8 @@ static struct {
   void (*set_read_fn)(png_struct *png, void *owner, on_bytes *read);
   void (*set_write_fn)(png_struct *png, void *owner, on_bytes *write, void (*flush)(png_struct *));
   void (*set_user_limits)(png_struct *png, uint32_t width, uint32_t height);
+  void (*set_chunk_malloc_max)(png_struct *png, size_t bytes);
+  void (*set_chunk_cache_max)(png_struct *png, uint32_t chunks);
   void (*read_info)(png_struct *png, png_info *info);
   uint32_t (*get_image_width)(const png_struct *png, const png_info *info);
   uint32_t (*get_image_height)(const png_struct *png, const png_info *info);
@@ -68,6 +72,7 @@ static void open_libpng(void)
   FIND(create_read_struct); FIND(create_write_struct); FIND(create_info_struct);
   FIND(destroy_read_struct); FIND(destroy_write_struct);
   FIND(get_error_ptr); FIND(get_io_ptr); FIND(set_read_fn); FIND(set_write_fn); FIND(set_user_limits);
+  FIND(set_chunk_malloc_max); FIND(set_chunk_cache_max);
   FIND(read_info); FIND(get_image_width); FIND(get_image_height); FIND(get_bit_depth); FIND(get_color_type);
   FIND(get_channels); FIND(get_valid); FIND(set_expand); FIND(set_swap); FIND(set_interlace_handling);
   FIND(read_update_info); FIND(get_rowbytes); FIND(read_row);
@@ -146,6 +151,20 @@ static void check_interrupt(th_png *p)
 
 /* ---- reading ---- */
 
+static int64_t be32(const uint8_t *b) { return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]; }
+
+/* libpng allocates what a chunk says, and then reads it. IHDR has one length, and IDAT is read in portions. */
+static th_status check_chunks(const uint8_t *bytes, int64_t n)
+{
+  for (int64_t at = SIGNATURE; at + 8 <= n; at += CHUNK + be32(bytes + at)) {
+    const char *const name = (const char *)bytes + at + 4;
+    if (memcmp(name, "IEND", 4) == 0) break;
+    if (be32(bytes + at) <= n - at - CHUNK || memcmp(name, "IHDR", 4) == 0 || memcmp(name, "IDAT", 4) == 0) continue;
+    return th_fail(TH_EIO, "a chunk of it is longer than the file");
+  }
+  return TH_OK;
+}
+
 /* A file cannot hold more than deflate can pack into it: one that promises more lies. */
 static th_status check_size(th_png *p, int64_t n, th_png_size *size)
 {
@@ -182,6 +201,9 @@ static th_status read_header(th_png *p, int64_t n, th_png_size *size)
   p->info = libpng.create_info_struct(p->png);
   if (!p->info) return th_fail(TH_ENOMEM, "there is no memory for libpng");
   libpng.set_user_limits(p->png, LARGEST, LARGEST);
+  TH_TRY(check_chunks(p->bytes, n));
+  libpng.set_chunk_malloc_max(p->png, (size_t)n);
+  libpng.set_chunk_cache_max(p->png, MOST_NOTES);
   libpng.set_read_fn(p->png, p, take);
   libpng.read_info(p->png, p->info);
   TH_TRY(check_size(p, n, size));

@@ -20,7 +20,7 @@ local READABLE = { byte = 'torch.ByteTensor', float = 'torch.FloatTensor', doubl
 function codec.type(who, name, level)
    if name ~= nil then
       local t = READABLE[name]
-      if not t then arg.refuse(who, 'tensortype', "'byte', 'float' or 'double'", name, level + 1) end
+      if not t then arg.refuse(who, 'tensortype', "'byte', 'float' or 'double'", name, level) end
       return t
    end
    local default = torch.getdefaulttensortype()
@@ -30,17 +30,10 @@ function codec.type(who, name, level)
    return default
 end
 
--- Grey from red, green and blue, without a plane dimension.
-local function luma(x)
-   local y = x[1]:double():mul(0.299):add(0.587, x[2]:double()):add(0.114, x[3]:double())
-   if x:type() == 'torch.ByteTensor' then y:add(0.5) end
-   return y:type(x:type())
-end
-
 -- Depth 1: colours become grey, of rows x columns; alpha is dropped. Depth 3: grey becomes colours. Other depths change nothing.
 local function with_depth(x, depth)
    local n = x:size(1)
-   if depth == 1 and n > 1 then return n == 2 and x:narrow(1, 1, 1) or luma(x) end
+   if depth == 1 and n > 1 then return n == 2 and x:narrow(1, 1, 1) or require 'image'.rgb2y(x:narrow(1, 1, 3))[1] end
    if depth == 3 and n < 3 then return x:narrow(1, 1, 1):expand(3, x:size(2), x:size(3)):contiguous() end
    return depth == 3 and n == 4 and x:narrow(1, 1, 3) or x
 end
@@ -59,7 +52,7 @@ end
 -- outside counts as 0 or 1. The result is a new tensor, or shares the memory of `x`; it is contiguous.
 -- @param channels  a table: the numbers of planes that the kind of the file can have
 function codec.pixels(who, x, channels, level)
-   if not torch.isTensor(x) then arg.refuse(who, 'tensor', 'a tensor', x, level + 1) end
+   if not torch.isTensor(x) then arg.refuse(who, 'tensor', 'a tensor', x, level) end
    local n = x:dim() == 2 and 1 or x:dim() == 3 and x:size(1)
    if not n or not channels[n] or x:nElement() == 0 then
       local list = {}

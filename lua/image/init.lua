@@ -20,7 +20,7 @@ local parts = {
    'color', 'filter', 'draw', 'typed_color',
 
    -- showing
-   'sample', 'test',
+   'display', 'sample', 'test',
 }
 
 for _, name in ipairs(parts) do

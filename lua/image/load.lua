@@ -9,11 +9,11 @@ local M = {}
 -- The bytes of a file.
 local function bytes_of(who, file, level)
    if type(file) ~= 'string' or file == '' or file:find '%z' then
-      arg.refuse(who, 'filename', 'the name of a file', file, level + 1)
+      arg.refuse(who, 'filename', 'the name of a file', file, level)
    end
    local source = require 'feed.source'
    local ok, bytes = pcall(source.with, file, source.whole)
-   if not ok then source.fail(who, file, bytes, level + 1) end
+   if not ok then source.fail(who, file, bytes, level) end
    return bytes
 end
 
@@ -42,21 +42,21 @@ end
 -- @param depth  1: colours become grey, a tensor of rows x columns; 3: grey becomes three planes, alpha is dropped; nil: all
 -- @param tensortype  'byte', 'float' or 'double' (nil: the default type of tensors)
 -- name = os.tmpname(); image.savePPM(name, torch.ones(3, 1, 2)); x = image.load(name); os.remove(name); x:size() --> {3, 1, 2}
-function M.load(filename, depth, tensortype) return read('image.load', filename, depth, tensortype) end
+function M.load(filename, depth, tensortype) return (read('image.load', filename, depth, tensortype)) end
 
 --- The image in a JPEG file, as image.load gives it. Needs libturbojpeg, which TH_JPEG may name.
-function M.loadJPG(filename, depth, tensortype) return read('image.loadJPG', filename, depth, tensortype, 'JPEG') end
+function M.loadJPG(filename, depth, tensortype) return (read('image.loadJPG', filename, depth, tensortype, 'JPEG')) end
 
 --- The image in a PNG file, as image.load gives it; palettes become colours. Needs libpng, which TH_PNG may name.
-function M.loadPNG(filename, depth, tensortype) return read('image.loadPNG', filename, depth, tensortype, 'PNG') end
+function M.loadPNG(filename, depth, tensortype) return (read('image.loadPNG', filename, depth, tensortype, 'PNG')) end
 
 --- The image in a PBM, PGM or PPM file (P1 to P6), as image.load gives it.
 -- name = os.tmpname(); image.savePGM(name, torch.ones(4, 5)); x = image.loadPPM(name); os.remove(name); x:size() --> {1, 4, 5}
-function M.loadPPM(filename, depth, tensortype) return read('image.loadPPM', filename, depth, tensortype, 'PNM') end
+function M.loadPPM(filename, depth, tensortype) return (read('image.loadPPM', filename, depth, tensortype, 'PNM')) end
 
 -- ---- sizes ------------------------------------------------------------------------------------------------------------------
 
--- Channels, height and width.
+-- A table of channels, height and width.
 local function size(who, file, kind)
    local bytes = bytes_of(who, file, 4)
    local ok, c, h, w = pcall(function()
@@ -66,28 +66,28 @@ local function size(who, file, kind)
       return require(codec.modules[found]).size(bytes)
    end)
    if not ok then require 'feed.source'.fail(who, file, c, 3) end
-   return c, h, w
+   return { c, h, w }
 end
 
 --- The size of the image in a file: a LongTensor of planes, rows and columns. The pixels are not read.
 -- name = os.tmpname(); image.savePPM(name, torch.ones(3, 4, 5)); s = image.getSize(name); os.remove(name); s --> {3, 4, 5}
-function M.getSize(filename) return torch.LongTensor { size('image.getSize', filename) } end
+function M.getSize(filename) return torch.LongTensor(size('image.getSize', filename)) end
 
 --- Planes, rows and columns of the image in a JPEG file: three numbers.
-function M.getJPGsize(filename) return size('image.getJPGsize', filename, 'JPEG') end
+function M.getJPGsize(filename) return unpack(size('image.getJPGsize', filename, 'JPEG')) end
 
 --- Planes, rows and columns of the image in a PNG file: three numbers.
-function M.getPNGsize(filename) return size('image.getPNGsize', filename, 'PNG') end
+function M.getPNGsize(filename) return unpack(size('image.getPNGsize', filename, 'PNG')) end
 
 --- Planes, rows and columns of the image in a PBM, PGM or PPM file: three numbers.
 -- name = os.tmpname(); image.savePGM(name, torch.ones(4, 5)); s = { image.getPPMsize(name) }; os.remove(name); s --> {1, 4, 5}
-function M.getPPMsize(filename) return size('image.getPPMsize', filename, 'PNM') end
+function M.getPPMsize(filename) return unpack(size('image.getPPMsize', filename, 'PNM')) end
 
 -- ---- compressed bytes -------------------------------------------------------------------------------------------------------
 
 local function unpacked(who, tensor, depth, tensortype, kind)
    if not torch.isTensor(tensor) or tensor:type() ~= 'torch.ByteTensor' then
-      arg.refuse(who, 'tensor', 'a torch.ByteTensor, the bytes of a file', tensor, 4)
+      arg.refuse(who, 'tensor', 'a torch.ByteTensor, the bytes of a file', tensor, 3)
    end
    local t = codec.type(who, tensortype, 4)
    tensor = tensor:contiguous()
@@ -99,12 +99,12 @@ end
 
 --- The image in the bytes of a file, a ByteTensor, as image.load gives that of a file.
 -- image.decompress(torch.ByteTensor{80, 50, 10, 50, 32, 49, 10, 57, 10, 48, 32, 57}) --> {{{0, 1}}}
-function M.decompress(tensor, depth, tensortype) return unpacked('image.decompress', tensor, depth, tensortype) end
+function M.decompress(tensor, depth, tensortype) return (unpacked('image.decompress', tensor, depth, tensortype)) end
 
 --- The image in the bytes of a JPEG file, a ByteTensor.
-function M.decompressJPG(tensor, depth, tensortype) return unpacked('image.decompressJPG', tensor, depth, tensortype, 'JPEG') end
+function M.decompressJPG(tensor, depth, tensortype) return (unpacked('image.decompressJPG', tensor, depth, tensortype, 'JPEG')) end
 
 --- The image in the bytes of a PNG file, a ByteTensor.
-function M.decompressPNG(tensor, depth, tensortype) return unpacked('image.decompressPNG', tensor, depth, tensortype, 'PNG') end
+function M.decompressPNG(tensor, depth, tensortype) return (unpacked('image.decompressPNG', tensor, depth, tensortype, 'PNG')) end
 
 return M

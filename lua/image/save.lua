@@ -20,10 +20,10 @@ local forms = {
 }
 
 -- The bytes of a file.
-local function packed(who, form, tensor, quality)
-   local x = codec.pixels(who, tensor, form[2], 4)
+local function packed(who, form, tensor, quality, level)
+   local x = codec.pixels(who, tensor, form[2], level + 1)
    local ok, bytes = pcall(require(codec.modules[form[1]]).write, x, quality)
-   if not ok then error(who .. ': ' .. tostring(bytes), 4) end
+   if not ok then error(who .. ': ' .. tostring(bytes), level) end
    return bytes
 end
 
@@ -43,8 +43,8 @@ local function write(who, name, bytes)
 end
 
 local function save(who, name, tensor, form, quality)
-   if type(name) ~= 'string' or name == '' or name:find '%z' then arg.refuse(who, 'filename', 'the name of a file', name, 4) end
-   write(who, name, packed(who, form, tensor, quality))
+   if type(name) ~= 'string' or name == '' or name:find '%z' then arg.refuse(who, 'filename', 'the name of a file', name, 3) end
+   write(who, name, packed(who, form, tensor, quality, 4))
 end
 
 --- Writes an image into a JPEG file of quality 75. Values are 0..1, or 0..255 in a ByteTensor. Needs libturbojpeg.
@@ -112,11 +112,11 @@ function M.compressJPG(tensor, quality)
    if type(quality) ~= 'number' or not (quality >= 0 and quality <= 100) then
       arg.refuse('image.compressJPG', 'quality', 'a number in 0..100', quality)
    end
-   return tensor_of(packed('image.compressJPG', forms.JPG, tensor, quality))
+   return tensor_of(packed('image.compressJPG', forms.JPG, tensor, quality, 3))
 end
 
 --- The bytes of a PNG file that holds the image, a ByteTensor of one dimension.
 -- @param tensor  an image as for image.savePNG
-function M.compressPNG(tensor) return tensor_of(packed('image.compressPNG', forms.PNG, tensor)) end
+function M.compressPNG(tensor) return tensor_of(packed('image.compressPNG', forms.PNG, tensor, nil, 3)) end
 
 return M

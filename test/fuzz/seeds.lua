@@ -50,6 +50,31 @@ local header = '{"__metadata__":{"format":"pt","u":"\\u00fc\\ud83d\\ude00"},"a.b
 -- The target takes the number of bytes behind the header, then the header.
 function seeds.safetensors() seed('header', '\5\0' .. header) end
 
+-- PNG files of one, three and four planes, where libpng is.
+function seeds.png()
+   local write = require 'feed.png'.write
+   for _, planes in ipairs { 1, 3, 4 } do
+      local ok, bytes = pcall(write, torch.range(1, planes * 63):view(7, 9, planes):byte())
+      if ok then seed(planes .. '.png', bytes) end
+   end
+   words { 'IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND', 'gAMA', 'iCCP', 'zTXt', '\16\6', '\1\3' }
+end
+
+-- Files of all kinds that image reads.
+function seeds.image()
+   local jpeg = require 'feed.jpeg'
+   local forms = { p1 = 'P1\n3 2\n0 1 0\n110\n', p2 = 'P2 3 1 2\n0 1 2', p3 = 'P3\n# c\n1 1 255\n1 2 3\n',
+      p4 = 'P4\n10 1\n\170\64', p5 = 'P5 2 1 255\n\10\32', p6 = 'P6 2 1 65535\n' .. ('\1\2'):rep(6) }
+   for name, bytes in pairs(forms) do seed(name, bytes) end
+   seeds.png()
+   for _, planes in ipairs { 1, 3 } do
+      local ok, bytes = pcall(jpeg.write, torch.range(1, planes * 63):view(7, 9, planes):byte(), 75)
+      if ok then seed(planes .. '.jpg', bytes) end
+   end
+   words { 'IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND', 'gAMA', 'Exif\0\0II\42\0', '\255\216', '\255\225', '\255\219',
+      '\255\196', '\255\192', '\255\194', '\255\218', '\255\217', 'P1 ', 'P4 ', '65535' }
+end
+
 function seeds.load()
    seeds.npy()
    seeds.zip()

@@ -178,6 +178,16 @@ local function png16(width, kind, row, more)
 end
 
 describe('PNG images', function()
+   it('with a chunk that is longer than the file are refused before memory is taken', function()
+      if not need_png() then return end
+      local before = torch.memory().peak
+      local file = png16(1, 6, ('\0'):rep(8), { 'zTXt', 'a\0\0' })
+      assert(image.decompress(bytes(file)))
+      local at = file:find('zTXt', 1, true)
+      refuses('image.decompress: a chunk of it is longer than the file', image.decompress,
+         bytes(file:sub(1, at - 5) .. '\127\255\255\240' .. file:sub(at)))
+      assert(torch.memory().peak - before < 2 ^ 20)
+   end)
    it('of one, three and four planes load as they were saved', function()
       if not need_png() then return end
       for _, planes in ipairs { 1, 3, 4 } do
