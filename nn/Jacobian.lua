@@ -33,6 +33,7 @@ function Jacobian.backward(module, input, param, dparam)
       module:zeroGradParameters()
       local din = module:updateGradInput(input, g)
       module:accGradParameters(input, g)
+      if not param and not din then error('nn.Jacobian: the module gives no gradient of its input', 2) end
       jacobian:select(2, k):copy(flat(param and dparam or din))
    end
    return jacobian
@@ -234,6 +235,7 @@ local function values(module, input)
    function m:updateGradInput(x, g)
       local gradInput = module:updateGradInput(full(x), g)
       local byIndex, out = gradInput[1], x:clone()
+      if not byIndex then return nil end           -- nn.SparseLinear gives a gradient for doGradInput only
       for k = 1, input:size(1) do out[k] = byIndex[input[k][1]][2] end
       return out
    end
