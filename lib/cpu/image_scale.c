@@ -10,6 +10,12 @@
 
 enum { KEPT = 4, LANES = 8, FEW_TAPS = 8 };   /* rows kept; sums of a long product; taps that are summed pixel by pixel */
 
+#ifdef __AVX512F__
+enum { SPAN = 16 };                             /* floats of a vector */
+#else
+enum { SPAN = 8 };
+#endif
+
 typedef enum method { BILINEAR, BICUBIC, SIMPLE } method;
 
 /* New pixel i is the sum of w times the `taps` pixels from from[i] on. Weights lie tap by tap, or, where there are many taps,
@@ -18,6 +24,7 @@ typedef struct axis {
   int64_t  n;
   int      taps;
   bool     by_pixel;
+  int      vectors;                             /* of old pixels that SPAN new ones come from: 2, 4, or 0 for more */
   int32_t *from;
   float   *w, *total;                           /* total: what sums are divided by; NULL where that is 1 */
 } axis;
@@ -111,6 +118,9 @@ static th_status axis_new(axis *a, int64_t from, int64_t n, method how)
       add_curve(a, i, from, how);
     }
   }
+  int64_t reach = 0;
+  for (int64_t i = 0; i + SPAN <= n; i += SPAN) reach = th_max(reach, a->from[i + SPAN - 1] - a->from[i] + a->taps);
+  a->vectors = a->by_pixel || reach > 4 * SPAN ? 0 : reach > 2 * SPAN ? 4 : 2;
   return TH_OK;
 }
 
@@ -118,6 +128,49 @@ static method method_of(const char *mode)
 {
   return mode[0] == 's' ? SIMPLE : mode[2] == 'c' ? BICUBIC : BILINEAR;
 }
+
+/* SPAN new pixels that come from two or four vectors of old ones: loads and shuffles take the place of gathers, which cost a cycle
+ * a pixel. Only GCC has shuffles by variable places. */
+#if defined(__AVX2__) && !defined(__clang__)
+typedef float span __attribute__((vector_size(4 * SPAN), aligned(4), may_alias));
+typedef int32_t places __attribute__((vector_size(4 * SPAN), aligned(4), may_alias));
+
+TH_INLINE span pick(const span *v, places at, int vectors)
+{
+  const span first = __builtin_shuffle(v[0], v[1], at);
+  if (vectors == 2) return first;
+  const span second = __builtin_shuffle(v[2], v[3], at);          /* places count modulo two vectors */
+  const places near = at < 2 * SPAN;
+  return (span)(((places)first & near) | ((places)second & ~near));
+}
+
+TH_INLINE int64_t spread_by(float *restrict to, const float *restrict row, const axis *a, int vectors)
+{
+  int64_t i = 0;
+  for (; i + SPAN <= a->n; i += SPAN) {
+    const int32_t base = a->from[i];
+    const places at = *(const places *)(a->from + i) - base;
+    span v[4];
+    for (int j = 0; j < vectors; j++) v[j] = *(const span *)(row + base + j * SPAN);
+    span sum = *(const span *)(a->w + i) * pick(v, at, vectors);
+    for (int k = 1; k < a->taps; k++) sum += *(const span *)(a->w + k * a->n + i) * pick(v, at + k, vectors);
+    *(span *)(to + i) = sum;
+  }
+  return i;
+}
+
+/* Writes as many pixels as fill vectors, and returns their number. */
+static int64_t spread(float *to, const float *row, const axis *a)
+{
+  return a->vectors == 2 ? spread_by(to, row, a, 2) : a->vectors == 4 ? spread_by(to, row, a, 4) : 0;
+}
+#else
+static int64_t spread(float *to, const float *row, const axis *a)
+{
+  (void)to; (void)row; (void)a;
+  return 0;
+}
+#endif
 
 typedef struct scale {
   const th_tensor *y, *x;
@@ -184,19 +237,19 @@ static void K(mix_rows)(T *restrict to, const K(value) *restrict a, const K(valu
   for (int64_t i = 0; i < n; i++) to[i] = K(pixel)(u * a[i] + v * b[i]);
 }
 
-TH_INLINE void K(sum_taps)(K(value) *restrict to, const K(value) *restrict row, const axis *a, int taps)
+TH_INLINE void K(sum_taps)(K(value) *restrict to, const K(value) *restrict row, const axis *a, int64_t i, int taps)
 {
   const int32_t *restrict from = a->from;
   const float *restrict w = a->w;
   const int64_t n = a->n;
-  for (int64_t i = 0; i < n; i++) {
+  for (; i < n; i++) {
     K(value) sum = (K(value))w[i] * row[from[i]];
     for (int k = 1; k < taps; k++) sum += (K(value))w[k * n + i] * row[from[i] + k];
     to[i] = sum;
   }
 }
 
-/* A row scaled across. Behind its pixels lie zeros, as many as there are taps. */
+/* A row scaled across. Behind its pixels lie zeros, as many as the taps and four vectors. */
 static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a)
 {
   const int64_t n = a->n;
@@ -211,12 +264,13 @@ static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, co
       to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
   } else {
+    const int64_t done = sizeof(K(value)) == sizeof(float) ? spread((void *)to, (const void *)row, a) : 0;
     switch (a->taps) {
-      case 1: K(sum_taps)(to, row, a, 1); break;
-      case 2: K(sum_taps)(to, row, a, 2); break;
-      case 3: K(sum_taps)(to, row, a, 3); break;
-      case 4: K(sum_taps)(to, row, a, 4); break;
-      default: K(sum_taps)(to, row, a, a->taps);
+      case 1: K(sum_taps)(to, row, a, done, 1); break;
+      case 2: K(sum_taps)(to, row, a, done, 2); break;
+      case 3: K(sum_taps)(to, row, a, done, 3); break;
+      case 4: K(sum_taps)(to, row, a, done, 4); break;
+      default: K(sum_taps)(to, row, a, done, a->taps);
     }
   }
   if (a->total) for (int64_t i = 0; i < n; i++) to[i] /= (K(value))a->total[i];
@@ -245,7 +299,7 @@ static void K(read_row)(const scale *s, K(value) *to, const T *plane, int64_t ro
 static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
 {
   scale *s = ctx;
-  const int64_t height = s->down.n, width = s->across.n, room = s->wide + s->across.taps;
+  const int64_t height = s->down.n, width = s->across.n, room = s->wide + s->across.taps + 4 * SPAN;
   const bool same = width == s->wide;
   K(value) *const wide = th_slot_take(&s->slots), *const row = wide + room;
   K(value) *const kept = row + width;
@@ -332,7 +386,7 @@ static th_status K(image_scale)(const th_call *c)
   if (status != TH_OK) return status;
   status = axis_new(&s.across, s.wide, y->size[d], how);
   if (status == TH_OK) {
-    const int64_t room = s.wide + s.across.taps + (KEPT + 1) * s.across.n;
+    const int64_t room = s.wide + s.across.taps + 4 * SPAN + (KEPT + 1) * s.across.n;
     status = th_slots_new(&s.slots, (size_t)room * sizeof(K(value)));
     if (status == TH_OK) {
       const int64_t rows = th_numel(y) / y->size[d];

@@ -38,6 +38,31 @@ describe('image.scale', function()
       end
    end)
 
+   it('multiplies wide rows by the weights of lines, for every ratio of sides', function()
+      for _, sides in ipairs { { 20, 50 }, { 100, 150 }, { 100, 99 }, { 100, 70 }, { 100, 45 }, { 150, 45 }, { 300, 40 }, { 900, 33 } } do
+         local n, m = sides[1], sides[2]
+         local w = torch.zeros(m, n)
+         for i = 0, m - 1 do
+            if m > n then
+               local at = i * (n - 1) / (m - 1)
+               local s = math.min(math.floor(at), n - 2)
+               w[i + 1][s + 1], w[i + 1][s + 2] = 1 - (at - s), at - s
+            else
+               local first, last = i * n / m, (i + 1) * n / m
+               for s = math.floor(first), math.min(n - 1, math.ceil(last) - 1) do
+                  w[i + 1][s + 1] = (math.min(last, s + 1) - math.max(first, s)) * m / n
+               end
+            end
+         end
+         local x = torch.rand(3, n)
+         local want = x * w:t()
+         assert.is_true(apart(want, image.scale(x, m, 3)) < 1e-4, n .. ' to ' .. m)
+         assert.is_true(apart(want, image.scale(x:float(), m, 3)) < 1e-4, n .. ' to ' .. m)
+         assert.is_true(apart(want:t(), image.scale(x:t():contiguous():float(), 3, m)) < 1e-4, n .. ' to ' .. m)
+         assert.is_true(apart(want * 255, image.scale((x * 255):byte(), m, 3)) <= 1.51, n .. ' to ' .. m)
+      end
+   end)
+
    it('takes every form of size', function()
       local x = torch.rand(3, 6, 10)
       for size, want in pairs { ['5x4'] = '4 5', ['5X4'] = '4 5', [5] = '3 5', ['5'] = '3 5', ['^3'] = '3 5', ['*2'] = '12 20',
