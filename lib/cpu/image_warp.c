@@ -44,7 +44,15 @@ typedef struct piece {
   uint8_t inside[PIECE], whole[PIECE];          /* whole: all pixels of a sum lie in the picture */
   float   wy[TAPS][PIECE], wx[TAPS][PIECE];     /* weights of sums of 4 x 4 or 6 x 6 pixels; these begin at row `down`, */
   int32_t taps;                                 /* column `right`, which is `at` where all are in the picture */
+  double  values[4 * PIECE];                    /* four values a pixel, of a type that is as long or shorter */
 } piece;
+
+/* Loops that load from places in memory: GCC's vectors of places cost more than they save, since it takes each out again. */
+#ifdef __clang__
+#define SCALAR __attribute__((noinline))
+#else
+#define SCALAR __attribute__((noinline, optimize("no-tree-vectorize")))
+#endif
 
 static int64_t plane_offset(const th_tensor *t, int64_t k)
 {
@@ -201,27 +209,43 @@ const th_kernel TH_AT(th_image_polar)[TH_NDTYPE] = TH_ALL(image_polar);
 #else
 #include "pixel.h"
 
+static SCALAR void K(load_nearest)(const piece *p, int n, const T *restrict x, T *restrict y, int64_t step)
+{
+  for (int i = 0; i < n; i++) y[i * step] = x[p->at[i]];
+}
+
+static SCALAR void K(load_four)(const piece *p, int n, const T *restrict x, K(value) *restrict to)
+{
+  for (int i = 0; i < n; i++) {
+    const T *a = x + p->at[i], *b = a + p->down[i];
+    const int32_t right = p->right[i];
+    to[i] = (K(value))LOAD(a[0]);
+    to[PIECE + i] = (K(value))LOAD(a[right]);
+    to[2 * PIECE + i] = (K(value))LOAD(b[0]);
+    to[3 * PIECE + i] = (K(value))LOAD(b[right]);
+  }
+}
+
 static void K(read_nearest)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
 {
   const T pad = ELEMENT(w->pad);
-  const int64_t step = w->tx;
-  if (step == 1) for (int i = 0; i < n; i++) y[i] = x[p->at[i]];
-  else for (int i = 0; i < n; i++) y[i * step] = x[p->at[i]];
-  if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * step] = pad;
+  K(load_nearest)(p, n, x, y, w->tx);
+  if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * w->tx] = pad;
 }
 
-static void K(read_four)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
+static void K(read_four)(const warp *w, piece *p, int n, const T *restrict x, T *restrict y)
 {
-  K(value) sum[PIECE] = { 0 };
+  K(value) *restrict v = (K(value) *)p->values;
+  const float *restrict px = p->px, *restrict py = p->py;
   const T pad = ELEMENT(w->pad);
+  K(load_four)(p, n, x, v);
   for (int i = 0; i < n; i++) {
-    const int32_t at = p->at[i], right = p->right[i], down = p->down[i];
-    const K(value) fx = p->px[i], fy = p->py[i];
-    const K(value) top = (1 - fx) * K(value_of)(x[at]) + fx * K(value_of)(x[at + right]);
-    const K(value) bottom = (1 - fx) * K(value_of)(x[at + down]) + fx * K(value_of)(x[at + down + right]);
-    sum[i] = (1 - fy) * top + fy * bottom;
+    const K(value) fx = px[i], fy = py[i];
+    const K(value) top = (1 - fx) * v[i] + fx * v[PIECE + i];
+    const K(value) bottom = (1 - fx) * v[2 * PIECE + i] + fx * v[3 * PIECE + i];
+    v[i] = (1 - fy) * top + fy * bottom;
   }
-  K(write_row)(y, sum, w->tx, n);
+  K(write_row)(y, v, w->tx, n);
   if (!w->clamp) for (int i = 0; i < n; i++) if (!p->inside[i]) y[i * w->tx] = pad;
 }
 
@@ -261,9 +285,9 @@ TH_INLINE void K(sum_whole)(const warp *w, const piece *p, int n, const T *restr
 }
 
 /* Pixels as sums of 4 x 4 or 6 x 6 pixels. */
-static void K(read_many)(const warp *w, const piece *p, int n, const T *restrict x, T *restrict y)
+static void K(read_many)(const warp *w, piece *p, int n, const T *restrict x, T *restrict y)
 {
-  K(value) sum[PIECE] = { 0 };
+  K(value) *const sum = (K(value) *)p->values;
   const T pad = ELEMENT(w->pad);
   if (p->taps == 4) K(sum_whole)(w, p, n, x, sum, 4);
   else K(sum_whole)(w, p, n, x, sum, 6);
