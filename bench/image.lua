@@ -42,7 +42,8 @@ for _, kind in ipairs { 'Byte', 'Float' } do
    end
    for _, mode in ipairs { 'simple', 'bilinear', 'bicubic' } do
       local y = x.new(3, SIDE, SIDE)
-      row(('warp %s %s'):format(kind, mode), ('warp %s %s'):format(kind, mode), function() torch.image_warp(y, x, field, mode) end)
+      local line = ('warp %s %s'):format(kind, mode)
+      row(line, line, function() torch.image_warp(y, x, field, mode) end)
    end
 end
 if other then

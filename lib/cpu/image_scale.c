@@ -129,8 +129,8 @@ static method method_of(const char *mode)
   return mode[0] == 's' ? SIMPLE : mode[2] == 'c' ? BICUBIC : BILINEAR;
 }
 
-/* SPAN new pixels that come from two or four vectors of old ones: loads and shuffles take the place of gathers, which cost a cycle
- * a pixel. Only GCC has shuffles by variable places. */
+/* SPAN new pixels that come from two or four vectors of old ones: loads and shuffles take the place of gathers, which cost a
+ * cycle a pixel. Only GCC has shuffles by variable places. */
 #if defined(__AVX2__) && !defined(__clang__)
 typedef float span __attribute__((vector_size(4 * SPAN), aligned(4), may_alias));
 typedef int32_t places __attribute__((vector_size(4 * SPAN), aligned(4), may_alias));

@@ -39,7 +39,8 @@ describe('image.scale', function()
    end)
 
    it('multiplies wide rows by the weights of lines, for every ratio of sides', function()
-      for _, sides in ipairs { { 20, 50 }, { 100, 150 }, { 100, 99 }, { 100, 70 }, { 100, 45 }, { 150, 45 }, { 300, 40 }, { 900, 33 } } do
+      for _, sides in ipairs { { 20, 50 }, { 100, 150 }, { 100, 99 }, { 100, 70 }, { 100, 45 }, { 150, 45 }, { 300, 40 },
+         { 900, 33 } } do
          local n, m = sides[1], sides[2]
          local w = torch.zeros(m, n)
          for i = 0, m - 1 do
