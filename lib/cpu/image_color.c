@@ -3,6 +3,8 @@
 #include "walk.h"
 #include "../op/image_color.h"
 
+enum { PIECE = 128 };       /* pixels whose values are computed together */
+
 /* A line of the walk is a row of one plane; the other planes lie `px` and `py` elements behind it. */
 typedef struct job { th_walk w; void *y; const void *x; int64_t px, py; image_color change; } job;
 
@@ -149,15 +151,34 @@ TH_INLINE K(color) K(lab2rgb)(K(color) p)
                      K(srgb)(N(0.0556434) * x - N(0.2040259) * y + N(1.0572252) * z) };
 }
 
+/* Some pixels of a plane as values and back. Loops over memory without gaps are apart, so that they vectorise. */
+static void K(load)(K(part) *v, const T *x, int64_t step, int64_t n)
+{
+  if (step == 1) for (int64_t i = 0; i < n; i++) v[i] = READ(x[i]);
+  else           for (int64_t i = 0; i < n; i++) v[i] = READ(x[i * step]);
+}
+static void K(store)(T *y, int64_t step, const K(part) *v, int64_t n)
+{
+  if (step == 1) for (int64_t i = 0; i < n; i++) y[i] = WRITE(v[i]);
+  else           for (int64_t i = 0; i < n; i++) y[i * step] = WRITE(v[i]);
+}
+
+/* Piece by piece: all planes are read before one is written, because y may be x. */
 TH_INLINE void K(row)(const job *q, const int64_t *off, int64_t sx, int64_t sy, K(color) (*change)(K(color)))
 {
+  P v[3][PIECE];
   const T *x = (const T *)q->x + off[1];
   T *y = (T *)q->y + off[0];
-  for (int64_t i = 0; i < q->w.n[0]; i++, x += sx, y += sy) {
-    const K(color) p = change((K(color)){ READ(x[0]), READ(x[q->px]), READ(x[2 * q->px]) });
-    y[0] = WRITE(p.a);
-    y[q->py] = WRITE(p.b);
-    y[2 * q->py] = WRITE(p.c);
+  for (int64_t left = q->w.n[0]; left > 0; left -= PIECE, x += PIECE * sx, y += PIECE * sy) {
+    const int64_t n = th_min(left, PIECE);
+    for (int k = 0; k < 3; k++) K(load)(v[k], x + k * q->px, sx, n);
+    for (int64_t i = 0; i < n; i++) {
+      const K(color) p = change((K(color)){ v[0][i], v[1][i], v[2][i] });
+      v[0][i] = p.a;
+      v[1][i] = p.b;
+      v[2][i] = p.c;
+    }
+    for (int k = 0; k < 3; k++) K(store)(y + k * q->py, sy, v[k], n);
   }
 }
 static void K(color_rows)(void *ctx, int64_t first, int64_t last)
@@ -188,10 +209,14 @@ static void K(luma_rows)(void *ctx, int64_t first, int64_t last)
   for (int64_t k = first; k < last; k++) {
     int64_t off[TH_WALKOPS];
     th_walk_at(&q->w, q->w.ndim, k, off);
+    P v[3][PIECE];
     const T *x = (const T *)q->x + off[1];
     T *y = (T *)q->y + off[0];
-    for (int64_t i = 0; i < q->w.n[0]; i++, x += sx) {
-      y[i * sy] = WRITE(N(0.299) * READ(x[0]) + N(0.587) * READ(x[q->px]) + N(0.114) * READ(x[2 * q->px]));
+    for (int64_t left = q->w.n[0]; left > 0; left -= PIECE, x += PIECE * sx, y += PIECE * sy) {
+      const int64_t n = th_min(left, PIECE);
+      for (int p = 0; p < 3; p++) K(load)(v[p], x + p * q->px, sx, n);
+      for (int64_t i = 0; i < n; i++) v[0][i] = N(0.299) * v[0][i] + N(0.587) * v[1][i] + N(0.114) * v[2][i];
+      K(store)(y, sy, v[0], n);
     }
   }
 }
