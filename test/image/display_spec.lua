@@ -4,6 +4,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local image = require 'image'
 local terminal = require 'image.terminal'
+local pty = require 'test.pty'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
 
@@ -75,6 +76,15 @@ describe('image.display', function()
          run('TH_DISPLAY=blocks', code))
       assert.truthy(run('TH_DISPLAY=kitty', code):find('\27_Ga=T,f=24,s=2,v=2', 1, true))
       assert.truthy(run('TH_DISPLAY=sixel', code):find('\27Pq"1;1;2;2', 1, true))
+   end)
+   it('draws half blocks on a terminal, as wide as it is', function()
+      if not pty.there() then return pending 'this machine gives no terminals' end
+      local script = temporary.put("require 'image' image.display(torch.eye(200))", '.lua')
+      local shell = "unset TMUX TH_DISPLAY KITTY_WINDOW_ID TERM_PROGRAM; stty rows 12 columns 30; '%s' %s"
+      local p = pty.start { 'sh', '-c', shell:format(TH, script) }
+      assert.equal(0, p:finish())
+      local lines, blocks = select(2, p.text:gsub('\27%[0m\n', '')), select(2, p.text:gsub('\226\150\128', ''))
+      assert.same({ 10, 200 }, { lines, blocks })                                -- 20 x 20 pixels
    end)
    it('writes a file where there is no terminal, the same one for `win`', function()
       local out = run('', [[

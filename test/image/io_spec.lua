@@ -253,6 +253,16 @@ describe('JPEG images', function()
          assert.equal(#temporary.get(name), image.compressJPG(x):size(1))
       end
    end)
+   it('with colours for print give four planes, the first three for depth 3', function()
+      if not need_jpeg() then return end
+      local x = torch.ByteTensor(16, 16, 4)
+      for c = 1, 4 do x:select(3, c):fill(50 * c) end
+      local file = bytes(require 'feed.jpeg'.write(x, 95))
+      local y = image.decompressJPG(file, nil, 'byte')
+      assert.same({ 4, 16, 16 }, y:size():totable())
+      assert((y:permute(2, 3, 1):int() - x:int()):abs():max() < 6)
+      assert.is_true(image.decompressJPG(file, 3, 'byte'):equal(y:narrow(1, 1, 3)))
+   end)
    it('are larger and nearer with more quality', function()
       if not need_jpeg() then return end
       local x, last, size = smooth(3), 1, 0
