@@ -141,3 +141,28 @@ describe('test/programs/attention', function()
       assert.equal(output, run('attention', 'train.lua -threads 2 -optimize'))
    end)
 end)
+
+describe('test/programs/donkey', function()
+   local output
+
+   local function train(n) return run('donkey', "train.lua -data '%s/pictures' -nThreads %d", folder, n) end
+   setup(function()
+      train(1)                                                -- makes the pictures
+      output = train(1)
+   end)
+
+   it('learns from batches that threads load, to the same bits for any number of threads', function()
+      local losses = output:match '^(epoch 1.*epoch 3: loss [%d.]+)\n'
+      assert.is_true(tonumber(losses:match '[%d.]+$') < 0.1, output)
+      assert.equal(losses, train(3):match '^(epoch 1.*epoch 3: loss [%d.]+)\n')
+   end)
+
+   it('takes a batch at a time from donkeys, without losing one', function()
+      assert.matches('Starting donkey with id: 1 seed: 4\npictures: 24\n', output)
+      assert.is_true(tonumber(output:match 'right: (%S+)') > 0.9, output)
+   end)
+
+   it('trains in the second functions of jobs, and hears of a picture that is missing', function()
+      assert.matches('classes: above below, samples: 41\nerror: %[thread 1 callback%]\n$', output)
+   end)
+end)

@@ -100,6 +100,29 @@ describe('threads.Threads', function()
       end
       assert.is_true(added < 100)
    end)
+   it('calls no callback in addjob while results have room', function()
+      new(2)
+      local got = 0
+      local function add() pool:addjob(function() end, function() got = got + 1 end) end
+      add()
+      add()
+      for i = 1, 50 do
+         add()
+         assert.equal(i - 1, got)
+         pool:dojob()
+         assert.equal(i, got)
+      end
+   end)
+   it('calls callbacks in addjob where a job waits for one', function()
+      new(1)
+      local go = threads.AtomicCounter()
+      pool:addjob(function() end, function() go:inc() end)
+      for _ = 1, 3 do
+         pool:addjob(function() while go:get() == 0 do end end)
+      end
+      pool:synchronize()
+      assert.equal(1, go:get())
+   end)
    it('lets callbacks add jobs, thousands in a row', function()
       new(2)
       local n = 0
@@ -111,6 +134,23 @@ describe('threads.Threads', function()
       pool:addjob(function() end, again)
       pool:synchronize()
       assert.equal(3000, n)
+   end)
+   it('may be terminated by a callback', function()
+      new(1)
+      local n = 0
+      local function stop()
+         n = n + 1
+         pool:terminate()
+      end
+      for _ = 1, 3 do pool:addjob(function() end, stop) end
+      pool:synchronize()
+      assert.equal(3, n)
+      new(1)
+      refuses('the threads have been terminated', function()
+         for _ = 1, 100 do pool:addjob(function() end, stop) end
+         pool:synchronize()
+         pool:addjob(function() end)
+      end)
    end)
    it('may have a pool inside of a job', function()
       new(1)

@@ -23,7 +23,8 @@ struct th_sync {
   pthread_mutex_t lock;                               /* of a mutex: the mutex itself */
   pthread_cond_t changed;
   th_message *first, *last;                           /* of a queue */
-  int64_t room, put, taken;
+  int64_t put, taken;
+  int senders;                                        /* that wait for room */
   atomic_llong size;
   atomic_bool closed;
   int64_t tickets, signalled;                         /* of a condition */
@@ -49,12 +50,11 @@ static void init_lock(th_sync *o)
   pthread_cond_init(&o->changed, NULL);
 }
 
-th_sync *th_sync_new(int kind, int64_t room)
+th_sync *th_sync_new(int kind)
 {
   th_sync *o = calloc(1, sizeof *o);
   if (!o) return NULL;
   o->kind = kind;
-  o->room = room;
   o->refs = 1;
   o->owner = getpid();
   init_lock(o);
@@ -138,19 +138,36 @@ static bool sleep_until(th_sync *o, const struct timespec *end)
 
 static bool is_shut(const th_sync *q) { return atomic_load(&q->closed) || q->owner != getpid(); }
 
-int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, double seconds)
+/* With the lock held: messages for a receiver, 0: all. */
+static int64_t count_for(const th_sync *q, int to)
+{
+  if (to == 0) return q->size;
+  int64_t n = 0;
+  for (const th_message *m = q->first; m; m = m->next) n += m->to == to;
+  return n;
+}
+
+/* With the lock held: whether there is room, in time. */
+static bool wait_for_room(th_sync *q, int to, int64_t room, double seconds)
+{
+  if (room == 0 || count_for(q, to) < room) return true;
+  const struct timespec end = in_future(seconds);
+  q->senders++;
+  bool in_time = true;
+  while (in_time && !q->closed && count_for(q, to) >= room) in_time = sleep_until(q, &end);
+  q->senders--;
+  return count_for(q, to) < room;
+}
+
+int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, int64_t room, double seconds)
 {
   if (is_shut(q)) return TH_SYNC_CLOSED;
   th_message *m = malloc(sizeof *m + (size_t)n);
   if (!m) return TH_SYNC_FULL_MEMORY;
   *m = (th_message){ .size = n, .tag = tag, .to = to };
   memcpy(m->bytes, bytes, (size_t)n);
-  const struct timespec end = in_future(seconds);
   pthread_mutex_lock(&q->lock);
-  bool in_time = true;
-  while (in_time && q->room && q->size >= q->room && !q->closed) in_time = sleep_until(q, &end);
-  const bool full = q->room && q->size >= q->room;
-  if (full || q->closed) {
+  if (!wait_for_room(q, to, room, seconds) || q->closed) {
     const int why = q->closed ? TH_SYNC_CLOSED : TH_SYNC_LATE;
     pthread_mutex_unlock(&q->lock);
     free(m);
@@ -161,7 +178,7 @@ int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, d
   q->last = m;
   q->put++;
   q->size++;
-  const bool one = to == 0 && !q->room;               /* any sleeper will do: all of them are takers of such messages */
+  const bool one = to == 0 && q->senders == 0;        /* any sleeper will do: all of them take such messages */
   pthread_mutex_unlock(&q->lock);
   if (one) pthread_cond_signal(&q->changed);
   else pthread_cond_broadcast(&q->changed);
@@ -201,8 +218,9 @@ th_message *th_sync_take(th_sync *q, int taker, double seconds)
     if (m || !in_time) break;
   }
   if (m) q->taken++;
+  const bool awaited = m && q->senders > 0;
   pthread_mutex_unlock(&q->lock);
-  if (m && q->room) pthread_cond_broadcast(&q->changed);
+  if (awaited) pthread_cond_broadcast(&q->changed);
   return m;
 }
 
@@ -226,16 +244,13 @@ th_message *th_sync_rest(th_sync *q, int to)
   return m;
 }
 
-int64_t th_sync_room(const th_sync *q) { return q->room; }
-
 int th_sync_closed(const th_sync *q) { return is_shut(q); }
 
 int64_t th_sync_size(th_sync *q, int to)
 {
   if (to == 0 || q->owner != getpid()) return q->size;
-  int64_t n = 0;
   pthread_mutex_lock(&q->lock);
-  for (const th_message *m = q->first; m; m = m->next) n += m->to == to;
+  const int64_t n = count_for(q, to);
   pthread_mutex_unlock(&q->lock);
   return n;
 }

@@ -37,13 +37,14 @@ void         th_worker_reply(th_worker *w, const void *bytes, int64_t n);
 /* Objects that the threads of a process share: counted, and known by a number until the last reference is released. */
 typedef struct th_sync th_sync;
 enum { TH_SYNC_QUEUE, TH_SYNC_MUTEX, TH_SYNC_CONDITION, TH_SYNC_COUNTER };
-th_sync     *th_sync_new(int kind, int64_t room);             /* room: messages of a queue, 0: no limit. NULL: no memory */
+th_sync     *th_sync_new(int kind);                           /* NULL: no memory */
 th_sync     *th_sync_find(int kind, double id);               /* a new reference, or NULL */
 double       th_sync_id(const th_sync *o);
 void         th_sync_retain(th_sync *o);
 void         th_sync_release(th_sync *o);                     /* frees the messages that are left in a queue */
 /* A queue: any thread puts, any takes. A message for receiver 0 is for all takers; others are for the taker of that number, and
- * taker 0 takes all. The oldest is taken first. `tag` is the sender's. */
+ * taker 0 takes all. The oldest is taken first. `tag` is the sender's. A sender waits for so many seconds until less than `room`
+ * messages are there for the receiver, 0: no limit. */
 typedef struct th_message {
   int64_t size, tag;
   struct th_message *next;
@@ -51,12 +52,11 @@ typedef struct th_message {
   char bytes[];
 } th_message;
 enum { TH_SYNC_DONE, TH_SYNC_LATE, TH_SYNC_CLOSED, TH_SYNC_FULL_MEMORY };
-int          th_sync_put(th_sync *queue, int to, int64_t tag, const void *bytes, int64_t n, double seconds);
+int          th_sync_put(th_sync *queue, int to, int64_t tag, const void *bytes, int64_t n, int64_t room, double seconds);
 th_message  *th_sync_take(th_sync *queue, int taker, double seconds);   /* NULL: none came. The caller frees it */
 void         th_sync_free(th_message *m);
 void         th_sync_close(th_sync *queue);                   /* from now on put and take fail, what is left stays */
 th_message  *th_sync_rest(th_sync *queue, int to);            /* takes what is left for a receiver, 0: for any; also when closed */
-int64_t      th_sync_room(const th_sync *queue);
 int          th_sync_closed(const th_sync *queue);
 int64_t      th_sync_size(th_sync *queue, int to);            /* messages for a receiver, 0: all */
 int64_t      th_sync_count(th_sync *queue, int taken);        /* how many were ever put, or taken by th_sync_take */

@@ -23,18 +23,18 @@ function Queue:__init(size, serialization)
    local room
    if serialization == nil then
       rawset(self, 'o', sync.find('threads.Queue', C.TH_SYNC_QUEUE, size))
-      room = C.th_sync_room(self.o)
-      serialization = names[tonumber(C.th_sync_add(self.o, 0))]
+      local number = tonumber(C.th_sync_add(self.o, 0))       -- what the maker has set below
+      room, serialization = math.floor(number / 2), names[number % 2]
    else
       room = arg.whole('threads.Queue', 'size', size)
-      if size < 1 then arg.refuse('threads.Queue', 'size', 'a positive number', size) end
+      if size < 1 or size > 2 ^ 31 then arg.refuse('threads.Queue', 'size', 'a positive number', size) end
       if serialization ~= names[0] and serialization ~= names[1] then
          arg.refuse('threads.Queue', 'serialization', "'threads.serialize' or 'threads.sharedserialize'", serialization)
       end
-      rawset(self, 'o', ffi.gc(sync.make(C.TH_SYNC_QUEUE, room), C.th_sync_release))
-      C.th_sync_set(self.o, serialization == names[1] and 1 or 0)
+      rawset(self, 'o', ffi.gc(sync.make(C.TH_SYNC_QUEUE), C.th_sync_release))
+      C.th_sync_set(self.o, 2 * room + (serialization == names[1] and 1 or 0))
    end
-   rawset(self, 'size', tonumber(room))
+   rawset(self, 'size', room)
    rawset(self, 'serialize', serialization)
 end
 
@@ -52,7 +52,7 @@ function Queue:addjob(func, ...)
    if type(func) ~= 'function' then arg.refuse('threads.Queue:addjob', 'func', 'a function', func) end
    local text = transport.pack(self.serialize, func, ...)
    local state
-   repeat state = C.th_sync_put(self.o, 0, 0, text, #text, SLICE) until state ~= C.TH_SYNC_LATE
+   repeat state = C.th_sync_put(self.o, 0, 0, text, #text, self.size, SLICE) until state ~= C.TH_SYNC_LATE
    if state ~= C.TH_SYNC_DONE then
       parcel.drop(text)
       error('threads.Queue:addjob: ' .. (state == C.TH_SYNC_CLOSED and 'the queue is closed' or 'no memory left'), 2)

@@ -57,7 +57,7 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
    local function reply(number, ...)
       local ok, answer = pcall(transport.pack, name, ...)
       if not ok then answer = transport.pack(name, false, answer) end
-      if C.th_sync_put(results, id, number, answer, #answer, 0) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
+      if C.th_sync_put(results, id, number, answer, #answer, 0, 0) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
    end
    while C.th_sync_closed(jobs) == 0 do
       local message = C.th_sync_take(jobs, id, SLICE)

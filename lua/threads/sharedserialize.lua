@@ -17,7 +17,7 @@ local PREFIX = 'threads.sharedserialize '
 function M.save(object)
    local text = parcel.send('share', object)
    local queue = sync.make(C.TH_SYNC_QUEUE)
-   if C.th_sync_put(queue, 0, 0, text, #text, 0) ~= C.TH_SYNC_DONE then
+   if C.th_sync_put(queue, 0, 0, text, #text, 0, 0) ~= C.TH_SYNC_DONE then
       C.th_sync_release(queue)
       parcel.drop(text)
       error('threads.sharedserialize.save: no memory left', 2)

@@ -15,8 +15,8 @@ local SLICE = 0.2                           -- seconds between looks for Ctrl-C
 local function counted(o) return ffi.gc(o, C.th_sync_release) end
 
 --- A new C object of a kind. It lives until free is called, as Torch7's do: others may know its number alone.
-function M.make(kind, room)
-   local o = C.th_sync_new(kind, room or 0)
+function M.make(kind)
+   local o = C.th_sync_new(kind)
    if o == nil then error('threads: no memory left', 3) end
    return o
 end

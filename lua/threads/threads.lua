@@ -14,6 +14,7 @@ local trail = require 'threads.serve'.trail
 local C = lib.C
 
 local SLICE, GRACE = 0.05, 0.1              -- seconds between looks at the threads; for their end where the collector waits
+local PATIENCE = 0.2                        -- seconds that addjob waits for a place before it calls callbacks
 local MOST = 1024                           -- threads of a pool
 local home = {}
 
@@ -146,21 +147,27 @@ local function need_running(self, who)
    return self.core
 end
 
--- Whether a job for a thread, 0: for any, finds a place.
-local function accepts(core, id)
-   return C.th_sync_size(core.jobs, id) < core.n and C.th_sync_size(core.results, 0) < core.n
+-- Whether there are so many results that addjob calls their callbacks first.
+local function overfull(core) return C.th_sync_size(core.results, 0) >= 2 * core.n end
+
+-- A job as the text that goes to a thread, and its number.
+local function packed(core, keep, func, callback, ...)
+   local text = transport.pack(core.name, keep, func, ...)
+   core.asked = core.asked + 1
+   core.callbacks[core.asked] = callback
+   return text, core.asked
 end
 
-local function put(core, id, keep, func, callback, ...)
-   local text = transport.pack(core.name, keep, func, ...)
-   local number = core.asked + 1
-   core.asked = number
-   core.callbacks[number] = callback
-   local state = C.th_sync_put(core.jobs, id, number, text, #text, 0)
-   if state == C.TH_SYNC_DONE then return end
+local refusals = { [tonumber(C.TH_SYNC_CLOSED)] = 'the threads of this pool belong to another process',
+   [tonumber(C.TH_SYNC_FULL_MEMORY)] = 'no memory left' }
+
+-- Puts a job into the queue. False: there was no place in time.
+local function put(core, id, text, number, room)
+   local state = C.th_sync_put(core.jobs, id, number, text, #text, room, PATIENCE)
+   if not refusals[state] then return state == C.TH_SYNC_DONE end
    core.callbacks[number] = nil
    parcel.drop(text)
-   error(state == C.TH_SYNC_CLOSED and 'the threads of this pool belong to another process' or 'no memory left', 0)
+   error(refusals[state], 0)
 end
 
 -- Waits for a result and calls its callback. Returns the text of an error.
@@ -206,7 +213,8 @@ local function initialize(self, inits)
    for i = 1, self.N do
       results[i] = {}
       for k, init in ipairs(inits) do
-         put(core, i, true, init, k == #inits and function(...) results[i] = { ... } end or nil, i)
+         local text, number = packed(core, true, init, k == #inits and function(...) results[i] = { ... } end or nil, i)
+         put(core, i, text, number, 0)
       end
    end
    local first
@@ -245,8 +253,30 @@ function new(n, ...)
    error(results, 0)
 end
 
---- Adds a job: a function that a thread calls with the arguments. Where the pool is full, waits for results
--- and calls their callbacks.
+-- Keeps the text of an error for the next dojob or synchronize.
+local function keep(self, failure)
+   if failure then self.failures[#self.failures + 1] = failure end
+end
+
+local function need_alive(self, core, id, level)
+   if core.alive == 0 then fail(self, pending(self) or 'threads.Threads:addjob: all threads have ended') end
+   if id > 0 and core.dead[id] then error(('threads.Threads:addjob: thread %d has ended'):format(id), level) end
+end
+
+-- Threads may have ended while addjob has waited, and callbacks may have terminated the pool.
+local function need_place(self, core, id, text, number)
+   local ok, why = pcall(function()
+      need_running(self, 'addjob')
+      need_alive(self, core, id, 0)
+   end)
+   if ok then return end
+   core.callbacks[number] = nil
+   parcel.drop(text)
+   error(why, 0)
+end
+
+--- Adds a job: a function that a thread calls with the arguments. Where the pool is full, waits for a
+-- place. Where many results are there, calls their callbacks.
 -- @param id        the number of the thread: in specific mode, and only there
 -- @param callback  what the thread calls
 -- @param endcallback  what dojob and synchronize call here with the results (optional; arguments come behind it)
@@ -259,16 +289,22 @@ function Threads:addjob(...)
    if endcallback ~= nil and type(endcallback) ~= 'function' then
       arg.refuse('threads.Threads:addjob', 'endcallback', 'a function', endcallback)
    end
-   if id > 0 and core.dead[id] then error(('threads.Threads:addjob: thread %d has ended'):format(id), 2) end
-   -- Callbacks may add any number of jobs: one that waited here would call callbacks inside of callbacks.
-   while self.inside == 0 and not accepts(core, id) do
-      local failure = step(self)
-      if failure then self.failures[#self.failures + 1] = failure end
-      core = need_running(self, 'addjob')
+   need_alive(self, core, id, 3)
+   local text, number = packed(core, false, callback, endcallback, select(first + 2, ...))
+   while self.inside == 0 and overfull(core) do
+      keep(self, step(self))
+      need_place(self, core, id, text, number)
    end
-   if core.alive == 0 then fail(self, pending(self) or 'threads.Threads:addjob: all threads have ended') end
-   put(core, id, false, callback, endcallback, select(first + 2, ...))
+   -- Callbacks may add any number of jobs: one that waited here would call callbacks inside of callbacks.
+   while not put(core, id, text, number, self.inside == 0 and self.N or 0) do
+      local stuck = C.th_sync_size(core.jobs, id) >= self.N and C.th_sync_size(core.results, 0) > 0
+      local failure
+      if stuck then failure = step(self) else failure = find_dead(core) end
+      keep(self, failure)
+      need_place(self, core, id, text, number)
+   end
 end
+jit.off(Threads.addjob)                     -- compiled code would not see Ctrl-C
 
 --- Waits for the result of one job and calls its callback. Raises the error of the job or of the callback.
 function Threads:dojob()
@@ -300,7 +336,8 @@ end
 --- Whether addjob, for a thread in specific mode, would find a place without waiting.
 function Threads:acceptsjob(id)
    local core = need_running(self, 'acceptsjob')
-   return accepts(core, self.isspecific and need_id(self, 'acceptsjob', id) or 0)
+   id = self.isspecific and need_id(self, 'acceptsjob', id) or 0
+   return C.th_sync_size(core.jobs, id) < core.n and not overfull(core)
 end
 
 --- Whether there are jobs whose results have not been taken.
