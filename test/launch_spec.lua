@@ -240,6 +240,26 @@ print(ok, again, first == second and first:match 'bad.lua:1: boo' ~= nil)]])
       assert.matches("bad argument #1 to 'require'", th 'require {}')
    end)
 
+   it('says in one line what brings a package that is not installed', function()
+      local hide = "package.path = '" .. folder .. "/?.lua' package.cpath = '' "
+      for name, answer in pairs {
+         nnx = 'luarocks install nnx (a package for Torch7', ['lfs'] = 'apt-get install lua-filesystem, or luarocks install luafilesystem',
+         moses = 'luarocks install moses', ['socket.http'] = 'apt-get install lua-socket, or luarocks install luasocket',
+         rnn = "luarocks install rnn, or require 'nn.recurrent'", ['pl.path'] = 'apt-get install lua-penlight',
+      } do
+         local out = th(('%sprint(pcall(function() local x = require %q return x end))'):format(hide, name))
+         assert.is_truthy(out:find(("main.lua:1: module '%s' not found: %s"):format(name, answer), 1, true), out)
+         assert.is_nil(out:find 'no file')
+      end
+      assert.matches("module 'mine' not found:\n\tno field package.preload%['mine'%]\n\tno file", th(hide .. "require 'mine'"))
+      file('nnx.lua', 'error "boo"')
+      assert.matches('nnx.lua:1: boo', th(hide .. "require 'nnx'"))
+      file('display.lua', 'return 3')
+      assert.equal('3\n', th(hide .. "print(require 'display')"))
+      file('csvigo.lua', "require 'mine'")
+      assert.matches("module 'mine' not found", th(hide .. "require 'csvigo'"))
+   end)
+
    it('import makes the fields of a package globals, but replaces none', function()
       file('tools.lua', 'return { double = function(x) return 2 * x end, print = 1 }')
       assert.equal('42\tfunction\tnil\n', th 'import "tools" print(double(21), type(print), _torchimport.tools.print)')
@@ -306,7 +326,7 @@ describe('an error that ends a program', function()
 
    it('says that there are no windows where qt or qlua is used', function()
       assert.matches("global 'qt'.*\n   %(qt belongs to qlua.*Cresset has none", th 'qt.widget()')
-      assert.matches("module 'qtwidget' not found:\n   %(qtwidget belongs to qlua", th "require 'qtwidget'")
+      assert.matches("module 'qtwidget' not found: qtwidget belongs to qlua[^\n]*Cresset has none", th "require 'qtwidget'")
    end)
 
    it('says that Lua 5.2 is missing where a call begins on a new line', function()

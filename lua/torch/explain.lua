@@ -1,26 +1,18 @@
 -- torch.explain - adds to an error message what is missing here and how to get it.
 local launch = require 'torch.launch'
 local class = require 'torch.class'
+local windows = require 'torch.missing'.windows
 
 local M = {}
 
-local windows = {}
-for name in ('qt qtwidget qtcore qttorch qtide qtsvg qtuiloader qlua'):gmatch '%S+' do windows[name] = true end
-
 local penlight_hint = "%s is %s of Penlight, which is not installed: apt-get install lua-penlight, or luarocks install penlight"
-local windows_hint = '%s belongs to qlua, which opened windows with Qt. Cresset has none: write images to files instead'
 local lua52_hint = 'this LuaJIT was built without the extensions of Lua 5.2 (LUAJIT_ENABLE_LUA52COMPAT), with which a call '
    .. 'may begin on a new line: put its parenthesis on the line of the function'
 
 local function of_global(name)
    local module = launch.penlight(name)
    if module and not launch.installed(module) then return penlight_hint:format(name, module) end
-   if windows[name] then return windows_hint:format(name) end
-end
-
-local function of_module(name)
-   if name == 'pl' or name:match '^pl%.' then return penlight_hint:format(name, 'a part') end
-   if windows[name:match '^[^.]+'] then return windows_hint:format(name) end
+   return windows[name]
 end
 
 -- Names of nn that a program must ask for.
@@ -34,8 +26,6 @@ local function hint_of(line)
    if name then return of_global(name) end
    name = line:match "attempt to [%w ]+ field '([%w_]+)' %(a nil value%)"
    if name then return of_field(name) end
-   name = line:match "module '([^']+)' not found"
-   if name then return of_module(name) end
    if line:find('ambiguous syntax (function call x new statement)', 1, true) then return lua52_hint end
 end
 

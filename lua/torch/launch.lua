@@ -188,6 +188,7 @@ M.preloaded = nil
 function M.start()
    if M.preloaded then return end
    package.loaders[2] = search
+   package.loaders[#package.loaders + 1] = require 'torch.missing'.search
    rawset(_G, 'torch', require 'torch')
    for _, name in ipairs { 'paths', 'sys', 'xlua' } do
       if package.searchpath(name, package.path) then rawset(_G, name, require(name)) end
