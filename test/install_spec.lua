@@ -110,7 +110,7 @@ describe('luarocks make', function()
       local launcher = has 'ccache' and ' -DCMAKE_C_COMPILER_LAUNCHER=ccache' or ''
       for rock in ([[
          torch nn optim paths sys xlua trepl env dok cwrap graph nngraph autograd totem fbnn cudnn dist feed tds image hdf5 threads
-         gnuplot]]):gmatch '%S+' do
+         gnuplot loadcaffe]]):gmatch '%S+' do
          ok(("CMAKE_ARGS='-DTH_LEVELS=base%s' luarocks make --lua-version=5.1 --only-server=/nowhere --tree='%s' rocks/%s-scm-1.rockspec")
             :format(launcher, dir, rock))
       end

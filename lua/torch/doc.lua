@@ -16,7 +16,7 @@ local doc = {}
 
 --- The packages that are described, in the order of the reference.
 doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn',
-   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot' }
+   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe' }
 
 --- Packages that are described as well once they are loaded: names for GPUs, and what needs a device.
 doc.packages_when_loaded = { 'cutorch', 'cunn', 'cudnn' }
