@@ -130,6 +130,28 @@ describe('x.torch and x.nn', function()
    end)
 end)
 
+describe('The metatable of a type of tensors', function()
+   local mt = torch.getmetatable 'torch.IntTensor'
+
+   -- What f returns while mt[name] is `other`.
+   local function with(name, other, f)
+      local own = mt[name]
+      mt[name] = other
+      local ok, value = pcall(f)
+      mt[name] = own
+      assert.is_true(ok)
+      return value
+   end
+
+   it('gives methods and __tostring__ to programs that replace them, but no operators and no __index__', function()
+      local x = torch.IntTensor { 1 }
+      assert.equal('own', with('sum', function() return 'own' end, function() return x:sum() end))
+      assert.equal('own', with('__tostring__', function() return 'own' end, function() return tostring(x) end))
+      assert.equal(2, with('__add__', function() return 'own' end, function() return (x + 1)[1] end))
+      assert.equal(1, with('__index__', function() return 'own', true end, function() return x[1] end))
+   end)
+end)
+
 describe('torch.pushudata', function()
    it('gives the tensor whose cdata it gets, and refuses addresses', function()
       local x = torch.Tensor { 1, 2 }
