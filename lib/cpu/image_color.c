@@ -1,6 +1,7 @@
 /* image_color.c - colours of pictures changed pixel by pixel. Colours are fractions while they are computed. */
 #ifndef T
 #include "walk.h"
+#include "../formula/math.h"
 #include "../op/image_color.h"
 
 enum { PIECE = 128 };       /* pixels whose values are computed together */
@@ -123,15 +124,21 @@ TH_INLINE K(color) K(rgb2nrgb)(K(color) p)
   return (K(color)){ p.a / sum, p.b / sum, p.c / sum };
 }
 
+/* v^p of a positive v, without branches. */
+TH_INLINE P K(power)(P v, P p)
+{
+  return _Generic((P)0, float: th_exp_f32, double: th_exp_f64)(p * _Generic((P)0, float: th_log_f32, double: th_log_f64)(v));
+}
+
 /* sRGB to light, and CIE 1976 L*a*b* under the white of D65. */
-TH_INLINE P K(light)(P v) { return v <= N(0.04045) ? v / N(12.92) : MATH(pow, (v + N(0.055)) / N(1.055), N(2.4)); }
+TH_INLINE P K(light)(P v) { return v <= N(0.04045) ? v / N(12.92) : K(power)((v + N(0.055)) / N(1.055), N(2.4)); }
 TH_INLINE P K(srgb)(P v)
 {
-  return v <= N(0.0031308) ? N(12.92) * v : N(1.055) * MATH(pow, v, 1 / N(2.4)) - N(0.055);
+  return v <= N(0.0031308) ? N(12.92) * v : N(1.055) * K(power)(v, 1 / N(2.4)) - N(0.055);
 }
 #define LAB_EPSILON N(216.0 / 24389)
 #define LAB_KAPPA   N(24389.0 / 27)
-TH_INLINE P K(to_lab)(P v) { return v > LAB_EPSILON ? MATH(cbrt, v) : (LAB_KAPPA * v + 16) / 116; }
+TH_INLINE P K(to_lab)(P v) { return v > LAB_EPSILON ? K(power)(v, 1 / N(3)) : (LAB_KAPPA * v + 16) / 116; }
 TH_INLINE P K(from_lab)(P v) { return v * v * v > LAB_EPSILON ? v * v * v : (116 * v - 16) / LAB_KAPPA; }
 TH_INLINE K(color) K(rgb2lab)(K(color) p)
 {
