@@ -56,6 +56,7 @@ typedef C K(part);
 
 typedef struct K(color) { K(part) a, b, c; } K(color);
 
+/* NaN if b is NaN. */
 TH_INLINE P K(least)(P a, P b) { return a < b ? a : b; }
 TH_INLINE P K(most)(P a, P b)  { return a > b ? a : b; }
 
@@ -101,7 +102,7 @@ TH_INLINE P K(turned)(P h, P n, P by)
 TH_INLINE P K(of_hsl)(K(color) p, P range, P by)
 {
   const P k = K(turned)(p.a, 12, by);
-  return p.c - range * K(most)(-1, K(least)(K(least)(k - 3, 9 - k), 1));
+  return p.c - range * K(most)(-1, K(least)(1, K(least)(k - 3, 9 - k)));
 }
 TH_INLINE K(color) K(hsl2rgb)(K(color) p)
 {
@@ -111,7 +112,7 @@ TH_INLINE K(color) K(hsl2rgb)(K(color) p)
 TH_INLINE P K(of_hsv)(K(color) p, P by)
 {
   const P k = K(turned)(p.a, 6, by);
-  return p.c - p.c * p.b * K(most)(0, K(least)(K(least)(k, 4 - k), 1));
+  return p.c - p.c * p.b * K(most)(0, K(least)(1, K(least)(k, 4 - k)));
 }
 TH_INLINE K(color) K(hsv2rgb)(K(color) p)
 {

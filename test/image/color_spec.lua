@@ -47,6 +47,13 @@ describe('colour spaces of image', function()
       end
    end)
 
+   it('give NaN for a hue that is NaN', function()
+      for _, f in ipairs { image.hsl2rgb, image.hsv2rgb } do
+         local y = f(pixel(0 / 0, 1, 0.5))
+         assert.is_true(y:ne(y):all())
+      end
+   end)
+
    it('take whole numbers as 0 to 255', function()
       for _, kind in ipairs { 'Byte', 'Short', 'Int', 'Long' } do
          local t = 'torch.' .. kind .. 'Tensor'
