@@ -147,8 +147,9 @@ function M.check(id, what)
 end
 
 local function done(id, ok, ...)
+   local why = ...                          -- before any call: torch.varargs
    C.H5Idec_ref(id)
-   if not ok then error((...), 0) end
+   if not ok then error(why, 0) end
    return ...
 end
 

@@ -126,7 +126,7 @@ end
 -- #image.gaussianpyramid(torch.rand(3, 8, 8), {1, 0.5}) --> 2
 function M.gaussianpyramid(...)
    local who, result, x, scales = 'image.gaussianpyramid', ...
-   if torch.isTensor(result) then result, x, scales = {}, ... end
+   if torch.isTensor(result) then result, x, scales = {}, result, x end
    picture(who, x)
    if torch.type(result) ~= 'table' then error(who .. ': the result must be a table, got ' .. arg.describe(result), 2) end
    if torch.type(scales) ~= 'table' then
@@ -218,7 +218,7 @@ end
 -- image.translate(torch.Tensor{{1, 2}, {3, 4}}, 1, 0) --> {{0, 1}, {0, 3}}
 function M.translate(...)
    local who, result, x, right, down = 'image.translate', ...
-   if not torch.isTensor(x) then result, x, right, down = nil, ... end
+   if not torch.isTensor(x) then result, x, right, down = nil, result, x, right end
    picture(who, x)
    right, down = number(who, 'x', right), number(who, 'y', down)
    right, down = right < 0 and math.ceil(right) or math.floor(right), down < 0 and math.ceil(down) or math.floor(down)
@@ -246,7 +246,7 @@ end
 -- image.rotate(torch.Tensor{{1, 2}, {3, 4}}, math.pi) --> {{4, 3}, {2, 1}}
 function M.rotate(...)
    local who, result, x, angle, mode = 'image.rotate', ...
-   if not torch.isTensor(x) then result, x, angle, mode = nil, ... end
+   if not torch.isTensor(x) then result, x, angle, mode = nil, result, x, angle end
    picture(who, x)
    if result ~= nil then check.result(who, result, x) end
    angle, mode = number(who, 'the angle', angle), one_of(who, 'mode', mode or 'simple', 'simple', 'bilinear')
@@ -255,7 +255,7 @@ end
 
 local function polar(who, log, ...)
    local result, x, mode, area = ...
-   if not torch.isTensor(x) then result, x, mode, area = nil, ... end
+   if not torch.isTensor(x) then result, x, mode, area = nil, result, x, mode end
    check.picture(who, x, 2, 3, 4)
    one_of(who, 'the interpolation', mode or 'simple', 'simple', 'bilinear')
    one_of(who, 'the mode', area or 'valid', 'valid', 'full')
@@ -315,7 +315,7 @@ function M.warp(...)
    local who, result, x, field, mode, offset, clamp, pad = 'image.warp', ...
    local n = select('#', ...)
    if not torch.isTensor(field) then
-      n, result, x, field, mode, offset, clamp, pad = n + 1, nil, ...
+      n, result, x, field, mode, offset, clamp, pad = n + 1, nil, result, x, field, mode, offset, clamp
    end
    if n > 7 then error(who .. ': too many arguments: expected [result,] picture, field, mode, offset, clamp, pad', 2) end
    picture(who, x)
@@ -342,7 +342,7 @@ end
 -- image.affinetransform(torch.Tensor{{1, 2, 3}}, torch.eye(2), 'bilinear', {0, 1}) --> {{1, 1, 2}}
 function M.affinetransform(...)
    local who, result, x, matrix, mode, translation, clamp, pad = 'image.affinetransform', ...
-   if not torch.isTensor(matrix) then result, x, matrix, mode, translation, clamp, pad = nil, ... end
+   if not torch.isTensor(matrix) then result, x, matrix, mode, translation, clamp, pad = nil, result, x, matrix, mode, translation, clamp end
    picture(who, x)
    if not torch.isTensor(matrix) or matrix:dim() ~= 2 or matrix:size(1) ~= 2 or matrix:size(2) ~= 2 then
       error(who .. ': the matrix must have size 2x2, got ' .. arg.describe(matrix), 2)

@@ -14,8 +14,9 @@ local function safe(func, mutex)
    end
    mutex = mutex or Mutex()
    local function finish(ok, ...)
+      local why = ...                       -- before any call: torch.varargs
       mutex:unlock()
-      if not ok then error((...), 0) end
+      if not ok then error(why, 0) end
       return ...
    end
    return function(...)

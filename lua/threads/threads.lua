@@ -281,10 +281,13 @@ end
 -- @param callback  what the thread calls
 -- @param endcallback  what dojob and synchronize call here with the results (optional; arguments come behind it)
 function Threads:addjob(...)
+   local callback, endcallback, third = ...
    local core = need_running(self, 'addjob')
    local id, first = 0, 1
-   if self.isspecific then id, first = need_id(self, 'addjob', (...)), 2 end
-   local callback, endcallback = select(first, ...)
+   if self.isspecific then
+      id, first = need_id(self, 'addjob', callback), 2
+      callback, endcallback = endcallback, third
+   end
    if type(callback) ~= 'function' then arg.refuse('threads.Threads:addjob', 'callback', 'a function', callback) end
    if endcallback ~= nil and type(endcallback) ~= 'function' then
       arg.refuse('threads.Threads:addjob', 'endcallback', 'a function', endcallback)
