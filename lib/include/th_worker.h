@@ -56,7 +56,7 @@ int          th_sync_put(th_sync *queue, int to, int64_t tag, const void *bytes,
 th_message  *th_sync_take(th_sync *queue, int taker, double seconds);   /* NULL: none came. The caller frees it */
 void         th_sync_free(th_message *m);
 void         th_sync_close(th_sync *queue);                   /* from now on put and take fail, what is left stays */
-th_message  *th_sync_rest(th_sync *queue, int to);            /* takes what is left for a receiver, 0: for any; also when closed */
+th_message  *th_sync_rest(th_sync *queue, int to);            /* takes what is left for a receiver, 0: for any; closed or not */
 int          th_sync_closed(const th_sync *queue);
 int64_t      th_sync_size(th_sync *queue, int to);            /* messages for a receiver, 0: all */
 int64_t      th_sync_count(th_sync *queue, int taken);        /* how many were ever put, or taken by th_sync_take */
