@@ -166,7 +166,7 @@ describe('an error in a sample', function()
    it('that cannot go to a thread says where it is', function()
       local file = io.tmpfile()
       local l = feed.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return file end } }
-      refuses('feed.loader: the variable file of a function cannot go to another thread: it is a userdata', l:epoch())
+      refuses('feed.loader: the variable file of the function at test/feed_loader_spec.lua:', l:epoch())
       l = feed.loader { workers = 1, dataset = { size = function() return 1 end, get = function() return 1 end, x = { file } } }
       refuses("feed.loader: the loader's dataset.x cannot go to another thread: it is a userdata", l:epoch())
       l = feed.loader { workers = 1, dataset = feed.list { 1 }, init = function() error('no device', 0) end }
