@@ -131,6 +131,14 @@ describe('the state of a Philox generator', function()
       torch.setRNGState(g, states[2])
       assert.equal('mt19937', g:kind())
    end)
+   it('travels through ascii files whatever its bytes are', function()
+      local g = torch.Generator()
+      for _ = 1, 2000 do
+         torch.manualSeed(g, torch.random(2 ^ 31))
+         torch.random(g)
+         assert.equal(torch.random(g:clone()), torch.random(torch.deserialize(torch.serialize(g, 'ascii'), 'ascii')))
+      end
+   end)
    it('travels through files of both modes, and is cloned', function()
       for _, mode in ipairs { 'binary', 'ascii' } do
          for _, g in ipairs { seeded(9), torch.Generator() } do

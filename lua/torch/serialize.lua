@@ -237,7 +237,12 @@ local function install_generator(mt)
    end
    function mt.read(self, f)
       local from, head = open(f, 'read'), ffi.new('uint8_t[?]', C.TH_RNG_HEAD)
-      read.get(from, BYTE, head, C.TH_RNG_HEAD)
+      -- The head ends in the midst of bytes: one that is an end of line belongs to the state.
+      local spacing = C.th_file_get(from, C.TH_FILE_SPACING)
+      C.th_file_set(from, C.TH_FILE_SPACING, 0)
+      local ok, why = pcall(read.get, from, BYTE, head, C.TH_RNG_HEAD)
+      C.th_file_set(from, C.TH_FILE_SPACING, spacing)
+      if not ok then error(why, 0) end
       local n = C.th_generator_state_bytes(head)
       local bytes = ffi.new('uint8_t[?]', n)
       ffi.copy(bytes, head, C.TH_RNG_HEAD)
