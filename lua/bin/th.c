@@ -217,6 +217,8 @@ static const char prelude[] =
   "   local dist = package.loaded['dist.lib']\n"
   "   if dist then dist.failed = not (code == nil or code == true or code == 0) end\n"
   "   io.stdout:flush()\n"
+  "   local worker = close ~= false and package.loaded['torch.worker']\n"
+  "   if worker then worker.end_all() end\n"
   "   return exit(code, close ~= false)\n"
   "end\n"
   "require('torch.launch').start()\n"
@@ -349,6 +351,8 @@ int main(int argc, char **argv)
   luaL_openlibs(L);
   const int failed = run(L, argc, argv, &o);
   if (failed) run_code(L, "local dist = package.loaded['dist.lib'] if dist then dist.failed = true end");
+  /* Before lua_close, which finalizes objects in no useful order. */
+  run_code(L, "local worker = package.loaded['torch.worker'] if worker then worker.end_all() end");
   th_forget_sigint();
   lua_close(L);
   return failed;

@@ -68,6 +68,10 @@ local function shut(core, patience)
    for _, doing in ipairs(core.doing) do C.th_sync_release(doing) end
 end
 
+worker.enders[#worker.enders + 1] = function()
+   for _, core in pairs(cores) do shut(core, GRACE) end
+end
+
 local function start(n)
    made = made + 1
    local core = { number = made, n = n, workers = {}, doing = {}, callbacks = {}, dead = {}, alive = n, asked = 0, lost = 0,

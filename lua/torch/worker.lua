@@ -90,6 +90,19 @@ function M.close(workers, patience)
    end
 end
 
+local open = setmetatable({}, { __mode = 'k' })
+
+--- Functions that end the threads of a package, for end_all.
+M.enders = {}
+
+--- Ends all threads. th calls it at the end of a program, since the collector finalizes objects in no useful order then.
+function M.end_all()
+   for _, f in ipairs(M.enders) do pcall(f) end
+   local workers = {}
+   for it in pairs(open) do workers[#workers + 1] = it end
+   M.close(workers, GRACE)
+end
+
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
 -- @param depth  requests that may wait for their answers (default 1, at most 16)
 -- @param wake   what the collector calls first, where a request ends on another signal than the end of the worker (optional)
@@ -116,6 +129,7 @@ function M.new(handlers, depth, wake)
    local self = setmetatable({ L = L, depth = depth, asked = 0, taken = 0 }, Worker)
    local life = {}
    self.life = life
+   open[self] = true
    self.w = ffi.gc(w, function(it)
       life.over = true
       if wake then wake() end
