@@ -259,7 +259,7 @@ describe('gnuplot', function()
             gnuplot.setgnuplotexe '%s'
             print(pcall(gnuplot.plot, torch.zeros(100000)))
             gnuplot.closeall()]]):format(path))
-         local pipe = io.popen(("cd '%s' && build/bin/th '%s/script.lua' 2>&1"):format(here, dir))
+         local pipe = io.popen(("cd '%s' && '%s' '%s/script.lua' 2>&1"):format(here, os.getenv 'TH', dir))
          local text = pipe:read '*a'
          pipe:close()
          find(text, 'interrupted')
@@ -274,7 +274,7 @@ describe('gnuplot', function()
             gnuplot.svgfigure '%s/a.svg'
             gnuplot.plot(torch.range(1, 3))
             gnuplot.closeall()]]):format(exe, dir))
-         local pipe = io.popen(("cd '%s' && build/bin/th '%s/script.lua'"):format(here, dir))
+         local pipe = io.popen(("cd '%s' && '%s' '%s/script.lua'"):format(here, os.getenv 'TH', dir))
          local text = pipe:read '*a'
          pipe:close()
          assert.equal('', text)
