@@ -104,8 +104,9 @@ end
 --- Old files keep running_std = 1 / sqrt(variance + eps).
 function BatchNormalization:read(file)
    Module.read(self, file)
-   if self.running_std then
-      self.running_var = self.running_std:pow(-2):add(-self.eps)
+   local old = self.running_std
+   if self.running_var == nil and torch.isTensor(old) then
+      self.running_var = old:pow(-2):add(-self.eps)
       self.running_std = nil
    end
 end

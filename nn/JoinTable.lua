@@ -1,6 +1,7 @@
 -- nn/JoinTable.lua - the tensors of a table, one after the other along a dimension.
 local torch = require 'torch'
 local dims = require 'nn.dims'
+local gradients = require 'nn.gradients'
 local utils = require 'nn.utils'
 
 --- Joins the tensors of a table along `dimension` (negative: from the end).
@@ -52,18 +53,20 @@ function JoinTable:updateOutput(input)
 end
 
 function JoinTable:updateGradInput(input, gradOutput)
-   local dim = self:_getPositiveDimension(input)
-   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
-   local at = 1
+   local dim, parts, at = self:_getPositiveDimension(input), {}, 1
    for i = 1, #input do
       local n = input[i]:size(dim)
+      parts[i] = gradients.need(self, gradients.part(self, gradOutput, dim, at, n), input[i])
+      at = at + n
+   end
+   if type(self.gradInput) ~= 'table' then self.gradInput = {} end
+   for i = 1, #input do
       local g = self.gradInput[i]
       if not torch.isTensor(g) or g:type() ~= input[i]:type() then
          g = input[i].new()
          self.gradInput[i] = g
       end
-      g:resize(input[i]:size()):copy(gradOutput:narrow(dim, at, n))
-      at = at + n
+      g:resize(input[i]:size()):copy(parts[i])
    end
    for i = #self.gradInput, #input + 1, -1 do self.gradInput[i] = nil end
    return self.gradInput

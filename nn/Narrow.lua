@@ -1,6 +1,7 @@
 -- nn/Narrow.lua - a part of the input along one dimension.
 local torch = require 'torch'
 local dims = require 'nn.dims'
+local gradients = require 'nn.gradients'
 
 --- The elements offset .. offset + length - 1 of a dimension. A length of -1 means as far as it goes (-2: one less);
 -- a negative offset means all but the last `length` elements. A negative dimension counts from the end.
@@ -31,6 +32,7 @@ function Narrow:updateOutput(input)
 end
 
 function Narrow:updateGradInput(input, gradOutput)
+   gradients.need(self, gradOutput, input:narrow(part(self, input)))
    self.gradInput:resize(input:size()):zero()
    self.gradInput:narrow(part(self, input)):copy(gradOutput)
    return self.gradInput

@@ -67,7 +67,7 @@ function Normalize:__tostring__() return ('%s(%s)'):format(torch.type(self), tos
 -- nn.L2Normalize():forward(torch.Tensor{{3, 4}, {0, 2}}) --> {{0.6, 0.8}, {0, 1}}
 local L2Normalize = torch.class('nn.L2Normalize', 'nn.Normalize')
 function L2Normalize:__init(eps)
-   if eps ~= nil and (type(eps) ~= 'number' or eps < 0 or eps ~= eps) then
+   if type(eps) ~= 'nil' and (type(eps) ~= 'number' or eps < 0 or eps ~= eps) then
       error('nn.L2Normalize: eps must be a number that is not negative, got ' .. tostring(eps), 3)
    end
    Normalize.__init(self, 2, eps)

@@ -1,5 +1,6 @@
 -- nn/Padding.lua - makes one dimension longer.
 local torch = require 'torch'
+local gradients = require 'nn.gradients'
 
 --- Adds |pad| elements to dimension `dim`: before index `index` (from 1) when pad is negative, and, counted from the
 -- other end, behind it when pad is positive.
@@ -44,11 +45,13 @@ end
 
 function Padding:updateGradInput(input, gradOutput)
    local dim, before, after, pad = place(self, input)
-   self.gradInput:resize(input:size())
-   if before > 0 then self.gradInput:narrow(dim, 1, before):copy(gradOutput:narrow(dim, 1, before)) end
-   if after > 0 then
-      self.gradInput:narrow(dim, before + 1, after):copy(gradOutput:narrow(dim, before + pad + 1, after))
+   local function part(from, to, n)
+      return n > 0 and gradients.need(self, gradients.part(self, gradOutput, dim, from, n), input:narrow(dim, to, n))
    end
+   local first, last = part(1, 1, before), part(before + pad + 1, before + 1, after)
+   self.gradInput:resize(input:size())
+   if first then self.gradInput:narrow(dim, 1, before):copy(first) end
+   if last then self.gradInput:narrow(dim, before + 1, after):copy(last) end
    return self.gradInput
 end
 

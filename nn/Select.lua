@@ -1,6 +1,7 @@
 -- nn/Select.lua - one slice of the input.
 local torch = require 'torch'
 local dims = require 'nn.dims'
+local gradients = require 'nn.gradients'
 
 --- input:select(dimension, index); negative numbers count from the end.
 -- nn.Select(1, -1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {3, 4}
@@ -31,6 +32,7 @@ function Select:updateOutput(input)
 end
 
 function Select:updateGradInput(input, gradOutput)
+   gradients.need(self, gradOutput, view(input, slice(self, input)))
    self.gradInput:resize(input:size()):zero()
    view(self.gradInput, slice(self, input)):copy(gradOutput)
    return self.gradInput

@@ -1,6 +1,7 @@
 -- nn/SplitTable.lua - the slices of a tensor as a table.
 local torch = require 'torch'
 local dims = require 'nn.dims'
+local gradients = require 'nn.gradients'
 
 --- The slices of a tensor along `dimension` (negative: from the end), as a table.
 -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
@@ -31,6 +32,13 @@ end
 
 function SplitTable:updateGradInput(input, gradOutput)
    local dim = self:_getPositiveDimension(input)
+   if type(gradOutput) ~= 'table' and not torch.isTensor(gradOutput) then
+      self:refuse('gradOutput', 'be a table of tensors', gradOutput)
+   end
+   for i = 1, input:size(dim) do
+      local g = gradOutput[i]
+      if torch.isTensor(g) then gradients.need(self, g, slice(input, dim, i), ('gradOutput %d'):format(i)) end
+   end
    self.gradInput:resize(input:size())
    for i = 1, input:size(dim) do
       local to = slice(self.gradInput, dim, i)

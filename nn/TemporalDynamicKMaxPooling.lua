@@ -42,7 +42,7 @@ local Named = torch.class('nn.TemporalKMaxPooling', 'nn.TemporalDynamicKMaxPooli
 
 function Named:__init(k, k_dynamic)
    whole('nn.TemporalKMaxPooling', 'k', k)
-   if k_dynamic ~= nil and type(k_dynamic) ~= 'number' then
+   if type(k_dynamic) ~= 'nil' and type(k_dynamic) ~= 'number' then
       error('nn.TemporalKMaxPooling: k_dynamic must be a number, got ' .. tostring(k_dynamic), 3)
    end
    KMaxPooling.__init(self, k, k_dynamic)

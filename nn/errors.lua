@@ -12,7 +12,7 @@ local forwards = {forward = true, updateOutput = true}
 
 -- What Lua says of values that a function did not expect.
 local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
-   '^invalid value '}
+   '^invalid value ', "has no member named '", '^size of C type '}
 
 --- Whether a text is what Lua says of values that a function did not expect.
 function errors.of_lua(text)

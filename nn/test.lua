@@ -8,7 +8,7 @@ local arg = require 'torch.arg'
 -- @param seed   for torch.manualSeed and math.randomseed (optional)
 -- @return the tester; raises an error when an example does not give what its text says
 function nn.test(tests, seed)
-   if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+   if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('nn.test', 'tests', 'a name or a table of names', tests)
    end
    if seed ~= nil then

@@ -218,6 +218,25 @@ describe('bad input', function()
          end
       end)
    end
+   it('is a NULL pointer, in the place of any argument: refused, though it equals nil', function()
+      local null, tried = ffi.cast('void *', 0), 0
+      for _, name in ipairs(op.names()) do
+         draw.seed(name)
+         for _, form in ipairs(op.forms(name)) do
+            local good = good_call(name, form)
+            for i = 1, good and good.n + 1 or 0 do
+               local args = {}
+               for k = 1, good.n do args[k] = good[k] end
+               args[i] = null
+               local ok, why = pcall(good.f, unpack(args, 1, math.max(i, good.n)))
+               assert(not ok and why:find(name, 1, true) and why:find('got', 1, true),
+                  ('%s with NULL as argument %d: %s'):format(name, i, ok and 'accepted' or why))
+               tried = tried + 1
+            end
+         end
+      end
+      assert.is_true(tried > 800, tried)
+   end)
    it('is tried in thousands of calls, of which many are refused', function()
       assert.is_true(calls > 3000, calls)
       assert.is_true(refused > calls / 5, refused)

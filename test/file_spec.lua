@@ -133,6 +133,55 @@ describe('torch.File', function()
       assert.equal(1, f:position())
    end)
 
+   it('is closed for finalizers that run at the end of a program, whatever its kind and method', function()
+      local name, path = temporary() .. '.lua', temporary()
+      local f = assert(io.open(name, 'w'))
+      f:write(([[
+         local torch = require 'torch'
+         local files = { torch.DiskFile(%q, 'w'), torch.MemoryFile(), torch.PipeFile('cat > /dev/null', 'w') }
+         local methods, seen = {}, {}
+         for _, kind in ipairs { 'torch.File', 'torch.DiskFile', 'torch.MemoryFile' } do
+            for method, f in pairs(torch.getmetatable(kind)) do
+               if type(f) == 'function' and not method:find '^__' and method ~= 'new' and not seen[method] then
+                  methods[#methods + 1], seen[method] = method, true
+               end
+            end
+         end
+         table.sort(methods)
+         local arguments = { writeString = 'text', writeBool = true, referenced = true, longSize = 8 }
+         for _, file in ipairs(files) do file:writeInt(7) end
+         Guard = newproxy(true)
+         getmetatable(Guard).__gc = function()
+            for _, file in ipairs(files) do
+               local silent, refused = {}, 0
+               print(tostring(file):match 'open' or tostring(file):match 'closed')
+               for i = 1, #methods do
+                  local method = methods[i]
+                  if file[method] then
+                     local ok, why = pcall(file[method], file, arguments[method])
+                     if ok then
+                        silent[#silent + 1] = method
+                     elseif why:find 'the file is closed' then
+                        refused = refused + 1
+                     else
+                        print(method, why)
+                     end
+                  end
+               end
+               print(refused > 30, table.concat(silent, ' '))
+            end
+         end
+      ]]):format(path))
+      f:close()
+      local p = io.popen(("timeout 60 '%s' %s 2>&1"):format(os.getenv 'TH' or 'build/bin/th', name))
+      local out = p:read '*a'
+      p:close()
+      os.remove(name)
+      local plain = 'clearError hasError isQuiet isReadable isReferenced isWritable isWritableObject pedantic quiet referenced'
+      local disk = plain:gsub('isQuiet', 'isBigEndianCPU isLittleEndianCPU isQuiet')
+      assert.equal(('closed\ntrue\t%s\nclosed\ntrue\t%s\nclosed\ntrue\t%s\n'):format(disk, plain, disk), out)
+   end)
+
    it('refuses the wrong direction and a closed file', function()
       local path = temporary()
       local f = torch.DiskFile(path, 'w')

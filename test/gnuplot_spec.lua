@@ -253,13 +253,13 @@ describe('gnuplot', function()
          assert.is_false(paths.filep 'bad')
       end)
       it('that does not read is left by Ctrl-C', function()
-         local path = program('deaf', 'sleep 0.2; kill -INT $PPID; sleep 0.2')
+         local path = program('deaf', 'sleep 0.2; kill -INT $PPID; sleep 1')
          write('script.lua', ([[
             require 'gnuplot'
             gnuplot.setgnuplotexe '%s'
             print(pcall(gnuplot.plot, torch.zeros(100000)))
             gnuplot.closeall()]]):format(path))
-         local pipe = io.popen(("cd '%s' && '%s' '%s/script.lua' 2>&1"):format(here, os.getenv 'TH', dir))
+         local pipe = io.popen(("cd '%s' && env --default-signal=INT '%s' '%s/script.lua' 2>&1"):format(here, os.getenv 'TH', dir))
          local text = pipe:read '*a'
          pipe:close()
          find(text, 'interrupted')
@@ -359,7 +359,7 @@ describe('gnuplot', function()
          local junk, functions = require 'test.junk', {}
          for name, f in pairs(gnuplot) do functions[name] = f end
          functions.setgnuplotexe = nil
-         printed(function() junk.walk('gnuplot.', functions, {}) end)
+         printed(function() junk.walk('gnuplot.', functions) end)
       end)
    end)
 
@@ -391,7 +391,7 @@ describe('gnuplot', function()
          { 'movelegend: the horizontal location', 'movelegend', 'up', 'top' },
          { 'movelegend: the vertical location', 'movelegend', 'left', 'up' },
          { 'directory does not exist', 'pngfigure', '/no/such/folder/x.png' },
-         { 'the name of a file must be a string', 'pdffigure', 'a\0b' },
+         { 'the name of a file must not hold a byte 0', 'pdffigure', 'a\0b' },
          { 'must end in .eps', 'figprint', 'x.gif' },
          { 'figprint: there is no figure', 'figprint', 'x.png' },
          { 'the number of a figure must be a whole number', 'figure', 1.5 },

@@ -21,6 +21,9 @@ function junk.seed(name)
    for i = 1, #name do state = (state * 31 + name:byte(i)) % 2147483646 + 1 end
 end
 
+--- Draws from another generator than the one of `seed`: f(n) gives 1..n.
+function junk.draw_from(f) draw = f end
+
 -- Made anew for each call: a call may change them. Strings that are names of files or commands do no harm.
 local makers = {
    function() return nil end,
@@ -57,6 +60,7 @@ local makers = {
    function() return coroutine.create(print) end,
    function() return io.stdout end,
    function() return 5LL end,
+   function() return ffi.cast('void *', 0) end,
    function() return ffi.new('struct { int x; }') end,
    function() return torch.ones(3) end,
    function() return torch.FloatTensor(2, 3):fill(1) end,
@@ -94,17 +98,24 @@ local spoken = { loadobj = 'load', saveobj = 'save', rand = 'uniform', randn = '
 local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'table index', 'wrong number of arguments', 'stack overflow',
    'invalid value', 'invalid order function', "'for' ", 'initializer for', 'has no member', 'size of C type', 'invalid option' }
 
+--- 'the message is one of Lua itself' where that is so, or nil.
+function junk.of_lua(why)
+   for _, pattern in ipairs(internal) do
+      if why:find(pattern, 1, true) then return 'the message is one of Lua itself' end
+   end
+end
+
+junk.UNNAMED = 'the message does not name the function'
+
 --- What is wrong with an error message of the function `name`, or nil.
 function junk.fault(name, why)
    if why == junk.EXIT then return nil end
    if type(why) ~= 'string' then return 'the error is no text' end
    local word, text = name:match '[%w_]+$', why:lower()
    if not text:find(word:lower(), 1, true) and not (spoken[word] and text:find(spoken[word]:lower(), 1, true)) then
-      return 'the message does not name the function'
+      return junk.UNNAMED
    end
-   for _, pattern in ipairs(internal) do
-      if why:find(pattern, 1, true) then return 'the message is one of Lua itself' end
-   end
+   return junk.of_lua(why)
 end
 
 local function shown(v)
@@ -131,20 +142,31 @@ function junk.call(name, f, most, before, good)
    return true, ('%s(%s): %s: %s'):format(name, table.concat(words, ', '), fault, tostring(why))
 end
 
-local function callable(f)
+-- Not called: they change the process for all specs, wait, or raise what others have said.
+junk.left_out = {
+   ['torch.setdefaulttensortype'] = 'changes what torch.Tensor is', ['torch.setnumthreads'] = 'changes the threads',
+   ['torch.class'] = 'makes classes', ['torch.newmetatable'] = 'makes classes', ['torch.metatype'] = 'makes classes',
+   ['torch.setenv'] = 'may change the environment of anything', ['torch.include'] = 'runs files, whose errors it passes on',
+   ['paths.dofile'] = 'runs files, whose errors it passes on', ['paths.require'] = "raises Lua's error of require",
+   ['sys.sleep'] = 'waits', ['sys.usleep'] = 'waits', ['xlua.error'] = 'raises what it is given',
+   ['xlua.unpack'] = 'raises in the name of another function', ['xlua.unpack_class'] = 'raises in the name of another function',
+   ['xlua.log'] = 'changes print', ['torch.CmdLine:log'] = 'changes print', ['xlua.trycatch'] = 'calls what it is given',
+   ['torch.test'] = 'runs every example, which other specs do', ['optim.Logger:plot'] = 'starts gnuplot',
+}
+
+function junk.callable(f)
    if type(f) == 'function' then return true end
    local mt = type(f) == 'table' and getmetatable(f)
    return type(mt) == 'table' and mt.__call ~= nil
 end
 
 --- Calls every function of a table with 0 to `most` (default 4) drawn arguments; an error says what harm was done.
--- @param left_out  reasons by names with the prefix: these are not called
 -- @param before    gives the first arguments, as a table (optional)
 -- @return how many functions that were
-function junk.walk(prefix, functions, left_out, before, most)
+function junk.walk(prefix, functions, before, most)
    local names, faults = {}, {}
    for name, f in pairs(functions) do
-      if type(name) == 'string' and not name:find '^_' and callable(f) and not left_out[prefix .. name] then
+      if type(name) == 'string' and not name:find '^_' and junk.callable(f) and not junk.left_out[prefix .. name] then
          names[#names + 1] = name
       end
    end

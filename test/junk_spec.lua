@@ -9,21 +9,9 @@ local ffi = require 'ffi'
 local op = require 'torch.op'
 local junk = require 'test.junk'
 
--- Not called: they change the process for all specs, wait, or raise what others have said.
-local left_out = {
-   ['torch.setdefaulttensortype'] = 'changes what torch.Tensor is', ['torch.setnumthreads'] = 'changes the threads',
-   ['torch.class'] = 'makes classes', ['torch.newmetatable'] = 'makes classes', ['torch.metatype'] = 'makes classes',
-   ['torch.setenv'] = 'may change the environment of anything', ['torch.include'] = 'runs files, whose errors it passes on',
-   ['paths.dofile'] = 'runs files, whose errors it passes on', ['paths.require'] = "raises Lua's error of require",
-   ['sys.sleep'] = 'waits', ['sys.usleep'] = 'waits', ['xlua.error'] = 'raises what it is given',
-   ['xlua.unpack'] = 'raises in the name of another function', ['xlua.unpack_class'] = 'raises in the name of another function',
-   ['xlua.log'] = 'changes print', ['torch.CmdLine:log'] = 'changes print', ['xlua.trycatch'] = 'calls what it is given',
-   ['torch.test'] = 'runs every example, which other specs do', ['optim.Logger:plot'] = 'starts gnuplot',
-}
-
 ffi.cdef 'int chdir(const char *path);'
 
-local function walk(prefix, functions, before, most) return junk.walk(prefix, functions, left_out, before, most) end
+local function walk(prefix, functions, before, most) return junk.walk(prefix, functions, before, most) end
 
 local function without_ops(functions)
    local rest = {}
@@ -128,6 +116,17 @@ describe('junk', function()
       walk('torch.DiskFile:', methods 'torch.DiskFile', function() return { torch.DiskFile('a file', 'rw') } end, 3)
       walk('torch.MemoryFile:', methods 'torch.MemoryFile', function() return { torch.MemoryFile() } end, 3)
       for _, name in ipairs { 'torch.File', 'torch.DiskFile', 'torch.MemoryFile' } do walk(name .. '.', methods(name), nil, 2) end
+   end)
+
+   it('never harms __tostring__ of tensors, storages, files and timers', function()
+      for _, name in ipairs { 'FloatTensor', 'FloatStorage', 'DiskFile', 'MemoryFile', 'Timer' } do
+         local f = torch[name].__tostring__
+         for _, v in ipairs { false, 3, 'x', {}, print, ffi.cast('void *', 0) } do
+            local ok, why = pcall(f, v or nil)
+            assert(not ok and why:find('__tostring__: argument 1 must be a ', 1, true), ('%s: %s'):format(name, tostring(why)))
+         end
+      end
+      assert.error_matches(function() torch.Tensor.__tostring__() end, '__tostring__: argument 1 must be a tensor, got nil')
    end)
 
    it('never harms timers, testers, command lines, matrices and loggers', function()

@@ -357,6 +357,18 @@ for k, v in pairs(t) do print(k, v) end
 for i, v in ipairs(t) do print(i, v) end]])
    end)
 
+   it('pairs and next are functions of Lua where LuaJIT compiles loops over its own next wrongly', function()
+      local out = th [[
+local original = require 'torch.original'
+local faulty = require 'ffi'.abi 'gc64' and require 'jit'.version_num <= 20100 and not pcall(require, 'table.isempty')
+local step, t, first = pairs { x = 1 }
+print((step ~= original.next) == faulty, (next ~= original.next) == faulty, step(t, first), next {}, next { 7 })
+local sum = 0
+for i = 1, 1000 do for _, v in next, { i, a = i } do sum = sum + v end end
+print(sum, pcall(next, {}, 'no key'))
+]]
+      assert.matches("^true\ttrue\tx\tnil\t1\t7\t?\n1001000\tfalse\tinvalid key to 'next'", out)
+   end)
    it('pairs and ipairs of other values are as they were', function()
       assert.equal('1\ta\nx\tb\n1\ta\n', th [[
 for k, v in pairs { 'a', x = 'b' } do print(k, v) end

@@ -395,6 +395,101 @@ describe('torch.save', function()
       paths.rmall(dir, 'yes')
    end)
 
+   it('makes the file that a dangling link names, and leaves the link', function()
+      local dir = folder()
+      assert(paths.mkdir(dir .. '/far'))
+      for link, to in pairs { near = 'new.t7', beside = 'far/new.t7', whole = dir .. '/far/whole.t7', second = 'first' } do
+         assert.equal(0, ffi.C.symlink(to, dir .. '/' .. link))
+      end
+      assert.equal(0, ffi.C.symlink('far/two.t7', dir .. '/first'))
+      for link, file in pairs { near = 'new.t7', beside = 'far/new.t7', whole = 'far/whole.t7', second = 'far/two.t7' } do
+         torch.save(dir .. '/' .. link, link)
+         assert.equal(link, torch.load(dir .. '/' .. file))
+         assert.equal(link, torch.load(dir .. '/' .. link))
+         local f = io.popen(('stat -c %%F %s/%s %s/%s'):format(dir, link, dir, file))
+         assert.equal('symbolic link\nregular file\n', f:read '*a')
+         f:close()
+      end
+      paths.rmall(dir, 'yes')
+   end)
+
+   it('refuses links that lead in a circle, and into a folder that is missing', function()
+      local dir = folder()
+      assert.equal(0, ffi.C.symlink('b', dir .. '/a'))
+      assert.equal(0, ffi.C.symlink('a', dir .. '/b'))
+      assert.equal(0, ffi.C.symlink('no/such.t7', dir .. '/c'))
+      assert.error_matches(function() torch.save(dir .. '/a', 1) end, 'torch.save: cannot open .*/a: Too many levels of symbolic links')
+      assert.error_matches(function() torch.save(dir .. '/c', 1) end, 'cannot make a temporary file beside .*/no/such.t7: No such file')
+      assert.equal(5, #paths.dir(dir))
+      paths.rmall(dir, 'yes')
+   end)
+
+   it('and torch.load keep no file open, whatever instruction an interrupt ends', function()
+      local dir = folder()
+      local name = dir .. '/x.t7'
+      torch.save(name, { torch.ones(3), 'old' })
+      local function descriptors() return #paths.dir '/proc/self/fd' end
+      local function interrupted(n, f, ...)
+         local left, started, finished, a, b, c = n, false, false, ...
+         debug.sethook(function()
+            left = started and left - 1 or left
+            if left == 0 and not finished then error 'interrupted' end
+         end, '', 1)
+         pcall(function()
+            started = true
+            f(a, b, c)
+            finished = true
+         end)
+         debug.sethook()
+         return not finished
+      end
+      jit.off()                                    -- compiled code calls no hook
+      collectgarbage()
+      collectgarbage()
+      local before, count = descriptors(), 0
+      for _, call in ipairs { { torch.load, name }, { torch.save, name, { torch.ones(3), 'new' } } } do
+         local n = 0
+         repeat
+            n = n + 1
+            local hit = interrupted(n, unpack(call))
+            count = count + (hit and 1 or 0)
+         until not hit
+      end
+      jit.on()
+      collectgarbage()
+      collectgarbage()
+      assert.equal(before, descriptors())
+      assert.is_true(count > 300, tostring(count))
+      assert.equal(3, #paths.dir(dir))
+      assert.equal('new', torch.load(name)[2])
+      paths.rmall(dir, 'yes')
+   end)
+
+   it('leaves nothing when it is killed', function()
+      local dir = folder()
+      ffi.cdef 'int open(const char *path, int flags, ...); int close(int fd);'
+      local fd = ffi.C.open(dir, 0x410002)                   -- O_TMPFILE | O_RDWR
+      if fd < 0 then return end                              -- this file system gives every file a name
+      ffi.C.close(fd)
+      torch.save(dir .. '/old.t7', 'old')
+      for _, name in ipairs { 'old.t7', 'new.t7' } do
+         -- Dies while it writes the last of its objects.
+         local script = ([[
+            local torch = require 'torch'
+            require 'ffi'.cdef 'int raise(int number);'
+            local T = torch.class 'Deadly'
+            function T:write() require 'ffi'.C.raise(9) end
+            torch.save('%s/%s', { torch.Tensor(1e5):zero(), Deadly() })
+         ]]):format(dir, name)
+         os.execute(("'%s' -e \"%s\" 2>/dev/null"):format(os.getenv 'TH', script))
+      end
+      assert.equal('old', torch.load(dir .. '/old.t7'))
+      local names = paths.dir(dir)
+      table.sort(names)
+      assert.same({ '.', '..', 'old.t7' }, names)
+      paths.rmall(dir, 'yes')
+   end)
+
    it('writes into what is no plain file as it is', function()
       torch.save('/dev/null', { 1, 2, 3 })
       assert.is_false(paths.filep '/dev/null')

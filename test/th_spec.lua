@@ -308,14 +308,45 @@ end)
 
 describe('a script', function()
    if not pty.there() then return pending 'needs terminals: mount /dev/pts' end
-   it('ends with a traceback and status 1 after Ctrl-C', function()
+   it('ends with a traceback and of SIGINT after Ctrl-C, as a loop of the shell must see', function()
       local name = script 'print "begun" while true do end'
       local p = pty.start { TH, name }
       p:expect 'begun'
       p:wait(100)
       p:send '\3'
       p:expect 'interrupted'
-      assert.equal(1, p:finish())
+      p:expect 'stack traceback'
+      assert.equal(-2, p:finish())
+      os.remove(name)
+   end)
+
+   local endless = {
+      ['whose pcall takes each interrupt'] = 'local function f() while true do end end print "begun" while true do pcall(f) end',
+      ['in C code that hears of no interrupt'] = 'print "begun"; (("a"):rep(60000)):find(("a-"):rep(30) .. "b")',
+   }
+   for what, code in pairs(endless) do
+      it(what .. ' ends at the second Ctrl-C', function()
+         local name = script(code)
+         local p = pty.start { TH, name }
+         p:expect 'begun'
+         p:wait(200)
+         p:send '\3'
+         p:wait(300)
+         p:send '\3'
+         p:expect 'interrupted again: goodbye'
+         assert.equal(-2, p:finish(3000))
+         os.remove(name)
+      end)
+   end
+
+   it('that caught an interrupt and ends later ends as it wants', function()
+      local name = script 'print "begun" pcall(function() while true do end end) print "saved" os.exit(3)'
+      local p = pty.start { TH, name }
+      p:expect 'begun'
+      p:wait(100)
+      p:send '\3'
+      p:expect 'saved'
+      assert.equal(3, p:finish())
       os.remove(name)
    end)
 end)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 local threads = require 'threads'
 local tds = require 'tds'
 local feed = require 'test.feed'
+local plain = require 'test.plain'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
 
@@ -377,12 +378,77 @@ describe('a script', function()
          m:unlock()
          local t = threads.Thread(('local m = require "threads".Mutex(%d) m:lock() while true do end'):format(m:id()))
          local timer = torch.Timer()
-         while timer:time().real < 0.5 do end
+         while timer:time().real < 1.5 do end      -- two interrupts within a second end th
          os.execute(('(sleep 0.4; kill -INT %d) &'):format(ffi.C.getpid()))
          print(select(2, pcall(m.lock, m)))
          print 'end'
       ]]
       assert(out:find 'interrupted.*interrupted.*end\n$', out)
+   end)
+end)
+
+describe('a script of plain LuaJIT', function()
+   it('may end while its threads compute for a long time', function()
+      local out, status = plain.luajit [[
+         local threads, torch = require 'threads', require 'torch'
+         Pool = threads.Threads(2, function() require 'torch' end)
+         local begun = threads.AtomicCounter()
+         for _ = 1, 2 do
+            Pool:addjob(function()
+               local timer, x = torch.Timer(), torch.randn(50, 50)
+               begun:inc()
+               while timer:time().real < 20 do x:mm(x, x):fill(1) end
+            end)
+         end
+         while begun:get() < 2 do end
+         print 'end'
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert.equal('end\n', out)
+      assert.equal(0, status)
+   end)
+   it('may end without terminate, with jobs under way and in the queue', function()
+      local out, status = plain.luajit [[
+         local threads, torch = require 'threads', require 'torch'
+         threads.serialization 'threads.sharedserialize'
+         Pool, Other = threads.Threads(2, function() require 'torch' end), threads.Threads(1)
+         for i = 1, 12 do Pool:addjob(function() return torch.ones(i) end, function() end) end
+         for _ = 1, 2 do Other:addjob(function(t) return t end, nil, torch.ones(1000)) end
+         print 'end'
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert.equal('end\n', out)
+      assert.equal(0, status)
+   end)
+   it('ends with the error of a job that it has not caught, while others are in the queue', function()
+      local out, status = plain.luajit [[
+         local pool = require 'threads'.Threads(2)
+         pool:addjob(function() return 1 end, function() error 'my reason' end)
+         for _ = 1, 2 do pool:addjob(function() for _ = 1, 1e7 do end end) end
+         pool:synchronize()
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert(out:find('endcallback]', 1, true) and out:find('my reason', 1, true), out)
+      assert.equal(1, status)
+   end)
+   it('may be interrupted while it synchronizes, and continue', function()
+      local out, status = plain.luajit [[
+         local threads, ffi = require 'threads', require 'ffi'
+         ffi.cdef 'int getpid(void);'
+         local pool, n = threads.Threads(1), 0
+         pool:addjob(function()
+            local timer = require 'torch'.Timer()
+            while timer:time().real < 1.2 do end
+            return 5
+         end, function(r) n = r end)
+         os.execute(('(sleep 0.4; kill -INT %d) &'):format(ffi.C.getpid()))
+         print(select(2, pcall(pool.synchronize, pool)))
+         pool:synchronize()
+         print(n)
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert(out:find 'interrupted' and out:find '\n5\n$', out)
+      assert.equal(0, status)
    end)
 end)
 

@@ -86,6 +86,22 @@ local function same_bits(name, form, how)
    return C.th_loops_shared() > before
 end
 
+describe('TH_NUM_THREADS', function()
+   it('is passed over when it is no whole number of at least 1', function()
+      local function of(text)
+         local p = assert(io.popen(("TH_NUM_THREADS='%s' '%s' -e 'print(torch.getnumthreads())' 2>&1"):format(text, os.getenv 'TH')))
+         local n = tonumber(p:read '*a')
+         p:close()
+         return n
+      end
+      for _, text in ipairs { '', '0', '-3', 'nan', 'inf', 'x', '3x', '0x10', '2.5', '1e1', ('9'):rep(30) } do
+         assert.equal(C.th_cores(), of(text), text)
+      end
+      assert.equal(3, of '3')
+      assert.equal(256, of '100000')
+   end)
+end)
+
 describe('for any number of threads, and on every run, the bits are the same:', function()
    local before, forms, cases, whole = torch.getnumthreads(), 0, 0, {}
    teardown(function() torch.setnumthreads(before) end)

@@ -4,8 +4,12 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local parcel = require 'torch.parcel'
 local worker = require 'torch.worker'
+local plain = require 'test.plain'
+local temporary = require 'test.temporary'
 
 ffi.cdef 'void pthread_exit(void *result);'
+
+teardown(temporary.remove)
 
 local function through(...) return parcel.unpack((parcel.pack(...))) end
 
@@ -195,8 +199,8 @@ describe('torch.worker', function()
       timer:reset()
       worker.close(slow)
       assert(timer:time().real < 7, timer:time().real)
-      while next(worker.late) and timer:time().real < 20 do worker.close {} end
-      assert.is_nil(next(worker.late))
+      while worker.late() > 0 and timer:time().real < 20 do end
+      assert.equal(0, worker.late())
    end)
    it('gives back its memory when it is closed or forgotten', function()
       for _ = 1, 20 do ask('count', worker.new 'test.echo' and 1) end
@@ -212,5 +216,56 @@ describe('torch.worker', function()
       assert.is_false(first:alive())
       assert.is_false(second:alive())
       worker.end_all()
+   end)
+   it('end with a plain LuaJIT, which repeats a compiled loop over pairs without end where a finalizer runs it', function()
+      local out, status = plain.luajit [[
+         local worker, torch = require 'torch.worker', require 'torch'
+         for _ = 1, 8 do
+            local w = worker.new('test.echo', 16)
+            for i = 1, 16 do w:ask('count', i) end
+            w:close()
+         end
+         Left = worker.new('test.echo', 16)
+         Left:share('echo', torch.ones(3))
+         Left:wait()
+         print 'end'
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert.equal('end\n', out)
+      assert.equal(0, status)
+   end)
+   it('are gone for finalizers that run at the end of a program', function()
+      local out, status = plain.luajit [[
+         local worker = require 'torch.worker'
+         local w = worker.new 'test.echo'
+         w:ask('count', 1)
+         Guard = newproxy(true)
+         getmetatable(Guard).__gc = function()
+            print(w:alive(), w:idle(), pcall(w.wait, w))
+            print(pcall(w.ask, w, 'count', 2))
+            w:leave()
+            w:close()
+         end
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert.equal('false\ttrue\tfalse\tits thread has ended\nfalse\tits thread has ended\n', out)
+      assert.equal(0, status)
+   end)
+end)
+
+describe('a finalizer of a program that th runs', function()
+   local program = [[
+      local function sum(t)
+         local n = 0
+         for _, v in pairs(t) do n = n + tonumber(v) end
+         return n
+      end
+      for _ = 1, 300 do sum { a = 1, b = 2, c = 3, d = 4 } end
+      Guard = newproxy(true)
+      getmetatable(Guard).__gc = function() print(sum { a = '1', b = '2' }) end
+   ]]
+   it('may run a compiled loop over pairs at the end', function()
+      assert.equal('3\n', (plain.th(program)))
+      assert.equal('3\n', (plain.th(program .. 'os.exit(0)')))
    end)
 end)

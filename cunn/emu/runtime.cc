@@ -2,6 +2,7 @@
 //
 // Nothing that is put into a stream happens before somebody waits for it: whoever forgets to wait sees old memory, as
 // sometimes on a GPU and here always. One lock: one thread of the host at a time does the work of all devices.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,7 +21,10 @@ namespace {
 int64_t number_of(const char *name, int64_t otherwise)
 {
   const char *text = getenv(name);
-  return text && *text ? strtoll(text, nullptr, 10) : otherwise;
+  char *end = nullptr;
+  errno = 0;
+  const int64_t n = text ? strtoll(text, &end, 10) : 0;
+  return text && end != text && !*end && !errno && n >= 0 ? n : otherwise;
 }
 
 machine *make()

@@ -118,7 +118,7 @@ void th_block_free(void *p)
   head *h = (head *)((char *)p - ALIGN);
   int64_t bytes = h->bytes;
   const int c = class_of(&bytes);
-  const int64_t most = KEPT_LEAST + th_memory_of(TH_CPU)->bytes / 2;
+  const int64_t most = KEPT_LEAST + __atomic_load_n(&th_memory_of(TH_CPU)->bytes, __ATOMIC_RELAXED) / 2;
   if (pay(c) || !lock()) {
     free(h);
     return;

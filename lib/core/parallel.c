@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core.h"
+#include "environment.h"
 
 enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024 };      /* AWAKE: nanoseconds */
 
@@ -157,10 +158,8 @@ int th_cores(void)
 static void set_default(void)
 {
   if (pool.wanted >= 0) return;
-  const char *s = getenv("TH_NUM_THREADS");
-  int n = s ? atoi(s) : 0;
-  if (n < 1) n = th_cores();
-  pool.wanted = (n > MAXTHREADS ? MAXTHREADS : n) - 1;
+  const int64_t n = th_environment_count("TH_NUM_THREADS", th_cores());
+  pool.wanted = (int)th_min(n, MAXTHREADS) - 1;
 }
 
 /* After a fork the child has no threads: it starts its own. */

@@ -1,5 +1,6 @@
 /* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
 #include "../op/op.h"
+#include "overlap.h"
 #include "registry.h"
 #include "th_record.h"
 
@@ -72,12 +73,6 @@ static inline bool meets_a_result(const th_call *c, const th_entry *e, int arg, 
 
 /* ---- checking and committing ------------------------------------------------------------------ */
 
-static bool expanded(const th_tensor *t)
-{
-  for (int d = 0; d < t->ndim; d++) if (t->stride[d] == 0 && t->size[d] > 1) return true;
-  return false;
-}
-
 static inline bool has_size(const th_tensor *t, int ndim, const int64_t *size)
 {
   if (t->ndim != ndim) return false;
@@ -105,34 +100,79 @@ th_status th_need_results(const th_call *c)
       return th_fail(TH_ESHAPE, "result %s would have the size %s, more than can be counted",
                      th_entry_of(c->op)->name[w->arg], th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
     }
-    if (t->dtype != TH_NONE && has_shape(t, w) && expanded(t)) {
-      return th_fail(TH_ESHAPE, "result %s is expanded: several elements share one place; clone it first",
-                     th_entry_of(c->op)->name[w->arg]);
+    if (t->dtype != TH_NONE && has_shape(t, w) && th_overlaps_itself(t)) {
+      return th_fail(TH_ESHAPE, "result %s %s: several elements share one place; clone it first",
+                     th_entry_of(c->op)->name[w->arg], th_overlap_text(t));
     }
+  }
+  return TH_OK;
+}
+
+/* Results as they were before they got their shapes: of those in `some`, a bit each. A result whose storage was given up holds
+ * its reference here. */
+typedef struct before {
+  uint32_t some, moved;
+  int64_t size[TH_MAXOUT];
+  th_tensor t[TH_MAXOUT];
+} before;
+
+/* After a failure: the sizes are the old ones again. Storages keep the capacity that they have got. */
+static COLD th_status give_back(const th_call *c, before *b, th_status s)
+{
+  for (int k = c->nwant - 1; k >= 0; k--) {     /* two may share a storage */
+    th_tensor *t = c->arg[c->want[k].arg].t;
+    if (!(b->some >> k & 1)) continue;
+    if (b->moved >> k & 1 || !b->t[k].storage) th_tensor_release(t);
+    else t->storage->size = b->size[k];
+    *t = b->t[k];
+  }
+  return s;
+}
+
+static void forget(const th_call *c, before *b)
+{
+  if (!b->moved) return;
+  for (int k = 0; k < c->nwant; k++) if (b->moved >> k & 1) th_tensor_release(&b->t[k]);
+}
+
+static th_status commit(const th_call *c, before *b)
+{
+  b->some = b->moved = 0;
+  for (int k = 0; k < c->nwant; k++) {
+    const th_want *w = &c->want[k];
+    th_tensor *t = c->arg[w->arg].t;
+    if (t->dtype != TH_NONE && has_shape(t, w)) continue;
+    if (t->dtype == TH_NONE) {
+      t->device = c->device;
+    } else {
+      b->t[k] = *t;
+      b->size[k] = t->storage ? t->storage->size : 0;
+      b->some |= 1u << k;
+    }
+    /* A view of shared memory must not grow over its neighbours. */
+    if (t->storage && __atomic_load_n(&t->storage->refs, __ATOMIC_RELAXED) > 1) {
+      int64_t first, last, n = th_numel_checked(w->ndim, w->size, 1);
+      if (!extent(t, &first, &last) || last - first + 1 < n || first != t->offset) {
+        th_tensor fresh = { .device = t->device };
+        const th_status s = th_tensor_resize(&fresh, w->dtype, w->ndim, w->size, NULL);
+        if (s != TH_OK) return give_back(c, b, s);
+        if (b->some >> k & 1) b->moved |= 1u << k;
+        else th_tensor_release(t);
+        *t = fresh;
+        continue;
+      }
+    }
+    const th_status s = th_tensor_resize(t, w->dtype, w->ndim, w->size, NULL);
+    if (s != TH_OK) return give_back(c, b, s);
   }
   return TH_OK;
 }
 
 th_status th_commit(const th_call *c)
 {
-  for (int k = 0; k < c->nwant; k++) {
-    const th_want *w = &c->want[k];
-    th_tensor *t = c->arg[w->arg].t;
-    if (t->dtype != TH_NONE && has_shape(t, w)) continue;
-    if (t->dtype == TH_NONE) t->device = c->device;
-    /* A view of shared memory must not grow over its neighbours. */
-    if (t->storage && __atomic_load_n(&t->storage->refs, __ATOMIC_RELAXED) > 1) {
-      int64_t first, last, n = th_numel_checked(w->ndim, w->size, 1);
-      if (!extent(t, &first, &last) || last - first + 1 < n || first != t->offset) {
-        th_tensor fresh = { .device = t->device };
-        TH_TRY(th_tensor_resize(&fresh, w->dtype, w->ndim, w->size, NULL));
-        th_tensor_release(t);
-        *t = fresh;
-        continue;
-      }
-    }
-    TH_TRY(th_tensor_resize(t, w->dtype, w->ndim, w->size, NULL));
-  }
+  before b;
+  TH_TRY(commit(c, &b));
+  forget(c, &b);
   return TH_OK;
 }
 
@@ -209,6 +249,18 @@ th_status th_run_kernel(const th_entry *e, const th_call *c)
   return run_here(e->kernel[th_device_kind(c->device)][c->dtype], c);
 }
 
+/* A kernel that fails leaves its results the sizes that they had. Not inlined: calls whose results fit need no room on the stack
+ * for the old ones. */
+static __attribute__((noinline)) th_status commit_and_run(th_kernel run, const th_call *c)
+{
+  before b;
+  TH_TRY(commit(c, &b));
+  const th_status s = run_here(run, c);
+  if (s != TH_OK) return give_back(c, &b, s);
+  forget(c, &b);
+  return TH_OK;
+}
+
 static th_status check_and_run(th_call *c)
 {
   const th_entry *e = th_entry_of(c->op);
@@ -218,7 +270,7 @@ static th_status check_and_run(th_call *c)
   if (!run) return refuse_dtype(c, e);
   if (c->nwant) {
     TH_TRY(th_need_results(c));
-    if (!(c->op->flags & TH_LATE)) TH_TRY(th_commit(c));
+    if (!(c->op->flags & TH_LATE)) return commit_and_run(run, c);
   }
   return run_here(run, c);
 }
@@ -424,7 +476,7 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
 static inline bool is_ready(const th_call *c, int arg, int dtype, int ndim, const int64_t *size)
 {
   const th_tensor *t = c->arg[arg].t;
-  if (t->dtype != dtype || !has_size(t, ndim, size) || expanded(t)) return false;
+  if (t->dtype != dtype || !has_size(t, ndim, size) || th_overlaps_itself(t)) return false;
   for (int i = 0; i < c->narg; i++) if (i != arg && is_result(c->kind[i]) && c->arg[i].t == t) return false;
   return true;
 }
@@ -444,7 +496,7 @@ th_status th_out(th_call *c, int arg, int dtype, int ndim, const int64_t *size)
 th_status th_out_like(th_call *c, int arg, const th_tensor *x)
 {
   const th_tensor *y = c->arg[arg].t;
-  if (y == x && !expanded(y)) return TH_OK;
+  if (y == x && !th_overlaps_itself(y)) return TH_OK;
   return th_out(c, arg, x->dtype, x->ndim, x->size);
 }
 
@@ -474,7 +526,7 @@ th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inp
     for (int k = 1; k < n; k++) alike = alike && th_numel(c->arg[inputs[k]].t) == count;
   }
   if (alike) {
-    if (y->dtype == dtype && th_same_shape(y, first) && !expanded(y)) return TH_OK;
+    if (y->dtype == dtype && th_same_shape(y, first) && !th_overlaps_itself(y)) return TH_OK;
     return out_in_place(c, arg, dtype, first->ndim, first->size, n, inputs);
   }
   int64_t size[TH_MAXDIM];

@@ -15,11 +15,17 @@ static th_memory memory[1 + TH_MAXDEVICE] = { { .limit = LEAST_LIMIT } };     /*
 static TH_QUICK_LOCAL int64_t untold_bytes;
 static TH_QUICK_LOCAL int64_t untold_storages;
 
+static void raise_peak(th_memory *m, int64_t now)
+{
+  int64_t peak = __atomic_load_n(&m->peak, __ATOMIC_RELAXED);
+  while (now > peak && !__atomic_compare_exchange_n(&m->peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
 static void tell(void)
 {
   const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, untold_bytes, __ATOMIC_RELAXED);
   __atomic_add_fetch(&memory[TH_CPU].storages, untold_storages, __ATOMIC_RELAXED);
-  if (now > memory[TH_CPU].peak) memory[TH_CPU].peak = now;
+  raise_peak(&memory[TH_CPU], now);
   untold_bytes = untold_storages = 0;
 }
 
@@ -44,8 +50,9 @@ static void account_on(int device, int64_t bytes, int storages)
   th_memory *m = &memory[device];
   const int64_t now = __atomic_add_fetch(&m->bytes, bytes, __ATOMIC_RELAXED);
   __atomic_add_fetch(&m->storages, storages, __ATOMIC_RELAXED);
-  if (now > m->peak) m->peak = now;
-  if (bytes > 0 && now > (m->limit ? m->limit : LEAST_LIMIT)) __atomic_store_n(&memory[TH_CPU].limit, -1, __ATOMIC_RELAXED);
+  raise_peak(m, now);
+  const int64_t limit = __atomic_load_n(&m->limit, __ATOMIC_RELAXED);
+  if (bytes > 0 && now > (limit ? limit : LEAST_LIMIT)) __atomic_store_n(&memory[TH_CPU].limit, -1, __ATOMIC_RELAXED);
 }
 
 /* A number from a file of the kernel's, in bytes; -1 when there is none ("max", or no such file). */

@@ -1,10 +1,14 @@
 /* worker.c - threads that serve another one: requests wait in a ring, answers in another. No lock is held while one waits, so a
- * thread that is ended from outside leaves nothing locked behind. */
+ * thread that is ended from outside leaves nothing locked behind.
+ *
+ * A worker is ended by C code alone, because the collector ends those that a program forgets: LuaJIT repeats a compiled
+ * `pairs` loop without end where a finalizer runs it. doc/design.md has the fault. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +17,9 @@
 #include "th_worker.h"
 
 enum { HELD = 2 };                                    /* what a storage's `pinned` grows by while a thread may read it */
+static const double GRACE = 0.1;                      /* seconds that the collector waits for a thread */
+
+typedef struct kept { struct kept *next; th_tensor t; th_storage *pinned; } kept;
 
 struct th_worker {
   pthread_t thread;
@@ -25,12 +32,16 @@ struct th_worker {
   atomic_bool leaving;                                /* no request is begun any more */
   th_worker_run run;
   void *state;
+  void (*close)(void *state);                         /* called when the thread has returned from run */
+  kept *kept[TH_WORKER_DEPTH + 1];                    /* tensors of the requests under way, and those that are shared */
+  th_sync *wake;                                      /* the queue at which the thread may wait */
+  th_worker *next_late;
   bool started, ended;                                /* ended: there is no such thread any more */
   int result;                                         /* of run; -1 until it has returned */
   pid_t owner;                                        /* a child of this process has the struct, but no thread */
 };
 
-th_status th_worker_new(th_worker **out)
+th_status th_worker_new(th_worker **out, void *state, void (*close)(void *state))
 {
   th_worker *w = calloc(1, sizeof *w);
   if (!w) return th_fail(TH_ENOMEM, "no memory left for a thread");
@@ -38,6 +49,8 @@ th_status th_worker_new(th_worker **out)
   sem_init(&w->done, 0, 0);
   w->owner = getpid();
   w->result = -1;
+  w->state = state;
+  w->close = close;
   *out = w;
   return TH_OK;
 }
@@ -49,13 +62,12 @@ static void *body(void *arg)
   return NULL;
 }
 
-th_status th_worker_start(th_worker *w, th_worker_run run, void *state)
+th_status th_worker_start(th_worker *w, th_worker_run run)
 {
   if (w->started) return th_fail(TH_EARG, "the thread has been started");
   sigset_t all, before;                               /* signals belong to the thread that asks */
   sigfillset(&all);
   w->run = run;
-  w->state = state;
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const int failed = pthread_create(&w->thread, NULL, body, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -89,6 +101,8 @@ th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
   sem_post(&w->to_do);
   return TH_OK;
 }
+
+/* ---- tensors ---------------------------------------------------------------------------------- */
 
 th_storage *th_worker_hold(const th_tensor *t)
 {
@@ -125,6 +139,33 @@ void th_worker_move(th_tensor *t, th_storage *s)
   if (t->storage) th_storage_release(t->storage);
   t->storage = s;
 }
+
+static int slot_of(int64_t number) { return number < 0 ? TH_WORKER_DEPTH : (int)(number % TH_WORKER_DEPTH); }
+
+const th_tensor *th_worker_keep(th_worker *w, int64_t number, const th_tensor *t)
+{
+  kept *k = calloc(1, sizeof *k);
+  if (!k) return NULL;
+  th_tensor_alias(&k->t, t);
+  k->pinned = th_worker_hold(t);
+  const int slot = slot_of(number);
+  k->next = w->kept[slot];
+  w->kept[slot] = k;
+  return &k->t;
+}
+
+void th_worker_drop(th_worker *w, int64_t number)
+{
+  const int slot = slot_of(number);
+  for (kept *k; (k = w->kept[slot]);) {
+    w->kept[slot] = k->next;
+    if (k->pinned) th_worker_let_go(k->pinned);
+    th_tensor_release(&k->t);
+    free(k);
+  }
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
 
 static struct timespec after(struct timespec t, double seconds)
 {
@@ -172,29 +213,113 @@ const void *th_worker_answer(const th_worker *w, int64_t number, int64_t *n)
 
 int th_worker_result(const th_worker *w) { return w->result; }
 
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+void th_worker_wake(th_worker *w, th_sync *queue)
+{
+  th_sync_retain(queue);
+  w->wake = queue;
+}
+
 void th_worker_leave(th_worker *w)
 {
   atomic_store(&w->leaving, true);
+  if (w->owner != getpid()) return;
   sem_post(&w->to_do);
+  if (w->wake) th_sync_close(w->wake);
 }
 
-int th_worker_end(th_worker *w, double seconds)
+static bool ends_in_time(th_worker *w, double seconds)
 {
   struct timespec now;
-  if (w->owner != getpid()) return 0;
-  if (!gone(w)) {
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const struct timespec end = after(now, seconds);
-    th_worker_leave(w);
-    if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &end) != 0) return 0;
-    w->ended = true;
-  }
-  const bool middle = w->started && w->result < 0;
+  if (gone(w)) return true;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const struct timespec end = after(now, seconds);
+  th_worker_leave(w);
+  w->ended = pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &end) == 0;
+  return w->ended;
+}
+
+/* Frees a worker that has no thread. One that was ended in the middle of `run` may have left its state in any condition. */
+static void destroy(th_worker *w)
+{
+  for (int i = 0; i <= TH_WORKER_DEPTH; i++) th_worker_drop(w, i == TH_WORKER_DEPTH ? -1 : i);
+  if (!w->started || w->result >= 0) w->close(w->state);
+  if (w->wake) th_sync_release(w->wake);
   sem_destroy(&w->to_do);
   sem_destroy(&w->done);
   for (int i = 0; i < TH_WORKER_DEPTH; i++) free(w->request[i]);
   free(w);
-  return middle ? -1 : 1;
+}
+
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+static th_worker *late;                               /* workers whose threads have not ended in time */
+
+/* A thread that still computes must not meet the destructors of libraries, which free the memory that it uses: OpenBLAS has
+ * one. The C library calls this function before them. */
+static void leave_at_once(int status, void *unused)
+{
+  (void)unused;
+  if (!late || late->owner != getpid()) return;
+  if (ftrylockfile(stdout) == 0) fflush(stdout);
+  _exit(status);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void at_exit(void) { on_exit(leave_at_once, NULL); }
+
+int th_worker_finish(th_worker *w, double seconds)
+{
+  if (w->owner != getpid()) return 0;
+  if (ends_in_time(w, seconds)) {
+    destroy(w);
+    return 1;
+  }
+  pthread_once(&once, at_exit);
+  pthread_mutex_lock(&late_lock);
+  w->next_late = late;
+  late = w;
+  pthread_mutex_unlock(&late_lock);
+  return 0;
+}
+
+/* The threads of one pool have GRACE together. */
+void th_worker_forget(th_worker **box)
+{
+  static TH_QUICK_LOCAL double late_queue;            /* number of the queue of the thread that was late last, 0: none */
+  th_worker *w = *box;
+  *box = NULL;
+  if (!w) return;
+  const double queue = w->wake ? th_sync_id(w->wake) : 0;
+  const bool in_time = th_worker_finish(w, queue != 0 && queue == late_queue ? 0 : GRACE);
+  if (!in_time) late_queue = queue;
+}
+
+/* Unlinks a late worker whose thread has ended since. */
+static th_worker *take_ended(int *left)
+{
+  th_worker *found = NULL;
+  *left = 0;
+  pthread_mutex_lock(&late_lock);
+  for (th_worker **at = &late; *at;) {
+    th_worker *w = *at;
+    if (!found && w->owner == getpid() && gone(w)) {
+      found = w;
+      *at = w->next_late;
+    } else {
+      (*left)++;
+      at = &w->next_late;
+    }
+  }
+  pthread_mutex_unlock(&late_lock);
+  return found;
+}
+
+int th_worker_reap(void)
+{
+  int left;
+  for (th_worker *w; (w = take_ended(&left));) destroy(w);
+  return left;
 }
 
 /* ---- the thread itself ------------------------------------------------------------------------ */

@@ -41,7 +41,7 @@ static void set_windows(pool *p, const th_arg *v)
 static int64_t planes_a_block(const pool *p)
 {
   const int64_t work = p->h * p->w + p->oh * p->ow * 8;
-  return GRAIN / work + 1;
+  return GRAIN / th_max(1, work) + 1;                /* no pixel at all has no work */
 }
 
 /* The results j of a row, of [first, last), whose tap `at` (from the window's start) lies in the image. */

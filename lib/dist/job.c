@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "../core/environment.h"
 #include "dist.h"
 #include "wire.h"
 
@@ -358,9 +359,8 @@ static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char
 /* Processors that the ranks have together: one that a launcher has bound sees its own ones alone. */
 static int cores(void)
 {
-  const char *told = getenv("TH_DIST_CORES");
-  const int n = told ? atoi(told) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? n : 1;
+  const int64_t n = th_environment_count("TH_DIST_CORES", sysconf(_SC_NPROCESSORS_ONLN));
+  return (int)th_max(1, th_min(n, 1 << 20));
 }
 
 th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, int rank, int size, const char *secret,

@@ -14,17 +14,27 @@ extern "C" {
  * answer stay the thread's, which says how long. Requests and answers are counted from 1. */
 enum { TH_WORKER_DEPTH = 16 };
 typedef struct th_worker th_worker;
+typedef struct th_sync th_sync;
 typedef int (*th_worker_run)(void *state, int, int, int);
-th_status    th_worker_new(th_worker **w);
-th_status    th_worker_start(th_worker *w, th_worker_run run, void *state);
+/* The worker owns `state`: it calls `close` when its thread has returned from run. */
+th_status    th_worker_new(th_worker **w, void *state, void (*close)(void *state));
+th_status    th_worker_start(th_worker *w, th_worker_run run);
 th_status    th_worker_ask(th_worker *w, const void *bytes, int64_t n);
 /* 1: answer `number` is there, 0: not yet, -1: the thread has ended */
 int          th_worker_wait(th_worker *w, int64_t number, double seconds);
 const void  *th_worker_answer(const th_worker *w, int64_t number, int64_t *n);
 int          th_worker_result(const th_worker *w);            /* of run; -1: the thread has not returned from it */
 void         th_worker_leave(th_worker *w);                   /* no request that waits is begun any more */
-/* 0: it is still at work. Else it has ended, and w is free; -1: in the middle of run. */
-int          th_worker_end(th_worker *w, double seconds);
+/* The thread may wait at this queue: the end of the worker closes it. */
+void         th_worker_wake(th_worker *w, th_sync *queue);
+/* Ends the thread and frees the worker. 0: the thread has not ended in time; the worker is freed by th_worker_reap. */
+int          th_worker_finish(th_worker *w, double seconds);
+void         th_worker_forget(th_worker **box);               /* the same for a finalizer: sets *box to NULL */
+int          th_worker_reap(void);                            /* frees workers that were late; how many still are */
+/* A tensor for request `number`, -1: shared until the end. The result is what the thread reads; the storage cannot grow until
+ * the request is dropped. NULL: no memory. */
+const th_tensor *th_worker_keep(th_worker *w, int64_t number, const th_tensor *t);
+void         th_worker_drop(th_worker *w, int64_t number);
 const void  *th_worker_next(th_worker *w, int64_t *n);        /* in the thread: waits; NULL: no request will come */
 /* The storage of a tensor that a thread is given, counted: it cannot grow until it is let go. NULL: there is none. */
 th_storage  *th_worker_hold(const th_tensor *t);
@@ -35,7 +45,6 @@ void         th_worker_unwrap(th_tensor *to, th_tensor *wrapped);
 void         th_worker_move(th_tensor *t, th_storage *s);     /* t views s from now on, at the same places */
 void         th_worker_reply(th_worker *w, const void *bytes, int64_t n);
 /* Objects that the threads of a process share: counted, and known by a number until the last reference is released. */
-typedef struct th_sync th_sync;
 enum { TH_SYNC_QUEUE, TH_SYNC_MUTEX, TH_SYNC_CONDITION, TH_SYNC_COUNTER };
 th_sync     *th_sync_new(int kind);                           /* NULL: no memory */
 th_sync     *th_sync_find(int kind, double id);               /* a new reference, or NULL */

@@ -35,13 +35,42 @@ static th_status new_file(th_file **out, th_file_kind kind, int mode, const char
   return TH_OK;
 }
 
-/* A new file beside `target`, under a name that nobody has. It has the old file's mode and, where we
- * may give it, its owner. */
+/* A name beside f->target that was not tried yet, in f->temp. */
+static void next_name(th_file *f)
+{
+  static unsigned count;
+  const char *slash = strrchr(f->target, '/'), *base = slash ? slash + 1 : f->target;
+  sprintf(f->temp, "%.*s.%.160s.%lx-%x.tmp", (int)(base - f->target), f->target, base, (unsigned long)getpid(),
+          __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+}
+
+/* How linkat names a file without a name. */
+enum { FD_TEXT = 32 };
+static const char *own_link(char text[FD_TEXT], int fd)
+{
+  snprintf(text, FD_TEXT, "/proc/self/fd/%d", fd);
+  return text;
+}
+
+/* A file without a name in the folder of `target`: the kernel frees it when the process is killed. -1 where the file system has
+ * none, or where /proc is missing, which gives it its name later. */
+static int open_unnamed(const char *target)
+{
+  const char *slash = strrchr(target, '/');
+  char *dir = slash ? strndup(target, (size_t)(slash - target) + 1) : strdup("."), text[FD_TEXT];
+  int fd = dir ? open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+  free(dir);
+  if (fd >= 0 && access(own_link(text, fd), F_OK) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+/* A new file beside `target`, without a name or under one that no other has. It has the old file's mode and, where we may give
+ * it, its owner. */
 static th_status open_beside(th_file *f, const char *target)
 {
-  const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
-  const int dir = slash ? (int)(slash - target + 1) : 0;
-  static unsigned count;
   struct stat old;
   const bool replaces = stat(target, &old) == 0;
   if (replaces && access(target, W_OK) != 0) {
@@ -52,9 +81,10 @@ static th_status open_beside(th_file *f, const char *target)
   if (!f->target || !f->temp) {
     return th_fail(TH_ENOMEM, "out of memory: a file needs %zu bytes", strlen(target) + 64);
   }
+  f->fd = open_unnamed(target);
+  f->unnamed = f->fd >= 0;
   for (int attempt = 0; attempt < 1000 && f->fd < 0; attempt++) {
-    sprintf(f->temp, "%.*s.%.160s.%lx-%x.tmp", dir, target, base, (unsigned long)getpid(),
-            __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
+    next_name(f);
     f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (f->fd < 0 && errno != EEXIST) break;
   }
@@ -73,14 +103,45 @@ static th_status open_beside(th_file *f, const char *target)
   return TH_OK;
 }
 
+/* The name behind symbolic links, though there may be no such file; NULL and errno. */
+static char *behind_links(const char *path)
+{
+  enum { MOST_LINKS = 40 };                          /* as many as the kernel follows */
+  char to[PATH_MAX], *name = strdup(path);
+  for (int i = 0; name; i++) {
+    const ssize_t n = readlink(name, to, sizeof to - 1);
+    if (n < 0) return name;
+    const char *slash = to[0] == '/' ? NULL : strrchr(name, '/');
+    const size_t dir = slash ? (size_t)(slash - name) + 1 : 0;
+    char *next = i < MOST_LINKS ? malloc(dir + (size_t)n + 1) : NULL;
+    if (next) {
+      memcpy(next, name, dir);
+      memcpy(next + dir, to, (size_t)n);
+      next[dir + (size_t)n] = '\0';
+    }
+    free(name);
+    name = next;
+    errno = i < MOST_LINKS ? ENOMEM : ELOOP;
+  }
+  return NULL;
+}
+
+/* A link stays, and what it names is replaced or made. */
+static th_status open_atomic(th_file *f, const char *path)
+{
+  char *real = realpath(path, NULL);
+  if (!real) real = behind_links(path);
+  if (!real) return th_fail(TH_EIO, "cannot open %s: %s", path, why(errno));
+  const th_status s = open_beside(f, real);
+  free(real);
+  return s;
+}
+
 static th_status open_disk(th_file *f, const char *path, int mode)
 {
   struct stat st;
   if ((mode & TH_FILE_ATOMIC) && (stat(path, &st) != 0 || S_ISREG(st.st_mode))) {
-    char *real = realpath(path, NULL);             /* the link stays, what it names is replaced */
-    const th_status s = open_beside(f, real ? real : path);
-    free(real);
-    TH_TRY(s);
+    TH_TRY(open_atomic(f, path));
   } else {
     const int rw = mode & (TH_FILE_READ | TH_FILE_WRITE);
     const int flags = rw == TH_FILE_READ ? O_RDONLY
@@ -396,10 +457,13 @@ static th_status size_of(th_file *f, int64_t *size)
   return TH_OK;
 }
 
+/* Bytes up to the end; -1: unknown, as in pipes; -2: a failure, which th_error tells. */
 int64_t th_file_left(th_file *f)
 {
   int64_t size = 0;
-  if (f->closed || !f->seekable || size_of(f, &size) != TH_OK) return -1;
+  th_enter("file");
+  if (f->closed || !f->seekable) return -1;
+  if (size_of(f, &size) != TH_OK) return -2;
   const int64_t place = th_file_place(f);
   return size > place ? size - place : 0;
 }
@@ -443,6 +507,20 @@ static int sync_directory_of(const char *path)
   return r == 0 || errno == EINVAL ? 0 : -1;       /* some file systems cannot sync a directory */
 }
 
+/* Gives the new file the name of the old one. linkat replaces no file: where there is an old one, the new file gets a temporary
+ * name first. A kill between these two system calls is the only one that leaves a temporary file. */
+static bool take_place(th_file *f)
+{
+  char text[FD_TEXT];
+  if (f->unnamed && linkat(AT_FDCWD, own_link(text, f->fd), AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0) return true;
+  while (f->unnamed) {
+    if (errno != EEXIST) return false;
+    next_name(f);
+    f->unnamed = linkat(AT_FDCWD, own_link(text, f->fd), AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) != 0;
+  }
+  return rename(f->temp, f->target) == 0;
+}
+
 /* The new bytes are safe on disk before the name points at them. */
 static th_status commit(th_file *f)
 {
@@ -451,7 +529,7 @@ static th_status commit(th_file *f)
                    "cannot write %s: %s after %lld bytes; the file that was there is as before",
                    f->target, why(errno), (long long)f->base);
   }
-  if (rename(f->temp, f->target) != 0) {
+  if (!take_place(f)) {
     return th_fail(TH_EIO, "cannot replace %s: %s; the file that was there is as before",
                    f->target, why(errno));
   }
@@ -463,7 +541,7 @@ static th_status commit(th_file *f)
 
 static void drop(th_file *f)
 {
-  if (f->temp) unlink(f->temp);
+  if (f->temp && !f->unnamed) unlink(f->temp);
   free(f->temp);
   f->temp = NULL;
   if (f->pipe) pclose(f->pipe);
@@ -505,4 +583,11 @@ void th_file_free(th_file *f)
   free(f->name);
   free(f->target);
   free(f);
+}
+
+void th_file_drop(th_file **box)
+{
+  th_file *f = *box;
+  *box = NULL;
+  th_file_free(f);
 }

@@ -18,6 +18,7 @@ struct th_file {
   bool  seekable, writing, closed, failed;
   FILE *pipe;
   char *temp, *target;              /* atomic: what is written, and what it will replace */
+  bool  unnamed;                    /* what is written has no name yet: it goes with the process */
   uint8_t *buf;
   int64_t  base, at, end;
   th_storage    *storage;           /* memory: its last element is a 0 that is no part of the file */
@@ -32,6 +33,9 @@ void      th_io_skip(th_file *f, int64_t n);
 /* Up to n bytes; fewer only at the end of the file. */
 th_status th_io_take(th_file *f, void *to, int64_t n, int64_t *got);
 th_status th_io_put(th_file *f, const void *from, int64_t n);
+
+/* For Lua: frees the file in a box, and empties the box, in one step that no interrupt divides. */
+void      th_file_drop(th_file **box);
 
 /* TH_EINTR after Ctrl-C. */
 th_status th_io_patience(const th_file *f);

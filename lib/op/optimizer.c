@@ -1,4 +1,5 @@
 /* optimizer.c - steps of optimizers, each in one pass over parameters, gradients and state. */
+#include "../core/overlap.h"
 #include "op.h"
 
 /* What changes in step with x: of its type, with as many elements. */
@@ -10,10 +11,8 @@ static th_status need_one(th_call *c, int i, bool changes)
     return th_fail(TH_ESHAPE, "%s must have as many elements as %s, got sizes %s and %s", th_arg_name(c, i),
                    th_arg_name(c, 0), TH_SHAPE(t), TH_SHAPE(x));
   }
-  for (int d = 0; changes && d < t->ndim; d++) {
-    if (t->size[d] > 1 && t->stride[d] == 0) {
-      return th_fail(TH_ESHAPE, "%s is expanded: several elements share one place; clone it first", th_arg_name(c, i));
-    }
+  if (changes && th_overlaps_itself(t)) {
+    return th_fail(TH_ESHAPE, "%s %s: several elements share one place; clone it first", th_arg_name(c, i), th_overlap_text(t));
   }
   return TH_OK;
 }

@@ -1,14 +1,13 @@
 /* pointwise.c - what maps, activations and zips are, from the lines of pointwise.def. */
 #include <math.h>
+#include "../core/overlap.h"
 #include "op.h"
 
-/* Does b match a without asking how sizes broadcast? Also says that a is not expanded. */
+/* Does b match a without asking how sizes broadcast? */
 static bool alike(const th_tensor *a, const th_tensor *b)
 {
   if (a->dtype != b->dtype || a->ndim != b->ndim) return false;
-  for (int d = 0; d < a->ndim; d++) {
-    if (a->size[d] != b->size[d] || (a->stride[d] == 0 && a->size[d] > 1)) return false;
-  }
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] != b->size[d]) return false;
   return true;
 }
 
@@ -23,7 +22,7 @@ static th_status check_tensors(th_call *c)
     if (n > 0 && c->arg[i].t->dtype != c->dtype) return th_need_same_dtype(c, i, input[0]);
     input[n++] = i;
   }
-  if (ready) return TH_OK;
+  if (ready && !th_overlaps_itself(c->arg[0].t)) return TH_OK;
   if (n == 1) return th_out_like(c, 0, c->arg[input[0]].t);
   return th_out_broadcast(c, 0, c->dtype, n, input);
 }

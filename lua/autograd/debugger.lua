@@ -64,7 +64,7 @@ local function new_debugger(program)
    function self.generateDot(name)
       local text = program.dot()
       if name then
-         local file = assert(io.open(name, 'w'))
+         local file = assert(io.open(arg.path('generateDot', 'name', name), 'w'))
          file:write(text)
          file:close()
       end

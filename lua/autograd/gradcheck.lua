@@ -86,7 +86,7 @@ end
 return function(options, ...)
    local opts = { randomizeInput = true, tolerance = TOLERANCE }
    if arg.is_callable(options) then return check(opts, options, ...) end
-   if options ~= nil and type(options) ~= 'table' then
+   if type(options) ~= 'nil' and type(options) ~= 'table' then
       arg.refuse('autograd.gradcheck', 'options', 'a table or a function', options)
    end
    for k, v in pairs(options or {}) do opts[k] = v end

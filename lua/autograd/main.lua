@@ -151,14 +151,14 @@ function main.grad(f, options)
    if not arg.is_callable(f) then
       error(('autograd: argument 1 must be a function, got %s'):format(arg.describe(f)), 2)
    end
-   if options ~= nil and type(options) ~= 'table' then
+   if type(options) ~= 'nil' and type(options) ~= 'table' then
       error(('autograd: argument 2 must be a table of options, got %s'):format(arg.describe(options)), 2)
    end
    local opts = {}
    for k, v in pairs(options or {}) do opts[k] = v end
    if opts.optimize == nil then opts.optimize = switches.optimize end
    local place = opts.gradArg
-   if place ~= nil and (type(place) ~= 'number' or place < 1 or place % 1 ~= 0 or place > 200) then
+   if type(place) ~= 'nil' and (type(place) ~= 'number' or place < 1 or place % 1 ~= 0 or place > 200) then
       error(('autograd: gradArg must be the place of an argument, got %s'):format(arg.describe(place)), 2)
    end
    if opts.debugHook ~= nil and not arg.is_callable(opts.debugHook) then

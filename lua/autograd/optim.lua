@@ -32,7 +32,7 @@ end
 
 local function check(who, gradient, state, params)
    if not arg.is_callable(gradient) then arg.refuse(who, 'argument 1', 'a function made by autograd', gradient, 3) end
-   if state ~= nil and type(state) ~= 'table' then arg.refuse(who, 'argument 2', 'a table of options', state, 3) end
+   if type(state) ~= 'nil' and type(state) ~= 'table' then arg.refuse(who, 'argument 2', 'a table of options', state, 3) end
    if not is_tensor(params) and type(params) ~= 'table' then arg.refuse(who, 'argument 3', 'a table of parameters', params, 3) end
 end
 

@@ -92,7 +92,7 @@ local function describer(title, owner)
    function module.operator(name, gradients)
       name = tostring(name):gsub('^__', '')
       if not tape.Value['__' .. name] then error(('autograd.overload: there is no operator %s'):format(name), 2) end
-      if gradients ~= nil and type(gradients) ~= 'table' then
+      if type(gradients) ~= 'nil' and type(gradients) ~= 'table' then
          arg.refuse('module.operator', 'gradients', 'a table of functions', gradients)
       end
       given.operators[name] = gradients

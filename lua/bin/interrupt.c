@@ -18,6 +18,7 @@
 #include <lauxlib.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -30,9 +31,15 @@ static pid_t main_thread;
 static void (*libth_interrupt)(int on);
 static timer_t timer;
 static int has_timer;
-static volatile sig_atomic_t pending;      /* signals since the hook last ran */
+static volatile sig_atomic_t pending;      /* a signal came since the hook last ran */
 
-enum { PATIENCE = 4 };                     /* so many unanswered Ctrl-C end the process */
+static volatile int64_t last;              /* when the last one came, in ms; 0: none has */
+static volatile sig_atomic_t presses;      /* without effect, or soon after each other */
+
+/* The second Ctrl-C ends a script: a pcall in a loop takes each error for its own, and C code hears of none. thrun and the
+ * terminal may both send the same one. At the prompt each drops a line, and those without effect count. */
+enum { ENDS = 2, ENDS_PROMPT = 4, SAME = 50, SOON = 1000 };       /* presses; ms */
+static volatile sig_atomic_t at_prompt;
 #define TICK_SIGNAL (SIGRTMIN + 3)
 
 /* Our handlers share state and change where the program goes on, so each keeps the others out. */
@@ -237,6 +244,13 @@ static void on_tick(int sig, siginfo_t *info, void *uc)
   if (pending) leave_trace(uc);
 }
 
+static int64_t milliseconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
+}
+
 static void on_sigint(int sig, siginfo_t *info, void *uc)
 {
   (void)info;
@@ -244,8 +258,13 @@ static void on_sigint(int sig, siginfo_t *info, void *uc)
     syscall(SYS_tgkill, getpid(), main_thread, sig);
     return;
   }
-  if (++pending >= PATIENCE) {
-    static const char text[] = "\nth: interrupted again and again without effect: goodbye\n";
+  const int64_t now = milliseconds(), since = now - last;
+  if (last && since < SAME && !at_prompt) return;
+  presses = pending || (last && since <= SOON && !at_prompt) ? presses + 1 : 1;
+  last = now;
+  pending = 1;
+  if (presses >= (at_prompt ? ENDS_PROMPT : ENDS)) {
+    static const char text[] = "\nth: interrupted again: goodbye\n";
     if (write(STDERR_FILENO, text, sizeof text - 1)) {}
     signal(sig, SIG_DFL);
     raise(sig);
@@ -270,6 +289,16 @@ void th_catch_sigint(lua_State *L)
   struct sigaction old;                    /* a parent that ignores SIGINT is obeyed */
   sigaction(SIGINT, NULL, &old);
   if (old.sa_handler != SIG_IGN) handle(SIGINT, on_sigint, 0);
+}
+
+int th_was_interrupted(void) { return last != 0; }
+void th_prompt_begins(void) { at_prompt = 1; }
+
+void th_die_of_sigint(void)
+{
+  fflush(NULL);
+  signal(SIGINT, SIG_DFL);
+  raise(SIGINT);
 }
 
 void th_tell_libth(void)

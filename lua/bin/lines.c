@@ -30,6 +30,7 @@ int lines_read(lines *l)
 {
   if (l->from < 0) return 0;
   if (!has_room(l)) lines_show(l, 1);
+  if (l->from < 0) return 0;
   const ssize_t n = l->room > l->size ? read(l->from, l->text + l->size, l->room - l->size) : 0;
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) {
@@ -42,27 +43,38 @@ int lines_read(lines *l)
   return 1;
 }
 
-static void put(int fd, const char *p, size_t n)
+/* Returns 0 when the reader of a pipe has left. */
+static int put(int fd, const char *p, size_t n)
 {
   while (n) {
     const ssize_t done = write(fd, p, n);
-    if (done < 0 && errno != EINTR) return;          /* nobody reads any more */
+    if (done < 0 && errno != EINTR) return errno != EPIPE;
     if (done > 0) {
       p += done;
       n -= (size_t)done;
     }
   }
+  return 1;
 }
 
-static void show_line(const lines *l, const char *p, size_t n)
+/* The rank meets a closed pipe, too, as it would without thrun. */
+static void leave(lines *l)
+{
+  if (l->from >= 0) close(l->from);
+  l->from = -1;
+  l->size = 0;
+}
+
+static int show_line(const lines *l, const char *p, size_t n)
 {
   char *out = malloc(n + 32);
-  if (!out) return;
+  if (!out) return 1;
   const int head = snprintf(out, 32, "[%d] ", l->rank);
   memcpy(out + head, p, n);
   out[(size_t)head + n] = '\n';
-  put(l->to, out, (size_t)head + n + 1);            /* one write: lines of two ranks do not mix */
+  const int read = put(l->to, out, (size_t)head + n + 1);       /* one write: lines of two ranks do not mix */
   free(out);
+  return read;
 }
 
 void lines_show(lines *l, int all)
@@ -72,7 +84,10 @@ void lines_show(lines *l, int all)
     const char *end = memchr(l->text + at, '\n', l->size - at);
     if (!end && !all && l->size - at < LONGEST) break;
     const size_t n = end ? (size_t)(end - l->text) - at : l->size - at;
-    show_line(l, l->text + at, n);
+    if (!show_line(l, l->text + at, n)) {
+      leave(l);
+      return;
+    }
     at += n + (end != NULL);
   }
   if (at) memmove(l->text, l->text + at, l->size - at);

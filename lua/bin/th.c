@@ -143,11 +143,14 @@ static void explain(lua_State *L)
 }
 
 /* Prints the message on top of the stack if there is one; 0 if all went well. */
+static int interrupted;                    /* the last error that ended something is that of a Ctrl-C */
+
 static int report(lua_State *L, int status)
 {
   if (!status) return 0;
   if (lua_isstring(L, -1)) explain(L);
   const char *message = lua_tostring(L, -1);
+  interrupted = th_was_interrupted() && message && strstr(message, "interrupted");
   fflush(stdout);
   fprintf(stderr, "th: %s\n", message ? message : "error object is not a string");
   lua_pop(L, 1);
@@ -195,6 +198,7 @@ static int run_script(lua_State *L, const char *script, int narg, char **args)
 
 static int run_prompt(lua_State *L)
 {
+  th_prompt_begins();
   return run_code(L, "require('torch.repl').run()");
 }
 
@@ -219,6 +223,7 @@ static const char prelude[] =
   "   io.stdout:flush()\n"
   "   local worker = close ~= false and package.loaded['torch.worker']\n"
   "   if worker then worker.end_all() end\n"
+  "   jit.flush()\n"
   "   return exit(code, close ~= false)\n"
   "end\n"
   "require('torch.launch').start()\n"
@@ -349,11 +354,13 @@ int main(int argc, char **argv)
     return 1;
   }
   luaL_openlibs(L);
-  const int failed = run(L, argc, argv, &o);
+  const int failed = run(L, argc, argv, &o), dies = failed && interrupted;
   if (failed) run_code(L, "local dist = package.loaded['dist.lib'] if dist then dist.failed = true end");
-  /* Before lua_close, which finalizes objects in no useful order. */
-  run_code(L, "local worker = package.loaded['torch.worker'] if worker then worker.end_all() end");
+  /* Threads end before lua_close, which would wait for one after the other. LuaJIT repeats a compiled `pairs` loop
+   * without end where a finalizer runs it, so no compiled loop stays: doc/design.md, faults of LuaJIT. */
+  run_code(L, "local worker = package.loaded['torch.worker'] if worker then worker.end_all() end jit.flush()");
   th_forget_sigint();
   lua_close(L);
+  if (dies) th_die_of_sigint();
   return failed;
 }

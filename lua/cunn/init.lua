@@ -20,7 +20,7 @@ package.loaded.cunn = cunn
 -- @param tests  a name such as 'nn.Linear', or a Lua pattern in it; a table of them (default: all)
 -- @return 0; raises an error when an example does not give what its text says
 function cunn.test(tests)
-   if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+   if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('cunn.test', 'tests', 'a name or a table of names', tests)
    end
    local tester, test = torch.Tester(), require 'cutorch.test'

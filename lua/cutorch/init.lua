@@ -359,7 +359,7 @@ cutorch.magma = true
 -- @param tests  a name such as 'torch.cumsum', or a Lua pattern in it; a table of them (default: all)
 -- @return 0; raises an error when an example does not give what its text says
 function cutorch.test(tests)
-   if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+   if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('cutorch.test', 'tests', 'a name or a table of names', tests)
    end
    return require 'cutorch.test'.all():run(tests)

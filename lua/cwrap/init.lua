@@ -152,6 +152,7 @@ function CInterface:tostring() return table.concat(self.txt, '\n') end
 
 --- Writes it to a file.
 function CInterface:tofile(name)
+   require 'torch.arg'.path('cwrap', 'name', name)
    local f, why = io.open(name, 'w')
    if not f then error('cwrap: ' .. why, 2) end
    f:write(self:tostring())

@@ -41,11 +41,11 @@ local function need_method(o)
             name == 'lbfgs' and ': use dist.lbfgs' or ''), 0)
       end
    end
-   if o.config ~= nil and type(o.config) ~= 'table' then arg.refuse(WHO, 'config', 'a table', o.config, -1) end
+   if type(o.config) ~= 'nil' and type(o.config) ~= 'table' then arg.refuse(WHO, 'config', 'a table', o.config, -1) end
    if o.op ~= nil and o.op ~= 'mean' and o.op ~= 'sum' then
       error(("%s: op must be 'mean' or 'sum', got %s"):format(WHO, tostring(o.op)), 0)
    end
-   if o.state ~= nil and type(o.state) ~= 'table' then arg.refuse(WHO, 'state', 'a table', o.state, -1) end
+   if type(o.state) ~= 'nil' and type(o.state) ~= 'table' then arg.refuse(WHO, 'state', 'a table', o.state, -1) end
    return method
 end
 

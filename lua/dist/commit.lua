@@ -12,7 +12,7 @@ local C = require 'torch.lib'.C
 local returned = {}                    -- by folder: the commit that restore went back to, as the last one is damaged
 
 local function folder_of(who, options)
-   if options ~= nil and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end
+   if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end
    local folder = options and options.folder or os.getenv 'TH_DIST_COMMIT'
    if type(folder) ~= 'string' or folder == '' then
       error(who .. ': where? Give the option folder, or start with thrun --commit FOLDER', 3)

@@ -19,7 +19,7 @@ local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
 -- @param name  'auto' (default), 'fastest', 'gather', 'doubling', 'parts', 'ring' or 'hosts'
 -- dist.init(); dist.algorithm() --> auto
 function dist.algorithm(name)
-   if name ~= nil and type(name) ~= 'string' then arg.refuse('dist.algorithm', 'argument 1', 'a string', name) end
+   if type(name) ~= 'nil' and type(name) ~= 'string' then arg.refuse('dist.algorithm', 'argument 1', 'a string', name) end
    local now = text_t()
    lib.check(C.th_dist_algorithm(name, now), 2)
    return ffi.string(now[0])
@@ -52,7 +52,7 @@ function dist.explain(name, x, op, options)
    if not operator then
       error(('dist.explain: the operator must be sum, mean, min, max or prod, got %s'):format(tostring(op)), 2)
    end
-   if options ~= nil and type(options) ~= 'table' then arg.refuse('dist.explain', 'options', 'a table', options) end
+   if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse('dist.explain', 'options', 'a table', options) end
    local g = options and options.group or wire.world
    if type(g) == 'table' and g.closed then error('dist.explain: the group is closed', 2) end
    if type(g) ~= 'table' or not g.c then

@@ -4,10 +4,17 @@
 -- same type and size; what differs is an error on all of them. Results are reduced in pairs of ranks, so their bits
 -- depend on the ranks' tensors only. Tensors on CUDA devices travel by NCCL where each rank has a device of its own, in an order
 -- of NCCL's, else as copies on the CPU.
+local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local find = require 'dist.job'
 local lib = require 'dist.lib'
+local tlib = require 'torch.lib'
+
+ffi.cdef [[
+bool th_overlaps_itself_slowly(const th_tensor *t);
+const char *th_overlap_text(const th_tensor *t);
+]]
 
 local dist = rawget(_G, 'dist') or {}
 _G.dist = dist                         -- torch.class finds the package among the globals
@@ -26,9 +33,9 @@ Group.__index = Group
 -- @param options  a table: `deadline`, the seconds that any operation may take (300, or what thrun says)
 -- dist.init().rank() --> 0
 function dist.init(options)
-   if options ~= nil and type(options) ~= 'table' then arg.refuse('dist.init', 'options', 'a table', options) end
+   if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse('dist.init', 'options', 'a table', options) end
    local seconds = options and options.deadline
-   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+   if type(seconds) ~= 'nil' and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
       arg.refuse('dist.init', 'deadline', 'a positive number of seconds', seconds)
    end
    if world then
@@ -79,7 +86,7 @@ end
 -- dist.init(); dist.deadline(300); dist.deadline() --> 300
 function dist.deadline(seconds)
    local c = joined('dist.deadline').c
-   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+   if type(seconds) ~= 'nil' and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
       arg.refuse('dist.deadline', 'seconds', 'a positive number', seconds)
    end
    return lib.C.th_dist_deadline(c, seconds or 0)
@@ -201,7 +208,7 @@ local function options_of(who, options, more)
    if group ~= nil and getmetatable(group) ~= Group then arg.refuse(who, 'group', 'a group made by dist.group', group, 3) end
    if group and group.closed then error(who .. ': the group is closed', 3) end
    if group and not group.c then error(('%s: rank %d is not in the group'):format(who, world.at), 3) end
-   if seconds ~= nil and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
+   if type(seconds) ~= 'nil' and (type(seconds) ~= 'number' or not (seconds > 0 and seconds < 1e9)) then
       arg.refuse(who, 'deadline', 'a positive number of seconds', seconds, 3)
    end
    return options
@@ -238,10 +245,9 @@ end
 -- A result must have room for each of its elements.
 local function need_room(who, list)
    for i, t in ipairs(list) do
-      for d = 1, t:isContiguous() and 0 or t:dim() do
-         if t:size(d) > 1 and t:stride(d) == 0 then
-            error(('%s: tensor %d is expanded: several elements share one place; clone it first'):format(who, i), 4)
-         end
+      if torch.isTensor(t) and not t:isContiguous() and tlib.C.th_overlaps_itself_slowly(t) then
+         error(('%s: tensor %d %s: several elements share one place; clone it first'):format(who, i,
+            ffi.string(tlib.C.th_overlap_text(t))), 4)
       end
    end
 end

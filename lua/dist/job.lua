@@ -5,7 +5,7 @@ ffi.cdef 'long readlink(const char *, char *, size_t);'
 local function number(get, name, lo, hi)
    local text = get(name)
    local v = tonumber(text)
-   if not v or (lo % 1 == 0 and v % 1 ~= 0) or v < lo or v > hi then
+   if not v or (lo % 1 == 0 and v % 1 ~= 0) or not (v >= lo and v <= hi) then     -- tonumber reads 'nan'
       error(('dist.init: %s must be a number in %g..%g, got %s'):format(name, lo, hi, tostring(text)), 5)
    end
    return v

@@ -116,7 +116,7 @@ local function need_config(config)
    if config.op ~= nil and config.op ~= 'mean' and config.op ~= 'sum' then
       error(("%s: config.op must be 'mean' or 'sum', got %s"):format(WHO, tostring(config.op)), 0)
    end
-   if config.sharded ~= nil and type(config.sharded) ~= 'boolean' then
+   if type(config.sharded) ~= 'nil' and type(config.sharded) ~= 'boolean' then
       arg.refuse(WHO, 'config.sharded', 'true or false', config.sharded, -1)
    end
    if config.sharded and config.op == 'mean' then error(WHO .. ": with sharded = true values are summed: op is 'sum'", 0) end

@@ -14,7 +14,7 @@ local function arguments(who, inputSize, outputSize, bias, options)
                arg.refuse(who, name, 'a whole number from 1', v or nil, -1)
             end
          end
-         if bias ~= nil and type(bias) ~= 'boolean' then arg.refuse(who, 'bias', 'true or false', bias, -1) end
+         if type(bias) ~= 'nil' and type(bias) ~= 'boolean' then arg.refuse(who, 'bias', 'true or false', bias, -1) end
          return nn.Linear(inputSize, outputSize, bias)
       end, options
    end

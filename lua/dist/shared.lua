@@ -37,7 +37,7 @@ local function options_of(options, level)
       end
    end
    local shards = options.shards
-   if shards ~= nil and (type(shards) ~= 'number' or shards % 1 ~= 0 or shards < 1 or shards > 256) then
+   if type(shards) ~= 'nil' and (type(shards) ~= 'number' or shards % 1 ~= 0 or shards < 1 or shards > 256) then
       arg.refuse('dist.shared', 'shards', 'a whole number in 1..256', shards, level)
    end
    return options
@@ -335,7 +335,7 @@ function Shared:wait(epoch, seconds)
    if type(epoch) ~= 'number' or epoch % 1 ~= 0 or epoch < 0 or epoch >= 2 ^ 31 then
       arg.refuse('wait', 'argument 1', 'a whole number from 0', epoch)
    end
-   if seconds ~= nil and (type(seconds) ~= 'number' or seconds <= 0 or seconds ~= seconds) then
+   if type(seconds) ~= 'nil' and (type(seconds) ~= 'number' or seconds <= 0 or seconds ~= seconds) then
       arg.refuse('wait', 'argument 2', 'a positive number of seconds', seconds)
    end
    local what, begin = self:what 'wait', wire.now()

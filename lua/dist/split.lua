@@ -9,7 +9,7 @@ local M = {}
 
 --- Options of such a layer: a group, and flags by their names with defaults. Returns the group's number and the flags.
 function M.options(who, options, flags, level)
-   if options ~= nil and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, level) end
+   if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, level) end
    local values = {}
    for name, value in pairs(flags) do values[name] = value end
    for name, value in pairs(options or {}) do

@@ -143,7 +143,7 @@ end
 -- @param config  {noraise = true}: an open window stays behind others
 -- @return the number of the figure
 function gnuplot.figure(n, config)
-   if config ~= nil and type(config) ~= 'table' then refuse('figure: config must be a table, got a %s', type(config)) end
+   if type(config) ~= 'nil' and type(config) ~= 'table' then refuse('figure: config must be a table, got a %s', type(config)) end
    n = n == nil and free_number() or need_number('figure', n)
    local exe = process.find()
    local figure = figures[n]
@@ -198,9 +198,8 @@ end
 -- ---- files ------------------------------------------------------------------------------------------
 
 local function need_file(who, name)
-   if type(name) ~= 'string' or name == '' or name:find '%z' then
-      refuse('%s: the name of a file must be a string, got %s', who, tostring(name))
-   end
+   if type(name) ~= 'string' or name == '' then refuse('%s: the name of a file must be a string, got %s', who, tostring(name)) end
+   if name:find '%z' then refuse('%s: the name of a file must not hold a byte 0, got "%s"', who, (name:gsub('%z', '\\0'))) end
    local folder = paths.dirname(name)
    if not paths.dirp(folder) then refuse('%s: cannot save to %s: directory does not exist', who, name) end
 end
@@ -265,7 +264,7 @@ local function set(...)
 end
 
 local function label(name, text)
-   if text ~= nil and type(text) ~= 'string' and type(text) ~= 'number' then
+   if type(text) ~= 'nil' and type(text) ~= 'string' and type(text) ~= 'number' then
       refuse('%s: the label must be a string, got a %s', name, type(text))
    end
    text = text == nil and '' or tostring(text)
@@ -428,7 +427,7 @@ function gnuplot.histc(...)
    local tensor, bins, min, max = ...
    local who = 'histc: usage: gnuplot.histc(tensor [, bins] [, min] [, max])'
    if not torch.isTensor(tensor) or tensor:nElement() == 0 then refuse('%s: expecting a tensor with elements', who) end
-   if bins ~= nil and (type(bins) ~= 'number' or bins < 1 or bins > 2 ^ 20 or bins ~= math.floor(bins)) then
+   if type(bins) ~= 'nil' and (type(bins) ~= 'number' or bins < 1 or bins > 2 ^ 20 or bins ~= math.floor(bins)) then
       refuse('%s: bins must be a whole number from 1 to 1048576, got %s', who, tostring(bins))
    end
    for name, v in pairs { min = min, max = max } do

@@ -1,6 +1,7 @@
 -- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell; without them, our own.
 local ffi = require 'ffi'
 local torch = require 'torch'
+local arg = require 'torch.arg'
 local graph = require 'graph'
 local svg = require 'graph.svg'
 
@@ -47,6 +48,7 @@ end
 local function plain(name) return name:sub(1, 1) == '-' and './' .. name or name end
 
 local function write(who, name, text)
+   arg.path(who, 'the name of a file', name, 3)
    local f, why = io.open(name, 'wb')
    if not f then error(('%s: cannot write %s'):format(who, why), 3) end
    f:write(text)

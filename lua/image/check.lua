@@ -15,6 +15,14 @@ function M.picture(who, x, least, most, level)
    end
 end
 
+--- Refuses a picture without rows or columns.
+function M.pixels(who, x, level)
+   local n = x:dim()
+   if x:size(n - 1) == 0 or x:size(n) == 0 then
+      error(('%s: the picture must have pixels, got %s'):format(who, arg.size_text(x)), level or 3)
+   end
+end
+
 --- Refuses a result that is no tensor of the picture's type.
 function M.result(who, y, x, level)
    level = level or 3

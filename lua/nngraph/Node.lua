@@ -75,7 +75,7 @@ function Node:annotate(annotations)
       where.refuse('nngraph.Node:annotate: annotations must be a table, got %s', torch.type(annotations))
    end
    local attributes = annotations.graphAttributes
-   if attributes ~= nil and type(attributes) ~= 'table' then
+   if type(attributes) ~= 'nil' and type(attributes) ~= 'table' then
       where.refuse('nngraph.Node:annotate: graphAttributes must be a table, got %s', torch.type(attributes))
    end
    for k, v in pairs(annotations) do self.data.annotations[k] = v end

@@ -20,7 +20,7 @@ end
 
 function Logger:__init(filename, timestamp)
    if filename then
-      if type(filename) ~= 'string' then arg.refuse('optim.Logger', 'filename', 'a string', filename, 3) end
+      arg.path('optim.Logger', 'filename', filename, 3)
       self.name = filename
       if timestamp then filename = filename .. '-' .. os.date('%Y_%m_%d_%X'):gsub('[ :/]', '_') end
       self.file = open(filename)
@@ -131,7 +131,7 @@ end
 -- number or by name, or one for all. Returns the logger.
 function Logger:style(symbols)
    if type(symbols) ~= 'table' then
-      if symbols ~= nil and type(symbols) ~= 'string' then
+      if type(symbols) ~= 'nil' and type(symbols) ~= 'string' then
          arg.refuse('optim.Logger:style', 'style', 'a string or a table', symbols)
       end
       self.defaultStyle = symbols or '+'

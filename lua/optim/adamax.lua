@@ -14,10 +14,10 @@ function optim.adamax(opfunc, x, config, state)
 
    local fx, g = need.evaluate('optim.adamax', opfunc, x)
 
-   state.t = (state.t or 0) + 1
    state.m = state.m or x.new(g:size()):zero()
    state.u = state.u or x.new(g:size()):zero()
    state.max = state.max or x.new(g:size())
+   state.t = (state.t or 0) + 1                               -- here nothing can fail any more for want of memory
    state.m:mul(beta1):add(1 - beta1, g)
    state.max:copy(g):abs():add(config.epsilon or 1e-38)
    state.u:mul(beta2):cmax(state.max)

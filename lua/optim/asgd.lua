@@ -19,11 +19,11 @@ function optim.asgd(opfunc, x, config, state)
 
    local fx, g = need.evaluate('optim.asgd', opfunc, x)
 
-   state.t = state.t + 1
-   x:mul(1 - lambda * state.eta_t)
-   x:add(-state.eta_t, g)
    state.ax = state.ax or x.new(x:size()):zero()
    state.tmp = state.tmp or x.new(x:size())
+   state.t = state.t + 1                                      -- here nothing can fail any more for want of memory
+   x:mul(1 - lambda * state.eta_t)
+   x:add(-state.eta_t, g)
    if state.mu_t ~= 1 then
       state.tmp:copy(x):add(-1, state.ax):mul(state.mu_t)
       state.ax:add(state.tmp)

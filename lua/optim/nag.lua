@@ -19,7 +19,11 @@ function optim.nag(opfunc, x, config, state)
    end
    state.evalCounter = state.evalCounter or 0
 
-   if state.dfdx then x:add(momentum, state.dfdx) end
+   -- When opfunc fails, x stays ahead, and the next call does not move it once more.
+   if state.dfdx and not state.ahead then
+      x:add(momentum, state.dfdx)
+      state.ahead = true
+   end
    local fx, g = need.evaluate('optim.nag', opfunc, x)
 
    if (config.weightDecay or 0) ~= 0 then g:add(config.weightDecay, x) end
@@ -27,8 +31,9 @@ function optim.nag(opfunc, x, config, state)
    if config.learningRates then
       g:cmul(need.factors('optim.nag', 'config.learningRates', config.learningRates, x))
    end
-   x:add(-rate, g)
    state.dfdx = state.dfdx or x.new(g:size()):zero()
+   x:add(-rate, g)
+   state.ahead = nil
    state.dfdx:mul(momentum):add(-rate, g)
    state.evalCounter = state.evalCounter + 1
    return x, {fx}

@@ -102,7 +102,7 @@ function need.all(who, opfunc, x, config, state)
    need.tensor(who, 'x', x)
    if type(config) == 'table' then need_lasting(who, config) end
    local options = need.options(who, 'config', config)
-   if state ~= nil and type(state) ~= 'table' then arg.refuse(who, 'state', 'a table', state, 3) end
+   if type(state) ~= 'nil' and type(state) ~= 'table' then arg.refuse(who, 'state', 'a table', state, 3) end
    return options, state or config or options
 end
 

@@ -21,8 +21,8 @@ function optim.rprop(opfunc, x, config, state)
          -- tensor later
          local size = tonumber(config.stepsize or 0.1) or config.stepsize
          need.number('optim.rprop', 'config.stepsize', size)
-         state.delta = x.new(g:size()):zero()                   -- the signs of the last step
-         state.stepsize = x.new(g:size()):fill(size)
+         local delta, sizes = x.new(g:size()):zero(), x.new(g:size()):fill(size)
+         state.delta, state.stepsize = delta, sizes             -- the signs of the last step
       end
       state.sign = state.sign or x.new(g:size())
       state.factor = state.factor or x.new(g:size())             -- Torch7's checkpoints have none

@@ -20,6 +20,9 @@ local NONE, FILE, DIR = tonumber(C.TH_PATH_NONE), tonumber(C.TH_PATH_FILE), tonu
 local function need(who, what, v)
    if type(v) == 'number' then return tostring(v) end
    if type(v) ~= 'string' then error(('paths.%s: %s must be a string, got %s'):format(who, what, type(v)), 3) end
+   if v:find('\0', 1, true) then                    -- C would end the name there
+      error(('paths.%s: %s must not hold a byte 0, got "%s"'):format(who, what, (v:gsub('%z', '\\0'))), 3)
+   end
    return v
 end
 
@@ -97,9 +100,10 @@ end
 --- The path of the file that calls; of `name` in the same folder when it is given. nil at a prompt.
 -- @param depth  1 (default): the caller; 2: who called the caller, ...
 function paths.thisfile(name, depth)
+   if name ~= nil then name = need('thisfile', 'name', name) end
    local own = source_at(level('thisfile', depth) + 1)
    if not own or name == nil then return own end
-   return paths.concat(paths.dirname(own), need('thisfile', 'name', name))
+   return paths.concat(paths.dirname(own), name)
 end
 
 --- Runs a Lua file that lies beside the one that calls.

@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local C = require 'torch.lib'.C
 local paths = require 'paths'
+local path = require 'torch.arg'.path
 
 ffi.cdef [[
    struct th_sys_timeval { long s, us; };
@@ -17,6 +18,11 @@ local function need(who, what, kind, v)
    if kind == 'string' and type(v) == 'number' then v = tostring(v) end
    if type(v) ~= kind then error(('sys.%s: %s must be a %s, got %s'):format(who, what, kind, type(v)), 3) end
    return v
+end
+
+-- A command of the shell, or a folder: C would end it at a byte 0.
+local function need_text(who, what, v)
+   return path('sys.' .. who, what, type(v) == 'number' and tostring(v) or v, 3)
 end
 
 ---------------------------------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ function sys.sleep(seconds) sys.usleep(need('sleep', 'time', 'number', seconds) 
 -- @param readwhat  what to read of its output, as f:read takes it (default '*all')
 -- @return its output without spaces and ends of lines around it
 function sys.fexecute(cmd, readwhat)
-   cmd = need('fexecute', 'command', 'string', cmd)
+   cmd = need_text('fexecute', 'command', cmd)
    readwhat = readwhat or '*all'
    if not (type(readwhat) == 'number' and readwhat >= 0 and readwhat < 2 ^ 31) and not (type(readwhat) == 'string' and readwhat:find '^%*[aln]') then
       error("sys.fexecute: readwhat must be '*all', '*line', '*number' or a number of bytes, got " .. tostring(readwhat), 2)
@@ -84,13 +90,13 @@ end
 
 --- The output of a command of the shell, with what it says of errors, and without spaces and ends
 -- of lines around it.
-function sys.execute(cmd) return sys.fexecute(need('execute', 'command', 'string', cmd) .. ' 2>&1') end
+function sys.execute(cmd) return sys.fexecute(need_text('execute', 'command', cmd) .. ' 2>&1') end
 
 -- A path is quoted; anything else (patterns, options) goes to ls as it is.
 local function list(name, options)
    return function(d)
       if d == nil then d = '' end
-      d = need(name, 'folder', 'string', d)
+      d = need_text(name, 'folder', d)
       if paths.filep(d) or paths.dirp(d) then d = "'" .. d:gsub("'", "'\\''") .. "'" end
       return sys.execute('ls ' .. options .. d)
    end

@@ -68,23 +68,15 @@ local function shut(core, patience)
    for _, doing in ipairs(core.doing) do C.th_sync_release(doing) end
 end
 
-worker.enders[#worker.enders + 1] = function()
-   for _, core in pairs(cores) do shut(core, GRACE) end
-end
-
 local function start(n)
    made = made + 1
    local core = { number = made, n = n, workers = {}, doing = {}, callbacks = {}, dead = {}, alive = n, asked = 0, lost = 0,
       name = serialization, jobs = sync.make(C.TH_SYNC_QUEUE), results = sync.make(C.TH_SYNC_QUEUE) }
    cores[made] = core
-   local jobs = core.jobs
-   local function close()
-      if core.jobs then C.th_sync_close(jobs) end
-   end
    local ok, why = pcall(function()
       for i = 1, n do
          core.doing[i] = sync.make(C.TH_SYNC_COUNTER)
-         core.workers[i] = worker.new('threads.serve', 1, close)
+         core.workers[i] = worker.new('threads.serve', 1, core.jobs)
          core.workers[i]:ask('serve', i, core.name, C.th_sync_id(core.jobs), C.th_sync_id(core.results),
             C.th_sync_id(core.doing[i]))
       end
@@ -230,7 +222,8 @@ local function initialize(self, inits)
    return results
 end
 
--- A userdata that ends the threads when the collector finds it. At the end of a script the threads' own handles come before.
+-- A userdata that frees what a pool has left in its queues when the collector finds it. It may end the threads; at the end of a
+-- script torch.worker has done so before. No function that it calls has a `pairs` loop: doc/design.md, faults of LuaJIT.
 local function sentinel(number)
    local it = newproxy(true)
    getmetatable(it).__gc = function()
@@ -293,7 +286,7 @@ function Threads:addjob(...)
       callback, endcallback = endcallback, third
    end
    if type(callback) ~= 'function' then arg.refuse('threads.Threads:addjob', 'callback', 'a function', callback) end
-   if endcallback ~= nil and type(endcallback) ~= 'function' then
+   if type(endcallback) ~= 'nil' and type(endcallback) ~= 'function' then
       arg.refuse('threads.Threads:addjob', 'endcallback', 'a function', endcallback)
    end
    need_alive(self, core, id, 3)

@@ -33,6 +33,9 @@ function arg.refuse(who, name, what, v, level)
    error(('%s: %s must be %s, got %s'):format(who, name, what, arg.describe(v)), (level or 2) + 1)
 end
 
+--- Whether v is nil. A NULL pointer equals nil, but is not false.
+function arg.absent(v) return not v and v == nil end
+
 function arg.is_tensor(v) return ffi.istype(lib.tensor_t, v) end
 function arg.is_storage(v) return ffi.istype(lib.storage_t, v) end
 
@@ -81,6 +84,16 @@ function arg.whole(who, name, v)
    return whole_of(v) or arg.refuse(who, name, 'a whole number', v, 3)
 end
 
+--- v if it is a string that can name a file, or be a command. C ends a string at a byte 0, so a name with one would mean
+-- another file.
+function arg.path(who, name, v, level)
+   if type(v) ~= 'string' then arg.refuse(who, name, 'a string', v, (level or 2) + 1) end
+   if v:find('\0', 1, true) then
+      error(('%s: %s must not hold a byte 0, got "%s"'):format(who, name, (v:gsub('%z', '\\0'))), (level or 2) + 1)
+   end
+   return v
+end
+
 --- The number of the address that a pointer holds.
 function arg.address(p) return tonumber(ffi.cast('intptr_t', p)) end
 
@@ -126,7 +139,8 @@ arg.behind = setmetatable({}, { __mode = 'k' })
 -- @param free    a set of names that take anything (optional)
 function arg.guard(methods, is, what, shared, free)
    for name, f in pairs(methods) do
-      if type(f) == 'function' and name ~= 'new' and name:sub(1, 1) ~= '_' and not (free and free[name]) then
+      local public = name:sub(1, 1) ~= '_' or name == '__tostring__'
+      if type(f) == 'function' and name ~= 'new' and public and not (free and free[name]) then
          methods[name] = load(guarded, '=torch.arg')(f, is, arg.refuse, name, what)
          arg.behind[methods[name]] = f
          if shared and rawget(shared, name) == f then shared[name] = methods[name] end

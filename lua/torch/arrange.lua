@@ -100,7 +100,7 @@ function arrange.argmin(x, dim) return place_of('torch.argmin', 'min', x, dim) e
 function arrange.argsort(x, dim, descending)
    arg.tensor('torch.argsort', 'x', x)
    dim = need_dim('torch.argsort', x, dim, math.max(1, x:dim()))
-   if descending ~= nil and type(descending) ~= 'boolean' then arg.refuse('torch.argsort', 'descending', 'true or false', descending) end
+   if type(descending) ~= 'nil' and type(descending) ~= 'boolean' then arg.refuse('torch.argsort', 'descending', 'true or false', descending) end
    local _, places = f.sort(x, dim, descending or false)
    return places
 end

@@ -289,10 +289,10 @@ end
 function M.class(name, parent, home)
    need_name('torch.class', name)
    if type(parent) == 'table' and home == nil then parent, home = nil, parent end
-   if parent ~= nil and type(parent) ~= 'string' then
+   if type(parent) ~= 'nil' and type(parent) ~= 'string' then
       refuse(2, 'torch.class: the parent of %s must be the name of a class, got %s', name, type(parent))
    end
-   if home ~= nil and type(home) ~= 'table' then
+   if type(home) ~= 'nil' and type(home) ~= 'table' then
       refuse(2, 'torch.class: the table for %s must be a table, got %s', name, type(home))
    end
    local mt, up

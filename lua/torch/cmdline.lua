@@ -74,8 +74,8 @@ function CmdLine:silent() self.silentio = true end
 
 --- Puts the time before every line of the log: 12:30:05[name]: with the format of os.date.
 function CmdLine:addTime(name, format)
-   if format ~= nil then need_string('CmdLine:addTime', 'format', format) end
-   local label = name == nil and ': ' or ('[%s]: '):format(tostring(name):gsub('%%', '%%%%'))
+   if not arg_check.absent(format) then need_string('CmdLine:addTime', 'format', format) end
+   local label = arg_check.absent(name) and ': ' or ('[%s]: '):format(tostring(name):gsub('%%', '%%%%'))
    self.dateformat = (format or '%Y-%m-%d %H:%M:%S') .. label
 end
 
@@ -99,7 +99,7 @@ function CmdLine:option(key, default, help, kind)
       error(('CmdLine:option: %s has no default, so its type must be given'):format(key), 2)
    end
    kind = kind or type(default)
-   if default ~= nil and type(default) ~= kind then
+   if type(default) ~= 'nil' and type(default) ~= kind then
       error(('CmdLine:option: the default of %s must be a %s, its type, got a %s'):format(key, kind,
             type(default)), 2)
    end
@@ -224,6 +224,7 @@ function CmdLine:log(file, params)
    local f = file
    if type(file) == 'string' then
       local why
+      arg_check.path('CmdLine:log', 'file', file)
       f, why = io.open(file, 'w')
       if not f then error('CmdLine:log: ' .. why, 2) end
    elseif io.type(file) ~= 'file' then

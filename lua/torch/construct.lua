@@ -155,7 +155,7 @@ function construct.of(d, first, ...)
       if select('#', ...) > 0 then arg.refuse(who, 'argument 1', 'a size, a table, a tensor or a storage', nil, 3) end
       return empty(d)
    end
-   if arg.number_of(first) then
+   if type(first) == 'number' or arg.number_of(first) then
       local sizes, n = arg.sizes(who, first, ...)
       return construct.zeros(d, n, sizes)
    elseif type(first) == 'table' then

@@ -191,7 +191,7 @@ function conv.missing(engine, device)
       error(('torch.conv.missing: engine must be one of %s, got %s'):format(table.concat(conv.engines(), ', '),
          tostring(engine)), 2)
    end
-   if device ~= nil and (type(device) ~= 'number' or device % 1 ~= 0 or device < 0 or device > C.th_device_count()) then
+   if type(device) ~= 'nil' and (type(device) ~= 'number' or device % 1 ~= 0 or device < 0 or device > C.th_device_count()) then
       error(('torch.conv.missing: device must be a whole number from 0 to %d, got %s'):format(C.th_device_count(),
          arg.describe(device)), 2)
    end
@@ -293,7 +293,7 @@ local settings = {
    benchmark = {
       get = function() return C.th_conv_benchmarks() ~= 0 end,
       set = function(value)
-         if value ~= nil and type(value) ~= 'boolean' then
+         if type(value) ~= 'nil' and type(value) ~= 'boolean' then
             error('torch.conv.benchmark must be true or false, got ' .. arg.describe(value), 4)
          end
          if value then

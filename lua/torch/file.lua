@@ -14,7 +14,6 @@ local file = {}
 local File = {}                             -- methods of all kinds
 
 local EINTR = tonumber(C.TH_EINTR)
-local handle = ffi.new 'th_file *[1]'
 local got = ffi.new 'int64_t[1]'
 local state = ffi.new 'int[1]'
 local cell = ffi.new 'union { int64_t l; double d; uint8_t bytes[8]; }'
@@ -30,9 +29,30 @@ file.failed = failed
 
 local function name_of(self, method) return class.typename(self) .. ':' .. method end
 
+-- `_file` is a box with the C file. Its finalizer empties it, so that methods which a finalizer of a program calls
+-- find a closed file and no freed memory.
+ffi.cdef 'void th_file_drop(th_file **box);'
+local box_t = ffi.typeof 'th_file *[1]'
+
+--- The C file of an object, or nil when it is closed.
+function file.inside(self)
+   local box = rawget(self, '_file')
+   local f = box and box[0]
+   if f ~= nil then return f end
+end
+local inside = file.inside
+
+-- A box that C opens a file into. The collector owns the file from the start: Ctrl-C raises an error between any two steps.
+local function new_box() return ffi.gc(box_t(), C.th_file_drop) end
+
+local function forget(self)
+   C.th_file_drop(self._file)
+   self._file = nil
+end
+
 -- The C file of an object; an error when it is closed.
 local function open(self, method, level)
-   local f = rawget(self, '_file')
+   local f = inside(self)
    if f == nil then error(('%s: the file is closed'):format(name_of(self, method)), (level or 2) + 1) end
    return f
 end
@@ -41,8 +61,7 @@ end
 -- numbers
 
 -- At most as many elements as can still come: what a damaged file asks for must not fill the memory.
-local function possible(f, d, n)
-   local left = tonumber(C.th_file_left(f))
+local function possible(f, d, n, left)
    if left < 0 then return n end
    local least = 1
    if C.th_file_get(f, C.TH_FILE_BINARY) ~= 0 then
@@ -57,8 +76,9 @@ local BLOCK = 2 ^ 20                        -- elements; files of unknown length
 --- A storage of n elements that come from the file; fewer, and why, when the file ends early.
 -- @return the storage, nil or a message, and the status that goes with it
 function file.read_storage(who, f, d, n)
-   local most = possible(f, d, n)
-   local known = C.th_file_left(f) >= 0
+   local left = tonumber(C.th_file_left(f))
+   if left < -1 then return storage.new(d, 0, false), ffi.string(C.th_error()):gsub('^file', who, 1), tonumber(C.TH_EIO) end
+   local most, known = possible(f, d, n, left), left >= 0
    local s = storage.new(d, known and most or math.min(most, BLOCK), false)
    local have, status = 0, 0
    while have < most do
@@ -336,8 +356,7 @@ end
 function File:close()
    local f = open(self, 'close')
    local status = C.th_file_close(f)
-   self._file = nil
-   C.th_file_free(ffi.gc(f, nil))
+   forget(self)
    if status ~= 0 then failed(self, name_of(self, 'close'), status, 2) end
 end
 
@@ -359,17 +378,17 @@ local function need_mode(who, mode)
    return mode
 end
 
--- The object around the C file in handle[0], which it now owns.
-local function object(name, mode, fields)
+-- The object around the C file in a box.
+local function object(name, box, mode, fields)
    local self = fields or {}
-   self._file = ffi.gc(handle[0], C.th_file_free)
+   self._file = box
    self._mode = mode
    self._quiet, self._error, self._referenced = false, false, true
    return class.setmetatable(self, name)
 end
 
-local function opened(name, status, mode, quiet, fields)
-   if status == 0 then return object(name, mode, fields) end
+local function opened(name, box, status, mode, quiet, fields)
+   if status == 0 then return object(name, box, mode, fields) end
    if tonumber(status) == EINTR then lib.raise(EINTR, 4) end
    if quiet then return nil end
    error((ffi.string(C.th_error()):gsub('^file', name, 1)), 4)
@@ -378,15 +397,17 @@ end
 -- torch.DiskFile(path, [mode], [quiet]): nil when it cannot be opened and quiet is true
 local function disk(path, mode, quiet)
    mode = need_mode('torch.DiskFile', mode)
-   if type(path) ~= 'string' then arg.refuse('torch.DiskFile', 'path', 'a string', path) end
-   return (opened('torch.DiskFile', C.th_file_open(handle, path, flags[mode]), mode, quiet, { _name = path }))
+   arg.path('torch.DiskFile', 'path', path)
+   local box = new_box()
+   return (opened('torch.DiskFile', box, C.th_file_open(box, path, flags[mode]), mode, quiet, { _name = path }))
 end
 
 local function pipe(command, mode, quiet)
    mode = need_mode('torch.PipeFile', mode)
    if mode == 'rw' then arg.refuse('torch.PipeFile', 'mode', "'r' or 'w'", mode) end
-   if type(command) ~= 'string' then arg.refuse('torch.PipeFile', 'command', 'a string', command) end
-   return (opened('torch.PipeFile', C.th_file_pipe(handle, command, flags[mode]), mode, quiet, { _name = command }))
+   arg.path('torch.PipeFile', 'command', command)
+   local box = new_box()
+   return (opened('torch.PipeFile', box, C.th_file_pipe(box, command, flags[mode]), mode, quiet, { _name = command }))
 end
 
 -- torch.MemoryFile([storage,] [mode])
@@ -395,35 +416,36 @@ local function memory(s, mode)
    mode = mode == nil and 'rw' or need_mode('torch.MemoryFile', mode)
    if s ~= nil and not arg.is_storage(s) then arg.refuse('torch.MemoryFile', 'storage', 'a torch.CharStorage', s) end
    s = s or storage.new(dtype.id.Char, 1)
-   return (opened('torch.MemoryFile', C.th_file_memory(handle, s.s, flags[mode]), mode, false, { _storage = s }))
+   local box = new_box()
+   return (opened('torch.MemoryFile', box, C.th_file_memory(box, s.s, flags[mode]), mode, false, { _storage = s }))
 end
 
 --- A file in memory over the bytes of a string, for reading.
 function file.of_string(text)
-   lib.check(C.th_file_view(handle, text, #text), 2)
-   return object('torch.MemoryFile', 'r', { _text = text })
+   local box = new_box()
+   lib.check(C.th_file_view(box, text, #text), 2)
+   return object('torch.MemoryFile', box, 'r', { _text = text })
 end
 
 --- A file in memory over all bytes of a storage, for reading.
 function file.of_storage(s, who)
-   local status = C.th_file_memory(handle, s.s, C.TH_FILE_READ + C.TH_FILE_WHOLE)
+   local box = new_box()
+   local status = C.th_file_memory(box, s.s, C.TH_FILE_READ + C.TH_FILE_WHOLE)
    if status ~= 0 then error((ffi.string(C.th_error()):gsub('^file', who, 1)), 3) end
-   return object('torch.MemoryFile', 'r', { _storage = s })
+   return object('torch.MemoryFile', box, 'r', { _storage = s })
 end
 
 --- A file that takes the place of `path` when it is closed, and never exists when it is not.
 function file.replacing(path)
-   local status = C.th_file_open(handle, path, C.TH_FILE_WRITE + C.TH_FILE_ATOMIC)
-   return (opened('torch.DiskFile', status, 'w', false, { _name = path }))
+   arg.path('torch.DiskFile', 'path', path)
+   local box = new_box()
+   local status = C.th_file_open(box, path, C.TH_FILE_WRITE + C.TH_FILE_ATOMIC)
+   return (opened('torch.DiskFile', box, status, 'w', false, { _name = path }))
 end
 
 --- Forgets a file without closing it properly: one that would replace another never existed.
 function file.abandon(self)
-   local f = rawget(self, '_file')
-   if f ~= nil then
-      self._file = nil
-      C.th_file_free(ffi.gc(f, nil))
-   end
+   if inside(self) then forget(self) end
 end
 
 local Disk, Memory = {}, {}
@@ -431,7 +453,7 @@ local Disk, Memory = {}, {}
 function Disk:__tostring__()
    local mode = ('%s%s'):format(self:isReadable() and 'r' or ' ', self:isWritable() and 'w' or ' ')
    return ('%s on <%s> [status: %s -- mode %s]'):format(class.typename(self), self._name,
-      self._file and 'open' or 'closed', mode)
+      inside(self) and 'open' or 'closed', mode)
 end
 
 --- Binary elements have the byte order of this machine, as files begin.
@@ -464,11 +486,12 @@ function Disk:noBuffer()
 end
 
 function Memory:__tostring__()
-   return ('%s [status: %s -- mode: %s]'):format(class.typename(self), self._file and 'open' or 'closed', self._mode)
+   return ('%s [status: %s -- mode: %s]'):format(class.typename(self), inside(self) and 'open' or 'closed', self._mode)
 end
 
 --- The storage that holds the bytes and, after them, a 0.
 function Memory:storage()
+   if self._file then open(self, 'storage') end                -- the storage of a file that was finalized is freed, too
    if self._text then
       local s = storage.new(dtype.id.Char, #self._text + 1)
       ffi.copy(s.s.data, self._text, #self._text)

@@ -16,6 +16,13 @@ function format.check(status)
    if status ~= lib.OK then lib.raise(tonumber(status), -1) end
 end
 
+--- Bytes between the place of a file (a th_file) and its end; -1 where the end is unknown, as in a pipe.
+function format.left(f)
+   local n = tonumber(C.th_file_left(f))
+   if n < -1 then lib.raise(tonumber(C.TH_EIO), -1) end
+   return n
+end
+
 --- Calls f(...), which takes memory; collects and tries once more when there is none left.
 function format.allocate(f, ...)
    C.th_enter(nil)

@@ -19,7 +19,7 @@ for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end
 end
 
-arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch, { type = true })
+arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch, { type = true, split = true, chunk = true })
 
 --- Threads that a single operation may use. Results do not depend on it.
 function torch.setnumthreads(n)

@@ -39,7 +39,7 @@ local function elements(t) return ffi.cast('uint8_t *', t._storage.data) + t._of
 
 --- The tensor in a .npy file.
 function npy.read(f)
-   local total = tonumber(C.th_file_left(f))
+   local total = format.left(f)
    local n = math.min(total, HEADER)
    take(f, head, n)
    check(C.th_npy_parse(h, head, n, total))
@@ -89,7 +89,7 @@ end
 -- @param most  bytes that they may have together (default: 3 times the file and 48 MiB, which no honest archive of
 --              measured numbers needs, but one of zeros may)
 function npy.read_zip(f, most)
-   local n = tonumber(C.th_file_left(f))
+   local n = format.left(f)
    local bytes = storage.new(BYTE, n, false)
    take(f, bytes.s.data, n)
    local out = ffi.new 'th_zip *[1]'

@@ -135,14 +135,17 @@ local function quoted_default(a)
    return a.default
 end
 
+local ABSENT = '(not a%d and a%d == nil)'                   -- arg.absent, in the text of a function
+local absent = arg.absent
+
 -- One branch: the test of a pattern, then filling of argv and the call.
 local function branch(lines, p, index, most)
    local tests = {}
    for i, a in ipairs(p) do
       local t = a.kind.test:format('a' .. i)
-      tests[i] = (i > p.required or a.default == 'nil') and ('(a%d == nil or %s)'):format(i, t) or t
+      tests[i] = (i > p.required or a.default == 'nil') and ('(%s or %s)'):format(ABSENT:format(i, i), t) or t
    end
-   for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ('a%d == nil'):format(i) end
+   for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ABSENT:format(i, i) end
    add(lines, '   if %s then', #tests > 0 and table.concat(tests, ' and ') or 'true')
    local given, results, numbers, alive = {}, {}, {}, {}
    for i, a in ipairs(p) do
@@ -272,7 +275,7 @@ local function pattern_for(name, method, n, given)
       local fits = n <= #p
       for i = 1, fits and #p or 0 do
          local v = given[i]
-         if v == nil then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and matches(p[i], v) end
+         if absent(v) then fits = fits and (i > p.required or p[i].default == 'nil') else fits = fits and matches(p[i], v) end
       end
       if fits then return p end
    end
@@ -287,7 +290,7 @@ local function adapted(p, n, given)
       local number = (a.kind == kinds.number or a.kind == kinds.int) and type(v) == 'string' and tonumber(v)
       if number or v ~= nil and matches(a, v) then
          out[k], i = number or v, i + 1
-      elseif v == nil and (k > p.required or a.default == 'nil') then
+      elseif absent(v) and (k > p.required or a.default == 'nil') then
          i = i + 1
       elseif k > p.required and (type(v) == 'boolean' or type(v) == 'string') then
          left_out = left_out + 1
@@ -356,7 +359,7 @@ local function bad(name, method, ...)
    if op.taped and op.taped.holds(...) then return op.taped.call, name, method, ... end
    local n = select('#', ...)
    local given = { ... }
-   while n > 0 and given[n] == nil do n = n - 1 end
+   while n > 0 and absent(given[n]) do n = n - 1 end
    local out, _, taken = adapt(name, method, n, given)
    if out then return op[method and 'method' or 'func'](name), unpack(out, 1, #taken) end
    local reached, wanted, too_many, seen = 0, {}, true, {}
@@ -364,7 +367,7 @@ local function bad(name, method, ...)
       for _, p in ipairs(patterns_of(f, method)) do
          local i = 0
          while i < #p and (matches(p[i + 1], given[i + 1])
-            or (given[i + 1] == nil and (i >= p.required or (i < n and p[i + 1].default == 'nil')))) do i = i + 1 end
+            or (absent(given[i + 1]) and (i >= p.required or (i < n and p[i + 1].default == 'nil')))) do i = i + 1 end
          if i > reached then reached, wanted, too_many, seen = i, {}, true, {} end
          if i == reached and i < #p then
             local what = ('%s (%s)'):format(p[i + 1].name, p[i + 1].kind.what)

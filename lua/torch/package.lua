@@ -34,7 +34,7 @@ end
 
 --- The folder that holds the init.lua of an installed package, or nil.
 function M.packageLuaPath(name)
-   if type(name) ~= 'string' then arg.refuse('torch.packageLuaPath', 'name', 'a string', name) end
+   arg.path('torch.packageLuaPath', 'name', name)
    local found = package.searchpath(name, package.path)
    if not found then return end
    local folder = found:match '^(.*)[/\\][^/\\]*$' or '.'
@@ -56,10 +56,12 @@ end
 -- With one argument the file lies beside the one that calls.
 -- @return what the file returns
 function M.include(name, file)
-   if type(name) ~= 'string' or (file ~= nil and type(file) ~= 'string') then
+   if type(name) ~= 'string' or (type(file) ~= 'nil' and type(file) ~= 'string') then
       arg.refuse('torch.include', 'arguments', 'a package and a file, or a file', file == nil and name or file)
    end
+   arg.path('torch.include', 'argument 1', name)
    if file then
+      arg.path('torch.include', 'argument 2', file)
       local folder = M.packageLuaPath(name)
       if not folder then error(('torch.include: there is no package %s on package.path'):format(name), 2) end
       return dofile(folder .. '/' .. file)

@@ -270,7 +270,8 @@ function pack(out, v, where)
    elseif out.mode and arg.is_storage(v) then out:own_storage(v)
    elseif arg.is_tensor(v) then
       out.tensors[#out.tensors + 1] = v
-      text(out, 'a', ('%.0f'):format(tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', v)))))
+      out[#out + 1] = ''                                      -- its address comes last: nothing is kept of what fails
+      out.places[#out.tensors] = #out
    elseif out.seen[v] then text(out, 'r', tostring(out.seen[v]))
    elseif named(v) then text(out, 'p', named(v))
    elseif kind == 'table' and class.is_class(v) then
@@ -287,13 +288,25 @@ function pack(out, v, where)
    end
 end
 
---- All arguments as a string that lives in this process only, and the list of the tensors that it points to: they must live until
--- the string has been unpacked.
-function parcel.pack(...)
+--- All arguments as a string that lives in this process only, and the list of the tensors among them.
+-- @param keep  called with each tensor when all are known. Returns the th_tensor to point to, which must live until the string
+-- has been unpacked
+function parcel.pack_for(keep, ...)
    learn_names()
-   local out = { tensors = {}, seen = {}, count = 0, depth = 0 }
+   local out = { tensors = {}, places = {}, seen = {}, count = 0, depth = 0 }
    for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
+   for i, t in ipairs(out.tensors) do
+      local place = ('%.0f'):format(address(keep(t)))
+      out[out.places[i]] = ('a%d:%s'):format(#place, place)
+   end
    return table.concat(out), out.tensors
+end
+
+local function itself(t) return t end
+
+--- The same, with the tensors themselves: they must live until the string has been unpacked.
+function parcel.pack(...)
+   return parcel.pack_for(itself, ...)
 end
 
 --- All arguments as a string that lives in this process only and owns what is in it: parcel.unpack or parcel.drop takes it, once.

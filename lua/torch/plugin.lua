@@ -61,7 +61,7 @@ function M.install(torch)
    -- @param name  a file (with a slash or ending in .so), or a name that package.cpath leads to
    -- @return the names of its ops
    function torch.loadlib(name)
-      if type(name) ~= 'string' then arg.refuse(WHO, 'name', 'a string', name) end
+      arg.path(WHO, 'name', name)
       local path = find(name)
       local to = ffi.new 'th_plugin *[1]'
       lib.call(WHO, C.th_plugin_open, to, path)

@@ -11,6 +11,7 @@ local dtype = require 'torch.dtype'
 local storage = require 'torch.storage'
 local arg = require 'torch.arg'
 local file = require 'torch.file'
+local format = require 'torch.format'
 local record = require 'torch.record'
 local C, File, open = lib.C, file.File, record.open
 
@@ -47,7 +48,7 @@ end
 local function get_text(self, f, what)
    local n = get_int(f)
    if n < 0 then bad(self, '%s has the length %d', what, n) end
-   local left = tonumber(C.th_file_left(f))
+   local left = format.left(f)
    if left >= 0 and n > left then bad(self, '%s of %d bytes, but %d are left', what, n, left) end
    if n > text_size then
       if left < 0 and n > 2 ^ 24 then bad(self, '%s of %d bytes in a pipe', what, n) end
@@ -217,7 +218,7 @@ end
 local function begin_table(self, f, meta)
    local n = get_int(f)
    if n < 0 then bad(self, 'a table has %d elements', n) end
-   local left = tonumber(C.th_file_left(f))
+   local left = format.left(f)
    local least = self:isBinary() and 12 or 5               -- bytes of the smallest pair
    if left >= 0 and n * least > left + 1 then
       bad(self, 'a table of %d elements, but %d bytes are left', n, left)

@@ -6,6 +6,7 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
 local arg = require 'torch.arg'
+local file = require 'torch.file'
 
 local record = {}
 
@@ -42,7 +43,7 @@ local DEEPEST = 400                         -- read and write methods that may b
 --- The C file of an object; an error when it is closed.
 function record.open(self, method)
    if type(self) ~= 'table' then arg.refuse(method, 'argument 1', 'a file', self, 3) end
-   local f = rawget(self, '_file')
+   local f = file.inside(self)
    if f == nil then error(('%s: the file is closed'):format(method), 3) end
    return f
 end

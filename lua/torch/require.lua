@@ -107,11 +107,17 @@ local function absolute(folder, name)
    return require 'paths'.concat(folder, name)
 end
 
+-- C would end the name at a byte 0, and take another file.
+local function need_name(who, name)
+   if name:find('\0', 1, true) then error(('%s: the name must not hold a byte 0'):format(who), 3) end
+end
+
 --- require 'name' as always; require './name', '../name', '.' and '..' are relative to the file that says it, with or without
 -- .lua, and a folder means its init.lua; require 'folder/name.lua' is relative to the current folder, then to that file.
 -- A file that ends in .th or .t7 is a saved object.
 function M.require(name)
    local is_text = type(name) == 'string'
+   if is_text then need_name('require', name) end
    local relative = is_text and (name == '.' or name == '..' or name:find '^%.%.?/')
    if relative then
       local file, tried = file_of(absolute(folder_of_caller(3), name))
@@ -130,6 +136,7 @@ end
 --- dofile as always; './x' in the file is relative to it also where the file ends with a call of require.
 function M.dofile(name)
    if type(name) ~= 'string' then return original.dofile(name) end
+   need_name('dofile', name)
    local f, why = loadfile(name)
    if not f then error(why, 0) end
    return run(name, f)

@@ -32,7 +32,7 @@ end
 
 --- The tensors of a file in a table by their names, and its metadata: a table of strings, or nil.
 function safetensors.read(f)
-   local total = tonumber(C.th_file_left(f))
+   local total = format.left(f)
    local first = ffi.new 'uint8_t[10]'
    take(f, first, 10)
    local n = safetensors.header_size(first, total)

@@ -34,7 +34,7 @@ end
 -- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =}; or that in mode's place.
 local function load_options(who, mode, options)
    if type(mode) == 'table' and options == nil then mode, options = nil, mode end
-   if options ~= nil and type(options) ~= 'table' and type(options) ~= 'boolean' then
+   if type(options) ~= 'nil' and type(options) ~= 'table' and type(options) ~= 'boolean' then
       arg.refuse(who, 'options', 'a table such as {unsafe = true}', options, 3)
    end
    if type(options) ~= 'table' then options = { referenced = options } end
@@ -45,7 +45,7 @@ end
 -- Which format of other programs a file has, seen from its first bytes: how to read it, or nil. Pipes are not asked.
 local function foreign(f)
    local c = open(f, 'read')
-   local left = tonumber(C.th_file_left(c))
+   local left = format.left(c)
    if left < 10 then return nil end
    local first = ffi.new 'uint8_t[10]'
    f:binary()
@@ -110,7 +110,7 @@ local deflated = { npy.check_zip, function(f, object) npy.write_zip(f, object, t
 -- @param referenced  false: tables that occur twice are written twice (default true)
 -- name = os.tmpname(); torch.save(name, {1, 2}); t = torch.load(name); os.remove(name); t --> {1, 2}
 function M.save(filename, object, mode, referenced)
-   if type(filename) ~= 'string' then arg.refuse('torch.save', 'filename', 'a string', filename) end
+   arg.path('torch.save', 'filename', filename)
    local extension = filename:match '%.(%w+)$'
    local foreign_format = mode == nil and by_extension[extension] or mode == 'deflate' and extension == 'npz' and deflated
    mode = foreign_format and 'binary' or modes('torch.save', mode)
@@ -133,12 +133,16 @@ end
 --                 {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
 -- name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t --> {1, 1}
 function M.load(filename, mode, options)
-   if type(filename) ~= 'string' then arg.refuse('torch.load', 'filename', 'a string', filename) end
+   arg.path('torch.load', 'filename', filename)
    mode, options = load_options('torch.load', mode, options)
    local ok, f = pcall(File.disk, filename, 'r')
    if not ok then error('torch.load: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
    local known, unpack = pcall(foreign, f)
-   local object, metadata = read_all(f, 'torch.load', mode, options, known and unpack or nil)
+   if not known then
+      file.abandon(f)
+      error('torch.load: ' .. filename .. ': ' .. tostring(unpack), 2)
+   end
+   local object, metadata = read_all(f, 'torch.load', mode, options, unpack)
    if metadata ~= nil then return object, metadata end
    return object
 end

@@ -4,6 +4,7 @@ local lib = require 'torch.lib'
 local class = require 'torch.class'
 local dtype = require 'torch.dtype'
 local arg = require 'torch.arg'
+local absent = arg.absent
 local C, storage_t = lib.C, lib.storage_t
 
 local Storage = {}                          -- methods of all types
@@ -64,15 +65,14 @@ end
 
 -- (path [, shared [, size [, sharedMem or offset]]])
 local function map(d, who, path, shared, size, last, extra)
-   if path == '' or path:find('\0', 1, true) then
-      error(('%s: the name of a file must not be empty or hold a byte 0'):format(who), 4)
-   end
-   if shared ~= nil and type(shared) ~= 'boolean' then arg.refuse(who, 'shared', 'true or false', shared, 4) end
-   if size ~= nil then size = arg.whole(who, 'size', size) end
-   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
+   arg.path(who, 'the name of a file', path, 4)
+   if path == '' then error(('%s: the name of a file must not be empty'):format(who), 4) end
+   if not absent(shared) and type(shared) ~= 'boolean' then arg.refuse(who, 'shared', 'true or false', shared, 4) end
+   if not absent(size) then size = arg.whole(who, 'size', size) end
+   if not absent(extra) then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
    local offset, kind = 1, shared and C.TH_MAP_SHARED or C.TH_MAP_PRIVATE
    if type(last) == 'boolean' then kind = last and shared and C.TH_MAP_MEMORY or kind
-   elseif last ~= nil then offset = arg.whole(who, 'offset', last) end
+   elseif not absent(last) then offset = arg.whole(who, 'offset', last) end
    if offset < 1 then error(('%s: offset must be at least 1, got %d'):format(who, offset), 4) end
    if kind == C.TH_MAP_MEMORY and path:sub(1, 1) ~= '/' then path = '/' .. path end
    lib.call(who, C.th_storage_map, out, d, path, offset - 1, size or 0, kind)
@@ -86,7 +86,7 @@ storage.allocators = {}
 
 -- (allocator, size or table)
 local function allocate(d, who, allocator, first, extra)
-   if extra ~= nil then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
+   if not absent(extra) then error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 4) end
    local n = type(first) == 'table' and #first or arg.whole(who, 'size', first or 0)
    local ref
    local special = storage.allocators[allocator.kind]

@@ -524,7 +524,7 @@ function M.install(torch)
    -- @param tests  a name such as 'torch.cumsum' or 'Tensor:view', or a Lua pattern in it; a table of them (default: all)
    -- @return 0; raises an error when an example does not give what its text says
    function torch.test(tests)
-      if tests ~= nil and type(tests) ~= 'string' and type(tests) ~= 'table' then
+      if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
          arg_check.refuse('torch.test', 'tests', 'a name or a table of names', tests)
       end
       return M.examples(of_torch):run(tests)

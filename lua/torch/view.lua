@@ -334,4 +334,14 @@ function functions.chunk(first, ...)
    return arg.tensor('chunk', 'tensor', first):chunk(...)
 end
 
+-- As methods, too, they take the table to fill in front: x.split(parts, x, 2).
+for _, name in ipairs { 'split', 'chunk' } do
+   local own, fill = Tensor[name], functions[name]
+   Tensor[name] = function(self, a, b, c)
+      if type(self) == 'table' then return fill(self, a, b, c) end
+      return own(arg.tensor(name, 'argument 1', self), a, b)
+   end
+   arg.behind[Tensor[name]] = own
+end
+
 return { methods = Tensor, functions = functions }

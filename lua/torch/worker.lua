@@ -25,14 +25,20 @@ local M = {}
 local Worker = {}
 Worker.__index = Worker
 
-local PATIENCE, GRACE = 5, 0.1              -- seconds that a thread has for its end, and where the collector cannot wait
+local PATIENCE, GRACE = 5, 0.1              -- seconds that threads have for their end, and where a program ends
 
--- What a thread may be working on, by the address of its th_worker and the place of the request, or `shared`: it lives on when
--- the worker does not.
-M.underway = {}
-M.late = {}                                 -- threads that have not ended in time: address -> th_worker and its state
-local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 local size = ffi.new 'int64_t[1]'
+local clock = ffi.new 'double[3]'
+local box_t = ffi.typeof 'th_worker *[1]'
+local close_state = ffi.cast('void (*)(void *)', ffi.C.th_lua_close)
+
+-- The C worker of an object, or nil: the finalizer of a program that ends may have come first.
+local function inside(self)
+   local w = self.box[0]
+   if w ~= nil then return w end
+end
+
+local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 
 -- What the new state runs. It has the paths of this one, and its type of tensors. Under th it gets what th gives to programs.
 local boot = [[
@@ -43,61 +49,46 @@ torch.setdefaulttensortype(%q)
 require 'torch.worker'.serve(require(%q), %.0f, %d)
 ]]
 
--- Adds tensors and their storages, which cannot grow from now on, to what is held.
-local function hold(tensors, held)
-   held = held or { storages = {} }
-   for _, t in ipairs(tensors) do
-      held[#held + 1] = t
-      local s = C.th_worker_hold(t)
-      if s ~= nil then held.storages[#held.storages + 1] = s end
-   end
-   return held
+-- Ends the thread. No other function of Lua takes part in that: th_worker_forget ends those that the collector finds.
+local function finish(self, seconds)
+   local w = inside(self)
+   self.box[0] = nil
+   if w then C.th_worker_finish(w, seconds) end
 end
 
-local function let_go(held)
-   for _, s in ipairs(held and held.storages or {}) do C.th_worker_let_go(s) end
-end
-
--- Ends the thread and closes its state. That stays if the thread does not listen and may still use it, or was ended from
--- outside and has left it in the middle of something.
-local function finish(w, L, patience)
-   local address = key(w)
-   local state = C.th_worker_end(w, patience)
-   M.late[address] = state == 0 and { w = w, L = L } or nil
-   if state == 0 then return end
-   local underway = M.underway[address] or {}
-   M.underway[address] = nil
-   for _, held in pairs(underway) do let_go(held) end
-   if state == 1 then ffi.C.th_lua_close(L) end
-end
-
--- Threads that were late may have ended since.
-local function reap()
-   for _, it in pairs(M.late) do finish(it.w, it.L, 0) end
-end
+--- Frees what threads have left that did not end in time.
+-- @return  how many have not ended yet
+function M.late() return C.th_worker_reap() end
 
 --- Ends threads, which have so many seconds for it all together.
 -- @param patience  default 5
 function M.close(workers, patience)
    patience = patience or PATIENCE
-   reap()
-   local timer = torch.Timer()
+   C.th_worker_reap()
    for _, it in ipairs(workers) do it:leave() end
+   C.th_clock(clock)
+   local till = clock[0] + patience
    for _, it in ipairs(workers) do
-      local w = not it.life.over and it.w
-      it.w = nil
-      if w then finish(ffi.gc(w, nil), it.L, math.max(0, patience - timer:time().real)) end
+      C.th_clock(clock)
+      finish(it, math.max(0, till - clock[0]))
    end
+end
+
+-- A proxy dies in every cycle of the collector: threads that were late are freed also where no function of ours is called. When
+-- the state closes, the older proxy dies behind the newer one, and the library of C behind both.
+local closed = false
+M.last = newproxy(true)
+getmetatable(M.last).__gc = function() closed = true end
+getmetatable(newproxy(true)).__gc = function(self)
+   if closed then return end
+   C.th_worker_reap()
+   newproxy(self)
 end
 
 local open = setmetatable({}, { __mode = 'k' })
 
---- Functions that end the threads of a package, for end_all.
-M.enders = {}
-
---- Ends all threads. th calls it at the end of a program, since the collector finalizes objects in no useful order then.
+--- Ends all threads. th calls it at the end of a program: the collector would wait for one after the other.
 function M.end_all()
-   for _, f in ipairs(M.enders) do pcall(f) end
    local workers = {}
    for it in pairs(open) do workers[#workers + 1] = it end
    M.close(workers, GRACE)
@@ -105,80 +96,69 @@ end
 
 --- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
 -- @param depth  requests that may wait for their answers (default 1, at most 16)
--- @param wake   what the collector calls first, where a request ends on another signal than the end of the worker (optional)
-function M.new(handlers, depth, wake)
+-- @param queue  a th_sync at which the thread may wait: the end of the worker closes it (optional)
+function M.new(handlers, depth, queue)
    depth = depth or 1
-   reap()
-   local out = ffi.new 'th_worker *[1]'
-   lib.call('torch.worker', C.th_worker_new, out)
-   local w, L = out[0], ffi.C.th_lua_new()
-   if L == nil then
-      C.th_worker_end(w, 0)
-      error('torch.worker: no memory left for a Lua state', 2)
-   end
+   C.th_worker_reap()
+   local L = ffi.C.th_lua_new()
+   if L == nil then error('torch.worker: no memory left for a Lua state', 2) end
    ffi.C.th_lua_open(L)
+   local box = box_t()
+   local status = C.th_worker_new(box, L, close_state)
+   if status ~= lib.OK then
+      ffi.C.th_lua_close(L)
+      lib.check(status, 2)
+   end
+   local self = setmetatable({ box = ffi.gc(box, C.th_worker_forget), L = L, depth = depth, asked = 0, taken = 0 }, Worker)
+   local w = box[0]
+   if queue then C.th_worker_wake(w, queue) end
    local text = boot:format(package.path, package.cpath, tostring(launch.preloaded ~= nil), torch.getdefaulttensortype(), handlers,
       key(w), depth)
-   local status = ffi.C.th_lua_load(L, text, #text, '=thread')
-   if status == 0 then status = C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call), L) end
-   if status ~= 0 then
-      finish(w, L, PATIENCE)
+   local failed = ffi.C.th_lua_load(L, text, #text, '=thread') ~= 0
+      or C.th_worker_start(w, ffi.cast('th_worker_run', ffi.C.th_lua_call)) ~= lib.OK
+   if failed then
+      finish(self, 0)
       error('torch.worker: a thread cannot be started', 2)
    end
-   M.underway[key(w)] = {}
-   local self = setmetatable({ L = L, depth = depth, asked = 0, taken = 0 }, Worker)
-   local life = {}
-   self.life = life
    open[self] = true
-   self.w = ffi.gc(w, function(it)
-      life.over = true
-      if wake then wake() end
-      finish(it, L, GRACE)
-   end)
    return self
 end
 
 -- Raises why the thread is not there, if it got as far as to say so.
 function Worker:lost()
-   local w = ffi.gc(self.w, nil)
-   local why = 'its thread has ended'
-   self.w = nil
-   if C.th_worker_result(w) > 0 then
+   local w, why = inside(self), 'its thread has ended'
+   if w and C.th_worker_result(w) > 0 then
       local text = ffi.C.th_lua_text(self.L, -1, nil)
       if text ~= nil then why = why .. ': ' .. ffi.string(text) end
    end
-   finish(w, self.L, PATIENCE)
+   finish(self, PATIENCE)
    error(why, 0)
 end
 
-local function need_open(self)
-   if not self.w then error('its thread has ended', 0) end
-end
+local function need_open(self) return inside(self) or error('its thread has ended', 0) end
 
 -- The next answer is there; an error if it will never come. The asker takes it: taken counts.
 local function listen(self)
-   local number = self.taken + 1
+   local w, number = need_open(self), self.taken + 1
    repeat
-      local state = C.th_worker_wait(self.w, number, 0.2)
+      local state = C.th_worker_wait(w, number, 0.2)
       if state < 0 then self:lost() end
    until state == 1
-   local underway = M.underway[key(self.w)]
-   local held = underway[number % self.depth]
-   underway[number % self.depth] = nil                        -- first: Ctrl-C may come anywhere
-   let_go(held)
+   C.th_worker_drop(w, number)                                -- first: Ctrl-C may come anywhere
    self.taken = number
 end
 jit.off(listen)                             -- compiled code would not see Ctrl-C
 
 local function ask(self, share, name, ...)
-   need_open(self)
+   local w = need_open(self)
    if self.asked - self.taken >= self.depth then listen(self) end
-   local sent, tensors = parcel.pack(name, ...)
    local number = self.asked + 1
-   local underway, place = M.underway[key(self.w)], share and 'shared' or number % self.depth
-   underway[place] = hold(tensors, underway[place])
+   local sent = parcel.pack_for(function(t)
+      t = C.th_worker_keep(w, share and -1 or number, t)
+      return t ~= nil and t or error('no memory left for a tensor on its way to another thread', 0)
+   end, name, ...)
    self.asked = number
-   if C.th_worker_ask(self.w, sent, #sent) ~= lib.OK then self:lost() end
+   if C.th_worker_ask(w, sent, #sent) ~= lib.OK then self:lost() end
 end
 
 --- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.
@@ -189,10 +169,10 @@ function Worker:share(name, ...) ask(self, true, name, ...) end
 
 --- Waits for the next answer: what the function returned. An error of the function is raised here.
 function Worker:wait()
-   need_open(self)
+   local w = need_open(self)
    if self.asked == self.taken then error('the thread has not been asked for anything', 2) end
    listen(self)
-   local bytes = C.th_worker_answer(self.w, self.taken, size)
+   local bytes = C.th_worker_answer(w, self.taken, size)
    local function result(ok, ...)
       if not ok then error((...), 0) end
       return ...
@@ -202,16 +182,18 @@ end
 
 -- Tells the thread that requests which it has not begun need no answer; its end comes next.
 function Worker:leave()
-   if self.w and not self.life.over then C.th_worker_leave(self.w) end
+   local w = inside(self)
+   if w then C.th_worker_leave(w) end
 end
 
 --- Whether the thread has answered everything it was asked, or has ended.
 function Worker:idle()
-   return not self.w or C.th_worker_wait(self.w, self.asked, 0) ~= 0
+   local w = inside(self)
+   return not w or C.th_worker_wait(w, self.asked, 0) ~= 0
 end
 
 --- Whether the thread can be asked.
-function Worker:alive() return self.w ~= nil end
+function Worker:alive() return inside(self) ~= nil end
 
 --- Ends the thread.
 function Worker:close() M.close { self } end

@@ -215,9 +215,9 @@ end
 
 -- What a file holds in the place of an object: that which its method `writtenAs` returns, if its class has one.
 local function stand_in(object)
-   local its = class.class_of(object)
+   local its = class.class_of(object)         -- a field of the object may have that name
    while its and its.writtenAs and not class.is_class(object) do
-      local other = object:writtenAs()
+      local other = its.writtenAs(object)
       if rawequal(other, object) then break end
       object, its = other, class.class_of(other)
    end
@@ -361,7 +361,7 @@ end
 -- @param hook  called with every table, object and function; what it returns is written instead (optional)
 function File:writeObject(object, _, hook)
    local f = open(self, 'writeObject')
-   if hook ~= nil and type(hook) ~= 'function' then arg.refuse('writeObject', 'hook', 'a function', hook) end
+   if type(hook) ~= 'nil' and type(hook) ~= 'function' then arg.refuse('writeObject', 'hook', 'a function', hook) end
    record.nested(self, 'write', write_graph, f, object, hook, self._carry)
 end
 

@@ -184,7 +184,7 @@ function Tester:run(patterns)
    if options['early-abort'] then self:setEarlyAbort(true) end
    if options.rethrow then self:setRethrowErrors(true) end
    if options['no-colour'] then self.noColour = true end
-   self._logOutput = options['log-output'] ~= '' and options['log-output'] or nil
+   self._logOutput = options['log-output'] ~= '' and arg_check.path('totem.Tester', '--log-output', options['log-output']) or nil
    return parent.run(self, patterns or options.names)
 end
 

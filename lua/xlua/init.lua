@@ -2,6 +2,7 @@
 local sys = require 'sys'
 local ffi = require 'ffi'
 local class = require 'torch.class'
+local path = require 'torch.arg'.path
 
 ffi.cdef 'int isatty(int fd);'
 
@@ -143,6 +144,7 @@ end
 --- From now on what is printed also goes to a file. @param append  true: behind what the file holds
 function xlua.log(file, append)
    if type(file) ~= 'string' then refuse('log', 'file must be a name', file) end
+   path('xlua.log', 'file', file)
    local f, why = io.open(file, append and 'a' or 'w')
    if not f then error('xlua.log: ' .. why, 2) end
    local old = print
@@ -158,6 +160,7 @@ end
 --- Whether a package can be required: true and where it is, or false.
 function xlua.installed(name)
    if type(name) ~= 'string' then refuse('installed', 'the package must be a name', name) end
+   path('xlua.installed', 'the package', name)
    if package.loaded[name] then return true end
    local path = package.searchpath(name, package.path) or package.searchpath(name, package.cpath)
    return path ~= nil, path

@@ -106,7 +106,7 @@ function Table:moduleParameters() return parallel.moduleParameters(self) end
 -- @param syncCopies  of Torch7, without a meaning: all copies are told what was done to the container
 -- nn.DataParallelTable(1):add(nn.Abs(), {1, 2}):threads(function() require 'nn' end):forward(-torch.ones(4)):sum() --> 4
 function Table:threads(initFunc, syncCopies)
-   if initFunc ~= nil and type(initFunc) ~= 'function' then self:refuse('initFunc', 'be a function', initFunc) end
+   if type(initFunc) ~= 'nil' and type(initFunc) ~= 'function' then self:refuse('initFunc', 'be a function', initFunc) end
    parallel.forget(self)
    self.impl = nn.DataParallelTable.Threads(self, initFunc, syncCopies)
    return self
@@ -140,7 +140,7 @@ local function form(name, threaded)
    end
    function Form:exec(closure, maxGpuIdx)
       if type(closure) ~= 'function' then self.dpt:refuse('closure', 'be a function', closure == nil and 'nothing' or closure) end
-      if maxGpuIdx ~= nil and (type(maxGpuIdx) ~= 'number' or maxGpuIdx < 0 or maxGpuIdx % 1 ~= 0) then
+      if type(maxGpuIdx) ~= 'nil' and (type(maxGpuIdx) ~= 'number' or maxGpuIdx < 0 or maxGpuIdx % 1 ~= 0) then
          self.dpt:refuse('maxGpuIdx', 'be a whole number that is not negative', tostring(maxGpuIdx))
       end
       return parallel.exec(self.dpt, closure, maxGpuIdx)

@@ -21,7 +21,7 @@ local known = { min_elements = true, learningRate = true, momentum = true }
 
 function OneBit:__init(dimension, config)
    Data.__init(self, dimension)
-   if config ~= nil and type(config) ~= 'table' then self:refuse('config', 'be a table', config) end
+   if type(config) ~= 'nil' and type(config) ~= 'table' then self:refuse('config', 'be a table', config) end
    for name, value in pairs(config or {}) do
       if not known[name] then self:refuse('config', 'hold min_elements, learningRate or momentum', tostring(name)) end
       if type(value) ~= 'number' then self:refuse('config.' .. name, 'be a number', value) end

@@ -157,7 +157,7 @@ end
 -- (nn.CTCCriterion():decode(torch.Tensor{{0, 9, 0}, {0, 9, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}})) --> {1, 1, 2}
 function CTC:decode(input, sizes, beamWidth)
    local x, first = batch(self, input)
-   if beamWidth ~= nil and (type(beamWidth) ~= 'number' or beamWidth < 1 or beamWidth % 1 ~= 0) then
+   if type(beamWidth) ~= 'nil' and (type(beamWidth) ~= 'number' or beamWidth < 1 or beamWidth % 1 ~= 0) then
       self:refuse('beamWidth', 'be a whole number of at least 1', tostring(beamWidth))
    end
    if first then x = x:transpose(1, 2) end

@@ -228,6 +228,8 @@ describe('a job of one process', function()
       refuses('dist.allreduce: entry 2 of argument 1 must be a tensor, got a number (2)', dist.allreduce, { one, 2 })
       refuses('dist.allreduce: the table holds no tensor', dist.allreduce, {})
       refuses('dist.allreduce: tensor 2 is expanded: several elements share one place; clone it first', dist.allreduce, { one, one:expand(4) })
+      refuses('dist.allreduce: tensor 1 overlaps itself: several elements share one place; clone it first', dist.allreduce,
+         torch.zeros(9):unfold(1, 3, 1))
       refuses('dist.allreduce: the operator must be sum, mean, min, max or prod, got avg', dist.allreduce, one, 'avg')
       refuses('dist.allreduce: there is no option async_op; there are group, async, deadline and compress', dist.allreduce, one, 'sum', { async_op = true })
       refuses('dist.allreduce: options must be a table, got a boolean (true)', dist.allreduce, one, 'sum', true)
@@ -286,6 +288,14 @@ describe('dist.init', function()
    it('says what is wrong with an environment', function()
       refuses('dist.init: TH_DIST_SIZE must be a number in 1..1e+06, got nil', of, { TH_DIST_RANK = '0' })
       refuses('dist.init: TH_DIST_RANK must be a number in 0..1e+06, got x', of, { TH_DIST_RANK = 'x' })
+      for _, text in ipairs { 'nan', '-nan', 'inf', '-inf', '0', '1e10', 'x', '', '5 s' } do
+         refuses('dist.init: TH_DIST_DEADLINE must be a number in 0.001..1e+09, got ', of, { TH_DIST_DEADLINE = text })
+         for _, name in ipairs { 'TH_DIST_RANK', 'TH_DIST_SIZE', 'TH_DIST_FD', 'TH_DIST_LOCAL_RANK', 'TH_DIST_RESTART' } do
+            local job = { TH_DIST_RANK = '0', TH_DIST_SIZE = '1', TH_DIST_FD = '3', TH_DIST_LOCAL_RANK = '0', TH_DIST_RESTART = '0' }
+            job[name] = text == '0' and '0.5' or text
+            refuses(('dist.init: %s must be a number in '):format(name), of, job)
+         end
+      end
       refuses('dist.init: TH_DIST_HOST must have 1 to 63 bytes, got 64', of, { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4',
          OMPI_COMM_WORLD_LOCAL_SIZE = '2', OMPI_COMM_WORLD_LOCAL_RANK = '1', TH_DIST_HOST = ('x'):rep(64) })
    end)

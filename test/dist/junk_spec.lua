@@ -5,7 +5,7 @@ local ranks = require 'test.dist.ranks'
 -- One rank: its operations wait for nobody.
 local code = [[
    local junk = require 'test.junk'
-   local left_out = { ['dist.init'] = 'begins the job', ['dist.trace'] = 'writes when the script ends' }
+   junk.left_out['dist.init'], junk.left_out['dist.trace'] = 'begins the job', 'writes when the script ends'
    local print, folder = print, os.tmpname()
    os.remove(folder)
    require 'paths'.mkdir(folder)
@@ -13,7 +13,7 @@ local code = [[
    require 'ffi'.C.chdir(folder)                             -- files that are written lie here
    _G.print = function() end
    rawset(os, 'exit', junk.exit)
-   local n = junk.walk(%s, left_out)
+   local n = junk.walk(%s)
    require 'ffi'.C.chdir '/'
    paths.rmall(folder, 'yes')
    print(('%%d functions, %%d calls, %%d refused'):format(n, junk.calls, junk.refused))]]

@@ -131,6 +131,19 @@ describe('thrun', function()
       assert.equal(5, count)
    end)
 
+   it('ends like its ranks when the reader of its output leaves', function()
+      local status, out = ranks.sh(("timeout 20 bash -c \"'%s' -n 2 -- yes | head -1; exit \\${PIPESTATUS[0]}\""):format(ranks.thrun))
+      assert.truthy(out:find '^%[[01]%] y\n$', out)
+      assert.equal(128 + 13, status)
+   end)
+
+   it('does not end ranks that write nothing more when the reader of its output leaves', function()
+      local name = temporary.put ''
+      local _, out = ranks.sh(("sh -c \"'%s' -n 1 -- sh -c 'echo first; sleep 0.3; echo done > %s' | head -1\""):format(ranks.thrun, name))
+      assert.equal('[0] first\n', out)
+      assert.equal('done\n', io.open(name):read '*a')
+   end)
+
    it('hands Ctrl-C on and ends with status 130', function()
       local script = ranks.script [[dist.barrier() if dist.rank() == 0 then os.execute 'kill -INT $PPID; kill -INT $(ps -o ppid= -p $PPID)' end dist.recv(torch.ones(1), 1 - dist.rank())]]
       local status, _, err = ranks.sh(("'%s' -n 2 --grace 1 '%s'"):format(ranks.thrun, script))

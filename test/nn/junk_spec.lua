@@ -1,5 +1,6 @@
 -- test/nn/junk_spec.lua - modules and criterions that are made of, and called with, what nobody should give them.
 local torch = require 'torch'
+local ffi = require 'ffi'
 local nn = require 'nn'
 local check = require 'test.gradcheck'
 local drawn = require 'test.nn.drawn'
@@ -17,14 +18,14 @@ end
 
 -- What stands in the place of one argument of a constructor.
 local wrong = {nil, true, 'x', 0, -1, 1.5, 0 / 0, 1 / 0, 2 ^ 31, 2 ^ 53, {}, print, torch.ones(2), torch.Tensor(), torch.tensor(1),
-   torch.LongStorage{2, -3}, {torch.ones(2), 'x'}, 5LL}
-local WRONG = 18
+   torch.LongStorage{2, -3}, {torch.ones(2), 'x'}, 5LL, ffi.cast('void *', 0)}
+local WRONG = 19
 
 -- Inputs made of a good one: other sizes, other types, nothing.
 local function inputs(x)
    local list = {false, true, 3, 0 / 0, 'x', {}, print, {1, 2}, {x}, {x, x, x}, {x, 'y'}, {{x}, {}}, torch.LongStorage{2, 3},
       torch.Tensor(), torch.Tensor(0, 3), torch.tensor(2), torch.ones(1), torch.ones(7), torch.ones(2, 7), torch.ones(3, 1, 7),
-      torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1, 1, 1), torch.LongTensor(4, 3):fill(9), torch.FloatTensor(4, 3):zero(),
+      torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1, 1, 1), ffi.cast('void *', 0), torch.LongTensor(4, 3):fill(9), torch.FloatTensor(4, 3):zero(),
       {torch.Tensor(), torch.Tensor()}, {torch.ones(2), torch.ones(3, 4)}, nn.Identity()}
    local function add(v) list[#list + 1] = v end
    for _, kind in ipairs{'Float', 'Long', 'Byte'} do
@@ -151,6 +152,24 @@ describe('junk for nn', function()
       faults_in(faults)
    end)
 
+   it('leaves gradInput as it was, where it is refused for a gradient of parts', function()
+      local x = torch.range(1, 12):view(3, 4)
+      for name, case in pairs{JoinTable = {nn.JoinTable(1), {x, x + 1}}, SplitTable = {nn.SplitTable(1), x},
+         Padding = {nn.Padding(1, 2), x}, Narrow = {nn.Narrow(1, 1, 2), x}, Select = {nn.Select(1, 2), x}} do
+         local m, input = case[1], case[2]
+         local y = m:forward(input)
+         m:backward(input, check.copy(y))
+         local before, small = check.copy(m.gradInput), nn.utils.map(input, function(t) return t:narrow(1, 1, 2):narrow(2, 1, 2):clone() end)
+         m:forward(small)
+         for _, g in ipairs{false, 3, 'x', {torch.ones(7), torch.ones(7)}, torch.ones(1, 7), torch.ones(9, 9), torch.Tensor(),
+            ffi.cast('void *', 0)} do
+            local ok, why = pcall(m.backward, m, small, g or nil)
+            assert(not ok and why:find('nn.' .. name, 1, true), ('%s takes %s: %s'):format(name, nn.utils.shape(g), tostring(why)))
+            assert(same(before, m.gradInput), name .. ' changed gradInput')
+         end
+      end
+   end)
+
    it('is refused by criterions, which go on as before', function()
       local faults, made = {}, 0
       local with = {ClassSimplexCriterion = {3}, WeightedMSECriterion = {torch.ones(2, 3)}, CriterionTable = {nn.MSECriterion()},
@@ -179,6 +198,20 @@ describe('junk for nn', function()
       local loss = c:forward(x, x:clone():zero())
       assert.is_false(pcall(c.forward, c, x, 'x'))
       assert.equal(loss, c:forward(x, x:clone():zero()))
+   end)
+
+   it('is refused in the name of the layer when it is a 64-bit number or a struct', function()
+      local struct = require 'ffi'.new 'struct { int x; }'
+      for name, value in pairs { Dropout = 0.5, PReLU = 1, Reshape = 3, Squeeze = 1, VolumetricDropout = 0.5 } do
+         for _, junk_value in ipairs { 5LL, struct } do
+            local m = nn[name](value)
+            for _, pass in ipairs { 'forward', 'backward', 'updateGradInput' } do
+               local ok, why = pcall(m[pass], m, torch.rand(1, 3), junk_value)
+               assert.is_true(ok or why:find('nn.' .. name, 1, true) ~= nil, tostring(why))
+               assert.is_true(ok or not why:find 'has no member', tostring(why))
+            end
+         end
+      end
    end)
 
    it('is thousands of calls, of which many are refused', function()

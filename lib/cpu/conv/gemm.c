@@ -38,6 +38,8 @@ typedef struct conv {
 } conv;
 
 static int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* Blocks of `each` multiplications that make `a`; there may be no planes to multiply with. */
+static int64_t blocks_of(int64_t a, int64_t each) { return up(a, th_max(1, each)); }
 
 static void strides_of(int64_t *to, const th_tensor *t)
 {

@@ -80,7 +80,7 @@ static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const
 {
   conv c = geometry(call->arg[1].t, y, call->arg[2].t, call->arg + 4);
   if (th_tensor_numel(y) == 0) return TH_OK;
-  c.rows = up(BLOCK_WORK, c.ow * work(&c));
+  c.rows = blocks_of(BLOCK_WORK, c.ow * work(&c));
   if (c.rows > c.oh) c.rows = c.oh;
   const int64_t in_rows = (c.rows - 1) * c.sh + (c.kh - 1) * c.dh + 1,
                 panels = c.groups * up(c.o, PANEL);
@@ -100,7 +100,7 @@ static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const
     set_places(&c, place, c.ts);
     c.kernels = arranged, c.tap = tap, c.place = place;
     c.x = TH_DATA(T, call->arg[2].t);
-    s = th_parallel(panels, up(1 << 14, c.k * PANEL), K(arrange), &c);
+    s = th_parallel(panels, blocks_of(1 << 14, c.k * PANEL), K(arrange), &c);
     c.x = TH_DATA(T, call->arg[1].t);
     c.y = TH_DATA(T, y);
     c.b = bias ? TH_DATA(T, bias) : NULL;

@@ -155,7 +155,7 @@ static th_status K(grad_input)(const th_call *call)
     for (int64_t o = 0; o < c.o; o++) place[o] = o * TH_MR;
     c.x = TH_DATA(T, w), c.kernels = arranged, c.tap = tap, c.place = place;
     const int64_t turns = c.groups * up(c.c, TH_MR);
-    s = th_parallel(turns, up(1 << 14, area * c.o * TH_MR), K(arrange_taps), &c);
+    s = th_parallel(turns, blocks_of(1 << 14, area * c.o * TH_MR), K(arrange_taps), &c);
     const int64_t block = c.planes * per_plane;
     const int64_t blocks = c.n * c.groups * up(c.c, c.planes);
     if (s == TH_OK) s = th_parallel(blocks, up(BLOCK_WORK / 4, block + 1), K(backward), &c);

@@ -1,0 +1,22 @@
+-- nn/gradients.lua - gradients that do not fit are refused before a module changes what it has.
+local torch = require 'torch'
+
+local gradients = {}
+
+--- Refuses g, called `what` in the error, unless it is a tensor with as many elements as t.
+function gradients.need(self, g, t, what)
+   if not torch.isTensor(g) or g:nElement() ~= t:nElement() then
+      self:refuse(what or 'gradOutput', ('have as many elements as %s'):format(require 'nn.utils'.shape(t)), g)
+   end
+   return g
+end
+
+--- The part of g from `first` over n places along dim; refuses a g that does not reach so far.
+function gradients.part(self, g, dim, first, n)
+   if not torch.isTensor(g) or g:dim() < dim or g:size(dim) < first + n - 1 then
+      self:refuse('gradOutput', ('have %d places along dimension %d'):format(first + n - 1, dim), g)
+   end
+   return g:narrow(dim, first, n)
+end
+
+return gradients
