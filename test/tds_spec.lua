@@ -105,6 +105,42 @@ describe('tds.Hash', function()
       for _ = 1, 300 do deep = { x = deep } end
       refuses('more than 200 deep', tds.Hash, deep)
    end)
+   it('brings long texts and tensors back in every kind of read', function()
+      local h, v, long = tds.Hash(), tds.Vec(), ('x'):rep(5000)
+      for round = 1, 3 do
+         local key = round .. long .. ('y'):rep(round * 10000)
+         h[key], h[round] = key, torch.range(1, round)
+         v:insert(key)
+         v:insert(torch.range(1, round))
+         assert.equal(key, h[key])
+         assert.equal(key, v[2 * round - 1])
+         assert.same({ 1 }, v[2 * round]:narrow(1, 1, 1):totable())
+      end
+      local n, sum = 0, 0
+      for k, x in pairs(h) do
+         n = n + 1
+         if type(k) == 'number' then sum = sum + x:sum() else assert.equal(k, x) end
+      end
+      for _, x in pairs(v) do if torch.isTensor(x) then sum = sum + x:sum() end end
+      assert.same({ 6, 20 }, { n, sum })
+   end)
+   it('takes no more memory while keys come and go', function()
+      local h = tds.Hash()
+      local function pass(from)
+         for i = from, from + 20000 do
+            h['key' .. i] = i
+            h['key' .. i - 50] = nil
+         end
+         return torch.memory().bytes
+      end
+      pass(1)
+      collectgarbage()
+      collectgarbage()
+      local before = pass(20001)
+      for k = 2, 10 do pass(k * 20000 + 1) end
+      assert.equal(50, #h)
+      assert(torch.memory().bytes <= before, torch.memory().bytes)
+   end)
 end)
 
 describe('tds.Vec', function()

@@ -38,8 +38,9 @@ typedef struct hash {
   pool texts;
   entry *entries;                   /* in the order of insertion */
   int64_t used, room, live;         /* entries written, that fit, that are not removed */
-  uint32_t *index;                  /* place of an entry plus 1, EMPTY or REMOVED */
-  uint64_t slots;                   /* of index; a power of two */
+  uint8_t *tags;                    /* of each slot: EMPTY, REMOVED, or some bits of the hash value */
+  uint32_t *index;                  /* of each slot: the place of its entry */
+  uint64_t slots;                   /* a power of two */
   uint64_t filled;                  /* slots that are not EMPTY */
 } hash;
 

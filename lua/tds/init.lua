@@ -67,13 +67,20 @@ end
 
 -- ---- Hash -------------------------------------------------------------------------------------------------------------------
 
+-- The first try of a read is not part of a loop: LuaJIT compiles no loop of a program that calls another loop once.
 local Hash = {}
+
+local function hash_get_again(h)
+   repeat check(C.th_tds_hash_get(base(h), key_in, value_room.c), 'tds.Hash') until value_room:settled()
+   return value_room:get()
+end
 
 local function hash_get(h, k)
    put(key_in, k, 'tds.Hash', 'a key', 3)
-   local out = value_room:open()
-   repeat check(C.th_tds_hash_get(base(h), key_in, out), 'tds.Hash') until value_room:settled()
-   return value_room:get()
+   local status = C.th_tds_hash_get(base(h), key_in, value_room:open())
+   if status ~= OK then check(status, 'tds.Hash') end
+   if value_room:settled() then return value_room:get() end
+   return hash_get_again(h)
 end
 
 local function hash_set(h, k, v, level)
@@ -89,15 +96,21 @@ function new_hash(t, depth)
    return h
 end
 
+local function hash_next_again(h, place)
+   while C.th_tds_hash_next(base(h), place, key_room.c, value_room.c) ~= 0 do
+      local key_done, value_done = key_room:settled(), value_room:settled()
+      if key_done and value_done then return key_room:get(), value_room:get() end
+   end
+end
+
 -- An iterator of key and value, in the order of insertion.
 local function hash_pairs(h)
    local place = ffi.new 'int64_t[1]'
    return function()
-      local k, v = key_room:open(), value_room:open()
-      while C.th_tds_hash_next(base(h), place, k, v) ~= 0 do
-         local key_done, value_done = key_room:settled(), value_room:settled()
-         if key_done and value_done then return key_room:get(), value_room:get() end
-      end
+      if C.th_tds_hash_next(base(h), place, key_room:open(), value_room:open()) == 0 then return nil end
+      local key_done, value_done = key_room:settled(), value_room:settled()
+      if key_done and value_done then return key_room:get(), value_room:get() end
+      return hash_next_again(h, place)
    end
 end
 
@@ -139,15 +152,22 @@ local function place_of(i, who, level)
    return n < 0 and math.ceil(n) or math.floor(n)
 end
 
+local function vec_get_again(v, place)
+   repeat check(C.th_tds_vec_get(base(v), place, value_room.c), 'tds.Vec') until value_room:settled()
+   return value_room:get()
+end
+
 local function vec_get(v, i)
    if type(i) ~= 'number' then
       local method = Vec[i]
       if method then return method end
       error(("tds.Vec: it has places and methods, got '%s'"):format(tostring(i)), 2)
    end
-   local place, out = place_of(i, 'tds.Vec', 2), value_room:open()
-   repeat check(C.th_tds_vec_get(base(v), place, out), 'tds.Vec') until value_room:settled()
-   return value_room:get()
+   local place = place_of(i, 'tds.Vec', 2)
+   local status = C.th_tds_vec_get(base(v), place, value_room:open())
+   if status ~= OK then check(status, 'tds.Vec') end
+   if value_room:settled() then return value_room:get() end
+   return vec_get_again(v, place)
 end
 
 local function vec_set(v, i, x, level)
@@ -217,7 +237,7 @@ end
 --- Sorts in place. less(a, b) says whether a comes before b; the default is a < b. An error in it leaves the vector as it was.
 -- tds = require 'tds'; v = tds.Vec{3, 1, 2}; v:sort(function(a, b) return a < b end); v[1] --> 1
 function Vec:sort(less)
-   if less ~= nil and type(less) ~= 'function' then arg.refuse('tds.Vec:sort', 'less', 'a function', less, 2) end
+   if type(less) ~= 'nil' and type(less) ~= 'function' then arg.refuse('tds.Vec:sort', 'less', 'a function', less, 2) end
    less = less or function(a, b) return a < b end
    local values, order, n = {}, {}, #self
    for i = 1, n do values[i], order[i] = self[i], i end
@@ -228,13 +248,19 @@ end
 -- Stops at the first nil if `dense`.
 local function vec_pairs(v, dense)
    local i = 0
-   return function()
+   local function beyond_nil()
       while i < #v do
          i = i + 1
          local x = v[i]
          if x ~= nil then return i, x end
-         if dense then return nil end
       end
+   end
+   return function()
+      if i >= #v then return nil end
+      i = i + 1
+      local x = v[i]
+      if x ~= nil then return i, x end
+      if not dense then return beyond_nil() end
    end
 end
 
@@ -318,7 +344,7 @@ tds.Hash = define('tds.Hash', hash_t, Hash, {
    __tostring = hash_text,
    __pairs = hash_pairs,
 }, function(_, t, extra)
-   if t ~= nil and type(t) ~= 'table' then arg.refuse('tds.Hash', 'its content', 'a table', t, 2) end
+   if type(t) ~= 'nil' and type(t) ~= 'table' then arg.refuse('tds.Hash', 'its content', 'a table', t, 2) end
    if extra ~= nil then error('tds.Hash: too many arguments', 2) end
    return new_hash(t or {}, 1)
 end)
