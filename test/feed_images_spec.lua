@@ -86,8 +86,8 @@ describe('feed.folder', function()
          local d = feed.folder(dir)
          assert.truthy(refuses(text, d.get, d, 1):find('feed.folder: ' .. dir .. '/ape/z.png: ', 1, true))
       end
-      bad('it is no PNG and no JPEG image', '')
-      bad('it is no PNG and no JPEG image', 'GIF89a')
+      bad('it is no PNG, JPEG or WebP image', '')
+      bad('it is no PNG, JPEG or WebP image', 'GIF89a')
       for n = 9, 60 do bad('libpng: ', good:sub(1, n)) end
       bad('libpng: ', good:sub(1, 30) .. '\255' .. good:sub(32))
       bad('100000 x 100000 pixels do not fit into', png(100000, 100000, 2, { '\1' }))
@@ -237,7 +237,7 @@ describe('a JPEG file', function()
       bad('it ends before its image begins', by_hand(8, 8):sub(1, 2 + 69) .. '\255\217')
       for _, bytes in ipairs { by_hand(8, 8), compressed(smooth(9, 9), RGB, 2), compressed(smooth(9, 9), RGB, 0, PROGRESSIVE) } do
          assert.truthy(feed.image(put(bytes)))
-         for n = 0, #bytes - 1 do bad(n < 2 and 'it is no PNG and no JPEG image' or '', bytes:sub(1, n)) end
+         for n = 0, #bytes - 1 do bad(n < 2 and 'it is no PNG, JPEG or WebP image' or '', bytes:sub(1, n)) end
       end
    end)
    it('that is damaged gives an error or an image of what it says, and takes little memory', function()

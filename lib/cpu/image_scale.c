@@ -7,8 +7,10 @@
 #ifndef T
 #include "kernel.h"
 #include "slots.h"
+#include "image_vector.h"
 
-enum { KEPT = 4, LANES = 8, FEW_TAPS = 8 };   /* rows kept; sums of a long product; taps that are summed pixel by pixel */
+/* Rows kept; sums of a long product; taps that are summed pixel by pixel; rows that one pass adds. */
+enum { KEPT = 4, LANES = 8, FEW_TAPS = 8, AT_ONCE = 4 };
 
 #ifdef __AVX512F__
 enum { SPAN = 16 };                             /* floats of a vector */
@@ -24,7 +26,7 @@ typedef struct axis {
   int64_t  n;
   int      taps;
   bool     by_pixel;
-  int      vectors;                             /* of old pixels that SPAN new ones come from: 2, 4, or 0 for more */
+  int      vectors;                             /* of old pixels that SPAN new ones come from: 1, 2, 4, or 0 for more */
   int32_t *from;
   float   *w, *total;                           /* total: what sums are divided by; NULL where that is 1 */
 } axis;
@@ -120,7 +122,7 @@ static th_status axis_new(axis *a, int64_t from, int64_t n, method how)
   }
   int64_t reach = 0;
   for (int64_t i = 0; i + SPAN <= n; i += SPAN) reach = th_max(reach, a->from[i + SPAN - 1] - a->from[i] + a->taps);
-  a->vectors = a->by_pixel || reach > 4 * SPAN ? 0 : reach > 2 * SPAN ? 4 : 2;
+  a->vectors = a->by_pixel || reach > 4 * SPAN ? 0 : reach > 2 * SPAN ? 4 : reach > SPAN ? 2 : 1;
   return TH_OK;
 }
 
@@ -129,7 +131,7 @@ static method method_of(const char *mode)
   return mode[0] == 's' ? SIMPLE : mode[2] == 'c' ? BICUBIC : BILINEAR;
 }
 
-/* SPAN new pixels that come from two or four vectors of old ones: loads and shuffles take the place of gathers, which cost a
+/* SPAN new pixels that come from one, two or four vectors of old ones: loads and shuffles take the place of gathers, which cost a
  * cycle a pixel. Only GCC has shuffles by variable places. */
 #if defined(__AVX2__) && !defined(__clang__)
 typedef float span __attribute__((vector_size(4 * SPAN), aligned(4), may_alias));
@@ -137,6 +139,7 @@ typedef int32_t places __attribute__((vector_size(4 * SPAN), aligned(4), may_ali
 
 TH_INLINE span pick(const span *v, places at, int vectors)
 {
+  if (vectors == 1) return __builtin_shuffle(v[0], at);
   const span first = __builtin_shuffle(v[0], v[1], at);
   if (vectors == 2) return first;
   const span second = __builtin_shuffle(v[2], v[3], at);          /* places count modulo two vectors */
@@ -162,7 +165,12 @@ TH_INLINE int64_t spread_by(float *restrict to, const float *restrict row, const
 /* Writes as many pixels as fill vectors, and returns their number. */
 static int64_t spread(float *to, const float *row, const axis *a)
 {
-  return a->vectors == 2 ? spread_by(to, row, a, 2) : a->vectors == 4 ? spread_by(to, row, a, 4) : 0;
+  switch (a->vectors) {
+    case 1: return spread_by(to, row, a, 1);
+    case 2: return spread_by(to, row, a, 2);
+    case 4: return spread_by(to, row, a, 4);
+    default: return 0;
+  }
 }
 #else
 static int64_t spread(float *to, const float *row, const axis *a)
@@ -190,6 +198,138 @@ static int64_t plane_offset(const th_tensor *t, int64_t k)
   }
   return off;
 }
+
+#if IMAGE_VECTORS
+/* to = the sum of rows, each times its weight, or that added to it; divided by `by` where that is not NULL. */
+TH_INLINE void sum_some_rows(float *restrict to, const void *const *rows, const float *w, int many, int64_t n, bool first,
+                             const float *by, int dtype)
+{
+  __m256 u[AT_ONCE];
+  for (int k = 0; k < many; k++) u[k] = _mm256_set1_ps(w[k]);
+  const __m256 total = _mm256_set1_ps(by ? *by : 1);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m256 v = _mm256_mul_ps(u[0], load_eight(rows[0], i, dtype));
+    if (!first) v = _mm256_add_ps(_mm256_loadu_ps(to + i), v);
+    for (int k = 1; k < many; k++) v = _mm256_add_ps(v, _mm256_mul_ps(u[k], load_eight(rows[k], i, dtype)));
+    if (by) v = _mm256_div_ps(v, total);
+    _mm256_storeu_ps(to + i, v);
+  }
+  for (; i < n; i++) {
+    float v = w[0] * load_one(rows[0], i, dtype);
+    if (!first) v = to[i] + v;
+    for (int k = 1; k < many; k++) v += w[k] * load_one(rows[k], i, dtype);
+    to[i] = by ? v / *by : v;
+  }
+}
+
+TH_INLINE void sum_rows(float *to, const void *const *rows, const float *w, int many, int64_t n, bool first, const float *by,
+                        int dtype)
+{
+  switch (many) {
+    case 1: sum_some_rows(to, rows, w, 1, n, first, by, dtype); break;
+    case 2: sum_some_rows(to, rows, w, 2, n, first, by, dtype); break;
+    case 3: sum_some_rows(to, rows, w, 3, n, first, by, dtype); break;
+    default: sum_some_rows(to, rows, w, AT_ONCE, n, first, by, dtype);
+  }
+}
+
+/* A row of bytes between two rows. */
+static void mix_bytes(uint8_t *restrict to, const float *restrict a, const float *restrict b, int64_t n, float wa, float wb)
+{
+  const __m256 u = _mm256_set1_ps(wa), v = _mm256_set1_ps(wb);
+  int64_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    __m256 m[4];
+    for (int k = 0; k < 4; k++) {
+      m[k] = _mm256_add_ps(_mm256_mul_ps(u, _mm256_loadu_ps(a + i + 8 * k)), _mm256_mul_ps(v, _mm256_loadu_ps(b + i + 8 * k)));
+    }
+    store_32_bytes(to + i, m[0], m[1], m[2], m[3]);
+  }
+  for (; i < n; i++) to[i] = nearest_byte(wa * a[i] + wb * b[i]);
+}
+
+/* The b for which n << b pixels become n, or -1 where no b up to 4 does. */
+static int halvings(int64_t from, int64_t n)
+{
+  for (int b = 0; b <= 4; b++) if (from == n << b) return b;
+  return -1;
+}
+
+/* to = the sum of `many` rows of bytes. */
+static void add_bytes(uint16_t *restrict to, const uint8_t *restrict row, int64_t step, int many, int64_t n)
+{
+  int64_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    __m256i sum[4];
+    for (int k = 0; k < 4; k++) sum[k] = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(row + i + 16 * k)));
+    for (int r = 1; r < many; r++) {
+      const uint8_t *from = row + r * step + i;
+      for (int k = 0; k < 4; k++) {
+        sum[k] = _mm256_add_epi16(sum[k], _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(from + 16 * k))));
+      }
+    }
+    for (int k = 0; k < 4; k++) _mm256_storeu_si256((__m256i *)(to + i + 16 * k), sum[k]);
+  }
+  for (; i < n; i++) {
+    uint16_t sum = 0;
+    for (int r = 0; r < many; r++) sum = (uint16_t)(sum + row[r * step + i]);
+    to[i] = sum;
+  }
+}
+
+/* Rows of bytes whose pixels are means of 2^down x 2^across old ones, at most 256. Sums of as many bytes fit 16 bits, and their
+ * means are the ones of the floats, which hold them, too. Behind the sums there is room for two vectors. */
+static void halve_rows(void *ctx, int64_t first, int64_t last)
+{
+  scale *s = ctx;
+  const int64_t height = s->down.n, width = s->across.n;
+  const int down = halvings(s->x->size[s->x->ndim - 2], height), across = halvings(s->wide, width), bits = down + across;
+  const __m256i half = _mm256_set1_epi16((int16_t)(1 << bits >> 1));
+  const __m128i shift = _mm_cvtsi32_si128(bits);
+  uint16_t *const sum = th_slot_take(&s->slots);
+  for (int64_t k = first; k < last; k++) {
+    const uint8_t *x = TH_DATA(uint8_t, s->x) + plane_offset(s->x, k / height) + ((k % height) << down) * s->sy;
+    uint8_t *y = TH_DATA(uint8_t, s->y) + plane_offset(s->y, k / height) + k % height * s->ty;
+    add_bytes(sum, x, s->sy, 1 << down, s->wide);
+    for (int b = 1; b <= across; b++) {
+      for (int64_t i = 0; i < s->wide >> b; i += 16) {
+        const __m256i low = _mm256_loadu_si256((const __m256i *)(sum + 2 * i));
+        const __m256i high = _mm256_loadu_si256((const __m256i *)(sum + 2 * i + 16));
+        _mm256_storeu_si256((__m256i *)(sum + i), _mm256_permute4x64_epi64(_mm256_hadd_epi16(low, high), 0xd8));
+      }
+    }
+    int64_t i = 0;
+    for (; i + 32 <= width; i += 32) {
+      const __m256i low = _mm256_add_epi16(_mm256_loadu_si256((const __m256i *)(sum + i)), half);
+      const __m256i high = _mm256_add_epi16(_mm256_loadu_si256((const __m256i *)(sum + i + 16)), half);
+      const __m256i both = _mm256_packus_epi16(_mm256_srl_epi16(low, shift), _mm256_srl_epi16(high, shift));
+      _mm256_storeu_si256((__m256i *)(y + i), _mm256_permute4x64_epi64(both, 0xd8));
+    }
+    for (; i < width; i++) y[i] = (uint8_t)((sum[i] + (1 << bits >> 1)) >> bits);
+  }
+  th_slot_give(&s->slots, sum);
+}
+
+/* Is y made of means whose sums fit 16 bits? */
+static bool halves(const scale *s, method how, int dtype)
+{
+  const int down = halvings(s->x->size[s->x->ndim - 2], s->y->size[s->y->ndim - 2]);
+  const int across = halvings(s->wide, s->y->size[s->y->ndim - 1]);
+  return dtype == TH_U8 && how == BILINEAR && s->sx == 1 && s->tx == 1 && down >= 0 && across > 0;
+}
+#else
+static void halve_rows(void *ctx, int64_t first, int64_t last)
+{
+  (void)ctx; (void)first; (void)last;
+}
+
+static bool halves(const scale *s, method how, int dtype)
+{
+  (void)s; (void)how; (void)dtype;
+  return false;
+}
+#endif
 
 #define TH_SELF "image_scale.c"
 #include "each_dtype.h"
@@ -233,6 +373,12 @@ TH_INLINE void K(add_values)(K(value) *restrict to, const K(value) *restrict row
 /* A row of pixels between two rows. */
 static void K(mix_rows)(T *restrict to, const K(value) *restrict a, const K(value) *restrict b, int64_t n, float wa, float wb)
 {
+#if IMAGE_VECTORS
+  if (DT == TH_U8) {
+    mix_bytes((void *)to, (const void *)a, (const void *)b, n, wa, wb);
+    return;
+  }
+#endif
   const K(value) u = (K(value))wa, v = (K(value))wb;
   for (int64_t i = 0; i < n; i++) to[i] = K(pixel)(u * a[i] + v * b[i]);
 }
@@ -296,6 +442,44 @@ static void K(read_row)(const scale *s, K(value) *to, const T *plane, int64_t ro
   K(add_pixels)(to, plane + row * s->sy, s->sx, s->wide, 1, true);
 }
 
+/* to = the sum of the old rows that new row i comes from, the first at `line`. Returns whether it has divided by the total. */
+static bool K(sum_down)(const scale *s, K(value) *to, const T *line, int64_t i)
+{
+  const axis *a = &s->down;
+  int t = 0;
+#if IMAGE_VECTORS
+  if ((DT == TH_U8 || DT == TH_F32) && s->sx == 1) {
+    const void *rows[AT_ONCE];
+    float w[AT_ONCE];
+    int many = 0;
+    bool first = true;
+    int paired = 0;                             /* rows that the loop below adds two by two, even with a weight of 0 */
+    while (paired + 1 < a->taps && *weight(a, i, paired + 1) != 0) paired += 2;
+    for (; t < a->taps; t++) {
+      const float part = *weight(a, i, t);
+      if (part == 0 && t > 0 && t >= paired) continue;
+      if (many == AT_ONCE) {
+        sum_rows((void *)to, rows, w, many, s->wide, first, NULL, DT);
+        first = false;
+        many = 0;
+      }
+      rows[many] = line + t * s->sy;
+      w[many++] = part;
+    }
+    sum_rows((void *)to, rows, w, many, s->wide, first, a->total ? a->total + i : NULL, DT);
+    return true;
+  }
+#endif
+  for (; t + 1 < a->taps && s->sx == 1 && *weight(a, i, t + 1) != 0; t += 2) {
+    K(add_two)(to, line + t * s->sy, line + (t + 1) * s->sy, s->wide, *weight(a, i, t), *weight(a, i, t + 1), t == 0);
+  }
+  for (; t < a->taps; t++) {
+    const float part = *weight(a, i, t);
+    if (part != 0 || t == 0) K(add_pixels)(to, line + t * s->sy, s->sx, s->wide, part, t == 0);
+  }
+  return false;
+}
+
 static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
 {
   scale *s = ctx;
@@ -322,6 +506,7 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
       continue;
     }
     K(value) *result = row;
+    bool divided = false;
     if (s->across_first) {
       float w[2] = { 0 };
       const K(value) *rows[2];
@@ -350,18 +535,9 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
       }
       if (s->down.taps == 2) for (int m = 0; m < many; m++) K(add_values)(row, rows[m], width, w[m], m == 0);
     } else {
-      const T *line = x + from * s->sy;
-      int t = 0;
-      for (; t + 1 < s->down.taps && s->sx == 1 && *weight(&s->down, i, t + 1) != 0; t += 2) {
-        K(add_two)(wide, line + t * s->sy, line + (t + 1) * s->sy, s->wide, *weight(&s->down, i, t),
-                   *weight(&s->down, i, t + 1), t == 0);
-      }
-      for (; t < s->down.taps; t++) {
-        const float part = *weight(&s->down, i, t);
-        if (part != 0 || t == 0) K(add_pixels)(wide, line + t * s->sy, s->sx, s->wide, part, t == 0);
-      }
+      divided = K(sum_down)(s, wide, x + from * s->sy, i);
     }
-    if (s->down.total) {
+    if (s->down.total && !divided) {
       K(value) *sum = s->across_first ? row : wide;
       const K(value) by = (K(value))s->down.total[i];
       for (int64_t j = 0; j < (s->across_first ? width : s->wide); j++) sum[j] /= by;
@@ -391,7 +567,7 @@ static th_status K(image_scale)(const th_call *c)
     if (status == TH_OK) {
       const int64_t rows = th_numel(y) / y->size[d];
       const int64_t work = s.down.taps * s.wide + s.across.taps * s.across.n;
-      status = th_parallel(rows, th_max(1, 2 * TH_GRAIN / work), K(scale_rows), &s);
+      status = th_parallel(rows, th_max(1, 2 * TH_GRAIN / work), halves(&s, how, DT) ? halve_rows : K(scale_rows), &s);
       th_slots_free(&s.slots);
     }
     th_scratch_free(s.across.w);

@@ -1,4 +1,4 @@
--- feed.exif - the orientation that a camera has written into a JPEG file.
+-- feed.exif - the orientation that a camera has written into a JPEG or WebP file.
 local exif = {}
 
 local function number(s, at, bytes, big)
@@ -26,18 +26,37 @@ local function in_tiff(s)
    end
 end
 
---- The orientation of the JPEG image in these bytes: 1..8, and 1 where the file has none that is valid.
-function exif.orientation(bytes)
+local MARK = 'Exif\0\0'                      -- what the block begins with: in WebP files only some programs write it
+
+-- The blocks of Exif data: the first of a JPEG file, and that of a WebP file.
+local function in_jpeg(bytes)
    local at = 3
    while true do
       local mark, size = bytes:byte(at + 1), number(bytes, at + 2, 2, true)
-      if bytes:byte(at) ~= 255 or not size or size < 2 or mark == 0xda then return 1 end
-      if mark == 0xe1 and bytes:sub(at + 4, at + 9) == 'Exif\0\0' then
-         local v = in_tiff(bytes:sub(at + 10, at + 1 + size))
-         return v and v >= 1 and v <= 8 and v or 1
-      end
+      if bytes:byte(at) ~= 255 or not size or size < 2 or mark == 0xda then return nil end
+      if mark == 0xe1 and bytes:sub(at + 4, at + 9) == MARK then return bytes:sub(at + 10, at + 1 + size) end
       at = at + 2 + size
    end
+end
+
+local function in_webp(bytes)
+   local at = 13
+   while true do
+      local size = number(bytes, at + 4, 4)
+      if not size then return nil end
+      if bytes:sub(at, at + 3) == 'EXIF' then
+         local block = bytes:sub(at + 8, at + 7 + size)
+         return block:sub(1, #MARK) == MARK and block:sub(#MARK + 1) or block
+      end
+      at = at + 8 + size + size % 2
+   end
+end
+
+--- The orientation of the JPEG or WebP image in these bytes: 1..8, and 1 where the file has none that is valid.
+function exif.orientation(bytes)
+   local block = (bytes:sub(1, 4) == 'RIFF' and in_webp or in_jpeg)(bytes)
+   local v = block and in_tiff(block)
+   return v and v >= 1 and v <= 8 and v or 1
 end
 
 --- Turns planes x rows x columns, as stored, the way that the orientation says. @return a contiguous tensor

@@ -29,7 +29,7 @@ end
 function fingerprint.of(dataset)
    if dataset.fingerprint == nil then return nil end
    local v = dataset:fingerprint()
-   if v ~= nil and type(v) ~= 'string' then
+   if type(v) ~= 'nil' and type(v) ~= 'string' then
       error('dataset:fingerprint() must return a string, got ' .. arg.describe(v), 0)
    end
    return v

@@ -18,7 +18,7 @@ local function sorted(dir, keep)
    return names
 end
 
-local endings = { png = true, jpg = true, jpeg = true }
+local endings = { png = true, jpg = true, jpeg = true, webp = true }
 local function is_image(path) return paths.filep(path) and endings[path:lower():match '%.(%a+)$'] or false end
 
 local function walk(self)
@@ -33,9 +33,9 @@ end
 
 --- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the
 -- folders are in the field `classes`, those of the files in `names`. Without `load` they are the images in files that end in
--- .png, .jpg or .jpeg, as feed.image reads them; other files are passed over, and so are names that begin with a dot.
+-- .png, .jpg, .jpeg or .webp, as feed.image reads them; other files are passed over, and so are names that begin with a dot.
 -- @param load  a function of a path (optional): function(path) return feed.image(path, {least = 256}) end
--- require 'feed'.folder('doc', function(path) return path end).classes[1] --> reference
+-- require 'feed'.folder('doc', function(path) return path end).classes[1] --> pictures
 function Folder.new(dir, load)
    need.path('feed.folder', dir)
    if load ~= nil then need.callable('feed.folder', 'load', load) end

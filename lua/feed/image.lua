@@ -18,6 +18,9 @@ end
 -- By the first bytes, whatever the name is.
 local readers = {
    ['feed.png'] = function(png, bytes) return plain(png.read(bytes):permute(3, 1, 2):contiguous()) end,
+   ['feed.webp'] = function(webp, bytes)
+      return exif.upright(plain(webp.read(bytes):permute(3, 1, 2):contiguous()), exif.orientation(bytes))
+   end,
    ['feed.jpeg'] = function(jpeg, bytes, least)
       return exif.upright(jpeg.read(bytes, { least = least }):permute(3, 1, 2), exif.orientation(bytes))
    end,
@@ -28,15 +31,15 @@ function image.read(file, least)
    local bytes = source.with(file, source.whole)
    for name, reader in pairs(readers) do
       local codec = require(name)
-      if bytes:sub(1, #codec.MAGIC) == codec.MAGIC then return reader(codec, bytes, least) end
+      if codec.is(bytes) then return reader(codec, bytes, least) end
    end
-   error('it is no PNG and no JPEG image', 0)
+   error('it is no PNG, JPEG or WebP image', 0)
 end
 
---- The image in a PNG or JPEG file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours. Sixteen bits
--- become eight, and what is transparent lies on black. A JPEG file that is cut off or damaged as far as the library notices is
--- an error, and so are CMYK colours. A JPEG image is turned the way that the orientation in its Exif data says. Needs libpng and
--- libturbojpeg, which TH_PNG and TH_JPEG name if they lie elsewhere.
+--- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.
+-- Sixteen bits become eight, and what is transparent lies on black. A JPEG file that is cut off or damaged as far as the library
+-- notices is an error, and so are CMYK colours and animations. A JPEG or WebP image is turned the way that the orientation in its
+-- Exif data says. Needs libpng, libturbojpeg and libwebp, which TH_PNG, TH_JPEG and TH_WEBP name if they lie elsewhere.
 -- @param options  a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side
 --                 still has so many pixels)
 function image.new(file, options)

@@ -29,7 +29,10 @@ local STOP_ON_WARNING, LIMIT_SCANS = 8192, 32768
 local DAMAGE = 'libjpeg-turbo: Corrupt JPEG data: '
 local MOST = 512                             -- pixels of a byte: each block of 8 x 8 takes at least a bit
 
-local jpeg = { MAGIC = '\255\216' }
+local jpeg = {}
+
+--- Whether these bytes begin as a JPEG file does.
+function jpeg.is(bytes) return bytes:sub(1, 2) == '\255\216' end
 
 local turbo
 local function library()
@@ -85,7 +88,7 @@ local function decode(handle, bytes, options)
    end
    local part = options.least and scale(math.min(width, height), options.least) or 1
    width, height = math.ceil(width / part), math.ceil(height / part)
-   local pixels = torch.ByteTensor(height, width, channels)
+   local pixels = torch.ByteTensor():resize(height, width, channels)       -- not filled: the library writes every row
    try(handle, turbo.tjDecompress2(handle, bytes, #bytes, pixels:data(), width, width * channels, height, FORMATS[channels],
       LIMIT_SCANS + (options.warn and 0 or STOP_ON_WARNING)), options.warn)
    return pixels

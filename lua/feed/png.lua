@@ -9,7 +9,10 @@ local header = assert(io.open(lib.include .. '/th_png.h'))
 ffi.cdef((assert(header:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_png.h has lost its FFI part')))
 header:close()
 
-local png = { MAGIC = '\137PNG' }
+local png = {}
+
+--- Whether these bytes begin as a PNG file does.
+function png.is(bytes) return bytes:sub(1, 4) == '\137PNG' end
 
 -- f(handle, size) on the open image in these bytes.
 local function with(bytes, f)

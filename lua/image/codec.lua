@@ -4,14 +4,14 @@ local arg = require 'torch.arg'
 
 local codec = {}
 
---- The readers and writers by the names of the kinds. feed.image uses the first two as well.
-codec.modules = { JPEG = 'feed.jpeg', PNG = 'feed.png', PNM = 'image.pnm' }
+--- The readers and writers by the names of the kinds. feed.image uses the first three as well.
+codec.modules = { JPEG = 'feed.jpeg', PNG = 'feed.png', WebP = 'feed.webp', PNM = 'image.pnm' }
 
 --- The kind of the file that begins with these bytes, or nil.
 function codec.kind(bytes)
-   if bytes:sub(1, 2) == '\255\216' then return 'JPEG' end
-   if bytes:sub(1, 4) == '\137PNG' then return 'PNG' end
-   if require 'image.pnm'.is(bytes) then return 'PNM' end
+   for kind, name in pairs(codec.modules) do
+      if require(name).is(bytes) then return kind end
+   end
 end
 
 local READABLE = { byte = 'torch.ByteTensor', float = 'torch.FloatTensor', double = 'torch.DoubleTensor' }
@@ -60,7 +60,7 @@ function codec.pixels(who, x, channels, level)
       error(('%s: the picture must be planes x rows x columns with %s plane(s)%s, got %s'):format(who, table.concat(list, ', '),
          channels[1] and ', or rows x columns' or '', arg.size_text(x)), level)
    end
-   if x:dim() == 2 then x = x:view(1, x:size(1), x:size(2)) end
+   if x:dim() == 2 then x = x:contiguous():view(1, x:size(1), x:size(2)) end
    if x:type() ~= 'torch.ByteTensor' then
       x = x:double()
       x[x:ne(x)] = 0                                         -- not a number

@@ -148,6 +148,9 @@ function M.y2jet(result, picture)
    if picture == nil then result, picture = nil, result end
    check.picture('image.y2jet', picture, 1, 3)
    if result ~= nil then check.result('image.y2jet', result, picture) end
+   if picture:nElement() == 0 then
+      error('image.y2jet: the picture must have pixels, got ' .. arg.size_text(picture), 2)
+   end
    local most = picture:max()
    if not (picture:min() >= 1 and most < 2^31) then
       error(('image.y2jet: pixels must be whole numbers from 1 on, got %g to %g'):format(picture:min(), most), 2)

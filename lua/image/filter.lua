@@ -32,9 +32,13 @@ local function convolved(who, result, picture, kernel, mode)
    if kernel:dim() == 2 and picture:dim() == 3 then
       kernel = kernel:contiguous():view(1, kernel:size(1), kernel:size(2)):expand(picture:size(1), kernel:size(1), kernel:size(2))
    end
+   local n, k = picture:dim(), kernel:dim()
+   if mode == 'valid' and (kernel:size(k - 1) > picture:size(n - 1) or kernel:size(k) > picture:size(n)) then
+      error(('%s: the kernel must be no larger than the picture, got %s and %s'):format(who, arg.size_text(kernel),
+         arg.size_text(picture)), 4)
+   end
    local y = torch.conv2(result or picture.new(), picture, kernel:contiguous(), MODES[mode])
    if mode ~= 'same' then return y end
-   local n, k = picture:dim(), kernel:dim()
    return y:narrow(n - 1, math.ceil(kernel:size(k - 1) / 2), picture:size(n - 1))
       :narrow(n, math.ceil(kernel:size(k) / 2), picture:size(n))
 end
@@ -157,7 +161,10 @@ function M.lcn(im, ker)
    end
    if ker ~= nil then need_kernel('image.lcn', ker, 2, 2) end
    ker = (ker or M.gaussian { size = 9, sigma = 1.591 / 9, normalize = true }):double()
-   local x = (im:dim() == 3 and im[1] or im):double()
+   local x = (im:dim() == 3 and im[1] or im):double():contiguous()   -- a view gives the same bits
+   if x:size(1) < ker:size(1) or x:size(2) < ker:size(2) then
+      error(('image.lcn: the picture must be as large as the kernel, got %s and %s'):format(arg.size_text(im), arg.size_text(ker)), 2)
+   end
    x = (x - x:mean()):div(x:std())
    local mean = torch.conv2(x, ker)
    local deviation = torch.conv2(torch.cmul(x, x), ker):addcmul(-1, mean, mean):clamp(0, math.huge):sqrt():clamp(1, math.huge)
@@ -170,6 +177,7 @@ end
 -- The sums of the neighbours under the kernel, which `sum` may turn; what lies outside the picture counts as `pad`.
 local function neighbours(who, sum, im, kern, pad)
    check.picture(who, im, 2, 2, 4)
+   check.pixels(who, im, 4)
    if kern ~= nil then need_kernel(who, kern, 2, 2) end
    if type(pad) ~= 'number' then error(('%s: pad must be a number, got %s'):format(who, arg.describe(pad)), 4) end
    kern = kern and kern:double() or torch.ones(3, 3):double()
@@ -300,6 +308,7 @@ function M.toDisplayTensor(...)
    if not (a.padding >= 0 and a.padding < 2^31 and a.nrow >= 1) then
       error(('%s: padding must be at least 0 and nrow at least 1, got %g and %g'):format(who, a.padding, a.nrow), 2)
    end
+   if x:nElement() == 0 then error(('%s: there must be pixels, got %s'):format(who, arg.size_text(x)), 2) end
    a.symm = a.symmetric
    local one = x:dim() == 2 or x:dim() == 3 and (x:size(1) == 1 or x:size(1) == 3)
    local y = torch.Tensor(x:size()):copy(x)

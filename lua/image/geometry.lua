@@ -9,11 +9,12 @@ local check = require 'image.check'
 local M = {}
 
 -- Refuses what is no picture of two or three dimensions, or has an integer type other than bytes.
-local function picture(who, x)
-   check.picture(who, x, 2, 3, 4)
+local function picture(who, x, level)
+   level = level or 3
+   check.picture(who, x, 2, 3, level + 1)
    local kind = torch.type(x)
    if kind:find 'Int' or kind:find 'Long' or kind:find 'Short' or kind:find 'Char' then
-      error(('%s: the picture must have bytes or floating numbers, got a %s'):format(who, kind), 3)
+      error(('%s: the picture must have bytes or floating numbers, got a %s'):format(who, kind), level)
    end
 end
 
@@ -80,11 +81,13 @@ function M.scale(...)
    if n < 2 or n > 4 then error(who .. ': expected [result,] picture, size [, mode]', 2) end
    if torch.isTensor(b) then
       picture(who, b)
+      check.pixels(who, b)
       planes(who, a, b)
       local height, width = sides(a)
       return torch.image_scale(a, b, height, width, one_of(who, 'mode', c or 'bilinear', 'bilinear', 'bicubic', 'simple'))
    end
    picture(who, a)
+   check.pixels(who, a)
    local height, width = sides(a)
    local mode = d or 'bilinear'
    if c ~= nil and not arg.number_of(c) then
@@ -128,6 +131,7 @@ function M.gaussianpyramid(...)
    local who, result, x, scales = 'image.gaussianpyramid', ...
    if torch.isTensor(result) then result, x, scales = {}, result, x end
    picture(who, x)
+   check.pixels(who, x)
    if torch.type(result) ~= 'table' then error(who .. ': the result must be a table, got ' .. arg.describe(result), 2) end
    if torch.type(scales) ~= 'table' then
       error(who .. ': the scales must be a list of numbers, got ' .. arg.describe(scales), 2)
@@ -172,7 +176,7 @@ local function crop_arguments(n, ...)
    local who, a, b, c, d, e, f = 'image.crop', ...
    local result, x = nil, a
    if torch.isTensor(b) then result, x, b, c, d, e, n = a, b, c, d, e, f, n - 1 end
-   picture(who, x)
+   picture(who, x, 4)
    if result and n == 3 then return result, x, number(who, 'x1', b), number(who, 'y1', c) end
    if type(b) == 'string' and not arg.number_of(b) and n == 4 then
       local corner = corners[b] or error(('%s: the format must be "c", "tl", "tr", "bl" or "br", got "%s"'):format(who, b), 3)
@@ -248,6 +252,7 @@ function M.rotate(...)
    local who, result, x, angle, mode = 'image.rotate', ...
    if not torch.isTensor(x) then result, x, angle, mode = nil, result, x, angle end
    picture(who, x)
+   check.pixels(who, x)
    if result ~= nil then check.result(who, result, x) end
    angle, mode = number(who, 'the angle', angle), one_of(who, 'mode', mode or 'simple', 'simple', 'bilinear')
    return torch.image_rotate(result or x.new(), x, angle, mode)
@@ -257,6 +262,7 @@ local function polar(who, log, ...)
    local result, x, mode, area = ...
    if not torch.isTensor(x) then result, x, mode, area = nil, result, x, mode end
    check.picture(who, x, 2, 3, 4)
+   check.pixels(who, x, 4)
    one_of(who, 'the interpolation', mode or 'simple', 'simple', 'bilinear')
    one_of(who, 'the mode', area or 'valid', 'valid', 'full')
    local height, width = sides(x)
@@ -319,6 +325,7 @@ function M.warp(...)
    end
    if n > 7 then error(who .. ': too many arguments: expected [result,] picture, field, mode, offset, clamp, pad', 2) end
    picture(who, x)
+   check.pixels(who, x)
    if not torch.isTensor(field) then error(who .. ': the field must be a tensor, got ' .. arg.describe(field), 2) end
    if torch.type(field) ~= torch.type(x) and torch.type(x) ~= 'torch.ByteTensor' then
       error(("%s: the field must have the picture's type, %s, got %s"):format(who, torch.type(x), torch.type(field)), 2)
@@ -344,6 +351,7 @@ function M.affinetransform(...)
    local who, result, x, matrix, mode, translation, clamp, pad = 'image.affinetransform', ...
    if not torch.isTensor(matrix) then result, x, matrix, mode, translation, clamp, pad = nil, result, x, matrix, mode, translation, clamp end
    picture(who, x)
+   check.pixels(who, x)
    if not torch.isTensor(matrix) or matrix:dim() ~= 2 or matrix:size(1) ~= 2 or matrix:size(2) ~= 2 then
       error(who .. ': the matrix must have size 2x2, got ' .. arg.describe(matrix), 2)
    end

@@ -2,7 +2,7 @@
 --
 -- A part is a file of this folder that returns a table of functions. A table among them, such as `byte`, holds functions of one
 -- type; parts may add to the same table. A part finds the functions of others with `require 'image'` when it calls them.
-require 'torch'
+local torch = require 'torch'
 
 local image = rawget(_G, 'image') or {}
 _G.image = image                       -- scripts of Torch7 use the global
@@ -11,7 +11,7 @@ package.loaded.image = image           -- the parts require it while they load
 -- Each group of parts has its lines, and a blank line stands between groups.
 local parts = {
    -- size, place and form
-   'flip', 'geometry', 'typed',
+   'flip', 'geometry', 'typed', 'augment',
 
    -- files and compressed bytes
    'load', 'save',
@@ -32,6 +32,11 @@ for _, name in ipairs(parts) do
          image[key] = value
       end
    end
+end
+
+-- In Torch7 the functions of one type are a table of its tensors, too: x.image.scaleSimple(x, y).
+for word, kind in pairs { byte = 'torch.ByteTensor', float = 'torch.FloatTensor', double = 'torch.DoubleTensor' } do
+   torch.getmetatable(kind).image = image[word]
 end
 
 return image

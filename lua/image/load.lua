@@ -17,7 +17,7 @@ local function bytes_of(who, file, level)
    return bytes
 end
 
-local UNKNOWN = 'it is no JPEG, PNG, PBM, PGM or PPM image'
+local UNKNOWN = 'it is no JPEG, PNG, WebP, PBM, PGM or PPM image'
 
 -- The pixels in these bytes. Damage that leaves a whole JPEG image goes to stderr, as libjpeg wrote it for Torch7.
 local function pixels(who, what, bytes, kind)
@@ -36,8 +36,8 @@ local function read(who, file, depth, tensortype, kind)
    return codec.planes(x, depth, t)
 end
 
---- The image in a JPEG, PNG, PBM, PGM or PPM file, which is known by its first bytes: planes x rows x columns. Values are 0..1,
--- or 0..255 in a ByteTensor. JPEG files with CMYK colours give four planes. An orientation in Exif data is not applied.
+--- The image in a JPEG, PNG, WebP, PBM, PGM or PPM file, which is known by its first bytes: planes x rows x columns. Values are
+-- 0..1, or 0..255 in a ByteTensor. JPEG files with CMYK colours give four planes. An orientation in Exif data is not applied.
 -- @param filename  the name of the file
 -- @param depth  1: colours become grey, a tensor of rows x columns; 3: grey becomes three planes, alpha is dropped; nil: all
 -- @param tensortype  'byte', 'float' or 'double' (nil: the default type of tensors)

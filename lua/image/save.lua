@@ -34,7 +34,7 @@ local function write(who, name, bytes)
    local why
    f:binary()
    ok, why = pcall(function()
-      format.put(f._file, bytes)
+      format.put(file.inside(f), bytes)
       f:close()
    end)
    if ok then return end

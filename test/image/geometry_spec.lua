@@ -125,6 +125,51 @@ describe('image.warp', function()
       assert.same({ { 2, 3, 3 } }, torch.totable(image.warp(torch.ByteTensor { { 1, 2, 3 } }, right)))
    end)
 
+   it('gives the same pixels for every layout of planes in memory', function()
+      for _, kind in ipairs { 'Byte', 'Float' } do
+         local x = picture(kind, 2, 30, 70)
+         local turned = x:transpose(2, 3):contiguous():transpose(2, 3)
+         for _, reach in ipairs { 0.4, 3, 40 } do
+            local field = torch.FloatTensor(2, 25, 77):normal(0, reach)
+            for _, mode in ipairs(MODES) do
+               for _, clamp in ipairs { 'clamp', 'pad' } do
+                  local want = torch.image_warp(x, field, mode, true, clamp, 3)
+                  assert.is_true(want:equal(torch.image_warp(turned, field, mode, true, clamp, 3)), kind .. ' ' .. mode)
+                  local y = want.new(2, 77, 25):transpose(2, 3)
+                  torch.image_warp(y, x, field, mode, true, clamp, 3)
+                  assert.is_true(want:equal(y), kind .. ' ' .. mode)
+               end
+            end
+         end
+      end
+   end)
+
+   it('keeps constant pictures constant inside, by lanczos at any position', function()
+      local x = torch.FloatTensor(1, 20, 200):fill(7)
+      local field = torch.FloatTensor(2, 1, 1024)
+      field[1]:fill(10.3)
+      field[2]:copy(torch.linspace(5, 190, 1024))
+      assert.is_true(apart(x.new(1, 1, 1024):fill(7), image.warp(x, field, 'lanczos', false)) < 1e-5)
+   end)
+
+   it('weighs pixels by lanczos windows of six', function()
+      local function window(t) return t == 0 and 1 or 3 * math.sin(math.pi * t) * math.sin(math.pi * t / 3) / (math.pi * t) ^ 2 end
+      for _, part in ipairs { 0, 1e-6, 0.1, 0.5, 0.75, 0.999999 } do
+         local want, sum = {}, 0
+         for k = 1, 6 do
+            want[k] = window(part + 3 - k)
+            sum = sum + want[k]
+         end
+         local field = torch.DoubleTensor(2, 1, 1):fill(10)
+         field[2]:fill(10 + part)
+         for k = 1, 6 do
+            local x = torch.DoubleTensor(1, 20, 20):zero()
+            x:narrow(3, 8 + k, 1):fill(1)
+            assert.is_true(math.abs(want[k] / sum - image.warp(x, field, 'lanczos', false)[1][1][1]) < 2e-6, part .. ' ' .. k)
+         end
+      end
+   end)
+
    it('refuses other modes, fields and pad values', function()
       local x, field = torch.rand(3, 5, 6), torch.zeros(2, 5, 6)
       refuses('image.warp: mode must be simple, bilinear, bicubic, lanczos, got cubic', image.warp, x, field, 'cubic')
@@ -285,6 +330,15 @@ describe('image.byte, image.float and image.double', function()
             assert.is_true(torch.equal(y, image.warp(x, field, mode, true, 'pad', 0.5)))
          end
       end
+   end)
+
+   it('are the field image of the tensors of their type, and of no others', function()
+      local x, y = torch.ByteTensor { { 1, 2 }, { 3, 4 } }, torch.ByteTensor(1, 1)
+      x.image.scaleSimple(x, y)
+      assert.is_true(torch.equal(image.scale(x, 1, 1, 'simple'), y))
+      assert.equal(image.float, torch.FloatTensor(2).image)
+      assert.equal(image.double, torch.getmetatable 'torch.DoubleTensor'.image)
+      assert.is_nil(torch.IntTensor(2).image)
    end)
 
    it('refuse tensors of other types and other numbers of modes', function()

@@ -38,6 +38,35 @@ describe('image.scale', function()
       end
    end)
 
+   it('rounds the mean of 2^a x 2^b bytes once, upwards from a half', function()
+      local x = picture('Byte', 2, 64, 224)
+      x[{ 1, { 1, 16 }, { 1, 32 } }]:fill(255)
+      for a = 0, 4 do
+         for b = 1, 4 do
+            local rows, columns = 64 / 2 ^ a, 224 / 2 ^ b
+            local sums = x:int():view(2, rows, 2 ^ a, columns, 2 ^ b):sum(5):sum(3):view(2, rows, columns)
+            local want = sums:double():div(2 ^ (a + b)):add(0.5):floor():byte()
+            assert.is_true(want:equal(image.scale(x, columns, rows)), ('%d x %d'):format(2 ^ a, 2 ^ b))
+         end
+      end
+   end)
+
+   it('gives the same pixels for every layout of planes in memory', function()
+      for _, kind in ipairs { 'Byte', 'Float' } do
+         for _, sides in ipairs { { 40, 20 }, { 40, 17 }, { 41, 5 }, { 33, 66 }, { 37, 100 }, { 100, 3 } } do
+            for _, mode in ipairs(MODES) do
+               local x = picture(kind, 2, sides[1] + 3, sides[1])
+               local turned = x:transpose(2, 3):contiguous():transpose(2, 3)
+               local want = image.scale(x, sides[2], sides[2] + 1, mode)
+               local y = want.new(2, sides[2], sides[2] + 1):transpose(2, 3)
+               assert.is_true(want:equal(image.scale(turned, sides[2], sides[2] + 1, mode)), kind .. ' ' .. mode)
+               image.scale(y, x, mode)
+               assert.is_true(want:equal(y), kind .. ' ' .. mode)
+            end
+         end
+      end
+   end)
+
    it('multiplies wide rows by the weights of lines, for every ratio of sides', function()
       for _, sides in ipairs { { 20, 50 }, { 100, 150 }, { 100, 99 }, { 100, 70 }, { 100, 45 }, { 150, 45 }, { 300, 40 },
          { 900, 33 } } do

@@ -1,0 +1,11 @@
+/* image_augment.h - what the check and the kernel of image_augment agree on. */
+#ifndef IMAGE_AUGMENT_H
+#define IMAGE_AUGMENT_H
+
+/* The columns of a plan. */
+enum { IMAGE_TOP, IMAGE_LEFT, IMAGE_FLIP, IMAGE_BRIGHTNESS, IMAGE_CONTRAST, IMAGE_SATURATION, IMAGE_PLAN };
+
+/* Arguments. */
+enum { IMAGE_MEAN = 5, IMAGE_STD, IMAGE_FLOAT };
+
+#endif
