@@ -184,7 +184,7 @@ describe('feed.loader', function()
       bad('dataset must be a table, got a number (3)', { dataset = 3 })
       bad('dataset must be a dataset, a table with the functions size and get, got a table', { dataset = {} })
       bad('the size of the dataset must be a whole number from 0 on, got a string', { dataset = { size = function() return 'x' end, get = print } })
-      bad('there is no option batchSize; there are batch, chunk, collate, dataset, dropLast, init, pin, prefetch, rank, ranks, reuse, seed, shuffle, window, workers',
+      bad('there is no option batchSize; there are augment, batch, bucket, chunk, collate, dataset, dropLast, init, lengths, pin, prefetch, rank, ranks, reuse, seed, shortestFirst, shuffle, window, workers',
          { batchSize = 3 })
       for _, v in ipairs { 0, -1, 1.5, 0 / 0, math.huge } do bad('batch must be a whole number in 1..2147483648, got', { batch = v }) end
       bad('workers must be a whole number in 0..1024, got a number (-1)', { workers = -1 })

@@ -1,6 +1,7 @@
 -- feed.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local augment = require 'feed.augment'
 local collate = require 'feed.collate'
 local seed = require 'feed.seed'
 
@@ -36,16 +37,17 @@ local function whole(job, epoch, numbers)
    return made
 end
 
---- @param job      dataset, seed, collate (nil: the usual way), reuse (nil: never), made and turn for it
+--- @param job      dataset, seed, collate (nil: the usual way), reuse (nil: never), made and turn for it, augment (nil: not)
 -- @param numbers   a LongTensor
 function batch.make(job, epoch, numbers)
    local made = whole(job, epoch, numbers)
-   if made ~= nil then return made end
+   if made ~= nil then return job.augment and augment.batch(job, epoch, numbers, made) or made end
    local samples, list = {}, {}
    for k = 1, numbers:size(1) do
       list[k] = numbers[k]
       samples[k] = sample(job, epoch, list[k])
    end
+   if job.augment then return augment.samples(job, epoch, numbers, samples, list) end
    if not job.collate then return collate(samples, list) end
    local ok
    ok, made = pcall(job.collate, samples, list)
@@ -81,7 +83,8 @@ function batch.next(epoch, numbers, default)
    release(sent[turn])
    sent[turn] = nil
    local made = batch.make(own, epoch, numbers)
-   if not (own.reuse and own.made[own.turn] == made) then sent[turn] = made end      -- else its memory is used again here
+   local again = own.reuse and (own.augment or own.made[own.turn] == made)           -- its memory is used again here
+   if not again then sent[turn] = made end
    return made
 end
 

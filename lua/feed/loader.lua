@@ -6,7 +6,9 @@
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
+local ByLength = require 'feed.length'
 local worker = require 'torch.worker'
+local augment = require 'feed.augment'
 local batch = require 'feed.batch'
 local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
@@ -22,7 +24,8 @@ Loader.__index = Loader
 local known = {
    dataset = 'table', batch = 'number', shuffle = 'boolean', seed = 'number', workers = 'number', prefetch = 'number',
    dropLast = 'boolean', rank = 'number', ranks = 'number', chunk = 'number', window = 'number', collate = 'any',
-   init = 'function', pin = 'boolean', reuse = 'boolean',
+   init = 'function', pin = 'boolean', reuse = 'boolean', lengths = 'any', shortestFirst = 'boolean', bucket = 'number',
+   augment = 'table',
 }
 
 -- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
@@ -39,9 +42,23 @@ local function ranks_of(options)
    return need.whole('feed.loader', 'rank', rank, 0, ranks - 1, 3), ranks
 end
 
-local function whole(options, name, default, lo, hi)
+local function whole(options, name, default, lo, hi, level)
    if options[name] == nil then return default end
-   return need.whole('feed.loader', name, options[name], lo, hi, 3)
+   return need.whole('feed.loader', name, options[name], lo, hi, level or 3)
+end
+
+-- Orders by length lie above the other order. `bucket` counts steps: what their runs are cut for is kept in states.
+local function need_lengths(self, options)
+   local bucket = whole(options, 'bucket', nil, 1, 2 ^ 31, 4)
+   if not bucket and not options.shortestFirst then return end
+   if options.lengths == nil then
+      error(('feed.loader: %s needs lengths'):format(bucket and 'bucket' or 'shortestFirst'), 3)
+   end
+   self.by_length = ByLength.new('feed.loader', self.order, self.n, {
+      lengths = options.lengths, shortest = options.shortestFirst or nil, bucket = bucket, run = self.per * self.ranks,
+      seed = self.order_options.seed, shuffle = self.order_options.shuffle,
+   })
+   self.order = self.by_length
 end
 
 --- Batches of a dataset, in an order that depends on the seed and the epoch alone.
@@ -57,16 +74,22 @@ end
 --  `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches that a worker may be ahead, 1..16
 --  (default 2); `dropLast`, whether samples that fill no batch on all ranks are left out (default false); `rank` and `ranks`
 --  (default: those of dist where it is started, else 0 of 1); `chunk`, samples of a chunk, and `window`, chunks at a time
---  (default 16), to shuffle chunk-wise; `collate`, a function of a list of samples and their numbers that makes a batch;
---  `init`, a function that every worker calls first; `pin`, whether batches lie in pinned memory (needs cutorch); `reuse`,
---  whether the memory of a batch may be used again when the next one is asked for, which spares the memory that batches
---  otherwise wait in for the collector: for loops that keep no batch
+--  (default 16), to shuffle chunk-wise; `lengths`, those of the samples, as a tensor, a list or a function of a sample's number;
+--  `shortestFirst`, whether epoch 1 takes the samples by length (default false); `bucket`, the number of steps whose samples
+--  are sorted by length, so that a batch has similar lengths (default: none); `collate`, a function of a list of samples and
+--  their numbers that makes a batch; `init`, a function that every worker calls first; `pin`, whether batches lie in pinned
+--  memory (needs cutorch); `reuse`, whether the memory of a batch may be used again when the next one is asked for, which
+--  spares the memory that batches otherwise wait in for the collector: for loops that keep no batch; `augment`, the options of
+--  image.augment, which makes the pictures of a batch, and `key`, where they are in a sample (default 1; samples may also be
+--  the pictures themselves)
 -- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
    if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end
    need.options('feed.loader', options, known)
    local dataset = need.dataset('feed.loader', 'dataset', options.dataset)
    if options.collate ~= nil then need.callable('feed.loader', 'collate', options.collate) end
+   if options.augment then augment.check(options.augment, 3) end
+   if options.augment and options.collate then error('feed.loader: augment and collate exclude each other', 2) end
    if options.pin and not package.loaded.cutorch then error("feed.loader: pin needs cutorch: require 'cutorch' first", 2) end
    local self = {
       n = need.count('feed.loader', dataset), per = whole(options, 'batch', 1, 1, 2 ^ 31), pin = options.pin, init = options.init,
@@ -79,9 +102,14 @@ function Loader.new(options)
       chunk = whole(options, 'chunk', nil, 1, 2 ^ 53), window = whole(options, 'window', 16, 1, 2 ^ 31),
    }
    self.order = Order.new(self.n, self.order_options)
-   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, depth = self.prefetch }
+   need_lengths(self, options)
+   self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, depth = self.prefetch,
+      augment = options.augment }
    -- A thread is asked for batch k when batch k - prefetch has come, and then the one before that has been done with.
-   if options.reuse then self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0 end
+   if options.reuse then
+      self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0
+      self.job.pictures, self.job.picture_turn = {}, 0
+   end
    return setmetatable(self, Loader)
 end
 
@@ -275,9 +303,10 @@ end
 
 -- What must be the same for the order to be the same.
 local function likeness(self)
-   local o = self.order_options
+   local o, by = self.order_options, self.by_length
    return { size = self.n, seed = o.seed, shuffle = o.shuffle, chunk = o.shuffle and o.chunk or nil,
-      window = o.shuffle and o.chunk and o.window or nil }
+      window = o.shuffle and o.chunk and o.window or nil, shortestFirst = by and by.shortest, bucket = by and by.bucket,
+      lengths = by and by.sum }
 end
 
 -- What the dataset says of itself, in the name of `who`; nil where it says nothing.
@@ -293,23 +322,24 @@ function Loader:state()
    need_loader('state', self)
    local state = likeness(self)
    state.epoch, state.place, state.dataset = self.at.epoch, self.at.place, dataset_of(self, 'loader:state')
+   state.run = state.bucket and self.by_length.run
    return state
 end
 
 --- Goes on where a state was taken. Workers, batch and ranks may be others: samples that were given out do not come again.
--- The dataset's size, seed, shuffle, chunk and window must be the same, and the dataset too: its files may lie elsewhere. A
--- state without its field `dataset` goes on with any of that size.
+-- The dataset's size, seed, shuffle, chunk and window must be the same, and so must lengths, shortestFirst and bucket, and the
+-- dataset too: its files may lie elsewhere. A state without its field `dataset` goes on with any of that size.
 function Loader:restore(state)
    need_loader('restore', self)
    if type(state) ~= 'table' then arg.refuse('loader:restore', 'state', 'a table from loader:state()', state) end
    local mine = likeness(self)
-   for _, name in ipairs { 'size', 'seed', 'shuffle', 'chunk', 'window' } do
+   for _, name in ipairs { 'size', 'seed', 'shuffle', 'chunk', 'window', 'shortestFirst', 'bucket', 'lengths' } do
       if state[name] ~= mine[name] then
          error(('loader:restore: %s is %s in the state, and %s here')
             :format(name, tostring(state[name]), tostring(mine[name])), 2)
       end
    end
-   if state.dataset ~= nil and type(state.dataset) ~= 'string' then
+   if type(state.dataset) ~= 'nil' and type(state.dataset) ~= 'string' then
       arg.refuse('loader:restore', 'state.dataset', 'a string', state.dataset)
    end
    local own = state.dataset and dataset_of(self, 'loader:restore')
@@ -319,7 +349,9 @@ function Loader:restore(state)
    end
    need.whole('loader:restore', 'state.epoch', state.epoch, 1, LAST)
    need.whole('loader:restore', 'state.place', state.place, 0, self.n)
+   if mine.bucket then need.whole('loader:restore', 'state.run', state.run, 1, 2 ^ 53) end
    forget(self)
+   if mine.bucket then self.by_length:cut(state.run) end
    go(self, state.epoch, state.place)
    return self
 end

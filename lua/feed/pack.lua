@@ -76,7 +76,7 @@ return function(path, from)
    local ok, f = pcall(file.replacing, path)
    if not ok then error('feed.pack: ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 2) end
    f:binary()
-   local done, count = pcall(write, f._file, next_value)
+   local done, count = pcall(write, file.inside(f), next_value)
    local why = count
    if done then done, why = pcall(f.close, f) end
    if done then return count end
