@@ -279,3 +279,118 @@ describe('hdf5: a damaged file', function()
       same(torch.zeros(1000), open(name, 'r', { most = 8000 }):read '/x':all())
    end)
 end)
+
+describe('hdf5: the process of a file', function()
+   local function signal(f, name) os.execute(('kill -s %s %d'):format(name, f._process.pid)) end
+   local function lives(pid)
+      local h = io.open(('/proc/%d/stat'):format(pid))
+      if h then h:close() end
+      return h ~= nil
+   end
+
+   it_with_library('is lost without harm when libhdf5 crashes, and other files stay open', function()
+      local bad, good = open(PYTHON, 'r'), open(PYTHON, 'r')
+      local d = bad:read '/s'
+      signal(bad, 'SEGV')
+      refuses("'/s': libhdf5 crashed with signal 11: the file is damaged", function() d:all() end)
+      refuses('the process that read the file has ended', function() bad:read '/s' end)
+      assert.equal('hello', good:read '/s':all())
+      bad:close()
+      bad:close()
+   end)
+
+   it_with_library('is ended when a call takes too much time of the processor', function()
+      local f = open(PYTHON, 'r')
+      signal(f, 'XCPU')
+      refuses('libhdf5 took too much time of the processor: the file is damaged', function() f:all() end)
+   end)
+
+   it_with_library('has limits for memory and time, which grow with the file', function()
+      local f = open(PYTHON, 'r')
+      f:read '/s':all()
+      local h = io.open(('/proc/%d/limits'):format(f._process.pid))
+      local text = h:read '*a'
+      h:close()
+      local bytes, seconds = text:match 'Max data size%s+(%d+)', text:match 'Max cpu time%s+(%d+)'
+      assert.is_true(tonumber(bytes) < 2 ^ 30)
+      assert.is_true(tonumber(seconds) < 200)
+   end)
+
+   it_with_library('ends when the file is closed or collected, or the program ends', function()
+      local f = open(PYTHON, 'r')
+      local pid = f._process.pid
+      f:close()
+      assert.is_false(lives(pid))
+      f = hdf5.open(PYTHON, 'r')
+      pid, f = f._process.pid, nil                            -- luacheck: ignore f
+      for _ = 1, 3 do collectgarbage() end
+      assert.is_false(lives(pid))
+   end)
+
+   it_with_library('has written everything when the program ends without a close', function()
+      local f = new()
+      f:write('/a', 1)
+      f:close()
+      local th = os.getenv 'TH' or 'build/bin/th'
+      os.execute(("'%s' -e \"require 'hdf5'.open('%s', 'a'):write('/b', torch.ones(2))\""):format(th, f:filename()))
+      same(torch.ones(2), open(f:filename(), 'r'):read '/b':all())
+   end)
+
+   it_with_library('is shared by those who change a file and read it at the same time', function()
+      local f = new()
+      f:write('/a', 1)
+      assert.equal(1, open(f:filename(), 'r'):read '/a':all():item())      -- both in this process, which has made the file
+      f = again(f)
+      f:close()
+      f = open(f:filename(), 'r+')
+      f:write('/a', 2)
+      local reader = open(f:filename(), 'r')
+      assert.equal(2, reader:read '/a':all():item())
+      f:close()
+      assert.equal(2, reader:read '/a':all():item())
+   end)
+
+   it_with_library('changes a file as a program that makes one does', function()
+      local f = new()
+      f:close()
+      f = open(f:filename(), 'r+')
+      f:write('/g', { x = torch.HalfTensor { 1, 2 }, names = { 'a', 'b' }, s = torch.tensor(2.5), e = torch.IntTensor() })
+      f:append('/rows', torch.ones(1, 2), hdf5.DataSetOptions():setChunked(2, 2):setDeflate())
+      f:read '/g':writeAttribute('n', 3)
+      f:read():write('/late', torch.ones(2, 3):t())
+      refuses("'/g': a file holds tensors, numbers, strings and tables of them", function() f:write('/g', print) end)
+      refuses('append: expected a tensor', function() f:append('/rows', 1) end)
+      refuses('the name of an attribute must be a string', function() f:writeAttribute(1, 1) end)
+      local before = f:bytes()
+      f:flush()
+      assert.equal(before, f:bytes())
+      f = again(f)
+      local t = f:all()
+      same(torch.HalfTensor { 1, 2 }, t.g.x)
+      same(torch.tensor(2.5), t.g.s)
+      assert.equal('torch.IntTensor', t.g.e:type())
+      assert.same({ 'a', 'b' }, t.g.names)
+      same(torch.ones(1, 2), t.rows)
+      same(torch.ones(3, 2), t.late)
+      assert.equal(3, f:read '/g':readAttribute 'n':item())
+      assert.equal('[HDF5DataSet: /late 3x2]', tostring(f:read '/late'))
+      refuses('f must be a function', function() f:read():forEachChild(3) end)
+   end)
+
+   it_with_library('is given up when a call is interrupted', function()
+      local f = open(PYTHON, 'r')
+      local pid = f._process.pid
+      f._process.busy = true                                  -- as Ctrl-C leaves it
+      refuses('a call was interrupted, which has closed the file', function() f:all() end)
+      assert.is_false(lives(pid))
+   end)
+
+   it_with_library('is started by a plain LuaJIT as well', function()
+      if os.execute 'command -v luajit >/dev/null' ~= 0 then return pending 'there is no luajit' end
+      local p = io.popen([[LUA_PATH='lua/?.lua;lua/?/init.lua' luajit -e "
+         print(require 'hdf5'.open('test/hdf5/h5py.h5', 'r'):read '/s':all())" 2>&1]])
+      local out = p:read '*a'
+      p:close()
+      assert.equal('hello\n', out)
+   end)
+end)

@@ -117,15 +117,16 @@ function DataSet:all() return (object.try(self, read, self)) end
 function DataSet:_all(budget) return (object.try(self, read, self, nil, budget)) end
 
 --- The part that lies in a range {first, last} for each dimension. Both ends belong to it.
-function DataSet:partial(...)
+function DataSet:partial(...) return (object.try(self, read, self, { ... })) end
+
+local function need_ranges(...)
    local ranges = { ... }
    for i = 1, select('#', ...) do
       local range = ranges[i]
       if type(range) ~= 'table' or type(range[1]) ~= 'number' or type(range[2]) ~= 'number' then
-         error(('hdf5: partial: range %d must be {first, last}, got %s'):format(i, arg.describe(range)), 2)
+         error(('hdf5: partial: range %d must be {first, last}, got %s'):format(i, arg.describe(range)), 0)
       end
    end
-   return (object.try(self, read, self, ranges))
 end
 
 -- ---- writing -------------------------------------------------------------------------------------------------------
@@ -187,6 +188,10 @@ function DataSet:_append(v)
 end
 
 object.add_attributes(DataSet)
+
+local checks = { dataspaceSize = true, all = true, partial = need_ranges }
+for name, check in pairs(object.attribute_checks) do checks[name] = check end
+object.dispatch(DataSet, 'hdf5.HDF5DataSet', home.HDF5DataSet, checks)
 
 function DataSet:__tostring()
    return ('[HDF5DataSet: %s %s]'):format(self._path, table.concat(self:dataspaceSize(), 'x'))

@@ -65,7 +65,7 @@ local function open_member(self, name)
 end
 
 local function read(self, path)
-   return open_member(self, need_path(path)) or error(("'%s' is neither a data set nor a group"):format(path), 0)
+   return open_member(self, path) or error(("'%s' is neither a data set nor a group"):format(path), 0)
 end
 
 --- The data set or the group of this path, which is relative to the group unless it begins with '/'. Without a path the group.
@@ -89,14 +89,24 @@ end
 --- All that the group holds: a table of tensors, strings and such tables, by their names.
 function Group:all() return (object.try(self, all, self, {}, 1)) end
 
+-- Calls a method for the caller of the method that calls this: it is the one to blame.
+local function call(self, method, ...)
+   local ok, result = pcall(self[method], self, ...)
+   if not ok then error(result, 3) end
+   return result
+end
+
 --- Calls f(name, member) with each data set and group, in the order of their names.
 function Group:forEachChild(f)
    if not arg.is_callable(f) then arg.refuse('hdf5: forEachChild', 'f', 'a function', f, 2) end
-   for _, name in ipairs(object.try(self, function() return list(object.id(self)) end)) do
-      local member = object.try(self, open_member, self, name)
+   for _, name in ipairs(call(self, '_names')) do
+      local member = call(self, '_member', name)
       if member then f(name, member) end
    end
 end
+
+function Group:_names() return (object.try(self, function() return list(object.id(self)) end)) end
+function Group:_member(name) return (object.try(self, open_member, self, name)) end
 
 -- ---- writing -------------------------------------------------------------------------------------------------------
 
@@ -196,11 +206,15 @@ local function write_tree(self, name, v, options, in_place)
    for _, k in ipairs(keys) do write_tree(group, tostring(k), v[k], options, in_place) end
 end
 
+local function need_write(path, v, options)
+   need_options(options)
+   need_path(path)
+   need_tree(v, path, 1)
+end
+
 local function write(self, path, v, options)
    local in_place = options == nil
    options = need_options(options)
-   need_path(path)
-   need_tree(v, path, 1)
    if path:match '^/*$' and value.is_one(v) then error("'/' is a group: expected a table", 0) end
    write_tree(self, path, v, options, in_place)
 end
@@ -210,10 +224,14 @@ end
 -- @param options  hdf5.DataSetOptions (optional)
 function Group:write(path, v, options) object.try(self, write, self, path, v, options) end
 
-local function append(self, path, v, options)
-   options = need_options(options)
+local function need_append(path, v, options)
+   need_options(options)
    need_path(path)
    if not arg.is_tensor(v) then error(('append: expected a tensor, got %s'):format(arg.describe(v)), 0) end
+end
+
+local function append(self, path, v, options)
+   options = need_options(options)
    if not exists(object.id(self), path) then return create(self, path, v, options, true) end
    local old = open_member(self, path)
    if not old or not old.partial then error(("'%s' is a group already"):format(path), 0) end
@@ -225,6 +243,11 @@ end
 function Group:append(path, v, options) object.try(self, append, self, path, v, options) end
 
 object.add_attributes(Group)
+
+local checks = { read = function(path) if path ~= nil then need_path(path) end end, all = true, write = need_write,
+   append = need_append, _names = true, _member = true }
+for name, check in pairs(object.attribute_checks) do checks[name] = check end
+object.dispatch(Group, 'hdf5.HDF5Group', home.HDF5Group, checks)
 
 function Group:__tostring() return ('[HDF5Group: %s]'):format(self._path) end
 

@@ -3,6 +3,8 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local library = require 'hdf5.library'
+local object = require 'hdf5.object'
+local process = require 'hdf5.process'
 
 local hdf5 = rawget(_G, 'hdf5') or {}
 _G.hdf5 = hdf5                           -- scripts of Torch7 use the global
@@ -39,10 +41,10 @@ local modes = {
 }
 modes.x = modes['w-']
 
-local function open_file(name, mode)
-   local C, what = library.open(), ("hdf5.open: cannot open '%s'"):format(name)
-   local f, flags = modes[mode](name)
-   if f == 'H5Fopen' and not exists(name) then error(what .. ': ' .. select(2, io.open(name, 'rb')):match '[^:]*$':sub(2), 0) end
+local function cannot(name) return ("hdf5.open: cannot open '%s'"):format(name) end
+
+local function open_file(name, f, flags)
+   local C, what = library.open(), cannot(name)
    return library.with(C.H5Pcreate(C.H5P_CLS_FILE_ACCESS_ID_g), what, function(access)
       library.check(C.H5Pset_fclose_degree(access, STRONG), what)
       local id
@@ -56,11 +58,33 @@ local function close_box(box)
    box[0] = -1
 end
 
-function File:__init(name, mode, most)
-   local id = open_file(name, mode)
+-- Files that this process has open itself, since it has made them: name -> set of files.
+local made = {}
+
+local function is_ours(name)
+   for file in pairs(made[name] or {}) do if file._id then return true end end
+   return false
+end
+
+-- Opens the file in another process: libhdf5 may crash on what it finds there.
+local function open_there(self, flags)
+   local ok, there, number, root = pcall(process.open, self._name, flags == READ and 'r' or 'r+', self._most)
+   if not ok then error(there:sub(1, 5) == 'hdf5.' and there or cannot(self._name) .. ': ' .. there, 0) end
+   self._process, self._id = there, number
+   self._root = hdf5.HDF5Group(self, '/', root)
+end
+
+function File:__init(name, mode, most, here)
+   local f, flags = modes[mode](name)
    self._name, self._mode, self._most = name, mode, most
-   self._id = ffi.gc(ffi.new('hid_t[1]', id), close_box)
-   local root = library.open().H5Oopen(id, '/', 0)
+   if f == 'H5Fopen' and not exists(name) then
+      error(cannot(name) .. ': ' .. select(2, io.open(name, 'rb')):match '[^:]*$':sub(2), 0)
+   end
+   if not here and f == 'H5Fopen' and not is_ours(name) then return open_there(self, flags) end
+   self._id = ffi.gc(ffi.new('hid_t[1]', open_file(name, f, flags)), close_box)
+   made[name] = made[name] or setmetatable({}, { __mode = 'k' })
+   made[name][self] = true
+   local root = library.open().H5Oopen(self._id[0], '/', 0)
    if root < 0 then
       local ok, why = pcall(library.check, root, ("hdf5.open: cannot open '%s'"):format(name))
       self:close()
@@ -70,7 +94,7 @@ function File:__init(name, mode, most)
 end
 
 --- Opens an HDF5 file. Needs libhdf5 (Debian: libhdf5-103-1), which TH_HDF5 names if it lies elsewhere.
--- libhdf5 trusts what it reads: open files that you trust.
+-- A file that exists is open in a process for it alone, where libhdf5 may crash on a damaged file: that is an error here.
 -- @param mode  'r' reads; 'r+' changes a file; 'w' makes an empty one; 'w-' and 'x' refuse one that exists; 'a' (default) changes
 --  a file or makes it
 -- @param options  {most = bytes}: memory that one call may take, instead of a limit by the size of the file (optional)
@@ -85,7 +109,7 @@ function hdf5.open(name, mode, options)
          type(mode) == 'string' and ("'%s'"):format(mode) or arg.describe(mode)), 2)
    end
    local most = type(options) == 'table' and options.most or nil
-   if options ~= nil and type(options) ~= 'table' or most ~= nil and type(most) ~= 'number' then
+   if type(options) ~= 'nil' and type(options) ~= 'table' or type(most) ~= 'nil' and type(most) ~= 'number' then
       arg.refuse('hdf5.open', 'options', 'a table {most = bytes}', options, 2)
    end
    local ok, file = pcall(hdf5.HDF5File, name, mode, most)
@@ -127,19 +151,35 @@ File.readAttribute, File.writeAttribute = of_root 'readAttribute', of_root 'writ
 --- The name of the file.
 function File:filename() return self._name end
 
+-- 0 where the file has been removed since.
+local function size_of(name)
+   local f = io.open(name, 'rb')
+   local n = f and f:seek 'end' or 0
+   if f then f:close() end
+   return n
+end
+
 --- The bytes of the file on disk. What was written so far is sent there first.
 function File:bytes()
    root_of(self)
-   if self._mode ~= 'r' then library.check(library.open().H5Fflush(self._id[0], 1), self._name) end
-   local f = assert(io.open(self._name, 'rb'))
-   local n = f:seek 'end'
-   f:close()
-   return n
+   if self._mode ~= 'r' and self._process then self:flush()
+   elseif self._mode ~= 'r' then library.check(library.open().H5Fflush(self._id[0], 1), self._name) end
+   return size_of(self._name)
+end
+
+-- Bytes that the values of a call may take.
+function File:_allowance() return object.most(self, true, size_of(self._name)) end
+
+-- Calls a method of the process that has the file.
+local function there(self, what, method, ...)
+   local ok, why = pcall(method, self._process, ...)
+   if not ok then error(why:sub(1, 5) == 'hdf5:' and why or ('hdf5: %s: %s: %s'):format(self._name, what, why), 2) end
 end
 
 --- Writes what is not on disk yet.
 function File:flush()
    root_of(self)
+   if self._process then return there(self, 'flush', self._process.call, self._id[0], 'flush') end
    library.check(library.open().H5Fflush(self._id[0], 1), ('hdf5: %s: flush'):format(self._name))
 end
 
@@ -148,6 +188,7 @@ function File:close()
    local id = self._id
    if not id then return end
    self._id = nil
+   if self._process then return there(self, 'close', self._process.close, id[0], self._mode) end
    ffi.gc(id, nil)
    local status = library.open().H5Fclose(id[0])
    if status < 0 then library.check(status, ('hdf5: %s: close'):format(self._name)) end

@@ -6,6 +6,9 @@ local value = require 'hdf5.value'
 
 local M = {}
 
+--- Called with the bytes that a call may take; see hdf5.process.
+function M.grant() end
+
 local ROOM = 48 * 2 ^ 20                     -- what small files may need beyond their size: sparse data, fill values
 local DEFLATE = 1032                         -- deflate makes at most so many bytes of one
 
@@ -27,16 +30,43 @@ function M.try(self, f, ...)
    error(a:sub(1, 6) == 'hdf5: ' and a or what .. ': ' .. a, 3)
 end
 
+--- Bytes that a call may take for what it gives.
+-- @param packed  whether the elements may be packed
+-- @param bytes   of the file
+function M.most(file, packed, bytes) return file._most or ROOM + bytes * (packed and DEFLATE or 1) end
+
 --- Refuses a result that the file is too small for.
 -- @param budget  {spent = bytes}, which the parts of one call share
 function M.allow(self, bytes, packed, budget)
    budget.spent = (budget.spent or 0) + bytes
-   local most = self._file._most
-   if not most and budget.spent <= ROOM then return end
-   most = most or ROOM + self._file:bytes() * (packed and DEFLATE or 1)
+   M.grant(bytes)
+   if not self._file._most and budget.spent <= ROOM then return end
+   local most = M.most(self._file, packed, self._file:bytes())
    if budget.spent > most then
       error(('it needs %.0f bytes of memory, but the file has %.0f, for which %.0f are allowed: '
          .. 'open it with {most = bytes} if you trust it'):format(budget.spent, self._file:bytes(), most), 0)
+   end
+end
+
+-- ---- where a method runs -------------------------------------------------------------------------------------------
+
+local classes = {}                           -- name -> constructor
+
+--- Makes methods check their arguments here, and run in the process that has the file open.
+-- @param checks  name -> function(...) that refuses bad arguments, or true
+function M.dispatch(class, name_of_class, constructor, checks)
+   classes[name_of_class] = constructor
+   for name, check in pairs(checks) do
+      local here = class[name]
+      local function method(self, ...)
+         if check ~= true then M.try(self, check, ...) end
+         local file = self._file
+         if not file._process then return here(self, ...) end
+         return (M.try(self, function(...)
+            return file._process:call(M.id(self), name, function(kind, path, box) return classes[kind](file, path, box) end, ...)
+         end, ...))
+      end
+      class[name], arg.behind[method] = method, here           -- torch.doc shows the lines of `here`
    end
 end
 
@@ -49,7 +79,6 @@ local function need_name(name)
 end
 
 local function read_attribute(self, name)
-   need_name(name)
    local C, id = library.open(), M.id(self)
    if library.check(C.H5Aexists(id, name), 'attributes') == 0 then return nil end
    return library.with(C.H5Aopen(id, name, 0), name, function(a)
@@ -64,11 +93,14 @@ local function read_attribute(self, name)
    end)
 end
 
-local function write_attribute(self, name, v)
+local function need_attribute(name, v)
    need_name(name)
    if not value.is_one(v) then
       error(('an attribute holds a tensor, a number, a string or a list of strings, got %s'):format(arg.describe(v)), 0)
    end
+end
+
+local function write_attribute(self, name, v)
    local C, id = library.open(), M.id(self)
    value.with(v, function(type_id, sizes, p)
       value.with_space(sizes, nil, function(space)
@@ -79,6 +111,8 @@ local function write_attribute(self, name, v)
       end)
    end)
 end
+
+M.attribute_checks = { readAttribute = need_name, writeAttribute = need_attribute }
 
 --- Gives a class the methods of attributes.
 function M.add_attributes(class)
