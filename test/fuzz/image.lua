@@ -24,7 +24,8 @@ return function(text)
    if #text > 0 then ffi.copy(t:data(), text, #text) end
    local ok, x = pcall(image.decompress, t, nil, 'byte')
    if not ok then return judge.refusal('image.decompress', x) end
-   assert(x:nElement() > 0 and x:nElement() <= 4 * 8 * 1032 * #text, 'more pixels than bytes can hold')
+   local most = math.max(4 * 8 * 1032 * #text, codec.kind(text) == 'WebP' and 4 * 2 ^ 24 or 0)
+   assert(x:nElement() > 0 and x:nElement() <= most, 'more pixels than bytes can hold')
    judge.touch(x)
    again(x)
    local y = image.decompress(t, 3, 'float')

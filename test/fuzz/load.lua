@@ -30,7 +30,7 @@ end
 local function written(write, check, object, ...)
    if not pcall(check, 'fuzz', object) or not small(object) then return nil end
    local f = torch.MemoryFile():binary()
-   write(f._file, object, ...)
+   write(f._file[0], object, ...)
    return f:storage():string():sub(1, -2)
 end
 

@@ -71,7 +71,8 @@ function seeds.image()
       local ok, bytes = pcall(jpeg.write, torch.range(1, planes * 63):view(7, 9, planes):byte(), 75)
       if ok then seed(planes .. '.jpg', bytes) end
    end
-   words { 'IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND', 'gAMA', 'Exif\0\0II\42\0', '\255\216', '\255\225', '\255\219',
+   seed('small.webp', (('524946464e000000574542505650384c420000002f024000102f40906d3384654af767ba0641b6cd66307f825b9e40d2666b' .. '30debfeb09246dc69a3fd9dfec013f974b6ab3ba2514b28d00a7768fc8195d44ff637901'):gsub('..', function(h) return string.char(tonumber(h, 16)) end)))
+   words { 'RIFF', 'WEBP', 'VP8L', 'VP8X', 'EXIF', 'IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND', 'gAMA', 'Exif\0\0II\42\0', '\255\216', '\255\225', '\255\219',
       '\255\196', '\255\192', '\255\194', '\255\218', '\255\217', 'P1 ', 'P4 ', '65535' }
 end
 
@@ -133,6 +134,73 @@ function seeds.t7()
       list[#list + 1] = '\n' .. #name .. '\n' .. name .. '\n'
    end
    words(list)
+end
+
+-- Containers of tds, and programs of operations.
+function seeds.tds()
+   local tds = require 'tds'
+   local list = { tds.Hash { a = 1, b = tds.Vec { 1, 'x', true } }, tds.Vec { 1, 'x', tds.Hash() }, tds.AtomicCounter(),
+      tds.Vec { torch.ones(2), torch.FloatStorage { 1 } }, tds.Hash { [1] = 2, [0.5] = 'half' } }
+   local v = tds.Vec { 1 }
+   v[2] = v
+   list[#list + 1] = v
+   list[#list + 1] = { v, v, list[1] }
+   for i, object in ipairs(list) do seed(i .. '.t7', torch.serialize(object)) end
+   v:resize(0)
+   local program = { '\255' }
+   for i = 0, 255 do program[#program + 1] = string.char(i, i * 7 % 256, i * 13 % 256, i % 16) end
+   seed('program', table.concat(program))
+   words { 'tds.Vec', 'tds.Hash', 'tds.AtomicCounter', '\3\0\0\0V 0', '\4\0\0\0', ('\255'):rep(7) .. '\127', ('\255'):rep(8) }
+end
+
+-- A net of each form of Caffe; the layers of version 2 have their weights.
+function seeds.caffe()
+   local function bytes(number, text) return string.char(8 * number % 128 + 130, math.floor(number / 16), #text) .. text end
+   local blobs = bytes(7, bytes(5, ('\0\0\128\63'):rep(4))) .. bytes(7, '\45\0\0\128\63\45\0\0\128\63')
+   local function net(layer, kinds)
+      local texts, models = {}, {}
+      for i, kind in ipairs(kinds) do
+         texts[i] = layer:gsub('KIND', kind):gsub('NAME', 'l' .. i)
+         models[i] = bytes(100, bytes(1, 'l' .. i) .. blobs)
+         models[#kinds + i] = bytes(2, bytes(4, 'l' .. i) .. (blobs:gsub('^\186', '\178')))
+      end
+      return 'name: "n" input: "d" input_dim: 1\n' .. table.concat(texts, '\n') .. '\0' .. table.concat(models)
+   end
+   local parameters = [[ convolution_param { num_output: 2 kernel_size: 1 group: 1 }
+inner_product_param { num_output: 2 } pooling_param { pool: AVE kernel_size: 2 stride: 2 pad: 1 }
+relu_param { negative_slope: 0.5 } lrn_param { local_size: 3 alpha: 1e-4 beta: 0.75 } dropout_param { dropout_ratio: 0.25 } include { phase: TEST } }]]
+   seed('v2', net('layer { name: "NAME" type: "KIND"' .. parameters, { 'Convolution', 'ReLU', 'LRN', 'Pooling', 'InnerProduct',
+      'Dropout', 'Softmax', 'Data' }))
+   seed('v1', net('layers { name: "NAME" type: KIND' .. parameters, { 'CONVOLUTION', 'TANH', 'SIGMOID', 'ABSVAL', 'POOLING',
+      'FLATTEN', 'INNER_PRODUCT', 'SOFTMAX_LOSS' }))
+   seed('v0', net('layers { layer { name: "NAME" type: "KIND" num_output: 2 kernelsize: 1 pad: 1 biasterm: true } bottom: "d" }',
+      { 'conv', 'padding', 'pool', 'relu', 'innerproduct', 'softmax' }))
+   seed('text', "a: 'x\\n\\x41\\101' \"y\" # c\nb: [1, -2.5f, 1e9] c < d: true; e: inf > f: [{ g: 1 }, { g: 2 }] h: []")
+   words { 'layer {', 'layers {', 'name: ', 'type: ', 'bottom: ', 'top: ', 'num_output: ', 'kernel_size: ', 'kernel_h: ', 'pad: ',
+      'stride: ', 'group: ', 'dilation: ', 'bias_term: false', 'global_pooling: true', 'pool: MAX', 'transpose: ', 'axis: ',
+      'exclude { phase: TEST }', '2147483647', '-1', '0.5', 'nan', '1e999', '\162\6', '\186\3', '\170\2' }
+end
+
+-- Files of our own, each with one kind of content, and that of h5py.
+function seeds.hdf5()
+   local hdf5 = require 'hdf5'
+   local function file(name, f)
+      local h = hdf5.open(('%s/%s.h5'):format(folder, name), 'w')
+      f(h)
+      h:close()
+   end
+   file('numbers', function(h) h:write('/x', torch.range(1, 6):view(2, 3)) end)
+   file('texts', function(h)
+      h:write('/s', { 'a', 'bc' })
+      h:writeAttribute('title', 'text')
+   end)
+   file('packed', function(h) h:write('/x', torch.zeros(20, 20), hdf5.DataSetOptions():setChunked(5, 5):setDeflate()) end)
+   file('rows', function(h) h:append('/rows', torch.ones(1, 2), hdf5.DataSetOptions():setChunked(2, 2)) end)
+   file('groups', function(h) h:write('/a', { b = { c = 1 }, d = torch.ByteTensor { 1 } }) end)
+   local f = assert(io.open('test/hdf5/h5py.h5', 'rb'))
+   seed('h5py.h5', f:read '*a')
+   f:close()
+   words { 'TREE', 'SNOD', 'HEAP', 'GCOL', 'OHDR', '\255\255\255\255\255\255\255\255', '\0\0\0\0\0\0\0\0' }
 end
 
 local write = assert(seeds[target], 'no seeds for ' .. tostring(target))
