@@ -8,7 +8,7 @@ ignore = {
 }
 files['test/'] = { std = '+busted', globals = { 'torch', 'nn', 'arg', 'io', 'specpkg' } }
 files['test/programs/*/'] = { std = 'luajit', allow_defined = true, module = false,             -- scripts with globals
-                              globals = { 'torch', 'nn', 'optim', 'paths', 'xlua', 'image', 'path', 'dir', 'lapp', 'tablex', 'stringx', 'OneHot', 'Provider' } }
+                              globals = { 'torch', 'nn', 'optim', 'paths', 'xlua', 'image', 'path', 'dir', 'lapp', 'tablex', 'stringx', 'OneHot', 'Provider', 'dataLoader' } }
 files['lua/torch'] = { globals = { 'table', 'string' } }
 files['rocks/*.rockspec'] = { std = 'none', globals = { 'rockspec_format', 'package', 'version', 'source', 'description', 'dependencies', 'build', 'deploy', 'test' } }
 files['.luacheckrc'] = { std = 'luacheckrc' }

@@ -7,7 +7,7 @@ description = {
    summary = "Training across processes, for Torch",
    license = "BSD-3-Clause",
 }
-dependencies = { "lua == 5.1", "torch", "nn" }
+dependencies = { "lua == 5.1", "torch", "nn", "optim" }
 build = {
    type = "command",
    install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/dist lua/torchmpi lua/distlearn "$(LUADIR)"',

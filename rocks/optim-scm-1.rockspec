@@ -7,7 +7,7 @@ description = {
    summary = "Optimizers for Torch",
    license = "BSD-3-Clause",
 }
-dependencies = { "lua == 5.1", "torch" }
+dependencies = { "lua == 5.1", "torch", "gnuplot" }
 build = {
    type = "command",
    install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/optim "$(LUADIR)"',

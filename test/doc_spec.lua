@@ -1,24 +1,10 @@
 -- test/doc_spec.lua - every Lua example of README and doc/ runs, and `-->` says what it prints.
 -- runs once
-local TH = os.getenv 'TH' or 'build/bin/th'
+local ffi = require 'ffi'
+local paths = require 'paths'
+local pictures = require 'doc.pictures'
 
--- The ```lua blocks of a page: { text, line }. A piece that cannot stand alone is marked ```lua fragment.
-local function blocks_of(file)
-   local found, block, number = {}, nil, 0
-   for line in io.lines(file) do
-      number = number + 1
-      if block and line:match '^%s*```%s*$' then
-         block.text = table.concat(block, '\n') .. '\n'
-         found[#found + 1] = block
-         block = nil
-      elseif block then
-         block[#block + 1] = line
-      elseif line:match '^%s*```lua%s*$' then
-         block = { line = number }
-      end
-   end
-   return found
-end
+local TH = os.getenv 'TH' or 'build/bin/th'
 
 local function pages()
    local list = { 'README.md' }
@@ -28,27 +14,20 @@ local function pages()
    return list
 end
 
--- Runs the block as a script of its own; returns both streams and the status.
-local function run(text)
-   local name = os.tmpname()
-   local f = assert(io.open(name, 'w'))
-   f:write(text)
-   f:close()
-   local p = io.popen(("'%s' %s 2>&1 </dev/null; echo \"status $?\""):format(TH, name))
-   local out, status = p:read('*a'):match '^(.*)status (%d+)\n$'
-   p:close()
-   os.remove(name)
-   return out, tonumber(status)
-end
+local has_png = pcall(ffi.load, os.getenv 'TH_PNG' or 'libpng16.so.16')
+local drawn = {}                             -- the pictures that blocks have saved: name -> pixels
 
 local count = 0
 for _, page in ipairs(pages()) do
-   for _, block in ipairs(blocks_of(page)) do
+   local folder = page ~= pictures.page and '.' or nil
+   for _, block in ipairs(pictures.blocks(page)) do
       count = count + 1
       describe(('%s, line %d'):format(page, block.line), function()
          it('runs and prints what it says', function()
-            local out, status = run(block.text)
+            if block.text:find('.png', 1, true) and not has_png then return pending 'libpng is not installed' end
+            local out, status, saved = pictures.run(TH, block.text, folder)
             assert.equal(0, status, out)
+            for name, x in pairs(saved) do drawn[name] = x end
             local from = 1
             for want in block.text:gmatch '%-%->%s*([^\n]*)' do
                local first, last = out:find(want, from, true)
@@ -59,6 +38,35 @@ for _, page in ipairs(pages()) do
       end)
    end
 end
+
+describe('doc/pictures/', function()
+   local kept, shown, bytes = {}, {}, 0
+   setup(function()
+      for name in paths.files(pictures.folder) do
+         if name:match '%.png$' then
+            kept[name] = true
+            local f = assert(io.open(pictures.folder .. '/' .. name))
+            bytes = bytes + f:seek 'end'
+            f:close()
+         end
+      end
+      local f = assert(io.open(pictures.page))
+      for name in f:read('*a'):gmatch '!%[[^%]]+%]%(pictures/([^)]+)%)' do shown[name] = true end
+      f:close()
+   end)
+   it('has what the blocks of doc/images.md draw: ./dev docs draws it anew', function()
+      if not has_png then return pending 'libpng is not installed' end
+      local names = {}
+      for name, x in pairs(drawn) do
+         names[name] = true
+         assert.is_true(pictures.apart(x, pictures.kept(name)) == 0, name)
+      end
+      for name in pairs(pictures.others) do names[name] = true end
+      assert.same(names, kept)
+   end)
+   it('has no picture that the page does not show, and the page shows no other', function() assert.same(shown, kept) end)
+   it('is small', function() assert.is_true(bytes < 350000, bytes) end)
+end)
 
 describe('the documentation', function()
    it('has examples', function() assert.is_true(count >= 2) end)

@@ -220,6 +220,11 @@ recipe('image_warp', function(d)
    return { x = d:values(3, h, w), field = d:values(2, h, w) }
 end)
 recipe('image_color image_luma', function(d) return { x = d:values(3, d.rows, d.cols), change = 'rgb2hsv' } end)
+recipe('image_augment', function(d)
+   local h, w = large_plane(d)
+   local rows = torch.DoubleTensor { { 1, -2, 0, 1, 1, 1 }, { 0, 1, 1, 1.2, 0.7, 1.3 }, { 2, 3, 0, 0.5, 1.5, 0 } }
+   return { list = { d:values(3, h, w), d:values(3, h, w), d:values(3, h, w) }, plan = rows, height = h, width = w }
+end)
 recipe('fractionalmaxpool2d', function(d)
    local h, w = plane(d)
    return { x = d:values(4, 12, h, w), samples = d:chances(4, 12, 2), kH = 2, kW = 2, outH = h - 2, outW = w - 2 }
@@ -337,7 +342,7 @@ local shapes = {
 }
 local numbers = { 0, 1, 2, -1, 3, 0.5, 1e30, -1e30, 2 ^ 53, 0 / 0, 1 / 0, -1 / 0 }
 local wholes = { 0, 1, 1, 2, 2, 3, 4, -1, 17, 2 ^ 31, 2 ^ 40, 2 ^ 53, 1.5, 0 / 0 }
-local junk = { 'a string', '2', '-1.5', true, {}, print, torch.LongStorage { 2 }, 0, -1, 0 / 0, 2 ^ 53 }
+local junk = { 'a string', '2', '-1.5', true, {}, print, torch.LongStorage { 2 }, 0, -1, 0 / 0, 2 ^ 53, ffi.cast('void *', 0) }
 
 --- The name of a type.
 function draw.kind() return draw.pick(types) end

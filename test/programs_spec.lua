@@ -166,3 +166,32 @@ describe('test/programs/donkey', function()
       assert.matches('classes: above below, samples: 41\nerror: %[thread 1 callback%]\n$', output)
    end)
 end)
+
+describe('test/programs/imagenet', function()
+   local jpeg = pcall(ffi.load, os.getenv 'TH_JPEG' or 'libturbojpeg.so.0') and it or pending
+   local outputs = {}
+
+   local function train(n)
+      outputs[n] = outputs[n] or run('imagenet', "main.lua -data '%s/photos' -cache '%s' -nDonkeys %d", folder, folder, n)
+      return outputs[n]
+   end
+
+   jpeg('learns from JPEG files that donkeys cut, turn and colour at random', function()
+      local output = train(2)
+      for _, line in ipairs { 'above: 10 pictures', 'below: 10 pictures', 'mean and std estimated in %d+ s' } do
+         assert.matches(line .. '\n', output)                 -- a line of the second donkey may come between them
+      end
+      assert.matches('nClasses: 2, nTest: 20\nEpoch: %[1%] batches 15,', output)
+      local loss, right = output:match 'Epoch: %[3%] batches 15, loss (%S+)\nright: (%d+) of 20\n'
+      assert.is_true(tonumber(loss) < 0.2 and tonumber(right) >= 19, output)
+   end)
+
+   jpeg('keeps mean and std in a file, and tests on the same bits without donkeys and with three', function()
+      local want = train(2):match 'test pictures: (.*)\n$'
+      for _, n in ipairs { 0, 3 } do
+         assert.matches('mean and std from the cache\n', train(n))
+         assert.equal(want, train(n):match 'test pictures: (.*)\n$')
+         assert.is_true(tonumber(train(n):match 'right: (%d+)') >= 19, train(n))
+      end
+   end)
+end)
