@@ -5,6 +5,7 @@
 -- own packages need Lua's `type`, so the searcher below loads them with a line in front that makes it a local. `getmetatable`
 -- gives the class of such an object; Lua's gives the text 'ffi' for all cdata.
 local original = require 'torch.original'
+local loops = require 'torch.pairs'
 local ffi = require 'ffi'
 local type, getmetatable = original.type, original.getmetatable
 
@@ -102,20 +103,14 @@ end
 
 -- ---- Lua 5.2 ---------------------------------------------------------------------------------------------------
 
--- Whether this LuaJIT compiles `pairs` loops wrongly: Debian's build of March 2022 does. A loop that runs other compiled code may
--- end before its last entry, without an error (doc/design.md). OpenResty's branch of 2023 has no such fault.
-local function loses_entries()
-   return ffi.abi 'gc64' and jit.version_num <= 20100 and not pcall(require, 'table.isempty')
-end
-
--- A function of Lua in the place of `next`. LuaJIT then compiles the loop as one of calls, which is right and takes 12 to 14 ns
--- more for each entry.
+-- In the place of `next` where LuaJIT compiles that wrongly: loops that call this one stay with the interpreter.
 local lua_next = original.next
 local function step(t, k) return lua_next(t, k) end
+jit.off(step)
 
 -- pairs or ipairs that asks a metatable for `event`, as a LuaJIT does that was built with the extensions of Lua 5.2.
 local function asking(iterate, event)
-   local stepping = event == '__pairs' and loses_entries()
+   local stepping = event == '__pairs' and loops.wrong
    return function(t)
       local mt = type(t) == 'table' and getmetatable(t)
       local f = type(mt) == 'table' and rawget(mt, event)
@@ -156,7 +151,7 @@ local function add_lua52()
    for _, name in ipairs { 'pairs', 'ipairs' } do
       if not honours(original[name], '__' .. name) then rawset(_G, name, asking(original[name], '__' .. name)) end
    end
-   if loses_entries() then rawset(_G, 'next', step) end
+   if loops.wrong then rawset(_G, 'next', step) end
 end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------

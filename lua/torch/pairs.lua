@@ -1,0 +1,22 @@
+-- torch.pairs - keeps LuaJIT from compiling loops over the entries of a table wrongly. Debian's build of March 2022 does.
+--
+-- `next` leaves an entry where the next call of `next` leaves its own. Code that reads the entry as an operand of a later
+-- instruction may find another one there: the loop loses entries or ends early, without an error. Without such operands
+-- (LuaJIT's option 'fuse') it is right. test/pairs_spec.lua has a program with thousands of wrong answers.
+--
+-- th replaces pairs and next by functions that LuaJIT does not compile (torch.launch), and keeps the option: reading a tensor's
+-- element takes 15 % longer without it. doc/design.md tells more.
+local ffi = require 'ffi'
+local jit = require 'jit'
+
+local M = {}
+
+--- Whether this LuaJIT compiles such loops wrongly. OpenResty's branch, which has table.isempty, does not.
+M.wrong = ffi.abi 'gc64' and jit.version_num <= 20100 and not pcall(require, 'table.isempty')
+
+if M.wrong and debug.getinfo(pairs, 'S').what == 'C' then
+   jit.opt.start '-fuse'
+   pcall(jit.flush)                         -- what was compiled before may be wrong already
+end
+
+return M
