@@ -1,13 +1,12 @@
 -- test/feed_files_spec.lua - datasets in files of others: what they read back, and files that are not what they say.
 -- runs once
-local ffi = require 'ffi'
 local torch = require 'torch'
 local feed = require 'feed'
 local shared = require 'test.feed'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
 
-local all, bounded, needs_a_file, TH = shared.all, shared.bounded, shared.needs_a_file, shared.TH
+local all, bounded, needs_a_file = shared.all, shared.bounded, shared.needs_a_file
 
 teardown(temporary.remove)
 
@@ -163,79 +162,5 @@ describe('feed.t7', function()
       refuses('feed.t7: ' .. name .. ': samples lie in a tensor, a table of tensors or a list, got a number (3)', feed.t7, name)
       refuses('feed.t7: ', feed.t7, temporary.put 'damaged')
       refuses('feed.t7: file must be the name of a file, got nil', feed.t7)
-   end)
-end)
-
-describe('feed.lmdb', function()
-   local found, lib = pcall(ffi.load, 'liblmdb.so.0')
-   local dir
-
-   -- Writes a database with the library itself.
-   local function write(path, pairs_of)
-      pcall(ffi.cdef, 'int mdb_put(MDB_txn *txn, unsigned dbi, MDB_val *key, MDB_val *data, unsigned flags); int mdb_txn_commit(MDB_txn *txn);')
-      local env, txn, dbi = ffi.new 'MDB_env *[1]', ffi.new 'MDB_txn *[1]', ffi.new 'unsigned[1]'
-      assert(lib.mdb_env_create(env) == 0)
-      assert(lib.mdb_env_open(env[0], path, 0, 438) == 0)
-      assert(lib.mdb_txn_begin(env[0], nil, 0, txn) == 0)
-      assert(lib.mdb_dbi_open(txn[0], nil, 0, dbi) == 0)
-      for k, v in pairs(pairs_of) do
-         local key, value = ffi.new('MDB_val', #k, ffi.cast('char *', k)), ffi.new('MDB_val', #v, ffi.cast('char *', v))
-         assert(lib.mdb_put(txn[0], dbi[0], key, value, 0) == 0)
-      end
-      assert(lib.mdb_txn_commit(txn[0]) == 0)
-      lib.mdb_env_close(env[0])
-   end
-
-   setup(function()
-      dir = os.tmpname()
-      os.remove(dir)
-      assert(os.execute(("mkdir '%s'"):format(dir)) == 0)
-   end)
-   teardown(function() os.execute(("rm -r '%s'"):format(dir)) end)
-
-   it('gives values in the order of their keys, in threads too', function()
-      if not found then return pending 'liblmdb is not installed' end
-      local values = {}
-      for k = 1, 3000 do values[('%05d'):format(k)] = torch.serialize(k) end
-      write(dir, values)
-      local d = feed.lmdb(dir)
-      assert.equal(3000, d:size())
-      assert.equal(77, torch.deserialize(d:get(77)))
-      assert.equal('00077', feed.lmdb(dir .. '/data.mdb', { keys = true }):get(77).key)
-      local sum = 0
-      for batch in feed.loader { dataset = feed.map(d, function(s) return torch.deserialize(s) end), batch = 100, workers = 2 }:epoch() do
-         sum = sum + batch:sum()
-      end
-      assert.equal(3000 * 3001 / 2, sum)
-      bounded('feed.lmdb', d)
-   end)
-   it('is known to a state by its keys and values, wherever it lies', function()
-      if not found then return pending 'liblmdb is not installed' end
-      local function known(path) return feed.loader { dataset = feed.lmdb(path) }:state().dataset end
-      local path = dir .. '/small'
-      assert(os.execute(("mkdir '%s'"):format(path)) == 0)
-      write(path, { a = 'x', b = 'y' })
-      local is, copy = known(path), temporary.put(temporary.get(path .. '/data.mdb'))
-      assert.truthy(is:find '^lmdb %x+$', is)
-      assert.equal(is, known(copy))
-      write(path, { b = 'z' })
-      assert.not_equal(is, known(path))
-      assert.equal(is, known(copy))
-   end)
-   it('refuses what is no database, and one that was cut off', function()
-      if not found then return pending 'liblmdb is not installed' end
-      refuses('feed.lmdb: /no/such: No such file or directory', feed.lmdb, '/no/such')
-      refuses('feed.lmdb: file must be the name of a file, got nil', feed.lmdb)
-      refuses('feed.lmdb: there is no option key; there are keys', feed.lmdb, dir, { key = true })
-      refuses('MDB_INVALID', feed.lmdb, temporary.put(('x'):rep(9000)))
-      local copy = temporary.put(temporary.get(dir .. '/data.mdb'):sub(1, 40960))
-      refuses('it has 40960 bytes, but its pages end at', feed.lmdb, copy)
-   end)
-   it('says that the library is not there', function()
-      local file = temporary.put("print(pcall(require 'feed'.lmdb, '/tmp/x'))", '.lua')
-      local p = io.popen(("TH_LMDB=/no/lib.so LD_LIBRARY_PATH= timeout 60 '%s' -e \"local f = require 'ffi'; local l = f.load; f.load = function(n, ...) if n:find 'lmdb' or n == '/no/lib.so' then error 'no' end return l(n, ...) end; dofile '%s'\" 2>&1"):format(TH, file))
-      local out = p:read '*a'
-      p:close()
-      assert.truthy(out:find("false\tfeed.lmdb: /tmp/x: liblmdb is not installed (Debian: liblmdb0); TH_LMDB may name it", 1, true), out)
    end)
 end)

@@ -30,6 +30,20 @@ typedef struct th_records {
 /* The bodies of these records, one after the other. *same is 0 if one is of another kind, and then `to` holds nothing of use. */
 th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int *same);
 void      th_source_free(th_source *s);
+
+/* A database of LMDB: `count` values, in the order of their keys. Value i, from 0, has value[2 * i + 1] bytes, which lie at byte
+ * value[2 * i] of the file, or, if that is below 0, in the overflow pages from page -value[2 * i] on. Key k lies in `key` from
+ * key_place[k] to key_place[k + 1]. Value i belongs to key i, or, in a database with duplicates, to key owner[i] - 1. */
+typedef struct th_lmdb {
+  int64_t  page_size, count, keys, key_bytes;
+  char    *key;
+  int64_t *key_place, *value, *owner;                         /* owner is NULL in a database without duplicates */
+} th_lmdb;
+th_status th_lmdb_open(th_lmdb *d, const th_source *s);       /* reads all keys; a failure leaves *d empty */
+void      th_lmdb_free(th_lmdb *d);
+/* Reads a value of `size` bytes at `place` as above; *value points to it, in `room`, which has TH_LMDB_HEAD bytes more. */
+enum { TH_LMDB_HEAD = 16 };
+th_status th_lmdb_value(const th_source *s, int64_t page_size, int64_t place, int64_t size, char *room, const char **value);
 uint32_t  th_crc32c(uint32_t crc, const void *bytes, int64_t n);                    /* Castagnoli's; crc is 0 at first */
 /* FFI END */
 

@@ -61,16 +61,22 @@ local room, size = nil, 0
 local LARGE = 2 ^ 24                        -- from here on there is room for what is wanted, and no more
 local MOST = 2 ^ 31 - 257                   -- bytes of a string of LuaJIT
 
---- n bytes from `place` on, in memory that is good until the next call.
-function source.bytes(s, n, place)
+--- Room for n bytes, which is good until the next call.
+function source.room(n)
    if n > MOST then error(('%.0f bytes are more than a value can have, %.0f'):format(n, MOST), 0) end
    if n > size then
       room, size = nil, 0
       local more = n < LARGE and math.max(2 * n, 65536) or n
       room, size = ffi.new('uint8_t[?]', more), more
    end
-   source.read(s, room, n, place)
    return room
+end
+
+--- n bytes from `place` on, in memory that is good until the next call.
+function source.bytes(s, n, place)
+   local to = source.room(n)
+   source.read(s, to, n, place)
+   return to
 end
 
 --- n bytes from `place` on as a string.

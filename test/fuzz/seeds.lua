@@ -50,6 +50,26 @@ local header = '{"__metadata__":{"format":"pt","u":"\\u00fc\\ud83d\\ude00"},"a.b
 -- The target takes the number of bytes behind the header, then the header.
 function seeds.safetensors() seed('header', '\5\0' .. header) end
 
+-- Databases of LMDB with small pages: of all lengths of values, and of keys with several values.
+function seeds.lmdb()
+   local lmdb = require 'test.lmdb'
+   local function entries(n, length)
+      local list = {}
+      for i = 1, n do list[i] = { ('%02d'):format(i), ('x'):rep(i * length) } end
+      return list
+   end
+   seed('empty', (lmdb.file({}, 256)))
+   seed('leaf', (lmdb.file(entries(4, 3), 256)))
+   seed('tree', (lmdb.file(entries(12, 10), 256)))
+   seed('long', (lmdb.file(entries(3, 200), 256)))
+   local many = { 'b' }
+   for k = 1, 40 do many[k + 1] = ('%03d'):format(k) end
+   for name, flags in pairs { nodes = lmdb.DUPSORT, fixed = lmdb.DUPSORT + lmdb.DUPFIXED } do
+      seed(name, (lmdb.file({ { 'a', '001', '002' }, many, { 'c', 'single' } }, 256, flags)))
+   end
+   words { '\222\192\239\190', ('\255'):rep(8), '\1\0', '\2\0', '\4\0', '\6\0', '\66\0', '\98\0', '\0\1\0\0' }
+end
+
 -- PNG files of one, three and four planes, where libpng is.
 function seeds.png()
    local write = require 'feed.png'.write
