@@ -191,7 +191,8 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
   if (bytes) TH_TRY(th_slots_new(&j.slots, bytes));
   const double work = (double)th_min(g->m, j.tm) * (double)th_min(g->n, j.tn) * (double)(g->k + 1);
   const int64_t grain = work < SMALL ? (int64_t)(SMALL / work) + 1 : 1;
-  const th_status s = th_parallel((g->sum ? 1 : g->batch) * j.rows * j.cols, grain, f, &j);
+  th_status s = g->begin ? g->begin(g->call) : TH_OK;
+  if (s == TH_OK) s = th_parallel((g->sum ? 1 : g->batch) * j.rows * j.cols, grain, f, &j);
   if (bytes) th_slots_free(&j.slots);
   return s;
 }

@@ -5,7 +5,8 @@
 
 /* C = beta C + alpha A B for every matrix of a batch; with `sum`, C is one matrix and the products of
  * the batch are summed into it in order. Steps count elements: of the batch, a row, a column.
- * beta 0 does not read C. A and B may not overlap C. */
+ * beta 0 does not read C. A and B may not overlap C. `begin`, where it is set, puts into C what beta scales: it is called with
+ * `call` when all memory has been taken, so that a product that fails for want of memory has changed nothing. */
 typedef struct th_gemm {
   int     dtype;
   bool    sum;
@@ -14,6 +15,8 @@ typedef struct th_gemm {
   const void *a, *b;
   void   *c;
   int64_t as[3], bs[3], cs[3];
+  th_status (*begin)(const th_call *call);
+  const th_call *call;
 } th_gemm;
 
 th_status TH_AT(th_gemm_run)(const th_gemm *g);

@@ -1,9 +1,6 @@
 /* mm.c - the matrix products, all of them calls of gemm. */
 #include "gemm.h"
 
-/* y = m, in the layout of y, unless they are one. */
-static th_status put_addend(const th_call *c);
-
 static th_gemm of_matrices(const th_call *c, int y, int a, int b)
 {
   const th_tensor *ta = c->arg[a].t, *tb = c->arg[b].t, *ty = c->arg[y].t;
@@ -44,6 +41,7 @@ static void copy_row(char *const *p, const int64_t *step, int64_t n, const void 
   for (int64_t i = 0; i < n; i++) memcpy(p[0] + i * step[0], p[1] + i * step[1], es);
 }
 
+/* y = m, in the layout of y, unless they are one. */
 static th_status put_addend(const th_call *c)
 {
   const size_t es = th_dtype_size(c->dtype);
@@ -58,7 +56,7 @@ static th_status added(const th_call *c)
   th_gemm g = of_matrices(c, 0, 4, 5);
   g.beta = c->arg[1].d;
   g.alpha = c->arg[3].d;
-  if (g.beta != 0) TH_TRY(put_addend(c));
+  if (g.beta != 0) g.begin = put_addend, g.call = c;
   if (g.batch == 0 && g.sum) g.batch = 1, g.k = 0;  /* an empty sum still scales */
   return TH_AT(th_gemm_run)(&g);
 }

@@ -272,7 +272,7 @@ static th_status M(product)(const th_gemm *g)
   j.right = th_scratch(right + left);
   if (!j.right) return th_fail(TH_ENOMEM, "no memory for the packed operands");
   if (left) j.left = j.right + right / sizeof(P);
-  th_status s = TH_OK;
+  th_status s = g->begin ? g->begin(g->call) : TH_OK;
   for (; s == TH_OK && j.matrix < g->batch; j.matrix += matrices) {
     j.matrices = th_min(matrices, g->batch - j.matrix);
     for (j.col = 0; s == TH_OK && j.col < g->n; j.col += wide) {
