@@ -2,7 +2,7 @@
 -- runs once, on the plain build: the library that it preloads replaces malloc
 local torch = require 'torch'
 local optim = require 'optim'
-local C = require 'torch.lib'.C
+local with_little = require 'test.little_memory'
 
 local th = os.getenv 'TH' or 'build/bin/th'
 
@@ -56,16 +56,6 @@ describe('when a call to the system fails', function()
 end)
 
 describe('without memory', function()
-   local memory = C.th_memory_of(0)
-   local function with_little(bytes, f, ...)
-      collectgarbage()
-      collectgarbage()
-      memory.most = C.th_memory_of(0).bytes + bytes
-      local ok, why = pcall(f, ...)
-      memory.most = 0
-      return ok, why
-   end
-
    it('the results of an op with several keep their sizes', function()
       local x, y, at = torch.rand(300, 300), torch.ones(2, 3), torch.LongTensor(2):fill(7)
       local ok, why = with_little(800000, torch.sort, y, at, x, 1)

@@ -2,7 +2,9 @@
 local paths = require 'paths'
 local torch = require 'torch'
 local feed = require 'feed'
+local assert = require 'luassert'
 local refuses = require 'test.refuses'
+local temporary = require 'test.temporary'
 
 local M = {}
 
@@ -36,6 +38,41 @@ function M.needs_a_file(name)
    refuses(name .. ': cannot open /: Is a directory', f, '/')
    refuses(name .. ': cannot open /dev/null: it is no plain file', f, '/dev/null')
    for _, v in ipairs { '', 3, {}, 'a\0b' } do refuses(name .. ': file must be the name of a file, got', f, v) end
+end
+
+--- What feed's function `name` says of a file where a library cannot be opened, whose names match the Lua pattern.
+function M.without(library, name, file)
+   local script = temporary.put(([[
+      local f = require 'ffi'
+      local l = f.load
+      f.load = function(n, ...) if n:find '%s' then error 'no' end return l(n, ...) end
+      print(pcall(require 'feed'.%s, arg[1]))
+   ]]):format(library, name), '.lua')
+   local p = io.popen(("timeout 60 '%s' %s %s 2>&1"):format(M.TH, script, file))
+   local out = p:read '*a'
+   p:close()
+   return out:match '^false\t(.*)\n$' or out
+end
+
+--- That the order of an epoch can be made after it could not be made at first: the n-th permutation fails, for n = 1 .. most.
+-- @param make  gives a loader
+function M.orders_again(make, most)
+   local seed = require 'feed.seed'
+   local permutation = seed.permutation
+   for fails = 1, most do
+      local l, calls = make(), 0
+      l:epoch()()
+      seed.permutation = function(...)
+         calls = calls + 1
+         if calls == fails then error('out of memory', 0) end
+         return permutation(...)
+      end
+      refuses('out of memory', l:epoch(2))
+      seed.permutation = permutation
+      local right = make()
+      right:epoch(2)
+      assert.same(M.texts(right), M.texts(l))
+   end
 end
 
 --- A loader of the numbers 1..n (23), unless options have a dataset.

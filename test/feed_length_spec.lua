@@ -152,22 +152,7 @@ describe('an order by length', function()
       assert.same(wanted, texts(make { bucket = 4, lengths = function(i) return LENGTHS[i] end }))
    end)
    it('is that of the epoch also where it could not be made at first', function()
-      local seed = require 'feed.seed'
-      local permutation = seed.permutation
-      for fails = 1, 2 do
-         local l, calls = make { bucket = 1000 }, 0
-         l:epoch()()
-         seed.permutation = function(...)
-            calls = calls + 1
-            if calls == fails then error('out of memory', 0) end
-            return permutation(...)
-         end
-         refuses('out of memory', l:epoch(2))
-         seed.permutation = permutation
-         local right = make { bucket = 1000 }
-         right:epoch(2)
-         assert.same(texts(right), texts(l))
-      end
+      shared.orders_again(function() return make { bucket = 1000 } end, 2)
    end)
    it('has no batch for a dataset without samples', function()
       assert.same({}, texts(feed.loader { dataset = feed.list {}, lengths = {}, bucket = 2, shortestFirst = true, shuffle = true }, 2))

@@ -78,24 +78,9 @@ describe('the order', function()
       assert.not_equal(a[1], b[1])
    end)
    it('is that of the epoch also where it could not be made at first', function()
-      local seed = require 'feed.seed'
-      local permutation = seed.permutation
       for _, chunk in ipairs { false, 2 } do
-         local function make() return loader({ batch = 6, shuffle = true, chunk = chunk or nil, window = 2 }, 20) end
-         for fails = 1, chunk and 2 or 1 do
-            local l, calls = make(), 0
-            l:epoch()()
-            seed.permutation = function(...)
-               calls = calls + 1
-               if calls == fails then error('out of memory', 0) end
-               return permutation(...)
-            end
-            refuses('out of memory', l:epoch(2))
-            seed.permutation = permutation
-            local right = make()
-            right:epoch(2)
-            assert.same(texts(right), texts(l))
-         end
+         local options = { batch = 6, shuffle = true, chunk = chunk or nil, window = 2 }
+         shared.orders_again(function() return loader(options, 20) end, chunk and 2 or 1)
       end
    end)
    it('has no batch for a dataset without samples', function()

@@ -118,7 +118,8 @@ function junk.fault(name, why)
    return junk.of_lua(why)
 end
 
-local function shown(v)
+--- A value for a message.
+function junk.shown(v)
    if torch.isTensor(v) then return v:type() .. '(' .. table.concat(v:size():totable(), 'x') .. ')' end
    if type(v) == 'string' then return ('%q'):format(v) end
    return tostring(torch.typename(v) or v)
@@ -138,7 +139,7 @@ function junk.call(name, f, most, before, good)
    local fault = junk.fault(name, why)
    if not fault then return true end
    local words = {}
-   for i = 1, n do words[i] = shown(args[i]) end
+   for i = 1, n do words[i] = junk.shown(args[i]) end
    return true, ('%s(%s): %s: %s'):format(name, table.concat(words, ', '), fault, tostring(why))
 end
 

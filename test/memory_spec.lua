@@ -2,16 +2,7 @@
 local torch = require 'torch'
 local C = require 'torch.lib'.C
 local memory = C.th_memory_of(0)
-
--- Runs f while tensors may take no more than `bytes` beyond what they hold.
-local function with_little(bytes, f, ...)
-   collectgarbage()
-   collectgarbage()
-   memory.most = C.th_memory_of(0).bytes + bytes
-   local ok, why = pcall(f, ...)
-   memory.most = 0
-   return ok, why
-end
+local with_little = require 'test.little_memory'
 
 -- f(...) is refused for want of memory in the name of `who`, leaves its arguments alone, and is right afterwards.
 local function runs_out(who, f, ...)

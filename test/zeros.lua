@@ -2,6 +2,7 @@
 --
 -- Sizes that belong together become 0 together: those that are equal in a good call, up to three at once. What comes is a
 -- result or an error that names the op. A division by zero would end the process.
+local assert = require 'luassert'
 local torch = require 'torch'
 local op = require 'torch.op'
 local draw = require 'test.draw'
@@ -170,6 +171,26 @@ function zeros.sweep(name, place, device, generator)
       end
    end
    return calls, refused
+end
+
+--- Describes each op by itself, as zeros.sweep tries it.
+-- @param describe  and `it`: busted's, which a spec alone has
+-- @param most  which part of the calls may be refused, at most
+function zeros.describe(describe, it, what, place, device, most)
+   describe(what, function()
+      local calls, refused = 0, 0
+      for _, name in ipairs(op.names()) do
+         it(name .. ' computes or refuses them', function()
+            local n, r = zeros.sweep(name, place, device)
+            calls, refused = calls + n, refused + r
+         end)
+      end
+      it('is tried in thousands of calls, of which some are refused', function()
+         assert.is_true(calls > 5000, calls)
+         assert.is_true(refused > calls / 10 and refused < calls * most, refused)
+         print(('%s %d calls with zeros, %d refused'):format(what, calls, refused))
+      end)
+   end)
 end
 
 return zeros

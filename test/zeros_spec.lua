@@ -1,6 +1,5 @@
 -- test/zeros_spec.lua - every op with every dimension and every whole number 0 in turn, on the CPU.
 local torch = require 'torch'
-local op = require 'torch.op'
 local zeros = require 'test.zeros'
 local C = require 'torch.lib'.C
 
@@ -30,18 +29,4 @@ describe('a convolution', function()
    end
 end)
 
-describe('no elements:', function()
-   local calls, refused = 0, 0
-   local function itself(x) return x end
-   for _, name in ipairs(op.names()) do
-      it(name .. ' computes or refuses them', function()
-         local n, r = zeros.sweep(name, itself, C.TH_CPU)
-         calls, refused = calls + n, refused + r
-      end)
-   end
-   it('is tried in thousands of calls, of which some are refused', function()
-      assert.is_true(calls > 5000, calls)
-      assert.is_true(refused > calls / 10 and refused < calls, refused)
-      print(('%d calls with zeros, %d refused'):format(calls, refused))
-   end)
-end)
+zeros.describe(describe, it, 'no elements:', function(x) return x end, C.TH_CPU, 1)

@@ -81,12 +81,6 @@ local function changed(args, kept)
    end
 end
 
-local function shown(v)
-   if torch.isTensor(v) then return v:type() .. '(' .. table.concat(v:size():totable(), 'x') .. ')' end
-   if type(v) == 'string' then return ('%q'):format(v) end
-   return tostring(torch.typename(v) or v)
-end
-
 -- What is wrong with an error, or nil. One that speaks in the name of an inner function does: 'nn.HardTanh: ...'.
 local function fault_of(name, why)
    local fault = junk.fault(name, why)
@@ -96,7 +90,7 @@ end
 
 local function list(args, n)
    local words = {}
-   for i = 1, n do words[i] = shown(args[i]) end
+   for i = 1, n do words[i] = junk.shown(args[i]) end
    return table.concat(words, ', ')
 end
 

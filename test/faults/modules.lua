@@ -3,14 +3,6 @@ local torch = require 'torch'
 local nn = require 'nn'
 local drawn = require 'test.nn.drawn'
 
-local function ones(t)
-   if torch.isTensor(t) then return t.new(t:size()):fill(1) end
-   if type(t) ~= 'table' then return 1 end
-   local g = {}
-   for k = 1, #t do g[k] = ones(t[k]) end
-   return g
-end
-
 -- The numbers of parameters: a module may give them another shape or another storage at its first use.
 local function numbers(weights)
    local list = {}
@@ -26,7 +18,7 @@ local function module(case, form)
          local m, inputs = drawn.make(case)
          local given = { m = m, x = inputs[form][1] }
          local ok, y = pcall(m.forward, m, given.x)
-         given.g = ok and ones(y) or nil
+         given.g = ok and drawn.ones(y) or nil
          given.m = drawn.make(case)                       -- one that has not run yet: its buffers are made in the step
          given.weights = given.m:parameters()
          return given

@@ -18,6 +18,15 @@ local check = require 'test.gradcheck'
 
 local drawn = {}
 
+--- A gradient of ones for what a module gave.
+function drawn.ones(y)
+   if torch.isTensor(y) then return y.new(y:size()):fill(1) end
+   if type(y) ~= 'table' then return 1 end
+   local g = {}
+   for k = 1, #y do g[k] = drawn.ones(y[k]) end
+   return g
+end
+
 local RANGES = {
    B = {1, 3}, C = {1, 4}, F = {1, 4}, I = {1, 4}, O = {1, 4}, N = {1, 6}, M = {1, 6}, K = {2, 5}, S = {1, 5}, T = {5, 7},
    H = {5, 7}, W = {5, 7}, h = {1, 3}, e = {1, 3}, i = {1, 3}, j = {1, 3},

@@ -35,14 +35,7 @@ end
 -- One backward with a gradient of ones.
 local function back(m, x)
    local y = run(m, x)
-   local function ones(t)
-      if torch.isTensor(t) then return t.new(t:size()):fill(1) end
-      if type(t) ~= 'table' then return 1 end
-      local g = {}
-      for k = 1, #t do g[k] = ones(t[k]) end
-      return g
-   end
-   return m:backward(x, ones(y))
+   return m:backward(x, drawn.ones(y))
 end
 
 for _, case in ipairs(cases) do
