@@ -1,0 +1,213 @@
+-- test/coverage.lua FOLDER - which lines and branches of lib/ the programs of a build with gcov have run.
+--
+-- FOLDER holds the build. gcov reads the counts of each object file; this program unites them by source line, because a file of
+-- lib/cpu is compiled once per CPU level and reads itself once per element type. A line counts as run when one of these copies
+-- ran it, and a way of a branch as taken when one of them took it. Ways that only exceptions take do not count.
+-- It prints a table of the folders of lib/. FOLDER/uncovered.txt gets each line that did not run and each way not taken.
+local coverage = {}
+
+-- ---- JSON -----------------------------------------------------------------------------------------
+
+local ESCAPES = { b = '\b', f = '\f', n = '\n', r = '\r', t = '\t' }
+local LITERALS = { ['true'] = true, ['false'] = false }
+
+local value
+
+local function string_at(text, at)
+   local parts = {}
+   while true do
+      local from, to, ended = text:find('^[^"\\]*(["\\])', at)
+      if not from then error('gcov: a string has no end at byte ' .. at, 0) end
+      parts[#parts + 1] = text:sub(from, to - 1)
+      at = to + 1
+      if ended == '"' then return table.concat(parts), at end
+      local letter = text:sub(at, at)
+      parts[#parts + 1] = letter == 'u' and '?' or ESCAPES[letter] or letter
+      at = at + (letter == 'u' and 5 or 1)
+   end
+end
+
+-- Reads the members of a list or an object up to `close`.
+local function members(text, at, close, read)
+   at = text:find('%S', at) or #text + 1
+   if text:sub(at, at) == close then return at + 1 end
+   while true do
+      at = text:find('%S', read(at)) or #text + 1
+      local sign = text:sub(at, at)
+      if sign == close then return at + 1 end
+      if sign ~= ',' then error(("gcov: wanted ',' or '%s' at byte %d, got '%s'"):format(close, at, sign), 0) end
+      at = text:find('%S', at + 1) or #text + 1
+   end
+end
+
+function value(text, at)
+   at = text:find('%S', at) or #text + 1
+   local sign = text:sub(at, at)
+   if sign == '{' then
+      local object = {}
+      at = members(text, at + 1, '}', function(i)
+         local name
+         name, i = string_at(text, i + 1)
+         object[name], i = value(text, (assert(text:find(':', i, true), 'gcov: a name has no value')) + 1)
+         return i
+      end)
+      return object, at
+   elseif sign == '[' then
+      local list, n = {}, 0
+      at = members(text, at + 1, ']', function(i)
+         n = n + 1
+         list[n], i = value(text, i)
+         return i
+      end)
+      return list, at
+   elseif sign == '"' then
+      return string_at(text, at + 1)
+   end
+   local from, to = text:find('^[%w.+-]+', at)
+   if not from then error(("gcov: no value at byte %d: '%s'"):format(at, sign), 0) end
+   local word = text:sub(from, to)
+   if LITERALS[word] ~= nil then return LITERALS[word], to + 1 end
+   return tonumber(word), to + 1
+end
+
+--- The value that a JSON text holds.
+function coverage.json(text) return (value(text, 1)) end
+
+-- ---- uniting the copies of a line -------------------------------------------------------------------
+
+--- Adds what gcov says of one object file to `files`: { [path] = { [line] = { count =, ways = { [n] = { taken... } } } } }.
+-- Copies of a line with equally many ways are united; `root` is cut off from paths, and files elsewhere do not count.
+function coverage.add(files, report, root)
+   for _, file in ipairs(report.files) do
+      local path = file.file:sub(1, #root) == root and file.file:sub(#root + 1) or file.file
+      if path:find '^lib/' then
+         local lines = files[path] or {}
+         files[path] = lines
+         for _, l in ipairs(file.lines) do
+            local line = lines[l.line_number] or { count = 0, ways = {} }
+            lines[l.line_number] = line
+            line.count = line.count + l.count
+            local ways = {}
+            for _, b in ipairs(l.branches) do if not b.throw then ways[#ways + 1] = b.count end end
+            if #ways > 0 then
+               local all = line.ways[#ways] or {}
+               line.ways[#ways] = all
+               for i, count in ipairs(ways) do all[i] = (all[i] or 0) + count end
+            end
+         end
+      end
+   end
+end
+
+--- Of one line: its ways, and how many of them were taken. Of copies with different numbers of ways, those with most ways
+-- count: in the others the compiler knew a condition, such as the kind of the element type.
+function coverage.ways(line)
+   local most, taken = 0, 0
+   for n in pairs(line.ways) do most = math.max(most, n) end
+   for _, count in ipairs(line.ways[most] or {}) do if count > 0 then taken = taken + 1 end end
+   return most, taken
+end
+
+--- Sums of folders: { { name =, files =, lines =, lines_run =, ways =, ways_taken = } ... }, the last one is the total.
+function coverage.folders(files)
+   local rows, by_name = {}, {}
+   local total = { name = 'lib', files = 0, lines = 0, lines_run = 0, ways = 0, ways_taken = 0 }
+   local paths = {}
+   for path in pairs(files) do paths[#paths + 1] = path end
+   table.sort(paths)
+   for _, path in ipairs(paths) do
+      local name = path:match '^lib/[^/]+'
+      local row = by_name[name]
+      if not row then
+         row = { name = name, files = 0, lines = 0, lines_run = 0, ways = 0, ways_taken = 0 }
+         rows[#rows + 1], by_name[name] = row, row
+      end
+      for _, r in ipairs { row, total } do
+         r.files = r.files + 1
+         for _, line in pairs(files[path]) do
+            local ways, taken = coverage.ways(line)
+            r.lines, r.lines_run = r.lines + 1, r.lines_run + (line.count > 0 and 1 or 0)
+            r.ways, r.ways_taken = r.ways + ways, r.ways_taken + taken
+         end
+      end
+   end
+   rows[#rows + 1] = total
+   return rows
+end
+
+-- ---- the program --------------------------------------------------------------------------------------
+
+local function percent(part, all) return all == 0 and '' or ('%.1f %%'):format(100 * part / all) end
+
+function coverage.print(rows)
+   print(('%-14s %5s  %8s %8s %8s  %8s %8s %8s'):format('folder', 'files', 'lines', 'run', '', 'branches', 'taken', ''))
+   for _, r in ipairs(rows) do
+      print(('%-14s %5d  %8d %8d %8s  %8d %8d %8s'):format(r.name, r.files, r.lines, r.lines_run, percent(r.lines_run, r.lines),
+         r.ways, r.ways_taken, percent(r.ways_taken, r.ways)))
+   end
+end
+
+-- What is not covered, with the text of the line.
+local function list(files, root, to)
+   local paths, n = {}, 0
+   for path in pairs(files) do paths[#paths + 1] = path end
+   table.sort(paths)
+   local out = assert(io.open(to, 'w'))
+   for _, path in ipairs(paths) do
+      local text, numbers = {}, {}
+      for line in io.lines(root .. path) do text[#text + 1] = line end
+      for number in pairs(files[path]) do numbers[#numbers + 1] = number end
+      table.sort(numbers)
+      for _, number in ipairs(numbers) do
+         local line = files[path][number]
+         local ways, taken = coverage.ways(line)
+         local what = line.count == 0 and 'not run' or taken < ways and ('%d of %d branches'):format(taken, ways)
+         if what then
+            n = n + 1
+            out:write(('%s:%d: %s: %s\n'):format(path, number, what, (text[number] or ''):match '^%s*(.-)%s*$'))
+         end
+      end
+   end
+   out:close()
+   return n
+end
+
+local function quoted(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
+
+local function read(command)
+   local p = assert(io.popen(command))
+   local text = p:read '*a'
+   p:close()
+   return text
+end
+
+local function main(folder)
+   local root = read 'pwd -P':match '[^\n]+' .. '/'
+   local files, objects = {}, 0
+   for path in read(('find %s -name "*.gcno" -path "*/lib/*"'):format(quoted(folder))):gmatch '[^\n]+' do
+      local text = read(('%s --branch-probabilities --json-format --stdout %s 2>/dev/null'):format(
+         os.getenv 'GCOV' or 'gcov', quoted(path)))
+      if not text:find '^{' then
+         io.stderr:write('test/coverage.lua: gcov gives no counts of ', path, '\n')
+         os.exit(1)
+      end
+      coverage.add(files, coverage.json(text), root)
+      objects = objects + 1
+   end
+   if objects == 0 then
+      io.stderr:write('test/coverage.lua: no build with gcov in ', folder, '\n')
+      os.exit(1)
+   end
+   coverage.print(coverage.folders(files))
+   local to = folder .. '/uncovered.txt'
+   print(('%d lines in %s'):format(list(files, root, to), to))
+end
+
+if arg and arg[0] and arg[0]:find 'coverage%.lua$' then
+   if #arg ~= 1 then
+      io.stderr:write 'usage: luajit test/coverage.lua FOLDER\n'
+      os.exit(2)
+   end
+   main(arg[1])
+end
+return coverage
