@@ -19,9 +19,18 @@ local parcel = {}
 -- ---- what has a name in every state ------------------------------------------------------------------------------------------
 
 local names, packages = {}                        -- C functions and tables of packages -> how to find them; how many packages
-local function named(value) return value ~= nil and names[value] or nil end
 
--- Brings `names` up to date; once for a parcel.
+-- Whether every state has a function of a library of Lua: it comes from C, from th, or from the package torch or tds,
+-- which replace some. Functions of the program in _G are in this state only.
+local function is_everywhere(f)
+   local source = debug.getinfo(f, 'S')
+   if source.what == 'C' or source.linedefined < 0 or source.source == '=th' then return true end
+   local folder, file = source.source:match '([^/\\]+)[/\\]([^/\\]+)%.lua$'
+   if folder ~= 'torch' and folder ~= 'tds' then return false end
+   return package.loaded[file == 'init' and folder or folder .. '.' .. file] ~= nil
+end
+
+-- Brings `names` up to date.
 local function learn_names()
    local count = 0
    for _ in pairs(package.loaded) do count = count + 1 end
@@ -33,11 +42,22 @@ local function learn_names()
       for _, library in ipairs { '_G', 'string', 'table', 'math', 'io', 'os', 'debug', 'coroutine', 'bit', 'ffi', 'jit',
          'torch.original' } do
          for k, v in pairs(package.loaded[library] or {}) do
-            if type(v) == 'function' and not names[v] then names[v] = library .. '\0' .. tostring(k) end
+            if type(v) == 'function' and not names[v] and is_everywhere(v) then names[v] = library .. '\0' .. tostring(k) end
          end
       end
       names[_G] = '_G'
    end
+end
+
+-- The name of a value, if it has one. The names are brought up to date once for a parcel, where a value is not among them.
+local function named(out, value)
+   if value == nil then return nil end
+   local name, kind = names[value], type(value)
+   if out.learned or name and (kind == 'function' or package.loaded[name] == value) then return name end
+   if kind == 'function' and not is_everywhere(value) then return nil end
+   learn_names()
+   out.learned = true
+   return names[value]
 end
 
 local function found(name)
@@ -79,7 +99,7 @@ local function pack_table(out, t, where)
       error(('%s cannot go to another thread: tables are inside of each other more than %d deep')
          :format(where:sub(1, 60), DEEPEST), 0)
    end
-   local mt = named(getmetatable(t))
+   local mt = named(out, getmetatable(t))
    if mt then text(out, 'k', mt) else out[#out + 1] = 't' end
    for k, v in pairs(t) do
       pack(out, k, 'a key of ' .. where)
@@ -256,7 +276,7 @@ end
 local function is_plain(out, v)
    if type(v) ~= 'table' then return false end
    local mt = getmetatable(v)
-   return not mt or not class.typename(v) and (out.mode or named(mt)) and true
+   return not mt or not class.typename(v) and (out.mode or named(out, mt)) and true
 end
 
 function pack(out, v, where)
@@ -273,7 +293,7 @@ function pack(out, v, where)
       out[#out + 1] = ''                                      -- its address comes last: nothing is kept of what fails
       out.places[#out.tensors] = #out
    elseif out.seen[v] then text(out, 'r', tostring(out.seen[v]))
-   elseif named(v) then text(out, 'p', named(v))
+   elseif named(out, v) then text(out, 'p', named(out, v))
    elseif kind == 'table' and class.is_class(v) then
       local name = class.name(v)
       text(out, rawget(v, '__typename') and 'm' or 'c', name)
@@ -288,13 +308,16 @@ function pack(out, v, where)
    end
 end
 
+local function pack_all(out, ...)
+   for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
+end
+
 --- All arguments as a string that lives in this process only, and the list of the tensors among them.
 -- @param keep  called with each tensor when all are known. Returns the th_tensor to point to, which must live until the string
 -- has been unpacked
 function parcel.pack_for(keep, ...)
-   learn_names()
    local out = { tensors = {}, places = {}, seen = {}, count = 0, depth = 0 }
-   for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
+   pack_all(out, ...)
    for i, t in ipairs(out.tensors) do
       local place = ('%.0f'):format(address(keep(t)))
       out[out.places[i]] = ('a%d:%s'):format(#place, place)
@@ -312,12 +335,9 @@ end
 --- All arguments as a string that lives in this process only and owns what is in it: parcel.unpack or parcel.drop takes it, once.
 -- @param mode  'copy': tensors, storages and objects are copied. 'share': both sides see the same elements
 function parcel.send(mode, ...)
-   learn_names()
    local out = setmetatable({ mode = mode, owned = {}, places = {}, uses = {}, copies = {}, seen = {}, count = 0, depth = 0 },
       Owning)
-   local ok, why = pcall(function(...)
-      for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
-   end, ...)
+   local ok, why = pcall(pack_all, out, ...)
    if not ok then
       out:abandon()
       error(why, 0)
