@@ -34,6 +34,7 @@ describe('when a call to the system fails', function()
    clean('torch.save leaves the old file or the new one, and no other', '^file torch.save .npz$', 20)
    clean('torch.load is an error that says what failed', '^file torch.load .safetensors$', 20)
    clean('a tds container stays as it was', '^tds: a full table', 4)
+   clean('a request to a thread is an error or answered, and nothing waits for ever', '^thread: a worker', 8)
 
    it('the sweep finds leaks, crashes, changed arguments, poor messages and wrong answers', function()
       if not has_cc then return pending 'there is no C compiler' end

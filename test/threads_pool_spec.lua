@@ -69,6 +69,33 @@ describe('threads.Threads', function()
       local r = result(function() return type(torch.Tensor()), torch.type(torch.Tensor()), package.path end)
       assert.same({ n = 3, 'userdata', 'torch.FloatTensor', './nowhere/?.lua;' .. path }, r)
    end)
+   it('takes functions of the program that are global here, and not in the thread', function()
+      new(1)
+      local function double(x) return 2 * x end
+      rawset(_G, 'threads_pool_global', double)
+      package.loaded.threads_pool_nothing = true             -- a new package: the names of functions are looked at anew
+      local r = result(double, 4)
+      rawset(_G, 'threads_pool_global', nil)
+      package.loaded.threads_pool_nothing = nil
+      assert.equal(8, r[1])
+      assert.is_true(result(function(f) return f == require 'torch.original'.type end, require 'torch.original'.type)[1])
+   end)
+   it('counts memory that its threads have freed, and keeps nothing of them', function()
+      local memory = require 'torch.lib'.C.th_memory_of
+      local function storages()
+         collectgarbage()
+         collectgarbage()
+         require 'torch.lib'.sweep()
+         return tonumber(memory(0).storages)
+      end
+      local before = storages()
+      new(1)
+      for _ = 1, 30 do pool:addjob(function(t) return t:sum() end, nil, torch.ones(10)) end
+      pool:addjob(function() require 'torch.lib'.collect() end)
+      pool:synchronize()
+      pool:terminate()
+      assert.equal(before, storages())
+   end)
    it('gives each thread random numbers of its own', function()
       new(2)
       pool:specific(true)
@@ -310,6 +337,30 @@ describe('errors of a pool', function()
       pool:addjob(1, function() return 1 end, function(r) n = n + r end)
       pool:synchronize()
       assert.equal(21, n)
+   end)
+   it('say that a thread had no memory for a result, and nothing waits for that', function()
+      new(1)
+      -- The C library of the thread as one that asks for more memory than there is.
+      pool:addjob(function()
+         local serve, debug = require 'threads.serve', debug
+         local function variable(f, wanted)
+            for i = 1, 60 do
+               local name, value = debug.getupvalue(f, i)
+               if name == wanted then return value, i end
+            end
+         end
+         local answer_to = variable(serve.serve, 'answer_to')
+         local C, place = variable(answer_to, 'C')
+         local short = setmetatable({ th_sync_reply = function(queue, id, message, bytes)
+            debug.setupvalue(answer_to, place, C)
+            return C.th_sync_reply(queue, id, message, bytes, 2 ^ 60)
+         end }, { __index = C })
+         debug.setupvalue(answer_to, place, short)
+         return torch.ones(5)
+      end)
+      refuses('[thread 1 callback] no memory left for the results of the job', pool.synchronize, pool)
+      assert.is_false(pool:hasjob())
+      assert.equal(3, result(function() return 3 end)[1])
    end)
    it('of a pool in a child process are errors, and nothing hangs', function()
       local out = th [[

@@ -172,6 +172,25 @@ describe('torch.worker', function()
       assert.is_false(w:alive())
       assert.has_error(function() ask('count', 1) end, 'its thread has ended')
    end)
+   it('says that there is no memory for a request, and answers the next one', function()
+      local C = require 'torch.lib'.C
+      local w = worker.new 'test.echo'
+      assert.equal(C.TH_ENOMEM, C.th_worker_ask(w.box[0], 'x', 2 ^ 60))
+      local place
+      for i = 1, 60 do if debug.getupvalue(w.ask, i) == 'ask' then place = i end end
+      local _, ask = debug.getupvalue(w.ask, place)
+      for i = 1, 60 do if debug.getupvalue(ask, i) == 'C' then place = i end end
+      debug.setupvalue(ask, place, setmetatable({ th_worker_ask = function(c, bytes)
+         debug.setupvalue(ask, place, C)
+         return C.th_worker_ask(c, bytes, 2 ^ 60)
+      end }, { __index = C }))
+      local x = torch.ones(3)
+      assert.has_error(function() w:ask('echo', x) end, 'no memory left for 1152921504606846976 bytes of a request')
+      x:resize(1000)                                         -- no thread works on it
+      w:ask('echo', 5)
+      assert.equal(5, w:wait())
+      w:close()
+   end)
    it('says why a state did not come up', function()
       local broken = worker.new 'test.no_such_module'
       local ok, why = pcall(function()

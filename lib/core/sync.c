@@ -12,6 +12,7 @@
 #include "core.h"
 #include "th_worker.h"
 
+enum { LARGE = 1 << 16 };                             /* bytes that a message may keep until it is answered */
 enum { YIELDS = 20 };                                 /* looks at an empty queue before the thread sleeps: some 10 microseconds */
 
 struct th_sync {
@@ -30,6 +31,15 @@ struct th_sync {
   int64_t tickets, signalled;                         /* of a condition */
   atomic_llong number;                                /* of a counter */
 };
+
+/* getpid is a call to the system, and each call of a queue asks whether this is a child of the process that made it. */
+static pid_t self;
+static void learn_self(void) { self = getpid(); }
+static void learn_once(void)
+{
+  learn_self();
+  pthread_atfork(NULL, NULL, learn_self);
+}
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static th_sync *list;
@@ -56,7 +66,9 @@ th_sync *th_sync_new(int kind)
   if (!o) return NULL;
   o->kind = kind;
   o->refs = 1;
-  o->owner = getpid();
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, learn_once);
+  o->owner = self;
   init_lock(o);
   pthread_mutex_lock(&list_lock);
   o->id = ++last_id;
@@ -106,7 +118,7 @@ void th_sync_release(th_sync *o)
     free(m);
   }
   if (!can_be_freed(o)) return;
-  if (o->owner == getpid()) {
+  if (o->owner == self) {
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->changed);
   }
@@ -136,7 +148,7 @@ static bool sleep_until(th_sync *o, const struct timespec *end)
 
 /* ---- queues ----------------------------------------------------------------------------------- */
 
-static bool is_shut(const th_sync *q) { return atomic_load(&q->closed) || q->owner != getpid(); }
+static bool is_shut(const th_sync *q) { return atomic_load(&q->closed) || q->owner != self; }
 
 /* With the lock held: messages for a receiver, 0: all. */
 static int64_t count_for(const th_sync *q, int to)
@@ -159,6 +171,28 @@ static bool wait_for_room(th_sync *q, int to, int64_t room, double seconds)
   return count_for(q, to) < room;
 }
 
+/* Links a message, or frees it where the queue is closed or has no room in time. */
+static int put(th_sync *q, th_message *m, int64_t room, double seconds)
+{
+  pthread_mutex_lock(&q->lock);
+  if (!wait_for_room(q, m->to, room, seconds) || q->closed) {
+    const int why = q->closed ? TH_SYNC_CLOSED : TH_SYNC_LATE;
+    pthread_mutex_unlock(&q->lock);
+    free(m);
+    return why;
+  }
+  const bool one = m->to == 0 && q->senders == 0;     /* any sleeper will do: all of them take such messages */
+  if (q->last) q->last->next = m;
+  else q->first = m;
+  q->last = m;
+  q->put++;
+  q->size++;
+  pthread_mutex_unlock(&q->lock);
+  if (one) pthread_cond_signal(&q->changed);
+  else pthread_cond_broadcast(&q->changed);
+  return TH_SYNC_DONE;
+}
+
 int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, int64_t room, double seconds)
 {
   if (is_shut(q)) return TH_SYNC_CLOSED;
@@ -166,23 +200,34 @@ int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, i
   if (!m) return TH_SYNC_FULL_MEMORY;
   *m = (th_message){ .size = n, .tag = tag, .to = to };
   memcpy(m->bytes, bytes, (size_t)n);
-  pthread_mutex_lock(&q->lock);
-  if (!wait_for_room(q, to, room, seconds) || q->closed) {
-    const int why = q->closed ? TH_SYNC_CLOSED : TH_SYNC_LATE;
-    pthread_mutex_unlock(&q->lock);
+  return put(q, m, room, seconds);
+}
+
+/* The message itself becomes the answer where that has room in it, or where there is no memory for another one: an asker that
+ * got no answer would wait for ever. */
+int th_sync_reply(th_sync *q, int from, th_message *m, const void *bytes, int64_t n)
+{
+  if (is_shut(q)) {
     free(m);
-    return why;
+    return TH_SYNC_CLOSED;
   }
-  if (q->last) q->last->next = m;
-  else q->first = m;
-  q->last = m;
-  q->put++;
-  q->size++;
-  const bool one = to == 0 && q->senders == 0;        /* any sleeper will do: all of them take such messages */
-  pthread_mutex_unlock(&q->lock);
-  if (one) pthread_cond_signal(&q->changed);
-  else pthread_cond_broadcast(&q->changed);
-  return TH_SYNC_DONE;
+  th_message *answer = n <= m->size ? m : malloc(sizeof *m + (size_t)n);
+  const bool has_room = answer != NULL;
+  if (!answer) answer = m;
+  *answer = (th_message){ .size = has_room ? n : -1, .tag = m->tag, .to = from };
+  if (has_room) memcpy(answer->bytes, bytes, (size_t)n);
+  if (answer != m) free(m);
+  const int state = put(q, answer, 0, 0);
+  return state == TH_SYNC_DONE && !has_room ? TH_SYNC_FULL_MEMORY : state;
+}
+
+th_message *th_sync_shrink(th_message *m)
+{
+  if (m->size <= LARGE) return m;
+  th_message *small = realloc(m, sizeof *m);
+  if (!small) small = m;
+  small->size = 0;
+  return small;
 }
 
 /* With the lock held: unlinks the first message that fits, or NULL. */
@@ -228,7 +273,7 @@ void th_sync_free(th_message *m) { free(m); }
 
 void th_sync_close(th_sync *q)
 {
-  if (q->owner != getpid()) return;
+  if (q->owner != self) return;
   pthread_mutex_lock(&q->lock);
   q->closed = true;
   pthread_mutex_unlock(&q->lock);
@@ -237,7 +282,7 @@ void th_sync_close(th_sync *q)
 
 th_message *th_sync_rest(th_sync *q, int to)
 {
-  if (q->owner != getpid()) return NULL;
+  if (q->owner != self) return NULL;
   pthread_mutex_lock(&q->lock);
   th_message *m = unlink_first(q, for_receiver, to);
   pthread_mutex_unlock(&q->lock);
@@ -248,7 +293,7 @@ int th_sync_closed(const th_sync *q) { return is_shut(q); }
 
 int64_t th_sync_size(th_sync *q, int to)
 {
-  if (to == 0 || q->owner != getpid()) return q->size;
+  if (to == 0 || q->owner != self) return q->size;
   pthread_mutex_lock(&q->lock);
   const int64_t n = count_for(q, to);
   pthread_mutex_unlock(&q->lock);
@@ -257,7 +302,7 @@ int64_t th_sync_size(th_sync *q, int to)
 
 int64_t th_sync_count(th_sync *q, int taken)
 {
-  if (q->owner != getpid()) return 0;
+  if (q->owner != self) return 0;
   pthread_mutex_lock(&q->lock);
   const int64_t n = taken ? q->taken : q->put;
   pthread_mutex_unlock(&q->lock);

@@ -55,10 +55,19 @@ th_status th_worker_new(th_worker **out, void *state, void (*close)(void *state)
   return TH_OK;
 }
 
+/* Storages that wait for the thread's next one, and what it has not told of its memory, also where something ends the thread. */
+static void leave_storages(void *unused)
+{
+  (void)unused;
+  th_storage_end_of_state();
+}
+
 static void *body(void *arg)
 {
   th_worker *w = arg;
+  pthread_cleanup_push(leave_storages, NULL);
   w->result = w->run(w->state, 0, 0, 0);
+  pthread_cleanup_pop(1);
   return NULL;
 }
 

@@ -64,6 +64,9 @@ enum { TH_SYNC_DONE, TH_SYNC_LATE, TH_SYNC_CLOSED, TH_SYNC_FULL_MEMORY };
 int          th_sync_put(th_sync *queue, int to, int64_t tag, const void *bytes, int64_t n, int64_t room, double seconds);
 th_message  *th_sync_take(th_sync *queue, int taker, double seconds);   /* NULL: none came. The caller frees it */
 void         th_sync_free(th_message *m);
+/* Answers a message that was taken, with its tag, and frees it. Without memory for the bytes the answer has the size -1. */
+int          th_sync_reply(th_sync *queue, int from, th_message *m, const void *bytes, int64_t n);
+th_message  *th_sync_shrink(th_message *m);                   /* frees the bytes of a long message that will be answered */
 void         th_sync_close(th_sync *queue);                   /* from now on put and take fail, what is left stays */
 th_message  *th_sync_rest(th_sync *queue, int to);            /* takes what is left for a receiver, 0: for any; closed or not */
 int          th_sync_closed(const th_sync *queue);

@@ -38,6 +38,18 @@ local function shared_tensors(owned)
    return tensors
 end
 
+-- The functions that every job needs are small ones of their own, which LuaJIT compiles.
+
+local function begin(message, doing)
+   C.th_sync_set(doing, message.tag)
+   local text = ffi.string(message.bytes, message.size)
+   return C.th_sync_shrink(message), text
+end
+
+local function answer_to(results, id, message, answer)
+   if C.th_sync_reply(results, id, message, answer, #answer) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
+end
+
 --- Does jobs of a pool until its queue is closed. A job is: whether the thread may keep what it is given, a function, arguments.
 function M.serve(id, name, jobs_id, results_id, doing_id)
    local jobs = sync.find('threads', C.TH_SYNC_QUEUE, jobs_id)
@@ -54,19 +66,16 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
       end
       return values[2](unpack(values, 3, n))
    end
-   local function reply(number, ...)
+   local function reply(message, ...)
       local ok, answer = pcall(transport.pack, name, ...)
       if not ok then answer = transport.pack(name, false, answer) end
-      if C.th_sync_put(results, id, number, answer, #answer, 0, 0) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
+      answer_to(results, id, message, answer)
    end
    while C.th_sync_closed(jobs) == 0 do
       local message = C.th_sync_take(jobs, id, SLICE)
       if message ~= nil then
-         local number = tonumber(message.tag)
-         C.th_sync_set(doing, number)
-         text = ffi.string(message.bytes, message.size)
-         C.th_sync_free(message)
-         reply(number, xpcall(job, M.trail))
+         message, text = begin(message, doing)
+         reply(message, xpcall(job, M.trail))
          if held then
             let_go(held)
             held = nil

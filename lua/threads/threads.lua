@@ -42,38 +42,40 @@ local cores = {}                            -- those of pools that have not been
 local made = 0
 
 local function drop(message)
-   local text = ffi.string(message.bytes, message.size)
+   local text = message.size >= 0 and ffi.string(message.bytes, message.size)
    C.th_sync_free(message)
-   parcel.drop(text)
+   if text then parcel.drop(text) end
 end
 
-local function drop_all(queue)
+local function abandon(queue)
+   if not queue then return end
    repeat
       local message = C.th_sync_rest(queue, 0)
       if message ~= nil then drop(message) end
    until message == nil
+   C.th_sync_release(queue)
 end
 
 -- Ends the threads. Jobs that have not begun are dropped.
 local function shut(core, patience)
    if not cores[core.number] then return end
    cores[core.number] = nil
-   C.th_sync_close(core.jobs)
+   if core.jobs then C.th_sync_close(core.jobs) end
    worker.close(core.workers, patience)
-   drop_all(core.jobs)
-   drop_all(core.results)
-   C.th_sync_release(core.jobs)
-   C.th_sync_release(core.results)
-   core.jobs = nil
+   abandon(core.jobs)
+   abandon(core.results)
+   core.jobs, core.results = nil, nil
    for _, doing in ipairs(core.doing) do C.th_sync_release(doing) end
 end
 
 local function start(n)
    made = made + 1
    local core = { number = made, n = n, workers = {}, doing = {}, callbacks = {}, dead = {}, alive = n, asked = 0, lost = 0,
-      name = serialization, jobs = sync.make(C.TH_SYNC_QUEUE), results = sync.make(C.TH_SYNC_QUEUE) }
+      name = serialization }
    cores[made] = core
    local ok, why = pcall(function()
+      core.jobs = sync.make(C.TH_SYNC_QUEUE)
+      core.results = sync.make(C.TH_SYNC_QUEUE)
       for i = 1, n do
          core.doing[i] = sync.make(C.TH_SYNC_COUNTER)
          core.workers[i] = worker.new('threads.serve', 1, core.jobs)
@@ -123,11 +125,20 @@ local function find_dead(core)
    end
 end
 
--- Waits for a result. Without one: an error text.
+-- The number of a job, the thread that has done it and its result as a text, or false where the thread had no memory for that.
+local function take(results)
+   local message = C.th_sync_take(results, 0, SLICE)
+   if message == nil then return nil end
+   local number, id, text = tonumber(message.tag), message.to, message.size >= 0 and ffi.string(message.bytes, message.size)
+   C.th_sync_free(message)
+   return number, id, text
+end
+
+-- Waits for a result. Without one: nil and an error text.
 local function receive(core)
    while true do
-      local message = C.th_sync_take(core.results, 0, SLICE)
-      if message ~= nil then return message end
+      local number, id, text = take(core.results)
+      if number then return number, id, text end
       local failure = find_dead(core)
       if failure then return nil, failure end
       if C.th_sync_closed(core.results) ~= 0 then return nil, 'the threads of this pool belong to another process' end
@@ -169,20 +180,18 @@ end
 -- Waits for a result and calls its callback. Returns the text of an error.
 local function step(self)
    local core = self.core
-   local message, failure = receive(core)
-   if not message then return failure end
-   local number, id = tonumber(message.tag), message.to
-   local text = ffi.string(message.bytes, message.size)
-   C.th_sync_free(message)
+   local number, id, text = receive(core)
+   if not number then return id end
    local callback = core.callbacks[number]
    core.callbacks[number] = nil
+   if not text then return ('[thread %d callback] no memory left for the results of the job'):format(id) end
    local ok, values, n = pcall(transport.unpack, core.name, text)
    if not ok then return ('[thread %d callback] %s'):format(id, values) end
    if not values[1] then return ('[thread %d callback] %s'):format(id, values[2]) end
    if not callback then return end
    self.inside = self.inside + 1
    local why
-   ok, why = xpcall(function() callback(unpack(values, 2, n)) end, trail)
+   ok, why = xpcall(callback, trail, unpack(values, 2, n))
    self.inside = self.inside - 1
    if not ok then return ('[thread %d endcallback] %s'):format(id, why) end
 end

@@ -153,12 +153,19 @@ local function ask(self, share, name, ...)
    local w = need_open(self)
    if self.asked - self.taken >= self.depth then listen(self) end
    local number = self.asked + 1
+   local function refuse(why)                                 -- the thread has not been asked, and answers the next request
+      self.asked = number - 1
+      if not share then C.th_worker_drop(w, number) end
+      error(why, 0)
+   end
    local sent = parcel.pack_for(function(t)
       t = C.th_worker_keep(w, share and -1 or number, t)
-      return t ~= nil and t or error('no memory left for a tensor on its way to another thread', 0)
+      return t ~= nil and t or refuse 'no memory left for a tensor on its way to another thread'
    end, name, ...)
    self.asked = number
-   if C.th_worker_ask(w, sent, #sent) ~= lib.OK then self:lost() end
+   local status = C.th_worker_ask(w, sent, #sent)
+   if status == C.TH_ENOMEM then refuse(ffi.string(C.th_error())) end
+   if status ~= lib.OK then self:lost() end
 end
 
 --- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.

@@ -2,8 +2,7 @@
 --
 -- A step is a table: name; make() gives what the step works on; run(given) works and returns the results; state(given) lists
 -- what a failed run must leave as it was (optional); look(given) says what is wrong after a run, or nil (optional); moves:
--- the step may stop half way, so the next call may give another answer; rounds: a fallback may give other bits;
--- alone: the step runs only where -only names it.
+-- the step may stop half way, so the next call may give another answer; rounds: a fallback may give other bits.
 -- The library test/faults/faults.c must be preloaded.
 local ffi = require 'ffi'
 local torch = require 'torch'

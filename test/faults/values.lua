@@ -267,8 +267,7 @@ end
 
 local function data(list)
    local function add(what, make, run, state)
-      list[#list + 1] = { name = what, make = make or function() return {} end, run = run, state = state,
-         alone = what:find '^thread' ~= nil }   -- calls of threads have no order, and some failures still hang
+      list[#list + 1] = { name = what, make = make or function() return {} end, run = run, state = state }
    end
    add('feed tensors and loader', function() return { x = numbers(40, 6), y = torch.range(1, 40) } end, function(given)
       local out = {}
@@ -354,7 +353,7 @@ local function data(list)
    end)
    add('thread: a loader with threads', function() return { x = numbers(40, 6) } end, function(given)
       local out = 0
-      local l = feed.loader { dataset = feed.tensors(given.x), batch = 16, threads = 2 }
+      local l = feed.loader { dataset = feed.tensors(given.x), batch = 16, workers = 2 }
       for b in l:epoch() do out = out + b:sum() end
       if l.close then l:close() end
       return out
