@@ -27,6 +27,7 @@ typedef struct axis {
   int      taps;
   bool     by_pixel;
   int      vectors;                             /* of old pixels that SPAN new ones come from: 1, 2, 4, or 0 for more */
+  int64_t  inner;                               /* the new pixels, a multiple of SPAN, whose vectors end within the old row */
   int32_t *from;
   float   *w, *total;                           /* total: what sums are divided by; NULL where that is 1 */
 } axis;
@@ -123,6 +124,8 @@ static th_status axis_new(axis *a, int64_t from, int64_t n, method how)
   int64_t reach = 0;
   for (int64_t i = 0; i + SPAN <= n; i += SPAN) reach = th_max(reach, a->from[i + SPAN - 1] - a->from[i] + a->taps);
   a->vectors = a->by_pixel || reach > 4 * SPAN ? 0 : reach > 2 * SPAN ? 4 : reach > SPAN ? 2 : 1;
+  a->inner = 0;
+  while (a->inner + SPAN <= n && a->from[a->inner] + a->vectors * SPAN <= from) a->inner += SPAN;
   return TH_OK;
 }
 
@@ -147,36 +150,36 @@ TH_INLINE span pick(const span *v, places at, int vectors)
   return (span)(((places)first & near) | ((places)second & ~near));
 }
 
-TH_INLINE int64_t spread_by(float *restrict to, const float *restrict row, const axis *a, int vectors)
+TH_INLINE int64_t spread_by(float *restrict to, const float *restrict row, const axis *a, int64_t i, int64_t n, int vectors,
+                            int taps)
 {
-  int64_t i = 0;
-  for (; i + SPAN <= a->n; i += SPAN) {
+  for (; i + SPAN <= n; i += SPAN) {
     const int32_t base = a->from[i];
     const places at = *(const places *)(a->from + i) - base;
     span v[4];
     for (int j = 0; j < vectors; j++) v[j] = *(const span *)(row + base + j * SPAN);
     span sum = *(const span *)(a->w + i) * pick(v, at, vectors);
-    for (int k = 1; k < a->taps; k++) sum += *(const span *)(a->w + k * a->n + i) * pick(v, at + k, vectors);
+    for (int k = 1; k < taps; k++) sum += *(const span *)(a->w + k * a->n + i) * pick(v, at + k, vectors);
     *(span *)(to + i) = sum;
   }
   return i;
 }
 
-/* Writes as many pixels as fill vectors, and returns their number. */
-static int64_t spread(float *to, const float *row, const axis *a)
+/* Writes the pixels first..n that fill vectors, and returns the next one. */
+static int64_t spread(float *to, const float *row, const axis *a, int64_t first, int64_t n)
 {
   switch (a->vectors) {
-    case 1: return spread_by(to, row, a, 1);
-    case 2: return spread_by(to, row, a, 2);
-    case 4: return spread_by(to, row, a, 4);
-    default: return 0;
+    case 1: return a->taps == 2 ? spread_by(to, row, a, first, n, 1, 2) : spread_by(to, row, a, first, n, 1, a->taps);
+    case 2: return spread_by(to, row, a, first, n, 2, a->taps);
+    case 4: return spread_by(to, row, a, first, n, 4, a->taps);
+    default: return first;
   }
 }
 #else
-static int64_t spread(float *to, const float *row, const axis *a)
+static int64_t spread(float *to, const float *row, const axis *a, int64_t first, int64_t n)
 {
-  (void)to; (void)row; (void)a;
-  return 0;
+  (void)to; (void)row; (void)a; (void)n;
+  return first;
 }
 #endif
 
@@ -395,14 +398,14 @@ TH_INLINE void K(sum_taps)(K(value) *restrict to, const K(value) *restrict row, 
   }
 }
 
-/* A row scaled across. Behind its pixels lie zeros, as many as the taps and four vectors. */
-static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a)
+/* The new pixels of a row from `first` on. Behind its pixels lie zeros, as many as the taps and four vectors. */
+static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, const axis *a, int64_t first)
 {
   const int64_t n = a->n;
   if (a->by_pixel) {
     const int32_t *restrict from = a->from;
-    const float *restrict w = a->w;
-    for (int64_t i = 0; i < n; i++, w += a->taps) {
+    const float *restrict w = a->w + first * a->taps;
+    for (int64_t i = first; i < n; i++, w += a->taps) {
       K(value) sum[LANES] = { 0 };
       for (int k = 0; k < a->taps; k += LANES) {
         for (int j = 0; j < LANES; j++) sum[j] += (K(value))w[k + j] * row[from[i] + k + j];
@@ -410,7 +413,7 @@ static void K(scale_row)(K(value) *restrict to, const K(value) *restrict row, co
       to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
     }
   } else {
-    const int64_t done = sizeof(K(value)) == sizeof(float) ? spread((void *)to, (const void *)row, a) : 0;
+    const int64_t done = sizeof(K(value)) == sizeof(float) ? spread((void *)to, (const void *)row, a, first, n) : first;
     switch (a->taps) {
       case 1: K(sum_taps)(to, row, a, done, 1); break;
       case 2: K(sum_taps)(to, row, a, done, 2); break;
@@ -436,10 +439,15 @@ static void K(pick_row)(T *restrict to, const T *restrict row, const axis *a, in
   else for (int64_t i = 0; i < n; i++) to[i * step] = row[from[i] * from_step];
 }
 
-/* The pixels of a row with zeros behind them. */
-static void K(read_row)(const scale *s, K(value) *to, const T *plane, int64_t row)
+/* An old row scaled across. Its pixels are copied to `wide`, where zeros lie behind them; floats that lie side by side are read
+ * where they are, but for those at the end. */
+static void K(scale_line)(const scale *s, K(value) *to, K(value) *wide, const T *line)
 {
-  K(add_pixels)(to, plane + row * s->sy, s->sx, s->wide, 1, true);
+  const axis *a = &s->across;
+  const int64_t done = DT == TH_F32 && s->sx == 1 ? spread((void *)to, (const void *)line, a, 0, a->inner) : 0;
+  const int64_t first = done == a->n ? s->wide : done ? a->from[done] : 0;
+  K(add_pixels)(wide + first, line + first * s->sx, s->sx, s->wide - first, 1, true);
+  K(scale_row)(to, wide, a, done);
 }
 
 /* to = the sum of the old rows that new row i comes from, the first at `line`. Returns whether it has divided by the total. */
@@ -516,8 +524,7 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
         if (part == 0) continue;
         const int r = (int)((from + t) % KEPT);
         if (held[r] != from + t) {
-          K(read_row)(s, wide, x, from + t);
-          K(scale_row)(kept + r * width, wide, &s->across);
+          K(scale_line)(s, kept + r * width, wide, x + (from + t) * s->sy);
           if (s->rounds) K(round_row)(kept + r * width, width);
           held[r] = from + t;
         }
@@ -543,7 +550,7 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
       for (int64_t j = 0; j < (s->across_first ? width : s->wide); j++) sum[j] /= by;
     }
     if (!s->across_first && same) result = wide;
-    else if (!s->across_first) K(scale_row)(row, wide, &s->across);
+    else if (!s->across_first) K(scale_row)(row, wide, &s->across, 0);
     K(write_row)(to, result, s->tx, width);
   }
   th_slot_give(&s->slots, wide);

@@ -93,6 +93,19 @@ describe('image.scale', function()
       end
    end)
 
+   it('takes nothing from the row below where only the first row counts, whatever the widths', function()
+      for width = 1, 70 do
+         local x = torch.FloatTensor(2, width):fill(3)
+         x[2]:fill(0 / 0)
+         for _, mode in ipairs { 'bilinear', 'bicubic' } do
+            for _, wider in ipairs { width, width + 1, math.ceil(1.5 * width), 2 * width, 5 * width + 3 } do
+               local top = image.scale(x, wider, 3, mode)[1]
+               assert.is_true(top:add(-3):abs():max() < 1e-6, ('%d to %d, %s'):format(width, wider, mode))
+            end
+         end
+      end
+   end)
+
    it('takes every form of size', function()
       local x = torch.rand(3, 6, 10)
       for size, want in pairs { ['5x4'] = '4 5', ['5X4'] = '4 5', [5] = '3 5', ['5'] = '3 5', ['^3'] = '3 5', ['*2'] = '12 20',
