@@ -144,6 +144,27 @@ describe('image.warp', function()
       end
    end)
 
+   it('copies any pixel of small and large pictures, in every type', function()
+      for _, kind in ipairs { 'Byte', 'Short', 'Int', 'Float', 'Double' } do
+         for _, sides in ipairs { { 1, 1 }, { 1, 2 }, { 3, 1 }, { 2, 2 }, { 1, 40 }, { 7, 5 }, { 33, 21 } } do
+            local height, width = sides[1], sides[2]
+            local x = torch.rand(2, height, width):mul(100):type('torch.' .. kind .. 'Tensor')
+            local rows = torch.LongTensor(3, 50):random(1, height)
+            local columns = torch.LongTensor(3, 50):random(1, width)
+            rows[1][1], columns[1][1] = height, width
+            rows[3]:fill(height)                       -- pixels behind which nothing may be read
+            columns[3]:fill(width)
+            local field = torch.cat(rows:view(1, 3, 50), columns:view(1, 3, 50), 1):add(-1)
+            local y = torch.image_warp(x, field:float(), 'simple', false)
+            local places = torch.add(rows - 1, columns) + (rows - 1) * (width - 1)
+            for plane = 1, 2 do
+               local want = x[plane]:view(-1):index(1, places:view(-1)):view(3, 50)
+               assert.is_true(want:equal(y[plane]), ('%s %d x %d'):format(kind, height, width))
+            end
+         end
+      end
+   end)
+
    it('keeps constant pictures constant inside, by lanczos at any position', function()
       local x = torch.FloatTensor(1, 20, 200):fill(7)
       local field = torch.FloatTensor(2, 1, 1024)
