@@ -9,6 +9,8 @@ local load_library = require 'feed.library'
 local measure = require 'bench.lib.measure'
 local peer = require 'bench.lib.peer'
 
+ffi.cdef 'void *malloc(size_t n); void free(void *p);'
+
 local SIDE, CALLS = 512, 10
 local options = measure.options(arg or {})
 torch.setnumthreads(options.threads)
@@ -82,24 +84,45 @@ local function photograph(side)
    return x:add(torch.FloatTensor(3, side, side):normal(0, 0.02)):clamp(0, 1):mul(255):byte():permute(2, 3, 1):contiguous()
 end
 
--- The library as C calls it: one handle, and memory for the pixels that is there before.
-local function direct(bytes, side)
+-- The library as C calls it: one handle for all calls. Returns a function that decodes to `to`.
+local function direct(bytes)
    local turbo = load_library('TH_JPEG', 'libturbojpeg.so.0', 'turbojpeg', 'libturbojpeg is not installed')
-   local handle, size, pixels = turbo.tjInitDecompress(), ffi.new 'int[4]', torch.ByteTensor(side, side, 3)
-   local to = pixels:data()
-   return function()
+   local handle, size = turbo.tjInitDecompress(), ffi.new 'int[4]'
+   return function(to)
       turbo.tjDecompressHeader3(handle, bytes, #bytes, size, size + 1, size + 2, size + 3)
       local status = turbo.tjDecompress2(handle, bytes, #bytes, to, size[0], size[0] * 3, size[1], 0, 0)
       if status ~= 0 then error 'libjpeg-turbo failed' end
-   end, pixels
+   end
 end
 
-for _, side in ipairs { 512, 2048 } do
+local function jpeg_row(what, ours, theirs)
+   ours, theirs = minima(ours, theirs)
+   measure.row(what, '>= 0.90 of libjpeg-turbo', ('%.2f ms'):format(ours * 1e3), ('%.2f ms'):format(theirs * 1e3), theirs / ours,
+      theirs / ours >= 0.9)
+end
+
+-- Programs that keep all images: each call writes to memory that was never used, also where C calls the library.
+do
+   local bytes, images, blocks = jpeg.write(photograph(SIDE), 90), {}, {}
+   local plain = direct(bytes)
+   jpeg_row(('JPEG of %d x %d, all images kept'):format(SIDE, SIDE), timed(function() images[#images + 1] = jpeg.read(bytes) end),
+      timed(function()
+         local block = ffi.gc(ffi.C.malloc(SIDE * SIDE * 3), ffi.C.free)
+         plain(block)
+         blocks[#blocks + 1] = block
+      end))
+end
+
+-- Programs that drop each image: the library writes to one block, and our results take the memory of those that the collector has
+-- found. It looks first when tensors hold COLLECTED bytes, which these calls come to before the clock runs.
+local COLLECTED = 128 * 2 ^ 20
+for _, side in ipairs { SIDE, 4 * SIDE } do
    local bytes = jpeg.write(photograph(side), 90)
-   local plain, pixels = direct(bytes, side)
-   plain()
+   local plain, pixels = direct(bytes), torch.ByteTensor(side, side, 3)
+   plain(pixels:data())
    assert(pixels:equal(jpeg.read(bytes)), 'libjpeg-turbo gave other pixels')
-   local ours, theirs = minima(timed(function() jpeg.read(bytes) end), timed(plain))
-   measure.row(('JPEG of %d x %d to pixels'):format(side, side), '>= 0.90 of libjpeg-turbo', ('%.2f ms'):format(ours * 1e3),
-      ('%.2f ms'):format(theirs * 1e3), theirs / ours, theirs / ours >= 0.9)
+   collectgarbage()
+   for _ = 1, 2 * math.ceil(COLLECTED / pixels:nElement()) do jpeg.read(bytes) end
+   jpeg_row(('JPEG of %d x %d'):format(side, side), timed(function() jpeg.read(bytes) end),
+      timed(function() plain(pixels:data()) end))
 end
