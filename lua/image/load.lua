@@ -28,12 +28,19 @@ local function pixels(who, what, bytes, kind)
    return require(codec.modules[found]).read(bytes, { print = true, warn = warn })
 end
 
+-- pixels(...) as planes of a type; or nil and the error, also of memory that runs out, without a place in our sources.
+local function planes(who, what, bytes, kind, depth, t)
+   local ok, x = pcall(function() return codec.planes(pixels(who, what, bytes, kind), depth, t) end)
+   if ok then return x end
+   return nil, (tostring(x):gsub('^[^\n:]+%.lua:%d+: ', ''))
+end
+
 local function read(who, file, depth, tensortype, kind)
    local t = codec.type(who, tensortype, 4)
    local bytes = bytes_of(who, file, 4)
-   local ok, x = pcall(pixels, who, file, bytes, kind)
-   if not ok then require 'feed.source'.fail(who, file, x, 3) end
-   return codec.planes(x, depth, t)
+   local x, why = planes(who, file, bytes, kind, depth, t)
+   if not x then require 'feed.source'.fail(who, file, why, 3) end
+   return x
 end
 
 --- The image in a JPEG, PNG, WebP, PBM, PGM or PPM file, which is known by its first bytes: planes x rows x columns. Values are
@@ -92,9 +99,9 @@ local function unpacked(who, tensor, depth, tensortype, kind)
    local t = codec.type(who, tensortype, 4)
    tensor = tensor:contiguous()
    local n = tensor:nElement()
-   local ok, x = pcall(pixels, who, nil, n == 0 and '' or ffi.string(tensor:data(), n), kind)
-   if not ok then error(who .. ': ' .. x, 3) end
-   return codec.planes(x, depth, t)
+   local x, why = planes(who, nil, n == 0 and '' or ffi.string(tensor:data(), n), kind, depth, t)
+   if not x then error(who .. ': ' .. why, 3) end
+   return x
 end
 
 --- The image in the bytes of a file, a ByteTensor, as image.load gives that of a file.

@@ -4,8 +4,10 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local image = require 'image'
 local feed = require 'feed'
+local little_memory = require 'test.little_memory'
 local refuses = require 'test.refuses'
 local temporary = require 'test.temporary'
+local C = require 'torch.lib'.C
 
 teardown(temporary.remove)
 
@@ -157,15 +159,19 @@ describe('image.save', function()
    end)
 end)
 
--- A PNG file of sixteen bits, by hand: stored rows without a filter.
+-- A PNG file by hand, of a header and other chunks, each a name and its content.
+local function be(v)
+   return string.char(math.floor(v / 2 ^ 24) % 256, math.floor(v / 65536) % 256, math.floor(v / 256) % 256, v % 256)
+end
+local function chunk(name, content)
+   return be(#content) .. name .. content .. be(tonumber(C.th_zip_crc(0, name .. content, #content + 4)))
+end
+local function png(width, height, depth, kind, interlace, rest)
+   return '\137PNG\r\n\26\n' .. chunk('IHDR', be(width) .. be(height) .. string.char(depth, kind, 0, 0, interlace)) .. rest
+end
+
+-- One of sixteen bits: stored rows without a filter.
 local function png16(width, kind, row, more)
-   local C = require 'torch.lib'.C
-   local function be(v)
-      return string.char(math.floor(v / 2 ^ 24) % 256, math.floor(v / 65536) % 256, math.floor(v / 256) % 256, v % 256)
-   end
-   local function chunk(name, content)
-      return be(#content) .. name .. content .. be(tonumber(C.th_zip_crc(0, name .. content, #content + 4)))
-   end
    local raw, a, b = '\0' .. row, 1, 0
    for k = 1, #raw do
       a = (a + raw:byte(k)) % 65521
@@ -173,8 +179,7 @@ local function png16(width, kind, row, more)
    end
    local le = require 'torch.format'.le
    local packed = '\120\1\1' .. le(2, #raw) .. le(2, 65535 - #raw) .. raw .. be(b * 65536 + a)
-   return '\137PNG\r\n\26\n' .. chunk('IHDR', be(width) .. be(1) .. '\16' .. string.char(kind, 0, 0, 0))
-      .. (more and chunk(unpack(more)) or '') .. chunk('IDAT', packed) .. chunk('IEND', '')
+   return png(width, 1, 16, kind, 0, (more and chunk(unpack(more)) or '') .. chunk('IDAT', packed) .. chunk('IEND', ''))
 end
 
 describe('PNG images', function()
@@ -324,5 +329,122 @@ describe('JPEG images', function()
       assert.truthy(out:find('24\t32', 1, true), out)
       assert.truthy(out:find('image.load: ' .. name .. ': libjpeg-turbo: Corrupt JPEG data', 1, true), out)
       refuses('Corrupt JPEG data', feed.image, name)
+   end)
+end)
+
+-- The most memory that this process has had, in bytes.
+local function most_resident()
+   local f = assert(io.open '/proc/self/status')
+   local kilobytes = f:read '*a':match 'VmHWM:%s+(%d+)'
+   f:close()
+   return tonumber(kilobytes) * 1024
+end
+
+describe('Files whose header lies', function()
+   -- The text of the error that names the function and the file, or the result.
+   local function try(f, name, who, ...)
+      local ok, x = pcall(f, name, ...)
+      if ok then return x end
+      assert.truthy(x:find(who .. ': ' .. name .. ': ', 1, true), x)
+      assert.falsy(x:find('%.lua:%d+: .*%.lua:%d+: '), x)
+      return nil, x
+   end
+
+   -- image.load and image.getSize of these bytes fail with these texts; a size in the place of the second is what getSize gives.
+   local function lies(file, suffix, text, size_text)
+      local name, before, peak = temporary.put(file, suffix), torch.memory().peak, most_resident()
+      local x, why = try(image.load, name, 'image.load')
+      assert(not x, 'loaded')
+      assert.truthy(why:find(text, 1, true), why)
+      x, why = try(image.getSize, name, 'image.getSize')
+      if type(size_text) == 'table' then assert.same(size_text, x and x:totable(), why)
+      else assert.truthy(why and why:find(size_text or text, 1, true), why) end
+      assert(torch.memory().peak - before < 2 ^ 21, 'tensors took memory')
+      assert(most_resident() - peak < 2 ^ 24, 'a library took memory')
+      os.remove(name)
+   end
+
+   it('are refused by image.load before memory is taken, in JPEG; image.getSize gives what they claim', function()
+      if not need_jpeg() then return end
+      local good = text(image.compressJPG(smooth(3)))
+      local at = good:find('\255\192', 1, true)              -- FF C0, length, depth, height, width, components
+      local function claims(height, width, components)
+         return good:sub(1, at + 4) .. be(height):sub(3) .. be(width):sub(3)
+            .. (components and string.char(components) or good:sub(at + 9, at + 9)) .. good:sub(at + 10)
+      end
+      assert(image.decompress(bytes(claims(24, 32))))
+      local pixels = ' pixels do not fit into ' .. #good .. ' bytes'
+      lies(claims(65500, 65500), '.jpg', '65500 x 65500' .. pixels, { 3, 65500, 65500 })
+      lies(claims(2 ^ 15, 2 ^ 15), '.jpg', '32768 x 32768' .. pixels, { 3, 2 ^ 15, 2 ^ 15 })
+      lies(claims(65535, 65535), '.jpg', 'Maximum supported image dimension is 65500 pixels')
+      for _, sides in ipairs { { 0, 0 }, { 0, 32 }, { 24, 0 } } do
+         lies(claims(unpack(sides)), '.jpg', 'Empty JPEG image')
+      end
+      for _, components in ipairs { 0, 1, 2, 4, 255 } do
+         lies(claims(24, 32, components), '.jpg', 'libjpeg-turbo: ')
+      end
+      for _, length in ipairs { '\0\0', '\0\1', '\0\18', '\255\255' } do
+         lies(good:sub(1, at + 1) .. length .. good:sub(at + 4), '.jpg', 'libjpeg-turbo: ')
+      end
+      lies(good:sub(1, 4) .. '\255\255' .. good:sub(7), '.jpg', 'it ends before its image begins')
+   end)
+
+   it('are refused by image.load and image.getSize before memory is taken, in PNG', function()
+      if not need_png() then return end
+      local good = text(image.compressPNG(smooth(3)))
+      local rest = good:sub(34)
+      assert(image.decompress(bytes(png(32, 24, 8, 2, 0, rest))))
+      local pixels = ' pixels do not fit into ' .. #good .. ' bytes'
+      lies(png(2 ^ 31 - 1, 2 ^ 31 - 1, 16, 6, 0, rest), '.png', '2147483647 x 2147483647' .. pixels)
+      lies(png(2 ^ 31 - 1, 1, 8, 2, 0, rest), '.png', '2147483647 x 1' .. pixels)
+      lies(png(1, 2 ^ 31 - 1, 8, 2, 1, rest), '.png', '1 x 2147483647' .. pixels)
+      lies(png(2 ^ 31, 24, 8, 2, 0, rest), '.png', 'PNG unsigned integer out of range')
+      for _, sides in ipairs { { 0, 24 }, { 32, 0 } } do
+         lies(png(sides[1], sides[2], 8, 2, 0, rest), '.png', 'Invalid IHDR data')
+      end
+      for _, form in ipairs { { 3, 2 }, { 1, 2 }, { 8, 5 }, { 16, 3 }, { 0, 0 } } do
+         lies(png(32, 24, form[1], form[2], 0, rest), '.png', 'Invalid IHDR data')
+      end
+      lies(png(32, 24, 8, 3, 0, rest), '.png', 'Missing PLTE before IDAT')
+      lies(good:sub(1, 20) .. '\9' .. good:sub(22), '.png', 'IHDR: CRC error')
+      -- More rows, wider ones, more channels and more bits than its data have.
+      for _, form in ipairs { { 32, 25, 8, 2 }, { 33, 24, 8, 2 }, { 32, 24, 8, 6 }, { 32, 24, 16, 2 }, { 320, 240, 8, 2 } } do
+         local width, height, depth, kind = unpack(form)
+         lies(png(width, height, depth, kind, 0, rest), '.png', 'libpng: ', { kind == 6 and 4 or 3, height, width })
+      end
+   end)
+
+   it('or that are cut off, never load; image.getSize gives their size or an error', function()
+      for _, suffix in ipairs { '.jpg', '.png' } do
+         if suffix == '.jpg' and not need_jpeg() or suffix == '.png' and not need_png() then return end
+         local name = temporary.name(suffix)
+         image.save(name, smooth(3))
+         local good, sizes = temporary.get(name), 0
+         for n = 2, #good - (suffix == '.png' and 13 or 1) do
+            local f = assert(io.open(name, 'wb'))
+            f:write(good:sub(1, n))
+            f:close()
+            assert(not try(image.load, name, 'image.load', nil, 'byte'), n)
+            local size = try(image.getSize, name, 'image.getSize')
+            if size then
+               sizes = sizes + 1
+               assert.same({ 3, 24, 32 }, size:totable())
+            end
+         end
+         assert(sizes > 10, sizes)
+      end
+   end)
+
+   it('and those that memory is too short for, give an error with the name of the function and of the file', function()
+      local x, name = torch.ByteTensor(3, 100, 200):fill(7), temporary.name '.ppm'
+      image.save(name, x)
+      local file = bytes(temporary.get(name))
+      for _, room in ipairs { 1000, 70000, 150000 } do        -- too little for pixels, for planes of bytes, for those of doubles
+         local ok, why = little_memory(room, image.load, name, nil, 'double')
+         local ok2, why2 = little_memory(room, image.decompress, file, nil, 'double')
+         assert.is_false(ok or ok2)
+         assert.truthy(why:find('image%.load: .*%.ppm: [%w.]+: out of memory: '), why)
+         assert.truthy(why2:find('image%.decompress: [%w.]+: out of memory: '), why2)
+      end
    end)
 end)
