@@ -3,7 +3,7 @@
 local bundled = { torch = true }                  -- what the rock torch brings
 for name in ('paths sys xlua trepl env dok cwrap'):gmatch '%S+' do bundled[name] = true end
 
--- What a package can do without: it says so, or the program has required it before.
+-- What a package can do without: it says so, or the program has required it before. The rock image needs feed.
 local optional = { nn = { cutorch = true }, dist = { cutorch = true }, feed = { cutorch = true, image = true }, loadcaffe = { cudnn = true } }
 
 local function lines(command)
@@ -44,6 +44,23 @@ describe('the rocks', function()
          assert.equal(('rocks/%s-scm-1.rockspec'):format(name), rock.path)
          for need in pairs(rock.needs) do assert.is_true(need == 'lua' or rocks[need] ~= nil, name .. ' needs ' .. need) end
       end
+   end)
+
+   it('can be made one after the other: none needs one that needs it', function()
+      local made, list = { lua = true }, {}
+      local function make(name, above)
+         assert.is_nil(above[name], name .. ' needs itself')
+         above[name] = true
+         for need in pairs(rocks[name].needs) do
+            if not made[need] then make(need, above) end
+         end
+         above[name], made[name] = nil, true
+         list[#list + 1] = name
+      end
+      for name in pairs(rocks) do
+         if not made[name] then make(name, {}) end
+      end
+      assert.is_true(#list > 20)
    end)
 
    it('hold each package of the tree once', function()

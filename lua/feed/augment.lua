@@ -13,9 +13,17 @@ local function options_of(o)
    return out
 end
 
+-- The rock of image needs that of feed, so feed does not name image: luarocks could make neither of two that need each other.
+local function image_plan(level)
+   local ok, plan = pcall(require, 'image.plan')
+   if ok then return plan end
+   if not tostring(plan):find("module 'image.plan' not found", 1, true) then error(plan, 0) end
+   error('feed.loader: augment needs the package image: luarocks make --lua-version=5.1 rocks/image-scm-1.rockspec', level + 1)
+end
+
 --- Refuses what image.augment would refuse. @param level  as error takes it
 function augment.check(o, level)
-   require 'image.plan'.check('feed.loader: augment', options_of(o), level)
+   image_plan(level).check('feed.loader: augment', options_of(o), level)
    if type(o.key) ~= 'nil' and type(o.key) ~= 'string' and type(o.key) ~= 'number' then
       arg.refuse('feed.loader: augment', 'key', 'a number or a string', o.key, level)
    end
