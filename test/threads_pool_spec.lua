@@ -616,6 +616,19 @@ describe("'threads.sharedserialize'", function()
       refuses('in another thread cannot grow', pool.synchronize, pool)
       go:free()
    end)
+   it('lets shared tensors grow as soon as the result of the job has come', function()
+      new(1, function() jit.off() end)                           -- a slow thread, which has many tensors to let go
+      local list, last = {}, nil
+      for k = 1, 3000 do
+         last = torch.ones(3)
+         list[k] = last
+      end
+      for k = 1, 30 do
+         pool:addjob(function(t) return #t end, nil, list)
+         pool:synchronize()
+         last:resize(1000 + k)
+      end
+   end)
    it('takes a module of the program in its place', function()
       refuses('threads.serialization: name must be the name of a module, got', threads.serialization, 5)
       refuses("threads.serialization: the module string must have functions save and load", threads.serialization, 'string')

@@ -69,6 +69,10 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
    local function reply(message, ...)
       local ok, answer = pcall(transport.pack, name, ...)
       if not ok then answer = transport.pack(name, false, answer) end
+      if held then                          -- before the answer goes: who has it may make these tensors grow
+         let_go(held)
+         held = nil
+      end
       answer_to(results, id, message, answer)
    end
    while C.th_sync_closed(jobs) == 0 do
@@ -76,10 +80,6 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
       if message ~= nil then
          message, text = begin(message, doing)
          reply(message, xpcall(job, M.trail))
-         if held then
-            let_go(held)
-            held = nil
-         end
          C.th_sync_set(doing, 0)
       end
    end
