@@ -44,3 +44,50 @@ describe('a script that makes a million temporaries', function()
       stays_flat(once)
    end)
 end)
+
+describe('a thread that ends', function()
+   local worker = require 'torch.worker'
+   local function in_thread(f, ...)
+      local w = worker.new 'test.echo'
+      w:ask('exec', f, ...)
+      local result = w:wait()
+      w:close()
+      return result
+   end
+   local function clean()
+      collectgarbage()
+      collectgarbage()
+   end
+
+   it('gives back the memory of its small tensors', function()
+      local function many()
+         local torch, list = require 'torch', {}   -- luacheck: ignore
+         for i = 1, 20000 do list[i] = torch.ones(3) end
+         list = nil                                          -- luacheck: ignore
+         collectgarbage()
+         collectgarbage()
+      end
+      in_thread(many)
+      clean()
+      local before = resident()
+      for _ = 1, 10 do in_thread(many) end
+      clean()
+      assert.is_true(resident() < before + 20 * 2 ^ 20, ('%d bytes more than before'):format(resident() - before))
+   end)
+   it('leaves the count of memory right when its tensors live on', function()
+      local C = require 'torch.lib'.C
+      local function make()
+         local torch, list = require 'torch', {}
+         for i = 1, 50 do list[i] = torch.ones(i) end
+         return list
+      end
+      in_thread(make)
+      clean()
+      local memory = C.th_memory_of(0)
+      local bytes, storages = tonumber(memory.bytes), tonumber(memory.storages)
+      for _ = 1, 5 do assert.equal(50, #in_thread(make)) end
+      clean()
+      C.th_memory_of(0)
+      assert.same({ bytes, storages }, { tonumber(memory.bytes), tonumber(memory.storages) })
+   end)
+end)

@@ -1,4 +1,5 @@
 /* storage.c - counted, aligned, accounted memory. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,8 +30,26 @@ static void tell(void)
   untold_bytes = untold_storages = 0;
 }
 
+/* A thread that ends counts what it has not told, and frees the blocks that wait for its next small storages. */
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static TH_QUICK_LOCAL bool end_is_watched;
+static void at_end_of_thread(void *unused)
+{
+  (void)unused;
+  end_is_watched = false;
+  th_storage_end_of_state();
+}
+static void make_end_key(void) { pthread_key_create(&end_key, at_end_of_thread); }
+static void watch_end(void)
+{
+  pthread_once(&end_once, make_end_key);
+  end_is_watched = pthread_setspecific(end_key, &end_is_watched) == 0;
+}
+
 void th_account(int64_t bytes, int storages)
 {
+  if (__builtin_expect(!end_is_watched, 0)) watch_end();
   untold_bytes += bytes;
   untold_storages += storages;
   if (untold_bytes >= UNTOLD || untold_bytes <= -UNTOLD) tell();

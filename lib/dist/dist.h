@@ -103,6 +103,7 @@ struct th_dist {
   int      works;                                   /* operations that were started and not waited for */
   th_lane  lane;
   th_lane *to, *from;                               /* of the channels, by rank; of the whole job only */
+  th_dist *before;                                  /* of a job that has been left: the one that was left before it */
 };
 
 /* Work between two operations that go on as one: on what the first has brought, for what the second sends. What fails in it

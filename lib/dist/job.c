@@ -224,9 +224,14 @@ void th_dist_forget(th_dist *g)
   free(g);
 }
 
-/* The memory stays until the process ends: operations that nobody has waited for may be at work in it. */
+/* The memory stays until the process ends: operations that nobody has waited for may be at work in it. This list shows to those
+ * who look for lost memory that it is not. */
+static th_dist *left;
+
 void th_dist_leave(th_dist *g, int failed)
 {
+  g->before = left;
+  left = g;
   if (th_forked()) return;                          /* a child that ends is not the rank */
   __atomic_store_n(&g->job->head->seat[g->job->rank].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
   if (g->job->wire) th_wire_leave(g->job, failed != 0);
