@@ -11,10 +11,11 @@
 
 enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024 };      /* AWAKE: nanoseconds */
 
-static volatile sig_atomic_t interrupted;
+/* A handler of a signal sets it, and all threads look at it. */
+static int interrupted;
 
-void th_interrupt(int on) { interrupted = on; }
-int  th_interrupted(void) { return interrupted; }
+void th_interrupt(int on) { __atomic_store_n(&interrupted, on, __ATOMIC_RELAXED); }
+int  th_interrupted(void) { return __atomic_load_n(&interrupted, __ATOMIC_RELAXED); }
 
 /* ---- the job that all threads work on ---- */
 
@@ -29,10 +30,11 @@ static struct {
   pthread_mutex_t lock, one_job;    /* one_job: two Lua states may call at the same time */
   pthread_cond_t wake, done;
   pthread_t thread[MAXTHREADS];
-  int started, wanted;              /* threads beside the caller */
-  int cores;                        /* that may run them */
+  int started;                      /* threads beside the caller */
+  int wanted;                       /* as many as there shall be, atomically: any Lua state may set it; -1: not known yet */
+  int cores;                        /* that may run them, atomically */
   int64_t ticket;                   /* of the job: its number, and below it how many threads help */
-  int64_t before;                   /* the ticket when the youngest threads were started */
+  int64_t before;                   /* the ticket when the youngest threads were started, atomically: older ones may begin late */
   int64_t working;                  /* threads that have not finished the job */
   int asleep;                       /* the caller waits for `done` */
   int sleepers;                     /* threads that wait for `wake` */
@@ -49,7 +51,7 @@ static void work(job *j)
 {
   for (;;) {
     const int64_t b = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
-    if (b >= j->blocks || interrupted) return;
+    if (b >= j->blocks || th_interrupted()) return;
     const int64_t first = b * j->grain, last = first + j->grain;
     j->f(j->ctx, first, last < j->n ? last : j->n);
   }
@@ -64,6 +66,8 @@ static int64_t nanoseconds(void)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static int wanted(void) { return __atomic_load_n(&pool.wanted, __ATOMIC_RELAXED); }
+
 /* Waits awake until *word is (or, with `is` false, is no longer) `value`: for AWAKE at most, and where there are more threads
  * than processors only for some spins. To wake a thread may take longer than a whole job of a million elements (100 to
  * 500 us on a virtual machine), and then the caller has fallen asleep too. */
@@ -73,7 +77,7 @@ static bool wait_awake(const int64_t *word, int64_t value, bool is)
     if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
     pause_cpu();
   }
-  if (pool.wanted >= pool.cores) return false;
+  if (wanted() >= __atomic_load_n(&pool.cores, __ATOMIC_RELAXED)) return false;
   for (const int64_t end = nanoseconds() + AWAKE; nanoseconds() < end; pause_cpu()) {
     if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
   }
@@ -98,7 +102,7 @@ static int64_t next_ticket(int64_t seen)
 static void *loop(void *arg)
 {
   const int me = (int)(intptr_t)arg;
-  int64_t seen = pool.before;
+  int64_t seen = __atomic_load_n(&pool.before, __ATOMIC_RELAXED);
   inside = true;
   for (;;) {
     seen = next_ticket(seen);
@@ -157,13 +161,14 @@ int th_cores(void)
 
 static void set_default(void)
 {
-  if (pool.wanted >= 0) return;
+  int unknown = -1;
+  if (wanted() >= 0) return;
   const int64_t n = th_environment_count("TH_NUM_THREADS", th_cores());
-  pool.wanted = (int)th_min(n, MAXTHREADS) - 1;
+  __atomic_compare_exchange_n(&pool.wanted, &unknown, (int)th_min(n, MAXTHREADS) - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* After a fork the child has no threads: it starts its own. */
-static void start_threads(void)
+static void start_threads(int count)
 {
   if (pool.owner != getpid()) {
     pool.owner = getpid();
@@ -173,15 +178,15 @@ static void start_threads(void)
     pthread_cond_init(&pool.wake, NULL);
     pthread_cond_init(&pool.done, NULL);
   }
-  pool.before = pool.ticket;
-  pool.cores = th_cores();
+  __atomic_store_n(&pool.before, pool.ticket, __ATOMIC_RELAXED);
+  __atomic_store_n(&pool.cores, th_cores(), __ATOMIC_RELAXED);
   sigset_t all, before;             /* signals belong to the thread that runs Lua */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attr;
   pthread_attr_init(&attr);
   pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-  while (pool.started < pool.wanted) {
+  while (pool.started < count) {
     if (pthread_create(&pool.thread[pool.started], &attr, loop, (void *)(intptr_t)pool.started)) break;
     pool.started++;
   }
@@ -192,16 +197,14 @@ static void start_threads(void)
 th_status th_set_threads(int n)
 {
   if (n < 1 || n > MAXTHREADS) return th_fail(TH_EARG, "setnumthreads: the number must lie in 1..%d, got %d", MAXTHREADS, n);
-  pthread_mutex_lock(&pool.lock);
-  pool.wanted = n - 1;
-  pthread_mutex_unlock(&pool.lock);
+  __atomic_store_n(&pool.wanted, n - 1, __ATOMIC_RELAXED);
   return TH_OK;
 }
 
 int th_threads(void)
 {
   set_default();
-  return pool.wanted + 1;
+  return wanted() + 1;
 }
 
 int64_t th_loops_shared(void) { return __atomic_load_n(&pool.shared, __ATOMIC_RELAXED); }
@@ -212,27 +215,26 @@ th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx)
   if (n <= grain) {                 /* one block */
     const bool was = inside;
     inside = true;
-    if (!interrupted) f(ctx, 0, n);
+    if (!th_interrupted()) f(ctx, 0, n);
     inside = was;
-    return interrupted ? th_fail(TH_EINTR, "interrupted") : TH_OK;
+    return th_interrupted() ? th_fail(TH_EINTR, "interrupted") : TH_OK;
   }
   job j = { .n = n, .grain = grain, .blocks = (n + grain - 1) / grain, .f = f, .ctx = ctx };
-  set_default();
-  if (pool.wanted == 0 || inside || pthread_mutex_trylock(&pool.one_job)) {
+  const int others = th_threads() - 1;
+  if (others == 0 || inside || pthread_mutex_trylock(&pool.one_job)) {
     const bool was = inside;
     inside = true;
     work(&j);
     inside = was;
   } else {
-    if (pool.started < pool.wanted || pool.owner != getpid()) start_threads();
+    if (pool.started < others || pool.owner != getpid()) start_threads(others);
     __atomic_add_fetch(&pool.shared, 1, __ATOMIC_RELAXED);
-    const int helpers = pool.started < pool.wanted ? pool.started : pool.wanted;
-    hand_out(&j, helpers);
+    hand_out(&j, pool.started < others ? pool.started : others);
     inside = true;
     work(&j);
     inside = false;
     wait_for_all();
     pthread_mutex_unlock(&pool.one_job);
   }
-  return interrupted ? th_fail(TH_EINTR, "interrupted") : TH_OK;
+  return th_interrupted() ? th_fail(TH_EINTR, "interrupted") : TH_OK;
 }

@@ -16,13 +16,17 @@ static th_memory memory[1 + TH_MAXDEVICE] = { { .limit = LEAST_LIMIT } };     /*
 static TH_QUICK_LOCAL int64_t untold_bytes;
 static TH_QUICK_LOCAL int64_t untold_storages;
 
-static void raise_peak(th_memory *m, int64_t now)
+/* Lua code reads these counters as memory. LuaJIT is not compiled with ThreadSanitizer, which would take its copy of a word for a
+ * race with the atomic operations here. */
+#define READ_BY_LUA __attribute__((no_sanitize_thread))
+
+static READ_BY_LUA void raise_peak(th_memory *m, int64_t now)
 {
   int64_t peak = __atomic_load_n(&m->peak, __ATOMIC_RELAXED);
   while (now > peak && !__atomic_compare_exchange_n(&m->peak, &peak, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-static void tell(void)
+static READ_BY_LUA void tell(void)
 {
   const int64_t now = __atomic_add_fetch(&memory[TH_CPU].bytes, untold_bytes, __ATOMIC_RELAXED);
   __atomic_add_fetch(&memory[TH_CPU].storages, untold_storages, __ATOMIC_RELAXED);
@@ -64,7 +68,7 @@ th_memory *th_memory_of(int device)
 
 /* Lua compares one counter with one limit. When the limit of a device is passed it finds that of the CPU at 0, and its
  * collector sets all of them anew. */
-static void account_on(int device, int64_t bytes, int storages)
+static READ_BY_LUA void account_on(int device, int64_t bytes, int storages)
 {
   th_memory *m = &memory[device];
   const int64_t now = __atomic_add_fetch(&m->bytes, bytes, __ATOMIC_RELAXED);
@@ -346,10 +350,11 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (s->mapped && !is_host(s)) {
       return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
     }
-    if (s->pinned > 1) {
+    const int32_t pinned = __atomic_load_n(&s->pinned, __ATOMIC_ACQUIRE);      /* what let go has read its elements */
+    if (pinned > 1) {
       return th_fail(TH_EARG, "a storage whose elements are at work in a collective or in another thread cannot grow");
     }
-    if (s->whole || s->pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
+    if (s->whole || pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     if (s->device != TH_CPU) {
       TH_TRY(grow_on_device(s, bytes));
       s->size = size;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "clocked.h"
 #include "core.h"
 #include "th_worker.h"
 
@@ -315,7 +316,7 @@ int th_sync_lock(th_sync *o, double seconds)
 {
   const struct timespec end = in_future(seconds);
   int r = pthread_mutex_trylock(&o->lock);
-  if (r == EBUSY) r = pthread_mutex_clocklock(&o->lock, CLOCK_MONOTONIC, &end);
+  if (r == EBUSY) r = th_lock_until(&o->lock, &end);
   if (r == EOWNERDEAD) {
     pthread_mutex_consistent(&o->lock);
     return TH_SYNC_ORPHAN;

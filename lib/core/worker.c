@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "clocked.h"
 #include "core.h"
 #include "th_worker.h"
 
@@ -124,7 +125,7 @@ th_storage *th_worker_hold(const th_tensor *t)
 
 void th_worker_let_go(th_storage *s)
 {
-  __atomic_sub_fetch(&s->pinned, HELD, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&s->pinned, HELD, __ATOMIC_RELEASE);
   th_storage_release(s);
 }
 
@@ -198,7 +199,7 @@ int th_worker_wait(th_worker *w, int64_t number, double seconds)
   end = after(now, seconds < 1e9 ? seconds : 1e9);
   while (w->heard < number) {
     const struct timespec look = after(now, 0.05);
-    if (sem_clockwait(&w->done, CLOCK_MONOTONIC, is_before(look, end) ? &look : &end) == 0) {
+    if (th_wait_semaphore(&w->done, is_before(look, end) ? &look : &end) == 0) {
       w->heard++;
       continue;
     }
@@ -245,7 +246,7 @@ static bool ends_in_time(th_worker *w, double seconds)
   clock_gettime(CLOCK_MONOTONIC, &now);
   const struct timespec end = after(now, seconds);
   th_worker_leave(w);
-  w->ended = pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &end) == 0;
+  w->ended = th_join_until(w->thread, &end) == 0;
   return w->ended;
 }
 

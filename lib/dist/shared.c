@@ -168,7 +168,7 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const in
     return status;
   }
   place(s, keeper);
-  s->elements->pinned |= 1;             /* views of other types do not make it grow */
+  __atomic_or_fetch(&s->elements->pinned, 1, __ATOMIC_RELAXED);             /* views of other types do not make it grow */
   s->next = world->job->opened;
   world->job->opened = s;
   *out = s;

@@ -331,7 +331,7 @@ void th_dist_work_free(th_dist_work *w)
   if (w->counted) w->g->works--;
   const bool stays = w->status != TH_OK && w->g->job->wire && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
   for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* elements may still come, or go */
-    __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELEASE);
     th_storage_release(w->held[i]);
   }
   let_go(w);
