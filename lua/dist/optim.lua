@@ -105,7 +105,8 @@ end
 -- `isServer()` tells whether this rank calls `serve()`, which takes gradients until all workers have finished; `state()` is for
 -- dist.commit. An update that fails ends the job for all: a shard may be half written.
 -- @param options.scheme          one of these
--- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles
+-- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles. With 'allreduce' the modules
+--    nn.MixedPrecision in a model have the same scale of the loss on all ranks, the smallest, after each step
 -- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x,
 --    a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds the options
 --    and step
@@ -124,7 +125,8 @@ end
 function dist.optim(options)
    if not wire.world then error('dist.optim: call dist.init() first', 2) end
    local c = options_of.options(options, 2)
-   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank(), compress = options.compress }, Optim)
+   local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank(), compress = options.compress,
+      model = options.model }, Optim)
    self.update = options_of.update(options, c, 2)
    self.x, self.g = options_of.vectors(options, 2)
    if c.sparse and not options.model then options_of.fail(2, 'sparse needs the option model') end

@@ -21,11 +21,12 @@ end
 
 --- The ranks of a group take the smallest: where gradients were too large for a scale on one, it was so for all. All call it.
 -- @param options  as of dist's operations
-function M.same(model, options)
+-- @param idle  true: this rank has made no pass, and takes the scale of those that have
+function M.same(model, options, idle)
    local list = M.of(model)
    if #list == 0 then return end
-   local all = torch.DoubleTensor(#list, 2)
-   for i, module in ipairs(list) do all[i][1], all[i][2] = module.lossScale, module.calm end
+   local all = torch.DoubleTensor(#list, 2):fill(math.huge)
+   for i, module in ipairs(idle and {} or list) do all[i][1], all[i][2] = module.lossScale, module.calm end
    dist.allreduce(all, 'min', options)
    for i, module in ipairs(list) do module.lossScale, module.calm = all[i][1], all[i][2] end
 end

@@ -3,6 +3,7 @@
 -- A scheme has: begin, step, finish (what is left to do when a rank takes no more steps), left (a rank has finished or died;
 -- called with the control lock held), serve (what a server does when its bell rings). `alone`: it needs no shared parameters.
 local dist = require 'dist'
+local scales = require 'dist.scales'
 
 local schemes = {}
 
@@ -40,6 +41,7 @@ local function together(self, active)
    self.config.step = self.own.updates
    local copies = { self.x, unpack(self.own.states) }
    self.layout:update(self.layout.whole, { source }, 1, copies, self.update, self.config)
+   if self.model then scales.same(self.model, nil, active == 0) end
    return n
 end
 

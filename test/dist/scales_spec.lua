@@ -126,6 +126,37 @@ describe('nn.MixedPrecision', function()
          opt:step(function() learn(net) end)
          assert(alike(net) < 65536)]])
    end)
+
+   it('has one scale in dist.optim, which a rank with large gradients lowers for all', function()
+      ranks.ok(2, head .. [[
+         for _, compress in ipairs { false, 'int8' } do
+            local net = model()
+            local opt = dist.optim { scheme = 'allreduce', model = net, learningRate = 1e-4, compress = compress or nil }
+            local function step(i, hot)
+               local x, t = data(10 * i + r, hot)
+               opt:step(function() net:zeroGradParameters() net:backward(x, c:backward(net:forward(x), t)) end)
+               return alike(net)
+            end
+            assert(step(1) == 65536)
+            local lower = step(2, r == 1 and 4)
+            assert(lower < 65536 and step(3) == lower)
+            opt:finish()
+         end]])
+   end)
+
+   it('keeps the count of passes in dist.optim when another rank has finished', function()
+      ranks.ok(2, head .. [[
+         local net = model()
+         local opt = dist.optim { scheme = 'allreduce', model = net, learningRate = 1e-4 }
+         local function step()
+            local x, t = data(1)
+            opt:step(function() net:zeroGradParameters() net:backward(x, c:backward(net:forward(x), t)) end)
+         end
+         for _ = 1, 2 + 3 * r do step() end
+         opt:finish()
+         assert(net:get(1).calm == 5, net:get(1).calm)
+         alike(net)]])
+   end)
 end)
 
 teardown(temporary.remove)
