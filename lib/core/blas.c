@@ -1,14 +1,23 @@
-/* blas.c - the BLAS library, opened when the first product needs it, and kept to one thread a call. */
+/* blas.c - the BLAS library, opened when the first product needs it, and kept to one thread a call.
+ *
+ * Each call of OpenBLAS takes a buffer of 128 MiB of address space, which later calls use again. Where the process may not have
+ * so much, OpenBLAS asks for ever. So in a process of limited size the buffers are taken once, with a check before, and as many
+ * calls run at a time as there are buffers. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core.h"
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include "blas.h"
 
 static th_blas blas;
 static char name[256];              /* empty: none found */
 static char why_not[256];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;      /* over all but `ready` */
+static bool searched;
+static atomic_bool ready;
 
 /* A library counts only if it has all that we call. */
 static bool take(void *handle)
@@ -81,18 +90,126 @@ static void find(void)
            "no BLAS was found; `apt-get install libopenblas0-pthread` brings one, TH_BLAS names one elsewhere");
 }
 
+/* ---- the buffers of OpenBLAS in a process of limited size ---- */
+
+/* Bytes of a buffer, of the library itself, and what must be free for one buffer more than the first. */
+static const size_t BUFFER = (size_t)128 << 20, LIBRARY = (size_t)64 << 20, PLENTY = (size_t)512 << 20;
+enum { MOST_BUFFERS = 64 };
+
+static int buffers, busy;           /* buffers 0: calls are not counted */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+
+/* 2 in the file: the kernel promises no more memory than there is. */
+static bool strict_kernel(void)
+{
+  FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
+  const int mode = f ? fgetc(f) : 0;
+  if (f) fclose(f);
+  return mode == '2';
+}
+
+static bool limited(void)
+{
+  struct rlimit all, data;
+  const bool known = getrlimit(RLIMIT_AS, &all) == 0 && getrlimit(RLIMIT_DATA, &data) == 0;
+  return (known && (all.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY)) || strict_kernel();
+}
+
+static bool room_for(size_t bytes)
+{
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
+static th_status need_room(size_t bytes)
+{
+  if (room_for(bytes)) return TH_OK;
+  return th_fail(TH_ENOMEM, "out of memory: BLAS needs %lld MiB of address space, more than the process may have (ulimit -v)",
+                 (long long)(bytes >> 20));
+}
+
+/* One buffer for each of our threads, as long as there is plenty left. A BLAS other than OpenBLAS has no such buffers. */
+static th_status take_buffers(void)
+{
+  void *(*take_one)(int), (*give)(void *), *held[MOST_BUFFERS];
+  const int most = th_min(th_threads(), MOST_BUFFERS);
+  int n = 0;
+  if (!limited() || !dlsym(blas.handle, "openblas_get_config")) return TH_OK;
+  TH_TRY(need_room(BUFFER + LIBRARY));
+  *(void **)&take_one = dlsym(blas.handle, "blas_memory_alloc");
+  *(void **)&give = dlsym(blas.handle, "blas_memory_free");
+  if (take_one && give) {
+    do held[n++] = take_one(0);
+    while (n < most && room_for(PLENTY));
+    for (int i = 0; i < n; i++) give(held[i]);
+  }
+  buffers = th_max(n, 1);
+  return TH_OK;
+}
+
+void th_blas_enter(void)
+{
+  if (!buffers) return;
+  pthread_mutex_lock(&counting);
+  while (busy == buffers) pthread_cond_wait(&done, &counting);
+  busy++;
+  pthread_mutex_unlock(&counting);
+}
+
+void th_blas_leave(void)
+{
+  if (!buffers) return;
+  pthread_mutex_lock(&counting);
+  busy--;
+  pthread_cond_signal(&done);
+  pthread_mutex_unlock(&counting);
+}
+
+/* ---- what others ask for ---- */
+
+/* A search that had too little memory is made again the next time. */
+static th_status search(void)
+{
+  if (searched) return TH_OK;
+  if (limited()) TH_TRY(need_room(LIBRARY));
+  find();
+  searched = true;
+  return TH_OK;
+}
+
+static th_status prepare(void)
+{
+  TH_TRY(search());
+  if (!name[0]) return th_fail(TH_EBACKEND, "%s", why_not);
+  TH_TRY(take_buffers());
+  ready = true;
+  return TH_OK;
+}
+
+th_status th_blas_open(const th_blas **out)
+{
+  *out = NULL;
+  if (!ready) {
+    pthread_mutex_lock(&lock);
+    const th_status status = ready ? TH_OK : prepare();
+    pthread_mutex_unlock(&lock);
+    TH_TRY(status);
+  }
+  *out = &blas;
+  return TH_OK;
+}
+
 const th_blas *th_blas_get(void)
 {
-  pthread_once(&once, find);
-  if (name[0]) return &blas;
-  th_fail(TH_EBACKEND, "%s", why_not);
-  return NULL;
+  const th_blas *b;
+  return th_blas_open(&b) == TH_OK ? b : NULL;
 }
 
 th_status th_lapack_get(void *f, const char *routine)
 {
-  const th_blas *b = th_blas_get();
-  if (!b) return TH_EBACKEND;
+  const th_blas *b;
+  TH_TRY(th_blas_open(&b));
   void *found = dlsym(b->handle, routine);
   if (!found) {
     return th_fail(TH_EBACKEND,
@@ -106,12 +223,13 @@ th_status th_lapack_get(void *f, const char *routine)
 
 const char *th_blas_name(void)
 {
-  pthread_once(&once, find);
-  return name[0] ? name : NULL;
+  pthread_mutex_lock(&lock);
+  const bool found = search() == TH_OK && name[0];
+  pthread_mutex_unlock(&lock);
+  return found ? name : NULL;
 }
 
 int th_has_lapack(void)
 {
-  const th_blas *b = th_blas_name() ? th_blas_get() : NULL;
-  return b && dlsym(b->handle, "dgesv_") != NULL;
+  return th_blas_name() && dlsym(blas.handle, "dgesv_") != NULL;
 }

@@ -3,6 +3,7 @@
  * product, so the number of threads does not show in the result. */
 #ifndef T
 #include <stdlib.h>
+#include "../core/blas.h"
 #include "gemm.h"
 #include "slots.h"
 
@@ -174,9 +175,7 @@ th_status TH_AT(th_gemm_run)(const th_gemm *given)
     if (g->dtype == TH_F64) return product_f64(g);
   }
 #endif
-  j.blas = computing_size[g->dtype] == th_dtype_size(g->dtype) && blas_tiles_of[g->dtype]
-             ? th_blas_get()
-             : NULL;
+  if (computing_size[g->dtype] == th_dtype_size(g->dtype) && blas_tiles_of[g->dtype]) j.blas = th_blas_get();
   th_block f;
   if (j.blas) {
     f = blas_tiles_of[g->dtype];
@@ -355,7 +354,9 @@ static void K(blas_tiles)(void *ctx, int64_t first, int64_t last)
   void *p = scratch ? th_slot_take(&j->slots) : NULL;
   for (int64_t i = first; i < last; i++) {
     const tile t = tile_of(j, i);
+    th_blas_enter();
     K(blas_tile)(j, &t, p);
+    th_blas_leave();
   }
   if (scratch) th_slot_give(&j->slots, p);
 }

@@ -3,6 +3,7 @@
  * bits do not depend on threads. */
 #ifndef T
 #include <limits.h>
+#include "../core/blas.h"
 #include "walk.h"
 
 /* ---- scratch memory: taken piece by piece, given back together ---- */
@@ -35,8 +36,12 @@ typedef th_status (*body)(const th_call *c, pile *p);
 /* Whatever comes of f, the memory that it took goes back. */
 static th_status with_scratch(const th_call *c, body f)
 {
+  const th_blas *b;
   pile p = { 0 };
+  TH_TRY(th_blas_open(&b));
+  th_blas_enter();
   const th_status s = f(c, &p);
+  th_blas_leave();
   while (p.n > 0) th_scratch_free(p.piece[--p.n]);
   return s;
 }
