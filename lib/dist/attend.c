@@ -165,25 +165,61 @@ static th_status tick(th_wire *x)
 
 typedef struct hello { char host[TH_HOST]; uint64_t secret; int32_t rank, size; } hello;
 
+/* What the meeting has under way. It stays if the meeting fails: messages may come later. */
+typedef struct meeting {
+  hello      mine, all[TH_MAXRANK];
+  th_request r[2 * TH_MAXRANK];         /* what comes from each rank, then what goes to each */
+  int        done[2 * TH_MAXRANK];
+} meeting;
+
+enum { HELLO = 29800 };                 /* a tag that a script's own messages hardly have */
+
+/* Each rank says to each other one who it is, without a collective operation: so it is known who does not. */
+static th_status greet(th_wire *x, meeting *m)
+{
+  const int n = x->job->size, me = x->job->rank;
+  int left = 2 * (n - 1), ended;
+  for (int r = 0; r < n; r++) {
+    m->r[r] = m->r[n + r] = th_no_request();
+    if (r == me) continue;
+    TH_TRY(th_mpi_recv(&m->all[r], sizeof m->all[r], r, HELLO, &m->r[r]));
+    TH_TRY(th_mpi_send(&m->mine, sizeof m->mine, r, HELLO, true, &m->r[n + r]));
+  }
+  m->all[me] = m->mine;
+  for (double begin = th_now(); left; left -= ended) {
+    TH_TRY(th_mpi_test(m->r, 2 * n, m->done, &ended));
+    for (int i = 0; i < ended; i++) if (m->done[i] < n) __atomic_store_n(&x->came[m->done[i]], 1, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) return th_fail(TH_EBACKEND, "dist.init: this rank has given up");
+    if (!ended) th_pause(th_now() - begin < 0.1 ? 50 : 1000);
+  }
+  return TH_OK;
+}
+
 static th_status meet(th_wire *x)
 {
   th_job *j = x->job;
-  hello mine = { .secret = x->secret, .rank = j->rank, .size = j->size }, all[TH_MAXRANK];
   int rank, size;
-  memcpy(mine.host, x->name, sizeof mine.host);
+  meeting *m = calloc(1, sizeof *m);
+  if (!m) return th_fail(TH_ENOMEM, "dist.init: no memory left");
+  m->mine = (hello){ .secret = x->secret, .rank = j->rank, .size = j->size };
+  memcpy(m->mine.host, x->name, sizeof m->mine.host);
   TH_TRY(th_mpi_begin(&rank, &size));
   if (rank != j->rank || size != j->size) {
     return th_fail(TH_EBACKEND, "dist.init: the launcher says rank %d of %d, Open MPI says rank %d of %d%s", j->rank, j->size,
                    rank, size, size == 1 ? ": under Slurm, start with srun --mpi=pmix" : "");
   }
-  TH_TRY(th_mpi_gather(&mine, all, sizeof mine));
+  __atomic_store_n(&x->begun, 1, __ATOMIC_RELEASE);
+  TH_TRY(greet(x, m));
+  TH_TRY(th_mpi_separate());
   for (int r = 0; r < size; r++) {
-    if (all[r].secret != all[0].secret) return th_fail(TH_EARG, "dist.init: rank %d has another secret than rank 0", r);
-    all[r].host[TH_HOST - 1] = 0;
+    hello *h = &m->all[r];
+    if (h->secret != m->all[0].secret) return th_fail(TH_EARG, "dist.init: rank %d has another secret than rank 0", r);
+    h->host[TH_HOST - 1] = 0;
     int first = 0;
-    while (strcmp(all[first].host, all[r].host) != 0) first++;
+    while (strcmp(m->all[first].host, h->host) != 0) first++;
     x->host[r] = first == r ? x->hosts++ : x->host[first];
   }
+  free(m);
   return th_mpi_recv(&x->in, sizeof x->in, -1, TH_TAG_LETTER, &x->reading);
 }
 
@@ -213,6 +249,26 @@ static th_status start(th_wire *x)
   return failed ? th_fail(TH_ENOMEM, "dist.init: cannot start a thread: %s", strerror(failed)) : TH_OK;
 }
 
+/* Says which ranks have not come. MPI itself does not say for whom it waits when it begins. */
+static th_status fail_to_meet(const th_wire *x)
+{
+  const th_job *j = x->job;
+  char list[256] = "";
+  int n = 0;
+  size_t at = 0;
+  for (int r = 0; r < j->size && __atomic_load_n(&x->begun, __ATOMIC_ACQUIRE); r++) {
+    if (r == j->rank || __atomic_load_n(&x->came[r], __ATOMIC_ACQUIRE)) continue;
+    if (n < 16) at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", n ? ", " : "", r);
+    if (n == 16) snprintf(list + at, sizeof list - at, " ...");
+    n++;
+  }
+  if (!n) {
+    return th_fail(TH_EBACKEND, "dist.init: some ranks did not come within %g s: they never joined the job", j->deadline);
+  }
+  return th_fail(TH_EBACKEND, "dist.init: rank%s %s did not come within %g s: %s never called dist.init, or the link is cut",
+                 n > 1 ? "s" : "", list, j->deadline, n > 1 ? "they" : "it");
+}
+
 /* The thread begins MPI, which waits for all ranks, without end: so this rank can give up. What it holds stays. */
 th_status th_wire_join(th_job *j, const char *host, const char *secret)
 {
@@ -227,10 +283,11 @@ th_status th_wire_join(th_job *j, const char *host, const char *secret)
   TH_TRY(start(x));
   const double until = th_now() + j->deadline;
   while (!__atomic_load_n(&x->met, __ATOMIC_ACQUIRE)) {
-    if (th_now() > until) {
-      return th_fail(TH_EBACKEND, "dist.init: some ranks did not come within %g s: they never joined the job", j->deadline);
+    const bool late = th_now() > until;
+    if (late || th_interrupted()) {
+      __atomic_store_n(&x->stop, 1, __ATOMIC_RELEASE);
+      return late ? fail_to_meet(x) : th_fail(TH_EINTR, "interrupted");
     }
-    if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
     th_pause(1000);
   }
   if (x->status != TH_OK) return th_fail(x->status, "%s", x->why);

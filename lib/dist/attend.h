@@ -26,6 +26,7 @@ struct th_wire {
   /* meeting */
   char      name[TH_HOST];
   uint64_t  secret;
+  int       begun, came[TH_MAXRANK];    /* MPI runs; ranks that have said who they are */
   int       met, started, stop, finalize, ended, told;
   th_status status;
   char      why[512];

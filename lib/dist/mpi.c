@@ -10,11 +10,10 @@ typedef struct status { int source, tag, error, cancelled; size_t count; } statu
 
 static struct {
   void *library;
-  void *world, *comm, *byte, *none, *returns;
+  void *world, *comm, *byte, *none, *returns, *before;
   int (*Initialized)(int *), (*Init_thread)(int *, char ***, int, int *), (*Query_thread)(int *), (*Finalize)(void);
   int (*Comm_dup)(void *, void **), (*Comm_rank)(void *, int *), (*Comm_size)(void *, int *);
-  int (*Comm_set_errhandler)(void *, void *), (*Error_string)(int, char *, int *);
-  int (*Allgather)(const void *, int, void *, void *, int, void *, void *);
+  int (*Comm_get_errhandler)(void *, void **), (*Comm_set_errhandler)(void *, void *), (*Error_string)(int, char *, int *);
   int (*Isend)(const void *, int, void *, int, int, void *, void **);
   int (*Issend)(const void *, int, void *, int, int, void *, void **);
   int (*Irecv)(void *, int, void *, int, int, void *, void **);
@@ -48,7 +47,8 @@ th_status th_mpi_open(void)
   mpi.none = find("ompi_request_null", &missing);
   mpi.returns = find("ompi_mpi_errors_return", &missing);
   FIND(Initialized), FIND(Init_thread), FIND(Query_thread), FIND(Finalize), FIND(Comm_dup), FIND(Comm_rank), FIND(Comm_size);
-  FIND(Comm_set_errhandler), FIND(Error_string), FIND(Allgather), FIND(Isend), FIND(Issend), FIND(Irecv), FIND(Testsome);
+  FIND(Comm_get_errhandler), FIND(Comm_set_errhandler), FIND(Error_string), FIND(Isend), FIND(Issend), FIND(Irecv);
+  FIND(Testsome);
   *(void **)(void *)&mpi.set_yield = dlsym(library, "opal_progress_set_yield_when_idle");
   if (!missing) return TH_OK;
   mpi.library = NULL;
@@ -85,17 +85,22 @@ th_status th_mpi_begin(int *rank, int *size)
     return th_fail(TH_EBACKEND, there ? "dist.init: the script has begun MPI without MPI_THREAD_MULTIPLE: call dist.init() before"
                    : "dist.init: this Open MPI was built without threads");
   }
-  CALL(Comm_dup, mpi.world, &mpi.comm);         /* messages of the script's own are none of ours */
-  CALL(Comm_set_errhandler, mpi.comm, mpi.returns);
+  CALL(Comm_get_errhandler, mpi.world, &mpi.before);
+  CALL(Comm_set_errhandler, mpi.world, mpi.returns);
+  mpi.comm = mpi.world;
   CALL(Comm_rank, mpi.comm, rank);
   CALL(Comm_size, mpi.comm, size);
   if (!there && mpi.set_yield) mpi.set_yield(false);   /* within a call that would hold up the process's other threads */
   return TH_OK;
 }
 
-th_status th_mpi_gather(const void *mine, void *all, int bytes)
+th_status th_mpi_separate(void)
 {
-  CALL(Allgather, mine, bytes, mpi.byte, all, bytes, mpi.byte, mpi.comm);
+  void *own;
+  CALL(Comm_dup, mpi.world, &own);
+  CALL(Comm_set_errhandler, mpi.world, mpi.before);
+  CALL(Comm_set_errhandler, own, mpi.returns);
+  mpi.comm = own;
   return TH_OK;
 }
 

@@ -12,10 +12,10 @@
 typedef void *th_request;                   /* th_no_request(): none */
 
 th_status  th_mpi_open(void);               /* loads the library, or says what is missing */
-/* Joins the launcher's job; waits for all its processes. */
+/* Joins the launcher's job; waits for all its processes. Messages may be mistaken for those of the script until all ranks have
+ * called th_mpi_separate, the only other call that waits. */
 th_status  th_mpi_begin(int *rank, int *size);
-/* The same bytes of all ranks, one behind the other. The only other call that waits. */
-th_status  th_mpi_gather(const void *mine, void *all, int bytes);
+th_status  th_mpi_separate(void);
 void       th_mpi_end(void);
 th_request th_no_request(void);
 /* A send has ended when the receiver wants the message, so the bytes on their way are bounded; `soon`: when they are out. */

@@ -69,6 +69,21 @@ setup(function()
       end]], nil, nil, '--timeout 60')
    start('absent', hosts.start, 'a b', '', nil,
       "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then os.execute 'sleep 50' os.exit(0) end dist.init{deadline = 1} ", '--timeout 60')
+   -- As if the link of ranks had been cut when they had begun MPI: the others get no answer.
+   local mute = [[
+      local rank = os.getenv 'OMPI_COMM_WORLD_RANK'
+      if SILENT[rank] then
+         local ffi = require 'ffi'
+         ffi.cdef 'int MPI_Init_thread(int *, char ***, int, int *);'
+         ffi.load('libmpi.so.40', true).MPI_Init_thread(nil, nil, 3, ffi.new 'int[1]')
+         os.execute 'sleep 50'
+         os.exit(0)
+      end
+      local ok, why = pcall(dist.init, { deadline = 2 })
+      io.stdout:write(('told %s: %s\n'):format(rank, tostring(why):match 'dist%.init.*')) io.stdout:flush()
+      os.exit(3) ]]
+   start('mute', hosts.start, 'a b c', '', nil, "local SILENT = { ['1'] = true } " .. mute, '--timeout 60')
+   start('both mute', hosts.start, 'a a b c', '', nil, "local SILENT = { ['2'] = true, ['3'] = true } " .. mute, '--enable-recovery --timeout 60')
    local slow = ranks.script [[
       dist.barrier()
       if dist.rank() == 1 then error 'no more' end
@@ -283,6 +298,15 @@ describe('a rank on another host', function()
    between('that never joins is missed', function()
       local _, _, err = waiting.absent()
       has(err, 'dist.init: some ranks did not come within 1 s: they never joined the job')
+   end)
+
+   between('that does not answer when the job begins is named', function()
+      local _, out, err = waiting.mute()
+      local said = 'told [02]: dist.init: rank 1 did not come within 2 s: it never called dist.init, or the link is cut\n'
+      assert.matches(said, out, 1, false, err)
+      _, out, err = waiting['both mute']()
+      said = 'told [01]: dist.init: ranks 2, 3 did not come within 2 s: they never called dist.init, or the link is cut\n'
+      assert.matches(said, out, 1, false, err)
    end)
 
    between('that is ready waits for those that are at work, as long as they live', function()
