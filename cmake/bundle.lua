@@ -30,8 +30,9 @@ sh('cmake --install %s --prefix %s', quote(build), quote(folder))
 
 -- ---- shared libraries ----
 
--- What the loader opens at run time, by the names that lib/core, lua/torch and lib/io ask for; the first that is there.
-local OPENED = { { 'libopenblas.so.0', needed = true }, { 'libedit.so.2' }, { 'libdnnl.so.2', 'libdnnl.so.3' }, { 'libz.so.1' } }
+-- What the loader opens at run time, by the names that lib/core, lua/torch, lib/io and lua/feed ask for; the first that is there.
+local OPENED = { { 'libopenblas.so.0', needed = true }, { 'libedit.so.2' }, { 'libdnnl.so.2', 'libdnnl.so.3' }, { 'libz.so.1' },
+   { 'libpng16.so.16' }, { 'libturbojpeg.so.0' }, { 'libwebp.so.7' } }
 -- Parts of the C library and of the kernel, which come with the machine.
 local HOST = { ['ld-linux-x86-64.so.2'] = true, ['linux-vdso.so.1'] = true, ['libc.so.6'] = true, ['libm.so.6'] = true,
    ['libdl.so.2'] = true, ['libpthread.so.0'] = true, ['librt.so.1'] = true, ['libutil.so.1'] = true }

@@ -38,6 +38,45 @@ describe('cmake/bundle.lua', function()
       end
    end)
 
+   it('loads pictures by libraries of its own', function()
+      local ffi = require 'ffi'
+      local program = [[local image = require 'image'
+         local x = torch.range(1, 48):view(3, 4, 4):div(48)
+         for _, ending in ipairs { 'png', 'jpg' } do
+            local name = os.tmpname() .. '.' .. ending
+            if pcall(image.save, name, x) then print(ending, (image.load(name) - x):abs():max() < 0.1) end
+            os.remove(name)
+         end
+         local webp = '524946464e000000574542505650384c420000002f024000102f40906d3384654af767ba0641b6cd66307f825b9e40d2666b'
+            .. '30debfeb09246dc69a3fd9dfec013f974b6ab3ba2514b28d00a7768fc8195d44ff637901'
+         local name = os.tmpname()
+         local f = io.open(name, 'wb')
+         f:write((webp:gsub('..', function(h) return string.char(tonumber(h, 16)) end)))
+         f:close()
+         local ok, y = pcall(image.load, name)
+         if ok then print('webp', y:dim() == 3) end
+         os.remove(name)
+         for line in io.lines '/proc/self/maps' do
+            local file = line:match '/.*/lib[^/]*%.so[%d.]*$'
+            for _, name in ipairs { 'libpng16', 'libturbojpeg', 'libwebp', 'libz' } do
+               if file and file:match '[^/]+$':find(name .. '.', 1, true) and not file:find(arg[1], 1, true) then
+                  print('not its own: ' .. file)
+               end
+            end
+         end]]
+      ok(("cat > '%s/pictures.lua' <<'END'\n%s\nEND"):format(dir, program))
+      local out = ok(("cd / && env -i '%s/bin/th' '%s/pictures.lua' '%s'"):format(tree, dir, tree))
+      assert.is_nil(out:match 'not its own: [^\n]+')
+      for ending, library in pairs { png = 'libpng16.so.16', jpg = 'libturbojpeg.so.0', webp = 'libwebp.so.7' } do
+         if pcall(ffi.load, library) then
+            assert.truthy(out:find(ending .. '\ttrue\n', 1, true), out)
+            assert.equal(0, select(2, sh(("test -s '%s/lib/%s'"):format(tree, library))), library)
+            assert.equal(0, select(2, sh(("! command -v dpkg-query >/dev/null || test -s '%s/share/doc/%s/copyright'"):format(tree,
+               library))), library)
+         end
+      end
+   end)
+
    it('holds what runs specs and benchmarks', function()
       local out = ok(("cd '%s' && env -i PATH=\"$PATH\" bin/th test/run.lua test/tiny_spec.lua"):format(tree))
       assert.truthy(out:find ' passed, 0 failed\n$', out)
