@@ -33,7 +33,7 @@ static th_status need_results(const th_entry *e, const th_call *c, const th_arg 
   TH_TRY(e->op.check(&asked));
   if (asked.dtype <= TH_NONE || asked.dtype >= TH_NDTYPE || !e->kernel[TH_CPU][asked.dtype]) return TH_OK; /* th_run says so */
   memcpy(asked.arg, c->arg, (size_t)c->narg * sizeof *here);
-  return th_need_results(&asked);
+  return th_need_results(&asked, &(bool){ false });
 }
 
 static th_status give_back(const th_entry *e, th_call *c, th_tensor *here)
@@ -47,7 +47,7 @@ static th_status give_back(const th_entry *e, th_call *c, th_tensor *here)
     w->ndim = here[i].ndim;
     memcpy(w->size, here[i].size, sizeof w->size);
   }
-  TH_TRY(th_need_results(c));
+  TH_TRY(th_need_results(c, &(bool){ false }));
   TH_TRY(th_commit(c));
   for (int k = 0; k < c->nwant; k++) {
     const int i = c->want[k].arg;

@@ -45,23 +45,15 @@ static __attribute__((cold, noinline)) bool search(const th_tensor *t, const int
   return leads_to_zero(&s, n, 0, false);
 }
 
-bool th_overlaps_itself_slowly(const th_tensor *t)
+/* The dimensions that have more than one element, by rising stride; -1 when one of them has stride 0. */
+static int by_stride(const th_tensor *t, int *order)
 {
-  int order[TH_MAXDIM], n = 0;
-  int64_t stride[TH_MAXDIM], reach = 0;
-  bool transposed = true;
-  for (int d = 0; d < t->ndim; d++) {
-    if (t->size[d] == 0) return false;
-    if (t->size[d] == 1) continue;
-    transposed = transposed && t->stride[d] > reach;
-    reach += (t->size[d] - 1) * t->stride[d];
-  }
-  if (transposed) return false;
-  reach = 0;
+  int64_t stride[TH_MAXDIM];
+  int n = 0;
   for (int d = t->ndim - 1; d >= 0; d--) {
     if (t->size[d] == 1) continue;
     const int64_t s = t->stride[d] < 0 ? -t->stride[d] : t->stride[d];
-    if (s == 0) return true;
+    if (s == 0) return -1;
     int k = n++;
     for (; k > 0 && stride[k - 1] > s; k--) {
       stride[k] = stride[k - 1];
@@ -70,11 +62,42 @@ bool th_overlaps_itself_slowly(const th_tensor *t)
     stride[k] = s;
     order[k] = d;
   }
+  return n;
+}
+
+/* Does each stride lead beyond all that the smaller ones reach? */
+static bool nested(const th_tensor *t, const int *order, int n)
+{
+  int64_t reach = 0;
   for (int k = 0; k < n; k++) {
-    if (stride[k] <= reach) return search(t, order, n);
-    reach += (t->size[order[k]] - 1) * stride[k];
+    const int64_t stride = t->stride[order[k]] < 0 ? -t->stride[order[k]] : t->stride[order[k]];
+    if (stride <= reach) return false;
+    reach += (t->size[order[k]] - 1) * stride;
   }
-  return false;
+  return true;
+}
+
+bool th_is_nested(const th_tensor *t)
+{
+  int order[TH_MAXDIM];
+  const int n = by_stride(t, order);
+  return n >= 0 && nested(t, order, n);
+}
+
+bool th_overlaps_itself_slowly(const th_tensor *t)
+{
+  int order[TH_MAXDIM];
+  int64_t reach = 0;
+  bool transposed = true;
+  for (int d = 0; d < t->ndim; d++) {
+    if (t->size[d] == 0) return false;
+    if (t->size[d] == 1) continue;
+    transposed = transposed && t->stride[d] > reach;
+    reach += (t->size[d] - 1) * t->stride[d];
+  }
+  if (transposed) return false;
+  const int n = by_stride(t, order);
+  return n < 0 || (!nested(t, order, n) && search(t, order, n));
 }
 
 const char *th_overlap_text(const th_tensor *t)

@@ -6,6 +6,9 @@
 /* The answer where dimensions are in no order, or a stride is too small for those within it. */
 bool th_overlaps_itself_slowly(const th_tensor *t);
 
+/* Does each stride lead beyond all that the smaller ones reach? Then no two elements meet, and this is quick to see. */
+bool th_is_nested(const th_tensor *t);
+
 /* Each stride leads beyond all that the dimensions within it reach: then no two elements meet. Every call of an op asks. */
 static inline bool th_overlaps_itself(const th_tensor *t)
 {
@@ -17,6 +20,27 @@ static inline bool th_overlaps_itself(const th_tensor *t)
     reach += (t->size[d] - 1) * t->stride[d];
   }
   return false;
+}
+
+static inline bool th_same_view(const th_tensor *a, const th_tensor *b)
+{
+  if (a == b) return true;
+  if (a->offset != b->offset || !th_same_shape(a, b)) return false;
+  for (int d = 0; d < a->ndim; d++) if (a->size[d] > 1 && a->stride[d] != b->stride[d]) return false;
+  return true;
+}
+
+/* The storage that owns the memory of s: storages may be parts of one. */
+static inline const th_storage *th_root_of(const th_storage *s)
+{
+  while (s->whole) s = s->whole;
+  return s;
+}
+
+/* May the tensors meet in memory? */
+static inline bool th_shares_memory(const th_tensor *a, const th_tensor *b)
+{
+  return a->storage && b->storage && th_root_of(a->storage) == th_root_of(b->storage);
 }
 
 /* "is expanded", or "overlaps itself": for messages about such a view. */

@@ -30,13 +30,17 @@ th_status th_run_kernel(const th_entry *e, const th_call *c);
 bool th_is_by_cpu(const th_entry *e);
 th_status th_run_by_cpu(const th_entry *e, th_call *c);
 
-/* Can every result have the shape that is wanted? */
-th_status th_need_results(const th_call *c);
+/* Can every result have the shape that is wanted? *in_order: whether one of them overlaps itself. */
+th_status th_need_results(const th_call *c, bool *in_order);
+/* Does the result of want k have its shape already, and overlap itself? */
+bool th_is_in_order(const th_call *c, int k);
+/* Runs such a call, which has passed its check; `given` are its arguments before. */
+th_status th_run_in_order(const th_entry *e, th_call *c, const th_arg *given);
 
 /* Can the signature of an op be read? */
 th_status th_signature_check(const th_op *op);
 
-/* Copies between tensors of one size and dtype, on any devices, as the op does it. */
+/* Copies between tensors of one size, on any devices, as the op does it. */
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from);
 /* The mask of what is not 0, of the same size on the same device. */
 th_status th_not_zero(th_tensor *mask, const th_tensor *x);

@@ -1,4 +1,5 @@
 /* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
+#include "../op/in_order.h"
 #include "../op/op.h"
 #include "overlap.h"
 #include "registry.h"
@@ -24,31 +25,17 @@ static bool extent(const th_tensor *t, int64_t *first, int64_t *last)
   return true;
 }
 
-static bool same_view(const th_tensor *a, const th_tensor *b)
-{
-  if (a == b) return true;
-  if (a->offset != b->offset || !th_same_shape(a, b)) return false;
-  for (int d = 0; d < a->ndim; d++) if (a->size[d] > 1 && a->stride[d] != b->stride[d]) return false;
-  return true;
-}
-
 static bool harmful_in(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
   int64_t a, b, c, d;
-  if (same_view(result, input)) return !(op->flags & (TH_INPLACE | TH_INPLACE_AT(arg)));
+  if (th_same_view(result, input)) return !(op->flags & (TH_INPLACE | TH_INPLACE_AT(arg)));
   return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
-}
-
-static const th_storage *root_of(const th_storage *s)
-{
-  while (s->whole) s = s->whole;
-  return s;
 }
 
 /* Two storages may be parts of one memory: the input as a view of the result's. */
 static COLD bool harmful_parts(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
-  if (root_of(result->storage) != root_of(input->storage) || !result->storage->data || !input->storage->data) return false;
+  if (!th_shares_memory(result, input) || !result->storage->data || !input->storage->data) return false;
   th_tensor moved = *input;
   const int64_t bytes = (const char *)input->storage->data - (const char *)result->storage->data;
   moved.offset += bytes / (int64_t)th_dtype_size(input->dtype);
@@ -81,9 +68,16 @@ static inline bool has_size(const th_tensor *t, int ndim, const int64_t *size)
 }
 static bool has_shape(const th_tensor *t, const th_want *w) { return has_size(t, w->ndim, w->size); }
 
-/* All are looked at before the first changes. */
-th_status th_need_results(const th_call *c)
+static inline bool stays_and_overlaps(const th_tensor *t, const th_want *w)
 {
+  return t->dtype != TH_NONE && has_shape(t, w) && th_overlaps_itself(t);
+}
+bool th_is_in_order(const th_call *c, int k) { return stays_and_overlaps(c->arg[c->want[k].arg].t, &c->want[k]); }
+
+/* All are looked at before the first changes. */
+th_status th_need_results(const th_call *c, bool *in_order)
+{
+  *in_order = false;
   for (int k = 0; k < c->nwant; k++) {
     const th_want *w = &c->want[k];
     const th_tensor *t = c->arg[w->arg].t;
@@ -100,10 +94,12 @@ th_status th_need_results(const th_call *c)
       return th_fail(TH_ESHAPE, "result %s would have the size %s, more than can be counted",
                      th_entry_of(c->op)->name[w->arg], th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, w->ndim, w->size));
     }
-    if (t->dtype != TH_NONE && has_shape(t, w) && th_overlaps_itself(t)) {
+    if (!stays_and_overlaps(t, w)) continue;
+    if (c->kind[w->arg] == TH_K_INOUT && !(c->op->flags & (TH_EACH | TH_FILLS | TH_PLACES))) {
       return th_fail(TH_ESHAPE, "result %s %s: several elements share one place; clone it first",
                      th_entry_of(c->op)->name[w->arg], th_overlap_text(t));
     }
+    *in_order = true;
   }
   return TH_OK;
 }
@@ -250,10 +246,14 @@ th_status th_run_kernel(const th_entry *e, const th_call *c)
 }
 
 /* A kernel that fails leaves its results the sizes that they had. Not inlined: calls whose results fit need no room on the stack
- * for the old ones. */
-static __attribute__((noinline)) th_status commit_and_run(th_kernel run, const th_call *c)
+ * for the old ones. `given` are the arguments before the first check. */
+static __attribute__((noinline)) th_status commit_and_run(th_kernel run, th_call *c, const th_arg *given)
 {
   before b;
+  bool in_order;
+  TH_TRY(th_need_results(c, &in_order));
+  if (in_order) return th_run_in_order(th_entry_of(c->op), c, given);
+  if (c->op->flags & TH_LATE) return run_here(run, c);
   TH_TRY(commit(c, &b));
   const th_status s = run_here(run, c);
   if (s != TH_OK) return give_back(c, &b, s);
@@ -261,22 +261,18 @@ static __attribute__((noinline)) th_status commit_and_run(th_kernel run, const t
   return TH_OK;
 }
 
-static th_status check_and_run(th_call *c)
+static th_status check_and_run(th_call *c, const th_arg *given)
 {
   const th_entry *e = th_entry_of(c->op);
   TH_TRY(e->op.check(c));
   if (c->dtype <= TH_NONE || c->dtype >= TH_NDTYPE) return refuse_dtype(c, e);
   const th_kernel run = e->kernel[th_device_kind(c->device)][c->dtype];
   if (!run) return refuse_dtype(c, e);
-  if (c->nwant) {
-    TH_TRY(th_need_results(c));
-    if (!(c->op->flags & TH_LATE)) return commit_and_run(run, c);
-  }
-  return run_here(run, c);
+  return c->nwant ? commit_and_run(run, c, given) : run_here(run, c);
 }
 
 /* Some inputs share memory with a result: those are copied, then the op runs as if nothing was. */
-static th_status run_with_copies(th_call *c)
+static th_status run_with_copies(th_call *c, const th_arg *given)
 {
   const th_entry *e = th_entry_of(c->op);
   th_tensor copy[TH_MAXARG] = { 0 }, *listed[64] = { 0 }, from_list[64] = { 0 };
@@ -300,7 +296,7 @@ static th_status run_with_copies(th_call *c)
     }
   }
   for (int i = 0; i < c->narg; i++) if (copy[i].dtype != TH_NONE) c->arg[i].t = &copy[i];
-  if (s == TH_OK) s = check_and_run(c);
+  if (s == TH_OK) s = check_and_run(c, given);
   for (int i = 0; i < TH_MAXARG; i++) th_tensor_release(&copy[i]);
   for (int k = 0; k < 64; k++) th_tensor_release(&from_list[k]);
   return s;
@@ -339,7 +335,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   if (devices) TH_TRY(check_devices(&c, e));
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const bool by_cpu = __builtin_expect(c.device != TH_CPU, 0) && !e->has[TH_CUDA];
-  const th_status s = by_cpu ? th_run_by_cpu(e, &c) : overlap ? run_with_copies(&c) : check_and_run(&c);
+  const th_status s = by_cpu ? th_run_by_cpu(e, &c) : overlap ? run_with_copies(&c, arg) : check_and_run(&c, arg);
   th_enter(NULL);
   for (uint32_t left = e->returns; left; left &= left - 1) {
     const int i = __builtin_ctz(left);

@@ -1,10 +1,11 @@
 /* copy.c - what filling and copying are. */
 #include <math.h>
+#include "in_order.h"
 #include "op.h"
 
 static th_status check_target(th_call *c)
 {
-  return th_out_like(c, 0, c->arg[0].t);                      /* refuses an expanded one */
+  return th_out_like(c, 0, c->arg[0].t);
 }
 
 /* One number for all: also elements that share a place may have it, so any view will do. */
@@ -58,6 +59,6 @@ const th_op th_op_copy = {
   .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. "
            "Floats become whole numbers by truncation, and whole numbers wrap."
            "\ntorch.IntTensor(2):copy(torch.Tensor{1.7, -1.7}) --> {1, -1}",
-  .flags = TH_INPLACE | TH_DEVICES,
+  .flags = TH_INPLACE | TH_DEVICES | TH_EACH,
   .check = check_copy,
 };

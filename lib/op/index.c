@@ -3,6 +3,7 @@
  * Places are LongTensors and count from 1. All of them are looked at before the first element is
  * written. Where one place is named twice the later one counts (copy, fill, scatter) or both do
  * (add), in order, whatever the number of threads. */
+#include "in_order.h"
 #include "reduce.h"
 
 /* index (argument i) is a vector of places along dim of t. */
@@ -29,7 +30,7 @@ static th_status need_rows(th_call *c, int arg, const th_tensor *t, int dim, con
                  TH_SHAPE(&want), TH_SHAPE(x));
 }
 
-/* A result that is read too: in order, but not several elements in one place. */
+/* A result that is read too. */
 static th_status inout(th_call *c) { return th_out_like(c, 0, c->arg[0].t); }
 
 /* ---- whole slices ---- */
@@ -69,7 +70,7 @@ const th_op th_op_indexCopy = {
   .doc = "Copies the slices of x along dim to the places of y that index names. Of a place named "
          "twice the last copy stays."
          "\ntorch.zeros(3):indexCopy(1, torch.LongTensor{3, 1}, torch.Tensor{5, 6}) --> {6, 0, 5}",
-  .check = index_copy,
+  .flags = TH_PLACES, .check = index_copy,
 };
 const th_op th_op_indexAdd = {
   .name = "indexAdd",
@@ -77,7 +78,7 @@ const th_op th_op_indexAdd = {
   .doc = "Adds the slices of x along dim to the slices of y that index names; a place named twice "
          "gets both."
          "\ntorch.ones(3):indexAdd(1, torch.LongTensor{3, 3}, torch.Tensor{5, 6}) --> {1, 1, 12}",
-  .check = index_copy,
+  .flags = TH_PLACES, .check = index_copy,
 };
 
 static th_status index_fill(th_call *c)
@@ -94,7 +95,7 @@ const th_op th_op_indexFill = {
   .name = "indexFill", .args = "y:inout dim:dim index:tensor value:number",
   .doc = "Sets the slices of y along dim that index names to value."
          "\ntorch.zeros(3):indexFill(1, torch.LongTensor{3, 1}, 7) --> {7, 0, 7}",
-  .check = index_fill,
+  .flags = TH_PLACES, .check = index_fill,
 };
 
 static th_status index_grad(th_call *c)
@@ -193,13 +194,13 @@ const th_op th_op_scatter = {
          "index names; "
          "for dim 1 of a matrix, y[index[i][j]][j] = x[i][j]."
          "\ntorch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, torch.Tensor{{5}, {6}}) --> {{0, 5}, {6, 0}}",
-  .check = scatter,
+  .flags = TH_PLACES, .check = scatter,
 };
 const th_op th_op_scatter_value = {
   .name = "scatter", .args = "y:inout dim:dim index:tensor value:number",
   .doc = "Sets the elements of y that index names to value, along dim as the form with x does."
          "\ntorch.zeros(2, 2):scatter(2, torch.LongTensor{{2}, {1}}, 7) --> {{0, 7}, {7, 0}}",
-  .check = scatter,
+  .flags = TH_PLACES, .check = scatter,
 };
 const th_op th_op_scatterAdd = {
   .name = "scatterAdd",
@@ -207,5 +208,5 @@ const th_op th_op_scatterAdd = {
   .doc = "Adds the elements of x to those of y that index names, along dim as `scatter` does, in "
          "order."
          "\ntorch.ones(1, 2):scatterAdd(2, torch.LongTensor{{2, 2}}, torch.Tensor{{5, 6}}) --> {{1, 12}}",
-  .check = scatter,
+  .flags = TH_PLACES, .check = scatter,
 };

@@ -2,6 +2,7 @@
  *
  * A mask is a ByteTensor of zeros and ones with as many elements as the tensor; both are gone
  * through in row-major order. */
+#include "in_order.h"
 #include "reduce.h"
 
 static th_status refuse_byte(const th_call *c, int arg, int64_t place, int byte)
@@ -66,7 +67,7 @@ const th_op th_op_maskedFill = {
   .name = "maskedFill", .args = "y:inout mask:tensor value:number",
   .doc = "Sets the elements of y where mask is 1 to value."
          "\ntorch.Tensor{1, 2, 3}:maskedFill(torch.ByteTensor{0, 1, 0}, 9) --> {1, 9, 3}",
-  .check = fill,
+  .flags = TH_EACH, .check = fill,
 };
 
 static th_status copy(th_call *c)
@@ -89,7 +90,7 @@ const th_op th_op_maskedCopy = {
   .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than "
          "are needed."
          "\ntorch.Tensor{1, 2, 3}:maskedCopy(torch.ByteTensor{1, 0, 1}, torch.Tensor{8, 9}) --> {8, 2, 9}",
-  .check = copy,
+  .flags = TH_PLACES, .check = copy,
 };
 
 static th_status selected(th_call *c)

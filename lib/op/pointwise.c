@@ -1,6 +1,7 @@
 /* pointwise.c - what maps, activations and zips are, from the lines of pointwise.def. */
 #include <math.h>
 #include "../core/overlap.h"
+#include "in_order.h"
 #include "op.h"
 
 /* Does b match a without asking how sizes broadcast? */
@@ -183,7 +184,7 @@ static th_status check_gradient(th_call *c)
 
 #define OP(id, name_, args_, doc_, grad_, check_) \
   const th_op th_op_##id = { .name = name_, .args = args_, .doc = doc_, .grad = grad_, \
-                             .flags = TH_INPLACE, .check = check_ };
+                             .flags = TH_INPLACE | TH_EACH, .check = check_ };
 
 #define TH_MAP(id, name, set, numbers, args, doc, grad) \
   OP(id, name, "y:self x:tensor=y" args, doc, grad, check_##numbers)

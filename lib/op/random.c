@@ -1,5 +1,6 @@
 /* random.c - filling tensors with random numbers; the streams are Torch7's, word for word. */
 #include <math.h>
+#include "in_order.h"
 #include "op.h"
 
 /* Every op here writes over all elements of x, in row-major order, and x keeps its size. */
@@ -48,7 +49,7 @@ const th_op th_op_uniform = {
   .args  = "x:inout gen:gen a:number=0 b:number=1",
   .doc   = "Fills x with numbers drawn evenly from [a, b)."
            "\ntorch.manualSeed(1); torch.Tensor(2):uniform(1, 2) --> {1.417, 1.9972}",
-  .check = check_uniform,
+  .flags = TH_FILLS, .check = check_uniform,
 };
 
 static th_status check_normal(th_call *c)
@@ -66,7 +67,7 @@ const th_op th_op_normal = {
   .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). "
            "They are drawn in pairs; half a pair waits in the generator for the next call."
            "\ntorch.manualSeed(1); torch.Tensor(2):normal(0, 1) --> {-2.9718, 1.707}",
-  .check = check_normal,
+  .flags = TH_FILLS, .check = check_normal,
 };
 
 static th_status check_exponential(th_call *c)
@@ -80,7 +81,7 @@ const th_op th_op_exponential = {
   .args  = "x:inout gen:gen lambda:number=1",
   .doc   = "Fills x with exponential numbers of rate lambda; their mean is 1 / lambda."
            "\ntorch.manualSeed(1); torch.Tensor(2):exponential() --> {0.53961, 5.8727}",
-  .check = check_exponential,
+  .flags = TH_FILLS, .check = check_exponential,
 };
 
 static th_status check_cauchy(th_call *c)
@@ -95,7 +96,7 @@ const th_op th_op_cauchy = {
   .args  = "x:inout gen:gen median:number=0 sigma:number=1",
   .doc   = "Fills x with numbers of the Cauchy distribution around median with half width sigma."
            "\ntorch.manualSeed(1); torch.Tensor(2):cauchy() --> {-0.26675, 113.07}",
-  .check = check_cauchy,
+  .flags = TH_FILLS, .check = check_cauchy,
 };
 
 static th_status check_lognormal(th_call *c)
@@ -110,7 +111,7 @@ const th_op th_op_lognormal = {
   .args  = "x:inout gen:gen mean:number=1 std:number=2",
   .doc   = "Fills x with exp(z), z normal with this mean and standard deviation."
            "\ntorch.manualSeed(1); torch.Tensor(2):logNormal() --> {0.0071285, 82.591}",
-  .check = check_lognormal,
+  .flags = TH_FILLS, .check = check_lognormal,
 };
 
 /* ---- discrete -------------------------------------------------------------------------------- */
@@ -130,7 +131,7 @@ const th_op th_op_geometric = {
            "succeed: i with probability (1-p) p^(i-1). On CUDA devices, as in cutorch, p and 1-p "
            "change places."
            "\ntorch.manualSeed(1); torch.Tensor(3):geometric(0.5) --> {1, 9, 2}",
-  .check = check_geometric,
+  .flags = TH_FILLS, .check = check_geometric,
 };
 
 static th_status check_bernoulli(th_call *c)
@@ -146,7 +147,7 @@ const th_op th_op_bernoulli = {
   .args  = "x:inout gen:gen p:number=0.5",
   .doc   = "Fills x with 1, with probability p, and 0."
            "\ntorch.manualSeed(1); torch.Tensor(4):bernoulli() --> {1, 0, 0, 0}",
-  .check = check_bernoulli,
+  .flags = TH_FILLS, .check = check_bernoulli,
 };
 
 /* The element that lies `at` elements into the storage. */
@@ -203,7 +204,7 @@ const th_op th_op_bernoulli_tensor = {
   .args  = "x:inout gen:gen p:tensor",
   .doc   = "Fills x with 1, with the probability that the same element of p says, and 0."
            "\ntorch.manualSeed(1); torch.Tensor(3):bernoulli(torch.Tensor{0, 0.5, 1}) --> {0, 0, 1}",
-  .check = check_bernoulli_tensor,
+  .flags = TH_FILLS, .check = check_bernoulli_tensor,
 };
 
 /* The numbers that random() gives: whole ones that the dtype holds exactly, and at most 32 bits. */
@@ -236,7 +237,7 @@ const th_op th_op_random = {
   .args  = "x:inout gen:gen",
   .doc   = "Fills x with whole numbers from 0 to what its type holds exactly, at most 2^32-1."
            "\ntorch.manualSeed(1); torch.ByteTensor(3):random() --> {37, 235, 140}",
-  .check = check_random,
+  .flags = TH_FILLS, .check = check_random,
 };
 
 static const double whole = 9007199254740992.0;      /* 2^53: beyond it a double skips numbers */
@@ -255,7 +256,7 @@ const th_op th_op_random_to = {
   .args  = "x:inout gen:gen n:number",
   .doc   = "Fills x with whole numbers of 1..n."
            "\ntorch.manualSeed(1); torch.Tensor(5):random(6) --> {2, 6, 1, 3, 2}",
-  .check = check_random_to,
+  .flags = TH_FILLS, .check = check_random_to,
 };
 
 static th_status check_random_between(th_call *c)
@@ -274,7 +275,7 @@ const th_op th_op_random_between = {
   .args  = "x:inout gen:gen a:number b:number",
   .doc   = "Fills x with whole numbers of a..b."
            "\ntorch.manualSeed(1); torch.Tensor(5):random(-1, 1) --> {0, 1, -1, 1, 0}",
-  .check = check_random_between,
+  .flags = TH_FILLS, .check = check_random_between,
 };
 
 /* ---- permutations and samples ---------------------------------------------------------------- */
@@ -400,5 +401,5 @@ const th_op th_op_alias = {
   .args  = "y:inout gen:gen J:tensor q:tensor",
   .doc   = "Fills LongTensor y with places drawn, with replacement, from the tables of "
            "multinomialAliasSetup_.",
-  .check = check_alias,
+  .flags = TH_FILLS, .check = check_alias,
 };

@@ -105,7 +105,8 @@ view('permute', function(r, self, ...)
 end)
 
 --- Tensor:unfold(dim, size, step), torch.unfold([result,] x, dim, size, step): A view of the windows of `size` places
--- along dim, `step` apart, which lie in a new last dimension.
+-- along dim, `step` apart, which lie in a new last dimension. Ops write into windows that overlap element after element, in
+-- row-major order: x:unfold(1, 4, 2):add(frames) adds frames to a signal.
 -- torch.range(1, 5):unfold(1, 3, 2) --> {{1, 2, 3}, {3, 4, 5}}
 view('unfold', function(r, self, d, size, step)
    size, step = arg.whole('unfold', 'size', size), arg.whole('unfold', 'step', step)
@@ -114,7 +115,8 @@ view('unfold', function(r, self, d, size, step)
 end)
 
 --- Tensor:expand(sizes...), torch.expand([result,] x, sizes...): A view in which dimensions of size 1 are repeated without
--- copying; further dimensions may be added in front. No op writes into it: clone it first. Written r:expand(x, sizes...), too.
+-- copying; further dimensions may be added in front. Ops write into it element after element, in row-major order, so the last
+-- value for a place stays. Written r:expand(x, sizes...), too.
 -- torch.Tensor{{1}, {2}}:expand(2, 3) --> {{1, 1, 1}, {2, 2, 2}}
 view('expand', function(r, self, ...)
    local sizes, n = arg.sizes('expand', ...)

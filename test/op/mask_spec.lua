@@ -89,13 +89,15 @@ describe('masks', function()
       assert.equal(0, torch.DoubleTensor():nonzero():dim())
    end)
 
-   it('return the tensor, and refuse an expanded one without writing', function()
+   it('return the tensor, and write an expanded one in order', function()
       local x = torch.DoubleTensor { 1, 2 }
       local m = torch.ByteTensor { 1, 0 }
       assert.is_true(rawequal(x, x:maskedFill(m, 3)))
       assert.is_true(rawequal(x, x:maskedCopy(m, torch.DoubleTensor { 4 })))
       local e = torch.DoubleTensor { 1 }:expand(2)
-      assert.error_matches(function() e:maskedFill(m, 3) end, 'result y is expanded')
-      assert.equal(1, e[1])
+      e:maskedFill(m, 3)
+      assert.same({ 3, 3 }, e:totable())
+      e:maskedCopy(torch.ByteTensor { 1, 1 }, torch.DoubleTensor { 7, 8 })
+      assert.same({ 8, 8 }, e:totable())
    end)
 end)
