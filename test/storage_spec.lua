@@ -1,5 +1,6 @@
 -- test/storage_spec.lua - storages: the memory that tensors view.
 local torch = require 'torch'
+local plain = require 'test.plain'
 
 local refuses = require 'test.refuses'
 
@@ -75,5 +76,57 @@ describe('a storage', function()
       refuses('must not have a negative size, got -1', torch.FloatStorage, -1)
       refuses('out of memory', torch.FloatStorage, 2 ^ 50)
       refuses('element 2 must be a number, got a boolean', torch.FloatStorage, { 1, true })
+   end)
+end)
+
+describe('a finalizer of a program, which runs when its state closes,', function()
+   teardown(require 'test.temporary'.remove)
+   local program = [[
+      local torch, tds, threads = require 'torch', require 'tds', require 'threads'
+      local s, x, g, h = torch.DoubleStorage(100):fill(7), torch.ones(100), torch.Generator(), tds.Hash { a = torch.ones(3) }
+      local m, q = threads.Mutex(threads.Mutex():id()), threads.Queue(3, 'threads.serialize')
+      torch.manualSeed(g, 5)
+      local same = torch.random(g:clone(), 1, 1000)
+      Guard = newproxy(true)
+      getmetatable(Guard).__gc = function()
+         local other = torch.DoubleStorage(100):fill(9)             -- takes memory that has been given back
+         print(#s, s[2], s:totable()[100], torch.DoubleTensor(s):sum(), x:sum(), other[1])
+         print(s:resize(5000):fill(2)[5000], torch.random(g, 1, 1000) == same, h.a:sum(), #h)
+         m:lock()
+         m:unlock()
+         q:addjob(math.max, 1, 4)
+         print(q:dojob())
+      end
+   ]]
+   local said = '100\t7\t7\t700\t100\t9\n2\ttrue\t3\t1\n4\n'
+   it('finds the storages, generators, containers and queues that it holds as they were', function()
+      local out, status = plain.th(program)
+      assert.equal(said, out)
+      assert.equal(0, status)
+   end)
+   it('does so under a plain LuaJIT, too', function()
+      local out, status = plain.luajit(program)
+      if not out then return pending(plain.PENDING) end
+      assert.equal(said, out)
+      assert.equal(0, status)
+   end)
+   it('does so under a LuaJIT that hides its table of finalizers', function()
+      local out = plain.luajit('debug.getfenv = function() return {} end\n' .. program)
+      if not out then return pending(plain.PENDING) end
+      assert.equal(said, out)
+   end)
+   it('meets an empty storage that cannot grow where it is older than torch', function()
+      local out, status = plain.luajit [[
+         local seen = {}
+         Guard = newproxy(true)
+         getmetatable(Guard).__gc = function()
+            print(#seen.s, pcall(function() return seen.s[2] end))
+            print(pcall(function() seen.s:resize(5) end))
+         end
+         seen.s = require 'torch'.DoubleStorage(100):fill(7)
+      ]]
+      if not out then return pending(plain.PENDING) end
+      assert(out:find('^0\tfalse\tindex must lie in 1%.%.0, got 2\nfalse\t'), out)
+      assert.equal(0, status)
    end)
 end)

@@ -436,6 +436,19 @@ void th_storage_release(th_storage *s)
   free(s);
 }
 
+/* Releases, and makes the reference one to an empty storage that cannot grow: finalizers of a program may still see it. */
+void th_storage_drop(th_storage_ref *ref)
+{
+#define EMPTY(d) [d] = { .refs = 1 << 30, .dtype = d, .pinned = 1 }
+  static th_storage empty[TH_NDTYPE] = { EMPTY(TH_U8), EMPTY(TH_I8), EMPTY(TH_I16), EMPTY(TH_I32), EMPTY(TH_I64),
+                                         EMPTY(TH_F16), EMPTY(TH_BF16), EMPTY(TH_F32), EMPTY(TH_F64) };
+#undef EMPTY
+  th_storage *s = ref->s;
+  if (!s) return;
+  ref->s = &empty[s->dtype];
+  th_storage_release(s);
+}
+
 void *th_scratch(size_t bytes)
 {
   if (bytes > INT64_MAX / 2 || th_too_much((int64_t)bytes)) return NULL;

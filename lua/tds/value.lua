@@ -21,7 +21,7 @@ value.hash_t, value.vec_t, value.counter_t = hash_t, vec_t, counter_t
 
 local types = { [C.TH_TDS_HASH] = hash_t, [C.TH_TDS_VEC] = vec_t, [C.TH_TDS_COUNTER] = counter_t }
 
-local function release(o) C.th_tds_release(o.th_tds_object) end
+local release = lib.finalizer(function(o) C.th_tds_release(o.th_tds_object) end)
 
 --- Whether v is a container or counter of tds.
 function value.is_object(v) return istype(hash_t, v) or istype(vec_t, v) or istype(counter_t, v) end
@@ -30,7 +30,7 @@ function value.is_object(v) return istype(hash_t, v) or istype(vec_t, v) or isty
 function value.base(o) return o.th_tds_object end
 
 --- The Lua object of a C object, whose reference it takes over.
-function value.own(o) return ffi.gc(types[o.type]({ o }), release) end
+function value.own(o) return lib.own(ffi.gc(types[o.type]({ o }), release)) end
 
 --- A new object.
 function value.new(type)

@@ -31,7 +31,7 @@ function Queue:__init(size, serialization)
       if serialization ~= names[0] and serialization ~= names[1] then
          arg.refuse('threads.Queue', 'serialization', "'threads.serialize' or 'threads.sharedserialize'", serialization)
       end
-      rawset(self, 'o', ffi.gc(sync.make(C.TH_SYNC_QUEUE), C.th_sync_release))
+      rawset(self, 'o', sync.counted(sync.make(C.TH_SYNC_QUEUE)))
       C.th_sync_set(self.o, 2 * room + (serialization == names[1] and 1 or 0))
    end
    rawset(self, 'size', room)

@@ -12,7 +12,10 @@ local SLICE = 0.2                           -- seconds between looks for Ctrl-C
 
 -- ---- references -------------------------------------------------------------------------------------------------------------
 
-local function counted(o) return ffi.gc(o, C.th_sync_release) end
+local release = lib.finalizer(function(o) C.th_sync_release(o) end)
+
+--- The object with a reference that the collector gives back.
+function M.counted(o) return lib.own(ffi.gc(o, release)) end
 
 --- A new C object of a kind. It lives until free is called, as Torch7's do: others may know its number alone.
 function M.make(kind)
@@ -26,7 +29,7 @@ function M.find(who, kind, id)
    if type(id) ~= 'number' then arg.refuse(who, 'id', 'a number', id, 4) end
    local o = C.th_sync_find(kind, id)
    if o == nil then error(('%s: there is none with the number %s, it may have been freed'):format(who, id), 4) end
-   return counted(o)
+   return M.counted(o)
 end
 
 --- The C object of a handle.

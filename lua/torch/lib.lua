@@ -136,8 +136,37 @@ local function each_cycle(self)
    if due then sweep() else due = true end
    newproxy(self)
 end
+-- When a state closes, LuaJIT calls the finalizers of all cdata first, also of those that the program holds, and those of
+-- userdata later. Finalizers of a program are of the second kind. What they may use is freed behind them.
+local late = {}
+
+-- LuaJIT 2.1 has its table of finalizers as the environment of ffi.gc, and takes its metatable away when the state closes.
+-- Where this is not so, a weak table tells: the collector takes an object out of it before it calls the finalizer.
+local finalizers, getmetatable = debug.getfenv(ffi.gc), debug.getmetatable
+local reachable
+if type(finalizers) ~= 'table' or rawget(finalizers, '__mode') ~= 'k' or getmetatable(finalizers) ~= finalizers then
+   reachable = setmetatable({}, { __mode = 'k' })
+   finalizers = reachable
+end
+
+--- An object of C whose finalizer is one that lib.finalizer has made.
+local function own(o)
+   if reachable then reachable[o] = true end
+   return o
+end
+
+--- A finalizer that calls free(object). Only finalizers of userdata that is older than this module come later.
+local function finalizer(free)
+   return function(o)
+      if getmetatable(finalizers) and not (reachable and reachable[o]) then return free(o) end
+      local n = #late
+      late[n + 1], late[n + 2] = o, free
+   end
+end
+
 -- The first of all proxies dies last, with the state.
 local function at_close()
+   for i = 1, #late, 2 do late[i + 1](late[i]) end
    closed = true
    C.th_pool_free(pool)
 end
@@ -161,6 +190,6 @@ end
 
 return {
    C = C, path = path, include = include, check = check, raise = raise, call = call, new = new, collect = collect,
-   sweep = sweep, OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
+   sweep = sweep, own = own, finalizer = finalizer, OK = OK, ENOMEM = ENOMEM, tensor_t = ffi.typeof 'th_tensor', last = last,
    storage_t = ffi.typeof 'th_storage_ref', generator_t = ffi.typeof 'th_generator_ref',
 }

@@ -30,11 +30,16 @@ local function need_kind(who, kind)
    error(("%s: kind must be 'mt19937' or 'philox', got '%s'"):format(who, kind), 3)
 end
 
+local free_generator = lib.finalizer(function(ref)
+   C.th_generator_free(ref.g)
+   ref.g = default.g
+end)
+
 local function new_generator(_, kind, extra)
    if extra ~= nil then error(('torch.Generator: too many arguments, got %s in the end'):format(arg.describe(extra)), 2) end
    local g = C.th_generator_new(kind == nil and C.TH_MT19937 or need_kind('torch.Generator', kind))
    if g == nil then error('torch.Generator: no memory left', 2) end
-   return ffi.gc(generator_t { g }, function(ref) C.th_generator_free(ref.g) end)
+   return lib.own(ffi.gc(generator_t { g }, free_generator))
 end
 
 local Generator = {}                        -- methods

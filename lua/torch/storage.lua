@@ -11,11 +11,12 @@ local Storage = {}                          -- methods of all types
 local storage = { methods = {}, base = Storage }
 local methods = storage.methods             -- type -> the table that users may extend
 
+ffi.cdef 'void th_storage_drop(th_storage_ref *ref);'
 local out = ffi.new 'th_storage *[1]'
 
 --- The storage of a reference that C has made.
 function storage.owned(s)
-   local ref = storage_t()
+   local ref = lib.own(storage_t())
    ref.s = s
    return ref
 end
@@ -47,9 +48,7 @@ end
 --- The storage that a tensor views, with a reference of its own.
 function storage.of(s)
    C.th_storage_retain(s)
-   local ref = storage_t()
-   ref.s = s
-   return ref
+   return storage.owned(s)
 end
 
 local function fill_from_table(ref, t, first)
@@ -234,7 +233,7 @@ end
 
 --- Storage:float(), Storage:double(): A copy in another type; the storage itself if it has that type.
 ffi.metatype(storage_t, {
-   __gc = function(self) C.th_storage_release(self.s) end,
+   __gc = lib.finalizer(function(self) C.th_storage_drop(self) end),
    __len = function(self) return tonumber(self.s.size) end,
    __eq = function(a, b) return ffi.istype(storage_t, a) and ffi.istype(storage_t, b) and a.s == b.s end,
    __index = function(self, k)
