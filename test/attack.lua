@@ -174,5 +174,7 @@ for _, c in ipairs(chosen) do
    print(('%-14s%12d%10d%10d  %s'):format(c.name, c.cases, c.seconds, c.findings, c.what))
    all, wrong = all + c.cases, wrong + c.findings
 end
-print(('attack: %d cases, %d findings, %d s'):format(all, wrong, now() - began))
+local sum = ('%d cases, %d findings, %d s'):format(all, wrong, now() - began)
+print('attack: ' .. sum)
+if #chosen == #campaigns and options.folder == 'test/attack' then require 'test.runs'.note('attack', all, sum) end
 os.exit(wrong == 0 and 0 or 1)

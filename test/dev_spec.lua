@@ -24,6 +24,18 @@ describe('./dev', function()
       assert.matches("SECONDS must be a whole number, got '%-1'", (sh './dev fuzz zip -1'))
    end)
 
+   it('check and soak refuse what they do not have', function()
+      local out, status = sh './dev check --short'
+      assert.equal(1, status)
+      assert.matches("check: there is no option '%-%-short', only %-%-long", out)
+      out, status = sh './dev check --long 1h'
+      assert.equal(1, status)
+      assert.matches("check: MINUTES must be a whole number, got '1h'", out)
+      out, status = sh './dev soak 0'
+      assert.equal(1, status)
+      assert.matches('soak: %-minutes must be a number above 0', out)
+   end)
+
    it('build says nothing when there is nothing to do', function()
       assert.same({ '', 0 }, { sh './dev build' })
    end)

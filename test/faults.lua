@@ -146,9 +146,11 @@ local function main()
    end
    os.execute('rm -rf ' .. quoted(folder))
    for _, text in ipairs(total.faults) do print('FAULT ' .. text) end
-   print(('%d of %d steps, %d calls failed on purpose, %d distinct places, %d faults, %d seconds'):format(total.ended,
+   local sum = ('%d of %d steps, %d calls failed on purpose, %d distinct places, %d faults, %d seconds'):format(total.ended,
       total.steps,
-      total.calls, total.nsites, #total.faults, os.difftime(os.time(), start)))
+      total.calls, total.nsites, #total.faults, os.difftime(os.time(), start))
+   print(sum)
+   if not options.only then require 'test.runs'.note('faults', total.calls, sum) end
    os.exit(#total.faults == 0 and total.ended == total.steps and 0 or 1)
 end
 
