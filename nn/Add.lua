@@ -23,26 +23,27 @@ function Add:reset(stdv)
    self.bias:uniform(-a, a)
 end
 
--- The input as rows of as many elements as there are summands.
-local function rows(self, x)
+-- How many summands there are, after a check that x has a multiple of it.
+local function width(self, x)
    local n = tonumber(self.bias:nElement())
-   if not torch.isTensor(x) or x:nElement() % n ~= 0 or x:nElement() == 0 then
+   if x:nElement() % n ~= 0 or x:nElement() == 0 then
       self:refuse('input', ('have a multiple of %d elements'):format(n), x)
    end
-   return x:view(-1, n)
+   return n
 end
 
 function Add:updateOutput(input)
    self:needTensor(input)
-   self.output:resize(input:size()):copy(input)
+   local n = not self.scalar and width(self, input)
+   self.output:resizeAs(input):copy(input)
    if self.scalar then return self.output:add(self.bias[1]) end
-   rows(self, self.output):add(self.bias:view(-1))
+   self.output:view(-1, n):add(self.bias:view(-1))
    return self.output
 end
 
 function Add:updateGradInput(_, gradOutput)
    if not self.gradInput then return end
-   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+   return self.gradInput:resizeAs(gradOutput):copy(gradOutput)
 end
 
 function Add:accGradParameters(_, gradOutput, scale)
@@ -50,7 +51,8 @@ function Add:accGradParameters(_, gradOutput, scale)
    if self.scalar then
       self.gradBias[1] = self.gradBias[1] + scale * gradOutput:sum()
    else
-      self.gradBias:view(-1):add(scale, torch.sum(self:scratch('_sum', gradOutput:type()), rows(self, gradOutput:contiguous()), 1))
+      local rows = gradOutput:contiguous():view(-1, width(self, gradOutput))
+      self.gradBias:view(-1):add(scale, torch.sum(self:scratch('_sum', gradOutput:type()), rows, 1))
    end
 end
 

@@ -20,7 +20,7 @@ function AddConstant:updateOutput(input)
       self.output:set(input:add(self.constant_scalar))
       return self.output
    end
-   return self.output:resize(input:size()):copy(input):add(self.constant_scalar)
+   return self.output:resizeAs(input):copy(input):add(self.constant_scalar)
 end
 
 function AddConstant:updateGradInput(input, gradOutput)
@@ -29,7 +29,7 @@ function AddConstant:updateGradInput(input, gradOutput)
       input:add(-1 * self.constant_scalar)
       return self.gradInput
    end
-   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+   return self.gradInput:resizeAs(gradOutput):copy(gradOutput)
 end
 
 return AddConstant

@@ -14,6 +14,7 @@ local whole = require 'nn.constants'.whole
 local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
 BatchNormalization.bufferNames = {'save_mean', 'save_std', 'buffer', 'buffer2', 'centered', 'std', 'normalized',
    '_input', '_gradOutput', '_scratch'}
+BatchNormalization.refusesFirst = true
 BatchNormalization.nDim = 2                                    -- of a batch
 
 function BatchNormalization:__init(nOutput, eps, momentum, affine)

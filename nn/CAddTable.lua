@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads = operands.check, operands.grads
+local checkTypes, grads = operands.checkTypes, operands.grads
 
 --- The sum of the tensors; with `inplace` the first input holds it.
 -- nn.CAddTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {4, 6}
@@ -15,11 +15,11 @@ function CAddTable:__init(inplace)
 end
 
 function CAddTable:updateOutput(input)
-   check(self, input, 1)
+   checkTypes(self, input, 1)
    if self.inplace then
       self.output:set(input[1])
    else
-      self.output:resize(input[1]:size()):copy(input[1])
+      self.output:resizeAs(input[1]):copy(input[1])
    end
    for i = 2, #input do self.output:add(input[i]) end
    return self.output
@@ -31,7 +31,7 @@ function CAddTable:updateGradInput(input, gradOutput)
       if self.inplace then
          g[i]:set(gradOutput)
       else
-         g[i]:resize(input[i]:size()):copy(gradOutput)
+         g[i]:resizeAs(input[i]):copy(gradOutput)
       end
    end
    return g

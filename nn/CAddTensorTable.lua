@@ -18,11 +18,13 @@ end
 
 function CAddTensorTable:updateOutput(input)
    checkPair(self, input)
+   local sums = {}
+   for i, y in ipairs(input[2]) do sums[i] = torch.add(y, input[1]) end
    if type(self.output) ~= 'table' then self.output = {} end
-   for i, y in ipairs(input[2]) do
+   for i, y in ipairs(sums) do
       local out = self.output[i]
       if not torch.isTensor(out) or out:type() ~= y:type() then out = y.new() end
-      self.output[i] = out:resize(y:size()):copy(y):add(input[1])
+      self.output[i] = out:resizeAs(y):copy(y)
    end
    for i = #self.output, #input[2] + 1, -1 do self.output[i] = nil end
    return self.output
@@ -32,7 +34,7 @@ function CAddTensorTable:updateGradInput(input, gradOutput)
    if type(self.gradInput) ~= 'table' then self.gradInput = {} end
    local sum = self.gradInput[1]
    if not torch.isTensor(sum) or sum:type() ~= input[1]:type() then sum = input[1].new() end
-   sum:resize(input[1]:size()):copy(gradOutput[1])
+   sum:resizeAs(input[1]):copy(gradOutput[1])
    for i = 2, #gradOutput do sum:add(gradOutput[i]) end
    self.gradInput[1], self.gradInput[2] = sum, gradOutput
    return self.gradInput

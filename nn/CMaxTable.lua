@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads = operands.check, operands.grads
+local checkTypes, grads = operands.checkTypes, operands.grads
 
 --- nn.CMaxTable(): The largest of the tensors of a table, element by element; the gradient goes to the first of equal ones.
 -- nn.CMaxTable():forward{torch.Tensor{1, 4}, torch.Tensor{3, 2}} --> {3, 4}
@@ -20,8 +20,8 @@ for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} d
    end
 
    function Class:updateOutput(input)
-      check(self, input, 1)
-      self.output:resize(input[1]:size()):copy(input[1])
+      checkTypes(self, input, 1)
+      self.output:resizeAs(input[1]):copy(input[1])
       local winner = self:scratch('_winner', input[1]:type()):resize(input[1]:size()):fill(1)
       for i = 2, #input do
          local mask = input[i][better](input[i], self.output)
@@ -34,7 +34,7 @@ for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} d
    function Class:updateGradInput(input, gradOutput)
       local g = grads(self, input)
       for i = 1, #input do
-         g[i]:resize(input[i]:size()):copy(gradOutput):maskedFill(self._winner:ne(i), 0)
+         g[i]:resizeAs(input[i]):copy(gradOutput):maskedFill(self._winner:ne(i), 0)
       end
       return g
    end

@@ -48,7 +48,7 @@ local function elementwise(class, name)
    --- to (of the shape of x) = x op parameters
    function Class:combine(to, x, op)
       local p, n = self:fit(x)
-      to:resize(x:size()):copy(x)
+      to:resizeAs(x):copy(x)
       if p then
          to[op](to, p)
       else
@@ -96,7 +96,7 @@ function CAdd:updateOutput(input) return self:combine(self.output, input, 'add')
 
 function CAdd:updateGradInput(_, gradOutput)
    if not self.gradInput then return end
-   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+   return self.gradInput:resizeAs(gradOutput):copy(gradOutput)
 end
 
 function CAdd:accGradParameters(input, gradOutput, scale)

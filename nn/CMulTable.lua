@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local operands = require 'nn.operands'
 
-local check, grads = operands.check, operands.grads
+local checkTypes, grads = operands.checkTypes, operands.grads
 
 --- The product of the tensors.
 -- nn.CMulTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {3, 8}
@@ -14,8 +14,8 @@ function CMulTable:__init()
 end
 
 function CMulTable:updateOutput(input)
-   check(self, input, 1)
-   self.output:resize(input[1]:size()):copy(input[1])
+   checkTypes(self, input, 1)
+   self.output:resizeAs(input[1]):copy(input[1])
    for i = 2, #input do self.output:cmul(input[i]) end
    return self.output
 end
@@ -24,7 +24,7 @@ end
 function CMulTable:updateGradInput(input, gradOutput)
    local g = grads(self, input)
    for i = 1, #input do
-      g[i]:resize(input[i]:size()):copy(gradOutput)
+      g[i]:resizeAs(input[i]):copy(gradOutput)
       for k = 1, #input do
          if k ~= i then g[i]:cmul(input[k]) end
       end

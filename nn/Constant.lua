@@ -25,7 +25,7 @@ function Constant:updateOutput(input)
       local size = v:size():totable()
       v = v:contiguous():view(1, unpack(size)):expand(input:size(1), unpack(size))
    end
-   return self.output:resize(v:size()):copy(v)
+   return self.output:resizeAs(v):copy(v)
 end
 
 function Constant:updateGradInput(input)

@@ -7,7 +7,7 @@ local Contiguous = torch.class('nn.Contiguous', 'nn.Module')
 local function contiguous(to, x)
    if x:isContiguous() then return to:set(x) end
    if to:isSetTo(x) or not to:isContiguous() then to:set() end
-   return to:resize(x:size()):copy(x)
+   return to:resizeAs(x):copy(x)
 end
 
 function Contiguous:updateOutput(input)

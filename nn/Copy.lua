@@ -21,7 +21,7 @@ local function copied(self, to, kind, x)
    if x:type() == kind and not self.forceCopy then
       return to:set(x)
    end
-   return to:resize(x:size()):copy(x)
+   return to:resizeAs(x):copy(x)
 end
 
 -- Equal types: whatever comes passes.

@@ -41,11 +41,11 @@ function CosineDistance:updateGradInput(input, gradOutput)
    local g, scale = grads(self, input), gradOutput:contiguous():view(-1, 1)
    for i, own in ipairs{w22, w32} do
       local x, other = i == 1 and x1 or x2, i == 1 and x2 or x1
-      g[i]:resize(x:size()):copy(x)
+      g[i]:resizeAs(x):copy(x)
       local share = torch.cdiv(w1, own):mul(-1)
       g[i]:cmul(share:expandAs(x)):add(other)
       g[i]:cdiv(norms:expandAs(x)):cmul(scale:expandAs(x))
-      g[i]:resize(input[i]:size())
+      g[i]:resizeAs(input[i])
    end
    return g
 end

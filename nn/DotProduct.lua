@@ -25,7 +25,7 @@ function DotProduct:updateGradInput(input, gradOutput)
    local g = grads(self, input)
    local scale = gradOutput:contiguous():view(-1, 1):expandAs(rows(input[1]))
    for i = 1, 2 do
-      g[i]:resize(input[i]:size())
+      g[i]:resizeAs(input[i])
       torch.cmul(rows(g[i]), rows(input[3 - i]), scale)
    end
    return g

@@ -35,7 +35,7 @@ local function apply(self, y, x)
    if self.inplace then
       y:set(x)
    else
-      y:resize(x:size()):copy(x)
+      y:resizeAs(x):copy(x)
    end
    return y
 end
@@ -44,7 +44,7 @@ function Dropout:updateOutput(input)
    self:needTensor(input)
    local y = apply(self, self.output, input)
    if dropping(self) then
-      local noise = self:scratch('noise', input:type()):resize(input:size())
+      local noise = self:scratch('noise', y:type()):resizeAs(input)
       noise:bernoulli(1 - self.p)
       if self.v2 then noise:div(1 - self.p) end
       y:cmul(noise)

@@ -25,7 +25,7 @@ function FeatureLPPooling:updateOutput(input)
    local dim, n = features(self, input), input:dim()
    local x = self.power == 1 and input or torch.abs(input):pow(self.power)
    local sums = x:unfold(dim, self.width, self.stride):sum(n + 1):select(n + 1, 1)
-   self.output:resize(sums:size()):copy(sums)
+   self.output:resizeAs(sums):copy(sums)
    return self.power == 1 and self.output or self.output:pow(1 / self.power)
 end
 
@@ -36,7 +36,7 @@ function FeatureLPPooling:updateGradInput(input, gradOutput)
    if self.power ~= 1 then
       part = torch.pow(self.output, 1 - self.power):maskedFill(self.output:eq(0), 0):cmul(gradOutput)
    end
-   self.gradInput:resize(input:size()):zero()
+   self.gradInput:resizeAs(input):zero()
    local view = self.gradInput:unfold(dim, self.width, self.stride)
    for k = 1, self.width do view:select(n + 1, k):add(part) end
    if self.power == 1 then return self.gradInput end

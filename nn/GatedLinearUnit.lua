@@ -31,7 +31,7 @@ end
 function GatedLinearUnit:updateGradInput(input, gradOutput)
    local first, second, dim, n = halves(self, input)
    local gate = torch.sigmoid(self:scratch('_gate', input:type()), second)
-   self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(input)
    self.gradInput:narrow(dim, 1, n):copy(gradOutput):cmul(gate)
    local part = torch.cmul(self:scratch('_part', input:type()), gate, gate):mul(-1):add(gate)     -- gate (1 - gate)
    self.gradInput:narrow(dim, n + 1, n):copy(part:cmul(first):cmul(gradOutput))

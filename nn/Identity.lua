@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Returns its input, a tensor or a table.
 -- nn.Identity():forward(torch.Tensor{1, 2}) --> {1, 2}
 local Identity = torch.class('nn.Identity', 'nn.Module')
+Identity.refusesFirst = true
 
 function Identity:updateOutput(input)
    self.output = input

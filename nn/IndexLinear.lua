@@ -69,12 +69,17 @@ end
 
 -- Calls f(sample, row of the weight, value, place) for each pair.
 local function pairsOf(self, keys, values, f)
+   for s = 1, #keys do                                        -- nothing has been computed yet
+      local n = keys[s]:dim() == 1 and keys[s]:nElement() or self:refuse('keys', 'be vectors', keys[s])
+      if values[s]:nElement() ~= n then self:refuse('values', ('be as many as the keys, %d'):format(n), values[s]) end
+      local low, high = tonumber(keys[s]:min()) + self.offset, tonumber(keys[s]:max()) + self.offset
+      if low < 1 or high > self.inputSize then
+         self:refuse('input', ('have keys of 1..%d'):format(self.inputSize), tostring(low < 1 and low or high))
+      end
+   end
    for s = 1, #keys do
       for k = 1, keys[s]:size(1) do
          local key = tonumber(keys[s][k]) + self.offset
-         if key < 1 or key > self.inputSize then
-            self:refuse('input', ('have keys of 1..%d'):format(self.inputSize), tostring(key))
-         end
          local value = values[s][k]
          if self.normalize then
             local largest = math.max(self.largest[key], math.abs(value))
@@ -88,9 +93,10 @@ end
 
 function IndexLinear:updateOutput(input)
    local keys, values, single = self:reshapeInput(input)
-   local y = self.output:resize(#keys, self.outputSize):copy(self.bias:view(1, -1):expand(#keys, self.outputSize))
+   local y = self.bias:view(1, -1):expand(#keys, self.outputSize):clone()
    pairsOf(self, keys, values, function(s, key, value) y[s]:add(value, self.weight[key]) end)
-   return single and y:resize(self.outputSize) or y
+   if single then y:resize(self.outputSize) end
+   return self.output:resizeAs(y):copy(y)
 end
 
 function IndexLinear:updateGradInput(input, gradOutput)

@@ -66,7 +66,7 @@ function JoinTable:updateGradInput(input, gradOutput)
          g = input[i].new()
          self.gradInput[i] = g
       end
-      g:resize(input[i]:size()):copy(parts[i])
+      g:resizeAs(input[i]):copy(parts[i])
    end
    for i = #self.gradInput, #input + 1, -1 do self.gradInput[i] = nil end
    return self.gradInput

@@ -80,11 +80,12 @@ function Kmeans:updateOutput(input)
 end
 
 function Kmeans:updateGradInput(input)
-   return self.gradInput:resize(input:size()):zero()
+   return self.gradInput:resizeAs(input):zero()
 end
 
 -- The mean of the samples of a centroid minus the centroid is the step that it takes.
 function Kmeans:accGradParameters(input, _, scale)
+   self:needType(input)
    local x = rows(self, input)
    scale = (scale or 1) * self.scale
    local count, sum = {}, {}

@@ -48,7 +48,7 @@ function LayerNormalization:updateOutput(input)
    local factor, summand = self.modules[5], self.modules[6]
    torch.layernorm(self.output, self:scratch '_mean', self:scratch '_invstd', x, self.modules[3].eps / n,
       factor and factor.weight, summand and summand.bias)                   -- there eps joins the sum of the squares
-   return self.output:resize(input:size())
+   return self.output:resizeAs(input)
 end
 
 -- Both as rows, when there was a forward.
@@ -67,7 +67,7 @@ function LayerNormalization:updateGradInput(input, gradOutput)
    local x, g = pass(self, input, gradOutput)
    local factor = self.modules[5]
    torch.layernorm_grad(self.gradInput, x, g, factor and factor.weight, self._mean, self._invstd)
-   return self.gradInput:resize(input:size())
+   return self.gradInput:resizeAs(input)
 end
 
 function LayerNormalization:accGradParameters(input, gradOutput, scale)

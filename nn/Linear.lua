@@ -3,6 +3,7 @@ local torch = require 'torch'
 
 local Linear, Module = torch.class('nn.Linear', 'nn.Module')
 Linear.bufferNames = {'addBuffer'}
+Linear.refusesFirst = true
 
 --- An affine map of vectors, or of the rows of a matrix.
 -- @param bias  false leaves b out
@@ -55,8 +56,18 @@ function Linear:updateOutput(input)
    return self.output
 end
 
+-- accGradParameters would refuse these after gradInput has changed. It reads fields, which costs nothing in compiled code.
+local function needFitting(self, input, gradOutput)
+   if not torch.isTensor(gradOutput) or gradOutput._dtype ~= input._dtype
+      or (input._ndim == 2 and gradOutput._size[0] ~= input._size[0]) then
+      self:refuse('gradOutput', 'have the type of the input, and as many rows', gradOutput)
+   end
+   if input._ndim > 2 or input._size[input._ndim - 1] ~= self.weight._size[1] then check(self, input) end
+end
+
 function Linear:updateGradInput(input, gradOutput)
    if not self.gradInput then return end
+   needFitting(self, input, gradOutput)
    if input:dim() == 1 then
       return torch.mv(self.gradInput, self.weight:t(), gradOutput)
    end

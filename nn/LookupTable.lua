@@ -8,6 +8,7 @@ local torch = require 'torch'
 -- nn.LookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
 LookupTable.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float'}
+LookupTable.refusesFirst = true
 
 function LookupTable:__init(nIndex, nOutput, paddingValue, maxNorm, normType)
    Module.__init(self)
@@ -118,10 +119,11 @@ end
 function LookupTable:updateGradInput(input)
    local g = self.gradInput
    if g and g:type() ~= input:type() then
+      self:needTensor(input)
       g = torch.Tensor():type(input:type())
       self.gradInput = g
    end
-   if g and not g:isSameSizeAs(input) then g:resize(input:size()):zero() end
+   if g and not g:isSameSizeAs(input) then g:resizeAs(input):zero() end
    return g
 end
 
@@ -147,6 +149,12 @@ function LookupTable:accGradParameters(input, gradOutput, scale)
 end
 
 -- Only the rows in use change, so they are stepped through their own gradient.
+-- gradInput, which nobody needs, changes only after the indices have been checked.
+function LookupTable:backward(input, gradOutput, scale)
+   self:accGradParameters(input, gradOutput, scale)
+   return self:updateGradInput(input, gradOutput)
+end
+
 function LookupTable:accUpdateGradParameters(input, gradOutput, lr)
    self:defaultAccUpdateGradParameters(input, gradOutput, lr)
 end

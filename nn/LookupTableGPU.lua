@@ -28,7 +28,7 @@ function GPU:updateOutput(input)
       flat:maskedFill(torch.eq(input, self.unk_index):view(-1, 1):expand(flat:size(1), n), 0)
    end
    if turned(self, input) then rows = rows:transpose(2, 3) end
-   return self.output:resize(rows:size()):copy(rows)
+   return self.output:resizeAs(rows):copy(rows)
 end
 
 function GPU:accGradParameters(input, gradOutput, scale)

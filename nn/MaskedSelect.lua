@@ -6,6 +6,7 @@ local grads = require 'nn.operands'.grads
 -- type of the mask.
 -- nn.MaskedSelect():forward{torch.Tensor{1, 2, 3}, torch.ByteTensor{1, 0, 1}} --> {1, 3}
 local MaskedSelect, Module = torch.class('nn.MaskedSelect', 'nn.Module')
+MaskedSelect.readsValues = true
 MaskedSelect.bufferNames = {'_maskIndices', '_gradBuffer', '_gradMask', '_mask'}
 
 function MaskedSelect:__init()

@@ -38,7 +38,7 @@ for name, op in pairs{Max = 'max', Min = 'min'} do
    function Class:updateGradInput(input, gradOutput)
       local dim = self:_getPositiveDimension(input)
       gradOutput = self:packed('_gradOutput', gradOutput)
-      self.gradInput:resize(input:size()):zero()
+      self.gradInput:resizeAs(input):zero()
       self.gradInput:scatter(dim, self._indices, gradOutput:view(self._indices:size()))
       return self.gradInput
    end

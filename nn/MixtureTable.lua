@@ -43,10 +43,17 @@ end
 
 function MixtureTable:updateOutput(input)
    local _, experts, n, expert, share = parts(self, input)
+   local first = expert(experts, 1)
+   for i = 2, n do
+      local x = expert(experts, i)
+      if not torch.isTensor(x) or x:type() ~= self.output:type() or not x:isSameSizeAs(first) then
+         self:refuse(('expert %d'):format(i), 'have the shape of the first and the type of the output', x)
+      end
+   end
    for i = 1, n do
       local x = expert(experts, i)
       local product = torch.cmul(self:scratch('_part', x:type()), x, share(i, x))
-      if i == 1 then self.output:resize(x:size()):copy(product) else self.output:add(product) end
+      if i == 1 then self.output:resizeAs(x):copy(product) else self.output:add(product) end
    end
    return self.output
 end
@@ -55,7 +62,7 @@ function MixtureTable:updateGradInput(input, gradOutput)
    local gater, experts, n, expert, share, batch = parts(self, input)
    if type(self.gradInput) ~= 'table' then self.gradInput = {} end
    local byGater = torch.isTensor(self.gradInput[1]) and self.gradInput[1] or gater.new()
-   byGater:resize(gater:size())
+   byGater:resizeAs(gater)
    local byExpert = self.gradInput[2]
    if torch.isTensor(experts) then
       byExpert = (torch.isTensor(byExpert) and byExpert or experts.new()):resize(experts:size())

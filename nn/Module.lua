@@ -10,6 +10,8 @@ local devices = require 'nn.devices'
 -- A class may say
 --   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
 --   bufferNames      fields which only save time or memory between calls: clearState empties them
+--   refusesFirst     true: its backward passes refuse arguments before they change gradInput, which saves a check of forms
+--   readsValues      true: whether a backward pass works depends on the elements of the input too
 --   anyGradShape     true: gradOutput may have another shape than the input, with as many elements
 -- torch.isTypeOf(nn.Linear(2, 2), 'nn.Module') --> true
 local Module = torch.class('nn.Module')

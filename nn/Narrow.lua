@@ -33,7 +33,7 @@ end
 
 function Narrow:updateGradInput(input, gradOutput)
    gradients.need(self, gradOutput, input:narrow(part(self, input)))
-   self.gradInput:resize(input:size()):zero()
+   self.gradInput:resizeAs(input):zero()
    self.gradInput:narrow(part(self, input)):copy(gradOutput)
    return self.gradInput
 end

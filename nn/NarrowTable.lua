@@ -23,8 +23,9 @@ local function range(self, input)
 end
 
 function NarrowTable:updateOutput(input)
+   local n = range(self, input)
    self.output = {}
-   for i = 1, range(self, input) do self.output[i] = input[self.offset + i - 1] end
+   for i = 1, n do self.output[i] = input[self.offset + i - 1] end
    return self.output
 end
 

@@ -27,21 +27,21 @@ end
 
 function NestedDropout:updateOutput(input)
    check(self, input)
-   self.output:resize(input:size()):copy(input)
+   self.output:resizeAs(input):copy(input)
    if not self.train then return self.output end
-   local x = rows(input)
+   local x = rows(self.output)
    local n, units = x:size(1), x:size(2)
    local last = x.new(n, 1):geometric(1 - self.p):expand(n, units)
    local number = x.new():range(1, units):view(1, units):expand(n, units)
-   local noise = self:scratch('noise', input:type()):resize(n, units)
+   local noise = self:scratch('noise', x:type()):resize(n, units)
    noise:copy(torch.le(number, last))
-   self.output:cmul(noise:resize(input:size()))
+   self.output:cmul(noise:resizeAs(input))
    return self.output
 end
 
 function NestedDropout:updateGradInput(input, gradOutput)
    check(self, input)
-   self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+   self.gradInput:resizeAs(gradOutput):copy(gradOutput)
    if not self.train then return self.gradInput end
    if not self.noise or not self.noise:isSameSizeAs(gradOutput) then
       self:refuse('gradOutput', 'have the shape of the last output', gradOutput)

@@ -23,6 +23,7 @@ end
 
 function Normalize:updateOutput(input)
    local x = rows(self, input)
+   self:needType(input)
    local norm = self:scratch('norm', input:type())
    local power = self:scratch('_power', input:type())
    if self.p == math.huge then
@@ -33,9 +34,9 @@ function Normalize:updateOutput(input)
       torch.abs(power, x):pow(self.p)
       torch.sum(norm, power, 2):add(self.eps):pow(1 / self.p)
    end
-   self.output:resize(x:size()):copy(x)
+   self.output:resizeAs(x):copy(x)
    self.output:cdiv(norm:expandAs(x))
-   self.output:resize(input:size())
+   self.output:resizeAs(input)
    return self.output
 end
 
@@ -54,10 +55,10 @@ function Normalize:updateGradInput(input, gradOutput)
       power:cdiv(torch.pow(self:scratch('normp', input:type()), norm, self.p - 1):expandAs(x))
    end
    cross:cdiv(norm):cdiv(self.p == math.huge and torch.add(norm, self.eps) or norm)
-   self.gradInput:resize(x:size()):copy(g)
+   self.gradInput:resizeAs(x):copy(g)
    self.gradInput:cdiv(norm:expandAs(x))
    self.gradInput:add(-1, power:cmul(cross:expandAs(x)))
-   self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(input)
    return self.gradInput
 end
 

@@ -17,7 +17,7 @@ function OneHot:updateOutput(input)
       long:resize(1, 1):fill(input)
    elseif torch.isTensor(input) then
       for d = 1, input:dim() do size[d] = input:size(d) end
-      long:resize(input:size()):copy(input)
+      long:resizeAs(input):copy(input)
       long = long:view(-1, 1)
    else
       self:refuse('input', 'be a number or a tensor of numbers', input)
@@ -32,7 +32,7 @@ end
 
 function OneHot:updateGradInput(input)
    if type(input) == 'number' then return 0 end
-   return self.gradInput:resize(input:size()):zero()
+   return self.gradInput:resizeAs(input):zero()
 end
 
 return OneHot

@@ -49,7 +49,7 @@ function Padding:updateGradInput(input, gradOutput)
       return n > 0 and gradients.need(self, gradients.part(self, gradOutput, dim, from, n), input:narrow(dim, to, n))
    end
    local first, last = part(1, 1, before), part(before + pad + 1, before + 1, after)
-   self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(input)
    if first then self.gradInput:narrow(dim, 1, before):copy(first) end
    if last then self.gradInput:narrow(dim, before + 1, after):copy(last) end
    return self.gradInput

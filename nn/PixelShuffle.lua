@@ -19,7 +19,7 @@ function PixelShuffle:updateOutput(input)
    end
    local c, h, w = input:size(n - 2) / (r * r), input:size(n - 1), input:size(n)
    local x = input:contiguous():view(-1, c, r, r, h, w):permute(1, 2, 5, 3, 6, 4)
-   self.output:resize(x:size()):copy(x)
+   self.output:resizeAs(x):copy(x)
    if n == 3 then return self.output:resize(c, h * r, w * r) end
    return self.output:resize(input:size(1), c, h * r, w * r)
 end
@@ -28,8 +28,8 @@ function PixelShuffle:updateGradInput(input, gradOutput)
    local n, r = input:dim(), self.upscaleFactor
    local c, h, w = input:size(n - 2) / (r * r), input:size(n - 1), input:size(n)
    local g = gradOutput:contiguous():view(-1, c, h, r, w, r):permute(1, 2, 4, 6, 3, 5)
-   self.gradInput:resize(g:size()):copy(g)
-   return self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(g):copy(g)
+   return self.gradInput:resizeAs(input)
 end
 
 return PixelShuffle

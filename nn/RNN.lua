@@ -369,7 +369,7 @@ local function backward_by_cudnn(self, input, x, steps, gradOutput)
    gx:resize(steps.rows, self.inputSize)
    require 'cutorch.rnn'.backward(self, kept, self.output, gradOutput:contiguous(), gx,
       { hidden = self.gradHiddenOutput, cell = self.mode == 'lstm' and self.gradCellOutput or nil })
-   if torch.isTensor(self.gradInput) then self.gradInput:resize(input:size()) end
+   if torch.isTensor(self.gradInput) then self.gradInput:resizeAs(input) end
    return self.gradInput
 end
 
@@ -405,10 +405,10 @@ function RNN:updateGradInput(input, gradOutput)
       end
    end
    if type(input) ~= 'table' then
-      if torch.isTensor(self.gradInput) then self.gradInput:resize(input:size()) end
+      if torch.isTensor(self.gradInput) then self.gradInput:resizeAs(input) end
       return self.gradInput
    end
-   g:resize(input[1]:size())
+   g:resizeAs(input[1])
    self.gradInput = { g, input[2].new(input[2]:size()):zero() }
    return self.gradInput
 end

@@ -34,7 +34,7 @@ end
 
 function Replicate:updateGradInput(input, gradOutput)
    torch.sum(self.gradInput, gradOutput, place(self, input))
-   self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(input)
    return self.gradInput
 end
 

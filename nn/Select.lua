@@ -33,7 +33,7 @@ end
 
 function Select:updateGradInput(input, gradOutput)
    gradients.need(self, gradOutput, view(input, slice(self, input)))
-   self.gradInput:resize(input:size()):zero()
+   self.gradInput:resizeAs(input):zero()
    view(self.gradInput, slice(self, input)):copy(gradOutput)
    return self.gradInput
 end

@@ -10,6 +10,7 @@ local torch = require 'torch'
 -- @param affine    false: no weight and bias
 -- nn.SequenceBatchNormalization(3):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 3}
 local Sequence, Batch = torch.class('nn.SequenceBatchNormalization', 'nn.BatchNormalization')
+Sequence.refusesFirst = false
 
 local function rows(self, x, name)
    local n = self.running_mean:nElement()
@@ -23,15 +24,14 @@ end
 -- The base class works on rows: its output is made one of rows before it looks.
 local function as_rows(self, method, input, gradOutput, scale)
    local x, g = rows(self, input, 'input'), rows(self, gradOutput, 'gradOutput')
-   self.output:resize(x:size())
+   if not g:isSameSizeAs(x) then self:refuse('gradOutput', 'have the shape of the output', gradOutput) end
    local result = Batch[method](self, x, g, scale)
-   self.output:resize(input:size())
    return result and result:resize(input:size())
 end
 
 function Sequence:updateOutput(input)
    Batch.updateOutput(self, rows(self, input, 'input'))
-   return self.output:resize(input:size())
+   return self.output:resizeAs(input)
 end
 
 function Sequence:updateGradInput(input, gradOutput) return as_rows(self, 'updateGradInput', input, gradOutput) end

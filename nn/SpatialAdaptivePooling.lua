@@ -69,7 +69,7 @@ for name, isMax in pairs{Max = true, Average = false} do
 
    function Class:updateGradInput(input, gradOutput)
       if isMax then return torch.maxpool2d_grad(self.gradInput, input, self.indices, gradOutput) end
-      self.gradInput:resize(input:size()):zero()
+      self.gradInput:resizeAs(input):zero()
       eachWindow(self, self.gradInput, function(window, oh, ow)
          local n = window:size(window:dim()) * window:size(window:dim() - 1)
          local g = pixel(gradOutput, oh, ow)

@@ -9,6 +9,7 @@ local images = require 'nn.images'
 -- @example nn.SpatialConvolution(1, 8, 5, 5):forward(torch.ones(1, 28, 28)):size()   --> {8, 24, 24}
 local SpatialConvolution, Module = torch.class('nn.SpatialConvolution', 'nn.Module')
 SpatialConvolution.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput', '_zeros'}
+SpatialConvolution.refusesFirst = true
 
 function SpatialConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH)
    Module.__init(self)

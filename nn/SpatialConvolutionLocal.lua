@@ -63,7 +63,7 @@ function Local:updateOutput(input)
    local y = torch.bmm(filters(self, self.weight), patches(self, x))           -- places x planes x samples
    y = y:permute(3, 2, 1):contiguous():view(x:size(1), self.nOutputPlane, self.oH, self.oW)
    y:add(self.bias:view(1, self.nOutputPlane, self.oH, self.oW):expandAs(y))
-   self.output:resize(y:size()):copy(y)
+   self.output:resizeAs(y):copy(y)
    if input:dim() == 3 then self.output:resize(self.nOutputPlane, self.oH, self.oW) end
    return self.output
 end
@@ -79,7 +79,7 @@ function Local:updateGradInput(input, gradOutput)
       for w = 1, self.kW do view:select(6, w):select(5, h):add(g:select(6, w):select(5, h)) end
    end
    all = windows.unpad(windows.unpad(all, 3, self.padH, self.padH), 4, self.padW, self.padW)
-   return self.gradInput:resize(input:size()):copy(all)
+   return self.gradInput:resizeAs(input):copy(all)
 end
 
 function Local:accGradParameters(input, gradOutput, scale)

@@ -27,12 +27,13 @@ local function deviations(self, input)
 end
 
 function Divisive:updateOutput(input)
+   self:needType(input)
    local x, _, coef, std = deviations(self, input)
    local adjusted = torch.cdiv(std, coef)
    adjusted = torch.threshold(adjusted, self.threshold, self.thresval)
-   self.output:resize(x:size()):copy(x)
+   self.output:resizeAs(x):copy(x)
    self.output:cdiv(adjusted:expandAs(x))
-   return self.output:resize(input:size())
+   return self.output:resizeAs(input)
 end
 
 -- y = x / d, d = sqrt(mean(x^2)) / coef where it is above the threshold: dx = g / d - mean'(sum(g x) / d^2 / coef / (2 std)) 2x
@@ -44,10 +45,10 @@ function Divisive:updateGradInput(input, gradOutput)
    adjusted = torch.threshold(adjusted, self.threshold, self.thresval)
    local by = torch.cmul(g, x):sum(2):cdiv(adjusted):cdiv(adjusted):cdiv(coef)
    by:cdiv(std:maskedFill(std:eq(0), 1)):maskedFill(active:eq(0), 0)
-   self.gradInput:resize(x:size()):copy(g)
+   self.gradInput:resizeAs(x):copy(g)
    self.gradInput:cdiv(adjusted:expandAs(x))
    self.gradInput:add(-1, meanGrad(x, by, w):cmul(x))
-   return self.gradInput:resize(input:size())
+   return self.gradInput:resizeAs(input)
 end
 
 return Divisive

@@ -8,6 +8,7 @@ local images = require 'nn.images'
 -- nn.SpatialMaxPooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1] --> {{6, 8}, {14, 16}}
 local SpatialMaxPooling, Module = torch.class('nn.SpatialMaxPooling', 'nn.Module')
 SpatialMaxPooling.bufferNames = {'indices'}
+SpatialMaxPooling.refusesFirst = true
 
 function SpatialMaxPooling:__init(kW, kH, dW, dH, padW, padH)
    Module.__init(self)

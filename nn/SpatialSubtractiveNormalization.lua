@@ -16,13 +16,14 @@ function Subtractive:__init(nInputPlane, kernel)
 end
 
 function Subtractive:updateOutput(input)
+   self:needType(input)
    local x = batch(self, input)
    local w = filter(self, x)
    local m = mean(x, w)
    m:cdiv(coefficients(x, w):expandAs(m))
-   self.output:resize(x:size()):copy(x)
+   self.output:resizeAs(x):copy(x)
    self.output:add(-1, m:expandAs(x))
-   return self.output:resize(input:size())
+   return self.output:resizeAs(input)
 end
 
 function Subtractive:updateGradInput(input, gradOutput)
@@ -30,9 +31,9 @@ function Subtractive:updateGradInput(input, gradOutput)
    local w = filter(self, x)
    local sum = g:sum(2)
    sum:cdiv(coefficients(x, w):expandAs(sum))
-   self.gradInput:resize(x:size()):copy(g)
+   self.gradInput:resizeAs(x):copy(g)
    self.gradInput:add(-1, meanGrad(x, sum, w))
-   return self.gradInput:resize(input:size())
+   return self.gradInput:resizeAs(input)
 end
 
 return Subtractive

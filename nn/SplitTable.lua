@@ -39,7 +39,7 @@ function SplitTable:updateGradInput(input, gradOutput)
       local g = gradOutput[i]
       if torch.isTensor(g) then gradients.need(self, g, slice(input, dim, i), ('gradOutput %d'):format(i)) end
    end
-   self.gradInput:resize(input:size())
+   self.gradInput:resizeAs(input)
    for i = 1, input:size(dim) do
       local to = slice(self.gradInput, dim, i)
       if torch.isTensor(gradOutput[i]) then to:copy(gradOutput[i]) else to:zero() end

@@ -43,7 +43,7 @@ function Sum:updateGradInput(input, gradOutput)
    local dim = self:_getPositiveDimension(input)
    gradOutput = self:packed('_gradOutput', gradOutput)
    local g = gradOutput:view(kept(input, dim)):expandAs(input)
-   self.gradInput:resize(input:size()):copy(g)
+   self.gradInput:resizeAs(input):copy(g)
    if self.sizeAverage then self.gradInput:div(input:size(dim)) end
    return self.gradInput
 end

@@ -56,6 +56,7 @@ local function byImages(self, pass, x)
 end
 
 function Convolution:updateOutput(input)
+   self:needType(input)
    local x = batch(self, input, self.inputFrameSize)
    local n = steps(self, x, self.kW, self.dW)
    self.output:resize(x:size(1), n, self.outputFrameSize)
@@ -73,7 +74,7 @@ function Convolution:updateGradInput(input, gradOutput)
    if not self.gradInput then return end
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.outputFrameSize)
    local n, size, w = g:size(2), self.inputFrameSize, matrix(self.weight)
-   self.gradInput:resize(x:size()):zero()
+   self.gradInput:resizeAs(x):zero()
    if x:size(1) == 0 then return self.gradInput end
    if byImages(self, 'gradInput', x) then
       torch.conv2d_grad_input(image(self.gradInput), image(x), image(g), kernels(self, self.weight))

@@ -25,13 +25,13 @@ function KMaxPooling:updateOutput(input)
    local _, at = x:topk(k, 2, true)
    self.indices = at:sort(2)
    local y = x:gather(2, self.indices)
-   self.output:resize(y:size()):copy(y)
+   self.output:resizeAs(y):copy(y)
    return like(input, self.output)
 end
 
 function KMaxPooling:updateGradInput(input, gradOutput)
    local x, g = batch(self, input), batch(self, gradOutput)
-   self.gradInput:resize(x:size()):zero():scatter(2, self.indices, g)
+   self.gradInput:resizeAs(x):zero():scatter(2, self.indices, g)
    return like(input, self.gradInput)
 end
 

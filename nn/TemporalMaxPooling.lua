@@ -20,13 +20,13 @@ function MaxPooling:updateOutput(input)
    steps(self, x, self.kW, self.dW)
    local largest, at = x:unfold(2, self.kW, self.dW):max(4)                    -- samples x windows x features x kW
    self.indices = at:select(4, 1)
-   self.output:resize(self.indices:size()):copy(largest:select(4, 1))
+   self.output:resizeAs(self.indices):copy(largest:select(4, 1))
    return like(input, self.output)
 end
 
 function MaxPooling:updateGradInput(input, gradOutput)
    local x, g = batch(self, input), batch(self, gradOutput)
-   self.gradInput:resize(x:size()):zero()
+   self.gradInput:resizeAs(x):zero()
    local view = self.gradInput:unfold(2, self.kW, self.dW)
    for k = 1, self.kW do view:select(4, k):add(g:clone():maskedFill(self.indices:ne(k), 0)) end
    return like(input, self.gradInput)

@@ -37,7 +37,7 @@ end
 local function back(self, input, y, to)
    y = y:view(y:size(1), y:size(2), y:size(4))
    if not self.featFirst then y = y:transpose(2, 3) end
-   to:resize(y:size()):copy(y)
+   to:resizeAs(y):copy(y)
    return input:dim() == 2 and to:resize(to:size(2), to:size(3)) or to
 end
 

@@ -33,7 +33,7 @@ local function stretch(v, x) return v:view(1, 1, -1):expandAs(x) end
 
 function SubSampling:updateOutput(input)
    local s = sums(self, input)
-   self.output:resize(s:size()):copy(s)
+   self.output:resizeAs(s):copy(s)
    self.output:cmul(stretch(self.weight, s)):add(stretch(self.bias, s))
    return like(input, self.output)
 end
@@ -41,7 +41,7 @@ end
 function SubSampling:updateGradInput(input, gradOutput)
    if not self.gradInput then return end
    local x, g = batch(self, input, self.inputFrameSize), batch(self, gradOutput, self.inputFrameSize)
-   self.gradInput:resize(x:size()):zero()
+   self.gradInput:resizeAs(x):zero()
    local view = self.gradInput:unfold(2, self.kW, self.dW)
    local part = torch.cmul(g, stretch(self.weight, g))
    for k = 1, self.kW do view:select(4, k):add(part) end

@@ -36,13 +36,13 @@ end
 function Transpose:updateOutput(input)
    self:needTensor(input)
    local y = swap(self, input, 1, #self.permutations, 1)
-   self.output:resize(y:size()):copy(y)
+   self.output:resizeAs(y):copy(y)
    return self.output
 end
 
 function Transpose:updateGradInput(_, gradOutput)
    local g = swap(self, gradOutput, #self.permutations, 1, -1)
-   self.gradInput:resize(g:size()):copy(g)
+   self.gradInput:resizeAs(g):copy(g)
    return self.gradInput
 end
 

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @example nn.View(-1):setNumInputDims(3):forward(torch.ones(5, 2, 3, 4)):size()   --> {5, 24}
 local View, Module = torch.class('nn.View', 'nn.Module')
 View.bufferNames = {'_input', '_gradOutput'}
+View.refusesFirst = true
 
 function View:__init(...)
    Module.__init(self)

@@ -45,7 +45,7 @@ end
 function Weighted:updateGradInput(input, gradOutput)
    local g = grads(self, gradOutput)
    local byWeight = torch.cmul(self:scratch '_scaled', g, self._rows):sum(2)
-   self.gradInput:resize(input:size()):zero()
+   self.gradInput:resizeAs(input):zero()
    self.gradInput:select(input:dim(), 2):copy(byWeight:view(input:size():resize(input:dim() - 1)))
    return self.gradInput
 end

@@ -15,9 +15,9 @@ end
 
 function WhiteNoise:updateOutput(input)
    self:needTensor(input)
-   self.output:resize(input:size()):copy(input)
+   self.output:resizeAs(input):copy(input)
    if self.train then
-      local noise = self:scratch('noise', input:type()):resize(input:size())
+      local noise = self:scratch('noise', self.output:type()):resizeAs(input)
       self.output:add(noise:normal(self.mean, self.std))
    else
       self.output:add(self.mean)
@@ -26,7 +26,7 @@ function WhiteNoise:updateOutput(input)
 end
 
 function WhiteNoise:updateGradInput(_, gradOutput)
-   return self.gradInput:resize(gradOutput:size()):copy(gradOutput)
+   return self.gradInput:resizeAs(gradOutput):copy(gradOutput)
 end
 
 function WhiteNoise:__tostring__()

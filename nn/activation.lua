@@ -20,6 +20,7 @@ local function activation(row)
    local f1, f2 = fields[1] and fields[1][1], fields[2] and fields[2][1]
    local d1, d2 = fields[1] and fields[1][2], fields[2] and fields[2][2]
    Class.bufferNames, Class.anyGradShape = row.buffers or {}, true
+   Class.refusesFirst = type(row.op) == 'string' and type(row.grad) ~= 'function'
    Class.validateParameters = row.validate
 
    function Class:__init(...)

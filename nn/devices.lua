@@ -37,7 +37,7 @@ function devices.placed(own, key, src, device)
          to = devices.empty(src, device)
          own[key] = to
       end
-      return to:resize(src:size()):copy(src)
+      return to:resizeAs(src):copy(src)
    end
    if type(src) ~= 'table' then return src end
    if type(to) ~= 'table' then

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
+local rollback = require 'nn.rollback'
 
 local errors = {}
 
@@ -9,6 +10,7 @@ local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGr
    'backwardUpdate'}
 
 local forwards = {forward = true, updateOutput = true}
+local changesGradInput = {backward = true, updateGradInput = true, backwardUpdate = true}
 
 -- What Lua says of values that a function did not expect.
 local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
@@ -55,29 +57,17 @@ function errors.construct(init, self, ...)
 end
 
 -- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Only after
--- a pass has failed does it look at shapes.
-local function retry(f, self, what, err, input, other, scale)
+-- a pass has failed does it look at shapes. `old` is what rollback.keep gave.
+local function retry(f, self, what, err, input, other, scale, old)
+   if old then rollback.restore(self, old) end
    if self.anyGradShape and torch.isTensor(input) and torch.isTensor(other) and other:nElement() == input:nElement()
       and not other:isSameSizeAs(input) then
       local ok, result = pcall(f, self, input, other:contiguous():viewAs(input), scale)
       if ok then return result end
+      if old then rollback.restore(self, old) end
    end
    retell(self, what, err, input, other)
 end
-
--- Its own text for each function, so that the compiler sees which one is called.
-local guarded = [[
-local f, pcall, retell, what = ...
-return function(self, input, other, scale)
-   local ok, result = pcall(f, self, input, other, scale)
-   if ok then return result end
-   retell(self, what, result, input, other)
-end]]
-local guardedBack = guarded:gsub('   local ok', [[
-   if self.sharesMemory then shares(self) end
-%0]], 1):gsub('retell, what =', 'retell, what, shares, retry ='):gsub('   retell%(.-%)', [[
-   return retry(f, self, what, result, input, other, scale)]])
-local guardedPair = guarded:gsub('ok, result =', 'ok, result, second ='):gsub('return result', 'return result, second')
 
 -- nn.optimizeMemory has let outputs be overwritten that a backward pass needs.
 local function shares(self)
@@ -87,32 +77,70 @@ end
 
 local told = setmetatable({}, {__mode = 'k'})
 
-local function telling(f, second, results, back)
-   local text = results == 2 and guardedPair or back and guardedBack or guarded
-   local pass = load(text, '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second, shares, retry)
-   arg.behind[pass] = f
-   told[pass] = true
-   return pass
+-- A class with parameters gets its own methods of these names: accGradParameters may refuse what updateGradInput took.
+local Module = torch.getmetatable 'nn.Module'
+local inherited = {
+   backward = function(self, input, gradOutput, scale) return Module.backward(self, input, gradOutput, scale) end,
+   backwardUpdate = function(self, input, gradOutput, lr) return Module.backwardUpdate(self, input, gradOutput, lr) end,
+}
+
+-- Its own text for each function, so that the compiler sees which one is called. `pass` says with true: back (a backward pass),
+-- undo (gradInput is put back when it fails), note (the input is noted when it works), pair (it has two results).
+local function source(pass)
+   local results = pass.pair and 'result, second' or 'result'
+   return table.concat({
+      'local f, pcall, retell, what, shares, retry, keep, note = ...',
+      'return function(self, input, other, scale)',
+      pass.back and 'if self.sharesMemory then shares(self) end' or '',
+      pass.undo and 'local old = keep(self, input, other)' or '',
+      ('local ok, %s = pcall(f, self, input, other, scale)'):format(results),
+      ('if ok then %s return %s end'):format(pass.note and 'note(self, input)' or '', results),
+      pass.back and ('return retry(f, self, what, result, input, other, scale%s)'):format(pass.undo and ', old' or '')
+         or 'retell(self, what, result, input, other)',
+      'end',
+   }, '\n')
+end
+
+local function telling(f, second, pass)
+   local made = load(source(pass), '@' .. here .. 'errors.lua')(f, pcall, retell, 'input and ' .. second, shares, retry,
+      rollback.keep, rollback.note)
+   arg.behind[made] = f
+   told[made] = true
+   return made
 end
 
 --- Makes the passes of a class that this package has tell what they were given.
 -- @param second  what their second argument is called; a class with results = 2 gives two
 function errors.tell(class, second)
+   local layer = second == 'gradOutput'
+   local careful = layer and not class.refusesFirst
+   if careful and rawget(class, 'accGradParameters') then
+      for name, f in pairs(inherited) do
+         if class[name] == Module[name] then class[name] = f end
+      end
+   end
    for _, name in ipairs(passes) do
       local f = rawget(class, name)
-      if f and not told[f] then class[name] = telling(f, second, class.results, second == 'gradOutput' and not forwards[name]) end
+      if f and not told[f] then
+         class[name] = telling(f, second, {
+            pair = class.results == 2, back = layer and not forwards[name],
+            undo = careful and changesGradInput[name], note = careful and name == 'updateOutput',
+         })
+         if careful and name == 'updateOutput' then rollback.noting[class[name]] = true end
+      end
    end
 end
 
 local seconds = { [torch.getmetatable 'nn.Module'] = 'gradOutput', [torch.getmetatable 'nn.Criterion'] = 'target' }
 
---- The same for a class of this package, whose base class says what the second argument is.
+--- The same for a class of this package and those it is derived from, whose base class says what the second argument is.
 function errors.guard(class)
-   local up = getmetatable(class)
-   while up do
-      if seconds[up] then errors.tell(class, seconds[up]) end
-      up = getmetatable(up)
-   end
+   local parent = getmetatable(class)
+   local up = parent
+   while up and not seconds[up] do up = getmetatable(up) end
+   if not up then return end
+   if parent ~= up then errors.guard(parent) end                -- a child does without its own copies of what its parent has
+   errors.tell(class, seconds[up])
 end
 
 for name in pairs(require 'nn') do

@@ -14,6 +14,18 @@ local function check(self, input, least, most)
    end
 end
 
+-- The same, and refuses tensors behind the first that the output could not take in: they must have its type.
+local function checkTypes(self, input, least)
+   check(self, input, least)
+   local kind = self.inplace and input[1]._dtype or self.output._dtype
+   for i = 2, #input do
+      if input[i]._dtype ~= kind then
+         local first = self.inplace and input[1] or self.output
+         self:refuse(('input %d'):format(i), 'be a ' .. first:type(), 'a ' .. input[i]:type())
+      end
+   end
+end
+
 -- self.gradInput as a table of n tensors.
 local function grads(self, input)
    if type(self.gradInput) ~= 'table' then self.gradInput = {} end
@@ -31,4 +43,4 @@ end
 -- Vectors as matrices of one row.
 local function rows(x) return x:dim() == 1 and x:contiguous():view(1, -1) or x end
 
-return { check = check, grads = grads, rows = rows }
+return { check = check, checkTypes = checkTypes, grads = grads, rows = rows }

@@ -85,7 +85,7 @@ local function padding(kind, name, mode)
             y = y:index(n + 1 - d, places(self, input, n, d))
          end
       end
-      return self.output:resize(y:size()):copy(y)
+      return self.output:resizeAs(y):copy(y)
    end
 
    function Class:updateGradInput(input, gradOutput)
@@ -103,7 +103,7 @@ local function padding(kind, name, mode)
             g = g.new(inner):zero():indexAdd(n + 1 - d, places(self, input, n, d), g)
          end
       end
-      return self.gradInput:resize(input:size()):copy(g)
+      return self.gradInput:resizeAs(input):copy(g)
    end
 
    function Class:__tostring__()

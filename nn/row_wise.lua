@@ -12,7 +12,7 @@ end
 
 -- A result of rows in the form of the input.
 local function like(input, result, to)
-   to:resize(result:size()):copy(result)
+   to:resizeAs(result):copy(result)
    return input:dim() == 1 and to:resize(result:nElement()) or to
 end
 

@@ -59,7 +59,7 @@ function shards.bring(own, key, x, device, kind)
       to = devices.on(device, function() return torch.Tensor():type(wanted) end)
       own[key] = to
    end
-   return to:resize(x:size()):copy(x)
+   return to:resizeAs(x):copy(x)
 end
 
 -- What joins parts in a dimension must agree in all others.

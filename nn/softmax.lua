@@ -31,7 +31,7 @@ for _, row in ipairs{
 } do
    local name, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
    local Class = torch.class('nn.' .. name, 'nn.Module')
-   Class.bufferNames, Class.anyGradShape = {'mininput'}, true
+   Class.bufferNames, Class.anyGradShape, Class.refusesFirst = {'mininput'}, true, true
 
    function Class:updateOutput(input)
       local dim = classes(self, input)

@@ -29,9 +29,9 @@ for _, row in ipairs{{'SpatialDropout', 3}, {'VolumetricDropout', 4}} do
 
    function Class:updateOutput(input)
       local size = planes(self, input)
-      self.output:resize(input:size()):copy(input)
+      self.output:resizeAs(input):copy(input)
       if self.train or self.stochastic_inference then
-         local noise = self:scratch('noise', input:type()):resize(size)
+         local noise = self:scratch('noise', self.output:type()):resize(size)
          noise:bernoulli(1 - self.p)
          return self.output:cmul(noise:expandAs(input))
       end
@@ -42,6 +42,6 @@ for _, row in ipairs{{'SpatialDropout', 3}, {'VolumetricDropout', 4}} do
       if not (self.train or self.stochastic_inference) then
          error(tostring(self) .. ': backward is defined while training only', 3)
       end
-      return self.gradInput:resize(gradOutput:size()):copy(gradOutput):cmul(self.noise:expandAs(input))
+      return self.gradInput:resizeAs(gradOutput):copy(gradOutput):cmul(self.noise:expandAs(input))
    end
 end

@@ -313,7 +313,7 @@ local function deliver(to, y, inplace)
    elseif inplace then
       to:set(y)
    else
-      to:resize(y:size()):copy(y)
+      to:resizeAs(y):copy(y)
    end
 end
 

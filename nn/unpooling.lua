@@ -46,7 +46,7 @@ local function unpooling(name, pooling, dims, check, sizes)
 
    function Unpooling:updateGradInput(input, gradOutput)
       local g = flattened(gradOutput:contiguous(), dims):gather(3, flattened(self.indices, dims))
-      return self.gradInput:resize(input:size()):copy(g)
+      return self.gradInput:resizeAs(input):copy(g)
    end
 
    --- clearState under an older name.

@@ -79,7 +79,7 @@ function Base:updateOutput(input)
    for d, to in ipairs(targets(self, input, dims)) do
       y = apply(y, input:dim() + 1 - d, weights(self, input, d, to))
    end
-   return self.output:resize(y:size()):copy(y)
+   return self.output:resizeAs(y):copy(y)
 end
 
 function Base:updateGradInput(input, gradOutput)
@@ -87,7 +87,7 @@ function Base:updateGradInput(input, gradOutput)
    for d, to in ipairs(targets(self, input, count(self, input))) do
       g = apply(g, input:dim() + 1 - d, weights(self, input, d, to):t())
    end
-   return self.gradInput:resize(input:size()):copy(g)
+   return self.gradInput:resizeAs(input):copy(g)
 end
 
 --- Scales images (samples x planes x height x width) or volumes.

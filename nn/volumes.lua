@@ -18,7 +18,7 @@ end
 
 -- y of a batch into `to`, in the form of the input.
 local function like(input, y, to)
-   to:resize(y:size()):copy(y)
+   to:resizeAs(y):copy(y)
    return input:dim() == 4 and to:resize(y:size(2), y:size(3), y:size(4), y:size(5)) or to
 end
 

@@ -15,6 +15,17 @@ function Concat:windowNarrow(output, part, offset)
    return output:narrow(self.dimension, offset, part:size(self.dimension))
 end
 
+--- Refuses outputs that cannot be joined.
+function Concat:needFitting(outs)
+   local slice = outs[1]:nElement() / outs[1]:size(self.dimension)
+   for i = 2, #outs do
+      if outs[i]:nElement() ~= slice * outs[i]:size(self.dimension) then
+         self:refuse(('the output of module %d'):format(i),
+            ('have the sizes of the first but for dimension %d'):format(self.dimension), outs[i])
+      end
+   end
+end
+
 --- Gives the output the size that the joined outputs need.
 function Concat:makeRoom(outs)
    local size = outs[1]:size()
@@ -26,6 +37,7 @@ function Concat:updateOutput(input)
    local outs = {}
    for i, module in ipairs(self.modules) do outs[i] = self:rethrowErrors(module, i, 'updateOutput', input) end
    if #outs == 0 then self:refuse('the module', 'hold at least one module', 'none') end
+   self:needFitting(outs)
    self:makeRoom(outs)
    local at = 1
    for _, out in ipairs(outs) do

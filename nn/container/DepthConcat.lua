@@ -18,6 +18,15 @@ function DepthConcat:windowNarrow(output, part, offset)
    return window
 end
 
+--- Refuses outputs that differ in the number of dimensions.
+function DepthConcat:needFitting(outs)
+   for i = 2, #outs do
+      if outs[i]:dim() ~= outs[1]:dim() then
+         self:refuse(('the output of module %d'):format(i), ('have %d dimensions as the first'):format(outs[1]:dim()), outs[i])
+      end
+   end
+end
+
 --- The size that the joined outputs need, filled with 0: it is what lies around the smaller ones.
 function DepthConcat:makeRoom(outs)
    local size = outs[1]:size()

@@ -37,13 +37,14 @@ function MapTable:add(module)
    return self
 end
 
+-- Calls `name` of each copy with its own elements; the results go into the table `into`, if there is one, when all have worked.
 local function each(self, into, name, input, gradOutput, arg)
+   local results = {}
    for i = 1, #input do
-      local result = self:rethrowErrors(self.modules[i], i, name, input[i], gradOutput and gradOutput[i], arg)
-      if into then into[i] = result end
+      results[i] = self:rethrowErrors(self.modules[i], i, name, input[i], gradOutput and gradOutput[i], arg)
    end
    if into then
-      for i = #into, #input + 1, -1 do into[i] = nil end
+      for i = 1, math.max(#into, #input) do into[i] = results[i] end
    end
    return into
 end

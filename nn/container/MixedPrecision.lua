@@ -113,7 +113,7 @@ local function cast(own, key, x, kind, factor)
          to = x.new():type(kind)
          own[key] = to
       end
-      to:resize(x:size())
+      to:resizeAs(x)
       if not factor or factor == 1 then return to:copy(x) end
       if to:elementSize() < x:elementSize() then return to:copy(x:clone():mul(factor)) end
       return to:copy(x):mul(factor)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Feeds each module with the output of the one before.
 -- nn.Sequential():add(nn.Linear(3, 5)):add(nn.Tanh()):add(nn.Linear(5, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Sequential, Container = torch.class('nn.Sequential', 'nn.Container')
+Sequential.refusesFirst = true
 
 function Sequential:__init() Container.__init(self) end
 
