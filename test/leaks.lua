@@ -1,16 +1,16 @@
 -- test/leaks.lua [-only PATTERN] - do programs free what they allocate? LeakSanitizer looks at the end of each.
 --
--- The programs load every package, run the activities of the soak, end in an error, or call os.exit. th closes its Lua state at the
--- end. What is still allocated then, and is found through no variable of C, was lost. What libraries keep is found: OpenBLAS and
--- libedit hold their tables by global variables, and LuaJIT's own memory does not come from malloc. So no leak is excused.
--- The processes that a program starts are looked at, too. The status is 1 after a leak.
+-- The programs load every package, run the activities of the soak, end in an error, or call os.exit. th closes its Lua state
+-- at the end. What is still allocated then, and is found through no variable of C, was lost. What libraries keep is found:
+-- OpenBLAS and libedit hold their tables by global variables, and LuaJIT's own memory does not come from malloc. So no leak is
+-- excused. The processes that a program starts are looked at, too. The status is 1 after a leak.
 --
 -- gcc's liblsan.so is preloaded into th, so that this needs no build of its own.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 local th, only = arg[-1] or 'build/bin/th', arg[1] == '-only' and arg[2] or ''
 
-local PACKAGES = { 'torch', 'nn', 'nn.recurrent', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn',
-   'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'cudnn', 'env', 'trepl', 'dok' }
+local PACKAGES = { 'torch', 'nn', 'nn.recurrent', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem',
+   'fbnn', 'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe', 'cudnn', 'env', 'trepl', 'dok' }
 
 local function sh(command)
    local p = io.popen(('{ %s; } 2>&1 </dev/null; echo "status $?"'):format(command))
@@ -26,7 +26,8 @@ local programs = {
    { name = 'packages', options = '-e ' .. quote(("for name in ('%s'):gmatch '%%S+' do require(name) end"):format(
       table.concat(PACKAGES, ' '))) },
    { name = 'an error', status = 1, options = '-e ' .. quote 'local x = torch.rand(9) x:apply(function() error(x) end)' },
-   { name = 'os.exit', status = 3, options = '-e ' .. quote 'local x = torch.rand(9) coroutine.wrap(function() os.exit(3) end)()' },
+   { name = 'os.exit', status = 3,
+      options = '-e ' .. quote 'local x = torch.rand(9) coroutine.wrap(function() os.exit(3) end)()' },
    { name = 'the prompt', options = '-i' },
 }
 local soak = quote(here .. '/soak.lua')

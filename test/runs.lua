@@ -61,7 +61,8 @@ end
 function runs.note(name, amount, text)
    local f = io.open(runs.log, 'a')
    if not f then return end
-   f:write(line_of { name = name, date = os.date '!%Y-%m-%d', commit = commit(), amount = amount, machine = machine(), text = text })
+   f:write(line_of { name = name, date = os.date '!%Y-%m-%d', commit = commit(), amount = amount, machine = machine(),
+      text = text })
    f:close()
 end
 

@@ -3,15 +3,16 @@
 --    th test/soak.lua -rounds 2 [-only ...]     so many rounds, of which only results are judged: test/leaks.lua
 --    th test/soak.lua -list                     the activities
 --
--- An activity is a file of the folder that returns a function. A round calls each of them once: it trains, saves, restores, raises
--- errors, or starts and ends threads, loaders and jobs. An activity raises an error when a result is wrong. After each round the
--- soak collects garbage and measures. A line a minute shows the last measurement.
+-- An activity is a file of the folder that returns a function. A round calls each of them once: it trains, saves, restores,
+-- raises errors, or starts and ends threads, loaders and jobs. An activity raises an error when a result is wrong. After each
+-- round the soak collects garbage and measures. A line a minute shows the last measurement.
 --
--- The first quarter of the rounds is the warm-up, but at least -warm of them: programs are compiled and caches fill. Behind it, these
--- must hold, or the status is 1:
+-- The first quarter of the rounds is the warm-up, but at least -warm of them: programs are compiled and caches fill. Behind it,
+-- these must hold, or the status is 1:
 --   - No activity failed.
 --   - Resident memory grows by at most 4 MiB and 2 % of it, and allocated memory, which is what malloc and Lua hold, by at most
---     1 MiB and 1 %. The soak drops the cache of freed blocks before it measures. test/steady.lua defines growth.
+--     1 MiB and 1 %. Before it measures, the soak drops the cache of freed blocks, and malloc gives back what is free between
+--     allocated blocks: its heap else stays as large as the largest round has made it. test/steady.lua defines growth.
 --   - The number of descriptors, of threads and of child processes does not climb, and no file of an activity is left.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
@@ -27,6 +28,7 @@ ffi.cdef [[
    typedef struct { size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost; } soak_heap;
    soak_heap mallinfo2(void);
    int64_t th_block_drop(void);
+   int malloc_trim(size_t kept);
    int getpagesize(void);
    int setenv(const char *name, const char *value, int overwrite);
 ]]
@@ -37,7 +39,9 @@ local options = { minutes = 60, every = 60, rounds = 0, warm = 20, only = '', fo
 
 -- ---- options ---------------------------------------------------------------------------------------------------------
 
-local function usage() print 'usage: th test/soak.lua [-minutes 60] [-every 60] [-rounds N] [-warm 20] [-only NAME,NAME] [-folder DIR] | -list' end
+local function usage()
+   print 'usage: th test/soak.lua [-minutes 60] [-every 60] [-rounds N] [-warm 20] [-only NAME,NAME] [-folder DIR] | -list'
+end
 
 local i = 1
 while arg[i] do
@@ -75,7 +79,7 @@ local function first_line(path)
    return line or ''
 end
 
--- Lua's io counts its own descriptor of a folder that it reads, so both counts of a folder have the same surplus.
+-- The descriptor that lists /proc/self/fd is in it, each time.
 local function entries(folder)
    local n = 0
    for _ in paths.files(folder) do n = n + 1 end
@@ -108,6 +112,7 @@ local function measure()
    settle()
    local m = { before = resident() }
    C.th_block_drop()
+   ffi.C.malloc_trim(0)
    m.resident = resident()
    local heap = ffi.C.mallinfo2()
    m.allocated = tonumber(heap.uordblks) + tonumber(heap.hblkhd) + collectgarbage 'count' * 1024
@@ -173,8 +178,9 @@ local function round()
 end
 
 local function show(m)
-   print(('%5.1f min %6d rounds %7.1f MB resident, %6.1f without the cache, %6.1f MB allocated %4d descriptors %3d threads'):format(
-      now() / 60, soak.round, m.before / MB, m.resident / MB, m.allocated / MB, m.descriptors, m.threads))
+   local line = '%5.1f min %6d rounds %7.1f MB resident, %6.1f without free blocks, %6.1f MB allocated %4d descriptors'
+      .. ' %3d threads'
+   print(line:format(now() / 60, soak.round, m.before / MB, m.resident / MB, m.allocated / MB, m.descriptors, m.threads))
    io.flush()
 end
 

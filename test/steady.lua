@@ -1,4 +1,4 @@
--- test/steady.lua - does a series of measurements stay at its level? What test/soak.lua judges memory, descriptors and threads by.
+-- test/steady.lua - does a series of measurements stay at its level? test/soak.lua judges memory and threads by it.
 local steady = {}
 
 local POINTS = 200                          -- a longer series is judged by the medians of so many groups

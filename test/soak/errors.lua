@@ -1,4 +1,4 @@
--- test/soak/errors.lua - raises errors in many places: calls of ops, callbacks, modules, files, coroutines, and for want of memory.
+-- test/soak/errors.lua - raises errors in many places: ops, callbacks, modules, files, coroutines, and for want of memory.
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'

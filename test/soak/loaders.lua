@@ -1,4 +1,4 @@
--- test/soak/loaders.lua - loaders with threads read packed records: whole epochs, loops that end early, errors in samples, states.
+-- test/soak/loaders.lua - loaders with threads read packed records: whole epochs, loops that end early, errors, states.
 local torch = require 'torch'
 local feed = require 'feed'
 

@@ -1,4 +1,4 @@
--- test/soak/threads.lua - pools of threads come and go, with jobs that fail, shared tensors, mutexes and queues. A pool in three is
+-- test/soak/threads.lua - pools of threads come and go, with jobs that fail, shared tensors and mutexes. A pool in three is
 -- forgotten and not terminated.
 local torch = require 'torch'
 local threads = require 'threads'

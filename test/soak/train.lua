@@ -1,5 +1,5 @@
--- test/soak/train.lua - trains a small network by one optimizer after the other, with 1 to 3 threads. The same optimizer gives the
--- same bits in every round.
+-- test/soak/train.lua - trains a small network by one optimizer after the other, with 1 to 3 threads. The same optimizer gives
+-- the same bits in every round.
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
