@@ -427,9 +427,14 @@ describe('a script', function()
          os.execute(('(sleep 0.4; kill -INT %d) &'):format(ffi.C.getpid()))
          print(select(2, pcall(c.wait, c, m)))
          m:unlock()
-         local t = threads.Thread(('local m = require "threads".Mutex(%d) m:lock() while true do end'):format(m:id()))
+         local held = threads.AtomicCounter()
+         local t = threads.Thread(([=[
+            local threads = require 'threads'
+            threads.Mutex(%d):lock()
+            threads.AtomicCounter(%d):inc()
+            while true do end]=]):format(m:id(), held:id()))
          local timer = torch.Timer()
-         while timer:time().real < 1.5 do end      -- two interrupts within a second end th
+         while timer:time().real < 1.5 or held:get() == 0 do end      -- two interrupts within a second end th
          os.execute(('(sleep 0.4; kill -INT %d) &'):format(ffi.C.getpid()))
          print(select(2, pcall(m.lock, m)))
          print 'end'
