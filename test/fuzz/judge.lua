@@ -17,7 +17,19 @@ function judge.refusal(who, why)
    end
 end
 
---- Reads all that is in a value: every element of small tensors and storages, every key.
+-- Elements of a storage that Lua reads one by one. A damaged JPEG file of some hundred bytes may hold 512 pixels for each of them,
+-- and a step of Lua for each element takes as long as a reader that never ends.
+local MANY = 10000
+
+-- Reads every element.
+local function touch_storage(x)
+   if #x > MANY then return #tostring(torch[torch.typename(x):match '^torch%.(%w+)Storage$' .. 'Tensor'](x):sum()) end
+   local sum = 0
+   for i = 1, #x do sum = sum + (x[i] == 1 and 1 or 0) end
+   return sum
+end
+
+--- Reads all that is in a value: every element of tensors and storages, every key.
 function judge.touch(v)
    local seen, waiting, n = {}, { v }, 1
    local sum = 0
@@ -25,11 +37,11 @@ function judge.touch(v)
       local x = waiting[n]
       waiting[n], n = nil, n - 1
       if torch.isTensor(x) then
-         if x:nElement() < 10000 then sum = sum + #tostring(x:sum()) + #tostring(x) end
+         if x:nElement() < MANY then sum = sum + #tostring(x:sum()) + #tostring(x) end
          x = x:storage()
       end
       if torch.isStorage(x) then
-         for i = 1, #x do sum = sum + (x[i] == 1 and 1 or 0) end
+         sum = sum + touch_storage(x)
       elseif type(x) == 'table' and not seen[x] then
          seen[x] = true
          for k, e in next, x do
