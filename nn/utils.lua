@@ -134,6 +134,7 @@ function utils.longType(kind) return kind and kind:find '^torch%.Cuda' and 'torc
 -- nn.utils.beside({3, 1}, torch.Tensor(2)) --> {3, 1}
 function utils.beside(t, x)
    t = torch.isTensor(t) and t or torch.LongTensor(t)
+   if not torch.isTensor(x) then utils.refuse('nn.utils.beside', 'x', 'be a tensor', x) end
    local device = x._device
    if t._device == device then return t end
    if device == 0 then return t:host() end

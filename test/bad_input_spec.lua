@@ -218,8 +218,9 @@ describe('bad input', function()
          end
       end)
    end
-   it('is a NULL pointer, in the place of any argument: refused, though it equals nil', function()
-      local null, tried = ffi.cast('void *', 0), 0
+   -- Each op with a NULL pointer in the place of each argument in turn, and behind the last.
+   local function all_with(null)
+      local tried = 0
       for _, name in ipairs(op.names()) do
          draw.seed(name)
          for _, form in ipairs(op.forms(name)) do
@@ -236,6 +237,42 @@ describe('bad input', function()
          end
       end
       assert.is_true(tried > 800, tried)
+   end
+   it('is a NULL pointer, in the place of any argument: refused, though it equals nil', function()
+      all_with(ffi.cast('void *', 0))
+   end)
+   it('is a NULL pointer to a tensor: refused, though a pointer to a tensor passes for one', function()
+      all_with(ffi.cast('th_tensor *', 0))
+   end)
+   it('is a NULL pointer to a storage or to a generator: refused', function()
+      all_with(ffi.cast('th_storage_ref *', 0))
+      all_with(ffi.cast('th_generator_ref *', 0))
+   end)
+   it('is a method called on a NULL pointer to a tensor, a storage or a generator: refused', function()
+      for kind, text in pairs { th_tensor = 'a tensor must not be a NULL pointer', th_storage_ref = 'a storage must not be a NULL pointer',
+         th_generator_ref = 'must be a torch.Generator, got a NULL pointer' } do
+         local null = ffi.cast(kind .. ' *', 0)
+         for _, name in ipairs { 'size', 'fill', 'clone', 'kind', 'new' } do
+            local ok, why = pcall(function() return null[name](null) end)
+            if kind ~= 'th_generator_ref' or torch.Generator[name] and name ~= 'new' then
+               assert.is_false(ok, kind .. ':' .. name)
+               assert.truthy(why:find(text, 1, true), why)
+            end
+         end
+         assert.equal('NULL', tostring(null))
+         assert.is_nil(torch.typename(null))
+         assert.is_false(torch.isTensor(null) or torch.isStorage(null))
+      end
+   end)
+   it('is a NULL pointer for a method that is called with a dot: refused', function()
+      local null = ffi.cast('th_tensor *', 0)
+      for _, name in ipairs { 'size', 'resize', 'view', 'clone', 'type', 'totable', 'add', 'narrow' } do
+         local ok, why = pcall(torch.Tensor[name], null, 1, 1)
+         assert.is_false(ok, name)
+         assert.truthy(why:find('NULL pointer', 1, true), why)
+      end
+      assert.has_error(function() torch.Generator.write(torch.ones(2), torch.MemoryFile()) end,
+         'write: argument 1 must be a torch.Generator, got a torch.DoubleTensor of size 2')
    end)
    it('is tried in thousands of calls, of which many are refused', function()
       assert.is_true(calls > 3000, calls)

@@ -302,6 +302,14 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
   return s;
 }
 
+/* Lua takes a pointer to a tensor for one, and the pointer may be NULL. */
+static COLD th_status refuse_null(const th_entry *e, const th_arg *arg)
+{
+  uint32_t left = e->needed;
+  while (arg[__builtin_ctz(left)].t) left &= left - 1;
+  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[__builtin_ctz(left)]);
+}
+
 th_status th_run(const th_op *op, th_arg *arg, int narg)
 {
   const th_entry *e = th_entry_of(op);
@@ -314,6 +322,9 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
+  bool null = false;
+  for (uint32_t left = e->needed; left; left &= left - 1) null |= !arg[__builtin_ctz(left)].t;
+  if (__builtin_expect(null, 0)) return refuse_null(e, arg);
   const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
   if (devices && (e->indices | e->masks) && th_has_strange_picks(e, arg)) return th_run_strange_picks(e, arg);
   bool overlap = false;

@@ -5,10 +5,25 @@ local class = require 'torch.class'
 local dtype = require 'torch.dtype'
 
 local arg = {}
+local istype = ffi.istype
+
+-- A pointer to a struct passes for the struct, and may be NULL. Compiled code knows which of both it has: this costs nothing there.
+local function present(ctype)
+   local ct, pointer = ffi.typeof(ctype), ffi.typeof('$ *', ctype)
+   return function(v) return istype(ct, v) and not (istype(pointer, v) and v == nil) end
+end
+
+--- Whether v is a tensor, a storage or a generator, or a pointer to one that is not NULL.
+arg.is_tensor, arg.is_storage, arg.is_generator = present(lib.tensor_t), present(lib.storage_t), present(lib.generator_t)
+local is_tensor, is_storage = arg.is_tensor, arg.is_storage
+
+--- Whether v is a NULL pointer of any type.
+function arg.is_null(v) return type(v) == 'cdata' and v == nil end
 
 --- 'a torch.FloatTensor of size 2x3', 'a string', 'nil': for error messages.
 function arg.describe(v)
-   if ffi.istype(lib.tensor_t, v) then
+   if arg.is_null(v) then return 'a NULL pointer' end
+   if is_tensor(v) then
       return ('a torch.%sTensor of size %s'):format(dtype.words[dtype.of(v)] or '?', arg.size_text(v))
    end
    local name = class.typename(v)
@@ -36,8 +51,6 @@ end
 --- Whether v is nil. A NULL pointer equals nil, but is not false.
 function arg.absent(v) return not v and v == nil end
 
-function arg.is_tensor(v) return ffi.istype(lib.tensor_t, v) end
-function arg.is_storage(v) return ffi.istype(lib.storage_t, v) end
 
 --- Whether v can be called: a function, or a table whose class or metatable says how.
 function arg.is_callable(v)
@@ -50,7 +63,7 @@ end
 -- stand_in: set by the package autograd; stand_in(who, v) gives the tensor behind a taped value to functions that read only
 -- its size or type.
 function arg.tensor(who, name, v)
-   if ffi.istype(lib.tensor_t, v) then return v end
+   if is_tensor(v) then return v end
    local tensor = arg.stand_in and arg.stand_in(who, v)
    if not tensor then arg.refuse(who, name, 'a tensor', v, 3) end
    return tensor
@@ -174,7 +187,7 @@ end
 function arg.sizes(who, first, ...)
    local b, c, d = ...                     -- before any call: torch.varargs
    local out = sizes_t()
-   if ffi.istype(lib.storage_t, first) or type(first) == 'table' then
+   if is_storage(first) or type(first) == 'table' then
       local n = #first
       need_few(who, n)
       for i = 1, n do out[i - 1] = size(who, i, first[i], 4) end

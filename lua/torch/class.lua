@@ -15,7 +15,12 @@ local name_of_constructor = {}
 local factories = {}                        -- name -> function that makes an empty object
 local reserved = {}                         -- name -> a class of ours whose name stays free: see internal.reserve
 local registry = debug.getregistry()        -- name -> class and class -> name, where programs of Torch7 look
-local ctypes = {}                           -- list of { ctype, namer, address }: cdata that have a name
+local ctypes = {}                           -- list of { ctype, pointer, namer, address }: cdata that have a name
+
+-- A pointer to such a struct has its name too, unless it is NULL.
+local function is_object(c, x)
+   return ffi.istype(c.ctype, x) and not (ffi.istype(c.pointer, x) and x == nil)
+end
 
 local function address_of_struct(x) return tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', x))) end
 
@@ -37,7 +42,7 @@ local function class_of(x)
       return names[mt] and not name_of_constructor[x] and mt or nil
    elseif kind == 'cdata' then
       for i = 1, #ctypes do
-         if ffi.istype(ctypes[i].ctype, x) then return classes[ctypes[i].namer(x)] end
+         if is_object(ctypes[i], x) then return classes[ctypes[i].namer(x)] end
       end
    end
    return nil
@@ -52,7 +57,7 @@ function M.typename(x)
       return mt ~= nil and not name_of_constructor[x] and names[mt] or nil
    elseif kind == 'cdata' then
       for i = 1, #ctypes do
-         if ffi.istype(ctypes[i].ctype, x) then return ctypes[i].namer(x) end
+         if is_object(ctypes[i], x) then return ctypes[i].namer(x) end
       end
    end
    return nil
@@ -336,7 +341,8 @@ function M.metatype(name, ctype)
    if not pcall(ffi.metatype, ct, mt) then
       refuse(2, 'torch.metatype: %s is no struct, or bound to a class already', tostring(ctype))
    end
-   ctypes[#ctypes + 1] = { ctype = ct, namer = function() return name end, address = address_of_struct }
+   ctypes[#ctypes + 1] = { ctype = ct, pointer = ffi.typeof('$ *', ct), namer = function() return name end,
+      address = address_of_struct }
    return mt
 end
 
@@ -420,7 +426,7 @@ function M.pointer(x)
    if kind == 'cdata' then
       for i = 1, #ctypes do
          local c = ctypes[i]
-         if ffi.istype(c.ctype, x) then return c.address(x) end
+         if is_object(c, x) then return c.address(x) end
       end
       return tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', x)))
    elseif kind == 'string' then
@@ -440,7 +446,8 @@ local internal = {}
 --- Makes cdata of a C type known: namer(object) is its class's name, address(object) its identity (optional).
 function internal.ctype(ctype, namer, address)
    registry.ffi = 'cdata'                   -- getmetatable gives 'ffi' for all cdata: programs look it up in the registry
-   ctypes[#ctypes + 1] = { ctype = ffi.typeof(ctype), namer = namer, address = address or address_of_struct }
+   local ct = ffi.typeof(ctype)
+   ctypes[#ctypes + 1] = { ctype = ct, pointer = ffi.typeof('$ *', ct), namer = namer, address = address or address_of_struct }
 end
 
 --- Makes a method table a class.

@@ -6,7 +6,7 @@ local arg = require 'torch.arg'
 local op = require 'torch.op'
 local C, new = lib.C, lib.new
 local peek, poke = dtype.peek, dtype.poke
-local istype, tensor_t, storage_t = ffi.istype, lib.tensor_t, lib.storage_t
+local is_tensor, is_storage = arg.is_tensor, arg.is_storage
 
 local index = {}
 
@@ -114,11 +114,11 @@ function index.get(t, k)
       local r = view_of_table(t, k)
       if r._ndim == 0 then return element(r, r._offset) end
       return r
-   elseif istype(storage_t, k) then
+   elseif is_storage(k) then
       local r = view_of_storage(t, k)
       if r._ndim == 0 then return element(r, r._offset) end
       return r
-   elseif istype(tensor_t, k) then
+   elseif is_tensor(k) then
       if is_mask(t, k) then return op.method 'maskedSelect' (t, k) end
       if k._dtype == C.TH_I64 then return op.method 'index' (t, 1, k) end
    end
@@ -132,9 +132,9 @@ local function assign(r, v)
       else
          op.method 'fill' (r, v)
       end
-   elseif istype(tensor_t, v) then
+   elseif is_tensor(v) then
       op.method 'copy' (r, v)
-   elseif istype(storage_t, v) then
+   elseif is_storage(v) then
       if #v ~= tonumber(C.th_tensor_numel(r)) then
          error(('cannot assign %d elements to a tensor of size %s'):format(#v, arg.size_text(r)), 4)
       end
@@ -162,9 +162,9 @@ function index.set(t, k, v)
       return assign(r, v)
    elseif type(k) == 'table' then
       return assign(view_of_table(t, k), v)
-   elseif istype(storage_t, k) then
+   elseif is_storage(k) then
       return assign(view_of_storage(t, k), v)
-   elseif istype(tensor_t, k) then
+   elseif is_tensor(k) then
       v = arg.number_of(v) or v
       if is_mask(t, k) then
          if type(v) == 'number' then op.method 'maskedFill' (t, k, v)

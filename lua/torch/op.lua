@@ -26,7 +26,7 @@ local kinds = {
    string = { test = 'type(%s) == "string"',                           fill = 'argv[%d].s = %s',  what = 'a string' },
    list   = { test = 'type(%s) == "table"',  keep = 'list(%s, name)',  fill = 'argv[%d].list = %s', what = 'a table of tensors' },
    sizes  = { test = 'is_sizes(%s)',         keep = 'sizes(%s, name)', none = 'no_sizes', fill = 'argv[%d].sizes = %s', what = 'sizes' },
-   gen    = { test = 'istype(Generator, %s)',                          fill = 'argv[%d].gen = %s.g', what = 'a generator' },
+   gen    = { test = 'is_generator(%s)',                               fill = 'argv[%d].gen = %s.g', what = 'a generator' },
    ['return'] = {},
 }
 kinds.self, kinds.inout, kinds.dim = kinds.out, kinds.out, kinds.int
@@ -137,12 +137,13 @@ end
 
 local ABSENT = '(not a%d and a%d == nil)'                   -- arg.absent, in the text of a function
 local absent = arg.absent
+local OPTIONAL = { ['istype(Tensor, %s)'] = 'is_tensor(%s)' }   -- C takes NULL for an absent one
 
 -- One branch: the test of a pattern, then filling of argv and the call.
 local function branch(lines, p, index, most)
    local tests = {}
    for i, a in ipairs(p) do
-      local t = a.kind.test:format('a' .. i)
+      local t = (a.default == 'nil' and OPTIONAL[a.kind.test] or a.kind.test):format('a' .. i)
       tests[i] = (i > p.required or a.default == 'nil') and ('(%s or %s)'):format(ABSENT:format(i, i), t) or t
    end
    for i = #p + 1, math.min(#p + 1, most + 1) do tests[#tests + 1] = ABSENT:format(i, i) end
@@ -230,7 +231,7 @@ local function source(_, forms, method)
    local lines, params, op_names, index = {}, {}, {}, {}
    for i = 1, most + 1 do params[i] = 'a' .. i end
    for i, f in ipairs(forms) do op_names[i], index[f] = 'op' .. i, i end
-   add(lines, 'local name, bad, failed, not_whole, list, sizes, no_sizes, is_sizes, C, argv, istype, Tensor, Generator,')
+   add(lines, 'local name, bad, failed, not_whole, list, sizes, no_sizes, is_sizes, C, argv, istype, Tensor, is_generator, is_tensor,')
    add(lines, '   default_generator, new, type, call, %s = ...', table.concat(op_names, ', '))
    add(lines, 'return function(%s)', table.concat(params, ', '))
    for _, p in ipairs(all) do branch(lines, p, index[p.form], most) end
@@ -245,8 +246,8 @@ local describe                                              -- set by torch.init
 
 local function matches(a, v)
    local k = a.kind
-   if k == kinds.tensor or k == kinds.out then return ffi.istype(lib.tensor_t, v) end
-   if k == kinds.gen then return ffi.istype(lib.generator_t, v) end
+   if k == kinds.tensor or k == kinds.out then return arg.is_tensor(v) end
+   if k == kinds.gen then return arg.is_generator(v) end
    if k == kinds.list then return type(v) == 'table' end
    if k == kinds.sizes then return op.is_sizes(v) end
    if k == kinds.bool then return type(v) == 'boolean' end
@@ -416,7 +417,7 @@ local function list(t, name)
    local n = #t
    local pointers = pointers_t(math.max(n, 1))
    for i = 1, n do
-      if not ffi.istype(lib.tensor_t, t[i]) then
+      if not arg.is_tensor(t[i]) then
          error(('%s: element %d of the table must be a tensor, got %s'):format(name, i, describe(t[i])), 3)
       end
       pointers[i - 1] = t[i]
@@ -428,7 +429,7 @@ end
 
 local no_sizes = sizes_t()                                   -- the default `={}`
 
-function op.is_sizes(v) return ffi.istype(lib.storage_t, v) or type(v) == 'table' end
+function op.is_sizes(v) return arg.is_storage(v) or type(v) == 'table' end
 
 local function sizes(v, name)
    local s, n = sizes_t(), #v
@@ -476,7 +477,7 @@ local function write(name, method)
    for i, f in ipairs(forms) do ops[i] = f.op end
    local chunk = assert(loadstring(text, '=torch.' .. name))
    return chunk(name, bad, failed, not_whole, list, sizes, no_sizes, op.is_sizes, C, argv, ffi.istype, lib.tensor_t,
-      lib.generator_t, default_generator(forms), maker(forms), type, call, unpack(ops))
+      arg.is_generator, arg.is_tensor, default_generator(forms), maker(forms), type, call, unpack(ops))
 end
 
 local function has_self(name)

@@ -12,7 +12,7 @@ local dtype = require 'torch.dtype'
 local op = require 'torch.op'
 local recording = require 'torch.recording'
 local tensor = require 'torch.tensor'
-local C, istype, generator_t, tensor_t = lib.C, ffi.istype, lib.generator_t, lib.tensor_t
+local C, generator_t, is_generator, is_tensor = lib.C, lib.generator_t, arg.is_generator, arg.is_tensor
 local log, exp, tan, floor = math.log, math.exp, math.tan, math.floor
 
 local random = {}
@@ -44,11 +44,20 @@ end
 
 local Generator = {}                        -- methods
 
+-- Methods may be asked of a pointer to a generator, and called with a dot.
+local function need_generator(who, g)
+   if not is_generator(g) then arg.refuse(who, 'argument 1', 'a torch.Generator', g, 3) end
+end
+
 --- Which kind of generator it is: 'mt19937' or 'philox'.
-function Generator:kind() return C.th_generator_kind(self.g) == C.TH_PHILOX and 'philox' or 'mt19937' end
+function Generator:kind()
+   need_generator('kind', self)
+   return C.th_generator_kind(self.g) == C.TH_PHILOX and 'philox' or 'mt19937'
+end
 
 --- A generator that goes on where this one stands.
 function Generator:clone()
+   need_generator('clone', self)
    local copy = new_generator(nil, self:kind())
    C.th_generator_copy(copy.g, self.g)
    return copy
@@ -56,7 +65,7 @@ end
 
 -- (generator, ...) or (...) with the default one in front.
 local function with_generator(first, ...)
-   if istype(generator_t, first) then return first.g, ... end
+   if is_generator(first) then return first.g, ... end
    return default.g, first, ...
 end
 
@@ -79,7 +88,7 @@ local function manual_seed(...)
    local g, seed, kind, extra = with_generator(...)
    recording.refuse('torch.manualSeed: it sets a generator, which', 2)
    seed = need_number('torch.manualSeed', 'seed', seed)
-   if kind ~= nil then kind = need_kind('torch.manualSeed', kind) end
+   kind = not arg.absent(kind) and need_kind('torch.manualSeed', kind) or nil
    none_left('torch.manualSeed', extra)
    if seed >= 2 ^ 64 or seed < -2 ^ 63 then
       error(('torch.manualSeed: seed must lie in -2^63..2^64, got %g'):format(seed), 2)
@@ -114,7 +123,7 @@ local function get_state(...)
    local g, result, extra = with_generator(...)
    none_left('torch.getRNGState', extra)
    if result == nil then result = tensor.empty(C.TH_U8) end
-   if not istype(tensor_t, result) or dtype.of(result) ~= C.TH_U8 then
+   if not is_tensor(result) or dtype.of(result) ~= C.TH_U8 then
       arg.refuse('torch.getRNGState', 'result', 'a torch.ByteTensor', result)
    end
    create.resize('getRNGState', result, tonumber(C.th_generator_state_size(g)))
@@ -129,7 +138,7 @@ local function set_state(...)
    local g, state, extra = with_generator(...)
    none_left('torch.setRNGState', extra)
    recording.refuse('torch.setRNGState: it sets a generator, which', 2)
-   if not istype(tensor_t, state) or dtype.of(state) ~= C.TH_U8 then
+   if not is_tensor(state) or dtype.of(state) ~= C.TH_U8 then
       arg.refuse('torch.setRNGState', 'state', 'a torch.ByteTensor', state)
    end
    local packed = state:contiguous()
@@ -232,8 +241,8 @@ end
 local function number_or_tensor(name, draw)
    local fill
    return function(first, ...)
-      if istype(generator_t, first) then return draw(first.g, ...) end
-      if istype(tensor_t, first) then
+      if is_generator(first) then return draw(first.g, ...) end
+      if is_tensor(first) then
          fill = fill or op.func(name)
          return fill(first, ...)
       end
@@ -252,7 +261,7 @@ local function filled(name, fill, a, b)
       return op.func(fill)(create.resize(name, result, ...), g, a, b)
    end
    return function(result, first, ...)
-      if istype(generator_t, first) then return make(first, result, ...) end
+      if is_generator(first) then return make(first, result, ...) end
       return make(default, result, first, ...)
    end
 end
@@ -262,8 +271,8 @@ local function generator_first(torch, name)
    local f = torch[name]
    torch[name] = function(first, ...)
       local second = ...
-      if not istype(generator_t, first) then return f(first, ...) end
-      if istype(tensor_t, second) then return f(second, first, select(2, ...)) end
+      if not is_generator(first) then return f(first, ...) end
+      if is_tensor(second) then return f(second, first, select(2, ...)) end
       return f(tensor.empty(tensor.default()), first, ...)
    end
 end
@@ -319,6 +328,7 @@ function random.install(torch)
    ffi.metatype(generator_t, {
       __index = function(_, k) return Generator[k] end,       -- a table would raise for what it lacks
       __tostring = function(g)
+         if not is_generator(g) then return 'NULL' end
          return g:kind() == 'philox' and 'torch.Generator (philox)' or 'torch.Generator'
       end,
    })

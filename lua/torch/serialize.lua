@@ -233,13 +233,18 @@ internal.install_type = install_type
 
 -- The state of a generator: of a twister in Torch7's bytes, else its head says how many there are.
 local function install_generator(mt)
+   local function need(who, g)
+      if not arg.is_generator(g) then arg.refuse(who, 'argument 1', 'a torch.Generator', g, 3) end
+   end
    function mt.write(self, f)
+      need('write', self)
       local n = C.th_generator_state_size(self.g)
       local bytes = ffi.new('uint8_t[?]', n)
       C.th_generator_get_state(self.g, bytes)
       write.put(open(f, 'write'), BYTE, bytes, n)
    end
    function mt.read(self, f)
+      need('read', self)
       local from, head = open(f, 'read'), ffi.new('uint8_t[?]', C.TH_RNG_HEAD)
       -- The head ends in the midst of bytes: one that is an end of line belongs to the state.
       local spacing = C.th_file_get(from, C.TH_FILE_SPACING)

@@ -184,6 +184,7 @@ end
 
 --- A storage of the same type, as its constructor takes them; s:new() alone has the elements of s.
 function Storage:new(...)
+   if not arg.is_storage(self) then arg.refuse('new', 'argument 1', 'a storage', self) end
    if select('#', ...) == 0 then return construct(dtype.of_storage(self.s), self) end
    return construct(dtype.of_storage(self.s), ...)
 end
@@ -232,24 +233,38 @@ end
 -- torch.DoubleStorage{1.5}:int() --> {1}
 
 --- Storage:float(), Storage:double(): A copy in another type; the storage itself if it has that type.
+local pointer_t = ffi.typeof('$ *', storage_t)
+-- Methods may be asked of a pointer to a storage, too.
+local function need_storage(self)
+   if not arg.is_storage(self) then error('a storage must not be a NULL pointer', 3) end
+end
+
 ffi.metatype(storage_t, {
    __gc = lib.finalizer(function(self) C.th_storage_drop(self) end),
-   __len = function(self) return tonumber(self.s.size) end,
-   __eq = function(a, b) return ffi.istype(storage_t, a) and ffi.istype(storage_t, b) and a.s == b.s end,
+   __len = function(self)
+      if ffi.istype(pointer_t, self) then need_storage(self) end
+      return tonumber(self.s.size)
+   end,
+   __eq = function(a, b) return arg.is_storage(a) and arg.is_storage(b) and a.s == b.s end,
    __index = function(self, k)
+      if ffi.istype(pointer_t, self) then need_storage(self) end
       if type(k) == 'number' then return dtype.peek(self.s, at(self, k)) end
       local method = methods[dtype.of_storage(self.s)][k]
       if method ~= nil or type(k) ~= 'string' or not tonumber(k) then return method end
       return dtype.peek(self.s, at(self, tonumber(k)))
    end,
    __newindex = function(self, k, v)
+      if ffi.istype(pointer_t, self) then need_storage(self) end
       if type(k) ~= 'number' then k = arg.number('storage', 'index', k) end
       if type(v) ~= 'number' then
          v = tonumber(v) or arg.refuse('storage', 'value', 'a number', v)
       end
       dtype.poke(self.s, at(self, k), v)
    end,
-   __tostring = function(self) return methods[dtype.of_storage(self.s)].__tostring__(self) end,
+   __tostring = function(self)
+      if not arg.is_storage(self) then return 'NULL' end
+      return methods[dtype.of_storage(self.s)].__tostring__(self)
+   end,
 })
 
 function Storage:__tostring__() return require 'torch.print'.storage(self) end

@@ -12,6 +12,7 @@ local construct = require 'torch.construct'
 local view = require 'torch.view'
 local operators = require 'torch.operator'
 local C, new, tensor_t = lib.C, lib.new, lib.tensor_t
+local istype = ffi.istype
 local dims, need_dim, same_shape, is_tensor = arg.dims, arg.dim, arg.same_shape, arg.is_tensor
 local empty = construct.empty
 
@@ -222,6 +223,7 @@ function Tensor:real() return convert(self, construct.default()) end
 --- A tensor of the same type: x:new(2, 3), ... as the type's constructor takes them; x:new() alone is a second view of x.
 -- torch.IntTensor():new{1, 2}:type() --> torch.IntTensor
 function Tensor:new(...)
+   arg.tensor('new', 'argument 1', self)
    if select('#', ...) == 0 then return construct.of(dtype.of(self), self) end
    return construct.of(dtype.of(self), ...)
 end
@@ -291,17 +293,29 @@ setmetatable(Tensor, { __index = function(t, name)
    return f
 end })
 
+-- Methods may be asked of a pointer to a tensor, too.
+local function need_tensor(self)
+   if not is_tensor(self) then error('a tensor must not be a NULL pointer', 3) end
+end
+
 ffi.metatype(tensor_t, {
    __len = function(self) return self:size() end,
    __eq = function(a, b) return rawequal(a, b) end,
    __index = function(self, k)
+      if istype(pointer_t, self) then need_tensor(self) end
       if type(k) ~= 'string' then return get(self, k) end
       local method = methods[dtype.of(self)][k]
       if method ~= nil then return method end
       return index.get_text(self, k)
    end,
-   __newindex = function(self, k, v) return set(self, k, v) end,
-   __tostring = function(self) return methods[dtype.of(self)].__tostring__(self) end,
+   __newindex = function(self, k, v)
+      if istype(pointer_t, self) then need_tensor(self) end
+      return set(self, k, v)
+   end,
+   __tostring = function(self)
+      if not is_tensor(self) then return 'NULL' end
+      return methods[dtype.of(self)].__tostring__(self)
+   end,
    __add = function(a, b) return operators.add(a, b) end,
    __sub = function(a, b) return operators.sub(a, b) end,
    __mul = function(a, b) return operators.mul(a, b) end,
