@@ -147,8 +147,9 @@ local function parse(row)
 end
 
 -- __init with its arguments checked first. Classes derived from it are named by their own name.
-local function checked(list, init)
+local function checked(class, list, init)
    local function check(self, ...)
+      arg.object(class, self)
       local given, n = nil, select('#', ...)                    -- all arguments, where one becomes another number
       for i = 1, #list do
          local want, v = list[i], (select(i, ...))
@@ -173,7 +174,7 @@ local arguments = {}
 --- Makes the constructor of a class of nn check its arguments.
 function arguments.guard(class)
    local init = rawget(class, '__init')
-   if init then class.__init = checked(parse(rows[class.__typename:sub(4)] or ''), init) end
+   if init then class.__init = checked(class.__typename, parse(rows[class.__typename:sub(4)] or ''), init) end
 end
 
 for name in pairs(require 'nn') do

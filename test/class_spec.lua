@@ -315,3 +315,28 @@ describe('torch.setheaptracking', function()
       assert.is_true(torch._heaptracking)
    end)
 end)
+
+describe('__init called without an object', function()
+   it('is refused with the name of the class, for every class of torch, nn, optim and graph that has one', function()
+      require 'nn.recurrent'
+      require 'optim'
+      require 'graph'
+      local junk, tried = require 'test.junk', 0
+      local names = { 'torch.Timer', 'torch.Tester', 'torch.CmdLine', 'optim.Logger', 'optim.ConfusionMatrix', 'optim.LossScaler',
+         'graph.Node', 'graph.Graph', 'graph.Edge' }
+      for name in pairs(require 'nn') do names[#names + 1] = 'nn.' .. tostring(name) end
+      for _, name in ipairs(names) do
+         local class = torch.getmetatable(name)
+         for i = 1, class and rawget(class, '__init') and 3 or 0 do
+            local ok, why = pcall(class.__init, ({ [2] = 5, [3] = 'x' })[i], 2, 2)
+            assert.is_false(ok, name)
+            assert.truthy(why:find(name, 1, true), name .. ': ' .. why)
+            assert.is_nil(junk.of_lua(why), why)
+            tried = tried + 1
+         end
+      end
+      assert.is_true(tried > 500, tried)
+      assert.has_error(function() torch.Timer.__init() end, '__init: argument 1 must be a torch.Timer, got nil')
+      assert.has_error(function() torch.Tester.__init(5) end, '__init: argument 1 must be a torch.Tester, got a number (5)')
+   end)
+end)

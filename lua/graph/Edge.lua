@@ -1,5 +1,6 @@
 -- lua/graph/Edge.lua - an edge: from one node to another.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 local function need(name, node)
    if not torch.isTypeOf(node, 'graph.Node') then
@@ -11,6 +12,7 @@ end
 local Edge = torch.class('graph.Edge')
 
 function Edge:__init(from, to, weight)
+   arg.object('graph.Edge', self)
    need('from', from)
    need('to', to)
    self.from, self.to, self.weight = from, to, weight or 0

@@ -1,11 +1,13 @@
 -- lua/graph/Graph.lua - a directed graph: edges and the nodes that they join, both in the order they came.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 local graph = require 'graph'
 
 --- An empty graph. `nodes` and `edges` are lists, and map each element to its place.
 local Graph = torch.class('graph.Graph')
 
 function Graph:__init()
+   arg.object('graph.Graph', self)
    self.nodes, self.edges = {}, {}
 end
 

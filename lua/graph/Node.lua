@@ -1,5 +1,6 @@
 -- lua/graph/Node.lua - a node: its data, and its children in order.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 local graph = require 'graph'
 
 --- A node that carries `data`, anything. `children` is the list of the nodes that its edges go to, and maps each of
@@ -8,6 +9,7 @@ local graph = require 'graph'
 local Node = torch.class('graph.Node')
 
 function Node:__init(data, parent)
+   arg.object('graph.Node', self)
    self.data = data
    self.id = 0
    self.children = {}

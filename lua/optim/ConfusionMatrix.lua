@@ -1,5 +1,6 @@
 -- lua/optim/ConfusionMatrix.lua - how often each class was taken for which.
 local torch = require 'torch'
+local arg = require 'torch.arg'
 
 --- Counts predictions by class: mat[target][prediction].
 -- c = optim.ConfusionMatrix{'cat', 'dog'}; c:add(1, 2); c.mat --> {{0, 0}, {1, 0}}
@@ -7,6 +8,7 @@ local ConfusionMatrix = torch.class('optim.ConfusionMatrix')
 
 --- optim.ConfusionMatrix(n [, names]) or optim.ConfusionMatrix(names)
 function ConfusionMatrix:__init(nclasses, classes)
+   arg.object('optim.ConfusionMatrix', self)
    if type(nclasses) == 'table' then nclasses, classes = #nclasses, nclasses end
    if type(nclasses) ~= 'number' or not (nclasses >= 1 and nclasses < 2 ^ 31) then
       error('optim.ConfusionMatrix: expected a number of classes, or their names, got ' ..

@@ -19,6 +19,7 @@ local function open(filename)
 end
 
 function Logger:__init(filename, timestamp)
+   arg.object('optim.Logger', self)
    if filename then
       arg.path('optim.Logger', 'filename', filename, 3)
       self.name = filename

@@ -11,6 +11,7 @@ local arg = require 'torch.arg'
 local LossScaler = torch.class('optim.LossScaler')
 
 function LossScaler:__init(config)
+   arg.object('optim.LossScaler', self)
    config = config == nil and {} or config
    if type(config) ~= 'table' then arg.refuse('optim.LossScaler', 'config', 'a table', config, 3) end
    for name, default in pairs{scale = 2 ^ 16, interval = 2000} do

@@ -143,6 +143,11 @@ return function(self, ...)
    return f(self, ...)
 end]]
 
+--- Refuses anything but a table in the place of the object that the method __init of a class fills.
+function arg.object(class, self)
+   if type(self) ~= 'table' then arg.refuse(class .. '.__init', 'self', 'an object', self, 3) end
+end
+
 --- The function that stands behind a guarded one.
 arg.behind = setmetatable({}, { __mode = 'k' })
 
@@ -152,7 +157,7 @@ arg.behind = setmetatable({}, { __mode = 'k' })
 -- @param free    a set of names that take anything (optional)
 function arg.guard(methods, is, what, shared, free)
    for name, f in pairs(methods) do
-      local public = name:sub(1, 1) ~= '_' or name == '__tostring__'
+      local public = name:sub(1, 1) ~= '_' or name == '__tostring__' or name == '__init'
       if type(f) == 'function' and name ~= 'new' and public and not (free and free[name]) then
          methods[name] = load(guarded, '=torch.arg')(f, is, arg.refuse, name, what)
          arg.behind[methods[name]] = f
