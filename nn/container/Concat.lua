@@ -15,8 +15,8 @@ function Concat:windowNarrow(output, part, offset)
    return output:narrow(self.dimension, offset, part:size(self.dimension))
 end
 
---- Refuses outputs that cannot be joined.
-function Concat:needFitting(outs)
+-- Refuses outputs that cannot be joined.
+function Concat:_needFitting(outs)
    local slice = outs[1]:nElement() / outs[1]:size(self.dimension)
    for i = 2, #outs do
       if outs[i]:nElement() ~= slice * outs[i]:size(self.dimension) then
@@ -37,7 +37,7 @@ function Concat:updateOutput(input)
    local outs = {}
    for i, module in ipairs(self.modules) do outs[i] = self:rethrowErrors(module, i, 'updateOutput', input) end
    if #outs == 0 then self:refuse('the module', 'hold at least one module', 'none') end
-   self:needFitting(outs)
+   self:_needFitting(outs)
    self:makeRoom(outs)
    local at = 1
    for _, out in ipairs(outs) do

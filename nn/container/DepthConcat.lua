@@ -18,8 +18,8 @@ function DepthConcat:windowNarrow(output, part, offset)
    return window
 end
 
---- Refuses outputs that differ in the number of dimensions.
-function DepthConcat:needFitting(outs)
+-- Refuses outputs that differ in the number of dimensions.
+function DepthConcat:_needFitting(outs)
    for i = 2, #outs do
       if outs[i]:dim() ~= outs[1]:dim() then
          self:refuse(('the output of module %d'):format(i), ('have %d dimensions as the first'):format(outs[1]:dim()), outs[i])
