@@ -74,6 +74,7 @@ local pack
 
 local function pack_function(out, f, where)
    local ok, code = pcall(string.dump, f)
+   if not ok and not tostring(code):find 'unable to dump' then error(code, 0) end            -- Ctrl-C may come anywhere
    if not ok then error(where .. ' cannot go to another thread: it is a function written in C', 0) end
    text(out, 'f', code)
    local i = 1
