@@ -198,6 +198,32 @@ describe('indexing by places', function()
       assert.same({ 2, 3, 1 }, { places[1], places[2], places[3] })
    end)
 
+   it('takes rows of any number of bytes, whose elements lie together or apart', function()
+      local places = torch.LongTensor(90):random(1, 120)
+      for _, class in ipairs { 'Byte', 'Short', 'Double' } do
+         for _, cols in ipairs { 1, 2, 3, 5, 8, 13, 21, 40, 90 } do
+            local together = torch.range(1, 120 * cols):fmod(100):type('torch.' .. class .. 'Tensor'):view(120, cols)
+            local apart = torch[class .. 'Tensor'](120, cols, 2):fill(7):select(3, 1):copy(together)
+            for _, x in ipairs { together, apart } do
+               local taken = x:index(1, places)
+               local into = torch[class .. 'Tensor'](90, cols, 2):fill(7)
+               torch.index(into:select(3, 2), x, 1, places)
+               local added = torch[class .. 'Tensor'](120, cols, 2):fill(1)
+               added:select(3, 1):indexAdd(1, places:narrow(1, 1, 50), taken:narrow(1, 1, 50))
+               local sums = torch.ones(120, cols)
+               for i = 1, 90 do
+                  assert.is_true(torch.equal(x[places[i]], taken[i]))
+                  if i <= 50 then sums[places[i]]:add(taken[i]:double()) end
+               end
+               assert.is_true(torch.equal(taken, into:select(3, 2)))
+               assert.equal(7 * 90 * cols, into:select(3, 1):double():sum())
+               assert.is_true(torch.equal(sums:type('torch.' .. class .. 'Tensor'), added:select(3, 1)))
+               assert.equal(120 * cols, added:select(3, 2):double():sum())
+            end
+         end
+      end
+   end)
+
    it('takes no places at all', function()
       local x = torch.DoubleTensor { 1, 2, 3 }
       assert.equal(0, x:index(1, torch.LongTensor()):nElement())
