@@ -322,13 +322,15 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
-  bool null = false;
-  for (uint32_t left = e->needed; left; left &= left - 1) null |= !arg[__builtin_ctz(left)].t;
-  if (__builtin_expect(null, 0)) return refuse_null(e, arg);
+  uint32_t there = 0;
+  for (int i = 0; i < narg; i++) {
+    c.arg[i] = arg[i];
+    there |= (uint32_t)!!arg[i].t << i;
+  }
+  if (__builtin_expect(e->needed & ~there, 0)) return refuse_null(e, arg);
   const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
   if (devices && (e->indices | e->masks) && th_has_strange_picks(e, arg)) return th_run_strange_picks(e, arg);
   bool overlap = false;
-  for (int i = 0; i < narg; i++) c.arg[i] = arg[i];
   for (uint32_t left = e->inputs; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
     const bool list = e->kind[i] == TH_K_LIST;
