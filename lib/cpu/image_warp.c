@@ -59,7 +59,8 @@ TH_INLINE void load_twos(const void *pixels, const int32_t *at, __m256 *v, int d
     __m128 two[4];
     for (int k = 0; k < 4; k++) {
       const int32_t *from = at + (k & 1 ? 2 : 0) + (k & 2 ? 4 : 0);
-      two[k] = _mm_castpd_ps(_mm_loadh_pd(_mm_load_sd((const double *)(x + from[0])), (const double *)(x + from[1])));
+      const __m128i low = _mm_loadl_epi64((const __m128i *)(x + from[0])), high = _mm_loadl_epi64((const __m128i *)(x + from[1]));
+      two[k] = _mm_castsi128_ps(_mm_unpacklo_epi64(low, high));
     }
     const __m256 a = two_halves(two[0], two[2]), b = two_halves(two[1], two[3]);
     v[0] = _mm256_shuffle_ps(a, b, 0x88);
