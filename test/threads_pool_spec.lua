@@ -164,7 +164,7 @@ describe('threads.Threads', function()
       assert.equal(3000, n)
    end)
    it('may be terminated by a callback', function()
-      new(1)
+      new(3)                                                  -- each job has its place: addjob calls no callback
       local n = 0
       local function stop()
          n = n + 1

@@ -197,6 +197,7 @@ static void K(max_grad_planes)(void *ctx, int64_t first, int64_t last)
 {
   const pool *p = ctx;
   const int64_t n = p->oh * p->ow, pixels = p->h * p->w;
+  if (pixels == 0) return;
   for (int64_t k = first; k < last && !th_interrupted(); k++) {
     const T *g = (const T *)p->x + k * n;
     const int64_t *index = p->index + k * n;
