@@ -50,16 +50,6 @@ typedef struct piece {
   double  values[4 * PIECE];                    /* four values a pixel, of a type that is as long or shorter */
 } piece;
 
-static int64_t plane_offset(const th_tensor *t, int64_t k)
-{
-  int64_t off = 0;
-  for (int d = t->ndim - 3; d >= 0; d--) {
-    off += k % t->size[d] * t->stride[d];
-    k /= t->size[d];
-  }
-  return off;
-}
-
 /* p limited to 0..most; NaN becomes 0. */
 TH_INLINE float limit(float p, float most)
 {

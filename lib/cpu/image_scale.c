@@ -7,6 +7,7 @@
 #ifndef T
 #include "kernel.h"
 #include "slots.h"
+#include "image_planes.h"
 #include "image_vector.h"
 
 /* Rows kept; sums of a long product; taps that are summed pixel by pixel; rows that one pass adds. */
@@ -190,17 +191,6 @@ typedef struct scale {
   bool simple, across_first, rounds;            /* rounds: rows become pixels between the passes, as in Torch7 */
   th_slots slots;
 } scale;
-
-/* Where plane k begins. */
-static int64_t plane_offset(const th_tensor *t, int64_t k)
-{
-  int64_t off = 0;
-  for (int d = t->ndim - 3; d >= 0; d--) {
-    off += k % t->size[d] * t->stride[d];
-    k /= t->size[d];
-  }
-  return off;
-}
 
 #if IMAGE_VECTORS
 /* to = the sum of rows, each times its weight, or that added to it; divided by `by` where that is not NULL. */

@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "slots.h"
 #include "image_places.h"
+#include "image_planes.h"
 #include "image_vector.h"
 
 /* Loops that load from places in memory: GCC's vectors of places cost more than they save, since it takes each out again. */
