@@ -40,6 +40,7 @@ end
 -- Sixteen bits become eight, and what is transparent lies on black. A JPEG file that is cut off or damaged as far as the library
 -- notices is an error, and so are CMYK colours and animations. A JPEG or WebP image is turned the way that the orientation in its
 -- Exif data says. Needs libpng, libturbojpeg and libwebp, which TH_PNG, TH_JPEG and TH_WEBP name if they lie elsewhere.
+-- Images of more than 2^30 pixels are refused; TH_IMAGE_PIXELS in the environment sets another limit.
 -- @param options  a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side
 --                 still has so many pixels)
 function image.new(file, options)

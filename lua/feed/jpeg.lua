@@ -2,6 +2,7 @@
 -- the first one comes.
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
+local limit = require 'feed.pixels'
 local torch = require 'torch'
 
 ffi.cdef [[
@@ -86,6 +87,7 @@ local function decode(handle, bytes, options)
    if width * height > MOST * #bytes then
       error(('%d x %d pixels do not fit into %d bytes'):format(width, height, #bytes), 0)
    end
+   limit.check(width, height)               -- of the whole image: progressive files take room for all of it at any scale
    local part = options.least and scale(math.min(width, height), options.least) or 1
    width, height = math.ceil(width / part), math.ceil(height / part)
    local pixels = torch.ByteTensor():resize(height, width, channels)       -- not filled: the library writes every row

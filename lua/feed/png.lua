@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local format = require 'torch.format'
+local limit = require 'feed.pixels'
 local C = lib.C
 
 local header = assert(io.open(lib.include .. '/th_png.h'))
@@ -25,6 +26,7 @@ local function with(bytes, f)
 end
 
 local function pixels(handle, size)
+   limit.check(tonumber(size.width), tonumber(size.height))
    local kind = size.depth == 16 and torch.IntTensor or torch.ByteTensor
    local x = kind(tonumber(size.height), tonumber(size.width), size.channels)
    format.check(C.th_png_read(handle, x:data()))

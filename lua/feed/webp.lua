@@ -1,6 +1,7 @@
 -- feed.webp - reads WebP images through libwebp, which is opened when the first one comes.
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
+local limit = require 'feed.pixels'
 local torch = require 'torch'
 
 ffi.cdef [[
@@ -62,6 +63,7 @@ function webp.read(bytes)
    if width * height > math.max(SMALL, MOST * #bytes) then
       error(('%d x %d pixels do not fit into %d bytes'):format(width, height, #bytes), 0)
    end
+   limit.check(width, height)
    local pixels = torch.ByteTensor(height, width, channels)
    local decode = library[channels == 4 and 'WebPDecodeRGBAInto' or 'WebPDecodeRGBInto']
    if decode(bytes, #bytes, pixels:data(), pixels:nElement(), width * channels) == nil then

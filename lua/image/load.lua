@@ -45,6 +45,7 @@ end
 
 --- The image in a JPEG, PNG, WebP, PBM, PGM or PPM file, which is known by its first bytes: planes x rows x columns. Values are
 -- 0..1, or 0..255 in a ByteTensor. JPEG files with CMYK colours give four planes. An orientation in Exif data is not applied.
+-- Images of more than 2^30 pixels are refused; TH_IMAGE_PIXELS in the environment sets another limit.
 -- @param filename  the name of the file
 -- @param depth  1: colours become grey, a tensor of rows x columns; 3: grey becomes three planes, alpha is dropped; nil: all
 -- @param tensortype  'byte', 'float' or 'double' (nil: the default type of tensors)

@@ -1,6 +1,7 @@
 -- lua/image/pnm.lua - reads PBM, PGM and PPM images, P1 to P6; writes PGM and PPM.
 local ffi = require 'ffi'
 local torch = require 'torch'
+local limit = require 'feed.pixels'
 
 local M = {}
 
@@ -35,12 +36,13 @@ local function header(bytes)
    return kind, width, height, maximum, at + 1
 end
 
--- Sizes are compared with the bytes before memory is taken.
+-- Sizes are compared with the bytes, and with the limit, before memory is taken.
 local function need(bytes, at, wanted, width, height)
    if wanted > #bytes - at + 1 then
       local left = math.max(#bytes - at + 1, 0)
       error(('%d x %d pixels need %.0f bytes, but only %d are left'):format(width, height, wanted, left), 0)
    end
+   limit.check(width, height)
 end
 
 local function copied(bytes, at, n)

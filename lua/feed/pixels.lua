@@ -1,0 +1,32 @@
+-- feed.pixels - how many pixels a picture may have. A file of a few megabytes can claim gigabytes of pixels, and hold them.
+local MOST = 2 ^ 30                          -- three gigabytes as RGB; OpenCV has the same limit
+local LARGEST = 2 ^ 53                       -- the numbers up to it are exact
+
+local pixels = {}
+
+local limit
+
+-- The limit: TH_IMAGE_PIXELS as it is when this thread reads its first picture.
+local function most()
+   if limit then return limit end
+   local text = os.getenv 'TH_IMAGE_PIXELS'
+   local n = MOST
+   if text then
+      n = tonumber(text)
+      if not n or n % 1 ~= 0 or n < 1 or n > LARGEST then
+         error(("TH_IMAGE_PIXELS must be a whole number in 1..%.0f, got '%s'"):format(LARGEST, text), 0)
+      end
+   end
+   limit = n
+   return limit
+end
+
+--- Refuses pictures of more than 2^30 pixels, or than TH_IMAGE_PIXELS, a variable of the environment. Readers call it before
+-- they allocate.
+function pixels.check(width, height)
+   if width * height > most() then
+      error(('%d x %d pixels are more than the limit, %.0f; TH_IMAGE_PIXELS sets another'):format(width, height, most()), 0)
+   end
+end
+
+return pixels
