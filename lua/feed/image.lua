@@ -1,4 +1,5 @@
 -- feed.image - images in files.
+local format = require 'torch.format'
 local exif = require 'feed.exif'
 local need = require 'feed.need'
 local source = require 'feed.source'
@@ -26,14 +27,20 @@ local readers = {
    end,
 }
 
---- The image in a file, channels first. Errors have no name of a function or a file.
-function image.read(file, least)
+local function read(file, least)
    local bytes = source.with(file, source.whole)
    for name, reader in pairs(readers) do
       local codec = require(name)
       if codec.is(bytes) then return reader(codec, bytes, least) end
    end
    error('it is no PNG, JPEG or WebP image', 0)
+end
+
+--- The image in a file, channels first. Errors have no name of a function or a file.
+function image.read(file, least)
+   local ok, x = pcall(read, file, least)
+   if not ok then error(format.reason(x), 0) end
+   return x
 end
 
 --- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.

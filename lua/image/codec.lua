@@ -48,10 +48,9 @@ function codec.planes(pixels, depth, type)
    return with_depth(x, depth)
 end
 
---- A tensor of planes as pixels: height x width x channels, bytes. Tensors of other types than bytes hold 0..1, and what lies
--- outside counts as 0 or 1. The result is a new tensor, or shares the memory of `x`; it is contiguous.
+--- Refuses what no file can hold: a tensor of planes x rows x columns, or rows x columns, is wanted.
 -- @param channels  a table: the numbers of planes that the kind of the file can have
-function codec.pixels(who, x, channels, level)
+function codec.check(who, x, channels, level)
    if not torch.isTensor(x) then arg.refuse(who, 'tensor', 'a tensor', x, level) end
    local n = x:dim() == 2 and 1 or x:dim() == 3 and x:size(1)
    if not n or not channels[n] or x:nElement() == 0 then
@@ -60,6 +59,11 @@ function codec.pixels(who, x, channels, level)
       error(('%s: the picture must be planes x rows x columns with %s plane(s)%s, got %s'):format(who, table.concat(list, ', '),
          channels[1] and ', or rows x columns' or '', arg.size_text(x)), level)
    end
+end
+
+--- A tensor that codec.check took as pixels: height x width x channels, bytes. Tensors of other types than bytes hold 0..1, and
+-- what lies outside counts as 0 or 1. The result is a new tensor, or shares the memory of `x`; it is contiguous.
+function codec.pixels(x)
    if x:dim() == 2 then x = x:contiguous():view(1, x:size(1), x:size(2)) end
    if x:type() ~= 'torch.ByteTensor' then
       x = x:double()

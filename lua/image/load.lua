@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
+local format = require 'torch.format'
 local codec = require 'image.codec'
 
 local M = {}
@@ -32,7 +33,7 @@ end
 local function planes(who, what, bytes, kind, depth, t)
    local ok, x = pcall(function() return codec.planes(pixels(who, what, bytes, kind), depth, t) end)
    if ok then return x end
-   return nil, (tostring(x):gsub('^[^\n:]+%.lua:%d+: ', ''))
+   return nil, format.reason(x)
 end
 
 local function read(who, file, depth, tensortype, kind)
@@ -64,32 +65,34 @@ function M.loadPPM(filename, depth, tensortype) return (read('image.loadPPM', fi
 
 -- ---- sizes ------------------------------------------------------------------------------------------------------------------
 
--- A table of channels, height and width.
-local function size(who, file, kind)
+-- Channels, height and width, or what `make` makes of them.
+local function size(who, file, kind, make)
    local bytes = bytes_of(who, file, 4)
    local ok, c, h, w = pcall(function()
       local found = codec.kind(bytes)
       if not found then error(UNKNOWN, 0) end
       if kind and kind ~= found then error(('it is no %s image, but a %s image'):format(kind, found), 0) end
-      return require(codec.modules[found]).size(bytes)
+      local planes_of, rows, columns = require(codec.modules[found]).size(bytes)
+      if make then return make { planes_of, rows, columns } end
+      return planes_of, rows, columns
    end)
-   if not ok then require 'feed.source'.fail(who, file, c, 3) end
-   return { c, h, w }
+   if not ok then require 'feed.source'.fail(who, file, format.reason(c), 3) end
+   return c, h, w
 end
 
 --- The size of the image in a file: a LongTensor of planes, rows and columns. The pixels are not read.
 -- name = os.tmpname(); image.savePPM(name, torch.ones(3, 4, 5)); s = image.getSize(name); os.remove(name); s --> {3, 4, 5}
-function M.getSize(filename) return torch.LongTensor(size('image.getSize', filename)) end
+function M.getSize(filename) return (size('image.getSize', filename, nil, torch.LongTensor)) end
 
 --- Planes, rows and columns of the image in a JPEG file: three numbers.
-function M.getJPGsize(filename) return unpack(size('image.getJPGsize', filename, 'JPEG')) end
+function M.getJPGsize(filename) return size('image.getJPGsize', filename, 'JPEG') end
 
 --- Planes, rows and columns of the image in a PNG file: three numbers.
-function M.getPNGsize(filename) return unpack(size('image.getPNGsize', filename, 'PNG')) end
+function M.getPNGsize(filename) return size('image.getPNGsize', filename, 'PNG') end
 
 --- Planes, rows and columns of the image in a PBM, PGM or PPM file: three numbers.
 -- name = os.tmpname(); image.savePGM(name, torch.ones(4, 5)); s = { image.getPPMsize(name) }; os.remove(name); s --> {1, 4, 5}
-function M.getPPMsize(filename) return unpack(size('image.getPPMsize', filename, 'PNM')) end
+function M.getPPMsize(filename) return size('image.getPPMsize', filename, 'PNM') end
 
 -- ---- compressed bytes -------------------------------------------------------------------------------------------------------
 

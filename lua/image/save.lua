@@ -19,11 +19,14 @@ local forms = {
    PGM = { 'PNM', { [1] = true } },
 }
 
--- The bytes of a file.
-local function packed(who, form, tensor, quality, level)
-   local x = codec.pixels(who, tensor, form[2], level + 1)
-   local ok, bytes = pcall(require(codec.modules[form[1]]).write, x, quality)
-   if not ok then error(who .. ': ' .. tostring(bytes), level) end
+-- The bytes of a file, as `make` gives them: a string without it.
+local function packed(who, form, tensor, quality, level, make)
+   codec.check(who, tensor, form[2], level + 1)
+   local ok, bytes = pcall(function()
+      local s = require(codec.modules[form[1]]).write(codec.pixels(tensor), quality)
+      return make and make(s) or s
+   end)
+   if not ok then error(who .. ': ' .. format.reason(bytes), level) end
    return bytes
 end
 
@@ -112,11 +115,11 @@ function M.compressJPG(tensor, quality)
    if type(quality) ~= 'number' or not (quality >= 0 and quality <= 100) then
       arg.refuse('image.compressJPG', 'quality', 'a number in 0..100', quality)
    end
-   return tensor_of(packed('image.compressJPG', forms.JPG, tensor, quality, 3))
+   return (packed('image.compressJPG', forms.JPG, tensor, quality, 3, tensor_of))
 end
 
 --- The bytes of a PNG file that holds the image, a ByteTensor of one dimension.
 -- @param tensor  an image as for image.savePNG
-function M.compressPNG(tensor) return tensor_of(packed('image.compressPNG', forms.PNG, tensor, nil, 3)) end
+function M.compressPNG(tensor) return (packed('image.compressPNG', forms.PNG, tensor, nil, 3, tensor_of)) end
 
 return M

@@ -16,6 +16,9 @@ function format.check(status)
    if status ~= lib.OK then lib.raise(tonumber(status), -1) end
 end
 
+--- The text of an error without the place in our sources that called the op which failed, as when memory ran out.
+function format.reason(why) return (tostring(why):gsub('^[^\n]-%.lua:%d+: ', '')) end
+
 --- Bytes between the place of a file (a th_file) and its end; -1 where the end is unknown, as in a pipe.
 function format.left(f)
    local n = tonumber(C.th_file_left(f))

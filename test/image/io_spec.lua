@@ -448,3 +448,49 @@ describe('Files whose header lies', function()
       end
    end)
 end)
+
+describe('Where memory runs out', function()
+   -- Each room for tensors that is too small gives an error of f, in this form, whatever step of f takes the memory. At least
+   -- `steps` of them do.
+   local function runs_out(form, steps, f, ...)
+      local seen, n = {}, 0
+      for room = 0, 2 ^ 21, 6000 do
+         local ok, why = little_memory(room, f, ...)
+         if ok then break end
+         why = why:gsub(' %d+ held.*', '')
+         if not seen[why] then seen[why], n = true, n + 1 end
+         assert.truthy(why:find('^' .. form:gsub('%.', '%%.') .. ': [%w._]*:? ?out of memory: %d+ bytes wanted,$'), why)
+         assert.falsy(why:find('.lua:', 1, true), why)
+      end
+      assert(n >= steps, ('%s: %d steps'):format(form, n))
+      assert((pcall(f, ...)))
+   end
+   local x = torch.Tensor(3, 100, 200):fill(0.5)
+   local turned = torch.ByteTensor(3, 200, 100):fill(7):transpose(2, 3)
+
+   it('image.save and image.compress give errors in their own names', function()
+      local suffixes = { 'ppm', has_png and 'png', has_jpeg and 'jpg' }
+      for _, suffix in pairs(suffixes) do
+         if suffix then
+            runs_out('image.save', 3, image.save, temporary.name('.' .. suffix), x)
+            runs_out('image.save', 1, image.save, temporary.name('.' .. suffix), turned)
+         end
+      end
+      if has_png then runs_out('image.compressPNG', 3, image.compressPNG, x) end
+      if has_jpeg then
+         runs_out('image.compressJPG', 3, image.compressJPG, x)
+         runs_out('image.compressJPG', 1, image.compressJPG, torch.ByteTensor(9, 9):fill(7))         -- for the result alone
+      end
+   end)
+   it('image.load, image.getSize and feed.image give errors in their own names, with that of the file', function()
+      for suffix, has in pairs { ppm = true, png = has_png, jpg = has_jpeg } do
+         if has then
+            local name = temporary.name('.' .. suffix)
+            image.save(name, x)
+            runs_out('image.load: ' .. name, 3, image.load, name, 1, 'double')
+            runs_out('image.getSize: ' .. name, 1, image.getSize, name)
+            if suffix ~= 'ppm' then runs_out('feed.image: ' .. name, 2, feed.image, name) end
+         end
+      end
+   end)
+end)
