@@ -78,6 +78,11 @@ local function recurrent(name, gx, hp, gq)
    return { x = gx, weight = torch.cat(weight, torch.mm(gq:t(), hp), 1), bias = torch.cat(sum, torch.sum(gq, 1):view(-1), 1) }
 end
 
+-- The gradient of a Fourier transform is linear in g, and transposed it is the transform: of this name by its kind.
+local transforms = { [0] = 'fft', 'ifft', 'rfft', 'irfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'fftn', 'ifftn', 'rfftn', 'irfftn' }
+function rules.stated.fft_grad(env, g) return { g = torch[transforms[env.kind]](g, env.n, env.dim, env.norm) } end
+function rules.stated.fftn_grad(env, g) return { g = torch[transforms[env.kind]](g, env.s, env.dim, env.norm) } end
+
 -- What a rule cannot say, because the op behind it adds to a tensor that is there, or gives several gradients at once.
 rules.beside = {
    lstm = function(env, g)

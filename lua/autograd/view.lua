@@ -82,6 +82,17 @@ for _, name in ipairs { 'view', 'reshape', 'squeeze', 'unsqueeze' } do
    end
 end
 
+function methods.unfold(x, d, size, step)
+   d, size, step = plain(d), plain(size), plain(step)
+   local like = plain(x)
+   local function windows(t) return t:unfold(d, size, step) end
+   return linear(x, windows, function(g)
+      local z = zeros(like)
+      windows(z):add(g)                                        -- windows that overlap add up
+      return z
+   end, 'unfold')
+end
+
 function methods.viewAs(x, other)
    local size = arg.tensor('viewAs', 'tensor', plain(other)):size()
    return reshaped(x, function(t) return t:view(size) end, 'viewAs')
@@ -363,8 +374,10 @@ function view.install()
       extend(name, function() return function(...) return ops.write(name, ...) end end)
    end
    function arg.stand_in(who, x)
-      if like_another[who] and is_value(x) and is_tensor(x._value) then return x._value end
+      if not is_value(x) or not is_tensor(x._value) then return nil end
+      if like_another[who] or who:find '^torch%.fft%.' then return x._value end
    end
+   require 'torch.fft_lines'.linear = linear
 end
 
 return view

@@ -383,9 +383,14 @@ local function add_methods(add, owner, mt)
    end
 end
 
--- A table of functions, which may find more by name when they are asked for, but is no class and not called itself.
+-- A table of functions, which may find more by name when they are asked for, but is no class and not called itself. One that
+-- is called, such as torch.fft, has `__functions` in its metatable, which reads the files of all its functions.
 local function is_plain(v)
    local mt = getmetatable(v)
+   if type(mt) == 'table' and mt.__functions then
+      mt.__functions()
+      return true
+   end
    return mt == nil or type(mt) == 'table' and type(mt.__index) == 'function' and mt.__call == nil
 end
 

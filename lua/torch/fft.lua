@@ -2,21 +2,15 @@
 --
 -- The transforms are ops of the registry: torch.fft.rfft(x) is torch.rfft(x) is x:rfft(). A complex tensor has a last
 -- dimension of size 2, real and imaginary part, which no dimension argument counts.
+--
+-- What is more than a name for an op stands in further files: torch.fft_cosine, torch.fft_frames, torch.fft_convolve.
 local arg = require 'torch.arg'
-local dtype = require 'torch.dtype'
+local lines = require 'torch.fft_lines'
 local op = require 'torch.op'
 local tensor = require 'torch.tensor'
 
 local fft = {}
-local is_tensor = arg.is_tensor
-
-local function need_complex(who, x)
-   arg.tensor(who, 'x', x)
-   if x._ndim == 0 or x._size[x._ndim - 1] ~= 2 then
-      error(('%s: x must be complex: a last dimension of size 2, got size %s'):format(who, arg.size_text(x)), 3)
-   end
-   return x, x._ndim
-end
+local fail = lines.fail
 
 local function is_complex(x) return x._ndim >= 2 and x._size[x._ndim - 1] == 2 end
 
@@ -24,7 +18,7 @@ local function is_complex(x) return x._ndim >= 2 and x._size[x._ndim - 1] == 2 e
 
 -- The dimensions to shift: one, those of a list, or all but that of real and imaginary part.
 local function dims_of(who, x, dim)
-   arg.tensor(who, 'x', x)
+   x = lines.tensor(who, 'x', x)
    local n, list = x:dim(), {}
    if dim == nil then
       for d = 1, is_complex(x) and n - 1 or n do list[d] = d end
@@ -36,17 +30,16 @@ local function dims_of(who, x, dim)
       list[1] = dim
    end
    for i, d in ipairs(list) do
-      d = arg.whole(who, 'dim', d)
+      d = lines.whole(who, 'dim', d, 1, n)
       list[i] = d
-      if d < 1 or d > n then error(('%s: dim must lie in 1..%d, got %g'):format(who, n, d), 3) end
-      for j = 1, i - 1 do if list[j] == d then error(('%s: dim names dimension %d twice'):format(who, d), 3) end end
+      for j = 1, i - 1 do if list[j] == d then fail('%s: dim names dimension %d twice', who, d) end end
    end
    return list
 end
 
 local function shifted(x, dims, round)
    local roll, y = op.func 'roll', x
-   for _, d in ipairs(dims) do y = roll(y, round(tonumber(y._size[d - 1]) / 2), d) end
+   for _, d in ipairs(dims) do y = roll(y, round(y:size(d) / 2), d) end
    return y == x and x:clone() or y
 end
 
@@ -71,18 +64,18 @@ end
 function fft.fftshift(x, dim) return shifted(x, dims_of('torch.fft.fftshift', x, dim), math.floor) end
 
 --- The inverse of fftshift.
+-- torch.fft.ifftshift(torch.Tensor{4, 5, 1, 2, 3}) --> {1, 2, 3, 4, 5}
 function fft.ifftshift(x, dim) return shifted(x, dims_of('torch.fft.ifftshift', x, dim), math.ceil) end
 
 -- @param range  function(n): the first multiple, and how many
 local function frequencies(who, n, d, range)
-   n = arg.whole(who, 'n', n)
-   if n < 1 then error(('%s: n must be at least 1, got %g'):format(who, n), 3) end
-   if d == nil then d = 1 end
-   d = arg.number(who, 'd', d)
-   if d == 0 or d ~= d then error(('%s: d must be a number other than 0, got %g'):format(who, d), 3) end
-   local t = dtype.is_float(tensor.default()) and tensor.default() or dtype.id.Double
+   n = lines.whole(who, 'n', n, 1)
+   local step = d == nil and 1 or arg.number_of(d)
+   if not step then fail('%s: d must be a number, got %s', who, arg.describe(d)) end
+   if step == 0 or step ~= step then fail('%s: d must be a number other than 0, got %g', who, step) end
+   d = step
    local first, count = range(n)
-   local y = op.func 'range'(tensor.empty(t), first, first + count - 1)
+   local y = op.func 'range'(tensor.empty(lines.default_type()), first, first + count - 1)
    return op.method 'div'(y, n * d)
 end
 
@@ -94,6 +87,7 @@ function fft.fftfreq(n, d)
 end
 
 --- The frequencies of rfft's results for n numbers, d apart (default 1): 0, 1, ..., n/2 divided by n d.
+-- torch.fft.rfftfreq(4) --> {0, 0.25, 0.5}
 function fft.rfftfreq(n, d)
    return frequencies('torch.fft.rfftfreq', n, d, function(k) return 0, math.floor(k / 2) + 1 end)
 end
@@ -101,48 +95,98 @@ end
 -- ---- complex tensors ------------------------------------------------------------------------------------------------------
 
 --- A complex tensor of real and imaginary parts (default: 0): one more dimension, of size 2.
+-- torch.fft.complex(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {{1, 3}, {2, 4}}
 function fft.complex(re, im)
    local who = 'torch.fft.complex'
-   arg.tensor(who, 're', re)
-   if not dtype.is_float(re._dtype) then arg.refuse(who, 're', 'a Float, Double, Half or BFloat16 tensor', re) end
-   if im == nil then im = re:clone():zero() end
-   if not is_tensor(im) or im._dtype ~= re._dtype or not im:isSameSizeAs(re) then
-      arg.refuse(who, 'im', ('a %s of size %s'):format(re:type(), arg.size_text(re)), im)
+   local p = lines.floats(who, 're', re)
+   local q = im ~= nil and lines.tensor(who, 'im', im) or lines.on(p, function() return lines.zeros(p, lines.sizes(p)) end)
+   if q._dtype ~= p._dtype or not q:isSameSizeAs(p) then
+      fail('%s: im must be a %s of size %s, got %s', who, p:type(), arg.size_text(p), arg.describe(q))
    end
-   if re._ndim == 0 then return re.new { re:item(), im:item() } end
-   local n = re._ndim + 1
-   return op.func 'cat'({ tensor.base.unsqueeze(re, n), tensor.base.unsqueeze(im, n) }, n)
+   if p._ndim == 0 then return p.new { p:item(), q:item() } end
+   local n = p._ndim + 1
+   if im == nil then im = q end
+   return torch.cat({ re:unsqueeze(n), im:unsqueeze(n) }, n)
 end
 
 local function part(who, x, i)
-   local _, n = need_complex(who, x)
-   return tensor.base.narrow(x, n, i, 1):select(n, 1)
+   local _, n = lines.complex(who, 'x', x)
+   return x:narrow(n + 1, i, 1):select(n + 1, 1)
 end
 
 --- The real parts of a complex tensor: a view, or a number.
+-- torch.fft.real(torch.Tensor{{1, 3}, {2, 4}}) --> {1, 2}
 function fft.real(x) return part('torch.fft.real', x, 1) end
 
 --- The imaginary parts of a complex tensor: a view, or a number.
+-- torch.fft.imag(torch.Tensor{{1, 3}, {2, 4}}) --> {3, 4}
 function fft.imag(x) return part('torch.fft.imag', x, 2) end
 
+-- A new tensor in which the imaginary parts have the other sign.
+local function conjugate(x, p)
+   return lines.times(x, lines.constant('conj', p, function() return torch.DoubleTensor { 1, -1 } end))
+end
+
 --- The conjugate of a complex tensor.
+-- torch.fft.conj(torch.Tensor{{1, 3}, {2, 4}}) --> {{1, -3}, {2, -4}}
 function fft.conj(x)
-   local _, n = need_complex('torch.fft.conj', x)
-   local y = x:clone()
-   tensor.base.narrow(y, n, 2, 1):mul(-1)
-   return y
+   local p = lines.complex('torch.fft.conj', 'x', x)
+   return lines.on(p, conjugate, x, p)
 end
 
 --- The absolute values of the elements of a complex tensor.
+-- torch.fft.abs(torch.Tensor{{3, 4}, {0, 2}}) --> {5, 2}
 function fft.abs(x)
-   local _, n = need_complex('torch.fft.abs', x)
-   return op.func 'norm'(x, 2, n):select(n, 1)
+   local _, n = lines.complex('torch.fft.abs', 'x', x)
+   return op.func 'norm'(x, 2, n + 1):select(n + 1, 1)
 end
 
---- The angles of the elements of a complex tensor, from -pi to pi.
+--- The angles of the elements of a complex tensor, in radians from -pi to pi.
+-- torch.fft.angle(torch.Tensor{{1, 0}, {0, 2}}) --> {0, 1.5708}
 function fft.angle(x)
-   local _, n = need_complex('torch.fft.angle', x)
-   return op.func 'atan2'(tensor.base.narrow(x, n, 2, 1), tensor.base.narrow(x, n, 1, 1)):select(n, 1)
+   local _, n = lines.complex('torch.fft.angle', 'x', x)
+   return op.func 'atan2'(x:narrow(n + 1, 2, 1), x:narrow(n + 1, 1, 1)):select(n + 1, 1)
+end
+
+-- ---- real spectra -----------------------------------------------------------------------------------------------------------
+
+local OTHER = { backward = 'forward', forward = 'backward', ortho = 'ortho' }
+
+--- torch.fft.hfft(x, [n], [dim], [norm]): The real spectrum of a complex signal with x[n - t] = conj(x[t]), of which x has the
+-- first half, places 0 to n/2. The imaginary part of place 0, and of place n/2 for even n, is ignored.
+-- @param x     complex; along dim it is cut or padded with zeros to n/2 + 1 places
+-- @param n     how many numbers the result has along dim (default, and -1: 2 (m - 1), m being the size of x); at least 1
+-- @param dim   from 1, without the complex one (default, and -1: the last)
+-- @param norm  'backward' (default) divides nothing, 'ortho' by sqrt(n), 'forward' by n
+-- torch.fft.hfft(torch.Tensor{{1, 0}, {2, -1}, {4, 0}}) --> {9, -5, 1, -1}
+function fft.hfft(x, n, dim, norm)
+   local who = 'torch.fft.hfft'
+   local p, ndim = lines.complex(who, 'x', x)
+   local d = lines.dim(who, dim, ndim)
+   n = lines.length(who, n, 2 * (tonumber(p._size[d - 1]) - 1), d, 1)
+   norm = OTHER[lines.norm(who, norm)]
+   return lines.on(p, function() return op.func 'irfft'(conjugate(x, p), n, d, norm) end)
+end
+
+--- torch.fft.ihfft(x, [n], [dim], [norm]): The inverse of hfft: n/2 + 1 complex numbers from n real ones.
+-- @param x     real numbers; along dim it is cut or padded with zeros to n places (default, and -1: its size)
+-- @param norm  'backward' (default) divides by n, 'ortho' by sqrt(n), 'forward' nothing
+-- torch.fft.real(torch.fft.ihfft(torch.Tensor{9, -5, 1, -1})) --> {1, 2, 4}
+function fft.ihfft(x, n, dim, norm)
+   local who = 'torch.fft.ihfft'
+   local p = lines.floats(who, 'x', x)
+   local d = lines.dim(who, dim, p._ndim)
+   n = lines.length(who, n, tonumber(p._size[d - 1]), d, 1)
+   norm = OTHER[lines.norm(who, norm)]
+   return lines.on(p, function() return conjugate(op.func 'rfft'(x, n, d, norm), p) end)
+end
+
+-- name -> the file that has it.
+local further = {}
+for file, names in pairs {
+   fft_cosine = 'dct idct dst idst', fft_frames = 'window stft istft', fft_convolve = 'convolve correlate fastLength',
+} do
+   for name in names:gmatch '%S+' do further[name] = file end
 end
 
 function fft.install(torch)
@@ -151,7 +195,15 @@ function fft.install(torch)
    end
    fft.mul = op.func 'complexMul'
    fft.install = nil
-   torch.fft = setmetatable(fft, { __call = function(_, ...) return fft.fft(...) end })
+   -- Further files are read when one of their names is first asked for.
+   local function find(_, name)
+      local file = further[name]
+      if not file then return nil end
+      for key, f in pairs(require('torch.' .. file)) do if further[key] == file then rawset(fft, key, f) end end
+      return rawget(fft, name)
+   end
+   local function all() for name in pairs(further) do local _ = fft[name] end end
+   torch.fft = setmetatable(fft, { __index = find, __functions = all, __call = function(_, ...) return fft.fft(...) end })
 end
 
 return fft
