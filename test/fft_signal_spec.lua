@@ -481,3 +481,14 @@ describe('the gradients in torch.fft', function()
       end)
    end
 end)
+
+describe('torch.complexMul', function()
+   it('takes a factor of fewer dimensions and as many elements as the other', function()
+      local a, b = noise(5, 2), noise(1, 1, 5, 2)
+      for _, name in ipairs { 'complexMul', 'complexMulConj' } do
+         near(torch[name](a:view(1, 1, 5, 2), b), torch[name](a, b), 0)
+         near(torch[name](b, a:view(1, 1, 5, 2)), torch[name](b, a), 0)
+         near(torch[name](a[1]:view(1, 2), b:narrow(3, 1, 1):view(1, 2)), torch[name](a[1], b:narrow(3, 1, 1):view(1, 2)), 0)
+      end
+   end)
+end)

@@ -432,8 +432,19 @@ static void K(multiply_row)(char *const *at, const int64_t *step, int64_t n, con
 static th_status K(multiply)(const th_call *c, C sign)
 {
   th_tensor t[3], *const list[] = { &t[0], &t[1], &t[2] };
-  for (int i = 0; i < 3; i++) t[i] = without_pair(c->arg[i].t, true);
-  const K(pairs) p = { t[0].stride[t[0].ndim], t[1].stride[t[1].ndim], t[2].stride[t[2].ndim], sign };
+  int64_t pair[3];
+  for (int i = 0; i < 3; i++) {
+    const th_tensor *x = c->arg[i].t;
+    t[i] = without_pair(x, true);
+    pair[i] = x->stride[t[i].ndim];
+    /* As many dimensions as the result: th_each would pack an input of as many elements and fewer dimensions, without pairs. */
+    const int more = t[0].ndim - t[i].ndim;
+    memmove(t[i].size + more, x->size, sizeof *x->size * (size_t)t[i].ndim);
+    memmove(t[i].stride + more, x->stride, sizeof *x->stride * (size_t)t[i].ndim);
+    for (int d = 0; d < more; d++) t[i].size[d] = 1, t[i].stride[d] = 0;
+    t[i].ndim = t[0].ndim;
+  }
+  const K(pairs) p = { pair[0], pair[1], pair[2], sign };
   return th_each(3, list, K(multiply_row), &p);
 }
 static th_status K(complex_mul)(const th_call *c) { return K(multiply)(c, 1); }
