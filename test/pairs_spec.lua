@@ -30,6 +30,10 @@ describe('a compiled loop over the entries of a table', function()
       assert.equal('0\n', (plain.th(counts)))
    end)
 
+   it('meets each of them in th, where it calls next', function()
+      assert.equal('0\n', (plain.th((counts:gsub('in pairs%(list%)', 'in next, list')))))
+   end)
+
    it('meets each of them in a LuaJIT that requires torch', function()
       local out = plain.luajit("require 'torch'\n" .. counts)
       if not out then return pending(plain.PENDING) end
@@ -43,5 +47,17 @@ local pool = threads.Threads(1)
 pool:addjob(function() return loadstring(%q)() end)
 pool:synchronize()
 pool:terminate()]]):format(counts))))
+   end)
+end)
+
+describe("LuaJIT's option fuse", function()
+   it('is set in th, and in its threads', function()
+      assert.equal('true true\n', (plain.th [[
+local function fuses() return (' ' .. table.concat({ select(2, jit.status()) }, ' ') .. ' '):find(' fuse ', 1, true) ~= nil end
+local pool, inside = require 'threads'.Threads(1), nil
+pool:addjob(fuses, function(it) inside = it end)
+pool:synchronize()
+pool:terminate()
+print(tostring(fuses()) .. ' ' .. tostring(inside))]]))
    end)
 end)

@@ -151,7 +151,10 @@ local function add_lua52()
    for _, name in ipairs { 'pairs', 'ipairs' } do
       if not honours(original[name], '__' .. name) then rawset(_G, name, asking(original[name], '__' .. name)) end
    end
-   if loops.wrong then rawset(_G, 'next', step) end
+   if loops.wrong then
+      rawset(_G, 'next', step)
+      if _G.pairs ~= original.pairs then loops.are_safe() end
+   end
 end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------
