@@ -1,4 +1,4 @@
--- doc/pictures.lua - the pictures of doc/images.md, which its own code blocks draw: ./dev docs runs it.
+-- doc/pictures.lua - the pictures of doc/images.md and doc/fft.md, which their own code blocks draw: ./dev docs runs it.
 --
 -- A block saves pictures under plain names, as a user would write it. Each block runs as a separate script in an empty folder;
 -- doc/pictures/ keeps what it saves. Files change only where pixels do, since versions of libpng pack the same pixels differently.
@@ -6,7 +6,7 @@ local torch = require 'torch'
 local image = require 'image'
 local paths = require 'paths'
 
-local M = { page = 'doc/images.md', folder = 'doc/pictures' }
+local M = { pages = { 'doc/images.md', 'doc/fft.md' }, folder = 'doc/pictures' }
 
 --- What no block draws: the photograph of a terminal.
 M.others = { ['terminal.png'] = true }
@@ -70,11 +70,13 @@ end
 
 --- Draws all pictures anew.
 function M.write(th)
-   for _, block in ipairs(M.blocks(M.page)) do
-      local out, status, saved = M.run(th, block.text)
-      if status ~= 0 then error(('%s, line %d: %s'):format(M.page, block.line, out), 0) end
-      for name, x in pairs(saved) do
-         if M.apart(x, M.kept(name)) ~= 0 then image.save(M.folder .. '/' .. name, x) end
+   for _, page in ipairs(M.pages) do
+      for _, block in ipairs(M.blocks(page)) do
+         local out, status, saved = M.run(th, block.text)
+         if status ~= 0 then error(('%s, line %d: %s'):format(page, block.line, out), 0) end
+         for name, x in pairs(saved) do
+            if M.apart(x, M.kept(name)) ~= 0 then image.save(M.folder .. '/' .. name, x) end
+         end
       end
    end
 end

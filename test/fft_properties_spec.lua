@@ -198,6 +198,28 @@ describe('over 2,000 random sizes and shapes', function()
       end, 2)
    end)
 
+   it('a NaN or an infinity reaches its own line and no other', function()
+      local function broken(y, d)
+         local last = y:dim()
+         local lines = y:transpose(d, last):contiguous():view(-1, y:size(d))
+         return torch.min(lines:isfinite(), 2):eq(0):view(-1)
+      end
+      each(function(c)
+         local r, last = tensor(c), #c.shape
+         local count = r:nElement() / c.n
+         local lines = r:transpose(c.dim, last):contiguous():view(count, c.n)
+         local hit = between(1, count)
+         lines[hit][between(1, c.n)] = between(1, 2) == 1 and 0 / 0 or -math.huge
+         local x = r:transpose(c.dim, last):clone():copy(lines):transpose(c.dim, last)
+         for _, y in ipairs { fft.rfft(x, -1, c.dim), fft.fft(fft.complex(x), -1, c.dim) } do
+            local whole = broken(fft.real(y), c.dim):add(broken(fft.imag(y), c.dim))
+            for k = 1, count do
+               if (whole[k] > 0) ~= (k == hit) then error(c.text .. ': line ' .. k) end
+            end
+         end
+      end, 5)
+   end)
+
    it('bits are the same for 1 to 8 threads', function()
       local before = torch.getnumthreads()
       for threads = 2, 8 do
