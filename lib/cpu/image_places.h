@@ -8,7 +8,8 @@
 
 static const float PI = 3.14159265358979f;
 #define ROOT 0.86602540378443864676             /* the sine of a sixth of a turn */
-enum { PIECE = 256, TAPS = 6 };                 /* pixels of a piece; the most that a side of one sample takes */
+/* Pixels of a piece, and of one whose pixels are copied; the most that a side of one sample takes. */
+enum { PIECE = 256, LONG_PIECE = 512, TAPS = 6 };
 
 typedef enum method { SIMPLE, BILINEAR, BICUBIC, LANCZOS } method;
 
@@ -40,11 +41,11 @@ struct warp {
 
 /* Where the pixels of a piece are read. */
 typedef struct piece {
-  float   py[PIECE], px[PIECE];                 /* rows and columns, then the parts behind the whole numbers */
-  int32_t at[PIECE], below[PIECE], right[PIECE]; /* the pixel above to the left; the one below it or the same; the way to the
-                                                   next column, or 0 */
+  float   py[LONG_PIECE], px[LONG_PIECE];       /* rows and columns, then the parts behind the whole numbers */
+  int32_t at[LONG_PIECE];                       /* the pixel above to the left */
+  int32_t below[PIECE], right[PIECE];           /* the one below it or the same; the way to the next column, or 0 */
   int32_t row[PIECE], column[PIECE];            /* where sums of 4 x 4 or 6 x 6 pixels begin; that is `at` where all of them */
-  uint8_t inside[PIECE], whole[PIECE];          /* are in the picture, which `whole` says */
+  uint8_t inside[LONG_PIECE], whole[PIECE];     /* are in the picture, which `whole` says */
   float   wy[TAPS][PIECE], wx[TAPS][PIECE];     /* their weights */
   int32_t taps;
   double  values[4 * PIECE];                    /* four values a pixel, of a type that is as long or shorter */
@@ -57,14 +58,14 @@ TH_INLINE float limit(float p, float most)
   return p < most ? p : most;
 }
 
-/* The functions that find pixels take the edge as a constant: only then do their loops become vectors. */
+/* The functions that find pixels take the edge as a constant: only then do their loops become vectors. Limited positions are not
+ * below 0, so that they become whole numbers as floorf makes them. */
 TH_INLINE void find_nearest_by(const warp *w, piece *restrict p, int n, edge kind)
 {
   const float bottom = (float)(w->height - 1), right = (float)(w->width - 1), half = kind == CORNER ? 0 : 0.5f;
   const int32_t sy = (int32_t)w->sy, sx = (int32_t)w->sx;
   for (int i = 0; i < n; i++) {
-    const float y = floorf(p->py[i] + half), x = floorf(p->px[i] + half);
-    p->at[i] = (int32_t)limit(y, bottom) * sy + (int32_t)limit(x, right) * sx;
+    p->at[i] = (int32_t)limit(p->py[i] + half, bottom) * sy + (int32_t)limit(p->px[i] + half, right) * sx;
   }
   if (w->clamp) return;
   for (int i = 0; i < n; i++) {
@@ -80,6 +81,28 @@ static void find_nearest(const warp *w, piece *p, int n)
     case NEAREST: find_nearest_by(w, p, n, NEAREST); break;
     case CORNER:  find_nearest_by(w, p, n, CORNER); break;
   }
+}
+
+/* Which element of the field says the row of a piece's first pixel. Its column lies f->stride[f->ndim - 3] elements further. */
+static int64_t field_at(const th_tensor *f, int64_t group, int64_t row, int64_t first)
+{
+  const int d = f->ndim - 1;
+  return (f->ndim == 4 ? group * f->stride[0] : 0) + row * f->stride[d - 1] + first * f->stride[d];
+}
+
+/* Computes what places_of_field and find_nearest compute, in one pass that stores no positions: of fields of contiguous floats with
+ * offsets, and where positions outside of the picture move to its edge. Returns false, and does nothing, in other cases. */
+static bool find_in_field(const warp *w, piece *restrict p, int64_t group, int64_t row, int64_t first, int n)
+{
+  const th_tensor *f = w->field;
+  if (!f || f->dtype != TH_F32 || f->stride[f->ndim - 1] != 1 || !w->offset || !w->clamp || w->sx != 1) return false;
+  const float *restrict py = TH_DATA(float, f) + field_at(f, group, row, first), *restrict px = py + f->stride[f->ndim - 3];
+  const float bottom = (float)(w->height - 1), right = (float)(w->width - 1), y = (float)row, x = (float)first;
+  const int32_t sy = (int32_t)w->sy;
+  for (int i = 0; i < n; i++) {
+    p->at[i] = (int32_t)limit(y + py[i] + 0.5f, bottom) * sy + (int32_t)limit(x + (float)i + px[i] + 0.5f, right);
+  }
+  return true;
 }
 
 TH_INLINE void find_four_by(const warp *w, piece *restrict p, int n, edge kind)
@@ -228,6 +251,16 @@ static void find_many(const warp *w, piece *p, int n)
   }
   (w->how == LANCZOS ? weigh_lanczos : weigh_curve)(p->py, n, p->wy);
   (w->how == LANCZOS ? weigh_lanczos : weigh_curve)(p->px, n, p->wx);
+}
+
+/* Fills in where the pixels of a piece are read. */
+static void find(const warp *w, piece *p, int64_t group, int64_t row, int64_t first, int n)
+{
+  if (w->how == SIMPLE && find_in_field(w, p, group, row, first, n)) return;
+  w->places(w, group, row, first, n, p->py, p->px);
+  if (w->how == SIMPLE) find_nearest(w, p, n);
+  else if (w->how == BILINEAR) find_four(w, p, n);
+  else find_many(w, p, n);
 }
 
 /* The first i from `first` on whose flag is 0, or n. Flags are 0 or 1. */

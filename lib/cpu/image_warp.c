@@ -316,15 +316,13 @@ static void K(warp_rows)(void *ctx, int64_t first, int64_t last)
 {
   warp *w = ctx;
   const int64_t height = w->y->size[w->y->ndim - 2], width = w->y->size[w->y->ndim - 1];
+  const int64_t most = w->how == SIMPLE ? LONG_PIECE : PIECE;
   piece *p = th_slot_take(&w->slots);
   for (int64_t k = first; k < last; k++) {
     const int64_t group = k / height, row = k % height;
-    for (int64_t j = 0; j < width; j += PIECE) {
-      const int n = (int)th_min(PIECE, width - j);
-      w->places(w, group, row, j, n, p->py, p->px);
-      if (w->how == SIMPLE) find_nearest(w, p, n);
-      else if (w->how == BILINEAR) find_four(w, p, n);
-      else find_many(w, p, n);
+    for (int64_t j = 0; j < width; j += most) {
+      const int n = (int)th_min(most, width - j);
+      find(w, p, group, row, j, n);
       for (int64_t plane = group * w->planes; plane < (group + 1) * w->planes; plane++) {
         const T *x = TH_DATA(T, w->x) + plane_offset(w->x, plane);
         T *y = TH_DATA(T, w->y) + plane_offset(w->y, plane) + row * w->ty + j * w->tx;
@@ -381,10 +379,9 @@ static void K(read_field)(const th_tensor *f, int64_t at, int n, float start, fl
 static void K(places_of_field)(const warp *w, int64_t group, int64_t row, int64_t first, int n, float *py, float *px)
 {
   const th_tensor *f = w->field;
-  const int d = f->ndim - 1;
-  const int64_t at = (f->ndim == 4 ? group * f->stride[0] : 0) + row * f->stride[d - 1] + first * f->stride[d];
+  const int64_t at = field_at(f, group, row, first);
   K(read_field)(f, at, n, w->offset ? (float)row : 0, 0, py);
-  K(read_field)(f, at + f->stride[d - 2], n, w->offset ? (float)first : 0, w->offset ? 1 : 0, px);
+  K(read_field)(f, at + f->stride[f->ndim - 3], n, w->offset ? (float)first : 0, w->offset ? 1 : 0, px);
 }
 
 static th_status K(image_warp)(const th_call *c)

@@ -114,6 +114,29 @@ describe('image.warp', function()
       assert.same({ { 2, 3, 3 } }, torch.totable(image.warp(x, field, 'simple')))
       assert.same({ { 1.5, 2.5, 8 } }, torch.totable(image.warp(x, field, 'bilinear', true, 'pad', 8)))
    end)
+   it('copies the nearest pixel in rows of any length, from planes with any strides', function()
+      for _, width in ipairs { 511, 512, 513, 1025 } do
+         local x = torch.ByteTensor(3, 4, width):random(0, 255)
+         local field = torch.FloatTensor(2, 4, width):uniform(-3, 3)
+         local want, padded = x:clone(), x:clone()
+         for i = 1, 4 do
+            for j = 1, width do
+               local row, column = i + field[1][i][j], j + field[2][i][j]
+               local r = math.min(math.max(math.floor(row + 0.5), 1), 4)
+               local c = math.min(math.max(math.floor(column + 0.5), 1), width)
+               local inside = row >= 1 and row <= 4 and column >= 1 and column <= width
+               for k = 1, 3 do
+                  want[k][i][j] = x[k][r][c]
+                  padded[k][i][j] = inside and x[k][r][c] or 7
+               end
+            end
+         end
+         for _, y in ipairs { x, x:transpose(2, 3):contiguous():transpose(2, 3) } do
+            assert.is_true(image.warp(y, field, 'simple'):equal(want), width)
+            assert.is_true(image.warp(y, field, 'simple', true, 'pad', 7):equal(padded), width)
+         end
+      end
+   end)
 
    it('takes floating fields for bytes, and a field for each picture of a batch through torch.image_warp', function()
       local x, field = torch.rand(4, 3, 5, 6), torch.rand(4, 2, 5, 6)
