@@ -90,8 +90,8 @@ static int64_t field_at(const th_tensor *f, int64_t group, int64_t row, int64_t 
   return (f->ndim == 4 ? group * f->stride[0] : 0) + row * f->stride[d - 1] + first * f->stride[d];
 }
 
-/* Computes what places_of_field and find_nearest compute, in one pass that stores no positions: of fields of contiguous floats with
- * offsets, and where positions outside of the picture move to its edge. Returns false, and does nothing, in other cases. */
+/* Computes what places_of_field and find_nearest compute, in one pass that stores no positions: of fields of contiguous floats
+ * with offsets, where positions outside of the picture move to its edge. Returns false, and does nothing, in other cases. */
 static bool find_in_field(const warp *w, piece *restrict p, int64_t group, int64_t row, int64_t first, int n)
 {
   const th_tensor *f = w->field;
