@@ -3,6 +3,7 @@
 -- The calls are drawn from the signatures with a fixed seed, half of them as good calls of which some arguments were
 -- replaced. Whatever happens, the process lives, inputs keep their values, and a refused call names the function and
 -- leaves its results as they were. Good calls between them always give the same, and without memory the same or an error.
+-- runs once: the core refuses calls before it picks a kernel of a level; specs of test/op try the kernels at every level
 local torch = require 'torch'
 local op = require 'torch.op'
 local draw = require 'test.draw'

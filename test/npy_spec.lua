@@ -1,4 +1,5 @@
 -- test/npy_spec.lua - NumPy's .npy and .npz files, both ways, as NumPy writes them and damaged.
+-- runs once: files are read and written by code that has no CPU levels
 local torch = require 'torch'
 local temporary = require 'test.temporary'
 local format = require 'torch.format'

@@ -1,4 +1,5 @@
 -- test/nn/failed_pass_spec.lua - a pass that fails leaves the results of the passes before it, for every module of nn.
+-- runs once: what a failed pass leaves does not depend on the CPU level
 local torch = require 'torch'
 local ffi = require 'ffi'
 local nn = require 'nn'

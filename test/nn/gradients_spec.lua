@@ -1,4 +1,5 @@
 -- test/nn/gradients_spec.lua - the gradient of every module and criterion of nn, in double, at twenty drawn shapes each.
+-- runs once: the rules of gradients are written in Lua and do not depend on the CPU level
 local torch = require 'torch'
 local nn = require 'nn'
 local check = require 'test.gradcheck'

@@ -1,4 +1,5 @@
 -- test/nn/junk_spec.lua - modules and criterions that are made of, and called with, what nobody should give them.
+-- runs once: what modules refuse does not depend on the CPU level
 local torch = require 'torch'
 local ffi = require 'ffi'
 local nn = require 'nn'
