@@ -5,6 +5,7 @@ local record = require 'torch.record'
 local dtype = require 'torch.dtype'
 local storage = require 'torch.storage'
 local devices = require 'nn.devices'
+local C = require 'torch.lib'.C
 
 --- nn.utils: Helpers for modules: nested tables of tensors, copies, clearing.
 local utils = {}
@@ -99,6 +100,10 @@ function utils.needTensors(who, kind, part)
    if not kind:find '^torch%.Cuda' then return kind end
    if not torch.getmetatable(kind) then
       utils.fail(('%s: there are no %ss here: they come with the package cutorch and a CUDA device'):format(torch.type(who), kind))
+   end
+   if C.th_device_count() == 0 then
+      local _, why = pcall(torch.CudaTensor)                  -- cutorch says why there is no device
+      utils.fail(('%s: %s'):format(torch.type(who), why))
    end
    for _, module in ipairs(not part and who.listModules and who:listModules() or {}) do
       if module.needDevices then module:needDevices() end

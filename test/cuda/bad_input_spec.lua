@@ -132,6 +132,15 @@ describe('cutorch', function()
       assert.equal(3, n, text)
       assert(text:find 'no torch.CudaTensors here: they come with the package cutorch and a CUDA device%s+3%s*$', text)
    end)
+   it('says so of modules and criteria, in their names and at the line of the call', function()
+      local text = output('TH_CUDA=emu TH_CUDA_EMU_DEVICES=0', [[
+         require 'cunn'
+         local net = nn.Sequential():add(nn.Linear(2, 3))
+         for _, x in ipairs{ net, nn.MSECriterion() } do print(select(2, pcall(function() return x:cuda() end))) end
+         print(net:forward(torch.ones(2)):size(1))]])
+      local why = 'there is no CUDA device: no CUDA%-capable device is detected'
+      assert(text:find('^[^\n/]*:3: nn.Sequential: ' .. why .. '\n[^\n/]*:3: nn.MSECriterion: ' .. why .. '\n3%s*$'), text)
+   end)
    it('says what TH_CUDA may be', function()
       local text = output('TH_CUDA=x', "print(pcall(require, 'cutorch'))")
       assert(text:find("TH_CUDA must be 'emu' or 'gpu', got 'x'", 1, true), text)
