@@ -76,7 +76,7 @@ echo:free()
 
 for _, name in ipairs { 'threads.serialize', 'threads.sharedserialize' } do
    threads.serialization(name)
-   for _, n in ipairs { 1, 2, 4 } do
+   for _, n in ipairs { 1, 2, 4, 8 } do
       local pool = threads.Threads(n, function() require 'torch' end)
       print(('%-24s %d threads: in a stream %s, one by one %s, with a tensor of 3x32x32 %s'):format(
          name, n, measure(stream, pool), measure(one_by_one, pool), measure(tensors, pool)))

@@ -4,10 +4,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include "core.h"
 #include "environment.h"
+#include "spin.h"
 
 enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024 };      /* AWAKE: nanoseconds */
 
@@ -57,31 +57,23 @@ static void work(job *j)
   }
 }
 
-static inline void pause_cpu(void) { __builtin_ia32_pause(); }
-
-static int64_t nanoseconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int wanted(void) { return __atomic_load_n(&pool.wanted, __ATOMIC_RELAXED); }
+
+typedef struct wait { const int64_t *word; int64_t value; bool is; } wait;
+
+static bool is_over(const void *what)
+{
+  const wait *w = what;
+  return (__atomic_load_n(w->word, __ATOMIC_ACQUIRE) == w->value) == w->is;
+}
 
 /* Waits awake until *word is (or, with `is` false, is no longer) `value`: for AWAKE at most, and where there are more threads
  * than processors only for some spins. To wake a thread may take longer than a whole job of a million elements (100 to
  * 500 us on a virtual machine), and then the caller has fallen asleep too. */
 static bool wait_awake(const int64_t *word, int64_t value, bool is)
 {
-  for (int i = 0; i < SPINS; i++) {
-    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
-    pause_cpu();
-  }
-  if (wanted() >= __atomic_load_n(&pool.cores, __ATOMIC_RELAXED)) return false;
-  for (const int64_t end = nanoseconds() + AWAKE; nanoseconds() < end; pause_cpu()) {
-    if ((__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) == is) return true;
-  }
-  return false;
+  const bool crowded = wanted() >= __atomic_load_n(&pool.cores, __ATOMIC_RELAXED);
+  return th_spin(is_over, &(wait){ word, value, is }, SPINS, crowded ? 0 : AWAKE);
 }
 
 /* The next ticket. Jobs come in quick succession: a thread waits awake first, then asleep; awake it takes no lock, because
@@ -92,7 +84,9 @@ static int64_t next_ticket(int64_t seen)
   if (wait_awake(&pool.ticket, seen, false)) return __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE);
   pthread_mutex_lock(&pool.lock);
   pool.sleepers++;
+  th_awake_pause();
   while ((t = __atomic_load_n(&pool.ticket, __ATOMIC_ACQUIRE)) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+  th_awake_resume();
   pool.sleepers--;
   pthread_mutex_unlock(&pool.lock);
   return t;
@@ -104,6 +98,7 @@ static void *loop(void *arg)
   const int me = (int)(intptr_t)arg;
   int64_t seen = __atomic_load_n(&pool.before, __ATOMIC_RELAXED);
   inside = true;
+  th_awake_begin();
   for (;;) {
     seen = next_ticket(seen);
     if (me >= seen % TICKET) continue;

@@ -2,7 +2,6 @@
  * The locks in here are held for a few instructions only, and no Lua code runs meanwhile. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 #include <unistd.h>
 #include "clocked.h"
 #include "core.h"
+#include "spin.h"
 #include "th_worker.h"
 
 enum { LARGE = 1 << 16 };                             /* bytes that a message may keep until it is answered */
-enum { YIELDS = 20 };                                 /* looks at an empty queue before the thread sleeps: some 10 microseconds */
 
 struct th_sync {
   int kind;
@@ -27,6 +26,7 @@ struct th_sync {
   th_message *first, *last;                           /* of a queue */
   int64_t put, taken;
   int senders;                                        /* that wait for room */
+  atomic_int spinners;                                /* takers that spin: each looks at the queue once more before it sleeps */
   atomic_llong size;
   atomic_bool closed;
   int64_t tickets, signalled;                         /* of a condition */
@@ -144,7 +144,10 @@ static struct timespec in_future(double seconds)
 /* With the lock held: whether `changed` was signalled in time. */
 static bool sleep_until(th_sync *o, const struct timespec *end)
 {
-  return pthread_cond_clockwait(&o->changed, &o->lock, CLOCK_MONOTONIC, end) != ETIMEDOUT;
+  th_awake_pause();
+  const bool in_time = pthread_cond_clockwait(&o->changed, &o->lock, CLOCK_MONOTONIC, end) != ETIMEDOUT;
+  th_awake_resume();
+  return in_time;
 }
 
 /* ---- queues ----------------------------------------------------------------------------------- */
@@ -188,7 +191,9 @@ static int put(th_sync *q, th_message *m, int64_t room, double seconds)
   q->last = m;
   q->put++;
   q->size++;
+  const bool awaited = one && q->spinners >= q->size;
   pthread_mutex_unlock(&q->lock);
+  if (awaited) return TH_SYNC_DONE;
   if (one) pthread_cond_signal(&q->changed);
   else pthread_cond_broadcast(&q->changed);
   return TH_SYNC_DONE;
@@ -250,20 +255,33 @@ static th_message *unlink_first(th_sync *q, bool (*fits)(const th_message *, int
 static bool for_taker(const th_message *m, int taker) { return taker == 0 || m->to == 0 || m->to == taker; }
 static bool for_receiver(const th_message *m, int to) { return to == 0 || m->to == to; }
 
+static bool may_have_changed(const void *queue)
+{
+  const th_sync *q = queue;
+  return atomic_load_explicit(&q->size, memory_order_relaxed) != 0 || atomic_load_explicit(&q->closed, memory_order_relaxed);
+}
+
+/* A thread that has slept in vain sleeps on: only after a message does it spin. */
 th_message *th_sync_take(th_sync *q, int taker, double seconds)
 {
+  static TH_QUICK_LOCAL bool in_vain;
   if (is_shut(q)) return NULL;
+  th_awake_begin();
   const struct timespec end = in_future(seconds);
-  for (int i = 0; seconds > 0 && i < YIELDS && atomic_load_explicit(&q->size, memory_order_relaxed) == 0; i++) {
-    sched_yield();                                    /* the thread that will put may share this core */
+  const bool spins = seconds > 0 && !in_vain && !may_have_changed(q);
+  if (spins) {
+    q->spinners++;
+    th_spin_yield(may_have_changed, q);
   }
   pthread_mutex_lock(&q->lock);
+  if (spins) q->spinners--;
   th_message *m = NULL;
   for (bool in_time = true; !q->closed; in_time = sleep_until(q, &end)) {
     m = unlink_first(q, for_taker, taker);
     if (m || !in_time) break;
   }
   if (m) q->taken++;
+  if (m || seconds > 0) in_vain = !m;
   const bool awaited = m && q->senders > 0;
   pthread_mutex_unlock(&q->lock);
   if (awaited) pthread_cond_broadcast(&q->changed);

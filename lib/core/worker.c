@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "clocked.h"
 #include "core.h"
+#include "spin.h"
 #include "th_worker.h"
 
 enum { HELD = 2 };                                    /* what a storage's `pinned` grows by while a thread may read it */
@@ -56,17 +57,19 @@ th_status th_worker_new(th_worker **out, void *state, void (*close)(void *state)
   return TH_OK;
 }
 
-/* Storages that wait for the thread's next one, and what it has not told of its memory, also where something ends the thread. */
-static void leave_storages(void *unused)
+/* Storages that wait for the thread's next one, what it has not told of its memory, and that it is awake: also where something
+ * ends the thread. */
+static void leave(void *unused)
 {
   (void)unused;
   th_storage_end_of_state();
+  th_awake_end();
 }
 
 static void *body(void *arg)
 {
   th_worker *w = arg;
-  pthread_cleanup_push(leave_storages, NULL);
+  pthread_cleanup_push(leave, NULL);
   w->result = w->run(w->state, 0, 0, 0);
   pthread_cleanup_pop(1);
   return NULL;

@@ -4,10 +4,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "../core/spin.h"
 #include "dist.h"
 #include "wire.h"
 
-enum { SPINS = 200, AWAKE_US = 200, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
+enum { SPINS = 200, AWAKE = 200000, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
 static const double WAY = 2e-3;         /* seconds in which a free lock is left to other hosts */
 
 double th_now(void)
@@ -36,21 +37,19 @@ void th_count(th_counter *c, uint32_t more)
   if (__atomic_load_n(&c->sleepers, __ATOMIC_SEQ_CST)) syscall(SYS_futex, &c->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+typedef struct wait { condition over; const uint32_t *word; uint32_t value; } wait;
+
+static bool is_over(const void *what)
+{
+  const wait *a = what;
+  return a->over(a->word, a->value);
+}
+
 /* Where every rank has a processor, the other one comes soon. Where they share, it may need this one. */
 static bool soon(const th_dist_work *w, condition over, const uint32_t *word, uint32_t value)
 {
-  for (int i = 0; i < SPINS; i++) {
-    if (over(word, value)) return true;
-    __builtin_ia32_pause();
-  }
-  if (w->g->job->size > w->g->job->cores || w->threaded) return false;
-  for (const double end = th_now() + 1e-6 * AWAKE_US; th_now() < end;) {
-    for (int i = 0; i < 16; i++) {
-      if (over(word, value)) return true;
-      __builtin_ia32_pause();
-    }
-  }
-  return false;
+  const bool crowded = w->g->job->size > w->g->job->cores || w->threaded;
+  return th_spin(is_over, &(wait){ over, word, value }, SPINS, crowded ? 0 : AWAKE);
 }
 
 /* Sleeps until somebody counts, or for a moment: the dead count no more. */

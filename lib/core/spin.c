@@ -1,0 +1,56 @@
+/* spin.c - how many threads are awake, and waits that give the processor to others. */
+#include <pthread.h>
+#include <sched.h>
+#include "core.h"
+#include "spin.h"
+
+enum { YIELDS = 20 };                       /* where there are more threads than processors */
+enum { FREE = 100000, LONG = 100000 };      /* nanoseconds */
+
+static int64_t awake;
+static TH_QUICK_LOCAL bool counted;
+
+/* A child of this process has one thread. */
+static void count_child(void) { __atomic_store_n(&awake, counted, __ATOMIC_RELAXED); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_child); }
+
+void th_awake_begin(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (counted) return;
+  pthread_once(&once, watch_forks);
+  counted = true;
+  __atomic_add_fetch(&awake, 1, __ATOMIC_RELAXED);
+}
+
+void th_awake_pause(void)
+{
+  if (counted) __atomic_sub_fetch(&awake, 1, __ATOMIC_RELAXED);
+}
+
+void th_awake_resume(void)
+{
+  if (counted) __atomic_add_fetch(&awake, 1, __ATOMIC_RELAXED);
+}
+
+void th_awake_end(void)
+{
+  th_awake_pause();
+  counted = false;
+}
+
+/* A yield that takes long has given the processor to another process: either the wait is over then, or the processor is not free.
+ * Each further yield would give away another slice of time, while a thread that sleeps is scheduled soon after it is woken. */
+bool th_spin_yield(th_spin_over over, const void *what)
+{
+  const int64_t end = th_nanoseconds() + FREE;
+  int64_t before = end - FREE;
+  for (int yields = 0; !over(what); yields++) {
+    if (yields == YIELDS && __atomic_load_n(&awake, __ATOMIC_RELAXED) > th_cores()) return false;
+    sched_yield();
+    const int64_t now = th_nanoseconds();
+    if (now - before >= LONG || (now >= end && yields >= YIELDS)) return over(what);
+    before = now;
+  }
+  return true;
+}
