@@ -303,11 +303,9 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
 }
 
 /* Lua takes a pointer to a tensor for one, and the pointer may be NULL. */
-static COLD th_status refuse_null(const th_entry *e, const th_arg *arg)
+static COLD th_status refuse_null(const th_entry *e, int at)
 {
-  uint32_t left = e->needed;
-  while (arg[__builtin_ctz(left)].t) left &= left - 1;
-  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[__builtin_ctz(left)]);
+  return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[at]);
 }
 
 th_status th_run(const th_op *op, th_arg *arg, int narg)
@@ -322,12 +320,10 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   c.nwant = 0;
   th_enter(op->name);
   if (narg != e->narg) return th_fail(TH_EARG, "must be called with %d arguments, got %d", e->narg, narg);
-  uint32_t there = 0;
-  for (int i = 0; i < narg; i++) {
-    c.arg[i] = arg[i];
-    there |= (uint32_t)!!arg[i].t << i;
+  for (int i = 0; i < narg; i++) c.arg[i] = arg[i];
+  for (int k = 0; k < e->nneeded; k++) {
+    if (__builtin_expect(!arg[e->needed[k]].t, 0)) return refuse_null(e, e->needed[k]);
   }
-  if (__builtin_expect(e->needed & ~there, 0)) return refuse_null(e, arg);
   const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
   if (devices && (e->indices | e->masks) && th_has_strange_picks(e, arg)) return th_run_strange_picks(e, arg);
   bool overlap = false;
