@@ -28,7 +28,6 @@ install(FILES ${headers} DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, 
 install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
 install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")
 
-install(FILES third_party/pocketfft/LICENSE.md DESTINATION share/doc/cresset RENAME pocketfft-LICENSE.md)
 
 install(EXPORT CressetTargets NAMESPACE Cresset:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/CressetConfig.cmake.in "${PROJECT_BINARY_DIR}/CressetConfig.cmake"

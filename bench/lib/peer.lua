@@ -5,19 +5,17 @@ local peer = {}
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
---- Starts `python3 bench/peer/SCRIPT.py ARGUMENTS`, which answers `ready VERSION` or `missing WHY`, and
--- after that every line that it reads with one number.
+--- Starts a command of the shell, which answers `ready VERSION` or `missing WHY`, and after that every line that it reads with
+-- one number.
 -- @return the peer with `version`, `ask(line)` and `close()`; or nil and why it cannot take part
-function peer.pytorch(script, arguments)
+function peer.program(command)
    local pipe = os.tmpname()
    os.remove(pipe)
    if os.execute('mkfifo ' .. quote(pipe)) ~= 0 then return nil, 'mkfifo failed' end
-   local python = os.getenv 'PYTHON' or 'python3'
-   local answers = io.popen(('exec %s bench/peer/%s.py %s < %s 2>/dev/null')
-                            :format(quote(python), script, arguments or '', quote(pipe)))
+   local answers = io.popen(('{ %s; } < %s 2>/dev/null'):format(command, quote(pipe)))
    local orders = io.open(pipe, 'w')           -- waits until the other side has opened it
    os.remove(pipe)
-   local first = answers:read '*l' or 'missing python3 did not start'
+   local first = answers:read '*l' or 'missing it did not start'
    local version = first:match '^ready (.*)'
    if not version then
       orders:close()
@@ -29,7 +27,7 @@ function peer.pytorch(script, arguments)
       orders:write(line, '\n')
       orders:flush()
       local answer = answers:read '*l'
-      return tonumber(answer) or error(('the peer %s answered %s'):format(script, tostring(answer)))
+      return tonumber(answer) or error(('the peer answered %s to %s'):format(tostring(answer), line))
    end
    --- Seconds that a statement takes, over so many times: by the clock of all benchmarks (measure.time).
    function self.time(times, statement)
@@ -42,6 +40,11 @@ function peer.pytorch(script, arguments)
       answers:close()
    end
    return self
+end
+
+--- Starts `python3 bench/peer/SCRIPT.py ARGUMENTS` likewise.
+function peer.pytorch(script, arguments)
+   return peer.program(('exec %s bench/peer/%s.py %s'):format(quote(os.getenv 'PYTHON' or 'python3'), script, arguments or ''))
 end
 
 --- The peer that the options ask for; nil when they ask for none. Says so when it is not there.

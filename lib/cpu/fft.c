@@ -1,131 +1,87 @@
-/* fft.c - transforms of lines: gathered as doubles, several side by side where there are several, transformed, put back. */
+/* fft.c - transforms of lines. Lines that lie side by side, or are short, are transformed together, one in each lane of the
+ * vectors; a longer one by itself, as a matrix of columns and rows; a very long one by all threads. All of these do the same
+ * to every number, so that a line's bits depend on nothing but its size. Halves are transformed as floats. */
 #ifndef T
+#include "gemm.h"
 #include "walk.h"
 #include "slots.h"
 #include "../fft/plan.h"
 #include "../core/core.h"
 #include "th_fft.h"
 
-#if defined TH_LEVEL_avx512
-enum { LANES = 8 };
-#elif defined TH_LEVEL_avx2
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
-/* Longer lines are transformed one by one: their scratch memory would not stay in the cache. */
-enum { TOGETHER = 16384, GRAIN = 16384 };
-/* Places to take from a line before the next line's turn, so that what they share in memory stays near. */
-enum { AT_ONCE = 16 };
+enum { SPLIT, PAIRS, SWAPPED };
+enum { NOTHING, SCALE, TURN_LANES, TURN_ALL };
 
-#define PF(name) name##_lane
-typedef double vdouble_lane;
-#define vdouble vdouble_lane
-#define vcmplx cmplx
-#include "../../third_party/pocketfft/exec.h"
-#undef vdouble
-#undef vcmplx
-#undef PF
-#define PF(name) name##_lanes
-typedef double vdouble __attribute__((vector_size(8 * LANES)));
-typedef struct vcmplx { vdouble r, i; } vcmplx;
-#include "../../third_party/pocketfft/exec.h"
+enum {
+  TOGETHER = 4096,                  /* longer lines are not transformed side by side: they would not stay in the cache */
+  SHORT = 800,                      /* bytes of lines that go side by side wherever they lie, over 2 */
+  LONG = 16384,                     /* from here on all threads work on one line where there are few */
+  GRAIN = 16384,                    /* numbers that are worth a thread */
+  AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
+  FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
+  NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
+};
 
-/* What a line is on either side of a transform, and where its numbers lie among the scratch numbers: complex ones
- * as pairs, a half spectrum as pocketfft has it: r0 r1 i1 r2 i2 ..., of even size with r(n/2) last. */
+/* What a line is on either side of a transform. */
 enum { REAL, COMPLEX, SPECTRUM };
 
 typedef struct side {
   void   *data;
   int     form;
-  int64_t count, step, pair;       /* numbers of a line that are there; pair: from real to imaginary part */
+  int64_t count, step, pair;        /* numbers of a line that are there; pair: from real to imaginary part */
+  bool    same, packed, adjacent;   /* of the type that is computed with; a line, or a row of lines, is in one piece */
+  bool    bare;                     /* packed, but of a real line of odd size, which is computed as a complex one */
 } side;
 
 typedef struct pass pass;
-typedef void gather(const pass *p, double *to, int lanes, int used, const int64_t (*off)[TH_WALKOPS]);
-typedef void scatter(const pass *p, const double *from, int lanes, int used, const int64_t (*off)[TH_WALKOPS]);
+typedef void gather(const pass *p, void *to, const char *from, int64_t first, int64_t last);
+typedef void scatter(const pass *p, char *to, const void *from, int64_t first, int64_t last);
 
 struct pass {
-  th_walk  w;                      /* operands: source, destination */
+  th_walk  w;                       /* operands: source, destination */
   side     from, to;
-  int64_t  n, lane;                /* lane: numbers of a line in the scratch memory */
-  int      kind;
+  int64_t  n, line, lines;          /* line: numbers of a line's buffer; lines: collected together */
+  int      kind, dtype;             /* dtype: what is computed with */
+  bool     halved;                  /* a real line of even size */
   double   inner, scale;
   gather  *load;
   scatter *store;
   th_fft_plan *plan;
   th_slots slots;
+  char    *alone;                   /* one line's memory, when all threads work on one line */
 };
 
 /* Numbers of a line that a transform of n takes or gives in this form. */
 static int64_t places(int form, int64_t n) { return form == SPECTRUM ? n / 2 + 1 : n; }
 
-TH_INLINE void transform(const pass *p, double *line, double *work, bool lanes)
+static bool inverse(const pass *p) { return p->kind == TH_FFT_BACKWARD || p->kind == TH_FFT_WHOLE; }
+
+/* Takes a line's numbers, and zeros for those that are not there. */
+static void collect(const pass *p, char *const *to, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  if (lanes) {
-    vdouble *v = (vdouble *)(void *)line, *u = (vdouble *)(void *)work;
-    if (p->kind == TH_FFT_FORWARD) cfft_forward_lanes(p->plan->complex, v, u, 1);
-    else if (p->kind == TH_FFT_BACKWARD) cfft_backward_lanes(p->plan->complex, v, u, 1);
-    else if (p->kind == TH_FFT_HALF) rfft_forward_lanes(p->plan->real, v, u, 1);
-    else rfft_backward_lanes(p->plan->real, v, u, 1);
-  } else {
-    if (p->kind == TH_FFT_FORWARD) cfft_forward_lane(p->plan->complex, line, work, 1);
-    else if (p->kind == TH_FFT_BACKWARD) cfft_backward_lane(p->plan->complex, line, work, 1);
-    else if (p->kind == TH_FFT_HALF) rfft_forward_lane(p->plan->real, line, work, 1);
-    else rfft_backward_lane(p->plan->real, line, work, 1);
+  const int64_t n = p->from.count, size = p->dtype == TH_F64 ? 8 : 4;
+  const int64_t es = (int64_t)th_element_size(p->from.same ? p->dtype : TH_F16);
+  if (n < places(p->from.form, p->n)) for (int l = 0; l < lines; l++) memset(to[l], 0, (size_t)(p->line * size));
+  const int64_t together = lines > 1 ? AT_ONCE : n;
+  for (int64_t i = 0; i < n; i += together) {
+    for (int l = 0; l < lines; l++) {
+      p->load(p, to[l], (const char *)p->from.data + off[l][0] * es, i, th_min(n, i + together));
+    }
+  }
+}
+static void spread(const pass *p, char *const *from, int lines, const int64_t (*off)[TH_WALKOPS])
+{
+  const int64_t n = p->to.count, together = lines > 1 ? AT_ONCE : n;
+  const int64_t es = (int64_t)th_element_size(p->to.same ? p->dtype : TH_F16);
+  for (int64_t i = 0; i < n; i += together) {
+    for (int l = 0; l < lines; l++) {
+      p->store(p, (char *)p->to.data + off[l][1] * es, from[l], i, th_min(n, i + together));
+    }
   }
 }
 
-/* LANES rows of LANES numbers become their columns: blocks off the diagonal change places, then those within blocks. */
-#define EXCHANGE(h, low, high) \
-  for (int i = 0; i < LANES; i++) { \
-    if (i & h) continue; \
-    const vdouble a = v[i], b = v[i + h]; \
-    v[i] = __builtin_shufflevector(a, b, low); \
-    v[i + h] = __builtin_shufflevector(a, b, high); \
-  }
-#define PLACES(...) __VA_ARGS__
-TH_INLINE void turn(vdouble *v)
-{
-#if defined TH_LEVEL_avx512
-  EXCHANGE(4, PLACES(0, 1, 2, 3, 8, 9, 10, 11), PLACES(4, 5, 6, 7, 12, 13, 14, 15))
-  EXCHANGE(2, PLACES(0, 1, 8, 9, 4, 5, 12, 13), PLACES(2, 3, 10, 11, 6, 7, 14, 15))
-  EXCHANGE(1, PLACES(0, 8, 2, 10, 4, 12, 6, 14), PLACES(1, 9, 3, 11, 5, 13, 7, 15))
-#elif defined TH_LEVEL_avx2
-  EXCHANGE(2, PLACES(0, 1, 4, 5), PLACES(2, 3, 6, 7))
-  EXCHANGE(1, PLACES(0, 4, 2, 6), PLACES(1, 5, 3, 7))
-#else
-  EXCHANGE(1, PLACES(0, 2), PLACES(1, 3))
-#endif
-}
-
-/* Numbers of a line that lie in memory as among the scratch numbers, behind the first `skipped` ones; 0: none. */
-static int64_t packed(const pass *p, const side *s, int64_t *skipped)
-{
-  *skipped = s->form == SPECTRUM;
-  if (s->step != (s->form == REAL ? 1 : 2) || (s->form != REAL && s->pair != 1)) return 0;
-  if (s->form == REAL) return th_min(s->count, p->n);
-  if (s->form == COMPLEX) return 2 * th_min(s->count, p->n);
-  return p->inner == 1 ? 2 * (th_min(s->count, (p->n + 1) / 2) - 1) : 0;       /* neither the first nor the middle place */
-}
-
-static int lanes_of(const pass *p) { return p->w.count > 1 && p->n <= TOGETHER ? LANES : 1; }
-
-static void run_groups(void *ctx, int64_t first, int64_t last)
-{
-  pass *p = ctx;
-  const int lanes = lanes_of(p);
-  double *line = th_slot_take(&p->slots), *work = line + p->lane * lanes;
-  for (int64_t group = first; group < last && !th_interrupted(); group++) {
-    int64_t off[LANES][TH_WALKOPS];
-    const int used = (int)th_min(lanes, p->w.count - group * lanes);
-    for (int l = 0; l < used; l++) th_walk_at(&p->w, p->w.ndim, group * lanes + l, off[l]);
-    p->load(p, line, lanes, used, (const int64_t(*)[TH_WALKOPS])off);
-    transform(p, line, work, lanes > 1);
-    p->store(p, line, lanes, used, (const int64_t(*)[TH_WALKOPS])off);
-  }
-  th_slot_give(&p->slots, line);
-}
+#define TH_REAL "fft/lines.h"
+#include "each_real.h"
 
 /* A tensor without the dimension of its real and imaginary parts. */
 static th_tensor without_pair(const th_tensor *t, bool is_complex)
@@ -140,24 +96,31 @@ typedef struct stage { th_tensor *t; bool is_complex; } stage;
 
 static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *from, const stage *to, pass *p)
 {
-  static const int forms[][2] = { [TH_FFT_FORWARD] = { COMPLEX, COMPLEX }, [TH_FFT_BACKWARD] = { COMPLEX, COMPLEX },
-                                  [TH_FFT_HALF] = { REAL, SPECTRUM }, [TH_FFT_WHOLE] = { SPECTRUM, REAL } };
   const th_tensor x = without_pair(from->t, from->is_complex), y = without_pair(to->t, to->is_complex);
-  const bool final = q == &f->pass[f->count - 1];
-  p->n = q->n;
-  p->kind = q->kind;
-  p->inner = q->inner;
-  p->scale = final ? f->scale : 1;
-  p->from = (side){ .data = th_data(&x, th_element_size(x.dtype)), .form = forms[q->kind][0], .step = x.stride[q->dim],
-                    .pair = from->is_complex ? from->t->stride[x.ndim] : 0 };
-  p->to = (side){ .data = th_data(&y, th_element_size(y.dtype)), .form = forms[q->kind][1], .step = y.stride[q->dim],
-                  .pair = to->is_complex ? to->t->stride[y.ndim] : 0 };
+  p->scale = q == &f->pass[f->count - 1] ? f->scale : 1;
+  p->from.data = th_data(&x, th_element_size(x.dtype));
+  p->from.step = x.stride[q->dim];
+  p->from.pair = from->is_complex ? from->t->stride[x.ndim] : 0;
   p->from.count = th_min(x.size[q->dim], places(p->from.form, q->n));
+  p->from.same = x.dtype == p->dtype;
+  p->to.data = th_data(&y, th_element_size(y.dtype));
+  p->to.step = y.stride[q->dim];
+  p->to.pair = to->is_complex ? to->t->stride[y.ndim] : 0;
   p->to.count = y.size[q->dim];
+  p->to.same = y.dtype == p->dtype;
   th_walk_lines(&p->w, q->dim, 2, (const th_tensor *const[]){ &x, &y });
   if (p->w.count == 0 || p->to.count == 0) return TH_OK;
-  const int lanes = lanes_of(p);
-  return th_parallel(th_parts(p->w.count, lanes), th_max(1, GRAIN / (lanes * q->n)), run_groups, p);
+  const bool plain = p->kind < TH_FFT_HALF || p->halved;
+  side *const sides[] = { &p->from, &p->to };
+  for (int i = 0; i < 2; i++) {
+    side *s = sides[i];
+    const int64_t unit = s->form == REAL ? 1 : 2, last = p->w.ndim - 1;
+    const bool fits = s->same && (unit == 1 || s->pair == 1) && s->count == places(s->form, q->n), whole = plain && fits;
+    s->packed = whole && s->step == unit;
+    s->bare = !plain && fits && s->step == unit && p->kind == TH_FFT_HALF && p->inner == 1;
+    s->adjacent = whole && last >= 0 && p->w.stride[i][last] == unit && p->w.size[last] > 1;
+  }
+  return p->dtype == TH_F64 ? run_lines_f64(p) : run_lines_f32(p);
 }
 
 /* ---- which tensor each pass writes to ---- */
@@ -202,6 +165,24 @@ static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_t
 static gather *loader(int dtype);
 static scatter *storer(int dtype);
 
+static th_status finish(th_fft_plan *p) { return p->dtype == TH_F64 ? finish_f64(p) : finish_f32(p); }
+
+/* Takes all that a pass needs. lines: how many there are. */
+static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines)
+{
+  static const int forms[][2] = { [TH_FFT_FORWARD] = { COMPLEX, COMPLEX }, [TH_FFT_BACKWARD] = { COMPLEX, COMPLEX },
+                                  [TH_FFT_HALF] = { REAL, SPECTRUM }, [TH_FFT_WHOLE] = { SPECTRUM, REAL } };
+  p->n = q->n;
+  p->kind = q->kind;
+  p->inner = q->inner;
+  p->dtype = dtype == TH_F64 ? TH_F64 : TH_F32;
+  p->halved = q->kind >= TH_FFT_HALF && q->n % 2 == 0;
+  p->from.form = forms[q->kind][0];
+  p->to.form = forms[q->kind][1];
+  TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, p->halved, finish));
+  return p->dtype == TH_F64 ? take_memory_f64(p, lines) : take_memory_f32(p, lines);
+}
+
 static th_status fft(const th_call *c, const th_tensor *x)
 {
   th_fft f;
@@ -212,13 +193,13 @@ static th_status fft(const th_call *c, const th_tensor *x)
   if (!passes) return th_no_scratch((int64_t)sizeof *passes * f.count);
   memset(passes, 0, sizeof *passes * (size_t)f.count);
   th_status s = lay_out(&f, x, c->arg[0].t, own, at);
+  int64_t size[TH_MAXDIM];
+  memcpy(size, x->size, sizeof size);
   for (int i = 0; i < f.count && s == TH_OK; i++) {
-    pass *p = &passes[i];
-    const bool real = f.pass[i].kind >= TH_FFT_HALF;
-    s = th_fft_plan_get(&p->plan, f.pass[i].n, real);
-    if (s != TH_OK) break;
-    p->lane = real ? p->plan->n : 2 * p->plan->n;
-    s = th_slots_new(&p->slots, sizeof(double) * (size_t)(p->lane + p->plan->work) * (f.pass[i].n <= TOGETHER ? LANES : 1));
+    int64_t lines = 1;
+    for (int d = 0; d < f.ndim; d++) if (d != f.pass[i].dim) lines *= size[d];
+    size[f.pass[i].dim] = f.pass[i].size;
+    s = prepare(&passes[i], &f.pass[i], x->dtype, lines);
   }
   if (s == TH_OK) s = th_commit(c);
   for (int i = 0; i < f.count && s == TH_OK; i++) {
@@ -229,6 +210,7 @@ static th_status fft(const th_call *c, const th_tensor *x)
   }
   for (int i = 0; i < f.count; i++) {
     th_slots_free(&passes[i].slots);
+    th_scratch_free(passes[i].alone);
     th_fft_plan_put(passes[i].plan);
     th_tensor_release(&own[i]);
   }
@@ -275,142 +257,49 @@ const th_kernel TH_AT(th_complexMulConj)[TH_NDTYPE] = TH_FLOATS(complex_mul_conj
 
 #else
 
-/* Places [first, last) of line l of those side by side, which begins at x. */
-TH_INLINE void K(gather_some)(const pass *p, double *to, int lanes, int l, const T *x, int64_t first, int64_t last)
+/* Numbers [first, last) of a line, to its buffer and from it: as they are computed with, complex ones as pairs. A real line of
+ * odd size is a complex one there. */
+static void K(gather)(const pass *p, void *buffer, const char *line, int64_t first, int64_t last)
 {
+  const T *x = (const T *)(const void *)line;
+  C *to = buffer;
   const int64_t step = p->from.step, pair = p->from.pair;
-  if (p->from.form == COMPLEX) {
-    for (int64_t i = first; i < last; i++) {
-      to[2 * i * lanes + l] = (double)LOAD(x[i * step]);
-      to[(2 * i + 1) * lanes + l] = (double)LOAD(x[i * step + pair]);
-    }
+  if (p->from.form == REAL && p->halved) {
+    for (int64_t i = first; i < last; i++) to[i] = LOAD(x[i * step]);
   } else if (p->from.form == REAL) {
-    for (int64_t i = first; i < last; i++) to[i * lanes + l] = (double)LOAD(x[i * step]);
+    for (int64_t i = first; i < last; i++) to[2 * i] = LOAD(x[i * step]), to[2 * i + 1] = 0;
+  } else if (p->from.form == COMPLEX || p->halved) {
+    for (int64_t i = first; i < last; i++) to[2 * i] = LOAD(x[i * step]), to[2 * i + 1] = LOAD(x[i * step + pair]);
   } else {
     for (int64_t i = first; i < last; i++) {
-      const double inner = i == 0 || 2 * i == p->n ? 1 : p->inner;
-      to[(i ? 2 * i - 1 : 0) * lanes + l] = inner * (double)LOAD(x[i * step]);
-      if (i > 0 && 2 * i < p->n) to[2 * i * lanes + l] = inner * (double)LOAD(x[i * step + pair]);
+      const C inner = i == 0 ? 1 : (C)p->inner, re = inner * LOAD(x[i * step]);
+      const C im = i == 0 ? 0 : inner * LOAD(x[i * step + pair]);
+      to[2 * i] = re, to[2 * i + 1] = im;
+      if (i > 0) to[2 * (p->n - i)] = re, to[2 * (p->n - i) + 1] = -im;
     }
   }
 }
-TH_INLINE void K(scatter_some)(const pass *p, const double *from, int lanes, int l, T *y, int64_t first, int64_t last)
+static void K(scatter)(const pass *p, char *line, const void *buffer, int64_t first, int64_t last)
 {
-  const int64_t step = p->to.step, pair = p->to.pair;
-  const double scale = p->scale;
-  if (p->to.form == COMPLEX) {
-    for (int64_t i = first; i < last; i++) {
-      y[i * step] = STORE((C)(scale * from[2 * i * lanes + l]));
-      y[i * step + pair] = STORE((C)(scale * from[(2 * i + 1) * lanes + l]));
-    }
-  } else if (p->to.form == REAL) {
-    for (int64_t i = first; i < last; i++) y[i * step] = STORE((C)(scale * from[i * lanes + l]));
+  T *y = (T *)(void *)line;
+  const C *from = buffer;
+  const int64_t step = p->to.step, pair = p->to.pair, end = th_max(first, th_min(last, places(p->to.form, p->n)));
+  const bool real = p->to.form == REAL;
+  if (real) {
+    const int64_t each = p->halved ? 1 : 2;
+    for (int64_t i = first; i < end; i++) y[i * step] = STORE(from[each * i]);
+  } else if (p->to.form == COMPLEX || p->halved) {
+    for (int64_t i = first; i < end; i++) y[i * step] = STORE(from[2 * i]), y[i * step + pair] = STORE(from[2 * i + 1]);
   } else {
-    for (int64_t i = first; i < last; i++) {
-      const double inner = scale * (i == 0 || 2 * i == p->n ? 1 : p->inner);
-      y[i * step] = STORE((C)(inner * from[(i ? 2 * i - 1 : 0) * lanes + l]));
-      y[i * step + pair] = i > 0 && 2 * i < p->n ? STORE((C)(inner * from[2 * i * lanes + l])) : STORE(0);
+    for (int64_t i = first; i < end; i++) {
+      const C inner = i == 0 ? 1 : (C)p->inner;
+      y[i * step] = STORE(inner * from[2 * i]);
+      y[i * step + pair] = i == 0 ? STORE(0) : STORE(inner * from[2 * i + 1]);
     }
   }
-}
-
-/* The part of LANES lines that is packed in memory; returns how many numbers were moved. */
-static int64_t K(gather_packed)(const pass *p, double *to, const int64_t (*off)[TH_WALKOPS])
-{
-#if IS_HALF
-  (void)p, (void)to, (void)off;
-  return 0;
-#else
-  int64_t skipped, n = packed(p, &p->from, &skipped), i = 0;
-  typedef T vector __attribute__((vector_size(LANES * sizeof(T))));
-  to += skipped * LANES;
-  for (; i + LANES <= n; i += LANES) {
-    vdouble v[LANES];
-    for (int l = 0; l < LANES; l++) {
-      vector row;
-      memcpy(&row, (const T *)p->from.data + off[l][0] + 2 * skipped + i, sizeof row);
-      v[l] = __builtin_convertvector(row, vdouble);
-    }
-    turn(v);
-    memcpy(to + i * LANES, v, sizeof v);
-  }
-  return i;
-#endif
-}
-static int64_t K(scatter_packed)(const pass *p, const double *from, const int64_t (*off)[TH_WALKOPS])
-{
-#if IS_HALF
-  (void)p, (void)from, (void)off;
-  return 0;
-#else
-  int64_t skipped, n = packed(p, &p->to, &skipped), i = 0;
-  typedef T vector __attribute__((vector_size(LANES * sizeof(T))));
-  from += skipped * LANES;
-  for (; i + LANES <= n; i += LANES) {
-    vdouble v[LANES];
-    memcpy(v, from + i * LANES, sizeof v);
-    turn(v);
-    for (int l = 0; l < LANES; l++) {
-      const vector row = __builtin_convertvector(v[l] * p->scale, vector);
-      memcpy((T *)p->to.data + off[l][1] + 2 * skipped + i, &row, sizeof row);
-    }
-  }
-  return i;
-#endif
-}
-
-/* Places [first, last) of all lines. */
-TH_INLINE void K(gather_places)(const pass *p, double *to, int lanes, int used, const int64_t (*off)[TH_WALKOPS],
-                                int64_t first, int64_t last)
-{
-  for (int64_t i = first; i < last; i += AT_ONCE) {
-    const int64_t end = th_min(last, i + AT_ONCE);
-    for (int l = 0; l < used; l++) K(gather_some)(p, to, lanes, l, (const T *)p->from.data + off[l][0], i, end);
-  }
-}
-TH_INLINE void K(scatter_places)(const pass *p, const double *from, int lanes, int used, const int64_t (*off)[TH_WALKOPS],
-                                 int64_t first, int64_t last)
-{
-  for (int64_t i = first; i < last; i += AT_ONCE) {
-    const int64_t end = th_min(last, i + AT_ONCE);
-    for (int l = 0; l < used; l++) K(scatter_some)(p, from, lanes, l, (T *)p->to.data + off[l][1], i, end);
-  }
-}
-
-static void K(gather)(const pass *p, double *to, int lanes, int used, const int64_t (*off)[TH_WALKOPS])
-{
-  const int64_t n = p->from.count, each = p->from.form == REAL ? 1 : 2;
-  const int64_t had = p->from.form == SPECTRUM ? th_max(0, 2 * n - 1) : each * n;
-  if (used < lanes) memset(to, 0, sizeof *to * (size_t)(lanes * p->lane));
-  else if (had < p->lane) memset(to + had * lanes, 0, sizeof *to * (size_t)(lanes * (p->lane - had)));
-  if (lanes == 1) {
-    K(gather_places)(p, to, 1, 1, off, 0, n);
-  } else if (used < LANES) {
-    K(gather_places)(p, to, LANES, used, off, 0, n);
-  } else {
-    const int64_t moved = K(gather_packed)(p, to, off) / each, begin = p->from.form == SPECTRUM && moved > 0;
-    K(gather_places)(p, to, LANES, LANES, off, 0, begin);
-    K(gather_places)(p, to, LANES, LANES, off, begin + moved, n);
-  }
-}
-static void K(scatter)(const pass *p, const double *from, int lanes, int used, const int64_t (*off)[TH_WALKOPS])
-{
-  const int64_t n = th_min(p->to.count, places(p->to.form, p->n)), step = p->to.step, each = p->to.form == REAL ? 1 : 2;
-  if (lanes == 1) {
-    K(scatter_places)(p, from, 1, 1, off, 0, n);
-  } else if (used < LANES) {
-    K(scatter_places)(p, from, LANES, used, off, 0, n);
-  } else {
-    const int64_t moved = K(scatter_packed)(p, from, off) / each, begin = p->to.form == SPECTRUM && moved > 0;
-    K(scatter_places)(p, from, LANES, LANES, off, 0, begin);
-    K(scatter_places)(p, from, LANES, LANES, off, begin + moved, n);
-  }
-  for (int l = 0; l < used && n < p->to.count; l++) {
-    T *y = (T *)p->to.data + off[l][1];
-    for (int64_t i = n; i < p->to.count; i++) {
-      y[i * step] = STORE(0);
-      if (p->to.form != REAL) y[i * step + p->to.pair] = STORE(0);
-    }
+  for (int64_t i = end; i < last; i++) {
+    y[i * step] = STORE(0);
+    if (!real) y[i * step + pair] = STORE(0);
   }
 }
 

@@ -1,17 +1,10 @@
-/* plan.c - makes plans of pocketfft and keeps the last ones: at most so many, and so many bytes of them. */
+/* plan.c - chooses how a size is transformed, makes plans and keeps the last ones: at most so many, and so many bytes. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "plan.h"
 
-#define RALLOC(type, num) ((type *)th_scratch((num) * sizeof(type)))
-#define DEALLOC(ptr) (th_scratch_free(ptr), (ptr) = NULL)
-#define PF(name) name
-typedef double vdouble;
-typedef cmplx vcmplx;
-#include "../../third_party/pocketfft/exec.h"
-#include "../../third_party/pocketfft/plan.h"
-
-enum { KEPT = 32, KEPT_BYTES = 64 << 20 };
+enum { KEPT = 64, KEPT_BYTES = 256 << 20 };
 
 static struct {
   pthread_mutex_t lock;
@@ -19,49 +12,178 @@ static struct {
   int64_t bytes, calls;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- making ---- */
+/* ---- memory of a plan ---- */
 
+static void *take(th_fft_plan *p, size_t bytes)
+{
+  void *m = p->blocks < (int)(sizeof p->block / sizeof *p->block) ? th_scratch(bytes) : NULL;
+  if (!m) return NULL;
+  p->block[p->blocks++] = m;
+  p->bytes += (int64_t)bytes;
+  return m;
+}
 static void destroy(th_fft_plan *p)
 {
-  if (p->complex) destroy_cfft_plan(p->complex);
-  if (p->real) destroy_rfft_plan(p->real);
+  for (int i = 0; i < p->blocks; i++) th_scratch_free(p->block[i]);
   free(p);
 }
 
-/* Numbers behind a plan of factors: a second line, and the roots of a large factor. */
-static int64_t packed_work(const cfftp_plan p)
+#define P float
+#define W double
+#define M(f) f##_f32
+#define SINCOS sincos
+#include "tables.h"
+#undef P
+#undef W
+#undef M
+#undef SINCOS
+#define P double
+#define W long double
+#define M(f) f##_f64
+#define SINCOS sincosl
+#include "tables.h"
+#undef P
+#undef W
+#undef M
+#undef SINCOS
+
+/* ---- choosing ---- */
+
+static int64_t largest_prime(int64_t n)
 {
-  size_t largest = 0;
-  for (size_t k = 0; k < p->nfct; k++) if (p->fct[k].fct > largest) largest = p->fct[k].fct;
-  return 2 * (int64_t)(p->length + largest);
+  int64_t largest = 1;
+  for (int64_t p = 2; p * p <= n; p += 1 + (p > 2)) while (n % p == 0) largest = p, n /= p;
+  return n > largest ? n : largest;
 }
 
-static int64_t blue_work(const fftblue_plan p) { return 2 * (int64_t)(p->n + p->n2) + packed_work(p->plan); }
-
-static th_fft_plan *make(int64_t n, bool real)
+/* The radices of the passes over n numbers, few and the large ones last; returns how many. n has no large prime factor. */
+static int radices(int64_t n, int *radix)
 {
-  th_fft_plan *p = calloc(1, sizeof *p);
-  if (!p) return NULL;
-  p->n = n;
-  if (real) p->real = make_rfft_plan((size_t)n);
-  else p->complex = make_cfft_plan((size_t)n);
-  if (!p->real && !p->complex) {
-    free(p);
-    return NULL;
+  int count = 0, twos = 0, threes = 0, fives = 0;
+  while (n % 2 == 0) n /= 2, twos++;
+  while (n % 3 == 0) n /= 3, threes++;
+  while (n % 5 == 0) n /= 5, fives++;
+  int sixes = twos < threes ? twos : threes;
+  twos -= sixes;
+  threes -= sixes;
+  int tens = twos == 1 && sixes == 0 && fives > 0, twelves = twos == 1 && sixes > 0;
+  if (tens) twos--, fives--;
+  if (twelves) twos--, sixes--;
+  const int sixteens = twos % 3 == 1 && twos >= 4;
+  if (sixteens) twos -= 4;
+  else if (twos % 3 == 1) radix[count++] = 2, twos--;
+  if (twos % 3 == 2) radix[count++] = 4, twos -= 2;
+  for (; threes; threes--) radix[count++] = 3;
+  for (; fives; fives--) radix[count++] = 5;
+  for (; sixes; sixes--) radix[count++] = 6;
+  for (int r = 7; n > 1; r += 2) while (n % r == 0) radix[count++] = r, n /= r;
+  for (; twos; twos -= 3) radix[count++] = 8;
+  if (tens) radix[count++] = 10;
+  if (twelves) radix[count++] = 12;
+  if (sixteens) radix[count++] = 16;
+  return count;
+}
+
+/* What a transform of n costs, per number, in about the time of a pass that only moves it. */
+static double cost_of(int64_t n)
+{
+  static const float of[] = { [2] = 1.3F, [3] = 1.7F, [4] = 1.5F, [5] = 2.3F, [6] = 2.2F, [7] = 3.6F,
+                              [8] = 2, [10] = 3, [11] = 6, [12] = 3, [13] = 8, [16] = 3 };
+  int radix[TH_FFT_PASSES * 2];
+  const int count = radices(n, radix);
+  double sum = 0.5;
+  for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : (float)radix[i];
+  return sum;
+}
+static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }
+
+/* The best number of columns of n, 0 for none: both sides are at least a quarter of a chunk. *cost: of the whole. */
+static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
+{
+  int64_t best = 0;
+  for (int64_t r = chunk / 4; r * r <= n; r++) {
+    if (n % r) continue;
+    for (int turn = 0; turn < 2; turn++) {
+      const int64_t columns = turn ? n / r : r, rows = n / columns;
+      double c = (double)chunks(columns, chunk) * (double)chunk * (double)rows * cost_of(rows) +
+                 (double)chunks(rows, chunk) * (double)chunk * (double)columns * cost_of(columns);
+      const int64_t longest = columns > rows ? columns : rows;
+      if (longest > 1024) c *= 1 + 0.1 * log2((double)longest / 1024);
+      if (best && c >= *cost) continue;
+      best = columns;
+      *cost = c;
+    }
   }
-  const fftblue_plan blue = real ? p->real->blueplan : p->complex->blueplan;
-  p->work = blue ? blue_work(blue) : real ? n : packed_work(p->complex->packplan);
-  p->bytes = 16 * (blue ? (int64_t)(blue->n + 2 * blue->n2) : n);
-  return p;
+  return best;
+}
+
+static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top);
+
+static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
+{
+  d->kind = TH_FFT_SPLIT;
+  d->row = node_of(p, columns, false);
+  d->column = d->n / columns == columns ? d->row : node_of(p, d->n / columns, false);
+  return d->row && d->column ? d : NULL;
+}
+
+/* The size of the convolution that a chirp becomes: the cheapest one without large factors. */
+static int64_t padded_size(int64_t n, int64_t chunk)
+{
+  const int64_t least = 2 * n - 1;
+  int64_t best = 0;
+  double best_cost = 0;
+  for (int64_t odd = 1; odd <= 45; odd += 2) {
+    if (largest_prime(odd) > 5) continue;
+    int64_t size = odd;
+    while (size < least) size *= 2;
+    double cost = (double)size * cost_of(size) * 8;
+    if (size >= 4 * chunk) best_columns(size, chunk, &cost);
+    if (best && cost >= best_cost) continue;
+    best = size;
+    best_cost = cost;
+  }
+  return best;
+}
+
+static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
+{
+  th_fft_node *d = take(p, sizeof *d);
+  if (!d) return NULL;
+  memset(d, 0, sizeof *d);
+  d->n = n;
+  const int64_t chunk = th_fft_chunk(p->dtype), prime = top ? largest_prime(n) : 1;
+  double cost;
+  const int64_t columns = prime <= TH_FFT_LARGEST && n >= 4 * chunk ? best_columns(n, chunk, &cost) : 0;
+  if (columns) return split(p, d, columns);
+  if (prime <= TH_FFT_LARGEST && (n < 512 || prime <= 13)) {
+    d->kind = TH_FFT_DIRECT;
+    d->passes = radices(n, d->radix);
+    return d;
+  }
+  d->kind = TH_FFT_CHIRP;
+  d->padded = node_of(p, padded_size(n, chunk), false);
+  return d->padded ? d : NULL;
+}
+
+static th_fft_plan *make(int64_t n, int dtype, bool real)
+{
+  th_fft_plan *p = malloc(sizeof *p);
+  if (!p) return NULL;
+  *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };
+  p->node = node_of(p, real ? n / 2 : n, true);
+  if (p->node && (dtype == TH_F64 ? fill_plan_f64(p) : fill_plan_f32(p))) return p;
+  destroy(p);
+  return NULL;
 }
 
 /* ---- keeping ---- */
 
-static th_fft_plan *find(int64_t n, bool real)
+static th_fft_plan *find(int64_t n, int dtype, bool real)
 {
   for (int i = 0; i < KEPT; i++) {
     th_fft_plan *p = cache.plan[i];
-    if (p && p->n == n && (p->real != NULL) == real) return p;
+    if (p && p->n == n && p->dtype == dtype && p->real == real) return p;
   }
   return NULL;
 }
@@ -96,11 +218,15 @@ static void keep(th_fft_plan *p)
   }
 }
 
-th_status th_fft_plan_get(th_fft_plan **to, int64_t n, bool real)
+th_status th_fft_plan_get(th_fft_plan **to, int64_t n, int dtype, bool real, th_fft_finish *finish)
 {
+  th_status s = TH_OK;
   pthread_mutex_lock(&cache.lock);
-  th_fft_plan *p = find(n, real);
-  if (!p && n < (int64_t)1 << 48) p = make(n, real);
+  th_fft_plan *p = find(n, dtype, real);
+  if (!p && n < (int64_t)1 << 40) {
+    p = make(n, dtype, real);
+    if (p && (s = finish(p)) != TH_OK) destroy(p), p = NULL;
+  }
   if (p) {
     p->used = ++cache.calls;
     p->users++;
@@ -108,7 +234,8 @@ th_status th_fft_plan_get(th_fft_plan **to, int64_t n, bool real)
   }
   pthread_mutex_unlock(&cache.lock);
   *to = p;
-  return p ? TH_OK : th_fail(TH_ENOMEM, "no memory to prepare a transform of %lld numbers", (long long)n);
+  if (p || s != TH_OK) return s;
+  return th_fail(TH_ENOMEM, "no memory to prepare a transform of %lld numbers", (long long)n);
 }
 
 void th_fft_plan_put(th_fft_plan *p)

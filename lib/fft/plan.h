@@ -1,20 +1,59 @@
-/* plan.h - plans of pocketfft, made once per size and kept for the next call. */
+/* plan.h - plans of Fourier transforms: made once per size and type, kept for the next calls. No instruction set. */
 #ifndef TH_FFT_PLAN_H
 #define TH_FFT_PLAN_H
 #include "../core/core.h"
-#include "../../third_party/pocketfft/types.h"
 
-typedef struct th_fft_plan {
-  int64_t   n, work;        /* work: scratch numbers that a transform of one line needs beside it */
-  cfft_plan complex;        /* one of the two */
-  rfft_plan real;
-  int64_t   bytes, used;    /* used: the call that wanted it last */
-  int       users;
-  bool      kept;           /* in the cache */
-} th_fft_plan;
+/* How a size is transformed. A line of columns * rows numbers is a matrix: its columns are transformed, multiplied by roots
+ * of unity, then its rows. A size with a large prime factor becomes a convolution of a size without. */
+enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP };
+enum { TH_FFT_PASSES = 24, TH_FFT_LARGEST = 61 };
+
+typedef struct th_fft_node th_fft_node;
+struct th_fft_node {
+  int64_t n;
+  int     kind;
+  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and those of a radix that has no kernel of its own. */
+  int     passes, radix[TH_FFT_PASSES];
+  const void *roots[TH_FFT_PASSES], *circle[TH_FFT_PASSES];
+  /* SPLIT: the transforms of a column and of a row, and the roots between them: for each chunk of columns, for each row,
+   * the cosines of the chunk, then its sines. */
+  const th_fft_node *column, *row;
+  const void *turns;
+  /* CHIRP: the transform of the padded size, cos and sin of pi k^2 / n, and the spectrum of their convolution, which the
+   * first call that has the instruction set for it computes. */
+  const th_fft_node *padded;
+  const void *chirp;
+  void   *kernel;
+};
+
+/* Columns of a chunk, at every CPU level: the registers of the widest. */
+static inline __attribute__((unused)) int64_t th_fft_chunk(int dtype) { return dtype == TH_F64 ? 8 : 16; }
+
+/* Where chunk c of n numbers begins: the last one overlaps the one before it. Of fewer than a chunk there is one. */
+static inline __attribute__((unused)) int64_t th_fft_chunk_at(int64_t c, int64_t chunk, int64_t n)
+{
+  return c * chunk + chunk <= n || c == 0 ? c * chunk : n - chunk;
+}
+
+typedef struct th_fft_plan th_fft_plan;
+struct th_fft_plan {
+  int64_t n;
+  int     dtype;                    /* TH_F32 or TH_F64 */
+  bool    real;                     /* of an even n: a line of real numbers is n / 2 complex ones */
+  const th_fft_node *node;          /* of n or n / 2 */
+  const void *roots;                /* real: cos and sin of 2 pi k / n for k to n / 4 */
+  int     blocks;                   /* the memory behind it */
+  void   *block[512];
+  int64_t bytes, used;              /* used: the call that wanted it last */
+  int     users;
+  bool    kept;                     /* in the cache */
+};
+
+/* Finishes a new plan with kernels of a CPU level. */
+typedef th_status th_fft_finish(th_fft_plan *p);
 
 /* The plan of size n >= 1; many calls may share it. Give it back with th_fft_plan_put. */
-th_status th_fft_plan_get(th_fft_plan **p, int64_t n, bool real);
+th_status th_fft_plan_get(th_fft_plan **p, int64_t n, int dtype, bool real, th_fft_finish *finish);
 void      th_fft_plan_put(th_fft_plan *p);
 
 #endif

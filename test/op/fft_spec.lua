@@ -250,6 +250,70 @@ describe('torch.fft', function()
       end
       torch.setnumthreads(before)
    end)
+   -- Sizes of every kind: one pass, matrices with whole and partial chunks of columns, convolutions.
+   local SIZES = { 31, 61, 64, 96, 100, 127, 128, 210, 244, 256, 257, 275, 403, 488, 512, 600, 1001, 1021, 1155,
+      2187, 2310, 4096 }
+   it('gives a long line of a batch the bits that it has alone, as columns and as rows, in float too', function()
+      for _, kind in ipairs { 'FloatTensor', 'DoubleTensor' } do
+         for _, n in ipairs(SIZES) do
+            local x = torch[kind](19, n, 2):uniform(-1, 1)
+            local real = x:select(3, 1):contiguous()
+            local y, half = fft.fft(x), fft.rfft(real)
+            local columns = fft.fft(x:transpose(1, 2):contiguous(), nil, 1):transpose(1, 2)
+            local halves = fft.rfft(real:t():contiguous(), nil, 1):transpose(1, 2)
+            local back = fft.irfft(half, n)
+            local backs = fft.irfft(half:transpose(1, 2):contiguous(), n, 1):t()
+            for i = 1, 19, 6 do
+               assert.equal(0, distance(fft.fft(x[i]), y[i]), n)
+               assert.equal(0, distance(fft.rfft(real[i]), half[i]), n)
+               assert.equal(0, distance(fft.irfft(half[i], n), back[i]), n)
+            end
+            assert.equal(0, distance(columns, y), n)
+            assert.equal(0, distance(halves, half), n)
+            assert.equal(0, distance(backs, back), n)
+         end
+      end
+   end)
+   it('has the same bits with 1 to 8 threads on one long line', function()
+      local before = torch.getnumthreads()
+      for _, n in ipairs { 16384, 59049, 65521, 131072 } do
+         local x = noise(n, 2)
+         local real = x:select(2, 1):contiguous()
+         torch.setnumthreads(1)
+         local y, half = fft.fft(x), fft.rfft(real)
+         local back = fft.irfft(half, n)
+         for threads = 2, 8 do
+            torch.setnumthreads(threads)
+            assert.equal(0, distance(fft.fft(x), y), n)
+            assert.equal(0, distance(fft.rfft(real), half), n)
+            assert.equal(0, distance(fft.irfft(half, n), back), n)
+         end
+      end
+      torch.setnumthreads(before)
+   end)
+   it('rounds to float and double no worse than roots of unity that are right to the last bit allow', function()
+      for _, n in ipairs { 64, 1000, 1024, 4096, 10000, 65536, 2 ^ 18 } do
+         local x = noise(n, 2):float():double()
+         local y, steps = fft.fft(x), math.sqrt(math.log(n) / math.log(2))
+         local float = fft.fft(x:float()):double()
+         assert.is_true((float - y):norm() < 2 ^ -24 * steps * y:norm(), n)
+         assert.is_true((fft.ifft(y) - x):norm() < 1.5 * 2 ^ -53 * steps * x:norm(), n)
+      end
+   end)
+   it('keeps NaN and infinity in their lines', function()
+      for _, n in ipairs { 8, 100, 257, 1024 } do
+         local x = noise(20, n, 2)
+         local want = fft.fft(x)
+         local spoilt = x:clone()
+         spoilt[3][2][1], spoilt[12][n][2] = 0 / 0, math.huge
+         for _, y in ipairs { fft.fft(spoilt), fft.fft(spoilt:transpose(1, 2):contiguous(), nil, 1):transpose(1, 2) } do
+            for i = 1, 20 do
+               if i == 3 or i == 12 then assert.not_equal(y[i]:sum(), y[i]:sum(), n)
+               else assert.equal(0, distance(y[i], want[i]), n) end
+            end
+         end
+      end
+   end)
    it('cuts and pads', function()
       local x = noise(3, 10, 2)
       for _, n in ipairs { 1, 4, 9, 10, 11, 31 } do

@@ -3,7 +3,7 @@
  * three or five times such a power. */
 enum { M(LV) = TH_VB / (int)sizeof(P) };
 
-typedef struct M(cx) { M(vec) re, im; } M(cx);      /* a complex number in each lane */
+#include "../fft/butterflies.h"
 
 /* Where complex vectors lie: `step` vectors from one real part to the next, `im` to the imaginary part; those that will be
  * read next lie `ahead` from there. `past`: they are written past the caches. */
@@ -12,70 +12,6 @@ typedef struct M(row) { M(vec) *re; int64_t im, step, ahead; bool past; } M(row)
 TH_INLINE M(row) M(row_of)(M(cx) *x) { return (M(row)){ .re = &x->re, .im = 1, .step = 2 }; }
 /* A transform of these gives the inverse of the others' transform, these way round, too. */
 TH_INLINE M(row) M(swapped)(M(row) r) { return (M(row)){ r.re + r.im, -r.im, r.step, r.ahead, r.past }; }
-
-/* to = (re + i im) (c - i s) */
-TH_INLINE void M(turned)(M(cx) *to, M(vec) re, M(vec) im, P c, P s)
-{
-  const M(vec) vc = c - (M(vec)){ 0 }, vs = s - (M(vec)){ 0 }, minus = -re;
-  to->re = M_FMA(im, vs, re * vc);
-  to->im = M_FMA(minus, vs, im * vc);
-}
-
-/* Transforms of three, four, five and eight, in place. */
-TH_INLINE void M(three)(M(cx) *v)
-{
-  const M(vec) half = (P)-0.5 - (M(vec)){ 0 }, root = (P)0.86602540378443864676 - (M(vec)){ 0 };
-  const M(vec) sr = v[1].re + v[2].re, si = v[1].im + v[2].im;
-  const M(vec) dr = (v[1].re - v[2].re) * root, di = (v[1].im - v[2].im) * root;
-  const M(vec) cr = M_FMA(half, sr, v[0].re), ci = M_FMA(half, si, v[0].im);
-  v[0].re += sr, v[0].im += si;
-  v[1].re = cr + di, v[1].im = ci - dr;
-  v[2].re = cr - di, v[2].im = ci + dr;
-}
-
-TH_INLINE void M(five)(M(cx) *v)
-{
-  const M(vec) c1 = (P)0.30901699437494742410 - (M(vec)){ 0 }, c2 = (P)-0.80901699437494742410 - (M(vec)){ 0 };
-  const M(vec) s1 = (P)0.95105651629515357212 - (M(vec)){ 0 }, s2 = (P)0.58778525229247312917 - (M(vec)){ 0 };
-  const M(vec) ar = v[1].re + v[4].re, ai = v[1].im + v[4].im, br = v[1].re - v[4].re, bi = v[1].im - v[4].im;
-  const M(vec) cr = v[2].re + v[3].re, ci = v[2].im + v[3].im, dr = v[2].re - v[3].re, di = v[2].im - v[3].im;
-  const M(vec) er = M_FMA(c2, cr, M_FMA(c1, ar, v[0].re)), ei = M_FMA(c2, ci, M_FMA(c1, ai, v[0].im));
-  const M(vec) fr = M_FMA(c1, cr, M_FMA(c2, ar, v[0].re)), fi = M_FMA(c1, ci, M_FMA(c2, ai, v[0].im));
-  const M(vec) gr = M_FMA(s2, dr, s1 * br), gi = M_FMA(s2, di, s1 * bi);
-  const M(vec) hr = M_FMA(-s1, dr, s2 * br), hi = M_FMA(-s1, di, s2 * bi);
-  v[0].re += ar + cr, v[0].im += ai + ci;
-  v[1].re = er + gi, v[1].im = ei - gr;
-  v[4].re = er - gi, v[4].im = ei + gr;
-  v[2].re = fr + hi, v[2].im = fi - hr;
-  v[3].re = fr - hi, v[3].im = fi + hr;
-}
-
-TH_INLINE void M(four)(M(cx) *a, M(cx) *b, M(cx) *c, M(cx) *d)
-{
-  const M(vec) sr = a->re + c->re, si = a->im + c->im, dr = a->re - c->re, di = a->im - c->im;
-  const M(vec) tr = b->re + d->re, ti = b->im + d->im, er = b->re - d->re, ei = b->im - d->im;
-  a->re = sr + tr, a->im = si + ti;
-  b->re = dr + ei, b->im = di - er;
-  c->re = sr - tr, c->im = si - ti;
-  d->re = dr - ei, d->im = di + er;
-}
-
-TH_INLINE void M(eight)(M(cx) *v)
-{
-  const M(vec) half = (P)0.70710678118654752440 - (M(vec)){ 0 };
-#pragma GCC unroll 4
-  for (int k = 0; k < 4; k++) {
-    const M(vec) sr = v[k].re + v[k + 4].re, si = v[k].im + v[k + 4].im;
-    const M(vec) dr = v[k].re - v[k + 4].re, di = v[k].im - v[k + 4].im;
-    v[k].re = sr, v[k].im = si;
-    if (k == 0) v[4].re = dr, v[4].im = di;
-    if (k == 1) v[5].re = (dr + di) * half, v[5].im = (di - dr) * half;
-    if (k == 2) v[6].re = di, v[6].im = -dr;
-    if (k == 3) v[7].re = (di - dr) * half, v[7].im = (dr + di) * -half;
-  }
-  M(four)(v, v + 1, v + 2, v + 3);
-  M(four)(v + 4, v + 5, v + 6, v + 7);
-}
 
 /* One butterfly: its numbers lie `across` apart, and go `apart` apart, turned by powers of w. */
 TH_INLINE void M(butterfly)(const int radix, const M(vec) *x, int64_t xi, int64_t across, int64_t ahead, M(vec) *y,

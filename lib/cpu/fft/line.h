@@ -1,0 +1,349 @@
+/* line.h - transforms of one line within vectors, of real lines, and of lines that lie apart. Read once per computing type
+ * after pass.h. Lines are pairs of real and imaginary part. */
+
+/* One line, of which several threads may do parts: then each borrows a slot to work in. */
+typedef struct M(line) {
+  const th_fft_node *d;
+  const P *from;
+  P      *to, *middle;              /* middle: the matrix between the steps */
+  int     form, out;                /* PAIRS, or SWAPPED for the inverse */
+  P       factor;
+  th_slots *slots;                  /* NULL: one thread, which works in `work` */
+  P      *work;
+} M(line);
+
+static int64_t M(up)(int64_t n) { return (n + M(CHUNK) - 1) / M(CHUNK); }
+
+/* Numbers that one thread needs for a step of a line; that a line needs between the steps; that a transform needs in all. */
+static int64_t M(step_room)(const th_fft_node *d)
+{
+  if (d->kind == TH_FFT_DIRECT) return 2 * d->n * M(PAIR) + M(room)(d) * M(V);
+  if (d->kind == TH_FFT_CHIRP) return M(step_room)(d->padded);
+  return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
+}
+static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || d->row->n < M(CHUNK); }
+static int64_t M(middle_room)(const th_fft_node *d)
+{
+  if (d->kind == TH_FFT_DIRECT) return 0;
+  if (d->kind == TH_FFT_CHIRP) return 2 * M(up)(d->padded->n) * M(CHUNK) + M(middle_room)(d->padded);
+  const int64_t rows = M(up)(d->column->n) * M(CHUNK);
+  return M(narrow)(d) ? 2 * th_max(d->row->n, M(CHUNK)) * rows + 2 * M(up)(d->n) * M(CHUNK) + 2 * M(PAIR) : 2 * d->row->n * rows;
+}
+
+/* Does f for n parts, of which the last two are one thread's: what they write may overlap. */
+static void M(each)(M(line) *j, int64_t n, bool overlap, int64_t grain, th_block f)
+{
+  if (j->slots) th_parallel(overlap && n > 1 ? n - 1 : n, grain, f, j);
+  else f(j, 0, overlap && n > 1 ? n - 1 : n);
+}
+
+/* Up to V pairs, of which the first `count` are there. */
+TH_INLINE M(cx) M(take_some)(const P *at, int64_t count, int form)
+{
+  P p[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 };
+  if (count >= M(V)) return M(take)(at, 0, form);
+  memcpy(p, at, sizeof(P) * 2 * (size_t)count);
+  return M(take)(p, 0, form);
+}
+TH_INLINE void M(give_some)(P *at, int64_t count, int form, M(cx) v)
+{
+  P p[M(PAIR)] __attribute__((aligned(TH_VB)));
+  if (count >= M(V)) {
+    M(give)(at, 0, form, v);
+    return;
+  }
+  M(give)(p, 0, form, v);
+  memcpy(at, p, sizeof(P) * 2 * (size_t)count);
+}
+
+/* Columns: chunks of them become chunks of the middle's rows. */
+static void M(columns)(void *ctx, int64_t first, int64_t last)
+{
+  const M(line) *j = ctx;
+  const th_fft_node *d = j->d;
+  const int64_t columns = d->row->n, rows = d->column->n;
+  P *results = j->slots ? th_slot_take(j->slots) : j->work, *work = results + th_max(rows, M(CHUNK)) * M(PAIR);
+  if (rows < M(CHUNK)) memset(results + rows * M(PAIR), 0, sizeof(P) * (size_t)((M(CHUNK) - rows) * M(PAIR)));
+  if (M(up)(columns) > 1 && columns % M(CHUNK) && last == M(up)(columns) - 1) last++;
+  for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
+    for (int64_t lane = 0; lane < th_min(M(CHUNK), columns); lane += M(V)) {
+      const int64_t column = th_fft_chunk_at(c, M(CHUNK), columns) + lane;
+      const M(rows) from = { (P *)(uintptr_t)(j->from + 2 * column), 2 * columns, 0, j->form };
+      const M(rows) to = { results, M(PAIR), M(V), SPLIT };
+      const M(after) turn = { .how = TURN_LANES, .turns = (const P *)d->turns + c * rows * 2 * M(CHUNK) + lane,
+                              .step = 2 * M(CHUNK) };
+      M(across)(d->column, &from, &to, work, &turn);
+      P *block = j->middle + column * M(PAIR);
+      for (int64_t b = 0; b < M(up)(rows) * (M(CHUNK) / M(V)); b++, block += th_max(columns, M(CHUNK)) * M(PAIR)) {
+        const int64_t k = th_fft_chunk_at(b / (M(CHUNK) / M(V)), M(CHUNK), rows) + b % (M(CHUNK) / M(V)) * M(V);
+        const M(vec) *at = (const M(vec) *)(results + k * M(PAIR));
+        M(vec) *out = (M(vec) *)block, v[M(V)];
+        for (int part = 0; part < 2; part++) {
+#pragma GCC unroll 16
+          for (int i = 0; i < M(V) / 2; i++) {
+            const P *low = (const P *)(at + 2 * i + part), *high = (const P *)(at + 2 * i + part + M(V));
+            v[i] = M(halves)(low, high), v[i + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
+          }
+          M(turn_halves)(v);
+#pragma GCC unroll 16
+          for (int i = 0; i < M(V); i++) out[2 * i + part] = v[i];
+        }
+      }
+    }
+  }
+  if (j->slots) th_slot_give(j->slots, results);
+}
+
+/* Rows of the middle. */
+static void M(across_rows)(void *ctx, int64_t first, int64_t last)
+{
+  const M(line) *j = ctx;
+  const th_fft_node *d = j->d;
+  const int64_t columns = d->row->n, rows = d->column->n;
+  const M(after) end = { j->factor == 1 ? NOTHING : SCALE, j->factor, NULL, 0, 0 };
+  P *work = j->slots ? th_slot_take(j->slots) : j->work;
+  if (M(up)(rows) > 1 && rows % M(CHUNK) && last == M(up)(rows) - 1) last++;
+  for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
+    for (int64_t lane = 0; lane < th_min(M(CHUNK), rows); lane += M(V)) {
+      const int64_t k = th_fft_chunk_at(c, M(CHUNK), rows) + lane;
+      P *block = j->middle + (c * M(CHUNK) + lane) / M(V) * th_max(columns, M(CHUNK)) * M(PAIR);
+      const M(rows) from = { block, M(PAIR), M(V), SPLIT };
+      const M(rows) to = { j->to + 2 * k, 2 * rows, 0, j->out }, aside = { work, M(PAIR), M(V), SPLIT };
+      if (rows >= M(CHUNK)) {
+        M(across)(d->row, &from, &to, work, &end);
+        continue;
+      }
+      /* Results that are wider than a row, where the next row writes over them. */
+      M(across)(d->row, &from, &aside, work + columns * M(PAIR), &end);
+      for (int64_t i = 0; i < columns; i++) {
+        const M(cx) v = M(take)(work + i * M(PAIR), M(V), SPLIT);
+        M(give_some)(j->to + 2 * (i * rows + k), th_min(rows - k, d->n - k - i * rows), j->out, v);
+      }
+    }
+  }
+  if (j->slots) th_slot_give(j->slots, work);
+}
+
+/* A short line: one lane. */
+static void M(one_lane)(const M(line) *j)
+{
+  const int64_t n = j->d->n;
+  P *x = j->slots ? th_slot_take(j->slots) : j->work, *const base = x, *work = x + 2 * n * M(PAIR);
+  for (int64_t i = 0; i < 2 * n; i++) ((M(vec) *)x)[i] = j->from[i] - (M(vec)){ 0 };
+  const bool in = j->form == SWAPPED, out = j->out == SWAPPED;
+  P *y = x + n * M(PAIR);
+  const M(rows) from = { x + (in ? M(V) : 0), M(PAIR), in ? -M(V) : M(V), SPLIT };
+  const M(rows) to = { y + (out ? M(V) : 0), M(PAIR), out ? -M(V) : M(V), SPLIT };
+  const M(after) end = { j->factor == 1 ? NOTHING : SCALE, j->factor, NULL, 0, 0 };
+  M(across)(j->d, &from, &to, work, &end);
+  for (int64_t i = 0; i < 2 * n; i++) j->to[i] = y[i * M(V)];
+  if (j->slots) th_slot_give(j->slots, base);
+}
+
+enum { M(BLOCK) = 4096 };           /* numbers of a loop that are one thread's */
+
+/* The three products of a convolution with a chirp. */
+static void M(chirp_in)(void *ctx, int64_t first, int64_t last)
+{
+  const M(line) *j = ctx;
+  const int64_t n = j->d->n;
+  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
+    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
+    M(give_some)(j->middle + 2 * i, n - i, PAIRS, M(turned_by)(M(take_some)(j->from + 2 * i, n - i, j->form), w.re, w.im));
+  }
+}
+static void M(chirp_product)(void *ctx, int64_t first, int64_t last)
+{
+  const M(line) *j = ctx;
+  const int64_t n = j->d->padded->n;
+  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
+    const M(cx) w = M(take_some)((const P *)j->d->kernel + 2 * i, n - i, PAIRS);
+    const M(cx) v = M(take_some)(j->middle + 2 * i, n - i, PAIRS);
+    M(give_some)(j->middle + 2 * i, n - i, PAIRS, M(turned_by)(v, w.re, -w.im));
+  }
+}
+static void M(chirp_out)(void *ctx, int64_t first, int64_t last)
+{
+  const M(line) *j = ctx;
+  const int64_t n = j->d->n;
+  for (int64_t i = first * M(BLOCK); i < th_min(n, last * M(BLOCK)); i += M(V)) {
+    const M(cx) w = M(take_some)((const P *)j->d->chirp + 2 * i, n - i, PAIRS);
+    M(cx) v = M(turned_by)(M(take_some)(j->middle + 2 * i, n - i, PAIRS), w.re, w.im);
+    v.re *= j->factor, v.im *= j->factor;
+    M(give_some)(j->to + 2 * i, n - i, j->out, v);
+  }
+}
+
+/* The transform of a line; `to` may be `from`. Interrupted, it leaves numbers that mean nothing. */
+static void M(transform)(M(line) *j)
+{
+  const th_fft_node *d = j->d;
+  if (d->kind == TH_FFT_DIRECT) {
+    M(one_lane)(j);
+  } else if (d->kind == TH_FFT_SPLIT && M(narrow)(d)) {
+    /* Vectors are wider than rows: they read past the end of a copy. */
+    const int64_t matrix = 2 * th_max(d->row->n, M(CHUNK)) * M(up)(d->column->n) * M(CHUNK);
+    P *copy = j->middle + matrix;
+    M(line) own = { .d = d, .from = copy, .to = j->to, .middle = j->middle, .form = j->form, .out = j->out, .factor = j->factor };
+    memcpy(copy, j->from, sizeof(P) * 2 * (size_t)d->n);
+    memset(copy + 2 * d->n, 0, sizeof(P) * 2 * M(PAIR));
+    own.work = j->slots ? th_slot_take(j->slots) : j->work;
+    M(each)(&own, M(up)(d->row->n), d->row->n % M(CHUNK), 1, M(columns));
+    M(each)(&own, M(up)(d->column->n), d->column->n % M(CHUNK), 1, M(across_rows));
+    if (j->slots) th_slot_give(j->slots, own.work);
+  } else if (d->kind == TH_FFT_SPLIT) {
+    M(each)(j, M(up)(d->row->n), d->row->n % M(CHUNK), 1, M(columns));
+    M(each)(j, M(up)(d->column->n), d->column->n % M(CHUNK), 1, M(across_rows));
+  } else {
+    const int64_t n = d->padded->n, blocks = (d->n - 1) / M(BLOCK) + 1;
+    P *z = j->middle;
+    M(each)(j, blocks, false, 4, M(chirp_in));
+    memset(z + 2 * d->n, 0, sizeof(P) * 2 * (size_t)(n - d->n));
+    M(line) whole = { .d = d->padded, .from = z, .to = z, .middle = z + 2 * M(up)(n) * M(CHUNK), .form = PAIRS,
+                      .out = PAIRS, .factor = 1,
+                      .slots = j->slots, .work = j->work };
+    M(transform)(&whole);
+    M(each)(j, (n - 1) / M(BLOCK) + 1, false, 4, M(chirp_product));
+    whole.form = whole.out = SWAPPED;
+    M(transform)(&whole);
+    M(each)(j, blocks, false, 4, M(chirp_out));
+  }
+}
+
+/* The spectrum of the chirp that a plan convolves with. */
+static th_status M(finish)(th_fft_plan *p)
+{
+  const th_fft_node *d = p->node;
+  if (d->kind != TH_FFT_CHIRP) return TH_OK;
+  const int64_t n = d->padded->n, room = M(step_room)(d->padded) + M(middle_room)(d->padded) + 4 * M(V);
+  P *z = d->kernel, *work = th_scratch(sizeof(P) * (size_t)room);
+  if (!work) return th_no_scratch((int64_t)sizeof(P) * room);
+  const P *chirp = d->chirp;
+  memset(z, 0, sizeof(P) * 2 * (size_t)n);
+  for (int64_t k = 0; k < d->n; k++) {
+    z[2 * k] = chirp[2 * k], z[2 * k + 1] = chirp[2 * k + 1];
+    if (k > 0) z[2 * (n - k)] = z[2 * k], z[2 * (n - k) + 1] = z[2 * k + 1];
+  }
+  M(line) j = { .d = d->padded, .from = z, .to = z, .form = PAIRS, .out = PAIRS, .factor = 1 / (P)n, .work = work,
+                .middle = work + (M(step_room)(d->padded) + M(V)) / M(V) * M(V) };
+  M(transform)(&j);
+  th_scratch_free(work);
+  return TH_OK;
+}
+
+/* ---- real lines ---- */
+
+/* A line of n real numbers is one of h = n / 2 complex ones: the numbers k and h - k of its spectrum and of the real line's
+ * come from each other, both ways. back: to the real line. factor: of all. w: turns of k. */
+TH_INLINE void M(mix)(bool back, M(cx) a, M(cx) b, M(vec) c, M(vec) s, P factor, M(cx) *low, M(cx) *high)
+{
+  const M(vec) er = (a.re + b.re) * factor, ei = (a.im - b.im) * factor;
+  const M(vec) dr = (a.re - b.re) * factor, di = (a.im + b.im) * factor;
+  const M(vec) turned = di * s, less = dr * s, minus = -less;
+  const M(vec) tr = back ? -M_FMA(di, c, less) : M_FMA(di, c, minus);
+  const M(vec) ti = back ? M_FMA(dr, c, -turned) : -M_FMA(dr, c, turned);
+  *low = (M(cx)){ er + tr, ei + ti };
+  *high = (M(cx)){ er - tr, ti - ei };
+}
+
+/* The numbers k and h - k for k in blocks from 1 on: from `from` to `to`, which may be the same. */
+typedef struct M(mixing) { const P *from; P *to; int64_t h; const P *roots; P factor; bool back; } M(mixing);
+
+static void M(mix_lines)(void *ctx, int64_t first, int64_t last)
+{
+  const M(mixing) *j = ctx;
+  const int64_t h = j->h, end = th_min(h / 2, last * M(BLOCK));
+  for (int64_t k = 1 + first * M(BLOCK); k <= end; k += M(V)) {
+    const int64_t count = th_min(M(V), end + 1 - k);
+    const P *up = j->from + 2 * k, *down = j->from + 2 * (h - k + 1 - count);
+    P *to_up = j->to + 2 * k, *to_down = j->to + 2 * (h - k + 1 - count);
+    P p[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 }, q[M(PAIR)] __attribute__((aligned(TH_VB))) = { 0 };
+    const bool whole = count == M(V);
+    const size_t part = sizeof(P) * 2 * (size_t)count;
+    if (!whole) memcpy(p, up, part), memcpy(q + M(PAIR) - 2 * count, down, part);
+    const M(cx) w = M(take_some)(j->roots + 2 * k, count, PAIRS);
+    const M(cx) a = M(take)(whole ? up : p, 0, PAIRS);
+    M(cx) b = M(take)(whole ? down : q, 0, PAIRS), low, high;
+    b = (M(cx)){ TH_SHUFFLE(b.re, b.re, TH_PLACE_TURN), TH_SHUFFLE(b.im, b.im, TH_PLACE_TURN) };
+    M(mix)(j->back, a, b, w.re, w.im, j->factor, &low, &high);
+    high = (M(cx)){ TH_SHUFFLE(high.re, high.re, TH_PLACE_TURN), TH_SHUFFLE(high.im, high.im, TH_PLACE_TURN) };
+    M(give)(whole ? to_down : q, 0, PAIRS, high);
+    if (!whole) memcpy(to_down, q + M(PAIR) - 2 * count, sizeof(P) * 2 * (size_t)count);
+    M(give)(whole ? to_up : p, 0, PAIRS, low);
+    if (!whole) memcpy(to_up, p, sizeof(P) * 2 * (size_t)count);
+  }
+}
+
+/* The same of lines side by side, in rows of these forms; numbers 0 and h too. ends: their factor. */
+TH_INLINE void M(mix_forms)(const M(rows) *x, const M(rows) *y, const int xf, const int yf, int64_t h, const P *roots, P factor,
+                            P ends, const bool back)
+{
+  const int64_t xs = x->step, ys = y->step, xi = x->im, yi = y->im;
+  const P *from = x->at;
+  P *to = y->at;
+  const M(cx) zero = M(take)(from, xi, xf);
+  if (back) {
+    const M(cx) top = M(take)(from + h * xs, xi, xf);
+    M(give)(to, yi, yf, (M(cx)){ zero.re + top.re, zero.re - top.re });
+  } else {
+    const M(vec) none = { 0 };
+    M(give)(to, yi, yf, (M(cx)){ (zero.re + zero.im) * ends, none });
+    M(give)(to + h * ys, yi, yf, (M(cx)){ (zero.re - zero.im) * ends, none });
+  }
+  for (int64_t k = 1; 2 * k <= h; k++) {
+    M(cx) low, high;
+    M(mix)(back, M(take)(from + k * xs, xi, xf), M(take)(from + (h - k) * xs, xi, xf), roots[2 * k] - (M(vec)){ 0 },
+           roots[2 * k + 1] - (M(vec)){ 0 }, factor, &low, &high);
+    M(give)(to + (h - k) * ys, yi, yf, high);
+    M(give)(to + k * ys, yi, yf, low);
+  }
+}
+static void M(mix_rows)(const M(rows) *x, const M(rows) *y, int64_t h, const P *roots, P factor, P ends, bool back)
+{
+  const bool plain = x->form == SPLIT && y->form == SPLIT;
+  if (plain && back) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, true);
+  else if (plain) M(mix_forms)(x, y, SPLIT, SPLIT, h, roots, factor, ends, false);
+  else M(mix_forms)(x, y, x->form, y->form, h, roots, factor, ends, back);
+}
+
+enum { M(FEW) = M(V) / 4 };         /* numbers of a line that are not worth a transpose */
+
+/* n numbers of each of V lines become n vectors, and back. */
+static void M(gather_lanes)(P *to, const P *const *from, int64_t n)
+{
+  int64_t i = 0;
+  for (; n >= M(V) && i + M(FEW) < n; i += M(V)) {
+    const int64_t at = th_min(i, n - M(V));         /* the last ones, some of them again */
+    M(vec) v[M(V)];
+#pragma GCC unroll 16
+    for (int l = 0; l < M(V) / 2; l++) {
+      const P *low = from[l] + at, *high = from[l + M(V) / 2] + at;
+      v[l] = M(halves)(low, high), v[l + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
+    }
+    M(turn_halves)(v);
+#pragma GCC unroll 16
+    for (int l = 0; l < M(V); l++) ((M(vec) *)to)[at + l] = v[l];
+  }
+  for (; i < n; i++) for (int l = 0; l < M(V); l++) to[i * M(V) + l] = from[l][i];
+}
+static void M(scatter_lanes)(P *const *to, const P *from, int64_t n, int used)
+{
+  int64_t i = 0;
+  for (; n >= M(V) && i + M(FEW) < n; i += M(V)) {
+    const int64_t at = th_min(i, n - M(V));
+    M(vec) v[M(V)];
+#pragma GCC unroll 16
+    for (int l = 0; l < M(V) / 2; l++) {
+      const P *low = from + (at + l) * M(V), *high = from + (at + l + M(V) / 2) * M(V);
+      v[l] = M(halves)(low, high), v[l + M(V) / 2] = M(halves)(low + M(V) / 2, high + M(V) / 2);
+    }
+    M(turn_halves)(v);
+    if (used == M(V)) {
+#pragma GCC unroll 16
+      for (int l = 0; l < M(V); l++) *(M(loose) *)(to[l] + at) = v[l];
+    } else {
+      for (int l = 0; l < used; l++) *(M(loose) *)(to[l] + at) = v[l];
+    }
+  }
+  for (; i < n; i++) for (int l = 0; l < used; l++) to[l][i] = from[i * M(V) + l];
+}

@@ -1,0 +1,363 @@
+/* pass.h - transforms in which every lane of the vectors has a line of its own. Read once per computing type after
+ * butterflies.h. */
+typedef P M(loose) __attribute__((vector_size(TH_VB), aligned(sizeof(P)), may_alias));
+enum { M(V) = TH_VB / (int)sizeof(P), M(CHUNK) = 64 / (int)sizeof(P), M(PAIR) = 2 * M(V) };
+
+/* Where a line's numbers lie, each with a vector of the other lanes' beside it: `step` from one to the next, counted in P.
+ * SPLIT: a vector of real parts, and `im` from there one of imaginary parts. PAIRS: the lanes' pairs, one after the other.
+ * SWAPPED: these with imaginary parts first. The transform of swapped numbers is the inverse, swapped. */
+typedef struct M(rows) { P *at; int64_t step, im; int form; } M(rows);
+
+/* What is done to the results of a transform: nothing, a factor, a turn by roots of unity: number k is turned by the cosines
+ * at turns + k step and the sines a chunk behind, by those of its lane or all lanes by the first. */
+typedef struct M(after) { int how; P factor; const P *turns; int64_t step, next; } M(after);
+
+/* Several transforms: from one to the next in each of the rows, and `next` above in the turns. */
+typedef struct M(many) { int64_t count, x, y; } M(many);
+
+#define TH_PLACE_EVEN(n, j)   (2 * (j))
+#define TH_PLACE_ODD(n, j)    (2 * (j) + 1)
+#define TH_PLACE_FRONT(n, j)  ((j) / 2 + (j) % 2 * (n))
+#define TH_PLACE_BACK(n, j)   ((n) / 2 + (j) / 2 + (j) % 2 * (n))
+#define TH_PLACE_TURN(n, j)   ((n) - 1 - (j))
+#define TH_PLACE_LOW1(n, j)   ((j) & 1 ? (n) + (j) - 1 : (j))
+#define TH_PLACE_HIGH1(n, j)  ((j) & 1 ? (n) + (j) : (j) + 1)
+#define TH_PLACE_LOW2(n, j)   ((j) & 2 ? (n) + (j) - 2 : (j))
+#define TH_PLACE_HIGH2(n, j)  ((j) & 2 ? (n) + (j) : ((j) + 2) % (2 * (n)))
+#define TH_PLACE_LOW4(n, j)   ((j) & 4 ? (n) + (j) - 4 : (j))
+#define TH_PLACE_HIGH4(n, j)  ((j) & 4 ? (n) + (j) : ((j) + 4) % (2 * (n)))
+#define TH_PLACES2(f, n, j)   f(n, j), f(n, (j) + 1)
+#define TH_PLACES4(f, n, j)   TH_PLACES2(f, n, j), TH_PLACES2(f, n, (j) + 2)
+#define TH_PLACES8(f, n, j)   TH_PLACES4(f, n, j), TH_PLACES4(f, n, (j) + 4)
+#define TH_PLACES16(f, n, j)  TH_PLACES8(f, n, j), TH_PLACES8(f, n, (j) + 8)
+#if TH_VB == 64
+#define TH_ALL_PLACES_f32(f) TH_PLACES16(f, 16, 0)
+#define TH_ALL_PLACES_f64(f) TH_PLACES8(f, 8, 0)
+#elif TH_VB == 32
+#define TH_ALL_PLACES_f32(f) TH_PLACES8(f, 8, 0)
+#define TH_ALL_PLACES_f64(f) TH_PLACES4(f, 4, 0)
+#else
+#define TH_ALL_PLACES_f32(f) TH_PLACES4(f, 4, 0)
+#define TH_ALL_PLACES_f64(f) TH_PLACES2(f, 2, 0)
+#endif
+#define TH_SHUFFLE(a, b, f) __builtin_shufflevector(a, b, M(TH_ALL_PLACES)(f))
+
+TH_INLINE M(cx) M(from_pairs)(M(vec) a, M(vec) b)
+{
+  return (M(cx)){ TH_SHUFFLE(a, b, TH_PLACE_EVEN), TH_SHUFFLE(a, b, TH_PLACE_ODD) };
+}
+TH_INLINE M(cx) M(take)(const P *at, int64_t im, int form)
+{
+  if (form == SPLIT) return (M(cx)){ *(const M(loose) *)at, *(const M(loose) *)(at + im) };
+  const M(cx) v = M(from_pairs)(*(const M(loose) *)at, *(const M(loose) *)(at + M(V)));
+  return form == PAIRS ? v : (M(cx)){ v.im, v.re };
+}
+TH_INLINE void M(give)(P *at, int64_t im, int form, M(cx) v)
+{
+  if (form == SPLIT) {
+    *(M(loose) *)at = v.re, *(M(loose) *)(at + im) = v.im;
+    return;
+  }
+  if (form == SWAPPED) v = (M(cx)){ v.im, v.re };
+  *(M(loose) *)at = TH_SHUFFLE(v.re, v.im, TH_PLACE_FRONT);
+  *(M(loose) *)(at + M(V)) = TH_SHUFFLE(v.re, v.im, TH_PLACE_BACK);
+}
+
+/* to = (re + i im) (c - i s) */
+TH_INLINE M(cx) M(turned_by)(M(cx) v, M(vec) c, M(vec) s)
+{
+  const M(vec) minus = -v.re;
+  return (M(cx)){ M_FMA(v.im, s, v.re * c), M_FMA(minus, s, v.im * c) };
+}
+TH_INLINE M(cx) M(finished)(const M(after) *t, int64_t b, int64_t k, M(cx) v)
+{
+  const P *at = t->turns + b * t->next + k * t->step;
+  if (t->how == TURN_LANES) return M(turned_by)(v, *(const M(loose) *)at, *(const M(loose) *)(at + M(CHUNK)));
+  if (t->how == TURN_ALL) return M(turned_by)(v, at[0] - (M(vec)){ 0 }, at[M(CHUNK)] - (M(vec)){ 0 });
+  return (M(cx)){ v.re * t->factor, v.im * t->factor };
+}
+
+/* The vectors behind those of a row, which the next group of lanes has. */
+TH_INLINE void M(fetch)(const P *at, const bool to_write)
+{
+  if (to_write) __builtin_prefetch(at, 1);
+  else __builtin_prefetch(at);
+  if (TH_VB < 64) return;
+  if (to_write) __builtin_prefetch(at + M(V), 1);
+  else __builtin_prefetch(at + M(V));
+}
+
+/* One pass over s transforms of m radix numbers, which lie interleaved; the parts go where they are radix s transforms of m.
+ * w: the roots of unity. t: what is done to the results; it is set in the last pass only, where m is 1. */
+TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, const M(many) *all, int64_t m, int64_t s,
+                       const P *roots, const M(after) *t)
+{
+  static const P c7[] = { 1, (P)0.62348980185873353053, (P)-0.22252093395631440429, (P)-0.90096886790241912624,
+                          (P)-0.90096886790241912624, (P)-0.22252093395631440429, (P)0.62348980185873353053 };
+  static const P s7[] = { 0, (P)0.78183148246802980871, (P)0.97492791218182360702, (P)0.43388373911755812048,
+                          (P)-0.43388373911755812048, (P)-0.97492791218182360702, (P)-0.78183148246802980871 };
+  static const P c11[] = { 1, (P)0.84125353283118116886, (P)0.41541501300188642553, (P)-0.14231483827328514044,
+                           (P)-0.65486073394528506406, (P)-0.95949297361449738989, (P)-0.95949297361449738989,
+                           (P)-0.65486073394528506406, (P)-0.14231483827328514044, (P)0.41541501300188642553,
+                           (P)0.84125353283118116886 };
+  static const P s11[] = { 0, (P)0.54064081745559758211, (P)0.90963199535451837141, (P)0.98982144188093273238,
+                           (P)0.75574957435425828377, (P)0.28173255684142969771, (P)-0.28173255684142969771,
+                           (P)-0.75574957435425828377, (P)-0.98982144188093273238, (P)-0.90963199535451837141,
+                           (P)-0.54064081745559758211 };
+  static const P c13[] = { 1, (P)0.88545602565320989590, (P)0.56806474673115580251, (P)0.12053668025532305335,
+                           (P)-0.35460488704253562597, (P)-0.74851074817110109863, (P)-0.97094181742605202716,
+                           (P)-0.97094181742605202716, (P)-0.74851074817110109863, (P)-0.35460488704253562597,
+                           (P)0.12053668025532305335, (P)0.56806474673115580251, (P)0.88545602565320989590 };
+  static const P s13[] = { 0, (P)0.46472317204376854566, (P)0.82298386589365639458, (P)0.99270887409805399280,
+                           (P)0.93501624268541482344, (P)0.66312265824079520238, (P)0.23931566428755776715,
+                           (P)-0.23931566428755776715, (P)-0.66312265824079520238, (P)-0.93501624268541482344,
+                           (P)-0.99270887409805399280, (P)-0.82298386589365639458, (P)-0.46472317204376854566 };
+  const int64_t across = m * s * x->step, apart = s * y->step, xi = x->im, yi = y->im;
+  const int xf = x->form, yf = y->form;
+  const bool far_from = xf != SPLIT && x->step >= FAR, far_to = yf != SPLIT && y->step >= FAR;
+  for (int64_t i = 0; i < all->count; i++) {
+    const P *from = x->at + i * all->x, *w = roots;
+    P *to = y->at + i * all->y;
+    for (int64_t p = 0; p < m; p++) {
+      for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
+        M(cx) v[16];
+        if (far_from) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(fetch)(from + k * across + M(PAIR), false);
+        }
+        if (xf == SPLIT) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, xi, SPLIT);
+        } else if (xf == PAIRS) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, PAIRS);
+        } else {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) v[k] = M(take)(from + k * across, 0, SWAPPED);
+        }
+        if (radix == 2) {
+          const M(cx) a = v[0], b = v[1];
+          v[0] = (M(cx)){ a.re + b.re, a.im + b.im };
+          v[1] = (M(cx)){ a.re - b.re, a.im - b.im };
+        }
+        if (radix == 3) M(three)(v);
+        if (radix == 4) M(four)(v, v + 1, v + 2, v + 3);
+        if (radix == 5) M(five)(v);
+        if (radix == 7) M(odd)(7, v, c7, s7);
+        if (radix == 8) M(eight)(v);
+        if (radix == 6) M(product)(3, 2, v);
+        if (radix == 10) M(product)(5, 2, v);
+        if (radix == 12) M(product)(3, 4, v);
+        if (radix == 16) M(sixteen)(v);
+        if (radix == 11) M(odd)(11, v, c11, s11);
+        if (radix == 13) M(odd)(13, v, c13, s13);
+/* Where number k is left: of eight, the even ones come first. */
+#define FROM (radix == 8 ? k / 2 + k % 2 * 4 : radix == 16 ? k / 4 + k % 4 * 4 : radix == 6 ? k % 3 * 2 + k % 2 : \
+              radix == 10 ? k % 5 * 2 + k % 2 : radix == 12 ? k % 3 * 4 + k % 4 : k)
+        if (p > 0) {
+#pragma GCC unroll 16
+          for (int k = 1; k < radix; k++) M(turned)(v + FROM, v[FROM].re, v[FROM].im, w[2 * k - 2], w[2 * k - 1]);
+        } else if (t) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) v[FROM] = M(finished)(t, i, q + k * s, v[FROM]);
+        }
+        if (far_to) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(fetch)(to + k * apart + M(PAIR), true);
+        }
+        if (yf == SPLIT) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(give)(to + k * apart, yi, SPLIT, v[FROM]);
+        } else if (yf == PAIRS) {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, PAIRS, v[FROM]);
+        } else {
+#pragma GCC unroll 16
+          for (int k = 0; k < radix; k++) M(give)(to + k * apart, 0, SWAPPED, v[FROM]);
+        }
+#undef FROM
+      }
+      to += (radix - 1) * apart;
+      if (p > 0) w += 2 * (radix - 1);
+    }
+  }
+}
+
+#define PASS_OF(radix) static __attribute__((noinline)) void M(pass##radix)(const M(rows) *x, const M(rows) *y, \
+    const M(many) *all, int64_t m, int64_t s, const P *w, const M(after) *t) { M(some)(radix, x, y, all, m, s, w, t); }
+PASS_OF(2) PASS_OF(3) PASS_OF(4) PASS_OF(5) PASS_OF(6) PASS_OF(7) PASS_OF(8)
+PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(16)
+#undef PASS_OF
+
+/* A pass of any odd radix; circle: its roots of unity. */
+static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, const M(rows) *y, const M(many) *all,
+                                                  int64_t m, int64_t s, const P *roots, const P *circle, const M(after) *t)
+{
+  const int64_t across = m * s * x->step, apart = s * y->step;
+  const int half = radix / 2;
+  for (int64_t i = 0; i < all->count; i++) {
+    const P *from = x->at + i * all->x, *w = roots;
+    P *to = y->at + i * all->y;
+    for (int64_t p = 0; p < m; p++) {
+      for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
+        M(cx) sum[TH_FFT_LARGEST / 2], dif[TH_FFT_LARGEST / 2], v[TH_FFT_LARGEST];
+        const M(cx) first = M(take)(from, x->im, x->form);
+        v[0] = first;
+        for (int k = 0; k < half; k++) {
+          const M(cx) one = M(take)(from + (k + 1) * across, x->im, x->form);
+          const M(cx) two = M(take)(from + (radix - 1 - k) * across, x->im, x->form);
+          sum[k] = (M(cx)){ one.re + two.re, one.im + two.im };
+          dif[k] = (M(cx)){ one.re - two.re, one.im - two.im };
+          v[0].re += sum[k].re, v[0].im += sum[k].im;
+        }
+        for (int j = 1; j <= half; j++) {
+          M(cx) even = first, turn = { { 0 }, { 0 } };
+          for (int k = 0, e = j; k < half; k++) {
+            const M(vec) vc = circle[2 * e] - (M(vec)){ 0 }, vs = circle[2 * e + 1] - (M(vec)){ 0 };
+            even.re = M_FMA(vc, sum[k].re, even.re), even.im = M_FMA(vc, sum[k].im, even.im);
+            turn.re = M_FMA(vs, dif[k].re, turn.re), turn.im = M_FMA(vs, dif[k].im, turn.im);
+            e += j;
+            if (e >= radix) e -= radix;
+          }
+          v[j] = (M(cx)){ even.re + turn.im, even.im - turn.re };
+          v[radix - j] = (M(cx)){ even.re - turn.im, even.im + turn.re };
+        }
+        for (int k = 0; k < radix; k++) {
+          if (p > 0 && k > 0) M(turned)(v + k, v[k].re, v[k].im, w[2 * k - 2], w[2 * k - 1]);
+          else if (t) v[k] = M(finished)(t, i, q + k * s, v[k]);
+          M(give)(to + k * apart, y->im, y->form, v[k]);
+        }
+      }
+      to += (radix - 1) * apart;
+      if (p > 0) w += 2 * (radix - 1);
+    }
+  }
+}
+
+/* Transforms of a size in one pass, or of one line in several. */
+static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(many) *all, P *work, const M(after) *t)
+{
+  /* Pointers, for a copy of a structure just written waits until its parts are in the cache. */
+  const M(rows) room[2] = { { work, M(PAIR), M(V), SPLIT }, { work + d->n * M(PAIR), M(PAIR), M(V), SPLIT } }, *from = x;
+  int64_t s = 1, m = d->n;
+  for (int i = 0; i < d->passes; i++) {
+    const int radix = d->radix[i];
+    const bool last = i == d->passes - 1;
+    const M(rows) *to = last ? y : &room[i % 2];
+    const M(after) *end = last && t->how != NOTHING ? t : NULL;
+    m /= radix;
+    switch (radix) {
+      case 2: M(pass2)(from, to, all, m, s, d->roots[i], end); break;
+      case 3: M(pass3)(from, to, all, m, s, d->roots[i], end); break;
+      case 4: M(pass4)(from, to, all, m, s, d->roots[i], end); break;
+      case 5: M(pass5)(from, to, all, m, s, d->roots[i], end); break;
+      case 6: M(pass6)(from, to, all, m, s, d->roots[i], end); break;
+      case 7: M(pass7)(from, to, all, m, s, d->roots[i], end); break;
+      case 8: M(pass8)(from, to, all, m, s, d->roots[i], end); break;
+      case 10: M(pass10)(from, to, all, m, s, d->roots[i], end); break;
+      case 11: M(pass11)(from, to, all, m, s, d->roots[i], end); break;
+      case 12: M(pass12)(from, to, all, m, s, d->roots[i], end); break;
+      case 13: M(pass13)(from, to, all, m, s, d->roots[i], end); break;
+      case 16: M(pass16)(from, to, all, m, s, d->roots[i], end); break;
+      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->circle[i], end);
+    }
+    from = to;
+    s *= radix;
+  }
+  if (d->passes > 0) return;
+  for (int64_t b = 0; b < all->count; b++) {        /* of one number */
+    M(cx) v = M(take)(x->at + b * all->x, x->im, x->form);
+    if (t->how != NOTHING) v = M(finished)(t, b, 0, v);
+    M(give)(y->at + b * all->y, y->im, y->form, v);
+  }
+}
+
+/* Vectors that a transform across lanes needs to work in. */
+static int64_t M(room)(const th_fft_node *d)
+{
+  if (d->kind == TH_FFT_DIRECT) return 2 * d->n * 2;
+  return 2 * d->n + th_max(M(room)(d->column), M(room)(d->row));
+}
+
+static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t);
+
+/* Many transforms across lanes. */
+static void M(each_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(many) *all, P *work,
+                           const M(after) *t)
+{
+  if (d->kind == TH_FFT_DIRECT && d->passes < 2) {
+    M(direct)(d, x, y, all, work, t);
+    return;
+  }
+  const M(many) one = { 1, 0, 0 };
+  for (int64_t b = 0; b < all->count; b++) {
+    const M(rows) from = { x->at + b * all->x, x->step, x->im, x->form }, to = { y->at + b * all->y, y->step, y->im, y->form };
+    const M(after) end = { t->how, t->factor, t->turns + b * t->next, t->step, 0 };
+    if (d->kind == TH_FFT_DIRECT) M(direct)(d, &from, &to, &one, work, &end);
+    else M(across)(d, &from, &to, work, &end);
+  }
+}
+
+/* The transform of the lines x, to y, which may be x. */
+static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+{
+  if (d->kind == TH_FFT_DIRECT) {
+    const M(many) one = { 1, 0, 0 };
+    M(direct)(d, x, y, &one, work, t);
+    return;
+  }
+  const int64_t columns = d->row->n, rows = d->column->n;
+  P *inner = work + d->n * M(PAIR);
+  for (int64_t c = 0, l = 0; l < columns; c++, l += M(CHUNK)) {
+    const M(rows) from = { x->at + l * x->step, x->step * columns, x->im, x->form };
+    const M(rows) to = { work + l * rows * M(PAIR), M(PAIR), M(V), SPLIT };
+    const M(many) chunk = { th_min(M(CHUNK), columns - l), x->step, rows * M(PAIR) };
+    const M(after) turn = { .how = TURN_ALL, .step = 2 * M(CHUNK), .next = 1, .turns = (const P *)d->turns +
+                            c * rows * 2 * M(CHUNK) + l - th_fft_chunk_at(c, M(CHUNK), columns) };
+    M(each_across)(d->column, &from, &to, &chunk, inner, &turn);
+  }
+  const M(rows) from = { work, rows * M(PAIR), M(V), SPLIT }, to = { y->at, y->step * rows, y->im, y->form };
+  const M(many) all = { rows, M(PAIR), y->step };
+  const M(after) end = { t->how, t->factor, t->turns, t->step * rows, t->step };
+  M(each_across)(d->row, &from, &to, &all, inner, &end);
+}
+
+/* The halves of two rows as a vector: memory does what a shuffle would. */
+TH_INLINE M(vec) M(halves)(const P *low, const P *high)
+{
+  M(vec) v;
+#if TH_VB == 64
+  v = (M(vec))_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)low)),
+                                 _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
+#elif TH_VB == 32
+  v = (M(vec))_mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)low)),
+                                      _mm_loadu_si128((const __m128i *)(const void *)high), 1);
+#else
+  memcpy(&v, low, sizeof v / 2);
+  memcpy((char *)&v + sizeof v / 2, high, sizeof v / 2);
+#endif
+  return v;
+}
+
+/* Columns of V x V numbers become rows, where the halves of rows V / 2 apart have been joined. */
+#define EXCHANGE(h, low, high) \
+  _Pragma("GCC unroll 16") \
+  for (int i = 0; i < M(V); i++) { \
+    if (i & (h)) continue; \
+    const M(vec) a = v[i], b = v[i + (h)]; \
+    v[i] = TH_SHUFFLE(a, b, low); \
+    v[i + (h)] = TH_SHUFFLE(a, b, high); \
+  }
+TH_INLINE void M(turn_halves)(M(vec) *v)            /* all but the largest blocks */
+{
+  if (M(V) > 2) {
+    EXCHANGE(1, TH_PLACE_LOW1, TH_PLACE_HIGH1)
+  }
+  if (M(V) > 4) {
+    EXCHANGE(2 % M(V), TH_PLACE_LOW2, TH_PLACE_HIGH2)
+  }
+  if (M(V) > 8) {
+    EXCHANGE(4 % M(V), TH_PLACE_LOW4, TH_PLACE_HIGH4)
+  }
+}
+#undef EXCHANGE

@@ -1,0 +1,164 @@
+/* tables.h - tables of roots of unity. Read once per type of their numbers: P, M(f) f_<type>; W computes them, with enough
+ * digits more that they are right to the last one but for one in hundreds; SINCOS is of W. */
+
+/* Roots of unity of n from two short tables: angles are multiples of 1 / (8 n / unit) of a turn, up to an eighth. */
+typedef struct M(roots) { int64_t n, unit, shift; W *coarse, *fine; } M(roots);
+
+static bool M(roots_new)(M(roots) *r, int64_t n)
+{
+  r->n = n;
+  r->unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
+  const int64_t most = n / r->unit;
+  r->shift = 0;
+  while ((int64_t)1 << (2 * r->shift) < most) r->shift++;
+  const int64_t fine = (int64_t)1 << r->shift, coarse = (most >> r->shift) + 1;
+  r->coarse = th_scratch(sizeof(W) * 2 * (size_t)(coarse + fine));
+  if (!r->coarse) return false;
+  r->fine = r->coarse + 2 * coarse;
+  const W step = (W)6.283185307179586476925286766559005768L / (W)(8 * most);
+  for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << r->shift) * step, &r->coarse[2 * i + 1], &r->coarse[2 * i]);
+  for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &r->fine[2 * i + 1], &r->fine[2 * i]);
+  return true;
+}
+static void M(roots_free)(M(roots) *r) { th_scratch_free(r->coarse); }
+
+/* cos and sin of 2 pi e / n, 0 <= e < n. */
+static inline void M(root)(const M(roots) *r, int64_t e, W *c, W *s)
+{
+  int64_t u = 8 * e;
+  const bool below = u > 4 * r->n;
+  if (below) u = 8 * r->n - u;
+  const bool left = u > 2 * r->n;
+  if (left) u = 4 * r->n - u;
+  const bool steep = u > r->n;
+  if (steep) u = 2 * r->n - u;
+  u = r->unit == 8 ? u >> 3 : u / r->unit;
+  const W *a = r->coarse + 2 * (u >> r->shift), *b = r->fine + 2 * (u & (((int64_t)1 << r->shift) - 1));
+  const W x = a[0] * b[0] - a[1] * b[1], y = a[1] * b[0] + a[0] * b[1];
+  const W cosine = steep ? y : x, sine = steep ? x : y;
+  *c = left ? -cosine : cosine;
+  *s = below ? -sine : sine;
+}
+
+/* Of a pass over transforms of `size` in radix parts: for each place but the first, the powers 1 ... radix - 1. */
+static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
+{
+  const int64_t step = r->n / size;
+  for (int64_t p = 1; p < size / radix; p++) {
+    for (int k = 1; k < radix; k++, to += 2) {
+      W c, s;
+      M(root)(r, p * k * step, &c, &s);
+      to[0] = (P)c, to[1] = (P)s;
+    }
+  }
+}
+
+/* All of a circle of n, `step` apart. */
+static void M(circle_table)(P *to, const M(roots) *r, int64_t n, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++) {
+    W c, s;
+    M(root)(r, k * (r->n / n), &c, &s);
+    to[2 * k] = (P)c, to[2 * k + 1] = (P)s;
+  }
+}
+
+/* Between columns and rows: w^(l k) for column l of every chunk, row k. */
+static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, int64_t rows)
+{
+  enum { CHUNK = 64 / sizeof(P) };
+  const int64_t step = r->n / n, chunks = (columns + CHUNK - 1) / CHUNK;
+  for (int64_t k = 0; k < rows; k++) {
+    W c[CHUNK], s[CHUNK];
+    for (int64_t i = 0; i < CHUNK; i++) M(root)(r, i < columns ? i * k * step : 0, &c[i], &s[i]);
+    for (int64_t j = 0; j < chunks; j++) {
+      P *at = to + (j * rows + k) * 2 * CHUNK;
+      const int64_t start = th_fft_chunk_at(j, CHUNK, columns), behind = start - (j - 1) * CHUNK;
+      W cj, sj;
+      M(root)(r, start * k * step, &cj, &sj);
+      for (int i = 0; i < CHUNK; i++) {
+        at[i] = (P)(cj * c[i] - sj * s[i]);
+        at[CHUNK + i] = (P)(sj * c[i] + cj * s[i]);
+      }
+      /* Columns of two chunks have the same roots in both, to the bit. */
+      const P *before = j == 0 ? at : at - rows * 2 * CHUNK + behind;
+      for (int i = 0; j > 0 && i + behind < CHUNK; i++) at[i] = before[i], at[CHUNK + i] = before[CHUNK + i];
+    }
+  }
+}
+
+/* cos and sin of pi k^2 / n; r: of 2 n. */
+static void M(chirp_table)(P *to, const M(roots) *r, int64_t n)
+{
+  int64_t square = 0;                               /* of k, modulo 2 n */
+  for (int64_t k = 0; k < n; k++) {
+    W c, s;
+    M(root)(r, square, &c, &s);
+    to[2 * k] = (P)c, to[2 * k + 1] = (P)s;
+    square += 2 * k + 1;
+    while (square >= 2 * n) square -= 2 * n;
+  }
+}
+
+/* ---- plans ---- */
+
+/* Fills what nodes of this size need; false: no memory. */
+static bool M(fill_direct)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  int64_t size = d->n;
+  for (int i = 0; i < d->passes; size /= d->radix[i++]) {
+    const int radix = d->radix[i];
+    P *to = take(p, sizeof(P) * 2 * (size_t)((size / radix - 1) * (radix - 1) + 1));
+    if (!to) return false;
+    M(pass_table)(to, r, size, radix);
+    d->roots[i] = to;
+    if (radix <= 13 || radix == 16) continue;
+    P *circle = take(p, sizeof(P) * 2 * (size_t)radix);
+    if (!circle) return false;
+    M(circle_table)(circle, r, radix, radix);
+    d->circle[i] = circle;
+  }
+  return true;
+}
+static bool M(fill_split)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  const int64_t columns = d->row->n, rows = d->column->n, chunk = 64 / (int64_t)sizeof(P);
+  P *to = take(p, sizeof(P) * 2 * (size_t)((columns + chunk - 1) / chunk * chunk * rows));
+  if (!to) return false;
+  M(turn_table)(to, r, d->n, columns, rows);
+  d->turns = to;
+  return true;
+}
+static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  if (d->kind == TH_FFT_DIRECT) return M(fill_direct)(p, d, r);
+  if (d->kind == TH_FFT_SPLIT) {
+    if (!M(fill)(p, (th_fft_node *)(uintptr_t)d->column, r)) return false;
+    if (d->row != d->column && !M(fill)(p, (th_fft_node *)(uintptr_t)d->row, r)) return false;
+    return M(fill_split)(p, d, r);
+  }
+  P *to = take(p, sizeof(P) * 2 * (size_t)d->n);
+  d->kernel = take(p, sizeof(P) * 2 * (size_t)d->padded->n);
+  if (!to || !d->kernel) return false;
+  M(chirp_table)(to, r, d->n);
+  d->chirp = to;
+  M(roots) own;
+  if (!M(roots_new)(&own, d->padded->n)) return false;
+  const bool done = M(fill)(p, (th_fft_node *)(uintptr_t)d->padded, &own);
+  M(roots_free)(&own);
+  return done;
+}
+static bool M(fill_plan)(th_fft_plan *p)
+{
+  M(roots) r;
+  if (!M(roots_new)(&r, p->node->kind == TH_FFT_CHIRP ? 2 * p->node->n : p->n)) return false;
+  bool done = M(fill)(p, (th_fft_node *)(uintptr_t)p->node, &r);
+  if (done && p->real) {
+    P *to = take(p, sizeof(P) * 2 * (size_t)(p->n / 4 + 1));
+    if (to) M(circle_table)(to, &r, p->n, p->n / 4 + 1);
+    p->roots = to;
+    done = to != NULL;
+  }
+  M(roots_free)(&r);
+  return done;
+}
