@@ -15,8 +15,8 @@ static inline int64_t th_nanoseconds(void)
 /* Whether a wait is over; it may read what other threads write. */
 typedef bool (*th_spin_over)(const void *what);
 
-/* Looks `looks` times, then for `ns` nanoseconds more. Gives the processor to no other thread: for waits in which every thread has
- * one. Returns whether the wait is over. */
+/* Looks `looks` times, then for `ns` nanoseconds more. Gives the processor to no other thread: for waits in which every thread
+ * has one. Returns whether the wait is over. */
 static inline bool th_spin(th_spin_over over, const void *what, int looks, int64_t ns)
 {
   for (int i = 0; i < looks; i++) {
@@ -30,9 +30,9 @@ static inline bool th_spin(th_spin_over over, const void *what, int looks, int64
   return false;
 }
 
-/* The same with sched_yield between the looks, because the thread that is waited for may share the processor: for 100 microseconds
- * where each thread that is counted as awake has a processor, else for 20 looks. Ends early where another process has run on this
- * processor. */
+/* The same with sched_yield between the looks, because the thread that is waited for may share the processor: for 100
+ * microseconds where each thread that is counted as awake has a processor, else for 20 looks. Ends early where another process
+ * has run on this processor. */
 bool th_spin_yield(th_spin_over over, const void *what);
 
 /* The threads of this process that are awake: those that have called th_awake_begin, without those between th_awake_pause and
