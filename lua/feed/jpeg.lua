@@ -1,6 +1,7 @@
 -- feed.jpeg - reads and writes JPEG images through TurboJPEG, the plain interface of libjpeg-turbo 2 and 3, which is opened when
 -- the first one comes.
 local ffi = require 'ffi'
+local extended = require 'feed.jpeg_extended'
 local load_library = require 'feed.library'
 local limit = require 'feed.pixels'
 local torch = require 'torch'
@@ -117,6 +118,10 @@ local function encode(handle, x, quality)
 end
 
 --- The bytes of a JPEG file, a string. `x` is a contiguous ByteTensor, height x width x channels (1 or 3); quality is 0..100.
-function jpeg.write(x, quality) return with('tjInitCompress', encode, x, quality) end
+-- A quality below 24 needs 16-bit quantization tables. The library would limit their values to 255, and so compress less.
+function jpeg.write(x, quality)
+   if extended.takes(x, quality) then return extended.write(x, quality) end
+   return with('tjInitCompress', encode, x, quality)
+end
 
 return jpeg

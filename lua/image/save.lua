@@ -109,7 +109,8 @@ end
 
 --- The bytes of a JPEG file that holds the image, a ByteTensor of one dimension.
 -- @param tensor  an image as for image.saveJPG
--- @param quality  0..100 (default 75)
+-- @param quality  0..100 (default 75). Below 24 quantization values are above 255, as in Torch7: readers of baseline files only
+--    refuse such a file
 function M.compressJPG(tensor, quality)
    quality = quality == nil and QUALITY or quality
    if type(quality) ~= 'number' or not (quality >= 0 and quality <= 100) then
