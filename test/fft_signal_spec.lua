@@ -482,6 +482,35 @@ describe('the gradients in torch.fft', function()
    end
 end)
 
+describe('torch.fft', function()
+   it('of no lines gives none, for every function', function()
+      local none = torch.DoubleTensor(0, 20)
+      assert.same({ 0, 5, 11, 2 }, fft.stft(none, 8):size():totable())
+      assert.same({ 0, 20 }, fft.istft(fft.stft(none, 8), 8):size():totable())
+      assert.same({ 0, 22 }, fft.convolve(none, torch.ones(3)):size():totable())
+      assert.same({ 0, 20, 2 }, fft.complex(none):size():totable())
+      assert.same({ 0, 2 }, fft.complex(torch.Tensor()):size():totable())
+      assert.same({ 0, 20 }, fft.dst(none, 4, nil, 2):size():totable())
+   end)
+   it('refuses more dimensions than its results can have', function()
+      local function ones(n)
+         local size = {}
+         for d = 1, n do size[d] = 1 end
+         return torch.ones(unpack(size))
+      end
+      local x = ones(16)
+      for _, name in ipairs { 'idct', 'dst', 'ihfft' } do
+         refuses('torch.fft.' .. name .. ': x must have at most 15 dimensions, got 16', fft[name], x)
+      end
+      refuses('torch.fft.complex: re must have at most 15 dimensions, got 16', fft.complex, x)
+      refuses('torch.fft.stft: x must have at most 14 dimensions, got 16', fft.stft, x, 1)
+      refuses('torch.fft.convolve: a must have at most 14 dimensions, got 16', fft.convolve, x, x)
+      near(ones(15), fft.idct(fft.dct(ones(15), 2), 2))
+      assert.equal(16, fft.stft(ones(14), 1):dim())
+      near(ones(14), fft.convolve(ones(14), torch.ones(1)))
+   end)
+end)
+
 describe('torch.complexMul', function()
    it('takes a factor of fewer dimensions and as many elements as the other', function()
       local a, b = noise(5, 2), noise(1, 1, 5, 2)

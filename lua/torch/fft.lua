@@ -99,12 +99,19 @@ end
 function fft.complex(re, im)
    local who = 'torch.fft.complex'
    local p = lines.floats(who, 're', re)
+   lines.at_most(who, 're', p, 15)
    local q = im ~= nil and lines.tensor(who, 'im', im) or lines.on(p, function() return lines.zeros(p, lines.sizes(p)) end)
    if q._dtype ~= p._dtype or not q:isSameSizeAs(p) then
       fail('%s: im must be a %s of size %s, got %s', who, p:type(), arg.size_text(p), arg.describe(q))
    end
    if p._ndim == 0 then return p.new { p:item(), q:item() } end
    local n = p._ndim + 1
+   if p:nElement() == 0 then
+      local size = lines.sizes(p)
+      if n == 2 then size[1] = 0 end
+      size[n] = 2
+      return lines.on(p, function() return lines.zeros(p, size) end)
+   end
    if im == nil then im = q end
    return torch.cat({ re:unsqueeze(n), im:unsqueeze(n) }, n)
 end
@@ -175,6 +182,7 @@ end
 function fft.ihfft(x, n, dim, norm)
    local who = 'torch.fft.ihfft'
    local p = lines.floats(who, 'x', x)
+   lines.at_most(who, 'x', p, 15)
    local d = lines.dim(who, dim, p._ndim)
    n = lines.length(who, n, tonumber(p._size[d - 1]), d, 1)
    norm = OTHER[lines.norm(who, norm)]

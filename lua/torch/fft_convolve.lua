@@ -83,6 +83,8 @@ local function apply(who, correlating, a, b, mode, dim, is_complex)
    is_complex = lines.flag(who, 'isComplex', is_complex, false)
    local need = is_complex and lines.complex or lines.floats
    local p, q = need(who, 'a', a), need(who, 'b', b)
+   lines.at_most(who, 'a', p, 14)
+   lines.at_most(who, 'b', q, 14)
    local k = is_complex and 1 or 0
    local ndim, other = p._ndim - k, q._ndim - k
    mode = mode == nil and 'full' or lines.word(who, 'mode', mode, MODES)

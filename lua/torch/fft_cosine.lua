@@ -183,12 +183,16 @@ local OTHER = { backward = 'forward', forward = 'backward', ortho = 'ortho' }
 
 local function transform(who, sine, inverse, x, kind, n, dim, norm)
    local p = lines.floats(who, 'x', x)
+   lines.at_most(who, 'x', p, 15)
    kind = kind == nil and 2 or lines.whole(who, 'type', kind, 1, 4)
    local d = lines.dim(who, dim, p._ndim)
    n = lines.length(who, n, tonumber(p._size[d - 1]), d, kind == 1 and not sine and 2 or 1)
    norm = lines.norm(who, norm)
    if inverse then kind, norm = INVERSE[kind], OTHER[norm] end
+   local size = lines.sizes(p)
+   size[d] = n
    return lines.on(p, function()
+      if lines.is_empty(size) then return lines.zeros(p, size) end
       local y, q, narrow = lines.wide(x, p)
       y = lines.last(lines.cut(y, q, d, n), d, p._ndim)
       local whole = 2 * (kind > 1 and n or sine and n + 1 or n - 1)

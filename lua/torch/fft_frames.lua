@@ -170,6 +170,7 @@ end
 function frames.stft(x, n, hop, window, options)
    local who = 'torch.fft.stft'
    local p = lines.floats(who, 'x', x)
+   lines.at_most(who, 'x', p, 14)
    local d = lines.dim(who, nil, p._ndim)
    local o
    n, hop, o = settings(who, n, hop, options, 'pad')
@@ -180,6 +181,12 @@ function frames.stft(x, n, hop, window, options)
    end
    return lines.on(p, function()
       local y, q, narrow = lines.wide(x, p)
+      local size = lines.sizes(p)
+      if lines.is_empty(size) then
+         window_of(who, window, n, o.width, q)                 -- refuses what would be refused
+         size[d], size[d + 1], size[d + 2] = o.onesided and math.floor(n / 2) + 1 or n, 1 + math.floor((m + 2 * half - n) / hop), 2
+         return lines.zeros(p, size)
+      end
       y = lines.frames(padded(who, y, q, m, half, pad), n, hop)
       local w = window_of(who, window, n, o.width, q)
       y = op.func 'cmul'(y, w:expand(y:size()))
@@ -217,7 +224,11 @@ function frames.istft(y, n, hop, window, options)
    local some = math.min(length, all - first)
    return lines.on(p, function()
       local z, q, narrow = lines.wide(y, p)
-      local w = window_of(who, window, n, o.width, q)
+      local w, size = window_of(who, window, n, o.width, q), lines.sizes(p)
+      if lines.is_empty(size) then
+         size[ndim + 1], size[ndim], size[ndim - 1] = nil, nil, length
+         return lines.zeros(p, size)
+      end
       z = z:transpose(ndim - 1, ndim)
       if o.onesided then z = op.func 'irfft'(z, n, ndim, o.norm)
       else z = op.func 'ifft'(z, n, ndim, o.norm):select(ndim + 1, 1) end

@@ -81,6 +81,11 @@ function lines.norm(who, norm)
    return lines.word(who, 'norm', norm, NORMS)
 end
 
+--- Refuses a tensor of more than `most` dimensions, where the result or a step on the way has more than x.
+function lines.at_most(who, name, p, most)
+   if p._ndim > most then fail('%s: %s must have at most %d dimensions, got %d', who, name, most, p._ndim) end
+end
+
 --- Dimension d, from 1, of a tensor of n dimensions; nil and -1 mean the last.
 function lines.dim(who, d, n)
    if n < 1 then fail('%s: x must have at least 1 dimension, got size ()', who) end
@@ -157,6 +162,12 @@ function lines.sizes(x)
    local size, list = x:size(), {}
    for d = 1, #size do list[d] = size[d] end
    return list
+end
+
+--- Whether a tensor of these sizes has no elements.
+function lines.is_empty(size)
+   for _, n in ipairs(size) do if n == 0 then return true end end
+   return false
 end
 
 --- x cut or padded with zeros to n places along dimension d.
