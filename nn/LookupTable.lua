@@ -149,7 +149,7 @@ function LookupTable:accGradParameters(input, gradOutput, scale)
 end
 
 -- Only the rows in use change, so they are stepped through their own gradient.
--- gradInput, which nobody needs, changes only after the indices have been checked.
+-- gradInput is not used by any caller. It changes only after the indices have been checked.
 function LookupTable:backward(input, gradOutput, scale)
    self:accGradParameters(input, gradOutput, scale)
    return self:updateGradInput(input, gradOutput)

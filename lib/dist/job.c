@@ -224,8 +224,8 @@ void th_dist_forget(th_dist *g)
   free(g);
 }
 
-/* The memory stays until the process ends: operations that nobody has waited for may be at work in it. This list shows to those
- * who look for lost memory that it is not. */
+/* This memory stays allocated until the process ends: operations that were started and never waited for may still use it.
+ * The list keeps it reachable, so that leak checkers do not report it. */
 static th_dist *left;
 
 void th_dist_leave(th_dist *g, int failed)

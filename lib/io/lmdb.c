@@ -171,7 +171,7 @@ static th_status take_duplicates(walk *w, const span *s)
   TH_TRY(count_nodes(s, &count));
   for (int64_t i = 0; i < count; i++) {
     TH_TRY(take_node(s, i, &n, &at, &left));
-    if (n.flags) return damaged(s->page, "a value of several has a value of its own");
+    if (n.flags) return damaged(s->page, "a duplicate value has the flags of a nested page");
     TH_TRY(add_value(w, s->place + at + (int64_t)sizeof n, n.key_size));
   }
   return TH_OK;

@@ -69,7 +69,7 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
    local function reply(message, ...)
       local ok, answer = pcall(transport.pack, name, ...)
       if not ok then answer = transport.pack(name, false, answer) end
-      if held then                          -- before the answer goes: who has it may make these tensors grow
+      if held then                          -- before the answer is sent: its receiver may resize these tensors
          let_go(held)
          held = nil
       end
