@@ -18,6 +18,7 @@ describe('torch.stack', function()
       refuses('torch.stack: element 2 must be a torch.DoubleTensor of size 2', torch.stack, { torch.Tensor(2), torch.IntTensor(2) })
       refuses('torch.stack: element 1 must be a tensor', torch.stack, { 1 })
       refuses('torch.stack: dim must lie in 1..2, got 3', torch.stack, { torch.Tensor(2) }, 3)
+      refuses('torch.stack: the tensors must not be empty', torch.stack, { torch.Tensor(), torch.Tensor() })
    end)
 end)
 

@@ -107,6 +107,15 @@ describe('a view', function()
       assert.same({ 1, 3 }, range(3):unsqueeze(1):size():totable())
       assert.equal(5, torch.DoubleTensor({ { 5 } }):squeeze())
    end)
+   it('gives no view of an empty tensor an element', function()
+      local calls = { unsqueeze = { 1 }, expand = { 1 }, expandAs = { torch.Tensor(1) }, unfold = { 1, 1, 1 }, view = { 1 },
+         viewAs = { torch.Tensor(1) }, select = { 1, 1 }, narrow = { 1, 1, 1 }, transpose = { 1, 1 }, squeeze = {}, permute = {} }
+      for name, args in pairs(calls) do
+         local ok, y = pcall(function() return torch.Tensor()[name](torch.Tensor(), unpack(args)) end)
+         assert.truthy(not ok or y:nElement() == 0, name)
+      end
+      assert.has_error(function() torch.Tensor():unsqueeze(1) end, 'unsqueeze: the tensor must not be empty')
+   end)
    it('has another shape; one size may be left to it', function()
       assert.same({ 2, 3 }, range(6):view(2, -1):size():totable())
       assert.same({ 3, 2 }, range(6):viewAs(torch.DoubleTensor(3, 2)):size():totable())

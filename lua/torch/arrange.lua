@@ -25,6 +25,7 @@ function arrange.stack(list, dim)
    if #list == 0 then error(who .. ': the table must hold at least one tensor', 2) end
    local first, wider = arg.tensor(who, 'element 1', list[1]), {}
    local n = first:dim() + 1
+   if n == 1 and first._ndim == 1 then error(who .. ': the tensors must not be empty', 2) end
    dim = dim == nil and 1 or arg.whole(who, 'dim', dim)
    if dim < 1 or dim > n then error(('%s: dim must lie in 1..%d, got %g'):format(who, n, dim), 2) end
    for i, x in ipairs(list) do

@@ -148,6 +148,7 @@ end, 'with result')
 -- torch.Tensor(2, 3):unsqueeze(2):size() --> {2, 1, 3}
 view('unsqueeze', function(r, self, d)
    local n, given = arg.dims(self), d
+   if n ~= self._ndim then error('unsqueeze: the tensor must not be empty', 2) end       -- a size of 1 would claim an element
    d = arg.whole_of(d)
    if not d or d < 1 or d > n + 1 then
       error(('unsqueeze: dimension must lie in 1..%d, got %s'):format(n + 1, tostring(given)), 2)
