@@ -16,7 +16,7 @@ enum {
   TOGETHER = 4096,                  /* longer lines are not transformed side by side: they would not stay in the cache */
   SHORT = 800,                      /* bytes of lines that go side by side wherever they lie, over 2 */
   LONG = 16384,                     /* from here on all threads work on one line where there are few */
-  GRAIN = 16384,                    /* numbers that are worth a thread */
+  GRAIN = 2048,                     /* numbers that are worth a thread: a microsecond's work, what it costs to share a loop */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
   FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
@@ -53,6 +53,13 @@ struct pass {
 
 /* Numbers of a line that a transform of n takes or gives in this form. */
 static int64_t places(int form, int64_t n) { return form == SPECTRUM ? n / 2 + 1 : n; }
+
+/* How many of `count` equal parts are one thread's turn, for parts of so many numbers: one, two or four equal turns, or more. */
+static int64_t share(int64_t count, int64_t numbers)
+{
+  const int64_t turns = th_parts(count, th_max(1, GRAIN / numbers));
+  return th_parts(count, turns > 2 ? th_parts(turns, 4) * 4 : turns);
+}
 
 static bool inverse(const pass *p) { return p->kind == TH_FFT_BACKWARD || p->kind == TH_FFT_WHOLE; }
 

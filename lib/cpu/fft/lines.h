@@ -237,8 +237,10 @@ static th_status M(run_lines)(pass *p)
   const bool rows = p->from.adjacent && p->w.size[p->w.ndim - 1] >= M(V);
   const bool little = d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P);
   if (count > 1 && M(may_go_together)(p) && (rows || little || M(wasteful)(p))) {
-    return th_parallel(th_parts(count, M(V)), th_max(1, GRAIN / (M(V) * p->n)), M(run_groups), p);
+    const int64_t groups = th_parts(count, M(V));
+    return th_parallel(groups, share(groups, M(V) * p->n), M(run_groups), p);
   }
   const int64_t together = p->from.packed && p->to.packed ? 1 : p->lines;
-  return th_parallel(th_parts(count, together), th_max(1, GRAIN / (together * p->n)), M(run_single), p);
+  const int64_t parts = th_parts(count, together);
+  return th_parallel(parts, share(parts, together * p->n), M(run_single), p);
 }
