@@ -1,4 +1,4 @@
--- torch.arg - what hand-written functions ask of their arguments, and how they say what is wrong.
+-- torch.arg - checks of arguments for functions written by hand, and their error messages.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -7,7 +7,7 @@ local dtype = require 'torch.dtype'
 local arg = {}
 local istype = ffi.istype
 
--- A pointer to a struct passes for the struct, and may be NULL. Compiled code knows which of both it has: this costs nothing there.
+-- A pointer to a struct also counts as the struct; it may be NULL. Compiled code knows which it has, so the test is free.
 local function present(ctype)
    local ct, pointer = ffi.typeof(ctype), ffi.typeof('$ *', ctype)
    return function(v) return istype(ct, v) and not (istype(pointer, v) and v == nil) end
@@ -43,7 +43,7 @@ function arg.size_text(t)
    return table.concat(s, 'x')
 end
 
---- Raises '<who>: <name> must be <what>, got <v>' at the caller of the function that asks.
+--- Raises '<who>: <name> must be <what>, got <v>' at the caller of the function that checks its argument.
 function arg.refuse(who, name, what, v, level)
    error(('%s: %s must be %s, got %s'):format(who, name, what, arg.describe(v)), (level or 2) + 1)
 end
@@ -76,8 +76,8 @@ function arg.number_of(v)
 end
 local number_of = arg.number_of
 
---- The number of v without its fraction, as Torch7 took it for a size or a place; nil for a nan, beyond 2^53, and where v is
--- no number.
+--- The number of v without its fraction, as Torch7 read a size or a position. nil for NaN, for numbers beyond 2^53, and where
+-- v is no number.
 function arg.whole_of(v)
    v = number_of(v)
    if not v or not (v > -2 ^ 53 - 1 and v < 2 ^ 53 + 1) then return nil end
@@ -135,7 +135,7 @@ function arg.same_shape(a, b)
    return true
 end
 
--- Its own text for each function, so that the compiler sees which one is called.
+-- The text is compiled once for each function, so that the compiler sees which one is called.
 local guarded = [[
 local f, is, refuse, name, what = ...
 return function(self, ...)
@@ -143,15 +143,15 @@ return function(self, ...)
    return f(self, ...)
 end]]
 
---- Refuses anything but a table in the place of the object that the method __init of a class fills.
+--- Refuses a `self` that is no table, in the method __init of a class.
 function arg.object(class, self)
    if type(self) ~= 'table' then arg.refuse(class .. '.__init', 'self', 'an object', self, 3) end
 end
 
---- The function that stands behind a guarded one.
+--- guarded function -> the function that it guards.
 arg.behind = setmetatable({}, { __mode = 'k' })
 
---- Makes methods that can be called with a dot, and so with anything in place of the object, refuse what is no such object.
+--- Guards methods: they raise an error where `self` is not such an object. A call with a dot can pass anything as `self`.
 -- @param is      function(v): whether v is one
 -- @param shared  a table in which the same functions are replaced too (optional)
 -- @param free    a set of names that take anything (optional)

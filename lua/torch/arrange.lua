@@ -88,15 +88,15 @@ local function place_of(who, pick, x, dim)
    return places
 end
 
---- The places of the largest elements along dim; without dim the place of the largest of all, counted row by row.
+--- The positions of the largest elements along dim; without dim the position of the largest of all, counted row by row.
 -- torch.argmax(torch.Tensor{{1, 5}, {7, 2}}), torch.argmax(torch.Tensor{{1, 5}, {7, 2}}, 2) --> 3, {{2}, {1}}
 function arrange.argmax(x, dim) return place_of('torch.argmax', 'max', x, dim) end
 
---- The places of the smallest elements along dim; without dim the place of the smallest of all, counted row by row.
+--- The positions of the smallest elements along dim; without dim the position of the smallest of all, counted row by row.
 -- torch.argmin(torch.Tensor{{1, 5}, {7, 2}}), torch.argmin(torch.Tensor{{1, 5}, {7, 2}}, 2) --> 1, {{1}, {2}}
 function arrange.argmin(x, dim) return place_of('torch.argmin', 'min', x, dim) end
 
---- The places that sort x along dim (default: the last), stably; descending: true or false.
+--- The positions that sort x along dim (default: the last), stably; descending: true or false.
 -- torch.argsort(torch.Tensor{3, 1, 2}) --> {2, 3, 1}
 function arrange.argsort(x, dim, descending)
    arg.tensor('torch.argsort', 'x', x)

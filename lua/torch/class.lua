@@ -1,20 +1,20 @@
--- lua/torch/class.lua - named classes with single inheritance, and the names of everything that has one.
+-- lua/torch/class.lua - named classes with single inheritance, and the names of all values that have one.
 --
--- A class is one table: the metatable of its objects, where its methods live too. `__index` is the class itself and the
--- class's metatable is its parent, so that a field of an object costs one lookup and compiles into a trace. Lua finds
--- metamethods without inheritance; each class therefore carries functions that look up Torch's spelling (`__add__`,
--- `__call__`, `__tostring__`, ...) along the chain when they run, and a method that is added later counts at once.
+-- A class is one table: it holds the methods, and it is the metatable of the objects. `__index` is the class itself, and the
+-- metatable of the class is its parent. So a field of an object costs one lookup and compiles into a trace. Lua does not
+-- inherit metamethods. Each class therefore has functions that look up Torch's names (`__add__`, `__call__`,
+-- `__tostring__`, ...) along the chain when they run, so a method that is added later takes effect immediately.
 local ffi = require 'ffi'
 
 local M = {}
 
 local classes = {}                          -- name -> class
 local names = {}                            -- class -> name
-local constructors = {}                     -- name -> what stands in the package: callable, shows the methods
+local constructors = {}                     -- name -> the constructor in the package: callable, shows the methods
 local name_of_constructor = {}
 local factories = {}                        -- name -> function that makes an empty object
-local reserved = {}                         -- name -> a class of ours whose name stays free: see internal.reserve
-local registry = debug.getregistry()        -- name -> class and class -> name, where programs of Torch7 look
+local reserved = {}                         -- name -> a class of ours that does not occupy its name: see internal.reserve
+local registry = debug.getregistry()        -- name -> class and class -> name, for programs of Torch7, which read it
 local ctypes = {}                           -- list of { ctype, pointer, namer, address }: cdata that have a name
 
 -- A pointer to such a struct has its name too, unless it is NULL.
@@ -34,7 +34,7 @@ local function need_name(who, name)
    end
 end
 
--- The class of a value, or nil. A constructor shows its class as metatable, but is no object of it.
+-- The class of a value, or nil. A constructor has its class as metatable, but is no object of it.
 local function class_of(x)
    local kind = type(x)
    if kind == 'table' then
@@ -64,7 +64,7 @@ function M.typename(x)
 end
 local typename = M.typename
 
---- torch.typename(x), and type(x) for what has no class.
+--- torch.typename(x), or type(x) where x has no class.
 -- torch.type{}, torch.type(torch.Timer()) --> table, torch.Timer
 function M.type(x) return typename(x) or type(x) end
 
@@ -99,8 +99,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- metamethods
 
--- The method of that name that an operand's class has. Class tables have their parent as metatable, but they are
--- no objects of it.
+-- The method of that name in the class of an operand. Class tables have their parent as metatable, but are no objects of it.
 local function method(x, name)
    if names[x] then return nil end
    local mt = class_of(x)
@@ -139,7 +138,7 @@ local function newindex(self, key, value)
    rawset(self, key, value)
 end
 
--- Classes pay for these three only when they define them; asked whenever an object is made.
+-- These three cost a class something only when it defines them, so this runs whenever an object is made.
 local function settle(mt)
    if mt.__index == mt and mt.__index__ ~= nil then rawset(mt, '__index', index) end
    if rawget(mt, '__newindex') == nil and mt.__newindex__ ~= nil then rawset(mt, '__newindex', newindex) end
@@ -192,7 +191,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- making classes
 
--- Where a.b.C stands when no table is given: a.b among the globals.
+-- The table that holds a.b.C when none is given: a.b among the globals.
 local function package_of(who, name)
    local at, path = _G, ''
    for part in name:gmatch '([^.]+)%.' do
@@ -215,7 +214,7 @@ local function baptize(name, mt, parent)
    return mt
 end
 
--- Makes `mt` the class of that name, also in Lua's registry. What else lies under the name there stays: files of Lua, modules.
+-- Makes `mt` the class of that name, also in Lua's registry. Other values under the name, files of Lua and modules, stay there.
 local function enter(name, mt)
    classes[name] = mt
    registry[mt] = name
@@ -224,7 +223,7 @@ local function enter(name, mt)
    return mt
 end
 
--- The table that stands in the package: calling it makes an object, its fields and its metatable are those of the class.
+-- The constructor in the package: a call makes an object; its fields and its metatable are those of the class.
 local function constructor_of(name, mt, make)
    local ctor = setmetatable({}, {
       __index = mt,
@@ -272,8 +271,8 @@ local function need_parent(who, name, parent_name)
           ours and ("'%s'"):format(ours.asked) or 'the package that defines it')
 end
 
--- The class to define and its parent. Without a parent a class that exists comes back as it is, as in Torch7; with one a new
--- class takes its name, and nothing of the old one shows through.
+-- The class to define and its parent. Without a parent, an existing class is returned unchanged, as in Torch7. With a parent a
+-- new class takes the name and inherits nothing from the old one.
 local function define(who, name, parent_name, home)
    local parent = parent_name ~= nil and need_parent(who, name, parent_name) or nil
    local mt = classes[name]
@@ -284,8 +283,8 @@ local function define(who, name, parent_name, home)
 end
 
 --- Makes a class; `local Foo, parent = torch.class('pkg.Foo', 'pkg.Parent')`.
--- Objects come from pkg.Foo(...), which calls Foo.__init(object, ...). A class that exists already gives way to the new one when
--- a parent is given: objects made before keep their class. Without a parent it is returned as it is, for more methods.
+-- pkg.Foo(...) makes objects and calls Foo.__init(object, ...). With a parent, the new class replaces an existing one of that
+-- name; older objects keep their class. Without a parent an existing class is returned, so that more methods can be added.
 -- @param name     'pkg.Foo'; the constructor is stored in the global table pkg
 -- @param parent   name of the parent class, which must be known (optional)
 -- @param home     a table to store the constructor in instead (optional; may also be the second argument)
@@ -307,7 +306,7 @@ function M.class(name, parent, home)
    return mt, up
 end
 
---- Makes a class whose objects are not made by `__init`.
+--- Makes a class whose objects a function makes, without `__init`.
 -- @param parent       name of the parent class (optional)
 -- @param constructor  function that makes an object; pkg.Foo(...) then calls it (optional)
 -- @param destructor   accepted for old code; objects are collected by Lua
@@ -364,7 +363,7 @@ function M.setmetatable(object, name)
    return setmetatable(object, mt)
 end
 
--- What makes empty objects: a field __factory of the class itself, where programs put their own, or what torch.class made.
+-- The function that makes empty objects: the field __factory of the class, which programs set, or the one of torch.class.
 local function factory_named(name)
    local mt = classes[name]
    return mt and rawget(mt, '__factory') or factories[name]
@@ -376,7 +375,7 @@ function M.factory(name)
    return factory_named(name)
 end
 
---- What stands in the package under the name of a class (torch.getconstructortable 'nn.Linear' is nn.Linear).
+--- The constructor of a class: torch.getconstructortable 'nn.Linear' is nn.Linear.
 function M.getconstructortable(name)
    need_name('torch.getconstructortable', name)
    local ctor = constructors[name]
@@ -419,8 +418,8 @@ function M.setenv(object, env)
    environments[object] = env
 end
 
---- The address of an object as a number; equal exactly when two values are the same object. Storages are what they
--- hold: two x:storage() have one address.
+--- The address of an object as a number; two values have the same one exactly when they are the same object. All objects
+-- for one storage count as one: two calls of x:storage() give the same address.
 function M.pointer(x)
    local kind = type(x)
    if kind == 'cdata' then
@@ -438,12 +437,12 @@ function M.pointer(x)
 end
 
 ---------------------------------------------------------------------------------------------------------
--- for the files of lua/torch: names of what torch.class does not make. Reached by require 'torch.class' only;
--- pairs() over this module sees the public functions.
+-- for the files of lua/torch: names of values that torch.class does not make. Only require 'torch.class' gives them, because
+-- pairs() over this module must see public functions alone.
 
 local internal = {}
 
---- Makes cdata of a C type known: namer(object) is its class's name, address(object) its identity (optional).
+--- Registers a C type: namer(object) is the name of its class, address(object) its identity (optional).
 function internal.ctype(ctype, namer, address)
    registry.ffi = 'cdata'                   -- getmetatable gives 'ffi' for all cdata: programs look it up in the registry
    local ct = ffi.typeof(ctype)
@@ -454,7 +453,7 @@ end
 -- @param name     'torch.FloatTensor'
 -- @param mt       the table; torch.getmetatable(name) returns it, and what users add to it must reach the objects
 -- @param parent   name of the parent class (optional: then the table keeps the metatable that it has)
--- @param options  constructor: what stands in the package; factory: makes an empty object
+-- @param options  constructor: the value in the package; factory: makes an empty object
 function internal.register(name, mt, parent, options)
    if parent and not classes[parent] then refuse(2, 'class.register: there is no class %s', parent) end
    enter(name, baptize(name, mt, parent and classes[parent]))
@@ -468,8 +467,8 @@ function internal.register(name, mt, parent, options)
    return mt
 end
 
---- Leaves the names of some classes of ours free, because packages for Torch7 define classes of these names. A file finds
--- our class all the same where the name is free.
+--- Leaves the names of some of our classes free, because packages for Torch7 define classes of these names. A file that is
+-- loaded finds our class as long as the name is free.
 -- @param list   names of classes
 -- @param file   the module that makes them with internal.make_reserved
 -- @param asked  the module that users require to get the classes under their names
@@ -477,7 +476,7 @@ function internal.reserve(list, file, asked)
    for _, name in ipairs(list) do reserved[name] = { file = file, asked = asked } end
 end
 
---- Makes the class of a reserved name: like torch.class, but no package and no registry holds it.
+--- Makes the class of a reserved name as torch.class does, but stores it in no package and no registry.
 -- @param parent  the parent, a class or the name of one
 function internal.make_reserved(name, parent)
    local r = reserved[name]
@@ -487,7 +486,7 @@ function internal.make_reserved(name, parent)
    return r.class, up
 end
 
---- Our class of a reserved name, also where another class has the name; loads its file.
+--- Our class of a reserved name, even if another class has taken the name; loads its file.
 function internal.reserved_class(name)
    local r = reserved[name]
    if not r.class then require(r.file) end
@@ -504,13 +503,13 @@ end
 --- Makes our class the class of its reserved name, and stores its constructor in `home`.
 function internal.publish(name, home) rawset(home, name:match '[^.]*$', enter_reserved(name)) end
 
---- Makes our class the class of a reserved name that is free, because objects of it come to the program, which may look for the
--- class of their name. No package holds it.
+--- Makes our class the class of a reserved name that is free: objects of it enter the program, which may look up the class of
+-- their name. No package gets it.
 function internal.offer(name)
    if reserved[name] and not classes[name] then enter_reserved(name) end
 end
 
---- A class derived from a class that its name may not lead to, otherwise as torch.class makes it.
+--- Makes a derived class as torch.class does, for a parent that cannot be found by name.
 -- @param parent  the parent class itself
 function internal.derive(name, parent)
    local home = package_of('class.derive', name)
@@ -520,7 +519,7 @@ function internal.derive(name, parent)
    return mt, parent
 end
 
---- The class of a name for help and threads: the one that torch.getmetatable gives, else ours of a reserved name.
+--- The class of a name for help and threads: the one that torch.getmetatable gives, else ours of that reserved name.
 function internal.find(name)
    return classes[name] or reserved[name] and internal.reserved_class(name)
 end
@@ -531,10 +530,10 @@ function internal.factory_for(name)
    return factory_named(name)
 end
 
---- The module that gives users the class of a reserved name, or nil.
+--- The module that defines the class of a reserved name for users, or nil.
 function internal.asked_by(name) return reserved[name] and reserved[name].asked end
 
---- The reserved names whose classes that module gives (without it: all), in alphabetical order.
+--- The reserved names that the module `asked` defines (without it: all), in alphabetical order.
 function internal.reserved_for(asked)
    local list = {}
    for name, r in pairs(reserved) do
@@ -547,16 +546,16 @@ end
 --- The class of a value (a table), or nil.
 internal.class_of = class_of
 
---- Whether a class is still the one of its name, not one that another has replaced.
+--- Whether the name of a class still means this class, and not one that replaced it.
 function internal.is_current(mt) return classes[names[mt]] == mt end
 
 --- The name of the class that a constructor makes objects of, or nil for other values.
 function internal.constructor_name(x) return name_of_constructor[x] end
 
---- The name of a class, or of what stands in the package for one.
+--- The name of a class, or of the class that a constructor makes objects of.
 function internal.name(x) return names[x] or name_of_constructor[x] end
 
---- Whether a value is itself a class, or what stands in the package for one.
+--- Whether a value is a class or a constructor.
 function internal.is_class(x) return names[x] ~= nil or name_of_constructor[x] ~= nil end
 
 return setmetatable(M, { __index = internal })

@@ -6,7 +6,7 @@
 --    cmd:option('-rate', 0.1, 'learning rate')
 --    params = cmd:parse(arg)                     -- {file = ..., rate = 0.1}
 --
--- An option is followed by its value, of the type of the default. A boolean one stands alone and negates its default.
+-- The value follows the option and has the type of the default. A boolean option has no value and negates its default.
 local class = require 'torch.class'
 local arg_check = require 'torch.arg'
 
@@ -24,7 +24,7 @@ local function need_table(who, what, v)
    return v
 end
 
--- One letter for booleans, so that names of folders stay short.
+-- Booleans get one letter, so that names of folders stay short.
 local function shown(v)
    if type(v) == 'boolean' then return v and 't' or 'f' end
    return tostring(v)
@@ -37,7 +37,7 @@ local function sorted_keys(t)
    return keys
 end
 
--- A word of the command line as the type wants it; nil where it cannot be one.
+-- A word of the command line converted to the type; nil where that is impossible.
 local function convert(word, kind)
    if kind == 'number' then return tonumber(word) end
    if kind == 'boolean' then
@@ -187,8 +187,8 @@ function CmdLine:parse(arg)
    return params
 end
 
---- A name for what differs from the defaults: 'run,rate=0.5,size=7'; arguments first. It leaves out
--- what is neither an option nor an argument.
+--- A name for the values that differ from the defaults: 'run,rate=0.5,size=7'; arguments first. Keys that are neither an
+-- option nor an argument do not appear.
 -- @param ignore  {key = true}: options that are left out (optional)
 function CmdLine:string(prefix, params, ignore)
    prefix = need_string('CmdLine:string', 'prefix', prefix == nil and '' or prefix)
@@ -216,8 +216,7 @@ end
 
 local printed_by = setmetatable({}, { __mode = 'k' })       -- print of a log -> the print that it replaced
 
---- From now on print writes to a file as well; the parameters stand at its beginning. A later log
--- takes the place of this one.
+--- From now on print also writes to a file, which begins with the parameters. A later log replaces this one.
 -- @param file  a name, or an open Lua file
 function CmdLine:log(file, params)
    params = need_table('CmdLine:log', 'params', params or {})

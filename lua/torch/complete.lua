@@ -1,4 +1,4 @@
--- torch.complete - what may follow at the prompt: globals, fields, methods, and files inside quotes.
+-- torch.complete - completion at the prompt: globals, fields, methods, and files inside quotes.
 local ffi = require 'ffi'
 
 local M = {}
@@ -39,7 +39,7 @@ function M.files(prefix)
    return names
 end
 
--- Reads a field without falling over what metamethods do.
+-- Reads a field; an error of a metamethod counts as nil.
 local function field(object, key)
    local ok, v = pcall(function() return object[key] end)
    if ok then return v end
@@ -49,7 +49,7 @@ local function add_keys(names, t)
    for k in next, t do if type(k) == 'string' then names[k] = true end end
 end
 
--- All names an object answers to: its own, its class's and its parents'.
+-- All names of an object's fields: those in itself, its class and its parents.
 local function names_of(object)
    local names, torch = {}, package.loaded.torch
    local seen, t = {}, object
@@ -74,8 +74,8 @@ local function names_of(object)
    return names
 end
 
---- What the end of `line` may become: the length of the text to replace, and a sorted list of replacements.
--- @param globals  where names begin, the global table unless given
+--- Completes the end of `line`: the length of the text to replace, and a sorted list of replacements.
+-- @param globals  the table to look names up in (default: the global one)
 function M.complete(line, globals)
    local found = {}
    local path = open_string(line)

@@ -1,4 +1,4 @@
--- torch.config - what this build is and what it holds: torch.config() and torch.memory(), tables that print nicely.
+-- torch.config - facts about this build: torch.config() and torch.memory(), tables that print nicely.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local C = lib.C
@@ -13,7 +13,7 @@ local function bytes_text(n)
    return i == 1 and digits .. ' bytes' or ('%s bytes (%.1f %s)'):format(digits, v, units[i])
 end
 
--- A table whose text has one line for every { key, write } of `rows`; keys the table lacks have none.
+-- A table whose text has one line for every { key, write } of `rows`; keys that it lacks get no line.
 local function printable(name, rows)
    local widest = 0
    for _, row in ipairs(rows) do widest = math.max(widest, #row[1]) end
@@ -33,8 +33,8 @@ local function limit_text(n) return n == 0 and 'none' or bytes_text(n) end
 local memory_mt = printable('torch.memory', { { 'bytes', bytes_text }, { 'peak', bytes_text }, { 'storages' },
    { 'limit', limit_text } })
 
---- Memory of tensors, as a table that prints nicely: `bytes` that they hold now, `peak`, the most so far, in how many
--- `storages`, and `limit`, the bytes that they may hold at most (0: what the machine has).
+--- Memory of tensors, as a table that prints nicely: `bytes` in use now, `peak`, the most so far, the number of `storages`, and
+-- `limit`, the most bytes allowed (0: what the machine has).
 -- torch.memory().bytes >= 0 --> true
 function config.memory()
    lib.sweep()
@@ -46,7 +46,7 @@ end
 local config_mt = printable('torch.config', { { 'version' }, { 'compiler' }, { 'levels' }, { 'level' }, { 'blas' },
    { 'lapack' }, { 'onednn' }, { 'threads' }, { 'cores' }, { 'memory', limit_text }, { 'library' }, { 'include' }, { 'lua' } })
 
---- How this build works, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the
+--- Facts about this build, as a table that prints nicely: its version and compiler, the instruction-set `levels` in it and the
 -- `level` in use, the BLAS found with its version, whether it has LAPACK, oneDNN, `threads` and `cores`, the limit of tensor `memory` (0: what the
 -- machine has), where the library and th_op.h are, and LuaJIT's version.
 -- torch.config().threads == torch.getnumthreads() --> true

@@ -1,4 +1,4 @@
--- torch.construct - how a tensor comes to be: from sizes, tables, numbers, other tensors and storages.
+-- torch.construct - makes tensors from sizes, tables, numbers, other tensors and storages.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
@@ -48,7 +48,7 @@ function construct.zeros(ty, n, sizes, who)
    return t
 end
 
--- The sizes of a nested table; every level must be even.
+-- The sizes of a nested table; at each level all tables must have one length.
 local function shape_of_table(t, who)
    local sizes = {}
    local level = t
@@ -99,7 +99,7 @@ end
 
 local function is_long_storage(v) return arg.is_storage(v) and v.s.dtype == C.TH_I64 and v.s.device == 0 end
 
---- Gives the n strides that are negative, as in Torch7, the value that packs what comes behind; returns the strides.
+--- Replaces negative ones among n strides, as in Torch7, by those of contiguous memory; returns the strides.
 function construct.complete(stride, n, size)
    for d = n - 1, 0, -1 do
       if stride[d] < 0 then stride[d] = d == n - 1 and 1 or size[d + 1] * stride[d + 1] end
@@ -210,7 +210,7 @@ function construct.dtype_of(name, who)
    arg.refuse(who, 'type', 'the name of a tensor type', name, 3)
 end
 
---- 'torch.FloatTensor' of 'float', 'Float' or that name itself, whether or not such tensors are there; nil if it names no type.
+--- 'torch.FloatTensor' of 'float', 'Float' or that name itself, whether or not the type is available; nil if it names no type.
 function construct.full_name(name)
    local short = type(name) == 'string' and (name:match '^torch%.(%w+)Tensor$' or name):lower()
    for ty, word in pairs(dtype.words) do

@@ -1,4 +1,4 @@
--- torch.conv - which engine computes a convolution: what they predict, which one is chosen, how to prefer or force one.
+-- torch.conv - the engines for convolutions: what they predict, which one is chosen, how to prefer or force one.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -13,7 +13,7 @@ local DEFAULT = { 1, 1, 0, 0, 1, 1, 1 }
 
 local function text_or_nil(s) return s ~= nil and ffi.string(s) or nil end
 
--- The engine of a number, from 0; nil past the last one. Devices bring some, so that names come when cutorch does.
+-- The engine of a number, from 0; nil past the last one. Loading cutorch adds engines, so names are read when needed.
 local function name_of(i) return text_or_nil(C.th_conv_engine_name(i)) end
 
 local function number_of(name)
@@ -42,7 +42,7 @@ local function sizes(who, name, x, least)
 end
 
 local OPERANDS = { 'x', 'weight', 'the result' }
-local MOST = 2 ^ 59                                 -- floats of a tensor; engines count places in whole numbers
+local MOST = 2 ^ 59                                 -- floats of a tensor; engines count positions in whole numbers
 
 local function product(list)
    local n = 1
@@ -103,7 +103,7 @@ local function shape_of(who, x, weight, ...)
    return s
 end
 
--- The engine of a th_conv_shape, and what decided if it was not the cost model.
+-- The engine of a th_conv_shape, and the reason, unless the cost model decided.
 local function chosen_for(s)
    local forced = C.th_conv_forced()
    if C.th_conv_has(s.device, forced) ~= 0 then return name_of(forced), ', forced' end
@@ -112,7 +112,7 @@ local function chosen_for(s)
    return name_of(chosen), C.th_conv_measured(s, chosen) > 0 and ', measured' or ''
 end
 
--- What an engine says of a th_conv_shape, and what was measured.
+-- What an engine predicts for a th_conv_shape, and what was measured.
 local function line_of(i, s, cost)
    local missing = text_or_nil(C.th_conv_engine_missing(s.device, i))
    if missing then return ('   %-10s is not there: %s'):format(name_of(i), missing) end
@@ -162,14 +162,14 @@ function conv.choice(pass, x, weight, ...)
    return (chosen_for(s))
 end
 
---- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything), fft1d
--- (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3), columns
+--- torch.conv.engines(): The names of the engines, as a list: gemm (products of matrices without im2col; does everything),
+-- fft1d (spectra of lines, for kernels one high or one wide), fft (spectra of tiles), winograd (for kernels of 3 x 3), columns
 -- (products with a few columns of im2col at a time, for kernels of one pixel and those that are large beside the images),
--- direct (oneDNN, where it is installed) and depthwise (for groups of one plane). All but columns, for FloatTensors and
--- DoubleTensors only, and direct, for FloatTensors only, take halves too, which are computed as floats; those of spectra,
--- winograd and the gradInput of columns do steps of 1 only, but columns' for kernels of one pixel.
+-- direct (oneDNN, where it is installed) and depthwise (for groups of one plane). columns takes FloatTensors and DoubleTensors
+-- only, direct FloatTensors only; all others also take halves, which they compute as floats. fft1d, fft, winograd and the
+-- gradInput of columns need steps of 1, except that columns takes any step for kernels of one pixel.
 --
--- CUDA devices have engines of their own, which cutorch brings: gemm, which does everything, fft (spectra of tiles of up to 32
+-- cutorch adds engines for CUDA devices: gemm, which does everything, fft (spectra of tiles of up to 32
 -- points a side), cufft (spectra of tiles and lines of any size, by cuFFT) and cudnn (by cuDNN). fft and cufft do steps and
 -- dilation of 1 only, fft no doubles.
 -- torch.conv.engines() --> {gemm, fft1d, fft, winograd, columns, direct, depthwise}
@@ -180,8 +180,8 @@ function conv.engines()
 end
 
 --- torch.conv.missing(engine, [device]): Why an engine of torch.conv.engines() cannot be used on the CPU (device 0) or a CUDA
--- device, as text; nil: it can. Without a device, why it can be used on none. direct needs oneDNN 2.x, which is opened at run
--- time, `TH_ONEDNN=none` in the environment leaves it aside, and a file name there opens that library; TH_CUFFT and TH_CUDNN
+-- device, as text; nil if it can. Without a device, why no device can use it. direct opens oneDNN 2.x at run time.
+-- `TH_ONEDNN=none` in the environment turns it off, and a file name there opens that library; TH_CUFFT and TH_CUDNN
 -- do the same for cufft and cudnn.
 -- torch.conv.missing 'gemm' --> nil
 -- torch.conv.missing('gemm', 0) --> nil
@@ -212,7 +212,7 @@ local function number_or_none(who, value, level)
    return i
 end
 
--- The environment may name an engine of devices, which come later, or never.
+-- TH_CONV_ENGINE may name an engine that a device adds later, or never.
 local function check_environment(wanted)
    local names = {}
    while C.th_conv_engine_known(#names) ~= nil do
@@ -222,8 +222,8 @@ local function check_environment(wanted)
    error(('TH_CONV_ENGINE must be nil or one of %s, got %s'):format(table.concat(names, ', '), wanted), 0)
 end
 
---- torch.conv.kept(): What is kept of kernels that are computed with again and again, as a table: `bytes`, the `count` of
--- transforms that these are, and `uses`, how often one of them saved its making.
+--- torch.conv.kept(): The memory of kept transforms of kernels, as a table: `bytes`, the `count` of transforms, and `uses`,
+-- how often one of them was used instead of computed again.
 -- torch.conv.kept().uses >= 0 --> true
 function conv.kept()
    local now = C.th_conv_kept_now()
@@ -245,29 +245,29 @@ function conv.with(engine, f, ...)
 end
 
 --- torch.conv: How convolutions are computed. Two settings name an engine of torch.conv.engines(), or are nil and leave the
--- choice to the cost model: torch.conv.prefer takes an engine for all that it can do, and leaves the rest to the model;
--- torch.conv.engine forces one, which then refuses what it cannot do. An engine that only the CPU has, or only CUDA devices,
--- leaves the choice to the model on the other ones. The environment's TH_CONV_ENGINE=fft prefers one from the
--- start. An engine that finds too little memory leaves the work to gemm. torch.conv.explain tells what would be chosen, and why.
+-- choice to the cost model. torch.conv.prefer names an engine for all that it can do, and leaves the rest to the model.
+-- torch.conv.engine forces one; what that engine cannot do is an error. If only the CPU or only CUDA devices have the engine,
+-- the model chooses on the others. TH_CONV_ENGINE=fft in the environment prefers one from the
+-- start. An engine that finds too little memory leaves the work to gemm. torch.conv.explain shows the choice and its reason.
 --
 -- torch.conv.benchmark = true measures instead of predicting: the first convolution of each shape, pass, dtype and number of
--- threads times all engines that do it, without touching what it was given, and from then on the fastest computes it. Shapes
--- of less than 262,144 multiplications are not measured. What came is kept for this CPU in a file, torch.conv.file, that is read
--- the next time, so that results change only with that file: it lies in TH_CACHE_DIR if that is set (empty: nothing is kept),
--- or in cresset under XDG_CACHE_HOME or ~/.cache. What was measured on a CUDA device holds for all of its model. Processes may
--- share it; a damaged file is passed over with a warning.
+-- threads times all engines that can do it, without changing its arguments. From then on the fastest one computes it. Shapes
+-- of less than 262,144 multiplications are not measured. The times for this CPU are kept in a file, torch.conv.file, which
+-- later processes read, so results change only with that file. It lies in TH_CACHE_DIR if that is set (empty: no file),
+-- or in cresset under XDG_CACHE_HOME or ~/.cache. Times of a CUDA device hold for all devices of its model. Processes may
+-- share the file; a damaged one is ignored with a warning.
 --
--- The transforms of kernels that fft, fft1d and winograd compute with are kept from the second call with the same kernels on, and
--- used while all their bits stay as they were, whatever may write to them; results are the same. torch.conv.keep is how many
--- bytes these may be at most (256 MB; 0 keeps nothing), what was not used for the longest time goes first, and all of it where
--- memory runs out. torch.conv.kept tells what there is. torch.conv.benchmark measures without it.
+-- fft, fft1d and winograd keep the transforms of kernels from the second call with the same kernels on. A kept transform is
+-- used while all bits of its kernels stay the same, whatever writes to them; results are the same. torch.conv.keep limits their
+-- bytes (256 MB; 0 keeps nothing). Those unused for the longest time are freed first, and all of them where memory
+-- runs out. torch.conv.kept shows what is kept. torch.conv.benchmark measures without it.
 -- torch.conv.engine = 'gemm'; e = torch.conv.engine; torch.conv.engine = nil; e --> gemm
 -- torch.conv.prefer = 'fft'; e = torch.conv.choice('forward', {3, 8, 8}, {4, 3, 3, 3}); torch.conv.prefer = nil; e --> fft
 -- torch.conv.benchmark --> false
 -- torch.conv.keep / 2 ^ 20 --> 256
 local mt = {}
 
--- Where times are kept: nil where nobody says.
+-- The folder for measured times; nil where the environment names none.
 local function cache_folder()
    local given, cache, home = os.getenv 'TH_CACHE_DIR', os.getenv 'XDG_CACHE_HOME', os.getenv 'HOME'
    if given then return given ~= '' and given or nil end
@@ -275,7 +275,7 @@ local function cache_folder()
    return home and home ~= '' and home .. '/.cache/cresset' or nil
 end
 
--- The settings: how the core is asked, and told.
+-- The settings: functions that read and set them in the core.
 local settings = {
    engine = {
       get = function() return name_of(C.th_conv_forced()) end,

@@ -1,18 +1,19 @@
 -- torch.coroutines - keeps th alive on LuaJIT 2.1.0-beta3, which crashes when a recording ends in a coroutine of builtins only.
 --
--- th listens to LuaJIT's 'trace' event (lua/bin/interrupt.c). When a recording is given up, LuaJIT looks for the nearest Lua
--- function on the stack, to name it in that event. Versions before September 2022 do not stop at the end of the stack. It
--- holds no Lua function if the coroutine's function has ended with a tail call of a builtin: `return tonumber(x)`. Without a
+-- th listens to LuaJIT's 'trace' event (lua/bin/interrupt.c). When LuaJIT aborts a recording, it looks for the nearest Lua
+-- function on the stack, to name it in that event. Versions before September 2022 do not stop at the end of the stack. The
+-- stack has no Lua function if the coroutine's function ended with a tail call of a builtin: `return tonumber(x)`. Without a
 -- listener LuaJIT does not look.
 --
--- So every coroutine gets a Lua function below its own. It costs a closure and a table a coroutine, and one line of its traceback.
+-- So every coroutine gets a Lua function below its first one. The cost is a closure and a table per coroutine, and one line of
+-- its traceback.
 local coroutine = require 'coroutine'
 local jit = require 'jit'
 
 local function pass(...) return ... end
 
 --- Calls a function with a Lua function below it on the stack, whatever tail calls it makes.
--- The function stands in a table, so that a traceback does not show a name for it.
+-- A table holds the function, so that a traceback shows no name for it.
 -- @param ...  the function and its arguments
 -- @return     its results
 local function call(...)
@@ -22,7 +23,7 @@ end
 
 if jit.version_num > 20100 then return { call = call } end
 
--- Gives `make` such a function instead of f; what is no function keeps its error message.
+-- Gives `make` such a function instead of f. A value that is no function is passed on, for its error message.
 local function with_base(make)
    return function(...)
       local f = ...

@@ -1,7 +1,7 @@
 -- torch.create - tensors from sizes or a few numbers: zeros, ones, eye, range, linspace, logspace.
 --
--- All take the result as an optional first argument, or are called as its method, and resize it.
--- Without one they make a torch.Tensor, or what the name of a type in the last place says: torch.zeros(2, 3, 'torch.FloatTensor').
+-- All take the result as an optional first argument, or are called as its method, and resize it. Without one they make a
+-- torch.Tensor, or the type that the last argument names: torch.zeros(2, 3, 'torch.FloatTensor').
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
@@ -11,10 +11,10 @@ local C = lib.C
 local create = {}
 local is_tensor = arg.is_tensor
 
--- Whether v may be the name of a type: text that spells a number is a size.
+-- Whether v may be the name of a type: a string that spells a number is a size.
 local function is_name(v) return type(v) == 'string' and not tonumber(v) end
 
--- The dtype that a name in the last place says, and the arguments without it.
+-- The dtype that the last argument names, and the arguments without it.
 local function typed(who, ...)
    local n = select('#', ...) - 1
    return tensor.dtype_of(select(n + 1, ...), who), unpack({ ... }, 1, n)
@@ -32,7 +32,7 @@ local function sizes_of(who, first, second, ...)
    return arg.sizes(who, first, second, ...)
 end
 
---- Gives t these sizes. A view that has them already stays the view that it is.
+--- Gives t these sizes. A view that has them already is left alone.
 function create.resize(who, t, ...)
    local sizes, n = sizes_of(who, ...)
    if not fits(t, n, sizes) then lib.call(who, C.th_tensor_resize, t, t._dtype, n, sizes, nil) end
@@ -55,7 +55,7 @@ function create.define(torch, name, fill, fresh)
    tensor.base[name] = fill
 end
 
---- Lets an op without inputs take the name of a type in the last place.
+--- Lets an op without inputs take the name of a type as its last argument.
 function create.define_op(torch, name)
    local f = op.func(name)
    local function of_type(d, ...) return f(tensor.empty(d), ...) end

@@ -6,7 +6,7 @@
 local torch = require 'torch'
 local derivative = {}
 
--- The expression at `at`: a function of the environment, and where the text goes on.
+-- The expression at `at`: a function of the environment, and the position after it.
 local expression
 
 -- a + b or a - b, from the left.
@@ -85,7 +85,7 @@ function derivative.parse(rule)
    return list
 end
 
---- Brings a gradient to the size of the argument it belongs to: what was broadcast is summed.
+--- Sums a gradient over the dimensions that were broadcast, down to the size of its argument.
 function derivative.sum_to(grad, x)
    if grad:isSameSizeAs(x) then return grad end
    if grad:nElement() == x:nElement() then return grad:contiguous():viewAs(x) end

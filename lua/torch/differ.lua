@@ -1,4 +1,4 @@
--- lua/torch/differ.lua - whether two Lua values hold the same: nil, or the first difference as text.
+-- lua/torch/differ.lua - compares two Lua values by content: nil, or the first difference as text.
 local ffi = require 'ffi'
 local class = require 'torch.class'
 local arg_check = require 'torch.arg'
@@ -22,7 +22,7 @@ local function types(a, b)
    end
 end
 
--- The same elements on the host: one by one, each element of a device would be a copy.
+-- The same elements on the host, in one copy: reading elements of a device one by one would be a copy each.
 local function on_host(x)
    local word = class.typename(x):match '^torch%.Cuda(%a*)Tensor$'
    return word and x:type(('torch.%sTensor'):format(word == '' and 'Float' or word)) or x
@@ -56,8 +56,7 @@ end
 
 local values
 
--- `seen[a]` is the b that a is being compared with, so that a table which contains itself comes to
--- an end.
+-- `seen[a]` is the b that a is being compared with, so that the comparison of a table which contains itself ends.
 local function tables(a, b, tolerance, seen)
    if seen[a] == b then return nil end
    seen[a] = b
@@ -76,7 +75,7 @@ local function short(v)
 end
 M.short = short
 
--- Whether the metatable says itself when two objects are equal.
+-- Whether the metatable defines when two objects are equal.
 local function compares(a)
    local mt = getmetatable(a)
    return type(mt) == 'table' and (rawget(mt, '__eq') and not class.typename(a) or mt.__eq__)

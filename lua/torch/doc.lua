@@ -1,10 +1,10 @@
--- torch.doc - what is written about every public name, where it is defined: the one source of help and reference pages.
+-- torch.doc - collects the doc comments of all public names: the one source of help and reference pages.
 --
--- An op's text is the `doc` of its declaration. A Lua function's is the comment above its definition, begun by `---`.
--- What is defined in a loop or a table is described by a comment that begins with names:
+-- An op's text is the `doc` of its declaration. A Lua function's is the comment above its definition, which begins with `---`.
+-- For definitions in a loop or a table, the comment begins with names:
 --    --- torch.rand([result,] [generator,] sizes...): numbers drawn evenly from [0, 1).
 --    --- torch.isTensor(x), torch.isStorage(x): whether x is one.
--- In all of them a line that holds `-->` is an example: code, then what it gives, as doc.show writes it.
+-- In all of them a line that holds `-->` is an example: code, then its result, as doc.show writes it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -18,7 +18,7 @@ local doc = {}
 doc.packages = { 'torch', 'nn', 'optim', 'paths', 'sys', 'xlua', 'graph', 'nngraph', 'autograd', 'totem', 'fbnn',
    'dist', 'feed', 'tds', 'image', 'hdf5', 'threads', 'gnuplot', 'loadcaffe' }
 
---- Packages that are described as well once they are loaded: names for GPUs, and what needs a device.
+--- Packages that are described once they are loaded: names for GPUs, and packages that need a device.
 doc.packages_when_loaded = { 'cutorch', 'cunn', 'cudnn' }
 
 -- ---- comments ---------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ local function comment_text(line)
    return line:match '^%s*%-%-%s?(.*)$', false
 end
 
--- The comment that ends above line n, from its first `---` that is not followed by names; or that stands behind line n.
+-- The comment that ends above line n, from its first `---` that no names follow; or the comment at the end of line n.
 local function comment_at(lines, n)
    local behind = lines[n] and lines[n]:match '%S%s+%-%-%-%s+(.*)$'
    if behind then return { behind } end
@@ -107,7 +107,7 @@ local function new_entry(key, usage)
    return { key = key, usage = usage or {}, text = {}, params = {}, returns = {}, examples = {} }
 end
 
--- ---- all files, looked through once ---------------------------------------------------------------------------
+-- ---- all files, read once --------------------------------------------------------------------------------------
 
 local by_name, class_places                 -- key -> entry of a comment with names; class -> { file, line }
 
@@ -265,7 +265,7 @@ local function op_entry(key, name)
    return entry
 end
 
--- The arguments that stand in the line of a definition.
+-- The arguments in the line of a definition.
 local function arguments(line)
    return line and (line:match 'function%s+[%w_%.:]+%s*(%b())' or line:match 'function%s*(%b())')
 end
@@ -312,7 +312,7 @@ local function class_entry(key, mt)
    return entry
 end
 
--- The method of that name in the nearest ancestor that says something about it.
+-- The method of that name in the nearest ancestor that documents it.
 local function inherited(key)
    local owner, method = key:match '^(.*):([%w_]+)$'
    local mt = owner and owner ~= 'Tensor' and owner ~= 'Storage' and class.find(owner)
@@ -336,7 +336,7 @@ local function inherited(key)
    end
 end
 
---- What is known about a key such as 'torch.save', 'Tensor:add', 'nn.Linear' or 'nn.Linear:reset', or nil.
+--- The entry of a key such as 'torch.save', 'Tensor:add', 'nn.Linear' or 'nn.Linear:reset', or nil.
 -- @return a table: key; usage, a list of calls; text, lines; params, {name, text}; returns, {text}; examples, {code,
 --  result}; of an op also defaults, types and gradients, the inputs that have one
 function doc.entry(key)
@@ -376,15 +376,15 @@ end
 
 local function is_public(k) return type(k) == 'string' and k:match '^%a[%w_]*$' and not k:match '_$' end
 
--- Methods that a class has by itself. What only says again what a parent says is left out.
+-- Methods that a class defines itself. Those whose text is the same as in a parent are left out.
 local function add_methods(add, owner, mt)
    for k, v in pairs(mt) do
       if is_public(k) and type(v) == 'function' and k ~= 'new' then add(owner .. ':' .. k) end
    end
 end
 
--- A table of functions, which may find more by name when they are asked for, but is no class and not called itself. One that
--- is called, such as torch.fft, has `__functions` in its metatable, which reads the files of all its functions.
+-- A table of functions that may load more by name, but is no class and cannot be called. One that can be called, such as
+-- torch.fft, has `__functions` in its metatable, which reads the files of all its functions.
 local function is_plain(v)
    local mt = getmetatable(v)
    if type(mt) == 'table' and mt.__functions then
@@ -444,7 +444,7 @@ function doc.names()
    return list
 end
 
---- The keys that comments name, which must all be there.
+--- The keys that comments name; all of them must exist.
 function doc.described()
    read_all()
    local list = {}

@@ -49,8 +49,8 @@ function dtype.of_storage(s)
    return s.dtype + CUDA
 end
 
--- LuaJIT keeps its other types in the nans that no computation makes. Memory from a file may hold such bits, and then
--- they must not become a value: the word that tells is looked at first, and all of them read as plain nan.
+-- LuaJIT represents its other types by NaNs that no computation makes. Memory from a file may hold such bits, which must not
+-- become a value. So the upper word is read first, and all of them become a plain NaN.
 local u32 = ffi.typeof 'uint32_t *'
 local upper = ffi.abi 'le' and 1 or 0       -- the half of a double with its sign
 

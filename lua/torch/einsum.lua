@@ -1,6 +1,6 @@
--- torch.einsum - sums of products in Einstein's notation, and its kin: tensordot, outer, kron.
+-- torch.einsum - sums of products in Einstein's notation, and the related tensordot, outer and kron.
 --
--- Operands are reduced alone (diagonals, sums over letters that nothing else has), then contracted two at a time as batched
+-- Operands are first reduced alone (diagonals, sums over letters of no other operand), then contracted two at a time as batched
 -- products of matrices, the cheapest pair first. A term is { x, labels }: a tensor and a label for each of its dimensions.
 local arg = require 'torch.arg'
 local lib = require 'torch.lib'
@@ -94,7 +94,7 @@ local function sum_out(x, labels, keep)
    return strided(x, sizes, strides), kept
 end
 
--- Dimensions of size 1 whose label is larger elsewhere go: what is left stretches by itself.
+-- Drops dimensions of size 1 whose label is larger elsewhere: the remaining dimensions broadcast.
 local function drop_ones(x, labels, sizes_of)
    local kept, sizes, strides = {}, {}, {}
    for d, label in ipairs(labels) do
@@ -137,7 +137,7 @@ local function contract(a, b, keep, sizes_of)
    local labels = {}
    for _, list in ipairs { batch, free_a, free_b } do for _, label in ipairs(list) do labels[#labels + 1] = label end end
    need_few(labels)
-   if #summed == 0 then                                      -- the size of the result: nothing is gained by a matrix product
+   if #summed == 0 then                                      -- the size of the result: a matrix product would gain nothing
       if #labels == 0 then return { x = op.func 'cmul'(a.x, b.x), labels = labels } end
       local x = op.func 'cmul'(spread(a.x, a.labels, labels, sizes_of), spread(b.x, b.labels, labels, sizes_of))
       return { x = x, labels = labels }
@@ -171,7 +171,7 @@ local function cost(a, b, sizes_of)
    return total
 end
 
--- The labels that the result or a term other than i and j has.
+-- The labels that occur in the result or in a term other than i and j.
 local function wanted(terms, output, i, j)
    local keep = {}
    for _, label in ipairs(output) do keep[label] = true end
@@ -181,7 +181,7 @@ local function wanted(terms, output, i, j)
    return keep
 end
 
--- All terms down to one, whose dimensions are those of `output`; a number if that has none.
+-- Contracts all terms to one, whose dimensions are those of `output`; a number if there are none.
 local function evaluate(terms, output, sizes_of)
    for i, term in ipairs(terms) do
       local x, labels = diagonal(term.x, term.labels)
@@ -235,7 +235,7 @@ local function letters_of(text)
    return list
 end
 
--- The labels of an operand: its ellipsis becomes '...2', '...1': places counted from the right.
+-- The labels of an operand. Its ellipsis becomes '...2', '...1', which count from the right.
 local function labels_of(text, x, k)
    local letters, labels = letters_of(text), {}
    local hidden = x:dim() - #letters
@@ -298,8 +298,8 @@ local function explicit_output(text, sizes, hidden)
 end
 
 --- Sums of products of tensors in Einstein's notation. Each operand has a letter for each of its dimensions; letters that do
--- not stand behind -> are summed over. A letter twice in an operand means its diagonal; an ellipsis stands for the dimensions
--- without letters, which broadcast. Without -> the result has the letters that stand once, in the order of the alphabet.
+-- not occur after -> are summed over. A letter twice in an operand means its diagonal; an ellipsis means the dimensions
+-- without letters, which broadcast. Without -> the result has the letters that occur once, in alphabetical order.
 -- Operands may also come in a table. All have one type. A result without dimensions is a number.
 -- torch.einsum('ij,jk->ik', torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {0, 2}}) --> {{1, 4}, {3, 8}}
 -- torch.einsum('ii', torch.Tensor{{1, 2}, {3, 4}}) --> 5
@@ -330,7 +330,7 @@ function einsum.einsum(equation, ...)
    return evaluate(terms, output, sizes)
 end
 
--- ---- its kin --------------------------------------------------------------------------------------------------------------
+-- ---- tensordot, outer, kron -----------------------------------------------------------------------------------------------
 
 local function dims_list(who, name, x, dims)
    if type(dims) ~= 'table' then arg.refuse(who, name, 'a table of dimensions', dims, 3) end
@@ -345,7 +345,7 @@ local function dims_list(who, name, x, dims)
 end
 
 --- The product of two tensors, summed over the last n dimensions of a and the first n of b (default: 2), or over the
--- dimensions of two lists. What is left of a comes first.
+-- dimensions of two lists. The other dimensions of a come first in the result.
 -- torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), 1):size() --> {2, 4}
 function einsum.tensordot(a, b, n, dims_b)
    local who = 'torch.tensordot'

@@ -1,4 +1,4 @@
--- torch.explain - adds to an error message what is missing here and how to get it.
+-- torch.explain - adds a hint to an error message: what is missing, and how to get it.
 local launch = require 'torch.launch'
 local class = require 'torch.class'
 local windows = require 'torch.missing'.windows
@@ -15,7 +15,7 @@ local function of_global(name)
    return windows[name]
 end
 
--- Names of nn that a program must ask for.
+-- Names of nn that need a further require.
 local function of_field(name)
    local asked = package.loaded.nn and class.asked_by('nn.' .. name)
    return asked and ("nn.%s of Cresset is there after require '%s'; packages for Torch7 bring their own"):format(name, asked)
@@ -29,7 +29,7 @@ local function hint_of(line)
    if line:find('ambiguous syntax (function call x new statement)', 1, true) then return lua52_hint end
 end
 
---- The message, with a line that explains it behind the first one where we know more than Lua says.
+--- The message, with a line of explanation behind the first one where we know more than Lua.
 function M.message(message)
    if type(message) ~= 'string' then return message end
    local first, rest = message:match '^([^\n]*)(.*)$'

@@ -3,7 +3,7 @@
 -- The transforms are ops of the registry: torch.fft.rfft(x) is torch.rfft(x) is x:rfft(). A complex tensor has a last
 -- dimension of size 2, real and imaginary part, which no dimension argument counts.
 --
--- What is more than a name for an op stands in further files: torch.fft_cosine, torch.fft_frames, torch.fft_convolve.
+-- Functions that are more than a name for an op are in further files: torch.fft_cosine, torch.fft_frames, torch.fft_convolve.
 local arg = require 'torch.arg'
 local lines = require 'torch.fft_lines'
 local op = require 'torch.op'
@@ -203,7 +203,7 @@ function fft.install(torch)
    end
    fft.mul = op.func 'complexMul'
    fft.install = nil
-   -- Further files are read when one of their names is first asked for.
+   -- Further files are read when one of their names is first used.
    local function find(_, name)
       local file = further[name]
       if not file then return nil end

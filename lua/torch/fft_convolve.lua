@@ -9,7 +9,7 @@ local op = require 'torch.op'
 local convolve = {}
 local fail = lines.fail
 
---- The smallest number of at least n that has no prime factors but 2, 3 and 5: a size that transforms fast.
+--- The smallest number of at least n that has no prime factors but 2, 3 and 5: a size with a fast transform.
 -- @param n  a whole number, 1 to 2^52
 -- torch.fft.fastLength(1021) --> 1024
 function convolve.fastLength(n)
@@ -31,10 +31,10 @@ function convolve.fastLength(n)
 end
 local fast = convolve.fastLength
 
--- Operations of a transform of n places, but for a factor.
+-- Operations of a transform of n positions, up to a constant factor.
 local function work(n) return n * math.log(n + 1) end
 
--- The size of the transforms, and the places of the long signal in each block; nil where one transform is cheaper.
+-- The size of the transforms, and the positions of the long signal in each block; nil where one transform is cheaper.
 local function plan(long, short)
    local one, best = 3 * work(fast(long + short - 1)), nil
    local n = 2 * short

@@ -71,7 +71,7 @@ function frames.window(name, n, periodic, beta)
    return y:type('torch.' .. dtype.words[lines.default_type()] .. 'Tensor')
 end
 
--- The window that a call asks for: n places of the type of p, with zeros on both sides of the `width` that it names.
+-- The window of a call: n values of the type of p, with zeros on both sides of its `width`.
 local function window_of(who, window, n, width, p)
    local name, beta = window == nil and 'hann' or window, nil
    local behind = not arg.is_tensor(name) and arg.stand_in and arg.stand_in(who, name) or name
@@ -110,7 +110,7 @@ end
 local PADS = { 'reflect', 'zeros', 'replicate', 'circular' }
 local KNOWN = { width = true, center = true, onesided = true, normalized = true }
 
--- The arguments of stft and istft as they will be used.
+-- The arguments of stft and istft, checked and with defaults.
 local function settings(who, n, hop, options, own)
    n = lines.whole(who, 'n', n, 1)
    if hop == nil then hop = math.max(1, math.floor(n / 4)) else hop = lines.whole(who, 'hop', hop, 1) end
@@ -183,7 +183,7 @@ function frames.stft(x, n, hop, window, options)
       local y, q, narrow = lines.wide(x, p)
       local size = lines.sizes(p)
       if lines.is_empty(size) then
-         window_of(who, window, n, o.width, q)                 -- refuses what would be refused
+         window_of(who, window, n, o.width, q)                 -- checks these arguments too
          size[d], size[d + 1], size[d + 2] = o.onesided and math.floor(n / 2) + 1 or n, 1 + math.floor((m + 2 * half - n) / hop), 2
          return lines.zeros(p, size)
       end

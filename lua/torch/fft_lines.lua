@@ -2,7 +2,7 @@
 --
 -- A function of torch.fft takes x, which may be a taped value of the package autograd, and looks at p, the tensor behind it.
 -- It computes with ops and views of x only and changes nothing in place, so a gradient follows from the rules of its steps.
--- linear: set by the package autograd; linear(x, f, ft, name) is f(x) for a linear f whose transposed is ft.
+-- linear: set by the package autograd; linear(x, f, ft, name) is f(x) for a linear f whose transpose is ft.
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local op = require 'torch.op'
@@ -12,7 +12,7 @@ local lines = {}
 
 -- ---- checks -------------------------------------------------------------------------------------------------------------
 
---- Raises an error that blames the first line outside of these files.
+--- Raises an error at the first line outside of these files.
 function lines.fail(text, ...)
    local level = 2
    local info = debug.getinfo(level, 'S')
@@ -81,7 +81,7 @@ function lines.norm(who, norm)
    return lines.word(who, 'norm', norm, NORMS)
 end
 
---- Refuses a tensor of more than `most` dimensions, where the result or a step on the way has more than x.
+--- Refuses a tensor of more than `most` dimensions, where the result or an intermediate value has more than x.
 function lines.at_most(who, name, p, most)
    if p._ndim > most then fail('%s: %s must have at most %d dimensions, got %d', who, name, most, p._ndim) end
 end
@@ -104,7 +104,7 @@ end
 
 local WIDER = { Half = 'Float', BFloat16 = 'Float', CudaHalf = 'Cuda', CudaBFloat16 = 'Cuda' }
 
---- x and p in the type that is computed in: float for halves. And the type that the result has, if it is another.
+--- x and p in the type for the computation, float for halves, and the type of the result if it is another.
 function lines.wide(x, p)
    local wider = WIDER[dtype.words[dtype.of(p)]]
    if not wider then return x, p, nil end
@@ -113,10 +113,10 @@ function lines.wide(x, p)
    return x, lines.tensor('torch.fft.wide', 'x', x), narrow
 end
 
---- y in the type that lines.wide gave.
+--- y converted back to the type that lines.wide returned.
 function lines.narrowed(y, narrow) return narrow and y:type(narrow) or y end
 
---- f(...) with the device of p as the current one.
+--- f(...), with the device of p as the current one.
 function lines.on(p, f, ...)
    if p._device == 0 then return f(...) end
    local cutorch = require 'cutorch'
@@ -132,12 +132,12 @@ function lines.zeros(p, size)
    return y:zero()
 end
 
--- Constants by name, length, type and device. Once there are many they are all dropped.
+-- Constants by name, length, type and device. All are dropped when there are too many.
 local cache, kept, elements = {}, 0, 0
 local MOST, MOST_ELEMENTS = 64, 2 ^ 22
 
---- The tensor that make() gives, in the type and on the device of p, which must be the current one. LongTensors keep their
--- type. It is kept under the name `key`; nothing may change it.
+--- The tensor that make() returns, in the type and on the device of p, which must be the current one. LongTensors keep their
+-- type. It is kept under the name `key`, so it must not be changed.
 function lines.constant(key, p, make)
    local of = dtype.words[dtype.of(p)]
    local device = p._device == 0 and 0 or p:getDevice()

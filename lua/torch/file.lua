@@ -1,7 +1,7 @@
 -- lua/torch/file.lua - torch.File and its three kinds: DiskFile, MemoryFile, PipeFile.
 --
--- What a file does with bytes is in lib/io. Here are the names of Torch7: numbers one by one or in storages, text,
--- places (which count from 1), and the quiet mode, in which a failure is kept for hasError() instead of being raised.
+-- lib/io handles bytes. This file adds Torch7's names: numbers one by one or in storages, text, positions
+-- (which count from 1), and the quiet mode, which keeps a failure for hasError() instead of raising it.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -18,7 +18,7 @@ local got = ffi.new 'int64_t[1]'
 local state = ffi.new 'int[1]'
 local cell = ffi.new 'union { int64_t l; double d; uint8_t bytes[8]; }'
 
--- Raises what C has said, in the name of the function that was called, or keeps it in quiet mode.
+-- Raises the error that C reported, in the name of the called function, or keeps it in quiet mode.
 local function failed(self, who, status, level)
    if tonumber(status) == EINTR then lib.raise(EINTR, (level or 2) + 1) end
    self._error = true
@@ -29,8 +29,8 @@ file.failed = failed
 
 local function name_of(self, method) return class.typename(self) .. ':' .. method end
 
--- `_file` is a box with the C file. Its finalizer empties it, so that methods which a finalizer of a program calls
--- find a closed file and no freed memory.
+-- `_file` is a box with the C file. Its finalizer empties it. So methods that a program's finalizer calls find a closed file
+-- and no freed memory.
 ffi.cdef 'void th_file_drop(th_file **box);'
 local box_t = ffi.typeof 'th_file *[1]'
 
@@ -42,7 +42,7 @@ function file.inside(self)
 end
 local inside = file.inside
 
--- A box that C opens a file into. The collector owns the file from the start: Ctrl-C raises an error between any two steps.
+-- A box into which C opens a file. The collector owns the file from the start, because Ctrl-C may raise an error anywhere.
 local function new_box() return ffi.gc(box_t(), C.th_file_drop) end
 
 local function forget(self)
@@ -60,7 +60,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- numbers
 
--- At most as many elements as can still come: what a damaged file asks for must not fill the memory.
+-- The number of elements is limited to those that can still follow, because a damaged file must not fill the memory.
 local function possible(f, d, n, left)
    if left < 0 then return n end
    local least = 1
@@ -73,7 +73,7 @@ end
 
 local BLOCK = 2 ^ 20                        -- elements; files of unknown length are read in blocks of so many
 
---- A storage of n elements that come from the file; fewer, and why, when the file ends early.
+--- A storage of n elements that are read from the file; fewer, and the reason, when the file ends early.
 -- @return the storage, nil or a message, and the status that goes with it
 function file.read_storage(who, f, d, n)
    local left = tonumber(C.th_file_left(f))
@@ -320,10 +320,10 @@ end
 --- Whether objects that occur twice are written once.
 function File:isReferenced() return self._referenced end
 
---- The place where reading or writing goes on; the first byte is 1.
+--- The position of the next read or write; the first byte is 1.
 function File:position() return tonumber(C.th_file_place(open(self, 'position'))) + 1 end
 
---- Goes on at a place; the first byte is 1. Returns the file. Beyond the end is an error.
+--- Moves to a position; the first byte is 1. Returns the file. A position beyond the end is an error.
 function File:seek(place)
    local who = name_of(self, 'seek')
    local f = open(self, 'seek')
@@ -338,21 +338,21 @@ function File:seek(place)
    return self
 end
 
---- Goes to the end. Returns the file.
+--- Moves to the end. Returns the file.
 function File:seekEnd()
    local status = C.th_file_seek(open(self, 'seekEnd'), -1)
    if status ~= 0 then failed(self, name_of(self, 'seekEnd'), status, 2) end
    return self
 end
 
---- Hands all that was written to the operating system.
+--- Passes all written bytes to the operating system.
 function File:synchronize()
    local status = C.th_file_sync(open(self, 'synchronize'))
    if status ~= 0 then failed(self, name_of(self, 'synchronize'), status, 2) end
    return self
 end
 
---- Ends the use of the file. A file that the collector finds is closed too, but its failures stay unseen.
+--- Closes the file. The collector closes files too, but their failures stay unseen.
 function File:close()
    local f = open(self, 'close')
    local status = C.th_file_close(f)
@@ -435,7 +435,7 @@ function file.of_storage(s, who)
    return object('torch.MemoryFile', box, 'r', { _storage = s })
 end
 
---- A file that takes the place of `path` when it is closed, and never exists when it is not.
+--- A file that replaces `path` when it is closed; until then `path` does not change.
 function file.replacing(path)
    arg.path('torch.DiskFile', 'path', path)
    local box = new_box()
@@ -443,7 +443,7 @@ function file.replacing(path)
    return (opened('torch.DiskFile', box, status, 'w', false, { _name = path }))
 end
 
---- Forgets a file without closing it properly: one that would replace another never existed.
+--- Drops a file without closing it properly: `path` of a replacing file does not change.
 function file.abandon(self)
    if inside(self) then forget(self) end
 end
@@ -476,7 +476,7 @@ function Disk.isLittleEndianCPU() return ffi.abi 'le' end
 --- Whether this machine stores the highest byte first.
 function Disk.isBigEndianCPU() return ffi.abi 'be' end
 
---- Every write reaches the operating system at once.
+--- Every write is passed to the operating system immediately.
 function Disk:noBuffer()
    local f = open(self, 'noBuffer')
    C.th_file_set(f, C.TH_FILE_BUFFERED, 0)

@@ -1,4 +1,4 @@
--- torch.format - what the files of other programs have in common: bytes of tensors, tables of tensors, portions of a file.
+-- torch.format - shared code for files of other programs: bytes of tensors, tables of tensors, parts of a file.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -11,22 +11,22 @@ local format = {}
 local got = ffi.new 'int64_t[1]'
 local bytes_t = ffi.typeof 'uint8_t *'
 
---- Raises what C has said, without a place in the code: the caller knows the file's name.
+--- Raises the message of C without a position in the code, because the caller knows the file's name.
 function format.check(status)
    if status ~= lib.OK then lib.raise(tonumber(status), -1) end
 end
 
---- The text of an error without the place in our sources that called the op which failed, as when memory ran out.
+--- The text of an error without the position in our sources of the op that failed, for instance for lack of memory.
 function format.reason(why) return (tostring(why):gsub('^[^\n]-%.lua:%d+: ', '')) end
 
---- Bytes between the place of a file (a th_file) and its end; -1 where the end is unknown, as in a pipe.
+--- Bytes between the position of a file (a th_file) and its end; -1 where the end is unknown, as in a pipe.
 function format.left(f)
    local n = tonumber(C.th_file_left(f))
    if n < -1 then lib.raise(tonumber(C.TH_EIO), -1) end
    return n
 end
 
---- Calls f(...), which takes memory; collects and tries once more when there is none left.
+--- Calls f(...), which allocates memory; when there is none left, collects garbage and tries once more.
 function format.allocate(f, ...)
    C.th_enter(nil)
    local status = f(...)

@@ -1,4 +1,4 @@
--- torch.help - answers `? NAME` at the prompt and torch.help(...): finds the name that is meant, and writes what doc knows.
+-- torch.help - answers `? NAME` at the prompt and torch.help(...): finds the name that is meant, and prints its doc entry.
 local doc = require 'torch.doc'
 local class = require 'torch.class'
 local op = require 'torch.op'
@@ -57,7 +57,7 @@ local function write(entry)
    return table.concat(lines, '\n')
 end
 
--- All public names, and those of classes that a program must ask for.
+-- All public names, and those of classes that need a further require.
 local function all_names()
    local names, seen = {}, {}
    for _, list in ipairs { doc.names(), class.reserved_for() } do
@@ -116,7 +116,7 @@ local function near(name)
    if #found == 0 and #short > 2 then
       try(function(last) return distance(short, last) <= (#short < 6 and 1 or 2) end)
    end
-   if #found == 0 and #short > 2 then                         -- what the texts say
+   if #found == 0 and #short > 2 then                         -- search the texts
       try(function(_, key)
          local entry = doc.entry(key)
          return entry and table.concat(entry.text, ' '):lower():find('%f[%w]' .. short) ~= nil
@@ -138,7 +138,7 @@ local function keys_of(name)
    for _, key in ipairs(all_names()) do
       if key:match '[%w_]+$' == short then keys[#keys + 1] = key end
    end
-   if #keys > 3 then                                          -- a method of many modules: what the base class says will do
+   if #keys > 3 then                                          -- a method of many modules: the text of the base class is enough
       local short_list = {}
       for _, key in ipairs(keys) do
          if not key:match '^nn%..*:' or key:match '^nn%.Module:' or key:match '^nn%.Criterion:' then
@@ -150,7 +150,7 @@ local function keys_of(name)
    return keys
 end
 
--- The key of a value that was given itself.
+-- The key of a value that was passed instead of a name.
 local function key_of(value)
    local name = class.name(value) or class.typename(value)
    if name then return name end
@@ -160,8 +160,8 @@ local function key_of(value)
    end
 end
 
---- The help for a name, a function, a class, a package or an object; '' gives an overview.
--- A name that is not known gives those that contain or resemble it, or whose text speaks of it; or an error.
+--- The help for a name, a function, a class, a package or an object; '' gives an overview. For an unknown name: the names that
+-- contain or resemble it, or whose text mentions it, or else an error.
 function M.text(topic)
    local name = topic
    if type(topic) ~= 'string' then

@@ -19,7 +19,7 @@ local function refuse_index(t, d, i)
       arg.size_text(t), tostring(i)), 4)
 end
 
--- A place of dimension d, from 0; negative ones count from the end, and fractions are cut off.
+-- A position in dimension d, from 0; negative ones count from the end, and fractions are cut off.
 local function place(t, d, i)
    local n = tonumber(t._size[d])
    local at = i < 0 and n + i + 1 or i
@@ -31,7 +31,7 @@ local function place(t, d, i)
    return at - 1
 end
 
---- Narrows r, in place, to the places a..b of dimension d (from 0); negative ones count from the end.
+--- Narrows r, in place, to the positions a..b of dimension d (from 0); negative ones count from the end.
 function index.narrow(who, r, d, a, b)
    local n = tonumber(r._size[d])
    if not (arg.number_of(a) and arg.number_of(b)) then
@@ -92,7 +92,7 @@ local function get_number(t, i)
    return r
 end
 
--- Beside a tensor of a device, a tensor there that is no index is a mask, as in cutorch.
+-- For a tensor on a device, a tensor there that is no index is a mask, as in cutorch.
 local function is_mask(t, k)
    return k._dtype == C.TH_U8 or k._dtype ~= C.TH_I64 and k._device ~= 0 and t._device ~= 0
 end
@@ -101,7 +101,7 @@ local function refuse_key(k)
    arg.refuse('index', 'index', 'a number, a table, a LongStorage, a ByteTensor or a LongTensor', k, 4)
 end
 
---- x[k] of a text k that names no method: Torch7 took the number that it spells for the place. nil of any other text.
+--- x[k] of a string k that names no method: Torch7 used the number that it spells as the position. nil of any other string.
 function index.get_text(t, k)
    local i = tonumber(k)
    if i and i - i == 0 then return get_number(t, i) end       -- 'nan' and 'inf' are names

@@ -1,5 +1,5 @@
 -- torch - tensors for LuaJIT. This file puts the parts together; `torch` becomes a global, as scripts of Torch7 expect.
-require 'torch.varargs'                     -- first: what is compiled from here on is right
+require 'torch.varargs'                     -- first: code compiled from here on is right
 require 'torch.pairs'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -22,30 +22,30 @@ end
 
 arg.guard(require 'torch.tensor'.base, arg.is_tensor, 'a tensor', torch, { type = true, split = true, chunk = true })
 
---- Threads that a single operation may use. Results do not depend on it.
+--- Sets the number of threads that one operation may use. Results do not depend on it.
 function torch.setnumthreads(n)
    n = arg.whole('torch.setnumthreads', 'number', n)
    lib.check(C.th_set_threads(math.max(-1, math.min(n, 2 ^ 30))))
 end
---- Threads that a single operation may use.
+--- The number of threads that one operation may use.
 function torch.getnumthreads() return C.th_threads() end
---- Processors that this process may use.
+--- The number of processors that this process may use.
 function torch.getnumcores() return C.th_cores() end
 
---- Keeps the flag in torch._heaptracking, where programs of Torch7 read it. Nothing else depends on it: the collector always
--- knows of tensor memory.
+--- Stores the flag in torch._heaptracking, where programs of Torch7 read it. It has no other effect, because the collector
+-- always counts tensor memory.
 function torch.setheaptracking(enabled)
    if type(enabled) ~= 'boolean' then arg.refuse('torch.setheaptracking', 'enabled', 'a boolean', enabled) end
    torch._heaptracking = enabled
 end
 torch._heaptracking = true
 
---- What a name, a function, a class or an object is for, as text: torch.help 'nn.Linear', torch.help(torch.cumsum).
--- A name that is not known gives the names that contain it, or resemble it.
+--- The help of a name, a function, a class or an object, as text: torch.help 'nn.Linear', torch.help(torch.cumsum).
+-- For an unknown name: the names that contain it or resemble it.
 -- @example torch.help('cumsum'):match '[^\n]*'   --> torch.cumsum([y], x, [dim])
 function torch.help(topic) return require 'torch.help'.text(topic == nil and '' or topic) end
 
--- An op becomes torch.<name> when it is first asked for.
+-- An op becomes torch.<name> when it is first used.
 setmetatable(torch, { __index = function(t, name)
    local f = type(name) == 'string' and op.func(name) or nil
    if f then rawset(t, name, f) end

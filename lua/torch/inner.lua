@@ -1,4 +1,4 @@
--- torch.inner - names that belong to Torch7's inner workings, for the old code that calls them.
+-- torch.inner - internal names of Torch7, for old code that calls them.
 local arg = require 'torch.arg'
 local class = require 'torch.class'
 
@@ -41,8 +41,8 @@ function inner.match(result, a, b, gain, extra)
    return result and result:resize(out:size()):copy(out) or out
 end
 
---- torch.pushudata(pointer, typename): The object of this type behind what x:cdata() gives. An address, a number, is refused:
--- nothing tells whether an object is still there. To keep one for later keep x itself.
+--- torch.pushudata(pointer, typename): The object of this type behind the pointer of x:cdata(). An address, a number, is
+-- refused, because it does not show whether the object still exists. To keep an object for later keep x itself.
 -- x = torch.Tensor{1}; torch.pushudata(x:cdata(), 'torch.DoubleTensor') --> {1}
 function inner.pushudata(pointer, typename)
    if type(typename) ~= 'string' or typename == '' or not class.getmetatable(typename) then
@@ -54,7 +54,7 @@ function inner.pushudata(pointer, typename)
    return require 'torch.tensor'.behind(pointer)
 end
 
---- torch.updateerrorhandlers(), torch.updatethreadlocals(): Nothing: errors and thread variables need no setting up here.
+--- torch.updateerrorhandlers(), torch.updatethreadlocals(): Do nothing: errors and thread variables need no setup here.
 -- Libraries of threads called them in every new thread.
 function inner.updateerrorhandlers() end
 function inner.updatethreadlocals() end
@@ -66,7 +66,7 @@ function inner.install(torch)
    --- Tensor:isTensor(): True.
    -- torch.Tensor():isTensor() --> true
    function base.isTensor() return true end
-   --- Tensor.torch, Tensor.nn: The packages, whose functions Torch7 kept once for every type: x.torch.add(x, 1). nn is there
+   --- Tensor.torch, Tensor.nn: The packages, whose functions Torch7 had once for every type: x.torch.add(x, 1). nn exists
    -- once it has been loaded.
    base.torch = torch
 end

@@ -1,9 +1,9 @@
--- torch.launch - what programs find that th runs: type, getmetatable, print and require as Torch7's th had them, and names that
+-- torch.launch - the environment of programs that th runs: type, getmetatable, print and require of Torch7's th, and names that
 -- load a package when they are first used. A LuaJIT that requires torch without th keeps its globals.
 --
--- `type` says 'userdata' of tensors, storages, generators, files and timers, which are cdata or tables here. The files of our
--- own packages need Lua's `type`, so the searcher below loads them with a line in front that makes it a local. `getmetatable`
--- gives the class of such an object; Lua's gives the text 'ffi' for all cdata.
+-- `type` returns 'userdata' for tensors, storages, generators, files and timers, which are cdata or tables here. The files of
+-- our packages need Lua's `type`, so the searcher below loads them with an extra first line that makes it a local.
+-- `getmetatable` returns the class of such an object; Lua's returns the text 'ffi' for all cdata.
 local original = require 'torch.original'
 local loops = require 'torch.pairs'
 local ffi = require 'ffi'
@@ -33,7 +33,7 @@ local function absolute(path)
 end
 
 local tree = absolute(debug.getinfo(1, 'S').source:match '^@(.*)/torch/launch%.lua$' or '.')
-local checkout = tree:match '^(.*)/lua$'    -- nn stands beside lua/ there
+local checkout = tree:match '^(.*)/lua$'    -- nn is beside lua/ there
 
 -- The first folder or file behind `folder` in a path that begins with it.
 local function below(folder, path)
@@ -67,7 +67,7 @@ end
 
 -- ---- type ------------------------------------------------------------------------------------------------------
 
--- The global type of programs. Short, so that it is compiled into the caller.
+-- The global type of programs. It is short, so that LuaJIT compiles it into the caller.
 local function type_of_objects()
    local lib, class, istype = require 'torch.lib', require 'torch.class', ffi.istype
    local tensor, storage, generator = lib.tensor_t, lib.storage_t, lib.generator_t
@@ -92,7 +92,7 @@ end
 
 -- ---- getmetatable ----------------------------------------------------------------------------------------------
 
--- The global getmetatable of programs: that of an object in cdata is its class.
+-- The global getmetatable of programs: the metatable of a cdata object is its class.
 local function metatable_of_objects()
    local class_of, pointer, istype = require 'torch.class'.class_of, require 'torch.tensor'.pointer_t, ffi.istype
    return function(x)
@@ -103,12 +103,12 @@ end
 
 -- ---- Lua 5.2 ---------------------------------------------------------------------------------------------------
 
--- In the place of `next` where LuaJIT compiles that wrongly: loops that call this one stay with the interpreter.
+-- Replaces `next` where LuaJIT compiles that wrongly: loops that call this one run in the interpreter.
 local lua_next = original.next
 local function step(t, k) return lua_next(t, k) end
 jit.off(step)
 
--- pairs or ipairs that asks a metatable for `event`, as a LuaJIT does that was built with the extensions of Lua 5.2.
+-- pairs or ipairs that calls the metamethod `event`, as in a LuaJIT built with the extensions of Lua 5.2.
 local function asking(iterate, event)
    local stepping = event == '__pairs' and loops.wrong
    return function(t)
@@ -132,7 +132,7 @@ local function honours(iterate, event)
    return asked
 end
 
---- Gives what a LuaJIT without the extensions of Lua 5.2 lacks and Lua code can give.
+--- Adds those extensions of Lua 5.2 that Lua code can provide.
 local function add_lua52()
    local lua = {
       table = { pack = function(...) return { n = select('#', ...), ... } end, unpack = unpack },
@@ -159,7 +159,7 @@ end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------
 
--- Every module of Penlight that require 'pl' brings.
+-- Every module of Penlight that require 'pl' loads.
 local penlight = {}
 for name in ([[
    List Map MultiMap OrderedMap Set Date app array2d class compat comprehension config data dir file func input lapp lexer
@@ -167,14 +167,14 @@ for name in ([[
    penlight[name] = 'pl.' .. name
 end
 
--- trepl's names are there without a require, its print is not.
+-- trepl's names need no require, but its print does.
 local trepl = {}
 for name in ([[
    print_new print_old setprintlevel who import monitor_G noColors repl _preloaded_ _RESULTS _LAST]]):gmatch '%S+' do
    trepl[name] = true
 end
 
---- The module of Penlight that stands behind a global name, or nil.
+--- The module of Penlight that defines a global name, or nil.
 function M.penlight(name) return penlight[name] end
 
 --- Whether package.path or package.cpath leads to a module.
@@ -182,7 +182,7 @@ function M.installed(name)
    return package.loaded[name] ~= nil or package.searchpath(name, package.path) ~= nil
 end
 
--- The value of a global that has none yet.
+-- The value of a global that is not set yet.
 local function find_global(_, name)
    local value
    if trepl[name] then value = require 'trepl.names'[name]
@@ -193,10 +193,10 @@ end
 
 -- ---- all of it -------------------------------------------------------------------------------------------------
 
---- Names of the globals at the start of a program.
+--- The names of the globals at the start of a program.
 M.preloaded = nil
 
---- Turns this state into one that runs programs as Torch7's th did. Again: nothing happens.
+--- Makes this state one that runs programs as Torch7's th did. A second call does nothing.
 function M.start()
    if M.preloaded then return end
    package.loaders[2] = search

@@ -1,4 +1,4 @@
--- torch.lib - the C library, declared from its own header; the one place where a status becomes an error.
+-- torch.lib - the C library, declared from its header; the one place where a status becomes an error.
 local ffi = require 'ffi'
 
 if not ffi.abi 'gc64' and ffi.abi '64bit' then
@@ -56,14 +56,14 @@ assert(C.th_abi() == C.TH_ABI, 'libth and th.h come from different builds: ' .. 
 
 local OK, ENOMEM, EINTR = 0, tonumber(C.TH_ENOMEM), tonumber(C.TH_EINTR)
 
--- Raises the kept message, in the name of `who` if given; `level` counts like error's, from the caller of raise.
+-- Raises the kept message, in the name of `who` if given; `level` counts as in error(), from the caller of raise.
 local function raise(status, level, who)
    if status == EINTR then C.th_interrupt(0) end
    local why = ffi.string(C.th_error())
    error(who and who .. ': ' .. why or why, (level or 1) + 1)
 end
 
---- A status becomes an error that blames the caller of the function that called check.
+--- Turns a status into an error at the caller of the function that called check.
 local function check(status, level, who)
    if status ~= OK then raise(tonumber(status), (level or 2) + 1, who) end
 end
@@ -73,8 +73,8 @@ end
 local memory = C.th_memory_of(C.TH_CPU)
 local least = 128 * 2 ^ 20
 
--- Tensors live in C, and Lua holds references to them: cdata with finalizers are ten times as dear as these. held[i]
--- is the reference to tensor i - 1, false when nobody has it, and nil when the collector has found that nobody can.
+-- Tensors live in C, and Lua holds references to them, because cdata with finalizers cost ten times as much. held[i] is
+-- the reference to tensor i - 1, false while the tensor is free, and nil once the collector found it unreachable.
 local pool = C.th_pool_new()
 if pool == nil then error('torch: no memory left', 0) end
 local held, places, closed = setmetatable({}, { __mode = 'v' }), 0, false
@@ -86,7 +86,7 @@ local function widen()
 end
 widen()
 
--- Takes back what the collector has found.
+-- Returns tensors to the pool that the collector found unreachable.
 local function sweep()
    due = false
    if closed then return end
@@ -108,7 +108,7 @@ local function collect()
    end
 end
 
--- The number of a tensor when all were taken.
+-- The number of a free tensor, when the pool had none.
 local function more()
    sweep()
    local i = C.th_pool_take(pool)
@@ -130,18 +130,18 @@ local function new()
    return t
 end
 
--- One of these dies in every cycle of the collector. LuaJIT compiles no loop inside of a finalizer: the next new tensor
--- sweeps, unless there was none since the cycle before.
+-- The collector frees one of these in every cycle. LuaJIT compiles no loop inside of a finalizer, so the next new tensor
+-- sweeps; the finalizer itself does so only if no tensor was made since the last cycle.
 local function each_cycle(self)
    if due then sweep() else due = true end
    newproxy(self)
 end
--- When a state closes, LuaJIT calls the finalizers of all cdata first, also of those that the program holds, and those of
--- userdata later. Finalizers of a program are of the second kind. What they may use is freed behind them.
+-- When a state closes, LuaJIT calls the finalizers of all cdata first, even of reachable ones, and those of userdata later.
+-- Finalizers of a program are userdata. Objects that they may use are freed after them.
 local late = {}
 
 -- LuaJIT 2.1 has its table of finalizers as the environment of ffi.gc, and takes its metatable away when the state closes.
--- Where this is not so, a weak table tells: the collector takes an object out of it before it calls the finalizer.
+-- Elsewhere a weak table shows the same: the collector removes an object from it before it calls the finalizer.
 local finalizers, getmetatable = debug.getfenv(ffi.gc), debug.getmetatable
 local reachable
 if type(finalizers) ~= 'table' or rawget(finalizers, '__mode') ~= 'k' or getmetatable(finalizers) ~= finalizers then
@@ -149,13 +149,13 @@ if type(finalizers) ~= 'table' or rawget(finalizers, '__mode') ~= 'k' or getmeta
    finalizers = reachable
 end
 
---- An object of C whose finalizer is one that lib.finalizer has made.
+--- An object of C with a finalizer that lib.finalizer made.
 local function own(o)
    if reachable then reachable[o] = true end
    return o
 end
 
---- A finalizer that calls free(object). Only finalizers of userdata that is older than this module come later.
+--- A finalizer that calls free(object). Only finalizers of userdata older than this module run later.
 local function finalizer(free)
    return function(o)
       if getmetatable(finalizers) and not (reachable and reachable[o]) then return free(o) end
@@ -164,7 +164,7 @@ local function finalizer(free)
    end
 end
 
--- The first of all proxies dies last, with the state.
+-- The first of all proxies is freed last, with the state.
 local function at_close()
    for i = 1, #late, 2 do late[i + 1](late[i]) end
    closed = true
@@ -173,8 +173,8 @@ end
 local last, cycle = newproxy(true), newproxy(true)
 getmetatable(last).__gc, getmetatable(cycle).__gc = at_close, each_cycle
 
---- Calls f(...), a C function, in the name of `who`; when memory is short, collects and calls once more. Raises what
--- remains.
+--- Calls f(...), a C function, in the name of `who`; when memory is short, collects garbage and calls once more. Raises the
+-- error of the second call.
 local function call(who, f, ...)
    C.th_enter(who)
    local status = f(...)

@@ -10,8 +10,8 @@ local map = {}
 
 -- ---- apply, map, map2 ------------------------------------------------------------------------------------------------------
 
--- One loop per dtype, written when first needed. The address is read anew for every element: the function that is called
--- may make the storage grow, and then it moves.
+-- One loop per dtype, generated on first use. The address is read again for every element, because the called function may make
+-- the storage grow, which moves it.
 local loop = [[
 local ffi, C, other, read, type = ...
 local cast, ptr, int64, tonumber = ffi.cast, ffi.typeof '%s *', ffi.typeof 'int64_t', tonumber
@@ -32,7 +32,7 @@ return function(x, rows, n, step, places, f, z, w, who)
    end
 end]]
 
--- What a function gave that is no number: the number that a string spells, else an error.
+-- Converts a result that is no number: a string that spells one gives that number, anything else an error.
 local function other(who, v)
    return number_of(v) or error(('%s: the function must return a number or nothing, got %s'):format(who, arg.describe(v)), 4)
 end
@@ -42,7 +42,7 @@ local function source(d)
    local raw, get, set = 'cast(ptr, x._storage.data)[at]', 'tonumber(e)', 'int64(v)'
    local element = ({ Byte = 'uint8_t', Char = 'int8_t', Short = 'int16_t', Int = 'int32_t', Long = 'int64_t' })[name]
    if name == 'Float' or name == 'Double' then
-      -- `read` keeps bits of nans that LuaJIT would take for another type away from every variable
+      -- `read` keeps NaNs whose bits LuaJIT would take for another type out of every variable
       element, raw, get, set = name:lower(), ('read(%d, x._storage.data, at)'):format(d), 'e', 'v'
    elseif name == 'Half' or name == 'BFloat16' then
       element, get, set = 'uint16_t', ('C.th_half_to_double(e, %d)'):format(d), ('C.th_half_from_double(v, %d)'):format(d)
@@ -75,7 +75,7 @@ local function row_places(x, rows)
    return places
 end
 
--- The elements of z as numbers, from 0. They are read before anything is written.
+-- The elements of z as numbers, from 0. They are read before the first write.
 local function numbers(who, what, z, x)
    arg.tensor(who, what, z)
    if dtype.of(z) ~= dtype.of(x) then
@@ -145,7 +145,7 @@ local of_one = { 'abs', 'neg', 'sign', 'sqrt', 'rsqrt', 'cinv', 'exp', 'expm1', 
    'atan', 'sinh', 'cosh', 'tanh', 'erf', 'floor', 'ceil', 'trunc', 'round', 'frac', 'sigmoid' }
 local of_more = { atan2 = 2, pow = 2, lerp = 3 }
 
--- torch.<name> that takes `count` plain numbers, too, or strings that spell them.
+-- torch.<name> that also takes `count` plain numbers, or strings that spell them.
 local function number_too(name, tensor, count)
    local f
    local function of_numbers(a, b, c)
@@ -164,7 +164,7 @@ local function number_too(name, tensor, count)
    end
 end
 
--- ---- questions, answered with true or false --------------------------------------------------------------------------------
+-- ---- predicates ------------------------------------------------------------------------------------------------------------
 
 local function truth(name)
    local f

@@ -1,4 +1,4 @@
--- torch.missing - what require says about a package for Torch7, or for its programs, that is not installed.
+-- torch.missing - the hint of require for a package of Torch7, or of its programs, that is not installed.
 local M = {}
 
 -- Rocks of Lua: the module, the rock, and Debian's package where there is one.
@@ -13,14 +13,14 @@ local rocks = {
    term = { 'lua-term', 'lua-term' },
 }
 
--- Packages for Torch7 that bring no answer of ours.
+-- Packages for Torch7 that we do not provide.
 for name in ([[
    nnx dp dpnn unsup torchnet display csvigo argcheck class optnet inn stn cunnx clnn cltorch manifold svm cephes randomkit
    distributions signal audio camera ffmpeg graphicsmagick mattorch fftw3 async nninit itorch iTorch cv]]):gmatch '%S+' do
    rocks[name] = { name:lower(), torch = true }
 end
 
--- What has another answer.
+-- Packages with another hint.
 local answers = {
    rnn = "luarocks install rnn, or require 'nn.recurrent', which has nn.LSTM and others",
    matio = 'luarocks install matio; or save with -v7.3 in MATLAB, which hdf5 reads',
@@ -28,13 +28,13 @@ local answers = {
    ccn2 = 'its kernels are for GPUs of 2013; nn and cudnn have the same layers',
 }
 
---- Packages of qlua: name -> what to say about it.
+--- Packages of qlua: name -> hint.
 M.windows = {}
 for name in ('qt qtlua qtwidget qtcore qtgui qttorch qtide qtsvg qtuiloader qlua'):gmatch '%S+' do
    M.windows[name] = name .. ' belongs to qlua, which opened windows with Qt. Cresset has none: write images to files instead'
 end
 
---- One line about a module that was not found, or nil.
+--- One line of hint about a module that was not found, or nil.
 function M.answer(name)
    local top = name:match '^[^.]+'
    if not top then return nil end
@@ -45,7 +45,7 @@ function M.answer(name)
    return ('luarocks install %s'):format(rock[1]) .. (rock.torch and ' (a package for Torch7: its Lua code runs here)' or '')
 end
 
---- The last of package.loaders: it finds nothing, and says so in one line where there is an answer.
+--- The last of package.loaders: finds nothing, and returns one line where there is a hint.
 function M.search(name)
    local answer = M.answer(name)
    if answer then error(("module '%s' not found: %s"):format(name, answer), 3) end

@@ -1,6 +1,6 @@
 -- torch.npy - NumPy's files: .npy holds one tensor, .npz a zip archive of them.
 --
--- torch.load and torch.save call this. The parsers are lib/io/npy.c and zip.c; nothing in a file is run.
+-- torch.load and torch.save call this. The parsers are lib/io/npy.c and zip.c; they run no code from a file.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
@@ -12,7 +12,7 @@ local check, take, put, le = format.check, format.take, format.put, format.le
 
 local npy = {}
 
-local HEADER = 10012                        -- the longest header with what stands before it
+local HEADER = 10012                        -- the longest header with the bytes before it
 local head = ffi.new('uint8_t[?]', HEADER)
 local h, member = ffi.new 'th_npy', ffi.new 'th_zip_member'
 
@@ -21,7 +21,7 @@ local order = ffi.abi 'le' and '<' or '>'
 
 -- ---- reading ------------------------------------------------------------------------------------------------------
 
--- A tensor as the header h describes it; columns that lie together stay so, as in NumPy.
+-- A tensor as the header h describes it; column-major data stay in that order, as in NumPy.
 local function tensor_of_header()
    local stride
    if h.fortran ~= 0 and h.ndim > 1 then
@@ -86,8 +86,8 @@ local function read_member(z, i, name)
 end
 
 --- The tensors in a .npz file, in a table by their names.
--- @param most  bytes that they may have together (default: 3 times the file and 48 MiB, which no honest archive of
---              measured numbers needs, but one of zeros may)
+-- @param most  the most bytes for all of them (default: 3 times the file and 48 MiB, which is enough for an archive
+--              of measured numbers, but may not be for one of zeros)
 function npy.read_zip(f, most)
    local n = format.left(f)
    local bytes = storage.new(BYTE, n, false)
@@ -111,7 +111,7 @@ function npy.read_zip(f, most)
       tensors[name] = read_member(z, i, full:sub(1, 200))
    end
    C.th_zip_close(ffi.gc(z, nil))
-   bytes:resize(0)                          -- the archive was needed up to here
+   bytes:resize(0)                          -- the rest of the archive is not needed
    return tensors
 end
 
@@ -161,7 +161,7 @@ local function record(m, extra)
       le(4, large and LARGE or m.packed), le(4, large and LARGE or m.size), le(2, #m.name), le(2, #extra) }
 end
 
--- Both sizes, and the place where it is too large, or nothing.
+-- Both sizes, and the position if it is too large, or nothing.
 local function extra_of(m, place)
    local s = (m.size >= LARGE or m.packed >= LARGE) and le(8, m.size) .. le(8, m.packed) or ''
    if place and place >= LARGE then s = s .. le(8, place) end

@@ -1,22 +1,22 @@
 -- torch.op - gives every op of the C registry its Lua functions, written from its signature.
 --
 -- `x:tensor dim:dim=1` becomes `function(x, dim) ... end`. Ops of one name are call forms of one function, which tells
--- them apart by the number and the kinds of its arguments. The text is written on first use: start-up stays short.
+-- them apart by the number and the kinds of its arguments. The text is generated on first use, which keeps start-up short.
 -- The signature language is described in lib/include/th_op.h.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local C = lib.C
 
--- gather_devices: set by cutorch.setKernelPeerToPeerAccess; gather_devices(o, argv, n) brings inputs to one device, and says
+-- gather_devices: set by cutorch.setKernelPeerToPeerAccess; gather_devices(o, argv, n) copies inputs to one device, and returns
 -- whether there were any.
--- taped: set by the package autograd; holds(...) says whether its values are among arguments that no call form takes,
--- call(name, method, ...) then takes the call, and multiply(a, b) the operator *.
+-- taped: set by the package autograd. holds(...) returns whether its values are among arguments that fit no call form,
+-- call(name, method, ...) then makes the call, and multiply(a, b) is the operator *.
 local op = {}
 
 -- ---- signatures -------------------------------------------------------------------------------------------------
 
--- How an argument of each kind is recognised, travels, and is spoken of.
+-- For each kind of argument: its test, its conversion, and its name in messages.
 local kinds = {
    out    = { test = 'istype(Tensor, %s)',                             fill = 'argv[%d].t = %s',  what = 'a tensor' },
    tensor = { test = 'istype(Tensor, %s)',                             fill = 'argv[%d].t = %s',  what = 'a tensor' },
@@ -82,13 +82,13 @@ local function is_optional(a, method)
    return true
 end
 
--- Lists of arguments as a caller may give them. Results are left out from the right. What is optional before the last
--- required argument, or before a generator, may be left out one by one; what comes after may only be cut off (nil there
--- means its default). An argument whose default is nil may be nil in its place anywhere.
+-- Lists of arguments that a caller may give. Results are left out from the right. Optional arguments before the last
+-- required one, or before a generator, may be left out one by one; those after it may only be cut off, and nil there
+-- means the default. An argument whose default is nil may be nil in its position anywhere.
 local function patterns_of(form, method)
    local args, last, together = {}, 0, false
    for _, a in ipairs(form.args) do
-      -- An input that may be absent would take an absent result's place: such an op's results come all or none.
+      -- An absent input would be taken for an absent result, so such an op gets all of its results or none.
       together = together or a.kind == kinds.tensor and a.default == 'nil'
       if a.word ~= 'return' then
          args[#args + 1] = a
@@ -108,7 +108,7 @@ local function patterns_of(form, method)
       local a = args[i]
       local is_out = a.word == 'out' or a.word == 'self'
       local optional = is_optional(a, method)
-      -- A number that two arguments could take is the later one's: m:addmm(2, a, b) scales the product, not m.
+      -- If two arguments could take a number, the later one gets it: m:addmm(2, a, b) scales the product, not m.
       local later_first = optional and a.kind == kinds.number
       if is_out and together then
          if out_given then optional = false else later_first = optional end
@@ -139,7 +139,7 @@ local ABSENT = '(not a%d and a%d == nil)'                   -- arg.absent, in th
 local absent = arg.absent
 local OPTIONAL = { ['istype(Tensor, %s)'] = 'is_tensor(%s)' }   -- C takes NULL for an absent one
 
--- One branch: the test of a pattern, then filling of argv and the call.
+-- One branch: the test of a pattern, then the code that fills argv and calls.
 local function branch(lines, p, index, most)
    local tests = {}
    for i, a in ipairs(p) do
@@ -240,7 +240,7 @@ local function source(_, forms, method)
    return table.concat(lines, '\n'), all
 end
 
--- ---- what a call says when it is refused --------------------------------------------------------------------------
+-- ---- messages of refused calls ------------------------------------------------------------------------------------
 
 local describe                                              -- set by torch.init: 'a torch.FloatTensor', 'nil', ...
 
@@ -270,7 +270,7 @@ local function patterns_for(name, method)
    return matched[method][name]
 end
 
--- The pattern that n arguments fit as they are.
+-- The pattern that n arguments fit without conversion.
 local function pattern_for(name, method, n, given)
    for _, p in ipairs(patterns_for(name, method)) do
       local fits = n <= #p
@@ -282,8 +282,8 @@ local function pattern_for(name, method, n, given)
    end
 end
 
--- The n arguments as p takes them where Torch7 took more: a string for the number that it spells, and x:topk(2, true), which
--- leaves numbers with defaults out before what is none. Also how many were left out. nil when they do not fit.
+-- The n arguments as p takes them where Torch7 took more: a string in place of a number, and x:topk(2, true), which leaves out
+-- numbers with defaults before an argument that is none. Also returns how many were left out. nil when they do not fit.
 local function adapted(p, n, given)
    local out, i, left_out = {}, 1, 0
    for k, a in ipairs(p) do
@@ -310,8 +310,8 @@ local function adapt(name, method, n, given)
    end
 end
 
---- The call form that n arguments choose: its pattern and a table from the names of arguments to their values, defaults
---- included, and one from names to places among the arguments; nil when none fits. Strings in place of numbers become these.
+--- The call form for n arguments: its pattern, a table from names of arguments to values, defaults included, and one from names
+--- to positions among the arguments; nil when none fits. Strings that stand for numbers are converted.
 function op.match(name, method, n, given)
    local p = pattern_for(name, method, n, given)
    if not p then
@@ -334,7 +334,7 @@ function op.match(name, method, n, given)
    return p, env, place
 end
 
---- The call forms as a reader sees them: torch.add([y,] x, value).
+--- The call forms in readable notation: torch.add([y,] x, value).
 function op.usage(name, method)
    local out = {}
    for _, f in ipairs(op.forms(name)) do
@@ -355,7 +355,7 @@ function op.usage(name, method)
    return table.concat(out, ' or ')
 end
 
--- Arguments that no call form takes as they are: what to call, and with which ones instead, or else an error.
+-- For arguments that fit no call form: the function to call and converted arguments, or else an error.
 local function bad(name, method, ...)
    if op.taped and op.taped.holds(...) then return op.taped.call, name, method, ... end
    local n = select('#', ...)
@@ -389,15 +389,15 @@ local function bad(name, method, ...)
       reached + 1 > n and 'nothing' or describe(given[reached + 1]), usage), 3)
 end
 
--- Takes the place of the function that returns it, so that errors blame its caller.
+-- A tail call of this replaces the function that makes it, so that errors blame its caller.
 local function call(f, ...) return f(...) end
 
 local function not_whole(name, arg, v)
    error(('%s: %s must be a whole number, got %s'):format(name, arg, tostring(v)), 3)
 end
 
--- A failed run: without memory the collector gets a chance first. What argv points to comes behind, so that it lives
--- until then: a compiled caller has forgotten it.
+-- Handles a failed run: when memory is short, the collector runs first. The values that argv points to are passed on as further
+-- arguments, which keeps them alive: a compiled caller no longer holds them.
 local function failed(status, o, argv, n, ...)                -- luacheck: ignore 212
    if status == C.TH_ENOMEM then
       collectgarbage()
@@ -445,7 +445,7 @@ end
 
 local argv = ffi.new('th_arg[?]', C.TH_MAXARG)              -- C never calls back, so one is enough
 
--- The default generator, for the ops that draw; seeded when it is first needed.
+-- The default generator, for the ops that draw; it is seeded on first use.
 local generator
 local function default_generator(forms)
    for _, f in ipairs(forms) do
@@ -456,7 +456,7 @@ local function default_generator(forms)
    end
 end
 
--- What makes a result that the caller did not give: typed by the op, or, for an op that has no input to take a type
+-- Code that makes a result which the caller did not give: of the op's type, or, for an op that has no input to take a type
 -- from, a torch.Tensor.
 local default_tensor                                        -- set by torch.tensor
 
@@ -505,7 +505,7 @@ function op.method(name)
    return methods[name] or nil
 end
 
---- What is wrong with the signature of an op that is not in the registry yet; nil when functions can be written from it.
+--- The error in the signature of an op that is not in the registry yet; nil when functions can be generated from it.
 function op.complaint(name, text)
    local words = 0
    for word in text:gmatch '%S+' do
@@ -532,7 +532,7 @@ function op.complaint(name, text)
    end
 end
 
---- Reads the registry again after ops were added, and forgets which names were asked for in vain.
+--- Reads the registry again after ops were added, and forgets the names that were not found.
 function op.refresh()
    by_name = nil
    matched = { [true] = {}, [false] = {} }
@@ -541,7 +541,7 @@ function op.refresh()
    end
 end
 
---- The text of the binding, for the curious.
+--- The generated text of the binding.
 function op.source(name, method) return (source(name, op.forms(name), method or false)) end
 
 function op.set_describe(f) describe = f end

@@ -1,4 +1,4 @@
--- torch.operator - what + - * / % and unary minus do with tensors, and what the others say.
+-- torch.operator - the operators of tensors: + - * / %, unary minus and the others.
 local arg = require 'torch.arg'
 local op = require 'torch.op'
 
@@ -6,7 +6,7 @@ local is_tensor, number_of = arg.is_tensor, arg.number_of
 
 local operators = {}
 
--- Whether one operand is a string that spells a number, which stands for it.
+-- Whether one operand is a string that spells a number, which replaces it.
 local function has_text(a, b)
    return type(a) == 'string' and tonumber(a) ~= nil or type(b) == 'string' and tonumber(b) ~= nil
 end
@@ -57,7 +57,7 @@ end
 
 function operators.unm(a) return op.func 'mul' (a, -1) end
 
--- Lua makes one truth value, or one text, of these, so tensors have functions instead.
+-- Lua turns the results of these into a truth value or a string, so tensors have functions instead.
 local function refusal(symbol, instead)
    return function(a, b)
       error(('%s: tensors have no such operator, use %s; got %s and %s'):format(symbol, instead, arg.describe(a), arg.describe(b)), 2)

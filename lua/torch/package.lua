@@ -1,4 +1,4 @@
--- lua/torch/package.lua - small things around packages and the clock: torch.include, packageLuaPath, tic, toc, isatty.
+-- lua/torch/package.lua - helpers around packages and the clock: torch.include, packageLuaPath, tic, toc, isatty.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -53,8 +53,8 @@ local function source_at(level)
 end
 
 --- Runs a file of a package: torch.include('nn', 'Linear.lua') runs Linear.lua beside nn's init.lua.
--- With one argument the file lies beside the one that calls.
--- @return what the file returns
+-- With one argument the file is beside the file of the caller.
+-- @return the results of the file
 function M.include(name, file)
    if type(name) ~= 'string' or (type(file) ~= 'nil' and type(file) ~= 'string') then
       arg.refuse('torch.include', 'arguments', 'a package and a file, or a file', file == nil and name or file)
@@ -79,7 +79,7 @@ function M.install(torch)
    for _, old in ipairs { { table, 'unpack', unpack }, { string, 'gfind', string.gmatch } } do
       if old[1][old[2]] == nil then old[1][old[2]] = old[3] end
    end
-   require 'paths'                           -- scripts of Torch7 use it without asking for it
+   require 'paths'                           -- scripts of Torch7 use it without a require
 end
 
 return M

@@ -1,9 +1,9 @@
--- torch.parcel - values on their way from one Lua state of this process to another: tensors by their address, so that both
--- states see the same elements; numbers, texts, tables and functions as copies; packages and classes by their names, and with
--- those of packages tables whose metatable is a package.
+-- torch.parcel - packs values for another Lua state of this process. Tensors travel as addresses, so that both states see the
+-- same elements; numbers, strings, tables and functions as copies; packages and classes by their names. A table whose metatable
+-- is a package keeps it by name.
 --
--- parcel.pack borrows the tensors: they must live until the other state has them. parcel.send makes a text that owns what is in
--- it: copies of tensors and storages, or references to them. Its head lists these, so that a text can be dropped unread.
+-- parcel.pack borrows the tensors: they must live until the other state has them. parcel.send makes a string that owns its
+-- contents: copies of tensors and storages, or references to them. Its head lists them, so that a string can be dropped unread.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -16,12 +16,13 @@ header:close()
 
 local parcel = {}
 
--- ---- what has a name in every state ------------------------------------------------------------------------------------------
+-- ---- values with a name in every state
+-- ---------------------------------------------------------------------------------------
 
-local names, packages = {}                        -- C functions and tables of packages -> how to find them; how many packages
+local names, packages = {}                        -- C functions and tables of packages -> how to find them; number of packages
 
--- Whether every state has a function of a library of Lua: it comes from C, from th, or from the package torch or tds,
--- which replace some. Functions of the program in _G are in this state only.
+-- Whether every state has a function of a Lua library. Those come from C, from th, or from the packages torch and tds,
+-- which replace some. Functions of the program in _G exist in this state only.
 local function is_everywhere(f)
    local source = debug.getinfo(f, 'S')
    if source.what == 'C' or source.linedefined < 0 or source.source == '=th' then return true end
@@ -30,7 +31,7 @@ local function is_everywhere(f)
    return package.loaded[file == 'init' and folder or folder .. '.' .. file] ~= nil
 end
 
--- Brings `names` up to date.
+-- Updates `names`.
 local function learn_names()
    local count = 0
    for _ in pairs(package.loaded) do count = count + 1 end
@@ -49,7 +50,7 @@ local function learn_names()
    end
 end
 
--- The name of a value, if it has one. The names are brought up to date once for a parcel, where a value is not among them.
+-- The name of a value, if it has one. For a value without a name, `names` is updated once per parcel.
 local function named(out, value)
    if value == nil then return nil end
    local name, kind = names[value], type(value)
@@ -74,7 +75,7 @@ local pack
 
 local function pack_function(out, f, where)
    local ok, code = pcall(string.dump, f)
-   if not ok and not tostring(code):find 'unable to dump' then error(code, 0) end            -- Ctrl-C may come anywhere
+   if not ok and not tostring(code):find 'unable to dump' then error(code, 0) end            -- Ctrl-C can raise an error anywhere
    if not ok then error(where .. ' cannot go to another thread: it is a function written in C', 0) end
    text(out, 'f', code)
    local i = 1
@@ -92,7 +93,7 @@ local function pack_function(out, f, where)
    out[#out + 1] = '.'
 end
 
-local DEEPEST = 1000                         -- tables inside of each other: each takes room on the stack, here and there
+local DEEPEST = 1000                         -- nested tables: each takes room on the stack of both states
 
 local function pack_table(out, t, where)
    out.depth = out.depth + 1
@@ -110,7 +111,7 @@ local function pack_table(out, t, where)
    out.depth = out.depth - 1
 end
 
--- A file for the methods `write` of classes: what they write is packed.
+-- A file for the methods `write` of classes: everything written to it is packed.
 local function packing_file(out, where)
    return setmetatable({}, { __index = function(_, name)
       if not tostring(name):find '^write%u' then
@@ -120,7 +121,7 @@ local function packing_file(out, where)
    end })
 end
 
--- An object as its fields, or as what its class writes; what these share with the rest of the parcel stays shared.
+-- An object as its fields, or as the output of its class's `write`; values shared with the rest of the parcel stay shared.
 local function pack_content(out, v, where)
    out.depth = out.depth + 1
    if out.depth > DEEPEST then
@@ -141,8 +142,8 @@ local function pack_content(out, v, where)
    out.depth = out.depth - 1
 end
 
--- An object of a class with __send goes by the number that this gives, to __receive of the other state. Others are copied. Where
--- tensors are copied, so are objects that a file can hold.
+-- An object of a class with __send travels as the number that __send returns, which the other state passes to __receive. Other
+-- objects are copied. Where tensors are copied, objects that a file can hold are copied too.
 local function pack_object(out, v, where)
    local mt, name = class.class_of(v), class.typename(v)
    if mt.__stays then error(('%s cannot go to another thread: it is a %s'):format(where, name), 0) end
@@ -162,22 +163,23 @@ local function pack_object(out, v, where)
    end
 end
 
--- ---- what a parcel owns -------------------------------------------------------------------------------------------------------
+-- ---- the contents that a parcel owns
+-- ------------------------------------------------------------------------------------------
 
 local function address(p) return tonumber(ffi.cast('uintptr_t', ffi.cast('const void *', p))) end
 
--- The parcel under way that owns what is in it. `owned` are texts for its head, or tensors whose texts are made at the end.
+-- The owning parcel that is being packed. `owned` are entries for its head, or tensors whose entries are made at the end.
 local Owning = {}
 Owning.__index = Owning
 
--- Adds something to the head, and its place there to the body.
+-- Appends an entry to the head, and its index there to the body.
 function Owning:own(v, entry)
    self.owned[#self.owned + 1] = entry
    self.places[v] = #self.owned
    text(self, 'i', tostring(#self.owned))
 end
 
--- The place of a storage: Lua may hold it by several objects.
+-- The address of a storage, since several Lua objects may hold it.
 function Owning:own_storage(v)
    local key = address(v.s)
    if self.places[key] then return text(self, 'i', tostring(self.places[key])) end
@@ -193,7 +195,7 @@ function Owning:own_tensor(v)
    self:own(v, v)
 end
 
--- A storage of the CPU with the same elements, the same one each time.
+-- A CPU storage with the same elements; the same one for each call.
 function Owning:copy_of(s)
    local key = address(s)
    if not self.copies[key] then
@@ -217,7 +219,7 @@ function Owning:tensor_copy(v)
    return t
 end
 
--- The text for the head. From here on the parcel has a reference.
+-- The text for the head. From here on the parcel owns a reference.
 function Owning:entry(v)
    if arg.is_tensor(v) then
       local t = C.th_worker_wrap(self.mode == 'copy' and self:tensor_copy(v) or v)
@@ -229,7 +231,7 @@ function Owning:entry(v)
    return ('s%.0f'):format(address(s))
 end
 
--- Takes the references of a head: a list of Lua objects.
+-- Takes over the references of a head: a list of Lua objects.
 local function claim(head)
    local list = {}
    for entry in head:gmatch '[^;]+' do
@@ -263,7 +265,7 @@ function Owning:head()
    return ('H%d:%s'):format(#list, list)
 end
 
--- Gives back what objects have sent, when packing fails.
+-- Takes back what objects have sent, when packing fails.
 function Owning:abandon()
    local sent = {}
    for _, v in ipairs(self.owned) do
@@ -272,8 +274,8 @@ function Owning:abandon()
    claim(table.concat(sent, ';'))
 end
 
--- Tables of no class. Those with a metatable need it to be a package; in a parcel that owns its content they
--- lose it, as in files.
+-- Tables of no class. A metatable must be a package; in a parcel that owns its contents tables lose their metatable, as in
+-- files.
 local function is_plain(out, v)
    if type(v) ~= 'table' then return false end
    local mt = getmetatable(v)
@@ -291,7 +293,7 @@ function pack(out, v, where)
    elseif out.mode and arg.is_storage(v) then out:own_storage(v)
    elseif arg.is_tensor(v) then
       out.tensors[#out.tensors + 1] = v
-      out[#out + 1] = ''                                      -- its address comes last: nothing is kept of what fails
+      out[#out + 1] = ''                                      -- its address comes last, so a failure leaves none behind
       out.places[#out.tensors] = #out
    elseif out.seen[v] then text(out, 'r', tostring(out.seen[v]))
    elseif named(out, v) then text(out, 'p', named(out, v))
@@ -313,7 +315,7 @@ local function pack_all(out, ...)
    for i = 1, select('#', ...) do pack(out, (select(i, ...)), 'argument ' .. i) end
 end
 
---- All arguments as a string that lives in this process only, and the list of the tensors among them.
+--- All arguments as a string that is valid in this process only, and the list of the tensors among them.
 -- @param keep  called with each tensor when all are known. Returns the th_tensor to point to, which must live until the string
 -- has been unpacked
 function parcel.pack_for(keep, ...)
@@ -333,7 +335,8 @@ function parcel.pack(...)
    return parcel.pack_for(itself, ...)
 end
 
---- All arguments as a string that lives in this process only and owns what is in it: parcel.unpack or parcel.drop takes it, once.
+--- All arguments as a string that is valid in this process only and owns its contents. Call parcel.unpack or parcel.drop on it,
+-- once.
 -- @param mode  'copy': tensors, storages and objects are copied. 'share': both sides see the same elements
 function parcel.send(mode, ...)
    local out = setmetatable({ mode = mode, owned = {}, places = {}, uses = {}, copies = {}, seen = {}, count = 0, depth = 0 },
@@ -430,7 +433,7 @@ end
 
 function with_text.k(from, name) return setmetatable(readers.t(from), found(name)) end
 
--- Where the body begins, and the head if there is one.
+-- The position of the body, and the head if there is one.
 local function split(s)
    if s:byte(1) ~= 72 then return 1 end
    local colon = s:find(':', 2, true)
@@ -438,7 +441,7 @@ local function split(s)
    return colon + n + 1, s:sub(colon + 1, colon + n)
 end
 
---- What was packed, and a list of what the parcel owned.
+--- The packed values, and a list of the objects that the parcel owned.
 function parcel.open(s)
    local at, head = split(s)
    local from, values, n = { s = s, at = at, seen = {}, owned = head and claim(head) }, {}, 0
@@ -449,13 +452,13 @@ function parcel.open(s)
    return values, n, from.owned
 end
 
---- What was packed.
+--- The packed values.
 function parcel.unpack(s)
    local values, n = parcel.open(s)
    return unpack(values, 1, n)
 end
 
---- Gives back what a parcel owns that will not be unpacked.
+--- Frees the contents of a parcel that will not be unpacked.
 function parcel.drop(s)
    local _, head = split(s)
    if head then claim(head) end

@@ -1,4 +1,4 @@
--- torch.plugin - torch.loadlib: ops of your own from a shared library, written in C with th_op.h (doc/user-ops.md).
+-- torch.plugin - torch.loadlib: ops from a user's shared library, written in C with th_op.h (doc/user-ops.md).
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -10,7 +10,7 @@ local WHO = 'torch.loadlib'
 
 local function refuse(path, why) error(('%s: %s: %s'):format(WHO, path, why), 3) end
 
--- The file meant by a path, or by a name that package.cpath leads to.
+-- The file of a path, or of a name that is searched along package.cpath.
 local function find(name)
    if name:find('/', 1, true) or name:match '%.so$' or name:match '%.dylib$' then
       local f = io.open(name)
@@ -23,7 +23,7 @@ local function find(name)
    return found
 end
 
--- What Lua knows to be wrong with a declaration that C accepts.
+-- Errors that Lua finds in a declaration that C accepts.
 local function complaint(torch, o)
    local name, args = ffi.string(o.name), ffi.string(o.args)
    if torch[name] ~= nil or torch.getmetatable('torch.FloatTensor')[name] ~= nil then
@@ -57,8 +57,8 @@ local loaded = {}                                            -- address of a plu
 
 function M.install(torch)
    --- Loads a library of ops: they become functions of torch and methods of tensors, with help, checks and gradients.
-   -- Loading it again does nothing.
-   -- @param name  a file (with a slash or ending in .so), or a name that package.cpath leads to
+   -- Loading it again has no effect.
+   -- @param name  a file (with a slash or ending in .so), or a name to search along package.cpath
    -- @return the names of its ops
    function torch.loadlib(name)
       arg.path(WHO, 'name', name)

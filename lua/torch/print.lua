@@ -1,4 +1,4 @@
--- torch.print - tensors and storages as text, in Torch7's form; of large ones, the edges.
+-- torch.print - tensors and storages as text, in Torch7's form; of large ones, only the edges.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -7,7 +7,7 @@ local C = lib.C
 local floor, abs, log10 = math.floor, math.abs, math.log10
 local read = dtype.read
 
--- What torch.setprintoptions sets. linewidth: characters, what a matrix may use before it is cut into columns.
+-- The options of torch.setprintoptions. linewidth: characters in a line; wider matrices are cut into columns.
 local defaults = { full = false, threshold = 1000, edgeitems = 3, precision = 4, linewidth = 80 }
 local option = {}
 for k, v in pairs(defaults) do option[k] = v end
@@ -34,7 +34,7 @@ local function digits(v)
    return floor(log10(v)) + 1
 end
 
--- How all n numbers are written: a format, the width it fills, and the factor taken out of them.
+-- The common format of n numbers: a format, its width, and the factor taken out of them.
 local function format_of(d, p, n)
    local least, most, whole = survey(d, p, n)
    local places = option.precision
@@ -61,13 +61,13 @@ local function add_scale(out, scale)
    if scale ~= 1 then add(out, ('%g *\n'):format(scale)) end
 end
 
--- One number; a whole zero has no sign.
+-- One number; a whole zero is written without a sign.
 local function text(format, v, scale)
    if v == 0 then v = 0 end
    return format:format(scale == 1 and v or v / scale)
 end
 
--- `gap`: how many numbers there are in front of those left out.
+-- `gap`: the count of numbers before those left out.
 local function add_vector(out, d, p, n, gap)
    local format, width, scale = format_of(d, p, n)
    add_scale(out, scale)
@@ -78,7 +78,7 @@ local function add_vector(out, d, p, n, gap)
    end
 end
 
--- The matrix whose first element lies at place `at`, in the format of the whole tensor. Rows and columns may have gaps.
+-- The matrix whose first element has index `at`, in the format of the whole tensor. Rows and columns may have gaps.
 local function add_matrix(out, d, p, at, rows, columns, indent, format, width, scale, row_gap, column_gap)
    local fitting = column_gap and columns or math.max(1, floor((option.linewidth - #indent) / (width + 1)))
    local margin = scale == 1 and indent or indent .. ' '
@@ -108,7 +108,7 @@ local function add_matrix(out, d, p, at, rows, columns, indent, format, width, s
    end
 end
 
--- Every matrix of the last two dimensions, under its place in the others. `size` holds how many indices of each dimension
+-- Every matrix of the last two dimensions, under its indices in the others. `size` is how many indices of each dimension
 -- are shown, `gap` how many before those left out, `skip` how many are left out.
 local function add_matrices(out, d, p, n, ndim, size, gap, skip)
    local format, width, scale = format_of(d, p, n)
@@ -133,10 +133,10 @@ local function add_matrices(out, d, p, n, ndim, size, gap, skip)
    end
 end
 
--- ---- what large tensors show ----------------------------------------
+-- ---- the shown part of large tensors --------------
 
--- How many indices at either end of every dimension are shown: fewer than the option says when they would be too many,
--- and of the first dimensions of many only the first one.
+-- How many indices at either end of each dimension are shown. There are fewer than the option says if they would be too
+-- many. Of tensors with many dimensions the first ones show only their first index.
 local function edges(t)
    local most = math.max(option.threshold, 1)
    local edge, front = option.edgeitems, 0
@@ -150,7 +150,7 @@ local function edges(t)
    return edge, front
 end
 
--- The shown numbers of a large tensor, packed: numbers, how many, and size, gap and skip as add_matrices takes them.
+-- The shown numbers of a large tensor, contiguous: numbers, how many, and size, gap and skip as add_matrices takes them.
 local function gather(t)
    local edge, front = edges(t)
    local size, gap, skip, n = {}, {}, {}, 1
@@ -176,7 +176,7 @@ local function gather(t)
    return numbers, n, size, gap, skip
 end
 
--- ---- what the metatypes call ----------------------------------------
+-- ---- entry points for the metatypes ---------------
 
 local print = {}
 
@@ -202,7 +202,7 @@ function print.tensor(t)
          p, n, size, gap, skip = gather(t)
          d = dtype.id.Double
       else
-         packed = t:contiguous()             -- kept alive while p is in use
+         packed = t:contiguous()             -- keeps the memory of p alive
          p = ffi.cast('char *', packed._storage.data) + packed._offset * dtype.bytes[d]
          size, gap = {}, {}
          for k = 0, t._ndim - 1 do size[k] = tonumber(t._size[k]) end
@@ -261,7 +261,7 @@ end
 --- How tensors and storages are printed: torch.setprintoptions{full = true, threshold = 1000, edgeitems = 3, precision = 4,
 -- linewidth = 80}. One of more than `threshold` elements shows `edgeitems` numbers at either end of each dimension, or
 -- all of them, as Torch7 did, when `full` is true. Numbers have `precision` digits behind the point; a matrix wider than
--- `linewidth` characters is cut into columns. Options not given stay; without any argument all go back to their defaults.
+-- `linewidth` characters is cut into columns. Options not given stay; without any argument all become their defaults.
 -- @return the options before
 function print.setprintoptions(options)
    if options == nil then options = defaults end

@@ -7,7 +7,7 @@
 --    'floats'   all 32-bit floats of the field, packed or not, in one FloatTensor
 --    'wholes'   all varints of the field, packed or not, in a list
 --    a table    a message with that description
--- Fields without a description are skipped. Every length is compared with the bytes that are left before memory is taken.
+-- Fields without a description are skipped. Every length is checked against the remaining bytes before memory is allocated.
 local ffi = require 'ffi'
 local torch = require 'torch'
 
@@ -44,7 +44,7 @@ local function take(r, n, stop)
    return place
 end
 
--- The bytes that a length announces: the first, and the place behind the last.
+-- The bytes after a length: the positions of the first one and behind the last.
 local function span(r, stop)
    local first = take(r, tonumber(varint(r, stop)), stop)
    return first, r.place
@@ -57,7 +57,7 @@ local function fixed_number(r, bytes, stop)
    return tonumber(bytes == 4 and fixed.i32 or fixed.i64)
 end
 
--- The number of a field and how it is written.
+-- The number of a field and its wire type.
 local function key(r, stop)
    local v = varint(r, stop)
    local number, wire = tonumber(v / 8), tonumber(v % 8)
@@ -129,7 +129,7 @@ function readers.wholes(r, field, wire, stop, list)
    return list
 end
 
--- Bytes of floats wait in a tensor that doubles its size when it is full.
+-- Bytes of floats are collected in a tensor that doubles its size when it is full.
 function readers.floats(r, field, wire, stop, to)
    wanted(r, field, wire, FIXED32, BYTES)
    local first, last
@@ -182,8 +182,8 @@ function read_message(r, description, stop, depth)
    return t
 end
 
---- The message in n bytes, a table. Errors begin with the place in the bytes.
--- @param bytes        a string, or a uint8_t pointer to memory that stays
+--- The message in n bytes, a table. Errors begin with the position in the bytes.
+-- @param bytes        a string, or a uint8_t pointer to memory that stays allocated
 -- @param description  of its fields: see above
 function M.read(bytes, n, description)
    if type(bytes) == 'string' then n = #bytes end

@@ -17,7 +17,7 @@ local log, exp, tan, floor = math.log, math.exp, math.tan, math.floor
 
 local random = {}
 
--- The generator of this thread, which nobody frees.
+-- The generator of this thread; it is never freed.
 local default = generator_t { C.th_generator_default() }
 
 -- ---- generators ----------------------------------------
@@ -44,7 +44,7 @@ end
 
 local Generator = {}                        -- methods
 
--- Methods may be asked of a pointer to a generator, and called with a dot.
+-- Methods take a pointer to a generator too, and can be called with a dot.
 local function need_generator(who, g)
    if not is_generator(g) then arg.refuse(who, 'argument 1', 'a torch.Generator', g, 3) end
 end
@@ -55,7 +55,7 @@ function Generator:kind()
    return C.th_generator_kind(self.g) == C.TH_PHILOX and 'philox' or 'mt19937'
 end
 
---- A generator that goes on where this one stands.
+--- A copy of the generator that continues its stream.
 function Generator:clone()
    need_generator('clone', self)
    local copy = new_generator(nil, self:kind())
@@ -63,7 +63,7 @@ function Generator:clone()
    return copy
 end
 
--- (generator, ...) or (...) with the default one in front.
+-- (generator, ...), or (...) with the default generator put in front.
 local function with_generator(first, ...)
    if is_generator(first) then return first.g, ... end
    return default.g, first, ...
@@ -80,9 +80,9 @@ local function none_left(who, extra)
    error(('%s: too many arguments, got %s in the end'):format(who, arg.describe(extra)), 3)
 end
 
---- Starts the stream anew: torch.manualSeed([generator,] seed [, kind]). The seed is cut to a whole number, of which
--- an 'mt19937' takes the lowest 32 bits and a 'philox' 64. Given a kind, the generator becomes one of that kind: so
--- torch.manualSeed(1, 'philox') makes Philox the default generator's, torch.manualSeed(1, 'mt19937') goes back.
+--- Restarts the stream: torch.manualSeed([generator,] seed [, kind]). The seed is cut to a whole number, of which
+-- an 'mt19937' uses the lowest 32 bits and a 'philox' 64. A kind changes the generator to that kind:
+-- torch.manualSeed(1, 'philox') makes the default generator a Philox, torch.manualSeed(1, 'mt19937') undoes it.
 -- torch.manualSeed(7); a = torch.random(100); torch.manualSeed(7); a == torch.random(100) --> true
 local function manual_seed(...)
    local g, seed, kind, extra = with_generator(...)
@@ -97,7 +97,7 @@ local function manual_seed(...)
    C.th_generator_seed(g, kind or C.th_generator_kind(g), ffi.cast('uint64_t', whole))
 end
 
---- Seeds by chance; returns the seed, with which manualSeed starts the same stream.
+--- Seeds with a random seed; returns the seed, with which manualSeed starts the same stream.
 local function seed(...)
    local g, extra = with_generator(...)
    none_left('torch.seed', extra)
@@ -220,7 +220,8 @@ function numbers.cauchy(g, median, sigma, extra)
    return median + sigma * tan(math.pi * (unit(g) - 0.5))
 end
 
---- torch.geometric([generator,] p): Without a tensor, how often something is tried until it fails, p being the chance to succeed.
+--- torch.geometric([generator,] p): Without a tensor, the number of trials up to the first failure; each succeeds with
+-- probability p.
 function numbers.geometric(g, p, extra)
    none_left('torch.geometric', extra)
    p = need_number('torch.geometric', 'p', p)
@@ -266,7 +267,7 @@ local function filled(name, fill, a, b)
    end
 end
 
--- The result and a generator may stand in either order in front: torch.rand(g, 3), torch.rand(x, g, 3).
+-- The result and a generator may come first, in either order: torch.rand(g, 3), torch.rand(x, g, 3).
 local function generator_first(torch, name)
    local f = torch[name]
    torch[name] = function(first, ...)
@@ -277,7 +278,7 @@ local function generator_first(torch, name)
    end
 end
 
---- The tables for drawing places of p in constant time, { J, q }; or fills those that are given.
+--- The tables for drawing positions of p in constant time, { J, q }; or fills given ones.
 local function alias_setup(p, tables)
    arg.tensor('torch.multinomialAliasSetup', 'probs', p)
    local setup = op.func 'multinomialAliasSetup_'
@@ -289,7 +290,7 @@ local function alias_setup(p, tables)
    return tables
 end
 
---- Fills a LongTensor with places drawn by the tables of multinomialAliasSetup.
+--- Fills a LongTensor with positions drawn by the tables of multinomialAliasSetup.
 local function alias_draw(result, tables)
    arg.tensor('torch.multinomialAlias', 'result', result)
    if type(tables) ~= 'table' or not arg.is_tensor(tables[1]) or not arg.is_tensor(tables[2]) then
@@ -312,9 +313,9 @@ function random.install(torch)
    -- standard deviation 1.
    -- torch.randn(2, 3):size() --> {2, 3}
 
-   --- torch.Generator([kind]): A generator with a stream of its own, seeded by chance. Give it to a random function as the first
-   -- argument. Kind 'mt19937' is Torch7's Mersenne twister; 'philox' is Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011), whose
-   -- tensors are filled by all threads, with the same numbers for any number of them.
+   --- torch.Generator([kind]): A generator with a separate stream and a random seed. It can be the first argument of every
+   -- random function. Kind 'mt19937' is Torch7's Mersenne twister; 'philox' is Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011).
+   -- All threads fill tensors with Philox; the numbers do not depend on how many threads there are.
    -- g = torch.Generator(); torch.manualSeed(g, 7); torch.random(g, 10) --> 6
 
    --- torch.Generator:read(file), torch.Generator:write(file): The state, from or to a torch.File.
@@ -326,7 +327,7 @@ function random.install(torch)
 
    Generator.__index = Generator
    ffi.metatype(generator_t, {
-      __index = function(_, k) return Generator[k] end,       -- a table would raise for what it lacks
+      __index = function(_, k) return Generator[k] end,       -- a table would raise an error for a missing field
       __tostring = function(g)
          if not is_generator(g) then return 'NULL' end
          return g:kind() == 'philox' and 'torch.Generator (philox)' or 'torch.Generator'

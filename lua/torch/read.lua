@@ -1,9 +1,9 @@
--- lua/torch/read.lua - File:readObject: the object that records of a .t7 file make, whatever is in the file.
+-- lua/torch/read.lua - File:readObject: reads the object in the records of a .t7 file, which may be damaged or hostile.
 --
--- Every length is compared with what is left before memory is taken, every tensor with its storage. Nothing is run:
--- function records become torch.OpaqueFunction objects, unless this process has written the same code, or the caller asks
--- for them with {unsafe = true} or TH_UNSAFE_LOAD=1. A frame stands for what waits for its next part; the stack of frames
--- is the reader's own.
+-- Every length is checked against the remaining bytes before memory is allocated, and every tensor against its storage. No code
+-- is run: function records become torch.OpaqueFunction objects, unless this process has written the same code, or the caller
+-- requests them with {unsafe = true} or TH_UNSAFE_LOAD=1. A frame is an object that waits for its next part. The frames are on
+-- a stack of the reader, not on the processor's.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -125,8 +125,8 @@ end
 
 -- ---- functions
 
--- LuaJIT trusts bytecode. This much can be said about it without running it: that it is LuaJIT's, made for this kind of
--- machine, and complete.
+-- LuaJIT trusts bytecode. Without running it we can check only that it is LuaJIT's, made for this kind of machine, and
+-- complete.
 local function check_bytecode(self, code)
    if code:sub(1, 4) == '\27Lua' then
       bad(self, 'a function was written by PUC Lua, whose bytecode LuaJIT cannot run')
@@ -228,7 +228,7 @@ local function begin_table(self, f, meta)
    return t, n
 end
 
--- In a clone, makes empty objects of a class that its name does not lead to: write.lua puts a place in the list there.
+-- In a clone, makes empty objects of a class that cannot be found by name: write.lua writes an index into the list instead.
 local function carried_factory(self, name)
    local place = self._carry and name:match '^%z(%d+)$'
    local its = place and self._carry[tonumber(place)]
@@ -327,7 +327,7 @@ local function read_graph(self, f)
       else
          bad(self, 'no object begins with the tag %d', tag)
       end
-      while ready do                         -- give the value to what waits for it
+      while ready do                         -- pass the value to the frame that waits for it
          if depth == 0 then return value end
          local frame = frames[depth]
          if frame.kind == 'table' then
@@ -349,7 +349,7 @@ local function read_graph(self, f)
    end
 end
 
---- Reads what writeObject has written, by Torch7 too. Functions of other processes come as torch.OpaqueFunction.
+--- Reads an object that writeObject, or Torch7, has written. Functions of other processes become torch.OpaqueFunction.
 function File:readObject()
    return record.nested(self, 'read', read_graph, (open(self, 'readObject')))
 end

@@ -1,7 +1,7 @@
--- lua/torch/record.lua - what writing and reading of .t7 records share: tags, buffers, how deep methods may nest.
+-- lua/torch/record.lua - shared code for writing and reading .t7 records: tags, buffers, the nesting of methods.
 --
--- A record is a tag and what belongs to it. Tables, objects and functions carry an index; the second time one is met,
--- only tag and index are written.
+-- A record is a tag and its data. Tables, objects and functions have an index; for a second occurrence only tag and
+-- index are written.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -16,12 +16,12 @@ record.OLD_FUNCTION, record.LEGACY, record.FUNCTION = 6, 7, 8
 --- Only within one process, for clone: a value by reference, a storage to copy, a table with a metatable.
 record.CARRIED, record.CARRIED_STORAGE, record.CARRIED_TABLE = 100, 101, 102
 
---- The code of the functions that this process has written, as keys. It brings nothing from outside when it is read.
+--- The code of the functions that this process has written, as keys. Reading such code brings in nothing from outside.
 record.known_code = {}
 
 record.MAXDIM = tonumber(lib.C.TH_MAXDIM)
 
---- Room for one value or one shape on its way between file and Lua.
+--- A buffer for one value or one shape between file and Lua.
 record.int = ffi.new 'int32_t[1]'
 record.double = ffi.new 'double[1]'
 record.longs = ffi.new('int64_t[?]', record.MAXDIM)
@@ -35,10 +35,10 @@ function record.cpu_name(name)
    return class.getmetatable(cpu) and cpu or nil
 end
 
---- The read and write methods that tensors and storages come with. The reader and the writer do the same without them.
+--- The default read and write methods of tensors and storages. The reader and the writer do the same without calling them.
 record.standard = {}
 
-local DEEPEST = 400                         -- read and write methods that may be inside of each other
+local DEEPEST = 400                         -- nesting of read and write methods
 
 --- The C file of an object; an error when it is closed.
 function record.open(self, method)
@@ -48,12 +48,12 @@ function record.open(self, method)
    return f
 end
 
---- What a file has written so far: objects by identity, storages by address. `count` indices are taken.
+--- What has been written to a file: objects by identity, storages by address. `count` indices are taken.
 function record.writing_state(count)
    return { count = count, index = {}, storages = {}, kept = {}, cells = {}, cell_count = 0 }
 end
 
---- Runs `work` with the nesting of read and write methods bounded.
+--- Runs `work`, and limits the nesting of read and write methods.
 function record.nested(self, what, work, ...)
    local depth = (self._depth or 0) + 1
    if depth > DEEPEST then
@@ -70,7 +70,7 @@ function record.nested(self, what, work, ...)
    self._depth = 0
    if ok then return r end
    self._error = true
-   local w = self._written                   -- what was begun is not in the file
+   local w = self._written                   -- the record that failed is not in the file
    if w then self._written = record.writing_state(w.count) end
    if type(r) == 'string' then
       r = r:gsub('^file: ', '')

@@ -1,12 +1,12 @@
--- torch.recording - is a function being recorded, to be replayed later without Lua? Those who must do otherwise then ask here:
--- cutorch.graph sets `recorder` while it records.
+-- torch.recording - whether a function is being recorded for a later replay without Lua. Code that must behave differently
+-- then calls these functions. cutorch.graph sets `recorder` while it records.
 local M = {}
 
---- While a function is recorded: a vector of n doubles on the device that holds what f() returns at each replay. nil when
--- nothing is recorded. f may count in owner[name], which stands as before where a replay fails.
+--- While a function is recorded: a vector of n doubles on the device, which holds the results of f() at each replay. nil when
+-- nothing is recorded. f may count in owner[name], which is restored where a replay fails.
 function M.numbers(n, f, owner, name) return M.recorder and M.recorder:numbers(n, f, owner, name) end
 
---- Raises an error when a function is recorded: `what` says why that cannot be.
+--- Raises an error while a function is recorded: `what` names the operation that cannot be recorded.
 function M.refuse(what, level)
    if not M.recorder then return end
    M.recorder.refused = what .. ' cannot be recorded in a CUDA graph'

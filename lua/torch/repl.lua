@@ -1,4 +1,4 @@
--- torch.repl - the prompt of th. Works on a terminal (line editing by libedit, opened when it is there) and without.
+-- torch.repl - the prompt of th, with a terminal (line editing by libedit, where it is installed) and without.
 local ffi = require 'ffi'
 local show = require 'torch.show'
 local original = require 'torch.original'
@@ -30,7 +30,7 @@ local function history_file()
    return home and home .. '/.th_history'
 end
 
--- The C array that libedit asks for: the common beginning, the candidates, NULL; all of it freed by libedit.
+-- The C array that libedit expects: the common beginning, the candidates, NULL. libedit frees all of it.
 local function c_strings(list)
    local function copy(s)
       local p = ffi.cast('char *', ffi.C.th_malloc(#s + 1))
@@ -65,7 +65,7 @@ local function edited_lines()
    edit.rl_completer_word_break_characters = breaks
    edit.rl_completion_append_character = 0
    edit.rl_attempted_completion_function = function(_, first, last)
-      edit.rl_attempted_completion_over = 1                      -- no file names of libedit's own
+      edit.rl_attempted_completion_over = 1                      -- turn off libedit's completion of file names
       local ok, array = pcall(function()
          local line = ffi.string(edit.rl_line_buffer):sub(1, last)
          local n, found = require 'torch.complete'.complete(line)
@@ -98,7 +98,7 @@ local function edited_lines()
    return read
 end
 
--- Lines from a stream. A prompt only for somebody who sees it.
+-- Lines from a stream. The prompt is written only on a terminal.
 local function plain_lines()
    local prompts = ffi.C.isatty(0) == 1
    return function(prompt)
@@ -110,8 +110,8 @@ end
 
 -- ---- evaluating ---------------------------------------------------------------------------------------------
 
---- Compiles what was typed, first as expressions, then as statements. Returns the function and whether its results
--- are to be shown; or nil and the message; or nil and true when more lines are needed.
+--- Compiles the input, first as expressions, then as statements. Returns the function and whether to show its results;
+-- or nil and the message; or nil and true when more lines are needed.
 function M.compile(text)
    local source = text:gsub('^%s*=', '', 1)
    local quiet = source:match ';%s*$'
@@ -188,7 +188,7 @@ function M.evaluate(text)
       complain(how)
       return false
    end
-   -- Showing runs __tostring of anybody, so it is protected too.
+   -- Showing runs __tostring of the user's classes, so it is protected too.
    local ok, why = xpcall(function() show_results(how, xpcall(f, handler)) end, handler)
    if not ok then complain(why) end
    return false
@@ -209,7 +209,7 @@ function M.run(read)
    while true do
       local ok, line = pcall(function()
          local got = read(text == '' and 'th> ' or '..> ')
-         return got                                              -- an interrupt strikes before we leave
+         return got                                              -- an interrupt is raised before we leave
       end)
       if not ok then
          text = ''

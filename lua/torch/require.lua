@@ -1,14 +1,14 @@
--- torch.require - require and dofile of programs that th runs: require takes names of files, too, and finds './x' and '..'
--- beside the file that says it.
+-- torch.require - require and dofile of programs that th runs: require also takes names of files, and finds './x' and '..'
+-- beside the file of the call.
 local original = require 'torch.original'
 
 local M = {}
 
--- ---- who calls -------------------------------------------------------------------------------------------------
+-- ---- the caller ------------------------------------------------------------------------------------------------
 
 local function results(...) return ... end
 
--- Runs the chunk of a file. `path` stands on the stack meanwhile, where folder_of_caller finds it when the chunk itself has
+-- Runs the chunk of a file. Meanwhile `path` is on the stack, where folder_of_caller finds it after the chunk itself has
 -- left the stack by a tail call: `return require './x'`.
 local function run(path, f, ...)             -- luacheck: ignore path
    return results(f(...))
@@ -26,7 +26,7 @@ end
 local here = debug.getinfo(1, 'S').source:match '^(.*/)[^/]*$'
 
 -- The folder of the file whose code called the function at `level`. Code from a prompt or the command line has none. Files of
--- lua/torch lie between the program and us, and are passed over.
+-- lua/torch, which are between the program and this function, are skipped.
 local function folder_of_caller(level)
    while true do
       local info = debug.getinfo(level, 'Sf')
@@ -40,7 +40,7 @@ local function folder_of_caller(level)
       if first == '=' and info.what ~= 'C' then return '.' end
       level = level + 1
    end
-   -- The script itself has left the stack by a tail call. Without a script, th is arg[0], and nothing stands before it.
+   -- The script itself has left the stack by a tail call. Without a script, th is arg[0], and no index below exists.
    local words = type(arg) == 'table' and arg or {}
    return words[-1] and type(words[0]) == 'string' and folder_of(words[0]) or '.'
 end
@@ -52,7 +52,7 @@ local function exists(path)
    return paths.filep(path)
 end
 
--- How a file becomes a value, by the end of its name.
+-- How to load a file, by the end of its name.
 local function lua_file(path, name)
    local f, why = loadfile(path)
    if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
@@ -68,7 +68,7 @@ end
 local readers = { lua = lua_file, th = saved_file, t7 = saved_file, so = library }
 local endings = { '', '.lua', '/init.lua', '.th', '.t7', '.so' }
 
--- The file that `path` means, with an ending or without; nil, and a list of what is not there.
+-- The file for `path`, with an ending or without; or nil, and the list of files that were tried.
 local function file_of(path)
    local tried = {}
    for _, ending in ipairs(endings) do
@@ -81,7 +81,7 @@ local function file_of(path)
    return nil, table.concat(tried)
 end
 
-local loading = newproxy()                   -- stands in package.loaded while a file runs
+local loading = newproxy()                   -- the value in package.loaded while a file runs
 
 local function load_once(file, name)
    local known = package.loaded[file]
@@ -107,12 +107,12 @@ local function absolute(folder, name)
    return require 'paths'.concat(folder, name)
 end
 
--- C would end the name at a byte 0, and take another file.
+-- C ends a name at a byte 0, and would take another file.
 local function need_name(who, name)
    if name:find('\0', 1, true) then error(('%s: the name must not hold a byte 0'):format(who), 3) end
 end
 
---- require 'name' as always; require './name', '../name', '.' and '..' are relative to the file that says it, with or without
+--- require 'name' as in Lua; require './name', '../name', '.' and '..' are relative to the calling file, with or without
 -- .lua, and a folder means its init.lua; require 'folder/name.lua' is relative to the current folder, then to that file.
 -- A file that ends in .th or .t7 is a saved object.
 function M.require(name)
@@ -133,7 +133,7 @@ function M.require(name)
    return original.require(name)
 end
 
---- dofile as always; './x' in the file is relative to it also where the file ends with a call of require.
+--- dofile as in Lua; './x' in the file is relative to it even if the file ends with a call of require.
 function M.dofile(name)
    if type(name) ~= 'string' then return original.dofile(name) end
    need_name('dofile', name)

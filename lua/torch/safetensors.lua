@@ -1,6 +1,6 @@
 -- torch.safetensors - .safetensors files: named tensors behind a header of JSON.
 --
--- torch.load and torch.save call this. The parser is lib/io/safetensors.c; nothing in a file is run.
+-- torch.load and torch.save call this. The parser is lib/io/safetensors.c; it runs no code from a file.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
@@ -20,7 +20,7 @@ local native = ffi.new 'th_npy'
 
 if not ffi.abi 'le' then error('torch.safetensors needs a processor that keeps the lowest byte first', 0) end
 
---- The size of the header that the first 8 bytes tell, when the file may be one of these; nil otherwise.
+--- The size of the header from the first 8 bytes, when the file may be one of these; nil otherwise.
 -- @param first  the first 10 bytes at least
 function safetensors.header_size(first, total)
    local n = 0

@@ -1,6 +1,6 @@
 -- lua/torch/serialize.lua - torch.save, load, serialize, deserialize and clone: objects as whole .t7 files or strings.
 --
--- The format is that of Torch7, both ways; the records are in write.lua and read.lua.
+-- The format is that of Torch7, for reading and writing; the records are in write.lua and read.lua.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -31,7 +31,8 @@ local function set_mode(f, mode)
    if mode == 'b32' then f:longSize(4) elseif mode == 'b64' then f:longSize(8) end
 end
 
--- The options of loading: `referenced` as Torch7 takes it, or a table {unsafe =, referenced =}; or that in mode's place.
+-- The options of loading: `referenced` as in Torch7, or a table {unsafe =, referenced =}; the table may also be in mode's
+-- position.
 local function load_options(who, mode, options)
    if type(mode) == 'table' and options == nil then mode, options = nil, mode end
    if type(options) ~= 'nil' and type(options) ~= 'table' and type(options) ~= 'boolean' then
@@ -42,7 +43,7 @@ local function load_options(who, mode, options)
    return modes(who, mode), options
 end
 
--- Which format of other programs a file has, seen from its first bytes: how to read it, or nil. Pipes are not asked.
+-- How to read a file of another program, known by its first bytes; nil for other files. Pipes are not tested.
 local function foreign(f)
    local c = open(f, 'read')
    local left = format.left(c)
@@ -65,7 +66,7 @@ local function read_all(f, who, mode, options, unpack)
    else
       set_mode(f, mode)
       if options.referenced == false then f:referenced(false) end
-      f._unsafe, f._nameless = options.unsafe, true          -- errors speak in the name of `who`
+      f._unsafe, f._nameless = options.unsafe, true          -- errors name the function `who`
       ok, object = pcall(f.readObject, f)
    end
    file.abandon(f)
@@ -77,11 +78,11 @@ local function read_all(f, who, mode, options, unpack)
    error(object, 3)
 end
 
--- Writes an object and calls `finish`; an error is raised in the name of `who`.
+-- Writes an object and calls `finish`; an error names the function `who`.
 -- @param put  writes a format of other programs (optional)
 local function write_all(f, who, object, mode, referenced, finish, put)
    set_mode(f, mode)
-   f._nameless = true                       -- errors speak in the name of `who`
+   f._nameless = true                       -- errors name the function `who`
    if referenced == false then f:referenced(false) end
    local ok, why
    if put then ok, why = pcall(put, open(f, 'write'), object) else ok, why = pcall(f.writeObject, f, object) end
@@ -95,7 +96,7 @@ local function write_all(f, who, object, mode, referenced, finish, put)
    error(why, 3)
 end
 
--- Files of other programs by the extension of their names: what checks and what writes them.
+-- Files of other programs by their extension: the function that checks and the one that writes.
 local by_extension = {
    npy = { npy.check, npy.write },
    npz = { npy.check_zip, npy.write_zip },
@@ -103,7 +104,7 @@ local by_extension = {
 }
 local deflated = { npy.check_zip, function(f, object) npy.write_zip(f, object, true) end }
 
---- Writes an object to a file. The old file is replaced when the new one is complete and on disk, not before.
+--- Writes an object to a file. The new file replaces the old one when it is complete and on disk, not before.
 -- A name that ends in .npy takes a tensor, one in .npz or .safetensors a table of tensors by their names; any other
 -- name, and any name with a mode, makes a .t7 file.
 -- @param mode        'binary' (default) or 'ascii'; 'deflate' packs the tensors of a .npz file
@@ -124,12 +125,12 @@ function M.save(filename, object, mode, referenced)
    write_all(f, 'torch.save', object, mode, referenced, f.close, foreign_format and foreign_format[2])
 end
 
---- Reads the object that a file holds. No code in the file is run: functions that this process has not written come
--- as torch.OpaqueFunction.
+--- Reads the object in a file. No code in the file is run: functions that this process has not written become
+-- torch.OpaqueFunction.
 -- Files of NumPy and of safetensors are known by their first bytes: a .npy file gives a tensor, a .npz file a table of
 -- tensors by their names, a .safetensors file such a table and its metadata.
 -- @param mode     'binary' (default), 'ascii', or for binary files with Longs of 32 or 64 bits 'b32' or 'b64'
--- @param options  {unsafe = true} loads functions: do that with files that you trust like programs;
+-- @param options  {unsafe = true} loads functions: use it for files that you trust like programs;
 --                 {most = bytes} allows so many in a .npz file, unpacked (default: 3 times the file and 48 MiB)
 -- name = os.tmpname(); torch.save(name, torch.ones(2), 'ascii'); t = torch.load(name, 'ascii'); os.remove(name); t --> {1, 1}
 function M.load(filename, mode, options)
@@ -187,16 +188,16 @@ M.saveobj, M.loadobj = M.save, M.load
 
 local internal = {}
 
--- What a clone shares as it is: the tables of packages.
+-- Values that a clone shares with the original: the tables of packages.
 local function package_set()
    local set = { [_G] = true }
    for _, v in pairs(package.loaded) do set[v] = true end
    return set
 end
 
---- A copy of an object and of all that belongs to it, made within this process. Unlike a file it carries everything:
--- functions come with copies of their variables; packages, classes, functions without variables and whatever else has
--- no copy are shared with the original.
+--- A copy of an object and of everything it refers to, made within this process. Unlike a file it carries all values: functions
+-- come with copies of their variables. Packages, classes, functions without variables, and all other values that cannot be
+-- copied are shared with the original.
 function internal.clone(object)
    local carry = { packages = package_set() }
    local f = File.memory()
@@ -209,7 +210,7 @@ function internal.clone(object)
    return copy
 end
 
--- Tensors and storages, inside of the write and read methods of other objects: no tag, index and class.
+-- Tensors and storages, within the write and read methods of other objects: no tag, index and class.
 local function install_type(torch, ty)
    local name = dtype.words[ty]
    local t = torch.getmetatable('torch.' .. name .. 'Tensor')
@@ -231,7 +232,7 @@ local function install_type(torch, ty)
 end
 internal.install_type = install_type
 
--- The state of a generator: of a twister in Torch7's bytes, else its head says how many there are.
+-- The state of a generator: of a twister in Torch7's bytes; the head of other states has their length.
 local function install_generator(mt)
    local function need(who, g)
       if not arg.is_generator(g) then arg.refuse(who, 'argument 1', 'a torch.Generator', g, 3) end
@@ -246,7 +247,7 @@ local function install_generator(mt)
    function mt.read(self, f)
       need('read', self)
       local from, head = open(f, 'read'), ffi.new('uint8_t[?]', C.TH_RNG_HEAD)
-      -- The head ends in the midst of bytes: one that is an end of line belongs to the state.
+      -- Without spacing: a byte of the state may look like the end of a line, and must not be skipped.
       local spacing = C.th_file_get(from, C.TH_FILE_SPACING)
       C.th_file_set(from, C.TH_FILE_SPACING, 0)
       local ok, why = pcall(read.get, from, BYTE, head, C.TH_RNG_HEAD)
@@ -260,13 +261,14 @@ local function install_generator(mt)
    end
 end
 
---- Adds save, load, serialize, ... to torch; the files must be there already.
+--- Adds save, load, serialize, ... to torch; the files must be loaded already.
 function internal.install(torch)
    for name, f in pairs(M) do torch[name] = f end
    File.disk, File.memory = torch.DiskFile, torch.MemoryFile
    local mt = class.getmetatable 'torch.File'
    for _, name in ipairs { 'writeObject', 'readObject', 'isWritableObject' } do mt[name] = File[name] end
-   --- torch.OpaqueFunction: A function that came from a file, kept but not loaded: calling it explains why. torch.save writes it as it was.
+   --- torch.OpaqueFunction: A function from a file that is kept but not loaded; a call explains why. torch.save writes it
+   -- unchanged.
 
    --- torch.Timer:read(file), torch.Timer:write(file): The seconds measured so far, from or to a torch.File.
 

@@ -1,4 +1,5 @@
--- torch.set - what values a tensor holds, how often, and where: unique, bincount, searchsorted, where, isnan and its kin.
+-- torch.set - the values of a tensor, their counts and positions: unique, bincount, searchsorted, where, isnan, isinf,
+-- isfinite.
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local lib = require 'torch.lib'
@@ -21,8 +22,8 @@ local function differs(a, b)
    return y
 end
 
--- From bytes, 1 where a new value begins among n sorted places: the first place of each value, its number for each place,
--- and how many places it has.
+-- From bytes, 1 where a new value begins among n sorted positions: the first position of each value, its number at each
+-- position, and the count of its positions.
 local function runs(begins, n)
    local first = f.nonzero(begins):view(-1)
    local number = f.cumsum(begins:long(), 1)
@@ -31,7 +32,7 @@ local function runs(begins, n)
    return first, number, op.method 'add'(counts, -1, first)
 end
 
--- The places of the rows of m in lexicographic order: sorted by the last column, ..., by the first, each time stably.
+-- The positions of the rows of m in lexicographic order: sorted by the last column, ..., by the first, each time stably.
 local function row_order(m)
    local order = f.range(longs(1), 1, m:size(1))
    for c = m:size(2), 1, -1 do
@@ -60,7 +61,7 @@ local function unique_rows(x, dim)
    return f.index(x, dim, f.index(order, 1, first)), inverse, counts
 end
 
---- The different values of x in ascending order, NaN last; as a second result for each element of x the place of its value
+--- The different values of x in ascending order, NaN last; as a second result for each element of x the position of its value
 -- (a LongTensor of x's size); as a third how often each value occurs. With dim: the different slices of x along dim.
 -- torch.unique(torch.Tensor{3, 1, 3}) --> {1, 3}, {2, 1, 2}, {1, 2}
 -- torch.unique(torch.Tensor{{1, 2}, {0, 5}, {1, 2}}, 1) --> {{0, 5}, {1, 2}}, {2, 1, 2}, {1, 2}
@@ -83,8 +84,8 @@ end
 
 -- ---- bincount -----------------------------------------------------------------------------------------------------------------
 
---- How often each whole number from 1 on occurs in x, which holds no others: y[i] is the number of elements equal to i, or the
--- sum of their weights, a tensor of x's size. y has at least minlength elements (default: as many as the largest number).
+--- How often each whole number from 1 on occurs in x, which must hold no others. y[i] is the number of elements equal to i, or
+-- the sum of their weights, a tensor of x's size. y has at least minlength elements (default: as many as the largest number).
 -- torch.bincount(torch.LongTensor{1, 3, 3}) --> {1, 0, 2}
 -- torch.bincount(torch.LongTensor{1, 3, 3}, torch.Tensor{0.5, 1, 2}, 4) --> {0.5, 0, 3, 0}
 function set.bincount(x, weights, minlength)
@@ -149,7 +150,7 @@ function set.isfinite(x)
    return f.lt(f.abs(x), math.huge)
 end
 
---- The sum of what is not NaN: of all elements a number, along dim a tensor.
+--- The sum without NaNs: of all elements a number, along dim a tensor.
 -- torch.nansum(torch.Tensor{1, 0/0, 2}) --> 3
 function set.nansum(x, dim)
    arg.tensor('torch.nansum', 'x', x)
@@ -167,8 +168,8 @@ function set.install(torch)
    for _, name in ipairs { 'unique', 'bincount', 'isnan', 'isinf', 'isfinite', 'nansum' } do
       torch[name], tensor.base[name] = set[name], set[name]
    end
-   --- torch.where(condition), torch.where(condition, x, z): with one argument the places of what is not 0, as nonzero gives them;
-   -- x and z may be numbers.
+   --- torch.where(condition), torch.where(condition, x, z): with one argument the positions of nonzero elements, as nonzero
+   -- gives them; x and z may be numbers.
    -- torch.where(torch.ByteTensor{1, 0}, torch.Tensor{1, 2}, -1) --> {1, -1}
    torch.where, tensor.base.where = where, where
 end

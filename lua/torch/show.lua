@@ -1,10 +1,10 @@
--- torch.show - writes any value for a reader: nested tables with their keys, in Torch7's form. The prompt, the print of programs
--- that th runs and trepl write with it.
+-- torch.show - writes any value for a reader: nested tables with their keys, in Torch7's form. The prompt, trepl, and the print
+-- of programs that th runs use it.
 local ffi = require 'ffi'
 
 local M = {}
 
---- How many tables inside of each other are shown with what they hold: trepl's setprintlevel.
+--- The depth of nested tables whose contents are shown: trepl's setprintlevel.
 M.level = 5
 
 local INDENT = '  '
@@ -12,7 +12,7 @@ local INDENT = '  '
 M.bounded = { items = 200, lines = 1000, text = 1000 }
 local unbounded = { items = math.huge, lines = math.huge, text = math.huge }
 
--- Keys in reading order: 1..n, other numbers, strings by name, the rest as they come.
+-- Keys in reading order: 1..n, other numbers, strings by name, the rest in the order of `next`.
 local rank = { number = 1, string = 2, boolean = 3 }
 local function before(a, b)
    local ra, rb = rank[type(a)] or 4, rank[type(b)] or 4
@@ -45,7 +45,7 @@ local function typename(v)
    return type(torch) == 'table' and rawget(torch, 'typename') and torch.typename(v) or nil
 end
 
--- A tensor or a storage inside a table takes one line: what it is, not what it holds.
+-- A tensor or a storage inside a table takes one line: its type and size, without contents.
 local function summary(v)
    local name = type(v) == 'cdata' and typename(v)
    local kind = name and name:match '[^.]+$'
@@ -67,7 +67,7 @@ local function key_text(k, limits)
    return k:match '^[%a_][%w_]*$' or quoted(k, limits.text)
 end
 
--- What stands behind `key : `. Only a table that is neither empty, an object nor too deep has lines of its own.
+-- The text after `key : `. Only a table that is neither empty, an object nor too deep has its contents on further lines.
 local function value_text(v, depth, path, limits)
    if type(v) == 'string' then return quoted(v, limits.text) end
    local short = summary(v)
@@ -80,7 +80,7 @@ local function value_text(v, depth, path, limits)
    return nil
 end
 
--- The lines of a table, which has something in it. `path` holds the tables that it is in, with their depths.
+-- The lines of a table that is not empty. `path` holds the enclosing tables, with their depths.
 local function write(out, t, depth, path, limits)
    local indent = INDENT:rep(2 * depth)
    local keys = sorted_keys(t)
@@ -101,7 +101,7 @@ local function write(out, t, depth, path, limits)
 end
 
 --- The text of a value: tables with their keys, everything else as tostring has it.
--- @param limits  what is shown at most, as M.bounded; without it, everything
+-- @param limits  how much is shown at most, as M.bounded; without it, everything
 function M.text(v, limits)
    if type(v) ~= 'table' or has_tostring(v) then return text_of(v) end
    if next(v) == nil then return '{}' end
@@ -110,7 +110,7 @@ function M.text(v, limits)
    return table.concat(out)
 end
 
---- One line about a value: what a table or a text is, not all that it holds.
+--- One line about a value: the kind of a table or a text, without all of its contents.
 function M.brief(v)
    local kind = type(v)
    if kind == 'string' then
@@ -120,7 +120,7 @@ function M.brief(v)
    return summary(v) or typename(v) or text_of(v)
 end
 
---- What print writes: tables and objects end with a line, other values with a tab, the last one with `last`.
+--- The text that print writes: tables and objects end with a line, other values with a tab, the last one with `last`.
 function M.printed(last, ...)
    local n, out = select('#', ...), {}
    for i = 1, n do
@@ -133,12 +133,12 @@ function M.printed(last, ...)
    return table.concat(out)
 end
 
---- print of programs that th runs: tables show what they hold.
+--- print of programs that th runs: tables show their contents.
 function M.print(...)
    io.stdout:write(select('#', ...) == 0 and '\n' or M.printed('\n', ...))
 end
 
---- Is this stream a terminal that wants colours?
+--- Whether this stream is a terminal that wants colours.
 function M.colours(descriptor)
    pcall(ffi.cdef, 'int isatty(int);')
    return (os.getenv 'NO_COLOR' or '') == '' and os.getenv 'TERM' ~= 'dumb' and ffi.C.isatty(descriptor) == 1

@@ -14,7 +14,7 @@ local methods = storage.methods             -- type -> the table that users may 
 ffi.cdef 'void th_storage_drop(th_storage_ref *ref);'
 local out = ffi.new 'th_storage *[1]'
 
---- The storage of a reference that C has made.
+--- The Lua object of a reference that C has made.
 function storage.owned(s)
    local ref = lib.own(storage_t())
    ref.s = s
@@ -24,12 +24,12 @@ end
 -- Takes over the reference in out[0].
 local function adopt() return storage.owned(out[0]) end
 
--- Set by cutorch: the device that new CUDA storages are made on.
+-- Set by cutorch: the device of new CUDA storages.
 local current_device
 function storage.set_device(f) current_device = f end
 
 --- A storage of a type with n elements.
--- @param zeroed  false leaves the memory as it comes
+-- @param zeroed  false leaves the memory uninitialized
 -- @param device  of a CUDA type: its number; the current one if it is not given
 function storage.new(ty, n, zeroed, device)
    device = ty < dtype.CUDA and 0 or device or current_device()
@@ -45,7 +45,7 @@ function storage.host(ref)
    return r
 end
 
---- The storage that a tensor views, with a reference of its own.
+--- The storage that a tensor views, with another reference.
 function storage.of(s)
    C.th_storage_retain(s)
    return storage.owned(s)
@@ -78,7 +78,7 @@ local function map(d, who, path, shared, size, last, extra)
    return adopt()
 end
 
-local shared_allocator = 'shared'           -- gives memory that forked processes share
+local shared_allocator = 'shared'           -- memory that forked processes share
 
 --- Other kinds of torch.Allocator -> function(who, dtype, n) that makes a storage; cutorch has some.
 storage.allocators = {}
@@ -168,7 +168,7 @@ function Storage:copy(from)
    return self
 end
 
---- Changes the number of elements; the first ones keep their values. Memory is not given back.
+--- Changes the number of elements; the first ones keep their values. Memory is not freed.
 function Storage:resize(n)
    lib.call('resize', C.th_storage_resize, self.s, arg.whole('resize', 'size', n))
    return self
@@ -194,9 +194,9 @@ function Storage:data(asnumber)
    local p = ffi.cast(dtype.pointer[self.s.dtype], self.s.data)
    return asnumber and arg.address(p) or p
 end
---- The struct behind the storage, for functions of C, or its address, a number.
+--- The struct of the storage, for functions of C, or its address, a number.
 function Storage:cdata(asnumber) return asnumber and arg.address(self.s) or self.s end
---- Storage:retain(), Storage:free(): Do nothing: references are counted by the collector. Return the storage.
+--- Storage:retain(), Storage:free(): Do nothing, because the collector counts references. Return the storage.
 function Storage:retain() return self end
 function Storage:free() return self end
 
@@ -221,11 +221,11 @@ end
 -- torch.LongStorage{2, 3} --> {2, 3}
 
 --- torch.HalfStorage(...), torch.BFloat16Storage(...), torch.FloatStorage(...), torch.DoubleStorage(...): A block of floats.
--- Arguments: nothing; a number of elements; a table of numbers; another storage with offset and size, to see a part of it;
--- a torch.Allocator, and a size or a table; a file name, [shared], [size], [offset]: the elements of a file from one on, all
--- there are unless size says how many. Changes stay here; when shared is true they go to the file, which is made or grows if
--- need be. With true in place of offset the name is that of memory shared between processes, 'name' or '/name', which is
--- kept until os.remove('/dev/shm/name'). Nobody may shorten a file while it is mapped.
+-- Arguments: none; a number of elements; a table of numbers; another storage with offset and size, to view a part of it;
+-- a torch.Allocator, and a size or a table; a file name, [shared], [size], [offset]: the elements of a file from `offset` on,
+-- all unless size says how many. Changes stay in memory; when shared is true they go to the file, which is created or grows if
+-- need be. With true instead of an offset, the name is that of memory shared between processes, 'name' or '/name', which
+-- exists until os.remove('/dev/shm/name'). A mapped file must not be shortened.
 -- torch.DoubleStorage{1, 2, 3}:size() --> 3
 
 --- Storage:byte(), Storage:char(), Storage:short(), Storage:int(), Storage:long(), Storage:half(), Storage:bfloat16(): A copy in another
@@ -234,7 +234,7 @@ end
 
 --- Storage:float(), Storage:double(): A copy in another type; the storage itself if it has that type.
 local pointer_t = ffi.typeof('$ *', storage_t)
--- Methods may be asked of a pointer to a storage, too.
+-- Methods take a pointer to a storage, too.
 local function need_storage(self)
    if not arg.is_storage(self) then error('a storage must not be a NULL pointer', 3) end
 end
@@ -286,8 +286,8 @@ class.ctype(storage_t, function(ref) return 'torch.' .. dtype.words[dtype.of_sto
 
 -- The class torch.Allocator.
 local function install_allocator(torch)
-   --- torch.Allocator([kind]): Where a storage takes its memory, as its first argument: torch.FloatStorage(allocator, 100).
-   -- 'default' is the memory of this process; what 'shared' gives is seen by processes that are forked from it later.
+   --- torch.Allocator([kind]): The source of a storage's memory, as its first argument: torch.FloatStorage(allocator, 100).
+   -- 'default' is the memory of this process; 'shared' is memory that later forks of this process share.
    -- #torch.FloatStorage(torch.Allocator('shared'), 100) --> 100
    local Allocator = class.class('torch.Allocator', torch)
    function Allocator:__init(kind)

@@ -1,4 +1,4 @@
--- torch.tensor - what a tensor says of itself, its type and its size, and the metatype that makes x[i], x:add(y) and x * y
+-- torch.tensor - queries of a tensor, its type and its size, and the metatype that makes x[i], x:add(y) and x * y
 -- work.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
@@ -22,7 +22,7 @@ local tensor = {
    base = Tensor, empty = empty, zeros = construct.zeros, dtype_of = construct.dtype_of, default = construct.default,
 }
 
--- ---- asking -----------------------------------------------------------------------------------------------------------
+-- ---- queries ----------------------------------------------------------------------------------------------------------
 
 --- Number of dimensions; 0 for an empty tensor and for a single number.
 -- torch.Tensor(2, 3):dim() --> 2
@@ -61,7 +61,7 @@ function Tensor:storage()
    return storage.of(self._storage)
 end
 
---- Place of the first element in the storage, from 1.
+--- Position of the first element in the storage, from 1.
 -- torch.range(1, 5):narrow(1, 3, 2):storageOffset() --> 3
 function Tensor:storageOffset() return tonumber(self._offset) + 1 end
 --- Bytes that one element takes, also of a class: torch.FloatTensor.elementSize().
@@ -125,15 +125,15 @@ function Tensor:cdata(asnumber)
    return pointer
 end
 
---- The tensor behind what cdata() gave; another value as it is.
+--- The tensor of a pointer from cdata(); any other value is returned unchanged.
 function tensor.behind(pointer) return behind[pointer] or pointer end
 
---- The C type of what cdata() gives.
+--- The C type of the result of cdata().
 tensor.pointer_t = pointer_t
---- Does nothing: references are counted by the collector. Returns x.
+--- Does nothing, because the collector counts references. Returns x.
 function Tensor:retain() return self end
 
---- Releases the memory now instead of when the collector comes; x is empty afterwards.
+--- Frees the memory now instead of at garbage collection; x is empty afterwards.
 function Tensor:free()
    local d, device = self._dtype, self._device
    C.th_tensor_release(self)
@@ -168,7 +168,7 @@ end
 
 -- ---- types ------------------------------------------------------------------------------------------------------------
 
---- A copy with memory of its own, packed, of the same type and sizes.
+--- A contiguous copy of the same type and sizes, with separate memory.
 -- x = torch.ones(2); y = x:clone():fill(5); x --> {1, 1}
 function Tensor:clone()
    local t = new()
@@ -176,7 +176,7 @@ function Tensor:clone()
    return t
 end
 
---- x itself if its elements lie one after the other, else a packed copy.
+--- x itself if its elements lie one after the other, else a contiguous copy.
 -- torch.Tensor(2, 3):t():contiguous():isContiguous() --> true
 function Tensor:contiguous()
    if C.th_tensor_is_contiguous(self) ~= 0 then return self end
@@ -230,7 +230,7 @@ end
 
 -- ---- shape ----------------------------------------------------------------------------------------------------------------
 
---- Changes the sizes; elements keep their order in memory, and new memory comes as it is.
+--- Changes the sizes; elements keep their order in memory, and new memory is not initialized.
 -- torch.range(1, 4):resize(2, 2) --> {{1, 2}, {3, 4}}
 function Tensor:resize(first, ...)
    local second = ...
@@ -246,7 +246,7 @@ function Tensor:resize(first, ...)
    return self
 end
 
---- Takes the size of another tensor. Nothing happens when it has it already.
+--- Takes the size of another tensor; no effect if the sizes are equal.
 -- torch.range(1, 4):resizeAs(torch.Tensor(2, 2)) --> {{1, 2}, {3, 4}}
 function Tensor:resizeAs(other)
    arg.tensor('resizeAs', 'tensor', other)
@@ -256,7 +256,7 @@ function Tensor:resizeAs(other)
    return self
 end
 
---- Makes x view something else: x:set(tensor), x:set(storage [, offset, sizes, strides]), x:set() empties it.
+--- Makes x a view of something else: x:set(tensor), x:set(storage [, offset, sizes, strides]), x:set() empties it.
 -- x = torch.Tensor{1, 2}; y = torch.Tensor():set(x); y[1] = 9; x --> {9, 2}
 function Tensor:set(first, ...)
    if first == nil then
@@ -286,14 +286,14 @@ end
 local methods = tensor.methods
 local get, set = index.get, index.set
 
--- An op becomes a method when it is first asked for.
+-- An op becomes a method when it is first used.
 setmetatable(Tensor, { __index = function(t, name)
    local f = type(name) == 'string' and op.method(name) or nil
    if f then rawset(t, name, f) end
    return f
 end })
 
--- Methods may be asked of a pointer to a tensor, too.
+-- Methods take a pointer to a tensor, too.
 local function need_tensor(self)
    if not is_tensor(self) then error('a tensor must not be a NULL pointer', 3) end
 end
@@ -329,7 +329,7 @@ ffi.metatype(tensor_t, {
 })
 
 function Tensor:__tostring__() return require 'torch.print'.tensor(self) end
---- Tensor:string(): What print shows of x, as a string.
+--- Tensor:string(): The text that print shows for x.
 Tensor.string = Tensor.__tostring__
 
 class.ctype(tensor_t, function(t) return 'torch.' .. dtype.words[dtype.of(t)] .. 'Tensor' end)
@@ -344,7 +344,7 @@ function tensor.add_type(torch, ty)
       if is_tensor(first) and dtype.of(first) == ty and select('#', ...) > 0 then return construct.of(ty, ...) end
       return construct.of(ty, first, ...)                     -- x:new() alone is x.new(x)
    end
-   function mt.elementSize() return dtype.bytes[ty % dtype.CUDA] end      -- asked of the class, too
+   function mt.elementSize() return dtype.bytes[ty % dtype.CUDA] end      -- of the class, too
    local constructor = setmetatable({}, { __index = mt, __newindex = mt, __metatable = mt,
       __call = function(_, ...) return construct.of(ty, ...) end })
    mt.__constructor = constructor

@@ -1,14 +1,14 @@
 -- lua/torch/tester.lua - torch.Tester and torch.TestSuite: test functions, assertions, and a report at the end.
 --
--- An assertion that fails is noted and the test goes on; an error ends the test. run() raises an error when anything
--- went wrong, so that a script's exit status tells.
+-- A failed assertion is recorded and the test continues; an error ends the test. run() raises an error if anything
+-- went wrong, so that the script's exit status shows it.
 local class = require 'torch.class'
 local arg_check = require 'torch.arg'
 local differ = require 'torch.differ'
 
 local M = {}
 local Tester = {}
-local suite_orders = setmetatable({}, { __mode = 'k' })     -- TestSuite -> the names of its tests as they came
+local suite_orders = setmetatable({}, { __mode = 'k' })     -- TestSuite -> the names of its tests in the order of definition
 
 local RULE = ('-'):rep(80)
 local HOOK = { _setUp = true, _tearDown = true }
@@ -32,8 +32,8 @@ function Suite.__newindex(suite, name, f)
    order[#order + 1] = name
 end
 
---- A table of tests that refuses a second test of the same name, which a plain table would silently drop.
--- Its tests stand in the field `__tests`.
+--- A table of tests that refuses a second test of the same name, which a plain table would silently replace.
+-- The field `__tests` holds its tests.
 function M.TestSuite()
    local suite = setmetatable({ __tests = {}, __isTestSuite = true }, Suite)
    suite_orders[suite] = {}
@@ -50,11 +50,11 @@ function Tester:__init()
 end
 
 function Tester:setEarlyAbort(yes) self.earlyAbort = not not yes end         --- stop after the first test that fails
-function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         --- let failures and errors through
+function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         -- - let failures and errors through
 function Tester:setSummaryOnly(yes) self.summaryOnly = not not yes end       --- print no details
 
 ---------------------------------------------------------------------------------------------------------
--- what is noted: `errors` and `warnings` are lists of texts, the counters are tables by the name of
+-- the records: `errors` and `warnings` are lists of texts, the counters are tables by the name of
 -- the test
 
 -- The line of the test that asserts: the first frame outside of this file.
@@ -83,7 +83,7 @@ function Tester:_success()
    return true
 end
 
---- Counts and notes an assertion that did not hold.
+--- Counts and records an assertion that did not hold.
 function Tester:_failure(message)
    if self.rethrow then error(message, 2) end
    self.countasserts = self.countasserts + 1
@@ -142,7 +142,7 @@ end
 -- assertions; each takes a message as last argument and returns whether it held
 
 --- torch.Tester:assert(condition, [message]): condition must be true.
--- Anything but true and false is let through with a warning.
+-- Values other than true and false pass with a warning.
 function Tester:assert(condition, ...)
    local message = message_of('assert', 3, ...)
    if type(condition) ~= 'boolean' then
@@ -184,7 +184,7 @@ local function is_table(v) return type(v) == 'table' end
 local function has_distance(v) return tonumber(v) ~= nil end
 
 --- torch.Tester:assertalmosteq(a, b, [tolerance], [message]): |a - b| must be at most the tolerance
--- (default 1e-16). Tolerance and message may change places, here and below.
+-- (default 1e-16). Tolerance and message may be exchanged, here and below.
 function Tester:assertalmosteq(a, b, ...)
    need_kind('assertalmosteq', has_distance, 'a number', a, b)
    local tolerance, message = tolerance_of('assertalmosteq', 3, 1e-16, ...)
@@ -230,7 +230,7 @@ end
 --- torch.Tester:assertTensorEq(a, b, [tolerance], [message]): Tensors of one type whose
 -- elements differ by at most the tolerance (default 0).
 -- A 1x3 tensor may equal one of 3 elements, with a warning; `tester._assertTensorEqIgnoresDims =
--- false` ends that.
+-- false` turns that off.
 function Tester:assertTensorEq(a, b, ...) return self:_assertTensorEqOrNeq(a, b, false, ...) end
 --- torch.Tester:assertTensorNe(a, b, [tolerance], [message]): Two tensors must differ in
 -- type, in size, or by more than the tolerance (0) somewhere.
@@ -278,8 +278,8 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- tests
 
--- The text of an error with the stack where it was raised; an error that is no string stays as it
--- is.
+-- The text of an error with the stack where it was raised; an error that is no string stays
+-- unchanged.
 local function traced(err)
    if type(err) ~= 'string' or err:find('\nstack traceback:\n', 1, true) then return err end
    return debug.traceback(err, 2)
@@ -390,7 +390,7 @@ function Tester:disable(names)
    return self
 end
 
---- Calls f and notes its error, with the traceback.
+--- Calls f and records its error, with the traceback.
 -- @return whether f ended, its result or error, whether it ended without a failed assertion, too
 function Tester:_pcall(f)
    local before = #self.errors
@@ -411,7 +411,7 @@ end
 
 local COLOR = { SKIP = 33, ERROR = 35, FAIL = 31, PASS = 32 }
 
--- Runs one test. Returns whether nothing went wrong, and the word for the report.
+-- Runs one test. Returns whether it passed, and the word for the report.
 function Tester:_runOne(name, f)
    if self.disabledTests[name] then return true, 'SKIP' end
    if self.rethrow then
@@ -451,7 +451,7 @@ local function counted(tests, counter)
    return n
 end
 
---- Prints what became of the tests {name = function}.
+--- Prints the results of the tests {name = function}.
 function Tester:_report(tests)
    local n, disabled = 0, counted(tests, self.disabledTests)
    for _ in pairs(tests) do n = n + 1 end
@@ -495,7 +495,7 @@ function Tester:run(patterns)
 end
 
 --- A tester with the examples of the help texts as tests.
--- @param wanted  a function: whether the examples of this name are wanted
+-- @param wanted  a function of a name: whether to test the examples of that name
 function M.examples(wanted)
    local doc, tester = require 'torch.doc', package.loaded.torch.Tester()
    for _, key in ipairs(doc.names()) do

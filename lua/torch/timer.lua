@@ -1,4 +1,4 @@
--- lua/torch/timer.lua - torch.Timer: wall, user and system seconds since it was made, stopped times left out.
+-- lua/torch/timer.lua - torch.Timer: wall, user and system seconds since its start, without stopped times.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -43,7 +43,7 @@ function M.install(torch)
       return self
    end
 
-   --- Goes on after stop(). Returns the timer.
+   --- Continues after stop(). Returns the timer.
    function Timer:resume()
       if self._stopped then
          self._stopped = false
@@ -56,7 +56,7 @@ function M.install(torch)
       return ('torch.Timer [status: %s]'):format(self._stopped and 'stopped' or 'running')
    end
 
-   -- A time of this process means nothing in another: a timer in a file comes back as a new one.
+   -- A time of this process means nothing in another, so a timer in a file is loaded as a new one.
    function Timer.write() end
    function Timer:read()
       self._stopped = false

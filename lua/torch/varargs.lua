@@ -1,15 +1,15 @@
--- torch.varargs - keeps LuaJIT from compiling what some of its versions compile wrongly: `local a, b = ...`.
+-- torch.varargs - keeps some versions of LuaJIT from compiling `local a, b = ...` wrongly.
 --
--- The versions are those in GC64 mode that call themselves 2.1.0 or 2.1.0-beta; Debian 12 has one. (Some of them are sound, since
--- it was mended in 2022, before LuaJIT went over to versions like 2.1.1700000000. Watching those, too, costs little.)
+-- The versions are those in GC64 mode that call themselves 2.1.0 or 2.1.0-beta; Debian 12 has one. (Some of them are correct,
+-- since LuaJIT fixed it in 2022, before its versions became like 2.1.1700000000. Checking those, too, costs little.)
 --
--- Where a trace reads `...` of a function that was called before the trace began, it takes the values from one place too far
--- on: b is what c should be. So is it in a loop that reads `...`, and in a side trace that returns into a function that then
--- reads `...`. Wrong are reads of a fixed number of values. select('#', ...) and select(k, ...) are right, {...} and f(...) are
--- not compiled there at all, and where the call is part of the trace all is right.
+-- Where a trace reads `...` of a function that was called before the trace began, it takes the values from the next position:
+-- b is what c should be. The same happens in a loop that reads `...`, and in a side trace that returns into a function that
+-- then reads `...`. Only reads of a fixed number of values are wrong. select('#', ...) and select(k, ...) are right, {...} and
+-- f(...) are not compiled there, and where the call is part of the trace everything is right.
 --
--- LuaJIT asks us before it records an instruction. If that is such a read, the recording ends, as at any instruction that
--- LuaJIT cannot compile, and the place stays with the interpreter: "error thrown or hook called during recording" in `-jv`.
+-- LuaJIT calls us before it records an instruction. If that is such a read, the recording ends, as at any instruction that
+-- LuaJIT cannot compile, and the code stays in the interpreter: "error thrown or hook called during recording" in `-jv`.
 local ffi = require 'ffi'
 local bit = require 'bit'
 local jit = require 'jit'
@@ -19,7 +19,7 @@ local band, rshift, funcbc, flush = bit.band, bit.rshift, util.funcbc, jit.flush
 if not ffi.abi 'gc64' or jit.version_num > 20100 then return true end
 
 local VARG = band(funcbc(function(...) local a = ... return a end, 1), 0xff)
-local other                                 -- what jit.dump has attached to the same event: LuaJIT knows one function for each
+local other                                 -- the handler of jit.dump for the same event: LuaJIT knows one function for each
 
 -- `depth` counts the calls that are part of the trace. The instruction's highest byte is how many values it reads, and 1, or
 -- 0 for all of them.
@@ -43,7 +43,7 @@ for event, f in pairs(handlers) do
    if f == watch then other = before[event] end
 end
 
--- Ours stays attached when jit.dump comes.
+-- Our handler stays attached when jit.dump attaches its own.
 function jit.attach(f, event)
    if event == 'record' and type(f) == 'function' then
       other = f
@@ -53,4 +53,4 @@ function jit.attach(f, event)
    end
 end
 
-pcall(jit.flush)                            -- what was compiled before may be wrong already
+pcall(jit.flush)                            -- code compiled before may be wrong already

@@ -28,7 +28,7 @@ local function view(name, f, method)
    end
 end
 
---- Tensor:narrow(dim, first, n), torch.narrow([result,] x, dim, first, n): A view of n places of
+--- Tensor:narrow(dim, first, n), torch.narrow([result,] x, dim, first, n): A view of n positions of
 -- dimension dim, from `first` on. n may be 0.
 -- torch.range(1, 5):narrow(1, 2, 3) --> {2, 3, 4}
 view('narrow', function(r, self, d, first, n)
@@ -37,7 +37,7 @@ view('narrow', function(r, self, d, first, n)
    return r
 end)
 
---- Tensor:select(dim, index), torch.select([result,] x, dim, index): A view of one place of dimension dim,
+--- Tensor:select(dim, index), torch.select([result,] x, dim, index): A view of one index of dimension dim,
 -- which disappears; of a vector the element itself, a number, whatever dim is.
 -- torch.Tensor{{1, 2}, {3, 4}}:select(2, 1) --> {1, 3}
 view('select', function(r, self, d, i)
@@ -54,7 +54,7 @@ view('select', function(r, self, d, i)
 end)
 
 --- Tensor:sub(first1, last1, ...), torch.sub([result,] x, first1, last1, ...): A view of ranges of the first
--- dimensions, ends included; negative places count from the end.
+-- dimensions, ends included; negative positions count from the end.
 -- torch.range(1, 5):sub(2, -2) --> {2, 3, 4}
 view('sub', function(r, self, ...)
    local n = select('#', ...)
@@ -104,7 +104,7 @@ view('permute', function(r, self, ...)
    return r
 end)
 
---- Tensor:unfold(dim, size, step), torch.unfold([result,] x, dim, size, step): A view of the windows of `size` places
+--- Tensor:unfold(dim, size, step), torch.unfold([result,] x, dim, size, step): A view of the windows of `size` elements
 -- along dim, `step` apart, which lie in a new last dimension. Ops write into windows that overlap element after element, in
 -- row-major order: x:unfold(1, 4, 2):add(frames) adds frames to a signal.
 -- torch.range(1, 5):unfold(1, 3, 2) --> {{1, 2, 3}, {3, 4, 5}}
@@ -116,7 +116,7 @@ end)
 
 --- Tensor:expand(sizes...), torch.expand([result,] x, sizes...): A view in which dimensions of size 1 are repeated without
 -- copying; further dimensions may be added in front. Ops write into it element after element, in row-major order, so the last
--- value for a place stays. Written r:expand(x, sizes...), too.
+-- value for an element stays. Written r:expand(x, sizes...), too.
 -- torch.Tensor{{1}, {2}}:expand(2, 3) --> {{1, 1, 1}, {2, 2, 2}}
 view('expand', function(r, self, ...)
    local sizes, n = arg.sizes('expand', ...)
@@ -144,7 +144,7 @@ view('squeeze', function(r, self, d)
    return r
 end, 'with result')
 
---- Tensor:unsqueeze(dim), torch.unsqueeze([result,] x, dim): A view with a further dimension of size 1 at place dim.
+--- Tensor:unsqueeze(dim), torch.unsqueeze([result,] x, dim): A view with a further dimension of size 1 in position dim.
 -- torch.Tensor(2, 3):unsqueeze(2):size() --> {2, 1, 3}
 view('unsqueeze', function(r, self, d)
    local n, given = arg.dims(self), d
@@ -245,8 +245,8 @@ function Tensor:reshape(first, ...)
 end
 functions.reshape = Tensor.reshape
 
---- Tensor:repeatTensor(counts...), torch.repeatTensor([result,] x, counts...): Copies of x, so many along each dimension; more
--- counts than dimensions add dimensions in front.
+--- Tensor:repeatTensor(counts...), torch.repeatTensor([result,] x, counts...): Copies of x, so many along each dimension; extra
+-- counts add dimensions in front.
 -- torch.Tensor{1, 2}:repeatTensor(2, 2) --> {{1, 2, 1, 2}, {1, 2, 1, 2}}
 local function repeat_tensor(r, self, ...)
    local counts, n = arg.sizes('repeatTensor', ...)
@@ -288,14 +288,14 @@ function Tensor:repeatTensor(first, ...)
 end
 functions.repeatTensor = Tensor.repeatTensor
 
--- The number of parts, or of places in each. It may have a fraction.
+-- The number of parts, or of indices in each. It may have a fraction.
 local function need_part(who, what, v)
    v = arg.number(who, what, v)
    if v >= 1 and v <= 2 ^ 53 then return v end
    error(('%s: %s must be at least 1, got %s'):format(who, what, tostring(v)), 3)
 end
 
--- Views of consecutive parts. Each begins `size` after the one before, of which Torch7 cut the fraction off afterwards.
+-- Views of consecutive parts. Each begins `size` after the one before; Torch7 cut the fraction off after that addition.
 -- @param result  a table to fill
 local function parts(who, result, self, size, d)
    d = d or 1
@@ -307,7 +307,7 @@ local function parts(who, result, self, size, d)
    return result
 end
 
---- Parts of `size` places along dimension d (1), the last one maybe shorter: a table of views.
+--- Parts of `size` indices along dimension d (1), the last one maybe shorter: a table of views.
 -- torch.range(1, 5):split(2) --> {{1, 2}, {3, 4}, {5}}
 function Tensor:split(size, d) return parts('split', {}, self, need_part('split', 'size', size), d) end
 
@@ -337,7 +337,7 @@ function functions.chunk(first, ...)
    return arg.tensor('chunk', 'tensor', first):chunk(...)
 end
 
--- As methods, too, they take the table to fill in front: x.split(parts, x, 2).
+-- As methods they also take the table to fill in front: x.split(parts, x, 2).
 for _, name in ipairs { 'split', 'chunk' } do
    local own, fill = Tensor[name], functions[name]
    Tensor[name] = function(self, a, b, c)

@@ -1,9 +1,10 @@
--- torch.worker - a Lua state in a thread of its own that answers requests of this one: tensors are shared, the rest is copied.
+-- torch.worker - runs a Lua state in a thread, which answers requests of this state: tensors are shared, other values are
+-- copied.
 --
--- A request is the name of a function of a module that the other state has loaded, and its arguments. Only one of the two works
--- on what both can see: the one leaves alone what it has sent until the answer is there. What it has shared the thread may read
--- at any time. Tensors of both kinds cannot grow, for then their elements would move: those of `ask` until its answer has come,
--- those of `share` until the thread has ended.
+-- A request is the name of a function, in a module that the other state has loaded, and its arguments. Only one of the two
+-- states uses shared tensors at a time: the sender leaves them alone until the answer arrives. The thread may read what `share`
+-- sent at any time. Shared tensors cannot grow, because that would move their elements: those of `ask` until the answer
+-- arrives, those of `share` until the thread has ended.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -11,7 +12,7 @@ local parcel = require 'torch.parcel'
 local launch = require 'torch.launch'
 local C = lib.C
 
--- Under names of our own, since others may declare them too.
+-- Declared under names with a prefix of ours, since other code may declare them too.
 ffi.cdef [[
 void *th_lua_new(void) __asm__("luaL_newstate");
 void th_lua_open(void *L) __asm__("luaL_openlibs");
@@ -25,14 +26,14 @@ local M = {}
 local Worker = {}
 Worker.__index = Worker
 
-local PATIENCE, GRACE = 5, 0.1              -- seconds that threads have for their end, and where a program ends
+local PATIENCE, GRACE = 5, 0.1              -- seconds that threads get to end, normally and at the end of the program
 
 local size = ffi.new 'int64_t[1]'
 local clock = ffi.new 'double[3]'
 local box_t = ffi.typeof 'th_worker *[1]'
 local close_state = ffi.cast('void (*)(void *)', ffi.C.th_lua_close)
 
--- The C worker of an object, or nil: the finalizer of a program that ends may have come first.
+-- The C worker of an object. nil after the finalizer, which may run first when a program ends.
 local function inside(self)
    local w = self.box[0]
    if w ~= nil then return w end
@@ -40,7 +41,7 @@ end
 
 local function key(w) return tonumber(ffi.cast('uintptr_t', ffi.cast('void *', w))) end
 
--- What the new state runs. It has the paths of this one, and its type of tensors. Under th it gets what th gives to programs.
+-- The code that the new state runs. It gets the paths of this one, and its type of tensors. Under th it gets th's globals too.
 local boot = [[
 package.path, package.cpath = %q, %q
 if %s then require 'torch.launch'.start() end
@@ -49,18 +50,18 @@ torch.setdefaulttensortype(%q)
 require 'torch.worker'.serve(require(%q), %.0f, %d)
 ]]
 
--- Ends the thread. No other function of Lua takes part in that: th_worker_forget ends those that the collector finds.
+-- Ends the thread. Threads whose object the collector found are ended by th_worker_forget, without Lua.
 local function finish(self, seconds)
    local w = inside(self)
    self.box[0] = nil
    if w then C.th_worker_finish(w, seconds) end
 end
 
---- Frees what threads have left that did not end in time.
+--- Frees the memory of threads that did not end in time.
 -- @return  how many have not ended yet
 function M.late() return C.th_worker_reap() end
 
---- Ends threads, which have so many seconds for it all together.
+--- Ends threads; `patience` is the time for all of them together, in seconds.
 -- @param patience  default 5
 function M.close(workers, patience)
    patience = patience or PATIENCE
@@ -74,8 +75,8 @@ function M.close(workers, patience)
    end
 end
 
--- A proxy dies in every cycle of the collector: threads that were late are freed also where no function of ours is called. When
--- the state closes, the older proxy dies behind the newer one, and the library of C behind both.
+-- A proxy is freed in every cycle of the collector, so late threads are freed even if no function of ours is called. When
+-- the state closes, the older proxy is freed after the newer one, and the C library after both.
 local closed = false
 M.last = newproxy(true)
 getmetatable(M.last).__gc = function() closed = true end
@@ -87,16 +88,16 @@ end
 
 local open = setmetatable({}, { __mode = 'k' })
 
---- Ends all threads. th calls it at the end of a program: the collector would wait for one after the other.
+--- Ends all threads. th calls it at the end of a program, because the collector would wait for one after the other.
 function M.end_all()
    local workers = {}
    for it in pairs(open) do workers[#workers + 1] = it end
    M.close(workers, GRACE)
 end
 
---- A new thread with a Lua state of its own, in which the module `handlers` is loaded: a table of functions to be asked for.
+--- A new thread with a Lua state, in which the module `handlers` is loaded: a table of functions that requests call.
 -- @param depth  requests that may wait for their answers (default 1, at most 16)
--- @param queue  a th_sync at which the thread may wait: the end of the worker closes it (optional)
+-- @param queue  a th_sync on which the thread may wait: the end of the worker closes it (optional)
 function M.new(handlers, depth, queue)
    depth = depth or 1
    C.th_worker_reap()
@@ -124,7 +125,7 @@ function M.new(handlers, depth, queue)
    return self
 end
 
--- Raises why the thread is not there, if it got as far as to say so.
+-- Raises an error with the reason why the thread ended, if it has left one.
 function Worker:lost()
    local w, why = inside(self), 'its thread has ended'
    if w and C.th_worker_result(w) > 0 then
@@ -137,14 +138,14 @@ end
 
 local function need_open(self) return inside(self) or error('its thread has ended', 0) end
 
--- The next answer is there; an error if it will never come. The asker takes it: taken counts.
+-- Waits for the next answer; an error if the thread has ended. The caller takes the answer: taken counts.
 local function listen(self)
    local w, number = need_open(self), self.taken + 1
    repeat
       local state = C.th_worker_wait(w, number, 0.2)
       if state < 0 then self:lost() end
    until state == 1
-   C.th_worker_drop(w, number)                                -- first: Ctrl-C may come anywhere
+   C.th_worker_drop(w, number)                                -- first, because Ctrl-C can raise an error anywhere
    self.taken = number
 end
 jit.off(listen)                             -- compiled code would not see Ctrl-C
@@ -153,7 +154,7 @@ local function ask(self, share, name, ...)
    local w = need_open(self)
    if self.asked - self.taken >= self.depth then listen(self) end
    local number = self.asked + 1
-   local function refuse(why)                                 -- the thread has not been asked, and answers the next request
+   local function refuse(why)                                 -- the thread has not got this request, and answers the next one
       self.asked = number - 1
       if not share then C.th_worker_drop(w, number) end
       error(why, 0)
@@ -168,13 +169,13 @@ local function ask(self, share, name, ...)
    if status ~= lib.OK then self:lost() end
 end
 
---- Asks for handlers[name](...); wait gets the answer. Where `depth` answers have not been waited for, the first is forgotten.
+--- Calls handlers[name](...) in the thread; wait returns the answer. If `depth` answers are outstanding, drops the oldest.
 function Worker:ask(name, ...) ask(self, false, name, ...) end
 
---- Asks, and what the thread is given it may keep.
+--- Calls handlers[name](...) in the thread, which may keep the arguments.
 function Worker:share(name, ...) ask(self, true, name, ...) end
 
---- Waits for the next answer: what the function returned. An error of the function is raised here.
+--- Waits for the next answer: the results of the function. An error of the function is raised here.
 function Worker:wait()
    local w = need_open(self)
    if self.asked == self.taken then error('the thread has not been asked for anything', 2) end
@@ -187,19 +188,19 @@ function Worker:wait()
    return result(parcel.unpack(ffi.string(bytes, size[0])))
 end
 
--- Tells the thread that requests which it has not begun need no answer; its end comes next.
+-- Signals the thread that requests which it has not begun need no answer, because its end follows.
 function Worker:leave()
    local w = inside(self)
    if w then C.th_worker_leave(w) end
 end
 
---- Whether the thread has answered everything it was asked, or has ended.
+--- Whether the thread has answered all requests, or has ended.
 function Worker:idle()
    local w = inside(self)
    return not w or C.th_worker_wait(w, self.asked, 0) ~= 0
 end
 
---- Whether the thread can be asked.
+--- Whether the thread accepts requests.
 function Worker:alive() return inside(self) ~= nil end
 
 --- Ends the thread.
@@ -211,8 +212,8 @@ local function trail(why)
    return type(why) == 'string' and not why:find '\nstack traceback:' and debug.traceback(why, 2) or why
 end
 
---- Answers requests until no more will come. Runs in the thread. What an answer holds lives until it has been taken, which is
--- sure when the request `depth` further on has come.
+--- Answers requests until the end. Runs in the thread. The values of an answer live until the other state has taken them, which
+-- is sure when the request `depth` later arrives.
 function M.serve(handlers, address, depth)
    local w = ffi.cast('th_worker *', ffi.cast('uintptr_t', address))
    local function answer(name, ...)

@@ -1,7 +1,7 @@
 -- lua/torch/write.lua - File:writeObject: any object as records of a .t7 file.
 --
--- The writer keeps its own stack of tables that are open, so that nesting is bounded by memory and not by the stack of
--- the processor, and so that an error can say where in the object the trouble is.
+-- The writer has an explicit stack of the tables in progress. So memory limits the nesting, not the stack of
+-- the processor, and an error can say where in the object it occurred.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
@@ -39,7 +39,8 @@ local function put_text(f, s)
    put(f, BYTE, ffi.cast('const char *', s), #s)
 end
 
--- What was written so far: tables and tensors by identity, other C objects by their address, since Lua may hold one of them twice.
+-- Values written so far: tables and tensors by identity, other C objects by address, since several Lua objects may hold one of
+-- them.
 local function writing_state(self)
    local w = self._written or record.writing_state(0)
    self._written = w
@@ -56,7 +57,7 @@ end
 local function remember(w, object, index)
    if has_address(object) then
       w.storages[class.pointer(object)] = index
-      w.kept[#w.kept + 1] = object            -- so that its address is not used again
+      w.kept[#w.kept + 1] = object            -- so that its address is not reused
    else
       w.index[object] = index
    end
@@ -68,7 +69,7 @@ local function dump_of(f)
    return ok and code or nil
 end
 
---- Whether writeObject can write this value (what it contains is another question).
+--- Whether writeObject can write this value, regardless of its contents.
 function File.isWritableObject(_, object)
    local t = type(object)
    if t == 'nil' or t == 'boolean' or t == 'number' or t == 'string' then return true end
@@ -77,7 +78,7 @@ function File.isWritableObject(_, object)
    return t == 'cdata' and class.typename(object) ~= nil
 end
 
--- 'object.modules[3].gate': where in the object the writer is.
+-- 'object.modules[3].gate': the current position in the object.
 local function trail(frames, depth)
    local parts = { 'object' }
    for i = 1, depth do
@@ -100,8 +101,8 @@ local function before(a, b)
    return a < b
 end
 
--- The keys of a table: numbers, strings, booleans, each in their order, then all others as they come. `next` has
--- another order in every process, and the same object shall give the same bytes.
+-- The keys of a table: numbers, strings and booleans sorted, then all others in the order of `next`. `next` has
+-- another order in every process, and the same object must give the same bytes.
 local function keys_of(t)
    local keys, others, sorted = {}, {}, true
    for k in next, t do
@@ -152,7 +153,7 @@ local function put_header(f, version, name)
    put_text(f, name)
 end
 
--- All of a tensor but its storage, which is returned.
+-- The parts of a tensor without its storage, which is returned.
 local function put_view(f, t)
    local n = t._ndim
    if n == 1 and t._size[0] == 0 then n = 0 end              -- Torch7's empty tensor has no dimension
@@ -169,7 +170,7 @@ local function put_storage(f, s)
    put(f, s.s.dtype, s.s.data, s.s.size)
 end
 
--- A tensor without dimension holds one number. Torch7 has none and takes it for an empty one: hence another version.
+-- A tensor without dimension holds one number. Torch7 would read it as an empty one, so it has another version.
 local function version_of(object)
    if arg.is_tensor(object) then return object._ndim == 0 and 2 or 1 end
    return class.version(object)
@@ -185,12 +186,12 @@ local function put_carried(f, carry, value)
    put_int(f, carry_index(carry, value))
 end
 
--- What a clone holds in place of the name of a class that another class has replaced.
+-- In a clone, the index that replaces the name of a class that another class has replaced.
 local function carried_class(carry, its) return '\0' .. carry_index(carry, its) end
 
 local function has_upvalue(f) return debug.getupvalue(f, 1) ~= nil end
 
--- In a clone, what has no state of its own is shared with the original.
+-- In a clone, objects without state are shared with the original.
 local function is_carried(carry, object, kind)
    if kind == 'function' then return not has_upvalue(object) or not dump_of(object) end
    if kind == 'table' then
@@ -213,7 +214,7 @@ local function what_it_is(object, kind)
    return class.is_class(object) and 'a class' or 'a ' .. kind
 end
 
--- What a file holds in the place of an object: that which its method `writtenAs` returns, if its class has one.
+-- The object to write in place of another: the result of its method `writtenAs`, if its class has one.
 local function stand_in(object)
    local its = class.class_of(object)         -- a field of the object may have that name
    while its and its.writtenAs and not class.is_class(object) do
@@ -224,7 +225,7 @@ local function stand_in(object)
    return object
 end
 
--- Writes the object and all that it leads to. A frame is a table in the middle of its pairs.
+-- Writes the object and everything it refers to. A frame is a table whose pairs are being written.
 local function write_graph(self, f, root, hook, carry)
    local w = writing_state(self)
    local frames, depth = {}, 0
@@ -235,7 +236,7 @@ local function write_graph(self, f, root, hook, carry)
       frames[depth] = { t = t, object = owner, keys = keys, at = 0, key = nil, at_value = false }
    end
 
-   -- The index of what comes now, under which it is known from now on.
+   -- The index of the next object, under which later records refer to it.
    local function new_index(original, now)
       w.count = w.count + 1
       if self._referenced then
@@ -305,7 +306,7 @@ local function write_graph(self, f, root, hook, carry)
             put_text(f, object.code)
             object, internal, again = object.upvalues, true, true
          elseif not name then
-            local made = class.constructor_name(object)     -- as in Torch7, a table of what was put into it: nothing
+            local made = class.constructor_name(object)     -- as in Torch7, the fields of its table, which is empty
             if made then print(('$ Warning: the constructor %s is written as an empty table'):format(made)) end
             begin_table(object, original, original, carry and getmetatable(object))
          elseif carry and arg.is_storage(object) then
@@ -334,7 +335,7 @@ local function write_graph(self, f, root, hook, carry)
       end
       if not again then
          internal = false
-         while depth > 0 do                  -- the next key or value of what is open
+         while depth > 0 do                  -- the next key or value of the table in progress
             local frame = frames[depth]
             if frame.at_value then
                frame.at_value = false
@@ -357,7 +358,7 @@ local function write_graph(self, f, root, hook, carry)
 end
 
 --- Writes any value that Torch7's files can hold: numbers, strings, booleans, tables, functions, tensors, objects.
--- A table or object that this file has seen is written as a reference.
+-- A table or object that is already in this file is written as a reference.
 -- @param hook  called with every table, object and function; what it returns is written instead (optional)
 function File:writeObject(object, _, hook)
    local f = open(self, 'writeObject')

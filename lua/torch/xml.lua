@@ -2,7 +2,7 @@
 local xml = {}
 
 local ESCAPES = {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;', ["'"] = '&#39;'}
-local LEAST = {0x80, 0x800, 0x10000}                                -- of characters with so many bytes behind the first
+local LEAST = {0x80, 0x800, 0x10000}                                -- code points with 1, 2, 3 bytes after the first
 
 -- A character of UTF-8 as XML may hold it; '?' for bytes that are none.
 local function character(bytes)
