@@ -27,13 +27,30 @@ describe('./dev', function()
    it('check and soak refuse what they do not have', function()
       local out, status = sh './dev check --short'
       assert.equal(1, status)
-      assert.matches("check: there is no option '%-%-short', only %-%-long", out)
+      assert.matches("check: there is no option '%-%-short', only %-%-fast and %-%-long", out)
       out, status = sh './dev check --long 1h'
       assert.equal(1, status)
       assert.matches("check: MINUTES must be a whole number, got '1h'", out)
       out, status = sh './dev soak 0'
       assert.equal(1, status)
       assert.matches('soak: %-minutes must be a number above 0', out)
+   end)
+
+   it('check --fast runs the specs that belong to a file by name', function()
+      local dir = os.tmpname()
+      os.remove(dir)
+      assert.equal(0, (select(2, sh(('mkdir %s && cp dev %s/ && mkdir -p %s/test/op %s/lib/op %s/lua/feed'):format(dir, dir, dir, dir, dir)))))
+      local function specs_of(file) return (sh(('cd %s && ./dev .specs-of %s'):format(dir, file))) end
+      sh(('cd %s/test && touch op/mm_spec.lua feed_loader_spec.lua feed_order_spec.lua hammer_spec.lua && echo turn > registry_spec.lua'):format(dir))
+      assert.equal('test/op/mm_spec.lua\ntest/registry_spec.lua\n', specs_of 'lib/op/mm.c')
+      assert.equal('test/feed_loader_spec.lua\ntest/feed_order_spec.lua\n', specs_of 'lua/feed/batch.lua')
+      assert.equal('test/registry_spec.lua\n', specs_of 'lib/cpu/turn.h')
+      assert.equal('test/doc_spec.lua\n', specs_of 'doc/fft.md')
+      assert.equal('', specs_of 'lib/cpu/nothing.c')
+      sh('rm -r ' .. dir)
+      local out, status = sh './dev check --fast no-such-commit'
+      assert.equal(1, status)
+      assert.matches("check %-%-fast: there is no commit 'no%-such%-commit'", out)
    end)
 
    it('build says nothing when there is nothing to do', function()
