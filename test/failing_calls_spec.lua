@@ -36,6 +36,13 @@ describe('when a call to the system fails', function()
    clean('a tds container stays as it was', '^tds: a full table', 4)
    clean('a request to a thread is an error or answered, and nothing waits for ever', '^thread: a worker', 8)
 
+   it('each step of the tour has a name of one line', function()
+      local p = io.popen(("'%s' test/faults.lua -list"):format(th))
+      local kinds = { op = true, module = true, criterion = true, file = true, tensor = true, tds = true, feed = true, thread = true, dist = true }
+      for line in p:lines() do assert.is_true(kinds[line:match '^%l+'], line) end
+      assert.is_true(p:close())
+   end)
+
    it('the sweep finds leaks, crashes, changed arguments, poor messages and wrong answers', function()
       if not has_cc then return pending 'there is no C compiler' end
       local so = os.tmpname()

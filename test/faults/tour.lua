@@ -9,4 +9,5 @@ else
    require 'test.faults.modules'(list)
    require 'test.faults.values'(list)
 end
+for _, step in ipairs(list) do step.name = step.name:gsub('\n%s*', ' ') end          -- the sweep's log has a line for each
 return list
