@@ -50,7 +50,7 @@ function Tester:__init()
 end
 
 function Tester:setEarlyAbort(yes) self.earlyAbort = not not yes end         --- stop after the first test that fails
-function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         -- - let failures and errors through
+function Tester:setRethrowErrors(yes) self.rethrow = not not yes end         --- let failures and errors through
 function Tester:setSummaryOnly(yes) self.summaryOnly = not not yes end       --- print no details
 
 ---------------------------------------------------------------------------------------------------------
