@@ -216,7 +216,7 @@ TH_PLUGIN({ &a, .kernel = run }, { &b, .kernel = run }, { &n, .kernel = count })
       refused(one { name = 'NULL' }, 'op 1 must have a name')
       refused(build [[
 static const th_op a = { .name = "plugTwice", .args = "y:out x:tensor", .doc = "One.", .check = check };
-TH_PLUGIN({ &a, .kernel = run }, { &a, .kernel = run })]], 'op plugTwice is there twice with the signature y:out x:tensor')
+TH_PLUGIN({ &a, .kernel = run }, { &a, .kernel = run })]], 'op plugTwice is defined twice with the signature y:out x:tensor')
    end)
 
    it('refuses incomplete and unreadable declarations', function()

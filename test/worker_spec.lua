@@ -112,7 +112,7 @@ describe('torch.worker', function()
    it('keeps tensors from growing while it works on them, or has been given them', function()
       local x, y = torch.ones(3), torch.ones(3)
       local function f() return y[1] end
-      local what = 'a storage whose elements are at work in a collective or in another thread cannot grow'
+      local what = 'a storage whose elements a collective or another thread uses cannot grow'
       local function grows(t, n) return pcall(t.resize, t, n) end
       w:ask('sleep', 0.2)
       w:wait()

@@ -1,8 +1,8 @@
-/* blas.c - the BLAS library, opened when the first product needs it, and kept to one thread a call.
+/* blas.c - the BLAS library, opened when the first product needs it and limited to one thread per call.
  *
- * Each call of OpenBLAS takes a buffer of 128 MiB of address space, which later calls use again. Where the process may not have
- * so much, OpenBLAS asks for ever. So in a process of limited size the buffers are taken once, with a check before, and as many
- * calls run at a time as there are buffers. */
+ * Each call of OpenBLAS takes a buffer of 128 MiB of address space, which later calls reuse. If the process cannot get it,
+ * OpenBLAS retries for ever. So a process of limited size takes the buffers once, after a check, and runs at most as many calls
+ * at a time as it has buffers. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,13 +13,13 @@
 #include "blas.h"
 
 static th_blas blas;
-static char name[256];              /* empty: none found */
+static char name[256];              /* empty if no library was found */
 static char why_not[256];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;      /* over all but `ready` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;      /* protects all but `ready` */
 static bool searched;
 static atomic_bool ready;
 
-/* A library counts only if it has all that we call. */
+/* Accepts a library only if it has all functions that we call. */
 static bool take(void *handle)
 {
   th_blas b = { .handle = handle };
@@ -32,7 +32,7 @@ static bool take(void *handle)
   return true;
 }
 
-/* Our own loops bring the threads, so that results do not depend on their number. */
+/* Our own loops provide the threads, so that results do not depend on their number. */
 static void keep_to_one_thread(void)
 {
   void (*set)(int);
@@ -47,7 +47,7 @@ static void call_it(const char *file)
   snprintf(name, sizeof name, "%s", config ? config() : file);
 }
 
-/* OpenBLAS starts its threads when it is loaded, unless the environment says otherwise just then. */
+/* OpenBLAS starts its threads when it is loaded, unless the environment forbids it at that moment. */
 static void *open_quietly(const char *file)
 {
   static const char variable[] = "OPENBLAS_NUM_THREADS";
@@ -73,7 +73,7 @@ static bool try(const char *file)
   return false;
 }
 
-/* TH_BLAS names the library to open; "none" asks for our own kernels. */
+/* TH_BLAS names the library to open; "none" selects our own kernels. */
 static void find(void)
 {
   static const char *const usual[] = { "libopenblas.so.0", "libopenblas.so", "libcblas.so.3",
@@ -92,15 +92,15 @@ static void find(void)
 
 /* ---- the buffers of OpenBLAS in a process of limited size ---- */
 
-/* Bytes of a buffer, of the library itself, and what must be free for one buffer more than the first. */
+/* Bytes of a buffer, of the library itself, and the free bytes that each buffer after the first requires. */
 static const size_t BUFFER = (size_t)128 << 20, LIBRARY = (size_t)64 << 20, PLENTY = (size_t)512 << 20;
 enum { MOST_BUFFERS = 64 };
 
-static int buffers, busy;           /* buffers 0: calls are not counted */
+static int buffers, busy;           /* calls are not counted while buffers is 0 */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 
-/* 2 in the file: the kernel promises no more memory than there is. */
+/* Mode 2: the kernel grants no more memory than the machine has. */
 static bool strict_kernel(void)
 {
   FILE *f = fopen("/proc/sys/vm/overcommit_memory", "re");
@@ -129,7 +129,7 @@ static th_status need_room(size_t bytes)
                  (long long)(bytes >> 20));
 }
 
-/* One buffer for each of our threads, as long as there is plenty left. A BLAS other than OpenBLAS has no such buffers. */
+/* One buffer for each of our threads, as long as PLENTY is free. A BLAS other than OpenBLAS has no such buffers. */
 static th_status take_buffers(void)
 {
   void *(*take_one)(int), (*give)(void *), *held[MOST_BUFFERS];
@@ -166,9 +166,9 @@ void th_blas_leave(void)
   pthread_mutex_unlock(&counting);
 }
 
-/* ---- what others ask for ---- */
+/* ---- the interface ---- */
 
-/* A search that had too little memory is made again the next time. */
+/* A search that ran out of memory is repeated by the next call. */
 static th_status search(void)
 {
   if (searched) return TH_OK;

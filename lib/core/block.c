@@ -1,23 +1,23 @@
-/* block.c - aligned memory for elements. Freed blocks wait for the next one of their size: memory that
- * was used before costs no page fault, and faults take longer than most work on fresh elements. */
+/* block.c - aligned memory for elements, and the block cache. Freed blocks are kept for the next allocation of their size: reused
+ * memory costs no page faults, which take longer than most ops on fresh elements. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "core.h"
 #include "block.h"
 
 enum { ALIGN = 64, LARGE_PAGE = 2 << 20, SMALLEST = 10, STEPS = 8, CLASSES = STEPS * 54 };
-enum { KEPT_LEAST = 192 << 20 };                 /* a little more than the collector lets gather */
+enum { KEPT_LEAST = 192 << 20 };                 /* slightly more garbage than the collector lets accumulate */
 
 /* Lies before the elements. */
 typedef struct head { int64_t bytes; struct head *next; } head;
 
 static struct { head *first[CLASSES]; int64_t bytes; bool locked; } kept;
 
-/* Looks at a lock that is held, for the time of a few loads and stores, before one does without it. */
+/* Tries for the lock before a thread proceeds without it: the time of a few loads and stores. */
 enum { PATIENCE = 100 };
 
-/* Whoever does not get the lock soon does without: nobody waits long, not even the child of a fork that
- * left the lock behind. */
+/* A thread that does not get the lock soon proceeds without the cache. So no thread blocks, not even in the child of a fork that
+ * inherited a held lock. */
 static bool lock(void)
 {
   if (!TH_KEEPS) return false;
@@ -29,9 +29,8 @@ static bool lock(void)
 }
 static void unlock(void) { __atomic_clear(&kept.locked, __ATOMIC_RELEASE); }
 
-/* Blocks of each class that were made because the lock was held: as many are not kept when they come back.
- * Else every one would stay for good, for where threads make what one other lets go, as a loader's do, that
- * one always gets the lock. */
+/* Blocks of each class that were allocated while the lock was busy. The same number is freed instead of cached later. Otherwise
+ * the cache would grow without bound where one thread, which always gets the lock, frees what others allocate, as in a loader. */
 static int owed[CLASSES];
 static void owe(int c) { if (TH_KEEPS) __atomic_add_fetch(&owed[c], 1, __ATOMIC_RELAXED); }
 static bool pay(int c)
@@ -40,7 +39,7 @@ static bool pay(int c)
   return n > 0 && __atomic_compare_exchange_n(&owed[c], &n, n - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Sizes come in STEPS classes between powers of two. Rounds *bytes up to the class that is returned. */
+/* Returns the class of a size; there are STEPS classes between powers of two. Rounds *bytes up to the size of the class. */
 static int class_of(int64_t *bytes)
 {
   const uint64_t n = *bytes > 1 << SMALLEST ? (uint64_t)*bytes - 1 : 1 << SMALLEST;
@@ -50,7 +49,7 @@ static int class_of(int64_t *bytes)
   return (power - SMALLEST) * STEPS + (int)(at - STEPS);
 }
 
-/* Large blocks ask for large pages: 512 times fewer page faults on first use. */
+/* Large blocks request large pages: 512 times fewer page faults on first use. */
 static head *fresh(int64_t bytes)
 {
   void *p = NULL;
@@ -71,7 +70,7 @@ static head *take(int c)
   return h;
 }
 
-/* Gives blocks of other classes than `but` back until no more than `most` bytes are kept. */
+/* Frees cached blocks of all classes except `but` until at most `most` bytes are cached. */
 static void shrink(int64_t most, int but)
 {
   for (int c = 0; c < CLASSES && kept.bytes > most; c++) {
@@ -86,7 +85,7 @@ void th_block_spare(int64_t (*f)(void)) { __atomic_store_n(&spare, f, __ATOMIC_R
 int64_t th_block_drop(void)
 {
   int64_t (*const more)(void) = __atomic_load_n(&spare, __ATOMIC_ACQUIRE);
-  const int64_t spared = more ? more() : 0;         /* which come to the others */
+  const int64_t spared = more ? more() : 0;         /* freed into the cache */
   if (!lock()) return spared;
   const int64_t bytes = kept.bytes;
   shrink(0, -1);
@@ -94,7 +93,7 @@ int64_t th_block_drop(void)
   return bytes > spared ? bytes : spared;
 }
 
-/* A block of up to twice the size will do: its memory is there already. */
+/* Also takes a cached block of up to twice the size, because its memory is already mapped. */
 void *th_block_new(int64_t bytes)
 {
   head *h = NULL;

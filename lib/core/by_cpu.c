@@ -1,4 +1,4 @@
-/* by_cpu.c - calls that the CPU works on for tensors of a device that has no kernel: they are brought here, results back. */
+/* by_cpu.c - CPU fallback for ops without a device kernel: copy the inputs to the CPU, run there, copy the results back. */
 #include "registry.h"
 #include "th_record.h"
 #include "th_fft.h"
@@ -12,7 +12,7 @@ bool th_is_by_cpu(const th_entry *e)
 
 int th_op_is_by_cpu(const th_op *op) { return th_is_by_cpu(th_entry_of(op)); }
 
-/* What the op shall see here: the elements of an input; of a result that was given nothing but its type. */
+/* Makes the CPU tensor that the op sees: an input with its elements, a result with its type only. */
 static th_status bring(th_tensor *here, const th_tensor *t, bool elements)
 {
   if (elements) return th_on_cpu(here, t);
@@ -23,22 +23,22 @@ static th_status bring(th_tensor *here, const th_tensor *t, bool elements)
   return TH_OK;
 }
 
-/* Whether the results can be what the op will make of these inputs, before it works on them. */
+/* Checks before the computation that the results can take the shapes that the op will give them. */
 static th_status need_results(const th_entry *e, const th_call *c, const th_arg *here)
 {
   th_call asked = *c;
   memcpy(asked.arg, here, (size_t)c->narg * sizeof *here);
   asked.device = TH_CPU;
-  th_enter(e->op.name);                     /* inputs have been brought */
+  th_enter(e->op.name);                     /* copying the inputs has called other ops */
   TH_TRY(e->op.check(&asked));
-  if (asked.dtype <= TH_NONE || asked.dtype >= TH_NDTYPE || !e->kernel[TH_CPU][asked.dtype]) return TH_OK; /* th_run says so */
+  if (asked.dtype <= TH_NONE || asked.dtype >= TH_NDTYPE || !e->kernel[TH_CPU][asked.dtype]) return TH_OK; /* th_run reports it */
   memcpy(asked.arg, c->arg, (size_t)c->narg * sizeof *here);
   return th_need_results(&asked, &(bool){ false });
 }
 
 static th_status give_back(const th_entry *e, th_call *c, th_tensor *here)
 {
-  th_enter(e->op.name);                     /* the op has ended here */
+  th_enter(e->op.name);                     /* the op has run on the CPU */
   for (int i = 0; i < c->narg; i++) {
     if (!(e->results >> i & 1) || !c->arg[i].t) continue;
     th_want *w = &c->want[c->nwant++];
@@ -82,6 +82,6 @@ th_status th_run_by_cpu(const th_entry *e, th_call *c)
 th_status th_by_cpu(const th_call *given)
 {
   th_call c = *given;
-  c.nwant = 0;                              /* what the results shall be, the CPU's call says again */
+  c.nwant = 0;                              /* the call on the CPU states the shapes of the results again */
   return th_run_by_cpu(th_entry_of(c.op), &c);
 }

@@ -1,6 +1,6 @@
-/* clocked.h - waits that end at a moment of the monotonic clock.
- * ThreadSanitizer of gcc 12 and of clang 14 does not know three functions of glibc, so it takes what they order for races. Where
- * it runs, these waits are made of functions that it knows. */
+/* clocked.h - waits with a deadline on the monotonic clock.
+ * ThreadSanitizer of gcc 12 and of clang 14 does not know three functions of glibc and reports false races. Under it, these waits
+ * use functions that it knows. */
 #ifndef TH_CLOCKED_H
 #define TH_CLOCKED_H
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *address);
 
-/* The same moment on the clock of the day. */
+/* The same deadline on the realtime clock. */
 static inline struct timespec th_of_day(const struct timespec *end)
 {
   struct timespec t, now;

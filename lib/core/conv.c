@@ -1,5 +1,5 @@
-/* conv.c - chooses the engine of a convolution: by force, by preference, by what was measured, or by what the
- * engines predict. */
+/* conv.c - chooses the engine of a convolution: the forced one, the preferred one, the one measured to be the fastest, or the one
+ * with the lowest predicted cost. */
 #include <cpuid.h>
 #include <math.h>
 #include <pthread.h>
@@ -7,26 +7,26 @@
 #include "conv_times.h"
 #include "levels.h"
 
-enum { GEMM = 0 };                                  /* the first engine does everything */
-/* Multiplications below which no engine could beat the first one. */
-enum { FEW = 1 << 18, KEPT = 64 };                  /* KEPT: choices */
+enum { GEMM = 0 };                                  /* the first engine, which supports every shape */
+/* FEW: multiplications below which no engine beats the first one. */
+enum { FEW = 1 << 18, KEPT = 64 };                  /* KEPT: cached choices */
 
-enum { UNREAD = -2 };                               /* of `preferred`: the environment has not been asked yet */
+enum { UNREAD = -2 };                               /* value of `preferred` before the environment has been read */
 static int forced = -1, preferred = UNREAD, by_cudnn = TH_DNN_WHERE_FASTER;
-static TH_QUICK_LOCAL int here;                     /* the number of the engine that this thread prefers, from 1 */
+static TH_QUICK_LOCAL int here;                     /* the number of this thread's preferred engine, counted from 1 */
 
 #define DECLARE(level) extern const th_conv_engine *const th_conv_engines_##level[];
 TH_EACH_LEVEL(DECLARE)
 
-/* The engines of each level; NULL ends them. */
+/* The engines of each level; NULL ends the list. */
 #define ENGINES(level) th_conv_engines_##level,
 static const th_conv_engine *const *const tables[] = { TH_EACH_LEVEL(ENGINES) NULL };
 
-/* Numbers of engines: the CPU's come first, in its order, then those that only devices have. Files of times tell of these
- * whether or not there are devices. */
+/* Numbers of engines: first the CPU's, in its order, then those that only devices have. Files of times name all of them,
+ * with or without devices. */
 static const char *const more[] = { "cufft", "cudnn" };
 static const th_conv_backend *devices;
-static const th_conv_engine *of_devices[TH_CONV_MOST];           /* by their numbers, written before `devices` */
+static const th_conv_engine *of_devices[TH_CONV_MOST];           /* indexed by engine number; written before `devices` */
 
 static const th_conv_engine *of_cpu(int i)
 {
@@ -81,7 +81,7 @@ const char *th_conv_model(int device)
   return device != TH_CPU && b ? b->model(device) : NULL;
 }
 
-/* Of other work cuDNN's place is that of its engine, and the first one's that of devices' own kernels. */
+/* For ops other than convolution, cuDNN uses the position of its engine, and our own kernels that of the first engine. */
 static int th_dnn_place(void)
 {
   int i = 0;
@@ -102,7 +102,7 @@ static double products(const th_conv_shape *s)
          (double)s->kw;
 }
 
-/* AMD's family 19h runs products of 512 bits as two halves. */
+/* AMD's family 19h executes 512-bit products as two halves. */
 static bool halves(void)
 {
   unsigned a, b, c, d;
@@ -118,8 +118,8 @@ double th_conv_product_time(void)
   return is == 2 ? 1.5 : 1;
 }
 
-/* Where something is empty there is nothing to do: costs divide by these sizes, and are not asked for. Seconds of the CPU are
- * those of a machine whose products take no longer than where costs were fitted. */
+/* Empty shapes get no cost, because costs divide by the sizes. Seconds of the CPU assume a machine whose products are as fast as
+ * on the one where the costs were fitted. */
 int th_conv_predict(th_conv_cost *cost, const th_conv_shape *s, int engine)
 {
   if (!th_conv_does(s, engine)) return 0;
@@ -154,7 +154,7 @@ int th_conv_preferred(void)
   if (here) return here - 1;
   int engine = __atomic_load_n(&preferred, __ATOMIC_RELAXED);
   if (engine != UNREAD) return engine;
-  const int first = from_environment();             /* unless another thread has set one meanwhile */
+  const int first = from_environment();             /* another thread may have set one in the meantime */
   const bool mine = __atomic_compare_exchange_n(&preferred, &engine, first, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return mine ? first : engine;
 }
@@ -170,8 +170,8 @@ static int predicted(const th_conv_shape *s)
   return best;
 }
 
-/* The choice is a function of the shape alone, and to count takes longer than a small convolution: the last ones are kept.
- * Whoever does not get the lock at once counts again. */
+/* The choice is a function of the shape alone. The last choices are cached, because computing the costs takes longer than a small
+ * convolution. A thread that finds the lock busy computes them again. */
 static int cheapest(const th_conv_shape *s)
 {
   static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn; } kept[KEPT]; } known = {
@@ -199,7 +199,7 @@ static int fastest(const th_conv_times *t)
   return best;
 }
 
-/* The engine that is preferred, if it does this; -1: none. Other threads may set another between any two questions. */
+/* The preferred engine if it supports this shape, else -1. Another thread may set another one between any two reads. */
 static int preferred_for(const th_conv_shape *s)
 {
   const int engine = th_conv_preferred();
@@ -214,7 +214,7 @@ int th_conv_choose(const th_conv_shape *s)
   return th_conv_benchmarks() && th_conv_times_find(&t, s) ? fastest(&t) : cheapest(s);
 }
 
-/* One thread at a time measures: they would disturb each other, and might come to different engines. */
+/* One thread measures at a time: threads would disturb each other's times and could choose different engines. */
 static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
 
 th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, void *with)
@@ -236,7 +236,7 @@ th_status th_dnn_contest(bool *yes, const th_conv_shape *s, th_dnn_timer timer, 
   return status;
 }
 
-/* Measures c if nobody has. */
+/* Measures c unless its times are known. */
 static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call)
 {
   th_status s = TH_OK;
@@ -249,7 +249,7 @@ static th_status measure(th_conv_times *t, const th_conv *c, const th_call *call
   return s;
 }
 
-/* The engine of c, which is measured now if that is wanted and has not been done. Without memory for that they predict. */
+/* The engine of c. Measures it now if that is enabled and not done yet; without memory for that, uses the predicted costs. */
 static th_status choose(int *engine, const th_conv *c, const th_call *call)
 {
   th_conv_times t;
@@ -284,7 +284,7 @@ th_conv th_conv_of(const th_call *call, int pass)
   };
 }
 
-/* May the engine that is forced do this? It is there, and known where the tensors are. */
+/* Checks that the forced engine exists where the tensors are, and supports this convolution. */
 static th_status need_forced(const th_conv_shape *s, int engine)
 {
   const char *name = th_conv_engine_name(engine), *missing = th_conv_engine_missing(s->device, engine);
@@ -294,8 +294,8 @@ static th_status need_forced(const th_conv_shape *s, int engine)
                  "torch.conv.explain lists those that do", name);
 }
 
-/* An engine that only other devices have leaves this one the choice. One that was chosen, and learns only now that it does not
- * do this, leaves it to the first one. */
+/* A forced engine that only other devices have leaves the choice to this function. A chosen engine that finds only now that it
+ * cannot run the convolution falls back to the first one. */
 th_status th_conv_run(const th_conv *c, const th_call *call)
 {
   int chosen = GEMM;

@@ -1,4 +1,4 @@
-/* conv.h - what the CPU's engines of convolution and their chooser know beyond th_conv_engine.h. */
+/* conv.h - what the CPU's convolution engines and conv.c share beyond th_conv_engine.h. */
 #ifndef TH_CONV_H
 #define TH_CONV_H
 #include "core.h"
@@ -7,14 +7,14 @@
 
 enum { TH_CONV_MOST = 16 };                         /* engines */
 
-/* How long products take beside all that moves data, of what they took on the machine where costs were fitted. A function of
- * the CPU's model, so that choices do not move from run to run. */
+/* Time of products relative to data movement, as a multiple of that on the machine where costs were fitted. A function of the
+ * CPU's model, so that choices do not vary from run to run. */
 double th_conv_product_time(void);
 
-/* The engine of this number on a device; NULL: there is none. */
+/* The engine of this number on a device, or NULL. */
 const th_conv_engine *th_conv_engine_at(int device, int i);
 bool th_conv_does(const th_conv_shape *s, int engine);
-/* What devices bring; NULL: none have been added. */
+/* The engines of devices; NULL if none have been added. */
 const th_conv_backend *th_conv_backend_get(void);
 
 #endif

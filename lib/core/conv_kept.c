@@ -1,13 +1,13 @@
-/* conv_kept.c - transforms of kernels, kept while the kernels stay as they are.
+/* conv_kept.c - cache of the transforms of convolution kernels, valid while the kernels are unchanged.
  *
- * Whether they do is not told by a version, which every writer would have to count, but by a copy of them: a transform is used
- * where all bits of the kernels are those that it was made from, and made from the copy, whoever writes to the kernels
- * meanwhile. So nothing that writes needs to know of this, and no memory that is used again is mistaken for what it was.
+ * Each entry holds a copy of its kernels. An entry is used only if all bits of the kernels equal the copy, and the transform is
+ * made from the copy, so that concurrent writes to the kernels do no harm. A version number would have to be raised by every
+ * writer. With the comparison no writer needs to know of this cache, and reused memory is not mistaken for its old contents.
  *
- * Kernels that are trained change between any two calls. A place of the table therefore begins with a few of their numbers
- * only; where the next call finds these again, it makes a transform that is kept. Who does not get the lock at once does
- * without: no convolution waits, not even in the child of a fork that left it behind. Only who sets how much is kept does, for
- * a while. */
+ * Kernels in training change between any two calls. A new place of the table therefore holds only a hash of a few of their
+ * numbers. The next call makes and keeps a transform if the hash is unchanged. A thread that finds the lock busy proceeds without
+ * the cache. So no convolution waits, not even in the child of a fork that inherited a held lock. Only th_conv_keep waits, for
+ * about a second at most. */
 #include <sched.h>
 #include <stdlib.h>
 #include "block.h"
@@ -15,7 +15,7 @@
 #include "conv_times.h"
 
 enum { PLACES = 512, SAMPLES = 64, ALIGN = 128, GRAIN = 1 << 16 };
-enum { PATIENCE = 1 << 20 };                        /* how often a setting asks for the lock, at most: about a second */
+enum { PATIENCE = 1 << 20 };                        /* attempts of th_conv_keep to take the lock: about a second */
 
 typedef struct key {
   const void *data;
@@ -24,7 +24,7 @@ typedef struct key {
 } key;
 
 typedef struct entry {
-  th_conv_kept kept;                                /* first: what others see */
+  th_conv_kept kept;                                /* first, because callers get a pointer to it */
   key      of;
   int64_t  bytes;
   int      refs;
@@ -33,7 +33,7 @@ typedef struct entry {
 
 typedef struct place {
   key      of;
-  uint64_t sample, used;                            /* used: when, 0: the place is free */
+  uint64_t sample, used;                            /* used: clock_now at the last use, 0 for a free place */
   entry   *entry;
 } place;
 
@@ -42,7 +42,7 @@ static uint64_t clock_now;
 static bool     locked;
 static int64_t  most = 256 << 20, bytes_kept, count_kept, uses;
 static TH_QUICK_LOCAL bool is_off;
-static TH_QUICK_LOCAL bool asks;                    /* this thread asks for memory to keep something in */
+static TH_QUICK_LOCAL bool asks;                    /* this thread allocates memory for an entry */
 
 static bool lock(void) { return !__atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); }
 static void unlock(void) { __atomic_clear(&locked, __ATOMIC_RELEASE); }
@@ -54,7 +54,7 @@ static void release(entry *e)
   free(e);
 }
 
-/* Under the lock, as all that follow; others read these numbers meanwhile. */
+/* Called with the lock held, as are the functions below; other threads read these numbers without it. */
 static void count(int64_t bytes, int64_t entries)
 {
   __atomic_add_fetch(&bytes_kept, bytes, __ATOMIC_RELAXED);
@@ -71,7 +71,7 @@ static void clear(place *p)
   release(e);
 }
 
-/* Drops what was not used for the longest time until no more than so many bytes are kept. */
+/* Drops the least recently used entries until at most `to` bytes are kept. */
 static void shrink(int64_t to)
 {
   while (bytes_kept > to) {
@@ -85,7 +85,7 @@ static void shrink(int64_t to)
   }
 }
 
-/* The place of a key, or the one that it shall have. */
+/* The place of a key, or the least recently used place if it has none. */
 static place *seek(const key *k)
 {
   place *oldest = places;
@@ -97,7 +97,7 @@ static place *seek(const key *k)
   return oldest;
 }
 
-/* Not for a new transform, which is worth no more than those that there are. */
+/* Frees all entries when memory runs out. Not for a new entry, which is worth no more than the existing ones. */
 static int64_t spare(void)
 {
   if (asks || !lock()) return 0;
@@ -119,7 +119,7 @@ int64_t th_conv_reach(const th_tensor *t)
   return reach > 2 * th_numel(t) ? 0 : reach;
 }
 
-/* Where they begin and how far they reach; what lies in gaps is looked at as well. */
+/* The key of kernels: where they begin and how far they reach. Gaps between elements are compared as well. */
 static bool key_of(key *to, const th_tensor *k, const th_conv_tag *tag)
 {
   const int64_t size = (int64_t)th_dtype_size(k->dtype), reach = th_conv_reach(k);
@@ -144,7 +144,7 @@ static uint64_t sample(const key *k)
   return h;
 }
 
-typedef struct compared { const char *a, *b; int64_t bytes, equal; } compared;      /* equal: so many blocks */
+typedef struct compared { const char *a, *b; int64_t bytes, equal; } compared;      /* equal: number of equal blocks */
 
 static void compare(void *ctx, int64_t first, int64_t last)
 {
@@ -156,7 +156,7 @@ static void compare(void *ctx, int64_t first, int64_t last)
   }
 }
 
-/* Every bit of them: what an interruption leaves out is not equal. */
+/* Compares every bit. Blocks that an interruption skips count as changed. */
 static bool unchanged(const entry *e)
 {
   compared c = { .a = e->of.data, .b = e->kept.kernels, .bytes = e->of.bytes };
@@ -186,7 +186,7 @@ static entry *new_entry(const key *k, size_t bytes)
 
 /* ---- for engines ---- */
 
-/* What the table has: an entry, counted for the caller; *again: none, but the same kernels came before. */
+/* The entry of k, with a reference for the caller, or NULL. *again: the previous call with this key had the same sample. */
 static entry *look(const key *k, bool *again)
 {
   entry *e = NULL;
@@ -210,7 +210,7 @@ static entry *look(const key *k, bool *again)
   return e;
 }
 
-/* These kernels are not what they were, though their samples are. */
+/* Removes an entry whose kernels have changed although their sample has not. */
 static void forget(const entry *e)
 {
   if (!lock()) return;
@@ -267,7 +267,7 @@ bool th_conv_kept_off(bool off)
 void th_conv_keep(int64_t bytes)
 {
   __atomic_store_n(&most, bytes, __ATOMIC_RELAXED);
-  for (int i = 0; !lock(); i++) {                   /* held for short by a thread that runs, for ever where a fork left it */
+  for (int i = 0; !lock(); i++) {                   /* held briefly by a running thread, for ever after a fork */
     if (i == PATIENCE) return;
     sched_yield();
   }

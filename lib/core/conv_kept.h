@@ -1,29 +1,29 @@
-/* conv_kept.h - transforms of kernels, kept while the kernels stay as they are. */
+/* conv_kept.h - cache of the transforms of convolution kernels, valid while the kernels are unchanged. */
 #ifndef TH_CONV_KEPT_H
 #define TH_CONV_KEPT_H
 #include "conv.h"
 
 enum { TH_CONV_TAG = 8 };
-/* What an engine says of a transform, beside the kernels: whose it is, and of which form. */
+/* Identifies a transform beside its kernels: the engine that made it, and its form. */
 typedef struct th_conv_tag { const void *engine; int64_t form[TH_CONV_TAG]; } th_conv_tag;
 
-/* A transform and the kernels that it was made from. Whoever got one gives it back. */
+/* A transform and the kernels that it was made from. The caller of th_conv_kept_get releases it with th_conv_kept_give. */
 typedef struct th_conv_kept {
-  void *data;                                       /* aligned as lines of a cache in pairs */
-  const void *kernels;                              /* a copy, which lies as the kernels do: made from this */
-  bool  made;                                       /* by somebody before */
+  void *data;                                       /* aligned to pairs of cache lines */
+  const void *kernels;                              /* a copy with the layout of the kernels; make the transform from it */
+  bool  made;                                       /* data holds the transform already */
 } th_conv_kept;
 
-/* The transform, of so many bytes, of k's numbers: one that is kept, or, where the same kernels came the last time, one that
- * the caller makes. NULL: neither, which is no failure. */
+/* The kept transform of k, of `bytes` bytes, or an empty one for the caller to compute, if the last call had the same kernels.
+ * NULL otherwise, which is no failure. */
 th_conv_kept *th_conv_kept_get(const th_tensor *k, const th_conv_tag *tag, size_t bytes);
-/* whole: it has been made to its end. */
+/* Releases a transform; `whole` if it is complete. */
 void th_conv_kept_give(th_conv_kept *t, bool whole);
 
-/* How many numbers there are from t's first to its last. 0: it is empty, or what lies in its gaps would be more than itself. */
+/* The number of elements from t's first to its last; 0 if t is empty or its gaps are larger than its elements. */
 int64_t th_conv_reach(const th_tensor *t);
 
-/* Off: this thread gets none. Returns what was. */
+/* With off, this thread gets no transforms. Returns the previous setting. */
 bool th_conv_kept_off(bool off);
 
 #endif

@@ -1,10 +1,10 @@
-/* conv_measure.c - times the engines of a convolution, each on the operands as they are and a result of its own. */
+/* conv_measure.c - times the engines of a convolution, on the actual operands and a temporary result. */
 #include <time.h>
 #include "conv_kept.h"
 #include "conv_times.h"
 
 enum { ROUNDS = 10, HOPELESS = 4 };
-static const int64_t ENOUGH = 100000000;            /* nanoseconds of measuring, if two rounds fit in */
+static const int64_t ENOUGH = 100000000;            /* nanoseconds after which measuring ends, if two rounds are done */
 
 static int64_t now(void)
 {
@@ -13,7 +13,7 @@ static int64_t now(void)
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Zeros of the size of t that lie as t does; densely if it has gaps. */
+/* Zeros with the size and strides of t; contiguous if t has large gaps. */
 static th_status like(th_tensor *to, const th_tensor *t)
 {
   const int64_t reach = th_conv_reach(t);
@@ -26,7 +26,7 @@ static th_status like(th_tensor *to, const th_tensor *t)
   return status;
 }
 
-/* How long one run takes, from and to the moment when nothing is to be done. */
+/* The time of one run, from an idle device to an idle device. */
 static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
 {
   if (c->s.device != TH_CPU) return th_conv_backend_get()->time(ns, e, c, call);
@@ -36,8 +36,8 @@ static th_status timed(int64_t *ns, const th_conv_engine *e, const th_conv *c, c
   return s;
 }
 
-/* One run: its time into *ns if that is less, INT64_MAX if memory does not suffice, or a library fails that the first engine does
- * without. */
+/* One run. Lowers *ns to its time, or sets INT64_MAX if memory does not suffice or a library fails that the first engine does not
+ * need. */
 static th_status once(int64_t *ns, const th_conv_engine *e, const th_conv *c, const th_call *call)
 {
   int64_t took = 0;
@@ -48,8 +48,8 @@ static th_status once(int64_t *ns, const th_conv_engine *e, const th_conv *c, co
   return never ? TH_OK : s;
 }
 
-/* A first round warms up and shows who is hopeless; the others then take turns. On devices the first run of all makes plans and
- * loads kernels, and says nothing. */
+/* A first round warms up and finds engines that are too slow; the others then take turns. On devices, the very first run makes
+ * plans and loads kernels, so its time is ignored. */
 static th_status rounds(th_conv_times *t, const th_conv *c, const th_call *call)
 {
   int64_t best = INT64_MAX, first[TH_CONV_MOST] = { 0 };
@@ -79,11 +79,11 @@ th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *cal
   *t = (th_conv_times){ .s = c->s, .threads = th_conv_threads(&c->s) };
   th_status s = like(&result, call->arg[0].t);
   if (s == TH_OK) {
-    scratch.arg[0].t = &result;                     /* the first argument of each of the ops, and one of the operands */
+    scratch.arg[0].t = &result;                     /* argument 0 of each of the ops is its result and one of the operands */
     if (on.x == call->arg[0].t) on.x = &result;
     if (on.y == call->arg[0].t) on.y = &result;
     if (on.k == call->arg[0].t) on.k = &result;
-    const bool off = th_conv_kept_off(true);        /* as kernels that are trained, which nobody keeps */
+    const bool off = th_conv_kept_off(true);        /* as for kernels in training, whose transforms are not kept */
     s = rounds(t, &on, &scratch);
     th_conv_kept_off(off);
   }
@@ -91,7 +91,7 @@ th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *cal
   return s;
 }
 
-/* The same of two ways: a run of each makes plans and loads kernels, then they take turns. */
+/* Times two implementations: a run of each makes plans and loads kernels, then they take turns. */
 th_status th_dnn_measure(int64_t *own, int64_t *theirs, th_dnn_timer timer, void *with)
 {
   int64_t *const ns[] = { own, theirs };

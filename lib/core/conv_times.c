@@ -1,9 +1,9 @@
-/* conv_times.c - what was measured of the engines of convolution: a table, and a file of plain text beside it.
+/* conv_times.c - measured times of the convolution engines: a table, and a plain text file with its contents.
  *
- * A file is for one CPU, level and version, which its name and its first lines tell. Then a line for each shape: threads, or
- * the model of a device and its libraries in quotes, pass, dtype, the numbers of th_conv_shape, a colon, and each engine with its
- * nanoseconds; where the pass is none of convolution, gemm stands for kernels of our own.
- * Files are replaced as a whole, under a lock, together with what other processes have added.
+ * A file is for one CPU, level and version, which its name and first lines identify. Each further line is a shape: threads (or
+ * the model of a device and its libraries in quotes), pass, dtype, the numbers of th_conv_shape, a colon, and each engine with
+ * its nanoseconds. For passes of other ops, gemm stands for our own kernels. A process replaces the whole file under a lock,
+ * after merging what other processes have added.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +19,15 @@
 #include "conv_times.h"
 
 enum {
-  NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* of a shape */
+  NUMBERS = offsetof(th_conv_shape, pass) / sizeof(int64_t),        /* the number of numbers in a shape */
   MOST_BYTES = 16 << 20, MOST_PATH = 4000, MOST_HEAD = 400, MOST_MODELS = 64, MOST_NAME = 256
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static th_conv_times *table;                        /* open addressing; threads 0: a free place */
+static th_conv_times *table;                        /* open addressing; threads is 0 in a free place */
 static size_t count, places;
 static char folder[MOST_PATH], file[MOST_PATH + 64], head[MOST_HEAD], trouble[MOST_PATH + 200];
-static char models[MOST_MODELS][MOST_NAME];         /* of devices: threads -1 is the first */
+static char models[MOST_MODELS][MOST_NAME];         /* of devices; threads -1 is the first one */
 static int on;
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ uint64_t th_conv_hash(const th_conv_shape *s, uint64_t start)
 
 static size_t place_of(const th_conv_times *t) { return (size_t)th_conv_hash(&t->s, (uint64_t)t->threads) & (places - 1); }
 
-/* The `threads` of a device of this model, of n bytes; 0: there are too many. */
+/* The value of `threads` for a device model whose name has n bytes; 0 if there are too many models. */
 static int32_t model_of(const char *name, size_t n)
 {
   char clean[MOST_NAME] = { 0 };
@@ -67,7 +67,7 @@ static bool same(const th_conv_times *a, const th_conv_times *b)
          memcmp(&a->s, &b->s, NUMBERS * sizeof(int64_t)) == 0;
 }
 
-/* Where t's shape is, or the free place where it belongs; the table has free places. */
+/* The place of t's shape, or the free place for it. The table always has free places. */
 static th_conv_times *seek(const th_conv_times *t)
 {
   size_t i = place_of(t);
@@ -88,7 +88,7 @@ static bool grow(void)
   return true;
 }
 
-/* Without memory nothing is kept. */
+/* Stores t; without memory it is dropped. */
 static void put(const th_conv_times *t)
 {
   if (!t->threads || (2 * (count + 1) > places && !grow())) return;
@@ -97,7 +97,7 @@ static void put(const th_conv_times *t)
   *to = *t;
 }
 
-/* Is there a time for just those engines that do the shape? */
+/* Whether t has times of exactly those engines that support the shape. */
 static bool complete(const th_conv_times *t, const th_conv_shape *s)
 {
   for (int i = 0; i < TH_CONV_MOST; i++) if ((t->ns[i] > 0) != th_conv_does(s, i)) return false;
@@ -133,7 +133,7 @@ static void read_cpu(char *name, size_t size)
   if (f) fclose(f);
 }
 
-/* The first lines of the file, and its name, which is made of them. */
+/* Sets the first lines of the file, and its name, which is a hash of them. */
 static void set_file(const char *where)
 {
   char cpu[128];
@@ -146,7 +146,7 @@ static void set_file(const char *where)
   snprintf(file, sizeof file, "%s/conv-%016" PRIx64 ".txt", folder, h);
 }
 
-/* A whole number that is not negative, and the byte behind it. */
+/* Reads a non-negative integer and the byte after it. */
 static bool take(const char **at, int64_t *to, char end)
 {
   char *next;
@@ -166,7 +166,7 @@ static int engine_of(const char *name, size_t n)
   return -1;
 }
 
-/* A number of threads, or a model in quotes. */
+/* Reads a number of threads, or a model in quotes. */
 static bool take_threads(const char **at, int32_t *threads)
 {
   int64_t n;
@@ -182,7 +182,7 @@ static bool take_threads(const char **at, int32_t *threads)
   return *threads != 0;
 }
 
-/* A line, as write_record wrote it; engines that are not known are left out. */
+/* Reads a line that write_record wrote; skips unknown engines. */
 static bool read_record(th_conv_times *t, const char *at)
 {
   int64_t v[2], number;
@@ -210,7 +210,7 @@ static bool read_record(th_conv_times *t, const char *at)
 
 static void write_record(FILE *f, const th_conv_times *t)
 {
-  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* another day there is memory */
+  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* not saved: another run may have enough memory */
   if (t->threads < 0) fprintf(f, "\"%s\" ", models[-1 - t->threads]);
   else fprintf(f, "%d ", t->threads);
   fprintf(f, "%d %d ", t->s.pass, t->s.dtype);
@@ -220,7 +220,7 @@ static void write_record(FILE *f, const th_conv_times *t)
   fputc('\n', f);
 }
 
-/* All lines of a text, which is changed; with `keep` into the table. */
+/* Reads all lines of a text and modifies it; with `keep`, stores them in the table. */
 static bool read_text(char *text, size_t n, bool keep)
 {
   const size_t first = strlen(head);
@@ -270,7 +270,7 @@ static void make_folder(void)
   }
 }
 
-/* Another process holds the lock for a moment only; after a while we write without it. */
+/* Another process holds the lock only briefly; after half a second we write without it. */
 static int lock_file(void)
 {
   char path[sizeof file + 8];
@@ -298,7 +298,7 @@ static void write_file(void)
   char path[sizeof file + 32];
   make_folder();
   const int fd = lock_file();
-  read_file();                                      /* what others have measured first holds */
+  read_file();                                      /* times that another process has stored win */
   trouble[0] = 0;
   snprintf(path, sizeof path, "%s.%ld", file, (long)getpid());
   unlink(path);
@@ -309,7 +309,7 @@ static void write_file(void)
   if (fd >= 0) close(fd);
 }
 
-/* ---- what others call ------------------------------------------------------------------------ */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 int32_t th_conv_threads(const th_conv_shape *s)
 {

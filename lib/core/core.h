@@ -1,4 +1,4 @@
-/* core.h - what the C files of libth use beyond th_op.h. */
+/* core.h - declarations for the C files of libth beyond th_op.h. */
 #ifndef TH_CORE_H
 #define TH_CORE_H
 #include "th_backend.h"
@@ -6,27 +6,26 @@
 static inline int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* A thread variable of the quick kind; for a few bytes only, larger things hang on a pointer. */
+/* A thread-local variable with the fast initial-exec model. Room is scarce, so larger data is behind a pointer. */
 #define TH_QUICK_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-/* Zeroed memory of the calling thread, made on first use and kept in *slot, a TH_QUICK_LOCAL pointer. */
+/* Zeroed memory of the calling thread, allocated on first use and stored in *slot, a TH_QUICK_LOCAL pointer. */
 void *th_thread_memory(void **slot, size_t bytes);
 
-/* What a thread keeps for its next small storages, and has not counted yet: gone, and counted. */
+/* Frees the calling thread's cached small storages and adds its uncounted bytes to the totals. */
 void th_storage_end_of_state(void);
 
-/* The library that knows the other devices; its count is 0 while there is none. */
+/* The backend of other devices; its count is 0 while none is loaded. */
 const th_backend *th_backend_get(void);
-/* "the CPU" or "CUDA device 2"; written into text where it must be. */
+/* The name of a device, "the CPU" or "CUDA device 2"; may be written into text. */
 enum { TH_DEVICE_TEXT = 32 };
 const char *th_device_text(char text[TH_DEVICE_TEXT], int device);
 #define TH_DEVICE(n) th_device_text((char[TH_DEVICE_TEXT]){ 0 }, (n))
-/* For checks that look at elements: a tensor of the CPU with the values of t, t itself where it is there. Release it. */
+/* For checks that read elements: a CPU tensor with the values of t, or t itself if it is on the CPU. Release it. */
 th_status th_on_cpu(th_tensor *here, const th_tensor *t);
 const char *const *th_op_arg_names(const th_op *op);           /* NULL-ended */
 th_kind   th_kind_of(const th_op *op, int arg);
 
-/* LuaJIT hides its other types in the nans that no computation makes: a number that leaves for Lua
- * must not have their bits. */
+/* LuaJIT stores its other types in NaNs that no computation produces. A number that goes to Lua must not have their bits. */
 static inline double th_plain(double x)
 {
   uint64_t bits;
@@ -36,12 +35,12 @@ static inline double th_plain(double x)
   return x;
 }
 
-/* As th_each, in rectangles: `rows` rows of n elements; from one row to the next it is jump[k] bytes. */
+/* As th_each, in rectangles of `rows` rows of n elements; rows of operand k are jump[k] bytes apart. */
 typedef void (*th_tile)(char *const *p, const int64_t *step, const int64_t *jump, int64_t n, int64_t rows,
                         const void *ctx);
 th_status th_each_tile(int nop, th_tensor *const *t, th_tile tile, const void *ctx);
 
-/* ---- BLAS, opened at run time, one thread a call --------------------------------------------- */
+/* ---- BLAS, opened at run time, one thread per call ------------------------------------------- */
 
 typedef struct th_blas {
   void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
@@ -52,13 +51,13 @@ typedef struct th_blas {
                 int incx, float beta, float *y, int incy);
   void (*dgemv)(int order, int ta, int m, int n, double alpha, const double *a, int lda, const double *x,
                 int incx, double beta, double *y, int incy);
-  void *handle;                     /* for dlsym: LAPACK and the rest */
+  void *handle;                     /* for dlsym: LAPACK and other functions */
 } th_blas;
 enum { TH_ROWMAJOR = 101, TH_COLMAJOR = 102, TH_NOTRANS = 111, TH_TRANS = 112 };   /* cblas.h's values */
 
-/* The library, opened on first use; NULL with TH_EBACKEND's message kept when there is none. */
+/* The library, opened on first use; NULL without one, with the message of TH_EBACKEND set. */
 const th_blas *th_blas_get(void);
-/* Puts the address of a LAPACK routine ("dgesv_", called as Fortran does) into the pointer at f. */
+/* Stores the address of a LAPACK routine ("dgesv_", with Fortran's calling convention) in the pointer at f. */
 th_status th_lapack_get(void *f, const char *routine);
 
 #endif

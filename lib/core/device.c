@@ -1,4 +1,4 @@
-/* device.c - devices other than the CPU: the library that knows them, and what is asked of it. */
+/* device.c - devices other than the CPU: the backend that implements them, and queries to it. */
 #include <stdio.h>
 #include "registry.h"
 #include "th_record.h"

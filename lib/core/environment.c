@@ -1,4 +1,4 @@
-/* environment.c - numbers that environment variables spell. */
+/* environment.c - numbers from environment variables. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

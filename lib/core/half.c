@@ -1,4 +1,4 @@
-/* half.c - single numbers of 16 bits, by the formulas that the kernels use for many. */
+/* half.c - conversion of single 16-bit numbers, with the formulas of the kernels. */
 #include "../cpu/kernel.h"
 
 double th_half_to_double(uint16_t bits, int dtype)

@@ -1,22 +1,22 @@
-/* in_order.c - calls whose result overlaps itself: several of its elements share one place in memory.
+/* in_order.c - calls whose result overlaps itself: several of its elements share one address.
  *
- * Such a call gives what a loop gives that computes and writes the elements of the result one after another, in row-major
- * order: each element reads what earlier ones wrote, and the last value for a place stays. Kernels keep no order. They get
- * slices of the result, in row-major order, that do not overlap themselves. Ops that are not TH_EACH or TH_PLACES compute
- * such a result in fresh memory, which is then copied in this order.
+ * Such a call behaves like a loop that computes and writes the elements of the result one after another, in row-major order.
+ * Each element reads what earlier ones wrote, and the last value for an address stays. Kernels guarantee no order, so they get
+ * slices of the result, in row-major order, that do not overlap themselves. Ops that are not TH_EACH or TH_PLACES compute such
+ * a result in fresh memory, which is then copied in this order.
  */
 #include "overlap.h"
 #include "../op/in_order.h"
 #include "registry.h"
 
-/* The call of one slice after another. whole[0] is the result; `part` are the slices of the same tensors. */
+/* A call that runs one slice after another. whole[0] is the result; `part` holds the slices of the same tensors. */
 typedef struct slicing {
   const th_entry *e;
   th_arg         arg[TH_MAXARG];
   int            n;
   th_tensor      whole[TH_MAXARG], part[TH_MAXARG];
-  const uint8_t *mask;                      /* of maskedCopy: the mask of the slices to come, one element after the other, */
-  th_tensor     *source;                    /* and the vector of elements that are left */
+  const uint8_t *mask;                      /* of maskedCopy: the mask of the remaining slices, contiguous, */
+  th_tensor     *source;                    /* and the vector of the remaining elements */
 } slicing;
 
 /* Argument `arg` of each call is a slice of t, which has the dimensions of the result. */
@@ -32,8 +32,8 @@ static th_status end(slicing *s, th_status status)
   return status;
 }
 
-/* How many of the first dimensions are walked, so that what is left of t clearly does not overlap itself: each call asks that
- * again. `kept` is never walked. */
+/* The number of leading dimensions to loop over, so that a slice of t clearly does not overlap itself; each call checks that
+ * again. The loop never includes dimension `kept`. */
 static int dims_to_walk(const th_tensor *t, int kept)
 {
   th_tensor rest = *t;
@@ -42,7 +42,7 @@ static int dims_to_walk(const th_tensor *t, int kept)
   return d;
 }
 
-/* The elements of `source` that earlier slices have used are gone from it. */
+/* Removes from `source` the elements that this slice uses. */
 static void use_source(slicing *s)
 {
   const int64_t n = th_numel(&s->part[0]);
@@ -94,7 +94,7 @@ static th_status apart(th_tensor *to, const th_tensor *t, const th_tensor *y)
   return s;
 }
 
-/* x becomes one that is contiguous. */
+/* Makes x contiguous. */
 static th_status pack(th_tensor *x)
 {
   th_tensor packed = { 0 };
@@ -105,8 +105,8 @@ static th_status pack(th_tensor *x)
   return TH_OK;
 }
 
-/* x becomes a view of the size of y, as pointwise ops see it: in row-major order where the number of elements is the same, else
- * right-aligned, and size 1 stretches. */
+/* Makes x a view of the size of y, as pointwise ops do: in row-major order if the element counts are equal, else by
+ * broadcasting. */
 static th_status in_shape_of(th_tensor *x, const th_tensor *y)
 {
   if (th_same_shape(x, y)) return TH_OK;
@@ -125,8 +125,8 @@ static th_status in_shape_of(th_tensor *x, const th_tensor *y)
   return TH_OK;
 }
 
-/* Argument `arg` of each call is the slice of t that belongs to that of the result. The very view of the result stays this, so
- * that each slice reads what earlier ones wrote. */
+/* Argument `arg` of each call is the slice of t that matches the slice of the result. A view identical to the result is not
+ * copied, so that each slice reads what earlier ones wrote. */
 static th_status put_like_result(slicing *s, int arg, const th_tensor *t)
 {
   const th_tensor *y = &s->whole[0];
@@ -156,7 +156,7 @@ static th_status run_each(const th_entry *e, const th_arg *given)
     const int i = __builtin_ctz(left);
     if (given[i].t) status = put_like_result(&s, i, given[i].t);
   }
-  /* What one slice wrote another one may refuse: a divisor that became 0. */
+  /* A slice may refuse what an earlier one wrote, such as a divisor that became 0. */
   if (status == TH_OK && s.whole[0].dtype < TH_F16) status = th_tensor_clone(&before, &s.whole[0]);
   if (status == TH_OK) {
     status = run_slices(&s, -1);
@@ -168,7 +168,7 @@ static th_status run_each(const th_entry *e, const th_arg *given)
 
 /* ---- TH_PLACES: (y, dim, index, x or value) and (y, mask, x) --------------------------------------- */
 
-/* The mask and x of maskedCopy, of which each slice takes the elements that earlier ones have left. */
+/* maskedCopy: each slice takes the elements of x that earlier slices have not used. */
 static th_status run_masked(const th_entry *e, const th_arg *given)
 {
   slicing s = { .e = e };
@@ -204,7 +204,7 @@ static th_status place_one(th_tensor *one, const th_tensor *t)
   return s;
 }
 
-/* Slice `from` of x along dim goes to slice `to` of y; no x: the value of the call does. */
+/* Writes slice `from` of x along dim, or the value of the call where x is NULL, to slice `to` of y. */
 static th_status run_place(const th_entry *e, const th_arg *given, const th_tensor *x, int dim, int64_t to, int64_t from,
                            th_tensor *one)
 {
@@ -223,7 +223,7 @@ static th_status run_place(const th_entry *e, const th_arg *given, const th_tens
   return end(&s, status);
 }
 
-/* A vector of places: one after the other, each in row-major order. */
+/* A vector of indices: processed one after another, each slice in row-major order. */
 static th_status run_vector(const th_entry *e, const th_arg *given, const th_tensor *x, int dim, th_tensor *one)
 {
   const th_tensor *index = given[2].t;
@@ -237,7 +237,7 @@ static th_status run_vector(const th_entry *e, const th_arg *given, const th_ten
   return status;
 }
 
-/* A place for each element: line after line. All places of a line with stride 0 are the first one. */
+/* An index for each element: processed line after line. All elements of a line with stride 0 share one address. */
 static th_status run_lines(const th_entry *e, const th_arg *given, const th_tensor *x, int dim, const th_tensor *one)
 {
   slicing s = { .e = e };
@@ -273,7 +273,7 @@ static th_status run_places(const th_entry *e, const th_arg *given)
   return status;
 }
 
-/* ---- all others ------------------------------------------------------------------------------------ */
+/* ---- all other ops --------------------------------------------------------------------------------- */
 
 static th_status run_aside(const th_entry *e, th_call *c, const th_arg *given)
 {

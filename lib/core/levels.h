@@ -1,4 +1,4 @@
-/* levels.h - the CPU levels that this library was built for, best first.
+/* levels.h - the CPU levels that this library was built for, the best one first.
  * TH_EACH_LEVEL(f) is f(level) for each; a table made with it is indexed by th_cpu_level_index(). */
 #ifndef TH_LEVELS_H
 #define TH_LEVELS_H
@@ -20,7 +20,7 @@
 #endif
 #define TH_EACH_LEVEL(f) TH_IF_avx512(f) TH_IF_avx2(f) TH_IF_base(f)
 
-/* The level at work, as a place in TH_EACH_LEVEL. One past the last: this machine can run none of them. */
+/* The level in use, as an index into TH_EACH_LEVEL; one past the last if this machine can run none of them. */
 int th_cpu_level_index(void);
 
 #endif

@@ -1,12 +1,12 @@
-/* local.c - zeroed memory that belongs to a thread and goes with it. A thread variable of a library that
- * is loaded late has room for a pointer, not for what it points to. */
+/* local.c - zeroed per-thread memory, freed when the thread exits. A library that is loaded late has room for a
+ * thread-local pointer, but not for what it points to. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core.h"
 
 typedef struct block { struct block *next; _Alignas(16) char bytes[]; } block;
 
-static pthread_key_t key;           /* of the list of a thread's blocks */
+static pthread_key_t key;           /* holds the list of a thread's blocks */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_all(void *list)

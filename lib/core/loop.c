@@ -1,9 +1,9 @@
-/* loop.c - visits the elements of several tensors together, in as few and as long rows as possible, or in
- * tiles where one operand lies across the others. */
+/* loop.c - visits the elements of several tensors together, in as few and as long rows as possible, or in tiles where one operand
+ * is transposed relative to the others. */
 #include "core.h"
 
-enum { TILE_N = 128, TILE_ROWS = 16 };       /* a tile across: whole cache lines of both kinds of operand */
-enum { FEW = 256 };                          /* elements that are one tile however they lie */
+enum { TILE_N = 128, TILE_ROWS = 16 };       /* a tile of a transposed operand: whole cache lines of both kinds of operand */
+enum { FEW = 256 };                          /* up to so many elements are one tile with any strides */
 
 typedef struct plan {
   int     nop, ndim;                        /* dimension 0 is the innermost */
@@ -15,14 +15,14 @@ typedef struct plan {
   const void *ctx;
 } plan;
 
-/* Strides of operand t over the dimensions of the result, right-aligned; 0 where it stretches. */
+/* The stride of operand t along dimension d of the result, right-aligned; 0 where it broadcasts. */
 static int64_t stride_in(const th_tensor *t, int ndim, int d)
 {
   const int k = d - (ndim - t->ndim);
   return k < 0 || t->size[k] == 1 ? 0 : t->stride[k];
 }
 
-/* Can dimension d (outer) be walked as a continuation of what is already in the plan's last one? */
+/* Whether dimension d (outer) continues the plan's last dimension, so that both become one. */
 static bool joins(const plan *p, const int64_t *step)
 {
   const int last = p->ndim - 1;
@@ -42,7 +42,7 @@ static void add_dim(plan *p, int64_t n, const int64_t *step)
   p->ndim++;
 }
 
-/* The result's dimensions by falling stride: a transposed result is then walked in memory order. */
+/* Orders the result's dimensions by falling stride, so that a transposed result is visited in memory order. */
 static void order_dims(const th_tensor *y, int *order)
 {
   for (int d = 0; d < y->ndim; d++) {
@@ -59,8 +59,8 @@ static void order_dims(const th_tensor *y, int *order)
 
 static inline int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
-/* Where an operand's elements lie closer together along another dimension than along the first, that one
- * becomes the second. */
+/* If an operand's elements are closer together along another dimension than along the first, makes that dimension the second
+ * one. */
 static bool lies_across(plan *p)
 {
   for (int k = 1; k < p->nop; k++) {
@@ -82,7 +82,7 @@ static bool lies_across(plan *p)
   return false;
 }
 
-/* Rows are cut to the length of a block, short ones go together. */
+/* Cuts long rows to the length of a block and groups short ones. */
 static void cut_tiles(plan *p)
 {
   if (lies_across(p)) {
@@ -95,7 +95,8 @@ static void cut_tiles(plan *p)
   for (int d = 0; d < 2; d++) p->tiles[d] = (p->n[d] + p->tile[d] - 1) / p->tile[d];
 }
 
-/* Tile b, counted along the second dimension first: what lies across is then read on where it was left. */
+/* Visits tile b. Tiles are numbered along the second dimension first, so that consecutive tiles read a transposed operand
+ * sequentially. */
 static void walk(const plan *p, int64_t b)
 {
   char *at[TH_MAXOPND];
@@ -115,11 +116,11 @@ static void block(void *ctx, int64_t first, int64_t last)
   for (int64_t b = first; b < last; b++) walk(ctx, b);
 }
 
-/* Torch7 lets operands of equal count but other shapes through, each read in its own row-major order:
- * such a one is seen in the shape of the result, packed first where it is not. */
+/* Torch7 accepts operands of equal element count but different shapes, and reads each in row-major order. Views such an operand
+ * in the shape of the result, after a contiguous copy where necessary. */
 static th_status in_shape_of(th_tensor *packed, const th_tensor *y, const th_tensor *x)
 {
-  if (th_contiguous(x)) th_tensor_alias(packed, x);     /* whose storage was NULL */
+  if (th_contiguous(x)) th_tensor_alias(packed, x);     /* the storage of `packed` was NULL */
   else TH_TRY(th_tensor_clone(packed, x));
   int64_t step = 1;
   packed->ndim = y->ndim;
@@ -166,11 +167,11 @@ static void add_row(plan *p)
   p->ndim = 2;
 }
 
-/* The general case: tiles are found and shared out. */
+/* The general case: plans the tiles and distributes them over the threads. */
 static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *const *t, th_tile f, const void *ctx,
                                                         int64_t total, bool plain, bool same_count)
 {
-  plan p;                           /* no more of these two is set than is used: small calls come here too */
+  plan p;                           /* initialized only as far as they are used, because small calls run this too */
   th_tensor kept[TH_MAXOPND];
   th_status s = TH_OK;
   p.nop = nop;
@@ -205,7 +206,7 @@ static __attribute__((noinline)) th_status each_planned(int nop, th_tensor *cons
   return s;
 }
 
-/* Do the elements of t lie one after the other? *n: how many there are. */
+/* Whether t is contiguous; *n is its element count. */
 static inline bool packed(const th_tensor *t, int64_t *n)
 {
   int64_t step = 1;

@@ -1,4 +1,4 @@
-/* map.c - storages whose memory other processes may see: mapped files, and shared memory. */
+/* map.c - storages whose memory other processes can share: mapped files and shared memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 enum { IS_FILE = 1, IS_MEMORY = 2 };        /* values of th_storage.mapped */
 
-/* A file that is open to be mapped. */
+/* A file that is being mapped. */
 typedef struct source {
   const char *path;
   int fd, kind;
   bool created;
-  int64_t bytes;                            /* what it holds */
+  int64_t bytes;                            /* its size */
 } source;
 
 static th_status failed(const char *what, const char *path, int why)
@@ -49,14 +49,15 @@ static th_status open_source(source *f, bool may_create)
   return TH_OK;
 }
 
-/* Gives the file its blocks now: a full disk is an error here, not a signal at the first write. */
+/* Reserves the blocks of the file now, so that a full disk is an error here and not a signal at the first write. */
 static th_status reserve(const source *f, int64_t first, int64_t end)
 {
   struct rlimit most;
   struct statvfs disk;
   int why;
   if (end <= first) return TH_OK;
-  /* Where the file system cannot reserve, the C library writes: it must not fill the disk in vain. */
+  /* If the file system cannot reserve blocks, the C library writes zeros. Check first, so that it does not fill the disk in
+   * vain. */
   if (fstatvfs(f->fd, &disk) == 0 && (end - f->bytes) / (int64_t)disk.f_frsize > (int64_t)disk.f_bavail) {
     return failed("grow", f->path, ENOSPC);
   }
@@ -79,7 +80,7 @@ static void close_source(source *f, bool failure)
   else unlink(f->path);
 }
 
-/* Bytes first..end of the file as memory of s. A map begins with a page. */
+/* Maps bytes first..end of the file as the memory of s. A map begins at a page. */
 static th_status map(th_storage *s, const source *f, int64_t first, int64_t end)
 {
   if (end == first) return TH_OK;
@@ -98,7 +99,7 @@ void th_unmap(th_storage *s)
   munmap((char *)s->data - before, (size_t)(s->capacity + before));
 }
 
-/* Where the elements lie in the file; grows it if it may. */
+/* Computes the bytes of the elements in the file, and grows the file where that is allowed. */
 static th_status extent(source *f, int64_t es, int64_t offset, int64_t size, int64_t *first, int64_t *end)
 {
   int64_t bytes;

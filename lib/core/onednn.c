@@ -1,4 +1,4 @@
-/* onednn.c - oneDNN 2.x: the library is opened, its part that we use declared, its primitives made and kept. */
+/* onednn.c - oneDNN 2.x: opens the library, declares the part that we use, creates and caches its primitives. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -6,17 +6,17 @@
 #include "conv.h"
 #include "onednn.h"
 
-/* ---- the library: what its interface calls things, version 2 ---- */
+/* ---- the library: names of its interface, version 2 ---- */
 
 typedef int64_t dims[12];
 typedef struct version { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
 typedef struct argument { int what; void *memory; } argument;
-/* Descriptors are plain memory, of 696 and 5976 bytes; the library alone looks inside. */
+/* Descriptors are plain memory of 696 and 5976 bytes; only the library reads them. */
 typedef struct layout { _Alignas(16) char bytes[1024]; } layout;
 typedef struct operation { _Alignas(16) char bytes[8192]; } operation;
 
 enum { F32 = 3, CPU = 1, ANY = 1, DIRECT = 1, TRAINING = 64, SCRATCH_IS_OURS = 1, IN_ORDER = 1 };
-enum { SEQUENTIAL = 1, OPENMP = 2 };                /* runtimes */
+enum { SEQUENTIAL = 1, OPENMP = 2 };                /* threading runtimes */
 enum { SSE41 = 0x1, AVX2 = 0x7, AVX512 = 0x27 };
 enum { SRC_LAYOUT = 129, DIFF_SRC_LAYOUT, WEIGHTS_LAYOUT, DIFF_WEIGHTS_LAYOUT, DST_LAYOUT, DIFF_DST_LAYOUT,
        SCRATCH_LAYOUT = 136 };
@@ -57,11 +57,11 @@ static struct {
 #define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
   FUNCTIONS(DECLARE)
 #undef DECLARE
-  void (*set_threads)(int);         /* of OpenMP, for the calling thread; NULL: the library starts none */
+  void (*set_threads)(int);         /* of OpenMP, for the calling thread; NULL if the library starts no threads */
   int  (*max_threads)(void);
   void *engine, *stream, *attr;
 } dnn;
-static char name[64];               /* empty: not used */
+static char name[64];               /* empty if oneDNN is not used */
 static char why_not[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -81,7 +81,7 @@ static const char *bind(void *handle)
   return NULL;
 }
 
-/* Code for another level than ours would give other bits than the level promises. */
+/* Limits generated code to our level. Code for another level would give different bits. */
 static bool set_level(void)
 {
   const char *level = th_cpu_level();
@@ -94,7 +94,7 @@ static bool start(void)
   return dnn.engine_create(&dnn.engine, CPU, 0) == 0 && dnn.stream_create(&dnn.stream, dnn.engine, IN_ORDER) == 0 &&
          dnn.primitive_attr_create(&dnn.attr) == 0 &&
          dnn.primitive_attr_set_scratchpad_mode(dnn.attr, SCRATCH_IS_OURS) == 0 &&
-         dnn.set_primitive_cache_capacity(0) == 0;  /* we keep our own */
+         dnn.set_primitive_cache_capacity(0) == 0;  /* we have our own cache */
 }
 
 static bool use(void *handle)
@@ -120,7 +120,7 @@ static bool use(void *handle)
   return true;
 }
 
-/* TH_ONEDNN names the library to open; with "none" there is none. */
+/* TH_ONEDNN names the library to open; "none" disables oneDNN. */
 static void find(void)
 {
   static const char *const usual[] = { "libdnnl.so.2", "libdnnl.so.3" };
@@ -164,16 +164,16 @@ void th_onednn_leave(int before)
 
 /* ---- plans ---- */
 
-enum { LIMIT = 256 };               /* plans that are kept */
+enum { LIMIT = 256 };               /* cached plans */
 
 struct th_onednn_plan {
   th_onednn_shape shape;
-  layout plain[3], image;           /* image: the first of those that are read, in the wanted layout */
+  layout plain[3], image;           /* image: one image of the operand that is read first, in the layout of the plan */
   layout plain_image;
-  const layout *inner[3];           /* the wanted ones, part of desc */
+  const layout *inner[3];           /* the layouts of the plan, owned by desc */
   void   *desc, *primitive, *move[3], *move_image;
   size_t  workspace;
-  int64_t users, used;              /* used: when it was taken last; 0: not among those that are kept */
+  int64_t users, used;              /* used: clock at the last use; 0 if not in the cache */
 };
 
 static struct {
@@ -191,14 +191,14 @@ static void destroy(th_onednn_plan *p)
   free(p);
 }
 
-/* The operand that a pass writes, and the one that it reads first. */
+/* The operand that a pass writes. read_first: the one that it reads first. */
 static int result_of(int64_t pass)
 {
   return pass == TH_CONV_FORWARD ? TH_ONEDNN_Y : pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_X : TH_ONEDNN_K;
 }
 static int read_first(int64_t pass) { return pass == TH_CONV_GRAD_INPUT ? TH_ONEDNN_Y : TH_ONEDNN_X; }
 
-/* The description of the convolution of this pass. */
+/* Describes the convolution of this pass to the library. */
 static int describe(operation *op, const th_onednn_shape *s, int64_t pass)
 {
   const dims size[3] = { { s->n, s->c, s->h, s->w }, { s->n, s->o, s->oh, s->ow }, { s->o, s->c, s->kh, s->kw } };
@@ -222,7 +222,7 @@ static int compile(th_onednn_plan *p)
   const th_onednn_shape *s = &p->shape;
   operation op;
   void *forward = NULL;
-  if (s->pass != TH_CONV_FORWARD &&                 /* gradients ask for the description of what they are a gradient of */
+  if (s->pass != TH_CONV_FORWARD &&                 /* a gradient needs the description of its forward pass */
       (describe(&op, s, TH_CONV_FORWARD) || dnn.primitive_desc_create(&forward, &op, dnn.attr, dnn.engine, NULL))) return -1;
   const int failed = describe(&op, s, s->pass) || dnn.primitive_desc_create(&p->desc, &op, dnn.attr, dnn.engine, forward) ||
                      dnn.primitive_create(&p->primitive, p->desc);
@@ -275,7 +275,7 @@ static th_onednn_plan *make(const th_onednn_shape *s)
   return NULL;
 }
 
-/* Finds a plan, or the place of the one that was not used for the longest time. */
+/* Finds a plan, or the place of the least recently used one. */
 static th_onednn_plan *find_plan(const th_onednn_shape *s, int *place)
 {
   *place = 0;
@@ -323,7 +323,7 @@ size_t th_onednn_workspace(const th_onednn_plan *p) { return p->workspace; }
 
 /* ---- running ---- */
 
-/* Runs a primitive; its arguments come with the addresses of their data, which become memories of these layouts. */
+/* Runs a primitive. Wraps the data addresses in its arguments as library memory objects with these layouts. */
 static bool execute(const void *primitive, int n, argument *args, const layout *const *l)
 {
   int made = 0;

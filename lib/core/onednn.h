@@ -1,13 +1,13 @@
-/* onednn.h - convolutions of oneDNN, which is opened at run time where it is installed: each call runs in the thread that
- * makes it, whatever threads the library would like to start. */
+/* onednn.h - convolutions by oneDNN, which is opened at run time where it is installed. Each call runs in the calling thread
+ * only; the library starts no threads. */
 #ifndef TH_ONEDNN_H
 #define TH_ONEDNN_H
 #include "core.h"
 
-/* Why oneDNN is not used; NULL: it is. Opened when first asked for. */
+/* Why oneDNN is not used, or NULL if it is. Opens the library at the first call. */
 const char *th_onednn_missing(void);
 
-/* Images and kernels of float without groups, as in th_conv_shape, and where their numbers lie. */
+/* Images and kernels of float without groups, as in th_conv_shape, with their strides. */
 typedef struct th_onednn_shape {
   int64_t n, c, o, h, w, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw;
   int64_t xs[4], ys[4], ks[4];      /* strides of images, results, kernels */
@@ -16,26 +16,26 @@ typedef struct th_onednn_shape {
 
 enum { TH_ONEDNN_X, TH_ONEDNN_Y, TH_ONEDNN_K };
 
-/* A convolution ready to run: code, and the layouts that it wants. Any number of threads may use one at a time. */
+/* A convolution ready to run: code, and the layouts that it requires. Any number of threads may use one at the same time. */
 typedef struct th_onednn_plan th_onednn_plan;
 
-/* The plan of a shape, made or found among those made last; given back by th_onednn_give. */
+/* The plan of a shape, new or from the cache; release it with th_onednn_give. */
 th_status th_onednn_take(th_onednn_plan **plan, const th_onednn_shape *s);
 void      th_onednn_give(th_onednn_plan *plan);
 
-/* Bytes of an operand as the convolution wants it; whether it lies so already. */
+/* The bytes of an operand in the layout of the plan, and whether the operand has that layout already. */
 size_t th_onednn_bytes(const th_onednn_plan *plan, int operand);
 bool   th_onednn_fits(const th_onednn_plan *plan, int operand);
 size_t th_onednn_workspace(const th_onednn_plan *plan);
 
-/* Moves an operand into the wanted layout, or the result of the pass out of it; one image of those that are read first: of
- * x, or of gradOutput where that is what gradInput is made of. */
+/* Converts an operand into the layout of the plan, or the result of the pass out of it. Of the operand that is read first (x, or
+ * gradOutput in the pass of gradInput) it converts one image. */
 bool th_onednn_move(const th_onednn_plan *plan, int operand, void *from, void *to);
 bool th_onednn_move_image(const th_onednn_plan *plan, void *from, void *to);
-/* The convolution of operands in the wanted layouts. False: no memory. */
+/* Runs the convolution on operands in the layouts of the plan. False without memory. */
 bool th_onednn_run(const th_onednn_plan *plan, void *const operand[3], void *bias, void *workspace);
 
-/* Around calls of the last three: keeps OpenMP to this thread, then gives it back what it had. */
+/* Call these around th_onednn_move and th_onednn_run: they limit OpenMP to this thread, then restore its thread count. */
 int  th_onednn_enter(void);
 void th_onednn_leave(int before);
 

@@ -1,20 +1,21 @@
-/* overlap.c - do elements of one view share a place in memory?
+/* overlap.c - checks whether elements of one view share an address.
  *
- * Two elements meet where a sum of difference[d] * stride[d] is 0, with |difference[d]| < size[d] and one of them not 0. The
- * dimensions are taken by falling stride: the inner ones must make up for what the outer ones have left, and reach only so far.
+ * Two elements share an address if a sum of difference[d] * stride[d] is 0, with |difference[d]| < size[d] and one difference not
+ * 0. The search takes the dimensions by falling stride. The inner ones must cancel the sum of the outer ones, and their reach is
+ * limited.
  */
 #include "core.h"
 #include "overlap.h"
 
-enum { MOST_STEPS = 100000 };        /* of the search; a view that needs more counts as one that overlaps */
+enum { MOST_STEPS = 100000 };        /* of the search; a view that needs more counts as overlapping */
 
 typedef struct dims {
   int ndim, steps;
-  int64_t n[TH_MAXDIM], stride[TH_MAXDIM];          /* by rising stride, which is positive */
-  int64_t reach[TH_MAXDIM + 1];                     /* how far the first d of them lead together */
+  int64_t n[TH_MAXDIM], stride[TH_MAXDIM];          /* by rising stride; strides are positive */
+  int64_t reach[TH_MAXDIM + 1];                     /* the largest sum of the first d dimensions */
 } dims;
 
-/* Can the first d dimensions lead from `left` to 0? With `moved` false, only by a step that is not 0. */
+/* Whether the first d dimensions can bring the sum `left` to 0. If `moved` is false, one difference must not be 0. */
 static bool leads_to_zero(dims *s, int d, int64_t left, bool moved)
 {
   if (left == 0 && moved) return true;
@@ -23,7 +24,7 @@ static bool leads_to_zero(dims *s, int d, int64_t left, bool moved)
   const int64_t stride = s->stride[d - 1], rest = s->reach[d - 1], most = s->n[d - 1] - 1;
   /* left + k * stride must lie in -rest..rest */
   int64_t first = -(left + rest) / stride, last = (rest - left) / stride;
-  first = th_max(first - 1, moved ? -most : 0);     /* one meeting has two signs */
+  first = th_max(first - 1, moved ? -most : 0);     /* each solution has a negative: search one half */
   last = th_min(last + 1, most);
   for (int64_t k = first; k <= last; k++) {
     const int64_t now = left + k * stride;
@@ -65,7 +66,7 @@ static int by_stride(const th_tensor *t, int *order)
   return n;
 }
 
-/* Does each stride lead beyond all that the smaller ones reach? */
+/* Whether each stride is larger than the reach of all smaller ones. */
 static bool nested(const th_tensor *t, const int *order, int n)
 {
   int64_t reach = 0;

@@ -1,15 +1,16 @@
-/* overlap.h - do elements of one view share a place in memory? */
+/* overlap.h - checks whether elements of one view share an address. */
 #ifndef TH_OVERLAP_H
 #define TH_OVERLAP_H
 #include "th_op.h"
 
-/* The answer where dimensions are in no order, or a stride is too small for those within it. */
+/* The slow case of th_overlaps_itself: dimensions in any order, or a stride smaller than the reach of the inner ones. */
 bool th_overlaps_itself_slowly(const th_tensor *t);
 
-/* Does each stride lead beyond all that the smaller ones reach? Then no two elements meet, and this is quick to see. */
+/* Whether each stride is larger than the reach of all smaller ones. Then no two elements share an address; this check is quick. */
 bool th_is_nested(const th_tensor *t);
 
-/* Each stride leads beyond all that the dimensions within it reach: then no two elements meet. Every call of an op asks. */
+/* Whether two elements share an address. The loop handles the usual case quickly, because every call of an op runs it: no overlap
+ * if each stride is larger than the reach of the inner dimensions. */
 static inline bool th_overlaps_itself(const th_tensor *t)
 {
   if (t->ndim == 1 && t->stride[0] > 0) return false;
@@ -37,7 +38,7 @@ static inline const th_storage *th_root_of(const th_storage *s)
   return s;
 }
 
-/* May the tensors meet in memory? */
+/* Whether the tensors may share memory. */
 static inline bool th_shares_memory(const th_tensor *a, const th_tensor *b)
 {
   return a->storage && b->storage && th_root_of(a->storage) == th_root_of(b->storage);

@@ -1,5 +1,5 @@
-/* parallel.c - one pool of threads, work cut into fixed blocks. Who runs a block is open; which blocks
- * there are depends on the problem's size only, so results do not depend on the number of threads. */
+/* parallel.c - one pool of threads that run fixed blocks of work. Any thread may run a block, but the blocks depend on the
+ * problem size only. So results do not depend on the number of threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 
 enum { MAXTHREADS = 256, SPINS = 500, AWAKE = 1000000, TICKET = 1024 };      /* AWAKE: nanoseconds */
 
-/* A handler of a signal sets it, and all threads look at it. */
+/* A signal handler sets it, and all threads read it. */
 static int interrupted;
 
 void th_interrupt(int on) { __atomic_store_n(&interrupted, on, __ATOMIC_RELAXED); }
 int  th_interrupted(void) { return __atomic_load_n(&interrupted, __ATOMIC_RELAXED); }
 
-/* ---- the job that all threads work on ---- */
+/* ---- the job that all threads run ---- */
 
 typedef struct job {
   int64_t n, grain, blocks;
@@ -27,20 +27,20 @@ typedef struct job {
 } job;
 
 static struct {
-  pthread_mutex_t lock, one_job;    /* one_job: two Lua states may call at the same time */
+  pthread_mutex_t lock, one_job;    /* one_job: held during a job, because two Lua states may call at the same time */
   pthread_cond_t wake, done;
   pthread_t thread[MAXTHREADS];
   int started;                      /* threads beside the caller */
-  int wanted;                       /* as many as there shall be, atomically: any Lua state may set it; -1: not known yet */
-  int cores;                        /* that may run them, atomically */
-  int64_t ticket;                   /* of the job: its number, and below it how many threads help */
-  int64_t before;                   /* the ticket when the youngest threads were started, atomically: older ones may begin late */
+  int wanted;                       /* the number that is wanted, atomic because any Lua state may set it; -1 if not known yet */
+  int cores;                        /* available processors, atomic */
+  int64_t ticket;                   /* of the job: its number times TICKET, plus the number of helping threads */
+  int64_t before;                   /* the ticket when the newest threads were started; atomic: older ones may start late */
   int64_t working;                  /* threads that have not finished the job */
-  int asleep;                       /* the caller waits for `done` */
-  int sleepers;                     /* threads that wait for `wake` */
-  int avoided, placed;              /* the processor that the first `placed` threads keep away from */
+  int asleep;                       /* the caller sleeps on `done` */
+  int sleepers;                     /* threads that sleep on `wake` */
+  int avoided, placed;              /* the processor that the first `placed` threads must not use */
   job *current;
-  int64_t shared;                   /* jobs so far that were shared out */
+  int64_t shared;                   /* the number of jobs that ran on several threads */
   pid_t owner;                      /* the process the threads live in */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .one_job = PTHREAD_MUTEX_INITIALIZER,
            .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER, .wanted = -1 };
@@ -67,17 +67,17 @@ static bool is_over(const void *what)
   return (__atomic_load_n(w->word, __ATOMIC_ACQUIRE) == w->value) == w->is;
 }
 
-/* Waits awake until *word is (or, with `is` false, is no longer) `value`: for AWAKE at most, and where there are more threads
- * than processors only for some spins. To wake a thread may take longer than a whole job of a million elements (100 to
- * 500 us on a virtual machine), and then the caller has fallen asleep too. */
+/* Spins until *word is (or, with `is` false, is no longer) `value`: for AWAKE at most, or for SPINS looks where there are more
+ * threads than processors. To wake a thread may take longer than a whole job of a million elements (100 to 500 us on a virtual
+ * machine), and by then the caller sleeps too. */
 static bool wait_awake(const int64_t *word, int64_t value, bool is)
 {
   const bool crowded = wanted() >= __atomic_load_n(&pool.cores, __ATOMIC_RELAXED);
   return th_spin(is_over, &(wait){ word, value, is }, SPINS, crowded ? 0 : AWAKE);
 }
 
-/* The next ticket. Jobs come in quick succession: a thread waits awake first, then asleep; awake it takes no lock, because
- * whoever meets the other at a lock goes to sleep. */
+/* The next ticket. Jobs come in quick succession, so a thread spins before it sleeps. It spins without the mutex, because
+ * contention on it would put threads to sleep. */
 static int64_t next_ticket(int64_t seen)
 {
   int64_t t;
@@ -92,7 +92,7 @@ static int64_t next_ticket(int64_t seen)
   return t;
 }
 
-/* A thread that a ticket counts is waited for: the job stays until it has said that it is done. */
+/* The caller waits for every thread that the ticket counts, so the job stays valid until each has decremented `working`. */
 static void *loop(void *arg)
 {
   const int me = (int)(intptr_t)arg;
@@ -112,8 +112,8 @@ static void *loop(void *arg)
   return NULL;
 }
 
-/* The system may start or wake a thread on the caller's processor though another is free, and then leaves both there, since
- * they wait for each other in turn: the pool's threads are kept away from it. */
+/* The system may start or wake a thread on the caller's processor although another is free. It then leaves both there, because
+ * they wait for each other in turn. So the pool's threads are excluded from the caller's processor. */
 static void keep_away(int helpers)
 {
   cpu_set_t set;
@@ -162,7 +162,7 @@ static void set_default(void)
   __atomic_compare_exchange_n(&pool.wanted, &unknown, (int)th_min(n, MAXTHREADS) - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* After a fork the child has no threads: it starts its own. */
+/* After a fork the child has no threads and starts new ones. */
 static void start_threads(int count)
 {
   if (pool.owner != getpid()) {
@@ -175,7 +175,7 @@ static void start_threads(int count)
   }
   __atomic_store_n(&pool.before, pool.ticket, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.cores, th_cores(), __ATOMIC_RELAXED);
-  sigset_t all, before;             /* signals belong to the thread that runs Lua */
+  sigset_t all, before;             /* only the thread that runs Lua handles signals */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attr;

@@ -1,6 +1,6 @@
-/* philox.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words from a counter and a
- * key. Whoever includes this gets the vectors of its instruction set; the words are the same. Kernels of devices define
- * TH_PHILOX_FN as what makes a function theirs, and get single blocks only. */
+/* philox.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011): four random words from a counter and a key. The including file's
+ * instruction set determines the vectors; the words are the same. Device code defines TH_PHILOX_FN as its function qualifier and
+ * gets single blocks only. */
 #ifndef TH_PHILOX_H
 #define TH_PHILOX_H
 #include <stdint.h>
@@ -59,14 +59,14 @@ TH_PHILOX_FN void th_philox_block(uint64_t key, uint64_t stream, uint64_t block,
 }
 
 #ifdef TH_PHILOX_MANY
-/* `count` blocks of four words from this one on. The low half of the counter wraps, the high one stays. */
+/* Writes `count` blocks of four words, beginning with `block`. The low half of the counter wraps, the high half stays. */
 static inline void th_philox_blocks(uint64_t key, uint64_t stream, uint64_t block, uint32_t *to, int64_t count)
 {
   int64_t i = 0;
 #ifdef TH_PHILOX_LANES
   enum { LANES = TH_PHILOX_LANES };
   typedef uint64_t th_philox_lanes __attribute__((vector_size(8 * LANES)));
-  th_philox_lanes place;                    /* so ordered that EVEN and ODD leave blocks in a row */
+  th_philox_lanes place;                    /* in an order from which EVEN and ODD give consecutive blocks */
   for (int k = 0; k < LANES; k++) place[k] = (uint64_t)(k / 2 + k % 2 * (LANES / 2));
   for (; i + LANES <= count; i += LANES) {
     const th_philox_lanes at = place + (block + (uint64_t)i), m0 = (th_philox_lanes){ 0 } + TH_PHILOX_M0,
@@ -74,7 +74,7 @@ static inline void th_philox_blocks(uint64_t key, uint64_t stream, uint64_t bloc
     th_philox_lanes a = at, b = at >> 32, c = (th_philox_lanes){ 0 } + (uint32_t)stream,
                     d = (th_philox_lanes){ 0 } + (stream >> 32);
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; round++) {         /* the high halves fill with what nobody reads */
+    for (int round = 0; round < 10; round++) {         /* the high halves fill with unused bits */
       const th_philox_lanes p = TH_PHILOX_MUL(a, m0), q = TH_PHILOX_MUL(c, m1);
       a = (q >> 32) ^ b ^ k0;
       b = q;

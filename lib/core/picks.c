@@ -1,8 +1,8 @@
-/* picks.c - indices and masks as cutorch took them. Beside a tensor of a device, an index may be any
- * tensor of that device or a LongTensor of the CPU, a mask likewise or a ByteTensor of the CPU. */
+/* picks.c - converts the indices and masks that cutorch accepted. Beside a tensor of a device, an index may be any tensor of that
+ * device or a LongTensor of the CPU; a mask may be any tensor of that device or a ByteTensor of the CPU. */
 #include "registry.h"
 
-/* What the other tensors of the call are on; the CPU where there is none. */
+/* The device of the other tensors of the call; the CPU if there are none. */
 static int device_of_others(const th_entry *e, const th_arg *arg)
 {
   const uint32_t others = (e->results | e->inputs) & ~(e->indices | e->masks);
@@ -18,7 +18,7 @@ static bool fits(const th_entry *e, int i, const th_tensor *t, int device)
   return t->device == device && t->dtype == (e->indices >> i & 1 ? TH_I64 : TH_U8);
 }
 
-/* Can the tensor become what fits? On the CPU its type must be right. */
+/* Whether the tensor can be converted. A CPU tensor must have the right type already. */
 static bool can_fit(const th_entry *e, int i, const th_tensor *t, int device)
 {
   return t->dtype != TH_NONE && (t->device == device || fits(e, i, t, TH_CPU));
@@ -34,7 +34,7 @@ bool th_has_strange_picks(const th_entry *e, const th_arg *arg)
   return false;
 }
 
-/* A copy that fits. Whatever is not 0 is 1 in a mask. */
+/* Makes a copy on the right device with the right type. In a mask, every value except 0 becomes 1. */
 static th_status convert(th_tensor *to, const th_entry *e, int i, const th_tensor *t, int device)
 {
   const bool index = e->indices >> i & 1;

@@ -1,4 +1,4 @@
-/* plugin.c - libraries that bring ops of their own: opened, looked at, and only then added to the registry. */
+/* plugin.c - plug-ins: libraries with ops. Opens a library, checks it, and only then adds its ops to the registry. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,9 +13,9 @@ struct th_plugin {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static th_plugin *added;                     /* never closed: the registry points into them */
+static th_plugin *added;                     /* never closed, because the registry points into them */
 
-/* A plug-in calls th_fail and the like by name, so the names of this library must be seen by it. */
+/* Makes the symbols of this library global, because a plug-in calls th_fail and other functions by name. */
 static void show_own_names(void)
 {
   Dl_info self;
@@ -48,7 +48,7 @@ static th_status check_op(const th_plugin_face *face, int i)
   for (int k = 0; k < i; k++) {
     const th_op *other = face->ops[k].op;
     if (strcmp(other->name, name) == 0 && strcmp(other->args, p->op->args) == 0) {
-      return th_fail(TH_EARG, "op %s is there twice with the signature %s", name, p->op->args);
+      return th_fail(TH_EARG, "op %s is defined twice with the signature %s", name, p->op->args);
     }
   }
   return TH_OK;
@@ -102,7 +102,7 @@ const th_op *th_plugin_op_at(const th_plugin *p, int i) { return i >= 0 && i < p
 
 int th_plugin_added(const th_plugin *p) { return p->added; }
 
-/* What was free when the plug-in was opened may have been taken since, so all is looked at once more. */
+/* Repeats all checks, because names that were free when the plug-in was opened may have been taken since. */
 static th_status add_locked(th_plugin *p)
 {
   TH_TRY(check_face(p->face, "a plug-in"));

@@ -1,5 +1,5 @@
-/* pool.c - the tensors of a Lua state. A finalizer costs LuaJIT ten times what a small op takes; so Lua holds
- * references to tensors that live here, and asks a weak table which of them it has lost. */
+/* pool.c - the tensors of a Lua state. A finalizer costs LuaJIT ten times as much as a small op. So Lua holds references to
+ * tensors of this pool, and a weak table shows which references the collector has removed. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core.h"
@@ -8,15 +8,15 @@ enum { FIRST = 256, SLAB = 256, AHEAD = 16 };   /* FIRST and SLAB are powers of 
 
 typedef struct pool {
   th_pool face;
-  int32_t *free;                    /* a stack of numbers */
+  int32_t *free;                    /* a stack of free numbers */
   int32_t nfree;
-  struct pool *next;                /* of those without a Lua state */
+  struct pool *next;                /* in the list of pools without a Lua state */
 } pool;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pool *idle;
 
-/* Tensors never move. A new number is taken before a higher one, so that they lie one after the other. */
+/* Adds slabs; tensors never move. Lower numbers are taken first, so that consecutive tensors are adjacent in memory. */
 int th_pool_grow(th_pool *face)
 {
   pool *p = (pool *)face;
@@ -66,17 +66,17 @@ void th_pool_give(th_pool *face, int number)
 {
   pool *p = (pool *)face;
   th_tensor *t = face->tensor[number];
-  if (number >= AHEAD) {            /* numbers come back from high to low */
+  if (number >= AHEAD) {            /* a sweep frees numbers from high to low */
     const th_tensor *soon = face->tensor[number - AHEAD / 2];
     __builtin_prefetch(face->tensor[number - AHEAD], 1);
     if (soon->storage) __builtin_prefetch(soon->storage, 1);
   }
   if (t->storage) th_storage_release(t->storage);
-  memset(t, 0, offsetof(th_tensor, size[1]));   /* whoever looks at more dimensions sets them first */
+  memset(t, 0, offsetof(th_tensor, size[1]));   /* code that reads more dimensions sets them first */
   p->free[p->nfree++] = number;
 }
 
-/* The tensors stay where they are, empty, for the next state: finalizers that run later may still see them. */
+/* Keeps the memory of the tensors, empty, for the next state, because finalizers that run later may still use them. */
 void th_pool_free(th_pool *face)
 {
   pool *p = (pool *)face;

@@ -1,5 +1,5 @@
-/* random.c - generators: the Mersenne twister with Torch7's streams, and Philox, whose words come
- * from a counter, so that any of them can be made without those before it. */
+/* random.c - generators: the Mersenne twister with Torch7's streams, and Philox, which computes any word from a counter without
+ * the words before it. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -19,7 +19,7 @@ void th_generator_seed(th_generator *g, int kind, uint64_t seed)
   g->next = N;
 }
 
-/* A seed nobody chose: 32 bits, for the twister takes no more, and Lua keeps them exactly. */
+/* A random seed of 32 bits: the twister takes no more, and a Lua number holds it exactly. */
 static uint64_t chance(void)
 {
   uint32_t seed;
@@ -38,7 +38,7 @@ th_generator *th_generator_new(int kind)
 
 void th_generator_free(th_generator *g) { free(g); }
 
-/* Every thread has its own, for a Lua state that runs beside others must not share a stream. */
+/* Thread-local, because Lua states that run at the same time must not share a stream. */
 th_generator *th_generator_default(void)
 {
   static TH_QUICK_LOCAL void *slot;
@@ -108,9 +108,9 @@ double th_generator_normal(th_generator *g, double mean, double std)
 
 /* ---- the state as bytes ---------------------------------------------------------------------- */
 
-/* Both layouts begin with the seed; what follows tells them apart. This is the one that
- * torch.getRNGState has always written on x86-64, so that a state kept in an old checkpoint goes on
- * here. `left` counts the words up to the next turn, from N down to 1. */
+/* Both layouts begin with the seed and differ after it. This is the layout that torch.getRNGState has always written on x86-64,
+ * so that the state of an old checkpoint can be continued here. `left` counts the words up to the next generation of the state,
+ * from N down to 1. */
 typedef struct twister_state {
   uint64_t seed;
   int32_t  left, seeded;

@@ -1,6 +1,6 @@
-/* random.h - what a generator is, for kernels that draw many random words at once. The loops here
- * are written to be vectorised by whoever includes them: lib/core draws word by word, each level of
- * lib/cpu in its own vectors; the words are the same. */
+/* random.h - the generator struct, for kernels that draw many random words per call. The loops here vectorize with the
+ * instruction set of the including file: lib/core draws word by word, each level of lib/cpu with its vectors. The words are the
+ * same. */
 #ifndef TH_RANDOM_H
 #define TH_RANDOM_H
 #include "core.h"
@@ -9,21 +9,21 @@
 #define TH_PI 3.14159265358979323846
 
 enum { TH_TWISTER_WORDS = 624, TH_TWISTER_AHEAD = 397 };
-/* Words are made a vector at a time: whoever takes n has room for TH_WORDS_OVER more, which may be written, too. */
+/* Words are generated a vector at a time, so a buffer for n words needs room for TH_WORDS_OVER more, which may be overwritten. */
 enum { TH_WORDS_OVER = 16 };
 
-/* Box and Muller draw normal numbers in pairs. The second one waits here for the next call. */
+/* The Box-Muller method draws normal numbers in pairs. The second number is stored here for the next call. */
 typedef struct th_normal_pair { int32_t waiting; double angle, radius; } th_normal_pair;
 
 struct th_generator {
   int32_t        kind;                      /* TH_MT19937 or TH_PHILOX */
   int32_t        seeded;
-  uint64_t       seed;                      /* of a Philox generator its key, too */
+  uint64_t       seed;                      /* of a Philox generator also the key */
   th_normal_pair pair;
   uint64_t       block, stream;             /* Philox: the 128-bit counter, low and high half */
-  /* The word drawn next; Philox: of the four of `block`; twister: of the state, which must turn first at 624. */
+  /* Index of the next word. Philox: in the four words of `block`; twister: in the state, which is regenerated at 624. */
   int32_t        next;
-  uint32_t       word[TH_TWISTER_WORDS + TH_WORDS_OVER];   /* the twister's state; Philox: the block, once begun */
+  uint32_t       word[TH_TWISTER_WORDS + TH_WORDS_OVER];   /* the twister's state; Philox: the current block */
 };
 
 /* A uniform number of [0, 1) from 32 random bits. */
@@ -37,7 +37,7 @@ static inline uint32_t th_twisted(uint32_t high, uint32_t low)
   return (y >> 1) ^ (-(low & 1u) & 0x9908b0dfu);
 }
 
-/* What is drawn from a word of the state. */
+/* The output word for a word of the state. */
 static inline uint32_t th_tempered(uint32_t y)
 {
   y ^= y >> 11;
@@ -46,8 +46,8 @@ static inline uint32_t th_tempered(uint32_t y)
   return y ^ (y >> 18);
 }
 
-/* All words at once. Each loop reads at least 227 words behind or ahead of what it writes, so the
- * compiler may run it in vectors. */
+/* Regenerates the whole state. Each loop reads at least 227 words before or after those that it writes, so the compiler can
+ * vectorize it. */
 static inline void th_twister_turn(uint32_t *w)
 {
   enum { N = TH_TWISTER_WORDS, M = TH_TWISTER_AHEAD };
@@ -78,7 +78,7 @@ static inline void th_twister_words(th_generator *g, uint32_t *to, int64_t n)
 
 /* ---- Philox ---- */
 
-/* n words (fewer than 2^31) of a Philox generator, from `ahead` words further than it stands. */
+/* n words (fewer than 2^31) of a Philox generator, beginning `ahead` words after its position. */
 static inline void th_philox_words(const th_generator *g, uint64_t ahead, uint32_t *to, int64_t n)
 {
   const uint64_t from = (uint64_t)g->next + ahead;
@@ -95,7 +95,7 @@ static inline void th_philox_words(const th_generator *g, uint64_t ahead, uint32
   }
 }
 
-/* The next n words of either kind: what n calls of th_generator_random would give. */
+/* The next n words of either kind, as n calls of th_generator_random would give. */
 static inline void th_generator_words(th_generator *g, uint32_t *to, int64_t n)
 {
   if (g->kind == TH_PHILOX) {

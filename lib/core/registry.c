@@ -1,4 +1,4 @@
-/* registry.c - the ops, their signatures, and the kernels of the CPU level chosen at load. */
+/* registry.c - the ops, their signatures, and the kernels of the CPU level that is chosen at load time. */
 #include <stdlib.h>
 #include "levels.h"
 #include "overlap.h"
@@ -50,7 +50,7 @@ static const level *chosen = &levels[sizeof levels / sizeof *levels - 1];
 const char *th_cpu_level(void) { return chosen->name; }
 int th_cpu_level_index(void) { return (int)(chosen - levels); }
 
-/* TH_CPU asks for a level; one that the machine lacks, or that does not exist, is passed over. */
+/* TH_CPU selects a level; a level that the machine lacks, or that does not exist, is ignored. */
 static void choose_level(void)
 {
   const char *wanted = getenv("TH_CPU");
@@ -141,7 +141,7 @@ static th_status add(const th_op *op, int device, const th_kernel *kernels)
   if (s != TH_OK) { free(e); return s; }
   put(e, device, kernels);
   entries[nentries] = e;
-  __atomic_store_n(&nentries, nentries + 1, __ATOMIC_RELEASE);      /* other threads may be asking */
+  __atomic_store_n(&nentries, nentries + 1, __ATOMIC_RELEASE);      /* other threads may be reading */
   return TH_OK;
 }
 
@@ -154,7 +154,7 @@ __attribute__((constructor)) static void load(void)
 th_status th_register(const th_op *op, int kind, const th_kernel *kernels)
 {
   if (kind < 0 || kind >= TH_NDEVICE) return th_fail(TH_EDEVICE, "there are no devices of kind %d", kind);
-  for (int i = 0; i < nentries; i++) {       /* a backend adds its kernels to an op that is there */
+  for (int i = 0; i < nentries; i++) {       /* a backend adds its kernels to an existing op */
     if (strcmp(entries[i]->op.name, op->name) != 0 || strcmp(entries[i]->op.args, op->args) != 0) continue;
     put(entries[i], kind, kernels);
     return TH_OK;
@@ -162,7 +162,7 @@ th_status th_register(const th_op *op, int kind, const th_kernel *kernels)
   return add(op, kind, kernels);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 const th_op *th_op_at(int i)
 {

@@ -1,4 +1,4 @@
-/* registry.h - what the registry keeps of an op; read by run.c and plugin.c. */
+/* registry.h - the registry's entry for an op; read by run.c and plugin.c. */
 #ifndef TH_REGISTRY_H
 #define TH_REGISTRY_H
 #include "core.h"
@@ -12,8 +12,8 @@ typedef struct th_entry {
   th_kind     kind[TH_MAXARG + 1];          /* ends with TH_K_END */
   uint32_t    results, inputs, returns;     /* which arguments are those, one bit each; inputs: tensors and lists */
   int         nneeded;
-  uint8_t     needed[TH_MAXARG];            /* the places of tensors that must be there: all without the default nil */
-  uint32_t    indices, masks;               /* those of the inputs that are called index, or mask */
+  uint8_t     needed[TH_MAXARG];            /* the positions of required tensors: all without the default nil */
+  uint32_t    indices, masks;               /* the inputs that are named index, or mask */
   const char *name[TH_MAXARG + 1];          /* ends with NULL; points into text */
   th_kernel   kernel[TH_NDEVICE][TH_NDTYPE];
   bool        has[TH_NDEVICE];              /* whether a kind of device has any kernel */
@@ -22,32 +22,34 @@ typedef struct th_entry {
 
 static inline const th_entry *th_entry_of(const th_op *op) { return (const th_entry *)(const void *)op; }
 
-/* How many devices there are; every call of an op asks. */
+/* The number of devices; every call of an op reads it. */
 extern __attribute__((visibility("hidden"))) int th_devices;
 
 /* Runs the kernel that the call's device and dtype choose; there must be one. */
 th_status th_run_kernel(const th_entry *e, const th_call *c);
 
-/* Has a device no kernel of this op, but the CPU does its work; and such a call, whose tensors are on one device. */
+/* Whether no device has a kernel of this op and the CPU runs it instead. th_run_by_cpu runs such a call; its tensors are on one
+ * device. */
 bool th_is_by_cpu(const th_entry *e);
 th_status th_run_by_cpu(const th_entry *e, th_call *c);
 
-/* Can every result have the shape that is wanted? *in_order: whether one of them overlaps itself. */
+/* Checks that every result can take its shape. *in_order: whether one of them overlaps itself. */
 th_status th_need_results(const th_call *c, bool *in_order);
-/* Does the result of want k have its shape already, and overlap itself? */
+/* Whether the result of want k has its shape already and overlaps itself. */
 bool th_is_in_order(const th_call *c, int k);
-/* Runs such a call, which has passed its check; `given` are its arguments before. */
+/* Runs such a call after its check has passed; `given` are its original arguments. */
 th_status th_run_in_order(const th_entry *e, th_call *c, const th_arg *given);
 
-/* Can the signature of an op be read? */
+/* Checks that the signature of an op can be parsed. */
 th_status th_signature_check(const th_op *op);
 
 /* Copies between tensors of one size, on any devices, as the op does it. */
 th_status th_copy_tensor(th_tensor *to, const th_tensor *from);
-/* The mask of what is not 0, of the same size on the same device. */
+/* The mask of the nonzero elements of x, with its size and device. */
 th_status th_not_zero(th_tensor *mask, const th_tensor *x);
 
-/* Is an index or a mask, beside tensors of a device, elsewhere or of another type? Runs such a call with copies. */
+/* Whether an index or a mask, beside tensors of a device, is on another device or has another type. th_run_strange_picks runs
+ * such a call with copies. */
 bool th_has_strange_picks(const th_entry *e, const th_arg *arg);
 th_status th_run_strange_picks(const th_entry *e, th_arg *arg);
 

@@ -5,7 +5,7 @@
 #include "registry.h"
 #include "th_record.h"
 
-/* Not for calls that go well on the CPU. */
+/* Code that a successful call on the CPU does not run. */
 #define COLD __attribute__((cold, noinline))
 
 static bool is_result(th_kind k) { return k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT; }
@@ -32,7 +32,7 @@ static bool harmful_in(const th_op *op, int arg, const th_tensor *result, const 
   return extent(result, &a, &b) && extent(input, &c, &d) && a <= d && c <= b;
 }
 
-/* Two storages may be parts of one memory: the input as a view of the result's. */
+/* Two storages may be parts of one memory: checks the input as a view of the result's storage. */
 static COLD bool harmful_parts(const th_op *op, int arg, const th_tensor *result, const th_tensor *input)
 {
   if (!th_shares_memory(result, input) || !result->storage->data || !input->storage->data) return false;
@@ -74,7 +74,7 @@ static inline bool stays_and_overlaps(const th_tensor *t, const th_want *w)
 }
 bool th_is_in_order(const th_call *c, int k) { return stays_and_overlaps(c->arg[c->want[k].arg].t, &c->want[k]); }
 
-/* All are looked at before the first changes. */
+/* Checks all results before the first one changes. */
 th_status th_need_results(const th_call *c, bool *in_order)
 {
   *in_order = false;
@@ -104,15 +104,15 @@ th_status th_need_results(const th_call *c, bool *in_order)
   return TH_OK;
 }
 
-/* Results as they were before they got their shapes: of those in `some`, a bit each. A result whose storage was given up holds
- * its reference here. */
+/* The results before they got their shapes; `some` has a bit for each that is stored. If a result's storage was replaced, the
+ * reference to the old one is kept here. */
 typedef struct before {
   uint32_t some, moved;
   int64_t size[TH_MAXOUT];
   th_tensor t[TH_MAXOUT];
 } before;
 
-/* After a failure: the sizes are the old ones again. Storages keep the capacity that they have got. */
+/* Restores the old sizes after a failure. Storages keep their new capacity. */
 static COLD th_status give_back(const th_call *c, before *b, th_status s)
 {
   for (int k = c->nwant - 1; k >= 0; k--) {     /* two may share a storage */
@@ -172,7 +172,7 @@ th_status th_commit(const th_call *c)
   return TH_OK;
 }
 
-/* There is no kernel for the type of the operands: names one of them and the types that would do. */
+/* No kernel has the type of the operands: names one operand and the supported types. */
 static COLD th_status refuse_dtype(const th_call *c, const th_entry *e)
 {
   const char *who = NULL;
@@ -192,7 +192,7 @@ static COLD th_status refuse_dtype(const th_call *c, const th_entry *e)
                  types, th_dtype_name(c->dtype));
 }
 
-/* A device works on what is in its own memory: names the first tensor that is elsewhere than the one that chose. */
+/* A device computes only on tensors in its memory: names the first tensor that is on another device than the deciding one. */
 static th_status need_one_device(const th_call *c, const th_entry *e)
 {
   const char *first = NULL;
@@ -218,8 +218,8 @@ static th_status need_one_device(const th_call *c, const th_entry *e)
   return TH_OK;
 }
 
-/* What a call must keep where there are devices. One that has no kernel for an op at all is refused before `check` is asked,
- * which may look at elements. */
+/* Checks of a call where there are devices. A device that has no kernel of the op refuses before `check` runs, because `check`
+ * may read elements. */
 static COLD th_status check_devices(const th_call *c, const th_entry *e)
 {
   if (c->device == TH_CPU || e->has[TH_CUDA] || th_is_by_cpu(e)) {
@@ -245,8 +245,8 @@ th_status th_run_kernel(const th_entry *e, const th_call *c)
   return run_here(e->kernel[th_device_kind(c->device)][c->dtype], c);
 }
 
-/* A kernel that fails leaves its results the sizes that they had. Not inlined: calls whose results fit need no room on the stack
- * for the old ones. `given` are the arguments before the first check. */
+/* If a kernel fails, its results keep their old sizes. Not inlined, so that calls whose results fit need no stack space for the
+ * old ones. `given` are the arguments before the first check. */
 static __attribute__((noinline)) th_status commit_and_run(th_kernel run, th_call *c, const th_arg *given)
 {
   before b;
@@ -271,7 +271,7 @@ static th_status check_and_run(th_call *c, const th_arg *given)
   return c->nwant ? commit_and_run(run, c, given) : run_here(run, c);
 }
 
-/* Some inputs share memory with a result: those are copied, then the op runs as if nothing was. */
+/* Some inputs share memory with a result: copies them and then runs the op normally. */
 static th_status run_with_copies(th_call *c, const th_arg *given)
 {
   const th_entry *e = th_entry_of(c->op);
@@ -302,7 +302,7 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
   return s;
 }
 
-/* Lua takes a pointer to a tensor for one, and the pointer may be NULL. */
+/* Lua accepts a pointer to a tensor as a tensor, and the pointer may be NULL. */
 static COLD th_status refuse_null(const th_entry *e, int at)
 {
   return th_fail(TH_EARG, "%s must be a tensor, got a NULL pointer", e->name[at]);
@@ -333,11 +333,11 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
     const int64_t n = list ? arg[i].list->n : 1;
     for (int64_t j = 0; j < n; j++) {
       const th_tensor *t = list ? arg[i].list->t[j] : arg[i].t;
-      if (t && c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;     /* the first input chooses the kernel */
+      if (t && c.dtype == TH_NONE) c.dtype = t->dtype, c.device = t->device;     /* the first input selects the kernel */
       overlap = overlap || meets_a_result(&c, e, i, t);
     }
   }
-  for (uint32_t left = e->results; left && c.dtype == TH_NONE; left &= left - 1) {       /* no inputs: such as fill */
+  for (uint32_t left = e->results; left && c.dtype == TH_NONE; left &= left - 1) {       /* an op without inputs, such as fill */
     const th_tensor *t = arg[__builtin_ctz(left)].t;
     if (t) c.dtype = t->dtype, c.device = t->device;
   }
@@ -353,7 +353,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   return s;
 }
 
-/* ---- what checks ask ----------------------------------------------------------------------------- */
+/* ---- helpers of checks --------------------------------------------------------------------------- */
 
 const char *th_arg_name(const th_call *c, int arg) { return th_entry_of(c->op)->name[arg]; }
 
@@ -410,12 +410,12 @@ th_status th_need_same_shape(th_call *c, int arg, int other)
                  TH_SHAPE(b), TH_SHAPE(a));
 }
 
-/* Is every one of these n places in 1..limit? Only the sign of what is gathered counts: so it vectorises. */
+/* Whether all n indices are in 1..limit. Only the sign of the accumulated values counts, so that the loop vectorizes. */
 static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
 {
   int64_t lane[8] = { 0 }, bad = 0, i = 0;
   for (; step == 1 && i + 8 <= n; i += 8) {
-    __builtin_prefetch(p + i + 512);                    /* the processor itself stops at the end of a page */
+    __builtin_prefetch(p + i + 512);                    /* the hardware prefetcher stops at the end of a page */
     for (int l = 0; l < 8; l++) lane[l] |= (p[i + l] - 1) | (limit - p[i + l]);
   }
   for (; i < n; i++) bad |= (p[i * step] - 1) | (limit - p[i * step]);
@@ -423,7 +423,7 @@ static bool all_within(const int64_t *p, int64_t step, int64_t n, int64_t limit)
   return bad >= 0;
 }
 
-enum { PLACES = 1 << 14 };                              /* places of a block, and between two looks at Ctrl-C */
+enum { PLACES = 1 << 14 };                              /* indices per block, and between two checks for Ctrl-C */
 
 typedef struct places { const int64_t *p; int64_t n, limit; int bad; } places;
 
@@ -451,7 +451,7 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
     return at < 0 ? TH_OK : refuse_place(c, arg, n, what, at, value);
   }
   const int64_t *p = TH_DATA(int64_t, t);
-  if (th_contiguous(t)) {                               /* all at once; only a refusal needs to know which one */
+  if (th_contiguous(t)) {                               /* check all in one pass; only a refusal needs the position */
     places q = { p, count, n, 0 };
     if (count <= PLACES) some_within(&q, 0, count);
     else TH_TRY(th_parallel(count, PLACES, some_within, &q));
@@ -477,7 +477,7 @@ th_status th_need_indices(th_call *c, int arg, int64_t n, const char *what)
   return TH_OK;
 }
 
-/* Is result `arg` already what is wanted of it, and no other result too? */
+/* Whether result `arg` already has the wanted shape, and no other result is the same tensor. */
 static inline bool is_ready(const th_call *c, int arg, int dtype, int ndim, const int64_t *size)
 {
   const th_tensor *t = c->arg[arg].t;
@@ -505,7 +505,7 @@ th_status th_out_like(th_call *c, int arg, const th_tensor *x)
   return th_out(c, arg, x->dtype, x->ndim, x->size);
 }
 
-/* As th_out, where an input that is the result itself must keep its size. */
+/* As th_out; an input that is also the result must keep its size. */
 static th_status out_in_place(th_call *c, int arg, int dtype, int ndim, const int64_t *size, int n,
                               const int *inputs)
 {

@@ -1,10 +1,10 @@
-/* spin.c - how many threads are awake, and waits that give the processor to others. */
+/* spin.c - counts the threads that are awake, and spins with sched_yield. */
 #include <pthread.h>
 #include <sched.h>
 #include "core.h"
 #include "spin.h"
 
-enum { YIELDS = 20 };                       /* where there are more threads than processors */
+enum { YIELDS = 20 };                       /* at most, if more threads are awake than there are processors */
 enum { FREE = 100000, LONG = 100000 };      /* nanoseconds */
 
 static int64_t awake;
@@ -39,8 +39,8 @@ void th_awake_end(void)
   counted = false;
 }
 
-/* A yield that takes long has given the processor to another process: either the wait is over then, or the processor is not free.
- * Each further yield would give away another slice of time, while a thread that sleeps is scheduled soon after it is woken. */
+/* A yield that takes long has given the processor to another process. Then either the wait is over or the processor is busy. Each
+ * further yield would lose another time slice, while a sleeping thread is scheduled soon after its wake-up. */
 bool th_spin_yield(th_spin_over over, const void *what)
 {
   const int64_t end = th_nanoseconds() + FREE;

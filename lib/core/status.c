@@ -6,7 +6,7 @@
 
 enum { MESSAGE = 1024 };
 
-static TH_QUICK_LOCAL const char *speaker;  /* every call sets it */
+static TH_QUICK_LOCAL const char *speaker;  /* set by every call */
 static TH_QUICK_LOCAL void *message;
 
 void th_enter(const char *name) { speaker = name; }
@@ -18,7 +18,7 @@ th_status th_fail(th_status s, const char *fmt, ...)
 {
   const char *who = speaker;
   char *text = th_thread_memory(&message, MESSAGE);
-  speaker = NULL;                   /* the next failure may be another's */
+  speaker = NULL;                   /* the next failure may come from another function */
   if (!text) return s;
   const int n = who ? snprintf(text, MESSAGE, "%s: ", who) : 0;
   va_list ap;

@@ -1,4 +1,4 @@
-/* storage.c - counted, aligned, accounted memory. */
+/* storage.c - storages: reference-counted, aligned memory with a count of all bytes. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 #include "block.h"
 
 enum { ALIGN = 64, SMALL = 1024, LARGE = 64 << 20, UNTOLD = 1 << 16 };
-enum { TINY = 128, TINY_BLOCK = 272, TINY_KEPT = 1 << 16 };      /* blocks of few elements, and how many wait */
+enum { TINY = 128, TINY_BLOCK = 272, TINY_KEPT = 1 << 16 };      /* blocks of few elements, and the most that a thread caches */
 
 enum { LEAST_LIMIT = 128 << 20 };
 static th_memory memory[1 + TH_MAXDEVICE] = { { .limit = LEAST_LIMIT } };     /* the CPU's, then those of the devices */
 
-/* What a thread has not told the others yet: counting for all is dearer than a small op. */
+/* Bytes that this thread has not yet added to the global count, because an atomic add per storage costs more than a small op. */
 static TH_QUICK_LOCAL int64_t untold_bytes;
 static TH_QUICK_LOCAL int64_t untold_storages;
 
-/* Lua code reads these counters as memory. LuaJIT is not compiled with ThreadSanitizer, which would take its copy of a word for a
- * race with the atomic operations here. */
+/* Lua code reads these counters from memory. LuaJIT is not compiled with ThreadSanitizer, which would report its plain reads as
+ * races with the atomic operations here. */
 #define READ_BY_LUA __attribute__((no_sanitize_thread))
 
 static READ_BY_LUA void raise_peak(th_memory *m, int64_t now)
@@ -34,7 +34,7 @@ static READ_BY_LUA void tell(void)
   untold_bytes = untold_storages = 0;
 }
 
-/* A thread that ends counts what it has not told, and frees the blocks that wait for its next small storages. */
+/* A thread that ends adds its uncounted bytes to the totals and frees its cached blocks. */
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static TH_QUICK_LOCAL bool end_is_watched;
@@ -66,8 +66,8 @@ th_memory *th_memory_of(int device)
   return &memory[device];
 }
 
-/* Lua compares one counter with one limit. When the limit of a device is passed it finds that of the CPU at 0, and its
- * collector sets all of them anew. */
+/* Lua compares only the CPU's counter with the CPU's limit. So when a device passes its limit, the CPU's limit becomes -1; the
+ * collector then sets all limits again. */
 static READ_BY_LUA void account_on(int device, int64_t bytes, int storages)
 {
   th_memory *m = &memory[device];
@@ -78,7 +78,7 @@ static READ_BY_LUA void account_on(int device, int64_t bytes, int storages)
   if (bytes > 0 && now > (limit ? limit : LEAST_LIMIT)) __atomic_store_n(&memory[TH_CPU].limit, -1, __ATOMIC_RELAXED);
 }
 
-/* A number from a file of the kernel's, in bytes; -1 when there is none ("max", or no such file). */
+/* A number of bytes from a file of the kernel; -1 without one ("max", or no such file). */
 static int64_t read_bytes(const char *path, const char *key)
 {
   char line[128];
@@ -94,7 +94,7 @@ static int64_t read_bytes(const char *path, const char *key)
   return value;
 }
 
-/* What is left on the machine, and in the group of processes that a container is. */
+/* The free memory of the machine, or of the control group (container) if that has less. */
 static int64_t available_bytes(void)
 {
   int64_t free = read_bytes("/proc/meminfo", "MemAvailable:");
@@ -103,7 +103,7 @@ static int64_t available_bytes(void)
   return most >= 0 && now >= 0 && most - now < free ? most - now : free;
 }
 
-/* The kernel grants more than there is and kills us on first use: what is too much is refused here. */
+/* Refuses too large allocations here, because the kernel grants more memory than exists and kills the process on first use. */
 bool th_too_much(int64_t bytes)
 {
   const int64_t most = memory[TH_CPU].most;
@@ -126,14 +126,14 @@ static void *block(int64_t bytes, bool zeroed)
   return p;
 }
 
-/* Few elements live in the block of their th_storage: one allocation instead of two. */
+/* Few elements are stored in the block of their th_storage: one allocation instead of two. */
 static void *beside(th_storage *s)
 {
   return (void *)(((uintptr_t)(s + 1) + ALIGN - 1) / ALIGN * ALIGN);
 }
 
-/* Blocks of up to TINY bytes of elements wait for their thread's next one. */
-static TH_QUICK_LOCAL th_storage *waiting;      /* the next one is its `whole` */
+/* The thread's cache of blocks with up to TINY bytes of elements. */
+static TH_QUICK_LOCAL th_storage *waiting;      /* a list, linked by `whole` */
 static TH_QUICK_LOCAL int64_t nwaiting;
 
 static th_storage *tiny_block(void)
@@ -230,7 +230,7 @@ th_status th_storage_new(th_storage **out, int device, int dtype, int64_t size, 
   return TH_OK;
 }
 
-/* Elements of another storage as a storage. From now on the memory of neither may move. */
+/* A storage for elements of another one. Afterwards the memory of both is pinned. */
 static th_status part(th_storage **out, th_storage *whole, int64_t offset, int64_t size, int device)
 {
   if (offset < 0 || size < 0 || size > whole->size || offset > whole->size - size) {
@@ -247,7 +247,7 @@ static th_status part(th_storage **out, th_storage *whole, int64_t offset, int64
   s->dtype = whole->dtype;
   s->device = device;
   s->whole = whole;
-  __atomic_or_fetch(&whole->pinned, 1, __ATOMIC_RELAXED);  /* other threads may hold it, and let go */
+  __atomic_or_fetch(&whole->pinned, 1, __ATOMIC_RELAXED);  /* other threads may pin and release it */
   th_storage_retain(whole);
   if (s->device == TH_CPU) th_account(0, 1);
   else account_on(s->device, 0, 1);
@@ -260,7 +260,7 @@ th_status th_storage_part(th_storage **out, th_storage *whole, int64_t offset, i
   return part(out, whole, offset, size, whole->device);
 }
 
-/* ---- memory of the CPU that devices reach ---- */
+/* ---- CPU memory that devices can access ---- */
 
 static bool is_host(const th_storage *s) { return s->mapped >= TH_HOST_PINNED; }
 
@@ -309,7 +309,7 @@ th_status th_storage_twin(th_storage **out, th_storage *managed, int device)
   return part(out, managed, 0, managed->size, device);
 }
 
-/* The memory that a storage has for itself on the CPU. */
+/* Frees the CPU memory that a storage owns. */
 static void give_up(th_storage *s)
 {
   if (is_host(s)) {
@@ -338,7 +338,8 @@ static th_status grow_on_device(th_storage *s, int64_t bytes)
   return TH_OK;
 }
 
-/* Shrinking keeps the memory: views of it must stay valid. Growing doubles nothing: sizes are known. */
+/* Shrinking keeps the memory, because views of it must stay valid. Growing allocates exactly the new size, because sizes are
+ * known. */
 th_status th_storage_resize(th_storage *s, int64_t size)
 {
   int64_t bytes;
@@ -350,9 +351,9 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (s->mapped && !is_host(s)) {
       return th_fail(TH_EARG, "a storage that is a mapped file or shared memory cannot grow");
     }
-    const int32_t pinned = __atomic_load_n(&s->pinned, __ATOMIC_ACQUIRE);      /* what let go has read its elements */
+    const int32_t pinned = __atomic_load_n(&s->pinned, __ATOMIC_ACQUIRE);      /* acquire: readers are done */
     if (pinned > 1) {
-      return th_fail(TH_EARG, "a storage whose elements are at work in a collective or in another thread cannot grow");
+      return th_fail(TH_EARG, "a storage whose elements a collective or another thread uses cannot grow");
     }
     if (s->whole || pinned) return th_fail(TH_EARG, "a storage that shares its memory with another cannot grow");
     if (s->device != TH_CPU) {
@@ -364,7 +365,7 @@ th_status th_storage_resize(th_storage *s, int64_t size)
     if (is_host(s)) TH_TRY(host_block(&data, bytes, s->mapped));
     else data = block(bytes, false);
     if (!data) return th_out_of_memory(bytes);
-    if (s->size && is_host(s)) {                      /* when devices have done what they do with it */
+    if (s->size && is_host(s)) {                      /* waits for the devices */
       const th_status status = th_backend_get()->copy(data, TH_CPU, s->data, TH_CPU, s->size * es);
       if (status != TH_OK) {
         th_backend_get()->host_release(data);
@@ -436,7 +437,8 @@ void th_storage_release(th_storage *s)
   free(s);
 }
 
-/* Releases, and makes the reference one to an empty storage that cannot grow: finalizers of a program may still see it. */
+/* Releases the storage and redirects the reference to an empty storage that cannot grow, because finalizers of a program may
+ * still use it. */
 void th_storage_drop(th_storage_ref *ref)
 {
 #define EMPTY(d) [d] = { .refs = 1 << 30, .dtype = d, .pinned = 1 }

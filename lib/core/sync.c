@@ -1,5 +1,5 @@
-/* sync.c - what threads share: queues of messages, mutexes, conditions and counters, found by their numbers.
- * The locks in here are held for a few instructions only, and no Lua code runs meanwhile. */
+/* sync.c - objects that threads share: message queues, mutexes, conditions and counters, found by their numbers.
+ * The locks in this file are held for a few instructions only, and no Lua code runs while they are. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,27 +13,27 @@
 #include "spin.h"
 #include "th_worker.h"
 
-enum { LARGE = 1 << 16 };                             /* bytes that a message may keep until it is answered */
+enum { LARGE = 1 << 16 };                             /* bytes that a message may hold until its reply */
 
 struct th_sync {
   int kind;
   int64_t id;
   atomic_int refs;
-  pid_t owner;                                        /* a child of this process has no thread that would answer */
+  pid_t owner;                                        /* a child of this process has no thread that would reply */
   th_sync *before, *after;                            /* in the list of all */
   pthread_mutex_t lock;                               /* of a mutex: the mutex itself */
   pthread_cond_t changed;
   th_message *first, *last;                           /* of a queue */
   int64_t put, taken;
   int senders;                                        /* that wait for room */
-  atomic_int spinners;                                /* takers that spin: each looks at the queue once more before it sleeps */
+  atomic_int spinners;                                /* takers that spin; each checks the queue once more before it sleeps */
   atomic_llong size;
   atomic_bool closed;
   int64_t tickets, signalled;                         /* of a condition */
   atomic_llong number;                                /* of a counter */
 };
 
-/* getpid is a call to the system, and each call of a queue asks whether this is a child of the process that made it. */
+/* The process id, cached because getpid is a system call and each call of a queue checks whether this is a child of its owner. */
 static pid_t self;
 static void learn_self(void) { self = getpid(); }
 static void learn_once(void)
@@ -46,7 +46,7 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static th_sync *list;
 static int64_t last_id;
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all objects ------------------------------------------------------------------------------ */
 
 static void init_lock(th_sync *o)
 {
@@ -94,7 +94,7 @@ double th_sync_id(const th_sync *o) { return (double)o->id; }
 
 void th_sync_retain(th_sync *o) { atomic_fetch_add(&o->refs, 1); }
 
-/* A robust mutex that is locked is part of a list that its thread walks when it ends: its memory must stay. */
+/* A locked robust mutex is in a list that its thread visits at its end, so its memory must stay. */
 static bool can_be_freed(th_sync *o)
 {
   if (o->kind != TH_SYNC_MUTEX) return true;
@@ -105,7 +105,7 @@ static bool can_be_freed(th_sync *o)
 
 void th_sync_release(th_sync *o)
 {
-  pthread_mutex_lock(&list_lock);                     /* so that th_sync_find meets no object without a reference */
+  pthread_mutex_lock(&list_lock);                     /* so that th_sync_find finds no object without references */
   const bool last = atomic_fetch_sub(&o->refs, 1) == 1;
   if (last) {
     if (o->before) o->before->after = o->after;
@@ -141,7 +141,7 @@ static struct timespec in_future(double seconds)
   return t;
 }
 
-/* With the lock held: whether `changed` was signalled in time. */
+/* With the lock held: sleeps until `changed` is signalled; false after a timeout. */
 static bool sleep_until(th_sync *o, const struct timespec *end)
 {
   th_awake_pause();
@@ -154,7 +154,7 @@ static bool sleep_until(th_sync *o, const struct timespec *end)
 
 static bool is_shut(const th_sync *q) { return atomic_load(&q->closed) || q->owner != self; }
 
-/* With the lock held: messages for a receiver, 0: all. */
+/* With the lock held: the number of messages for receiver `to`, or of all if it is 0. */
 static int64_t count_for(const th_sync *q, int to)
 {
   if (to == 0) return q->size;
@@ -163,7 +163,7 @@ static int64_t count_for(const th_sync *q, int to)
   return n;
 }
 
-/* With the lock held: whether there is room, in time. */
+/* With the lock held: waits for room; false after a timeout. */
 static bool wait_for_room(th_sync *q, int to, int64_t room, double seconds)
 {
   if (room == 0 || count_for(q, to) < room) return true;
@@ -175,7 +175,7 @@ static bool wait_for_room(th_sync *q, int to, int64_t room, double seconds)
   return count_for(q, to) < room;
 }
 
-/* Links a message, or frees it where the queue is closed or has no room in time. */
+/* Appends a message, or frees it if the queue is closed or has no room in time. */
 static int put(th_sync *q, th_message *m, int64_t room, double seconds)
 {
   pthread_mutex_lock(&q->lock);
@@ -185,7 +185,7 @@ static int put(th_sync *q, th_message *m, int64_t room, double seconds)
     free(m);
     return why;
   }
-  const bool one = m->to == 0 && q->senders == 0;     /* any sleeper will do: all of them take such messages */
+  const bool one = m->to == 0 && q->senders == 0;     /* any sleeper can take it */
   if (q->last) q->last->next = m;
   else q->first = m;
   q->last = m;
@@ -209,8 +209,8 @@ int th_sync_put(th_sync *q, int to, int64_t tag, const void *bytes, int64_t n, i
   return put(q, m, room, seconds);
 }
 
-/* The message itself becomes the answer where that has room in it, or where there is no memory for another one: an asker that
- * got no answer would wait for ever. */
+/* Reuses the message for the reply if that fits into it. Also reuses it, without content, if there is no memory for another one,
+ * because a sender without a reply would wait for ever. */
 int th_sync_reply(th_sync *q, int from, th_message *m, const void *bytes, int64_t n)
 {
   if (is_shut(q)) {
@@ -261,7 +261,7 @@ static bool may_have_changed(const void *queue)
   return atomic_load_explicit(&q->size, memory_order_relaxed) != 0 || atomic_load_explicit(&q->closed, memory_order_relaxed);
 }
 
-/* A thread that has slept in vain sleeps on: only after a message does it spin. */
+/* A thread whose last wait ended without a message does not spin; it spins again after its next message. */
 th_message *th_sync_take(th_sync *q, int taker, double seconds)
 {
   static TH_QUICK_LOCAL bool in_vain;

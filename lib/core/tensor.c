@@ -1,5 +1,5 @@
-/* tensor.c - views of storages: shaping, slicing, stretching. Sizes and offsets are checked for
- * overflow, and every view against the end of its storage, so that no later step can leave it. */
+/* tensor.c - views of storages: resizing, slicing, expanding. Checks sizes and offsets for overflow, and every view against the
+ * end of its storage, so that no later step can leave it. */
 #include "registry.h"
 
 size_t th_dtype_size(int dtype) { return dtype > TH_NONE && dtype < TH_NDTYPE ? th_element_size(dtype) : 0; }
@@ -11,7 +11,7 @@ const char *th_dtype_name(int dtype)
   return dtype >= 0 && dtype < TH_NDTYPE ? name[dtype] : "Unknown";
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int64_t th_tensor_numel(const th_tensor *t) { return th_numel(t); }
 
@@ -103,7 +103,7 @@ static void write_view(th_tensor *t, int64_t offset, int ndim, const int64_t *si
 {
   t->offset = offset;
   t->ndim = ndim;
-  for (int d = 0; d < ndim; d++) {          /* no dimension: the arrays may be NULL */
+  for (int d = 0; d < ndim; d++) {          /* the arrays may be NULL if ndim is 0 */
     t->size[d] = size[d];
     t->stride[d] = stride[d];
   }
@@ -177,7 +177,7 @@ th_status th_tensor_narrow(th_tensor *to, const th_tensor *from, int dim, int64_
   return TH_OK;
 }
 
-/* The dimensions after `dim` move one place down. */
+/* Removes dimension `dim`. */
 static void drop_dim(th_tensor *t, int dim)
 {
   for (int d = dim; d < t->ndim - 1; d++) {
@@ -224,7 +224,7 @@ th_status th_tensor_unfold(th_tensor *to, const th_tensor *from, int dim, int64_
   const int64_t stride = from->stride[dim];
   th_tensor_alias(to, from);
   to->size[dim] = (to->size[dim] - size) / step + 1;
-  if (__builtin_mul_overflow(step, stride, &to->stride[dim])) to->stride[dim] = stride;   /* one window only */
+  if (__builtin_mul_overflow(step, stride, &to->stride[dim])) to->stride[dim] = stride;   /* there is only one window */
   to->size[to->ndim] = size;
   to->stride[to->ndim++] = stride;
   return TH_OK;

@@ -1,8 +1,8 @@
-/* worker.c - threads that serve another one: requests wait in a ring, answers in another. No lock is held while one waits, so a
- * thread that is ended from outside leaves nothing locked behind.
+/* worker.c - threads that serve another thread: one ring holds requests, another one replies. No lock is held during a wait, so a
+ * thread that is ended from outside leaves nothing locked.
  *
- * A worker is ended by C code alone, because the collector ends those that a program forgets: LuaJIT repeats a compiled
- * `pairs` loop without end where a finalizer runs it. doc/design.md has the fault. */
+ * Only C code ends a worker. The collector ends workers that a program forgets, and in a finalizer LuaJIT repeats a compiled
+ * `pairs` loop without end: see doc/design.md, "Faults of LuaJIT". */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,27 +18,27 @@
 #include "spin.h"
 #include "th_worker.h"
 
-enum { HELD = 2 };                                    /* what a storage's `pinned` grows by while a thread may read it */
+enum { HELD = 2 };                                    /* added to a storage's `pinned` while a thread may read it */
 static const double GRACE = 0.1;                      /* seconds that the collector waits for a thread */
 
 typedef struct kept { struct kept *next; th_tensor t; th_storage *pinned; } kept;
 
 struct th_worker {
   pthread_t thread;
-  sem_t to_do, done;                                  /* requests that the thread may take, answers that the asker may */
-  void *request[TH_WORKER_DEPTH];                     /* copies of what was asked: the asker may be gone */
+  sem_t to_do, done;                                  /* requests for the thread, replies for the caller */
+  void *request[TH_WORKER_DEPTH];                     /* copies, because the caller may have ended */
   const void *answer[TH_WORKER_DEPTH];
   int64_t request_size[TH_WORKER_DEPTH], answer_size[TH_WORKER_DEPTH];
-  int64_t asked, heard;                               /* requests made, answers that have come; the asker's own */
-  int64_t begun, answered;                            /* the thread's own */
-  atomic_bool leaving;                                /* no request is begun any more */
+  int64_t asked, heard;                               /* requests made, replies received; used by the caller only */
+  int64_t begun, answered;                            /* used by the thread only */
+  atomic_bool leaving;                                /* the thread begins no further request */
   th_worker_run run;
   void *state;
   void (*close)(void *state);                         /* called when the thread has returned from run */
-  kept *kept[TH_WORKER_DEPTH + 1];                    /* tensors of the requests under way, and those that are shared */
+  kept *kept[TH_WORKER_DEPTH + 1];                    /* tensors of the pending requests, and those that are shared */
   th_sync *wake;                                      /* the queue at which the thread may wait */
   th_worker *next_late;
-  bool started, ended;                                /* ended: there is no such thread any more */
+  bool started, ended;                                /* ended: the thread has been joined */
   int result;                                         /* of run; -1 until it has returned */
   pid_t owner;                                        /* a child of this process has the struct, but no thread */
 };
@@ -57,8 +57,8 @@ th_status th_worker_new(th_worker **out, void *state, void (*close)(void *state)
   return TH_OK;
 }
 
-/* Storages that wait for the thread's next one, what it has not told of its memory, and that it is awake: also where something
- * ends the thread. */
+/* Frees the thread's cached storages, adds its uncounted bytes to the totals and removes it from the awake threads. Also runs
+ * when something ends the thread from outside. */
 static void leave(void *unused)
 {
   (void)unused;
@@ -78,7 +78,7 @@ static void *body(void *arg)
 th_status th_worker_start(th_worker *w, th_worker_run run)
 {
   if (w->started) return th_fail(TH_EARG, "the thread has been started");
-  sigset_t all, before;                               /* signals belong to the thread that asks */
+  sigset_t all, before;                               /* only the calling thread handles signals */
   sigfillset(&all);
   w->run = run;
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -96,7 +96,7 @@ static bool gone(th_worker *w)
   return w->ended;
 }
 
-/* ---- who asks --------------------------------------------------------------------------------- */
+/* ---- the caller's side ------------------------------------------------------------------------ */
 
 th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
 {
@@ -107,7 +107,7 @@ th_status th_worker_ask(th_worker *w, const void *bytes, int64_t n)
   void *copy = malloc(n > 0 ? (size_t)n : 1);
   if (!copy) return th_fail(TH_ENOMEM, "no memory left for %lld bytes of a request", (long long)n);
   memcpy(copy, bytes, (size_t)n);
-  const int64_t slot = w->asked++ % TH_WORKER_DEPTH;  /* what lay there has been answered */
+  const int64_t slot = w->asked++ % TH_WORKER_DEPTH;  /* the previous request in this slot has its reply */
   free(w->request[slot]);
   w->request[slot] = copy;
   w->request_size[slot] = n;
@@ -193,8 +193,8 @@ static bool is_before(struct timespec a, struct timespec b)
   return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Whoever waits looks up now and then: a thread that is gone says nothing. An answer that has come is there all the same: the
- * asker may have been interrupted on its way. */
+/* The wait polls every 50 ms, because a thread that has ended never signals. A reply that arrived before the end still counts:
+ * the caller may have been interrupted before it took the reply. */
 int th_worker_wait(th_worker *w, int64_t number, double seconds)
 {
   struct timespec now, end;
@@ -253,7 +253,8 @@ static bool ends_in_time(th_worker *w, double seconds)
   return w->ended;
 }
 
-/* Frees a worker that has no thread. One that was ended in the middle of `run` may have left its state in any condition. */
+/* Frees a worker without a thread. Does not close the state of a thread that ended in the middle of `run`, because that state may
+ * be inconsistent. */
 static void destroy(th_worker *w)
 {
   for (int i = 0; i <= TH_WORKER_DEPTH; i++) th_worker_drop(w, i == TH_WORKER_DEPTH ? -1 : i);
@@ -268,8 +269,8 @@ static void destroy(th_worker *w)
 static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 static th_worker *late;                               /* workers whose threads have not ended in time */
 
-/* A thread that still computes must not meet the destructors of libraries, which free the memory that it uses: OpenBLAS has
- * one. The C library calls this function before them. */
+/* A thread that still computes must not run into the destructors of libraries such as OpenBLAS, which free memory that it uses.
+ * The C library calls this function before them. */
 static void leave_at_once(int status, void *unused)
 {
   (void)unused;
@@ -296,10 +297,10 @@ int th_worker_finish(th_worker *w, double seconds)
   return 0;
 }
 
-/* The threads of one pool have GRACE together. */
+/* All threads of one pool share one GRACE period. */
 void th_worker_forget(th_worker **box)
 {
-  static TH_QUICK_LOCAL double late_queue;            /* number of the queue of the thread that was late last, 0: none */
+  static TH_QUICK_LOCAL double late_queue;            /* the queue number of the last late thread, or 0 */
   th_worker *w = *box;
   *box = NULL;
   if (!w) return;
@@ -335,7 +336,7 @@ int th_worker_reap(void)
   return left;
 }
 
-/* ---- the thread itself ------------------------------------------------------------------------ */
+/* ---- the thread's side ------------------------------------------------------------------------ */
 
 const void *th_worker_next(th_worker *w, int64_t *n)
 {
