@@ -210,7 +210,7 @@ static bool read_record(th_conv_times *t, const char *at)
 
 static void write_record(FILE *f, const th_conv_times *t)
 {
-  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* not saved: another run may have enough memory */
+  for (int i = 0; i < TH_CONV_MOST; i++) if (t->ns[i] == INT64_MAX) return;     /* another run may have enough */
   if (t->threads < 0) fprintf(f, "\"%s\" ", models[-1 - t->threads]);
   else fprintf(f, "%d ", t->threads);
   fprintf(f, "%d %d ", t->s.pass, t->s.dtype);

@@ -6,7 +6,7 @@
 /* The slow case of th_overlaps_itself: dimensions in any order, or a stride smaller than the reach of the inner ones. */
 bool th_overlaps_itself_slowly(const th_tensor *t);
 
-/* Whether each stride is larger than the reach of all smaller ones. Then no two elements share an address; this check is quick. */
+/* Whether each stride exceeds the reach of all smaller ones. Then no two elements share an address; this check is quick. */
 bool th_is_nested(const th_tensor *t);
 
 /* Whether two elements share an address. The loop handles the usual case quickly, because every call of an op runs it: no overlap
