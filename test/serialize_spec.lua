@@ -349,7 +349,7 @@ describe('torch.save', function()
       local ok, why = with_little_room(100000, function() torch.save(name, torch.DoubleTensor(1e5):fill(1)) end)
       assert.is_false(ok)
       assert.truthy(why:find('torch.save: cannot write ' .. name, 1, true), why)
-      assert.truthy(why:find 'after 100000 bytes; the file that was there is as before', why)
+      assert.truthy(why:find 'after 100000 bytes; the old file is unchanged', why)
       assert.equal(before, read_bytes(name))
       local names = {}
       for f in paths.iterfiles(dir) do names[#names + 1] = f end

@@ -1,4 +1,4 @@
-/* element.c - typed elements of files: binary in either byte order, or text as in Torch7. */
+/* element.c - reads and writes typed elements of files: binary in either byte order, or text as in Torch7. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -7,12 +7,12 @@
 #include "file.h"
 
 enum {
-  LONGEST = 1100,                   /* characters of a number: more than any double has digits */
+  LONGEST = 1100,                   /* characters of a number: more than the digits of any double */
   PART = 4096,                      /* elements converted at a time */
-  PATIENCE = 1 << 16                /* elements of text between two looks at th_interrupted */
+  PATIENCE = 1 << 16                /* elements of text between two checks of th_interrupted */
 };
 
-/* Text is the same in every country: numbers are read and written in the C locale. */
+/* Numbers are read and written in the C locale, so that files do not depend on the user's locale. */
 static locale_t c_locale(void)
 {
   static locale_t c;
@@ -130,7 +130,7 @@ static th_status skip_blanks(th_file *f)
   }
 }
 
-/* With spacing, the end of the line belongs to what stands before it. */
+/* With spacing, the end of the line belongs to the element before it. */
 static th_status skip_line_end(th_file *f)
 {
   const uint8_t *p;
@@ -176,13 +176,13 @@ static void store_real(int dtype, void *to, int64_t i, double v)
   else ((uint16_t *)to)[i] = th_half_from_double(v, dtype);
 }
 
-/* The number that begins here; TH_EIO with nothing consumed when there is none. */
+/* Reads the number at the current position; without one fails with TH_EIO and consumes nothing. */
 static th_status read_number(th_file *f, int dtype, void *to, int64_t i)
 {
   const uint8_t *p;
   int64_t have, want = 1, k;
   char text[LONGEST + 1], *end;
-  for (;;) {                         /* no byte more is waited for than the number has */
+  for (;;) {                         /* never waits for bytes after the number */
     TH_TRY(th_io_peek(f, want, &p, &have));
     for (k = 0; k < have && k < LONGEST && p[k] && !isspace(p[k]); k++) continue;
     if (k < have || have < want || k == LONGEST) break;
@@ -229,7 +229,7 @@ static th_status read_numbers(th_file *f, int dtype, void *to, int64_t n, int64_
   return TH_OK;
 }
 
-/* Characters have no spelling: they stand in text as they are. */
+/* Characters are stored in text as they are, not as numbers. */
 static th_status read_text(th_file *f, int dtype, void *to, int64_t n, int64_t *got)
 {
   if (dtype == TH_U8 || dtype == TH_I8) TH_TRY(read_binary(f, dtype, to, n, got));
@@ -237,7 +237,7 @@ static th_status read_text(th_file *f, int dtype, void *to, int64_t n, int64_t *
   return n > 0 ? skip_line_end(f) : TH_OK;
 }
 
-/* As many digits as bring the same number back. */
+/* Writes as many digits as are needed to read the same number back. */
 static int spell(char *text, size_t room, int dtype, const void *from, int64_t i)
 {
   switch (dtype) {
@@ -267,7 +267,7 @@ static th_status write_text(th_file *f, int dtype, const char *from, int64_t n)
   return spacing && n > 0 ? th_io_put(f, "\n", 1) : TH_OK;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- binary and text ------------------------------------------------------------------------- */
 
 static th_status need_elements(int dtype, int64_t n)
 {

@@ -1,4 +1,4 @@
-/* file.c - opening, closing and places of files; their bytes through one window. */
+/* file.c - opens, closes and positions files, and moves their bytes through one buffer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "file.h"
 
-enum { CHUNK = 8 << 20 };           /* bytes between two looks at th_interrupted */
+enum { CHUNK = 8 << 20 };           /* bytes between two checks of th_interrupted */
 
 static const char *why(int e) { return strerror(e); }
 
@@ -35,7 +35,7 @@ static th_status new_file(th_file **out, th_file_kind kind, int mode, const char
   return TH_OK;
 }
 
-/* A name beside f->target that was not tried yet, in f->temp. */
+/* Sets f->temp to a name in the folder of f->target that was not tried yet. */
 static void next_name(th_file *f)
 {
   static unsigned count;
@@ -44,7 +44,7 @@ static void next_name(th_file *f)
           __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
 }
 
-/* How linkat names a file without a name. */
+/* The path that linkat takes for a file without a name. */
 enum { FD_TEXT = 32 };
 static const char *own_link(char text[FD_TEXT], int fd)
 {
@@ -52,8 +52,8 @@ static const char *own_link(char text[FD_TEXT], int fd)
   return text;
 }
 
-/* A file without a name in the folder of `target`: the kernel frees it when the process is killed. -1 where the file system has
- * none, or where /proc is missing, which gives it its name later. */
+/* Creates a file without a name in the folder of `target`; the kernel frees it if the process is killed. -1 if the file system
+ * has no such files, or without /proc, which is needed later to name it. */
 static int open_unnamed(const char *target)
 {
   const char *slash = strrchr(target, '/');
@@ -67,8 +67,8 @@ static int open_unnamed(const char *target)
   return fd;
 }
 
-/* A new file beside `target`, without a name or under one that no other has. It has the old file's mode and, where we may give
- * it, its owner. */
+/* Creates a new file beside `target`, without a name or with a unique one. It gets the old file's mode and, where permitted, its
+ * owner. */
 static th_status open_beside(th_file *f, const char *target)
 {
   struct stat old;
@@ -95,7 +95,7 @@ static th_status open_beside(th_file *f, const char *target)
     return th_fail(TH_EIO, "cannot make a temporary file beside %s: %s", target, why(e));
   }
   if (replaces) {
-    if (fchown(f->fd, old.st_uid, old.st_gid) != 0) errno = 0;    /* it becomes our file */
+    if (fchown(f->fd, old.st_uid, old.st_gid) != 0) errno = 0;    /* otherwise it stays our file */
     if (fchmod(f->fd, old.st_mode & 07777) != 0) {
       return th_fail(TH_EIO, "cannot give %s the mode of the old file: %s", target, why(errno));
     }
@@ -103,10 +103,10 @@ static th_status open_beside(th_file *f, const char *target)
   return TH_OK;
 }
 
-/* The name behind symbolic links, though there may be no such file; NULL and errno. */
+/* Resolves symbolic links; the file itself may be missing. On failure NULL and errno. */
 static char *behind_links(const char *path)
 {
-  enum { MOST_LINKS = 40 };                          /* as many as the kernel follows */
+  enum { MOST_LINKS = 40 };                          /* the kernel's limit */
   char to[PATH_MAX], *name = strdup(path);
   for (int i = 0; name; i++) {
     const ssize_t n = readlink(name, to, sizeof to - 1);
@@ -126,7 +126,7 @@ static char *behind_links(const char *path)
   return NULL;
 }
 
-/* A link stays, and what it names is replaced or made. */
+/* A symbolic link stays, and its target is replaced or created. */
 static th_status open_atomic(th_file *f, const char *path)
 {
   char *real = realpath(path, NULL);
@@ -172,7 +172,7 @@ th_status th_file_pipe(th_file **out, const char *command, int mode)
   th_enter("file");
   th_file *f = NULL;
   TH_TRY(new_file(&f, TH_IN_PIPE, mode, command));
-  fflush(NULL);                      /* what is buffered must not be printed by the child again */
+  fflush(NULL);                      /* otherwise the child would print the buffered output again */
   f->pipe = popen(command, mode & TH_FILE_WRITE ? "we" : "re");
   if (!f->pipe) {
     const int e = errno;
@@ -235,7 +235,7 @@ th_status th_io_need(const th_file *f, int mode)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The storage may have been resized by others: its size is asked each time. */
+/* Read from the storage each time, because others may have resized it. */
 static int64_t memory_size(const th_file *f)
 {
   if (!f->storage) return f->view_size;
@@ -248,8 +248,7 @@ static const uint8_t *memory_data(const th_file *f)
   return f->storage ? (const uint8_t *)f->storage->data : f->view;
 }
 
-/* Grows by half, so that many small writes cost few copies; when that is more than there is, by
- * what is needed. */
+/* Grows by half, so that many small writes cost few copies. If memory is too small for that, grows to the needed size. */
 static th_status memory_resize(th_file *f, int64_t bytes)
 {
   th_storage *s = f->storage;
@@ -269,7 +268,7 @@ static th_status memory_resize(th_file *f, int64_t bytes)
 
 /* ---- disk and pipes -------------------------------------------------------------------------- */
 
-/* Writing into a pipe that nobody reads must be an error, not the end of the process. */
+/* A write to a pipe without a reader must be an error and not end the process. */
 static ssize_t write_quietly(int fd, const void *from, size_t n)
 {
   sigset_t pipe_only, before, pending;
@@ -279,7 +278,7 @@ static ssize_t write_quietly(int fd, const void *from, size_t n)
   pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
   const ssize_t k = write(fd, from, n);
   const int e = errno;
-  if (!sigismember(&pending, SIGPIPE)) {    /* a write that was cut short brings the signal, too */
+  if (!sigismember(&pending, SIGPIPE)) {    /* a partial write also raises the signal */
     const struct timespec now = { 0, 0 };
     while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR) continue;
   }
@@ -293,7 +292,7 @@ th_status th_io_patience(const th_file *f)
   return th_interrupted() ? th_fail(TH_EINTR, "interrupted in the middle of %s", f->name) : TH_OK;
 }
 
-/* Writes all at place f->base, which moves on. */
+/* Writes all bytes at position f->base and advances it. */
 static th_status write_through(th_file *f, const uint8_t *from, int64_t n)
 {
   while (n > 0) {
@@ -307,7 +306,7 @@ static th_status write_through(th_file *f, const uint8_t *from, int64_t n)
       f->failed = true;
       return th_fail(TH_EIO, "cannot write %s: %s after %lld bytes%s",
                      f->target ? f->target : f->name, why(e), (long long)f->base,
-                     f->target ? "; the file that was there is as before" : "");
+                     f->target ? "; the old file is unchanged" : "");
     }
     from += done;
     n -= done;
@@ -324,7 +323,7 @@ static th_status flush(th_file *f)
   return write_through(f, f->buf, n);
 }
 
-/* What was read ahead is forgotten; of a pipe nothing can be read again, so it is kept. */
+/* Discards what was read ahead. Of a pipe it is kept, because it cannot be read again. */
 static void begin_writing(th_file *f)
 {
   if (f->writing) return;
@@ -342,7 +341,7 @@ static th_status begin_reading(th_file *f)
   return TH_OK;
 }
 
-/* Reads up to n bytes that lie behind the window; 0 at the end. */
+/* Reads up to n bytes after the buffer; 0 at the end. */
 static th_status read_through(th_file *f, void *to, int64_t n, int64_t *got)
 {
   for (;;) {
@@ -401,7 +400,7 @@ th_status th_io_take(th_file *f, void *to, int64_t n, int64_t *got)
   if (*got) memcpy(p, from, (size_t)*got);
   th_io_skip(f, *got);
   if (f->kind == TH_IN_MEMORY) return TH_OK;
-  while (*got < n) {                 /* the window is empty now: the rest needs no copy */
+  while (*got < n) {                 /* the buffer is empty now: read the rest without a copy */
     int64_t k = 0;
     f->base += f->at;
     f->at = f->end = 0;
@@ -436,7 +435,7 @@ th_status th_io_put(th_file *f, const void *from, int64_t n)
   return f->option[TH_FILE_BUFFERED] ? TH_OK : flush(f);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 int64_t th_file_place(const th_file *f)
 {
@@ -457,7 +456,7 @@ static th_status size_of(th_file *f, int64_t *size)
   return TH_OK;
 }
 
-/* Bytes up to the end; -1: unknown, as in pipes; -2: a failure, which th_error tells. */
+/* Bytes up to the end; -1 if unknown, as in pipes; -2 on failure, with the message in th_error. */
 int64_t th_file_left(th_file *f)
 {
   int64_t size = 0;
@@ -473,7 +472,7 @@ th_status th_file_seek(th_file *f, int64_t place)
   th_enter("file");
   int64_t size = 0;
   if (f->closed) return th_fail(TH_EIO, "%s is closed", f->name);
-  if (!f->seekable) return th_fail(TH_EIO, "%s has no places to go to", f->name);
+  if (!f->seekable) return th_fail(TH_EIO, "%s is not seekable", f->name);
   TH_TRY(size_of(f, &size));
   if (place == -1) place = size;
   if (place < 0 || (place > size && !(f->mode & TH_FILE_WRITE && f->kind == TH_ON_DISK))) {
@@ -507,8 +506,8 @@ static int sync_directory_of(const char *path)
   return r == 0 || errno == EINVAL ? 0 : -1;       /* some file systems cannot sync a directory */
 }
 
-/* Gives the new file the name of the old one. linkat replaces no file: where there is an old one, the new file gets a temporary
- * name first. A kill between these two system calls is the only one that leaves a temporary file. */
+/* Gives the new file the name of the old one. linkat replaces no file, so with an old file the new one first gets a temporary
+ * name. Only a kill between these two system calls leaves a temporary file. */
 static bool take_place(th_file *f)
 {
   char text[FD_TEXT];
@@ -521,16 +520,16 @@ static bool take_place(th_file *f)
   return rename(f->temp, f->target) == 0;
 }
 
-/* The new bytes are safe on disk before the name points at them. */
+/* Syncs the new bytes to disk before the name refers to them. */
 static th_status commit(th_file *f)
 {
   if (fsync(f->fd) != 0) {
     return th_fail(TH_EIO,
-                   "cannot write %s: %s after %lld bytes; the file that was there is as before",
+                   "cannot write %s: %s after %lld bytes; the old file is unchanged",
                    f->target, why(errno), (long long)f->base);
   }
   if (!take_place(f)) {
-    return th_fail(TH_EIO, "cannot replace %s: %s; the file that was there is as before",
+    return th_fail(TH_EIO, "cannot replace %s: %s; the old file is unchanged",
                    f->target, why(errno));
   }
   free(f->temp);
@@ -570,7 +569,7 @@ th_status th_file_close(th_file *f)
   return s;
 }
 
-/* A plain file that was not closed keeps what was written; an atomic one never happened. */
+/* If the file was not closed, a plain file keeps what was written, and an atomic one is discarded. */
 void th_file_free(th_file *f)
 {
   if (!f) return;

@@ -1,12 +1,12 @@
-/* lmdb.c - databases of LMDB (version 1 of the format, numbers of 64 bits, little endian): one walk finds all entries.
+/* lmdb.c - reads LMDB databases (version 1 of the format, 64-bit numbers, little endian): one walk finds all entries.
  *
- * The file is a row of pages of one size. Pages 0 and 1 are meta pages; the one of the later transaction is valid and holds the
+ * The file consists of pages of one size. Pages 0 and 1 are meta pages; the one of the later transaction is valid and holds the
  * root of the main tree, a B+ tree. A branch page holds page numbers, a leaf page holds keys with their values. A long value has
- * overflow pages of its own, side by side, and the leaf holds the number of the first. In a database with duplicates
- * (MDB_DUPSORT) the values of one key are a small page inside of the value, or a tree of their own.
+ * adjacent overflow pages, and the leaf holds the number of the first. In a database with duplicates (MDB_DUPSORT) the values of
+ * one key are a small page inside the value, or a separate tree.
  *
- * The reader copies pages with pread, so a file that shrinks meanwhile is an error and no signal. It uses no number of a page
- * before it has compared it with the size of the page, of the file and of the database. */
+ * The reader copies pages with pread, so a file that shrinks meanwhile causes an error and no signal. It checks each number of a
+ * page against the sizes of the page, the file and the database before it uses the number. */
 #include <stdlib.h>
 #include "../core/core.h"
 #include "th_source.h"
@@ -29,11 +29,11 @@ typedef struct walk {
   const th_source *s;
   th_lmdb *d;
   int64_t  bytes, key_room, value_room, owner_room, place_room;
-  uint64_t last, left;                       /* the last page; how many pages the trees may still use */
-  bool     backwards, duplicates;            /* keys are compared from their ends; a key may have several values */
+  uint64_t last, left;                       /* the last page; the number of pages that the trees may still use */
+  bool     backwards, duplicates;            /* keys are compared from their last byte; a key may have several values */
 } walk;
 
-/* A page, or the small page in a value: `size` bytes at p, which lie in the file at `place`. */
+/* A page, or the small page in a value: `size` bytes at p, at byte `place` of the file. */
 typedef struct span { const uint8_t *p; int64_t size, place; uint64_t page; head h; } span;
 
 static th_status damaged(uint64_t page, const char *what)
@@ -41,7 +41,7 @@ static th_status damaged(uint64_t page, const char *what)
   return th_fail(TH_EIO, "page %llu is damaged: %s", (unsigned long long)page, what);
 }
 
-/* Makes room for n more elements behind `have`. */
+/* Makes room for n more elements after `have`. */
 static th_status grow(void *array, int64_t *room, int64_t have, int64_t n, size_t element)
 {
   if (n <= *room - have) return TH_OK;
@@ -55,7 +55,7 @@ static th_status grow(void *array, int64_t *room, int64_t have, int64_t n, size_
   return TH_OK;
 }
 
-/* ---- what is found ---- */
+/* ---- keys and values ---- */
 
 static int compare(const uint8_t *a, int64_t na, const uint8_t *b, int64_t nb, bool backwards)
 {
@@ -82,7 +82,7 @@ static th_status add_key(walk *w, uint64_t page, const uint8_t *key, int64_t n)
   return TH_OK;
 }
 
-/* A value of the last key. */
+/* Adds a value of the last key. */
 static th_status add_value(walk *w, int64_t place, int64_t size)
 {
   th_lmdb *d = w->d;
@@ -99,7 +99,7 @@ static th_status add_value(walk *w, int64_t place, int64_t size)
 
 /* ---- pages ---- */
 
-/* Each page belongs to one tree, so the walk ends, whatever the pages say. */
+/* Counts pages as used. Each page belongs to one tree, so the walk ends even if pages are damaged. */
 static th_status claim(walk *w, uint64_t page, uint64_t count)
 {
   const uint64_t there = (uint64_t)(w->bytes / w->d->page_size);
@@ -128,7 +128,7 @@ static th_status read_page(walk *w, uint64_t page, int kind, uint8_t *to, span *
   return TH_OK;
 }
 
-/* The number of nodes. */
+/* Computes the number of nodes. */
 static th_status count_nodes(const span *s, int64_t *count)
 {
   if (s->h.lower < sizeof(head) || s->h.lower % 2 || s->h.lower > s->h.upper || s->h.upper > s->size) {
@@ -138,7 +138,8 @@ static th_status count_nodes(const span *s, int64_t *count)
   return TH_OK;
 }
 
-/* Node i, its bytes from `at` on. Nodes do not overlap, so `left`, the bytes that they may have, limits their number. */
+/* Reads node i; its data begins at `at`. Nodes do not overlap, so `left`, the bytes that they may still use, limits their
+ * number. */
 static th_status take_node(const span *s, int64_t i, node *n, int64_t *at, int64_t *left)
 {
   uint16_t place;
@@ -193,7 +194,7 @@ static th_status take_value(walk *w, const span *data, int flags, int64_t size)
   tree t;
   switch (flags) {
     case 0:
-    case TREE:                                  /* a database with a name: its record is the value */
+    case TREE:                                  /* a named database: its record is the value */
       return add_value(w, data->place, size);
     case BIG:
       memcpy(&first, data->p, sizeof first);
@@ -230,7 +231,7 @@ static th_status take_leaf(walk *w, const span *s)
   return TH_OK;
 }
 
-/* `level` is 1 for leaves; `room` has that many pages. `inner`: the tree of the values of one key. */
+/* `level` is 1 for leaves; `room` holds `level` pages. `inner`: the tree of the values of one key. */
 static th_status walk_page(walk *w, uint64_t page, int level, uint8_t *room, bool inner)
 {
   span s;
@@ -247,7 +248,7 @@ static th_status walk_page(walk *w, uint64_t page, int level, uint8_t *room, boo
   return TH_OK;
 }
 
-/* The tree whose record lies in the page `owner`. */
+/* Walks the tree whose record is in page `owner`. */
 static th_status walk_tree(walk *w, const tree *t, uint64_t owner, bool inner)
 {
   const int64_t before = w->d->count;

@@ -1,7 +1,7 @@
-/* npy.c - the header of NumPy's .npy files: a Python dictionary of three entries, read without running Python. */
+/* npy.c - parses the header of NumPy's .npy files, a Python dictionary of three entries. */
 #include "../core/core.h"
 
-enum { MOST_HEADER = 10000 };       /* what NumPy itself accepts from files that are not trusted */
+enum { MOST_HEADER = 10000 };       /* NumPy's limit for untrusted files */
 
 typedef struct text { const uint8_t *p, *end; } text;
 
@@ -27,7 +27,7 @@ static bool accept_word(text *t, const char *word)
   return true;
 }
 
-/* A string in either kind of quotes, without escapes, of fewer than `room` bytes. */
+/* Parses a string in either kind of quotes, without escapes, of fewer than `room` bytes. */
 static bool take_string(text *t, char *to, size_t room)
 {
   skip_blanks(t);
@@ -51,7 +51,7 @@ static bool take_size(text *t, int64_t *size)
     if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *t->p - '0', &v)) return false;
   }
   if (t->p == first) return false;
-  if (t->p < t->end && *t->p == 'L') t->p++;     /* long numbers of Python 2 */
+  if (t->p < t->end && *t->p == 'L') t->p++;     /* Python 2's long integers */
   *size = v;
   return true;
 }
@@ -129,7 +129,7 @@ static th_status take_header(th_npy *h, text *t)
     if (!seen[k]) return th_fail(TH_EIO, "the header lacks '%s'", keys[k]);
   }
   skip_blanks(t);
-  if (t->p != t->end) return th_fail(TH_EIO, "the header goes on behind its end");
+  if (t->p != t->end) return th_fail(TH_EIO, "the header has bytes after its end");
   return TH_OK;
 }
 

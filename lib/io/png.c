@@ -1,5 +1,5 @@
-/* png.c - PNG images in memory through libpng 1.6, which is opened when the first one comes. libpng reports errors by longjmp,
- * which must not cross frames of Lua: this file catches them. */
+/* png.c - reads and writes PNG images in memory with libpng 1.6, which is opened for the first image. libpng reports errors by
+ * longjmp, which must not cross Lua frames, so this file catches them. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -9,17 +9,17 @@
 #include "../core/core.h"
 
 enum {
-  GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGBA = 6,           /* kinds of a file */
+  GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGBA = 6,           /* color types of a file */
   ALPHA = 4, COLOUR = 2,                                              /* their bits */
-  TRNS = 0x10,                                                        /* a chunk that libpng has seen */
-  MOST_RATIO = 1032,                                                  /* Deflate packs at most so many bytes into one */
-  SIGNATURE = 8, CHUNK = 12,                                          /* bytes of the first, and of an empty chunk */
-  MOST_NOTES = 16,                                                    /* texts and the like that libpng keeps */
+  TRNS = 0x10,                                                        /* flag: libpng has read a tRNS chunk */
+  MOST_RATIO = 1032,                                                  /* Deflate's highest compression ratio */
+  SIGNATURE = 8, CHUNK = 12,                                          /* bytes of the signature, and of an empty chunk */
+  MOST_NOTES = 16,                                                    /* text chunks and similar ones that libpng stores */
   LARGEST = 0x7fffffff,                                               /* width and height, by the format */
-  PORTION = 1 << 16,                                                  /* bytes that a written file grows by */
+  PORTION = 1 << 16,                                                  /* bytes by which a written file grows */
 };
 
-/* ---- libpng, of which only this much is needed ---- */
+/* ---- the part of libpng that we need ---- */
 
 typedef struct png_struct png_struct;
 typedef struct png_info png_info;
@@ -88,21 +88,21 @@ static th_status need_libpng(void)
   return th_fail(TH_EBACKEND, "libpng 1.6 is not installed (Debian: libpng16-16); TH_PNG may name it");
 }
 
-/* ---- what libpng calls ---- */
+/* ---- callbacks of libpng ---- */
 
 struct th_png {
-  jmp_buf back;                     /* where an error of libpng goes */
+  jmp_buf back;                     /* target of longjmp after a libpng error */
   png_struct *png;
   png_info *info;
-  const uint8_t *bytes;             /* what is not yet read */
+  const uint8_t *bytes;             /* the unread bytes */
   int64_t left;
   int64_t height;
   int64_t elements;                 /* height x width x channels */
   int depth;
-  th_storage *to;                   /* what is written */
+  th_storage *to;                   /* the written bytes */
   int64_t have;
-  th_status status;                 /* of an error that is not libpng's */
-  char text[128];                   /* of one that is */
+  th_status status;                 /* of an error outside of libpng */
+  char text[128];                   /* of a libpng error */
 };
 
 static void on_error(png_struct *png, const char *text)
@@ -153,7 +153,8 @@ static void check_interrupt(th_png *p)
 
 static int64_t be32(const uint8_t *b) { return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]; }
 
-/* libpng allocates what a chunk says, and then reads it. IHDR has one length, and IDAT is read in portions. */
+/* libpng allocates the size that a chunk states before it reads the chunk, so check it. IHDR has a fixed length, and IDAT is read
+ * in portions. */
 static th_status check_chunks(const uint8_t *bytes, int64_t n)
 {
   for (int64_t at = SIGNATURE; at + 8 <= n; at += CHUNK + be32(bytes + at)) {
@@ -165,7 +166,7 @@ static th_status check_chunks(const uint8_t *bytes, int64_t n)
   return TH_OK;
 }
 
-/* A file cannot hold more than deflate can pack into it: one that promises more lies. */
+/* Refuses a file whose header promises more pixels than deflate can pack into its bytes. */
 static th_status check_size(th_png *p, int64_t n, th_png_size *size)
 {
   size->width = libpng.get_image_width(p->png, p->info);
@@ -179,7 +180,7 @@ static th_status check_size(th_png *p, int64_t n, th_png_size *size)
   return TH_OK;
 }
 
-/* Palettes become RGB, transparent colours alpha, depths below 8 become 8. */
+/* Converts palettes to RGB, transparent colors to alpha, and depths below 8 to 8. */
 static void set_form(th_png *p, th_png_size *size)
 {
   const int kind = libpng.get_color_type(p->png, p->info);
@@ -226,7 +227,7 @@ th_status th_png_open(th_png **out, const void *bytes, int64_t n, th_png_size *s
   return status;
 }
 
-/* 16 bits are read into the second half of the room, and become 32 from the front. */
+/* The 16-bit elements lie in the second half of `to`; widens them to 32 bits from the front. */
 static void widen(int32_t *to, const uint16_t *from, int64_t n)
 {
   for (int64_t i = 0; i < n; i++) {

@@ -1,16 +1,16 @@
-/* safetensors.c - the header of .safetensors files: JSON of one fixed form, read strictly and without recursion. */
+/* safetensors.c - parses the header of .safetensors files: JSON of one fixed form, parsed strictly and without recursion. */
 #include <stdlib.h>
 #include "../core/core.h"
 
 enum { MOST_TENSORS = 65536, MOST_NOTES = 65536 };
 
-/* Texts are unescaped in place, in a copy of the header; they never become longer. */
+/* A string of the header. Strings are unescaped in place in a copy of the header, because they never become longer. */
 typedef struct piece { int64_t at, n; } piece;
 
 typedef struct entry {
   piece   name;
   int64_t first_size, begin, end;
-  int32_t dtype, ndim, boolean, place;       /* place: its number, which keeps sorting by address apart */
+  int32_t dtype, ndim, boolean, place;       /* place: position in the header, which makes the sort stable */
 } entry;
 
 struct th_safetensors {
@@ -84,7 +84,7 @@ static int put_utf8(char *to, unsigned v)
   return n;
 }
 
-/* What follows a backslash; surrogates come in pairs. */
+/* Reads the rest of an escape after the backslash; surrogates must be paired. */
 static bool take_escape(json *j, char **to)
 {
   static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
@@ -288,7 +288,7 @@ static th_status take_header(th_safetensors *s, json *j, int64_t data_bytes)
   return j->p == j->end ? TH_OK : garbage(j, "the end of the header");
 }
 
-/* ---- what holds for all tensors together ---- */
+/* ---- checks across all tensors ---- */
 
 static int by_place(const void *x, const void *y)
 {
@@ -298,7 +298,7 @@ static int by_place(const void *x, const void *y)
   return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The format gives every byte to one tensor: no overlap, no hole. */
+/* In this format every byte belongs to exactly one tensor: no overlaps and no holes. */
 static th_status check_cover(th_safetensors *s, int64_t data_bytes)
 {
   int64_t at = 0;

@@ -1,4 +1,4 @@
-/* source.c - a file that is read anywhere, without a place of its own, so that threads may share it; checksums of records. */
+/* source.c - positional reads (pread) without a file offset, so that threads can share a file; checksums of records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ static th_status refuse(th_source *s, const char *path, const char *reason)
   return th_fail(TH_EIO, "cannot open %s: %s", path, reason);
 }
 
-/* A pipe without a writer must not hang us. Reads of one's own files need not note when they were. */
+/* Opens without blocking on a pipe without a writer. Where we own the file, reads do not update its access time. */
 static int open_quietly(const char *path)
 {
   const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK, fd = open(path, how | O_NOATIME);
@@ -93,7 +93,7 @@ th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place)
   return TH_OK;
 }
 
-/* What is read of record i: its head, at `head`, and its body. */
+/* Checks record i, which was read to `head` and `body`. */
 static th_status check_record(const th_records *r, int64_t i, const char *head, const char *body, bool *same)
 {
   if (th_crc32c(th_crc32c(0, head, r->head_size), body, r->body_size) != r->sum[i]) {
@@ -104,7 +104,8 @@ static th_status check_record(const th_records *r, int64_t i, const char *head, 
   return TH_OK;
 }
 
-/* One record: its body to `body`. If the bytes `before` that are ours the head goes there, and what was there comes back. */
+/* Reads one record with its body at `body`. If `before` is true, the bytes before `body` are ours: reads head and body at once,
+ * then restores those bytes. */
 static th_status read_record(const th_source *s, const th_records *r, int64_t i, char *body, bool before, bool *same)
 {
   char room[TH_RECORD_HEAD], *head = body - r->head_size;
@@ -123,7 +124,7 @@ static th_status read_record(const th_source *s, const th_records *r, int64_t i,
   return status;
 }
 
-/* Upwards in memory, which is faster than downwards. What the index says of records to come is fetched before it is wanted. */
+/* Writes upwards in memory, which is faster than downwards, and prefetches the index entries of later records. */
 th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int *same)
 {
   enum { AHEAD = 8 };
@@ -146,14 +147,14 @@ void th_source_free(th_source *s)
   free(s);
 }
 
-/* ---- CRC-32C, the polynomial 0x1edc6f41, bits turned round ---------------------------------------- */
+/* ---- CRC-32C, the polynomial 0x1edc6f41, bits reversed --------------------------------------------- */
 
 static const uint32_t POLYNOMIAL = 0x82f63b78u;
-enum { LANE = 256 };                                          /* bytes of one of three sums that are made side by side */
+enum { LANE = 256 };                                          /* bytes of one of three sums that are computed in parallel */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint32_t table[256];
-static uint32_t over_lane[4][256];                            /* what each byte of a sum becomes when LANE zeros follow */
+static uint32_t over_lane[4][256];                            /* the sum of each byte of a sum followed by LANE zeros */
 static uint64_t over[3][2];                                   /* by_folding's factors, for WIDE, BLOCK and QUAD bytes */
 enum { QUAD = 16, BLOCK = 64, WIDE = 4 * BLOCK };
 
@@ -163,7 +164,7 @@ static uint32_t bytewise(uint32_t c, const uint8_t *p, int64_t n)
   return c;
 }
 
-/* x^n modulo the polynomial: turned round as all of it, in the upper half of a word. */
+/* x^n modulo the polynomial, bits reversed, in the upper half of a word. */
 static uint64_t power(int n)
 {
   uint32_t c = 0x80000000u;
@@ -171,7 +172,7 @@ static uint64_t power(int n)
   return (uint64_t)c << 32;
 }
 
-/* Sums are linear: what a word becomes is the sum of what its bits become. */
+/* Sums are linear, so the sum of a word is the sum over its bits. */
 static void fill_tables(void)
 {
   static const uint8_t zeros[LANE];
@@ -208,7 +209,7 @@ static uint64_t word(const uint8_t *p)
   return w;
 }
 
-/* The instruction takes three cycles and starts every cycle: three lanes keep it at work. */
+/* The instruction has a latency of three cycles and starts every cycle, so three lanes keep it busy. */
 __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t c, const uint8_t *p, int64_t n)
 {
   for (; n >= 3 * LANE; n -= 3 * LANE, p += 3 * LANE) {
@@ -225,9 +226,9 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t c, con
   return c;
 }
 
-/* 16 bytes of a message moved forward become, modulo the polynomial, the sum of their halves times powers of x (Gopal and
- * others, Fast CRC Computation Using PCLMULQDQ, Intel 2009): so long messages become short ones of the same sum, 16 lanes at a
- * time. */
+/* 16 bytes of a message can be moved forward: modulo the polynomial they become the sum of their halves times powers of x
+ * (Gopal and others, Fast CRC Computation Using PCLMULQDQ, Intel 2009). This folds a long message into a short one with the
+ * same sum, 16 lanes at a time. */
 #define FOLDING "avx512f,vpclmulqdq,pclmul,sse4.2"
 __attribute__((target(FOLDING))) static __m512i folded(__m512i x, __m512i by)
 {
@@ -239,7 +240,7 @@ __attribute__((target(FOLDING))) static __m512i factors(int k)
   return _mm512_broadcast_i32x4(_mm_set_epi64x((int64_t)over[k][1], (int64_t)over[k][0]));
 }
 
-/* Of four lanes, one after the other. */
+/* The sum of four consecutive lanes. */
 __attribute__((target(FOLDING))) static uint32_t sum_of(__m512i x)
 {
   const __m128i by = _mm_set_epi64x((int64_t)over[2][1], (int64_t)over[2][0]);
@@ -253,7 +254,7 @@ __attribute__((target(FOLDING))) static uint32_t sum_of(__m512i x)
   return (uint32_t)__builtin_ia32_crc32di(first, (uint64_t)lane[3][1]);
 }
 
-/* WIDE bytes at least. */
+/* The sum of at least WIDE bytes. */
 __attribute__((target(FOLDING))) static uint32_t by_folding(uint32_t c, const uint8_t *p, int64_t n)
 {
   const __m512i wide = factors(0), block = factors(1);

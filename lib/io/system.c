@@ -1,4 +1,4 @@
-/* system.c - folders, kinds of paths, names of the machine, clocks: what needs C structs. */
+/* system.c - folders, kinds of paths, names of the machine, clocks: system calls that take C structs. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/resource.h>

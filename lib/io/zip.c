@@ -1,4 +1,4 @@
-/* zip.c - zip archives in memory: stored members as they are, deflated ones through zlib, opened when one comes. */
+/* zip.c - reads and writes zip archives in memory: stored members, and deflated ones through zlib, which is opened on demand. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 enum {
   MOST_MEMBERS = 65536,
   STORED = 0, DEFLATED = 8,
-  PORTION = 1 << 20,                /* bytes between two looks at th_interrupted */
+  PORTION = 1 << 20,                /* bytes between two checks of th_interrupted */
 };
-/* Deflate packs at most 1032 bytes into one: a member that promises more lies. */
+/* Deflate's highest ratio is 1032; a member that promises more is refused. */
 enum { MOST_RATIO = 1032 };
 
-/* ---- zlib, of which only this much is needed ---- */
+/* ---- the part of zlib that we need ---- */
 
 typedef struct z_stream {
   const uint8_t *next_in;
@@ -67,7 +67,7 @@ static th_status need_zlib(void)
 
 /* ---- checksums ---- */
 
-static uint32_t crc_table[8][256];  /* [k]: what a byte does that is followed by k others */
+static uint32_t crc_table[8][256];  /* [k]: the contribution of a byte that k others follow */
 static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
 
 static void fill_crc_table(void)
@@ -102,7 +102,7 @@ uint32_t th_zip_crc(uint32_t crc, const void *bytes, int64_t n)
 /* ---- the directory ---- */
 
 typedef struct member {
-  int64_t  name, name_size;         /* place in the archive, bytes */
+  int64_t  name, name_size;         /* position in the archive, bytes */
   int64_t  at, packed, size;
   uint32_t crc;
   int32_t  method;
@@ -112,7 +112,7 @@ struct th_zip {
   const uint8_t *p;
   int64_t  n, count, total;
   member  *m;
-  const member *open;               /* the member that is being unpacked: */
+  const member *open;               /* the member that is being unpacked */
   int64_t  taken, fed;
   uint32_t crc;
   bool     inflating, ended;
@@ -121,7 +121,7 @@ struct th_zip {
 
 static uint32_t le16(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8; }
 static uint32_t le32(const uint8_t *p) { return le16(p) | le16(p + 2) << 16; }
-/* Beyond 63 bits: -1, which every comparison with what is there refuses. */
+/* -1 for numbers beyond 63 bits, which every comparison with a size refuses. */
 static int64_t le64(const uint8_t *p)
 {
   const uint64_t v = le32(p) | (uint64_t)le32(p + 4) << 32;
@@ -132,7 +132,7 @@ static th_status damaged(const char *what) { return th_fail(TH_EIO, "the zip arc
 
 typedef struct directory { int64_t at, bytes, count; } directory;
 
-/* The end record of large archives, 20 bytes before the usual one. */
+/* Finds the end record of large archives through its locator, 20 bytes before the usual end record. */
 static th_status find_large(const th_zip *z, int64_t end, directory *d)
 {
   const uint8_t *p = z->p;
@@ -165,7 +165,7 @@ static th_status find_directory(const th_zip *z, directory *d)
   return TH_OK;
 }
 
-/* Sizes that need more than 32 bits are in an extra field, in this order, those only. */
+/* Sizes beyond 32 bits are in an extra field, in this order; the field has only those. */
 static th_status large_sizes(const uint8_t *extra, int64_t n, member *m, int64_t *local)
 {
   int64_t *const value[3] = { &m->size, &m->packed, local };
@@ -186,10 +186,10 @@ static th_status large_sizes(const uint8_t *extra, int64_t n, member *m, int64_t
     extra += 4 + size;
     n -= 4 + size;
   }
-  return TH_OK;                     /* then it means what it says */
+  return TH_OK;                     /* without an extra field the 32-bit values hold */
 }
 
-/* What stands before the member itself must agree with the directory. */
+/* The header before the member must agree with the directory. */
 static th_status check_local(const th_zip *z, int64_t local, int64_t limit, member *m)
 {
   const uint8_t *p = z->p;
@@ -308,7 +308,7 @@ th_status th_zip_begin(th_zip *z, int64_t i)
   return TH_OK;
 }
 
-/* Up to `n` (at most PORTION) bytes; fewer at the end of the packed stream. */
+/* Unpacks up to `n` (at most PORTION) bytes; fewer at the end of the packed stream. */
 static th_status inflate_portion(th_zip *z, uint8_t *to, int64_t n, int64_t *got)
 {
   const member *m = z->open;
@@ -368,7 +368,7 @@ th_status th_zip_end(th_zip *z)
 
 /* ---- packing ---- */
 
-/* zlib counts in 32 bits: everything goes through it in portions. */
+/* zlib counts in 32 bits, so all data passes through it in portions. */
 static th_status deflate_piece(z_stream *z, const uint8_t *p, int64_t n, bool last, th_storage *s, int64_t *have)
 {
   int r;

@@ -1,4 +1,4 @@
-/* element.c - elements of containers, and the slabs that their texts lie in. */
+/* element.c - elements of containers, and the slabs that hold their texts. */
 #include "tds.h"
 #include "../core/storage.h"
 

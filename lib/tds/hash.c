@@ -1,8 +1,9 @@
-/* hash.c - a hash table that keeps the order of insertion: entries in one array, and an index of their places by open addressing.
+/* hash.c - a hash table that keeps the order of insertion: entries in one array, and an open-addressing index of their
+ * positions.
  *
- * An entry takes 24 bytes, a slot of the index 5, and 3 of 4 slots may be taken. One byte of a slot is a tag: a search reads an
- * entry, which is in no cache, for one in 254 of the slots of other keys that it meets. Ten million texts of 10 bytes with
- * numbers take about 50 bytes each. */
+ * An entry takes 24 bytes, a slot of the index 5, and 3 of 4 slots may be occupied. One byte of a slot is a tag. Of the slots
+ * of other keys, a search reads the entry, a cache miss, for only one in 254. Ten million texts of 10 bytes with numbers take
+ * about 50 bytes each. */
 #include <sys/random.h>
 #include "tds.h"
 #include "../core/storage.h"
@@ -12,7 +13,7 @@ enum { EMPTY = 0, REMOVED = 1, TAGS = 2, LEAST = 8, AHEAD = 16 };
 
 /* ---- hash values ------------------------------------------------------------------------------ */
 
-static uint64_t seed;               /* differs between processes, so that keys which collide cannot be prepared */
+static uint64_t seed;               /* random per process, so that an attacker cannot prepare colliding keys */
 static pthread_once_t seeded = PTHREAD_ONCE_INIT;
 
 static void make_seed(void)
@@ -20,7 +21,7 @@ static void make_seed(void)
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = (uintptr_t)&seed;
 }
 
-/* Multiply and fold: the high half of the product reaches the low one. */
+/* Multiplies and folds the high half of the product into the low one. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
   const unsigned __int128 product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
@@ -39,7 +40,7 @@ static uint64_t hash_of_text(const char *s, int64_t n)
   return mix(mix(h, word), seed);
 }
 
-/* A tensor as a key is the view: its memory, place and shape. */
+/* A tensor as a key is the view: its memory, offset and shape. */
 static uint64_t hash_of_tensor(const th_tensor *t)
 {
   uint64_t h = mix(seed ^ (uintptr_t)t->storage, (uint64_t)t->offset);
@@ -89,11 +90,11 @@ static bool is_key(const entry *e, const th_tds_value *key)
   }
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/* ---- the index -------------------------------------------------------------------------------- */
 
 static uint8_t tag_of(uint32_t code) { return (uint8_t)(TAGS + (code >> 24) % (256 - TAGS)); }
 
-/* The slot of the index that leads to the key, or -1. */
+/* The slot of the index that refers to the key, or -1. */
 static int64_t slot_of(const hash *h, const th_tds_value *key, uint32_t code)
 {
   if (!h->slots) return -1;
@@ -115,7 +116,7 @@ static void lead_to(hash *h, uint32_t code, uint32_t place)
   h->filled++;
 }
 
-/* Leads to all entries. Their slots are in no cache: they are fetched some entries ahead. */
+/* Fills the index with all entries. Their slots are not cached, so they are prefetched some entries ahead. */
 static void lead_to_all(hash *h)
 {
   h->filled = 0;
@@ -129,7 +130,7 @@ static void lead_to_all(hash *h)
   }
 }
 
-/* Drops removed entries, to which no slot leads. */
+/* Removes deleted entries, to which no slot refers. */
 static void close_gaps(hash *h)
 {
   int64_t to = 0;
@@ -151,7 +152,7 @@ static th_status widen(hash *h)
   return TH_OK;
 }
 
-/* A new index, for half as many entries again. */
+/* Builds a new index with room for 1.5 times as many entries. */
 static th_status index_again(hash *h)
 {
   const int64_t most = th_max(LEAST, h->live + h->live / 2);
@@ -177,7 +178,7 @@ static th_status index_again(hash *h)
   return TH_OK;
 }
 
-/* Room for one more entry. */
+/* Makes room for one more entry. */
 static th_status make_room(hash *h)
 {
   if (h->live >= MOST) return th_fail(TH_EARG, "a tds.Hash holds %lld keys at most", (long long)MOST);
@@ -186,7 +187,7 @@ static th_status make_room(hash *h)
   return h->used < h->room ? TH_OK : widen(h);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------ */
+/* ---- the interface ---------------------------------------------------------------------------- */
 
 static th_status good_key(const th_tds_value *key)
 {
@@ -219,7 +220,7 @@ th_status th_tds_hash_get(th_tds *o, const th_tds_value *key, th_tds_value *valu
   return TH_OK;
 }
 
-/* What the entry held; its texts go back to the pool. */
+/* Removes an entry and returns what it held; its texts return to the pool. */
 static void take_out(hash *h, entry *it, element *key, element *value)
 {
   *key = (element){ it->key, it->kind_of_key };
@@ -287,7 +288,7 @@ th_status th_tds_hash_set(th_tds *o, const th_tds_value *key, const th_tds_value
   return status;
 }
 
-/* The references of a pair of which the other half has not been copied. */
+/* Releases the references of one half of a pair whose other half has not been copied. */
 static void take_back(th_tds_value *v)
 {
   if (v->kind == TH_TDS_STORAGE) th_storage_release(v->storage);

@@ -1,4 +1,4 @@
-/* object.c - counted objects: made, retained and freed, and the counter. */
+/* object.c - reference-counted objects: creation, retain and release; and the counter. */
 #include "tds.h"
 #include "../core/storage.h"
 
@@ -30,7 +30,7 @@ static void destroy(object *o)
   free(o);
 }
 
-/* Containers hold containers, a million deep if a script wants: those that die wait in a list, so the stack stays flat. */
+/* Containers can be nested a million deep. Those to be freed are put into a list, so that freeing needs no recursion. */
 static TH_QUICK_LOCAL object *dead;
 static TH_QUICK_LOCAL bool burying;
 

@@ -65,7 +65,7 @@ th_status th_tds_vec_set(th_tds *o, int64_t place, const th_tds_value *value)
   return status;
 }
 
-/* Beyond the end this is set: the gap is nil. */
+/* Beyond the end this is set, and the gap becomes nil. */
 static th_status insert(vec *v, int64_t place, const th_tds_value *value)
 {
   element none = { 0, TH_TDS_NIL }, fresh;
@@ -111,7 +111,7 @@ th_status th_tds_vec_remove(th_tds *o, int64_t place)
   return status;
 }
 
-/* Each round shortens the vector by one under the lock, and drops what it held outside of it. */
+/* Each round shortens the vector by one under the lock, and drops the removed element outside of it. */
 th_status th_tds_vec_resize(th_tds *o, int64_t size)
 {
   vec *v = (vec *)o;
