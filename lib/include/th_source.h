@@ -1,5 +1,5 @@
-/* th_source.h - files that are read anywhere, and checksums: lua/feed reads with them. The text between FFI BEGIN and FFI END is
- * what ffi.cdef reads. */
+/* th_source.h - positional reads of files, and checksums; used by lua/feed. ffi.cdef reads the text between FFI BEGIN and FFI
+ * END. */
 #ifndef TH_SOURCE_H
 #define TH_SOURCE_H
 #include "th.h"
@@ -11,15 +11,15 @@ extern "C" {
 /* FFI BEGIN */
 typedef struct th_source th_source;
 th_status th_source_open(th_source **out, const char *path);
-int64_t   th_source_size(const th_source *s);                 /* bytes that it had when it was opened */
-/* What tells a file from others and from itself after it has been written: device, inode, time (s, ns), size. */
+int64_t   th_source_size(const th_source *s);                 /* bytes when it was opened */
+/* Identifies a file and its version: device, inode, modification time (s, ns), size. */
 enum { TH_SOURCE_STAMP = 5 };
 void      th_source_stamp(const th_source *s, int64_t *stamp);
-th_status th_source_same(const th_source *s, const int64_t *stamp);   /* fails if it is another file or has been written since */
-th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place);   /* all n bytes, or a failure */
+th_status th_source_same(const th_source *s, const int64_t *stamp);   /* fails for another file or version */
+th_status th_source_read(const th_source *s, void *to, int64_t n, int64_t place);   /* all n bytes, or fails */
 
-/* Records of one kind: each begins with the same `head`, and a body of body_size bytes follows. Record i, from 1, lies at
- * place[i - 1], and ends where the next one begins; sum[i - 1] is its checksum. */
+/* Records of one kind: each has the same `head` and a body of body_size bytes. Record i, from 1, begins at place[i - 1] and ends
+ * where the next one begins; sum[i - 1] is its checksum. */
 enum { TH_RECORD_HEAD = 256 };
 typedef struct th_records {
   const int64_t *place;
@@ -27,13 +27,13 @@ typedef struct th_records {
   const void *head;
   int64_t head_size, body_size;                               /* head_size is TH_RECORD_HEAD at most */
 } th_records;
-/* The bodies of these records, one after the other. *same is 0 if one is of another kind, and then `to` holds nothing of use. */
+/* Reads the bodies of these records, one after the other. *same is 0 if one is of another kind; then `to` is undefined. */
 th_status th_source_records(const th_source *s, const th_records *r, const int64_t *numbers, int64_t count, void *to, int *same);
 void      th_source_free(th_source *s);
 
-/* A database of LMDB: `count` values, in the order of their keys. Value i, from 0, has value[2 * i + 1] bytes, which lie at byte
- * value[2 * i] of the file, or, if that is below 0, in the overflow pages from page -value[2 * i] on. Key k lies in `key` from
- * key_place[k] to key_place[k + 1]. Value i belongs to key i, or, in a database with duplicates, to key owner[i] - 1. */
+/* An LMDB database: `count` values in the order of their keys. Value i, from 0, has value[2 * i + 1] bytes. They begin at byte
+ * value[2 * i] of the file or, if that is negative, in overflow page -value[2 * i]. Key k is in `key` from key_place[k] to
+ * key_place[k + 1]. Value i belongs to key i, or, in a database with duplicates, to key owner[i] - 1. */
 typedef struct th_lmdb {
   int64_t  page_size, count, keys, key_bytes;
   char    *key;

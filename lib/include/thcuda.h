@@ -1,5 +1,5 @@
-/* thcuda.h - what libthcuda offers to Lua beyond the ops: devices, streams, events. The text between FFI BEGIN and FFI END is
- * what ffi.cdef reads. Devices count from 1, streams from 0, which is the default one. */
+/* thcuda.h - the interface of libthcuda for Lua beyond ops: devices, streams, events. ffi.cdef reads the text between FFI BEGIN
+ * and FFI END. Devices count from 1; streams count from 0, the default stream. */
 #ifndef TH_CUDA_H
 #define TH_CUDA_H
 #include "th.h"
@@ -28,19 +28,19 @@ int            th_cuda_device(void);             /* of this thread */
 th_status      th_cuda_set_device(int device);
 th_status      th_cuda_properties_of(th_cuda_properties *p, int device);
 th_status      th_cuda_synchronize(int device);
-th_status      th_cuda_trim(int device);         /* gives memory that no tensor holds back to the driver */
-th_status      th_cuda_sleep(double cycles);     /* of the clock of the device; in the thread's stream */
+th_status      th_cuda_trim(int device);         /* returns unused memory to the driver */
+th_status      th_cuda_sleep(double cycles);     /* cycles of the device's clock; in the thread's stream */
 int            th_cuda_host_kind(const void *p); /* TH_HOST_PINNED, TH_HOST_MANAGED; 0: other memory */
-/* The op copy, but where memory of the host is pinned nobody waits for the end. */
+/* The op copy, but asynchronous if the host memory is pinned. */
 th_status      th_cuda_copy_async(th_tensor *to, th_tensor *from);
 int            th_cuda_can_access(int device, int peer);
 th_status      th_cuda_set_access(int device, int peer, int on);        /* of device to the memory of peer */
-int            th_cuda_streams(void);            /* beside the default one, on every device */
+int            th_cuda_streams(void);            /* without the default one, on every device */
 th_status      th_cuda_reserve_streams(int n);
 int            th_cuda_stream_number(void);      /* of this thread */
 th_status      th_cuda_set_stream(int stream);
 th_status      th_cuda_stream_synchronize(int device, int stream);
-/* What the stream does from now on happens after all that another was given until now. */
+/* Later work of the stream runs after all work that another stream has been given so far. */
 th_status      th_cuda_stream_wait(int device, int stream, int other_device, int other);
 th_generator  *th_cuda_generator(int device);    /* of this thread for the device; NULL: no such device, or no memory */
 th_status      th_cuda_event_new(th_cuda_event **e);             /* recorded in the thread's stream */
@@ -48,27 +48,29 @@ th_status      th_cuda_event_wait(th_cuda_event *e);             /* the thread's
 th_status      th_cuda_event_synchronize(th_cuda_event *e);
 th_status      th_cuda_event_seconds(double *s, th_cuda_event *from, th_cuda_event *to);
 void           th_cuda_event_free(th_cuda_event *e);
-/* A graph: what this thread gives its device from begin to end is recorded and not done; launch does all of it. */
+/* A graph: work of this thread for its device from begin to end is recorded and not run; launch runs all of it. */
 th_status      th_cuda_graph_begin(th_cuda_graph **g);
-/* Right after begin: t is given anew before each launch, and the work may not change it. late: the graph looks at its indices. */
+/* Right after begin: t gets new contents before each launch, and the work may not change it. late: the graph checks its
+ * indices. */
 void           th_cuda_graph_input(th_cuda_graph *g, const th_tensor *t, const char *name, int late);
-th_status      th_cuda_graph_end(th_cuda_graph *g);              /* fails where something could not be recorded */
-th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the stream waits for the launch before; findings */
-th_status      th_cuda_graph_look(th_cuda_graph *g);             /* at elements of inputs that must lie within bounds */
+th_status      th_cuda_graph_end(th_cuda_graph *g);              /* fails if something could not be recorded */
+th_status      th_cuda_graph_prepare(th_cuda_graph *g);          /* the stream waits for the last launch; reports errors */
+th_status      th_cuda_graph_look(th_cuda_graph *g);             /* checks elements of inputs against their bounds */
 th_status      th_cuda_graph_launch(th_cuda_graph *g);
-th_status      th_cuda_graph_wait(th_cuda_graph *g);             /* for the last launch, and tells what it has found */
-double         th_cuda_graph_nodes(const th_cuda_graph *g);      /* pieces of work */
-double         th_cuda_graph_bytes(const th_cuda_graph *g);      /* of memory of its own */
-int            th_cuda_graph_full(const th_cuda_graph *g);       /* was memory short while it was recorded? */
-const char    *th_cuda_graph_why(const th_cuda_graph *g);        /* it cannot be recorded; "": nothing is known against it */
-void           th_cuda_graph_free(th_cuda_graph *g);             /* at any time: recording ends */
+th_status      th_cuda_graph_wait(th_cuda_graph *g);             /* for the last launch, and reports its errors */
+double         th_cuda_graph_nodes(const th_cuda_graph *g);      /* number of nodes */
+double         th_cuda_graph_bytes(const th_cuda_graph *g);      /* of memory that it owns */
+int            th_cuda_graph_full(const th_cuda_graph *g);       /* whether memory ran short while recording */
+const char    *th_cuda_graph_why(const th_cuda_graph *g);        /* why it cannot be recorded; "" if it can */
+void           th_cuda_graph_free(th_cuda_graph *g);             /* at any time; ends recording */
 const char    *th_cuda_blas(void);               /* the cuBLAS in use; "": none */
 const char    *th_cuda_blas_why(void);           /* why there is none */
 int            th_cuda_tf32(void);               /* whether products of floats may round them to 10 bits */
 void           th_cuda_set_tf32(int on);
 const char    *th_cuda_nccl(void);               /* the NCCL in use; "": none */
 const char    *th_cuda_nccl_why(void);           /* why there is none */
-/* Packed tensors of one size and type, each on a device of its own: the sum in all of them, or in the first; the first to all. */
+/* Contiguous tensors of one size and type, each on another device: sums them into all or into the first; copies the first to
+ * all. */
 th_status      th_cuda_nccl_sum(int n, th_tensor *const *t, int all);
 th_status      th_cuda_nccl_broadcast(int n, th_tensor *const *t);
 /* FFI END */
