@@ -4,7 +4,7 @@ local torch = require 'torch'
 --- Merges leading dimensions, so that a module for batches works on more of them: samples x time x features becomes
 -- (samples * time) x features and back.
 -- @param nInputDim   dimensions that the module expects, its batch included (default 2)
--- @param nOutputDim  dimensions that it gives (default: as many)
+-- @param nOutputDim  dimensions of its output (default: as many)
 -- nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size() --> {2, 5, 3}
 local Bottle, Decorator = torch.class('nn.Bottle', 'nn.Decorator')
 Bottle.bufferNames = {'_input', '_gradOutput'}
@@ -16,7 +16,7 @@ function Bottle:__init(module, nInputDim, nOutputDim)
    self.dimDelta = self.nInputDim - self.nOutputDim
 end
 
--- x with its leading dimensions merged until `dims` are left, and the sizes of those.
+-- x with its leading dimensions merged until `dims` remain, and the sizes of those.
 local function merged(x, dims)
    local lead, size = {}, {1}
    for d = 1, x:dim() do
@@ -45,7 +45,7 @@ function Bottle:updateOutput(input)
    return self.output
 end
 
--- What the module sees of input and gradOutput.
+-- The input and gradOutput in the shape that the module gets.
 local function inner(self, input, gradOutput)
    local x, lead = merged(input, self.nInputDim)
    return x, (merged(gradOutput, gradOutput:dim() - #lead + 1))

@@ -28,7 +28,7 @@ local function elementwise(class, name)
       self[name]:uniform(-a, a)
    end
 
-   --- The parameters as a tensor that stretches over x: of the same shape as a sample, or of one that fits.
+   --- The parameters as a tensor that broadcasts over x: of the same shape as a sample, or of one that fits.
    function Class:fit(x)
       local p = self[name]
       if not torch.isTensor(x) then self:refuse('input', 'be a tensor', x) end
@@ -58,7 +58,7 @@ local function elementwise(class, name)
       return to
    end
 
-   --- gradient += scale * (g summed over what the parameters were stretched over)
+   --- gradient += scale * (g summed over the dimensions in which the parameters were broadcast)
    function Class:collect(x, g, scale)
       local p, n = self:fit(x)
       if p then

@@ -20,7 +20,7 @@ function CMulTable:updateOutput(input)
    return self.output
 end
 
--- Products of the others, not output / input: that has no value where an input is 0.
+-- Products of the other tensors. output / input would be undefined where an input is 0.
 function CMulTable:updateGradInput(input, gradOutput)
    local g = grads(self, input)
    for i = 1, #input do
@@ -32,7 +32,8 @@ function CMulTable:updateGradInput(input, gradOutput)
    return g
 end
 
---- nn.CMulTable:updateGradInput_efficient(input, gradOutput): updateGradInput under the name by which Torch7 has a faster, less exact way.
+--- nn.CMulTable:updateGradInput_efficient(input, gradOutput): updateGradInput; under this name Torch7 has a faster, less exact
+-- method.
 CMulTable.updateGradInput_efficient = CMulTable.updateGradInput
 
 return CMulTable

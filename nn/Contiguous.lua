@@ -1,4 +1,4 @@
--- nn/Contiguous.lua - its input in one piece of memory: a copy, if it is not already.
+-- nn/Contiguous.lua - its input as a contiguous tensor: a copy, if it is not contiguous already.
 local torch = require 'torch'
 
 --- nn.Contiguous():forward(torch.ones(2, 3):t()):isContiguous() --> true

@@ -3,10 +3,10 @@ local torch = require 'torch'
 local nn = require 'nn'
 local utils = require 'nn.utils'
 
---- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time. Without b a shape means one
--- sample, and a batch may come all the same.
+--- Rearranges a batch: shapes are letters, b batch, c channel, h height, w width, f feature, t time. A shape without b means
+-- one sample, and a batch is accepted too.
 -- @param inputShape,outputShape  the same letters in another order; or `bf`: everything but the batch merged; or `b`:
--- one element for each sample. Without shapes inputs keep theirs.
+-- one element for each sample. Without shapes, inputs keep their shape.
 -- The output has the type of the module, and gradInput that of the input.
 -- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
@@ -27,7 +27,7 @@ local function refuse_shape(self, shape)
    error(('nn.Convert: cannot make %s of %s'):format(tostring(shape), self.inputShape), 3)
 end
 
---- The place of a letter in a shape (default: the input's). A letter that is not there is an error, or nil when silent is true.
+--- The position of a letter in a shape (default: the input's). A missing letter is an error, or nil when silent is true.
 function Convert:findAxis(axis, shape, silent)
    shape = shape or self.inputShape
    local place = type(axis) == 'string' and shape:find(axis, 1, true) or nil
@@ -62,7 +62,7 @@ function Convert:transpose(newShape)
    return nn.Transpose(unpack(swaps))
 end
 
---- nn.Convert:default(): The layer for an outputShape that has a method of no such name: its letters in another order.
+--- nn.Convert:default(): The layer for an outputShape that no method is named after: its letters in another order.
 function Convert:default() return self:transpose(self.outputShape) end
 
 --- nn.Convert:bf([input]), nn.Convert:bt(): A layer which puts the batch first and merges everything else.
@@ -75,11 +75,11 @@ end
 
 function Convert:bt() return self:bf() end
 
---- nn.Convert:b([input]): A layer which gives one element for each sample.
+--- nn.Convert:b([input]): A layer whose output has one element for each sample.
 function Convert:b() return nn.Sequential():add(self:bf()):add(nn.Select(2, 1)) end
 
---- Makes self.converter, the layer which does the work: by the method with the name of outputShape (b, bf, bt), or by default.
--- Called with the first input; a class derived from this one may have methods for shapes of its own.
+--- Makes self.converter, the layer that does the work: by the method with the name of outputShape (b, bf, bt), or by default.
+-- Called with the first input; a derived class may have methods for further shapes.
 function Convert:buildConverter(input)
    local make = self[self.outputShape]
    if type(make) ~= 'function' or permutes(self, self.inputShape, self.outputShape) then make = self.default end

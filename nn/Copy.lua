@@ -24,7 +24,7 @@ local function copied(self, to, kind, x)
    return to:resizeAs(x):copy(x)
 end
 
--- Equal types: whatever comes passes.
+-- Between equal types the input is passed on unchanged.
 local function passes(self) return self.intype == self.outtype and not self.forceCopy end
 
 function Copy:updateOutput(input)

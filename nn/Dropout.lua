@@ -1,7 +1,7 @@
 -- nn/Dropout.lua - zeroes a random part of its input while training.
 local torch = require 'torch'
 
---- Each element is 0 with probability p, and the others are divided by 1 - p; in evaluation mode nothing happens.
+--- Each element is 0 with probability p, and the others are divided by 1 - p; evaluation mode passes the input on unchanged.
 -- @param p                    default 0.5
 -- @param v1                   true: the first version, that multiplies by 1 - p in evaluation mode instead
 -- @param inplace              true: works in the input's memory

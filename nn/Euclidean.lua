@@ -4,7 +4,7 @@ local row_wise = require 'nn.row_wise'
 
 local rows, like = row_wise.rows, row_wise.like
 
-local TINY = 1e-7                                    -- keeps distances of 0 out of the divisors
+local TINY = 1e-7                                    -- keeps divisors above 0
 
 --- The Euclidean distances to outputSize learned vectors (the columns of weight).
 -- nn.Euclidean(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}

@@ -5,7 +5,7 @@ local sequences = require 'nn.sequences'
 local features = sequences.features
 
 --- (sum of |x|^power over each window of features)^(1/power); for power 1 the sum of x itself, as in Torch7. An input is
--- features (x height x width), in batch mode with samples in front.
+-- features (x height x width), in batch mode with samples as first dimension.
 -- @param width,stride  of the windows
 -- @param power         default 2
 -- @param batch_mode    true: the features are dimension 2

@@ -14,7 +14,7 @@ function FlattenTable:__init()
    self.output, self.gradInput, self.input_map = {}, {}, {}
 end
 
--- Appends what x holds to a list. Returns a table of the form of x, with the numbers in the list.
+-- Appends the elements of x to a list. Returns a table of the form of x, with their numbers in the list.
 local function flatten(into, x)
    if type(x) ~= 'table' or torch.isTensor(x) then
       into[#into + 1] = x
@@ -25,7 +25,7 @@ local function flatten(into, x)
    return map
 end
 
--- The list put back into the form of x; returns the form and how many elements it took.
+-- Puts the list back into the form of x; returns the form and how many elements it took.
 local function unflatten(list, x, at)
    if type(x) ~= 'table' or torch.isTensor(x) then return list[at], at + 1 end
    local form = {}
@@ -33,7 +33,7 @@ local function unflatten(list, x, at)
    return form, at
 end
 
--- Do the numbers of `map` in the list lead to just the elements of x?
+-- Whether the numbers in `map` select exactly the elements of x from the list.
 local function leads(map, list, x)
    if type(x) ~= 'table' or torch.isTensor(x) then return type(map) == 'number' and rawequal(list[map], x) end
    if type(map) ~= 'table' or #map ~= #x then return false end
@@ -43,7 +43,7 @@ local function leads(map, list, x)
    return true
 end
 
--- The output is a new table only where the elements are others than before.
+-- The output is a new table only where the elements have changed.
 function FlattenTable:updateOutput(input)
    needTable(self, input)
    if not self.input_map or not leads(self.input_map, self.output, input) then

@@ -1,4 +1,4 @@
--- nn/GradientReversal.lua - returns its input, and turns the gradient round.
+-- nn/GradientReversal.lua - returns its input, and reverses the gradient.
 local torch = require 'torch'
 
 --- Returns its input; the gradient is multiplied by -lambda (default 1). Ganin and Lempitsky, "Unsupervised domain

@@ -16,7 +16,7 @@ function Identity:updateGradInput(_, gradOutput)
    return gradOutput
 end
 
--- Output and gradInput are somebody else's tensors: they are let go, not emptied.
+-- Output and gradInput are tensors of the caller, so they are dropped, not emptied.
 function Identity:clearState()
    self.output, self.gradInput = torch.Tensor():type(self._type), torch.Tensor():type(self._type)
    return self

@@ -1,4 +1,4 @@
--- nn/Index.lua - slices of a tensor that a second tensor names.
+-- nn/Index.lua - slices of a tensor, selected by a tensor of indices.
 local torch = require 'torch'
 
 --- {tensor, LongTensor} to tensor:index(dimension, indices).

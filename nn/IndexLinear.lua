@@ -8,7 +8,7 @@ local utils = require 'nn.utils'
 -- @param doGradInput   true: computes gradients by the values
 -- @param keysOffset    added to every key
 -- @param weight,bias   tensors to use
--- @param normalize     not nil or false: values are divided by the largest |value| that their key ever had
+-- @param normalize     not nil or false: values are divided by the largest |value| of their key so far
 -- nn.IndexLinear(8, 3):forward{torch.LongTensor{1, 4}, torch.Tensor{0.5, 2}}:nElement() --> 3
 local IndexLinear, Module = torch.class('nn.IndexLinear', 'nn.Module')
 
@@ -67,7 +67,7 @@ function IndexLinear:flattenInputs(input)
    return {torch.cat(keys, 1), torch.cat(values, 1), torch.LongTensor(sizes)}
 end
 
--- Calls f(sample, row of the weight, value, place) for each pair.
+-- Calls f(sample, row of the weight, value, index) for each pair.
 local function pairsOf(self, keys, values, f)
    for s = 1, #keys do                                        -- nothing has been computed yet
       local n = keys[s]:dim() == 1 and keys[s]:nElement() or self:refuse('keys', 'be vectors', keys[s])

@@ -60,7 +60,7 @@ function Jacobian.backwardUpdate(module, input, param)
 end
 
 --- The same by central differences of the outputs.
--- @param param         what moves, default: the input
+-- @param param         the tensor to perturb, default: the input
 -- @param perturbation  default 1e-6
 function Jacobian.forward(module, input, param, perturbation)
    param = param or input
@@ -80,7 +80,7 @@ function Jacobian.forward(module, input, param, perturbation)
    return jacobian
 end
 
---- The change of the outputs for a step of each parameter, as backwardUpdate gives it.
+--- The change of the outputs for a step of each parameter, computed by backwardUpdate.
 function Jacobian.forwardUpdate(module, input, param, perturbation)
    return Jacobian.forward(module, input, param, perturbation)
 end
@@ -126,12 +126,12 @@ function Jacobian.testIO(module, input, minval, maxval)
    return difference, (again:backward(input, g) - gradInput):abs():max()
 end
 
---- For each way to update a parameter how far it is from the plain step: a table of four numbers, by the names accGradParameters
--- and accUpdateGradParameters, and the same with " [shared]" for two modules with one parameter.
+--- For each way to update a parameter, its distance from the plain step: a table of four numbers, by the names
+-- accGradParameters and accUpdateGradParameters, and the same with " [shared]" for two modules with one parameter.
 function Jacobian.testAllUpdate(module, input, weight, gradWeight)
    local lr = torch.uniform(0.1, 1)
    local g
-   -- What `count` modules that share the parameter make of it, and the gradient of the first.
+   -- The parameter after `count` modules that share it updated it, and the gradient of the first.
    local function updated(count, direct)
       local modules = {}
       for i = 1, count do
@@ -160,7 +160,7 @@ function Jacobian.testAllUpdate(module, input, weight, gradWeight)
    }
 end
 
--- Second derivatives, of modules that nn.hessian has taught them.
+-- Second derivatives, of modules that nn.hessian extends.
 
 --- The diagonal of the second derivative by the input or a parameter, from accDiagHessianParameters.
 function Jacobian.backwardDiagHessian(module, input, diagHessianParamName)
@@ -219,11 +219,12 @@ function Jacobian.testDiagHessianBias(module, input, minval, maxval)
    return Jacobian.testDiagHessian(module, input, 'gradBias', 'diagHessianBias', minval, maxval)
 end
 
---- nn.SparseJacobian: The tests of nn.Jacobian for sparse inputs: n x 2 matrices of (index, value); gradInput likewise. Values move, indices stay.
+--- nn.SparseJacobian: The tests of nn.Jacobian for sparse inputs: n x 2 matrices of (index, value); gradInput likewise. Values
+-- vary, indices stay.
 local SparseJacobian = {}
 nn.SparseJacobian = SparseJacobian
 
--- A module that takes the values, with the indices of `input` in place.
+-- A module whose input is the values; the indices of `input` stay fixed.
 local function values(module, input)
    local m = {}
    local function full(x)
@@ -235,7 +236,7 @@ local function values(module, input)
    function m:updateGradInput(x, g)
       local gradInput = module:updateGradInput(full(x), g)
       local byIndex, out = gradInput[1], x:clone()
-      if not byIndex then return nil end           -- nn.SparseLinear gives a gradient for doGradInput only
+      if not byIndex then return nil end           -- nn.SparseLinear has a gradient for doGradInput only
       for k = 1, input:size(1) do out[k] = byIndex[input[k][1]][2] end
       return out
    end

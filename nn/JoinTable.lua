@@ -1,4 +1,4 @@
--- nn/JoinTable.lua - the tensors of a table, one after the other along a dimension.
+-- nn/JoinTable.lua - joins the tensors of a table along a dimension.
 local torch = require 'torch'
 local dims = require 'nn.dims'
 local gradients = require 'nn.gradients'

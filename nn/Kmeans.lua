@@ -1,8 +1,8 @@
--- nn/Kmeans.lua - online k-means: centroids that move towards the samples that are nearest to them.
+-- nn/Kmeans.lua - online k-means: centroids move towards their nearest samples.
 local torch = require 'torch'
 
 --- The output is the number of the nearest centroid for each row of the input; accGradParameters moves the centroids
--- (the rows of weight) by `scale`; self.loss is the sum of squared distances. Gradients do not pass.
+-- (the rows of weight) by `scale`; self.loss is the sum of squared distances. There is no gradient by the input.
 -- @param k,dim  how many centroids, of how many numbers
 -- @param scale  of the gradient of the centroids, default 1
 -- nn.Kmeans(3, 2):forward(torch.ones(6, 2)):nElement() --> 6
@@ -48,7 +48,7 @@ function Kmeans:initRandom(input)
 end
 
 --- Sets the centroids to samples far from each other. Arthur and Vassilvitskii, "k-means++" (2007).
--- @param p  a share of the samples to look at, default 1
+-- @param p  the share of the samples to examine, default 1
 function Kmeans:initKmeansPlus(input, p)
    local x = rows(self, input)
    local n = math.max(self.k, math.floor(tonumber(x:size(1)) * (p or 1)))
@@ -83,7 +83,7 @@ function Kmeans:updateGradInput(input)
    return self.gradInput:resizeAs(input):zero()
 end
 
--- The mean of the samples of a centroid minus the centroid is the step that it takes.
+-- The step of a centroid is the mean of its samples minus the centroid.
 function Kmeans:accGradParameters(input, _, scale)
    self:needType(input)
    local x = rows(self, input)

@@ -1,8 +1,8 @@
--- nn/L1Penalty.lua - returns its input, and adds the gradient of an L1 penalty on the way back.
+-- nn/L1Penalty.lua - returns its input, and adds the gradient of an L1 penalty in the backward pass.
 local torch = require 'torch'
 local nn = require 'nn'
 
---- Returns its input; the gradient of l1weight * |x|_1 is added on the way back. The penalty itself is self.loss.
+--- Returns its input; backward adds the gradient of l1weight * |x|_1. The penalty itself is self.loss.
 -- @param sizeAverage    true: divided by the number of elements
 -- @param provideOutput  false: gradOutput is not passed on
 -- p = nn.L1Penalty(0.5); p:forward(torch.Tensor{1, -2}); p.loss --> 1.5

@@ -6,8 +6,8 @@ local utils = require 'nn.utils'
 
 --- Each row with mean 0 and variance 1, then a learned factor and summand for each element. Ba et al., "Layer
 -- normalization" (2016). Inputs are vectors, matrices, or samples x steps x nOutput: the rows are the last dimension.
--- The modules inside say what is computed, hold the parameters and are what files of Torch7 have; the computing is done in
--- one go, so their outputs stay empty.
+-- The modules inside define the computation, hold the parameters, and are the contents of Torch7's files. One op computes all
+-- of them, so their outputs stay empty.
 -- @param bias    the summand at the start, default 0
 -- @param eps     default 1e-10
 -- @param affine  false: without factor and summand
@@ -51,7 +51,7 @@ function LayerNormalization:updateOutput(input)
    return self.output:resizeAs(input)
 end
 
--- Both as rows, when there was a forward.
+-- Both as rows, after a forward pass.
 local function pass(self, input, gradOutput)
    if not self._mean or self._mean:nElement() == 0 then
       error(torch.type(self) .. ': backward needs the forward before it', 4)

@@ -56,7 +56,8 @@ function Linear:updateOutput(input)
    return self.output
 end
 
--- accGradParameters would refuse these after gradInput has changed. It reads fields, which costs nothing in compiled code.
+-- accGradParameters would refuse these only after gradInput has changed. The check reads fields, which is free in compiled
+-- code.
 local function needFitting(self, input, gradOutput)
    if not torch.isTensor(gradOutput) or gradOutput._dtype ~= input._dtype
       or (input._ndim == 2 and gradOutput._size[0] ~= input._size[0]) then
@@ -86,7 +87,7 @@ function Linear:accGradParameters(input, gradOutput, scale)
    end
 end
 
--- The step may go straight into shared parameters too: each module that shares them adds its own part.
+-- The step may also go straight into shared parameters, because each module that shares them adds its part.
 Linear.sharedAccUpdateGradParameters = Module.defaultAccUpdateGradParameters
 
 function Linear:__tostring__()

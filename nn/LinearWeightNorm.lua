@@ -27,14 +27,14 @@ function LinearWeightNorm:reset(stdv)
    self:initFromWeight()
 end
 
---- Takes length and direction from self.weight.
+--- Sets length and direction from self.weight.
 function LinearWeightNorm:initFromWeight()
    self.v:copy(self.weight)
    self.g:norm(self.v, 2, 2)
    return self
 end
 
---- A LinearWeightNorm that computes what a nn.Linear does.
+--- A LinearWeightNorm that computes the same as a nn.Linear.
 function LinearWeightNorm.fromLinear(linear)
    local module = require 'nn'.LinearWeightNorm(linear.weight:size(2), linear.weight:size(1), linear.bias ~= nil)
    module.weight:copy(linear.weight)
@@ -43,7 +43,7 @@ function LinearWeightNorm.fromLinear(linear)
    return module
 end
 
---- A nn.Linear that computes what this does.
+--- A nn.Linear that computes the same as this module.
 function LinearWeightNorm:toLinear()
    self:updateWeightMatrix()
    local linear = require 'nn'.Linear(self.v:size(2), self.v:size(1), self.bias ~= nil)
@@ -81,7 +81,7 @@ function LinearWeightNorm:accGradParameters(input, gradOutput, scale)
    self.gradV:add(gv)
 end
 
--- The step goes through the gradients: length and direction cannot take the weight's.
+-- The step uses the gradients, because a step of the weight cannot be split into length and direction.
 function LinearWeightNorm:defaultAccUpdateGradParameters(input, gradOutput, lr)
    self:sharedAccUpdateGradParameters(input, gradOutput, lr)
 end

@@ -1,12 +1,12 @@
--- nn/LookaheadConvolution.lua - each feature looks a few steps ahead with weights of its own.
+-- nn/LookaheadConvolution.lua - each feature gets a weighted sum of its next few steps.
 local torch = require 'torch'
 local whole = require 'nn.constants'.whole
 
---- y[t][i] = sum of weight[i][j] x[t + j - 1][i] for j = 1 .. context + 1, with zeros behind the end: what lets a recurrent
--- layer of one direction see a little of the future. Inputs are (samples x) steps x features; the output is as long. Without
--- a bias. Wang et al., "Lookahead convolution layer for unidirectional recurrent neural networks" (2016). Without the zeros it
+--- y[t][i] = sum of weight[i][j] x[t + j - 1][i] for j = 1 .. context + 1, with zeros behind the end. It shows a recurrent
+-- layer of one direction a little of the future. Inputs are (samples x) steps x features; the output is as long. There is
+-- no bias. Wang et al., "Lookahead convolution layer for unidirectional recurrent neural networks" (2016). Without the zeros it
 -- is nn.TemporalRowConvolution.
--- @param context    the steps ahead (80 in "Deep speech 2"), at least 0
+-- @param context    how many steps ahead (80 in "Deep speech 2"), at least 0
 -- @param featFirst  true: inputs are (samples x) features x steps
 -- nn.LookaheadConvolution(3, 2):forward(torch.ones(5, 3)):size() --> {5, 3}
 local Lookahead, Row = torch.class('nn.LookaheadConvolution', 'nn.TemporalRowConvolution')
@@ -18,7 +18,7 @@ function Lookahead:__init(inputFrameSize, context, featFirst)
    self:noBias()
 end
 
--- The input with zeros behind it, and the dimension of the steps.
+-- The input with zeros behind its end, and the dimension of the steps.
 local function padded(self, input)
    local n = torch.isTensor(input) and input:dim()
    if (n ~= 2 and n ~= 3) or input:nElement() == 0 then

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 
 --- Replaces each number of a vector or matrix (a LongTensor, or any other) by a row of `weight`.
--- @param paddingValue  this number's row is never changed (default 0: none)
--- @param maxNorm       rows that are used are scaled down to this norm before (default: never)
+-- @param paddingValue  the row of this number never changes (default 0: none)
+-- @param maxNorm       rows in use are first scaled down to this norm (default: never)
 -- @param normType      p of that norm, default 2
 -- nn.LookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
@@ -22,13 +22,13 @@ end
 --- Draws the rows from a normal distribution with deviation stdv (default 1).
 function LookupTable:reset(stdv) self.weight:normal(0, stdv or 1) end
 
---- Divides the gradient of a row by how often its number came. Returns self.
+--- Divides the gradient of a row by how often its number occurred. Returns self.
 function LookupTable:scaleGradByFreq()
    self.shouldScaleGradByFreq = true
    return self
 end
 
---- Sets the number whose row is never changed. Returns self.
+--- Sets the number whose row never changes. Returns self.
 function LookupTable:setPadding(paddingValue)
    self.paddingValue = paddingValue
    return self
@@ -46,7 +46,7 @@ function LookupTable:setNormType(normType)
    return self
 end
 
---- Gives the weight no gradient any more: only backwardUpdate and accUpdateGradParameters change it, which saves its memory.
+--- Removes the weight's gradient, which saves its memory: only backwardUpdate and accUpdateGradParameters change the weight.
 -- The lists of `parameters` leave it out. Returns self.
 function LookupTable:accUpdateOnly()
    self.gradWeight = nil
@@ -63,15 +63,15 @@ function LookupTable:backCompatibility()
    self.normType = self.normType or 2
 end
 
---- The input itself if its elements lie one after the other, else a packed copy, kept in a buffer.
+--- The input itself if its elements lie one after the other, else a contiguous copy, kept in a buffer.
 function LookupTable:makeInputContiguous(input)
    return self:packed('_input', input)
 end
 
--- Up to which whole numbers of a type are exact.
+-- The largest whole number up to which a type is exact.
 local EXACT = { Half = 2 ^ 11, BFloat16 = 2 ^ 8, Float = 2 ^ 24 }
 
---- Refuses an input whose type cannot tell the rows of a table so long apart.
+--- Refuses an input whose type cannot represent all row numbers of so long a table.
 function LookupTable:needExact(input)
    local type_, rows = input:type():match '^torch%.(%a+%d*)Tensor$':gsub('^Cuda', ''), self.weight:size(1)
    local exact = EXACT[type_ == '' and 'Float' or type_]
@@ -81,7 +81,7 @@ function LookupTable:needExact(input)
    end
 end
 
--- The input as a packed LongTensor.
+-- The input as a contiguous LongTensor.
 local function indices(self, input)
    if not torch.isTensor(input) or input:dim() < 1 or input:dim() > 2 then
       self:refuse('input', 'be a vector or a matrix of numbers', input)
@@ -115,7 +115,7 @@ function LookupTable:updateOutput(input)
    return torch.embedding(self.output, self.weight, index)
 end
 
---- The gradient by numbers is zero.
+--- The gradient by the input, which holds numbers of rows, is zero.
 function LookupTable:updateGradInput(input)
    local g = self.gradInput
    if g and g:type() ~= input:type() then
@@ -148,7 +148,7 @@ function LookupTable:accGradParameters(input, gradOutput, scale)
    torch.embedding_grad(self.gradWeight, flat, rows, scale or 1, self.paddingValue)
 end
 
--- Only the rows in use change, so they are stepped through their own gradient.
+-- Only the rows in use change, so the step goes through a gradient of these rows alone.
 -- gradInput is not used by any caller. It changes only after the indices have been checked.
 function LookupTable:backward(input, gradOutput, scale)
    self:accGradParameters(input, gradOutput, scale)

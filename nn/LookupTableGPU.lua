@@ -1,10 +1,10 @@
 -- nn/LookupTableGPU.lua - fbcunn's table of vectors, which may give features before positions.
 local torch = require 'torch'
 
---- nn.LookupTable under the name that fbcunn has for one that also runs on a GPU. Numbers equal to the field unk_index, when it
--- is set, give rows of zeros that nothing changes.
--- @param featuresInDim2  true: matrices of samples x positions give samples x nOutput x positions, as temporal layers with
---                        features first want it, instead of samples x positions x nOutput
+--- nn.LookupTable under fbcunn's name for a table that also runs on a GPU. Inputs equal to the field unk_index, if it is set,
+-- give rows of zeros, which never change.
+-- @param featuresInDim2  true: matrices of samples x positions give samples x nOutput x positions, the form for temporal
+--                        layers with features first, instead of samples x positions x nOutput
 -- nn.LookupTableGPU(5, 3, true):forward(torch.LongTensor{{2, 5}}):size() --> {1, 3, 2}
 local GPU, LookupTable = torch.class('nn.LookupTableGPU', 'nn.LookupTable')
 GPU.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float', '_rows'}

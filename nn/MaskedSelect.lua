@@ -1,4 +1,4 @@
--- nn/MaskedSelect.lua - the elements of a tensor that a mask names.
+-- nn/MaskedSelect.lua - the elements of a tensor that a mask selects.
 local torch = require 'torch'
 local grads = require 'nn.operands'.grads
 

@@ -20,7 +20,7 @@ for name, op in pairs{Max = 'max', Min = 'min'} do
 
    function Class:_getPositiveDimension(input) return dims.of(self, input, self.dimension, self.nInputDims) end
 
-   -- Makes the buffers of the values and of their places.
+   -- Makes the buffers of the values and of their positions.
    function Class:_lazyInit()
       self:scratch('_output')
       self:scratch('_indices', 'torch.LongTensor')

@@ -3,7 +3,7 @@ local torch = require 'torch'
 
 --- {gater, experts} to the sum of experts weighted by the gater: a vector of weights, or a row of them for each sample.
 -- Experts are a table of tensors, or a tensor with one slice for each.
--- @param dim  where the slices lie in a tensor; default: the first dimension, of a batch the second
+-- @param dim  the dimension of the slices in a tensor; default: the first, of a batch the second
 -- nn.MixtureTable():forward{torch.Tensor{0.5, 0.5}, {torch.Tensor{1, 2}, torch.Tensor{3, 4}}} --> {2, 3}
 local MixtureTable, Module = torch.class('nn.MixtureTable', 'nn.Module')
 MixtureTable.bufferNames = {'_part'}

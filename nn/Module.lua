@@ -1,17 +1,17 @@
--- nn/Module.lua - what every layer is: an output, a gradInput, and parameters and buffers that are named once.
+-- nn/Module.lua - the base class of layers: output, gradInput, and the lists of parameters and buffers.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local arg = require 'torch.arg'
 local devices = require 'nn.devices'
 
---- The base class of layers. A class of its own needs `__init`, `updateOutput(input)` that fills and returns
+--- The base class of layers. A derived class needs `__init`, `updateOutput(input)` that fills and returns
 -- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with
 -- parameters, `accGradParameters(input, gradOutput, scale)` that adds to `self.gradWeight` and the like.
--- A class may say
+-- A class may set
 --   parameterNames   its parameters in order (default weight, bias); the gradient of `weight` is `gradWeight`
---   bufferNames      fields which only save time or memory between calls: clearState empties them
---   refusesFirst     true: its backward passes refuse arguments before they change gradInput, which saves a check of forms
---   readsValues      true: whether a backward pass works depends on the elements of the input too
+--   bufferNames      fields that only save time or memory between calls: clearState empties them
+--   refusesFirst     true: its backward passes check arguments before they change gradInput, which saves a check of forms
+--   readsValues      true: whether a backward pass succeeds depends on the elements of the input too
 --   anyGradShape     true: gradOutput may have another shape than the input, with as many elements
 -- torch.isTypeOf(nn.Linear(2, 2), 'nn.Module') --> true
 local Module = torch.class('nn.Module')
@@ -30,7 +30,7 @@ local gradName = setmetatable({}, {__index = function(names, name)
    return names[name]
 end})
 
--- Sizes are numbers, or one LongStorage or table of them, at which torch.Tensor looks.
+-- Sizes are numbers, or one LongStorage or table of them; torch.Tensor checks them.
 local function need_sizes(self, name, ...)
    local first = ...
    if type(first) == 'table' or arg.is_storage(first) then return end
@@ -50,8 +50,8 @@ function Module:parameter(name, ...)
    return self[name]
 end
 
---- The tensor self[name], made empty when it is missing or of another type.
--- @param kind  a tensor type (default: the module's own); a LongTensor lies on a device where the module does
+--- The tensor self[name]; a missing one, or one of another type, is replaced by an empty tensor.
+-- @param kind  a tensor type (default: the module's); a LongTensor is on the device of the module
 function Module:scratch(name, kind)
    local buffer = self[name]
    kind = kind == 'torch.LongTensor' and utils.longType(self._type) or kind or self._type or torch.getdefaulttensortype()
@@ -82,10 +82,10 @@ function Module:parameters()
    if #parameters > 0 then return parameters, grads end
 end
 
---- Computes self.output from the input, and returns it. Each layer has its own; forward calls it.
+--- Computes self.output from the input, and returns it. Each layer defines it; forward calls it.
 function Module:updateOutput() return self.output end
 
---- Computes self.gradInput, the gradient by the input, from updateGradInput(input, gradOutput). Each layer has its own;
+--- Computes self.gradInput, the gradient by the input, from updateGradInput(input, gradOutput). Each layer defines it;
 -- backward calls it after updateOutput for the same input.
 function Module:updateGradInput() return self.gradInput end
 
@@ -103,7 +103,7 @@ function Module:backward(input, gradOutput, scale)
    return self.gradInput
 end
 
---- Computes gradInput and takes a step of -lr along the gradient in one go, without gradient tensors where it can.
+--- Computes gradInput and takes a step of -lr along the gradient in one pass, without gradient tensors where possible.
 function Module:backwardUpdate(input, gradOutput, lr)
    self:updateGradInput(input, gradOutput)
    self:accUpdateGradParameters(input, gradOutput, lr)
@@ -119,8 +119,8 @@ function Module:accUpdateGradParameters(input, gradOutput, lr)
    end
 end
 
---- The parameters take the place of their gradients for one accGradParameters: a step of gradient descent without
--- gradients kept.
+--- For one accGradParameters the parameters replace their gradients: a step of gradient descent that
+-- stores no gradients.
 function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
    local kept = {}
    for _, name in ipairs(self.parameterNames) do
@@ -131,7 +131,7 @@ function Module:defaultAccUpdateGradParameters(input, gradOutput, lr)
    for _, name in ipairs(self.parameterNames) do self[gradName[name]] = kept[name] end
 end
 
---- The same step for parameters that are shared: by way of the gradients.
+--- The same step for shared parameters, through their gradients.
 function Module:sharedAccUpdateGradParameters(input, gradOutput, lr)
    if self:parameters() then
       self:zeroGradParameters()
@@ -164,7 +164,7 @@ function Module:evaluate()
    return self
 end
 
---- Makes the named fields of self views of those of mlp. Returns self.
+--- Replaces the named fields of self by views of those of mlp. Returns self.
 function Module:share(mlp, ...)
    for _, name in ipairs{...} do
       if self[name] ~= nil then
@@ -175,15 +175,15 @@ function Module:share(mlp, ...)
    return self
 end
 
---- A copy that owns its memory, except for the named fields, which it shares with self. A class with methods write and read is
--- copied by these.
+--- A copy with separate memory, except for the named fields, which it shares with self. A class with methods write and read is
+-- copied through them.
 function Module:clone(...)
    local copy = utils.copy(self)
    if select('#', ...) > 0 then copy:share(self, ...) end
    return copy
 end
 
---- Without an argument the tensor type; with one, converts all tensors to it, keeping what is shared shared.
+--- Without an argument the tensor type; with one, converts all tensors to it. Shared memory stays shared.
 -- @param cache  a table kept between the calls that convert several modules which share memory
 function Module:type(kind, cache)
    if not kind then return self._type end
@@ -205,7 +205,7 @@ function Module:cuda(...) return self:type('torch.CudaTensor', ...) end
 function Module:cudaDouble(...) return self:type('torch.CudaDoubleTensor', ...) end
 function Module:cudaHalf(...) return self:type('torch.CudaHalfTensor', ...) end
 
---- Draws the parameters anew; layers with random initial values overrule it.
+--- Draws new random parameters; layers with random initial values override it.
 function Module:reset() end
 
 --- nn.Module:write(file), nn.Module:read(file): Used by writeObject and readObject of a file.
@@ -236,20 +236,21 @@ local function distinct(t)
    return n
 end
 
--- The same text for tensors that are at the same place.
+-- The same text for tensors with the same memory.
 local function placeOf(t)
    local words = {tostring(tonumber(t:storageOffset()))}
    for d = 1, t:dim() do words[d + 1] = ('%dx%d'):format(tonumber(t:size(d)), tonumber(t:stride(d))) end
    return table.concat(words, ' ')
 end
 
---- nn.Module._flattenTensorBuffer: Type of tensors -> a function that makes the tensor in which Module.flatten collects them;
--- what is not named is collected in a tensor of its own type.
+--- nn.Module._flattenTensorBuffer: Type of tensors -> a function that makes the tensor in which Module.flatten collects them.
+-- Tensors of other types are collected in a tensor of their type.
 Module._flattenTensorBuffer = {}
 
---- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory go on
--- sharing it, and the vector holds shared elements once. Order: as given, within one storage by position. Tensors that leave
--- gaps in their memory, as a column of a matrix does, are an error: the vector would hold what is no parameter.
+--- Moves tensors into one new vector, which it returns; they become views of it. Tensors that share memory still
+-- share it, and the vector holds shared elements once. Order: as given, within one storage by position. Tensors that leave
+-- gaps in their memory, as a column of a matrix does, are an error, because the vector would hold elements that are no
+-- parameters.
 function Module.flatten(tensors)
    if not tensors or #tensors == 0 then return torch.Tensor() end
    local kind, device = tensors[1]:type(), tensors[1]._device
@@ -324,7 +325,7 @@ function Module:getParameters()
    return Module.flatten(parameters), Module.flatten(grads)
 end
 
---- As getParameters for a module on several devices: two tables with a vector for each device that has parameters, at its
+--- As getParameters for a module on several devices: two tables with a vector for each device that has parameters, under its
 -- number; 0 is the CPU.
 -- nn.Linear(3, 2):getParametersByDevice()[0]:nElement() --> 8
 function Module:getParametersByDevice()
@@ -354,8 +355,8 @@ function Module:apply(callback)
    for _, module in ipairs(self.modules or {}) do module:apply(callback) end
 end
 
---- Replaces self and every module inside by callback(module), which may return its argument. What came in as a
--- replacement is not searched. Returns the new module.
+--- Replaces self and every module inside by callback(module), which may return its argument. Modules inside a
+-- replacement are not visited. Returns the new module.
 function Module:replace(callback)
    local out = callback(self)
    if out == self then
@@ -364,7 +365,7 @@ function Module:replace(callback)
    return out
 end
 
---- All modules with this type name: a list of them, and a list of what holds each.
+--- All modules with this type name: a list of them, and a list of the containers that hold them.
 function Module:findModules(typename, container)
    container = container or self
    local found, holders = {}, {}

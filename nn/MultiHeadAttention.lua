@@ -7,10 +7,10 @@ local whole = require 'nn.constants'.whole
 -- each head on its own part of d = size / heads features. Vaswani et al., "Attention is all you need" (2017).
 -- Inputs are samples x steps x size, or steps x size of one sample:
 --   x                      self attention
---   {query, memory}        keys and values are made of memory, which may have other steps
---   {query, key, value}    all three apart
--- A last entry of a table says which steps of the keys are padding, that nobody sees: a LongTensor with the number of
--- true steps of each sample, or a ByteTensor of samples x steps with 1 where there is padding. A query that sees nothing
+--   {query, memory}        keys and values are computed from memory, which may have another number of steps
+--   {query, key, value}    three separate inputs
+-- A last entry of a table marks steps of the keys as padding, which no query sees: a LongTensor with the number of
+-- true steps of each sample, or a ByteTensor of samples x steps with 1 where there is padding. A query that sees no step
 -- gets zeros, before the last map. The output has the form of the query; `attention`, samples x heads x query steps x key
 -- steps, are the weights.
 -- Parameters: weight (3 size x size: rows for queries, keys, values), bias, outWeight (size x size), outBias.
@@ -26,7 +26,7 @@ local Attention, Module = torch.class('nn.MultiHeadAttention', 'nn.Module')
 Attention.parameterNames = {'weight', 'bias', 'outWeight', 'outBias'}
 Attention.bufferNames = {'attention', 'noise', '_buffers', '_causal', '_ones'}
 
-local HIDDEN = -1e30                                 -- the score of what is not seen: exp gives 0, and no row is nan
+local HIDDEN = -1e30                                 -- the score of a hidden step: exp gives 0, and no row is nan
 
 function Attention:__init(size, heads, dropout, causal, bias)
    Module.__init(self)
@@ -80,7 +80,7 @@ local function is_mask(x)
    return kind and (kind == utils.longType(kind) or kind == 'torch.ByteTensor' or kind == 'torch.CudaByteTensor')
 end
 
--- What an input says: which rows of weight are for which of its tensors, as { x (as a matrix), first row, rows, steps },
+-- The parts of an input: which rows of weight are for which of its tensors, as { x (as a matrix), first row, rows, steps },
 -- the samples, the steps of queries and keys, and the padding.
 local function read(self, input)
    local list = type(input) == 'table' and not torch.isTensor(input) and input or {input}
@@ -109,7 +109,7 @@ local function read(self, input)
    return groups, tonumber(samples), groups[1].steps, keys, hint
 end
 
--- The padding as a ByteTensor of samples x keys, 1 where nobody looks.
+-- The padding as a ByteTensor of samples x keys, 1 for hidden steps.
 local function padding(self, hint, samples, keys)
    if not hint then return nil end
    hint = hint:host()
@@ -145,7 +145,7 @@ local function heads_of(self, m, first, steps)
       :unfold(1, steps, steps):permute(1, 2, 4, 3)
 end
 
--- Those in memory of their own, as a batch of matrices.
+-- The same as a contiguous copy, a batch of matrices.
 local function gather(self, name, m, first, samples, steps)
    local d = self.size / self.heads
    local to = buffer(self, name):resize(samples, self.heads, steps, d)
@@ -153,12 +153,12 @@ local function gather(self, name, m, first, samples, steps)
    return to:view(samples * self.heads, steps, d)
 end
 
--- Back into their columns.
+-- The reverse: writes them into their columns.
 local function spread(self, m, first, samples, steps, from)
    heads_of(self, m, first, steps):copy(from:view(samples, self.heads, steps, self.size / self.heads))
 end
 
--- Where queries, keys and values lie: the group and its columns.
+-- The positions of queries, keys and values: the group and its columns.
 local function place(groups, which)
    local i = math.min(which, #groups)
    return i, (which - i) * groups[1].x:size(2)
@@ -191,7 +191,7 @@ function Attention:updateOutput(input)
    local scores = torch.bmm(buffer(self, 'scores'), made[1], made[2]:transpose(2, 3))
    hide(self, scores, samples, queries, keys, pad, HIDDEN)
    local p = torch.softmax(self:scratch 'attention', scores, 3)
-   if pad then hide(self, p, samples, queries, keys, pad, 0) end        -- of a query that sees nothing
+   if pad then hide(self, p, samples, queries, keys, pad, 0) end        -- of a query that sees no step
    local used = p
    if self.dropout > 0 and self.train then
       local noise = self:scratch 'noise'
@@ -220,7 +220,7 @@ local function grad_rows(self, gradOutput)
    return gradOutput:contiguous():view(-1, self.size)
 end
 
--- The gradient by the projections of every group, from that by the context.
+-- The gradient by the projections of every group, from the gradient by the context.
 local function projections_back(self, groups, g, samples, queries, keys)
    local b, scale = samples * self.heads, 1 / math.sqrt(self.size / self.heads)
    local q, k, v = buffer(self, 'q'), buffer(self, 'k'), buffer(self, 'v')
@@ -232,7 +232,7 @@ local function projections_back(self, groups, g, samples, queries, keys)
    local gp = torch.bmm(buffer(self, 'gp'), gm, v:transpose(2, 3))
    if self.dropout > 0 and self.train then gp:cmul(self.noise) end
    local gs = torch.softmax_grad(buffer(self, 'scores'), p, gp, 3)
-   local gq = torch.bmm(buffer(self, 'gq'), gs, k):mul(scale)           -- k and q as they were multiplied: q has the scale
+   local gq = torch.bmm(buffer(self, 'gq'), gs, k):mul(scale)           -- k and q as in the product: q has the scale
    local gk = torch.bmm(buffer(self, 'gk'), gs:transpose(2, 3), q)
    for i, group in ipairs(groups) do buffer(self, 'gprojected' .. i):resize(group.x:size(1), group.rows) end
    for which, from in ipairs{gq, gk, gv} do

@@ -1,9 +1,9 @@
--- nn/NaN.lua - raises an error when a NaN comes out of a module.
+-- nn/NaN.lua - raises an error when a module's result has a NaN.
 local torch = require 'torch'
 
 local numbered = 0
 
---- Raises an error when a NaN comes out of a module, forward or backward.
+--- Raises an error when a result of a module has a NaN, forward or backward.
 -- @param id  shown in the error; default: a running number
 -- nn.NaN(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local NaN, Decorator = torch.class('nn.NaN', 'nn.Decorator')
@@ -13,7 +13,7 @@ function NaN:__init(module, id)
    self.id = id or self:newId()
 end
 
---- A number that no other nn.NaN has.
+--- A number that is unique among nn.NaN modules.
 function NaN:newId()
    numbered = numbered + 1
    return numbered

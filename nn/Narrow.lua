@@ -3,7 +3,7 @@ local torch = require 'torch'
 local dims = require 'nn.dims'
 local gradients = require 'nn.gradients'
 
---- The elements offset .. offset + length - 1 of a dimension. A length of -1 means as far as it goes (-2: one less);
+--- The elements offset .. offset + length - 1 of a dimension. A length of -1 means up to the end (-2: one less);
 -- a negative offset means all but the last `length` elements. A negative dimension counts from the end.
 -- nn.Narrow(1, 2, 2):forward(torch.Tensor{1, 2, 3, 4}) --> {2, 3}
 local Narrow, Module = torch.class('nn.Narrow', 'nn.Module')

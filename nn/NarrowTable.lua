@@ -5,7 +5,7 @@ local nested = require 'nn.nested'
 local needTable, zeros = nested.needTable, nested.zeros
 local SelectTable = torch.getmetatable 'nn.SelectTable'
 
---- `length` elements (default 1) of a table from `offset` on, fewer where it ends before.
+--- `length` elements (default 1) of a table from `offset` on, fewer where the table ends earlier.
 -- nn.NarrowTable(2, 2):forward{torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{3}} --> {{2}, {3}}
 local NarrowTable, Module = torch.class('nn.NarrowTable', 'nn.Module')
 

@@ -1,18 +1,18 @@
--- nn/OneBitQuantization.lua - matrices of numbers in one bit each, with what is lost added to the next.
+-- nn/OneBitQuantization.lua - quantizes matrices to one bit per element, with the error added to the next one.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local devices = require 'nn.devices'
 
---- Makes gradients thirty times smaller for their way between machines: of each number only whether it is at least 0 is kept, and
--- of each row the mean of those that are and of those that are not. What a matrix loses is kept and added to the next one, so
--- that the sum over many stays right. Seide et al., "1-bit stochastic gradient descent and its application to data-parallel
--- distributed training of speech DNNs" (2014). fbcunn's adds the error twice and diverges; this one adds it once.
+--- Makes gradients thirty times smaller for transfer between machines: of each element only whether it is at least 0 is kept,
+-- and for each row the mean of those that are and of those that are not. The error of a matrix is kept and added to the next
+-- one, so that the sum over many stays right. Seide et al., "1-bit stochastic gradient descent and its application to
+-- data-parallel distributed training of speech DNNs" (2014). fbcunn's adds the error twice and diverges; this one adds it once.
 -- (nn.OneBitQuantization():quantize(torch.Tensor{{1, 3, -2}})) --> {{3}}
 local OneBit = torch.class('nn.OneBitQuantization')
 
 function OneBit:__init() self:reset() end
 
---- Forgets what was lost.
+--- Drops the kept error.
 function OneBit:reset()
    self.quantization_error = nil
    return self
@@ -28,7 +28,7 @@ for k = 0, 31 do powers[k + 1] = 2 ^ k end
 local floats = {['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.CudaTensor'] = true,
    ['torch.CudaDoubleTensor'] = true}
 
--- A type where x is.
+-- A type on the device of x.
 local function beside(x, word) return ('torch.%s%sTensor'):format(x._device > 0 and 'Cuda' or '', word) end
 
 local function quantize(self, x, sum)
@@ -46,8 +46,8 @@ local function quantize(self, x, sum)
    return bits:type(beside(x, 'Int')):view(rows, words), self.quantization_error, up:view(-1), down:view(-1)
 end
 
---- Quantizes a matrix of floats or doubles, on the CPU or a device, plus what the matrices before lost.
--- @return the bits, ints of rows x ceil(columns / 32), lowest bits first; what was lost, which is kept; the means of the
+--- Quantizes a matrix of floats or doubles, on the CPU or a device, plus the kept error of the matrices before.
+-- @return the bits, ints of rows x ceil(columns / 32), lowest bits first; the new error, which is kept; the means of the
 --         numbers that are at least 0 and of the others, of each row (0 where there are none)
 function OneBit:quantize(x)
    if not isMatrix(x) or not floats[x:type()] then
@@ -74,7 +74,7 @@ local function dequantize(bits, avg_pos, avg_neg, num_orig_cols)
    return torch.cmul(above, up:expandAs(above)):add(torch.cmul(above * -1 + 1, down:expandAs(above)))
 end
 
---- The matrix that quantize left of its input: each number the mean of its kind in its row.
+--- Reconstructs a matrix from the results of quantize: each element is the mean of its kind in its row.
 -- @param num_orig_cols  how many columns the matrix had
 -- nn.OneBitQuantization():dequantize(torch.IntTensor{{3}}, torch.Tensor{2}, torch.Tensor{-2}, 3) --> {{2, 2, -2}}
 function OneBit:dequantize(bits, avg_pos, avg_neg, num_orig_cols)                        -- luacheck: no self

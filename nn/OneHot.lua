@@ -1,7 +1,7 @@
--- nn/OneHot.lua - vectors with a 1 at the place that the input names, 0 elsewhere.
+-- nn/OneHot.lua - vectors with a 1 at the index in the input, 0 elsewhere.
 local torch = require 'torch'
 
---- Vectors with a 1 at the place that the input names, and 0 elsewhere; in a new last dimension.
+--- Vectors with a 1 at the index in the input, and 0 elsewhere; in a new last dimension.
 -- nn.OneHot(3):forward(torch.LongTensor{2, 1}) --> {{0, 1, 0}, {1, 0, 0}}
 local OneHot, Module = torch.class('nn.OneHot', 'nn.Module')
 

@@ -3,9 +3,9 @@ local torch = require 'torch'
 local nn = require 'nn'
 local utils = require 'nn.utils'
 
---- Updates the parameters of a model tensor by tensor, each with a state of its own; biases never decay. As fbcunn's.
+--- Updates the parameters of a model tensor by tensor, each with a separate state; biases never decay. As fbcunn's.
 -- @param optState    the options of the optimizer, like {learningRate = 0.1, momentum = 0.9}
--- @param checkpoint  what save gave, to go on from there
+-- @param checkpoint  the result of save, to continue from
 -- nn.Optim(nn.Linear(2, 1), {learningRate = 0.1}):optimize(function(f, x) return x, {f(x)} end, torch.zeros(2), torch.zeros(1), nn.MSECriterion()) >= 0 --> true
 local Optim = torch.class('nn.Optim')
 
@@ -72,7 +72,7 @@ function Optim:optimize(optimMethod, inputs, targets, criterion)
    return err, output
 end
 
---- Updates every parameter by the gradient that it has; err is the value that the optimizer sees.
+--- Updates every parameter from its gradient; err is the value that the optimizer sees.
 function Optim:updateParameters(optimMethod, err)
    if type(optimMethod) ~= 'function' then
       error('nn.Optim:updateParameters: optimMethod must be a function, got ' .. torch.type(optimMethod), 2)
@@ -88,7 +88,7 @@ end
 --- Sets options, like {learningRate = 0.01}, for all parameters; weightDecay not for biases.
 function Optim:setParameters(options) configure(self, need_table('options', options)) end
 
---- The states of all parameters, a copy, for a file and for the third argument of nn.Optim.
+--- A copy of the states of all parameters, for a file and for the third argument of nn.Optim.
 function Optim:save() return utils.copy(self.states) end
 
 --- Converts model and states to a tensor type; without an argument the model's. Returns self.

@@ -15,7 +15,7 @@ function PReLU:__init(nOutputPlane)
    self.weight:fill(0.25)
 end
 
--- The slopes, stretched over the input.
+-- The slopes, broadcast over the input.
 local function slopes(self, input, weight)
    if (self.nOutputPlane or 0) == 0 then
       local size = {}

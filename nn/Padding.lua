@@ -17,7 +17,7 @@ function Padding:__init(dim, pad, nInputDim, value, index)
    self.outputSize = torch.LongStorage()
 end
 
--- The dimension, and how many elements stay before the padding.
+-- The dimension, and how many elements precede the padding.
 local function place(self, input)
    self:needTensor(input)
    local dim = self.dim

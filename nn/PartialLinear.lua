@@ -1,10 +1,10 @@
--- nn/PartialLinear.lua - nn.Linear of which only chosen outputs are computed.
+-- nn/PartialLinear.lua - nn.Linear that computes chosen outputs only.
 local torch = require 'torch'
 local nn = require 'nn'
 local utils = require 'nn.utils'
 
---- nn.Linear of which only chosen outputs are computed. The weight is that of a LookupTable within the field network, as files
--- of Torch7 have it: network:get(1):get(2).weight.
+--- nn.Linear that computes chosen outputs only. The weight is that of a LookupTable within the field network, as in files
+-- of Torch7: network:get(1):get(2).weight.
 -- @param bias  false leaves b out
 -- nn.PartialLinear(4, 5):forward(torch.ones(2, 4)):size() --> {2, 5}
 local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
@@ -18,7 +18,7 @@ function PartialLinear:__init(inputsize, outputsize, bias)
    self:resetPartition()
 end
 
--- The module that has the weight. Files of early versions have the weight itself.
+-- The module that holds the weight. In files of early versions it is the weight itself.
 local function owner(self)
    return self.network and self.network:get(1):get(2) or self
 end
@@ -44,7 +44,7 @@ function PartialLinear:setPartition(indices)
    self.partition = indices:type 'torch.LongTensor'
 end
 
---- All outputs again.
+--- Chooses all outputs again.
 function PartialLinear:resetPartition() self.partition = nil end
 
 local function check(self, input)
@@ -56,10 +56,10 @@ local function check(self, input)
    return dim == 2 and input or input:contiguous():view(1, -1)
 end
 
--- The numbers of the outputs, where a parameter is.
+-- The numbers of the chosen outputs, on the device of a parameter.
 local function places(self, w) return utils.beside(self.partition:type 'torch.LongTensor', w) end
 
--- The rows of a parameter that count, or all.
+-- The rows of a parameter for the chosen outputs, or all.
 local function chosen(self, w, dim)
    return self.partition and w:index(dim, places(self, w)) or w
 end

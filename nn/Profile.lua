@@ -1,8 +1,8 @@
--- nn/Profile.lua - prints how long a module takes.
+-- nn/Profile.lua - measures a module and prints its time.
 local torch = require 'torch'
 
 --- Prints how long a module takes.
--- @param print_interval  after how many calls it prints; default 100
+-- @param print_interval  number of calls between prints; default 100
 -- @param name            default: the module's type
 -- nn.Profile(nn.Linear(3, 2), 1000):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Profile, Decorator = torch.class('nn.Profile', 'nn.Decorator')

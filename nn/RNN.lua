@@ -1,21 +1,21 @@
--- nn/RNN.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and BRNN, BLSTM, BGRU, which walk both ways.
+-- nn/RNN.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and the bidirectional BRNN, BLSTM, BGRU.
 local torch, class = require 'torch', require 'torch.class'
 local utils = require 'nn.utils'
 local whole = require 'nn.constants'.whole
 
---- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences; nn.RNNReLU has relu instead of tanh,
--- nn.LSTM and nn.GRU have gates, and nn.BRNN, nn.BLSTM and nn.BGRU walk in both directions: their output has the two
+--- Layers of plain recurrent units, h = tanh(W x + R h + b), over whole sequences. nn.RNNReLU has relu instead of tanh,
+-- nn.LSTM and nn.GRU have gates, and nn.BRNN, nn.BLSTM and nn.BGRU are bidirectional: their output has both directions
 -- side by side. The names of fields and methods are those of cudnn.torch.
--- Inputs are steps x samples x inputSize, or steps x inputSize of one sample. Sequences of unequal length come as
--- {input, lengths}, lengths a LongTensor with the number of steps of each sample: what lies behind is not read, and the
--- output there is 0; or packed, as packPaddedSequence gives them.
+-- Inputs are steps x samples x inputSize, or steps x inputSize of one sample. Sequences of unequal length are either
+-- {input, lengths}, lengths a LongTensor with the number of steps of each sample: steps behind it are not read, and the
+-- output there is 0; or packed, as the result of packPaddedSequence.
 -- hiddenInput and cellInput (layers x samples x hiddenSize, of LSTM) are the states at the start, 0 where nil;
--- hiddenOutput and cellOutput those at the end. Give gradHiddenOutput and gradCellOutput where a loss sees the latter; the
--- gradients by the former are gradHiddenInput and gradCellInput. A layer that walks both ways counts as two.
+-- hiddenOutput and cellOutput those at the end. Set gradHiddenOutput and gradCellOutput where a loss uses the latter; the
+-- gradients by the former are gradHiddenInput and gradCellInput. A bidirectional layer counts as two.
 -- @param numLayers       layers one above the other (default 1)
 -- @param batchFirst      true: samples x steps x inputSize
 -- @param dropout         the part of each layer's output but the last's that is dropped in training (default 0)
--- @param rememberStates  true: the next sequence starts with the states at the end of the one before; see resetStates
+-- @param rememberStates  true: the next sequence starts with the states at the end of the last one; see resetStates
 -- nn.RNN(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 5}
 local RNN, Module = class.make_reserved('nn.RNN', 'nn.Module')
 RNN.parameterNames = { 'weight' }
@@ -23,7 +23,7 @@ RNN.bufferNames = { '_places', '_layers', '_ones', '_bias', 'hiddenOutput', 'cel
    'noise', '_cudnn', '_unused' }
 RNN.mode, RNN.gates, RNN.directions = 'tanh', 1, 1
 
--- Their places among the gates and in the bias; a GRU's recurrent bias of the candidate stands alone.
+-- Their positions among the gates and in the bias; a GRU's recurrent bias of the candidate is separate.
 local function bias_size(self) return (self.gates + (self.mode == 'gru' and 1 or 0)) * self.hiddenSize end
 
 function RNN:__init(inputSize, hiddenSize, numLayers, batchFirst, dropout, rememberStates)
@@ -43,13 +43,13 @@ function RNN:__init(inputSize, hiddenSize, numLayers, batchFirst, dropout, remem
    self:reset()
 end
 
---- How many numbers weight has.
+--- The number of elements of weight.
 function RNN:weightSize()
    local function of(layer) return self.directions * self.gates * self.hiddenSize * (self:inputSizeOf(layer) + self.hiddenSize + 2) end
-   return of(1) + (self.numLayers - 1) * of(2)                                     -- all but the first are alike
+   return of(1) + (self.numLayers - 1) * of(2)                                     -- all but the first have one size
 end
 
---- The columns that a layer reads.
+--- The number of input columns of a layer.
 function RNN:inputSizeOf(layer) return layer == 1 and self.inputSize or self.directions * self.hiddenSize end
 
 --- Draws the parameters uniformly from [-stdv, stdv], 1 / sqrt(hiddenSize) without an argument. Returns self.
@@ -100,7 +100,7 @@ function RNN:biases()
    return list
 end
 
---- Forgets the states that rememberStates keeps, and those given. Returns self.
+--- Drops the states that rememberStates keeps, and those that were set. Returns self.
 function RNN:resetStates()
    self.hiddenInput, self.cellInput, self._remembered = nil, nil, nil
    return self
@@ -140,7 +140,7 @@ function RNN:padPackedSequence(seq, batchFirst)
    return batchFirst and y:transpose(1, 2):contiguous() or y, lengths
 end
 
--- Where the steps of the samples lie: places for the ops, and the rows of each sample's last and first step.
+-- The positions of the steps of all samples: indices for the ops, and the rows of each sample's last and first step.
 local function steps_of_batch(self, input, lengths)
    local samples, steps = 1, input:size(1)
    if input:dim() == 3 then
@@ -191,7 +191,7 @@ local function read(self, input)
       self:refuse('input', ('be a %s of steps x samples x %d or steps x %d, or a table of that and a LongTensor')
          :format(self._type, self.inputSize, self.inputSize), input)
    end
-   extra = extra and extra:host()                              -- numbers are looked at one by one
+   extra = extra and extra:host()                              -- numbers are read one by one
    local kept = self._places
    local form = table.concat(x:size():totable(), 'x')
    local lengths, sizes = x:dim() == 3 and extra or nil, x:dim() == 2 and extra or nil
@@ -205,7 +205,7 @@ local function read(self, input)
    return x:contiguous():view(kept.rows, self.inputSize), kept
 end
 
--- The state of layer i among `all`, which may be nil.
+-- The state of layer i in `all`, which may be nil.
 local function state(self, name, i, samples)
    local all = self[name]
    if not all then return nil end
@@ -229,7 +229,7 @@ local function layers(self)
    return self._layers
 end
 
--- Both biases together, as the ops want them.
+-- The sum of both biases, the form that the ops take.
 local function bias(self, layer, p)
    local b, per, h = buffer(self, layer, 'bias'), self.gates * self.hiddenSize, self.hiddenSize
    b:resize(bias_size(self))
@@ -252,7 +252,7 @@ local function run(self, layer, h, p, steps, h0, c0, reverse)
    end
 end
 
--- The states after the last step of a walk, into row i of self[name].
+-- Writes the states after the last step of a direction into row i of self[name].
 local function keep_last(self, name, i, from, steps, reverse)
    local all = self:scratch(name)
    all:resize(self.numLayers * self.directions, steps.samples, self.hiddenSize)
@@ -276,7 +276,8 @@ local function drop(self, y, layer)
    return y:cmul(noise)
 end
 
--- By cuDNN, where cutorch.rnn says that it does this: what its gradient needs, and the output is there; or nil and why not.
+-- Computes with cuDNN where cutorch.rnn supports it: returns the data for its gradient and sets the output; or nil and the
+-- reason.
 local function forward_by_cudnn(self, x, steps, train)
    local hx, cx = self.hiddenInput, self.mode == 'lstm' and self.cellInput or nil
    for name, all in pairs { hiddenInput = hx, cellInput = cx } do
@@ -322,7 +323,7 @@ function RNN:updateOutput(input)
       layer.x, layer.h, layer.reverse = x, h, reverse
       if i % self.directions == 0 then
          if depth < self.numLayers and self.dropout > 0 and self.train then
-            x = drop(self, buffer(self, layer, 'dropped'):resizeAs(n):copy(n), depth)      -- the states stay whole
+            x = drop(self, buffer(self, layer, 'dropped'):resizeAs(n):copy(n), depth)      -- the states are not dropped
          else
             x = n
          end
@@ -355,7 +356,7 @@ local function keep_gradient(self, name, i, g)
    all[i]:copy(g)
 end
 
--- cuDNN's forward keeps what the gradient needs in training, and for one gradient: for another one it is called again.
+-- In training cuDNN's forward stores the data for one gradient. A second gradient needs another forward.
 local function backward_by_cudnn(self, input, x, steps, gradOutput)
    local kept = self._cudnn
    if not kept.fresh then
@@ -430,7 +431,7 @@ function RNN:accGradParameters(input, _, scale)
       torch.mv(b, gx, ones)
       p.input:addmm(scale, gx, layer.x)
       p.inputBias:add(scale, b)
-      if self.mode == 'gru' then                               -- what r lets through of the state has a bias of its own
+      if self.mode == 'gru' then                               -- the part of the state behind the gate r has a separate bias
          local first, gq = per - h, layer.gq:t()
          p.recurrent:narrow(1, 1, first):addmm(scale, gx:narrow(1, 1, first), layer.hp)
          p.recurrent:narrow(1, first + 1, h):addmm(scale, gq, layer.hp)
@@ -442,11 +443,11 @@ function RNN:accGradParameters(input, _, scale)
    end
 end
 
--- updateGradInput reads weight, and the gradients of all layers come after it: a step of all at once.
+-- updateGradInput reads weight, and the gradients of all layers are computed after it: one step for all.
 RNN.accUpdateGradParameters = Module.sharedAccUpdateGradParameters
 
 function RNN:type(kind, cache)
-   if kind then self._places, self._cudnn = nil, nil end       -- places stay LongTensors
+   if kind then self._places, self._cudnn = nil, nil end       -- _places stay LongTensors
    return Module.type(self, kind, cache)
 end
 
@@ -457,7 +458,7 @@ function RNN:clearState()
    return Module.clearState(self)
 end
 
---- Reads a layer from a file. Other packages have classes of these names: their layers are refused.
+--- Reads a layer from a file. Refuses layers of other packages, which have classes of these names.
 function RNN:read(file)
    Module.read(self, file)
    if not (self.inputSize and self.hiddenSize and self.numLayers) then
@@ -471,7 +472,7 @@ function RNN:__tostring__()
       self.dropout > 0 and (', dropout %g'):format(self.dropout) or '')
 end
 
--- The other cells differ by these numbers.
+-- The other cells differ only in these numbers.
 --- nn.RNNReLU(inputSize, hiddenSize, [numLayers], [batchFirst], [dropout], [rememberStates]): nn.RNN with relu instead of tanh.
 -- nn.RNNReLU(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 5}
 --- nn.LSTM(inputSize, hiddenSize, [numLayers], [batchFirst], [dropout], [rememberStates]): nn.RNN with the cells of Hochreiter

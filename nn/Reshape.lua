@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
---- Gives its input (batchMode false), or every sample of its input (true), the sizes named. Without batchMode an input
--- of just as many elements is one sample, unless its first size is 1. One size may be -1: what is left over.
+--- Gives its input (batchMode false), or every sample of its input (true), these sizes. Without batchMode an input
+-- of just as many elements is one sample, unless its first size is 1. One size may be -1: the rest.
 -- @example nn.Reshape(2, 6):forward(torch.ones(5, 3, 4)):size()   --> {5, 2, 6}
 local Reshape, Module = torch.class('nn.Reshape', 'nn.Module')
 Reshape.bufferNames = {'_input', '_gradOutput'}
@@ -23,7 +23,7 @@ function Reshape:__init(...)
       if not size or (size < 0 and (size ~= -1 or self.nelement < 0)) then
          error(('nn.Reshape: size %d must be a whole number of at least 0, or -1 once, got %s'):format(i, tostring(given)), 3)
       end
-      self.nelement = self.nelement * size                 -- negative with -1: what is left over
+      self.nelement = self.nelement * size                 -- negative with -1: the rest
    end
    self.size = torch.LongStorage(sizes)
    local batch = {1, unpack(sizes)}

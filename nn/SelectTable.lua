@@ -44,7 +44,7 @@ function SelectTable:updateGradInput(input, gradOutput)
    return g
 end
 
--- The output is somebody else's tensor: it is let go, not emptied.
+-- The output is a tensor of the caller, so it is dropped, not emptied.
 function SelectTable:clearState()
    self.output, self.gradInput = {}, {}
    return self

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- nn.BatchNormalization of sequences: mean and variance of each feature, the last dimension, over all samples and steps.
--- It belongs between a layer's input and its recurrent part, not on the recurrent one. Inputs are steps x samples x nOutput or
+-- Put it between a layer's input and its recurrent part, not on the recurrent part. Inputs are steps x samples x nOutput or
 -- samples x steps x nOutput, and matrices like the rows of nn.LSTM:packPaddedSequence, which hold no padding. Amodei et al.,
 -- "Deep speech 2" (2015).
 -- @param eps       default 1e-5
@@ -21,7 +21,7 @@ local function rows(self, x, name)
    return x:contiguous():view(-1, n)
 end
 
--- The base class works on rows: its output is made one of rows before it looks.
+-- The base class works on rows, so the output becomes one of rows before the base class reads it.
 local function as_rows(self, method, input, gradOutput, scale)
    local x, g = rows(self, input, 'input'), rows(self, gradOutput, 'gradOutput')
    if not g:isSameSizeAs(x) then self:refuse('gradOutput', 'have the shape of the output', gradOutput) end

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local utils = require 'nn.utils'
 
 --- nn.Linear of sparse vectors. An input is a list of n x 2 matrices, (index, value) rows, one for each sample, or a
--- tensor of samples x n x 2; indices of 0 mean nothing.
+-- tensor of samples x n x 2; pairs with index 0 are ignored.
 -- @param doGradInput  true: gradInput is a list of inputSize x 2 matrices
 -- nn.SparseLinear(6, 3):forward{torch.Tensor{{1, 0.5}, {4, -1.5}}}:nElement() --> 3
 local SparseLinear, Module = torch.class('nn.SparseLinear', 'nn.Module')
@@ -42,7 +42,7 @@ function SparseLinear:reshapeInput(input)
    return list
 end
 
--- Calls f(sample, index, value) for each pair that means something.
+-- Calls f(sample, index, value) for each pair whose index is not 0.
 local function each(self, list, f)
    local n = self.weight:size(2)
    for s, pairs in ipairs(list) do

@@ -3,13 +3,13 @@ local torch = require 'torch'
 local images = require 'nn.images'
 local Module = torch.getmetatable 'nn.Module'
 
--- Windows that cut n places into `to` parts of nearly one size: first and length of part i.
+-- Windows that cut n indices into `to` parts of nearly one size: first and length of part i.
 local function part(n, to, i)
    local first = math.floor((i - 1) * n / to)
    return first + 1, math.ceil(i * n / to) - first
 end
 
--- Calls f(window of x, place in y, ...) for each output pixel.
+-- Calls f(window of x, element of y, ...) for each output pixel.
 local function eachWindow(self, x, f)
    local n = x:dim()
    local h, w = tonumber(x:size(n - 1)), tonumber(x:size(n))
@@ -58,7 +58,7 @@ for name, isMax in pairs{Max = true, Average = false} do
          end
          local largest, at = flat:max(3)
          pixel(y, oh, ow):copy(largest)
-         at:apply(function(k)                        -- from the place in the window to the place in the plane
+         at:apply(function(k)                        -- from the index in the window to the index in the plane
             local row, column = math.floor((k - 1) / columns), (k - 1) % columns
             return (top + row - 1) * width + left + column
          end)

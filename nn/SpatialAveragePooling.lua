@@ -19,13 +19,13 @@ function SpatialAveragePooling:__init(kW, kH, dW, dH, padW, padH)
    self.divide = true
 end
 
---- Keeps the windows that stick out at the far edges. Returns self.
+--- Keeps the windows that extend beyond the far edges. Returns self.
 function SpatialAveragePooling:ceil()
    self.ceil_mode = true
    return self
 end
 
---- Drops the windows that stick out (the default). Returns self.
+--- Drops the windows that extend beyond the far edges (the default). Returns self.
 function SpatialAveragePooling:floor()
    self.ceil_mode = false
    return self

@@ -22,8 +22,8 @@ function SpatialConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, pa
    self:reset()
 end
 
---- Makes weight and bias; subclasses give them other shapes. One that sets the field groups has nInputPlane / groups planes in
--- each filter.
+--- Makes weight and bias; subclasses give them other shapes. A subclass that sets the field groups has nInputPlane / groups
+-- planes in each filter.
 function SpatialConvolution:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane, self.kH, self.kW)
    self:parameter('bias', self.nOutputPlane)

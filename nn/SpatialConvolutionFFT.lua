@@ -1,7 +1,7 @@
 -- nn/SpatialConvolutionFFT.lua - convolutions that prefer Fourier transforms, under fbcunn's names; TemporalConvolutionFFT.
 local torch = require 'torch'
 
--- Passes by an engine wherever it can; by `there` on devices, which have engines of their own.
+-- Passes that an engine computes wherever it can; on devices, which have other engines, the engine `there`.
 local function prefer(class, engine, parent, there)
    for _, pass in ipairs{'updateOutput', 'updateGradInput', 'accGradParameters'} do
       local plain = parent[pass]
@@ -12,8 +12,8 @@ local function prefer(class, engine, parent, there)
 end
 
 --- nn.SpatialConvolutionFFT(nInputPlane, nOutputPlane, kW, kH, [dW], [dH], [padLeft], [padUp], [memoryReusePolicy],
--- [numCudaStreams]): nn.SpatialConvolution by the engine fft wherever it can, whatever the cost model says; what it cannot do, as
--- steps, is computed as of nn.SpatialConvolution. The last two arguments are those of fbcunn, and nothing comes of them.
+-- [numCudaStreams]): nn.SpatialConvolution by the engine fft wherever it can, whatever the cost model says. Everything else,
+-- such as steps, is computed as by nn.SpatialConvolution. The last two arguments are those of fbcunn, and have no effect.
 -- nn.SpatialConvolutionFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 local FFT, SpatialConvolution = torch.class('nn.SpatialConvolutionFFT', 'nn.SpatialConvolution')
 prefer(FFT, 'fft', SpatialConvolution, 'fft')
@@ -23,10 +23,10 @@ function FFT:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, m
    self.memoryReusePolicy = memoryReusePolicy
 end
 
---- Forgets buffers, as clearState.
+--- Empties the buffers, as clearState.
 function FFT:cleanupBuffers() return self:clearState() end
 
---- Accepted for scripts of fbcunn, and changes nothing: the engine knows by itself what it can keep. Returns self.
+--- Accepted for scripts of fbcunn, and has no effect, because the engine decides what to keep. Returns self.
 function FFT:setReuseInputs() return self end
 FFT.setReuseOutputs, FFT.setReuseWeights = FFT.setReuseInputs, FFT.setReuseInputs
 
@@ -45,8 +45,8 @@ torch.class('nn.SpatialConvolutionFBFFT', 'nn.SpatialConvolutionFFT')
 torch.class('nn.SpatialConvolutionFBFFTGemm', 'nn.SpatialConvolutionFFT')
 
 --- nn.SpatialConvolutionFFTTiled(nInputPlane, nOutputPlane, kW, kH, [dW], [dH], [padLeft], [padUp], [tileSizeW], [tileSizeH],
--- [memoryReusePolicy], [numCudaStreams]): nn.SpatialConvolutionFFT, which cuts images into tiles in any case; it chooses their
--- size itself, tileSizeW and tileSizeH are kept and not used.
+-- [memoryReusePolicy], [numCudaStreams]): nn.SpatialConvolutionFFT, which always cuts images into tiles. It chooses their
+-- size; tileSizeW and tileSizeH are kept and not used.
 -- nn.SpatialConvolutionFFTTiled(2, 3, 5, 5, 1, 1, 0, 0, 16, 16):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 local Tiled = torch.class('nn.SpatialConvolutionFFTTiled', 'nn.SpatialConvolutionFBFFT')
 

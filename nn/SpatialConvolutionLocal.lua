@@ -1,9 +1,9 @@
--- nn/SpatialConvolutionLocal.lua - a convolution whose filters differ from place to place.
+-- nn/SpatialConvolutionLocal.lua - a convolution with separate filters for each position.
 local torch = require 'torch'
 local images = require 'nn.images'
 local windows = require 'nn.windows'
 
---- Filters that differ from place to place, for images of one size.
+--- A convolution with separate filters for each position, for images of one size.
 -- @param iW,iH  the size of the images
 -- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 -- nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2):forward(torch.ones(2, 4, 5)):size() --> {3, 3, 3}
@@ -44,13 +44,13 @@ local function padded(self, input)
    return windows.pad(windows.pad(x, 3, self.padH, self.padH), 4, self.padW, self.padW)
 end
 
--- places x (planes * kH * kW) x samples
+-- positions x (planes * kH * kW) x samples
 local function patches(self, x)
    local all = x:unfold(3, self.kH, self.dH):unfold(4, self.kW, self.dW)      -- n, c, oH, oW, kH, kW
    return all:permute(3, 4, 2, 5, 6, 1):contiguous():view(self.oH * self.oW, -1, x:size(1))
 end
 
--- samples x planes x oH x oW as places x planes x samples
+-- samples x planes x oH x oW as positions x planes x samples
 local function byPlace(self, g)
    g = g:contiguous():view(-1, self.nOutputPlane, self.oH * self.oW)
    return g:permute(3, 2, 1):contiguous()
@@ -60,7 +60,7 @@ local function filters(self, w) return w:view(self.oH * self.oW, self.nOutputPla
 
 function Local:updateOutput(input)
    local x = padded(self, input)
-   local y = torch.bmm(filters(self, self.weight), patches(self, x))           -- places x planes x samples
+   local y = torch.bmm(filters(self, self.weight), patches(self, x))           -- positions x planes x samples
    y = y:permute(3, 2, 1):contiguous():view(x:size(1), self.nOutputPlane, self.oH, self.oW)
    y:add(self.bias:view(1, self.nOutputPlane, self.oH, self.oW):expandAs(y))
    self.output:resizeAs(y):copy(y)
@@ -75,7 +75,7 @@ function Local:updateGradInput(input, gradOutput)
    g = g:view(self.oH, self.oW, self.nInputPlane, self.kH, self.kW, x:size(1)):permute(6, 3, 1, 2, 4, 5)
    local all = x.new(x:size()):zero()
    local view = all:unfold(3, self.kH, self.dH):unfold(4, self.kW, self.dW)
-   for h = 1, self.kH do                            -- within one place of the filters nothing overlaps
+   for h = 1, self.kH do                            -- for one element of the filters nothing overlaps
       for w = 1, self.kW do view:select(6, w):select(5, h):add(g:select(6, w):select(5, h)) end
    end
    all = windows.unpad(windows.unpad(all, 3, self.padH, self.padH), 4, self.padW, self.padW)

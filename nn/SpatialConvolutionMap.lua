@@ -9,7 +9,7 @@ local images = require 'nn.images'
 
 --- nn.SpatialFullConvolutionMap(conMatrix, kW, kH, [dW], [dH]): The transposed convolution with such a table.
 -- nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 4, 4}
--- A convolution whose weights are kept for each connection of a table of (from, to) rows.
+-- A convolution whose weights are stored for each connection of a table of (from, to) rows.
 local function mapped(name, parent)
    local Class = torch.class('nn.' .. name, 'nn.Module')
    Class.bufferNames = {'_zeros'}
@@ -31,7 +31,7 @@ local function mapped(name, parent)
       self:reset()
    end
 
-   -- Without stdv each output plane has its own range: by how many filters it has.
+   -- Without stdv the range depends on the number of filters of each output plane.
    function Class:reset(stdv)
       if stdv then
          stdv = stdv * math.sqrt(3)

@@ -26,7 +26,7 @@ function LRN:updateOutput(input)
    return torch.pow(self.output, self.scale, -self.beta):cmul(input)
 end
 
--- The windows the other way round: a plane counts where it lies in a window.
+-- The transposed windows: all windows that contain a plane.
 function LRN:updateGradInput(input, gradOutput)
    images.like(self, input, gradOutput)
    local dim, before = input:dim() - 2, math.floor((self.size - 1) / 2)

@@ -1,13 +1,13 @@
--- nn/SpatialDepthWiseConvolution.lua - every input plane has filters of its own.
+-- nn/SpatialDepthWiseConvolution.lua - separate filters for every input plane.
 local torch = require 'torch'
 local images = require 'nn.images'
 
---- Every input plane has nOutputPlane filters of its own; plane (i - 1) * nOutputPlane + o is filter o of input plane i.
+--- nOutputPlane separate filters for every input plane; plane (i - 1) * nOutputPlane + o is filter o of input plane i.
 -- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 -- nn.SpatialDepthWiseConvolution(2, 3, 2, 2):forward(torch.ones(2, 3, 3)):size() --> {6, 2, 2}
 local DepthWise = torch.class('nn.SpatialDepthWiseConvolution', 'nn.SpatialConvolution')
 
---- Makes weight and bias. Torch7 makes matrices, and shapes them at the first use.
+--- Makes weight and bias. Torch7 makes matrices, and reshapes them on first use.
 function DepthWise:makeParameters()
    self:parameter('weight', self.nOutputPlane, self.nInputPlane * self.kH * self.kW)
    self:parameter('bias', self.nOutputPlane, self.nInputPlane)

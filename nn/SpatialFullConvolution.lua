@@ -5,7 +5,7 @@ local images = require 'nn.images'
 --- An output has (size - 1) * d - 2 * pad + k + adj rows and columns. Also called deconvolution.
 -- @param dW,dH      steps (default 1)
 -- @param padW,padH  rows and columns cut off at every side (default 0)
--- @param adjW,adjH  rows and columns more at the far sides (default 0), less than the step
+-- @param adjW,adjH  extra rows and columns at the far sides (default 0), less than the step
 -- nn.SpatialFullConvolution(2, 3, 3, 2, 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 6, 7}
 local SpatialFullConvolution, Module = torch.class('nn.SpatialFullConvolution', 'nn.Module')
 SpatialFullConvolution.bufferNames = {'finput', 'fgradInput', '_zeros', '_shape'}
@@ -44,7 +44,7 @@ function SpatialFullConvolution:backCompatibility()
    self.adjW, self.adjH = self.adjW or 0, self.adjH or 0
 end
 
--- {images, reference}: the last sizes of the reference, a tensor of at least 2 dimensions, decide about adjW and adjH.
+-- {images, reference}: the last sizes of the reference, a tensor of at least 2 dimensions, determine adjW and adjH.
 local function parts(self, input)
    if type(input) == 'table' and not torch.isTensor(input) then
       local x, like = input[1], input[2]
@@ -67,7 +67,7 @@ function SpatialFullConvolution:updateOutput(input)
    size[n - 1] = (x:size(n - 1) - 1) * self.dH - 2 * self.padH + self.kH + adjH
    size[n] = (x:size(n) - 1) * self.dW - 2 * self.padW + self.kW + adjW
    if size[n - 1] < 1 or size[n] < 1 then self:refuse('input', 'be large enough for its padding', x) end
-   local shape = self:scratch('_shape', x:type()):resize(1):expand(size)          -- it says how large y is
+   local shape = self:scratch('_shape', x:type()):resize(1):expand(size)          -- tells the op the size of y
    torch.conv2d_grad_input(self.output, shape, x, self.weight, self.dH, self.dW, self.padH, self.padW)
    if self.bias then self.output:add(self.bias:view(-1, 1, 1):expandAs(self.output)) end
    return self.output

@@ -16,7 +16,7 @@ function LPPooling:__init(nInputPlane, pnorm, kW, kH, dW, dH)
    self:add(pnorm == 2 and nn.Sqrt() or nn.Power(1 / pnorm))
 end
 
--- There is nothing to learn or reset in it.
+-- It has no parameters to learn or reset.
 function LPPooling:reset() end
 
 function LPPooling:accGradParameters() end

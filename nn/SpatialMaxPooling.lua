@@ -4,7 +4,7 @@ local images = require 'nn.images'
 
 --- Takes the maximum over windows of kW x kH.
 -- @param dW,dH      steps (default: the window's size, so that windows do not overlap)
--- @param padW,padH  border that never wins (default 0), at most half of the window
+-- @param padW,padH  border that is never the largest (default 0), at most half of the window
 -- nn.SpatialMaxPooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1] --> {{6, 8}, {14, 16}}
 local SpatialMaxPooling, Module = torch.class('nn.SpatialMaxPooling', 'nn.Module')
 SpatialMaxPooling.bufferNames = {'indices'}
@@ -19,13 +19,13 @@ function SpatialMaxPooling:__init(kW, kH, dW, dH, padW, padH)
    self:scratch('indices', 'torch.LongTensor')
 end
 
---- Keeps the windows that stick out at the far edges. Returns self.
+--- Keeps the windows that extend beyond the far edges. Returns self.
 function SpatialMaxPooling:ceil()
    self.ceil_mode = true
    return self
 end
 
---- Drops the windows that stick out (the default). Returns self.
+--- Drops the windows that extend beyond the far edges (the default). Returns self.
 function SpatialMaxPooling:floor()
    self.ceil_mode = false
    return self
@@ -48,7 +48,7 @@ function SpatialMaxPooling:updateGradInput(input, gradOutput)
    return torch.maxpool2d_grad(self.gradInput, input, self.indices, gradOutput)
 end
 
---- Gives the memory of the results back. Returns nothing.
+--- Frees the memory of the results. Returns nothing.
 function SpatialMaxPooling:empty() self:clearState() end
 
 function SpatialMaxPooling:__tostring__()

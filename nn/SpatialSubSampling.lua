@@ -22,7 +22,7 @@ function SubSampling:reset(stdv)
    self.bias:uniform(-a, a)
 end
 
--- A vector with a number for each plane, stretched over x.
+-- A vector with a number for each plane, broadcast over x.
 local function planes(v, x) return v:view(-1, 1, 1):expandAs(x) end
 
 local function sums(self, input)

@@ -5,7 +5,7 @@ local neighbourhood = require 'nn.neighbourhood'
 local filter, batch, mean = neighbourhood.filter, neighbourhood.batch, neighbourhood.mean
 local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coefficients, neighbourhood.init
 
---- Subtracts the weighted mean over all planes of the neighbourhood; at borders over what is there.
+--- Subtracts the weighted mean over all planes of the neighbourhood; at borders over its part inside the image.
 -- @param nInputPlane  default 1
 -- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
 -- nn.SpatialSubtractiveNormalization(1, torch.ones(3)):forward(torch.ones(1, 4, 5)):abs():max() < 1e-6 --> true

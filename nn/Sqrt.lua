@@ -1,7 +1,7 @@
 -- nn/Sqrt.lua - sqrt(x).
 local torch = require 'torch'
 
---- sqrt(x); the gradient at 0 is 0. The argument of Torch7's constructor is kept, and has no effect as there.
+--- sqrt(x); the gradient at 0 is 0. The argument of Torch7's constructor is stored without effect, as there.
 -- nn.Sqrt():forward(torch.Tensor{4, 9}) --> {2, 3}
 local Sqrt, Module = torch.class('nn.Sqrt', 'nn.Module')
 

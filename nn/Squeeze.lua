@@ -28,7 +28,8 @@ function Squeeze:updateOutput(input)
    end
    self.output:set(dim and input:squeeze(dim) or input)
    if not dim then
-      -- A tensor of one element stays a tensor, so all but one dimension go. The samples of a batch stay, also of one.
+      -- A tensor of one element stays a tensor: all but one dimension are dropped. The dimension of the batch stays, even with
+      -- size 1.
       local samples = self.numInputDims and input:dim() == self.numInputDims + 1
       local size, stride = {}, {}
       for i = 1, input:dim() do

@@ -17,7 +17,7 @@ function StochasticGradient:__init(module, criterion)
    self.verbose = true
 end
 
---- Passes over the data set until maxIteration or the error is reached.
+--- Runs over the data set until maxIteration or the error is reached.
 function StochasticGradient:train(dataset)
    local iteration = 1
    local currentLearningRate = self.learningRate

@@ -36,18 +36,18 @@ local function windows(self, x, n)
       torch.LongStorage{x:size(2) * size, self.dW * size, 1})
 end
 
--- A matrix for each of n samples, turned.
+-- For each of n samples the transposed matrix.
 local function turned(m, n)
    return m.new():set(m:storage(), m:storageOffset(), torch.LongStorage{n, m:size(2), m:size(1)},
       torch.LongStorage{0, m:stride(2), m:stride(1)})
 end
 
--- Frames x features as images of one row, features becoming planes; nothing is copied.
+-- Frames x features as images of one row whose planes are the features; a view.
 local function image(x) return x:view(x:size(1), 1, x:size(2), x:size(3)):permute(1, 4, 2, 3) end
 local function kernels(self, w) return w:view(self.outputFrameSize, 1, self.kW, self.inputFrameSize):permute(1, 4, 2, 3) end
 
--- Shall torch.conv2d compute this pass? Products of the windows with the weights are as fast where it has no better engine
--- than that, and they save its copies of the frames. What is measured is measured there.
+-- Whether torch.conv2d computes this pass. If it has no better engine than gemm, products of the windows with the weights are
+-- as fast, and need no copies of the frames. torch.conv.benchmark measures in torch.conv2d.
 local function byImages(self, pass, x)
    if self.dW ~= 1 then return false end
    if torch.conv.benchmark then return true end
@@ -81,7 +81,7 @@ function Convolution:updateGradInput(input, gradOutput)
       return like(input, self.gradInput)
    end
    local rows, part = g:view(-1, self.outputFrameSize), x.new()
-   for k = 1, self.kW do                             -- frame k of every window: these do not overlap
+   for k = 1, self.kW do                             -- for one frame of the windows nothing overlaps
       torch.mm(part, rows, w:narrow(2, (k - 1) * size + 1, size))
       x.new():set(self.gradInput:storage(), self.gradInput:storageOffset() + (k - 1) * size, torch.LongStorage{x:size(1), n, size},
          torch.LongStorage{x:size(2) * size, self.dW * size, 1}):add(part:view(x:size(1), n, size))

@@ -5,7 +5,7 @@ local whole = require 'nn.constants'.whole
 
 local batch, like = sequences.batch, sequences.like
 
---- The k largest values of each feature, in the order in which they come. Kalchbrenner et al., "A convolutional neural
+--- The k largest values of each feature, in their order in the input. Kalchbrenner et al., "A convolutional neural
 -- network for modelling sentences" (2014).
 -- @param minK    the least k
 -- @param factor  k is at least this share of the frames, default 0
@@ -36,7 +36,7 @@ function KMaxPooling:updateGradInput(input, gradOutput)
 end
 
 --- nn.TemporalKMaxPooling(k, [k_dynamic]): nn.TemporalDynamicKMaxPooling by fbcunn's names: of T frames the max(k, ceil(k_dynamic T))
--- largest values of each feature, in the order in which they come.
+-- largest values of each feature, in their order in the input.
 -- nn.TemporalKMaxPooling(2):forward(torch.Tensor{{4}, {1}, {3}}) --> {{4}, {3}}
 local Named = torch.class('nn.TemporalKMaxPooling', 'nn.TemporalDynamicKMaxPooling')
 

@@ -1,10 +1,10 @@
--- nn/TemporalRowConvolution.lua - each feature has a filter of kW frames of its own (lookahead convolution).
+-- nn/TemporalRowConvolution.lua - a separate filter of kW frames for each feature (lookahead convolution).
 local torch = require 'torch'
 local sequences = require 'nn.sequences'
 
 local rows = sequences.rows
 
---- Each feature has a filter of kW frames of its own (lookahead convolution). Wang et al., "Lookahead convolution layer
+--- A separate filter of kW frames for each feature (lookahead convolution). Wang et al., "Lookahead convolution layer
 -- for unidirectional recurrent neural networks" (2016).
 -- @param dW         step, default 1
 -- @param featFirst  true: inputs are (samples x) features x frames
@@ -33,7 +33,7 @@ function RowConvolution:noBias()
    return self
 end
 
--- Back into the form of the input.
+-- Converts back into the form of the input.
 local function back(self, input, y, to)
    y = y:view(y:size(1), y:size(2), y:size(4))
    if not self.featFirst then y = y:transpose(2, 3) end

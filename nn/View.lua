@@ -1,8 +1,8 @@
 -- nn/View.lua - the same elements in another shape, without a copy.
 local torch = require 'torch'
 
---- Gives its input the sizes named; one of them may be -1. An input of more elements is taken for a batch: its
--- first dimension stays. setNumInputDims says how many dimensions one sample has, which decides it where sizes do not.
+--- Gives its input these sizes; one of them may be -1. An input of more elements is a batch, whose first dimension
+-- stays. setNumInputDims sets how many dimensions one sample has, which decides where the sizes do not.
 -- @example nn.View(-1):setNumInputDims(3):forward(torch.ones(5, 2, 3, 4)):size()   --> {5, 24}
 local View, Module = torch.class('nn.View', 'nn.Module')
 View.bufferNames = {'_input', '_gradOutput'}
@@ -38,7 +38,7 @@ function View:setNumInputDims(n)
    return self
 end
 
--- How many samples the input holds, nil: it is one sample.
+-- How many samples the input holds; nil if it is one sample.
 local function batch(self, input)
    self:needTensor(input)
    local n = input:dim()

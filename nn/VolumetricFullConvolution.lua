@@ -8,8 +8,8 @@ local steps = volumes.steps
 local Convolution = torch.getmetatable 'nn.VolumetricConvolution'
 
 --- The transpose of a convolution: each voxel puts a filter into a larger volume.
--- @param adjT,adjW,adjH  places more at the far sides, less than the steps. For {input, reference} the sizes of the reference
---                        decide about them.
+-- @param adjT,adjW,adjH  extra positions at the far sides, less than the steps. For {input, reference} the sizes of the
+--                        reference determine them.
 -- nn.VolumetricFullConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 3, 3)):size() --> {3, 4, 4, 4}
 local Full, Module = torch.class('nn.VolumetricFullConvolution', 'nn.Module')
 Full.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
@@ -42,7 +42,7 @@ function Full:backCompatibility()
    self.adjT, self.adjW, self.adjH = self.adjT or 0, self.adjW or 0, self.adjH or 0
 end
 
--- {volumes, reference}: the last sizes of the reference, a tensor of at least 3 dimensions, decide about adjT, adjH and adjW.
+-- {volumes, reference}: the last sizes of the reference, a tensor of at least 3 dimensions, determine adjT, adjH and adjW.
 local function parts(self, input)
    if type(input) ~= 'table' or torch.isTensor(input) then return input, self.adjT, self.adjH, self.adjW end
    local x, like = input[1], input[2]

@@ -8,7 +8,7 @@ local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, v
 
 --- The largest value of each window of kT x kW x kH.
 -- @param dT,dW,dH        steps, default: the window's sizes
--- @param padT,padW,padH  border that never wins, default 0, at most half of the window
+-- @param padT,padW,padH  border that is never the largest, default 0, at most half of the window
 -- nn.VolumetricMaxPooling(2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {1, 2, 2, 2}
 local MaxPooling, Module = torch.class('nn.VolumetricMaxPooling', 'nn.Module')
 MaxPooling.bufferNames = {'indices'}
@@ -28,19 +28,19 @@ function MaxPooling:__init(kT, kW, kH, dT, dW, dH, padT, padW, padH)
    end
 end
 
---- Keeps the windows that stick out at the far sides. Returns self.
+--- Keeps the windows that extend beyond the far sides. Returns self.
 function MaxPooling:ceil()
    self.ceil_mode = true
    return self
 end
 
---- Drops the windows that stick out (the default). Returns self.
+--- Drops the windows that extend beyond the far sides (the default). Returns self.
 function MaxPooling:floor()
    self.ceil_mode = false
    return self
 end
 
--- How many windows along a dimension of n places.
+-- How many windows a dimension of size n has.
 local function count(n, k, d, pad, dilation, ceil)
    local o = (n + 2 * pad - dilation * (k - 1) - 1) / d
    o = (ceil and math.ceil(o) or math.floor(o)) + 1

@@ -26,7 +26,7 @@ function WeightNorm:permuteIn(w) return self.outputDim == 1 and w or w:transpose
 
 WeightNorm.permuteOut = WeightNorm.permuteIn
 
---- Takes length and direction from the module's weight, and makes its bias zero. The fields weight, bias and gradBias are
+--- Sets length and direction from the module's weight, and sets its bias to zero. The fields weight, bias and gradBias are
 -- those of the module.
 function WeightNorm:resetInit()
    local w = self:permuteIn(self.modules[1].weight)
@@ -44,7 +44,7 @@ function WeightNorm:reset(stdv)
    self:resetInit()
 end
 
---- Writes the module's weight anew.
+--- Computes the module's weight from v and g.
 function WeightNorm:updateWeight()
    local rows, norms = split(self.v, TINY)
    local w = torch.cdiv(self.g, norms):expandAs(rows):clone():cmul(rows):viewAs(self.v)
@@ -82,7 +82,7 @@ end
 
 WeightNorm.sharedAccUpdateGradParameters = WeightNorm.accUpdateGradParameters
 
--- v and g in the place of the weight.
+-- Replaces the weight by v and g.
 function WeightNorm:parameters()
    local module = self.modules[1]
    local p, g = {self.v, self.g}, {self.gradV, self.gradG}

@@ -1,4 +1,4 @@
--- nn/WeightedLookupTable.lua - rows of a table, each times a weight that comes with its number.
+-- nn/WeightedLookupTable.lua - rows of a table, each times a weight from the input.
 local torch = require 'torch'
 
 --- nn.LookupTable whose input has a weight beside each number: n x 2, or samples x n x 2, with numbers of 1..nIndex in the

@@ -1,4 +1,4 @@
--- nn/ZipTable.lua - tables of tables, turned: {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}.
+-- nn/ZipTable.lua - transposes a table of tables: {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}.
 local torch = require 'torch'
 local nested = require 'nn.nested'
 
@@ -33,7 +33,7 @@ function ZipTable:updateOutput(input)
    return self.output
 end
 
--- Elements that no partner was found for did not count: their gradient is zero.
+-- Elements without a partner did not count, so their gradient is zero.
 function ZipTable:updateGradInput(input, gradOutput)
    local g = {}
    for i = 1, #input do

@@ -1,17 +1,17 @@
--- nn/activation.lua - layers that apply one scalar function to each element; they differ by a row of the table below.
+-- nn/activation.lua - layers that apply one scalar function to each element, each defined by a row of the table below.
 local torch = require 'torch'
 local number_of = require 'torch.arg'.number_of
 
--- Makes a class. `row` says: its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
+-- Makes a class. `row` holds its name; op, the function in torch; grad, (gradInput, x, y, gradOutput, numbers), when
 -- it is not the function <op>_grad, or 'input' when that function needs no output; fields, the numbers that op takes
--- after x, each {field, default}; inplace, whether the argument after them asks to work in the input's memory;
+-- after x, each {field, default}; inplace, whether the next argument asks to work in the input's memory;
 -- validate, the method validateParameters; text, how tostring shows the fields.
 local function activation(row)
    local Class, Module = torch.class('nn.' .. row.name, 'nn.Module')
    local forward = type(row.op) == 'string' and function(...) return torch[row.op](...) end or row.op
    local backward = row.grad
    if backward == 'input' then
-      -- The function takes the shape of y only: x has it, also where there was no forward.
+      -- The function reads only the shape of y. x has the same, even if there was no forward.
       backward = function(gx, x, _, ...) return torch[row.op .. '_grad'](gx, x, x, ...) end
    end
    backward = backward or function(...) return torch[row.op .. '_grad'](...) end
@@ -35,7 +35,7 @@ local function activation(row)
       if self.validateParameters then self:validateParameters() end
    end
 
-   -- Fields that files of early versions lack have their defaults.
+   -- Fields that are missing in files of early versions get their defaults.
    local function run(self, op, a, b, c, d)
       if n == 0 then return op(a, b, c, d) end
       local v1, v2 = self[f1] or d1, f2 and (self[f2] or d2)
@@ -159,11 +159,11 @@ end
 local LeakyReLU = torch.getmetatable 'nn.LeakyReLU'
 local initLeaky = LeakyReLU.__init
 
--- Programs of Torch7 call nn.LeakyReLU(true), which means the default there, and not in place.
+-- Programs of Torch7 call nn.LeakyReLU(true), which there means the default, and not in place.
 function LeakyReLU:__init(negval, inplace)
    if type(negval) == 'boolean' then negval = nil end
    initLeaky(self, negval, inplace)
-   if self.negval < 0 then self.inplace = false end            -- the output must tell the sign of the input
+   if self.negval < 0 then self.inplace = false end            -- the sign of the output must be that of the input
 end
 
 --- max(x, 0), in place when `inplace` is true.

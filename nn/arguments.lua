@@ -1,10 +1,10 @@
--- nn/arguments.lua - what the constructors of nn ask of their arguments, one row for each, and the check of it.
+-- nn/arguments.lua - checks the arguments of nn's constructors, by a table with one row for each class.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local errors = require 'nn.errors'
 
--- The test of a whole number: as Torch7 did, take a string for the number that it spells, and cut fractions off.
+-- The test of a whole number. As in Torch7 a string stands for the number that it spells, and fractions are cut off.
 local function whole(least)
    return function(v)
       v = arg.whole_of(v)
@@ -26,7 +26,7 @@ local function sizes(v)
 end
 local function of(class) return function(v) return utils.worksAs(v, class) end end
 
--- kind -> what it is called, and the test of a value. A test of numbers gives the number to go on with, too.
+-- kind -> its name in messages, and the test of a value. A test of numbers also returns the converted number.
 local kinds = {
    size = {'a whole number that is not negative', size},
    sizes = {'a whole number that is not negative, or a LongStorage', sizes},
@@ -41,8 +41,8 @@ local kinds = {
    criterion = {'a criterion', of 'nn.Criterion'},
 }
 
--- The arguments in order: name:kind, with ? where nil and false mean a default. Those that are not named, and classes that
--- are not, take anything or check for themselves.
+-- The arguments in order: name:kind, with ? where nil and false mean a default. Arguments and classes that are not listed
+-- accept any value, or check it themselves.
 local rows = {
    -- parameters
    Add = 'inputSize:sizes?', Bilinear = 'inputSize1:size inputSize2:size outputSize:size',
@@ -146,11 +146,11 @@ local function parse(row)
    return list
 end
 
--- __init with its arguments checked first. Classes derived from it are named by their own name.
+-- __init with a check of its arguments. Messages name derived classes by their names.
 local function checked(class, list, init)
    local function check(self, ...)
       arg.object(class, self)
-      local given, n = nil, select('#', ...)                    -- all arguments, where one becomes another number
+      local given, n = nil, select('#', ...)                    -- all arguments, if one is converted to another number
       for i = 1, #list do
          local want, v = list[i], (select(i, ...))
          if want.kind and not (want.optional and not v) then

@@ -1,6 +1,7 @@
--- nn/data_parallel.lua - how nn.DataParallelTable and nn.DataParallel work: replicas of one model, each with a part of the batch.
+-- nn/data_parallel.lua - the methods of nn.DataParallelTable and nn.DataParallel: replicas of one model, each with a part of
+-- the batch.
 --
--- What the replicas need between calls is no part of the container: it is made when they are first used, and anew when the model
+-- State of the replicas is no part of the container. It is made when they are first used, and again when the model
 -- has changed. So a copy of a container, or one from a file, has none.
 local torch = require 'torch'
 local nn = require 'nn'
@@ -12,20 +13,20 @@ local placing = require 'nn.placing'
 
 local M = {}
 
-M.BUCKET = 4e6                               -- bytes of gradients that travel together
+M.BUCKET = 4e6                               -- bytes of a gradient bucket
 
-local lives = setmetatable({}, { __mode = 'k' })     -- container -> its replicas; nothing in it leads to the container
+local lives = setmetatable({}, { __mode = 'k' })     -- container -> its replicas; they hold no reference to the container
 
 -- ---- replicas ----------------------------------------------------------------------------------------------------------------
 
---- Forgets the replicas; the next call makes them anew.
+--- Drops the replicas; the next call makes new ones.
 function M.forget(self)
    local live = lives[self]
    lives[self] = nil
    if live then live.group:close() end
 end
 
---- Has somebody made vectors of the parameters, with which they may be changed?
+--- Whether the parameters were joined into vectors, through which other code may change them.
 function M.isFlat(parameters) return #parameters > 1 and #exchange.spans{ parameters }[1] < #parameters end
 
 local function need_same(self, tensors)
@@ -48,7 +49,7 @@ local function add_copy(self, group, device)
    group:add(device > 0 and devices.move(copy, device) or copy, device)
 end
 
--- The tensors that each replica shares with the others; copies have vectors of them.
+-- The tensors that each replica shares with the others, joined into vectors for copies.
 local function meet(self, live)
    local results = live.group:run('meet', #self.gpus, function(i) return not self.modules[i] end)
    for i = 1, #results do live.tensors[i] = results[i][1] end
@@ -56,7 +57,7 @@ local function meet(self, live)
    live.handed = self.handed or not self.flattenParams and M.isFlat(live.tensors[1][1])
 end
 
--- The modules in a model with what decides how they run. A model that is not what it was has other replicas.
+-- The modules of a model with the settings that affect their passes. If they change, new replicas are made.
 local function shape_of(module, list)
    list = list or {}
    for _, v in ipairs{ module, module._type or '', module.train == false } do list[#list + 1] = v end
@@ -70,9 +71,10 @@ local function is_as_before(self, live)
    return same
 end
 
--- What replicas need: group; own[i], memory on the device of each; sums, memory for gradients; tensors[i], see meet. handed:
--- others may change what the first replica has. stale: the others do not have its parameters; pending: after a backward perhaps
--- they will not. shape: the model that the replicas are copies of. clean: their gradients are 0; fresh: they are those of the first.
+-- State of the replicas. group: the replicas. own[i]: memory on the device of each. sums: memory for gradients. tensors[i]: see
+-- meet. handed: other code may change the tensors of the first replica. stale: the others lack its parameters. pending: they
+-- may lack them after a backward. shape: the model that the replicas copy. clean: their gradients are 0. fresh: their
+-- gradients equal those of the first.
 local function live_of(self)
    local live = lives[self]
    if live and not live.group.lost and is_as_before(self, live) then
@@ -94,18 +96,18 @@ local function live_of(self)
    return live
 end
 
--- Parameters may be changed by others from now on.
+-- From now on other code may change the parameters.
 local function hand_out(self)
    self.handed = true
    if lives[self] then lives[self].handed = true end
 end
 
---- Tells that all replicas were changed in the same way.
+--- Notes that all replicas were changed in the same way.
 function M.reshaped(self)
    if lives[self] then lives[self].shape = shape_of(self.modules[1]) end
 end
 
---- Tells that the first replica has changed.
+--- Notes that the first replica has changed.
 function M.changed(self)
    if lives[self] then lives[self].stale = true end
 end
@@ -117,8 +119,8 @@ local function lists_of(live, what)
    return lists
 end
 
--- All replicas get the parameters of the first, if they may not have them: those who can change them may have done it. In
--- evaluation mode they get its running estimates too; in training each has its own.
+-- Copies the parameters of the first replica to all, unless they surely have them. In evaluation mode running estimates are
+-- copied too; in training each replica has separate ones.
 local function sync(self, live)
    if not live.stale and not live.pending and not live.handed then return end
    if #self.gpus > 1 then
@@ -133,7 +135,7 @@ function M.sync(self)
    sync(self, live)
 end
 
---- f(module, i) for replicas 1..n: values[i] is the first that it returns, nil where it returns nothing. It may change the
+--- Calls f(module, i) for replicas 1..n: values[i] is its first result, nil if it has none. f may change the
 -- replicas.
 function M.exec(self, f, n)
    local live, values = live_of(self), {}
@@ -141,7 +143,7 @@ function M.exec(self, f, n)
    live.stale = true
    local ok, results = pcall(live.group.run, live.group, 'exec', math.min(n or #self.gpus, #self.gpus), function(i) return f, i end)
    if not ok then
-      M.forget(self)                         -- they may have come to differ
+      M.forget(self)                         -- they may differ now
       error(results, 0)
    end
    for i, result in ipairs(results) do values[i] = result[1] end
@@ -150,7 +152,7 @@ function M.exec(self, f, n)
    return values
 end
 
---- The module of replica i, which is given out of hand.
+--- The module of replica i; the caller may change it.
 function M.module(self, i)
    hand_out(self)
    if self.modules[i] or not self.gpus[i] then return self.modules[i] end
@@ -193,7 +195,7 @@ end
 
 -- ---- backward ----------------------------------------------------------------------------------------------------------------
 
--- The gradients of the outputs of the last forward, where the replicas are.
+-- The gradients of the outputs of the last forward, on the devices of the replicas.
 local function brought(self, gradOutput)
    local live = lives[self]
    if not live or not live.outputs or live.group.lost then
@@ -234,20 +236,20 @@ local function grads_of(live, first, last)
    return lists
 end
 
--- The gradients of all replicas but the first become 0.
+-- Sets the gradients of all replicas but the first to 0.
 local function zero_others(live)
    for r, list in ipairs(exchange.spans(grads_of(live, 1, #live.tensors[1][2]))) do
       for _, g in ipairs(r > 1 and list or {}) do g:zero() end
    end
 end
 
--- The first replica's gradients are sums so far, the others' only what comes now.
+-- The first replica's gradients continue their sums; the others' start at 0.
 local function begin(live)
    if not live.clean then zero_others(live) end
    live.clean, live.fresh, live.pending = false, false, true
 end
 
--- The gradients of some links are there: they leave.
+-- The gradients of some links are ready: sums them.
 local function reduce(self, live, first, last)
    if #self.gpus == 1 then return end
    local lists = grads_of(live, first, last)
@@ -271,7 +273,7 @@ function M.accGradParameters(self, _, gradOutput, scale)
    finish(self, live)
 end
 
--- The last links of buckets, from the end: gradients leave when they have as many bytes as a bucket holds.
+-- The last links of buckets, from the end: gradients are sent when they have as many bytes as a bucket holds.
 -- @return a list of numbers of links, and the set of them
 local function stops_of(self, live)
    local list, set, bytes = {}, {}, 0
@@ -285,7 +287,7 @@ local function stops_of(self, live)
    return list, set
 end
 
--- Backward of all replicas, as far as the next stop, at which gradients leave while the rest runs.
+-- Backward of all replicas up to the next stop, where gradients are sent while the rest runs.
 local function walk(self, live, gs, scale)
    local group, k, last = live.group, #gs, #live.tensors[1][2]
    local stops, set = stops_of(self, live)
@@ -315,7 +317,7 @@ function M.backward(self, _, gradOutput, scale)
    return self.gradInput
 end
 
--- Sums the gradients of all replicas: in the first one, or in all if nobody else changes them.
+-- Sums the gradients of all replicas: in the first one, or in all if no other code changes them.
 function M:combineGradients(live, lists) exchange.sum(live.sums, lists, not live.handed, self.usenccl) end
 
 -- ---- parameters -------------------------------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ local function first(self, name, ...)
    return devices.on(placing.device(self, 1), module[name], module, ...)
 end
 
--- The replicas, if they are there.
+-- The replicas, if they exist.
 local function present(self)
    local live = lives[self]
    return live and not live.group.lost and live or nil
@@ -342,7 +344,7 @@ function M:zeroGradParameters()
    end
 end
 
--- All replicas take the step where all have the gradients, else the first takes it, and the others get its parameters later.
+-- All replicas take the step if all have the gradients. Else the first takes it, and the others copy its parameters later.
 function M:updateParameters(...)
    local live, arguments, n = present(self), {...}, select('#', ...)
    if live and live.fresh and not live.handed then
@@ -385,9 +387,9 @@ function M:share(other, ...)
    return self
 end
 
--- ---- the rest of a module ---------------------------------------------------------------------------------------------------
+-- ---- other methods of modules -----------------------------------------------------------------------------------------------
 
--- A method of all replicas, of the modules where there are none.
+-- Calls a method of all replicas, or of the modules if there are none.
 local function each(self, name, ...)
    local live, arguments, n = present(self), {...}, select('#', ...)
    if live then
@@ -404,7 +406,7 @@ function M:training()
    return nn.Module.training(self)
 end
 
--- Running estimates of all replicas become those of the first.
+-- Copies the running estimates of the first replica to all.
 function M:evaluate()
    each(self, 'evaluate')
    local live = present(self)
@@ -459,12 +461,12 @@ function M:findModules(...)
    return nn.Module.findModules(self, ...)
 end
 
--- What a file holds in the place of the container.
+-- The object that a file holds instead of the container.
 function M:writtenAs() return self.modules[1] or self end
 
 M.needDevice, M.needDevices, M.adopt, M.refuse = placing.needDevice, placing.needDevices, placing.adopt, placing.refuse
 
--- What was handed out before are not the tensors of another type.
+-- Tensors that were handed out before a change of type are not those of the module any more.
 function M:type(kind, cache)
    if not kind then return self._type end
    M.forget(self)
@@ -474,7 +476,7 @@ function M:type(kind, cache)
    return self
 end
 
---- What both containers have from here.
+--- The methods of this file that both containers get.
 M.METHODS = {'updateOutput', 'updateGradInput', 'accGradParameters', 'backward', 'zeroGradParameters', 'updateParameters',
    'accUpdateGradParameters', 'sharedAccUpdateGradParameters', 'parameters', 'reset', 'share', 'training', 'evaluate',
    'clearState', 'apply', 'replace', 'listModules', 'findModules', 'type', 'needDevices', 'refuse', 'writtenAs', 'combineGradients'}

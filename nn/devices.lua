@@ -1,4 +1,4 @@
--- nn/devices.lua - where tensors, tables of them and modules are, and how they come to another CUDA device.
+-- nn/devices.lua - finds the device of tensors, tables of them and modules, and moves them to another CUDA device.
 local torch = require 'torch'
 
 local devices = {}
@@ -15,7 +15,7 @@ function devices.of(x)
    return 0
 end
 
---- What f(...) returns, with new CUDA tensors made on a device; 0 leaves that as it is.
+--- The results of f(...), with new CUDA tensors made on a device; 0 does not change the device.
 function devices.on(device, f, ...)
    if device == 0 then return f(...) end
    local arguments, n = {...}, select('#', ...)
@@ -26,7 +26,7 @@ local on = devices.on
 --- An empty tensor of the type of x on a device.
 function devices.empty(x, device) return on(device, x.new) end
 
---- The tensors of src (nested tables too) on a device: what is there, or on the CPU, is taken as it is, the rest is copied
+--- The tensors of src (nested tables too) on a device. Tensors there, or on the CPU, are taken as they are; others are copied
 -- into own[key], which holds nothing but such copies.
 function devices.placed(own, key, src, device)
    if device == 0 then return src end
@@ -49,7 +49,7 @@ function devices.placed(own, key, src, device)
    return t
 end
 
--- `moved` holds storages and tables that have been met.
+-- `moved` holds storages and tables that were visited.
 local function move(x, device, moved)
    if torch.isTensor(x) then
       if x._device == 0 or x._device == device then return end
@@ -62,7 +62,7 @@ local function move(x, device, moved)
       if not moved[key] then
          local flat = x.new(old)
          local there = devices.empty(x, device):resize(flat:size()):copy(flat)
-         moved[key] = { there:storage(), old }                -- kept: its address is the key
+         moved[key] = { there:storage(), old }                -- kept, because its address is the key
       end
       local offset, size, stride = x:storageOffset(), x:size(), x:stride()
       x:set(moved[key][1], offset, size, stride)
@@ -73,7 +73,7 @@ local function move(x, device, moved)
    end
 end
 
---- Brings the CUDA tensors within x to a device, each where it is; those of an nn.GPU within to the device of that. Returns x.
+--- Moves the CUDA tensors within x to a device, in place; those of an nn.GPU within to the device of that. Returns x.
 function devices.move(x, device)
    move(x, device, {})
    return x

@@ -1,11 +1,11 @@
--- nn/dims.lua - which dimension of a batch a layer means when it was told about one sample.
+-- nn/dims.lua - maps a dimension of one sample to the dimension of a batch.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
 local dims = {}
 
 --- The dimension `dim` of an input: negative ones count from the end; one more when the input has one dimension more
--- than a sample has (nInputDims; nil or not positive: it is not known). Refuses one that does not exist.
+-- than a sample has (nInputDims; nil or not positive: unknown). Refuses a dimension that does not exist.
 function dims.of(self, input, dim, nInputDims)
    self:needTensor(input)
    if not dim then utils.fail(torch.typename(self) .. ': it was made without the dimension that it needs here') end

@@ -1,4 +1,4 @@
--- nn/errors.lua - how constructors and passes of layers fail: in the name of the layer, with what it was given.
+-- nn/errors.lua - error messages of constructors and passes of layers: the name of the layer, and its arguments.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
@@ -12,11 +12,11 @@ local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGr
 local forwards = {forward = true, updateOutput = true}
 local changesGradInput = {backward = true, updateGradInput = true, backwardUpdate = true}
 
--- What Lua says of values that a function did not expect.
+-- Lua's messages about values that a function did not expect.
 local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
    '^invalid value ', "has no member named '", '^size of C type '}
 
---- Whether a text is what Lua says of values that a function did not expect.
+--- Whether a text is a message of Lua about values that a function did not expect.
 function errors.of_lua(text)
    for _, pattern in ipairs(ofLua) do
       if text:find(pattern) then return true end
@@ -26,14 +26,15 @@ end
 
 local here = debug.getinfo(1, 'S').source:match '^@?(.*)errors%.lua$'
 
---- What values are, for messages: "a tensor 3x4 and a number (2)".
+--- Describes values for messages: "a tensor 3x4 and a number (2)".
 function errors.described(...)
    local words = {}
    for i = 1, select('#', ...) do words[i] = arg.describe((select(i, ...))) end
    return table.concat(words, ' and ')
 end
 
--- An error that names no layer yet is raised again in the name of this one. What Lua says of the code of users is left to them.
+-- Raises an error again in the name of this layer, unless it already names one. Lua's messages about code of users stay
+-- unchanged.
 local function retell(self, what, err, ...)
    if type(err) ~= 'string' or err:find '^In %d+ module of ' then error(err, 0) end
    local file, text = err:match '^(.-):%d+: (.*)$'
@@ -56,8 +57,8 @@ function errors.construct(init, self, ...)
    if not ok then retell(self, 'arguments', err, ...) end
 end
 
--- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Only after
--- a pass has failed does it look at shapes. `old` is what rollback.keep gave.
+-- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Shapes are
+-- compared only after a pass has failed. `old` is the result of rollback.keep.
 local function retry(f, self, what, err, input, other, scale, old)
    if old then rollback.restore(self, old) end
    if self.anyGradShape and torch.isTensor(input) and torch.isTensor(other) and other:nElement() == input:nElement()
@@ -77,15 +78,15 @@ end
 
 local told = setmetatable({}, {__mode = 'k'})
 
--- A class with parameters gets its own methods of these names: accGradParameters may refuse what updateGradInput took.
+-- A class with parameters gets separate methods of these names, because accGradParameters may refuse what updateGradInput took.
 local Module = torch.getmetatable 'nn.Module'
 local inherited = {
    backward = function(self, input, gradOutput, scale) return Module.backward(self, input, gradOutput, scale) end,
    backwardUpdate = function(self, input, gradOutput, lr) return Module.backwardUpdate(self, input, gradOutput, lr) end,
 }
 
--- Its own text for each function, so that the compiler sees which one is called. `pass` says with true: back (a backward pass),
--- undo (gradInput is put back when it fails), note (the input is noted when it works), pair (it has two results).
+-- The text is compiled once for each function, so that the compiler sees which one is called. Flags of `pass`: back (a backward
+-- pass), undo (restore gradInput when it fails), note (record the input when it succeeds), pair (it has two results).
 local function source(pass)
    local results = pass.pair and 'result, second' or 'result'
    return table.concat({
@@ -109,8 +110,8 @@ local function telling(f, second, pass)
    return made
 end
 
---- Makes the passes of a class that this package has tell what they were given.
--- @param second  what their second argument is called; a class with results = 2 gives two
+--- Wraps the passes of a class of this package, so that their errors describe their arguments.
+-- @param second  the name of their second argument; a class with results = 2 returns two
 function errors.tell(class, second)
    local layer = second == 'gradOutput'
    local careful = layer and not class.refusesFirst
@@ -133,13 +134,13 @@ end
 
 local seconds = { [torch.getmetatable 'nn.Module'] = 'gradOutput', [torch.getmetatable 'nn.Criterion'] = 'target' }
 
---- The same for a class of this package and those it is derived from, whose base class says what the second argument is.
+--- The same for a class of this package and its ancestors; the base class determines the name of the second argument.
 function errors.guard(class)
    local parent = getmetatable(class)
    local up = parent
    while up and not seconds[up] do up = getmetatable(up) end
    if not up then return end
-   if parent ~= up then errors.guard(parent) end                -- a child does without its own copies of what its parent has
+   if parent ~= up then errors.guard(parent) end                -- a child needs no copies of its parent's methods
    errors.tell(class, seconds[up])
 end
 

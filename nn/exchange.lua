@@ -1,11 +1,11 @@
--- nn/exchange.lua - what replicas of one model give each other: sums of gradients, and parameters. Between CUDA devices it
--- goes in a stream of its own, beside the work of the devices.
+-- nn/exchange.lua - exchange between replicas of one model: sums of gradients, and copies of parameters. Between CUDA devices
+-- it uses a separate stream, concurrent with the work of the devices.
 local torch = require 'torch'
 local devices = require 'nn.devices'
 
 local exchange = {}
 
-exchange.SHARED = 2 ^ 16                     -- from so many elements on each device sums a part of its own
+exchange.SHARED = 2 ^ 16                     -- from so many elements on, each device sums a part
 
 -- ---- tensors that lie one after the other -----------------------------------------------------------------------------------
 
@@ -14,8 +14,8 @@ local function follows(a, b)
       and a:isContiguous() and b:isContiguous()
 end
 
---- lists[r] are tensors of replica r, the same of each. The same memory as few tensors: what lies one after the other on all
--- replicas is one.
+--- lists[r] are the same tensors of each replica r. Returns the same memory as fewer tensors: tensors that lie one after the
+-- other on all replicas become one.
 function exchange.spans(lists)
    local spans, n = {}, #lists[1]
    for r = 1, #lists do spans[r] = {} end
@@ -63,14 +63,14 @@ local function devices_of(lists)
    return list
 end
 
--- Each stream `waiting` of the devices goes on after what `other` was given.
+-- Each stream `waiting` of the devices waits for the work already given to `other`.
 local function wait(list, waiting, other)
    for _, device in ipairs(list) do
       require 'cutorch'.streamWaitForMultiDevice(device, waiting, { [device] = { other } })
    end
 end
 
---- f() beside the work of the devices of lists, after what they were given; exchange.settle lets that go on after it.
+--- Runs f() concurrently with later work of the devices of lists, after their earlier work; exchange.settle waits for it.
 function exchange.beside(lists, f)
    local list = devices_of(lists)
    if #list == 0 then return f() end
@@ -87,7 +87,7 @@ function exchange.beside(lists, f)
    if not ok then error(why, 0) end
 end
 
---- The devices of lists go on after all that was begun beside their work.
+--- The devices of lists wait for all such concurrent work.
 function exchange.settle(lists)
    local list = devices_of(lists)
    if #list > 0 and beside then wait(list, require 'cutorch'.getStream(), beside) end
@@ -102,14 +102,14 @@ local function across(spans, j)
    return tensors
 end
 
--- NCCL, if it is asked for and takes these tensors.
+-- NCCL, if it is wanted and takes these tensors.
 local function nccl_for(wanted, tensors)
    if not wanted or tensors[1]._device == 0 then return nil end
    local nccl = require 'cutorch.nccl'
    return nccl.takes(tensors) and nccl or nil
 end
 
---- All get what the first has: replica r from replica r / 2, or by NCCL.
+--- Copies the tensors of the first replica to all: replica r copies from replica r / 2, or NCCL does it.
 function exchange.broadcast(lists, wanted)
    local spans = exchange.spans(lists)
    for j = 1, #spans[1] do
@@ -120,12 +120,12 @@ function exchange.broadcast(lists, wanted)
    end
 end
 
--- target = target + x, in the device of target; own[key] holds what comes from elsewhere.
+-- target = target + x, on the device of target; own[key] holds copies from other devices.
 local function add(own, key, target, x)
    target:add(devices.placed(own, key, x, target._device))
 end
 
--- The sum of one tensor of each replica in that of replica `home`: its own and the others in their order; then `all` have it.
+-- The sum of one tensor of each replica, in the tensor of replica `home`: that one and the others in order. `all` get a copy.
 local function sum(own, tensors, home, all)
    local target = tensors[home]
    for r, x in ipairs(tensors) do
@@ -136,7 +136,7 @@ local function sum(own, tensors, home, all)
    end
 end
 
--- The same where each device sums a part.
+-- The same with a part summed on each device.
 local function sum_parts(own, tensors)
    local n, elements, first = #tensors, tensors[1]:nElement(), 1
    for home = 1, n do
@@ -148,9 +148,9 @@ local function sum_parts(own, tensors)
    end
 end
 
---- Sums the tensors of all replicas, in those of the first, or in those of all: then each device sums a part of large ones.
+--- Sums the tensors of all replicas, in those of the first, or in those of all; then each device sums a part of large ones.
 -- @param own     a table for memory that is kept between calls
--- @param wanted  true: by NCCL where it is there
+-- @param wanted  true: by NCCL where it is found
 function exchange.sum(own, lists, all, wanted)
    local spans = exchange.spans(lists)
    for j = 1, #spans[1] do

@@ -1,8 +1,8 @@
--- nn/fractional_pooling.lua - max pooling over windows of random places, for images and volumes.
+-- nn/fractional_pooling.lua - max pooling over windows at random positions, for images and volumes.
 local torch = require 'torch'
 
 --- nn.SpatialFractionalMaxPooling(kW, kH, outW, outH), nn.VolumetricFractionalMaxPooling(kT, kW, kH, outT, outW, outH): Max
--- pooling over windows of fixed size at random places, drawn at each forward. Graham, "Fractional max-pooling" (2014).
+-- pooling over windows of fixed size at random positions, drawn at each forward. Graham, "Fractional max-pooling" (2014).
 -- @param outW,outH,outT  sizes of the output; those below 1 are ratios to the input
 -- nn.SpatialFractionalMaxPooling(2, 2, 3, 4):forward(torch.ones(1, 7, 8)):size() --> {1, 4, 3}
 
@@ -31,7 +31,7 @@ local function fractional(kind, sides, order, pool, pool_grad)
       end
    end
 
-   --- Draws the places once more at the next forward, and then keeps them. Returns self.
+   --- Draws the positions once more at the next forward, and then keeps them. Returns self.
    function Class:fixPoolingRegions()
       self.randomSamples = nil
       self.fixed = true

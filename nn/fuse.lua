@@ -4,8 +4,8 @@ local nn = require 'nn'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 
--- Layers that a normalisation behind them can be folded into: the dimension of its weight that counts results, and how
--- many dimensions a batch of its outputs has.
+-- Layers that a normalisation behind them can be folded into: the dimension of their weight that counts outputs, and how
+-- many dimensions a batch of their outputs has.
 local FOLDS = {
    ['nn.Linear'] = {1, 2}, ['nn.SpatialConvolution'] = {1, 4}, ['nn.SpatialConvolutionMM'] = {1, 4},
    ['nn.SpatialDilatedConvolution'] = {1, 4}, ['nn.SpatialFullConvolution'] = {2, 4}, ['fbnn.SpatialConvolution'] = {1, 4},
@@ -27,7 +27,7 @@ for _, name in ipairs{'ReLU', 'ReLU6', 'Threshold', 'LeakyReLU', 'ELU', 'Clipped
    POINTWISE['nn.' .. name] = true
 end
 
--- Does nothing in evaluation mode?
+-- Whether a module does nothing in evaluation mode.
 local function idle(m)
    local name = torch.typename(m)
    return name == 'nn.Identity' or name == 'nn.Dropout' and m.v2 and not m.stochastic_inference
@@ -40,8 +40,8 @@ local function scaled(t, dim, factor)
    return t:clone():cmul(factor:view(unpack(sizes)):expandAs(t))
 end
 
--- y = (x w + b - mean) / std * weight + bias of the normalisation, by other w and b. They get memory of their own: others may
--- share what they had.
+-- Folds y = (x w + b - mean) / std * weight + bias of the normalisation into new w and b. They get new memory, because other
+-- modules may share the old one.
 local function fold(layer, dim, norm)
    local factor = norm.running_var:double():add(norm.eps):pow(-0.5)
    if norm.weight then factor:cmul(norm.weight:double()) end
@@ -63,7 +63,7 @@ local function folds(layer, norm)
    return layer.weight:size(how[1]) == n and layer.weight:type() == norm.running_mean:type() and how[1] or nil
 end
 
--- How often each module stands in the model: what stands in two places cannot be changed for one.
+-- How often each module occurs in the model. One that occurs twice cannot be changed for one position.
 local function count(m, places)
    places[m] = (places[m] or 0) + 1
    if places[m] > 1 or type(m.modules) ~= 'table' then return places end
@@ -71,7 +71,7 @@ local function count(m, places)
    return places
 end
 
--- m gets what `last` gives, and nobody else does: is m folded into it now? Otherwise it may work in place.
+-- m is the only module that gets the output of `last`. Returns whether m was folded into it; otherwise m may work in place.
 local function folded(last, m, places)
    if not last or places[last] ~= 1 then return false end
    local dim = folds(last, m)
@@ -93,7 +93,7 @@ local function fuse_list(list, places)
    return kept
 end
 
--- In a graph of nngraph what is folded becomes an nn.Identity.
+-- In a graph of nngraph a folded module becomes an nn.Identity.
 local function fuse_graph(graph, places)
    local users, maker, index = {}, {}, {}
    for k, m in ipairs(graph.modules) do index[m] = k end
@@ -121,9 +121,10 @@ local function walk(m, places, done)
    if torch.typename(m) == 'nn.gModule' then fuse_graph(m, places) end
 end
 
---- nn.fuse(model): A copy of the model for inference, in evaluation mode, that gives the same with fewer passes over memory: in
--- each nn.Sequential and each graph of nngraph batch normalisation is folded into the convolution or nn.Linear before it, ReLU
--- and its kin work in place behind these, and layers that do nothing in evaluation mode are gone. The model stays as it is.
+--- nn.fuse(model): A copy of the model for inference, in evaluation mode, with the same results and fewer passes over memory.
+-- In each nn.Sequential and each graph of nngraph, batch normalisation is folded into the convolution or nn.Linear before it,
+-- ReLU and similar functions work in place behind these, and layers without effect in evaluation mode are removed. The model
+-- itself does not change.
 -- net = nn.Sequential():add(nn.Linear(3, 2)):add(nn.BatchNormalization(2)):add(nn.ReLU()); nn.fuse(net):size() --> 2
 function nn.fuse(model)
    if not torch.isTypeOf(model, 'nn.Module') then

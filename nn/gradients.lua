@@ -1,4 +1,4 @@
--- nn/gradients.lua - gradients that do not fit are refused before a module changes what it has.
+-- nn/gradients.lua - refuses gradients that do not fit before a module changes its state.
 local torch = require 'torch'
 
 local gradients = {}
@@ -11,7 +11,7 @@ function gradients.need(self, g, t, what)
    return g
 end
 
---- The part of g from `first` over n places along dim; refuses a g that does not reach so far.
+--- The part of g from `first` over n indices along dim; refuses a g that is too short.
 function gradients.part(self, g, dim, first, n)
    if not torch.isTensor(g) or g:dim() < dim or g:size(dim) < first + n - 1 then
       self:refuse('gradOutput', ('have %d places along dimension %d'):format(first + n - 1, dim), g)

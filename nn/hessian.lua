@@ -2,13 +2,13 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
---- nn.hessian: Second derivatives (the diagonal, Gauss-Newton): nn.hessian.enable() teaches modules to compute them.
+--- nn.hessian: Second derivatives (the diagonal, Gauss-Newton): nn.hessian.enable() adds them to modules.
 nn.hessian = {}
 
 local enabled = false
 
---- Teaches modules updateDiagHessianInput(input, diagHessianOutput), accDiagHessianParameters(input, diagHessianOutput)
--- and initDiagHessianParameters(); and Module getParameters a third vector, of diagHessian tensors. LeCun et al.,
+--- Adds to modules updateDiagHessianInput(input, diagHessianOutput), accDiagHessianParameters(input, diagHessianOutput)
+-- and initDiagHessianParameters(); Module:getParameters gets a third vector, of diagHessian tensors. LeCun et al.,
 -- "Efficient backprop" (1998).
 function nn.hessian.enable()
    if enabled then return end
@@ -33,7 +33,7 @@ function nn.hessian.enable()
       for _, module in ipairs(self.modules or {}) do module:initDiagHessianParameters() end
    end
 
-   -- Runs `method` of a module whose weight, for the time being, holds its squares: for y = W x the second derivative
+   -- Runs `method` of a module whose weight temporarily holds its squares, because for y = W x the second derivative
    -- is the backward pass with every weight and input squared.
    local function withSquares(self, method, ...)
       local kept = self.weight

@@ -1,4 +1,4 @@
--- nn/images.lua - what layers on images share: the check of their input and the text of their sizes.
+-- nn/images.lua - shared code of layers on images: the check of their input and the text of their sizes.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
@@ -23,7 +23,7 @@ function images.fits(self, input, kH, kW, padH, padW)
    end
 end
 
---- Refuses a gradOutput that has not the size of the input.
+--- Refuses a gradOutput whose size differs from that of the input.
 function images.like(self, input, gradOutput)
    images.check(self, input)
    if not torch.isTensor(gradOutput) or not gradOutput:isSameSizeAs(input) then
@@ -31,7 +31,7 @@ function images.like(self, input, gradOutput)
    end
 end
 
---- ", 2,2, 1,1": what follows the kernel size in the name of a layer; pads appear when there are any.
+--- ", 2,2, 1,1": the text after the kernel size in the name of a layer; pads appear when there are any.
 function images.steps(dW, dH, padW, padH)
    local text = ''
    if dW ~= 1 or dH ~= 1 or padW ~= 0 or padH ~= 0 then text = (', %d,%d'):format(dW, dH) end

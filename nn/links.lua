@@ -1,9 +1,9 @@
--- nn/links.lua - a model as a chain of links, and the moments at which the gradients of each are ready.
+-- nn/links.lua - splits a model into a chain of links, and calls back when the gradients of each link are ready.
 local torch = require 'torch'
 
 local links = {}
 
--- The modules of a chain, in the order of forward; what is no plain Sequential is one link.
+-- The modules of a chain, in the order of forward; a module that is no plain Sequential is one link.
 local function chain_of(module, chain)
    if torch.type(module) ~= 'nn.Sequential' then
       chain[#chain + 1] = module
@@ -13,8 +13,8 @@ local function chain_of(module, chain)
    return chain
 end
 
---- The links of the chain and the gradients that are ready after each; what is shared is ready after the first that has it. A
--- link that appears twice makes the whole model one link.
+--- The links of the chain, and the gradients that are ready after each. A shared gradient is ready after the first link that
+-- has it. If a link occurs twice, the whole model is one link.
 -- @return list of modules, list of lists of tensors
 function links.of(model)
    local chain, seen, grads = chain_of(model, {}), {}, {}

@@ -1,4 +1,4 @@
--- nn/matrices.lua - what products of two tensors share: transposes, batches, the check of their inputs.
+-- nn/matrices.lua - shared code of products of two tensors: transposes, batches, the check of their inputs.
 local torch = require 'torch'
 
 -- The transpose of a matrix, or of every matrix of a batch.

@@ -1,10 +1,10 @@
--- nn/memory.lua - less memory for models that only compute outputs, and small files.
+-- nn/memory.lua - saves memory in models that only compute outputs, and writes small files.
 local torch = require 'torch'
 local nn = require 'nn'
 local utils = require 'nn.utils'
 
--- Containers that read what their modules give only by feeding it to other modules or returning it. In others the results
--- of all modules live as long as the call.
+-- Containers that use the outputs of their modules only as inputs of other modules or as results. In other containers the
+-- results of all modules live as long as the call.
 local FEEDS = {['nn.Sequential'] = true, ['nn.gModule'] = true}
 
 -- f(storage's address, tensor) for each tensor with memory in a nested table.
@@ -20,7 +20,7 @@ local function each(x, f, seen)
    end
 end
 
--- A fresh tensor or table in the place of one; others may hold the old one.
+-- A new empty tensor or table that replaces one; other code may hold the old one.
 local function empty(x)
    if torch.isTensor(x) then return x.new() end
    return type(x) == 'table' and {} or x
@@ -42,21 +42,21 @@ local function held(modules)
    return bytes
 end
 
--- Memory that is no module's to give away: the input, parameters, buffers and whatever else modules hold.
+-- Memory that must not be reused: the input, parameters, buffers and everything else that modules hold.
 local function foreign(modules, input)
    local keys = {}
    local function note(key) keys[key] = true end
    each(input, note)
    for _, m in ipairs(modules) do
       for name, value in pairs(m) do
-         -- the nodes of a graph hold the outputs that go from one to the next
+         -- the nodes of a graph hold the outputs that pass from one to the next
          if name ~= 'output' and name ~= 'gradInput' and not FEEDS[torch.typename(m)] then each(value, note) end
       end
    end
    return keys
 end
 
--- Runs the model once and watches: a list of outputs { tensor, first, last }, the ticks between which each is needed.
+-- Runs the model once and records a list of outputs { tensor, first, last }, the ticks between which each is needed.
 local function watch(model, modules, input)
    local kept, alive = foreign(modules, input), {}
    local outputs, tick, stack, own = {}, 0, {}, {}
@@ -80,7 +80,7 @@ local function watch(model, modules, input)
          if torch.isTensor(y) and rawequal(y, self.output) then
             each(y, function(key)
                if kept[key] or alive[key] then return end
-               local storage = y:storage()                      -- held: its address is the key
+               local storage = y:storage()                      -- held, because its address is the key
                alive[key] = {tensor = y, first = call.first, last = tick, storage = storage}
                outputs[#outputs + 1] = alive[key]
             end)
@@ -104,7 +104,7 @@ local function watch(model, modules, input)
    return outputs
 end
 
--- Gives each output a part of as few storages as it can: what is needed at one time has its own.
+-- Assigns each output a part of a storage, with as few storages as possible. Outputs needed at the same time do not overlap.
 local function place(outputs)
    table.sort(outputs, function(a, b) return a.first < b.first end)
    local slots = {}
@@ -128,7 +128,7 @@ local function place(outputs)
    return slots
 end
 
--- The tensor keeps its size, and lies in another storage.
+-- Moves the tensor into another storage; it keeps its size.
 local function move(tensor, storage) tensor:set(storage, 1, tensor:size()) end
 
 local function copied(y) return utils.map(y, function(t) return t:clone() end) end
@@ -150,11 +150,11 @@ local function refuse(text, ...) utils.fail(('nn.optimizeMemory: ' .. text):form
 
 --- Lets layers share the memory of their outputs, for a model that is done with training: an output whose last reader has
 -- run makes room for a later one. Results are the same bits, which is checked with `input`; gradInput is emptied. Call
--- model:evaluate() first. The sharing holds for inputs of any size, in copies and in files. backward is refused until
--- model:training() or model:clearState() ends it; then each layer has memory of its own again. What layers inside computed
--- (model:get(3).output) is overwritten.
+-- model:evaluate() first. The sharing holds for inputs of any size, in copies and in files. backward is an error until
+-- model:training() or model:clearState() ends the sharing. Outputs of layers inside
+-- (model:get(3).output) are overwritten.
 -- @param model  a module; its Sequentials and gModules share most, inside other containers results live as long as the call
--- @param input  one of the inputs that are to come, of the largest size best
+-- @param input  an example of the inputs, best of the largest size
 -- @return       bytes saved, bytes that outputs and gradInputs held before (of a model that has run with this input), and after
 -- m = nn.Sequential():add(nn.Abs()):add(nn.Exp()):add(nn.Tanh()):evaluate(); (nn.optimizeMemory(m, torch.ones(5))) --> 40
 function nn.optimizeMemory(model, input)
@@ -164,7 +164,7 @@ function nn.optimizeMemory(model, input)
       if m.train then refuse('%s is in training mode; call model:evaluate() first', torch.typename(m)) end
    end
    for _, m in ipairs(modules) do m:ownMemory() end
-   local drawn = torch.getRNGState()                 -- layers that draw numbers draw the same ones in each run
+   local drawn = torch.getRNGState()                 -- layers with random numbers draw the same ones in each run
    local want = copied(model:forward(input))
    local before = held(modules)
    torch.setRNGState(drawn)
@@ -189,7 +189,7 @@ function nn.optimizeMemory(model, input)
    return before - after, before, after
 end
 
---- Gives a module an output of its own again, if nn.optimizeMemory made it share; training() and clearState() call it.
+--- Gives a module a separate output again, if nn.optimizeMemory made it share; training() and clearState() call it.
 -- Returns self.
 function nn.Module:ownMemory()
    if self.sharesMemory then
@@ -199,7 +199,7 @@ function nn.Module:ownMemory()
    return self
 end
 
--- A copy of tables and of tensors' heads; what tensors hold is not copied.
+-- A copy of tables and of the heads of tensors; the elements of tensors are not copied.
 local function light(x, seen)
    if torch.isTensor(x) then
       if not seen[x] then
@@ -229,8 +229,8 @@ local function clear(x, seen)
    end
 end
 
---- torch.save for checkpoints: modules in `object`, a model or a table with models and whatever else, are written without
--- outputs, gradInputs and buffers, as if clearState had been called; the models in memory stay as they are. torch.save
+--- torch.save for checkpoints: modules in `object`, a model or a table with models and other values, are written without
+-- outputs, gradInputs and buffers, as after clearState. The models in memory do not change. torch.save
 -- writes everything, as in Torch7. torch.load reads both.
 -- @param mode  as for torch.save: 'binary' (default) or 'ascii'
 -- f = os.tmpname(); nn.save(f, {model = nn.Linear(2, 3), step = 7}); torch.load(f).step --> 7

@@ -43,7 +43,7 @@ local function meanGrad(x, g, w)
    return torch.conv2d_grad_input(x.new(), x, g:contiguous(), w, 1, 1, padH, padW)
 end
 
--- The share of the kernel that lies inside the image at each place.
+-- For each pixel, the part of the kernel that lies inside the image.
 local function coefficients(x, w)
    return mean(x.new(1, x:size(2), x:size(3), x:size(4)):fill(1), w)
 end

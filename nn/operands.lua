@@ -1,7 +1,7 @@
--- nn/operands.lua - what layers share that combine the tensors of a table element by element.
+-- nn/operands.lua - shared code of layers that combine the tensors of a table element by element.
 local torch = require 'torch'
 
--- Refuses anything but a table of at least `least` tensors of one shape; as everywhere in Torch7, as many elements will do.
+-- Refuses anything but a table of at least `least` tensors of one shape. As in Torch7, an equal number of elements is enough.
 local function check(self, input, least, most)
    if type(input) ~= 'table' or torch.isTensor(input) or #input < least or (most and #input > most) then
       self:refuse('input', ('be a table of %s%d tensors'):format(most and '' or 'at least ', least),
@@ -14,7 +14,7 @@ local function check(self, input, least, most)
    end
 end
 
--- The same, and refuses tensors behind the first that the output could not take in: they must have its type.
+-- The same, and refuses tensors after the first that have another type, because the output could not hold them.
 local function checkTypes(self, input, least)
    check(self, input, least)
    local kind = self.inplace and input[1]._dtype or self.output._dtype

@@ -6,7 +6,7 @@ local windows = require 'nn.windows'
 local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 'top', 'bottom', 'front', 'back'}}
 
 -- kind: Spatial or Volumetric; mode: zero, mirror or edge.
---- nn.SpatialZeroPadding(left, right, top, bottom): Adds a border of zeros to images; sides that are not given are like the first, negative
+--- nn.SpatialZeroPadding(left, right, top, bottom): Adds a border of zeros to images. Missing sides equal the first; negative
 -- numbers cut off.
 -- nn.SpatialZeroPadding(1, 0, 0, 0):forward(torch.ones(1, 1, 2)) --> {{{0, 1, 1}}}
 
@@ -40,7 +40,7 @@ local function padding(kind, name, mode)
       end
    end
 
-   -- For dimension d from the last: how much before and after.
+   -- For dimension d from the last: the padding before and after.
    local function sizes(self, d) return self[prefix .. sides[2 * d - 1]], self[prefix .. sides[2 * d]] end
 
    local function check(self, input)
@@ -76,7 +76,7 @@ local function padding(kind, name, mode)
 
    function Class:updateOutput(input)
       local n = check(self, input)
-      self.output:resize(padded(self, input, n))     -- what does not fit is refused before anything is listed
+      self.output:resize(padded(self, input, n))     -- refuses wrong sizes before any list is made
       local y = input
       for d = 1, dims do
          if mode == 'zero' then

@@ -1,4 +1,4 @@
--- nn/placing.lua - containers with a module for each of several devices: self.gpus[i] is the number of that of self.modules[i].
+-- nn/placing.lua - containers with modules on several devices: self.gpus[i] is the device of self.modules[i].
 local torch = require 'torch'
 local nn = require 'nn'
 local devices = require 'nn.devices'
@@ -8,17 +8,17 @@ local M = {}
 --- The device of module i; 0 on the CPU.
 function M.device(self, i) return self._type:find '^torch%.Cuda' and self.gpus[i] or 0 end
 
--- nn.Module:refuse in the name of the class: what is in the container would take many lines.
+-- nn.Module:refuse with the name of the class alone, because the modules inside would take many lines.
 function M.refuse(self, what, wish, got) nn.utils.refuse(torch.typename(self), what, wish, got) end
 
---- Refuses what is no number of a device.
+--- Refuses a value that is no number of a device.
 function M.needDevice(self, device)
    if type(device) ~= 'number' or device < 1 or device % 1 ~= 0 then
       self:refuse('device', 'be a whole number of at least 1', tostring(device))
    end
 end
 
--- Refuses to go on when this machine lacks one of the devices.
+-- Raises an error if this machine lacks one of the devices.
 function M.needDevices(self, gpus)
    local count = require 'cutorch'.getDeviceCount()
    for _, device in ipairs(gpus or self.gpus) do
@@ -26,7 +26,7 @@ function M.needDevices(self, gpus)
    end
 end
 
--- Is x the module or within it?
+-- Whether x is the module or within it.
 local function holds(module, x)
    if rawequal(module, x) then return true end
    for _, inner in ipairs(type(module) == 'table' and type(module.modules) == 'table' and module.modules or {}) do
@@ -35,7 +35,7 @@ local function holds(module, x)
    return false
 end
 
---- add(self, module), and brings the module to the first of some devices if it holds CUDA tensors; self takes its type.
+--- add(self, module), and moves the module to the first of some devices if it holds CUDA tensors; self takes its type.
 function M.adopt(self, add, module, gpus)
    if holds(module, self) then self:refuse('module', 'be another than the container', 'one that holds it') end
    for i, other in ipairs(self.modules) do

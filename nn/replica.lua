@@ -1,5 +1,5 @@
--- nn/replica.lua - one replica of a model on its device, in this Lua state or in that of a thread, and a group of them that are
--- asked for the same.
+-- nn/replica.lua - one replica of a model on its device, in this Lua state or in that of a thread; and a group of replicas that
+-- run the same requests.
 local torch = require 'torch'
 local links = require 'nn.links'
 local devices = require 'nn.devices'
@@ -11,8 +11,9 @@ local M = {}
 local Replica = {}
 Replica.__index = Replica
 
---- What it shares with the others: { its parameters, its gradients as a list for each link of the chain, running estimates }.
--- @param flat  true: parameters and gradients become a vector each, if all are of one type
+--- Its tensors that correspond to those of the others: { parameters, gradients as a list for each link of the chain, running
+-- estimates }.
+-- @param flat  true: joins parameters and gradients into a vector each, if all are of one type
 function Replica:meet(flat)
    if flat then pcall(self.module.getParameters, self.module) end
    local _, grads = links.of(self.module)
@@ -29,8 +30,8 @@ function Replica:updateOutput(input) return self.module:updateOutput(input) end
 function Replica:updateGradInput(input, gradOutput) return self.module:updateGradInput(input, gradOutput) end
 function Replica:accGradParameters(input, gradOutput, scale) self.module:accGradParameters(input, gradOutput, scale) end
 
---- Runs backward as far as the first link in `stops` (a set of numbers); go_on runs to the next one.
--- @return whether it is at its end, and then gradInput
+--- Runs backward up to the first link in `stops` (a set of numbers); go_on runs up to the next one.
+-- @return whether it is finished, and then gradInput
 function Replica:backward(input, gradOutput, scale, stops)
    local module = self.module
    self.chain = links.of(module)
@@ -48,13 +49,13 @@ function Replica:go_on()
    return result(coroutine.resume(self.walk))
 end
 
---- Forgets a backward that has not come to its end.
+--- Drops an unfinished backward.
 function Replica:leave()
    if self.chain then links.leave(self.chain) end
    self.chain, self.walk = nil, nil
 end
 
---- Calls a method of the module, whose results nobody needs.
+--- Calls a method of the module, without results.
 function Replica:call(name, ...) self.module[name](self.module, ...) end
 
 --- f(module, number of the replica)
@@ -62,12 +63,13 @@ function Replica:exec(f, i) return f(self.module, i) end
 
 local function ask(replica, name, ...) return devices.on(replica.device, Replica[name], replica, ...) end
 
--- ---- what a thread does -----------------------------------------------------------------------------------------------------
+-- ---- in a thread
+-- -------------------------------------------------------------------------------------------------------------
 
 local mine                                   -- the replica of this thread
 
---- The first request: a model as torch.serialize gives it, its device, the seed of its random numbers, and a function to be
--- called before the model is there.
+--- The first request: the bytes of torch.serialize(model), its device, the seed of its random numbers, and a function to
+-- call before the model is loaded.
 function M.begin(model, device, seed, init)
    require 'nn'
    if device > 0 then
@@ -82,7 +84,7 @@ function M.begin(model, device, seed, init)
    if device > 0 then devices.move(mine.module, device) end
 end
 
---- All others.
+--- All other requests.
 function M.run(stream, ...)
    if mine.device > 0 then require 'cutorch'.setStream(stream) end
    return ask(mine, ...)
@@ -93,13 +95,13 @@ end
 local Group = {}
 Group.__index = Group
 
---- A group without replicas. `name` says in messages whose they are.
+--- A group without replicas. `name` is the container's in messages.
 function M.group(name) return setmetatable({ name = name, lost = false }, Group) end
 
 --- Adds a replica in this Lua state.
 function Group:add(module, device) self[#self + 1] = setmetatable({ module = module, device = device }, Replica) end
 
---- Adds one in a thread of its own, a copy of a module.
+--- Adds a replica in a thread, a copy of a module.
 function Group:thread(module, device, seed, init)
    local member = { worker = require 'torch.worker'.new 'nn.replica', device = device }
    self[#self + 1] = member
@@ -114,13 +116,13 @@ end
 
 local function pack(...) return { n = select('#', ...), ... } end
 
--- All that were asked have answered, whatever happened to the others.
+-- Waits for the answers of all replicas in `asked`, even if some fail.
 local function collect(self, results, asked)
    for i in pairs(asked) do results[i] = pack(pcall(self[i].worker.wait, self[i].worker)) end
 end
 
---- Replicas 1..k do `name` at the same time, each with the arguments that args(i) returns.
--- @return for each the first two results: { a, b }. Where one fails, the first failure is raised, when all have ended.
+--- Replicas 1..k run `name` at the same time, each with the arguments that args(i) returns.
+-- @return for each the first two results: { a, b }. If any fail, the first failure is raised after all have ended.
 function Group:run(name, k, args)
    local arguments, results, asked, stream = {}, {}, {}, 0
    for i = 1, k do arguments[i] = pack(args(i)) end

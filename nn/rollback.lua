@@ -1,8 +1,8 @@
--- nn/rollback.lua - a backward pass that fails leaves gradInput as it was.
+-- nn/rollback.lua - restores gradInput after a backward pass that failed.
 --
 -- Most layers change gradInput step by step, and a gradOutput that does not fit fails somewhere in between. The contents of
--- gradInput are therefore copied before a pass that may fail. Almost no pass may: where gradOutput has the shapes and types of
--- the output, and the input those of the last forward, it is the backward pass of a forward pass that worked.
+-- gradInput are therefore copied before a pass that may fail. Almost no pass may fail: if gradOutput has the shapes and types
+-- of the output, and the input those of the last forward, then the forward pass for these arguments succeeded.
 local torch = require 'torch'
 
 local rollback = {}
@@ -11,7 +11,7 @@ local BASE, PRIME = 2 ^ 32, 1000003
 
 local function mixed(h, n) return (h * PRIME + n) % BASE end
 
--- One number for the type and sizes of a tensor. A loop over the usual dimensions would not become part of compiled code.
+-- One number for the type and sizes of a tensor. A loop over the usual dimensions would not be compiled.
 local function form_of_tensor(x)
    local n, size = x._ndim, x._size
    local h = (x._device * 64 + x._dtype) * 64 + n
@@ -23,7 +23,7 @@ local function form_of_tensor(x)
    return h
 end
 
--- One number for the types and sizes of a nested list of tensors; nil for what else a layer may get.
+-- One number for the types and sizes of a nested list of tensors; nil for other arguments of a layer.
 local function form(x)
    if torch.isTensor(x) then return form_of_tensor(x) end
    if type(x) == 'number' then return 1 end
@@ -39,13 +39,14 @@ end
 
 local inputs = setmetatable({}, {__mode = 'k'})          -- module -> the form of the input of its last forward
 
---- Tells that self:updateOutput(input) has worked.
+--- Records that self:updateOutput(input) has succeeded.
 function rollback.note(self, input) inputs[self] = form(input) end
 
---- The methods updateOutput that call note. A class of a program that has another one is left alone: nothing of it is proven.
+--- The methods updateOutput that call note. Without one of them, as in a class of a program, nothing is known of the forward
+-- pass.
 rollback.noting = setmetatable({}, {__mode = 'k'})
 
--- Whether the passes were written for these arguments.
+-- Whether a forward pass for these arguments has succeeded.
 local function proven(self, input, gradOutput)
    if self.readsValues then return false end
    local form_of_input = inputs[self]
@@ -54,7 +55,7 @@ local function proven(self, input, gradOutput)
    return form_of_output ~= nil and form_of_output == form(gradOutput)
 end
 
--- All elements in memory between the first and the last of a tensor, as a vector: copies go there and back whatever the strides.
+-- All elements in memory between the first and the last of a tensor, as a vector, so that copies work for all strides.
 local function span(t)
    local n = 1
    for d = 1, t:dim() do n = n + (t:size(d) - 1) * t:stride(d) end
@@ -87,14 +88,14 @@ local function restored(old)
    return x
 end
 
---- What self.gradInput is before a backward pass, for restore; nil where nothing has to be kept.
+--- A copy of self.gradInput before a backward pass, for restore; nil where none is needed.
 function rollback.keep(self, input, gradOutput)
    if proven(self, input, gradOutput) or not rollback.noting[self.updateOutput] then return nil end
-   local ok, old = pcall(kept, self.gradInput)            -- without memory for a copy, the pass is tried all the same
+   local ok, old = pcall(kept, self.gradInput)            -- without memory for a copy, the pass is tried nevertheless
    return ok and old or nil
 end
 
---- Gives self.gradInput back what keep found.
+--- Restores self.gradInput from the result of keep.
 function rollback.restore(self, old) self.gradInput = restored(old) end
 
 return rollback

@@ -1,4 +1,4 @@
--- nn/row_wise.lua - what distances to learned vectors share: inputs as rows, results in the form of the input.
+-- nn/row_wise.lua - shared code of distances to learned vectors: inputs as rows, results in the form of the input.
 local torch = require 'torch'
 
 -- The input as rows.
@@ -10,7 +10,7 @@ local function rows(self, input, n)
    return dim == 2 and input or input:contiguous():view(1, -1)
 end
 
--- A result of rows in the form of the input.
+-- Converts a result of rows to the form of the input.
 local function like(input, result, to)
    to:resizeAs(result):copy(result)
    return input:dim() == 1 and to:resize(result:nElement()) or to

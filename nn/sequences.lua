@@ -1,4 +1,4 @@
--- nn/sequences.lua - what layers on sequences share: frames x features, or samples x frames x features.
+-- nn/sequences.lua - shared code of layers on sequences: frames x features, or samples x frames x features.
 local torch = require 'torch'
 
 -- The input as a contiguous batch.
@@ -11,13 +11,13 @@ local function batch(self, input, features)
    return n == 3 and input:contiguous() or input:contiguous():view(1, input:size(1), input:size(2))
 end
 
--- How many windows of kW frames there are.
+-- The number of windows of kW frames.
 local function steps(self, x, kW, dW)
    if x:size(2) < kW then self:refuse('input', ('have at least %d frames'):format(kW), x) end
    return math.floor((tonumber(x:size(2)) - kW) / dW) + 1
 end
 
--- A result for a batch in the form of the input.
+-- Converts a result for a batch to the form of the input.
 local function like(input, y)
    return input:dim() == 2 and y:resize(y:size(2), y:size(3)) or y
 end

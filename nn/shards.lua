@@ -1,4 +1,4 @@
--- nn/shards.lua - batches cut into the shards of several replicas, and put together again: tensors and nested tables of them.
+-- nn/shards.lua - cuts batches into the shards of several replicas, and joins them again: tensors and nested tables of them.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local devices = require 'nn.devices'
@@ -19,7 +19,7 @@ local function rows_of(self, what, x, dim)
    return least
 end
 
---- Among how many of n replicas x is shared out: each gets a row at least.
+--- How many of n replicas get a shard of x, of at least one row.
 function shards.count(self, what, x, dim, n)
    local rows = rows_of(self, what, x, dim)
    if not rows or rows == math.huge then self:refuse(what, 'be a tensor, or a table of tensors', x) end
@@ -35,14 +35,14 @@ function shards.cut(x, dim, k, i)
    end)
 end
 
--- What a tensor of the CPU is on the device of a module of a type: floats are of that type.
+-- The type of a CPU tensor on the device of a module of a type: floats take that type.
 local function there(x, kind)
    local word = x:type():match '^torch%.(%a+)Tensor$'
    if word == 'Float' or word == 'Double' or word == 'Half' or word == 'BFloat16' then return kind end
    return 'torch.Cuda' .. word .. 'Tensor'
 end
 
---- x (nested tables too) where a replica on a device takes it: itself where it is there, else a copy in own[key].
+--- x (nested tables too) on the device of a replica: itself if it is there, else a copy in own[key].
 -- @param kind  the type of the replica
 function shards.bring(own, key, x, device, kind)
    if device == 0 then return x end
@@ -62,7 +62,7 @@ function shards.bring(own, key, x, device, kind)
    return to:resizeAs(x):copy(x)
 end
 
--- What joins parts in a dimension must agree in all others.
+-- Parts that are joined along a dimension must agree in all others.
 local function need_alike(self, what, parts, dim)
    local first = parts[1]
    for i, part in ipairs(parts) do
@@ -75,7 +75,7 @@ local function need_alike(self, what, parts, dim)
    end
 end
 
---- What replicas gave, put together in a dimension on a device: in own[key], or the part itself if there is one only.
+--- The outputs of replicas, joined along a dimension on a device: in own[key], or the part itself if there is only one.
 function shards.join(self, own, key, what, parts, dim, device)
    local first = parts[1]
    if torch.isTensor(first) then
@@ -121,7 +121,7 @@ function shards.join(self, own, key, what, parts, dim, device)
    return t
 end
 
---- The part of g that belongs to parts[i]: g is what the parts would be if they were joined in a dimension.
+--- The part of g that belongs to parts[i]; g has the shape of the parts joined along a dimension.
 function shards.part(self, what, g, parts, dim, i)
    local mine = parts[i]
    if torch.isTensor(mine) then

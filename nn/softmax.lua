@@ -1,7 +1,7 @@
 -- nn/softmax.lua - SoftMax, LogSoftMax, SoftMin and their spatial names, over the dimension of the classes.
 local torch = require 'torch'
 
--- The classes lie along dimension 1 of a vector or of planes x height x width, and along 2 of a batch of those.
+-- The dimension of the classes: 1 of a vector or of planes x height x width, 2 of a batch of those.
 local function classes(self, input)
    local n = torch.isTensor(input) and input:dim() or 0
    if n < 1 or n > 4 then

@@ -6,7 +6,7 @@ local arg = require 'torch.arg'
 --- Tests nn: runs the examples of its help texts and prints a report.
 -- @param tests  a name such as 'nn.Linear', or a Lua pattern in it; a table of them (default: all)
 -- @param seed   for torch.manualSeed and math.randomseed (optional)
--- @return the tester; raises an error when an example does not give what its text says
+-- @return the tester; raises an error when an example does not have the result in its text
 function nn.test(tests, seed)
    if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('nn.test', 'tests', 'a name or a table of names', tests)

@@ -1,12 +1,12 @@
--- nn/thnn_functions.lua - the functions of Torch7's library THNN, which modules of other packages call, answered by our layers.
+-- nn/thnn_functions.lua - the functions of Torch7's library THNN, for modules of other packages, implemented by our layers.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local errors = require 'nn.errors'
 
--- Words in the signatures below are the fields of the layer that does the work; ? marks what may be nil, and - what is
--- there for the C code alone (buffers, a generator): it is not looked at.
+-- Words in the signatures below are the fields of the layer that does the work; ? marks those that may be nil, and - arguments
+-- that only the C code used (buffers, a generator), which are ignored.
 local TENSORS, FLAGS = {}, {}
 for name in ([[input output gradOutput gradInput weight bias gradWeight gradBias target indices weights running_mean running_var
    save_mean save_std total_weight_tensor conMatrix lrnScale noise]]):gmatch '%S+' do TENSORS[name] = true end
@@ -16,7 +16,7 @@ end
 
 local rows = {}                                      -- name of the function -> { class, method, signatures, prepare }
 
--- family(class, prepare) { NAME = { pass = signature or list of signatures } }: prepare(layer) adds fields that follow
+-- family(class, prepare) { NAME = { pass = signature or list of signatures } }: prepare(layer) adds fields that are computed
 -- from others.
 local function family(class, prepare)
    return function(functions)
@@ -37,7 +37,7 @@ local function family(class, prepare)
    end
 end
 
--- A number of THNN that our layers have no choice of.
+-- A parameter of THNN for which our layers support one value only.
 local function only(field, value)
    return function(self)
       if self[field] ~= value then
@@ -46,7 +46,7 @@ local function only(field, value)
    end
 end
 
--- Functions of each element: the numbers they take, and whether their gradient takes the output.
+-- Functions of each element: their numbers, and whether their gradient takes the output.
 local function pointwise(name, numbers, output)
    family(name) {[name] = {
       updateOutput = 'input output ' .. numbers,
@@ -77,7 +77,7 @@ family('PReLU', function(self) if self.nOutputPlane == 0 then self.nOutputPlane 
    updateGradInput = 'input gradOutput gradInput weight nOutputPlane',
    accGradParameters = 'input gradOutput - - gradWeight - - nOutputPlane scale'}}
 
--- Losses: the numbers they take.
+-- Losses: their numbers.
 local function loss(name, numbers)
    family(name) {[name] = {updateOutput = 'input target output ' .. numbers,
       updateGradInput = 'input target gradInput ' .. numbers}}
@@ -95,7 +95,7 @@ loss('SoftMarginCriterion', 'sizeAverage')
 loss('SpatialClassNLLCriterion', 'sizeAverage weights? total_weight_tensor ignoreIndex?')
 family 'L1Cost' {L1Cost = {updateOutput = 'input output', updateGradInput = 'input - gradInput'}}
 
--- Filters: the planes follow from the weight, whose first two sizes are `first` and `second`.
+-- Filters: the numbers of planes follow from the weight, whose first two sizes are `first` and `second`.
 local function planes(first, second, ...)
    local kernel = {...}
    return function(self)
@@ -109,7 +109,7 @@ local function planes(first, second, ...)
          utils.refuse(self, self.weight and 'weight' or 'gradWeight', 'be made of filters of ' .. table.concat(size, 'x'), w)
       end
       self[first], self[second] = n, tonumber(w:nElement()) / (n * area)
-      if self.kT then                                -- volumes want all dimensions
+      if self.kT then                                -- volumes need all dimensions
          for _, name in ipairs{'weight', 'gradWeight'} do
             if self[name] then self[name] = self[name]:view(n, self[second], unpack(size)) end
          end
@@ -186,7 +186,7 @@ family 'LookupTable' {LookupTable = {
    accGradParameters = 'input gradOutput gradWeight - - - shouldScaleGradByFreq paddingValue? scale',
    renorm = 'input weight maxNorm normType'}}
 
--- Pooling and borders: the numbers they take.
+-- Pooling and borders: their numbers.
 local function pooling(name, numbers, indices)
    indices = indices and 'indices' or ''
    family(name) {[name] = {updateOutput = ('input output %s %s'):format(indices, numbers),
@@ -235,10 +235,10 @@ family 'BatchNormalization' {BatchNormalization = {
    backward = 'input gradOutput gradInput? gradWeight? gradBias? weight? running_mean running_var save_mean save_std train '
       .. 'scale -'}}
 
---- nn.THNN: The functions of Torch7's library THNN, which modules of other packages call.
+--- nn.THNN: The functions of Torch7's library THNN, for modules of other packages.
 local THNN = {}
 
---- nn.THNN.optionalTensor(t): What a function of THNN takes for a tensor that may be missing: t:cdata(), or nil.
+--- nn.THNN.optionalTensor(t): The form of a tensor argument that may be missing: t:cdata(), or nil.
 -- nn.THNN.optionalTensor(nil) --> nil
 function THNN.optionalTensor(t) return t and t:cdata() end
 
@@ -258,7 +258,7 @@ local function signature(name, row, n)
    utils.fail(('THNN.%s: expected %s arguments, got %d'):format(name, table.concat(wishes, ' or '), n))
 end
 
--- The fields that the arguments give.
+-- The fields of a layer from the arguments.
 local function fields(name, list, ...)
    local layer = {}
    for i, want in ipairs(list) do
@@ -275,7 +275,7 @@ local function fields(name, list, ...)
    return layer
 end
 
--- Layers that are made for one call: methods of a class, named by the function.
+-- Layers for one call: they have the methods of a class, and the name of the function.
 local kinds = {}
 local function kind_of(name, class)
    if not kinds[name] then
@@ -305,7 +305,7 @@ local function check(name, layer)
    end
 end
 
--- Puts what a layer computed where the caller wants it.
+-- Copies the result of a layer into the tensor of the caller.
 local function deliver(to, y, inplace)
    if not to or not y or rawequal(to, y) then return end
    if type(y) == 'number' then
@@ -349,7 +349,7 @@ local function run(name, row, layer)
       deliver(given.output, method(layer, layer.input), layer.inplace)
    elseif row.method == 'updateGradInput' then
       if row.again and layer.inplace then
-         layer.output = layer.input                  -- it was computed there
+         layer.output = layer.input                  -- the layer works in its input
       elseif row.again then
          layer.output = layer.input.new()
          behind(class.updateOutput)(layer, layer.input)
@@ -366,7 +366,7 @@ local function run(name, row, layer)
    end
 end
 
--- What is raised names the function of THNN.
+-- Errors name the function of THNN.
 local function failed(name, why, ...)
    why = tostring(why):match '^[^\n]*'
    local text = why:match '^[^:]*:%d+: (.*)$' or why
@@ -396,7 +396,7 @@ setmetatable(functions, {__index = function(_, name)
       or ' here; nn.THNN.names() lists those that there are'))
 end})
 
---- nn.THNN.names(): A sorted list of the names of all functions that are answered.
+--- nn.THNN.names(): A sorted list of the names of all functions that are implemented.
 -- nn.THNN.names()[1] --> AbsCriterion_updateGradInput
 function THNN.names()
    local names = {}
@@ -405,10 +405,10 @@ function THNN.names()
    return names
 end
 
---- nn.THNN.kernels: The functions for each type of tensor, which also hang on its tensors, as x.THNN.Tanh_updateOutput.
+--- nn.THNN.kernels: The functions for each type of tensor. Each tensor has them too, as x.THNN.Tanh_updateOutput.
 -- Modules of other packages call them: x.THNN.Tanh_updateOutput(x:cdata(), y:cdata()), without THNN's first argument, the
--- state, with nil for what is optional. Types: Float Double. They are answered by the layers of nn: buffers are neither read
--- nor written. A name that is not among nn.THNN.names() is an error when it is looked up.
+-- state, with nil for optional ones. Types: Float Double. The layers of nn implement them: buffers are neither read
+-- nor written. Looking up a name that is not among nn.THNN.names() is an error.
 -- x, y = torch.Tensor{-1, 2}, torch.Tensor(); x.THNN.Threshold_updateOutput(x:cdata(), y:cdata(), 0, 0, false); y --> {0, 2}
 THNN.kernels = {}
 for _, kind in ipairs{'torch.FloatTensor', 'torch.DoubleTensor'} do

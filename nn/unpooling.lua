@@ -1,16 +1,16 @@
--- nn/unpooling.lua - SpatialMaxUnpooling and VolumetricMaxUnpooling: values back where a max pooling found them.
+-- nn/unpooling.lua - SpatialMaxUnpooling and VolumetricMaxUnpooling: put values back where a max pooling found them.
 local torch = require 'torch'
 local images = require 'nn.images'
 local volumes = require 'nn.volumes'
 
--- A tensor of planes as samples x planes x places; a sample has `dims` dimensions.
+-- A tensor of planes as samples x planes x positions; a sample has `dims` dimensions.
 local function flattened(x, dims)
    local n = x:dim()
    return x:view(n > dims and x:size(1) or 1, x:size(n - dims + 1), -1)
 end
 
--- The class `name`, for the pooling `pooling` of samples of `dims` dimensions. check(module, input) refuses what is no such
--- input; `sizes` names the fields of the pooling that hold the sizes of its input.
+-- The class `name`, for the pooling `pooling` of samples of `dims` dimensions. check(module, input) refuses wrong
+-- inputs; `sizes` names the fields of the pooling that hold the sizes of its input.
 local function unpooling(name, pooling, dims, check, sizes)
    local Unpooling, Module = torch.class(name, 'nn.Module')
 
@@ -22,7 +22,7 @@ local function unpooling(name, pooling, dims, check, sizes)
       self.pooling = poolingModule
    end
 
-   --- Takes the places over from the pooling.
+   --- Gets the positions from the pooling.
    function Unpooling:setParams()
       local indices = self.pooling.indices
       if not indices or indices:nElement() == 0 then
@@ -58,7 +58,7 @@ local function unpooling(name, pooling, dims, check, sizes)
 end
 
 --- nn.SpatialMaxUnpooling(poolingModule): Puts values back where a max pooling found them; everything else is 0.
--- @param poolingModule  a nn.SpatialMaxPooling; its last forward says where
+-- @param poolingModule  a nn.SpatialMaxPooling; its last forward determines the positions
 -- p = nn.SpatialMaxPooling(2, 2); p:forward(torch.range(1, 4):view(1, 2, 2)); nn.SpatialMaxUnpooling(p):forward(torch.ones(1, 1, 1)) --> {{{0, 0}, {0, 1}}}
 
 --- nn.VolumetricMaxUnpooling(poolingModule): The same after a nn.VolumetricMaxPooling.

@@ -2,7 +2,7 @@
 local ffi = require 'ffi'
 local torch = require 'torch'
 
--- How row o of the output is made of the rows of the input: an outputs x inputs matrix.
+-- The matrix, outputs x inputs, that maps the rows of the input to those of the output.
 local matrices = {}
 
 -- Each row repeated.
@@ -18,7 +18,7 @@ local function float(x)
    return tonumber(cell[0])
 end
 
--- Linear between neighbours; the first and last rows stay where they are. The places are floats, as in Torch7.
+-- Linear between neighbours; the first and last rows stay. The positions are floats, as in Torch7.
 function matrices.linear(n, to)
    local m = torch.zeros(to, n)
    local step = to > 1 and float((n - 1) / (to - 1)) or 0
@@ -42,7 +42,7 @@ local function apply(x, dim, m)
    return y:view(size):transpose(dim, n)
 end
 
--- The last `dims` dimensions of the input scaled; self.mode says how.
+-- Scales the last `dims` dimensions of the input, in the mode self.mode.
 local Base, Module = torch.class('nn.UpSampling', 'nn.Module')
 
 -- The sizes of the output, last dimensions first.
@@ -126,7 +126,7 @@ function Base:__tostring__()
 end
 
 --- Repeats the rows and columns of images.
--- @param scale  how often
+-- @param scale  the factor
 -- nn.SpatialUpSamplingNearest(2):forward(torch.Tensor{{{1, 2}}}) --> {{{1, 1, 2, 2}, {1, 1, 2, 2}}}
 local Nearest = torch.class('nn.SpatialUpSamplingNearest', 'nn.UpSampling')
 Nearest.dims, Nearest.defaultMode = 2, 'nearest'

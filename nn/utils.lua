@@ -1,4 +1,4 @@
--- nn/utils.lua - what several modules need: nested tables of tensors, copies, clearing, shapes in messages.
+-- nn/utils.lua - helpers of several modules: nested tables of tensors, copies, clearing, shapes in messages.
 local torch = require 'torch'
 local construct = require 'torch.construct'
 local record = require 'torch.record'
@@ -26,23 +26,23 @@ local function outside()
    while true do
       local info = debug.getinfo(level + 1, 'S')
       if not info then return 2 end
-      local maker = info.source:find '[/@]torch/class%.lua$'                    -- it stands between a constructor and its caller
+      local maker = info.source:find '[/@]torch/class%.lua$'                    -- it is between a constructor and its caller
       if info.what ~= 'C' and not maker and info.source:sub(1, #here) ~= here then return level end
       level = level + 1
    end
 end
 
---- Raises an error that is blamed on the line which called into the package.
+--- Raises an error at the line that called into the package.
 function utils.fail(text) error(text, outside()) end
 
---- Raises "<module>: <what> must <wish>, got <shape>", blamed on the line that called into the package.
+--- Raises "<module>: <what> must <wish>, got <shape>" at the line that called into the package.
 function utils.refuse(module, what, wish, got)
    error(('%s: %s must %s, got %s'):format(tostring(module), what, wish,
       type(got) == 'string' and got or utils.shape(got)), outside())
 end
 
---- Whether x is a module or a criterion: of class nn.Module or nn.Criterion, or of a class of a program that comes from neither
--- and has updateOutput.
+--- Whether x is a module or a criterion: of class nn.Module or nn.Criterion, or of another class of a program that has
+-- updateOutput.
 -- nn.utils.worksAs(nn.Abs(), 'nn.Module') --> true
 function utils.worksAs(x, class)
    if torch.isTypeOf(x, class) then return true end
@@ -61,7 +61,7 @@ local function map(x, f)
 end
 utils.map = map
 
--- What a conversion does with one value. `cache` maps what has been met, so that shared memory stays shared.
+-- Converts one value. `cache` maps values that were converted before, so that shared memory stays shared.
 local function convert(x, kind, cache)
    if torch.isTensor(x) then
       if x:type() == kind then return x end
@@ -74,7 +74,7 @@ local function convert(x, kind, cache)
          if not cache[key] then
             local flat = x.new()
             flat:set(whole, 1, torch.LongStorage{#whole}, torch.LongStorage{1})
-            cache[key] = {flat:type(kind):storage(), whole}     -- the old one is kept: its address is the key
+            cache[key] = {flat:type(kind):storage(), whole}     -- the old one is kept, because its address is the key
          end
          y:set(cache[key][1], x:storageOffset(), x:size(), x:stride())
       end
@@ -90,9 +90,9 @@ local function convert(x, kind, cache)
    return x
 end
 
---- The full name of a tensor type; refuses what is none, a CUDA type where there are no CUDA tensors, and one without the
--- devices that parts ask for. `who` is the module or criterion to be converted, `part` tells that it is a part of one that
--- has been looked at.
+--- The full name of a tensor type. Refuses names of no type, CUDA types if there are no CUDA tensors, and those if the
+-- devices for parts of the module are missing. `who` is the module or criterion to convert; `part` is true for a part of one
+-- that was checked already.
 function utils.needTensors(who, kind, part)
    local name = construct.full_name(kind)
    if not name then utils.refuse(torch.type(who), 'type', 'be the name of a tensor type', tostring(kind)) end
@@ -102,7 +102,7 @@ function utils.needTensors(who, kind, part)
       utils.fail(('%s: there are no %ss here: they come with the package cutorch and a CUDA device'):format(torch.type(who), kind))
    end
    if C.th_device_count() == 0 then
-      local _, why = pcall(torch.CudaTensor)                  -- cutorch says why there is no device
+      local _, why = pcall(torch.CudaTensor)                  -- the error of cutorch says why there is no device
       utils.fail(('%s: %s'):format(torch.type(who), why))
    end
    for _, module in ipairs(not part and who.listModules and who:listModules() or {}) do
@@ -111,8 +111,8 @@ function utils.needTensors(who, kind, part)
    return kind
 end
 
---- Gives a module or criterion the fields that a file holds. CUDA types that it names become types of the CPU where there are no
--- CUDA tensors, as its tensors did.
+--- Sets the fields of a module or criterion from a file. Names of CUDA types become types of the CPU if there are no
+-- CUDA tensors, as the types of its tensors did.
 function utils.restore(self, fields)
    if type(fields) ~= 'table' or torch.typename(fields) then
       error(('the fields of %s must be a table, got %s'):format(torch.type(self), utils.shape(fields)), 0)
@@ -123,19 +123,19 @@ function utils.restore(self, fields)
    end
 end
 
---- Gives a class methods of an ancestor in place of those that classes between have. They are looked up when they are called,
--- so that a method which a program replaces in the ancestor counts.
+--- Gives a class methods of an ancestor, past those of the classes between. They are looked up at each call,
+-- so that a method which a program replaces in the ancestor takes effect.
 function utils.passOver(class, ancestor, names)
    for _, name in ipairs(names) do
       class[name] = function(self, input, gradOutput, scale) return ancestor[name](self, input, gradOutput, scale) end
    end
 end
 
---- The type of tensors of places and classes that go with a tensor type: torch.CudaLongTensor with the CUDA ones.
+--- The type of index tensors that belongs to a tensor type: torch.CudaLongTensor for CUDA types.
 -- nn.utils.longType 'torch.FloatTensor' --> torch.LongTensor
 function utils.longType(kind) return kind and kind:find '^torch%.Cuda' and 'torch.CudaLongTensor' or 'torch.LongTensor' end
 
---- The tensor t, or a LongTensor of the numbers of a list, where x is: on its device, the type otherwise kept.
+--- The tensor t, or a LongTensor of the numbers of a list, on the device of x; the element type stays.
 -- nn.utils.beside({3, 1}, torch.Tensor(2)) --> {3, 1}
 function utils.beside(t, x)
    t = torch.isTensor(t) and t or torch.LongTensor(t)
@@ -149,12 +149,12 @@ function utils.beside(t, x)
 end
 
 --- Converts a tensor, module, criterion or (in place) a nested table of them to a tensor type.
--- @param cache  a table kept between calls that convert things which share memory
+-- @param cache  a table kept between calls that convert objects which share memory
 function utils.recursiveType(x, kind, cache)
    return convert(x, kind, cache or {})
 end
 
---- Makes t1 (nil, a tensor or a nested table) like t2; its own tensors are resized and kept where they exist.
+--- Makes t1 (nil, a tensor or a nested table) like t2; existing tensors are kept and resized.
 -- Returns t1 and t2.
 function utils.recursiveResizeAs(t1, t2)
    if torch.isTensor(t2) then
@@ -232,7 +232,7 @@ function utils.contiguousView(output, input, ...)
    return output
 end
 
---- Empties fields of an object: tensors lose their memory, tables their content, anything else is removed.
+--- Empties fields of an object: tensors lose their memory, tables their contents, other values are removed.
 -- m = nn.Identity(); m:forward(torch.ones(2)); nn.utils.clear(m, 'output'); m.output:nElement() --> 0
 function utils.clear(self, ...)
    local names = ...
@@ -250,10 +250,10 @@ function utils.clear(self, ...)
    return self
 end
 
--- Methods write and read by which a file holds the fields of an object as they are: a copy of the fields is the same.
+-- Methods write and read that store the fields of an object unchanged, so that a copy of the fields is equivalent.
 local plain = setmetatable({}, {__mode = 'k'})
 
---- Tells clone that the methods write and read of a class change nothing about the fields, so that it can copy these.
+--- Declares that the methods write and read of a class do not change the fields, so that clone can copy these.
 -- Returns the class.
 function utils.keepsFields(class)
    for _, name in ipairs{'write', 'read'} do
@@ -262,7 +262,7 @@ function utils.keepsFields(class)
    return class
 end
 
--- What copyOf raises where a class has a form of files that only its write and read know.
+-- The error of copyOf for a class whose file format only its write and read know.
 local OWN_FORM = {}
 
 local function needFields(x)
@@ -286,7 +286,7 @@ local function copyOf(x, seen)
       local key = torch.pointer(x)
       if not seen[key] then
          local y = storage.new(dtype.of_storage(x.s), #x, false, x.s.device):copy(x)
-         seen[key] = {y, x}                                      -- x is kept: its address is the key
+         seen[key] = {y, x}                                      -- x is kept, because its address is the key
       end
       return seen[key][1]
    elseif type(x) == 'table' then
@@ -300,8 +300,8 @@ local function copyOf(x, seen)
    return x
 end
 
---- A copy of an object with everything it reaches; what was shared inside stays shared. Functions are not copied. Where a class
--- among them has methods write and read, the copy is made by way of a file in memory.
+--- A copy of an object with everything it reaches; shared parts stay shared. Functions are not copied. If a class
+-- among them has methods write and read, the copy is made through a file in memory.
 function utils.copy(object)
    local ok, copy = pcall(copyOf, object, {})
    if ok then return copy end

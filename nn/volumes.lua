@@ -1,6 +1,6 @@
--- nn/volumes.lua - what layers on volumes share: planes x time x height x width, or a batch of those.
+-- nn/volumes.lua - shared code of layers on volumes: planes x time x height x width, or a batch of those.
 --
--- A volume's windows of kT frames become planes of images, so that the ops on images do the work: N x C x T x H x W is
+-- A volume's windows of kT frames become planes of images, so that ops on images can compute them: N x C x T x H x W is
 -- read as (N * oT) x (C * kT) x H x W.
 local torch = require 'torch'
 local utils = require 'nn.utils'
@@ -16,7 +16,7 @@ local function batch(self, input, planes)
    return n == 5 and input or input:contiguous():view(1, unpack(input:size():totable()))
 end
 
--- y of a batch into `to`, in the form of the input.
+-- Writes y of a batch into `to`, in the form of the input.
 local function like(input, y, to)
    to:resizeAs(y):copy(y)
    return input:dim() == 4 and to:resize(y:size(2), y:size(3), y:size(4), y:size(5)) or to
@@ -32,12 +32,12 @@ local function fits(self, x, g)
    end
 end
 
--- How many windows of time there are.
+-- The number of windows of time.
 local function times(x, g)
    return math.floor((tonumber(x:size(3)) + 2 * g.padT - (g.kT - 1) * g.dilationT - 1) / g.dT) + 1
 end
 
--- The frames that window o has, o = 1, 2, ..., one window after the other, counted in the padded volume; where x is.
+-- The frames of window o, o = 1, 2, ..., one window after the other, counted in the padded volume; on the device of x.
 local function frames(x, n, g)
    local list = {}
    for o = 0, n - 1 do
@@ -94,14 +94,14 @@ local function gradients(gw, gb, x, gradOutput, scale, g)
    torch.conv2d_grad_weight(filters(gw), gb, toImages(x, g, n), unstack(gradOutput), scale, numbers(g))
 end
 
--- The numbers of a layer; those that files of early versions lack have their defaults.
+-- The numbers of a layer; those that are missing in files of early versions get their defaults.
 local function geometry(self)
    return {kT = self.kT, kH = self.kH, kW = self.kW, dT = self.dT, dH = self.dH, dW = self.dW, padT = self.padT or 0,
       padH = self.padH or 0, padW = self.padW or 0, dilationT = self.dilationT or 1, dilationH = self.dilationH or 1,
       dilationW = self.dilationW or 1}
 end
 
--- ", 2,2,2, 1,1,1": what follows the sizes of the kernel.
+-- ", 2,2,2, 1,1,1": the text after the sizes of the kernel.
 local function steps(self)
    local text, g = '', geometry(self)
    local padded = g.padT ~= 0 or g.padW ~= 0 or g.padH ~= 0

@@ -1,4 +1,4 @@
--- nn/windows.lua - paddings, windows and sums over windows, for layers that no op of its own does.
+-- nn/windows.lua - paddings, windows and sums over windows, for layers without a dedicated op.
 local torch = require 'torch'
 
 local windows = {}
@@ -15,11 +15,11 @@ function windows.pad(x, dim, before, after, value)
    return y
 end
 
---- The gradient of pad: g without what was padded, 0 for what was cut off.
+--- The gradient of pad: g without the padding, 0 for the cut parts.
 function windows.unpad(g, dim, before, after) return windows.pad(g, dim, -before, -after) end
 
 --- Adds `parts` (the shape of y:unfold(dim, k, step) with the window as last dimension) to y, element by element of the
--- window: within one element nothing overlaps.
+-- window, because for one element nothing overlaps.
 function windows.fold(y, dim, k, step, parts)
    local last = parts:dim()
    local view = y:unfold(dim, k, step)
@@ -27,7 +27,7 @@ function windows.fold(y, dim, k, step, parts)
    return y
 end
 
---- Places in 1..n for an image of n rows with `before` and `after` rows around it; mode 'edge' repeats the border,
+--- Indices in 1..n for an image of n rows with `before` and `after` rows around it; mode 'edge' repeats the border,
 -- 'mirror' reflects without repeating it. A LongTensor.
 function windows.places(n, before, after, mode)
    local places = {}
@@ -44,7 +44,7 @@ function windows.places(n, before, after, mode)
    return torch.LongTensor(places)
 end
 
---- Sums of x over windows of `size` places along dim, `before` of them before the place itself; as large as x.
+--- Sums of x over windows of `size` elements along dim, `before` of them before the element itself; as large as x.
 function windows.sums(x, dim, size, before)
    local n = tonumber(x:size(dim))
    local y = x.new(x:size()):zero()

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local placing = require 'nn.placing'
 
---- The base of nn.DataParallel and nn.ModelParallel: modules with the number of a device each. On the CPU the numbers are
--- only kept.
+--- The base of nn.DataParallel and nn.ModelParallel: modules, each with the number of a device. On the CPU the numbers are
+-- stored, but not used.
 -- @param dimension  of the batch, or of the outputs that are joined (default 1)
 -- nn.AbstractParallel(1):add(nn.Abs(), 2):nextGPU() --> 2
 local Parallel, Container = torch.class('nn.AbstractParallel', 'nn.Container')
@@ -14,7 +14,7 @@ function Parallel:__init(dimension)
    self.gpus = {}
 end
 
---- Appends a module, and brings it to its device if it holds CUDA tensors. Returns self.
+--- Appends a module, and moves it to its device if it holds CUDA tensors. Returns self.
 -- @param gpuid  number of the device, from 1; default: the next one, see nextGPU
 function Parallel:add(module, gpuid)
    gpuid = gpuid or self:nextGPU()
@@ -24,7 +24,7 @@ function Parallel:add(module, gpuid)
    return self
 end
 
---- The device of the next module: one after the other, and then from the first again.
+--- The device of the next module: all devices in turn.
 function Parallel:nextGPU()
    local cutorch = package.loaded.cutorch
    local count = cutorch and cutorch.getDeviceCount() or 0
@@ -34,8 +34,8 @@ end
 --- Copies tensor source into dest, which may be on another device. Returns dest.
 function Parallel:gpuSend(dest, source) return dest:copy(source) end
 
---- nn.AbstractParallel:needDevices(), nn.DataParallel:needDevices(), nn.DataParallelTable:needDevices(): Refuses to go on when this
--- machine lacks one of the devices.
+--- nn.AbstractParallel:needDevices(), nn.DataParallel:needDevices(), nn.DataParallelTable:needDevices(): Raises an error if
+-- this machine lacks one of the devices.
 Parallel.type, Parallel.needDevices, Parallel.refuse = placing.type, placing.needDevices, placing.refuse
 
 function Parallel:__tostring__()

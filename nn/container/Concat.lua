@@ -1,4 +1,4 @@
--- nn/container/Concat.lua - every module sees the same input; the outputs are joined along one dimension.
+-- nn/container/Concat.lua - every module gets the same input; the outputs are joined along one dimension.
 local torch = require 'torch'
 
 --- Joins the outputs of its modules along `dimension`.
@@ -10,7 +10,7 @@ function Concat:__init(dimension)
    self.dimension = dimension or 1
 end
 
---- The part of `output` that holds `part`, from `offset` on along the joined dimension.
+--- The part of `output` for the tensor `part`, from `offset` on along the joined dimension.
 function Concat:windowNarrow(output, part, offset)
    return output:narrow(self.dimension, offset, part:size(self.dimension))
 end
@@ -26,7 +26,7 @@ function Concat:_needFitting(outs)
    end
 end
 
---- Gives the output the size that the joined outputs need.
+--- Resizes the output for the joined outputs.
 function Concat:makeRoom(outs)
    local size = outs[1]:size()
    for i = 2, #outs do size[self.dimension] = size[self.dimension] + outs[i]:size(self.dimension) end
@@ -54,7 +54,7 @@ local function each(self, name, input, gradOutput, arg, gradients)
    for i, module in ipairs(self.modules) do
       local part = self:windowNarrow(gradOutput, module.output, at)
       local g = self:rethrowErrors(module, i, name, input, part, arg)
-      if gradients and g ~= nil then                 -- a module may give none
+      if gradients and g ~= nil then                 -- a module may return none
          self.gradInput = self:gather(self.gradInput, g, first)
          first = false
       end

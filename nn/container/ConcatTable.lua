@@ -1,7 +1,7 @@
--- nn/container/ConcatTable.lua - every module sees the same input; the output is the table of their outputs.
+-- nn/container/ConcatTable.lua - every module gets the same input; the output is the table of their outputs.
 local torch = require 'torch'
 
---- The table of what its modules make of one input, which may be a table itself.
+--- The table of its modules' outputs for one input, which may be a table.
 -- nn.ConcatTable():add(nn.Abs()):add(nn.Square()):forward(torch.Tensor{-2}) --> {{2}, {4}}
 local ConcatTable, Container = torch.class('nn.ConcatTable', 'nn.Container')
 
@@ -23,7 +23,7 @@ local function each(self, name, input, gradOutput, arg, gradients)
    local first = true
    for i, module in ipairs(self.modules) do
       local g = self:rethrowErrors(module, i, name, input, gradOutput[i], arg)
-      if gradients and g ~= nil then                 -- a module may give none
+      if gradients and g ~= nil then                 -- a module may return none
          self.gradInput = self:gather(self.gradInput, g, first)
          first = false
       end

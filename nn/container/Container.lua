@@ -1,4 +1,4 @@
--- nn/container/Container.lua - a module made of modules, and where errors inside it come from.
+-- nn/container/Container.lua - a module made of modules; its errors name the module inside that failed.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
@@ -41,8 +41,8 @@ local function finish(self, index, ok, ...)
    error(err, 0)
 end
 
---- module[name](module, ...), or name(module, ...) for a function `name`. An error in it is raised again after a line with its
--- place, as in Torch7: "In 3 module of nn.Sequential:".
+--- module[name](module, ...), or name(module, ...) for a function `name`. An error is raised again behind a line with the
+-- position of the module, as in Torch7: "In 3 module of nn.Sequential:".
 function Container:rethrowErrors(module, index, name, ...)
    return finish(self, index, xpcall(type(name) == 'string' and module[name] or name, trail, module, ...))
 end
@@ -95,7 +95,7 @@ function Container:clearState()
    for i = 1, #self.modules do self.modules[i]:clearState() end
    self:ownMemory()
    utils.clear(self, self.bufferNames)
-   -- Output and gradInput may be tensors of the caller, which stay as they are.
+   -- Output and gradInput may be tensors of the caller, so they stay as they are.
    for _, name in ipairs{'output', 'gradInput'} do
       local x = self[name]
       if torch.isTensor(x) then self[name] = x.new() elseif x ~= nil then self[name] = {} end
@@ -103,17 +103,17 @@ function Container:clearState()
    return self
 end
 
---- gradInput after one more module has given its part g (a tensor or nested table); `first`: it is the first one.
+--- gradInput with the part g (a tensor or nested table) of one more module; `first`: it is the first one.
 function Container:gather(gradInput, g, first)
    if first then
-      if not torch.isTensor(g) then gradInput = (utils.recursiveResizeAs(gradInput, g)) end     -- no keys of before
+      if not torch.isTensor(g) then gradInput = (utils.recursiveResizeAs(gradInput, g)) end     -- removes old keys
       return (utils.recursiveCopy(gradInput, g))
    end
    utils.recursiveAdd(gradInput, 1, g)
    return gradInput
 end
 
---- What Concat, ConcatTable, ParallelTable and their like print: branches from input to output.
+--- The text of Concat, ConcatTable, ParallelTable and similar containers: branches from input to output.
 function Container:branches(head)
    local lines = {head .. ' {', '  input'}
    local n = #self.modules

@@ -2,9 +2,9 @@
 local torch = require 'torch'
 local parallel = require 'nn.data_parallel'
 
---- Splits a batch among modules that are copies of one model, one for each device, and joins what they give: results and
--- gradients are those of one of them with the whole batch. The caller makes the copies and adds them; otherwise it is
--- nn.DataParallelTable without threads. All copies have the parameters of the first at the first forward. Batches need not be
+--- Splits a batch among modules that are copies of one model, one for each device, and joins their outputs. Results and
+-- gradients equal those of one copy with the whole batch. The caller makes the copies and adds them; otherwise it is
+-- nn.DataParallelTable without threads. At the first forward all copies get the parameters of the first. Batches need not be
 -- divisible by the number of modules.
 -- @param dimension  of the rows in input and output (default 1)
 -- m = nn.Linear(3, 2); nn.DataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
@@ -24,14 +24,14 @@ end
 
 for _, name in ipairs(parallel.METHODS) do Data[name] = parallel[name] end
 
---- Whether gradients of the devices are summed, 'sum' (the default), or averaged over the devices that had rows, 'average'.
--- Returns self; without an argument the one in use.
+--- Sets whether gradients of the devices are summed, 'sum' (the default), or averaged over the devices that had rows,
+-- 'average'. Returns self; without an argument the current setting.
 function Data:gradientReduction(how) return parallel.gradientReduction(self, how) end
 
---- Module number `index`. It may be changed from now on: the others follow the first after each backward.
+--- Module number `index`. The caller may change it: the others follow the first after each backward.
 function Data:get(index) return parallel.module(self, index) end
 
---- All modules get the parameters of the first now. Returns self.
+--- Copies the parameters of the first module to all others. Returns self.
 function Data:syncParameters()
    parallel.sync(self)
    return self

@@ -3,18 +3,18 @@ local torch = require 'torch'
 local nn = require 'nn'
 local parallel = require 'nn.data_parallel'
 
---- Splits a batch among copies of a module, one on each device, and joins what they give: results and gradients are those of
--- the module itself with the whole batch, up to rounding. Input, output and gradInput may be nested tables; the first rows %
--- n devices get one row more, and where there are fewer rows than devices the last get none. An input on the CPU goes to the
--- devices; output and gradInput are on the first. Gradients of the devices are summed (gradientReduction may ask for means),
--- in buckets that leave while backward runs. Who changes parameters or gradients by himself gets them from parameters or
--- getParameters: then the devices take the parameters of the first at each forward in training mode, and at the first one
--- after evaluate. Otherwise updateParameters takes the step on all devices, and nothing is sent. torch.save writes the module
--- and nothing of the container, so files open where there is no GPU. On the CPU it runs as well, with copies of the module.
--- `bucket` is a field: how many bytes of gradients travel together (default 4e6).
+--- Splits a batch among copies of a module, one on each device, and joins their outputs. Results and gradients equal those of
+-- the module with the whole batch, up to rounding. Input, output and gradInput may be nested tables. The first rows %
+-- n devices get one row more; with fewer rows than devices the last get none. An input on the CPU is copied to the
+-- devices; output and gradInput are on the first. Gradients of the devices are summed (gradientReduction may choose means),
+-- in buckets that are sent while backward runs. Code that changes parameters or gradients directly must get them from
+-- parameters or getParameters. Then the devices copy the parameters of the first at each forward in training mode, and at the
+-- first one after evaluate. Otherwise updateParameters takes the step on all devices, and sends nothing. torch.save writes the
+-- module without the container, so files open where there is no GPU. It also runs on the CPU, with copies of the module.
+-- The field `bucket` is the size of a gradient bucket in bytes (default 4e6).
 -- @param dimension      of the rows in input and output (default 1)
--- @param flattenParams  true makes vectors of the parameters and gradients of each copy, so few large messages travel
--- @param usenccl        true asks for NCCL where it is found; else devices copy from each other
+-- @param flattenParams  true joins the parameters and gradients of each copy into vectors, for few large messages
+-- @param usenccl        true uses NCCL where it is found; else devices copy from each other
 -- nn.DataParallelTable(1):add(nn.Linear(3, 2), {1, 2}):forward(torch.ones(5, 3)):size() --> {5, 2}
 local Table, Container = torch.class('nn.DataParallelTable', 'nn.Container')
 
@@ -23,7 +23,7 @@ function Table:__init(dimension, flattenParams, usenccl)
    self.dimension = dimension or 1
    self.flattenParams, self.usenccl = flattenParams and true or false, usenccl and true or false
    self.gpus, self.reduction, self.handed = {}, 'sum', false
-   self.gpuAssignments = self.gpus             -- as programs for Torch7 know it
+   self.gpuAssignments = self.gpus             -- the name in programs for Torch7
    self.impl = nn.DataParallelTable.Basic(self)
 end
 
@@ -39,7 +39,7 @@ local function need_gpus(self, gpus)
    return { unpack(gpus) }
 end
 
---- The module to be copied to the devices. Only one; Sequential chains several. After add(module, 1) each add(copy, device)
+--- Sets the module to copy to the devices. Only one; Sequential chains several. After add(module, 1) each add(copy, device)
 -- adds a device, as in Torch7: its replica is a copy of the first module, whatever the second one is. The field gpuAssignments
 -- lists the devices.
 -- @param gpus  a table of device numbers, from 1, that of the module itself first, or one such number; default: all devices
@@ -65,29 +65,29 @@ function Table:add(module, gpus)
 end
 
 --- nn.DataParallelTable:combineGradients(live, lists), nn.DataParallel:combineGradients(live, lists): Sums the gradients of all
--- devices, in the first or in all: lists has those of each.
+-- devices, in the first or in all; lists has the gradients of each.
 
---- nn.DataParallelTable:writtenAs(), nn.DataParallel:writtenAs(): The module: what files hold in the place of the container.
+--- nn.DataParallelTable:writtenAs(), nn.DataParallel:writtenAs(): The module, which files hold instead of the container.
 for _, name in ipairs(parallel.METHODS) do Table[name] = parallel[name] end
 
---- Whether gradients of the devices are summed, 'sum' (the default), or averaged over the devices that had rows, 'average'.
--- Sums of the gradients of a mean over the whole batch are the gradients of that batch. Returns self; without an argument the
--- one in use.
+--- Sets whether gradients of the devices are summed, 'sum' (the default), or averaged over the devices that had rows,
+-- 'average'. Sums of the gradients of a mean over the whole batch are the gradients of that batch. Returns self; without an
+-- argument the current setting.
 -- nn.DataParallelTable(1):gradientReduction 'average':gradientReduction() --> average
 function Table:gradientReduction(how) return parallel.gradientReduction(self, how) end
 
---- The module for 1; from 2 on the copy on that device, if it is not in a thread. What is done to copies is lost when they follow
--- the first.
+--- The module for 1; from 2 on the copy on that device, unless it is in a thread. Changes of copies are lost when the copies
+-- next follow the first.
 function Table:get(index) return parallel.module(self, index) end
 
---- All devices get the parameters of the first now: after they were changed in evaluation mode, or reached by no method of the
--- container. Returns self.
+--- Copies the parameters of the first device to all others. Call it after changes in evaluation mode, or changes that no method
+-- of the container made. Returns self.
 function Table:syncParameters()
    parallel.sync(self)
    return self
 end
 
---- Makes vectors of parameters and gradients, as flattenParams does. Returns self.
+--- Joins parameters and gradients into vectors, as flattenParams does. Returns self.
 function Table:flattenParameters()
    if not self.modules[1] then self:refuse('the container', 'hold a module', 'none: call add first') end
    self.flattenParams = true
@@ -96,14 +96,14 @@ function Table:flattenParameters()
    return self
 end
 
---- For each device the lists of parameters and of gradients of the copy there.
+--- For each device the lists of parameters and of gradients of its copy.
 function Table:moduleParameters() return parallel.moduleParameters(self) end
 
---- Runs the copies in threads, one for each device but the first, each with a Lua state of its own; the first stays with the
--- caller. An error in a thread is raised here, with the number of its device and with its traceback; a thread that ends is an
--- error, and is started again when it is needed.
--- @param initFunc    called in each thread with the number of its device before the copy is there, to require packages
--- @param syncCopies  of Torch7, without a meaning: all copies are told what was done to the container
+--- Runs the copies in threads, one for each device but the first, each with a separate Lua state; the first stays in the state
+-- of the caller. An error in a thread is raised here, with the number of its device and with its traceback. A thread that ends
+-- is an error, and a new one starts when it is needed.
+-- @param initFunc    called in each thread with the number of its device before the copy exists, to require packages
+-- @param syncCopies  accepted as in Torch7, without effect: all copies always follow the container
 -- nn.DataParallelTable(1):add(nn.Abs(), {1, 2}):threads(function() require 'nn' end):forward(-torch.ones(4)):sum() --> 4
 function Table:threads(initFunc, syncCopies)
    if type(initFunc) ~= 'nil' and type(initFunc) ~= 'function' then self:refuse('initFunc', 'be a function', initFunc) end
@@ -112,7 +112,7 @@ function Table:threads(initFunc, syncCopies)
    return self
 end
 
---- Reads what files of Torch7 hold of a container: the first copy and the numbers of the devices, where there are any.
+--- Reads Torch7's files of a container: the first copy and the numbers of the devices, where there are any.
 function Table:read(file)
    local fields = file:readObject()
    Table.__init(self)
@@ -132,7 +132,7 @@ end
 
 -- ---- how copies run ----------------------------------------------------------------------------------------------------------
 
--- Both forms are one: they differ in whether copies are in threads.
+-- Both forms are one class; they differ in whether copies are in threads.
 local function form(name, threaded)
    local Form = torch.class('nn.DataParallelTable.' .. name)
    function Form:__init(dpt, initFunc, syncCopies)
@@ -151,7 +151,7 @@ local function form(name, threaded)
 end
 
 --- nn.DataParallelTable.Basic(dpt): dpt.impl of a container whose copies are all in this Lua state. exec(closure, [n]) calls
--- closure(module, i) for copies 1..n and returns the list of results; close forgets the copies.
+-- closure(module, i) for copies 1..n and returns the list of results; close drops the copies.
 form('Basic', false)
 --- nn.DataParallelTable.Threads(dpt, initFunc, [syncCopies]): The same after threads(): closure is copied to the threads,
 -- with the variables that it uses.

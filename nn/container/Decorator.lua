@@ -1,7 +1,7 @@
--- nn/container/Decorator.lua - a module around one other, which does the work.
+-- nn/container/Decorator.lua - a module that wraps one other.
 local torch = require 'torch'
 
---- Passes everything on to one module; a base for modules that add something to another.
+--- Passes all calls on to one module; a base for modules that extend another.
 -- nn.Decorator(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Decorator, Container = torch.class('nn.Decorator', 'nn.Container')
 
@@ -32,8 +32,8 @@ function Decorator:sharedAccUpdateGradParameters(input, gradOutput, lr)
    self.modules[1]:sharedAccUpdateGradParameters(input, gradOutput, lr)
 end
 
---- nn.Decorator.decorate(class): Gives a class the methods that pass everything on to modules[1].
---- nn.Decorator:decorate(module): Puts another module in the place of the decorated one.
+--- nn.Decorator.decorate(class): Gives a class methods that pass all calls on to modules[1].
+--- nn.Decorator:decorate(module): Replaces the decorated module.
 function Decorator.decorate(target, module)
    if module ~= nil then
       target.modules[1] = module

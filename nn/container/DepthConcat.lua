@@ -1,4 +1,4 @@
--- nn/container/DepthConcat.lua - Concat of images that differ in size: the smaller ones lie in the middle, 0 around them.
+-- nn/container/DepthConcat.lua - Concat of images of different sizes: the smaller ones are centred, with 0 around them.
 local torch = require 'torch'
 
 --- As nn.Concat, but sizes may differ in the other dimensions too. Szegedy et al., "Going deeper with convolutions"
@@ -27,7 +27,7 @@ function DepthConcat:_needFitting(outs)
    end
 end
 
---- The size that the joined outputs need, filled with 0: it is what lies around the smaller ones.
+--- The size of the joined outputs, filled with 0, which surrounds the smaller ones.
 function DepthConcat:makeRoom(outs)
    local size = outs[1]:size()
    for i = 2, #outs do

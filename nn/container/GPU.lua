@@ -1,21 +1,21 @@
--- nn/container/GPU.lua - a module that is meant for one device among several.
+-- nn/container/GPU.lua - places a module on one of several devices.
 local torch = require 'torch'
 local nn = require 'nn'
 
 local utils, devices = nn.utils, require 'nn.devices'
 local on, placed, device_of = devices.on, devices.placed, devices.of
 
---- A module that lives on one GPU; a model made of several such parts is spread over several GPUs. Inputs are copied to
--- it where they are elsewhere, the output to outdevice, gradInput to where the input came from. Device numbers count when the
--- module holds CUDA tensors; on the CPU it runs as it is and only keeps the numbers, also in files, so a model may be made
+--- Places a module on one GPU; a model made of several such parts uses several GPUs. Inputs on other devices are copied to
+-- it, the output to outdevice, gradInput to the device of the input. Device numbers count when the
+-- module holds CUDA tensors. On the CPU it runs unchanged and stores the numbers, also in files, so a model may be made
 -- on a machine that has other devices. :cuda() without the device is an error.
 -- @param device     number of the GPU for the module and its parameters, from 1
 -- @param outdevice  number of the GPU for the output; default: device
 -- nn.GPU(nn.Linear(3, 2), 1):forward(torch.ones(4, 3)):size() --> {4, 2}
 local GPU, Container = torch.class('nn.GPU', 'nn.Container')
 
---- Brings all CUDA tensors within an object (a module, a table, a tensor) to a
--- device; what shares memory goes on sharing it. Tensors on the CPU stay there, and an nn.GPU within keeps its own device.
+--- Moves all CUDA tensors within an object (a module, a table, a tensor) to a
+-- device; shared memory stays shared. Tensors on the CPU stay there, and an nn.GPU within keeps its device.
 -- Returns obj.
 -- nn.GPU.recursiveModuleDevice({torch.ones(2)}, 1)[1]:sum() --> 2
 function GPU.recursiveModuleDevice(obj, device)
@@ -27,8 +27,8 @@ function GPU.recursiveModuleDevice(obj, device)
 end
 
 --- The tensors of src, a tensor or a nested table, on the devices of those of proto:
--- what is there, or on the CPU, is taken as it is, the rest is copied into the tensors of dst, made anew where they are
--- missing. proto is one tensor for all, or a table like src.
+-- tensors there or on the CPU are taken as they are, others are copied into the tensors of dst, which are
+-- made where they are missing. proto is one tensor for all, or a table like src.
 -- nn.GPU.recursiveSetDevice(nil, torch.ones(2), torch.ones(1)):sum() --> 2
 function GPU.recursiveSetDevice(dst, src, proto)
    if type(src) ~= 'table' or type(proto) ~= 'table' then return placed({dst}, 1, src, device_of(proto)) end
@@ -48,13 +48,13 @@ end
 -- The device on which the module runs; 0 on the CPU.
 local function active(self) return self._type:find '^torch%.Cuda' and self.device or 0 end
 
--- x on a device, in a copy kept under this name if it is elsewhere.
+-- x on a device; if it is elsewhere, in a copy kept under this name.
 local function brought(self, name, x, device)
    self._own = self._own or {}
    return placed(self._own, name, x, device)
 end
 
--- Calls a method of the module on its device, with the tensors given where it wants them.
+-- Calls a method of the module on its device, with the tensor arguments moved there.
 local function call(self, method, input, gradOutput, ...)
    local device, module = active(self), self.modules[1]
    return on(device, module[method], module, brought(self, 'input', input, device),
@@ -75,7 +75,7 @@ for _, name in ipairs{'accGradParameters', 'accUpdateGradParameters', 'sharedAcc
    GPU[name] = function(self, input, gradOutput, x) call(self, name, input, gradOutput, x) end
 end
 
---- Refuses to go on when this machine lacks the module's devices.
+--- Raises an error if this machine lacks the module's devices.
 function GPU:needDevices()
    local count = require 'cutorch'.getDeviceCount()
    for _, name in ipairs{'device', 'outdevice'} do
@@ -83,7 +83,7 @@ function GPU:needDevices()
    end
 end
 
---- The module with its tensors in a type; those of a CUDA type are made on its device.
+--- Converts the module's tensors to a type; those of a CUDA type are made on its device.
 function GPU:type(kind, cache)
    if not kind then return self._type end
    local first = cache == nil
@@ -94,7 +94,7 @@ function GPU:type(kind, cache)
    return self
 end
 
--- As in Torch7's files, the type and the device stand in front of the fields.
+-- As in Torch7's files, the type and the device precede the fields.
 function GPU:write(file)
    file:writeObject{self._type, self.device}
    Container.write(self, file)
@@ -109,7 +109,7 @@ end
 
 utils.keepsFields(GPU)
 
---- Means the module for another GPU, and brings it there if it is on one. Returns self.
+--- Assigns the module to another GPU, and moves it there if it is on one. Returns self.
 -- nn.GPU(nn.Abs(), 1):setDevice(2).device --> 2
 function GPU:setDevice(device)
    if type(device) ~= 'number' or device < 1 or device % 1 ~= 0 then

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 
 --- Applies copies of a module to the elements of a table; the copies share parameters.
--- @param shared  false: the copies are independent from the moment they are made; a list of field names: share
+-- @param shared  false: the copies are independent once they are made; a list of field names: share
 --                those (default: weight, bias and their gradients)
 -- nn.MapTable(nn.Abs()):forward{torch.Tensor{-1}, torch.Tensor{-2}} --> {{1}, {2}}
 local MapTable, Container = torch.class('nn.MapTable', 'nn.Container')
@@ -23,7 +23,7 @@ function MapTable:_extend(n)
    end
 end
 
---- Makes it hold exactly n copies.
+--- Makes or drops copies until there are exactly n.
 function MapTable:resize(n)
    self:_extend(n)
    for i = #self.modules, math.max(n, 1) + 1, -1 do self.modules[i] = nil end
@@ -37,7 +37,7 @@ function MapTable:add(module)
    return self
 end
 
--- Calls `name` of each copy with its own elements; the results go into the table `into`, if there is one, when all have worked.
+-- Calls `name` of each copy with its elements; after all have succeeded, writes the results into the table `into`, if given.
 local function each(self, into, name, input, gradOutput, arg)
    local results = {}
    for i = 1, #input do

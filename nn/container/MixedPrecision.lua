@@ -1,4 +1,4 @@
--- nn/container/MixedPrecision.lua - a model computes in half precision or bfloat16, its parameters stay floats.
+-- nn/container/MixedPrecision.lua - computes a model in half precision or bfloat16, with float parameters.
 local torch = require 'torch'
 local dtype = require 'torch.dtype'
 local recording = require 'torch.recording'
@@ -6,15 +6,15 @@ local nn = require 'nn'
 
 local utils = nn.utils
 
---- Runs a model in a short type of numbers, on GPUs that compute it several times as fast, and trains float parameters
--- (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs, parameters and gradients are those of the module
--- outside; inside it works with short copies. What sums many numbers or takes exponentials (normalisations, softmax, embeddings)
--- goes on in floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish; where they become
--- infinite the pass is repeated with half of it, so no step is lost, and after 2000 passes without that it doubles.
+--- Runs a model in a 16-bit float type, on GPUs that compute it several times as fast, and trains float parameters
+-- (Micikevicius et al., "Mixed Precision Training", 2018). Inputs, outputs, parameters and gradients have the type of the
+-- module outside; inside it uses 16-bit copies. Modules that sum many numbers or take exponentials (normalisations, softmax,
+-- embeddings) stay in floats. Gradients are computed `lossScale` times as large, so that small ones do not vanish. If they
+-- become infinite the pass is repeated with half the scale, so no step is lost. After 2000 passes without that it doubles.
 -- Put the model on its device first.
--- @param module  a model of floats or doubles; its modules become those of the short type
+-- @param module  a model of floats or doubles; its modules are converted to the 16-bit type
 -- @param kind    'half' (default) or 'bfloat16'
--- @param lossScale  the first one (default: 65536 for half, 1 for bfloat16, whose range is that of floats)
+-- @param lossScale  its first value (default: 65536 for half, 1 for bfloat16, whose range is that of floats)
 -- nn.MixedPrecision(nn.Linear(3, 2):float()):forward(torch.FloatTensor(4, 3):fill(1)):type() --> torch.FloatTensor
 local MixedPrecision, Container = torch.class('nn.MixedPrecision', 'nn.Container')
 local Module = nn.Module
@@ -23,9 +23,9 @@ MixedPrecision.bufferNames = {'_input', '_gradOutput', '_sums', '_sum'}
 local LONG = { ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.CudaTensor'] = true,
    ['torch.CudaDoubleTensor'] = true }
 local SHORT = { half = { 'Half', 65536 }, bfloat16 = { 'BFloat16', 1 } }
-local PATIENCE, LARGEST = 2000, 2 ^ 24        -- passes until the scale doubles, and to what at most
+local PATIENCE, LARGEST = 2000, 2 ^ 24        -- passes until the scale doubles, and its largest value
 
--- Modules that stay in floats, by what they are; PLACES take their input as it comes: it is no number to compute with.
+-- Modules that stay in floats. The input of those in PLACES is not converted, because it holds indices.
 local FLOAT = { 'nn.BatchNormalization', 'nn.LayerNormalization', 'nn.SequenceBatchNormalization', 'nn.SoftMax', 'nn.LogSoftMax',
    'nn.SoftMin', 'nn.SpatialSoftMax', 'nn.SpatialLogSoftMax', 'nn.Normalize', 'nn.SpatialCrossMapLRN',
    'nn.SpatialDivisiveNormalization', 'nn.SpatialContrastiveNormalization', 'nn.Exp', 'nn.Log', 'nn.Square', 'nn.Sqrt', 'nn.Power',
@@ -62,10 +62,10 @@ function MixedPrecision:__init(module, kind, lossScale)
       if is_one_of(m, PLACES) and not torch.isTypeOf(m, 'nn.WeightedLookupTable') then return nn.DontCast(m, false, true) end
       return is_one_of(m, FLOAT) and nn.DontCast(m, true) or m
    end)
-   -- Outside are the parameters of before; inside, those of modules that stay in floats are the same, the others short copies.
+   -- Outside are the original parameters. Inside, modules that stay in floats share them, the others have 16-bit copies.
    local floats, grads = module:parameters()
    local kept = {}
-   for i, p in ipairs(floats or {}) do kept[i] = { p, grads[i] } end         -- type() leaves them and makes others
+   for i, p in ipairs(floats or {}) do kept[i] = { p, grads[i] } end         -- type() replaces the tensors of modules, not these
    self.modules[1] = module:type(short_type(float, SHORT[kind][1]))
    self._parameters, self._gradParameters = {}, {}
    local short, shortGrads = module:parameters()
@@ -79,20 +79,20 @@ function MixedPrecision:parameters()
    if #self._parameters > 0 then return self._parameters, self._gradParameters end
 end
 
--- Those of floats, which Container would look for within.
+-- The parameters in floats; Container would return those of the modules inside.
 utils.passOver(MixedPrecision, Module, { 'zeroGradParameters', 'updateParameters', 'sharedAccUpdateGradParameters' })
 function MixedPrecision:accUpdateGradParameters(input, gradOutput, lr)
    self:sharedAccUpdateGradParameters(input, gradOutput, lr)
 end
 
---- Draws the parameters anew, as the modules inside do.
+--- Draws new random parameters, as the modules inside do.
 function MixedPrecision:reset(stdv)
    Container.reset(self, stdv)
    local short = self.modules[1]:parameters()
    for i, p in ipairs(self._parameters) do p:copy(short[i]) end
 end
 
---- Makes the parameters, or with names that begin with grad the gradients, views of those of mlp: all of them. Returns self.
+--- Makes all parameters, or with names that begin with grad all gradients, views of those of mlp. Returns self.
 function MixedPrecision:share(mlp, ...)
    for _, name in ipairs{...} do
       local field = tostring(name):find '^grad' and '_gradParameters' or '_parameters'
@@ -103,8 +103,8 @@ end
 
 local function is_float(x) return dtype.is_float(x._dtype) end
 
--- x times a factor in a type: tensors of floats, also in nested tables, in copies kept below own[key]; others as they are. The
--- product is rounded once.
+-- x times a factor in a type. Tensors of floats, also in nested tables, become copies kept below own[key]; others stay as they
+-- are. The product is rounded once.
 local function cast(own, key, x, kind, factor)
    if torch.isTensor(x) then
       if not is_float(x) then return x end
@@ -126,7 +126,7 @@ local function cast(own, key, x, kind, factor)
    return t
 end
 
--- Short copies of the parameters, as they are now.
+-- Updates the 16-bit copies of the parameters.
 local function refresh(self)
    local short = self.modules[1]:parameters()
    for i, p in ipairs(self._parameters) do
@@ -144,7 +144,8 @@ function MixedPrecision:updateOutput(input)
    return self.output
 end
 
--- Adds the numbers of tensors (nested tables too) to self._sum, on their device: what is infinite or NaN stays so.
+-- Adds the sums of tensors (nested tables too) to self._sum, on their device: infinite and NaN elements keep it infinite or
+-- NaN.
 local function add_up(self, x)
    if torch.isTensor(x) then
       if x:nElement() == 0 or not is_float(x) then return end
@@ -162,7 +163,7 @@ local function all_finite(self, ...)
    return sum - sum == 0
 end
 
--- Modules inside that compute together with other processes (dist) say whether it is so in all of them: all repeat a pass, or
+-- Lets modules that compute together with other processes (dist) agree on `ok`, so that all processes repeat a pass, or
 -- none does.
 local function everywhere(self, ok)
    local asked = {}
@@ -172,7 +173,7 @@ local function everywhere(self, ok)
    return ok
 end
 
--- Runs f() with gradients at the scale of now; again at half of it while what it returns is not finite.
+-- Runs f() with gradients at the current scale, and again at half of it while its results are not finite.
 local function scaled(self, f)
    if self.lossScale > 1 then
       recording.refuse "nn.MixedPrecision: a scale of the loss, which looks at gradients ('bfloat16' has none),"
@@ -209,7 +210,7 @@ function MixedPrecision:accGradParameters(input, gradOutput, scale)
    self._input = self._input or {}
    local module, again = self.modules[1], false
    local _, short = module:parameters()
-   local before = {}                          -- gradients that are floats inside too, and are added to in place
+     local before = {}                          -- gradients that are floats inside too, and are added to in place
    for i, g in ipairs(self._gradParameters) do before[i] = short[i]:type() == self._type and g:clone() or nil end
    scaled(self, function()
       if again then back(self, input, gradOutput) end
@@ -229,7 +230,7 @@ function MixedPrecision:accGradParameters(input, gradOutput, scale)
    end
 end
 
---- The module in floats or doubles, on the CPU or a device; what it computes in stays short.
+--- Converts the module to floats or doubles, on the CPU or a device; the computation stays in 16 bits.
 function MixedPrecision:type(kind, cache)
    if not kind then return self._type end
    kind = utils.needTensors(self, kind, cache ~= nil)

@@ -5,35 +5,35 @@ local shards = require 'nn.shards'
 local devices = require 'nn.devices'
 local placing = require 'nn.placing'
 
---- Gives the whole input to each of its modules, each on its own device, and joins their outputs in a dimension: a layer that
--- is too large for one device, say, as several with a part of the outputs each. Input, outputs and gradInput may be nested
--- tables. Output and gradInput, the sum of those of the modules, are on the device of the first. torch.save writes an
+--- Gives the whole input to each of its modules, each on a separate device, and joins their outputs along a dimension. So a
+-- layer that is too large for one device can be several, each with a part of the outputs. Input, outputs and gradInput may be
+-- nested tables. Output and gradInput, the sum of those of the modules, are on the device of the first. torch.save writes an
 -- nn.Concat of the modules.
--- @param dimension  in which outputs are joined (default 1)
+-- @param dimension  along which outputs are joined (default 1)
 -- nn.ModelParallel(2):add(nn.Linear(3, 2), 1):add(nn.Linear(3, 4), 2):forward(torch.ones(5, 3)):size() --> {5, 6}
 local Model, Parallel = torch.class('nn.ModelParallel', 'nn.AbstractParallel')
 
 function Model:__init(dimension) Parallel.__init(self, dimension) end
 
--- Memory on the devices, by container: nothing that a copy or a file would need.
+-- Memory on the devices, by container; copies and files need none of it.
 local memory = setmetatable({}, { __mode = 'k' })
 local function own_of(self)
    if not memory[self] then memory[self] = {} end
    return memory[self]
 end
--- That of module i.
+-- The memory of module i.
 local function place(self, i)
    local own = own_of(self)
    if not own[i] then own[i] = {} end
    return own[i]
 end
 
--- A method of module i on its device.
+-- Calls a method of module i on its device.
 local function call(self, i, name, ...)
    return devices.on(placing.device(self, i), self.rethrowErrors, self, self.modules[i], i, name, ...)
 end
 
--- x on the device of each module; module i has it from module i / 2.
+-- x on the device of each module; module i copies it from module i / 2.
 local function spread(self, key, x)
    local list = { [0] = x }
    for i = 1, #self.modules do
@@ -57,7 +57,7 @@ function Model:updateOutput(input)
    return self.output
 end
 
--- name(input, gradient of its output, ...) of all modules: the list of results.
+-- Calls name(input, gradient of its output, ...) of all modules: the list of results.
 local function back(self, name, gradOutput, ...)
    local own, results = own_of(self), {}
    if not own.outputs then self:refuse('backward', 'follow forward of the same input', 'no output of one') end
@@ -100,7 +100,7 @@ for _, name in ipairs{'accGradParameters', 'accUpdateGradParameters', 'sharedAcc
    Model[name] = function(self, _, gradOutput, x) back(self, name, gradOutput, x) end
 end
 
---- The module itself without devices: what a file holds in the place of the container.
+--- The modules without devices, as nn.Concat, which a file holds instead.
 function Model:writtenAs()
    local concat = nn.Concat(self.dimension)
    concat.modules, concat.train = self.modules, self.train

@@ -1,4 +1,4 @@
--- nn/container/OneBitDataParallel.lua - nn.DataParallel whose matrices of gradients travel with one bit for each number.
+-- nn/container/OneBitDataParallel.lua - nn.DataParallel that sends gradients of matrices with one bit per element.
 local torch = require 'torch'
 local nn = require 'nn'
 local links = require 'nn.links'
@@ -6,14 +6,14 @@ local devices = require 'nn.devices'
 local exchange = require 'nn.exchange'
 local parallel = require 'nn.data_parallel'
 
---- As nn.DataParallel, but of matrices of gradients only one bit for each number travels, and two numbers for each row: an
--- nn.OneBitQuantization on each device. What is lost on the way is kept where it was lost and added to the next gradient,
+--- As nn.DataParallel, but for gradients of matrices only one bit per element and two numbers per row are sent: each device
+-- has an nn.OneBitQuantization. The error of the quantization is kept on its device and added to the next gradient,
 -- once, so the sum over many steps stays right. Other gradients are summed whole. Seide et al., "1-bit stochastic gradient
 -- descent and its application to data-parallel distributed training of speech DNNs" (2014). fbcunn's adds the error twice and
--- diverges, and steps with Adagrad in any case; this one only if config says so.
+-- diverges, and always steps with Adagrad; this one only if config says so.
 -- @param dimension  of the rows in input and output (default 1)
--- @param config     a table: min_elements, of how many elements on a matrix travels in bits (default 20); learningRate: the
---    sum is replaced by an Adagrad step of this size before it travels back; momentum of these steps (default 0)
+-- @param config     a table: min_elements, the least number of elements of a quantized matrix (default 20); learningRate: the
+--    sum is replaced by an Adagrad step of this size before it is sent back; momentum of these steps (default 0)
 -- m = nn.Linear(3, 2); nn.OneBitDataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
 local OneBit, Data = torch.class('nn.OneBitDataParallel', 'nn.DataParallel')
 
@@ -30,22 +30,21 @@ function OneBit:__init(dimension, config)
    for name, value in pairs(config or {}) do self.config[name] = value end
 end
 
--- container -> what is kept between steps: by the first replica's gradient, its sum of before, the quantizers, the steps, the replica
--- that sums it; and the last of these
+-- container -> state between steps, by the first replica's gradient: its old sum, the quantizers, the steps, the replica
+-- that sums it (homes); and the last of these (count)
 local memory = setmetatable({}, { __mode = 'k' })
 local function memory_of(self)
    if not memory[self] then memory[self] = { before = {}, quantizers = {}, steps = {}, homes = {}, count = 0 } end
    return memory[self]
 end
 
---- Forgets what was lost on the way so far, and the steps of Adagrad. Returns self.
+--- Drops the kept errors, and the state of Adagrad. Returns self.
 function OneBit:resetErrors()
    memory[self] = nil
    return self
 end
 
---- As nn.Module:clone; the copy has lost what this one has lost on the way so far, and goes on as it would. (A file holds the
--- first module alone.)
+--- As nn.Module:clone; the copy has the same kept errors and state of Adagrad. (A file holds the first module alone.)
 function OneBit:clone(...)
    local all = memory_of(self)
    local kept = { container = self, count = all.count }
@@ -64,7 +63,7 @@ end
 
 local function in_bits(self, g) return g:dim() == 2 and g:nElement() > self.config.min_elements end
 
--- f(gradient, its sum of before) for each of the first replica that travels in bits.
+-- Calls f(gradient, its old sum) for each quantized gradient of the first replica.
 local function each(self, f)
    if #self.modules < 2 then return end
    local before = memory_of(self).before
@@ -79,7 +78,7 @@ local function each(self, f)
    end
 end
 
--- Only what is new travels: the sum of before waits aside. Where `pass` fails it comes back.
+-- Only new gradients are sent, so the old sum is set aside. It is restored if `pass` fails.
 local function apart(self, pass, ...)
    each(self, function(g, before)
       before:resizeAs(g):copy(g)
@@ -102,7 +101,7 @@ local function quantizer(self, g, key)
    return quantizers[g][key]
 end
 
--- A matrix in bits and means, and what comes out of them on a device.
+-- Quantizes a matrix, and reconstructs it on a device.
 local function packed(q, x)
    local bits, _, up, down = q:quantize(x)
    return { bits, up, down, columns = x:size(2) }
@@ -113,7 +112,7 @@ local function received(q, message, device)
    return q:dequantize(t[1], t[2], t[3], message.columns)
 end
 
--- An Adagrad step with momentum in the place of a sum of gradients, on the device of the sum.
+-- Replaces a sum of gradients by an Adagrad step with momentum, on the device of the sum.
 local function step(self, g, sum)
    local config, steps = self.config, memory_of(self).steps
    if not config.learningRate then return sum end
@@ -125,11 +124,11 @@ local function step(self, g, sum)
    return mine.moved:clone()
 end
 
--- One matrix of each replica: bits to a home, their sum in bits to all.
+-- Sums one matrix of each replica: all send bits to one replica, which sends their sum to all in bits.
 local function combine(self, tensors)
    local all = memory_of(self)
    local g = tensors[1]
-   if not all.homes[g] then                           -- one after the other; the error of the sum stays at home
+   if not all.homes[g] then                           -- all replicas in turn; the error of the sum stays there
       all.count = all.count % #tensors + 1
       all.homes[g] = all.count
    end
@@ -147,7 +146,7 @@ local function combine(self, tensors)
    end
 end
 
---- Sums the gradients of all devices, of matrices in bits.
+--- Sums the gradients of all devices, those of matrices in bits.
 function OneBit:combineGradients(live, lists)
    local whole = {}
    for r = 1, #lists do whole[r] = {} end

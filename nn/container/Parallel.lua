@@ -1,4 +1,4 @@
--- nn/container/Parallel.lua - module i works on slice i of the input; the outputs are joined.
+-- nn/container/Parallel.lua - module i gets slice i of the input; the outputs are joined.
 local torch = require 'torch'
 
 --- Module i gets input:select(inputDimension, i); the outputs are joined along outputDimension.

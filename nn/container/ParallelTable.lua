@@ -1,7 +1,7 @@
--- nn/container/ParallelTable.lua - module i works on element i of the input table.
+-- nn/container/ParallelTable.lua - module i gets element i of the input table.
 local torch = require 'torch'
 
---- The table of what module i makes of input[i].
+--- The table of the outputs of module i for input[i].
 -- nn.ParallelTable():add(nn.Abs()):add(nn.Square()):forward{torch.Tensor{-1}, torch.Tensor{3}} --> {{1}, {9}}
 local ParallelTable, Container = torch.class('nn.ParallelTable', 'nn.Container')
 
@@ -10,7 +10,7 @@ function ParallelTable:__init()
    self.output, self.gradInput = {}, {}
 end
 
--- Calls `name` of each module with its own elements; the results go into the table `into`, if there is one.
+-- Calls `name` of each module with its elements; the results are written into the table `into`, if given.
 local function each(self, into, name, input, gradOutput, arg)
    for i, module in ipairs(self.modules) do
       local result = self:rethrowErrors(module, i, name, input[i], gradOutput and gradOutput[i], arg)

@@ -50,8 +50,8 @@ function Sequential:updateOutput(input)
    return x
 end
 
--- Walks back through the modules with module i's own input and the gradient of its output. With `gradients` the
--- walk computes them as it goes; without, those of the last updateGradInput are used again.
+-- Goes back through the modules with the input of each and the gradient of its output. With `gradients` it computes these;
+-- without, it uses those of the last updateGradInput.
 local function walk(self, input, gradOutput, name, arg, gradients)
    local modules, g = self.modules, gradOutput
    for i = #modules, 1, -1 do

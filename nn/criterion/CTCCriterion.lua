@@ -4,8 +4,8 @@ local describe = require 'torch.arg'.describe
 local utils = require 'nn.utils'
 local paths = require 'nn.criterion.ctc_paths'
 
---- The loss of scores for each step against sequences of labels, whatever steps the labels fall on: a network learns to read
--- or to listen from whole lines. Graves et al., "Connectionist temporal classification: labelling unsegmented sequence data
+--- The loss of scores for each step against sequences of labels, which are not aligned with the steps: a network learns to read
+-- or to transcribe whole lines. Graves et al., "Connectionist temporal classification: labelling unsegmented sequence data
 -- with recurrent neural networks" (2006). The criterion takes the softmax itself, as warp-ctc does: give it the output of a
 -- Linear layer (log-probabilities give the same loss). There is one class more than labels, the blank: the first class, so
 -- label k is class k + 1.
@@ -13,7 +13,7 @@ local paths = require 'nn.criterion.ctc_paths'
 -- forward(input, target, [sizes]) and backward(input, target, [sizes]): input is steps x samples x classes (with batchFirst
 -- samples x steps x classes), or steps x classes for one sample. target is a table with a table of labels for each sample,
 -- {{1, 3}, {2}}, or a tensor of samples x labels with zeros behind the last; for one sample a table or a vector of labels. A
--- sequence may be empty. sizes, a tensor or a table, says how many steps of each sample count: all, if absent; backward takes
+-- sequence may be empty. sizes, a tensor or a table, is how many steps of each sample count: all, if absent; backward uses
 -- those of forward. The loss is the sum over the samples; c.losses holds that of each one. A sample whose labels do not fit
 -- into its steps (each label takes one, and a blank comes between equal ones) has infinite loss, and its gradient is 0.
 -- @param batchFirst   true: samples are the first dimension of batches, steps the second
@@ -85,7 +85,7 @@ local function labels(self, target, samples, single)
    return long
 end
 
--- How many steps count, as a LongTensor; nil for all.
+-- The numbers of steps that count, as a LongTensor; nil for all.
 local function lengths(self, sizes, samples)
    if sizes == nil then return nil end
    if type(sizes) == 'number' then sizes = {sizes} end
@@ -117,7 +117,7 @@ function CTC:forward(input, target, sizes) return self:updateOutput(input, targe
 
 function CTC:backward(input, target, sizes) return self:updateGradInput(input, target, sizes) end
 
--- The tensor that the gradient needs, in double and where x is; and a tensor or nothing, brought there.
+-- A buffer for the gradient, in double on the device of x; and a tensor or nil, moved there.
 local function alpha_of(self, x)
    return self:scratch('_alpha', x._device == 0 and 'torch.DoubleTensor' or 'torch.CudaDoubleTensor')
 end
@@ -147,13 +147,13 @@ function CTC:updateGradInput(input, target, sizes)
    return self.gradInput:resize(input:size())
 end
 
---- The labels that the scores of `input` say, as a table of tables (one table for a single sample), and the log-probability of
--- each sequence, a table (a number). Without beamWidth the classes of the best path: the best of each step; the number is that
--- of the path. With beamWidth the best sequence that a beam search over prefixes finds, which adds up the paths that say the
--- same: Graves, "Supervised sequence labelling with recurrent neural networks" (2012), chapter 7.5; Hannun et al.,
+--- Decodes the scores of `input` into labels: a table of tables (one table for a single sample), and the log-probability of
+-- each sequence, a table (a number). Without beamWidth the labels of the best path, with the best class of each step; the
+-- number is that of the path. With beamWidth a beam search over prefixes, which adds up the paths for one sequence:
+-- Graves, "Supervised sequence labelling with recurrent neural networks" (2012), chapter 7.5; Hannun et al.,
 -- "First-pass large vocabulary continuous speech recognition using bi-directional recurrent DNNs" (2014).
 -- @param sizes      as of forward
--- @param beamWidth  prefixes that are kept from step to step
+-- @param beamWidth  how many prefixes each step keeps
 -- (nn.CTCCriterion():decode(torch.Tensor{{0, 9, 0}, {0, 9, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}})) --> {1, 1, 2}
 function CTC:decode(input, sizes, beamWidth)
    local x, first = batch(self, input)
@@ -183,7 +183,7 @@ function CTC:decode(input, sizes, beamWidth)
    return words, scores
 end
 
---- Reads a criterion from a file. Other packages have a class of this name: their criterions are refused.
+--- Reads a criterion from a file. Refuses criterions of other packages that have a class of this name.
 function CTC:read(file)
    utils.restore(self, file:readObject())
    if not (self.blank and self.losses) then

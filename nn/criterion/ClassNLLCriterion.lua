@@ -1,8 +1,8 @@
 -- nn/criterion/ClassNLLCriterion.lua - negative log-likelihood of the right class, given log-probabilities.
 local torch = require 'torch'
 
---- The loss of log-probabilities (a vector, or one row for each sample) against class numbers from 1. Of several classes for
--- a vector the first counts.
+--- The loss of log-probabilities (a vector, or one row for each sample) against class numbers from 1. A vector uses the first
+-- of several classes.
 -- @param weights      one for each class: a sample counts as much as its class, and the mean is divided by their sum
 -- @param sizeAverage  false: the sum over the samples instead of the mean
 -- @param ignoreIndex  samples of this class do not count (default -100)
@@ -28,7 +28,7 @@ end
 
 function ClassNLLCriterion:__len() return self.weights and #self.weights or 0 end
 
--- The class numbers. Of one sample, a vector of log-probabilities, the first of them counts.
+-- The class numbers. A single sample, a vector of log-probabilities, uses the first of them.
 local function classes(self, input, target)
    local t = self:classNumbers(target, nil, input)
    if input:dim() == 1 and t:nElement() > 1 then t = t:contiguous():view(-1):narrow(1, 1, 1) end

@@ -1,7 +1,7 @@
--- nn/criterion/ClassSimplexCriterion.lua - distance to the corner of a simplex that is the class.
+-- nn/criterion/ClassSimplexCriterion.lua - distance to the corner of a simplex that represents the class.
 local torch = require 'torch'
 
---- MSECriterion against the corner of a regular simplex that stands for the class. Mroueh et al., "Multiclass learning
+--- MSECriterion against the corner of a regular simplex that represents the class. Mroueh et al., "Multiclass learning
 -- with simplex coding" (2012). Inputs have nClasses elements, the last always near 0.
 -- nn.ClassSimplexCriterion(3):forward(torch.zeros(1, 3), torch.LongTensor{1}) > 0 --> true
 local ClassSimplexCriterion, MSECriterion = torch.class('nn.ClassSimplexCriterion', 'nn.MSECriterion')
@@ -10,7 +10,7 @@ local ClassSimplexCriterion, MSECriterion = torch.class('nn.ClassSimplexCriterio
 local function simplex(n)
    local corners = torch.zeros(n, n)
    for k = 1, n - 1 do
-      -- What is left of a length of 1 after the first k - 1 coordinates, which are those of corner k.
+      -- The rest of a length of 1 after the first k - 1 coordinates, which are those of corner k.
       local rest = 1
       for j = 1, k - 1 do rest = rest - corners[k][j] ^ 2 end
       corners[k][k] = math.sqrt(rest)

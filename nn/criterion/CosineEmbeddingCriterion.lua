@@ -1,4 +1,4 @@
--- nn/criterion/CosineEmbeddingCriterion.lua - pairs of vectors: which point in one direction.
+-- nn/criterion/CosineEmbeddingCriterion.lua - pairs of vectors that should point in one direction, or not.
 local torch = require 'torch'
 local shared = require 'nn.criterion.margin'
 

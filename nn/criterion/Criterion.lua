@@ -1,4 +1,4 @@
--- nn/criterion/Criterion.lua - what every criterion is: a loss, and its gradient by the input.
+-- nn/criterion/Criterion.lua - the base class of criterions: a loss, and its gradient by the input.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local recording = require 'torch.recording'
@@ -14,10 +14,10 @@ function Criterion:__init()
    self.output = 0
 end
 
---- The loss of updateOutput(input, target), a number. Each criterion has its own; forward calls it.
+--- The loss of updateOutput(input, target), a number. Each criterion defines it; forward calls it.
 function Criterion:updateOutput() end
 
---- The gradient of the loss by the input, from updateGradInput(input, target). Each criterion has its own; backward calls it.
+--- The gradient of the loss by the input, from updateGradInput(input, target). Each criterion defines it; backward calls it.
 function Criterion:updateGradInput() end
 
 --- The loss of `input` against `target`.
@@ -26,7 +26,7 @@ function Criterion:forward(input, target) return self:updateOutput(input, target
 --- The gradient of the loss with respect to `input`.
 function Criterion:backward(input, target) return self:updateGradInput(input, target) end
 
---- A copy that owns its memory.
+--- A copy with separate memory.
 function Criterion:clone() return utils.copy(self) end
 
 --- Without an argument the type of gradInput; with one, converts all tensors to it.
@@ -63,7 +63,7 @@ function Criterion:__tostring__() return torch.type(self) end
 --- Raises "<self>: <what> must <wish>, got <shape>".
 function Criterion:refuse(what, wish, got) utils.refuse(self, what, wish, got) end
 
---- Refuses an input that is no tensor; and a target, when it is asked to.
+--- Refuses an input that is no tensor; and a target, when the caller asks for it.
 function Criterion:needTensor(input, target, both)
    if not torch.isTensor(input) then self:refuse('input', 'be a tensor', utils.shape(input)) end
    if both and not torch.isTensor(target) then self:refuse('target', 'be a tensor', utils.shape(target)) end
@@ -82,11 +82,11 @@ function Criterion:scratch(name, kind)
    return buffer
 end
 
---- The number in a tensor of one element; that tensor while a CUDA graph is recorded, which cannot bring it to the host.
+--- The number in a tensor of one element. While a CUDA graph is recorded: the tensor, because a copy to the host is impossible.
 function Criterion.number(t) return recording.recorder and t or t[1] end
 
---- The target as a LongTensor, on a device where input is on one (default: on the CPU): class numbers may come as a number
--- or as any tensor. The copy is kept.
+--- The target as a LongTensor, on the device of the input (default: on the CPU). Class numbers may be a number
+-- or any tensor. The copy is kept.
 function Criterion:classNumbers(target, name, input)
    local kind = utils.longType(input and input:type())
    if type(target) == 'number' then

@@ -16,7 +16,7 @@ function CrossEntropyCriterion:__init(weights, sizeAverage)
    self.oldSizeAverage = self.sizeAverage
 end
 
--- A user sets c.sizeAverage or c.nll.sizeAverage: what changed last counts.
+-- A user may set c.sizeAverage or c.nll.sizeAverage; the last change counts.
 local function agree(self)
    if self.sizeAverage ~= self.oldSizeAverage then
       self.nll.sizeAverage = self.sizeAverage
@@ -25,7 +25,7 @@ local function agree(self)
    self.oldSizeAverage = self.sizeAverage
 end
 
--- x without its dimensions of size 1, where one or two others are left, as in scores of samples x classes x 1 x 1 and
+-- x without its dimensions of size 1, if one or two others remain, as in scores of samples x classes x 1 x 1 and
 -- classes in a column. Scores and classes of the pixels of images stay as they are.
 local function squeezed(x, least)
    if not torch.isTensor(x) or x:dim() <= least then return x end

@@ -102,7 +102,7 @@ function HSM:type(kind, cache)
    return result
 end
 
--- ---- the order of work ------------------------------------------------------------------------------
+-- ---- samples ordered by cluster ----------------------------------------------------------------------
 
 local function rows_of(self, input)
    local n = torch.isTensor(input) and input:dim()
@@ -126,8 +126,8 @@ local function classes_of(self, target, samples)
    return classes, list
 end
 
--- The samples that count, cluster after cluster: groups of {cluster, first, count}; order says which sample stands where,
--- cluster and number what its class is.
+-- The samples that count, sorted by cluster: groups of {cluster, first, count}; order holds the sample at each position,
+-- cluster and number its class.
 local function arrange(self, classes, list)
    local pairs_of, members, clusters = self.mapping:index(1, classes):totable(), {}, {}
    for i = 1, #list do
@@ -154,10 +154,10 @@ local function arrange(self, classes, list)
             cluster = torch.LongTensor(cluster):view(-1, 1), number = torch.LongTensor(number):view(-1, 1) }
 end
 
--- A piece of the flat buffer `flat` as n x m, and where the next begins.
+-- A part of the flat buffer `flat` as n x m, and the position after it.
 local function piece(flat, at, n, m) return flat:narrow(1, at, n * m):view(n, m), at + n * m end
 
--- How many scores of classes there are in all.
+-- The total number of scores of classes.
 local function scores_in(self, plan)
    local total = 0
    for _, group in ipairs(plan.groups) do total = total + group.count * self.n_class_in_cluster[group.cluster] end
@@ -170,7 +170,7 @@ local function of_cluster(self, cluster, weight, bias)
    return weight:narrow(1, first, n), bias:narrow(1, first, n)
 end
 
--- Log-probabilities of the rows of a linear map, into y.
+-- Writes the log-probabilities of the rows of a linear map into y.
 local function logarithms(y, x, weight, bias)
    torch.mm(y, x, weight:t())
    y:add(bias:view(1, -1):expandAs(y))
@@ -209,7 +209,7 @@ HSM.forward = HSM.updateOutput
 
 -- ---- gradients ----------------------------------------------------------------------------------------
 
--- exp(log-probabilities) with 1 taken from the right ones: the gradient of the scores.
+-- exp(log-probabilities) minus 1 for the right class: the gradient of the scores.
 local function of_scores(g, logs, right)
    torch.exp(g, logs)
    g:scatter(2, right, g:gather(2, right):add(-1))
@@ -269,14 +269,14 @@ local function ready(self, input, target, what)
    return plan
 end
 
---- Adds scale (default 1) times the gradients by the parameters to grad_cluster_weight and its kin; after updateGradInput.
+--- Adds scale (default 1) times the gradients by the parameters to grad_cluster_weight and the others; after updateGradInput.
 function HSM:accGradParameters(input, target, scale)
    local plan = ready(self, input, target, 'accGradParameters')
    local _, g = self:parameters()
    accumulate(self, plan, scale or 1, unpack(g))
 end
 
---- parameters -= lr * gradient, for the clusters of the targets only; after updateGradInput. No gradients are kept.
+--- parameters -= lr * gradient, for the clusters of the targets only; after updateGradInput. Stores no gradients.
 function HSM:accUpdateGradParameters(input, target, lr)
    local plan = ready(self, input, target, 'accUpdateGradParameters')
    accumulate(self, plan, -lr, unpack((self:parameters())))

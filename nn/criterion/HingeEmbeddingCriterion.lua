@@ -1,4 +1,4 @@
--- nn/criterion/HingeEmbeddingCriterion.lua - distances that shall be small, or larger than a margin.
+-- nn/criterion/HingeEmbeddingCriterion.lua - distances that should be small, or larger than a margin.
 local torch = require 'torch'
 local shared = require 'nn.criterion.margin'
 

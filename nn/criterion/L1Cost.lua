@@ -16,7 +16,7 @@ end
 
 function L1Cost:updateGradInput(input) return torch.sign(self.gradInput, input) end
 
---- Forgets the buffers. Returns self.
+--- Drops the buffers. Returns self.
 function L1Cost:clearState() return utils.clear(self, 'gradInput', '_z') end
 
 return L1Cost

@@ -1,4 +1,4 @@
--- nn/criterion/MarginRankingCriterion.lua - pairs of numbers: which shall be the larger one.
+-- nn/criterion/MarginRankingCriterion.lua - pairs of numbers, of which a given one should be larger.
 local torch = require 'torch'
 local shared = require 'nn.criterion.margin'
 

@@ -1,8 +1,8 @@
--- nn/criterion/binary.lua - what criterions of probabilities share: weights stretched over samples, equal counts.
+-- nn/criterion/binary.lua - shared code of criterions of probabilities: weights broadcast over samples, equal counts.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
--- The weights stretched over the rows of x, or nil.
+-- The weights broadcast over the rows of x, or nil.
 local function stretched(self, x)
    local w = self.weights
    if not w then return nil end

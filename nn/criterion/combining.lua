@@ -1,4 +1,4 @@
--- nn/criterion/combining.lua - adding criterions to others, pairs of input and target.
+-- nn/criterion/combining.lua - shared code of criterions that combine others, or that take pairs of input and target.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 

@@ -1,4 +1,4 @@
--- nn/criterion/ctc_paths.lua - from log-probabilities of classes at each step to the labels that they say.
+-- nn/criterion/ctc_paths.lua - decodes log-probabilities of classes at each step into labels.
 local paths = {}
 
 -- The label of a class: the others are numbered without the blank.
@@ -23,8 +23,8 @@ local function add(a, b)
    return b == -math.huge and a or a + math.log(1 + math.exp(b - a))
 end
 
--- A prefix is {parent, class, ended, open, children}: the log-probabilities of the paths that say it and end with a blank, or
--- with its last class. Each prefix is one table, found from its parent.
+-- A prefix is {parent, class, ended, open, children}. ended and open are the log-probabilities of its paths that end with a
+-- blank, and with its last class. Each prefix is one table, found from its parent.
 local function child(prefix, class)
    local found = prefix.children[class]
    if not found then
@@ -34,7 +34,7 @@ local function child(prefix, class)
    return found
 end
 
--- Better ones first; of equal ones the shorter, then the one whose first class that differs is smaller, so that the order is one.
+-- The order of prefixes: higher score, then shorter, then smaller class at the first difference, so that it is unique.
 local function better(a, b)
    if a.score ~= b.score then return a.score > b.score end
    if a.depth ~= b.depth then return a.depth < b.depth end
@@ -47,7 +47,7 @@ local function better(a, b)
 end
 
 --- The best sequence of labels that a beam search finds, and its log-probability.
--- @param width  prefixes kept from step to step
+-- @param width  how many prefixes each step keeps
 function paths.beam(rows, blank, width)
    local none = -math.huge
    local root = {depth = 0, class = 0, children = {}, ended = 0, open = none, score = 0}

@@ -9,7 +9,8 @@ local recording = require 'torch.recording'
 --- nn.SmoothL1Criterion([sizeAverage]): The mean, or with false the sum, of (x - t)^2 / 2 where |x - t| < 1, |x - t| - 1/2 elsewhere.
 -- nn.SmoothL1Criterion():forward(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> 0.75
 
--- The terms of a loss from the differences, in place, where a CUDA graph is recorded and the op cannot give the host its number.
+-- The terms of a loss from the differences, in place, where a CUDA graph is recorded and the op cannot return a number to the
+-- host.
 local TERMS = {
    mse_loss = function(d) return d:cmul(d) end,
    abs_loss = function(d) return d:abs() end,

@@ -1,4 +1,4 @@
--- nn/criterion/margin.lua - what criterions of margins share: equal counts, pairs, signs, rows.
+-- nn/criterion/margin.lua - shared code of criterions with margins: equal counts, pairs, signs, rows.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
@@ -45,7 +45,7 @@ local function rows(self, input)
    return input:dim() == 1 and input:contiguous():view(1, -1) or input
 end
 
--- Everything is divided by this.
+-- The divisor of the loss and its gradient.
 local function divisor(self, x) return x:size(2) * (self.sizeAverage and x:size(1) or 1) end
 
 return {
