@@ -1,4 +1,4 @@
--- feed.augment - the pictures of a batch become a random part of each, by image.augment: the option `augment` of a loader.
+-- feed.augment - replaces each image of a batch by a random part of it, by image.augment: the option `augment` of a loader.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local collate = require 'feed.collate'
@@ -6,14 +6,14 @@ local seed = require 'feed.seed'
 
 local augment = {}
 
--- The options without those that are the loader's.
+-- The options without those of the loader.
 local function options_of(o)
    local out = {}
    for name, v in pairs(o) do if name ~= 'key' then out[name] = v end end
    return out
 end
 
--- The rock of image needs that of feed, so feed does not name image: luarocks could make neither of two that need each other.
+-- image's rock depends on feed's, so feed must not depend on image's: luarocks cannot build two rocks that need each other.
 local function image_plan(level)
    local ok, plan = pcall(require, 'image.plan')
    if ok then return plan end
@@ -21,7 +21,7 @@ local function image_plan(level)
    error('feed.loader: augment needs the package image: luarocks make --lua-version=5.1 rocks/image-scm-1.rockspec', level + 1)
 end
 
---- Refuses what image.augment would refuse. @param level  as error takes it
+--- Refuses the options that image.augment refuses. @param level  as in error()
 function augment.check(o, level)
    image_plan(level).check('feed.loader: augment', options_of(o), level)
    if type(o.key) ~= 'nil' and type(o.key) ~= 'string' and type(o.key) ~= 'number' then
@@ -31,8 +31,8 @@ end
 
 local function key_of(job) return job.augment.key or 1 end
 
--- The pictures of the samples `numbers`. A picture's seed depends on loader, epoch and sample; it is another one than that of
--- what is random in the sample.
+-- The images of the samples `numbers`, augmented. An image's seed depends on loader, epoch and sample; it differs from the seed
+-- of the sample's other random numbers.
 local function made(job, epoch, numbers, pictures)
    local seeds, n = {}, numbers:size(1)
    for k = 1, n do seeds[k] = seed.of(seed.of(job.seed, epoch, numbers[k]), 1, 0) end
@@ -49,7 +49,7 @@ local function made(job, epoch, numbers, pictures)
    return x
 end
 
---- A whole batch with its pictures augmented.
+--- A whole batch with its images augmented.
 function augment.batch(job, epoch, numbers, whole)
    if torch.isTensor(whole) then return made(job, epoch, numbers, whole) end
    local key, out = key_of(job), {}
@@ -61,7 +61,7 @@ function augment.batch(job, epoch, numbers, whole)
    return out
 end
 
---- A batch of samples whose pictures may have any sides; what else they hold is collated as usual.
+--- A batch of samples whose images may differ in size; other values in the samples are collated as usual.
 -- @param list  the numbers of the samples, a table
 function augment.samples(job, epoch, numbers, samples, list)
    if torch.isTensor(samples[1]) then return made(job, epoch, numbers, samples) end

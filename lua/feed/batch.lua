@@ -1,4 +1,4 @@
--- feed.batch - makes batches of a dataset's samples: the work that is done in worker threads, or in the thread of the loader.
+-- feed.batch - makes batches of a dataset's samples, in worker threads or in the thread of the loader.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local augment = require 'feed.augment'
@@ -8,7 +8,7 @@ local seed = require 'feed.seed'
 local batch = {}
 local random = torch.Generator 'philox'
 
--- What an error says; what is no text says its type.
+-- The message of an error; for a value that is no text, its type.
 local function told(why) return type(why) == 'string' and why or 'an error that is ' .. arg.describe(why) end
 
 local function sample(job, epoch, i)
@@ -19,7 +19,7 @@ local function sample(job, epoch, i)
    return v
 end
 
--- An error of dataset:batch is that of the sample to blame, where there is one; Ctrl-C is nobody's.
+-- Blames an error of dataset:batch on the sample that causes it, if there is one. Ctrl-C is no sample's fault.
 local function blame(job, epoch, numbers, why)
    why = told(why)
    if why:find 'interrupted$' then error(why, 0) end
@@ -27,7 +27,7 @@ local function blame(job, epoch, numbers, why)
    error(('batch, for the samples %d ... %d: %s'):format(numbers[1], numbers[numbers:size(1)], why), 0)
 end
 
--- A whole batch of a dataset that makes some, or nil. With `reuse` it may lie where the batch of so many turns ago did.
+-- A whole batch from dataset:batch, or nil if it has none. With `reuse` it may use the memory of the batch `reuse` turns ago.
 local function whole(job, epoch, numbers)
    if not job.dataset.batch or job.collate then return nil end
    if job.reuse then job.turn = job.turn % job.reuse + 1 end
@@ -37,7 +37,7 @@ local function whole(job, epoch, numbers)
    return made
 end
 
---- @param job      dataset, seed, collate (nil: the usual way), reuse (nil: never), made and turn for it, augment (nil: not)
+--- @param job      dataset, seed, collate (nil: the default), reuse (nil: never), made and turn for it, augment (nil: none)
 -- @param numbers   a LongTensor
 function batch.make(job, epoch, numbers)
    local made = whole(job, epoch, numbers)
@@ -60,13 +60,13 @@ end
 
 local own, turn, sent = nil, 0, {}
 
---- Comes before begin: classes of the job must be known when it arrives.
+--- Called before begin, because classes of the job must be known when it arrives.
 function batch.init(init) init() end
 
---- The job of this thread from now on.
+--- Sets the job of this thread.
 function batch.begin(job) own = job end
 
--- Gives up the memory of a batch, which is the reader's alone from now on: nobody need wait for the collector of this thread.
+-- Frees this thread's share of the memory of a batch that the reader has, so that its collector need not find it.
 local function release(v)
    if torch.isTensor(v) then v:set()
    elseif type(v) == 'table' and not getmetatable(v) then
@@ -74,8 +74,8 @@ local function release(v)
    end
 end
 
---- A batch for the reader, whose default type of tensors is this thread's. When it asks for another it has taken the one of
--- `depth` requests ago.
+--- A batch for the reader. `default` is the reader's default type of tensors. A new request shows that the reader has taken the
+-- batch of `depth` requests ago.
 function batch.next(epoch, numbers, default)
    torch.setdefaulttensortype(default)
    if own.collate then return batch.make(own, epoch, numbers) end
@@ -83,7 +83,7 @@ function batch.next(epoch, numbers, default)
    release(sent[turn])
    sent[turn] = nil
    local made = batch.make(own, epoch, numbers)
-   local again = own.reuse and (own.augment or own.made[own.turn] == made)           -- its memory is used again here
+   local again = own.reuse and (own.augment or own.made[own.turn] == made)           -- its memory is reused in this thread
    if not again then sent[turn] = made end
    return made
 end

@@ -1,5 +1,5 @@
--- feed.collate - samples become a batch: tensors are stacked along a new first dimension, numbers become a tensor, strings and
--- booleans a list; of tables this is done for each key.
+-- feed.collate - makes a batch of samples: tensors are stacked along a new first dimension, numbers become a tensor, strings
+-- and booleans a list; tables are collated key by key.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
@@ -8,7 +8,7 @@ local function differ(samples, numbers, k, path)
       numbers[k], arg.describe(samples[k]), path == '' and '' or ' at ' .. path, numbers[1], arg.describe(samples[1])), 0)
 end
 
--- Of two samples one has a key.
+-- Raises an error: of two samples only one has a key.
 local function differ_by(numbers, has, lacks, place)
    error(('sample %d has %s, sample %d does not: that makes no batch; the option collate takes a function that makes one'):format(
       numbers[has], place, numbers[lacks]), 0)
@@ -46,7 +46,7 @@ local function by_key(samples, numbers, path)
    return out
 end
 
---- @param samples  a list  @param numbers  their numbers, for messages  @param path  where in a sample
+--- @param samples  a list  @param numbers  their numbers, for messages  @param path  the position in a sample
 function collate(samples, numbers, path)
    local first = samples[1]
    if torch.isTensor(first) then return stacked(samples, numbers, path) end

@@ -1,4 +1,4 @@
--- feed.concat - datasets one after the other.
+-- feed.concat - concatenates datasets.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local fingerprint = require 'feed.fingerprint'
@@ -41,7 +41,7 @@ end
 
 -- ---- batches ------------------------------------------------------------------------------------------------------------
 
--- The types of a batch: of a tensor its type, of a table those of its fields; nil where there is something else.
+-- The types of a batch: of a tensor its type, of a table those of its fields; nil for other values.
 local function kind_of(v)
    if torch.isTensor(v) then return v:type() end
    if type(v) ~= 'table' or getmetatable(v) then return nil end
@@ -55,8 +55,8 @@ local function kind_of(v)
    return '{' .. table.concat(fields, ', ') .. '}'
 end
 
--- What the batches of all parts are, or false where these differ: a batch must not have the types of the part that its samples
--- happen to come from. The first sample of each is looked at, once.
+-- The common types of all parts' batches, or false where these differ. The types of a batch must not depend on the part that
+-- its samples come from. It tests the first sample of each part, once.
 local function kind_of_parts(self)
    local kind
    for k, part in ipairs(self.parts) do
@@ -72,7 +72,7 @@ local function kind_of_parts(self)
    return kind
 end
 
--- Batches of a kind as one of n samples, those of list[k] at places[k]; nil where their samples have other sizes.
+-- Joins batches of one kind to one of n samples, those of list[k] at places[k]; nil where their samples differ in size.
 local function joined(list, places, n, out)
    local first = list[1]
    if not torch.isTensor(first) then
@@ -98,7 +98,7 @@ local function joined(list, places, n, out)
    return t
 end
 
--- Of parts that all make whole batches, and of the same types: each makes its own, and they are put together.
+-- Where all parts make whole batches of the same types, each makes its part of the batch, and these are joined.
 function Concat:batch(numbers, out)
    need.indices('feed.concat', numbers, self:size())
    if self.kind == nil then self.kind = kind_of_parts(self) end

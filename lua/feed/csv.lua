@@ -1,4 +1,4 @@
--- feed.csv - the rows of a table in text: fields between separators, those in double quotes as they are (RFC 4180).
+-- feed.csv - the rows of a table in text: fields between separators, in double quotes where needed (RFC 4180).
 local torch = require 'torch'
 local fingerprint = require 'feed.fingerprint'
 local lines = require 'feed.lines'
@@ -10,8 +10,8 @@ Csv.__index = Csv
 
 local known = { header = 'boolean', separator = 'string', tensor = 'boolean' }
 
--- A decimal number, or nil: 0x1f, nan and inf are words, and so is what a double does not hold: 1e400, 1e-400, and whole numbers
--- from 2^53 on, which are names for something more often than amounts.
+-- A decimal number, or nil. 0x1f, nan and inf are strings, and so are values that a double cannot hold: 1e400, 1e-400, and
+-- whole numbers from 2^53 on, which are more often names than amounts.
 local function number(s)
    if not s:find '^%s*[+-]?%.?%d[%d.]*[eE]?[+-]?%d*%s*$' then return nil end
    local v = tonumber(s)
@@ -20,7 +20,7 @@ local function number(s)
    return v
 end
 
--- Where the quote that opens at a place of a line is closed; two quotes within are one that belongs to the text.
+-- The position of the quote that closes the one at a position in a line; two quotes within mean one that belongs to the text.
 local function closing(line, at)
    while true do
       at = line:find('"', at + 1, true)
@@ -30,7 +30,7 @@ local function closing(line, at)
    end
 end
 
--- The fields of a line: strings, and numbers where they are not quoted and read as one, unless all are `names`.
+-- The fields of a line: strings, and numbers for fields without quotes that read as one, unless all are `names`.
 local function fields(line, separator, names)
    local row, at = {}, 1
    repeat
@@ -60,7 +60,7 @@ local function tensor_of(row)
    return torch.Tensor(row)
 end
 
-local function parsed(self, line, names)                      -- counted with the header
+local function parsed(self, line, names)                      -- line numbers include the header
    local ok, row = pcall(function()
       local row = fields(lines.get(self, line), self.separator, names)
       if self.width and #row ~= self.width then
@@ -89,9 +89,9 @@ local function open(self, options)
    return self
 end
 
---- The rows of a CSV file: lists of fields, numbers where a field reads as one and stands without quotes, strings otherwise. All
--- rows have as many fields as the first. A quote opens at the beginning of a field only. Numbers that a double does not hold stay
--- strings: 1e400, 1e-400, whole numbers from 2^53 on. The file is read through once for the places of its rows, 8 bytes each.
+--- The rows of a CSV file: lists of fields, numbers for fields without quotes that read as one, strings otherwise. All
+-- rows have as many fields as the first. A quote opens at the beginning of a field only. Numbers that a double cannot hold stay
+-- strings: 1e400, 1e-400, whole numbers from 2^53 on. The file is read once to index its rows, with 8 bytes each.
 -- @param options  a table: `header` (true: the first row has the names, and a row is a table by these), `separator` (',', one
 --                 character), `tensor` (true: a row is a tensor of the default type, and every field a number)
 -- f = os.tmpname(); os.execute('echo 1,x >' .. f); r = require 'feed'.csv(f):get(1); os.remove(f); r[2] --> x

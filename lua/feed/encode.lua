@@ -1,4 +1,4 @@
--- feed.encode - values as the bytes of a record, and back: only data, whatever the bytes are. Numbers are little-endian.
+-- feed.encode - encodes values as the bytes of a record, and decodes them: data only, never code. Numbers are little-endian.
 --
 --    n  a number: a double            s  a string: its length (8 bytes) and its bytes
 --    y  true        f  false          {  a table: the number of its pairs (8 bytes), and each key and value
@@ -36,7 +36,7 @@ local function put_tensor(out, t)
    if n > 0 then out[#out + 1] = ffi.string(p, n) end
 end
 
--- Keys in an order of their own, so that equal tables make equal bytes.
+-- Sorts keys, so that equal tables make equal bytes.
 local function put_table(out, t, depth)
    if depth > DEEPEST then error(('tables are inside of each other more than %d deep'):format(DEEPEST), 0) end
    local keys = {}
@@ -87,8 +87,8 @@ local function count(p, at)
    return tonumber(long[0])
 end
 
---- The shape of the tensor in a record: its dtype, the number of its dimensions, the bytes of its elements, the place at
--- which they begin; its sizes are in encode.sizes.
+--- The shape of the tensor in a record: its dtype, the number of its dimensions, the bytes of its elements, and the position
+-- of the first; its sizes are in encode.sizes.
 function encode.shape(p, n)
    if n < 3 then error('it ends within a value', 0) end
    local d, ndim = dtypes[p[1]], p[2]

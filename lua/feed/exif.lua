@@ -1,4 +1,4 @@
--- feed.exif - the orientation that a camera has written into a JPEG or WebP file.
+-- feed.exif - reads the orientation that a camera wrote into a JPEG or WebP file.
 local exif = {}
 
 local function number(s, at, bytes, big)
@@ -26,7 +26,7 @@ local function in_tiff(s)
    end
 end
 
-local MARK = 'Exif\0\0'                      -- what the block begins with: in WebP files only some programs write it
+local MARK = 'Exif\0\0'                      -- the beginning of a block; in WebP files only some programs write it
 
 -- The blocks of Exif data: the first of a JPEG file, and that of a WebP file.
 local function in_jpeg(bytes)
@@ -52,14 +52,14 @@ local function in_webp(bytes)
    end
 end
 
---- The orientation of the JPEG or WebP image in these bytes: 1..8, and 1 where the file has none that is valid.
+--- The orientation of the JPEG or WebP image in these bytes: 1..8, and 1 if the file has no valid one.
 function exif.orientation(bytes)
    local block = (bytes:sub(1, 4) == 'RIFF' and in_webp or in_jpeg)(bytes)
    local v = block and in_tiff(block)
    return v and v >= 1 and v <= 8 and v or 1
 end
 
---- Turns planes x rows x columns, as stored, the way that the orientation says. @return a contiguous tensor
+--- Rotates or mirrors planes x rows x columns, as stored, by the orientation. @return a contiguous tensor
 function exif.upright(x, orientation)
    if orientation >= 5 then x = x:transpose(2, 3) end
    local mirror_rows = orientation == 3 or orientation == 4 or orientation == 7 or orientation == 8

@@ -1,5 +1,5 @@
--- feed.fingerprint - by what a loader's state knows its dataset: a word for its kind and a checksum of what its samples are,
--- or, where there are many, of some of them. It depends neither on where files lie nor on when they were written.
+-- feed.fingerprint - identifies the dataset in a loader's state: a word for its kind and a checksum of its samples, or of some
+-- of them if there are many. It depends neither on the paths of files nor on their times.
 local lib = require 'torch.lib'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -10,13 +10,13 @@ local C = lib.C
 
 local fingerprint = {}
 
-local FEW, BLOCK = 16, 4096                  -- places of a file that are looked at, and bytes at each
-local MANY, LEVELS = 256, 32                 -- elements of a tensor that are looked at, and values that are told apart
-local ODD = 0.3183                           -- a part of a level that data do not have
-local DEEPEST, LONGEST = 8, 256              -- tables in tables; bytes of a string
-local GOLDEN = 0.6180339887498949            -- its multiples lie evenly in 0..1, and follow no pattern that data may have
+local FEW, BLOCK = 16, 4096                  -- sampled blocks of a file, and bytes of each
+local MANY, LEVELS = 256, 32                 -- sampled elements of a tensor, and levels of their values
+local ODD = 0.3183                           -- a fraction of a level that values of data do not have
+local DEEPEST, LONGEST = 8, 256              -- nesting of tables; bytes of a string
+local GOLDEN = 0.6180339887498949            -- its multiples are evenly spread in 0..1, without a pattern that data may have
 
---- 'kind 1a2b3c4d': the checksum is that of the text.
+--- 'kind 1a2b3c4d', with the checksum of the text.
 function fingerprint.new(kind, text) return ('%s %08x'):format(kind, C.th_crc32c(0, text, #text)) end
 
 --- The checksum of a tensor's elements, as a text.
@@ -25,7 +25,7 @@ function fingerprint.sum(t)
    return ('%08x'):format(n > 0 and C.th_crc32c(0, p, n) or 0)
 end
 
---- What a dataset says of itself, or nil where it says nothing.
+--- The fingerprint that a dataset returns, or nil if it has none.
 function fingerprint.of(dataset)
    if dataset.fingerprint == nil then return nil end
    local v = dataset:fingerprint()
@@ -35,7 +35,7 @@ function fingerprint.of(dataset)
    return v
 end
 
---- That of datasets side by side, or one after the other: a table of them.
+--- The fingerprint of datasets that are zipped or concatenated: a table of them.
 function fingerprint.of_parts(kind, parts)
    local list = {}
    for key, part in pairs(parts) do
@@ -45,22 +45,23 @@ function fingerprint.of_parts(kind, parts)
    return fingerprint.new(kind, table.concat(list, '\n'))
 end
 
-local known = setmetatable({}, { __mode = 'k' })             -- dataset -> its own, of this thread
+local known = setmetatable({}, { __mode = 'k' })             -- dataset -> its fingerprint, in this thread
 
---- f(dataset), which is asked once: for what lies in files, which do not change.
+--- f(dataset), called once per dataset: for files, which do not change.
 function fingerprint.once(dataset, f)
    known[dataset] = known[dataset] or f(dataset)
    return known[dataset]
 end
 
---- Up to FEW whole numbers that lie evenly in 1..n.
+--- Up to FEW whole numbers, evenly spread in 1..n.
 function fingerprint.some(n)
    local list = {}
    for k = 1, math.min(n, FEW) do list[k] = n <= FEW and k or 1 + math.floor((k - 1) * (n - 1) / (FEW - 1)) end
    return list
 end
 
---- The checksum of blocks that lie evenly in `bytes` bytes, as a text. @param at  a function (n, place) that gives n of them
+--- The checksum of blocks that are evenly spread in `bytes` bytes, as a text. @param at  a function (n, position) that returns
+-- n bytes
 function fingerprint.blocks_at(at, bytes)
    local sum, n = 0, math.min(BLOCK, bytes)
    for _, k in ipairs(fingerprint.some(math.ceil(bytes / BLOCK))) do
@@ -69,14 +70,14 @@ function fingerprint.blocks_at(at, bytes)
    return ('%08x'):format(sum)
 end
 
---- That of the bytes `from` ... `to` - 1 of an open file.
+--- The same of the bytes `from` ... `to` - 1 of an open file.
 function fingerprint.blocks(s, from, to)
    return fingerprint.blocks_at(function(n, place) return source.bytes(s, n, from + place) end, to - from)
 end
 
 -- ---- values in memory -----------------------------------------------------------------------------------------------------
 
--- Element k of a tensor on the CPU, from 0, rows first.
+-- Element k of a tensor on the CPU, from 0, in row-major order.
 local function element(t, k)
    local at = tonumber(t._offset)
    for d = t._ndim - 1, 0, -1 do
@@ -86,8 +87,8 @@ local function element(t, k)
    return dtype.read(t._dtype, t._storage.data, at)
 end
 
--- A few elements, each as one of LEVELS parts of a power of two above the largest: what was computed from the same data, on
--- another CPU, say, may differ in its last bits, and must not be near to where a level or a power begins.
+-- A few elements, each as one of LEVELS parts of a power of two above the largest. The same data computed on another CPU may
+-- differ in the last bits, so values of data must not be near the boundary of a level or a power.
 local function levels(t, many)
    local n, values, most = t:nElement(), {}, 0
    for k = 1, math.min(n, many) do
@@ -103,7 +104,7 @@ local function levels(t, many)
    return table.concat(values, ' ')
 end
 
---- What a value is, as a text. @param many  elements of a tensor that are looked at (default 256)
+--- A value as a text. @param many  how many elements of a tensor are sampled (default 256)
 function fingerprint.text(v, many, depth)
    many, depth = many or MANY, depth or 0
    if torch.isTensor(v) then return ('%s: %s'):format(arg.describe(v), v._device == 0 and levels(v, many) or '') end

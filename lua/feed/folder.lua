@@ -1,4 +1,4 @@
--- feed.folder - files in folders, one folder a class: images, say.
+-- feed.folder - files in folders, one folder for each class: images, for example.
 local paths = require 'paths'
 local fingerprint = require 'feed.fingerprint'
 local image = require 'feed.image'
@@ -8,7 +8,7 @@ local source = require 'feed.source'
 local Folder = {}
 Folder.__index = Folder
 
--- The names of folders, or of files that `load` can read, in an order that does not depend on the disk.
+-- The names of folders, or of files that `load` can read, in an order that does not depend on the file system.
 local function sorted(dir, keep)
    local names = {}
    for name in paths.files(dir) do
@@ -33,7 +33,7 @@ end
 
 --- The files in the folders of a folder, sorted by name: sample i is {load(path), number of its folder}. The names of the
 -- folders are in the field `classes`, those of the files in `names`. Without `load` they are the images in files that end in
--- .png, .jpg, .jpeg or .webp, as feed.image reads them; other files are passed over, and so are names that begin with a dot.
+-- .png, .jpg, .jpeg or .webp, as feed.image reads them; other files are ignored, and so are names that begin with a dot.
 -- @param load  a function of a path (optional): function(path) return feed.image(path, {least = 256}) end
 -- require 'feed'.folder('doc', function(path) return path end).classes[1] --> pictures
 function Folder.new(dir, load)
@@ -55,7 +55,7 @@ function Folder:get(i)
    return { x, self.class[i] }
 end
 
--- A file may have gone since; whoever needs it will hear of that.
+-- A file may have been removed since; reading it will raise an error.
 local function look(self)
    local list = { table.concat(self.classes, '\0'), table.concat(self.names, '\0') }
    for _, i in ipairs(fingerprint.some(#self.names)) do

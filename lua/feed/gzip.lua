@@ -1,9 +1,9 @@
--- feed.gzip - unpacks gzipped files (RFC 1952) by zlib, which is opened when the first one comes.
+-- feed.gzip - unpacks gzipped files (RFC 1952) by zlib, which is opened on first use.
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
 local source = require 'feed.source'
 
--- Under names of our own, since others may declare them too.
+-- Declared under names with a prefix of ours, since other code may declare them too.
 ffi.cdef [[
 typedef struct feed_z_stream {
    const uint8_t *next_in;
@@ -25,11 +25,11 @@ int feed_inflate_end(feed_z_stream *z) __asm__("inflateEnd");
 
 local OK, STREAM_END, NO_MEMORY, NO_PROGRESS = 0, 1, -4, -5
 local GZIP = 15 + 16                         -- the largest window, and the header and checksum of gzip
-local ROOM, PORTION = 65536, 2 ^ 20          -- bytes that are read, and unpacked, at a time
+local ROOM, PORTION = 65536, 2 ^ 20          -- bytes to read, and to unpack, at a time
 
 local gzip = { MAGIC = '\31\139' }
 
---- Deflate packs at most so many bytes into one: what promises more lies.
+--- Deflate packs at most so many bytes into one, so a header that claims more is false.
 gzip.MOST_RATIO = 1032
 
 local zlib
@@ -42,7 +42,7 @@ end
 local Reader = {}
 Reader.__index = Reader
 
--- Reads on where all that was read has been used. @return how many bytes wait to be unpacked: 0 at the end
+-- Reads more when all input has been used. @return how many bytes wait to be unpacked: 0 at the end
 local function fill(self)
    local z, n = self.z, math.min(ROOM, self.bytes - self.at)
    if z.avail_in == 0 then
@@ -52,7 +52,7 @@ local function fill(self)
    return z.avail_in
 end
 
--- A member has ended. Others may follow, as gzip allows.
+-- Called when a member has ended. gzip allows more of them.
 local function next_member(self)
    if fill(self) == 0 then
       self.ended = true
@@ -85,10 +85,10 @@ function Reader:take(to, n)
    return done
 end
 
---- Whether more is packed than was taken.
+--- Whether more bytes are packed than were taken.
 function Reader:goes_on() return self:take(self.one, 1) > 0 end
 
---- f(reader, ...) of an open file of so many bytes. @return what f does
+--- Calls f(reader, ...) for an open file of so many bytes. @return its result
 function gzip.with(s, bytes, f, ...)
    local self = setmetatable({ source = s, bytes = bytes, at = 0, member = 1, ended = false, z = ffi.new 'feed_z_stream',
       room = ffi.new('uint8_t[?]', ROOM), one = ffi.new 'uint8_t[1]' }, Reader)

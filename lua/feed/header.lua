@@ -1,4 +1,4 @@
--- feed.header - the first 40 bytes of a file of records; feed.pack says what they are.
+-- feed.header - the first 40 bytes of a file of records, in the format of feed.pack.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local format = require 'torch.format'
@@ -18,13 +18,13 @@ local header = { SIZE = 40 }
 
 local MAGIC, VERSION = '\137THPACK\n', 1
 
---- The bytes of the header: so many records, the place of their index and its checksum.
+--- The bytes of the header: the number of records, the position of their index and its checksum.
 function header.make(count, index, sum)
    local text = MAGIC .. le(4, VERSION) .. le(4, 0) .. le(8, count) .. le(8, index) .. le(4, sum)
    return text .. le(4, C.th_crc32c(0, text, #text))
 end
 
---- Reads the header of a file of so many bytes. @return the number of records, the place of the index, its checksum
+--- Reads the header of a file of so many bytes. @return the number of records, the position of the index, its checksum
 function header.read(s, bytes)
    if bytes < header.SIZE then error('it is no file of feed.pack, or its beginning is all that is left', 0) end
    local h = ffi.new 'feed_pack_header'

@@ -1,4 +1,4 @@
--- feed.idx - the rows of an IDX file, the format of MNIST, read where they are wanted; of a gzipped one, unpacked at once.
+-- feed.idx - the rows of an IDX file, the format of MNIST, read on demand; gzipped files are unpacked when they are opened.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
@@ -18,7 +18,7 @@ local function big_endian(text, at)
    return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
--- @param next  a function that gives the next n bytes, or fewer at the end
+-- @param next  a function that returns the next n bytes, or fewer at the end
 -- @return the dtype, the sizes as a list, the bytes of all elements, the bytes of the header
 local function header(next)
    local magic = next(4)
@@ -66,7 +66,7 @@ local function packed(reader, bytes)
    local h = ffi.new 'th_npy'
    h.dtype, h.swapped, h.bytes = d, SWAPPED, total
    lib.C.th_npy_native(h, p)
-   local print = Rows.fingerprint_of('feed.idx', d, SWAPPED, { unpack(sizes, 2) }, sum)      -- packed or not, it is the same
+   local print = Rows.fingerprint_of('feed.idx', d, SWAPPED, { unpack(sizes, 2) }, sum)      -- the same whether packed or not
    return Tensors.rows('feed.idx', t, sizes[1], print)
 end
 
@@ -75,9 +75,9 @@ local function open(s, bytes, file)
    return gzip.with(s, bytes, packed, bytes)
 end
 
---- The rows of an IDX file of any type: tensors, or numbers where it has one dimension. They are read from the file when they are
--- asked for, in each thread. A gzipped file, by whatever name, is unpacked when it is opened, and lies in memory once for all
--- threads; that needs zlib, which TH_ZLIB names if it lies elsewhere.
+--- The rows of an IDX file of any type: tensors, or numbers where it has one dimension. Each thread reads them from the file
+-- on demand. A gzipped file, whatever its name, is unpacked when it is opened, and is in memory once for all
+-- threads. That needs zlib; TH_ZLIB names it if it is in an unusual folder.
 -- require 'feed'.idx('data/digits-labels-idx1-ubyte'):get(2) --> 1
 return function(file)
    need.path('feed.idx', file)

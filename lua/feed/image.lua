@@ -6,7 +6,7 @@ local source = require 'feed.source'
 
 local image = {}
 
--- Eight bits, and what is transparent lies on black.
+-- Converts to eight bits, with black behind transparent pixels.
 local function plain(x)
    if x:type() == 'torch.IntTensor' then x = x:div(256):byte() end
    local channels = x:size(1)
@@ -16,7 +16,7 @@ local function plain(x)
    return colours:cmul(opaque:expandAs(colours)):add(127):div(255):byte()
 end
 
--- By the first bytes, whatever the name is.
+-- The format is known by the first bytes, whatever the name is.
 local readers = {
    ['feed.png'] = function(png, bytes) return plain(png.read(bytes):permute(3, 1, 2):contiguous()) end,
    ['feed.webp'] = function(webp, bytes)
@@ -36,7 +36,7 @@ local function read(file, least)
    error('it is no PNG, JPEG or WebP image', 0)
 end
 
---- The image in a file, channels first. Errors have no name of a function or a file.
+--- The image in a file, channels first. Errors do not name a function or a file.
 function image.read(file, least)
    local ok, x = pcall(read, file, least)
    if not ok then error(format.reason(x), 0) end
@@ -44,9 +44,9 @@ function image.read(file, least)
 end
 
 --- The image in a PNG, JPEG or WebP file: a ByteTensor of 3 x height x width, or 1 x height x width if it has no colours.
--- Sixteen bits become eight, and what is transparent lies on black. A JPEG file that is cut off or damaged as far as the library
--- notices is an error, and so are CMYK colours and animations. A JPEG or WebP image is turned the way that the orientation in its
--- Exif data says. Needs libpng, libturbojpeg and libwebp, which TH_PNG, TH_JPEG and TH_WEBP name if they lie elsewhere.
+-- Sixteen bits become eight, and transparent pixels get a black background. A JPEG file that is cut off, or damaged so that the
+-- library notices, is an error, and so are CMYK colours and animations. A JPEG or WebP image is rotated by the orientation in
+-- its Exif data. Needs libpng, libturbojpeg and libwebp; TH_PNG, TH_JPEG and TH_WEBP name them if they are in unusual folders.
 -- Images of more than 2^30 pixels are refused; TH_IMAGE_PIXELS in the environment sets another limit.
 -- @param options  a table: `least` (a JPEG image is read at 1/2, 1/4 or 1/8 of its size, in less time, where its shorter side
 --                 still has so many pixels)

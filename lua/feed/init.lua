@@ -1,7 +1,7 @@
 -- lua/feed/init.lua - feed: datasets in files and tensors, and loaders that make batches of them.
 --
 -- A dataset is a table with size(), the number of its samples, and get(i, random), sample i from 1: a tensor, number, string or
--- table of these. `random` is a torch.Generator for what shall be random in a sample.
+-- table of these. `random` is a torch.Generator for random parts of a sample.
 local feed = {}
 
 feed.tensors = require 'feed.tensors'.new

@@ -1,5 +1,5 @@
--- feed.jpeg - reads and writes JPEG images through TurboJPEG, the plain interface of libjpeg-turbo 2 and 3, which is opened when
--- the first one comes.
+-- feed.jpeg - reads and writes JPEG images through TurboJPEG, the simple interface of libjpeg-turbo 2 and 3, which is opened on
+-- first use.
 local ffi = require 'ffi'
 local extended = require 'feed.jpeg_extended'
 local load_library = require 'feed.library'
@@ -23,13 +23,13 @@ int tjDestroy(void *handle);
 local RGB, GREY, PRINT = 0, 6, 11            -- formats of pixels
 local FORMATS = { [1] = GREY, [3] = RGB, [4] = PRINT }      -- by channels
 local GREYSCALE, CMYK, YCCK = 2, 3, 4        -- colours of a file; the others become RGB
-local QUARTER, NO_COLOURS = 2, 3             -- samples of the colours in a written file: one of four pixels, none
--- What is cut off or damaged is a warning to the library, which fills up with grey. A file of very many scans (`LIMIT_SCANS`:
--- 500) is there to keep its reader busy.
+local QUARTER, NO_COLOURS = 2, 3             -- chroma subsampling of a written file: one sample for four pixels, none
+-- For truncated or damaged data the library only warns, and fills the rest with grey. LIMIT_SCANS refuses files with more than
+-- 500 scans, which are made to keep a reader busy.
 local STOP_ON_WARNING, LIMIT_SCANS = 8192, 32768
--- How the library begins a warning about entropy-coded data. Errors begin in other ways, and so does the warning of a short file.
+-- The beginning of a warning about entropy-coded data. Errors begin differently, and so does the warning about a short file.
 local DAMAGE = 'libjpeg-turbo: Corrupt JPEG data: '
-local MOST = 512                             -- pixels of a byte: each block of 8 x 8 takes at least a bit
+local MOST = 512                             -- pixels per byte: each block of 8 x 8 takes at least a bit
 
 local jpeg = {}
 
@@ -45,7 +45,7 @@ end
 
 local function message(handle) return 'libjpeg-turbo: ' .. ffi.string(turbo.tjGetErrorStr2(handle)) end
 
--- Raises what went wrong, or gives it to `warn` where the image has its full size all the same.
+-- Raises an error; or passes it to `warn` if the image has its full size nevertheless.
 local function try(handle, status, warn)
    if status == 0 then return end
    local why = message(handle)
@@ -53,7 +53,7 @@ local function try(handle, status, warn)
    warn(why)
 end
 
--- f(handle, ...) with a handle of the library.
+-- Calls f(handle, ...) with a handle of the library.
 local function with(new, f, ...)
    local handle = library()[new]()
    if handle == nil then error(message(nil), 0) end
@@ -76,7 +76,7 @@ local function header(handle, bytes, warn)
    local size = ffi.new 'int[4]'                              -- width, height, sampling, colours
    try(handle, turbo.tjDecompressHeader3(handle, bytes, #bytes, size, size + 1, size + 2, size + 3), warn)
    local width, height, colours = size[0], size[1], size[3]
-   if width * height == 0 then error('it ends before its image begins', 0) end       -- tables alone are well-formed, too
+   if width * height == 0 then error('it ends before its image begins', 0) end       -- a file of tables alone is valid, too
    return colours == GREYSCALE and 1 or (colours == CMYK or colours == YCCK) and 4 or 3, height, width
 end
 
@@ -88,19 +88,20 @@ local function decode(handle, bytes, options)
    if width * height > MOST * #bytes then
       error(('%d x %d pixels do not fit into %d bytes'):format(width, height, #bytes), 0)
    end
-   limit.check(width, height)               -- of the whole image: progressive files take room for all of it at any scale
+   limit.check(width, height)               -- for the whole image: progressive files need memory for all of it at any scale
    local part = options.least and scale(math.min(width, height), options.least) or 1
    width, height = math.ceil(width / part), math.ceil(height / part)
-   local pixels = torch.ByteTensor():resize(height, width, channels)       -- not filled: the library writes every row
+   local pixels = torch.ByteTensor():resize(height, width, channels)       -- not initialized: the library writes every row
    try(handle, turbo.tjDecompress2(handle, bytes, #bytes, pixels:data(), width, width * channels, height, FORMATS[channels],
       LIMIT_SCANS + (options.warn and 0 or STOP_ON_WARNING)), options.warn)
    return pixels
 end
 
 --- The pixels in the bytes of a JPEG file, a string: a ByteTensor of height x width x 3, or 1 if it has no colours.
--- @param options  a table: `least`, pixels that the shorter side shall have at least: a half, a fourth or an eighth of the image
---    is read where it has so many, in a part of the time. `print`: CMYK files are read too, as four channels. `warn`: a function
---    that gets the text about damage inside of the data, which libjpeg reads over; without it such damage is an error
+-- @param options  a table: `least`, the fewest pixels of the shorter side: if a half, a fourth or an eighth of the image still
+-- has
+--    so many, that is read instead, in less time. `print`: CMYK files are read too, as four channels. `warn`: a function
+--    that gets the text about damage within the data, over which libjpeg continues; without it such damage is an error
 function jpeg.read(bytes, options) return with('tjInitDecompress', decode, bytes, options or {}) end
 
 --- Channels, height and width of the JPEG image in these bytes.

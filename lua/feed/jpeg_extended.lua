@@ -1,5 +1,5 @@
--- feed.jpeg_extended - writes JPEG images of low quality, whose quantization tables have values above 255: TurboJPEG writes 255
--- instead. Annexes, figures and tables are those of ITU T.81.
+-- feed.jpeg_extended - writes JPEG images of low quality, whose quantization tables have values above 255, where TurboJPEG
+-- writes 255. Annexes, figures and tables are those of ITU T.81.
 local bit = require 'bit'
 local ffi = require 'ffi'
 
@@ -54,7 +54,7 @@ local function codes(specification)
    return table
 end
 
--- Figure A.6: places in a block by rows, in the order in which a file has them.
+-- Figure A.6: indices of a block by rows, in the order of a file.
 local ZIGZAG = ffi.new 'uint8_t[64]'
 do
    local k = 0
@@ -89,7 +89,7 @@ end
 local C1, C2, C3 = cos(math.pi / 16), cos(math.pi / 8), cos(3 * math.pi / 16)
 local C5, C6, C7 = cos(5 * math.pi / 16), cos(3 * math.pi / 8), cos(7 * math.pi / 16)
 
--- The cosine transform of 8 values, p[0], p[step] ..., in place and without its factors, which `factors` has.
+-- The cosine transform of 8 values, p[0], p[step] ..., in place and without its factors, which are in `factors`.
 local function transform_line(p, step)
    local a, b, c, d = p[0], p[step], p[2 * step], p[3 * step]
    local h, g, f, e = p[7 * step], p[6 * step], p[5 * step], p[4 * step]
@@ -108,7 +108,7 @@ local function transform(block)
    for k = 0, 7 do transform_line(block + k, 8) end
 end
 
--- What the sums of `transform` are divided by, in the order of a file: quantization values over the factors of the cosine
+-- The divisors of the sums of `transform`, in the order of a file: quantization values over the factors of the cosine
 -- transform. The square root is taken of the product, so that the factor 1/8 of even frequencies is exact.
 local function divisors(values)
    local d = ffi.new 'double[64]'
@@ -124,7 +124,7 @@ end
 local ROOM = 2 ^ 16
 local MOST_OF_UNIT = 6 * 64 * 2 * 4          -- six blocks of 64 values of at most 27 bits, each byte followed by a zero
 
--- `held` has `count` bits, fewer than 8, that wait for a whole byte.
+-- `held` has `count` bits, fewer than 8, that do not yet fill a byte.
 local writer_t = ffi.typeof('struct { int32_t n, count, held; uint8_t bytes[$]; }', ROOM)
 
 -- Appends `n` bits, at most 16. A byte of 255 is followed by 0, because markers begin with 255.
@@ -229,7 +229,7 @@ end
 
 local function component(dc, ac, values) return { dc = codes(dc), ac = codes(ac), divisors = divisors(values), last = 0 } end
 
---- Whether a picture of this quality needs a quantization value above 255, and is one that extended.write takes.
+--- Whether an image of this quality needs a quantization value above 255, and extended.write accepts it.
 -- @param x  as for extended.write  @param quality  0..100
 function extended.takes(x, quality)
    local _, wide = scaled(LUMA, quality)                      -- at each quality it has the largest value of both

@@ -1,8 +1,8 @@
 -- feed.length - orders by the lengths of samples: shortest first in the first epoch, and batches of similar lengths in others.
--- They rearrange the order below them, so any place can still be asked for without what was before.
+-- They rearrange the order below them, so any position can be computed without those before it.
 --
 -- Batches of similar lengths: `bucket` runs of `run` samples at a time make a window. Its samples are sorted by length and cut
--- into runs, and the runs are shuffled. A run that is short comes last, so that all others begin where a step of the loader does.
+-- into runs, and the runs are shuffled. A short run comes last, so that all others begin where a step of the loader begins.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local fingerprint = require 'feed.fingerprint'
@@ -12,7 +12,7 @@ local seed = require 'feed.seed'
 local ByLength = {}
 ByLength.__index = ByLength
 
-local SALT = 2 ^ 40                          -- feed.order draws by the numbers of windows from 0 on; these begin here
+local SALT = 2 ^ 40                          -- above the numbers of windows, which feed.order draws by
 
 local WANTED = 'a tensor of one dimension, a list or a function'
 
@@ -21,7 +21,7 @@ local function number(who, i, v)
    return v
 end
 
--- The lengths of n samples as a DoubleTensor of its own, from a tensor, a list or a function of the sample's number.
+-- The lengths of n samples as a new DoubleTensor, from a tensor, a list or a function of the sample's number.
 local function lengths_of(who, lengths, n)
    local out = torch.DoubleTensor(n)
    if torch.isTensor(lengths) or type(lengths) == 'table' and not arg.is_callable(lengths) then
@@ -52,13 +52,13 @@ function ByLength.new(who, order, n, options)
    return setmetatable(self, ByLength)
 end
 
--- These samples, shortest first; those of equal length stay in their order.
+-- These samples, shortest first; samples of equal length keep their order.
 local function sorted(self, numbers)
    local _, places = self.lengths:index(1, numbers):sort(1)
    return numbers:index(1, places)
 end
 
--- `numbers` cut into runs, which come in an order that is drawn; the run that is drawn last has what is left over.
+-- `numbers` cut into runs in a random order; the last run in that order is the one with the remainder.
 local function shuffled(self, numbers, epoch, w)
    local m, run = numbers:size(1), self.run
    local count = math.ceil(m / run)
@@ -90,7 +90,7 @@ function ByLength:at(epoch, p, m)
    while done < m do
       local w = all and 0 or math.floor((p + done) / (self.bucket * self.run))
       if self.epoch ~= epoch or self.window ~= w then
-         self.epoch = nil                                     -- memory may end, and Ctrl-C come
+         self.epoch = nil                                     -- memory may run out, and Ctrl-C may come
          self.numbers, self.first = part(self, epoch, w)
          self.epoch, self.window = epoch, w
       end
@@ -102,7 +102,7 @@ function ByLength:at(epoch, p, m)
    return out
 end
 
---- Cuts into runs of so many samples from now on.
+--- Sets the length of the runs.
 function ByLength:cut(run) self.run, self.epoch = run, nil end
 
 return ByLength

@@ -1,8 +1,8 @@
--- lua/feed/library.lua - C libraries that readers open when they are first used.
+-- lua/feed/library.lua - opens C libraries of readers on first use.
 local ffi = require 'ffi'
 
---- A library as ffi.load gives it: the file that the environment's variable names, else `name`, else `plain` by the linker's
--- rules. Errors: `missing`, where none of them can be opened.
+--- A library, opened by ffi.load: the file that the environment variable names, else `name`, else `plain` by the linker's
+-- rules. If none of them can be opened, the error is `missing`.
 return function(variable, name, plain, missing)
    for _, file in ipairs { os.getenv(variable) or name, plain } do
       local ok, found = pcall(ffi.load, file)

@@ -1,4 +1,4 @@
--- feed.lines - where the lines of a text file begin: what feed.text and feed.csv know of their file.
+-- feed.lines - the positions of the lines of a text file, for feed.text and feed.csv.
 local torch = require 'torch'
 local fingerprint = require 'feed.fingerprint'
 local source = require 'feed.source'
@@ -8,13 +8,13 @@ local lines = {}
 local BLOCK, NEWLINE, RETURN, QUOTE = 2 ^ 20, 10, 13, 34
 local MARK = '\239\187\191'                 -- U+FEFF, with which some programs begin a text in UTF-8
 
--- Where in a line a byte is: at the beginning of a field, where a quote opens; within one; between quotes; behind a quote that
--- closes, or is the first of two that stand for one.
+-- The state of a byte in a line: at the beginning of a field, where a quote opens; within one; between quotes; behind a quote
+-- that closes, or is the first of two that mean one.
 local BEGIN, WITHIN, QUOTED, CLOSED = 0, 1, 2, 3
 
--- Writes into `to` the places at which lines end in p[0..n), behind the newline, as far as there is room.
+-- Writes into `to` the positions behind the newlines in p[0..n), as far as there is room.
 -- @param separator  the byte between fields, or -1: there are no fields, and no quotes
--- @return how far it got, how many it wrote, and where in a line it is
+-- @return the position reached, how many positions are in `to`, and the state there
 local function scan(p, n, at, base, to, have, room, separator, state)
    while at < n and have < room do
       local c = p[at]
@@ -53,9 +53,9 @@ local function index(s, bytes, separator)
    return places:narrow(1, 1, have):clone(), have - 1, source.stamp(s)
 end
 
---- Reads a file through. @param separator  a character, where lines have fields between such; a newline in one that begins with a
--- double quote ends no line
--- @return a LongTensor of the places (from 0) at which lines begin, and behind it that of the end; the number of lines; the stamp
+--- Indexes a file. @param separator  a character, if lines have fields separated by it; then a newline in a field that begins
+-- with a double quote ends no line
+-- @return a LongTensor of the positions (from 0) of the lines, and after them of the end; the number of lines; the stamp
 -- of the file
 function lines.index(file, separator) return source.with(file, index, separator and separator:byte() or -1) end
 
@@ -64,7 +64,7 @@ local function look(dataset)
    return fingerprint.sum(places) .. fingerprint.blocks(source.of(dataset), places[1], places[places:size(1)])
 end
 
---- What a dataset's lines are, as a text.
+--- The fingerprint of a dataset's lines, as a text.
 function lines.fingerprint(dataset) return fingerprint.once(dataset, look) end
 
 --- Line i without its end.

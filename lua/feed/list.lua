@@ -1,4 +1,4 @@
--- feed.list - samples that lie in a Lua table; and feed.t7, which finds them in a file of torch.save.
+-- feed.list - the elements of a Lua table as samples; and feed.t7, which loads them from a file of torch.save.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local fingerprint = require 'feed.fingerprint'
@@ -37,8 +37,8 @@ local function are_columns(t)
    return n ~= nil
 end
 
---- The samples in a file of torch.save, which is loaded as a whole: of a tensor or a table of tensors those of feed.tensors,
--- of another list its elements. No code in the file is run.
+--- The samples in a file of torch.save, which is loaded as a whole: for a tensor or a table of tensors those of feed.tensors,
+-- for another list its elements. No code in the file is run.
 -- name = os.tmpname(); torch.save(name, torch.range(5, 7)); x = require 'feed'.t7(name):get(3); os.remove(name); x --> 7
 function List.t7(file)
    need.path('feed.t7', file)

@@ -38,8 +38,8 @@ Lmdb.__index = Lmdb
 
 --- The values of an LMDB database as strings, in the order of their keys; feed.map(d, torch.deserialize) makes objects of
 -- them. The file is a folder with data.mdb, or the file itself, of version 1 of the format and a machine of 64 bits. Each value
--- of a key with several values is a sample. Opening reads all keys, which all threads share. A value is read when it is asked
--- for. No program may write to the database meanwhile. A damaged file is an error.
+-- of a key with several values is a sample. Opening reads all keys, which all threads share. Values are read on demand.
+-- No program may write to the database meanwhile. A damaged file is an error.
 -- @param options  a table: `keys` (true: a sample is {key = , value = })
 function Lmdb.new(file, options)
    need.path('feed.lmdb', file)
@@ -54,7 +54,7 @@ function Lmdb:size() return self.n end
 
 local value = ffi.new 'const char *[1]'
 
--- Value i: where it lies in memory until the next one is read, and how many bytes it has.
+-- Value i: its address, valid until the next one is read, and its size in bytes.
 local function read(self, i)
    local at = self.values:data() + 2 * (i - 1)
    local n = tonumber(at[1])

@@ -1,7 +1,7 @@
--- feed.loader - batches of a dataset in an order that a seed decides, made by threads ahead of the reader or by the reader.
+-- feed.loader - batches of a dataset, in an order that a seed determines, prefetched by threads or made by the reader.
 --
--- The order of an epoch is a list of samples; the place is how many of them have been given out, over all ranks. A step takes
--- batch × ranks samples from there, of which every rank makes its part. So the state is a few numbers, and neither workers nor
+-- The order of an epoch is a list of samples; the place is how many of them have been returned, over all ranks. A step takes
+-- the next batch × ranks samples, of which every rank makes its part. So the state is a few numbers, and neither workers nor
 -- ranks are part of it.
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -16,7 +16,7 @@ local Order = require 'feed.order'
 
 local memory = lib.C.th_memory_of(lib.C.TH_CPU)
 
-local LAST = 2 ^ 53 - 1                     -- epoch: the next one has a number too
+local LAST = 2 ^ 53 - 1                     -- the last epoch whose successor has an exact number
 
 local Loader = {}
 Loader.__index = Loader
@@ -28,7 +28,7 @@ local known = {
    augment = 'table',
 }
 
--- Rank and number of ranks: those that are given, else those of the job that this process belongs to, if dist has been started.
+-- Rank and number of ranks: the given ones, else those of this process in its job, if dist has been started.
 local function ranks_of(options)
    local ranks, rank = options.ranks, options.rank
    if (ranks == nil) ~= (rank == nil) then error('feed.loader: rank and ranks are given both or not at all', 3) end
@@ -47,7 +47,7 @@ local function whole(options, name, default, lo, hi, level)
    return need.whole('feed.loader', name, options[name], lo, hi, level or 3)
 end
 
--- Orders by length lie above the other order. `bucket` counts steps: what their runs are cut for is kept in states.
+-- Orders by length rearrange the other order. `bucket` counts steps; the length of their runs is part of the state.
 local function need_lengths(self, options)
    local bucket = whole(options, 'bucket', nil, 1, 2 ^ 31, 4)
    if not bucket and not options.shortestFirst then return end
@@ -66,9 +66,9 @@ end
 --    local loader = feed.loader{dataset = d, batch = 32, shuffle = true, workers = 4}
 --    for batch, i in loader:epoch() do ... end
 --
--- loader:epoch() walks over the batches of an epoch that are left (all, at its beginning) and their numbers; loader:epoch(n)
+-- loader:epoch() iterates over the remaining batches of an epoch (all, at its beginning) and their numbers; loader:epoch(n)
 -- begins epoch n, from 1 on. loader:state() is a small table that torch.save and dist.commit take; loader:restore(state)
--- makes the next batch the one that would have followed. loader:batches() is their number in an epoch, loader:close() ends
+-- continues with the batch that would have been next. loader:batches() is their number in an epoch, loader:close() ends
 -- the threads.
 -- @param options  a table: `dataset`; `batch`, samples of a batch (default 1); `shuffle` (default false); `seed` (default 1);
 --  `workers`, threads that make batches (default 0: the reader does); `prefetch`, batches that a worker may be ahead, 1..16
@@ -78,10 +78,10 @@ end
 --  `shortestFirst`, whether epoch 1 takes the samples by length (default false); `bucket`, the number of steps whose samples
 --  are sorted by length, so that a batch has similar lengths (default: none); `collate`, a function of a list of samples and
 --  their numbers that makes a batch; `init`, a function that every worker calls first; `pin`, whether batches lie in pinned
---  memory (needs cutorch); `reuse`, whether the memory of a batch may be used again when the next one is asked for, which
---  spares the memory that batches otherwise wait in for the collector: for loops that keep no batch; `augment`, the options of
---  image.augment, which makes the pictures of a batch, and `key`, where they are in a sample (default 1; samples may also be
---  the pictures themselves)
+--  memory (needs cutorch); `reuse`, whether the memory of a batch may be used again when the next one is requested: for loops
+--  that keep no batch; it saves the memory of batches that wait for the collector; `augment`, the options of
+--  image.augment, which augments the images of a batch, and `key`, their key in a sample (default 1; samples may also be
+--  images themselves)
 -- d = require 'feed'; l = d.loader{dataset = d.tensors(torch.range(1, 5)), batch = 2}; l:batches() --> 3
 function Loader.new(options)
    if type(options) ~= 'table' then arg.refuse('feed.loader', 'options', 'a table', options) end
@@ -105,7 +105,8 @@ function Loader.new(options)
    need_lengths(self, options)
    self.job = { dataset = dataset, seed = self.order_options.seed, collate = options.collate, depth = self.prefetch,
       augment = options.augment }
-   -- A thread is asked for batch k when batch k - prefetch has come, and then the one before that has been done with.
+   -- A thread gets the request for batch k when batch k - prefetch has arrived. Then the batch before that one is not used any
+   -- more.
    if options.reuse then
       self.job.reuse, self.job.made, self.job.turn = self.count > 0 and self.prefetch + 1 or 1, {}, 0
       self.job.pictures, self.job.picture_turn = {}, 0
@@ -126,8 +127,8 @@ local function step_size(self, place)
    return self.drop and 0 or left
 end
 
--- The numbers of this rank's samples of the step at a place, which takes m. Where m is not divisible, the first ranks have
--- one more; a rank that is left without any repeats one from the beginning of the epoch, so that all have as many batches.
+-- The numbers of this rank's samples in the step at a place, of m samples. If m is not divisible, the first ranks have
+-- one more. A rank without any repeats one from the beginning of the epoch, so that all have as many batches.
 local function numbers_of(self, epoch, place, m)
    local q, rest = math.floor(m / self.ranks), m % self.ranks
    local n, first = q + (self.rank < rest and 1 or 0), place + self.rank * q + math.min(self.rank, rest)
@@ -143,7 +144,7 @@ end
 
 -- ---- threads ------------------------------------------------------------------------------------------------------------
 
---- Ends the threads. The next loop starts them again.
+--- Ends the threads. The next loop starts new ones.
 function Loader:close()
    need_loader('close', self)
    local threads = self.threads
@@ -163,7 +164,7 @@ local function start(self)
    for _, w in ipairs(self.threads) do w:wait() end
 end
 
--- Without the trail of calls in a thread: with and without workers a message is the same.
+-- Without the traceback of a thread, so that a message is the same with and without workers.
 local function message(why) return (tostring(why):gsub('\nstack traceback:.*$', '')) end
 
 local function need_threads(self)
@@ -175,8 +176,8 @@ local function need_threads(self)
    error('feed.loader: ' .. why, 0)
 end
 
--- Asks the threads for as many batches ahead as they may make. `sent` is the queue of what was asked: first, last, the thread of
--- each; `place`, that of the first; `ahead`, that of the next to ask for.
+-- Requests as many batches ahead as the threads may make. `sent` is the queue of requests: first, last, the thread of
+-- each; `place`, that of the first; `ahead`, that of the next request.
 local function fill(self)
    local sent = self.sent
    if not sent then
@@ -194,14 +195,14 @@ local function fill(self)
    end
 end
 
--- Batches that the reader has done with are memory that only its own collector gives back, so it begins before those of the
--- threads would: these find nothing.
+-- Only the reader's collector can free batches that the reader has dropped, so it runs before the collectors of the threads
+-- would, which would find nothing.
 local function tidy()
    if tonumber(memory.bytes) > 0.75 * tonumber(memory.limit) then lib.collect() end
 end
 
--- The next batch from the threads, of m samples. Ctrl-C while nothing has come leaves all as it is; after an error the threads
--- are ended, and so they are where a batch has been taken but did not reach the reader.
+-- The next batch from the threads, of m samples. Ctrl-C before a batch has arrived changes nothing. After an error the threads
+-- are ended, and also if a batch has been taken but did not reach the reader.
 local function from_threads(self, m)
    if self.sent and self.sent.place ~= self.at.place then self:close() end
    need_threads(self)
@@ -230,13 +231,13 @@ local function made_here(self, m)
    return made
 end
 
--- What was asked for and will not be used: the answers are waited for, since the threads go on.
+-- Drops outstanding requests: waits for their answers, because the threads stay.
 local function forget(self)
    local sent = self.sent
    for k = sent and sent.first or 1, sent and sent.last or 0 do
       local thread, taken = sent[k], sent[k].taken
       local ok, why = pcall(thread.wait, thread)
-      if not ok and thread.taken == taken then                -- the answer is still to come, or never will
+      if not ok and thread.taken == taken then                -- the answer is still outstanding, or will never come
          local interrupted = thread:alive()
          self:close()
          if interrupted then error('feed.loader: ' .. message(why), 0) end
@@ -262,7 +263,7 @@ local function pinned(v)
    return out
 end
 
--- Whatever goes on elsewhere makes the loops over: two would take each other's batches.
+-- A change of position ends other loops, because two loops would take each other's batches.
 local function go(self, epoch, place)
    self.at, self.loop = { epoch = epoch, place = place }, nil
 end
@@ -281,8 +282,8 @@ local function step(self)
    return made, math.ceil(at.place / (self.per * self.ranks))
 end
 
---- The batches of this epoch that are left, or those of epoch n: for batch, i in loader:epoch() do ... end
--- Another call of epoch or restore ends this loop: it raises an error when it asks for its next batch.
+--- The remaining batches of this epoch, or those of epoch n: for batch, i in loader:epoch() do ... end
+-- Another call of epoch or restore ends this loop: its next step raises an error.
 function Loader:epoch(n)
    need_loader('epoch', self)
    if n ~= nil then
@@ -301,7 +302,7 @@ function Loader:epoch(n)
    end
 end
 
--- What must be the same for the order to be the same.
+-- The settings that determine the order.
 local function likeness(self)
    local o, by = self.order_options, self.by_length
    return { size = self.n, seed = o.seed, shuffle = o.shuffle, chunk = o.shuffle and o.chunk or nil,
@@ -309,15 +310,16 @@ local function likeness(self)
       lengths = by and by.sum }
 end
 
--- What the dataset says of itself, in the name of `who`; nil where it says nothing.
+-- The fingerprint of the dataset, with errors in the name of `who`; nil if it has none.
 local function dataset_of(self, who)
    local ok, v = pcall(fingerprint.of, self.job.dataset)
    if not ok then error(('%s: %s'):format(who, message(v)), 3) end
    return v
 end
 
---- Where the loader stands, as a small table: epoch, place (samples given out, over all ranks), what the order depends on, and in
--- `dataset` a word and a checksum by which the dataset is known: dataset:fingerprint(), which those of feed have.
+--- The position of the loader, as a small table: epoch, place (samples returned, over all ranks), the settings that determine
+-- the order, and in `dataset` a word and a checksum that identify the dataset: dataset:fingerprint(), which feed's datasets
+-- have.
 function Loader:state()
    need_loader('state', self)
    local state = likeness(self)
@@ -326,9 +328,9 @@ function Loader:state()
    return state
 end
 
---- Goes on where a state was taken. Workers, batch and ranks may be others: samples that were given out do not come again.
+--- Continues from a state. Workers, batch and ranks may differ: samples that were returned are not repeated.
 -- The dataset's size, seed, shuffle, chunk and window must be the same, and so must lengths, shortestFirst and bucket, and the
--- dataset too: its files may lie elsewhere. A state without its field `dataset` goes on with any of that size.
+-- dataset too; its files may have moved. A state without its field `dataset` accepts any dataset of that size.
 function Loader:restore(state)
    need_loader('restore', self)
    if type(state) ~= 'table' then arg.refuse('loader:restore', 'state', 'a table from loader:state()', state) end

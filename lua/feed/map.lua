@@ -1,4 +1,4 @@
--- feed.map - a dataset whose samples are made of another's by a function.
+-- feed.map - applies a function to the samples of a dataset.
 local torch = require 'torch'
 local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
@@ -8,8 +8,8 @@ local Map = {}
 Map.__index = Map
 
 --- The dataset whose sample i is f(sample, random, i). `random` is a torch.Generator whose numbers depend on the loader's
--- seed, the epoch and the sample alone, however many threads work: torch.uniform(random, -1, 1). With worker threads f goes
--- to them as a copy, with copies of the variables that it uses.
+-- seed, the epoch and the sample alone, for any number of threads: torch.uniform(random, -1, 1). Worker threads get a copy of
+-- f, with copies of the variables that it uses.
 -- d = require 'feed'.map(require 'feed'.tensors(torch.range(1, 3)), function(x) return 2 * x end); d:get(3) --> 6
 function Map.new(dataset, f)
    need.dataset('feed.map', 'dataset', dataset)
@@ -27,7 +27,7 @@ function Map:get(i, random)
    return self.f(self.dataset:get(i, random), random, i)
 end
 
--- What f makes of samples may be changed between two runs.
+-- f is not part of the fingerprint, because it may change between two runs.
 function Map:fingerprint() return fingerprint.of(self.dataset) end
 
 return Map

@@ -1,10 +1,10 @@
--- feed.need - what the functions of feed ask of their arguments.
+-- feed.need - checks of arguments for the functions of feed.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
 local need = {}
 
---- The name of a file: C ends it at a 0 byte.
+--- The name of a file, without a 0 byte, where C would end it.
 function need.path(who, v)
    if type(v) ~= 'string' or v == '' or v:find '%z' then arg.refuse(who, 'file', 'the name of a file', v, 3) end
    return v
@@ -15,7 +15,7 @@ function need.callable(who, what, v, level)
    return v
 end
 
---- A dataset: a table with size() and get(i), and perhaps batch(numbers) and fingerprint().
+--- A dataset: a table with size() and get(i), and optionally batch(numbers) and fingerprint().
 function need.dataset(who, what, v)
    if type(v) ~= 'table' or not arg.is_callable(v.size) or not arg.is_callable(v.get) then
       arg.refuse(who, what, 'a dataset, a table with the functions size and get', v, 3)

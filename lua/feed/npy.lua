@@ -1,4 +1,4 @@
--- feed.npy - the rows of a .npy file of NumPy, read where they are wanted: the file may be larger than memory.
+-- feed.npy - the rows of a .npy file of NumPy, read on demand: the file may be larger than memory.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local format = require 'torch.format'
@@ -23,8 +23,8 @@ local function parse(s, bytes, file)
       dtype = h.dtype, row = row, swapped = h.swapped, boolean = h.boolean }
 end
 
---- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. They are read from the
--- file when they are asked for, in each thread. A file whose columns lie together is refused.
+--- The rows of a .npy file, along the first dimension: tensors, or numbers where it has one dimension. Each thread reads them
+-- from the file on demand. A file in column-major order is refused.
 -- f = os.tmpname() .. '.npy'; torch.save(f, torch.range(5, 7)); x = require 'feed'.npy(f):get(3); os.remove(f); x --> 7
 return function(file)
    need.path('feed.npy', file)

@@ -1,8 +1,8 @@
--- feed.order - in which order an epoch takes the samples: a function of the seed, the epoch and the place, so that any place
--- can be asked for without what was before.
+-- feed.order - the order of an epoch's samples, as a function of the seed, the epoch and the place, so that any place
+-- can be computed without those before it.
 --
--- Chunk-wise: chunks of `chunk` samples that follow each other are shuffled; `window` chunks at a time make a window, whose
--- samples are shuffled. Whoever reads in this order needs `window` chunks in memory, and no permutation of all samples.
+-- Chunk-wise: chunks of `chunk` consecutive samples are shuffled; `window` chunks at a time make a window, whose
+-- samples are shuffled. Reading in this order needs `window` chunks in memory, and no permutation of all samples.
 local torch = require 'torch'
 local seed = require 'feed.seed'
 
@@ -10,16 +10,16 @@ local Order = {}
 Order.__index = Order
 
 --- @param n        samples
--- @param options   seed, shuffle, chunk (nil: all samples are shuffled at once), window
+-- @param options   seed, shuffle, chunk (nil: shuffle all samples together), window
 function Order.new(n, options)
    return setmetatable({ n = n, seed = options.seed, shuffle = options.shuffle, chunk = options.chunk, window = options.window },
       Order)
 end
 
--- The chunks of this epoch in their order, and the samples before each window, which all have as many but for the one with the
--- last, short chunk.
+-- The chunks of this epoch in their order, and the samples before each window. All windows have equally many, except the one
+-- with the last, short chunk.
 local function begin(self, epoch)
-   self.epoch, self.window_at = nil, nil                      -- set when all is there: memory may end, and Ctrl-C come
+   self.epoch, self.window_at = nil, nil                      -- set at the end, because memory may run out and Ctrl-C may come
    if self.shuffle and not self.chunk then
       self.numbers = seed.permutation(self.n, self.seed, epoch, 0)
    elseif self.shuffle then
@@ -50,7 +50,7 @@ local function window_numbers(self, w)
    return plain:index(1, seed.permutation(last - first, self.seed, self.epoch, w + 1)), first
 end
 
--- Copies what window w has of the places [p, p + n) to `out`; returns where it ends.
+-- Copies the part of window w in the places [p, p + n) to `out`; returns its end.
 local function take(self, w, out, p, n, done)
    if self.window_at ~= w then
       self.window_at = nil

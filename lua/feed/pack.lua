@@ -1,10 +1,11 @@
--- feed.pack - writes a file of records: values one after the other, an index of their places and checksums, a header.
+-- feed.pack - writes a file of records: values one after the other, an index of their positions and checksums, a header.
 --
---    header   40 bytes: the magic word, version (4 bytes), 0 (4), number of records (8), place of the index (8), checksum of the
+--    header   40 bytes: the magic word, version (4 bytes), 0 (4), number of records (8), position of the index (8), checksum of
+-- the
 --             index (4), checksum of the header before it (4)
---    records  from byte 40 on, as feed.encode has them
---    index    the place of each record and, behind the last one, its own: 8 bytes each; the checksum of each record: 4 bytes each
--- Numbers are little-endian, places count from 0, checksums are CRC-32C.
+--    records  from byte 40 on, in the encoding of feed.encode
+--    index    the position of each record and, after the last one, of the index: 8 bytes each; the checksum of each record: 4
+-- bytes Numbers are little-endian, positions count from 0, checksums are CRC-32C.
 local lib = require 'torch.lib'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -15,7 +16,7 @@ local header = require 'feed.header'
 local need = require 'feed.need'
 local C, tobit = lib.C, require 'bit'.tobit
 
--- Walks over the values: of a dataset, or those that a function returns until it returns nil.
+-- Iterates over the values: of a dataset, or those that a function returns until it returns nil.
 local function values(from)
    if arg.is_callable(from) then return from end
    local i, n = 0, need.count('feed.pack', from, 3)
@@ -63,7 +64,7 @@ local function write(f, next_value)
 end
 
 --- Writes the samples of a dataset, or the values that a function returns until it returns nil, to a file for feed.records.
--- The file takes its name when it is complete and on disk, not before. Values are tensors, numbers, strings, booleans and
+-- The file gets its name when it is complete and on disk, not before. Values are tensors, numbers, strings, booleans and
 -- tables of these. Returns how many there are.
 -- name = os.tmpname(); n = require 'feed'.pack(name, require 'feed'.tensors(torch.ones(5, 2))); os.remove(name); n --> 5
 return function(path, from)

@@ -1,4 +1,5 @@
--- feed.pixels - how many pixels a picture may have. A file of a few megabytes can claim gigabytes of pixels, and hold them.
+-- feed.pixels - the largest number of pixels of an image, because a file of a few megabytes can claim, and hold, gigabytes of
+-- pixels.
 local MOST = 2 ^ 30                          -- three gigabytes as RGB; OpenCV has the same limit
 local LARGEST = 2 ^ 53                       -- the numbers up to it are exact
 
@@ -6,7 +7,7 @@ local pixels = {}
 
 local limit
 
--- The limit: TH_IMAGE_PIXELS as it is when this thread reads its first picture.
+-- The limit: TH_IMAGE_PIXELS when this thread reads its first image.
 local function most()
    if limit then return limit end
    local text = os.getenv 'TH_IMAGE_PIXELS'
@@ -21,7 +22,7 @@ local function most()
    return limit
 end
 
---- Refuses pictures of more than 2^30 pixels, or than TH_IMAGE_PIXELS, a variable of the environment. Readers call it before
+--- Refuses images of more than 2^30 pixels, or than TH_IMAGE_PIXELS, a variable of the environment. Readers call it before
 -- they allocate.
 function pixels.check(width, height)
    if width * height > most() then

@@ -1,4 +1,4 @@
--- feed.png - reads and writes PNG images through lib/io/png.c, which opens libpng 1.6 when the first one comes.
+-- feed.png - reads and writes PNG images through lib/io/png.c, which opens libpng 1.6 on first use.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -37,7 +37,7 @@ end
 -- palettes become RGB, transparent colours alpha. A ByteTensor, or an IntTensor of values up to 65535 for 16 bits.
 function png.read(bytes) return with(bytes, pixels) end
 
---- Channels, height and width of the PNG image in these bytes, as png.read gives it.
+--- Channels, height and width of the PNG image in these bytes, as png.read returns it.
 function png.size(bytes)
    return with(bytes, function(_, size) return size.channels, tonumber(size.height), tonumber(size.width) end)
 end
@@ -46,7 +46,7 @@ end
 function png.write(x)
    local out, file = ffi.new 'th_storage *[1]', lib.storage_t()
    format.allocate(C.th_png_write, out, x:data(), x:size(2), x:size(1), x:size(3))
-   file.s = out[0]                              -- from here on it is freed with `file`
+   file.s = out[0]                              -- from here on `file` owns it
    return ffi.string(file.s.data, tonumber(file.s.size))
 end
 

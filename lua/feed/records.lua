@@ -1,4 +1,4 @@
--- feed.records - samples in a file that feed.pack has written: read one by one, anywhere, and checked. feed.pack has the format.
+-- feed.records - samples in a file of feed.pack, which has the format: read one by one, in any order, and checked.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local torch = require 'torch'
@@ -28,8 +28,8 @@ local function open(s, bytes, self)
    self.n, self.stamp, self.places, self.sums, self.sum = n, source.stamp(s), places, sums, sum
 end
 
---- The samples in a file of feed.pack. The index, 12 bytes a sample, is read at once and shared by all threads; a sample is read
--- when it is asked for, and compared with its checksum. No code in the file is run.
+--- The samples in a file of feed.pack. The index, 12 bytes a sample, is read when the file is opened, and all threads share it.
+-- A sample is read on demand, and compared with its checksum. No code in the file is run.
 -- name = os.tmpname(); f = require 'feed'; f.pack(name, f.list{5, 6, 7}); x = f.records(name):get(3); os.remove(name); x --> 7
 function Records.new(file)
    need.path('feed.records', file)
@@ -41,7 +41,7 @@ end
 
 function Records:size() return self.n end
 
--- The bytes of record i, in memory that is good until the next one is read.
+-- The bytes of record i, in memory that is valid until the next one is read.
 local function bytes_of(self, s, i)
    local place = self.places[i]
    local n = self.places[i + 1] - place
@@ -62,8 +62,8 @@ function Records:get(i)
    source.fail('feed.records', self.file, v:find '^sample' and v or ('sample %d: %s'):format(i, v))
 end
 
--- What record i is: the head that others of its kind have too, type and sizes; nil where it is no tensor, or none that fits into
--- a batch.
+-- The kind of record i: the head of its bytes, which records of its kind have in common, type and sizes. nil if it is no
+-- tensor, or none that fits into a batch.
 local function kind_of(self, s, i)
    local p, size = bytes_of(self, s, i)
    if p[0] ~= 116 then return nil end
@@ -76,21 +76,21 @@ end
 
 local records, same = ffi.new 'th_records', ffi.new 'int[1]'
 
--- All samples at once where they are of this kind; else nil.
+-- All samples in one read if they are of this kind; else nil.
 local function read_kind(self, s, kind, numbers, out)
    local count = numbers:size(1)
    kind.shape[0] = count
    local t = room(kind.dtype, kind.ndim, kind.shape, out)
    records.place, records.sum = self.places:data(), ffi.cast('uint32_t *', self.sums:data())
    records.head, records.head_size, records.body_size = kind.head, #kind.head, kind.bytes
-   local list = numbers:contiguous()                           -- lives until the end of the call
+   local list = numbers:contiguous()                           -- must live until the end of the call
    format.check(C.th_source_records(s, records, list:data(), count, format.bytes(t), same))
    return same[0] ~= 0 and list and t or nil
 end
 
-local kinds = setmetatable({}, { __mode = 'k' })               -- dataset -> what its last batch was, in this thread
+local kinds = setmetatable({}, { __mode = 'k' })               -- dataset -> the kind of its last batch, in this thread
 
--- A batch is of the kind of the one before it, most often.
+-- Tries the kind of the last batch first, because it is usually the same.
 local function read_batch(self, numbers, out)
    local s, last = source.of(self), kinds[self]
    local made = last and read_kind(self, s, last, numbers, out)
@@ -108,7 +108,7 @@ function Records:batch(numbers, out)
    return t
 end
 
--- The checksum of the index, which has those of all records.
+-- The checksum of the index, which contains those of all records.
 function Records:fingerprint() return fingerprint.new('records', ('%.0f'):format(self.sum)) end
 
 return Records

@@ -1,8 +1,8 @@
--- feed.room - a tensor for a batch: one that may be used again, if it has the type and the sizes, or else a new one.
+-- feed.room - a tensor for a batch: an old one is reused if it has the type and the sizes.
 local torch = require 'torch'
 local format = require 'torch.format'
 
---- @param d, n, sizes  dtype, number of dimensions, an int64_t array  @param out  what may be used again, or nil
+--- @param d, n, sizes  dtype, number of dimensions, an int64_t array  @param out  a tensor to reuse, or nil
 return function(d, n, sizes, out)
    if torch.isTensor(out) and out._dtype == d and out._device == 0 and out._ndim == n and out:isContiguous() then
       local k = 0

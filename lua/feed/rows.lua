@@ -1,4 +1,4 @@
--- feed.rows - samples of one size that lie one after the other in a file: what .npy and IDX files are.
+-- feed.rows - samples of one size, one after the other in a file: the contents of .npy and IDX files.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local dtype = require 'torch.dtype'
@@ -14,7 +14,7 @@ Rows.__index = Rows
 local sizes, h = ffi.new 'int64_t[16]', ffi.new 'th_npy'
 
 --- @param fields  who, file, stamp (source.stamp), n (rows), start (of the first, from 0), dtype, row (a list of the sizes of
---  one), swapped, boolean: as th_npy has them
+--  one), swapped, boolean: as in th_npy
 function Rows.new(fields)
    fields.each = dtype.bytes[fields.dtype]
    for _, k in ipairs(fields.row) do fields.each = fields.each * k end
@@ -46,7 +46,7 @@ function Rows:get(i)
    return t
 end
 
--- Rows that follow each other are one read.
+-- Consecutive rows are one read.
 function Rows:batch(numbers, out)
    need.indices(self.who, numbers, self.n)
    local count = numbers:size(1)
@@ -62,7 +62,7 @@ function Rows:batch(numbers, out)
    return t
 end
 
---- What a state says of such a dataset. @param sum  fingerprint.blocks of its elements, as they are in the file
+--- The fingerprint of such a dataset. @param sum  fingerprint.blocks of its elements, as they are in the file
 function Rows.fingerprint_of(who, d, swapped, row, sum)
    return fingerprint.new(who:match '%w+$', ('%d %d %s %s'):format(d, swapped, table.concat(row, 'x'), sum))
 end

@@ -1,4 +1,4 @@
--- feed.seed - numbers that depend on a seed, an epoch and a sample, and on nothing else.
+-- feed.seed - random numbers that depend on a seed, an epoch and a sample only.
 local bit = require 'bit'
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -7,7 +7,7 @@ local u64 = ffi.typeof 'uint64_t'
 
 local seed = {}
 
--- SplitMix64's step (Steele, Lea, Flood 2014): every bit of z turns half of the result's.
+-- SplitMix64's step (Steele, Lea, Flood 2014): every bit of z flips half of the result's bits.
 local function mix(z)
    z = z + 0x9e3779b97f4a7c15ULL
    z = bxor(z, rshift(z, 30)) * 0xbf58476d1ce4e5b9ULL

@@ -1,4 +1,4 @@
--- feed.source - bytes of files, read anywhere. Every thread opens a dataset's file for itself.
+-- feed.source - reads bytes of files at any position. Every thread opens a dataset's file separately.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -15,7 +15,7 @@ local out = ffi.new 'th_source *[1]'
 
 local EMFILE = 24
 
--- A file, open for reading. Files of datasets that are forgotten stay open until the collector comes by.
+-- A file, open for reading. Files of unreachable datasets stay open until the collector runs.
 local function open_file(path)
    local status = C.th_source_open(out, path)
    if status ~= lib.OK and ffi.errno() == EMFILE then
@@ -27,7 +27,7 @@ local function open_file(path)
    return ffi.gc(out[0], C.th_source_free)
 end
 
---- Opens a file for f(s, bytes, ...), where bytes is its size, and closes it. @return what f does, up to three values
+--- Opens a file for f(s, bytes, ...), where bytes is its size, and closes it. @return the results of f, up to three
 function source.with(path, f, ...)
    local s = open_file(path)
    local ok, a, b, c = pcall(f, s, tonumber(C.th_source_size(s)), ...)
@@ -36,17 +36,17 @@ function source.with(path, f, ...)
    return a, b, c
 end
 
---- What tells an open file from others, and from itself when it has been written: a LongTensor.
+--- Identifies an open file, and changes when it is written: a LongTensor.
 function source.stamp(s)
    local stamp = torch.LongTensor(C.TH_SOURCE_STAMP)
    C.th_source_stamp(s, stamp:data())
    return stamp
 end
 
-local open = setmetatable({}, { __mode = 'k' })            -- dataset -> its file, of this thread
+local open = setmetatable({}, { __mode = 'k' })            -- dataset -> its file, in this thread
 
---- The file of a dataset, whose fields `file` and `stamp` say its name and what it was when the dataset was made. It is the same
--- still, or an error.
+--- The open file of a dataset: its field `file` has the name, and `stamp` the stamp at the time when the dataset was made. A
+-- changed stamp is an error.
 function source.of(dataset)
    local s = open[dataset] or open_file(dataset.file)
    format.check(C.th_source_same(s, dataset.stamp:data()))
@@ -54,14 +54,14 @@ function source.of(dataset)
    return s
 end
 
---- n bytes from `place` on (from 0) into memory.
+--- Reads n bytes from `place` on (from 0) into memory.
 function source.read(s, to, n, place) format.check(C.th_source_read(s, to, n, place)) end
 
 local room, size = nil, 0
-local LARGE = 2 ^ 24                        -- from here on there is room for what is wanted, and no more
+local LARGE = 2 ^ 24                        -- larger buffers are allocated exactly
 local MOST = 2 ^ 31 - 257                   -- bytes of a string of LuaJIT
 
---- Room for n bytes, which is good until the next call.
+--- A buffer of n bytes, valid until the next call.
 function source.room(n)
    if n > MOST then error(('%.0f bytes are more than a value can have, %.0f'):format(n, MOST), 0) end
    if n > size then
@@ -72,7 +72,7 @@ function source.room(n)
    return room
 end
 
---- n bytes from `place` on, in memory that is good until the next call.
+--- n bytes from `place` on, in memory that is valid until the next call.
 function source.bytes(s, n, place)
    local to = source.room(n)
    source.read(s, to, n, place)
@@ -85,7 +85,7 @@ function source.text(s, n, place) return n == 0 and '' or ffi.string(source.byte
 --- All bytes of a file: source.with(path, source.whole).
 function source.whole(s, bytes) return source.text(s, bytes, 0) end
 
---- Raises what went wrong with a file, in the name of `who` and with the name of the file.
+--- Raises an error about a file, in the name of `who` and with the name of the file.
 function source.fail(who, file, why, level)
    why = tostring(why)
    if not why:find(file, 1, true) then why = file .. ': ' .. why end

@@ -1,4 +1,4 @@
--- feed.subset - some samples of a dataset, in an order of their own; and feed.split, which cuts a dataset into such parts.
+-- feed.subset - some samples of a dataset, in a given order; and feed.split, which cuts a dataset into such parts.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local fingerprint = require 'feed.fingerprint'
@@ -32,7 +32,7 @@ function Subset:get(i, random)
    return self.dataset:get(self.numbers[i], random)
 end
 
--- Of a dataset that makes whole batches.
+-- For a dataset that makes whole batches.
 function Subset:batch(numbers, out)
    if not self.dataset.batch then return nil end
    return self.dataset:batch(self.numbers:index(1, need.indices('feed.subset', numbers, self:size())), out)
@@ -56,7 +56,7 @@ local function need_parts(parts)
 end
 
 --- Cuts a dataset into parts, whose sizes are these fractions of it: returns a dataset for each. Every sample is in one of them.
--- @param seed  a number by which samples are shuffled before (default: they stay in order)
+-- @param seed  a seed to shuffle the samples first (default: they stay in order)
 -- d = require 'feed'; a, b = d.split(d.tensors(torch.range(1, 10)), {0.8, 0.2}); b:get(1) --> 9
 function Subset.split(dataset, parts, seed)
    local n = need.count('feed.split', need.dataset('feed.split', 'dataset', dataset))

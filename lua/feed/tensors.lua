@@ -1,4 +1,4 @@
--- feed.tensors - samples that lie in tensors, along their first dimension.
+-- feed.tensors - slices of tensors along their first dimension as samples.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local fingerprint = require 'feed.fingerprint'
@@ -8,7 +8,7 @@ local Tensors = { who = 'feed.tensors' }
 Tensors.__index = Tensors
 
 --- The dataset whose sample i is x[i]; of several tensors, {x[i], y[i], ...}; of a table of tensors, a table with the same keys.
--- Tensors lie on the CPU. Worker threads see the same elements, without a copy; samples are copies. Batches have the types of
+-- Tensors are on the CPU. Worker threads share the elements, without a copy; samples are copies. Batches have the types of
 -- the tensors.
 -- require 'feed'.tensors(torch.ones(3, 2), torch.range(1, 3)):get(2)[2] --> 2
 function Tensors.new(x, ...)
@@ -33,7 +33,7 @@ function Tensors.new(x, ...)
    return setmetatable({ parts = parts, single = single, n = n }, Tensors)
 end
 
---- The n rows of a tensor as another reader's dataset. @param who  its name, for messages  @param print  its fingerprint
+--- The n rows of a tensor as the dataset of another reader. @param who  its name, for messages  @param print  its fingerprint
 function Tensors.rows(who, t, n, print)
    return setmetatable({ parts = { t }, single = true, n = n, who = who, print = print }, Tensors)
 end
@@ -51,7 +51,7 @@ function Tensors:get(i)
    need.index(self.who, i, self.n)
    return each(self, function(t)
       local v = t[i]
-      return torch.isTensor(v) and v:clone() or v             -- whoever changes a sample does not change the dataset
+      return torch.isTensor(v) and v:clone() or v             -- a copy, so that changes of a sample do not change the dataset
    end)
 end
 
@@ -64,7 +64,7 @@ function Tensors:batch(numbers, out)
    end, out)
 end
 
--- Each time anew: they may be written.
+-- Computed at each call, because the tensors may be written.
 function Tensors:fingerprint() return self.print or fingerprint.new('tensors', fingerprint.text(self.parts)) end
 
 return Tensors

@@ -8,8 +8,8 @@ local Text = {}
 Text.__index = Text
 
 --- The lines of a file, strings without their ends (newline, or carriage return and newline)
--- and without the mark of UTF-8 before the first one. The file is read through once
--- for the places of its lines, 8 bytes each; a line is read when it is asked for.
+-- and without the UTF-8 mark before the first one. The file is read once
+-- to index its lines, with 8 bytes each; a line is read on demand.
 -- require 'feed'.text('LICENSE'):get(1) --> BSD 3-Clause License
 function Text.new(file)
    need.path('feed.text', file)

@@ -1,4 +1,4 @@
--- feed.webp - reads WebP images through libwebp, which is opened when the first one comes.
+-- feed.webp - reads WebP images through libwebp, which is opened on first use.
 local ffi = require 'ffi'
 local load_library = require 'feed.library'
 local limit = require 'feed.pixels'
@@ -16,8 +16,8 @@ uint8_t *WebPDecodeRGBAInto(const uint8_t *bytes, size_t n, uint8_t *to, size_t 
 
 local VERSION = 0x0208                       -- of the interface: libwebp compares its high byte
 local HEADER = 12                            -- 'RIFF', how many bytes follow, 'WEBP'
--- A picture of one colour takes a few bytes, however large it is, so small pictures may come from any file. A larger one is
--- refused where a byte would have to hold more than MOST pixels: photographs of low quality have about 100.
+-- An image of one colour takes a few bytes, however large it is, so small images may come from any file. A larger one is
+-- refused if a byte would have to hold more than MOST pixels: photographs of low quality have about 100.
 local SMALL, MOST = 2 ^ 24, 512
 
 local STATUS = {
@@ -37,7 +37,7 @@ end
 --- Whether these bytes begin as a WebP file does.
 function webp.is(bytes) return bytes:sub(1, 4) == 'RIFF' and bytes:sub(9, HEADER) == 'WEBP' end
 
--- How many bytes the file has by its header.
+-- The size of the file in bytes, from its header.
 local function length(bytes)
    local a, b, c, d = bytes:byte(5, 8)
    return 8 + a + 256 * (b + 256 * (c + 256 * d))

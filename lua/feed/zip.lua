@@ -1,12 +1,12 @@
--- feed.zip - datasets side by side: images and their labels.
+-- feed.zip - combines datasets sample by sample: images and their labels.
 local fingerprint = require 'feed.fingerprint'
 local need = require 'feed.need'
 
 local Zip = {}
 Zip.__index = Zip
 
---- The dataset whose sample i is the list of the samples i of these datasets, which have as many. A table gives the samples
--- names.
+--- The dataset whose sample i is the list of the samples i of these datasets, which must have equal sizes. A table gives the
+-- samples names.
 -- d = require 'feed'; d.zip{x = d.tensors(torch.ones(2)), y = d.tensors(torch.zeros(2))}:get(1).y --> 0
 function Zip.new(...)
    local parts, count = { ... }, select('#', ...)
@@ -34,7 +34,7 @@ function Zip:get(i, random)
    return sample
 end
 
--- Where all datasets make whole batches.
+-- For datasets that all make whole batches.
 function Zip:batch(numbers, out)
    local batch = {}
    for key, part in pairs(self.parts) do
