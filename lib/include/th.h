@@ -96,7 +96,7 @@ const char  *th_cpu_level(void);                 /* "base", "avx2" or "avx512" *
 const char  *th_blas_name(void);                 /* the BLAS in use, or NULL */
 int          th_has_lapack(void);                /* whether that library has LAPACK too */
 enum { TH_BUILD_VERSION, TH_BUILD_COMPILER, TH_BUILD_LEVELS };
-const char  *th_build(int what);                 /* version, compiler and options of the build */
+const char  *th_build(int what);                 /* version, compiler and CPU levels of the build */
 
 /* The registry. */
 const th_op *th_op_at(int i);                    /* NULL past the last op */
