@@ -1,14 +1,15 @@
--- cunn - nn on CUDA devices: modules of nn work there by themselves after m:cuda(); this package loads both, for old scripts.
+-- cunn - nn on CUDA devices: modules of nn run there after m:cuda() without this package, which loads cutorch and nn for old
+-- scripts.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
 local ok, cutorch = pcall(require, 'cutorch')
 if not ok then
-   package.loaded.cunn = nil                 -- a second require says the reason again
+   package.loaded.cunn = nil                 -- so that a second require gives the reason again
    error(cutorch, 0)
 end
 
--- Containers whose examples share work out to two devices.
+-- Containers whose examples use two devices.
 local SEVERAL = { ['nn.AbstractParallel'] = true, ['nn.DataParallel'] = true, ['nn.DataParallelTable'] = true,
    ['nn.ModelParallel'] = true, ['nn.OneBitDataParallel'] = true }
 
@@ -18,7 +19,7 @@ package.loaded.cunn = cunn
 --- Tests nn on the device of this thread: runs the examples of the help texts of nn with torch.Tensor making CudaDoubleTensors.
 -- Prints a report. Containers for several devices need two of them.
 -- @param tests  a name such as 'nn.Linear', or a Lua pattern in it; a table of them (default: all)
--- @return 0; raises an error when an example does not give what its text says
+-- @return 0; raises an error when an example does not have the result in its text
 function cunn.test(tests)
    if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('cunn.test', 'tests', 'a name or a table of names', tests)
@@ -31,8 +32,8 @@ function cunn.test(tests)
    return tester:run(tests)
 end
 
---- nn.testcuda(tests, [print_timing], [n_loop], [seed]): cunn.test under the name that it had in Torch7. The seed is for
--- torch.manualSeed; times are not taken.
+--- nn.testcuda(tests, [print_timing], [n_loop], [seed]): cunn.test under its name in Torch7. The seed is for
+-- torch.manualSeed; it measures no times.
 function nn.testcuda(tests, _, _, seed)
    if seed ~= nil then torch.manualSeed(seed) end
    return cunn.test(tests)

@@ -6,7 +6,7 @@ local header = lib.include .. '/thcuda.h'
 local f = io.open(header)
 if not f then error('cutorch: cannot find ' .. header, 0) end
 local text = assert(f:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'thcuda.h has lost its FFI part')
-if not pcall(ffi.typeof, 'th_cuda_properties') then ffi.cdef(text) end          -- a failed require may come first
+if not pcall(ffi.typeof, 'th_cuda_properties') then ffi.cdef(text) end          -- an earlier require may have failed after this
 f:close()
 
 local wanted = os.getenv 'TH_CUDA'

@@ -1,4 +1,4 @@
--- cutorch.graph - functions that are recorded as a CUDA graph, and replayed: one launch in place of hundreds.
+-- cutorch.graph - records functions as CUDA graphs and replays them: one launch in place of hundreds.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -25,7 +25,7 @@ end
 
 local KEYS = { string = true, number = true, boolean = true }
 
--- Tables are trees whose keys have an order; `around`: those that x lies in.
+-- Tables are trees whose keys have an order; `around`: the tables that enclose x.
 local function need_tree(x, name, around)
    if around[x] then error(('cutorch.graph: %s contains itself'):format(name), 0) end
    for k in pairs(x) do
@@ -44,7 +44,7 @@ local function tensor_key(x, name, list, device)
    return x:type() .. ' ' .. table.concat(x:size():totable(), 'x')
 end
 
--- What tells one set of arguments from another: types and sizes of tensors, other values as they are. Tensors go to `list`, in
+-- The key of a set of arguments: types and sizes of tensors, other values as they are. Appends the tensors to `list`, in
 -- order; tables may be nested.
 local function key_of(x, name, list, device, around)
    if torch.isTensor(x) then return tensor_key(x, name, list, device) end
@@ -64,7 +64,7 @@ local function key_of(x, name, list, device, around)
    return '{' .. table.concat(parts, ',') .. '}'
 end
 
--- x with take(t) in place of every tensor t, in the order of key_of.
+-- x with every tensor t replaced by take(t), in the order of key_of.
 local function map(x, take, around)
    if torch.isTensor(x) then return take(x) end
    if not plain_table(x) then return x end
@@ -86,7 +86,7 @@ local function pack(...) return { n = select('#', ...), ... } end
 
 -- ---- recording ----------------------------------------------------------------------------------------------------------
 
--- A graph and what its replays need: the tensors that it reads its arguments from, and numbers that Lua computes for each.
+-- A graph with the data for its replays: tensors for its arguments, and numbers that Lua computes for each replay.
 local Record = {}
 Record.__index = Record
 
@@ -100,7 +100,7 @@ function Record:numbers(n, f, owner, name)
    return self.there:narrow(1, first, n)
 end
 
--- A record of f(given) to come, with copies of its tensors.
+-- A record for f(given), with copies of its tensors. run() records it.
 local function new_record(tensors)
    local self = setmetatable({ inputs = {}, live = {}, count = 0, handle = handle_t() }, Record)
    for i, a in ipairs(tensors) do self.inputs[i] = a.x:clone() end
@@ -108,7 +108,7 @@ local function new_record(tensors)
    return self
 end
 
--- A coroutine of its own: one around it that f would yield to could leave the thread recording.
+-- Calls f in a separate coroutine, because a yield of f to an outer one could leave the thread recording.
 local function call(f, given)
    local thread = coroutine.create(f)
    local results = pack(coroutine.resume(thread, unpack(given, 1, given.n)))
@@ -119,7 +119,7 @@ end
 
 local function data_of(t) return t._storage ~= nil and t._storage.data or nil end
 
--- Does a result lie elsewhere, because somebody made it larger?
+-- Whether a result has moved, because other code made it larger.
 function Record:has_moved()
    for _, place in ipairs(self.places) do
       if data_of(place.t) ~= place.data then return true end
@@ -129,7 +129,7 @@ end
 
 local function view_of(t) return t.new():set(t) end
 
--- Kernels cannot write to arguments, but f can give them other sizes, or more memory.
+-- Kernels cannot write to arguments, but f can change their sizes or memory.
 local function need_unchanged(views, inputs, tensors)
    for i, a in ipairs(tensors) do
       if not views[i]:isSetTo(inputs[i]) and (views[i]:nElement() > 0 or inputs[i]:nElement() > 0) then
@@ -144,13 +144,13 @@ function Record:run(f, given, tensors, late)
       views[#views + 1] = view_of(self.inputs[#views + 1])
       return views[#views]
    end)
-   lib.collect()                               -- what dies while a graph is recorded stays as long as the graph
+   lib.collect()                               -- objects that die while a graph is recorded stay allocated as long as the graph
    need.call('graph', G.th_cuda_graph_begin, ffi.cast('th_cuda_graph **', self.handle))
    for i, a in ipairs(tensors) do G.th_cuda_graph_input(self.handle.g, self.inputs[i], a.name, late and 1 or 0) end
    recording.recorder = self
    local results = call(f, mine)
    need_unchanged(views, self.inputs, tensors)
-   -- In memory of their own: that of modules moves when their results grow.
+   -- Copies, because the memory of modules moves when their results grow.
    self.places = {}
    self.results = map_all(results, function(t)
       t = t:clone()
@@ -161,7 +161,7 @@ function Record:run(f, given, tensors, late)
    recording.recorder = nil
 end
 
--- Is the error `what` that the graph cannot be recorded, and not one of f's own?
+-- Whether the error `what` says that the graph cannot be recorded, and is not an error of f.
 local function is_refusal(self, what)
    local why = self.refused or self.handle.g ~= nil and ffi.string(G.th_cuda_graph_why(self.handle.g)) or ''
    return type(what) == 'string' and why ~= '' and what:find(why, 1, true) ~= nil
@@ -172,8 +172,8 @@ function Record:drop()
    self.handle.g = nil
 end
 
--- Records f(given). Returns the record, or nil, the error, and whether that is because it cannot be recorded. Where memory is
--- short it is recorded once more, when what was kept for the first recording has been given back.
+-- Records f(given). Returns the record, or nil, the error, and whether the reason is that it cannot be recorded. If memory is
+-- short it records once more, after it has freed the memory of the first recording.
 local function record(f, given, tensors, late, again)
    local self = new_record(tensors)
    local ok, what = pcall(self.run, self, f, given, tensors, late)
@@ -185,7 +185,7 @@ local function record(f, given, tensors, late, again)
    return nil, what, refusal
 end
 
--- The numbers of the next replay, and its launch.
+-- Computes the numbers of the next replay, and launches it.
 local function launch(self)
    for _, live in ipairs(self.live) do
       for i, v in ipairs { live.f() } do self.here[live.first + i - 1] = v end
@@ -194,7 +194,7 @@ local function launch(self)
    need.call('graph', G.th_cuda_graph_launch, self.handle.g)
 end
 
--- Counts of steps go on when the graph is launched: if it is not, they stand as before.
+-- Launches a replay, which advances counts of steps; a failed launch restores them.
 local function launch_or_undo(self)
    local counts = {}
    for i, live in ipairs(self.live) do counts[i] = live.owner and live.owner[live.name] end
@@ -247,7 +247,7 @@ function Graph:__init(f, options)
    self.f, self.known, self.turn = f, {}, 0
 end
 
--- What is known of arguments of this kind; what was wanted least recently makes room.
+-- The entry of arguments of this kind; the entry used least recently makes room.
 local function find(self, key)
    self.turn = self.turn + 1
    local known = self.known[key]
@@ -269,7 +269,7 @@ local function find(self, key)
 end
 
 function Graph:__call__(...)
-   if recording.recorder then return self.f(...) end             -- becomes part of the graph outside
+   if recording.recorder then return self.f(...) end             -- becomes part of the outer graph
    local given, tensors, device = pack(...), {}, cutorch.getDevice()
    local parts = { tostring(device) }
    for i = 1, given.n do
@@ -293,15 +293,15 @@ function Graph:__call__(...)
    return self.f(...)
 end
 
---- Waits until the last replays are done. Raises an error when one of them has met an index or a class out of range that was
--- computed in the graph itself, or with the option late in an argument.
+--- Waits for the last replays. Raises an error if one of them found an index or a class out of range that was
+-- computed in the graph itself, or, with the option late, in an argument.
 function Graph:synchronize()
    for _, known in pairs(self.known) do
       if known.record then need.call('graph', G.th_cuda_graph_wait, known.record.handle.g) end
    end
 end
 
---- Throws all graphs away, and gives their memory back but for what results still hold: the next calls begin anew.
+--- Frees all graphs, and their memory except for results that are still in use. The next calls record again.
 function Graph:reset()
    for _, known in pairs(self.known) do
       if known.record then known.record:drop() end
@@ -309,12 +309,12 @@ function Graph:reset()
    self.known, self.why = {}, nil
 end
 
---- An error: a graph is of this process's device. Save what f works on, and make the graph anew.
+--- An error: a graph belongs to this process's device. Save the data of f, and make the graph again.
 function Graph:write()
    error('cutorch.Graph: a graph cannot be saved; save what its function works on', 2)
 end
 
---- How many graphs are kept, their pieces of work (kernels and copies), and the bytes of memory of their own.
+--- The number of graphs, of their nodes (kernels and copies), and of bytes of their memory.
 -- @return graphs, nodes, bytes
 function Graph:count()
    local n, nodes, bytes = 0, 0, 0
@@ -328,21 +328,23 @@ function Graph:count()
    return n, nodes, bytes
 end
 
---- A function that does what f does, and from its second call on with arguments of the same types and sizes by one launch of a
--- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. For steps of many small
--- kernels, whose launches take longer than they. Arguments are tensors of the device, tables of them, and other values, each
--- of which makes a graph of its own; each call's tensors are copied to where the graph reads them. Results are copied to the
--- graph's own memory: the next replay writes over them. Arguments stay as they are: f may not change them. Numbers, sizes and
--- all that Lua decides are those of the recording; random numbers go on from replay to replay, and the steps of optim.sgd,
--- adam, adamw and rmsprop read their learning rate for each. Criterions give a tensor of one element while they are recorded.
--- What needs the host (elements read, copies from or to the CPU, ops that the CPU computes, waiting) is an error that names
--- it. See doc/cuda.md.
+--- A function that does the same as f. From its second call with arguments of the same types and sizes it is one launch of a
+-- CUDA graph: the work that f gives the device of this thread is recorded, and replayed without Lua. It is for steps of many
+-- small kernels, whose launches take longer than they run. Arguments are tensors of the device, tables of them, and other
+-- values, each of which makes a separate graph; each call copies its tensors to where the graph reads them. Results are copied
+-- to memory of the graph, which the next replay overwrites. f must not change its arguments. Numbers, sizes and all decisions
+-- of Lua are those of the recording. Random numbers continue from replay to replay, and the steps of optim.sgd,
+-- adam, adamw and rmsprop read their learning rate for each. Criterions return a tensor of one element while they are recorded.
+-- Operations that need the host (reading elements, copies from or to the CPU, ops that the CPU computes, waiting) are errors
+-- that name them. See doc/cuda.md.
 -- @param f                 a function
--- @param options.warm      plain calls before a graph is recorded, at least 1 (the default): what the first makes is there
--- @param options.most      graphs that are kept, one for each kind of arguments; default 8, the one used least recently goes
--- @param options.fallback  true: what cannot be recorded runs plainly, and the object's field `why` says why; default: an error
--- @param options.late      true: classes and indices in arguments are looked at by the graph, and errors are told by a later call
---                          or synchronize(); default: before each replay, which waits for the device
+-- @param options.warm      plain calls before a graph is recorded, at least 1 (the default), so that state of the first call
+-- exists
+-- @param options.most      graphs to keep, one for each kind of arguments; default 8, the one used least recently is freed
+-- @param options.fallback  true: calls that cannot be recorded run plainly, and the object's field `why` has the reason;
+-- default: an error
+-- @param options.late      true: the graph checks classes and indices in arguments, and a later call or synchronize()
+--                          raises the errors; default: a check before each replay, which waits for the device
 -- step = cutorch.graph(function(x) return x * 2 end); x = torch.CudaTensor{1, 2}; step(x); step(x) --> {2, 4}
 function cutorch.graph(f, options) return cutorch.Graph(f, options) end
 

@@ -5,7 +5,7 @@ local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
 
--- LuaJIT answers a second require after a failed one with 'loop or previous error'; this lets it say the reason again.
+-- After a failed require LuaJIT answers a second one with 'loop or previous error'; this makes it give the reason again.
 local ok, why = pcall(require, 'cutorch.backend')
 if not ok then
    package.loaded['cutorch.backend'], package.loaded.cutorch = nil, nil
@@ -27,12 +27,12 @@ function cutorch.getDeviceCount() return G.th_cuda_count() end
 --- The device, from 1, on which this thread makes new CUDA tensors.
 function cutorch.getDevice() return G.th_cuda_device() end
 
---- Makes new CUDA tensors on another device, from 1. Ops work where their tensors are, whatever the device of the thread.
+--- Makes new CUDA tensors on another device, from 1. Ops run where their tensors are, whatever the device of the thread.
 function cutorch.setDevice(device)
    call('setDevice', G.th_cuda_set_device, number('setDevice', 'device', device))
 end
 
---- Calls f() with another device, and returns what it returns. The device of before comes back, after an error too.
+--- Calls f() with another device, and returns its results. Restores the old device, after an error too.
 function cutorch.withDevice(device, f)
    if not arg.is_callable(f) then arg.refuse('cutorch.withDevice', 'f', 'a function', f) end
    local before = cutorch.getDevice()
@@ -46,7 +46,7 @@ function cutorch.withDevice(device, f)
    return back(pcall(f))
 end
 
---- Waits until the device of this thread has done all that it was given.
+--- Waits until the device of this thread has finished all its work.
 function cutorch.synchronize() call('synchronize', G.th_cuda_synchronize, cutorch.getDevice()) end
 --- Waits for all devices.
 function cutorch.synchronizeAll()
@@ -64,8 +64,8 @@ local function properties(who, device)
    return p
 end
 
---- What CUDA says of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount, ... Of an
--- emulated device `emulated` is true, and its name says so.
+--- CUDA's description of a device, as a table: name, major, minor, totalGlobalMem, freeGlobalMem, multiProcessorCount, ... For
+-- an emulated device `emulated` is true, and its name says so.
 function cutorch.getDeviceProperties(device)
    local p = properties('getDeviceProperties', device)
    local t = { name = ffi.string(p.name), emulated = p.emulated ~= 0 }
@@ -73,7 +73,7 @@ function cutorch.getDeviceProperties(device)
    return t
 end
 
---- Bytes free and in all on a device, by default that of this thread.
+--- Free and total bytes of a device, by default that of this thread.
 -- @return free, total
 function cutorch.getMemoryUsage(device)
    local p = properties('getMemoryUsage', device == nil and cutorch.getDevice() or device)
@@ -81,31 +81,32 @@ function cutorch.getMemoryUsage(device)
 end
 
 local RESULTS = { out = true, self = true, inout = true }
-local refused = {}                          -- device -> peer -> true: setPeerToPeerAccess has said no
+local refused = {}                          -- device -> peer -> true: setPeerToPeerAccess has turned it off
 local kernel_peers = false
 
---- Version of CUDA that this was built with, 13000 for 13.0; 0 on emulated devices.
+--- The version of CUDA of this build, 13000 for 13.0; 0 on emulated devices.
 function cutorch.getRuntimeVersion() return G.th_cuda_runtime_version() end
---- Version of CUDA that the driver knows; 0 on emulated devices, or without a driver.
+--- The version of CUDA that the driver supports; 0 on emulated devices, or without a driver.
 function cutorch.getDriverVersion() return G.th_cuda_driver_version() end
---- cutorch.driverVersion: What cutorch.getDriverVersion() gives.
+--- cutorch.driverVersion: The result of cutorch.getDriverVersion().
 cutorch.driverVersion = cutorch.getDriverVersion()
 
--- A device that must be named.
+-- A device; the argument is required.
 local function named(who, name, device)
    if device == nil then arg.refuse('cutorch.' .. who, name, 'a whole number', device, 3) end
    return need.device(who, device)
 end
 
---- Whether device reaches the memory of peer by itself: it can, and cutorch.setPeerToPeerAccess has not said otherwise. Copies
--- between others go through the host.
+--- Whether device accesses the memory of peer directly: it can, and cutorch.setPeerToPeerAccess has not turned it off. Copies
+-- between other pairs go through the host.
 -- cutorch.getPeerToPeerAccess(1, 1)   --> true
 function cutorch.getPeerToPeerAccess(device, peer)
    device, peer = named('getPeerToPeerAccess', 'device', device), named('getPeerToPeerAccess', 'peer', peer)
    return device == peer or G.th_cuda_can_access(device, peer) ~= 0 and not (refused[device] and refused[device][peer])
 end
 
---- Lets device reach the memory of peer by itself, or not; an error where it cannot. At the start devices do what they can.
+--- Turns direct access of device to the memory of peer on or off; an error where it is impossible. At first it is on where
+-- possible.
 function cutorch.setPeerToPeerAccess(device, peer, on)
    local who = 'setPeerToPeerAccess'
    device, peer = named(who, 'device', device), named(who, 'peer', peer)
@@ -115,7 +116,7 @@ function cutorch.setPeerToPeerAccess(device, peer, on)
    refused[device][peer] = not on
 end
 
---- What cutorch.setKernelPeerToPeerAccess was given last; false at the start.
+--- The last argument of cutorch.setKernelPeerToPeerAccess; false at first.
 -- cutorch.getKernelPeerToPeerAccess()   --> false
 function cutorch.getKernelPeerToPeerAccess() return kernel_peers end
 
@@ -132,7 +133,7 @@ local function chosen_device(form, argv)
    return first or 0
 end
 
--- Puts copies in the place of inputs that are on other devices than the result. `op` holds them until the next such call.
+-- Replaces inputs on other devices than the result by copies. `op` holds them until the next such call.
 local function gather_devices(o, shared, n)
    local form
    for _, f in ipairs(op.forms(ffi.string(o.name))) do if f.op == o then form = f end end
@@ -153,7 +154,7 @@ local function gather_devices(o, shared, n)
    return #copies > 0
 end
 
---- Lets an op take inputs of another device than its result's, or not, as at the start. The inputs are copied for the call.
+--- Lets an op take inputs of another device than its result's, or not (at first). The inputs are copied for the call.
 function cutorch.setKernelPeerToPeerAccess(on)
    kernel_peers = need.bool('setKernelPeerToPeerAccess', 'on', on)
    op.gather_devices = on and gather_devices or nil
@@ -161,8 +162,8 @@ end
 
 -- ---- products of matrices ---------------------------------------------------------------------------------------------
 
---- The cuBLAS that multiplies matrices of floats; nil and the reason where there is none, and kernels of our own do it.
--- The environment's TH_CUBLAS names a library to open, or `none`. An emulated device has a cuBLAS of its own.
+--- The cuBLAS that multiplies matrices of floats; nil and the reason where there is none, and our kernels do it.
+-- The environment's TH_CUBLAS names a library to open, or `none`. An emulated device has an emulated cuBLAS.
 -- @return name, or nil and why
 function cutorch.getBlas()
    local name = ffi.string(G.th_cuda_blas())
@@ -171,7 +172,7 @@ function cutorch.getBlas()
 end
 
 --- Whether products of matrices of floats may use TF32, which keeps 10 bits of each factor: several times as fast on GPUs
--- that have it, and a thousand times as far off. Not at first.
+-- that have it, with a thousand times the error. Off at first.
 -- @example cutorch.getTF32()   --> false
 function cutorch.getTF32() return G.th_cuda_tf32() ~= 0 end
 --- Lets products of matrices of floats use TF32, or not; for all devices and threads.
@@ -180,8 +181,8 @@ function cutorch.setTF32(on)
    G.th_cuda_set_tf32(on and 1 or 0)
 end
 
---- The NCCL that sums tensors over devices for nn.DataParallelTable(dim, flat, true); nil and the reason where there is none, and
--- devices copy from each other. The environment's TH_NCCL names a library to open, or `none`.
+--- The NCCL that sums tensors over devices for nn.DataParallelTable(dim, flat, true); nil and the reason where there is none,
+-- and devices copy from each other. The environment's TH_NCCL names a library to open, or `none`.
 -- @return name, or nil and why
 function cutorch.getNccl()
    local name = ffi.string(G.th_cuda_nccl())
@@ -190,16 +191,16 @@ function cutorch.getNccl()
 end
 
 local handles, handle = 1, 1
---- Accepted for old scripts: each stream has a handle of cuBLAS of its own, made when it is needed, so that numbers of handles
--- choose nothing. cutorch.getNumBlasHandles says the largest n so far.
+--- Accepted for old scripts: each stream has a separate handle of cuBLAS, made on first use, so numbers of handles
+-- have no effect. cutorch.getNumBlasHandles returns the largest n so far.
 function cutorch.reserveBlasHandles(n)
    n = number('reserveBlasHandles', 'n', n)
    if n < 0 then error(('cutorch.reserveBlasHandles: n must not be negative, got %d'):format(n), 2) end
    handles = math.max(handles, n)
 end
---- How many handles cutorch.reserveBlasHandles has counted, at least 1.
+--- The largest n of cutorch.reserveBlasHandles so far, at least 1.
 function cutorch.getNumBlasHandles() return handles end
---- The handle that cutorch.setBlasHandle has chosen last, from 1.
+--- The last argument of cutorch.setBlasHandle, from 1.
 function cutorch.getBlasHandle() return handle end
 --- Accepted for old scripts; see cutorch.reserveBlasHandles.
 function cutorch.setBlasHandle(n)
@@ -210,22 +211,22 @@ end
 
 -- ---- streams ----------------------------------------------------------------------------------------------------------
 
---- Makes sure that each device has n streams, beside the default one.
+--- Makes streams until each device has n of them, beside the default one.
 function cutorch.reserveStreams(n) call('reserveStreams', G.th_cuda_reserve_streams, number('reserveStreams', 'n', n)) end
 --- How many streams each device has, beside the default one.
 function cutorch.getNumStreams() return G.th_cuda_streams() end
 --- The number of the stream that this thread uses on all devices; 0 is the default one.
 function cutorch.getStream() return G.th_cuda_stream_number() end
---- Gives the work of this thread to another stream.
+--- Sends the work of this thread to another stream.
 function cutorch.setStream(stream) call('setStream', G.th_cuda_set_stream, number('setStream', 'stream', stream)) end
---- Gives the work of this thread to the default stream again.
+--- Sends the work of this thread to the default stream again.
 function cutorch.setDefaultStream() call('setDefaultStream', G.th_cuda_set_stream, 0) end
 --- Waits for one stream of the device of this thread.
 function cutorch.streamSynchronize(stream)
    call('streamSynchronize', G.th_cuda_stream_synchronize, cutorch.getDevice(), number('streamSynchronize', 'stream', stream))
 end
 
---- What `stream` is given from now on happens after all that the streams of the list were given until now.
+--- Later work of `stream` starts after all earlier work of the streams of the list.
 function cutorch.streamWaitFor(stream, others)
    if type(others) ~= 'table' then arg.refuse('cutorch.streamWaitFor', 'others', 'a table of streams', others) end
    local device = cutorch.getDevice()
@@ -235,8 +236,8 @@ function cutorch.streamWaitFor(stream, others)
    end
 end
 
---- Keeps the stream of this thread busy for so many cycles of the device's clock (nanoseconds on emulated devices), for tests
--- of what waits for what.
+--- Keeps the stream of this thread busy for so many cycles of the device's clock (nanoseconds on emulated devices), to test
+-- synchronization.
 function cutorch._sleep(cycles)
    if type(cycles) ~= 'number' then arg.refuse('cutorch._sleep', 'cycles', 'a number', cycles) end
    call('_sleep', G.th_cuda_sleep, cycles)
@@ -262,7 +263,7 @@ local function pairs_of(who, t)
    return list
 end
 
---- The streams of the list wait for each other: nothing of one begins before all of the others is done.
+--- The streams of the list wait for each other: later work of each starts after all earlier work of the others.
 function cutorch.streamBarrier(streams)
    local list = pairs_of('streamBarrier', { [cutorch.getDevice()] = streams })
    wait_pairs('streamBarrier', list, list)
@@ -278,7 +279,7 @@ function cutorch.streamWaitForMultiDevice(device, stream, others)
    wait_pairs(who, { { number(who, 'device', device), number(who, 'stream', stream) } }, pairs_of(who, others))
 end
 
---- cutorch.Event(): A moment in the stream of this thread: when it has done what it was given until now.
+--- cutorch.Event(): A mark in the stream of this thread, reached when the earlier work of the stream is done.
 local Event = torch.class('cutorch.Event', cutorch)
 local event_t = ffi.metatype(ffi.typeof 'struct { th_cuda_event *e; }', { __gc = function(self) G.th_cuda_event_free(self.e) end })
 
@@ -287,9 +288,9 @@ function Event:__init()
    call('Event', G.th_cuda_event_new, out)
    self.event = event_t(out[0])
 end
---- The stream of this thread goes on when the moment has come.
+--- Lets the stream of this thread wait for the event.
 function Event:waitOn() call('Event', G.th_cuda_event_wait, self.event.e) end
---- Waits until the moment has come.
+--- Waits for the event.
 function Event:synchronize() call('Event', G.th_cuda_event_synchronize, self.event.e) end
 --- Seconds from an earlier event to this one; waits for both.
 function Event:since(earlier)
@@ -301,35 +302,35 @@ end
 
 -- ---- random numbers ----------------------------------------------------------------------------------------------------
 
--- The generator that stands for the default one where a tensor on the device is filled: Philox, one a device and thread.
+-- The default generator for tensors on the device: Philox, one for each device and thread.
 local function generator(who, device)
    local g = G.th_cuda_generator(need.device(who, device))
    if g == nil then error(('cutorch.%s: no memory left'):format(who), 3) end
    return lib.generator_t(g)
 end
 
---- Starts the random numbers of the device of this thread anew. They are those that a torch.Generator('philox') with this
--- seed gives on the CPU.
+--- Restarts the random numbers of the device of this thread. They are those of a torch.Generator('philox') with this
+-- seed on the CPU.
 -- cutorch.manualSeed(1); x = torch.CudaTensor(2):uniform(); cutorch.manualSeed(1); torch.CudaTensor(2):uniform():equal(x) --> true
 function cutorch.manualSeed(seed) torch.manualSeed(generator('manualSeed'), seed) end
 --- The same for all devices.
 function cutorch.manualSeedAll(seed)
    for device = 1, cutorch.getDeviceCount() do torch.manualSeed(generator('manualSeedAll', device), seed) end
 end
---- Seeds the device of this thread by chance; returns the seed.
+--- Gives the device of this thread a random seed, which is returned.
 function cutorch.seed() return torch.seed(generator 'seed') end
---- Seeds all devices by chance, with one seed, which is returned.
+--- Gives all devices one random seed, which is returned.
 function cutorch.seedAll()
    local seed = torch.seed(generator 'seedAll')
    cutorch.manualSeedAll(seed)
    return seed
 end
---- The seed that the device of this thread, or another one, was given last.
+--- The last seed of the device of this thread, or of another one.
 -- @example cutorch.manualSeed(7); cutorch.initialSeed()   --> 7
 function cutorch.initialSeed(device) return torch.initialSeed(generator('initialSeed', device)) end
 --- The state of the random numbers of the device of this thread, or of another one, as a ByteTensor for setRNGState.
 function cutorch.getRNGState(device) return torch.getRNGState(generator('getRNGState', device)) end
---- Goes on from a state of getRNGState.
+--- Continues from a state of getRNGState.
 function cutorch.setRNGState(state, device)
    local g = generator('setRNGState', device)
    if torch.isTensor(state) and state:nElement() ~= torch.getRNGState(g):nElement() then
@@ -338,26 +339,27 @@ function cutorch.setRNGState(state, device)
    torch.setRNGState(g, state)
 end
 
--- ---- the rest ---------------------------------------------------------------------------------------------------------
+-- ---- other functions --------------------------------------------------------------------------------------------------
 
 require 'cutorch.tensor'
 require 'cutorch.memory' (cutorch)
 require 'cutorch.graph' (cutorch)
 
---- cutorch.hasHalf: True: there are CudaHalfTensors.
+--- cutorch.hasHalf: True, because there are CudaHalfTensors.
 cutorch.hasHalf = true
---- cutorch.hasHalfInstructions(), cutorch.hasFastHalfInstructions(): Whether the device of this thread computes with halves itself.
+--- cutorch.hasHalfInstructions(), cutorch.hasFastHalfInstructions(): Whether the device of this thread has instructions for
+-- halves.
 function cutorch.hasHalfInstructions() return cutorch.getDeviceProperties(need.device 'hasHalfInstructions').major >= 6 end
 cutorch.hasFastHalfInstructions = cutorch.hasHalfInstructions
 
---- cutorch.magma: True: torch.gesv, torch.svd and the others of LAPACK take CUDA tensors. The CPU computes them, with copies;
--- MAGMA, whose presence this said in Torch7, is not used.
+--- cutorch.magma: True, because torch.gesv, torch.svd and the others of LAPACK take CUDA tensors. The CPU computes them, with
+-- copies; MAGMA, which this meant in Torch7, is not used.
 cutorch.magma = true
 
 --- Tests the device of this thread: runs the examples of the help texts of ops with torch.Tensor making CudaDoubleTensors, and
 -- those of cutorch. Prints a report.
 -- @param tests  a name such as 'torch.cumsum', or a Lua pattern in it; a table of them (default: all)
--- @return 0; raises an error when an example does not give what its text says
+-- @return 0; raises an error when an example does not have the result in its text
 function cutorch.test(tests)
    if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
       arg.refuse('cutorch.test', 'tests', 'a name or a table of names', tests)

@@ -1,4 +1,4 @@
--- cutorch.memory - memory of devices, and memory of the host that devices reach: pinned and managed tensors.
+-- cutorch.memory - memory of devices, and memory of the host that devices access: pinned and managed tensors.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -11,28 +11,28 @@ local C = lib.C
 
 return function(cutorch)
 
---- Gives the memory of the device of this thread that no tensor holds back to the driver, after the collector has run and all
--- work is done. Tensors, streams and random numbers stay as they are: a reset of the device, which CUDA has too, would leave
--- tensors without memory.
+--- Returns unused memory of the device of this thread to the driver, after the collector has run and all
+-- work is done. Tensors, streams and random numbers stay. A reset of the device, which CUDA has too, would free the memory of
+-- tensors.
 function cutorch.deviceReset()
    lib.collect()
    lib.collect()
    need.call('deviceReset', G.th_cuda_trim, cutorch.getDevice())
 end
 
---- Whether memory that was freed is kept for the next tensors: it is on GPUs, by CUDA's memory pools, and not on emulated devices.
+--- Whether freed memory is kept for later tensors: true on GPUs, by CUDA's memory pools, false on emulated devices.
 function cutorch.isCachingAllocatorEnabled() return G.th_cuda_is_emulated() == 0 end
 
---- Accepted for old scripts, and changes nothing: the memory of tensors is always counted, and the collector runs when much
--- was taken since it ran.
+--- Accepted for old scripts, without effect: the memory of tensors is always counted, and the collector runs when much
+-- has been allocated since its last run.
 function cutorch.setHeapTracking(on) need.bool('setHeapTracking', 'on', on) end
 
 -- ---- memory of the host ------------------------------------------------------------------------------------------------
 
---- cutorch.CudaHostAllocator: A torch.Allocator of pinned memory of the host: torch.FloatStorage(cutorch.CudaHostAllocator, 100).
--- Copies between it and devices are fast, and need not be waited for: see Tensor:copyAsync.
+--- cutorch.CudaHostAllocator: A torch.Allocator of pinned memory of the host: torch.FloatStorage(cutorch.CudaHostAllocator,
+-- 100). Copies between it and devices are fast, and may be asynchronous: see Tensor:copyAsync.
 
---- cutorch.CudaUVAAllocator: A torch.Allocator of managed memory, which the host and all devices reach; see
+--- cutorch.CudaUVAAllocator: A torch.Allocator of managed memory, which the host and all devices access; see
 -- cutorch.createFloatUVATensor.
 local function allocator(name, kind)
    cutorch[name] = torch.Allocator()
@@ -46,7 +46,7 @@ end
 allocator('CudaHostAllocator', C.TH_HOST_PINNED)
 allocator('CudaUVAAllocator', C.TH_HOST_MANAGED)
 
--- A tensor of the host of the type named, and of these sizes, with memory of an allocator.
+-- A tensor on the host of the given type and sizes, with memory of an allocator.
 local function host_tensor(who, word, kind, ...)
    local sizes, n = arg.sizes(who, ...)
    local count = 1
@@ -63,12 +63,13 @@ end
 
 for name, word in pairs { [''] = 'Float', Float = 'Float', Double = 'Double', Half = 'Half', Byte = 'Byte', Int = 'Int', Long = 'Long' } do
    local full = 'createCudaHost' .. name .. 'Tensor'
-   --- A tensor of the CPU in pinned memory, of zeros; floats where no type is named. Sizes are numbers, a LongStorage or a table.
+   --- A tensor of zeros on the CPU in pinned memory; floats where no type is named. Sizes are numbers, a LongStorage or a
+   -- table.
    -- cutorch.createCudaHostTensor(2, 3):type() --> torch.FloatTensor
    cutorch[full] = function(...) return host_tensor('cutorch.' .. full, word, 'CudaHostAllocator', ...) end
 end
 
---- A FloatTensor of zeros in managed memory, which cutorch.toCudaUVATensor shows to a device.
+--- A FloatTensor of zeros in managed memory; cutorch.toCudaUVATensor makes a view of it on a device.
 -- cutorch.createFloatUVATensor(2):type() --> torch.FloatTensor
 function cutorch.createFloatUVATensor(...) return host_tensor('cutorch.createFloatUVATensor', 'Float', 'CudaUVAAllocator', ...) end
 
@@ -86,8 +87,8 @@ local function need_tensor(who, name, x)
    if not torch.isTensor(x) or x:type() ~= name then arg.refuse('cutorch.' .. who, 'tensor', 'a ' .. name, x, 3) end
 end
 
---- The memory of a tensor of cutorch.createFloatUVATensor as a CudaTensor of the device of this thread: nothing is copied,
--- what one writes the other reads. Call cutorch.synchronizeAll() before the CPU looks at what a device has written. The memory
+--- A CudaTensor of the device of this thread with the memory of a tensor of cutorch.createFloatUVATensor, without a copy:
+-- each sees the writes of the other. Call cutorch.synchronizeAll() before the CPU reads what a device has written. The memory
 -- can no longer grow.
 -- cutorch.toCudaUVATensor(cutorch.createFloatUVATensor(2)):type() --> torch.CudaTensor
 function cutorch.toCudaUVATensor(x)
@@ -102,20 +103,20 @@ function cutorch.toFloatUVATensor(x)
    return twin('toFloatUVATensor', x, 0)
 end
 
---- A CudaTensor of zeros in managed memory, which cutorch.toFloatUVATensor shows to the CPU.
+--- A CudaTensor of zeros in managed memory; cutorch.toFloatUVATensor makes a view of it on the CPU.
 -- cutorch.createCudaUVATensor(2):type() --> torch.CudaTensor
 function cutorch.createCudaUVATensor(...)
    return twin('createCudaUVATensor', host_tensor('cutorch.createCudaUVATensor', 'Float', 'CudaUVAAllocator', ...), cutorch.getDevice())
 end
 
---- Whether a tensor, of the CPU or of a device, lies in managed memory.
+--- Whether a tensor, on the CPU or a device, uses managed memory.
 -- cutorch.isManaged(cutorch.createFloatUVATensor(2)) --> true
 function cutorch.isManaged(x)
    if not torch.isTensor(x) then arg.refuse('cutorch.isManaged', 'tensor', 'a tensor', x) end
    return x._storage ~= nil and x._storage.data ~= nil and cutorch.isManagedPtr(x._storage.data)
 end
 
---- Whether an address, as x:data() gives it or as a number, lies in managed memory.
+--- Whether an address, a number or the result of x:data(), is in managed memory.
 -- cutorch.isManagedPtr(torch.FloatTensor(2):data()) --> false
 function cutorch.isManagedPtr(p)
    local is = type(p)

@@ -1,4 +1,4 @@
--- cutorch.nccl - sums over tensors on several devices, and copies of one to all, by NCCL, in the stream of this thread.
+-- cutorch.nccl - NCCL: sums over tensors on several devices, and copies of one to all, in the stream of this thread.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local G = require 'cutorch.backend'.C
@@ -13,19 +13,19 @@ local function pointers(tensors)
    return #tensors, list
 end
 
---- The sum of packed tensors, each on a device of its own, in the first of them or in all.
+--- The sum of contiguous tensors, each on a different device, in the first of them or in all.
 function M.sum(tensors, all)
    local n, list = pointers(tensors)
    lib.call('cutorch.nccl', G.th_cuda_nccl_sum, n, list, all and 1 or 0)
 end
 
---- All get what the first has.
+--- Copies the first tensor to all others.
 function M.broadcast(tensors)
    local n, list = pointers(tensors)
    lib.call('cutorch.nccl', G.th_cuda_nccl_broadcast, n, list)
 end
 
---- Whether NCCL is there and takes such tensors.
+--- Whether NCCL is found and takes such tensors.
 function M.takes(tensors)
    if G.th_cuda_nccl()[0] == 0 then return false end
    local seen = {}

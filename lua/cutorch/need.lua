@@ -1,4 +1,4 @@
--- cutorch.need - what the functions of cutorch ask of their arguments, and calls of libthcuda in their names.
+-- cutorch.need - checks of arguments for the functions of cutorch, and calls of libthcuda in their names.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -6,7 +6,7 @@ local G = require 'cutorch.backend'.C
 
 local need = {}
 
---- A whole number that C's int holds: fractions are cut off. `name` is the function's, without its package.
+--- A whole number that fits into C's int: fractions are cut off. `name` is the function's, without its package.
 function need.number(who, name, v)
    local n = arg.whole_of(v)
    if not n or n < -2 ^ 31 or n >= 2 ^ 31 then arg.refuse('cutorch.' .. who, name, 'a whole number', v, 3) end
@@ -19,7 +19,7 @@ function need.bool(who, name, v)
    return v
 end
 
---- A device that is there, from 1; the one of this thread where none is named.
+--- A device that exists, from 1; the one of this thread if the argument is nil.
 function need.device(who, device)
    local count = G.th_cuda_count()
    local function refuse(text, ...) error(('cutorch.%s: ' .. text):format(who, ...), 4) end

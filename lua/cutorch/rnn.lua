@@ -1,10 +1,11 @@
--- cutorch.rnn - whole recurrent layers by cuDNN, for nn.RNN and its kin: sequences of one length, without dropout between layers.
+-- cutorch.rnn - whole recurrent layers by cuDNN, for nn.RNN and others: sequences of one length, without dropout between
+-- layers.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
 local G = require 'cutorch.backend'.C
 
--- As cunn/cudnn_rnn.cu has it.
+-- The order of cunn/cudnn_rnn.cu.
 ffi.cdef [[
 typedef struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; } th_cuda_rnn;
 const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
@@ -22,13 +23,13 @@ local M = {}
 
 local function call(who, f, ...) return lib.call(who, f, ...) end
 
--- The layer as cuDNN wants it; steps and samples are those of its input.
+-- The layer in cuDNN's form; steps and samples are those of its input.
 local function shape(m, steps)
    return ffi.new('th_cuda_rnn', CELLS[m.mode], m.directions - 1, m.inputSize, m.hiddenSize, m.numLayers,
       steps.rows / steps.samples, steps.samples, m.batchFirst and 1 or 0)
 end
 
---- Why cuDNN does not compute m for rows x of these steps; nil: it does.
+--- Why cuDNN cannot compute m for rows x of these steps; nil if it can.
 function M.why(m, x, steps)
    if steps.lengths or steps.sizes then return 'sequences may differ in length' end
    if m.dropout > 0 and m.train and m.numLayers > 1 then return 'it draws its dropout itself' end
@@ -42,14 +43,15 @@ local function sized(m, name, samples)
    return m:scratch(name):resize(m.numLayers * m.directions, samples, m.hiddenSize)
 end
 
--- What cuDNN says for itself, and want of memory, are reasons to do without; other errors are errors.
+-- A refusal of cuDNN and lack of memory lead to the fallback; other errors are raised.
 local function is_reason(e)
    e = tostring(e)
    return e:find('cuDNN has ', 1, true) or e:find('cuDNN does not do this', 1, true) or e:find('out of memory', 1, true)
 end
 
---- The output of m for rows x into y; keeps what the gradient needs where m is trained. states: those at the start, or nil.
---- Gives what the gradient reads, or nil and why cuDNN does not do it.
+--- Computes the output of m for rows x into y; where m is trained, keeps the data for the gradient. states: those at the start,
+-- or nil.
+--- Returns the data for the gradient, or nil and the reason why cuDNN cannot compute it.
 function M.forward(m, x, y, steps, states, train)
    local kept = { steps = steps, hx = packed(states.hidden), cx = packed(states.cell) }
    if train then kept.reserve = torch.CudaByteTensor() end

@@ -1,4 +1,4 @@
--- cutorch.tensor - the types of CUDA tensors and storages, and the methods that come with them.
+-- cutorch.tensor - the types of CUDA tensors and storages, and their additional methods.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -11,7 +11,7 @@ local G = require 'cutorch.backend'.C
 
 local function here()
    local device = G.th_cuda_device()
-   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 0) end       -- callers are of many depths
+   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 0) end       -- at any level
    return device
 end
 construct.set_device(here)
@@ -19,10 +19,10 @@ storage.set_device(here)
 
 local Tensor = tensor.base
 
---- torch.CudaTensor(...), torch.CudaDoubleTensor(...), torch.CudaHalfTensor(...), torch.CudaBFloat16Tensor(...): A tensor of floats
--- on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor. It has all methods
--- of tensors, and ops give what they give on the CPU; those that the CPU computes, with copies, say so. All tensors of one
--- call must be on one device.
+--- torch.CudaTensor(...), torch.CudaDoubleTensor(...), torch.CudaHalfTensor(...), torch.CudaBFloat16Tensor(...): A tensor of
+-- floats on the device of this thread, of 32 bits where no type is named; the arguments are those of torch.Tensor. It has all
+-- methods of tensors, and ops give the same results as on the CPU. The help of an op says if the CPU computes it, with copies.
+-- All tensors of one call must be on one device.
 -- torch.CudaTensor{1, 2}:cumsum() --> {1, 3}
 
 --- torch.CudaByteTensor(...), torch.CudaCharTensor(...), torch.CudaShortTensor(...): A tensor of small whole numbers on the device of
@@ -30,7 +30,7 @@ local Tensor = tensor.base
 -- torch.CudaByteTensor{1, 2}:sum() --> 3
 
 --- torch.CudaIntTensor(...), torch.CudaLongTensor(...): A tensor of whole numbers on the device of this thread; see torch.CudaTensor.
--- Places and classes are CudaLongTensors.
+-- Indices and classes are CudaLongTensors.
 -- torch.CudaTensor{1, 3, 5}:index(1, torch.CudaLongTensor{3, 1}) --> {5, 1}
 
 --- torch.CudaStorage(...), torch.CudaDoubleStorage(...), torch.CudaHalfStorage(...), torch.CudaBFloat16Storage(...): A block of floats on
@@ -47,7 +47,7 @@ for d, name in ipairs(dtype.names) do
    local ty = d + dtype.CUDA
    storage.add_type(torch, ty)
    tensor.add_type(torch, ty)
-   -- Without a device, files with CUDA tensors open as tensors of the CPU.
+   -- Without a device, files with CUDA tensors are loaded as tensors of the CPU.
    if G.th_cuda_count() > 0 then require 'torch.serialize'.install_type(torch, ty) end
    local method = name == 'Float' and 'cuda' or 'cuda' .. name
    --- x in a type of the device of this thread, cuda() in floats; x itself if it has that type already, on whatever device,
@@ -74,9 +74,9 @@ function storage.base:getDevice()
 end
 
 --- Copies as copy does, but where memory of the host is pinned (cutorch.createCudaHostTensor) it returns
--- before the copy has been made: the stream of this thread on the CUDA tensor's device makes it after what it was given before.
--- Until cutorch.synchronizeAll(), or with that device cutorch.synchronize(), cutorch.streamSynchronize or an event says that it
--- was, let the host's tensor alone. A tensor of
+-- before the copy is done. The stream of this thread on the CUDA tensor's device copies after its earlier work.
+-- Do not use the host's tensor until cutorch.synchronizeAll(), or with that device cutorch.synchronize(),
+-- cutorch.streamSynchronize or an event, shows that the copy is done. A tensor of
 -- another type, or one that is not contiguous, is copied as copy does. Returns x.
 -- x = torch.CudaTensor(2); x:copyAsync(cutorch.createCudaHostTensor(2):fill(3)) --> {3, 3}
 function Tensor:copyAsync(y)

@@ -1,10 +1,10 @@
--- lua/image/check.lua - what the functions of image ask about their arguments. The level is that of the error, as error takes it.
+-- lua/image/check.lua - checks of arguments for the functions of image. The level of an error is that of error().
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
 local M = {}
 
---- Refuses what is no tensor of `least` to `most` dimensions.
+--- Refuses anything but a tensor of `least` to `most` dimensions.
 function M.picture(who, x, least, most, level)
    level = level or 3
    if not torch.isTensor(x) then error(('%s: the picture must be a tensor, got %s'):format(who, arg.describe(x)), level) end

@@ -1,4 +1,4 @@
--- lua/image/codec.lua - what files of images and tensors have in common: kinds of files, types of tensors, planes.
+-- lua/image/codec.lua - shared code for image files: kinds of files, types of tensors, planes.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
@@ -38,7 +38,7 @@ local function with_depth(x, depth)
    return depth == 3 and n == 4 and x:narrow(1, 1, 3) or x
 end
 
---- Pixels as readers give them (height x width x channels, bytes or 16 bits in an IntTensor) as planes of a type: bytes as they
+--- Converts pixels of readers (height x width x channels, bytes or 16 bits in an IntTensor) to planes of a type: bytes as they
 -- are, fractions from 0 to 1.
 function codec.planes(pixels, depth, type)
    local wide = pixels:type() == 'torch.IntTensor'
@@ -48,7 +48,7 @@ function codec.planes(pixels, depth, type)
    return with_depth(x, depth)
 end
 
---- Refuses what no file can hold: a tensor of planes x rows x columns, or rows x columns, is wanted.
+--- Refuses tensors that no file can hold; accepts planes x rows x columns, or rows x columns.
 -- @param channels  a table: the numbers of planes that the kind of the file can have
 function codec.check(who, x, channels, level)
    if not torch.isTensor(x) then arg.refuse(who, 'tensor', 'a tensor', x, level) end
@@ -61,8 +61,8 @@ function codec.check(who, x, channels, level)
    end
 end
 
---- A tensor that codec.check took as pixels: height x width x channels, bytes. Tensors of other types than bytes hold 0..1, and
--- what lies outside counts as 0 or 1. The result is a new tensor, or shares the memory of `x`; it is contiguous.
+--- A tensor that codec.check accepted as pixels: height x width x channels, bytes. Tensors of other types than bytes hold 0..1,
+-- and values outside are clamped. The result is a new tensor, or shares the memory of `x`; it is contiguous.
 function codec.pixels(x)
    if x:dim() == 2 then x = x:contiguous():view(1, x:size(1), x:size(2)) end
    if x:type() ~= 'torch.ByteTensor' then

@@ -112,7 +112,7 @@ local function count(who, n)
    end
 end
 
---- Gives n colours that are easy to tell apart, one in each row. The first ones do not depend on n.
+--- Gives n colours that are easy to distinguish, one in each row. The first ones do not depend on n.
 -- @param nbColor  how many
 -- @return a tensor of n x 3, red, green and blue in 0..1
 -- image.colormap(1) --> {{0.65, 0.35, 0.35}}

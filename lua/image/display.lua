@@ -12,7 +12,7 @@ local ARGUMENTS = { { 'image', 'any' }, { 'zoom', 'number', 1 }, { 'min', 'numbe
    { 'gui', 'boolean' }, { 'offscreen', 'boolean', false }, { 'padding', 'number', 0 }, { 'symmetric', 'boolean', false },
    { 'nrow', 'number', 6 }, { 'saturate', 'boolean', true } }
 
--- ---- what is shown ----------------------------------------------------------------------------------------------------------
+-- ---- the picture of a call --------------------------------------------------------------------------------------------------
 
 local Picture = {}
 Picture.__index = Picture
@@ -23,10 +23,10 @@ function Picture:__tostring()
    return ('image: %d x %d pixels%s'):format(x:size(3), x:size(2), where)
 end
 
--- The bytes of a PNG file, a string, for fronts that show pictures themselves.
+-- The bytes of a PNG file, a string, for front ends that show pictures themselves.
 function Picture:png() return require 'feed.png'.write(self.image:permute(2, 3, 1):contiguous()) end
 
--- Writes the picture into a file of the kind that the suffix says.
+-- Writes the picture into a file; the suffix selects its kind.
 function Picture:save(name) require 'image.save'.save(name, self.image) end
 
 -- The picture as text for the terminal.
@@ -45,7 +45,7 @@ local function in_terminal()
    return form ~= nil and form ~= '' or torch.isatty(io.stdout)
 end
 
--- Without a terminal: a file of the system's folder for such files, which later pictures in the same place replace.
+-- Without a terminal: a temporary file, which later pictures of the same window overwrite.
 local function write_file(picture)
    local suffix = pcall(picture.png, picture) and '.png' or '.ppm'             -- a PPM file needs no library
    if not picture.file then
@@ -83,15 +83,16 @@ local function zoomed(x, zoom)
    return require 'image'.scale(x, width, height, 'simple')
 end
 
---- Shows a picture, or a list of them side by side, in the terminal: by half blocks in 24-bit colour, or by the protocol of kitty
--- or by sixels where TERM and its like name a terminal that has them. TH_DISPLAY=blocks, kitty, sixel or png names the form.
--- Without a terminal the picture goes into a PNG file, whose name goes to stderr. Arguments come in this order, or by name.
--- @param image  what image.toDisplayTensor takes: a tensor of 2 to 4 dimensions, or a list of pictures of one size
+--- Shows a picture, or a list of them side by side, in the terminal: by half blocks in 24-bit colour, or by the protocol of
+-- kitty or by sixels if TERM and similar variables name a terminal that has them. TH_DISPLAY=blocks, kitty, sixel or png names
+-- the form. Without a terminal it writes the picture into a PNG file, and its name to stderr. Arguments come in this order, or
+-- by name.
+-- @param image  a picture or pictures as for image.toDisplayTensor: a tensor of 2 to 4 dimensions, or a list of one size
 -- @param zoom  a factor for the size (1)
 -- @param min  the value that is black (the smallest)
 -- @param max  the value that is white (the largest)
 -- @param legend  text below the picture
--- @param win  what an earlier call gave: its file is written again
+-- @param win  the result of an earlier call, whose file is written again
 -- @param x, y, gui  for windows of Qt, without effect
 -- @param offscreen  whether nothing is shown (false)
 -- @param scaleeach, padding, symmetric, nrow, saturate  as in image.toDisplayTensor
@@ -110,12 +111,12 @@ function M.display(...)
    if not ok then error((tostring(x):gsub('image%.toDisplayTensor', who)), 2) end
    local picture = a.win or setmetatable({}, Picture)
    picture.image = zoomed(coloured(x), a.zoom)
-   picture.legend = a.legend:gsub('%c', ' ')                                    -- nothing that a terminal obeys
+   picture.legend = a.legend:gsub('%c', ' ')                                    -- no control sequences for the terminal
    if not a.offscreen then picture:show() end
    return picture
 end
 
---- Windows of Qt are not part of this package: an error that says so.
+--- An error: windows of Qt are not part of this package.
 function M.window()
    error('image.window: windows of Qt are not part of this package; image.display shows pictures in the terminal or as files', 2)
 end

@@ -9,14 +9,14 @@ local M = {}
 local RED = { 255, 0, 0 }
 local WIDTH, HEIGHT = 6, 8          -- of a character with the space around it
 
--- ---- what both ask --------------------------------------------------------------------------------
+-- ---- shared checks --------------------------------------------------------------------------------
 
 local function need_picture(who, x)
    check.picture(who, x, 3, 3, 4)
    if x:size(1) < 3 then error(('%s: the picture must have 3 planes, got %s'):format(who, arg.size_text(x)), 4) end
 end
 
--- A whole number from v, whose size the arithmetic of pixels can take.
+-- A whole number from v, in the range of pixel arithmetic.
 local function need_number(who, name, v, least)
    if type(v) ~= 'number' or not (v >= least and v < 2^31) then
       error(('%s: %s must be a number from %d on, got %s'):format(who, name, least, arg.describe(v)), 4)
@@ -68,7 +68,7 @@ local function rectangle(picture, x1, y1, x2, y2, line, color)
    return picture
 end
 
---- Draws the outline of a rectangle. What lies outside the picture is left out.
+--- Draws the outline of a rectangle. Parts outside the picture are left out.
 -- @param src  3 planes x rows x columns
 -- @param x1  the first column
 -- @param y1  the first row
@@ -118,13 +118,13 @@ local function write(picture, text, x, y, size, wrap, color, background)
    return picture
 end
 
---- Draws text in letters of 5 x 7 pixels, one every 6 pixels, a line every 8. What lies outside the picture is left out.
+--- Draws text in letters of 5 x 7 pixels, one every 6 pixels, a line every 8. Parts outside the picture are left out.
 -- @param src  3 planes x rows x columns
 -- @param text  a string; a newline begins a line below the first letter
 -- @param x  columns before the text (1)
 -- @param y  rows above the text (1)
 -- @param opts  options by name: color {red, green, blue} in 0..255 ({255, 0, 0}), bg, a color behind the letters (none),
--- size of a dot of the letters (1), wrap, whether a full line goes on at the left edge (true), inplace (false)
+-- size of a dot of the letters (1), wrap, whether a full line continues at the left edge (true), inplace (false)
 -- @return a new picture, or src if inplace is true
 -- image.drawText(torch.zeros(3, 8, 6), '-', 0, 0)[{1, 4, {}}] --> {1, 1, 1, 1, 1, 0}
 function M.drawText(src, text, x, y, opts)

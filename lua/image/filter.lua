@@ -1,4 +1,4 @@
--- lua/image/filter.lua - kernels, convolution, contrast, black and white shapes, and pictures made ready to be seen.
+-- lua/image/filter.lua - kernels, convolution, contrast, black and white shapes, and pictures prepared for display.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
@@ -101,9 +101,9 @@ end
 -- @param height  the height, if it is not size
 -- @param sigma_horz  the width of the bell across, if it is not sigma
 -- @param sigma_vert  the width of the bell downwards, if it is not sigma
--- @param mean_horz  where the top lies, as a part of the width (0.5)
--- @param mean_vert  where the top lies, as a part of the height (0.5)
--- @param tensor  an optional tensor of two dimensions, which gives the width and the height and takes the values
+-- @param mean_horz  the position of the top, as a part of the width (0.5)
+-- @param mean_vert  the position of the top, as a part of the height (0.5)
+-- @param tensor  an optional tensor of two dimensions, which determines the width and the height and gets the values
 -- @return the kernel
 -- image.gaussian{size = 1, amplitude = 2} --> {{2}}
 function M.gaussian(...)
@@ -117,8 +117,8 @@ end
 -- @param sigma  the width of the bell as a part of the length (0.25)
 -- @param amplitude  the value at the top (1)
 -- @param normalize  whether the sum is 1 (false)
--- @param mean  where the top lies, as a part of the length (0.5)
--- @param tensor  an optional tensor of one dimension, which gives the length and takes the values
+-- @param mean  the position of the top, as a part of the length (0.5)
+-- @param tensor  an optional tensor of one dimension, which determines the length and gets the values
 -- @return the kernel
 -- image.gaussian1D(1) --> {1}
 function M.gaussian1D(...)
@@ -133,8 +133,8 @@ function M.gaussian1D(...)
 end
 
 --- Gives the kernel of the Laplacian of a bell: positive in the middle, negative around it. The arguments are those of
--- image.gaussian, with a sigma of 0.1. As in Torch7, what is said of across holds downwards, and the other way round, and the
--- height of the kernel scales what lies across.
+-- image.gaussian, with a sigma of 0.1. As in Torch7, the horizontal arguments apply vertically and the reverse, and the
+-- height of the kernel scales the horizontal direction.
 -- @return the kernel
 -- image.laplacian{size = 1, amplitude = 2} --> {{2}}
 function M.laplacian(...)
@@ -148,11 +148,11 @@ function M.laplacian(...)
    return finished(a, torch.exp(-r):cmul(-r + 1))
 end
 
---- Evens out the contrast of a grey picture: each pixel loses the mean of its neighbourhood and is divided by its deviation,
--- if that is above the deviation of the whole picture.
+--- Normalises the contrast of a grey picture: subtracts from each pixel the mean of its neighbourhood, and divides it by the
+-- deviation, if that is above the deviation of the whole picture.
 -- @param im  rows x columns, or 1 x rows x columns, of any type
 -- @param ker  the weights of the neighbourhood; a bell of 9 x 9 if absent
--- @return a DoubleTensor; it loses the pixels whose neighbourhood reaches outside
+-- @return a DoubleTensor, without the pixels whose neighbourhood extends outside
 -- image.lcn(torch.rand(12, 12)):size() --> {4, 4}
 function M.lcn(im, ker)
    check.picture('image.lcn', im, 2, 3)
@@ -174,7 +174,7 @@ end
 
 -- ---- black and white shapes -----------------------------------------------------------------------
 
--- The sums of the neighbours under the kernel, which `sum` may turn; what lies outside the picture counts as `pad`.
+-- The sums of the neighbours under the kernel, which `sum` may flip; pixels outside the picture count as `pad`.
 local function neighbours(who, sum, im, kern, pad)
    check.picture(who, im, 2, 2, 4)
    check.pixels(who, im, 4)
@@ -190,7 +190,7 @@ end
 --- Shrinks the shapes of ones in a picture of zeros and ones: a pixel stays 1 if all its neighbours are 1.
 -- @param im  rows x columns
 -- @param kern  which neighbours count: a tensor of zeros and ones; all of 3 x 3 if absent
--- @param pad  what lies outside the picture (1)
+-- @param pad  the value outside the picture (1)
 -- @return a new picture
 -- image.erode(torch.Tensor{{1, 1, 0}}, torch.ones(1, 3)) --> {{1, 0, 0}}
 function M.erode(im, kern, pad)
@@ -201,7 +201,7 @@ end
 --- Grows the shapes of ones in a picture of zeros and ones: a pixel becomes 1 if one of its neighbours is 1.
 -- @param im  rows x columns
 -- @param kern  which neighbours count: a tensor of zeros and ones; all of 3 x 3 if absent
--- @param pad  what lies outside the picture (0)
+-- @param pad  the value outside the picture (0)
 -- @return a new picture
 -- image.dilate(torch.Tensor{{1, 0, 0}}, torch.ones(1, 3)) --> {{1, 1, 0}}
 function M.dilate(im, kern, pad)
@@ -209,12 +209,12 @@ function M.dilate(im, kern, pad)
    return sums:gt(0):type(torch.type(im))
 end
 
--- ---- values made ready to be seen -----------------------------------------------------------------
+-- ---- values prepared for display ------------------------------------------------------------------
 
 local LIMITS = { { 'min', 'number' }, { 'max', 'number' }, { 'symm', 'boolean', false }, { 'inplace', 'boolean', false },
    { 'saturate', 'boolean', false }, { 'tensorOut', 'tensor' }, { 'tensor', 'tensor' } }
 
--- Brings y, a tensor of fractions, from a.min..a.max to 0..1, in place.
+-- Scales y, a tensor of fractions, from a.min..a.max to 0..1, in place.
 local function scale_values(y, a)
    if y:nElement() == 0 then return y end
    local least, most = a.min, a.max
@@ -228,14 +228,14 @@ local function scale_values(y, a)
    return y
 end
 
---- Brings the values of a tensor to 0..1. The arguments come by name in a table.
+--- Scales the values of a tensor to 0..1. The arguments come by name in a table.
 -- @param args.tensor  the tensor
 -- @param args.min  the value that becomes 0; the least one if absent
 -- @param args.max  the value that becomes 1; the greatest one if absent
 -- @param args.symm  whether 0 becomes 0.5 if min is absent (false)
 -- @param args.inplace  whether the values of the tensor itself change (false)
 -- @param args.saturate  whether values outside of min and max become 0 and 1 (false)
--- @param args.tensorOut  an optional tensor that takes the result
+-- @param args.tensorOut  an optional tensor for the result
 -- @return the result
 -- image.minmax{tensor = torch.Tensor{1, 2, 5}} --> {0, 0.25, 1}
 function M.minmax(args)

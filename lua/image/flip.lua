@@ -1,10 +1,10 @@
--- lua/image/flip.lua - pictures mirrored.
+-- lua/image/flip.lua - mirrors pictures.
 local torch = require 'torch'
 local check = require 'image.check'
 
 local M = {}
 
--- Torch7 saw a picture of two dimensions as one plane, which it could not do where rows do not follow each other.
+-- Torch7 took a picture of two dimensions for one plane, which was impossible where rows do not follow each other.
 local function mirror(who, back, y, x)
    if x == nil then y, x = nil, y end
    check.picture(who, x, 2, 4, 4)

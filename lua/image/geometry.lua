@@ -1,4 +1,4 @@
--- lua/image/geometry.lua - pictures of another size, cut out, moved, turned and bent.
+-- lua/image/geometry.lua - scales, crops, moves, rotates and warps pictures.
 --
 -- These functions take planes x rows x columns, or rows x columns, of bytes or floating numbers, as Torch7's did. The ops below
 -- them, torch.image_scale, image_warp, image_affine, image_rotate and image_polar, also take batches and all types.
@@ -8,7 +8,7 @@ local check = require 'image.check'
 
 local M = {}
 
--- Refuses what is no picture of two or three dimensions, or has an integer type other than bytes.
+-- Refuses anything but a picture of two or three dimensions, and integer types other than bytes.
 local function picture(who, x, level)
    level = level or 3
    check.picture(who, x, 2, 3, level + 1)
@@ -18,7 +18,7 @@ local function picture(who, x, level)
    end
 end
 
--- A result whose sides stay as they are: as many planes as the picture.
+-- A result of the picture's size: as many planes as the picture.
 local function planes(who, y, x)
    check.result(who, y, x, 4)
    if y:dim() ~= x:dim() or x:dim() == 3 and y:size(1) ~= x:size(1) then
@@ -106,7 +106,7 @@ function M.scale(...)
    return torch.image_scale(a, side(who, height), side(who, width), mode)
 end
 
--- A picture smoothed by the Gaussian of 3 x 3 pixels whose deviation is 3/4 pixels; 0 lies outside.
+-- A picture smoothed by the Gaussian of 3 x 3 pixels whose deviation is 3/4 pixels; pixels outside are 0.
 local function smoothed(x)
    local float = torch.type(x) == 'torch.DoubleTensor' and x or x:float()
    local w = math.exp(-8 / 9)
@@ -120,8 +120,8 @@ local function smoothed(x)
    return y:typeAs(x)
 end
 
---- Makes smaller copies of a picture. The first is the picture scaled by taking pixels; each later one is taken from the copy
--- before it, smoothed by a Gaussian.
+--- Makes smaller copies of a picture. The first is the picture scaled by taking pixels; each later one is taken from the last
+-- copy, smoothed by a Gaussian.
 -- @param result  an optional table for the copies
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param scales  a list of factors of the picture's size, falling
@@ -171,7 +171,7 @@ local corners = {
    br = function(free_x, free_y) return free_x, free_y end,
 }
 
--- The arguments of image.crop: result, picture, and the rectangle; x2 is nil where the result gives the size.
+-- The arguments of image.crop: result, picture, and the rectangle; x2 is nil where the result determines the size.
 local function crop_arguments(n, ...)
    local who, a, b, c, d, e, f = 'image.crop', ...
    local result, x = nil, a
@@ -189,10 +189,10 @@ local function crop_arguments(n, ...)
    return result, x, number(who, 'x1', b), number(who, 'y1', c), number(who, 'x2', d), number(who, 'y2', e)
 end
 
---- Cuts a rectangle out of a picture: from column x1 and row y1, counted from 0, up to column x2 and row y2, which are left out.
--- image.crop([result,] picture, 'c', width, height) takes it from the centre; 'tl', 'tr', 'bl' and 'br' are the corners. A result
--- of another size gets the rectangle scaled. image.crop(result, picture, x1, y1) copies as much as the result holds, and returns
--- nothing.
+--- Cuts a rectangle out of a picture: from column x1 and row y1, counted from 0, up to column x2 and row y2, which are
+-- excluded. image.crop([result,] picture, 'c', width, height) takes it from the centre; 'tl', 'tr', 'bl' and 'br' are the
+-- corners. A result of another size gets the rectangle scaled. image.crop(result, picture, x1, y1) copies as much as the result
+-- holds, and returns nothing.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @return the result
@@ -213,7 +213,7 @@ function M.crop(...)
    return torch.image_scale(result, part, height, width)
 end
 
---- Moves a picture by whole pixels. What nothing moves to becomes 0.
+--- Moves a picture by whole pixels. Pixels without a source become 0.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param x  columns to the right
@@ -241,7 +241,7 @@ end
 
 -- ---- positions ------------------------------------------------------------------------------------------------------------
 
---- Turns a picture counterclockwise around its centre. What comes from outside of the picture becomes 0.
+--- Rotates a picture counterclockwise around its centre. Pixels from outside the picture become 0.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param angle  in radians
@@ -276,7 +276,7 @@ local function polar(who, log, ...)
 end
 
 --- Gives a picture in polar coordinates: rows are angles, columns distances from the centre.
--- @param result  an optional tensor of the picture's type, which gives the size; without it a square as wide as the longer side
+-- @param result  an optional tensor of the picture's type, whose size is used; without it a square as wide as the longer side
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param interpolation  'simple' (the default: the nearest pixel) or 'bilinear'
 -- @param mode  'valid' (the default: up to the nearest edge) or 'full' (up to the corners)
@@ -286,7 +286,7 @@ function M.polar(...) return polar('image.polar', false, ...) end
 
 --- Gives a picture in polar coordinates whose columns are logarithms of distances from the centre. Arguments are those of
 -- image.polar.
--- @param result  an optional tensor of the picture's type, which gives the size; without it a square as wide as the longer side
+-- @param result  an optional tensor of the picture's type, whose size is used; without it a square as wide as the longer side
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param interpolation  'simple' (the default: the nearest pixel) or 'bilinear'
 -- @param mode  'valid' (the default: up to the nearest edge) or 'full' (up to the corners)
@@ -307,13 +307,13 @@ local function warp_mode(who, mode)
    return one_of(who, 'mode', mode or 'bilinear', 'simple', 'bilinear', 'bicubic', 'lanczos')
 end
 
---- Bends a picture: each pixel of the result is read from the picture at the position that a field gives.
+--- Warps a picture: each pixel of the result is read from the picture at the position in a field.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
 -- @param field  2 x rows x columns: rows, then columns, of the type of the picture; for a ByteTensor also floating numbers
 -- @param mode  'bilinear' (the default), 'bicubic', 'lanczos' or 'simple'
--- @param offset  true (the default): positions are counted from the pixel's own place; false: from the first pixel
--- @param clamp  'clamp' (the default): positions outside are moved to the edge; 'pad': they give the pad value
+-- @param offset  true (the default): positions are relative to the pixel; false: relative to the first pixel
+-- @param clamp  'clamp' (the default): positions outside are moved to the edge; 'pad': they get the pad value
 -- @param pad  the pad value, 0 by default
 -- @return the result
 -- image.warp(torch.Tensor{{1, 2, 3}}, torch.Tensor{{{0, 0, 0}}, {{0.5, 0.5, 0.5}}}) --> {{1.5, 2.5, 3}}
@@ -337,13 +337,13 @@ function M.warp(...)
    return torch.image_warp(result or x.new(), x, field, mode, offset ~= false, clamp, pad)
 end
 
---- Turns, scales and shears a picture around its centre.
+--- Rotates, scales and shears a picture around its centre.
 -- @param result  an optional tensor of the picture's type
 -- @param picture  planes x rows x columns, or rows x columns
--- @param matrix  2 x 2: for each pixel of the result it gives (row, column) in the picture, both counted from the centre
+-- @param matrix  2 x 2: maps each pixel of the result to (row, column) in the picture, both counted from the centre
 -- @param mode  'bilinear' (the default), 'bicubic', 'lanczos' or 'simple'
 -- @param translation  rows and columns by which the picture is moved: a tensor or table of two numbers
--- @param clamp  'clamp' (the default): positions outside are moved to the edge; 'pad': they give the pad value
+-- @param clamp  'clamp' (the default): positions outside are moved to the edge; 'pad': they get the pad value
 -- @param pad  the pad value, 0 by default
 -- @return the result
 -- image.affinetransform(torch.Tensor{{1, 2, 3}}, torch.eye(2), 'bilinear', {0, 1}) --> {{1, 1, 2}}

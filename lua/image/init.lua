@@ -8,9 +8,9 @@ local image = rawget(_G, 'image') or {}
 _G.image = image                       -- scripts of Torch7 use the global
 package.loaded.image = image           -- the parts require it while they load
 
--- Each group of parts has its lines, and a blank line stands between groups.
+-- Each group of parts has separate lines, with a blank line between groups.
 local parts = {
-   -- size, place and form
+   -- size, position and form
    'flip', 'geometry', 'typed', 'augment',
 
    -- files and compressed bytes

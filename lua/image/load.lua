@@ -1,4 +1,4 @@
--- lua/image/load.lua - images from files and from compressed bytes.
+-- lua/image/load.lua - reads images from files and from compressed bytes.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -20,7 +20,7 @@ end
 
 local UNKNOWN = 'it is no JPEG, PNG, WebP, PBM, PGM or PPM image'
 
--- The pixels in these bytes. Damage that leaves a whole JPEG image goes to stderr, as libjpeg wrote it for Torch7.
+-- The pixels in these bytes. Warnings about damage in a complete JPEG image go to stderr, as libjpeg's did in Torch7.
 local function pixels(who, what, bytes, kind)
    local found = codec.kind(bytes)
    if not found then error(UNKNOWN, 0) end
@@ -29,7 +29,7 @@ local function pixels(who, what, bytes, kind)
    return require(codec.modules[found]).read(bytes, { print = true, warn = warn })
 end
 
--- pixels(...) as planes of a type; or nil and the error, also of memory that runs out, without a place in our sources.
+-- pixels(...) as planes of a type; or nil and the error, including lack of memory, without a position in our sources.
 local function planes(who, what, bytes, kind, depth, t)
    local ok, x = pcall(function() return codec.planes(pixels(who, what, bytes, kind), depth, t) end)
    if ok then return x end
@@ -65,7 +65,7 @@ function M.loadPPM(filename, depth, tensortype) return (read('image.loadPPM', fi
 
 -- ---- sizes ------------------------------------------------------------------------------------------------------------------
 
--- Channels, height and width, or what `make` makes of them.
+-- Channels, height and width, or the result of `make` for them.
 local function size(who, file, kind, make)
    local bytes = bytes_of(who, file, 4)
    local ok, c, h, w = pcall(function()
@@ -108,7 +108,7 @@ local function unpacked(who, tensor, depth, tensortype, kind)
    return x
 end
 
---- The image in the bytes of a file, a ByteTensor, as image.load gives that of a file.
+--- The image in the bytes of a file, a ByteTensor, as image.load reads a file.
 -- image.decompress(torch.ByteTensor{80, 50, 10, 50, 32, 49, 10, 57, 10, 48, 32, 57}) --> {{{0, 1}}}
 function M.decompress(tensor, depth, tensortype) return (unpacked('image.decompress', tensor, depth, tensortype)) end
 

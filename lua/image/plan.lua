@@ -1,4 +1,4 @@
--- lua/image/plan.lua - the options of image.augment, and what they make of one picture.
+-- lua/image/plan.lua - the options of image.augment, and their random choices for one picture.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
@@ -42,7 +42,7 @@ local is_known = {}
 for name in KNOWN:gmatch '%a+' do is_known[name] = true end
 
 --- The options of image.augment, checked, with sides as numbers and levels as tensors.
--- @param level  that of the error, as error takes it: 2 is the caller of the function `who`
+-- @param level  that of the error, as in error(): 2 is the caller of the function `who`
 function plan.check(who, o, level)
    level = level + 1
    if type(o) ~= 'table' then arg.refuse(who, 'options', 'a table', o, level + 1) end
@@ -79,11 +79,11 @@ function plan.check(who, o, level)
    return p
 end
 
--- ---- what becomes of one picture --------------------------------------------------------------------------------------------
+-- ---- the plan of one picture ------------------------------------------------------------------------------------------------
 
 local function between(random, lo, hi) return lo + (hi - lo) * torch.uniform(random, 0, 1) end
 
--- A place among `free` + 1, from 0; the middle without a generator.
+-- A position among `free` + 1, from 0; the middle without a generator.
 local function place(random, free)
    if not random then return math.floor(free / 2) end
    return math.min(free, math.floor(between(random, 0, free + 1)))
@@ -108,8 +108,8 @@ local function box_of_form(p, height, width, share)
    return math.max(1, math.min(height, h)), math.max(1, math.min(width, w))
 end
 
---- Top, left, height and width of the box of a picture that becomes the result; nil where the picture is too small. It leaves the
--- picture by up to `pad` pixels.
+--- Top, left, height and width of the box of a picture that becomes the result; nil if the picture is too small. The box may
+-- extend beyond the picture by `pad` pixels.
 -- @param random  a torch.Generator, or nil: the box in the middle
 local function box(p, random, height, width)
    local h, w = p.height, p.width
@@ -129,7 +129,7 @@ local function factor(p, random, name)
    return random and most > 0 and between(random, math.max(0, 1 - most), 1 + most) or 1
 end
 
---- What becomes of a picture of height x width: its box, as above, then flip (0 or 1), brightness, contrast, saturation.
+--- The plan of a picture of height x width: its box, as above, then flip (0 or 1), brightness, contrast, saturation.
 -- @param random  a torch.Generator; without `centre` every number of the plan comes from it
 function plan.draw(p, random, height, width)
    if p.centre then random = nil end

@@ -8,10 +8,10 @@ local M = {}
 local CHANNELS = { 1, 1, 3, 1, 1, 3 }       -- of P1..P6
 local HASH = 35
 
---- What begins a PNM file.
+--- The beginning of a PNM file.
 function M.is(bytes) return bytes:find '^P[1-6]%s' ~= nil or bytes:find '^P[1-6]#' ~= nil end
 
--- The number at a place, behind spaces and comments, and the place behind it.
+-- The number at a position, after spaces and comments, and the position after it.
 local function number(bytes, at)
    at = bytes:match('^%s*()', at)
    while bytes:byte(at) == HASH do
@@ -23,7 +23,7 @@ local function number(bytes, at)
    return tonumber(digits), after
 end
 
--- The kind (1 to 6), width, height, maximum, and the place of the pixels.
+-- The kind (1 to 6), width, height, maximum, and the position of the pixels.
 local function header(bytes)
    if not M.is(bytes) then error('it is no PBM, PGM or PPM image', 0) end
    local kind, maximum = tonumber(bytes:sub(2, 2)), 1
@@ -36,7 +36,7 @@ local function header(bytes)
    return kind, width, height, maximum, at + 1
 end
 
--- Sizes are compared with the bytes, and with the limit, before memory is taken.
+-- Sizes are checked against the number of bytes, and the limit, before memory is allocated.
 local function need(bytes, at, wanted, width, height)
    if wanted > #bytes - at + 1 then
       local left = math.max(#bytes - at + 1, 0)
@@ -100,7 +100,7 @@ function M.read(bytes)
    if kind == 4 then x = bits(bytes, at, width, height)
    elseif kind > 4 then x = binary(bytes, at, n, maximum, width, height)
    else
-      need(bytes, at, kind == 1 and n or 2 * n - 1, width, height)          -- a digit each, and what is between them
+      need(bytes, at, kind == 1 and n or 2 * n - 1, width, height)          -- a digit each, and the bytes between them
       x = text_values(bytes, at, n, kind == 1 and '[01]' or '%d+')
    end
    if kind % 3 == 1 then x = x:mul(-1):add(1) end                            -- a bitmap's 1 is black

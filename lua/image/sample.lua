@@ -1,4 +1,4 @@
--- lua/image/sample.lua - pictures to try things with, drawn by code.
+-- lua/image/sample.lua - sample pictures, drawn by code.
 local torch = require 'torch'
 
 local M = {}
@@ -13,7 +13,7 @@ end
 -- 1 where a picture is below 0, and 0 above 0; the edge is `width` wide.
 local function inside(distance, width) return distance:clone():div(-width):add(0.5):clamp(0, 1) end
 
--- Lays a colour, a table of numbers or tensors, over a picture.
+-- Paints a colour, a table of numbers or tensors, over a picture.
 local function paint(picture, mask, colour)
    for c, v in ipairs(colour) do
       local plane = picture[c]
@@ -33,7 +33,7 @@ local function hills(x, height, waves)
    return h
 end
 
---- A picture to try things with: hills in the evening, of 3 x 512 x 512 values in 0..1. It takes the place of the photograph that
+--- A sample picture: hills in the evening, of 3 x 512 x 512 values in 0..1. It replaces the photograph that
 -- Torch7 had under this name.
 -- image.lena():size() --> {3, 512, 512}
 function M.lena()
@@ -61,7 +61,7 @@ function M.lena()
    return picture
 end
 
---- A picture to try things with: a grey face, of 1 x 271 x 257 values in 0..1. It takes the place of the photograph that Torch7
+--- A sample picture: a grey face, of 1 x 271 x 257 values in 0..1. It replaces the photograph that Torch7
 -- had under this name.
 -- image.fabio():size() --> {1, 271, 257}
 function M.fabio()

@@ -1,4 +1,4 @@
--- lua/image/save.lua - images into files and compressed bytes.
+-- lua/image/save.lua - writes images into files and compressed bytes.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -11,7 +11,7 @@ local M = {}
 
 local QUALITY = 75
 
--- By the names of the savers: the kind of file, and the numbers of planes that it can have.
+-- By the names of the savers: the kind of file, and the possible numbers of planes.
 local forms = {
    JPG = { 'JPEG', { [1] = true, [3] = true } },
    PNG = { 'PNG', { [1] = true, [3] = true, [4] = true } },
@@ -30,7 +30,7 @@ local function packed(who, form, tensor, quality, level, make)
    return bytes
 end
 
--- The file appears under its name when it is whole.
+-- The file gets its name when it is complete.
 local function write(who, name, bytes)
    local ok, f = pcall(file.replacing, name)
    if not ok then error(who .. ': ' .. tostring(f):gsub('^.-torch%.DiskFile: ', ''), 4) end
@@ -85,8 +85,8 @@ M.supported_filetypes = types
 -- image.is_supported 'gif' --> false
 function M.is_supported(suffix) return types[suffix] ~= nil end
 
---- Writes an image into a file; the suffix of its name (jpg, jpeg, png, ppm or pgm) says which kind. Values are 0..1, or 0..255
--- in a ByteTensor; what lies outside counts as the nearest of them. The file appears under its name when it is whole.
+--- Writes an image into a file; the suffix of its name (jpg, jpeg, png, ppm or pgm) selects the kind. Values are 0..1, or
+-- 0..255 in a ByteTensor; values outside are clamped. The file gets its name when it is complete.
 -- @param tensor  planes x rows x columns, or rows x columns
 -- name = os.tmpname() .. '.ppm'; image.save(name, torch.ones(3, 1, 2)); x = image.load(name); os.remove(name); x:sum() --> 6
 function M.save(filename, tensor)

@@ -11,19 +11,19 @@ local M = {}
 
 local TIOCGWINSZ = ffi.os == 'OSX' and 0x40087468 or 0x5413
 
---- Rows and columns of the terminal that stdout is, 24 x 80 where it does not say; and pixels of a cell, if it does.
+--- Rows and columns of the terminal at stdout, 24 x 80 if it does not report them; and pixels of a cell, if it does.
 function M.size()
    local w = ffi.new 'struct image_winsize'
    if ffi.C.ioctl(1, TIOCGWINSZ, w) ~= 0 or w.rows == 0 or w.columns == 0 then return 24, 80 end
    return w.rows, w.columns, w.height / w.rows, w.width / w.columns
 end
 
---- How the terminal shows pictures: 'kitty', 'sixel' or 'blocks', by what it says in the environment. TH_DISPLAY names one.
+--- The protocol of the terminal: 'kitty', 'sixel' or 'blocks', from the environment. TH_DISPLAY overrides it.
 function M.form()
    local named = os.getenv 'TH_DISPLAY'
    if named == 'kitty' or named == 'sixel' or named == 'blocks' then return named end
    local term, program = os.getenv 'TERM' or '', os.getenv 'TERM_PROGRAM' or ''
-   if os.getenv 'TMUX' or term:find '^screen' then return 'blocks' end        -- these keep both protocols from the terminal
+   if os.getenv 'TMUX' or term:find '^screen' then return 'blocks' end        -- these pass neither protocol on
    if term:find 'kitty' or os.getenv 'KITTY_WINDOW_ID' or program == 'ghostty' or program == 'WezTerm' then return 'kitty' end
    if term:find 'sixel' or term:find '^mlterm' or term:find '^foot' or term:find '^yaft' then return 'sixel' end
    return 'blocks'
@@ -43,7 +43,7 @@ local function means(m, n)
    return w
 end
 
---- A picture of 3 x rows x columns bytes made as large as these sizes, or smaller: each pixel is the mean of those it covers.
+--- Scales a picture of 3 x rows x columns bytes to these sizes: each pixel is the mean of those it covers.
 function M.shrunk(x, rows, columns)
    local h, w = x:size(2), x:size(3)
    local part = math.min(rows / h, columns / w, 1)
@@ -57,7 +57,7 @@ end
 
 -- ---- half blocks ------------------------------------------------------------------------------------------------------------
 
-local UPPER = '\226\150\128'                -- the upper half of a cell in the colour of the text, the lower in that behind it
+local UPPER = '\226\150\128'                -- the upper half of a cell in the text colour, the lower in the background colour
 
 --- A picture of 3 x rows x columns bytes as lines of text: two rows of pixels in each.
 function M.blocks(x)

@@ -1,9 +1,9 @@
--- lua/image/test.lua - image.test: a short look at whether the package works on this machine.
+-- lua/image/test.lua - image.test: a quick test of the package on this machine.
 local torch = require 'torch'
 
 local M = {}
 
--- PNG and JPEG files need libraries: a test that misses one has nothing to look at.
+-- PNG and JPEG files need libraries: without one, its tests are skipped.
 local function without_library(ok, why) return not ok and tostring(why):find('is not installed', 1, true) ~= nil end
 
 local function cases(tester)
@@ -41,9 +41,9 @@ local function cases(tester)
    return tests
 end
 
---- Tries the package on this machine with a torch.Tester, and prints what it finds.
+--- Tests the package on this machine with a torch.Tester, and prints a report.
 -- @param tests  the name of a test, a list of names, or nil for all
--- @param seed  of the random numbers (nil: as they are)
+-- @param seed  of the random numbers (nil: unchanged)
 function M.test(tests, seed)
    if seed ~= nil then torch.manualSeed(seed) end
    local tester = torch.Tester()

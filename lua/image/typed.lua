@@ -1,4 +1,5 @@
--- lua/image/typed.lua - image.byte, image.float and image.double: what is below image.scale and its relatives, for one type each.
+-- lua/image/typed.lua - image.byte, image.float and image.double: the functions behind image.scale and others, for one type
+-- each.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 

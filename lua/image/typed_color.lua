@@ -59,14 +59,14 @@ end
 --- image.byte.hsv2rgb(picture, [result]), image.float.hsv2rgb, image.double.hsv2rgb: see image.hsv2rgb.
 --- image.byte.rgb2lab(picture, [result]), image.float.rgb2lab, image.double.rgb2lab: see image.rgb2lab, which refuses bytes.
 --- image.byte.lab2rgb(picture, [result]), image.float.lab2rgb, image.double.lab2rgb: see image.lab2rgb, which refuses bytes.
---- image.byte.colorize(result, labels, map), image.float.colorize, image.double.colorize: the rows of map (colours x 3) that
--- labels, whole numbers from 0, name, as 3 planes.
---- image.byte.gaussian(result, ...), image.float.gaussian, image.double.gaussian: see image.gaussian. After the result come
+--- image.byte.colorize(result, labels, map), image.float.colorize, image.double.colorize: the rows of map (colours x 3) whose
+-- numbers, from 0, are in labels, as 3 planes.
+--- image.byte.gaussian(result, ...), image.float.gaussian, image.double.gaussian: see image.gaussian. After the result follow
 -- amplitude, normalize, sigma_horz, sigma_vert, mean_horz and mean_vert.
 --- image.byte.saturate(picture), image.float.saturate, image.double.saturate: limits fractions to 0..1, in place.
 --- image.byte.drawRect(picture, x1, y1, x2, y2, ...), image.float.drawRect, image.double.drawRect: see image.drawRect. Draws in
--- place; after the corners come the width of the line, red, green and blue.
+-- place; after the corners follow the width of the line, red, green and blue.
 --- image.byte.text(picture, text, x, y, size, ...), image.float.text, image.double.text: see image.drawText. Draws in place;
--- after size come red, green and blue, the same behind the letters (negative: nothing), and whether lines wrap.
+-- after size follow red, green and blue, the same for the background (negative: none), and whether lines wrap.
 
 return M

@@ -1,4 +1,4 @@
--- lua/optim/ConfusionMatrix.lua - how often each class was taken for which.
+-- lua/optim/ConfusionMatrix.lua - counts predictions of a classifier by target and predicted class.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
@@ -25,7 +25,7 @@ function ConfusionMatrix:__init(nclasses, classes)
    self.classes = classes or {}
 end
 
--- The number of the class that a number or a vector of scores names, as it came.
+-- The class number for a number, or a vector of scores, before any check.
 local function number_of(x)
    if not torch.isTensor(x) then return tonumber(x) end
    local scores = x:nElement() == 1 and x or x:contiguous():view(-1)
@@ -35,7 +35,7 @@ local function number_of(x)
    return tonumber(at[1])
 end
 
--- A class from its number; a fraction is cut off, as for any index. `x` is what the caller gave.
+-- A class from its number; a fraction is cut off, as for any index. `x` is the argument of the caller.
 local function class_of(self, method, number, x, what)
    local k = number and number == number and math.floor(number)
    if not k or k < 1 or k > self.nclasses then
@@ -45,16 +45,16 @@ local function class_of(self, method, number, x, what)
    return k
 end
 
--- A target below 1 marks a sample without a label, which counts nowhere.
+-- A target below 1 marks a sample without a label, which is not counted.
 local function is_missing(number) return number and number < 1 end
 
---- Counts a prediction p of a sample of class t; a target below 1 counts nowhere.
+--- Counts a prediction p of a sample of class t; a target below 1 is not counted.
 function ConfusionMatrix:_add(p, t)
    if not is_missing(t) then self.mat[t][p] = self.mat[t][p] + 1 end
 end
 
 --- Counts one prediction. Both are class numbers, or vectors whose largest element is the class. A
--- target below 1 is a missing label, and counts nowhere.
+-- target below 1 is a missing label, and is not counted.
 function ConfusionMatrix:add(prediction, target)
    local p, t = number_of(prediction), number_of(target)
    if is_missing(t) then return end
@@ -62,7 +62,7 @@ function ConfusionMatrix:add(prediction, target)
    self:_add(p, t)
 end
 
--- The numbers of classes from a vector of them or from rows of scores, as a storage of the host.
+-- The numbers of classes from a vector of them or from rows of scores, as a storage on the host.
 local function numbers_of(x, what)
    if not torch.isTensor(x) or x:nElement() == 0 or (x:dim() ~= 1 and x:dim() ~= 2) then
       error(('optim.ConfusionMatrix:batchAdd: %s must be a vector of classes or a matrix of scores')
@@ -79,7 +79,7 @@ local function numbers_of(x, what)
 end
 
 --- Counts a batch: vectors of class numbers, or matrices with a row of scores for each sample. A
--- target below 1 is a missing label, and counts nowhere.
+-- target below 1 is a missing label, and is not counted.
 function ConfusionMatrix:batchAdd(predictions, targets)
    local p, n = numbers_of(predictions, 'predictions')
    local t, m = numbers_of(targets, 'targets')
@@ -98,7 +98,7 @@ function ConfusionMatrix:batchAdd(predictions, targets)
    for i = 1, #ps do self:_add(ps[i], ts[i]) end
 end
 
---- Forgets all counts.
+--- Resets all counts to 0.
 function ConfusionMatrix:zero()
    self.mat:zero()
    self.valids:zero()
@@ -122,8 +122,8 @@ local function sums(self)
    return rows, columns, diagonal, total
 end
 
--- The mean of the shares of the classes that came, of which nan is none; nan when no class came.
--- The shares are floats, and so the mean has the digits that Torch7 prints.
+-- The mean of the shares of the classes that occurred, those that are not nan; nan when no class occurred.
+-- The shares are floats, so that the mean has the digits that Torch7 prints.
 local function mean(shares, valids)
    local sum, n = 0, 0
    for k = 1, valids:nElement() do
@@ -133,7 +133,7 @@ local function mean(shares, valids)
 end
 
 --- Computes valids (right predictions by class), unionvalids, and the averages from the counts. A class that never
--- came counts nowhere; its own figure is nan.
+-- occurred is not part of the averages; its share is nan.
 function ConfusionMatrix:updateValids()
    local rows, columns, diagonal, total = sums(self)
    local right = 0
@@ -147,9 +147,9 @@ function ConfusionMatrix:updateValids()
    self.averageUnionValid = mean(self.unionvalids, self.valids)
 end
 
---- For each class the share of its samples that were refused (false rejections), and the share of the others' samples
--- that were taken for it (false acceptances, averaged over the other classes that came).
--- @return two vectors by class, with -1 for a class that never came; then the same without those classes
+--- For each class the share of its samples that were rejected (false rejections), and the share of the others' samples
+-- that were accepted (false acceptances, averaged over the other classes that occurred).
+-- @return two vectors by class, with -1 for a class that never occurred; then the same without those classes
 function ConfusionMatrix:farFrr()
    local rows = sums(self)
    local class_frrs = torch.Tensor(self.nclasses):fill(-1)
@@ -189,7 +189,7 @@ function ConfusionMatrix:__tostring__()
    return table.concat(lines, '\n')
 end
 
---- The matrix as a picture: a tensor of 3 planes, one square for each cell; the whiter the more of its row, right
+--- The matrix as a picture: a tensor of 3 planes, one square for each cell, brighter for a larger share of its row, right
 -- predictions green, wrong ones red.
 -- @param sortmode     'score' (best class first), 'occurrence' (most frequent first), or nil
 -- @param display      true: shows it with the package image, if that is loaded

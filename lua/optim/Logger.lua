@@ -1,18 +1,18 @@
--- lua/optim/Logger.lua - numbers of a training run, in a file of columns and as a picture.
+-- lua/optim/Logger.lua - logs numbers of a training run in a file of columns and as a plot.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local paths = require 'paths'
 require 'xlua'                          -- scripts use xlua and sys after require 'optim'
 
---- Writes rows of numbers and texts to a file as they come, and plots the numbers. Folders of the file
--- that are missing are made. The field `symbols` holds the columns, by name or by number as add got them.
+--- Writes rows of numbers and texts to a file immediately, and plots the numbers. Makes missing folders of the
+-- file. The field `symbols` holds the columns, by name or by the number that add used.
 -- @param filename   nil: the rows go to standard output
 -- @param timestamp  true: the date is added to the name
 -- name = os.tmpname(); l = optim.Logger(name); l:setNames{'loss'}; l:add{0.5}; io.open(name):read '*l':match '%S+' --> loss
 local Logger = torch.class('optim.Logger')
 
 local function open(filename)
-   paths.mkdir(paths.dirname(filename))             -- where that fails, the file cannot be opened either
+   paths.mkdir(paths.dirname(filename))             -- if that fails, opening the file fails, too
    local file, why = io.open(filename, 'w')
    if not file then error('optim.Logger: cannot write ' .. tostring(why), 4) end
    return file
@@ -44,8 +44,8 @@ function Logger:__init(filename, timestamp)
    self.showPlot = true
 end
 
--- A line of cells. Of the columns without a value those at the end are left out; the others would
--- move the cells behind them.
+-- A line of cells. Columns without a value are left out at the end. Elsewhere they become nan, so that the cells behind
+-- them do not move.
 local function write(self, cells, n)
    while n > 0 and cells[n] == nil do n = n - 1 end
    for i = 1, n do
@@ -61,7 +61,7 @@ local function need_table(method, what, v)
    if type(v) ~= 'table' then arg.refuse('optim.Logger:' .. method, what, 'a table', v, 3) end
 end
 
--- Begins with the columns `keys`, whose names are written as the first line.
+-- Starts with the columns `keys`, and writes their names as the first line.
 local function begin(self, keys, names)
    self.empty = false
    self.nsymbols = #keys
@@ -177,7 +177,7 @@ local function curves_of(self, columns)
    return curves
 end
 
--- Draws the curves into the current figure of gnuplot. Names of columns hold _ and ^, so these are shown as they are.
+-- Draws the curves into gnuplot's current figure. _ and ^ in names of columns are shown as they are.
 local function draw(self, gnuplot, curves, options, installed)
    if installed then
       gnuplot.raw 'set termopt noenhanced'
@@ -191,7 +191,7 @@ local function draw(self, gnuplot, curves, options, installed)
    gnuplot.ylabel(options.ylabel)
 end
 
--- The columns that plot gets as names, or all.
+-- The columns whose names plot gets, or all.
 local function chosen(self, ...)
    local first = ...
    if first == nil or type(first) == 'table' then return self.columns end

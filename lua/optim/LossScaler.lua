@@ -1,10 +1,10 @@
--- lua/optim/LossScaler.lua - keeps gradients of low precision away from zero and from infinity.
+-- lua/optim/LossScaler.lua - scales losses, so that low-precision gradients neither vanish nor overflow.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
---- Scales the gradient of the loss, so that gradients in half precision do not vanish: multiply what the criterion gives with
--- scaleGradient, and step only when unscale says that all is finite. The scale is halved where it is not, and doubled after
--- `interval` good steps. Micikevicius et al., "Mixed precision training" (2018).
+--- Scales the gradient of the loss, so that gradients in half precision do not vanish: multiply the criterion's gradient with
+-- scaleGradient, and step only if unscale returns true, for finite gradients. Otherwise it halves the scale; after
+-- `interval` good steps it doubles the scale. Micikevicius et al., "Mixed precision training" (2018).
 -- @param config.scale     at the start; default 65536
 -- @param config.interval  good steps before the scale grows; default 2000
 -- s = optim.LossScaler{scale = 8}; g = s:scaleGradient(torch.Tensor{1}); s:unscale(g), g --> true, {1}
@@ -25,7 +25,7 @@ function LossScaler:__init(config)
    self.good = 0
 end
 
--- f for every tensor of a tensor or a nested table of them.
+-- Calls f for every tensor of a tensor or a nested table of them.
 local function each(who, x, f)
    if torch.isTensor(x) then return f(x) end
    if type(x) ~= 'table' then arg.refuse(who, 'the gradient', 'a tensor or a table of them', x, 3) end
@@ -39,7 +39,7 @@ function LossScaler:scaleGradient(gradient)
 end
 
 --- Divides the gradients of the parameters by the scale, in place, and adapts it.
--- @return whether all were finite: if not, leave this step out
+-- @return whether all were finite; if not, skip this step
 function LossScaler:unscale(grads)
    local finite = true
    each('optim.LossScaler:unscale', grads, function(g)

@@ -15,7 +15,7 @@ local function step(who, opfunc, x, config, state, decay_x)
       need.kept(who, state, name, function() return x.new(g:size()):zero() end)
    end
 
-   -- Of the next step: its rate, corrected for moments that begin at 0, and what is kept of x.
+   -- Of the next step: its rate, corrected for moments that begin at 0, and the factor of x.
    local function rates()
       local rate = (config.learningRate or 1e-3) / (1 + state.t * (config.learningRateDecay or 0))
       state.t = state.t + 1
@@ -45,8 +45,8 @@ function optim.adam(opfunc, x, config, state)
    return step('optim.adam', opfunc, x, config, state)
 end
 
---- One step of AdamW: optim.adam whose weight decay shrinks x itself, x (1 - rate * weightDecay), and leaves the moments of the
--- gradient alone. Loshchilov and Hutter, "Decoupled weight decay regularization" (2019). Options as of optim.adam.
+--- One step of AdamW: optim.adam whose weight decay shrinks x itself, x (1 - rate * weightDecay), and does not enter the
+-- moments of the gradient. Loshchilov and Hutter, "Decoupled weight decay regularization" (2019). Options as of optim.adam.
 -- @param config.weightDecay  default 0.01
 -- @return x, {f(x) before the step}
 -- x = torch.Tensor{1}; optim.adamw(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1, weightDecay = 1}); x --> {0.8}

@@ -1,4 +1,4 @@
--- lua/optim/adamax.lua - AdaMax: Adam with the largest gradient in the place of the second moment.
+-- lua/optim/adamax.lua - AdaMax: Adam with the largest gradient instead of the second moment.
 local optim = require 'optim'
 local need = require 'optim.need'
 
@@ -17,7 +17,7 @@ function optim.adamax(opfunc, x, config, state)
    state.m = state.m or x.new(g:size()):zero()
    state.u = state.u or x.new(g:size()):zero()
    state.max = state.max or x.new(g:size())
-   state.t = (state.t or 0) + 1                               -- here nothing can fail any more for want of memory
+   state.t = (state.t or 0) + 1                               -- lack of memory can cause no failure from here on
    state.m:mul(beta1):add(1 - beta1, g)
    state.max:copy(g):abs():add(config.epsilon or 1e-38)
    state.u:mul(beta2):cmax(state.max)

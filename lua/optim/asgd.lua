@@ -21,7 +21,7 @@ function optim.asgd(opfunc, x, config, state)
 
    state.ax = state.ax or x.new(x:size()):zero()
    state.tmp = state.tmp or x.new(x:size())
-   state.t = state.t + 1                                      -- here nothing can fail any more for want of memory
+   state.t = state.t + 1                                      -- lack of memory can cause no failure from here on
    x:mul(1 - lambda * state.eta_t)
    x:add(-state.eta_t, g)
    if state.mu_t ~= 1 then

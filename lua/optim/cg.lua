@@ -4,12 +4,12 @@ local need = require 'optim.need'
 
 local function bad(z) return z ~= z or z == math.huge or z == -math.huge end
 
---- Minimises with conjugate gradients, after C. E. Rasmussen's description of `minimize` (2006): each line search ends
--- when Wolfe-Powell conditions hold; cubic and quadratic polynomials say where to look.
+--- Minimises with conjugate gradients, after C. E. Rasmussen's description of `minimize` (2006). Each line search ends
+-- when Wolfe-Powell conditions hold; cubic and quadratic polynomials give the points to try.
 -- @param config.maxIter  evaluations in one line search, default 20
 -- @param config.maxEval  evaluations in all, default maxIter * 1.25
 -- @param config.rho,sig  the conditions: enough descent, small slope; default 0.01 and 0.5
--- @param config.int,ext  how near to the ends of a bracket, how far outside; default 0.1 and 3
+-- @param config.int,ext  the least distance from the ends of a bracket, the largest outside; default 0.1 and 3
 -- @param config.ratio    the largest ratio of slopes between line searches, default 100
 -- @return x, {the value after each line search}, number of evaluations
 -- x = torch.Tensor{1}; optim.cg(function(x) return x[1]^2, x * 2 end, x, {maxIter = 5}); x:norm() < 1e-9 --> true
@@ -67,7 +67,7 @@ function optim.cg(opfunc, x, config)
             success = true
             break
          end
-         if left == 0 or left < -10 then break end   -- a fraction of maxEval goes on until it finds something
+         if left == 0 or left < -10 then break end   -- a fraction of maxEval continues until it finds a point
          local a = 6 * (f2 - f3) / z3 + 3 * (d2 + d3)
          local b = 3 * (f3 - f2) - z3 * (d3 + 2 * d2)
          local z2 = -d2 * z3 * z3 / (b + math.sqrt(b * b - a * d2 * z3 * z3))

@@ -3,15 +3,15 @@ local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
 
--- The value of opfunc as a number; a tensor of one element will do.
+-- The value of opfunc as a number, from a number or a tensor of one element.
 local function number_of(value)
    if torch.isTensor(value) and value:nElement() == 1 then value = value:sum() end
    need.number('optim.checkgrad', 'the value of opfunc', value)
    return value
 end
 
--- Calls visit(i, set) for each element of x. set(v) puts v there; after visit the element is what
--- it was.
+-- Calls visit(i, set) for each element of x. set(v) writes v there; after visit the element gets its old
+-- value.
 local function each_element(x, visit)
    local flat = x:isContiguous() and x:view(-1) or x:contiguous():view(-1)
    for i = 1, flat:nElement() do
@@ -28,7 +28,7 @@ end
 
 --- Compares the gradient that opfunc returns at x with central differences. The elements of x
 -- itself change during the calls, because the function of a training script often reads its
--- parameters there; then they are what they were.
+-- parameters there; then they get their old values.
 -- @param eps  half the distance of the differences, default 1e-7
 -- @return |gradient - estimate| / |gradient + estimate|, the gradient, the estimate
 -- @example optim.checkgrad(function(x) return x:dot(x), x * 2 end, torch.Tensor{1, 2}) < 1e-6   --> true

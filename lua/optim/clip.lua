@@ -1,4 +1,4 @@
--- lua/optim/clip.lua - gradients kept short.
+-- lua/optim/clip.lua - limits the norm of gradients.
 local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
@@ -7,9 +7,9 @@ local recording = require 'torch.recording'
 
 local DOUBLE = 'torch.CudaDoubleTensor'
 
--- The same where nothing may leave the device, as in a CUDA graph: the norm is a tensor of one element.
+-- The same where no value may leave the device, as in a CUDA graph: the norm is a tensor of one element.
 local function clip_there(list, maxNorm, p)
-   local sum                                   -- of doubles: the powers of short numbers would overflow
+   local sum                                   -- in double: powers of low-precision numbers would overflow
    for i = 1, #list do
       local part = torch.norm(list[i]:contiguous():view(-1):type(DOUBLE), p, 1):pow(p)
       sum = sum and sum:add(part) or part
@@ -25,8 +25,8 @@ local function clip_there(list, maxNorm, p)
    return norm
 end
 
---- Scales gradients down, in place, so that their norm taken together is at most maxNorm. Gradients that are not finite stay as
--- they are: the norm says so. Pascanu et al., "On the difficulty of training recurrent neural networks" (2013).
+--- Scales gradients down, in place, so that their common norm is at most maxNorm. Gradients that are not finite stay
+-- unchanged, and the norm shows it. Pascanu et al., "On the difficulty of training recurrent neural networks" (2013).
 -- @param grads  a tensor, or a list of them
 -- @param p      of the norm, default 2
 -- @return the norm before; recorded in a CUDA graph, a tensor of one element

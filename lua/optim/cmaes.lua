@@ -1,4 +1,4 @@
--- lua/optim/cmaes.lua - CMA-ES: an evolution strategy that learns the shape of the valley.
+-- lua/optim/cmaes.lua - CMA-ES: an evolution strategy that learns a covariance matrix.
 local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
@@ -39,9 +39,9 @@ end
 -- @param config.maxEval    evaluations, default 1000 * (number of parameters)^2
 -- @param config.ftarget    ends at this value
 -- @param config.popsize    default 4 + 3 log(number of parameters)
--- @param config.ftol,xtol  end when values or places move less; default 1e-15 and 1e-17
+-- @param config.ftol,xtol  ends when values or points move less; default 1e-15 and 1e-17
 -- @param config.verb_disp  prints every so many rounds; default 0
--- @return x (moved to the best place), {the best value after each round}, number of evaluations
+-- @return x (moved to the best point), {the best value after each round}, number of evaluations
 function optim.cmaes(opfunc, x, config)
    config = need.all('optim.cmaes', opfunc, x, config)
    local n = x:nElement()
@@ -119,7 +119,7 @@ function optim.cmaes(opfunc, x, config)
       table.sort(people, function(a, b) return a.f < b.f end)
       history[round] = best
 
-      -- The mean moves, and with it the two paths.
+      -- The mean moves, and the two paths with it.
       local step = vector(0)
       for k = 1, mu do
          for i = 1, n do step[i] = step[i] + weights[k] * people[k].y[i] end

@@ -4,13 +4,13 @@ local optim = require 'optim'
 local need = require 'optim.need'
 
 --- Minimises with differential evolution (Storn and Price, 1997): candidates of a population are mixed, and replace
--- what is worse.
+-- worse ones.
 -- @param config.popsize        default 10 times the number of parameters
 -- @param config.scaleFactor    of the difference of two candidates, default 0.8
 -- @param config.crossoverRate  the probability that a parameter is mixed, default 0.9
 -- @param config.maxFEval       evaluations, default 5000
 -- @param config.spread         the population starts within this distance of x, default 5
--- @return x (moved to the best place), {the best value after each round}
+-- @return x (moved to the best point), {the best value after each round}
 function optim.de(opfunc, x, config, state)
    config, state = need.all('optim.de', opfunc, x, config, state)
    local n = x:nElement()

@@ -7,7 +7,7 @@ local need = require 'optim.need'
 -- @param f      f(x, 'dx') returns the value and the gradient of the smooth part
 -- @param g      the value of the other part
 -- @param pl     pl(x, L) shrinks x in place: the minimum of g(z) + L / 2 |z - x|^2 over z
--- @param xinit  where to start; a vector, which is moved
+-- @param xinit  the starting point; a vector, which is moved
 -- @param params.maxiter        default 50
 -- @param params.maxline        backtracking steps in one iteration, default 20
 -- @param params.errthres       ends when the value moves less; default 1e-4

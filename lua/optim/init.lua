@@ -1,8 +1,8 @@
--- lua/optim/init.lua - the package optim: optimizers, and what training scripts use beside them.
+-- lua/optim/init.lua - the package optim: optimizers, and tools for training scripts.
 --
 -- An optimizer is a function (opfunc, x, config, state): opfunc(x) returns the value and the gradient at x; one step
--- changes the vector x in place. It returns x and the list of function values it has met. What it must remember
--- between steps lies in `state`, or in `config` when there is no state.
+-- changes the vector x in place. It returns x and the list of function values. It keeps its memory
+-- between steps in `state`, or in `config` when there is no state.
 require 'torch'
 
 local optim = rawget(_G, 'optim') or {}

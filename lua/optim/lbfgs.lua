@@ -5,7 +5,7 @@ local quasi = require 'optim.quasi'
 local space = require 'optim.space'
 
 --- Steps of L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989). The
--- correction pairs stay in the state, so that the next call goes on from them.
+-- correction pairs stay in the state, so that the next call continues from them.
 -- @param config.maxIter            default 20
 -- @param config.maxEval            evaluations, default maxIter * 1.25
 -- @param config.tolFun             ends when the sum of |gradient| is not above; default 1e-5

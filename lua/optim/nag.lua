@@ -1,4 +1,4 @@
--- lua/optim/nag.lua - Nesterov's accelerated gradient: the gradient is taken where the momentum leads.
+-- lua/optim/nag.lua - Nesterov's accelerated gradient: uses the gradient at the point to which the momentum leads.
 local optim = require 'optim'
 local need = require 'optim.need'
 
@@ -9,7 +9,7 @@ local need = require 'optim.need'
 -- @param config.weightDecay        adds weightDecay * x to the gradient; default 0
 -- @param config.momentum           default 0.9, must be positive
 -- @param config.learningRates      a vector: a factor for each parameter's rate
--- @return x, {f at the place looked ahead}
+-- @return x, {f at the point ahead}
 -- x = torch.Tensor{1}; optim.nag(function(x) return x[1]^2, x * 2 end, x, {learningRate = 0.1}); x --> {0.8}
 function optim.nag(opfunc, x, config, state)
    config, state = need.all('optim.nag', opfunc, x, config, state)
@@ -19,7 +19,7 @@ function optim.nag(opfunc, x, config, state)
    end
    state.evalCounter = state.evalCounter or 0
 
-   -- When opfunc fails, x stays ahead, and the next call does not move it once more.
+   -- When opfunc fails, x stays ahead, and the next call does not move it again.
    if state.dfdx and not state.ahead then
       x:add(momentum, state.dfdx)
       state.ahead = true

@@ -1,11 +1,11 @@
--- lua/optim/need.lua - what every optimizer asks of its arguments and of the function that it minimises.
+-- lua/optim/need.lua - checks of the arguments of optimizers, and of the function that they minimise.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local recording = require 'torch.recording'
 
 local need = {}
 
--- The options of each optimizer that are numbers. Programs hand over tables that hold other things
+-- The options of each optimizer that are numbers. Programs pass tables that hold other values
 -- under other names.
 local rate = 'learningRate learningRateDecay weightDecay '
 local reads = {
@@ -38,7 +38,7 @@ function need.number(who, what, v)
    if type(v) ~= 'number' then arg.refuse(who, what, 'a number', v, 4) end
 end
 
--- The options with numbers in the place of texts, such as '0.1'. What changes in `config` shows
+-- The options, with strings such as '0.1' converted to numbers. Changes of `config` show
 -- here, too.
 local function as_numbers(config, known)
    return setmetatable({}, { __index = function(_, name)
@@ -48,7 +48,7 @@ local function as_numbers(config, known)
    end })
 end
 
---- A table of options, empty when there is none. false stands for the default.
+--- A table of options, empty when there is none. false means the default.
 function need.options(who, what, config)
    if config == nil then return {} end
    if type(config) ~= 'table' then arg.refuse(who, what, 'a table', config, 4) end
@@ -62,10 +62,10 @@ function need.options(who, what, config)
    return texts and as_numbers(config, known) or config
 end
 
--- Those whose steps do not depend on numbers that change from step to step, or read them from memory.
+-- Optimizers whose steps can be replayed: they use no numbers that change from step to step, or read them from memory.
 local REPLAYED = { ['optim.sgd'] = true, ['optim.adam'] = true, ['optim.adamw'] = true, ['optim.rmsprop'] = true }
 
---- What an optimizer keeps from step to step, state[name]: made at its first step, which therefore is no part of a CUDA graph.
+--- The value state[name] that an optimizer keeps between steps. The first step makes it, so it cannot be part of a CUDA graph.
 function need.kept(who, state, name, make)
    if state[name] == nil then
       recording.refuse(('%s: its first step, which makes state.%s,'):format(who, name), 4)
@@ -74,8 +74,8 @@ function need.kept(who, state, name, make)
    return state[name]
 end
 
--- Tables of options that were given outside a CUDA graph. What a graph records reads such a table at each replay; one that f makes
--- anew would be read no more, and its numbers stay what they were.
+-- Tables of options that were used outside a CUDA graph. A graph reads such a table at each replay. It would not read a table
+-- that f makes at each call, so the numbers of that one would never change.
 local outside = setmetatable({}, { __mode = 'k' })
 local function need_lasting(who, config)
    if not recording.recorder then outside[config] = true
@@ -106,7 +106,7 @@ function need.all(who, opfunc, x, config, state)
    return options, state or config or options
 end
 
---- The value and the gradient that opfunc gives at x.
+--- The value and the gradient of opfunc at x.
 function need.evaluate(who, opfunc, x)
    local f, g = opfunc(x)
    if not torch.isTensor(g) or g:nElement() ~= x:nElement() then

@@ -16,7 +16,7 @@ local function derivative(c)
    return d
 end
 
--- The places in [a, b] where a polynomial changes its sign: between two places where its derivative does there is at
+-- The points in [a, b] where a polynomial changes its sign; between two sign changes of its derivative there is at
 -- most one.
 local function roots(c, a, b)
    if #c < 2 then return {} end
@@ -78,11 +78,11 @@ local function cubic(p, q)
    return math.min(math.max(t, p[1]), q[1])
 end
 
---- The place of the minimum of the polynomial of least degree through points, for line searches.
--- @param points     a matrix, or a list of rows: place, value, slope; a value or slope that is nan is not known
--- @param xminBound  where to look, default: between the points
+--- The minimum of the polynomial of least degree through points, for line searches.
+-- @param points     a matrix, or a list of rows: position, value, slope; nan means an unknown value or slope
+-- @param xminBound  the range to search, default: between the points
 -- @param xmaxBound  likewise
--- @return the place, and the value there (nil for the closed form of two points)
+-- @return the position, and the value there (nil for the closed form of two points)
 function optim.polyinterp(points, xminBound, xmaxBound)
    if type(points) ~= 'table' then
       need.tensor('optim.polyinterp', 'points', points)

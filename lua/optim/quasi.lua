@@ -1,8 +1,8 @@
 -- lua/optim/quasi.lua - the steps of L-BFGS, for vectors of any space (lua/optim/space.lua).
 
---- L-BFGS as optim.lbfgs has it.
+--- L-BFGS, as optim.lbfgs describes it.
 -- @param who    for messages
--- @param space  what tells products of vectors, and values and gradients
+-- @param space  computes products of vectors, and values and gradients
 return function(who, opfunc, x, config, state, space)
    local maxIter = tonumber(config.maxIter) or 20
    local maxEval = tonumber(config.maxEval) or maxIter * 1.25
@@ -34,7 +34,7 @@ return function(who, opfunc, x, config, state, space)
       if state.d then                               -- the last step, and how it has changed the gradient
          local y, s = g:clone():add(-1, state.g_old), state.d:clone():mul(state.t)
          local ys, yy = space.dots(y, s, y, y)
-         state.d = nil                              -- a step is one pair, also if what follows fails
+         state.d = nil                              -- a step is one pair, even if later code fails
          if ys > 1e-10 then
             while #steps >= keep do
                table.remove(steps, 1)

@@ -5,7 +5,7 @@ local need = require 'optim.need'
 --- Resilient propagation (Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993),
 -- for gradients over the whole batch.
 -- @param config.stepsize         of every parameter at the start; default 0.1
--- @param config.etaplus,etaminus  growth where the sign stays and where it turns; default 1.2 and 0.5
+-- @param config.etaplus,etaminus  growth where the sign stays and where it changes; default 1.2 and 0.5
 -- @param config.stepsizemax,stepsizemin  limits; default 50 and 1e-6
 -- @param config.niter            steps to take; default 1
 -- @return x, {f(x) before each step}
@@ -26,7 +26,7 @@ function optim.rprop(opfunc, x, config, state)
       end
       state.sign = state.sign or x.new(g:size())
       state.factor = state.factor or x.new(g:size())             -- Torch7's checkpoints have none
-      state.sign:copy(g):cmul(state.delta):sign()                -- 1: goes on, -1: turned, 0: at rest
+      state.sign:copy(g):cmul(state.delta):sign()                -- 1: same sign, -1: changed, 0: a zero
       local plus, minus = config.etaplus or 1.2, config.etaminus or 0.5
       local grows, turns = state.sign:gt(0), state.sign:lt(0)
       state.factor:fill(1):maskedFill(grows, plus)
@@ -34,7 +34,7 @@ function optim.rprop(opfunc, x, config, state)
       state.stepsize:cmul(state.factor)
       state.stepsize:clamp(config.stepsizemin or 1e-6, config.stepsizemax or 50)
       state.delta:copy(g):sign()
-      state.delta:maskedFill(turns, 0)                           -- after a turn one step is left out
+      state.delta:maskedFill(turns, 0)                           -- skips one step after a change
       x:addcmul(-1, state.delta, state.stepsize)
    end
    return x, fs

@@ -1,4 +1,4 @@
--- lua/optim/schedules.lua - learning rates that change with the step.
+-- lua/optim/schedules.lua - learning rates that depend on the step.
 local optim = require 'optim'
 local arg = require 'torch.arg'
 
@@ -12,7 +12,7 @@ local function positive(who, name, v)
    return v
 end
 
---- A schedule: a function that gives the learning rate of step t, t = 0, 1, ...; here rate * factor^floor(t / every). Set
+--- A schedule: a function that returns the learning rate of step t, t = 0, 1, ...; here rate * factor^floor(t / every). Set
 -- config.learningRate to it before each step.
 -- s = optim.stepDecay(1, 10, 0.5); s(0), s(9), s(20) --> 1, 1, 0.25
 function optim.stepDecay(rate, every, factor)

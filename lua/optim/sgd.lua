@@ -7,7 +7,7 @@ local recording = require 'torch.recording'
 local SHORT = { ['torch.CudaHalfTensor'] = true, ['torch.CudaBFloat16Tensor'] = true }
 
 
--- x + rate g with a rate of the device's. Short numbers would round the rate, and small ones to 0: floats take their place.
+-- x + rate g with a rate on the device. A low-precision type would round the rate, and small ones to 0, so this uses floats.
 local function step_there(x, rate, rates, g)
    local ty = SHORT[x:type()] and 'torch.CudaTensor' or x:type()
    local y, d = x:type(ty), g:type(ty)

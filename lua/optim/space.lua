@@ -1,5 +1,5 @@
--- lua/optim/space.lua - what L-BFGS and its line search ask about vectors. Vectors in parts on several ranks have a space of
--- their own, in lua/dist/lbfgs.lua: each number is then one of all parts.
+-- lua/optim/space.lua - the vector operations of L-BFGS and its line search. lua/dist/lbfgs.lua has them for vectors in parts
+-- on several ranks, where each result is that of all parts.
 local need = require 'optim.need'
 
 local space = {}

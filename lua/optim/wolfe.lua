@@ -2,13 +2,13 @@
 local optim = require 'optim'
 
 --- optim.lswolfe.
--- @param space  what tells products of vectors
+-- @param space  computes products of vectors
 return function(opfunc, x, t, d, f, g, gtd, options, space)
    local c1, c2 = options.c1 or 1e-4, options.c2 or 0.9
    local tolX, most = options.tolX or 1e-9, options.maxIter or 20
    local start, evaluations = x:clone(), 0
 
-   -- A place on the line: step, value, gradient (a copy), slope.
+   -- A point on the line: step, value, gradient (a copy), slope.
    local function at(step)
       x:copy(start):add(step, d)
       local value, gradient = opfunc(x)
@@ -44,7 +44,7 @@ return function(opfunc, x, t, d, f, g, gtd, options, space)
       if high.f < low.f then low, high = high, low end
       local left, right = math.min(low.t, high.t), math.max(low.t, high.t)
       local step = optim.polyinterp {row(low), row(high)}
-      -- A step next to an end of the bracket makes it hardly smaller: the second time it is moved inside.
+      -- A step next to an end of the bracket makes it hardly smaller, so the second time it is moved inside.
       if math.min(right - step, step - left) / (right - left) < 0.1 then
          if stuck or step >= right or step <= left then
             if math.abs(step - right) < math.abs(step - left) then

@@ -1,4 +1,4 @@
--- lua/threads/init.lua - the package threads: pools of threads with Lua states of their own, and what these share.
+-- lua/threads/init.lua - the package threads: pools of threads with separate Lua states, and objects that they share.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local worker = require 'torch.worker'
@@ -14,7 +14,7 @@ threads.serialization = threads.Threads.serialization
 -- ---- Thread -----------------------------------------------------------------------------------------------------------------
 
 
---- threads.Thread(code): A thread that runs the text `code` in a Lua state of its own.
+--- threads.Thread(code): A thread that runs the text `code` in a separate Lua state.
 local Thread = torch.class('threads.Thread', threads)
 Thread.__stays = true
 Thread.running = {}
@@ -23,7 +23,7 @@ function Thread:__init(code)
    if type(code) ~= 'string' then arg.refuse('threads.Thread', 'code', 'a string', code, 3) end
    self.worker = worker.new 'threads.serve'
    self.worker:ask('run', code)
-   Thread.running[self.worker] = true                         -- the collector does not end it
+   Thread.running[self.worker] = true                         -- keeps it from the collector
 end
 
 --- threads.Thread:free(): Waits for the end of the thread. An error of its code is raised here.

@@ -8,11 +8,11 @@ local sync = require 'threads.sync'
 local transport = require 'threads.transport'
 local C = lib.C
 
-local SLICE = 0.2                           -- seconds between looks for Ctrl-C
+local SLICE = 0.2                           -- seconds between checks for Ctrl-C
 local home = {}
 
---- threads.Queue(size, serialization), threads.Queue(id): A queue with room for `size` jobs, or the one that
--- another thread knows by a number. `queue.isempty` and `queue.isfull` are 1 or 0, `queue.size` is the room.
+--- threads.Queue(size, serialization), threads.Queue(id): A queue with room for `size` jobs, or the queue with that
+-- number, made by another thread. `queue.isempty` and `queue.isfull` are 1 or 0, `queue.size` is the room.
 -- @param serialization  'threads.serialize' or 'threads.sharedserialize'
 -- Queue = require 'threads.queue'; q = Queue(2, 'threads.serialize'); q:addjob(math.max, 3, 4); q:dojob() --> 4
 local Queue = torch.class('threads.Queue', home)
@@ -23,7 +23,7 @@ function Queue:__init(size, serialization)
    local room
    if serialization == nil then
       rawset(self, 'o', sync.find('threads.Queue', C.TH_SYNC_QUEUE, size))
-      local number = tonumber(C.th_sync_add(self.o, 0))       -- what the maker has set below
+      local number = tonumber(C.th_sync_add(self.o, 0))       -- set by the maker, below
       room, serialization = math.floor(number / 2), names[number % 2]
    else
       room = arg.whole('threads.Queue', 'size', size)
@@ -44,7 +44,7 @@ function Queue:__index__(key)
    if key == 'isfull' then return C.th_sync_size(o, 0) >= self.size and 1 or 0, true end
 end
 
---- threads.Queue:id(): A number that other threads open the queue by.
+--- threads.Queue:id(): The number with which other threads open the queue.
 function Queue:id() return C.th_sync_id(self.o) end
 
 --- threads.Queue:addjob(func, ...): Adds a call of a function. Waits while the queue is full.
@@ -60,7 +60,7 @@ function Queue:addjob(func, ...)
 end
 jit.off(Queue.addjob)                       -- compiled code would not see Ctrl-C
 
---- threads.Queue:dojob(): Takes the oldest call, makes it, and returns what it returns. Waits while the queue is empty.
+--- threads.Queue:dojob(): Takes the oldest call, makes it, and returns its results. Waits while the queue is empty.
 function Queue:dojob()
    local message
    repeat
@@ -74,7 +74,7 @@ function Queue:dojob()
 end
 jit.off(Queue.dojob)
 
---- threads.Queue:retain(), threads.Queue:free(): Kept for old programs: the queue lives until no thread has a handle.
+--- threads.Queue:retain(), threads.Queue:free(): Accepted for old programs: the queue lives until no thread has a handle.
 function Queue.retain() end
 function Queue.free() end
 

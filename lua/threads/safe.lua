@@ -1,10 +1,10 @@
--- lua/threads/safe.lua - functions that one thread runs at a time.
+-- lua/threads/safe.lua - functions that only one thread at a time runs.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local Mutex = require 'threads.sync'.Mutex
 
---- threads.safe(func, [mutex]): A function that locks a mutex, calls func, and unlocks. Errors of func unlock
--- it, too. Copies that go to other threads use the same mutex.
+--- threads.safe(func, [mutex]): A function that locks a mutex, calls func, and unlocks. It unlocks after an error of func, too.
+-- Copies in other threads use the same mutex.
 -- @param mutex  a threads.Mutex (default: a new one)
 -- threads = require 'threads'; threads.safe(math.max)(2, 5) --> 5
 local function safe(func, mutex)

@@ -1,4 +1,5 @@
--- lua/threads/serve.lua - what runs in the threads of a pool and of threads.Thread: torch.worker asks these functions once.
+-- lua/threads/serve.lua - the code in the threads of a pool and of threads.Thread: torch.worker calls one of these functions
+-- once.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local parcel = require 'torch.parcel'
@@ -8,15 +9,15 @@ local C = lib.C
 
 local M = {}
 
-local SLICE = 1                             -- seconds; a queue that is closed wakes its takers at once
+local SLICE = 1                             -- seconds; a closed queue wakes its takers immediately
 
---- The text of an error with the traceback of where it came from.
+--- The text of an error with the traceback of its origin.
 function M.trail(why)
    why = tostring(why)
    return why:find('\nstack traceback:', 1, true) and why or debug.traceback(why, 2)
 end
 
--- Storages that a job works on cannot grow meanwhile, for then their elements would move.
+-- Storages in use by a job cannot grow meanwhile, because their elements would move.
 local function hold(tensors)
    local held = {}
    for _, t in ipairs(tensors) do
@@ -38,7 +39,7 @@ local function shared_tensors(owned)
    return tensors
 end
 
--- The functions that every job needs are small ones of their own, which LuaJIT compiles.
+-- Functions that every job calls are small and separate, so that LuaJIT compiles them.
 
 local function begin(message, doing)
    C.th_sync_set(doing, message.tag)
@@ -50,7 +51,7 @@ local function answer_to(results, id, message, answer)
    if C.th_sync_reply(results, id, message, answer, #answer) ~= C.TH_SYNC_DONE then parcel.drop(answer) end
 end
 
---- Does jobs of a pool until its queue is closed. A job is: whether the thread may keep what it is given, a function, arguments.
+--- Runs jobs of a pool until its queue is closed. A job is: whether the thread may keep its arguments, a function, arguments.
 function M.serve(id, name, jobs_id, results_id, doing_id)
    local jobs = sync.find('threads', C.TH_SYNC_QUEUE, jobs_id)
    local results = sync.find('threads', C.TH_SYNC_QUEUE, results_id)
@@ -69,7 +70,7 @@ function M.serve(id, name, jobs_id, results_id, doing_id)
    local function reply(message, ...)
       local ok, answer = pcall(transport.pack, name, ...)
       if not ok then answer = transport.pack(name, false, answer) end
-      if held then                          -- before the answer is sent: its receiver may resize these tensors
+      if held then                          -- before the answer is sent, because its receiver may resize these tensors
          let_go(held)
          held = nil
       end

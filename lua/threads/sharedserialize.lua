@@ -1,5 +1,5 @@
--- lua/threads/sharedserialize.lua - threads.sharedserialize: objects whose tensors, storages and tds objects are shared by all
--- threads of a process.
+-- lua/threads/sharedserialize.lua - threads.sharedserialize: objects whose tensors, storages and tds objects all threads of a
+-- process share.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -12,8 +12,8 @@ local M = {}
 
 local PREFIX = 'threads.sharedserialize '
 
--- save(object): A torch.CharStorage that names the object. One call of load, in any thread of this
--- process, gives it back.
+-- save(object): A torch.CharStorage that refers to the object. One call of load, in any thread of this
+-- process, returns the object.
 function M.save(object)
    local text = parcel.send('share', object)
    local queue = sync.make(C.TH_SYNC_QUEUE)
@@ -37,7 +37,7 @@ function M.load(storage)
    if not message or message == nil then error('threads.sharedserialize.load: the object has been loaded already', 2) end
    local text = ffi.string(message.bytes, message.size)
    C.th_sync_free(message)
-   C.th_sync_release(queue)                                   -- the reference that save has left
+   C.th_sync_release(queue)                                   -- the reference that save took
    return (parcel.unpack(text))
 end
 

@@ -8,23 +8,23 @@ local C = lib.C
 
 local M = {}
 
-local SLICE = 0.2                           -- seconds between looks for Ctrl-C
+local SLICE = 0.2                           -- seconds between checks for Ctrl-C
 
 -- ---- references -------------------------------------------------------------------------------------------------------------
 
 local release = lib.finalizer(function(o) C.th_sync_release(o) end)
 
---- The object with a reference that the collector gives back.
+--- The object with a reference that the collector releases.
 function M.counted(o) return lib.own(ffi.gc(o, release)) end
 
---- A new C object of a kind. It lives until free is called, as Torch7's do: others may know its number alone.
+--- A new C object of a kind. As in Torch7 it lives until free is called, because other threads may have only its number.
 function M.make(kind)
    local o = C.th_sync_new(kind)
    if o == nil then error('threads: no memory left', 3) end
    return o
 end
 
---- The C object of a kind with a number, with a reference that the collector gives back.
+--- The C object of a kind with a number, with a reference that the collector releases.
 function M.find(who, kind, id)
    if type(id) ~= 'number' then arg.refuse(who, 'id', 'a number', id, 4) end
    local o = C.th_sync_find(kind, id)
@@ -39,7 +39,7 @@ local function open(self, who)
    return o
 end
 
--- What all of these classes have.
+-- The methods that all these classes have.
 local function define(name, kind)
    local class = torch.class('threads.' .. name, M)
    local who = 'threads.' .. name
@@ -49,11 +49,11 @@ local function define(name, kind)
       self.owner = id == nil
    end
 
-   --- threads.Mutex:id(), threads.Condition:id(), threads.AtomicCounter:id(): The number that other threads
-   -- open it by, as `threads.Mutex(id)`.
+   --- threads.Mutex:id(), threads.Condition:id(), threads.AtomicCounter:id(): The number with which other threads
+   -- open it, as `threads.Mutex(id)`.
    function class:id() return C.th_sync_id(open(self, who .. ':id')) end
 
-   --- threads.Mutex:free(), threads.Condition:free(), threads.AtomicCounter:free(): Gives the reference back. The object lives
+   --- threads.Mutex:free(), threads.Condition:free(), threads.AtomicCounter:free(): Releases the reference. The object lives
    -- until all handles are gone.
    function class:free()
       local o = open(self, who .. ':free')
@@ -70,7 +70,7 @@ local function define(name, kind)
       return torch.typename(other) == who and open(self, who) == open(other, who)
    end
 
-   -- A handle goes to another thread as its number, with a reference for the receiver.
+   -- A handle is sent to another thread as its number, with a reference for the receiver.
    function class:__send()
       local o = open(self, who)
       C.th_sync_retain(o)
@@ -87,7 +87,7 @@ end
 
 -- ---- Mutex ------------------------------------------------------------------------------------------------------------------
 
---- threads.Mutex([id]): A lock that one thread holds at a time: a new one, or the one that another thread knows by a number.
+--- threads.Mutex([id]): A lock that one thread holds at a time: a new one, or the one with a number, made by another thread.
 local Mutex = define('Mutex', C.TH_SYNC_MUTEX)
 
 --- Waits until no other thread holds the mutex, and locks it.
@@ -103,7 +103,7 @@ function Mutex:lock()
 end
 jit.off(Mutex.lock)                         -- compiled code would not see Ctrl-C
 
---- Unlocks the mutex, which this thread has locked.
+--- Unlocks the mutex; this thread must have locked it.
 function Mutex:unlock()
    if C.th_sync_unlock(open(self, 'threads.Mutex:unlock')) ~= 0 then
       error('threads.Mutex:unlock: this thread does not hold it', 2)
@@ -112,10 +112,10 @@ end
 
 -- ---- Condition --------------------------------------------------------------------------------------------------------------
 
---- threads.Condition([id]): What threads wait for until another one signals it: a new one, or the one with a number.
+--- threads.Condition([id]): Threads wait for a condition until another one signals it. A new one, or the one with a number.
 local Condition = define('Condition', C.TH_SYNC_CONDITION)
 
---- Unlocks the mutex, waits for a signal, and locks the mutex again. A signal may come without a cause: ask what you wait for.
+--- Unlocks the mutex, waits for a signal, and locks the mutex again. Wake-ups may be spurious, so test what you wait for.
 function Condition:wait(mutex)
    local o = open(self, 'threads.Condition:wait')
    if torch.typename(mutex) ~= 'threads.Mutex' then arg.refuse('threads.Condition:wait', 'mutex', 'a threads.Mutex', mutex) end
@@ -124,7 +124,7 @@ function Condition:wait(mutex)
    local ok, why = pcall(function()
       while C.th_sync_await(o, ticket, SLICE) == 0 do end
    end)
-   if not ok then C.th_sync_signal(o, 1) end                  -- or the ticket would swallow the signal of another thread
+   if not ok then C.th_sync_signal(o, 1) end                  -- else the ticket would take the signal of another thread
    mutex:lock()
    if not ok then error(why, 0) end
 end
@@ -138,7 +138,7 @@ function Condition:broadcast() C.th_sync_signal(open(self, 'threads.Condition:br
 
 -- ---- AtomicCounter ----------------------------------------------------------------------------------------------------------
 
---- threads.AtomicCounter([id]): A whole number that threads count with: a new one, 0, or the one with a number.
+--- threads.AtomicCounter([id]): A whole number that threads change atomically: a new one, 0, or the one with a number.
 -- threads = require 'threads'; c = threads.AtomicCounter(); c:inc(2); c:get() --> 2
 local Counter = define('AtomicCounter', C.TH_SYNC_COUNTER)
 
@@ -147,12 +147,12 @@ local function whole(n, who)
    return n
 end
 
---- Adds n, or 1. Returns the number before.
+--- Adds n, or 1. Returns the old number.
 function Counter:inc(n)
    return tonumber(C.th_sync_add(open(self, 'threads.AtomicCounter:inc'), whole(n or 1, 'threads.AtomicCounter:inc')))
 end
 
---- Subtracts n, or 1. Returns the number before.
+--- Subtracts n, or 1. Returns the old number.
 function Counter:dec(n)
    return tonumber(C.th_sync_add(open(self, 'threads.AtomicCounter:dec'), -whole(n or 1, 'threads.AtomicCounter:dec')))
 end

@@ -1,7 +1,7 @@
--- lua/threads/threads.lua - threads.Threads: a pool of threads with Lua states of their own that take jobs from one queue.
+-- lua/threads/threads.lua - threads.Threads: a pool of threads with separate Lua states that take jobs from one queue.
 --
 -- Jobs and results go through queues in C (lib/core/sync.c), so idle threads take the next job while the main thread computes.
--- How many jobs are under way follows from the counts of these queues, which Ctrl-C cannot leave wrong.
+-- The number of unfinished jobs follows from the counts of these queues, which Ctrl-C cannot leave wrong.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -13,13 +13,13 @@ local transport = require 'threads.transport'
 local trail = require 'threads.serve'.trail
 local C = lib.C
 
-local SLICE, GRACE = 0.05, 0.1              -- seconds between looks at the threads; for their end where the collector waits
-local PATIENCE = 0.2                        -- seconds that addjob waits for a place before it calls callbacks
+local SLICE, GRACE = 0.05, 0.1              -- seconds between checks of the threads; for their end when the collector waits
+local PATIENCE = 0.2                        -- seconds that addjob waits for room before it calls callbacks
 local MOST = 1024                           -- threads of a pool
 local home = {}
 
 --- threads.Threads(n, [init...]): A pool of n threads. Each calls the functions `init` with its number,
--- in their order. Returns the pool, and for every thread a list of what the last function returned.
+-- in order. Returns the pool, and for every thread a list of the results of the last function.
 -- p = require 'threads'.Threads(1); p:addjob(function() return 6 end, function(v) r = v end); p:terminate(); r --> 6
 local new
 local Threads = torch.newmetatable('threads.Threads', nil, function(...) return new(...) end, nil, nil, home)
@@ -27,8 +27,8 @@ Threads.__stays = true
 
 local serialization = 'threads.serialize'
 
---- threads.Threads:serialization([name]), threads.serialization([name]): How values go to the threads of
--- pools that are made from now on: 'threads.serialize' copies them; 'threads.sharedserialize' shares tensors,
+--- threads.Threads:serialization([name]), threads.serialization([name]): How later pools send values to their
+-- threads: 'threads.serialize' copies them; 'threads.sharedserialize' shares tensors,
 -- storages and tds objects. Without a name: the current one.
 -- threads = require 'threads'; threads.serialization() --> threads.serialize
 function Threads.serialization(name)
@@ -38,7 +38,7 @@ end
 
 -- ---- the threads and queues of a pool ---------------------------------------------------------------------------------------
 
-local cores = {}                            -- those of pools that have not been terminated: sentinel's number -> core
+local cores = {}                            -- pools that have not been terminated: number of the sentinel -> core
 local made = 0
 
 local function drop(message)
@@ -56,7 +56,7 @@ local function abandon(queue)
    C.th_sync_release(queue)
 end
 
--- Ends the threads. Jobs that have not begun are dropped.
+-- Ends the threads. Jobs that have not started are dropped.
 local function shut(core, patience)
    if not cores[core.number] then return end
    cores[core.number] = nil
@@ -90,7 +90,7 @@ local function start(n)
    return core
 end
 
--- Jobs whose results have not been taken.
+-- The number of jobs whose results have not been taken.
 local function underway(core)
    return tonumber(C.th_sync_count(core.jobs, 0) - C.th_sync_count(core.results, 1)) - core.lost
 end
@@ -100,7 +100,7 @@ local function forget(core, number)
    core.lost = core.lost + 1
 end
 
--- Takes jobs that no thread is left for out of the queue.
+-- Removes jobs from the queue if no thread is left for them.
 local function forget_queued(core, to)
    repeat
       local message = C.th_sync_rest(core.jobs, to)
@@ -111,7 +111,7 @@ local function forget_queued(core, to)
    until message == nil
 end
 
--- An error text if a thread has ended since the last look.
+-- An error text if a thread has ended since the last check.
 local function find_dead(core)
    for i, w in ipairs(core.workers) do
       if not core.dead[i] and w:idle() then
@@ -125,7 +125,7 @@ local function find_dead(core)
    end
 end
 
--- The number of a job, the thread that has done it and its result as a text, or false where the thread had no memory for that.
+-- The number of a job, its thread, and its result as a text, or false if the thread had no memory for the result.
 local function take(results)
    local message = C.th_sync_take(results, 0, SLICE)
    if message == nil then return nil end
@@ -157,7 +157,7 @@ end
 -- Whether there are so many results that addjob calls their callbacks first.
 local function overfull(core) return C.th_sync_size(core.results, 0) >= 2 * core.n end
 
--- A job as the text that goes to a thread, and its number.
+-- A job as the text for a thread, and its number.
 local function packed(core, keep, func, callback, ...)
    local text = transport.pack(core.name, keep, func, ...)
    core.asked = core.asked + 1
@@ -168,7 +168,7 @@ end
 local refusals = { [tonumber(C.TH_SYNC_CLOSED)] = 'the threads of this pool belong to another process',
    [tonumber(C.TH_SYNC_FULL_MEMORY)] = 'no memory left' }
 
--- Puts a job into the queue. False: there was no place in time.
+-- Puts a job into the queue. Returns false if there was no room in time.
 local function put(core, id, text, number, room)
    local state = C.th_sync_put(core.jobs, id, number, text, #text, room, PATIENCE)
    if not refusals[state] then return state == C.TH_SYNC_DONE end
@@ -201,7 +201,7 @@ local function fail(self, text)
    error(text, 0)
 end
 
--- The first error text that waits for synchronize or dojob.
+-- The first error text that synchronize or dojob has yet to raise.
 local function pending(self) return table.remove(self.failures, 1) end
 
 -- The number of a thread, in specific mode.
@@ -212,7 +212,7 @@ local function need_id(self, who, id)
    return id
 end
 
--- Calls the functions of the start in every thread. Returns what the last ones returned.
+-- Calls the init functions in every thread. Returns the results of the last ones.
 local function initialize(self, inits)
    local core, results = self.core, {}
    for i = 1, self.N do
@@ -231,8 +231,8 @@ local function initialize(self, inits)
    return results
 end
 
--- A userdata that frees what a pool has left in its queues when the collector finds it. It may end the threads; at the end of a
--- script torch.worker has done so before. No function that it calls has a `pairs` loop: doc/design.md, faults of LuaJIT.
+-- A userdata that frees the contents of a pool's queues when the collector finds it. It may also end the threads; at the end of
+-- a script torch.worker has ended them before. No function that it calls has a `pairs` loop: doc/design.md, faults of LuaJIT.
 local function sentinel(number)
    local it = newproxy(true)
    getmetatable(it).__gc = function()
@@ -269,7 +269,7 @@ local function need_alive(self, core, id, level)
    if id > 0 and core.dead[id] then error(('threads.Threads:addjob: thread %d has ended'):format(id), level) end
 end
 
--- Threads may have ended while addjob has waited, and callbacks may have terminated the pool.
+-- Threads may have ended while addjob waited, and callbacks may have terminated the pool.
 local function need_place(self, core, id, text, number)
    local ok, why = pcall(function()
       need_running(self, 'addjob')
@@ -281,11 +281,11 @@ local function need_place(self, core, id, text, number)
    error(why, 0)
 end
 
---- Adds a job: a function that a thread calls with the arguments. Where the pool is full, waits for a
--- place. Where many results are there, calls their callbacks.
+--- Adds a job: a thread calls the function with the arguments. If the pool is full, waits for
+-- room. If there are many results, calls their callbacks.
 -- @param id        the number of the thread: in specific mode, and only there
--- @param callback  what the thread calls
--- @param endcallback  what dojob and synchronize call here with the results (optional; arguments come behind it)
+-- @param callback  the function that the thread calls
+-- @param endcallback  a function that dojob and synchronize call here with the results (optional; arguments follow it)
 function Threads:addjob(...)
    local callback, endcallback, third = ...
    local core = need_running(self, 'addjob')
@@ -304,7 +304,7 @@ function Threads:addjob(...)
       keep(self, step(self))
       need_place(self, core, id, text, number)
    end
-   -- Callbacks may add any number of jobs: one that waited here would call callbacks inside of callbacks.
+   -- Callbacks may add any number of jobs: if those waited here, callbacks would nest.
    while not put(core, id, text, number, self.inside == 0 and self.N or 0) do
       local stuck = C.th_sync_size(core.jobs, id) >= self.N and C.th_sync_size(core.results, 0) > 0
       local failure
@@ -323,7 +323,7 @@ function Threads:dojob()
    if failure then fail(self, failure) end
 end
 
---- Waits for the results of all jobs and calls their callbacks. An error is raised at once; the next call does the rest.
+--- Waits for the results of all jobs and calls their callbacks. An error is raised immediately; the next call does the rest.
 function Threads:synchronize()
    if not self.core then return end
    self.errors = false
@@ -342,7 +342,7 @@ function Threads:specific(flag)
    self.isspecific = flag
 end
 
---- Whether addjob, for a thread in specific mode, would find a place without waiting.
+--- Whether addjob, for a thread in specific mode, would find room without waiting.
 function Threads:acceptsjob(id)
    local core = need_running(self, 'acceptsjob')
    id = self.isspecific and need_id(self, 'acceptsjob', id) or 0
@@ -354,7 +354,7 @@ function Threads:hasjob()
    return #self.failures > 0 or underway(need_running(self, 'hasjob')) > 0
 end
 
---- Whether the last dojob or synchronize, or an addjob since, has met an error.
+--- Whether the last dojob or synchronize, or an addjob since, met an error.
 function Threads:haserror() return self.errors or #self.failures > 0 end
 
 --- Whether the pool has not been terminated.

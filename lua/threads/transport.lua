@@ -1,4 +1,4 @@
--- lua/threads/transport.lua - how values go through a queue: by the name of a module, 'threads.serialize' (copies),
+-- lua/threads/transport.lua - how values pass through a queue, by the name of a module: 'threads.serialize' (copies),
 -- 'threads.sharedserialize' (tensors, storages and tds objects are shared), or one with functions save and load.
 local parcel = require 'torch.parcel'
 local arg = require 'torch.arg'
@@ -7,7 +7,7 @@ local M = {}
 
 local modes = { ['threads.serialize'] = 'copy', ['threads.sharedserialize'] = 'share' }
 
---- Refuses what is no name of a module with save and load.
+--- Refuses a name of no module with save and load.
 function M.check(who, name)
    if type(name) ~= 'string' then arg.refuse(who, 'name', 'the name of a module', name, 3) end
    if modes[name] then return name end
@@ -24,7 +24,7 @@ function M.pack(name, ...)
    return parcel.send('share', require(name).save { n = select('#', ...), ... })
 end
 
---- The values, their number, and the tensors among them that both sides may see.
+--- The values, their number, and the tensors among them that both sides may use.
 function M.unpack(name, s)
    local values, n, owned = parcel.open(s)
    if modes[name] then return values, n, owned end
