@@ -1,5 +1,5 @@
-// backend.cuh - what a kernel file of cunn needs. The same files are compiled by nvcc for GPUs and by the host's compiler
-// for the emulated device.
+// backend.cuh - declarations for the kernel files of cunn. nvcc compiles them for GPUs, the host's compiler for the emulated
+// device.
 #ifndef TH_BACKEND_CUH
 #define TH_BACKEND_CUH
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
 #else
 #include <tuple>
 namespace emu {
-/* Arguments are copied now, as a launch does, not when the kernel runs. */
+/* Copies the arguments now, as a launch does, and not when the kernel runs. */
 template <class... P, class... A>
 void start(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, const char *name, void (*kernel)(P...), const A &...a)
 {
@@ -25,16 +25,16 @@ void start(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, const char 
   emu::start((blocks), (threads), (shared), th_cuda_stream(), #kernel, TH_BARE kernel, __VA_ARGS__)
 #endif
 
-/* An error of CUDA as a status. */
+/* A CUDA error as a status. */
 th_status th_cuda_status(cudaError_t e, const char *what);
 #define TH_CUDA(call) th_cuda_status((call), #call)
 #define TH_CUDA_TRY(call) TH_TRY(TH_CUDA(call))
 inline th_status th_launched() { return th_cuda_status(cudaGetLastError(), "the launch of a kernel"); }
 
-/* The stream that this thread uses on the device that is set. */
+/* The stream that this thread uses on the current device. */
 cudaStream_t th_cuda_stream();
 
-/* Memory of the device that is set, for the length of a call. */
+/* Memory of the current device, for the duration of a call. */
 class th_cuda_scratch {
 public:
   th_cuda_scratch() : p(nullptr) {}
@@ -47,16 +47,16 @@ private:
   void *p;
 };
 
-/* The op copy, of the registry. */
+/* The op copy of the registry. */
 const th_op *th_cuda_copy_op();
-/* Bytes between devices, as th_backend says. */
+/* Copies bytes between devices, as th_backend requires. */
 th_status th_cuda_copy(void *to, int to_device, const void *from, int from_device, int64_t bytes);
-/* Elements to a tensor of the same size that may be on another device, or on the host. */
+/* Copies elements to a tensor of the same size, on any device or the host. */
 th_status th_cuda_across(th_tensor *y, th_tensor *x);
-/* Elements to a tensor of the same device, type and number of elements; steps may be negative. And zeros. */
+/* Copies elements to a tensor of the same device, type and element count; strides may be negative. th_cuda_zero writes zeros. */
 th_status th_cuda_move(const th_tensor *y, const th_tensor *x);
 th_status th_cuda_zero(const th_tensor *y);
-/* Copies few bytes to the host, when all work before is done. */
+/* Copies a few bytes to the host after all earlier work. */
 th_status th_cuda_fetch(void *to, const void *from, size_t bytes);
 
 /* ---- elements ---- */
@@ -73,7 +73,7 @@ TH_DEVICE_FN bf16 store_bf16(float f)
   const uint32_t u = th_bits_of(f), r = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
   return bf16{ (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? (u >> 16) | 0x40 : r) };
 }
-/* To nearest, ties to even; NaN stays NaN. The same bits as the CPU's. */
+/* Rounds to nearest, ties to even; NaN stays NaN. Gives the same bits as the CPU. */
 TH_DEVICE_FN float load_half(f16 h)
 {
   const uint32_t sign = (uint32_t)(h.bits & 0x8000) << 16, m = h.bits & 0x7fff;
@@ -92,8 +92,8 @@ TH_DEVICE_FN f16 store_f16(float f)
   return f16{ (uint16_t)(sign | r) };
 }
 
-/* What an element of type T is computed in (C), summed in (A), and how it becomes that and comes back. A double becomes
- * a whole number by truncation, then it wraps. */
+/* For an element of type T: the type of computation (C), the type of sums (A), and the conversions. A double is truncated to an
+ * integer, which wraps. */
 TH_DEVICE_FN int64_t th_whole(double x)
 {
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;
@@ -140,29 +140,29 @@ template <> struct element<bf16> : float_element<bf16, float> {
   TH_DEVICE_FN bf16 from_double(double v) { return store_bf16((float)v); }
 };
 
-/* The tables of an op, seen from outside under its name. */
+/* The tables of an op, exported under its name. */
 #define TH_KERNELS(id, ...) \
   extern "C" { extern const th_kernel th_##id##_cuda[TH_NDTYPE]; } \
   const th_kernel th_##id##_cuda[TH_NDTYPE] = { nullptr, __VA_ARGS__ };
 #define TH_CUDA_ALL(...) \
   __VA_ARGS__<uint8_t>, __VA_ARGS__<int8_t>, __VA_ARGS__<int16_t>, __VA_ARGS__<int32_t>, __VA_ARGS__<int64_t>, \
   __VA_ARGS__<f16>, __VA_ARGS__<bf16>, __VA_ARGS__<float>, __VA_ARGS__<double>
-/* A kernel that only moves elements knows them by their size. */
+/* A kernel that only moves elements depends on their size alone. */
 #define TH_CUDA_SIZED(...) \
   __VA_ARGS__<uint8_t>, __VA_ARGS__<uint8_t>, __VA_ARGS__<uint16_t>, __VA_ARGS__<uint32_t>, __VA_ARGS__<uint64_t>, \
   __VA_ARGS__<uint16_t>, __VA_ARGS__<uint16_t>, __VA_ARGS__<uint32_t>, __VA_ARGS__<uint64_t>
 #define TH_CUDA_FLOATS(...) \
   nullptr, nullptr, nullptr, nullptr, nullptr, __VA_ARGS__<f16>, __VA_ARGS__<bf16>, __VA_ARGS__<float>, __VA_ARGS__<double>
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
-/* i / n, for numbers of elements. */
+/* i / n, for element counts. */
 TH_DEVICE_FN int64_t th_quotient(int64_t i, int64_t n)
 {
   return (uint64_t)(i | n) < ((uint64_t)1 << 32) ? (int64_t)((uint32_t)i / (uint32_t)n) : i / n;
 }
 
-/* Where element i of a tensor lies, in row-major order; dimensions that lie behind each other are one. */
+/* The address of element i of a tensor, in row-major order; dimensions that are contiguous with each other are merged. */
 struct view {
   int32_t ndim;
   int64_t size[TH_MAXDIM], stride[TH_MAXDIM];
@@ -178,19 +178,19 @@ struct view {
   }
 };
 view th_view_of(const th_tensor *t);
-/* t as it stretches to the shape of y; one with as many elements keeps its own order. */
+/* t broadcast to the shape of y; with the same element count, t keeps its row-major order. */
 view th_view_like(const th_tensor *t, const th_tensor *y);
 
 /* Lines of x along a dimension: line k begins at outer.at(k), and has n elements `step` apart. */
 struct lines { view outer; int64_t count, n, step; };
 lines th_cuda_lines(const th_tensor *t, int dim);
-/* y with size 1 at dim, where a reduction has lost that dimension. */
+/* y with size 1 at dim, if a reduction has removed that dimension. */
 th_tensor th_cuda_with_dim(const th_tensor *y, int dim, int ndim);
 
 template <class T> T *th_first(const th_tensor *t) { return static_cast<T *>(th_data(t, sizeof(T))); }
 
 constexpr int THREADS = 256;
-/* Blocks for n elements, several a thread where there are many. */
+/* The number of blocks for n elements; threads loop over large n. */
 inline unsigned th_blocks(int64_t n)
 {
   const int64_t blocks = (n + THREADS - 1) / THREADS;

@@ -1,17 +1,17 @@
-// conv_spectra.cuh - convolution on devices by products of spectra, whoever transforms: images are cut into tiles that overlap by
-// the kernel less one (overlap-save), and each frequency of all tiles is one product of complex matrices.
+// conv_spectra.cuh - convolution on devices by products of spectra, for any transform: images are cut into tiles that overlap
+// by the kernel size minus one (overlap-save), and each frequency of all tiles is one product of complex matrices.
 //
 //   result     (tiles x planes) * conj (results x planes)'      kernels are the right operand
-//   gradInput  the same, of the gradient with the kernels turned round
+//   gradInput  the same, of the gradient with reversed kernels
 //   gradWeight conj (tiles x results)' * (tiles x planes)       summed over the tiles
 //
-// A spectrum lies frequency by frequency, then groups, rows (tiles, or kernels), lanes (planes of a group); real numbers that are
-// transformed are counted in the order of the last three. Steps and dilation of 1 only.
+// A spectrum is stored frequency by frequency, then groups, rows (tiles, or kernels), lanes (planes of a group). Real inputs of
+// the transforms are numbered in the order of the last three. Strides and dilation of 1 only.
 #ifndef TH_CONV_SPECTRA_CUH
 #define TH_CONV_SPECTRA_CUH
 #include "conv.cuh"
 
-/* P is float or double. Trivial, so that it may lie in shared memory. */
+/* P is float or double. Trivial, so that it can be in shared memory. */
 template <class P> struct cx {
   P re, im;
   cx() = default;
@@ -27,7 +27,7 @@ template <class P> TH_DEVICE_FN cx<P> operator*(cx<P> a, cx<P> b)
 template <class P> __host__ __device__ __forceinline__ cx<P> &operator+=(cx<P> &a, cx<P> b) { return a = a + b; }
 template <class P> TH_DEVICE_FN cx<P> conj_of(cx<P> a) { return cx<P>(a.re, -a.im); }
 
-/* A convolution as it is computed here: `lanes` planes of a group are transformed and become `outs`. */
+/* A convolution in the form that is computed here: `lanes` planes of a group are transformed and become `outs`. */
 struct th_spectral { int64_t n, groups, lanes, outs, h, w, kh, kw, oh, ow, ph, pw; };
 th_spectral th_spectral_of(const th_conv_shape &s);
 
@@ -35,12 +35,12 @@ th_spectral th_spectral_of(const th_conv_shape &s);
 struct th_tiling { int64_t th, tw, my, mx, ty, tx, tiles, freqs, rows; };
 th_tiling th_tiling_of(const th_conv_shape &s, int64_t th, int64_t tw, int64_t freqs);
 
-/* What a way of tiling costs beside the transforms, of which `there` are numbers on their way to spectra and `back` on their way
+/* The cost of a tiling without its transforms; `there` and `back` are the counts of numbers that are transformed forward and
  * back. */
 th_conv_cost th_spectral_cost(const th_conv_shape &s, const th_tiling &p, double *there, double *back);
 
-/* Pictures seen as tiles: strides of pictures, groups, lanes, rows, columns; ty x tx tiles a picture, my x mx from one to the
- * next, the first begins at oy, ox; rows x cols of a tile count, the others are 0, or are not written. */
+/* Pictures as tiles: strides of pictures, groups, lanes, rows, columns; ty x tx tiles per picture at distances of my x mx, the
+ * first at oy, ox. rows x cols of a tile are used; the others are 0, or are not written. */
 struct th_pictures {
   void *p;
   int dtype;
@@ -53,7 +53,7 @@ template <class P> TH_DEVICE_FN P th_read(const void *p, int dtype, int64_t k)
   return dtype == TH_F16 ? load_half(static_cast<const f16 *>(p)[k]) : load_half(static_cast<const bf16 *>(p)[k]);
 }
 
-/* Where the tile of a flat number begins. */
+/* The beginning of the tile with a flat index. */
 struct th_tile_place { int64_t offset, y, x, lane; };
 TH_DEVICE_FN th_tile_place th_place_of(const th_pictures &g, int64_t first, int64_t rows, int64_t number)
 {
@@ -72,7 +72,7 @@ template <class P> TH_DEVICE_FN P th_take(const th_pictures &g, const th_tile_pl
   return th_read<P>(g.p, g.dtype, at.offset + y * g.sh + x * g.sw);
 }
 
-/* What becomes of numbers that come back: times scale, plus the bias of their lane; or added to what is there. */
+/* How to store results of the inverse transform: times scale, plus the bias of their lane, or added to the old contents. */
 struct th_results { double scale; bool add; const void *bias; int64_t step; };
 template <class P> TH_DEVICE_FN void th_give_back(const th_pictures &g, const th_results &r, const th_tile_place &at, int64_t i,
                                                   int64_t j, P v)
@@ -89,8 +89,8 @@ template <class P> TH_DEVICE_FN void th_give_back(const th_pictures &g, const th
   else static_cast<bf16 *>(g.p)[k] = store_bf16(v);
 }
 
-/* Who transforms. `count` numbers of tiles, in groups of `rows` x lanes, to and from spectra. Memory is taken by prepare, which
- * knows how many there will be at most. */
+/* The transform. Converts `count` tiles, in groups of `rows` x lanes, to and from spectra. prepare allocates the memory for the
+ * largest count. */
 class th_transforms {
 public:
   virtual th_status prepare(int64_t) { return TH_OK; }
@@ -100,7 +100,7 @@ protected:
   ~th_transforms() = default;
 };
 
-/* Who refuses for want of memory, or because a library fails, has added nothing: the call may be made again, by whomever. */
+/* If this fails because of memory or a library, it has not changed the result, so another engine may repeat the call. */
 th_status th_spectral_run(const th_conv *c, const th_tiling &p, th_transforms &f);
 
 #endif

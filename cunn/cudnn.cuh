@@ -1,5 +1,5 @@
 // cudnn.cuh - cuDNN 8 or 9, opened at run time: its functions, handles, descriptors and statuses, for convolution, pooling,
-// normalisation and recurrent layers. None of the algorithms that are taken here give other bits on another run.
+// normalisation and recurrent layers. All algorithms that are used here give the same bits in every run.
 #ifndef TH_CUDNN_CUH
 #define TH_CUDNN_CUH
 #include <initializer_list>
@@ -8,7 +8,7 @@
 
 namespace dnn {
 
-/* ---- the library: what its interface calls things; cudnn.cu has the compiler compare them with the header ---- */
+/* ---- the library: names of its interface; cudnn.cu makes the compiler compare them with the header ---- */
 
 enum { SUCCESS = 0, FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9, NCHW = 0, CORRELATION = 1, DETERMINISTIC = 1 };
 enum { DEFAULT_MATH = 0, TENSOR_MATH = 1, FMA_MATH = 3 };
@@ -100,19 +100,20 @@ struct functions {
 };
 extern functions library;
 
-/* Is it there? It is opened now if it has not been. */
+/* Whether cuDNN is available; opens it at the first call. */
 bool found();
-/* Why there is none, or it may not be used; nullptr: it may. */
+/* Why cuDNN is missing or disabled; nullptr if it can be used. */
 const char *missing();
-/* Like 9.10.2; "": there is none. */
+/* Like 9.10.2; "" without cuDNN. */
 const char *version();
 
-/* What failed before anything was written, as a status: for want of memory (TH_ENOMEM), or cuDNN does not do it (TH_EBACKEND). */
+/* The status of a failure before anything was written: TH_ENOMEM without memory, TH_EBACKEND if cuDNN does not support the
+ * call. */
 th_status status_of(int e, const char *what);
 bool no_memory(int e);
 #define TH_DNN_TRY(f, ...) TH_TRY(dnn::status_of(dnn::library.f(__VA_ARGS__), #f))
 
-/* The handle of the thread's stream, for as long as this lives; others wait. */
+/* Holds the handle of the thread's stream; other threads wait for it meanwhile. */
 class handle {
 public:
   handle() : h(nullptr), guard(all().lock) {}
@@ -124,25 +125,25 @@ private:
   std::lock_guard<std::mutex> guard;
 };
 
-/* ---- work that cuDNN does, or a kernel of our own ---- */
+/* ---- work for cuDNN or for our own kernel ---- */
 
 struct work {
-  th_conv_shape key;                                 /* what times are kept by */
-  bool can, usual;                                   /* cuDNN does it; it is taken for the faster where nobody measures */
+  th_conv_shape key;                                 /* the key of its times */
+  bool can, usual;                                   /* cuDNN supports it; cuDNN is assumed to be faster without measurement */
   th_kernel own, theirs;
   int written[8];                                    /* arguments; -1 ends them */
 };
-/* The key of a call by its pass: all sizes that its time depends on. */
+/* The key of a call: its pass and all sizes that its time depends on. */
 th_conv_shape key_of(const th_call *c, int pass, std::initializer_list<int64_t> sizes);
-/* By cudnn.enabled and cudnn.prefer, by what was measured, or as usual. What cuDNN fails to do our own kernel does. */
+/* Chooses by cudnn.enabled and cudnn.prefer, by measured times, or by `usual`. If cuDNN fails, runs our own kernel. */
 th_status compute(const th_call *c, const work &w);
-enum { FEW = 1 << 14 };                              /* elements of which cuDNN's work is not worth while */
+enum { FEW = 1 << 14 };                              /* fewer elements than this do not benefit from cuDNN */
 
 /* ---- operands ---- */
 
 inline int type_of(int dtype) { return dtype == TH_F64 ? DOUBLE : dtype == TH_F32 ? FLOAT : dtype == TH_F16 ? HALF : BFLOAT16; }
 
-/* A descriptor of n x c x h x w elements that lie one behind the other. */
+/* A descriptor of n x c x h x w contiguous elements. */
 class tensor {
 public:
   tensor() : d(nullptr) {}
@@ -155,7 +156,7 @@ public:
     TH_DNN_TRY(set_tensor, d, NCHW, type, (int)n, (int)c, (int)h, (int)w);
     return TH_OK;
   }
-  /* Of x as samples x planes x places, of which a tensor of 3 dimensions is one sample of images. */
+  /* For x as samples x planes x positions; with images, a tensor of 3 dimensions is one sample. */
   th_status make_like(const th_tensor *x, bool images)
   {
     const int first = images && x->ndim == 3 ? 0 : 1;
@@ -169,16 +170,16 @@ private:
   void *d;
 };
 
-/* An operand as cuDNN reads it, without gaps: itself, or a copy. */
+/* A contiguous operand for cuDNN: the tensor itself, or a copy. */
 class packed {
 public:
   packed() : t(), of(nullptr) {}
   ~packed() { th_tensor_release(&t); }
   packed(const packed &) = delete;
   packed &operator=(const packed &) = delete;
-  /* read: its elements are wanted, not only its place. */
+  /* read: cuDNN reads its elements; otherwise only the memory is needed. */
   th_status take(const th_tensor *from, bool read);
-  /* After it was written. */
+  /* Copies the operand back after cuDNN has written it. */
   th_status give() const { return of ? th_cuda_move(of, &t) : TH_OK; }
   void *data() const { return th_data(&t, th_element_size(t.dtype)); }
 private:
@@ -186,7 +187,7 @@ private:
   const th_tensor *of;
 };
 
-/* The factors of a sum, of the type that it is made in. */
+/* The factors of a sum, in the type of the sum. */
 enum { NOTHING, ONCE, SCALED };
 class factors {
 public:

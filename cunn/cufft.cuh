@@ -1,26 +1,26 @@
-// cufft.cuh - many transforms at once, by cuFFT.
+// cufft.cuh - batches of transforms by cuFFT.
 #ifndef TH_CUFFT_CUH
 #define TH_CUFFT_CUH
 #include "backend.cuh"
 
-/* `batch` tiles of n[0] x n[1] numbers, or lines of n[1] where n[0] is 1, that lie behind each other: floats, or doubles (wide).
- * Of real ones (REAL) the spectra's last dimension is cut behind its middle, and number f of the spectrum of tile e lies at
- * f * step + e * dist; complex ones are transformed where they are. Nothing is scaled. */
+/* `batch` contiguous tiles of n[0] x n[1] numbers, or lines of n[1] if n[0] is 1: floats, or doubles (wide). Spectra of real
+ * tiles (REAL) hold half of the last dimension, and number f of the spectrum of tile e is at f * step + e * dist. Complex tiles
+ * are transformed in place. Nothing is scaled. */
 struct th_cuda_fft {
   enum { REAL, COMPLEX } kind;
   bool wide, back;
   int64_t n[2], batch, step, dist;
 };
 
-/* To the spectra, or back, which destroys them. Complex: both are the same memory. */
+/* Transforms to the spectra, or back, which destroys the spectra. For complex tiles both are the same memory. */
 th_status th_cuda_fft_run(const th_cuda_fft &f, void *numbers, void *spectra);
 
-/* How many bytes of numbers and spectra are in memory at a time, if the least that is possible is not more. */
+/* The bytes of numbers and spectra that may be in memory at a time, unless the minimum is larger. */
 int64_t th_cuda_chunk(int device);
 
-/* Why there is no cuFFT; NULL: there is one. */
+/* Why cuFFT is missing, or NULL. */
 const char *th_cuda_fft_why();
-/* Like 12.0.0; "": there is none. */
+/* Like 12.0.0; "" without cuFFT. */
 const char *th_cuda_fft_version();
 
 #endif

@@ -1,22 +1,22 @@
-// fold.cuh - folds over threads, blocks and lines: sums mostly, in an order that depends on sizes only, so that bits are the
-// same on every run and every device.
+// fold.cuh - folds over threads, blocks and lines, mostly sums, in an order that depends on sizes only. So the bits are the
+// same in every run and on every device.
 #ifndef TH_FOLD_CUH
 #define TH_FOLD_CUH
 #include "backend.cuh"
 
-/* The fold of all THREADS threads of a block, in thread 0; in a tree that depends on nothing. */
+/* The fold over all THREADS threads of a block, in thread 0, in a fixed tree. */
 template <class A, class Join> static __device__ A th_block_fold(A a, const Join &join)
 {
   __shared__ A part[THREADS / 32];
   for (int h = 16; h > 0; h /= 2) a = join(a, __shfl_down_sync(0xffffffffu, a, h));
-  __syncthreads();                           // part may still be read from the fold before
+  __syncthreads();                           // threads may still read part of the previous fold
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = a;
   __syncthreads();
   if (threadIdx.x == 0) for (int w = 1; w < THREADS / 32; w++) a = join(a, part[w]);
   return a;
 }
 
-/* The fold of W threads that share a line, in all of them: one, a warp, or a block. */
+/* The fold over the W threads of a line (one, a warp, or a block), in each of them. */
 template <int W, class A, class Join> static __device__ A th_line_fold(A a, const Join &join)
 {
   if constexpr (W == 32) {
@@ -36,7 +36,7 @@ template <int W> static __device__ double th_line_sum(double a)
   return th_line_fold<W>(a, [](double b, double c) { return b + c; });
 }
 
-/* How many threads a line of n elements is worth: 1, 32 or THREADS. Lines side by side are quick to read by one each. */
+/* The number of threads for a line: 1, 32 or THREADS. One thread per line is fast if the lines are adjacent. */
 inline int th_line_width(const lines &l)
 {
   if (l.n <= 16 || (l.step != 1 && l.count >= 4096)) return 1;
@@ -47,10 +47,10 @@ inline int th_line_width(const lines &l)
   int64_t k = (blockIdx.x * (int64_t)THREADS + threadIdx.x) / (W); k < (count); k += (int64_t)gridDim.x * THREADS / (W)
 #define TH_EACH_OF(W, i, n) int64_t i = threadIdx.x % (W); i < (n); i += (W)
 
-/* ---- everything ---- */
+/* ---- all elements ---- */
 
 constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
-constexpr unsigned PIECES = 1024;            /* at most so many at a time */
+constexpr unsigned PIECES = 1024;            /* at most this many at a time */
 
 /* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. */
 template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_pieces(A *part, F f, int64_t n)
@@ -70,7 +70,7 @@ template <class A, class F> static __global__ void __launch_bounds__(THREADS) th
   if (threadIdx.x == 0) *to = a;
 }
 
-/* The fold of n elements, to a place on the device. */
+/* Folds n elements; the result stays on the device. */
 template <class A, class F> static th_status th_fold_to(A *to, const F &f, int64_t n)
 {
   const int64_t pieces = (n + PIECE - 1) / PIECE;
@@ -93,7 +93,7 @@ template <class A, class F> static th_status th_fold(A *total, const F &f, int64
   return th_cuda_fetch(total, room.as<A>(), sizeof(A));
 }
 
-/* What sums are made of; the rest of F is up to `take`. */
+/* A base of F for sums: all but `take`. */
 struct th_sum {
   __host__ __device__ double none() const { return 0; }
   __device__ double join(double a, double b) const { return a + b; }

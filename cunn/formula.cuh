@@ -1,11 +1,11 @@
-// formula.cuh - the formulas of lib/formula for a device: its own functions of mathematics, the same text for the rest.
+// formula.cuh - the formulas of lib/formula for a device, with the device's mathematical functions and otherwise the same text.
 #ifndef TH_FORMULA_CUH
 #define TH_FORMULA_CUH
 #include <math.h>
 #include "backend.cuh"
 
 #define TH_FORMULA TH_DEVICE_FN __attribute__((unused))
-#define TH_LIBM(name, x) ::name              /* C++ chooses by the type of the argument */
+#define TH_LIBM(name, x) ::name              /* an overload for the type of the argument */
 
 #define TH_OWN(C, s) \
   TH_FORMULA C th_abs_##s(C x) { return ::fabs(x); } \
@@ -85,7 +85,7 @@ template <class T> struct kind {};
   M(id, int64_t, int64_t, i64)
 #define TH_AT_ALL(M, id) TH_AT_INTS(M, id) TH_AT_FLOATS(M, id)
 
-/* The tables: run is a template of the element and the formula. */
+/* The tables: run is a template with the element type and the formula. */
 #define TH_TABLE_FLOATS(id, run, op) \
   TH_KERNELS(id, nullptr, nullptr, nullptr, nullptr, nullptr, run<f16, op>, run<bf16, op>, run<float, op>, run<double, op>)
 #define TH_TABLE_INTS(id, run, op) \
@@ -94,7 +94,7 @@ template <class T> struct kind {};
   TH_KERNELS(id, run<uint8_t, op>, run<int8_t, op>, run<int16_t, op>, run<int32_t, op>, run<int64_t, op>, \
              run<f16, op>, run<bf16, op>, run<float, op>, run<double, op>)
 
-/* The numbers of a call, in their order, as elements of type T take them. */
+/* The number arguments of a call, in order, converted for elements of type T. */
 template <class T> struct numbers {
   double d[2];
   explicit numbers(const th_call *c) : d{ 0, 0 }

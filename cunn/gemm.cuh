@@ -1,4 +1,4 @@
-// gemm.cuh - products of matrices of any strides, and the tiles that they are made of.
+// gemm.cuh - matrix products with any strides, and the tiles that compute them.
 #ifndef TH_GEMM_CUH
 #define TH_GEMM_CUH
 #include <type_traits>
@@ -17,11 +17,11 @@ struct th_cuda_gemm {
 };
 th_status th_cuda_gemm_run(const th_cuda_gemm &g);
 
-/* The same by cuBLAS; done says whether it took the product on. */
+/* The same by cuBLAS; done says whether it accepted the product. */
 th_status th_cuda_blas_gemm(const th_cuda_gemm &g, bool *done);
 
-/* C = A B, or C + A B, of each of a batch of complex matrices of floats, or doubles (wide); all packed, by columns, m x k
- * and k x n. Of A (first) or B lies the conjugate transpose in memory. By cuBLAS; done says whether it took the products on. */
+/* C = A B, or C + A B, for each of a batch of complex matrices of floats, or doubles (wide); all packed, column-major, m x k and
+ * k x n. A (first) or B is stored as its conjugate transpose. By cuBLAS; done says whether it accepted the products. */
 struct th_cuda_complex {
   bool wide, first;
   int64_t batch, m, n, k;
@@ -30,10 +30,10 @@ struct th_cuda_complex {
   bool add;
 };
 th_status th_cuda_blas_complex(const th_cuda_complex &g, bool *done);
-/* Of cuBLAS, like 13.0.2; "": there is none. */
+/* The version of cuBLAS, like 13.0.2; "" without cuBLAS. */
 const char *th_cuda_blas_version();
 
-/* What products of elements T are summed in: whole numbers wrap. */
+/* The type in which products of elements T are summed; integers wrap. */
 template <class T> struct th_summed {
   typedef typename std::conditional<sizeof(T) == 8, uint64_t, uint32_t>::type whole;
   typedef typename std::conditional<element<T>::is_int, whole, typename element<T>::C>::type P;
@@ -44,13 +44,13 @@ template <class T> struct th_summed {
   }
 };
 
-/* ---- tiles: what all products are made of ---- */
+/* ---- tiles: all products use them ---- */
 
 constexpr int TILE = 64, DEPTH = 16, SIDE = 16, EACH = TILE / SIDE;
 
-/* O says what is multiplied: P, of what type; P left(b, i, q), element q of row i in the b-th product, P right(b, q, j);
- * void put(b, i, j, P sum), where the sum goes; left_deep, right_deep: whether neighbours along the summed dimension are
- * neighbours in memory. Each sum is made by one thread in the order of q. */
+/* O defines the operands: P, their type; P left(b, i, q), element q of row i in the b-th product; P right(b, q, j);
+ * void put(b, i, j, P sum), which stores a sum; left_deep, right_deep: whether neighbours along the summed dimension are
+ * neighbours in memory. One thread computes each sum, in the order of q. */
 template <class O>
 static __global__ void __launch_bounds__(THREADS) th_tiles(O o, int64_t batch, int64_t m, int64_t n, int64_t k)
 {

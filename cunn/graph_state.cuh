@@ -1,4 +1,4 @@
-// graph_state.cuh - a graph, as the files that record, keep and replay it see it (graph.cu, graph_memory.cu).
+// graph_state.cuh - the struct of a graph, for the files that record, keep and replay it (graph.cu, graph_memory.cu).
 #ifndef TH_GRAPH_STATE_CUH
 #define TH_GRAPH_STATE_CUH
 #include <map>
@@ -12,37 +12,37 @@ struct input_check { th_tensor t; th_cuda_bounds b; std::string who; };
 struct graph_check { int dtype; th_cuda_bounds b; std::string who; };
 struct input_memory { const char *first, *end; std::string name; bool late; };
 
-/* What a replay draws: words, and after how many of them a normal number comes from the generator itself, or is the half pair
- * that waits there; waits: one does. */
+/* What a replay draws: words, and the positions among them at which the generator itself gives a normal number; waits: whether
+ * half a pair is left at the end. */
 struct random_course { uint64_t words; bool waits; std::vector<uint64_t> lone; };
 
 struct th_cuda_graph {
   int device;                                /* from 0 */
   cudaStream_t stream;                       /* records; nullptr: recording is over */
   cudaGraphExec_t exec;
-  cudaEvent_t last;                          /* the end of the replay before */
+  cudaEvent_t last;                          /* the end of the previous replay */
   size_t nodes;
-  std::map<void *, size_t> own;              /* memory taken while it was recorded, by address, and its bytes */
-  std::multimap<size_t, void *> spare;       /* what of it was given back meanwhile, for the next that want some */
-  std::vector<void *> used;                  /* all memory that must stay, own or not */
+  std::map<void *, size_t> own;              /* memory allocated while recording: address and bytes */
+  std::multimap<size_t, void *> spare;       /* the part of it that was freed meanwhile, for reuse */
+  std::vector<void *> used;                  /* all memory that must stay, including that of others */
   std::vector<input_memory> inputs;
-  std::set<const void *> written;            /* of `used`, by the recorded work */
+  std::set<const void *> written;            /* memory in `used` that the recorded work writes */
   std::vector<input_check> before;
   std::vector<graph_check> within;
   th_cuda_finding *findings, *seen;          /* of `within`: on the device, and their copy in pinned memory */
-  th_cuda_stand *live;                       /* where the generator stands at the beginning of a replay */
-  random_course course[2];                   /* when no normal number waits there, and when one does */
-  th_generator *ahead;                       /* where the generator will stand after the replay */
-  void *workspace;                           /* of cuBLAS */
-  bool counts;                               /* among the recordings of the device */
-  bool full;                                 /* memory was short while it was recorded */
-  std::string why;                           /* it cannot be recorded */
+  th_cuda_stand *live;                       /* the generator's position at the start of a replay */
+  random_course course[2];                   /* for a start without and with half a normal pair */
+  th_generator *ahead;                       /* the generator's position after the replay */
+  void *workspace;                           /* for cuBLAS */
+  bool counts;                               /* counted among the recordings of the device */
+  bool full;                                 /* memory ran short while recording */
+  std::string why;                           /* why it cannot be recorded */
 };
 
-/* The graph that this thread records, or nullptr. */
+/* The graph that this thread is recording, or nullptr. */
 extern thread_local th_cuda_graph *th_cuda_recorded;
 
-/* For calls that are unsafe while a stream is captured in general, and safe as they are made here. */
+/* For calls that are unsafe in general while a stream is captured, but safe in the way they are used here. */
 class th_relaxed {
 public:
   th_relaxed() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
@@ -53,11 +53,11 @@ private:
   cudaStreamCaptureMode mode;
 };
 
-/* The storage's memory is worked on, and stays as long as the graph. */
+/* The graph uses the storage's memory, which stays as long as the graph. */
 void th_cuda_graph_use(th_cuda_graph *g, const th_storage *s);
-/* The argument that lies there, or nullptr. */
+/* The argument at this address, or nullptr. */
 const input_memory *th_cuda_graph_input_at(const th_cuda_graph *g, const char *p);
-/* Everything that the graph was given is done: gives back what no other graph and no tensor holds. */
+/* Called after all work of the graph: frees memory that no other graph and no tensor holds. */
 void th_cuda_graph_release(th_cuda_graph *g);
 /* The storage that a part is of. */
 inline const th_storage *th_whole_of(const th_storage *s)

@@ -1,5 +1,5 @@
-// handles.cuh - the handles of a library of CUDA: each stream has one of its own, and with it memory to work in, so that bits do
-// not depend on other streams.
+// handles.cuh - the handles of a CUDA library: each stream has a separate handle and workspace, so that bits do not depend on
+// other streams.
 #ifndef TH_HANDLES_CUH
 #define TH_HANDLES_CUH
 #include <map>
@@ -11,8 +11,10 @@ class th_cuda_handles {
 public:
   typedef th_status (*maker)(void **handle, cudaStream_t stream);
   th_cuda_handles(maker f, const char *title) : make(f), what(title) {}
-  /* That of the thread's stream on the device that is set. Under the lock, which holds while the handle is used. Nothing makes
-   * one in a capture, whose end that would be. */
+  /* The handle of the thread's stream on the current device. The caller holds the lock while it uses the handle. During a
+   * capture no
+   *
+   * handle is created, because that would end the capture. */
   th_status of_stream(void **handle)
   {
     int device = 0;
@@ -24,7 +26,7 @@ public:
     if (th_cuda_records() && !at->second) return th_fail(TH_EBACKEND, "%s has failed (no handle on this device)", what.c_str());
     return make_for(handle, device);
   }
-  /* The handle of a stream that is about to be captured, where there were others. */
+  /* Creates the handle of a stream that is about to be captured, if the library is in use. */
   th_status prepare()
   {
     std::lock_guard<std::mutex> guard(lock);
@@ -35,7 +37,7 @@ public:
   }
   std::mutex lock;
 private:
-  /* The place is kept where none can be made: it was tried. */
+  /* If the creation fails, the entry stays without a handle, so that a recording can report the failure. */
   th_status make_for(void **handle, int device)
   {
     void *&h = handles[std::make_pair(device, th_cuda_stream())];

@@ -1,15 +1,15 @@
-// normalise.cuh - sums over everything but one dimension: what normalisations and their gradients need.
+// normalise.cuh - sums over all dimensions but one, for normalisations and their gradients.
 #ifndef TH_NORMALISE_CUH
 #define TH_NORMALISE_CUH
 #include "fold.cuh"
 
-/* A tensor seen as samples x features x places. */
+/* A tensor as samples x features x positions. */
 struct th_features { int64_t samples, features, places; };
 
-constexpr int64_t STRETCH = 4096;            /* elements of a feature that one block sums at a time */
+constexpr int64_t STRETCH = 4096;            /* elements of a feature that a block sums at a time */
 
-/* Two sums for each feature and stretch, to part[0 .. 2 * features * stretches). F: void take(double *a, double *b, int64_t i,
- * int64_t f, int64_t e), which adds element i, the e-th of feature f. */
+/* Writes two sums for each feature and stretch to part[0 .. 2 * features * stretches). F: void take(double *a, double *b,
+ * int64_t i, int64_t f, int64_t e), which adds element i, the e-th of feature f. */
 template <class F>
 static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, F f, th_features s, int64_t stretches)
 {
@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, 
   }
 }
 
-/* Where a place stands alone: neighbours are of different features, a thread each; rows share a block. */
+/* For one position per sample: neighbours belong to different features, one thread each; rows share a block. */
 constexpr int ABREAST = 32, DEEP = THREADS / ABREAST;
 template <class F>
 static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F f, th_features s, int64_t stretches)
@@ -65,7 +65,7 @@ template <class F> static th_status th_sum_by_feature(double *part, const F &f, 
   }
   return th_launched();
 }
-/* The two sums of a feature, from those of its stretches. */
+/* The two sums of a feature, from the sums of its stretches. */
 TH_DEVICE_FN void th_join_stretches(const double *part, int64_t feature, int64_t stretches, double *a, double *b)
 {
   *a = *b = 0;

@@ -1,10 +1,10 @@
-// same.cuh - compares at compile time what is written here of the interface of a library with its header, where that is there.
+// same.cuh - compares our declarations of a library's interface with its header at compile time, if the header is installed.
 #ifndef TH_SAME_CUH
 #define TH_SAME_CUH
 #include <type_traits>
 
 namespace same {
-/* Enums are passed as int, and all that is a pointer as one. */
+/* Enums are passed as int, and all pointers as void pointers. */
 template <class T> struct passed { typedef typename std::conditional<std::is_enum<T>::value, int, T>::type as; };
 template <class T> struct passed<T *> { typedef const void *as; };
 template <class... A> struct list {};

@@ -1,7 +1,7 @@
-// block.cc - the threads of a block, one after the other until they wait for each other.
+// block.cc - runs the threads of a block, one after another until they wait for each other.
 //
-// A fiber runs thread after thread. Only one that meets a barrier keeps its fiber, and another fiber goes on with the
-// next thread: kernels without barriers are a plain loop in one fiber, whatever the compiler knows of them.
+// A fiber runs thread after thread. A thread that reaches a barrier keeps its fiber, and another fiber continues with the next
+// thread. So kernels without barriers are a plain loop in one fiber, without help from the compiler.
 #include "block.h"
 #include <stdlib.h>
 #include <algorithm>
@@ -18,7 +18,7 @@ struct thread {
   uint3 index;
   state at;
   fiber *on;                         /* while it waits */
-  unsigned mask;                     /* of the lanes it wants to meet */
+  unsigned mask;                     /* the lanes that it waits for */
   bool yes;
   uint64_t mine, seen[WARP];
 };
@@ -50,7 +50,7 @@ template <class T> static void shuffle(std::vector<T> &v)
   for (size_t i = v.size(); i > 1; i--) std::swap(v[i - 1], v[draw() % i]);
 }
 
-/* ---- what a kernel calls ---- */
+/* ---- called by kernels ---- */
 
 int lane() { return block.current % WARP; }
 void *dynamic_shared() { return block.shared; }
@@ -113,7 +113,7 @@ static void resume(fiber *f)
   fiber_enter(f);
 }
 
-/* Begins threads until all have. */
+/* Starts all threads. */
 static bool begin_all()
 {
   while (block.begun < block.count) {
@@ -130,7 +130,7 @@ static bool begin_all()
   return true;
 }
 
-/* The lanes of one warp that have all met: they see what each brought. */
+/* Releases the lanes of a warp that have all arrived, with the values of each. */
 static void release_warp(size_t first, std::vector<int> &ready)
 {
   const size_t n = std::min<size_t>(WARP, block.count - first);
@@ -156,7 +156,7 @@ static void release_warp(size_t first, std::vector<int> &ready)
   }
 }
 
-/* Who may go on: first lanes that have met, else all threads when they are at the barrier. */
+/* The threads that may continue: lanes that have met, else all threads if all are at the barrier. */
 static void release(std::vector<int> &ready)
 {
   size_t at_barrier = 0;
@@ -174,7 +174,7 @@ static void release(std::vector<int> &ready)
   }
 }
 
-/* Forgets the threads that wait for ever. */
+/* Drops threads that are deadlocked. */
 static const char *stuck()
 {
   for (thread &t : block.threads) if (t.at == AT_BARRIER || t.at == AT_MEETING) fiber_free(t.on);

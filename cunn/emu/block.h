@@ -5,9 +5,9 @@
 
 namespace emu {
 
-/* Runs a kernel to its end; NULL, or what is wrong with it. */
+/* Runs a kernel to its end; returns NULL or an error message. */
 const char *run_grid(dim3 blocks, dim3 threads, size_t shared, const std::function<void()> &kernel);
-/* Blocks and threads run in an order that changes with every kernel; 0: in theirs. */
+/* Blocks and threads run in a random order that changes with every kernel; 0: in their natural order. */
 void set_order(uint64_t seed);
 
 }  // namespace emu

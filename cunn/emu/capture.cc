@@ -1,5 +1,5 @@
-// capture.cc - captures of streams and graphs of the emulated device: what is put into the streams of a capture is kept in its
-// order, and done as often as the graph is launched.
+// capture.cc - stream captures and graphs of the emulated device. Work that is put into the streams of a capture is kept in
+// order, and run at each launch of the graph.
 #include "machine.h"
 #include <algorithm>
 
@@ -8,8 +8,8 @@ using namespace emu;
 struct CUgraph_st { std::shared_ptr<steps> work; };
 struct CUgraphExec_st { std::shared_ptr<steps> work; };
 
-static thread_local cudaStreamCaptureMode allowed = cudaStreamCaptureModeGlobal;      /* what this thread may do meanwhile */
-/* Each thread has its own. */
+static thread_local cudaStreamCaptureMode allowed = cudaStreamCaptureModeGlobal;      /* what this thread may do */
+/* A unique address per thread. */
 static const void *this_thread() { return &allowed; }
 
 static cudaError_t spoil(capture *c, cudaError_t e)
@@ -48,7 +48,7 @@ cudaError_t emu::not_captured_on(int device)
   return e;
 }
 
-/* The order of the work is that of the calls already. */
+/* Only adds the stream to the capture, because the work is already in the order of the calls. */
 cudaError_t emu::wait_captured(CUstream_st *s, cudaEvent_t e)
 {
   if (!e->in) return spoil(s->taking, cudaErrorStreamCaptureIsolation);
@@ -92,7 +92,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *statu
   return cudaSuccess;
 }
 
-/* Streams that joined the capture and whose work the first one has not waited for. */
+/* Streams that joined the capture and for whose work the first stream has not waited. */
 static bool unjoined(const capture &c)
 {
   for (const auto &other : c.others) {

@@ -1,4 +1,4 @@
-// cublas.cc - the products of cuBLAS on the emulated device: names and meanings are cuBLAS's, plain loops do the work.
+// cublas.cc - the products of cuBLAS on the emulated device, with cuBLAS's names and semantics, computed by plain loops.
 #include "../backend.cuh"
 
 namespace {
@@ -16,7 +16,7 @@ struct product {
   void *c;
 };
 
-/* By columns: element (i, j) of a matrix lies at i + j * ld, or at j + i * ld where it is transposed. */
+/* Column-major: element (i, j) of a matrix is at i + j * ld, or at j + i * ld if it is transposed. */
 template <class T> void multiply(const product &g)
 {
   typedef element<T> E;
@@ -39,7 +39,7 @@ template <class T> void multiply(const product &g)
   }
 }
 
-/* The same of complex numbers; 2: conjugate, and transposed. Their factors are real wherever cunn calls this. */
+/* The same for complex numbers; 2: conjugate transpose. cunn uses real factors only. */
 template <class T> void multiply_complex(const product &g)
 {
   struct cx { T re, im; };

@@ -1,12 +1,12 @@
-// cuda_runtime.h - the part of CUDA's runtime that cunn uses, for the emulated device. With nvcc the real header is read
-// instead; names and meanings are CUDA's.
+// cuda_runtime.h - the part of CUDA's runtime that cunn uses, for the emulated device, with CUDA's names and semantics. nvcc
+// reads the real header instead.
 #ifndef TH_EMU_CUDA_RUNTIME_H
 #define TH_EMU_CUDA_RUNTIME_H
 #include <stddef.h>
 #include <stdint.h>
 #include "kernel.h"
 
-#define CUDART_VERSION 0                    /* no version of CUDA: this is no GPU */
+#define CUDART_VERSION 0                    /* not a version of CUDA */
 
 enum cudaError_t {
   cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInvalidConfiguration = 9,
@@ -65,7 +65,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s);
 cudaError_t cudaMallocHost(void **p, size_t bytes);
 cudaError_t cudaFreeHost(void *p);
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags);
-cudaError_t cudaFree(void *p);                   /* of managed memory */
+cudaError_t cudaFree(void *p);                   /* for managed memory */
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *access, size_t count);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value);
@@ -90,16 +90,16 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus *status);
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode);
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);      /* nodes: NULL, they are counted */
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);      /* nodes NULL: only counts */
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t s);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
 namespace emu {
-/* A function of cuBLAS by its name; NULL: it is not among those that cunn uses. */
+/* A function of cuBLAS by its name; NULL if cunn does not use it. */
 void *cublas(const char *symbol);
-/* And of cuFFT, and of cuDNN. */
+/* The same for cuFFT and cuDNN. */
 void *cufft(const char *symbol);
 void *cudnn(const char *symbol);
 }

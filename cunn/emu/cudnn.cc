@@ -1,5 +1,5 @@
-// cudnn.cc - the cuDNN of the emulated device: names and meanings are cuDNN's, plain loops in double do the work. Handles and
-// descriptors; what is computed lies in cudnn_conv.cc and its neighbours.
+// cudnn.cc - the cuDNN of the emulated device, with cuDNN's names and semantics, computed by plain loops in double. This file has
+// handles and descriptors; cudnn_conv.cc, cudnn_layers.cc and cudnn_rnn.cc compute.
 #include "cudnn.h"
 #include <mutex>
 #include <set>
@@ -69,7 +69,7 @@ static int set_tensor(void *p, int format, int type, int n, int c, int h, int w)
   return SUCCESS;
 }
 
-/* c = alpha a + beta c, where the sizes of a that are 1 are stretched. */
+/* c = alpha a + beta c; sizes of a that are 1 broadcast. */
 static int add_tensor(void *hp, const void *alpha, void *ap, const void *a, const void *beta, void *cp, void *c)
 {
   const handle *h = find<handle>(hp);

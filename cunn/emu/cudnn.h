@@ -1,4 +1,4 @@
-// cudnn.h - what the files of the emulated device's cuDNN share: descriptors, which are looked at strictly, and elements.
+// cudnn.h - shared by the files of the emulated cuDNN: descriptors, which are checked strictly, and elements.
 #ifndef TH_EMU_CUDNN_H
 #define TH_EMU_CUDNN_H
 #include <string.h>
@@ -11,11 +11,11 @@ enum { SUCCESS = 0, NOT_INITIALIZED = 1001, BAD_PARAM = 2000, NULL_POINTER = 200
        NOT_SUPPORTED = 3000, EXECUTION_FAILED = 5000 };
 enum { FLOAT = 0, DOUBLE = 1, HALF = 2, BFLOAT16 = 9 };
 
-/* A descriptor or handle that was made, and not destroyed yet; nullptr: p is none of that kind. */
+/* The live descriptor or handle at p; nullptr if p is none of that kind. */
 enum kind { HANDLE, TENSOR, FILTER, CONVOLUTION, POOLING, DROPOUT, RNN, RNN_DATA };
 struct object {
   kind what;
-  bool set;                                          /* or only made */
+  bool set;                                          /* false: only created */
   explicit object(kind k) : what(k), set(false) {}
   virtual ~object() {}
 };
@@ -32,7 +32,7 @@ struct handle : object {
   handle() : object(HANDLE), stream(nullptr) {}
 };
 
-/* Elements that lie one behind the other. */
+/* Contiguous elements. */
 struct tensor : object {
   static constexpr kind KIND = TENSOR;
   int type, size[4];
@@ -45,7 +45,7 @@ struct filter : object {
   filter() : object(FILTER), type(0), size() {}
 };
 
-/* Are all of them there, and set? */
+/* Whether all of them exist and are set. */
 inline bool ready(std::initializer_list<const object *> all)
 {
   for (const object *o : all) if (!o || (o->what != HANDLE && !o->set)) return false;
@@ -78,27 +78,27 @@ inline void put(int type, void *p, int64_t i, double v)
     default:     static_cast<bf16 *>(p)[i] = element<bf16>::store(v); break;
   }
 }
-/* All elements as doubles: the loops know one type, and are quick. */
+/* All elements as doubles, so that the loops need one type only. */
 inline std::vector<double> take(int type, const void *p, int64_t n)
 {
   std::vector<double> v((size_t)n);
   for (int64_t i = 0; i < n; i++) v[(size_t)i] = get(type, p, i);
   return v;
 }
-/* to = a v + b to; what b = 0 drops is not read. */
+/* to = a v + b to; with b = 0, `to` is not read. */
 inline void give(int type, void *to, const std::vector<double> &v, double a, double b)
 {
   for (size_t i = 0; i < v.size(); i++) {
     put(type, to, (int64_t)i, b != 0 ? a * v[i] + b * get(type, to, (int64_t)i) : a * v[i]);
   }
 }
-/* A factor, of the type that sums of such elements are made in. */
+/* A factor, in the type of sums of such elements. */
 inline double factor(int type, const void *p)
 {
   return type == DOUBLE ? *static_cast<const double *>(p) : *static_cast<const float *>(p);
 }
 
-/* Memory that a call was lent is its own until it has been used: it is written when the work is done. */
+/* The workspace belongs to the call until the work is done, so the work overwrites it. */
 int start(const handle *h, void *work, size_t bytes, std::function<void()> f, const char *name);
 
 struct symbol { const char *name; void *f; };

@@ -1,5 +1,5 @@
-// cudnn_conv.cc - convolutions of the emulated device's cuDNN: one algorithm for each pass, whose bits are always the same, and
-// before it in each list of proposals one that promises no such thing, and gives garbage.
+// cudnn_conv.cc - convolutions of the emulated cuDNN: one deterministic algorithm for each pass. Each list of proposals has a
+// nondeterministic one before it, which gives garbage.
 #include "cudnn.h"
 
 namespace emu_dnn {
@@ -47,7 +47,7 @@ static int set_math(void *p, int math)
   return SUCCESS;
 }
 
-/* Do these belong together? */
+/* Whether these sizes agree. */
 struct job { tensor x, y; filter k; convolution c; };
 
 static int out(int in, int pad, int kernel, int dilation, int step)
@@ -75,10 +75,10 @@ static int check(job *to, void *xp, void *kp, void *cp, void *yp)
   to->c.groups = c->groups;
   return SUCCESS;
 }
-/* Kernels of 13 x 13 have no steady algorithm here, so that there is a case of that. */
+/* Kernels of 13 x 13 have no deterministic algorithm here, so that specs can test that case. */
 static bool steady(const job &j) { return j.k.size[2] != 13 || j.k.size[3] != 13; }
 
-/* As if columns of images and a few of transformed kernels were made. */
+/* A plausible workspace: columns of images and some transformed kernels. */
 static size_t work_of(const job &j)
 {
   const size_t columns = (size_t)j.y.size[0] * (size_t)j.y.size[2] * (size_t)j.y.size[3];
@@ -106,7 +106,7 @@ static int work(const job &j, int algorithm, size_t *bytes)
   return algorithm == STEADY || algorithm == HASTY ? SUCCESS : BAD_PARAM;
 }
 
-/* The products of one plane of x with one of y: their first elements, and that of the kernel. */
+/* Calls f for the products of one plane of x with one of y: their first elements, and that of the kernel. */
 template <class F> void each_of_planes(const job &j, int64_t from, int64_t kernel, int64_t to, F f)
 {
   const int *xs = j.x.size, *ys = j.y.size, *ks = j.k.size;
@@ -120,7 +120,7 @@ template <class F> void each_of_planes(const job &j, int64_t from, int64_t kerne
     }
   }
 }
-/* f(pixel of x, number of k, pixel of y) for all products of a convolution. */
+/* Calls f(pixel of x, element of k, pixel of y) for all products of a convolution. */
 template <class F> void each(const job &j, F f)
 {
   const int *xs = j.x.size, *ys = j.y.size, *ks = j.k.size;

@@ -1,4 +1,4 @@
-// cudnn_layers.cc - pooling by means, and batch normalisation, of the emulated device's cuDNN.
+// cudnn_layers.cc - average pooling and batch normalisation of the emulated cuDNN.
 #include "cudnn.h"
 
 namespace emu_dnn {
@@ -37,7 +37,7 @@ static int check_pool(const handle *h, const pooling *d, const tensor *x, const 
   return fits ? SUCCESS : OTHER_SHAPE;
 }
 
-/* f(window, pixel, its share) for all pixels of all windows. */
+/* Calls f(window, pixel, its weight) for all pixels of all windows. */
 template <class F> void each(const pooling &d, const tensor &x, const tensor &y, F f)
 {
   const int *xs = x.size, *ys = y.size;
@@ -99,7 +99,7 @@ static int pool_back(void *hp, void *dp, const void *alpha, void *yp, const void
 
 enum { BY_ACTIVATION = 0, BY_PLANE = 1 };
 
-/* Parameters are doubles for doubles, else floats; by activation, of every place. */
+/* Parameters are doubles for doubles, else floats; in the mode per activation there is one for every position. */
 static int check_norm(const handle *h, int mode, const tensor *x, const tensor *y, const tensor *p, double eps)
 {
   if (!h) return NOT_INITIALIZED;
@@ -186,7 +186,7 @@ static int norm_back(void *hp, int mode, const void *alpha, const void *beta, co
   if (e == SUCCESS) e = check_norm(h, mode, dx, find<tensor>(gxp), dp, eps);
   if (e != SUCCESS) return e;
   if (!there({ alpha, beta, param_alpha, param_beta, x, gy, gx, scale, gscale, gbias })) return NULL_POINTER;
-  if (!mean || !invstd) return NOT_SUPPORTED;        /* they would be computed again: nobody asks for that here */
+  if (!mean || !invstd) return NOT_SUPPORTED;        /* recomputing them is not supported: cunn never does this */
   const double by = factor(dx->type, alpha), keep = factor(dx->type, beta);
   const double param_by = factor(dx->type, param_alpha), param_keep = factor(dx->type, param_beta);
   const tensor t = *dx, tp = *dp;

@@ -1,4 +1,4 @@
-// cudnn_rnn.cc - recurrent layers of the emulated device's cuDNN: sequences of one length, weights as cuDNN lays them.
+// cudnn_rnn.cc - recurrent layers of the emulated cuDNN: sequences of one length, weights in cuDNN's layout.
 #include "cudnn.h"
 
 namespace emu_dnn {
@@ -81,8 +81,8 @@ static int set_data(void *p, int type, int layout, int steps, int samples, int s
   return SUCCESS;
 }
 
-/* For each walk, step and sample: the gates (or their gradients, when they are known), the cell or what the state gives to the
- * last gate, and the state. */
+/* For each walk, step and sample: the gates (later their gradients), the cell or the state's share of the last gate, and the
+ * state. */
 enum { PARTS = 6, CELL = 4, STATE = 5 };
 static size_t reserve_of(const rnn &r, const data &x)
 {
@@ -179,7 +179,7 @@ static void forward_step(const job &j, int p, int s, int b)
   }
 }
 
-/* dh, dc: gradients of the state and the cell behind this step, which become those before it. din: of the layer's input. */
+/* dh, dc: gradients of the state and the cell after this step; become those before it. din: of the layer's input. */
 static void backward_step(const job &j, int p, int s, int b, double *dh, double *dc, double *din)
 {
   const int t = j.step_of(p, s), n = j.hidden;
@@ -235,7 +235,7 @@ static std::vector<double> states(const job &j, const void *p)
 {
   return p ? take(j.r.type, p, (int64_t)j.layers * j.ways * j.samples * j.hidden) : std::vector<double>();
 }
-/* Before the walks, when the work is done: what they read. */
+/* Loads the inputs of the walks, at the time when the work runs. */
 static void load(job *j, void *kept, const void *x, const void *weight, const void *hx, const void *cx)
 {
   j->kept = static_cast<double *>(kept);
@@ -291,7 +291,7 @@ static int forward(void *hp, void *p, int train, const int32_t *lengths, void *x
   return start(find<handle>(hp), work, room, f, "a recurrent layer of cuDNN");
 }
 
-/* The gradients of one walk. g: by its states, of the layer's output; din: by its input. */
+/* The gradients of one walk. g: gradient of the layer's output; din: of its input. */
 static void walk_back(const job &j, int p, const std::vector<double> &g, std::vector<double> *din, std::vector<double> *dh,
                       std::vector<double> *dc)
 {
@@ -339,7 +339,7 @@ static int backward(void *hp, void *p, const int32_t *lengths, void *yp, const v
   return start(find<handle>(hp), work, room, f, "a recurrent layer of cuDNN");
 }
 
-/* The gradients of gates lie where the gates were. */
+/* The gradients of gates are stored in place of the gates. */
 static void add_weights(const job &j, int p, int s, int b, std::vector<double> *gw)
 {
   const int t = j.step_of(p, s), n = j.hidden, cols = j.r.cols(p);

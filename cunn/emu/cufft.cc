@@ -1,5 +1,5 @@
-// cufft.cc - the transforms of cuFFT on the emulated device: names and meanings are cuFFT's, plain loops in double do the
-// work, and the spectra that a transform back has read are spoilt, as cuFFT may do.
+// cufft.cc - the transforms of cuFFT on the emulated device, with cuFFT's names and semantics, computed by plain loops in
+// double. An inverse transform overwrites the spectra that it has read, as cuFFT may do.
 #include <complex>
 #include <map>
 #include <mutex>
@@ -10,7 +10,7 @@ namespace {
 
 enum { SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXECUTION_FAILED = 6, INVALID_SIZE = 8 };
 enum { R2C = 0x2a, C2R = 0x2c, C2C = 0x29, D2Z = 0x6a, Z2D = 0x6c, Z2Z = 0x69 };
-enum { WORK = 512 };                 /* bytes that a plan asks for, and never needs */
+enum { WORK = 512 };                 /* bytes of workspace that a plan requests and never needs */
 typedef long long whole;
 typedef std::complex<double> complex;
 
@@ -25,7 +25,7 @@ std::map<int, plan> plans;
 std::mutex lock;
 int last;
 
-/* exp(2 pi i k / n), without the error that pi has at a quarter of a turn. */
+/* exp(2 pi i k / n), exact at multiples of a quarter turn. */
 complex root(whole k, whole n)
 {
   static const complex quarters[] = { { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } };
@@ -33,7 +33,7 @@ complex root(whole k, whole n)
   return 4 * k % n == 0 ? quarters[4 * k / n] : std::polar(1.0, 2 * M_PI * (double)k / (double)n);
 }
 
-/* y = the transform of n numbers of x, `step` apart: of each of p parts first, p the least factor of n. */
+/* y = the transform of n numbers of x, `step` apart: first of each of p parts, p the least factor of n. */
 void transform(const complex *x, whole step, complex *y, whole n, int sign)
 {
   whole p = 2;
@@ -67,7 +67,7 @@ void transform_all(std::vector<complex> &a, whole h, whole w, int sign)
   }
 }
 
-/* A line is a rectangle of one row. Where a number of a tile lies: embed[1] is the length of a row in memory. */
+/* A line is a rectangle of one row. embed[1] is the length of a row of a tile in memory. */
 template <class T> void there(const plan &p, const T *from, T *to)
 {
   const whole h = p.rank == 1 ? 1 : p.n[0], w = p.n[p.rank - 1], in = p.in[p.rank - 1], out = p.out[p.rank - 1];
@@ -108,7 +108,7 @@ template <class T> void back(const plan &p, T *from, T *to)
   }
 }
 
-/* Complex lines or tiles, also where they lie. */
+/* Transforms complex lines or tiles, also in place. */
 template <class T> void complex_numbers(const plan &p, T *from, T *to, int sign)
 {
   const whole h = p.rank == 1 ? 1 : p.n[0], w = p.n[p.rank - 1], in = p.in[p.rank - 1], out = p.out[p.rank - 1];
@@ -153,7 +153,7 @@ int destroy(int handle)
 int set_allocation(int handle, int on)
 {
   guard g(lock);
-  return find(handle) ? on ? INVALID_VALUE : SUCCESS : INVALID_PLAN;         /* who calls this brings memory */
+  return find(handle) ? on ? INVALID_VALUE : SUCCESS : INVALID_PLAN;         /* the caller provides memory */
 }
 int make(int handle, int rank, whole *n, whole *inembed, whole istride, whole idist, whole *onembed, whole ostride, whole odist,
          int type, whole batch, size_t *work)
@@ -189,7 +189,7 @@ int set_stream(int handle, cudaStream_t s)
   return p ? SUCCESS : INVALID_PLAN;
 }
 
-/* The memory that a plan was lent is its own until it has been used: it is written when the work is done. */
+/* The workspace belongs to the plan until the work is done, so the work overwrites it. */
 int begin(int handle, int type, void *from, void *to, std::function<void(const plan &)> work)
 {
   guard g(lock);

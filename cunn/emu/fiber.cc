@@ -1,4 +1,4 @@
-// fiber.cc - switching stacks: a few instructions on x86-64, ucontext elsewhere; AddressSanitizer is told.
+// fiber.cc - switches stacks: a few instructions on x86-64, ucontext elsewhere; informs AddressSanitizer.
 #include "fiber.h"
 #include <stdint.h>
 #include <sys/mman.h>
@@ -30,10 +30,10 @@ enum { STACK = 64 << 10 };
 
 struct fiber {
   void (*body)(fiber *);
-  char *memory;                      /* a page that nobody may touch, then the stack */
+  char *memory;                      /* a guard page, then the stack */
   size_t size;
 #ifdef __x86_64__
-  void *sp, *back;                   /* of the fiber while it waits, and of who entered it */
+  void *sp, *back;                   /* of the fiber while it waits, and of its caller */
 #else
   ucontext_t here, back;
 #endif
@@ -60,12 +60,12 @@ static void begin(fiber *f)
 {
   has_entered(f);
   f->body(f);
-  __builtin_trap();                  /* a body leaves and never returns */
+  __builtin_trap();                  /* the body never returns */
 }
 
 #ifdef __x86_64__
 
-/* Keeps what a call must preserve on the stack, and goes on with another stack. */
+/* Saves the callee-saved registers on the stack and switches to another stack. */
 extern "C" void th_emu_switch(void **from, void *to);
 asm(R"(
 .text
@@ -91,13 +91,13 @@ th_emu_switch:
 .size th_emu_switch, . - th_emu_switch
 )");
 
-static fiber *beginner;              /* whose first step comes */
+static fiber *beginner;              /* the fiber that starts next */
 static void first_step() { begin(beginner); }
 
 static void prepare(fiber *f)
 {
   void **top = (void **)(f->memory + f->size);
-  *--top = nullptr;                  /* where first_step would return to; also aligns the stack */
+  *--top = nullptr;                  /* the return address of first_step; also aligns the stack */
   *--top = (void *)first_step;
   for (int i = 0; i < 6; i++) *--top = nullptr;
   f->sp = top;

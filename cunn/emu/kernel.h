@@ -1,5 +1,5 @@
-// kernel.h - what a kernel sees on the emulated device: its place, barriers, warps, shared memory, atomics. One thread of
-// the host runs all threads of a block, so shared memory is plain static memory and an atomic a plain operation.
+// kernel.h - the environment of a kernel on the emulated device: indices, barriers, warps, shared memory, atomics. One thread
+// of the host runs all threads of a block, so shared memory is plain static memory and an atomic is a plain operation.
 #ifndef TH_EMU_KERNEL_H
 #define TH_EMU_KERNEL_H
 #include <math.h>
@@ -27,19 +27,19 @@ struct CUstream_st;
 
 namespace emu {
 
-/* Where the thread that runs now is. */
+/* The indices of the running thread. */
 struct place { uint3 thread, block; dim3 threads, blocks; };
 extern place now;
 
 enum { WARP = 32 };
 void barrier();
 int  barrier_count(bool yes);
-/* Meets the lanes of mask, each with 8 bytes; what they brought is then at the address returned, one for each lane. */
+/* Waits for the lanes of mask, each with 8 bytes; returns the address of the bytes of all lanes. */
 const uint64_t *meet(unsigned mask, uint64_t mine);
 int   lane();
 void *dynamic_shared();
 
-/* Puts a kernel into a stream; a wrong configuration is kept for cudaGetLastError. */
+/* Puts a kernel into a stream; stores a wrong configuration for cudaGetLastError. */
 void launch(dim3 blocks, dim3 threads, size_t shared, CUstream_st *s, std::function<void()> run, const char *name);
 
 template <class T> inline uint64_t pack(T v)
@@ -55,7 +55,7 @@ template <class T> inline T unpack(uint64_t u)
   memcpy(&v, &u, sizeof v);
   return v;
 }
-/* The value of lane `from`, or one's own where that lies outside of the part of the warp or is not there. */
+/* The value of lane `from`, or the own value if that lane is outside of the part of the warp or missing. */
 template <class T> inline T take(unsigned mask, T v, int from, int first, int width)
 {
   const uint64_t *all = meet(mask, pack(v));
@@ -106,7 +106,7 @@ inline unsigned __ballot_sync(unsigned mask, int yes)
 inline int __any_sync(unsigned mask, int yes) { return __ballot_sync(mask, yes) != 0; }
 inline int __all_sync(unsigned mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
 
-/* Nanoseconds, where a device counts the cycles of its clock. */
+/* Nanoseconds; a device counts cycles of its clock. */
 long long clock64();
 
 inline int __popc(unsigned v) { return __builtin_popcount(v); }

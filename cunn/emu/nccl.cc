@@ -1,7 +1,7 @@
-// nccl.cc - the NCCL of the emulated device, between processes: names and meanings are NCCL's. Ranks meet in memory that the
-// identity of a communicator names, and exchange elements through it, a chunk at a time; nobody waits within a stream's work: it
-// is begun again until the others have come. What NCCL may leave undefined is an error here: ranks that call different things,
-// memory that is not the device's, a second stream.
+// nccl.cc - the NCCL of the emulated device, between processes, with NCCL's names and semantics. Ranks share memory that the id
+// of a communicator names, and exchange elements through it, a chunk at a time. Work of a stream never blocks: it is run again
+// until the other ranks have arrived. Errors here that NCCL may leave undefined: different calls on the ranks, memory of
+// another device, a second stream.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ struct unique { char bytes[ID]; };
 struct settings { size_t size; unsigned magic, version; int blocking, unset; };
 struct arguments { uint64_t count; int32_t kind, type, op, root; };
 
-/* Of a rank: how many rounds it has put something into its chunk, and taken what the others have put. */
+/* Of a rank: the rounds in which it has written its chunk, and read the chunks of the others. */
 struct seat { uint32_t here, posted, taken; arguments call; alignas(64) char chunk[CHUNK]; };
 struct room { int32_t n; uint32_t failed; seat ranks[RANKS]; };
 
@@ -30,10 +30,10 @@ struct communicator {
   bool blocking, aborted;
   int fd, error;
   room *shared;
-  uint32_t rounds;                   /* that have ended */
+  uint32_t rounds;                   /* completed rounds */
   CUstream_st *stream;
 };
-std::set<void *> communicators;      /* under the machine's lock */
+std::set<void *> communicators;      /* protected by the machine's lock */
 
 uint32_t load(const uint32_t &v) { return __atomic_load_n(&v, __ATOMIC_ACQUIRE); }
 void store(uint32_t &v, uint32_t to) { __atomic_store_n(&v, to, __ATOMIC_RELEASE); }
@@ -45,9 +45,9 @@ int fail(communicator *c, int e)
   return e;
 }
 
-/* ---- meeting ---- */
+/* ---- creation of a communicator ---- */
 
-/* Its descriptor stays open until all have come. */
+/* Its descriptor stays open until all ranks have arrived. */
 int get_id(unique *id)
 {
   emu::guard g(emu::all().lock);
@@ -59,7 +59,7 @@ int get_id(unique *id)
   return SUCCESS;
 }
 
-/* All have come, or somebody has failed. The memory has no name: it goes with the last process. */
+/* Checks whether all ranks have arrived or one has failed. The memory has no name; the kernel frees it with the last process. */
 int progress(communicator *c)
 {
   int here = 0;
@@ -78,7 +78,7 @@ int init(void **out, int n, unique id, int rank, settings *s)
   int device = 0, fd = -1, pid = 0, number = 0;
   if (!out || n < 1 || n > RANKS || rank < 0 || rank >= n) return INVALID_ARGUMENT;
   if (!s || s->magic != 0xcafebeef || s->size < sizeof *s) return INVALID_ARGUMENT;
-  if (s->blocking != 0) return INVALID_USAGE;                                /* nobody waits for processes with the lock */
+  if (s->blocking != 0) return INVALID_USAGE;                                /* would block with the lock */
   if (!memchr(id.bytes, 0, ID) || sscanf(id.bytes, "/proc/%d/fd/%d", &pid, &number) != 2) return INVALID_ARGUMENT;
   fd = open(id.bytes, O_RDWR | O_CLOEXEC);
   if (fd < 0) return SYSTEM_ERROR;
@@ -108,7 +108,7 @@ int state(void *p, int *e)
   return SUCCESS;
 }
 
-/* Its work in streams ends at once. Work that is there still knows it: it is never given back. */
+/* Its work in streams ends immediately. Queued work still refers to it, so it is never freed. */
 int abort_one(void *p)
 {
   emu::guard g(emu::all().lock);
@@ -124,7 +124,7 @@ int abort_one(void *p)
 
 /* ---- elements ---- */
 
-/* Not in the order of the ranks, as with NCCL, but the same on all of them and at each call: from the rank of the chunk on. */
+/* Starts at the rank of the chunk: as with NCCL not in the order of the ranks, but the same on all ranks and in each call. */
 template <class T> void combine(const communicator *c, void *to, int op, size_t at, size_t n, size_t first)
 {
   typedef element<T> E;
@@ -152,7 +152,7 @@ const type types[] = { { 1, combine<int8_t> }, { 1, combine<uint8_t> }, { 4, com
                        { 8, combine<int64_t> }, { 0, nullptr }, { 2, combine<f16> }, { 4, combine<float> },
                        { 8, combine<double> }, { 2, combine<bf16> } };
 
-/* ---- an operation: rounds in which each puts, waits for all, and takes. The first is about what is called. ---- */
+/* ---- an operation: rounds in which each rank writes, waits for all, and reads. The first round compares the calls. ---- */
 
 struct work {
   communicator *c;
@@ -200,7 +200,7 @@ bool all_have(const communicator *c, uint32_t seat::*what, uint32_t round)
   return true;
 }
 
-/* One round, or as far as it goes: whether it has ended. */
+/* Runs one round as far as possible; returns whether it has ended. */
 bool round_of(work &w, uint64_t n)
 {
   communicator *c = w.c;
@@ -216,7 +216,7 @@ bool round_of(work &w, uint64_t n)
   if (w.agreed) take(w, n);
   for (int r = 0; !w.agreed && r < c->n; r++) {
     const arguments &a = c->shared->ranks[r].call;
-    if (memcmp(&a, &w.call, sizeof a) != 0) c->error = INVALID_USAGE;        /* all find the same */
+    if (memcmp(&a, &w.call, sizeof a) != 0) c->error = INVALID_USAGE;        /* all ranks find the same error */
   }
   store(mine.taken, ++c->rounds);
   w.posted = false;

@@ -1,7 +1,7 @@
 // runtime.cc - devices, memory, streams and events of the emulated device.
 //
-// Nothing that is put into a stream happens before somebody waits for it: whoever forgets to wait sees old memory, as
-// sometimes on a GPU and here always. One lock: one thread of the host at a time does the work of all devices.
+// Work of a stream runs only when something waits for it. Code that forgets to wait reads stale memory: sometimes on a GPU,
+// always here. There is one lock: one thread of the host at a time does the work of all devices.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ double seconds()
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Does the work of a stream up to a number of pieces. A wait for another stream is a piece that runs that one. Where a piece is
- * to be begun again, so is every piece that waits for it, and nothing behind it is begun. */
+/* Runs the work of a stream up to a number of pieces. A wait for another stream is a piece that runs that stream. If a piece
+ * must run again, so must every piece that waits for it, and no later piece starts. */
 void run(CUstream_st *s, uint64_t until)
 {
   while (s->done < until && !s->work.empty() && !s->busy) {
@@ -67,7 +67,7 @@ void run(CUstream_st *s, uint64_t until)
   }
 }
 
-/* The same, to the end: other threads have the machine meanwhile. */
+/* The same, until done; releases the machine to other threads in between. */
 void finish(CUstream_st *s, uint64_t until)
 {
   machine &m = all();
@@ -99,7 +99,7 @@ void finish_device(int d)
   for (CUstream_st *s : streams) if (lives(s) && s->device == d) finish(s, s->issued);
 }
 
-/* What has failed since it was asked last. */
+/* The failure since the last call of this function. */
 cudaError_t failure()
 {
   const cudaError_t e = all().failed;
@@ -127,7 +127,7 @@ bool on_device(const void *p)
 
 }  // namespace
 
-/* Lives as long as the process: finalizers may still free memory when it ends. */
+/* Never destroyed, because finalizers may still free memory at the end of the process. */
 machine &emu::all()
 {
   static machine *m = make();
@@ -238,12 +238,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int d)
   p->maxThreadsPerBlock = p->maxThreadsPerMultiProcessor = 1024;
   for (int i = 0; i < 3; i++) p->maxThreadsDim[i] = i < 2 ? 1024 : 64, p->maxGridSize[i] = i ? 65535 : 0x7fffffff;
   p->unifiedAddressing = 1;
-  p->pciDomainID = (int)number_of("TH_CUDA_EMU_DOMAIN", getpid());       /* each process has devices of its own */
+  p->pciDomainID = (int)number_of("TH_CUDA_EMU_DOMAIN", getpid());       /* processes have separate devices */
   p->pciDeviceID = d;
   return cudaSuccess;
 }
 
-// The rates of a small GPU of capability 7.5, so that there is something to predict times from.
+// The rates of a small GPU of capability 7.5, for the predictions of times.
 cudaError_t cudaDeviceGetAttribute(int *v, cudaDeviceAttr what, int d)
 {
   if (d < 0 || d >= all().count) return tell(cudaErrorInvalidDevice);
@@ -284,14 +284,14 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 
 // ---- memory -----------------------------------------------------------------------------------------------------------
 
-// A block of its own for each, so that AddressSanitizer sees its ends; filled with bytes that no result has by chance.
+// A separate block for each allocation, so that AddressSanitizer sees its ends; filled with bytes that no result has by chance.
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
 {
   guard g(all().lock);
   device &d = all().devices[chosen];
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
-  TRY(not_captured(stream_of(s)));          /* a GPU would make nodes that take memory anew in every launch */
-  if (d.used + (int64_t)bytes > all().memory) run_device(chosen);             /* what was freed there is free now */
+  TRY(not_captured(stream_of(s)));          /* a GPU would add nodes that allocate in every launch */
+  if (d.used + (int64_t)bytes > all().memory) run_device(chosen);             /* completes the frees that are queued there */
   if ((int64_t)bytes < 0 || d.used + (int64_t)bytes > all().memory || posix_memalign(p, 256, bytes ? bytes : 1) != 0) {
     return tell(cudaErrorMemoryAllocation);
   }
@@ -336,11 +336,11 @@ cudaError_t cudaFreeHost(void *p)
   return cudaSuccess;
 }
 
-// Managed memory is memory of the host here too: the host runs the kernels.
+// Managed memory is host memory, because the host runs the kernels.
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned) { return cudaMallocHost(p, bytes); }
 cudaError_t cudaFree(void *p) { return cudaFreeHost(p); }
 
-// A pool of a device keeps nothing that was freed, and every device reaches the memory of all.
+// A device's pool keeps no freed memory, and every device can access the memory of all.
 struct CUmemPool_st { int device; };
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int d)
@@ -364,7 +364,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *ac
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 
-// Memory of the host that is not pinned has been read, or written, when this returns, as with CUDA.
+// Host memory that is not pinned has been read, or written, on return, as with CUDA.
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)
 {
   guard g(all().lock);
@@ -435,7 +435,7 @@ cudaError_t cudaStreamQuery(cudaStream_t s)
   if (!is_stream(s)) return tell(cudaErrorInvalidResourceHandle);
   TRY(not_captured(stream_of(s)));
   if (stream_of(s)->work.empty()) return cudaSuccess;
-  run(stream_of(s), stream_of(s)->done + 1);           /* who asks again and again comes to the end */
+  run(stream_of(s), stream_of(s)->done + 1);           /* repeated queries reach the end */
   return cudaErrorNotReady;
 }
 
@@ -472,7 +472,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
   const std::shared_ptr<double> when = e->when;
   e->stream = stream;
   e->in = stream->taking;
-  if (e->in) {                               /* a place in the capture, no moment */
+  if (e->in) {                               /* a position in the capture, not a time */
     e->after = e->in->work->size();
     return cudaSuccess;
   }
