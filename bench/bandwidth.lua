@@ -21,7 +21,7 @@ local px, py, pz = x:data(), y:data(), z:data()
 local total
 
 local function timed(f) return function() return measure.time(f, TIMES) end end
-local cases = {                               -- name, bytes an element, ours, the reference and its name, PyTorch's
+local cases = {                               -- name, bytes per element, ours, the reference and its name, PyTorch's
    { 'copy', 8, function() y:copy(x) end,
      function() stream.bench_copy(py, px, N, threads) end, 'memcpy',
      'y.copy_(x)' },

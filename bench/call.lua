@@ -1,4 +1,4 @@
--- bench/call.lua - what the smallest calls cost in a compiled loop.
+-- bench/call.lua - the cost of the smallest calls in a compiled loop.
 --    th bench/call.lua [-peer pytorch]
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'

@@ -1,9 +1,9 @@
--- bench/compress.lua - packing and unpacking of gradients that travel in fewer bytes, beside the speed of memory.
+-- bench/compress.lua - speed of packing and unpacking compressed gradients, compared with the speed of memory.
 --    th bench/compress.lua [-floats 16777216] [-rounds 7] [-ranks 4] [-net 200]
--- One thread. For each compressor: how many times fewer bytes; floats packed, added up with those of one rank and packed again, and
--- unpacked, in GB of floats each second; packing's bytes in memory (read x and what is owed, write what is lost) as a part of what a
--- copy moves. The last two columns are computed, not measured: a whole step of -ranks ranks with these times and a network of -net
--- Mbit/s for each rank, and how many times longer a ring of floats takes on it.
+-- One thread. For each compressor: the compression ratio; the speed of packing, of adding one rank's floats and packing again,
+-- and of unpacking, in GB of floats per second; the memory traffic of packing (reads x and the error, writes the new error)
+-- relative to a copy. The last two columns are computed, not measured: a whole step of -ranks ranks with these times and a
+-- network of -net Mbit/s for each rank, and how many times longer a ring of floats takes on it.
 local torch = require 'torch'
 local dist = require 'dist'.init()
 local compress = require 'dist.compress'
@@ -29,7 +29,7 @@ torch.manualSeed(1)
 local x = torch.FloatTensor(opt.floats):normal()
 local y = x:clone()
 
--- Medians of the seconds of work that each of the functions takes, in turns. In the first rounds memory is new.
+-- Medians of the processor seconds of each function, measured in turns. In the first rounds memory is new.
 local function medians(functions)
    local took = {}
    for round = 1, opt.rounds do
@@ -57,8 +57,8 @@ for _, kind in ipairs { 'half', 'bfloat16', 'int8', 'onebit', 'topk' } do
    }
    local few, all = c:bytes(x)
    local function speed(i) return 1e-9 * all / took[i] end
-   local part = 2 * (opt.ranks - 1) / opt.ranks / (opt.net * 1e6 / 8)            -- seconds that a byte takes on the network
-   -- What a rank adds up is its shard of all ranks' parts: about as much as one whole vector.
+   local part = 2 * (opt.ranks - 1) / opt.ranks / (opt.net * 1e6 / 8)            -- seconds per byte on the network
+   -- A rank adds its shard of all ranks' parts: about as much as one whole vector.
    local step = took[2] + took[3] + took[4] + few * part
    print(('| %-10s | %11.1f | %9.2f | %17.2f | %11.2f | %16.0f %% | %6.2f | %21.1f |'):format(kind, all / few, speed(2), speed(3),
       speed(4), 100 * (3 / took[2]) / (2 / took[1]), step, all * part / step))

@@ -2,11 +2,11 @@
 --    th bench/conv.lua [-threads 2] [-peer pytorch] [-rounds 3] [-batch 1,16] [-layers classic,alex2] [-passes forward]
 --       [-engine NAME] [-engines yes] [-keep yes] [-errors no] [-heat FILE.svg]
 --
--- `of limit`: the least time that the chosen algorithm could take, over ours: its operations at the rate of a product of
--- matrices, or its tensors at the rate of a copy, both measured here. -engine forces one for all rows that it can do;
--- -engines times each one beside what it predicts; -keep lets transforms of kernels be kept, as in inference. The
--- error of each engine is that of floats against gemm in double, relative to the result's norm. Long filters are of batch 1 alone.
--- Calls are timed that follow others at once.
+-- `of limit`: the least possible time of the chosen algorithm, over ours: its operations at the rate of a matrix product, or
+-- its tensors at the rate of a copy, both measured here. -engine forces one for all rows that it supports; -engines times each
+-- one next to its prediction; -keep keeps transforms of kernels, as in inference. The error of each engine is that of floats
+-- against gemm in double, relative to the result's norm. Long filters have batch 1 only. The timed calls follow others without
+-- a pause.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local measure = require 'bench.lib.measure'
@@ -15,14 +15,14 @@ local sets = require 'bench.lib.layers'
 local heat = require 'bench.lib.heat'
 
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }
-local LARGE, ENOUGH = 0.05, 0.02                -- seconds: a call that is not repeated, and what others are repeated for
-local MORE = 12                                 -- rounds that are added for calls below LARGE while their ratios scatter
-local SHORT = 8                                 -- planes of long filters whose error is measured: in double they take long
+local LARGE, ENOUGH = 0.05, 0.02                -- seconds: longer calls are not repeated; the total of repeated ones
+local MORE = 12                                 -- rounds that are added to calls below LARGE while their ratios scatter
+local SHORT = 8                                 -- planes of long filters whose error is measured; doubles are slow
 
 local options = measure.options(arg or {}, { rounds = 3, batch = '1,16', layers = 'classic,long,alexnet,overfeat,vgg,resnet',
    passes = table.concat(PASSES, ','), engine = '', engines = 'no', keep = 'no', errors = 'yes', heat = '' })
 torch.setnumthreads(options.threads)
-if options.keep == 'no' then torch.conv.keep = 0 end            -- as kernels that are trained
+if options.keep == 'no' then torch.conv.keep = 0 end            -- as for kernels in training
 torch.manualSeed(1)
 local other = peer.wanted(options, 'ops', tostring(options.threads))
 if other then other.ask 'do import torch.nn.functional as F' end
@@ -30,7 +30,7 @@ if other then other.ask 'do import torch.nn.functional as F' end
 local function listed(list, name) return (',' .. list .. ','):find(',' .. name .. ',', 1, true) end
 local function uniform(...) return torch.FloatTensor(...):uniform(-1, 1) end
 
--- f with this engine; nil where the engine cannot do it.
+-- f with this engine; nil if the engine does not support it.
 local function with(engine, f)
    local before = torch.conv.engine
    torch.conv.engine = engine
@@ -39,7 +39,7 @@ local function with(engine, f)
    return ok and (result or true) or nil
 end
 
--- ---- what the machine can do ----
+-- ---- rates of the machine ----
 
 local rate, bandwidth
 do
@@ -87,7 +87,7 @@ local function theirs(l, pass)
       pass == 'gradInput' and 'False' or 'True')
 end
 
--- What the engines predict for a pass: by name { milliseconds, flops }.
+-- The predictions of the engines for a pass: by name { milliseconds, flops }.
 local function predicted(l, pass)
    local found, here = {}, false
    for line in torch.conv.explain(l.x, l.w, unpack(l.geometry)):gmatch '[^\n]+' do
@@ -103,8 +103,8 @@ end
 local ROW = '| %-8s | %5s | %-10s | %-8s | %9s | %9s | %6s | %-6s | %-6s | %8s |'
 local sums, behind = { gemm = 0, ours = 0 }, {}
 
--- Seconds of a call that follows others at once. The first one after a pause wakes threads, which may take ten times as long
--- as a small layer; large ones are what they are.
+-- Seconds of a call that follows others without a pause. The first one after a pause wakes threads, which may take ten times as
+-- long as a small layer; this does not matter for large ones.
 local function repeated(once)
    local first = once(1)
    return first > LARGE and first or once(math.ceil(ENOUGH / first))
@@ -200,7 +200,7 @@ local function picture(file)
    measure.note('%s is written', file)
 end
 
--- ---- all of it ----
+-- ---- the run ----
 
 local chosen = {}
 for _, set in ipairs(sets) do

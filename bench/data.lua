@@ -1,4 +1,4 @@
--- bench/data.lua - random reads of 4 kB records beside pread of the same places; memory over many batches.
+-- bench/data.lua - random reads of 4 kB records, compared with pread at the same positions; memory over many batches.
 --    th bench/data.lua [-records 50000] [-batches 100000] [-workers 2] [-folder /tmp]
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
@@ -29,7 +29,7 @@ local function write()
    return feed.records(name)
 end
 
--- Seconds of f(n), n random reads; with `cold`, of a file that has been put out of memory.
+-- Seconds of f(n), n random reads; with `cold`, of a file that has been evicted from memory.
 local function timed(f, n, fd, cold)
    return function()
       if cold then ffi.C.posix_fadvise(fd, 0, 0, DONTNEED) end
@@ -78,7 +78,7 @@ local function resident()
    return pages * ffi.C.getpagesize() / 2 ^ 20
 end
 
--- Samples of a tensor, a number and a text, made one by one and collated: the way that leaves the most behind.
+-- Samples of a tensor, a number and a text, made one by one and collated: this leaves the most garbage.
 local function memory()
    local set = feed.map(feed.tensors(torch.range(1, 16 * 1000)), function(x, random)
       return { image = torch.FloatTensor(8, 8):uniform(random), label = x, name = 'sample ' .. x }

@@ -1,9 +1,9 @@
--- bench/dist.lua - all-reduce of floats on one host beside MPI_Allreduce and Gloo, which PyTorch uses.
+-- bench/dist.lua - all-reduce of floats on one host, compared with MPI_Allreduce and Gloo, which PyTorch uses.
 --    th bench/dist.lua [-ranks 2] [-seconds 0.3] [-alone]
---    th bench/dist.lua -overlap yes [-layers 12] [-width 512] [-batch 128] [-link MB/s]     how much of the gradients' way
---                                                                                          dist.DataParallel hides
--- Open MPI starts the ranks; each of them calls ours and MPI's in turns, so both see the same machine. Gloo runs behind them.
--- What is missing is left out. The last column compares with the limit of memory: all ranks read and write their tensor once.
+--    th bench/dist.lua -overlap yes [-layers 12] [-width 512] [-batch 128] [-link MB/s]     the part of the gradients' transfer
+--                                                                                          that dist.DataParallel hides
+-- Open MPI starts the ranks; each calls ours and MPI's in turns, so that both see the same load. Gloo runs after them. Missing
+-- libraries are left out. The last column compares with the limit of memory: all ranks read and write their tensor once.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 local torch = require 'torch'
@@ -40,7 +40,7 @@ local function measure(seconds, largest)
    local mpi, finish
    if os.getenv 'OMPI_COMM_WORLD_SIZE' then mpi, finish = open_mpi() end
    local timer = torch.Timer()
-   -- Seconds of one call, the slowest rank's.
+   -- Seconds of one call on the slowest rank.
    local function turn(f, x, times)
       dist.barrier()
       local start = timer:time().real

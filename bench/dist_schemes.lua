@@ -1,7 +1,7 @@
--- bench/dist_schemes.lua - the schemes of dist.optim beside one process: images a second, and seconds to an accuracy.
+-- bench/dist_schemes.lua - the schemes of dist.optim, compared with one process: images per second, and seconds to an accuracy.
 --    th bench/dist_schemes.lua [-ranks 1,2,4] [-data FOLDER] [-model mlp] [-epochs 40] [-goal 95] [-turns 3] [-svg FILE]
--- Runs examples/distributed.lua under thrun with one thread for each rank; all ranks together have 64 images in a step, as the
--- one process has. Medians of the turns. Then synchronous schemes are compared with the big batch of one process, after 20 steps.
+-- Runs examples/distributed.lua under thrun with one thread per rank. All ranks together have 64 images per step, as the one
+-- process has. Medians of the turns. Then it compares synchronous schemes with the big batch of one process, after 20 steps.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 local torch = require 'torch'
@@ -9,7 +9,7 @@ local torch = require 'torch'
 local SCHEMES = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'eamsgd' }
 local BATCH, STEPS = 64, 20
 
--- ---- in a rank: is it the big batch? -----------------------------------------------------------------------------------------
+-- ---- in a rank: equal to the big batch? -------------------------------------------------------------------------------------
 
 local function compare()
    local nn, dist = require 'nn', require 'dist'.init()
@@ -85,7 +85,7 @@ local function main(opt)
    for n in opt.ranks:gmatch '%d+' do counts[#counts + 1] = tonumber(n) end
    local common = ("-epochs %d -goal %g -model '%s' -data '%s'"):format(opt.epochs, opt.goal, opt.model, opt.data)
    local alone, of = {}, {}
-   for _ = 1, opt.turns do                            -- in turns, so that all see the same machine
+   for _ = 1, opt.turns do                            -- in turns, so that all see the same load
       measure(("TH_NUM_THREADS=1 '%s'"):format(th), ('%s -scheme allreduce -batchSize %d'):format(common, BATCH), alone)
       for _, n in ipairs(counts) do
          local start, arguments = ("'%s' -n %d --threads 1"):format(thrun, n), ('%s -batchSize %d'):format(common, BATCH / n)

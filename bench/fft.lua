@@ -1,4 +1,4 @@
--- bench/fft.lua - Fourier transforms of lines and pictures, beside PyTorch and pyFFTW, and beside another build of this project.
+-- bench/fft.lua - Fourier transforms of lines and pictures, compared with PyTorch, pyFFTW, and another build of this project.
 --    th bench/fft.lua [-peer pytorch] [-old CHECKOUT] [-threads 2] [-rounds 5] [-only TEXT]
 -- The limit of a row: 5 n log2 n operations at the rate of a product of matrices, or the bytes of input and result at the speed
 -- of a copy, whichever takes longer. `-old` names a checkout with a build, which answers as this program with -serve 1.
@@ -12,7 +12,7 @@ torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 local SLICE = 0.004                           -- seconds of calls behind a figure, at least
 
--- A function that transforms what `work` names: TYPE KIND LINES SIZE, or TYPE KIND image HEIGHT WIDTH.
+-- A function for the transform that `work` describes: TYPE KIND LINES SIZE, or TYPE KIND image HEIGHT WIDTH.
 local function transform_of(work)
    local kind, form, a, b, c = work:match '^(%a+) (%a+) (%w+) (%d+) ?(%d*)$'
    local sizes = a == 'image' and { tonumber(b), tonumber(c) } or a == '1' and { tonumber(b) } or { tonumber(a), tonumber(b) }
@@ -56,7 +56,7 @@ if options.old ~= '' then
    if not old then print('note: no comparison with the old build: ' .. why) end
 end
 
--- Operations a second of a product of matrices, bytes a second of a copy.
+-- Operations per second of a matrix product, bytes per second of a copy.
 local rate = {}
 for _, kind in ipairs { 'Float', 'Double' } do
    local a = torch[kind .. 'Tensor'](1024, 1024):uniform()
@@ -129,7 +129,7 @@ for _, name in ipairs { 'peer', 'old' } do
 end
 measure.note('%d threads; multiply rate %.0f (float), %.0f (double) GFLOP/s; copy %.1f GB/s', options.threads, rate.float / 1e9,
    rate.double / 1e9, speed / 1e9)
-if old then old.close() end                   -- first: it has inherited the pipe to the peer, which waits for its end
+if old then old.close() end                   -- first, because it has inherited the pipe whose end the peer waits for
 if pytorch then
    measure.note('peer: %s, or pyFFTW where that is faster', pytorch.version)
    pytorch.close()

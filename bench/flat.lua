@@ -1,4 +1,4 @@
--- bench/flat.lua [-steps N] - trains small networks for very many steps; memory must not grow, and nobody calls the collector.
+-- bench/flat.lua [-steps N] - trains small networks for very many steps, without calls of the collector; memory must not grow.
 --   th bench/flat.lua                  -- 100,000 steps of an MLP with sgd and with adam, a tenth of that of an LSTM
 --   th bench/flat.lua -steps 2000
 -- For each network one line: resident and tensor bytes in MiB at a tenth, in the middle and at the end of the run, the most
@@ -11,7 +11,7 @@ local optim = require 'optim'
 
 local flat = {GROWTH = 16 * 2 ^ 20}
 
--- Bytes of this process that are in memory.
+-- Resident bytes of this process.
 function flat.resident()
    local f = assert(io.open '/proc/self/statm')
    local pages = f:read '*l':match '^%d+ (%d+)'
@@ -46,7 +46,7 @@ local function mlp(method, state)
    end)
 end
 
--- The networks: name, share of the steps, and what makes a step.
+-- The networks: name, share of the steps, and a function that makes a step.
 flat.networks = {
    {'mlp, sgd', 1, function() return mlp(optim.sgd, {learningRate = 0.05, momentum = 0.9}) end},
    {'mlp, adam', 1, function() return mlp(optim.adam, {learningRate = 0.01}) end},

@@ -1,4 +1,4 @@
--- bench/fuse.lua - inference by models as they are, and by what nn.fuse makes of them.
+-- bench/fuse.lua - inference by models without and with nn.fuse.
 --    th bench/fuse.lua [-threads 2] [-rounds 9] [-only ResNet]
 --    -only  a Lua pattern that the names must match
 package.path = './?.lua;' .. package.path
@@ -11,7 +11,7 @@ local options = measure.options(arg or {}, { only = '' })
 torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 
--- Convolution, normalisation and ReLU, as VGG's first layers have them.
+-- Convolution, normalisation and ReLU, as in VGG's first layers.
 local function vgg()
    local net, from = nn.Sequential(), 3
    for i, to in ipairs { 64, 64, 128, 128, 256, 256 } do

@@ -24,7 +24,7 @@ local a, b, c = torch.FloatTensor(N, N):uniform(), torch.FloatTensor(N, N):unifo
 local direct = torch.FloatTensor(N, N)
 local pa, pb, pc = a:data(), b:data(), direct:data()
 
--- The tensor library holds OpenBLAS at one thread a call; the direct call gets all of them.
+-- The tensor library limits OpenBLAS to one thread per call; the direct call uses all of them.
 local function withOpenblas()
    blas.openblas_set_num_threads(options.threads)
    local function call() blas.cblas_sgemm(ROWMAJOR, NOTRANS, NOTRANS, N, N, N, 1, pa, N, pb, N, 0, pc, N) end

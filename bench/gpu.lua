@@ -1,11 +1,12 @@
--- bench/gpu.lua - operations on a CUDA device, beside PyTorch's on the same device in the same run.
+-- bench/gpu.lua - operations on a CUDA device, compared with PyTorch's on the same device in the same run.
 --    th bench/gpu.lua [-peer pytorch] [-rounds 5] [-only gemm] [-size full|small]
 --
--- `limit` is what a row would wait for at best: memory, or products of a type of numbers. `of limit`: the least time that the operation could take, over ours: its bytes at the rate of a copy on the device, or its
--- operations at the best rate of a product of matrices of that type, both measured here; engines of convolution that need fewer
--- operations than the definition may pass 100 %. Training steps have no such limit: many small kernels wait for their launches.
--- A row that fails says why, and the others go on. -only is a Lua pattern of names. On an
--- emulated device (TH_CUDA=emu) sizes are small, and the times say nothing of any GPU: that is for trying this program.
+-- `limit` is the resource that bounds a row: memory, or products of a type of numbers. `of limit`: the least possible time of
+-- the operation, over ours: its bytes at the rate of a copy on the device, or its operations at the best rate of a matrix
+-- product of that type, both measured here. Convolution engines that need fewer operations than the definition may exceed 100
+-- %. Training steps have no such limit, because many small kernels wait for their launches. A row that fails says why, and the
+-- others continue. -only is a Lua pattern of names. On an emulated device (TH_CUDA=emu) sizes are small, and the times say
+-- nothing about GPUs; use it to test this program.
 package.path = './?.lua;' .. package.path
 local torch = require 'torch'
 local nn = require 'nn'
@@ -29,7 +30,7 @@ local other = peer.wanted(options, 'ops', options.threads .. ' cuda')
 torch.manualSeed(1)
 cutorch.manualSeed(1)
 
--- Seconds of one call of f, when the device has done it: over as many calls as take ENOUGH.
+-- Seconds of one call of f until the device has finished, averaged over as many calls as take ENOUGH.
 local function seconds_of(f)
    local function turn(n)
       cutorch.synchronize()
@@ -51,7 +52,7 @@ end
 local ROW = '| %-30s | %10s | %10s | %6s | %-6s | %8s | %-8s |'
 local counts = { ahead = 0, behind = 0 }
 local failed = 0
-local rates = {}                              -- operations a second of products, by type; bytes a second of a copy
+local rates = {}                              -- operations per second of products, by type; bytes per second of a copy
 
 local function say(...)
    print(ROW:format(...))
@@ -59,7 +60,7 @@ local function say(...)
 end
 local function one_line(why) return (tostring(why):gsub('%s+', ' '):sub(1, 160)) end
 
--- f(...), or nil where it fails: the row, or the peer's part of it, is not there then.
+-- f(...), or nil if it fails; then the row, or the peer's part of it, is missing.
 local function try(name, who, f, ...)
    local ok, result = pcall(f, ...)
    if ok then return true, result end
@@ -85,7 +86,7 @@ local function measured(name, r)
    return medians, theirs and 1 / inverse
 end
 
--- How a row is described: name, f, the peer's setup and statement, bytes or flops (with their type) that it takes.
+-- A row: name, f, the peer's setup and statement, and the bytes or flops (with their type) that it needs.
 local function row(name, r)
    if not name:find(options.only) then return end
    local ok, medians, ratio = pcall(measured, name, r)
@@ -105,7 +106,7 @@ local function row(name, r)
       r.bytes and 'memory' or r.flops and (r.type or 'float') or 'launches')
 end
 
--- A part of the table, whose tensors may not fit.
+-- A part of the table whose tensors may not fit into memory.
 local function part(name, f)
    local ok, why = pcall(f)
    collectgarbage()
@@ -213,7 +214,7 @@ local function convolution(l, batch)
 end
 
 local LONGEST = small and 64 or math.huge         -- taps
-local MORE = { long = { { 'k16384', 64000, 64, 64, 16384, line = true } } }           -- which would take the CPU's table too long
+local MORE = { long = { { 'k16384', 64000, 64, 64, 16384, line = true } } }           -- too slow for the CPU's table
 for _, set in ipairs(sets) do
    for _, l in ipairs(MORE[set.name] or {}) do table.insert(set.list, l) end
    if set.name == 'classic' or set.name == 'resnet' or set.name == 'long' then
@@ -276,7 +277,7 @@ part('optimizers', function()
    end
 end)
 
--- ---- steps of training, as they run and as a graph ----
+-- ---- training steps, without and with a graph ----
 
 local function lenet()
    local side = small and 16 or 28

@@ -1,4 +1,4 @@
--- bench/image.lua - scale and warp of a picture of 512x512x3, beside OpenCV, Pillow and torchvision; JPEG beside libjpeg-turbo.
+-- bench/image.lua - scale and warp of 512x512x3 pixels, compared with OpenCV, Pillow and torchvision; JPEG with libjpeg-turbo.
 --    th bench/image.lua [-threads 2] [-peer opencv] [-rounds 9]
 package.path = './?.lua;' .. package.path
 local ffi = require 'ffi'
@@ -29,8 +29,8 @@ local field = torch.FloatTensor(2, SIDE, SIDE)
 field[1]:copy(rows:t()):div(40):sin():mul(8)
 field[2]:copy(rows):div(40):cos():mul(8)
 
--- A function that gives the least seconds of single calls of f. Calls are short: other processes disturb a mean, which then
--- tells how many threads waited for a core, more than a minimum. The peer answers with minima of as many calls.
+-- A function that returns the least seconds of single calls of f. Calls are short, so other processes disturb a mean more than a
+-- minimum: a mean depends on how many threads waited for a core. The peer returns minima of as many calls.
 local function timed(f)
    f()
    return function()
@@ -84,7 +84,7 @@ local function photograph(side)
    return x:add(torch.FloatTensor(3, side, side):normal(0, 0.02)):clamp(0, 1):mul(255):byte():permute(2, 3, 1):contiguous()
 end
 
--- The library as C calls it: one handle for all calls. Returns a function that decodes to `to`.
+-- The library as used from C: one handle for all calls. Returns a function that decodes to `to`.
 local function direct(bytes)
    local turbo = load_library('TH_JPEG', 'libturbojpeg.so.0', 'turbojpeg', 'libturbojpeg is not installed')
    local handle, size = turbo.tjInitDecompress(), ffi.new 'int[4]'
@@ -101,7 +101,7 @@ local function jpeg_row(what, ours, theirs)
       theirs / ours >= 0.9)
 end
 
--- Programs that keep all images: each call writes to memory that was never used, also where C calls the library.
+-- Programs that keep all images: each call writes to fresh memory, also in the C case.
 do
    local bytes, images, blocks = jpeg.write(photograph(SIDE), 90), {}, {}
    local plain = direct(bytes)
@@ -113,8 +113,8 @@ do
       end))
 end
 
--- Programs that drop each image: the library writes to one block, and our results take the memory of those that the collector has
--- found. It looks first when tensors hold COLLECTED bytes, which these calls come to before the clock runs.
+-- Programs that drop each image: the library writes to one block, and our results reuse collected memory. The collector first
+-- runs when tensors hold COLLECTED bytes, which these calls reach before the measurement.
 local COLLECTED = 128 * 2 ^ 20
 for _, side in ipairs { SIDE, 4 * SIDE } do
    local bytes = jpeg.write(photograph(side), 90)

@@ -1,7 +1,7 @@
--- bench/loader.lua - JPEG files as batches for training, pictures a second beside a PyTorch DataLoader with torchvision.
+-- bench/loader.lua - JPEG files as batches for training: pictures per second, compared with a PyTorch DataLoader.
 --    th bench/loader.lua [-peer torchvision] [-threads 8] [-processes 2] [-files 400] [-folder FOLDER] [-rounds 9] [-only feed]
 -- The files are loaded, their shorter side becomes 256 pixels, a random part of 224 x 224 is mirrored, gets other colours and is
--- normalised; batches of 32. -folder names a folder of .jpg files in the place of those that are made. Ways:
+-- normalised; batches of 32. -folder names a folder of .jpg files to use instead of generated ones. Ways:
 --    threads   a pool of -threads threads, image.load and image.augment: examples/images.lua
 --    feed      feed.loader with -processes workers and the option augment
 --    tensors   the pool, with the functions that fb.resnet.torch's scripts called, one picture and one change at a time
@@ -20,7 +20,7 @@ threads.serialization 'threads.sharedserialize'
 
 local function quote(s) return "'" .. s:gsub("'", "'\\''") .. "'" end
 
--- Parts of a picture with noise, of about 500 x 375 pixels and 70 kB, as photographs of that size are.
+-- Parts of a picture with noise, about 500 x 375 pixels and 70 kB, like photographs of that size.
 local function make(folder)
    local whole = image.lena():float()
    assert(paths.mkdir(folder))
@@ -135,7 +135,7 @@ local function rows()
    for _, name in ipairs { 'threads', 'feed', 'tensors' } do
       if options.only == '' or options.only == name then
          local epoch, finish = ways[name]()
-         local work = { {}, {} }                               -- of processors, in all threads or processes
+         local work = { {}, {} }                               -- processor seconds, of all threads or processes
          local functions = { function()
             local seconds
             table.insert(work[1], measure.work(function() seconds = measure.wall(epoch) end))

@@ -19,7 +19,7 @@ local net = nn.Sequential()
    :add(nn.SpatialConvolution(32, 64, 5, 5)):add(nn.ReLU()):add(nn.SpatialMaxPooling(2, 2))
    :add(nn.View(64 * 4 * 4)):add(nn.Linear(64 * 4 * 4, 10)):add(nn.LogSoftMax())
    :float()
-net:get(1).gradInput = nil                    -- nobody asks for the gradient of the images
+net:get(1).gradInput = nil                    -- the gradient of the images is not needed
 local criterion = nn.ClassNLLCriterion():float()
 local parameters, gradParameters = net:getParameters()
 local state = { learningRate = 0.01 }

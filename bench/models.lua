@@ -27,7 +27,7 @@ if options.device == 'cuda' then
 end
 torch.manualSeed(1)
 
--- Tensors and modules of floats where they are trained; steps are done when the device has done them.
+-- Float tensors and modules on the device of training; a step ends when the device has finished it.
 local function placed(x)
    if type(x) == 'table' and not x.forward then
       local list = {}
@@ -50,7 +50,7 @@ end
 
 local sequential = nets.sequential
 
--- That of examples/char.lua.
+-- The model of examples/char.lua.
 local function characters()
    return sequential(nn.LookupTable(65, 128), nn.LSTM(128, 128, 2, true, 0, true), nn.View(-1, 128), nn.Linear(128, 65),
                      nn.LogSoftMax())
@@ -61,7 +61,7 @@ local function residual(size, ...)
                      nn.CAddTable(true))
 end
 
--- That of examples/transformer.lua.
+-- The model of examples/transformer.lua.
 local function transformer()
    local size, steps = 128, 64
    local net = sequential(nn.ParallelTable():add(nn.LookupTable(65, size)):add(nn.LookupTable(steps, size)), nn.CAddTable(true))
@@ -99,7 +99,7 @@ local function training(net, input, n, classes, optimizer, clip)
    return function() update(evaluate, parameters, state) end, net
 end
 
-local function no_gradient(net)               -- nobody asks for the gradient by images
+local function no_gradient(net)               -- the gradient by images is not needed
    net:get(1).gradInput = nil
    return net
 end
@@ -108,7 +108,7 @@ local function places(samples, steps)
    return torch.LongTensor():range(1, steps):view(1, steps):expand(samples, steps):contiguous()
 end
 
--- name, what it is, steps of a turn, function
+-- name, description, steps per turn, function
 local MODELS = {
    { 'MLP', '784-512-512-10, batch 128, sgd', 20, function()
       return training(no_gradient(nets.mlp()), torch.FloatTensor(128, 784):uniform(), 128, 10, 'sgd')
@@ -132,7 +132,7 @@ local MODELS = {
 
 -- ---- where the time goes --------------------------------------------------------------------------
 
--- Prints for each kind of layer without layers inside what its calls take of a step.
+-- Prints the share of a step that each kind of leaf layer takes.
 local function profile(net, step, steps)
    local spent, order = {}, {}
    net:apply(function(module)

@@ -1,10 +1,10 @@
--- bench/netlab.lua - all-reduce of floats between hosts, beside Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
+-- bench/netlab.lua - all-reduce of floats between hosts, compared with Open MPI's MPI_Allreduce and Gloo, which PyTorch uses.
 --    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua [-times 5] [-largest 2500000] [-peers no]
--- Each library runs in a job of its own, by mpirun, with the default choices of each; ours also with TH_DIST_ALGORITHM=fastest,
--- which need not sum in pairs of ranks, as the others do not, and with a bit for each float of a gradient. MPI's ranks
--- yield when they wait, since hosts share the processors here. Seconds are medians of the slowest rank's. The bound is
--- 2(N-1)/N S/B with the nominal rate B: frames of 1514 bytes carry 1448, which costs 4.6 %. A turn begins on links that were quiet
--- for as long as their buckets take to fill, as after a computation: 128 kB of each go at once, which gives 0.9 % of 10 MB back.
+-- Each library runs in a separate job, by mpirun, with its default choices. Ours also runs with TH_DIST_ALGORITHM=fastest,
+-- which like the others need not sum in pairs of ranks, and with one bit for each float of a gradient. MPI's ranks yield when
+-- they wait, because hosts share the processors here. Seconds are medians of the slowest rank's. The bound is 2(N-1)/N S/B with
+-- the nominal rate B: frames of 1514 bytes carry 1448, which costs 4.6 %. Before a turn the links are idle until their token
+-- buckets are full, as after a computation: the first 128 kB of each link pass immediately, which saves 0.9 % for 10 MB.
 local torch = require 'torch'
 local sys = require 'sys'
 
@@ -25,8 +25,8 @@ local function report(rank, who, n, times, turn, more)
    if rank == 0 then print(('row %s %d %.9f %s'):format(who, n, median(took), more or '-')) end
 end
 
--- How often a call is repeated in a turn: short ones would measure the clock. And before the first turn: the loops around short ones
--- are compiled by then, which takes LuaJIT longer than the calls.
+-- How often a call is repeated in a turn, because single short calls would measure the clock. Also before the first turn, so that
+-- LuaJIT has compiled the loops around short calls, which takes longer than the calls.
 local function repeats(n) return n < 10000 and 20 or n < 100000 and 5 or 1 end
 local function warm_up(n, f) for _ = 1, n < 10000 and 400 or 1 do f() end end
 
@@ -111,7 +111,7 @@ local function rows_of(command)
    return rows
 end
 
--- '200mbit' in bytes a second.
+-- '200mbit' in bytes per second.
 local function rate_of(text)
    local number, unit = text:match '^(%d+)(%a+)$'
    return tonumber(number) * ({ mbit = 1e6, gbit = 1e9, kbit = 1e3 })[unit] / 8
@@ -134,7 +134,7 @@ local function main(options)
    local fastest = rows_of('TH_DIST_ALGORITHM=fastest ' .. mpirun .. '-x TH_DIST_ALGORITHM ' .. rank .. 'ours')
    local onebit = rows_of('TH_DIST_ALGORITHM=auto ' .. mpirun .. '-x TH_DIST_ALGORITHM ' .. rank .. 'onebit')
    local mpi = peers and rows_of(mpirun .. rank .. 'mpi') or {}
-   -- Gloo takes the address of the host's name, which all share here; the interface has another name on each host.
+   -- Gloo uses the address of the host's name, which all hosts share here; the interface has another name on each host.
    local gloo = peers and rows_of(mpirun
       .. ([[sh -c 'GLOO_SOCKET_IFNAME=e$((OMPI_COMM_WORLD_RANK + 1)) exec timeout 60 python3 %s']]):format(script)) or {}
    os.remove(script)

@@ -1,5 +1,4 @@
--- bench/ops.lua - the tensor functions at 10 elements and more, PyTorch's beside them, and how far both are from what
--- the machine could do.
+-- bench/ops.lua - the tensor functions at 10 elements and more, compared with PyTorch's and with the limits of the machine.
 --    th bench/ops.lua [-peer pytorch] [-only 'sum dim'] [-sizes 10,1e6] [-group result,new,interpreted] [-rounds 5]
 --    -only  a Lua pattern that the names must match     -group  the forms to run
 package.path = './?.lua;' .. package.path
@@ -11,11 +10,11 @@ local peer = require 'bench.lib.peer'
 local rows = require 'bench.lib.rows'
 local stream = require 'bench.lib.stream'
 
-local SMALL = 1e4                             -- elements; up to here nobody uses a second thread
+local SMALL = 1e4                             -- elements; up to here neither side uses a second thread
 local TURN = { [true] = 2e-3, [false] = 4e-3 } -- seconds that a turn should take, small and large
-local LONG = 0.05                             -- seconds; what takes longer is measured in 3 rounds
-local OFTEN = 6                               -- times as many rounds of few elements: they take no time
-local MORE = 40                               -- rounds added where the machine is restless
+local LONG = 0.05                             -- seconds; longer calls are measured in 3 rounds
+local OFTEN = 6                               -- times as many rounds for few elements, which are fast
+local MORE = 40                               -- rounds added while the figures scatter
 local PAUSE = 20                              -- milliseconds before a turn, for threads that spin after their work
 local FILL = 2 ^ 28                          -- bytes
 local ENOUGH, TINY = 0.95, 10                -- ratios wanted: of every row, of 10 elements
@@ -25,9 +24,9 @@ torch.setnumthreads(options.threads)
 torch.manualSeed(1)
 local other = peer.wanted(options, 'ops', tostring(options.threads))
 
--- ---- what the machine gives ---------------------------------------------------------------------------------------
+-- ---- limits of the machine ---------------------------------------------------------------------------------------
 
-local limits = {}                             -- { bytes, bytes a second } by size; limits.peak: operations a second
+local limits = {}                             -- { bytes, bytes per second } by size; limits.peak: operations per second
 
 local function measure_limits()
    local C, why = stream.load()
@@ -53,7 +52,7 @@ local function measure_limits()
    limits.peak = limits.peak or limits.one
 end
 
--- Seconds that nobody can stay below: the memory's, or the arithmetic's.
+-- The lower bound in seconds: of the memory, or of the arithmetic.
 local function limit(row, n)
    if not limits.peak then return nil end
    local bytes, near = row.bytes * n, limits[1]
@@ -96,7 +95,7 @@ local function prepare(n)
    end
 end
 
--- How often to repeat, so that a turn is long enough.
+-- The number of repetitions for a turn that is long enough.
 local function repetitions(seconds, turn) return math.max(1, math.min(math.floor(turn / seconds), 1e5)) end
 
 -- ---- rows ---------------------------------------------------------------------------------------------------------
@@ -114,7 +113,7 @@ local function run(label, row, n, ours, theirs, form)
    local small = n <= SMALL
    local clock, turn = small and measure.work or measure.time, TURN[small]
    local loop = our_loop(ours)
-   loop(small and 2000 or 1)                    -- until LuaJIT has compiled its side paths too
+   loop(small and 2000 or 1)                    -- until LuaJIT has compiled side traces, too
    local once = clock(function() loop(small and 100 or 1) end) / (small and 100 or 1)
    local times = repetitions(once, turn)
    local functions = { function() return clock(function() loop(times) end) / times end }
@@ -166,7 +165,7 @@ local function group(name, n, statements)
       local ours, theirs = statements(row)
       if ours and wanted(row, n) then
          if not ready then prepare(n) end
-         if not ready and name == 'new' then     -- as much as waits for the collector: later calls reuse it
+         if not ready and name == 'new' then     -- fills memory with garbage as later calls find it, for reuse
             for _ = 1, math.min(FILL / (4 * n), 1e5) do torch.FloatTensor(n) end
          end
          ready = true

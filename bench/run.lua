@@ -1,4 +1,4 @@
--- bench/run.lua - runs every benchmark, each in a process of its own, and prints one table.
+-- bench/run.lua - runs every benchmark, each in a separate process, and prints one table.
 --    th bench/run.lua [-peer pytorch] [-threads 2] [-rounds 9] [-only gemm] [-save bench/results/NAME.md]
 package.path = './?.lua;' .. package.path
 local measure = require 'bench.lib.measure'
@@ -22,7 +22,7 @@ do
       i = i + 2
    end
 end
-local options = measure.options(passed)       -- refuses what the benchmarks would refuse
+local options = measure.options(passed)       -- refuses the options that the benchmarks would refuse
 if only and not (' ' .. table.concat(ALL, ' ') .. ' '):find(' ' .. only .. ' ', 1, true) then
    io.stderr:write(('bench: no benchmark %s; there are %s\n'):format(only, table.concat(ALL, ', ')))
    os.exit(2)

@@ -10,7 +10,7 @@ local function timed(command)
    return function() return measure.wall(function() assert(os.execute(command) == 0, command) end) end
 end
 
--- `exec` leaves the shell's own start in both figures; the peer is LuaJIT alone.
+-- Both figures include the start of the shell; `exec` adds no further process. The peer is LuaJIT alone.
 local medians = measure.interleaved(2 * options.rounds + 1, {
    timed(([[exec '%s' -e "require 'torch'" </dev/null]]):format(th)),
    timed 'exec true' })

@@ -1,9 +1,9 @@
--- bench/tds.lua - tds.Hash with many keys: inserts, lookups and iteration per second, and bytes for a key, beside GLib's GHashTable.
+-- bench/tds.lua - tds.Hash with many keys: inserts, lookups and iterations per second, bytes per key, compared with GHashTable.
 --    th bench/tds.lua [keys] [rounds]
 --
--- Each measurement runs in a separate process, since resident memory is what counts; ours and the peer's take turns. Keys are
--- texts 'key' .. i, or the numbers i; values are the numbers i. The peer is driven by the same loop of Lua, through the FFI: it gets
--- a copy of the text by g_strdup and a box with the number, as a C program would have to make.
+-- Each measurement runs in a separate process, because it includes resident memory; ours and the peer's take turns. Keys are
+-- texts 'key' .. i, or the numbers i; values are the numbers i. The same Lua loop drives the peer, GLib's GHashTable, through the
+-- FFI: it passes a copy of the text by g_strdup and a box with the number, as a C program would have to.
 local ffi = require 'ffi'
 
 local KEYS, ROUNDS = tonumber(arg[1]) or 1e7, tonumber(arg[2]) or 3
@@ -25,7 +25,7 @@ int g_str_equal(const void *a, const void *b);
 char *g_strdup(const char *s);
 ]]
 
--- Processor time of this thread, since other processes share the machine, and the time that passes.
+-- Processor time of this thread, because other processes share the machine, and wall time.
 local PROCESSOR, WALL = 3, 1
 local clock = ffi.new 'bench_timespec'
 local function seconds(which)
@@ -79,7 +79,7 @@ function sides.glib()
    return set, get, sum, set_number, get_number
 end
 
--- The loops take the functions as arguments, so that each is compiled for its own.
+-- The loops take the functions as arguments, so that each is compiled separately.
 local function measure(side, keys, n)
    local set, get, sum, set_number, get_number = sides[side]()
    local name
@@ -89,7 +89,7 @@ local function measure(side, keys, n)
       set, get = set_number, get_number
       name = function(i) return i end
    end
-   -- Making the text is no work of the table: it is measured alone and taken off.
+   -- Making the text is not part of the table's work, so it is measured separately and subtracted.
    local begin, wall, total = seconds(), seconds(WALL), 0
    for i = 1, n do total = total + #tostring(name(i)) end
    if keys == 'numbers' then
@@ -125,7 +125,7 @@ if arg[3] then
    os.exit(0)
 end
 
--- ---- all of them ------------------------------------------------------------------------------------------------------------
+-- ---- all measurements -------------------------------------------------------------------------------------------------------
 
 local function once(side, keys)
    local p = assert(io.popen(("'%s' '%s' %.0f 1 %s %s"):format(arg[-1] or 'th', arg[0], KEYS, side, keys)))

@@ -1,7 +1,8 @@
--- bench/threads.lua - microseconds for a job of threads.Threads and its callback, there and back, and what a message alone costs.
+-- bench/threads.lua - microseconds for the round trip of a job of threads.Threads and its callback, and for a message alone.
 --    th bench/threads.lua
 --
--- A round has so few jobs that it fits between two time slices of other processes: its least time is that of a free machine.
+-- A round has few jobs, so that it fits between two time slices of other processes. Its minimum is therefore that of an idle
+-- machine.
 local torch = require 'torch'
 local threads = require 'threads'
 local sync = require 'threads.sync'
@@ -9,7 +10,7 @@ local C = require 'torch.lib'.C
 
 local JOBS, ROUNDS = 50, 400
 
--- The least and the median of the rounds, in microseconds for one job.
+-- The minimum and the median of the rounds, in microseconds per job.
 local function measure(round, ...)
    local all = {}
    for k = 1, ROUNDS do
@@ -47,7 +48,7 @@ local function tensors(pool)
    pool:synchronize()
 end
 
--- The limit: a byte goes to a thread and back, which is a futex wake and a context switch each way.
+-- The limit: a byte is sent to a thread and back, which takes a futex wake and a context switch each way.
 local function messages(there, back)
    for _ = 1, JOBS do
       C.th_sync_put(there, 0, 0, 'x', 1, 0, 0)

@@ -1,8 +1,8 @@
 -- cmake/bundle.lua - a tree that runs on any Linux with the C library of this one or a newer one: `./dev bundle` packs it.
 --    th cmake/bundle.lua BUILD FOLDER
 --
--- FOLDER must not exist. It gets what `cmake --install BUILD` leaves, the shared libraries that th and libth open, busted, and the
--- checkout's test/, bench/, examples/ and data/. The C library itself and a GPU's driver are the other machine's own.
+-- FOLDER must not exist. It gets the files of `cmake --install BUILD`, the shared libraries that th and libth open, busted, and
+-- the checkout's test/, bench/, examples/ and data/. The C library and a GPU's driver come from the other machine.
 local paths = require 'paths'
 
 local build, folder = arg[1], arg[2]
@@ -30,21 +30,21 @@ sh('cmake --install %s --prefix %s', quote(build), quote(folder))
 
 -- ---- shared libraries ----
 
--- What the loader opens at run time, by the names that lib/core, lua/torch, lib/io and lua/feed ask for; the first that is there.
+-- Libraries that are opened at run time, by the names that lib/core, lua/torch, lib/io and lua/feed use; the first existing one.
 local OPENED = { { 'libopenblas.so.0', needed = true }, { 'libedit.so.2' }, { 'libdnnl.so.2', 'libdnnl.so.3' }, { 'libz.so.1' },
    { 'libpng16.so.16' }, { 'libturbojpeg.so.0' }, { 'libwebp.so.7' } }
--- Parts of the C library and of the kernel, which come with the machine.
+-- Parts of the C library and of the kernel, which every machine has.
 local HOST = { ['ld-linux-x86-64.so.2'] = true, ['linux-vdso.so.1'] = true, ['libc.so.6'] = true, ['libm.so.6'] = true,
    ['libdl.so.2'] = true, ['libpthread.so.0'] = true, ['librt.so.1'] = true, ['libutil.so.1'] = true }
 
-local known = {}                              -- by name: where the loader finds it
+local known = {}                              -- by name: the path where the loader finds it
 for line in sh('PATH=$PATH:/sbin:/usr/sbin ldconfig -p'):gmatch '[^\n]+' do
    local name, what, file = line:match '^%s+(%S+) %((.-)%) => (%S+)$'
    if name and what:find('x86-64', 1, true) and not known[name] then known[name] = file end
 end
 
 local taken = {}
--- Copies a library and what it needs into FOLDER/lib.
+-- Copies a library and its dependencies into FOLDER/lib.
 local function take(name, file)
    if taken[name] or HOST[name] then return end
    taken[name] = file
@@ -72,7 +72,7 @@ for _, names in ipairs(OPENED) do
    end
 end
 
--- Debian says under which licence a package may be given on.
+-- Debian's files have the licences under which packages may be redistributed.
 for name, file in pairs(taken) do
    sh([[package=$(dpkg-query -S "*/$(basename "$(readlink -f %s)")" 2>/dev/null | sed 's/:.*//' | head -n 1)
       [ -z "$package" ] || [ ! -e "/usr/share/doc/$package/copyright" ] ||
@@ -81,10 +81,10 @@ end
 
 -- ---- busted, for the specs ----
 
--- Packages of busted: their Lua files lie in a folder or a file of that name, their C libraries too.
+-- Packages of busted: their Lua files are in a folder or a file of that name, their C libraries too.
 local BUSTED = { 'busted', 'luassert', 'say', 'pl', 'cliargs', 'mediator', 'system', 'term', 'lfs', 'ansicolors', 'dkjson' }
 local function copy_into(to, from) sh('mkdir -p %s && cp -RL %s %s', quote(to), quote(from), quote(to)) end
--- What lies in one of the folders of a path (package.path, package.cpath) under a name: a file, a folder, or both.
+-- The file or folder with this name in one of the folders of a path (package.path, package.cpath), or both.
 local function installed(name, path, ending, to)
    local found = false
    for root in path:gmatch '([^;]+)/%?%.%a+' do
@@ -104,7 +104,7 @@ for _, name in ipairs(BUSTED) do
    if name == 'busted' and not lua and not c then stop('busted is not there: the specs of the bundle need it') end
 end
 
--- ---- what the checkout runs ----
+-- ---- files of the checkout ----
 
 sh('git ls-files -z test bench examples data | tar -c --null -T - | tar -x -C %s', quote(folder))
 sh('cp README.md LICENSE* %s 2>/dev/null || cp README.md %s', quote(folder), quote(folder))

@@ -1,13 +1,13 @@
-# cmake/cuda.cmake - libthcuda for GPUs, where there is nvcc, and libthcuda-emu, whose devices are made by the host.
+# cmake/cuda.cmake - libthcuda for GPUs, if nvcc is installed, and libthcuda-emu with emulated devices.
 #
-#   TH_CUDA        ON: build for GPUs; AUTO: where nvcc and a GPU are found; OFF
+#   TH_CUDA        ON: build for GPUs; AUTO: if nvcc and a GPU are found; OFF
 #   TH_CUDA_ARCHS  for which GPUs: 75;80;86;89;90
 #   TH_CUDA_EMU    the emulated device, for tests; needs a C++ compiler
 set(TH_CUDA_ARCHS "75;80;86;89;90" CACHE STRING "compute capabilities to compile cunn for")
 option(TH_CUDA_EMU "build the emulated CUDA device" ON)
 
 include(CheckLanguage)
-# Looks for the compiler of a language again where an earlier run has found none: it may have been installed since.
+# Looks for the compiler of a language again if an earlier run found none, because it may have been installed since.
 function(look_for language)
   if(NOT CMAKE_${language}_COMPILER)
     unset(CMAKE_${language}_COMPILER CACHE)

@@ -1,8 +1,8 @@
-# cmake/find.cmake - looks for what we build on, and reports it in one table.
+# cmake/find.cmake - finds our dependencies, and reports them in one table.
 
 set(th_rows "")
 set(th_lacking "")
-# One row of the table: what, found or empty, the Debian package that has it, required or optional.
+# One row of the table: name, path or empty, Debian package, required or optional.
 function(th_row what found package need)
   if(found)
     set(state "found    ${found}")
@@ -44,7 +44,7 @@ find_program(LUAJIT_PROGRAM luajit)
 mark_as_advanced(LUAJIT_PROGRAM)
 th_row("luajit" "${LUAJIT_PROGRAM}" luajit2 "runs the tests")
 
-# The next three are opened at run time, so only their presence is looked at here.
+# The next three are opened at run time, so this only checks whether they exist.
 find_library(TH_OPENBLAS NAMES openblas libopenblas.so.0)
 th_row("OpenBLAS" "${TH_OPENBLAS}" libopenblas0-pthread "matrix products")
 find_library(TH_ONEDNN NAMES libdnnl.so.2)

@@ -1,5 +1,5 @@
--- cmake/indent.lua FILES - compares the indentation of C statements with clang-format's. Only that: our columns of
--- declarations and comments are aligned by hand, which clang-format cannot keep.
+-- cmake/indent.lua FILES - compares the indentation of C statements with clang-format's, and nothing else, because clang-format
+-- would not keep our hand-aligned columns of declarations and comments.
 local function lines_of(stream)
    local lines = {}
    for line in stream:lines() do lines[#lines + 1] = line end
@@ -7,7 +7,7 @@ local function lines_of(stream)
    return lines
 end
 
--- Calls f(number, place, line) for every line; place counts the characters before it that are no blanks.
+-- Calls f(number, place, line) for every line; place is the number of non-blank characters before it.
 local function each(lines, f)
    local place = 0
    for number, line in ipairs(lines) do

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(headers lib/include/th.h lib/include/th_conv.h lib/include/th_conv_engine.h lib/include/th_dist.h lib/include/th_compress.h lib/include/th_fft.h
   lib/include/th_op.h lib/include/th_worker.h lib/include/th_source.h lib/include/th_tds.h lib/include/th_png.h lib/include/th_backend.h lib/include/th_record.h lib/include/thcuda.h)
-if(TH_ROCK)                        # luarocks says where things go (rocks/torch-scm-1.rockspec)
+if(TH_ROCK)                        # luarocks sets the folders (rocks/torch-scm-1.rockspec)
   install(TARGETS th_launcher thrun RUNTIME DESTINATION "${BINDIR}")
   install(TARGETS th LIBRARY DESTINATION "${LIBDIR}")
   install(FILES ${headers} DESTINATION "${LUADIR}/torch")
@@ -24,7 +24,7 @@ foreach(backend thcuda thcuda_emu)
 endforeach()
 install(FILES ${headers} DESTINATION include)
 install(FILES ${headers} DESTINATION ${lua_dir}/torch)      # read by ffi.cdef, and by plug-ins
-# Everything below lua/ is a package of that name, except bin/; nn/ stands at the top.
+# Each folder of lua/ is a package of that name, except bin/; nn/ is at the top.
 install(DIRECTORY lua/ DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua" PATTERN bin EXCLUDE)
 install(DIRECTORY nn DESTINATION ${lua_dir} FILES_MATCHING PATTERN "*.lua")
 

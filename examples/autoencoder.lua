@@ -48,7 +48,7 @@ local parameters, gradParameters = model:getParameters()
 
 -- ---- training -----------------------------------------------------------------------------------
 
-local batches = math.floor(train.n / opt.batchSize)              -- what is left over waits for another epoch
+local batches = math.floor(train.n / opt.batchSize)              -- the rest of the samples waits for another epoch
 if batches == 0 then run:stop('-batchSize must be at most %d, the training images, got %d', train.n, opt.batchSize) end
 
 local function begin(epoch)
@@ -76,7 +76,7 @@ local function step(_, i)
    return { loss = run:number(train_on(input, target)) }
 end
 
--- The error that is left, in percent of the images' variance around the mean training image.
+-- The remaining error, in percent of the images' variance around the mean training image.
 local mean = train.input:mean(1)
 local function left(images, drawn) return 100 * (images - drawn):pow(2):sum() / (images - mean:expandAs(images)):pow(2):sum() end
 
@@ -85,10 +85,10 @@ local function redrawn(images)
    return model:forward(images)
 end
 
--- What as many linear features as fit best would leave: principal components.
+-- The error of the same number of optimal linear features: principal components.
 local function components()
    local x = (train.input - mean:expandAs(train.input)):double()
-   local _, vectors = torch.symeig(torch.mm(x:t(), x), 'V')       -- the largest come last
+   local _, vectors = torch.symeig(torch.mm(x:t(), x), 'V')       -- the largest are last
    local n = math.min(opt.code, pixels)
    local basis = vectors:narrow(2, pixels - n + 1, n)
    local y = (test.input - mean:expandAs(test.input)):double()
@@ -127,7 +127,7 @@ for _, part in ipairs { { 'Digits of the test:', test.input }, { ('Drawn again, 
    print(draw.row(images, captions, 1, run.terminal))
 end
 
--- Rows of digits, and what was drawn of them below.
+-- Rows of digits, with their reconstructions below.
 local function pairs_of_rows(columns, rows)
    local images = {}
    for row = 1, rows do
@@ -141,7 +141,7 @@ local function pairs_of_rows(columns, rows)
    return images
 end
 
--- Each row leads from the code of one digit of the test to that of another.
+-- Each row interpolates between the codes of two test digits.
 local function ways(columns, rows)
    local codes, images = encoder:forward(test.input):clone(), {}
    for row = 1, math.min(rows, math.floor(test.n / 2)) do

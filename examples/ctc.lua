@@ -1,9 +1,9 @@
--- examples/ctc.lua - a recurrent network reads lines of handwritten digits that nobody has cut into digits.
+-- examples/ctc.lua - a recurrent network reads lines of handwritten digits without knowing where each digit is.
 --    th examples/ctc.lua                       lines of the digits that come with the project
 --    th examples/ctc.lua -data FOLDER          of MNIST's IDX files, gzipped or not
 --
--- A line is digits drawn at random, side by side with random gaps; the network sees its columns of pixels, one a step, and
--- learns from the digits' names alone, in order, through nn.CTCCriterion: never where a digit begins or ends.
+-- A line is a random sequence of digits with random gaps. The network sees its columns of pixels, one per step, and learns only
+-- from the classes of the digits, in order, through nn.CTCCriterion; it never gets the position of a digit.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 
@@ -37,8 +37,8 @@ local height, width = tonumber(train.input:size(3)), tonumber(train.input:size(4
 
 -- ---- lines --------------------------------------------------------------------------------------
 
--- n lines: columns (steps x n x height, zeros behind the end), how many each has, and the names of its digits. random(a, b)
--- draws a whole number.
+-- n lines: columns (steps x n x height, zeros after the end), the number of columns of each, and its digits. random(a, b) draws
+-- an integer.
 local function newLines(set, n, random)
    local names, places, lengths, most = {}, {}, torch.LongTensor(n), 0
    for b = 1, n do
@@ -103,7 +103,7 @@ local function step()
    return { loss = loss }
 end
 
--- How many digits must be put in, taken out or replaced to make `said` of `is` (Levenshtein 1965).
+-- The number of digits to insert, delete or replace to turn `is` into `said` (Levenshtein 1965).
 local function errors(said, is)
    local row = {}
    for j = 0, #is do row[j] = j end
@@ -119,7 +119,7 @@ local function errors(said, is)
    return row[#is]
 end
 
--- Loss, wrong digits and wrong lines in percent, and what was read, line by line.
+-- Loss, wrong digits and wrong lines in percent, and the output for each line.
 local function evaluate(beam)
    model:evaluate()
    local scores = model:forward { tests.columns, tests.lengths }

@@ -63,8 +63,8 @@ local function convnet()
       :add(nn.LogSoftMax())
 end
 
--- What is saved takes pixels as they are in the file: its first part centres and scales them. That
--- part has nothing to learn, so it runs once, over all images; training works on the second alone.
+-- The saved network takes pixels as in the file: its first part centres and scales them. That part has no parameters, so it runs
+-- once, over all images; training uses the second part alone.
 local function newModel()
    local scale = nn.Sequential()
       :add(nn.AddConstant(-train.input:mean()))
@@ -84,7 +84,7 @@ local criterion = nn.ClassNLLCriterion():type(tensorType)
 
 local parameters, gradParameters = net:getParameters()
 
--- How many images each step takes; a last batch of one joins the one before it: see -batchSize.
+-- The number of images of each step; a last batch of one is added to the previous batch: see -batchSize.
 local batches = {}
 for first = 1, train.n, opt.batchSize do batches[#batches + 1] = math.min(opt.batchSize, train.n - first + 1) end
 if batches[#batches] == 1 and #batches > 1 then

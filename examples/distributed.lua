@@ -1,4 +1,4 @@
--- examples/distributed.lua - several processes learn to read handwritten digits together, by every scheme of dist.optim.
+-- examples/distributed.lua - several processes train one network on handwritten digits, by every scheme of dist.optim.
 --    thrun -n 4 examples/distributed.lua                       all schemes, one after the other
 --    thrun -n 4 examples/distributed.lua -scheme easgd         one of them
 --    thrun -n 4 examples/distributed.lua -compress onebit      allreduce, gradients in one bit each; all: by every compressor
@@ -19,7 +19,7 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- What suits a scheme: its update, its rate, and the rest of its options.
+-- Good settings for each scheme: its update, its rate, and its other options.
 local suits = {
    allreduce = { update = 'momentum', learningRate = 0.05 },
    syncps = { update = 'momentum', learningRate = 0.05 },
@@ -85,7 +85,7 @@ local function new_model()
       :add(nn.Linear(128, 10)):add(nn.LogSoftMax()):float()
 end
 
--- The part of correct answers on the test set, in percent, with other parameters.
+-- The accuracy on the test set in percent, with other parameters.
 local function accuracy(net, parameters, values)
    local kept = parameters:clone()
    parameters:copy(values)
@@ -98,7 +98,7 @@ end
 
 local criterion = nn.ClassNLLCriterion():float()
 
--- Where a worker's images of an epoch are: every rank draws the same order, and takes its share.
+-- The images of a worker in an epoch: every rank draws the same order, and takes its share.
 local function share_of(epoch, worker, workers)
    torch.manualSeed(opt.seed + epoch)
    local order = torch.randperm(train.n):long()
@@ -134,7 +134,7 @@ local function learn(scheme, compress)
             net:backward(input, criterion:backward(net.output, target))
          end)
       end
-      if dist.rank() == 0 and not reached then                     -- looking at it does not count
+      if dist.rank() == 0 and not reached then                     -- the test is not part of the time
          local now = watch:time().real
          if accuracy(net, parameters, trainer:fetch(values)) >= opt.goal then reached = now - looking end
          looking = looking + watch:time().real - now

@@ -1,4 +1,4 @@
--- examples/gan.lua - two networks: one draws handwritten digits, the other tells them from real ones; both get better.
+-- examples/gan.lua - two networks: one draws handwritten digits, the other distinguishes them from real ones; both improve.
 --    th examples/gan.lua                          learns from the digits that come with the project
 --    th examples/gan.lua -data FOLDER             from MNIST's IDX files, gzipped or not
 --    th examples/gan.lua -sample out/model.t7     draws digits with a trained network
@@ -93,7 +93,7 @@ local judgeParameters, judgeGradients = judge:getParameters()
 -- ---- training -----------------------------------------------------------------------------------
 
 local n = opt.batchSize
-local batches = math.floor(train.n / n)                          -- what is left over waits for another epoch
+local batches = math.floor(train.n / n)                          -- the rest of the samples waits for another epoch
 if batches == 0 then run:stop('-batchSize must be at most %d, the training images, got %d', train.n, n) end
 
 local function tensor(...) return torch.Tensor(...):type(tensorType) end
@@ -150,8 +150,8 @@ local function distances(a, b)
    return d:add(a:clone():pow(2):sum(2):expandAs(d)):add(b:clone():pow(2):sum(2):t():expandAs(d))
 end
 
--- Of digits of the test and as many drawings, the part in percent that has a neighbour of its own kind nearest: 50 where nothing
--- tells them apart, 100 where everything does. Lopez-Paz and Oquab, "Revisiting classifier two-sample tests" (2017).
+-- Among test digits and as many drawings, the percentage whose nearest neighbour is of the same kind: 50 if they cannot be
+-- distinguished, 100 if they always can. Lopez-Paz and Oquab, "Revisiting classifier two-sample tests" (2017).
 local function toldApart(a, b)
    local both, m = torch.cat(a, b, 1), a:size(1)
    local d = distances(both, both)
@@ -161,7 +161,7 @@ local function toldApart(a, b)
    return 100 * (first:narrow(1, 1, m):sum() + m - first:narrow(1, m + 1, m):sum()) / (2 * m)
 end
 
--- How many of the ten digits are drawn, each counted by its part: exp of the entropy of the nearest training digits' names.
+-- The effective number of digits that are drawn: exp of the entropy of the nearest training digits' classes.
 local function kinds(drawn)
    local _, nearest = distances(drawn, train.input):min(2)
    local names = train.target:index(1, nearest:view(-1))
@@ -175,7 +175,7 @@ end
 
 local function model() return { kind = 'gan', net = artist, noise = opt.noise, height = height, width = width } end
 
--- The same noise for every epoch, and none of the random numbers that training draws.
+-- The same noise for every epoch, from a generator separate from that of training.
 local own = torch.Generator()
 torch.manualSeed(own, 1)
 local seen = math.min(test.n, 1000)

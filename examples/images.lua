@@ -7,7 +7,7 @@ local image = require 'image'
 local paths = require 'paths'
 local threads = require 'threads'
 local xlua = require 'xlua'
-threads.serialization 'threads.sharedserialize'                -- batches come without a copy
+threads.serialization 'threads.sharedserialize'                -- batches are sent without a copy
 
 local cmd = torch.CmdLine()
 cmd:text 'Loads the JPEG files of a folder in threads, and says how many a second.'

@@ -1,11 +1,11 @@
 -- examples/longconv.lua - a filter as long as the sequence learns how a room sounds.
 --    th examples/longconv.lua                  sequences and filters of 4,096 samples
 --    th examples/longconv.lua -length 32768    longer ones
---    th examples/longconv.lua -engine gemm     without Fourier transforms: the same in many times the time
+--    th examples/longconv.lua -engine gemm     without Fourier transforms: the same result, many times slower
 --    th examples/longconv.lua -filter 400      a filter that is too short
 --
--- Applause is played in a room, and two ears hear it: what each hears is what was played, filtered by the room, whose echoes
--- last as long as the sequence, and a little noise. The model sees what was played and what was heard.
+-- Applause is played in a room with two microphones. Each records the sound filtered by the room, whose echoes last as long as
+-- the sequence, and a little noise. The model sees the original and the recordings.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 
@@ -37,7 +37,7 @@ local EARS, TESTS = 2, 16
 
 -- ---- the room -----------------------------------------------------------------------------------
 
--- Zeros before the first sample make the filter see what was, never what will be.
+-- Zeros before the first sample make the filter causal.
 local function filtered(n)
    local Convolution = opt.engine == 'gemm' and nn.TemporalConvolution or nn.TemporalConvolutionFFT
    return nn.Sequential():add(nn.Padding(1, 1 - n, 2)):add(Convolution(1, EARS, n)):type(tensorType)
@@ -51,7 +51,7 @@ local function applause(n, generator)
    return noise:cmul(loud:expandAs(noise)):view(n, parts * 64, 1):narrow(2, 1, length):type(tensorType)
 end
 
--- Echoes: noise that dies away, a twentieth of it at the end; a filter's last tap is the sample that is heard at once.
+-- Echoes: decaying noise, a twentieth of it at the end; a filter's last tap is the sound without delay.
 local own = torch.Generator()
 torch.manualSeed(own, opt.room)
 local room = filtered(length)
@@ -86,7 +86,7 @@ local parameters, gradParameters = model:getParameters()
 -- ---- training -----------------------------------------------------------------------------------
 
 local batches = math.ceil(opt.sequences / opt.batchSize)
-local random = torch._gen                                     -- the one that a checkpoint holds
+local random = torch._gen                                     -- the generator whose state a checkpoint holds
 
 local function begin(epoch) keep.state.learningRate = run:rate(epoch) end
 
@@ -104,10 +104,10 @@ local function step()
    return { loss = loss }
 end
 
--- What is left of what was heard when what the model says is taken away, in percent.
+-- The part of the recordings that the model does not explain, in percent.
 local function left() return 100 * (model:forward(tests.played) - tests.heard):pow(2):sum() / tests.heard:clone():pow(2):sum() end
 
--- What filters of n taps leave that are the room's own.
+-- The remainder for the room's true filters, cut to n taps.
 local function cut(n)
    local weight = room:get(2).weight
    local kept = weight:clone()

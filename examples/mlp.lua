@@ -49,7 +49,7 @@ end
 
 local function affine(p, x) return x * p.W + torch.expand(p.b, x:size(1), p.b:size(2)) end
 
--- The logarithms of the chances of each digit.
+-- The log-probabilities of the digits.
 local function network(params, x, dropout)
    local h = x
    for i, p in ipairs(params) do
@@ -68,7 +68,7 @@ local keep = run.kept or { params = newParameters() }
 local config = { learningRate = opt.learningRate, momentum = opt.momentum, dampening = 0, weightDecay = opt.weightDecay }
 local take_step, states = autograd.optim[opt.optim](autograd(loss), config, keep.params)
 for i, state in ipairs(keep.states or {}) do states[i] = state end
-keep.states = states                          -- what the optimizer remembers, for checkpoints
+keep.states = states                          -- the optimizer's state, for checkpoints
 
 -- ---- training -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
--- examples/parallel.lua - one network on several ranks learns to read handwritten digits: its layers lie on the ranks of a
--- pipeline, pipelines stand beside each other, and the optimizer's state is shared out among them.
+-- examples/parallel.lua - one network on several ranks learns to read handwritten digits. Its layers are distributed over the
+-- ranks of a pipeline, several pipelines run in parallel, and each holds a shard of the optimizer's state.
 --    thrun -n 4 examples/parallel.lua                 2 pipelines of 2 stages
 --    thrun -n 4 examples/parallel.lua -stages 4       1 pipeline of 4
 --    th examples/parallel.lua -stages 1               one process, for comparison: the same up to rounding
@@ -73,7 +73,7 @@ local pipe = dist.Pipeline(net, { criterion = nn.ClassNLLCriterion():float(), mi
    group = stages, data = data, average = false, sample = train.input:narrow(1, 1, 16) })
 local trainer = dist.ShardedOptim { model = pipe, method = optim[opt.method], config = methods[opt.method], group = data }
 
--- The part of correct answers on the test set, in percent; the last ranks of pipelines have them.
+-- The accuracy on the test set in percent; the last ranks of pipelines have the outputs.
 local function accuracy()
    pipe:evaluate()
    local output = pipe:forward(test.input)

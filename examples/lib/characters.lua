@@ -1,5 +1,5 @@
--- examples/lib/characters.lua - a network that learns to tell the next character of a text, and writes text of its own:
--- all that examples/char.lua and examples/transformer.lua share. Characters are bytes.
+-- examples/lib/characters.lua - a network that learns to predict the next character of a text, and writes new text: the code that
+-- examples/char.lua and examples/transformer.lua share. Characters are bytes.
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
@@ -37,7 +37,7 @@ local function read_docs(dir)
    return table.concat(pieces)
 end
 
--- The bytes of a text that occur in it, in order; that order is their number.
+-- The bytes that occur in a text, in order; the position in that order is the number of a byte.
 local function alphabet(text)
    local seen, list = {}, {}
    for i = 1, #text do seen[text:byte(i)] = true end
@@ -78,7 +78,7 @@ local function choose(scores, temperature)
    return torch.multinomial(p:add(-p:max()):exp():double(), 1)[1]
 end
 
--- Numbers of characters where the net is.
+-- Numbers of characters on the device of the net.
 local function beside(net, ids) return net:type():find 'Cuda' and ids:cudaLong() or ids end
 
 --- Writes text: `length` characters after `prime`, drawn by torch's random numbers.
@@ -101,7 +101,7 @@ function characters.write(model, prime, length, temperature)
    return table.concat(out)
 end
 
---- What a net reads: numbers of samples x steps; one that reads `context` characters at once gets their places, too.
+--- The input of a net: numbers, samples x steps; a net that reads `context` characters at once also gets their positions.
 function characters.input(model, ids)
    if not model.context then return ids end
    local places = torch.LongTensor():range(1, ids:size(2)):view(1, -1):expand(ids:size()):contiguous():type(ids:type())
@@ -179,7 +179,7 @@ function characters.run(here, program)
    local job = { keep = keep, steps = steps, columns = { 'train loss %.4f', 'validation loss %.4f' },
                  curve = { 'Characters', 'loss per character', 'train loss', 'validation loss' } }
 
-   function job.begin(epoch)                   -- each epoch cuts the text elsewhere
+   function job.begin(epoch)                   -- each epoch cuts the text at other positions
       keep.state.learningRate = run:rate(epoch)
       keep.offset = torch.random(length) - 1
       forget(net)

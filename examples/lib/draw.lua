@@ -1,4 +1,4 @@
--- examples/lib/draw.lua - draws small grey images as text, several beside each other.
+-- examples/lib/draw.lua - draws small grey images as text, several side by side.
 local draw = {}
 
 local RAMP = ' .:-=+*#%@'                      -- from dark to bright
@@ -16,7 +16,7 @@ end
 
 --- The lines of one image.
 -- @param image   tensor H x W
--- @param white   the value that is drawn brightest
+-- @param white   the value of the brightest pixel
 -- @param colour  true: blocks in grey levels of a terminal; false: characters
 -- @return table of strings, and how many columns they take
 function draw.lines(image, white, colour)
@@ -39,7 +39,7 @@ function draw.lines(image, white, colour)
    return lines, columns
 end
 
---- Images beside each other with a caption under each, broken into bands that fit the width.
+--- Images side by side with a caption under each, in bands that fit the width.
 -- @param images    list of tensors H x W
 -- @param captions  list of strings, as many
 -- @param width     columns there are; 80 by default
@@ -62,7 +62,7 @@ function draw.row(images, captions, white, colour, width)
    return table.concat(out, '\n')
 end
 
---- Is standard output a terminal that wants colours?
+--- Whether standard output is a terminal with colours.
 function draw.terminal()
    local ffi = require 'ffi'
    pcall(ffi.cdef, 'int isatty(int);')

@@ -36,7 +36,7 @@ local function openGzipped(path, size)
    local lib = openZlib(path)
    local handle = lib.gzopen(path, 'rb')
    if handle == nil then error(('cannot open %s'):format(path), 0) end
-   -- Deflate packs at most 1032 bytes into one: a header that promises more lies.
+   -- Deflate's highest ratio is 1032; a header that promises more is wrong.
    local reader = { path = path, limit = size * 1032 }
    function reader:read(n)
       local bytes = ffi.new('uint8_t[?]', math.max(n, 1))
@@ -58,7 +58,7 @@ end
 
 local gzip = {}
 
---- Opens a file for reading; whether it is gzipped is seen from its first two bytes, not from its name.
+--- Opens a file for reading. The first two bytes, not the name, decide whether it is gzipped.
 -- The reader has `read(n)` (up to n bytes as a string, fewer only at the end), `close()` and `limit`, a
 -- number of bytes that the unpacked content cannot exceed. A damaged stream raises an error from `read`.
 function gzip.open(path)

@@ -38,8 +38,8 @@ end
 
 local idx = {}
 
---- Reads an IDX file of unsigned bytes, gzipped or not. Every length is checked before memory is taken;
--- an error names the file, what was wanted and what came.
+--- Reads an IDX file of unsigned bytes, gzipped or not. Every length is checked before memory is allocated;
+-- an error names the file, the expected and the actual value.
 -- @return ByteTensor of the sizes in the header
 function idx.read(path)
    local reader = gzip.open(path)

@@ -1,4 +1,5 @@
--- examples/lib/interrupt.lua - Ctrl-C and SIGTERM wait until somebody asks, so that a step of training is never cut in two.
+-- examples/lib/interrupt.lua - defers Ctrl-C and SIGTERM until the program checks for them, so that a training step is not
+-- interrupted.
 local ffi = require 'ffi'
 
 ffi.cdef [[
@@ -15,7 +16,7 @@ local C = ffi.C
 local SIGINT, SIGTERM, BLOCK, SETMASK, IGNORE = 2, 15, 0, 2, 1
 local before, watched
 
--- A signal that the parent process ignores is no message to us.
+-- A signal that the parent process ignores stays ignored.
 local function ignored(signal)
    local action = ffi.new 'uintptr_t[32]'      -- a struct sigaction begins with its handler
    C.sigaction(signal, nil, action)
@@ -24,7 +25,7 @@ end
 
 local interrupt = {}
 
---- From here on the signals wait.
+--- Starts to defer the signals.
 function interrupt.hold()
    local set = ffi.new 'examples_sigset'
    before, watched = ffi.new 'examples_sigset', {}
@@ -38,7 +39,7 @@ function interrupt.hold()
    C.sigprocmask(BLOCK, set, before)
 end
 
---- The number of a signal that waits, or nil.
+--- The number of a pending signal, or nil.
 function interrupt.waiting()
    local set = ffi.new 'examples_sigset'
    C.sigpending(set)
@@ -47,7 +48,7 @@ function interrupt.waiting()
    end
 end
 
---- The signals do again what they did before hold, also one that waits.
+--- Restores the effect that the signals had before hold, also for a pending one.
 function interrupt.release() C.sigprocmask(SETMASK, before, nil) end
 
 return interrupt

@@ -21,7 +21,7 @@ local function big(n) return string.char(bit.band(bit.rshift(n, 24), 255), bit.b
 
 local function chunk(kind, content) return big(#content) .. kind .. content .. big(crc(kind .. content)) end
 
--- The bytes as a zlib stream that compresses nothing: stored blocks.
+-- The bytes as a zlib stream of stored (uncompressed) blocks.
 local function stored(text)
    local out, at, a, b = { '\120\1' }, 1, 1, 0
    repeat
@@ -67,7 +67,7 @@ function picture.png(images, columns, white, scale)
       .. chunk('IDAT', stored('\0' .. table.concat(lines, '\0'))) .. chunk('IEND', '')
 end
 
---- Writes such a picture into a file; an error says why it could not.
+--- Writes such a picture into a file; raises an error with the reason if it cannot.
 function picture.write(path, ...)
    local file, why = io.open(path, 'wb')
    local ok = file

@@ -1,11 +1,11 @@
--- examples/lib/trainer.lua - what training programs share: options, progress, log, curve, checkpoints, exact resume.
+-- examples/lib/trainer.lua - shared code of training programs: options, progress, log, curve, checkpoints, exact resume.
 --
 --    local run = require 'examples.lib.trainer' { name = 'digits', about = 'Trains a network ...', options = { ... } }
 --    local keep = run.kept or { model = newModel(), state = {} }
 --    run:train { keep = keep, steps = 45, columns = { 'loss %.4f' }, begin = ..., step = ..., finish = ... }
 --
--- A run that was stopped, by Ctrl-C, SIGTERM or -steps, at whatever step, goes on with -resume and ends with the same
--- bits as one that was never stopped: a checkpoint holds keep, the random numbers' state, and where in the epoch we are.
+-- A run that was stopped at any step, by Ctrl-C, SIGTERM or -steps, continues with -resume and ends with the same bits as one
+-- that was never stopped: a checkpoint holds keep, the random numbers' state, and the position in the epoch.
 local torch = require 'torch'
 local optim = require 'optim'
 local paths = require 'paths'
@@ -17,7 +17,7 @@ local interrupt = require 'examples.lib.interrupt'
 local TYPES = { float = 'torch.FloatTensor', double = 'torch.DoubleTensor' }
 local RATES = { sgd = 0.05, adam = 0.002, adamw = 0.002, rmsprop = 0.001, adagrad = 0.02 }
 
--- An option is { name, default, help, what it must be }: nothing, { whole = least }, { least = number }, { between = { a, b } },
+-- An option is { name, default, help, condition }: nothing, { whole = least }, { least = number }, { between = { a, b } },
 -- or a list of words; fresh = true: a resumed run may have another one.
 local SHARED = {
    { 'epochs', 10, 'times that the whole training set is seen', { whole = 1 }, fresh = true },
@@ -56,7 +56,7 @@ local function words(list)
    return #list == 1 and last or first .. ' or ' .. last
 end
 
--- What an option must be and is not, in words; nil when it is right.
+-- The violated condition of an option, in words; nil if it is valid.
 local function wrong(value, must)
    local number = type(value) == 'number' and value == value and math.abs(value) < math.huge
    if not must then return nil end
@@ -98,7 +98,7 @@ local function parse(program, options)
    return cmd:parse(arg or {})
 end
 
--- The checkpoint's content. Its options hold, but for those that are fresh.
+-- The checkpoint's content. Its options apply, except fresh ones.
 local function load_checkpoint(self, options)
    local opt = self.opt
    local ok, loaded = pcall(torch.load, opt.resume)
@@ -155,7 +155,7 @@ local function start(program)
    return self
 end
 
---- A LongTensor of places or classes where the model is: on the GPU with -gpu.
+--- A LongTensor of indices or classes on the model's device: the GPU with -gpu.
 function Run:place(t) return self.opt.gpu and t:cudaLong() or t end
 
 --- A model in the type of the run, and with -half or -bfloat16 computing in that.
@@ -165,7 +165,7 @@ function Run:model(net)
    return kind and require 'nn'.MixedPrecision(net, kind) or net
 end
 
---- f, the work of a step on tensors of fixed sizes; with -graph what replays it.
+--- f, the work of a step on tensors of fixed sizes; with -graph a function that replays it.
 function Run:graph(f)
    if not self.opt.graph then return f end
    local graph = require 'cutorch'.graph(f)
@@ -173,7 +173,7 @@ function Run:graph(f)
    return graph
 end
 
---- Whoever changes what a model holds, as clearState and resetStates do, lets its steps be recorded anew.
+--- Discards the recorded steps. Call it after changes of a model's memory, such as clearState and resetStates.
 function Run:forgetGraphs() for _, graph in ipairs(self.graphs) do graph:reset() end end
 
 --- A loss as a number: with -graph it is a tensor of one element.
@@ -187,7 +187,7 @@ function Run:rate(epoch) return self.opt.learningRate * self.opt.decay ^ (epoch 
 
 -- ---- checkpoints --------------------------------------------------------------------------------
 
--- torch.save renames a finished file over the old one: whoever is killed leaves one whole checkpoint.
+-- torch.save renames a finished file over the old one, so a killed program leaves a complete checkpoint.
 local function save_checkpoint(self, job, at)
    self:forgetGraphs()
    for _, thing in pairs(job.keep) do
@@ -253,8 +253,8 @@ local function epoch(self, job, at, taken)
    return taken
 end
 
---- Trains until -epochs epochs are done, then draws the learning curve. Whatever decides how the run goes on must be in keep or
---- come from torch's random numbers.
+--- Trains until -epochs epochs are done, then draws the learning curve. Everything that determines the rest of the run must be in
+--- keep or come from torch's random numbers.
 -- @param job.keep     table that a checkpoint holds; nn modules in it are cleared of buffers when it is written
 -- @param job.steps    steps of an epoch
 -- @param job.begin    function(epoch), before its first step; it may draw the order of the samples into keep
@@ -288,7 +288,7 @@ function Run:train(job)
    return self.history
 end
 
---- Draws the learning curve, and prints where everything lies.
+--- Draws the learning curve, and prints the names of the files.
 function Run:files(job)
    local curves = {}
    for k = 3, #job.curve do

@@ -1,4 +1,4 @@
--- examples/lib/wave.lua - sounds as WAV files, 16 bits a sample.
+-- examples/lib/wave.lua - writes sounds as WAV files, 16 bits per sample.
 local torch = require 'torch'
 local wave = {}
 
