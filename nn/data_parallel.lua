@@ -1,5 +1,4 @@
--- nn/data_parallel.lua - the methods of nn.DataParallelTable and nn.DataParallel: replicas of one model, each with a part of
--- the batch.
+-- nn/data_parallel.lua - the methods of nn.DataParallelTable and nn.DataParallel: replicas of one model.
 --
 -- State of the replicas is no part of the container. It is made when they are first used, and again when the model
 -- has changed. So a copy of a container, or one from a file, has none.

@@ -1,4 +1,4 @@
--- lua/autograd/debugger.lua - what debugHook and showCode see: the operations of one call as text and as a graph.
+-- lua/autograd/debugger.lua - data for debugHook and showCode: the operations of one call as text and as a graph.
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
 
@@ -17,7 +17,7 @@ local function describe(x)
    return tostring(x)
 end
 
--- A program of what was computed: a line for each value and each gradient.
+-- The operations as a program: a line for each value and each gradient.
 local function new_program()
    local program = { lines = {}, names = {}, nodes = {} }
 
@@ -58,7 +58,7 @@ local function new_program()
    return program
 end
 
--- What a hook gets first: the graph as a string or a file, and the source.
+-- The first argument of a hook: the graph as a string or a file, and the source.
 local function new_debugger(program)
    local self = {}
    function self.generateDot(name)
@@ -76,14 +76,14 @@ local function new_debugger(program)
    return self
 end
 
---- What looks at the values of one call, for these options of autograd.grad; nil where none asks for it.
+--- An observer of the values of one call, for these options of autograd.grad; nil if no option needs one.
 function debugger.watch(opts)
    local hook = opts.debugHook
    if not hook and not opts.showCode then return nil end
    local program, busy = new_program(), false
    local function check(x, text)
       if not hook or busy or not is_bad(tape.plain(x)) then return end
-      busy = true                                              -- what the hook itself computes is not watched
+      busy = true                                              -- values that the hook itself computes are not watched
       hook(new_debugger(program), text, { source = program.source(), line = #program.lines })
       busy = false
    end

@@ -1,4 +1,4 @@
--- lua/autograd/engine.lua - joins the tape to torch: its ops, functions and operators then take taped values.
+-- lua/autograd/engine.lua - joins the tape to torch, so that its ops, functions and operators take taped values.
 local op = require 'torch.op'
 local ops = require 'autograd.ops'
 local number = require 'autograd.number'

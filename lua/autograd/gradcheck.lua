@@ -1,4 +1,4 @@
--- lua/autograd/gradcheck.lua - gradients against central differences.
+-- lua/autograd/gradcheck.lua - compares gradients with central differences.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
@@ -38,7 +38,7 @@ end
 local function check(opts, f, params, ...)
    if not arg.is_callable(f) then arg.refuse('autograd.gradcheck', 'argument 1', 'a function', f, 3) end
    local before, more, n = torch.getRNGState(), { ... }, select('#', ...)
-   params = util.deepCopy(params)                              -- the caller's tensors stay as they are
+   params = util.deepCopy(params)                              -- the caller's tensors do not change
    local flat, keys = util.sortedFlattenKeys(params)
    if opts.randomizeInput then
       for _, x in ipairs(flat) do if tape.is_float(x) then x:normal(0, 1) end end
@@ -80,7 +80,7 @@ end
 --- autograd.gradcheck(options): a function check(f, params, ...) that compares the gradients of f(params, ...) by params with
 -- differences of f, and returns whether they agree; it prints those that do not. autograd.gradcheck(f, params, ...) checks
 -- with the defaults.
--- @param options  randomizeInput: false checks at params; true (default) at random numbers in their place. tolerance: the
+-- @param options  randomizeInput: false checks at params; true (default) at random numbers instead. tolerance: the
 --  largest error relative to the slope (default 1e-4)
 -- autograd.gradcheck{randomizeInput = false}(function(x) return torch.sum(torch.exp(x)) end, torch.ones(2)) --> true
 return function(options, ...)

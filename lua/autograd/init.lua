@@ -1,7 +1,7 @@
 -- lua/autograd/init.lua - the package autograd: autograd(f) gives the gradients of a Lua function.
 --
--- While f runs, its parameters are taped values: what torch, operators, indexing and modules of nn compute from them is
--- noted, and the way back uses the rules that ops declare. Loops, branches and recursion are Lua's own. The names are those
+-- While f runs, its parameters are taped values: torch, operators, indexing and modules of nn record what they compute from
+-- them. The backward pass uses the rules that ops declare. Loops, branches and recursion are plain Lua. The names are those
 -- of Twitter's torch-autograd.
 require 'torch'
 
@@ -14,8 +14,8 @@ local main = require 'autograd.main'
 
 for _, name in ipairs { 'grad', 'optimize', 'optimizing', 'protected' } do autograd[name] = main[name] end
 
---- What is behind a taped value, a tensor or a number, for branches, prints and what has no derivative; tables are gone
---- through; anything else is given back as it is.
+--- The tensor or number in a taped value, for branches, prints and functions without derivative. Tables are converted
+-- recursively; other values are returned unchanged.
 -- autograd.value(3) --> 3
 -- g, y = autograd(function(x) if autograd.value(x) > 2 then return x * x end return x end)(3); g, y --> 6, 9
 function autograd.value(x) return tape.plain_all(x) end
@@ -25,7 +25,7 @@ setmetatable(autograd, { __call = function(_, f, options) return main.grad(f, op
 local wrapper = require 'autograd.nnwrapper'
 autograd.functionalize, autograd.nn = wrapper.functionalize, wrapper.nn
 
---- autograd.overload: functions of your own with gradients that you write; see autograd.overload.module.
+--- autograd.overload: functions with gradients that you write; see autograd.overload.module.
 autograd.overload = require 'autograd.overload'
 
 --- autograd.util: helpers for functions that are differentiated and for tables of parameters.

@@ -1,14 +1,15 @@
--- lua/autograd/loss.lua - losses for functions that are differentiated: sums over all elements, without a division.
+-- lua/autograd/loss.lua - losses for differentiated functions: sums over all elements, without a division.
 local torch = require 'torch'
 local util = require 'autograd.util'
 
 local loss = {}
 
---- autograd.loss.logMultinomialLoss(x, target): minus the sum of x times target, for x that holds logarithms of chances.
+--- autograd.loss.logMultinomialLoss(x, target): minus the sum of x times target, for x that holds log-probabilities.
 -- autograd.loss.logMultinomialLoss(torch.Tensor{-1, -2}, torch.Tensor{0, 1}) --> 2
 function loss.logMultinomialLoss(x, target) return -torch.sum(torch.cmul(x, target)) end
 
---- autograd.loss.logBCELoss(x, target, eps): minus the sum of the logarithms of the chances that x gives to targets 0 and 1.
+--- autograd.loss.logBCELoss(x, target, eps): minus the sum of the logarithms of the probabilities that x gives to targets 0 and
+-- 1.
 -- @param eps  added under the logarithms (default 0)
 -- autograd.loss.logBCELoss(torch.Tensor{0.5}, torch.Tensor{1}) --> 0.69315
 function loss.logBCELoss(x, target, eps)
@@ -17,7 +18,7 @@ function loss.logBCELoss(x, target, eps)
 end
 
 --- autograd.loss.crossEntropy(x, target): the loss of softmax of x, a vector or rows of a matrix; target has 1 at the right
--- class and 0 elsewhere. Returns the logarithms of the chances, too.
+-- class and 0 elsewhere. Returns the log-probabilities, too.
 -- (autograd.loss.crossEntropy(torch.zeros(2), torch.Tensor{1, 0})) --> 0.69315
 function loss.crossEntropy(x, target)
    local chances = util.logSoftMax(x)
@@ -40,7 +41,7 @@ end
 
 --- autograd.loss.margin(x, target, margin): for each element whose target is 1 and each whose target is 0, how much the
 -- first falls short of the second plus the margin; returns x, too.
--- @param margin  1 where it is left out
+-- @param margin  default 1
 -- (autograd.loss.margin(torch.Tensor{2, 1.5}, torch.Tensor{1, 0}, 1)) --> 0.5
 function loss.margin(x, target, margin)
    local yes, no = x[torch.eq(target, 1)], x[torch.eq(target, 0)]

@@ -1,4 +1,4 @@
--- lua/autograd/main.lua - grad(f, options), which makes a function that computes gradients, and the switches of the package.
+-- lua/autograd/main.lua - grad(f, options), which makes a function that computes gradients, and the package's settings.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
@@ -10,15 +10,16 @@ local main = {}
 
 local switches = { optimize = false, protected = false }
 
---- autograd.optimize(on): what the option `optimize` is where grad gets none. Both ways compute the same numbers; it is for
+--- autograd.optimize(on): the default of the option `optimize`. Both ways compute the same numbers; it is for
 -- programs that were written for Torch7, where it chose between two implementations.
 -- autograd.optimize(true); on = autograd.optimizing(); autograd.optimize(false); on, autograd.optimizing() --> true, false
 function main.optimize(on) switches.optimize = on and true or false end
 
---- autograd.optimizing(): whether autograd.optimize(true) is in force.
+--- autograd.optimizing(): whether autograd.optimize(true) is set.
 function main.optimizing() return switches.optimize end
 
---- autograd.protected(on): kept for programs that were written for Torch7. An error in a function never leaves autograd in a
+--- autograd.protected(on): accepted for programs that were written for Torch7. An error in a function never leaves autograd in
+-- a
 -- bad state, so there is nothing to switch. Returns the setting.
 function main.protected(on)
    if on ~= nil then switches.protected = on and true or false end
@@ -34,12 +35,12 @@ local function run(f, keep, opts, watch, ...)
    return tape.run(inside, keep, ...)
 end
 
--- What f(params, ...) returns first while its parameters are taped, as a plain value. A file of this package may ask for it.
+-- The first result of f(params, ...) while its parameters are taped, as a plain value. Only for files of this package.
 function main._value(f, params, ...)
    return tape.plain_all((run(f, false, switches, nil, (tape.leaves(params)), ...)))
 end
 
--- The gradient for one place of the parameters: zeros where nothing depends on it, in memory that no other gradient shares.
+-- The gradient for one parameter: zeros if the result does not depend on it, in memory that no other gradient shares.
 local function own(grad, leaf, taken)
    local x = plain(leaf)
    if grad == nil then return is_tensor(x) and x.new():resizeAs(x):zero() or 0 end
@@ -59,7 +60,7 @@ local function shaped(leaves, gradient, taken)
    return y
 end
 
--- Copies the tensors of `fresh` into those of the last call where type and size agree.
+-- Copies the tensors of `fresh` into those of the last call if type and size agree.
 local function stable(kept, fresh)
    if is_tensor(fresh) then
       if is_tensor(kept) and kept:type() == fresh:type() and kept:isSameSizeAs(fresh) then return kept:copy(fresh) end
@@ -85,7 +86,7 @@ local function leaves_of(params, k)
    return leaves, list
 end
 
--- The gradient at which the way back starts: 1, or what the caller gave for partialGrad.
+-- The gradient at the start of the backward pass: 1, or the argument of the caller for partialGrad.
 local function start(y, opts, given)
    if opts.partialGrad then
       local g = plain(given)
@@ -105,14 +106,14 @@ end
 
 local function count(...) return select('#', ...), { ... } end
 
--- The gradients by the leaves, from what f returned first.
+-- The gradients by the leaves, from the first result of f.
 local function pull(loss, opts, watch, leaves, list, partial)
    local g = start(plain(loss), opts, partial)
    if not is_value(loss) then return shaped(leaves, {}, {}) end
    return shaped(leaves, run(tape.backward, tape.depth > 0, opts, watch, loss, g, list), {})
 end
 
--- One call of a function that grad made. `state` holds what lives from call to call.
+-- One call of a function of grad. `state` holds values that live from call to call.
 local function with_gradient(f, opts, state, ...)
    local n, given = count(...)
    local partial
@@ -141,7 +142,7 @@ end
 
 --- autograd(f, options), autograd.grad(f, options): a function that calls f and returns first the gradients of f's first
 -- result by f's first argument (a tensor, a number, or nested tables of such), then f's results.
--- @param options  a table, all of it optional: gradArg, the place of the argument to take the gradient by; partialGrad, true
+-- @param options  a table, all of it optional: gradArg, the position of the argument to take the gradient by; partialGrad, true
 --  where f may return a tensor of any size and the last argument of a call is its gradient; stableGradients, true to write
 --  the gradients of each call into the same tensors; debugHook, a function that autograd calls when a nan or an infinity
 --  appears; showCode, true to print the operations; optimize, with which withForward = false leaves out f's results and

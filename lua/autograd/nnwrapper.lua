@@ -6,8 +6,8 @@ local tape = require 'autograd.tape'
 
 local is_value, is_tensor, plain, new = tape.is_value, arg.is_tensor, tape.plain, tape.new
 
--- Copies of a module that no gradient waits for. A module keeps what its gradient needs until it is called again, so each
--- call within a taped function has a copy for itself.
+-- Copies of a module that no pending gradient uses. A module keeps the data for its gradient until its next call, so each
+-- call within a taped function has a separate copy.
 local function pool_of(module)
    local free = {}
    return {
@@ -69,7 +69,7 @@ local function copy_of_tensors(x)
    return y
 end
 
--- Gradients of the parts of an output that is a table; parts without one count as zeros. They add up part by part.
+-- Gradients of the parts of a table as output; missing ones count as zeros. They add up part by part.
 local Parts = {}
 Parts.__index = Parts
 function Parts.__add(a, b)
@@ -90,7 +90,7 @@ local function completed(parts, like, at)
    return y
 end
 
--- The values of an output that is a table: each hands its gradient to `whole` under its number.
+-- The values of a table as output: each passes its gradient to `whole` under its number.
 local function parts_of(whole, like, at)
    at = at or { 0 }
    if is_tensor(like) then
@@ -180,10 +180,10 @@ local function package_of(name)
    end })
 end
 
---- A module or criterion of nn as a function: f(params, x) of a module with parameters, f(x) of one without, and
---- f(input, target) of a criterion. It may be called any number of times in a taped function; nothing is kept in `module`
---- but running means. module:evaluate() and module:training() count for f too. Of the name of a package, such as 'nn', it
---- makes a table of constructors of such functions.
+--- A module or criterion of nn as a function: f(params, x) for a module with parameters, f(x) for one without, and
+--- f(input, target) for a criterion. It may be called any number of times in a taped function; of `module` only
+--- running means change. module:evaluate() and module:training() apply to f too. For the name of a package, such as 'nn', the
+--- result is a table of constructors of such functions.
 --- @return f, and a list of copies of the module's parameters, {} if it has none
 -- f, params = autograd.functionalize(nn.Linear(3, 2)); f(params, torch.ones(4, 3)):size() --> {4, 2}
 function wrapper.functionalize(module)

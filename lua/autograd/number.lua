@@ -7,7 +7,7 @@ local overload = require 'autograd.overload'
 local is_tensor, is_value, plain, new, input = arg.is_tensor, tape.is_value, tape.plain, tape.new, tape.input
 local number = {}
 
--- A number that was computed from a and b, which are numbers or values; d gives the two gradients.
+-- The result of an operator on a and b, numbers or values; d computes the two gradients.
 local function scalar(value, a, b, d, name)
    local inputs, at = {}, {}
    for i, x in ipairs { a, b } do
@@ -85,7 +85,7 @@ local with_number = {
 
 local signs = { add = '+', sub = '-', mul = '*', div = '/', pow = '^' }
 
---- a + b and the like, one of them at least a value. torch.cmul takes the place of `*` between a tensor and a number.
+--- a + b and the like, at least one of them a value. torch.cmul replaces `*` between a tensor and a number.
 function number.operate(name, a, b)
    local p, q = plain(a), plain(b)
    for k, x in ipairs { p, q } do
@@ -105,7 +105,7 @@ function number.operate(name, a, b)
    return tensors[name](a, b)
 end
 
--- The operators of plain tensors and numbers, for gradients that a program gives to operators.
+-- The operators of plain tensors and numbers, for operators with gradients of a program.
 local bare = {
    add = function(a, b) return a + b end,
    sub = function(a, b) return a - b end,

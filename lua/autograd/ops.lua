@@ -1,4 +1,4 @@
--- lua/autograd/ops.lua - calls of ops with taped values: forward by the op, backward by the rule that it declares.
+-- lua/autograd/ops.lua - calls of ops with taped values: forward by the op, backward by the rule that the op declares.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -16,7 +16,7 @@ local comparisons = { lt = true, le = true, gt = true, ge = true, eq = true, ne 
 
 -- ---- one call --------------------------------------------------------------------------------------------------
 
--- The names that a rule's expressions speak of: rule -> set.
+-- The names in a rule's expressions: rule -> set.
 local spoken = {}
 
 local function names_in(rule)
@@ -28,7 +28,7 @@ local function names_in(rule)
    return spoken[rule]
 end
 
--- A gradient as its argument wants it: a number fills the argument's size, what was broadcast is summed.
+-- A gradient in the form of its argument: a number fills the argument's size, broadcast dimensions are summed.
 local function fitted(grad, x)
    local px, pg = plain(x), plain(grad)
    if type(pg) == 'number' then
@@ -38,7 +38,7 @@ local function fitted(grad, x)
    return derivative.sum_to(grad, px)
 end
 
--- What the rule of the op, in C or in rules.lua, gives: { [name] = gradient }, for the names that are wanted.
+-- The gradients from the op's rule, in C or in rules.lua: { [name] = gradient }, for the wanted names.
 local function gradients(name, rule, env, g, wanted)
    local found = {}
    if rule then
@@ -53,7 +53,7 @@ local function gradients(name, rule, env, g, wanted)
    for arg_name in pairs(wanted) do
       local grad = found[arg_name]
       if grad == nil then
-         -- A gradient by x of an op in `rules.stated` that names none is 0: x only tells the size there.
+         -- The gradient by x is 0 if an op of `rules.stated` does not state one, because it uses only the size of x.
          if rule or not rules.stated[name] then
             tape.refuse('autograd: missing gradient: torch.%s declares no derivative by its argument %s', name, arg_name)
          end
@@ -80,7 +80,7 @@ local function record(name, pattern, env, place, values, results)
          end
          table.insert(names[at[v]], arg_name)
       elseif is_tensor(env[arg_name]) and (spoken_of[arg_name] or not rule or rules.beside[name]) then
-         env[arg_name] = env[arg_name]:clone()               -- so that the caller may use his tensor for other things
+         env[arg_name] = env[arg_name]:clone()               -- so that the caller may reuse the tensor
       end
    end
    local k = 0
@@ -115,7 +115,7 @@ local function record(name, pattern, env, place, values, results)
    end, 'torch.' .. name)
 end
 
--- ---- taped numbers among the arguments: the call in other words --------------------------------------------------
+-- ---- taped numbers among the arguments: rewritten calls ----------------------------------------------------------
 
 local function times(x, s) return number.operate('mul', x, s) end
 
@@ -147,7 +147,7 @@ local arithmetic = {
 }
 local with_number = { cmax = with_tensor 'cmax', cmin = with_tensor 'cmin', atan2 = with_tensor 'atan2' }
 
--- torch.name(s, ...) of a taped number and other numbers: that of tensors with one element, as a number again.
+-- torch.name(s, ...) of a taped number and other numbers: computed on tensors with one element, returned as a number.
 local function of_numbers(name, n, ...)
    local given, like = { ... }, torch.DoubleTensor()
    for i = 1, n do
@@ -157,8 +157,8 @@ local function of_numbers(name, n, ...)
    return is_tensor(plain(y)) and plain(y):nElement() == 1 and y[1] or y
 end
 
--- The places of whole numbers take what is behind a value: sizes and dimensions have no derivatives. Whether taped numbers are
--- left, and how many values.
+-- Replaces values by plain ones in arguments that are whole numbers: sizes and dimensions have no derivatives. Returns whether
+-- taped numbers are left, and how many values.
 local function without_wholes(pattern, place, values)
    local numbers, left = false, 0
    for _, a in ipairs(pattern.form.args) do
@@ -173,7 +173,7 @@ local function without_wholes(pattern, place, values)
    return numbers, left
 end
 
--- ---- ops that write into their first argument: as functions, they leave it as it is -----------------------------------
+-- ---- ops that write into their first argument: as functions, they leave it unchanged ----------------------------------
 
 -- name -> pull(g, arguments): the gradients by the first argument and by the last.
 local writes, none = {}, function() end
@@ -204,7 +204,7 @@ end
 
 ops.writes = writes
 
---- torch.name(...) of an op of `writes`, where values are among the arguments: a new tensor.
+--- torch.name(...) of an op of `writes`, if values are among the arguments: a new tensor.
 function ops.write(name, ...)
    local n, given, values = select('#', ...), { ... }, {}
    for i = 1, n do
@@ -240,10 +240,10 @@ end
 
 -- ---- a call -----------------------------------------------------------------------------------------------------------
 
--- Results that have no derivatives: whole numbers, places.
+-- Results that have no derivatives: whole numbers, indices.
 local function has_derivative(y) return type(y) == 'number' or tape.is_float(y) end
 
---- torch.name(...) or, for a method, first:name(...), where values are among the arguments.
+--- torch.name(...) or, for a method, first:name(...), if values are among the arguments.
 function ops.call(name, method, ...)
    local own = overload._torch[name]
    if own then return overload._call('torch.' .. name, method and op.method(name) or op.func(name), own, ...) end
@@ -283,7 +283,7 @@ function ops.call(name, method, ...)
       end
    end
    local f = method and op.method(name) or op.func(name)
-   local results = { f(unpack(given, 1, n)) }                 -- refuses what no form takes
+   local results = { f(unpack(given, 1, n)) }                 -- raises the error for arguments that fit no form
    if has_derivative(results[1]) and taped > 0 then
       results[1] = record(name, pattern, env, place, values, results)
    end

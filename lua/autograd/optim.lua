@@ -8,7 +8,7 @@ local util = require 'autograd.util'
 local is_tensor = arg.is_tensor
 local wrapped = {}
 
--- The tensors of parameters in a fixed order; of a number, a tensor of one element and a function that puts it back.
+-- The tensors of parameters in a fixed order; for a number, a tensor of one element and a function that writes it back.
 local function places_of(params)
    if is_tensor(params) then return { { tensor = params, gradient = function(grads) return grads end } } end
    local flat, keys = util.sortedFlattenKeys(params)
@@ -36,7 +36,7 @@ local function check(who, gradient, state, params)
    if not is_tensor(params) and type(params) ~= 'table' then arg.refuse(who, 'argument 3', 'a table of parameters', params, 3) end
 end
 
--- Each tensor takes a step with a state for itself.
+-- Each tensor takes a step with a separate state.
 local function each(name)
    return function(gradient, state, params)
       check('autograd.optim.' .. name, gradient, state, params)
@@ -54,7 +54,7 @@ local function each(name)
    end
 end
 
--- One step over all parameters as one vector: these methods evaluate the function several times.
+-- One step over all parameters as one vector, because these methods evaluate the function several times.
 local function all(name)
    return function(gradient, state, params)
       check('autograd.optim.' .. name, gradient, state, params)
@@ -94,15 +94,15 @@ local function all(name)
 end
 
 --- autograd.optim.sgd(df, state, params), autograd.optim.adam(df, state, params), autograd.optim.adamw(df, state, params), autograd.optim.adamax(df, state, params), autograd.optim.adagrad(df, state, params), autograd.optim.adadelta(df, state, params), autograd.optim.rmsprop(df, state, params), autograd.optim.nag(df, state, params), autograd.optim.asgd(df, state, params), autograd.optim.rprop(df, state, params): a function that takes one step: it calls df(params, ...) with its own
--- arguments, changes the parameters in place and returns what df returned. Each tensor of params has a copy of the state.
--- @param df  what autograd(f) made
+-- arguments, changes the parameters in place and returns the results of df. Each tensor of params has a copy of the state.
+-- @param df  a function made by autograd(f)
 -- p = {w = torch.ones(2)}; step = autograd.optim.sgd(autograd(function(p) return torch.sum(p.w) end), {learningRate = 0.5}, p); step(); p.w --> {0.5, 0.5}
 for _, name in ipairs { 'sgd', 'adam', 'adamw', 'adamax', 'adagrad', 'adadelta', 'rmsprop', 'nag', 'asgd', 'rprop' } do
    wrapped[name] = each(name)
 end
 
 --- autograd.optim.lbfgs(df, state, params), autograd.optim.cg(df, state, params): the same for methods that search along a
--- line: all parameters are one vector, and df is called several times in a step. Returns what df returned first.
+-- line: all parameters are one vector, and df is called several times in a step. Returns the results of the first call of df.
 for _, name in ipairs { 'lbfgs', 'cg' } do wrapped[name] = all(name) end
 
 return wrapped

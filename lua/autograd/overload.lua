@@ -1,4 +1,4 @@
--- lua/autograd/overload.lua - functions of the user with gradients of their own, and functions that are not differentiated.
+-- lua/autograd/overload.lua - functions with gradients that the user writes, and functions that are not differentiated.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
@@ -6,10 +6,10 @@ local tape = require 'autograd.tape'
 local is_value, is_tensor, plain = tape.is_value, arg.is_tensor, tape.plain
 local overload = {}
 
-local given = { torch = {}, operators = {} } -- gradients that a program gives to functions of torch and to operators
+local given = { torch = {}, operators = {} } -- gradients of a program for functions of torch and for operators
 local wrapped, installed = {}, true          -- { owner, name, before, after } of each replaced function
 
--- Those that are in force, by name.
+-- Those in use, by name.
 overload._torch, overload._operators = given.torch, given.operators
 
 -- Whether a value is among the arguments or in tables among them.
@@ -26,7 +26,7 @@ end
 
 local function differentiable(y) return type(y) == 'number' or tape.is_float(y) end
 
--- A gradient that fits x: a number fills a tensor of one element or more, a tensor of one element is a number's.
+-- A gradient in the form of x: a number fills a tensor, and for a number a tensor is summed.
 local function fitted(g, x)
    local want, have = plain(x), plain(g)
    if is_tensor(want) and type(have) == 'number' then
@@ -37,7 +37,7 @@ local function fitted(g, x)
 end
 
 --- f(...) with plain arguments, its first result taped.
--- @param gradients  functions gradient(g, result, arguments...), one for each argument; nil gives no gradient
+-- @param gradients  functions gradient(g, result, arguments...), one for each argument; nil means no gradient
 function overload._call(name, f, gradients, ...)
    local n, arguments = select('#', ...), { ... }
    local results = { f(unpack(tape.plain_all(arguments), 1, n)) }
@@ -55,7 +55,7 @@ function overload._call(name, f, gradients, ...)
          if wanted[k] then
             if not gradients[i] then tape.refuse('autograd: missing gradient for argument %d of %s', i, name) end
             if by_argument[i] == nil then by_argument[i] = gradients[i](g, answer, unpack(inputs_now, 1, n)) end
-            local found, part = pcall(finders[k], by_argument)     -- a table may lack a part, which has no gradient then
+            local found, part = pcall(finders[k], by_argument)     -- a table may lack a part, which then has no gradient
             if found and part ~= nil then parts[k] = fitted(part, inputs[k]) end
          end
       end
@@ -73,7 +73,7 @@ local function replace(owner, name, make)
    if installed then owner[name] = after end
 end
 
--- What the function that describes a module calls: gradient, operator, static, dynamic, initializer.
+-- The functions for `describe`: gradient, operator, static, dynamic, initializer.
 local function describer(title, owner)
    local module = {}
 
@@ -98,7 +98,7 @@ local function describer(title, owner)
       given.operators[name] = gradients
    end
 
-   -- Functions whose results have no gradient: they get what is behind the values.
+   -- Functions whose results have no gradient get plain values.
    function module.static(...)
       for _, name in ipairs { ... } do
          replace(owner, name, function(before)
@@ -113,7 +113,7 @@ local function describer(title, owner)
    return module
 end
 
---- Functions of a table with gradients that you write: autograd uses them instead of what it would find.
+--- Gives functions of a table gradients that you write, which autograd uses instead of differentiating them.
 -- @param title     the name of the table, for messages
 -- @param functions  the table; its functions are replaced by ones that take taped values too
 -- @param describe  describe(module) calls module.gradient(name, {function(g, result, arguments...) ... end, ...}) with one

@@ -1,4 +1,4 @@
--- lua/autograd/rules.lua - gradients that are written in Lua: of ops whose declaration in C states none, and second derivatives.
+-- lua/autograd/rules.lua - gradients written in Lua: for ops that declare none in C, and second derivatives.
 --
 -- A rule gets the arguments and results of the call by name and `g`, the gradient of the first result, and returns gradients
 -- by the names of arguments. It calls functions of torch only, so that it can be taped for a higher derivative.
@@ -13,9 +13,9 @@ local function times(x, s) return number.operate('mul', x, s) end
 
 local function by(x, s) return is_value(s) and times(x, s) or torch.mul(x, s) end
 
--- ---- second derivatives: of the ops that stand in rules and declare none -----------------------------------------
+-- ---- second derivatives: of ops with rules here that declare none ------------------------------------------------
 
--- An activation's gradient is linear in g; where the activation is made of straight lines, x does not matter.
+-- An activation's gradient is linear in g; if the activation is piecewise linear, x does not matter.
 local function straight(name, ...)
    local names = { ... }
    return function(env, g)
@@ -34,7 +34,7 @@ local function row_sum(x, env) return torch.sum(x, env.dim):expandAs(env.y) end
 
 -- Rules of ops that are linear in g, as gradients of others use them.
 rules.stated = {
-   mean_all_grad = function() return {} end,                 -- of x it takes the size only
+   mean_all_grad = function() return {} end,                 -- x gives the size only
    nll_loss_grad = function() return {} end,
    sum_grad = function(env, g) return { g = torch.sum(g, env.dim) } end,
    mean_grad = function(env, g) return { g = torch.mean(g, env.dim) } end,
@@ -67,8 +67,8 @@ rules.stated = {
    end,
 }
 
--- The gradients of a recurrent op, from that of what goes into its gates at each step: gx for all units, gq for those that
--- multiply the weight alone.
+-- The gradients of a recurrent op, from the gradient of the input of its gates at each step: gx for all units, gq for those
+-- that multiply the weight alone.
 local function recurrent(name, gx, hp, gq)
    if tape.keep then tape.refuse('autograd: torch.%s declares no second derivative', name) end
    local sum = torch.sum(gx, 1):view(-1)
@@ -78,12 +78,12 @@ local function recurrent(name, gx, hp, gq)
    return { x = gx, weight = torch.cat(weight, torch.mm(gq:t(), hp), 1), bias = torch.cat(sum, torch.sum(gq, 1):view(-1), 1) }
 end
 
--- The gradient of a Fourier transform is linear in g, and transposed it is the transform: of this name by its kind.
+-- The gradient of a Fourier transform is linear in g, and its transpose is the transform: of this name by its kind.
 local transforms = { [0] = 'fft', 'ifft', 'rfft', 'irfft', 'fft2', 'ifft2', 'rfft2', 'irfft2', 'fftn', 'ifftn', 'rfftn', 'irfftn' }
 function rules.stated.fft_grad(env, g) return { g = torch[transforms[env.kind]](g, env.n, env.dim, env.norm) } end
 function rules.stated.fftn_grad(env, g) return { g = torch[transforms[env.kind]](g, env.s, env.dim, env.norm) } end
 
--- What a rule cannot say, because the op behind it adds to a tensor that is there, or gives several gradients at once.
+-- Rules that cannot be stated, because the op adds to an existing tensor, or computes several gradients together.
 rules.beside = {
    lstm = function(env, g)
       local gx, hp, gh0, gc0 = torch.lstm_grad(env.a, env.h, env.c, plain(g), env.places, plain(env.weight), env.reverse,
@@ -122,7 +122,7 @@ rules.beside = {
    end,
 }
 
--- ---- ops of all elements, whose result is a number --------------------------------------------------------------
+-- ---- ops that reduce all elements to a number -------------------------------------------------------------------
 
 -- 1 where x is the extremum, 0 elsewhere.
 local function at_extremum(env, g)

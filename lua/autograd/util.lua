@@ -1,4 +1,4 @@
--- lua/autograd/util.lua - helpers for functions that are differentiated: one-hot rows, stable logarithms, copies of tables.
+-- lua/autograd/util.lua - helpers for differentiated functions: one-hot rows, stable logarithms, copies of tables.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local tape = require 'autograd.tape'
@@ -71,7 +71,7 @@ end
 -- autograd.util.sigmoid(torch.zeros(2)) --> {0.5, 0.5}
 function util.sigmoid(x) return torch.sigmoid(x) end
 
---- autograd.util.lookup(table, index): the rows of a matrix that whole numbers name, in the shape of these numbers.
+--- autograd.util.lookup(table, index): the rows of a matrix at these indices, in the shape of the indices.
 -- autograd.util.lookup(torch.Tensor{{1, 2}, {3, 4}}, torch.LongTensor{{2, 1}}) --> {{{3, 4}, {1, 2}}}
 function util.lookup(weight, index)
    index = plain(index)
@@ -131,7 +131,7 @@ function util.setNotEqual(a, b, c, v) return torch.maskedFill(torch.clone(c), to
 -- autograd.util.setEqual(torch.Tensor{1, 2}, torch.Tensor{1, 3}, torch.Tensor{5, 6}, 0) --> {0, 6}
 function util.setEqual(a, b, c, v) return torch.maskedFill(torch.clone(c), torch.eq(plain(a), plain(b)), v) end
 
--- Zeros like x with `piece` at one place.
+-- Zeros like x with `piece` at one index.
 local function placed(x, piece, dim, first, size)
    local like = plain(x)
    local before, after = like:size():totable(), like:size():totable()
@@ -142,22 +142,22 @@ local function placed(x, piece, dim, first, size)
    return torch.cat(parts, dim)
 end
 
---- autograd.util.narrowCopy(x, dim, first, n): a copy of n places of dimension dim.
+--- autograd.util.narrowCopy(x, dim, first, n): a copy of n indices of dimension dim.
 -- autograd.util.narrowCopy(torch.Tensor{1, 2, 3}, 1, 2, 2) --> {2, 3}
 function util.narrowCopy(x, dim, first, n) return torch.clone(torch.narrow(x, dim, first, n)) end
 
---- autograd.util.selectCopy(x, dim, i): a copy of one place of dimension dim; of a vector a number.
+--- autograd.util.selectCopy(x, dim, i): a copy of one index of dimension dim; of a vector a number.
 -- autograd.util.selectCopy(torch.Tensor{{1, 2}, {3, 4}}, 1, 2) --> {3, 4}
 function util.selectCopy(x, dim, i)
    local part = torch.select(x, dim, i)
    return is_tensor(plain(part)) and torch.clone(part) or part
 end
 
---- autograd.util.narrowSliceCopy(x, piece, dim, first, n): zeros of the size of x with `piece` at n places of dimension dim.
+--- autograd.util.narrowSliceCopy(x, piece, dim, first, n): zeros of the size of x with `piece` at n indices of dimension dim.
 -- autograd.util.narrowSliceCopy(torch.ones(3), torch.Tensor{5, 6}, 1, 2, 2) --> {0, 5, 6}
 function util.narrowSliceCopy(x, piece, dim, first, n) return placed(x, piece, dim, first, n) end
 
---- autograd.util.selectSliceCopy(x, piece, dim, i): zeros of the size of x with `piece` at one place of dimension dim.
+--- autograd.util.selectSliceCopy(x, piece, dim, i): zeros of the size of x with `piece` at one index of dimension dim.
 -- autograd.util.selectSliceCopy(torch.ones(2, 2), torch.Tensor{5, 6}, 1, 2) --> {{0, 0}, {5, 6}}
 function util.selectSliceCopy(x, piece, dim, i)
    local size = plain(x):size():totable()
@@ -165,8 +165,8 @@ function util.selectSliceCopy(x, piece, dim, i)
    return placed(x, torch.view(torch.contiguous(piece), unpack(size)), dim, i, 1)
 end
 
---- autograd.util.indexAdd(x, piece, dim, index): zeros of the size of x, to whose places `index` of dimension dim the places
--- of `piece` are added.
+--- autograd.util.indexAdd(x, piece, dim, index): zeros of the size of x, to which the slices of `piece` along dimension dim are
+-- added at the indices `index`.
 -- autograd.util.indexAdd(torch.ones(3), torch.Tensor{5, 6}, 1, torch.LongTensor{2, 2}) --> {0, 11, 0}
 function util.indexAdd(x, piece, dim, index) return torch.indexAdd(util.zerosLike(x), dim, plain(index), piece) end
 
@@ -210,7 +210,7 @@ local function flatten(x, flat, keys, path)
    end
 end
 
---- autograd.util.sortedFlatten(tables): what nested tables hold, as one list, in the order of the sorted keys.
+--- autograd.util.sortedFlatten(tables): the values in nested tables, as one list, in the order of the sorted keys.
 -- autograd.util.sortedFlatten{b = 2, a = {10, 20}} --> {10, 20, 2}
 function util.sortedFlatten(x, flat)
    flat = flat or {}
@@ -226,14 +226,14 @@ function util.sortedFlattenKeys(x)
    return flat, keys
 end
 
---- autograd.util.nestedGet(tables, keys): what lies where a list of keys leads to.
+--- autograd.util.nestedGet(tables, keys): the value at a list of keys.
 -- autograd.util.nestedGet({x = {y = 5}}, {'x', 'y'}) --> 5
 function util.nestedGet(t, keys)
    for _, k in ipairs(keys) do t = t[k] end
    return t
 end
 
---- autograd.util.nestedSet(tables, keys, value): puts a value there; tables on the way are made.
+--- autograd.util.nestedSet(tables, keys, value): stores a value there; missing tables are made.
 -- t = {}; autograd.util.nestedSet(t, {'x', 'y'}, 5); t.x.y --> 5
 function util.nestedSet(t, keys, value)
    for i = 1, #keys - 1 do
@@ -253,7 +253,7 @@ function util.deepCopy(x)
    return y
 end
 
---- autograd.util.shallowCopy(table): a copy of a table; what it holds is the same.
+--- autograd.util.shallowCopy(table): a copy of a table with the same values.
 -- autograd.util.shallowCopy{a = {1, 2}}.a --> {1, 2}
 function util.shallowCopy(x)
    if not is_table(x) then return x end

@@ -1,4 +1,4 @@
--- lua/autograd/view.lua - views, shapes and queries of taped tensors. What is linear has a transposed, whose transposed it is.
+-- lua/autograd/view.lua - views, shapes and queries of taped tensors. The gradient of a linear function is its transpose.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local op = require 'torch.op'
@@ -10,13 +10,13 @@ local number = require 'autograd.number'
 local is_tensor, is_value, plain, new = arg.is_tensor, tape.is_value, tape.plain, tape.new
 local view = {}
 
--- f(x) for a linear f, whose transposed is ft.
+-- f(x) for a linear f, whose transpose is ft.
 local function linear(x, f, ft, name)
    if not is_value(x) then return f(x) end
    return new(f(x._value), { x }, function(g) return { linear(g, ft, f, name) } end, name)
 end
 
--- Sizes and places, which have no derivatives: what is behind them.
+-- Plain values of sizes and indices, which have no derivatives.
 local function numbers(...)
    local a, n = { ... }, select('#', ...)
    for i = 1, n do a[i] = tape.plain_all(a[i]) end
@@ -25,7 +25,7 @@ end
 
 local function zeros(x) return x.new():resizeAs(x):zero() end
 
--- A part of x: what `pick` takes from a tensor of that size, by view or by element; the transposed puts it among zeros.
+-- A part of x, taken by `pick` from a tensor of that size, by view or by element; the transpose puts it among zeros.
 local function part(x, pick, name)
    local like, where = zeros(plain(x):narrow(1, 1, 0)), plain(x):size()
    return linear(x, pick, function(g)
@@ -160,7 +160,7 @@ function methods.item(x)
    return linear(x, function(t) return t:item() end, function(g) return plain(x).new():resizeAs(plain(x)):fill(g) end, 'item')
 end
 
--- Lists of narrow views, as the method gives them for the plain tensor.
+-- Lists of narrow views, as the method returns them for the plain tensor.
 for _, name in ipairs { 'split', 'chunk' } do
    methods[name] = function(x, size, d)
       d = d or 1
@@ -177,7 +177,7 @@ end
 
 local functions = {}
 
--- The same list with tensors of one element in place of numbers, of the type of the first tensor.
+-- The same list with numbers replaced by tensors of one element, of the type of the first tensor.
 local function with_tensors(list)
    local like, y = torch.Tensor(), {}
    for i = #list, 1, -1 do like = is_tensor(plain(list[i])) and plain(list[i]) or like end
@@ -216,7 +216,7 @@ end
 
 function functions.stack(list, dim)
    local wider, n = {}, plain(list[1]):dim() + 1
-   torch.stack(tape.plain_all(list), dim)                     -- refuses what does not fit
+   torch.stack(tape.plain_all(list), dim)                     -- raises the error for tensors that do not fit
    for i, x in ipairs(list) do wider[i] = is_value(x) and methods.unsqueeze(x, dim or 1) or x:unsqueeze(dim or 1) end
    return n > 0 and torch.cat(wider, dim or 1)
 end
@@ -259,7 +259,7 @@ local function method(name)
    return found[name]
 end
 
--- What a taped tensor has besides methods: functions that are called with a dot.
+-- Other fields of a taped tensor: functions that are called with a dot.
 local fields = {
    new = function(x) return plain(x).new end,
    cat = function() return torch.cat end,
@@ -275,7 +275,7 @@ function tape.Value.__index(x, k)
    end
    if k:sub(1, 1) == '_' then return nil end
    if type(x._value) == 'number' then
-      if k == 'sum' then return function() return x end end   -- as of a tensor of one element
+      if k == 'sum' then return function() return x end end   -- as for a tensor of one element
       tape.refuse('autograd: a taped number has no method %s', k)
    end
    if fields[k] then return fields[k](x) end
@@ -300,7 +300,7 @@ end
 -- Methods that read the size or the type of their second argument only.
 local like_another = { viewAs = true, expandAs = true, typeAs = true, resizeAs = true, isSameSizeAs = true }
 
--- torch.name(...) for a method, where values are among the arguments.
+-- torch.name(...) for a method, if values are among the arguments.
 local function of_method(name, f, before)
    return function(x, ...)
       if is_value(x) then return f(x, ...) end
@@ -315,8 +315,8 @@ local function of_method(name, f, before)
    end
 end
 
--- Methods that programs for autograd call as functions of torch. They are found where torch has no such name, and stay out
--- of its table: they are the package's, not torch's.
+-- Methods that programs for autograd call as functions of torch. They are found if torch has no such name. They are not stored
+-- in its table, because they belong to this package.
 local lifted = {}
 for name in ([[contiguous clone dim size stride elementSize storageOffset typeAs float double half byte char short int long
    cuda resizeAs]]):gmatch '%S+' do
@@ -332,7 +332,7 @@ local function lift()
    function mt.__index(t, name) return lifted[name] or before(t, name) end
 end
 
--- Questions about a value get the answer for what is behind it.
+-- Queries of a value are answered for its tensor.
 local function ask(name)
    local before = torch[name]
    local function f(x, ...)
@@ -352,7 +352,7 @@ function view.install()
          if not holds(...) then return before(...) end
          return taped(...)
       end
-      arg.behind[f] = arg.behind[before] or before            -- whose text the help shows
+      arg.behind[f] = arg.behind[before] or before            -- the help shows its text
       torch[name] = f
    end
    for _, name in ipairs { 'isTensor', 'type', 'typename' } do ask(name) end

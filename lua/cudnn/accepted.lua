@@ -1,24 +1,24 @@
--- cudnn.accepted - methods of cudnn.torch that old scripts call, and that have nothing to do here.
+-- cudnn.accepted - methods of cudnn.torch that old scripts call, and that have no effect here.
 
 local M, modes = {}, {}
 
---- Accepted for old scripts, and changes nothing: there are no descriptors to forget.
+--- Accepted for old scripts, without effect: there are no descriptors to drop.
 function M:clearDesc() end
 
---- Accepted for old scripts: the fastest engine is always taken. Returns self.
+--- Accepted for old scripts: the fastest engine is always used. Returns self.
 function modes:fastest(mode)
    self.fastest_mode = mode == nil or mode
    return self
 end
 
---- Accepted for old scripts: keeps the numbers of cuDNN's algorithms, which choose nothing here; torch.conv.engine chooses an
+--- Accepted for old scripts: stores the numbers of cuDNN's algorithms, which have no effect here; torch.conv.engine chooses an
 -- engine. Returns self.
 function modes:setMode(fmode, bdmode, bwmode)
    self.fmode, self.bdmode, self.bwmode = fmode, bdmode, bwmode
    return self
 end
 
---- Forgets what setMode has kept. Returns self.
+--- Drops the numbers of setMode. Returns self.
 function modes:resetMode()
    self.fmode, self.bdmode, self.bwmode = nil, nil, nil
    return self

@@ -1,4 +1,4 @@
--- cudnn.convert - layers of a model from classes of nn to those of cudnn, and back.
+-- cudnn.convert - converts layers of a model from classes of nn to those of cudnn, and back.
 local torch = require 'torch'
 local arg, class = require 'torch.arg', require 'torch.class'
 
@@ -11,8 +11,8 @@ for _, name in ipairs { 'BatchNormalization', 'SpatialBatchNormalization', 'Volu
    NAMES[name] = true
 end
 
--- The class that the layer becomes, or nil. A class of cudnn derives from ours of the same name in nn; where a program has a class
--- of that name, its layers stay.
+-- The class to convert the layer to, or nil. A class of cudnn derives from ours of the same name in nn; where a program has a
+-- class of that name, its layers stay.
 local function other_class(m, to_cudnn)
    local package_name, name = torch.type(m):match '^(%w+)%.(%w+)$'
    if not NAMES[name] then return nil end
@@ -22,7 +22,7 @@ local function other_class(m, to_cudnn)
    return its == theirs and ours or nil
 end
 
--- Does the layer use what only cudnn's class has?
+-- Whether the layer uses a feature that only cudnn's class has.
 local function is_special(m)
    if (m.groups or 1) ~= 1 then return true end
    if torch.type(m) == 'cudnn.TemporalConvolution' then return (m.padH or 0) ~= 0 end
@@ -30,12 +30,12 @@ local function is_special(m)
    return (m.padT or 0) ~= 0 or (m.padH or 0) ~= 0 or (m.padW or 0) ~= 0
 end
 
---- Turns the layers of a model into those of another package, in place: from nn to cudnn, or back. A layer of another name
--- stays, and so does one of cudnn that uses what nn's lacks, such as groups, or one of a class that the program has put in place
--- of ours. Parameters stay the same tensors.
+--- Converts the layers of a model to those of another package, in place: from nn to cudnn, or back. A layer of another name
+-- stays, and so does one of cudnn that uses a feature that nn's lacks, such as groups, or one of a class with which the program
+-- replaced ours. Parameters stay the same tensors.
 -- @param net           a module
 -- @param dst           the package: cudnn or nn
--- @param exclusion_fn  function(module) that says true of those that shall stay (optional)
+-- @param exclusion_fn  function(module) that returns true for modules to leave alone (optional)
 -- @return net
 -- torch.type(cudnn.convert(nn.Sequential():add(nn.ReLU()), cudnn):get(1)) --> cudnn.ReLU
 return function(net, dst, exclusion_fn)
@@ -45,7 +45,7 @@ return function(net, dst, exclusion_fn)
    if exclusion_fn ~= nil and not arg.is_callable(exclusion_fn) then
       arg.refuse('cudnn.convert', 'exclusion_fn', 'a function', exclusion_fn)
    end
-   local chosen = {}                           -- before the first changes: exclusion_fn may fail
+   local chosen = {}                           -- all before the first change, because exclusion_fn may fail
    for _, m in ipairs(net:listModules()) do
       local other = other_class(m, dst == cudnn)
       if other and not is_special(m) and not (exclusion_fn and exclusion_fn(m)) then chosen[#chosen + 1] = { m, other } end

@@ -61,7 +61,7 @@ function Temporal:__init(inputFrameSize, outputFrameSize, kH, dH, padH)
    TemporalConvolution.__init(self, inputFrameSize, outputFrameSize, kH, dH)
 end
 
--- The input with its zeros around; what is no sequence is left for the parent to refuse.
+-- The input with zeros around it; the parent refuses anything but a sequence.
 local function padded(self, input)
    local n = torch.isTensor(input) and input:dim()
    if (self.padH or 0) == 0 or n ~= 2 and n ~= 3 or input:size(n) ~= self.inputFrameSize then return input end
@@ -86,7 +86,7 @@ function Temporal:accGradParameters(input, gradOutput, scale)
    TemporalConvolution.accGradParameters(self, padded(self, input), gradOutput, scale)
 end
 
--- Files have the weight as cuDNN wants it, outputs x 1 x frames x features: the same numbers in the same order.
+-- Files have the weight in cuDNN's form, outputs x 1 x frames x features: the same numbers in the same order.
 function Temporal:read(file)
    TemporalConvolution.read(self, file)
    self.kW, self.dW = self.kW or self.kH, self.dW or self.dH

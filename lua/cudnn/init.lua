@@ -1,27 +1,27 @@
 -- cudnn - names of cudnn.torch for layers of nn: scripts that use them run, and models in files that hold them load, with or
--- without a GPU. The engine of each layer is chosen as for nn's; no cuDNN is needed. And settings: whether cuDNN may compute.
+-- without a GPU. The engine of each layer is chosen as for nn's; cuDNN is not needed. Settings control whether cuDNN computes.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local C = require 'torch.lib'.C
 require 'nn'
 
-ffi.cdef 'void th_dnn_set(int when); int th_dnn_when(void);'       -- as lib/include/th_conv_engine.h has it
+ffi.cdef 'void th_dnn_set(int when); int th_dnn_when(void);'       -- from lib/include/th_conv_engine.h
 local NEVER, WHERE_FASTER, WHEREVER = 0, 1, 2
 
 local cudnn = rawget(_G, 'cudnn') or {}
 _G.cudnn = cudnn                       -- torch.class finds the package among the globals, as scripts of Torch7 do
 package.loaded.cudnn = cudnn
 
---- cudnn.version: The version of cuDNN whose names these are, 5110, for scripts that ask for one.
+--- cudnn.version: The version of cuDNN with these names, 5110, for scripts that require one.
 cudnn.version = 5110
---- cudnn.fastest: Accepted for old scripts, as true or false, and changes nothing: the fastest engine is always taken.
+--- cudnn.fastest: Accepted for old scripts, as true or false, without effect: the fastest engine is always used.
 cudnn.fastest = false
---- cudnn.verbose: Accepted for old scripts, and changes nothing; torch.conv.explain tells which engine is taken and why.
+--- cudnn.verbose: Accepted for old scripts, without effect; torch.conv.explain shows the engine and the reason.
 cudnn.verbose = false
---- cudnn.useFindEx: Accepted for old scripts, and changes nothing.
+--- cudnn.useFindEx: Accepted for old scripts, without effect.
 cudnn.useFindEx = false
 
--- The settings that are not fields: how each is asked, and told.
+-- The settings that are not fields: functions that read and set each.
 local settings = {
    benchmark = {
       get = function() return torch.conv.benchmark end,
@@ -37,17 +37,18 @@ local settings = {
    },
 }
 
---- cudnn.benchmark: torch.conv.benchmark under cudnn's name: true measures the engines of a convolution of each new shape, and on
--- CUDA devices cuDNN beside our own kernels where both can average windows or normalise batches; the faster one computes.
+--- cudnn.benchmark: torch.conv.benchmark under cudnn's name: true measures the engines of a convolution of each new shape. On
+-- CUDA devices it also measures cuDNN and our kernels where both can average windows or normalise batches. The fastest
+-- computes.
 -- cudnn.benchmark --> false
 
 --- cudnn.enabled: Whether CUDA devices may compute by cuDNN at all, for all threads. false: convolutions, means of windows,
--- batch normalisation and recurrent layers take other ways, as where there is no cuDNN. Setting it ends cudnn.prefer.
+-- batch normalisation and recurrent layers are computed as without cuDNN. Setting it resets cudnn.prefer.
 -- cudnn.enabled --> true
 
---- cudnn.prefer: true: means of windows, batch normalisation and recurrent layers on CUDA devices are computed by cuDNN where
--- it can, whatever their size and what was measured; also on the emulated device, which has a cuDNN of its own. For
--- convolutions say torch.conv.prefer = 'cudnn'. Setting it ends cudnn.enabled = false.
+--- cudnn.prefer: true: cuDNN computes means of windows, batch normalisation and recurrent layers on CUDA devices where
+-- it can, whatever their size and what was measured; also on the emulated device, which has an emulated cuDNN. For
+-- convolutions set torch.conv.prefer = 'cudnn'. Setting it resets cudnn.enabled = false.
 -- cudnn.prefer --> false
 setmetatable(cudnn, {
    __index = function(_, key) return settings[key] and settings[key].get() end,

@@ -9,7 +9,7 @@ local ReLU = torch.class('cudnn.ReLU', 'nn.ReLU')
 ReLU.clearDesc = accepted.clearDesc
 
 --- nn.ClippedReLU under cudnn's name.
--- @param ceiling  no value is larger
+-- @param ceiling  the largest value of the output
 -- @param inplace  true: works in the memory of the input and of the gradient
 -- cudnn.ClippedReLU(2):forward(torch.Tensor{-1, 0.5, 8}) --> {0, 0.5, 2}
 local Clipped, ClippedReLU = torch.class('cudnn.ClippedReLU', 'nn.ClippedReLU')
@@ -23,7 +23,7 @@ function Clipped:__init(ceiling, inplace)
    self.ceiling = ceiling
 end
 
--- Files have the name ceiling.
+-- In files the field is named ceiling.
 function Clipped:read(file)
    ClippedReLU.read(self, file)
    self.clip = self.clip or self.ceiling
@@ -42,22 +42,22 @@ for _, name in ipairs { 'Tanh', 'Sigmoid' } do
 
    function Class:__init(inplace)
       parent.__init(self)
-      self.inplace = inplace or false                         -- which all activations look at
+      self.inplace = inplace or false                         -- read by all activations
    end
 end
 
 -- ---- softmax ----------------------------------------------------------------------------------------------------------
 
---- cudnn.SoftMax(fast): nn.SoftMax under cudnn's name. fast is accepted for old scripts, and changes nothing.
+--- cudnn.SoftMax(fast): nn.SoftMax under cudnn's name. fast is accepted for old scripts, without effect.
 -- cudnn.SoftMax():forward(torch.Tensor{0, math.log(3)}) --> {0.25, 0.75}
 
---- cudnn.LogSoftMax(fast): nn.LogSoftMax under cudnn's name. fast is accepted for old scripts, and changes nothing.
+--- cudnn.LogSoftMax(fast): nn.LogSoftMax under cudnn's name. fast is accepted for old scripts, without effect.
 -- cudnn.LogSoftMax():forward(torch.Tensor{0, 0}) --> {-0.69315, -0.69315}
 
---- cudnn.SpatialSoftMax(fast): nn.SpatialSoftMax under cudnn's name. fast is accepted for old scripts, and changes nothing.
+--- cudnn.SpatialSoftMax(fast): nn.SpatialSoftMax under cudnn's name. fast is accepted for old scripts, without effect.
 -- cudnn.SpatialSoftMax():forward(torch.zeros(2, 1, 1)) --> {{{0.5}}, {{0.5}}}
 
---- cudnn.SpatialLogSoftMax(fast): nn.SpatialLogSoftMax under cudnn's name. fast is accepted for old scripts, and changes nothing.
+--- cudnn.SpatialLogSoftMax(fast): nn.SpatialLogSoftMax under cudnn's name. fast is accepted for old scripts, without effect.
 -- cudnn.SpatialLogSoftMax():forward(torch.zeros(2, 1, 1)) --> {{{-0.69315}}, {{-0.69315}}}
 for _, name in ipairs { 'SoftMax', 'LogSoftMax', 'SpatialSoftMax', 'SpatialLogSoftMax' } do
    local Class, parent = torch.class('cudnn.' .. name, 'nn.' .. name)
@@ -69,10 +69,11 @@ for _, name in ipairs { 'SoftMax', 'LogSoftMax', 'SpatialSoftMax', 'SpatialLogSo
    end
 end
 
---- cudnn.VolumetricSoftMax(fast): nn.SoftMax over the planes of a volume, for each voxel. fast is accepted, and changes nothing.
+--- cudnn.VolumetricSoftMax(fast): nn.SoftMax over the planes of a volume, for each voxel. fast is accepted, without effect.
 -- cudnn.VolumetricSoftMax():forward(torch.zeros(2, 1, 1, 1)) --> {{{{0.5}}}, {{{0.5}}}}
 
---- cudnn.VolumetricLogSoftMax(fast): nn.LogSoftMax over the planes of a volume, for each voxel. fast is accepted, and changes nothing.
+--- cudnn.VolumetricLogSoftMax(fast): nn.LogSoftMax over the planes of a volume, for each voxel. fast is accepted, without
+-- effect.
 -- cudnn.VolumetricLogSoftMax():forward(torch.zeros(2, 1, 1, 1)) --> {{{{-0.69315}}}, {{{-0.69315}}}}
 for _, row in ipairs { { 'VolumetricSoftMax', 'softmax' }, { 'VolumetricLogSoftMax', 'logsoftmax' } } do
    local name, forward, backward = row[1], row[2], row[2] .. '_grad'

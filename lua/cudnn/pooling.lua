@@ -1,4 +1,4 @@
--- cudnn.pooling - the largest value and the mean of windows, under cudnn's names: windows do not overlap unless steps are given.
+-- cudnn.pooling - max and average pooling under cudnn's names: windows do not overlap unless steps are given.
 local torch = require 'torch'
 local whole = require 'nn.constants'.whole
 local windows = require 'nn.windows'
@@ -25,7 +25,7 @@ end
 local VolumetricMax = torch.class('cudnn.VolumetricMaxPooling', 'nn.VolumetricMaxPooling')
 VolumetricMax.clearDesc = accepted.clearDesc
 
---- nn.VolumetricAveragePooling that may pad. Windows that stick out are always dropped.
+--- nn.VolumetricAveragePooling that may pad. Windows that extend beyond the far sides are always dropped.
 -- @param padT,padW,padH  zeros around the volume, which count (default 0)
 -- cudnn.VolumetricAveragePooling(2, 2, 2, 1, 1, 1, 1, 1, 1):forward(torch.ones(1, 2, 2, 2)):size() --> {1, 3, 3, 3}
 local VolumetricAverage, VolumetricPooling = torch.class('cudnn.VolumetricAveragePooling', 'nn.VolumetricAveragePooling')
@@ -44,7 +44,7 @@ function VolumetricAverage:__init(kT, kW, kH, dT, dW, dH, padT, padW, padH)
    end
 end
 
--- The volume with zeros around it, or without what is around it; what is no volume is left for the parent to refuse.
+-- The volume with zeros around it, or with its border cut off; the parent refuses anything but a volume.
 local function turned(self, x, how)
    local n = torch.isTensor(x) and x:dim()
    if n ~= 4 and n ~= 5 then return x end

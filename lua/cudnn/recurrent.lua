@@ -1,8 +1,8 @@
--- cudnn.recurrent - recurrent layers under cudnn's names; weights lie as cuDNN lays them: all matrices, then all biases.
+-- cudnn.recurrent - recurrent layers under cudnn's names, with weights in cuDNN's order: all matrices, then all biases.
 local torch, class = require 'torch', require 'torch.class'
 local accepted = require 'cudnn.accepted'
 
--- In a file `mode` is cuDNN's word for the cells, which the class knows; descriptors and handles were never saved.
+-- In a file `mode` is cuDNN's word for the cells, which follows from the class; descriptors and handles were never saved.
 local STALE = { 'mode', 'bidirectional', 'numDirections', 'inputMode', 'datatype', 'reserve', 'weightsDesc' }
 
 --- cudnn.RNNReLU(inputSize, hiddenSize, numLayers, batchFirst, dropout, rememberStates): nn.RNNReLU under cudnn's name.
@@ -30,7 +30,7 @@ for _, row in ipairs { { 'RNN', 'RNN' }, { 'RNNReLU', 'RNNReLU' }, { 'RNNTanh', 
    local Class, parent = class.derive('cudnn.' .. row[1], class.reserved_class('nn.' .. row[2]))
    Class.clearDesc = accepted.clearDesc
 
-   --- Accepted for old scripts, and changes nothing: work is given to the stream of the thread.
+   --- Accepted for old scripts, without effect: work goes to the stream of the thread.
    function Class:setSync(sync) self.sync = sync end
 
    function Class:read(file)

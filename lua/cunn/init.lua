@@ -1,5 +1,4 @@
--- cunn - nn on CUDA devices: modules of nn run there after m:cuda() without this package, which loads cutorch and nn for old
--- scripts.
+-- cunn - loads nn and cutorch, for old scripts; modules of nn run on CUDA devices after m:cuda() without this package.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'

@@ -1,5 +1,4 @@
--- cutorch.rnn - whole recurrent layers by cuDNN, for nn.RNN and others: sequences of one length, without dropout between
--- layers.
+-- cutorch.rnn - whole recurrent layers by cuDNN, for nn.RNN and others: one sequence length, no dropout between layers.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'

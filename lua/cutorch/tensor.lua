@@ -11,7 +11,7 @@ local G = require 'cutorch.backend'.C
 
 local function here()
    local device = G.th_cuda_device()
-   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 0) end       -- at any level
+   if device == 0 then error('there is no CUDA device: ' .. ffi.string(G.th_cuda_why()), 0) end       -- 0: callers vary
    return device
 end
 construct.set_device(here)

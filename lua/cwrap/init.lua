@@ -1,18 +1,18 @@
--- cwrap - writes C functions for Lua around functions of C, from a description of their arguments.
+-- cwrap - generates C functions for Lua that wrap C functions, from a description of their arguments.
 local cwrap = { types = require 'cwrap.types' }
 
 local CInterface = {}
 CInterface.__index = CInterface
 cwrap.CInterface = CInterface
 
---- An interface without functions. interface.argtypes are its types of arguments, which may be changed and added to.
+--- An interface without functions. interface.argtypes are its types of arguments, which may be changed and extended.
 function CInterface.new()
    local argtypes = {}
    for name, its in pairs(cwrap.types) do argtypes[name] = its end
    return setmetatable({ argtypes = argtypes, txt = {}, registry = {} }, CInterface)
 end
 
---- Adds a text as it is.
+--- Adds a text unchanged.
 function CInterface:print(text) self.txt[#self.txt + 1] = text end
 
 --- The name of the C function behind a name of Lua.
@@ -20,7 +20,7 @@ function CInterface.luaname2wrapname(_, name) return 'wrapper_' .. name:gsub('[^
 
 -- ---- one function ----------------------------------------------------------------------------------------------
 
--- The arguments of a description as objects that know their place and their type.
+-- The arguments of a description as objects that know their position and their type.
 local function prepared(self, args)
    local list = {}
    for i, description in ipairs(args) do
@@ -61,7 +61,7 @@ local function lines_of(out, args, step, indent)
    end
 end
 
--- The call of variant `set`, and what it leaves on the stack.
+-- The call of variant `set`, and the code that pushes its results.
 local function write_call(out, set, cname, args)
    local indent, parts, result = '    ', {}, nil
    out[#out + 1] = ('  if(argset == %d)\n  {'):format(set)
@@ -80,7 +80,7 @@ local function write_call(out, set, cname, args)
    out[#out + 1] = ('    return %d;\n  }'):format(count)
 end
 
--- The branch that takes the arguments of one way off Lua's stack.
+-- The branch that reads the arguments of one variant from Lua's stack.
 local function write_read(out, set, args, way, first)
    local tests, place = { ('narg == %d'):format(#way) }, {}
    for i, a in ipairs(way) do
@@ -103,8 +103,8 @@ local function usage(args)
    return table.concat(words, ' ')
 end
 
---- Writes the C function for `name`: interface:wrap(name, cname, arguments, [cname, arguments, ...]). The first description
--- that fits the arguments of a call is called. An argument is { name = type, default =, invisible =, returned =, creturned = }.
+--- Writes the C function for `name`: interface:wrap(name, cname, arguments, [cname, arguments, ...]). A call uses the first
+-- description that fits its arguments. An argument is { name = type, default =, invisible =, returned =, creturned = }.
 function CInterface:wrap(name, ...)
    local given, sets = { ... }, {}
    for i = 1, #given, 2 do
@@ -144,7 +144,7 @@ function CInterface:register(name)
    self.registry = {}
 end
 
---- Forgets the functions that have not been registered.
+--- Drops the functions that have not been registered.
 function CInterface:clearhistory() self.registry = {} end
 
 --- The text of the C file.

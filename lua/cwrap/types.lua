@@ -1,5 +1,5 @@
--- cwrap.types - types of arguments that cwrap knows: numbers of C, boolean and string. Each is a table of functions that write
--- C code for an argument `arg`, whose number is arg.i and whose place on Lua's stack is `idx`:
+-- cwrap.types - types of arguments that cwrap knows: numbers of C, boolean and string. Each is a table of functions that
+-- generate C code for an argument `arg`, whose number is arg.i and whose position on Lua's stack is `idx`:
 --    helpname, declare, check(arg, idx), read(arg, idx), init, carg, creturn, precall, postcall
 local function variable(arg) return ('arg%d'):format(arg.i) end
 

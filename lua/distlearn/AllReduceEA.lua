@@ -4,13 +4,13 @@
 --    local ea = require 'distlearn.AllReduceEA'(nil, 10, 0.2)
 --    ea.synchronizeParameters(params)           at the start
 --    ea.averageParameters(params)               after each step
---    ea.synchronizeCenter(params)               after each epoch: there the steps of all come to an end
+--    ea.synchronizeCenter(params)               after each epoch: the steps of all ranks end there
 local arg = require 'torch.arg'
 local dist = require 'dist'.init()
 local lib = require 'distlearn.lib'
 
---- Every tau calls of averageParameters delta = alpha (params - centre) is taken from the parameters, and the sum of all ranks'
--- deltas is added to the centre. The first argument of distlearn, a tree of processes, is not needed.
+--- At every tau-th call of averageParameters, delta = alpha (params - centre) is subtracted from the parameters, and the sum of
+-- all ranks' deltas is added to the centre. The first argument of distlearn, a tree of processes, is not needed.
 return function(_, tau, alpha)
    if type(tau) ~= 'number' or tau % 1 ~= 0 or tau < 1 then arg.refuse('AllReduceEA', 'tau', 'a whole number from 1', tau) end
    if type(alpha) ~= 'number' or not (alpha >= 0 and alpha <= 1) then
@@ -26,7 +26,7 @@ return function(_, tau, alpha)
 
    local function add(deltas) for i, d in ipairs(deltas) do center[i]:add(d) end end
 
-   --- Counts a step, and averages if it is time to. Returns the parameters, a tensor or tables of tensors.
+   --- Counts a step, and averages if tau steps are done. Returns the parameters, a tensor or tables of tensors.
    local function averageParameters(params)
       local list = lib.tensors('averageParameters', params)
       needCenter(list)
@@ -49,7 +49,7 @@ return function(_, tau, alpha)
       return list
    end
 
-   --- All get the centre of one rank: the centres drift apart by rounding.
+   --- Copies the centre of one rank to all, because the centres drift apart by rounding.
    local function synchronizeCenter(params)
       come_to_an_end('synchronizeCenter', params)
       lib.takeFarthest(center, steps)
@@ -57,7 +57,7 @@ return function(_, tau, alpha)
       return params
    end
 
-   --- All get the parameters of the rank that has taken the most steps, and these as their centre.
+   --- Copies the parameters of the rank that has taken the most steps to all, also as their centre.
    local function synchronizeParameters(params)
       local list = come_to_an_end('synchronizeParameters', params)
       lib.takeFarthest(list, steps)

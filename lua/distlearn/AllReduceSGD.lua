@@ -2,12 +2,12 @@
 -- numbers of steps.
 --
 --    local sgd = require 'distlearn.AllReduceSGD'()
---    sgd.synchronizeParameters(params)          at the start, and after each epoch: there the steps of all come to an end
+--    sgd.synchronizeParameters(params)          at the start, and after each epoch: the steps of all ranks end there
 --    sgd.sumAndNormalizeGradients(grads)        at each step
 local dist = require 'dist'.init()
 local lib = require 'distlearn.lib'
 
---- The argument of distlearn, a tree of processes, is not needed: the job's ranks are it.
+--- The argument of distlearn, a tree of processes, is not needed: the job's ranks replace it.
 return function()
    local steps = 0
 
@@ -19,20 +19,20 @@ return function()
       return list, n
    end
 
-   --- Gradients, a tensor or tables of tensors, become their sum over the ranks that take the step. Returns them, and how many.
+   --- Sums gradients, a tensor or tables of tensors, over the ranks that take the step. Returns them, and the number of ranks.
    local function sumGradients(grads)
       local _, n = sum('sumGradients', grads)
       return grads, n
    end
 
-   --- The same, divided by how many ranks took the step.
+   --- The same, divided by the number of ranks that took the step.
    local function sumAndNormalizeGradients(grads)
       local list, n = sum('sumAndNormalizeGradients', grads)
       for _, g in ipairs(list) do g:mul(1 / n) end
       return grads, n
    end
 
-   --- All ranks get the parameters of the one that has taken the most steps; who has fewer waits for the others here.
+   --- Copies the parameters of the rank that has taken the most steps to all. Ranks with fewer steps wait here for the others.
    local function synchronizeParameters(params)
       local list = lib.tensors('synchronizeParameters', params)
       lib.finish(list, function() end)

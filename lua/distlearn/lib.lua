@@ -1,4 +1,4 @@
--- lua/distlearn/lib.lua - what AllReduceSGD and AllReduceEA share: tables of tensors, and rounds in which not all take part.
+-- lua/distlearn/lib.lua - shared code of AllReduceSGD and AllReduceEA: tables of tensors, and rounds of a part of the ranks.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'dist'
@@ -22,7 +22,7 @@ local function walk(x, list, who)
    return list
 end
 
---- The tensors of a table of tables, in an order that all ranks find.
+--- The tensors of a table of tables, in the same order on all ranks.
 function M.tensors(who, x)
    local list = walk(x, {}, who)
    if #list == 0 then error(who .. ': there is no tensor', 3) end
@@ -41,7 +41,7 @@ function M.finish(list, f)
    end
 end
 
---- All get the tensors of the rank that has taken the most steps.
+--- Copies the tensors of the rank that has taken the most steps to all.
 function M.takeFarthest(list, steps)
    local all = dist.allgather(torch.DoubleTensor{ steps }):view(-1)
    local farthest = 0

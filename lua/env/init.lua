@@ -1,4 +1,4 @@
--- env - what th gives its programs, for another LuaJIT that asks for it: print that shows tables, require of files, import.
+-- env - the environment of th's programs for another LuaJIT: print that shows tables, require of files, import.
 local names = require 'trepl.names'
 rawset(_G, 'print', names.print_new)
 rawset(_G, 'import', names.import)

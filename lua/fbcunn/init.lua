@@ -1,4 +1,4 @@
--- fbcunn - its layers stand in nn and fbnn; this package loads them and cunn, for old scripts.
+-- fbcunn - its layers are in nn and fbnn; this package loads them and cunn, for old scripts.
 require 'cunn'
 require 'fbnn'
 

@@ -1,5 +1,4 @@
--- feed.pixels - the largest number of pixels of an image, because a file of a few megabytes can claim, and hold, gigabytes of
--- pixels.
+-- feed.pixels - limits the pixels of an image: a file of a few megabytes can claim, and hold, gigabytes of pixels.
 local MOST = 2 ^ 30                          -- three gigabytes as RGB; OpenCV has the same limit
 local LARGEST = 2 ^ 53                       -- the numbers up to it are exact
 

@@ -1,4 +1,4 @@
--- lua/gnuplot/data.lua - what the plotting functions take, as curves: {title, clause, columns}; and their text for gnuplot.
+-- lua/gnuplot/data.lua - converts arguments of the plotting functions to curves, {title, clause, columns}, and these to text.
 local torch = require 'torch'
 local process = require 'gnuplot.process'
 
@@ -13,7 +13,7 @@ local function is_ours(info)
    return info and (info.what == 'C' or info.source:match '^(.*[/\\])' == HERE)
 end
 
---- Raises an error at the place outside of this package that made the call.
+--- Raises an error at the position outside of this package that made the call.
 function data.refuse(format, ...)
    local level = 2
    while is_ours(debug.getinfo(level, 'S')) do level = level + 1 end
@@ -35,7 +35,7 @@ for word in ([[lines points linespoints dots boxes vectors impulses steps fsteps
 end
 for word in ('csplines acsplines mcsplines bezier sbezier unique frequency'):gmatch '%S+' do SMOOTH[word] = true end
 
---- Refuses words for gnuplot that hold a second command.
+--- Refuses options for gnuplot that contain a second command.
 function data.clause(who, text)
    local bare = text:gsub('"[^"]*"', ''):gsub("'[^']*'", '')
    if text:find '[`%c]' or bare:find '[;@"\']' then
@@ -60,7 +60,7 @@ end
 
 -- ---- arguments --------------------------------------------------------------------------------------
 
--- A list {[name,] tensor [, tensor...] [, format]} taken apart; tensors on a device or of any type become doubles.
+-- Parses a list {[name,] tensor [, tensor...] [, format]}; tensors on a device or of any type become doubles.
 local function parts_of(list)
    local parts, at = { tensors = {} }, 1
    if type(list[at]) == 'string' then parts.title, at = list[at], at + 1 end
@@ -93,7 +93,7 @@ local function dims(tensors)
 end
 
 -- Columns of the rows that gnuplot reads: one or two tensors beside each other, a lone vector behind its indices.
--- Columns of two matrices take turns: of vectors the first two are places, the next two their lengths.
+-- Columns of two matrices alternate: of vectors the first two are positions, the next two their lengths.
 local function columns_of(who, tensors)
    local columns = {}
    for _, t in ipairs(tensors) do

@@ -1,4 +1,4 @@
--- lua/gnuplot/histc.lua - counts of values in equal bins, and their picture in letters.
+-- lua/gnuplot/histc.lua - counts of values in equal bins, and their histogram in letters.
 local torch = require 'torch'
 
 local BINS = 72                             -- fit a line of 80 letters behind the scale
@@ -6,7 +6,7 @@ local ROWS = 10
 
 local text = {}
 
--- Half is rounded up: %.2f rounds it to even.
+-- Half is rounded up; %.2f would round it to even.
 local function decimals(format, x) return format:format(math.floor(x * 100 + 0.5) / 100) end
 
 local function bin_text(h, i)

@@ -22,11 +22,11 @@ end
 
 -- ---- terminals --------------------------------------------------------------------------------------
 
--- Terminals with numbered windows, in the order of choice.
+-- Terminals with numbered windows, in the order of preference.
 local WINDOWS = { 'aqua', 'wxt', 'qt', 'x11' }
 local NUMBERED = { aqua = true, wxt = true, qt = true, x11 = true, windows = true }
 
--- Terminals that write files: what is set for each ending of a name, the first that gnuplot has.
+-- Terminals that write files: the settings for each extension, the first that gnuplot has.
 local FILES = {
    eps = { { 'postscript', 'postscript eps enhanced color' } },
    png = { { 'pngcairo', 'pngcairo' }, { 'png', 'png' } },
@@ -54,12 +54,12 @@ end
 
 -- ---- figures ----------------------------------------------------------------------------------------
 
--- A figure has number, picture (for SVG), and file, the name it is written to, or term, its terminal. With gnuplot it
--- has pipe; without it svg, the name of the SVG file, and plotted when there is something to draw.
+-- A figure has number, picture (for SVG), and file, the name of its file, or term, its terminal. With gnuplot it
+-- has pipe; without it svg, the name of the SVG file, and plotted if there is something to draw.
 local Figure = {}
 Figure.__index = Figure
 
--- Styles for those who have no ~/.gnuplot.
+-- Styles for users without ~/.gnuplot.
 local STYLE = {
    "set linetype 1 linecolor rgb '#0072b2'", "set linetype 2 linecolor rgb '#d55e00'", "set linetype 3 linecolor rgb '#009e73'",
    "set linetype 4 linecolor rgb '#cc79a7'", "set linetype 5 linecolor rgb '#e69f00'", "set linetype 6 linecolor rgb '#56b4e9'",
@@ -73,7 +73,7 @@ function Figure:send(...)
       self.pipe:synchronize()
    end, ...)
    if ok then return end
-   pcall(self.pipe.close, self.pipe)                 -- half a command may have been sent: nothing can follow it
+   pcall(self.pipe.close, self.pipe)                 -- half a command may have been sent, so no other can follow it
    self:forget()
    if tostring(why):find('interrupted', 1, true) then error(why, 0) end
    refuse('figure: the program gnuplot of figure %d has ended; the next plot starts a new one', self.number)
@@ -99,10 +99,10 @@ function Figure:refresh()
    end
 end
 
--- The figure is closed also where it cannot be drawn once more.
+-- The figure is closed even if it cannot be drawn once more.
 function Figure:close()
    local ok, why = true, nil
-   if self.term ~= 'dumb' then ok, why = pcall(self.refresh, self) end      -- which would print the letters again
+   if self.term ~= 'dumb' then ok, why = pcall(self.refresh, self) end      -- it would print the letters again
    if self.pipe then
       pcall(self.send, self, 'quit')
       if self.pipe then pcall(self.pipe.close, self.pipe) end
@@ -111,13 +111,13 @@ function Figure:close()
    if not ok then error(why, 0) end
 end
 
--- Only letters go to standard output: a plot of a file figure comes before its `set output`.
+-- Only letters go to standard output, because a plot of a file figure comes before its `set output`.
 local function start(figure, exe, terminal)
    figure.pipe = process.start(exe, terminal ~= 'dumb')
    if not paths.filep(paths.concat(paths.home or '', '.gnuplot')) then figure:send(unpack(STYLE)) end
 end
 
--- A new figure, of gnuplot or of our own drawing. `exe` is nil where gnuplot is not installed.
+-- A new figure, drawn by gnuplot or by ourselves. `exe` is nil if gnuplot is not installed.
 local function new_figure(n, exe, terminal)
    local figure = setmetatable({ number = n, picture = { curves = {} }, term = terminal }, Figure)
    if exe then start(figure, exe, terminal)
@@ -140,7 +140,7 @@ local function need_number(who, n)
 end
 
 --- Makes figure `n` the current one, and opens its window if there is none yet. Without `n`: a new figure.
--- @param config  {noraise = true}: an open window stays behind others
+-- @param config  {noraise = true}: an open window is not raised
 -- @return the number of the figure
 function gnuplot.figure(n, config)
    if type(config) ~= 'nil' and type(config) ~= 'table' then refuse('figure: config must be a table, got a %s', type(config)) end
@@ -174,7 +174,7 @@ function gnuplot.close(n)
    if figure then figure:close() end
 end
 
---- Closes all figures. Later ones have the terminal again that gnuplot.setterm replaced.
+--- Closes all figures. Later ones use the default terminal again, instead of that of gnuplot.setterm.
 function gnuplot.closeall()
    local all = {}
    for n in pairs(figures) do all[#all + 1] = n end
@@ -204,7 +204,7 @@ local function need_file(who, name)
    if not paths.dirp(folder) then refuse('%s: cannot save to %s: directory does not exist', who, name) end
 end
 
--- The name of the SVG file that stands for a file of another kind.
+-- The name of the SVG file that replaces a file of another kind.
 local function svg_name(name)
    if name:lower():find '%.svg$' then return name end
    note 'only SVG files can be written without it: .svg is added to names of other files'
@@ -236,7 +236,7 @@ function gnuplot.pdffigure(fname, n) return (file_figure('pdffigure', 'pdf', fna
 --- Opens a figure that is written to an SVG file by plotflush, close and each change of a label. Returns its number.
 function gnuplot.svgfigure(fname, n) return (file_figure('svgfigure', 'svg', fname, n)) end
 
---- Writes what the current figure shows to a file. The ending of its name is the format: eps, png, pdf or svg.
+--- Writes the current figure to a file. The extension of its name is the format: eps, png, pdf or svg.
 function gnuplot.figprint(fname)
    need_file('figprint', fname)
    local ending = fname:match '%.(%w+)$'
@@ -272,7 +272,7 @@ local function label(name, text)
    set('set ' .. name .. ' ' .. process.label(text))
 end
 
---- The label of the x axis. gnuplot shows `_` and `^` as it does in its enhanced mode; `\n` in the text ends a line.
+--- The label of the x axis. gnuplot renders `_` and `^` as in its enhanced mode; `\n` in the text ends a line.
 function gnuplot.xlabel(text) label('xlabel', text) end
 
 --- The label of the y axis.
@@ -313,7 +313,7 @@ function gnuplot.movelegend(hloc, vloc)
    set(('set key %s %s'):format(hloc, DOWN[vloc]))
 end
 
--- A limit of an axis as gnuplot reads it; '' and '*' leave it to gnuplot.
+-- A limit of an axis in gnuplot's form; '' and '*' leave it to gnuplot.
 local function limit(v)
    if v == nil or v == '' or v == '*' then return v or '' end
    local number = tonumber(v)
@@ -351,7 +351,7 @@ function gnuplot.axis(axis)
    set(unpack(AXES[axis]))
 end
 
---- Sends a command to gnuplot as it stands. It can do all that gnuplot can, so it must not hold text of others.
+--- Sends a command to gnuplot unchanged. It can do all that gnuplot can, so it must not hold text of others.
 function gnuplot.raw(str)
    if type(str) ~= 'string' then refuse('raw: the command must be a string, got a %s', type(str)) end
    local figure = current_figure()
@@ -359,7 +359,7 @@ function gnuplot.raw(str)
    else note 'commands of gnuplot.raw have no effect without it' end
 end
 
---- The program that is started in place of `gnuplot`: a path, or a name in PATH. Its own first terminal is used.
+--- Sets the program to start instead of `gnuplot`: a path, or a name in PATH. Its first terminal is used.
 function gnuplot.setgnuplotexe(exe)
    if type(exe) ~= 'string' or exe:find '%z' then refuse('setgnuplotexe: exe must be a string, got a %s', type(exe)) end
    if not process.choose(exe) then refuse('setgnuplotexe: there is no program %s', exe) end
@@ -378,14 +378,14 @@ end
 
 local OWN = { boxes = true, points = true, dots = true, linespoints = true, impulses = true }
 
--- How our own drawing shows a clause of gnuplot.
+-- The form of a clause of gnuplot in our own drawing.
 local function drawn_with(clause)
    if clause == '' then return 'points' end
    local style = clause:match 'with%s+(%a+)'
    return OWN[style] and style or 'lines'
 end
 
--- Sends the commands and then the lines of body(), or draws picture() where there is no gnuplot.
+-- Sends the commands and then the lines of body(), or draws picture() if there is no gnuplot.
 local function show(commands, body, picture)
    local figure = current_figure()
    if figure.svg then
@@ -416,7 +416,7 @@ end
 -- 'v' (vectors), or words of gnuplot such as 'with lines lw 3'.
 function gnuplot.plot(...) plot('plot', nil, ...) end
 
---- gnuplot.bar(...): Plots bars. Takes what gnuplot.plot takes, without a format.
+--- gnuplot.bar(...): Plots bars. Takes the arguments of gnuplot.plot, without a format.
 function gnuplot.bar(...) plot('bar', '|', ...) end
 
 --- gnuplot.histc(tensor, [bins], [min], [max]): Counts the elements in equal bins (72) from the least to the greatest.

@@ -1,4 +1,4 @@
--- lua/gnuplot/process.lua - the program gnuplot: where it is, which terminals it has, its input, and text that it takes as text.
+-- lua/gnuplot/process.lua - the program gnuplot: its path, its terminals, its input, and quoting of text.
 local torch = require 'torch'
 local paths = require 'paths'
 
@@ -9,7 +9,7 @@ local process = {}
 local SAFE = { ['\n'] = '\\n', ['\t'] = '\\t', ['\0'] = ' ', ['"'] = '\\"' }
 local ANY = '[%z\1-\255]'
 
--- A backtick starts a command and @ a macro, also between double quotes; as octal numbers they are letters.
+-- A backtick starts a command and @ a macro, also between double quotes; as octal escapes they are plain characters.
 local function letter(c)
    return SAFE[c] or c:find '[`@%c]' and ('\\%03o'):format(c:byte()) or nil
 end
@@ -26,7 +26,7 @@ function process.label(text)
 end
 
 -- Text between quotes that keeps every character. Between ' nothing is expanded; a text with ' or control characters
--- goes between ", because gnuplot 5.4 misreads a doubled ' at the beginning.
+-- is put between ", because gnuplot 5.4 misreads a doubled ' at the beginning.
 local function exact(text, quote)
    if quote == "'" and not text:find "[`@'%c]" then return "'" .. text .. "'" end
    return '"' .. text:gsub(ANY, function(c) return c == '\\' and '\\\\' or letter(c) end) .. '"'
@@ -35,7 +35,7 @@ end
 --- The title of a curve; gnuplot shows every character as it is.
 function process.title(text) return exact(tostring(text), "'") end
 
---- A file name between `quote`, " or '. gnuplot would write into a command when a name begins with |, and replace
+--- A file name between `quote`, " or '. gnuplot would write to a command if a name began with |, and replace
 --- a first ~.
 function process.file_name(name, quote) return exact(name:find '^[|~]' and './' .. name or name, quote) end
 
@@ -43,7 +43,7 @@ local function shell(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
 -- ---- the program ------------------------------------------------------------------------------------
 
-local chosen                                -- what setgnuplotexe got
+local chosen                                -- the argument of setgnuplotexe
 local known = {}                            -- path -> set of terminals
 
 -- The path of a program; a name without a slash is looked up in PATH.
@@ -58,7 +58,7 @@ end
 --- The path of gnuplot; nil where it is not installed.
 function process.find() return look_up(chosen or 'gnuplot') end
 
---- Makes `exe` the program that is started. Returns its path, or nil when there is no such program.
+--- Sets the program to start. Returns its path, or nil if there is no such program.
 function process.choose(exe)
    local path = look_up(exe)
    if path then chosen = exe end
@@ -69,7 +69,7 @@ end
 function process.terminals(exe)
    if not known[exe] then
       local set = {}
-      -- The list stops for a Return at each page.
+      -- The list waits for a Return at each page.
       local pipe = io.popen(("printf 'set term\\n%s\\nquit\\n' | %s 2>&1"):format(('\\n'):rep(8), shell(exe)))
       for line in pipe:lines() do
          local name = line:gsub('^Press return for more:', ''):match '^%s+([%w_]+)%s'
@@ -85,7 +85,7 @@ function process.terminals(exe)
 end
 
 --- Starts the program; its input is a torch.PipeFile, whose writes are errors when the program has ended.
--- @param quiet  true: what it prints to standard output is dropped
+-- @param quiet  true: its standard output is dropped
 function process.start(exe, quiet)
    return torch.PipeFile('exec ' .. shell(exe) .. ' -persist' .. (quiet and ' >/dev/null' or ''), 'w')
 end

@@ -1,7 +1,7 @@
 -- lua/gnuplot/svg.lua - draws curves, bars, images and clouds of points as SVG; needs no other program.
 --
 -- A picture is a table: title, xlabel, ylabel, grid, logscale (of y), square (both axes have one scale),
--- xrange and yrange ({low, high}, each may be nil), key ({horizontal, vertical} place of the legend, or false),
+-- xrange and yrange ({low, high}, each may be nil), key ({horizontal, vertical} position of the legend, or false),
 -- curves = {{title =, x =, y =, with =, colour =}, ...}: x and y are lists of numbers (y may have gaps), `with` is
 -- 'lines', 'points', 'linespoints', 'boxes', 'dots' or 'impulses', and `colour` is a list of numbers that colour the points,
 -- image = {rows =, left =, bottom =, down =, palette =}: rows of numbers; the middle of its first cell is at left,
@@ -12,7 +12,7 @@ local svg = {}
 
 local WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 800, 500, 80, 20, 50, 60
 local BAR = 70                              -- room for the scale of colours
-local MOST = 256                            -- rows and columns of an image that are drawn
+local MOST = 256                            -- rows and columns of an image to draw
 local COLOURS = { '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9' }
 
 local function finite(v) return v ~= nil and v == v and math.abs(v) < math.huge end
@@ -31,7 +31,7 @@ local function wider(range, v)
    if finite(v) then range[1], range[2] = math.min(range[1], v), math.max(range[2], v) end
 end
 
--- The limits of one axis: what the picture asks for, otherwise the extent of the values. Halves the room around a
+-- The limits of one axis: those of the picture, otherwise the extent of the values. Adds space around a
 -- single value.
 local function limits(range, asked)
    local low, high = range[1], range[2]
@@ -48,7 +48,7 @@ local function limits(range, asked)
    return low, high
 end
 
--- A point's ordinate as it is drawn: its logarithm on a logarithmic axis, where others than positive numbers are left out.
+-- A point's ordinate for drawing: its logarithm on a logarithmic axis, where numbers that are not positive are left out.
 local function height(picture, v)
    if not picture.logscale or v == nil then return v end
    return v > 0 and math.log10(v) or 0 / 0
@@ -112,7 +112,7 @@ local function span_of(lists)
    return range
 end
 
--- A function from a number to its colour; nil for what is not finite.
+-- A function from a number to its colour; nil for numbers that are not finite.
 local function painter(range, palette)
    return function(v)
       if not finite(v) then return nil end
@@ -223,7 +223,7 @@ local function legend(c, picture)
    end
 end
 
--- Cells of one colour beside each other become one rectangle; of a large image, only MOST rows and columns are drawn.
+-- Adjacent cells of one colour become one rectangle; of a large image, only MOST rows and columns are drawn.
 local function draw_image(c, image, paint)
    local rows, columns = #image.rows, #image.rows[1]
    local down, across = math.min(rows, MOST), math.min(columns, MOST)
@@ -262,7 +262,7 @@ local function colour_bar(c, range, palette)
    c:text(x + 20, c.top + 10, 'start', ('%.3g'):format(range[2]))
 end
 
--- The numbers of a picture that are shown as colours; nil without any.
+-- The numbers of a picture that determine colours; nil without any.
 local function coloured(picture)
    local lists = {}
    for _, row in ipairs(picture.image and picture.image.rows or {}) do lists[#lists + 1] = row end
@@ -294,7 +294,7 @@ function svg.text(picture)
    return table.concat(c, '\n') .. '\n'
 end
 
---- Writes a picture into a file; an error says why it could not.
+--- Writes a picture into a file; raises an error if that fails.
 function svg.write(path, picture)
    local text = svg.text(picture)
    local file, why = io.open(path, 'w')

@@ -1,9 +1,9 @@
--- lua/graph/Graph.lua - a directed graph: edges and the nodes that they join, both in the order they came.
+-- lua/graph/Graph.lua - a directed graph: edges and the nodes that they join, both in the order of insertion.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local graph = require 'graph'
 
---- An empty graph. `nodes` and `edges` are lists, and map each element to its place.
+--- An empty graph. `nodes` and `edges` are lists, and map each element to its index.
 local Graph = torch.class('graph.Graph')
 
 function Graph:__init()
@@ -77,7 +77,7 @@ local function copy(self, flip)
    return new, of
 end
 
---- A graph of new nodes with the same data, all edges turned round. Returns it, and a table from old to new nodes.
+--- A graph of new nodes with the same data and reversed edges. Returns it, and a table from old to new nodes.
 function Graph:reverse() return copy(self, true) end
 
 --- A graph of new nodes with the same data and the same edges. Returns it, and a table from old to new nodes.
@@ -113,7 +113,7 @@ function Graph:topsort()
    return order
 end
 
---- The graph as text in the language of Graphviz: nodes by number, with what node:label() says, quoted.
+--- The graph as text in the language of Graphviz: nodes by number, with the quoted text of node:label().
 --- Nodes may add attributes: node:graphNodeAttributes() returns a table of them.
 function Graph:todot(title) return graph._todot(graph._drawing(self, title)) end
 

@@ -3,8 +3,8 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local graph = require 'graph'
 
---- A node that carries `data`, anything. `children` is the list of the nodes that its edges go to, and maps each of
---- them to its place; `id` is the node's number in the graph that it was last added to.
+--- A node that carries `data`, any value. `children` is the list of the nodes at the ends of its edges, and maps each of
+--- them to its index; `id` is the node's number in the graph that it was last added to.
 --- @param parent  a node to which this one is added as a child (optional)
 local Node = torch.class('graph.Node')
 
@@ -18,7 +18,7 @@ function Node:__init(data, parent)
    if parent ~= nil then parent:add(self) end
 end
 
---- Adds a child, or each of a list of them; one that is there already is not added again.
+--- Adds a child, or each of a list of them; existing children are not added again.
 function Node:add(child)
    if type(child) == 'table' and not torch.typename(child) then
       for _, one in ipairs(child) do self:add(one) end
@@ -34,8 +34,8 @@ function Node:add(child)
    end
 end
 
--- Walks depth first below `self`, through nodes for which `enter` answers true; `leave` comes after all children. The
--- walk keeps its own stack: chains of a hundred thousand nodes are no trouble.
+-- Traverses depth first below `self`, through nodes for which `enter` returns true; `leave` is called after all children. The
+-- stack is explicit, so chains of a hundred thousand nodes work.
 local function walk(self, enter, leave)
    if not enter(self) then return end
    local nodes, places, depth = {self}, {0}, 1
@@ -53,7 +53,7 @@ local function walk(self, enter, leave)
    end
 end
 
--- Answers true for a node the first time.
+-- Returns true for a node the first time.
 local function once()
    local seen = {}
    return function(node)
@@ -63,7 +63,7 @@ local function once()
    end
 end
 
--- The same by the mark in the node, which stays.
+-- The same with a mark in the node, which stays.
 local function unmarked(node)
    if node.visited then return false end
    node.visited = true
@@ -99,25 +99,25 @@ local function need(self, name, func)
    end
 end
 
---- Calls func(node) once for each node that can be reached, breadth first, this one first.
+--- Calls func(node) once for each reachable node, breadth first, this one first.
 function Node:bfs(func)
    need(self, 'bfs', func)
    breadth(self, once(), func)
 end
 
---- Calls func(node) once for each node that can be reached, depth first: children before their parents.
+--- Calls func(node) once for each reachable node, depth first: children before their parents.
 function Node:dfs(func)
    need(self, 'dfs', func)
    depth(self, once(), func)
 end
 
---- Node:bfs that skips nodes whose `visited` is true and leaves the mark on those it meets; returns these in order.
+--- Node:bfs that skips nodes whose `visited` is true and sets the mark on those it visits; returns these in order.
 function Node:bfs_dirty(func)
    need(self, 'bfs_dirty', func)
    return breadth(self, unmarked, func)
 end
 
---- Node:dfs that skips nodes whose `visited` is true and leaves the mark on those it meets; returns these in order.
+--- Node:dfs that skips nodes whose `visited` is true and sets the mark on those it visits; returns these in order.
 function Node:dfs_dirty(func)
    need(self, 'dfs_dirty', func)
    return depth(self, unmarked, func)
@@ -125,7 +125,7 @@ end
 
 local function nothing() end
 
---- Calls pre_func(node) before and post_func(node) after the children of each node that can be reached; either may be
+--- Calls pre_func(node) before and post_func(node) after the children of each reachable node; either may be
 --- nil.
 function Node:visit(pre_func, post_func)
    local enter = once()
@@ -137,7 +137,7 @@ function Node:visit(pre_func, post_func)
    end, post_func or nothing)
 end
 
--- Whether a walk from one of the nodes comes back to where it is.
+-- Whether a path from one of the nodes leads back to a node on it.
 function graph._cyclic(nodes)
    local open, done, found = {}, {}, false
    for _, start in ipairs(nodes) do
@@ -154,7 +154,7 @@ end
 --- Whether a cycle can be reached from here.
 function Node:hasCycle() return graph._cyclic{self} end
 
---- The graph of all nodes that can be reached from here, with an edge for every child; breadth first.
+--- The graph of all reachable nodes, with an edge for every child; breadth first.
 function Node:graph()
    local g = graph.Graph()
    g:add(self)

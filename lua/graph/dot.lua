@@ -1,11 +1,11 @@
--- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell; without them, our own.
+-- lua/graph/dot.lua - pictures of graphs: text for Graphviz, and its programs, started without a shell; else our own drawing.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local graph = require 'graph'
 local svg = require 'graph.svg'
 
--- Under names of our own: other files may declare these functions too.
+-- Declared under names with a prefix of ours, since other files may declare these functions too.
 ffi.cdef [[
    int th_graph_spawnp(int *pid, const char *file, const void *actions, const void *attributes, char *const argv[],
                        char *const envp[]) __asm__("posix_spawnp");
@@ -44,7 +44,7 @@ local function need_graph(who, g)
    end
 end
 
--- A file name that no program takes for an option.
+-- A file name that no program mistakes for an option.
 local function plain(name) return name:sub(1, 1) == '-' and './' .. name or name end
 
 local function write(who, name, text)
@@ -64,8 +64,8 @@ function graph._dotEscape(str)
    return '"' .. str:gsub('\\', '\\\\'):gsub('"', '\\"'):gsub('\r?\n', '\\n'):gsub('%c', ' ') .. '"'
 end
 
--- What a picture shows: {title, nodes = {{label, attributes}, ...}, edges = {{from, to}, ...}}, edges by the places of their
--- nodes. label(node) and attributes(node) are optional and take the place of the node's own methods.
+-- The contents of a picture: {title, nodes = {{label, attributes}, ...}, edges = {{from, to}, ...}}, edges by the indices of
+-- their nodes. label(node) and attributes(node) are optional and replace the node's methods.
 function graph._drawing(g, title, label, attributes)
    local drawing = {title = tostring(title or 'G'), nodes = {}, edges = {}}
    for i, node in ipairs(g.nodes) do
@@ -79,7 +79,7 @@ function graph._drawing(g, title, label, attributes)
    return drawing
 end
 
--- A label for Graphviz, which would show &lt; as <: every character stays what it is.
+-- A label for Graphviz, which would show &lt; as <. The result shows every character unchanged.
 local function plain_label(text) return graph._dotEscape((text:gsub('&(#?%w+;)', '&amp;%1'))) end
 
 -- The text for Graphviz.
@@ -101,7 +101,7 @@ function graph._todot(drawing)
    return table.concat(lines, '\n')
 end
 
--- Lets Graphviz draw the text. Returns true; or false and why, when it is not installed.
+-- Lets Graphviz draw the text. Returns true; or false and the reason, if it is not installed.
 local function render(who, text, algorithm, format, fname)
    local source = os.tmpname()
    write(who, source, text)
@@ -115,7 +115,7 @@ local function render(who, text, algorithm, format, fname)
    return true
 end
 
--- Writes fname.dot and fname.svg: drawn by Graphviz, or by ourselves where it is not installed.
+-- Writes fname.dot and fname.svg, drawn by Graphviz, or by ourselves if it is not installed.
 function graph._picture(who, drawing, fname, text)
    text = text or graph._todot(drawing)
    write(who, fname .. '.dot', text)
@@ -124,7 +124,7 @@ function graph._picture(who, drawing, fname, text)
 end
 
 --- The graph as text for Graphviz. With fname, that text is written to fname.dot and a picture to fname.svg: Graphviz draws it;
---- where it is not installed, we do, in layers. Labels are shown as they are, whatever they hold.
+--- if it is not installed, we do, in layers. Labels are shown unchanged, whatever they contain.
 --- @return the text, and whether a picture was made
 function graph.dot(g, title, fname)
    need_graph('graph.dot', g)
@@ -134,7 +134,7 @@ function graph.dot(g, title, fname)
    return text, graph._picture('graph.dot', graph._drawing(g, title), fname, text)
 end
 
--- The names of Graphviz's programs: nothing else is started.
+-- The names of Graphviz's programs; no others are started.
 local ALGORITHMS = {dot = true, neato = true, fdp = true, sfdp = true, twopi = true, circo = true, osage = true,
                     patchwork = true}
 
@@ -145,7 +145,7 @@ local function need_algorithm(who, algorithm)
    end
 end
 
---- Draws a graph into a file; its ending is the format (svg, png, pdf, ...). An error when Graphviz is not installed.
+--- Draws a graph into a file; its extension is the format (svg, png, pdf, ...). An error if Graphviz is not installed.
 --- @param algorithm  'dot' (default), 'neato', 'fdp', 'sfdp', 'twopi', 'circo', 'osage', 'patchwork'
 function graph.graphvizFile(g, algorithm, fname)
    need_graph('graph.graphvizFile', g)
@@ -158,8 +158,8 @@ function graph.graphvizFile(g, algorithm, fname)
    if not made then error('graph.graphvizFile: ' .. why, 2) end
 end
 
---- Where Graphviz would put the nodes: a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner, and
---- the width and height of the whole. An error when Graphviz is not installed.
+--- The positions that Graphviz computes: a DoubleTensor of #g.nodes rows x, y, in inches from the lower left corner, and
+--- the width and height of the whole. An error if Graphviz is not installed.
 function graph.graphvizLayout(g, algorithm)
    need_graph('graph.graphvizLayout', g)
    algorithm = algorithm or 'dot'

@@ -1,7 +1,7 @@
 -- lua/graph/svg.lua - draws a directed graph in layers as SVG, where Graphviz is not installed.
 --
 -- Sugiyama et al., "Methods for visual understanding of hierarchical system structures" (1981): every node gets a layer below
--- those it comes from, long edges a bend in each layer they pass, layers are put in the order of their neighbours' means.
+-- its predecessors, long edges a bend in each layer they cross, and layers are sorted by the means of their neighbours.
 local escape = require 'torch.xml'.escape
 
 local LETTER, LINE, PAD, GAP, BETWEEN = 7.3, 16, 10, 24, 44       -- pixels
@@ -20,7 +20,7 @@ end
 
 -- ---- layers -----------------------------------------------------------------------------------------
 
--- For each node, the nodes that its edges lead to; edges that close a cycle are turned round, those to itself left out.
+-- For each node, the nodes that its edges lead to; edges that close a cycle are reversed, those to itself left out.
 local function acyclic(n, edges)
    local next_of, state, ways = {}, {}, {}
    for i = 1, n do next_of[i], ways[i] = {}, {} end
@@ -48,7 +48,7 @@ local function acyclic(n, edges)
    return ways
 end
 
--- The layer of each node, from 1: one more than the deepest it comes from.
+-- The layer of each node, from 1: one more than its deepest predecessor.
 local function layers_of(n, ways)
    local waits, layer, ready, sources = {}, {}, {}, {}
    for i = 1, n do waits[i], layer[i] = 0, 1 end
@@ -63,7 +63,7 @@ local function layers_of(n, ways)
          if waits[to] == 0 then ready[#ready + 1] = to end
       end
    end
-   for _, i in ipairs(sources) do                                   -- just above what needs it
+   for _, i in ipairs(sources) do                                   -- just above its users
       local nearest = math.huge
       for _, way in ipairs(ways[i]) do nearest = math.min(nearest, layer[way.to] - 1) end
       if nearest < math.huge then layer[i] = nearest end
@@ -71,7 +71,8 @@ local function layers_of(n, ways)
    return layer
 end
 
--- Points in layers: the nodes, and bends of long edges; each knows its neighbours above and below. Edges become lists of points.
+-- Points in layers: the nodes, and bends of long edges; each knows its neighbours above and below. Edges become lists of
+-- points.
 local function points_of(drawing, ways, layer)
    local rows, points, lines = {}, {}, {}
    local function add(point, at)
@@ -107,7 +108,7 @@ local function mean(list, key)
    return #list > 0 and sum / #list or nil
 end
 
--- Orders a row by the means of its neighbours on one side; points without neighbours keep their places.
+-- Orders a row by the means of its neighbours on one side; points without neighbours keep their positions.
 local function reorder(row, side)
    for k, p in ipairs(row) do
       p.place = k
@@ -120,7 +121,8 @@ local function reorder(row, side)
    for k, p in ipairs(row) do p.place = k end
 end
 
--- The places nearest to the wishes that keep the order and the gaps: least squares by pooling neighbours that are too near.
+-- The positions nearest to the wanted ones that keep the order and the gaps: least squares by pooling neighbours that are too
+-- near.
 local function settle(row)
    local pools, offset = {}, 0
    for k, p in ipairs(row) do
@@ -208,7 +210,7 @@ local function box(p, add)
 end
 
 --- The graph as SVG.
--- @param drawing  {title, nodes = {{label, attributes}, ...}, edges = {{from, to}, ...}}: edges name nodes by their place
+-- @param drawing  {title, nodes = {{label, attributes}, ...}, edges = {{from, to}, ...}}: edges refer to nodes by index
 return function(drawing)
    local out = {}
    local function add(format, ...) out[#out + 1] = format:format(...) end

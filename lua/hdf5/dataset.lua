@@ -1,4 +1,4 @@
--- lua/hdf5/dataset.lua - a data set of an HDF5 file: all of it, or a part.
+-- lua/hdf5/dataset.lua - a data set of an HDF5 file: reads and writes all of it, or a part.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -8,7 +8,7 @@ local types = require 'hdf5.types'
 local value = require 'hdf5.value'
 
 local home = {}
---- A data set: file:read(path) gives it. Its elements are read by all and partial.
+--- A data set, from file:read(path). all and partial read its elements.
 local DataSet = torch.class('hdf5.HDF5DataSet', home)
 
 local COMPACT, CONTIGUOUS, CHUNKED, VIRTUAL = 0, 1, 2, 3
@@ -18,14 +18,15 @@ function DataSet:__init(file, path, id)
    self._file, self._path, self._id = file, path, id
 end
 
--- ---- what it is ----------------------------------------------------------------------------------------------------
+-- ---- properties ----------------------------------------------------------------------------------------------------
 
 -- Calls f(list of creation properties).
 local function with_properties(id, f)
    return library.with(library.open().H5Dget_create_plist(id), 'its properties', f)
 end
 
--- Elements in one piece must all be stored, or none: libhdf5 reads past the end of a piece that a damaged file makes too short.
+-- All or none of the elements in one block must be stored, because libhdf5 reads past the end of a block that a damaged file
+-- cuts short.
 local function need_whole(id, type_id, count)
    local stored, want = tonumber(library.open().H5Dget_storage_size(id)), count * tonumber(library.open().H5Tget_size(type_id))
    if stored > 0 and stored < want then
@@ -33,7 +34,7 @@ local function need_whole(id, type_id, count)
    end
 end
 
--- Whether filters pack the elements. Refuses elements that lie in other files, and chunks that the file is too small for.
+-- Whether filters pack the elements. Refuses elements in other files, and chunks that are larger than the file allows.
 local function layout(self, type_id, kind, count)
    local C = library.open()
    return with_properties(object.id(self), function(list)
@@ -66,7 +67,7 @@ end
 local function read_selected(self, type_id, kind, space, sizes, count, budget)
    local C, id = library.open(), object.id(self)
    object.allow(self, value.bytes(kind, sizes), layout(self, type_id, kind, count), budget)
-   if kind.text == 'variable' and sizes and #sizes > 0 then   -- of a single string libhdf5 1.10 would crash here
+   if kind.text == 'variable' and sizes and #sizes > 0 then   -- for a single string libhdf5 1.10 would crash here
       local size = ffi.new 'hsize_t[1]'
       library.check(C.H5Dvlen_get_buf_size(id, type_id, space, size), 'its strings')
       object.allow(self, tonumber(size[0]), true, budget)
@@ -78,7 +79,7 @@ local function read_selected(self, type_id, kind, space, sizes, count, budget)
    end)
 end
 
--- Selects what ranges say in a space of these sizes: the sizes of the part.
+-- Selects these ranges in a space of these sizes: returns the sizes of the part.
 local function select_part(space, sizes, ranges)
    if #ranges ~= #sizes then
       error(('partial: it has %d dimensions, but %d ranges are given'):format(#sizes, #ranges), 0)
@@ -116,7 +117,7 @@ function DataSet:all() return (object.try(self, read, self)) end
 -- For groups, whose parts share a budget.
 function DataSet:_all(budget) return (object.try(self, read, self, nil, budget)) end
 
---- The part that lies in a range {first, last} for each dimension. Both ends belong to it.
+--- The part in a range {first, last} for each dimension, both ends included.
 function DataSet:partial(...) return (object.try(self, read, self, { ... })) end
 
 local function need_ranges(...)
@@ -154,7 +155,7 @@ local function same_rows(own, sizes)
    return true
 end
 
--- Writes rows of these sizes behind row `first`.
+-- Writes rows of these sizes after row `first`.
 local function write_rows(self, first, type_id, sizes, p)
    local C, id = library.open(), object.id(self)
    local start = ffi.new 'hsize_t[33]'
@@ -167,7 +168,7 @@ local function write_rows(self, first, type_id, sizes, p)
    end)
 end
 
---- Writes rows behind the last one. The data set must have been made by append.
+--- Appends rows. The data set must have been made by append.
 function DataSet:_append(v)
    local own, most = sizes_of(self)
    return value.with(v, function(type_id, sizes, p)

@@ -9,7 +9,7 @@ local object = require 'hdf5.object'
 local value = require 'hdf5.value'
 
 local home = {}
---- A group: file:read(path) gives it.
+--- A group, from file:read(path).
 local Group = torch.class('hdf5.HDF5Group', home)
 
 local IS_GROUP, IS_DATASET = 2, 5            -- H5I_GROUP, H5I_DATASET
@@ -53,7 +53,7 @@ local function need_path(path)
    return path
 end
 
--- The data set or group of this name, or nil for what is neither.
+-- The data set or group of this name, or nil for other objects.
 local function open_member(self, name)
    local C = library.open()
    local path = join(self._path, name)
@@ -86,10 +86,10 @@ local function all(self, budget, depth)
    return t
 end
 
---- All that the group holds: a table of tensors, strings and such tables, by their names.
+--- The contents of the group: a table of tensors, strings and such tables, by their names.
 function Group:all() return (object.try(self, all, self, {}, 1)) end
 
--- Calls a method for the caller of the method that calls this: it is the one to blame.
+-- Calls a method for the caller of the calling method; errors blame that caller.
 local function call(self, method, ...)
    local ok, result = pcall(self[method], self, ...)
    if not ok then error(result, 3) end
@@ -118,7 +118,7 @@ local function need_options(options)
    return options
 end
 
--- Whether `name` leads to something. libhdf5 asks for each part of a path alone.
+-- Whether `name` leads to an object. libhdf5 must be asked for each part of a path alone.
 local function exists(id, name)
    local C, path = library.open(), name:sub(1, 1) == '/' and '/' or ''
    for part in name:gmatch '[^/]+' do
@@ -137,7 +137,7 @@ local function with_links(f)
    end)
 end
 
--- Makes a data set. Its first dimension has no end if it grows.
+-- Makes a data set. Its first dimension is unlimited if it grows.
 local function create(self, name, v, options, grows)
    local C = library.open()
    value.with(v, function(type_id, sizes, p)
@@ -169,7 +169,7 @@ local function write_one(self, name, v, options, replace_in_place)
    create(self, name, v, options)
 end
 
--- What a table of a group holds, with the names as text; refuses the rest before anything is written.
+-- The members for a table, with the names as text; refuses other values before anything is written.
 local function need_tree(v, path, depth)
    if value.is_one(v) then return end
    if type(v) ~= 'table' or torch.typename(v) then
@@ -219,8 +219,8 @@ local function write(self, path, v, options)
    write_tree(self, path, v, options, in_place)
 end
 
---- Writes a tensor, a number, a string or a list of strings as a data set, and a table as a group. Groups on the way are made.
--- What has that path is replaced; a table adds to a group.
+--- Writes a tensor, a number, a string or a list of strings as a data set, and a table as a group. Missing groups of the path
+-- are made. An object with that path is replaced; a table adds to a group.
 -- @param options  hdf5.DataSetOptions (optional)
 function Group:write(path, v, options) object.try(self, write, self, path, v, options) end
 
@@ -238,7 +238,7 @@ local function append(self, path, v, options)
    old:_append(v)
 end
 
---- Adds the rows of a tensor behind those of a data set, which is made if it is missing.
+--- Appends the rows of a tensor to a data set, which is made if it is missing.
 -- @param options  hdf5.DataSetOptions for a new data set (optional)
 function Group:append(path, v, options) object.try(self, append, self, path, v, options) end
 

@@ -14,11 +14,11 @@ hdf5.HDF5Group = require 'hdf5.group'
 --- hdf5.DataSetOptions(): options of file:write and file:append.
 hdf5.DataSetOptions = require 'hdf5.options'
 
---- An open file, which hdf5.open gives. It has the functions of its root group.
+--- An open file, from hdf5.open. It has the functions of its root group.
 local File = torch.class('hdf5.HDF5File', hdf5)
 
 local READ, WRITE, EMPTY, NEW = 0, 1, 2, 4   -- flags of H5Fopen and H5Fcreate
-local STRONG = 3                             -- closing the file closes all that was opened in it
+local STRONG = 3                             -- closing the file closes all objects that were opened in it
 
 -- ---- opening -------------------------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ local function close_box(box)
    box[0] = -1
 end
 
--- Files that this process has open itself, since it has made them: name -> set of files.
+-- Files that this process has open itself, because it made them: name -> set of files.
 local made = {}
 
 local function is_ours(name)
@@ -66,7 +66,7 @@ local function is_ours(name)
    return false
 end
 
--- Opens the file in another process: libhdf5 may crash on what it finds there.
+-- Opens the file in another process, because libhdf5 may crash on its contents.
 local function open_there(self, flags)
    local ok, there, number, root = pcall(process.open, self._name, flags == READ and 'r' or 'r+', self._most)
    if not ok then error(there:sub(1, 5) == 'hdf5.' and there or cannot(self._name) .. ': ' .. there, 0) end
@@ -93,11 +93,12 @@ function File:__init(name, mode, most, here)
    self._root = hdf5.HDF5Group(self, '/', library.hold(root))
 end
 
---- Opens an HDF5 file. Needs libhdf5 (Debian: libhdf5-103-1), which TH_HDF5 names if it lies elsewhere.
--- A file that exists is open in a process for it alone, where libhdf5 may crash on a damaged file: that is an error here.
--- @param mode  'r' reads; 'r+' changes a file; 'w' makes an empty one; 'w-' and 'x' refuse one that exists; 'a' (default) changes
+--- Opens an HDF5 file. Needs libhdf5 (Debian: libhdf5-103-1), which TH_HDF5 names if it is in an unusual folder.
+-- An existing file is opened in a separate process, because libhdf5 may crash on a damaged file: that is an error here.
+-- @param mode  'r' reads; 'r+' changes a file; 'w' makes an empty one; 'w-' and 'x' refuse an existing file; 'a' (default)
+-- changes
 --  a file or makes it
--- @param options  {most = bytes}: memory that one call may take, instead of a limit by the size of the file (optional)
+-- @param options  {most = bytes}: the most memory for one call, instead of a limit by the size of the file (optional)
 -- @return an hdf5.HDF5File
 function hdf5.open(name, mode, options)
    if type(name) ~= 'string' or name == '' or name:find '%z' then
@@ -136,10 +137,10 @@ end
 
 --- hdf5.HDF5File:read([path]): the data set or group of this path, by default the root group.
 File.read = of_root 'read'
---- hdf5.HDF5File:all(): all that the file holds, a table.
+--- hdf5.HDF5File:all(): the contents of the file, a table.
 File.all = of_root 'all'
 --- hdf5.HDF5File:write(path, value [, options]): writes a tensor, a number, a string, a list of strings, or a
--- table of them as a group. What has that path is replaced; a table adds to a group.
+-- table of them as a group. An object with that path is replaced; a table adds to a group.
 File.write = of_root 'write'
 --- hdf5.HDF5File:append(path, tensor [, options]): adds rows to a data set, which is made if it is missing.
 File.append = of_root 'append'
@@ -151,7 +152,7 @@ File.readAttribute, File.writeAttribute = of_root 'readAttribute', of_root 'writ
 --- The name of the file.
 function File:filename() return self._name end
 
--- 0 where the file has been removed since.
+-- 0 if the file has been removed since.
 local function size_of(name)
    local f = io.open(name, 'rb')
    local n = f and f:seek 'end' or 0
@@ -159,7 +160,7 @@ local function size_of(name)
    return n
 end
 
---- The bytes of the file on disk. What was written so far is sent there first.
+--- The bytes of the file on disk, after writing all changes.
 function File:bytes()
    root_of(self)
    if self._mode ~= 'r' and self._process then self:flush()
@@ -167,7 +168,7 @@ function File:bytes()
    return size_of(self._name)
 end
 
--- Bytes that the values of a call may take.
+-- The most bytes for the values of a call.
 function File:_allowance() return object.most(self, true, size_of(self._name)) end
 
 -- Calls a method of the process that has the file.
@@ -176,7 +177,7 @@ local function there(self, what, method, ...)
    if not ok then error(why:sub(1, 5) == 'hdf5:' and why or ('hdf5: %s: %s: %s'):format(self._name, what, why), 2) end
 end
 
---- Writes what is not on disk yet.
+--- Writes all changes to disk.
 function File:flush()
    root_of(self)
    if self._process then return there(self, 'flush', self._process.call, self._id[0], 'flush') end

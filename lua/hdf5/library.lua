@@ -95,7 +95,7 @@ void th_h5_free(void *p) __asm__("free");
 
 local M = {}
 
--- Debian, Fedora and others name the file after the interface: 103 is 1.10, 200 is 1.12, 310 is 1.14.
+-- Debian, Fedora and others number the file by the interface: 103 is 1.10, 200 is 1.12, 310 is 1.14.
 local names = { 'libhdf5_serial.so.103', 'libhdf5_serial.so.310', 'libhdf5_serial.so.200', 'libhdf5.so.103', 'libhdf5.so.310',
    'libhdf5.so.200', 'libhdf5_serial.so' }
 local EXTERNAL_LINK = 64
@@ -127,7 +127,7 @@ function M.open()
    error('hdf5: libhdf5 is not installed (Debian: libhdf5-103-1); TH_HDF5 may name its file', 0)
 end
 
--- What the library says about the last failure: the innermost line, without its place in the library.
+-- The message of the library about the last failure: the innermost line, without its position in the library.
 local function reason()
    local text, size = ffi.new 'char *[1]', ffi.new 'size_t[1]'
    local stream = ffi.C.th_h5_open_memstream(text, size)
@@ -140,7 +140,7 @@ local function reason()
    return last or 'unknown error'
 end
 
---- What a function of libhdf5 returned, unless it failed: then an error that begins with `what`.
+--- The result of a function of libhdf5; if it failed, an error that begins with `what`.
 function M.check(id, what)
    if id < 0 then error(('%s: libhdf5: %s'):format(what, reason()), 0) end
    return id
@@ -153,7 +153,7 @@ local function done(id, ok, ...)
    return ...
 end
 
---- Calls f(id, ...) and closes id. `what` begins the error where id is none.
+--- Calls f(id, ...) and closes id. If id is invalid, an error that begins with `what`.
 function M.with(id, what, f, ...)
    M.check(id, what)
    return done(id, pcall(f, id, ...))

@@ -1,4 +1,4 @@
--- lua/hdf5/object.lua - what data sets and groups share: their id, their file, attributes, and limits of memory.
+-- lua/hdf5/object.lua - shared code of data sets and groups: their id, their file, attributes, and limits of memory.
 local arg = require 'torch.arg'
 local library = require 'hdf5.library'
 local types = require 'hdf5.types'
@@ -6,13 +6,13 @@ local value = require 'hdf5.value'
 
 local M = {}
 
---- Called with the bytes that a call may take; see hdf5.process.
+--- Called with the number of bytes that a call may take; see hdf5.process.
 function M.grant() end
 
-local ROOM = 48 * 2 ^ 20                     -- what small files may need beyond their size: sparse data, fill values
+local ROOM = 48 * 2 ^ 20                     -- extra memory for small files: sparse data, fill values
 local DEFLATE = 1032                         -- deflate makes at most so many bytes of one
 
---- What errors about an object begin with.
+--- The beginning of errors about an object.
 function M.what(self) return ("hdf5: %s: '%s'"):format(self._file._name, self._path) end
 
 --- The id of an object, whose file must be open.
@@ -30,13 +30,13 @@ function M.try(self, f, ...)
    error(a:sub(1, 6) == 'hdf5: ' and a or what .. ': ' .. a, 3)
 end
 
---- Bytes that a call may take for what it gives.
+--- The most bytes for the results of a call.
 -- @param packed  whether the elements may be packed
 -- @param bytes   of the file
 function M.most(file, packed, bytes) return file._most or ROOM + bytes * (packed and DEFLATE or 1) end
 
---- Refuses a result that the file is too small for.
--- @param budget  {spent = bytes}, which the parts of one call share
+--- Refuses a result that is too large for the size of the file.
+-- @param budget  {spent = bytes}, shared by the parts of one call
 function M.allow(self, bytes, packed, budget)
    budget.spent = (budget.spent or 0) + bytes
    M.grant(bytes)
@@ -48,7 +48,7 @@ function M.allow(self, bytes, packed, budget)
    end
 end
 
--- ---- where a method runs -------------------------------------------------------------------------------------------
+-- ---- the process of a method ---------------------------------------------------------------------------------------
 
 local classes = {}                           -- name -> constructor
 

@@ -1,4 +1,4 @@
--- lua/hdf5/options.lua - how a new data set is stored.
+-- lua/hdf5/options.lua - storage options of a new data set.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -8,7 +8,7 @@ local home = {}
 --- Options of file:write and file:append: chunks and compression. Their functions return the options.
 local Options = torch.class('hdf5.DataSetOptions', home)
 
-local CHUNK = 2 ^ 18                         -- bytes of a chunk that no option sizes
+local CHUNK = 2 ^ 18                         -- bytes of a chunk, if no option sets its sizes
 
 function Options:__init() self._chunk, self._deflate = nil, nil end
 
@@ -43,7 +43,7 @@ local function rows_of(sizes, bytes)
       row = row * chunk[i]
    end
    chunk[1] = math.max(1, math.floor(CHUNK / row))
-   for i = 2, #sizes do                                       -- long rows are cut
+   for i = 2, #sizes do                                       -- long rows are split
       local over = math.ceil(row / (16 * CHUNK))
       if over <= 1 then break end
       local piece = math.max(1, math.floor(chunk[i] / over))

@@ -1,7 +1,7 @@
--- lua/hdf5/process.lua - a process for each file that exists already: libhdf5 trusts what it reads, and may crash, loop or
--- allocate without end on a damaged file. It then ends that process alone, and the caller gets an error.
+-- lua/hdf5/process.lua - a separate process for each existing file. libhdf5 trusts its input, and may crash, loop or
+-- allocate without end on a damaged file. That ends the separate process alone, and the caller gets an error.
 --
--- Both processes run this file. A message is the length of a text, the text, and the elements of the tensors that it mentions.
+-- Both processes run this file. A message is the length of a text, the text, and the elements of the tensors in it.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -33,7 +33,7 @@ local system = ffi.C
 
 local M = {}
 
---- Seconds of the processor that a call may take, besides one for each MiB that it reads or gives.
+--- Processor seconds that a call may take, plus one for each MiB that it reads or returns.
 M.patience = 30
 
 local EINTR = 4
@@ -42,7 +42,7 @@ local NO_SIGNAL, ALL = 0x4000, 0x100                   -- MSG_NOSIGNAL, MSG_WAIT
 local OWN_GROUP = 2                                    -- POSIX_SPAWN_SETPGROUP: Ctrl-C ends the caller's call, not the process
 local KILL, TOO_LONG = 9, 24                           -- SIGKILL, SIGXCPU
 local CPU, DATA, CORE = 0, 2, 4                        -- resources of setrlimit
-local ROOM = 256 * 2 ^ 20                              -- bytes that libhdf5 and Lua may take besides those of values
+local ROOM = 256 * 2 ^ 20                              -- bytes for libhdf5 and Lua besides those of values
 local MOST_TEXT = 2 ^ 30
 
 -- ---- values as text ------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ local function encoded(v, tensors, number_of)
    return { PLAIN, v }
 end
 
--- The value again. Elements of tensors come behind the text: `waiting` lists those tensors.
+-- Decodes the value. Elements of tensors follow the text: `waiting` lists those tensors.
 local function decoded(e, waiting, object_of)
    if e[1] == TENSOR then
       local number, name, sizes = e[2], e[3], e[4]
@@ -87,7 +87,7 @@ end
 
 -- ---- messages ------------------------------------------------------------------------------------------------------
 
--- Both return false where the other process has ended. Compiled code would not see Ctrl-C.
+-- Both return false if the other process has ended. Compiled code would not see Ctrl-C.
 local function send(fd, from, n)
    from = ffi.cast('const char *', from)
    while n > 0 do
@@ -121,7 +121,7 @@ local function send_message(fd, list, number_of)
    return true
 end
 
--- The next list, or nil where none comes. expect(bytes) is called before memory is taken.
+-- The next list, or nil if none comes. expect(bytes) is called before memory is allocated.
 local function receive_message(fd, object_of, expect)
    local size = ffi.new 'uint64_t[1]'
    if not receive(fd, size, 8) or size[0] > MOST_TEXT then return nil end
@@ -143,7 +143,7 @@ end
 local Process = {}
 Process.__index = Process
 
-local open = setmetatable({}, { __mode = 'v' })        -- name of a file -> the process that has it open to be changed
+local open = setmetatable({}, { __mode = 'v' })        -- name of a file -> the process that has it open for changes
 
 -- A program that runs Lua files: this one, or one in PATH where LuaJIT is part of another program.
 local function programs()
@@ -184,7 +184,7 @@ local function wait(pid)
    return status[0] % 128, math.floor(status[0] / 256) % 256
 end
 
--- For the collector, which must not reach the process from here: it would live for ever.
+-- For the collector, which must not reach the process from here, or it would never be collected.
 local function leave(life)
    system.th_h5_close(life[1])
    wait(life[0])
@@ -205,7 +205,7 @@ local function start()
    return setmetatable({ pid = pid, fd = pair[0], life = life, files = 0, freed = {} }, Process)
 end
 
--- Ends the process, at once with `signal`. @return its last signal, its status
+-- Ends the process, immediately if `signal` is given. @return its last signal, its status
 function Process:finish(signal)
    local pid = self.pid
    self.pid = nil
@@ -215,7 +215,7 @@ function Process:finish(signal)
    return wait(pid)
 end
 
--- Ends the process. @return what an error says about it
+-- Ends the process. @return the text of an error about it
 function Process:lost()
    if not self.pid then return 'the process that read the file has ended' end
    local signal, code = self:finish(self.busy and KILL)
@@ -229,7 +229,7 @@ local function no_object() error('an object of another file', 0) end
 
 local function nothing() end
 
--- Sends a request and gives the answer.
+-- Sends a request and returns the answer.
 function Process:ask(list, object_of)
    if not self.pid or self.busy then error(self:lost(), 0) end
    self.busy = true
@@ -241,12 +241,12 @@ function Process:ask(list, object_of)
    return answer[2]
 end
 
--- A number of the other process that is freed with its box.
+-- The number of an object in the other process; freeing the box frees the object.
 local function box_of(self, number)
    return ffi.gc(ffi.new('double[1]', number), function() self.freed[#self.freed + 1] = number end)
 end
 
---- Opens a file that exists.
+--- Opens an existing file.
 -- @param mode  'r' or 'r+'
 -- @return the process, and boxes with the numbers that the file and its root group have there
 function M.open(name, mode, most)
@@ -263,7 +263,7 @@ function M.open(name, mode, most)
 end
 
 --- Calls a method of a file, a group or a data set there.
--- @param make(kind, path, box)  gives an object that the method returns
+-- @param make(kind, path, box)  makes an object that the method returns
 function Process:call(number, name, make, ...)
    return (self:ask({ 'call', number, name, select('#', ...), ... }, function(kind, path, of)
       return make(kind, path, box_of(self, of))
@@ -316,14 +316,14 @@ end
 
 function handlers.call(number, name, n, ...)
    local object = objects[number]
-   local ok, result = pcall(object[name], object, unpack({ ... }, 1, n))      -- which makes no line of ours the place of an error
+   local ok, result = pcall(object[name], object, unpack({ ... }, 1, n))      -- keeps our lines out of error messages
    if not ok then error(result, 0) end
    return result
 end
 
 function handlers.close(number) objects[number]:close() end
 
--- Bytes that the files' sizes allow for values; see object.allow.
+-- The bytes that the files' sizes allow for values; see object.allow.
 local function allowed()
    local sum = 0
    for _, o in pairs(objects) do

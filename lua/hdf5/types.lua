@@ -56,7 +56,7 @@ local function number(name, unsigned)
       id = unsigned and library.open().H5T_NATIVE_UINT64_g or M.of_dtype(d) }
 end
 
--- Elements of an enumeration are those of the whole numbers below it. h5py has such a type for booleans.
+-- Elements of an enumeration are read as the whole numbers of its base type. h5py stores booleans so.
 local function enumeration(id)
    local C = library.open()
    local name = library.with(C.H5Tget_super(id), 'the type of its elements', function(base)
@@ -70,8 +70,8 @@ local function enumeration(id)
    return { dtype = d, bytes = dtype.bytes[d], id = native, held = held }
 end
 
---- What elements of this type become: {dtype =, bytes =, id = the type in memory, unsigned = true for 64 bits without sign};
--- of strings {text = 'fixed' or 'variable', bytes =, pad =}. Errors: types without a place in a tensor.
+--- The form of elements of this type in memory: {dtype =, bytes =, id = the type in memory, unsigned = true for 64 bits without
+-- sign}; for strings {text = 'fixed' or 'variable', bytes =, pad =}. Types that no tensor can hold are errors.
 function M.describe(id)
    local C = library.open()
    local class, size = C.H5Tget_class(id), tonumber(C.H5Tget_size(id))

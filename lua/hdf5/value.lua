@@ -36,7 +36,7 @@ function M.count(sizes)
    return n
 end
 
---- Sizes as libhdf5 takes them. At least one element long.
+--- Sizes in libhdf5's form, at least one element long.
 function M.array(sizes) return ffi.new('hsize_t[?]', math.max(#sizes, 1), sizes) end
 
 -- Calls f(space) with a space of these sizes.
@@ -49,13 +49,13 @@ end
 
 -- ---- reading -------------------------------------------------------------------------------------------------------
 
--- Without its padding: a 0 byte ends the text, zeros or blanks fill it up.
+-- The text without its padding: a 0 byte ends it, zeros or blanks fill it up.
 local function trimmed(text, pad)
    if pad == 0 then return text:match '^%Z*' end
    return (text:gsub(pad == 1 and '%z+$' or ' +$', ''))
 end
 
--- A table of tables as deep as there are sizes; at(i) gives element i, from 0. Without sizes the element itself.
+-- Nested tables with a level for each size; at(i) returns element i, from 0. Without sizes the element itself.
 local function nested(sizes, at)
    local next_element = -1
    local function level(d)
@@ -100,7 +100,7 @@ local function read_numbers(kind, sizes, read)
    return t
 end
 
---- A value of these sizes (nil: none) that read(type in memory, address) brings.
+--- A value of these sizes (nil: none), read by read(type in memory, address).
 -- @param type_id  the type in the file, for strings
 function M.read(kind, sizes, type_id, read)
    if not sizes then return torch.Tensor() end
@@ -111,7 +111,7 @@ end
 
 -- ---- writing -------------------------------------------------------------------------------------------------------
 
---- Whether a table is a list of strings, which one data set holds.
+--- Whether a table is a list of strings, which one data set can hold.
 function M.is_list(t)
    local n = 0
    for k, v in pairs(t) do
@@ -138,12 +138,12 @@ local function with_texts(list, sizes, f)
    return types.with_text(longest, function(id) return f(id, sizes, p) end)
 end
 
---- Whether one data set or attribute holds v.
+--- Whether one data set or attribute can hold v.
 function M.is_one(v)
    return arg.is_tensor(v) or type(v) == 'number' or type(v) == 'string' or type(v) == 'table' and M.is_list(v)
 end
 
---- Calls f(type, sizes, address) with the form that a value has in a file: a tensor, a number, a string or a list of strings.
+--- Calls f(type, sizes, address) with the form of a value in a file: a tensor, a number, a string or a list of strings.
 function M.with(v, f)
    if type(v) == 'number' then v = torch.tensor(v) end
    if arg.is_tensor(v) then return with_numbers(v, f) end

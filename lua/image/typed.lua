@@ -1,5 +1,4 @@
--- lua/image/typed.lua - image.byte, image.float and image.double: the functions behind image.scale and others, for one type
--- each.
+-- lua/image/typed.lua - image.byte, image.float and image.double: functions behind image.scale and others, by type.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 

@@ -12,7 +12,7 @@ _G.loadcaffe = loadcaffe                 -- scripts of Torch7 use the global
 
 -- ---- weights -------------------------------------------------------------------------------------------------------
 
--- What is read of a caffemodel, whose layers have one of three forms: names and blobs.
+-- The fields that are read of a caffemodel, whose layers have one of three forms: names and blobs.
 local blob = { [5] = { 'data', 'floats' } }
 local v0 = { [1] = { 'name', 'text' }, [50] = { 'blobs', blob, 'all' } }
 local v1 = { [1] = { 'layer', v0 }, [4] = { 'name', 'text' }, [6] = { 'blobs', blob, 'all' } }
@@ -47,7 +47,7 @@ local function message(v, what)
    return v
 end
 
--- Whether the rules of a layer leave it out when the net is used.
+-- Whether the rules of a layer exclude it from inference.
 local function is_left_out(entry)
    local kept = entry.include == nil
    for _, rule in ipairs(entry.include or {}) do kept = kept or not (message(rule, 'include').phase or {})[1]
@@ -78,7 +78,7 @@ local function read_layers(text)
    return list, (t.input or {})[1]
 end
 
--- One after the other: layers that take something else than the result before them make no chain.
+-- Checks that each layer takes the result of the one before; other nets are no chain.
 local function need_chain(layer, top)
    if top ~= nil and layer.bottom ~= nil and layer.bottom ~= top then
       error(("it takes '%s', but the layer before it makes '%s': only chains are supported"):format(
@@ -99,7 +99,7 @@ local function add_layer(model, layer, package, flat)
    end
 end
 
--- Fails in the name of a file, or goes on with up to two results.
+-- Raises an error with the name of a file, or returns up to two results.
 local function try(path, f, ...)
    local ok, a, b = pcall(f, ...)
    if not ok then error(('loadcaffe: %s: %s'):format(path, tostring(a)), 0) end
@@ -153,10 +153,10 @@ local function load(text_name, weights_name, backend)
    return model
 end
 
---- Loads a net of Caffe: layers that follow each other, such as those of AlexNet, CaffeNet, VGG and Network in Network.
--- A module has the name of its layer in the field `name`; 'torch_view' stands before the first InnerProduct. Layers of data,
--- accuracies and losses are left out, but for the softmax of a loss. The planes of the input are blue, green and red, as in
--- Caffe, when the net was trained on such.
+--- Loads a net of Caffe: a chain of layers, as in AlexNet, CaffeNet, VGG and Network in Network.
+-- A module has the name of its layer in the field `name`; 'torch_view' precedes the first InnerProduct. Layers of data,
+-- accuracies and losses are left out, except the softmax of a loss. The planes of the input are blue, green and red, as in
+-- Caffe, if the net was trained on such.
 -- @param prototxt    the file that describes the layers
 -- @param caffemodel  the file of the weights
 -- @param backend     'nn' (default) gives modules of nn and floats; 'cudnn' modules of cudnn, on the current device

@@ -1,4 +1,4 @@
--- lua/loadcaffe/layers.lua - layers of Caffe as modules of nn, or of cudnn.
+-- lua/loadcaffe/layers.lua - converts layers of Caffe to modules of nn, or of cudnn.
 local nn = require 'nn'
 
 local M = {}
@@ -50,7 +50,7 @@ local function blob(layer, i, what, n)
    return data
 end
 
--- Inputs of each filter or row: the weight has `out` of them, of `size` numbers for each input.
+-- The number of inputs of each filter or row: the weight has `out` of them, of `size` numbers for each input.
 local function inputs_of(layer, out, size)
    local n = blob(layer, 1, 'weight'):nElement() / (out * size)
    if n < 1 or n % 1 ~= 0 then
@@ -96,7 +96,7 @@ function build.innerproduct(layer, p)
    return fill(layer, nn.Linear(inputs, out), out, has_bias)
 end
 
--- Caffe keeps windows that stick out, and counts the padding in averages: so does nn with ceil().
+-- Caffe keeps windows that extend beyond the edge, and counts the padding in averages, as nn does with ceil().
 function build.pooling(layer, p, package)
    local kind = get(p, 'pool', 'MAX')
    local name = ({ MAX = 'Max', AVE = 'Average' })[kind] or error(('pool %s is not supported'):format(tostring(kind)), 0)
@@ -131,7 +131,7 @@ end
 -- Other names of the same layers: those of version 0, and losses, which end a net.
 local same = { conv = 'convolution', pool = 'pooling', softmaxloss = 'softmax', softmaxwithloss = 'softmax' }
 
--- What computes nothing that a module would.
+-- Layers that need no module.
 local silent = {}
 for name in ([[
    data imagedata hdf5data memorydata windowdata dummydata input annotateddata hdf5output images accuracy silence euclideanloss hingeloss

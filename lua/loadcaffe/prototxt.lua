@@ -20,7 +20,7 @@ local function skip_blanks(r)
    end
 end
 
--- The next sign if it is one of `set`, a class of characters.
+-- The next character if it is in `set`, a class of characters.
 local function accept(r, set)
    skip_blanks(r)
    local c, place = r.text:match('^([' .. set .. '])()', r.place)
@@ -30,7 +30,7 @@ end
 
 local escapes = { n = '\n', t = '\t', r = '\r', a = '\a', b = '\b', f = '\f', v = '\v' }
 
--- What stands for a backslash, the character behind it, and up to two hexadecimal digits behind that.
+-- The character for a backslash, the character behind it, and up to two hexadecimal digits behind that.
 local function unescape_one(c, digits)
    if c:find '[0-7]' then
       local octal = c .. digits:match '^[0-7]*'
@@ -63,7 +63,7 @@ local function scalar(r)
    local quote = accept(r, '"\'')
    if quote then
       local parts = {}
-      repeat                                                  -- strings one after the other are one
+      repeat                                                  -- consecutive strings are one
          parts[#parts + 1] = quoted(r, quote)
          quote = accept(r, '"\'')
       until not quote
@@ -115,7 +115,7 @@ function read_fields(r, stop, depth)
    end
 end
 
---- The message that a text describes. Errors begin with the line.
+--- The message in a text. Errors begin with the line.
 function M.read(text)
    if #text > MOST_BYTES then error(('a text of %d bytes is too long'):format(#text), 0) end
    return read_fields({ text = text, place = 1 }, nil, 1)

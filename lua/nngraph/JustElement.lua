@@ -1,7 +1,7 @@
--- lua/nngraph/JustElement.lua - between a thing and the table that holds nothing else: JustElement, JustTable.
+-- lua/nngraph/JustElement.lua - wraps a value in a table of one element, and unwraps it: JustElement, JustTable.
 local torch = require 'torch'
 
---- Takes a table of one element and returns that.
+--- Takes a table of one element and returns the element.
 local JustElement, Module = torch.class('nngraph.JustElement', 'nn.Module')
 
 function JustElement:__init()
@@ -23,7 +23,7 @@ function JustElement:updateGradInput(_, gradOutput)
    return self.gradInput
 end
 
--- Output and gradInput are somebody else's tensors: they are let go, not emptied.
+-- Output and gradInput are tensors of the caller, so they are dropped, not emptied.
 function JustElement:clearState()
    self.output, self.gradInput = torch.Tensor():type(self._type), {}
    return self

@@ -1,14 +1,14 @@
 -- lua/nngraph/Node.lua - a node that applies a module to its parents' results.
 --
--- In the graph that users build, edges go from a node to where its input comes from: `children` are the nodes whose
+-- In the graph that users build, edges lead from a node to the sources of its input: `children` are the nodes whose
 -- results it takes. Its `data` has
---    module        what it applies; without one it hands on what it gets
---    mapindex      the data of the nodes it takes its input from, in order (and from each to its first place)
+--    module        the module; without one the node passes its input on
+--    mapindex      the data of the nodes whose results are its inputs, in order (and from each to its first index)
 --    reverseMap    the nodes that take its result, as keys
---    selectindex   of the nodes that split makes: which element of the table they take
+--    selectindex   for the nodes that split makes: the index of their element in the table
 --    nSplitOutputs how many nodes split has made
---    annotations   name, description, graphAttributes; _debugLabel, the line it comes from
---    input         in a graph: the list of what it took in the last forward
+--    annotations   name, description, graphAttributes; _debugLabel, the line that made it
+--    input         in a graph: the list of its inputs in the last forward
 --    gradOutput    in a graph: the gradient of its result in the last backward, in a list
 --    forwardNodeId in a graph: its number in gModule.fg
 local torch = require 'torch'
@@ -26,8 +26,8 @@ function Node:__init(data)
    if not where.label(self.data) then self:_makeDebugLabel(where.caller()) end
 end
 
---- Notes the line that a node comes from, for messages: dinfo is what debug.getinfo says. Only the name of the file is
---- kept, not where it lies, and files written by torch.save do not have it.
+--- Records the line that made a node, for messages: dinfo is a result of debug.getinfo. Only the name of the file is
+--- stored, not its folder, and files written by torch.save do not have it.
 function Node:_makeDebugLabel(dinfo)
    if dinfo then
       local file = dinfo.short_src:match '[^/\\]*$'
@@ -51,7 +51,7 @@ function Node:add(child, domap)
    end
 end
 
---- The elements of the table that this node gives, as `noutput` nodes. The table must have that many, and all must be used.
+--- The elements of the table that this node returns, as `noutput` nodes. The table must have that many, and all must be used.
 --- x = nn.Identity()(); a, b = nn.SplitTable(1)(x):split(2); torch.type(b) --> nngraph.Node
 function Node:split(noutput)
    if type(noutput) ~= 'number' or noutput < 1 or noutput % 1 ~= 0 then
@@ -69,7 +69,7 @@ function Node:split(noutput)
    return unpack(nodes)
 end
 
---- Notes what pictures and messages show: name, description, graphAttributes (a table, for Graphviz). Returns self.
+--- Records annotations for pictures and messages: name, description, graphAttributes (a table, for Graphviz). Returns self.
 function Node:annotate(annotations)
    if type(annotations) ~= 'table' then
       where.refuse('nngraph.Node:annotate: annotations must be a table, got %s', torch.type(annotations))
@@ -82,20 +82,20 @@ function Node:annotate(annotations)
    return self
 end
 
---- The name it was given, with its number in brackets, or 'Node' with its number.
+--- Its name, with its number in brackets, or 'Node' with its number.
 function Node:graphNodeName()
    local name = self.data.annotations.name
    return name and ('%s (%s)'):format(name, self.id) or 'Node' .. self.id
 end
 
---- The attributes for Graphviz: what it was given, and as tooltip the line it comes from.
+--- The attributes for Graphviz: the annotated ones, and as tooltip the line that made it.
 function Node:graphNodeAttributes()
    local attributes = {tooltip = where.label(self.data)}
    for k, v in pairs(self.data.annotations.graphAttributes or {}) do attributes[k] = v end
    return attributes
 end
 
--- What kind of value a node has taken or got: "Tensor[2x3]", "{Tensor[2],FloatTensor[1]}".
+-- The kind of a node's input or gradient: "Tensor[2x3]", "{Tensor[2],FloatTensor[1]}".
 local function shape(x)
    if torch.isTensor(x) then
       local kind = torch.type(x) == torch.getdefaulttensortype() and 'Tensor' or torch.type(x):gsub('^torch%.', '')
@@ -113,7 +113,7 @@ local function places(mapindex)
    return '{' .. table.concat(names, ',') .. '}'
 end
 
---- The text in pictures under the name: the description, what the node does, and what it took and got last.
+--- The text in pictures under the name: the description, the module, and its last input and gradient.
 function Node:label()
    local data, lines = self.data, {}
    local function line(name, text)

@@ -7,7 +7,7 @@ local where = require 'nngraph.where'
 local function is_node(x) return torch.isTypeOf(x, 'nngraph.Node') end
 local function is_list(x) return type(x) == 'table' and not torch.typename(x) end
 
--- Whether an argument is meant for a graph: a node, a list with one in it, or modules where nodes should be.
+-- Whether an argument is meant for a graph: a node, a list with one in it, or modules instead of nodes.
 local function meant(x)
    if is_node(x) then return true end
    for _, one in pairs(is_list(x) and x or {}) do
@@ -16,7 +16,7 @@ local function meant(x)
    return false
 end
 
--- The parents that the arguments name: one node, several, or a list. Nil when the arguments are tensors.
+-- The parents from the arguments: one node, several, or a list. nil if the arguments are tensors.
 local function parents(self, ...)
    local first = ...
    local n = select('#', ...)
@@ -54,7 +54,8 @@ function nn.Module:__call__(...)
    return node_of(self, list)
 end
 
---- criterion{input, target}, of two nodes or of one that gives such a table, is a node whose result is the loss, a tensor of one
+--- criterion{input, target}, of two nodes or of one that returns such a table, is a node whose result is the loss, a tensor of
+-- one
 --- element.
 --- criterion(input, target), of tensors, computes, as without nngraph.
 function nn.Criterion:__call__(...)

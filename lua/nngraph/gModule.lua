@@ -10,7 +10,7 @@ local utils = nn.utils
 --- takes that (a tensor or table), with several a table; likewise for the outputs. Fields: `fg`, the graph in the order
 --- of computing; `bg`, against it; `forwardnodes`, `backwardnodes`, their nodes sorted; `modules`, in forward order;
 --- `name` (optional), which tostring and pictures show; `verbose` (false), whether each node that runs is printed.
---- The `data` of a node keeps what the last calls left there: `input`, the list of what the node took, and `gradOutput`, the
+--- The `data` of a node keeps from the last calls: `input`, the list of the node's inputs, and `gradOutput`, the
 --- gradient of its result as a list of one.
 --- x = nn.Identity()(); nn.gModule({x}, {nn.CAddTable()({nn.Abs()(x), x})}):forward(torch.Tensor{-1, 2}) --> {0, 4}
 local gModule, Container = torch.class('nn.gModule', 'nn.Container')
@@ -35,10 +35,10 @@ local function need_nodes(what, list)
    end
 end
 
--- Whether a module can stand in a node without an input: one that returns parameters of its own. It gets an empty table.
+-- Whether a node without an input can use a module: one that returns parameters. It gets an empty table.
 local function is_source(module) return module and torch.typename(module) ~= 'nn.Identity' end
 
--- Refuses what cannot be run, before any node is changed.
+-- Refuses graphs that cannot run, before any node is changed.
 local function check(inputs, outputs)
    need_nodes('inputs', inputs)
    need_nodes('outputs', outputs)
@@ -71,7 +71,7 @@ local function check(inputs, outputs)
    end
 end
 
--- Refuses a graph that leaves out a node which takes the result of `node`; nodes of split are among them. The nodes remain
+-- Refuses a graph without a node that takes the result of `node`; nodes of split are among them. The nodes remain
 -- connected, as in Torch7, whose words these are.
 local function need_users(node, has)
    local n, unused = node.data.nSplitOutputs, 0
@@ -116,7 +116,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- running
 
--- Leaves NAME.dot and NAME.svg in which one node is red. Trouble with that does not hide the error that led here.
+-- Writes NAME.dot and NAME.svg in which one node is red. A failure here does not hide the original error.
 local function picture(self, bad)
    local name = self.name or 'nngraph'
    local ok, why = pcall(function()
@@ -148,13 +148,13 @@ end
 local function is_table(x) return type(x) == 'table' and not torch.isTensor(x) end
 local function got(x) return torch.isTensor(x) and utils.shape(x) or where.describe(x) end
 
--- Keeps one thing in a list under a field of a node's data.
+-- Keeps one value in a list under a field of a node's data.
 local function keep(data, field, x)
    local list = data[field]
    if list then list[1] = x else data[field] = {x} end
 end
 
--- What a node takes from the results of others: the one thing, or a list. It remains in the node.
+-- The input of a node from the results of others: one value, or a list. The node keeps it.
 local function gather(data, values)
    local map = data.mapindex
    if #map == 1 then
@@ -178,7 +178,7 @@ local function begin(data, input, n)
    return data.input
 end
 
--- What a node took in the last forward.
+-- The input of a node in the last forward.
 local function taken_in(node)
    local data = node.data
    local list = data.input
@@ -202,7 +202,7 @@ local function need_list(what, x, n)
    end
 end
 
---- Runs through the graph with another function in place of updateOutput: the name of a method, or a function
+--- Runs through the graph with another function instead of updateOutput: the name of a method, or a function
 --- (module, input) that returns the result. Returns the output, which becomes self.output.
 function gModule:runForwardFunction(func, input)
    if type(func) ~= 'string' and type(func) ~= 'function' then
@@ -231,7 +231,7 @@ end
 
 function gModule:updateOutput(input) return self:runForwardFunction('updateOutput', input) end
 
--- The result that a node had in the last forward: what the first node that takes it keeps.
+-- The result of a node in the last forward, which the first node that takes it has kept.
 local function result(node)
    local user = node.children[1]
    local x, map = taken_in(user), user.data.mapindex
@@ -247,7 +247,7 @@ end
 
 local function nothing(g) return g == nil or torch.isTensor(g) and g:nElement() == 0 end
 
--- The sum of a gradient and one more. What was given belongs to others: the sum is made in a buffer of the node.
+-- The sum of a gradient and one more. Gradients belong to other modules, so the sum is in a buffer of the node.
 local function plus(buffers, key, sum, g)
    if nothing(g) then return sum == nil and g or sum end
    if nothing(sum) then return g end
@@ -260,7 +260,7 @@ local function plus(buffers, key, sum, g)
    return sum
 end
 
--- The gradients on their way back. whole[data] is for a node's result, parts[data][k] for its element k.
+-- The gradients of the backward pass. whole[data] is for a node's result, parts[data][k] for its element k.
 local function give(way, data, g)
    data.gradOutputBuffer = data.gradOutputBuffer or {}
    way.whole[data] = plus(data.gradOutputBuffer, 'whole', way.whole[data], g)
@@ -273,7 +273,7 @@ local function give_part(way, data, k, g)
    parts[k] = plus(data.gradOutputBuffer, k, parts[k], g)
 end
 
--- All that has come for a node, in the form of its result; what has none has a gradient of zero.
+-- The sum of a node's gradients, in the form of its result; elements without any get zeros.
 local function taken(way, node)
    local data = node.data
    local g, parts = way.whole[data], way.parts[data]
@@ -299,8 +299,8 @@ local function taken(way, node)
    return g
 end
 
--- Passes the gradient of what a node took to those it took it from. Several of them get the elements of a table, or the rows of
--- a tensor.
+-- Passes the gradient of a node's input to the sources of the input. Several of them get the elements of a table, or the rows
+-- of a tensor.
 local function pass(way, node, g)
    local data = node.data
    local map = data.mapindex
@@ -322,7 +322,7 @@ local function need_forward(self)
    if not is_table(list) or #list == 0 then error('nn.gModule: call forward before backward, no input is kept', 0) end
 end
 
--- nn.Module.backward that returns what updateGradInput returned: a module need not keep it.
+-- nn.Module.backward that returns the result of updateGradInput, which a module need not keep.
 local function both(module, x, g, scale)
    local gradInput = module:updateGradInput(x, g)
    module:accGradParameters(x, g, scale)
@@ -330,12 +330,12 @@ local function both(module, x, g, scale)
    return gradInput
 end
 
--- How a module computes gradients: by a backward of its own, or by the two parts of it.
+-- How a module computes gradients: by a special backward, or by the two parts of it.
 local function way_back(module, method)
    return method == 'backward' and module.backward == nn.Module.backward and both or method
 end
 
--- Runs back through the graph with a method that returns gradInput. The input is what forward kept in the nodes. Each node
+-- Runs back through the graph with a method that returns gradInput. The nodes have kept the inputs of forward. Each node
 -- keeps its gradOutput.
 local function back(self, method, gradOutput, scale)
    need_list('gradOutput', gradOutput, #self.outnode.data.mapindex)
@@ -358,7 +358,7 @@ local function back(self, method, gradOutput, scale)
    return self.gradInput
 end
 
---- The gradient of the input of the last forward. The argument `input` is not read: the nodes keep what forward gave them.
+--- The gradient of the input of the last forward. The argument `input` is ignored, because the nodes have kept forward's input.
 function gModule:updateGradInput(_, gradOutput)
    return back(self, 'updateGradInput', gradOutput)
 end
@@ -367,7 +367,7 @@ function gModule:backward(_, gradOutput, scale)
    return back(self, 'backward', gradOutput, scale or 1)
 end
 
--- A method of every module with the gradOutput that the last run back has left.
+-- Calls a method of every module with the gradOutput of the last run back.
 local function accumulate(self, method, factor)
    need_forward(self)
    local index = #self.modules
@@ -390,31 +390,31 @@ function gModule:accUpdateGradParameters(_, _, lr) accumulate(self, 'accUpdateGr
 ---------------------------------------------------------------------------------------------------------
 -- the whole and its parts
 
--- What nodes keep between the calls, by name.
+-- Fields that nodes keep between calls.
 local KEPT = {'gradOutput', 'gradOutputBuffer', 'zeroBuffer'}
 
---- Empties what the modules and the nodes keep between calls.
+--- Empties the values that the modules and the nodes keep between calls.
 function gModule:clearState()
    Container.applyToModules(self, function(module) module:clearState() end)
    for _, node in ipairs(self.forwardnodes) do
       for _, name in ipairs(KEPT) do node.data[name] = nil end
       if node.data.input then node.data.input = {} end
    end
-   -- They may be somebody else's tensors: they are let go, not emptied.
+   -- They may be tensors of the caller, so they are dropped, not emptied.
    self.output, self.gradInput = torch.Tensor():type(self._type), torch.Tensor():type(self._type)
    return self
 end
 
 local GRAPH = {fg = true, bg = true, innode = true, outnode = true, forwardnodes = true, backwardnodes = true}
 
---- A copy that owns its memory, except for the named fields, which it shares with self.
+--- A copy with separate memory, except for the named fields, which it shares with self.
 function gModule:clone(...)
-   local copy = require 'torch.serialize'.clone(self)          -- graphs are deep: no recursion
+   local copy = require 'torch.serialize'.clone(self)          -- graphs are deep, so no recursion
    if select('#', ...) > 0 then copy:share(self, ...) end
    return copy
 end
 
---- Without an argument the tensor type; with one, converts everything to it. The graph itself is not walked through.
+--- Without an argument the tensor type; with one, converts everything to it. The graph itself is not traversed.
 function gModule:type(kind, cache)
    if not kind then return self._type end
    cache = cache or {}
@@ -432,8 +432,8 @@ function gModule:type(kind, cache)
    return self
 end
 
---- Replaces self and every module inside by callback(module), which may return its argument. What came in as a
---- replacement is not searched. Returns the new module.
+--- Replaces self and every module inside by callback(module), which may return its argument. Modules inside a
+--- replacement are not visited. Returns the new module.
 function gModule:replace(callback)
    local out = callback(self)
    if out ~= self then return out end
@@ -449,7 +449,7 @@ function gModule:replace(callback)
    return self
 end
 
---- Calls func(module, other) for each module of this graph and the one in the same place of the graph gm.
+--- Calls func(module, other) for each module of this graph and the one at the same position in the graph gm.
 function gModule:map(gm, func)
    if not torch.isTypeOf(gm, 'nn.gModule') or #gm.forwardnodes ~= #self.forwardnodes then
       where.refuse('nn.gModule:map: gm must be an nn.gModule with %d nodes, got %s', #self.forwardnodes,
@@ -464,8 +464,9 @@ function gModule:map(gm, func)
    end
 end
 
---- Reads what torch.save has written, by Torch7 too. The places in source files that Torch7 writes into models, and
---- what nodes kept between calls, do not come along.
+--- Reads a module that torch.save, or Torch7, has written. Skips the positions in source files that Torch7 writes into models,
+-- and
+--- the values that nodes kept between calls.
 function gModule:read(file)
    nn.utils.restore(self, file:readObject())
    local modules = {}
@@ -475,7 +476,7 @@ function gModule:read(file)
       data.annotations._debugLabel = nil
       data.mapindex, data.reverseMap = data.mapindex or {}, data.reverseMap or {}
       local places = {}
-      for from, i in pairs(data.mapindex) do                   -- files of old versions have this half only
+      for from, i in pairs(data.mapindex) do                   -- files of old versions have only this half
          if type(from) == 'table' and data.mapindex[i] == nil then places[i] = from end
       end
       for i, from in pairs(places) do data.mapindex[i] = from end

@@ -10,8 +10,8 @@ package.loaded.nngraph = nngraph       -- for the files below
 local where = require 'nngraph.where'
 for _, name in ipairs{'nesting', 'Node', 'gModule', 'JustElement', 'simple_print', 'call'} do require('nngraph.' .. name) end
 
---- Names nodes after the local variables that hold them, where the caller (stackLevel 1, the default) or the one who
---- called that (2, ...) has such variables: pictures and messages show the names. A node with a name keeps it.
+--- Names nodes after the local variables that hold them, in the caller (stackLevel 1, the default) or its
+--- caller (2, ...): pictures and messages show the names. A node with a name keeps it.
 function nngraph.annotateNodes(stackLevel)
    local level = (stackLevel or 1) + 1
    if not debug.getinfo(level, 'S') then
@@ -31,12 +31,12 @@ local function nested(what, x)
    end
    local nodes = {}
    for i = 1, #x do nodes[i] = nested(what .. '[' .. i .. ']', x[i]) end
-   -- One node alone still makes a table: its Identity would hand it on as it is.
+   -- One node alone also needs a table, because its Identity would pass it on unchanged.
    if #nodes == 1 then return nngraph.JustTable()(nodes) end
    return nn.Identity()(nodes)
 end
 
---- One node for a nested table of nodes: nngraph.nest(a, {b, c}) gives the table {a, {b, c}} when the graph runs.
+--- One node for a nested table of nodes: nngraph.nest(a, {b, c}) returns the table {a, {b, c}} when the graph runs.
 function nngraph.nest(...)
    local first = ...
    local n = select('#', ...)
@@ -46,7 +46,7 @@ function nngraph.nest(...)
    return nested('the arguments', list)
 end
 
---- Writes a picture of a module's graph into the folder for temporary files, and prints where it is.
+--- Writes a picture of a module's graph into the folder for temporary files, and prints its path.
 --- @return the name of the file, which ends in .svg
 function nngraph.display(gmodule)
    if not torch.isTypeOf(gmodule, 'nn.gModule') then
@@ -61,7 +61,7 @@ function nngraph.display(gmodule)
    return file
 end
 
---- After nngraph.setDebug(true), an error in a node of a graph leaves a picture in which that node is red, in the
+--- After nngraph.setDebug(true), an error in a node of a graph writes a picture in which that node is red, into the
 --- working folder: NAME.dot and NAME.svg, where NAME is the `name` of the gModule (default 'nngraph').
 function nngraph.setDebug(enable) where.debug = enable and true or false end
 

@@ -4,14 +4,14 @@ local torch = require 'torch'
 --- require 'nngraph.nesting': Functions on a tensor, or a table of tensors and such tables.
 local nesting = {}
 
--- What is neither a tensor nor a plain table of them is refused.
+-- Refuses values that are neither a tensor nor a plain table of them.
 local function need(name, x)
    if type(x) ~= 'table' or torch.typename(x) then
       error(('nngraph.nesting.%s: expected tensors or tables of tensors, got %s'):format(name, torch.type(x)), 3)
    end
 end
 
--- The entry of a table, which must be there.
+-- An entry of a table; an error if it is missing.
 local function entry(name, x, key)
    if x[key] == nil then error(('nngraph.nesting.%s: both must have an entry %s'):format(name, tostring(key)), 3) end
    return x[key]

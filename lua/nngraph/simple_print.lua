@@ -1,10 +1,10 @@
--- lua/nngraph/simple_print.lua - pictures with the least in them: a name, and what the node does.
+-- lua/nngraph/simple_print.lua - pictures with few details: a name, and the module of each node.
 local torch = require 'torch'
 local graph = require 'graph'
 local nngraph = require 'nngraph'
 local where = require 'nngraph.where'
 
---- nngraph.simple_print: Pictures of graphs with little in them: todot and dot.
+--- nngraph.simple_print: Pictures of graphs with few details: todot and dot.
 nngraph.simple_print = {}
 
 -- A word for a node: the type of its module without the package's name.

@@ -1,14 +1,14 @@
--- lua/nngraph/where.lua - the line of a user's program that made a node or a mistake; it stays out of saved models.
+-- lua/nngraph/where.lua - the line of a user's program that made a node or an error; saved models do not contain it.
 local torch = require 'torch'
 
 local where = {debug = false}
 
--- The files that a user's call passes through on its way here.
+-- The files that a user's call passes through.
 local function ours(source)
    return source:find 'nngraph/[%w_]+%.lua$' or source:find 'torch/class%.lua$'
 end
 
--- The level of the first function that is the user's, seen from the one that calls this; and what is known of it.
+-- The level of the user's first function, seen from the function that calls this; and its debug information.
 local function outside()
    local level = 2
    while true do
@@ -19,7 +19,7 @@ local function outside()
    end
 end
 
---- Raises an error, blamed on the user's line.
+--- Raises an error at the user's line.
 function where.refuse(text, ...)
    error(text:format(...), (outside()))
 end
@@ -33,7 +33,7 @@ function where.describe(x)
    return torch.type(x)
 end
 
---- What is wrong with x, which is element i of a list of nodes: in Torch7's words.
+--- The error in x, which is element i of a list of nodes: in Torch7's words.
 function where.not_a_node(list, i, x)
    if x == nil then return ('%s[%d] is nil (typo / bad index?)'):format(list, i) end
    if torch.isTypeOf(x, 'nn.Module') then
@@ -52,11 +52,11 @@ function where.count(list)
    return n
 end
 
--- annotations of a node -> "[net.lua]:12_". Kept beside the nodes, so that no file and no clone carries it.
+-- annotations of a node -> "[net.lua]:12_". Stored outside the nodes, so that no file and no clone carries it.
 local labels = setmetatable({}, {__mode = 'k'})
 
 -- The metatable of annotations: programs read the label as annotations._debugLabel. It is this table, because a clone shares
--- what is a package.
+-- tables of packages.
 function where.__index(annotations, key)
    if key == '_debugLabel' then return labels[annotations] end
 end

@@ -1,4 +1,4 @@
--- lua/paths/init.lua - paths: names of files and folders, and what the file system says about them.
+-- lua/paths/init.lua - paths: names of files and folders, and queries of the file system.
 local ffi = require 'ffi'
 local C = require 'torch.lib'.C
 
@@ -16,7 +16,7 @@ local paths = {}
 local room = ffi.new 'char[4096]'
 local NONE, FILE, DIR = tonumber(C.TH_PATH_NONE), tonumber(C.TH_PATH_FILE), tonumber(C.TH_PATH_DIR)
 
--- A name; a number stands for its digits, as in paths.concat(folder, epoch).
+-- A name; a number becomes its digits, as in paths.concat(folder, epoch).
 local function need(who, what, v)
    if type(v) == 'number' then return tostring(v) end
    if type(v) ~= 'string' then error(('paths.%s: %s must be a string, got %s'):format(who, what, type(v)), 3) end
@@ -31,7 +31,7 @@ local function why() return ffi.string(ffi.C.strerror(ffi.errno())) end
 ---------------------------------------------------------------------------------------------------------
 -- names
 
---- The last part of a path; without `suffix` when it ends in it (the dot may be left out).
+--- The last part of a path; without `suffix` if it ends in it (the dot may be left out).
 -- paths.basename('/a/b.lua', 'lua') --> b
 function paths.basename(path, suffix)
    path = need('basename', 'path', path)
@@ -43,7 +43,7 @@ function paths.basename(path, suffix)
    return name
 end
 
---- The folder that a path lies in; '.' when it names none.
+--- The folder of a path; '.' if it names none.
 -- paths.dirname('/a/b.lua') --> /a
 function paths.dirname(path)
    path = need('dirname', 'path', path)
@@ -58,14 +58,14 @@ end
 --- What follows the last dot, or nil.
 function paths.extname(path) return need('extname', 'path', path):match '%.([^.]*)$' end
 
---- The folder that the program is in.
+--- The current folder of the program.
 function paths.cwd()
    if ffi.C.getcwd(room, 4096) == nil then error('paths.cwd: ' .. why(), 2) end
    return ffi.string(room)
 end
 
 --- Joins names to an absolute path without '.', '..' and double slashes. It begins in the current folder; an absolute
--- part begins anew.
+-- part starts over.
 function paths.concat(...)
    local first = ...
    local parts = {}
@@ -97,8 +97,8 @@ local function level(who, depth)
    return depth
 end
 
---- The path of the file that calls; of `name` in the same folder when it is given. nil at a prompt.
--- @param depth  1 (default): the caller; 2: who called the caller, ...
+--- The path of the calling file; with `name`, of that file in the same folder. nil at a prompt.
+-- @param depth  1 (default): the caller; 2: the caller's caller, ...
 function paths.thisfile(name, depth)
    if name ~= nil then name = need('thisfile', 'name', name) end
    local own = source_at(level('thisfile', depth) + 1)
@@ -106,14 +106,14 @@ function paths.thisfile(name, depth)
    return paths.concat(paths.dirname(own), name)
 end
 
---- Runs a Lua file that lies beside the one that calls.
+--- Runs a Lua file in the folder of the calling file.
 function paths.dofile(name, depth)
    name = need('dofile', 'name', name)
    local own = source_at(level('dofile', depth) + 1)
    return dofile(own and paths.concat(paths.dirname(own), name) or paths.concat(name))
 end
 
---- require under another name: scripts of Lua 5.0 days use it.
+--- require under another name, for scripts from the time of Lua 5.0.
 function paths.require(name) return require(need('require', 'name', name)) end
 
 ---------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ local function filtered(who, path, keep, level)
    end
 end
 
---- Walks over the names in a folder: for name in paths.files('.', '%.lua$') do ... end
+--- Iterates over the names in a folder: for name in paths.files('.', '%.lua$') do ... end
 -- @param filter  a Lua pattern that a name must contain, or a function of the name (optional)
 function paths.files(path, filter)
    path = need('files', 'path', path)
@@ -169,7 +169,7 @@ function paths.files(path, filter)
    return filtered('files', path, keep, 2)
 end
 
---- Walks over the folders in a folder.
+--- Iterates over the folders in a folder.
 function paths.iterdirs(path)
    path = need('iterdirs', 'path', path)
    return filtered('iterdirs', path, function(name)
@@ -177,7 +177,7 @@ function paths.iterdirs(path)
    end, 2)
 end
 
---- Walks over the files in a folder.
+--- Iterates over the files in a folder.
 function paths.iterfiles(path)
    path = need('iterfiles', 'path', path)
    return filtered('iterfiles', path, function(name) return paths.filep(path .. '/' .. name) end, 2)
@@ -188,7 +188,7 @@ local function result(r, path)
    return nil, ('%s: %s'):format(path, why()), ffi.errno()
 end
 
---- Makes a folder, and those above it that are missing. Returns true, or nil and a message.
+--- Makes a folder, and missing ones above it. Returns true, or nil and a message.
 function paths.mkdir(path)
    path = need('mkdir', 'path', path)
    local above = paths.dirname(path)
@@ -205,7 +205,7 @@ function paths.rmdir(path)
    return result(ffi.C.rmdir(path), path)
 end
 
---- Removes a file, or a folder with all that is in it; links are removed, not followed. `sure` must be 'yes'.
+--- Removes a file, or a folder with its contents; links are removed, not followed. `sure` must be 'yes'.
 -- @return true, or nil and a message
 function paths.rmall(path, sure)
    path = need('rmall', 'path', path)
@@ -259,7 +259,7 @@ function paths.is_win() return ffi.os == 'Windows' end
 --- Whether the system is macOS.
 function paths.is_mac() return ffi.os == 'OSX' end
 
---- The path of the first of these programs that PATH has, or nil.
+--- The path of the first of these programs in PATH, or nil.
 function paths.findprogram(...)
    for i = 1, select('#', ...) do
       local name = need('findprogram', 'argument ' .. i, (select(i, ...)))
@@ -275,7 +275,7 @@ function paths.findprogram(...)
    return nil
 end
 
---- The folder of the running program (of th, or of luajit), or nil when the system does not tell.
+--- The folder of the running program (of th, or of luajit), or nil if the system does not report it.
 function paths.execdir()
    local n = tonumber(ffi.C.readlink('/proc/self/exe', room, 4096))
    if n <= 0 then return nil end

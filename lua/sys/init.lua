@@ -12,7 +12,7 @@ ffi.cdef [[
 
 local sys = {}
 
--- A number may come as text, and a text as a number.
+-- A number may be given as text, and a text as a number.
 local function need(who, what, kind, v)
    if kind == 'number' and type(v) == 'string' then v = tonumber(v) or v end
    if kind == 'string' and type(v) == 'number' then v = tostring(v) end
@@ -55,25 +55,25 @@ function sys.toc(verbose)
    return seconds
 end
 
---- Does nothing for so many microseconds.
+--- Sleeps for so many microseconds.
 function sys.usleep(microseconds)
    microseconds = need('usleep', 'time', 'number', microseconds)
    local stop = tick() + microseconds * 1e-6
    while C.th_interrupted() == 0 do
       local left = stop - tick()
       if left <= 0 then return end
-      ffi.C.usleep(math.min(math.ceil(left * 1e6), 100000))          -- short naps: Ctrl-C is answered
+      ffi.C.usleep(math.min(math.ceil(left * 1e6), 100000))          -- short sleeps, so that Ctrl-C is handled
    end
 end
 
---- Does nothing for so many seconds; parts of a second count.
+--- Sleeps for so many seconds, which may be a fraction.
 function sys.sleep(seconds) sys.usleep(need('sleep', 'time', 'number', seconds) * 1e6) end
 
 ---------------------------------------------------------------------------------------------------------
 -- the shell
 
 --- Runs a command of the shell.
--- @param readwhat  what to read of its output, as f:read takes it (default '*all')
+-- @param readwhat  the part of its output to read, as for f:read (default '*all')
 -- @return its output without spaces and ends of lines around it
 function sys.fexecute(cmd, readwhat)
    cmd = need_text('fexecute', 'command', cmd)
@@ -88,11 +88,11 @@ function sys.fexecute(cmd, readwhat)
    return type(text) == 'string' and (text:match '^%s*(.*%S)' or '') or text
 end
 
---- The output of a command of the shell, with what it says of errors, and without spaces and ends
+--- The output of a command of the shell with its error messages, and without spaces and ends
 -- of lines around it.
 function sys.execute(cmd) return sys.fexecute(need_text('execute', 'command', cmd) .. ' 2>&1') end
 
--- A path is quoted; anything else (patterns, options) goes to ls as it is.
+-- A path is quoted; anything else (patterns, options) is passed to ls unchanged.
 local function list(name, options)
    return function(d)
       if d == nil then d = '' end
@@ -101,7 +101,7 @@ local function list(name, options)
       return sys.execute('ls ' .. options .. d)
    end
 end
---- sys.ls([folder]), sys.ll([folder]), sys.la([folder]), sys.lla([folder]): What `ls`, `ls -l`, `ls -a` and `ls -la` print.
+--- sys.ls([folder]), sys.ll([folder]), sys.la([folder]), sys.lla([folder]): The output of `ls`, `ls -l`, `ls -a` and `ls -la`.
 sys.ls, sys.ll, sys.la, sys.lla = list('ls', ''), list('ll', '-l '), list('la', '-a '), list('lla', '-la ')
 
 --- The system: 'linux', 'macos', 'windows'.
@@ -115,7 +115,7 @@ sys.OS = sys.uname()
 ---------------------------------------------------------------------------------------------------------
 -- text, numbers, paths
 
---- The pieces of a string between what matches the pattern.
+--- The parts of a string between matches of the pattern.
 -- sys.split('a,b', ',') --> {a, b}
 function sys.split(str, pat)
    str, pat = need('split', 'text', 'string', str), need('split', 'pattern', 'string', pat)
@@ -127,20 +127,20 @@ function sys.split(str, pat)
          parts[#parts + 1] = str:sub(at, first - 1)
          at, from = last + 1, last + 1
       else
-         from = first + 1                                      -- an empty match separates nothing
+         from = first + 1                                      -- an empty match is no separator
       end
    end
    if at <= #str then parts[#parts + 1] = str:sub(at) end
    return parts
 end
 
---- Whether a number is none, as 0 / 0.
+--- Whether a number is NaN, as 0 / 0.
 -- sys.isNaN(0 / 0) --> true
 function sys.isNaN(number) return number ~= number end
 
 sys.concat, sys.dirname = paths.concat, paths.dirname
 
---- The folder and the name of the file that calls.
+--- The folder and the name of the calling file.
 function sys.fpath()
    local info = debug.getinfo(2, 'S')
    local name = info and info.source:match '^@(.*)$'
@@ -149,7 +149,7 @@ function sys.fpath()
    return paths.dirname(path), paths.basename(path)
 end
 
---- sys.prefix: The tree that this installation stands in.
+--- sys.prefix: The tree of this installation.
 sys.prefix = paths.dirname(paths.execdir() or '/usr/bin')
 
 --- sys.COLORS: Escape sequences of terminals: black (dark), Black (bright), _black (background), ..., none.

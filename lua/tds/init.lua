@@ -1,6 +1,6 @@
---- tds: hash tables, vectors and counters in C memory. They hold numbers, texts, booleans, tensors, storages and each other, take
--- no room in Lua's heap, and are shared by the threads of a process. LuaJIT has no __pairs: `require 'tds'` makes the global
--- `pairs` and `ipairs` take these objects as well. Containers that hold each other in a circle are never freed.
+--- tds: hash tables, vectors and counters in C memory. They hold numbers, texts, booleans, tensors, storages and each other.
+-- They need no room in Lua's heap, and the threads of a process share them. LuaJIT has no __pairs, so `require 'tds'` makes the
+-- global `pairs` and `ipairs` take these objects as well. Containers that hold each other in a cycle are never freed.
 local ffi = require 'ffi'
 require 'torch'
 local lib = require 'torch.lib'
@@ -20,7 +20,7 @@ local function check(status, who)
    if status ~= OK then lib.raise(tonumber(status), 3, who) end
 end
 
--- A call that ran out of memory is made again, once, after a collection.
+-- Repeats a call that ran out of memory once, after a collection.
 local function again(status, who, f, ...)
    if status == lib.ENOMEM then
       lib.collect()
@@ -31,10 +31,10 @@ end
 
 -- ---- text -------------------------------------------------------------------------------------------------------------------
 
--- A nested text: its further lines begin below the first.
+-- A nested text: its further lines are indented under the first.
 local function indented(text, width) return (text:gsub('\n([^\n])', '\n' .. (' '):rep(width) .. '%1')) end
 
--- `lines` holds { label, value }; labels are made as wide as the widest.
+-- `lines` holds { label, value }; labels are padded to the widest.
 local function show(name, size, lines, format)
    local out, width = { ('%s[%d]{'):format(name, size) }, 0
    for _, line in ipairs(lines) do width = math.max(width, #line[1]) end
@@ -55,10 +55,10 @@ local function is_list(t)
    return n == #t
 end
 
-local DEEPEST = 200                         -- tables inside of each other
+local DEEPEST = 200                         -- nesting of tables
 local new_hash, new_vec
 
--- A table becomes a Vec or a Hash, anything else stays.
+-- Converts a table to a Vec or a Hash; other values stay.
 local function converted(v, depth)
    if type(v) ~= 'table' or getmetatable(v) then return v end
    if depth > DEEPEST then error(('tds: tables are inside of each other more than %d deep'):format(DEEPEST), 0) end
@@ -67,7 +67,7 @@ end
 
 -- ---- Hash -------------------------------------------------------------------------------------------------------------------
 
--- The first try of a read is not part of a loop: LuaJIT compiles no loop of a program that calls another loop once.
+-- The first try of a read is outside the loop, because LuaJIT compiles no loop of a program that calls another loop once.
 local Hash = {}
 
 local function hash_get_again(h)
@@ -145,7 +145,7 @@ end
 -- nil.
 local Vec = {}
 
--- A place: numbers are truncated, as in Torch7.
+-- An index: numbers are truncated, as in Torch7.
 local function place_of(i, who, level)
    local n = tonumber(i)
    if type(i) == 'cdata' or not n or n ~= n or math.abs(n) > 2 ^ 53 then arg.refuse(who, 'a place', 'a whole number', i, level + 1) end
@@ -184,7 +184,7 @@ function new_vec(t, n, depth)
    return v
 end
 
--- The highest place of a table that holds places only.
+-- The highest index of a table whose keys are all indices.
 local function highest(t)
    local n = 0
    for k in next, t do
@@ -196,7 +196,7 @@ local function highest(t)
    return n
 end
 
---- Inserts a value: v:insert([place,] value). Without a place it is appended. Later elements move up by one.
+--- Inserts a value: v:insert([index,] value). Without an index it is appended. Later elements move up by one.
 -- tds = require 'tds'; v = tds.Vec{1, 3}; v:insert(2, 'x'); #v --> 3
 function Vec:insert(...)
    local first, second = ...
@@ -234,7 +234,8 @@ function Vec:concat(separator, first, last)
    return table.concat(parts, separator or '')
 end
 
---- Sorts in place. less(a, b) says whether a comes before b; the default is a < b. An error in it leaves the vector as it was.
+--- Sorts in place. less(a, b) returns whether a comes before b; the default is a < b. An error in it leaves the vector
+-- unchanged.
 -- tds = require 'tds'; v = tds.Vec{3, 1, 2}; v:sort(function(a, b) return a < b end); v[1] --> 1
 function Vec:sort(less)
    if type(less) ~= 'nil' and type(less) ~= 'function' then arg.refuse('tds.Vec:sort', 'less', 'a function', less, 2) end
@@ -297,11 +298,11 @@ function Counter:set(n) C.th_tds_counter_set(base(self), whole(n, 'tds.AtomicCou
 -- tds = require 'tds'; tds.AtomicCounter():get() --> 0
 function Counter:get() return tonumber(C.th_tds_counter_add(base(self), 0)) end
 
---- Adds 1, or n, and returns what it was before.
+--- Adds 1, or n, and returns the old number.
 -- tds = require 'tds'; c = tds.AtomicCounter(); c:inc(); c:get() --> 1
 function Counter:inc(n) return tonumber(C.th_tds_counter_add(base(self), whole(n or 1, 'tds.AtomicCounter:inc'))) end
 
---- Subtracts 1, or n, and returns what it was before.
+--- Subtracts 1, or n, and returns the old number.
 -- tds = require 'tds'; c = tds.AtomicCounter(); c:dec(); c:get() --> -1
 function Counter:dec(n) return tonumber(C.th_tds_counter_add(base(self), -whole(n or 1, 'tds.AtomicCounter:dec'))) end
 
@@ -316,7 +317,7 @@ local function same(a, b)
    return value.is_object(a) and value.is_object(b) and base(a) == base(b)
 end
 
--- To another thread goes the address, with a reference that becomes the receiver's.
+-- Another thread gets the address, with a reference for the receiver.
 local function send(o)
    C.th_tds_retain(base(o))
    return address(o)

@@ -1,4 +1,4 @@
--- lua/tds/value.lua - values on their way between Lua and the containers of lib/tds: what may be an element, and what comes back.
+-- lua/tds/value.lua - converts values between Lua and the containers of lib/tds.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
@@ -29,7 +29,7 @@ function value.is_object(v) return istype(hash_t, v) or istype(vec_t, v) or isty
 --- The C object behind one of Lua.
 function value.base(o) return o.th_tds_object end
 
---- The Lua object of a C object, whose reference it takes over.
+--- The Lua object of a C object; takes over its reference.
 function value.own(o) return lib.own(ffi.gc(types[o.type]({ o }), release)) end
 
 --- A new object.
@@ -45,7 +45,7 @@ end
 
 -- ---- from Lua ---------------------------------------------------------------------------------------------------------------
 
---- Fills the C value `to` with v, or raises an error at `level` that names what v is.
+--- Fills the C value `to` with v, or raises an error at `level` that describes v.
 function value.put(to, v, who, what, level)
    local kind = type(v)
    if kind == 'number' then
@@ -70,7 +70,7 @@ end
 
 -- ---- to Lua -----------------------------------------------------------------------------------------------------------------
 
--- Room for a value that comes out of C.
+-- Memory for a value from C.
 local Room = {}
 Room.__index = Room
 
@@ -85,13 +85,13 @@ function Room:widen(bytes)
    self.c.buffer, self.c.room = self.text, bytes
 end
 
---- Before a call: no tensor is offered, since few elements are tensors.
+--- Before a call: provides no tensor, since few elements are tensors.
 function Room:open()
    self.c.tensor = nil
    return self.c
 end
 
---- After a call: true if the value was copied; else there is room for it now, and the call must be made again.
+--- After a call: true if the value was copied; else there is room for it now, and the call must be repeated.
 function Room:settled()
    local c = self.c
    if c.complete ~= 0 then return true end
@@ -104,7 +104,7 @@ function Room:settled()
    return false
 end
 
---- The Lua value of what was copied.
+--- The Lua value of the copy.
 function Room:get()
    local c = self.c
    local kind = c.kind

@@ -1,5 +1,4 @@
--- lua/threads/serve.lua - the code in the threads of a pool and of threads.Thread: torch.worker calls one of these functions
--- once.
+-- lua/threads/serve.lua - the code in the threads of a pool and of threads.Thread, called by torch.worker.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local parcel = require 'torch.parcel'

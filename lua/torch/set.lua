@@ -1,5 +1,4 @@
--- torch.set - the values of a tensor, their counts and positions: unique, bincount, searchsorted, where, isnan, isinf,
--- isfinite.
+-- torch.set - the values of a tensor, their counts and positions: unique, bincount, searchsorted, where, isnan and others.
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
 local lib = require 'torch.lib'

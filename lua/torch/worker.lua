@@ -1,5 +1,4 @@
--- torch.worker - runs a Lua state in a thread, which answers requests of this state: tensors are shared, other values are
--- copied.
+-- torch.worker - runs a Lua state in a thread, which answers requests: tensors are shared, other values are copied.
 --
 -- A request is the name of a function, in a module that the other state has loaded, and its arguments. Only one of the two
 -- states uses shared tensors at a time: the sender leaves them alone until the answer arrives. The thread may read what `share`

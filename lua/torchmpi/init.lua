@@ -1,16 +1,16 @@
--- lua/torchmpi/init.lua - TorchMPI's names over dist: mpi.start, mpi.allreduceTensor and their kin, mpi.nn, mpi.parameterserver.
+-- lua/torchmpi/init.lua - TorchMPI's names over dist: mpi.start, mpi.allreduceTensor and others, mpi.nn, mpi.parameterserver.
 --
--- Ranks count from 0. Tensors are those of the CPU; what dist refuses is refused here, with the words of dist.
+-- Ranks count from 0. Tensors are on the CPU; the refusals are those of dist, in its words.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'dist'
 
 local mpi = { async = {}, nn = {}, parameterserver = {} }
 
---- Joins the job. The arguments of TorchMPI (CUDA, communicators) are taken and mean nothing here.
+--- Joins the job. The arguments of TorchMPI (CUDA, communicators) are accepted without effect.
 function mpi.start() dist.init() end
 
---- Does nothing: a rank leaves the job when its script ends.
+--- Does nothing, because a rank leaves the job when its script ends.
 function mpi.stop() end
 
 mpi.rank, mpi.size = dist.rank, dist.size
@@ -20,7 +20,7 @@ function mpi.barrier() dist.barrier() end
 
 local function need(who, name, x) if not arg.is_tensor(x) then arg.refuse(who, name, 'a tensor', x, 4) end end
 
--- The result goes into `output` if there is one; the input stays as it was then.
+-- The result goes into `output` if there is one; then the input does not change.
 local function into(who, input, output)
    need(who, 'input', input)
    if output == nil then return input end
@@ -41,7 +41,7 @@ function operations.reduceTensor(options, root, input, output)
    return dist.reduce(into('reduceTensor', input, output), root, 'sum', options)
 end
 
--- Sends x to `to` and takes what `from` sends in its place.
+-- Sends x to `to`, and replaces it by the tensor from `from`.
 function operations.sendreceiveTensor(options, x, from, to)
    need('sendreceiveTensor', 'argument 1', x)
    if from == dist.rank() and to == dist.rank() then return options and { wait = function() return x end } or x end
@@ -51,7 +51,7 @@ function operations.sendreceiveTensor(options, x, from, to)
    return options and handle or handle.wait()
 end
 
--- All ranks' tensors one after the other.
+-- Concatenates all ranks' tensors.
 function operations.allgatherTensor(options, input, output)
    need('allgatherTensor', 'input', input)
    need('allgatherTensor', 'output', output)
@@ -63,7 +63,7 @@ function operations.allgatherTensor(options, input, output)
    return options and wait or wait.wait()
 end
 
--- mpi.allreduceTensor(input [, output]) waits; mpi.async.allreduceTensor gives a handle for mpi.syncHandle.
+-- mpi.allreduceTensor(input [, output]) waits; mpi.async.allreduceTensor returns a handle for mpi.syncHandle.
 for name, f in pairs(operations) do
    mpi[name] = function(...) return f(nil, ...) end
    mpi.async[name] = function(...) return f({ async = true }, ...) end
@@ -91,14 +91,14 @@ local function lists(who, net)
    return parameters or {}, grads or {}
 end
 
---- All ranks get the parameters of rank 0; with `withAllreduce` the mean over all.
+--- Copies the parameters of rank 0 to all ranks; with `withAllreduce`, their mean over all.
 function mpi.nn.synchronizeParameters(net, withAllreduce)
    local parameters = lists('synchronizeParameters', net)
    if #parameters == 0 then return end
    if withAllreduce then dist.allreduce(parameters, 'mean') else dist.broadcast(parameters, 0) end
 end
 
---- Gradients become their sum over all ranks.
+--- Sums the gradients over all ranks.
 function mpi.nn.synchronizeGradients(net)
    local _, grads = lists('synchronizeGradients', net)
    if #grads > 0 then dist.allreduce(grads, 'sum') end
@@ -121,7 +121,7 @@ local function server(who, h)
    return h.shared
 end
 
---- A tensor on the server, in shards; it begins as x of rank 0. All ranks call it.
+--- A tensor on the server, in shards; its first value is x of rank 0. All ranks call it.
 function ps.init(x)
    need('init', 'argument 1', x)
    made = made + 1
@@ -134,7 +134,7 @@ end
 local rules = { copy = function(s, x) s:copy(x) end, add = function(s, x) s:add(x) end,
                 zero = function(s) s:apply(function(part) part:zero() end) end }
 
---- Changes the tensor on the server by x: 'zero', 'copy' or 'add'. Returns a handle; it is done already.
+--- Changes the tensor on the server by x: 'zero', 'copy' or 'add'. Returns a handle of the finished operation.
 function ps.send(h, x, rule)
    local shared = server('send', h)
    if not rules[rule] then error(("send: the rule must be zero, copy or add, got %s"):format(tostring(rule)), 2) end
@@ -142,7 +142,7 @@ function ps.send(h, x, rule)
    return { wait = function() return x end }
 end
 
---- Fills x with the tensor on the server. Returns a handle; it is done already.
+--- Fills x with the tensor on the server. Returns a handle of the finished operation.
 function ps.receive(h, x)
    server('receive', h):fetch(x)
    return { wait = function() return x end }
@@ -150,7 +150,7 @@ end
 
 ps.syncHandle = mpi.syncHandle
 
---- Forgets it; its memory stays until the job ends. All ranks call it.
+--- Drops it; its memory stays allocated until the job ends. All ranks call it.
 function ps.free(h)
    server('free', h)
    h.shared = nil

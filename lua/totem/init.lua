@@ -10,7 +10,7 @@ local arg_check = require 'torch.arg'
 local totem = {}
 
 ---------------------------------------------------------------------------------------------------------
--- checks: totem.areXEq returns whether it holds and why not; totem.assertXEq raises an error
+-- checks: totem.areXEq returns whether it holds and the reason; totem.assertXEq raises an error
 
 local function tolerance_of(who, tolerance)
    if tolerance == nil then return 0 end
@@ -20,7 +20,7 @@ local function tolerance_of(who, tolerance)
    return tolerance
 end
 
--- Whether two values are as wanted, and else why not. `find` gives their first difference.
+-- Whether two values compare as wanted, else the reason. `find` finds their first difference.
 local function verdict(find, a, b, tolerance, negate)
    local why = find(a, b, tolerance)
    if negate then
@@ -57,16 +57,16 @@ for name, kind in pairs(kinds) do
 end
 --- totem.areTensorsEq(a, b, [tolerance]), totem.areTensorsNe(a, b, [tolerance]): Whether two
 -- tensors agree (differ) in type, size and elements.
--- @return whether it holds, and else why not
+-- @return whether it holds, else the reason
 
 --- totem.areStoragesEq(a, b, [tolerance]), totem.areStoragesNe(a, b, [tolerance]): The same for
 -- storages.
 
---- totem.areTablesEq(a, b, [tolerance]), totem.areTablesNe(a, b, [tolerance]): The same for what
--- tables hold, at all levels.
+--- totem.areTablesEq(a, b, [tolerance]), totem.areTablesNe(a, b, [tolerance]): The same for the contents
+-- of tables, at all levels.
 
 --- totem.assertTensorEq(a, b, [tolerance]), totem.assertTensorNe(a, b, [tolerance]): Raise an error
--- where the check does not hold.
+-- if the check does not hold.
 
 --- totem.assertStorageEq(a, b, [tolerance]), totem.assertStorageNe(a, b, [tolerance]): The same for
 -- storages.
@@ -75,12 +75,12 @@ end
 -- tables.
 
 --- Whether two values of any kind are equal. @param negate  true: whether they differ
--- @return whether it holds, and else why not
+-- @return whether it holds, else the reason
 function totem.areEq(a, b, tolerance, negate)
    return verdict(differ.values, a, b, tolerance_of('totem.areEq', tolerance), negate)
 end
 
---- Whether two values of any kind differ. @return whether it holds, and else why not
+--- Whether two values of any kind differ. @return whether it holds, else the reason
 function totem.areNe(a, b, tolerance)
    return verdict(differ.values, a, b, tolerance_of('totem.areNe', tolerance), true)
 end
@@ -94,8 +94,8 @@ totem.TestSuite = torch.TestSuite
 --- totem.Tester(): A torch.Tester that reads the command line of the script.
 -- Words choose tests. Options: --list prints the names of the tests; --log-output FILE writes a
 -- line NAME PASSED FAILED ERRORS for each; --summary prints no details; --early-abort stops at the
--- first failure; --rethrow lets errors through; --no-colour prints plain text. Tracebacks are
--- always full; --full-tracebacks asks for what is there.
+-- first failure; --rethrow does not catch errors; --no-colour prints plain text. Tracebacks are
+-- always full; --full-tracebacks has no further effect.
 local Tester, parent = torch.class('totem.Tester', 'torch.Tester', totem)
 
 -- tolerance and message in any order, and true: only return whether it holds, count nothing
@@ -188,7 +188,7 @@ function Tester:run(patterns)
    return parent.run(self, patterns or options.names)
 end
 
--- totem.nn needs nn, which tests of other things do not load.
+-- totem.nn needs nn, which other tests do not load.
 setmetatable(totem, { __index = function(t, name)
    if name ~= 'nn' then return nil end
    t.nn = require 'totem.nn'

@@ -7,8 +7,8 @@ local arg_check = require 'torch.arg'
 
 local M = {}
 
--- f of every tensor in a nested table, which is returned as a table of results of the same shape.
--- What is neither stays.
+-- Calls f for every tensor in a nested table, and returns the results as a table of the same shape.
+-- Other values stay.
 local function each(x, f, ...)
    if torch.isTensor(x) then
       local others = {}
@@ -86,8 +86,8 @@ local function differences(t, value, step)
    return estimate:viewAs(t)
 end
 
---- totem.nn.checkGradients(tester, module, input, [precision], [step]): Backward must give the
--- gradients by the input and by the parameters that central differences give.
+--- totem.nn.checkGradients(tester, module, input, [precision], [step]): Backward must compute the same
+-- gradients by the input and by the parameters as central differences.
 -- @param precision  the largest distance, default 1e-5
 -- @param step       of the differences, default 1e-6
 function M.checkGradients(tester, module, input, precision, step)
@@ -121,8 +121,8 @@ function size_of(batch)
    end
 end
 
---- totem.nn.checkMinibatch(tester, module, input, [precision]): A batch must give what its samples
--- give one by one: the output, the gradient by the input, and the sum of the gradients by the
+--- totem.nn.checkMinibatch(tester, module, input, [precision]): A batch must give the same results as its samples
+-- one by one: the output, the gradient by the input, and the sum of the gradients by the
 -- parameters.
 -- @param precision  the largest distance, default 1e-10
 function M.checkMinibatch(tester, module, input, precision)
@@ -153,7 +153,7 @@ function M.checkMinibatch(tester, module, input, precision)
 end
 
 --- totem.nn.checkTypeCastable(tester, module, input, [toType], [precision]): A module of another
--- type must give the same output and the same gradient, as tensors of that type.
+-- type must compute the same output and the same gradient, as tensors of that type.
 -- @param toType     default 'torch.FloatTensor'
 -- @param precision  the largest distance, default 1e-6
 function M.checkTypeCastable(tester, module, input, toType, precision)
@@ -176,7 +176,7 @@ function M.checkTypeCastable(tester, module, input, toType, precision)
 end
 
 --- totem.nn.checkSerializable(tester, module, input, [precision]): A module that was written and
--- read must give the same output and the same gradient.
+-- read must compute the same output and the same gradient.
 function M.checkSerializable(tester, module, input, precision)
    need('totem.nn.checkSerializable', tester, module)
    precision = precision or 0
@@ -192,7 +192,7 @@ function M.checkSerializable(tester, module, input, precision)
 end
 
 --- totem.nn.checkTypePreservesSharing(tester, module, [toType]): Two modules that share their
--- parameters must share them when their container gets another type.
+-- parameters must share them after their container is converted to another type.
 -- @param toType  default: torch.FloatTensor, or torch.DoubleTensor for a module of floats
 function M.checkTypePreservesSharing(tester, module, toType)
    need('totem.nn.checkTypePreservesSharing', tester, module)

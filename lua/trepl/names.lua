@@ -7,15 +7,15 @@ local names = {}
 
 -- ---- print -----------------------------------------------------------------------------------------------------
 
---- Lua's own print.
+--- Lua's print.
 names.print_old = original.print
 
---- trepl's print: tables show what they hold; a tab ends each other value, the last one too; no values, no line.
+--- trepl's print: tables show their contents; a tab ends each other value, the last one too; no values, no line.
 function names.print_new(...)
    io.stdout:write(show.printed('\t\n', ...))
 end
 
---- How many tables inside of each other print shows; 0: print is Lua's own again.
+--- The depth of nested tables that print shows; 0 restores Lua's print.
 function names.setprintlevel(n)
    if type(n) ~= 'number' or n % 1 ~= 0 or n < 0 then
       error(('setprintlevel: expected a whole number of at least 0, got %s'):format(tostring(n)), 2)
@@ -24,7 +24,7 @@ function names.setprintlevel(n)
    if n > 0 then show.level = n end
 end
 
---- From now on the texts of trepl.colors are empty.
+--- Makes the texts of trepl.colors empty.
 function names.noColors()
    local colors = require 'trepl.colors'
    for name in pairs(colors) do colors[name] = '' end
@@ -32,7 +32,7 @@ end
 
 -- ---- globals ---------------------------------------------------------------------------------------------------
 
---- The names of the globals that were there before the program.
+--- The names of the globals that existed before the program.
 names._preloaded_ = {}
 for name in next, launch.preloaded or _G do names._preloaded_[name] = true end
 
@@ -54,7 +54,7 @@ function names.who(system)
    io.stdout:write(table.concat(lines, '\n'), '\n')
 end
 
---- Makes the fields of a package globals; those that exist stay unless `forced` is true. _torchimport[name] lists them.
+--- Makes the fields of a package globals; existing ones stay unless `forced` is true. _torchimport[name] lists them.
 -- @return the package
 function names.import(name, forced)
    local package_table = require(name)
@@ -74,9 +74,9 @@ function names.import(name, forced)
    return package_table
 end
 
--- The place in the program that made or read a global; nil if that was one of our own packages.
+-- The position in the program that set or read a global; nil for code of our packages.
 local function place()
-   local level = 4                          -- above place, report and the metamethod
+   local level = 4                          -- above position, report and the metamethod
    local info = debug.getinfo(level, 'Sl')
    while info and info.what == 'C' do
       level = level + 1
@@ -87,7 +87,7 @@ local function place()
    return ('%s:%d'):format(info.short_src, info.currentline)
 end
 
---- From now on a global variable that is new, or read without a value, is reported with its place.
+--- Reports each global variable that is new, or read without a value, with its position.
 -- @param how  true: it is an error; a function: it is called with the name and 'newindex' or 'index'
 function names.monitor_G(how)
    local mt = getmetatable(_G) or {}
@@ -119,7 +119,7 @@ end
 --- The values that the prompt has shown, and the last of them.
 names._RESULTS, names._LAST = {}, ''
 
---- The prompt of th, here and now; it ends with Ctrl-D.
+--- Starts the prompt of th here; it ends with Ctrl-D.
 function names.repl() return require 'torch.repl'.run() end
 
 return names

@@ -45,7 +45,7 @@ end
 Parser.printHelp = Parser.help
 
 --- Prints the options that parse has read, one on a line.
--- @param compact  true: prints nothing, and gives them on one line, 'size=3,verbose=true'
+-- @param compact  true: prints nothing, and returns them on one line, 'size=3,verbose=true'
 -- @return the text
 function Parser:summarize(compact)
    local parts = {}

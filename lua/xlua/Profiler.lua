@@ -58,7 +58,7 @@ function Profiler:printAll()
    for _, name in ipairs(self.order) do self:print(name) end
 end
 
---- @param mode     kept for old scripts: real and processor time are both taken
+--- @param mode     accepted for old scripts: real and processor time are both measured
 --- @param verbose  true: every lap is printed
 return function(mode, verbose)
    return setmetatable({ mode = mode, verbose = verbose, entries = {}, order = {} }, Profiler)

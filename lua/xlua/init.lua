@@ -12,13 +12,13 @@ local function refuse(who, what, v, level)
    error(('xlua.%s: %s, got %s'):format(who, what, type(v)), (level or 2) + 1)
 end
 
--- Whether what is written now goes to a terminal.
+-- Whether output goes to a terminal.
 local real_stdout = io.stdout
 local function on_terminal()
    return io.stdout == real_stdout and ffi.C.isatty(1) ~= 0
 end
 
--- Colors, when somebody can see them.
+-- Colors, if output goes to a terminal.
 local function paint(color, text)
    if not on_terminal() then return text end
    return sys.COLORS[color] .. text .. sys.COLORS.none
@@ -59,7 +59,7 @@ local function sorted_keys(t)
 end
 
 --- A table on one line: '{1,"a",k=2}'.
--- @param newline  true: every element on a line of its own
+-- @param newline  true: every element on a separate line
 function xlua.table2string(tbl, newline)
    if type(tbl) ~= 'table' then refuse('table2string', 'argument must be a table', tbl) end
    local open = {}
@@ -111,7 +111,7 @@ end
 local builtin = {}
 for k in pairs(_G) do builtin[k] = true end
 
--- Globals that are neither packages nor there from the beginning.
+-- Globals that are neither packages nor older than this package.
 local function user_globals()
    local names, packages = {}, {}
    for k, v in pairs(_G) do
@@ -141,7 +141,7 @@ function xlua.who()
    for _, name in ipairs(names) do print(('   %s: %s'):format(name, type(rawget(_G, name)))) end
 end
 
---- From now on what is printed also goes to a file. @param append  true: behind what the file holds
+--- Also writes later output of print to a file. @param append  true: after the contents of the file
 function xlua.log(file, append)
    if type(file) ~= 'string' then refuse('log', 'file must be a name', file) end
    path('xlua.log', 'file', file)
@@ -157,7 +157,7 @@ function xlua.log(file, append)
    end)
 end
 
---- Whether a package can be required: true and where it is, or false.
+--- Whether a package can be required: true and its path, or false.
 function xlua.installed(name)
    if type(name) ~= 'string' then refuse('installed', 'the package must be a name', name) end
    path('xlua.installed', 'the package', name)
@@ -168,7 +168,7 @@ end
 
 --- require that prints why a package cannot be loaded, instead of raising an error. Nothing is
 -- installed.
--- @return what require gives; false and the reason when it fails
+-- @return the result of require; false and the reason if it fails
 function xlua.require(name)
    if type(name) ~= 'string' then refuse('require', 'the package must be a name', name) end
    local ok, r = pcall(require, name)
@@ -210,14 +210,14 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- progress bars
 
-local bar                                    -- what was drawn last
+local bar                                    -- the bar that was drawn last
 
 local function columns()
    local n = tonumber(os.getenv 'COLUMNS')
    return n and n >= 40 and math.min(n, 200) or 80
 end
 
---- Draws a bar: step `current` of `goal` is done. Call it for every step; drawing happens at most ten times a second.
+--- Draws a bar: step `current` of `goal` is done. Call it for every step; it draws at most ten times a second.
 function xlua.progress(current, goal)
    if type(current) ~= 'number' then refuse('progress', 'current must be a number', current) end
    if type(goal) ~= 'number' then refuse('progress', 'goal must be a number', goal) end
@@ -227,7 +227,7 @@ function xlua.progress(current, goal)
    end
    bar.current, bar.done = current, current >= goal
    local terminal = on_terminal()
-   -- Without a terminal nothing can be drawn over: a few lines must do.
+   -- Without a terminal the bar cannot be overwritten, so it prints few lines.
    local share = goal > 0 and math.max(0, math.min(1, current / goal)) or 1
    if not bar.done then
       if terminal and now - bar.drawn < 0.1 then return end
@@ -252,7 +252,7 @@ end
 ---------------------------------------------------------------------------------------------------------
 -- named arguments
 
---- The text that explains a function.
+--- The help text of a function.
 -- @param ...  its arguments: {arg = 'size', type = 'number', help = 'how many', default = 1 or req = true}
 function xlua.usage(funcname, description, example, ...)
    funcname = tostring(funcname)
@@ -287,17 +287,17 @@ function xlua.usage_module(module, name, description)
    return table.concat(lines, '\n') .. '\n'
 end
 
--- Is the only argument a table of named ones?
+-- Whether the only argument is a table of named ones.
 local function is_named(args)
    local t = args[1]
    return #args == 1 and type(t) == 'table' and #t == 0 and class.typename(t) == nil
 end
 
---- Takes the arguments of a function apart, given in order or by name (f{size = 3}). Types are for
--- the text of the usage: they are not checked, and arguments that the function does not know are
+--- Splits the arguments of a function, given in order or by name (f{size = 3}). Types are for
+-- the text of the usage: they are not checked, and unknown arguments are
 -- left out.
 -- @param args  {...} of the function
--- @param ...   what it takes: {arg =, type =, help =, default =, req =}
+-- @param ...   its arguments: {arg =, type =, help =, default =, req =}
 -- @return a table of the arguments by name and by number, with the text `usage`; then their values in order
 function xlua.unpack(args, funcname, description, ...)
    if type(args) ~= 'table' then refuse('unpack', 'arguments must be a table', args) end

@@ -26,7 +26,7 @@ function Module:__init(name, f, ...)
    end
 end
 
--- module -> what its gradient needs; beside the modules, so that no file and no clone carries it.
+-- module -> data for its gradient; stored outside the modules, so that no file and no clone carries it.
 local tapes = setmetatable({}, { __mode = 'k' })
 
 -- f with its input and parameters as leaves.
@@ -81,7 +81,7 @@ function Module:accGradParameters(_, gradOutput, scale)
    end
 end
 
---- Forgets what backward needs, as clearState of all modules does.
+--- Drops the data for backward, as clearState of all modules does.
 function Module:clearState()
    tapes[self] = nil
    return Base.clearState(self)
@@ -91,7 +91,7 @@ function Module:__tostring__() return self.name end
 
 --- A function as a module: autograd.nn.AutoModule(name)(f, ...) is a module that computes f(input, ...), the further
 --- arguments being its parameters: `weight`, `bias`, `parameter3`, ... A file holds the function too,
---- which torch.load brings back for {unsafe = true} only.
+--- which torch.load loads for {unsafe = true} only.
 -- m = autograd.nn.AutoModule 'Scale' (function(x, w) return torch.cmul(x, w) end, torch.Tensor{2, 3}); m:forward(torch.ones(2)) --> {2, 3}
 local function AutoModule(name)
    local class = make_class('autograd.nn.AutoModule', name, 'autograd.Module')

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
-_G.autograd = rawget(_G, 'autograd') or {}   -- where autograd.Module and autograd.Criterion stand
+_G.autograd = rawget(_G, 'autograd') or {}   -- the table for autograd.Module and autograd.Criterion
 
 local constructors, parents = {}, {}         -- by name
 

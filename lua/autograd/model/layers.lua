@@ -1,4 +1,4 @@
--- lua/autograd/model/layers.lua - what the feed-forward models share: activations, dropout, layers with parameters.
+-- lua/autograd/model/layers.lua - shared code of the feed-forward models: activations, dropout, layers with parameters.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'

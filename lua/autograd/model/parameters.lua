@@ -1,9 +1,9 @@
--- lua/autograd/model/parameters.lua - where a model keeps its parameters in the list that several models share.
+-- lua/autograd/model/parameters.lua - finds a model's parameters in a list that several models share.
 local parameters = {}
 
 --- Appends the tables of one model to a list, or to a new one.
--- @return a function that finds the model's i-th table (default 1) in what a call gives: the whole list, a list of the
---  model's tables only, or, of a model with one table, the table itself; and the list
+-- @return a function that finds the model's i-th table (default 1) in the argument of a call: the whole list, a list of the
+--  model's tables only, or, for a model with one table, the table itself; and the list
 function parameters.append(list, ...)
    list = list or {}
    local first, n = #list, select('#', ...)

@@ -1,4 +1,4 @@
--- lua/autograd/model/recurrent.lua - what the recurrent models share: a cell that walks along a sequence.
+-- lua/autograd/model/recurrent.lua - shared code of the recurrent models: runs a cell along a sequence.
 local torch = require 'torch'
 local parameters = require 'autograd.model.parameters'
 
@@ -11,11 +11,11 @@ function recurrent.zeros(x, ...) return torch.zero(x.new(...)) end
 function recurrent.affine(x, W, b) return x * W + torch.expand(b, torch.size(x, 1), torch.size(b, 2)) end
 
 --- A model of a cell.
--- @param options  inputFeatures (10), hiddenFeatures (100), outputType: 'last' (default) gives the last state, batch x
+-- @param options  inputFeatures (10), hiddenFeatures (100), outputType: 'last' (default) returns the last state, batch x
 --  hiddenFeatures, 'all' all of them, batch x steps x hiddenFeatures
 -- @param params   a list to which the cell's parameters are appended (optional)
--- @param make     make(inputFeatures, hiddenFeatures) gives a table of parameters
--- @param step     step(p, x, state) gives the next state, whose field h is the output
+-- @param make     make(inputFeatures, hiddenFeatures) returns a table of parameters
+-- @param step     step(p, x, state) returns the next state, whose field h is the output
 -- @return f(params, x, state), which returns the output and the state after the last step; and params
 function recurrent.model(options, params, make, step)
    options = options or {}
