@@ -64,7 +64,7 @@ enum {
   TH_INPLACE = 1,      /* a result may be the very same view as an input; any other overlap is copied first */
   TH_LATE = 2,         /* the kernel may still refuse what it sees: it calls th_commit itself */
   TH_DEVICES = 4,      /* tensors may be on different devices; check says whose kernel it is */
-  TH_BY_CPU = 8,       /* of tensors on a device that has no kernel: the CPU works on copies. Not for ops that take lists */
+  TH_BY_CPU = 8,       /* without a device kernel the CPU computes with copies of the tensors. Not for ops that take lists */
 };
 /* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. 16 to 64 are in op/in_order.h. */
 #define TH_INPLACE_AT(arg) (1 << (8 + (arg)))
@@ -88,9 +88,9 @@ th_status th_out_like(th_call *c, int arg, const th_tensor *x);
  * Where the result is one of the inputs itself it must keep its size. */
 th_status th_out_broadcast(th_call *c, int arg, int dtype, int n, const int *inputs);
 
-/* Gives the results the shapes that check asked for. th_run does so before the kernel runs; but the
- * kernel of a TH_LATE op computes aside, calls this when nothing can go wrong any more, then writes.
- * From there on it may read no input: a result may have taken its place. */
+/* Gives the results the shapes that check has set. th_run does so before the kernel runs. The kernel of a TH_LATE op instead
+ * computes in fresh memory, calls this when nothing more can fail, then writes. After this call it may read no input, because a
+ * result may have replaced it. */
 th_status th_commit(const th_call *c);
 
 /* The name of argument `arg` for messages. */
@@ -101,14 +101,14 @@ const char *th_arg_name(const th_call *c, int arg);
 /* The kind of device that has this number. */
 static inline int th_device_kind(int device) { return device == 0 ? TH_CPU : TH_CUDA; }
 
-/* Where the first element is. */
+/* The address of the first element. */
 static inline void *th_data(const th_tensor *t, size_t element_size)
 {
   return t->storage ? (char *)t->storage->data + (size_t)t->offset * element_size : NULL;
 }
 #define TH_DATA(T, t) ((T *)th_data((t), sizeof(T)))
 
-/* The questions that every call asks, inline. */
+/* Queries of every call, inline. */
 static inline size_t th_element_size(int dtype)
 {
   static const uint8_t size[TH_NDTYPE] = { 0, 1, 1, 2, 4, 8, 2, 2, 4, 8 };
@@ -171,7 +171,7 @@ static inline void th_write(void *p, int dtype, double x)
   }
 }
 
-/* Aligned scratch memory of a kernel; counted; NULL when there is none left. */
+/* Aligned workspace of a kernel; NULL without memory, or beyond the limit of th_memory. */
 void *th_scratch(size_t bytes);
 void  th_scratch_free(void *p);
 
@@ -183,7 +183,7 @@ void  th_scratch_free(void *p);
 typedef void (*th_block)(void *ctx, int64_t first, int64_t last);
 th_status th_parallel(int64_t n, int64_t grain, th_block f, void *ctx);
 
-/* Elements a block of cheap elementwise work holds. */
+/* The number of elements in a block of cheap elementwise work. */
 enum { TH_GRAIN = 32768 };
 
 enum { TH_MAXOPND = 5 };
