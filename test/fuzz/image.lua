@@ -7,6 +7,10 @@ local exif = require 'feed.exif'
 local codec = require 'image.codec'
 local image = require 'image'
 
+-- A WebP file of one colour takes a few bytes, however large the image is. Smaller images keep within the memory of a target.
+ffi.cdef 'int setenv(const char *name, const char *value, int overwrite);'
+ffi.C.setenv('TH_IMAGE_PIXELS', '524288', 1)
+
 io.stderr = { write = function() end }          -- notes about damaged JPEG files
 
 -- A picture of bytes as a file without loss, and back.
