@@ -464,6 +464,9 @@ function RNN:read(file)
    if not (self.inputSize and self.hiddenSize and self.numLayers) then
       utils.fail(('%s: the file holds the layer of another package: require that package before'):format(torch.type(self)))
    end
+   for _, name in ipairs { 'inputSize', 'hiddenSize', 'numLayers' } do
+      if type(self[name]) ~= 'number' then utils.refuse(self, name .. ' in the file', 'be a number', self[name]) end
+   end
 end
 
 function RNN:__tostring__()

@@ -37,7 +37,8 @@ function utils.fail(text) error(text, outside()) end
 
 --- Raises "<module>: <what> must <wish>, got <shape>" at the line that called into the package.
 function utils.refuse(module, what, wish, got)
-   error(('%s: %s must %s, got %s'):format(tostring(module), what, wish,
+   local shown, text = pcall(tostring, module)                -- fails for a module of a damaged file
+   error(('%s: %s must %s, got %s'):format(shown and text or torch.type(module), what, wish,
       type(got) == 'string' and got or utils.shape(got)), outside())
 end
 

@@ -91,7 +91,11 @@ function Temporal:read(file)
    TemporalConvolution.read(self, file)
    self.kW, self.dW = self.kW or self.kH, self.dW or self.dH
    for _, name in ipairs { 'weight', 'gradWeight' } do
-      if self[name] and self[name]:dim() ~= 2 then self[name] = self[name]:contiguous():view(self.outputFrameSize, -1) end
+      local w, rows = self[name], self.outputFrameSize
+      if w ~= nil and not (torch.isTensor(w) and type(rows) == 'number' and rows > 0 and w:nElement() % rows == 0) then
+         self:refuse(name .. ' in the file', 'be a tensor with a row for each output', w)
+      end
+      if w ~= nil and w:dim() ~= 2 then self[name] = w:contiguous():view(rows, -1) end
    end
 end
 

@@ -464,26 +464,31 @@ function gModule:map(gm, func)
    end
 end
 
---- Reads a module that torch.save, or Torch7, has written. Skips the positions in source files that Torch7 writes into models,
--- and
---- the values that nodes kept between calls.
+--- Reads a module that torch.save, or Torch7, has written. Skips the positions in source files that Torch7 writes into
+--- models, and the values that nodes kept between calls.
 function gModule:read(file)
    nn.utils.restore(self, file:readObject())
+   local function need(what, v)
+      if type(v) ~= 'table' then error(('nn.gModule: %s in the file must be a table, got %s'):format(what, where.describe(v)), 0) end
+      return v
+   end
    local modules = {}
-   for _, node in ipairs(self.forwardnodes) do
-      local data = node.data
+   for i, node in ipairs(need('forwardnodes', self.forwardnodes)) do
+      local data = need(('node %d'):format(i), need(('node %d'):format(i), node).data)
+      if data.mapindex ~= nil then need(('mapindex of node %d'):format(i), data.mapindex) end
+      if data.annotations ~= nil then need(('annotations of node %d'):format(i), data.annotations) end
       data.annotations = data.annotations or {}
       data.annotations._debugLabel = nil
       data.mapindex, data.reverseMap = data.mapindex or {}, data.reverseMap or {}
       local places = {}
-      for from, i in pairs(data.mapindex) do                   -- files of old versions have only this half
-         if type(from) == 'table' and data.mapindex[i] == nil then places[i] = from end
+      for from, at in pairs(data.mapindex) do                   -- files of old versions have only this half
+         if type(from) == 'table' and data.mapindex[at] == nil then places[at] = from end
       end
-      for i, from in pairs(places) do data.mapindex[i] = from end
+      for at, from in pairs(places) do data.mapindex[at] = from end
       modules[#modules + 1] = data.module
    end
    self.modules = self.modules or modules
-   self.nInputs = self.nInputs or math.max(1, #self.innode.children)
+   self.nInputs = self.nInputs or math.max(1, #need('innode.children', need('innode', self.innode).children))
 end
 
 nn.utils.keepsFields(gModule)
