@@ -216,6 +216,17 @@ describe('a tds object', function()
       h.a[1] = 7
       assert.equal(7, h.b[1])
    end)
+   it('refuses a damaged file with an error about the file, without a line of ours', function()
+      local function load(text) return pcall(torch.deserialize, (text:gsub(' ', '\n'):gsub('_', ' ')) .. '\n', 'ascii') end
+      for text, want in pairs {
+         ['4 1 3 V_0 7 tds.Vec 1 3 2 0'] = 'torch.deserialize: tds.Vec: a value must be a number, text, boolean, tensor, storage or object of tds, got a table',
+         ['4 1 3 V_0 8 tds.Hash 1 0 1 5'] = 'torch.deserialize: tds.Hash: file: a key must not be nil',
+         ['4 1 3 V_0 17 tds.AtomicCounter 9223372036854775807'] =
+            'torch.deserialize: tds.AtomicCounter:set: n must be a whole number, got a number (9.2233720368548e+18)',
+      } do
+         assert.same({ false, want }, { load(text) })
+      end
+   end)
    it('is shared by the threads of workers, which may change it at the same time', function()
       local h, count, threads = tds.Hash(), tds.AtomicCounter(), {}
       h.list = tds.Vec()
