@@ -1,4 +1,4 @@
--- test/arguments_spec.lua - numbers as Torch7 took them: strings that spell them, fractions that are cut off; results in front.
+-- test/arguments_spec.lua - numbers as Torch7 took them: as strings, with truncated fractions; results as first arguments.
 local torch = require 'torch'
 local nn = require 'nn'
 local refuses = require 'test.refuses'

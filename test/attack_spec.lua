@@ -1,4 +1,4 @@
--- test/attack_spec.lua - ./dev attack finds what is planted, shows the smallest case, and counts what it tried.
+-- test/attack_spec.lua - ./dev attack finds planted faults, shows the smallest case, and counts its cases.
 -- runs once, on the plain build
 local paths = require 'paths'
 local th = os.getenv 'TH'

@@ -40,7 +40,7 @@ local function weights(y)
    return torch.sin(w):viewAs(y)
 end
 
--- A number of any result: the sum of its elements, each with a weight of its own.
+-- A number for any result: the sum of its elements, each with a different weight.
 local function weighed(y)
    local plain = autograd.value(y)
    if type(plain) == 'number' then return y * 1.5 end
@@ -180,7 +180,7 @@ describe('autograd(f)', function()
       assert.same({ 2, 4 }, autograd(function(x) return torch.sum(torch.square(x), 1) end)(torch.Tensor { 1, 2 }):totable())
    end)
 
-   it('gives zeros where nothing depends, and each place a tensor of its own', function()
+   it('gives zeros for independent parameters, a separate tensor for each', function()
       local g, loss = autograd(function(p) return torch.sum(p.a + p.b) end)({ a = torch.ones(2), b = torch.ones(2), c = torch.ones(3) })
       assert.same({ 0, 0, 0 }, g.c:totable())
       g.a:zero()

@@ -1,4 +1,4 @@
--- test/bad_input_spec.lua - every op of the registry, called with what makes sense and with what does not.
+-- test/bad_input_spec.lua - every op of the registry, called with valid and invalid arguments.
 --
 -- The calls are drawn from the signatures with a fixed seed, half of them as good calls of which some arguments were
 -- replaced. Whatever happens, the process lives, inputs keep their values, and a refused call names the function and

@@ -1,4 +1,4 @@
--- test/bench_spec.lua - the benchmarks run and print their table; how fast anything is, is not tested.
+-- test/bench_spec.lua - the benchmarks run and print their table; speed itself is not tested.
 -- runs once
 local measure = require 'bench.lib.measure'
 
@@ -21,7 +21,7 @@ describe('bench/run.lua', function()
       assert.truthy(output:find '| th %-e "require \'torch\'", resident +| at most 30 MB +| +[%d.]+ MB |')
    end)
 
-   it('keeps the table where it is told to', function()
+   it('saves the table to the given file', function()
       local name = os.tmpname()
       local status, output = run('-only call -rounds 1 -save ' .. name)
       local file = assert(io.open(name))
@@ -33,7 +33,7 @@ describe('bench/run.lua', function()
       assert.truthy(kept:find('| x:add(y), 10 floats', 1, true))
    end)
 
-   it('goes on without a peer that is not there, and says so', function()
+   it('continues without a peer that is not there, and says so', function()
       local status, output = run '-only call -rounds 1 -peer nobody'
       assert.equal(0, status, output)
       assert.truthy(output:find('no comparison with nobody: the only peer is pytorch', 1, true))
@@ -121,7 +121,7 @@ describe('bench/gpu.lua', function()
       assert.truthy(output:find('there is no CUDA device', 1, true) or output:find('this build has no CUDA backend', 1, true), output)
    end)
 
-   it('goes on after rows that fail, names them, and says so in its status', function()
+   it('continues after rows that fail, names them, and says so in its status', function()
       if require('test.cuda.device').missing('bench/gpu.lua', function() end, function() end) then return end
       local output, status = gpu('TH_CUDA=emu TH_CUDA_EMU_MEMORY=40000', "-rounds 1 -only '^adam step'")
       assert.equal('1', status, output)

@@ -1,5 +1,5 @@
 -- test/blas_limit_spec.lua - BLAS in a process whose address space is limited (ulimit -v): an error in time, or the result.
--- runs once, on the plain build: sanitizers need address space of their own
+-- runs once, on the plain build: sanitizers need additional address space
 local torch = require 'torch'
 local temporary = require 'test.temporary'
 

@@ -1,4 +1,4 @@
--- test/bundle_spec.lua - what ./dev bundle packs runs from any folder, with nothing but its own libraries.
+-- test/bundle_spec.lua - the archive of ./dev bundle runs from any folder, with its bundled libraries only.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
 local function sh(command)
    local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
@@ -38,7 +38,7 @@ describe('cmake/bundle.lua', function()
       end
    end)
 
-   it('loads pictures by libraries of its own', function()
+   it('loads pictures with its bundled libraries', function()
       local ffi = require 'ffi'
       local program = [[local image = require 'image'
          local x = torch.range(1, 48):view(3, 4, 4):div(48)

@@ -1,4 +1,4 @@
--- test/counts.lua - counts what tests Cresset, for doc/testing.md.
+-- test/counts.lua - counts specs, ops, examples and other figures for doc/testing.md.
 --    th test/counts.lua            prints the table
 --    th test/counts.lua -write     writes it into doc/testing.md, as ./dev docs does
 --    th test/counts.lua -keep      takes over what runs have counted since: test/runs.lua

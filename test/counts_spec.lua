@@ -1,4 +1,4 @@
--- test/counts_spec.lua - notes of long runs, and the counts in doc/testing.md.
+-- test/counts_spec.lua - records of long runs, and the counts in doc/testing.md.
 -- runs once
 local counts = require 'test.counts'
 local runs = require 'test.runs'

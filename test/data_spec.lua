@@ -1,4 +1,4 @@
--- test/data_spec.lua - the digits that come with the project, and files that are not what they say.
+-- test/data_spec.lua - the digits that come with the project, and files with wrong headers.
 -- runs once
 local torch = require 'torch'
 local idx = require 'examples.lib.idx'

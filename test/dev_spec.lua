@@ -1,4 +1,4 @@
--- test/dev_spec.lua - ./dev, the door for people who work on the project.
+-- test/dev_spec.lua - ./dev, the command for developers of the project.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
 local function sh(command)
    local p = io.popen(('{ %s\n} 2>&1 </dev/null; echo "status $?"'):format(command))
@@ -82,7 +82,7 @@ describe('./dev', function()
    end)
 
    it('prints the one line to type when it may not install', function()
-      -- A path without the compiler, and nobody to ask for a password.
+      -- A path without the compiler, and no terminal for a password.
       local dir = os.tmpname()
       os.remove(dir)
       local tools = 'sh dirname nproc ldconfig grep cat env mktemp rm apt-get id'

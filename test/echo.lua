@@ -1,4 +1,4 @@
--- test/echo.lua - what worker_spec's threads do.
+-- test/echo.lua - the code of worker_spec's threads.
 local echo = {}
 local sum = 0
 

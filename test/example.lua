@@ -1,4 +1,4 @@
--- test/example.lua - runs a program of examples/ as a user does, stops it and lets it go on.
+-- test/example.lua - runs a program of examples/ as a user does, stops it and resumes it.
 local torch = require 'torch'
 require 'nn'
 local assert = require 'luassert'
@@ -14,7 +14,7 @@ end
 local example = { TH = os.getenv 'TH' or 'build/bin/th' }
 example.__index = example
 
---- The program of that name, with a folder of its own for what it writes.
+--- The program of that name, with a separate folder for its output.
 function example.new(name)
    local self = setmetatable({ name = name, dir = os.tmpname() }, example)
    os.remove(self.dir)
@@ -91,7 +91,7 @@ function example:same(a, b)
    assert.equal(self:bytes(a .. '/train.log'), self:bytes(b .. '/train.log'))
 end
 
---- Wants a run that is stopped after each of these numbers of steps, and goes on each time, to be the same as `whole`.
+--- Asserts that a run that is stopped after each of these numbers of steps, and resumed each time, equals `whole`.
 function example:resumes(whole, steps, ...)
    self:ok('-steps', steps[1], '-save', self:path 'stopped', ...)
    for k = 2, #steps + 1 do

@@ -72,7 +72,7 @@ describe('without memory', function()
       assert.same({ { 1, 1, 1 }, { 1, 1, 1 } }, y:totable())
       assert.same({ 7, 7 }, at:totable())
       assert.equal(6, #y:storage())
-      local part = torch.ones(40):narrow(1, 3, 4)                         -- a view gets a storage of its own
+      local part = torch.ones(40):narrow(1, 3, 4)                         -- a view gets a separate storage
       assert.is_false((with_little(800000, torch.sort, part, at, x, 1)))
       assert.same({ 1, 1, 1, 1 }, part:totable())
       assert.equal(3, part:storageOffset())

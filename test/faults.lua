@@ -3,7 +3,7 @@
 -- The tour goes through all ops, modules, readers and writers (test/faults/*.lua). Each step runs with its first call to the
 -- system failing, then its second, and so on. Wanted each time: an error for users or the normal result, arguments unchanged on
 -- error, no leak, and a next call that works. What fails are the calls of our own libraries: test/faults/faults.c.
--- It starts itself again with that library preloaded. A crash ends one process, and the next one goes on behind the step.
+-- It starts itself again with that library preloaded. A crash ends one process, and the next one continues after the step.
 local sweep = require 'test.faults.sweep'
 
 local options = { jobs = 1 }

@@ -1,4 +1,4 @@
--- test/faults_spec.lua - what Torch7 got wrong and must not come back: crashes, missing checks, results that were arguments.
+-- test/faults_spec.lua - faults of Torch7 that must not return: crashes, missing checks, results that were arguments.
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'

@@ -1,4 +1,4 @@
--- test/feed.lua - what the specs of feed have in common.
+-- test/feed.lua - helpers of the specs of feed.
 local paths = require 'paths'
 local torch = require 'torch'
 local feed = require 'feed'
@@ -108,7 +108,7 @@ function M.threads()
    return #list
 end
 
---- Threads that have been told to end may take a moment to disappear from /proc.
+--- Threads that are ending may take a moment to disappear from /proc.
 function M.threads_become(n)
    local timer = torch.Timer()
    while M.threads() > n and timer:time().real < 10 do end

@@ -91,7 +91,7 @@ describe('feed.loader with augment', function()
       end
    end)
 
-   it('continues from a state with the pictures that would have come', function()
+   it('continues from a state with the pictures that would have followed', function()
       local set = pictures(12)
       local function loader() return feed.loader { dataset = set, batch = 4, shuffle = true, augment = RANDOM } end
       local a = loader()

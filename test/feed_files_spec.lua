@@ -1,4 +1,4 @@
--- test/feed_files_spec.lua - datasets in files of others: what they read back, and files that are not what they say.
+-- test/feed_files_spec.lua - datasets in files of other programs, valid and damaged.
 -- runs once
 local torch = require 'torch'
 local feed = require 'feed'

@@ -1,4 +1,4 @@
--- test/feed_gzip_spec.lua - gzipped IDX files, as MNIST comes: what they hold, and files that are not what they say.
+-- test/feed_gzip_spec.lua - gzipped IDX files, such as MNIST's, valid and damaged.
 -- runs once
 local torch = require 'torch'
 local feed = require 'feed'

@@ -181,7 +181,7 @@ describe('a state of a loader with lengths', function()
       for k, v in pairs(more or {}) do all[k] = v end
       return all
    end
-   it('goes on after any batch, in epochs by length and in others', function()
+   it('continues after any batch, in epochs by length and in others', function()
       local wanted = texts(make(options()), 3)
       for at = 1, #wanted - 1, 5 do
          local l, turn = make(options()), 0

@@ -1,4 +1,4 @@
--- test/feed_loader_spec.lua - batches of a dataset, and what goes wrong.
+-- test/feed_loader_spec.lua - batches of a dataset, and errors.
 -- runs once
 local torch = require 'torch'
 local feed = require 'feed'

@@ -130,7 +130,7 @@ describe('ranks', function()
 end)
 
 describe('loader:epoch', function()
-   it('goes on where a loop was left, and begins an epoch that is named', function()
+   it('continues where a loop was left, and begins an epoch that is named', function()
       for _, workers in ipairs { 0, 2 } do
          local l = loader({ batch = 2, workers = workers }, 6)
          l:epoch()()

@@ -1,4 +1,4 @@
--- test/feed_records_spec.lua - files of feed.pack: what they bring back, and that damage is noticed.
+-- test/feed_records_spec.lua - files of feed.pack: the values that they return, and detection of damage.
 -- runs once
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -47,7 +47,7 @@ describe('feed.pack and feed.records', function()
       assert.equal(0, feed.pack(name, function() end))
       assert.equal(0, feed.records(name):size())
    end)
-   it('make the same batches whether samples are read at once or one by one', function()
+   it('make the same batches whether samples are read together or one by one', function()
       local name = packed { torch.ones(2, 2), torch.ones(2, 2) * 2, torch.ones(2, 2) * 3, torch.ones(4) }
       local r = feed.records(name)
       local b = r:batch(torch.LongTensor { 3, 1 })

@@ -124,7 +124,7 @@ describe('batches of feed.concat', function()
       return feed.records(name)
    end
 
-   it('are made by its parts, all at once, in the order that was asked for', function()
+   it('are made by its parts, in one call each, in the requested order', function()
       local asked = {}
       local function counted(k, set)
          local function batch(_, numbers, out)

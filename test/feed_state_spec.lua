@@ -1,4 +1,4 @@
--- test/feed_state_spec.lua - states of a loader: going on where a job was.
+-- test/feed_state_spec.lua - states of a loader: resuming a job.
 -- runs once
 local torch = require 'torch'
 local feed = require 'feed'
@@ -28,7 +28,7 @@ describe('a state', function()
          state)
       assert.same(l:state(), torch.deserialize(torch.serialize(l:state())))
    end)
-   it('taken after any batch goes on with the next, with any number of workers', function()
+   it('taken after any batch continues with the next, with any number of workers', function()
       local wanted = texts(make(0), 2)
       for _, workers in ipairs { 0, 3 } do
          local l, back = make(workers), make(3 - workers)
@@ -50,7 +50,7 @@ describe('a state', function()
          back:close()
       end
    end)
-   it('goes on with another number of ranks: what was given out does not come again', function()
+   it('continues with another number of ranks, without repeating samples', function()
       local seen, state = {}, nil
       local function give(l, most)
          local turn = 0
@@ -65,7 +65,7 @@ describe('a state', function()
       for rank = 0, 1 do give(make(0, { n = 58, rank = rank, ranks = 2 }):restore(state)) end
       assert.same(range(58), sorted(seen))
    end)
-   it('of a process that was killed in the middle of an epoch goes on with the same batches', function()
+   it('of a process that was killed in the middle of an epoch continues with the same batches', function()
       local file, log = temporary.name '.t7', temporary.name '.log'
       local script = temporary.put([[
          local feed = require 'feed'
@@ -251,7 +251,7 @@ describe('the dataset of a state', function()
       own.fingerprint = 3
       refuses('feed.loader: dataset.fingerprint must be a function, got a number (3)', feed.loader, { dataset = own })
    end)
-   it('in files that have changed cannot be told', function()
+   it('is an error in files that have changed', function()
       local name = temporary.put 'a\nb\n'
       local l = feed.loader { dataset = feed.text(name) }
       assert(os.execute(("touch -d 2001-01-01 '%s'"):format(name)) == 0)

@@ -12,7 +12,7 @@ local loader, texts, threads, threads_become, TH = shared.loader, shared.texts, 
 teardown(temporary.remove)
 
 describe('threads of a loader', function()
-   setup(function()                                           -- ThreadSanitizer starts a thread of its own beside the first
+   setup(function()                                           -- ThreadSanitizer starts another thread
       local l = loader { workers = 1 }
       l:epoch()()
       l:close()

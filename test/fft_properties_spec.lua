@@ -1,4 +1,4 @@
--- test/fft_properties_spec.lua - what every Fourier transform obeys, over 2,000 random sizes, shapes, layouts and types.
+-- test/fft_properties_spec.lua - properties of every Fourier transform, over 2,000 random sizes, shapes, layouts and types.
 local torch = require 'torch'
 local fft = torch.fft
 

@@ -1,4 +1,4 @@
--- test/fft_scipy_spec.lua - torch.fft against SciPy: recorded values, and those of a SciPy that is installed.
+-- test/fft_scipy_spec.lua - torch.fft compared with SciPy: recorded values, and an installed SciPy.
 local torch = require 'torch'
 local refuses = require 'test.refuses'
 

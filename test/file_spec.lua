@@ -1,4 +1,4 @@
--- test/file_spec.lua - torch.File: numbers, text and places on disk, in memory and through pipes.
+-- test/file_spec.lua - torch.File: numbers, text and positions on disk, in memory and through pipes.
 local torch = require 'torch'
 
 local function temporary() return os.tmpname() end

@@ -11,7 +11,7 @@ local function resident()
 end
 
 describe('a script that makes a million temporaries', function()
-   -- Calls f(i) a million times; nobody calls the collector.
+   -- Calls f(i) a million times, without calls of the collector.
    local function stays_flat(f)
       for i = 1, 1e5 do f(i) end
       local bytes, most = resident(), 0

@@ -51,7 +51,7 @@ describe('a function written from its signature', function()
       assert.same({ 11, 21, 31 }, r:totable())
       assert.same({ 1, 2, 3, 4 }, s:totable())
    end)
-   it('compiles: a loop of small calls becomes a trace that loops, or goes on in another one', function()
+   it('compiles: a loop of small calls becomes a trace that loops, or continues in another one', function()
       local util, loops = require 'jit.util', 0
       local function watch(what, trace)
          local link = what == 'stop' and util.traceinfo(trace).linktype

@@ -57,7 +57,7 @@ end
 
 -- Largest error of each of `analytics` against the differences of f() while the elements of `x` move, relative to the
 -- largest derivative. Only floating point tensors move. Of a tensor with more than `most` elements that many move one by
--- one, evenly spread, and then all of them at once in one direction.
+-- one, evenly spread, and then all of them together in one direction.
 local function compare(x, analytics, f, most)
    local worst, scale = 0, 1e-3
    local function slope(step)

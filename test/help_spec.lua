@@ -54,7 +54,7 @@ describe('every public name', function()
       assert.equal('', table.concat(left, ' '))
    end)
 
-   it('is described only if it is there', function()
+   it('is described only if it exists', function()
       local gone = {}
       for _, key in ipairs(doc.described()) do if doc.value(key) == nil then gone[#gone + 1] = key end end
       assert.equal('', table.concat(gone, ' '))

@@ -1,4 +1,4 @@
--- test/install_spec.lua - what cmake --install and luarocks make leave works from anywhere, with no environment set.
+-- test/install_spec.lua - installations by cmake --install and luarocks make work from any folder, without environment variables.
 -- runs once, on the plain build: it starts programs that know nothing of sanitizers
 local function sh(command)
    local p = io.popen(('{ %s\n} 2>&1; echo "status $?"'):format(command))

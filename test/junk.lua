@@ -1,4 +1,4 @@
--- test/junk.lua - calls of functions with what nobody should give them, drawn with a fixed seed.
+-- test/junk.lua - calls of functions with arguments that make no sense, drawn with a fixed seed.
 --
 -- Whatever is given, a function returns or raises an error that was written for users: not one of Lua's own, which speak
 -- of local variables and of functions without a name.

@@ -1,4 +1,4 @@
--- test/junk_spec.lua - the public functions that are no ops, called with what nobody should give them.
+-- test/junk_spec.lua - the public functions that are no ops, called with arguments that make no sense.
 -- runs once: most of them know no CPU level
 local torch = require 'torch'
 require 'paths'

@@ -1,4 +1,4 @@
--- test/launch_spec.lua - what programs find that th runs: type, print, require, names of Penlight, Lua 5.2, hints in errors.
+-- test/launch_spec.lua - the environment of programs under th: type, print, require, names of Penlight, Lua 5.2, hints in errors.
 -- runs once
 local TH = os.getenv 'TH' or 'build/bin/th'
 if TH:sub(1, 1) ~= '/' then TH = require 'paths'.concat(TH) end
@@ -138,7 +138,7 @@ function type(x)
    if source:match '^=torch' or launch.holds(source:match '^@(.*)') then error('type is called by ' .. source, 0) end
    return lua_type(x)
 end
-jit.off()                                                     -- what is compiled has no frames of its own
+jit.off()                                                     -- compiled code has no frames
 require 'nn'
 local x = torch.rand(3, 4)
 x:add(1):cmul(x):sum(2)
@@ -155,7 +155,7 @@ print 'done']])
 end)
 
 describe('print of a program that th runs', function()
-   it('shows what tables hold, on lines of their own', function()
+   it('shows what tables hold, on separate lines', function()
       assert.equal('{\n  rate : 0.5\n}\n{}\n', th 'print { rate = 0.5 } print {}')
       assert.equal('a\t{\n  1 : 1\n}\nb\n', th 'print("a", { 1 }, "b")')
       assert.equal('{\n  opt : \n    {\n      a : "x"\n      b : {...}\n    }\n}\n', th 'print { opt = { a = "x", b = {} } }')

@@ -1,4 +1,4 @@
--- test/leaks_spec.lua - test/leaks.lua looks at one of its programs. `./dev check --long` runs all of them.
+-- test/leaks_spec.lua - runs one program of test/leaks.lua. `./dev check --long` runs all of them.
 -- runs once, on the plain build: two sanitizers cannot watch one process
 local TH = os.getenv 'TH' or 'build/bin/th'
 

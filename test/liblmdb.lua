@@ -1,4 +1,4 @@
--- test/liblmdb.lua - databases written and read by liblmdb itself, where it is installed: what feed.lmdb is compared with.
+-- test/liblmdb.lua - writes and reads databases with liblmdb, if it is installed, as the reference for feed.lmdb.
 local ffi = require 'ffi'
 
 ffi.cdef [[

@@ -1,4 +1,4 @@
--- test/memory_spec.lua - memory that runs out is an error and work goes on; what nobody holds is given back.
+-- test/memory_spec.lua - memory that runs out is an error and work continues; unused memory is freed.
 local torch = require 'torch'
 local C = require 'torch.lib'.C
 local memory = C.th_memory_of(0)
@@ -93,7 +93,7 @@ describe('when memory runs out', function()
    end)
 end)
 
-describe('arguments that nobody else holds', function()
+describe('arguments without other references', function()
    -- Compiled code forgets them when the op has them; the collector runs before the op is tried once more.
    it('live until the op is tried once more', function()
       local function joined(n)

@@ -1,4 +1,4 @@
--- test/nan_spec.lua - memory that holds any bits at all is read as numbers.
+-- test/nan_spec.lua - memory with arbitrary bits is read as numbers.
 --
 -- LuaJIT marks its strings, tables and nils by the bits of nans that no computation makes. A file can hold those bits.
 local torch = require 'torch'

@@ -187,7 +187,7 @@ describe('the nodes of a gModule', function()
 end)
 
 describe('a node without an input', function()
-   it('stands for a module that gives parameters of its own', function()
+   it('represents a module that adds parameters', function()
       local source, i = nn.Add(3), nn.Identity()()
       function source:updateOutput() return self.bias end
       function source:updateGradInput() return self.gradInput end
@@ -201,7 +201,7 @@ end)
 
 describe('a gModule', function()
    local input = torch.Tensor{{1, 2, 3}}
-   it('is copied with its graph, and shares what it is asked to', function()
+   it('is copied with its graph, and shares the named fields', function()
       local m = residual()
       local y = m:forward(input):clone()
       local copy = m:clone()
@@ -251,7 +251,7 @@ describe('a gModule', function()
       assert.equal('torch.FloatTensor', m:forward(input:float()):type())
       assert.equal('torch.FloatTensor', m:backward(input:float(), torch.FloatTensor(1, 3):fill(1)):type())
    end)
-   it('lets go of what it kept in clearState, and leaves the input alone', function()
+   it('frees its buffers in clearState, and does not change the input', function()
       local i = nn.Identity()()
       local m = nn.gModule({i}, {i})
       m:forward(input)

@@ -1,4 +1,4 @@
--- test/npy_spec.lua - NumPy's .npy and .npz files, both ways, as NumPy writes them and damaged.
+-- test/npy_spec.lua - NumPy's .npy and .npz files: reading, writing, files of NumPy, damaged files.
 -- runs once: files are read and written by code that has no CPU levels
 local torch = require 'torch'
 local temporary = require 'test.temporary'

@@ -1,4 +1,4 @@
--- test/optim_spec.lua - optimizers get to minima, the confusion matrix counts, the logger writes.
+-- test/optim_spec.lua - optimizers reach minima, the confusion matrix counts, the logger writes.
 local torch = require 'torch'
 local optim = require 'optim'
 
@@ -46,7 +46,7 @@ describe('every optimizer', function()
          assert.near(94, fs[1], 1e-6)
       end)
    end
-   it('goes on from a saved state as if it had not stopped', function()
+   it('continues from a saved state as if it had not stopped', function()
       local config, state = {learningRate = 0.1}, {}
       local x = torch.Tensor{3, 1}
       for _ = 1, 3 do optim.adam(bowl, x, config, state) end
@@ -145,7 +145,7 @@ describe('nn.Optim', function()
       return nn.Sequential():add(nn.Linear(3, 4)):add(nn.Tanh()):add(nn.Linear(4, 1))
    end
    local x, y = torch.ones(5, 3):cumsum(1):div(5), torch.ones(5, 1):cumsum(1):div(5)
-   it('steps as the optimizer does on the flat vector, and goes on from a checkpoint', function()
+   it('steps as the optimizer does on the flat vector, and continues from a checkpoint', function()
       local a, b, criterion = model(), model(), nn.MSECriterion()
       local o = nn.Optim(a, {learningRate = 0.05})
       local p, g = b:getParameters()
@@ -183,7 +183,7 @@ describe('nn.Optim', function()
 end)
 
 describe('methods for whole functions', function()
-   it('lbfgs goes on after a function has failed, or no step was made, as if it had not been called', function()
+   it('lbfgs continues after a function has failed, or no step was made, as if it had not been called', function()
       local fails, calls
       local function valley(x)
          calls = calls + 1
@@ -323,7 +323,7 @@ describe('options of optimizers', function()
       assert.same(place_after('sgd', {weightDecay = 1}),
                   place_after('sgd', {weightDecay = 1, weightDecays = torch.Tensor{0.5, 2}}))
    end)
-   it('go on from a state of rprop that Torch7 has saved', function()
+   it('continue from a state of rprop that Torch7 has saved', function()
       local function after(state)
          local x = torch.Tensor{3, 1}
          optim.rprop(bowl, x, {}, state)

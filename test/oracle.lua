@@ -1,4 +1,4 @@
--- test/oracle.lua - calls of every op whose results PyTorch and NumPy judge: test/oracle.py. python3, or $PYTHON, has both.
+-- test/oracle.lua - compares calls of every op with PyTorch and NumPy (test/oracle.py), which python3, or $PYTHON, must have.
 --
 -- `th test/oracle.lua` lists the ops: the specs that test each of them, how many calls were judged, and what was wrong.
 local torch = require 'torch'
@@ -211,7 +211,7 @@ end
 
 local python = os.getenv 'PYTHON' or 'python3'
 
---- Why nobody can judge, or nil.
+--- Why no reference is available, or nil.
 function oracle.missing()
    if run(python .. " -c 'import torch, numpy' >/dev/null 2>&1 && echo both") == 'both\n' then return nil end
    return python .. ' has no PyTorch or no NumPy: set PYTHON to one that has both'

@@ -1,4 +1,4 @@
--- test/oracle_spec.lua - every op against PyTorch and NumPy, where a Python that has them is installed (python3, or $PYTHON).
+-- test/oracle_spec.lua - every op compared with PyTorch and NumPy, if python3, or $PYTHON, has them.
 -- runs once, on the plain build: specs of the ops compare the CPU levels
 local oracle = require 'test.oracle'
 local temporary = require 'test.temporary'

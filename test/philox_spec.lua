@@ -113,7 +113,7 @@ describe('Philox', function()
 end)
 
 describe('the state of a Philox generator', function()
-   it('goes on where it was kept, in the middle of a block and of a pair', function()
+   it('continues where it was kept, in the middle of a block and of a pair', function()
       local g = seeded(3)
       torch.random(g)
       torch.normal(g)
@@ -153,7 +153,7 @@ describe('the state of a Philox generator', function()
          end
       end
    end)
-   it('refuses bytes that are none, and goes on as before', function()
+   it('refuses bytes that are none, and continues as before', function()
       local g, h = seeded(9), seeded(9)
       local state = torch.getRNGState(g)
       state[9] = 1

@@ -1,4 +1,4 @@
--- test/plain.lua - programs of a spec that th or a plain LuaJIT runs: what they print, and their status.
+-- test/plain.lua - runs programs of a spec under th or a plain LuaJIT; returns their output and status.
 local temporary = require 'test.temporary'
 
 local plain = {}

@@ -79,7 +79,7 @@ describe('a large tensor', function()
          prints('  1\n...\n 20\n[torch.IntStorage of size 20]\n', torch.range(1, 20):int():storage())
       end)
    end)
-   it('is printed at once, whatever its size and strides', function()
+   it('is printed quickly, whatever its size and strides', function()
       local start = os.clock()
       local one = torch.FloatTensor { 7 }
       prints(' 7\n 7\n 7\n...\n 7\n 7\n 7\n[torch.FloatTensor of size 1000000000]\n', one:expand(1e9))

@@ -1,4 +1,4 @@
--- test/pty.lua - a program on a terminal of its own, for specs of the prompt and of Ctrl-C.
+-- test/pty.lua - runs a program on a separate terminal, for specs of the prompt and of Ctrl-C.
 local ffi = require 'ffi'
 
 ffi.cdef [[

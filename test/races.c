@@ -6,7 +6,7 @@
 
 enum { THREADS = 4, ROUNDS = 400 };
 
-/* Sizes of all kinds: those of few elements, those that the block cache keeps, and those that are counted at once. */
+/* Sizes of all kinds: few elements, sizes that the block cache keeps, and sizes that are counted immediately. */
 static void *work(void *failed)
 {
   static const int64_t sizes[] = { 8, 100, 5000, 70000, 1 << 20 };

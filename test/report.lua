@@ -1,4 +1,4 @@
--- test/report.lua - what busted prints for us: failures with their trace, skipped tests with the reason, one sum.
+-- test/report.lua - busted's output for us: failures with their trace, skipped tests with the reason, one sum.
 local busted = require 'busted'
 local base = require 'busted.outputHandlers.base'
 local pretty = require 'pl.pretty'

@@ -1,4 +1,4 @@
--- test/runs.lua - keeps what long runs have counted, so that doc/testing.md can show it.
+-- test/runs.lua - stores the counts of long runs for doc/testing.md.
 --    th test/runs.lua NAME AMOUNT TEXT     notes a run, as the programs of `./dev` do when they end
 --
 -- A note is a line of tab-separated fields: name, date, commit, amount, machine, text. The amount is what the run had much or

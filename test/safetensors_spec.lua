@@ -1,4 +1,4 @@
--- test/safetensors_spec.lua - .safetensors files, both ways, and damaged.
+-- test/safetensors_spec.lua - .safetensors files: reading, writing, damaged files.
 local torch = require 'torch'
 local temporary = require 'test.temporary'
 local format = require 'torch.format'

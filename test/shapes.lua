@@ -1,4 +1,4 @@
--- test/shapes.lua - every op of the registry with inputs of as many elements in another shape, and elements that lie anywhere.
+-- test/shapes.lua - every op of the registry with inputs of equal element count in other shapes and other memory layouts.
 --
 -- Torch7 lets operands of equal count and other shapes through. Whatever the shapes are, a result or a refusal may not depend on
 -- how elements lie in memory, nor on what lies beside them; and dimensions of size 1 in front may not change its elements.
@@ -201,7 +201,7 @@ function shapes.sweep(name, place, device)
          local kind = dtype.id[how.kind]
          if C.th_op_supports(form.op, device, kind) ~= 0 and C.th_op_supports(form.op, C.TH_CPU, kind) ~= 0 then
             local args, shape, any, tensors, along = draw.good(name, form, how), {}, false, 0, false
-            if name == 'geometric' then args.p = 0.5 end         -- in cutorch the chance to end, here the chance to go on
+            if name == 'geometric' then args.p = 0.5 end         -- in cutorch the chance to end, here the chance to continue
             if name == 'topk' then args.sorted = true end        -- else in any order
             for _, a in ipairs(form.args) do along = along or a.word == 'dim' end
             prepared(args, form, function(x)

@@ -1,4 +1,4 @@
--- test/shapes_spec.lua - inputs of as many elements in another shape, anywhere in memory: the same result or refusal.
+-- test/shapes_spec.lua - inputs of equal element count in other shapes and layouts: the same result or refusal.
 local shapes = require 'test.shapes'
 local C = require 'torch.lib'.C
 

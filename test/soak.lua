@@ -1,4 +1,4 @@
--- test/soak.lua - one process works for a long time: does it stay right, and do memory, descriptors and threads stay level?
+-- test/soak.lua - runs one process for a long time, and checks its results, memory, descriptors and threads.
 --    th test/soak.lua [-minutes 60] [-every 60] [-warm 20] [-only train,save,...] [-folder test/soak]
 --    th test/soak.lua -rounds 2 [-only ...]     so many rounds, of which only results are judged: test/leaks.lua
 --    th test/soak.lua -list                     the activities

@@ -1,4 +1,4 @@
--- test/soak_spec.lua - test/soak.lua for a moment, and that it sees what grows.
+-- test/soak_spec.lua - runs test/soak.lua briefly, and checks that it detects growth.
 -- runs once, on the plain build: sanitizers keep for a while what was given back
 local temporary = require 'test.temporary'
 local paths = require 'paths'

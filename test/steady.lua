@@ -1,4 +1,4 @@
--- test/steady.lua - does a series of measurements stay at its level? test/soak.lua judges memory and threads by it.
+-- test/steady.lua - decides whether a series of measurements stays level; test/soak.lua uses it for memory and threads.
 local steady = {}
 
 local POINTS = 200                          -- a longer series is judged by the medians of so many groups

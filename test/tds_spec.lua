@@ -1,4 +1,4 @@
--- test/tds_spec.lua - tds: containers in C memory: their values, iteration, files, threads and refusals.
+-- test/tds_spec.lua - tds, containers in C memory: their values, iteration, files, threads and refusals.
 -- runs once: nothing here computes
 local refuses = require 'test.refuses'
 local lib = require 'torch.lib'

@@ -1,4 +1,4 @@
--- test/temporary.lua - files of a spec: made under names of the system's, removed when the spec says so.
+-- test/temporary.lua - temporary files of a spec, removed at its request.
 local torch = require 'torch'
 local temporary = {}
 
@@ -47,7 +47,7 @@ function temporary.refused(pattern, bytes, ...)
 end
 
 --- Loads damaged(seed), seed = 1..n: each time a value comes, or an error that names torch.load, and little memory is taken.
--- `look(x, bytes)` is asked about each value (optional). Returns how many values and how many errors came.
+-- Calls `look(x, bytes)` for each value (optional). Returns the numbers of values and of errors.
 function temporary.corrupt(n, damaged, look)
    local before, values, errors = torch.memory().peak, 0, 0
    for seed = 1, n do

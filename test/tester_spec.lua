@@ -173,7 +173,7 @@ describe('torch.Tester', function()
       assert.is_false(ok)
    end)
 
-   it('lets failures and errors of tests through when it is asked to', function()
+   it('lets failures and errors of tests through on request', function()
       local t = torch.Tester()
       t:add(function() t:eq(1, 2, 'they differ') end, 'a')
       t:setRethrowErrors(true)
@@ -254,7 +254,7 @@ describe('torch.TestSuite', function()
 end)
 
 describe('a test file of 2015', function()
-   -- a file as packages had it: a global tester, a function that adds the suite and runs what is asked for
+   -- a file as packages had it: a global tester, a function that adds the suite and runs the requested tests
    local source = [[
       local precision = 1e-8
       local spectest = torch.TestSuite()

@@ -150,7 +150,7 @@ describe('the prompt without a terminal', function()
       assert.is_nil(prompt 'error "x"\n':find '\27')
    end)
 
-   it('goes on at the prompt after -i and a script, even one that failed', function()
+   it('continues at the prompt after -i and a script, even one that failed', function()
       local name = script 'x = 5 error "boo"'
       local out = th('-i ' .. name, 'x + 1\n')
       assert.matches('boo', out)
@@ -234,7 +234,7 @@ describe('the prompt on a terminal', function()
       assert.equal(0, p:leave())
    end)
 
-   it('drops the line after Ctrl-C and goes on', function()
+   it('drops the line after Ctrl-C and continues', function()
       local p = start()
       p:send 'abc def'
       p:expect 'abc def'

@@ -125,8 +125,8 @@ describe("'threads.sharedserialize'", function()
       refuses('in another thread cannot grow', pool.synchronize, pool)
       go:free()
    end)
-   it('lets shared tensors grow as soon as the result of the job has come', function()
-      new(1, function() jit.off() end)                           -- a slow thread, which has many tensors to let go
+   it('lets shared tensors grow as soon as the result of the job has arrived', function()
+      new(1, function() jit.off() end)                           -- a slow thread, which has many tensors to release
       local list, last = {}, nil
       for k = 1, 3000 do
          last = torch.ones(3)

@@ -1,4 +1,4 @@
--- test/threads_sync_spec.lua - what threads share: mutexes, conditions, counters, queues; and threads without a pool.
+-- test/threads_sync_spec.lua - shared objects of threads: mutexes, conditions, counters, queues; and threads without a pool.
 -- runs once: nothing here computes
 local torch = require 'torch'
 local threads = require 'threads'

@@ -1,4 +1,4 @@
--- test/threads_wait_spec.lua - how threads wait for jobs and results: awake for a moment, then asleep.
+-- test/threads_wait_spec.lua - how threads wait for jobs and results: they spin briefly, then sleep.
 -- runs once: nothing here computes
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -105,7 +105,7 @@ describe('a pool', function()
       pool:terminate()
       assert.equal(50, n)
    end)
-   it('does each job of many callers in a row, whether its threads are awake or asleep', function()
+   it('does each job of many callers in order, whether its threads spin or sleep', function()
       local pool, n = threads.Threads(4), 0
       for k = 1, 2000 do
          pool:addjob(function() return 1 end, function(r) n = n + r end)

@@ -110,7 +110,7 @@ describe('totem.Tester', function()
       assert.truthy(why:find 'boom')
    end)
 
-   it('only returns the result of eq and ne when it is asked to', function()
+   it('only returns the result of eq and ne on request', function()
       local results
       t:add(function() results = { t:eq(1, 2, 'm', 0, true), (t:ne(1, 2, true)) } end, 'last')
       run(t, {}, 'last')

@@ -1,4 +1,4 @@
--- test/values.lua - how a spec of an op writes tensors down, how they come to lie in memory, and how they are compared.
+-- test/values.lua - how op specs write tensors, lay them out in memory, and compare them.
 local torch = require 'torch'
 local values = { typed = {} }                -- typed: float, long, ...: tables as tensors of that type
 

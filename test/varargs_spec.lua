@@ -1,11 +1,11 @@
--- test/varargs_spec.lua - `...` gives in compiled code what it gives in the interpreter (torch.varargs), and ours stays compiled.
+-- test/varargs_spec.lua - `...` gives the same in compiled code as in the interpreter (torch.varargs), and ours stays compiled.
 -- runs once: nothing here computes
 local ffi = require 'ffi'
 local bit = require 'bit'
 local util = require 'jit.util'
 local worker = require 'torch.worker'
 
--- What a text gives in a Lua state of its own, in which nothing of ours is loaded.
+-- The result of a text in a separate Lua state, in which nothing of ours is loaded.
 local function in_state(text)
    local L = ffi.C.th_lua_new()
    ffi.C.th_lua_open(L)
@@ -173,7 +173,7 @@ end)
 
 local VARG = bit.band(util.funcbc(function(...) local a = ... return a end, 1), 0xff)
 local CALL = VARG - 6                        -- the first of six instructions that call, which stand before it
-local JUMP = 13 * 128                        -- in an instruction's mode: its operand says where to go on
+local JUMP = 13 * 128                        -- in an instruction's mode: its operand is a jump target
 
 -- The lines at which f and the functions in it take single values of `...` behind a call or in a loop.
 local function late(f, file, found)

@@ -1,4 +1,4 @@
--- test/worker_spec.lua - Lua states in threads: values on their way, errors, threads that end.
+-- test/worker_spec.lua - Lua states in threads: transfer of values, errors, threads that end.
 -- runs once: nothing here computes
 local ffi = require 'ffi'
 local torch = require 'torch'
@@ -101,7 +101,7 @@ describe('torch.worker', function()
       assert.same({ 1, 2, 10 }, { others[1]:wait(), others[2]:wait(), w:wait() })
       for _, other in ipairs(others) do other:close() end
    end)
-   it('raises errors of the function here, with the traceback of the thread, and goes on', function()
+   it('raises errors of the function here, with the traceback of the thread, and continues', function()
       local ok, why = pcall(ask, 'fail', 'no such thing')
       assert.is_false(ok)
       assert(why:find 'no such thing' and why:find 'stack traceback' and why:find 'echo%.lua', why)
@@ -141,7 +141,7 @@ describe('torch.worker', function()
          for j = 1, 50 do assert(#('y'):rep(j * 10000) > 0) end
       end
    end)
-   it('goes on after Ctrl-C while its answer came', function()
+   it('continues after Ctrl-C while its answer came', function()
       local file = require 'test.temporary'.name '.lua'
       local f = io.open(file, 'w')
       f:write [[
@@ -163,7 +163,7 @@ describe('torch.worker', function()
       os.remove(file)
       assert(out:find 'interrupted\n' and out:find 'answer\t0\n', out)
    end)
-   it('says that its thread has ended, whoever ended it, and does not hang', function()
+   it('says that its thread has ended, however it ended, and does not hang', function()
       local ok, why = pcall(ask, 'exec', function()
          require 'ffi'.C.pthread_exit(nil)
       end)
@@ -199,7 +199,7 @@ describe('torch.worker', function()
       end)
       assert(not ok and why:find 'its thread has ended: ' and why:find 'no_such_module', why)
    end)
-   it('forgets an answer that nobody has waited for', function()
+   it('drops a reply for which the caller did not wait', function()
       w:ask('count', 1)
       assert.equal('b', ask('echo', 'b'))
       assert.has_error(function() w:wait() end)

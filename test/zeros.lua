@@ -1,4 +1,4 @@
--- test/zeros.lua - every op of the registry, with every dimension and every whole number of a good call 0 in turn.
+-- test/zeros.lua - every op of the registry, with each dimension and each integer of a valid call set to 0 in turn.
 --
 -- Sizes that belong together become 0 together: those that are equal in a good call, up to three at once. What comes is a
 -- result or an error that names the op. A division by zero would end the process.

@@ -1,4 +1,4 @@
--- test/zeros_spec.lua - every op with every dimension and every whole number 0 in turn, on the CPU.
+-- test/zeros_spec.lua - every op with each dimension and each integer set to 0 in turn, on the CPU.
 local torch = require 'torch'
 local zeros = require 'test.zeros'
 local C = require 'torch.lib'.C

@@ -1,4 +1,4 @@
--- test/attack/saves.lua - processes that are killed while they save: the file is the one before or the one after, whole.
+-- test/attack/saves.lua - processes that are killed while they save: the file is the complete old or the complete new one.
 package.path = './?.lua;' .. package.path
 local child = require 'test.attack.child'
 local torch = require 'torch'

@@ -440,7 +440,7 @@ describe('autograd.util', function()
          assert.is_true(gradcheck(f, { x = torch.Tensor { { 0.3, -0.6, 0.8 }, { 1, 2, -1 } }, s = 0.7 }))
       end)
    end
-   it('dropout drops the share that is asked for, and divides by what is left', function()
+   it('dropout drops the given share, and divides by the rest', function()
       torch.manualSeed(1)
       local y = util.dropout(torch.ones(10000), 0.25)
       assert.near(2500, torch.eq(y, 0):sum(), 150)

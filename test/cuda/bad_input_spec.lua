@@ -123,7 +123,7 @@ describe('cutorch', function()
          "require 'cutorch'; print(cutorch.getDeviceCount(), pcall(torch.Tensor(2).cuda, torch.Tensor(2)))")
       assert(text:find('0%s+false%s+.*there is no CUDA device: no CUDA%-capable device is detected'), text)
    end)
-   it('says so of each type that is asked for, and goes on', function()
+   it('says so of each requested type, and continues', function()
       local text = output('TH_CUDA=emu TH_CUDA_EMU_DEVICES=0', [[
          require 'cutorch'
          for _, make in ipairs{ torch.CudaTensor, torch.CudaLongTensor, torch.CudaHalfStorage } do print(select(2, pcall(make, 3))) end

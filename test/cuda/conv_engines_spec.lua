@@ -11,7 +11,7 @@ if device.missing('engines of convolution on a CUDA device', describe, pending) 
 local TH = os.getenv 'TH' or 'build/bin/th'
 local COUNT, EMULATED = device.cutorch.getDeviceCount(), device.cutorch.getDeviceProperties(1).emulated
 
--- What a script prints in a process of its own, with its errors.
+-- What a script prints in a separate process, with its errors.
 local function child(script, environment)
    local name = temporary.put("require 'cutorch'\n" .. script, '.lua')
    local p = io.popen(("TH_CACHE_DIR= %s '%s' '%s' 2>&1 </dev/null; echo \"status $?\""):format(environment or '', TH, name))
@@ -299,7 +299,7 @@ describe('every engine of a CUDA device', function()
       assert(tonumber(h) >= 40 and tonumber(w1) >= 35)
    end)
 
-   it('says why cuDNN, cuFFT and cuBLAS are not there, and goes on without them', function()
+   it('says why cuDNN, cuFFT and cuBLAS are not there, and continues without them', function()
       if not EMULATED then return pending 'what is there depends on the machine' end
       local script = [[
          print(torch.conv.missing('cudnn', 1), torch.conv.missing('cufft', 1), cutorch.getBlas())
@@ -320,7 +320,7 @@ describe('every engine of a CUDA device', function()
       assert.truthy(text:find 'true\n$', text)
    end)
 
-   it('takes the emulated cuDNN where it is asked for, or measured to be faster, and else never', function()
+   it('uses the emulated cuDNN if it is requested, or was measured to be faster, and otherwise never', function()
       if not EMULATED then return pending 'on a GPU cuDNN may be chosen' end
       for _, s in ipairs { { { 1, 1, 9, 9, device = 1 }, { 1, 1, 3, 3 } },
          { { 8, 64, 64, 64, device = 1 }, { 64, 64, 3, 3 } } } do

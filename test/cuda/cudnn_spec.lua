@@ -30,7 +30,7 @@ local function near(kind, got, want, what)
    assert(apart <= TOLERANCE[kind], ('%s, %s: %g apart'):format(what, kind, apart))
 end
 
--- What a script prints in a process of its own, with its errors.
+-- What a script prints in a separate process, with its errors.
 local function child(script, environment)
    local name = temporary.put("require 'cutorch'\nrequire 'cudnn'\n" .. script, '.lua')
    local p = io.popen(("TH_CACHE_DIR= %s '%s' '%s' 2>&1 </dev/null; echo \"status $?\""):format(environment or '', TH, name))

@@ -11,7 +11,7 @@ describe('a CUDA tensor', function()
    local x
    before_each(function() x = torch.CudaTensor{ { 1, 2, 3 }, { 4, 5, 6 } } end)
 
-   it('has a type of its own for each dtype', function()
+   it('has a separate type for each dtype', function()
       assert.equal('torch.CudaTensor', x:type())
       for method, name in pairs{ cudaByte = 'Byte', cudaChar = 'Char', cudaShort = 'Short', cudaInt = 'Int', cudaLong = 'Long',
          cudaHalf = 'Half', cudaBFloat16 = 'BFloat16', cudaDouble = 'Double' } do

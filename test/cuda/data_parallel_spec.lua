@@ -128,7 +128,7 @@ describe('training the digits on several devices', function()
       end
       near(alone(7, 'updateParameters'), (train(wrap, 7, 'updateParameters')), 1e-5, 'parameters')
    end)
-   it('sends the gradients of a layer while those before it are at work, in another stream', function()
+   it('sends the gradients of a layer while those before it compute, in another stream', function()
       local m = small():cuda()
       local dpt = nn.DataParallelTable(1):add(m, ALL)
       dpt.bucket = 1
@@ -155,7 +155,7 @@ describe('training the digits on several devices', function()
       exchange.SHARED = kept
       near(alone(7, 'updateParameters'), got, 1e-5, 'parameters')
    end)
-   it('is so where NCCL is asked for and not there, which cutorch.getNccl explains', function()
+   it('is so if NCCL is requested and missing, which cutorch.getNccl explains', function()
       local name, why = cutorch.getNccl()
       assert(name or why == 'emulated devices copy from each other' or why:find 'libnccl', why)
       local got = train(containers['DataParallelTable by NCCL, or copies where there is none'], 7, 'updateParameters')
@@ -209,7 +209,7 @@ for name, wrap in pairs(containers) do
          local _, got = dp:parameters()
          for i = 1, #want do near(want[i], got[i], 1e-5, 'gradient ' .. i) end
       end)
-      it('averages gradients over the devices that had rows, if it is told so', function()
+      it('averages gradients over the devices that had rows, on request', function()
          dp:gradientReduction 'average'
          m:zeroGradParameters()
          dp:zeroGradParameters()
@@ -221,7 +221,7 @@ for name, wrap in pairs(containers) do
          local _, got = dp:parameters()
          for i = 1, #want do near(want[i] / COUNT, got[i], 1e-6, 'gradient ' .. i) end
       end)
-      it('takes a step on all devices at once and sends no parameters at the next forward', function()
+      it('takes one step on all devices and sends no parameters at the next forward', function()
          dp:forward(x)
          local n = broadcasts(function()
             for _ = 1, 3 do

@@ -94,7 +94,7 @@ describe('threads of nn.DataParallelTable', function()
       assert.is_nil(dpt.impl:exec(function() return 1 end, 0)[1])
       rawset(_G, 'here', nil)
    end)
-   it('raise an error of a thread here, with its device, cause and traceback, and go on', function()
+   it('raise an error of a thread here, with its device, cause and traceback, and continue', function()
       local function fail(net, i)
          if i == 2 then error('too hot') end
          return net and i
@@ -104,7 +104,7 @@ describe('threads of nn.DataParallelTable', function()
       near(m:forward(x), dpt:forward(x), 1e-6, 'output')
       near(m:backward(x, g), dpt:backward(x, g), 1e-6, 'gradInput')
    end)
-   it('raise an error in the middle of backward, and go on', function()
+   it('raise an error in the middle of backward, and continue', function()
       dpt.bucket = 1
       dpt.impl:exec(function(net, i)
          if i ~= 2 then return end

@@ -1,4 +1,4 @@
--- test/cuda/dist_nccl_spec.lua - tensors of ranks that have a CUDA device each: they travel over NCCL.
+-- test/cuda/dist_nccl_spec.lua - collectives over NCCL between ranks with a CUDA device each.
 -- runs once
 local device = require 'test.cuda.device'
 if device.missing('dist over NCCL', describe, pending) then return end
@@ -100,7 +100,7 @@ describe('an operation on CUDA tensors, over NCCL', function()
          assert(kept:eq(r == 0 and 3 or r):all())]])
    end)
 
-   it('begins when the stream has come to the call', function()
+   it('begins when the stream reaches the call', function()
       ranks.ok(2, head .. [[
          cutorch.reserveStreams(1)
          cutorch.setStream(1)

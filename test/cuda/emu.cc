@@ -207,7 +207,7 @@ static int captures()
   cudaThreadExchangeStreamCaptureMode(&mode);
   NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
   cudaGraphDestroy(graph);
-  NEED(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);               // but nobody waits for the whole device
+  NEED(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);               // but waiting for the whole device is not allowed
   spoiled(a, no, [&] { return cudaDeviceSynchronize(); });
   cudaThreadExchangeStreamCaptureMode(&mode);
 
@@ -227,7 +227,7 @@ static int captures()
   cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);
   cudaEventRecord(e, a);
   cudaStreamWaitEvent(b, e, 0);
-  START(1, 1, 0, b, put(p, 1));                                                  // nobody waits for it
+  START(1, 1, 0, b, put(p, 1));                                                  // without a wait
   NEED(cudaStreamEndCapture(b, &graph) == cudaErrorStreamCaptureUnmatched);
   NEED(cudaStreamEndCapture(a, &graph) == cudaErrorStreamCaptureInvalidated);
   cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal);

@@ -54,7 +54,7 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
          local status, text = case 'streams'
          assert(status == 0, text)
       end)
-      it('reports wrong launches and threads that wait for ever, and goes on', function()
+      it('reports wrong launches and threads that wait for ever, and continues', function()
          local status, text = case 'errors'
          assert(status == 0, text)
          assert(text:find('wait for each other for ever', 1, true), text)

@@ -1,4 +1,4 @@
--- test/cuda/graph_memory_spec.lua - what graphs work on stays where it is as long as they do.
+-- test/cuda/graph_memory_spec.lua - memory that graphs use stays as long as they exist.
 -- runs once, on the plain build: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'

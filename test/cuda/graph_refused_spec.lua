@@ -1,4 +1,4 @@
--- test/cuda/graph_refused_spec.lua - what no CUDA graph can record is an error that says so, and leaves nothing behind.
+-- test/cuda/graph_refused_spec.lua - work that no CUDA graph can record is an error that says so, and has no other effect.
 -- runs once, on the plain build: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'

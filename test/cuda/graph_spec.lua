@@ -1,4 +1,4 @@
--- test/cuda/graph_spec.lua - what is recorded as a CUDA graph and replayed does what running it does.
+-- test/cuda/graph_spec.lua - a replayed CUDA graph has the same effect as running the function.
 -- runs once, on the plain build: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'
@@ -252,7 +252,7 @@ describe('a step of training in a CUDA graph', function()
       assert.equal(7, calls)
    end)
 
-   it('takes tables of tensors and other values, each value a graph of its own', function()
+   it('takes tables of tensors and other values, with a separate graph for each value', function()
       local f = cutorch.graph(function(t, by, name) return { sum = (t[1] + t.other) * by, name = name } end)
       local a, b = torch.CudaTensor{ 1, 2 }, torch.CudaTensor{ 3, 5 }
       for k = 1, 3 do

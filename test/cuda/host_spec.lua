@@ -1,4 +1,4 @@
--- test/cuda/host_spec.lua - memory of the host that devices reach: pinned tensors, copies that nobody waits for, managed tensors.
+-- test/cuda/host_spec.lua - host memory that devices can access: pinned tensors, asynchronous copies, managed tensors.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local refuses = require 'test.refuses'
@@ -54,7 +54,7 @@ describe('a pinned tensor', function()
       held()
       assert.is_true(held() < before + 1e6)
    end)
-   it('refuses sizes that are none or too many, and goes on', function()
+   it('refuses sizes that are none or too many, and continues', function()
       refuses('cutorch.createCudaHostTensor: size 1 must not be negative, got -1', cutorch.createCudaHostTensor, -1)
       refuses("cutorch.createCudaHostTensor: size 2 must be a whole number, got a string", cutorch.createCudaHostTensor, 2, 'x')
       refuses('cutorch.createCudaHostLongTensor: size 1 must be a whole number, got a number (nan)', cutorch.createCudaHostLongTensor, 0 / 0)
@@ -85,7 +85,7 @@ describe('x:copyAsync', function()
       cutorch.synchronize()
       assert.equal(emulated and 2 * N or N, to:sum())
    end)
-   it('brings a tensor of the device to a pinned one without waiting, and an event tells when it is there', function()
+   it('copies a tensor of the device to a pinned one without waiting, and an event marks the end', function()
       local to, from = cutorch.createCudaHostTensor(N):fill(5), torch.CudaTensor(N):fill(3)
       to:copyAsync(from)
       if emulated then assert.equal(5, to[N]) end

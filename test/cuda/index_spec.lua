@@ -1,4 +1,4 @@
--- test/cuda/index_spec.lua - places and masks on CUDA devices: what is refused, and the order in which equal places are served.
+-- test/cuda/index_spec.lua - indices and masks on CUDA devices: refusals, and the order of writes to equal indices.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local refuses = require 'test.refuses'
@@ -32,7 +32,7 @@ describe('a place outside', function()
       refuses('pick_grad: index must lie in 1..2, got 3 at place 1 of index', torch.pick_grad, x, 1, wrong, wrong:cuda())
       unchanged()
    end)
-   it('leaves a device that goes on', function()
+   it('leaves the device usable', function()
       for _ = 1, 3 do pcall(torch.index, x, 1, L{ 2 ^ 40, -1 }) end
       unchanged()
       assert.same({ { 3, 4 }, { 1, 2 } }, x:index(1, L{ 2, 1 }):totable())

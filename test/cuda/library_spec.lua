@@ -1,4 +1,4 @@
--- test/cuda/library_spec.lua - where libraries of CUDA are looked for: TH_CUDA_LIBS, the loader, packages of Python; errors.
+-- test/cuda/library_spec.lua - the search for CUDA libraries: TH_CUDA_LIBS, the loader, packages of Python; errors.
 -- runs once: the search does not depend on the level
 local temporary = require 'test.temporary'
 

@@ -177,7 +177,7 @@ describe('nn.OneBitDataParallel', function()
       dp:backward(x:cuda(), g:cuda())
       near(m.gradWeight, dp:get(1).gradWeight, 1e-5)
    end)
-   it('replaces sums by steps of Adagrad with momentum, if it is asked to', function()
+   it('replaces sums by steps of Adagrad with momentum, on request', function()
       local dp = container{ learningRate = 0.1, momentum = 0.5 }
       for _ = 1, 2 do
          dp:zeroGradParameters()
@@ -204,7 +204,7 @@ describe('nn.OneBitDataParallel', function()
       dp:resetErrors()
       dp:backward(input, criterion:backward(dp:forward(input), wanted))
    end)
-   it('has clones that go on as it does: they have lost what it has', function()
+   it('has clones that continue as it does: they have lost what it has', function()
       for _, config in ipairs{ {}, { learningRate = 0.1, momentum = 0.5 } } do
          local dp = container(config)
          local function step(d)

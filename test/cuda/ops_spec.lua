@@ -39,7 +39,7 @@ end
 -- Ops that take whole numbers on devices only.
 local ONLY_THERE = { mean = 1 }
 
--- As in cutorch, p of geometric is the chance to end there, and as in Torch7 the chance to go on here.
+-- As in cutorch, p of geometric is the chance to end there, and as in Torch7 the chance to continue here.
 local function as_there(name, good)
    if name == 'geometric' then good.p = 1 - good.p end
    return good

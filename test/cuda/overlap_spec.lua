@@ -1,4 +1,4 @@
--- test/cuda/overlap_spec.lua - results on a device whose elements share places: what the CPU makes of them.
+-- test/cuda/overlap_spec.lua - results on a device whose elements share memory are the same as on the CPU.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local refuses = require 'test.refuses'

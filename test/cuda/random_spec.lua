@@ -1,4 +1,4 @@
--- test/cuda/random_spec.lua - random numbers on CUDA devices: whose they are, and how they are seeded.
+-- test/cuda/random_spec.lua - random numbers on CUDA devices: their generators, and how they are seeded.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local refuses = require 'test.refuses'
@@ -37,7 +37,7 @@ describe('cutorch.manualSeed', function()
 end)
 
 describe('the state', function()
-   it('goes on where it was taken', function()
+   it('continues where it was taken', function()
       torch.CudaTensor(5):normal()
       local state = cutorch.getRNGState()
       assert.equal('torch.ByteTensor', state:type())

@@ -1,4 +1,4 @@
--- test/cuda/shapes_spec.lua - inputs of as many elements in another shape, anywhere in memory, on a device: as on the CPU.
+-- test/cuda/shapes_spec.lua - inputs of equal element count in other shapes and layouts on a device: as on the CPU.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local shapes = require 'test.shapes'

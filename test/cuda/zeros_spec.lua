@@ -1,4 +1,4 @@
--- test/cuda/zeros_spec.lua - every op with every dimension and every whole number 0 in turn, on a CUDA device.
+-- test/cuda/zeros_spec.lua - every op with each dimension and each integer set to 0 in turn, on a CUDA device.
 -- runs once: the device does not depend on the level
 local zeros = require 'test.zeros'
 local dtype = require 'torch.dtype'

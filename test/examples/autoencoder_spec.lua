@@ -1,4 +1,4 @@
--- test/examples/autoencoder_spec.lua - digits in a few numbers: better than linear features, and on to the same bits.
+-- test/examples/autoencoder_spec.lua - digits in a few numbers: better than linear features, and resumes to the same bits.
 -- runs once
 local torch = require 'torch'
 require 'nn'
@@ -44,7 +44,7 @@ describe('examples/autoencoder.lua', function()
       assert.near(left, error_left, 0.011)
    end)
 
-   it('goes on from any step to the same bits, noise included', function()
+   it('continues from any step to the same bits, noise included', function()
       local options = '-epochs 2 -hidden 32 -noise 0.1 -threads 2'
       autoencoder:ok(options, '-save', autoencoder:path 'whole')
       math.randomseed(os.time())

@@ -1,4 +1,4 @@
--- test/examples/char_spec.lua - the character model learns, writes, and goes on to the same bits wherever it was stopped.
+-- test/examples/char_spec.lua - the character model learns, writes, and resumes to the same bits after any step.
 -- runs once
 local torch = require 'torch'
 require 'nn'
@@ -39,7 +39,7 @@ describe('examples/char.lua', function()
    end)
 
    for _, model in ipairs { 'lstm -dropout 0.2', 'gru -optim rmsprop', 'rnn -layers 1 -optim sgd' } do
-      it('goes on from any step to the same bits, ' .. model, function()
+      it('continues from any step to the same bits, ' .. model, function()
          local options = SMALL .. ' -epochs 3 -model ' .. model
          char:ok(options, '-save', char:path 'whole')
          math.randomseed(os.time())
@@ -47,7 +47,7 @@ describe('examples/char.lua', function()
       end)
    end
 
-   it('stops at Ctrl-C, and goes on to the same bits', function()
+   it('stops at Ctrl-C, and continues to the same bits', function()
       local options = SMALL .. ' -dropout 0.1'
       local status, output, epoch = char:signalled('INT', math.random(), options .. ' -epochs 100000')
       assert.equal(130, status, output)

@@ -1,4 +1,4 @@
--- test/examples/ctc_spec.lua - the reader of lines learns, says how well, and goes on to the same bits.
+-- test/examples/ctc_spec.lua - the reader of lines learns, reports its errors, and resumes to the same bits.
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
@@ -18,7 +18,7 @@ describe('examples/ctc.lua', function()
 
    setup(function() output = ctc:ok(SMALL, '-lines 1600 -epochs 5 -save', ctc:path 'learned') end)
 
-   it('learns to read lines of digits, of which it was told the order only', function()
+   it('learns to read lines of digits from their order alone', function()
       local lines, digits = output:match 'wrong lines: (%S+) %%, wrong digits: (%S+) %%\n$'
       assert.is_true(tonumber(digits) < 15 and tonumber(lines) < 25, output)
       for _, part in ipairs { 'epoch  5 of 5', 'Read right:', 'Read wrong:', ' (is ' } do
@@ -47,7 +47,7 @@ describe('examples/ctc.lua', function()
    end)
 
    for _, model in ipairs { 'gru', 'lstm -optim rmsprop' } do
-      it('goes on from any step to the same bits, ' .. model, function()
+      it('continues from any step to the same bits, ' .. model, function()
          local options = SHORT .. ' -epochs 2 -model ' .. model
          ctc:ok(options, '-save', ctc:path 'whole')
          math.randomseed(os.time())

@@ -75,14 +75,14 @@ describe('examples/digits.lua', function()
       assert.is_false(digits:bytes 'mlp1/model.t7' == digits:bytes 'seed2/model.t7')
    end)
 
-   it('goes on from a checkpoint as if it had never stopped', function()
+   it('continues from a checkpoint as if it had never stopped', function()
       digits:ok('-epochs 2 -resume', path 'mlp1/checkpoint.t7', '-save', path 'resumed')
       digits:ok('-epochs 2 -model mlp -save', path 'whole')
       assert.is_true(digits:bytes 'resumed/model.t7' == digits:bytes 'whole/model.t7')
       digits:same('whole', 'resumed')
    end)
 
-   it('goes on from any step of an epoch, with every optimizer', function()
+   it('continues from any step of an epoch, with every optimizer', function()
       local seed = os.time() % 1e6
       for k, optimizer in ipairs { 'sgd', 'adam', 'adamw', 'rmsprop', 'adagrad' } do
          math.randomseed(seed + k)

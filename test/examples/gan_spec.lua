@@ -1,4 +1,4 @@
--- test/examples/gan_spec.lua - the network that draws digits gets better, draws when asked to, and goes on to the same bits.
+-- test/examples/gan_spec.lua - the network that draws digits improves, draws on request, and resumes to the same bits.
 -- runs once
 local example = require 'test.example'
 
@@ -37,7 +37,7 @@ describe('examples/gan.lua', function()
    end)
 
    for _, optimizer in ipairs { 'adam', 'rmsprop' } do
-      it('goes on from any step to the same bits, with ' .. optimizer, function()
+      it('continues from any step to the same bits, with ' .. optimizer, function()
          local options = SHORT .. ' -optim ' .. optimizer
          gan:ok(options, '-save', gan:path 'whole')
          math.randomseed(os.time())

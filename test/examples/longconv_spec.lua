@@ -1,4 +1,4 @@
--- test/examples/longconv_spec.lua - the filter as long as the sequence learns a room, a short one cannot, and a run goes on.
+-- test/examples/longconv_spec.lua - a filter as long as the sequence learns a room, a short one cannot, and a run resumes.
 -- runs once
 local torch = require 'torch'
 require 'nn'
@@ -57,7 +57,7 @@ describe('examples/longconv.lua', function()
    end)
 
    for _, optimizer in ipairs { 'sgd', 'adam -learningRate 0.01' } do
-      it('goes on from any step to the same bits, ' .. optimizer, function()
+      it('continues from any step to the same bits, ' .. optimizer, function()
          local options = SMALL .. ' -epochs 2 -optim ' .. optimizer
          longconv:ok(options, '-save', longconv:path 'whole')
          math.randomseed(os.time())

@@ -1,4 +1,4 @@
--- test/examples/transformer_spec.lua - the small transformer learns, writes, and goes on to the same bits.
+-- test/examples/transformer_spec.lua - the small transformer learns, writes, and resumes to the same bits.
 -- runs once
 local example = require 'test.example'
 
@@ -24,7 +24,7 @@ describe('examples/transformer.lua', function()
       assert.equal(4 + 40 + 1, #more)
    end)
 
-   it('goes on from any step to the same bits', function()
+   it('continues from any step to the same bits', function()
       transformer:ok(SMALL, '-epochs 2 -save', transformer:path 'whole')
       math.randomseed(os.time())
       transformer:resumes('whole', { math.random(20), math.random(10) }, SMALL .. ' -epochs 2')

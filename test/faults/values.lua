@@ -91,7 +91,7 @@ local function tensors(list)
       local f = autograd(function(p) return torch.sum(torch.tanh(p.w * given.x)) end)
       return (f { w = numbers(4, 40) * 1e-4 })
    end)
-   local searches = { cg = true, lbfgs = true, nag = true }  -- a failed call leaves x where the search has come to
+   local searches = { cg = true, lbfgs = true, nag = true }  -- a failed call leaves x at the last point of the search
    for _, name in ipairs { 'sgd', 'adam', 'adagrad', 'rmsprop', 'adadelta', 'adamax', 'nag', 'rprop', 'cg', 'lbfgs', 'asgd' } do
       local function f(x) return x:dot(x), x * 2 end
       for _, steps in ipairs { 0, 2 } do

@@ -1,9 +1,9 @@
--- test/fuzz/judge.lua - what the fuzz targets in Lua ask of a result: an error that is for users, or a value that lives.
+-- test/fuzz/judge.lua - the checks of the fuzz targets in Lua: a result is an error for users, or a usable value.
 local torch = require 'torch'
 
 local judge = {}
 
--- What Lua and the FFI say when nobody has looked at an argument.
+-- Messages of Lua and the FFI for arguments that were not checked.
 local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'out of memory', 'not enough memory', 'stack overflow',
    'bad callback', 'table index', 'wrong number of', 'lua/torch/%w+%.lua:%d+:' }
 

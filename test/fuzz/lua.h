@@ -109,7 +109,7 @@ static void fuzz_check_leaks(void)
     first_lua = lua;
     first_storages = storages;
   }
-  if (storages > first_storages) fuzz_found("storages are kept that nobody uses");
+  if (storages > first_storages) fuzz_found("unused storages are kept");
   if (lua > first_lua + 4096) fuzz_found("more and more memory of Lua's is kept");
   if (__lsan_do_recoverable_leak_check()) fuzz_found("memory was lost");
 }

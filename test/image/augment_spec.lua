@@ -104,7 +104,7 @@ describe('image.augment', function()
       assert.is_true(dark:min() >= 0 and dark:max() > 1.8)
    end)
 
-   it('gives bytes of bytes, and fractions less mean over std where they are asked for', function()
+   it('gives bytes for bytes, and normalised fractions on request', function()
       local x = picture(2, 3, 4, 4)
       local o = { size = 4 }
       assert.is_true(image.augment(x, o):equal(x))

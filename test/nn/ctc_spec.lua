@@ -52,7 +52,7 @@ describe('nn.CTCCriterion', function()
       assert.equal(loss, c:forward(x, TARGET, torch.IntTensor(sizes)))
    end)
 
-   it('has the gradient of the sum, and of the mean where it is asked to', function()
+   it('has the gradient of the sum, and of the mean on request', function()
       local x = scores(5, 3, 4)
       for _, c in ipairs { nn.CTCCriterion(), nn.CTCCriterion(false, true), nn.CTCCriterion(false, false, 4) } do
          assert.is_true(check.criterion(c, x, TARGET) < 1e-7)

@@ -145,7 +145,7 @@ describe('poolings of cudnn', function()
 end)
 
 describe('activations and softmax of cudnn', function()
-   it('work in place where they are asked to', function()
+   it('work in place on request', function()
       for name, f in pairs { Tanh = torch.tanh, Sigmoid = torch.sigmoid } do
          local x, g = check.tensor { 3, 4 }, check.tensor { 3, 4 }
          local plain = nn[name]()

@@ -8,7 +8,7 @@ local refuses = require 'test.refuses'
 before_each(function() torch.manualSeed(9) end)
 
 describe('nn.LookupTableGPU', function()
-   it('gives rows, and features before positions where it is asked to', function()
+   it('gives rows, and features before positions on request', function()
       local plain, turned = nn.LookupTableGPU(5, 3), nn.LookupTableGPU(5, 3, true)
       turned.weight:copy(plain.weight)
       local x = torch.LongTensor { { 2, 5 }, { 1, 2 } }
@@ -38,7 +38,7 @@ describe('nn.LookupTableGPU', function()
       assert.same({ 1, 1, 1 }, m.gradWeight[4]:totable())
    end)
 
-   it('refuses numbers beyond the table and gradients of another shape, and goes on', function()
+   it('refuses numbers beyond the table and gradients of another shape, and continues', function()
       local m, x = nn.LookupTableGPU(5, 3, true), torch.LongTensor { { 2, 5 } }
       local y = m:forward(x):clone()
       refuses('must lie in 1..5, got 6', m.forward, m, torch.LongTensor { 6 })
@@ -118,7 +118,7 @@ describe('nn.OneBitQuantization', function()
    end)
 end)
 
-describe('nn.SpatialConvolutionFFT and its kin', function()
+describe('nn.SpatialConvolutionFFT and related layers', function()
    local NAMES = { 'FFT', 'CuFFT', 'FBFFT', 'FBFFTGemm', 'FFTTiled', 'FFTTiledSync', 'FFTTiledAsync', 'FFTTiledIterated' }
    local function passes(m, x)
       m:zeroGradParameters()

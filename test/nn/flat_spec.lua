@@ -1,4 +1,4 @@
--- test/nn/flat_spec.lua - memory stays flat while networks are trained, and nobody calls the collector.
+-- test/nn/flat_spec.lua - memory stays flat while networks are trained, without calls of the collector.
 -- runs once, on the plain build: AddressSanitizer keeps for a while what was given back
 
 describe('training, without a call of the collector,', function()

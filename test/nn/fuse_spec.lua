@@ -74,7 +74,7 @@ describe('nn.fuse', function()
       end)
    end
 
-   it('lets functions of elements work in place behind layers with an output of their own, and there only', function()
+   it('lets functions of elements work in place after layers that own their output, and there only', function()
       local net = sequential(nn.Linear(5, 4), nn.ReLU(), nn.Linear(4, 4), nn.Tanh(), nn.ReLU(), nn.Linear(4, 4),
          nn.LeakyReLU(0.1), nn.View(-1), nn.ELU())
       local fused = same(net, torch.randn(3, 5))
@@ -124,7 +124,7 @@ describe('nn.fuse', function()
       for i, y in ipairs(again) do assert.is_true(off(y, want[i]) < 1e-13, i) end
    end)
 
-   it('leaves the model as it is, in memory of its own', function()
+   it('does not change the model, and shares no memory with it', function()
       local net = sequential(nn.Linear(5, 4), lived(nn.BatchNormalization(4)), nn.ReLU())
       local parameters = net:getParameters()
       local before, text = parameters:clone(), tostring(net)

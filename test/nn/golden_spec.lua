@@ -1,4 +1,4 @@
--- test/nn/golden_spec.lua - what Torch7's convolution modules computed, by every engine of convolution in turn.
+-- test/nn/golden_spec.lua - recorded results of Torch7's convolution modules, compared with each convolution engine.
 local torch = require 'torch'
 
 local TH, GOLDEN = os.getenv 'TH' or 'build/bin/th', os.getenv 'TH_GOLDEN' or '../shared/golden'

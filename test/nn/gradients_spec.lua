@@ -6,7 +6,7 @@ local check = require 'test.gradcheck'
 local drawn = require 'test.nn.drawn'
 
 local SHAPES = 20                          -- draws of each case
-local MOST = 12                            -- elements of a tensor that move one by one; then all of them move at once
+local MOST = 12                            -- elements of a tensor that change one by one; then all change together
 
 local modules, criterions = require 'test.nn.cases', require 'test.nn.criterion_cases'
 local checks, met = {}, {}                 -- what was compared: how often, and for which classes

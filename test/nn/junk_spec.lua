@@ -1,4 +1,4 @@
--- test/nn/junk_spec.lua - modules and criterions that are made of, and called with, what nobody should give them.
+-- test/nn/junk_spec.lua - modules and criterions that are created and called with arguments that make no sense.
 -- runs once: what modules refuse does not depend on the CPU level
 local torch = require 'torch'
 local ffi = require 'ffi'
@@ -121,7 +121,7 @@ describe('junk for nn', function()
       faults_in(faults)
    end)
 
-   it('is refused by forward and backward, which go on as before', function()
+   it('is refused by forward and backward, which continue as before', function()
       local faults = {}
       for _, case in ipairs(cases) do
          local m, x = make(case)
@@ -171,7 +171,7 @@ describe('junk for nn', function()
       end
    end)
 
-   it('is refused by criterions, which go on as before', function()
+   it('is refused by criterions, which continue as before', function()
       local faults, made = {}, 0
       local with = {ClassSimplexCriterion = {3}, WeightedMSECriterion = {torch.ones(2, 3)}, CriterionTable = {nn.MSECriterion()},
          HSM = {{{1, 1}, {2, 1}, {1, 2}}, 3}}

@@ -1,4 +1,4 @@
--- test/nn/memory_spec.lua - nn.optimizeMemory and nn.save: less memory for models that only compute outputs, small files.
+-- test/nn/memory_spec.lua - nn.optimizeMemory and nn.save: less memory for inference, small files.
 local torch = require 'torch'
 local nn = require 'nn'
 local check = require 'test.gradcheck'
@@ -207,7 +207,7 @@ describe('nn.save', function()
       nn.save(path, m, 'ascii')
       near(torch.load(path, 'ascii'):evaluate():forward(x), m:forward(x), 0)
    end)
-   it('writes every module of nn so that it goes on', function()
+   it('writes every module of nn so that it works after loading', function()
       local path = temporary.name '.t7'
       for _, case in ipairs(require 'test.nn.cases') do
          local no = case.no or {}

@@ -63,7 +63,7 @@ for _, case in ipairs(cases) do
             end
          end)
       end
-      it('is copied by clone, cleared by clearState, and goes on', function()
+      it('is copied by clone, cleared by clearState, and works afterwards', function()
          local m, x = make(case)
          local y = check.copy(run(m, x))
          local c = m:clone()

@@ -4,7 +4,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 local temporary = require 'test.temporary'
 
--- What a script prints in a th of its own, tabs and ends of lines as they are.
+-- What a script prints in a separate th, with tabs and line ends.
 local function script(text)
    local name = temporary.put(text, '.lua')
    local f = io.popen(("'%s' '%s' 2>&1"):format(os.getenv 'TH' or 'build/bin/th', name))

@@ -14,7 +14,7 @@ end
 describe('a recurrent layer', function()
    before_each(function() torch.manualSeed(9) end)
 
-   it('goes on where it stopped: a sequence in two parts gives the same', function()
+   it('continues where it stopped: a sequence in two parts gives the same', function()
       for _, name in ipairs(CELLS) do
          local m, x = nn[name](3, 4, 2), draw(6, 2, 3)
          local y = m:forward(x):clone()
@@ -162,7 +162,7 @@ describe('a recurrent layer', function()
       local small = #torch.serialize(m)
       assert.is_true(small < 2 * 8 * m.weight:nElement() + 2000, small)
       near(c:forward(x), m:forward(x))
-      m.gradInput = nil                                       -- nobody asks for it
+      m.gradInput = nil                                       -- not requested
       m:backward(x, g)
    end)
 

@@ -1,4 +1,4 @@
--- test/nn/thnn_spec.lua - x.THNN.Name_updateOutput(...): what modules of other packages call gives what our layers give.
+-- test/nn/thnn_spec.lua - x.THNN.Name_updateOutput(...), which modules of other packages call, gives the results of our layers.
 local torch = require 'torch'
 local nn = require 'nn'
 local THNN = require 'nn.THNN'
@@ -276,7 +276,7 @@ describe('modules of other packages', function()
       near(w:norm(2, 2):view(-1), torch.Tensor{3 ^ 0.5, 1, 3 ^ 0.5, 1, 3 ^ 0.5}, 1e-6)
       met.LookupTable_accGradParameters, met.LookupTable_renorm = true, true
    end)
-   it('are classes of their own, with gradients that are right, copies and files', function()
+   it('are separate classes, with right gradients, copies and files', function()
       local package = {}
       local Conv, Module = torch.class('thnn_spec.Convolution', 'nn.Module', package)
       function Conv:__init(from, to, k)

@@ -335,7 +335,7 @@ describe('constructors without their dimensions', function()
 end)
 
 describe('fields that programs read', function()
-   it('nn.PartialLinear has its weight in network, and a copy shares what it is asked to', function()
+   it('nn.PartialLinear has its weight in network, and a copy shares the named fields', function()
       local m = nn.PartialLinear(3, 4)
       m.network:get(1):get(2).weight:fill(1)
       m.bias:fill(0.5)

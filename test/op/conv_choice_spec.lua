@@ -5,7 +5,7 @@ local temporary = require 'test.temporary'
 
 local TH = os.getenv 'TH' or 'build/bin/th'
 
--- What a script prints in a process of its own, with its errors and how it ended; `cache` is its TH_CACHE_DIR.
+-- What a script prints in a separate process, with its errors and how it ended; `cache` is its TH_CACHE_DIR.
 local function child(script, cache, environment)
    local name = temporary.put(script, '.lua')
    local p = io.popen(("TH_CACHE_DIR='%s' %s '%s' '%s' 2>&1 </dev/null; echo \"status $?\""):format(cache or '', environment or '', TH,
@@ -60,7 +60,7 @@ describe('torch.conv.prefer', function()
       assert.is_true(torch.equal(expected, torch.conv2d(x, w, b, 2, 2)))
    end)
 
-   it('is told by torch.conv.explain', function()
+   it('is shown by torch.conv.explain', function()
       torch.conv.prefer = 'fft'
       assert.equal('fft', torch.conv.prefer)
       assert.truthy(torch.conv.explain(x, w):find 'forward: fft, preferred\n')

@@ -288,7 +288,7 @@ describe('torch.conv', function()
    end)
 end)
 
--- What a process of its own prints, with this in its environment.
+-- What a separate process prints, with this in its environment.
 local function child(environment, code)
    local script = os.tmpname()
    local f = assert(io.open(script, 'w'))
@@ -343,7 +343,7 @@ describe('the engine direct', function()
       refuses('the engine direct', forced, 'direct', torch.conv2d, torch.ones(1, 3, 9, 9), torch.ones(2, 3, 3, 3))
    end)
 
-   onednn('starts no threads of its own', function()
+   onednn('starts no threads', function()
       local said = child('TH_NUM_THREADS=2', [[
          local function threads()
             for line in io.lines '/proc/self/status' do if line:match '^Threads' then return line:match '%d+' end end

@@ -1,4 +1,4 @@
--- test/op/conv_kept_spec.lua - transforms of kernels are kept while the kernels stay, and never used for others.
+-- test/op/conv_kept_spec.lua - transforms of kernels are cached while the kernels are unchanged, and never used for others.
 local torch = require 'torch'
 local refuses = require 'test.refuses'
 
@@ -145,7 +145,7 @@ describe('transforms of kernels', function()
       end
    end)
 
-   it('are told apart by pass, dilation, groups and the view of the same numbers', function()
+   it('are distinguished by pass, dilation, groups and the view of the same numbers', function()
       local w = torch.FloatTensor(16, 16, 5, 5):uniform(-1, 1)
       local x, g = torch.FloatTensor(1, 16, 20, 20):uniform(-1, 1), torch.FloatTensor(1, 16, 16, 16):uniform(-1, 1)
       local calls = {
@@ -177,7 +177,7 @@ describe('transforms of kernels', function()
       assert.is_true(kept 'uses' >= uses + #calls - 1)
    end)
 
-   it('give the same bits for 1 to 8 threads, whoever made them', function()
+   it('give the same bits for 1 to 8 threads, whichever thread made them', function()
       local threads = torch.getnumthreads()
       for _, form in ipairs(forms) do
          for _, groups in ipairs { 1, 3 } do
@@ -247,7 +247,7 @@ describe('transforms of kernels', function()
       local expected, done = afresh(l.run), 0
       local function limited()
          collectgarbage()
-         collectgarbage()                       -- what finalizers of the first one let go
+         collectgarbage()                       -- frees what finalizers of the first one have released
          memory.most = C.th_memory_of(C.TH_CPU).bytes + room
          local ok, y = pcall(l.run)
          memory.most = 0

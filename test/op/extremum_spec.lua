@@ -1,4 +1,4 @@
--- test/op/extremum_spec.lua - max and min: of everything, and along a dimension with their places.
+-- test/op/extremum_spec.lua - max and min: of all elements, and along a dimension with their indices.
 local torch, opcheck = require 'torch', require 'test.opcheck'
 
 local nan, inf = 0 / 0, 1 / 0

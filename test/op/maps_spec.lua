@@ -110,7 +110,7 @@ describe('maps of special values', function()
       for _, m in ipairs(maps) do is(nan, m[1], nan) end
       for _, name in ipairs { 'relu', 'tanh', 'sigmoid', 'softplus', 'elu', 'logsigmoid', 'gelu', 'softsign' } do is(nan, name, nan) end
    end)
-   it('has the limits of exp, log and their kin', function()
+   it('has the limits of exp, log and related functions', function()
       is(inf, 'exp', inf) is(0, 'exp', -inf) is(inf, 'exp', 1000) is(0, 'exp', -1000)
       is(inf, 'expm1', inf) is(-1, 'expm1', -inf)
       is(inf, 'log', inf) is(-inf, 'log', 0) is(nan, 'log', -1) is(0, 'log', 1)

@@ -1,4 +1,4 @@
--- test/op/math_spec.lua - how far exp, sin, pow and their kin may be off, in units of the last place.
+-- test/op/math_spec.lua - error bounds of exp, sin, pow and related functions, in units in the last place.
 local torch = require 'torch'
 local ffi = require 'ffi'
 ffi.cdef 'double expm1(double); double log1p(double); double erf(double); double pow(double, double); double atan2(double, double);'

@@ -1,4 +1,4 @@
--- test/op/optimizer_spec.lua - steps of optimizers in one pass are the formulas that they say.
+-- test/op/optimizer_spec.lua - fused steps of optimizers follow their formulas.
 local torch, opcheck = require 'torch', require 'test.opcheck'
 local refuses = require 'test.refuses'
 

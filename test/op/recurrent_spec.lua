@@ -7,7 +7,7 @@ local GATES = { lstm = 4, gru = 3, rnn = 1 }
 local function sigmoid(v) return 1 / (1 + math.exp(-v)) end
 local relu = function(v) return math.max(v, 0) end
 
--- Places of samples of 5, 3 and 4 steps, rows in an order of their own, row 14 and 15 free; in between lies a hole.
+-- Rows of samples of 5, 3 and 4 steps in an arbitrary order, with rows 14 and 15 unused and a hole between.
 local function places()
    return torch.LongTensor { { 7, 2, 1 }, { 3, 0, 4 }, { 5, 6, 8 }, { 9, 10, 11 }, { 12, 0, 0 } }
 end

@@ -1,4 +1,4 @@
--- test/op/reduce_spec.lua - sum, prod, mean, var, std, norm, dist, renorm: of everything and along a dimension.
+-- test/op/reduce_spec.lua - sum, prod, mean, var, std, norm, dist, renorm: of all elements and along a dimension.
 local torch, opcheck = require 'torch', require 'test.opcheck'
 
 local nan, inf = 0 / 0, 1 / 0

@@ -1,4 +1,4 @@
--- test/soak/ranks.lua - jobs of two ranks come and go: one commits, one goes on from the commit, and in one a rank dies.
+-- test/soak/ranks.lua - jobs of two ranks come and go: one commits, one continues from the commit, and in one a rank dies.
 local paths = require 'paths'
 
 local SCRIPT = [[

@@ -1,4 +1,4 @@
--- test/soak/save.lua - saves a state of training in every format and restores it: training goes on to the same bits as without.
+-- test/soak/save.lua - saves a state of training in every format and restores it: training continues to the same bits as without.
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
