@@ -286,8 +286,9 @@ function sweep.run(step, ways, limit)
             return more, fds
          end
          local more, fds = grown()
-         -- What is kept for later is kept once: a leak grows each time.
-         for _ = 1, 2 do
+         -- What is kept for later is kept once, or once for each of the threads that run at the same time, whose number
+         -- depends on the load. A leak grows each time.
+         for _ = 1, 8 do
             if not more and not fds then break end
             local from = ffi.C.faults_number()
             each_call(step, way, want, function() end, most)
