@@ -1,6 +1,7 @@
-/* attend.c - the ranks of a job on several hosts meet, and hear of each other: a thread of each rank answers letters while its
- * script computes, so that who waits too long learns how far the others are (inquire.c). What has broken the job on one host is
- * told to the others. */
+/* attend.c - the control channel of a job on several hosts. Each rank has a service thread, which
+ * performs the handshake and answers control messages while the script computes. So a rank whose
+ * wait times out learns how far the others are (inquire.c). The thread also reports to the other
+ * hosts that the job is broken. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,14 +12,14 @@
 #include "attend.h"
 
 enum { TICK_US = 5000, LEAST = 1 << 10 };
-static const double LAST_WORDS = 1;     /* seconds for letters of a rank that leaves */
-static const double ON_ITS_WAY = 0.5;   /* seconds in which what a rank has sent before it left arrives */
+static const double LAST_WORDS = 1;     /* seconds for the last control messages of a rank that leaves */
+static const double ON_ITS_WAY = 0.5;   /* seconds in which messages that a rank sent before it left still arrive */
 
 struct parcel {
   struct parcel *next;
   th_request request;
   int     to;
-  int64_t counts;                       /* as so many bytes; very short ones take memory, too */
+  int64_t counts;                       /* its share of `pending`; short messages count as LEAST, since they take memory too */
   char    data[];
 };
 
@@ -40,10 +41,10 @@ static uint64_t digest(const char *text)
   return h;
 }
 
-/* ---- messages that nobody waits for ---- */
+/* ---- messages that no operation waits for ---- */
 
-/* A letter has gone when it is out. Another message has gone when its receiver wants it: what he does not want yet fills no more
- * than `most` of th_wire_post, on either side. */
+/* The send of a control message ends when the bytes have been copied out. Other sends end when the
+ * receiver has posted a receive; until then they count in `pending`, which th_wire_post bounds. */
 static th_status hand_over(th_wire *x, int to, int tag, const void *p, int64_t bytes)
 {
   const bool is_letter = tag == TH_TAG_LETTER || tag == TH_TAG_ASK || tag == TH_TAG_TOLD;
@@ -69,7 +70,7 @@ th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes)
   return hand_over(j->wire, to, tag, p, bytes);
 }
 
-/* Forgets those that have gone out; whether there are more. */
+/* Frees the messages whose sends have ended; returns whether there are more. */
 static bool clear_out(th_wire *x)
 {
   int done, n = 0;
@@ -102,7 +103,7 @@ static void tell_other_hosts(th_wire *x, letter *l)
 
 static void tell_all(th_wire *x, letter *l) { for (int r = 0; r < x->job->size; r++) th_tell(x, r, l); }
 
-/* ---- reading ---- */
+/* ---- receiving ---- */
 
 static void fill_called(th_wire *x, letter *l)
 {
@@ -132,7 +133,7 @@ static void read_letter(th_wire *x, const letter *l)
     note_called(x, l);
     __atomic_store_n(&x->answered[l->from], l->round, __ATOMIC_RELEASE);
   } else if (l->kind == BROKEN) {
-    __atomic_store_n(&x->told, 1, __ATOMIC_RELEASE);              /* who has sent it tells all */
+    __atomic_store_n(&x->told, 1, __ATOMIC_RELEASE);              /* the sender tells all hosts */
     th_break(x->job, l->culprit, "%.*s", TH_WHY - 1, l->why);
   } else {
     note_called(x, l);
@@ -161,20 +162,22 @@ static th_status tick(th_wire *x)
   return TH_OK;
 }
 
-/* ---- meeting ---- */
+/* ---- handshake ---- */
 
 typedef struct hello { char host[TH_HOST]; uint64_t secret; int32_t rank, size; } hello;
 
-/* What the meeting has under way. It stays if the meeting fails: messages may come later. */
+/* The messages of the handshake. They stay allocated if it fails, because messages may arrive
+ * later. */
 typedef struct meeting {
   hello      mine, all[TH_MAXRANK];
-  th_request r[2 * TH_MAXRANK];         /* what comes from each rank, then what goes to each */
+  th_request r[2 * TH_MAXRANK];         /* receives from each rank, then sends to each */
   int        done[2 * TH_MAXRANK];
 } meeting;
 
-enum { HELLO = 29800 };                 /* a tag that a script's own messages hardly have */
+enum { HELLO = 29800 };                 /* a tag that scripts are unlikely to use */
 
-/* Each rank says to each other one who it is, without a collective operation: so it is known who does not. */
+/* Each rank sends a hello to every other one. This is no collective, so that missing ranks are
+ * known. */
 static th_status greet(th_wire *x, meeting *m)
 {
   const int n = x->job->size, me = x->job->rank;
@@ -189,7 +192,7 @@ static th_status greet(th_wire *x, meeting *m)
   for (double begin = th_now(); left; left -= ended) {
     TH_TRY(th_mpi_test(m->r, 2 * n, m->done, &ended));
     for (int i = 0; i < ended; i++) if (m->done[i] < n) __atomic_store_n(&x->came[m->done[i]], 1, __ATOMIC_RELEASE);
-    if (__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) return th_fail(TH_EBACKEND, "dist.init: this rank has given up");
+    if (__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) return th_fail(TH_EBACKEND, "dist.init: this rank stopped waiting");
     if (!ended) th_pause(th_now() - begin < 0.1 ? 50 : 1000);
   }
   return TH_OK;
@@ -213,7 +216,7 @@ static th_status meet(th_wire *x)
   TH_TRY(th_mpi_separate());
   for (int r = 0; r < size; r++) {
     hello *h = &m->all[r];
-    if (h->secret != m->all[0].secret) return th_fail(TH_EARG, "dist.init: rank %d has another secret than rank 0", r);
+    if (h->secret != m->all[0].secret) return th_fail(TH_EARG, "dist.init: the secret of rank %d differs from rank 0's", r);
     h->host[TH_HOST - 1] = 0;
     int first = 0;
     while (strcmp(m->all[first].host, h->host) != 0) first++;
@@ -249,7 +252,7 @@ static th_status start(th_wire *x)
   return failed ? th_fail(TH_ENOMEM, "dist.init: cannot start a thread: %s", strerror(failed)) : TH_OK;
 }
 
-/* Says which ranks have not come. MPI itself does not say for whom it waits when it begins. */
+/* Reports which ranks are missing. MPI does not report for which ranks its initialization waits. */
 static th_status fail_to_meet(const th_wire *x)
 {
   const th_job *j = x->job;
@@ -269,7 +272,8 @@ static th_status fail_to_meet(const th_wire *x)
                  n > 1 ? "s" : "", list, j->deadline, n > 1 ? "they" : "it");
 }
 
-/* The thread begins MPI, which waits for all ranks, without end: so this rank can give up. What it holds stays. */
+/* The service thread initializes MPI, which waits for all ranks without a timeout, so this thread
+ * can give up. The memory stays allocated then, because the service thread may use it. */
 th_status th_wire_join(th_job *j, const char *host, const char *secret)
 {
   TH_TRY(th_mpi_open());
@@ -323,16 +327,16 @@ th_status th_wire_start(th_job *j, th_dist *world)
 
 /* ---- leaving ---- */
 
-/* thrun hears of each rank how it has ended, in any order, and wants to know which of them it was. */
+/* thrun learns in any order how ranks ended; this line tells it which rank broke the job. */
 static void tell_thrun(const th_job *j)
 {
   const char *key = getenv("TH_DIST_KEY");
   if (key && __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) == 2) dprintf(2, "%s blames %d\n", key, j->head->culprit);
 }
 
-/* MPI ends for all ranks at once. Who leaves first waits here, where letters are still read: an error of the others ends that.
- * A job that is broken cannot end MPI: its processes just end, and so does one whose script has failed, since its status is
- * waited for. */
+/* MPI ends on all ranks together. A rank that leaves early waits here, and still answers control
+ * messages; an error of another rank ends that wait. A broken job cannot end MPI, so its processes
+ * just exit. A rank whose script failed also just exits, because thrun waits for its exit status. */
 void th_wire_leave(th_job *j, bool failed)
 {
   th_wire *x = j->wire;
@@ -353,7 +357,8 @@ void th_wire_leave(th_job *j, bool failed)
 
 /* ---- waiting ---- */
 
-/* A rank that cannot come any more: it has left before it called the operation, or its process is gone. */
+/* A rank that cannot take part any more: it left before it called the operation, or its process is
+ * dead. */
 static th_trouble trouble_with(const th_dist_work *w, int i)
 {
   const th_dist *g = w->g;
@@ -381,20 +386,21 @@ static th_status look(th_dist_work *w, double *left)
   return th_now() > w->until ? th_inquire(w, -1) : TH_OK;
 }
 
-/* Naps of who has waited for so many seconds: short at first, unless it is known that nothing comes so soon. */
+/* Sleeps. The time grows with the seconds already waited, and is at least `rest` (up to 1 ms). */
 static void nap(double waited, double rest)
 {
   const int us = waited < 5e-3 ? 20 : waited < 0.1 ? 100 : 1000, known = rest < 1e-3 ? (int)(1e6 * rest) : 1000;
   th_pause(us > known ? us : known);
 }
 
-/* Awake for so many seconds, in which other ranks get the processor if they need it; then in naps. *waited: how long it took. */
+/* Spins for `awake` seconds, yielding the processor; then sleeps between tests. *waited: the
+ * seconds it took. */
 static th_status settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone, double awake, double *waited)
 {
   const double begin = th_now();
   double seen = begin, now = begin, left = 0;
   for (;;) {
-    for (int i = 0; i < 2; i++) {       /* what MPI has found in the first test it says in the second */
+    for (int i = 0; i < 2; i++) {       /* MPI reports in the second test what the first one found */
       TH_TRY(th_mpi_test(r, n, done, ndone));
       *waited = now - begin;
       if (*ndone) return TH_OK;
@@ -409,8 +415,8 @@ static th_status settle(th_dist_work *w, th_request *r, int n, int *done, int *n
   }
 }
 
-/* What has come late lately will do so again: a slow network brings the next chunk in a millisecond, and other ranks may need the
- * processor. */
+/* Spins less after late arrivals, because the next will be late too: a slow network delivers a
+ * chunk in a millisecond, and other ranks may need the processor. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone)
 {
   static const double AWAKE = 200e-6, LEAST_AWAKE = 10e-6;
@@ -421,7 +427,8 @@ th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone
   return TH_OK;
 }
 
-/* Few bytes take their time where ranks share processors, and others wait for what this rank does with them. */
+/* Small messages spin longer: they are slow where ranks share processors, and other ranks wait for
+ * what this rank sends next. */
 th_status th_settle_few(th_dist_work *w, th_request *r, int n)
 {
   static const double AWAKE = 2e-3;

@@ -1,4 +1,5 @@
-/* attend.h - what attend.c, which reads and answers letters, and inquire.c, which asks, share. */
+/* attend.h - the control channel: what attend.c, which answers messages, and inquire.c, which
+ * pings, share. */
 #ifndef TH_ATTEND_H
 #define TH_ATTEND_H
 #include "keeper.h"
@@ -10,27 +11,27 @@ typedef struct letter {
   char     why[TH_WHY];
 } letter;
 
-typedef struct parcel parcel;           /* a message on its way that nobody waits for */
+typedef struct parcel parcel;           /* a message in flight that no operation waits for */
 
 struct th_wire {
   th_job   *job;
   pthread_t thread;
   pthread_mutex_t lock;
   parcel   *out;
-  int64_t   pending[TH_MAXRANK];        /* bytes on their way to each rank */
+  int64_t   pending[TH_MAXRANK];        /* bytes in flight to each rank */
   int       hosts, host[TH_MAXRANK];
   th_dist  *group[TH_MAXGROUP];
-  uint32_t  closed[TH_MAXGROUP];        /* the last operation of a group that was here before */
+  uint32_t  closed[TH_MAXGROUP];        /* the last operation of a group that has been closed */
   th_speed  speed;
-  th_keeper *keeper;                    /* what other hosts ask of this rank */
-  /* meeting */
+  th_keeper *keeper;                    /* the shard server of this rank */
+  /* handshake */
   char      name[TH_HOST];
   uint64_t  secret;
-  int       begun, came[TH_MAXRANK];    /* MPI runs; ranks that have said who they are */
+  int       begun, came[TH_MAXRANK];    /* MPI is initialized; ranks whose hello has arrived */
   int       met, started, stop, finalize, ended, told;
   th_status status;
   char      why[512];
-  /* what others have said */
+  /* what other ranks have sent */
   uint32_t  round, answered[TH_MAXRANK], called[TH_MAXRANK][TH_MAXGROUP];
   int32_t   last[TH_MAXRANK];
   letter    in;
@@ -38,9 +39,9 @@ struct th_wire {
 };
 
 void th_pause(int us);
-/* Sends the letter, unless it is to this rank. */
+/* Sends the control message, unless it is to this rank. */
 void th_tell(th_wire *x, int to, letter *l);
-/* Waits for the ranks that are still at work, as long as they live: a rank that is ready is not late. */
+/* Waits until all ranks have left, as long as they live. A rank whose script has ended is not late. */
 void th_await_others(th_wire *x);
 bool th_all_left(const th_wire *x);
 

@@ -1,16 +1,18 @@
-/* between.c - operations of a group whose ranks are on several hosts: first all learn what each announces (few bytes travel
- * with that), then the elements go. What all ranks of a host want comes there once, and goes on over the desks. */
+/* between.c - operations of a group that spans hosts. First all ranks exchange announcements, with
+ * small payloads inline; then the elements are transferred. What all ranks of a host need is sent
+ * to the host once, and its ranks pass it on through shared memory. */
 #include <stdlib.h>
 #include "wire.h"
 
-/* Chunks on their way to one rank. Whoever sends to many at once takes fewer: they meet in front of each receiver. */
+/* Chunks in flight to one rank. A rank that sends to many at a time uses fewer, because they queue
+ * up at each receiver. */
 enum { WINDOW = 4, OF_MANY = 2 };
 
 /* ---- groups ---- */
 
 static int host_at(const th_dist *g, int i) { return th_wire_host(g->job, g->world[i]); }
 
-/* A group whose ranks are all on this host needs none of this. */
+/* A group whose ranks are all on this host does not need this. */
 th_status th_between_new(th_dist *g)
 {
   th_job *j = g->job;
@@ -94,7 +96,7 @@ static th_status at_home(th_dist_work *w, int kind, int op, int root, const th_s
   return s;
 }
 
-/* Elements of the result, which one rank of this host has, go to the others. */
+/* Broadcasts elements of the result, which one rank of this host has, to the others. */
 static th_status hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
 {
   const th_dist *home = w->g->between->home;
@@ -108,7 +110,7 @@ static th_status hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
   return s;
 }
 
-/* Which rank of a host gets from `owner` what all of it want. */
+/* The rank of a host to which `owner` sends what all its ranks need. */
 static int holder_at(const th_between *b, int owner, int host)
 {
   int k = 0;
@@ -138,11 +140,12 @@ static th_team all_of(const th_dist *g)
 /* ---- operations ---- */
 
 static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
-/* Of what nobody waits for to send it on. */
+/* For chunks that no rank forwards. */
 static int64_t largest_chunk(const th_dist_work *w) { return chunk_of(w, 1 << 30); }
 
-/* Half of what a chunk takes on its way, and a hundredth of what all takes at most: who looks more often for what many ranks send
- * has the processors of a host that several share busy with looking. */
+/* The pause between tests: half of a chunk's transfer time, at most a hundredth of the whole
+ * transfer's. Where ranks share processors, testing more often for what many ranks send would keep
+ * these busy. */
 static double rest_of(const th_dist_work *w, int64_t chunk)
 {
   const double rate = th_wire_speed(w->g->job)->rate;
@@ -169,7 +172,8 @@ static void copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64
   }
 }
 
-/* The host sums; each of its ranks takes its part around the hosts, with one of each other host; the host puts parts together. */
+/* Each host reduces; each of its ranks reduces one part with one rank of each other host (th_ring);
+ * then the host's ranks exchange these parts. */
 static th_status reduce_hosts(th_dist_work *w)
 {
   const th_dist *g = w->g;
@@ -196,7 +200,7 @@ static th_status reduce_hosts(th_dist_work *w)
   return TH_OK;
 }
 
-/* From host to host in a row, beginning at the root's; chunks follow each other. */
+/* A chain of hosts that begins at the root's; chunks are pipelined. */
 static th_status broadcast(th_dist_work *w)
 {
   const th_dist *g = w->g;

@@ -1,5 +1,6 @@
-/* channel.c - messages from one rank to another: a ring of cells for each pair. A send has ended when its last cell is
- * filled; a message of few cells does not wait for its receiver, and does not learn what he wanted. */
+/* channel.c - messages between ranks of a host: a ring of cells for each pair of ranks. A send ends
+ * when its last cell is filled. So a message that fits into the ring neither waits for its receiver
+ * nor learns that the receiver refused it. */
 #include "wire.h"
 
 static int64_t cells_of(const th_notice *m, int es) { return m->count ? (m->count * es + TH_CELL - 1) / TH_CELL : 1; }
@@ -18,13 +19,13 @@ static th_status send(th_dist_work *w)
     th_gather(c->cell[at % TH_CELLS], &w->in, w->es, i * per, left < per ? left : per);
     th_count_to(&c->sent, at + 1);
   }
-  /* The receiver of more cells than the ring has has looked at the first one. */
+  /* A message of more cells than the ring has: the receiver has read the first one. */
   if (cells <= TH_CELLS || __atomic_load_n(&c->refused, __ATOMIC_ACQUIRE) != w->notice.seq) return TH_OK;
   return th_fail_of(w, "rank %d wanted another message than these %lld %s elements", w->notice.root, (long long)w->notice.count,
                     th_dtype_name(w->notice.dtype));
 }
 
-/* A message that is not the one wanted is read to its end and dropped. */
+/* A message that does not match is read to its end and dropped. */
 static th_status recv(th_dist_work *w)
 {
   th_dist *g = w->g;

@@ -1,26 +1,28 @@
-/* collective.c - operations of a whole group: all announce what they call; then their bytes go over the desks.
+/* collective.c - operations of a group on one host. All ranks announce what they call; then the
+ * elements go through the slots in shared memory.
  *
- * What is reduced is summed in pairs of ranks, whoever sums it: the bits of a result depend on nothing but the ranks'
- * elements. Large tensors go in chunks that stay in the cache, in a pipeline of three steps:
- *    put    copy what the others need onto the own desk
+ * Sums are computed in fixed pairs of ranks, whichever rank computes them, so the bits of a result
+ * depend only on the ranks' elements. Large tensors are cut into chunks that stay in the cache, in
+ * a pipeline of three steps:
+ *    put    copy what the others need into the own slot
  *    fold   (three ranks or more) reduce the own part of the chunk
  *    take   copy, or reduce (two ranks: each reduces everything), what the others have put or folded
  *
- * The limit is memory: an all-reduce reads and writes every tensor at least once, as x:mul(1) does on all ranks. What comes
- * on top goes through caches, and how fast that is depends on where the ranks run. On one that both share (an EPYC of 2023)
- * 256 kB chunks of two ranks come near the limit; cores whose caches are far apart hand each other a line in 200 ns and not in
- * 40, and bytes that are put past the caches, into memory, arrive five times as fast. Nobody tells which is the case, and
- * with virtual machines it changes: so some operations of every size try both ways.
- */
+ * The limit is memory: an all-reduce reads and writes every tensor at least once, as x:mul(1) does
+ * on all ranks. The rest goes through caches, and its speed depends on where the ranks run. With a
+ * shared cache (an EPYC of 2023) 256 kB chunks of two ranks come near the limit. Cores whose caches
+ * are far apart hand each other a line in 200 ns instead of 40. There, streaming stores, which
+ * bypass the caches, make the data arrive five times as fast. The placement cannot be queried, and
+ * in virtual machines it changes, so some operations of every size measure both ways. */
 #include <emmintrin.h>
 #include "wire.h"
 
-/* A chunk of the operation at work. A slot holds `n` elements, or as many of each rank's part. */
+/* A chunk of the present operation. A slot holds `n` elements, or `n` of each rank's part. */
 typedef struct chunk {
   th_dist_work *w;
   int64_t first, n;
   bool    split;                    /* each rank folds a part of it */
-  bool    streams;                  /* it is put past the caches */
+  bool    streams;                  /* put uses streaming stores */
   char   *slot[TH_MAXRANK];
 } chunk;
 
@@ -28,7 +30,7 @@ typedef struct chunk {
 
 static const char *const operators[] = { "sum", "mean", "min", "max", "prod" };
 
-/* How two announcements differ, in words; the same words on all ranks. */
+/* How two announcements differ, in words. All ranks produce the same words. */
 th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
 {
   const int ra = w->g->world[0], rb = w->g->world[r];
@@ -63,8 +65,9 @@ bool th_same(const th_notice *a, const th_notice *b)
 
 void th_note_numbers(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }
 
-/* `ondevice` of the work counts those whose tensors lie on a device: the elements do not go over the desks then.
- * The notice of operation s lies in place s % 2: when it is written, all have announced s - 1, and so have finished s - 2. */
+/* w->ondevice becomes the number of ranks whose tensors are on a device; then the elements do not
+ * go through the slots. Operation s has its announcement in call[s % 2]. When a rank writes it, all
+ * ranks have announced s - 1, and so have finished s - 2. */
 th_status th_announce(th_dist_work *w)
 {
   th_dist *g = w->g;
@@ -89,7 +92,7 @@ th_status th_announce(th_dist_work *w)
 
 /* ---- pieces of tensors ---- */
 
-/* Element `first` of the list; *n becomes how many lie behind it without a gap, if fewer. */
+/* The address of element `first` of the list; *n is reduced to how many follow it without a gap. */
 char *th_piece(const th_spans *s, int es, int64_t first, int64_t *n)
 {
   int64_t lo = 0, hi = s->count - 1;
@@ -121,7 +124,7 @@ void th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char 
   }
 }
 
-/* Past the caches. What is written so is in order with what follows only behind a fence. */
+/* Streaming stores, which bypass the caches. A fence must follow before the counter is published. */
 static void stream(char *to, const char *p, size_t n)
 {
   const size_t before = -(uintptr_t)to % sizeof(__m128i), head = before < n ? before : n;
@@ -140,7 +143,7 @@ static void stream(char *to, const char *p, size_t n)
   memcpy(to + i, p + i, n - i);
 }
 
-/* Onto the desk. */
+/* Into a slot. */
 static void lay(const chunk *c, char *to, const th_spans *s, int64_t first, int64_t n)
 {
   const int es = c->w->es;
@@ -156,8 +159,8 @@ static void lay(const chunk *c, char *to, const th_spans *s, int64_t first, int6
   _mm_sfence();
 }
 
-/* Reduces n elements that begin at `at` in the slots, the own ones being elements `first` of the input, into `to`, or
- * into the same elements of the output when that is NULL. */
+/* Reduces n elements that begin at `at` in the slots; this rank's own are elements `first` of the
+ * input. The result goes to `to`, or, if that is NULL, to elements `out` of the output. */
 static void combine(const chunk *c, int64_t at, int64_t first, int64_t n, char *to, int64_t out)
 {
   const th_dist_work *w = c->w;
@@ -218,7 +221,7 @@ static void put(const chunk *c)
   }
 }
 
-/* The own part goes into the own result, and onto the own desk, where put has left room. */
+/* Folds this rank's part into its result and into its slot, where put has left room. */
 static void fold(const chunk *c)
 {
   const th_dist_work *w = c->w;
@@ -237,7 +240,7 @@ static void take_split(const chunk *c)
 {
   const th_dist_work *w = c->w;
   int64_t n;
-  for (int i = 1; i < w->g->size; i++) {            /* each begins with another */
+  for (int i = 1; i < w->g->size; i++) {            /* each rank begins with a different one */
     const int r = (w->g->rank + i) % w->g->size;
     const int64_t first = part(c, r, &n);
     th_scatter(&w->out, w->es, c->first + first, n, c->slot[r] + first * w->es);
@@ -283,7 +286,7 @@ static void take(const chunk *c)
   }
 }
 
-/* ---- few bytes: they travel with the call ---- */
+/* ---- small payloads: they are sent with the announcement ---- */
 
 /* Elements that a slot holds, of each rank's part. */
 static int64_t elements_of(const th_dist_work *w)
@@ -320,7 +323,7 @@ void th_take_few(th_dist_work *w, char *const *slot)
   take(&c);
 }
 
-/* ---- many: the pipeline ---- */
+/* ---- large ones: the pipeline ---- */
 
 typedef enum step { POSTED, FOLDED, TAKEN } step;
 
@@ -345,7 +348,8 @@ static chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool spl
   return c;
 }
 
-/* One step of one chunk: waits for what it needs of the others, works, and says that it is done. */
+/* One step of one chunk: waits for what it needs of the others, executes it, and publishes the
+ * progress. */
 static th_status run(th_dist_work *w, step s, const chunk *c, uint32_t number)
 {
   th_desk *mine = &w->g->desk[w->g->rank];
@@ -358,8 +362,9 @@ static th_status run(th_dist_work *w, step s, const chunk *c, uint32_t number)
   return TH_OK;
 }
 
-/* Of every PERIOD operations of a size TRIES pairs try both ways, the same ones on all ranks; not the first, which find new
- * memory. They tell by their first PROBE chunks. What a rank decides concerns what it puts, and no result. */
+/* Of every PERIOD operations of a size, TRIES pairs measure both ways, at the same operations on
+ * all ranks. The first WARM do not, because they touch new memory. The first PROBE chunks are
+ * measured. The choice affects how this rank writes its slots, and no result. */
 enum { PERIOD = 256, WARM = 8, TRIES = 2, PROBE = 16 };
 
 static th_pace *pace_of(th_dist_work *w)
@@ -369,7 +374,7 @@ static th_pace *pace_of(th_dist_work *w)
   return &w->g->pace[at];
 }
 
-/* Which way this operation tries: -1 for none. */
+/* The way that this operation measures; -1: none. */
 static int way_of(th_pace *p)
 {
   const uint32_t at = p->operations++ % PERIOD;
@@ -383,10 +388,12 @@ static void note(th_pace *p, int way, double seconds)
   if (way) p->streams = p->best[1] < p->best[0];
 }
 
-/* Numbers of chunks are compared by their difference, which must stay below 2^31: who has folded nothing for long follows. */
+/* Chunk numbers are compared by their difference, which must stay below 2^31, so a rank that has
+ * not folded for long advances its counter. */
 void th_follow(th_dist *g, uint32_t number) { __atomic_store_n(&g->desk[g->rank].folded.value, number, __ATOMIC_RELEASE); }
 
-/* For tests, on all ranks between operations: as if so many chunks had gone by, and none folded. */
+/* For tests, on all ranks between operations: sets the state after so many chunks, none of them
+ * folded. */
 void th_dist_number(th_dist *g, uint32_t number)
 {
   th_desk *mine = &g->desk[g->rank];
@@ -395,7 +402,7 @@ void th_dist_number(th_dist *g, uint32_t number)
   g->chunks = number;
 }
 
-/* n elements, k in a chunk. */
+/* n elements in chunks of k. */
 static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
 {
   const int64_t chunks = (n + k - 1) / k, lag = split ? 2 : 1;

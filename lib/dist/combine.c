@@ -1,4 +1,4 @@
-/* combine.c - the reducing kernels of the level at work. */
+/* combine.c - the reduction kernels of the CPU's level. */
 #include "dist.h"
 #include "../core/levels.h"
 

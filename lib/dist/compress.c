@@ -1,4 +1,4 @@
-/* compress.c - the rows, shards and parts of tensors that travel in fewer bytes; lib/cpu/compress.c packs rows. */
+/* compress.c - compressed tensors: rows, shards and parts; lib/cpu/compress.c packs the rows. */
 #include <math.h>
 #include <stdlib.h>
 #include "compress.h"
@@ -16,19 +16,20 @@ typedef struct head { uint32_t bad; uint32_t zero[3]; } head;
 _Static_assert(sizeof(head) == HEAD, "a head has 16 bytes");
 
 struct th_compress {
-  int      kind, dtype, ranks, made;                /* made: the type of what is lost */
+  int      kind, dtype, ranks, made;                /* made: the dtype of the errors */
   double   ratio;
   uint64_t key;
   int64_t  tensors, rows, n, part;
   int64_t *begin;                                   /* first element of each tensor, and the end */
-  int64_t *start, *at;                              /* of each row: its first element, and its place behind the part's head */
+  int64_t *start, *at;                              /* of each row: its first element, and its offset behind the part's header */
   int64_t *first;                                   /* first row of each shard, and the end */
-  int      users;                                   /* one who has made it, and operations at work */
+  int      users;                                   /* the creator, and the operations that use it */
 };
 
 /* ---- rows ---- */
 
-/* In how many equal pieces (the last shorter) n elements are cut, and of how many elements. */
+/* Into how many equal pieces (the last may be shorter) n elements are cut; *each: elements of a
+ * piece. */
 static int64_t pieces(int64_t n, int64_t most, int64_t *each)
 {
   const int64_t count = (n + most - 1) / most;
@@ -36,7 +37,8 @@ static int64_t pieces(int64_t n, int64_t most, int64_t *each)
   return *each ? (n + *each - 1) / *each : 0;
 }
 
-/* The rows of a tensor, written behind each other if `start` is there. Returns how many. */
+/* Writes the first elements of a tensor's rows to `start`, unless it is NULL. Returns the number of
+ * rows. */
 static int64_t rows_of(int64_t numel, int64_t line, int64_t most, int64_t first, int64_t *start)
 {
   int64_t each;
@@ -51,7 +53,7 @@ static int64_t rows_of(int64_t numel, int64_t line, int64_t most, int64_t first,
 
 static int64_t round_up(int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
-/* How row i is packed; *bytes is what it takes. */
+/* How row i is packed; *bytes becomes its packed size. */
 static th_packing packing_of(const th_compress *c, int64_t i, int64_t *bytes)
 {
   const int64_t n = c->start[i + 1] - c->start[i], es = (int64_t)th_dtype_size(c->made), whole = round_up(n * es);
@@ -68,7 +70,8 @@ static th_packing packing_of(const th_compress *c, int64_t i, int64_t *bytes)
   return p;
 }
 
-/* Rows belong to the shard in which they would begin if shards were equal; parts have the bytes of the largest. */
+/* A row belongs to the shard in which it would begin if the shards were equal. All parts have the
+ * bytes of the largest. */
 static void cut(th_compress *c)
 {
   int64_t row = 0, bytes;
@@ -167,7 +170,7 @@ int64_t th_compress_shard(const th_compress *c, int rank, int64_t *n)
 static th_status need(const th_tensor *t, int dtype, int64_t n)
 {
   if (t->device == TH_CPU && t->dtype == dtype && th_tensor_is_contiguous(t) && th_tensor_numel(t) == n) return TH_OK;
-  return th_fail(TH_EARG, "dist.compressor: wanted %lld packed elements of type %s", (long long)n, th_dtype_name(dtype));
+  return th_fail(TH_EARG, "dist.compressor: wanted %lld contiguous elements of type %s", (long long)n, th_dtype_name(dtype));
 }
 
 static th_status need_list(const th_compress *c, const th_list *x)
@@ -191,11 +194,11 @@ static char *data_of(const th_tensor *t)
 
 typedef struct way {
   const th_compress *c;
-  const th_codec *codec, *made;                     /* of the tensors, and of what is lost */
+  const th_codec *codec, *made;                     /* of the tensors, and of the errors */
   const th_list *x;
   const char *from, *error;
   char    *to, *lost;
-  int64_t  low;                                     /* the first row at work */
+  int64_t  low;                                     /* the first row to pack */
   uint64_t stream;
   double   scale;
   uint32_t bad;
@@ -207,7 +210,7 @@ static way way_of(const th_compress *c)
   return (way){ .c = c, .codec = &table[c->dtype], .made = &table[c->made] };
 }
 
-/* The place of the last of n numbers, none less than the one before, that is at most x; 0 where there is none. */
+/* The index of the last of n ascending numbers that is at most x; 0 if there is none. */
 static int64_t find(const int64_t *list, int64_t n, int64_t x)
 {
   int64_t lo = 0, hi = n - 1;
@@ -235,7 +238,7 @@ static char *place(const th_compress *c, const char *parts, int rank, int64_t ro
 
 static void note_bad(way *w) { __atomic_store_n(&w->bad, 1, __ATOMIC_RELAXED); }
 
-/* Packs rows of tensors, or, where there are none, of the sum of what came from all ranks. */
+/* Packs rows of tensors or, if x is NULL, of the sum over all ranks. */
 static void pack_rows(void *ctx, int64_t from, int64_t to)
 {
   way *w = ctx;
@@ -273,7 +276,7 @@ static void decode_rows(void *ctx, int64_t from, int64_t to)
   }
 }
 
-/* Blocks hold as many rows whatever the number of threads. */
+/* The number of rows in a block does not depend on the number of threads. */
 static th_status walk(way *w, int64_t rows, th_block f)
 {
   const int64_t each = w->c->rows ? w->c->n / w->c->rows + 1 : 1;

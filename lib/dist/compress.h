@@ -4,22 +4,22 @@
 #include "../core/core.h"
 #include "th_compress.h"
 
-/* How a row of n elements is packed. One that would not become smaller travels as it is. */
+/* How a row of n elements is packed. A row that would not become smaller is sent unpacked. */
 typedef struct th_packing {
   int      kind;
   bool     raw;
-  int64_t  n, k;                                    /* k: how many of topk */
-  uint64_t key, stream, block;                      /* of random numbers: from this block on TH_COMPRESS_ROW / 8 are the row's */
+  int64_t  n, k;                                    /* k: how many elements topk keeps */
+  uint64_t key, stream, block;                      /* random numbers: the row has TH_COMPRESS_ROW / 8 from `block` on */
 } th_packing;
 
-/* Of a type of tensors; s, e are floats, or doubles for doubles. */
+/* The functions for one dtype. s and e are floats, or doubles for doubles. */
 typedef struct th_codec {
-  void (*add)(void *s, const void *x, const void *e, int64_t n);                /* s = x + e; no e is 0. s may be x or e */
-  bool (*encode)(const th_packing *p, void *s, char *to);                       /* s becomes what is lost; false: not finite */
+  void (*add)(void *s, const void *x, const void *e, int64_t n);                /* s = x + e; NULL counts as 0. s may be x or e */
+  bool (*encode)(const th_packing *p, void *s, char *to);                       /* s becomes the error; false: not finite */
   void (*decode)(const th_packing *p, void *s, const char *from, bool adds);
   void (*store)(void *x, const void *s, int64_t n, double scale);               /* x may be s */
 } th_codec;
 
-void th_compress_keep(th_compress *c);              /* one more th_compress_free is wanted */
+void th_compress_keep(th_compress *c);              /* increments the count of users; each needs a th_compress_free */
 
 #endif

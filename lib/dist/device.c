@@ -1,10 +1,10 @@
-/* device.c - operations on tensors that lie on devices: the devices of all ranks exchange elements by themselves where they can
- * (NCCL), else copies of them go the way of the CPU.
+/* device.c - operations on tensors of devices. The devices of all ranks exchange elements directly
+ * where they can (NCCL); elsewhere the operation runs on the CPU, with copies.
  *
- * All ranks announce an operation as they always do, and say whether their tensors lie on a device. Where all do, the first such
- * operation of a group finds out whether their devices can, once, and all learn the same; where they cannot, or the tensors of
- * some rank are on the CPU, all do the operation again, with copies.
- */
+ * All ranks announce an operation as usual, and announce whether their tensors are on a device. The
+ * first operation of a group for which all are finds out, once, whether the devices can
+ * communicate, and all ranks get the same result. If they cannot, or the tensors of some rank are
+ * on the CPU, all ranks repeat the operation with copies. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,7 +15,7 @@ enum { AUTO, CPU, NCCL };
 static const char *const settings[] = { "auto", "cpu", "nccl" };
 static const th_device_ranks *offered;
 
-/* What a rank says of itself before there is a communicator. */
+/* What a rank sends to the others before there is a communicator. */
 typedef struct card {
   int32_t well, forced;
   char name[TH_DEVICE_NAME], id[TH_DEVICE_ID], why[256];
@@ -40,11 +40,12 @@ th_status th_know_devices(void)
 
 static bool is_float(int dtype) { return dtype == TH_F16 || dtype == TH_BF16 || dtype == TH_F32 || dtype == TH_F64; }
 
-/* What NCCL does as the CPU does, up to the order of sums; "": it does. */
+/* The reason why NCCL is not used for an operation; "" if its result equals the CPU's, up to the
+ * order of sums. */
 static const char *unlike(int kind, int dtype, int op)
 {
   if (kind == TH_DIST_BROADCAST || kind == TH_DIST_ALLGATHER) return "";
-  if (kind != TH_DIST_ALLREDUCE && kind != TH_DIST_REDUCE && kind != TH_DIST_REDUCESCATTER) return "NCCL is not asked for it";
+  if (kind != TH_DIST_ALLREDUCE && kind != TH_DIST_REDUCE && kind != TH_DIST_REDUCESCATTER) return "NCCL is not used for it";
   if (dtype == TH_I16) return "NCCL adds no shorts";
   if (op == TH_DIST_MEAN && !is_float(dtype)) return "NCCL has no mean of whole numbers that is cut";
   if ((op == TH_DIST_MIN || op == TH_DIST_MAX) && is_float(dtype)) return "with NCCL a nan would not win";
@@ -65,7 +66,7 @@ int th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, con
   return way == OPEN ? 2 : 1;
 }
 
-/* Where the elements are there is marked now, in the stream of the script. */
+/* Records the event after which the elements are valid, now, in the script's stream. */
 th_status th_device_prepare(th_dist_work *w)
 {
   if (!w->device) return TH_OK;
@@ -101,9 +102,9 @@ static void refuse(th_dist *g, const char *why)
 
 /* ---- waiting for devices ---- */
 
-static const double LAST_WORDS = 2;     /* seconds in which what ranks that have left took part in ends */
+static const double LAST_WORDS = 2;     /* seconds in which operations of ranks that have left end */
 
-/* The operation is too late, and all have begun it. A rank that is stopped is to blame. */
+/* The operation timed out, and all ranks have begun it. A stopped rank is reported as the cause. */
 static th_status too_late(th_dist_work *w)
 {
   th_dist *g = w->g;
@@ -137,7 +138,7 @@ static th_status look(th_dist_work *w, double *left)
   return th_now() > w->until ? too_late(w) : TH_OK;
 }
 
-/* Awake for a moment; then in naps. */
+/* Spins briefly, then sleeps between polls. */
 static th_status await_device(th_dist_work *w)
 {
   const double begin = th_now();
@@ -159,7 +160,7 @@ static th_status await_device(th_dist_work *w)
 
 /* ---- the communicator ---- */
 
-/* Gives all ranks what each has, in the midst of an operation. */
+/* Gathers the bytes of all ranks during an operation. */
 static th_status gather(th_dist_work *w, void *mine, void *all, int64_t bytes)
 {
   th_dist_work part = { .g = w->g, .whole = w, .es = 1, .seconds = w->seconds, .until = w->until, .threaded = w->threaded };
@@ -179,7 +180,7 @@ static void fail_on(card *c)
   snprintf(c->why, sizeof c->why, "%s", th_error());
 }
 
-/* What is said against it, by the cards of all ranks: the same on all. */
+/* The first problem on the cards of all ranks, in words; the same on all ranks. */
 static bool find_trouble(const th_dist *g, const card *all, char *why, size_t n)
 {
   for (int r = 0; r < g->size; r++) {
@@ -209,7 +210,8 @@ static void write_card(th_dist_work *w, card *c)
   }
 }
 
-/* A communicator of this rank, or what has failed, on its card. A failure that is the job's comes back. */
+/* Opens the communicator of this rank, or writes the reason of a failure on its card. Fails only if
+ * the job is broken. */
 static th_status open_here(th_dist_work *w, card *mine, const char *id)
 {
   th_dist *g = w->g;
@@ -221,7 +223,7 @@ static th_status open_here(th_dist_work *w, card *mine, const char *id)
   return __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE) ? s : TH_OK;
 }
 
-/* All ranks of the group, whose tensors lie on devices, try it once. */
+/* Tried once by all ranks of the group, when the tensors of all are on devices. */
 static th_status set_up(th_dist_work *w, card *all)
 {
   th_dist *g = w->g;

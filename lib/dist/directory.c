@@ -1,6 +1,7 @@
-/* directory.c - what a host knows of the elements under names: where they lie in its memory, and who has opened them. In a job on
- * several hosts that of rank 0 says what there is; the others have the same, at places of their own. Whoever changes directories
- * has the lock of rank 0's. */
+/* directory.c - the shared tensors of a host: where they lie in its memory, and which ranks have
+ * opened them. In a job on several hosts the directory of rank 0's host is authoritative. The
+ * others have the same entries at addresses of their own hosts. A rank that changes directories
+ * holds the lock of rank 0's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,18 +24,18 @@ th_status th_same_entry(const th_entry *there, const th_entry *e)
                      && there->counters == e->counters;
   if (alike && there->form == e->form) return TH_OK;
   if (alike) {
-    return th_fail(TH_EARG, "dist.shared: '%s' has other sizes, or shards that end elsewhere, as rank %d has made it", e->name,
+    return th_fail(TH_EARG, "dist.shared: '%s' has other sizes or other shards, as created by rank %d", e->name,
                    there->maker);
   }
-  return th_fail(TH_EARG, "dist.shared: '%s' has %lld %s elements in %d shards, as rank %d has made it, not %lld %s elements in "
+  return th_fail(TH_EARG, "dist.shared: '%s' has %lld %s elements in %d shards, as created by rank %d, not %lld %s elements in "
                  "%d", e->name, (long long)there->count, th_dtype_name(there->dtype), there->shards, there->maker,
                  (long long)e->count, th_dtype_name(e->dtype), e->shards);
 }
 
 int64_t th_entry_bytes(const th_entry *e) { return th_counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype)); }
 
-/* A place for a new entry: one that was given back, the shortest that is long enough, or a new one. Places that were given back
- * are without memory, so one that is too short costs nothing. */
+/* The index for a new entry: the freed one with the least sufficient room, else a new one. With no
+ * new one left it is a freed one that is too small; its old room holds no memory. */
 static uint32_t place_for(const th_directory *d, int64_t bytes)
 {
   uint32_t best = d->n;
@@ -47,16 +48,17 @@ static uint32_t place_for(const th_directory *d, int64_t bytes)
   return best;
 }
 
-/* Frees the memory of an entry that nobody uses any more, and its name. */
+/* Frees the memory and the name of an entry that no rank uses any more. */
 static void forget(const th_job *j, th_entry *e)
 {
   const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)th_entry_bytes(e)) != 0) e->room = 0;       /* not all zeros */
+  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)th_entry_bytes(e)) != 0) e->room = 0;       /* not zeroed */
   e->name[0] = 0;
   e->serial = 0;
 }
 
-/* Those who have ended do not use the entry; `who` asks, and has not. The last one leaves no name and no memory. */
+/* Drops ranks whose processes have ended, except `who`, which is the caller. Frees the entry if no
+ * rank is left. */
 static void sweep(th_dist *world, int who, th_entry *e)
 {
   const th_job *j = world->job;
@@ -73,7 +75,7 @@ static void sweep_all(th_dist *world, int who, th_directory *d)
   for (uint32_t i = 0; i < d->n; i++) if (*d->entry[i].name) sweep(world, who, &d->entry[i]);
 }
 
-/* Memory for a new entry. A job of one rank has its own. */
+/* Memory for a new entry. In a job of one rank the tensor allocates it. */
 static th_status make(th_dist *world, th_directory *d, th_entry *e)
 {
   const th_job *j = world->job;
@@ -119,7 +121,7 @@ th_entry *th_entry_of(const th_job *j, uint32_t serial)
   return NULL;
 }
 
-/* The entry of the name, a new one if there is none, which `who` uses from now on. */
+/* Finds or creates the entry of the name, and adds `who` to its users. */
 th_status th_directory_open(th_dist *world, int who, th_entry *e)
 {
   th_directory *d = th_directory_of(world->job);
@@ -140,7 +142,7 @@ th_status th_directory_open(th_dist *world, int who, th_entry *e)
   return TH_OK;
 }
 
-/* `who` does not use it any more. */
+/* Removes `who` from its users. */
 void th_directory_leave(th_dist *world, int who, uint32_t serial)
 {
   th_entry *e = th_entry_of(world->job, serial);
@@ -157,7 +159,8 @@ int th_directory_live(const th_job *j, uint32_t *serial)
   return n;
 }
 
-/* On another host than rank 0's: forgets what is not among the n that live, and has the entry e too (NULL: none). */
+/* On a host other than rank 0's: frees entries that are not among the n live ones, and creates e's
+ * unless e is NULL. */
 th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const th_entry *e)
 {
   th_directory *d = th_directory_of(world->job);

@@ -1,11 +1,14 @@
-/* exchange.c - all ranks of a group on several hosts learn what each announces, and few bytes of each, or what these reduce
- * to. On a host the first rank gathers what lies on the desks; those of the hosts exchange what they have, and with each step
- * twice as many hosts have the same (recursive doubling: Thakur and others, 2005); the others of a host read it on its first
- * rank's desk. All have the same in the end, and so find the same difference. */
+/* exchange.c - all ranks of a group that spans hosts exchange their announcements and small
+ * payloads, or the reduction of these. The first rank of a host gathers its ranks' announcements
+ * from shared memory. These first ranks exchange them by recursive doubling (Thakur and others,
+ * 2005): after each step twice as many hosts have the same. The other ranks of a host read the
+ * result in its slot. In the end all ranks have the same announcements, and so find the same
+ * difference. */
 #include <stdlib.h>
 #include "wire.h"
 
-/* A record: how many bytes lie behind it, and the notice. Records begin at multiples of 8. */
+/* A record: an announcement and the bytes of the payload behind it. Records begin at multiples of
+ * 8. */
 typedef struct record { int64_t bytes; th_notice notice; } record;
 
 static int64_t append(char *to, const record *n, const char *bytes)
@@ -15,7 +18,7 @@ static int64_t append(char *to, const record *n, const char *bytes)
   return (int64_t)sizeof *n + (n->bytes + 7) / 8 * 8;
 }
 
-/* The records of hosts [first, end) for a message; returns its bytes. */
+/* Writes the records of hosts [first, end) to a message; returns its bytes. */
 static int64_t put(const th_between *b, const th_exchange *x, int first, int end, char *to)
 {
   int64_t n = 0;
@@ -26,7 +29,8 @@ static int64_t put(const th_between *b, const th_exchange *x, int first, int end
   return n;
 }
 
-/* And from a message at p, where their bytes stay. Returns its bytes; -1: they are not in `most`. */
+/* Reads them from a message at p, where the payloads stay. Returns its bytes; -1: they exceed
+ * `most`. */
 static int64_t find(const th_between *b, th_exchange *x, int first, int end, char *p, int64_t most)
 {
   int64_t n = 0;
@@ -45,7 +49,7 @@ static int64_t find(const th_between *b, th_exchange *x, int first, int end, cha
   return n;
 }
 
-/* The records of this host, from its desks. */
+/* The records of this host, from its shared memory. */
 static th_status gather_home(th_dist_work *w, const th_between *b, const record *own, const char *mine, int64_t *n)
 {
   th_dist *home = b->home;
@@ -65,7 +69,7 @@ static th_status gather_home(th_dist_work *w, const th_between *b, const record 
   return TH_OK;
 }
 
-/* Whether hosts [first, end) announce the same, and the bytes of those that still have some are as many, on the CPU. */
+/* Whether hosts [first, end) announce the same, with all tensors on the CPU. */
 static bool agree(const th_dist_work *w, const th_exchange *x, int first, int end)
 {
   const th_between *b = w->g->between;
@@ -79,9 +83,9 @@ static bool agree(const th_dist_work *w, const th_exchange *x, int first, int en
   return !device;
 }
 
-/* Hosts [first, end) have become one block. What their ranks have brought is reduced where the sum of this rank's block lies,
- * and is the first rank's from now on; it is dropped where announcements differ. Whether bytes that have just come are still
- * needed. */
+/* Merges hosts [first, end) into one block. The payloads of their ranks are reduced into `sum`,
+ * which then is the first rank's payload; they are dropped if announcements differ. Returns whether
+ * the bytes that just arrived are still needed. */
 static bool join(th_dist_work *w, th_exchange *x, int first, int end)
 {
   const th_between *b = w->g->between;
@@ -102,8 +106,8 @@ static bool join(th_dist_work *w, th_exchange *x, int first, int end)
   return false;
 }
 
-/* Blocks of 1, 2, 4, ... hosts exchange what they have with the block beside theirs. In the last one there may be fewer hosts:
- * they send to several, each of which hears of one. */
+/* Blocks of 1, 2, 4, ... hosts exchange records with the neighbour block. The last block may have
+ * fewer hosts: each of them sends to several, and each receiver gets one message. */
 static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
 {
   const th_dist *g = w->g;
@@ -125,7 +129,7 @@ static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
     }
     TH_TRY(th_settle_few(w, r, n));
     const int64_t came = find(b, x, theirs, low ? end : middle, b->room + used, TH_CHUNK - used);
-    if (came < 0) return th_fail_of(w, "what rank %d announces is damaged", g->world[from]);
+    if (came < 0) return th_fail_of(w, "the announcement of rank %d is damaged", g->world[from]);
     if (join(w, x, first, end)) used += came;
   }
   return TH_OK;
@@ -137,7 +141,8 @@ static th_status await_taken(th_dist_work *w, th_dist *home, uint32_t number)
   return TH_OK;
 }
 
-/* Waits on the desks are parts of the operation: a rank there may wait for another host. */
+/* The waits in shared memory belong to the whole operation, because a rank there may wait for
+ * another host. */
 static th_status exchange(th_dist_work *w, th_dist_work *part, const record *own, const char *mine, th_exchange *x)
 {
   const th_between *b = w->g->between;

@@ -1,5 +1,6 @@
-/* far.c - what a rank asks of ranks on other hosts that keep shards: locks, elements, counters, and directories. Each question
- * gets an answer; those that bring or send many elements are cut into parts, of which a few are on their way at a time. */
+/* far.c - the shard client: requests of a rank to shard servers on other hosts, for locks,
+ * elements, counters and directories. Each request gets a reply. Large transfers are cut into
+ * parts, a few of which are in flight at a time. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "shared.h"
 
 enum { WINDOW = 4 };
-static const double ON_ITS_WAY = 0.5;   /* seconds in which what a rank has told before it left arrives */
+static const double ON_ITS_WAY = 0.5;   /* seconds in which replies that a rank sent before it left still arrive */
 
 struct th_far {
   char      *in[WINDOW], *out;
@@ -15,12 +16,13 @@ struct th_far {
   uint32_t   begun, ended;
 };
 
-/* ---- who does not answer ---- */
+/* ---- missing replies ---- */
 
 typedef struct patience { double until, left; bool lock, asked; } patience;
 
-/* A lock comes when those before have given it back, which its keeper looks after: so this rank looks after the keeper. Other
- * answers come at once; but where all machines have stood still for a while, the keeper has its time again. */
+/* A lock arrives when its earlier holders have released it, and the server monitors these, so this
+ * rank only monitors the server. Other replies come immediately. But if all machines were suspended
+ * for a while, the server gets its timeout again. */
 static th_status look(th_dist_work *w, int who, patience *p)
 {
   const double now = th_now();
@@ -40,7 +42,7 @@ static th_status look(th_dist_work *w, int who, patience *p)
   return th_stopped(w);
 }
 
-/* Awake for a moment, since answers come soon; then in naps. */
+/* Spins briefly, since replies come soon; then sleeps between tests. */
 static th_status await(th_dist_work *w, int who, th_request *r, bool lock)
 {
   const double begin = th_now();
@@ -61,7 +63,7 @@ static th_status await(th_dist_work *w, int who, th_request *r, bool lock)
   }
 }
 
-/* ---- questions and answers ---- */
+/* ---- requests and replies ---- */
 
 static th_status need_room(th_job *j)
 {
@@ -82,7 +84,8 @@ static th_status need_room(th_job *j)
 
 static char *behind(th_far *f) { return f->out + sizeof(th_question); }
 
-/* Asks; `more` bytes lie behind the question. What fails on the way leaves the other side at work: the job is over then. */
+/* Sends a request with `more` bytes behind it. A failure here leaves the server with an open
+ * request, so it breaks the job. */
 static th_status put(th_dist_work *w, int to, th_question *q, int64_t more)
 {
   th_job *j = w->g->job;
@@ -98,7 +101,7 @@ static th_status put(th_dist_work *w, int to, th_question *q, int64_t more)
   return th_break_for(j, th_wire_hand(j, to, TH_TAG_ASK, f->out, (int64_t)sizeof *q + more));
 }
 
-/* The next answer, and what lies behind it. */
+/* The next reply, and the bytes behind it. */
 static th_status get(th_dist_work *w, int from, bool lock, th_told *t, char **more)
 {
   th_job *j = w->g->job;
@@ -108,7 +111,7 @@ static th_status get(th_dist_work *w, int from, bool lock, th_told *t, char **mo
   memcpy(t, in, sizeof *t);
   *more = in + sizeof *t;
   if (t->number != f->ended || t->bytes < 0 || t->bytes > TH_PART) {
-    return th_break_for(j, th_fail(TH_EBACKEND, "what rank %d answers is damaged", from));
+    return th_break_for(j, th_fail(TH_EBACKEND, "the reply of rank %d is damaged", from));
   }
   f->ended++;
   if (t->status == TH_OK || t->holder < 0) return TH_OK;
@@ -116,7 +119,7 @@ static th_status get(th_dist_work *w, int from, bool lock, th_told *t, char **mo
   return th_broken(w);
 }
 
-/* What went wrong elsewhere, in this rank's words. */
+/* Raises the server's error, with this rank's name of the action. */
 static th_status fail_as_told(const th_dist_work *w, const th_told *t, const char *why)
 {
   const int n = (int)strnlen(why, (size_t)t->bytes);
@@ -124,7 +127,7 @@ static th_status fail_as_told(const th_dist_work *w, const th_told *t, const cha
   return th_fail(t->status, "%s: %.*s", w->what, n, why);
 }
 
-/* One question of few bytes. */
+/* One request of few bytes, and its reply. */
 static th_status ask(th_dist_work *w, int to, th_question *q, int64_t more, th_told *t, char **data)
 {
   TH_TRY(put(w, to, q, more));
@@ -138,7 +141,8 @@ typedef struct cutter { const th_part *p; int64_t at, off; } cutter;
 
 static bool is_over(const cutter *c) { return !c->p || c->at == c->p->n; }
 
-/* The next part of so many runs as a message holds; how many runs, and how many elements. */
+/* The next part: as many runs as a message holds. Returns the number of runs; *elements: their
+ * elements. */
 static int next(cutter *c, th_extent *to, int64_t *elements)
 {
   const int64_t most = TH_PART / c->p->es;
@@ -157,7 +161,7 @@ static int next(cutter *c, th_extent *to, int64_t *elements)
   return n;
 }
 
-/* The elements of the runs, one after the other, to `packed` or from there. */
+/* Copies the elements of the runs to `packed`, one after the other, or back. */
 static void copy(const th_part *p, const th_extent *run, int n, char *packed, bool back)
 {
   for (int i = 0; i < n; i++) {
@@ -169,7 +173,7 @@ static void copy(const th_part *p, const th_extent *run, int n, char *packed, bo
   }
 }
 
-/* Asks with the next part: its runs, and if they go home its elements. */
+/* Sends a request for the next part: its runs and, for a write, its elements. */
 static th_status put_part(th_dist_work *w, int to, th_question *q, cutter *c, bool home)
 {
   th_extent *run = (th_extent *)(void *)behind(w->g->job->far);
@@ -180,17 +184,18 @@ static th_status put_part(th_dist_work *w, int to, th_question *q, cutter *c, bo
   return put(w, to, q, q->n * (int64_t)sizeof *run + (home ? q->bytes : 0));
 }
 
-/* What has come is where it belongs: `back` goes through the parts as they were asked for. */
+/* Copies the elements of a reply into the tensor. `back` walks through the parts in the order of
+ * the requests. */
 static void take_part(const th_dist_work *w, cutter *back, char *data)
 {
-  th_extent *run = (th_extent *)(void *)behind(w->g->job->far);       /* its runs have gone */
+  th_extent *run = (th_extent *)(void *)behind(w->g->job->far);       /* the runs there have been sent */
   int64_t elements;
   if (is_over(back)) return;
   const int n = next(back, run, &elements);
   copy(back->p, run, n, data, true);
 }
 
-/* All parts from c on; the last question is of the kind `last`. */
+/* All parts from c on; the last request is of the kind `last`. */
 static th_status flow(th_dist_work *w, int to, th_question q, cutter c, bool home, int last)
 {
   const int kind = q.kind;
@@ -236,7 +241,7 @@ th_status th_far_lock(th_dist_work *w, int to, uint32_t serial, int shard, const
   return is_over(&c) ? TH_OK : th_break_for(w->g->job, flow(w, to, q, c, false, TH_ASK_READ));
 }
 
-/* What is written goes home first. If that fails, half of it may be there. */
+/* Writes the elements back first. If that fails, some of them may have been written. */
 th_status th_far_unlock(th_dist_work *w, int to, uint32_t serial, int shard, bool written, const th_part *p)
 {
   th_question q = { .kind = TH_ASK_WRITE, .serial = serial, .shard = shard, .value = written };
@@ -303,7 +308,7 @@ th_status th_far_directory(th_dist_work *w, int to, int kind, th_entry *e, uint3
   memcpy(behind(w->g->job->far) + sizeof *e, live, serials);
   TH_TRY(ask(w, to, &q, (int64_t)(sizeof *e + serials), &t, &data));
   if (kind == TH_ASK_FOLLOW) return TH_OK;
-  if (t.n < 0 || t.n > TH_MAXSHARED) return th_break_for(w->g->job, th_fail(TH_EBACKEND, "what rank %d answers is damaged", to));
+  if (t.n < 0 || t.n > TH_MAXSHARED) return th_break_for(w->g->job, th_fail(TH_EBACKEND, "the reply of rank %d is damaged", to));
   memcpy(e, data, sizeof *e);
   memcpy(live, data + sizeof *e, (size_t)t.n * sizeof *live);
   *n = t.n;

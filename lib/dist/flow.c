@@ -1,10 +1,12 @@
-/* flow.c - rows of chunks between ranks, many at a time: each has a window of chunks on their way, so what they hold is
- * bounded, however long the tensors are. Chunks come from tensors and go into them; only one that lies in two tensors, or is
- * to be reduced, has a place of its own. */
+/* flow.c - sequences of chunks between ranks, many at a time. Each has a window of chunks in
+ * flight, which bounds its memory, however long the tensors are. Chunks are sent from tensors and
+ * received into them. Only a chunk that spans two tensors, or that is to be reduced, has a staging
+ * buffer. */
 #include <stdlib.h>
 #include "wire.h"
 
-/* One of so many chunks ends only when the receiver wants it: so little is said, and what is on its way stays bounded. */
+/* One of so many sends ends only when the receiver has posted its receive. This bounds the bytes in
+ * flight with few extra messages. */
 enum { ASKS = 4 };
 
 th_cut th_cut_of(int64_t n, int parts, int64_t chunk, bool exact)
@@ -55,7 +57,7 @@ static th_status need_stage(const th_flows *f, th_flow *one)
   return one->stage ? TH_OK : th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(f->w->notice.kind));
 }
 
-/* Chunk i: which elements of the list. */
+/* The first element of chunk i in the list, and how many. */
 static int64_t elements(const th_flows *f, const th_flow *one, int64_t i, int64_t *n)
 {
   const int parts = f->cut.parts, segment = (int)(i / f->cut.chunks);
@@ -63,7 +65,7 @@ static int64_t elements(const th_flows *f, const th_flow *one, int64_t i, int64_
   return th_cut_at(&f->cut, part, (int)(i % f->cut.chunks), n) + one->offset;
 }
 
-/* Where it lies, if in one tensor. */
+/* The address of the elements if they lie in one tensor, else NULL. */
 static char *whole(const th_flows *f, const th_flow *one, int64_t first, int64_t n)
 {
   int64_t m = n;
@@ -90,7 +92,7 @@ static th_status issue(th_flows *f, th_flow *one)
   return th_mpi_recv(p, n * es, one->peer, one->tag, r);
 }
 
-/* The chunk at `place` of a flow has gone, or come. */
+/* The chunk at `place` of a flow has been sent, or received. */
 static void end(th_flows *f, th_flow *one, int place)
 {
   const int64_t i = one->done + (place - one->done % f->window + f->window) % f->window;
@@ -107,7 +109,8 @@ static bool may_issue(const th_flows *f, const th_flow *one)
   return one->issued - (one->freed ? *one->freed : one->done) < f->window;
 }
 
-/* Chunk by chunk: what all have sent can be reduced before more of it comes. */
+/* Chunk by chunk over all flows, so that the chunks of all ranks can be reduced before the next
+ * ones arrive. */
 static th_status issue_all(th_flows *f)
 {
   for (bool more = true; more;) {
@@ -135,7 +138,8 @@ static th_status run(th_flows *f, th_flow_step step, void *arg, int *done)
   }
 }
 
-/* After a failure messages may still be on their way into these places: the job is broken, and they stay. */
+/* After a failure messages may still arrive in these buffers. The job is broken, so they stay
+ * allocated. */
 th_status th_flows_run(th_flows *f, th_flow_step step, void *arg)
 {
   int *done = malloc(((size_t)f->n * (size_t)f->window + 1) * sizeof *done);

@@ -1,19 +1,20 @@
-/* inquire.c - what a rank finds out of the others by letters: who waits too long asks all how far they are. Who does not answer
- * is gone, stopped or cut off, and is named first, since others may wait for him in turn; then who is behind. And who is ready
- * asks now and then whether the others live. */
+/* inquire.c - failure detection between hosts. A rank whose wait times out pings all ranks. A rank
+ * that does not reply is dead, stopped or cut off. It is reported first, because others may be
+ * blocked on it; then a rank that lags behind. A rank whose script has ended pings the others every
+ * few seconds. */
 #include <stdio.h>
 #include "attend.h"
 
-static const double ANSWER = 2;         /* seconds that a rank has to answer */
-static const double LONGEST = 0.1;      /* as so much of it a nap counts at most */
-static const double AGAIN = 5;          /* seconds, at most, after which one that is ready asks again */
+static const double ANSWER = 2;         /* seconds that a rank has to reply */
+static const double LONGEST = 0.1;      /* seconds, at most, that one sleep counts */
+static const double AGAIN = 5;          /* seconds, at most, between the pings of a rank whose script has ended */
 
 static bool answered(const th_wire *x, int r, uint32_t round)
 {
-  return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* other threads ask, too */
+  return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* a later ping counts, too */
 }
 
-/* Whether an answer is due of rank r: one that has left may have ended. */
+/* Whether rank r must reply: one that has left may have ended. */
 static bool is_there(const th_wire *x, int r)
 {
   return r != x->job->rank && __atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT;
@@ -21,7 +22,7 @@ static bool is_there(const th_wire *x, int r)
 
 static bool is_broken(const th_wire *x) { return __atomic_load_n(&x->job->head->broken, __ATOMIC_ACQUIRE); }
 
-/* Of all ranks, or of one. */
+/* Whether a ping goes to rank r: to all, or to one. */
 static bool is_asked(const th_wire *x, int r, int one) { return one < 0 ? is_there(x, r) : r == one; }
 
 static uint32_t send_questions(th_wire *x, int group, int one)
@@ -34,10 +35,10 @@ static uint32_t send_questions(th_wire *x, int group, int one)
   return round;
 }
 
-/* ---- too late ---- */
+/* ---- timeouts ---- */
 
-/* Asks all ranks, or one, and waits until they have answered or the time for it is over. While the whole machine stands still
- * nobody answers, so a nap counts as little as it should have taken. */
+/* Pings all ranks, or one, and waits until they have replied or the time is over. While the whole
+ * machine is suspended no rank can reply, so a long sleep counts at most LONGEST. */
 static uint32_t ask(th_wire *x, int group, int one)
 {
   const uint32_t round = send_questions(x, group, one);
@@ -55,8 +56,8 @@ static uint32_t ask(th_wire *x, int group, int one)
 
 static bool is_silent(const th_wire *x, int r, uint32_t round) { return is_there(x, r) && !answered(x, r, round); }
 
-/* The first rank that has not answered: one of those [from, to) of the group that are waited for, or any, and then *other is
- * true. -1: there is none. */
+/* The first rank without a reply: one of those [from, to) of the group for which the operation
+ * waits; otherwise any rank, and *other becomes true. -1: all have replied. */
 static int find_silent(const th_dist_work *w, int from, int to, uint32_t round, bool *other)
 {
   const th_wire *x = w->g->job->wire;
@@ -67,7 +68,8 @@ static int find_silent(const th_dist_work *w, int from, int to, uint32_t round, 
   return -1;
 }
 
-/* Whether this host hears of none of the others, of which there are some: it is this one then. */
+/* Whether no rank of the other hosts replies, and there are at least two of those: then this host
+ * is cut off. */
 static bool is_cut_off(const th_wire *x, uint32_t round)
 {
   int first = -1, hosts = 0;
@@ -80,7 +82,7 @@ static bool is_cut_off(const th_wire *x, uint32_t round)
   return hosts > 1;
 }
 
-/* `late` has not come, or holds a lock, and that may be the other one's fault. */
+/* `late` has not begun the operation, or holds a lock, possibly because it waits for `silent`. */
 static void blame_silent(const th_dist_work *w, int silent, int late, th_trouble t, uint32_t round)
 {
   th_job *j = w->g->job;
@@ -99,7 +101,7 @@ static void blame_silent(const th_dist_work *w, int silent, int late, th_trouble
   }
 }
 
-/* Of the ranks [from, to) of the group, the first that has not begun the operation; -1: all have. */
+/* The first of the ranks [from, to) of the group that has not begun the operation; -1: all have. */
 static int find_behind(const th_dist_work *w, int from, int to, bool message)
 {
   const th_dist *g = w->g;
@@ -158,7 +160,7 @@ void th_accuse(th_dist_work *w, int who, th_trouble t)
 
 bool th_wire_answers(const th_job *j, int who) { return answered(j->wire, who, ask(j->wire, 0, who)); }
 
-/* ---- ready ---- */
+/* ---- ranks whose script has ended ---- */
 
 bool th_all_left(const th_wire *x)
 {
@@ -168,8 +170,9 @@ bool th_all_left(const th_wire *x)
   return true;
 }
 
-/* Whether rank r lives no more, or has been silent for so many questions, `every` seconds apart, that it counts as dead.
- * Questions are counted, and not the time: this rank itself may have been stopped. */
+/* Whether rank r has ended, or has left so many pings, `every` seconds apart, without a reply that
+ * it counts as dead. Pings are counted instead of time, because this rank itself may have been
+ * stopped. */
 static bool is_dead(const th_wire *x, int r, int unanswered, double every)
 {
   th_dist world = { .job = x->job };

@@ -1,4 +1,4 @@
-/* job.c - joining a job, leaving it, and what becomes of it when a rank does not come. */
+/* job.c - joining and leaving a job, and the report when a rank is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static const char *const words[] = { "barrier", "allreduce", "reduce", "broadcas
 
 const char *th_dist_word(int kind) { return words[kind]; }
 
-/* ---- where things lie ---- */
+/* ---- the layout of the shared memory ---- */
 
 enum { PAGE = 4096 };
 
@@ -47,7 +47,8 @@ th_channel *th_channel_of(const th_job *j, int from, int to)
   return (th_channel *)(void *)(first + pages(sizeof(th_channel)) * (size_t)(from * j->size + to));
 }
 
-/* Gives shared memory its pages now: a full one is an error here, not a signal at the first write. */
+/* Allocates pages of shared memory now: if it is full, this is an error here instead of a signal at
+ * the first write. */
 th_status th_reserve(const th_job *j, const void *p, size_t bytes)
 {
   if (j->fd < 0) return TH_OK;
@@ -64,12 +65,12 @@ uint64_t th_birth(int pid, char *state)
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT || errno == ESRCH || kill(pid, 0) != 0 ? 0 : TH_UNKNOWN;    /* no descriptor may be left */
+  if (fd < 0) return errno == ENOENT || errno == ESRCH || kill(pid, 0) != 0 ? 0 : TH_UNKNOWN;    /* out of descriptors */
   const ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
   if (n <= 0) return 0;
   text[n] = 0;
-  const char *at = strrchr(text, ')');              /* the name in front may hold anything */
+  const char *at = strrchr(text, ')');              /* the command name before it may contain anything */
   if (!at || !at[1]) return 0;
   at += 2;
   *state = *at;
@@ -93,7 +94,8 @@ void th_break(th_job *j, int culprit, const char *fmt, ...)
   __atomic_store_n(&h->broken, 2, __ATOMIC_RELEASE);
 }
 
-/* What this rank alone has failed at: its next operation would be taken for that one, so there is none. */
+/* A failure of this rank alone breaks the job, because the other ranks would match its next
+ * operation with this one. */
 th_status th_break_for(th_job *j, th_status s)
 {
   if (s != TH_OK) th_break(j, j->rank, "rank %d failed: %s", j->rank, th_error());
@@ -123,7 +125,7 @@ th_status th_broken(th_dist_work *w)
   return th_fail_of(w, "%.*s", TH_WHY, h->why);
 }
 
-/* What a rank that is late does, as far as its process tells. */
+/* What a late rank is doing, as far as its process and its announcements show. */
 static void describe(char *text, size_t n, const th_dist *g, int who, char state)
 {
   const th_seat *seat = &g->job->head->seat[who];
@@ -244,7 +246,8 @@ static void note_fork(void) { forked = 1; }
 bool th_forked(void) { return forked; }
 
 
-/* Opens memory by name. The first rank makes it; what a job of the same name has left behind is replaced. */
+/* Opens memory by name. The first rank creates it, and replaces what a job of the same name has
+ * left behind. */
 static int open_named(const char *name, bool first)
 {
   if (first) {
@@ -254,7 +257,7 @@ static int open_named(const char *name, bool first)
   return shm_open(name, O_RDWR | O_CLOEXEC, 0);
 }
 
-/* Whether memory found by name belongs to us and to a job whose first rank lives. */
+/* Whether memory found by name belongs to this user and to a job whose first rank lives. */
 static bool is_fresh(int fd, int first)
 {
   struct stat st;
@@ -295,13 +298,13 @@ static th_status map(th_job *j, int fd)
   j->head = p;
   if (fd >= 0) {
     const int flags = fcntl(fd, F_GETFD);
-    if (flags >= 0) fcntl(fd, F_SETFD, flags | FD_CLOEXEC);         /* programs that the script starts are no ranks */
+    if (flags >= 0) fcntl(fd, F_SETFD, flags | FD_CLOEXEC);         /* programs that the script starts are not ranks */
   }
   j->fd = fd;
   return TH_OK;
 }
 
-/* Takes the seat, and waits until all on this host have theirs. */
+/* Registers this rank, and waits until all ranks of this host are registered. */
 static th_status sit(th_dist_work *w, const char *secret)
 {
   th_job *j = w->g->job;
@@ -342,14 +345,14 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
   th_dist_work w = { .g = *g, .until = until, .seconds = j->deadline, .notice = { .kind = TH_DIST_INIT } };
   th_status s = th_reserve(j, j->head, head_bytes() + group_bytes(j->size));
   if (s == TH_OK) s = sit(&w, secret);
-  if (s == TH_OK && name && j->local == 0) shm_unlink(name);         /* all are in: the name has done its work */
+  if (s == TH_OK && name && j->local == 0) shm_unlink(name);         /* all have joined, so the name is not needed any more */
   if (s != TH_OK || !j->wire) return s;
   TH_TRY(th_between_new(*g));
   TH_TRY(th_wire_start(j, *g));
   return (*g)->between ? th_measure(*g) : TH_OK;
 }
 
-/* On several hosts the memory's name is that of the job and of the host. */
+/* On several hosts the name of the memory is made of those of the job and of the host. */
 static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char *host, const char *secret)
 {
   char here[256];
@@ -361,7 +364,8 @@ static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char
   return join(g, j, -1, here, secret);
 }
 
-/* Processors that the ranks have together: one that a launcher has bound sees its own ones alone. */
+/* Processors of all ranks together. thrun passes TH_DIST_CORES, because a bound rank sees only its
+ * own ones. */
 static int cores(void)
 {
   const int64_t n = th_environment_count("TH_DIST_CORES", sysconf(_SC_NPROCESSORS_ONLN));
@@ -384,11 +388,11 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, 
   j->cores = cores();
   j->deadline = deadline;
   j->fd = -1;
-  j->mine = j->given = 1;                           /* the whole job's number is 0 */
+  j->mine = j->given = 1;                           /* number 0 is the whole job */
   *g = NULL;
   const th_status s = host ? join_hosts(g, j, name, host, secret) : join(g, j, fd, name, secret);
   if (s == TH_OK) return TH_OK;
-  if (host) {                                       /* a thread may wait in MPI still, with what it was given */
+  if (host) {                                       /* the service thread may still wait in MPI, with this memory */
     *g = NULL;
     return s;
   }

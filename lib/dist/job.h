@@ -1,4 +1,5 @@
-/* job.h - the beginning of the memory that the processes of a job share; thrun looks at it too. All of it is 0 at first. */
+/* job.h - the head of the memory that the processes of a job share; thrun reads it too. It is
+ * zeroed at first. */
 #ifndef TH_JOB_H
 #define TH_JOB_H
 #include <stdint.h>
@@ -6,7 +7,7 @@
 enum { TH_MAXRANK = 64, TH_SECRET = 64, TH_WHY = 384 };
 enum { TH_SEAT_EMPTY, TH_SEAT_TAKEN, TH_SEAT_LEFT };
 
-/* What a rank says of itself. `born` tells its process from a later one with the same number. */
+/* The state of a rank. `born` is its process's start time, which differs if the pid was reused. */
 typedef struct th_seat {
   _Alignas(64) uint32_t state;
   int32_t  pid;
@@ -16,7 +17,7 @@ typedef struct th_seat {
 typedef struct th_job_head {
   uint32_t ready;                   /* rank 0 has written size and secret */
   uint32_t size;
-  uint32_t broken;                  /* 0; 1 while `why` is being written; 2: no operation can end any more */
+  uint32_t broken;                  /* 0; 1 while `why` is being written; 2: the job is broken, all operations fail */
   int32_t  culprit;                 /* the rank that broke it */
   char     why[TH_WHY];
   char     secret[TH_SECRET];

@@ -1,6 +1,7 @@
-/* keeper.c - answers what ranks of other hosts ask of the one that keeps a shard. It runs in the thread that attends to letters,
- * whatever the script does, and never waits: who wants a lock that is taken stands in a row, and is told when he has it. It needs
- * nothing of the script, which may not have opened the name, or have ended. */
+/* keeper.c - the shard server. It answers requests of ranks on other hosts for the shards that this
+ * rank serves. It runs on the service thread, whatever the script does, and never blocks: lock
+ * requests queue in FIFO order and get their reply when the lock is granted. It does not need the
+ * script, which may not have opened the name, or may have ended. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 #include "keeper.h"
 
 enum { PLACES = 4, OWN_US = 50 };
-static const double MOMENT = 0.02;      /* seconds that a question for a counter waits, and between looks at a holder */
+static const double MOMENT = 0.02;      /* seconds that a request for a counter waits, and between checks of a holder */
 
-/* The elements of a name, as this thread sees them. */
+/* The memory of a shared tensor, as mapped by this thread. */
 typedef struct mapping {
   struct mapping *next;
   th_entry e;
@@ -19,14 +20,14 @@ typedef struct mapping {
   int64_t  bytes;
 } mapping;
 
-/* What a rank waits for. It asks one thing at a time, so there is one for each. */
+/* A request that waits. A rank sends one at a time, so there is one place for each rank. */
 typedef struct waiting {
   bool        on;
   uint32_t    ticket;
   th_question q;
   th_extent     *run;
   mapping    *m;
-  uint32_t    seen;                     /* what the lock was, since when, and when its holder was looked at */
+  uint32_t    seen;                     /* the lock's value; since when it has it; when its holder was last checked */
   double      since, looked;
 } waiting;
 
@@ -40,7 +41,7 @@ struct th_keeper {
   double     busy;
 };
 
-/* ---- what is kept ---- */
+/* ---- the shared tensors ---- */
 
 static void drop_old(th_keeper *k)
 {
@@ -62,7 +63,7 @@ static th_status find(th_keeper *k, uint32_t serial, mapping **out)
   for (*out = k->maps; *out; *out = (*out)->next) if ((*out)->e.serial == serial) return TH_OK;
   drop_old(k);
   const th_entry *e = th_entry_of(j, serial);
-  if (!e) return th_fail(TH_EARG, "nobody has opened this name");
+  if (!e) return th_fail(TH_EARG, "no rank has opened this name");
   mapping *m = calloc(1, sizeof *m);
   if (!m) return th_fail(TH_ENOMEM, "no memory left");
   m->e = *e;
@@ -81,7 +82,7 @@ static th_counter *counters(const mapping *m) { return (th_counter *)(void *)m->
 static char *elements(const mapping *m) { return m->p + th_counter_bytes(&m->e); }
 static int64_t element_bytes(const mapping *m) { return (int64_t)th_dtype_size(m->e.dtype); }
 
-/* Counters as they are numbered: epochs lie first. */
+/* Counters by their numbers; in memory the epochs precede them. */
 static th_counter *numbered(const mapping *m, int i)
 {
   return counters(m) + m->e.shards + (i < m->e.counters ? m->e.shards + i : i - m->e.counters);
@@ -105,9 +106,9 @@ static th_status need_runs(const mapping *m, const th_extent *run, int n, int64_
   return there ? TH_OK : th_fail(TH_EARG, "'%s' has no such elements", m->e.name);
 }
 
-/* ---- telling ---- */
+/* ---- replies ---- */
 
-/* What lies behind `out` is told with it. */
+/* Sends a reply, with the bytes that lie behind it in `out`. */
 static th_status tell(th_keeper *k, const th_question *q, th_told t)
 {
   t.number = q->number;
@@ -160,7 +161,7 @@ static th_status need_lock(th_keeper *k, const th_question *q, mapping **m)
   return q->shard >= 0 && q->shard < (*m)->e.shards ? TH_OK : th_fail(TH_EARG, "'%s' has no such shard", (*m)->e.name);
 }
 
-/* Whether he has it, and was told so. */
+/* Tries to take the lock; *done: it was taken, and the reply is sent. */
 static th_status grant(th_keeper *k, const th_question *q, const mapping *m, const th_extent *run, uint32_t *seen, bool *done)
 {
   th_counter *lock = lock_of(k, m, q->shard);
@@ -180,7 +181,7 @@ static th_status lock(th_keeper *k, const th_question *q, const th_extent *run)
   if (m) TH_TRY(need_runs(m, run, q->n, q->bytes));
   else if (q->n || q->bytes) return th_fail(TH_EARG, "the directory has no elements");
   th_counter *at = lock_of(k, m, q->shard);
-  if (!__atomic_load_n(&at->wanted, __ATOMIC_ACQUIRE)) TH_TRY(grant(k, q, m, run, &seen, &done));     /* nobody is in front */
+  if (!__atomic_load_n(&at->wanted, __ATOMIC_ACQUIRE)) TH_TRY(grant(k, q, m, run, &seen, &done));     /* the queue is empty */
   if (done) return TH_OK;
   waiting *w = &k->row[q->from];
   th_extent *kept = malloc((size_t)(q->n + 1) * sizeof *kept);
@@ -199,7 +200,7 @@ static th_status unlock(th_keeper *k, const th_question *q, const th_extent *run
   TH_TRY(need_lock(k, q, &m));
   th_counter *at = lock_of(k, m, q->shard);
   if (th_holder(__atomic_load_n(&at->value, __ATOMIC_ACQUIRE)) != q->from) {
-    return th_fail(TH_EARG, "this rank has no lock to give back");
+    return th_fail(TH_EARG, "this rank does not hold the lock");
   }
   if (m) {
     TH_TRY(need_runs(m, run, q->n, q->bytes));
@@ -218,8 +219,9 @@ static void leave_row(th_keeper *k, waiting *w)
   w->on = false;
 }
 
-/* The time is that of one holder. One on this host, or who has left, is blamed here. Others must be asked, and this thread would
- * wait for itself: so who wants the lock hears that its holder is late, and asks. */
+/* The timeout is for one holder. A holder on this host, or one that has left, is reported here. A
+ * holder on another host would have to be pinged, and this thread would wait for itself. So the
+ * waiting rank gets a reply that the holder is late, and pings it. */
 static th_status look_at_holder(th_keeper *k, waiting *w, uint32_t seen)
 {
   th_job *j = k->world->job;
@@ -241,7 +243,7 @@ static th_status look_at_holder(th_keeper *k, waiting *w, uint32_t seen)
   return tell(k, &q, (th_told){ .status = TH_EBACKEND, .holder = holder });
 }
 
-/* ---- those who wait ---- */
+/* ---- waiting requests ---- */
 
 static bool has_come(const mapping *m, const th_question *q)
 {
@@ -264,7 +266,7 @@ static th_status attend_to(th_keeper *k, waiting *w)
   return TH_OK;
 }
 
-/* Who came first is looked at first. */
+/* In the order of arrival. */
 static th_status attend_to_row(th_keeper *k)
 {
   waiting *row[TH_MAXRANK];
@@ -280,7 +282,7 @@ static th_status attend_to_row(th_keeper *k)
   return TH_OK;
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static th_status count(th_keeper *k, const th_question *q, const mapping *m)
 {
@@ -307,7 +309,8 @@ static th_status add(th_keeper *k, const th_question *q, const mapping *m)
   return tell(k, q, (th_told){ .value = 0 });
 }
 
-/* OPEN and LEAVE come to rank 0, FOLLOW to the first rank of another host; who asks has rank 0's lock. */
+/* OPEN and LEAVE go to rank 0, FOLLOW to the first rank of another host. The sender holds rank 0's
+ * lock. */
 static th_status directory(th_keeper *k, const th_question *q, const char *data)
 {
   th_job *j = k->world->job;
@@ -360,7 +363,7 @@ th_status th_keeper_tick(th_keeper *k)
   if (!k) return TH_OK;
   const th_job_head *h = k->world->job->head;
   while (n) {
-    const uint32_t i = k->at % PLACES;              /* questions come in at the places one after the other */
+    const uint32_t i = k->at % PLACES;              /* requests arrive at the places in turn */
     th_question q;
     TH_TRY(th_mpi_test(&k->r[i], 1, &done, &n));
     if (!n) break;
@@ -389,7 +392,7 @@ th_status th_keeper_new(th_keeper **out, th_dist *world)
   th_keeper *k = calloc(1, sizeof *k);
   bool whole = k && (k->out = malloc(TH_ANSWER));
   for (int i = 0; whole && i < PLACES; i++) whole = (k->in[i] = malloc(TH_QUESTION)) != NULL;
-  if (!whole) return th_fail(TH_ENOMEM, "dist.init: no memory left");           /* the process has no use for the rest of it */
+  if (!whole) return th_fail(TH_ENOMEM, "dist.init: no memory left");           /* the process ends, so nothing is freed */
   k->world = world;
   for (uint32_t i = 0; i < PLACES; i++) TH_TRY(listen_at(k, i));
   *out = k;

@@ -1,4 +1,4 @@
-/* keeper.h - what other hosts ask of a rank that keeps shards, answered by the thread that attends to letters. */
+/* keeper.h - the shard server, which runs on the service thread. */
 #ifndef TH_DIST_KEEPER_H
 #define TH_DIST_KEEPER_H
 #include "wire.h"
@@ -6,6 +6,6 @@
 typedef struct th_keeper th_keeper;
 th_status th_keeper_new(th_keeper **k, th_dist *world);
 th_status th_keeper_tick(th_keeper *k);             /* answers what can be answered now; k may be NULL */
-int       th_keeper_rest(const th_keeper *k, int us);   /* microseconds until the next look, at most so many */
+int       th_keeper_rest(const th_keeper *k, int us);   /* microseconds until the next tick, at most us */
 
 #endif

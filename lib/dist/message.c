@@ -1,5 +1,6 @@
-/* message.c - messages from one rank to another on another host. A short one travels with its notice and does not wait; of a
- * long one the notice goes first, and the receiver says whether it is what he wants. */
+/* message.c - messages between ranks on different hosts. A short message is sent with its header
+ * and does not wait. For a long one the header is sent first, and the receiver replies whether it
+ * matches. */
 #include <stdlib.h>
 #include "wire.h"
 
@@ -23,7 +24,8 @@ static th_status flow(th_dist_work *w, int peer)
   return th_flows_run(&f, NULL, NULL);
 }
 
-/* One message, which must not be longer than the place. The place stays when it fails: the message may come yet. */
+/* Receives one message of at most `bytes`. On failure the buffer stays allocated, because the
+ * message may still arrive. */
 static th_status await(th_dist_work *w, void *place, int64_t bytes, int from, int tag)
 {
   th_request r;
@@ -32,7 +34,8 @@ static th_status await(th_dist_work *w, void *place, int64_t bytes, int from, in
   return th_settle(w, &r, 1, &done, &n);
 }
 
-/* *differs: what was sent is not what is wanted; both know that, and the job goes on. */
+/* *differs: the message does not match what the receiver wants. Both ranks know it, so the job is
+ * not broken. */
 static th_status send(th_dist_work *w, int to, bool *differs)
 {
   const th_dist *g = w->g;

@@ -1,12 +1,12 @@
-/* model.c - which algorithm an operation between hosts takes: the one whose time is least, by a model whose numbers were
- * measured when the ranks met. A message of n bytes takes latency + n / rate, and a host sends one at a time. All ranks have
- * the same numbers, and so choose alike. */
+/* model.c - chooses the algorithm of an operation between hosts: the fastest one, according to a
+ * model whose numbers are measured at the handshake. A message of n bytes takes latency + n / rate,
+ * and a host sends one at a time. All ranks have the same numbers, and so choose alike. */
 #include <stdlib.h>
 #include "wire.h"
 
 static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
 #define ALL_NAMES "auto, fastest, gather, doubling, parts, ring or hosts"
-static int forced = -1;                 /* -1: the environment has not been looked at */
+static int forced = -1;                 /* -1: the environment has not been read */
 
 const char *th_algorithm_name(int a) { return names[a]; }
 
@@ -62,20 +62,22 @@ void th_dist_speed(const th_dist *g, double *numbers)
   numbers[1] = v ? v->rate : 0;
 }
 
-/* ---- how much at a time ---- */
+/* ---- sizes ---- */
 
-/* So much that the notices and bytes of all ranks fit into one slot of a desk. */
+/* The most for which the announcements and payloads of all ranks fit into one slot. */
 static int64_t few_bytes(const th_dist *g)
 {
   enum { RECORD = sizeof(th_notice) + sizeof(int64_t) };
   return (TH_CHUNK / g->size < TH_SMALL ? TH_CHUNK / g->size : TH_SMALL) / 8 * 8 - RECORD;
 }
 
-/* Reduced on the way; where no desks are needed, more fits into the room of exchange.c. */
+/* The same for payloads that are reduced on the way. With one rank per host no slot is needed, so
+ * the limit is the buffer of exchange.c. */
 static int64_t some_bytes(const th_dist *g) { return g->between->hosts == g->size ? 64 << 10 : few_bytes(g); }
 
-/* A chunk of a part of so many bytes, of which `peers` come at a time: together short beside the part; long beside the headers
- * that each brings; not longer than what Open MPI sends without asking the receiver. */
+/* The chunk size for a part of so many bytes, `peers` chunks of which arrive at a time. Together
+ * they are short compared with the part; each is long compared with its header; and none is longer
+ * than what Open MPI sends without asking the receiver. */
 int64_t th_chunk_bytes(int64_t part, int peers)
 {
   enum { LEAST = 8 << 10, MOST = 60 << 10, OFTEN = 16 };
@@ -129,21 +131,24 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const int64_t part = bytes / team, most = th_chunk_bytes(part, peers);
   const double chunk = (double)(part < most ? part : most) / v->rate, late = v->latency + chunk - (double)part / v->rate;
   const double rest = (double)(part < most ? 0 : part - most < most ? part - most : most) / v->rate;
-  /* Around a ring a part's first chunk is there while the part before it still leaves, unless it is short. Else the first results
-   * wait for a chunk of all others, which others follow meanwhile, and what comes last is added up and sent once more. */
+  /* In a ring the first chunk of a part arrives while the part before it is still being sent,
+   * unless that is short. Otherwise the first results wait for a chunk of all others, which more
+   * chunks follow meanwhile, and the last chunks are reduced and sent once more. */
   const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * rest);
   const double home = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->home : 0;
   return notices + fill + bytes_sent / v->rate + home;
 }
 
-/* Halves are summed in float and rounded once, and means of whole numbers cut once: no part of a sum may be one of them. */
+/* Half types are summed in float and rounded once, and means of integers are truncated once, so
+ * their sums cannot be split into partial sums. */
 static bool may_split(const th_notice *n)
 {
   if (n->dtype == TH_F16 || n->dtype == TH_BF16) return false;
   return n->op != TH_DIST_MEAN || n->dtype == TH_F32 || n->dtype == TH_F64;
 }
 
-/* Whether what each host sums is what is summed in pairs of ranks, too: 2^k ranks to a host, one host after the other. */
+/* Whether the sums of each host are also those of fixed pairs of ranks: 2^k consecutive ranks on
+ * each host. */
 static bool in_pairs(const th_dist *g)
 {
   const th_between *b = g->between;
@@ -192,7 +197,7 @@ static double median(double *t, int n)
   return t[n / 2];
 }
 
-/* Each host sends to the next while it hears from the one before: seconds until both have ended. */
+/* Each host sends to the next and receives from the previous one; *seconds until both have ended. */
 static th_status turn(th_dist_work *w, const th_between *b, char *out, char *in, int64_t bytes, double *seconds)
 {
   const th_dist *g = w->g;

@@ -1,4 +1,5 @@
-/* mpi.c - Open MPI, opened at run time. Names and numbers are those of its binary interface, which libmpi.so.40 keeps. */
+/* mpi.c - Open MPI, opened at run time. Names and constants are those of its ABI, which
+ * libmpi.so.40 keeps. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ th_status th_mpi_open(void)
 {
   const char *missing = NULL;
   if (mpi.comm || mpi.library) return TH_OK;
-  void *library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);        /* its plug-ins look for its names */
+  void *library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);        /* its plug-ins look for its symbols */
   if (!library) library = dlopen("libmpi.so", RTLD_NOW | RTLD_GLOBAL);
   if (!library) return th_fail(TH_EBACKEND, "dist.init: a job on several hosts needs Open MPI on each of them: %s", dlerror());
   mpi.library = library;
@@ -90,7 +91,7 @@ th_status th_mpi_begin(int *rank, int *size)
   mpi.comm = mpi.world;
   CALL(Comm_rank, mpi.comm, rank);
   CALL(Comm_size, mpi.comm, size);
-  if (!there && mpi.set_yield) mpi.set_yield(false);   /* within a call that would hold up the process's other threads */
+  if (!there && mpi.set_yield) mpi.set_yield(false);   /* yielding inside a call would delay the process's other threads */
   return TH_OK;
 }
 
@@ -132,6 +133,6 @@ th_status th_mpi_recv(void *p, int64_t bytes, int from, int tag, th_request *r)
 th_status th_mpi_test(th_request *r, int n, int *done, int *ndone)
 {
   CALL(Testsome, n, r, ndone, done, NULL);
-  if (*ndone == UNDEFINED) *ndone = 0;          /* no request was at work */
+  if (*ndone == UNDEFINED) *ndone = 0;          /* no request was active */
   return TH_OK;
 }

@@ -1,10 +1,14 @@
-/* ring.c - reductions between hosts, two ways that send the same bytes, 2(N-1)/N of the tensor for each of N ranks.
+/* ring.c - two reductions between hosts. Each of N ranks sends the same bytes in both, 2(N-1)/N of
+ * the tensor.
  *
- * Parts: each rank gets its part of the elements from all others, reduces it in pairs of ranks and sends the result to
- * all. Chunk follows chunk, so results leave while elements still come. Whatever the chunks and whoever is first: the bits are
- * those of one host.
- * Ring: parts travel once around, growing by each rank's elements, and once more as results. Each rank speaks with two others
- * only; the order of summation differs from part to part. */
+ * Parts: each rank receives its part of the elements from all others, reduces it in fixed pairs of
+ * ranks, and sends the result to all. Chunks are pipelined, so results leave while elements still
+ * arrive. The bits are those of a reduction on one host, whatever the chunk size and the order of
+ * arrival.
+ *
+ * Ring: parts travel around the ring once, and each rank adds its elements; then they travel once
+ * more as results. Each rank exchanges data with two others only. The order of summation differs
+ * between parts. */
 #include <stdlib.h>
 #include "wire.h"
 
@@ -16,10 +20,10 @@ static th_status no_memory(const th_dist_work *w)
 /* ---- parts ---- */
 
 typedef struct folding {
-  th_flow *from[TH_MAXRANK], *result;   /* what comes; where it goes if it does not stay here */
+  th_flow *from[TH_MAXRANK], *result;   /* what arrives; where the result goes, if to another rank */
   const th_team *team;
-  char    *own;                         /* the places of a result that does not stay; NULL: it does */
-  int64_t  folded, in, out;             /* chunks; the own part's place in the lists, added to elements' numbers */
+  char    *own;                         /* the buffer of a result for another rank; NULL: it stays here */
+  int64_t  folded, in, out;             /* chunks; the offset of the own part in the lists */
 } folding;
 
 static void fold(const th_flows *f, const folding *d, int64_t i)
@@ -53,7 +57,8 @@ static th_status fold_step(th_flows *f, void *arg)
 
 static int world_of(const th_dist_work *w, const th_team *t, int i) { return w->g->world[t->rank[i]]; }
 
-/* Results go to all ranks, of each other host to one: it hands them on there (between.c). */
+/* Results go to all ranks, but only once to each other host, where the receiver passes them on
+ * (between.c). */
 static bool gets(const th_between *b, const th_team *t, int owner, int other)
 {
   const int host = b->host[t->rank[other]], from = b->host[t->rank[owner]];
@@ -63,8 +68,8 @@ static bool gets(const th_between *b, const th_team *t, int owner, int other)
   return b->member[b->first[host] + k % (b->first[host + 1] - b->first[host])] == t->rank[other];
 }
 
-/* The parts of w's input, one for each rank of the team. Allreduce: all get all results; reduce: the root does; reducescatter:
- * each keeps its own. */
+/* Reduces w's input; each rank of the team reduces one part. Allreduce: all get all results.
+ * Reduce: the root does. Reducescatter: each rank keeps its own. */
 th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int window)
 {
   const int kind = w->notice.kind;
@@ -99,12 +104,13 @@ th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int wi
 
 typedef struct turning {
   const th_spans *x;
-  th_flow *grows, *comes;               /* parts that grow, results */
-  int64_t  folded, ready, results;      /* chunks folded; that may be sent on; results that may */
+  th_flow *grows, *comes;               /* partial sums, results */
+  int64_t  folded, ready, results;      /* chunks folded; chunks of both kinds that may be sent */
   int      op, over;
 } turning;
 
-/* What has come and the own elements; the last rank that adds to a part divides it, too. */
+/* Adds this rank's elements to a chunk that arrived. The last rank that adds to a part also divides
+ * it. */
 static void add_own(const th_flows *f, const turning *d, int64_t i)
 {
   const th_dist_work *w = f->w;

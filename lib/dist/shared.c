@@ -1,22 +1,24 @@
-/* shared.c - elements under a name in the memory of the job's hosts, which grows for each: locks and counters first, then the
- * elements. Ranks of a shard's home work on it there; others ask the rank that keeps it. */
+/* shared.c - shared tensors in the memory of the job's hosts, which grows for each: locks and
+ * counters first, then the elements. Ranks on the shard server's host use a shard in memory; others
+ * send requests to the server. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "shared.h"
 
-/* A shard, as this rank sees it: who keeps it, and if that is on another host whether this rank has the lock, and the epoch. */
+/* A shard, as this rank sees it: its server (keeper), and for a remote one whether this rank has
+ * the lock, and the epoch. */
 typedef struct home { int32_t keeper; bool far, held; uint32_t epoch; } home;
 
 struct th_shared {
   th_shared  *next;
   th_dist    *world;
   th_entry    e;                        /* as it lies on this host */
-  th_counter *counter;                  /* the shards' locks, their epochs, and the others */
+  th_counter *counter;                  /* the shards' locks, their epochs, then the counters */
   th_storage *elements;
   home       *shard;
-  char        what[TH_SHARED_NAME + 32];        /* of counters */
+  char        what[TH_SHARED_NAME + 32];        /* the action for error messages about counters */
 };
 
 /* ---- the directory of all hosts ---- */
@@ -30,7 +32,7 @@ static int first_of(const th_job *j, int host)
   return r;
 }
 
-/* One rank at a time looks at directories. */
+/* One rank at a time reads or changes directories. */
 static th_status lock_directory(th_dist_work *w)
 {
   th_job *j = w->g->job;
@@ -50,7 +52,7 @@ static th_status unlock_directory(th_dist_work *w, th_status s)
   return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
 }
 
-/* What rank 0's host says there is, all other hosts have, too. */
+/* Copies the directory of rank 0's host to all other hosts. */
 static th_status follow(th_dist_work *w, th_entry *e, uint32_t *live, int n)
 {
   const th_job *j = w->g->job;
@@ -89,17 +91,17 @@ static th_status open_locked(th_dist_work *w, th_entry *e)
     TH_TRY(th_far_directory(w, 0, TH_ASK_OPEN, e, live, &n));
   }
   const th_status s = follow(w, e, live, n);
-  if (s != TH_OK) {                     /* a host that has no room for it */
+  if (s != TH_OK) {                     /* a host that has no memory for it */
     char why[512];
     snprintf(why, sizeof why, "%s", th_error());
     leave_locked(w, e->serial);
     return th_fail(s, "%s", why);
   }
-  *e = *th_entry_of(j, e->serial);      /* at its place on this host */
+  *e = *th_entry_of(j, e->serial);      /* its address on this host */
   return TH_OK;
 }
 
-/* The entry of the name, a new one if there is none. */
+/* Finds or creates the entry of the name. */
 static th_status look_up(th_dist *world, th_entry *e)
 {
   th_dist_work w = th_shared_work(world, "dist.shared", 0);
@@ -107,7 +109,7 @@ static th_status look_up(th_dist *world, th_entry *e)
   return unlock_directory(&w, open_locked(&w, e));
 }
 
-/* This rank does not use the entry any more. */
+/* Removes this rank from the entry's users. */
 static th_status leave(const th_shared *s)
 {
   th_dist_work w = th_shared_work(s->world, "dist.shared", 0);
@@ -158,7 +160,7 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const in
     if (status != TH_OK) {
       char why[512];
       snprintf(why, sizeof why, "%s", th_error());
-      leave(s);                         /* says nothing new where it fails: then the job is broken */
+      leave(s);                         /* its error is dropped: it fails only if the job is broken */
       th_fail(status, "%s", why);
     }
   }
@@ -168,7 +170,7 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const in
     return status;
   }
   place(s, keeper);
-  __atomic_or_fetch(&s->elements->pinned, 1, __ATOMIC_RELAXED);             /* views of other types do not make it grow */
+  __atomic_or_fetch(&s->elements->pinned, 1, __ATOMIC_RELAXED);             /* so views of other types cannot resize it */
   s->next = world->job->opened;
   world->job->opened = s;
   *out = s;
@@ -182,7 +184,7 @@ static th_status need_rank(void)
 
 static th_status need_open(const th_shared *s)
 {
-  if (!s->counter) return th_fail(TH_EARG, "dist.shared: this rank has given '%s' back", s->e.name);
+  if (!s->counter) return th_fail(TH_EARG, "dist.shared: this rank has closed '%s'", s->e.name);
   return need_rank();
 }
 
@@ -229,7 +231,7 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
   return TH_OK;
 }
 
-/* ---- giving back ---- */
+/* ---- closing ---- */
 
 static bool holds(const th_shared *s, int i)
 {
@@ -240,14 +242,14 @@ th_status th_shared_close(th_shared *s)
 {
   TH_TRY(need_open(s));
   for (int i = 0; i < s->e.shards; i++) {
-    if (holds(s, i)) return th_fail(TH_EARG, "dist.shared '%s', close: this rank is at work on a shard", s->e.name);
+    if (holds(s, i)) return th_fail(TH_EARG, "dist.shared '%s', close: this rank holds the lock of a shard", s->e.name);
   }
   TH_TRY(leave(s));
   th_shared **at = &s->world->job->opened;
   while (*at != s) at = &(*at)->next;
   *at = s->next;
   munmap(s->counter, (size_t)th_counter_bytes(&s->e));
-  th_storage_release(s->elements);      /* who holds a tensor of it keeps them */
+  th_storage_release(s->elements);      /* it lives on while a tensor uses it */
   s->counter = NULL;
   s->elements = NULL;
   return TH_OK;
@@ -273,7 +275,7 @@ static th_status need_runs(const th_shared *s, const char *what, const int64_t *
   return TH_OK;
 }
 
-/* Runs are pairs of numbers, as Lua gives them. */
+/* Runs are pairs of integers, as Lua passes them. */
 static th_part part_of(const th_shared *s, const int64_t *runs, int64_t n)
 {
   return (th_part){ .run = (const th_extent *)(const void *)runs, .n = n, .elements = s->elements->data,
@@ -291,7 +293,7 @@ th_status th_shared_lock(th_shared *s, int shard, const char *what, double secon
     w.keeper = s->shard[shard].keeper + 1;
     return th_take(&w, s->counter + shard);
   }
-  if (s->shard[shard].held) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", what);
+  if (s->shard[shard].held) return th_fail(TH_EARG, "%s: this rank already holds the shard's lock", what);
   const th_part p = part_of(s, runs, n);
   TH_TRY(th_far_lock(&w, s->shard[shard].keeper, s->e.serial, shard, &p, &s->shard[shard].epoch));
   s->shard[shard].held = true;
@@ -303,7 +305,7 @@ th_status th_shared_unlock(th_shared *s, int shard, const char *what, int writte
   th_dist_work w = th_shared_work(s->world, what, 0);
   TH_TRY(need_shard(s, shard, what));
   TH_TRY(need_runs(s, what, runs, n));
-  if (!holds(s, shard)) return th_fail(TH_EARG, "dist.shared: this rank has no lock to give back");
+  if (!holds(s, shard)) return th_fail(TH_EARG, "dist.shared: this rank does not hold the lock");
   if (s->shard[shard].far) {
     const th_part p = part_of(s, runs, n);
     s->shard[shard].held = false;
@@ -336,7 +338,7 @@ th_status th_shared_send(th_shared *s, int shard, const char *what, const int64_
 
 /* ---- counters ---- */
 
-/* The shard beside which it lies; epochs are numbered behind the counters. */
+/* The shard whose server holds counter i; epochs are numbered behind the counters. */
 static home *place_of(const th_shared *s, int i) { return &s->shard[i < s->e.counters ? 0 : i - s->e.counters]; }
 
 static th_counter *numbered(const th_shared *s, int i)
@@ -351,7 +353,7 @@ static th_status need_counter(const th_shared *s, int i)
   return need_open(s);
 }
 
-/* Those from i on that are at one place. */
+/* How many of the n counters from i on the same server holds. */
 static int beside(const th_shared *s, int i, int n)
 {
   const int left = s->e.counters - i;
@@ -417,6 +419,6 @@ th_status th_shared_fail(th_shared *s, const char *what, const char *why)
 {
   th_dist_work w = th_shared_work(s->world, what, 0);
   const int me = s->world->job->rank;
-  th_break(s->world->job, me, "rank %d failed at work on a shard, which may be half written: %s", me, why);
+  th_break(s->world->job, me, "rank %d failed while it wrote a shard, which may be half written: %s", me, why);
   return th_broken(&w);
 }

@@ -1,7 +1,7 @@
-/* shared.h - elements under names: the directory of each host, and what ranks ask of other hosts. Each shard has a rank that
- * keeps it, on whose host it has its home: its lock, its epoch and its elements as they are. The other hosts have room for the
- * elements, where the rank that has the lock finds what it has brought and leaves what it sends home; the rank that keeps shard
- * 0 has the counters. */
+/* shared.h - shared tensors: the directory of each host, and the requests to other hosts. Each
+ * shard has a shard server. That rank's host holds the shard's lock, its epoch and its valid
+ * elements. Other hosts have room for the elements: there a rank that holds the lock finds what it
+ * read, and modifies it before it writes it back. The server of shard 0 holds the counters. */
 #ifndef TH_DIST_SHARED_H
 #define TH_DIST_SHARED_H
 #include "wire.h"
@@ -14,31 +14,32 @@ int64_t   th_entry_bytes(const th_entry *e);
 th_status th_same_entry(const th_entry *there, const th_entry *e);
 th_status th_directory_open(th_dist *world, int who, th_entry *e);
 void      th_directory_leave(th_dist *world, int who, uint32_t serial);
-int       th_directory_live(const th_job *j, uint32_t *serial);         /* up to TH_MAXSHARED */
+int       th_directory_live(const th_job *j, uint32_t *serial);         /* up to TH_MAXSHARED serials */
 th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const th_entry *e);
 th_entry *th_entry_of(const th_job *j, uint32_t serial);                /* NULL: there is none */
 
-/* ---- questions and what is told (far.c asks, keeper.c tells) ---- */
+/* ---- requests and replies (far.c is the client, keeper.c the server) ---- */
 
 enum { TH_ASK_LOCK, TH_ASK_UNLOCK, TH_ASK_READ, TH_ASK_WRITE, TH_ASK_COUNT, TH_ASK_ADD, TH_ASK_WAIT, TH_ASK_OPEN, TH_ASK_LEAVE,
        TH_ASK_FOLLOW };
-/* What one message holds of elements, of counters, and of runs of elements that lie together. */
+/* The most that one message holds: bytes of elements, counters, runs of adjacent elements. */
 enum { TH_PART = 256 << 10, TH_VALUES = 4096, TH_RUNS = 4096 };
 
 typedef struct th_extent { int64_t first, n; } th_extent;
 
-/* Runs and elements follow it; of OPEN and FOLLOW an entry, and the serials of those that live. Serial 0: the directory. */
+/* A request. Runs and elements follow it; after OPEN and FOLLOW an entry, and the serials of the
+ * live entries. Serial 0: the directory. */
 typedef struct th_question {
-  int32_t  kind, from, shard, n;                /* n: of runs, of counters, of serials; written, or not, of UNLOCK is `value` */
+  int32_t  kind, from, shard, n;                /* n: of runs, counters or serials; value of UNLOCK: whether it was written */
   uint32_t number, serial, value;
-  int64_t  bytes;                               /* of elements that follow */
+  int64_t  bytes;                               /* of the elements that follow */
   double   seconds;
 } th_question;
 
-/* Elements, counters, an entry and serials follow it, or why it failed. */
+/* A reply. Elements, counters, an entry and serials follow it, or the reason of a failure. */
 typedef struct th_told {
-  uint32_t number, value;                       /* an epoch; whether a counter has come there */
-  int32_t  status, holder, n;                   /* holder: who has held the lock too long, or -1 */
+  uint32_t number, value;                       /* value: an epoch; whether a counter has reached the value */
+  int32_t  status, holder, n;                   /* holder: the rank that has held the lock too long, or -1 */
   int64_t  bytes;
 } th_told;
 
@@ -46,7 +47,7 @@ enum { TH_QUESTION = sizeof(th_question) + TH_RUNS * sizeof(th_extent) + TH_PART
 
 /* ---- other hosts (far.c) ---- */
 
-/* Some elements of a shared tensor, as runs, and where all of it lies here. */
+/* Some elements of a shared tensor, as runs, and where all of it lies on this host. */
 typedef struct th_part { const th_extent *run; int64_t n; char *elements; int es; } th_part;
 th_status th_far_lock(th_dist_work *w, int to, uint32_t serial, int shard, const th_part *p, uint32_t *epoch);
 th_status th_far_unlock(th_dist_work *w, int to, uint32_t serial, int shard, bool written, const th_part *p);
@@ -54,7 +55,7 @@ th_status th_far_move(th_dist_work *w, int to, uint32_t serial, bool home, const
 th_status th_far_count(th_dist_work *w, int to, uint32_t serial, int first, int n, uint32_t *value);
 th_status th_far_add(th_dist_work *w, int to, uint32_t serial, int counter, uint32_t more);
 th_status th_far_wait(th_dist_work *w, int to, uint32_t serial, int counter, uint32_t value, int *there);
-/* OPEN, LEAVE or FOLLOW. */
+/* kind: OPEN, LEAVE or FOLLOW. */
 th_status th_far_directory(th_dist_work *w, int to, int kind, th_entry *e, uint32_t *live, int *n);
 
 #endif

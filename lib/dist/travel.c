@@ -1,5 +1,5 @@
-/* travel.c - packed parts on their way: each rank gets its shard from all and packs the sum, and all get the sums. One
- * operation, which may be at work while the script goes on. */
+/* travel.c - the compressed all-reduce: each rank gets its shard from all ranks and packs the sum,
+ * and all ranks get the sums. One operation, which may be asynchronous. */
 #include <stdlib.h>
 #include "dist.h"
 #include "compress.h"
@@ -8,17 +8,17 @@ typedef struct sum {
   th_compress *c;
   th_dist     *g;
   double       step;
-  bool         owes;                                /* there is an `error` */
+  bool         owes;                                /* `error` is set */
   th_tensor    back, error, lost, part;
 } sum;
 
-/* What is not finite all ranks find alike; a failure of this rank alone ends the job. */
+/* All ranks find values that are not finite; a failure of this rank alone breaks the job. */
 static th_status fold(void *arg)
 {
   sum *s = arg;
   const int bad = th_compress_bad(s->c, &s->back);
   if (bad >= 0) {
-    return th_fail(TH_EARG, "what rank %d gave, with what it has lost before, is not finite: nothing has changed",
+    return th_fail(TH_EARG, "the tensors of rank %d plus its carried error are not finite: nothing has changed",
                    s->g->world[bad]);
   }
   return th_break_for(s->g->job, th_compress_fold(s->c, s->g->rank, s->step, &s->back, s->owes ? &s->error : NULL, &s->lost,

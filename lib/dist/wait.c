@@ -1,4 +1,4 @@
-/* wait.c - counters in shared memory: waited for awake while that is cheap, then asleep. */
+/* wait.c - waiting for counters in shared memory: spin briefly, then sleep on a futex. */
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "wire.h"
 
 enum { SPINS = 200, AWAKE = 200000, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
-static const double WAY = 2e-3;         /* seconds in which a free lock is left to other hosts */
+static const double WAY = 2e-3;         /* seconds for which a free lock is left to other hosts */
 
 double th_now(void)
 {
@@ -23,8 +23,8 @@ static bool reached(const uint32_t *word, uint32_t value) { return (int32_t)(val
 typedef bool (*condition)(const uint32_t *word, uint32_t value);
 static bool changed(const uint32_t *word, uint32_t value) { return value_of(word) != value; }
 
-/* Publishes a new value. Who goes to sleep counts himself first and looks at the value then; here it is the other way
- * round, so one of both sees the other. */
+/* Publishes a new value. A waiter increments `sleepers` before it loads `value`; this side stores
+ * `value` before it loads `sleepers`, so no wake-up is lost. */
 void th_count_to(th_counter *c, uint32_t value)
 {
   __atomic_store_n(&c->value, value, __ATOMIC_SEQ_CST);
@@ -45,14 +45,15 @@ static bool is_over(const void *what)
   return a->over(a->word, a->value);
 }
 
-/* Where every rank has a processor, the other one comes soon. Where they share, it may need this one. */
+/* Spins for long only if every rank has a processor. If ranks share processors, the other rank may
+ * need this one. */
 static bool soon(const th_dist_work *w, condition over, const uint32_t *word, uint32_t value)
 {
   const bool crowded = w->g->job->size > w->g->job->cores || w->threaded;
   return th_spin(is_over, &(wait){ over, word, value }, SPINS, crowded ? 0 : AWAKE);
 }
 
-/* Sleeps until somebody counts, or for a moment: the dead count no more. */
+/* Sleeps until the counter changes, at most SLEEP_MS, because a dead rank does not wake it. */
 static void sleep_on(th_counter *c, condition over, uint32_t value)
 {
   const struct timespec moment = { 0, SLEEP_MS * 1000000 };
@@ -71,7 +72,7 @@ th_status th_stopped(th_dist_work *w)
   return th_fail(TH_EINTR, "interrupted");
 }
 
-/* A rank of another host gives a lock back by the rank that keeps it. */
+/* A rank of another host releases a lock through the shard server. */
 static bool is_keeper_gone(const th_dist_work *w, int who)
 {
   const th_job *j = w->g->job;
@@ -79,7 +80,7 @@ static bool is_keeper_gone(const th_dist_work *w, int who)
   return th_look_after(w, w->keeper - 1, false) == TH_IS_GONE;
 }
 
-/* `late` is what the rank does when it is too late. */
+/* late: what a rank does that exceeds the timeout. */
 static th_status look(th_dist_work *w, int who, th_trouble late, condition over, const uint32_t *word, uint32_t value)
 {
   if (w->until == 0) w->until = th_now() + w->seconds;
@@ -92,7 +93,7 @@ static th_status look(th_dist_work *w, int who, th_trouble late, condition over,
   }
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
   const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && th_wire_hears(w->g->job);
-  if (asks) return th_inquire(w, who);                                  /* whoever is waited for may wait for another host */
+  if (asks) return th_inquire(w, who);                                  /* that rank may itself wait for another host */
   th_accuse(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }
@@ -141,8 +142,9 @@ bool th_take_now(th_counter *lock, int rank, uint32_t *seen)
   return false;
 }
 
-/* A free lock that ranks of other hosts want is theirs once before this rank takes it: they look at it now and then only, and
- * would never find it free among ranks that take it again and again. But not for long, should nobody come for them. */
+/* A free lock that ranks of other hosts want is left to them once, before this rank takes it. They
+ * poll it only now and then, and would never find it free between ranks of this host that take it
+ * again and again. The wait is limited to WAY, in case they do not take it. */
 static bool gives_way(const th_counter *lock, uint32_t first, double *until)
 {
   const struct timespec moment = { 0, WAY_NS };
@@ -163,8 +165,8 @@ th_status th_take(th_dist_work *w, th_counter *lock)
   for (;;) {
     if (gives_way(lock, first, &way)) continue;
     if (th_take_now(lock, w->g->job->rank, &seen)) return TH_OK;
-    if (th_holder(seen) == w->g->job->rank) return th_fail(TH_EARG, "%s: this rank is at work on the shard already", w->what);
-    if (seen != before) w->until = 0;       /* the time is that of one holder: many may be in front of this rank */
+    if (th_holder(seen) == w->g->job->rank) return th_fail(TH_EARG, "%s: this rank already holds the shard's lock", w->what);
+    if (seen != before) w->until = 0;       /* the timeout is for one holder: many ranks may be queued before this one */
     before = seen;
     if (soon(w, changed, &lock->value, seen)) continue;
     sleep_on(lock, changed, seen);

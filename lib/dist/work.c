@@ -1,17 +1,17 @@
-/* work.c - operations as Lua starts them: what they are given is looked at, they wait for their turn, run here or in a
- * thread of their own, and are waited for. */
+/* work.c - operations as Lua starts them: arguments are checked, operations wait for their turn,
+ * run here or in a thread, and are waited for. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "wire.h"
 #include "../core/storage.h"
 
-enum { IN_FLIGHT = 2,               /* what a storage's `pinned` grows by while its elements travel */
-       STACK = 256 << 10, STACK_OF_DEVICES = 8 << 20 };     /* CUDA's libraries want more */
+enum { IN_FLIGHT = 2,               /* added to a storage's `pinned` during a transfer */
+       STACK = 256 << 10, STACK_OF_DEVICES = 8 << 20 };     /* CUDA's libraries need more */
 
 static bool is_message(int kind) { return kind == TH_DIST_SEND || kind == TH_DIST_RECV; }
 
-/* ---- what is given ---- */
+/* ---- arguments ---- */
 
 static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
 {
@@ -28,7 +28,7 @@ static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
       return th_fail(TH_EARG, "dist.%s: tensors must be on one device", th_dist_word(w->notice.kind));
     }
     if (t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
-      return th_fail(TH_EARG, "dist.%s: tensors must be packed and of one type", th_dist_word(w->notice.kind));
+      return th_fail(TH_EARG, "dist.%s: tensors must be contiguous and of one type", th_dist_word(w->notice.kind));
     }
     if (!count) continue;
     s->s[used++] = (th_span){ (char *)t->storage->data + t->offset * w->es, s->n, count };
@@ -45,7 +45,7 @@ static void forget_spans(th_spans *s)
   s->s = &s->one;
 }
 
-/* Whether the result has the size that the input asks for. */
+/* Whether the result has the size that the input requires. */
 static th_status need_sizes(const th_dist_work *w, const th_dist_call *call)
 {
   const int64_t n = w->in.n, size = w->g->size;
@@ -122,7 +122,8 @@ static void await_turn(th_lane *l, uint32_t ticket)
   pthread_mutex_unlock(&l->lock);
 }
 
-/* Who waits counts himself first and looks at the number then; here it is the other way round. */
+/* A waiter increments `waiting` before it loads `serving`; this side stores `serving` before it
+ * loads `waiting`, so no wake-up is lost. */
 static void end_turn(th_lane *l, uint32_t ticket)
 {
   __atomic_store_n(&l->serving, ticket + 1, __ATOMIC_SEQ_CST);
@@ -139,7 +140,7 @@ static th_status by_cpu(th_dist_work *w)
   return is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
 }
 
-/* One operation, whose turn it is. */
+/* One operation, when its turn has come. */
 static th_status operate(th_dist_work *w)
 {
   if (w->device && !th_is_on_device(&w->notice)) return th_by_copies(w, operate);
@@ -161,12 +162,13 @@ static th_status in_turn(th_dist_work *w)
   if (w->threaded) w->began = th_now();
   th_status s = operate(w);
   if (s == TH_OK && w->second) s = operate_twice(w);
-  if (w->threaded) w->ended = th_now();         /* before the next one of the lane begins */
+  if (w->threaded) w->ended = th_now();         /* before the next operation of the queue begins */
   end_turn(w->lane, w->ticket);
   return s;
 }
 
-/* After a failure between hosts elements may still come, or go: the tensors stay, and do not grow. */
+/* After a failure between hosts elements may still arrive or be sent, so the tensors stay allocated
+ * and keep their size. */
 static void keep(const th_dist_call *call)
 {
   for (int k = 0; k < 2; k++) {
@@ -180,7 +182,7 @@ static void keep(const th_dist_call *call)
   }
 }
 
-/* What was made for it. */
+/* Frees what belongs to the operation. */
 static void let_go(th_dist_work *w)
 {
   th_device_unprepare(w);
@@ -223,7 +225,7 @@ static th_status run(th_dist *g, const th_dist_call *call, const th_step *step)
 
 th_status th_dist_run(th_dist *g, const th_dist_call *call) { return run(g, call, NULL); }
 
-/* ---- at work while the script goes on ---- */
+/* ---- asynchronous ---- */
 
 static void *work(void *arg)
 {
@@ -247,7 +249,7 @@ static void hold(th_dist_work *w, const th_list *list)
 
 static th_status start_thread(th_dist_work *w)
 {
-  sigset_t all, before;                             /* signals belong to the thread that runs Lua */
+  sigset_t all, before;                             /* only the thread that runs Lua handles signals */
   pthread_attr_t attr;
   sigfillset(&all);
   pthread_attr_init(&attr);
@@ -259,9 +261,9 @@ static th_status start_thread(th_dist_work *w)
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attr);
   if (!failed) return TH_OK;
-  w->threaded = 0;                                  /* nobody else has taken a ticket since: this is the script's thread */
+  w->threaded = 0;                                  /* only this thread takes tickets, so this is the last one */
   __atomic_sub_fetch(&w->lane->next, 1, __ATOMIC_RELAXED);
-  return th_fail(TH_ENOMEM, "dist.%s: too many operations at work", th_dist_word(w->notice.kind));
+  return th_fail(TH_ENOMEM, "dist.%s: too many asynchronous operations", th_dist_word(w->notice.kind));
 }
 
 static int64_t length(const th_list *list) { return list ? list->n : 0; }
@@ -330,7 +332,7 @@ void th_dist_work_free(th_dist_work *w)
   if (w->threaded) pthread_join(w->thread, NULL);
   if (w->counted) w->g->works--;
   const bool stays = w->status != TH_OK && w->g->job->wire && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
-  for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* elements may still come, or go */
+  for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* transfers may still be active */
     __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELEASE);
     th_storage_release(w->held[i]);
   }
@@ -341,7 +343,7 @@ void th_dist_work_free(th_dist_work *w)
 
 /* ---- groups and the job ---- */
 
-/* A number that tells lists of ranks apart. */
+/* A hash of the list of ranks. */
 static int32_t note_of(const int32_t *rank, int n)
 {
   uint32_t h = 2166136261u;
@@ -349,7 +351,7 @@ static int32_t note_of(const int32_t *rank, int n)
   return (int32_t)h;
 }
 
-/* The desk of this rank, as it is where nobody has used it. */
+/* Resets this rank's counters in shared memory. */
 static void clear_desk(th_dist *g)
 {
   th_dist *home = g->between ? g->between->home : g;
@@ -373,8 +375,8 @@ static th_status make_group(th_dist **g, th_job *j, int id, const int32_t *rank,
   return TH_OK;
 }
 
-/* A number that nobody uses. Where one was used before, desks hold what the ranks of the closed group have left: nobody begins
- * before all have cleared theirs. */
+/* Takes a group number that no rank uses. If the number was used before, the shared memory still
+ * holds the state of the closed group, so no rank begins an operation before all have reset theirs. */
 th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
 {
   th_job *j = world->job;
@@ -396,7 +398,7 @@ th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
   return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
 }
 
-/* Who has not waited for an operation of the group is told so before anybody waits for him. */
+/* Refuses while this rank still has unfinished operations, before other ranks start to block on it. */
 th_status th_dist_close(th_dist *g)
 {
   const th_dist_call call = { .kind = TH_DIST_CLOSE };

@@ -56,7 +56,7 @@ describe('a compressed all-reduce at work', function()
             if i == 2 and r == 1 then x[i][7] = 0 / 0 end
             handles[i] = dist.allreduce(x[i], 'sum', { compress = cs[i], async = true })
          end
-         says('what rank 1 gave, with what it has lost before, is not finite: nothing has changed', handles[2].wait, handles[2])
+         says('the tensors of rank 1 plus its carried error are not finite: nothing has changed', handles[2].wait, handles[2])
          assert(r == 1 or same(x[2], made(2, 1)))
          for i = 1, 3, 2 do assert(same(dist.allgather(handles[i]:wait())[1], x[i])) end
          assert(cs[2].steps == 0 and cs[3].steps == 1)

@@ -228,7 +228,7 @@ describe('what goes wrong in a compressed all-reduce', function()
             for _, bad in ipairs { 0 / 0, 1 / 0, -1 / 0 } do
                local c, x = dist.compressor(kind), made('torch.FloatTensor', 4000, r, 1)
                dist.allreduce(x:clone(), 'sum', { compress = c })
-               local owed, before, text = c:owed(), x:clone(), 'dist.allreduce: what rank 1 gave, with what it has lost before, is not finite: nothing has changed'
+               local owed, before, text = c:owed(), x:clone(), 'dist.allreduce: the tensors of rank 1 plus its carried error are not finite: nothing has changed'
                if r == 1 then x[4000], before[4000] = bad, 0 end
                says(text, dist.allreduce, x, 'sum', { compress = c })
                says(text, function() dist.allreduce(x, 'sum', { compress = c, async = true }):wait() end)
@@ -429,7 +429,7 @@ describe('dist.DataParallel with compress', function()
             accumulate(self, ...)
             if r == 1 then self.gradWeight[3][3] = 0 / 0 end
          end
-         says('dist.DataParallel: what rank 1 gave, with what it has lost before, is not finite: nothing has changed', backward, net, 4)
+         says('dist.DataParallel: the tensors of rank 1 plus its carried error are not finite: nothing has changed', backward, net, 4)
          for i = 1, 2 do assert(same(owed[i], net.compressors[i]:owed())) end
          linear.accGradParameters = nil
          learn(net, 4, 6)]])

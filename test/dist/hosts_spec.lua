@@ -341,7 +341,7 @@ describe('a rank on another host', function()
       local _, _, err = hosts.run('a b', '', nil,
          "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then require 'ffi'.cdef 'int setenv(const char *, const char *, int);' " ..
          "require 'ffi'.C.setenv('TH_DIST_SECRET', 'guess', 1) end dist.init{deadline = 60} ", '--timeout 60')
-      has(err, 'dist.init: rank 1 has another secret than rank 0')
+      has(err, "dist.init: the secret of rank 1 differs from rank 0's")
    end)
 end)
 

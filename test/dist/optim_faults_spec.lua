@@ -116,7 +116,7 @@ describe('dist.optim, when something goes wrong,', function()
             error 'oops'
          end
          local opt, x, g, step = make { scheme = 'syncps', workers = 2, spare = 1, update = update }
-         says('failed at work on a shard, which may be half written', step)                -- on whichever rank it ran
+         says('failed while it wrote a shard, which may be half written', step)                -- on whichever rank it ran
          error('seen by ' .. r)]], '--spare 1')
       assert.equal(1, status)
       has(err, 'seen by 0')

@@ -105,7 +105,7 @@ describe('dist.DataParallel', function()
             for i, d in ipairs(select(2, net:parameters())) do assert(same(d, select(2, plain:parameters())[i]), i) end
          end
          for _, how in ipairs { 'half', 'topk' } do
-            try({ compress = how }, r == 0 and g / 0 or g, 'what rank 0 gave, with what it has lost before, is not finite')
+            try({ compress = how }, r == 0 and g / 0 or g, 'the tensors of rank 0 plus its carried error are not finite')
          end
          try({ bucket = r == 0 and 1 or 1e6 }, g, 'the numbers of elements differ')]])
    end)
