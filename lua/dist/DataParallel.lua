@@ -1,4 +1,5 @@
--- lua/dist/DataParallel.lua - one model on all ranks: each learns from its part of the data, gradients are the mean over all.
+-- lua/dist/DataParallel.lua - one model on all ranks: each trains on its part of the data with the
+-- mean of all gradients.
 local torch = require 'torch'
 require 'nn'
 local lib = require 'torch.lib'
@@ -11,13 +12,16 @@ local agree = require 'dist.agree'
 local compress = require 'dist.compress'
 local scales = require 'dist.scales'
 
---- The same model on every rank: backward gives all ranks the mean of their gradients, so that all take the same step. After
--- k steps with a batch of b on each of n ranks the parameters are those of one process with batches of n*b. In a Sequential,
--- gradients travel while the layers before are still at work.
--- @param model    the ranks' models must hold the same parameters: the first that differs is named
--- @param options  a table: `broadcast = true` takes the parameters of rank 0 instead of comparing; `bucket`, the bytes of
---    gradients that travel together (1e6); `uneven = true`, see dist.DataParallel:finish; `group` of ranks; `compress`, as
---    dist.compressor takes it: gradients travel in fewer bytes. What they lose is part of the model when it is saved
+--- The same model on every rank: backward gives all ranks the mean of their gradients, so all take
+-- the same step. After k steps with a batch of b on each of n ranks the parameters are those of one
+-- process with batches of n*b. In a Sequential the gradients of later layers are sent while
+-- backward of the earlier layers runs.
+-- @param model    the ranks' models must have the same parameters; an error names the first that
+--    differs
+-- @param options  a table: `broadcast = true` copies the parameters of rank 0 instead of comparing;
+--    `bucket`, the bytes of gradients that are reduced together (1e6); `uneven = true`, see
+--    dist.DataParallel:finish; `group` of ranks; `compress`, as dist.compressor takes it: gradients
+--    are sent compressed, and their carried error is part of the model when it is saved
 -- dist.init(); dist.DataParallel(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local DataParallel, Container = torch.class('dist.DataParallel', 'nn.Container')
 
@@ -37,9 +41,10 @@ local function need_options(options)
    return options
 end
 
--- ---- that all ranks begin with the same ---------------------------------------------------------------------------------
+-- ---- checks that all ranks begin with the same model
+-- ---------------------------------------------------------------------
 
--- Parameter p in words: 'weight of nn.Linear(3 -> 2), 2x3'.
+-- A name of parameter p: 'weight of nn.Linear(3 -> 2), 2x3'.
 local function name_of(model, p)
    for _, module in ipairs(model:listModules()) do
       for _, name in ipairs(module.parameterNames or {}) do
@@ -51,7 +56,7 @@ local function name_of(model, p)
    return arg.describe(p)
 end
 
--- What tells tensors apart: checksum, elements, type.
+-- Fingerprints of tensors: checksum, elements, type.
 local function marks_of(parameters)
    local marks = torch.DoubleTensor(#parameters, 3)
    for i, p in ipairs(parameters) do
@@ -83,17 +88,17 @@ local function need_same(model, parameters, options)
    end
 end
 
--- That all ranks compress, and how.
+-- Raises an error if ranks differ in whether or how they compress.
 local function need_alike(self)
    local why = agree.differ(self.options.group or wire.world,
       compress.facts(self.compress and dist.compressor(self.compress)))
    if why then error('dist.DataParallel: ' .. why, 4) end
 end
 
---- Refuses one with a group, which means nothing elsewhere: a file holds the model.
+--- Refuses to write a model with a group, which has no meaning in a file.
 function DataParallel:write(file)
    if self.options.group and not file._carry then
-      error('dist.DataParallel: a file holds no group: save the model, or what dist.collect gives', 0)
+      error('dist.DataParallel: a group cannot be saved: save the model, or what dist.collect returns', 0)
    end
    Container.write(self, file)
 end
@@ -121,16 +126,18 @@ function DataParallel:__init(model, options)
    else need_same(model, parameters, self.options) end
 end
 
--- ---- gradients in the order in which they become ready ---------------------------------------------------------------------
+-- ---- gradient buckets, in the order in which gradients become ready
+-- -----------------------------------------------------
 
--- How buckets travel as they are: a function that sends one, and one that waits for all.
+-- Uncompressed buckets: a function that sends one, and one that waits for all.
 local function whole_buckets(self, op)
    local handles = {}
    return function(bucket) handles[#handles + 1] = dist.allreduce(bucket, op, { group = self.options.group, async = true }) end,
       function() for _, handle in ipairs(handles) do handle:wait() end end
 end
 
--- How they travel in fewer bytes: each bucket has a compressor. Gradients change, and what was lost counts, when all are there.
+-- Compressed buckets: each has a compressor. Gradients and carried errors change only when all
+-- buckets have arrived.
 local function packed_buckets(self, op)
    local group, jobs = self.options.group or wire.world, {}
    local function send(bucket)
@@ -157,8 +164,8 @@ local function packed_buckets(self, op)
    end, drop
 end
 
--- A reduction at work: grads come link by link, the last link first, and leave in buckets. Weighed ones are copies, which take
--- the place of the gradients when all went well.
+-- Starts a reduction. Gradients arrive link by link, the last link first, and leave in buckets.
+-- Weighted gradients are copies, which replace the gradients only if all succeeded.
 local function begin(self, weight)
    local run, bucket, bytes, weighed = {}, {}, 0, {}
    local send, finish, drop = (self.compress and packed_buckets or whole_buckets)(self, weight and 'sum' or 'mean')
@@ -189,7 +196,8 @@ local function begin(self, weight)
    return run
 end
 
--- Who still learns, and from how many samples: this rank's share of the step, or nil when all have finished.
+-- Exchanges how many samples each rank has; returns this rank's share of the step, or nil if all
+-- have finished.
 local function share(self, samples)
    local all = dist.allgather(torch.DoubleTensor{samples}, self.options)
    local total, first = all:sum(), nil
@@ -244,8 +252,8 @@ function DataParallel:backward(input, gradOutput, scale)
    return result
 end
 
---- Calls f() and keeps the gradients of this rank to itself meanwhile: for gradients that add up over several backward calls.
--- The first backward afterwards gives all ranks the mean of the sums.
+--- Calls f() without reducing this rank's gradients, so that they add up over several backward
+-- calls. The first backward afterwards gives all ranks the mean of the sums.
 function DataParallel:noSync(f)
    if not arg.is_callable(f) then arg.refuse('noSync', 'argument 1', 'a function', f) end
    local before = self.sync
@@ -256,15 +264,17 @@ function DataParallel:noSync(f)
    return self
 end
 
---- How many samples the next steps of this rank have, for `uneven = true`: gradients are weighed with it. Returns self.
+--- Sets how many samples the next steps of this rank have, for `uneven = true`, which weights
+-- gradients with it. Returns self.
 function DataParallel:samples(n)
    if type(n) ~= 'number' or n % 1 ~= 0 or n < 1 then arg.refuse('samples', 'argument 1', 'a whole number from 1', n) end
    self.count = n
    return self
 end
 
---- With `uneven = true` ranks may take different numbers of steps: who has no more data calls finish, which takes part in the
--- steps of the others until all have called it, and then takes the parameters of a rank that went on to the end. Returns self.
+--- With `uneven = true` ranks may take different numbers of steps. A rank without more data calls
+-- finish, which takes part in the steps of the others until all ranks have called it. Then it
+-- copies the parameters of a rank that took the last step. Returns self.
 function DataParallel:finish()
    if not self.uneven then error('finish: the model was made without uneven = true', 2) end
    while true do
@@ -278,8 +288,8 @@ function DataParallel:finish()
    return self
 end
 
---- Whether something is so on all ranks: all call it. nn.MixedPrecision around it does, to repeat a pass on all of them or on
--- none.
+--- Whether `ok` is true on all ranks; all call it. A surrounding nn.MixedPrecision does, to repeat a
+-- pass on all ranks or on none.
 function DataParallel:everywhere(ok)
    if not self.sync then return ok end
    return dist.allreduce(torch.DoubleTensor { ok and 1 or 0 }, 'min', self.options)[1] == 1

@@ -1,4 +1,5 @@
--- lua/dist/Pipeline.lua - a model whose layers lie on several ranks; micro-batches go through them one after the other.
+-- lua/dist/Pipeline.lua - pipelines: the layers of a model on several ranks, through which
+-- micro-batches pass.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
@@ -14,30 +15,31 @@ local scales = require 'dist.scales'
 local stages = require 'dist.stages'
 local twins = require 'dist.twins'
 
---- The layers of an nn.Sequential on several ranks, stage after stage. All ranks call it with the same model and options; each
--- keeps the layers of its own stage, as an nn.Sequential: parameters(), getParameters, updateParameters, training, evaluate and
--- the like are those of the stage. `forwardBackward(input, target)` takes a batch in micro-batches through all stages, and adds
--- gradients up as one process does that takes the micro-batches one after the other: the bits are the same. The whole batch at
--- once gives them up to rounding, unless layers look at the batch as a whole: nn.BatchNormalization sees each micro-batch. The
--- order is that of Narayanan et al., "PipeDream" (2019), flushed after each batch ('1f1b': a stage keeps the activations of as
--- many micro-batches as there are stages from it to the end), or of Huang et al., "GPipe" (2019) ('gpipe': it keeps all). What
--- layers keep of a micro-batch until its backward, masks and places too, lies in copies of the stage that share its parameters
--- and running estimates. They follow what the stage is told in numbers, words and modes; after a change of other tensors in it
--- clearState() lets go of them.
--- @param options.criterion    the loss, of the last rank; its gradient is weighed with the micro-batch's share of the samples
--- @param options.sizeAverage  whether the loss is the mean over samples; default: what the criterion and those inside it say, or
---    true. A mean in which samples count differently (weights of classes, targets of ignoreIndex) is refused if micro is not 1
--- @param options.micro        how many micro-batches, default 4 for each stage; a batch of fewer samples has one for each of them
--- @param options.stages       a list: how many layers each stage has. Default: so that the dearest stage costs least
--- @param options.costs        a list: what each layer costs. Default: its number of parameters
+--- The layers of an nn.Sequential on several ranks, as stages of a pipeline. All ranks call it with the same model and
+-- options. Each rank keeps the layers of its stage, as an nn.Sequential: parameters(), getParameters, updateParameters,
+-- training, evaluate and the like are those of the stage.
+-- `forwardBackward(input, target)` passes a batch through all stages in micro-batches, and accumulates gradients. The bits
+-- are those of one process that takes the micro-batches one after the other. They equal those of the whole batch up to
+-- rounding, unless layers use the batch as a whole: nn.BatchNormalization sees each micro-batch.
+-- The order is that of Narayanan et al., "PipeDream" (2019), flushed after each batch ('1f1b': a stage keeps the
+-- activations of as many micro-batches as there are stages from it to the end), or of Huang et al., "GPipe" (2019)
+-- ('gpipe': it keeps all). A stage has a replica for each micro-batch that it keeps. Replicas share parameters and running
+-- estimates; outputs, masks and indices are separate. They follow changes of the stage's numbers, strings and booleans.
+-- After a change of its other tensors call clearState(), which drops the replicas.
+-- @param options.criterion    the loss, of the last rank; its gradient is weighted with the micro-batch's share of the samples
+-- @param options.sizeAverage  whether the loss is the mean over samples; default: as in the criterion and its inner ones, or
+--    true. A mean that weights samples differently (class weights, ignoreIndex) is refused if micro is not 1
+-- @param options.micro        how many micro-batches, default 4 per stage; a batch with fewer samples has one for each sample
+-- @param options.stages       a list: how many layers each stage has. Default: the split whose most expensive stage costs least
+-- @param options.costs        a list: the cost of each layer. Default: its number of parameters
 -- @param options.sample       an input: costs are the seconds that each layer takes with it, on the first rank
 -- @param options.schedule     '1f1b' (default) or 'gpipe'
--- @param options.checkpoint   true: of a micro-batch a stage keeps its input alone, and computes forward again before backward,
---    with the same random numbers: less memory, more time, the same bits
+-- @param options.checkpoint   true: recompute. A stage keeps only the input of a micro-batch, and computes forward again before
+--    backward, with the same random numbers: less memory, more time, the same bits
 -- @param options.group        of ranks, one for each stage in the order of the list
--- @param options.data         a group of ranks which hold the same stage of other pipelines: layers are placed alike, all begin
+-- @param options.data         a group of ranks that hold the same stage of other pipelines: layers are placed alike, all begin
 --    with the parameters and running estimates of the first, and forwardBackward gives them the mean of their gradients
--- @param options.average      false: their gradients stay as they are, for dist.ShardedOptim, which takes the mean itself
+-- @param options.average      false: their gradients are not averaged, for dist.ShardedOptim, which does it itself
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Linear(3, 2))):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Pipeline, Container = torch.class('dist.Pipeline', 'nn.Container')
 
@@ -50,7 +52,7 @@ local function names_of(layers)
    return wire.digest(list)
 end
 
--- Pipelines that hold parts of one layer go on alike, and fail together.
+-- Pipelines that hold parts of the same layer need the same schedule, and fail together.
 local function begin_parts(self, part, group)
    self.parts = plan.parts_of(part, group)
    for _, number in ipairs(self.parts) do
@@ -61,7 +63,7 @@ local function begin_parts(self, part, group)
    for _, n in ipairs(agree.well(WHO, self.number, true, nil, #self.parts)) do self.parted = self.parted or n > 0 end
 end
 
--- Pipelines beside each other begin with the parameters and running estimates of the first.
+-- Data-parallel pipelines begin with the parameters and running estimates of the first.
 local function begin_alike(self, part)
    local list = {}
    for _, p in ipairs(part:parameters() or {}) do if p:nElement() > 0 then list[#list + 1] = p end end
@@ -106,7 +108,7 @@ function Pipeline:__init(model, options)
       agree.same(WHO, number, { { 'stages', table.concat(list, ' ') } })
    end
    if options.stages then need_same(self.number, counts) end
-   if self.across then                              -- what was measured differs from pipeline to pipeline
+   if self.across then                              -- measured costs differ between pipelines
       if options.stages then need_same(self.across, counts) end
       self.stages = agree.value(self.across, 0, self.stages)
       need_same(self.number, self.stages)
@@ -124,7 +126,7 @@ end
 
 -- ---- batches ----------------------------------------------------------------------------------------------------------------
 
--- What a pipeline keeps beside its fields: links and copies are no part of the model.
+-- The state of a pipeline beside its fields: links and replicas are not part of the model.
 local runs = setmetatable({}, { __mode = 'k' })
 
 local function run_of(self)
@@ -139,7 +141,7 @@ local function run_of(self)
    return run
 end
 
--- The rows of a tensor, or of a table of tensors, which must have as many.
+-- The number of rows of a tensor, or of the tensors of a table, which must all have the same.
 local function rows_of(what, x, n)
    if torch.isTensor(x) then
       local rows = x:dim() > 0 and tonumber(x:size(1)) or 0
@@ -154,14 +156,16 @@ end
 
 local function cut(x, first, n) return utils.map(x, function(t) return t:narrow(1, first, n) end) end
 
--- agree.well in a group whose ranks have parts of layers, behind what they have told in the midst of a batch.
+-- agree.well in a group whose ranks hold parts of layers. Skips failures that ranks announced
+-- during the batch.
 local function well_with_parts(number, ok, why)
    local values, first, text
    repeat values, first, text = agree.hear(number, ok, why) until text ~= agree.told
    if not values then error(ok and agree.named(WHO, number, first, text) or why, 0) end
 end
 
--- agree.well over the pipeline; what is wrong in it is then wrong in those that hold other parts of its layers.
+-- agree.well over the pipeline. A failure in it is then also one in the pipelines that hold other
+-- parts of its layers.
 local function well(self, ok, why, value)
    local fine, said = pcall(agree.well, WHO, self.number, ok, why, value)
    local values = said
@@ -174,8 +178,9 @@ local function well(self, ok, why, value)
    return values
 end
 
--- From now on this rank computes nothing of the batch. Those that hold parts of its layers hear of it where they agree next, in
--- a layer or at the end of the batch; nobody waits for that. `why`: what went wrong, if it was here.
+-- From now on this rank computes nothing of the batch. Ranks that hold parts of its layers learn of
+-- it at their next agreement, in a layer or at the end of the batch; no rank waits for that. `why`:
+-- the error, if it occurred here.
 local function spoil(batch, why)
    batch.bad, batch.why = true, batch.why or why
    for number, failures in pairs(batch.failures) do
@@ -183,7 +188,7 @@ local function spoil(batch, why)
    end
 end
 
--- All ranks learn how many samples there are, or what is wrong with the arguments of one.
+-- All ranks learn the number of samples, or which rank's arguments are wrong.
 local function begin(self, input, target, learning)
    local n = 0
    local ok, why = pcall(function()
@@ -210,8 +215,8 @@ local function begin(self, input, target, learning)
    return batch
 end
 
--- Work of this rank for micro-batch k, which dist.trace shows: an error in it is kept, and nothing is computed from then on, but
--- messages go on.
+-- Runs this rank's work for micro-batch k, which dist.trace shows. An error in it is kept and stops
+-- all further work of this batch; messages continue.
 local function work(run, batch, name, k, f, ...)
    if batch.bad then return nil end
    local since = wire.now()
@@ -221,7 +226,8 @@ local function work(run, batch, name, k, f, ...)
    spoil(batch, result ~= agree.told and (result or agree.silent) or nil)
 end
 
--- A slot holds a micro-batch from its forward to its backward; what it has sent must be gone before it holds another.
+-- A slot holds a micro-batch from its forward to its backward. Before it holds another, its sends
+-- must have ended.
 local function slot_of(run, k)
    local i = (k - 1) % run.ahead + 1
    local slot = run.slots[i] or {}
@@ -253,7 +259,7 @@ local function take(batch, link)
    return x
 end
 
--- The loss of a micro-batch, and its gradient, both as parts of the whole batch's.
+-- The loss of a micro-batch, and its gradient, both as parts of those of the whole batch.
 local function lose(self, batch, k, output)
    local criterion, share = self.criterion, self.sizeAverage and batch.sizes[k] / batch.n or 1
    local target = cut(batch.target, batch.at[k], batch.sizes[k])
@@ -275,7 +281,8 @@ local function join(list)
    return joined
 end
 
--- Forward and backward of a stage with checkpoints: what it gives is copied, since the next micro-batch overwrites it.
+-- Forward and backward of a stage with recompute. Their results are copied, because the next
+-- micro-batch overwrites them.
 local function forward_kept(run, slot, module, x)
    local y = again.forward(run, slot, module, x)
    if not run.after then return y end
@@ -293,7 +300,7 @@ local function backward_kept(run, slot, module, grad)
    return slot.gradient
 end
 
--- The output of the last micro-batch makes the batch's whole.
+-- The output of the last micro-batch completes that of the batch.
 local function keep(batch, k, y)
    Link.check(y)
    batch.outputs[k] = utils.map(y, function(t) return t:clone() end)
@@ -359,7 +366,8 @@ local function flow(self, run, batch, list, learning)
    run.holds = nil
 end
 
--- The scales of the loss of the copies of a stage: backward of a micro-batch goes on with those that the one before came to.
+-- The loss scales of the replicas of a stage: backward of a micro-batch continues with those that
+-- the previous one left.
 local function scales_of(modules)
    local list = {}
    for _, module in ipairs(modules) do list[module] = scales.of(module) end
@@ -367,8 +375,8 @@ local function scales_of(modules)
    return #list.last > 0 and list or nil
 end
 
--- One batch; an error in the layers of one rank ends as an error on all, when all micro-batches have gone through. An error of
--- the job (a rank is gone) is one at once.
+-- One batch. An error in the layers of one rank becomes an error on all, after all micro-batches
+-- have passed. An error of the job (a rank is dead) is raised immediately.
 local function pass(self, input, target, learning)
    local run = run_of(self)
    local batch = begin(self, input, target, learning)
@@ -400,9 +408,9 @@ end
 
 -- ---- the module -----------------------------------------------------------------------------------------------------------
 
---- Computes the loss of a batch and adds its gradients to those of the stages. All ranks call it; the first needs the input, the
--- last the target, tensors (or tables of them) whose rows are samples. An error in the layers of one rank is an error on all;
--- gradients are of no use then.
+--- Computes the loss of a batch and adds its gradients to those of the stages. All ranks call it;
+-- the first needs the input, the last the target: tensors (or tables of them) whose rows are
+-- samples. An error in the layers of one rank is an error on all, and gradients are undefined then.
 -- @return the loss, on all ranks
 -- o, x = {criterion = nn.MSECriterion()}, torch.ones(2); dist.Pipeline(nn.Sequential():add(nn.Abs()), o):forwardBackward(x, x)
 function Pipeline:forwardBackward(input, target)
@@ -417,8 +425,8 @@ function Pipeline:forwardBackward(input, target)
    return loss
 end
 
---- The output for a batch, without keeping what backward needs; all ranks call it, the first with the input. Returns the output
--- on the last rank, nothing on the others.
+--- Computes the output for a batch without keeping what backward needs. All ranks call it, the first
+-- with the input. Returns the output on the last rank, nothing on the others.
 function Pipeline:updateOutput(input)
    local batch = pass(self, input, nil, false)
    if self.stage < self.count then return nil end
@@ -426,15 +434,15 @@ function Pipeline:updateOutput(input)
    return self.output
 end
 
-function Pipeline.updateGradInput() error('dist.Pipeline: forwardBackward goes forward and backward: there is no backward', 2) end
+function Pipeline.updateGradInput() error('dist.Pipeline: there is no backward: forwardBackward computes both passes', 2) end
 
 function Pipeline:backward() return self:updateGradInput() end
 
 function Pipeline:accGradParameters() return self:updateGradInput() end
 
---- How well the last batch went: the part of its time in which this rank did not compute, and the part (p - 1) / (m + p - 1) in
--- which a rank cannot when p equal stages take m micro-batches; then how many micro-batches it kept at a time. Nothing before
--- the first batch.
+--- The idle time of the last batch: the fraction of its time in which this rank did not compute; the
+-- minimum (p - 1) / (m + p - 1) for p equal stages and m micro-batches; and how many micro-batches
+-- the rank kept at a time. Returns nothing before the first batch.
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs())):bubble() --> nil
 function Pipeline:bubble()
    local run = runs[self]
@@ -443,8 +451,9 @@ function Pipeline:bubble()
    return idle, (self.count - 1) / (run.m + self.count - 1), run.ahead
 end
 
---- The whole model, a plain nn.Sequential with copies of the layers of all ranks, on all of them: for files, or to go on without
--- the pipeline. Layers in parts (dist.ColumnLinear and its like) are whole in it. All ranks call it.
+--- The whole model on all ranks, a plain nn.Sequential with copies of the layers of all ranks: for
+-- files, or for use without the pipeline. Layers in parts (such as dist.ColumnLinear) are whole in
+-- it. All ranks call it.
 -- dist.init(); dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.Tanh())):collect():size() --> 2
 function Pipeline:collect()
    local whole, mine = nn.Sequential(), nil

@@ -1,4 +1,5 @@
--- lua/dist/ShardedOptim.lua - an optimizer whose state is shared out over the ranks: each updates its part of the parameters.
+-- lua/dist/ShardedOptim.lua - an optimizer whose state is sharded: each rank updates its part of
+-- the parameters.
 local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
@@ -8,19 +9,20 @@ local agree = require 'dist.agree'
 local scales = require 'dist.scales'
 local vectors = require 'dist.vectors'
 
---- Training on all ranks with a method of optim whose state (momentum, moments) is shared out over them: Rajbhandari et al.,
--- "ZeRO" (2019), stage 1. Each rank computes the gradient of its own data; each gets the mean of one part of it, updates this
--- part of the parameters, and sends it to the others. The state takes memory / ranks; the parameters have the bits of one process
--- that takes the same method on the mean of the gradients. All ranks call it and begin with the parameters of the first.
--- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it returns what f returns.
--- What is wrong on one rank, in f too, is an error on all, and the parameters stay as they were. `state()` is for dist.commit.
+--- Trains on all ranks with a method of optim whose state (momentum, moments) is sharded: Rajbhandari et al., "ZeRO" (2019),
+-- stage 1. Each rank computes the gradient of its own data and gets the mean of one part of it. It updates this part of the
+-- parameters, and sends it to the others. A rank needs only 1 / ranks of the state's memory. The parameters have the bits of
+-- one process that applies the method to the mean of the gradients. All ranks call it and begin with the parameters of the
+-- first.
+-- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it returns what f
+-- returns. An error on one rank, in f too, is an error on all, and the parameters do not change. `state()` is for dist.commit.
 -- @param options.model      or `parameters` and `gradParameters`: vectors of floats or doubles
--- @param options.method     a method of optim that takes each element for itself, and one gradient for a step: sgd (default),
---    adam, adamw, adagrad, adadelta, adamax, rmsprop, asgd, or a function like them
--- @param options.config     its options; may change between steps. Tensors of one element for each parameter are cut likewise
+-- @param options.method     a method of optim that works elementwise with one gradient per step: sgd (default), adam, adamw,
+--    adagrad, adadelta, adamax, rmsprop, asgd, or a function like them
+-- @param options.config     its options; may change between steps. Tensors with one element per parameter are cut likewise
 -- @param options.op         'mean' (default) or 'sum' of the gradients
 -- @param options.group      of ranks
--- @param options.state      what `state` gave: goes on from there, on any number of ranks
+-- @param options.state      what `state` returned: continues from there, on any number of ranks
 -- x = torch.ones(1); dist.init().ShardedOptim{parameters = x, gradParameters = torch.ones(1)}:step(); x --> {0.999}
 local ShardedOptim = torch.class('dist.ShardedOptim')
 
@@ -28,7 +30,8 @@ local WHO = 'dist.ShardedOptim'
 local known = { model = true, parameters = true, gradParameters = true, method = true, config = true, op = true, group = true,
    state = true }
 
--- What asks for more gradients than one, or for one elsewhere than at the parameters, or looks at all elements together.
+-- Methods that need several gradients per step, or gradients elsewhere than at the parameters, or
+-- all elements together.
 local others = { 'lbfgs', 'cg', 'cmaes', 'de', 'fista', 'nag', 'checkgrad' }
 
 local function need_method(o)
@@ -37,7 +40,7 @@ local function need_method(o)
    if not arg.is_callable(method) then arg.refuse(WHO, 'method', 'a function', method, -1) end
    for _, name in ipairs(others) do
       if method == optim[name] then
-         error(('%s: optim.%s does not take each element for itself with one gradient for a step%s'):format(WHO, name,
+         error(('%s: optim.%s is not an elementwise method with one gradient per step%s'):format(WHO, name,
             name == 'lbfgs' and ': use dist.lbfgs' or ''), 0)
       end
    end
@@ -49,7 +52,7 @@ local function need_method(o)
    return method
 end
 
--- What tells methods and their options apart.
+-- A hash of the method and its options.
 local function digest(method, config)
    local texts = {}
    for name, v in pairs(optim) do if v == method then texts[1] = name end end
@@ -65,7 +68,8 @@ end
 
 -- ---- the method's state as vectors -------------------------------------------------------------------------------------------
 
--- The tensors of nested tables, with the keys that lead to them, in an order that all ranks find; and the tables without them.
+-- The tensors of nested tables, with the keys that lead to them, in the same order on all ranks;
+-- and the tables without them.
 local function tensors_of(t, list, path)
    local keys, rest = {}, {}
    for k in pairs(t) do keys[#keys + 1] = k end
@@ -91,7 +95,7 @@ local function text_of(path)
    return table.concat(words, '.')
 end
 
--- Each is as long as the parameters that the rank updates.
+-- Each must be as long as the part that the rank updates.
 local function need_vectors(list, n)
    for _, entry in ipairs(list) do
       if entry.x:nElement() ~= n or not entry.x:isContiguous() then
@@ -101,16 +105,17 @@ local function need_vectors(list, n)
    end
 end
 
--- ---- beginning ---------------------------------------------------------------------------------------------------------------
+-- ---- construction
+-- --------------------------------------------------------------------------------------------------------
 
 local function need_state(self, state)
-   if not state.own then error(WHO .. ': state must be what state() gave the first rank', 0) end
+   if not state.own then error(WHO .. ': state must be what state() returned on the first rank', 0) end
    if state.n ~= self.n or state.type ~= self.x:type() then
       error(('%s: state is of %s elements of a %s, wanted %d of a %s'):format(WHO, tostring(state.n), tostring(state.type),
          self.n, self.x:type()), 0)
    end
    if type(state.own) ~= 'table' or type(state.steps) ~= 'number' then
-      error(WHO .. ': state is not what state() has given', 0)
+      error(WHO .. ': state must be what state() returned', 0)
    end
    local list = {}
    local rest = tensors_of(state.own, list, {})
@@ -118,7 +123,7 @@ local function need_state(self, state)
    return list, rest
 end
 
--- The first rank sends each its part of every vector.
+-- The first rank sends each rank its part of every vector.
 local function share_out(self, state)
    local group, o = agree.group(self.number), agree.options(self.number)
    local list, rest, ok, why = {}, nil, true, nil
@@ -181,7 +186,7 @@ local function config_of(self)
    return config
 end
 
--- The method on this rank's part of the parameters, whose gradient is g.
+-- Applies the method to this rank's part of the parameters, whose gradient is g.
 local function update(self, x, g, value)
    local before, asked = x:clone(), 0
    local ok, why = pcall(self.method, function(at)
@@ -195,7 +200,7 @@ local function update(self, x, g, value)
    return ok, why, before
 end
 
--- Parts of gradients go where they are wanted, and updated parameters back.
+-- Reduces and scatters the gradients, and gathers the updated parameters.
 local function exchange(self, value)
    local group, o = agree.group(self.number), agree.options(self.number)
    local g = dist.reducescatter(vectors.padded(self.g, self.most * group.n), self.op, o)
@@ -212,8 +217,9 @@ local function exchange(self, value)
    self.x:copy(all:view(-1):narrow(1, 1, self.n))
 end
 
---- Takes a step with the gradient of this rank. `f`, if given, is called first, and must compute it: step returns what f returns,
--- and its first value is the loss that the method sees. All ranks call it.
+--- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it;
+-- step returns what f returns, and its first value is the loss that the method sees. All ranks call
+-- it.
 function ShardedOptim:step(f)
    if self.failed then error(('%s: an earlier update failed: %s'):format(WHO, self.failed), 2) end
    if f ~= nil and not arg.is_callable(f) then arg.refuse('step', 'argument 1', 'a function', f) end
@@ -231,8 +237,9 @@ function ShardedOptim:step(f)
    if n > 0 then return unpack(values, 1, n) end
 end
 
---- What dist.commit needs, to go on with the option `state` on any number of ranks: the first rank gets the state of all, the
--- others how many steps there were. The parameters are not in it. All ranks call it.
+--- What dist.commit needs to continue with the option `state` on any number of ranks: the first rank
+-- gets the state of all, the others the number of steps. It does not contain the parameters. All
+-- ranks call it.
 function ShardedOptim:state()
    if self.failed then error(('%s: an earlier update failed: %s'):format(WHO, self.failed), 2) end
    local group, list = agree.group(self.number), {}
@@ -268,8 +275,8 @@ function ShardedOptim:state()
    return state
 end
 
---- Refuses: a file holds what state() gives.
-function ShardedOptim.write() error(WHO .. ': a file holds what state() gives', 0) end
+--- Refuses, because a file must hold what state() returns.
+function ShardedOptim.write() error(WHO .. ': save what state() returns instead', 0) end
 
 function ShardedOptim:__tostring__()
    return ('dist.ShardedOptim(%d parameters, part %d of %d)'):format(self.n, agree.group(self.number).at + 1,

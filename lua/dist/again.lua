@@ -1,11 +1,11 @@
--- lua/dist/again.lua - a stage of a pipeline that keeps the inputs of its micro-batches alone: what else their backward needs it
--- computes again, from the same random numbers.
+-- lua/dist/again.lua - recompute for pipeline stages: keep only the inputs of micro-batches, and
+-- compute the rest again before backward, with the same random numbers.
 local torch = require 'torch'
 local twins = require 'dist.twins'
 
 local M = {}
 
---- A copy of x, a tensor or a list of tensors, in the memory of an earlier copy where it may be.
+--- A copy of x, a tensor or a list of tensors, in the memory of an earlier copy if possible.
 function M.copy(own, x)
    if torch.isTensor(x) then
       if not torch.isTensor(own) or own:type() ~= x:type() then own = x.new() end
@@ -16,7 +16,7 @@ function M.copy(own, x)
    return list
 end
 
--- The states of the generators of the CPU and of the device.
+-- The states of the random generators of the CPU and of the device.
 local function states()
    local cutorch = package.loaded.cutorch
    return torch.getRNGState(), cutorch and cutorch.getDeviceCount() > 0 and cutorch.getRNGState() or nil
@@ -27,20 +27,21 @@ local function set_states(cpu, device)
    if device then package.loaded.cutorch.setRNGState(device) end
 end
 
--- Layers may write into their input, which is wanted once more.
+-- Layers may write into their input, which is needed again, so they get a copy.
 local function compute(run, module, x)
    run.input = M.copy(run.input, x)
    return module:forward(run.input)
 end
 
---- Forward of the micro-batch of a slot.
+--- Forward of the micro-batch in a slot.
 function M.forward(run, slot, module, x)
    slot.drawn = { states() }
    run.holds = slot
    return compute(run, module, x)
 end
 
--- Calls f(); running estimates and the random numbers that come are as if it had not been called.
+-- Calls f() with the saved random state, and restores the running estimates and the random state
+-- afterwards.
 local function aside(module, drawn, f, ...)
    local now, kept = { states() }, {}
    for _, inner in ipairs(module:listModules()) do
@@ -57,7 +58,8 @@ local function aside(module, drawn, f, ...)
    return result
 end
 
---- The same once more, before its backward; returns the output. What forward did last is still there.
+--- The same again, before its backward; returns the output. The results of the last forward are
+-- still valid.
 function M.again(run, slot, module, x)
    if run.holds == slot then return module.output end
    run.holds = slot

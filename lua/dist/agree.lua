@@ -1,4 +1,5 @@
--- lua/dist/agree.lua - what the ranks of a group must have alike, and an error of one rank that becomes an error of all.
+-- lua/dist/agree.lua - cross-rank checks: facts that must match on all ranks, and errors of one
+-- rank that become errors on all.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -6,12 +7,13 @@ local wire = require 'dist.lib'
 
 local M = {}
 
--- ---- groups as numbers: objects that hold a number can be copied and saved ---------------------------------------------------
+-- ---- groups as numbers: objects that hold a number can be copied and saved
+-- ------------------------------------------------
 
 local groups, numbers = {}, setmetatable({}, { __mode = 'k' })
 
---- The number of a group; 0 is the whole job, which nil stands for. Refuses what is no group with this rank in it; `name` is
--- that of the option, default group.
+--- The number of a group; 0 is the whole job, for which nil stands. Refuses a value that is not a
+-- group with this rank in it. `name`: the name of the option, default group.
 function M.number(who, group, level, name)
    if not wire.world then error(who .. ': call dist.init() first', level) end
    if group == nil or group == wire.world then return 0 end
@@ -27,26 +29,29 @@ function M.number(who, group, level, name)
    return numbers[group]
 end
 
---- The group of a number, with `at` (this rank in it), `n` (how many there are) and `ranks` (their numbers in the job).
+--- The group with a number. It has `at` (this rank in it), `n` (its size) and `ranks` (its members'
+-- ranks in the job).
 function M.group(number) return number == 0 and wire.world or groups[number] end
 
---- The same as options of dist's operations.
+--- The group as an option of dist's operations.
 function M.options(number, async) return { group = groups[number], async = async } end
 
--- ---- agreeing ----------------------------------------------------------------------------------------------------------------
+-- ---- agreement
+-- -----------------------------------------------------------------------------------------------------------
 
-local HEAD, TEXT = 2, 125                          -- numbers of a message: how its rank is and its value; the text behind them
+local HEAD, TEXT = 2, 125                          -- doubles of a message: its rank's state and value; then the text
 local WELL, FAILED, TOLD = 0, 1, 2
 
---- What error() and error(false) say.
+--- The message for error() and error(false).
 M.silent = 'an error without a message'
 
---- What is raised where a rank has told in the midst of something that it cannot go on: who has begun that says why at its end.
+--- Raised if a rank has announced during an operation that it failed; that rank gives the reason at
+-- the operation's end.
 M.told = setmetatable({}, { __tostring = function() return 'another rank has failed' end })
 
 local failures = {}
 
---- How often the ranks of a group, by its number, have not agreed so far.
+--- How often the ranks of a group, by its number, have disagreed so far.
 function M.failures(number) return failures[number] or 0 end
 
 local function message(state, value, why)
@@ -59,7 +64,8 @@ local function message(state, value, why)
    return m
 end
 
--- What the messages of all ranks say: a list of their values; or nil, the first rank (from 1) that is not well, and why.
+-- Reads the messages of all ranks: returns a list of their values; or nil, the first rank (from 1)
+-- that failed, and the reason.
 local function read(number, all)
    local n, first, values = M.group(number).n, nil, {}
    for r = n, 1, -1 do
@@ -72,13 +78,15 @@ local function read(number, all)
    return nil, first, ffi.string(ffi.cast('const char *', all[first]:data() + HEAD))
 end
 
---- What M.well raises, returned: nil, the first rank of the group that is not well, and why, which is M.told where one has told.
+--- As M.well, but returns instead of raising: nil, the first rank of the group that failed, and the
+-- reason (M.told if a rank has announced it).
 function M.hear(number, ok, why, value)
    return read(number, require 'dist'.allgather(message(ok and WELL or FAILED, value, not ok and why), M.options(number)))
 end
 
---- All ranks of a group call it. Where `ok` is false on any of them, it raises on all: `why` on the rank itself, on the others
--- what the first of those ranks says. Otherwise returns the numbers that the ranks give, as a list.
+--- All ranks of a group call it. If `ok` is false on any of them, it raises an error on all: `why`
+-- on that rank itself, and on the others the reason of the first such rank. Otherwise returns the
+-- ranks' numbers `value`, as a list.
 -- @param number  of the group
 function M.well(who, number, ok, why, value)
    if not ok and not why then why = M.silent end
@@ -87,14 +95,15 @@ function M.well(who, number, ok, why, value)
    error(not ok and why or text == M.told and text or M.named(who, number, first, text), 0)
 end
 
---- What rank `first` (from 1) of a group says, with its name; what it has heard from another group has one.
+--- The reason given by rank `first` (from 1) of a group, with its name, unless another group has
+-- already put one in front.
 function M.named(who, number, first, text)
    if text:find '^dist%.%a+: rank %d+: ' then return text end
    return ('%s: rank %d: %s'):format(who, M.group(number).ranks[first], text)
 end
 
---- Tells the ranks of a group that this one cannot go on, wherever they agree next: M.told is raised there. Nobody waits for it
--- meanwhile: the function that it returns does.
+--- Announces to the ranks of a group that this rank failed, at whatever agreement comes next: it
+-- raises M.told there. Does not wait; the function that it returns does.
 function M.tell(number)
    local tries, handle = 4, nil
    local function again() handle = require 'dist'.allgather(message(TOLD), M.options(number, true)) end
@@ -108,7 +117,11 @@ function M.tell(number)
    end
 end
 
---- Says in words where the ranks of a group differ in a fact, or what went wrong; nil where they do not.
+--- Returns in which fact the ranks of a group differ, in words, or an error; nil if they do not
+-- differ.
+-- @param facts  a list of { name, number or text, words that stand for the numbers from 1
+--    (optional) }
+-- @param group  what M.group returns
 -- @param facts  a list of { name, number or text, words that stand for the numbers from 1 (optional) }
 -- @param group  what M.group gives
 function M.differ(group, facts, seconds)
@@ -131,14 +144,14 @@ function M.differ(group, facts, seconds)
    end
 end
 
---- Raises on all ranks of a group, by its number, where they differ in a fact.
+--- Raises an error on all ranks of a group, by its number, if they differ in a fact.
 -- @param facts  as of M.differ
 function M.same(who, number, facts)
    local why = M.differ(M.group(number), facts)
    if why then error(('%s: %s'):format(who, why), 0) end
 end
 
---- The value of a rank of the group, anything that torch.serialize takes, on all ranks.
+--- The value of one rank of the group, anything that torch.serialize takes, on all ranks.
 function M.value(number, root, value)
    local dist, g, o = require 'dist', M.group(number), M.options(number)
    local ok, text = true, ''

@@ -1,21 +1,23 @@
--- lua/dist/commit.lua - the state of a job in a folder: all ranks' parts of one moment, or those of the moment before.
+-- lua/dist/commit.lua - atomic checkpoints of a job: either all ranks' files of this step, or the
+-- previous checkpoint.
 --
--- A commit is a numbered folder of one file per rank; the file `manifest` names the last one that is whole, and the one before.
--- It is replaced in one step, when all parts are on the disk. It knows how many bytes each part has, and their checksum. The same
--- lies in each commit's folder, in case the manifest is damaged. A folder with other files in it is none of a commit.
+-- A checkpoint is a numbered folder with one file per rank. The file `manifest` names the last
+-- complete one and the one before, with the size and the checksum of each part. It is replaced
+-- atomically, after all parts are on the disk. Each checkpoint's folder has a copy of its entry, in
+-- case the manifest is damaged. A folder with other files in it is not touched.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local paths = require 'paths'
 local dist = require 'dist'
 local C = require 'torch.lib'.C
 
-local returned = {}                    -- by folder: the commit that restore went back to, as the last one is damaged
+local returned = {}                    -- by folder: the checkpoint that restore used because the last one is damaged
 
 local function folder_of(who, options)
    if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end
    local folder = options and options.folder or os.getenv 'TH_DIST_COMMIT'
    if type(folder) ~= 'string' or folder == '' then
-      error(who .. ': where? Give the option folder, or start with thrun --commit FOLDER', 3)
+      error(who .. ': give the option folder, or start with thrun --commit FOLDER', 3)
    end
    return folder
 end
@@ -32,13 +34,14 @@ local function is_entry(e)
    return true
 end
 
--- The last commit: number, size (ranks), parts (bytes and checksum of each), and the commit `before`; nil where there is none.
+-- The last checkpoint: number, size (ranks), parts (bytes and checksum of each), and the previous
+-- one, `before`; nil if there is none.
 local function manifest_of(folder)
    local path = folder .. '/manifest.t7'
    if not paths.filep(path) then return nil end
    local ok, last = pcall(torch.load, path)
    if not ok then error(('%s: %s'):format(path, last), 0) end
-   if not is_entry(last) or last.before and not is_entry(last.before) then error(path .. ' is no manifest of commits', 0) end
+   if not is_entry(last) or last.before and not is_entry(last.before) then error(path .. ' is not a manifest of commits', 0) end
    return last
 end
 
@@ -57,10 +60,12 @@ local function numbers_in(folder)
    return list
 end
 
--- The name of a file, that of the one whose place it was to take where it is what torch.save leaves when it is killed.
+-- The name of a file; for a temporary file that a killed torch.save left, the name that it would
+-- have got.
 local function final(name) return name:match '^%.?(.*%.t7)%..*%.tmp$' or name end
 
--- What a commit may have written into its folder, and the first name of anything else.
+-- The files in a checkpoint's folder that a commit may have written, and the name of some other
+-- file, or nil.
 local function contents(at)
    local own, other = {}, nil
    for _, name in ipairs(paths.dir(at) or {}) do
@@ -74,17 +79,19 @@ local function contents(at)
    return own, other
 end
 
--- Removes the folder of a commit. One that holds other files stays as it is: returns the name of such a file.
+-- Removes a checkpoint's folder. If it contains other files it stays as it is; returns the name of
+-- such a file.
 local function clear(at)
    local own, other = contents(at)
    if other then return other end
-   os.remove(at .. '/manifest.t7')                          -- first: what is left is no whole commit
+   os.remove(at .. '/manifest.t7')                          -- first: the rest is no complete checkpoint then
    for _, name in ipairs(own) do os.remove(at .. '/' .. name) end
    paths.rmdir(at)
 end
 
--- Where the manifest is damaged or missing: the last commits by what their own folders say, as a manifest would have them, and
--- whether any folder holds a commit of which nobody knows whether it is whole. A job that is killed in its first one leaves that.
+-- For a damaged or missing manifest: the last checkpoints according to their own folders, in the
+-- form of a manifest, and whether some folder contains a checkpoint that may be incomplete. A job
+-- killed in its first commit leaves such a folder.
 local function by_folders(folder, numbers)
    local found, doubtful = {}, false
    for _, number in ipairs(numbers) do
@@ -101,7 +108,8 @@ local function by_folders(folder, numbers)
    return found[1], doubtful
 end
 
--- The last commit or nil, the number below the next one's, and what is wrong with the manifest or nil.
+-- The last checkpoint or nil, the number below the next one's, and what is wrong with the manifest
+-- or nil.
 local function last_of(folder)
    local ok, last = pcall(manifest_of, folder)
    if ok and last then return last, last.number end
@@ -113,7 +121,7 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------------------------------
 
--- Bytes of a file, and their checksum; nil and why where it cannot be read.
+-- Size and checksum of a file; nil and the reason if it cannot be read.
 local function mark_of(path)
    local f, why = io.open(path, 'rb')
    if not f then return nil, why end
@@ -137,7 +145,7 @@ local function damage_of(path, mark)
    if now[2] ~= mark[2] then return path .. ' holds other bytes than were written' end
 end
 
--- What went wrong on any rank is an error on all.
+-- An error on any rank becomes an error on all.
 local function all_well(who, ok, why, tidy)
    local bad = dist.allreduce(torch.IntTensor{ ok and 0 or 1 })[1]
    if bad > 0 and tidy then tidy() end
@@ -145,14 +153,15 @@ local function all_well(who, ok, why, tidy)
    if bad > 0 then error(('%s: it failed on %d other rank%s'):format(who, bad, bad == 1 and '' or 's'), 3) end
 end
 
--- What a commit that did not come about has left, unless the manifest names it after all. A full disk needs the room.
+-- Removes a failed checkpoint, unless the manifest names it after all, because a full disk needs
+-- the space.
 local function forget(folder, number)
    if dist.localRank() ~= 0 then return end
    local ok, last = pcall(manifest_of, folder)
    if not (ok and last and last.number == number) then clear(place(folder, number)) end
 end
 
--- Removes all but two commits, and what a killed rank 0 has left of a manifest.
+-- Removes all but two checkpoints, and temporary manifests of a killed rank 0.
 local function sweep(folder, number, before)
    for _, n in ipairs(numbers_in(folder)) do
       if n < number and n ~= before then clear(place(folder, n)) end
@@ -162,7 +171,7 @@ local function sweep(folder, number, before)
    end
 end
 
--- The same, and says what is wrong.
+-- As last_of; also writes to standard error what is wrong.
 local function find(who, folder)
    local last, below, why = last_of(folder)
    if why and last and dist.rank() == 0 then
@@ -171,11 +180,13 @@ local function find(who, folder)
    return last, below, why
 end
 
---- Keeps the state of all ranks: each gives its own, any value that torch.save takes. When it returns, all parts are on the
--- disk; a job that is killed meanwhile finds those of the commit before. Two commits are kept, in case a disk damages one; a
--- commit that fails, on a full disk say, takes no room. All ranks call it. Returns the number of the commit, from 1. What others
--- have written into the folder stays; where the next commit's own folder is not empty of it, that is an error.
--- @param options  a table: `folder` (default: what thrun --commit says)
+--- Saves the state of all ranks as a checkpoint: each rank passes its state, any value that
+-- torch.save takes. When commit returns, all parts are on the disk; a job that is killed before
+-- that restores the previous checkpoint. Two checkpoints are kept, in case a disk damages one. A
+-- commit that fails, for example on a full disk, leaves no files. All ranks call it. Returns the
+-- number of the checkpoint, from 1. Other files in the folder stay; if the folder of the next
+-- checkpoint contains such files, that is an error.
+-- @param options  a table: `folder` (default: what thrun --commit passes)
 -- dist.init(); dist.commit({ step = 7 }, { folder = os.tmpname() .. '.d' }) --> 1
 function dist.commit(state, options)
    local folder = folder_of('dist.commit', options)
@@ -185,8 +196,8 @@ function dist.commit(state, options)
       ok, why = pcall(function()
          last, below = find('dist.commit', folder)
          local at = place(folder, below + 1)
-         local other = clear(at)                            -- of a job killed in its midst
-         if other then error(('%s holds %s, which no commit has written'):format(at, other), 0) end
+         local other = clear(at)                            -- the remains of a killed job
+         if other then error(('%s contains %s, which is not a file of a commit'):format(at, other), 0) end
       end)
    end
    all_well('dist.commit', ok, why)
@@ -221,7 +232,7 @@ function dist.commit(state, options)
    return number
 end
 
--- All ranks must see the same folder: what one has committed alone is no state of the job.
+-- All ranks must see the same folder: a checkpoint that only some ranks see is no state of the job.
 local function need_same(folder, number)
    local all = dist.allgather(torch.DoubleTensor{ number })
    for r = 1, dist.size() - 1 do
@@ -232,17 +243,19 @@ local function need_same(folder, number)
    end
 end
 
---- The state that this rank kept in the last commit, and a table of `number` and `size` (ranks) of it; nil where there is none.
--- Where files of it are missing or damaged, the commit before is taken, and standard error says so; where that is too, it is an
--- error. Where the manifest of all commits is missing or damaged, those in their folders are read, and standard error says so.
--- Where the job had another number of ranks, rank r gets the state of rank r % size. All ranks call it.
+--- Returns the state that this rank saved in the last checkpoint, and a table of its `number` and
+-- `size` (ranks); nil if there is none. If files of it are missing or damaged, restore uses the
+-- previous checkpoint and writes that to standard error; if that one is damaged too, it is an
+-- error. If the manifest is missing or damaged, restore reads the checkpoints' own folders and
+-- writes that to standard error. If the job had another number of ranks, rank r gets the state of
+-- rank r % size. All ranks call it.
 -- @param options  as of dist.commit
 -- dist.init(); dist.restore { folder = '/no/such/folder' } --> nil
 function dist.restore(options)
    local folder = folder_of('dist.restore', options)
    local ok, last, _, why = pcall(find, 'dist.restore', folder)
    all_well('dist.restore', ok, last)
-   all_well('dist.restore', last or not why, why and why .. ', and no folder of a commit says that it is whole')
+   all_well('dist.restore', last or not why, why and why .. ', and no folder contains a complete commit')
    need_same(folder, last and last.number or 0)
    for _, entry in ipairs { last, last and last.before } do
       local rank = dist.rank() % entry.size
@@ -258,7 +271,7 @@ function dist.restore(options)
       end
       if entry ~= last or not last.before then all_well('dist.restore', not damage, damage) end
       if damage then
-         io.stderr:write(('dist.restore: %s; commit %d is taken instead\n'):format(damage, last.before.number))
+         io.stderr:write(('dist.restore: %s; using commit %d instead\n'):format(damage, last.before.number))
       end
    end
    return nil

@@ -1,8 +1,10 @@
--- lua/dist/compress.lua - sums over all ranks in fewer bytes: what is lost on the way is kept, and sent once, later.
+-- lua/dist/compress.lua - compressed sums over all ranks. The compression error is kept and added
+-- to the next step once (error feedback).
 --
--- A rank packs x plus what it still owes, shard by shard, and sends each shard to the rank that owns it. The owner unpacks what
--- came in the order of the ranks, adds it up with what the sum still owes, packs it and sends it to all. Nothing that is kept
--- changes before all ranks know that all went well.
+-- A rank packs x plus its carried error, shard by shard, and sends each shard to the rank that owns
+-- it. The owner unpacks the parts in the order of the ranks, adds its carried error of the sum,
+-- packs the result and sends it to all. The carried errors change only after all ranks know that
+-- all succeeded.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -25,9 +27,10 @@ local kind_names = 'half, bfloat16, int8, onebit or topk'
 local wide = { ['torch.HalfTensor'] = 'torch.FloatTensor', ['torch.BFloat16Tensor'] = 'torch.FloatTensor',
    ['torch.FloatTensor'] = 'torch.FloatTensor', ['torch.DoubleTensor'] = 'torch.DoubleTensor' }
 
--- ---- making one -----------------------------------------------------------------------------------------------------------
+-- ---- construction
+-- ---------------------------------------------------------------------------------------------------------
 
---- What dist.compressor makes.
+--- The class of what dist.compressor returns.
 -- @param options  as of dist.compressor
 -- dist.Compressor 'half' --> dist.Compressor(half, rows of 1024)
 local Compressor = torch.class('dist.Compressor')
@@ -71,16 +74,16 @@ function Compressor:__init(options)
    self.kind, self.rows, self.ratio, self.seed, self.steps = o.kind, o.rows, o.ratio, o.seed, 0
 end
 
---- How gradients travel in fewer bytes, and what they have lost so far: give it to dist.allreduce as the option `compress`. Each
--- rank makes one for each tensor or table of tensors that it reduces again and again, with the same options. What a call loses is
--- kept and added to the next one, once: the sum of what came out, and of what all ranks still owe, is the sum of what went in.
--- 'half' and 'bfloat16' send halves; 'int8' 8 bits for each element, rounded up or down at random so that the mean is right;
--- 'onebit' one bit, and for each row the mean of the elements that are at least 0 and of the others (Seide et al. 2014); 'topk'
--- of each row the elements of largest size (Strom 2015; Lin et al. 2018). Lines of matrices are rows, if they have 64 elements or
--- more, or are cut into some; other tensors are cut into rows from end to end. A row that would not become smaller goes as it is.
--- A compressor can be saved: it is part of the state that dist.commit keeps.
--- @param options  one of these names, or a table of it and of `rows`, the elements that a row has at most (1024; of onebit
---    64; of topk 4096, which is the most); `ratio`, of topk: the part of a row that travels (0.03, rounded up); `seed`, of
+--- Compression of gradients with error feedback: pass it to dist.allreduce as the option `compress`. Each rank makes one for
+-- each tensor or table of tensors that it reduces repeatedly, with the same options. The error of a call is carried and added
+-- to the next call, once: the sum of all results and of all ranks' carried errors is the sum of all inputs.
+-- 'half' and 'bfloat16' send 16 bits per element. 'int8' sends 8 bits, rounded up or down at random with the right mean.
+-- 'onebit' sends one bit, and for each row the mean of the elements that are at least 0 and of the others (Seide et al. 2014).
+-- 'topk' sends the elements of each row with the largest magnitude (Strom 2015; Lin et al. 2018). Lines of matrices are rows if
+-- they have at least 64 elements, and long ones are cut; other tensors are cut into rows from end to end. A row that would not
+-- become smaller is sent unpacked. A compressor can be saved: it is part of the state that dist.commit saves.
+-- @param options  one of these names, or a table of it and of `rows`, the elements of a row at most (1024; for onebit 64; for
+--    topk 4096, which is the maximum); `ratio`, of topk: the fraction of a row that is sent (0.03, rounded up); `seed`, of
 --    int8: of the random numbers (1)
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2, 3}, 'sum', {compress = dist.compressor{'topk', ratio = 0.3}}) --> {0, 0, 3}
 function dist.compressor(options)
@@ -89,7 +92,7 @@ function dist.compressor(options)
    return dist.Compressor(options)
 end
 
---- Forgets what was lost so far. Returns self.
+--- Sets the carried error to zero. Returns self.
 function Compressor:reset()
    self.error, self.sumError, self.first, self.ranks, self.rank = nil, nil, nil, nil, nil
    return self
@@ -106,13 +109,14 @@ function M.options_of(c)
    return { c.kind, rows = c.rows, ratio = c.kind == 'topk' and c.ratio or nil, seed = c.kind == 'int8' and c.seed or nil }
 end
 
---- Options in words, which are the same for compressors that do the same; or nil and what is wrong.
+--- Options in words, the same for equal options; or nil and what is wrong.
 function M.text(options)
    local o, why = fields_of(options)
    return o and ('%s %d %.17g %.17g'):format(o.kind, o.rows, o.ratio, o.seed), why
 end
 
--- ---- what belongs to a size -------------------------------------------------------------------------------------------------
+-- ---- plans and buffers for sizes
+-- -----------------------------------------------------------------------------------------
 
 local plan_t, form_t, numbers_t = ffi.typeof 'th_compress *[1]', ffi.typeof 'th_compress_form', ffi.typeof 'int64_t[?]'
 local work_t, n_t = ffi.typeof 'th_dist_work *[1]', ffi.typeof 'int64_t[1]'
@@ -129,7 +133,7 @@ local function plan_of(self, list, ranks)
    return ffi.gc(out[0], C.th_compress_free)
 end
 
--- compressor -> what it needs for tensors of these sizes: no part of what is saved
+-- compressor -> its plan and buffers for tensors of these sizes; not saved
 local rooms = setmetatable({}, { __mode = 'k' })
 local options = { 'kind', 'rows', 'ratio', 'seed' }
 
@@ -164,23 +168,23 @@ local function room_of(self, list, ranks, rank)
    return room
 end
 
--- What is wrong with what is kept, for tensors of this room; nil if it fits.
+-- What is wrong with the carried error for tensors of this room; nil if it fits.
 local function misfit(self, room, ranks, rank)
    if not whole(self.steps, 0, 2 ^ 47) then return 'the compressor is damaged: its steps are ' .. tostring(self.steps) end
    if self.error == nil and self.sumError == nil then return nil end
    if not (arg.is_tensor(self.error) and arg.is_tensor(self.sumError)) or self.first ~= room.first and self.rank == rank
       and self.ranks == ranks and self.error:nElement() == room.n then
-      return 'the compressor is damaged: it has half a state'
+      return 'the compressor is damaged: part of its state is missing'
    end
    if self.error:nElement() ~= room.n then
-      return ('the compressor keeps what %d elements have lost, got tensors of %d: reset() forgets it'):format(
+      return ('the compressor carries the error of %d elements, got tensors of %d: reset() drops it'):format(
          self.error:nElement(), room.n)
    end
    if self.ranks ~= ranks or self.rank ~= rank or self.sumError:nElement() ~= room.count then
-      return ('the compressor keeps what was lost as rank %s of %s, this is rank %d of %d: reset() forgets it'):format(
+      return ('the compressor carries the error of rank %s of %s, this is rank %d of %d: reset() drops it'):format(
          tostring(self.rank), tostring(self.ranks), rank, ranks)
    end
-   for _, name in ipairs { 'error', 'sumError' } do                -- a model that was converted has converted these
+   for _, name in ipairs { 'error', 'sumError' } do                -- the conversion of a model converts these, too
       self[name] = self[name]:type(room.type):contiguous()
    end
 end
@@ -202,9 +206,10 @@ local function need(self, status) if status ~= tlib.OK then fail(self, '%s', wir
 
 local function error_of(tensor, n) return tensor and n > 0 and tensor or nil end
 
---- Packs tensors of one type, which are packed ones, to be summed over the ranks of a group. Raises errors without a place.
+--- Packs contiguous tensors of one type, to be summed over the ranks of a group. Raises errors
+-- without a position.
 function M.pack(self, group, list)
-   if rooms[self] and rooms[self].busy then error('the compressor is at work: wait for what was begun before', 0) end
+   if rooms[self] and rooms[self].busy then error('the compressor is in use: wait for the earlier operation', 0) end
    local room, why = room_of(self, list, group.n, group.at)
    why = why or misfit(self, room, group.n, group.at)
    if why then error(why, 0) end
@@ -215,8 +220,8 @@ function M.pack(self, group, list)
    return { room = room, group = group, list = list }
 end
 
---- Sends what is packed; what has come is summed and sent on where the operation is at work, which may be a thread of its own.
--- `seconds` and `async` as of operations.
+--- Sends the packed parts. The operation sums the arriving ones and sends the sums on; it may run in
+-- a thread. `seconds` and `async` as of operations.
 function M.send(self, job, seconds, async)
    local room, group, trace, work = job.room, job.group.c, wire.trace, async and work_t() or nil
    local begin = trace and wire.now()
@@ -226,7 +231,8 @@ function M.send(self, job, seconds, async)
    elseif trace then trace:operation(wire.kinds.allreduce, begin, { room.parts }) end
 end
 
---- Waits for the sums of all shards. Nothing has changed so far, and M.take cannot fail on one rank alone.
+--- Waits for the sums of all shards. Nothing has changed yet, and M.take cannot fail on one rank
+-- alone.
 function M.arrive(self, job)
    if job.work then
       local why = wire.wait(job.work)
@@ -234,10 +240,10 @@ function M.arrive(self, job)
       if why then fail(self, '%s', why) end
    end
    local bad = C.th_compress_bad(job.room.plan, job.room.parts)
-   if bad >= 0 then fail(self, 'the sum, which rank %d adds up, is not finite: nothing has changed', job.group.ranks[bad + 1]) end
+   if bad >= 0 then fail(self, 'the sum that rank %d computes is not finite: nothing has changed', job.group.ranks[bad + 1]) end
 end
 
---- `scale` times the sum takes the place of the tensors, and what was lost that of what was kept.
+--- Replaces the tensors by `scale` times the sum, and the carried error by the new one.
 function M.take(self, job, scale)
    local room = job.room
    local x, _keep = c_list(job.list)                                                       -- luacheck: ignore
@@ -248,7 +254,7 @@ function M.take(self, job, scale)
    room.busy = nil
 end
 
---- All steps at once: `scale` times the sum over all ranks takes the place of the tensors.
+--- All steps together: replaces the tensors by `scale` times the sum over all ranks.
 function M.sum(self, group, list, scale)
    local job = M.pack(self, group, list)
    M.send(self, job)
@@ -256,13 +262,14 @@ function M.sum(self, group, list, scale)
    M.take(self, job, scale)
 end
 
---- Gives a job up: what is on its way is waited for.
+--- Cancels a job, after its transfer has ended.
 function M.drop(self, job)
    if job.work then wire.wait(job.work) end
    job.work, job.room.busy = nil, nil
 end
 
--- ---- what all ranks must have alike -----------------------------------------------------------------------------------------
+-- ---- checks that all ranks have the same
+-- --------------------------------------------------------------------------------
 
 local kind_words = { 'half', 'bfloat16', 'int8', 'onebit', 'topk', [0] = 'none' }
 
@@ -278,7 +285,7 @@ local op_words = { 'sum', 'mean' }
 
 local function place(words, v) for i, w in ipairs(words) do if w == v then return i end end end
 
--- Checked on all ranks before anything is packed: whoever finds trouble tells the others.
+-- Checked on all ranks before anything is packed: a rank that finds an error tells the others.
 local function need_alike(self, group, list, op, seconds)
    local well, room, trouble = pcall(room_of, self, list, group.n, group.at)
    if not well then trouble = room end
@@ -295,16 +302,16 @@ local function need_alike(self, group, list, op, seconds)
    add('the sizes of their tensors', wire.digest(sizes))
    add('whether the compressor fits the tensors', trouble and 1 or 2, { 'one that does not', 'one that does' })
    add('how often the compressor was used', self.steps)
-   add('whether the compressor keeps what was lost', self.error and 2 or 1, { 'nothing', 'something' })
+   add('whether the compressor carries an error', self.error and 2 or 1, { 'nothing', 'something' })
    local why = agree.differ(group, facts, seconds)
    if trouble or why then error(trouble or why, 0) end
 end
 
---- All lists of tensors for a compressor: of one floating type, on the CPU.
+--- All tensors for a compressor must have one floating type and be on the CPU.
 function M.need_list(who, list, level)
    for i, t in ipairs(list) do
       if t._device ~= 0 or not wide[t:type()] then
-         error(('%s: compressed are floats, doubles and halves on the CPU, got %s'):format(who, arg.describe(t)), level + 1)
+         error(('%s: tensors must be floats, doubles or halves on the CPU, got %s'):format(who, arg.describe(t)), level + 1)
       end
       if i > 1 and t:type() ~= list[1]:type() then
          error(('%s: a compressor takes tensors of one type, got %s and %s'):format(who, arg.describe(list[1]), arg.describe(t)),
@@ -313,10 +320,11 @@ function M.need_list(who, list, level)
    end
 end
 
---- dist.allreduce with the option compress, of packed tensors: does it, or returns a function that ends it, where only unpacking
--- is left to do, and one that tells whether it would wait. Raises errors without a place.
+--- dist.allreduce with the option compress, of contiguous tensors. With `async` it returns a
+-- function that ends it, which only has to unpack, and one that returns whether the other would not
+-- wait. Raises errors without a position.
 function M.allreduce(self, group, list, op, seconds, async)
-   if rooms[self] and rooms[self].busy then error('the compressor is at work: wait for what was begun before', 0) end
+   if rooms[self] and rooms[self].busy then error('the compressor is in use: wait for the earlier operation', 0) end
    need_alike(self, group, list, op, seconds)
    local job = M.pack(self, group, list)
    M.send(self, job, seconds, async)
@@ -328,8 +336,8 @@ function M.allreduce(self, group, list, op, seconds, async)
    return finish, function() return not job.work or wire.test(job.work) end
 end
 
---- What this rank still owes: a vector of all elements, in their order. The sum over all ranks, and of all results for 'sum', is
--- the sum of what went in. nil before the first call.
+--- The carried error of this rank: a vector of all elements, in their order. Its sum over all ranks
+-- plus the sum of all results (for 'sum') is the sum of all inputs. nil before the first call.
 -- c = dist.init().compressor 'half'; dist.allreduce(torch.ones(2), 'sum', {compress = c}); c:owed() --> {0, 0}
 function Compressor:owed()
    if not self.error then return nil end
@@ -338,7 +346,7 @@ function Compressor:owed()
    return owed
 end
 
---- How many bytes a tensor, or a table of tensors, takes on its way, and how many it has.
+--- How many bytes are sent for a tensor, or a table of tensors, and how many it has.
 -- dist.compressor('onebit'):bytes(torch.FloatTensor(2048)) --> 512, 8192
 function Compressor:bytes(x)
    local list, all = wire.tensors('bytes', x, 3), 0

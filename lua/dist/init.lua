@@ -1,9 +1,11 @@
--- lua/dist/init.lua - processes that work together: ranks of a job, and collective operations on their tensors.
+-- lua/dist/init.lua - jobs of several processes: ranks, groups, and collective operations on
+-- tensors.
 --
--- Every rank runs the same script. An operation is called by all ranks of a group, in the same order and with tensors of the
--- same type and size; what differs is an error on all of them. Results are reduced in pairs of ranks, so their bits
--- depend on the ranks' tensors only. Tensors on CUDA devices travel by NCCL where each rank has a device of its own, in an order
--- of NCCL's, else as copies on the CPU.
+-- Every rank runs the same script. All ranks of a group call an operation, in the same order and
+-- with tensors of the same type and size; a difference is an error on all of them. Sums are
+-- computed in fixed pairs of ranks, so their bits depend only on the ranks' tensors. Tensors on
+-- CUDA devices use NCCL, with its order of sums, if each rank has a device for itself; otherwise
+-- they use copies on the CPU.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
@@ -20,17 +22,18 @@ local dist = rawget(_G, 'dist') or {}
 _G.dist = dist                         -- torch.class finds the package among the globals
 package.loaded.dist = dist
 
-local world, job                       -- the group of all ranks, and what its environment said, after dist.init
+local world, job                       -- the group of all ranks, and the environment's job, after dist.init
 
 -- ---- the job ------------------------------------------------------------------------------------------------------
 
 local Group = {}
 Group.__index = Group
 
---- Joins the job that this process was started for, and waits until all its ranks have. Without options: the job of thrun, of
--- mpirun or of a Slurm step, on one host or several; where there is none, a job of this process alone. Returns dist. To call
--- it again does nothing.
--- @param options  a table: `deadline`, the seconds that any operation may take (300, or what thrun says)
+--- Joins the job that this process was started for, and waits until all its ranks have joined. The
+-- job is that of thrun, mpirun or a Slurm step, on one host or several; otherwise it consists of
+-- this process alone. Returns dist. A second call has no effect.
+-- @param options  a table: `deadline`, the timeout of operations in seconds (default: what thrun
+--    passes, or 300)
 -- dist.init().rank() --> 0
 function dist.init(options)
    if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse('dist.init', 'options', 'a table', options) end
@@ -64,7 +67,7 @@ function dist.rank() return joined('dist.rank').at end
 -- dist.init(); dist.size() --> 1
 function dist.size() return joined('dist.size').n end
 
---- The number of this process among the ranks on its host, from 0: which GPU to take, say.
+--- The number of this process among the ranks on its host, from 0; for example to choose a GPU.
 -- dist.init(); dist.localRank() --> 0
 function dist.localRank()
    joined 'dist.localRank'
@@ -75,14 +78,14 @@ end
 -- dist.init(); dist.hosts() --> 1
 function dist.hosts() return lib.C.th_dist_hosts(joined('dist.hosts').c) end
 
---- How often thrun has started the job again after a failure.
+--- How often thrun has restarted the job after a failure.
 -- dist.init(); dist.restarts() --> 0
 function dist.restarts()
    joined 'dist.restarts'
    return job.restarts
 end
 
---- The seconds that an operation may take before it fails; with an argument, sets them.
+--- The timeout of operations in seconds. With an argument, sets it.
 -- dist.init(); dist.deadline(300); dist.deadline() --> 300
 function dist.deadline(seconds)
    local c = joined('dist.deadline').c
@@ -94,10 +97,11 @@ end
 
 -- ---- groups -------------------------------------------------------------------------------------------------------
 
---- A group of some ranks, for the option `group` of operations. All ranks of the job call it, with the same list, and in the
--- same order if there are several; a rank that is not in the list gets a group in which it cannot call anything. A job has up to
--- 31 at a time: group:close(), which all ranks of the group call when they have waited for its operations, gives it back, and to
--- use it then is an error. group:rank() and group:size() tell this rank's number in it and how many there are.
+--- A group of some ranks, for the option `group` of operations. All ranks of the job call it with
+-- the same list, and create several groups in the same order. A rank that is not in the list gets a
+-- group that it cannot use. A job has at most 31 at a time. group:close() frees the group; all its
+-- ranks call it, after they have waited for its operations. group:rank() and group:size() return
+-- this rank's number in the group and the group's size.
 -- dist.init(); g = dist.group{0}; n = g:size(); g:close(); n --> 1
 function dist.group(ranks)
    joined 'dist.group'
@@ -116,10 +120,12 @@ end
 
 local meshes = {}                      -- their groups, by their sizes
 
---- Groups of ranks that stand in a grid, rank after rank along the last dimension: dist.mesh(2, 3) has ranks 0 1 2 in its first
--- row and 3 4 5 in its second. For each dimension the group of those ranks which differ from this one in that dimension alone:
--- a group of 2 and one of 3 here, to train 2 copies of a model that lies on 3 ranks, say. All ranks of the job call it.
--- The same sizes give the same groups again, and a size that is the number of ranks gives the whole job: groups are few.
+--- Groups of ranks that form a grid, with consecutive ranks along the last dimension: dist.mesh(2,
+-- 3) has ranks 0 1 2 in its first row and 3 4 5 in its second. It returns one group per dimension:
+-- the ranks that differ from this one only in that dimension. Here these are a group of 2 and one
+-- of 3, for example to train 2 copies of a model that lies on 3 ranks. All ranks of the job call
+-- it. The same sizes return the same groups, and a size equal to the number of ranks returns the
+-- whole job, because groups are few.
 -- @param ...  the sizes, whose product is the number of ranks
 -- dist.init(); a, b = dist.mesh(1, 1); a:size(), b:size() --> 1, 1
 function dist.mesh(...)
@@ -143,7 +149,7 @@ function dist.mesh(...)
             local ranks = {}
             for i = 1, size do ranks[i] = first + (i - 1) * steps[d] end
             local group = dist.group(ranks)
-            group.stays = 'dist.mesh gives this group again for the same sizes: it stays'
+            group.stays = 'dist.mesh returns this group again for the same sizes, so it stays open'
             if group.c then mine[d] = group end
          end
       end
@@ -163,19 +169,20 @@ function Group:close()
    self.c, self.closed = nil, true
 end
 
--- ---- operations that go on while the script does ------------------------------------------------------------------
+-- ---- asynchronous operations
+-- ---------------------------------------------------------------------------------------------
 
 local Handle = {}
 Handle.__index = Handle
 
---- Whether wait would return at once.
+--- Whether wait would return immediately.
 function Handle:test()
    if self.there and self.works and not self.there() then return false end
    for _, work in ipairs(self.works or {}) do if not lib.test(work) then return false end end
    return true
 end
 
---- Waits until the operation has ended; returns its result, or raises what went wrong.
+--- Waits until the operation has ended; returns its result, or raises its error.
 function Handle:wait()
    for _, work in ipairs(self.works or {}) do
       local why = lib.wait(work)
@@ -229,7 +236,8 @@ local function rank_of(who, rank, options)
    return rank
 end
 
--- Runs one C operation for each pair of lists { inputs, outputs }, blocking or not. `finish` puts results where they belong.
+-- Runs one C operation for each pair of lists { inputs, outputs }, blocking or not. `finish` copies
+-- results to their tensors.
 local function operate(name, op, root, pairs_of_lists, result, finish, options)
    local c, kind = (options.group or world).c, lib.kinds[name]
    if not options.async then
@@ -242,7 +250,7 @@ local function operate(name, op, root, pairs_of_lists, result, finish, options)
    return setmetatable({ works = works, result = result, finish = finish, keep = pairs_of_lists }, Handle)
 end
 
--- A result must have room for each of its elements.
+-- No two elements of a result may share memory.
 local function need_room(who, list)
    for i, t in ipairs(list) do
       if torch.isTensor(t) and not t:isContiguous() and tlib.C.th_overlaps_itself_slowly(t) then
@@ -252,17 +260,17 @@ local function need_room(who, list)
    end
 end
 
--- What takes results back from copies, { tensor, copy } each.
+-- Returns a function that copies results back from copies, { tensor, copy } each.
 local function back_to(copies) return function() for _, c in ipairs(copies) do c[1]:copy(c[2]) end end end
 
--- Whether packed tensor t, which begins at address `at`, has elements of one that is in `spans`.
+-- Whether contiguous tensor t, which begins at address `at`, overlaps one of `spans`.
 local function overlaps(spans, at, t)
    for _, span in ipairs(spans) do if at < span[2] and at + t:bytes() > span[1] then return true end end
    return false
 end
 
--- The tensors of a list, each packed, on the CPU (or `there`, on their device) and with elements of its own, and what takes
--- results back to those that were not so.
+-- The tensors of a list, made contiguous, on the CPU (or `there`, on their device) and without
+-- overlap. Also returns a function that copies results back to the tensors that were copied.
 local function packed_of(list, there)
    local packed, copies, spans = {}, {}, {}
    for i, t in ipairs(list) do
@@ -287,8 +295,9 @@ local function any_in_place(name, who, x, op, root, changed, options)
    return operate(name, op, root, lists, x, changed and any and back or nil, options)
 end
 
--- An operation whose result takes the place of its input. `changed`: this rank gets a result. A packed tensor is the common
--- case: it goes without tables, and without the closure above, behind which LuaJIT compiles nothing.
+-- An operation in place. `changed`: this rank gets a result. The common case, one contiguous
+-- tensor, allocates no table and no closure, because LuaJIT does not compile code that creates
+-- closures.
 local function in_place(name, who, x, op, root, changed, options)
    if not arg.is_tensor(x) or x._device ~= 0 or not x:isContiguous() or options.async then
       return any_in_place(name, who, x, op, root, changed, options)
@@ -297,7 +306,8 @@ local function in_place(name, who, x, op, root, changed, options)
    return x
 end
 
--- One whose result is a new tensor; `shape(size of the first dimension, sizes)` changes the sizes.
+-- An operation whose result is a new tensor; `shape(size of the first dimension, sizes)` changes
+-- the sizes.
 local function anew(name, who, x, op, shape, options)
    local single, list, results, lists, copies = arg.is_tensor(x), lib.tensors(who, x, 3), {}, {}, {}
    for i, t in ipairs(list) do
@@ -326,7 +336,7 @@ end
 
 local compress
 
--- The same in fewer bytes. A handle's wait unpacks what has come.
+-- The same with compression. A handle's wait unpacks the result.
 local function allreduce_compressed(x, op, options)
    local who, c = 'dist.allreduce', options.compress
    if not torch.isTypeOf(c, 'dist.Compressor') then arg.refuse(who, 'compress', 'made by dist.compressor', c, 3) end
@@ -353,11 +363,13 @@ local function allreduce_compressed(x, op, options)
    return setmetatable({ works = {}, there = test, result = x, finish = whole }, Handle)
 end
 
---- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x. Tensors of a table may be one another, or
--- share elements.
--- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Whole numbers wrap, and their mean is cut; a nan wins
--- @param options  `group`; `deadline` in seconds; `async = true` returns a handle at once, whose wait() returns x and whose
---    test() says whether it would wait; `compress`, a dist.compressor: the sum or mean travels in fewer bytes
+--- Replaces x, a tensor or a table of tensors, by its sum over all ranks; returns x. Tensors of a
+-- table may be the same, or share elements.
+-- @param op       'sum' (default), 'mean', 'min', 'max' or 'prod'. Integers wrap, and their mean is
+--    truncated; NaN wins
+-- @param options  `group`; `deadline`, the timeout in seconds; `async = true` returns a handle
+--    immediately, whose wait() returns x and whose test() returns whether wait() would not wait;
+--    `compress`, a dist.compressor: the sum or mean is sent in fewer bytes
 -- dist.init(); dist.allreduce(torch.Tensor{1, 2}) --> {1, 2}
 function dist.allreduce(x, op, options)
    joined 'dist.allreduce'
@@ -366,7 +378,7 @@ function dist.allreduce(x, op, options)
    return in_place('allreduce', 'dist.allreduce', x, operator_of('dist.allreduce', op), 0, true, options)
 end
 
---- As dist.allreduce, but only rank `root` gets the result; the tensors of the others stay as they are.
+--- As dist.allreduce, but only rank `root` gets the result; the tensors of the others do not change.
 -- dist.init(); dist.reduce(torch.Tensor{1, 2}, 0, 'max') --> {1, 2}
 function dist.reduce(x, root, op, options)
    joined 'dist.reduce'
@@ -392,7 +404,8 @@ local function sizes_of(t)
    return sizes
 end
 
---- The tensors of all ranks, one after the other along a new first dimension. A table of tensors gives a table.
+--- The tensors of all ranks, concatenated along a new first dimension. A table of tensors gives a
+-- table.
 -- dist.init(); dist.allgather(torch.Tensor{1, 2}) --> {{1, 2}}
 function dist.allgather(x, options)
    joined 'dist.allgather'
@@ -411,7 +424,8 @@ local function need_parts(t, who, n)
    end
 end
 
---- Cuts x along its first dimension into one part for each rank; returns this rank's part, summed over all ranks.
+--- Cuts x along its first dimension into one part per rank; returns this rank's part, summed over
+-- all ranks.
 -- @param op  as of dist.allreduce
 -- dist.init(); dist.reducescatter(torch.Tensor{1, 2}) --> {1, 2}
 function dist.reducescatter(x, op, options)
@@ -426,8 +440,8 @@ function dist.reducescatter(x, op, options)
    end, options)
 end
 
---- Cuts x along its first dimension into one part for each rank, and sends each its part; returns the parts that came for this
--- rank, in the order of the ranks.
+--- Cuts x along its first dimension into one part per rank, and sends each rank its part. Returns
+-- the parts that this rank received, in the order of the ranks.
 -- dist.init(); dist.alltoall(torch.Tensor{1, 2}) --> {1, 2}
 function dist.alltoall(x, options)
    joined 'dist.alltoall'
@@ -456,13 +470,13 @@ local function message(name, who, x, rank, options)
    return operate(name, 0, rank, lists, x, #copies > 0 and back_to(copies) or nil, options)
 end
 
---- Sends x, a tensor or a table of tensors, to a rank, which must call dist.recv. Messages between two ranks keep their order;
--- one of up to 64 kB does not wait for its receiver.
+--- Sends x, a tensor or a table of tensors, to a rank, which must call dist.recv. Messages between
+-- two ranks keep their order. A message of at most 64 kB does not wait for its receiver.
 -- @param to  the rank
 function dist.send(x, to, options) return message('send', 'dist.send', x, to, options) end
 
---- Replaces x by the tensor, or table of tensors, that a rank sends; type and number of elements must be the same there. Returns
--- x.
+--- Replaces x by the tensor, or table of tensors, that a rank sends; types and numbers of elements
+-- must be the same on both. Returns x.
 -- @param from  the rank
 function dist.recv(x, from, options) return message('recv', 'dist.recv', x, from, options) end
 

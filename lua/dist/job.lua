@@ -1,4 +1,4 @@
--- lua/dist/job.lua - which job this process was started for, as its environment tells.
+-- lua/dist/job.lua - the job that this process was started for, according to its environment.
 local ffi = require 'ffi'
 ffi.cdef 'long readlink(const char *, char *, size_t);'
 
@@ -21,10 +21,10 @@ local function of_thrun(get)
    }
 end
 
--- A name for the job's memory. Only this user can open it.
+-- A name for the job's shared memory. Only this user can open it.
 local function named(kind, id) return ('/cresset-%s-%s'):format(kind, (id:gsub('[^%w]', '-'))) end
 
--- Ranks in different networks count as on different hosts, like those of containers.
+-- Ranks in different network namespaces, such as containers, count as on different hosts.
 local function this_host(get)
    local told = get 'TH_DIST_HOST'
    if told then
@@ -39,7 +39,7 @@ local function this_host(get)
    return (boot:sub(1, 36) .. '-' .. (n > 0 and ffi.string(buffer, n):match '%d+' or ''))
 end
 
--- On several hosts, or told that it is so, ranks meet by Open MPI, and find those of their host.
+-- On several hosts, or if TH_DIST_HOST is set, the handshake uses Open MPI.
 local function of_hosts(get, job, several)
    if several or get 'TH_DIST_HOST' then job.host = this_host(get) end
    return job
@@ -64,9 +64,9 @@ local function of_slurm(get)
    }, get 'SLURM_STEP_NUM_NODES' and number(get, 'SLURM_STEP_NUM_NODES', 1, 1e6) > 1)
 end
 
---- The job as a table: rank, size, localRank, fd or name of its memory, secret, restarts, deadline; host, its
--- name, where ranks are on several.
--- @param get  gives the value of an environment variable
+--- The job as a table: rank, size, localRank, fd or name of its memory, secret, restarts, deadline; and host, its name, if the
+-- ranks may be on several hosts.
+-- @param get  returns the value of an environment variable
 return function(get)
    local job
    if get 'TH_DIST_RANK' then job = of_thrun(get)

@@ -1,13 +1,16 @@
--- lua/dist/layout.lua - a vector of parameters in shards, and gradients that travel between ranks: tables as rows.
+-- lua/dist/layout.lua - the layout of a parameter vector in shards, and of the gradients that ranks
+-- exchange: tables as rows.
 --
--- A piece is a part of one shard: elements that go as they are, or rows of a table (the gradient of an nn.LookupTable), of which
--- only those go that are not zero. A source is a gradient that has come: { g = vector, rows = a LongTensor for each table }.
+-- A piece is a part of one shard: either elements, which are sent as they are, or rows of a table
+-- (the gradient of an nn.LookupTable), of which only nonzero ones are sent. A source is a received
+-- gradient:
+-- { g = vector, rows = a LongTensor for each table }.
 local torch = require 'torch'
 
 local Layout = {}
 Layout.__index = Layout
 
--- Tables of the model: where their gradients lie in the flat vector g.
+-- The tables of the model: where their gradients lie in the flat vector g.
 local function tables_of(model, g)
    local list = {}
    for _, module in ipairs(model:listModules()) do
@@ -19,7 +22,7 @@ local function tables_of(model, g)
    return list
 end
 
--- A shard ends between rows.
+-- Shards end between rows.
 local function end_at(tables, at)
    for _, t in ipairs(tables) do
       local inside = at - (t.first - 1)
@@ -46,7 +49,7 @@ local function pieces_of(tables, first, last)
 end
 
 --- The layout of a vector like g in shards.
--- @param sparse  a model whose tables travel as rows, or nil
+-- @param sparse  a model whose tables are sent as rows, or nil
 function Layout.of(g, shards, sparse)
    local self = setmetatable({ n = g:nElement(), tables = sparse and tables_of(sparse, g) or {}, ends = {}, pieces = {} }, Layout)
    shards = math.min(shards, self.n)
@@ -58,7 +61,7 @@ function Layout.of(g, shards, sparse)
    return self
 end
 
---- What tells layouts apart, as texts.
+--- The layout as texts, to compare layouts.
 function Layout:texts()
    local list = { table.concat(self.ends, ' ') }
    for _, t in ipairs(self.tables) do list[#list + 1] = ('%d %d %d'):format(t.first, t.rows, t.cols) end
@@ -72,14 +75,14 @@ local function places(marks)
    return found:nElement() > 0 and found:view(-1) or nil
 end
 
---- The gradient g as a source: the rows of each table that are not zero.
+--- The gradient g as a source: the nonzero rows of each table.
 function Layout:source(g)
    local rows = {}
    for i, t in ipairs(self.tables) do rows[i] = places(torch.abs(as_rows(g, t)):max(2):view(-1):gt(0)) or false end
    return { g = g, rows = rows }
 end
 
---- Copies a source to where others find it, a vector.
+--- Copies a source into a vector, where others read it.
 function Layout:put(source, vector)
    for _, piece in ipairs(self.whole) do
       if not piece.table then
@@ -92,8 +95,9 @@ function Layout:put(source, vector)
    end
 end
 
---- Copies the numbers of its rows: for each table as many whole numbers as it has rows, and one more. Returns which of them are
--- used, as the first and how many, and so on, where `first` is the number of the first one.
+--- Copies the numbers of its rows: for each table one more integer than it has rows. Returns which
+-- of them are used, as the first and how many, and so on, where `first` is the number of the first
+-- one.
 function Layout:putLists(source, lists, first)
    local at, used = 1, {}
    for i, t in ipairs(self.tables) do
@@ -107,7 +111,7 @@ function Layout:putLists(source, lists, first)
    return used
 end
 
---- What both have put, as a source.
+--- The source that put and putLists have written.
 function Layout:get(vector, lists)
    local rows, at = {}, 1
    for i, t in ipairs(self.tables) do
@@ -117,7 +121,7 @@ function Layout:get(vector, lists)
    return { g = vector, rows = rows }
 end
 
---- How many whole numbers Layout:put wants.
+--- How many integers Layout:putLists needs.
 function Layout:listSize()
    local n = 0
    for _, t in ipairs(self.tables) do n = n + 1 + t.rows end
@@ -134,8 +138,8 @@ local function sum_elements(piece, sources, scale)
    return sum:mul(scale)
 end
 
--- The rows of the piece that each source has, by their numbers in the table, or false; and those that some source has, from 1
--- within the piece, or nil.
+-- The rows of the piece that each source has, by their numbers in the table, or false; and those
+-- that any source has, from 1 within the piece, or nil.
 local function rows_in(piece, sources)
    local count = piece.n / piece.cols
    local mine, marks = {}, torch.ByteTensor(count):zero()
@@ -148,7 +152,7 @@ local function rows_in(piece, sources)
    return mine, places(marks)
 end
 
--- The latter, and their sums.
+-- The rows that any source has, and their sums.
 local function sum_rows(t, piece, sources, scale)
    local mine, all = rows_in(piece, sources)
    if not all then return nil end
@@ -160,7 +164,8 @@ local function sum_rows(t, piece, sources, scale)
    return all, sum:mul(scale)
 end
 
---- Which elements of these pieces the sources have: the number of the first and how many lie together, and so on.
+--- Which elements of these pieces the sources have: the first one's number and how many are
+-- adjacent, and so on.
 function Layout:runs(pieces, sources)
    local list = {}
    local function add(first, n)
@@ -179,8 +184,10 @@ function Layout:runs(pieces, sources)
    return list
 end
 
---- Calls update(x, g, state, config) for each piece of a shard with `scale` times the sum of the sources: with elements as
--- vectors, with rows of a table as a matrix. Tables of which no row came are left out.
+--- Calls update(x, g, state, config) for each piece of a shard with `scale` times the sum of the
+-- sources: elements as vectors, rows of a table as a matrix. Skips tables without rows in any
+-- source.
+-- @param copies  the vectors that the update changes: x, then its state
 -- @param copies  the vectors that the update changes: x, then its state
 function Layout:update(pieces, sources, scale, copies, update, config)
    for _, piece in ipairs(pieces) do
@@ -207,8 +214,8 @@ end
 
 -- ---- all-reduce ---------------------------------------------------------------------------------------------------------
 
---- The sum of all ranks' gradients takes the place of g; only rows that some rank has are sent. `reduce(x, op)` is
--- dist.allreduce.
+--- Replaces g by the sum of all ranks' gradients; only rows that some rank has are sent. `reduce(x,
+-- op)` is dist.allreduce.
 -- @param more  a tensor of the same type that is summed with it
 function Layout:allreduce(g, more, reduce)
    local list, back, source = {}, {}, self:source(g)

@@ -1,4 +1,5 @@
--- lua/dist/lbfgs.lua - L-BFGS with its vectors in parts on several ranks, of which only products travel.
+-- lua/dist/lbfgs.lua - L-BFGS with its vectors in parts on several ranks, which exchange only inner
+-- products.
 local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
@@ -14,7 +15,8 @@ local WHO = 'dist.lbfgs'
 
 -- ---- products of vectors in parts --------------------------------------------------------------------------------------------
 
--- All ranks get the same bits, so that all decide alike. Parts are packed vectors, with zeros behind the last one's elements.
+-- All ranks get the same bits, so all decide alike. Parts are contiguous vectors; the last one is
+-- padded with zeros.
 local function space_of(o)
    local function sum(...) return dist.allreduce(torch.DoubleTensor{ ... }, 'sum', o) end
    local space = {}
@@ -28,8 +30,8 @@ local function space_of(o)
    return space
 end
 
--- Calls the function to be minimised on this rank; what goes wrong on one is an error on all. Returns the values of all ranks as
--- one, and this rank's gradient as a vector.
+-- Calls the function to be minimised on this rank; an error on one rank is an error on all. Returns
+-- the combined value of all ranks, and this rank's gradient as a vector.
 local function call(self, opfunc, x)
    local f, g
    local ok, why = pcall(function()
@@ -65,14 +67,14 @@ local function whole(self, opfunc, x, config, state)
    local most, shard = vectors.shards(n, group.n)
    local first, count = shard(group.at)
    local function part(v) return vectors.padded(count > 0 and v:narrow(1, first, count) or v.new(), most) end
-   -- The vector whose part of this rank is v.
+   -- The whole vector, of which v is this rank's part.
    local function gathered(v) return dist.allgather(v, self.options):view(-1):narrow(1, 1, n) end
    local function evaluate(at)
       flat:copy(gathered(at))
       local f, g = call(self, opfunc, x)
       return f, dist.reducescatter(vectors.padded(g, most * group.n), self.op, self.options)
    end
-   -- A line search of the user's works with whole vectors, on all ranks alike.
+   -- A user's line search gets whole vectors, the same on all ranks.
    local function foreign(f, at, t, d, value, g, slope, options)
       local start = gathered(at):clone():viewAs(x)
       local function ask(y)
@@ -121,27 +123,28 @@ local function need_config(config)
    end
    if config.sharded and config.op == 'mean' then error(WHO .. ": with sharded = true values are summed: op is 'sum'", 0) end
    if config.sharded and search ~= nil and search ~= optim.lswolfe then
-      error(WHO .. ': with sharded = true the line search can be optim.lswolfe, which knows vectors in parts', 0)
+      error(WHO .. ': with sharded = true the line search must be optim.lswolfe, which supports vectors in parts', 0)
    end
 end
 
 local function need_x(x)
    if not x:isContiguous() or x:nElement() == 0 or not (x:type() == 'torch.FloatTensor' or x:type() == 'torch.DoubleTensor') then
-      arg.refuse(WHO, 'x', 'packed floats or doubles on the CPU', x, -1)
+      arg.refuse(WHO, 'x', 'contiguous floats or doubles on the CPU', x, -1)
    end
 end
 
---- optim.lbfgs on all ranks: the correction pairs, which are the memory of L-BFGS, and the work on them lie in parts on the
--- ranks, and for a direction only products of vectors travel. All ranks call it, with the same options; x begins as that of the
--- first, and ends the same on all. opfunc(x) gives the value and the gradient of this rank's data. Places and values are, up to
--- rounding, those of optim.lbfgs on the mean over the ranks, for any number of them. An error of opfunc on one rank is one on
--- all.
+--- optim.lbfgs on all ranks. The correction pairs, which are the memory of L-BFGS, and the work on
+-- them are divided among the ranks. For a direction only inner products are exchanged. All ranks
+-- call it with the same options; x begins as that of the first, and ends the same on all. opfunc(x)
+-- returns the value and the gradient of this rank's data. Iterates and values are, up to rounding,
+-- those of optim.lbfgs on the mean over the ranks, for any number of ranks. An error of opfunc on
+-- one rank is an error on all.
 -- @param opfunc          value and gradient at x
--- @param config          options as of optim.lbfgs: maxIter, maxEval, tolFun, tolX, nCorrection, lineSearch (optim.lswolfe, or a
---    function of yours, which is given whole vectors), lineSearchOptions, learningRate, verbose
+-- @param config          options as of optim.lbfgs: maxIter, maxEval, tolFun, tolX, nCorrection, lineSearch (optim.lswolfe, or
+--    your function, which gets whole vectors), lineSearchOptions, learningRate, verbose
 -- @param config.op       'mean' (default) or 'sum' of the ranks' values and gradients
--- @param config.sharded  true: x is this rank's part of a vector that nobody has as a whole, as is the gradient; opfunc, which
---    all ranks call at the same time, may communicate. Its values are added up: what one rank tells, the others leave out
+-- @param config.sharded  true: x is this rank's part of a vector that no rank has as a whole, as is the gradient; opfunc, which
+--    all ranks call at the same time, may communicate. Its values are summed, so each term must be returned by one rank only
 -- @param config.group    of ranks
 -- @param state           kept between calls; default: config
 -- @return x, {all values}, number of evaluations

@@ -1,4 +1,4 @@
--- lua/dist/lib.lua - the C side of dist, declared from its own header, and how an operation is started.
+-- lua/dist/lib.lua - the C side of dist, declared from its header, and calls of operations.
 local ffi = require 'ffi'
 require 'torch'
 local lib = require 'torch.lib'
@@ -11,7 +11,7 @@ f:close()
 ffi.cdef((assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_dist.h has lost its FFI part')))
 local C = lib.C
 
-local M = { C = C }                         -- `trace`, where there is one, is told what is done
+local M = { C = C }                         -- `trace`, if set, records what is done
 
 M.kinds = { barrier = 0, allreduce = 1, reduce = 2, broadcast = 3, allgather = 4, reducescatter = 5, alltoall = 6, send = 7,
    recv = 8 }
@@ -28,7 +28,8 @@ local function fill(list, tensors, pointers)
    return list
 end
 
--- The struct that C reads: lists of packed tensors; `outputs` may be `inputs`. What it points to lives until the next call.
+-- The struct that C reads, with lists of contiguous tensors; `outputs` may be `inputs`. Its
+-- pointers are valid until the next call.
 local function fill_call(kind, op, root, inputs, outputs, seconds)
    local n = math.max(inputs and #inputs or 0, outputs and #outputs or 0)
    if n > room then in_room, out_room, room = tensors_t(2 * n), tensors_t(2 * n), 2 * n end
@@ -38,7 +39,8 @@ local function fill_call(kind, op, root, inputs, outputs, seconds)
    return call
 end
 
---- Runs an operation, and raises what went wrong; `level` counts calls as error's does, those that end in another left out.
+--- Runs an operation, and raises its error. `level` counts calls as error's does, without those that
+-- end in a tail call.
 function M.run(group, kind, op, root, inputs, outputs, seconds, level)
    local trace = M.trace
    local begin = trace and M.now()
@@ -47,7 +49,7 @@ function M.run(group, kind, op, root, inputs, outputs, seconds, level)
    if status ~= lib.OK then lib.check(status, level) end
 end
 
---- Runs an operation: nil, or what went wrong.
+--- Runs an operation; returns nil, or the error.
 function M.try(group, kind, op, root, inputs, outputs, seconds)
    local trace = M.trace
    local begin = trace and M.now()
@@ -56,7 +58,7 @@ function M.try(group, kind, op, root, inputs, outputs, seconds)
    if status ~= lib.OK then return M.why(status) end
 end
 
---- The same as run with one packed tensor in place.
+--- The same as run with one contiguous tensor in place.
 function M.run_one(group, kind, op, root, x, seconds, level)
    in_room[0] = x
    in_list.n, in_list.t = 1, in_room
@@ -68,14 +70,14 @@ function M.run_one(group, kind, op, root, x, seconds, level)
    if status ~= lib.OK then lib.check(status, level) end
 end
 
---- Starts one that goes on while the script does; returns what M.wait and M.test take.
+--- Starts an asynchronous operation; returns a handle for M.wait and M.test.
 function M.start(group, kind, op, root, inputs, outputs, seconds, level)
    local w = work_t()
    lib.check(C.th_dist_start(w, group, fill_call(kind, op, root, inputs, outputs, seconds)), level)
    return M.started(w[0], kind, group, root)
 end
 
---- What was started in C, as M.wait and M.test take it.
+--- The handle of an operation that was started in C.
 function M.started(work, kind, group, root)
    if M.trace then M.trace:start(work, kind, group, root) end
    return ffi.gc(work, C.th_dist_work_free)
@@ -83,13 +85,13 @@ end
 
 function M.test(work) return C.th_dist_test(work) ~= 0 end
 
---- What a status that is not OK means.
+--- The error message of a status that is not OK.
 function M.why(status)
    if status == C.TH_EINTR then C.th_interrupt(0) end
    return ffi.string(C.th_error())
 end
 
---- Waits for it: nil, or what went wrong.
+--- Waits for it; returns nil, or the error.
 function M.wait(work)
    local trace = M.trace
    local begin = trace and M.now()
@@ -101,14 +103,14 @@ function M.wait(work)
    return why
 end
 
---- Takes the place in the job; leaves it when the Lua state closes. th sets M.failed when the script has failed.
+--- Joins the job; leaves it when the Lua state closes. th sets M.failed when the script failed.
 function M.join(job, seconds, level)
    local g = ffi.new 'th_dist *[1]'
    lib.check(C.th_dist_join(g, job.fd, job.name, job.host, job.rank, job.size, job.secret, seconds), level + 1)
    return ffi.gc(g[0], function(world) C.th_dist_leave(world, M.failed and 1 or 0) end)
 end
 
---- A group of ranks of `world`; nil on a rank that is none of it.
+--- A group of ranks of `world`; nil on a rank that is not a member.
 function M.group(world, ranks, level)
    local g, list = ffi.new 'th_dist *[1]', ffi.new('int32_t[?]', #ranks)
    for i, r in ipairs(ranks) do list[i - 1] = r end
@@ -116,17 +118,17 @@ function M.group(world, ranks, level)
    return g[0] ~= nil and g[0] or nil
 end
 
---- Gives a group back.
+--- Closes a group.
 function M.close(group, level) lib.check(C.th_dist_close(group), level + 1) end
 
---- A whole number below 2^28 that tells texts apart.
+--- A hash of texts, an integer below 2^28.
 function M.digest(texts)
    local h = 0
    for c in table.concat(texts, '|'):gmatch '.' do h = (h * 16777619 + c:byte()) % 2 ^ 28 end
    return h
 end
 
---- Seconds, of which differences count.
+--- Seconds since an arbitrary moment.
 function M.now() return C.th_dist_now() end
 
 --- A list of tensors, from a tensor or a table of them.
@@ -145,14 +147,14 @@ function M.host(t) return t._device == 0 and t or t:type('torch.' .. dtype.words
 
 local why_t = ffi.typeof 'const char *[1]'
 
---- Whether an operation on tensors of a type goes to their device, by number as th_dist_takes says, and why.
+--- The result of th_dist_takes for an operation on a tensor, and the reason.
 function M.takes(group, kind, op, t)
    local why = why_t()
    local n = C.th_dist_takes(group, kind, t._dtype, op, t._device, why)
    return n, ffi.string(why[0])
 end
 
---- Whether an operation on a list goes to the device on which all its tensors lie: they need no copies on the CPU then.
+--- Whether an operation on a list runs on the device of all its tensors, without copies on the CPU.
 function M.by_device(group, kind, op, list)
    local device = list[1]._device
    if device == 0 then return false end
@@ -162,10 +164,11 @@ function M.by_device(group, kind, op, list)
    return true
 end
 
---- Where the elements of a packed tensor begin.
+--- The address of the first element of a contiguous tensor.
 function M.address(t) return tonumber(ffi.cast('intptr_t', t._storage.data)) + t._offset * dtype.bytes[t._dtype] end
 
---- Lists of one type each, in the order in which the types first appear: all ranks find the same.
+--- Lists of one type each, in the order in which the types first appear, which is the same on all
+-- ranks.
 function M.by_type(list)
    local groups, of = {}, {}
    for i = 1, #list do

@@ -1,11 +1,12 @@
--- lua/dist/linear.lua - nn.Linear in parts on several ranks: its outputs shared out, or its inputs.
+-- lua/dist/linear.lua - nn.Linear in parts on several ranks: its outputs or its inputs are divided.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
 local split = require 'dist.split'
 local parts = require 'dist.parts'
 
--- (inputSize, outputSize, bias, options) or (nn.Linear, options): what makes the whole layer, and the options.
+-- (inputSize, outputSize, bias, options) or (nn.Linear, options): returns a function that makes the
+-- whole layer, and the options.
 local function arguments(who, inputSize, outputSize, bias, options)
    if not torch.isTypeOf(inputSize, 'nn.Module') then
       return function()
@@ -28,7 +29,7 @@ local function plain(inputSize, outputSize, bias, ty)
    return split.quietly(function() return nn.Linear(inputSize, outputSize, bias):type(ty) end)
 end
 
--- The rest of __init, for either.
+-- The rest of __init, for both classes.
 local function begin(self, whole, copies)
    self.inputSize, self.outputSize = tonumber(copies.weight:size(2)), tonumber(copies.weight:size(1))
    self.bias = copies.bias ~= nil
@@ -44,14 +45,15 @@ local function text(self) return ('%d -> %d'):format(self.inputSize, self.output
 local function plain_of(self) return plain(self.inputSize, self.outputSize, self.bias, self._type) end
 local function drawn(self, stdv) return nn.Linear(self.inputSize, self.outputSize, self.bias):type(self._type):reset(stdv) end
 
--- ---- outputs shared out ------------------------------------------------------------------------------------------------------
+-- ---- outputs divided
+-- -----------------------------------------------------------------------------------------------------
 
---- nn.Linear with its outputs shared out over the ranks: each has some rows of the weight. All ranks call it, and give the same
--- input; each gets the whole output, or with `gather = false` the columns of its own rows, which a dist.RowLinear with `split =
--- false` takes. gradInput is the sum over all ranks. Shoeybi et al., "Megatron-LM" (2019). The part, an nn.Linear, is get(1).
--- Sizes need not be multiples of the number of ranks: the first ones have one more. An error in it on one rank is one on all.
--- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; the options follow then
--- @param bias        false leaves it out
+--- nn.Linear with its outputs divided among the ranks: each has some rows of the weight. All ranks call it with the same input.
+-- Each gets the whole output, or with `gather = false` the columns of its rows, which a dist.RowLinear with `split = false`
+-- takes. gradInput is the sum over all ranks. Shoeybi et al., "Megatron-LM" (2019). The part, an nn.Linear, is get(1). Sizes
+-- need not be multiples of the number of ranks: the first ranks have one more. An error in it on one rank is one on all.
+-- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; then the options follow
+-- @param bias        false: no bias
 -- @param options     a table: `gather` (default true), `group` of ranks
 -- dist.init(); dist.ColumnLinear(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local ColumnLinear = torch.class('dist.ColumnLinear', 'dist.OutputsInParts')
@@ -63,14 +65,15 @@ function ColumnLinear:__init(inputSize, outputSize, bias, options)
    begin(self, parts.InParts.__init(self, make, more, { gather = true }))
 end
 
--- ---- inputs shared out -------------------------------------------------------------------------------------------------------
+-- ---- inputs divided
+-- ------------------------------------------------------------------------------------------------------
 
---- nn.Linear with its inputs shared out over the ranks: each has some columns of the weight. All ranks call it; each takes its
--- columns of the same input, or with `split = false` is given them, as dist.ColumnLinear with `gather = false` does. All get the
--- sum as output, to which the bias, which all have, is added once. The layer without bias, an nn.Linear of the part, is get(1),
--- the bias get(2). An error in it on one rank is one on all.
--- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; the options follow then
--- @param bias        false leaves it out
+--- nn.Linear with its inputs divided among the ranks: each has some columns of the weight. All ranks call it. Each takes its
+-- columns of the same input, or with `split = false` gets only them, as dist.ColumnLinear with `gather = false` returns them. All
+-- get the sum as output, to which the bias, which all have, is added once. The layer without bias, an nn.Linear of the part,
+-- is get(1), the bias get(2). An error in it on one rank is one on all.
+-- @param inputSize   or an nn.Linear, whose parameters (those of the first rank) it takes; then the options follow
+-- @param bias        false: no bias
 -- @param options     a table: `split` (default true), `group` of ranks
 -- dist.init(); dist.RowLinear(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local RowLinear = torch.class('dist.RowLinear', 'dist.SumOfParts')
@@ -97,7 +100,7 @@ function kind.learn(self, input, gradOutput, scale)
    if self.bias then self:rethrowErrors(self.modules[2], 2, 'accGradParameters', gradOutput, gradOutput, scale) end
 end
 
--- What makes gradInput of this rank's part.
+-- Starts to build gradInput from this rank's part; returns a function that ends it.
 local function come_together(self, part)
    if part and self.split then return split.gather(self, self:scratch '_whole', part) end
    return function() return part end
@@ -108,7 +111,7 @@ function RowLinear:updateGradInput(input, gradOutput)
    return self.gradInput
 end
 
--- gradInput travels while the gradient of the parameters is computed.
+-- gradInput is exchanged while the gradient of the parameters is computed.
 function RowLinear:backward(input, gradOutput, scale)
    local finish = come_together(self, parts.together(self, back, input, gradOutput))
    local ok, why = pcall(self.accGradParameters, self, input, gradOutput, scale)

@@ -1,4 +1,5 @@
--- lua/dist/losses.lua - what a criterion makes of the samples of a batch: a mean, a sum, or a mean in which some count for more.
+-- lua/dist/losses.lua - how a criterion combines the samples of a batch: a mean, a sum, or a
+-- weighted mean.
 local torch = require 'torch'
 local utils = require 'nn.utils'
 
@@ -6,12 +7,12 @@ local M = {}
 
 local function fail(text, ...) error('dist.Pipeline: ' .. text:format(...), 0) end
 
--- The criterions of which one is made.
+-- The criterions inside a criterion.
 local function inner_of(c) return c.criterions or { c.criterion or c.nll } end
 
---- Whether the loss is a mean over samples: what the criterion, or those inside it, say.
+--- Whether the loss is a mean over samples, according to the criterion or those inside it.
 function M.averages(c)
-   if c.nll and c.sizeAverage == c.oldSizeAverage then return M.averages(c.nll) end      -- of the two what changed last counts
+   if c.nll and c.sizeAverage == c.oldSizeAverage then return M.averages(c.nll) end      -- the one that changed last counts
    if type(c.sizeAverage) == 'boolean' then return c.sizeAverage end
    if torch.isTypeOf(c, 'nn.L1Cost') then return false end
    local first
@@ -23,20 +24,21 @@ function M.averages(c)
    return first ~= false
 end
 
---- Refuses a mean weighed by classes, which is no mean of the micro-batches' means.
+--- Refuses a mean with class weights, which is not the mean of the micro-batches' means.
 function M.need_plain(c)
    if torch.isTensor(c.weights) and torch.isTypeOf(c, 'nn.ClassNLLCriterion') then
-      fail('%s with weights is no mean over samples: give it sizeAverage = false, or take micro = 1', torch.type(c))
+      fail('%s with weights is not a mean over samples: give it sizeAverage = false, or use micro = 1', torch.type(c))
    end
    for _, inner in ipairs(inner_of(c)) do M.need_plain(inner) end
 end
 
---- Refuses targets that do not count, since the mean of a micro-batch is then one of fewer samples than it has.
+--- Refuses ignored targets, because the mean of a micro-batch then has fewer samples than the
+-- micro-batch.
 function M.need_counted(c, target)
    if torch.isTypeOf(c, 'nn.ClassNLLCriterion') then
       utils.map(target, function(t)
          if t:double():eq(c.ignoreIndex or -100):sum() == 0 then return t end
-         fail('target has samples that do not count (%d): give %s sizeAverage = false, or take micro = 1', c.ignoreIndex or -100,
+         fail('target has ignored samples (%d): give %s sizeAverage = false, or use micro = 1', c.ignoreIndex or -100,
             torch.type(c))
       end)
    end

@@ -1,8 +1,11 @@
--- lua/dist/optim.lua - training by parameter servers and without: one step for every scheme of lua/dist/schemes.lua.
+-- lua/dist/optim.lua - training with parameter servers and without: one step for every scheme of
+-- lua/dist/schemes.lua.
 --
--- Parameters lie in a shared tensor, cut into shards. Updates run in the rank that brings a gradient, with the shard's lock held;
--- with servers they run there. A table of counters says how far each rank has come. On several hosts a shard is at home where its
--- server is, so gradients travel and state does not; without servers a rank of another host brings the elements and their state.
+-- The parameters are a shared tensor, cut into shards. A rank that has a gradient applies it to
+-- each shard, with the shard's lock held; with servers, the servers do. A table of counters holds
+-- the progress of each rank. In a job on several hosts the server's host holds a shard, so
+-- gradients are sent and state is not. Without servers a rank of another host reads the elements
+-- and their state, and writes them back.
 local torch = require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
@@ -21,18 +24,21 @@ local C = require 'torch.lib'.C
 local Optim = {}
 Optim.__index = Optim
 
--- ---- what a job shares --------------------------------------------------------------------------------------------------
+-- ---- what the ranks of a job share
+-- ---------------------------------------------------------------------------------------
 
-local MOST = 2 ^ 30                         -- steps of a rank: counters of two ranks must not be 2^31 apart
+local MOST = 2 ^ 30                         -- steps of a rank: counters of two ranks must differ by less than 2^31
 local made = 0
 
--- Counters of the job: BELL for servers, FULL the rounds of syncps, then five of each rank.
+-- Counters of the job: BELL wakes servers, FULL counts the rounds of syncps; then five for each
+-- rank.
 local function counters(n)
    return { BELL = 0, FULL = 1, CLOCK = 2, POSTED = 2 + n, HANDLED = 2 + 2 * n, ENDED = 2 + 3 * n, ROUND = 2 + 4 * n,
       all = 2 + 5 * n }
 end
 
--- Numbers of rows that gradients have: each host where somebody updates has those of all ranks, as a shard.
+-- The row numbers of gradients: each host that applies updates holds those of all ranks, as a
+-- shard.
 local function lists_of(self, name)
    local n, keepers, ends, shard_of = self.layout:listSize() + 1, {}, {}, {}
    local function host(r) return C.th_dist_host(wire.world.c, r) end
@@ -63,7 +69,7 @@ local function share(self)
    end
 end
 
--- Every push goes to all shards, so between two steps they are all of one epoch, however many there are.
+-- Every push goes to all shards, so between two steps they all have the same epoch.
 local function first_values(self, state)
    local had = state and state.shared
    if dist.rank() == 0 then
@@ -94,32 +100,35 @@ local function begin(self, state)
    dist.barrier()
 end
 
---- Trains a model on all ranks of the job together. All ranks call it, with the same options and models of the same size, and all
--- begin with the parameters of rank 0. Each worker then computes gradients of its own data and calls `step`; at the end `finish`.
--- Schemes: 'allreduce' (the mean of all gradients, everywhere the same step), 'syncps' (the same with the first `workers`
--- gradients of each round; those that come later are dropped), 'downpour' (gradients are pushed and parameters fetched without
--- waiting), 'ssp' (likewise, but nobody is more than `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps workers
--- and a centre pull at each other). doc/distributed.md says what each promises.
--- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given, computes; it returns what f returns;
--- `fetch([x])` fills x with the shared parameters; `finish()` says that this rank takes no more steps, and waits for the others;
--- `isServer()` tells whether this rank calls `serve()`, which takes gradients until all workers have finished; `state()` is for
--- dist.commit. An update that fails ends the job for all: a shard may be half written.
+--- Trains a model on all ranks of the job together. All ranks call it with the same options and
+-- models of the same size, and all begin with the parameters of rank 0. Each worker then computes
+-- gradients of its own data and calls `step`; at the end it calls `finish`.
+-- Schemes: 'allreduce' (the mean of all gradients, the same step on all ranks), 'syncps' (the same
+-- with the first `workers` gradients of each round; later ones are dropped), 'downpour' (gradients
+-- are pushed and parameters fetched without waiting), 'ssp' (likewise, but no worker is more than
+-- `staleness` steps ahead), 'easgd' and 'eamsgd' (every `tau` steps each worker and a centre move
+-- towards each other). doc/distributed.md says what each guarantees.
+-- Its methods: `step([f])` takes a step with the gradient of this rank, which f, if given,
+-- computes; it returns what f returns; `fetch([x])` fills x with the shared parameters; `finish()`
+-- ends this rank's steps, and waits for the others; `isServer()` returns whether this rank calls
+-- `serve()`, which applies gradients until all workers have finished; `state()` is for dist.commit.
+-- A failed update ends the job on all ranks, because a shard may be half written.
 -- @param options.scheme          one of these
--- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles. With 'allreduce' the modules
---    nn.MixedPrecision in a model have the same scale of the loss on all ranks, the smallest, after each step
--- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that changes x,
---    a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds the options
---    and step
+-- @param options.model           or `parameters` and `gradParameters`: vectors of floats or doubles. With 'allreduce' the
+--    modules nn.MixedPrecision in a model have the same loss scale on all ranks, the smallest, after each step
+-- @param options.update          'sgd' (default), 'momentum', 'adagrad', 'adam', or function(x, g, state, config) that
+--    changes x, a shard's elements, by the gradient g; state is a list of `states` (default 0) tensors like x; config holds
+--    the options and step
 -- @param options.learningRate    default 0.01; `momentum` 0.9; `beta1` 0.9, `beta2` 0.999; `epsilon` 1e-10, of adam 1e-8
--- @param options.servers         ranks that only update: the last ones of the job, which call `serve`; default 0
+-- @param options.servers         how many ranks only update: the last ones of the job, which call `serve`; default 0
 -- @param options.workers         of syncps: gradients of one round (default: all workers)
 -- @param options.nFetch,nPush    of downpour: steps from one fetch or push to the next; default 1
 -- @param options.staleness       of ssp, default 2
 -- @param options.tau,alpha,beta  of easgd and eamsgd: steps between moves, default 10; alpha is beta / workers, and beta 0.9
 -- @param options.spare           how many workers may die; default: those beyond `workers`, otherwise 0
--- @param options.sparse          true: gradients of nn.LookupTable travel as rows, and only rows with a gradient are updated
--- @param options.compress        of allreduce: how gradients travel in fewer bytes, as dist.compressor takes it
--- @param options.state           what `state` gave: goes on from there
+-- @param options.sparse          true: gradients of nn.LookupTable are sent as rows, and only rows with a gradient are updated
+-- @param options.compress        of allreduce: how gradients are compressed, as dist.compressor takes it
+-- @param options.state           what `state` returned: continues from there
 -- @return an object with these methods; `steps` and `dropped` count
 -- x = torch.ones(1); dist.init().optim{scheme = 'ssp', parameters = x, gradParameters = torch.ones(1)}:step(); x --> {0.99}
 function dist.optim(options)
@@ -139,21 +148,22 @@ function dist.optim(options)
    return self
 end
 
--- ---- ranks that wait for others -----------------------------------------------------------------------------------------
+-- ---- waiting for other ranks
+-- ---------------------------------------------------------------------------------------------
 
 function Optim:what(operation) return ('dist.optim, %s, step %d of rank %d'):format(operation, self.steps, self.rank) end
 
---- Whether this rank is a server: it calls serve, the others step and finish.
+--- Whether this rank is a server: servers call serve, the others step and finish.
 function Optim:isServer() return self.rank >= self.count end
 
--- Whether this rank has given its counters back, or has none.
+-- Whether this rank has closed its counters, or has none.
 local function is_over(self) return self.ended and (not self.control or rawget(self.control, 'closed') ~= nil) end
 
 function Optim:hasEnded(rank)
    return is_over(self) or self.control:count(self.at.ENDED + rank) > 0
 end
 
--- Rank r has died or left early. As many workers as may do so without harm; a server never.
+-- Rank r has died or left early. At most `spare` workers may do so; a server must not.
 local function lose(self, r, what)
    self.control:with(1, what, 'look', nil, function()
       local lost = 0
@@ -178,7 +188,7 @@ local function progress(self)
    return sum
 end
 
--- The rank of the list that has taken the fewest steps: the others may wait for it.
+-- The rank of the list that has taken the fewest steps; the others may be waiting for it.
 local function slowest(self, ranks)
    local last, least = nil, math.huge
    for _, r in ipairs(ranks) do
@@ -188,8 +198,9 @@ local function slowest(self, ranks)
    return last
 end
 
--- What a rank calls again and again with those that it waits for: they are looked after, and when they have taken too long, the
--- slowest is blamed. `patient`: as long as anybody takes steps, nobody takes too long.
+-- Returns a function that a waiting rank calls repeatedly with the ranks for which it waits. It
+-- checks that they live, and reports the slowest after the timeout. `patient`: every step of any
+-- rank restarts the timeout.
 local function watch(self, what, patient)
    local seconds, since, mark = dist.deadline(), wire.now(), patient and progress(self)
    return function(ranks)
@@ -202,7 +213,8 @@ local function watch(self, what, patient)
    end
 end
 
---- Waits until a counter has come to a value that the ranks of `whom()` bring. `patient`: as long as anybody takes steps.
+--- Waits until a counter reaches a value; the ranks of `whom()` advance it. `patient`: every step of
+-- any rank restarts the timeout.
 function Optim:await(shared, counter, value, operation, whom, patient)
    local what = self:what(operation)
    local look = watch(self, what, patient)
@@ -223,7 +235,8 @@ end
 
 -- ---- pushing and fetching -----------------------------------------------------------------------------------------------
 
--- Applies gradients to a shard whose lock is held. What fails may have written half of it, and breaks the job.
+-- Applies gradients to a shard whose lock is held. A failed update may have written half of it, and
+-- breaks the job.
 function Optim:apply(shard, sources, scale)
    self.config.step = self.shared:epochOf(shard) + 1
    local update = self.elastic and updates.add.run or self.update
@@ -232,13 +245,13 @@ function Optim:apply(shard, sources, scale)
    if not ok then self.shared:fail(self:what 'update', why) end
 end
 
--- The lists of a rank on the host that has them as this shard.
+-- The row numbers of a rank's gradient, in the lists of the host that has them as this shard.
 local function lists_at(self, rank, shard)
    local first, n = self.lists:part(shard)
    return self.lists.copy_of[rank + 1]:narrow(1, first, n), first
 end
 
--- Leaves a gradient where those find it who update its shards.
+-- Writes a gradient to the slots, where the ranks that update its shards read it.
 function Optim:post(source)
    local layout, copy, what = self.layout, self.rank, self:what 'push'
    layout:put(source, self.slots.copy_of[copy + 1])
@@ -252,12 +265,12 @@ function Optim:post(source)
    end
 end
 
--- What a rank has left: its elements are here if they are at home here.
+-- The gradient that a rank has posted. The elements are valid on the host of the shard's server.
 function Optim:posted(rank)
    return self.layout:get(self.slots.copy_of[rank + 1], (lists_at(self, rank, self.listAt)))
 end
 
--- Which elements of a shard an update by these sources works on: parameters and their state.
+-- Which elements of a shard an update with these sources uses: parameters and their state.
 function Optim:updated(shard, sources)
    if not self.shared.is_far[shard] then return nil end
    return self.shared:inCopies(self.layout:runs(self.layout.pieces[shard], sources))
@@ -269,7 +282,7 @@ local function handled(self, rank, operation)
    self:await(self.control, at.HANDLED + rank, value, operation, self.serversOf)
 end
 
---- Brings a gradient to all shards, or leaves it where the servers take it.
+--- Applies a gradient to all shards, or posts it for the servers.
 function Optim:push(g)
    if self.ended then error('push: this rank has finished', 2) end
    local source, what = self.layout:source(g), self:what 'push'
@@ -287,7 +300,8 @@ end
 
 function Optim:handled() if self.config.servers > 0 and not is_over(self) then handled(self, self.rank, 'push') end end
 
---- Copies the shared parameters into x (default: those of this rank), shard by shard. Returns the epochs that they had.
+--- Copies the shared parameters into x (default: those of this rank), shard by shard. Returns their
+-- least and greatest epoch.
 function Optim:copyShared(x)
    local what, least, most = self:what 'fetch', math.huge, 0
    self.shared:each(function(shard)
@@ -301,7 +315,7 @@ function Optim:copyShared(x)
    return least, most
 end
 
--- When all ranks have done so, names and memory are free. What they were to state() stays with rank 0.
+-- When all ranks have called it, names and memory are freed. Rank 0 keeps what state() returns.
 local function give_back(self)
    if self.rank == 0 then self.last = state_of.shared(self) end
    for _, name in ipairs { 'shared', 'control', 'slots', 'lists' } do
@@ -309,7 +323,7 @@ local function give_back(self)
    end
 end
 
---- `scale` times the sum of all ranks' gradients takes the place of g, in fewer bytes.
+--- Replaces g by `scale` times the sum of all ranks' gradients, compressed.
 function Optim:sumCompressed(scale)
    local ok, why = pcall(compress.sum, self.own.compressor, wire.world, { self.g }, scale)
    if not ok then error(('%s: %s'):format(self:what 'step', why), 0) end
@@ -322,8 +336,8 @@ local function need_worker(self, who)
    if self:isServer() then error(('%s: rank %d is a server, it calls serve'):format(who, self.rank), 3) end
 end
 
---- Takes a step with the gradient of this rank. `f`, if given, is called first, and must compute it: step returns what f returns.
--- A gradient that is not finite is an error, and nothing has changed then.
+--- Takes a step with the gradient of this rank. `f`, if given, is called first and must compute it;
+-- step returns what f returns. A gradient that is not finite is an error that changes nothing.
 function Optim:step(f)
    need_worker(self, 'step')
    if f ~= nil and not arg.is_callable(f) then arg.refuse('step', 'argument 1', 'a function', f) end
@@ -335,7 +349,7 @@ function Optim:step(f)
       error(('dist.optim: the gradient of step %d of rank %d is not finite'):format(self.steps + 1, self.rank), 2)
    end
    if self.steps >= MOST then
-      error(('dist.optim: rank %d has taken 2^30 steps, more are not counted: begin again with state()'):format(self.rank), 2)
+      error(('dist.optim: rank %d has taken 2^30 steps, which is the maximum: begin again with state()'):format(self.rank), 2)
    end
    self.steps = self.steps + 1
    if not self.scheme.alone and wire.now() - self.seen > 0.5 then
@@ -347,7 +361,8 @@ function Optim:step(f)
    if n > 0 then return unpack(values, 1, n) end
 end
 
---- Fills x (default: the parameters of this rank) with the shared parameters; of easgd and eamsgd that is the centre. Returns x.
+--- Fills x (default: the parameters of this rank) with the shared parameters; for easgd and eamsgd
+-- these are the centre. Returns x.
 function Optim:fetch(x)
    x = x or self.x
    if not arg.is_tensor(x) or x:type() ~= self.x:type() or x:dim() ~= 1 or x:nElement() ~= self.x:nElement() then
@@ -358,8 +373,8 @@ function Optim:fetch(x)
    return x
 end
 
---- Says that this rank takes no more steps, and waits until no worker does; all ranks have the shared parameters then. A rank
--- that has fewer steps than others calls it earlier.
+--- Ends the steps of this rank, and waits until all workers have finished; then all ranks have the
+-- shared parameters. Ranks may take different numbers of steps.
 function Optim:finish()
    need_worker(self, 'finish')
    self.scheme.finish(self)
@@ -379,7 +394,8 @@ function Optim:finish()
    return self
 end
 
---- What a server does: takes gradients until all workers have finished. It has the shared parameters then.
+--- The loop of a server: applies gradients until all workers have finished. Then it has the shared
+-- parameters.
 function Optim:serve()
    if self.ended then error('serve: this rank has finished', 2) end
    if not self:isServer() then error(('serve: rank %d is a worker'):format(self.rank), 2) end
@@ -401,7 +417,7 @@ function Optim:serve()
    return self
 end
 
--- A server has shards of its own.
+-- The shards that this rank updates: those of this server; without servers all.
 function Optim:ownShards()
    local list = {}
    for s = 1, #self.shared.ends do
@@ -410,7 +426,8 @@ function Optim:ownShards()
    return list
 end
 
---- What dist.commit needs, to go on with the option `state`. All ranks call it between two steps. Jobs with servers have none.
+--- What dist.commit needs to continue with the option `state`. All ranks call it between two steps.
+-- Jobs with servers have none.
 function Optim:state()
    if self.config.servers > 0 then error('state: with servers there is no moment at which all ranks stop', 2) end
    return state_of.of(self)

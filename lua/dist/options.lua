@@ -1,4 +1,5 @@
--- lua/dist/options.lua - what dist.optim is told: looked at on each rank, and compared between them.
+-- lua/dist/options.lua - the options of dist.optim: checked on each rank, and compared between
+-- ranks.
 require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
@@ -14,7 +15,7 @@ local M = {}
 
 local scheme_names = 'allreduce, syncps, downpour, ssp, easgd or eamsgd'
 
--- name -> { default, least, whole?, schemes that have it (all) }
+-- name -> { default, least, integer?, schemes that have it (nil: all) }
 local numbers = {
    learningRate = { 0.01, 0 }, momentum = { 0.9, 0 }, beta1 = { 0.9, 0, below = 1 },
    beta2 = { 0.999, 0, below = 1 }, epsilon = { 1e-10, 1e-37 },
@@ -46,7 +47,7 @@ local function need_number(o, name, row, level)
    return v
 end
 
--- How gradients travel, in words; 'none' for as they are.
+-- The compression in words; 'none' without one.
 local function need_compress(o, level)
    if o.compress == nil then return 'none' end
    if o.scheme ~= 'allreduce' then fail(level + 1, 'compress is an option of allreduce, not of %s', o.scheme) end
@@ -74,7 +75,7 @@ end
 
 function M.update(o, c, level)
    local u = o.update
-   if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd has an update of its own') end
+   if u ~= nil and c.scheme == 'eamsgd' then fail(level + 1, 'eamsgd takes no option update') end
    if u == nil then u = 'sgd' end
    c.update = type(u) == 'string' and u or 'function'
    if type(u) == 'string' and u ~= 'add' and updates[u] then
@@ -110,7 +111,7 @@ local words = { scheme = { 'allreduce', 'syncps', 'downpour', 'ssp', 'easgd', 'e
    update = { 'sgd', 'momentum', 'adagrad', 'adam', 'function' }, type = { 'torch.FloatTensor', 'torch.DoubleTensor' },
    sparse = { 'false', 'true' }, state = { 'none', 'one' } }
 
--- What all ranks must have alike, as agree.differ takes it.
+-- Facts that must match on all ranks, for agree.differ.
 local function facts(self, state)
    local c, list = self.config, {}
    local function add(name, value)

@@ -1,26 +1,29 @@
--- lua/dist/parts.lua - the base classes of layers that lie in parts on several ranks: what such layers do whatever they compute.
+-- lua/dist/parts.lua - the base classes of layers in parts on several ranks.
 --
--- All ranks call a pass of such a layer together, and an error in it on one of them is one on all: first each computes with its
--- part, then they agree that all went well, and then tensors travel.
+-- All ranks call a pass of such a layer together, and an error in it on one of them is an error on
+-- all. First each rank computes with its part; then they agree that all succeeded; then they
+-- exchange tensors.
 local torch = require 'torch'
 require 'nn'
 local dist = require 'dist'
 local agree = require 'dist.agree'
 local split = require 'dist.split'
 
---- The base class of layers that lie in parts on several ranks: dist.ColumnLinear, dist.RowLinear, dist.RowLookupTable and
--- dist.ColumnLookupTable.
+--- The base class of layers in parts on several ranks: dist.ColumnLinear, dist.RowLinear,
+-- dist.RowLookupTable and dist.ColumnLookupTable.
 local InParts, Container = torch.class('dist.InParts', 'nn.Container')
 InParts.bufferNames = { '_whole' }
 
 local M = { InParts = InParts }
 
--- Each class has a table `kind`: `names` of parameters; `dim`, the dimension of the weight that is shared out; `items`, what is,
--- and `pieces`, what a part has of the weight, in words; text(layer), more words; plain(layer, like), the whole layer with the
--- options of a part and any numbers; drawn(layer, stdv), the whole layer with numbers drawn anew.
+-- Each class has a table `kind`: `names` of parameters; `dim`, the dimension of the weight that is
+-- divided; `items`, its name, and `pieces`, the name of a part's share of the weight; text(layer),
+-- the sizes in words; plain(layer, like), the whole layer with the options of a part and arbitrary
+-- values; drawn(layer, stdv), the whole layer with new random values.
 
--- Begins with the whole layer of the first rank; `make` gives that of this rank, `options` and `flags` are as of split.options.
--- Returns the layer of this rank and copies of the first one's parameters.
+-- Begins with the whole layer of the first rank; `make` returns that of this rank, `options` and
+-- `flags` are as of split.options. Returns the layer of this rank and copies of the first one's
+-- parameters.
 function InParts:__init(make, options, flags)
    local who = torch.type(self)
    if not self.kind then error(who .. ': this is a base class: dist.ColumnLinear and others make layers', 4) end
@@ -35,7 +38,7 @@ end
 
 local function put(to, from) to:resize(from:size()):copy(from) end
 
--- Takes this rank's part of whole parameters; a bias of all ranks lies in the second module.
+-- Copies this rank's part of whole parameters; a bias that all ranks have is in the second module.
 local function take(self, copies)
    local part, dim = self.modules[1], self.kind.dim
    local function own(p, d) return p:narrow(d, self.first, self.sizes[agree.group(self.number).at + 1]) end
@@ -44,14 +47,14 @@ local function take(self, copies)
    elseif copies.bias then put(self.modules[2].bias, copies.bias) end
 end
 
---- The same for a part that is as large as nothing yet: gradients become zero.
+--- The same for a new part, whose tensors have no size yet; gradients become zero.
 function M.fill(self, copies)
    take(self, copies)
    local parameters, grads = self:parameters()
    for i, g in ipairs(grads) do g:resizeAs(parameters[i]):zero() end
 end
 
---- Draws the numbers of the whole layer anew, as the first rank does. All ranks call it. Returns self.
+--- Draws the values of the whole layer anew, as on the first rank. All ranks call it. Returns self.
 -- dist.init(); dist.ColumnLinear(3, 2):reset(0.5):get(1) --> nn.Linear(3 -> 2)
 function InParts:reset(stdv)
    local _, copies = split.whole(torch.type(self), self.number, function()
@@ -70,7 +73,8 @@ function InParts:collect()
    return whole
 end
 
---- f(self, ...), this rank's share of a pass: an error in it is one on all ranks, which names the rank.
+--- Calls f(self, ...), this rank's share of a pass. An error in it is an error on all ranks, with
+-- the rank's name.
 function M.together(self, f, ...)
    if agree.group(self.number).n == 1 then return f(self, ...) end
    local ok, result = pcall(f, self, ...)
@@ -78,8 +82,8 @@ function M.together(self, f, ...)
    return result
 end
 
---- Whether something is so on all ranks that have parts: all call it. nn.MixedPrecision around the layer does, to repeat a pass
--- on all of them or on none.
+--- Whether `ok` is true on all ranks that have parts; all call it. A surrounding nn.MixedPrecision
+-- does, to repeat a pass on all of them or on none.
 -- @param asked  a table of the groups that were asked before
 function InParts:everywhere(ok, asked)
    if asked[self.number] then return ok end
@@ -98,7 +102,8 @@ function M.columns(self, what, x)
    return x:narrow(x:dim(), self.first, self.sizes[agree.group(self.number).at + 1])
 end
 
--- A step without gradients kept: the parameters take the place of their gradients while accGradParameters runs.
+-- A step that keeps no gradients: the parameters replace their gradients while accGradParameters
+-- runs.
 function InParts:accUpdateGradParameters(input, gradOutput, lr)
    local kept = {}
    for i, part in ipairs(self.modules) do
@@ -112,10 +117,10 @@ end
 
 InParts.sharedAccUpdateGradParameters = InParts.accUpdateGradParameters
 
--- A file holds whole layers: copies within the process are made as of other modules.
+-- A file must hold whole layers. Copies within the process work as for other modules.
 function InParts:write(file)
    if not file._carry then
-      error(torch.type(self) .. ': a file holds whole layers: save what dist.collect(model) gives', 0)
+      error(torch.type(self) .. ': a part of a layer cannot be saved: save what dist.collect(model) returns', 0)
    end
    Container.write(self, file)
 end
@@ -128,12 +133,13 @@ function InParts:__tostring__()
       self.bias == false and ' without bias' or '')
 end
 
--- ---- outputs shared out ------------------------------------------------------------------------------------------------------
+-- ---- outputs divided
+-- -----------------------------------------------------------------------------------------------------
 
---- Layers in parts whose outputs are shared out: dist.ColumnLinear and dist.ColumnLookupTable.
+--- Layers in parts whose outputs are divided: dist.ColumnLinear and dist.ColumnLookupTable.
 local OutputsInParts = torch.class('dist.OutputsInParts', 'dist.InParts')
 
--- This rank's columns of the gradient. A table wants them packed.
+-- This rank's columns of the gradient. A table needs them contiguous.
 local function own(self, gradOutput)
    if not self.gather then return gradOutput end
    local g = M.columns(self, 'gradOutput', gradOutput)
@@ -160,7 +166,7 @@ end
 
 function OutputsInParts:accGradParameters(input, gradOutput, scale) M.together(self, learn, input, gradOutput, scale) end
 
--- gradInput travels while the gradient of the parameters is computed.
+-- gradInput is reduced while the gradient of the parameters is computed.
 function OutputsInParts:backward(input, gradOutput, scale)
    self.gradInput = M.together(self, back, input, gradOutput)
    local handle = self.gradInput and self.kind.differentiable
@@ -171,13 +177,14 @@ function OutputsInParts:backward(input, gradOutput, scale)
    return self.gradInput
 end
 
--- ---- inputs shared out -------------------------------------------------------------------------------------------------------
+-- ---- inputs divided
+-- ------------------------------------------------------------------------------------------------------
 
 --- Layers in parts whose output is a sum over the ranks: dist.RowLinear and dist.RowLookupTable.
 local SumOfParts = torch.class('dist.SumOfParts', 'dist.InParts')
 
--- The output is the sum of what kind.share(layer, input) gives on all ranks, and of the bias; kind.learn(layer, input,
--- gradOutput, scale) is accGradParameters of a part.
+-- The output is the sum of kind.share(layer, input) over all ranks, plus the bias;
+-- kind.learn(layer, input, gradOutput, scale) is accGradParameters of a part.
 function SumOfParts:updateOutput(input)
    self.output = sum(self, M.together(self, self.kind.share, input))
    if self.bias then self.output:add(self.modules[2].bias) end

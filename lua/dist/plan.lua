@@ -1,4 +1,4 @@
--- lua/dist/plan.lua - what a pipeline asks of its model and options, and which layers it puts where.
+-- lua/dist/plan.lua - checks of a pipeline's model and options, and the placement of its layers.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local agree = require 'dist.agree'
@@ -12,7 +12,7 @@ local known = { criterion = 'table', sizeAverage = 'boolean', micro = 'number', 
 
 local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
 
---- Refuses a model and options that make no sense.
+--- Refuses an invalid model or invalid options.
 function M.need_options(model, options)
    if torch.type(model) ~= 'nn.Sequential' then arg.refuse(WHO, 'model', 'an nn.Sequential', model, -1) end
    for name, value in pairs(options) do
@@ -42,8 +42,8 @@ local function need_counts(counts, layers, n)
       end
       sum = sum + c
    end
-   if #counts ~= n then fail('stages must name %d ranks, got %d', n, #counts) end
-   if sum ~= layers then fail('stages must share out %d layers, got %d', layers, sum) end
+   if #counts ~= n then fail('stages must have %d entries, got %d', n, #counts) end
+   if sum ~= layers then fail('stages must have %d layers in all, got %d', layers, sum) end
    return counts
 end
 
@@ -62,21 +62,23 @@ end
 
 --- How many layers each of n stages has.
 function M.placed(layers, n, options)
-   if #layers < n then fail('%d layer%s for %d ranks: each needs one at least', #layers, #layers == 1 and '' or 's', n) end
+   if #layers < n then fail('%d layer%s for %d ranks: each needs at least one', #layers, #layers == 1 and '' or 's', n) end
    if options.stages then return need_counts(options.stages, #layers, n) end
    local costs = options.costs and need_costs(options.costs, #layers)
       or options.sample and stages.measured(layers, options.sample) or stages.counted(layers)
    return stages.balanced(costs, n)
 end
 
--- The first element of a tensor in its storage, and how many lie from there to its last.
+-- The first element of a tensor in its storage, and the number of elements from there to its last
+-- one.
 local function span_of(p)
    local size = p:nElement() > 0 and 1 or 0
    for d = 1, size > 0 and p:dim() or 0 do size = size + (tonumber(p:size(d)) - 1) * tonumber(p:stride(d)) end
    return tonumber(p:storageOffset()), size
 end
 
---- Parameters that two stages share would become two, each with a part of the gradient.
+--- Parameters that two stages share would become two, each with a part of the gradient, so they are
+-- refused.
 function M.need_apart(layers, counts)
    local owner, stage, left = {}, 1, counts[1]
    for i, layer in ipairs(layers) do
@@ -99,7 +101,7 @@ function M.need_apart(layers, counts)
    end
 end
 
---- Refuses ranks of this pipeline as those that hold the same stage of others.
+--- Refuses a data group that contains other ranks of this pipeline.
 function M.need_beside(group, across)
    for _, rank in ipairs(across.ranks) do
       for stage, other in ipairs(group.ranks) do
@@ -110,16 +112,17 @@ function M.need_beside(group, across)
    end
 end
 
---- Micro-batches are in flight together: none can begin with what another has left in a layer.
+--- Refuses layers that remember states, because micro-batches are in flight together.
 function M.need_forgetful(model)
    for _, layer in ipairs(model:listModules()) do
       if layer.rememberStates then
-         fail('%s with rememberStates goes from batch to batch, not in micro-batches', torch.type(layer))
+         fail('%s with rememberStates carries state from batch to batch, which micro-batches cannot', torch.type(layer))
       end
    end
 end
 
---- The groups (by their numbers) on whose ranks layers lie in parts; each must have this rank alone of the pipeline.
+--- The groups (by number) whose ranks hold parts of these layers. Each must contain only this rank
+-- of the pipeline.
 function M.parts_of(module, group)
    local list, seen = {}, {}
    for _, layer in ipairs(module:listModules()) do

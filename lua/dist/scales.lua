@@ -1,5 +1,5 @@
--- lua/dist/scales.lua - the scales of the loss of nn.MixedPrecision: copies of a model, on several ranks or for several
--- micro-batches, go on with the same.
+-- lua/dist/scales.lua - the loss scales of nn.MixedPrecision: replicas of a model, on several ranks
+-- or for several micro-batches, continue with the same ones.
 local torch = require 'torch'
 local dist = require 'dist'
 
@@ -14,12 +14,13 @@ function M.of(model)
    return list
 end
 
---- Takes over what those of another copy have come to.
+--- Copies the scales of another replica.
 function M.copy(to, from)
    for i, module in ipairs(to) do module.lossScale, module.calm = from[i].lossScale, from[i].calm end
 end
 
---- The ranks of a group take the smallest: where gradients were too large for a scale on one, it was so for all. All call it.
+--- Sets all ranks of a group to the smallest scale: if gradients overflowed with a scale on one rank, it is too large for all.
+-- All ranks call it.
 -- @param options  as of dist's operations
 -- @param idle  true: this rank has made no pass, and takes the scale of those that have
 function M.same(model, options, idle)

@@ -1,7 +1,8 @@
--- lua/dist/schemes.lua - how the ranks of dist.optim learn together: what each scheme does in a step.
+-- lua/dist/schemes.lua - the schemes of dist.optim: what each does in a step.
 --
--- A scheme has: begin, step, finish (what is left to do when a rank takes no more steps), left (a rank has finished or died;
--- called with the control lock held), serve (what a server does when its bell rings). `alone`: it needs no shared parameters.
+-- A scheme has: begin, step, finish (the remaining work when a rank takes no more steps), left (a
+-- rank has finished or died; called with the control lock held), serve (what a server does when
+-- BELL wakes it). `alone`: it needs no shared parameters.
 local dist = require 'dist'
 local scales = require 'dist.scales'
 
@@ -15,7 +16,7 @@ local function tensors_like(x, n, had)
    return list
 end
 
--- A step of this rank's own parameters x, with state of its own.
+-- A step of this rank's own parameters x, with its own state.
 local function own_step(self, x, g)
    self.config.step = self.steps
    self.update(x, g, self.own.states, self.config)
@@ -23,13 +24,14 @@ end
 
 local function begin_own(self) self.own.states = tensors_like(self.x, self.config.states, self.own.states) end
 
--- ---- allreduce: everybody takes the same step with the mean of all gradients ---------------------------------------------
+-- ---- allreduce: all ranks take the same step with the mean of all gradients
+-- ----------------------------------------------
 
 local allreduce = { alone = true, left = nothing }
 
 local function reduce(x, op) return dist.allreduce(x, op) end
 
--- How many took part; 0 when all have finished.
+-- Takes one step. Returns how many ranks took part; 0 when all have finished.
 local function together(self, active)
    local count = self.x.new { active }
    local source = self.own.compressor and self.layout:source(self.g) or self.layout:allreduce(self.g, count, reduce)
@@ -45,7 +47,8 @@ local function together(self, active)
    return n
 end
 
--- What was lost belongs to a rank among so many: with another number of ranks it is forgotten.
+-- The carried error belongs to this rank in a job of this size: with another number of ranks it is
+-- dropped.
 function allreduce.begin(self)
    begin_own(self)
    local c = self.own.compressor
@@ -57,7 +60,8 @@ function allreduce.finish(self)
    repeat self.g:zero() until together(self, 0) == 0
 end
 
--- ---- asynchronous: what shards do with gradients that wait for them ------------------------------------------------------
+-- ---- asynchronous schemes: servers apply posted gradients
+-- -----------------------------------------------------------------
 
 local function serve_posted(self)
    local at, what = self.at, self:what 'serve'
@@ -77,7 +81,8 @@ end
 
 local function count_step(self) self.control:more(self.at.CLOCK + self.rank) end
 
--- ---- downpour: push every nPush steps, fetch every nFetch; own steps between ---------------------------------------------
+-- ---- downpour: push every nPush steps, fetch every nFetch; local steps between
+-- --------------------------------------------
 
 local downpour = { left = nothing, serve = serve_posted }
 
@@ -99,15 +104,16 @@ function downpour.finish(self)
    if self.steps % self.config.nPush ~= 0 then self:push(self.own.sum) end
 end
 
--- ---- ssp: the same at every step, but nobody runs away -------------------------------------------------------------------
+-- ---- ssp: the same at every step, with bounded staleness
+-- ------------------------------------------------------------------
 
 local ssp = { begin = nothing, finish = nothing, serve = serve_posted }
-local FAR = 2 ^ 30                          -- a clock that nobody waits for
+local FAR = 2 ^ 30                          -- the clock of a rank that has left: no rank waits for it
 
 function ssp.step(self)
    local at = self.at
    self:push(self.g)
-   self:handled()                           -- the clock says that the step is in the shared parameters
+   self:handled()                           -- the clock then implies that the shared parameters contain the step
    count_step(self)
    local slowest = self.control:count(at.CLOCK + self.rank) - self.config.staleness
    for r = 0, self.count - 1 do
@@ -121,9 +127,11 @@ end
 function ssp.left(self, r) self.control:more(self.at.CLOCK + r, FAR) end
 
 -- ---- syncps: rounds of the first `workers` gradients ---------------------------------------------------------------------
--- Round t makes parameters of epoch t + 1 out of gradients of epoch t. FULL counts full rounds: when it is t + 1, the gradients
--- of round t are in, and whoever waits applies them shard by shard, each shard once. ROUND of a rank is 1 + the last round that
--- it is in. On several hosts gradients go to the shards' homes, and ranks there apply them; if none of those waits, others do.
+-- Round t makes parameters of epoch t + 1 from gradients of epoch t. FULL counts full rounds: when
+-- it is t + 1, the gradients of round t are complete, and waiting ranks apply them shard by shard,
+-- each shard once. ROUND of a rank is 1 + the last round that it takes part in. In a job on several
+-- hosts gradients are sent to the shard servers' hosts, and ranks there apply them; if none of
+-- those is waiting, others do.
 
 local syncps = { finish = nothing }
 
@@ -135,7 +143,7 @@ local function accepted(self, t)
    return list
 end
 
--- With the control lock held: the round is full when nobody who could still come is needed.
+-- With the control lock held: the round is full when no further gradient is needed or possible.
 local function close_if_full(self)
    local t, going = self.control:count(self.at.FULL), 0
    for _, ended in ipairs(self.control:counts(self.at.ENDED, self.count)) do if ended == 0 then going = going + 1 end end
@@ -152,10 +160,10 @@ local function apply_round(self, t, shards)
    local ranks, sources, what = accepted(self, t), {}, self:what 'update'
    for i, r in ipairs(ranks) do sources[i] = self:posted(r) end
    for _, shard in ipairs(shards) do
-      if self.shared:epochOf(shard) == t then                 -- looked at again under the lock
+      if self.shared:epochOf(shard) == t then                 -- checked again under the lock
          self.shared:with(shard, what, 'look', nil, function()
             if self.shared:epochOf(shard) ~= t then return end
-            if not self.shared:hasRoom(shard) then error(what .. ': there were 2^31 - 1 rounds, and can be no more', 0) end
+            if not self.shared:hasRoom(shard) then error(what .. ': 2^31 - 1 rounds are the maximum', 0) end
             local updated = self:updated(shard, sources)
             if updated then
                self.shared:bring(shard, what, updated)
@@ -171,8 +179,8 @@ local function apply_round(self, t, shards)
    end
 end
 
--- Applies the round that is full, if it is not applied yet; without servers that is every worker's work, for those shards that
--- are at home where it is (or for the one that is given).
+-- Applies the full round, unless it is already applied. Without servers every worker does so, for
+-- those shards that its host holds (or for the given one).
 local function help(self, shard)
    local full, list, n = self.control:count(self.at.FULL), { shard }, #self.shared.ends
    if self.config.servers > 0 or full == 0 then return end
@@ -183,7 +191,7 @@ local function help(self, shard)
    if list[1] then apply_round(self, full - 1, list) end
 end
 
--- Takes the parameters when all shards are of one epoch, `least` or later.
+-- Fetches the parameters when all shards have the same epoch, `least` or later.
 local function fetch_epoch(self, least)
    local whom = self.config.servers > 0 and self.serversOf or self.workersOf
    while true do
@@ -235,7 +243,8 @@ function syncps.serve(self)
    apply_round(self, full - 1, self:ownShards())
 end
 
--- ---- easgd and eamsgd: workers and a centre pull at each other -----------------------------------------------------------
+-- ---- easgd and eamsgd: workers and a centre move towards each other
+-- ------------------------------------------------------
 -- Zhang, Choromanska and LeCun, "Deep learning with elastic averaging SGD", 2015, algorithms 1 and 2. Every tau steps
 -- x = x - alpha (x - centre), centre = centre + alpha (x - centre); then the step, with the gradient at the old x.
 
@@ -269,7 +278,8 @@ function easgd.step(self)
    count_step(self)
 end
 
--- Between steps the model has x + momentum v, where algorithm 2 wants the gradient; x itself is kept aside.
+-- Between steps the model has x + momentum v, where algorithm 2 needs the gradient; x itself is
+-- kept separately.
 local eamsgd = { finish = nothing, left = nothing, serve = serve_posted }
 
 function eamsgd.begin(self)

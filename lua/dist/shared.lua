@@ -1,12 +1,14 @@
--- lua/dist/shared.lua - tensors under a name, which all ranks of a job read and write; parameter servers stand on them.
+-- lua/dist/shared.lua - shared tensors: tensors under a name, which all ranks of a job read and
+-- write. Parameter servers are built on them.
 --
--- A tensor is cut into shards. Who reads or writes a shard has its lock, and no other rank meanwhile; a shard counts how often it
--- was written. So what one rank writes into one shard is seen whole or not at all, but different shards may be of different
--- moments.
+-- A tensor is cut into shards. A rank that reads or writes a shard holds its lock, so no other rank
+-- uses it meanwhile. A shard counts its writes, which is its epoch. So what one rank writes into
+-- one shard is seen whole or not at all, but different shards may be of different times.
 --
--- In a job on several hosts a shard has a rank that keeps it, and its home is on the host of that rank: its lock, its epoch and
--- its elements as they are. A rank of another host that has the lock brings the elements that it wants to the same place in its
--- own host's memory, and sends home what it has written, before the lock is free.
+-- In a job on several hosts each shard has a shard server. The server's host holds the shard's
+-- lock, its epoch and its valid elements. A rank of another host that holds the lock reads the
+-- elements that it needs into the same place of its own host's memory. It writes its changes back
+-- before it releases the lock.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local lib = require 'torch.lib'
@@ -56,23 +58,24 @@ local function sizes_of(sizes, level)
       end
       count = count * n
    end
-   if count > 2 ^ 53 then error('dist.shared: that are too many elements', level) end
+   if count > 2 ^ 53 then error('dist.shared: too many elements', level) end
    return torch.LongStorage(sizes), count
 end
 
--- Where shards end: after whole rows, as many in each as in the others or one more.
+-- The ends of the shards: whole rows, divided as evenly as possible.
 local function ends_of(rows, cols, shards)
    local ends = {}
    for s = 1, shards do ends[s] = math.floor(rows * s / shards) * cols end
    return ends
 end
 
--- The rank that keeps shard s, unless somebody says otherwise.
+-- The default server of shard s.
 local function usual_keeper(s) return (s - 1) % dist.size() end
 
---- The same with more choices, for the files of dist: `copies` of the elements lie one after the other, and belong to the same
--- shards; `ends` says after which element each shard ends; `counters` are counted and waited for; keeper(s) is the rank that
--- keeps shard s, the first one's also the counters.
+--- The same with more options, for the files of dist. `copies` of the elements lie one after the
+-- other and belong to the same shards. `ends` has the last element of each shard. `counters` is how
+-- many counters there are. keeper(s) is the server of shard s; the first shard's server also holds
+-- the counters.
 function wire.shared(name, ty, sizes, count, ends, copies, counters, keeper)
    local s, elements, keepers = shared_t(), storage_t(), keepers_t(#ends)
    local names = {}
@@ -91,16 +94,19 @@ function wire.shared(name, ty, sizes, count, ends, copies, counters, keeper)
    return setmetatable(self, Shared)
 end
 
---- A tensor that all ranks of the job see under a name, as an object with methods. Who asks first makes it, full of zeros; the
--- others get the same, and must ask for the same sizes, type and shards. It stays until all ranks that have it close it, or the
--- job ends. A job has up to 512 at a time. Each method does its work shard by shard: ranks that write at the same time do so one
--- after the other in each shard.
--- Its methods: `fetch([into])` gives a copy, or fills `into`; `copy(x)` replaces its elements; `add([scale,] x)` adds to them;
--- `addRows(index, rows)` adds row i of `rows` to row index[i]; `apply(f)` calls f(part, first) with each shard's elements, a
--- vector, which f may change; `epoch()` is how often it was written, up to 2^31 - 1; `wait(epoch [, seconds])` waits until it was
--- written so often (default: the job's deadline); `close()` says that this rank has done with it. A process that is a fork of a
--- rank cannot use it. On several hosts shard s is at home on the host of rank s - 1, and so around: what ranks of other hosts
--- work on comes from there and goes back, with `fetch` and `copy` one way only, with `addRows` these rows alone.
+--- A tensor that all ranks of the job see under a name, as an object with methods. The first rank
+-- that asks for the name creates it, filled with zeros. The others get the same one, and must pass
+-- the same sizes, type and shards. It is freed when all ranks that have it close it, or when the
+-- job ends. A job has at most 512 at a time. Methods process shard by shard: ranks that write at
+-- the same time take turns in each shard.
+-- Its methods: `fetch([into])` returns a copy, or fills `into`; `copy(x)` replaces its elements;
+-- `add([scale,] x)` adds to them; `addRows(index, rows)` adds row i of `rows` to row index[i];
+-- `apply(f)` calls f(part, first) with each shard's elements, a vector, which f may change;
+-- `epoch()` is the number of writes, at most 2^31 - 1; `wait(epoch [, seconds])` waits until that
+-- number is reached (default: the job's timeout); `close()` ends this rank's use of it.
+-- A process that is a fork of a rank cannot use it. In a job on several hosts rank (s - 1) % size
+-- is the server of shard s. Ranks of other hosts read elements from there and write them back;
+-- `fetch` only reads, `copy` only writes, and `addRows` transfers only these rows.
 -- @param name     1 to 63 bytes, which do not begin with 'dist.optim'
 -- @param sizes    a number, a list of numbers or a LongStorage
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
@@ -110,7 +116,7 @@ function dist.shared(name, sizes, options)
    if type(name) ~= 'string' or name:find('\0', 1, true) then
       arg.refuse('dist.shared', 'name', 'a string without a byte 0', name, 2)
    end
-   if name:find '^dist%.optim' then error("dist.shared: names that begin with 'dist.optim' are those of dist.optim", 2) end
+   if name:find '^dist%.optim' then error("dist.shared: names that begin with 'dist.optim' are reserved", 2) end
    options = options_of(options, 3)
    local list, count = sizes_of(sizes, 3)
    local ty = options.type or torch.getdefaulttensortype()
@@ -126,16 +132,16 @@ end
 
 function Shared:first(shard) return (self.ends[shard - 1] or 0) + 1 end
 
---- Element numbers of a shard: the first, and how many.
+--- The elements of a shard: the first one's number, and how many.
 function Shared:part(shard)
    local first = self:first(shard)
    return first, self.ends[shard] - first + 1
 end
 
---- Whether the shard can be written once more: waiting for an epoch needs numbers below 2^31.
+--- Whether the shard can be written once more. Waiting for an epoch needs numbers below 2^31.
 function Shared:hasRoom(shard) return self:epochOf(shard) < 2 ^ 31 - 1 end
 
--- Numbers of elements that lie together, as C takes them. `list`: the first of them and how many, and so on.
+-- Runs of adjacent elements, as C takes them. `list`: the first element and how many, and so on.
 local function runs_of(list)
    local n = #list / 2
    local runs = runs_t(2 * n)
@@ -143,9 +149,10 @@ local function runs_of(list)
    return runs, n
 end
 
---- Calls f with the shard's lock held. `how` is 'look', or it counts as written: 'put' (what was there is not looked at) or
--- 'change'. `list` says which elements f works on (the first and how many, and so on; nil: none): from another host than the
--- shard's those alone come, and go.
+--- Calls f with the shard's lock held. `how` is 'look', which does not count as a write; 'put',
+-- which does not read the old elements; or 'change'. `list` has the elements that f uses (the first
+-- and how many, and so on; nil: none). On another host than the server's only these are
+-- transferred.
 function Shared:with(shard, what, how, list, f, ...)
    local trace = wire.trace
    local begin = trace and wire.now()
@@ -164,7 +171,8 @@ function Shared:with(shard, what, how, list, f, ...)
    return why
 end
 
---- The same elements of copy i (0: the first); of all copies; and all elements of a shard in all copies.
+--- The same elements in copy i (0: the first); in all copies; and all elements of a shard in all
+-- copies.
 function Shared:moved(list, i)
    local moved = {}
    for k = 1, #list, 2 do moved[k], moved[k + 1] = list[k] + i * self.n, list[k + 1] end
@@ -182,7 +190,8 @@ function Shared:whole(shard)
    return n > 0 and self:inCopies { first, n } or {}
 end
 
---- For who knows that nobody else is at work on these elements, or has the lock: they come from the shard's home, or go there.
+--- Reads elements from the shard server, or writes them there. The caller holds the lock, or knows
+-- that no other rank uses the elements.
 function Shared:bring(shard, what, list)
    if not self.is_far[shard] then return end
    local runs, n = runs_of(list)
@@ -194,7 +203,7 @@ function Shared:send(shard, what, list)
    lib.check(C.th_shared_send(self.c, shard - 1, what, runs, n), 3)
 end
 
--- All shards, one after the other; each rank begins with another.
+-- All shards, one after the other; each rank begins with a different one.
 function Shared:each(f)
    local n = #self.ends
    for i = 0, n - 1 do f((i + dist.rank() * math.ceil(n / dist.size())) % n + 1) end
@@ -210,7 +219,8 @@ local function walk(self, operation, how, f)
    end)
 end
 
--- ---- what a user does with it -------------------------------------------------------------------------------------------
+-- ---- for users
+-- ----------------------------------------------------------------------------------------------------------
 
 local function need_like(self, who, x, level)
    if not arg.is_tensor(x) then arg.refuse(who, 'argument 1', 'a tensor', x, level + 1) end
@@ -221,11 +231,12 @@ local function need_like(self, who, x, level)
    return x:contiguous():view(-1)
 end
 
---- A copy of it; with a tensor of the same type and number of elements: fills and returns that.
+--- Returns a copy of it. With a tensor of the same type and number of elements, fills and returns
+-- that.
 function Shared:fetch(into)
    local flat
    if into == nil then
-      into = self.x.new():resize(self.sizes)                 -- new(sizes) of a LongTensor would hold them
+      into = self.x.new():resize(self.sizes)                 -- for a LongTensor new(sizes) would contain the sizes
       flat = into:view(-1)
    else
       flat = need_like(self, 'fetch', into, 2)
@@ -235,7 +246,7 @@ function Shared:fetch(into)
    return into
 end
 
---- Replaces its elements by those of x. Returns the shared tensor, as all that follow.
+--- Replaces its elements by those of x. Returns the shared tensor, like the methods below.
 function Shared:copy(x)
    local flat = need_like(self, 'copy', x, 2)
    walk(self, 'copy', 'put', function(to, first, n) to:copy(flat:narrow(1, first, n)) end)
@@ -257,7 +268,8 @@ local function need_index(index)
    end
 end
 
--- Rows of a shard as its elements: those that lie together as one. places: numbers of rows, from 1 at the element `first`.
+-- The elements of some rows, with adjacent rows joined. places: numbers of rows, from 1 at the
+-- element `first`.
 local function rows_of(places, first, cols)
    local list, sorted = {}, places:sort(1)
    for i = 1, sorted:size(1) do
@@ -268,7 +280,8 @@ local function rows_of(places, first, cols)
    return list
 end
 
--- Calls f(part as rows, places in it, those rows' numbers in the list) for each shard that holds some of the rows.
+-- Calls f(part as rows, places in it, indices of those rows in the list) for each shard that
+-- contains some of the rows.
 local function each_row(self, operation, index, how, f)
    local rows = tonumber(self.sizes[1])
    local cols, what = self.n / rows, self:what(operation)
@@ -289,8 +302,8 @@ local function each_row(self, operation, index, how, f)
    end)
 end
 
---- Adds rows to rows of the first dimension: row i of `rows` to row index[i]. A row that is named twice gets both. Only the
--- shards of these rows are touched.
+--- Adds rows to rows of the first dimension: row i of `rows` to row index[i]. A row that is named
+-- twice gets both. Only the shards of these rows are locked.
 -- @param index  a LongTensor
 -- @param rows   one for each number of index
 function Shared:addRows(index, rows)
@@ -305,16 +318,18 @@ function Shared:addRows(index, rows)
    return self
 end
 
---- Calls f(part, first) for each shard, with its lock held: part is the shard's elements in the job's memory, a vector; first is
--- the number of the first one. f may change them, but must not keep them, nor call the shared tensor. An error in f ends it;
--- what f has written stays, and does not count.
+--- Calls f(part, first) for each shard, with its lock held. part is the shard's elements in the
+-- job's memory, a vector; first is the number of the first one. f may change them, but must not
+-- keep them, nor call the shared tensor. An error in f ends apply; what f has written stays, and
+-- does not count as a write.
 function Shared:apply(f)
    if not arg.is_callable(f) then arg.refuse('apply', 'argument 1', 'a function', f) end
    walk(self, 'apply', 'change', function(part, first) f(part, first) end)
    return self
 end
 
---- How often it was written: the number of the shard that was written least. After 2^31 - 1 times, writing is an error.
+--- The number of writes of the shard that was written least. After 2^31 - 1 writes, writing is an
+-- error.
 function Shared:epoch()
    local least = math.huge
    for s = 1, #self.ends do least = math.min(least, self:epochOf(s)) end
@@ -329,8 +344,8 @@ local function ended_others(self)
    return list
 end
 
---- Waits until its epoch is at least `epoch`. After the deadline, or when there is no other rank that has not ended,
--- that is an error.
+--- Waits until its epoch is at least `epoch`. It is an error if the timeout expires, or if all other
+-- ranks have ended.
 function Shared:wait(epoch, seconds)
    if type(epoch) ~= 'number' or epoch % 1 ~= 0 or epoch < 0 or epoch >= 2 ^ 31 then
       arg.refuse('wait', 'argument 1', 'a whole number from 0', epoch)
@@ -360,8 +375,8 @@ function Closed:__index(name)
    error(("%s: this rank has closed dist.shared '%s'"):format(tostring(name), rawget(self, 'closed')), 2)
 end
 
---- Says that this rank has done with it: nothing can be called any more. When the last rank has closed it, its memory and its
--- name are free.
+--- Ends this rank's use of it; no method can be called any more. Memory and name are freed when the
+-- last rank has closed it.
 function Shared:close()
    local name = self.name
    lib.check(C.th_shared_close(self.c), 3)
@@ -372,7 +387,7 @@ end
 
 -- ---- counters, for the files of dist ------------------------------------------------------------------------------------
 
--- Of shard s, which has the number behind those of the counters.
+-- The epoch of shard s is a counter, numbered behind the others.
 function Shared:epochOf(s) return self:count(self:epochCounter(s)) end
 function Shared:epochCounter(s) return self.counters + s - 1 end
 function Shared:count(i)
@@ -390,7 +405,7 @@ end
 function Shared:more(i, n) lib.check(C.th_shared_add(self.c, i, n or 1), 3) end
 function Shared:gone(rank) return C.th_shared_gone(self.c, rank) ~= 0 end
 
--- Sleeps until a counter has come to the value, or for a moment: whether it has.
+-- Sleeps until a counter has reached the value, at most about 20 ms; returns whether it has.
 function Shared:waitMoment(counter, value, what, level)
    local there = int_t()
    lib.check(C.th_shared_wait(self.c, counter, value % 2 ^ 32, what, there), (level or 2) + 1)
@@ -398,7 +413,7 @@ function Shared:waitMoment(counter, value, what, level)
 end
 function Shared:moment(shard, epoch, what, level) return self:waitMoment(self:epochCounter(shard), epoch, what, level + 1) end
 
--- Breaks the job: this rank has left a shard half written.
+-- Breaks the job, because this rank has left a shard half written.
 function Shared:fail(what, why) lib.check(C.th_shared_fail(self.c, what, tostring(why)), 3) end
 
 function Shared:blame(rank, what, seconds) lib.check(C.th_shared_blame(self.c, rank, what, seconds), 3) end

@@ -1,4 +1,5 @@
--- lua/dist/split.lua - what the layers that lie in parts on several ranks have in common: parts, and how they come together.
+-- lua/dist/split.lua - common functions of layers in parts on several ranks: cutting and joining
+-- parts.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'dist'
@@ -22,7 +23,7 @@ function M.options(who, options, flags, level)
    return agree.number(who, values.group, level + 1), values
 end
 
---- What make() gives, as if it had drawn no random numbers: for layers whose parameters are overwritten.
+--- Calls make() and restores the random state: for layers whose parameters are overwritten.
 function M.quietly(make)
    local drawn = torch.getRNGState()
    local made = make()
@@ -30,7 +31,8 @@ function M.quietly(make)
    return made
 end
 
---- A whole layer as the first rank of the group has it, on all of them. `make` gives the layer of this rank.
+--- The whole layer of the first rank of the group, on all of them. `make` returns the layer of this
+-- rank.
 function M.whole(who, number, make, names)
    local layer
    local ok, why = pcall(function() layer = make() end)
@@ -53,16 +55,18 @@ function M.whole(who, number, make, names)
    return layer, copies
 end
 
---- Cuts n rows or columns for the ranks of a group: how many each has, and the first one of this rank.
+--- Divides n rows or columns among the ranks of a group: how many each has, and the first one of
+-- this rank.
 function M.parts(who, what, n, number)
    local group = agree.group(number)
-   if n < group.n then error(('%s: %d %s for %d ranks: each needs one at least'):format(who, n, what, group.n), 0) end
+   if n < group.n then error(('%s: %d %s for %d ranks: each needs at least one'):format(who, n, what, group.n), 0) end
    local sizes, first = cut(n, group.n), 1
    for r = 1, group.at do first = first + sizes[r] end
    return sizes, first
 end
 
---- Starts putting the ranks' columns side by side in `to`; the function that it returns waits for them and returns `to`.
+--- Starts to gather the ranks' columns side by side in `to`; the function that it returns waits for
+-- them and returns `to`.
 function M.gather(self, to, x)
    local group, dim = agree.group(self.number), x:dim()
    local sizes, most, n = self.sizes, self.sizes[1], 0
@@ -70,7 +74,7 @@ function M.gather(self, to, x)
    local shape = x:size()
    shape[dim] = most
    local send = x
-   if x:size(dim) < most then                       -- all send as many
+   if x:size(dim) < most then                       -- all send the same number
       send = x.new(shape):zero()
       send:narrow(dim, 1, x:size(dim)):copy(x)
    end
@@ -103,8 +107,8 @@ function M.join(self, part, dim)
    return whole
 end
 
---- A copy of a model whose layers that lie in parts on several ranks are whole, plain ones, without dist.DataParallel around
--- it: for files, or to go on without ranks. All ranks call it.
+--- A copy of a model in which layers in parts are whole, plain ones, and without dist.DataParallel:
+-- for files, or for use without ranks. All ranks call it.
 -- dist.init(); dist.collect(nn.Sequential():add(dist.ColumnLinear(3, 2))):get(1) --> nn.Linear(3 -> 2)
 function dist.collect(model)
    if not torch.isTypeOf(model, 'nn.Module') then arg.refuse('dist.collect', 'model', 'a module', model) end

@@ -1,11 +1,12 @@
--- lua/dist/stages.lua - which layers of a model go to which stage of a pipeline, and when a stage does what.
+-- lua/dist/stages.lua - the layers of each stage of a pipeline, and the order in which a stage
+-- works.
 local torch = require 'torch'
 local wire = require 'dist.lib'
 local utils = require 'nn.utils'
 
 local M = {}
 
---- What layers cost, counted: their parameters, and one for the layer itself.
+--- The cost of layers, counted: their parameters, and one for the layer itself.
 function M.counted(layers)
    local costs = {}
    for i, layer in ipairs(layers) do
@@ -15,7 +16,8 @@ function M.counted(layers)
    return costs
 end
 
---- What layers cost, measured: the seconds of forward and backward with this input, the least of three. Copies do the work.
+--- The cost of layers, measured: the seconds of forward and backward with this input, the least of
+-- three. Copies are measured.
 function M.measured(layers, input)
    local costs, drawn = {}, torch.getRNGState()
    local function fresh(x) return utils.map(x, function(t) return t:clone() end) end
@@ -39,8 +41,8 @@ function M.measured(layers, input)
    return costs
 end
 
---- How many layers each of n stages has, so that the dearest stage costs as little as it can; of such placements the one whose
--- last stages have the most layers.
+--- How many layers each of n stages has, so that the most expensive stage costs as little as
+-- possible; among such placements the one whose last stages have the most layers.
 function M.balanced(costs, n)
    local sums = { [0] = 0 }
    for i, c in ipairs(costs) do sums[i] = sums[i - 1] + c end
@@ -64,9 +66,9 @@ function M.balanced(costs, n)
    return counts
 end
 
---- What stage `stage` (from 1) of n does with m micro-batches, in order: a list of numbers, k for forward of micro-batch k and -k
--- for its backward; and how many micro-batches are between their forward and backward at most.
--- @param schedule  '1f1b': backward as early as it can be; 'gpipe': all forward, then all backward
+--- The work of stage `stage` (from 1) of n with m micro-batches, in order: a list of numbers, k for forward of micro-batch k and
+-- -k for its backward; and the greatest number of micro-batches between their forward and backward.
+-- @param schedule  '1f1b': backward as early as possible; 'gpipe': all forward, then all backward
 function M.schedule(schedule, stage, n, m)
    local ahead = schedule == 'gpipe' and m or math.min(n - stage + 1, m)
    local list = {}

@@ -1,4 +1,4 @@
--- lua/dist/state.lua - what dist.optim keeps for dist.commit.
+-- lua/dist/state.lua - the state of dist.optim for dist.commit.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'dist'
@@ -10,7 +10,7 @@ local M = {}
 
 local function is_count(v) return type(v) == 'number' and v % 1 == 0 and v >= 0 and v < 2 ^ 31 end
 
--- The state's tables as Optim:state writes them: all that is read of them later.
+-- Whether a state's tables are as Optim:state writes them: everything that is read later.
 local function is_whole(self, state)
    local function like_x(list, n)
       if type(list) ~= 'table' or #list ~= n then return false end
@@ -36,12 +36,12 @@ local function is_whole(self, state)
    return type(had) == 'table' and is_count(had.epoch) and like_x(had.copies, 1 + (self.elastic and 0 or c.states))
 end
 
---- Refuses a state that is not of such a trainer.
+--- Refuses a state of another kind of trainer.
 function M.need(self, state, level)
    if state == nil then return end
    for _, name in ipairs { 'scheme', 'update', 'states', 'sparse', 'compress' } do
       local had = state[name]
-      if name == 'compress' and had == nil then had = 'none' end          -- of a version that had no such option
+      if name == 'compress' and had == nil then had = 'none' end          -- of a version without this option
       if had ~= self.config[name] then
          options.fail(level + 1, 'state is of %s %s, wanted %s', name, tostring(had), tostring(self.config[name]))
       end
@@ -50,10 +50,10 @@ function M.need(self, state, level)
       options.fail(level + 1, 'state is of %s elements of a %s, wanted %d of a %s', tostring(state.n), tostring(state.type),
          self.x:nElement(), self.x:type())
    end
-   if not is_whole(self, state) then options.fail(level + 1, 'state is not what Optim:state has given') end
+   if not is_whole(self, state) then options.fail(level + 1, 'state must be what Optim:state returned') end
 end
 
---- What rank 0 keeps of the shared parameters and what belongs to them.
+--- The shared parameters and their state, which rank 0 saves.
 function M.shared(self)
    local had, shared = { copies = {}, epoch = self.shared:epoch() }, self.shared
    for i, x in ipairs(shared.copy_of) do had.copies[i] = x.new(x:size()) end

@@ -1,11 +1,13 @@
--- lua/dist/tables.lua - nn.LookupTable in parts on several ranks: its rows shared out (the vocabulary), or its columns.
+-- lua/dist/tables.lua - nn.LookupTable in parts on several ranks: its rows (the vocabulary) or its
+-- columns are divided.
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
 local split = require 'dist.split'
 local parts = require 'dist.parts'
 
--- (nIndex, nOutput, options) or (nn.LookupTable, options): what makes the whole table, and the options.
+-- (nIndex, nOutput, options) or (nn.LookupTable, options): returns a function that makes the whole
+-- table, and the options.
 local function arguments(who, nIndex, nOutput, options)
    if not torch.isTypeOf(nIndex, 'nn.Module') then
       return function()
@@ -22,21 +24,21 @@ local function arguments(who, nIndex, nOutput, options)
          arg.refuse(who, 'argument 1', 'an nn.LookupTable or a number of rows', nIndex, -1)
       end
       if nIndex.maxNorm and who == 'dist.ColumnLookupTable' then
-         error(who .. ': maxNorm is about whole rows: use dist.RowLookupTable', 0)
+         error(who .. ': maxNorm needs whole rows: use dist.RowLookupTable', 0)
       end
       if not nIndex.gradWeight then error(who .. ': the table has no gradient (accUpdateOnly)', 0) end
       return nIndex
    end, nOutput
 end
 
--- A table whose rows are to be overwritten.
+-- A table whose rows will be overwritten.
 local function plain(nIndex, nOutput, padding, like)
    local t = split.quietly(function() return nn.LookupTable(nIndex, nOutput, padding, like.maxNorm, like.normType) end)
    t.shouldScaleGradByFreq = like.shouldScaleGradByFreq
    return t:type(like._type)
 end
 
--- The rest of __init, for either.
+-- The rest of __init, for both classes.
 local function begin(self, whole, copies)
    self.nIndex, self.nOutput = tonumber(copies.weight:size(1)), tonumber(copies.weight:size(2))
    self.padding = whole.paddingValue or 0
@@ -57,12 +59,13 @@ local function drawn(self, stdv)
    return whole
 end
 
--- ---- rows shared out ---------------------------------------------------------------------------------------------------------
+-- ---- rows divided
+-- --------------------------------------------------------------------------------------------------------
 
---- nn.LookupTable with its rows shared out over the ranks, for vocabularies that are long. All ranks call it and give the same
--- numbers; each looks up those that it has, and all get the sum: the bits of the whole table. The part, an nn.LookupTable, is
--- get(1). An error in it on one rank is one on all.
--- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank), padding and norm it takes; the options follow then
+--- nn.LookupTable with its rows divided among the ranks, for large vocabularies. All ranks call it with the same indices. Each
+-- looks up those that it has, and all get the sum: the bits of the whole table. The part, an nn.LookupTable, is get(1). An error
+-- in it on one rank is one on all.
+-- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank), padding and norm it takes; then the options follow
 -- @param options  a table: `group` of ranks
 -- dist.init(); dist.RowLookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local RowLookupTable = torch.class('dist.RowLookupTable', 'dist.SumOfParts')
@@ -75,7 +78,7 @@ function RowLookupTable:__init(nIndex, nOutput, options)
    begin(self, parts.InParts.__init(self, make, more, {}))
 end
 
--- The places of the input whose rows this rank has, and these rows as numbers of its part.
+-- The places of the input whose rows this rank has, and the indices of these rows in its part.
 local function find(self, input)
    local ty = torch.isTensor(input) and input:type() or ''
    if not ty:find '^torch%.%a+Tensor$' or ty:find '^torch%.Cuda' or input:dim() < 1 or input:dim() > 2 then
@@ -118,12 +121,13 @@ function kind.learn(self, input, gradOutput, scale)
    self:rethrowErrors(self.modules[1], 1, 'accGradParameters', self._rows, g, scale)
 end
 
--- ---- columns shared out ------------------------------------------------------------------------------------------------------
+-- ---- columns divided
+-- -----------------------------------------------------------------------------------------------------
 
---- nn.LookupTable with its columns shared out over the ranks. All ranks call it and give the same numbers; each gets whole
--- vectors, or with `gather = false` its own columns of them. The part, an nn.LookupTable, is get(1). An error in it on one rank
--- is one on all.
--- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank) and padding it takes; the options follow then
+--- nn.LookupTable with its columns divided among the ranks. All ranks call it with the same indices. Each gets whole vectors, or
+-- with `gather = false` its own columns of them. The part, an nn.LookupTable, is get(1). An error in it on one rank is one
+-- on all.
+-- @param nIndex   or an nn.LookupTable, whose rows (those of the first rank) and padding it takes; then the options follow
 -- @param options  a table: `gather` (default true), `group` of ranks
 -- dist.init(); dist.ColumnLookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local ColumnLookupTable = torch.class('dist.ColumnLookupTable', 'dist.OutputsInParts')

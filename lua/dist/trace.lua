@@ -1,7 +1,8 @@
--- lua/dist/trace.lua - what all ranks do, and when: one file for chrome://tracing and Perfetto.
+-- lua/dist/trace.lua - traces of all ranks: one file for chrome://tracing and Perfetto.
 --
--- While a trace runs, operations, waiting and modules are noted with their times in memory of the rank. At its end rank 0 gets
--- the notes of all, with times by its own clock, and writes them. Where no trace runs, an operation looks at one variable for it.
+-- While a trace runs, each rank records operations, waits and modules with their times in memory.
+-- At the end rank 0 collects the records of all, converts times to its clock, and writes them.
+-- Without a trace an operation only reads one variable.
 local ffi = require 'ffi'
 local torch = require 'torch'
 local nn = require 'nn'
@@ -14,9 +15,9 @@ local agree = require 'dist.agree'
 local Trace = {}
 Trace.__index = Trace
 
-local MOST = 1e6                                 -- notes of a rank
+local MOST = 1e6                                 -- records of a rank
 local notes_t = ffi.typeof 'struct { double begin, seconds, bytes; int32_t name, lane; } [?]'
-local SCRIPT, COLLECTIVES = 0, 1                 -- lanes: what is in one follows each other
+local SCRIPT, COLLECTIVES = 0, 1                 -- lanes: the records of a lane do not overlap
 
 local function new(path, began)
    return setmetatable({ path = path, began = began, n = 0, room = 4096, notes = notes_t(4096), names = {}, number = {},
@@ -24,7 +25,8 @@ local function new(path, began)
                          lane_names = { [SCRIPT] = 'script', [COLLECTIVES] = 'operations' } }, Trace)
 end
 
--- ---- notes ----------------------------------------------------------------------------------------------------------------
+-- ---- records
+-- -------------------------------------------------------------------------------------------------------------
 
 local function number_of(self, name, category)
    local of = self.number[category]
@@ -64,7 +66,7 @@ local function bytes_of(list)
    return sum
 end
 
---- An operation that the script has waited for.
+--- A blocking operation.
 function Trace:operation(kind, begin, inputs, outputs)
    local bytes = math.max(bytes_of(inputs), outputs ~= inputs and bytes_of(outputs) or 0)
    self:add(words[kind] or 'operation', 'communication', SCRIPT, begin, wire.now(), bytes)
@@ -72,12 +74,13 @@ end
 
 local function key_of(work) return tonumber(ffi.cast('intptr_t', work)) end
 
---- One that goes on while the script does.
+--- The start of an asynchronous operation.
 function Trace:start(work, kind, group, partner)
    self.started[key_of(work)] = { words[kind] or 'operation', kind, tonumber(ffi.cast('intptr_t', group)), partner }
 end
 
--- Messages to different ranks, or from them, and operations of different groups are on their way at the same time.
+-- Messages to or from different ranks, and operations of different groups, may overlap, so each has
+-- a lane.
 local function lane_of(self, kind, group, partner)
    local message = kind == wire.kinds.send and 'messages to rank %d' or kind == wire.kinds.recv and 'messages from rank %d'
    if not message and group == tonumber(ffi.cast('intptr_t', wire.world.c)) then return COLLECTIVES end
@@ -92,7 +95,7 @@ end
 
 local times = ffi.new 'double[3]'
 
---- Its end, for which the script has waited since `begin`.
+--- The end of an asynchronous operation, for which the script has waited since `begin`.
 function Trace:wait(work, begin)
    local what = self.started[key_of(work)]
    self.started[key_of(work)] = nil
@@ -102,7 +105,7 @@ function Trace:wait(work, begin)
    self:add('wait for ' .. what[1], 'waiting', SCRIPT, begin, wire.now())
 end
 
---- A shard's lock, from asking for it until it was given back. `what`: "dist.optim, push, step 3 of rank 1".
+--- A shard's lock, from the request to the release. `what`: "dist.optim, push, step 3 of rank 1".
 function Trace:shared(what, begin)
    self:add(what:match '^dist%.optim, (%w+)' or what:match "^(dist%.shared '.*', %w+)$" or what, 'communication', SCRIPT, begin,
       wire.now())
@@ -118,9 +121,9 @@ local function finish(trace, name, begin, ...)
    return ...
 end
 
-local plain                                      -- while a trace runs: how modules in containers are called without
+local plain                                      -- how modules in containers are called without a trace
 
--- Modules in containers are called through this one function.
+-- Modules in containers are called through this one function while a trace runs.
 local function watched(self, module, index, name, ...)
    local way, trace = ways[name], wire.trace
    if not way or not trace then return plain(self, module, index, name, ...) end
@@ -134,7 +137,7 @@ end
 
 -- ---- clocks ---------------------------------------------------------------------------------------------------------------
 
--- A number that processes on one host, and no others, have alike.
+-- A number that is the same for processes on one host only.
 local function host()
    local f = io.open '/proc/sys/kernel/random/boot_id'
    local id = f and f:read '*a' or ''
@@ -142,8 +145,8 @@ local function host()
    return wire.digest { id }
 end
 
---- How far this rank's clock is ahead of rank 0's, in seconds. On one host there is one clock; otherwise rank 0 answers with its
--- own, and the answer that was here soonest is taken for the middle of its way. All ranks call it.
+--- How far this rank's clock is ahead of rank 0's, in seconds. On one host there is one clock. Otherwise rank 0 replies with its
+-- clock's time, which is taken for the middle of the shortest round trip. All ranks call it.
 -- @param far  whether this rank has another clock
 function Trace.skew(far, clock)
    local all = dist.allgather(torch.DoubleTensor{ far and 1 or 0 })
@@ -179,7 +182,7 @@ local function is_utf8(text)
    return not text:find '[\128-\255]'
 end
 
--- A text as JSON has it; bytes that are no UTF-8 as if they were Latin.
+-- A text in JSON; bytes that are not UTF-8 are read as Latin-1.
 local function quoted(text) return '"' .. text:gsub(is_utf8(text) and '[%c"\\]' or '[%c"\\\127-\255]', escape) .. '"' end
 
 local function text_of(self, skew)
@@ -212,7 +215,7 @@ local function bytes_from(text)
    return x
 end
 
--- Rank 0 writes what the others send, one after the other.
+-- Rank 0 writes the records of the other ranks, one rank after the other.
 local function collect(self, text)
    local sizes, ok, why, f = dist.allgather(torch.DoubleTensor{ #text }), true, nil, nil
    local function try(g, ...)
@@ -246,7 +249,7 @@ local function begin(path)
    local text = ok and 'a trace runs already: dist.trace() ends it'
       or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
    agree.well('dist.trace', 0, ok and not wire.trace, 'dist.trace: ' .. text)
-   local can, why = true, nil                               -- to be told that now, not when all has been done
+   local can, why = true, nil                               -- fail now rather than at the end
    if dist.rank() == 0 then
       can, why = pcall(function() file.abandon(file.replacing(path)) end)
    end
@@ -269,12 +272,12 @@ local function stop()
    return trace.n, trace.dropped
 end
 
---- With the name of a file, begins a trace of all ranks; without, ends it and writes the file, for chrome://tracing or
--- https://ui.perfetto.dev: an array of events in JSON, with the rank as process and microseconds since the beginning. There are
--- operations of dist (those that go on while the script does have lanes of their own, and the script's waiting for them), shards
--- of shared tensors, the modules in containers, and what dist.span names. A rank keeps up to a million events, of 32 bytes. The
--- file appears when it is whole. All ranks call it. At the end it returns how many events this rank had, and how many more it did
--- not keep.
+--- With the name of a file, begins a trace of all ranks. Without, ends it and writes the file, for chrome://tracing or
+-- https://ui.perfetto.dev: an array of events in JSON, with the rank as process and microseconds since the beginning. The events
+-- are operations of dist, shards of shared tensors, modules in containers, and what dist.span names. Asynchronous operations
+-- have separate lanes; the script's lane shows the waits for them. A rank records at most a million events, of 32 bytes. The file
+-- appears when it is complete. All ranks call it. At the end it returns how many events this rank recorded, and how many it
+-- dropped.
 -- @param file  of rank 0
 -- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
 function dist.trace(...)
@@ -295,7 +298,7 @@ local function spanned(trace, name, begun, ...)
    return ...
 end
 
---- Calls f(...), returns what it returns, and shows it under this name in a trace, if one runs.
+--- Calls f(...), returns its results, and shows it under this name in a trace, if one runs.
 -- @param name  any text
 -- require 'dist'.span('sum', function(a, b) return a + b end, 1, 2) --> 3
 function dist.span(name, f, ...)

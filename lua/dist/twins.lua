@@ -1,13 +1,14 @@
--- lua/dist/twins.lua - copies of a module that share its parameters, gradients and running estimates, and have all else of their
--- own: outputs, masks and places of one micro-batch stay as they are while the next one goes forward.
+-- lua/dist/twins.lua - replicas of a pipeline stage, one per micro-batch. Parameters, gradients and
+-- running estimates are shared; outputs, masks and indices are not, so they stay valid while the
+-- next micro-batch goes forward.
 local torch = require 'torch'
 
 local M = {}
 
---- Estimates that go on from one forward to the next.
+--- Estimates that continue from one forward to the next.
 M.running = { 'running_mean', 'running_var' }
 
--- Makes the tensors of the copy views of the module's, where they are not.
+-- Makes the replica's tensors views of the module's, unless they already are.
 local function share(to, from)
    local same = to:nElement() > 0 and from:nElement() > 0 and torch.pointer(to:storage()) == torch.pointer(from:storage())
    if not same or to:storageOffset() ~= from:storageOffset() or not to:isSameSizeAs(from) then to:set(from) end
@@ -15,7 +16,8 @@ end
 
 local function plain(v) return type(v) ~= 'table' and type(v) ~= 'cdata' and type(v) ~= 'userdata' end
 
--- What the module was told since the copy was made: training mode, probabilities and the like.
+-- Copies what changed in the module since the replica was made: training mode, probabilities and
+-- the like.
 local function follow(copy, module)
    local mine, its = copy:listModules(), module:listModules()
    if #mine ~= #its then return false end
@@ -38,8 +40,8 @@ local function follow(copy, module)
    return true
 end
 
---- n modules that can each be between forward and backward of a micro-batch: the module itself, and copies that share with it.
--- @param list  what an earlier call has returned, or nil
+--- n modules, each of which can be between forward and backward of a micro-batch: the module itself, and its replicas.
+-- @param list  the result of an earlier call, or nil
 function M.of(module, n, list)
    if not list or list[1] ~= module then list = { module } end
    for i = 2, math.max(n, #list) do

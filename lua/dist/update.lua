@@ -1,7 +1,8 @@
--- lua/dist/update.lua - what parameters do with a gradient: the updates that dist.optim knows by name.
+-- lua/dist/update.lua - update rules that dist.optim knows by name.
 --
--- An update is function(x, g, state, config): it changes x in place. `state` is a list of tensors like x, zero at first, which
--- the update may change; g it must leave as it is. config holds the options, and `step`: the number of this update, from 1.
+-- An update is function(x, g, state, config), which changes x in place. `state` is a list of
+-- tensors like x, initially zero, which the update may change; it must not change g. config holds
+-- the options, and `step`: the number of this update, from 1.
 local torch = require 'torch'
 
 local updates = {}
@@ -23,7 +24,7 @@ updates.adam = { states = 2, run = function(x, g, state, config)
    x:adam_step(state[1], state[2], g, rate, config.beta1, config.beta2, config.epsilon)
 end }
 
--- What servers do with the elastic moves of workers.
+-- What servers do with the moves of elastic workers.
 updates.add = { states = 0, run = function(x, g) x:add(g) end }
 
 return updates

@@ -1,4 +1,4 @@
--- lua/dist/vectors.lua - the vectors of parameters and gradients that optimizers of several ranks are given.
+-- lua/dist/vectors.lua - the vectors of parameters and gradients of optimizers on several ranks.
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local wire = require 'dist.lib'
@@ -6,7 +6,7 @@ local agree = require 'dist.agree'
 
 local M = {}
 
---- Refuses a model of which the ranks of a group (by its number) hold different layers or parts.
+--- Refuses a model whose layers are not the same on the ranks of a group (by its number).
 function M.need_whole(who, model, number, level)
    local mine = {}
    for _, rank in ipairs(agree.group(number).ranks) do mine[rank] = true end
@@ -21,8 +21,8 @@ function M.need_whole(who, model, number, level)
    end
 end
 
---- The option model as two vectors, or the options parameters and gradParameters themselves. `empty`: there may be none;
--- `number`: of the group of ranks that are to hold the same model, default the job.
+--- The option model as two vectors, or the options parameters and gradParameters. `empty`: they may
+-- be empty; `number`: of the group whose ranks must hold the same model, default the job.
 function M.of(who, o, level, empty, number)
    local x, g = o.parameters, o.gradParameters
    if o.model ~= nil then
@@ -35,7 +35,7 @@ function M.of(who, o, level, empty, number)
       local none = empty and arg.is_tensor(t) and t:nElement() == 0
       if not arg.is_tensor(t) or t:dim() ~= 1 and not none or not t:isContiguous()
          or not (t:type() == 'torch.FloatTensor' or t:type() == 'torch.DoubleTensor') then
-         arg.refuse(who, name, 'a packed vector of floats or doubles on the CPU', t or nil, level)
+         arg.refuse(who, name, 'a contiguous vector of floats or doubles on the CPU', t or nil, level)
       end
    end
    if x:type() ~= g:type() or x:nElement() ~= g:nElement() then
@@ -53,14 +53,14 @@ function M.finite(g)
    return g:nElement() == 0 or torch.abs(g):max() < math.huge and g:eq(g):sum() == g:nElement()
 end
 
---- The parts of n elements for `ranks` ranks: how many the longest has, and a function that gives the first element and the
--- number of elements of a rank (from 0).
+--- The parts of n elements for `ranks` ranks: the length of the longest, and a function that returns
+-- the first element and the number of elements of a rank (from 0).
 function M.shards(n, ranks)
    local most = math.ceil(n / ranks)
    return most, function(r) return r * most + 1, math.max(0, math.min(most, n - r * most)) end
 end
 
---- x with zeros behind it, up to n elements; x itself where it has as many.
+--- x padded with zeros to n elements; x itself if it has n.
 function M.padded(x, n)
    if x:nElement() == n then return x end
    local y = x.new(n):zero()

@@ -36,7 +36,7 @@ describe('tensors on a CUDA device', function()
          dist.broadcast(r == 2 and torch.CudaTensor(3):fill(4) or torch.FloatTensor(3), 2)        -- where it lies is each rank's own
          says('the types differ: rank 0 has Float, rank 1 Double', dist.allreduce,
             r == 1 and torch.CudaDoubleTensor(2) or torch.CudaTensor(2))
-         says('compressed are floats, doubles and halves on the CPU', dist.allreduce, x, 'sum', { compress = dist.compressor 'half' })]])
+         says('tensors must be floats, doubles or halves on the CPU', dist.allreduce, x, 'sum', { compress = dist.compressor 'half' })]])
    end)
 end)
 

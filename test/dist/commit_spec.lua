@@ -84,12 +84,12 @@ describe('dist.commit', function()
          folder, folder))
       ranks.ok(2, ([[
          local o = { folder = %q }
-         says(dist.rank() == 0 and o.folder .. '/1 holds thesis.txt, which no commit has written' or 'failed on 1 other rank',
+         says(dist.rank() == 0 and o.folder .. '/1 contains thesis.txt, which is not a file of a commit' or 'failed on 1 other rank',
             dist.commit, {}, o)
          assert(dist.restore(o) == nil)
          if dist.rank() == 0 then os.rename(o.folder .. '/1', o.folder .. '/2000') end
          assert(dist.commit({ 1 }, o) == 1 and dist.commit({ 2 }, o) == 2)
-         says(dist.rank() == 0 and '/3 holds notes' or 'failed on 1 other rank', dist.commit, {}, o)
+         says(dist.rank() == 0 and '/3 contains notes' or 'failed on 1 other rank', dist.commit, {}, o)
          assert(dist.restore(o)[1] == 2)]]):format(folder))
       assert.equal('./07\n' .. whole(1, 2):gsub('%./manifest.*$', '')
          .. './2000/rank-0.t7\n./2000/thesis.txt\n./3/notes\n./3/rank-0.t7\n./7\n./manifest.t7\n', listing(folder))
@@ -122,7 +122,7 @@ describe('dist.commit', function()
 
    it('says what went wrong, on all ranks', function()
       dist.init()
-      refuses('dist.commit: where? Give the option folder, or start with thrun --commit FOLDER', dist.commit, {})
+      refuses('dist.commit: give the option folder, or start with thrun --commit FOLDER', dist.commit, {})
       refuses('dist.restore: options must be a table, got a number (1)', dist.restore, 1)
       refuses('dist.commit: cannot make the folder /proc/no/1', dist.commit, {}, { folder = '/proc/no' })
       local folder = temporary.name '.commits'
@@ -157,7 +157,7 @@ describe('dist.restore', function()
          has(out, '[0] went on')
          has(err, '[1] dist.restore: ' .. folder .. '/3/rank-1.t7 ' .. (how == 'holds another byte' and '' or 'has '))
          has(err, damage[2])
-         has(err, '; commit 2 is taken instead')
+         has(err, '; using commit 2 instead')
          assert.equal(whole(2, 4), listing(folder))
          spoil(folder .. '/4/rank-0.t7', damage[1])
          ranks.ok(2, ([[assert(dist.restore{ folder = %q }.step == 2)]]):format(folder))
@@ -224,7 +224,7 @@ describe('dist.restore', function()
                                 { number = 1, size = 2, parts = { { 1, 2 } } }, { number = 1, size = 1, parts = { 7 } },
                                 { number = 1, size = 1, parts = { { 1, 2 } }, before = 8 } } do
          torch.save(manifest, object)
-         refuses('dist.restore: ' .. manifest .. ' is no manifest of commits, and no folder of a commit says that it is whole',
+         refuses('dist.restore: ' .. manifest .. ' is not a manifest of commits, and no folder contains a complete commit',
             dist.restore, { folder = folder })
       end
       assert.equal(1, dist.commit({ step = 1 }, { folder = folder }))

@@ -95,11 +95,11 @@ describe('a compressed all-reduce', function()
          local x, y = torch.FloatTensor(5000):fill(r), torch.FloatTensor(40, 100):t():fill(1)
          local h = dist.allreduce(x, 'sum', { compress = a, group = mine, async = true })
          local k = dist.allreduce(y, 'mean', { compress = b, async = true })
-         says('the compressor is at work', dist.allreduce, x, 'sum', { compress = a, group = mine })
+         says('the compressor is in use', dist.allreduce, x, 'sum', { compress = a, group = mine })
          assert(h:wait() == x and x:min() == (r % 2 == 0 and 2 or 4) and x:max() == x:min() and h:test() and h:wait() == x)
          while not k:test() do end
          assert(k:wait() == y and (y - 1):abs():max() < 1e-5)
-         says('the compressor keeps what was lost as rank', dist.allreduce, x, 'sum', { compress = a })
+         says('the compressor carries the error of rank', dist.allreduce, x, 'sum', { compress = a })
          a:reset()
          dist.allreduce(x, 'sum', { compress = a })]])
    end)
@@ -238,7 +238,7 @@ describe('what goes wrong in a compressed all-reduce', function()
             end
          end
          local c, x = dist.compressor 'bfloat16', torch.FloatTensor(100):fill(3e38)
-         says('the sum, which rank 0 adds up, is not finite: nothing has changed', dist.allreduce, x, 'sum', { compress = c })
+         says('the sum that rank 0 computes is not finite: nothing has changed', dist.allreduce, x, 'sum', { compress = c })
          assert(x:min() == x:max() and c:owed() == nil)
          assert(dist.allreduce(x:fill(1), 'sum', { compress = c })[100] == 3)]])
    end)
@@ -267,9 +267,9 @@ describe('what goes wrong in a compressed all-reduce', function()
          end
          dist.allreduce(one:clone(), 'sum', { compress = c })
          local owed = c:owed()
-         says(odd and 'the compressor keeps what 100 elements have lost, got tensors of 101: reset() forgets it' or 'the ranks differ in the number of elements',
+         says(odd and 'the compressor carries the error of 100 elements, got tensors of 101: reset() drops it' or 'the ranks differ in the number of elements',
             dist.allreduce, odd and torch.ones(101) or one, 'sum', { compress = c })
-         says('keeps what 100 elements have lost, got tensors of 7', dist.allreduce, torch.ones(7), 'sum', { compress = c })
+         says('carries the error of 100 elements, got tensors of 7', dist.allreduce, torch.ones(7), 'sum', { compress = c })
          assert(same(owed, c:owed()))
          assert(dist.allreduce(torch.ones(7), 'sum', { compress = c:reset() })[7] == 3)]])
    end)
@@ -306,16 +306,16 @@ describe('what goes wrong in a compressed all-reduce', function()
       refuses('dist.allreduce: compress must be made by dist.compressor, got a string', call, one, 'sum', 'half')
       refuses('dist.allreduce: with compress the operator must be sum or mean, got max', call, one, 'max')
       refuses('dist.allreduce: the operator must be sum, mean, min, max or prod, got avg', call, one, 'avg')
-      refuses('dist.allreduce: compressed are floats, doubles and halves on the CPU, got a torch.IntTensor of size 2', call, one:int())
+      refuses('dist.allreduce: tensors must be floats, doubles or halves on the CPU, got a torch.IntTensor of size 2', call, one:int())
       refuses('dist.allreduce: a compressor takes tensors of one type, got a torch.DoubleTensor of size 2 and a torch.FloatTensor', call, { one, one:float() })
       refuses('dist.allreduce: argument 1 must be a tensor or a table of tensors, got nil', call)
       refuses('dist.reduce: there is no option compress', dist.reduce, one, 0, 'sum', { compress = c })
       refuses('bytes: argument 1 must be a tensor or a table of tensors, got a number', c.bytes, c, 3)
-      refuses('bytes: compressed are floats, doubles and halves on the CPU, got a torch.ByteTensor', c.bytes, c, one:byte())
+      refuses('bytes: tensors must be floats, doubles or halves on the CPU, got a torch.ByteTensor', c.bytes, c, one:byte())
       assert.is_nil(c:owed())
       sent(c, one)
       c.sumError = 3
-      refuses('dist.allreduce: the compressor is damaged: it has half a state', call, one)
+      refuses('dist.allreduce: the compressor is damaged: part of its state is missing', call, one)
       c.sumError, c.steps = c.error, 0.5
       refuses('dist.allreduce: the compressor is damaged: its steps are 0.5', call, one)
       c.steps, c.kind = 1, 'zip'
@@ -348,7 +348,7 @@ describe('what is kept', function()
          dist.commit(c, { folder = %q })]]):format(folder))
       ranks.ok(3, ([[
          local c = dist.restore { folder = %q }
-         says('the compressor keeps what was lost as rank ' .. dist.rank() %% 2 .. ' of 2, this is rank ' .. dist.rank() .. ' of 3: reset() forgets it',
+         says('the compressor carries the error of rank ' .. dist.rank() %% 2 .. ' of 2, this is rank ' .. dist.rank() .. ' of 3: reset() drops it',
             dist.allreduce, torch.randn(100), 'sum', { compress = c })]]):format(folder))
    end)
 end)
@@ -493,7 +493,7 @@ describe('dist.optim with compress', function()
          says('state is of compress onebit 64', make, (dist.restore { folder = %q }), 'half')
          local damaged = dist.restore { folder = %q }
          damaged.own.compressor.rows = 3
-         says('state is not what Optim:state has given', make, damaged)]]):format(folder, folder, folder, folder))
+         says('state must be what Optim:state returned', make, damaged)]]):format(folder, folder, folder, folder))
       ranks.ok(2, script .. ([[
          local o, x, learn = make((dist.restore { folder = %q }))
          assert(o.own.compressor:owed() == nil and x[1] ~= 1)

@@ -119,7 +119,7 @@ describe('a group', function()
    it('of dist.mesh stays, and so does the whole job', function()
       ranks.ok(4, [[
          local a, b = dist.mesh(2, 2)
-         says('dist.group:close: dist.mesh gives this group again for the same sizes: it stays', a.close, a)
+         says('dist.group:close: dist.mesh returns this group again for the same sizes, so it stays open', a.close, a)
          assert(dist.allreduce(torch.ones(3), 'sum', { group = b }):max() == 2)
          local all = dist.mesh(4)
          says('dist.group:close: this is the whole job', all.close, all)]])

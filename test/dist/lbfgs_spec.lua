@@ -155,7 +155,7 @@ describe('dist.lbfgs', function()
          local state = {}
          dist.lbfgs(f, torch.zeros(7), { maxIter = 2 }, state)
          says('state is of 7 elements, rank ' .. r .. ' of 3, wanted 9 elements', dist.lbfgs, f, torch.zeros(9), {}, state)
-         says(r == 2 and 'x must be packed floats' or 'rank 2: ', dist.lbfgs, f, r == 2 and torch.Tensor() or torch.zeros(7))]])
+         says(r == 2 and 'x must be contiguous floats' or 'rank 2: ', dist.lbfgs, f, r == 2 and torch.Tensor() or torch.zeros(7))]])
       dist.init()
       local function f(x) return 1, x end
       local x = require 'torch'.ones(2)
@@ -167,7 +167,7 @@ describe('dist.lbfgs', function()
       refuses('dist.lbfgs: config.lineSearchOptions must be a table', dist.lbfgs, f, x, { lineSearchOptions = 1 })
       refuses("dist.lbfgs: config.op must be 'mean' or 'sum', got max", dist.lbfgs, f, x, { op = 'max' })
       refuses('dist.lbfgs: config.sharded must be true or false', dist.lbfgs, f, x, { sharded = 1 })
-      refuses('dist.lbfgs: with sharded = true the line search can be optim.lswolfe', dist.lbfgs, f, x,
+      refuses('dist.lbfgs: with sharded = true the line search must be optim.lswolfe', dist.lbfgs, f, x,
          { sharded = true, lineSearch = function() end })
       refuses("dist.lbfgs: with sharded = true values are summed: op is 'sum'", dist.lbfgs, f, x, { sharded = true, op = 'mean' })
       refuses('dist.lbfgs: group must be a group made by dist.group', dist.lbfgs, f, x, { group = 1 })

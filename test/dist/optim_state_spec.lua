@@ -97,7 +97,7 @@ end)
 describe('dist.optim, when its counters are full,', function()
    it('says so, and nothing has changed', function()
       local text = { downpour = 'push, step 1 of rank 0: it was written 2^31 - 1 times, and cannot be written again',
-                     syncps = 'update, step 1 of rank 0: there were 2^31 - 1 rounds, and can be no more' }
+                     syncps = 'update, step 1 of rank 0: 2^31 - 1 rounds are the maximum' }
       dist.init()
       for scheme, why in pairs(text) do
          local x, g = torch.Tensor{ 1, 2 }, torch.zeros(2)
@@ -111,7 +111,7 @@ describe('dist.optim, when its counters are full,', function()
          refuses(why, opt.step, opt)
          assert.same({ 0, 1 }, opt.shared:fetch():totable())
          opt.steps = 2 ^ 30
-         refuses('dist.optim: rank 0 has taken 2^30 steps, more are not counted', opt.step, opt)
+         refuses('dist.optim: rank 0 has taken 2^30 steps, which is the maximum', opt.step, opt)
          assert.equal(2 ^ 30, opt.steps)
       end
    end)

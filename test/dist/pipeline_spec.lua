@@ -311,7 +311,7 @@ describe('dist.Pipeline', function()
          function Number:updateOutput(input) return input:sum() end
          function Wider:updateOutput(input) calls = calls + 1 return input:narrow(2, 1, calls) end
          local pipe = dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.ANumber()))
-         says('between stages tensors travel, got a number', pipe.forward, pipe, torch.ones(4, 2))
+         says('stages exchange tensors, got a number', pipe.forward, pipe, torch.ones(4, 2))
          pipe = dist.Pipeline(nn.Sequential():add(nn.Abs()):add(nn.Wider()), { micro = 2 })
          says('tensor 2 must have the size of the first, 2x1', pipe.forward, pipe, torch.ones(4, 9))]])
    end)
@@ -337,13 +337,13 @@ describe('dist.Pipeline', function()
       local weighed = nn.ClassNLLCriterion(torch.Tensor { 1, 2, 3 })
       for _, c in ipairs { nn.MultiCriterion():add(weighed), nn.ParallelCriterion(true):add(weighed),
          nn.CrossEntropyCriterion(torch.ones(3)) } do
-         refuses('with weights is no mean over samples', dist.Pipeline, model(), { criterion = c, micro = 3 })
+         refuses('with weights is not a mean over samples', dist.Pipeline, model(), { criterion = c, micro = 3 })
       end
       for _, case in ipairs { { nn.ClassNLLCriterion() }, { nn.CrossEntropyCriterion() },
          { nn.MultiCriterion():add(nn.ClassNLLCriterion(nil, true, 2)), 2 } } do
          local pipe, some = dist.Pipeline(model(), { criterion = case[1], micro = 3 }), t:clone()
          some[1] = case[2] or -100
-         refuses(('target has samples that do not count (%d)'):format(case[2] or -100), pipe.forwardBackward, pipe, x, some)
+         refuses(('target has ignored samples (%d)'):format(case[2] or -100), pipe.forwardBackward, pipe, x, some)
       end
    end)
 
@@ -378,13 +378,13 @@ describe('dist.Pipeline', function()
       ranks.ok(2, head .. [[
          local make = dist.Pipeline
          local two = nn.Sequential():add(nn.Linear(6, 6)):add(nn.Tanh())
-         says('dist.Pipeline: 1 layer for 2 ranks: each needs one at least', make, nn.Sequential():add(nn.Abs()))
-         says('dist.Pipeline: stages must share out 2 layers, got 3', make, two, { stages = { 1, 2 } })
-         says('dist.Pipeline: stages must name 2 ranks, got 1', make, two, { stages = { 2 } })
+         says('dist.Pipeline: 1 layer for 2 ranks: each needs at least one', make, nn.Sequential():add(nn.Abs()))
+         says('dist.Pipeline: stages must have 2 layers in all, got 3', make, two, { stages = { 1, 2 } })
+         says('dist.Pipeline: stages must have 2 entries, got 1', make, two, { stages = { 2 } })
          says('dist.Pipeline: stages[2] must be a whole number of layers from 1', make, two, { stages = { 2, 0 } })
          says('dist.Pipeline: costs must be those of 2 layers, got 1', make, two, { costs = { 2 } })
          says('costs[1] must be a number from 0, got a number (nan)', make, two, { costs = { 0 / 0, 1 } })
-         says('nn.LSTM with rememberStates goes from batch to batch', make,
+         says('nn.LSTM with rememberStates carries state from batch to batch', make,
             nn.Sequential():add(nn.LSTM(6, 6, 1, true, 0, true)):add(nn.Tanh()))
          says('dist.Pipeline: the sum of costs must be finite', make, two, { costs = { 1e308, 1e308 } })
          says('holds another stage of this pipeline', make, two, { data = dist.group { 0, 1 } })
@@ -412,9 +412,9 @@ describe('dist.Pipeline', function()
       refuses('dist.Pipeline: group must be a group made by dist.group, got a table', dist.Pipeline, one, { group = {} })
       refuses('dist.Pipeline: data must be a group made by dist.group, got a number (1)', dist.Pipeline, one, { data = 1 })
       refuses('dist.Pipeline: give one of stages, costs and sample', dist.Pipeline, one, { stages = { 1 }, costs = { 1 } })
-      refuses('nn.ClassNLLCriterion with weights is no mean over samples', dist.Pipeline, one,
+      refuses('nn.ClassNLLCriterion with weights is not a mean over samples', dist.Pipeline, one,
          { criterion = nn.ClassNLLCriterion(torch.ones(2)) })
-      refuses('dist.Pipeline: forwardBackward goes forward and backward', function()
+      refuses('dist.Pipeline: there is no backward', function()
          local p = dist.Pipeline(one)
          p:forward(torch.ones(1, 3))
          p:backward(torch.ones(1, 3), torch.ones(1, 2))

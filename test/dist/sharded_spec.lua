@@ -234,10 +234,10 @@ describe('dist.ShardedOptim', function()
          says('the ranks differ in the method or its config', make, { config = { learningRate = r } })
          says('there is no option x', make, r == 1 and { x = 1 } or {})
          says('the ranks differ in having a state: rank 0 has 0, rank 1 1', make, { state = r == 1 and {} or nil })
-         says('state must be what state() gave the first rank', make, { state = {} })
+         says('state must be what state() returned on the first rank', make, { state = {} })
          says('state is of 4 elements of a torch.FloatTensor, wanted 3 of a torch.DoubleTensor', make,
             { state = { n = 4, type = 'torch.FloatTensor', own = {} } })
-         says('state is not what state() has given', make, { state = { n = 3, type = 'torch.DoubleTensor', own = 3, steps = 1 } })
+         says('state must be what state() returned', make, { state = { n = 3, type = 'torch.DoubleTensor', own = 3, steps = 1 } })
          says("the method's state.m is a torch.DoubleTensor of size 2", make,
             { state = { n = 3, type = 'torch.DoubleTensor', own = { m = torch.ones(2) }, steps = 1 } })
          local twice = make { method = function(f, y) f(y) f(y) end }
@@ -255,16 +255,16 @@ describe('dist.ShardedOptim', function()
       local optim = require 'optim'
       refuses('dist.ShardedOptim: options must be a table, got nil', dist.ShardedOptim)
       refuses('dist.ShardedOptim: method must be a function, got a number (3)', with, { method = 3 })
-      refuses('one gradient for a step: use dist.lbfgs', with, { method = optim.lbfgs })
-      refuses('optim.nag does not take each element for itself', with, { method = optim.nag })
+      refuses('one gradient per step: use dist.lbfgs', with, { method = optim.lbfgs })
+      refuses('optim.nag is not an elementwise method', with, { method = optim.nag })
       refuses("dist.ShardedOptim: op must be 'mean' or 'sum', got max", with, { op = 'max' })
       refuses('dist.ShardedOptim: config must be a table, got a number (1)', with, { config = 1 })
       refuses('dist.ShardedOptim: group must be a group made by dist.group', with, { group = 1 })
-      refuses('dist.ShardedOptim: parameters must be a packed vector of floats', with, { parameters = torch.IntTensor(2) })
+      refuses('dist.ShardedOptim: parameters must be a contiguous vector of floats', with, { parameters = torch.IntTensor(2) })
       refuses('dist.ShardedOptim: give either model', with, { model = require 'nn'.Linear(1, 1) })
       local opt = with {}
       refuses('step: argument 1 must be a function, got a number (1)', opt.step, opt, 1)
-      refuses('a file holds what state() gives', torch.save, os.tmpname(), opt)
+      refuses('save what state() returns instead', torch.save, os.tmpname(), opt)
    end)
 end)
 
