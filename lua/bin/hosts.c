@@ -1,6 +1,7 @@
-/* hosts.c - starts mpirun, puts ranks' numbers before their lines, and ends the job when a rank fails. mpirun would end all at
- * the first failure, and nobody would hear what the others saw of it: so it is told to go on, and the shell that starts each
- * rank says how that has ended. */
+/* hosts.c - starts mpirun, puts ranks' numbers before their lines, and ends the job when a rank
+ * fails. By default mpirun would end all ranks at the first failure, and what the others saw of it
+ * would be lost. So it runs with --enable-recovery, and the shell that starts each rank reports its
+ * exit status. */
 #include "hosts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,30 +21,30 @@
 extern char **environ;
 
 enum { KEY = 24 };
-static const double SETTLE = 1;         /* seconds in which the other ranks say what they saw of a failure */
+static const double SETTLE = 1;         /* seconds in which the other ranks report what they saw of a failure */
 static const char before[] =
   "if [ -z \"$TH_NUM_THREADS\" ]; then n=$(($(nproc) / ${OMPI_COMM_WORLD_LOCAL_SIZE:-1})); [ $n -ge 1 ] || n=1; "
   "export TH_NUM_THREADS=$n; fi; ";
 
-/* mpirun's daemon on a host that is cut off hears of no end: so who has failed there looks after it, by the time of its start,
- * and ends it when mpirun should have done so. */
+/* mpirun's daemon on a host that is cut off does not learn of the end. So the shell of a failed
+ * rank watches it, identified by its start time, and kills it if it outlives mpirun. */
 static const char watching[] =
   "born() { cut -d' ' -f22 /proc/$PPID/stat; }; b=$(born); "
   "(i=0; while [ $((i += 1)) -le %.0f ]; do sleep 0.5; [ \"$(born)\" = \"$b\" ] || exit; done; kill -9 $PPID) "
   "</dev/null >/dev/null 2>&1 & ";
 
 typedef struct watch {
-  char   key[KEY];                  /* what no rank writes by accident: how one has ended, or whom it blames, stands behind */
+  char   key[KEY];                  /* marks reports of exit status or blame; random, so that no rank writes it by accident */
   pid_t  pid;
-  int    first, blamed;             /* the rank that was heard of first, and the one that the others blame; -1: none */
+  int    first, blamed;             /* the first rank that failed, and the one that the others blame; -1: none */
   int    status[TH_MAXRANK];        /* of ranks that have failed */
   double since;
-  int    asked;                     /* to end: 1; killed: 2 */
+  int    asked;                     /* 1: asked to end; 2: killed */
 } watch;
 
 /* ---- seconds after a failure ---- */
 
-static double when_asked(const hosts_job *j) { return SETTLE + j->grace; }           /* mpirun is to end all */
+static double when_asked(const hosts_job *j) { return SETTLE + j->grace; }           /* mpirun is asked to end all */
 static double when_killed(const hosts_job *j) { return 2 * when_asked(j) + 3; }      /* mpirun itself */
 static double when_left(const hosts_job *j) { return when_killed(j) + 2; }           /* daemons that mpirun cannot reach */
 
@@ -86,8 +87,9 @@ static int set_environment(const hosts_job *j, const char *key)
   return 1;
 }
 
-/* What the shell of each rank does. The script's arguments are quoted in it: as words they could mean something to mpirun. How
- * the rank has ended is said twice, since mpirun may cut one line in two. */
+/* The command of each rank's shell. It contains the script's arguments quoted, because mpirun might
+ * interpret them as options. It reports the exit status twice, because mpirun may cut one line in
+ * two. */
 static char *shell_text(const hosts_job *j, const char *key)
 {
   char *text = NULL;
@@ -119,7 +121,7 @@ static bool fill(words *c, const hosts_job *j, const char *key)
   add(c, "--tag-output");
   add(c, "--enable-recovery");
   add_two(c, "--bind-to", "none");
-  if (geteuid() == 0) add(c, "--allow-run-as-root");       /* who starts thrun as root has said so */
+  if (geteuid() == 0) add(c, "--allow-run-as-root");       /* whoever starts thrun as root has chosen to */
   if (j->list) add_two(c, "-H", j->list);
   if (j->file) add_two(c, "--hostfile", j->file);
   if (j->size) {
@@ -159,7 +161,7 @@ static void become(const hosts_job *j, const char *key, int out, int err)
 
 /* ---- what it writes ---- */
 
-/* "[1,3]<stdout>:text": rank 3. What mpirun itself writes has no such head. */
+/* "[1,3]<stdout>:text": rank 3. Lines of mpirun itself have no such prefix. */
 static const char *head_of(const char *text, int *rank)
 {
   char *end;
@@ -174,7 +176,7 @@ static const char *head_of(const char *text, int *rank)
 
 static bool is_rank(int rank) { return rank >= 0 && rank < TH_MAXRANK; }
 
-/* False: nothing is left of the text. */
+/* Returns false if nothing of the text is left. */
 static bool take_report(watch *w, char *line)
 {
   int of = -1, status = 0, rank;
@@ -202,13 +204,13 @@ static void show_text(watch *w, char *line, int to)
   const char *text = head_of(line, &rank);
   if (text) {
     dprintf(to, "[%d] %s\n", rank, text);
-  } else if (!strstr(line, "PMIX ERROR: BAD-PARAM in file")) {       /* mpirun finds nobody to tell of an end */
+  } else if (!strstr(line, "PMIX ERROR: BAD-PARAM in file")) {       /* mpirun cannot deliver a notice of an end */
     dprintf(to, "%s\n", line);
   }
 }
 
-/* mpirun writes what comes at a time behind a head of its own: a long line has several, and what a rank has not ended with a
- * newline stands in front of the next one's text. */
+/* mpirun puts a prefix before each piece that it receives, so a long line contains several. Output
+ * of a rank without a final newline precedes the next rank's prefix. */
 static void show(watch *w, char *line, int to)
 {
   int rank = -1, of;
@@ -264,7 +266,8 @@ static void end_job(const hosts_job *j, watch *w)
   }
 }
 
-/* Who has heard of a failure may end before the rank that has failed: that one counts, if it has ended by itself. */
+/* A rank that learns of a failure may end before the failed rank does. The failed one counts, if it
+ * ended by itself. */
 static int finish(const watch *w, int status)
 {
   const int first = w->blamed >= 0 && w->status[w->blamed] ? w->blamed : w->first;

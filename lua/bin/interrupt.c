@@ -1,18 +1,17 @@
-/* interrupt.c - SIGINT becomes a Lua error, also in compiled traces.
+/* interrupt.c - turns SIGINT into a Lua error, also in compiled traces.
  *
- * The handler sets a hook, which the interpreter runs before its next instruction, and tells libth,
- * whose long loops then end with TH_EINTR. A compiled trace looks at neither. So if the signal finds
- * the processor in a trace, we walk on step by step (trap flag) to the next guard and leave there:
- * a guard's exit restores the interpreter's state from a snapshot, and that state is right at the
- * guard whatever its condition says. While the hook has not run, a timer looks again, because the
- * first look may have found C code that the trace has called.
+ * The handler sets a hook, which the interpreter runs before its next instruction, and notifies
+ * libth, whose long loops then end with TH_EINTR. A compiled trace checks neither. So if the signal
+ * interrupts a trace, we single-step (trap flag) to the next guard and leave there. A guard's exit
+ * restores the interpreter's state from a snapshot, which is valid at the guard whether its
+ * condition holds or not. Until the hook has run, a timer repeats this, because the first signal
+ * may have interrupted C code that the trace called.
  *
- * LuaJIT tells us where its traces are (jit.attach). Two things follow from knowing them:
- *   - a guard that was patched to jump to a side trace is left through its own exit stub, since the
- *     side trace may rely on the guard's condition;
- *   - a compiled loop without any guard could never be left. It is an endless loop, so not compiling
- *     it costs nothing: jit.off for its function.
- */
+ * LuaJIT reports where its traces are (jit.attach). Two things follow from that:
+ *  - a guard that was patched to jump to a side trace is left through its own exit stub, since the
+ *    side trace may rely on the guard's condition;
+ *  - a compiled loop without any guard could never be left. It is an endless loop, so not compiling
+ *    it costs nothing: jit.off for its function. */
 #include "interrupt.h"
 #include <dlfcn.h>
 #include <lauxlib.h>
@@ -31,18 +30,19 @@ static pid_t main_thread;
 static void (*libth_interrupt)(int on);
 static timer_t timer;
 static int has_timer;
-static volatile sig_atomic_t pending;      /* a signal came since the hook last ran */
+static volatile sig_atomic_t pending;      /* a signal arrived since the hook last ran */
 
-static volatile int64_t last;              /* when the last one came, in ms; 0: none has */
-static volatile sig_atomic_t presses;      /* without effect, or soon after each other */
+static volatile int64_t last;              /* when the last signal arrived, in ms; 0: none has */
+static volatile sig_atomic_t presses;      /* signals without effect, or in quick succession */
 
-/* The second Ctrl-C ends a script: a pcall in a loop takes each error for its own, and C code hears of none. thrun and the
- * terminal may both send the same one. At the prompt each drops a line, and those without effect count. */
+/* The second Ctrl-C ends a script, because a pcall in a loop may catch each error, and C code does
+ * not notice any. thrun and the terminal may both send the same one. At the prompt each Ctrl-C
+ * drops a line, and only those without effect count. */
 enum { ENDS = 2, ENDS_PROMPT = 4, SAME = 50, SOON = 1000 };       /* presses; ms */
 static volatile sig_atomic_t at_prompt;
 #define TICK_SIGNAL (SIGRTMIN + 3)
 
-/* Our handlers share state and change where the program goes on, so each keeps the others out. */
+/* Our handlers share state and change the program counter, so each blocks the others. */
 static void handle(int sig, void (*f)(int, siginfo_t *, void *), int flags)
 {
   struct sigaction act = { .sa_sigaction = f, .sa_flags = SA_SIGINFO | flags };
@@ -79,15 +79,15 @@ static void hook(lua_State *L, lua_Debug *ar)
 
 typedef uint8_t code;
 
-/* By trace number. A side trace also keeps the stub of the exit that it was compiled for. */
+/* By trace number. A side trace also has the stub of the exit that it was compiled for. */
 static struct trace { const code *start, *end, *stub; } traces[65536];
 static volatile int ntraces;
 
-/* LuaJIT lays out exit stubs in groups of 32, 4 bytes each. */
+/* LuaJIT places exit stubs in groups of 32, 4 bytes each. */
 enum { GROUPS = 64, GROUP = 32, STUB = 4 };
 static const code *stubs[GROUPS];
 
-static volatile int steps;                 /* left to walk; 0: not walking */
+static volatile int steps;                 /* steps left; 0: not stepping */
 enum { MAXSTEPS = 20000, TRAP_FLAG = 0x100 };
 
 static const struct trace *trace_at(const code *p)
@@ -96,7 +96,7 @@ static const struct trace *trace_at(const code *p)
   return NULL;
 }
 
-/* The stub that a jump to `to` means: `to` itself, or the one that a side trace stands in for. */
+/* The stub for a jump to `to`: `to` itself, or the one that a side trace replaces. */
 static const code *stub_of(const code *to)
 {
   for (int i = 0; i < GROUPS; i++) {
@@ -113,7 +113,7 @@ static const code *target(const code *end_of_insn)     /* of a jump that ends in
   return end_of_insn + rel;
 }
 
-/* The stub through which the instruction at p may leave the trace; NULL: it is no guard. */
+/* The stub through which the instruction at p may leave the trace; NULL: it is not a guard. */
 static const code *guard_at(const code *p, const code *end)
 {
   int size;
@@ -129,12 +129,13 @@ static const code *guard_at(const code *p, const code *end)
   } else {
     return NULL;
   }
-  /* The branch of a loop, turned round: back to its start, else it falls into `jmp exit`. */
+  /* A loop's inverted branch: jumps back to its start, otherwise falls through to `jmp exit`. */
   p += size;
   return to < p && p + 5 <= end && p[0] == 0xe9 ? stub_of(target(p + 5)) : NULL;
 }
 
-/* At a guard: leaves the trace. In a trace: takes one more step. Else: gives up until the next tick. */
+/* At a guard: leaves the trace. In a trace: makes one more step. Elsewhere: gives up until the next
+ * tick. */
 static void walk(ucontext_t *uc)
 {
   greg_t *reg = uc->uc_mcontext.gregs;
@@ -155,7 +156,7 @@ static void on_step(int sig, siginfo_t *info, void *uc)
 {
   if (info->si_code == TRAP_TRACE) {
     walk(uc);
-  } else {                                 /* a breakpoint of somebody else */
+  } else {                                 /* a breakpoint that is not ours */
     signal(sig, SIG_DFL);
     raise(sig);
   }
@@ -167,7 +168,7 @@ static void leave_trace(void *uc)
   walk(uc);
 }
 
-/* add(trace, address, size, loop, stub): false if the trace is a loop that cannot be left. */
+/* add(trace, address, size, loop, stub): returns false if the trace is a loop that cannot be left. */
 static int add_trace(lua_State *L)
 {
   const int number = (int)luaL_checkinteger(L, 1);
@@ -197,8 +198,8 @@ static int forget_traces(lua_State *L)
   return 0;
 }
 
-/* It runs while LuaJIT records a trace, so it calls C functions only: a compiled Lua function, as torch.launch
- * makes of the global `type`, would overwrite the state of the recorder. */
+/* It runs while LuaJIT records a trace, so it calls only C functions. A compiled Lua function, such
+ * as torch.launch's global `type`, would overwrite the recorder's state. */
 static const char watch[] =
   "local add_trace, add_stubs, forget = ...\n"
   "local type, off, util = type, jit.off, require 'jit.util'\n"
@@ -254,7 +255,7 @@ static int64_t milliseconds(void)
 static void on_sigint(int sig, siginfo_t *info, void *uc)
 {
   (void)info;
-  if (gettid() != main_thread) {           /* only there runs Lua */
+  if (gettid() != main_thread) {           /* only that thread runs Lua */
     syscall(SYS_tgkill, getpid(), main_thread, sig);
     return;
   }
@@ -281,12 +282,13 @@ void th_catch_sigint(lua_State *L)
   state = L;
   main_thread = gettid();
   watch_traces(L);
-  /* Neither signal restarts system calls: a blocking read ends, also one begun just after Ctrl-C. */
+  /* Neither signal restarts system calls, so a blocking read ends, even one that began just after
+   * Ctrl-C. */
   handle(TICK_SIGNAL, on_tick, 0);
   struct sigevent to_us = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL };
   to_us._sigev_un._tid = main_thread;
   has_timer = timer_create(CLOCK_MONOTONIC, &to_us, &timer) == 0;
-  struct sigaction old;                    /* a parent that ignores SIGINT is obeyed */
+  struct sigaction old;                    /* SIGINT stays ignored if the parent ignored it */
   sigaction(SIGINT, NULL, &old);
   if (old.sa_handler != SIG_IGN) handle(SIGINT, on_sigint, 0);
 }

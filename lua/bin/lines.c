@@ -1,4 +1,4 @@
-/* lines.c - reads pipes of ranks and shows whole lines behind the rank's number. */
+/* lines.c - reads the ranks' pipes and shows whole lines with the rank's number in front. */
 #include "lines.h"
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ int lines_read(lines *l)
   return 1;
 }
 
-/* Returns 0 when the reader of a pipe has left. */
+/* Returns 0 if the reader of a pipe has closed it. */
 static int put(int fd, const char *p, size_t n)
 {
   while (n) {
@@ -57,7 +57,7 @@ static int put(int fd, const char *p, size_t n)
   return 1;
 }
 
-/* The rank meets a closed pipe, too, as it would without thrun. */
+/* The rank then gets SIGPIPE too, as it would without thrun. */
 static void leave(lines *l)
 {
   if (l->from >= 0) close(l->from);

@@ -1,5 +1,5 @@
-/* th.c - the launcher: LuaJIT that finds the tree it stands in, runs scripts or the prompt, and
- * answers Ctrl-C (interrupt.c). */
+/* th.c - the launcher of Lua: LuaJIT that finds its source tree or installation, runs scripts or
+ * the prompt, and handles Ctrl-C (interrupt.c). */
 #include <errno.h>
 #include <lauxlib.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static const char usage[] =
 
 /* ---- where the tree is ------------------------------------------------------------------------ */
 
-/* Writes dir/../ of the running program, without the last slash; false if the kernel won't say. */
+/* Writes the parent of the running program's folder; returns 0 if the kernel does not report it. */
 static int tree_of(char tree[PATH_MAX])
 {
   const ssize_t n = readlink("/proc/self/exe", tree, PATH_MAX - 1);
@@ -45,7 +45,7 @@ static int holds(const char *dir, const char *file)
   return snprintf(path, sizeof path, "%s/%s", dir, file) < (int)sizeof path && access(path, R_OK) == 0;
 }
 
-/* The checkout of a build tree: the folder above it, or what CMake noted for a tree elsewhere. */
+/* The checkout of a build tree: the folder above it, or the one that CMake recorded. */
 static int checkout_of(const char *tree, char root[PATH_MAX])
 {
   snprintf(root, PATH_MAX, "%s", tree);
@@ -93,7 +93,8 @@ static void find_tree(lua_State *L)
 
 /* ---- running Lua ------------------------------------------------------------------------------ */
 
-/* Registry field: the function that calls another with a Lua function below it (lua/torch/coroutines.lua). */
+/* Registry field: the function that calls another one, below which it pushes a Lua function
+ * (lua/torch/coroutines.lua). */
 static const char base_key[] = "th.base";
 
 /* Removes the last line of the text on top of the stack: that of the function below the script. */
@@ -125,7 +126,7 @@ static int with_traceback(lua_State *L)
   return 1;
 }
 
-/* Adds to the message on top of the stack what lua/torch/explain.lua knows about it. */
+/* Adds to the message on top of the stack the explanation of lua/torch/explain.lua, if any. */
 static void explain(lua_State *L)
 {
   lua_getglobal(L, "require");
@@ -142,8 +143,8 @@ static void explain(lua_State *L)
   lua_pop(L, 1);
 }
 
-/* Prints the message on top of the stack if there is one; 0 if all went well. */
-static int interrupted;                    /* the last error that ended something is that of a Ctrl-C */
+/* Prints the message on top of the stack if there is an error; returns 0 if there is none. */
+static int interrupted;                    /* the last error that ended something was that of a Ctrl-C */
 
 static int report(lua_State *L, int status)
 {
@@ -157,7 +158,7 @@ static int report(lua_State *L, int status)
   return 1;
 }
 
-/* Calls the function below its `narg` arguments; results are dropped. */
+/* Calls the function below its `narg` arguments and drops its results. */
 static int call(lua_State *L, int narg)
 {
   const int base = lua_gettop(L) - narg;
@@ -187,7 +188,7 @@ static int require(lua_State *L, const char *name)
   return call(L, 1);
 }
 
-/* The script with its arguments; NULL means standard input. */
+/* Runs the script with its arguments; NULL: standard input. */
 static int run_script(lua_State *L, const char *script, int narg, char **args)
 {
   if (report(L, luaL_loadfile(L, script))) return 1;
@@ -202,7 +203,7 @@ static int run_prompt(lua_State *L)
   return run_code(L, "require('torch.repl').run()");
 }
 
-/* arg[0] is the script (or th), arg[1] its first argument, arg[-1] what stood before it. */
+/* arg[0] is the script (or th), arg[1] its first argument, arg[-1] the word before it. */
 static void set_arg(lua_State *L, int argc, char **argv, int script)
 {
   const int zero = script < argc ? script : 0;
@@ -214,7 +215,7 @@ static void set_arg(lua_State *L, int argc, char **argv, int script)
   lua_setglobal(L, "arg");
 }
 
-/* What a user of th finds without asking for it, and os.exit that runs finalizers. */
+/* What th defines for its users, and an os.exit that runs finalizers. */
 static const char prelude[] =
   "local exit = os.exit\n"
   "function os.exit(code, close)\n"
@@ -246,7 +247,7 @@ static int version(lua_State *L)
                      "io.write '\\n'");
 }
 
-/* FFI structs hold 64-bit pointers in one table slot only in this mode. */
+/* Only in this mode FFI structs hold 64-bit pointers in one table slot. */
 static int is_gc64(lua_State *L)
 {
   if (luaL_dostring(L, "return require('ffi').abi('gc64')")) return 0;
@@ -266,7 +267,7 @@ static int is_option(const char *word, const char *brief, const char *full)
   return strcmp(word, brief) == 0 || strcmp(word, full) == 0;
 }
 
-/* Reads the options up to the script; false after telling what is wrong. */
+/* Reads the options up to the script; returns 0 after it has reported an error. */
 static int read_options(int argc, char **argv, options *o)
 {
   int i = 1;
@@ -300,7 +301,7 @@ static int read_options(int argc, char **argv, options *o)
   return 1;
 }
 
-/* The -e and -l of the command line, in their order. */
+/* Runs -e and -l of the command line, in their order. */
 static int run_options(lua_State *L, char **argv, int end)
 {
   for (int i = 1; i < end; i++) {
@@ -356,8 +357,9 @@ int main(int argc, char **argv)
   luaL_openlibs(L);
   const int failed = run(L, argc, argv, &o), dies = failed && interrupted;
   if (failed) run_code(L, "local dist = package.loaded['dist.lib'] if dist then dist.failed = true end");
-  /* Threads end before lua_close, which would wait for one after the other. LuaJIT repeats a compiled `pairs` loop
-   * without end where a finalizer runs it, so no compiled loop stays: doc/design.md, faults of LuaJIT. */
+  /* Threads end before lua_close, which would wait for them one after the other. Where a finalizer
+   * runs a compiled `pairs` loop, LuaJIT repeats it without end, so compiled code is flushed:
+   * doc/design.md, faults of LuaJIT. */
   run_code(L, "local worker = package.loaded['torch.worker'] if worker then worker.end_all() end jit.flush()");
   th_forget_sigint();
   lua_close(L);

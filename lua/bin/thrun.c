@@ -1,5 +1,5 @@
-/* thrun.c - starts the ranks of a job on this host (or hands it to hosts.c), shows what they write, and ends all when one
- * fails. */
+/* thrun.c - the launcher: starts the ranks of a job on this host (or calls hosts.c), shows their
+ * output, and ends all ranks when one fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,22 +23,22 @@ static const char usage[] =
   "usage: thrun [options] SCRIPT [args]        runs th SCRIPT args as the ranks of one job on this host\n"
   "       thrun [options] -- PROGRAM [args]    runs any program\n"
   "  -n N            ranks, 1 to 64 (default: one for each processor)\n"
-  "  --threads N     threads of a rank (default: the processors shared out, at least 1; TH_NUM_THREADS overrules it)\n"
+  "  --threads N     threads of a rank (default: TH_NUM_THREADS, else processors / ranks, at least 1)\n"
   "  --deadline S    seconds that a collective operation may take (default 300)\n"
   "  --restarts N    after a failure, start all ranks again, at most N times (default 0)\n"
-  "  --spare N       let so many ranks fail, fewer than there are, and the others go on (default 0)\n"
-  "  --no-bind       leave it to the system on which processors ranks run (default: each has its share)\n"
+  "  --spare N       continue after at most N ranks have failed; N is less than the number of ranks (default 0)\n"
+  "  --no-bind       do not bind ranks to processors (default: each has its share)\n"
   "  --commit DIR    where dist.commit keeps states and dist.restore finds them\n"
   "  --hosts LIST    a:2,b:2 starts two ranks on each of these hosts, by Open MPI's mpirun; -n limits them\n"
   "  --hostfile F    the same with a file of lines such as: a slots=2\n"
   "  --grace S       seconds between asking the others to end and killing them (default 2)\n"
   "  -h, --help      this help\n"
-  "Each line that a rank writes is shown behind its number. The first rank that fails is shown first; its status is\n"
+  "Each line of a rank is shown with its number in front. The first rank that fails is shown first; its status is\n"
   "the status of thrun, 128 + N for signal N.\n";
 
-static const double SETTLE = 0.3;       /* seconds in which the other ranks say what they saw of a failure */
-static const double DEADLINE = 300;     /* seconds, as dist.init has it */
-static const double HOLD = 0.15;        /* seconds that lines of standard error wait: what follows from an error comes later */
+static const double SETTLE = 0.3;       /* seconds in which the other ranks report what they saw of a failure */
+static const double DEADLINE = 300;     /* seconds; the default of dist.init */
+static const double HOLD = 0.15;        /* seconds that lines of standard error wait: consequences of an error come later */
 
 typedef struct options {
   int    size, threads, restarts, spare, script, unbound;
@@ -50,7 +50,7 @@ typedef struct options {
 typedef struct rank {
   pid_t pid;                            /* 0: it has ended */
   int   status;
-  int   order;                          /* of those that failed by themselves: 1 is the first */
+  int   order;                          /* of the ranks that failed by themselves: 1 is the first */
   int   stopped;                        /* by a signal */
   double asleep;                        /* seconds that it was stopped while thrun was not */
   lines out, err;
@@ -62,13 +62,13 @@ typedef struct job {
   th_job_head *head;
   char  secret[33];
   int   fd, left, failed, again;
-  int   asked, killed;                  /* others were asked to end, or killed */
+  int   asked, killed;                  /* the others were asked to end, or killed */
   double since;                         /* of the first failure or interruption */
-  double looked;                        /* when it was last looked who is stopped */
+  double looked;                        /* when stopped ranks were last checked */
 } job;
 
 static warden guard;
-static volatile sig_atomic_t interrupts, interrupt;      /* how many, and the first one */
+static volatile sig_atomic_t interrupts, interrupt;      /* how many signals came, and the first one */
 static void on_interrupt(int signal)
 {
   if (!interrupts++) interrupt = signal;
@@ -140,7 +140,7 @@ static int set_option(options *o, const char *name, const char *value)
   return *value ? 1 : wrong(name, "the name of a folder", value);
 }
 
-/* False after telling what is wrong. */
+/* Returns 0 after it has reported an error. */
 static int read_options(int argc, char **argv, options *o)
 {
   static const char *const names[] = { "-n", "--threads", "--restarts", "--grace", "--deadline", "--spare", "--commit", "--hosts",
@@ -176,13 +176,13 @@ static int read_options(int argc, char **argv, options *o)
   }
   o->script = i;
   if (i + (i < argc && strcmp(argv[i], "--") == 0) < argc) return 1;
-  fprintf(stderr, "thrun: which script?\n%s", usage);
+  fprintf(stderr, "thrun: no script given\n%s", usage);
   return 0;
 }
 
 /* ---- starting ---- */
 
-/* The th that stands beside this program. */
+/* The path of th, in the folder of this program. */
 static void find_th(char th[PATH_MAX])
 {
   const ssize_t n = readlink("/proc/self/exe", th, PATH_MAX - 4);
@@ -213,7 +213,8 @@ static void set_environment(const job *j, int number)
   else if (!getenv("TH_NUM_THREADS")) set_number("TH_NUM_THREADS", share > 1 ? share : 1);
 }
 
-/* Gives the rank its share of the processors. The system may leave two ranks that wait for each other on one of them. */
+/* Binds the rank to its share of the processors. Otherwise the system may run two ranks that wait
+ * for each other on one processor. */
 static void bind_rank(const options *o, int number)
 {
   cpu_set_t all, mine;
@@ -228,7 +229,7 @@ static void bind_rank(const options *o, int number)
   sched_setaffinity(0, sizeof mine, &mine);
 }
 
-/* In the child: a process group of its own that dies with thrun. A terminal is thrun's alone. */
+/* In the child: a separate process group, which dies with thrun. Only thrun reads the terminal. */
 static void become(const job *j, int number, pid_t parent, int out, int err, char **argv)
 {
   char th[PATH_MAX], *const program = argv[j->o->script];
@@ -278,7 +279,7 @@ static int start(job *j, int number, char **argv)
   }
   if (r->pid == 0) become(j, number, parent, out[1], err[1], argv);
   guard.group[number] = r->pid;
-  setpgid(r->pid, r->pid);              /* whoever comes first */
+  setpgid(r->pid, r->pid);              /* parent and child both call it, because either may run first */
   close(out[1]);
   close(err[1]);
   fcntl(out[0], F_SETFL, O_NONBLOCK);
@@ -307,7 +308,7 @@ static void signal_all(const job *j, int signal)
   for (int i = 0; i < j->o->size; i++) if (j->r[i].pid) kill(-j->r[i].pid, signal);
 }
 
-/* Reads all pipes once, waiting for at most `ms`. */
+/* Reads all pipes once; waits at most `ms`. */
 static void read_all(job *j, int ms)
 {
   struct pollfd p[2 * TH_MAXRANK];
@@ -345,7 +346,7 @@ static void reap(job *j)
     if (!r->pid || waitpid(r->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) <= 0) continue;
     r->stopped = WIFSTOPPED(status);
     if (r->stopped || WIFCONTINUED(status)) continue;
-    kill(-r->pid, SIGKILL);             /* what it has started and left */
+    kill(-r->pid, SIGKILL);             /* what the rank has started and left running */
     guard.group[i] = r->pid = 0;
     r->status = status;
     j->left--;
@@ -353,7 +354,8 @@ static void reap(job *j)
   }
 }
 
-/* A rank that is stopped is late for the others, and they say so. When no other is left, nobody does: then it is seen here. */
+/* A stopped rank is late, and the other ranks report it. If all remaining ranks are stopped, none
+ * can, so thrun reports it. */
 static void look_after_stopped(job *j)
 {
   const double now = lines_now(), passed = j->looked ? now - j->looked : 0;
@@ -372,7 +374,8 @@ static void look_after_stopped(job *j)
   }
 }
 
-/* Whether the ranks that are left cannot go on: too many have failed, or a job that is broken has no use for spare ones. */
+/* Whether the remaining ranks cannot continue: too many have failed, or the job is broken, where
+ * spare ranks do not help. */
 static int is_over(const job *j)
 {
   return j->failed > j->o->spare || (j->failed && __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE));
@@ -403,12 +406,12 @@ static void watch(job *j)
     if (!j->since) show_held(j);
     end_others(j);
   }
-  for (int i = 0; i < 50; i++) read_all(j, 0);       /* what is in the pipes still; others may hold their other ends */
+  for (int i = 0; i < 50; i++) read_all(j, 0);       /* what is left in the pipes; other processes may hold them open */
 }
 
 /* ---- the result ---- */
 
-/* Which failure came first: that of the rank which the others blame, if it failed by itself. */
+/* The rank that failed first: the one that the others blame, if it failed by itself. */
 static int first_failed(const job *j)
 {
   const int blamed = __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) == 2 ? j->head->culprit : -1;
@@ -437,7 +440,7 @@ static int finish(job *j)
     lines_show(&j->r[first].err, 1);
     status = tell(j, first);
     if (!j->since) {
-      fputs("thrun: the others went on without it\n", stderr);
+      fputs("thrun: the other ranks continued without it\n", stderr);
       status = 0;
     }
   }
@@ -464,14 +467,14 @@ static int run(const options *o, int again, char **argv)
   while (started < o->size && start(&j, started, argv) == 0) started++;
   if (started < o->size) {
     signal_all(&j, SIGKILL);
-    j.asked = j.killed = 1;             /* those that are there have not failed by themselves */
+    j.asked = j.killed = 1;             /* the ranks that run have not failed by themselves */
   }
   watch(&j);
   const int status = finish(&j);
   return started < o->size ? 1 : status;
 }
 
-/* The same on several hosts. */
+/* The same for several hosts. */
 static int run_hosts(const options *o, int again, char **argv)
 {
   char th[PATH_MAX];
@@ -490,7 +493,7 @@ static void catch(int signal, void (*handler)(int))
   sigaction(signal, &a, NULL);
 }
 
-/* Pipes must not take the places of streams that are closed. */
+/* Opens closed standard streams, so that no pipe gets their descriptors. */
 static void open_streams(void)
 {
   int fd;

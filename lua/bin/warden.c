@@ -1,8 +1,8 @@
-/* warden.c - a process beside thrun that ends what the ranks have started, should thrun be killed.
+/* warden.c - the reaper: a process that kills what the ranks have started if thrun is killed.
  *
- * The system kills a rank when thrun dies, but not the programs that the rank has started. They are in the rank's process group;
- * so one process is left to kill these groups. It waits at a pipe that thrun alone holds open.
- */
+ * The system kills the ranks when thrun dies, but not the programs that they have started. Those
+ * are in the ranks' process groups, which the reaper kills. It waits at a pipe that only thrun
+ * holds open. */
 #include "warden.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@ static void guard(int from, const pid_t *group, int ranks)
 {
   char byte;
   const int null = open("/dev/null", O_RDWR);
-  for (int fd = 0; fd < 3; fd++) dup2(null, fd);         /* who reads what thrun writes must not wait for this process */
-  setpgid(0, 0);                                    /* Ctrl-C is not for it */
+  for (int fd = 0; fd < 3; fd++) dup2(null, fd);         /* a reader of thrun's output must not wait for this process */
+  setpgid(0, 0);                                    /* so Ctrl-C does not reach it */
   signal(SIGTERM, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);

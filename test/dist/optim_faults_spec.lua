@@ -58,7 +58,7 @@ describe('dist.optim, when something goes wrong,', function()
          has(out, '[0] end 20')
          has(out, '[2] end 20')
          has(err, 'thrun: rank 1 was killed by signal 9 (Killed)')
-         has(err, 'thrun: the others went on without it')
+         has(err, 'thrun: the other ranks continued without it')
       end
    end)
 

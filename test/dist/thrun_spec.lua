@@ -32,7 +32,7 @@ describe('thrun', function()
 
    it('refuses options that it does not have, values that make no sense, and no script', function()
       for _, case in ipairs {
-         { '-x a.lua', 'thrun: -x: unknown option' }, { '-n', 'thrun: -n: an argument must follow' }, { '-n 2', 'thrun: which script?' },
+         { '-x a.lua', 'thrun: -x: unknown option' }, { '-n', 'thrun: -n: an argument must follow' }, { '-n 2', 'thrun: no script given' },
          { '-n 0 a.lua', "thrun: -n must be a whole number in 1..64, got '0'" }, { '-n 2x a.lua', "in 1..64, got '2x'" },
          { '--restarts -1 a.lua', '--restarts must be a whole number' }, { '--threads 0 a.lua', '--threads must be a whole number in 1..256' },
          { '--grace x a.lua', "thrun: --grace must be a positive number of seconds, got 'x'" },
