@@ -5,7 +5,7 @@
 --
 -- Each campaign is a program, test/attack/NAME.lua, which draws every case from the number of the case alone. It runs in a
 -- process that may die, for a few seconds at a time. A finding is a case after which the process died, hung, or printed a
--- fault. The attack repeats the case, takes away parts of it that it does not need, and prints the command that shows it.
+-- fault. The attack repeats the case, removes the parts that the failure does not need, and prints the command that shows it.
 -- The status is 0 without findings, and 1 with findings.
 local ffi = require 'ffi'
 

@@ -1,7 +1,7 @@
 -- test/counts.lua - counts specs, ops, examples and other figures for doc/testing.md.
 --    th test/counts.lua            prints the table
 --    th test/counts.lua -write     writes it into doc/testing.md, as ./dev docs does
---    th test/counts.lua -keep      takes over what runs have counted since: test/runs.lua
+--    th test/counts.lua -keep      copies the counts of runs since then: test/runs.lua
 local C = require 'torch.lib'.C
 local runs = require 'test.runs'
 

@@ -1,9 +1,9 @@
 -- test/coverage.lua FOLDER - which lines and branches of lib/ the programs of a build with gcov have run.
 --
--- FOLDER holds the build. gcov reads the counts of each object file; this program unites them by source line, because a file of
--- lib/cpu is compiled once per CPU level and reads itself once per element type. A line counts as run when one of these copies
--- ran it, and a way of a branch as taken when one of them took it. Ways that only exceptions take do not count.
--- It prints a table of the folders of lib/. FOLDER/uncovered.txt gets each line that did not run and each way not taken.
+-- FOLDER holds the build. gcov reads the counts of each object file; this program merges them by source line, because a file of
+-- lib/cpu is compiled once per CPU level and includes itself once per element type. A line counts as run if one of these copies
+-- ran it, and a side of a branch as taken if one of them took it. Sides that only exceptions take do not count.
+-- It prints a table of the folders of lib/. FOLDER/uncovered.txt lists each line that did not run and each side not taken.
 local coverage = {}
 
 -- ---- JSON -----------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 -- test/draw.lua - arguments for any op of the registry, drawn from its signature with a fixed seed.
 --
--- draw.good(name, form, how) gives arguments that make sense, by name; draw.wild(argument, ...) one that mostly does not.
--- What a signature does not say (which tensor holds places, how sizes hang together) stands in `recipes`.
+-- draw.good(name, form, how) gives valid arguments, by name; draw.wild(argument, ...) one that is mostly invalid.
+-- `recipes` adds what a signature does not say: which tensor holds indices, and which sizes must agree.
 local torch = require 'torch'
 local ffi = require 'ffi'
 local draw = {}

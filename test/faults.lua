@@ -1,9 +1,9 @@
 -- test/faults.lua [-only PATTERN] [-jobs N] [-list] - every allocation, read, write, sync, rename and mmap of a tour fails once.
 --
--- The tour goes through all ops, modules, readers and writers (test/faults/*.lua). Each step runs with its first call to the
--- system failing, then its second, and so on. Wanted each time: an error for users or the normal result, arguments unchanged on
--- error, no leak, and a next call that works. What fails are the calls of our own libraries: test/faults/faults.c.
--- It starts itself again with that library preloaded. A crash ends one process, and the next one continues after the step.
+-- The tour runs all ops, modules, readers and writers (test/faults/*.lua). Each step runs with its first system call failing,
+-- then its second, and so on. It requires an error for users or the normal result, unchanged arguments on error, no leak, and a
+-- next call that works. Only calls of our own libraries fail: test/faults/faults.c. It starts itself again with that library
+-- preloaded. A crash ends one process, and the next one continues after the step.
 local sweep = require 'test.faults.sweep'
 
 local options = { jobs = 1 }

@@ -8,7 +8,7 @@ local temporary = require 'test.temporary'
 
 local M = {}
 
---- Which th scripts of a spec run by.
+--- The th that runs scripts of a spec.
 M.TH = os.getenv 'TH' or 'build/bin/th'
 
 --- All samples of a dataset, tensors as tables.

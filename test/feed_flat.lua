@@ -1,10 +1,10 @@
 -- test/feed_flat.lua - checks that the memory of a process stays flat over many batches.
 --    th test/feed_flat.lua [-batches 100000] [-workers 2] [-kind tables] [-most 16] [-keep]
 -- Batches of packed records, without workers, with one and with four, or with as many as -workers says: of records that are
--- tensors, which are read straight into the batch, and of tables with a tensor, a number and a text, which are made one by one
--- and collated; or of one -kind. Each is a separate process, which says after every tenth how much of its memory was resident
--- at most. The first tenth warms up; from then on it may not grow by more than -most MB, or the status is 1. -keep keeps every
--- batch, to see that fail. test/feed_flat_spec.lua runs fewer batches of each.
+-- tensors, which are read directly into the batch, and of tables with a tensor, a number and a text, which are made one by one
+-- and collated; or of one -kind. Each runs in a separate process, which prints its peak resident memory after every tenth. The
+-- first tenth is the warm-up. If memory then grows by more than -most MB, the status is 1. -keep keeps every batch, which must
+-- fail. test/feed_flat_spec.lua runs fewer batches of each.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
 local ffi = require 'ffi'

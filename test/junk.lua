@@ -1,7 +1,7 @@
 -- test/junk.lua - calls of functions with arguments that make no sense, drawn with a fixed seed.
 --
--- Whatever is given, a function returns or raises an error that was written for users: not one of Lua's own, which speak
--- of local variables and of functions without a name.
+-- For any arguments, a function must return or raise an error for users: not an error of Lua, which refers to local variables and
+-- to functions without a name.
 local torch = require 'torch'
 local ffi = require 'ffi'
 

@@ -1,9 +1,9 @@
 -- test/leaks.lua [-only PATTERN] - checks that programs free what they allocate, with LeakSanitizer at the end of each.
 --
--- The programs load every package, run the activities of the soak, end in an error, or call os.exit. th closes its Lua state
--- at the end. What is still allocated then, and is found through no variable of C, was lost. What libraries keep is found:
--- OpenBLAS and libedit hold their tables by global variables, and LuaJIT's own memory does not come from malloc. So no leak is
--- excused. The processes that a program starts are looked at, too. The status is 1 after a leak.
+-- The programs load every package, run the activities of the soak, end in an error, or call os.exit. th closes its Lua state at
+-- the end. Memory that is still allocated then and that no C variable reaches is a leak. Memory that libraries keep is
+-- reachable: OpenBLAS and libedit hold their tables by global variables, and LuaJIT's own memory does not come from malloc. So
+-- there are no suppressions. Processes that a program starts are checked, too. The status is 1 after a leak.
 --
 -- gcc's liblsan.so is preloaded into th, so that this needs no separate build.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'

@@ -11,7 +11,7 @@
 -- stands for several results, `opcheck.any` for one that is not compared. `gives` calls the function and the method, with
 -- the result absent, empty, of another size, in a window of something larger, of a wrong type (which must be refused), and in
 -- place where the op has a `self`; the operands contiguous, transposed, in a window, every second element, expanded where
--- their values allow it; and wants all operands, and the gaps between the elements of results, to stay as they were.
+-- their values allow it; and requires that operands, and the gaps between the elements of results, do not change.
 -- `op.forms 'function result'` keeps only the forms named (function method result inplace); `op.tolerance(1e-3)` widens.
 local ffi = require 'ffi'
 local torch = require 'torch'

@@ -1,6 +1,6 @@
 -- test/oracle.lua - compares calls of every op with PyTorch and NumPy (test/oracle.py), which python3, or $PYTHON, must have.
 --
--- `th test/oracle.lua` lists the ops: the specs that test each of them, how many calls were judged, and what was wrong.
+-- `th test/oracle.lua` lists the ops: the specs that test each of them, how many calls were compared, and the differences.
 local torch = require 'torch'
 local op = require 'torch.op'
 local dtype = require 'torch.dtype'

@@ -1,9 +1,9 @@
 -- test/runs.lua - stores the counts of long runs for doc/testing.md.
---    th test/runs.lua NAME AMOUNT TEXT     notes a run, as the programs of `./dev` do when they end
+--    th test/runs.lua NAME AMOUNT TEXT     records a run, as the programs of `./dev` do when they end
 --
--- A note is a line of tab-separated fields: name, date, commit, amount, machine, text. The amount is what the run had much or
--- little of: minutes, cases, executions. Notes go to build/runs.tsv, which git ignores. test/counts.lua -keep moves the largest
--- note of each name to test/runs.tsv, which belongs to the project.
+-- A record is a line of tab-separated fields: name, date, commit, amount, machine, text. The amount measures the length of the
+-- run: minutes, cases, executions. Records go to build/runs.tsv, which git ignores. test/counts.lua -keep moves the largest
+-- record of each name to test/runs.tsv, which belongs to the project.
 local runs = { log = 'build/runs.tsv', kept = 'test/runs.tsv' }
 
 local FIELDS = { 'name', 'date', 'commit', 'amount', 'machine', 'text' }

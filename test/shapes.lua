@@ -1,7 +1,7 @@
 -- test/shapes.lua - every op of the registry with inputs of equal element count in other shapes and other memory layouts.
 --
--- Torch7 lets operands of equal count and other shapes through. Whatever the shapes are, a result or a refusal may not depend on
--- how elements lie in memory, nor on what lies beside them; and dimensions of size 1 in front may not change its elements.
+-- Torch7 accepts operands of equal element count and different shapes. For all shapes, a result or a refusal must not depend on
+-- the memory layout of elements or on neighbouring memory, and leading dimensions of size 1 must not change its elements.
 local assert = require 'luassert'
 local torch = require 'torch'
 local op = require 'torch.op'

@@ -1,6 +1,6 @@
 -- test/soak.lua - runs one process for a long time, and checks its results, memory, descriptors and threads.
 --    th test/soak.lua [-minutes 60] [-every 60] [-warm 20] [-only train,save,...] [-folder test/soak]
---    th test/soak.lua -rounds 2 [-only ...]     so many rounds, of which only results are judged: test/leaks.lua
+--    th test/soak.lua -rounds 2 [-only ...]     a number of rounds, with checks of results only: test/leaks.lua
 --    th test/soak.lua -list                     the activities
 --
 -- An activity is a file of the folder that returns a function. A round calls each of them once: it trains, saves, restores,

@@ -1,6 +1,6 @@
 -- test/zeros.lua - every op of the registry, with each dimension and each integer of a valid call set to 0 in turn.
 --
--- Sizes that belong together become 0 together: those that are equal in a good call, up to three at once. What comes is a
+-- Sizes that belong together become 0 together: sizes that are equal in a valid call, up to three at a time. The call must give a
 -- result or an error that names the op. A division by zero would end the process.
 local assert = require 'luassert'
 local torch = require 'torch'

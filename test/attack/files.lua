@@ -1,5 +1,5 @@
 -- test/attack/files.lua - damaged files for every reader: a clear error, or a value that can be used and saved again.
--- The files begin as those of test/fuzz/seeds.lua; test/fuzz/NAME.lua judges what a reader makes of one.
+-- The files begin as those of test/fuzz/seeds.lua; test/fuzz/NAME.lua checks what a reader makes of one.
 package.path = './?.lua;' .. package.path
 local child = require 'test.attack.child'
 local lib = require 'torch.lib'
@@ -8,7 +8,7 @@ local paths = require 'paths'
 local MOST, PARTS = 4096, 6                       -- bytes of a file; damages of a file
 local INTS = { 0, 1, 2, 127, 128, 255, 256, 32767, 65535, 2147483647, 4294967295 }
 
--- One reader for each process, since some judges replace functions of Lua.
+-- One reader for each process, because some checks replace functions of Lua.
 local readers = {}
 for name in paths.files 'test/fuzz' do
    local reader = name:match '^(.*)%.c$'

@@ -1,5 +1,5 @@
 -- test/attack/jobs.lua - distributed jobs whose ranks are killed or stopped (test/dist/faults.lua): the survivors end with the
--- bits of a job that nothing disturbed, or name the rank that is gone.
+-- bits of an undisturbed job, or name the lost rank.
 package.path = './?.lua;' .. package.path
 local child = require 'test.attack.child'
 

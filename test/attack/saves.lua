@@ -6,7 +6,7 @@ local paths = require 'paths'
 
 local SUFFIX = { 't7', 'npy', 'npz', 'safetensors', 'ascii.t7' }
 
--- Saves version after version under one name: each element of a version is its number.
+-- Saves version after version under one name; each element of a version is the version's number.
 local WRITER = [[
    local torch = require 'torch'
    local name, suffix, n = ...

@@ -1,8 +1,8 @@
 -- test/faults/sweep.lua - runs one step of a tour again and again, each time with another call to the system failing.
 --
--- A step is a table: name; make() gives what the step works on; run(given) works and returns the results; state(given) lists
--- what a failed run must leave as it was (optional); look(given) says what is wrong after a run, or nil (optional); moves:
--- the step may stop half way, so the next call may give another answer; rounds: a fallback may give other bits.
+-- A step is a table: name; make() returns its operands; run(given) returns the results; state(given) lists what a failed run must
+-- not change (optional); look(given) returns what is wrong after a run, or nil (optional); moves: the step may stop half way, so
+-- the next call may give another result; rounds: a fallback may give other bits.
 -- The library test/faults/faults.c must be preloaded.
 local ffi = require 'ffi'
 local torch = require 'torch'

@@ -7,7 +7,7 @@ local judge = {}
 local internal = { 'attempt to ', 'bad argument #', 'cannot convert', 'out of memory', 'not enough memory', 'stack overflow',
    'bad callback', 'table index', 'wrong number of', 'lua/torch/%w+%.lua:%d+:' }
 
---- Raises when `why` is no error that `who` may give about a file.
+--- Raises an error if `why` is not an error that `who` may raise about a file.
 function judge.refusal(who, why)
    if type(why) ~= 'string' then error('the error is ' .. tostring(why)) end
    if why:sub(1, #who + 2) ~= who .. ': ' then error('a strange error: ' .. why) end

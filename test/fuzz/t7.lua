@@ -4,7 +4,7 @@ package.path = package.path .. ';./?.lua'
 local judge = require 'test.fuzz.judge'
 require 'test.fuzz.classes'
 
--- LuaJIT trusts bytecode, so that none from a file may run here: a function stands for each.
+-- LuaJIT trusts bytecode, so none from a file may run here: a Lua function replaces each.
 function _G.load()
    local a, b = 1, 2
    return function() return a, b end

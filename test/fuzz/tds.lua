@@ -5,7 +5,7 @@ local judge = require 'test.fuzz.judge'
 local value = require 'tds.value'
 local new = value.new
 
--- Objects that hold each other are never freed, so that each run empties all that it has made.
+-- Objects in a reference cycle are never freed, so each run empties all its containers.
 local made = {}
 function value.new(...)
    local o = new(...)

@@ -1,8 +1,7 @@
 -- test/nn/drawn.lua - cases of modules and criterions whose shapes are drawn: the words in which they are written.
 --
--- A case is a constructor and one or more forms of its input, all of them Lua expressions: 'nn.Linear(I, O)' with the
--- forms '{I}' and '{B, I}'. A name stands for a number that is drawn once for each try, so the same name is the same number
--- in the constructor and in the forms:
+-- A case is a constructor and one or more forms of its input, all Lua expressions: 'nn.Linear(I, O)' with the forms '{I}' and
+-- '{B, I}'. A name is a number that is drawn once per try, so it has the same value in the constructor and in the forms:
 --   B 1..3 samples; C F I O 1..4 planes or features; N M 1..6; K 2..5; S 1..5 a sequence; T H W 5..7 an image or volume;
 --   h e i j 1..3; u v real numbers of 0.1..0.9; yes true or false
 --   kW dW aW pW jW (and so for T and H) a kernel 1..3, a stride 1..2, a dilation 1..2, a padding 0..kW/2, an adjustment 0..dW-1

@@ -6,7 +6,7 @@ local near = {}
 --- Numbers between -1 and 1.
 function near.draw(...) return torch.Tensor(...):uniform(-1, 1) end
 
---- Same sizes, and nowhere further apart than `tolerance` (1e-13).
+--- Whether the sizes are equal and no element differs by more than `tolerance` (1e-13).
 function near.near(a, b, tolerance)
    assert.same(a:size():totable(), b:size():totable())
    assert.is_true((a - b):abs():max() <= (tolerance or 1e-13), (a - b):abs():max())
