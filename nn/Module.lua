@@ -291,7 +291,7 @@ function Module.flatten(tensors)
       end
       for _, m in ipairs(merged) do
          if m.elements < m[2] - m[1] + 1 then
-            error('Module.flatten: tensors must fill their memory, got one with elements of others between its own', 2)
+            error('Module.flatten: tensors must not have gaps in memory, got one with gaps', 2)
          end
          m.at, total = total, total + m[2] - m[1] + 1
       end

@@ -45,7 +45,7 @@ local function retell(self, what, err, ...)
    end
    local name = torch.typename(self) or arg.describe(self)
    if ours then
-      if errors.of_lua(text) then utils.refuse(name, what, 'be such as it takes', errors.described(...)) end
+      if errors.of_lua(text) then utils.refuse(name, what, 'have types and sizes that it accepts', errors.described(...)) end
       err = text
    end
    utils.fail(('%s: %s'):format(name, err))

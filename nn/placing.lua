@@ -40,7 +40,7 @@ function M.adopt(self, add, module, gpus)
    if holds(module, self) then self:refuse('module', 'be another than the container', 'one that holds it') end
    for i, other in ipairs(self.modules) do
       if rawequal(other, module) then
-         self:refuse('module ' .. #self.modules + 1, 'be a copy of its own', 'module ' .. i .. ' itself')
+         self:refuse('module ' .. #self.modules + 1, 'be a separate copy', 'module ' .. i .. ' itself')
       end
    end
    if torch.isTypeOf(module, 'nn.Module') and module:type():find '^torch%.Cuda' then M.needDevices(self, gpus) end

@@ -131,7 +131,7 @@ describe('torch.class', function()
       local A = torch.class(a, home)
       local constructor = home[a]
       assert.error_matches(function() torch.class(a, 'no.Such', home) end, 'the parent class no.Such of ' .. a .. ' is unknown')
-      assert.error_matches(function() torch.class('nosuchpkg.' .. a, a) end, 'needs a table nosuchpkg to stand in')
+      assert.error_matches(function() torch.class('nosuchpkg.' .. a, a) end, 'needs a table nosuchpkg')
       assert.same({ A, constructor, constructor }, { torch.getmetatable(a), home[a], torch.getconstructortable(a) })
       assert.is_nil(torch.getmetatable('nosuchpkg.' .. a))
    end)
@@ -143,7 +143,7 @@ describe('torch.class', function()
       assert.is_table(rawget(_G, 'specpkg').Global())
       rawset(_G, 'specpkg', nil)
       assert.error_matches(function() torch.class 'nosuchpkg.Foo' end,
-                           'torch.class: nosuchpkg.Foo needs a table nosuchpkg to stand in, got nil')
+                           'torch.class: nosuchpkg.Foo needs a table nosuchpkg, got nil')
       assert.is_nil(torch.getmetatable 'nosuchpkg.Foo')
    end)
 

@@ -106,11 +106,11 @@ describe('a gzipped IDX file', function()
       bad('it is no IDX file', stored '\0\0\8\17')
       bad('it ends within its header of 16 bytes', stored '\0\0\8\3\0\0\0\1')
       bad('its rows have no elements', stored('\0\0\8\2' .. ('\255'):rep(4) .. ('\0'):rep(4)))
-      bad('its header promises 6 bytes of elements, but 5 follow', stored(rows(1, 'abcde')))
-      bad('its header promises 6 bytes of elements, but more follow', stored(rows(1, 'abcdefg')))
-      bad('its header promises 6 bytes of elements, but more follow', stored(rows(1, 'abcdef')) .. stored 'g')
+      bad('its header announces 6 bytes of elements, but 5 follow', stored(rows(1, 'abcde')))
+      bad('its header announces 6 bytes of elements, but more follow', stored(rows(1, 'abcdefg')))
+      bad('its header announces 6 bytes of elements, but more follow', stored(rows(1, 'abcdef')) .. stored 'g')
       local before = torch.memory().peak
-      bad('its header promises 4294967295 bytes of elements, which do not fit into 31 packed ones',
+      bad('its header announces 4294967295 bytes of elements, which do not fit into 31 packed ones',
          stored('\0\0\8\1\255\255\255\255'))
       bad('which do not fit into', stored('\0\0\14\16' .. ('\255'):rep(64)))
       assert(torch.memory().peak - before < 2 ^ 20)
@@ -118,9 +118,9 @@ describe('a gzipped IDX file', function()
    it('is refused where it is cut off, or other bytes follow', function()
       local small = stored(rows(1, 'abcdef'))
       for _, bytes in ipairs { small, gzipped(rows(40, ('abc'):rep(80))) } do
-         for n = 2, #bytes - 1 do refuses('it ends within what is packed', open, bytes:sub(1, n)) end
+         for n = 2, #bytes - 1 do refuses('it ends within the packed data', open, bytes:sub(1, n)) end
          for _, more in ipairs { '\0', 'x', '\31', 'xyz', ('\0'):rep(512) } do
-            refuses('other bytes follow behind what is packed', open, bytes .. more)
+            refuses('other bytes follow the packed data', open, bytes .. more)
          end
       end
       refuses('it is no IDX file', open, small:sub(1, 1))
@@ -136,8 +136,8 @@ describe('a gzipped IDX file', function()
          end
       end
       assert(refused >= 8 * (#bytes - 40), refused)            -- flags, time, system and name: gzip(1) writes at most so many
-      refuses('what is packed is damaged: incorrect data check', open, bytes:sub(1, -6) .. '\1' .. bytes:sub(-4))
-      refuses('what is packed is damaged: incorrect length check', open, bytes:sub(1, -2) .. '\1')
+      refuses('the packed data are damaged: incorrect data check', open, bytes:sub(1, -6) .. '\1' .. bytes:sub(-4))
+      refuses('the packed data are damaged: incorrect length check', open, bytes:sub(1, -2) .. '\1')
    end)
    it('needs zlib, and says what to install', function()
       local name = temporary.put(stored(rows(1, 'abcdef')))

@@ -148,7 +148,7 @@ describe('loader:epoch', function()
       outer()
       for _ in l:epoch() do turns = turns + 1 end
       assert.equal(2, turns)
-      refuses('feed.loader: this loop is over: the loader has gone on', outer)
+      refuses('feed.loader: this loop has ended, because the position of the loader was changed', outer)
       local ended = l:epoch()
       for _ = 1, 3 do assert.truthy(ended()) end
       assert.is_nil(ended())
@@ -156,7 +156,7 @@ describe('loader:epoch', function()
       assert.equal(3, l:state().epoch)
       local old = l:epoch()
       l:restore(l:state())
-      refuses('this loop is over', old)
+      refuses('this loop has ended', old)
    end)
    it('refuses what is no epoch', function()
       local l = loader {}

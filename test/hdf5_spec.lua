@@ -137,7 +137,7 @@ describe('hdf5: a group', function()
       refuses('cannot be the name of a member', function() f:write('/t', { ['a/b'] = torch.ones(1) }) end)
       local loop = {}
       loop.me = loop
-      refuses('tables lie more than 64 deep', function() f:write('/t', loop) end)
+      refuses('tables are nested more than 64 deep', function() f:write('/t', loop) end)
       refuses("cannot open '/t'", function() f:read '/t' end)
       f:write('/g/x', 1)
       refuses("'/g' is a group already", function() f:write('/g', torch.ones(1)) end)
@@ -190,7 +190,7 @@ describe('hdf5: a file of h5py', function()
       refuses("'/large': it has numbers above 2^63 - 1", function() f:read '/large':all() end)
       refuses("'/compound': its elements are a compound", function() f:read '/compound':all() end)
       refuses("cannot open '/outside'", function() f:read '/outside' end)
-      refuses('groups lie more than 64 deep', function() f:read '/loop':all() end)
+      refuses('groups are nested more than 64 deep', function() f:read '/loop':all() end)
    end)
 end)
 

@@ -320,7 +320,7 @@ end)
 describe('an error that ends a program', function()
    it('says what brings a class of ours that nn holds only for programs that ask', function()
       local out = th "require 'nn'\nnn.LSTM(2, 3)"
-      assert.matches("field 'LSTM' %(a nil value%)\n   %(nn.LSTM of Cresset is there after require 'nn.recurrent'; packages", out)
+      assert.matches("field 'LSTM' %(a nil value%)\n   %(nn.LSTM of Cresset is defined by require 'nn.recurrent'; packages", out)
       assert.is_nil(th "nn = { LSTM = false }\nnn.Other()":find('Cresset', 1, true))
    end)
 

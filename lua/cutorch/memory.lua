@@ -54,7 +54,7 @@ local function host_tensor(who, word, kind, ...)
       if sizes[d] < 0 then error(('%s: size %d must not be negative, got %d'):format(who, d + 1, tonumber(sizes[d])), 3) end
       count = count * tonumber(sizes[d])
    end
-   if count > 2 ^ 53 then error(who .. ': there would be more elements than can be counted', 3) end
+   if count > 2 ^ 53 then error(who .. ': too many elements', 3) end
    local list = torch.LongStorage(n)
    for d = 1, n do list[d] = tonumber(sizes[d - 1]) end
    local memory = storage.allocators[kind](who, dtype.id[word], count)

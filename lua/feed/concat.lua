@@ -12,7 +12,7 @@ Concat.__index = Concat
 -- d = require 'feed'; d.concat(d.tensors(torch.ones(2)), d.tensors(torch.zeros(3))):size() --> 5
 function Concat.new(...)
    local parts, first = { ... }, { 0 }
-   if select('#', ...) == 0 then error('feed.concat: a dataset is wanted, got none', 2) end
+   if select('#', ...) == 0 then error('feed.concat: expected a dataset, got none', 2) end
    for k = 1, select('#', ...) do
       need.dataset('feed.concat', 'argument ' .. k, parts[k])
       first[k + 1] = first[k] + need.count('feed.concat', parts[k])

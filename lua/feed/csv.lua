@@ -39,7 +39,7 @@ local function fields(line, separator, names)
          local last = closing(line, at)
          value, behind = line:sub(at + 1, last - 1):gsub('""', '"'), last + 1
          if behind <= #line and line:sub(behind, behind) ~= separator then
-            error(('field %d goes on behind its closing quote'):format(#row + 1), 0)
+            error(('field %d continues after its closing quote'):format(#row + 1), 0)
          end
       else
          behind = line:find(separator, at, true) or #line + 1

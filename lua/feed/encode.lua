@@ -83,7 +83,7 @@ end
 -- A length: 8 bytes.
 local function count(p, at)
    ffi.copy(long, p + at, 8)
-   if long[0] < 0 or long[0] > MOST then error('it has a length that no record has', 0) end
+   if long[0] < 0 or long[0] > MOST then error('it has an impossible length', 0) end
    return tonumber(long[0])
 end
 
@@ -92,7 +92,7 @@ end
 function encode.shape(p, n)
    if n < 3 then error('it ends within a value', 0) end
    local d, ndim = dtypes[p[1]], p[2]
-   if not d then error(('it has a tensor of the type %d, which is none'):format(p[1]), 0) end
+   if not d then error(('it has a tensor of the unknown type %d'):format(p[1]), 0) end
    if ndim > 16 then error(('it has a tensor of %d dimensions'):format(ndim), 0) end
    local start = 3 + 8 * ndim
    if start > n then error('it ends within a value', 0) end
@@ -152,7 +152,7 @@ end
 function get(from, depth)
    need(from, 1)
    local reader = readers[from.p[from.at]]
-   if not reader then error(('it has a value of the kind %d, which is none'):format(from.p[from.at]), 0) end
+   if not reader then error(('it has a value of the unknown kind %d'):format(from.p[from.at]), 0) end
    from.at = from.at + 1
    return reader(from, depth)
 end
@@ -161,7 +161,7 @@ end
 function encode.unpack(p, n)
    local from = { p = p, n = n, at = 0 }
    local v = get(from, 0)
-   if from.at ~= n then error('it goes on behind its value', 0) end
+   if from.at ~= n then error('bytes follow its value', 0) end
    return v
 end
 

@@ -65,9 +65,9 @@ end
 local function fail(self, status)
    local z = self.z
    if status == NO_MEMORY then error('zlib: no memory left', 0) end
-   if self.member > 1 and z.total_out == 0 then error('other bytes follow behind what is packed', 0) end
-   if status == NO_PROGRESS then error('it ends within what is packed', 0) end
-   error('what is packed is damaged: ' .. (z.msg == nil and 'status ' .. status or ffi.string(z.msg)), 0)
+   if self.member > 1 and z.total_out == 0 then error('other bytes follow the packed data', 0) end
+   if status == NO_PROGRESS then error('it ends within the packed data', 0) end
+   error('the packed data are damaged: ' .. (z.msg == nil and 'status ' .. status or ffi.string(z.msg)), 0)
 end
 
 --- Unpacks n bytes to memory. @return how many there were: fewer only where the file ends

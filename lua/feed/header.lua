@@ -26,7 +26,7 @@ end
 
 --- Reads the header of a file of so many bytes. @return the number of records, the position of the index, its checksum
 function header.read(s, bytes)
-   if bytes < header.SIZE then error('it is no file of feed.pack, or its beginning is all that is left', 0) end
+   if bytes < header.SIZE then error('it is no file of feed.pack, or it is cut off within its header', 0) end
    local h = ffi.new 'feed_pack_header'
    source.read(s, h, header.SIZE, 0)
    if ffi.string(h.magic, 8) ~= MAGIC then error('it is no file of feed.pack', 0) end

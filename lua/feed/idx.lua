@@ -36,7 +36,7 @@ end
 
 local function check(total, follow)                           -- exact up to 2^53, and larger than any file beyond
    if total ~= follow then
-      error(('its header promises %.0f bytes of elements, but %.0f follow'):format(total, follow), 0)
+      error(('its header announces %.0f bytes of elements, but %.0f follow'):format(total, follow), 0)
    end
 end
 
@@ -56,12 +56,12 @@ local function packed(reader, bytes)
    local room = ffi.new 'uint8_t[64]'
    local d, sizes, total = header(function(n) return ffi.string(room, reader:take(room, n)) end)
    if total > bytes * gzip.MOST_RATIO then
-      error(('its header promises %.0f bytes of elements, which do not fit into %.0f packed ones'):format(total, bytes), 0)
+      error(('its header announces %.0f bytes of elements, which do not fit into %.0f packed ones'):format(total, bytes), 0)
    end
    local t = format.room(d, #sizes, ffi.new('int64_t[16]', sizes))
    local p = format.bytes(t)
    check(total, reader:take(p, total))
-   if reader:goes_on() then error(('its header promises %.0f bytes of elements, but more follow'):format(total), 0) end
+   if reader:goes_on() then error(('its header announces %.0f bytes of elements, but more follow'):format(total), 0) end
    local sum = fingerprint.blocks_at(function(_, place) return p + place end, total)
    local h = ffi.new 'th_npy'
    h.dtype, h.swapped, h.bytes = d, SWAPPED, total

@@ -49,7 +49,7 @@ function List.t7(file)
       return require 'feed.tensors'.new(object)
    end
    if plain and #object > 0 and need.is_list(object) then return List.new(object) end
-   error(('feed.t7: %s: samples lie in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
+   error(('feed.t7: %s: samples must be in a tensor, a table of tensors or a list, got %s'):format(file, arg.describe(object)), 2)
 end
 
 return List

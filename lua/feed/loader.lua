@@ -295,7 +295,7 @@ function Loader:epoch(n)
    self.loop = loop
    return function()
       if ended then return nil end
-      if self.loop ~= loop then error('feed.loader: this loop is over: the loader has gone on', 2) end
+      if self.loop ~= loop then error('feed.loader: this loop has ended, because the position of the loader was changed', 2) end
       local made, i = step(self)
       ended = made == nil
       return made, i

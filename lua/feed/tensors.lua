@@ -29,7 +29,7 @@ function Tensors.new(x, ...)
          error(('feed.tensors: all tensors must have as many samples, got %d and %d'):format(n, t:size(1)), 2)
       end
    end
-   if not n then error('feed.tensors: a tensor is wanted, got none', 2) end
+   if not n then error('feed.tensors: expected a tensor, got none', 2) end
    return setmetatable({ parts = parts, single = single, n = n }, Tensors)
 end
 

@@ -21,7 +21,7 @@ function Zip.new(...)
       n = n or size
       if size ~= n then error(('feed.zip: all datasets must have as many samples, got %.0f and %.0f'):format(n, size), 2) end
    end
-   if not n then error('feed.zip: a dataset is wanted, got none', 2) end
+   if not n then error('feed.zip: expected a dataset, got none', 2) end
    return setmetatable({ parts = parts, n = n }, Zip)
 end
 

@@ -39,7 +39,7 @@ local function layout(self, type_id, kind, count)
    local C = library.open()
    return with_properties(object.id(self), function(list)
       local way = C.H5Pget_layout(list)
-      if way == VIRTUAL or C.H5Pget_external_count(list) > 0 then error('its elements lie in other files', 0) end
+      if way == VIRTUAL or C.H5Pget_external_count(list) > 0 then error('its elements are in other files', 0) end
       if way == COMPACT or way == CONTIGUOUS then need_whole(object.id(self), type_id, count) end
       local packed = C.H5Pget_nfilters(list) > 0
       if way == CHUNKED then

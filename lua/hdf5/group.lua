@@ -75,7 +75,7 @@ function Group:read(path)
 end
 
 local function all(self, budget, depth)
-   if depth > MOST_DEPTH then error(('groups lie more than %d deep: does one hold itself?'):format(MOST_DEPTH), 0) end
+   if depth > MOST_DEPTH then error(('groups are nested more than %d deep: does one hold itself?'):format(MOST_DEPTH), 0) end
    local t = {}
    for _, name in ipairs(list(object.id(self))) do
       object.allow(self, MEMBER, false, budget)
@@ -175,7 +175,7 @@ local function need_tree(v, path, depth)
    if type(v) ~= 'table' or torch.typename(v) then
       error(("'%s': a file holds tensors, numbers, strings and tables of them, got %s"):format(path, arg.describe(v)), 0)
    end
-   if depth > MOST_DEPTH then error(("'%s': tables lie more than %d deep"):format(path:sub(1, 60), MOST_DEPTH), 0) end
+   if depth > MOST_DEPTH then error(("'%s': tables are nested more than %d deep"):format(path:sub(1, 60), MOST_DEPTH), 0) end
    for k, member in pairs(v) do
       if type(k) ~= 'string' and type(k) ~= 'number' or k == '' or k == '.' or tostring(k):find '[/%z]' then
          local shown = type(k) == 'string' and ('%q'):format(k) or arg.describe(k)

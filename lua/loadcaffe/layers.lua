@@ -45,7 +45,7 @@ local function blob(layer, i, what, n)
    local data = layer.blobs and layer.blobs[i] and layer.blobs[i].data
    if not data then error(('the caffemodel has no %s for it'):format(what), 0) end
    if n and data:nElement() ~= n then
-      error(('the caffemodel has %d numbers for its %s, %d are wanted'):format(data:nElement(), what, n), 0)
+      error(('the caffemodel has %d numbers for its %s, %d are needed'):format(data:nElement(), what, n), 0)
    end
    return data
 end

@@ -94,7 +94,7 @@ local function values(r, to, depth)
 end
 
 function read_fields(r, stop, depth)
-   if depth > MOST_DEPTH then fail(r, 'messages lie more than %d deep', MOST_DEPTH) end
+   if depth > MOST_DEPTH then fail(r, 'messages are nested more than %d deep', MOST_DEPTH) end
    local t = {}
    while true do
       skip_blanks(r)

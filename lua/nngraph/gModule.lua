@@ -48,7 +48,7 @@ local function check(inputs, outputs)
          where.refuse('nn.gModule: inputs must be different nodes, got the same at %d and %d', place[node], i)
       end
       if #node.children > 0 then
-         where.refuse('nn.gModule: input %d must be a node without an input of its own, got %s%s', i, describe(node),
+         where.refuse('nn.gModule: input %d must be a node without an input, got %s%s', i, describe(node),
             node.data.gModuleInput and ', which another gModule has as an input' or '')
       end
       place[node] = i

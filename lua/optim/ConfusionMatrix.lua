@@ -84,7 +84,7 @@ function ConfusionMatrix:batchAdd(predictions, targets)
    local p, n = numbers_of(predictions, 'predictions')
    local t, m = numbers_of(targets, 'targets')
    if n ~= m then
-      error(('optim.ConfusionMatrix:batchAdd: as many targets as predictions must come, got %d and %d')
+      error(('optim.ConfusionMatrix:batchAdd: targets and predictions must be equally many, got %d and %d')
          :format(m, n), 2)
    end
    local ps, ts = {}, {}

@@ -80,7 +80,7 @@ local outside = setmetatable({}, { __mode = 'k' })
 local function need_lasting(who, config)
    if not recording.recorder then outside[config] = true
    elseif not outside[config] then
-      recording.refuse(who .. ': a table of options that no call before has had (make it once, outside the function)', 5)
+      recording.refuse(who .. ': a table of options that no earlier call has used (make it once, outside the function)', 5)
    end
 end
 

@@ -198,7 +198,7 @@ local function package_of(who, name)
       path = path == '' and part or path .. '.' .. part
       at = rawget(at, part)
       if type(at) ~= 'table' then
-         refuse(3, '%s: %s needs a table %s to stand in, got %s; make it first (%s = {}), or give it as last argument',
+         refuse(3, '%s: %s needs a table %s, got %s; make it first (%s = {}), or give it as last argument',
                 who, name, path, type(at), path)
       end
    end

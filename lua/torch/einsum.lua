@@ -289,8 +289,8 @@ local function explicit_output(text, sizes, hidden)
       if letter == '...' then
          for i = hidden, 1, -1 do output[#output + 1] = '...' .. i end
       else
-         if not sizes[letter] then fail(3, '"%s" stands behind -> but in no operand', letter) end
-         if place(output, letter) then fail(3, '"%s" stands twice behind ->', letter) end
+         if not sizes[letter] then fail(3, '"%s" occurs after -> but in no operand', letter) end
+         if place(output, letter) then fail(3, '"%s" occurs twice after ->', letter) end
          output[#output + 1] = letter
       end
    end

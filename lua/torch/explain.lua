@@ -18,7 +18,7 @@ end
 -- Names of nn that need a further require.
 local function of_field(name)
    local asked = package.loaded.nn and class.asked_by('nn.' .. name)
-   return asked and ("nn.%s of Cresset is there after require '%s'; packages for Torch7 bring their own"):format(name, asked)
+   return asked and ("nn.%s of Cresset is defined by require '%s'; packages for Torch7 define others"):format(name, asked)
 end
 
 local function hint_of(line)

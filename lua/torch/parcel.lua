@@ -115,7 +115,7 @@ end
 local function packing_file(out, where)
    return setmetatable({}, { __index = function(_, name)
       if not tostring(name):find '^write%u' then
-         error(('a file on its way to another thread has no method %s'):format(name), 2)
+         error(('a file that is sent to another thread has no method %s'):format(name), 2)
       end
       return function(_, v) pack(out, v, where) end
    end })
@@ -223,7 +223,7 @@ end
 function Owning:entry(v)
    if arg.is_tensor(v) then
       local t = C.th_worker_wrap(self.mode == 'copy' and self:tensor_copy(v) or v)
-      if t == nil then error('no memory left for a tensor on its way to another thread', 0) end
+      if t == nil then error('no memory left for a tensor that is sent to another thread', 0) end
       return ('w%.0f'):format(address(t))
    end
    local s = (self.mode == 'copy' and v.s.device == 0 and self:copy_of(v.s) or v).s

@@ -38,7 +38,7 @@ end
 local function signed(v) return tonumber(ffi.cast('int64_t', v)) end
 
 local function take(r, n, stop)
-   if n > stop - r.place then fail(r, '%.0f bytes are wanted, %.0f are left', n, stop - r.place) end
+   if n > stop - r.place then fail(r, '%.0f bytes are needed, %.0f are left', n, stop - r.place) end
    local place = r.place
    r.place = place + n
    return place
@@ -71,7 +71,7 @@ local function skip(r, number, wire, stop, depth)
    elseif wire == FIXED32 then take(r, 4, stop)
    elseif wire == BYTES then span(r, stop)
    elseif wire == GROUP then
-      if depth > MOST_DEPTH then fail(r, 'groups lie more than %d deep', MOST_DEPTH) end
+      if depth > MOST_DEPTH then fail(r, 'groups are nested more than %d deep', MOST_DEPTH) end
       while true do
          local inner, way = key(r, stop)
          if way == END_GROUP then
@@ -168,7 +168,7 @@ local function read_field(r, t, field, wire, stop, depth)
 end
 
 function read_message(r, description, stop, depth)
-   if depth > MOST_DEPTH then fail(r, 'messages lie more than %d deep', MOST_DEPTH) end
+   if depth > MOST_DEPTH then fail(r, 'messages are nested more than %d deep', MOST_DEPTH) end
    local t = {}
    while r.place < stop do
       local number, wire = key(r, stop)

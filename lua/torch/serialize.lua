@@ -275,7 +275,7 @@ function internal.install(torch)
    --- Storage:read(file), Storage:write(file), Tensor:read(file), Tensor:write(file): Used by readObject and writeObject of a file.
    local Opaque = class.class('torch.OpaqueFunction', torch)
    function Opaque.__call__()
-      error('this function came from a file, and files may not bring code: '
+      error('this function is from a file, and code in files is not run: '
          .. 'torch.load(file, mode, {unsafe = true}) or TH_UNSAFE_LOAD=1 loads functions of files that you trust', 3)
    end
    function Opaque:__tostring__() return ('torch.OpaqueFunction (%d bytes of code, not loaded)'):format(#self.code) end

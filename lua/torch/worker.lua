@@ -160,7 +160,7 @@ local function ask(self, share, name, ...)
    end
    local sent = parcel.pack_for(function(t)
       t = C.th_worker_keep(w, share and -1 or number, t)
-      return t ~= nil and t or refuse 'no memory left for a tensor on its way to another thread'
+      return t ~= nil and t or refuse 'no memory left for a tensor that is sent to another thread'
    end, name, ...)
    self.asked = number
    local status = C.th_worker_ask(w, sent, #sent)
@@ -177,7 +177,7 @@ function Worker:share(name, ...) ask(self, true, name, ...) end
 --- Waits for the next answer: the results of the function. An error of the function is raised here.
 function Worker:wait()
    local w = need_open(self)
-   if self.asked == self.taken then error('the thread has not been asked for anything', 2) end
+   if self.asked == self.taken then error('no request is outstanding', 2) end
    listen(self)
    local bytes = C.th_worker_answer(w, self.taken, size)
    local function result(ok, ...)

@@ -117,7 +117,7 @@ end
 local ps, made = mpi.parameterserver, 0
 
 local function server(who, h)
-   if type(h) ~= 'table' or not h.shared then arg.refuse(who, 'argument 1', 'what init has given', h, 3) end
+   if type(h) ~= 'table' or not h.shared then arg.refuse(who, 'argument 1', 'the result of init', h, 3) end
    return h.shared
 end
 

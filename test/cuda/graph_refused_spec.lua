@@ -145,7 +145,7 @@ describe('what a CUDA graph cannot record', function()
       end
       local g, f = torch.CudaTensor{ 1 }, cutorch.graph(step)
       f(g)
-      refuses('optim.sgd: a table of options that no call before has had', function() f(g) end)
+      refuses('optim.sgd: a table of options that no earlier call has used', function() f(g) end)
       local plain = cutorch.graph(step, { fallback = true })
       for k = 2, 4 do
          rate = k

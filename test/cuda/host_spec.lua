@@ -58,7 +58,7 @@ describe('a pinned tensor', function()
       refuses('cutorch.createCudaHostTensor: size 1 must not be negative, got -1', cutorch.createCudaHostTensor, -1)
       refuses("cutorch.createCudaHostTensor: size 2 must be a whole number, got a string", cutorch.createCudaHostTensor, 2, 'x')
       refuses('cutorch.createCudaHostLongTensor: size 1 must be a whole number, got a number (nan)', cutorch.createCudaHostLongTensor, 0 / 0)
-      refuses('cutorch.createFloatUVATensor: there would be more elements than can be counted', cutorch.createFloatUVATensor, 2 ^ 40, 2 ^ 40)
+      refuses('cutorch.createFloatUVATensor: too many elements', cutorch.createFloatUVATensor, 2 ^ 40, 2 ^ 40)
       refuses('cutorch.createCudaHostByteTensor: out of memory: 1099511627776000', cutorch.createCudaHostByteTensor, 2 ^ 40, 1000)
       refuses('cutorch.createCudaUVATensor: out of memory: 4398046511104000', cutorch.createCudaUVATensor, 2 ^ 40, 1000)
       refuses('torch.CudaStorage: argument 1 must be a size, a table or a storage, got a torch.Allocator', torch.CudaStorage,

@@ -77,7 +77,7 @@ describe('torchmpi', function()
          mpi.barrier()
          assert(ps.receive(h, x):wait():sum() == 24)
          ps.free(h)
-         says('receive: argument 1 must be what init has given', ps.receive, h, x)]])
+         says('receive: argument 1 must be the result of init', ps.receive, h, x)]])
    end)
 
    it('refuses what makes no sense', function()
