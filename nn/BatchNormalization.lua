@@ -5,8 +5,8 @@ local whole = require 'nn.constants'.whole
 
 --- y = (x - mean) / sqrt(variance + eps) * weight + bias for every feature (dimension 2), as in Ioffe and Szegedy,
 -- "Batch normalization" (2015). In training mode mean and variance are those of the batch, and running estimates
--- are updated; in evaluation mode the running estimates are used, and one sample may come without a batch: the output is a batch
--- of one.
+-- are updated. In evaluation mode the running estimates are used, and one sample may be given without a batch; the output is a
+-- batch of one.
 -- @param eps       default 1e-5
 -- @param momentum  weight of the newest batch in the running estimates (default 0.1)
 -- @param affine    false: no weight and bias

@@ -6,7 +6,7 @@ local whole = require 'nn.constants'.whole
 local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 
 --- Slides outputFrameSize filters over kW frames of all features. Long filters are computed by Fourier transforms
--- (torch.conv.explain tells when).
+-- (see torch.conv.explain).
 -- @param dW  step, default 1
 -- nn.TemporalConvolution(3, 4, 2):forward(torch.ones(5, 3)):size() --> {4, 4}
 local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 
---- Swaps pairs of dimensions, one after the other. setNumInputDims says how many dimensions one sample has: an input
+--- Swaps pairs of dimensions, one after the other. setNumInputDims sets how many dimensions one sample has: an input
 -- of one more is a batch, and the numbers count after its first.
 -- @example nn.Transpose({1, 2}, {2, 3}):forward(torch.ones(2, 3, 4)):size()   --> {3, 4, 2}
 local Transpose, Module = torch.class('nn.Transpose', 'nn.Module')

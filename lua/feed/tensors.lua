@@ -55,7 +55,7 @@ function Tensors:get(i)
    end)
 end
 
--- All samples of a batch at once.
+-- A whole batch of samples.
 function Tensors:batch(numbers, out)
    need.indices(self.who, numbers, self.n)
    return each(self, function(t, again)

@@ -118,7 +118,7 @@ local function need_options(options)
    return options
 end
 
--- Whether `name` leads to an object. libhdf5 must be asked for each part of a path alone.
+-- Whether `name` leads to an object. libhdf5 can test only one part of a path at a time.
 local function exists(id, name)
    local C, path = library.open(), name:sub(1, 1) == '/' and '/' or ''
    for part in name:gmatch '[^/]+' do

@@ -16,7 +16,7 @@ local function list(who, name, v, level)
    return v
 end
 
--- A number in lo..hi, or nil; a whole one where `whole` says so. NaN is refused.
+-- A number in lo..hi, or nil; with `whole`, a whole one. NaN is refused.
 local function number(who, name, v, lo, hi, whole, level)
    if v == nil or type(v) == 'number' and v >= lo and v <= hi and v < math.huge and (not whole or v % 1 == 0) then return v end
    local text = hi == math.huge and 'a finite number of at least %g' or 'a number in %g..%g'

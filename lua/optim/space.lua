@@ -10,7 +10,7 @@ space.evaluate = need.evaluate
 --- The product of two vectors.
 function space.dot(a, b) return a:dot(b) end
 
---- Two products at once.
+--- Two products, of two vectors each.
 function space.dots(a, b, c, d) return a:dot(b), c:dot(d) end
 
 --- The sum of absolute values, and the largest.

@@ -55,7 +55,7 @@ function paths.dirname(path)
    return folder == '' and '/' or folder
 end
 
---- What follows the last dot, or nil.
+--- The part after the last dot, or nil.
 function paths.extname(path) return need('extname', 'path', path):match '%.([^.]*)$' end
 
 --- The current folder of the program.

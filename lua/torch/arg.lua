@@ -60,7 +60,7 @@ function arg.is_callable(v)
    return type(mt) == 'table' and mt.__call ~= nil
 end
 
--- stand_in: set by the package autograd; stand_in(who, v) gives the tensor behind a taped value to functions that read only
+-- stand_in: set by the package autograd; stand_in(who, v) returns the tensor of a taped value, for functions that read only
 -- its size or type.
 function arg.tensor(who, name, v)
    if is_tensor(v) then return v end

@@ -250,7 +250,7 @@ local function factory_of(mt)
    end
 end
 
--- What torch.class makes beside the class: the constructor, and the function that makes an empty object.
+-- The constructor of a class, and the function that makes an empty object.
 local function makers_of(name, mt)
    local function make(...)
       settle(mt)

@@ -237,8 +237,8 @@ local function after(before, ok, ...)
    return ...
 end
 
---- torch.conv.with(engine, f, ...): Calls f(...) and gives its results; meanwhile this thread prefers that engine, whatever
--- torch.conv.prefer says (nil: torch.conv.prefer holds).
+--- torch.conv.with(engine, f, ...): Calls f(...) and returns its results. Meanwhile this thread prefers that engine, instead of
+-- that of torch.conv.prefer (nil: torch.conv.prefer holds).
 -- torch.conv.with('fft', torch.conv.choice, 'forward', {3, 8, 8}, {4, 3, 3, 3}) --> fft
 function conv.with(engine, f, ...)
    return after(C.th_conv_prefer_here(number_or_none('torch.conv.with: engine', engine, 3)), pcall(f, ...))

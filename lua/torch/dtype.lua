@@ -29,7 +29,7 @@ local integer = ffi.typeof 'int64_t'
 
 dtype.is_float = function(d) return d >= F16 end
 
---- The type of a tensor or a storage is its dtype on the CPU, and dtype + dtype.CUDA on a CUDA device. Its word stands in
+--- The type of a tensor or a storage is its dtype on the CPU, and dtype + dtype.CUDA on a CUDA device. Its word is part of
 -- the type's name: torch.FloatTensor, torch.CudaTensor (of floats), torch.CudaDoubleTensor.
 local CUDA = 16
 dtype.CUDA = CUDA

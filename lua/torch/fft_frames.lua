@@ -159,7 +159,7 @@ end
 -- @param n        places in a frame, at least 1; the k-th of the n/2 + 1 bins, from 0, has the frequency k / n per place
 -- @param hop      places from one frame to the next, at least 1 (default: n / 4)
 -- @param window   the name of a periodic window of torch.fft.window (default 'hann'), {'kaiser', beta}, or a vector of at most n
---  values; a window shorter than n stands in the middle of the frame, between zeros
+--  values; a window shorter than n is centred in the frame, between zeros
 -- @param options  a table. width: places of a window that is named (default n). center: true (default) puts the middle of
 --  frame f at place (f - 1) hop of x, padding x with n/2 places on both sides, false begins the first frame with x, which must
 --  have n places then. pad: 'reflect' (default; x must have more than n/2 places), 'zeros', 'replicate' or 'circular'.

@@ -1,6 +1,6 @@
 -- torch.fft_lines - what the functions of torch.fft share: checks of arguments, lines along the last dimension, constants.
 --
--- A function of torch.fft takes x, which may be a taped value of the package autograd, and looks at p, the tensor behind it.
+-- A function of torch.fft takes x, which may be a taped value of the package autograd, and checks p, its tensor.
 -- It computes with ops and views of x only and changes nothing in place, so a gradient follows from the rules of its steps.
 -- linear: set by the package autograd; linear(x, f, ft, name) is f(x) for a linear f whose transpose is ft.
 local arg = require 'torch.arg'

@@ -103,7 +103,7 @@ end
 
 --- torch.File:readByte([what]), torch.File:readChar([what]), torch.File:readShort([what]), torch.File:readInt([what]): Without argument
 -- one number; with a number n a storage of n; with a storage its elements are filled, and their number is returned. A file
--- that ends early is an error in pedantic mode; in quiet mode hasError() tells.
+-- that ends early is an error in pedantic mode; in quiet mode hasError() returns true.
 -- f = torch.MemoryFile(); f:writeInt(3); f:seek(1); f:readInt() --> 3
 
 --- torch.File:readLong([what]), torch.File:readHalf([what]), torch.File:readBFloat16([what]), torch.File:readFloat([what]): As readInt.
@@ -500,8 +500,8 @@ function Memory:storage()
    return self._storage
 end
 
---- torch.File: What all files share: numbers, strings and objects, as text or in binary. Made by torch.DiskFile, torch.MemoryFile and
--- torch.PipeFile.
+--- torch.File: The methods of all files: numbers, strings and objects, as text or in binary. torch.DiskFile, torch.MemoryFile
+-- and torch.PipeFile make files.
 --
 
 --- torch.DiskFile(path, [mode], [quiet]): A file on disk.

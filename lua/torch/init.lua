@@ -14,7 +14,7 @@ op.set_describe(arg.describe)
 require 'torch.storage'.install(torch)
 require 'torch.tensor'.install(torch)
 
--- Parts that add functions to torch, loaded at once or when one of their names is first used.
+-- Parts that add functions to torch, loaded immediately or when one of their names is first used.
 for _, part in ipairs { 'create', 'random', 'map', 'fft', 'conv', 'einsum', 'set', 'arrange', 'file', 'serialize', 'package', 'timer', 'cmdline', 'tester', 'plugin', 'print', 'config', 'inner' } do
    local ok, m = pcall(require, 'torch.' .. part)
    if ok then m.install(torch) elseif not tostring(m):match 'not found' then error(m, 0) end

@@ -21,7 +21,7 @@ local function read_header(name)
    error(('cannot find %s in %s'):format(name, table.concat(tried, ' and ')), 0)
 end
 
--- Where the library may lie: TH_LIB, beside a checkout, under the prefix that this file is in, on package.cpath.
+-- Searches TH_LIB, the folders beside a checkout, the prefix of this file, and package.cpath.
 local function load_library()
    local tried = { os.getenv 'TH_LIB' or here .. '/../../build/libth.so', here .. '/../../../../lib/libth.so',
       here .. '/../../../../lib/lua/5.1/libth.so' }
@@ -98,7 +98,7 @@ local function sweep()
    end
 end
 
--- Runs the collector and lets tensors grow by half before it runs again.
+-- Runs the collector, and raises the limit to 1.5 times the memory in use.
 local function collect()
    collectgarbage()
    sweep()

@@ -56,7 +56,7 @@ local function loop_of(d)
    return loops[d]
 end
 
--- Where the rows of x begin, in elements, in row-major order.
+-- The positions of the rows of x, in elements, in row-major order.
 local function row_places(x, rows)
    local places, index = {}, {}
    local last = x._ndim - 1

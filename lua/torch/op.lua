@@ -1,7 +1,7 @@
 -- torch.op - gives every op of the C registry its Lua functions, written from its signature.
 --
--- `x:tensor dim:dim=1` becomes `function(x, dim) ... end`. Ops of one name are call forms of one function, which tells
--- them apart by the number and the kinds of its arguments. The text is generated on first use, which keeps start-up short.
+-- `x:tensor dim:dim=1` becomes `function(x, dim) ... end`. Ops of one name are call forms of one function, which selects one
+-- by the number and the kinds of its arguments. The text is generated on first use, which keeps start-up short.
 -- The signature language is described in lib/include/th_op.h.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'

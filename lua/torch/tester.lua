@@ -522,7 +522,7 @@ function M.install(torch)
 
    --- Tests this installation: runs the examples in torch's help texts and prints a report.
    -- @param tests  a name such as 'torch.cumsum' or 'Tensor:view', or a Lua pattern in it; a table of them (default: all)
-   -- @return 0; raises an error when an example does not give what its text says
+   -- @return 0; raises an error when an example does not have the result in its text
    function torch.test(tests)
       if type(tests) ~= 'nil' and type(tests) ~= 'string' and type(tests) ~= 'table' then
          arg_check.refuse('torch.test', 'tests', 'a name or a table of names', tests)

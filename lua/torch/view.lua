@@ -8,7 +8,7 @@ local C, new, check = lib.C, lib.new, lib.check
 
 local Tensor, functions = {}, {}            -- the methods, and those that torch.<name> offers too
 
--- Views come as methods of the source, and as torch.<name>([result,] source, ...).
+-- Views are methods of the source, and functions torch.<name>([result,] source, ...).
 -- @param method  'with result': as result:<name>(source, ...), too, as in Torch7
 local function view(name, f, method)
    functions[name] = function(first, second, ...)
