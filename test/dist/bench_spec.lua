@@ -1,4 +1,4 @@
--- test/dist/bench_spec.lua - the programs that measure dist, in small.
+-- test/dist/bench_spec.lua - the benchmarks of dist, with small sizes.
 -- runs once
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'

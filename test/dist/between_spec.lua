@@ -1,11 +1,13 @@
--- test/dist/between_spec.lua - what stands on operations between hosts: compressed sums and traces, which are those of one host.
+-- test/dist/between_spec.lua - compressed sums and traces between hosts, which must equal those of
+-- one host.
 -- runs once
 local hosts = require 'test.dist.hosts'
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 
--- Sums of five steps by every compressor, with gradients that no scheme carries whole. What comes out, and what each rank owes,
--- as checksums; and that nothing is lost or counted twice.
+-- Sums of five steps with every compressor, of gradients that no scheme sends exactly. Prints
+-- checksums of the results and of each rank's carried error; and checks that nothing is lost or
+-- counted twice.
 local compressed = [[
    local ffi, C = require 'ffi', require 'torch.lib'.C
    local r, n = dist.rank(), dist.size()
@@ -27,7 +29,7 @@ local compressed = [[
       print(('sums %s of rank %d: %s;'):format(c.kind, r, table.concat(line, ' ')))
    end]]
 
--- Rank 2 stands on another host, whose clock is 1000 s ahead.
+-- Rank 2 is on another host, whose clock is 1000 s ahead.
 local traced = [[
    local C, wire, open = require 'torch.lib'.C, require 'dist.lib', io.open
    local r, now = dist.rank(), wire.now
@@ -90,7 +92,7 @@ describe('dist.trace', function()
          assert.equal(turn % 3, turns[turn].rank)
          assert.is_true(turns[turn].from >= -1e3 and turns[turn].to < 60e6)
          if turn > 0 then assert.is_true(turns[turn].from > turns[turn - 1].to - 2e4, 'turn ' .. turn) end
-         for r = 0, 2 do                                  -- nobody has the sum before the last has come
+         for r = 0, 2 do                                  -- no rank has the sum before the last one has joined
             assert.equal(6, #sums[r])
             assert.is_true(sums[r][turn + 1].to > turns[turn].to - 2e4)
          end

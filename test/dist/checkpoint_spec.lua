@@ -1,4 +1,5 @@
--- test/dist/checkpoint_spec.lua - dist.Pipeline with checkpoint = true: forward once more instead of activations, and the same bits.
+-- test/dist/checkpoint_spec.lua - dist.Pipeline with checkpoint = true: recompute gives the same
+-- bits.
 -- runs once
 local nn = require 'nn'
 local dist = require 'dist'
@@ -6,7 +7,8 @@ local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 local refuses = require 'test.refuses'
 
--- Layers that draw, that keep estimates and that write into their input; `Seen` counts its calls and the copies that are called.
+-- Layers that draw random numbers, keep estimates and write into their input; `Seen` counts its
+-- calls and the replicas that are called.
 local head = [[
 require 'nn'
 local r, n = dist.rank(), dist.size()

@@ -1,9 +1,9 @@
 -- test/dist/collectives.lua - every collective operation of 1 to 8 ranks, for all types and many sizes, bit by bit.
 --    th test/dist/collectives.lua [-ranks 8] [-sizes all | few | fewest]
--- Every rank makes the tensors of all, reduces them in pairs of ranks, and compares bits; then lists of tensors are
--- reduced whole, in parts of many sizes and one by one, which must not change a bit. The last line counts the results that were
--- as wanted; the status is 1 where some were not. Few sizes are those of test/dist/collectives_spec.lua, the fewest those of
--- test/dist/hosts_spec.lua, whose ranks are on several hosts.
+-- Every rank makes the tensors of all, reduces them in pairs of ranks, and compares bits. Then lists of tensors are reduced
+-- together, in parts of many sizes and one by one, which must not change a bit. The last line counts the right results; the
+-- status is 1 if some were wrong. test/dist/collectives_spec.lua uses few sizes, test/dist/hosts_spec.lua, whose ranks are on
+-- several hosts, the fewest.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
@@ -17,7 +17,7 @@ local SIZES = {
    few = { 0, 1, 3, 16, 33, 1023, 2048, 10007, 32768, 200003 },
    fewest = { 0, 1, 33, 10007, 100003 },
 }
-local MANY = 12000                                -- elements: of more there are fewer operations, and of few sizes fewer types
+local MANY = 12000                                -- elements: larger sizes have fewer operations, and few sizes fewer types
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ local function made(kind, size, r)
    return x:type('torch.' .. kind .. 'Tensor')
 end
 
--- Halves are summed in float and rounded once; whole numbers wrap, and their mean is cut.
+-- Half types are summed in float and rounded once; integers wrap, and their mean is truncated.
 local summed = { Half = 'Float', BFloat16 = 'Float' }
 local pointwise = { sum = 'add', mean = 'add', min = 'cmin', max = 'cmax', prod = 'cmul' }
 
@@ -80,7 +80,7 @@ local function move(kind, size)
    see(sent, 'alltoall', kind, size)
 end
 
--- The same bits, however many tensors travel together.
+-- The bits do not depend on how many tensors are reduced together.
 local function buckets()
    local function list()
       torch.manualSeed(5 + me)
@@ -127,7 +127,8 @@ local function buckets()
    end
 end
 
--- Small tensors of few sizes: every third operator, and all of one size. Large ones: one operator of each type, or of few types.
+-- Small tensors of few sizes: every third operator, and all for one size. Large ones: one operator
+-- for each type, or for few types.
 local function takes(k, kind, i, size, o)
    if size <= MANY then return all or size == 33 or (i + o) % 3 == 0 end
    local turn, other = (i + k) % 5 == o - 1, size % 9 + 1 == k
@@ -146,11 +147,12 @@ local function job(sizes)
    end
    if sizes ~= 'fewest' then buckets() end
    print(('%d right, %d wrong'):format(right, wrong))
-   dist.barrier()                                  -- all have said it
+   dist.barrier()                                  -- all have printed
    if wrong > 0 then error(wrong .. ' results are not as wanted', 0) end
 end
 
--- ---- around the ranks --------------------------------------------------------------------------------------------------------
+-- ---- the launcher of the ranks
+-- ------------------------------------------------------------------------------------------
 
 local function main(opt)
    local th = os.getenv 'TH' or arg[-1] or 'build/bin/th'

@@ -1,4 +1,4 @@
--- test/dist/collectives_spec.lua - operations of ranks on one host: their results, their order, and what they refuse.
+-- test/dist/collectives_spec.lua - operations of ranks on one host: results, order, and errors.
 local torch = require 'torch'
 local dist = require 'dist'
 local ranks = require 'test.dist.ranks'
@@ -29,7 +29,8 @@ describe('collective operations', function()
          end]])
    end)
 
-   -- A group tries both ways of putting elements with its ninth to twelfth operation of a size; each kind has a group of its own.
+   -- A group measures both kinds of stores in its ninth to twelfth operation of a size; so each
+   -- kind of operation has its group.
    for _, n in ipairs { 2, 3 } do
       it(('give the same bits by whichever way the elements of %d ranks travel'):format(n), function()
          ranks.ok(n, [[
@@ -135,7 +136,7 @@ describe('collective operations', function()
          if not h:test() then says('at work in a collective or in another thread cannot grow', busy.resize, busy, 8e6) end
          h:wait()
          busy:resize(8e6)
-         dist.allreduce(torch.ones(100000), 'sum', { async = true })       -- nobody waits for it
+         dist.allreduce(torch.ones(100000), 'sum', { async = true })       -- no rank waits for it
       ]])
    end)
 
@@ -271,7 +272,7 @@ describe('dist.init', function()
       assert.same({ 3, 4, 3, '/cresset-mpi-12-1' }, { m.rank, m.size, m.localRank, m.name })
       local s = of { SLURM_PROCID = '1', SLURM_STEP_NUM_TASKS = '2', SLURM_LOCALID = '1', SLURM_JOB_ID = '77', SLURM_STEP_ID = '0' }
       assert.same({ 1, 2, 1, '/cresset-slurm-77-0' }, { s.rank, s.size, s.localRank, s.name })
-      assert.equal(1, of({ SLURM_PROCID = '0' }).size)               -- the batch script itself is no step
+      assert.equal(1, of({ SLURM_PROCID = '0' }).size)               -- the batch script itself is not a step
       assert.is_nil(m.host)
       assert.is_nil(s.host)
       local several = { OMPI_COMM_WORLD_RANK = '3', OMPI_COMM_WORLD_SIZE = '4', OMPI_COMM_WORLD_LOCAL_SIZE = '2',

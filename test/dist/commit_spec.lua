@@ -1,4 +1,5 @@
--- test/dist/commit_spec.lua - dist.commit and dist.restore: the last whole commit, whatever becomes of files and disks.
+-- test/dist/commit_spec.lua - dist.commit and dist.restore: the last complete checkpoint, whatever
+-- happens to files and disks.
 -- runs once
 local dist = require 'dist'
 local torch = require 'torch'
@@ -15,14 +16,14 @@ local function listing(folder)
    return text
 end
 
--- The files of two commits, as listing gives them.
+-- The files of two checkpoints, as listing returns them.
 local function whole(a, b)
    local names = {}
    for i, n in ipairs { a, b } do names[i] = ('./%d/manifest.t7\n./%d/rank-0.t7\n./%d/rank-1.t7\n'):format(n, n, n) end
    return table.concat(names) .. './manifest.t7\n'
 end
 
--- A folder with three commits of two ranks: { step = its number, x = five numbers }.
+-- A folder with three checkpoints of two ranks: { step = its number, x = five numbers }.
 local function committed()
    local folder = temporary.name '.commits'
    ranks.ok(2, ([[for step = 1, 3 do dist.commit({ step = step, x = torch.ones(5) * step }, { folder = %q }) end]]):format(folder))
@@ -38,7 +39,8 @@ local function spoil(name, change)
    f:close()
 end
 
--- Counts to 30 with random numbers; is killed in the first tries, and goes on from the last commit.
+-- Counts to 30 with random numbers; is killed in the first attempts, and continues from the last
+-- checkpoint.
 local counting = [[
 local state = dist.restore() or { step = 0, sum = torch.zeros(3), seed = 11 + dist.rank() }
 for step = state.step + 1, 30 do

@@ -1,4 +1,4 @@
--- test/dist/compress_async_spec.lua - compressed all-reduces that go on while the script does.
+-- test/dist/compress_async_spec.lua - asynchronous compressed all-reduces.
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 
@@ -21,7 +21,7 @@ describe('a compressed all-reduce at work', function()
                local handles, want = {}, {}
                for i = 1, #kinds do handles[i] = dist.allreduce(made(i, step), 'mean', { compress = a[i], async = true }) end
                local turn = torch.zeros(1)
-               if r > 0 then dist.recv(turn, r - 1) end                -- the ranks wait one after the other, some from the last
+               if r > 0 then dist.recv(turn, r - 1) end                -- the ranks wait one after the other, some in reverse
                local got = {}
                for k = 1, #kinds do
                   local i = r == 1 and #kinds + 1 - k or k
@@ -43,7 +43,7 @@ describe('a compressed all-reduce at work', function()
          local c, x = dist.compressor 'int8', made(20, 1)
          local h = dist.allreduce(x, 'sum', { compress = c, async = true })
          while not h:test() do require 'ffi'.C.usleep(1000) end
-         if r == 0 then dist.recv(torch.zeros(1), 1) else dist.send(torch.ones(1), 0) end    -- nobody has waited so far
+         if r == 0 then dist.recv(torch.zeros(1), 1) else dist.send(torch.ones(1), 0) end    -- no rank has waited so far
          assert(same(x, made(20, 1)))
          assert(same(dist.allgather(h:wait())[1], x))]])
    end)

@@ -1,4 +1,5 @@
--- test/dist/compress_spec.lua - all-reduce in fewer bytes: what each compressor sends, that what is lost comes once, and errors.
+-- test/dist/compress_spec.lua - compressed all-reduce: what each compressor sends, the carried
+-- error, and failures.
 local torch = require 'torch'
 local nn = require 'nn'
 local dist = require 'dist'.init()
@@ -8,7 +9,7 @@ local refuses = require 'test.refuses'
 
 local kinds = { 'half', 'bfloat16', 'int8', 'onebit', 'topk' }
 
--- What comes out of a job of one rank: packed once for the way to the owner, and once from there.
+-- The result in a job of one rank, which packs twice: for the owner, and from the owner.
 local function sent(c, x) return dist.allreduce(x:clone(), 'sum', { compress = c }) end
 
 local function near(want, got, most)
@@ -16,7 +17,7 @@ local function near(want, got, most)
    assert.is_true(off <= (most or 0), 'differs by ' .. off)
 end
 
--- Rank r's tensor of a step; all ranks can make it. Their sums are kept beside what comes out.
+-- Rank r's tensor of a step; all ranks can make it. Their sums are kept beside the results.
 local steps = [[
 local kinds = { 'half', 'bfloat16', 'int8', 'onebit', 'topk' }
 local r, n = dist.rank(), dist.size()
@@ -25,7 +26,7 @@ local function made(ty, size, rank, step)
    torch.manualSeed(100 * step + rank + 1)
    return torch.randn(size):type(ty)
 end
--- The sums of all results and of what all owe, and of what went in: both in double.
+-- The sums of all results and carried errors, and of all inputs, both in double.
 local function balance(c, ty, size, count, op)
    local out, given = torch.zeros(size), torch.zeros(size)
    for step = 1, count do
@@ -164,7 +165,7 @@ describe('compressor', function()
       x[2]:fill(7)
       near(x, sent(dist.compressor { 'onebit', rows = 300 }, x))
       near(torch.zeros(100), sent(dist.compressor 'onebit', torch.zeros(100)))
-      local huge = torch.FloatTensor(200):fill(3e38)               -- their sum is no float
+      local huge = torch.FloatTensor(200):fill(3e38)               -- their sum exceeds the range of float
       near(huge, sent(dist.compressor 'onebit', huge), 1e32)
    end)
 
@@ -183,7 +184,7 @@ describe('compressor', function()
 
    it('cuts lines of matrices into rows, and tells how many bytes travel', function()
       assert.same({ 512, 8192 }, { dist.compressor('onebit'):bytes(torch.FloatTensor(2048)) })
-      assert.same({ 4 * (8 + 16) + 16, 2 * 800 + 12 },                       -- four rows of 100, and three numbers as they are
+      assert.same({ 4 * (8 + 16) + 16, 2 * 800 + 12 },                       -- four rows of 100, and three unpacked numbers
          { dist.compressor { 'onebit', rows = 150 }:bytes { torch.FloatTensor(2, 200), torch.FloatTensor(3) } })
       assert.same({ 2 * 1032, 8192 }, { dist.compressor('int8'):bytes(torch.FloatTensor(2048)) })
       assert.same({ 4096, 8192 }, { dist.compressor('half'):bytes(torch.FloatTensor(2048)) })
@@ -353,7 +354,7 @@ describe('what is kept', function()
    end)
 end)
 
--- A small network that learns a function, each rank from data of its own.
+-- A small network that learns a function; each rank has different data.
 local training = [[
 local nn = require 'nn'
 local r, n = dist.rank(), dist.size()
@@ -410,7 +411,7 @@ describe('dist.DataParallel with compress', function()
          local other = dist.restore { folder = folder }
          learn(other, 6, 9)
          for i, p in ipairs(net:parameters()) do assert(same(p, other:parameters()[i])) end
-         local third = model 'onebit'                       -- without what was lost it is not the same
+         local third = model 'onebit'                       -- without the carried error it differs
          learn(third, 1, 5)
          third.compressors = {}
          learn(third, 6, 9)

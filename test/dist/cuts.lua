@@ -1,7 +1,8 @@
--- test/dist/cuts.lua - a job on several hosts loses the link of one of them while it trains: what do its ranks say, and what is
--- left? The hosts are those of bench/netlab.sh, so root makes them. Who is cut off says so; all others name a rank of that host;
--- both within the deadline and the time that a rank has to answer. A moment after thrun has ended no process of the job may be
--- there, in no namespace. `th test/dist/faults.lua -cuts 5` runs some.
+-- test/dist/cuts.lua - what the ranks of a job report, and what is left of it, when one of several
+-- hosts loses its link during training. The hosts are those of bench/netlab.sh, so only root can
+-- create them. Ranks that are cut off must report that, and all others must name a rank of that
+-- host, within the timeout plus the time for a reply. Shortly after thrun has ended, no process of
+-- the job may exist in any namespace. `th test/dist/faults.lua -cuts 5` runs some.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
@@ -9,7 +10,7 @@ local sys = require 'sys'
 local log = require 'test.dist.log'
 
 local DEADLINE, ANSWER, SLACK = 4, 2, 4           -- seconds; SLACK: for a busy machine
-local LIMIT, LEFT = 90, 5                         -- seconds of a run, and of what may still end then
+local LIMIT, LEFT = 90, 5                         -- seconds of a run, and until all its processes have ended
 
 local cuts = {}
 
@@ -17,7 +18,7 @@ local now = sys.clock                             -- of the day: one for all ran
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
--- Steps of all kinds, so that the link is missed in operations of all kinds.
+-- Steps of all kinds, so that the cut hits operations of all kinds.
 local function steps(dist)
    local nn = require 'nn'
    local r, n = dist.rank(), dist.size()
@@ -61,9 +62,10 @@ local function train(file, deadline)
    os.exit(1)
 end
 
--- ---- around the job --------------------------------------------------------------------------------------------------------
+-- ---- the launcher of the job
+-- --------------------------------------------------------------------------------------------
 
---- What keeps this user from making the network; nil if nothing does.
+--- Why this user cannot create the network; nil if it can.
 function cuts.lacks()
    local function works(command) return os.execute(command .. ' >/dev/null 2>&1') == 0 end
    for _, name in ipairs { 'mpirun', 'unshare', 'nsenter', 'ip', 'tc' } do
@@ -73,7 +75,7 @@ function cuts.lacks()
    return 'network namespaces cannot be made: that needs root'
 end
 
--- In the network: the job, and the plug of a host that is pulled when all ranks train.
+-- In the network: starts the job, and cuts off a host when all ranks train.
 local script = [[
 thrun=$1 job=$2 base=$3 hosts=$4 ranks=$5 host=$6 after=$7 deadline=$8
 "$thrun" --hosts "$hosts" --grace 1 "$job" -job -log "$base.log" -deadline "$deadline" >"$base.out" 2>&1 </dev/null &
@@ -89,7 +91,7 @@ wait $p
 echo $? >"$base.status"
 ]]
 
--- Processes that have the word in their environment or among their arguments, but zombies: of those nothing is left.
+-- Processes that have the word in their environment or among their arguments, without zombies.
 local function processes_with(word)
    local list, p = {}, io.popen 'ls /proc'
    for pid in p:lines() do
@@ -102,9 +104,10 @@ local function processes_with(word)
    return list
 end
 
---- Starts a job on hosts with `o.layout[i]` ranks, whose host `o.host` is cut off `o.after` seconds after all have begun to
--- train; `o.deadline` of its operations is 4 by default. Returns what waits for its end, and gives a table: status, text,
--- said (of each rank: its words, and how long after the cut), seconds, left (processes).
+--- Starts a job on hosts with `o.layout[i]` ranks. Host `o.host` is cut off `o.after` seconds after
+-- all ranks have begun to train; `o.deadline` is the timeout of its operations, default 4. Returns
+-- a function that waits for the end and returns a table: status, text, said (each rank's report,
+-- and how long after the cut), seconds, left (processes).
 function cuts.start(o)
    local base, hosts, ranks = os.tmpname(), {}, 0
    for i, n in ipairs(o.layout) do hosts[i], ranks = ('n%d:%d'):format(i, n), ranks + n end
@@ -134,7 +137,8 @@ function cuts.start(o)
    end
 end
 
---- What is wrong with how such a job has ended, or nil. `o.slack`: seconds that ranks may be late with their words (optional).
+--- What is wrong with the end of such a job, or nil. `o.slack`: seconds that reports may be late
+-- (optional).
 function cuts.wrong(o, r)
    local rank, deadline = -1, o.deadline or DEADLINE
    local first, last = 0, 0                       -- ranks of the host that is cut off

@@ -1,12 +1,10 @@
--- test/dist/faults.lua - ranks of a job are killed, stopped and cut off, at random times and in chosen moments: what is left of
--- the job?
+-- test/dist/faults.lua - kills, stops and cuts off ranks of a job, at random times and at chosen points, and checks what is left.
 --    th test/dist/faults.lua [-kills 30] [-stops 10] [-cuts 5] [-moments 1] [-ranks 3] [-seed 1]
--- A job trains a small network, commits its state every ten steps, and runs under thrun --restarts. After a kill it must end with
--- the bits of a job that nobody disturbed, and must not have lost more steps than lie between two commits. A rank that is stopped
--- must be named when the deadline is over; and so must, in a job on three or four hosts (test/dist/cuts.lua), a rank of the host
--- whose link is cut. No process may be left. The last line counts what was seen; the status is 1 where something was not as it
--- must be, or was asked for and could not be run: networks are made by root. test/dist/faults_spec.lua and hosts_spec.lua run a few
--- of each.
+-- A job trains a small network, commits its state every ten steps, and runs under thrun --restarts. After a kill it must end
+-- with the bits of an undisturbed job, and must not have lost more steps than lie between two checkpoints. A stopped rank must
+-- be named after the timeout, and so must, in a job on three or four hosts (test/dist/cuts.lua), a rank of the host whose link
+-- is cut. No process may be left. The last line counts the results. The status is 1 if something was wrong, or was
+-- requested and could not be run: only root can create networks. test/dist/faults_spec.lua and hosts_spec.lua run a few of each.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
@@ -16,12 +14,12 @@ local log = require 'test.dist.log'
 local LIMIT = 60                                  -- seconds of a run
 
 local faults = { STEPS = 40, EVERY = 10, DEADLINE = 2 }
---- Moments of the job in which a rank kills itself, the first time that it runs.
+--- Points of the job at which a rank kills itself, in the first attempt.
 faults.moments = { 'start', 'init', 'collective', 'backward', 'part', 'parts', 'manifest', 'renamed', 'sweep', 'finish' }
 
 -- ---- in a rank -------------------------------------------------------------------------------------------------------------
 
--- The moment to die in, for the rank that is to: die(name, step) does so when this is it.
+-- die(name, step) kills this rank if it is the one that must die at this point.
 local function death(moment, rank)
    ffi.cdef 'int getpid(void); int kill(int, int); int usleep(unsigned);'
    local mine = os.getenv 'TH_DIST_RESTART' == '0' and tonumber(os.getenv 'TH_DIST_RANK') == rank
@@ -32,7 +30,7 @@ local function death(moment, rank)
    end, mine
 end
 
--- Dies while it is written to a file.
+-- An object that kills the process while it is written to a file.
 local function fragile(die, step)
    local Fragile = torch.class 'Fragile'
    function Fragile:write(file)
@@ -99,9 +97,10 @@ local function train(o)
    log.append(o.log, ('end %d %d\n'):format(dist.rank(), crc))
 end
 
--- ---- around the job --------------------------------------------------------------------------------------------------------
+-- ---- the launcher of the job
+-- --------------------------------------------------------------------------------------------
 
-local frozen = 0                                  -- seconds that somebody had stopped all, as far as sleeping shows it
+local frozen = 0                                  -- seconds for which all processes were suspended, as far as sleeping shows it
 
 local function now()
    local t = ffi.new 'double[3]'
@@ -115,7 +114,7 @@ local function sleep(seconds)
    frozen = frozen + math.max(0, now() - before - seconds - 0.1)
 end
 
--- The rank's process, by what its environment says; nil while there is none.
+-- The rank's process, found by its environment; nil while there is none.
 local function process_of(thrun, rank)
    local p = io.popen(('ps -o pid= --ppid %d 2>/dev/null'):format(thrun))
    local found
@@ -138,9 +137,9 @@ local function processes_with(word)
 end
 
 --- Starts the job, disturbs it, waits for its end.
--- @param o.act  called with a function that gives thrun's process as long as it runs, and one that gives how much of its work the
---    job has done, 0 to 1 (optional)
--- @return a table: status, seconds, text (what thrun said), ends (of ranks: checksums), lost (steps), left (processes)
+-- @param o.act  called with a function that returns thrun's process while it runs, and one that returns how much of its work
+--    the job has done, 0 to 1 (optional)
+-- @return a table: status, seconds, text (thrun's output), ends (of ranks: checksums), lost (steps), left (processes)
 function faults.run(o)
    local base = os.tmpname()
    local name = { folder = base .. '.commits', log = base .. '.log', err = base .. '.err', status = base .. '.status' }
@@ -176,7 +175,7 @@ function faults.run(o)
    return result
 end
 
---- What is wrong with a run that was disturbed by a kill, or nil.
+--- What is wrong with a run in which a rank was killed, or nil.
 function faults.wrong(r, ranks, crc)
    if r.status ~= 0 then return ('status %s: %s'):format(tostring(r.status), r.text) end
    if r.lost > faults.EVERY then return ('%d steps were lost'):format(r.lost) end
@@ -186,7 +185,8 @@ function faults.wrong(r, ranks, crc)
    end
 end
 
--- Sends a signal to a rank at a random moment, of its start or of its work: how long both take differs from run to run.
+-- Sends a signal to a rank at a random time, of its start or of its work; the length of both
+-- differs between runs.
 local function disturb(signal, rank)
    local at = -0.2 + math.random() * 1.1
    return function(thrun, progress)
@@ -199,12 +199,13 @@ local function disturb(signal, rank)
          if pid then ffi.C.kill(pid, signal) end
          if pid and signal == 9 then return end
          seen = t or seen
-         sleep(0.02)                          -- and again: somebody may let a stopped process go on
+         sleep(0.02)                          -- repeated, because another process may continue a stopped one
       end
    end
 end
 
---- Runs that are killed: the count, in chosen moments or at random times. Calls tell(what, rank, result, wrong) after each.
+--- Runs with kills: the count, at chosen points or at random times. Calls tell(what, rank, result,
+-- wrong) after each.
 function faults.kill(o, count, moment, tell)
    for _ = 1, count do
       local rank = (moment == 'manifest' or moment == 'renamed' or moment == 'sweep') and 0 or math.random(0, o.ranks - 1)
@@ -244,7 +245,7 @@ function faults.cut(o, count, tell)
    end
 end
 
---- A job that nobody disturbs: what `kill` and `stop` take.
+--- An undisturbed job, which `kill` and `stop` need for comparison.
 function faults.calm(thrun, ranks)
    local r = faults.run { thrun = thrun, ranks = ranks }
    local wrong = faults.wrong(r, ranks, r.ends[1])

@@ -1,5 +1,5 @@
--- test/dist/faults_spec.lua - a job whose ranks are killed goes on to the same bits; one whose rank is stopped names it. And thrun:
--- what it leaves behind.
+-- test/dist/faults_spec.lua - a job whose ranks are killed ends with the same bits; one with a
+-- stopped rank names it. And thrun leaves no processes.
 -- runs once
 local faults = require 'test.dist.faults'
 local ranks = require 'test.dist.ranks'
@@ -9,8 +9,8 @@ ffi.cdef 'int kill(int, int); int usleep(unsigned);'
 
 local function has(text, part) assert.truthy(text:find(part, 1, true), ('%q is not in: %s'):format(part, text)) end
 
--- Runs a shell script that says its process numbers as 'pid N', and wants none of them to be left a moment later. `wanted`: how
--- many there are (optional).
+-- Runs a shell script that prints its process numbers as 'pid N', and checks that none of them is
+-- left shortly afterwards. `wanted`: how many there are (optional).
 local function leaves_nothing(script, wanted)
    local status, out, err = ranks.sh(("sh '%s'"):format(temporary.put(script, '.sh')))
    local count = 0

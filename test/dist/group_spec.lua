@@ -1,4 +1,4 @@
--- test/dist/group_spec.lua - groups are given back, and their places are used again.
+-- test/dist/group_spec.lua - groups are closed, and their numbers are used again.
 -- runs once
 local dist = require 'dist'
 local hosts = require 'test.dist.hosts'
@@ -6,8 +6,8 @@ local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 local refuses = require 'test.refuses'
 
--- Many groups, with the same ranks and others, in places that others had: sums of few and many elements, some while others are
--- open.
+-- Many groups, with the same ranks and others, whose numbers other groups had: sums of few and many
+-- elements, some while other groups are open.
 local many = [[
    local r, n = dist.rank(), dist.size()
    local lists = { { 0, n - 1 }, { 1, 2 }, { 0, 1, 2 }, { n - 1, 0, 1 }, { 2 }, { 1, 0 } }
@@ -111,7 +111,7 @@ describe('a group', function()
             says('dist.group:close, operation 1 of group 1: the ranks call different operations: rank 0 group:close, rank 2 allreduce',
                group.close, group)
          elseif r == 2 then says('rank 0 group:close, rank 2 allreduce', dist.allreduce, x, 'sum', { group = group })
-         else group:close() end                                   -- it is none of the group: nothing happens
+         else group:close() end                                   -- no member of the group, so nothing happens
          if r ~= 1 then assert(dist.allreduce(x, 'sum', { group = group }):min() == 2) end
          if r ~= 1 then group:close() end]])
    end)

@@ -1,4 +1,5 @@
--- test/dist/hosts.lua - runs a script as the ranks of a job on several hosts, which are names only: so all goes over Open MPI.
+-- test/dist/hosts.lua - runs a script as the ranks of a job on several hosts that are only names,
+-- so Open MPI carries all messages.
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 
@@ -8,7 +9,7 @@ local function has(command) return (ranks.sh('sh -c "command -v ' .. command .. 
 --- Whether Open MPI is installed.
 hosts.there = has 'mpirun' and pcall(require 'ffi'.load, 'libmpi.so.40')
 
--- What each process of mpirun does: takes the host of its rank from the list behind it.
+-- The command of each process of mpirun: takes its rank's host from the list that follows.
 local wrapper = [[
 set -f
 i=$OMPI_COMM_WORLD_RANK
@@ -16,10 +17,10 @@ for h in $HOSTS; do [ $i = 0 ] && break; i=$((i - 1)); done
 TH_DIST_HOST=$h exec "$@"
 ]]
 
-local root                            -- whether this is root, to whom mpirun wants to be told that
+local root                            -- whether this is root; mpirun needs an option then
 
---- Starts `code` on hosts 'a a b', a rank on each. Returns what waits for its end and gives status, standard output, standard
--- error.
+--- Starts `code` on hosts 'a a b', one rank on each. Returns a function that waits for the end and
+-- returns status, standard output and standard error.
 function hosts.start(layout, code, environment, init, options)
    local _, n = layout:gsub('%S+', '')
    if root == nil then root = ranks.sh 'sh -c "[ $(id -u) = 0 ]"' == 0 end
@@ -28,18 +29,19 @@ function hosts.start(layout, code, environment, init, options)
       temporary.put(wrapper, '.sh'), ranks.th, ranks.script(code, init or 'dist.init{deadline = 60} ')), 120)
 end
 
---- Runs it: the same.
+--- Runs it and returns the same.
 function hosts.run(...) return hosts.start(...)() end
 
---- The same; wants it to end well. Returns what it wrote on standard output.
+--- Runs it, and checks that it succeeds. Returns its standard output.
 function hosts.ok(layout, code, environment, init)
    local status, out, err = hosts.run(layout, code, environment, init)
    if status ~= 0 then error(('status %s\n%s\n%s'):format(tostring(status), out, err), 2) end
    return out
 end
 
---- One job for several promises: `parts` is a list of { name, code }. Returns a function of a name, which wants this part to have
--- ended well on all ranks, and returns what the job wrote. The job is started at once, and waited for by the first that asks.
+--- One job for several specs: `parts` is a list of { name, code }. Returns a function of a name,
+-- which checks that this part succeeded on all ranks, and returns the job's output. The job starts
+-- immediately, and the first caller waits for it.
 function hosts.parts(layout, parts, environment)
    local text, _, n = {}, layout:gsub('%S+', '')
    for i, part in ipairs(parts) do

@@ -1,8 +1,9 @@
 -- test/dist/hosts_spec.lua - operations of ranks on several hosts: the bits of one host, and errors that name ranks.
 -- runs once
 --
--- Jobs in which a deadline must pass, or a rank sleeps, are started first, all at once, and looked at last: they hardly take the
--- processors. What must be late waits until all others have said so; no other deadline here is short.
+-- Jobs in which a timeout must expire, or a rank sleeps, are all started first and checked last,
+-- because they hardly use the processors. What must be late waits until all others have reported
+-- it; all other timeouts are long.
 local hosts = require 'test.dist.hosts'
 local cuts = require 'test.dist.cuts'
 local ranks = require 'test.dist.ranks'
@@ -24,7 +25,8 @@ local cut = { thrun = ranks.thrun, layout = { 1, 2, 1 }, host = 2, after = 0.5, 
 local waiting = {}                                    -- jobs that were started, by name: functions that wait for their ends
 local function start(name, f, ...) if hosts.there then waiting[name] = f(...) end end
 
--- Rank 1 does something, while the others wait for it in an operation with this deadline. It can wait until they are told.
+-- Rank 1 runs code, while the others wait for it in an operation with this timeout. It can wait
+-- until they have reported.
 local function told(layout, does, size)
    local marks = { temporary.name '.0', temporary.name '.1', temporary.name '.2' }
    return hosts.start(layout, ([[
@@ -69,7 +71,7 @@ setup(function()
       end]], nil, nil, '--timeout 60')
    start('absent', hosts.start, 'a b', '', nil,
       "if os.getenv 'OMPI_COMM_WORLD_RANK' == '1' then os.execute 'sleep 50' os.exit(0) end dist.init{deadline = 1} ", '--timeout 60')
-   -- As if the link of ranks had been cut when they had begun MPI: the others get no answer.
+   -- Simulates a link that is cut after ranks have initialized MPI: the others get no reply.
    local mute = [[
       local rank = os.getenv 'OMPI_COMM_WORLD_RANK'
       if SILENT[rank] then

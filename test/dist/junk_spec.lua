@@ -1,8 +1,8 @@
--- test/dist/junk_spec.lua - the functions of dist and feed, called with what nobody should give them.
+-- test/dist/junk_spec.lua - the functions of dist and feed, called with invalid arguments.
 -- runs once
 local ranks = require 'test.dist.ranks'
 
--- One rank: its operations wait for nobody.
+-- One rank, so operations wait for no other.
 local code = [[
    local junk = require 'test.junk'
    junk.left_out['dist.init'], junk.left_out['dist.trace'] = 'begins the job', 'writes when the script ends'

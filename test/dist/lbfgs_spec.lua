@@ -1,12 +1,12 @@
--- test/dist/lbfgs_spec.lua - dist.lbfgs: the places of optim.lbfgs, for any number of ranks.
+-- test/dist/lbfgs_spec.lua - dist.lbfgs: the iterates of optim.lbfgs, for any number of ranks.
 -- runs once
 local dist = require 'dist'
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 local refuses = require 'test.refuses'
 
--- Logistic regression of 60 points with 7 features: `loss(first, n)` is that of some points, a sum, with a penalty for the first
--- rank.
+-- Logistic regression of 60 points with 7 features: `loss(first, n)` is the sum over some points;
+-- the first rank adds a penalty.
 local head = [[
 local optim = require 'optim'
 local r, n = dist.rank(), dist.size()
@@ -53,7 +53,7 @@ describe('dist.lbfgs', function()
                local rows = math.ceil(7 / n)
                for _, s in ipairs(many.old_dirs) do assert(s:nElement() == rows) end
             end
-            -- the gradient vanishes: it has come to the minimum
+            -- the gradient vanishes at the minimum
             local x = torch.zeros(7)
             dist.lbfgs(mine(), x, { lineSearch = optim.lswolfe, maxIter = 100, tolFun = 1e-9, tolX = 1e-16, op = 'sum' })
             local _, g = all(x)

@@ -1,4 +1,5 @@
--- test/dist/log.lua - files in which ranks say how far they are, and their parent reads it, whatever becomes of either.
+-- test/dist/log.lua - files in which ranks write their progress for their parent, even if either
+-- dies.
 local log = {}
 
 function log.append(name, text)
@@ -7,7 +8,7 @@ function log.append(name, text)
    f:close()
 end
 
---- The bytes of a file; none where there is no file.
+--- The bytes of a file; 0 if it does not exist.
 function log.read(name)
    local f = io.open(name, 'rb')
    local text = f and f:read '*a' or ''

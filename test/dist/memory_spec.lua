@@ -1,4 +1,4 @@
--- test/dist/memory_spec.lua - ranks that have no memory left.
+-- test/dist/memory_spec.lua - ranks without free memory.
 -- runs once, on the plain build: AddressSanitizer needs the memory that is forbidden here
 local ranks = require 'test.dist.ranks'
 local hosts = require 'test.dist.hosts'

@@ -1,4 +1,4 @@
--- test/dist/names_spec.lua - TorchMPI's and distlearn's names over dist.
+-- test/dist/names_spec.lua - the names of TorchMPI and distlearn, built on dist.
 -- runs once
 local torch = require 'torch'
 local ranks = require 'test.dist.ranks'
@@ -115,7 +115,7 @@ describe('distlearn', function()
                params[2].bias:add(-1, grads[2].bias)
             end
             sgd.synchronizeParameters(params)
-            assert(params[1][1] == -4 * epoch, params[1][1])              -- of rank 2, which has gone farthest
+            assert(params[1][1] == -4 * epoch, params[1][1])              -- of rank 2, which has moved farthest
          end
          local g, n = sgd.sumGradients(torch.Tensor{ r })
          assert(g[1] == 3 and n == 3)]])

@@ -1,5 +1,5 @@
--- test/dist/optim_cases.lua - what each scheme of dist.optim promises, against a plain simulation of the same schedule: for ranks
--- on one host, and on several.
+-- test/dist/optim_cases.lua - the guarantees of each scheme of dist.optim, compared with a plain
+-- simulation of the same schedule: for ranks on one host, and on several.
 local small = require 'test.dist.small'
 
 local digits = [[
@@ -29,8 +29,8 @@ local r = dist.rank()
 ]]
 
 --- Declares the cases, with busted's describe and it.
--- @param where  behind the titles
--- @param run    function(n, code) that runs a script as n ranks, and wants it to end well
+-- @param where  appended to the titles
+-- @param run    function(n, code) that runs a script as n ranks, and checks that it succeeds
 return function(describe, it, where, run)
    describe('dist.optim: synchronous schemes' .. where, function()
       for _, case in ipairs { { 4, "scheme = 'allreduce'" }, { 4, "scheme = 'syncps'" },
@@ -113,7 +113,8 @@ return function(describe, it, where, run)
 
       it('use exactly `workers` gradients in a round, whoever brings them', function()
          run(4, small .. [[
-            -- Gradients are powers of ten, so a mean tells whose it is of: k times it has k digits 1 and nothing else.
+            -- Gradients are powers of ten, so the digits of a mean show whose gradients it
+            -- contains: k times it has k digits 1.
             local opt, rounds = nil, 0
             local function update(x, g)
                local all, many = true, nil
@@ -218,7 +219,7 @@ return function(describe, it, where, run)
                   if r == 2 then os.execute 'sleep 0.01' end
                   local before = x[1]
                   opt:step()
-                  -- My own updates are there, and those that the others have surely made.
+                  -- My updates are included, and those that the others have surely made.
                   assert(1 - x[1] >= t + (n - 1) * math.max(0, t - staleness), x[1])
                end
                opt:finish()

@@ -1,4 +1,5 @@
--- test/dist/optim_faults_spec.lua - dist.optim when ranks die or stop, gradients are not finite, and options make no sense.
+-- test/dist/optim_faults_spec.lua - dist.optim when ranks die or stop, gradients are not finite, or
+-- options are invalid.
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'

@@ -1,4 +1,5 @@
--- test/dist/optim_state_spec.lua - dist.optim: what its state promises, how many trainers a job may have, and the example.
+-- test/dist/optim_state_spec.lua - dist.optim: its state, the number of trainers in a job, and the
+-- example.
 -- runs once
 local torch = require 'torch'
 local dist = require 'dist'

@@ -1,4 +1,5 @@
--- test/dist/pairs.lua - what a reduction gives: tensors of ranks, reduced in pairs by the operators of tensors.
+-- test/dist/pairs.lua - the expected result of a reduction: tensors of ranks, reduced in pairs by
+-- tensor methods.
 
 --- ((made(0) op made(1)) op (made(2) op made(3))) op ..., of n ranks; `op` is the name of a method such as 'add'.
 local function in_pairs(n, made, op, first)

@@ -6,8 +6,8 @@ local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 local refuses = require 'test.refuses'
 
--- Trains on the project's digits: each rank on its part of every batch of 64; ends by printing the largest difference from
--- one process with whole batches.
+-- Trains on the project's digits: each rank on its part of every batch of 64. Prints the largest
+-- difference from one process with whole batches.
 local digits = [[
 package.path = './?.lua;' .. package.path
 require 'nn'

@@ -1,5 +1,6 @@
--- test/dist/parts_spec.lua - an error on one rank in layers that lie in parts on several, or beside them in a pipeline: all hear
--- of it at once, and go on. Who waited for the deadline would be told that, and the job would be broken.
+-- test/dist/parts_spec.lua - an error on one rank in layers in parts, or beside them in a pipeline:
+-- all ranks learn of it immediately, and continue. A rank that waited until the timeout would
+-- report that instead, and the job would be broken.
 -- runs once
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
@@ -61,7 +62,8 @@ describe('a layer in parts', function()
    end)
 end)
 
--- Two pipelines (ranks 0 2 and 1 3) of two stages; either stage has a layer in parts between two that fail when they are told to.
+-- Two pipelines (ranks 0 2 and 1 3) of two stages; each stage has a layer in parts between two
+-- layers that can be made to fail.
 local pipelines = [[
 require 'nn'
 local r = dist.rank()
@@ -133,7 +135,7 @@ describe('a pipeline with layers in parts', function()
          for bad = 0, 3 do
             count = 0
             function dist.allgather(x, options)
-               if x:dim() == 2 then                                        -- columns of a layer in parts, and no agreement
+               if x:dim() == 2 then                                        -- columns of a layer in parts, without agreement
                   count = count + 1
                   if r == bad and count == 2 then error 'no memory left' end
                end

@@ -1,4 +1,5 @@
--- test/dist/pipeline_spec.lua - dist.Pipeline: the gradients of one process, on several; schedules, placement, errors.
+-- test/dist/pipeline_spec.lua - dist.Pipeline: the gradients of one process, on several ranks;
+-- schedules, placement, errors.
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
@@ -8,7 +9,8 @@ local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 local refuses = require 'test.refuses'
 
--- A model, a batch, and what one process computes: `micro(net, m)` takes micro-batches one after the other.
+-- A model, a batch, and the results of one process: `micro(net, m)` takes micro-batches one after
+-- the other.
 local head = [[
 require 'nn.recurrent'
 local r, n = dist.rank(), dist.size()
@@ -104,7 +106,7 @@ describe('dist.Pipeline', function()
             torch.manualSeed(step)
             assert(want == pipe:forwardBackward(x, t))
             assert(differs(pipe, whole) == 0)
-            if step == 1 then                            -- what the stage is told, its copies do
+            if step == 1 then                            -- replicas follow the stage
                for _, m in ipairs { whole, pipe } do
                   for _, d in ipairs((m.stage and m:get(1) or m):findModules 'nn.Dropout') do d:setp(0.6) end
                end

@@ -1,11 +1,12 @@
--- test/dist/ranks.lua - runs a script as the ranks of a job, with a limit of time, and gives what they wrote.
+-- test/dist/ranks.lua - runs a script as the ranks of a job, with a time limit, and returns their
+-- output.
 local temporary = require 'test.temporary'
 
 local ranks = {}
 local th = os.getenv 'TH' or 'build/bin/th'
 ranks.th, ranks.thrun = th, (th:gsub('th$', 'thrun'))
 
--- What every script begins with.
+-- The beginning of every script.
 local head = [[
 local torch, dist = require 'torch', require 'dist'
 local function same(a, b) return a:type() == b:type() and a:isSameSizeAs(b) and (a:nElement() == 0 or a:ne(b):sum() == 0) end
@@ -18,8 +19,8 @@ local function pid() return tonumber((io.open('/proc/self/stat'):read '*l':match
 
 function ranks.script(code, init) return temporary.put(head .. (init or 'dist.init{deadline = 20} ') .. code, '.lua') end
 
---- Starts a shell command. Returns what waits for its end and gives its status, what it wrote on standard output, and on standard
--- error. It must not write more than a pipe takes before that.
+--- Starts a shell command. Returns a function that waits for its end and returns its status,
+-- standard output and standard error. Before that it must not write more than a pipe holds.
 function ranks.start(command, seconds)
    local err = temporary.name '.err'
    local p = io.popen(("timeout -k 1 %g %s 2>'%s' </dev/null; echo \"status $?\""):format(seconds or 60, command, err))
@@ -30,7 +31,7 @@ function ranks.start(command, seconds)
    end
 end
 
---- Runs a shell command: the same.
+--- Runs a shell command and returns the same.
 function ranks.sh(command, seconds) return ranks.start(command, seconds)() end
 
 --- Runs `code` as n ranks, with options of thrun, for at most 60 seconds.
@@ -38,7 +39,7 @@ function ranks.run(n, code, options, init)
    return ranks.sh(("'%s' -n %d %s '%s'"):format(ranks.thrun, n, options or '', ranks.script(code, init)))
 end
 
---- The same; wants it to end well. Returns what it wrote on standard output.
+--- Runs it, and checks that it succeeds. Returns its standard output.
 function ranks.ok(n, code, options, init)
    local status, out, err = ranks.run(n, code, options, init)
    if status ~= 0 then error(('status %s\n%s\n%s'):format(tostring(status), out, err), 2) end

@@ -1,9 +1,10 @@
--- test/dist/scales_spec.lua - nn.MixedPrecision on several ranks: one scale of the loss, and passes that all repeat or none.
+-- test/dist/scales_spec.lua - nn.MixedPrecision on several ranks: one loss scale, and passes that
+-- all ranks repeat or none.
 -- runs once
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 
--- Gradients of the rows of `hot` are so large that the first scale is too large for them.
+-- The gradients of the rows of `hot` overflow with the first scale.
 local head = [[
 require 'nn'
 local r = dist.rank()
@@ -37,7 +38,7 @@ describe('nn.MixedPrecision', function()
    for _, schedule in ipairs { '1f1b', 'gpipe' } do
       it('has in a pipeline the scale and the bits that it has in one process: ' .. schedule, function()
          ranks.ok(2, head .. ([[
-            for i = 1, 2 do                                            -- with activations kept, and computed again
+            for i = 1, 2 do                                            -- with activations kept, and recomputed
                local whole = model()
                local pipe = dist.Pipeline(model(), { criterion = c, micro = 3, schedule = '%s', stages = { 2, 1 },
                   checkpoint = i == 2 })
@@ -78,7 +79,7 @@ describe('nn.MixedPrecision', function()
          for _, kind in ipairs { 'whole', 'parts' } do
             torch.manualSeed(4)
             local a, b = layer(4, 6), layer(6, 2)
-            b.weight:narrow(2, 1, 3):zero()                          -- of the second rank alone gradients are large
+            b.weight:narrow(2, 1, 3):zero()                          -- only the second rank has large gradients
             b.weight:narrow(2, 4, 3):fill(30)
             local exact = nn.Sequential():add(a:clone()):add(b:clone()):float()
             local own = kind == 'whole'

@@ -1,4 +1,5 @@
--- test/dist/sharded_spec.lua - dist.ShardedOptim: the steps of one process, with a part of the optimizer's state on each rank.
+-- test/dist/sharded_spec.lua - dist.ShardedOptim: the steps of one process, with the optimizer's
+-- state sharded.
 -- runs once
 local torch = require 'torch'
 local dist = require 'dist'

@@ -11,10 +11,10 @@ local function between(title, f)
    if hosts.there then it(title, f) else pending(title .. ' (Open MPI is not installed)') end
 end
 
--- To begin takes its time where others are at work.
+-- The start takes long on a busy machine.
 local function early(seconds) return ('dist.init{deadline = 30} dist.barrier() dist.deadline(%g) '):format(seconds) end
 
--- One rank after the other; the last one of all says what there is then.
+-- One rank after the other; the last one of all prints the result.
 local methods = [[
 local r, n = dist.rank(), dist.size()
 local function in_turns(s, f)
@@ -97,12 +97,12 @@ describe('dist.shared between hosts', function()
             assert(same(s:fetch(), x * 10))
          end
          local s, index = dist.shared('many rows', { 20000, 3 }, { type = 'torch.LongTensor' }), torch.range(2, 20000, 2):long()
-         local turned = index:index(1, torch.randperm(10000):long())           -- rows that do not lie together, in any order
+         local turned = index:index(1, torch.randperm(10000):long())           -- rows that are not adjacent, in any order
          for i = 1, 3 do s:addRows(turned, turned:view(-1, 1):expand(10000, 3):contiguous()) end
          dist.barrier()
          local want = torch.LongTensor(20000, 3):zero():indexAdd(1, index, index:view(-1, 1):expand(10000, 3):contiguous():mul(9))
          assert(same(s:fetch(), want))
-         local double = dist.shared('wide', { 3, 100000 })                     -- a row is more than a message
+         local double = dist.shared('wide', { 3, 100000 })                     -- a row is longer than a message
          double:addRows(torch.LongTensor{ 3, 1, 3 }, torch.ones(3, 100000))
          dist.barrier()
          assert(double:fetch():sum() == 900000 and double:fetch()[3]:min() == 6)]])
@@ -251,7 +251,8 @@ describe('dist.shared between hosts', function()
          dist.barrier()]])
    end)
 
-   -- Rank 1 does something; all others say what they hear of it. Returns what waits for that, and looks at it.
+   -- Rank 1 runs code; all others report what they see of it. Returns a function that waits for
+   -- that, and checks it.
    local function told(layout, does, text, options)
       local _, n = layout:gsub('%S+', '')
       local marks = {}
@@ -342,7 +343,7 @@ describe('dist.optim between hosts', function()
          end]])
    end)
 
-   -- Counts elements that come and go, as they are asked for.
+   -- Counts elements that are read and written, as they are requested.
    local counting = [[
       local class = getmetatable(dist.shared('any', 1))
       local with, bring, send, far = class.with, class.bring, class.send, { look = 0, put = 0, change = 0, bring = 0, send = 0 }
@@ -368,7 +369,7 @@ describe('dist.optim between hosts', function()
             end
             local gradients, fetched = r < 2 and 50 or 0, far.look / 5
             assert(far.change == 0 and far.bring == 0, scheme)
-            assert(far.send - gradients <= 40 and far.send >= gradients, far.send)    -- and a number of each list
+            assert(far.send - gradients <= 40 and far.send >= gradients, far.send)    -- and a number for each list
             assert(r >= 2 or (fetched >= 10 and fetched <= 15), fetched)
          end]])
    end)

@@ -1,4 +1,4 @@
--- test/dist/shared_spec.lua - tensors under a name that all ranks read and write.
+-- test/dist/shared_spec.lua - shared tensors, which all ranks read and write.
 -- runs once
 local torch = require 'torch'
 local dist = require 'dist'

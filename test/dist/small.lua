@@ -1,4 +1,4 @@
--- test/dist/small.lua - what scripts of the specs of dist.optim begin with.
+-- test/dist/small.lua - the beginning of scripts in the specs of dist.optim.
 
 -- A small problem: the gradient of rank r at x is a x + b_r, and steps with it.
 return [[
@@ -11,7 +11,7 @@ local function near(a, b, what)
 end
 local function make(o)
    local x, g = start(), torch.zeros(5)
-   if r > 0 then x:fill(99) end                           -- all take those of rank 0
+   if r > 0 then x:fill(99) end                           -- all take the parameters of rank 0
    o.parameters, o.gradParameters = x, g
    o.learningRate = o.learningRate or 0.1
    local opt = dist.optim(o)

@@ -1,4 +1,5 @@
--- test/dist/split_spec.lua - nn.Linear and nn.LookupTable in parts on several ranks: what the whole layer computes.
+-- test/dist/split_spec.lua - nn.Linear and nn.LookupTable in parts on several ranks, compared with
+-- the whole layer.
 -- runs once
 local nn = require 'nn'
 local dist = require 'dist'
@@ -13,7 +14,8 @@ local function near(a, b) return a:isSameSizeAs(b) and (a - b):abs():max() < 1e-
 torch.manualSeed(5)
 ]]
 
--- A layer `whole` in parts `part`: outputs, gradients by the input, parameters and their gradients, twice, then collect.
+-- Compares a layer `part` in parts with `whole`: outputs, gradients of input and parameters,
+-- parameters, twice, then collect.
 local compare = [[
 local function compare(part, whole, x, g)
    local first = whole:clone()

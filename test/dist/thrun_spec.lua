@@ -1,4 +1,5 @@
--- test/dist/thrun_spec.lua - the launcher: what it shows, how it ends, and what becomes of ranks that die, stop or never come.
+-- test/dist/thrun_spec.lua - the launcher: its output, its status, and ranks that die, stop or
+-- never join.
 -- runs once
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'

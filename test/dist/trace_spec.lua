@@ -1,4 +1,5 @@
--- test/dist/trace_spec.lua - dist.trace: one file of what all ranks did, which browsers read.
+-- test/dist/trace_spec.lua - dist.trace: one file with the records of all ranks, in a format that
+-- browsers read.
 -- runs once
 local dist = require 'dist'
 local ranks = require 'test.dist.ranks'
@@ -129,7 +130,7 @@ describe('dist.trace', function()
          assert.equal(4, lanes[0])
          assert.is_true(lanes[1] >= 8)
          assert.equal(r < 2 and 4 or nil, lanes[2])
-         -- The clocks are one: nobody ends a barrier before the last has begun it.
+         -- There is one clock: no rank ends a barrier before the last one has begun it.
          for q = 0, 2 do
             assert.is_true(of[q .. ' communication barrier'][1].ts <= of[r .. ' communication barrier'][1].ts
                + of[r .. ' communication barrier'][1].dur + 1)
