@@ -183,7 +183,7 @@ describe('collective operations', function()
 end)
 
 describe('calls that differ', function()
-   it('are an error on all ranks that names the difference, and the job goes on', function()
+   it('are an error on all ranks that names the difference, and the job continues', function()
       ranks.ok(3, [[
          local r = dist.rank()
          local odd = r == 2
@@ -204,7 +204,7 @@ describe('calls that differ', function()
 end)
 
 describe('a job of one process', function()
-   it('needs nobody', function()
+   it('needs no other rank', function()
       dist.init()
       assert.equal(0, dist.rank())
       assert.equal(1, dist.size())

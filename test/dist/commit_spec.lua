@@ -54,7 +54,7 @@ print(('sum %.17g %.17g'):format(state.sum[1], state.sum[3]))
 ]]
 
 describe('dist.commit', function()
-   it('lets a job go on to the same bits after kill -9', function()
+   it('lets a job continue with the same bits after kill -9', function()
       local folder = temporary.name '.commits'
       local calm = ranks.ok(2, 'local KILL = false ' .. counting, ("--commit '%s'"):format(folder))
       remove(folder)
@@ -145,7 +145,7 @@ describe('dist.restore', function()
       ['holds another byte'] = { function(s) return s:sub(1, -9) .. 'x' .. s:sub(-7) end, 'holds other bytes than were written' },
    }
    for how, damage in pairs(damages) do
-      it('takes the commit before, on all ranks, where a file ' .. how .. ', and goes on from there', function()
+      it('takes the commit before, on all ranks, where a file ' .. how .. ', and continues from there', function()
          local folder = committed()
          spoil(folder .. '/3/rank-1.t7', damage[1])
          local status, out, err = ranks.run(2, ([[
@@ -179,7 +179,7 @@ describe('dist.restore', function()
       remove(folder)
    end)
 
-   it('reads the manifests of the commits where that of all is damaged or missing, and commits go on above them', function()
+   it('reads the manifests of the commits where that of all is damaged or missing, and continues counting from them', function()
       for how, change in pairs { empty = function(s) return s:sub(1, 0) end, cut = function(s) return s:sub(1, 20) end,
                                  missing = false } do
          local folder = committed()

@@ -11,9 +11,9 @@ local function made(i, step)
 end
 ]]
 
-describe('a compressed all-reduce at work', function()
+describe('an asynchronous compressed all-reduce', function()
    for _, count in ipairs { 2, 3 } do
-      it(('of %d ranks comes to its end though no other rank waits for it, with the bits of one that blocks'):format(count), function()
+      it(('of %d ranks ends although no other rank waits for it, with the bits of a blocking one'):format(count), function()
          ranks.ok(count, head .. [[
             local a, b = {}, {}
             for i, kind in ipairs(kinds) do a[i], b[i] = dist.compressor(kind), dist.compressor(kind) end
@@ -37,7 +37,7 @@ describe('a compressed all-reduce at work', function()
       end)
    end
 
-   it('says that it is there when all that is left is to unpack it', function()
+   it('is ready when only unpacking is left', function()
       ranks.ok(2, head .. [[
          require 'ffi'.cdef 'int usleep(unsigned);'
          local c, x = dist.compressor 'int8', made(20, 1)
@@ -70,7 +70,7 @@ describe('a compressed all-reduce at work', function()
          dist.barrier()]])
    end)
 
-   it('ends with its handle where nobody waits for it', function()
+   it('ends with its handle if no rank waits for it', function()
       ranks.ok(2, head .. [[
          for step = 1, 20 do
             dist.allreduce(made(5, step), 'sum', { compress = dist.compressor(kinds[step % 5 + 1]), async = true })

@@ -88,7 +88,7 @@ describe('a compressed all-reduce', function()
          end]])
    end)
 
-   it('runs in groups, and while the script goes on', function()
+   it('runs in groups, and asynchronously', function()
       ranks.ok(4, steps .. [[
          local even, odd = dist.group { 0, 2 }, dist.group { 3, 1 }
          local mine = r % 2 == 0 and even or odd
@@ -244,7 +244,7 @@ describe('what goes wrong in a compressed all-reduce', function()
          assert(dist.allreduce(x:fill(1), 'sum', { compress = c })[100] == 3)]])
    end)
 
-   it('is an error on all ranks if options, operators, sizes or what is kept differ, and the job goes on', function()
+   it('is an error on all ranks if options, operators, sizes or what is kept differ, and the job continues', function()
       ranks.ok(3, steps .. [[
          local odd, one = r == 2, torch.ones(100)
          local function call(o, x, op) return dist.allreduce(x or one, op or 'sum', { compress = dist.compressor(o) }) end
@@ -325,7 +325,7 @@ describe('what goes wrong in a compressed all-reduce', function()
 end)
 
 describe('what is kept', function()
-   it('is saved with the compressor: a job goes on to the same bits', function()
+   it('is saved with the compressor: a job continues with the same bits', function()
       ranks.ok(3, steps .. ([[
          local folder = %q
          for _, kind in ipairs(kinds) do
@@ -402,7 +402,7 @@ describe('dist.DataParallel with compress', function()
          end]])
    end)
 
-   it('saves what was lost with the model: training goes on to the same bits', function()
+   it('saves the carried error with the model: training continues with the same bits', function()
       ranks.ok(2, training .. ([[
          local net, folder = model 'onebit', %q
          learn(net, 1, 5)
@@ -436,7 +436,7 @@ describe('dist.DataParallel with compress', function()
          learn(net, 4, 6)]])
    end)
 
-   it('goes on with other types, and without ranks that have finished', function()
+   it('continues with other types, and without ranks that have finished', function()
       ranks.ok(2, training .. [[
          local net = model 'half'
          learn(net, 1, 2)
@@ -465,7 +465,7 @@ describe('dist.DataParallel with compress', function()
 end)
 
 describe('dist.optim with compress', function()
-   it('goes on from a state to the same bits, on other ranks without what was lost', function()
+   it('continues from a state with the same bits, on other ranks without the carried error', function()
       local folder = temporary.name '.d'
       local script = [[
          local r = dist.rank()

@@ -39,7 +39,7 @@ describe('a job under thrun --restarts', function()
    local function none_wrong(what, rank, _, wrong) assert.is_nil(wrong, ('%s, rank %d: %s'):format(what, rank, tostring(wrong))) end
 
    for _, moment in ipairs { 'init', 'collective', 'part', 'renamed', 'finish' } do
-      it('ends with the bits of a job that nobody disturbs, and loses at most the steps since its last commit, when a rank is killed: '
+      it('ends with the bits of an undisturbed job, and loses at most the steps since its last commit, when a rank is killed: '
          .. moment, function() faults.kill(calm, 1, moment, none_wrong) end)
    end
 

@@ -36,16 +36,16 @@ local many = [[
    assert(dist.allreduce(torch.ones(3)):max() == n)]]
 
 describe('a group', function()
-   it('is given back by close, and its place is used again with the right sums', function() ranks.ok(4, many) end)
+   it('is freed by close, and its number is used again with the right sums', function() ranks.ok(4, many) end)
 
    if hosts.there then
-      it('is given back between hosts, too', function()
+      it('is freed between hosts, too', function()
          local part = hosts.parts('a b b', { { 'many', many } })
          part 'many'
       end)
    end
 
-   it('is one of 31 at a time; one more is an error on all ranks, and the job goes on', function()
+   it('is one of 31 at a time; one more is an error on all ranks, and the job continues', function()
       ranks.ok(3, [[
          local groups = {}
          for i = 1, 31 do groups[i] = dist.group { 0, 2 } end

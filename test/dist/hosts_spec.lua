@@ -262,7 +262,7 @@ describe('collective operations between hosts', function()
 
    between('take tables, views, messages, groups and handles as on one host', function() part 'tables' end)
 
-   between('that differ are an error on all ranks, and the job goes on', function() part 'differ' end)
+   between('that differ are an error on all ranks, and the job continues', function() part 'differ' end)
 
    between('take 64 kB of messages from a rank that sends more than another one receives, and then it waits', function() part 'ahead' end)
 end)
@@ -311,7 +311,7 @@ describe('a rank on another host', function()
       assert.matches(said, out, 1, false, err)
    end)
 
-   between('that is ready waits for those that are at work, as long as they live', function()
+   between('whose script has ended waits for the others, as long as they live', function()
       local status, out, err = waiting.alone()
       assert.equal(0, status, err)
       has(out, 'not disturbed')

@@ -71,7 +71,7 @@ describe('dist.lbfgs', function()
          end]])
    end)
 
-   it('takes the mean over the ranks, goes on from its state, and takes matrices of floats', function()
+   it('takes the mean over the ranks, continues from its state, and takes matrices of floats', function()
       ranks.ok(3, head .. [[
          local function bowl(shift) return function(x) return (x - shift):pow(2):sum(), (x - shift) * 2 end end
          local x, state = torch.zeros(2, 5):float(), {}

@@ -111,7 +111,7 @@ return function(describe, it, where, run)
             end]])
       end)
 
-      it('use exactly `workers` gradients in a round, whoever brings them', function()
+      it('use exactly `workers` gradients in a round, from any workers', function()
          run(4, small .. [[
             -- Gradients are powers of ten, so the digits of a mean show whose gradients it
             -- contains: k times it has k digits 1.
@@ -206,7 +206,7 @@ return function(describe, it, where, run)
          end)
       end
 
-      it('ssp lets nobody run away, and lets them run as far as they may', function()
+      it('ssp bounds the lead of a worker, and allows all of that', function()
          run(3, small .. [[
             for _, staleness in ipairs { 0, 2 } do
                local opt, x, g = make { scheme = 'ssp', staleness = staleness, learningRate = 1 }

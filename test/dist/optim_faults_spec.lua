@@ -41,7 +41,7 @@ describe('dist.optim, when something goes wrong,', function()
       end)
    end
 
-   it('goes on without a worker that was killed, where there is one to spare', function()
+   it('continues without a killed worker if one is spare', function()
       for _, o in ipairs { "scheme = 'syncps', workers = 2", "scheme = 'ssp', spare = 1", "scheme = 'downpour', spare = 1",
                            "scheme = 'syncps', workers = 2, servers = 1" } do
          local n = o:find 'servers' and 4 or 3

@@ -31,7 +31,7 @@ describe('dist.optim:state', function()
       ranks.ok(3, code)
    end)
 
-   it('lets a trainer go on to the same bits', function()
+   it('lets a trainer continue with the same bits', function()
       ranks.ok(2, small .. [[
          for _, scheme in ipairs { 'allreduce', 'syncps', 'downpour', 'easgd', 'eamsgd' } do
             local update = scheme ~= 'eamsgd' and 'adam' or nil

@@ -68,7 +68,7 @@ describe('dist.DataParallel', function()
          assert(differs(net) < 1e-5, differs(net))]])
    end)
 
-   it('weighs ranks with their samples, and goes on without those that have finished', function()
+   it('weights ranks with their samples, and continues without those that have finished', function()
       ranks.ok(2, digits .. [[
          local net = dist.DataParallel(model(), { uneven = true })
          learn(net, 12, function(step)
@@ -86,7 +86,7 @@ describe('dist.DataParallel', function()
          assert(differs(net) < 1e-5, differs(net))]])
    end)
 
-   it('leaves the gradients of ranks with samples of their own as they were, where their mean is refused', function()
+   it('leaves the gradients of each rank as they were if their mean is refused', function()
       ranks.ok(2, [[
          require 'nn'
          torch.manualSeed(1)

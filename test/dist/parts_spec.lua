@@ -129,7 +129,7 @@ describe('a pipeline with layers in parts', function()
          good(pipe)]])
    end)
 
-   it('goes on where a rank has failed when its partner was in an operation already', function()
+   it('continues after a rank failed while its partner was in an operation', function()
       ranks.ok(4, pipelines .. [[
          local pipe, real, count = pipeline(3), dist.allgather, 0
          for bad = 0, 3 do

@@ -119,7 +119,7 @@ describe('dist.Pipeline', function()
          assert(same(pipe:collect():forward(x), whole:forward(x)))]])
    end)
 
-   it('goes on with vectors of getParameters, in float, and with sizes that change', function()
+   it('works with vectors of getParameters, in float, and with sizes that change', function()
       ranks.ok(2, head .. [[
          local whole, pipe = model():float(), dist.Pipeline(model(), { criterion = criterion:float(), micro = 3 }):float()
          local c = nn.ClassNLLCriterion():float()
@@ -213,7 +213,7 @@ describe('dist.Pipeline', function()
       assert.equal(2, select(2, out:gsub('told', '')), err)
    end)
 
-   it('fails on all ranks, and goes on, where pipelines hold parts of one layer and one of them fails', function()
+   it('fails on all ranks, and continues, where pipelines hold parts of one layer and one of them fails', function()
       ranks.ok(4, [[
          require 'nn'
          local r = dist.rank()

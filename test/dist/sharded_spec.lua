@@ -110,7 +110,7 @@ describe('dist.ShardedOptim', function()
          assert(opt.own.m:nElement() == (r < 2 and 20 or 18) and state.m:nElement() == 58)]])
    end)
 
-   it('gives a state with which another number of ranks goes on', function()
+   it('gives a state with which another number of ranks continues', function()
       local folder = temporary.name '.commits'
       for i, n in ipairs { 4, 2, 3, 1 } do
          ranks.ok(n, head .. ([[
@@ -135,7 +135,7 @@ describe('dist.ShardedOptim', function()
       os.execute(("rm -r '%s'"):format(folder))
    end)
 
-   it('has parts of their own in groups, and ranks without parameters', function()
+   it('has separate parts in groups, and ranks without parameters', function()
       ranks.ok(4, head .. [[
          local data, other = dist.mesh(2, 2)
          N = 1 + r % 2                                                   -- the groups have 1 and 2 parameters

@@ -108,7 +108,7 @@ describe('dist.shared between hosts', function()
          assert(double:fetch():sum() == 900000 and double:fetch()[3]:min() == 6)]])
    end)
 
-   between('is there before the others come, whether its keeper opens it or not', function()
+   between('exists before the others join, whether its server opens it or not', function()
       hosts.ok('a b c', [[
          local r = dist.rank()
          if r == 1 then
@@ -127,7 +127,7 @@ describe('dist.shared between hosts', function()
          dist.barrier()                                                         -- what those had who have ended is free]])
    end)
 
-   between('serves other hosts when the script of its keeper has ended', function()
+   between('serves other hosts when the script of its server has ended', function()
       hosts.ok('a b', [[
          local s = dist.shared('w', 2, { shards = 1 })
          dist.barrier()
@@ -284,26 +284,26 @@ describe('dist.shared between hosts', function()
    local kill, stop = "os.execute('kill -9 ' .. pid())", "os.execute('kill -STOP ' .. pid())"
    local function at_work(what) return ('s:apply(function(_, first) if first == 1 then %s end end)'):format(what) end
 
-   between('names a rank that was killed: the keeper of a shard', function()
+   between('names a rank that was killed: a shard server', function()
       all { { 'a b c', kill,
          'rank 1 did not come within 2 s: it does not answer: it was killed, is stopped, or its host is cut off' } }
    end)
 
-   between('names a rank that was killed: one at work on a shard of another host', function()
+   between('names a rank that was killed: one that holds a lock of another host', function()
       local held = 'rank 1 has held the shard for 2 s: it does not answer'
       all { { 'a b c', at_work(kill), held }, { 'a b a', at_work(kill), held } }
    end)
 
-   between('names a rank that was killed at work at once, if another one is on its host', function()
+   between('names immediately a rank that was killed with a lock, if another one is on its host', function()
       all { { 'b b a', at_work(kill), 'rank 1 is gone: its process' } }
    end)
 
-   between('names a rank that is stopped, at work or not', function()
+   between('names a rank that is stopped, with a lock or without', function()
       all { { 'a b c', at_work(stop), 'rank 1 has held the shard for 2 s: it does not answer', '--timeout 20' },
             { 'a b b', stop, 'rank 1 did not come within 2 s: ', '--timeout 20' } }
    end)
 
-   between('names a rank whose script has ended, and one that is at work for too long', function()
+   between('names a rank whose script has ended, and one that holds a lock for too long', function()
       local ended = 'rank 1 has left the job: its script has ended'
       all { { 'a b c', 'os.exit(4)', ended }, { 'a b c', at_work 'os.exit(4)', ended },
             { 'a b c', at_work 'wait_until_told()', 'rank 1 has held the shard for 2 s: its process lives' } }

@@ -83,7 +83,7 @@ describe('dist.shared', function()
          assert(count() == before)]])
    end)
 
-   it('tells the others which rank has died at work on a shard', function()
+   it('tells the others which rank has died with a lock', function()
       local status, _, err = ranks.run(3, [[
          local s = dist.shared('w', 4, { shards = 1 })
          dist.barrier()
@@ -224,7 +224,7 @@ describe('dist.shared', function()
       has(out, '[0] free')
    end)
 
-   it('is not closed while this rank is at work on a shard, and the others go on', function()
+   it('is not closed while this rank holds a lock, and the others continue', function()
       ranks.ok(2, [[
          local s = dist.shared('w', 4, { shards = 1 })
          dist.barrier()

@@ -90,7 +90,7 @@ describe('thrun', function()
       assert.equal(7, status)
    end)
 
-   it('kills who does not end', function()
+   it('kills ranks that do not end', function()
       local status, _, err = ranks.run(2, [[
          if dist.rank() == 0 then error 'stop' end
          os.execute "trap '' TERM; sleep 30" ]], '--grace 0.2')
@@ -152,7 +152,7 @@ describe('thrun', function()
       has(err, 'thrun: interrupted')
    end)
 
-   it('starts again after a failure, as often as it is told', function()
+   it('starts again after a failure, as often as requested', function()
       local status, out, err = ranks.run(2, [[
          print('try ' .. dist.restarts())
          dist.barrier()

@@ -180,7 +180,7 @@ describe('dist.trace', function()
       assert.truthy(temporary.get(name):find('"labels":"7 more were not kept"', 1, true))
    end)
 
-   it('has messages in flight to different ranks in lanes of their own', function()
+   it('has messages in flight to different ranks in separate lanes', function()
       local name = temporary.name '.json'
       ranks.ok(3, ([[
          dist.trace(%q)
