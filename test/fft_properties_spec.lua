@@ -198,6 +198,34 @@ describe('over 2,000 random sizes and shapes', function()
       end, 2)
    end)
 
+   it('a matrix has the bits of its rows and then its columns, and nothing beside it changes', function()
+      local before = torch.getnumthreads()
+      for i = 1, CASES, 20 do
+         torch.manualSeed(i)
+         local rows = ({ 64, 96, 100, 256, 360, 1000, between(30, 400), smooth(1200) })[between(1, 8)]
+         local columns = ({ 16, 33, 64, 129, between(1, 300), smooth(300) })[between(1, 6)]
+         local kind = between(1, 2) == 1 and 'torch.DoubleTensor' or 'torch.FloatTensor'
+         local c = { text = ('case %d: %d x %d of %s'):format(i, rows, columns, kind) }
+         local x, r = torch.randn(rows, columns, 2):type(kind), torch.randn(rows, columns):type(kind)
+         if i % 3 == 0 then x, r = x:transpose(1, 2):clone():transpose(1, 2), r:t():clone():t() end
+         if i % 5 == 0 then r = r:narrow(1, 1, 1):expand(rows, columns) end
+         torch.setnumthreads(1 + i % 4)
+         local y, half = fft.fft(fft.fft(x, -1, 2), -1, 1), fft.fft(fft.rfft(r, -1, 2), -1, 1)
+         same(c, y, fft.fft2(x))
+         same(c, half, fft.rfft2(r))
+         local place = torch.randn(rows, math.floor(columns / 2) + 2, 2):type(kind)   -- the last column lies beside the result
+         local left = place:narrow(2, half:size(2) + 1, place:size(2) - half:size(2))
+         local was, inside = left:clone(), place:narrow(2, 1, half:size(2))
+         fft.rfft2(inside, r)
+         same(c, half, inside)
+         same(c, was, left)
+         same(c, fft.ifft(fft.ifft(x, -1, 2, 'forward'), -1, 1, 'forward'), fft.ifft2(x, {}, {}, 'forward'))
+         fft.fft2(x, x)
+         same(c, y, x)
+      end
+      torch.setnumthreads(before)
+   end)
+
    it('a NaN or an infinity reaches its own line and no other', function()
       local function broken(y, d)
          local last = y:dim()

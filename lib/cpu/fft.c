@@ -19,6 +19,7 @@ enum {
   GRAIN = 2048,                     /* numbers that are worth a thread: a microsecond's work, what it costs to share a loop */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
   FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
+  ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };
 
@@ -61,6 +62,9 @@ static int64_t share(int64_t count, int64_t numbers)
   return th_parts(count, turns > 2 ? th_parts(turns, 4) * 4 : turns);
 }
 
+static gather *loader(int dtype);
+static scatter *storer(int dtype);
+
 static bool inverse(const pass *p) { return p->kind == TH_FFT_BACKWARD || p->kind == TH_FFT_WHOLE; }
 
 /* Takes a line's numbers, and zeros for those that are not there. */
@@ -89,6 +93,8 @@ static void spread(const pass *p, char *const *from, int lines, const int64_t (*
 
 #define TH_REAL "fft/lines.h"
 #include "each_real.h"
+#define TH_REAL "fft/picture.h"
+#include "each_real.h"
 
 /* A tensor without the dimension of its real and imaginary parts. */
 static th_tensor without_pair(const th_tensor *t, bool is_complex)
@@ -101,22 +107,24 @@ static th_tensor without_pair(const th_tensor *t, bool is_complex)
 /* Where the results of a pass go, and where the next one reads them. */
 typedef struct stage { th_tensor *t; bool is_complex; } stage;
 
-static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *from, const stage *to, pass *p)
+/* Sets what p knows of its operands, tensors without the dimension of pairs; pair: the stride of that, 0 for real ones. */
+static void set_operands(const th_fft *f, const th_fft_pass *q, const th_tensor *x, int64_t x_pair, const th_tensor *y,
+                         int64_t y_pair, int dim, pass *p)
 {
-  const th_tensor x = without_pair(from->t, from->is_complex), y = without_pair(to->t, to->is_complex);
   p->scale = q == &f->pass[f->count - 1] ? f->scale : 1;
-  p->from.data = th_data(&x, th_element_size(x.dtype));
-  p->from.step = x.stride[q->dim];
-  p->from.pair = from->is_complex ? from->t->stride[x.ndim] : 0;
-  p->from.count = th_min(x.size[q->dim], places(p->from.form, q->n));
-  p->from.same = x.dtype == p->dtype;
-  p->to.data = th_data(&y, th_element_size(y.dtype));
-  p->to.step = y.stride[q->dim];
-  p->to.pair = to->is_complex ? to->t->stride[y.ndim] : 0;
-  p->to.count = y.size[q->dim];
-  p->to.same = y.dtype == p->dtype;
-  th_walk_lines(&p->w, q->dim, 2, (const th_tensor *const[]){ &x, &y });
-  if (p->w.count == 0 || p->to.count == 0) return TH_OK;
+  p->load = loader(x->dtype);
+  p->store = storer(y->dtype);
+  p->from.data = th_data(x, th_element_size(x->dtype));
+  p->from.step = x->stride[dim];
+  p->from.pair = x_pair;
+  p->from.count = th_min(x->size[dim], places(p->from.form, q->n));
+  p->from.same = x->dtype == p->dtype;
+  p->to.data = th_data(y, th_element_size(y->dtype));
+  p->to.step = y->stride[dim];
+  p->to.pair = y_pair;
+  p->to.count = y->size[dim];
+  p->to.same = y->dtype == p->dtype;
+  th_walk_lines(&p->w, dim, 2, (const th_tensor *const[]){ x, y });
   const bool plain = p->kind < TH_FFT_HALF || p->halved;
   side *const sides[] = { &p->from, &p->to };
   for (int i = 0; i < 2; i++) {
@@ -127,7 +135,61 @@ static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *fr
     s->bare = !plain && fits && s->step == unit && p->kind == TH_FFT_HALF && p->inner == 1;
     s->adjacent = whole && last >= 0 && p->w.stride[i][last] == unit && p->w.size[last] > 1;
   }
+}
+
+static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *from, const stage *to, pass *p)
+{
+  const th_tensor x = without_pair(from->t, from->is_complex), y = without_pair(to->t, to->is_complex);
+  set_operands(f, q, &x, from->is_complex ? from->t->stride[x.ndim] : 0, &y, to->is_complex ? to->t->stride[y.ndim] : 0, q->dim, p);
+  if (p->w.count == 0 || p->to.count == 0) return TH_OK;
   return p->dtype == TH_F64 ? run_lines_f64(p) : run_lines_f32(p);
+}
+
+/* ---- pictures ---- */
+
+/* Is the call one of whole rows, then of whole columns, of a single matrix? */
+static bool is_picture(const th_fft *f, const th_tensor *x, const pass *p)
+{
+  if (f->ndim != 2 || f->count != 2 || f->pass[0].dim != 1 || p[0].alone || p[1].alone || x->dtype != p->dtype) return false;
+  const th_fft_pass *rows = &f->pass[0], *columns = &f->pass[1];
+  if (rows->kind == TH_FFT_WHOLE || rows->size != places(p->to.form, rows->n) || columns->kind > TH_FFT_BACKWARD) return false;
+  if (columns->size != columns->n || x->size[0] != columns->n) return false;
+  const th_fft_node *d = p[1].plan->node;
+  return p->dtype == TH_F64 ? is_picture_f64(p, d, rows->size) : is_picture_f32(p, d, rows->size);
+}
+
+/* The memory between the two steps; NULL where there is none, and the passes go one after the other. */
+static void *picture_memory(const th_fft *f, const pass *p)
+{
+  const th_fft_node *d = p[1].plan->node;
+  const int64_t width = f->pass[0].size;
+  return th_scratch((size_t)(p->dtype == TH_F64 ? picture_room_f64(d, width) : picture_room_f32(d, width)));
+}
+
+static bool in_rows(const th_tensor *y) { return y->stride[2] == 1 && y->stride[1] == 2; }
+
+static th_status run_picture(const th_fft *f, const th_tensor *x, const th_tensor *y, void *middle, pass *p)
+{
+  const th_fft_node *d = p[1].plan->node;
+  const int64_t parts = d->row->n, width = f->pass[0].size;
+  const bool wide = p->dtype == TH_F64;
+  /* Both as matrices of rows: row l + C k is row l of block k. */
+  th_storage own = { .data = middle };
+  th_tensor from = *x, to = { .storage = &own, .ndim = 3, .dtype = p->dtype };
+  from.ndim = 3;
+  const int64_t from_stride[] = { x->stride[0] * parts, x->stride[0], x->stride[1] };
+  const int64_t to_stride[] = { wide ? picture_block_f64(d, width) : picture_block_f32(d, width),
+                                wide ? picture_step_f64(width) : picture_step_f32(width), 2 };
+  for (int i = 0; i < 3; i++) {
+    from.size[i] = i == 0 ? d->column->n : i == 1 ? parts : x->size[1];
+    to.size[i] = i == 2 ? width : from.size[i];
+    from.stride[i] = from_stride[i];
+    to.stride[i] = to_stride[i];
+  }
+  set_operands(f, &f->pass[0], &from, f->from_complex ? x->stride[2] : 0, &to, 1, 2, p);
+  p[1].scale = f->scale;
+  if (wide) return run_picture_f64(p, p + 1, middle, th_data(y, 8), y->stride[0], width);
+  return run_picture_f32(p, p + 1, middle, th_data(y, 4), y->stride[0], width);
 }
 
 /* ---- which tensor each pass writes to ---- */
@@ -169,9 +231,6 @@ static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_t
   return TH_OK;
 }
 
-static gather *loader(int dtype);
-static scatter *storer(int dtype);
-
 static th_status finish(th_fft_plan *p) { return p->dtype == TH_F64 ? finish_f64(p) : finish_f32(p); }
 
 /* Takes all that a pass needs. lines: how many there are. */
@@ -208,13 +267,17 @@ static th_status fft(const th_call *c, const th_tensor *x)
     size[f.pass[i].dim] = f.pass[i].size;
     s = prepare(&passes[i], &f.pass[i], x->dtype, lines);
   }
+  void *middle = s == TH_OK && is_picture(&f, x, passes) ? picture_memory(&f, passes) : NULL;
   if (s == TH_OK) s = th_commit(c);
-  for (int i = 0; i < f.count && s == TH_OK; i++) {
-    const stage from = i ? at[i - 1] : (stage){ (th_tensor *)(uintptr_t)x, f.from_complex };
-    passes[i].load = loader(from.t->dtype);
-    passes[i].store = storer(at[i].t->dtype);
-    s = run_pass(&f, &f.pass[i], &from, &at[i], &passes[i]);
+  if (s == TH_OK && middle && in_rows(c->arg[0].t)) {
+    s = run_picture(&f, x, c->arg[0].t, middle, passes);
+  } else {
+    for (int i = 0; i < f.count && s == TH_OK; i++) {
+      const stage from = i ? at[i - 1] : (stage){ (th_tensor *)(uintptr_t)x, f.from_complex };
+      s = run_pass(&f, &f.pass[i], &from, &at[i], &passes[i]);
+    }
   }
+  th_scratch_free(middle);
   for (int i = 0; i < f.count; i++) {
     th_slots_free(&passes[i].slots);
     th_scratch_free(passes[i].alone);

@@ -229,14 +229,19 @@ static bool M(wasteful)(const pass *p)
   return !p->halved && p->n <= TOGETHER / 2 && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
 }
 
+/* Are lines transformed side by side wherever they lie? */
+static bool M(side_by_side)(const pass *p)
+{
+  const th_fft_node *d = p->plan->node;
+  return M(may_go_together)(p) && (d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P) || M(wasteful)(p));
+}
+
 static th_status M(run_lines)(pass *p)
 {
   const int64_t count = p->w.count;
   if (p->alone) return M(run_alone)(p);
-  const th_fft_node *d = p->plan->node;
-  const bool rows = p->from.adjacent && p->w.size[p->w.ndim - 1] >= M(V);
-  const bool little = d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P);
-  if (count > 1 && M(may_go_together)(p) && (rows || little || M(wasteful)(p))) {
+  const bool rows = p->from.adjacent && p->w.size[p->w.ndim - 1] >= M(V) && M(may_go_together)(p);
+  if (count > 1 && (rows || M(side_by_side)(p))) {
     const int64_t groups = th_parts(count, M(V));
     return th_parallel(groups, share(groups, M(V) * p->n), M(run_groups), p);
   }
