@@ -1,11 +1,10 @@
 #!/bin/sh
-# bench/gpu.sh - one command on a machine with a GPU, in a checkout or in what `./dev bundle` made: every spec of CUDA, the tables
-# of our speed beside PyTorch's where that is installed, and compute-sanitizer over some specs where that is.
+# bench/gpu.sh - one command for a machine with a GPU, in a checkout or an archive of `./dev bundle`: every spec of CUDA, the tables
+# of our speed and of PyTorch's if it is installed, and compute-sanitizer over some specs if it is installed.
 #   bench/gpu.sh [-quick] [FILE]     FILE: the report, bench/results/NAME-OF-THE-GPU.md by default
-# -quick: a few specs, no compute-sanitizer, one round of small sizes, which say nothing of speed: whether all of it runs.
-# With TH_CUDA=emu it tries itself on the emulated device, in small. It needs neither a network nor root. What was found stands in
-# FILE.part from the moment that it is known, and what is missing, fails or hangs does not stop the rest. PYTHON names the python3
-# that has PyTorch.
+# -quick: a few specs, no compute-sanitizer, one round of small sizes, to check that everything runs; it measures no speed.
+# With TH_CUDA=emu it runs on the emulated device, with small sizes. It needs neither a network nor root. Each result is written to
+# FILE.part immediately, and parts that are missing, fail or hang do not stop the rest. PYTHON names the python3 that has PyTorch.
 set -u
 quick=
 if [ "${1:-}" = -quick ]; then quick=1; shift; fi
@@ -34,12 +33,12 @@ trap 'rm -f "$output"' EXIT
 trap 'echo "bench/gpu.sh: stopped; what was found until now stands in $part" >&2; exit 130' INT TERM HUP
 
 say() { printf '%s\n' "$*" | tee -a "$part"; }
-# within SECONDS COMMAND: a program that hangs ends.
+# within SECONDS COMMAND: ends a program that hangs.
 within() {
   limit=$1; shift
   if command -v timeout >/dev/null 2>&1; then timeout -k 10 "$limit" "$@"; else "$@"; fi
 }
-# shown SECONDS COMMAND: its lines as they come.
+# shown SECONDS COMMAND: prints its lines immediately.
 shown() {
   { within "$@" 2>&1; echo $? >"$output"; } | tee -a "$part"
   status=$(cat "$output")
@@ -72,7 +71,7 @@ done
 say
 say "## From nothing to the first kernel"
 say
-# The third of five times, in ms.
+# The median of five times, in ms.
 start() {
   within 120 "$@" >/dev/null 2>&1 || { echo 'did not run'; return; }
   for _ in 1 2 3 4 5; do from=$(date +%s%N); "$@" >/dev/null 2>&1; echo "$((($(date +%s%N) - from) / 1000000)) ms"; done | sort -n | sed -n 3p

@@ -2,7 +2,7 @@
 # bench/netlab.sh - a small network on this machine: each host is a network namespace, whose link to a bridge has a limited rate.
 #    bench/netlab.sh N RATE COMMAND...      runs COMMAND, which finds the hosts n1 ... nN in $NETLAB_HOSTS, for mpirun -H
 #    bench/netlab.sh 4 200mbit build/bin/th bench/netlab.lua
-# Root only. NETLAB_MTU=9000 takes long frames. The network ends with the command. `$NETLAB_CUT i` pulls out the plug of host i.
+# Root only. NETLAB_MTU=9000 sets long frames. The network ends with the command. `$NETLAB_CUT i` disconnects host i.
 set -e
 if [ "$NETLAB_INSIDE" != 1 ]; then
   [ $# -ge 3 ] || { echo "usage: $0 N RATE COMMAND..." >&2; exit 2; }

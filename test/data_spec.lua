@@ -137,8 +137,8 @@ describe('idx.read', function()
    end)
 
    it('refuses bytes after the elements', function()
-      refuses('goes on after its 6 elements', write('late', SMALL, '!'))
-      refuses('goes on after its 6 elements', packed('late', SMALL, '!'))
+      refuses('has bytes after its 6 elements', write('late', SMALL, '!'))
+      refuses('has bytes after its 6 elements', packed('late', SMALL, '!'))
    end)
 
    it('refuses a gzipped file that is cut anywhere', function()

@@ -1,4 +1,4 @@
--- bench/lib/bars.lua - numbers of groups beside each other, as bars in a picture.
+-- bench/lib/bars.lua - draws groups of numbers as bars.
 local bars = {}
 
 local HIGH, LEFT, TOP, BAR, GAP = 220, 60, 60, 18, 26          -- pixels

@@ -13,7 +13,7 @@ end
 --- Writes the picture as SVG.
 -- @param file     its name
 -- @param title    a line above it
--- @param columns  { name = what they are, one label each }
+-- @param columns  { name = title, one label each }
 -- @param rows     the same
 -- @param ratios   ratios[row][column]
 function heat.write(file, title, columns, rows, ratios)

@@ -15,7 +15,7 @@ local DOUBT = 0.05                            -- of a ratio's median: above it, 
 local stamp = ffi.new 'bench_timespec'
 local usual = MONOTONIC
 
--- Seconds of a clock: MONOTONIC, which nobody sets, or PROCESS, which counts this process's work alone.
+-- Seconds of a clock: MONOTONIC, which is never set, or PROCESS, the processor time of this process.
 local function now(clock)
    ffi.C.clock_gettime(clock, stamp)
    return tonumber(stamp.seconds) + tonumber(stamp.nanoseconds) * 1e-9
@@ -27,17 +27,17 @@ local function timed(clock, f, times)
    return (now(clock) - from) / (times or 1)
 end
 
---- Seconds that one call of f takes, over `times` calls; with -threads 1 those of this process's own
--- work, which other processes disturb little.
+--- Seconds of one call of f, over `times` calls; with -threads 1 the processor time of this process, which other processes
+-- disturb little.
 function measure.time(f, times) return timed(usual, f, times) end
 
---- Seconds on the wall, for what runs in other processes.
+--- Wall time in seconds, for work in other processes.
 function measure.wall(f, times) return timed(MONOTONIC, f, times) end
 
---- Seconds of this process's own work, for what runs on one thread whatever -threads says.
+--- Processor time of this process in seconds, for work on one thread whatever -threads says.
 function measure.work(f, times) return timed(PROCESS, f, times) end
 
---- Does measure.time count this process's work alone?
+--- Whether measure.time counts the processor time of this process.
 function measure.alone() return usual == PROCESS end
 
 function measure.median(list)
@@ -48,7 +48,7 @@ function measure.median(list)
    return n % 2 == 1 and sorted[(n + 1) / 2] or (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 end
 
--- How far the median of a list may be off, as a part of it: its middle half over the root of their number.
+-- The relative uncertainty of a median: the interquartile range over the root of the count.
 local function doubt(list)
    local sorted = {}
    for i, v in ipairs(list) do sorted[i] = v end
@@ -57,9 +57,9 @@ local function doubt(list)
    return (sorted[math.ceil(0.75 * n)] - sorted[math.ceil(0.25 * n)]) / (measure.median(sorted) * math.sqrt(n))
 end
 
---- Runs the functions in turn, so that whatever else the machine does meets all of them alike. Each
---- returns the seconds it took. The first round is not counted; a pause before each run lets threads of
---- the one before it fall asleep.
+--- Runs the functions in turn, so that other load affects all of them equally. Each returns the seconds
+--- it took. The first round does not count; a pause before each run lets threads of the previous one
+--- fall asleep.
 --- @param rounds   how often each one runs
 --- @param pause    milliseconds (default: 50; 0 where nothing used threads)
 --- @param most     rounds that may be added while the ratios scatter, by more than DOUBT (default: none)
@@ -90,11 +90,11 @@ measure.HEADER = ROW:format('what', 'limit', 'ours', 'peer', 'ratio', '') .. '\n
 
 --- Prints one result as a row of a table.
 -- @param what   what was measured
--- @param limit  what it must keep, in words
+-- @param limit  the limit, in words
 -- @param ours   our figure with its unit
 -- @param peer   the peer's figure with its unit, or nil
--- @param ratio  what `limit` speaks of, or nil
--- @param ok     is the limit kept? nil: there is none, or nothing to compare with
+-- @param ratio  the ratio that `limit` refers to, or nil
+-- @param ok     whether the limit is kept; nil without a limit or a peer
 function measure.row(what, limit, ours, peer, ratio, ok)
    local verdict = ok == nil and (peer and '' or 'no peer') or ok and 'PASS' or 'behind'
    print(ROW:format(what, limit, ours, peer or '-', ratio and ('%.2f'):format(ratio) or '-', verdict))

@@ -21,7 +21,7 @@ function nets.lenet()
       nn.View(400), nn.Linear(400, 120), nn.ReLU(true), nn.Linear(120, 84), nn.ReLU(true), nn.Linear(84, 10), nn.LogSoftMax())
 end
 
--- Its shapes with one tower, as PyTorch's torchvision has them, without dropout.
+-- Its shapes with one tower, as in torchvision, without dropout.
 function nets.alexnet()
    return sequential(
       nn.SpatialConvolution(3, 64, 11, 11, 4, 4, 2, 2), nn.ReLU(true), nn.SpatialMaxPooling(3, 3, 2, 2),

@@ -1,8 +1,8 @@
--- bench/lib/overlap.lua - how much of the gradients' way dist.DataParallel hides behind backward.
+-- bench/lib/overlap.lua - the part of the gradients' transfer that dist.DataParallel overlaps with backward.
 --
--- On one host the all-reduce and backward want the same processors, so hardly anything can be hidden. What the model can hide
--- where a network card carries the bytes is seen with a link that is made slow: an operation ends no earlier than its bytes need
--- on the link, one after the other, and that waiting takes no processor. The all-reduce itself runs as well.
+-- On one host the all-reduce and backward use the same processors, so little can overlap. A simulated slow link shows the overlap
+-- with a network card: an operation ends no earlier than its bytes need on the link, one operation after another, and this wait
+-- uses no processor. The all-reduce itself runs as well.
 local torch = require 'torch'
 local ffi = require 'ffi'
 
@@ -13,7 +13,7 @@ local function median(list)
    return list[math.ceil(#list / 2)]
 end
 
--- Replaces dist.allreduce for operations that go on meanwhile. Returns what takes it away again.
+-- Replaces dist.allreduce for asynchronous operations. Returns a function that restores it.
 local function slow(dist, now, bytes_per_second)
    local real, free = dist.allreduce, 0
    function dist.allreduce(x, op, options)
@@ -60,7 +60,7 @@ function overlap.measure(o)
       end
       for _, handle in ipairs(handles) do handle:wait() end
    end
-   -- Seconds of one call, the slowest rank's: a median of turns in which all ways follow each other.
+   -- Seconds of one call on the slowest rank: a median of turns in which all ways follow each other.
    local function measure()
       local took = { backward = {}, communication = {}, both = {} }
       local most = now() + o.seconds

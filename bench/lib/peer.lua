@@ -1,4 +1,4 @@
--- bench/lib/peer.lua - a process of another program that measures when it is told to.
+-- bench/lib/peer.lua - a process of another program that measures on request.
 local measure = require 'bench.lib.measure'
 
 local peer = {}
@@ -29,11 +29,11 @@ function peer.program(command)
       local answer = answers:read '*l'
       return tonumber(answer) or error(('the peer answered %s to %s'):format(tostring(answer), line))
    end
-   --- Seconds that a statement takes, over so many times: by the clock of all benchmarks (measure.time).
+   --- Seconds of a statement, over so many repetitions, by the clock of all benchmarks (measure.time).
    function self.time(times, statement)
       return self.ask(('%s %d %s'):format(measure.alone() and 'work' or 'wall', times, statement))
    end
-   --- The same by the work of the process (measure.work).
+   --- The same in processor time (measure.work).
    function self.work(times, statement) return self.ask(('work %d %s'):format(times, statement)) end
    function self.close()
       orders:close()
@@ -47,7 +47,7 @@ function peer.pytorch(script, arguments)
    return peer.program(('exec %s bench/peer/%s.py %s'):format(quote(os.getenv 'PYTHON' or 'python3'), script, arguments or ''))
 end
 
---- The peer that the options ask for; nil when they ask for none. Says so when it is not there.
+--- The peer that the options name, or nil. Prints a message if it is missing.
 function peer.wanted(options, script, arguments)
    if options.peer == '' then return nil end
    if options.peer ~= 'pytorch' then

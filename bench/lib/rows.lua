@@ -1,4 +1,4 @@
--- bench/lib/rows.lua - what bench/ops.lua measures: each row is one statement in Lua and one in Python.
+-- bench/lib/rows.lua - the rows of bench/ops.lua: each is one statement in Lua and one in Python.
 --
 -- A row: name, ours, theirs (a list: the fastest counts), bytes that one element must move, operations that it must
 -- compute, sizes. `new` has both statements for the form that makes its result; true: the same ones without the result.
@@ -78,7 +78,7 @@ end
 
 local NEW = { new = true }
 
--- Operations of a function are those of a usual polynomial of float precision, and are only as good as that.
+-- Operations of a function are those of a usual polynomial of float precision, so they are estimates.
 row('add',          'torch.add(z, x, y)',            'torch.add(x, y, out=z)', 12, 1, NEW)
 row('mul',          'torch.cmul(z, x, y)',           'torch.mul(x, y, out=z)', 12, 1, NEW)
 row('addcmul',      'torch.addcmul(z, x, 0.5, y, w)', 'torch.addcmul(x, y, w, value=0.5, out=z)', 16, 3, NEW)

@@ -1,5 +1,5 @@
-/* stream.c - what the machine gives: memcpy, a triad, a sum, and multiplications with additions, each over the given
- * number of threads. */
+/* stream.c - limits of the machine: memcpy, a triad, a sum, and multiplications with additions, each with the given number of
+ * threads. */
 #include <stddef.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ local COMPILE = "cc -Ofast -march=native -fopenmp -shared -fPIC -o '%s' bench/li
 
 local stream = {}
 
---- The library; or nil and why there is none.
+--- The library; or nil and the reason why it is missing.
 function stream.load()
    local library = os.tmpname()
    if os.execute(COMPILE:format(library)) ~= 0 then return nil, 'cc could not compile bench/lib/stream.c' end

@@ -1,5 +1,5 @@
-# bench/peer/common.py - what every peer does: it says whether PyTorch is there, then answers each line that it reads.
-# Arguments: threads [cuda]. With cuda new tensors are on the GPU, and a clock stops when it has done its work.
+# bench/peer/common.py - shared by the peers: reports whether PyTorch is installed, then answers each line that it reads.
+# Arguments: threads [cuda]. With cuda new tensors are on the GPU, and a clock stops when the GPU has finished.
 import sys
 import time
 
@@ -34,7 +34,7 @@ def seconds(f, *arguments, by=clock):
 
 
 def serve(answer):
-    """Answers every line by what answer(line) gives, or by why it could not."""
+    """Answers every line with answer(line), or with the error."""
     print("ready", "PyTorch", torch.__version__, flush=True)
     for line in sys.stdin:
         try:

@@ -1,6 +1,6 @@
 # bench/peer/image.py - the rows of bench/image.lua in OpenCV, Pillow and torchvision, whichever is the fastest.
 # Argument: threads (Pillow uses one). Every line read is `scale TYPE SIDE` or `warp TYPE MODE`; the answer is seconds.
-# A smaller picture is made of means by those that have them, and otherwise by lines with antialiasing.
+# Libraries with area means use them for smaller pictures, others linear interpolation with antialiasing.
 import sys
 import time
 

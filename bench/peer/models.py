@@ -52,7 +52,7 @@ def resnet20():
 
 
 class Characters(nn.Module):
-    """That of examples/char.lua."""
+    """The model of examples/char.lua."""
 
     def __init__(self):
         super().__init__()
@@ -81,7 +81,7 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """That of examples/transformer.lua."""
+    """The model of examples/transformer.lua."""
 
     def __init__(self, size=128, steps=64):
         super().__init__()

@@ -1,8 +1,8 @@
 # bench/peer/ops.py - single operations in PyTorch.
 # Lines that it reads, and answers with one number:
 #   do CODE              runs the code, whose names the statements below may use; 0
-#   wall TIMES CODE      seconds on the wall that the statement takes, over so many times
-#   work TIMES CODE      seconds of this process's own work
+#   wall TIMES CODE      wall seconds of the statement, over so many repetitions
+#   work TIMES CODE      processor seconds of this process
 import gc
 import re
 import time

@@ -17,7 +17,7 @@ local OPTIONS = {
    { 'sample', '', 'no training: a model.t7 that writes text', fresh = true },
    { 'length', 500, 'characters that it writes', { whole = 0 }, fresh = true },
    { 'temperature', 0.8, 'of the choice of characters: 0 takes the likeliest, 1 follows the model', { least = 0 }, fresh = true },
-   { 'prime', '\n', 'the text that it goes on from', fresh = true },
+   { 'prime', '\n', 'the beginning of the text', fresh = true },
 }
 
 local characters = {}
@@ -82,9 +82,9 @@ end
 local function beside(net, ids) return net:type():find 'Cuda' and ids:cudaLong() or ids end
 
 --- Writes text: `length` characters after `prime`, drawn by torch's random numbers.
--- @param model  { net =, letters =, context = how many characters it reads at once; nil: it remembers what it read }
+-- @param model  { net =, letters =, context = how many characters it reads at once; nil: its state remembers the text }
 function characters.write(model, prime, length, temperature)
-   if #prime == 0 then error('the text to go on from must have a character', 0) end
+   if #prime == 0 then error('-prime must have at least one character', 0) end
    local net, ids = model.net, characters.encode(prime, model.letters)
    local out, seen = { prime }, ids
    net:evaluate()

@@ -56,7 +56,7 @@ function idx.read(path)
       ffi.copy(to + done, bytes, #bytes)
       done = done + #bytes
    end
-   if #reader:read(1) > 0 then fail('goes on after its %d elements', total) end
+   if #reader:read(1) > 0 then fail('has bytes after its %d elements', total) end
    reader:close()
    return tensor
 end

@@ -33,7 +33,7 @@ local SHARED = {
    { 'save', 'out', 'folder for the log, the model, the checkpoint and the learning curve', fresh = true },
    { 'every', 0, 'steps from one checkpoint to the next; 0: one after each epoch', { whole = 0 }, fresh = true },
    { 'steps', 0, 'stop after so many steps of this run, as Ctrl-C does; 0: at the end', { whole = 0 }, fresh = true },
-   { 'resume', '', 'checkpoint to go on from; only -epochs, -threads, -save, -every and -steps may be others', fresh = true },
+   { 'resume', '', 'checkpoint to continue from; only -epochs, -threads, -save, -every and -steps may be others', fresh = true },
    { 'gpu', false, 'train on a CUDA device' },
    { 'graph', false, 'with -gpu: record the work of a step once, and replay it (cutorch.graph)' },
    { 'half', false, 'with -gpu: compute in half precision, with parameters of floats (nn.MixedPrecision)' },
@@ -202,7 +202,7 @@ end
 local function stop_early(self, job, at, signal)
    save_checkpoint(self, job, at)
    self:files(job)
-   print(('stopped %s after step %d of %d of epoch %d; -resume %s goes on')
+   print(('stopped %s after step %d of %d of epoch %d; -resume %s continues')
          :format(signal and 'by a signal' or 'as -steps wants', at.step, job.steps, at.epoch, self:inSave 'checkpoint.t7'))
    os.exit(signal and 128 + signal or 0)
 end
@@ -303,7 +303,7 @@ function Run:files(job)
       if not ok then self:stop('%s', why) end
       print(('learning curve %s'):format(self:inSave 'curve.svg'))
    end
-   print(('checkpoint     %s   goes on with -resume and more -epochs'):format(self:inSave 'checkpoint.t7'))
+   print(('checkpoint     %s   continues with -resume and more -epochs'):format(self:inSave 'checkpoint.t7'))
 end
 
 return start

@@ -78,7 +78,7 @@ describe('examples/char.lua', function()
       char:refused('cannot load the model', '-sample', char:path 'nowhere')
       char:refused('holds no model of this program', '-sample', char:path 'learned/checkpoint.t7')
       char:refused("the model does not know the character \"#\"", '-sample', char:path 'learned/model.t7', "-prime 'a#'")
-      char:refused('the text to go on from must have a character', '-sample', char:path 'learned/model.t7', "-prime ''")
+      char:refused('-prime must have at least one character', '-sample', char:path 'learned/model.t7', "-prime ''")
    end)
 end)
 
