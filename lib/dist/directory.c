@@ -1,6 +1,6 @@
 /* directory.c - the shared tensors of a host: where they lie in its memory, and which ranks have
  * opened them. In a job on several hosts the directory of rank 0's host is authoritative. The
- * others have the same entries at addresses of their own hosts. A rank that changes directories
+ * others have the same entries at different addresses. A rank that changes directories
  * holds the lock of rank 0's. */
 #include <errno.h>
 #include <fcntl.h>

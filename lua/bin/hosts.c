@@ -121,7 +121,7 @@ static bool fill(words *c, const hosts_job *j, const char *key)
   add(c, "--tag-output");
   add(c, "--enable-recovery");
   add_two(c, "--bind-to", "none");
-  if (geteuid() == 0) add(c, "--allow-run-as-root");       /* whoever starts thrun as root has chosen to */
+  if (geteuid() == 0) add(c, "--allow-run-as-root");       /* thrun runs as root by choice of its user */
   if (j->list) add_two(c, "-H", j->list);
   if (j->file) add_two(c, "--hostfile", j->file);
   if (j->size) {

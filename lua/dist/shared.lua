@@ -7,7 +7,7 @@
 --
 -- In a job on several hosts each shard has a shard server. The server's host holds the shard's
 -- lock, its epoch and its valid elements. A rank of another host that holds the lock reads the
--- elements that it needs into the same place of its own host's memory. It writes its changes back
+-- elements that it needs into the same place of its host's memory. It writes its changes back
 -- before it releases the lock.
 local ffi = require 'ffi'
 local torch = require 'torch'

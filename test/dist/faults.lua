@@ -212,7 +212,7 @@ function faults.kill(o, count, moment, tell)
       local act = not moment and disturb(9, rank) or nil
       local r = faults.run { thrun = o.thrun, ranks = o.ranks, act = act, moment = moment, rank = rank }
       local wrong = faults.wrong(r, o.ranks, o.crc)
-      if not wrong and not r.text:find 'restart 1 of 3' then wrong = 'nobody was killed' end
+      if not wrong and not r.text:find 'restart 1 of 3' then wrong = 'no rank was killed' end
       tell(moment or 'random time', rank, r, wrong)
    end
 end

@@ -167,7 +167,7 @@ describe('collective operations between hosts', function()
       end
    end)
 
-   between('have other sums, and the same ones each time, with the algorithms that are told to', function()
+   between('have other sums, and the same ones each time, with the algorithms that may', function()
       for _, case in ipairs { { 'a b c', 'ring' }, { 'a a b b c', 'hosts' } } do
          hosts.ok(case[1], ([[
             assert(dist.algorithm() == '%s')
@@ -284,7 +284,7 @@ describe('a rank on another host', function()
       is_told('killed beside', 'rank 1 is gone: its process')
    end)
 
-   between('that was killed is named by who waits for one that waits for it', function()
+   between('that was killed is named by a rank that waits for one that waits for it', function()
       local _, out, err = waiting.chain()
       for r = 0, 1 do
          assert.matches(('told %d: dist.recv, operation 1: [^\n]*rank 2 [^\n]*it does not answer'):format(r), out, 1, false, err)
@@ -421,7 +421,7 @@ describe('the network of bench/netlab.sh', function()
       assert.matches('|    10000 |    0.080 | +[%d.]+ |', out)
    end)
 
-   lab('cuts a host off, which all others are told, and itself; and no process is left', function()
+   lab('cuts a host off, which all others and it report; and no process is left', function()
       assert.is_nil(cuts.wrong(cut, waiting.cut()))
    end)
 end)

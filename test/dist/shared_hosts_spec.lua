@@ -140,7 +140,7 @@ describe('dist.shared between hosts', function()
          end]])
    end)
 
-   between('gives ranks of other hosts their turn, however often those of its own take a lock', function()
+   between('gives ranks of other hosts their turn, however often those of its host take a lock', function()
       hosts.ok('a a b', [[
          local s, over = dist.shared('w', 4, { shards = 1 }), dist.shared('over', 1)
          dist.barrier()
@@ -213,7 +213,7 @@ describe('dist.shared between hosts', function()
          end]])
    end)
 
-   between('refuses what makes no sense, as on one host, and goes on', function()
+   between('refuses what makes no sense, as on one host, and continues', function()
       hosts.ok('a b', [[
          local r = dist.rank()
          if r == 0 then dist.shared('w', { 3, 2 }) end
@@ -323,7 +323,7 @@ require 'test.dist.optim_cases'(describe, between, ', on several hosts', functio
 end)
 
 describe('dist.optim between hosts', function()
-   between('goes on from a state of one host, and gives one', function()
+   between('continues from a state of one host, and gives one', function()
       hosts.ok('a b', small .. [[
          for _, scheme in ipairs { 'syncps', 'downpour', 'ssp', 'easgd' } do
             local o = { scheme = scheme, update = 'adam', nPush = scheme == 'downpour' and 2 or nil }
