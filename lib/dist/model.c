@@ -132,8 +132,8 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
   const double chunk = (double)(part < most ? part : most) / v->rate, late = v->latency + chunk - (double)part / v->rate;
   const double rest = (double)(part < most ? 0 : part - most < most ? part - most : most) / v->rate;
   /* In a ring the first chunk of a part arrives while the part before it is still being sent,
-   * unless that is short. Otherwise the first results wait for a chunk of all others, which more
-   * chunks follow meanwhile, and the last chunks are reduced and sent once more. */
+   * unless that is short. Otherwise the first results wait for a chunk of all others, while more
+   * chunks follow. The last chunks are reduced and sent once more. */
   const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * rest);
   const double home = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->home : 0;
   return notices + fill + bytes_sent / v->rate + home;

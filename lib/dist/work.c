@@ -375,8 +375,8 @@ static th_status make_group(th_dist **g, th_job *j, int id, const int32_t *rank,
   return TH_OK;
 }
 
-/* Takes a group number that no rank uses. If the number was used before, the shared memory still
- * holds the state of the closed group, so no rank begins an operation before all have reset theirs. */
+/* Takes a group number that no rank uses. If it was used before, the shared memory still has the
+ * closed group's state. So no rank begins an operation before all have reset theirs. */
 th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
 {
   th_job *j = world->job;

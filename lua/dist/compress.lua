@@ -2,8 +2,8 @@
 -- to the next step once (error feedback).
 --
 -- A rank packs x plus its carried error, shard by shard, and sends each shard to the rank that owns
--- it. The owner unpacks the parts in the order of the ranks, adds its carried error of the sum,
--- packs the result and sends it to all. The carried errors change only after all ranks know that
+-- it. The owner unpacks the parts in the order of the ranks and adds its carried error of the sum.
+-- It packs the result and sends it to all. The carried errors change only after all ranks know that
 -- all succeeded.
 local ffi = require 'ffi'
 local torch = require 'torch'

@@ -1,8 +1,8 @@
 -- test/dist/cuts.lua - what the ranks of a job report, and what is left of it, when one of several
 -- hosts loses its link during training. The hosts are those of bench/netlab.sh, so only root can
 -- create them. Ranks that are cut off must report that, and all others must name a rank of that
--- host, within the timeout plus the time for a reply. Shortly after thrun has ended, no process of
--- the job may exist in any namespace. `th test/dist/faults.lua -cuts 5` runs some.
+-- host. Both have the timeout and the time for a reply. Shortly after thrun has ended, no process
+-- of the job may exist in any namespace. `th test/dist/faults.lua -cuts 5` runs some.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'

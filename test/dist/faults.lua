@@ -1,10 +1,12 @@
 -- test/dist/faults.lua - kills, stops and cuts off ranks of a job, at random times and at chosen points, and checks what is left.
 --    th test/dist/faults.lua [-kills 30] [-stops 10] [-cuts 5] [-moments 1] [-ranks 3] [-seed 1]
 -- A job trains a small network, commits its state every ten steps, and runs under thrun --restarts. After a kill it must end
--- with the bits of an undisturbed job, and must not have lost more steps than lie between two checkpoints. A stopped rank must
--- be named after the timeout, and so must, in a job on three or four hosts (test/dist/cuts.lua), a rank of the host whose link
--- is cut. No process may be left. The last line counts the results. The status is 1 if something was wrong, or was
--- requested and could not be run: only root can create networks. test/dist/faults_spec.lua and hosts_spec.lua run a few of each.
+-- with the bits of an undisturbed job, and must not have lost more steps than lie between two
+-- checkpoints. A stopped rank must be named after the timeout. In a job on three or four hosts
+-- (test/dist/cuts.lua) a rank of the host whose link is cut must be named. No process may be left.
+-- The last line counts the results. The status is 1 if something was wrong, or was requested and
+-- could not be run: only root can create networks. test/dist/faults_spec.lua and hosts_spec.lua run
+-- a few of each.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../../?.lua;' .. package.path
 local torch = require 'torch'
