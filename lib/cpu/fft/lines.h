@@ -226,7 +226,7 @@ static void M(run_groups)(void *ctx, int64_t first, int64_t last)
 static bool M(wasteful)(const pass *p)
 {
   const th_fft_node *d = p->plan->node;
-  return !p->halved && p->n <= TOGETHER / 2 && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
+  return p->n <= (p->halved ? TOGETHER / 8 : TOGETHER / 2) && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
 }
 
 /* Are lines transformed side by side wherever they lie? */
