@@ -17,6 +17,7 @@ enum {
   SHORT = 800,                      /* bytes of lines that go side by side wherever they lie, over 2 */
   LONG = 16384,                     /* from here on all threads work on one line where there are few */
   GRAIN = 2048,                     /* numbers that are worth a thread: a microsecond's work, what it costs to share a loop */
+  SUM_PART = 16,                    /* products of a prime's sum that are added up by themselves: sums of sums round less */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
   FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */

@@ -153,6 +153,10 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
   memset(d, 0, sizeof *d);
   d->n = n;
   const int64_t chunk = th_fft_chunk(p->dtype), prime = top ? largest_prime(n) : 1;
+  if (top && n > 13 && n <= TH_FFT_SUMMED && prime == n) {
+    d->kind = TH_FFT_SUM;
+    return d;
+  }
   double cost;
   const int64_t columns = prime <= TH_FFT_LARGEST && n >= 4 * chunk ? best_columns(n, chunk, &cost) : 0;
   if (columns) return split(p, d, columns);

@@ -4,9 +4,10 @@
 #include "../core/core.h"
 
 /* How a size is transformed. A line of columns * rows numbers is a matrix: its columns are transformed, multiplied by roots
- * of unity, then its rows. A size with a large prime factor becomes a convolution of a size without. */
-enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP };
-enum { TH_FFT_PASSES = 24, TH_FFT_LARGEST = 61 };
+ * of unity, then its rows. A prime is computed as the sum that defines it, up to TH_FFT_SUMMED. Another size with a large prime
+ * factor becomes a convolution of a size without. */
+enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP, TH_FFT_SUM };
+enum { TH_FFT_PASSES = 24, TH_FFT_LARGEST = 61, TH_FFT_SUMMED = 127 };
 
 typedef struct th_fft_node th_fft_node;
 struct th_fft_node {
@@ -19,6 +20,9 @@ struct th_fft_node {
    * the cosines of the chunk, then its sines. */
   const th_fft_node *column, *row;
   const void *turns;
+  /* SUM: cos and sin of 2 pi k / n, which lines side by side read; for one line two matrices, one after the other: for each
+   * k from 1 to n / 2 the cosines of 2 pi j k / n for j from 0 to n / 2, zeros up to whole chunks, then the same of the sines. */
+  const void *units, *waves;
   /* CHIRP: the transform of the padded size, cos and sin of pi k^2 / n, and the spectrum of their convolution, which the
    * first call that has the instruction set for it computes. */
   const th_fft_node *padded;
@@ -34,6 +38,9 @@ static inline __attribute__((unused)) int64_t th_fft_chunk_at(int64_t c, int64_t
 {
   return c * chunk + chunk <= n || c == 0 ? c * chunk : n - chunk;
 }
+
+/* Numbers of a row of the waves of n. */
+static inline __attribute__((unused)) int64_t th_fft_waves(int64_t n, int64_t chunk) { return (n / 2 + chunk) / chunk * chunk; }
 
 typedef struct th_fft_plan th_fft_plan;
 struct th_fft_plan {

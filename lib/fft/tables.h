@@ -129,8 +129,23 @@ static bool M(fill_split)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   d->turns = to;
   return true;
 }
+static bool M(fill_sum)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  const int64_t half = d->n / 2, row = th_fft_waves(d->n, 64 / (int64_t)sizeof(P)), all = half * row;
+  P *units = take(p, sizeof(P) * 2 * (size_t)d->n), *to = take(p, sizeof(P) * 2 * (size_t)all);
+  if (!units || !to) return false;
+  M(circle_table)(units, r, d->n, d->n);
+  memset(to, 0, sizeof(P) * 2 * (size_t)all);
+  for (int64_t k = 1; k <= half; k++, to += row) {
+    for (int64_t j = 0; j <= half; j++) to[j] = units[2 * (j * k % d->n)], to[all + j] = units[2 * (j * k % d->n) + 1];
+  }
+  d->units = units;
+  d->waves = to - all;
+  return true;
+}
 static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
 {
+  if (d->kind == TH_FFT_SUM) return M(fill_sum)(p, d, r);
   if (d->kind == TH_FFT_DIRECT) return M(fill_direct)(p, d, r);
   if (d->kind == TH_FFT_SPLIT) {
     if (!M(fill)(p, (th_fft_node *)(uintptr_t)d->column, r)) return false;

@@ -221,7 +221,7 @@ describe('torch.fft', function()
       assert.is_true(distance(fft.ifft(y), x) < 1e-13)
    end)
    it('gives each line of a batch the bits that it has alone, whatever its place in memory', function()
-      for _, n in ipairs { 4, 15, 26, 101, 128, 242 } do
+      for _, n in ipairs { 4, 15, 17, 26, 34, 61, 101, 127, 128, 242 } do
          for _, lines in ipairs { 2, 3, 8, 19 } do
             local x, r = noise(lines, n, 2), noise(lines, n)
             local y, half = fft.fft(x), fft.rfft(r)
@@ -298,6 +298,13 @@ describe('torch.fft', function()
          local float = fft.fft(x:float()):double()
          assert.is_true((float - y):norm() < 2 ^ -24 * steps * y:norm(), n)
          assert.is_true((fft.ifft(y) - x):norm() < 1.5 * 2 ^ -53 * steps * x:norm(), n)
+      end
+   end)
+   it('rounds real lines of small primes as little as the sum of the definition does', function()
+      for n, most in pairs { [17] = 7.5e-8, [31] = 9e-8, [61] = 1.1e-7, [101] = 1.3e-7, [127] = 1.4e-7 } do
+         local x = noise(400, n):float()
+         local want = fft.rfft(x:double())
+         assert.is_true((fft.rfft(x):double() - want):norm() < most * want:norm(), n)
       end
    end)
    it('keeps NaN and infinity in their lines', function()

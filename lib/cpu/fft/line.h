@@ -8,6 +8,7 @@ typedef struct M(line) {
   P      *to, *middle;              /* middle: the matrix between the steps */
   int     form, out;                /* PAIRS, or SWAPPED for the inverse */
   P       factor;
+  bool    real, bare;               /* of a SUM: no imaginary parts and half of the results; and `from` has none in between */
   th_slots *slots;                  /* NULL: one thread, which works in `work` */
   P      *work;
 } M(line);
@@ -19,12 +20,13 @@ static int64_t M(step_room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * M(PAIR) + M(room)(d) * M(V);
   if (d->kind == TH_FFT_CHIRP) return M(step_room)(d->padded);
+  if (d->kind == TH_FFT_SUM) return 0;
   return th_max(th_max(d->column->n, M(CHUNK)) * M(PAIR) + M(room)(d->column) * M(V), (d->row->n + M(room)(d->row)) * M(V) * 2);
 }
 static bool M(narrow)(const th_fft_node *d) { return d->column->n < M(CHUNK) || d->row->n < M(CHUNK); }
 static int64_t M(middle_room)(const th_fft_node *d)
 {
-  if (d->kind == TH_FFT_DIRECT) return 0;
+  if (d->kind == TH_FFT_DIRECT || d->kind == TH_FFT_SUM) return 0;
   if (d->kind == TH_FFT_CHIRP) return 2 * M(up)(d->padded->n) * M(CHUNK) + M(middle_room)(d->padded);
   const int64_t rows = M(up)(d->column->n) * M(CHUNK);
   return M(narrow)(d) ? 2 * th_max(d->row->n, M(CHUNK)) * rows + 2 * M(up)(d->n) * M(CHUNK) + 2 * M(PAIR) : 2 * d->row->n * rows;
@@ -140,6 +142,69 @@ static void M(one_lane)(const M(line) *j)
   if (j->slots) th_slot_give(j->slots, base);
 }
 
+/* A product of the waves with a line's sums and differences, for results at + i of `count` vectors: to those and, with the other
+ * sign of the differences, to those at n minus them. */
+typedef struct M(halves_of) { P re[TH_FFT_SUMMED / 2 + M(CHUNK)], im[TH_FFT_SUMMED / 2 + M(CHUNK)]; } M(halves_of);
+
+TH_INLINE void M(waves)(const int count, const bool real, const th_fft_node *d, int64_t at, P re, P im, const M(halves_of) *sum,
+                        const M(halves_of) *dif, M(halves_of) *low, M(halves_of) *high, P factor)
+{
+  const int64_t half = d->n / 2, row = th_fft_waves(d->n, M(CHUNK));
+  const P *c = (const P *)d->waves + at, *s = c + half * row;
+  const M(vec) none = { 0 };
+  M(cx) even[2], turn[2];
+  for (int i = 0; i < count; i++) even[i] = (M(cx)){ re - none, im - none }, turn[i] = (M(cx)){ none, none };
+  for (int64_t part = 0; part < half; part += SUM_PART) {
+    M(cx) c_sum[2] = { { none, none } }, s_sum[2] = { { none, none } };
+    for (int64_t k = part; k < th_min(half, part + SUM_PART); k++, c += row, s += row) {
+#pragma GCC unroll 2
+      for (int i = 0; i < count; i++) {
+        const M(vec) vc = ((const M(vec) *)c)[i], vs = ((const M(vec) *)s)[i];
+        c_sum[i].re = M_FMA(vc, sum->re[k] - none, c_sum[i].re), s_sum[i].re = M_FMA(vs, dif->re[k] - none, s_sum[i].re);
+        if (real) continue;
+        c_sum[i].im = M_FMA(vc, sum->im[k] - none, c_sum[i].im), s_sum[i].im = M_FMA(vs, dif->im[k] - none, s_sum[i].im);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      even[i].re += c_sum[i].re, even[i].im += c_sum[i].im;
+      turn[i].re += s_sum[i].re, turn[i].im += s_sum[i].im;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    const int64_t to = at + i * M(V);
+    *(M(loose) *)(low->re + to) = (even[i].re + turn[i].im) * factor;
+    *(M(loose) *)(low->im + to) = (even[i].im - turn[i].re) * factor;
+    *(M(loose) *)(high->re + to) = (even[i].re - turn[i].im) * factor;
+    *(M(loose) *)(high->im + to) = (even[i].im + turn[i].re) * factor;
+  }
+}
+
+/* A line of a prime size, with the operations of lines side by side in their order. */
+static void M(sum_line)(const M(line) *j)
+{
+  const th_fft_node *d = j->d;
+  const int64_t n = d->n, half = n / 2, row = th_fft_waves(n, M(CHUNK)), step = j->bare ? 1 : 2;
+  const int64_t re = j->form == SWAPPED, im = 1 - re, to_re = j->out == SWAPPED, to_im = 1 - to_re;
+  const P *from = j->from;
+  M(halves_of) sum, dif, low, high;
+  for (int64_t k = 1; k <= half; k++) {
+    const P *one = from + k * step, *two = from + (n - k) * step;
+    sum.re[k - 1] = one[re] + two[re], dif.re[k - 1] = one[re] - two[re];
+    if (!j->real) sum.im[k - 1] = one[im] + two[im], dif.im[k - 1] = one[im] - two[im];
+  }
+  const P first = from[re], second = j->real ? 0 : from[im];
+  for (int64_t at = 0; at < row; at += 2 * M(V)) {
+    const bool two = at + 2 * M(V) <= row;
+    if (j->real && two) M(waves)(2, true, d, at, first, second, &sum, &dif, &low, &high, j->factor);
+    else if (j->real) M(waves)(1, true, d, at, first, second, &sum, &dif, &low, &high, j->factor);
+    else if (two) M(waves)(2, false, d, at, first, second, &sum, &dif, &low, &high, j->factor);
+    else M(waves)(1, false, d, at, first, second, &sum, &dif, &low, &high, j->factor);
+  }
+  for (int64_t k = 0; k <= half; k++) j->to[2 * k + to_re] = low.re[k], j->to[2 * k + to_im] = low.im[k];
+  if (j->real) return;
+  for (int64_t k = 1; k <= half; k++) j->to[2 * (n - k) + to_re] = high.re[k], j->to[2 * (n - k) + to_im] = high.im[k];
+}
+
 enum { M(BLOCK) = 4096 };           /* numbers of a loop that are one thread's */
 
 /* The three products of a convolution with a chirp. */
@@ -180,6 +245,8 @@ static void M(transform)(M(line) *j)
   const th_fft_node *d = j->d;
   if (d->kind == TH_FFT_DIRECT) {
     M(one_lane)(j);
+  } else if (d->kind == TH_FFT_SUM) {
+    M(sum_line)(j);
   } else if (d->kind == TH_FFT_SPLIT && M(narrow)(d)) {
     /* Vectors are wider than rows: they read past the end of a copy. */
     const int64_t matrix = 2 * th_max(d->row->n, M(CHUNK)) * M(up)(d->column->n) * M(CHUNK);

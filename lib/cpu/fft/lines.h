@@ -14,7 +14,7 @@ static int64_t M(together_room)(const pass *p)
 }
 static bool M(may_go_together)(const pass *p)
 {
-  return p->plan->node->kind == TH_FFT_DIRECT || (p->plan->node->kind == TH_FFT_SPLIT && p->n <= TOGETHER);
+  return p->plan->node->kind == TH_FFT_DIRECT || p->plan->node->kind == TH_FFT_SUM || (p->plan->node->kind == TH_FFT_SPLIT && p->n <= TOGETHER);
 }
 /* Do all threads work on one line? */
 static bool M(goes_alone)(const pass *p, int64_t lines)
@@ -40,6 +40,8 @@ static th_status M(take_memory)(pass *p, int64_t lines)
 
 /* ---- one by one ---- */
 
+static bool M(is_real_sum)(const pass *p) { return p->plan->node->kind == TH_FFT_SUM && p->kind == TH_FFT_HALF && !p->halved; }
+
 /* A line from `from` to `to`, by way of `buffer`, which either may be. j: with what it needs to work. */
 static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
 {
@@ -50,6 +52,8 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
   j->factor = scale;
   j->from = from;
   j->to = to;
+  j->real = M(is_real_sum)(p);
+  j->bare = j->real && p->from.bare;
   if (!p->halved) {
     M(transform)(j);
     return;
@@ -81,13 +85,15 @@ static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
 
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  if (!p->from.packed) collect(p, buffer, lines, off);
+  const bool sum = M(is_real_sum)(p);
+  const bool in = p->from.packed || (sum && p->from.bare), out = p->to.packed || (sum && p->to.bare);
+  if (!in) collect(p, buffer, lines, off);
   for (int l = 0; l < lines; l++) {
-    P *own = (P *)(void *)buffer[l];
-    const P *from = p->from.packed ? (const P *)p->from.data + off[l][0] : own;
-    M(one)(p, j, from, p->to.packed ? (P *)p->to.data + off[l][1] : own, own);
+    P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
+    M(one)(p, j, in ? (const P *)p->from.data + off[l][0] : own, to, own);
+    if (out && sum) to[1] = 0;
   }
-  if (!p->to.packed) spread(p, buffer, lines, off);
+  if (!out) spread(p, buffer, lines, off);
 }
 
 static void M(run_single)(void *ctx, int64_t first, int64_t last)
@@ -169,9 +175,10 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
   }
   const int64_t n = p->n, whole = p->halved ? n : 2 * n;
   const bool real = p->from.bare && p->from.form == REAL;
+  const bool sum = real && M(is_real_sum)(p);
   if (real) {
     M(gather_lanes)(memory, from, n);
-    memset(memory + n * M(V), 0, sizeof(P) * (size_t)(n * M(V)));
+    if (!sum) memset(memory + n * M(V), 0, sizeof(P) * (size_t)(n * M(V)));
   } else if (!in) {
     if (!p->from.packed) collect(p, buffer, lines, off);
     M(gather_lanes)(rows, from, p->from.form == SPECTRUM && p->halved ? n + 2 : whole);
@@ -196,6 +203,8 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     M(across)(d, &swapped[1], &swapped[y], work, &end);
   } else if (inverse(p)) {
     M(across)(d, &swapped[x], &swapped[y], work, &end);
+  } else if (sum) {
+    M(sum_across)(d, &at[x], &at[y], &end, true);
   } else {
     M(across)(d, &at[x], &at[y], work, &end);
   }
@@ -205,7 +214,7 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     for (int l = 0; l < lines; l++) to[l][1] = 0;
     return;
   }
-  M(scatter_lanes)(to, rows, p->to.form == SPECTRUM && p->halved ? n + 2 : whole, lines);
+  M(scatter_lanes)(to, rows, sum ? n + 1 : p->to.form == SPECTRUM && p->halved ? n + 2 : whole, lines);
   if (!p->to.packed) spread(p, buffer, lines, off);
 }
 
@@ -233,7 +242,9 @@ static bool M(wasteful)(const pass *p)
 static bool M(side_by_side)(const pass *p)
 {
   const th_fft_node *d = p->plan->node;
-  return M(may_go_together)(p) && (d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P) || M(wasteful)(p));
+  if (!M(may_go_together)(p)) return false;
+  if (d->kind == TH_FFT_SUM) return p->w.count >= M(V);
+  return d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P) || M(wasteful)(p);
 }
 
 static th_status M(run_lines)(pass *p)

@@ -189,12 +189,66 @@ PASS_OF(2) PASS_OF(3) PASS_OF(4) PASS_OF(5) PASS_OF(6) PASS_OF(7) PASS_OF(8)
 PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(16)
 #undef PASS_OF
 
+/* Numbers j to j + count - 1 of a transform of n, an odd size, and n minus them: from the first number and the sums and differences
+ * of the numbers k and n - k. circle: cos and sin of 2 pi k / n. real: of real numbers, and without those at n - j. */
+TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *circle,
+                            const bool real, M(cx) *v)
+{
+  const M(vec) none = { 0 };
+  M(cx) even[4], turn[4];
+  int e[4];
+  for (int i = 0; i < count; i++) even[i] = *first, turn[i] = (M(cx)){ none, none }, e[i] = j + i;
+  for (int part = 0; part < n / 2; part += SUM_PART) {
+    M(cx) c_sum[4] = { { none, none } }, s_sum[4] = { { none, none } };
+    const int end = part + SUM_PART < n / 2 ? part + SUM_PART : n / 2;
+    for (int k = part; k < end; k++) {
+#pragma GCC unroll 4
+      for (int i = 0; i < count; i++) {
+        const M(vec) c = circle[2 * e[i]] - none, s = circle[2 * e[i] + 1] - none;
+        c_sum[i].re = M_FMA(c, sum[k].re, c_sum[i].re), s_sum[i].re = M_FMA(s, dif[k].re, s_sum[i].re);
+        if (!real) c_sum[i].im = M_FMA(c, sum[k].im, c_sum[i].im), s_sum[i].im = M_FMA(s, dif[k].im, s_sum[i].im);
+        e[i] += j + i;
+        e[i] -= e[i] >= n ? n : 0;
+      }
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) {
+      even[i].re += c_sum[i].re, even[i].im += c_sum[i].im;
+      turn[i].re += s_sum[i].re, turn[i].im += s_sum[i].im;
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < count; i++) {
+    v[j + i] = (M(cx)){ even[i].re + turn[i].im, even[i].im - turn[i].re };
+    if (!real) v[n - j - i] = (M(cx)){ even[i].re - turn[i].im, even[i].im + turn[i].re };
+  }
+}
+TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *circle, const bool real, M(cx) *v)
+{
+  int j = 1;
+  v[0] = *first;
+  for (int k = 0; k < n / 2;) {
+    M(cx) c_sum = { { 0 }, { 0 } };
+    for (int i = 0; i < SUM_PART && k < n / 2; i++, k++) c_sum.re += sum[k].re, c_sum.im += sum[k].im;
+    v[0].re += c_sum.re, v[0].im += c_sum.im;
+  }
+  for (; j + 3 <= n / 2; j += 4) M(some_sums)(4, j, n, first, sum, dif, circle, real, v);
+  for (; j <= n / 2; j++) M(some_sums)(1, j, n, first, sum, dif, circle, real, v);
+}
+TH_INLINE void M(add_and_subtract)(int n, const P *from, int64_t step, int64_t im, int form, M(cx) *sum, M(cx) *dif)
+{
+  for (int k = 1; k <= n / 2; k++) {
+    const M(cx) one = M(take)(from + k * step, im, form), two = M(take)(from + (n - k) * step, im, form);
+    sum[k - 1] = (M(cx)){ one.re + two.re, one.im + two.im };
+    dif[k - 1] = (M(cx)){ one.re - two.re, one.im - two.im };
+  }
+}
+
 /* A pass of any odd radix; circle: its roots of unity. */
 static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, const M(rows) *y, const M(many) *all,
                                                   int64_t m, int64_t s, const P *roots, const P *circle, const M(after) *t)
 {
   const int64_t across = m * s * x->step, apart = s * y->step;
-  const int half = radix / 2;
   for (int64_t i = 0; i < all->count; i++) {
     const P *from = x->at + i * all->x, *w = roots;
     P *to = y->at + i * all->y;
@@ -202,26 +256,8 @@ static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, c
       for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
         M(cx) sum[TH_FFT_LARGEST / 2], dif[TH_FFT_LARGEST / 2], v[TH_FFT_LARGEST];
         const M(cx) first = M(take)(from, x->im, x->form);
-        v[0] = first;
-        for (int k = 0; k < half; k++) {
-          const M(cx) one = M(take)(from + (k + 1) * across, x->im, x->form);
-          const M(cx) two = M(take)(from + (radix - 1 - k) * across, x->im, x->form);
-          sum[k] = (M(cx)){ one.re + two.re, one.im + two.im };
-          dif[k] = (M(cx)){ one.re - two.re, one.im - two.im };
-          v[0].re += sum[k].re, v[0].im += sum[k].im;
-        }
-        for (int j = 1; j <= half; j++) {
-          M(cx) even = first, turn = { { 0 }, { 0 } };
-          for (int k = 0, e = j; k < half; k++) {
-            const M(vec) vc = circle[2 * e] - (M(vec)){ 0 }, vs = circle[2 * e + 1] - (M(vec)){ 0 };
-            even.re = M_FMA(vc, sum[k].re, even.re), even.im = M_FMA(vc, sum[k].im, even.im);
-            turn.re = M_FMA(vs, dif[k].re, turn.re), turn.im = M_FMA(vs, dif[k].im, turn.im);
-            e += j;
-            if (e >= radix) e -= radix;
-          }
-          v[j] = (M(cx)){ even.re + turn.im, even.im - turn.re };
-          v[radix - j] = (M(cx)){ even.re - turn.im, even.im + turn.re };
-        }
+        M(add_and_subtract)(radix, from, across, x->im, x->form, sum, dif);
+        M(sums)(radix, &first, sum, dif, circle, false, v);
         for (int k = 0; k < radix; k++) {
           if (p > 0 && k > 0) M(turned)(v + k, v[k].re, v[k].im, w[2 * k - 2], w[2 * k - 1]);
           else if (t) v[k] = M(finished)(t, i, q + k * s, v[k]);
@@ -231,6 +267,30 @@ static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, c
       to += (radix - 1) * apart;
       if (p > 0) w += 2 * (radix - 1);
     }
+  }
+}
+
+/* Lines of a prime size. real: x has real parts only, and y gets the first half of the spectrum. */
+static __attribute__((noinline)) void M(sum_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(after) *t,
+                                                    bool real)
+{
+  enum { N = TH_FFT_SUMMED };
+  const int n = (int)d->n;
+  M(cx) sum[N / 2], dif[N / 2], v[N], first;
+  if (real) {
+    const M(vec) none = { 0 };
+    first = (M(cx)){ M(take)(x->at, 0, SPLIT).re, none };
+    M(add_and_subtract)(n, x->at, x->step, 0, SPLIT, sum, dif);
+    for (int k = 0; k < n / 2; k++) sum[k].im = none;
+    M(sums)(n, &first, sum, dif, d->units, true, v);
+  } else {
+    first = M(take)(x->at, x->im, x->form);
+    M(add_and_subtract)(n, x->at, x->step, x->im, x->form, sum, dif);
+    M(sums)(n, &first, sum, dif, d->units, false, v);
+  }
+  for (int k = 0; k < (real ? n / 2 + 1 : n); k++) {
+    if (t->how != NOTHING) v[k] = M(finished)(t, 0, k, v[k]);
+    M(give)(y->at + k * y->step, y->im, y->form, v[k]);
   }
 }
 
@@ -276,6 +336,7 @@ static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
 static int64_t M(room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * 2;
+  if (d->kind == TH_FFT_SUM) return 0;
   return 2 * d->n + th_max(M(room)(d->column), M(room)(d->row));
 }
 
@@ -304,6 +365,10 @@ static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
   if (d->kind == TH_FFT_DIRECT) {
     const M(many) one = { 1, 0, 0 };
     M(direct)(d, x, y, &one, work, t);
+    return;
+  }
+  if (d->kind == TH_FFT_SUM) {
+    M(sum_across)(d, x, y, t, false);
     return;
   }
   const int64_t columns = d->row->n, rows = d->column->n;
