@@ -1,4 +1,5 @@
 -- test/dist/compress_async_spec.lua - asynchronous compressed all-reduces.
+-- runs once: test/dist/compress_spec.lua compares the bits of all levels
 local ranks = require 'test.dist.ranks'
 local temporary = require 'test.temporary'
 

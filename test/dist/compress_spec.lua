@@ -1,4 +1,5 @@
 -- test/dist/compress_spec.lua - compressed all-reduce: what each compressor sends, the carried
+-- runs once: one of its titles compares the bits of all levels
 -- error, and failures.
 local torch = require 'torch'
 local nn = require 'nn'
