@@ -20,6 +20,7 @@ enum {
   SUM_PART = 16,                    /* products of a prime's sum that are added up by themselves: sums of sums round less */
   AT_ONCE = 16,                     /* numbers to take from a line before the next line's turn: they share cache lines */
   FAR = 1024,                       /* numbers from row to row: the next vectors are fetched into the cache in time */
+  AHEAD = 128 << 10,                /* bytes of a line and its result that are fetched before their turn */
   ALL_NEAR = 4 << 20,               /* bytes of a matrix that stays in caches between calls */
   NEAR = 512 << 10                  /* bytes of lines that lie apart and are collected together */
 };
@@ -141,7 +142,8 @@ static void set_operands(const th_fft *f, const th_fft_pass *q, const th_tensor 
 static th_status run_pass(const th_fft *f, const th_fft_pass *q, const stage *from, const stage *to, pass *p)
 {
   const th_tensor x = without_pair(from->t, from->is_complex), y = without_pair(to->t, to->is_complex);
-  set_operands(f, q, &x, from->is_complex ? from->t->stride[x.ndim] : 0, &y, to->is_complex ? to->t->stride[y.ndim] : 0, q->dim, p);
+  const int64_t x_pair = from->is_complex ? from->t->stride[x.ndim] : 0, y_pair = to->is_complex ? to->t->stride[y.ndim] : 0;
+  set_operands(f, q, &x, x_pair, &y, y_pair, q->dim, p);
   if (p->w.count == 0 || p->to.count == 0) return TH_OK;
   return p->dtype == TH_F64 ? run_lines_f64(p) : run_lines_f32(p);
 }

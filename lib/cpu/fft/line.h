@@ -11,7 +11,21 @@ typedef struct M(line) {
   bool    real, bare;               /* of a SUM: no imaginary parts and half of the results; and `from` has none in between */
   th_slots *slots;                  /* NULL: one thread, which works in `work` */
   P      *work;
+  const P *soon[2];                 /* where the next line comes from and goes to, NULL: not known; */
+  int64_t bytes[2];                 /* they are fetched into the cache, each in one of the two steps */
 } M(line);
+
+/* Fetches part c of `parts` of the next line's input or result. Strided steps hide the order of memory from the processor. */
+TH_INLINE void M(fetch_soon)(const M(line) *j, const int to_write, int64_t c, int64_t parts)
+{
+  if (!j->soon[to_write]) return;
+  const char *at = (const char *)j->soon[to_write];
+  const int64_t end = j->bytes[to_write] * (c + 1) / parts;
+  for (int64_t b = j->bytes[to_write] * c / parts; b < end; b += 64) {
+    if (to_write) __builtin_prefetch(at + b, 1);
+    else __builtin_prefetch(at + b);
+  }
+}
 
 static int64_t M(up)(int64_t n) { return (n + M(CHUNK) - 1) / M(CHUNK); }
 
@@ -68,6 +82,7 @@ static void M(columns)(void *ctx, int64_t first, int64_t last)
   if (rows < M(CHUNK)) memset(results + rows * M(PAIR), 0, sizeof(P) * (size_t)((M(CHUNK) - rows) * M(PAIR)));
   if (M(up)(columns) > 1 && columns % M(CHUNK) && last == M(up)(columns) - 1) last++;
   for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
+    M(fetch_soon)(j, 0, c, M(up)(columns));
     for (int64_t lane = 0; lane < th_min(M(CHUNK), columns); lane += M(V)) {
       const int64_t column = th_fft_chunk_at(c, M(CHUNK), columns) + lane;
       const M(rows) from = { (P *)(uintptr_t)(j->from + 2 * column), 2 * columns, 0, j->form };
@@ -106,6 +121,7 @@ static void M(across_rows)(void *ctx, int64_t first, int64_t last)
   P *work = j->slots ? th_slot_take(j->slots) : j->work;
   if (M(up)(rows) > 1 && rows % M(CHUNK) && last == M(up)(rows) - 1) last++;
   for (int64_t c = first; c < last && !(j->slots && th_interrupted()); c++) {
+    M(fetch_soon)(j, 1, c, M(up)(rows));
     for (int64_t lane = 0; lane < th_min(M(CHUNK), rows); lane += M(V)) {
       const int64_t k = th_fft_chunk_at(c, M(CHUNK), rows) + lane;
       P *block = j->middle + (c * M(CHUNK) + lane) / M(V) * th_max(columns, M(CHUNK)) * M(PAIR);

@@ -96,6 +96,22 @@ static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines,
   if (!out) spread(p, buffer, lines, off);
 }
 
+/* Line i is the next one. Where it lies is fetched while the one before it is transformed, if the lines do not stay in a cache
+ * anyway, and two of them do. */
+static void M(look_ahead)(const pass *p, M(line) *j, int64_t i)
+{
+  int64_t off[1][TH_WALKOPS];
+  j->soon[0] = j->soon[1] = NULL;
+  if (!p->from.packed || !p->to.packed || i >= p->w.count || p->plan->node->kind != TH_FFT_SPLIT) return;
+  j->bytes[0] = p->from.count * (p->from.form == REAL ? 1 : 2) * (int64_t)sizeof(P);
+  j->bytes[1] = p->to.count * (p->to.form == REAL ? 1 : 2) * (int64_t)sizeof(P);
+  const int64_t both = j->bytes[0] + j->bytes[1];
+  if (both > AHEAD || both * p->w.count < ALL_NEAR) return;
+  th_walk_at(&p->w, p->w.ndim, i, off[0]);
+  j->soon[0] = (const P *)p->from.data + off[0][0];
+  j->soon[1] = (const P *)p->to.data + off[0][1];
+}
+
 static void M(run_single)(void *ctx, int64_t first, int64_t last)
 {
   pass *p = ctx;
@@ -111,6 +127,7 @@ static void M(run_single)(void *ctx, int64_t first, int64_t last)
       th_walk_at(&p->w, p->w.ndim, i + l, off[l]);
       buffer[l] = (char *)(memory + l * p->line);
     }
+    M(look_ahead)(p, &j, i + 1 < last * together ? i + 1 : p->w.count);
     M(one_at)(p, &j, buffer, lines, (const int64_t(*)[TH_WALKOPS])off);
   }
   th_slot_give(&p->slots, memory);

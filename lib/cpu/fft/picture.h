@@ -50,6 +50,7 @@ static void M(some_rows)(const pass *p, P *memory, int64_t first, int64_t apart,
       th_walk_at(&p->w, p->w.ndim, first + (i + l) * apart, off[l]);
       buffer[l] = (char *)(memory + l * p->line);
     }
+    M(look_ahead)(p, &j, i + lines < count ? first + (i + lines) * apart : first + 1);
     if (group) M(group)(p, memory, lines, (const int64_t(*)[TH_WALKOPS])off);
     else M(one_at)(p, &j, buffer, lines, (const int64_t(*)[TH_WALKOPS])off);
     i += lines;
