@@ -14,7 +14,8 @@ static int64_t M(together_room)(const pass *p)
 }
 static bool M(may_go_together)(const pass *p)
 {
-  return p->plan->node->kind == TH_FFT_DIRECT || p->plan->node->kind == TH_FFT_SUM || (p->plan->node->kind == TH_FFT_SPLIT && p->n <= TOGETHER);
+  const int kind = p->plan->node->kind;
+  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || (kind == TH_FFT_SPLIT && p->n <= TOGETHER);
 }
 /* Do all threads work on one line? */
 static bool M(goes_alone)(const pass *p, int64_t lines)

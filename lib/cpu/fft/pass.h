@@ -189,10 +189,11 @@ PASS_OF(2) PASS_OF(3) PASS_OF(4) PASS_OF(5) PASS_OF(6) PASS_OF(7) PASS_OF(8)
 PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(16)
 #undef PASS_OF
 
-/* Numbers j to j + count - 1 of a transform of n, an odd size, and n minus them: from the first number and the sums and differences
- * of the numbers k and n - k. circle: cos and sin of 2 pi k / n. real: of real numbers, and without those at n - j. */
-TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *circle,
-                            const bool real, M(cx) *v)
+/* Computes the results j to j + count - 1 of a transform of odd size n, and the results n - j. `sum` and `dif` are the sums and
+ * differences of the inputs k and n - k. circle: cos and sin of 2 pi k / n. real: the inputs are real, and the results n - j are
+ * not wanted. */
+TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif,
+                            const P *circle, const bool real, M(cx) *v)
 {
   const M(vec) none = { 0 };
   M(cx) even[4], turn[4];
