@@ -469,8 +469,8 @@ end
 function gModule:read(file)
    nn.utils.restore(self, file:readObject())
    local function need(what, v)
-      if type(v) ~= 'table' then error(('nn.gModule: %s in the file must be a table, got %s'):format(what, where.describe(v)), 0) end
-      return v
+      if type(v) == 'table' then return v end
+      error(('nn.gModule: %s in the file must be a table, got %s'):format(what, where.describe(v)), 0)
    end
    local modules = {}
    for i, node in ipairs(need('forwardnodes', self.forwardnodes)) do
