@@ -1,5 +1,6 @@
 // batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a pass of its own around the mean.
 #include "cudnn.cuh"
+#include "../lib/op/batchnorm.args.h"
 #include "normalise.cuh"
 
 namespace {
@@ -89,12 +90,13 @@ static __global__ void normalise(T *y, view vy, const T *x, view vx, const typen
 
 template <class T> static th_status own_norm(const th_call *c)
 {
+  const batchnorm_args *a = batchnorm_args_of(c);
   typedef typename element<T>::C C;
-  const th_tensor *y = c->arg[0].t, *x = c->arg[3].t;
+  const th_tensor *y = a->y, *x = a->x;
   const th_features s = features_of(x);
   const int64_t n = th_numel(x), stretches = th_stretches(s);
-  forward_of<T> j = { th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t), th_vector<T>(c->arg[1].t), th_vector<T>(c->arg[2].t),
-                      th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[7].t), c->arg[8].i != 0, c->arg[9].d, c->arg[10].d,
+  forward_of<T> j = { th_vector<T>(a->weight), th_vector<T>(a->bias), th_vector<T>(a->mean), th_vector<T>(a->invstd),
+                      th_vector<T>(a->runningMean), th_vector<T>(a->runningVar), a->train != 0, a->momentum, a->eps,
                       (double)(s.samples * s.places) };
   th_cuda_scratch part, mean, by;
   if (n == 0) return TH_OK;
@@ -155,18 +157,19 @@ static __global__ void differentiate(T *gx, view vgx, const T *x, view vx, const
 
 template <class T> static th_status own_norm_grad(const th_call *c)
 {
+  const batchnorm_grad_args *a = batchnorm_grad_args_of(c);
   typedef typename element<T>::C C;
-  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t, *g = c->arg[2].t;
+  const th_tensor *gx = a->gx, *x = a->x, *g = a->g;
   const th_features s = features_of(x);
   const int64_t n = th_numel(x), stretches = th_stretches(s);
-  const backward_of<T> j = { th_vector<T>(c->arg[3].t), th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t),
-                             th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[7].t), c->arg[8].i != 0, c->arg[9].d,
+  const backward_of<T> j = { th_vector<T>(a->weight), th_vector<T>(a->mean), th_vector<T>(a->invstd),
+                             th_vector<T>(a->gradWeight), th_vector<T>(a->gradBias), a->train != 0, a->scale,
                              (double)(s.samples * s.places) };
   th_cuda_scratch part, by;
   if (n == 0) return TH_OK;
   TH_TRY(part.take((size_t)(s.features * stretches) * 2 * sizeof(double)));
   TH_TRY(by.take((size_t)s.features * 4 * sizeof(C)));
-  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(c->arg[4].t) };
+  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(a->mean) };
   TH_TRY(th_sum_by_feature(part.as<double>(), f, s));
   TH_LAUNCH((prepare_grad<T>), th_blocks(s.features), THREADS, 0, by.as<C>(), j, part.as<const double>(), s.features, stretches);
   TH_LAUNCH((differentiate<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(x), th_view_of(x),
@@ -207,21 +210,22 @@ static int mode_of(const th_tensor *x) { return x->ndim == 2 ? dnn::BY_ACTIVATIO
 
 template <class T> static th_status cudnn_norm(const th_call *c)
 {
+  const batchnorm_args *a = batchnorm_args_of(c);
   typedef typename element<T>::C P;
-  const th_tensor *tx = c->arg[3].t;
+  const th_tensor *tx = a->x;
   const int64_t n = tx->size[1];
   const int mode = mode_of(tx);
-  const double eps = c->arg[10].d;
-  const bool train = c->arg[8].i != 0;
+  const double eps = a->eps;
+  const bool train = a->train != 0;
   const dnn::factors f(1, sizeof(P) == 8);
-  const th_vector<T> none(nullptr), rm(c->arg[6].t), rv(c->arg[7].t), mean(c->arg[1].t), invstd(c->arg[2].t);
-  const vectors<T> in = { { th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t), rm, rv }, { 1, 0, 0, 1 } };
+  const th_vector<T> none(nullptr), rm(a->runningMean), rv(a->runningVar), mean(a->mean), invstd(a->invstd);
+  const vectors<T> in = { { th_vector<T>(a->weight), th_vector<T>(a->bias), rm, rv }, { 1, 0, 0, 1 } };
   const vectors<T> out = { { rm, rv, mean, invstd }, {} }, fixed = { { mean, invstd, none, none }, {} };
   th_cuda_scratch room;
   dnn::tensor x, p;
   dnn::packed from, to;
   TH_TRY(from.take(tx, true));
-  TH_TRY(to.take(c->arg[0].t, false));
+  TH_TRY(to.take(a->y, false));
   TH_TRY(room.take((size_t)(6 * n) * sizeof(P)));
   P *const v = room.as<P>(), *const bias = v + n, *const running = bias + n, *const saved = running + 2 * n;
   TH_LAUNCH((gather<T, P>), th_blocks(4 * n), THREADS, 0, v, in, n);
@@ -230,7 +234,7 @@ template <class T> static th_status cudnn_norm(const th_call *c)
   TH_TRY(x.make_like(tx, false));
   TH_TRY(p.make(sizeof(P) == 8 ? dnn::DOUBLE : dnn::FLOAT, 1, n, 1, 1));
   if (train) {
-    TH_DNN_TRY(norm, h, mode, f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(), x, to.data(), p, v, bias, c->arg[9].d, running,
+    TH_DNN_TRY(norm, h, mode, f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(), x, to.data(), p, v, bias, a->momentum, running,
                running + n, eps, saved, saved + n);
     TH_LAUNCH((scatter<T, P>), th_blocks(4 * n), THREADS, 0, out, running, n);
   } else {
@@ -244,20 +248,21 @@ template <class T> static th_status cudnn_norm(const th_call *c)
 
 template <class T> static th_status cudnn_norm_grad(const th_call *c)
 {
+  const batchnorm_grad_args *a = batchnorm_grad_args_of(c);
   typedef typename element<T>::C P;
-  const th_tensor *tx = c->arg[1].t;
+  const th_tensor *tx = a->x;
   const int64_t n = tx->size[1];
   const dnn::factors f(1, sizeof(P) == 8);
   const th_vector<T> none(nullptr);
-  const th_vector<T> weight(c->arg[3].t), m(c->arg[4].t), inv(c->arg[5].t);
+  const th_vector<T> weight(a->weight), m(a->mean), inv(a->invstd);
   const vectors<T> in = { { weight, m, inv, none }, { 1, 0, 1, 0 } };
-  const vectors<T> out = { { th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[7].t), none, none }, {} };
+  const vectors<T> out = { { th_vector<T>(a->gradWeight), th_vector<T>(a->gradBias), none, none }, {} };
   th_cuda_scratch room;
   dnn::tensor x, p;
   dnn::packed from, g, to;
   TH_TRY(from.take(tx, true));
-  TH_TRY(g.take(c->arg[2].t, true));
-  TH_TRY(to.take(c->arg[0].t, false));
+  TH_TRY(g.take(a->g, true));
+  TH_TRY(to.take(a->gx, false));
   TH_TRY(room.take((size_t)(6 * n) * sizeof(P)));
   P *const v = room.as<P>(), *const mean = v + n, *const invstd = mean + n, *const sums = invstd + 2 * n;
   TH_LAUNCH((gather<T, P>), th_blocks(4 * n), THREADS, 0, v, in, n);
@@ -267,7 +272,7 @@ template <class T> static th_status cudnn_norm_grad(const th_call *c)
   TH_TRY(p.make(sizeof(P) == 8 ? dnn::DOUBLE : dnn::FLOAT, 1, n, 1, 1));
   TH_DNN_TRY(norm_back, h, mode_of(tx), f.at(dnn::ONCE), f.at(dnn::NOTHING), f.at(dnn::ONCE), f.at(dnn::NOTHING), x, from.data(),
              x, g.data(), x, to.data(), p, v, sums, sums + n, 1e-5, mean, invstd);
-  TH_LAUNCH((add_scaled<T, P>), th_blocks(2 * n), THREADS, 0, out, sums, n, c->arg[9].d);
+  TH_LAUNCH((add_scaled<T, P>), th_blocks(2 * n), THREADS, 0, out, sums, n, a->scale);
   TH_TRY(th_launched());
   return to.give();
 }
@@ -275,23 +280,28 @@ template <class T> static th_status cudnn_norm_grad(const th_call *c)
 /* A batch of one number has no variance without bias, and the gradient with fixed ones is a product that cuDNN has not. */
 static dnn::work norm_of(const th_call *c, const th_tensor *x, bool back, th_kernel own, th_kernel theirs)
 {
+  const batchnorm_args *a = batchnorm_args_of(c);
   const th_features s = features_of(x);
-  const bool train = c->arg[8].i != 0, sizes = th_numel(x) > 0 && th_numel(x) < INT32_MAX;
-  const double eps = back ? 0 : c->arg[10].d, momentum = back || !train ? 0 : c->arg[9].d;
+  const bool train = (back ? batchnorm_grad_args_of(c)->train : a->train) != 0;
+  const bool sizes = th_numel(x) > 0 && th_numel(x) < INT32_MAX;
+  const double eps = back ? 0 : a->eps, momentum = back || !train ? 0 : a->momentum;
   const bool can = sizes && (train ? s.samples * s.places > 1 : !back) && eps >= 0 && eps < 1 && momentum >= 0 && momentum <= 1;
   const int pass = back ? TH_DNN_NORM_GRAD : train ? TH_DNN_NORM : TH_DNN_NORM_FIXED;
   dnn::work job = { dnn::key_of(c, pass, { s.samples, s.features, s.places, x->ndim == 2 }), can,
-                    train && s.places > 1 && x->dtype != TH_F64, own, theirs, { 0, 1, 2, 6, 7, -1 } };
-  if (back) job.written[1] = 6, job.written[2] = 7, job.written[3] = -1;
+                    train && s.places > 1 && x->dtype != TH_F64, own, theirs,
+                    { batchnorm_y, batchnorm_mean, batchnorm_invstd, batchnorm_runningMean, batchnorm_runningVar, -1 } };
+  if (!back) return job;
+  job.written[0] = batchnorm_grad_gx, job.written[1] = batchnorm_grad_gradWeight, job.written[2] = batchnorm_grad_gradBias;
+  job.written[3] = -1;
   return job;
 }
 template <class T> static th_status batchnorm(const th_call *c)
 {
-  return dnn::compute(c, norm_of(c, c->arg[3].t, false, own_norm<T>, cudnn_norm<T>));
+  return dnn::compute(c, norm_of(c, batchnorm_args_of(c)->x, false, own_norm<T>, cudnn_norm<T>));
 }
 template <class T> static th_status batchnorm_grad(const th_call *c)
 {
-  return dnn::compute(c, norm_of(c, c->arg[1].t, true, own_norm_grad<T>, cudnn_norm_grad<T>));
+  return dnn::compute(c, norm_of(c, batchnorm_grad_args_of(c)->x, true, own_norm_grad<T>, cudnn_norm_grad<T>));
 }
 
 }  // namespace

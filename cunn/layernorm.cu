@@ -1,5 +1,6 @@
 // layernorm.cu - normalisation of the rows of the last dimension, and its gradients. Sums run in double.
 #include "normalise.cuh"
+#include "../lib/op/layernorm.args.h"
 
 namespace {
 
@@ -49,9 +50,10 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) forw
 
 template <class T> static th_status layernorm(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[3].t;
-  const forward_of<T> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x), th_vector<T>(c->arg[5].t),
-                            th_vector<T>(c->arg[6].t), th_vector<T>(c->arg[1].t), th_vector<T>(c->arg[2].t), c->arg[4].d };
+  const layernorm_args *a = layernorm_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const forward_of<T> j = { th_first<T>(y), th_first<const T>(x), rows_of(y), rows_of(x), th_vector<T>(a->weight),
+                            th_vector<T>(a->bias), th_vector<T>(a->mean), th_vector<T>(a->invstd), a->eps };
   if (th_numel(x) == 0) return TH_OK;
   BY_WIDTH(forward, j.lx, j)
   return th_launched();
@@ -92,9 +94,10 @@ template <class T, int W> static __global__ void __launch_bounds__(THREADS) back
 
 template <class T> static th_status layernorm_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t, *g = c->arg[2].t;
+  const layernorm_grad_args *a = layernorm_grad_args_of(c);
+  const th_tensor *gx = a->gx, *x = a->x, *g = a->g;
   const backward_of<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), rows_of(gx), rows_of(x), rows_of(g),
-                             th_vector<T>(c->arg[3].t), th_vector<T>(c->arg[4].t), th_vector<T>(c->arg[5].t) };
+                             th_vector<T>(a->weight), th_vector<T>(a->mean), th_vector<T>(a->invstd) };
   if (th_numel(x) == 0) return TH_OK;
   BY_WIDTH(backward, j.lx, j)
   return th_launched();
@@ -126,19 +129,20 @@ static __global__ void add_sums(th_vector<T> gw, th_vector<T> gb, const double *
   }
 }
 
-template <class T> static th_status layernorm_grad_weight(const th_call *c)
+template <class T> static th_status grad_weight(const th_call *c)
 {
-  const th_tensor *x = c->arg[2].t, *g = c->arg[3].t;
+  const layernorm_grad_weight_args *a = layernorm_grad_weight_args_of(c);
+  const th_tensor *x = a->x, *g = a->g;
   const lines l = rows_of(x);
   const th_features s = { l.count, l.n, 1 };
-  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(c->arg[4].t),
-                           th_vector<T>(c->arg[5].t) };
+  const gradients<T> f = { th_first<const T>(x), th_first<const T>(g), th_view_of(x), th_view_of(g), th_vector<T>(a->mean),
+                           th_vector<T>(a->invstd) };
   th_cuda_scratch part;
   if (th_numel(x) == 0) return TH_OK;
   TH_TRY(part.take((size_t)(l.n * th_stretches(s)) * 2 * sizeof(double)));
   TH_TRY(th_sum_by_feature(part.as<double>(), f, s));
-  TH_LAUNCH((add_sums<T>), th_blocks(l.n), THREADS, 0, th_vector<T>(c->arg[0].t), th_vector<T>(c->arg[1].t),
-            part.as<const double>(), l.n, th_stretches(s), c->arg[6].d);
+  TH_LAUNCH((add_sums<T>), th_blocks(l.n), THREADS, 0, th_vector<T>(a->gw), th_vector<T>(a->gb),
+            part.as<const double>(), l.n, th_stretches(s), a->scale);
   return th_launched();
 }
 
@@ -146,4 +150,4 @@ template <class T> static th_status layernorm_grad_weight(const th_call *c)
 
 TH_KERNELS(layernorm, TH_CUDA_FLOATS(layernorm))
 TH_KERNELS(layernorm_grad, TH_CUDA_FLOATS(layernorm_grad))
-TH_KERNELS(layernorm_grad_weight, TH_CUDA_FLOATS(layernorm_grad_weight))
+TH_KERNELS(layernorm_grad_weight, TH_CUDA_FLOATS(grad_weight))

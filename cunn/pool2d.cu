@@ -1,5 +1,6 @@
 // pool2d.cu - maxima and means over windows of images, and their gradients.
 #include "cudnn.cuh"
+#include "../lib/op/pool2d.args.h"
 #include "fold.cuh"
 
 namespace {
@@ -25,9 +26,9 @@ static pool volumes(const th_tensor *x, const th_tensor *y)
   p.dh = p.dw = 1;
   return p;
 }
-static void set_windows(pool *p, const th_arg *v)
+static void set_windows(pool *p, const pool_window_args *w)
 {
-  p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
+  p->kh = w->kH, p->kw = w->kW, p->sh = w->strideH, p->sw = w->strideW, p->ph = w->padH, p->pw = w->padW;
 }
 
 /* ---- maxima ---- */
@@ -58,11 +59,12 @@ template <class T> static __global__ void largest(T *y, view vy, int64_t *index,
 
 template <class T> static th_status maxpool2d(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  const maxpool2d_args *a = maxpool2d_args_of(c);
+  const th_tensor *y = a->y, *index = a->index, *x = a->x;
   const int64_t n = th_numel(y);
   pool p = geometry(x, y);
-  set_windows(&p, c->arg + 3);
-  p.dh = c->arg[9].i, p.dw = c->arg[10].i;
+  set_windows(&p, pool_window_args_at(c, maxpool2d_kH));
+  p.dh = a->dilationH, p.dw = a->dilationW;
   if (n == 0) return TH_OK;
   TH_LAUNCH((largest<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<int64_t>(index), th_view_of(index),
             th_first<const T>(x), th_view_of(x), p, n);
@@ -102,7 +104,8 @@ static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx,
 
 template <class T> static th_status max_grad(const th_call *c, const pool &p)
 {
-  const th_tensor *gx = c->arg[0].t, *index = c->arg[2].t, *g = c->arg[3].t;
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  const th_tensor *gx = a->gx, *index = a->index, *g = a->g;
   if (th_numel(gx) == 0) return TH_OK;
   const unsigned blocks = (unsigned)(p.planes < 65535 ? p.planes : 65535);
   TH_LAUNCH((add_to_largest<T>), blocks, AT_ONCE, 0, th_first<T>(gx), th_view_of(gx), th_first<const int64_t>(index),
@@ -112,11 +115,13 @@ template <class T> static th_status max_grad(const th_call *c, const pool &p)
 
 template <class T> static th_status maxpool2d_grad(const th_call *c)
 {
-  return max_grad<T>(c, geometry(c->arg[0].t, c->arg[3].t));
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  return max_grad<T>(c, geometry(a->gx, a->g));
 }
 template <class T> static th_status maxpool3d_grad(const th_call *c)
 {
-  return max_grad<T>(c, volumes(c->arg[0].t, c->arg[3].t));
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  return max_grad<T>(c, volumes(a->gx, a->g));
 }
 
 /* ---- means ---- */
@@ -171,22 +176,24 @@ template <class T> static __global__ void share(T *gx, view vx, const T *g, view
 
 template <class T> static th_status own_mean(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const avgpool2d_args *a = avgpool2d_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const int64_t n = th_numel(y);
   pool p = geometry(x, y);
-  set_windows(&p, c->arg + 2);
-  p.count_pad = c->arg[9].i != 0;
+  set_windows(&p, pool_window_args_at(c, avgpool2d_kH));
+  p.count_pad = a->countPad != 0;
   if (n == 0) return TH_OK;
   TH_LAUNCH((mean<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), p, n);
   return th_launched();
 }
 template <class T> static th_status own_mean_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t, *g = c->arg[2].t;
+  const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
+  const th_tensor *gx = a->gx, *g = a->g;
   const int64_t n = th_numel(gx);
   pool p = geometry(gx, g);
-  set_windows(&p, c->arg + 3);
-  p.count_pad = c->arg[10].i != 0;
+  set_windows(&p, pool_window_args_at(c, avgpool2d_grad_kH));
+  p.count_pad = a->countPad != 0;
   if (n == 0) return TH_OK;
   TH_LAUNCH((share<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(g), th_view_of(g), p, n);
   return th_launched();
@@ -200,27 +207,28 @@ struct by_cudnn {
   dnn::packed from, to;
   void *d = nullptr;
   ~by_cudnn() { if (d) dnn::library.free_pool(d); }
-  th_status make(const th_tensor *tx, const th_tensor *ty, const th_arg *v, bool count_pad)
+  th_status make(const th_tensor *tx, const th_tensor *ty, const mean_window_args *w)
   {
-    const int mode = count_pad ? dnn::MEAN_WITH_PADDING : dnn::MEAN_WITHOUT_PADDING;
+    const int mode = w->countPad ? dnn::MEAN_WITH_PADDING : dnn::MEAN_WITHOUT_PADDING;
     TH_TRY(x.make_like(tx, true));
     TH_TRY(y.make_like(ty, true));
     TH_DNN_TRY(new_pool, &d);
-    TH_DNN_TRY(set_pool, d, mode, dnn::PROPAGATE_NAN, (int)v[0].i, (int)v[1].i, (int)v[4].i, (int)v[5].i, (int)v[2].i,
-               (int)v[3].i);
+    TH_DNN_TRY(set_pool, d, mode, dnn::PROPAGATE_NAN, (int)w->kH, (int)w->kW, (int)w->padH, (int)w->padW, (int)w->strideH,
+               (int)w->strideW);
     return TH_OK;
   }
 };
 
 static th_status cudnn_mean(const th_call *c)
 {
+  const avgpool2d_args *a = avgpool2d_args_of(c);
   const dnn::factors f(1, c->dtype == TH_F64);
   by_cudnn p;
-  TH_TRY(p.from.take(c->arg[1].t, true));
-  TH_TRY(p.to.take(c->arg[0].t, false));
+  TH_TRY(p.from.take(a->x, true));
+  TH_TRY(p.to.take(a->y, false));
   dnn::handle h;
   TH_TRY(h.take());
-  TH_TRY(p.make(c->arg[1].t, c->arg[0].t, c->arg + 2, c->arg[9].i != 0));
+  TH_TRY(p.make(a->x, a->y, mean_window_args_at(c, avgpool2d_kH)));
   TH_DNN_TRY(pool, h, p.d, f.at(dnn::ONCE), p.x, p.from.data(), f.at(dnn::NOTHING), p.y, p.to.data());
   return p.to.give();
 }
@@ -228,40 +236,46 @@ static th_status cudnn_mean(const th_call *c)
 /* The gradient of a mean needs neither x nor y, which cuDNN asks for all the same: any memory of their size does. */
 static th_status cudnn_mean_grad(const th_call *c)
 {
+  const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
   const dnn::factors f(1, c->dtype == TH_F64);
   by_cudnn p;
-  TH_TRY(p.from.take(c->arg[2].t, true));
-  TH_TRY(p.to.take(c->arg[0].t, false));
+  TH_TRY(p.from.take(a->g, true));
+  TH_TRY(p.to.take(a->gx, false));
   dnn::handle h;
   TH_TRY(h.take());
-  TH_TRY(p.make(c->arg[0].t, c->arg[2].t, c->arg + 3, c->arg[10].i != 0));
+  TH_TRY(p.make(a->gx, a->g, mean_window_args_at(c, avgpool2d_grad_kH)));
   TH_DNN_TRY(pool_back, h, p.d, f.at(dnn::ONCE), p.y, p.from.data(), p.y, p.from.data(), p.x, p.to.data(), f.at(dnn::NOTHING),
              p.x, p.to.data());
   return p.to.give();
 }
 
 /* Both divide alike where no window hangs over the padding. */
-static dnn::work mean_of(const th_call *c, int pass, const th_tensor *x, const th_tensor *y, const th_arg *v, th_kernel own)
+static dnn::work mean_of(const th_call *c, int pass, const th_tensor *x, const th_tensor *y, const mean_window_args *a,
+                         th_kernel own)
 {
   const int h = x->ndim - 2, w = x->ndim - 1;
   const int64_t n = x->ndim == 4 ? x->size[0] : 1, planes = x->size[x->ndim - 3];
   bool can = th_numel(x) > 0 && th_numel(x) < INT32_MAX && th_numel(y) < INT32_MAX;
+  const int64_t k[] = { a->kH, a->kW }, step[] = { a->strideH, a->strideW }, pad[] = { a->padH, a->padW };
   for (int i = 0; i < 2; i++) {
-    const int64_t in = x->size[h + i] + 2 * v[4 + i].i - v[i].i;
-    can = can && v[i].i < 4096 && v[2 + i].i < 4096 && in / v[2 + i].i + 1 == y->size[h + i];
+    const int64_t in = x->size[h + i] + 2 * pad[i] - k[i];
+    can = can && k[i] < 4096 && step[i] < 4096 && in / step[i] + 1 == y->size[h + i];
   }
-  dnn::work job = { dnn::key_of(c, pass, { n, 1, planes, v[7].i, x->size[h], x->size[w], v[0].i, v[1].i, y->size[h], y->size[w],
-                                           v[2].i, v[3].i, v[4].i, v[5].i }),
-                    can, false, own, pass == TH_DNN_MEAN ? cudnn_mean : cudnn_mean_grad, { 0, -1 } };
+  dnn::work job = { dnn::key_of(c, pass, { n, 1, planes, a->countPad, x->size[h], x->size[w], k[0], k[1], y->size[h],
+                                           y->size[w], step[0], step[1], pad[0], pad[1] }),
+                    can, false, own, pass == TH_DNN_MEAN ? cudnn_mean : cudnn_mean_grad,
+                    { pass == TH_DNN_MEAN ? (int)avgpool2d_y : (int)avgpool2d_grad_gx, -1 } };
   return job;
 }
 template <class T> static th_status avgpool2d(const th_call *c)
 {
-  return dnn::compute(c, mean_of(c, TH_DNN_MEAN, c->arg[1].t, c->arg[0].t, c->arg + 2, own_mean<T>));
+  const avgpool2d_args *a = avgpool2d_args_of(c);
+  return dnn::compute(c, mean_of(c, TH_DNN_MEAN, a->x, a->y, mean_window_args_at(c, avgpool2d_kH), own_mean<T>));
 }
 template <class T> static th_status avgpool2d_grad(const th_call *c)
 {
-  return dnn::compute(c, mean_of(c, TH_DNN_MEAN_GRAD, c->arg[0].t, c->arg[2].t, c->arg + 3, own_mean_grad<T>));
+  const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
+  return dnn::compute(c, mean_of(c, TH_DNN_MEAN_GRAD, a->gx, a->g, mean_window_args_at(c, avgpool2d_grad_kH), own_mean_grad<T>));
 }
 
 }  // namespace

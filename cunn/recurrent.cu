@@ -1,6 +1,7 @@
 // recurrent.cu - sequences of recurrent cells: for each step a product of the states with the weight, then a thread for each
 // unit of each sample. States and products are kept in C; samples that have no row at a step stay as they are.
 #include "gemm.cuh"
+#include "../lib/op/recurrent.args.h"
 
 namespace {
 
@@ -224,51 +225,56 @@ static job<T> job_of(cell kind, bool reverse, const th_tensor *x, const th_tenso
 
 template <class T> static th_status gated(const th_call *c, cell kind)
 {
-  job<T> j = job_of<T>(kind, c->arg[6].i != 0, c->arg[3].t, c->arg[4].t, c->arg[5].t);
-  j.x = matrix<T>(c->arg[3].t), j.bias = matrix<T>(c->arg[7].t), j.h0 = matrix<T>(c->arg[8].t);
-  if (kind == LSTM) j.c0 = matrix<T>(c->arg[9].t);
-  j.h = matrix<T>(c->arg[0].t), j.c = matrix<T>(c->arg[1].t), j.a = matrix<T>(c->arg[2].t);
+  const lstm_args *a = lstm_args_of(c);
+  job<T> j = job_of<T>(kind, a->reverse != 0, a->x, a->places, a->weight);
+  j.x = matrix<T>(a->x), j.bias = matrix<T>(a->bias), j.h0 = matrix<T>(a->h0);
+  if (kind == LSTM) j.c0 = matrix<T>(a->c0);
+  j.h = matrix<T>(a->h), j.c = matrix<T>(a->c), j.a = matrix<T>(a->a);
   const matrix<T> *const results[] = { &j.h, &j.c, &j.a };
-  return run(j, c->arg[5].t, false, results, 3);
+  return run(j, a->weight, false, results, 3);
 }
 template <class T> static th_status lstm(const th_call *c) { return gated<T>(c, LSTM); }
 template <class T> static th_status gru(const th_call *c) { return gated<T>(c, GRU); }
 template <class T> static th_status rnn(const th_call *c)
 {
-  job<T> j = job_of<T>(PLAIN, c->arg[5].i != 0, c->arg[1].t, c->arg[2].t, c->arg[3].t);
-  j.relu = c->arg[4].i != 0;
-  j.x = matrix<T>(c->arg[1].t), j.bias = matrix<T>(c->arg[6].t), j.h0 = matrix<T>(c->arg[7].t), j.h = matrix<T>(c->arg[0].t);
+  const rnn_args *a = rnn_args_of(c);
+  job<T> j = job_of<T>(PLAIN, a->reverse != 0, a->x, a->places, a->weight);
+  j.relu = a->relu != 0;
+  j.x = matrix<T>(a->x), j.bias = matrix<T>(a->bias), j.h0 = matrix<T>(a->h0), j.h = matrix<T>(a->h);
   const matrix<T> *const results[] = { &j.h };
-  return run(j, c->arg[3].t, false, results, 1);
+  return run(j, a->weight, false, results, 1);
 }
 
 template <class T> static th_status lstm_grad(const th_call *c)
 {
-  job<T> j = job_of<T>(LSTM, c->arg[10].i != 0, c->arg[4].t, c->arg[8].t, c->arg[9].t);
+  const lstm_grad_args *a = lstm_grad_args_of(c);
+  job<T> j = job_of<T>(LSTM, a->reverse != 0, a->a, a->places, a->weight);
   matrix<T> *const in[] = { &j.a, &j.h, &j.c, &j.g }, *const state[] = { &j.h0, &j.c0, &j.ghn, &j.gcn };
-  for (int i = 0; i < 4; i++) *in[i] = matrix<T>(c->arg[4 + i].t), *state[i] = matrix<T>(c->arg[11 + i].t);
-  j.gx = matrix<T>(c->arg[0].t), j.hp = matrix<T>(c->arg[1].t), j.gh0 = matrix<T>(c->arg[2].t), j.gc0 = matrix<T>(c->arg[3].t);
+  for (int i = 0; i < 4; i++) *in[i] = matrix<T>(c->arg[lstm_grad_a + i].t), *state[i] = matrix<T>(c->arg[lstm_grad_h0 + i].t);
+  j.gx = matrix<T>(a->gx), j.hp = matrix<T>(a->hp), j.gh0 = matrix<T>(a->gh0), j.gc0 = matrix<T>(a->gc0);
   const matrix<T> *const results[] = { &j.gx, &j.hp };
-  return run(j, c->arg[9].t, true, results, 2);
+  return run(j, a->weight, true, results, 2);
 }
 template <class T> static th_status gru_grad(const th_call *c)
 {
-  job<T> j = job_of<T>(GRU, c->arg[10].i != 0, c->arg[4].t, c->arg[8].t, c->arg[9].t);
+  const gru_grad_args *a = gru_grad_args_of(c);
+  job<T> j = job_of<T>(GRU, a->reverse != 0, a->a, a->places, a->weight);
   matrix<T> *const in[] = { &j.a, &j.h, &j.c, &j.g };
-  for (int i = 0; i < 4; i++) *in[i] = matrix<T>(c->arg[4 + i].t);
-  j.h0 = matrix<T>(c->arg[11].t), j.ghn = matrix<T>(c->arg[12].t);
-  j.gx = matrix<T>(c->arg[0].t), j.gq = matrix<T>(c->arg[1].t), j.hp = matrix<T>(c->arg[2].t), j.gh0 = matrix<T>(c->arg[3].t);
+  for (int i = 0; i < 4; i++) *in[i] = matrix<T>(c->arg[gru_grad_a + i].t);
+  j.h0 = matrix<T>(a->h0), j.ghn = matrix<T>(a->ghn);
+  j.gx = matrix<T>(a->gx), j.gq = matrix<T>(a->gq), j.hp = matrix<T>(a->hp), j.gh0 = matrix<T>(a->gh0);
   const matrix<T> *const results[] = { &j.gx, &j.gq, &j.hp };
-  return run(j, c->arg[9].t, true, results, 3);
+  return run(j, a->weight, true, results, 3);
 }
 template <class T> static th_status rnn_grad(const th_call *c)
 {
-  job<T> j = job_of<T>(PLAIN, c->arg[8].i != 0, c->arg[3].t, c->arg[5].t, c->arg[6].t);
-  j.relu = c->arg[7].i != 0;
-  j.h = matrix<T>(c->arg[3].t), j.g = matrix<T>(c->arg[4].t), j.h0 = matrix<T>(c->arg[9].t), j.ghn = matrix<T>(c->arg[10].t);
-  j.gx = matrix<T>(c->arg[0].t), j.hp = matrix<T>(c->arg[1].t), j.gh0 = matrix<T>(c->arg[2].t);
+  const rnn_grad_args *a = rnn_grad_args_of(c);
+  job<T> j = job_of<T>(PLAIN, a->reverse != 0, a->h, a->places, a->weight);
+  j.relu = a->relu != 0;
+  j.h = matrix<T>(a->h), j.g = matrix<T>(a->g), j.h0 = matrix<T>(a->h0), j.ghn = matrix<T>(a->ghn);
+  j.gx = matrix<T>(a->gx), j.hp = matrix<T>(a->hp), j.gh0 = matrix<T>(a->gh0);
   const matrix<T> *const results[] = { &j.gx, &j.hp };
-  return run(j, c->arg[6].t, true, results, 2);
+  return run(j, a->weight, true, results, 2);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Floats are summed in double, whole numbers in 64 bits. How work is cut depends on sizes only, so bits are the same on
 // every run and every device.
 #include "fold.cuh"
+#include "../lib/op/reduce.args.h"
 
 enum fold { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
 
@@ -94,8 +95,9 @@ constexpr int64_t LONG = 512;                /* elements from which a line is wo
 
 template <class T> static th_status along(const th_call *c, int dim, fold f, double m, finish e)
 {
-  const th_tensor *x = c->arg[1].t;
-  const th_tensor y = th_cuda_with_dim(c->arg[0].t, dim, x->ndim);
+  const sum_args *a = sum_args_of(c);
+  const th_tensor *x = a->x;
+  const th_tensor y = th_cuda_with_dim(a->y, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim);
   if (l.count == 0) return TH_OK;
   const view vy = th_cuda_lines(&y, dim).outer;
@@ -144,19 +146,25 @@ static int64_t line_of(const th_tensor *x, int64_t dim) { return x->ndim ? x->si
 template <class T> static th_status sum_all(const th_call *c)
 {
   acc<T> v;
-  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
+  TH_TRY(everything<T>(&v, sum_all_args_of(c)->x, nullptr, SUM, 0));
   th_give(c, (double)v);
   return TH_OK;
 }
 template <class T> static th_status prod_all(const th_call *c)
 {
   acc<T> v;
-  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, PROD, 0));
+  TH_TRY(everything<T>(&v, prod_all_args_of(c)->x, nullptr, PROD, 0));
   th_give(c, (double)v);
   return TH_OK;
 }
-template <class T> static th_status sum(const th_call *c) { return along<T>(c, (int)c->arg[2].i, SUM, 0, { 1, 0, false }); }
-template <class T> static th_status prod(const th_call *c) { return along<T>(c, (int)c->arg[2].i, PROD, 0, { 1, 0, false }); }
+template <class T> static th_status sum(const th_call *c)
+{
+  return along<T>(c, (int)sum_args_of(c)->dim, SUM, 0, { 1, 0, false });
+}
+template <class T> static th_status prod(const th_call *c)
+{
+  return along<T>(c, (int)sum_args_of(c)->dim, PROD, 0, { 1, 0, false });
+}
 TH_KERNELS(sum_all, TH_CUDA_ALL(sum_all))
 TH_KERNELS(prod_all, TH_CUDA_ALL(prod_all))
 TH_KERNELS(sum, TH_CUDA_ALL(sum))
@@ -164,23 +172,26 @@ TH_KERNELS(prod, TH_CUDA_ALL(prod))
 
 template <class T> static th_status mean_all(const th_call *c)
 {
+  const mean_all_args *args = mean_all_args_of(c);
   acc<T> v;
-  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, SUM, 0));
-  th_give(c, (double)(v / (acc<T>)th_numel(c->arg[1].t)));       /* a quotient of whole numbers is cut off, as in cutorch */
+  TH_TRY(everything<T>(&v, args->x, nullptr, SUM, 0));
+  th_give(c, (double)(v / (acc<T>)th_numel(args->x)));       /* a quotient of whole numbers is cut off, as in cutorch */
   return TH_OK;
 }
 template <class T> static th_status mean(const th_call *c)
 {
-  return along<T>(c, (int)c->arg[2].i, SUM, 0, { (double)line_of(c->arg[1].t, c->arg[2].i), 0, false });
+  const sum_args *a = sum_args_of(c);
+  return along<T>(c, (int)a->dim, SUM, 0, { (double)line_of(a->x, a->dim), 0, false });
 }
 template <class T> static th_status variance(const th_call *c, double *v)
 {
-  const th_tensor *x = c->arg[1].t;
+  const var_all_args *a = var_all_args_of(c);
+  const th_tensor *x = a->x;
   const double n = (double)th_numel(x);
   double sum;
   TH_TRY(everything<T>(&sum, x, nullptr, SUM, 0));
   TH_TRY(everything<T>(v, x, nullptr, SPREAD, sum / n));
-  *v /= c->arg[2].i ? n : n - 1;
+  *v /= a->biased ? n : n - 1;
   return TH_OK;
 }
 template <class T> static th_status var_all(const th_call *c)
@@ -199,21 +210,24 @@ template <class T> static th_status std_all(const th_call *c)
 }
 template <class T> static th_status variances(const th_call *c, bool root)
 {
-  const double n = (double)line_of(c->arg[1].t, c->arg[2].i);
-  return along<T>(c, (int)c->arg[2].i, SPREAD, 0, { c->arg[3].i ? n : n - 1, 2, root });
+  const var_args *a = var_args_of(c);
+  const double n = (double)line_of(a->x, a->dim);
+  return along<T>(c, (int)a->dim, SPREAD, 0, { a->biased ? n : n - 1, 2, root });
 }
 template <class T> static th_status var(const th_call *c) { return variances<T>(c, false); }
 template <class T> static th_status std_(const th_call *c) { return variances<T>(c, true); }
 template <class T> static th_status norm(const th_call *c)
 {
-  const double p = c->arg[2].d;
-  return along<T>(c, (int)c->arg[3].i, fold_of_norm(p), p, { 1, p, true });
+  const norm_args *a = norm_args_of(c);
+  const double p = a->p;
+  return along<T>(c, (int)a->dim, fold_of_norm(p), p, { 1, p, true });
 }
 template <class T> static th_status norm_all(const th_call *c)
 {
-  const double p = c->arg[2].d;
+  const norm_all_args *a = norm_all_args_of(c);
+  const double p = a->p;
   double v;
-  TH_TRY(everything<T>(&v, c->arg[1].t, nullptr, fold_of_norm(p), p));
+  TH_TRY(everything<T>(&v, a->x, nullptr, fold_of_norm(p), p));
   th_give(c, finished({ 1, p, true }, v));
   return TH_OK;
 }
@@ -221,10 +235,11 @@ template <class T> static th_status norm_all(const th_call *c)
 /* The norm of a difference; p = 0 gives infinity, or 1 for single elements, as in Torch7. */
 template <class T> static th_status dist(const th_call *c)
 {
-  const double p = c->arg[3].d;
+  const dist_args *a = dist_args_of(c);
+  const double p = a->p;
   double v;
-  TH_TRY(everything<T>(&v, c->arg[1].t, c->arg[2].t, p == 0 ? POWER : fold_of_norm(p), p));
-  th_give(c, th_numel(c->arg[1].t) == 0 ? 0 : p == 0 ? pow(v, 1 / p) : finished({ 1, p, true }, v));
+  TH_TRY(everything<T>(&v, a->x, a->y, p == 0 ? POWER : fold_of_norm(p), p));
+  th_give(c, th_numel(a->x) == 0 ? 0 : p == 0 ? pow(v, 1 / p) : finished({ 1, p, true }, v));
   return TH_OK;
 }
 

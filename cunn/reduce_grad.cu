@@ -1,5 +1,7 @@
 // reduce_grad.cu - gradients of sums, means, products, variances and norms along one dimension.
 #include "fold.cuh"
+#include "../lib/op/reduce_grad.args.h"
+#include "../lib/op/reduce.args.h"
 
 namespace {
 
@@ -89,7 +91,7 @@ template <class T, class F, int W> static __global__ void __launch_bounds__(THRE
 template <class T, class F>
 static th_status run(const th_call *c, const th_tensor *y, const th_tensor *g, int dim, double p)
 {
-  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t;
+  const th_tensor *gx = prod_grad_args_of(c)->gx, *x = prod_grad_args_of(c)->x;
   const th_tensor wide_g = th_cuda_with_dim(g, dim, x->ndim), wide_y = th_cuda_with_dim(y, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim), to = th_cuda_lines(gx, dim);
   const job<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), th_first<const T>(y), to.outer, l.outer,
@@ -110,19 +112,23 @@ static double divisor(const th_tensor *x, int64_t dim, int64_t biased)
 
 template <class T> static th_status prod_grad(const th_call *c)
 {
-  return run<T, prod_line>(c, c->arg[2].t, c->arg[2].t, (int)c->arg[3].i, 0);
+  const prod_grad_args *a = prod_grad_args_of(c);
+  return run<T, prod_line>(c, a->g, a->g, (int)a->dim, 0);
 }
 template <class T> static th_status var_grad(const th_call *c)
 {
-  return run<T, var_line>(c, c->arg[2].t, c->arg[2].t, (int)c->arg[3].i, divisor(c->arg[1].t, c->arg[3].i, c->arg[4].i));
+  const var_grad_args *a = var_grad_args_of(c);
+  return run<T, var_line>(c, a->g, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
 }
 template <class T> static th_status std_grad(const th_call *c)
 {
-  return run<T, std_line>(c, c->arg[2].t, c->arg[3].t, (int)c->arg[4].i, divisor(c->arg[1].t, c->arg[4].i, c->arg[5].i));
+  const std_grad_args *a = std_grad_args_of(c);
+  return run<T, std_line>(c, a->y, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
 }
 template <class T> static th_status norm_grad(const th_call *c)
 {
-  return run<T, norm_line>(c, c->arg[2].t, c->arg[3].t, (int)c->arg[4].i, c->arg[5].d);
+  const norm_grad_args *a = norm_grad_args_of(c);
+  return run<T, norm_line>(c, a->y, a->g, (int)a->dim, a->p);
 }
 
 /* ---- one number for many ---- */
@@ -137,8 +143,9 @@ static th_tensor repeated(const th_tensor *g, int dim, const th_tensor *x)
 
 template <class T> static th_status sum_grad(const th_call *c)
 {
-  const th_tensor g = repeated(c->arg[2].t, (int)c->arg[3].i, c->arg[1].t);
-  return th_cuda_move(c->arg[0].t, &g);
+  const sum_grad_args *a = sum_grad_args_of(c);
+  const th_tensor g = repeated(a->g, (int)a->dim, a->x);
+  return th_cuda_move(a->gx, &g);
 }
 
 template <class T> static __global__ void shares(T *gx, view v, const T *g, view vg, double n, int64_t count)
@@ -147,9 +154,10 @@ template <class T> static __global__ void shares(T *gx, view v, const T *g, view
 }
 template <class T> static th_status mean_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t;
-  const int dim = (int)c->arg[3].i;
-  const th_tensor g = repeated(c->arg[2].t, dim, x);
+  const sum_grad_args *a = sum_grad_args_of(c);
+  const th_tensor *gx = a->gx, *x = a->x;
+  const int dim = (int)a->dim;
+  const th_tensor g = repeated(a->g, dim, x);
   const int64_t n = th_numel(gx);
   if (n == 0) return TH_OK;
   TH_LAUNCH((shares<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx), th_first<const T>(&g), th_view_of(&g),
@@ -163,11 +171,12 @@ template <class T> static __global__ void spread(T *gx, view v, T value, int64_t
 }
 template <class T> static th_status mean_all_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t;
+  const mean_all_grad_args *a = mean_all_grad_args_of(c);
+  const th_tensor *gx = a->gx;
   const int64_t n = th_numel(gx);
   if (n == 0) return TH_OK;
   TH_LAUNCH((spread<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx),
-            element<T>::from_double(c->arg[2].d / (double)n), n);
+            element<T>::from_double(a->g / (double)n), n);
   return th_launched();
 }
 

@@ -1,5 +1,6 @@
 // renorm.cu - slices whose norm is too large shrink.
 #include "fold.cuh"
+#include "../lib/op/reduce.args.h"
 
 template <class T>
 static __global__ void shrink(T *y, lines ly, const T *x, lines lx, const double *sum, double p, double limit)
@@ -30,17 +31,18 @@ static __global__ void __launch_bounds__(THREADS) slice_sums(double *sum, const 
 }
 template <class T> static th_status renorm(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  const int dim = (int)c->arg[3].i;
+  const renorm_args *a = renorm_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const int dim = (int)a->dim;
   const lines lx = th_cuda_lines(x, dim);
-  const double p = c->arg[2].d;
+  const double p = a->p;
   th_cuda_scratch s;
   if (lx.count * lx.n == 0) return TH_OK;
   TH_TRY(s.take((size_t)lx.n * sizeof(double)));
   const unsigned blocks = (unsigned)(lx.n < 65535 ? lx.n : 65535);
   TH_LAUNCH((slice_sums<T>), blocks, THREADS, 0, s.as<double>(), th_first<const T>(x), lx, p);
   TH_LAUNCH((shrink<T>), th_blocks(lx.count * lx.n), THREADS, 0, th_first<T>(y), th_cuda_lines(y, dim), th_first<const T>(x), lx,
-            s.as<double>(), p, c->arg[4].d);
+            s.as<double>(), p, a->maxnorm);
   return th_launched();
 }
 TH_KERNELS(renorm, TH_CUDA_FLOATS(renorm))

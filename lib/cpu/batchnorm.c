@@ -2,6 +2,7 @@
  * its own around the mean. */
 #ifndef T
 #include "kernel.h"
+#include "../op/batchnorm.args.h"
 #include "packed.h"
 
 enum { WIDE = 16, LANES = 8 };
@@ -123,13 +124,14 @@ static void K(forward_features)(void *ctx, int64_t begin, int64_t end)
 
 static th_status K(forward)(const th_call *c)
 {
-  th_tensor *y = c->arg[0].t;
-  const th_tensor *x = c->arg[3].t;
+  const batchnorm_args *a = batchnorm_args_of(c);
+  th_tensor *y = a->y;
+  const th_tensor *x = a->x;
   th_packed packed = { 0 };
   job j = job_of(x);
-  j.mean = c->arg[1].t, j.invstd = c->arg[2].t, j.weight = c->arg[4].t, j.bias = c->arg[5].t;
-  j.running_mean = c->arg[6].t, j.running_var = c->arg[7].t;
-  j.train = c->arg[8].i != 0, j.momentum = c->arg[9].d, j.eps = c->arg[10].d;
+  j.mean = a->mean, j.invstd = a->invstd, j.weight = a->weight, j.bias = a->bias;
+  j.running_mean = a->runningMean, j.running_var = a->runningVar;
+  j.train = a->train != 0, j.momentum = a->momentum, j.eps = a->eps;
   if (j.samples * j.places == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_result(&packed, &y, false);
@@ -177,13 +179,14 @@ static void K(backward_features)(void *ctx, int64_t begin, int64_t end)
 
 static th_status K(backward)(const th_call *c)
 {
-  th_tensor *gx = c->arg[0].t;
-  const th_tensor *x = c->arg[1].t, *g = c->arg[2].t;
+  const batchnorm_grad_args *a = batchnorm_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const th_tensor *x = a->x, *g = a->g;
   th_packed packed = { 0 };
   job j = job_of(x);
-  j.weight = c->arg[3].t, j.mean = c->arg[4].t, j.invstd = c->arg[5].t;
-  j.grad_weight = c->arg[6].t, j.grad_bias = c->arg[7].t, j.train = c->arg[8].i != 0,
-  j.scale = c->arg[9].d;
+  j.weight = a->weight, j.mean = a->mean, j.invstd = a->invstd;
+  j.grad_weight = a->gradWeight, j.grad_bias = a->gradBias, j.train = a->train != 0,
+  j.scale = a->scale;
   if (j.samples * j.places == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_input(&packed, &g);

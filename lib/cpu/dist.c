@@ -3,6 +3,7 @@
 #ifndef T
 #define TH_EACH_FLOATS
 #include "fold.h"
+#include "../op/reduce.args.h"
 #define TH_SELF "dist.c"
 #include "each_dtype.h"
 
@@ -47,22 +48,23 @@ static void K(dist_blocks)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(dist)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
-  const double p = c->arg[3].d;
+  const dist_args *a = dist_args_of(c);
+  const th_tensor *x = a->x, *y = a->y;
+  const double p = a->p;
   const int64_t total = th_tensor_numel(x), blocks = th_parts(total, BLOCK);
   th_seq sx, sy;
   th_seq_of(&sx, x, false);
   th_seq_of(&sy, y, false);
   K(pair) q = { &sx, &sy, TH_DATA(T, x), TH_DATA(T, y), total,
                 p == 0 ? POWER : what_of_norm(p), p, NULL };     /* p = 0: infinity, as in Torch7 */
-  th_return(c, 0, 0);
+  th_return(c, dist_dist, 0);
   if (total == 0) return TH_OK;
   q.part = th_scratch(sizeof(A) * (size_t)blocks);
   if (!q.part) return th_no_scratch(blocks * 8);
   const th_status s = th_parallel(blocks, 1, K(dist_blocks), &q);
   A sum = 0;
   for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum = K(join)(q.what, sum, q.part[b]);
-  th_return(c, 0, p == 0 ? pow(sum, 1 / p) : root_of_norm(sum, p));
+  th_return(c, dist_dist, p == 0 ? pow(sum, 1 / p) : root_of_norm(sum, p));
   th_scratch_free(q.part);
   return s;
 }

@@ -2,6 +2,7 @@
  * is that of the rows. Sums run in double over LANES, in a fixed order. */
 #ifndef T
 #include "kernel.h"
+#include "../op/layernorm.args.h"
 #include "packed.h"
 
 enum { LANES = 16, GRAIN = 1 << 14, COLUMNS = 64 };
@@ -159,47 +160,50 @@ static th_status K(out)(th_packed *p, th_tensor *t, bool read, void **data)
 
 static th_status K(forward)(const th_call *c)
 {
-  job j = K(job_of)(c->arg[3].t);
+  const layernorm_args *a = layernorm_args_of(c);
+  job j = K(job_of)(a->x);
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
-  j.number = c->arg[4].d;
-  th_status s = K(in)(&p, c->arg[3].t, &j.x);
-  THEN(K(in)(&p, c->arg[5].t, &j.weight));
-  THEN(K(in)(&p, c->arg[6].t, &j.bias));
-  THEN(K(out)(&p, c->arg[0].t, false, &j.y));
-  THEN(K(out)(&p, c->arg[1].t, false, &j.mean_out));
-  THEN(K(out)(&p, c->arg[2].t, false, &j.invstd_out));
+  j.number = a->eps;
+  th_status s = K(in)(&p, a->x, &j.x);
+  THEN(K(in)(&p, a->weight, &j.weight));
+  THEN(K(in)(&p, a->bias, &j.bias));
+  THEN(K(out)(&p, a->y, false, &j.y));
+  THEN(K(out)(&p, a->mean, false, &j.mean_out));
+  THEN(K(out)(&p, a->invstd, false, &j.invstd_out));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(forward_rows), &j));
   return th_packed_end(&p, s);
 }
 
 static th_status K(backward)(const th_call *c)
 {
-  job j = K(job_of)(c->arg[1].t);
+  const layernorm_grad_args *a = layernorm_grad_args_of(c);
+  job j = K(job_of)(a->x);
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
-  th_status s = K(in)(&p, c->arg[1].t, &j.x);
-  THEN(K(in)(&p, c->arg[2].t, &j.g));
-  THEN(K(in)(&p, c->arg[3].t, &j.weight));
-  THEN(K(in)(&p, c->arg[4].t, &j.mean));
-  THEN(K(in)(&p, c->arg[5].t, &j.invstd));
-  THEN(K(out)(&p, c->arg[0].t, false, &j.y));
+  th_status s = K(in)(&p, a->x, &j.x);
+  THEN(K(in)(&p, a->g, &j.g));
+  THEN(K(in)(&p, a->weight, &j.weight));
+  THEN(K(in)(&p, a->mean, &j.mean));
+  THEN(K(in)(&p, a->invstd, &j.invstd));
+  THEN(K(out)(&p, a->gx, false, &j.y));
   THEN(th_parallel(j.rows, GRAIN / j.n + 1, K(backward_rows), &j));
   return th_packed_end(&p, s);
 }
 
 static th_status K(grad_weight)(const th_call *c)
 {
-  job j = K(job_of)(c->arg[2].t);
+  const layernorm_grad_weight_args *a = layernorm_grad_weight_args_of(c);
+  job j = K(job_of)(a->x);
   if (j.n * j.rows == 0) return TH_OK;
   th_packed p = { 0 };
-  j.number = c->arg[6].d;
-  th_status s = K(in)(&p, c->arg[2].t, &j.x);
-  THEN(K(in)(&p, c->arg[3].t, &j.g));
-  THEN(K(in)(&p, c->arg[4].t, &j.mean));
-  THEN(K(in)(&p, c->arg[5].t, &j.invstd));
-  THEN(K(out)(&p, c->arg[0].t, true, &j.gw));
-  THEN(K(out)(&p, c->arg[1].t, true, &j.gb));
+  j.number = a->scale;
+  th_status s = K(in)(&p, a->x, &j.x);
+  THEN(K(in)(&p, a->g, &j.g));
+  THEN(K(in)(&p, a->mean, &j.mean));
+  THEN(K(in)(&p, a->invstd, &j.invstd));
+  THEN(K(out)(&p, a->gw, true, &j.gw));
+  THEN(K(out)(&p, a->gb, true, &j.gb));
   THEN(th_parallel(j.n, COLUMNS, K(columns), &j));
   return th_packed_end(&p, s);
 }

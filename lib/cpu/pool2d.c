@@ -3,6 +3,7 @@
 #ifndef T
 #include <float.h>
 #include "kernel.h"
+#include "../op/pool2d.args.h"
 #include "packed.h"
 
 enum { ROW = 256, GRAIN = 1 << 16 };
@@ -33,9 +34,9 @@ static pool volumes(const th_tensor *x, const th_tensor *y)
   return p;
 }
 
-static void set_windows(pool *p, const th_arg *v)
+static void set_windows(pool *p, const pool_window_args *w)
 {
-  p->kh = v[0].i, p->kw = v[1].i, p->sh = v[2].i, p->sw = v[3].i, p->ph = v[4].i, p->pw = v[5].i;
+  p->kh = w->kH, p->kw = w->kW, p->sh = w->strideH, p->sw = w->strideW, p->ph = w->padH, p->pw = w->padW;
 }
 
 static int64_t planes_a_block(const pool *p)
@@ -177,12 +178,13 @@ static void K(max_planes)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(max)(const th_call *c)
 {
-  th_tensor *y = c->arg[0].t, *index = c->arg[1].t;
-  const th_tensor *x = c->arg[2].t;
+  const maxpool2d_args *a = maxpool2d_args_of(c);
+  th_tensor *y = a->y, *index = a->index;
+  const th_tensor *x = a->x;
   th_packed packed = { 0 };
   pool p = geometry(x, y);
-  set_windows(&p, c->arg + 3);
-  p.dh = c->arg[9].i, p.dw = c->arg[10].i;
+  set_windows(&p, pool_window_args_at(c, maxpool2d_kH));
+  p.dh = a->dilationH, p.dw = a->dilationW;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_result(&packed, &y, false);
   if (s == TH_OK) s = th_pack_result(&packed, &index, false);
@@ -211,8 +213,9 @@ static void K(max_grad_planes)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(max_grad_of)(const th_call *c, pool p)
 {
-  th_tensor *gx = c->arg[0].t;
-  const th_tensor *index = c->arg[2].t, *g = c->arg[3].t;
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const th_tensor *index = a->index, *g = a->g;
   th_packed packed = { 0 };
   th_status s = th_pack_input(&packed, &index);
   if (s == TH_OK) s = th_pack_input(&packed, &g);
@@ -226,11 +229,13 @@ static th_status K(max_grad_of)(const th_call *c, pool p)
 
 static th_status K(max_grad)(const th_call *c)
 {
-  return K(max_grad_of)(c, geometry(c->arg[0].t, c->arg[3].t));
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  return K(max_grad_of)(c, geometry(a->gx, a->g));
 }
 static th_status K(max_grad3)(const th_call *c)
 {
-  return K(max_grad_of)(c, volumes(c->arg[0].t, c->arg[3].t));
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  return K(max_grad_of)(c, volumes(a->gx, a->g));
 }
 
 /* ---- means ---- */
@@ -300,18 +305,20 @@ static th_status K(avg_run)(th_tensor *to, const th_tensor *from, pool p, th_blo
 
 static th_status K(avg)(const th_call *c)
 {
-  pool p = geometry(c->arg[1].t, c->arg[0].t);
-  set_windows(&p, c->arg + 2);
-  p.count_pad = c->arg[9].i != 0;
-  return K(avg_run)(c->arg[0].t, c->arg[1].t, p, K(avg_planes));
+  const avgpool2d_args *a = avgpool2d_args_of(c);
+  pool p = geometry(a->x, a->y);
+  set_windows(&p, pool_window_args_at(c, avgpool2d_kH));
+  p.count_pad = a->countPad != 0;
+  return K(avg_run)(a->y, a->x, p, K(avg_planes));
 }
 
 static th_status K(avg_grad)(const th_call *c)
 {
-  pool p = geometry(c->arg[1].t, c->arg[2].t);
-  set_windows(&p, c->arg + 3);
-  p.count_pad = c->arg[10].i != 0;
-  return K(avg_run)(c->arg[0].t, c->arg[2].t, p, K(avg_grad_planes));
+  const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
+  pool p = geometry(a->x, a->g);
+  set_windows(&p, pool_window_args_at(c, avgpool2d_grad_kH));
+  p.count_pad = a->countPad != 0;
+  return K(avg_run)(a->gx, a->g, p, K(avg_grad_planes));
 }
 #undef I
 #endif

@@ -3,6 +3,7 @@
  * The weight is packed once for the micro kernel; a step multiplies it with the states of the block. */
 #ifndef T
 #include "../formula/math.h"
+#include "../op/recurrent.args.h"
 #include "gemm.h"
 #include "packed.h"
 #include "slots.h"
@@ -389,86 +390,92 @@ static th_status K(run)(job *j)
 
 static th_status K(lstm)(const th_call *c)
 {
-  job j = { .cell = LSTM, .reverse = c->arg[6].i };
-  th_status s = begin(&j, c->arg[3].t, c->arg[4].t, c->arg[5].t);
-  THEN(input(&j, &j.x, c->arg[3].t));
-  THEN(input(&j, &j.bias, c->arg[7].t));
-  THEN(input(&j, &j.h0, c->arg[8].t));
-  THEN(input(&j, &j.c0, c->arg[9].t));
-  THEN(result_of_rows(&j, &j.h, c->arg[0].t));
-  THEN(result_of_rows(&j, &j.c, c->arg[1].t));
-  THEN(result_of_rows(&j, &j.a, c->arg[2].t));
+  const lstm_args *a = lstm_args_of(c);
+  job j = { .cell = LSTM, .reverse = a->reverse };
+  th_status s = begin(&j, a->x, a->places, a->weight);
+  THEN(input(&j, &j.x, a->x));
+  THEN(input(&j, &j.bias, a->bias));
+  THEN(input(&j, &j.h0, a->h0));
+  THEN(input(&j, &j.c0, a->c0));
+  THEN(result_of_rows(&j, &j.h, a->h));
+  THEN(result_of_rows(&j, &j.c, a->c));
+  THEN(result_of_rows(&j, &j.a, a->a));
   THEN(K(run)(&j));
   return end(&j, s);
 }
 
 static th_status K(gru)(const th_call *c)
 {
-  job j = { .cell = GRU, .reverse = c->arg[6].i };
-  th_status s = begin(&j, c->arg[3].t, c->arg[4].t, c->arg[5].t);
-  THEN(input(&j, &j.x, c->arg[3].t));
-  THEN(input(&j, &j.bias, c->arg[7].t));
-  THEN(input(&j, &j.h0, c->arg[8].t));
-  THEN(result_of_rows(&j, &j.h, c->arg[0].t));
-  THEN(result_of_rows(&j, &j.c, c->arg[1].t));
-  THEN(result_of_rows(&j, &j.a, c->arg[2].t));
+  const gru_args *a = gru_args_of(c);
+  job j = { .cell = GRU, .reverse = a->reverse };
+  th_status s = begin(&j, a->x, a->places, a->weight);
+  THEN(input(&j, &j.x, a->x));
+  THEN(input(&j, &j.bias, a->bias));
+  THEN(input(&j, &j.h0, a->h0));
+  THEN(result_of_rows(&j, &j.h, a->h));
+  THEN(result_of_rows(&j, &j.c, a->q));
+  THEN(result_of_rows(&j, &j.a, a->a));
   THEN(K(run)(&j));
   return end(&j, s);
 }
 
 static th_status K(rnn)(const th_call *c)
 {
-  job j = { .cell = PLAIN, .relu = c->arg[4].i, .reverse = c->arg[5].i };
-  th_status s = begin(&j, c->arg[1].t, c->arg[2].t, c->arg[3].t);
-  THEN(input(&j, &j.x, c->arg[1].t));
-  THEN(input(&j, &j.bias, c->arg[6].t));
-  THEN(input(&j, &j.h0, c->arg[7].t));
-  THEN(result_of_rows(&j, &j.h, c->arg[0].t));
+  const rnn_args *a = rnn_args_of(c);
+  job j = { .cell = PLAIN, .relu = a->relu, .reverse = a->reverse };
+  th_status s = begin(&j, a->x, a->places, a->weight);
+  THEN(input(&j, &j.x, a->x));
+  THEN(input(&j, &j.bias, a->bias));
+  THEN(input(&j, &j.h0, a->h0));
+  THEN(result_of_rows(&j, &j.h, a->h));
   THEN(K(run)(&j));
   return end(&j, s);
 }
 
 static th_status K(lstm_grad)(const th_call *c)
 {
-  job j = { .cell = LSTM, .backward = true, .reverse = c->arg[10].i };
-  th_status s = begin(&j, c->arg[4].t, c->arg[8].t, c->arg[9].t);
+  const lstm_grad_args *a = lstm_grad_args_of(c);
+  job j = { .cell = LSTM, .backward = true, .reverse = a->reverse };
+  th_status s = begin(&j, a->a, a->places, a->weight);
   rows *const in[] = { &j.a, &j.h, &j.c, &j.g }, *const state[] = { &j.h0, &j.c0, &j.ghn, &j.gcn };
-  for (int i = 0; i < 4; i++) THEN(input(&j, in[i], c->arg[4 + i].t));
-  for (int i = 0; i < 4; i++) THEN(input(&j, state[i], c->arg[11 + i].t));
-  THEN(result_of_rows(&j, &j.gx, c->arg[0].t));
-  THEN(result_of_rows(&j, &j.hp, c->arg[1].t));
-  THEN(result(&j, &j.gh0, c->arg[2].t));
-  THEN(result(&j, &j.gc0, c->arg[3].t));
+  for (int i = 0; i < 4; i++) THEN(input(&j, in[i], c->arg[lstm_grad_a + i].t));
+  for (int i = 0; i < 4; i++) THEN(input(&j, state[i], c->arg[lstm_grad_h0 + i].t));
+  THEN(result_of_rows(&j, &j.gx, a->gx));
+  THEN(result_of_rows(&j, &j.hp, a->hp));
+  THEN(result(&j, &j.gh0, a->gh0));
+  THEN(result(&j, &j.gc0, a->gc0));
   THEN(K(run)(&j));
   return end(&j, s);
 }
 
 static th_status K(gru_grad)(const th_call *c)
 {
-  job j = { .cell = GRU, .backward = true, .reverse = c->arg[10].i };
-  th_status s = begin(&j, c->arg[4].t, c->arg[8].t, c->arg[9].t);
+  const gru_grad_args *a = gru_grad_args_of(c);
+  job j = { .cell = GRU, .backward = true, .reverse = a->reverse };
+  th_status s = begin(&j, a->a, a->places, a->weight);
   rows *const in[] = { &j.a, &j.h, &j.c, &j.g }, *const state[] = { &j.h0, &j.ghn };
-  for (int i = 0; i < 4; i++) THEN(input(&j, in[i], c->arg[4 + i].t));
-  for (int i = 0; i < 2; i++) THEN(input(&j, state[i], c->arg[11 + i].t));
-  THEN(result_of_rows(&j, &j.gx, c->arg[0].t));
-  THEN(result_of_rows(&j, &j.gq, c->arg[1].t));
-  THEN(result_of_rows(&j, &j.hp, c->arg[2].t));
-  THEN(result(&j, &j.gh0, c->arg[3].t));
+  for (int i = 0; i < 4; i++) THEN(input(&j, in[i], c->arg[gru_grad_a + i].t));
+  for (int i = 0; i < 2; i++) THEN(input(&j, state[i], c->arg[gru_grad_h0 + i].t));
+  THEN(result_of_rows(&j, &j.gx, a->gx));
+  THEN(result_of_rows(&j, &j.gq, a->gq));
+  THEN(result_of_rows(&j, &j.hp, a->hp));
+  THEN(result(&j, &j.gh0, a->gh0));
   THEN(K(run)(&j));
   return end(&j, s);
 }
 
 static th_status K(rnn_grad)(const th_call *c)
 {
-  job j = { .cell = PLAIN, .backward = true, .relu = c->arg[7].i, .reverse = c->arg[8].i };
-  th_status s = begin(&j, c->arg[3].t, c->arg[5].t, c->arg[6].t);
-  THEN(input(&j, &j.h, c->arg[3].t));
-  THEN(input(&j, &j.g, c->arg[4].t));
-  THEN(input(&j, &j.h0, c->arg[9].t));
-  THEN(input(&j, &j.ghn, c->arg[10].t));
-  THEN(result_of_rows(&j, &j.gx, c->arg[0].t));
-  THEN(result_of_rows(&j, &j.hp, c->arg[1].t));
-  THEN(result(&j, &j.gh0, c->arg[2].t));
+  const rnn_grad_args *a = rnn_grad_args_of(c);
+  job j = { .cell = PLAIN, .backward = true, .relu = a->relu, .reverse = a->reverse };
+  th_status s = begin(&j, a->h, a->places, a->weight);
+  THEN(input(&j, &j.h, a->h));
+  THEN(input(&j, &j.g, a->g));
+  THEN(input(&j, &j.h0, a->h0));
+  THEN(input(&j, &j.ghn, a->ghn));
+  THEN(result_of_rows(&j, &j.gx, a->gx));
+  THEN(result_of_rows(&j, &j.hp, a->hp));
+  THEN(result(&j, &j.gh0, a->gh0));
   THEN(K(run)(&j));
   return end(&j, s);
 }

@@ -4,6 +4,7 @@
  * joined in order, so that bits do not depend on the number of threads. */
 #ifndef T
 #include "fold.h"
+#include "../op/reduce.args.h"
 
 typedef struct fold {
   int         what;
@@ -242,19 +243,21 @@ static th_status K(reduce)(const th_tensor *y, const th_tensor *x, int dim, int 
 static th_status K(all)(const th_call *c, int what)
 {
   A v;
-  TH_TRY(K(fold_all)(&v, c->arg[1].t, what, 0));
-  th_return(c, 0, (double)v);
+  TH_TRY(K(fold_all)(&v, reduce_all_args_of(c)->x, what, 0));
+  th_return(c, reduce_all_result, (double)v);
   return TH_OK;
 }
 static th_status K(sum_all)(const th_call *c) { return K(all)(c, SUM); }
 static th_status K(prod_all)(const th_call *c) { return K(all)(c, PROD); }
 static th_status K(sum)(const th_call *c)
 {
-  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[2].i, SUM, 1, 0, false);
+  const sum_args *a = sum_args_of(c);
+  return K(reduce)(a->y, a->x, (int)a->dim, SUM, 1, 0, false);
 }
 static th_status K(prod)(const th_call *c)
 {
-  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[2].i, PROD, 1, 0, false);
+  const sum_args *a = sum_args_of(c);
+  return K(reduce)(a->y, a->x, (int)a->dim, PROD, 1, 0, false);
 }
 
 /* The gradient of each line's elements is that of its sum, divided by `ctx`. */
@@ -268,7 +271,8 @@ static void K(spread_row)(char *const *at, const int64_t *step, int64_t n, const
 }
 static th_status K(spread)(const th_call *c, double divisor)
 {
-  th_tensor *gx = c->arg[0].t, g = th_with_dim(c->arg[2].t, (int)c->arg[3].i, gx->ndim);
+  const sum_grad_args *a = sum_grad_args_of(c);
+  th_tensor *gx = a->gx, g = th_with_dim(a->g, (int)a->dim, gx->ndim);
   return th_each(2, (th_tensor *const[]){ gx, &g }, K(spread_row), &divisor);
 }
 static th_status K(sum_grad)(const th_call *c) { return K(spread)(c, 1); }
@@ -281,19 +285,22 @@ TH_INLINE int64_t K(line_size)(const th_tensor *x, int64_t dim)
 
 static th_status K(mean_grad)(const th_call *c)
 {
-  return K(spread)(c, (double)K(line_size)(c->arg[0].t, c->arg[3].i));
+  const sum_grad_args *a = sum_grad_args_of(c);
+  return K(spread)(c, (double)K(line_size)(a->gx, a->dim));
 }
 static th_status K(mean_all)(const th_call *c)
 {
+  const mean_all_args *a = mean_all_args_of(c);
   A v;
-  TH_TRY(K(fold_all)(&v, c->arg[1].t, SUM, 0));
-  th_return(c, 0, v / (double)th_tensor_numel(c->arg[1].t));
+  TH_TRY(K(fold_all)(&v, a->x, SUM, 0));
+  th_return(c, mean_all_mean, v / (double)th_tensor_numel(a->x));
   return TH_OK;
 }
 static th_status K(mean)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SUM, (double)K(line_size)(x, c->arg[2].i), 0,
+  const sum_args *a = sum_args_of(c);
+  const th_tensor *x = a->x;
+  return K(reduce)(a->y, x, (int)a->dim, SUM, (double)K(line_size)(x, a->dim), 0,
                    false);
 }
 
@@ -312,7 +319,8 @@ static void K(var_blocks)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(variance)(const th_call *c, double *result)
 {
-  const th_tensor *x = c->arg[1].t;
+  const var_all_args *a = var_all_args_of(c);
+  const th_tensor *x = a->x;
   const int64_t n = th_tensor_numel(x), blocks = th_parts(n, BLOCK);
   A few[32], sum = 0, spread = 0;
   th_seq seq;
@@ -327,7 +335,7 @@ static th_status K(variance)(const th_call *c, double *result)
     const A some = (A)th_min(BLOCK, n - i * BLOCK), off = part[2 * i] / some - sum / (A)n;
     spread += part[2 * i + 1] + some * off * off;
   }
-  *result = spread / (double)(c->arg[2].i ? n : n - 1);
+  *result = spread / (double)(a->biased ? n : n - 1);
   if (part != few) th_scratch_free(part);
   return s;
 }
@@ -335,37 +343,40 @@ static th_status K(var_all)(const th_call *c)
 {
   double v;
   TH_TRY(K(variance)(c, &v));
-  th_return(c, 0, v);
+  th_return(c, var_all_var, v);
   return TH_OK;
 }
 static th_status K(std_all)(const th_call *c)
 {
   double v;
   TH_TRY(K(variance)(c, &v));
-  th_return(c, 0, sqrt(v));
+  th_return(c, std_all_std, sqrt(v));
   return TH_OK;
 }
 static th_status K(variances)(const th_call *c, bool root)
 {
-  const th_tensor *x = c->arg[1].t;
-  const double n = (double)K(line_size)(x, c->arg[2].i);
-  return K(reduce)(c->arg[0].t, x, (int)c->arg[2].i, SPREAD, c->arg[3].i ? n : n - 1, 2, root);
+  const var_args *a = var_args_of(c);
+  const th_tensor *x = a->x;
+  const double n = (double)K(line_size)(x, a->dim);
+  return K(reduce)(a->y, x, (int)a->dim, SPREAD, a->biased ? n : n - 1, 2, root);
 }
 static th_status K(var)(const th_call *c) { return K(variances)(c, false); }
 static th_status K(std)(const th_call *c) { return K(variances)(c, true); }
 
 static th_status K(norm_all)(const th_call *c)
 {
-  const double p = c->arg[2].d;
+  const norm_all_args *a = norm_all_args_of(c);
+  const double p = a->p;
   A v;
-  TH_TRY(K(fold_all)(&v, c->arg[1].t, what_of_norm(p), p));
-  th_return(c, 0, root_of_norm(v, p));
+  TH_TRY(K(fold_all)(&v, a->x, what_of_norm(p), p));
+  th_return(c, norm_all_norm, root_of_norm(v, p));
   return TH_OK;
 }
 static th_status K(norm)(const th_call *c)
 {
-  const double p = c->arg[2].d;
-  return K(reduce)(c->arg[0].t, c->arg[1].t, (int)c->arg[3].i, what_of_norm(p), 1, p, true);
+  const norm_args *a = norm_args_of(c);
+  const double p = a->p;
+  return K(reduce)(a->y, a->x, (int)a->dim, what_of_norm(p), 1, p, true);
 }
 
 /* ---- renorm: slices whose norm is too large shrink ---- */
@@ -411,10 +422,11 @@ static void K(renorm_slices)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(renorm)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  const int dim = (int)c->arg[3].i;
+  const renorm_args *a = renorm_args_of(c);
+  const th_tensor *x = a->x;
+  const int dim = (int)a->dim;
   if (th_tensor_numel(x) == 0) return TH_OK;
-  K(slices) q = { c->arg[0].t, x, dim, c->arg[2].d, c->arg[4].d };
+  K(slices) q = { a->y, x, dim, a->p, a->maxnorm };
   const int64_t each = th_tensor_numel(x) / x->size[dim];
   const th_status s = th_parallel(x->size[dim], th_max(1, TH_GRAIN / each), K(renorm_slices), &q);
   return s == TH_OK && th_interrupted() ? th_fail(TH_EINTR, "interrupted") : s;

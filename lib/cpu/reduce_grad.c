@@ -1,6 +1,7 @@
 /* reduce_grad.c - gradients of products, variances and norms along one dimension, line by line. */
 #ifndef T
 #include "walk.h"
+#include "../op/reduce_grad.args.h"
 
 typedef struct grad {
   th_walk w;                             /* operands: gx, x, g, y */
@@ -113,7 +114,7 @@ static void K(norm_lines)(void *q, int64_t first, int64_t last)
 static th_status K(run)(const th_call *c, const th_tensor *y, const th_tensor *g, int dim, double p,
                         th_block f)
 {
-  const th_tensor *gx = c->arg[0].t, *x = c->arg[1].t;
+  const th_tensor *gx = prod_grad_args_of(c)->gx, *x = prod_grad_args_of(c)->x;
   const th_tensor wide_g = th_with_dim(g, dim, x->ndim), wide_y = th_with_dim(y, dim, x->ndim);
   grad q = {
     .gx = TH_DATA(T, gx), .x = TH_DATA(T, x), .g = TH_DATA(T, g), .y = TH_DATA(T, y), .p = p
@@ -128,21 +129,25 @@ static double K(divisor)(const th_tensor *x, int64_t dim, int64_t biased)
 }
 static th_status K(prod_grad)(const th_call *c)
 {
-  return K(run)(c, c->arg[2].t, c->arg[2].t, (int)c->arg[3].i, 0, K(prod_lines));
+  const prod_grad_args *a = prod_grad_args_of(c);
+  return K(run)(c, a->g, a->g, (int)a->dim, 0, K(prod_lines));
 }
 static th_status K(var_grad)(const th_call *c)
 {
-  const double n = K(divisor)(c->arg[1].t, c->arg[3].i, c->arg[4].i);
-  return K(run)(c, c->arg[2].t, c->arg[2].t, (int)c->arg[3].i, n, K(var_lines));
+  const var_grad_args *a = var_grad_args_of(c);
+  const double n = K(divisor)(a->x, a->dim, a->biased);
+  return K(run)(c, a->g, a->g, (int)a->dim, n, K(var_lines));
 }
 static th_status K(std_grad)(const th_call *c)
 {
-  const double n = K(divisor)(c->arg[1].t, c->arg[4].i, c->arg[5].i);
-  return K(run)(c, c->arg[2].t, c->arg[3].t, (int)c->arg[4].i, n, K(std_lines));
+  const std_grad_args *a = std_grad_args_of(c);
+  const double n = K(divisor)(a->x, a->dim, a->biased);
+  return K(run)(c, a->y, a->g, (int)a->dim, n, K(std_lines));
 }
 static th_status K(norm_grad)(const th_call *c)
 {
-  return K(run)(c, c->arg[2].t, c->arg[3].t, (int)c->arg[4].i, c->arg[5].d, K(norm_lines));
+  const norm_grad_args *a = norm_grad_args_of(c);
+  return K(run)(c, a->y, a->g, (int)a->dim, a->p, K(norm_lines));
 }
 
 static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
@@ -152,8 +157,9 @@ static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const v
 }
 static th_status K(mean_all_grad)(const th_call *c)
 {
-  th_tensor *gx = c->arg[0].t;
-  const T v = STORE(c->arg[2].d / (double)th_tensor_numel(gx));
+  const mean_all_grad_args *a = mean_all_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const T v = STORE(a->g / (double)th_tensor_numel(gx));
   return th_each(1, &gx, K(fill_row), &v);
 }
 #endif

@@ -1,4 +1,5 @@
 /* batchnorm.c - batch normalisation over all dimensions but the second, and its gradient. */
+#include "batchnorm.args.h"
 #include "op.h"
 
 /* One number a feature, or nothing. */
@@ -27,30 +28,33 @@ static th_status need_images(th_call *c, int x)
 
 static th_status check(th_call *c)
 {
-  TH_TRY(need_images(c, 3));
-  for (int i = 4; i <= 7; i++) TH_TRY(need_features(c, i, 3, i > 5));
-  if (!c->arg[8].i && (!c->arg[6].t || !c->arg[7].t)) {
+  const batchnorm_args *a = batchnorm_args_of(c);
+  TH_TRY(need_images(c, batchnorm_x));
+  for (int i = batchnorm_weight; i <= batchnorm_runningVar; i++) {
+    TH_TRY(need_features(c, i, batchnorm_x, i >= batchnorm_runningMean));
+  }
+  if (!a->train && (!a->runningMean || !a->runningVar)) {
     return th_fail(TH_EARG, "runningMean and runningVar must be given where train is false");
   }
-  TH_TRY(th_out_like(c, 0, c->arg[3].t));
-  TH_TRY(th_out(c, 1, c->dtype, 1, &c->arg[3].t->size[1]));
-  return th_out(c, 2, c->dtype, 1, &c->arg[3].t->size[1]);
+  TH_TRY(th_out_like(c, batchnorm_y, a->x));
+  TH_TRY(th_out(c, batchnorm_mean, c->dtype, 1, &a->x->size[1]));
+  return th_out(c, batchnorm_invstd, c->dtype, 1, &a->x->size[1]);
 }
 
 static th_status check_grad(th_call *c)
 {
-  TH_TRY(need_images(c, 1));
-  TH_TRY(th_need_same_dtype(c, 2, 1));
-  TH_TRY(th_need_same_shape(c, 2, 1));
-  for (int i = 3; i <= 7; i++) TH_TRY(need_features(c, i, 1, i > 5));
-  return th_out_like(c, 0, c->arg[1].t);
+  TH_TRY(need_images(c, batchnorm_grad_x));
+  TH_TRY(th_need_same_dtype(c, batchnorm_grad_g, batchnorm_grad_x));
+  TH_TRY(th_need_same_shape(c, batchnorm_grad_g, batchnorm_grad_x));
+  for (int i = batchnorm_grad_weight; i <= batchnorm_grad_gradBias; i++) {
+    TH_TRY(need_features(c, i, batchnorm_grad_x, i >= batchnorm_grad_gradWeight));
+  }
+  return th_out_like(c, batchnorm_grad_gx, batchnorm_grad_args_of(c)->x);
 }
 
 const th_op th_op_batchnorm = {
   .name  = "batchnorm",
-  .args  = "y:out mean:out invstd:out x:tensor weight:tensor=nil bias:tensor=nil "
-           "runningMean:inout=nil runningVar:inout=nil train:bool momentum:number=0.1 "
-           "eps:number=1e-5",
+  .args  = batchnorm_signature,
   .doc   = "(x - mean) / sqrt(var + eps) * weight + bias for each feature, dimension 2 of x. In "
            "training mean and var are those of the batch, and the running ones move towards them "
            "(the variance without bias) by momentum; otherwise the running ones are used. mean "
@@ -61,8 +65,7 @@ const th_op th_op_batchnorm = {
 
 const th_op th_op_batchnorm_grad = {
   .name  = "batchnorm_grad",
-  .args  = "gx:out x:tensor g:tensor weight:tensor=nil mean:tensor invstd:tensor "
-           "gradWeight:inout=nil gradBias:inout=nil train:bool scale:number=1",
+  .args  = batchnorm_grad_signature,
   .doc   = "The gradient of batchnorm by x, with the mean and invstd it gave; adds scale times "
            "the gradients of weight and bias to gradWeight and gradBias.",
   .check = check_grad,

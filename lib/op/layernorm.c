@@ -1,4 +1,5 @@
 /* layernorm.c - normalisation of the rows of the last dimension, and its gradients. */
+#include "layernorm.args.h"
 #include "op.h"
 
 /* `arg`, where it is given, must be a vector with `n` elements of the type of argument x. */
@@ -32,43 +33,45 @@ static th_status need_rows(th_call *c, int x, int64_t *n, int64_t *rows)
 static th_status check(th_call *c)
 {
   int64_t n, rows;
-  TH_TRY(need_rows(c, 3, &n, &rows));
-  for (int i = 5; i <= 6; i++) TH_TRY(need_vector(c, i, 3, n, false));
-  TH_TRY(th_out_like(c, 0, c->arg[3].t));
-  TH_TRY(th_out(c, 1, c->dtype, 1, &rows));
-  return th_out(c, 2, c->dtype, 1, &rows);
+  TH_TRY(need_rows(c, layernorm_x, &n, &rows));
+  TH_TRY(need_vector(c, layernorm_weight, layernorm_x, n, false));
+  TH_TRY(need_vector(c, layernorm_bias, layernorm_x, n, false));
+  TH_TRY(th_out_like(c, layernorm_y, layernorm_args_of(c)->x));
+  TH_TRY(th_out(c, layernorm_mean, c->dtype, 1, &rows));
+  return th_out(c, layernorm_invstd, c->dtype, 1, &rows);
 }
 
 /* The arguments x, g, mean and invstd of a gradient. */
-static th_status need_pass(th_call *c, int x, int mean, int64_t *n)
+static th_status need_pass(th_call *c, int x, int g, int mean, int invstd, int64_t *n)
 {
   int64_t rows;
   TH_TRY(need_rows(c, x, n, &rows));
-  TH_TRY(th_need_same_dtype(c, x + 1, x));
-  TH_TRY(th_need_same_shape(c, x + 1, x));
+  TH_TRY(th_need_same_dtype(c, g, x));
+  TH_TRY(th_need_same_shape(c, g, x));
   TH_TRY(need_vector(c, mean, x, rows, false));
-  return need_vector(c, mean + 1, x, rows, false);
+  return need_vector(c, invstd, x, rows, false);
 }
 
 static th_status check_grad(th_call *c)
 {
   int64_t n;
-  TH_TRY(need_pass(c, 1, 4, &n));
-  TH_TRY(need_vector(c, 3, 1, n, false));
-  return th_out_like(c, 0, c->arg[1].t);
+  TH_TRY(need_pass(c, layernorm_grad_x, layernorm_grad_g, layernorm_grad_mean, layernorm_grad_invstd, &n));
+  TH_TRY(need_vector(c, layernorm_grad_weight, layernorm_grad_x, n, false));
+  return th_out_like(c, layernorm_grad_gx, layernorm_grad_args_of(c)->x);
 }
 
 static th_status check_grad_weight(th_call *c)
 {
   int64_t n;
-  TH_TRY(need_pass(c, 2, 4, &n));
-  TH_TRY(need_vector(c, 0, 2, n, true));
-  return need_vector(c, 1, 2, n, true);
+  TH_TRY(need_pass(c, layernorm_grad_weight_x, layernorm_grad_weight_g, layernorm_grad_weight_mean,
+                   layernorm_grad_weight_invstd, &n));
+  TH_TRY(need_vector(c, layernorm_grad_weight_gw, layernorm_grad_weight_x, n, true));
+  return need_vector(c, layernorm_grad_weight_gb, layernorm_grad_weight_x, n, true);
 }
 
 const th_op th_op_layernorm = {
   .name  = "layernorm",
-  .args  = "y:out mean:out invstd:out x:tensor eps:number weight:tensor=nil bias:tensor=nil",
+  .args  = layernorm_signature,
   .doc   = "(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance of each row, the elements along the last "
            "dimension. mean and invstd, 1 / sqrt(var + eps), have an element for each row."
            "\ntorch.layernorm(torch.Tensor{{1, 3}, {50, 10}}, 1e-5):round() --> {{-1, 1}, {1, -1}}",
@@ -77,14 +80,14 @@ const th_op th_op_layernorm = {
 
 const th_op th_op_layernorm_grad = {
   .name  = "layernorm_grad",
-  .args  = "gx:out x:tensor g:tensor weight:tensor=nil mean:tensor invstd:tensor",
+  .args  = layernorm_grad_signature,
   .doc   = "The gradient of layernorm by x, with the mean and invstd it gave.",
   .check = check_grad,
 };
 
 const th_op th_op_layernorm_grad_weight = {
   .name  = "layernorm_grad_weight",
-  .args  = "gw:inout gb:inout x:tensor g:tensor mean:tensor invstd:tensor scale:number=1",
+  .args  = layernorm_grad_weight_signature,
   .doc   = "Adds scale times the gradients of layernorm by weight and bias to gw and gb.",
   .check = check_grad_weight,
 };

@@ -1,4 +1,5 @@
 /* pool2d.c - maxima and means over windows of images, and their gradients. */
+#include "pool2d.args.h"
 #include "op.h"
 
 static th_status need_between(th_call *c, int arg, int64_t lo)
@@ -9,25 +10,27 @@ static th_status need_between(th_call *c, int arg, int64_t lo)
                  INT32_MAX, (long long)v);
 }
 
-/* Windows over the last two dimensions of argument x; `first` is kH, then kW strideH strideW padH padW.
+/* Windows over the last two dimensions of argument x; the arguments pool_window begin at `first`.
  * dilation: where dilationH stands, or 0. The last window of `ceil` must start inside the image or its left padding. */
 static th_status result_size(th_call *c, int x, int first, int dilation, bool up, int64_t *size)
 {
   const th_tensor *t = c->arg[x].t;
+  const pool_window_args *w = pool_window_args_at(c, first);
   TH_TRY(th_need_float(c, x));
   TH_TRY(th_need_ndim(c, x, 3, 4));
-  for (int i = 0; i < 4; i++) TH_TRY(need_between(c, first + i, 1));
-  for (int i = 4; i < 6; i++) TH_TRY(need_between(c, first + i, 0));
+  for (int i = pool_window_kH; i <= pool_window_strideW; i++) TH_TRY(need_between(c, first + i, 1));
+  for (int i = pool_window_padH; i <= pool_window_padW; i++) TH_TRY(need_between(c, first + i, 0));
   if (dilation) for (int i = 0; i < 2; i++) TH_TRY(need_between(c, dilation + i, 1));
   for (int d = 0; d < t->ndim; d++) size[d] = t->size[d];
   for (int i = 0; i < 2; i++) {
     const int d = t->ndim - 2 + i;
-    const int64_t in = t->size[d], k = c->arg[first + i].i, step = c->arg[first + 2 + i].i,
-                  pad = c->arg[first + 4 + i].i;
+    const int side = first + pool_window_kH + i, border = first + pool_window_padH + i;
+    const int64_t in = t->size[d], k = c->arg[side].i, pad = c->arg[border].i,
+                  step = c->arg[first + pool_window_strideH + i].i;
     int64_t reach;
     if (pad > k / 2) {
       return th_fail(TH_EARG, "%s must be at most half of %s, %lld, got %lld",
-                     th_arg_name(c, first + 4 + i), th_arg_name(c, first + i), (long long)k,
+                     th_arg_name(c, border), th_arg_name(c, side), (long long)k,
                      (long long)pad);
     }
     /* With `ceil` one window that sticks out may be larger than the image: it starts less than a step too late. */
@@ -36,8 +39,7 @@ static th_status result_size(th_call *c, int x, int first, int dilation, bool up
       return th_fail(
         TH_ESHAPE,
         "%s of size %s, padded by %lldx%lld, must be at least as large as the window of %lldx%lld",
-        th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + 4].i,
-        (long long)c->arg[first + 5].i, (long long)c->arg[first].i, (long long)c->arg[first + 1].i);
+        th_arg_name(c, x), TH_SHAPE(t), (long long)w->padH, (long long)w->padW, (long long)w->kH, (long long)w->kW);
     }
     const int64_t room = in + 2 * pad - reach - 1;
     size[d] = (up ? room + step - 1 : room) / step + 1;
@@ -61,10 +63,11 @@ static th_status need_size(th_call *c, int g, int ndim, const int64_t *size)
 
 static th_status check_max(th_call *c)
 {
+  const maxpool2d_args *a = maxpool2d_args_of(c);
   int64_t size[TH_MAXDIM];
-  TH_TRY(result_size(c, 2, 3, 9, c->arg[11].i != 0, size));
-  TH_TRY(th_out(c, 0, c->dtype, c->arg[2].t->ndim, size));
-  return th_out(c, 1, TH_I64, c->arg[2].t->ndim, size);
+  TH_TRY(result_size(c, maxpool2d_x, maxpool2d_kH, maxpool2d_dilationH, a->ceil != 0, size));
+  TH_TRY(th_out(c, maxpool2d_y, c->dtype, a->x->ndim, size));
+  return th_out(c, maxpool2d_index, TH_I64, a->x->ndim, size);
 }
 
 /* Is every place of a row in 0..pixels? 0 stands for a window without a pixel. */
@@ -95,12 +98,13 @@ static th_status need_places(th_call *c, int arg, int64_t pixels)
 /* Planes have `dims` dimensions. */
 static th_status check_max_grad_of(th_call *c, int dims)
 {
-  const th_tensor *x = c->arg[1].t, *index = c->arg[2].t;
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_ndim(c, 1, dims + 1, dims + 2));
-  TH_TRY(th_need_dtype(c, 2, TH_I64));
-  TH_TRY(th_need_same_dtype(c, 3, 1));
-  TH_TRY(th_need_same_shape(c, 3, 2));
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  const th_tensor *x = a->x, *index = a->index;
+  TH_TRY(th_need_float(c, maxpool2d_grad_x));
+  TH_TRY(th_need_ndim(c, maxpool2d_grad_x, dims + 1, dims + 2));
+  TH_TRY(th_need_dtype(c, maxpool2d_grad_index, TH_I64));
+  TH_TRY(th_need_same_dtype(c, maxpool2d_grad_g, maxpool2d_grad_x));
+  TH_TRY(th_need_same_shape(c, maxpool2d_grad_g, maxpool2d_grad_index));
   bool planes = index->ndim == x->ndim;
   for (int d = 0; planes && d < x->ndim - dims; d++) planes = index->size[d] == x->size[d];
   if (!planes) {
@@ -109,8 +113,8 @@ static th_status check_max_grad_of(th_call *c, int dims)
   }
   int64_t pixels = 1;
   for (int d = x->ndim - dims; d < x->ndim; d++) pixels *= x->size[d];
-  TH_TRY(need_places(c, 2, pixels));
-  return th_out_like(c, 0, x);
+  TH_TRY(need_places(c, maxpool2d_grad_index, pixels));
+  return th_out_like(c, maxpool2d_grad_gx, x);
 }
 
 static th_status check_max_grad(th_call *c) { return check_max_grad_of(c, 2); }
@@ -118,25 +122,25 @@ static th_status check_max_grad3(th_call *c) { return check_max_grad_of(c, 3); }
 
 static th_status check_avg(th_call *c)
 {
+  const avgpool2d_args *a = avgpool2d_args_of(c);
   int64_t size[TH_MAXDIM];
-  TH_TRY(result_size(c, 1, 2, 0, c->arg[8].i != 0, size));
-  return th_out(c, 0, c->dtype, c->arg[1].t->ndim, size);
+  TH_TRY(result_size(c, avgpool2d_x, avgpool2d_kH, 0, a->ceil != 0, size));
+  return th_out(c, avgpool2d_y, c->dtype, a->x->ndim, size);
 }
 
 static th_status check_avg_grad(th_call *c)
 {
+  const avgpool2d_grad_args *a = avgpool2d_grad_args_of(c);
   int64_t size[TH_MAXDIM];
-  TH_TRY(result_size(c, 1, 3, 0, c->arg[9].i != 0, size));
-  TH_TRY(th_need_same_dtype(c, 2, 1));
-  TH_TRY(need_size(c, 2, c->arg[1].t->ndim, size));
-  return th_out_like(c, 0, c->arg[1].t);
+  TH_TRY(result_size(c, avgpool2d_grad_x, avgpool2d_grad_kH, 0, a->ceil != 0, size));
+  TH_TRY(th_need_same_dtype(c, avgpool2d_grad_g, avgpool2d_grad_x));
+  TH_TRY(need_size(c, avgpool2d_grad_g, a->x->ndim, size));
+  return th_out_like(c, avgpool2d_grad_gx, a->x);
 }
-
-#define WINDOW " kH:int kW:int strideH:int strideW:int padH:int=0 padW:int=0"
 
 const th_op th_op_maxpool2d = {
   .name  = "maxpool2d",
-  .args  = "y:out index:out x:tensor" WINDOW " dilationH:int=1 dilationW:int=1 ceil:bool=false",
+  .args  = maxpool2d_signature,
   .doc   = "The largest pixel of each window of N x C x H x W or C x H x W images; NaN counts as "
            "largest. index is its place in the plane, from 1 (the first among equals). ceil lets "
            "a window hang over the end."
@@ -147,7 +151,7 @@ const th_op th_op_maxpool2d = {
 
 const th_op th_op_maxpool2d_grad = {
   .name  = "maxpool2d_grad",
-  .args  = "gx:out x:tensor index:tensor g:tensor",
+  .args  = maxpool2d_grad_signature,
   .doc   = "The gradient of maxpool2d: g is added where the maxima came from. x only tells the "
            "size."
            "\ny, at = torch.maxpool2d(torch.range(1, 4):view(1, 2, 2), 2, 2, 1, 1); "
@@ -157,7 +161,7 @@ const th_op th_op_maxpool2d_grad = {
 
 const th_op th_op_maxpool3d_grad = {
   .name  = "maxpool3d_grad",
-  .args  = "gx:out x:tensor index:tensor g:tensor",
+  .args  = maxpool2d_grad_signature,
   .doc   = "The gradient of maxima over windows of N x C x D x H x W or C x D x H x W volumes: g is added where the "
            "maxima came from. x only tells the size."
            "\ny, at = torch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), torch.zeros(1, 1, 3), 2, 2, 2, 1, 1, 1); "
@@ -167,7 +171,7 @@ const th_op th_op_maxpool3d_grad = {
 
 const th_op th_op_avgpool2d = {
   .name  = "avgpool2d",
-  .args  = "y:out x:tensor" WINDOW " ceil:bool=false countPad:bool=true",
+  .args  = avgpool2d_signature,
   .doc   = "The mean of each window of N x C x H x W or C x H x W images; countPad counts the "
            "padding's zeros."
            "\ntorch.avgpool2d(torch.range(1, 16):view(1, 4, 4), 2, 2, 2, 2) --> {{{3.5, 5.5}, {11.5, 13.5}}}",
@@ -177,7 +181,7 @@ const th_op th_op_avgpool2d = {
 
 const th_op th_op_avgpool2d_grad = {
   .name  = "avgpool2d_grad",
-  .args  = "gx:out x:tensor g:tensor" WINDOW " ceil:bool=false countPad:bool=true",
+  .args  = avgpool2d_grad_signature,
   .doc   = "The gradient of avgpool2d; x only tells the size."
            "\ntorch.avgpool2d_grad(torch.Tensor(1, 2, 2), torch.ones(1, 1, 1), 2, 2, 1, 1) --> {{{0.25, 0.25}, {0.25, 0.25}}}",
   .check = check_avg_grad,

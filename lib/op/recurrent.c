@@ -5,6 +5,7 @@
  * padded or packed. What the inputs add to the gates of all steps comes in from one product before;
  * here each sample walks through its steps. */
 #include <math.h>
+#include "recurrent.args.h"
 #include "op.h"
 #include "th_record.h"
 
@@ -68,12 +69,12 @@ static th_status need_weight(th_call *c, int arg, int like, int gates, int64_t *
 
 /* The arguments that all six have: the matrix of rows at `x`, places and weight, states of samples from
  * `state` on. */
-static th_status need_common(th_call *c, int x, int cols, int places, int gates, int state, int states, int64_t *n,
-                             int64_t *units)
+static th_status need_common(th_call *c, int x, int cols, int places, int weight, int gates, int state, int states,
+                             int64_t *n, int64_t *units)
 {
   TH_TRY(th_need_float(c, x));
   TH_TRY(th_need_ndim(c, x, 2, 2));
-  TH_TRY(need_weight(c, places + 1, x, gates, units));
+  TH_TRY(need_weight(c, weight, x, gates, units));
   *n = c->arg[x].t->size[0];
   TH_TRY(need_matrix(c, x, x, *n, cols * *units));
   TH_TRY(need_places(c, places, *n));
@@ -99,62 +100,62 @@ static th_status out_matrix(th_call *c, int arg, int64_t rows, int64_t cols)
 static th_status check_lstm(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 3, 4, 4, 4, 8, 2, &n, &units));
-  TH_TRY(need_bias(c, 7, 3, 4 * units));
-  TH_TRY(out_matrix(c, 0, n, units));
-  TH_TRY(out_matrix(c, 1, n, units));
-  return out_matrix(c, 2, n, 4 * units);
+  TH_TRY(need_common(c, lstm_x, 4, lstm_places, lstm_weight, 4, lstm_h0, 2, &n, &units));
+  TH_TRY(need_bias(c, lstm_bias, lstm_x, 4 * units));
+  TH_TRY(out_matrix(c, lstm_h, n, units));
+  TH_TRY(out_matrix(c, lstm_c, n, units));
+  return out_matrix(c, lstm_a, n, 4 * units);
 }
 
 static th_status check_lstm_grad(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 4, 4, 8, 4, 11, 4, &n, &units));
-  for (int i = 5; i <= 7; i++) TH_TRY(need_matrix(c, i, 4, n, units));
-  const int64_t samples = c->arg[8].t->size[1];
-  TH_TRY(out_matrix(c, 0, n, 4 * units));
-  TH_TRY(out_matrix(c, 1, n, units));
-  TH_TRY(out_matrix(c, 2, samples, units));
-  return out_matrix(c, 3, samples, units);
+  TH_TRY(need_common(c, lstm_grad_a, 4, lstm_grad_places, lstm_grad_weight, 4, lstm_grad_h0, 4, &n, &units));
+  for (int i = lstm_grad_h; i <= lstm_grad_g; i++) TH_TRY(need_matrix(c, i, lstm_grad_a, n, units));
+  const int64_t samples = lstm_grad_args_of(c)->places->size[1];
+  TH_TRY(out_matrix(c, lstm_grad_gx, n, 4 * units));
+  TH_TRY(out_matrix(c, lstm_grad_hp, n, units));
+  TH_TRY(out_matrix(c, lstm_grad_gh0, samples, units));
+  return out_matrix(c, lstm_grad_gc0, samples, units);
 }
 
 static th_status check_gru(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 3, 3, 4, 3, 8, 1, &n, &units));
-  TH_TRY(need_bias(c, 7, 3, 4 * units));
-  TH_TRY(out_matrix(c, 0, n, units));
-  TH_TRY(out_matrix(c, 1, n, units));
-  return out_matrix(c, 2, n, 3 * units);
+  TH_TRY(need_common(c, gru_x, 3, gru_places, gru_weight, 3, gru_h0, 1, &n, &units));
+  TH_TRY(need_bias(c, gru_bias, gru_x, 4 * units));
+  TH_TRY(out_matrix(c, gru_h, n, units));
+  TH_TRY(out_matrix(c, gru_q, n, units));
+  return out_matrix(c, gru_a, n, 3 * units);
 }
 
 static th_status check_gru_grad(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 4, 3, 8, 3, 11, 2, &n, &units));
-  for (int i = 5; i <= 7; i++) TH_TRY(need_matrix(c, i, 4, n, units));
-  TH_TRY(out_matrix(c, 0, n, 3 * units));
-  TH_TRY(out_matrix(c, 1, n, units));
-  TH_TRY(out_matrix(c, 2, n, units));
-  return out_matrix(c, 3, c->arg[8].t->size[1], units);
+  TH_TRY(need_common(c, gru_grad_a, 3, gru_grad_places, gru_grad_weight, 3, gru_grad_h0, 2, &n, &units));
+  for (int i = gru_grad_h; i <= gru_grad_g; i++) TH_TRY(need_matrix(c, i, gru_grad_a, n, units));
+  TH_TRY(out_matrix(c, gru_grad_gx, n, 3 * units));
+  TH_TRY(out_matrix(c, gru_grad_gq, n, units));
+  TH_TRY(out_matrix(c, gru_grad_hp, n, units));
+  return out_matrix(c, gru_grad_gh0, gru_grad_args_of(c)->places->size[1], units);
 }
 
 static th_status check_rnn(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 1, 1, 2, 1, 7, 1, &n, &units));
-  TH_TRY(need_bias(c, 6, 1, units));
-  return out_matrix(c, 0, n, units);
+  TH_TRY(need_common(c, rnn_x, 1, rnn_places, rnn_weight, 1, rnn_h0, 1, &n, &units));
+  TH_TRY(need_bias(c, rnn_bias, rnn_x, units));
+  return out_matrix(c, rnn_h, n, units);
 }
 
 static th_status check_rnn_grad(th_call *c)
 {
   int64_t n, units;
-  TH_TRY(need_common(c, 3, 1, 5, 1, 9, 2, &n, &units));
-  TH_TRY(need_matrix(c, 4, 3, n, units));
-  TH_TRY(out_matrix(c, 0, n, units));
-  TH_TRY(out_matrix(c, 1, n, units));
-  return out_matrix(c, 2, c->arg[5].t->size[1], units);
+  TH_TRY(need_common(c, rnn_grad_h, 1, rnn_grad_places, rnn_grad_weight, 1, rnn_grad_h0, 2, &n, &units));
+  TH_TRY(need_matrix(c, rnn_grad_g, rnn_grad_h, n, units));
+  TH_TRY(out_matrix(c, rnn_grad_gx, n, units));
+  TH_TRY(out_matrix(c, rnn_grad_hp, n, units));
+  return out_matrix(c, rnn_grad_gh0, rnn_grad_args_of(c)->places->size[1], units);
 }
 
 #define ROWS "The rows of x are the steps of all samples; places, a LongTensor of steps x samples, says which row is which, " \
@@ -164,8 +165,7 @@ static th_status check_rnn_grad(th_call *c)
 
 const th_op th_op_lstm = {
   .name = "lstm",
-  .args = "h:out c:out a:out x:tensor places:tensor weight:tensor reverse:bool bias:tensor=nil h0:tensor=nil "
-          "c0:tensor=nil",
+  .args = lstm_signature,
   .doc  = "Long short-term memory over sequences: with (i f g o) = x + weight h of the step before + bias, "
           "c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). " ROWS
           "h0 and c0 are the states at the start, 0 if absent. a, which may be x itself, keeps the gates for the gradient. "
@@ -173,33 +173,31 @@ const th_op th_op_lstm = {
           "\n(torch.lstm(torch.zeros(2, 4), torch.LongTensor{{1}, {2}}, torch.ones(4, 1), false, torch.ones(4))) --> "
           "{{0.36961}, {0.65054}}",
   .grad = "x: lstm_grad(a, h, c, g, places, weight, reverse, h0?, c0?)",
-  .flags = TH_INPLACE_AT(3), .check = check_lstm,
+  .flags = TH_INPLACE_AT(lstm_x), .check = check_lstm,
 };
 
 const th_op th_op_lstm_grad = {
   .name = "lstm_grad",
-  .args = "gx:out hp:out gh0:out gc0:out a:tensor h:tensor c:tensor g:tensor places:tensor weight:tensor "
-          "reverse:bool h0:tensor=nil c0:tensor=nil ghn:tensor=nil gcn:tensor=nil",
+  .args = lstm_grad_signature,
   .doc  = "The gradient of lstm by x, h0 and c0, from its results. " GRADIENT "gx' hp.",
   .check = check_lstm_grad,
 };
 
 const th_op th_op_gru = {
   .name = "gru",
-  .args = "h:out q:out a:out x:tensor places:tensor weight:tensor reverse:bool bias:tensor=nil h0:tensor=nil",
+  .args = gru_signature,
   .doc  = "Gated recurrent units over sequences: with (r z n) = x, (s y q) = weight h of the step before and bias "
           "added to r, z, n and q, h = (1 - w) tanh(n + sigmoid(r + s) q) + w h, w = sigmoid(z + y). " ROWS
           "h0 is the state at the start, 0 if absent. a, which may be x itself, and q are kept for the gradient. "
           "For autograd they are constants: gradients flow through h."
           "\n(torch.gru(torch.ones(2, 3), torch.LongTensor{{1}, {2}}, torch.ones(3, 1), false)) --> {{0.20482}, {0.34675}}",
   .grad = "x: gru_grad(a, h, q, g, places, weight, reverse, h0?)",
-  .flags = TH_INPLACE_AT(3), .check = check_gru,
+  .flags = TH_INPLACE_AT(gru_x), .check = check_gru,
 };
 
 const th_op th_op_gru_grad = {
   .name = "gru_grad",
-  .args = "gx:out gq:out hp:out gh0:out a:tensor h:tensor q:tensor g:tensor places:tensor weight:tensor "
-          "reverse:bool h0:tensor=nil ghn:tensor=nil",
+  .args = gru_grad_signature,
   .doc  = "The gradient of gru by x, q and h0, from its results. " GRADIENT
           "(gx' hp) for r and z, (gq' hp) for q.",
   .check = check_gru_grad,
@@ -207,7 +205,7 @@ const th_op th_op_gru_grad = {
 
 const th_op th_op_rnn = {
   .name = "rnn",
-  .args = "h:out x:tensor places:tensor weight:tensor relu:bool reverse:bool bias:tensor=nil h0:tensor=nil",
+  .args = rnn_signature,
   .doc  = "Plain recurrent units over sequences: h = tanh(x + weight h of the step before + bias), or relu instead of tanh. " ROWS
           "h0 is the state at the start, 0 if absent."
           "\ntorch.rnn(torch.Tensor{{1}, {2}}, torch.LongTensor{{1}, {2}}, torch.ones(1, 1), true, false) --> {{1}, {3}}",
@@ -217,8 +215,7 @@ const th_op th_op_rnn = {
 
 const th_op th_op_rnn_grad = {
   .name = "rnn_grad",
-  .args = "gx:out hp:out gh0:out h:tensor g:tensor places:tensor weight:tensor relu:bool reverse:bool "
-          "h0:tensor=nil ghn:tensor=nil",
+  .args = rnn_grad_signature,
   .doc  = "The gradient of rnn by x and h0, from its result. " GRADIENT "gx' hp.",
   .check = check_rnn_grad,
 };

@@ -4,6 +4,7 @@
  * are summed in double and integers in 64 bits; a sum along a dimension of an integer tensor then
  * wraps to the tensor's type, the sum of everything is a Lua number. Bits do not depend on the
  * number of threads. */
+#include "reduce.args.h"
 #include "reduce.h"
 
 static th_status nonempty(th_call *c, int arg)
@@ -27,14 +28,14 @@ static th_status number(th_call *c, int arg)
 static th_status any(th_call *c) { (void)c; return TH_OK; }
 
 const th_op th_op_sum_all = {
-  .name = "sum", .args = "sum:return x:tensor",
+  .name = "sum", .args = sum_all_signature,
   .doc = "Sum of all elements of x, as a number; 0 for an empty tensor."
          "\ntorch.sum(torch.Tensor{{1, 2}, {3, 4}}) --> 10",
   .grad = "x: g",
   .check = any,
 };
 const th_op th_op_prod_all = {
-  .name = "prod", .args = "product:return x:tensor",
+  .name = "prod", .args = prod_all_signature,
   .doc = "Product of all elements of x, as a number; 1 for an empty tensor."
          "\ntorch.prod(torch.Tensor{{1, 2}, {3, 4}}) --> 24",
   .check = any,
@@ -43,16 +44,16 @@ const th_op th_op_prod_all = {
 /* Torch7 has means of whole numbers on devices only. */
 static th_status mean_all(th_call *c)
 {
-  if (c->device == TH_CPU) TH_TRY(th_need_float(c, 1));
-  return nonempty(c, 1);
+  if (c->device == TH_CPU) TH_TRY(th_need_float(c, mean_all_x));
+  return nonempty(c, mean_all_x);
 }
 static th_status spread_all(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
-  return nonempty(c, 1);
+  TH_TRY(th_need_float(c, var_all_x));
+  return nonempty(c, var_all_x);
 }
 const th_op th_op_mean_all = {
-  .name = "mean", .args = "mean:return x:tensor",
+  .name = "mean", .args = mean_all_signature,
   .doc = "Mean of all elements of x, as a number. An empty tensor has none and is refused. CUDA "
          "tensors may hold whole numbers, whose means are cut off."
          "\ntorch.mean(torch.Tensor{{1, 2}, {3, 4}}) --> 2.5",
@@ -61,7 +62,7 @@ const th_op th_op_mean_all = {
 };
 const th_op th_op_var_all = {
   .name = "var",
-  .args = "var:return x:tensor biased:bool=false",
+  .args = var_all_signature,
   .doc = "Variance of all elements of x, as a number: the mean square distance from the mean, over "
          "n-1, "
          "or over n if biased. NaN for one element, unless biased."
@@ -69,7 +70,7 @@ const th_op th_op_var_all = {
   .check = spread_all,
 };
 const th_op th_op_std_all = {
-  .name = "std", .args = "std:return x:tensor biased:bool=false",
+  .name = "std", .args = std_all_signature,
   .doc = "Standard deviation of all elements of x, as a number: the root of `var`."
          "\ntorch.std(torch.Tensor{1, 2, 3}) --> 1",
   .check = spread_all,
@@ -77,12 +78,12 @@ const th_op th_op_std_all = {
 
 static th_status norm_all(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
-  return number(c, 2);
+  TH_TRY(th_need_float(c, norm_all_x));
+  return number(c, norm_all_p);
 }
 const th_op th_op_norm_all = {
   .name = "norm",
-  .args = "norm:return x:tensor p:number=2",
+  .args = norm_all_signature,
   .doc =
       "The p-norm of all elements of x, (sum |x|^p)^(1/p), as a number. p = 0 counts the elements "
       "that are not 0, p = inf gives the largest absolute value; an empty tensor has norm 0."
@@ -92,17 +93,18 @@ const th_op th_op_norm_all = {
 
 static th_status dist(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *y = c->arg[2].t;
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_same_dtype(c, 2, 1));
+  const dist_args *a = dist_args_of(c);
+  const th_tensor *x = a->x, *y = a->y;
+  TH_TRY(th_need_float(c, dist_x));
+  TH_TRY(th_need_same_dtype(c, dist_y, dist_x));
   if (th_tensor_numel(x) != th_tensor_numel(y)) {
     return th_fail(TH_ESHAPE, "y must have as many elements as x, of size %s, got %s", TH_SHAPE(x),
                    TH_SHAPE(y));
   }
-  return number(c, 3);
+  return number(c, dist_p);
 }
 const th_op th_op_dist = {
-  .name = "dist", .args = "dist:return x:tensor y:tensor p:number=2",
+  .name = "dist", .args = dist_signature,
   .doc = "The p-norm of x - y, as a number. x and y need as many elements, not the same size. "
          "p = 0 gives what Torch7 gives: infinity, or 1 for single elements."
          "\ntorch.dist(torch.Tensor{1, 2}, torch.Tensor{4, 6}) --> 5",
@@ -113,17 +115,18 @@ const th_op th_op_dist = {
 
 static th_status along(th_call *c)
 {
-  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
-  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[3].i);
+  const sum_args *a = sum_args_of(c);
+  TH_TRY(th_need_dim(c, sum_dim, a->x));
+  return th_reduced(c, sum_y, a->x, a->x->dtype, (int)a->dim, a->keepdim);
 }
 const th_op th_op_sum = {
-  .name = "sum", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .name = "sum", .args = sum_signature,
   .doc = "Sums along dim. That dimension stays with size 1, unless keepdim is false."
          "\ntorch.sum(torch.Tensor{{1, 2}, {3, 4}}, 1) --> {{4, 6}}",
   .grad = "x: sum_grad(x, g, dim)", .check = along,
 };
 const th_op th_op_prod = {
-  .name = "prod", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .name = "prod", .args = sum_signature,
   .doc = "Products along dim. That dimension stays with size 1, unless keepdim is false."
          "\ntorch.prod(torch.Tensor{{1, 2}, {3, 4}}, 2, false) --> {2, 12}",
   .grad = "x: prod_grad(x, g, dim)",
@@ -132,13 +135,14 @@ const th_op th_op_prod = {
 
 static th_status mean(th_call *c)
 {
-  if (c->device == TH_CPU) TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
-  TH_TRY(th_need_line(c, 1, (int)c->arg[2].i));
-  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[3].i);
+  const sum_args *a = sum_args_of(c);
+  if (c->device == TH_CPU) TH_TRY(th_need_float(c, sum_x));
+  TH_TRY(th_need_dim(c, sum_dim, a->x));
+  TH_TRY(th_need_line(c, sum_x, (int)a->dim));
+  return th_reduced(c, sum_y, a->x, a->x->dtype, (int)a->dim, a->keepdim);
 }
 const th_op th_op_mean = {
-  .name = "mean", .args = "y:out x:tensor dim:dim keepdim:bool=true",
+  .name = "mean", .args = sum_signature,
   .doc = "Means along dim, which must not be empty. It stays with size 1, unless keepdim is false."
          "\ntorch.mean(torch.Tensor{{1, 2}, {3, 4}}, 1) --> {{2, 3}}",
   .grad = "x: mean_grad(x, g, dim)", .check = mean,
@@ -146,14 +150,15 @@ const th_op th_op_mean = {
 
 static th_status var(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_dim(c, 2, c->arg[1].t));
-  TH_TRY(th_need_line(c, 1, (int)c->arg[2].i));
-  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[2].i, c->arg[4].i);
+  const var_args *a = var_args_of(c);
+  TH_TRY(th_need_float(c, var_x));
+  TH_TRY(th_need_dim(c, var_dim, a->x));
+  TH_TRY(th_need_line(c, var_x, (int)a->dim));
+  return th_reduced(c, var_y, a->x, a->x->dtype, (int)a->dim, a->keepdim);
 }
 const th_op th_op_var = {
   .name = "var",
-  .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
+  .args = var_signature,
   .doc = "Variances along dim: over n-1, or over n if biased. A dimension of size 1 gives NaN, "
          "unless biased."
          "\ntorch.var(torch.Tensor{{1, 2, 3}, {0, 0, 9}}, 2, false, false) --> {1, 27}",
@@ -161,7 +166,7 @@ const th_op th_op_var = {
   .check = var,
 };
 const th_op th_op_std = {
-  .name = "std", .args = "y:out x:tensor dim:dim biased:bool=false keepdim:bool=true",
+  .name = "std", .args = var_signature,
   .doc = "Standard deviations along dim: the roots of `var`."
          "\ntorch.std(torch.Tensor{{1, 2, 3}, {0, 0, 9}}, 2, true, false) --> {0.8165, 4.2426}",
   .grad = "x: std_grad(x, y, g, dim, biased)",
@@ -170,14 +175,15 @@ const th_op th_op_std = {
 
 static th_status norm(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(number(c, 2));
-  TH_TRY(th_need_dim(c, 3, c->arg[1].t));
-  return th_reduced(c, 0, c->arg[1].t, c->arg[1].t->dtype, (int)c->arg[3].i, c->arg[4].i);
+  const norm_args *a = norm_args_of(c);
+  TH_TRY(th_need_float(c, norm_x));
+  TH_TRY(number(c, norm_p));
+  TH_TRY(th_need_dim(c, norm_dim, a->x));
+  return th_reduced(c, norm_y, a->x, a->x->dtype, (int)a->dim, a->keepdim);
 }
 const th_op th_op_norm = {
   .name = "norm",
-  .args = "y:out x:tensor p:number dim:dim keepdim:bool=true",
+  .args = norm_signature,
   .doc = "p-norms along dim; p = 0 counts the elements that are not 0, p = inf gives the largest "
          "absolute value."
          "\ntorch.norm(torch.Tensor{{3, 4}, {6, 8}}, 2, 2) --> {{5}, {10}}",
@@ -187,18 +193,19 @@ const th_op th_op_norm = {
 
 static th_status renorm(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_ndim(c, 1, 2, TH_MAXDIM));
-  TH_TRY(number(c, 2));
-  if (c->arg[2].d <= 0) return th_fail(TH_EARG, "p must be above 0, got %g", c->arg[2].d);
-  TH_TRY(th_need_dim(c, 3, c->arg[1].t));
-  if (!(c->arg[4].d >= 0))
-    return th_fail(TH_EARG, "maxnorm must be at least 0, got %g", c->arg[4].d);
-  return th_out_like(c, 0, c->arg[1].t);
+  const renorm_args *a = renorm_args_of(c);
+  TH_TRY(th_need_float(c, renorm_x));
+  TH_TRY(th_need_ndim(c, renorm_x, 2, TH_MAXDIM));
+  TH_TRY(number(c, renorm_p));
+  if (a->p <= 0) return th_fail(TH_EARG, "p must be above 0, got %g", a->p);
+  TH_TRY(th_need_dim(c, renorm_dim, a->x));
+  if (!(a->maxnorm >= 0))
+    return th_fail(TH_EARG, "maxnorm must be at least 0, got %g", a->maxnorm);
+  return th_out_like(c, renorm_y, a->x);
 }
 const th_op th_op_renorm = {
   .name = "renorm",
-  .args = "y:self x:tensor=y p:number dim:dim maxnorm:number",
+  .args = renorm_signature,
   .doc = "Shrinks every slice along dim whose p-norm is above maxnorm by maxnorm / (norm + 1e-7), "
          "as Torch7 does; "
          "the others are copied."
@@ -211,25 +218,26 @@ const th_op th_op_renorm = {
 
 static th_status spread(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  TH_TRY(th_need_same_dtype(c, 2, 1));
-  TH_TRY(th_need_dim(c, 3, x));
-  TH_TRY(th_need_reduced(c, 2, x, (int)c->arg[3].i));
-  return th_out_like(c, 0, x);
+  const sum_grad_args *a = sum_grad_args_of(c);
+  const th_tensor *x = a->x;
+  TH_TRY(th_need_same_dtype(c, sum_grad_g, sum_grad_x));
+  TH_TRY(th_need_dim(c, sum_grad_dim, x));
+  TH_TRY(th_need_reduced(c, sum_grad_g, x, (int)a->dim));
+  return th_out_like(c, sum_grad_gx, x);
 }
 const th_op th_op_sum_grad = {
-  .name = "sum_grad", .args = "gx:out x:tensor g:tensor dim:dim",
+  .name = "sum_grad", .args = sum_grad_signature,
   .doc = "Gradient of `sum` along dim: g repeated along dim to the size of x."
          "\ntorch.sum_grad(torch.Tensor(2, 2), torch.Tensor{{5, 6}}, 1) --> {{5, 6}, {5, 6}}",
   .check = spread,
 };
 static th_status mean_spread(th_call *c)
 {
-  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_float(c, sum_grad_x));
   return spread(c);
 }
 const th_op th_op_mean_grad = {
-  .name = "mean_grad", .args = "gx:out x:tensor g:tensor dim:dim",
+  .name = "mean_grad", .args = sum_grad_signature,
   .doc = "Gradient of `mean` along dim: g / n repeated along dim to the size of x."
          "\ntorch.mean_grad(torch.Tensor(2, 2), torch.Tensor{{5, 6}}, 1) --> {{2.5, 3}, {2.5, 3}}",
   .check = mean_spread,
