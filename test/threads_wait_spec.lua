@@ -116,3 +116,29 @@ describe('a pool', function()
       assert.equal(2000, n)
    end)
 end)
+
+describe('TH_WAIT_POLICY=passive', function()
+   it('makes the threads of ops sleep at once, and leaves their number', function()
+      -- Seconds of the processors for 300 short jobs of two threads, each followed by a pause.
+      local function of(policy)
+         local p = assert(io.popen(([[TH_WAIT_POLICY=%s TH_NUM_THREADS=2 '%s' -e "
+            local sys, C = require 'sys', require 'torch.lib'.C
+            local x = torch.FloatTensor(200000):fill(1)
+            x:exp()
+            local before, shared = os.clock(), C.th_loops_shared()
+            for _ = 1, 300 do
+               x:fill(1):exp()
+               sys.sleep(0.003)
+            end
+            print(os.clock() - before, tonumber(C.th_loops_shared() - shared), torch.getnumthreads())"]]):format(policy, os.getenv 'TH')))
+         local seconds, shared, threads = p:read '*a':match '^(%S+)\t(%d+)\t(%d+)\n$'
+         p:close()
+         assert.is_true(tonumber(shared) >= 300, shared)
+         assert.equal('2', threads)
+         return tonumber(seconds)
+      end
+      if C.th_cores() < 2 then return pending 'needs two processors' end
+      local passive, active = of 'passive', of 'active'
+      assert.is_true(passive < active - 0.15, ('%g s, and %g s'):format(passive, active))
+   end)
+end)

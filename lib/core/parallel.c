@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "core.h"
 #include "environment.h"
@@ -42,7 +43,7 @@ static struct {
   pthread_t thread[MAXTHREADS];
   int started;                      /* threads beside the caller */
   int wanted;                       /* the number that is wanted, atomic because any Lua state may set it; -1 if not known yet */
-  int cores;                        /* available processors, atomic */
+  int cores;                        /* processors that no other process wants, atomic: 0 where threads must not spin for long */
   int64_t ticket;                   /* of the job: its number times TICKET, plus the number of helping threads */
   int64_t before;                   /* the ticket when the newest threads were started; atomic: older ones may start late */
   int64_t working;                  /* threads that have not finished the job */
@@ -189,6 +190,13 @@ static void set_default(void)
   __atomic_compare_exchange_n(&pool.wanted, &unknown, (int)th_min(n, MAXTHREADS) - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* Where several programs share the processors, a thread that spins takes the time of the one that it waits for. */
+static bool passive(void)
+{
+  const char *policy = getenv("TH_WAIT_POLICY");
+  return policy && strcmp(policy, "passive") == 0;
+}
+
 /* After a fork the child has no threads and starts new ones. */
 static void start_threads(int count)
 {
@@ -201,7 +209,7 @@ static void start_threads(int count)
     pthread_cond_init(&pool.done, NULL);
   }
   __atomic_store_n(&pool.before, pool.ticket, __ATOMIC_RELAXED);
-  __atomic_store_n(&pool.cores, th_cores(), __ATOMIC_RELAXED);
+  __atomic_store_n(&pool.cores, passive() ? 0 : th_cores(), __ATOMIC_RELAXED);
   sigset_t all, before;             /* only the thread that runs Lua handles signals */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
