@@ -1,7 +1,9 @@
 -- test/op/conv_engines_spec.lua - every engine of convolution against sums in double, on shapes drawn at random; the choice.
 local torch = require 'torch'
 local refuses = require 'test.refuses'
+local share = require 'test.share'
 
+local CASES = 200
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }
 
 -- Runs f with this engine forced; with columns where it can: gradInput has few steps.
@@ -59,7 +61,10 @@ local function operands(s, generator)
    local x = torch.DoubleTensor(s.n, s.c * s.groups, s.h, s.w):uniform(generator, -1, 1)
    local w = torch.DoubleTensor(s.o * s.groups, s.c, s.kh, s.kw):uniform(generator, -1, 1)
    local b = torch.DoubleTensor(s.o * s.groups):uniform(generator, -1, 1)
-   local g = torch.conv2d(x, w, b, integers(s))
+   local function places(size, kernel, padding, step, dilation)
+      return math.floor((size + 2 * padding - (kernel - 1) * dilation - 1) / step) + 1
+   end
+   local g = torch.DoubleTensor(s.n, s.o * s.groups, places(s.h, s.kh, s.ph, s.sh, s.dh), places(s.w, s.kw, s.pw, s.sw, s.dw))
    return x, w, b, g:uniform(generator, -1, 1)
 end
 
@@ -68,43 +73,43 @@ for _, engine in ipairs(torch.conv.engines()) do
    local c = engine == 'depthwise' and 1 or nil
    describe('the engine ' .. engine, function()
       -- conv2d_spec compares gemm of doubles with the plain sums bit by bit.
-      it('is within 5e-6 (float) and 5e-14 (double) of sums in double, on 200 shapes in three passes', function()
+      it(('is within 5e-6 (float) and 5e-14 (double) of sums in double, on %d shapes in three passes'):format(
+         share.of(CASES)), function()
          local generator = torch.Generator()
          torch.manualSeed(generator, 20)
          local upto = draw(generator)
-         for _ = 1, 200 do
+         for i = 1, CASES do
             local s = shape(upto, engine)
             local x, w, b, g = operands(s, generator)
-            local expected = { forced('gemm', passes, s, x, w, b, g) }
-            local got = { forced(FLOAT[engine] and 'gemm' or engine, passes, s, x, w, b, g) }
-            for p = 1, 3 do
-               local d = distance(got[p], expected[p])
-               assert.is_true(d <= 5e-14, ('double, %s, %s: off by %g'):format(PASSES[p], s.text, d))
+            local expected = share.has(i) and { forced('gemm', passes, s, x, w, b, g) }
+            local function near(dtype, most, ...)
+               local got = { forced(engine, passes, s, ...) }
+               for p = 1, 3 do
+                  local d = distance(got[p], expected[p])
+                  assert.is_true(d <= most, ('%s, %s, %s: off by %g'):format(dtype, PASSES[p], s.text, d))
+               end
             end
-            got = { forced(engine, passes, s, x:float(), w:float(), b:float(), g:float()) }
-            local function rounded(t) return t:float():double() end
-            expected = { forced('gemm', passes, s, rounded(x), rounded(w), rounded(b), rounded(g)) }
-            for p = 1, 3 do
-               local d = distance(got[p], expected[p])
-               assert.is_true(d <= 5e-6, ('float, %s, %s: off by %g'):format(PASSES[p], s.text, d))
-            end
+            if share.has(i) and not FLOAT[engine] and engine ~= 'gemm' then near('double', 5e-14, x, w, b, g) end
+            -- To round the operands changes 1e-7 of a result.
+            if share.has(i) then near('float', 5e-6, x:float(), w:float(), b:float(), g:float()) end
          end
       end)
 
       local halves = FLOAT[engine] and function() end or it
-      halves('computes halves as floats: results are those of their floats, rounded, on 200 shapes in three passes', function()
+      halves(('computes halves as floats: results are those of their floats, rounded, on %d shapes in three passes'):format(
+         share.of(CASES)), function()
          local generator = torch.Generator()
          torch.manualSeed(generator, 21)
          local upto = draw(generator)
-         for i = 1, 200 do
+         for i = 1, CASES do
             local s, T, unit = shape(upto, engine), 'torch.HalfTensor', 2 ^ -11
             if i % 2 == 0 then T, unit = 'torch.BFloat16Tensor', 2 ^ -8 end
             local function short(t) return t:type(T) end
             local x, w, b, g = operands(s, generator)
             x, w, b, g = short(x), short(w), short(b), short(g)
-            local got = { forced(engine, passes, s, x, w, b, g) }
-            local expected = { forced('gemm', passes, s, x:double(), w:double(), b:double(), g:double()) }
-            for p = 1, 3 do
+            local got = share.has(i) and { forced(engine, passes, s, x, w, b, g) }
+            local expected = got and { forced('gemm', passes, s, x:double(), w:double(), b:double(), g:double()) }
+            for p = 1, got and 3 or 0 do
                local d = distance(got[p], expected[p])
                assert.is_true(d <= unit, ('%s, %s, %s: off by %g'):format(T, PASSES[p], s.text, d))
             end
