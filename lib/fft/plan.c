@@ -158,7 +158,9 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     return d;
   }
   double cost;
-  const int64_t columns = prime <= TH_FFT_LARGEST && n >= 4 * chunk ? best_columns(n, chunk, &cost) : 0;
+  /* A line of fewer numbers takes less time in one lane. */
+  const int64_t least = p->dtype == TH_F64 ? 32 : 48;
+  const int64_t columns = prime <= TH_FFT_LARGEST && n >= least ? best_columns(n, chunk, &cost) : 0;
   if (columns) return split(p, d, columns);
   if (prime <= TH_FFT_LARGEST && (n < 512 || prime <= 13)) {
     d->kind = TH_FFT_DIRECT;
