@@ -1,4 +1,4 @@
-// batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a pass of its own around the mean.
+// batchnorm.cu - batch normalisation and its gradient: sums in double, the variance in a second pass around the mean.
 #include "cudnn.cuh"
 #include "../lib/op/batchnorm.args.h"
 #include "normalise.cuh"

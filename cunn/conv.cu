@@ -113,7 +113,7 @@ static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t pla
   }
 }
 
-/* The sums of the bias come first: whoever finds no memory must have added nothing, and is called again. */
+/* The sums of the bias come first, because a call that runs out of memory must have added nothing: it is repeated. */
 template <class T> static th_status conv2d_grad_weight(const th_call *call)
 {
   const th_tensor *gb = call->arg[1].t, *g = call->arg[3].t;

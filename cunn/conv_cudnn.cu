@@ -165,7 +165,7 @@ static bool supports(const th_conv_shape *s)
   for (int64_t v : all) if (v > INT32_MAX) return false;
   for (int i = 0; i < 9; i++) some = some && all[i] > 0;
   if (th_conv_bytes(*s) >= 4e9) return false;        /* steps are counted in 32 bits */
-  if (!some) return true;                            /* nobody computes what is empty */
+  if (!some) return true;                            /* an empty result needs no engine */
   if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(s->device - 1) != cudaSuccess) {
     cudaGetLastError();
     return false;

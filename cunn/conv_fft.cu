@@ -2,8 +2,8 @@
 //
 // A lane holds two columns of a real tile as the parts of complex numbers in its registers, which are transformed where they are
 // and then taken apart; rows go across half as many lanes as a tile has columns, by shuffles. So no number meets another tile's,
-// whose size its rounding would depend on. What comes out of both is in the order of reversed bits, which nobody puts right: the
-// way back begins with that order. Of a real tile's spectrum those frequencies are stored that are not conjugates of others.
+// whose size its rounding would depend on. Both leave their results in bit-reversed order, and the inverse transform
+// begins with that order. Of a real tile's spectrum those frequencies are stored that are not conjugates of others.
 // A block stores one line of frequencies of all its tiles at a time, so that neighbours in memory are written together.
 #include <algorithm>
 #include "conv_spectra.cuh"

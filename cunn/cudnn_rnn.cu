@@ -1,5 +1,5 @@
-// cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN and its kin (lua/cutorch/rnn.lua): sequences of one length, with the
-// weights where they lie. Its products give the same bits on every run where CUBLAS_WORKSPACE_CONFIG says so, and only then.
+// cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN, LSTM and GRU (lua/cutorch/rnn.lua): sequences of one length,
+// with the weights where they lie. Its products give the same bits on every run where CUBLAS_WORKSPACE_CONFIG says so, and only then.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "thcuda.h"
 
 extern "C" {
-/* As lua/cutorch/rnn.lua has it. cell: CELL_RELU and its kin; x is steps x samples x input, or samples x steps x input. */
+/* As in lua/cutorch/rnn.lua. cell: CELL_RELU or another of the enum; x is steps x samples x input, or samples x steps x input. */
 struct th_cuda_rnn { int32_t cell, both_ways, input, hidden, layers, steps, samples, by_samples; };
 const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x);
 th_status th_cuda_rnn_forward(const th_cuda_rnn *r, const th_tensor *x, const th_tensor *weight, const th_tensor *hx,
@@ -52,7 +52,7 @@ th_status layer::check_weights(void *h) const
 {
   const size_t es = th_element_size(dtype), hidden = (size_t)r.hidden, gates = (size_t)gates_of(r);
   const size_t all = (size_t)(r.layers * ways);
-  char *const first = reinterpret_cast<char *>((uintptr_t)1 << 20);       /* nobody reads there */
+  char *const first = reinterpret_cast<char *>((uintptr_t)1 << 20);       /* never read */
   dnn::tensor dm, db;
   TH_TRY(dm.make(dnn::FLOAT, 1, 1, 1, 1));
   TH_TRY(db.make(dnn::FLOAT, 1, 1, 1, 1));

@@ -120,7 +120,7 @@ template <class P> static th_status pass(const th_fft_pass &q, const th_tensor *
   return TH_OK;
 }
 
-/* ---- a call: each pass leaves a tensor of its own, complex between passes, of floats where the result is of halves ---- */
+/* ---- a call: each pass writes another tensor, complex between passes, of floats where the result is of halves ---- */
 
 static th_status all(const th_fft &f, const th_tensor *x, th_tensor *own)
 {

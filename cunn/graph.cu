@@ -253,7 +253,7 @@ static th_status prepare(th_cuda_graph *g)
   TH_TRY(th_cuda_dnn_prepare());
   th_cuda_fft_why();
   TH_CUDA_TRY(cudaStreamSynchronize(g->stream));
-  th_cuda_graph_count(g->device, 1);         /* nobody waits for the device as a whole from here on */
+  th_cuda_graph_count(g->device, 1);         /* from here on no thread may wait for the whole device */
   g->counts = true;
   return TH_CUDA(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeThreadLocal));
 }

@@ -43,8 +43,8 @@ static th_status take_aside(void **p, size_t bytes)
 
 // ---- waiting for a device -----------------------------------------------------------------------------------------------
 
-static std::shared_mutex whole[TH_MAXDEVICE];                 /* held by who waits for a whole device */
-static int recordings[TH_MAXDEVICE];                          /* on each device; they change when nobody waits so */
+static std::shared_mutex whole[TH_MAXDEVICE];                 /* locked by a thread that waits for a whole device */
+static int recordings[TH_MAXDEVICE];                          /* on each device; changes only while no thread waits so */
 
 void th_cuda_graph_count(int device, int more)
 {

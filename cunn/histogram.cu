@@ -36,7 +36,7 @@ template <class T> static __global__ void __launch_bounds__(THREADS) see(range *
 
 constexpr int NEAR = 1024;                   /* so many bins are counted near the threads of a block first */
 
-/* Element e belongs to row e / cols, which has bins of its own. */
+/* Element e belongs to row e / cols, which has separate bins. */
 template <class T>
 static __global__ void __launch_bounds__(THREADS)
 count_bins(unsigned long long *count, const T *x, view vx, int64_t n, int64_t cols, int64_t bins, range r, bool near)

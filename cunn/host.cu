@@ -46,7 +46,7 @@ th_status th_cuda_host_allocate(void **p, int64_t bytes, int kind)
   return TH_OK;
 }
 
-/* Copies from and to a piece are waited for; work on managed memory is known to nobody, so all devices are. */
+/* Waits for copies from and to a piece. No list says which work uses managed memory, so it waits for all devices there. */
 static void wait_for(const piece &p)
 {
   for (int d = 0; d < th_cuda_count(); d++) {

@@ -86,7 +86,7 @@ static __global__ void pair_up(uint32_t *key, uint32_t *place, const int64_t *in
   }
 }
 
-/* `lines`: every pair stands for an element of each of so many lines; 0: for an element of its own line. */
+/* `lines`: every pair stands for an element of each of so many lines; 0: for an element of one line. */
 template <class T, bool ADD>
 static __global__ void put_sorted(T *y, lines ly, arrival<T, ADD> a, const uint32_t *key, const uint32_t *place, int64_t pairs,
                                   int64_t n, int64_t size, int64_t lines_each)

@@ -1,4 +1,4 @@
-// sort.cu - merge sort: tiles in shared memory, then runs of tiles two by two, each tile of the result by a block of its own.
+// sort.cu - merge sort: tiles in shared memory, then runs of tiles two by two, each tile of the result by one block.
 // A pair's new place is its own place in its run and the number of pairs of the other run that come before it, so that
 // equal keys stay in order and nothing depends on when a thread runs.
 #include "sort.cuh"

@@ -34,9 +34,9 @@ describe('bench/run.lua', function()
    end)
 
    it('continues without a peer that is not there, and says so', function()
-      local status, output = run '-only call -rounds 1 -peer nobody'
+      local status, output = run '-only call -rounds 1 -peer nothing'
       assert.equal(0, status, output)
-      assert.truthy(output:find('no comparison with nobody: the only peer is pytorch', 1, true))
+      assert.truthy(output:find('no comparison with nothing: the only peer is pytorch', 1, true))
    end)
 
    it('refuses what it does not know', function()

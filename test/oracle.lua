@@ -301,7 +301,7 @@ local function main()
    for id, text in pairs(wrong) do print(cases.about[id].text .. ': ' .. text) end
    if other ~= '' then print(other) end
    print(('%d ops: %d have a spec, %d are judged in %d calls by %s'):format(ops, tested, judged, #cases.list,
-      who or 'nobody: ' .. why))
+      who or 'none: ' .. why))
    os.exit((next(wrong) or other ~= '' or tested < ops or judged < ops) and 1 or 0)
 end
 

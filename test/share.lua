@@ -1,5 +1,5 @@
 -- test/share.lua - which of many random cases a spec tries: `./dev test` runs it at every CPU level, and names the best one in
--- TH_TEST_BEST. There, and where a spec runs by itself, it tries all; at each other level a third of its own.
+-- TH_TEST_BEST. There, and where a spec runs by itself, it tries all; at each other level another third.
 local ffi = require 'ffi'
 local C = require 'torch.lib'.C
 

@@ -94,7 +94,7 @@ local function children()
    return n
 end
 
--- What is not freed yet is no growth: threads that were told to end, and what waits for the collector.
+-- What is not freed yet is no growth: threads that were asked to end, and what waits for the collector.
 local function settle()
    for _ = 1, 50 do
       collectgarbage()

@@ -3,8 +3,8 @@
 #include "registry.h"
 #include "th_record.h"
 
-static const th_backend nobody = { .abi = TH_ABI };
-static const th_backend *backend = &nobody;
+static const th_backend no_backend = { .abi = TH_ABI };
+static const th_backend *backend = &no_backend;
 int th_devices;
 
 const th_backend *th_backend_get(void) { return __atomic_load_n(&backend, __ATOMIC_ACQUIRE); }
@@ -28,7 +28,7 @@ const char *th_device_text(char text[TH_DEVICE_TEXT], int device)
 
 th_status th_backend_add(const th_backend *b)
 {
-  const th_backend *none = &nobody;
+  const th_backend *none = &no_backend;
   if (b->abi != TH_ABI) {
     return th_fail(TH_EBACKEND, "the library of devices was compiled for version %d of th_backend.h, this Cresset has version %d",
                    b->abi, TH_ABI);

@@ -33,7 +33,7 @@ struct th_sync {
   atomic_llong number;                                /* of a counter */
 };
 
-/* The process id. Cached, because getpid is a system call and each call of a queue checks whether this is a child of its owner. */
+/* The process id. Cached, because getpid is a system call and each call of a queue checks whether this is its owner's child. */
 static pid_t self;
 static void learn_self(void) { self = getpid(); }
 static void learn_once(void)

@@ -29,7 +29,7 @@ TH_INLINE void K(join)(C *restrict sum, const C *restrict more, int64_t n, const
   for (int64_t i = 0; i < n; i++) sum[i] = K(pair)(sum[i], more[i], op);
 }
 
-/* Sums lie in memory of their own, which no tensor overlaps: so the loops become vectors. A sum of 2^k ranks waits for that of
+/* Sums lie in separate memory that no tensor overlaps, so the compiler vectorizes the loops. A sum of 2^k ranks waits for that of
  * the next 2^k; those that wait are of ever fewer. */
 TH_INLINE void K(run)(T *out, const T *const *src, int nsrc, int64_t all, const int op, int over)
 {

@@ -211,7 +211,7 @@ static bool same_size(int ndim, const int64_t *a, const int64_t *b)
 }
 
 /* Between passes numbers are complex, of the result's type or float for halves. They stay in the result where it has
- * their size, or in a tensor of their own. y is the result's place; nothing is written yet. */
+ * their size, or in another tensor. y is the result's place; nothing is written yet. */
 static th_status lay_out(const th_fft *f, const th_tensor *x, th_tensor *y, th_tensor *own, stage *at)
 {
   const bool half = x->dtype < TH_F32;

@@ -122,7 +122,7 @@ static void K(count)(int64_t *count, int64_t bins, const T *from, int64_t n, int
     for (int64_t k = 0; k < some; k++) count[bin[k]] += in[k];
   }
 }
-/* Each block has counts of its own. */
+/* Each block has separate counts. */
 static void K(count_blocks)(void *ctx, int64_t first, int64_t last)
 {
   const K(job) *q = ctx;

@@ -26,7 +26,7 @@ typedef struct warp warp;
 struct warp {
   const th_tensor *y, *x, *field;
   void (*places)(const warp *w, int64_t group, int64_t row, int64_t first, int n, float *py, float *px);
-  int64_t groups, planes;                       /* pictures with positions of their own, and planes of each */
+  int64_t groups, planes;                       /* pictures with separate positions, and planes of each */
   int64_t height, width, sy, sx, ty, tx;        /* sides of x, strides of x and y */
   method how;
   edge edge;

@@ -1,7 +1,7 @@
 /* index.h - a job on named places along one dimension, and how it is cut; for index.c and gather.c.
  *
- * The places were checked. Whoever only reads them may share them out; whoever writes at them goes
- * through all places of a line in order, and the lines are shared out. */
+ * The places were checked. Jobs that only read divide the places among threads. Jobs that write go
+ * through all places of a line in order, and divide the lines. */
 #ifndef TH_INDEX_H
 #define TH_INDEX_H
 #include "walk.h"

@@ -2,8 +2,8 @@
  *
  * Elements become unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted. A
  * key of at most 32 bits and its place are one word, so that no two are equal. Of many short lines
- * 16 are sorted side by side by a network. Who wants only the k-th counts the keys' leading bits
- * and looks closer at those that share the k-th's. */
+ * 16 are sorted side by side by a network. For the k-th alone, count the leading bits of the keys,
+ * and look closer at the keys that share those of the k-th. */
 #ifndef T
 #include "network.h"
 #include "walk.h"

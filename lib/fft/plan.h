@@ -13,7 +13,7 @@ typedef struct th_fft_node th_fft_node;
 struct th_fft_node {
   int64_t n;
   int     kind;
-  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and those of a radix that has no kernel of its own. */
+  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and those of a radix without a kernel. */
   int     passes, radix[TH_FFT_PASSES];
   const void *roots[TH_FFT_PASSES], *circle[TH_FFT_PASSES];
   /* SPLIT: the transforms of a column and of a row, and the roots between them: for each chunk of columns, for each row,

@@ -104,8 +104,8 @@ static th_status check_record(const th_records *r, int64_t i, const char *head, 
   return TH_OK;
 }
 
-/* Reads one record with its body at `body`. If `before` is true, the bytes before `body` are ours: reads head and body in one call,
- * then restores those bytes. */
+/* Reads one record with its body at `body`. If `before` is true, the bytes before `body` are ours: reads head and body in one
+ * call, then restores those bytes. */
 static th_status read_record(const th_source *s, const th_records *r, int64_t i, char *body, bool before, bool *same)
 {
   char room[TH_RECORD_HEAD], *head = body - r->head_size;

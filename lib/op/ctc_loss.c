@@ -1,4 +1,4 @@
-/* ctc_loss.c - connectionist temporal classification: the loss of label sequences that nobody aligned with the steps. */
+/* ctc_loss.c - connectionist temporal classification: the loss of label sequences that are not aligned with the steps. */
 #include "op.h"
 
 /* Each row of labels, on the CPU: numbers of classes without the blank, then zeros to the end. */

@@ -10,7 +10,7 @@ local scales = require 'dist.scales'
 local vectors = require 'dist.vectors'
 
 --- Trains on all ranks with a method of optim whose state (momentum, moments) is sharded: Rajbhandari et al., "ZeRO" (2019),
--- stage 1. Each rank computes the gradient of its own data and gets the mean of one part of it. It updates this part of the
+-- stage 1. Each rank computes the gradient of its data and gets the mean of one part of it. It updates this part of the
 -- parameters, and sends it to the others. A rank needs only 1 / ranks of the state's memory. The parameters have the bits of
 -- one process that applies the method to the mean of the gradients. All ranks call it and begin with the parameters of the
 -- first.

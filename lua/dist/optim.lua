@@ -102,7 +102,7 @@ end
 
 --- Trains a model on all ranks of the job together. All ranks call it with the same options and
 -- models of the same size, and all begin with the parameters of rank 0. Each worker then computes
--- gradients of its own data and calls `step`; at the end it calls `finish`.
+-- gradients of its data and calls `step`; at the end it calls `finish`.
 -- Schemes: 'allreduce' (the mean of all gradients, the same step on all ranks), 'syncps' (the same
 -- with the first `workers` gradients of each round; later ones are dropped), 'downpour' (gradients
 -- are pushed and parameters fetched without waiting), 'ssp' (likewise, but no worker is more than

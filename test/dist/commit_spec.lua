@@ -117,7 +117,7 @@ describe('dist.commit', function()
          :format(folder, folder, ranks.thrun, script, folder), '.sh')
       local status, out, err = ranks.sh(("unshare -rm sh '%s'"):format(inside))
       os.execute(("rmdir '%s' 2>/dev/null"):format(folder))
-      if status == 9 or err:find('unshare', 1, true) then return pending 'this system lets nobody mount a tmpfs of his own' end
+      if status == 9 or err:find('unshare', 1, true) then return pending 'this system does not let a user mount a tmpfs' end
       local _, n = out:gsub('as it should', '')
       assert.equal(2, n, out .. err)
    end)

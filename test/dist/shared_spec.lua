@@ -183,7 +183,7 @@ describe('dist.shared', function()
          dist.barrier()
          assert(r == 1 or kept:fetch():min() == 3)
          assert(dist.shared('kept', 10):fetch():min() == 3 and more:fetch():min() == 3)
-         dist.barrier()                                        -- whoever ends closes it]])
+         dist.barrier()                                        -- a process that ends closes it]])
    end)
 
    it('forgets ranks that have died without closing it', function()
@@ -261,7 +261,7 @@ describe('dist.shared', function()
       local inside = temporary.put(('mount -t tmpfs -o size=8m tmpfs /dev/shm || exit 9\nexport %s\n%s & %s; wait\n'):format(job,
          rank:format(0, 0), rank:format(1, 1)), '.sh')
       local status, out, err = ranks.sh(("unshare -rm sh '%s'"):format(inside))
-      if status == 9 or err:find('unshare', 1, true) then return pending 'this system lets nobody mount a tmpfs of his own' end
+      if status == 9 or err:find('unshare', 1, true) then return pending 'this system does not let a user mount a tmpfs' end
       local _, n = out:gsub('refused', '')
       assert.equal(2, n, out .. err)
    end)

@@ -1,4 +1,4 @@
-/* lanes.h - Fourier transforms of vectors: every lane has a transform of its own, so that no lane ever talks to
+/* lanes.h - Fourier transforms of vectors: every lane computes another transform, so that no lane ever talks to
  * another. Read once per computing type after micro.h: P, M(f) and M_FMA as there. Sizes are powers of two from 4, or
  * three or five times such a power. */
 enum { M(LV) = TH_VB / (int)sizeof(P) };

@@ -1,4 +1,4 @@
-/* weights.h - gradWeight as a product of gradients, read where they lie, and columns of im2col turned over: panels of taps,
+/* weights.h - gradWeight as a product of gradients, read where they lie, and transposed columns of im2col: panels of taps,
  * which are packed tap by tap, a stretch of pixels at a time. Read once per computing type after columns.h: P, M(f) as there. */
 
 /* Rows of `deep` numbers, `row` apart, become the columns of a panel; those that it lacks are 0. */

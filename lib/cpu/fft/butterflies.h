@@ -1,4 +1,4 @@
-/* butterflies.h - the smallest Fourier transforms, of vectors: every lane has a transform of its own.
+/* butterflies.h - the smallest Fourier transforms, of vectors: every lane computes another transform.
  * Read once per computing type: P, M(f), M_FMA and M(vec) as in micro.h. */
 typedef struct M(cx) { M(vec) re, im; } M(cx);      /* a complex number in each lane */
 

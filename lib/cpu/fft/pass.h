@@ -1,4 +1,4 @@
-/* pass.h - transforms in which every lane of the vectors has a line of its own. Read once per computing type after
+/* pass.h - transforms in which every lane of the vectors has another line. Read once per computing type after
  * butterflies.h. */
 typedef P M(loose) __attribute__((vector_size(TH_VB), aligned(sizeof(P)), may_alias));
 enum { M(V) = TH_VB / (int)sizeof(P), M(CHUNK) = 64 / (int)sizeof(P), M(PAIR) = 2 * M(V) };

@@ -3,7 +3,7 @@
  * A column of n numbers is itself a matrix: its columns, then its rows are transformed. The numbers l, l + C, l + 2 C ... of
  * all columns are whole rows of the picture: the first step transforms these rows and then, still in the cache, the parts of
  * the columns that they hold. The second step does the other part. So memory is read and written twice and in order, and
- * threads write to rows of their own. The results have the bits that one pass after the other gives. */
+ * each row is written by one thread. The results have the bits that one pass after the other gives. */
 typedef struct M(picture) {
   const pass *rows;                 /* the pass over rows, which leaves its results in `middle` */
   pass   *columns;
