@@ -1,5 +1,5 @@
 // cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN, LSTM and GRU (lua/cutorch/rnn.lua): sequences of one length,
-// with the weights where they lie. Its products give the same bits on every run where CUBLAS_WORKSPACE_CONFIG says so, and only then.
+// with the weights where they lie. Its products give the same bits on every run only if CUBLAS_WORKSPACE_CONFIG says so.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

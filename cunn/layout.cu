@@ -107,8 +107,8 @@ template <class T> static th_status first_outside(const th_tensor *t, th_cuda_bo
   return th_cuda_fetch(element, th_first<const T>(t) + v.at(*place), sizeof(T));
 }
 
-/* A graph cannot wait. So a kernel notes indices that lie outside, and moves them inside before other kernels read them. A finding
- * keeps the first. */
+/* A graph cannot wait. So a kernel notes indices that lie outside, and moves them inside before other kernels read them. A
+ * finding keeps the first. */
 template <class T>
 static __global__ void mend(th_cuda_finding *f, T *x, view v, int64_t n, th_cuda_bounds b, T least)
 {

@@ -1,5 +1,5 @@
-/* depthwise.c - convolution of every plane with one or several kernels for that plane alone. A plane is copied row behind row with
- * its padding, so that a tap is one offset for all pixels, whatever the rows' width: lanes run along the rows and over their
+/* depthwise.c - convolution of every plane with one or several kernels for that plane alone. A plane is copied row behind row
+ * with its padding, so that a tap is one offset for all pixels, whatever the rows' width: lanes run along the rows and over their
  * ends. Steps other than 1 split a plane into phases, each of which has pixels that are neighbours for a tap.
  *
  *   result     the sum over the taps of the padded image, shifted
