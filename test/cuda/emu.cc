@@ -207,7 +207,7 @@ static int captures()
   cudaThreadExchangeStreamCaptureMode(&mode);
   NEED(cudaStreamEndCapture(a, &graph) == cudaSuccess);
   cudaGraphDestroy(graph);
-  NEED(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);               // but waiting for the whole device is not allowed
+  NEED(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);             // but waiting for the whole device is not allowed
   spoiled(a, no, [&] { return cudaDeviceSynchronize(); });
   cudaThreadExchangeStreamCaptureMode(&mode);
 
