@@ -242,6 +242,21 @@ describe('bad input', function()
    it('is a NULL pointer, in the place of any argument: refused, though it equals nil', function()
       all_with(ffi.cast('void *', 0))
    end)
+   it('is a NULL pointer in the place of an optional argument of a function in Lua: refused', function()
+      local image, null = require 'image', ffi.cast('void *', 0)
+      local x = torch.rand(12, 12)
+      for want, f in pairs {
+         ['torch.bincount: weights must be a tensor of 2 elements'] = function() torch.bincount(torch.LongTensor { 1, 2 }, null) end,
+         ['image.lcn: the kernel must be a tensor'] = function() image.lcn(x, null) end,
+         ['image.erode: the kernel must be a tensor'] = function() image.erode(x, null) end,
+         ['image.dilate: the kernel must be a tensor'] = function() image.dilate(x, null) end,
+         ['image.y2jet: '] = function() image.y2jet(null, torch.ones(2, 3)) end,
+      } do
+         local ok, why = pcall(f)
+         assert.is_false(ok)
+         assert.truthy(why:find(want, 1, true), why)
+      end
+   end)
    it('is a NULL pointer to a tensor: refused, though a pointer to a tensor passes for one', function()
       all_with(ffi.cast('th_tensor *', 0))
    end)

@@ -147,7 +147,7 @@ end
 function M.y2jet(result, picture)
    if picture == nil then result, picture = nil, result end
    check.picture('image.y2jet', picture, 1, 3)
-   if result ~= nil then check.result('image.y2jet', result, picture) end
+   if not arg.absent(result) then check.result('image.y2jet', result, picture) end
    if picture:nElement() == 0 then
       error('image.y2jet: the picture must have pixels, got ' .. arg.size_text(picture), 2)
    end

@@ -159,7 +159,7 @@ function M.lcn(im, ker)
    if im:dim() == 3 and im:size(1) ~= 1 then
       error('image.lcn: the picture must be grey, got ' .. arg.size_text(im), 2)
    end
-   if ker ~= nil then need_kernel('image.lcn', ker, 2, 2) end
+   if not arg.absent(ker) then need_kernel('image.lcn', ker, 2, 2) end
    ker = (ker or M.gaussian { size = 9, sigma = 1.591 / 9, normalize = true }):double()
    local x = (im:dim() == 3 and im[1] or im):double():contiguous()   -- a view gives the same bits
    if x:size(1) < ker:size(1) or x:size(2) < ker:size(2) then
@@ -178,7 +178,7 @@ end
 local function neighbours(who, sum, im, kern, pad)
    check.picture(who, im, 2, 2, 4)
    check.pixels(who, im, 4)
-   if kern ~= nil then need_kernel(who, kern, 2, 2) end
+   if not arg.absent(kern) then need_kernel(who, kern, 2, 2) end
    if type(pad) ~= 'number' then error(('%s: pad must be a number, got %s'):format(who, arg.describe(pad)), 4) end
    kern = kern and kern:double() or torch.ones(3, 3):double()
    local h, w, kh, kw = im:size(1), im:size(2), kern:size(1), kern:size(2)

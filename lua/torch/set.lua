@@ -92,7 +92,7 @@ function set.bincount(x, weights, minlength)
    arg.tensor(who, 'x', x)
    if arg.number_of(weights) and minlength == nil then weights, minlength = nil, weights end
    if dtype.is_float(x._dtype) then arg.refuse(who, 'x', 'a tensor of whole numbers', x) end
-   if weights ~= nil and (not is_tensor(weights) or weights:nElement() ~= x:nElement()) then
+   if not arg.absent(weights) and (not is_tensor(weights) or weights:nElement() ~= x:nElement()) then
       arg.refuse(who, 'weights', ('a tensor of %d elements'):format(x:nElement()), weights)
    end
    minlength = minlength == nil and 0 or arg.whole(who, 'minlength', minlength)

@@ -117,10 +117,13 @@ local function attempt(name, f, args, n)
    return fault and ('%s(%s): %s: %s'):format(name, list(args, n), fault, tostring(why))
 end
 
+-- One case in eight is about NULL pointers, which equal nil and are not false.
+local NULL = ffi.cast('void *', 0)
 local function arguments(args, most)
-   local n = #args
+   local n, nulls = #args, draw(8) == 1
    for part = 1, draw(most + 1) - 1 do
       local v = junk.value()
+      if nulls then v = draw(2) == 1 and NULL or pick(tensors)() end
       n = n + 1
       if child.has(part) then args[n] = v end
    end
