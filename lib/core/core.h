@@ -25,12 +25,13 @@ th_status th_on_cpu(th_tensor *here, const th_tensor *t);
 const char *const *th_op_arg_names(const th_op *op);           /* NULL-ended */
 th_kind   th_kind_of(const th_op *op, int arg);
 
-/* LuaJIT stores its other types in NaNs that no computation produces. A number that goes to Lua must not have their bits. */
+/* LuaJIT stores its other types in NaNs that no computation produces. A number that goes to Lua must have neither their bits nor
+ * those of a signaling NaN, which become such bits when it is added or negated: every NaN becomes the plain one of its sign. */
 static inline double th_plain(double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (bits > 0xfff8000000000000u) bits = 0xfff8000000000000u;
+  if ((bits & INT64_MAX) > 0x7ff0000000000000u) bits = (bits & ~(uint64_t)INT64_MAX) | 0x7ff8000000000000u;
   memcpy(&x, &bits, sizeof x);
   return x;
 }

@@ -49,18 +49,28 @@ function dtype.of_storage(s)
    return s.dtype + CUDA
 end
 
--- LuaJIT represents its other types by NaNs that no computation makes. Memory from a file may hold such bits, which must not
--- become a value. So the upper word is read first, and all of them become a plain NaN.
-local u32 = ffi.typeof 'uint32_t *'
-local upper = ffi.abi 'le' and 1 or 0       -- the half of a double with its sign
+-- LuaJIT represents its other types by NaNs that no computation makes. Memory from a file may hold such bits, or those of a
+-- signaling NaN, which become such bits when they are converted, added or negated. So the upper word is read first, and every
+-- NaN becomes the plain one of its sign.
+local i32_t, u32_t = ffi.typeof 'int32_t *', ffi.typeof 'uint32_t *'
+local upper, lower = ffi.abi 'le' and 1 or 0, ffi.abi 'le' and 0 or 1       -- the half of a double with its sign; the other
+local band = bit.band
+
+local negative, positive = ffi.new('uint64_t[1]', 0xfff8000000000000ULL), ffi.new('uint64_t[1]', 0x7ff8000000000000ULL)
+negative, positive = ffi.cast('double *', negative)[0], ffi.cast('double *', positive)[0]
+local function plain_nan(word) return word < 0 and negative or positive end
 
 local function read_f32(p, at)
-   if cast(u32, p)[at] > 0xffc00000 then return 0 / 0 end
+   local word = cast(i32_t, p)[at]
+   if band(word, 0x7fffffff) > 0x7f800000 then return plain_nan(word) end
    return cast(f32, p)[at]
 end
 
 local function read_f64(p, at)
-   if cast(u32, p)[2 * at + upper] > 0xfff80000 then return 0 / 0 end
+   local word = cast(i32_t, p)[2 * at + upper]
+   if band(word, 0x7fffffff) >= 0x7ff00000 and (band(word, 0xfffff) ~= 0 or cast(u32_t, p)[2 * at + lower] ~= 0) then
+      return plain_nan(word)
+   end
    return cast(f64, p)[at]
 end
 
