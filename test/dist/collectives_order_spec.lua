@@ -58,7 +58,7 @@ describe('collective operations', function()
          assert(columns:sum() == 12)
          local busy = torch.FloatTensor(4e6)
          h = dist.allreduce(busy, 'sum', { async = true })
-         if not h:test() then says('at work in a collective or in another thread cannot grow', busy.resize, busy, 8e6) end
+         if not h:test() then says('a storage whose elements a collective or another thread uses cannot grow', busy.resize, busy, 8e6) end
          h:wait()
          busy:resize(8e6)
          dist.allreduce(torch.ones(100000), 'sum', { async = true })       -- no rank waits for it
