@@ -26,7 +26,7 @@ end
 
 -- Why an entry's reference is wrong, or nil. It ends with: Spec: FILE, "TITLE".
 local function fault(entry)
-   local file, title = entry:match 'Spec: (test/%S+_spec%.lua), "(.-)"%.?$'
+   local file, title = entry:match 'Spec: (test/%S+_spec%.lua), "(.+)"%.?$'
    if not file then return 'names no spec' end
    local text = read(file)
    if not text then return 'names ' .. file .. ', which does not exist' end
