@@ -1,6 +1,6 @@
 -- torch - tensors for LuaJIT. This file puts the parts together; `torch` becomes a global, as scripts of Torch7 expect.
 require 'torch.varargs'                     -- first: code compiled from here on is right
-require 'torch.pairs'
+require 'torch.fuse'
 local lib = require 'torch.lib'
 local class = require 'torch.class'
 local arg = require 'torch.arg'

@@ -5,7 +5,7 @@
 -- our packages need Lua's `type`, so the searcher below loads them with an extra first line that makes it a local.
 -- `getmetatable` returns the class of such an object; Lua's returns the text 'ffi' for all cdata.
 local original = require 'torch.original'
-local loops = require 'torch.pairs'
+local fuse = require 'torch.fuse'
 local ffi = require 'ffi'
 local type, getmetatable = original.type, original.getmetatable
 
@@ -110,7 +110,7 @@ jit.off(step)
 
 -- pairs or ipairs that calls the metamethod `event`, as in a LuaJIT built with the extensions of Lua 5.2.
 local function asking(iterate, event)
-   local stepping = event == '__pairs' and loops.wrong
+   local stepping = event == '__pairs' and fuse.wrong_loops
    return function(t)
       local mt = type(t) == 'table' and getmetatable(t)
       local f = type(mt) == 'table' and rawget(mt, event)
@@ -151,10 +151,7 @@ local function add_lua52()
    for _, name in ipairs { 'pairs', 'ipairs' } do
       if not honours(original[name], '__' .. name) then rawset(_G, name, asking(original[name], '__' .. name)) end
    end
-   if loops.wrong then
-      rawset(_G, 'next', step)
-      if _G.pairs ~= original.pairs then loops.are_safe() end
-   end
+   if fuse.wrong_loops then rawset(_G, 'next', step) end
 end
 
 -- ---- names that load a package ---------------------------------------------------------------------------------
