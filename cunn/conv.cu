@@ -3,6 +3,7 @@
 #include <functional>
 #include <mutex>
 #include "conv.cuh"
+#include "../lib/op/conv2d.args.h"
 #include "cudnn.cuh"
 #include "cufft.cuh"
 #include "graph.cuh"
@@ -116,7 +117,8 @@ static __global__ void add_bias(th_vector<T> gb, const double *part, int64_t pla
 /* The sums of the bias come first, because a call that runs out of memory must have added nothing: it is repeated. */
 template <class T> static th_status conv2d_grad_weight(const th_call *call)
 {
-  const th_tensor *gb = call->arg[1].t, *g = call->arg[3].t;
+  const conv2d_grad_weight_args *a = conv2d_grad_weight_args_of(call);
+  const th_tensor *gb = a->gb, *g = a->g;
   if (!gb || th_numel(g) == 0) return run(call, TH_CONV_GRAD_WEIGHT);
   const int f = g->ndim - 3;
   const th_features by_plane = { f ? g->size[0] : 1, g->size[f], g->size[f + 1] * g->size[f + 2] };
@@ -126,7 +128,7 @@ template <class T> static th_status conv2d_grad_weight(const th_call *call)
   TH_TRY(th_sum_by_feature(sums.as<double>(), v, by_plane));
   TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
   TH_LAUNCH((add_bias<T>), th_blocks(by_plane.features), THREADS, 0, th_vector<T>(gb), sums.as<const double>(),
-            by_plane.features, th_stretches(by_plane), call->arg[4].d);
+            by_plane.features, th_stretches(by_plane), a->scale);
   return th_launched();
 }
 

@@ -1,5 +1,6 @@
 // convolve.cu - Torch's plain convolutions and correlations in two and three dimensions: a thread sums one element.
 #include "backend.cuh"
+#include "../lib/op/convolve.args.h"
 
 /* Places are depth (1 in two dimensions), row, column; steps count elements. Tap a of a dimension reads x at i + a - pad. */
 struct places { int64_t size[3], step[3]; };
@@ -75,12 +76,13 @@ template <class T> static __global__ void convolve(T *y, const T *x, const T *k,
 
 template <class T> static th_status run(const th_call *c, int n, bool flip)
 {
-  const th_tensor *y = c->arg[0].t;
+  const convolve_args *a = convolve_args_of(c);
+  const th_tensor *y = a->y;
   const int64_t count = th_numel(y);
   if (count == 0) return TH_OK;
-  const job j = job_of(y, c->arg[1].t, c->arg[2].t, n, strcmp(c->arg[3].s, "F") == 0, flip);
-  TH_LAUNCH((convolve<T>), th_blocks(count), THREADS, 0, th_first<T>(y), th_first<const T>(c->arg[1].t),
-            th_first<const T>(c->arg[2].t), j, count);
+  const job j = job_of(y, a->x, a->k, n, strcmp(a->type, "F") == 0, flip);
+  TH_LAUNCH((convolve<T>), th_blocks(count), THREADS, 0, th_first<T>(y), th_first<const T>(a->x),
+            th_first<const T>(a->k), j, count);
   return th_launched();
 }
 template <class T> static th_status conv2(const th_call *c) { return run<T>(c, 2, true); }

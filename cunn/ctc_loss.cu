@@ -1,6 +1,7 @@
 // ctc_loss.cu - the forward-backward sums of connectionist temporal classification, as logarithms and in double: a block for each
 // sample, its states side by side, its steps one after the other. alpha is what the CPU makes it.
 #include "fold.cuh"
+#include "../lib/op/ctc_loss.args.h"
 
 namespace {
 
@@ -132,18 +133,17 @@ template <class T> static __global__ void __launch_bounds__(THREADS) backward(jo
   }
 }
 
-/* x, labels behind it, alpha; blank, lengths and batchFirst from `options` on. */
 template <class T>
-static job<T> job_of(const th_tensor *x, const th_tensor *labels, const th_tensor *alpha, const th_arg *options)
+static job<T> job_of(const th_tensor *x, const th_tensor *labels, const th_tensor *alpha, const ctc_options_args *options)
 {
-  const bool first = options[2].i != 0;
-  const th_tensor *lengths = options[1].t;
+  const bool first = options->batchFirst != 0;
+  const th_tensor *lengths = options->lengths;
   job<T> j = {};
   j.x = th_first<const T>(x), j.labels = th_first<const int64_t>(labels), j.alpha = th_first<double>(alpha);
   j.lengths = lengths ? th_first<const int64_t>(lengths) : nullptr;
   j.length_step = lengths ? lengths->stride[0] : 0;
   j.steps = x->size[first], j.samples = x->size[!first], j.classes = x->size[2], j.most = labels->size[1];
-  j.blank = options[0].i - 1;
+  j.blank = options->blank - 1;
   j.x_step = x->stride[first], j.x_sample = x->stride[!first], j.x_class = x->stride[2];
   j.label_sample = labels->stride[0], j.label_place = labels->stride[1];
   j.alpha_sample = alpha->stride[0], j.alpha_step = alpha->stride[1], j.alpha_state = alpha->stride[2];
@@ -152,17 +152,19 @@ static job<T> job_of(const th_tensor *x, const th_tensor *labels, const th_tenso
 
 template <class T> static th_status ctc_loss(const th_call *c)
 {
-  job<T> j = job_of<T>(c->arg[2].t, c->arg[3].t, c->arg[1].t, c->arg + 4);
-  j.loss = th_first<T>(c->arg[0].t), j.loss_step = c->arg[0].t->stride[0];
+  const ctc_loss_args *a = ctc_loss_args_of(c);
+  job<T> j = job_of<T>(a->x, a->labels, a->alpha, ctc_options_args_at(c, ctc_loss_blank));
+  j.loss = th_first<T>(a->loss), j.loss_step = a->loss->stride[0];
   TH_LAUNCH((forward<T>), (unsigned)(j.samples < 65535 ? j.samples : 65535), THREADS, 0, j);
   return th_launched();
 }
 
 template <class T> static th_status ctc_loss_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t, *g = c->arg[4].t;
-  const bool first = c->arg[7].i != 0;
-  job<T> j = job_of<T>(c->arg[1].t, c->arg[2].t, c->arg[3].t, c->arg + 5);
+  const ctc_loss_grad_args *a = ctc_loss_grad_args_of(c);
+  const th_tensor *gx = a->gx, *g = a->g;
+  const bool first = a->batchFirst != 0;
+  job<T> j = job_of<T>(a->x, a->labels, a->alpha, ctc_options_args_at(c, ctc_loss_grad_blank));
   j.gx = th_first<T>(gx), j.gx_step = gx->stride[first], j.gx_sample = gx->stride[!first], j.gx_class = gx->stride[2];
   j.g = th_first<const T>(g), j.g_step = g->stride[0];
   th_cuda_scratch room;

@@ -1,5 +1,6 @@
 // fractional_pool.cu - maxima over windows whose places come from random samples.
 #include "backend.cuh"
+#include "../lib/op/fractional_pool.args.h"
 
 namespace {
 
@@ -8,7 +9,7 @@ struct fractional { int64_t planes, n[3], out[3], k[3]; int dims; };
 
 fractional geometry(const th_call *c, int dims)
 {
-  const th_tensor *x = c->arg[2].t;
+  const th_tensor *x = fractional_pool_args_of(c)->x;
   fractional p = { 1, { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 }, dims };
   for (int d = 0; d < x->ndim - dims; d++) p.planes *= x->size[d];
   for (int i = 0; i < dims; i++) {
@@ -65,7 +66,8 @@ __global__ void largest(T *y, view vy, int64_t *index, view vi, const T *x, view
 
 template <class T> th_status run(const th_call *c, int dims)
 {
-  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t, *samples = c->arg[3].t;
+  const fractional_pool_args *a = fractional_pool_args_of(c);
+  const th_tensor *y = a->y, *index = a->index, *x = a->x, *samples = a->samples;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   TH_LAUNCH((largest<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y),

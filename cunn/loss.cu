@@ -1,5 +1,7 @@
 // loss.cu - losses of pairs of numbers, and of classes; each term and its slope in double.
 #include "fold.cuh"
+#include "../lib/op/loss.args.h"
+#include "../lib/op/nll_loss.args.h"
 
 namespace {
 
@@ -63,29 +65,31 @@ template <class T, class F> static __global__ void slopes(T *gx, view v, pair_of
 
 template <class T, class F> static th_status loss(const th_call *c, const th_tensor *weight)
 {
-  const int64_t n = th_numel(c->arg[1].t);
+  const loss_args *a = loss_args_of(c);
+  const int64_t n = th_numel(a->x);
   double sum;
-  TH_TRY(th_fold(&sum, terms<T, F>(pair_in<T>(c->arg[1].t, c->arg[2].t, weight)), n));
-  th_give(c, c->arg[3].i && n ? sum / (double)n : sum);
+  TH_TRY(th_fold(&sum, terms<T, F>(pair_in<T>(a->x, a->target, weight)), n));
+  th_give(c, a->sizeAverage && n ? sum / (double)n : sum);
   return TH_OK;
 }
 template <class T, class F> static th_status loss_grad(const th_call *c, const th_tensor *weight)
 {
-  const th_tensor *gx = c->arg[0].t;
+  const loss_grad_args *a = loss_grad_args_of(c);
+  const th_tensor *gx = a->gx;
   const int64_t n = th_numel(gx);
   if (n == 0) return TH_OK;
   TH_LAUNCH((slopes<T, F>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx),
-            pair_in<T>(c->arg[1].t, c->arg[2].t, weight), c->arg[3].i ? 1 / (double)n : 1.0, n);
+            pair_in<T>(a->x, a->target, weight), a->sizeAverage ? 1 / (double)n : 1.0, n);
   return th_launched();
 }
 
-#define LOSS(id, F, weight) \
+#define LOSS(id, F, weight, grad_weight) \
   template <class T> static th_status id(const th_call *c) { return loss<T, F>(c, weight); } \
-  template <class T> static th_status id##_grad(const th_call *c) { return loss_grad<T, F>(c, weight); }
-LOSS(mse_loss, mse, nullptr)
-LOSS(abs_loss, absolute, nullptr)
-LOSS(smoothl1_loss, smooth, nullptr)
-LOSS(bce_loss, bce, c->arg[4].t)
+  template <class T> static th_status id##_grad(const th_call *c) { return loss_grad<T, F>(c, grad_weight); }
+LOSS(mse_loss, mse, nullptr, nullptr)
+LOSS(abs_loss, absolute, nullptr, nullptr)
+LOSS(smoothl1_loss, smooth, nullptr, nullptr)
+LOSS(bce_loss, bce, bce_loss_args_of(c)->weight, bce_loss_grad_args_of(c)->weight)
 
 /* ---- classes ---- */
 
@@ -131,14 +135,15 @@ template <class T> static __global__ void conclude(T *y, T *total, const double 
 
 template <class T> static th_status nll_loss(const th_call *c)
 {
-  const th_tensor *x = c->arg[2].t;
-  const classes<T> q = classes_of<T>(x, c->arg[3].t, c->arg[4].t, c->arg[6].i);
+  const nll_loss_args *a = nll_loss_args_of(c);
+  const th_tensor *x = a->x;
+  const classes<T> q = classes_of<T>(x, a->target, a->weight, a->ignore);
   th_cuda_scratch sums;
   TH_TRY(sums.take(2 * sizeof(double)));
   TH_TRY(th_fold_to(sums.as<double>(), likelihoods<T, false>(q, x), q.samples));
   TH_TRY(th_fold_to(sums.as<double>() + 1, likelihoods<T, true>(q, x), q.samples));
-  TH_LAUNCH((conclude<T>), 1, 1, 0, th_first<T>(c->arg[0].t), th_first<T>(c->arg[1].t), sums.as<const double>(),
-            c->arg[5].i != 0);
+  TH_LAUNCH((conclude<T>), 1, 1, 0, th_first<T>(a->y), th_first<T>(a->total), sums.as<const double>(),
+            a->sizeAverage != 0);
   return th_launched();
 }
 
@@ -155,12 +160,13 @@ static __global__ void blame(T *gx, view v, classes<T> q, const T *total, double
 }
 template <class T> static th_status nll_loss_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t;
+  const nll_loss_grad_args *a = nll_loss_grad_args_of(c);
+  const th_tensor *gx = a->gx;
   const int64_t n = th_numel(gx);
   if (n == 0) return TH_OK;
   TH_LAUNCH((blame<T>), th_blocks(n), THREADS, 0, th_first<T>(gx), th_view_of(gx),
-            classes_of<T>(gx, c->arg[2].t, c->arg[5].t, c->arg[7].i), th_first<const T>(c->arg[3].t), c->arg[4].d,
-            c->arg[6].i != 0);
+            classes_of<T>(gx, a->target, a->weight, a->ignore), th_first<const T>(a->total), a->g,
+            a->sizeAverage != 0);
   return th_launched();
 }
 

@@ -1,5 +1,6 @@
 // optimizer.cu - steps of optimizers, each in one pass over parameters, gradients and state.
 #include "backend.cuh"
+#include "../lib/op/optimizer.args.h"
 
 namespace {
 
@@ -48,25 +49,28 @@ static __global__ void adam(part<T> x, part<T> m, part<T> v, part<T> g, part<T> 
 }
 template <class T> static th_status adam_with(const th_call *c, const rates<typename element<T>::C> &r, const th_tensor *denom)
 {
-  const int64_t n = th_numel(c->arg[0].t);
+  const adam_step_args *a = adam_step_args_of(c);
+  const int64_t n = th_numel(a->x);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((adam<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t),
-            part<T>(c->arg[3].t), part<T>(denom), r, n);
+  TH_LAUNCH((adam<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->m), part<T>(a->v),
+            part<T>(a->g), part<T>(denom), r, n);
   return th_launched();
 }
 template <class T> static th_status adam_step(const th_call *c)
 {
+  const adam_step_args *a = adam_step_args_of(c);
   typedef typename element<T>::C C;
-  const rates<C> r = { (C)c->arg[4].d, (C)c->arg[5].d, (C)c->arg[6].d, (C)c->arg[7].d, (C)c->arg[8].d, (C)(1 - c->arg[5].d),
-                       (C)(1 - c->arg[6].d), nullptr, 0 };
-  return adam_with<T>(c, r, c->arg[9].t);
+  const rates<C> r = { (C)a->rate, (C)a->beta1, (C)a->beta2, (C)a->eps, (C)a->keep, (C)(1 - a->beta1),
+                       (C)(1 - a->beta2), nullptr, 0 };
+  return adam_with<T>(c, r, a->denom);
 }
 template <class T> static th_status adam_step_rates(const th_call *c)
 {
+  const adam_step_rates_args *a = adam_step_rates_args_of(c);
   typedef typename element<T>::C C;
-  rates<C> r = { 0, (C)c->arg[5].d, (C)c->arg[6].d, (C)c->arg[7].d, 1, (C)(1 - c->arg[5].d), (C)(1 - c->arg[6].d), nullptr, 0 };
-  set_live(&r, c->arg[4].t);
-  return adam_with<T>(c, r, c->arg[8].t);
+  rates<C> r = { 0, (C)a->beta1, (C)a->beta2, (C)a->eps, 1, (C)(1 - a->beta1), (C)(1 - a->beta2), nullptr, 0 };
+  set_live(&r, a->rates);
+  return adam_with<T>(c, r, a->denom);
 }
 
 template <class T>
@@ -82,16 +86,20 @@ static __global__ void rmsprop(part<T> x, part<T> v, part<T> g, rates<typename e
 }
 template <class T> static th_status rmsprop_with(const th_call *c, const th_tensor *live)
 {
+  const rmsprop_step_args *a = rmsprop_step_args_of(c);
   typedef typename element<T>::C C;
-  const int64_t n = th_numel(c->arg[0].t);
-  rates<C> r = { live ? 0 : (C)c->arg[3].d, 0, (C)c->arg[4].d, (C)c->arg[5].d, 1, 0, (C)(1 - c->arg[4].d), nullptr, 0 };
+  const int64_t n = th_numel(a->x);
+  rates<C> r = { live ? 0 : (C)a->rate, 0, (C)a->alpha, (C)a->eps, 1, 0, (C)(1 - a->alpha), nullptr, 0 };
   if (live) set_live(&r, live);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((rmsprop<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t), r, n);
+  TH_LAUNCH((rmsprop<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->v), part<T>(a->g), r, n);
   return th_launched();
 }
 template <class T> static th_status rmsprop_step(const th_call *c) { return rmsprop_with<T>(c, nullptr); }
-template <class T> static th_status rmsprop_step_rates(const th_call *c) { return rmsprop_with<T>(c, c->arg[3].t); }
+template <class T> static th_status rmsprop_step_rates(const th_call *c)
+{
+  return rmsprop_with<T>(c, rmsprop_step_rates_args_of(c)->rates);
+}
 
 template <class T>
 static __global__ void momentum(part<T> x, part<T> v, part<T> g, rates<typename element<T>::C> r, typename element<T>::C decay,
@@ -110,17 +118,21 @@ static __global__ void momentum(part<T> x, part<T> v, part<T> g, rates<typename 
 }
 template <class T> static th_status momentum_with(const th_call *c, const th_tensor *live)
 {
+  const momentum_step_args *a = momentum_step_args_of(c);
   typedef typename element<T>::C C;
-  const int64_t n = th_numel(c->arg[0].t);
-  rates<C> r = { live ? 0 : (C)c->arg[3].d, (C)c->arg[4].d, 0, 0, 1, (C)(1 - c->arg[5].d), 0, nullptr, 0 };
+  const int64_t n = th_numel(a->x);
+  rates<C> r = { live ? 0 : (C)a->rate, (C)a->momentum, 0, 0, 1, (C)(1 - a->dampening), 0, nullptr, 0 };
   if (live) set_live(&r, live);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((momentum<T>), th_blocks(n), THREADS, 0, part<T>(c->arg[0].t), part<T>(c->arg[1].t), part<T>(c->arg[2].t), r,
-            (C)c->arg[6].d, c->arg[7].i != 0, n);
+  TH_LAUNCH((momentum<T>), th_blocks(n), THREADS, 0, part<T>(a->x), part<T>(a->v), part<T>(a->g), r,
+            (C)a->decay, a->nesterov != 0, n);
   return th_launched();
 }
 template <class T> static th_status momentum_step(const th_call *c) { return momentum_with<T>(c, nullptr); }
-template <class T> static th_status momentum_step_rates(const th_call *c) { return momentum_with<T>(c, c->arg[3].t); }
+template <class T> static th_status momentum_step_rates(const th_call *c)
+{
+  return momentum_with<T>(c, momentum_step_rates_args_of(c)->rates);
+}
 
 }  // namespace
 

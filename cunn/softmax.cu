@@ -1,5 +1,6 @@
 // softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double.
 #include "fold.cuh"
+#include "../lib/op/softmax.args.h"
 
 namespace {
 
@@ -70,8 +71,9 @@ static __global__ void __launch_bounds__(THREADS) backward(T *gx, strided sx, co
 
 template <class T, bool LOG> static th_status run(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  const int dim = (int)c->arg[2].i;
+  const softmax_args *a = softmax_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const int dim = (int)a->dim;
   const lines l = th_cuda_lines(x, dim);
   if (l.count * l.n == 0) return TH_OK;
   BY_WIDTH(forward, l, th_first<T>(y), strided_of(y, dim), th_first<const T>(x), strided_of(x, dim), l.count, l.n)
@@ -79,8 +81,9 @@ template <class T, bool LOG> static th_status run(const th_call *c)
 }
 template <class T, bool LOG> static th_status run_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t, *y = c->arg[1].t, *g = c->arg[2].t;
-  const int dim = (int)c->arg[3].i;
+  const softmax_grad_args *a = softmax_grad_args_of(c);
+  const th_tensor *gx = a->gx, *y = a->y, *g = a->g;
+  const int dim = (int)a->dim;
   const lines l = th_cuda_lines(y, dim);
   if (l.count * l.n == 0) return TH_OK;
   BY_WIDTH(backward, l, th_first<T>(gx), strided_of(gx, dim), th_first<const T>(y), strided_of(y, dim), th_first<const T>(g),

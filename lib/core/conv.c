@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include "../op/conv2d.args.h"
 #include "conv_times.h"
 #include "levels.h"
 
@@ -266,19 +267,21 @@ static th_status choose(int *engine, const th_conv *c, const th_call *call)
 
 th_conv th_conv_of(const th_call *call, int pass)
 {
-  static const struct { int x, y, k, numbers; } places[] = {
-    [TH_CONV_FORWARD] = { 1, 0, 2, 4 }, [TH_CONV_GRAD_INPUT] = { 0, 2, 3, 4 }, [TH_CONV_GRAD_WEIGHT] = { 2, 3, 0, 5 }
+  static const struct { int x, y, k, geometry; } places[] = {
+    [TH_CONV_FORWARD] = { conv2d_x, conv2d_y, conv2d_weight, conv2d_strideH },
+    [TH_CONV_GRAD_INPUT] = { conv2d_grad_input_gx, conv2d_grad_input_g, conv2d_grad_input_weight, conv2d_grad_input_strideH },
+    [TH_CONV_GRAD_WEIGHT] = { conv2d_grad_weight_x, conv2d_grad_weight_g, conv2d_grad_weight_gw, conv2d_grad_weight_strideH }
   };
   const th_tensor *x = call->arg[places[pass].x].t, *y = call->arg[places[pass].y].t, *k = call->arg[places[pass].k].t;
-  const th_arg *v = call->arg + places[pass].numbers;
+  const conv_geometry_args *a = conv_geometry_args_at(call, places[pass].geometry);
   const int f = x->ndim - 3;
-  const int64_t groups = v[6].i;
+  const int64_t groups = a->groups;
   return (th_conv){
-    .x = x, .y = y, .k = k, .bias = pass == TH_CONV_FORWARD ? call->arg[3].t : NULL,
-    .scale = pass == TH_CONV_GRAD_WEIGHT ? call->arg[4].d : 1, .s = {
+    .x = x, .y = y, .k = k, .bias = pass == TH_CONV_FORWARD ? conv2d_args_of(call)->bias : NULL,
+    .scale = pass == TH_CONV_GRAD_WEIGHT ? conv2d_grad_weight_args_of(call)->scale : 1, .s = {
       .n = f ? x->size[0] : 1, .groups = groups, .c = k->size[1], .o = k->size[0] / groups, .h = x->size[f + 1],
       .w = x->size[f + 2], .kh = k->size[2], .kw = k->size[3], .oh = y->size[f + 1], .ow = y->size[f + 2],
-      .sh = v[0].i, .sw = v[1].i, .ph = v[2].i, .pw = v[3].i, .dh = v[4].i, .dw = v[5].i,
+      .sh = a->strideH, .sw = a->strideW, .ph = a->padH, .pw = a->padW, .dh = a->dilationH, .dw = a->dilationW,
       .pass = pass, .dtype = (int16_t)call->dtype, .device = (int16_t)call->device
     }
   };

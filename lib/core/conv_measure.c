@@ -1,6 +1,7 @@
 /* conv_measure.c - times the engines of a convolution, on the actual operands and a temporary result. */
 #include <time.h>
 #include "conv_kept.h"
+#include "../op/conv2d.args.h"
 #include "conv_times.h"
 
 enum { ROUNDS = 10, HOPELESS = 4 };
@@ -73,16 +74,17 @@ static th_status rounds(th_conv_times *t, const th_conv *c, const th_call *call)
 
 th_status th_conv_measure(th_conv_times *t, const th_conv *c, const th_call *call)
 {
+  const conv2d_args *a = conv2d_args_of(call);
   th_call scratch = *call;
   th_conv on = *c;
   th_tensor result;
   *t = (th_conv_times){ .s = c->s, .threads = th_conv_threads(&c->s) };
-  th_status s = like(&result, call->arg[0].t);
+  th_status s = like(&result, a->y);
   if (s == TH_OK) {
-    scratch.arg[0].t = &result;                     /* argument 0 of each of the ops is its result and one of the operands */
-    if (on.x == call->arg[0].t) on.x = &result;
-    if (on.y == call->arg[0].t) on.y = &result;
-    if (on.k == call->arg[0].t) on.k = &result;
+    scratch.arg[conv2d_y].t = &result;              /* argument 0 of each of the ops is its result and one of the operands */
+    if (on.x == a->y) on.x = &result;
+    if (on.y == a->y) on.y = &result;
+    if (on.k == a->y) on.k = &result;
     const bool off = th_conv_kept_off(true);        /* as for kernels in training, whose transforms are not kept */
     s = rounds(t, &on, &scratch);
     th_conv_kept_off(off);

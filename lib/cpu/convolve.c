@@ -1,6 +1,7 @@
 /* convolve.c - plain convolutions of any type: rows of the result are summed in A, tap by tap. */
 #ifndef T
 #include "kernel.h"
+#include "../op/convolve.args.h"
 #include "packed.h"
 
 enum { ROW = 512, GRAIN = 1 << 15 };
@@ -88,10 +89,11 @@ static void K(rows)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(run)(const th_call *c, int places, bool flip)
 {
-  th_tensor *y = c->arg[0].t;
-  const th_tensor *x = c->arg[1].t, *k = c->arg[2].t;
+  const convolve_args *a = convolve_args_of(c);
+  th_tensor *y = a->y;
+  const th_tensor *x = a->x, *k = a->k;
   th_packed packed = { 0 };
-  job j = job_of(x, k, y, places, strcmp(c->arg[3].s, "F") == 0, flip);
+  job j = job_of(x, k, y, places, strcmp(a->type, "F") == 0, flip);
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_input(&packed, &k);
   if (s == TH_OK) s = th_pack_result(&packed, &y, false);

@@ -5,6 +5,7 @@
  * ways to be in it, this step's class included. */
 #ifndef T
 #include "../formula/math.h"
+#include "../op/ctc_loss.args.h"
 #include "kernel.h"
 #include "packed.h"
 #include "slots.h"
@@ -98,10 +99,10 @@ static double total(const job *j, const sample *s, int64_t b)
 }
 
 static th_status begin(job *j, th_packed *packed, const th_tensor *x, const th_tensor *labels, const th_tensor *lengths,
-                       const th_arg *options)
+                       const ctc_options_args *options)
 {
-  const bool first = options[2].i;
-  j->blank = options[0].i - 1;
+  const bool first = options->batchFirst;
+  j->blank = options->blank - 1;
   j->steps = x->size[first], j->samples = x->size[!first], j->classes = x->size[2], j->most = labels->size[1];
   if (x->size[2] > 1 && x->stride[2] != 1) TH_TRY(th_pack_input(packed, &x));
   TH_TRY(th_pack_input(packed, &labels));
@@ -170,10 +171,11 @@ static void K(losses)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(loss)(const th_call *c)
 {
-  th_tensor *loss = c->arg[0].t, *alpha = c->arg[1].t;
+  const ctc_loss_args *a = ctc_loss_args_of(c);
+  th_tensor *loss = a->loss, *alpha = a->alpha;
   th_packed packed = { 0 };
   job j = { .loss = TH_DATA(T, loss), .lossStep = loss->stride[0] };
-  th_status s = begin(&j, &packed, c->arg[2].t, c->arg[3].t, c->arg[5].t, c->arg + 4);
+  th_status s = begin(&j, &packed, a->x, a->labels, a->lengths, ctc_options_args_at(c, ctc_loss_blank));
   if (s == TH_OK) s = th_pack_result(&packed, &alpha, false);
   j.alpha = s == TH_OK ? TH_DATA(double, alpha) : NULL;
   if (s == TH_OK) s = th_parallel(j.samples, 1, K(losses), &j);
@@ -231,12 +233,13 @@ static void K(gradients)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(grad)(const th_call *c)
 {
-  th_tensor *gx = c->arg[0].t;
-  const th_tensor *alpha = c->arg[3].t, *g = c->arg[4].t;
-  const bool first = c->arg[7].i;
+  const ctc_loss_grad_args *a = ctc_loss_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const th_tensor *alpha = a->alpha, *g = a->g;
+  const bool first = a->batchFirst;
   th_packed packed = { 0 };
   job j = { .g = TH_DATA(T, g), .gStep = g->stride[0] };
-  th_status s = begin(&j, &packed, c->arg[1].t, c->arg[2].t, c->arg[6].t, c->arg + 5);
+  th_status s = begin(&j, &packed, a->x, a->labels, a->lengths, ctc_options_args_at(c, ctc_loss_grad_blank));
   if (s == TH_OK) s = th_pack_input(&packed, &alpha);
   if (s == TH_OK && gx->size[2] > 1 && gx->stride[2] != 1) s = th_pack_result(&packed, &gx, false);
   if (s == TH_OK) {

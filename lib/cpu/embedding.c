@@ -2,6 +2,7 @@
  * the additions to a row is that of the indices. */
 #ifndef T
 #include "kernel.h"
+#include "../op/embedding.args.h"
 #include "packed.h"
 
 enum { GRAIN = 1 << 15, COLUMNS = 64 };
@@ -31,8 +32,9 @@ static void copy_rows(void *ctx, int64_t first, int64_t last)
 
 static th_status pick(const th_call *c)
 {
-  th_tensor *y = c->arg[0].t;
-  const th_tensor *w = c->arg[1].t, *index = c->arg[2].t;
+  const embedding_args *a = embedding_args_of(c);
+  th_tensor *y = a->y;
+  const th_tensor *w = a->weight, *index = a->index;
   th_packed packed = { 0 };
   job j = { .row = row_of(w) * (int64_t)th_dtype_size(c->dtype), .count = th_tensor_numel(index) };
   if (th_tensor_numel(y) == 0) return TH_OK;
@@ -71,11 +73,12 @@ static void K(add_columns)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(grad)(const th_call *c)
 {
-  th_tensor *gw = c->arg[0].t;
-  const th_tensor *index = c->arg[1].t, *g = c->arg[2].t;
+  const embedding_grad_args *a = embedding_grad_args_of(c);
+  th_tensor *gw = a->gw;
+  const th_tensor *index = a->index, *g = a->g;
   th_packed packed = { 0 };
   job j = {
-    .row = row_of(gw), .count = th_tensor_numel(index), .scale = c->arg[3].d, .padding = c->arg[4].i
+    .row = row_of(gw), .count = th_tensor_numel(index), .scale = a->scale, .padding = a->padding
   };
   if (j.count == 0) return TH_OK;
   th_status s = th_pack_input(&packed, &index);

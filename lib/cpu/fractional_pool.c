@@ -1,6 +1,7 @@
 /* fractional_pool.c - maxima over windows at random places: plane by plane, row by row. */
 #ifndef T
 #include "kernel.h"
+#include "../op/fractional_pool.args.h"
 #include "packed.h"
 
 #ifdef __AVX__
@@ -20,7 +21,7 @@ typedef struct fractional {
 
 static fractional geometry(const th_call *c, int dims)
 {
-  const th_tensor *x = c->arg[2].t;
+  const th_tensor *x = fractional_pool_args_of(c)->x;
   fractional p = { .planes = 1, .n = { 1, 1, 1 }, .out = { 1, 1, 1 }, .k = { 1, 1, 1 } };
   p.dims = dims;
   for (int d = 0; d < x->ndim - dims; d++) p.planes *= x->size[d];
@@ -178,8 +179,9 @@ static void K(planes)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(run)(const th_call *c, int dims)
 {
-  th_tensor *y = c->arg[0].t, *index = c->arg[1].t;
-  const th_tensor *x = c->arg[2].t, *samples = c->arg[3].t;
+  const fractional_pool_args *a = fractional_pool_args_of(c);
+  th_tensor *y = a->y, *index = a->index;
+  const th_tensor *x = a->x, *samples = a->samples;
   th_packed packed = { 0 };
   fractional p = geometry(c, dims);
   th_status s = th_pack_input(&packed, &x);

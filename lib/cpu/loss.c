@@ -1,6 +1,7 @@
 /* loss.c - losses of pairs of numbers: each term in C, sums in double over fixed blocks. */
 #ifndef T
 #include "kernel.h"
+#include "../op/loss.args.h"
 #include "packed.h"
 
 enum { BLOCK = 8192, LANES = 8 };
@@ -89,7 +90,8 @@ TH_INLINE void K(slopes)(const K(term) f, const job *j, int64_t first, int64_t l
 
 static th_status K(loss)(const th_call *c, const th_tensor *weight, th_block f)
 {
-  const th_tensor *x = c->arg[1].t, *t = c->arg[2].t;
+  const loss_args *args = loss_args_of(c);
+  const th_tensor *x = args->x, *t = args->target;
   th_packed packed = { 0 };
   job j = { .n = th_tensor_numel(x) };
   const int64_t blocks = blocks_of(j.n);
@@ -106,18 +108,19 @@ static th_status K(loss)(const th_call *c, const th_tensor *weight, th_block f)
   }
   for (int64_t b = 0; b < blocks && s == TH_OK; b++) sum += j.sums[b];
   if (blocks > 1) th_scratch_free(j.sums);
-  ((th_call *)c)->arg[0].d =
-    c->arg[3].i && j.n ? sum / (double)j.n : sum; /* a `return`: th_run hands it on */
+  ((th_call *)c)->arg[loss_loss].d =
+    args->sizeAverage && j.n ? sum / (double)j.n : sum; /* a `return`: th_run hands it on */
   return th_packed_end(&packed, s);
 }
 
 static th_status K(loss_grad)(const th_call *c, const th_tensor *weight, th_block f)
 {
-  th_tensor *gx = c->arg[0].t;
-  const th_tensor *x = c->arg[1].t, *t = c->arg[2].t;
+  const loss_grad_args *a = loss_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const th_tensor *x = a->x, *t = a->target;
   th_packed packed = { 0 };
   job j = { .n = th_tensor_numel(x) };
-  j.by = c->arg[3].i ? 1 / (double)j.n : 1;
+  j.by = a->sizeAverage ? 1 / (double)j.n : 1;
   th_status s = th_pack_input(&packed, &x);
   if (s == TH_OK) s = th_pack_input(&packed, &t);
   if (s == TH_OK) s = th_pack_input(&packed, &weight);
@@ -130,14 +133,14 @@ static th_status K(loss_grad)(const th_call *c, const th_tensor *weight, th_bloc
   return th_packed_end(&packed, s);
 }
 
-#define OPS(f, term, w) \
+#define OPS(f, term, w, gw) \
   static void K(f##_sums)(void *j, int64_t a, int64_t b) { K(sum_blocks)(K(term), j, a, b); } \
   static void K(f##_slopes)(void *j, int64_t a, int64_t b) { K(slopes)(K(term##_slope), j, a, b); } \
   static th_status K(f)(const th_call *c) { return K(loss)(c, w, K(f##_sums)); } \
-  static th_status K(f##_grad)(const th_call *c) { return K(loss_grad)(c, w, K(f##_slopes)); }
-OPS(mse_loss, mse, NULL)
-OPS(abs_loss, abs, NULL)
-OPS(smoothl1_loss, smooth, NULL)
-OPS(bce_loss, bce, c->arg[4].t)
+  static th_status K(f##_grad)(const th_call *c) { return K(loss_grad)(c, gw, K(f##_slopes)); }
+OPS(mse_loss, mse, NULL, NULL)
+OPS(abs_loss, abs, NULL, NULL)
+OPS(smoothl1_loss, smooth, NULL, NULL)
+OPS(bce_loss, bce, bce_loss_args_of(c)->weight, bce_loss_grad_args_of(c)->weight)
 #undef OPS
 #endif

@@ -1,6 +1,7 @@
 /* nll_loss.c - sums in double over blocks of BLOCK samples, added up in order. */
 #ifndef T
 #include "kernel.h"
+#include "../op/nll_loss.args.h"
 #include "packed.h"
 
 enum { BLOCK = 4096 };
@@ -61,9 +62,10 @@ static void K(blocks)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(loss)(const th_call *c)
 {
-  const th_tensor *x = c->arg[2].t, *target = c->arg[3].t, *weight = c->arg[4].t;
+  const nll_loss_args *a = nll_loss_args_of(c);
+  const th_tensor *x = a->x, *target = a->target, *weight = a->weight;
   th_packed packed = { 0 };
-  job j = job_of(x, c->arg[6].i);
+  job j = job_of(x, a->ignore);
   const int64_t blocks = (j.samples * j.places + BLOCK - 1) / BLOCK;
   double few[2] = { 0, 0 };
   j.sums = blocks > 1 ? th_scratch(sizeof(double) * 2 * (size_t)blocks) : few;
@@ -80,9 +82,9 @@ static th_status K(loss)(const th_call *c)
   if (s == TH_OK) {
     double sum = 0, total = 0;
     for (int64_t b = 0; b < blocks; b++) sum += j.sums[b], total += j.totals[b];
-    if (c->arg[5].i && total != 0) sum /= total;
-    *TH_DATA(T, c->arg[0].t) = STORE((C)sum);
-    *TH_DATA(T, c->arg[1].t) = STORE((C)total);
+    if (a->sizeAverage && total != 0) sum /= total;
+    *TH_DATA(T, a->y) = STORE((C)sum);
+    *TH_DATA(T, a->total) = STORE((C)total);
   }
   if (blocks > 1) th_scratch_free(j.sums);
   return th_packed_end(&packed, s);
@@ -106,12 +108,13 @@ static void K(grad_samples)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(grad)(const th_call *c)
 {
-  th_tensor *gx = c->arg[0].t;
-  const th_tensor *target = c->arg[2].t, *weight = c->arg[5].t;
+  const nll_loss_grad_args *a = nll_loss_grad_args_of(c);
+  th_tensor *gx = a->gx;
+  const th_tensor *target = a->target, *weight = a->weight;
   th_packed packed = { 0 };
-  job j = job_of(gx, c->arg[7].i);
-  const double total = (double)LOAD(*TH_DATA(T, c->arg[3].t));
-  j.by = c->arg[4].d / (c->arg[6].i && total != 0 ? total : 1);
+  job j = job_of(gx, a->ignore);
+  const double total = (double)LOAD(*TH_DATA(T, a->total));
+  j.by = a->g / (a->sizeAverage && total != 0 ? total : 1);
   th_status s = th_pack_input(&packed, &target);
   if (s == TH_OK) s = th_pack_input(&packed, &weight);
   if (s == TH_OK) s = th_pack_result(&packed, &gx, false);

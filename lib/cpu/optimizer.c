@@ -1,6 +1,7 @@
 /* optimizer.c - steps of optimizers, each in one pass over packed memory. */
 #ifndef T
 #include "kernel.h"
+#include "../op/optimizer.args.h"
 #include "packed.h"
 
 enum { GRAIN = 1 << 14 };
@@ -109,34 +110,40 @@ static th_status K(run)(const th_call *c, int tensors, int changing, th_tensor *
 
 static th_status K(adam_step)(const th_call *c)
 {
-  job j = { .number = { c->arg[4].d, c->arg[5].d, c->arg[6].d, c->arg[7].d, c->arg[8].d } };
-  return K(run)(c, 4, 3, c->arg[9].t, &j, K(adam));
+  const adam_step_args *a = adam_step_args_of(c);
+  job j = { .number = { a->rate, a->beta1, a->beta2, a->eps, a->keep } };
+  return K(run)(c, adam_step_g + 1, adam_step_v + 1, a->denom, &j, K(adam));
 }
 static th_status K(rmsprop_step)(const th_call *c)
 {
-  job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d } };
-  return K(run)(c, 3, 2, NULL, &j, K(rmsprop));
+  const rmsprop_step_args *a = rmsprop_step_args_of(c);
+  job j = { .number = { a->rate, a->alpha, a->eps } };
+  return K(run)(c, rmsprop_step_g + 1, rmsprop_step_v + 1, NULL, &j, K(rmsprop));
 }
 static th_status K(momentum_step)(const th_call *c)
 {
-  job j = { .number = { c->arg[3].d, c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
-  return K(run)(c, 3, 3, NULL, &j, K(momentum));
+  const momentum_step_args *a = momentum_step_args_of(c);
+  job j = { .number = { a->rate, a->momentum, a->dampening, a->decay }, .nesterov = a->nesterov };
+  return K(run)(c, momentum_step_g + 1, momentum_step_g + 1, NULL, &j, K(momentum));
 }
 static th_status K(adam_step_rates)(const th_call *c)
 {
-  const th_tensor *r = c->arg[4].t;
-  job j = { .number = { rate_at(r, 0), c->arg[5].d, c->arg[6].d, c->arg[7].d, rate_at(r, 1) } };
-  return K(run)(c, 4, 3, c->arg[8].t, &j, K(adam));
+  const adam_step_rates_args *a = adam_step_rates_args_of(c);
+  const th_tensor *r = a->rates;
+  job j = { .number = { rate_at(r, 0), a->beta1, a->beta2, a->eps, rate_at(r, 1) } };
+  return K(run)(c, adam_step_rates_g + 1, adam_step_rates_v + 1, a->denom, &j, K(adam));
 }
 static th_status K(rmsprop_step_rates)(const th_call *c)
 {
-  job j = { .number = { rate_at(c->arg[3].t, 0), c->arg[4].d, c->arg[5].d } };
-  return K(run)(c, 3, 2, NULL, &j, K(rmsprop));
+  const rmsprop_step_rates_args *a = rmsprop_step_rates_args_of(c);
+  job j = { .number = { rate_at(a->rates, 0), a->alpha, a->eps } };
+  return K(run)(c, rmsprop_step_rates_g + 1, rmsprop_step_rates_v + 1, NULL, &j, K(rmsprop));
 }
 static th_status K(momentum_step_rates)(const th_call *c)
 {
-  job j = { .number = { rate_at(c->arg[3].t, 0), c->arg[4].d, c->arg[5].d, c->arg[6].d }, .nesterov = c->arg[7].i };
-  return K(run)(c, 3, 3, NULL, &j, K(momentum));
+  const momentum_step_rates_args *a = momentum_step_rates_args_of(c);
+  job j = { .number = { rate_at(a->rates, 0), a->momentum, a->dampening, a->decay }, .nesterov = a->nesterov };
+  return K(run)(c, momentum_step_rates_g + 1, momentum_step_rates_g + 1, NULL, &j, K(momentum));
 }
 #undef SQRT
 #endif

@@ -2,6 +2,7 @@
  * elements are neighbours themselves. Sums run in double over LANES, in a fixed order. */
 #ifndef T
 #include "kernel.h"
+#include "../op/softmax.args.h"
 #include "packed.h"
 #include "../formula/math.h"
 
@@ -162,19 +163,23 @@ static th_status K(run)(th_tensor *y, const th_tensor *x, const th_tensor *g, in
 
 static th_status K(softmax)(const th_call *c)
 {
-  return K(run)(c->arg[0].t, c->arg[1].t, NULL, (int)c->arg[2].i, K(softmax_blocks));
+  const softmax_args *a = softmax_args_of(c);
+  return K(run)(a->y, a->x, NULL, (int)a->dim, K(softmax_blocks));
 }
 static th_status K(logsoftmax)(const th_call *c)
 {
-  return K(run)(c->arg[0].t, c->arg[1].t, NULL, (int)c->arg[2].i, K(logsoftmax_blocks));
+  const softmax_args *a = softmax_args_of(c);
+  return K(run)(a->y, a->x, NULL, (int)a->dim, K(logsoftmax_blocks));
 }
 static th_status K(softmax_grad)(const th_call *c)
 {
-  return K(run)(c->arg[0].t, c->arg[1].t, c->arg[2].t, (int)c->arg[3].i, K(softmax_grad_blocks));
+  const softmax_grad_args *a = softmax_grad_args_of(c);
+  return K(run)(a->gx, a->y, a->g, (int)a->dim, K(softmax_grad_blocks));
 }
 static th_status K(logsoftmax_grad)(const th_call *c)
 {
-  return K(run)(c->arg[0].t, c->arg[1].t, c->arg[2].t, (int)c->arg[3].i, K(logsoftmax_grad_blocks));
+  const softmax_grad_args *a = softmax_grad_args_of(c);
+  return K(run)(a->gx, a->y, a->g, (int)a->dim, K(logsoftmax_grad_blocks));
 }
 #undef EXP
 #endif

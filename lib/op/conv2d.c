@@ -1,13 +1,12 @@
 /* conv2d.c - convolution (in fact correlation) of images and its gradients. */
+#include "conv2d.args.h"
 #include "op.h"
 
-/* Where the integers stand, counted from the first of them. */
-enum { STRIDE_H, STRIDE_W, PAD_H, PAD_W, DILATION_H, DILATION_W, GROUPS };
-
+/* The arguments conv_geometry begin at `first`. */
 static th_status need_geometry(th_call *c, int first)
 {
-  for (int i = STRIDE_H; i <= GROUPS; i++) {
-    const int64_t v = c->arg[first + i].i, least = i == PAD_H || i == PAD_W ? 0 : 1;
+  for (int i = conv_geometry_strideH; i <= conv_geometry_groups; i++) {
+    const int64_t v = c->arg[first + i].i, least = i == conv_geometry_padH || i == conv_geometry_padW ? 0 : 1;
     if (v < least || v > INT32_MAX) {
       return th_fail(TH_EARG, "%s must lie in %lld..%d, got %lld", th_arg_name(c, first + i),
                      (long long)least, INT32_MAX, (long long)v);
@@ -21,7 +20,9 @@ static th_status result_size(th_call *c, int x, int w, const int64_t *weight, in
                              int64_t *size)
 {
   const th_tensor *t = c->arg[x].t;
-  const int64_t groups = c->arg[first + GROUPS].i;
+  const conv_geometry_args *a = conv_geometry_args_at(c, first);
+  const int64_t groups = a->groups, stride[] = { a->strideH, a->strideW }, border[] = { a->padH, a->padW };
+  const int64_t dilation[] = { a->dilationH, a->dilationW };
   const int f = t->ndim - 3;                        /* the dimension of the planes */
   const int64_t planes = t->size[f];
   if (weight[0] % groups != 0 || planes % groups != 0 || planes / groups != weight[1]) {
@@ -31,29 +32,28 @@ static th_status result_size(th_call *c, int x, int w, const int64_t *weight, in
       th_arg_name(c, w), th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight), TH_SHAPE(t));
   }
   for (int i = 0; i < 2; i++) {
-    const int64_t in = t->size[f + 1 + i], pad = c->arg[first + PAD_H + i].i,
-                  kernel = weight[2 + i];
+    const int64_t in = t->size[f + 1 + i], pad = border[i], kernel = weight[2 + i];
     int64_t reach;
     if (kernel < 1 ||
-        __builtin_mul_overflow(kernel - 1, c->arg[first + DILATION_H + i].i, &reach) ||
+        __builtin_mul_overflow(kernel - 1, dilation[i], &reach) ||
         reach >= in + 2 * pad) {
       return th_fail(
         TH_ESHAPE,
         "%s of size %s, padded by %lldx%lld, must be at least as large as the kernel of %s, %s",
-        th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i,
-        (long long)c->arg[first + PAD_W].i, th_arg_name(c, w),
+        th_arg_name(c, x), TH_SHAPE(t), (long long)a->padH,
+        (long long)a->padW, th_arg_name(c, w),
         th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 4, weight));
     }
-    size[f + 1 + i] = (in + 2 * pad - reach - 1) / c->arg[first + STRIDE_H + i].i + 1;
+    size[f + 1 + i] = (in + 2 * pad - reach - 1) / stride[i] + 1;
   }
   int64_t padded;
-  if (__builtin_mul_overflow(t->size[f + 1] + 2 * c->arg[first + PAD_H].i,
-                             t->size[f + 2] + 2 * c->arg[first + PAD_W].i, &padded) ||
+  if (__builtin_mul_overflow(t->size[f + 1] + 2 * a->padH,
+                             t->size[f + 2] + 2 * a->padW, &padded) ||
       __builtin_mul_overflow(padded, (planes + 64) * (int64_t)sizeof(double), &padded)) {
     return th_fail(TH_ESHAPE,
                    "%s of size %s, padded by %lldx%lld, would have more pixels than can be counted",
-                   th_arg_name(c, x), TH_SHAPE(t), (long long)c->arg[first + PAD_H].i,
-                   (long long)c->arg[first + PAD_W].i);
+                   th_arg_name(c, x), TH_SHAPE(t), (long long)a->padH,
+                   (long long)a->padW);
   }
   if (f) size[0] = t->size[0];
   size[f] = weight[0];
@@ -91,46 +91,47 @@ static th_status need_operands(th_call *c, int x, int w)
 
 static th_status check(th_call *c)
 {
+  const conv2d_args *a = conv2d_args_of(c);
   int ndim;
   int64_t size[4];
-  TH_TRY(need_operands(c, 1, 2));
-  TH_TRY(need_geometry(c, 4));
-  TH_TRY(result_size(c, 1, 2, c->arg[2].t->size, 4, &ndim, size));
-  TH_TRY(need_bias(c, 3, 1, c->arg[2].t->size[0]));
-  return th_out(c, 0, c->dtype, ndim, size);
+  TH_TRY(need_operands(c, conv2d_x, conv2d_weight));
+  TH_TRY(need_geometry(c, conv2d_strideH));
+  TH_TRY(result_size(c, conv2d_x, conv2d_weight, a->weight->size, conv2d_strideH, &ndim, size));
+  TH_TRY(need_bias(c, conv2d_bias, conv2d_x, a->weight->size[0]));
+  return th_out(c, conv2d_y, c->dtype, ndim, size);
 }
 
 static th_status check_grad_input(th_call *c)
 {
+  const conv2d_grad_input_args *a = conv2d_grad_input_args_of(c);
   int ndim;
   int64_t size[4];
-  TH_TRY(need_operands(c, 1, 3));
-  TH_TRY(th_need_same_dtype(c, 2, 1));
-  TH_TRY(need_geometry(c, 4));
-  TH_TRY(result_size(c, 1, 3, c->arg[3].t->size, 4, &ndim, size));
-  TH_TRY(need_gradient(c, 2, ndim, size));
-  return th_out_like(c, 0, c->arg[1].t);
+  TH_TRY(need_operands(c, conv2d_grad_input_x, conv2d_grad_input_weight));
+  TH_TRY(th_need_same_dtype(c, conv2d_grad_input_g, conv2d_grad_input_x));
+  TH_TRY(need_geometry(c, conv2d_grad_input_strideH));
+  TH_TRY(result_size(c, conv2d_grad_input_x, conv2d_grad_input_weight, a->weight->size, conv2d_grad_input_strideH, &ndim, size));
+  TH_TRY(need_gradient(c, conv2d_grad_input_g, ndim, size));
+  return th_out_like(c, conv2d_grad_input_gx, a->x);
 }
 
 static th_status check_grad_weight(th_call *c)
 {
+  const conv2d_grad_weight_args *a = conv2d_grad_weight_args_of(c);
   int ndim;
   int64_t size[4];
-  TH_TRY(need_operands(c, 2, 0));
-  TH_TRY(th_need_same_dtype(c, 3, 2));
-  TH_TRY(need_geometry(c, 5));
-  TH_TRY(result_size(c, 2, 0, c->arg[0].t->size, 5, &ndim, size));
-  TH_TRY(need_gradient(c, 3, ndim, size));
-  TH_TRY(need_bias(c, 1, 2, c->arg[0].t->size[0]));
-  TH_TRY(th_out(c, 0, c->dtype, 4, c->arg[0].t->size));
-  return c->arg[1].t ? th_out(c, 1, c->dtype, 1, c->arg[1].t->size) : TH_OK;
+  TH_TRY(need_operands(c, conv2d_grad_weight_x, conv2d_grad_weight_gw));
+  TH_TRY(th_need_same_dtype(c, conv2d_grad_weight_g, conv2d_grad_weight_x));
+  TH_TRY(need_geometry(c, conv2d_grad_weight_strideH));
+  TH_TRY(result_size(c, conv2d_grad_weight_x, conv2d_grad_weight_gw, a->gw->size, conv2d_grad_weight_strideH, &ndim, size));
+  TH_TRY(need_gradient(c, conv2d_grad_weight_g, ndim, size));
+  TH_TRY(need_bias(c, conv2d_grad_weight_gb, conv2d_grad_weight_x, a->gw->size[0]));
+  TH_TRY(th_out(c, conv2d_grad_weight_gw, c->dtype, 4, a->gw->size));
+  return a->gb ? th_out(c, conv2d_grad_weight_gb, c->dtype, 1, a->gb->size) : TH_OK;
 }
-
-#define GEOMETRY " strideH:int=1 strideW:int=1 padH:int=0 padW:int=0 dilationH:int=1 dilationW:int=1 groups:int=1"
 
 const th_op th_op_conv2d = {
   .name  = "conv2d",
-  .args  = "y:out x:tensor weight:tensor bias:tensor=nil" GEOMETRY,
+  .args  = conv2d_signature,
   .doc   = "Images correlated with kernels: x is N x C x H x W or C x H x W, weight outPlanes x "
            "C/groups x kH x kW. Zeros are padded on both sides; dilation spreads the kernel's "
            "taps; stride thins the result."
@@ -142,7 +143,7 @@ const th_op th_op_conv2d = {
 
 const th_op th_op_conv2d_grad_input = {
   .name  = "conv2d_grad_input",
-  .args  = "gx:out x:tensor g:tensor weight:tensor" GEOMETRY,
+  .args  = conv2d_grad_input_signature,
   .doc   = "The gradient of conv2d by its images: g is that of the result, x only tells the size."
            "\ntorch.conv2d_grad_input(torch.Tensor(1, 2, 2), torch.ones(1, 1, 1), torch.ones(1, 1, 2, 2))"
            " --> {{{1, 1}, {1, 1}}}",
@@ -151,7 +152,7 @@ const th_op th_op_conv2d_grad_input = {
 
 const th_op th_op_conv2d_grad_weight = {
   .name  = "conv2d_grad_weight",
-  .args  = "gw:inout gb:inout=nil x:tensor g:tensor scale:number=1" GEOMETRY,
+  .args  = conv2d_grad_weight_signature,
   .doc   = "Adds scale times the gradient of conv2d by its kernels to gw and, if given, by its "
            "bias to gb."
            "\ntorch.conv2d_grad_weight(torch.zeros(1, 1, 1, 1), torch.range(1, 4):view(1, 2, 2), torch.ones(1, 2, 2))"

@@ -1,4 +1,5 @@
 /* ctc_loss.c - connectionist temporal classification: the loss of label sequences that are not aligned with the steps. */
+#include "ctc_loss.args.h"
 #include "op.h"
 
 /* Each row of labels, on the CPU: numbers of classes without the blank, then zeros to the end. */
@@ -61,15 +62,17 @@ static th_status need_lengths(th_call *c, int lengths, int64_t samples, int64_t 
   return s;
 }
 
-/* The arguments that both have: x, labels behind it, and blank, lengths and batchFirst from `blank` on. What alpha's
- * size must be goes to `alpha`. */
-static th_status need_operands(th_call *c, int x, int blank, int64_t alpha[3])
+/* The arguments that both have. What alpha's size must be goes to `alpha`. */
+typedef struct operands { int x, labels, blank, lengths, batch_first; } operands;
+
+static th_status need_operands(th_call *c, const operands *at, int64_t alpha[3])
 {
+  const int x = at->x;
   const th_tensor *t = c->arg[x].t;
   TH_TRY(th_need_float(c, x));
   TH_TRY(th_need_ndim(c, x, 3, 3));
-  const bool first = c->arg[blank + 2].i;
-  const int64_t steps = t->size[first], samples = t->size[!first], classes = t->size[2], is_blank = c->arg[blank].i;
+  const bool first = c->arg[at->batch_first].i;
+  const int64_t steps = t->size[first], samples = t->size[!first], classes = t->size[2], is_blank = c->arg[at->blank].i;
   if (th_numel(t) == 0) {
     return th_fail(TH_ESHAPE, "%s must have steps, samples and classes, got size %s", th_arg_name(c, x), TH_SHAPE(t));
   }
@@ -77,40 +80,44 @@ static th_status need_operands(th_call *c, int x, int blank, int64_t alpha[3])
     return th_fail(TH_EARG, "blank must lie in 1..%lld, the classes of x, got %lld", (long long)classes,
                    (long long)is_blank);
   }
-  TH_TRY(need_labels(c, x + 1, samples, classes));
-  TH_TRY(need_lengths(c, blank + 1, samples, steps));
-  alpha[0] = samples, alpha[1] = steps, alpha[2] = 2 * c->arg[x + 1].t->size[1] + 2;
+  TH_TRY(need_labels(c, at->labels, samples, classes));
+  TH_TRY(need_lengths(c, at->lengths, samples, steps));
+  alpha[0] = samples, alpha[1] = steps, alpha[2] = 2 * c->arg[at->labels].t->size[1] + 2;
   return TH_OK;
 }
 
 static th_status check(th_call *c)
 {
+  static const operands at = { ctc_loss_x, ctc_loss_labels, ctc_loss_blank, ctc_loss_lengths, ctc_loss_batchFirst };
   int64_t alpha[3];
-  TH_TRY(need_operands(c, 2, 4, alpha));
-  TH_TRY(th_out(c, 0, c->dtype, 1, alpha));
-  return th_out(c, 1, TH_F64, 3, alpha);
+  TH_TRY(need_operands(c, &at, alpha));
+  TH_TRY(th_out(c, ctc_loss_loss, c->dtype, 1, alpha));
+  return th_out(c, ctc_loss_alpha, TH_F64, 3, alpha);
 }
 
 static th_status check_grad(th_call *c)
 {
+  static const operands at = { ctc_loss_grad_x, ctc_loss_grad_labels, ctc_loss_grad_blank, ctc_loss_grad_lengths,
+                               ctc_loss_grad_batchFirst };
+  const ctc_loss_grad_args *args = ctc_loss_grad_args_of(c);
   int64_t alpha[3];
-  const th_tensor *a = c->arg[3].t, *g = c->arg[4].t;
-  TH_TRY(need_operands(c, 1, 5, alpha));
-  TH_TRY(th_need_dtype(c, 3, TH_F64));
+  const th_tensor *a = args->alpha, *g = args->g;
+  TH_TRY(need_operands(c, &at, alpha));
+  TH_TRY(th_need_dtype(c, ctc_loss_grad_alpha, TH_F64));
   if (a->ndim != 3 || memcmp(a->size, alpha, sizeof alpha)) {
     return th_fail(TH_ESHAPE, "alpha must have the size %s, as ctc_loss made it, got %s",
                    th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, 3, alpha), TH_SHAPE(a));
   }
-  TH_TRY(th_need_same_dtype(c, 4, 1));
+  TH_TRY(th_need_same_dtype(c, ctc_loss_grad_g, ctc_loss_grad_x));
   if (g->ndim != 1 || g->size[0] != alpha[0]) {
     return th_fail(TH_ESHAPE, "g must have %lld elements, one a sample of x, got size %s", (long long)alpha[0], TH_SHAPE(g));
   }
-  return th_out_like(c, 0, c->arg[1].t);
+  return th_out_like(c, ctc_loss_grad_gx, args->x);
 }
 
 const th_op th_op_ctc_loss = {
   .name  = "ctc_loss",
-  .args  = "loss:out alpha:out x:tensor labels:tensor blank:int=1 lengths:tensor=nil batchFirst:bool=false",
+  .args  = ctc_loss_signature,
   .doc   = "Connectionist temporal classification: for each sample, -log of the probability that its steps, each a label or "
            "blank, become its labels when repeated ones are merged and blanks removed; summed over all alignments. "
            "Graves et al., \"Connectionist temporal classification\" (2006). x is steps x samples x classes, or samples first, "
@@ -125,7 +132,7 @@ const th_op th_op_ctc_loss = {
 
 const th_op th_op_ctc_loss_grad = {
   .name  = "ctc_loss_grad",
-  .args  = "gx:out x:tensor labels:tensor alpha:tensor g:tensor blank:int lengths:tensor=nil batchFirst:bool=false",
+  .args  = ctc_loss_grad_signature,
   .doc   = "The gradient of ctc_loss by x, that of each sample times its g; alpha is what ctc_loss gave. Steps beyond lengths "
            "have a gradient of 0, as have samples whose loss is infinite.",
   .check = check_grad,

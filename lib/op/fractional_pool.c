@@ -1,5 +1,6 @@
 /* fractional_pool.c - maxima over windows whose places come from random samples.
  * Graham, "Fractional max-pooling" (2014). */
+#include "fractional_pool.args.h"
 #include "op.h"
 
 /* Where these arguments begin: sides of the windows, then sizes of the result, outermost first. */
@@ -8,10 +9,11 @@ enum { SIDES = 4 };
 /* Planes of `dims` dimensions in argument x, which has one or two dimensions before them. */
 static th_status check(th_call *c, int dims)
 {
-  const th_tensor *x = c->arg[2].t, *samples = c->arg[3].t;
-  TH_TRY(th_need_float(c, 2));
-  TH_TRY(th_need_ndim(c, 2, dims + 1, dims + 2));
-  TH_TRY(th_need_same_dtype(c, 3, 2));
+  const fractional_pool_args *a = fractional_pool_args_of(c);
+  const th_tensor *x = a->x, *samples = a->samples;
+  TH_TRY(th_need_float(c, fractional_pool_x));
+  TH_TRY(th_need_ndim(c, fractional_pool_x, dims + 1, dims + 2));
+  TH_TRY(th_need_same_dtype(c, fractional_pool_samples, fractional_pool_x));
   const int64_t images = x->ndim == dims + 2 ? x->size[0] : 1;
   const int64_t want[3] = { images, x->size[x->ndim - dims - 1], dims };
   if (samples->ndim != 3 || memcmp(samples->size, want, sizeof want) != 0) {
@@ -38,8 +40,8 @@ static th_status check(th_call *c, int dims)
                      TH_SHAPE(x));
     }
   }
-  TH_TRY(th_out(c, 0, c->dtype, x->ndim, size));
-  return th_out(c, 1, TH_I64, x->ndim, size);
+  TH_TRY(th_out(c, fractional_pool_y, c->dtype, x->ndim, size));
+  return th_out(c, fractional_pool_index, TH_I64, x->ndim, size);
 }
 
 static th_status check_images(th_call *c) { return check(c, 2); }
@@ -54,7 +56,7 @@ static th_status check_volumes(th_call *c) { return check(c, 3); }
 
 const th_op th_op_fractionalmaxpool2d = {
   .name  = "fractionalmaxpool2d",
-  .args  = "y:out index:out x:tensor samples:tensor kH:int kW:int outH:int outW:int",
+  .args  = fractionalmaxpool2d_signature,
   .doc   = "The largest pixel of each window of kH x kW, outH x outW windows an image, of "
            "N x C x H x W or C x H x W images." PLACES
            "\ntorch.fractionalmaxpool2d(torch.range(1, 9):view(1, 3, 3), "
@@ -66,8 +68,7 @@ const th_op th_op_fractionalmaxpool2d = {
 
 const th_op th_op_fractionalmaxpool3d = {
   .name  = "fractionalmaxpool3d",
-  .args  = "y:out index:out x:tensor samples:tensor kD:int kH:int kW:int "
-           "outD:int outH:int outW:int",
+  .args  = fractionalmaxpool3d_signature,
   .doc   = "The largest element of each window of kD x kH x kW of N x C x D x H x W or "
            "C x D x H x W volumes." PLACES
            "\ntorch.fractionalmaxpool3d(torch.range(1, 8):view(1, 2, 2, 2), "

@@ -1,4 +1,5 @@
 /* loss.c - losses that compare numbers one by one: the loss is a number, its gradient a tensor. */
+#include "loss.args.h"
 #include "op.h"
 
 static th_status need_operands(th_call *c, int x, int target)
@@ -23,34 +24,34 @@ static th_status need_weight(th_call *c, int weight, int x)
                  th_arg_name(c, weight), th_arg_name(c, x), TH_SHAPE(w), TH_SHAPE(c->arg[x].t));
 }
 
-static th_status check(th_call *c) { return need_operands(c, 1, 2); }
+static th_status check(th_call *c) { return need_operands(c, loss_x, loss_target); }
 
 static th_status check_grad(th_call *c)
 {
-  TH_TRY(need_operands(c, 1, 2));
-  return th_out_like(c, 0, c->arg[1].t);
+  TH_TRY(need_operands(c, loss_grad_x, loss_grad_target));
+  return th_out_like(c, loss_grad_gx, loss_grad_args_of(c)->x);
 }
 
 static th_status check_weighted(th_call *c)
 {
-  TH_TRY(need_operands(c, 1, 2));
-  return need_weight(c, 4, 1);
+  TH_TRY(need_operands(c, bce_loss_x, bce_loss_target));
+  return need_weight(c, bce_loss_weight, bce_loss_x);
 }
 
 static th_status check_weighted_grad(th_call *c)
 {
   TH_TRY(check_weighted(c));
-  return th_out_like(c, 0, c->arg[1].t);
+  return th_out_like(c, bce_loss_grad_gx, bce_loss_grad_args_of(c)->x);
 }
 
 #define LOSS(id, what, gives) \
   const th_op th_op_##id = { \
-    .name = #id, .args = "loss:return x:tensor target:tensor sizeAverage:bool=true", \
+    .name = #id, .args = loss_signature, \
     .doc = "The mean (or without sizeAverage the sum) of " what ", as a number." \
            "\ntorch." #id "(torch.Tensor{1, 2}, torch.Tensor{1, 4}) --> " gives, \
     .grad = "x: mul(" #id "_grad(x, target, sizeAverage), g)", .check = check }; \
   const th_op th_op_##id##_grad = { \
-    .name = #id "_grad", .args = "gx:out x:tensor target:tensor sizeAverage:bool=true", \
+    .name = #id "_grad", .args = loss_grad_signature, \
     .doc = "The gradient of " #id " by x.", .flags = TH_INPLACE, .check = check_grad };
 
 LOSS(mse_loss, "(x - target)^2", "2")
@@ -60,7 +61,7 @@ LOSS(smoothl1_loss,
 
 const th_op th_op_bce_loss = {
   .name  = "bce_loss",
-  .args  = "loss:return x:tensor target:tensor sizeAverage:bool=true weight:tensor=nil",
+  .args  = bce_loss_signature,
   .doc   = "The mean (or without sizeAverage the sum) of the binary cross entropy -(t log(x + e) "
            "+ (1 - t) log(1 - x + e)), e = 1e-12, times weight, as a number."
            "\ntorch.bce_loss(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1}) --> 0.69315",
@@ -69,7 +70,7 @@ const th_op th_op_bce_loss = {
 
 const th_op th_op_bce_loss_grad = {
   .name  = "bce_loss_grad",
-  .args  = "gx:out x:tensor target:tensor sizeAverage:bool=true weight:tensor=nil",
+  .args  = bce_loss_grad_signature,
   .doc   = "The gradient of bce_loss by x.",
   .flags = TH_INPLACE,
   .check = check_weighted_grad,

@@ -1,5 +1,6 @@
 /* nll_loss.c - the negative log likelihood of classes and its gradient. */
 #include <math.h>
+#include "nll_loss.args.h"
 #include "op.h"
 #include "th_record.h"
 
@@ -77,25 +78,25 @@ static th_status need_operands(th_call *c, int x, int target, int weight, int ig
 static th_status check(th_call *c)
 {
   const int64_t one = 1;
-  TH_TRY(need_operands(c, 2, 3, 4, 6));
-  TH_TRY(th_out(c, 0, c->dtype, 1, &one));
-  return th_out(c, 1, c->dtype, 1, &one);
+  TH_TRY(need_operands(c, nll_loss_x, nll_loss_target, nll_loss_weight, nll_loss_ignore));
+  TH_TRY(th_out(c, nll_loss_y, c->dtype, 1, &one));
+  return th_out(c, nll_loss_total, c->dtype, 1, &one);
 }
 
 static th_status check_grad(th_call *c)
 {
-  TH_TRY(need_operands(c, 1, 2, 5, 7));
-  TH_TRY(th_need_same_dtype(c, 3, 1));
-  if (th_tensor_numel(c->arg[3].t) != 1) {
-    return th_fail(TH_ESHAPE, "total must have 1 element, got size %s", TH_SHAPE(c->arg[3].t));
+  const nll_loss_grad_args *a = nll_loss_grad_args_of(c);
+  TH_TRY(need_operands(c, nll_loss_grad_x, nll_loss_grad_target, nll_loss_grad_weight, nll_loss_grad_ignore));
+  TH_TRY(th_need_same_dtype(c, nll_loss_grad_total, nll_loss_grad_x));
+  if (th_tensor_numel(a->total) != 1) {
+    return th_fail(TH_ESHAPE, "total must have 1 element, got size %s", TH_SHAPE(a->total));
   }
-  return th_out_like(c, 0, c->arg[1].t);
+  return th_out_like(c, nll_loss_grad_gx, a->x);
 }
 
 const th_op th_op_nll_loss = {
   .name  = "nll_loss",
-  .args  = "y:out total:out x:tensor target:tensor weight:tensor=nil sizeAverage:bool=true "
-           "ignore:int=-100",
+  .args  = nll_loss_signature,
   .doc   = "The sum of -weight[class] * x[class] over the samples, divided by the sum of the "
            "weights unless told not to. x holds log probabilities: classes, samples x classes, or "
            "samples x classes x places; target is a LongTensor of classes from 1. y and total, "
@@ -107,8 +108,7 @@ const th_op th_op_nll_loss = {
 
 const th_op th_op_nll_loss_grad = {
   .name  = "nll_loss_grad",
-  .args  = "gx:out x:tensor target:tensor total:tensor g:number=1 weight:tensor=nil "
-           "sizeAverage:bool=true ignore:int=-100",
+  .args  = nll_loss_grad_signature,
   .doc   = "The gradient of nll_loss by x, times g; total is the sum of the weights that nll_loss "
            "gave.",
   .check = check_grad,

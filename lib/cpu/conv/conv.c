@@ -1,5 +1,6 @@
 /* conv.c - the ops of convolution: an engine runs each of them. */
 #include "engine.h"
+#include "../../op/conv2d.args.h"
 
 const th_conv_engine *const TH_AT(th_conv_engines)[] = { &TH_AT(th_conv_gemm), &TH_AT(th_conv_fft1d),
                                                          &TH_AT(th_conv_fft), &TH_AT(th_conv_winograd),
@@ -18,7 +19,7 @@ static th_status grad_input(const th_call *call) { return run(call, TH_CONV_GRAD
 static th_status grad_weight(const th_call *call)
 {
   TH_TRY(run(call, TH_CONV_GRAD_WEIGHT));
-  return call->arg[1].t ? TH_AT(th_conv_grad_bias)[call->dtype](call) : TH_OK;
+  return conv2d_grad_weight_args_of(call)->gb ? TH_AT(th_conv_grad_bias)[call->dtype](call) : TH_OK;
 }
 
 #define FLOATS(f) { [TH_F16] = f, [TH_BF16] = f, [TH_F32] = f, [TH_F64] = f }

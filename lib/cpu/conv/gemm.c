@@ -8,6 +8,7 @@
  * A tap is a place in the kernel: (plane in the group, row, column). Work is cut by sizes alone. */
 #ifndef T
 #include "engine.h"
+#include "../../op/conv2d.args.h"
 #include "../gemm.h"
 #include "../slots.h"
 
@@ -48,12 +49,13 @@ static void strides_of(int64_t *to, const th_tensor *t)
   for (int d = 0; d < t->ndim; d++) to[skip + d] = t->stride[d];
 }
 
-static conv geometry(const th_tensor *x, const th_tensor *y, const th_tensor *w, const th_arg *v)
+static conv geometry(const th_tensor *x, const th_tensor *y, const th_tensor *w, const conv_geometry_args *a)
 {
   const int f = x->ndim - 3;
-  conv c = { .n = f ? x->size[0] : 1, .groups = v[6].i, .h = x->size[f + 1], .w = x->size[f + 2],
+  conv c = { .n = f ? x->size[0] : 1, .groups = a->groups, .h = x->size[f + 1], .w = x->size[f + 2],
              .kh = w->size[2], .kw = w->size[3], .oh = y->size[f + 1], .ow = y->size[f + 2],
-             .sh = v[0].i, .sw = v[1].i, .ph = v[2].i, .pw = v[3].i, .dh = v[4].i, .dw = v[5].i };
+             .sh = a->strideH, .sw = a->strideW, .ph = a->padH, .pw = a->padW,
+             .dh = a->dilationH, .dw = a->dilationW };
   c.c = w->size[1];
   c.o = w->size[0] / c.groups;
   c.k = c.c * c.kh * c.kw;

@@ -78,7 +78,8 @@ static void K(forward)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const th_tensor *bias)
 {
-  conv c = geometry(call->arg[1].t, y, call->arg[2].t, call->arg + 4);
+  const conv2d_args *a = conv2d_args_of(call);
+  conv c = geometry(a->x, y, a->weight, conv_geometry_args_at(call, conv2d_strideH));
   if (th_tensor_numel(y) == 0) return TH_OK;
   c.rows = blocks_of(BLOCK_WORK, c.ow * work(&c));
   if (c.rows > c.oh) c.rows = c.oh;
@@ -99,9 +100,9 @@ static th_status K(conv2d_packed)(const th_call *call, const th_tensor *y, const
     set_taps(&c, tap, c.ts);
     set_places(&c, place, c.ts);
     c.kernels = arranged, c.tap = tap, c.place = place;
-    c.x = TH_DATA(T, call->arg[2].t);
+    c.x = TH_DATA(T, a->weight);
     s = th_parallel(panels, blocks_of(1 << 14, c.k * PANEL), K(arrange), &c);
-    c.x = TH_DATA(T, call->arg[1].t);
+    c.x = TH_DATA(T, a->x);
     c.y = TH_DATA(T, y);
     c.b = bias ? TH_DATA(T, bias) : NULL;
     const int64_t block = c.rows * c.ow * work(&c);
@@ -122,8 +123,9 @@ static void K(copy_row)(char *const *p, const int64_t *step, int64_t n, const vo
 /* A result with gaps is computed packed, then copied. */
 static th_status K(conv2d)(const th_call *call)
 {
-  th_tensor *y = call->arg[0].t, packed = { 0 }, bias = { 0 };
-  const th_tensor *given = call->arg[3].t;
+  const conv2d_args *a = conv2d_args_of(call);
+  th_tensor *y = a->y, packed = { 0 }, bias = { 0 };
+  const th_tensor *given = a->bias;
   th_status s = TH_OK;
   if (given && !th_tensor_is_contiguous(given)) {
     s = th_tensor_clone(&bias, given);

@@ -129,8 +129,9 @@ static void K(backward)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(grad_input)(const th_call *call)
 {
-  const th_tensor *gx = call->arg[0].t, *g = call->arg[2].t, *w = call->arg[3].t;
-  conv c = geometry(gx, g, w, call->arg + 4);
+  const conv2d_grad_input_args *a = conv2d_grad_input_args_of(call);
+  const th_tensor *gx = a->gx, *g = a->g, *w = a->weight;
+  conv c = geometry(gx, g, w, conv_geometry_args_at(call, conv2d_grad_input_strideH));
   if (th_tensor_numel(gx) == 0) return TH_OK;
   c.g = TH_DATA(T, g);
   c.y = TH_DATA(T, gx);

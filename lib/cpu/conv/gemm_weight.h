@@ -164,9 +164,10 @@ static th_status K(grad_kernels)(conv *c, const th_tensor *gw, C scale)
 
 static th_status K(grad_weight)(const th_call *call)
 {
-  const th_tensor *gw = call->arg[0].t, *x = call->arg[2].t, *g = call->arg[3].t;
-  const double scale = call->arg[4].d;
-  conv c = geometry(x, g, gw, call->arg + 5);
+  const conv2d_grad_weight_args *a = conv2d_grad_weight_args_of(call);
+  const th_tensor *gw = a->gw, *x = a->x, *g = a->g;
+  const double scale = a->scale;
+  conv c = geometry(x, g, gw, conv_geometry_args_at(call, conv2d_grad_weight_strideH));
   c.x = TH_DATA(T, x);
   c.g = TH_DATA(T, g);
   if (th_tensor_numel(g) == 0) return TH_OK;
@@ -175,10 +176,11 @@ static th_status K(grad_weight)(const th_call *call)
 
 static th_status K(grad_bias)(const th_call *call)
 {
-  const th_tensor *gw = call->arg[0].t, *x = call->arg[2].t, *g = call->arg[3].t;
-  conv c = geometry(x, g, gw, call->arg + 5);
+  const conv2d_grad_weight_args *a = conv2d_grad_weight_args_of(call);
+  const th_tensor *gw = a->gw, *x = a->x, *g = a->g;
+  conv c = geometry(x, g, gw, conv_geometry_args_at(call, conv2d_grad_weight_strideH));
   c.g = TH_DATA(T, g);
   if (th_tensor_numel(g) == 0) return TH_OK;
-  K(bias_job) j = { &c, call->arg[1].t, call->arg[4].d };
+  K(bias_job) j = { &c, a->gb, a->scale };
   return th_parallel(c.groups * c.o, up(1 << 14, c.n * c.pixels), K(bias), &j);
 }
