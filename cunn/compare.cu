@@ -1,5 +1,6 @@
 // compare.cu - comparisons with a number and between tensors, where, all and any.
 #include "formula.cuh"
+#include "../lib/op/compare.args.h"
 
 #define TH_MAP(...)
 #define TH_MAP_AS(...)
@@ -64,17 +65,19 @@ template <class T> static double held(double v)
 
 template <class T, class Op> static th_status number(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const compare_args *a = compare_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   void *p = th_data(y, th_element_size(y->dtype));
   TH_LAUNCH((with_number<T, Op>), th_blocks(n), THREADS, 0, p, th_view_of(y), y->dtype == TH_U8, th_first<const T>(x),
-            th_view_like(x, y), n, held<T>(c->arg[2].d), bound_of(c->arg[2].d));
+            th_view_like(x, y), n, held<T>(a->value), bound_of(a->value));
   return th_launched();
 }
 template <class T, class Op> static th_status tensor(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t, *z = c->arg[2].t;
+  const compare_tensors_args *a = compare_tensors_args_of(c);
+  const th_tensor *y = a->y, *x = a->x, *z = a->z;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   void *p = th_data(y, th_element_size(y->dtype));
@@ -94,7 +97,8 @@ static __global__ void choose(T *y, view vy, const uint8_t *k, view vk, const T 
 }
 template <class T> static th_status where(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *k = c->arg[1].t, *x = c->arg[2].t, *z = c->arg[3].t;
+  const where_args *a = where_args_of(c);
+  const th_tensor *y = a->y, *k = a->condition, *x = a->x, *z = a->z;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   TH_LAUNCH((choose<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const uint8_t>(k), th_view_like(k, y),
@@ -116,7 +120,7 @@ template <class T> static __global__ void look_differs(int *found, const T *x, v
 
 static th_status flags(const th_call *c, bool zero, int *found)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = all_args_of(c)->x;
   const int64_t n = th_numel(x);
   th_cuda_scratch s;
   *found = 0;
@@ -127,7 +131,7 @@ static th_status flags(const th_call *c, bool zero, int *found)
   TH_TRY(th_launched());
   return th_cuda_fetch(found, s.as<void>(), sizeof *found);
 }
-static void give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
+static void give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[all_yes].d = v; }
 static th_status all_set(const th_call *c)
 {
   int found;
@@ -147,7 +151,8 @@ TH_KERNELS(any, any_set)
 
 template <class T> static th_status equal(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  const equal_args *a = equal_args_of(c);
+  const th_tensor *x = a->x, *z = a->z;
   const int64_t n = th_numel(x);
   int found = !th_same_shape(x, z);
   th_cuda_scratch s;

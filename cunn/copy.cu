@@ -1,5 +1,6 @@
 // copy.cu - fill, zero, and copies: between types, layouts and devices.
 #include "backend.cuh"
+#include "../lib/op/copy.args.h"
 
 /* ---- fill ---- */
 
@@ -18,8 +19,8 @@ template <class T> static th_status put(const th_tensor *t, double value)
   TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(&y), th_view_of(&y), n, element<T>::from_double(value));
   return th_launched();
 }
-template <class T> static th_status fill(const th_call *c) { return put<T>(c->arg[0].t, c->arg[1].d); }
-template <class T> static th_status zero(const th_call *c) { return put<T>(c->arg[0].t, 0); }
+template <class T> static th_status fill(const th_call *c) { return put<T>(fill_args_of(c)->y, fill_args_of(c)->value); }
+template <class T> static th_status zero(const th_call *c) { return put<T>(zero_args_of(c)->y, 0); }
 th_status th_cuda_zero(const th_tensor *y)
 {
   typedef th_status putting(const th_tensor *, double);
@@ -129,7 +130,8 @@ th_status th_cuda_across(th_tensor *y, th_tensor *x)
 
 template <class T> static th_status copy(const th_call *c)
 {
-  th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const copy_args *a = copy_args_of(c);
+  th_tensor *y = a->y, *x = a->x;
   if (y == x) return TH_OK;
   return y->device == x->device ? here<T>(y, x) : th_cuda_across(y, x);
 }

@@ -1,5 +1,6 @@
 // create.cu - sequences and the unit matrix.
 #include "backend.cuh"
+#include "../lib/op/create.args.h"
 
 /* Element i of a sequence: from the nearer end, so that both ends come out exactly. */
 struct sequence {
@@ -36,23 +37,25 @@ template <class T> static __global__ void space_out(T *y, view vy, sequence s, b
 
 template <class T> static th_status eye(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
+  const th_tensor *y = eye_args_of(c)->y;
   const int64_t n = th_numel(y);
   TH_LAUNCH((unit_matrix<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), n, y->size[1]);
   return th_launched();
 }
 template <class T> static th_status range(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
-  const sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, th_numel(y) };
+  const range_args *a = range_args_of(c);
+  const th_tensor *y = a->y;
+  const sequence s = { a->first, a->last, a->step, th_numel(y) };
   TH_LAUNCH((count_on<T>), th_blocks(s.n), THREADS, 0, th_first<T>(y), th_view_of(y), s);
   return th_launched();
 }
 template <class T> static th_status points(const th_call *c, bool powers)
 {
-  const th_tensor *y = c->arg[0].t;
-  const int64_t n = c->arg[3].i;
-  const double first = c->arg[1].d, last = c->arg[2].d, gaps = n > 1 ? (double)(n - 1) : 1;
+  const linspace_args *a = linspace_args_of(c);
+  const th_tensor *y = a->y;
+  const int64_t n = a->n;
+  const double first = a->first, last = a->last, gaps = n > 1 ? (double)(n - 1) : 1;
   const sequence s = { first, last, last / gaps - first / gaps, n };
   TH_LAUNCH((space_out<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), s, powers);
   return th_launched();

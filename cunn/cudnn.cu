@@ -136,7 +136,8 @@ static th_status wins(bool *yes, const th_call *c, const work &w)
 {
   const int when = th_dnn_when();
   *yes = false;
-  if (!w.can || when == TH_DNN_NEVER || (when != TH_DNN_WHEREVER && th_numel(c->arg[0].t) < FEW) || missing()) return TH_OK;
+  if (!w.can || when == TH_DNN_NEVER || missing()) return TH_OK;
+  if (when != TH_DNN_WHEREVER && th_numel(c->arg[w.written[0]].t) < FEW) return TH_OK;
   *yes = when == TH_DNN_WHEREVER || (w.usual && !th_cuda_is_emulated());
   if (when == TH_DNN_WHEREVER || !th_conv_benchmarks()) return TH_OK;
   rehearsal r(c, &w);

@@ -1,6 +1,7 @@
 // extremum.cu - largest and smallest elements, of everything or along one dimension. A NaN beats every number and the first
 // NaN wins; among equals the first wins.
 #include "backend.cuh"
+#include "../lib/op/extremum.args.h"
 
 /* The best so far: a value and its place. */
 template <class T> struct best { typename element<T>::C v; int64_t place; };
@@ -88,9 +89,10 @@ template <class T> static __global__ void __launch_bounds__(THREADS) join(best<T
 
 template <class T> static th_status along(const th_call *c, bool largest)
 {
-  const th_tensor *x = c->arg[2].t;
-  const int dim = (int)c->arg[3].i;
-  const th_tensor y = th_cuda_with_dim(c->arg[0].t, dim, x->ndim), index = th_cuda_with_dim(c->arg[1].t, dim, x->ndim);
+  const max_args *a = max_args_of(c);
+  const th_tensor *x = a->x;
+  const int dim = (int)a->dim;
+  const th_tensor y = th_cuda_with_dim(a->y, dim, x->ndim), index = th_cuda_with_dim(a->index, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim);
   const answer<T> to = { th_first<T>(&y), th_cuda_lines(&y, dim).outer, th_first<int64_t>(&index),
                          th_cuda_lines(&index, dim).outer };
@@ -105,7 +107,7 @@ template <class T> static th_status along(const th_call *c, bool largest)
 }
 template <class T> static th_status all(const th_call *c, bool largest)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = max_all_args_of(c)->x;
   const int64_t n = th_numel(x);
   const unsigned blocks = th_blocks((n + 7) / 8) < 1024 ? th_blocks((n + 7) / 8) : 1024;
   th_cuda_scratch s;
@@ -115,7 +117,7 @@ template <class T> static th_status all(const th_call *c, bool largest)
   if (blocks > 1) TH_LAUNCH((join<T>), 1, THREADS, 0, s.as<best<T>>(), (int)blocks, largest);
   TH_TRY(th_launched());
   TH_TRY(th_cuda_fetch(&a, s.as<void>(), sizeof a));
-  const_cast<th_call *>(c)->arg[0].d = (double)a.v;
+  const_cast<th_call *>(c)->arg[max_all_max].d = (double)a.v;
   return TH_OK;
 }
 template <class T> static th_status max(const th_call *c) { return along<T>(c, true); }
@@ -134,9 +136,10 @@ static __global__ void put(T *gx, lines l, const int64_t *index, view vi, const 
 }
 template <class T> static th_status pick_grad(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t;
-  const int dim = (int)c->arg[2].i;
-  const th_tensor index = th_cuda_with_dim(c->arg[3].t, dim, gx->ndim), g = th_cuda_with_dim(c->arg[4].t, dim, gx->ndim);
+  const pick_grad_args *a = pick_grad_args_of(c);
+  const th_tensor *gx = a->gx;
+  const int dim = (int)a->dim;
+  const th_tensor index = th_cuda_with_dim(a->index, dim, gx->ndim), g = th_cuda_with_dim(a->g, dim, gx->ndim);
   const lines l = th_cuda_lines(gx, dim);
   TH_TRY(th_cuda_zero(gx));
   if (l.count == 0 || l.n == 0) return TH_OK;

@@ -3,6 +3,7 @@
 #ifndef TH_FOLD_CUH
 #define TH_FOLD_CUH
 #include "backend.cuh"
+#include "../lib/op/reduce.args.h"
 
 /* The fold over all THREADS threads of a block, in thread 0, in a fixed tree. */
 template <class A, class Join> static __device__ A th_block_fold(A a, const Join &join)
@@ -100,6 +101,6 @@ struct th_sum {
 };
 
 /* A number that the op returns to Lua. */
-inline void th_give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[0].d = v; }
+inline void th_give(const th_call *c, double v) { const_cast<th_call *>(c)->arg[reduce_all_result].d = v; }
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <vector>
 #include "backend.cuh"
+#include "../lib/op/histogram.args.h"
 
 struct range { double least, most; };
 
@@ -67,8 +68,9 @@ template <class T> static __global__ void write(T *y, view vy, const unsigned lo
 /* The range asked for, or that of the finite elements. */
 template <class T> static th_status range_of(range *r, const th_call *c, int64_t n)
 {
-  const th_tensor *x = c->arg[1].t;
-  *r = { c->arg[3].d, c->arg[4].d };
+  const histc_args *a = histc_args_of(c);
+  const th_tensor *x = a->x;
+  *r = { a->min, a->max };
   if (r->least < r->most) return TH_OK;
   range all = { INFINITY, -INFINITY };
   if (n > 0) {
@@ -91,8 +93,9 @@ template <class T> static th_status range_of(range *r, const th_call *c, int64_t
 /* Rows of x are counted into rows of y, or all into y when it is a vector. */
 template <class T> static th_status histogram(const th_call *c, int64_t rows)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  const int64_t n = th_numel(x), bins = c->arg[2].i, total = rows * bins;
+  const histc_args *a = histc_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const int64_t n = th_numel(x), bins = a->bins, total = rows * bins;
   range r;
   th_cuda_scratch s;
   TH_TRY(range_of<T>(&r, c, n));
@@ -108,6 +111,6 @@ template <class T> static th_status histogram(const th_call *c, int64_t rows)
   return th_launched();
 }
 template <class T> static th_status histc(const th_call *c) { return histogram<T>(c, 1); }
-template <class T> static th_status bhistc(const th_call *c) { return histogram<T>(c, c->arg[0].t->size[0]); }
+template <class T> static th_status bhistc(const th_call *c) { return histogram<T>(c, histc_args_of(c)->y->size[0]); }
 TH_KERNELS(histc, TH_CUDA_FLOATS(histc))
 TH_KERNELS(bhistc, TH_CUDA_FLOATS(bhistc))

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include "graph.cuh"
+#include "../lib/op/copy.args.h"
 #include "thcuda.h"
 
 namespace {
@@ -100,11 +101,11 @@ th_status th_cuda_copy_begun(const void *host, int device, bool to_host)
 th_status th_cuda_copy_async(th_tensor *to, th_tensor *from)
 {
   if (to->device != from->device) TH_CUDA_NOT_RECORDED("elements come from the host, or go there");
-  th_arg arg[2];
-  arg[0].t = to;
-  arg[1].t = from;
+  th_arg args[2];
+  args[copy_y].t = to;
+  args[copy_x].t = from;
   hurried = true;
-  const th_status s = th_run(th_cuda_copy_op(), arg, 2);
+  const th_status s = th_run(th_cuda_copy_op(), args, 2);
   hurried = false;
   return s;
 }

@@ -4,6 +4,8 @@
 // CPU: short lines go through their places one by one; the places of long ones are sorted, and who finds the first of
 // equal ones takes care of all of them.
 #include "sort.cuh"
+#include "../lib/op/index.args.h"
+#include "../lib/op/embedding.args.h"
 
 /* A thread goes through so many places; it goes through more where there are so many lines that all are busy. */
 constexpr int64_t FEW = 32, MANY_LINES = 1 << 16;
@@ -139,12 +141,13 @@ struct named {
 
 template <class T> static th_status pick_from(const th_call *c, bool whole)
 {
-  const int dim = (int)c->arg[2].i;
-  const lines ly = th_cuda_lines(c->arg[0].t, dim), lx = th_cuda_lines(c->arg[1].t, dim);
-  const named p(c->arg[3].t, lx, whole, dim);
+  const index_args *a = index_args_of(c);
+  const int dim = (int)a->dim;
+  const lines ly = th_cuda_lines(a->y, dim), lx = th_cuda_lines(a->x, dim);
+  const named p(a->index, lx, whole, dim);
   const int64_t n = p.l.count * p.l.n;
   if (n == 0) return TH_OK;
-  TH_LAUNCH((pick<T>), th_blocks(n), THREADS, 0, th_first<T>(c->arg[0].t), ly, th_first<const T>(c->arg[1].t), lx, p.index, p.l,
+  TH_LAUNCH((pick<T>), th_blocks(n), THREADS, 0, th_first<T>(a->y), ly, th_first<const T>(a->x), lx, p.index, p.l,
             ly.step == 1);
   return th_launched();
 }
@@ -163,29 +166,35 @@ static th_status put_into(const th_tensor *y, int dim, const th_tensor *places, 
 }
 template <class T> static th_status index_copy(const th_call *c)
 {
-  return put_into<T, false>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, true);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return put_into<T, false>(a->y, (int)a->dim, a->index, a->x, true);
 }
 template <class T> static th_status index_add(const th_call *c)
 {
-  return put_into<T, true>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, true);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return put_into<T, true>(a->y, (int)a->dim, a->index, a->x, true);
 }
 template <class T> static th_status scatter(const th_call *c)
 {
-  return put_into<T, false>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, false);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return put_into<T, false>(a->y, (int)a->dim, a->index, a->x, false);
 }
 template <class T> static th_status scatter_add(const th_call *c)
 {
-  return put_into<T, true>(c->arg[0].t, (int)c->arg[1].i, c->arg[2].t, c->arg[3].t, false);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return put_into<T, true>(a->y, (int)a->dim, a->index, a->x, false);
 }
 template <class T> static th_status index_grad(const th_call *c)
 {
-  TH_TRY(th_cuda_zero(c->arg[0].t));
-  return put_into<T, true>(c->arg[0].t, (int)c->arg[2].i, c->arg[3].t, c->arg[4].t, true);
+  const index_grad_args *a = index_grad_args_of(c);
+  TH_TRY(th_cuda_zero(a->gx));
+  return put_into<T, true>(a->gx, (int)a->dim, a->index, a->g, true);
 }
 template <class T> static th_status gather_grad(const th_call *c)
 {
-  TH_TRY(th_cuda_zero(c->arg[0].t));
-  return put_into<T, true>(c->arg[0].t, (int)c->arg[2].i, c->arg[3].t, c->arg[4].t, false);
+  const index_grad_args *a = index_grad_args_of(c);
+  TH_TRY(th_cuda_zero(a->gx));
+  return put_into<T, true>(a->gx, (int)a->dim, a->index, a->g, false);
 }
 TH_KERNELS(indexCopy, TH_CUDA_SIZED(index_copy))
 TH_KERNELS(indexAdd, TH_CUDA_ALL(index_add))
@@ -196,13 +205,14 @@ TH_KERNELS(gather_grad, TH_CUDA_ALL(gather_grad))
 
 template <class T> static th_status set_to(const th_call *c, bool whole)
 {
-  const th_tensor *y = c->arg[0].t;
-  const lines ly = th_cuda_lines(y, (int)c->arg[1].i);
-  const named p(c->arg[2].t, ly, whole, (int)c->arg[1].i);
+  const indexFill_args *a = indexFill_args_of(c);
+  const th_tensor *y = a->y;
+  const lines ly = th_cuda_lines(y, (int)a->dim);
+  const named p(a->index, ly, whole, (int)a->dim);
   const int64_t n = p.l.count * p.l.n;
   if (n == 0) return TH_OK;
   TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), ly, p.index, p.l, ly.step == 1,
-            element<T>::from_double(c->arg[3].d));
+            element<T>::from_double(a->value));
   return th_launched();
 }
 template <class T> static th_status index_fill(const th_call *c) { return set_to<T>(c, true); }
@@ -222,7 +232,8 @@ static __global__ void pick_rows(T *y, view vy, const T *w, lines lw, const int6
 }
 template <class T> static th_status embedding(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *w = c->arg[1].t, *index = c->arg[2].t;
+  const embedding_args *a = embedding_args_of(c);
+  const th_tensor *y = a->y, *w = a->weight, *index = a->index;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   TH_LAUNCH((pick_rows<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(w), th_cuda_lines(w, 0),
@@ -251,12 +262,13 @@ private:
 
 template <class T> static th_status embedding_grad(const th_call *c)
 {
-  const th_tensor *gw = c->arg[0].t, *index = c->arg[1].t, *g = c->arg[2].t;
+  const embedding_grad_args *args = embedding_grad_args_of(c);
+  const th_tensor *gw = args->gw, *index = args->index, *g = args->g;
   packed own_index, own_g;
   TH_TRY(own_index.take(&index));
   TH_TRY(own_g.take(&g));
   const lines ly = th_cuda_lines(gw, 0);
-  arrival<T, true> a = { th_first<const T>(g), { view(), ly.count, th_numel(index), ly.count }, c->arg[3].d, c->arg[4].i - 1 };
+  arrival<T, true> a = { th_first<const T>(g), { view(), ly.count, th_numel(index), ly.count }, args->scale, args->padding - 1 };
   lines li = every_line(index, ly);
   li.step = a.l.outer.ndim = 1;
   a.l.outer.size[0] = ly.count;

@@ -1,6 +1,7 @@
 // map.cu - y[i] = f(x[i], numbers): the maps of pointwise.def and the activations.
 #include <limits>
 #include "formula.cuh"
+#include "../lib/op/pointwise.args.h"
 
 #define AT(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C a, C b) { return id##_##s(x, a, b); }
 #define TH_MAP(id, name, set, numbers, args, doc, grad) struct id##_op { TH_AT_##set(AT, id) };
@@ -22,7 +23,7 @@ static __global__ void map(T *y, view vy, const T *x, view vx, int64_t n, typena
 
 template <class T, class Op> static th_status run_with(const th_call *c, const numbers<T> &k)
 {
-  const th_tensor *y = c->arg[0].t, *x = nullptr;
+  const th_tensor *y = pointwise_args_of(c)->y, *x = nullptr;
   for (int i = 1; i < c->narg && !x; i++) if (c->kind[i] == TH_K_TENSOR) x = c->arg[i].t;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;

@@ -1,6 +1,7 @@
 // mask.cu - picking and putting elements by a mask, and the places of what is not 0. Pieces are counted, the counts added up,
 // then each piece knows where its first one goes.
 #include "backend.cuh"
+#include "../lib/op/mask.args.h"
 
 constexpr int64_t PIECE = 8 * THREADS;
 
@@ -111,20 +112,26 @@ static masked mask_of(const th_tensor *mask) { return { th_first<const uint8_t>(
 
 template <class T> static th_status masked_select(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const maskedSelect_args *a = maskedSelect_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const gathered<T> to = { th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x) };
-  return th_numel(y) == 0 ? TH_OK : for_each_yes(mask_of(c->arg[2].t), to, th_numel(x));
+  return th_numel(y) == 0 ? TH_OK : for_each_yes(mask_of(a->mask), to, th_numel(x));
 }
 template <class T> static th_status put(const th_tensor *y, const th_tensor *mask, const th_tensor *x)
 {
   const spread<T> to = { th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x) };
   return th_numel(x) == 0 ? TH_OK : for_each_yes(mask_of(mask), to, th_numel(y));
 }
-template <class T> static th_status masked_copy(const th_call *c) { return put<T>(c->arg[0].t, c->arg[1].t, c->arg[2].t); }
+template <class T> static th_status masked_copy(const th_call *c)
+{
+  const maskedCopy_args *a = maskedCopy_args_of(c);
+  return put<T>(a->y, a->mask, a->x);
+}
 template <class T> static th_status mask_grad(const th_call *c)
 {
-  TH_TRY(th_cuda_zero(c->arg[0].t));
-  return put<T>(c->arg[0].t, c->arg[2].t, c->arg[3].t);
+  const mask_grad_args *a = mask_grad_args_of(c);
+  TH_TRY(th_cuda_zero(a->gx));
+  return put<T>(a->gx, a->mask, a->g);
 }
 TH_KERNELS(maskedSelect, TH_CUDA_SIZED(masked_select))
 TH_KERNELS(maskedCopy, TH_CUDA_SIZED(masked_copy))
@@ -136,11 +143,12 @@ template <class T> static __global__ void set(T *y, view vy, masked ask, int64_t
 }
 template <class T> static th_status masked_fill(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
+  const maskedFill_args *a = maskedFill_args_of(c);
+  const th_tensor *y = a->y;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), mask_of(c->arg[1].t), n,
-            element<T>::from_double(c->arg[2].d));
+  TH_LAUNCH((set<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), mask_of(a->mask), n,
+            element<T>::from_double(a->value));
   return th_launched();
 }
 TH_KERNELS(maskedFill, TH_CUDA_ALL(masked_fill))
@@ -168,7 +176,8 @@ struct placed {
 };
 template <class T> static th_status nonzero(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const nonzero_args *args = nonzero_args_of(c);
+  const th_tensor *y = args->y, *x = args->x;
   const counts<T> ask = { th_first<const T>(x), th_view_of(x) };
   placed to = { th_first<int64_t>(y), y->stride[0], y->stride[1], x->ndim, {} };
   if (y->ndim != 2 || y->size[1] == 0) return TH_OK;       /* no places, or a number without any */

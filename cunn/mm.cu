@@ -1,5 +1,6 @@
 // mm.cu - the matrix products, all of them calls of gemm.
 #include "gemm.cuh"
+#include "../lib/op/mm.args.h"
 
 namespace {
 
@@ -24,14 +25,15 @@ static th_cuda_gemm of_matrices(const th_call *c, int y, int a, int b)
   return g;
 }
 
-static th_status product(const th_call *c) { return th_cuda_gemm_run(of_matrices(c, 0, 1, 2)); }
+static th_status product(const th_call *c) { return th_cuda_gemm_run(of_matrices(c, mm_y, mm_a, mm_b)); }
 
 static th_status added(const th_call *c)
 {
-  th_cuda_gemm g = of_matrices(c, 0, 4, 5);
-  g.beta = c->arg[1].d;
-  g.alpha = c->arg[3].d;
-  if (g.beta != 0 && th_data(c->arg[0].t, 1) != th_data(c->arg[2].t, 1)) TH_TRY(th_cuda_move(c->arg[0].t, c->arg[2].t));
+  const addmm_args *a = addmm_args_of(c);
+  th_cuda_gemm g = of_matrices(c, addmm_y, addmm_a, addmm_b);
+  g.beta = a->beta;
+  g.alpha = a->alpha;
+  if (g.beta != 0 && th_data(a->y, 1) != th_data(a->m, 1)) TH_TRY(th_cuda_move(a->y, a->m));
   if (g.batch == 0 && g.sum) g.batch = 1, g.k = 0;  /* an empty sum still scales */
   return th_cuda_gemm_run(g);
 }

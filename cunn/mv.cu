@@ -1,5 +1,7 @@
 // mv.cu - matrix times vector, outer products and dot products: bound by memory, so plain loops, summing in A.
 #include "fold.cuh"
+#include "../lib/op/mv.args.h"
+#include "../lib/op/dot.args.h"
 
 namespace {
 
@@ -53,11 +55,13 @@ static th_status mv_run(const th_tensor *y, const th_tensor *m, const th_tensor 
 
 template <class T> static th_status mv(const th_call *c)
 {
-  return mv_run<T>(c->arg[0].t, nullptr, c->arg[1].t, c->arg[2].t, 1, 0);
+  const mv_args *a = mv_args_of(c);
+  return mv_run<T>(a->y, nullptr, a->a, a->x, 1, 0);
 }
 template <class T> static th_status addmv(const th_call *c)
 {
-  return mv_run<T>(c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d);
+  const addmv_args *a = addmv_args_of(c);
+  return mv_run<T>(a->y, a->m, a->a, a->x, a->alpha, a->beta);
 }
 
 /* ---- outer products ---- */
@@ -89,11 +93,13 @@ static th_status ger_run(const th_tensor *y, const th_tensor *m, const th_tensor
 
 template <class T> static th_status ger(const th_call *c)
 {
-  return ger_run<T>(c->arg[0].t, nullptr, c->arg[1].t, c->arg[2].t, 1, 0);
+  const ger_args *a = ger_args_of(c);
+  return ger_run<T>(a->y, nullptr, a->u, a->v, 1, 0);
 }
 template <class T> static th_status addr(const th_call *c)
 {
-  return ger_run<T>(c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d);
+  const addr_args *a = addr_args_of(c);
+  return ger_run<T>(a->y, a->m, a->u, a->v, a->alpha, a->beta);
 }
 
 /* ---- dot ---- */
@@ -109,7 +115,8 @@ template <class T> struct products {
 
 template <class T> static th_status dot(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  const dot_args *args = dot_args_of(c);
+  const th_tensor *x = args->a, *z = args->b;
   const products<T> p = { th_first<const T>(x), th_first<const T>(z), th_view_of(x), th_view_of(z) };
   acc<T> sum;
   TH_TRY(th_fold(&sum, p, th_numel(x)));

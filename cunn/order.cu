@@ -1,6 +1,7 @@
 // order.cu - sorting along one dimension, the k smallest or largest, the k-th, the median, the most frequent. Elements become
 // unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted; whole lines of them are sorted, stably.
 #include "sort.cuh"
+#include "../lib/op/order.args.h"
 
 template <int SIZE> struct bits;
 template <> struct bits<1> { typedef uint8_t U; typedef uint32_t key; };
@@ -113,7 +114,8 @@ constexpr int64_t AT_ONCE = 1 << 26;         /* pairs that are held at a time, w
 /* Results from the pair `from` of each line on. */
 template <class T> static th_status run(const th_call *c, int dim, what w, int64_t from, bool descending)
 {
-  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  const order_args *a = order_args_of(c);
+  const th_tensor *y = a->y, *index = a->index, *x = a->x;
   const lines l = th_cuda_lines(x, dim);
   const results<T> r = { th_first<T>(y), th_cuda_lines(y, dim), th_first<int64_t>(index), th_cuda_lines(index, dim) };
   const T *p = th_first<const T>(x);
@@ -144,21 +146,28 @@ template <class T> static th_status run(const th_call *c, int dim, what w, int64
   return TH_OK;
 }
 
-template <class T> static th_status sort(const th_call *c) { return run<T>(c, (int)c->arg[3].i, SORTED, 0, c->arg[4].i != 0); }
+template <class T> static th_status sort(const th_call *c)
+{
+  const sort_args *a = sort_args_of(c);
+  return run<T>(c, (int)a->dim, SORTED, 0, a->descending != 0);
+}
 template <class T> static th_status topk(const th_call *c)
 {
-  return run<T>(c, (int)c->arg[4].i, c->arg[6].i ? SORTED : IN_PLACE_ORDER, 0, c->arg[5].i != 0);
+  const topk_args *a = topk_args_of(c);
+  return run<T>(c, (int)a->dim, a->sorted ? SORTED : IN_PLACE_ORDER, 0, a->largest != 0);
 }
 template <class T> static th_status kthvalue(const th_call *c)
 {
-  return run<T>(c, (int)c->arg[4].i, SORTED, c->arg[3].i - 1, false);
+  const kthvalue_args *a = kthvalue_args_of(c);
+  return run<T>(c, (int)a->dim, SORTED, a->k - 1, false);
 }
 template <class T> static th_status median(const th_call *c)
 {
-  const int dim = (int)c->arg[3].i;
-  return run<T>(c, dim, SORTED, (th_cuda_lines(c->arg[2].t, dim).n + 1) / 2 - 1, false);
+  const median_args *a = median_args_of(c);
+  const int dim = (int)a->dim;
+  return run<T>(c, dim, SORTED, (th_cuda_lines(a->x, dim).n + 1) / 2 - 1, false);
 }
-template <class T> static th_status mode(const th_call *c) { return run<T>(c, (int)c->arg[3].i, MODE, 0, false); }
+template <class T> static th_status mode(const th_call *c) { return run<T>(c, (int)median_args_of(c)->dim, MODE, 0, false); }
 TH_KERNELS(sort, TH_CUDA_ALL(sort))
 TH_KERNELS(sort_last, TH_CUDA_ALL(sort))
 TH_KERNELS(topk, TH_CUDA_ALL(topk))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <vector>
 #include "graph.cuh"
+#include "../lib/op/random.args.h"
 #include "thcuda.h"
 #define TH_PHILOX_FN TH_DEVICE_FN
 #include "../lib/core/philox.h"
@@ -30,7 +31,7 @@ th_generator *th_cuda_generator(int device)
 
 static th_status generator_of(th_generator **g, const th_call *c)
 {
-  *g = c->arg[1].gen;
+  *g = law_args_of(c)->gen;
   if (*g == th_generator_default()) *g = th_cuda_generator(c->device);
   return *g ? TH_OK : th_fail(TH_ENOMEM, "no memory left for a generator");
 }
@@ -209,10 +210,11 @@ static th_status fill_some(const th_tensor *y, th_generator *g, parameters q, in
 
 template <class T, class Law> static th_status fill(const th_call *c)
 {
-  const parameters q = { { c->arg[2].d, c->arg[3].d } };
+  const law_args *a = law_args_of(c);
+  const parameters q = { { a->p, a->q } };
   th_generator *g;
   TH_TRY(generator_of(&g, c));
-  return fill_some<T, Law>(c->arg[0].t, g, q, 0, th_numel(c->arg[0].t));
+  return fill_some<T, Law>(a->x, g, q, 0, th_numel(a->x));
 }
 
 /* One normal number through the generator, which keeps the other one of the pair or gives it. */
@@ -236,8 +238,9 @@ template <class T, class Law> static th_status record_normals(const th_tensor *y
 }
 template <class T, class Law> static th_status fill_pairs(const th_call *c, bool log)
 {
-  const th_tensor *y = c->arg[0].t;
-  const parameters q = { { c->arg[2].d, c->arg[3].d } };
+  const law_args *a = law_args_of(c);
+  const th_tensor *y = a->x;
+  const parameters q = { { a->p, a->q } };
   const int64_t n = th_numel(y);
   th_generator *g;
   th_philox at;
@@ -259,7 +262,7 @@ template <class T> static th_status geometric(const th_call *c) { return fill<T,
 template <class T> static th_status bernoulli(const th_call *c) { return fill<T, bernoulli_law>(c); }
 template <class T> static th_status random(const th_call *c)
 {
-  return c->arg[3].d <= 4294967296.0 ? fill<T, whole_law>(c) : fill<T, long_whole_law>(c);
+  return law_args_of(c)->q <= 4294967296.0 ? fill<T, whole_law>(c) : fill<T, long_whole_law>(c);
 }
 TH_KERNELS(uniform, TH_CUDA_FLOATS(uniform))
 TH_KERNELS(normal, TH_CUDA_FLOATS(normal))
@@ -298,7 +301,8 @@ static __global__ void make_chances(T *y, view vy, const void *p, view vp, int d
 }
 template <class T> static th_status bernoulli_tensor(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *p = c->arg[2].t;
+  const bernoulli_tensor_args *a = bernoulli_tensor_args_of(c);
+  const th_tensor *y = a->x, *p = a->p;
   const int64_t n = th_numel(y);
   th_generator *g;
   th_cuda_scratch own_words;

@@ -1,6 +1,7 @@
 // scan.cu - running sums and products along one dimension, summed in double or 64 bits. Long lines go in pieces: the pieces are
 // folded, the folds scanned, then each piece knows with what it begins. How lines are cut depends on sizes only.
 #include "backend.cuh"
+#include "../lib/op/scan.args.h"
 
 template <class T> using acc = typename element<T>::A;
 template <class A> TH_DEVICE_FN A join(bool product, A a, A b) { return product ? a * b : a + b; }
@@ -79,12 +80,13 @@ static __global__ void __launch_bounds__(THREADS) scan_parts(A *part, int64_t co
 
 template <class T> static th_status scan(const th_call *c, bool product)
 {
-  const int dim = (int)c->arg[2].i;
-  const lines ly = th_cuda_lines(c->arg[0].t, dim), lx = th_cuda_lines(c->arg[1].t, dim);
+  const cumsum_args *a = cumsum_args_of(c);
+  const int dim = (int)a->dim;
+  const lines ly = th_cuda_lines(a->y, dim), lx = th_cuda_lines(a->x, dim);
   const int64_t pieces = (lx.n + PIECE - 1) / PIECE, blocks = lx.count * pieces;
   const unsigned grid = (unsigned)(blocks < 65535 ? blocks : 65535);
-  T *y = th_first<T>(c->arg[0].t);
-  const T *x = th_first<const T>(c->arg[1].t);
+  T *y = th_first<T>(a->y);
+  const T *x = th_first<const T>(a->x);
   th_cuda_scratch s;
   if (blocks == 0) return TH_OK;
   if (lx.n <= SHORT || (lx.step != 1 && lx.count >= MANY_LINES)) {

@@ -1,5 +1,10 @@
 // turn.cu - joins, orders reversed and rotated, triangles, diagonals; the cross product of vectors of three.
 #include "backend.cuh"
+#include "../lib/op/reduce.args.h"
+#include "../lib/op/scan.args.h"
+#include "../lib/op/roll.args.h"
+#include "../lib/op/cat.args.h"
+#include "../lib/op/diagonal.args.h"
 
 /* ---- elements moved: tensors that lie over parts of others ---- */
 
@@ -26,32 +31,39 @@ static th_status join(const th_tensor *y, int dim, int64_t n, th_tensor *const *
   }
   return TH_OK;
 }
-static th_status cat(const th_call *c) { return join(c->arg[0].t, (int)c->arg[2].i, c->arg[1].list->n, c->arg[1].list->t); }
+static th_status cat(const th_call *c)
+{
+  const cat_args *a = cat_args_of(c);
+  return join(a->y, (int)a->dim, a->list->n, a->list->t);
+}
 static th_status cat_two(const th_call *c)
 {
-  th_tensor *const both[2] = { c->arg[1].t, c->arg[2].t };
-  return join(c->arg[0].t, (int)c->arg[3].i, 2, both);
+  const cat_two_args *a = cat_two_args_of(c);
+  th_tensor *const both[2] = { a->a, a->b };
+  return join(a->y, (int)a->dim, 2, both);
 }
 
 static th_status flip(const th_call *c)
 {
-  th_tensor x = *c->arg[1].t;
-  const int dim = (int)c->arg[2].i;
+  const flip_args *a = flip_args_of(c);
+  th_tensor x = *a->x;
+  const int dim = (int)a->dim;
   if (x.ndim && x.size[dim] > 0) {
     x.offset += (x.size[dim] - 1) * x.stride[dim];
     x.stride[dim] = -x.stride[dim];
   }
-  return th_cuda_move(c->arg[0].t, &x);
+  return th_cuda_move(a->y, &x);
 }
 
 static th_status roll(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  const int dim = (int)c->arg[3].i;
+  const roll_args *a = roll_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const int dim = (int)a->dim;
   const int64_t n = x->ndim ? x->size[dim] : 1;
   if (n == 0) return TH_OK;
   if (x->ndim == 0) return th_cuda_move(y, x);
-  const int64_t shift = (c->arg[2].i % n + n) % n;
+  const int64_t shift = (a->shift % n + n) % n;
   const th_tensor y1 = part_of(y, dim, shift, n - shift), x1 = part_of(x, dim, 0, n - shift);
   const th_tensor y2 = part_of(y, dim, 0, shift), x2 = part_of(x, dim, n - shift, shift);
   TH_TRY(th_cuda_move(&y1, &x1));
@@ -70,14 +82,15 @@ static th_tensor diagonal(const th_tensor *t, int64_t k, int64_t n)
 }
 static th_status diag(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const tril_args *a = tril_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   if (x->ndim == 2) {
-    const th_tensor d = diagonal(x, c->arg[2].i, y->size[0]);
+    const th_tensor d = diagonal(x, a->k, y->size[0]);
     return th_cuda_move(y, &d);
   }
   TH_TRY(th_cuda_zero(y));
   if (y->ndim < 2) return TH_OK;
-  const th_tensor d = diagonal(y, c->arg[2].i, x->size[0]);
+  const th_tensor d = diagonal(y, a->k, x->size[0]);
   return th_cuda_move(&d, x);
 }
 
@@ -105,11 +118,12 @@ static __global__ void keep(T *y, view vy, const T *x, view vx, int64_t n, int64
 }
 template <class T> static th_status triangle(const th_call *c, bool lower)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const tril_args *a = tril_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const int64_t n = th_numel(y);
   if (n == 0) return TH_OK;
   TH_LAUNCH((keep<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(x), th_view_of(x), n,
-            x->size[1], c->arg[2].i, lower);
+            x->size[1], a->k, lower);
   return th_launched();
 }
 template <class T> static th_status tril(const th_call *c) { return triangle<T>(c, true); }
@@ -124,12 +138,12 @@ extern "C" { extern const th_kernel th_sum_all_cuda[TH_NDTYPE]; }
 /* The sum of a vector that lies over the diagonal. */
 template <class T> static th_status trace(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = trace_args_of(c)->x;
   th_tensor d = diagonal(x, 0, x->size[0] < x->size[1] ? x->size[0] : x->size[1]);
   th_call sum = *c;
-  sum.arg[1].t = &d;
+  sum.arg[sum_all_x].t = &d;
   TH_TRY(th_sum_all_cuda[c->dtype](&sum));
-  const_cast<th_call *>(c)->arg[0].d = sum.arg[0].d;
+  const_cast<th_call *>(c)->arg[trace_trace].d = sum.arg[sum_all_sum].d;
   return TH_OK;
 }
 TH_KERNELS(trace, TH_CUDA_ALL(trace))
@@ -152,11 +166,12 @@ template <class T> static __global__ void cross_lines(T *y, lines ly, const T *a
 }
 template <class T> static th_status cross(const th_call *c)
 {
-  const int dim = (int)c->arg[3].i;
-  const lines ly = th_cuda_lines(c->arg[0].t, dim);
+  const cross_args *a = cross_args_of(c);
+  const int dim = (int)a->dim;
+  const lines ly = th_cuda_lines(a->y, dim);
   if (ly.count == 0) return TH_OK;
-  TH_LAUNCH((cross_lines<T>), th_blocks(ly.count), THREADS, 0, th_first<T>(c->arg[0].t), ly, th_first<const T>(c->arg[1].t),
-            th_cuda_lines(c->arg[1].t, dim), th_first<const T>(c->arg[2].t), th_cuda_lines(c->arg[2].t, dim));
+  TH_LAUNCH((cross_lines<T>), th_blocks(ly.count), THREADS, 0, th_first<T>(a->y), ly, th_first<const T>(a->a),
+            th_cuda_lines(a->a, dim), th_first<const T>(a->b), th_cuda_lines(a->b, dim));
   return th_launched();
 }
 TH_KERNELS(cross, TH_CUDA_ALL(cross))

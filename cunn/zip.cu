@@ -1,5 +1,6 @@
 // zip.cu - y[i] = f(x[i], z[i], ...): zips, and gradients of activations.
 #include "formula.cuh"
+#include "../lib/op/pointwise.args.h"
 
 #define AT2(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C z, C, C a, C) { return id##_##s(x, z, a); }
 #define AT3(id, T, C, s) TH_DEVICE_FN C at(kind<T>, C x, C z, C w, C a, C) { return id##_##s(x, z, w, a); }
@@ -63,7 +64,7 @@ template <class T> static th_status need_elements(const th_call *c, refused no, 
 
 template <class T, class Op> static th_status run(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
+  const th_tensor *y = pointwise_args_of(c)->y;
   operand<T> in[3];
   const int64_t n = th_numel(y);
   int k = 0;

@@ -1,5 +1,6 @@
 /* cat.c - joins tensors along one dimension: each is copied to its part of the result. */
 #include "move.h"
+#include "../op/cat.args.h"
 
 static th_status join(const th_tensor *y, int dim, int64_t n, th_tensor *const *t)
 {
@@ -16,11 +17,13 @@ static th_status join(const th_tensor *y, int dim, int64_t n, th_tensor *const *
 }
 static th_status cat(const th_call *c)
 {
-  return join(c->arg[0].t, (int)c->arg[2].i, c->arg[1].list->n, c->arg[1].list->t);
+  const cat_args *a = cat_args_of(c);
+  return join(a->y, (int)a->dim, a->list->n, a->list->t);
 }
 static th_status cat_two(const th_call *c)
 {
-  return join(c->arg[0].t, (int)c->arg[3].i, 2, (th_tensor *const[]){ c->arg[1].t, c->arg[2].t });
+  const cat_two_args *a = cat_two_args_of(c);
+  return join(a->y, (int)a->dim, 2, (th_tensor *const[]){ a->a, a->b });
 }
 
 const th_kernel TH_AT(th_cat)[TH_NDTYPE] = TH_ANY(cat);

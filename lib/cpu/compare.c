@@ -1,6 +1,7 @@
 /* compare.c - comparisons with a number and between tensors, equal, all, any, where. */
 #ifndef T
 #include "elementwise.h"
+#include "../op/compare.args.h"
 
 #define TH_MAP(...)
 #define TH_MAP_AS(...)
@@ -86,16 +87,17 @@ static void look_for_other(void *const *p, int64_t n, const th_scalars *k)
 
 static th_status look(const th_call *c, th_loop loop, int *found)
 {
+  const all_args *a = all_args_of(c);
   th_scalars k = { .found = found };
   *found = 0;
-  return TH_AT(th_elementwise)(2, (th_tensor *[]){ c->arg[1].t, c->arg[1].t }, loop, &k, TH_NONE);
+  return TH_AT(th_elementwise)(2, (th_tensor *[]){ a->x, a->x }, loop, &k, TH_NONE);
 }
 
 static th_status all_u8(const th_call *c)
 {
   int found;
   TH_TRY(look(c, look_for_zero, &found));
-  ((th_call *)(uintptr_t)c)->arg[0].d = !found;
+  ((th_call *)(uintptr_t)c)->arg[all_yes].d = !found;
   return TH_OK;
 }
 
@@ -103,7 +105,7 @@ static th_status any_u8(const th_call *c)
 {
   int found;
   TH_TRY(look(c, look_for_other, &found));
-  ((th_call *)(uintptr_t)c)->arg[0].d = found;
+  ((th_call *)(uintptr_t)c)->arg[all_yes].d = found;
   return TH_OK;
 }
 
@@ -180,10 +182,10 @@ static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
 
 /* ---- kernels ---- */
 #if IS_INT
-#define PREPARE(id) interval(IS_##id, c->arg[2].d, &k);
+#define PREPARE(id) interval(IS_##id, compare_args_of(c)->value, &k);
 #define NUMBER_RUN(id) K(inside)
 #else
-#define PREPARE(id) k.d[0] = NUMBER(c->arg[2].d);
+#define PREPARE(id) k.d[0] = NUMBER(compare_args_of(c)->value);
 #define NUMBER_RUN(id) RUN(number_##id)
 #endif
 
@@ -192,13 +194,14 @@ static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
   { \
     th_scalars k = { .found = NULL }; \
     PREPARE(id) \
-    th_tensor *t[] = { c->arg[0].t, c->arg[1].t }; \
+    th_tensor *t[] = { compare_args_of(c)->y, compare_args_of(c)->x }; \
     return TH_AT(th_elementwise)(2, t, NUMBER_RUN(id), &k, TH_U8); \
   } \
   static th_status K(run_tensor_##id)(const th_call *c) \
   { \
+    const compare_tensors_args *a = compare_tensors_args_of(c); \
     th_scalars k = { .found = NULL }; \
-    th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t }; \
+    th_tensor *t[] = { a->y, a->x, a->z }; \
     return TH_AT(th_elementwise)(3, t, RUN(tensor_##id), &k, TH_U8); \
   }
 #include "../op/pointwise.def"
@@ -209,12 +212,13 @@ static void K(differs)(void *const *p, int64_t n, const th_scalars *k)
 
 static th_status K(run_equal)(const th_call *c)
 {
-  th_tensor *x = c->arg[1].t, *z = c->arg[2].t;
+  const equal_args *a = equal_args_of(c);
+  th_tensor *x = a->x, *z = a->z;
   int found = !th_same_shape(x, z);
   th_scalars k = { .found = &found };
   th_tensor *t[] = { x, x, z };
   if (!found) TH_TRY(TH_AT(th_elementwise)(3, t, RUN(differs), &k, TH_NONE));
-  ((th_call *)(uintptr_t)c)->arg[0].d = !found;
+  ((th_call *)(uintptr_t)c)->arg[equal_same].d = !found;
   return TH_OK;
 }
 #undef RUN
@@ -232,7 +236,8 @@ static void K(choose)(void *const *p, int64_t n, const th_scalars *k)
 
 static th_status K(run_where)(const th_call *c)
 {
-  th_tensor *t[] = { c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].t };
+  const where_args *a = where_args_of(c);
+  th_tensor *t[] = { a->y, a->condition, a->x, a->z };
   return TH_AT(th_elementwise)(4, t, K(choose), NULL, TH_STORED);
 }
 #endif

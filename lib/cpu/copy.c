@@ -1,6 +1,7 @@
 /* copy.c - fill, zero, copy between all dtypes. Types that differ meet in int64_t or double. */
 #ifndef T
 #include "halves.h"
+#include "../op/copy.args.h"
 #include "move.h"
 
 enum { PIECE = 512 };
@@ -62,7 +63,8 @@ static conversion conversion_of(int to, int from)
 
 static th_status copy(const th_call *c)
 {
-  th_tensor *const t[] = { c->arg[0].t, c->arg[1].t };
+  const copy_args *a = copy_args_of(c);
+  th_tensor *const t[] = { a->y, a->x };
   if (t[0] == t[1]) return TH_OK;
   if (t[0]->dtype == t[1]->dtype) return TH_AT(th_copy_elements)(t[0], t[1]);
   const conversion f = conversion_of(t[0]->dtype, t[1]->dtype);
@@ -135,15 +137,16 @@ static void K(fill_row)(char *const *p, const int64_t *step, int64_t n, const vo
 
 static th_status K(fill)(const th_call *c)
 {
-  const T v = FROM_DOUBLE(c->arg[1].d);
-  th_tensor y = places(c->arg[0].t);
+  const fill_args *a = fill_args_of(c);
+  const T v = FROM_DOUBLE(a->value);
+  th_tensor y = places(a->y);
   return th_each(1, (th_tensor *[]){ &y }, K(fill_row), &v);
 }
 
 static th_status K(zero)(const th_call *c)
 {
   const T v = FROM_DOUBLE(0.0);
-  th_tensor y = places(c->arg[0].t);
+  th_tensor y = places(zero_args_of(c)->y);
   return th_each(1, (th_tensor *[]){ &y }, K(fill_row), &v);
 }
 #undef FROM_DOUBLE

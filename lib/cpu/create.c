@@ -1,6 +1,7 @@
 /* create.c - sequences and the unit matrix, written block by block. */
 #ifndef T
 #include "kernel.h"
+#include "../op/create.args.h"
 
 /* Element i of a sequence: from the nearer end, so that both ends come out exactly. */
 typedef struct sequence {
@@ -25,10 +26,11 @@ TH_INLINE double point(const sequence *s, int64_t i)
 
 TH_INLINE sequence points(const th_call *c)
 {
-  const int64_t n = c->arg[3].i;
-  const double first = c->arg[1].d, last = c->arg[2].d;
+  const linspace_args *a = linspace_args_of(c);
+  const int64_t n = a->n;
+  const double first = a->first, last = a->last;
   const double gaps = n > 1 ? (double)(n - 1) : 1;
-  return (sequence){ first, last, last / gaps - first / gaps, n, rows_of(c->arg[0].t) };
+  return (sequence){ first, last, last / gaps - first / gaps, n, rows_of(a->y) };
 }
 
 #define TH_SELF "create.c"
@@ -55,7 +57,7 @@ static void K(eye_rows)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(eye)(const th_call *c)
 {
-  th_tensor *y = c->arg[0].t;
+  th_tensor *y = eye_args_of(c)->y;
   return th_parallel(y->size[0], 1 + TH_GRAIN / y->size[1], K(eye_rows), y);
 }
 
@@ -86,8 +88,9 @@ static void K(range_block)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(range)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
-  sequence s = { c->arg[1].d, c->arg[2].d, c->arg[3].d, th_numel(y), rows_of(y) };
+  const range_args *a = range_args_of(c);
+  const th_tensor *y = a->y;
+  sequence s = { a->first, a->last, a->step, th_numel(y), rows_of(y) };
   return th_parallel(s.n, TH_GRAIN, K(range_block), &s);
 }
 

@@ -1,6 +1,7 @@
 /* diagonal.c - triangles, diagonals, traces; the cross product of vectors of three. */
 #ifndef T
 #include "walk.h"
+#include "../op/diagonal.args.h"
 #define TH_SELF "diagonal.c"
 #include "each_dtype.h"
 
@@ -32,7 +33,8 @@ static void K(band_rows)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(triangle)(const th_call *c, bool lower)
 {
-  K(band) b = { c->arg[0].t, c->arg[1].t, c->arg[2].i, lower };
+  const tril_args *a = tril_args_of(c);
+  K(band) b = { a->y, a->x, a->k, lower };
   return th_parallel(b.x->size[0], th_max(1, TH_GRAIN / (b.x->size[1] + 1)), K(band_rows), &b);
 }
 static th_status K(tril)(const th_call *c) { return K(triangle)(c, true); }
@@ -40,9 +42,10 @@ static th_status K(triu)(const th_call *c) { return K(triangle)(c, false); }
 
 static th_status K(diag)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  const int64_t k = c->arg[2].i, down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
-  th_tensor *y = c->arg[0].t;
+  const tril_args *a = tril_args_of(c);
+  const th_tensor *x = a->x;
+  const int64_t k = a->k, down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
+  th_tensor *y = a->y;
   T *to = TH_DATA(T, y);
   const T *from = TH_DATA(T, x);
   if (x->ndim == 1) {
@@ -60,12 +63,12 @@ static th_status K(diag)(const th_call *c)
 }
 static th_status K(trace)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = trace_args_of(c)->x;
   const int64_t n = th_min(x->size[0], x->size[1]);
   const T *p = TH_DATA(T, x);
   A sum = 0;
   for (int64_t i = 0; i < n; i++) sum += LOAD(p[i * (x->stride[0] + x->stride[1])]);
-  th_return(c, 0, (double)sum);
+  th_return(c, trace_trace, (double)sum);
   return TH_OK;
 }
 
@@ -89,9 +92,10 @@ static void K(cross_lines)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(cross)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
+  const cross_args *args = cross_args_of(c);
+  const th_tensor *y = args->y, *a = args->a, *b = args->b;
   K(crossed) q = { .a = TH_DATA(T, a), .b = TH_DATA(T, b), .y = TH_DATA(T, y) };
-  th_walk_lines(&q.w, (int)c->arg[3].i, 3, (const th_tensor *const[]){ a, b, y });
+  th_walk_lines(&q.w, (int)args->dim, 3, (const th_tensor *const[]){ a, b, y });
   return th_parallel(q.w.count, TH_GRAIN / 4, K(cross_lines), &q);
 }
 #endif

@@ -1,6 +1,7 @@
 /* dot.c - a dot product: blocks of fixed length, summed in A, added up in order. */
 #ifndef T
 #include "kernel.h"
+#include "../op/dot.args.h"
 
 enum { LANES = 16, BLOCK = 32768 };
 
@@ -74,7 +75,7 @@ static th_status K(dot)(const th_call *c)
 #if IS_INT
   sum = (T)sum;                               /* as Torch7 has it: a number of the elements' type */
 #endif
-  ((th_call *)c)->arg[0].d = (double)sum;     /* a `return`: th_run hands it on */
+  ((th_call *)c)->arg[dot_sum].d = (double)sum;     /* a `return`: th_run hands it on */
   return s;
 }
 #endif

@@ -3,6 +3,7 @@
  * A NaN beats every number and the first NaN wins; among equals the first wins. */
 #ifndef T
 #include "walk.h"
+#include "../op/extremum.args.h"
 
 enum {
   LANES = 32,           /* of a line side by side */
@@ -241,7 +242,7 @@ static void K(end_lines)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(all)(const th_call *c, bool largest)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = max_all_args_of(c)->x;
   th_seq seq;
   th_seq_of(&seq, x, true);
   best b = {
@@ -256,7 +257,7 @@ static th_status K(all)(const th_call *c, bool largest)
   for (int64_t i = 1; i < blocks && s == TH_OK; i++) {
     if (K(beats)(largest, ((V *)b.value)[i], a)) a = ((V *)b.value)[i];
   }
-  th_return(c, 0, (double)a);
+  th_return(c, max_all_max, (double)a);
   if (b.value != few) th_scratch_free(b.value);
   return s;
 }
@@ -265,10 +266,11 @@ static th_status K(min_all)(const th_call *c) { return K(all)(c, false); }
 
 static th_status K(along)(const th_call *c, bool largest)
 {
-  const th_tensor *x = c->arg[2].t;
-  const int dim = (int)c->arg[3].i;
-  const th_tensor y = th_with_dim(c->arg[0].t, dim, x->ndim),
-                  index = th_with_dim(c->arg[1].t, dim, x->ndim);
+  const max_args *a = max_args_of(c);
+  const th_tensor *x = a->x;
+  const int dim = (int)a->dim;
+  const th_tensor y = th_with_dim(a->y, dim, x->ndim),
+                  index = th_with_dim(a->index, dim, x->ndim);
   th_walk walk;
   best b = { .largest = largest, .w = &walk, .x = TH_DATA(T, x), .y = TH_DATA(T, &y),
              .index = TH_DATA(int64_t, &index) };
@@ -316,10 +318,11 @@ static void K(pick_lines)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(pick_grad)(const th_call *c)
 {
-  const th_tensor *gx = c->arg[0].t;
-  const int dim = (int)c->arg[2].i;
-  const th_tensor index = th_with_dim(c->arg[3].t, dim, gx->ndim),
-                  g = th_with_dim(c->arg[4].t, dim, gx->ndim);
+  const pick_grad_args *a = pick_grad_args_of(c);
+  const th_tensor *gx = a->gx;
+  const int dim = (int)a->dim;
+  const th_tensor index = th_with_dim(a->index, dim, gx->ndim),
+                  g = th_with_dim(a->g, dim, gx->ndim);
   K(picked) q = { .gx = TH_DATA(T, gx), .g = TH_DATA(T, &g), .index = TH_DATA(int64_t, &index) };
   th_walk_lines(&q.w, dim, 3, (const th_tensor *const[]){ gx, &index, &g });
   return th_parallel(q.w.count, th_max(1, TH_GRAIN / (q.w.n[0] + 1)), K(pick_lines), &q);

@@ -1,6 +1,7 @@
 /* gather.c - single elements picked from, put into or added to named places along one dimension. */
 #ifndef T
 #include "index.h"
+#include "../op/index.args.h"
 
 enum {
   PATIENCE = 1 << 18,   /* elements between two looks at Ctrl-C */
@@ -59,15 +60,18 @@ th_status TH_AT(th_elements)(int what, const th_tensor *y, const th_tensor *x, i
 
 static th_status gather_any(const th_call *c)
 {
-  return TH_AT(th_elements)(TH_GATHER, c->arg[0].t, c->arg[1].t, (int)c->arg[2].i, c->arg[3].t);
+  const index_args *a = index_args_of(c);
+  return TH_AT(th_elements)(TH_GATHER, a->y, a->x, (int)a->dim, a->index);
 }
 static th_status scatter_any(const th_call *c)
 {
-  return TH_AT(th_elements)(TH_PUT, c->arg[0].t, c->arg[3].t, (int)c->arg[1].i, c->arg[2].t);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return TH_AT(th_elements)(TH_PUT, a->y, a->x, (int)a->dim, a->index);
 }
 static th_status scatter_add_any(const th_call *c)
 {
-  return TH_AT(th_elements)(TH_ADD, c->arg[0].t, c->arg[3].t, (int)c->arg[1].i, c->arg[2].t);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return TH_AT(th_elements)(TH_ADD, a->y, a->x, (int)a->dim, a->index);
 }
 const th_kernel TH_AT(th_gather)[TH_NDTYPE] = TH_ANY(gather_any);
 const th_kernel TH_AT(th_gather_grad)[TH_NDTYPE] = TH_ALL(gather_grad);
@@ -242,14 +246,16 @@ static th_status K(elements)(int what, const th_tensor *y, const th_tensor *x, i
 
 static th_status K(scatter_value)(const th_call *c)
 {
-  const T v = ELEMENT(c->arg[3].d);
+  const indexFill_args *a = indexFill_args_of(c);
+  const T v = ELEMENT(a->value);
   th_storage one;
-  const th_tensor x = th_everywhere(&one, &v, c->arg[0].t);
-  return K(elements)(TH_PUT, c->arg[0].t, &x, (int)c->arg[1].i, c->arg[2].t);
+  const th_tensor x = th_everywhere(&one, &v, a->y);
+  return K(elements)(TH_PUT, a->y, &x, (int)a->dim, a->index);
 }
 static th_status K(gather_grad)(const th_call *c)
 {
-  TH_TRY(th_zero(c->arg[0].t));
-  return K(elements)(TH_ADD, c->arg[0].t, c->arg[4].t, (int)c->arg[2].i, c->arg[3].t);
+  const index_grad_args *a = index_grad_args_of(c);
+  TH_TRY(th_zero(a->gx));
+  return K(elements)(TH_ADD, a->gx, a->g, (int)a->dim, a->index);
 }
 #endif

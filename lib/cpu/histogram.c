@@ -2,6 +2,7 @@
 #ifndef T
 #define TH_EACH_FLOATS
 #include "walk.h"
+#include "../op/histogram.args.h"
 
 enum {
   PIECE = 1 << 16,      /* least elements of a block; most between two looks at whether to stop */
@@ -82,8 +83,9 @@ static void K(see_blocks)(void *ctx, int64_t first, int64_t last)
 /* The range asked for, or that of the finite elements. */
 static th_status K(range_of)(const th_call *c, K(job) *q)
 {
+  const histc_args *a = histc_args_of(c);
   const int64_t blocks = th_parts(q->total, q->piece);
-  q->r = (range){ c->arg[3].d, c->arg[4].d };
+  q->r = (range){ a->min, a->max };
   if (q->r.least < q->r.most) return TH_OK;
   range seen = { INFINITY, -INFINITY };
   q->seen = th_scratch(sizeof seen * (size_t)blocks);
@@ -153,8 +155,9 @@ static th_status K(write)(const K(job) *q, T *y, int64_t step)
 /* Rows k of x are counted into row k of y, or all into y when it is a vector. */
 static th_status K(histogram)(const th_call *c, bool rows)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
-  const int64_t bins = c->arg[2].i, step = y->stride[y->ndim - 1];
+  const histc_args *a = histc_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
+  const int64_t bins = a->bins, step = y->stride[y->ndim - 1];
   th_seq seq;
   th_seq_of(&seq, x, true);
   K(job) q = { .seq = &seq, .x = TH_DATA(T, x), .total = th_tensor_numel(x),

@@ -5,6 +5,7 @@
  * computes this as by[k] p + grey[k] g + plus[k], which includes the step to fractions, mean and std. */
 #ifndef T
 #include "kernel.h"
+#include "../op/image_augment.args.h"
 #include "../op/image_augment.h"
 
 enum { PIECE = 256, LANES = 8 };                /* pixels whose values are computed together; partial sums */
@@ -22,10 +23,11 @@ typedef struct part {
 
 static part part_of(const th_call *c, int64_t k)
 {
-  const th_tensor *x = c->arg[1].list->t[k], *plan = c->arg[2].t;
+  const image_augment_args *a = image_augment_args_of(c);
+  const th_tensor *x = a->list->t[k], *plan = a->plan;
   const double *row = TH_DATA(double, plan) + k * plan->stride[0];
-  const int64_t s = plan->stride[1], width = c->arg[4].i, left = (int64_t)row[IMAGE_LEFT * s];
-  part p = { .planes = x->size[0], .height = c->arg[3].i, .width = width,
+  const int64_t s = plan->stride[1], width = a->width, left = (int64_t)row[IMAGE_LEFT * s];
+  part p = { .planes = x->size[0], .height = a->height, .width = width,
              .sp = x->stride[0], .sy = x->stride[1], .sx = x->stride[2], .first = left * x->stride[2],
              .top = (int64_t)row[IMAGE_TOP * s], .rows = x->size[1], .begin = th_min(width, th_max(0, -left)),
              .brightness = row[IMAGE_BRIGHTNESS * s], .contrast = row[IMAGE_CONTRAST * s],
@@ -55,10 +57,10 @@ static weights weights_of(const th_call *c, const part *p, double mean, double u
   weights w;
   const double s = p->planes == 1 ? 1 : p->saturation;
   for (int64_t k = 0; k < p->planes; k++) {
-    const double std = level(c->arg[IMAGE_STD].t, k, 1), scale = p->brightness / (unit * std);
+    const double std = level(image_augment_args_of(c)->std, k, 1), scale = p->brightness / (unit * std);
     w.by[k] = scale * p->contrast * s;
     w.grey[k] = scale * p->contrast * (1 - s);
-    w.plus[k] = scale * (1 - p->contrast) * mean - level(c->arg[IMAGE_MEAN].t, k, 0) / std;
+    w.plus[k] = scale * (1 - p->contrast) * mean - level(image_augment_args_of(c)->mean, k, 0) / std;
   }
   return w;
 }
@@ -162,10 +164,11 @@ static void K(write_bytes)(uint8_t *y, int64_t step, P *v, int64_t n)
 
 static void K(one)(const th_call *c, int64_t k)
 {
+  const image_augment_args *a = image_augment_args_of(c);
   const part p = part_of(c, k);
-  const th_tensor *y = c->arg[0].t;
+  const th_tensor *y = a->y;
   const int64_t step = y->stride[3];
-  const T *x = TH_DATA(T, c->arg[1].list->t[k]);
+  const T *x = TH_DATA(T, a->list->t[k]);
   const bool bytes = IS_INT && y->dtype == TH_U8;
   const weights w = weights_of(c, &p, p.contrast == 1 ? 0 : K(mean)(&p, x), IS_INT && !bytes ? 255 : 1);
   const bool colours = p.planes == 3 && p.saturation != 1;
@@ -206,6 +209,6 @@ static void K(block)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(image_augment)(const th_call *c)
 {
-  return th_parallel(c->arg[1].list->n, 1, K(block), (void *)c);
+  return th_parallel(image_augment_args_of(c)->list->n, 1, K(block), (void *)c);
 }
 #endif

@@ -1,6 +1,7 @@
 /* image_color.c - colours of pictures changed pixel by pixel. Colours are fractions while they are computed. */
 #ifndef T
 #include "walk.h"
+#include "../op/image_color.args.h"
 #include "../formula/math.h"
 #include "../op/image_color.h"
 
@@ -19,7 +20,8 @@ static th_tensor plane_of(const th_tensor *t)
 
 static void job_of(job *q, const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t, yp = plane_of(y), xp = plane_of(x);
+  const image_color_args *a = image_color_args_of(c);
+  const th_tensor *y = a->y, *x = a->x, yp = plane_of(y), xp = plane_of(x);
   q->py = y->stride[y->ndim - 3];
   q->px = x->stride[x->ndim - 3];
   th_walk_lines(&q->w, yp.ndim - 1, 2, (const th_tensor *const[]){ &yp, &xp });
@@ -231,8 +233,9 @@ static void K(luma_rows)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(run)(job *q, const th_call *c, th_block rows)
 {
-  q->y = TH_DATA(T, c->arg[0].t);
-  q->x = TH_DATA(T, c->arg[1].t);
+  const image_color_args *a = image_color_args_of(c);
+  q->y = TH_DATA(T, a->y);
+  q->x = TH_DATA(T, a->x);
   job_of(q, c);
   const int64_t n = q->w.n[0];
   if (q->w.count == 0 || n == 0) return TH_OK;
@@ -240,7 +243,7 @@ static th_status K(run)(job *q, const th_call *c, th_block rows)
 }
 static th_status K(image_color)(const th_call *c)
 {
-  job q = { .change = image_color_of(c->arg[2].s) };
+  job q = { .change = image_color_of(image_color_args_of(c)->change) };
   return K(run)(&q, c, K(color_rows));
 }
 static th_status K(image_luma)(const th_call *c)

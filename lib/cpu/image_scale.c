@@ -6,6 +6,7 @@
  * floats: Torch7 did so, and recorded means of its results agree to the last bit. */
 #ifndef T
 #include "kernel.h"
+#include "../op/image_geometry.args.h"
 #include "slots.h"
 #include "image_planes.h"
 #include "image_vector.h"
@@ -548,9 +549,10 @@ static void K(scale_rows)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(image_scale)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const image_scale_args *a = image_scale_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const int d = x->ndim - 1;
-  const method how = method_of(c->arg[4].s);
+  const method how = method_of(a->mode);
   scale s = { .y = y, .x = x, .wide = x->size[d], .sy = x->stride[d - 1], .sx = x->stride[d],
               .ty = y->stride[d - 1], .tx = y->stride[d], .simple = how == SIMPLE, .rounds = IS_INT && how == BICUBIC };
   s.across_first = y->size[d - 1] > x->size[d - 1] || s.rounds || DT == TH_F64;

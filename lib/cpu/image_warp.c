@@ -3,6 +3,7 @@
  * A block takes a piece of a row, computes the positions of its pixels once, and reads all planes there. Positions are floats. */
 #ifndef T
 #include "kernel.h"
+#include "../op/image_geometry.args.h"
 #include "slots.h"
 #include "image_places.h"
 #include "image_planes.h"
@@ -338,7 +339,8 @@ static void K(warp_rows)(void *ctx, int64_t first, int64_t last)
 /* Fills in what follows from the tensors, and runs. */
 static th_status K(run_warp)(const th_call *c, warp *w)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const image_warp_args *a = image_warp_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   const int d = x->ndim - 1;
   if (th_numel(y) == 0) return TH_OK;
   w->y = y;
@@ -386,35 +388,39 @@ static void K(places_of_field)(const warp *w, int64_t group, int64_t row, int64_
 
 static th_status K(image_warp)(const th_call *c)
 {
-  warp w = { .field = c->arg[2].t, .places = K(places_of_field), .offset = c->arg[4].i != 0,
-             .how = method_of(c->arg[3].s), .clamp = c->arg[5].s[0] == 'c', .pad = c->arg[6].d };
+  const image_warp_args *a = image_warp_args_of(c);
+  warp w = { .field = a->field, .places = K(places_of_field), .offset = a->offset != 0,
+             .how = method_of(a->mode), .clamp = a->clamp[0] == 'c', .pad = a->pad };
   if (w.field->ndim == 4) w.groups = w.field->size[0];
   return K(run_warp)(c, &w);
 }
 
 static th_status K(image_rotate)(const th_call *c)
 {
-  warp w = { .places = places_of_rotation, .how = method_of(c->arg[3].s), .edge = NEAREST,
-             .sine = (float)sin(c->arg[2].d), .cosine = (float)cos(c->arg[2].d) };
+  const image_rotate_args *a = image_rotate_args_of(c);
+  warp w = { .places = places_of_rotation, .how = method_of(a->mode), .edge = NEAREST,
+             .sine = (float)sin(a->angle), .cosine = (float)cos(a->angle) };
   return K(run_warp)(c, &w);
 }
 
 static th_status K(image_affine)(const th_call *c)
 {
-  warp w = { .places = places_of_affine, .how = method_of(c->arg[8].s), .down = c->arg[6].d,
-             .right = c->arg[7].d, .clamp = c->arg[9].s[0] == 'c', .pad = c->arg[10].d };
+  const image_affine_args *a = image_affine_args_of(c);
+  warp w = { .places = places_of_affine, .how = method_of(a->mode), .down = a->down,
+             .right = a->right, .clamp = a->clamp[0] == 'c', .pad = a->pad };
   for (int i = 0; i < 4; i++) w.matrix[i] = c->arg[2 + i].d;
   return K(run_warp)(c, &w);
 }
 
 static th_status K(image_polar)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
+  const image_polar_args *a = image_polar_args_of(c);
+  const th_tensor *x = a->x;
   const double height = (double)x->size[x->ndim - 2], width = (double)x->size[x->ndim - 1];
-  const bool full = c->arg[5].s[0] == 'f';
-  warp w = { .places = places_of_polar, .how = method_of(c->arg[4].s), .edge = CORNER,
+  const bool full = a->area[0] == 'f';
+  warp w = { .places = places_of_polar, .how = method_of(a->mode), .edge = CORNER,
              .radius = full ? sqrt(width * width + height * height) / 2 : (height < width ? height : width) / 2,
-             .log = c->arg[6].i != 0 };
+             .log = a->log != 0 };
   return K(run_warp)(c, &w);
 }
 #endif

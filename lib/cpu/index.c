@@ -1,6 +1,7 @@
 /* index.c - whole slices picked from, put into or added to named places along one dimension. */
 #ifndef T
 #include "index.h"
+#include "../op/index.args.h"
 
 /* Rows are often short: then a call of memcpy would cost more than what it does. */
 TH_INLINE void copy_ends(char *y, const char *x, int64_t n, size_t half)
@@ -96,37 +97,42 @@ static th_status K(move)(int what, const th_tensor *y, const th_tensor *x, int d
 
 static th_status K(index)(const th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
+  const index_args *a = index_args_of(c);
+  const th_tensor *x = a->x;
   th_tensor one;
   if (x->ndim == 0) {
     one = *x;
     one.ndim = 1, one.size[0] = one.stride[0] = 1;
     x = &one;
   }
-  return K(move)(TH_GATHER, c->arg[0].t, x, (int)c->arg[2].i, c->arg[3].t);
+  return K(move)(TH_GATHER, a->y, x, (int)a->dim, a->index);
 }
 static th_status K(index_copy)(const th_call *c)
 {
-  return K(move)(TH_PUT, c->arg[0].t, c->arg[3].t, (int)c->arg[1].i, c->arg[2].t);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return K(move)(TH_PUT, a->y, a->x, (int)a->dim, a->index);
 }
 static th_status K(index_add)(const th_call *c)
 {
-  return K(move)(TH_ADD, c->arg[0].t, c->arg[3].t, (int)c->arg[1].i, c->arg[2].t);
+  const indexCopy_args *a = indexCopy_args_of(c);
+  return K(move)(TH_ADD, a->y, a->x, (int)a->dim, a->index);
 }
 static th_status K(index_fill)(const th_call *c)
 {
-  const T v = ELEMENT(c->arg[3].d);
+  const indexFill_args *a = indexFill_args_of(c);
+  const T v = ELEMENT(a->value);
   th_storage one;
-  const th_tensor x = th_everywhere(&one, &v, c->arg[0].t);
-  return K(move)(TH_PUT, c->arg[0].t, &x, (int)c->arg[1].i, c->arg[2].t);
+  const th_tensor x = th_everywhere(&one, &v, a->y);
+  return K(move)(TH_PUT, a->y, &x, (int)a->dim, a->index);
 }
 
 /* The gradient: nothing, and then what came back is added. */
 static th_status K(index_grad)(const th_call *c)
 {
-  th_tensor gx = *c->arg[0].t;
+  const index_grad_args *a = index_grad_args_of(c);
+  th_tensor gx = *a->gx;
   TH_TRY(th_zero(&gx));
   if (gx.ndim == 0) gx.ndim = 1, gx.size[0] = gx.stride[0] = 1;
-  return K(move)(TH_ADD, &gx, c->arg[4].t, (int)c->arg[2].i, c->arg[3].t);
+  return K(move)(TH_ADD, &gx, a->g, (int)a->dim, a->index);
 }
 #endif

@@ -4,6 +4,7 @@
 #ifndef T
 #include <limits.h>
 #include "../core/blas.h"
+#include "../op/lapack.args.h"
 #include "walk.h"
 
 /* ---- scratch memory: taken piece by piece, given back together ---- */
@@ -171,19 +172,19 @@ static th_status K(do_gesv)(const th_call *c, pile *p)
 {
   void (*gesv)(const int *n, const int *nrhs, T *a, const int *lda, int *ipiv, T *b, const int *ldb,
                int *info);
-  const int n = rows_of(c, 3), nrhs = cols_of(c, 2);
+  const int n = rows_of(c, gesv_a), nrhs = cols_of(c, gesv_b);
   int info, *ipiv;
   T *a, *b;
   GET(gesv);
-  TH_TRY(K(load)(c, p, &a, 3, n));
-  TH_TRY(K(load)(c, p, &b, 2, n));
+  TH_TRY(K(load)(c, p, &a, gesv_a, n));
+  TH_TRY(K(load)(c, p, &b, gesv_b, n));
   TAKE(p, ipiv, n);
   gesv(&n, &nrhs, a, &n, ipiv, b, &n, &info);
   TH_TRY(accepted("gesv", info));
   if (info) return th_fail(TH_EARG, "the matrix a is singular: pivot %d is 0", info);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, b, 1, n);
-  K(put)(c, 1, a, 1, n);
+  K(put)(c, gesv_x, b, 1, n);
+  K(put)(c, gesv_lu, a, 1, n);
   return TH_OK;
 }
 static th_status K(gesv)(const th_call *c) { return with_scratch(c, K(do_gesv)); }
@@ -192,17 +193,17 @@ static th_status K(do_gels)(const th_call *c, pile *p)
 {
   void (*gels)(const char *trans, const int *m, const int *n, const int *nrhs, T *a, const int *lda,
                T *b, const int *ldb, T *work, const int *lwork, int *info, size_t);
-  const int m = rows_of(c, 3), n = cols_of(c, 3), nrhs = cols_of(c, 2), ldb = m > n ? m : n,
+  const int m = rows_of(c, gels_a), n = cols_of(c, gels_a), nrhs = cols_of(c, gels_b), ldb = m > n ? m : n,
             ask = -1;
   int info, lwork;
   T *a, *b, *work, wish;
   GET(gels);
-  TH_TRY(K(load)(c, p, &a, 3, m));
-  TH_TRY(K(load)(c, p, &b, 2, ldb)); /* b gives way to x, which may have more rows */
-  TH_TRY(K(need_finite)(c, 3, a, m, n));
+  TH_TRY(K(load)(c, p, &a, gels_a, m));
+  TH_TRY(K(load)(c, p, &b, gels_b, ldb)); /* b gives way to x, which may have more rows */
+  TH_TRY(K(need_finite)(c, gels_a, a, m, n));
   for (int64_t j = 0; j < nrhs; j++)
     for (int64_t i = m; i < ldb; i++) b[i + j * ldb] = 0;
-  TH_TRY(K(need_finite)(c, 2, b, ldb, nrhs));
+  TH_TRY(K(need_finite)(c, gels_b, b, ldb, nrhs));
   gels("N", &m, &n, &nrhs, a, &m, b, &ldb, &wish, &ask, &info, LETTER);
   TH_TRY(accepted("gels", info));
   TH_TRY(work_size(&lwork, wish));
@@ -216,31 +217,32 @@ static th_status K(do_gels)(const th_call *c, pile *p)
                    info);
   }
   TH_TRY(th_commit(c));
-  K(put)(c, 0, b, 1, ldb);
-  K(put)(c, 1, a, 1, m);
+  K(put)(c, gels_x, b, 1, ldb);
+  K(put)(c, gels_qr, a, 1, m);
   return TH_OK;
 }
 static th_status K(gels)(const th_call *c) { return with_scratch(c, K(do_gels)); }
 
 static th_status K(do_trtrs)(const th_call *c, pile *p)
 {
+  const trtrs_args *args = trtrs_args_of(c);
   void (*trtrs)(const char *uplo, const char *trans, const char *diag, const int *n,
                 const int *nrhs, const T *a, const int *lda, T *b, const int *ldb, int *info,
                 size_t, size_t, size_t);
-  const int n = rows_of(c, 3), nrhs = cols_of(c, 2);
+  const int n = rows_of(c, trtrs_a), nrhs = cols_of(c, trtrs_b);
   int info;
   T *a, *b;
   GET(trtrs);
-  TH_TRY(K(load)(c, p, &a, 3, n));
-  TH_TRY(K(load)(c, p, &b, 2, n));
-  trtrs(c->arg[4].s, c->arg[5].s, c->arg[6].s, &n, &nrhs, a, &n, b, &n, &info, LETTER, LETTER,
+  TH_TRY(K(load)(c, p, &a, trtrs_a, n));
+  TH_TRY(K(load)(c, p, &b, trtrs_b, n));
+  trtrs(args->uplo, args->trans, args->diag, &n, &nrhs, a, &n, b, &n, &info, LETTER, LETTER,
         LETTER);
   TH_TRY(accepted("trtrs", info));
   if (info)
     return th_fail(TH_EARG, "the matrix a is singular: element %d on its diagonal is 0", info);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, b, 1, n);
-  K(put)(c, 1, a, 1, n);
+  K(put)(c, trtrs_x, b, 1, n);
+  K(put)(c, trtrs_ra, a, 1, n);
   return TH_OK;
 }
 static th_status K(trtrs)(const th_call *c) { return with_scratch(c, K(do_trtrs)); }
@@ -250,12 +252,12 @@ static th_status K(do_inverse)(const th_call *c, pile *p)
   void (*getrf)(const int *m, const int *n, T *a, const int *lda, int *ipiv, int *info);
   void (*getri)(const int *n, T *a, const int *lda, const int *ipiv, T *work, const int *lwork,
                 int *info);
-  const int n = rows_of(c, 1), ask = -1;
+  const int n = rows_of(c, inverse_a), ask = -1;
   int info, lwork, *ipiv;
   T *a, *work, wish;
   GET(getrf);
   GET(getri);
-  TH_TRY(K(load)(c, p, &a, 1, n));
+  TH_TRY(K(load)(c, p, &a, inverse_a, n));
   TAKE(p, ipiv, n);
   getrf(&n, &n, a, &n, ipiv, &info);
   TH_TRY(accepted("getrf", info));
@@ -268,7 +270,7 @@ static th_status K(do_inverse)(const th_call *c, pile *p)
   TH_TRY(accepted("getri", info));
   if (info) return th_fail(TH_EARG, "the matrix is singular: pivot %d is 0", info);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, n);
+  K(put)(c, inverse_y, a, 1, n);
   return TH_OK;
 }
 static th_status K(inverse)(const th_call *c) { return with_scratch(c, K(do_inverse)); }
@@ -277,17 +279,18 @@ static th_status K(inverse)(const th_call *c) { return with_scratch(c, K(do_inve
 
 static th_status K(do_symeig)(const th_call *c, pile *p)
 {
+  const symeig_args *args = symeig_args_of(c);
   void (*syevd)(const char *jobz, const char *uplo, const int *n, T *a, const int *lda, T *w,
                 T *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t,
                 size_t);
-  const char *jobz = c->arg[3].s, *uplo = c->arg[4].s;
-  const int n = rows_of(c, 2), ask = -1;
+  const char *jobz = args->vectors, *uplo = args->uplo;
+  const int n = rows_of(c, symeig_a), ask = -1;
   int info, lwork, liwork, *iwork;
   T *a, *w, *work, wish;
   GET(syevd);
-  TH_TRY(K(load)(c, p, &a, 2, n));
+  TH_TRY(K(load)(c, p, &a, symeig_a, n));
   K(clear_other)(a, n, n, *uplo == 'U'); /* what is not read need not be finite */
-  TH_TRY(K(need_finite)(c, 2, a, n, n));
+  TH_TRY(K(need_finite)(c, symeig_a, a, n, n));
   TAKE(p, w, n);
   syevd(jobz, uplo, &n, a, &n, w, &wish, &ask, &liwork, &ask, &info, LETTER, LETTER);
   TH_TRY(accepted("syevd", info));
@@ -298,8 +301,8 @@ static th_status K(do_symeig)(const th_call *c, pile *p)
   TH_TRY(accepted("syevd", info));
   if (info) return th_fail(TH_EARG, "the eigenvalues did not converge (LAPACK says %d)", info);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, w, 1, 0);
-  if (*jobz == 'V') K(put)(c, 1, a, 1, n);
+  K(put)(c, symeig_e, w, 1, 0);
+  if (*jobz == 'V') K(put)(c, symeig_v, a, 1, n);
   return TH_OK;
 }
 static th_status K(symeig)(const th_call *c) { return with_scratch(c, K(do_symeig)); }
@@ -309,14 +312,14 @@ static th_status K(do_eig)(const th_call *c, pile *p)
   void (*geev)(const char *jobvl, const char *jobvr, const int *n, T *a, const int *lda, T *wr,
                T *wi, T *vl, const int *ldvl, T *vr, const int *ldvr, T *work, const int *lwork,
                int *info, size_t, size_t);
-  const char *jobvr = c->arg[3].s;
+  const char *jobvr = eig_args_of(c)->vectors;
   const bool vectors = *jobvr == 'V';
-  const int n = rows_of(c, 2), ask = -1, one = 1;
+  const int n = rows_of(c, eig_a), ask = -1, one = 1;
   int info, lwork;
   T *a, *e, *v, *work, wish, none;
   GET(geev);
-  TH_TRY(K(load)(c, p, &a, 2, n));
-  TH_TRY(K(need_finite)(c, 2, a, n, n));
+  TH_TRY(K(load)(c, p, &a, eig_a, n));
+  TH_TRY(K(need_finite)(c, eig_a, a, n, n));
   TAKE(p, e, area(n, 2));
   TAKE(p, v, vectors ? area(n, n) : 1);
   geev("N", jobvr, &n, a, &n, e, e + n, &none, &one, v, &n, &wish, &ask, &info, LETTER, LETTER);
@@ -327,8 +330,8 @@ static th_status K(do_eig)(const th_call *c, pile *p)
   TH_TRY(accepted("geev", info));
   if (info) return th_fail(TH_EARG, "the first %d of %d eigenvalues did not converge", info, n);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, e, 1, n);
-  if (vectors) K(put)(c, 1, v, 1, n);
+  K(put)(c, eig_e, e, 1, n);
+  if (vectors) K(put)(c, eig_v, v, 1, n);
   return TH_OK;
 }
 static th_status K(eig)(const th_call *c) { return with_scratch(c, K(do_eig)); }
@@ -383,23 +386,23 @@ static th_status K(svd_by_halves)(const char *job, const K(parts) *x, pile *p, i
 static th_status K(do_svd)(const th_call *c, pile *p)
 {
   enum { SMALL = 64 };
-  const char *job = c->arg[4].s;
+  const char *job = svd_args_of(c)->size;
   const bool all = *job == 'A';
-  K(parts) x = { .m = rows_of(c, 3), .n = cols_of(c, 3) };
+  K(parts) x = { .m = rows_of(c, svd_a), .n = cols_of(c, svd_a) };
   const int k = (int)th_min(x.m, x.n);
   int info;
   x.ldvt = all ? x.n : k;
-  TH_TRY(K(load)(c, p, &x.a, 3, x.m));
-  TH_TRY(K(need_finite)(c, 3, x.a, x.m, x.n));
+  TH_TRY(K(load)(c, p, &x.a, svd_a, x.m));
+  TH_TRY(K(need_finite)(c, svd_a, x.a, x.m, x.n));
   TAKE(p, x.s, k);
   TAKE(p, x.u, area(x.m, all ? x.m : k));
   TAKE(p, x.vt, area(x.ldvt, x.n));
   TH_TRY((k <= SMALL ? K(svd_by_steps) : K(svd_by_halves))(job, &x, p, &info));
   if (info) return th_fail(TH_EARG, "the singular values did not converge (LAPACK says %d)", info);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, x.u, 1, x.m);
-  K(put)(c, 1, x.s, 1, 0);
-  K(put)(c, 2, x.vt, x.ldvt, 1); /* transposed */
+  K(put)(c, svd_u, x.u, 1, x.m);
+  K(put)(c, svd_s, x.s, 1, 0);
+  K(put)(c, svd_v, x.vt, x.ldvt, 1); /* transposed */
   return TH_OK;
 }
 static th_status K(svd)(const th_call *c) { return with_scratch(c, K(do_svd)); }
@@ -409,12 +412,12 @@ static th_status K(svd)(const th_call *c) { return with_scratch(c, K(do_svd)); }
 static th_status K(do_potrf)(const th_call *c, pile *p)
 {
   void (*potrf)(const char *uplo, const int *n, T *a, const int *lda, int *info, size_t);
-  const char *uplo = c->arg[2].s;
-  const int n = rows_of(c, 1);
+  const char *uplo = potrf_args_of(c)->uplo;
+  const int n = rows_of(c, potrf_a);
   int info;
   T *a;
   GET(potrf);
-  TH_TRY(K(load)(c, p, &a, 1, n));
+  TH_TRY(K(load)(c, p, &a, potrf_a, n));
   potrf(uplo, &n, a, &n, &info, LETTER);
   TH_TRY(accepted("potrf", info));
   if (info)
@@ -422,7 +425,7 @@ static th_status K(do_potrf)(const th_call *c, pile *p)
         TH_EARG, "the matrix is not positive definite: its leading minor of order %d is not", info);
   K(clear_other)(a, n, n, *uplo == 'U');
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, n);
+  K(put)(c, potrf_y, a, 1, n);
   return TH_OK;
 }
 static th_status K(potrf)(const th_call *c) { return with_scratch(c, K(do_potrf)); }
@@ -442,13 +445,13 @@ static th_status K(need_pivots)(const th_call *c, int arg, const T *a, int n)
 static th_status K(do_potri)(const th_call *c, pile *p)
 {
   void (*potri)(const char *uplo, const int *n, T *a, const int *lda, int *info, size_t);
-  const char *uplo = c->arg[2].s;
-  const int n = rows_of(c, 1);
+  const char *uplo = potri_args_of(c)->uplo;
+  const int n = rows_of(c, potri_chol);
   int info;
   T *a;
   GET(potri);
-  TH_TRY(K(load)(c, p, &a, 1, n));
-  TH_TRY(K(need_pivots)(c, 1, a, n));
+  TH_TRY(K(load)(c, p, &a, potri_chol, n));
+  TH_TRY(K(need_pivots)(c, potri_chol, a, n));
   potri(uplo, &n, a, &n, &info, LETTER);
   TH_TRY(accepted("potri", info));
   if (info)
@@ -464,7 +467,7 @@ static th_status K(do_potri)(const th_call *c, pile *p)
     }
   }
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, n);
+  K(put)(c, potri_y, a, 1, n);
   return TH_OK;
 }
 static th_status K(potri)(const th_call *c) { return with_scratch(c, K(do_potri)); }
@@ -473,35 +476,36 @@ static th_status K(do_potrs)(const th_call *c, pile *p)
 {
   void (*potrs)(const char *uplo, const int *n, const int *nrhs, const T *a, const int *lda, T *b,
                 const int *ldb, int *info, size_t);
-  const int n = rows_of(c, 2), nrhs = cols_of(c, 1);
+  const int n = rows_of(c, potrs_chol), nrhs = cols_of(c, potrs_b);
   int info;
   T *a, *b;
   GET(potrs);
-  TH_TRY(K(load)(c, p, &a, 2, n));
-  TH_TRY(K(need_pivots)(c, 2, a, n));
-  TH_TRY(K(load)(c, p, &b, 1, n));
-  potrs(c->arg[3].s, &n, &nrhs, a, &n, b, &n, &info, LETTER);
+  TH_TRY(K(load)(c, p, &a, potrs_chol, n));
+  TH_TRY(K(need_pivots)(c, potrs_chol, a, n));
+  TH_TRY(K(load)(c, p, &b, potrs_b, n));
+  potrs(potrs_args_of(c)->uplo, &n, &nrhs, a, &n, b, &n, &info, LETTER);
   TH_TRY(accepted("potrs", info));
   TH_TRY(th_commit(c));
-  K(put)(c, 0, b, 1, n);
+  K(put)(c, potrs_x, b, 1, n);
   return TH_OK;
 }
 static th_status K(potrs)(const th_call *c) { return with_scratch(c, K(do_potrs)); }
 
 static th_status K(do_pstrf)(const th_call *c, pile *p)
 {
+  const pstrf_args *args = pstrf_args_of(c);
   void (*pstrf)(const char *uplo, const int *n, T *a, const int *lda, int *piv, int *rank,
                 const T *tol, T *work, int *info, size_t);
-  const char *uplo = c->arg[3].s;
-  const int n = rows_of(c, 2);
-  const T tol = (T)c->arg[4].d;
+  const char *uplo = args->uplo;
+  const int n = rows_of(c, pstrf_a);
+  const T tol = (T)args->tol;
   int info, rank, *piv;
   T *a, *work;
   GET(pstrf);
   if (isnan(tol)) return th_fail(TH_EARG, "tol must be a number, got nan");
-  TH_TRY(K(load)(c, p, &a, 2, n));
+  TH_TRY(K(load)(c, p, &a, pstrf_a, n));
   K(clear_other)(a, n, n, *uplo == 'U');
-  TH_TRY(K(need_finite)(c, 2, a, n, n));
+  TH_TRY(K(need_finite)(c, pstrf_a, a, n, n));
   TAKE(p, piv, n);
   TAKE(p, work, 2 * (int64_t)n);
   pstrf(uplo, &n, a, &n, piv, &rank, &tol, work, &info, LETTER);
@@ -511,8 +515,8 @@ static th_status K(do_pstrf)(const th_call *c, pile *p)
                    "the matrix is not positive definite: only %d of %d pivots are above tol", rank,
                    n);
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, n);
-  const th_tensor *t = c->arg[1].t;
+  K(put)(c, pstrf_y, a, 1, n);
+  const th_tensor *t = args->piv;
   for (int64_t i = 0; i < n; i++) TH_DATA(int32_t, t)[i * t->stride[0]] = piv[i];
   return TH_OK;
 }
@@ -556,9 +560,9 @@ static th_status K(unfold)(pile *p, T *a, const T *tau, int m, int k)
 
 static th_status K(do_qr)(const th_call *c, pile *p)
 {
-  const int m = rows_of(c, 2), n = cols_of(c, 2), k = (int)th_min(m, n);
+  const int m = rows_of(c, qr_a), n = cols_of(c, qr_a), k = (int)th_min(m, n);
   T *a, *r, *tau;
-  TH_TRY(K(load)(c, p, &a, 2, m));
+  TH_TRY(K(load)(c, p, &a, qr_a, m));
   TAKE(p, tau, k);
   TAKE(p, r, area(k, n));
   TH_TRY(K(factor)(p, a, tau, m, n));
@@ -566,52 +570,53 @@ static th_status K(do_qr)(const th_call *c, pile *p)
   K(clear_other)(r, k, n, true);
   TH_TRY(K(unfold)(p, a, tau, m, k));
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, m);
-  K(put)(c, 1, r, 1, k);
+  K(put)(c, qr_q, a, 1, m);
+  K(put)(c, qr_r, r, 1, k);
   return TH_OK;
 }
 static th_status K(qr)(const th_call *c) { return with_scratch(c, K(do_qr)); }
 
 static th_status K(do_geqrf)(const th_call *c, pile *p)
 {
-  const int m = rows_of(c, 2), n = cols_of(c, 2);
+  const int m = rows_of(c, geqrf_a), n = cols_of(c, geqrf_a);
   T *a, *tau;
-  TH_TRY(K(load)(c, p, &a, 2, m));
+  TH_TRY(K(load)(c, p, &a, geqrf_a, m));
   TAKE(p, tau, th_min(m, n));
   TH_TRY(K(factor)(p, a, tau, m, n));
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, m);
-  K(put)(c, 1, tau, 1, 0);
+  K(put)(c, geqrf_m, a, 1, m);
+  K(put)(c, geqrf_tau, tau, 1, 0);
   return TH_OK;
 }
 static th_status K(geqrf)(const th_call *c) { return with_scratch(c, K(do_geqrf)); }
 
 static th_status K(do_orgqr)(const th_call *c, pile *p)
 {
-  const int m = rows_of(c, 1), k = rows_of(c, 2);
+  const int m = rows_of(c, orgqr_m), k = rows_of(c, orgqr_tau);
   T *a, *tau;
-  TH_TRY(K(load)(c, p, &a, 1, m));
-  TH_TRY(K(load)(c, p, &tau, 2, k));
+  TH_TRY(K(load)(c, p, &a, orgqr_m, m));
+  TH_TRY(K(load)(c, p, &tau, orgqr_tau, k));
   TH_TRY(K(unfold)(p, a, tau, m, k));
   TH_TRY(th_commit(c));
-  K(put)(c, 0, a, 1, m);
+  K(put)(c, orgqr_q, a, 1, m);
   return TH_OK;
 }
 static th_status K(orgqr)(const th_call *c) { return with_scratch(c, K(do_orgqr)); }
 
 static th_status K(do_ormqr)(const th_call *c, pile *p)
 {
+  const ormqr_args *args = ormqr_args_of(c);
   void (*ormqr)(const char *side, const char *trans, const int *m, const int *n, const int *k,
                 const T *a, const int *lda, const T *tau, T *y, const int *ldy, T *work,
                 const int *lwork, int *info, size_t, size_t);
-  const char *side = c->arg[4].s, *trans = c->arg[5].s;
-  const int q = rows_of(c, 1), k = rows_of(c, 2), m = rows_of(c, 3), n = cols_of(c, 3), ask = -1;
+  const char *side = args->side, *trans = args->trans;
+  const int q = rows_of(c, ormqr_m), k = rows_of(c, ormqr_tau), m = rows_of(c, ormqr_c), n = cols_of(c, ormqr_c), ask = -1;
   int info, lwork;
   T *a, *tau, *y, *work, wish;
   GET(ormqr);
-  TH_TRY(K(load)(c, p, &a, 1, q));
-  TH_TRY(K(load)(c, p, &tau, 2, k));
-  TH_TRY(K(load)(c, p, &y, 3, m));
+  TH_TRY(K(load)(c, p, &a, ormqr_m, q));
+  TH_TRY(K(load)(c, p, &tau, ormqr_tau, k));
+  TH_TRY(K(load)(c, p, &y, ormqr_c, m));
   ormqr(side, trans, &m, &n, &k, a, &q, tau, y, &m, &wish, &ask, &info, LETTER, LETTER);
   TH_TRY(accepted("ormqr", info));
   TH_TRY(work_size(&lwork, wish));
@@ -619,7 +624,7 @@ static th_status K(do_ormqr)(const th_call *c, pile *p)
   ormqr(side, trans, &m, &n, &k, a, &q, tau, y, &m, work, &lwork, &info, LETTER, LETTER);
   TH_TRY(accepted("ormqr", info));
   TH_TRY(th_commit(c));
-  K(put)(c, 0, y, 1, m);
+  K(put)(c, ormqr_y, y, 1, m);
   return TH_OK;
 }
 static th_status K(ormqr)(const th_call *c) { return with_scratch(c, K(do_ormqr)); }

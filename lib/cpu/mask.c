@@ -4,6 +4,7 @@
  * where it begins. */
 #ifndef T
 #include "elementwise.h"
+#include "../op/mask.args.h"
 #include "walk.h"
 
 enum { BLOCK = 32768, PIECE = 1024 };
@@ -146,11 +147,13 @@ static th_status run(const th_tensor *t, const th_tensor *mask, const th_tensor 
 }
 static th_status masked_select(const th_call *c)
 {
-  return run(c->arg[1].t, c->arg[2].t, c->arg[0].t, true);
+  const maskedSelect_args *a = maskedSelect_args_of(c);
+  return run(a->x, a->mask, a->y, true);
 }
 static th_status masked_copy(const th_call *c)
 {
-  return run(c->arg[0].t, c->arg[1].t, c->arg[2].t, false);
+  const maskedCopy_args *a = maskedCopy_args_of(c);
+  return run(a->y, a->mask, a->x, false);
 }
 
 #define TH_SELF "mask.c"
@@ -175,15 +178,17 @@ static void K(put)(void *const *p, int64_t n, const th_scalars *k)
 }
 static th_status K(masked_fill)(const th_call *c)
 {
-  const T v = ELEMENT(c->arg[2].d);
-  th_tensor *const t[] = { c->arg[0].t, c->arg[1].t, c->arg[0].t };
+  const maskedFill_args *a = maskedFill_args_of(c);
+  const T v = ELEMENT(a->value);
+  th_tensor *const t[] = { a->y, a->mask, a->y };
   return TH_AT(th_elementwise)(3, t, K(put), &(th_scalars){ .more = &v }, TH_STORED);
 }
 
 static th_status K(mask_grad)(const th_call *c)
 {
-  TH_TRY(th_zero(c->arg[0].t));
-  return run(c->arg[0].t, c->arg[2].t, c->arg[3].t, false);
+  const mask_grad_args *a = mask_grad_args_of(c);
+  TH_TRY(th_zero(a->gx));
+  return run(a->gx, a->mask, a->g, false);
 }
 
 /* ---- nonzero ---- */
@@ -270,7 +275,8 @@ static void K(place_blocks)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(nonzero)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const nonzero_args *args = nonzero_args_of(c);
+  const th_tensor *y = args->y, *x = args->x;
   if (y->ndim != 2 || y->size[1] == 0) return TH_OK;   /* no places, or a number without any */
   th_seq seq;
   th_seq_of(&seq, x, false);

@@ -1,5 +1,6 @@
 /* mm.c - the matrix products, all of them calls of gemm. */
 #include "gemm.h"
+#include "../op/mm.args.h"
 
 static th_gemm of_matrices(const th_call *c, int y, int a, int b)
 {
@@ -27,7 +28,7 @@ static th_gemm of_matrices(const th_call *c, int y, int a, int b)
 
 static th_status product(const th_call *c)
 {
-  const th_gemm g = of_matrices(c, 0, 1, 2);
+  const th_gemm g = of_matrices(c, mm_y, mm_a, mm_b);
   return TH_AT(th_gemm_run)(&g);
 }
 
@@ -44,8 +45,9 @@ static void copy_row(char *const *p, const int64_t *step, int64_t n, const void 
 /* y = m, in the layout of y, unless they are one. */
 static th_status put_addend(const th_call *c)
 {
+  const addmm_args *a = addmm_args_of(c);
   const size_t es = th_dtype_size(c->dtype);
-  th_tensor *const t[] = { c->arg[0].t, c->arg[2].t };
+  th_tensor *const t[] = { a->y, a->m };
   if (th_data(t[0], es) == th_data(t[1], es)) return TH_OK;
   return th_each(2, t, copy_row, &es);
 }
@@ -53,9 +55,10 @@ static th_status put_addend(const th_call *c)
 /* beta * y where there is no product to add. */
 static th_status added(const th_call *c)
 {
-  th_gemm g = of_matrices(c, 0, 4, 5);
-  g.beta = c->arg[1].d;
-  g.alpha = c->arg[3].d;
+  const addmm_args *a = addmm_args_of(c);
+  th_gemm g = of_matrices(c, addmm_y, addmm_a, addmm_b);
+  g.beta = a->beta;
+  g.alpha = a->alpha;
   if (g.beta != 0) g.begin = put_addend, g.call = c;
   if (g.batch == 0 && g.sum) g.batch = 1, g.k = 0;  /* an empty sum still scales */
   return TH_AT(th_gemm_run)(&g);

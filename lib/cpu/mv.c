@@ -1,6 +1,7 @@
 /* mv.c - matrix times vector and outer products: bound by memory, so plain loops, summing in A. */
 #ifndef T
 #include "slots.h"
+#include "../op/mv.args.h"
 #include "kernel.h"
 
 enum { LANES = 16, ROWS = 64, GRAIN = 1 << 15 };
@@ -105,12 +106,14 @@ static th_status K(mv_run)(const th_tensor *y, const th_tensor *m, const th_tens
 
 static th_status K(mv)(const th_call *c)
 {
-  return K(mv_run)(c->arg[0].t, NULL, c->arg[1].t, c->arg[2].t, 1, 0);
+  const mv_args *a = mv_args_of(c);
+  return K(mv_run)(a->y, NULL, a->a, a->x, 1, 0);
 }
 
 static th_status K(addmv)(const th_call *c)
 {
-  return K(mv_run)(c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d);
+  const addmv_args *a = addmv_args_of(c);
+  return K(mv_run)(a->y, a->m, a->a, a->x, a->alpha, a->beta);
 }
 
 static void K(ger_rows)(void *ctx, int64_t first, int64_t last)
@@ -142,12 +145,14 @@ static th_status K(ger_run)(ger_job j)
 
 static th_status K(ger)(const th_call *c)
 {
-  return K(ger_run)((ger_job){ c->arg[0].t, NULL, c->arg[1].t, c->arg[2].t, 1, 0 });
+  const ger_args *a = ger_args_of(c);
+  return K(ger_run)((ger_job){ a->y, NULL, a->u, a->v, 1, 0 });
 }
 
 static th_status K(addr)(const th_call *c)
 {
+  const addr_args *a = addr_args_of(c);
   return K(ger_run)(
-    (ger_job){ c->arg[0].t, c->arg[2].t, c->arg[4].t, c->arg[5].t, c->arg[3].d, c->arg[1].d });
+    (ger_job){ a->y, a->m, a->u, a->v, a->alpha, a->beta });
 }
 #endif

@@ -6,6 +6,7 @@
  * and look closer at the keys that share those of the k-th. */
 #ifndef T
 #include "network.h"
+#include "../op/order.args.h"
 #include "walk.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -556,7 +557,8 @@ static void K(lanes)(void *ctx, int64_t first, int64_t last)
 
 static th_status K(run)(const th_call *c, int dim, order o)
 {
-  const th_tensor *y = c->arg[0].t, *index = c->arg[1].t, *x = c->arg[2].t;
+  const order_args *args = order_args_of(c);
+  const th_tensor *y = args->y, *index = args->index, *x = args->x;
   th_walk *w = &o.w;
   o.x = TH_DATA(T, x);
   o.y = TH_DATA(T, y);
@@ -581,26 +583,30 @@ static th_status K(run)(const th_call *c, int dim, order o)
 }
 static th_status K(sort)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[3].i, (order){ .what = SORT, .descending = c->arg[4].i != 0 });
+  const sort_args *a = sort_args_of(c);
+  return K(run)(c, (int)a->dim, (order){ .what = SORT, .descending = a->descending != 0 });
 }
 static th_status K(topk)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[4].i, (order){ .what = TOPK, .k = c->arg[3].i,
-                .descending = c->arg[5].i != 0, .sorted = c->arg[6].i != 0 });
+  const topk_args *a = topk_args_of(c);
+  return K(run)(c, (int)a->dim, (order){ .what = TOPK, .k = a->k,
+                .descending = a->largest != 0, .sorted = a->sorted != 0 });
 }
 static th_status K(kthvalue)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[4].i, (order){ .what = KTH, .k = c->arg[3].i });
+  const kthvalue_args *a = kthvalue_args_of(c);
+  return K(run)(c, (int)a->dim, (order){ .what = KTH, .k = a->k });
 }
 static th_status K(median)(const th_call *c)
 {
-  const th_tensor *x = c->arg[2].t;
-  const int64_t n = x->ndim ? x->size[c->arg[3].i] : 1;
-  return K(run)(c, (int)c->arg[3].i, (order){ .what = KTH, .k = (n + 1) / 2 });
+  const median_args *a = median_args_of(c);
+  const th_tensor *x = a->x;
+  const int64_t n = x->ndim ? x->size[a->dim] : 1;
+  return K(run)(c, (int)a->dim, (order){ .what = KTH, .k = (n + 1) / 2 });
 }
 static th_status K(mode)(const th_call *c)
 {
-  return K(run)(c, (int)c->arg[3].i, (order){ .what = MODE });
+  return K(run)(c, (int)median_args_of(c)->dim, (order){ .what = MODE });
 }
 #undef WIDE
 #undef IF_WIDE

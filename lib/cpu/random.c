@@ -3,6 +3,7 @@
  * one thread already draws the next batch. */
 #ifndef T
 #include "kernel.h"
+#include "../op/random.args.h"
 #include "../core/random.h"
 #include "../formula/math.h"
 
@@ -407,11 +408,12 @@ static th_status K(fill_normal_row)(row *r, uint32_t *word)
 
 static th_status K(fill)(const th_call *c, const law *how)
 {
-  const th_tensor *x = c->arg[0].t;
-  const double p[2] = { c->arg[2].d, c->arg[3].d };
+  const law_args *a = law_args_of(c);
+  const th_tensor *x = a->x;
+  const double p[2] = { a->p, a->q };
   const int64_t total = th_tensor_numel(x);
   if (total == 0) return TH_OK;
-  row r = { .how = how, .p = p, .g = c->arg[1].gen };
+  row r = { .how = how, .p = p, .g = a->gen };
   uint32_t few[2 * CHUNK + TH_WORDS_OVER], *word = few;
   if (total > CHUNK && r.g->kind != TH_PHILOX) word = th_scratch(2 * (BATCH + TH_WORDS_OVER) * sizeof *word);
   if (!word) return th_fail(TH_ENOMEM, "no memory left for %d random words", 2 * BATCH);
@@ -440,13 +442,14 @@ static th_status K(geometric)(const th_call *c) { return K(fill)(c, &laws_geomet
 static th_status K(bernoulli)(const th_call *c) { return K(fill)(c, &laws_bernoulli); }
 static th_status K(random)(const th_call *c)
 {
-  return K(fill)(c, c->arg[3].d <= 4294967296.0 ? &laws_whole : &laws_long_whole);
+  return K(fill)(c, law_args_of(c)->q <= 4294967296.0 ? &laws_whole : &laws_long_whole);
 }
 
 /* p has the shape of x, its own float dtype and its own strides. */
 static th_status K(bernoulli_tensor)(const th_call *c)
 {
-  const th_tensor *x = c->arg[0].t, *p = c->arg[2].t;
+  const bernoulli_tensor_args *a = bernoulli_tensor_args_of(c);
+  const th_tensor *x = a->x, *p = a->p;
   if (th_tensor_numel(x) == 0) return TH_OK;
   const int last = x->ndim ? x->ndim - 1 : 0;
   const th_lines rows = th_lines_of(x, last), chances = th_lines_of(p, last);
@@ -459,7 +462,7 @@ static th_status K(bernoulli_tensor)(const th_call *c)
     for (int64_t first = 0; first < rows.n; first += CHUNK) {
       const int64_t n = rows.n - first < CHUNK ? rows.n - first : CHUNK;
       chances_at(chance, p, at + first * chances.step, chances.step, n);
-      th_generator_words(c->arg[1].gen, word, n);
+      th_generator_words(a->gen, word, n);
       for (int64_t i = 0; i < n; i++) {
         to[(first + i) * rows.step] = K(element)((chance[i] > 0) & (th_unit(word[i]) <= chance[i]));
       }

@@ -1,6 +1,7 @@
 /* roll.c - the order rotated along one dimension, line by line. */
 #ifndef T
 #include "walk.h"
+#include "../op/roll.args.h"
 
 typedef struct roll { th_walk w; void *y; const void *x; int64_t shift; } roll;
 
@@ -26,12 +27,13 @@ static void K(roll_lines)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(roll)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const roll_args *a = roll_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   roll r = { .y = TH_DATA(T, y), .x = TH_DATA(T, x) };
-  th_walk_lines(&r.w, (int)c->arg[3].i, 2, (const th_tensor *const[]){ x, y });
+  th_walk_lines(&r.w, (int)a->dim, 2, (const th_tensor *const[]){ x, y });
   const int64_t n = r.w.n[0];
   if (r.w.count == 0 || n == 0) return TH_OK;
-  r.shift = (c->arg[2].i % n + n) % n;
+  r.shift = (a->shift % n + n) % n;
   return th_parallel(r.w.count, th_max(1, TH_GRAIN / (n + 1)), K(roll_lines), &r);
 }
 #endif

@@ -1,6 +1,7 @@
 /* sample.c - permutations, and places drawn with given chances. */
 #ifndef T
 #include "kernel.h"
+#include "../op/random.args.h"
 #include "../core/random.h"
 
 enum { BATCH = 65536, SWAPS = 128 };        /* draws between two looks at Ctrl-C; swaps prepared at a time */
@@ -78,14 +79,15 @@ const th_kernel TH_AT(th_alias)[TH_NDTYPE] = TH_FLOATS(alias);
 /* The swaps reach all over memory: they are known a while ahead, and fetched. */
 static th_status K(randperm)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
-  const int64_t n = c->arg[2].i, step = y->stride[0];
+  const randperm_args *a = randperm_args_of(c);
+  const th_tensor *y = a->y;
+  const int64_t n = a->n, step = y->stride[0];
   T *to = TH_DATA(T, y);
   int64_t with[SWAPS];
   for (int64_t i = 0; i < n; i++) to[i * step] = STORE((C)(i + 1));
   for (int64_t first = 0; first + 1 < n; first += SWAPS) {
     const int64_t count = n - 1 - first < SWAPS ? n - 1 - first : SWAPS;
-    partners(with, c->arg[1].gen, first, count, n);
+    partners(with, a->gen, first, count, n);
     for (int64_t i = 0; i < count; i++) __builtin_prefetch(&to[with[i] * step], 1);
     for (int64_t i = 0; i < count; i++) {
       T *here = &to[(first + i) * step], *there = &to[with[i] * step];
@@ -101,9 +103,10 @@ static th_status K(randperm)(const th_call *c)
 #if IS_FLOAT
 static th_status K(sample_row)(tree *t, const th_call *c, int64_t row)
 {
-  const th_tensor *y = c->arg[0].t, *p = c->arg[2].t;
+  const multinomial_args *a = multinomial_args_of(c);
+  const th_tensor *y = a->y, *p = a->p;
   const int last = p->ndim - 1;
-  const int64_t n = c->arg[3].i, classes = p->size[last];
+  const int64_t n = a->n, classes = p->size[last];
   const T *from = TH_DATA(T, p) + (last ? row * p->stride[0] : 0);
   int64_t *to = TH_DATA(int64_t, y) + (last ? row * y->stride[0] : 0);
   double *leaf = t->sum + t->leaves, largest = 0;
@@ -115,9 +118,9 @@ static th_status K(sample_row)(tree *t, const th_call *c, int64_t row)
   for (int64_t i = classes; i < t->leaves; i++) leaf[i] = 0;
   tree_build(t);
   for (int64_t i = 0; i < n; i++) {
-    const int64_t place = tree_find(t, th_generator_uniform(c->arg[1].gen, 0, 1));
+    const int64_t place = tree_find(t, th_generator_uniform(a->gen, 0, 1));
     to[i * y->stride[last]] = place + 1;
-    if (!c->arg[4].i) tree_remove(t, place);
+    if (!a->replacement) tree_remove(t, place);
     if (i % BATCH == BATCH - 1) TH_TRY(interrupted());
   }
   return interrupted();
@@ -125,7 +128,7 @@ static th_status K(sample_row)(tree *t, const th_call *c, int64_t row)
 
 static th_status K(multinomial)(const th_call *c)
 {
-  const th_tensor *p = c->arg[2].t;
+  const th_tensor *p = multinomial_args_of(c)->p;
   const int64_t rows = p->ndim == 2 ? p->size[0] : 1, classes = p->size[p->ndim - 1];
   if (rows == 0) return TH_OK;
   tree t = { 1, NULL };
@@ -143,7 +146,8 @@ static th_status K(multinomial)(const th_call *c)
 /* Walker's tables by Vose's method: a place with less than its share gets the rest from another. */
 static th_status K(alias_setup)(const th_call *c)
 {
-  const th_tensor *J = c->arg[0].t, *q = c->arg[1].t, *p = c->arg[2].t;
+  const alias_setup_args *a = alias_setup_args_of(c);
+  const th_tensor *J = a->J, *q = a->q, *p = a->p;
   const int64_t n = p->size[0];
   double *share = th_scratch((size_t)n * (sizeof *share + sizeof(int64_t)));
   if (!share) {
@@ -183,7 +187,8 @@ static th_status K(alias_setup)(const th_call *c)
 
 static th_status K(alias)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *J = c->arg[2].t, *q = c->arg[3].t;
+  const alias_args *a = alias_args_of(c);
+  const th_tensor *y = a->y, *J = a->J, *q = a->q;
   if (th_tensor_numel(y) == 0) return TH_OK;
   const int64_t n = J->size[0], *j = TH_DATA(int64_t, J);
   const T *stay = TH_DATA(T, q);
@@ -192,8 +197,8 @@ static th_status K(alias)(const th_call *c)
   for (int64_t k = 0; k < rows.count; k++) {
     int64_t *to = TH_LINE(int64_t, rows, k);
     for (int64_t i = 0; i < rows.n; i++) {
-      const int64_t place = (int64_t)th_generator_uniform(c->arg[1].gen, 0, (double)n);
-      const double u = th_generator_uniform(c->arg[1].gen, 0, 1);
+      const int64_t place = (int64_t)th_generator_uniform(a->gen, 0, (double)n);
+      const double u = th_generator_uniform(a->gen, 0, 1);
       const bool stays = u <= (double)LOAD(stay[place * q->stride[0]]);
       to[i * rows.step] = stays ? place + 1 : j[place * J->stride[0]];
       if (++done % BATCH == 0) TH_TRY(interrupted());

@@ -1,6 +1,7 @@
 /* scan.c - running sums and products along one dimension, and the order reversed. */
 #ifndef T
 #include "walk.h"
+#include "../op/scan.args.h"
 
 enum {
   WIDTH = 512,          /* columns side by side */
@@ -160,9 +161,10 @@ static void K(scan_tiles)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(scan)(const th_call *c, bool product)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const cumsum_args *args = cumsum_args_of(c);
+  const th_tensor *y = args->y, *x = args->x;
   scan s = { .product = product, .y = TH_DATA(T, y), .x = TH_DATA(T, x) };
-  th_walk_lines(&s.w, (int)c->arg[2].i, 2, (const th_tensor *const[]){ x, y });
+  th_walk_lines(&s.w, (int)args->dim, 2, (const th_tensor *const[]){ x, y });
   if (s.w.count == 0) return TH_OK;
   th_status done;
   if (s.w.n[0] >= LONG && s.w.count < 4) {                     /* the threads share a line */
@@ -195,9 +197,10 @@ static void K(flip_lines)(void *ctx, int64_t first, int64_t last)
 }
 static th_status K(flip)(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const flip_args *a = flip_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   scan s = { .y = TH_DATA(T, y), .x = TH_DATA(T, x) };
-  th_walk_lines(&s.w, (int)c->arg[2].i, 2, (const th_tensor *const[]){ x, y });
+  th_walk_lines(&s.w, (int)a->dim, 2, (const th_tensor *const[]){ x, y });
   return th_parallel(s.w.count, th_max(1, TH_GRAIN / (s.w.n[0] + 1)), K(flip_lines), &s);
 }
 #endif

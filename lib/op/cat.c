@@ -1,4 +1,5 @@
 /* lib/op/cat.c - joins tensors along one dimension. */
+#include "cat.args.h"
 #include "reduce.h"
 
 static bool is_void(const th_tensor *t) { return t->ndim == 1 && t->size[0] == 0; }
@@ -28,7 +29,7 @@ static th_status check_list(th_call *c, int dim_arg, int64_t n, th_tensor *const
   c->dtype = t[0]->dtype;
   c->device = t[0]->device;
   int64_t size[TH_MAXDIM] = { 0 };
-  if (!first) return th_out(c, 0, t[0]->dtype, 1, size);
+  if (!first) return th_out(c, cat_y, t[0]->dtype, 1, size);
   if (ndim <= dim) ndim = (int)dim + 1;
   for (int d = 0; d < ndim; d++) size[d] = d == dim ? 0 : size_at(first, d);
   for (int64_t k = 0; k < n; k++) {
@@ -43,24 +44,29 @@ static th_status check_list(th_call *c, int dim_arg, int64_t n, th_tensor *const
       }
     }
   }
-  return th_out(c, 0, t[0]->dtype, ndim, size);
+  return th_out(c, cat_y, t[0]->dtype, ndim, size);
 }
 
-static th_status cat(th_call *c) { return check_list(c, 2, c->arg[1].list->n, c->arg[1].list->t); }
+static th_status cat(th_call *c)
+{
+  const cat_args *a = cat_args_of(c);
+  return check_list(c, cat_dim, a->list->n, a->list->t);
+}
 static th_status cat_two(th_call *c)
 {
-  return check_list(c, 3, 2, (th_tensor *const[]){ c->arg[1].t, c->arg[2].t });
+  const cat_two_args *a = cat_two_args_of(c);
+  return check_list(c, cat_two_dim, 2, (th_tensor *const[]){ a->a, a->b });
 }
 
 const th_op th_op_cat = {
-  .name = "cat", .args = "y:out list:list dim:dim=-1",
+  .name = "cat", .args = cat_signature,
   .doc = "Joins the tensors of a table along dim (default: the last). Empty tensors are skipped; "
          "dim may be one more than the tensors have, then they are stacked."
          "\ntorch.cat({torch.Tensor{1, 2}, torch.Tensor{3}, torch.Tensor{4}}, 1) --> {1, 2, 3, 4}",
   .check = cat,
 };
 const th_op th_op_cat_two = {
-  .name = "cat", .args = "y:out a:tensor b:tensor dim:dim=-1",
+  .name = "cat", .args = cat_two_signature,
   .doc = "Joins two tensors along dim (default: the last)."
          "\ntorch.cat(torch.Tensor{{1}, {2}}, torch.Tensor{{3}, {4}}, 2) --> {{1, 3}, {2, 4}}",
   .check = cat_two,

@@ -1,11 +1,12 @@
 /* copy.c - what filling and copying are. */
 #include <math.h>
+#include "copy.args.h"
 #include "in_order.h"
 #include "op.h"
 
 static th_status check_target(th_call *c)
 {
-  return th_out_like(c, 0, c->arg[0].t);
+  return th_out_like(c, copy_y, copy_args_of(c)->y);
 }
 
 /* One number for all: also elements that share a place may have it, so any view will do. */
@@ -17,7 +18,7 @@ static th_status check_one_number(th_call *c)
 
 static th_status check_fill(th_call *c)
 {
-  const double v = c->arg[1].d;
+  const double v = fill_args_of(c)->value;
   if (c->dtype < TH_F16 && !(fabs(v) < 9223372036854775808.0)) {
     return th_fail(TH_EARG, "value must be a number of at most 64 bits for a %sTensor, got %g",
                    th_dtype_name(c->dtype), v);
@@ -27,14 +28,14 @@ static th_status check_fill(th_call *c)
 
 const th_op th_op_fill = {
   .name  = "fill",
-  .args  = "y:inout value:number",
+  .args  = fill_signature,
   .doc   = "Sets every element to value; whole-number types truncate it. y may be expanded."
            "\ntorch.Tensor(2):fill(5) --> {5, 5}",
   .check = check_fill,
 };
 const th_op th_op_zero = {
   .name  = "zero",
-  .args  = "y:inout",
+  .args  = zero_signature,
   .doc   = "Sets every element to 0."
            "\ntorch.Tensor{1, 2}:zero() --> {0, 0}",
   .check = check_one_number,
@@ -42,7 +43,8 @@ const th_op th_op_zero = {
 
 static th_status check_copy(th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[1].t;
+  const copy_args *args = copy_args_of(c);
+  const th_tensor *y = args->y, *x = args->x;
   const int64_t to = th_tensor_numel(y), from = th_tensor_numel(x);
   if (to != from) {
     return th_fail(TH_ESHAPE, "x must have %lld elements as y has, got size %s for %s",
@@ -55,7 +57,7 @@ static th_status check_copy(th_call *c)
 
 const th_op th_op_copy = {
   .name  = "copy",
-  .args  = "y:inout x:tensor",
+  .args  = copy_signature,
   .doc   = "Copies the elements of x, of any type and of a size with as many elements, in row-major order. "
            "Floats become whole numbers by truncation, and whole numbers wrap."
            "\ntorch.IntTensor(2):copy(torch.Tensor{1.7, -1.7}) --> {1, -1}",

@@ -1,11 +1,13 @@
 /* create.c - tensors made from a few numbers. The result is a tensor of the wanted type. */
 #include <math.h>
+#include "create.args.h"
 #include "op.h"
 
 static th_status typed(th_call *c)
 {
-  c->dtype = c->arg[0].t->dtype;
-  c->device = c->arg[0].t->device;
+  const eye_args *a = eye_args_of(c);
+  c->dtype = a->y->dtype;
+  c->device = a->y->device;
   if (c->dtype != TH_NONE) return TH_OK;
   return th_fail(TH_EDTYPE, "the result must be a tensor of some type, got none");
 }
@@ -25,18 +27,19 @@ static th_status ones_on_diagonal(th_call *c, int64_t n, int64_t m)
   TH_TRY(typed(c));
   if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
   if (m < 1) return th_fail(TH_EARG, "m must be at least 1, got %lld", (long long)m);
-  return th_out(c, 0, c->dtype, 2, size);
+  return th_out(c, eye_y, c->dtype, 2, size);
 }
 
-static th_status check_eye(th_call *c) { return ones_on_diagonal(c, c->arg[1].i, c->arg[1].i); }
+static th_status check_eye(th_call *c) { return ones_on_diagonal(c, eye_args_of(c)->n, eye_args_of(c)->n); }
 static th_status check_eye_wide(th_call *c)
 {
-  return ones_on_diagonal(c, c->arg[1].i, c->arg[2].i);
+  const eye_wide_args *a = eye_wide_args_of(c);
+  return ones_on_diagonal(c, a->n, a->m);
 }
 
 const th_op th_op_eye = {
   .name  = "eye",
-  .args  = "y:out n:int",
+  .args  = eye_signature,
   .doc   = "The n x n matrix with ones on the diagonal and zeros elsewhere."
            "\ntorch.eye(2) --> {{1, 0}, {0, 1}}",
   .check = check_eye,
@@ -44,7 +47,7 @@ const th_op th_op_eye = {
 
 const th_op th_op_eye_wide = {
   .name  = "eye",
-  .args  = "y:out n:int m:int",
+  .args  = eye_wide_signature,
   .doc   = "The n x m matrix with ones on the diagonal and zeros elsewhere."
            "\ntorch.eye(2, 3) --> {{1, 0, 0}, {0, 1, 0}}",
   .check = check_eye_wide,
@@ -54,21 +57,22 @@ const th_op th_op_eye_wide = {
 
 static th_status out_points(th_call *c, int64_t n)
 {
-  const th_tensor *y = c->arg[0].t;
-  if (y->ndim > 0 && th_numel(y) == n) return th_out_like(c, 0, y);
-  return th_out(c, 0, c->dtype, 1, &n);
+  const th_tensor *y = points_args_of(c)->y;
+  if (y->ndim > 0 && th_numel(y) == n) return th_out_like(c, points_y, y);
+  return th_out(c, points_y, c->dtype, 1, &n);
 }
 
 /* ---- range ----------------------------------------------------------------------------------- */
 
 static th_status check_range(th_call *c)
 {
+  const range_args *a = range_args_of(c);
   TH_TRY(typed(c));
-  for (int i = 1; i < 4; i++) {
+  for (int i = range_first; i <= range_step; i++) {
     TH_TRY(need_finite(c, i));
     if (c->dtype < TH_F16) c->arg[i].d = trunc(c->arg[i].d);      /* Torch7 took long arguments there */
   }
-  const double first = c->arg[1].d, last = c->arg[2].d, step = c->arg[3].d;
+  const double first = a->first, last = a->last, step = a->step;
   if (step == 0) return th_fail(TH_EARG, "step must not be 0");
   if (step > 0 ? last < first : last > first) {
     return th_fail(TH_EARG, "step must lead from first to last, got %g from %g to %g", step, first,
@@ -84,7 +88,7 @@ static th_status check_range(th_call *c)
 
 const th_op th_op_range = {
   .name  = "range",
-  .args  = "y:out first:number last:number step:number=1",
+  .args  = range_signature,
   .doc   = "The numbers first, first + step, ... up to last, or down to it with a negative step. A result of "
            "that many elements keeps its shape. Types of whole numbers cut the fractions of all three off."
            "\ntorch.range(1, 7, 2) --> {1, 3, 5, 7}",
@@ -95,12 +99,13 @@ const th_op th_op_range = {
 
 static th_status check_points(th_call *c)
 {
-  const int64_t n = c->arg[3].i;
+  const linspace_args *a = linspace_args_of(c);
+  const int64_t n = a->n;
   TH_TRY(typed(c));
-  TH_TRY(th_need_float(c, 0));
-  for (int i = 1; i < 3; i++) TH_TRY(need_finite(c, i));
+  TH_TRY(th_need_float(c, linspace_y));
+  for (int i = linspace_first; i <= linspace_last; i++) TH_TRY(need_finite(c, i));
   if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
-  if (n == 1 && c->arg[1].d != c->arg[2].d) {
+  if (n == 1 && a->first != a->last) {
     return th_fail(TH_EARG, "n must be at least 2 when first and last differ, got 1");
   }
   return out_points(c, n);
@@ -108,7 +113,7 @@ static th_status check_points(th_call *c)
 
 const th_op th_op_linspace = {
   .name  = "linspace",
-  .args  = "y:out first:number last:number n:int=100",
+  .args  = linspace_signature,
   .doc   = "n numbers evenly spaced from first to last, both included. A result of n elements keeps its shape."
            "\ntorch.linspace(0, 1, 5) --> {0, 0.25, 0.5, 0.75, 1}",
   .check = check_points,
@@ -116,7 +121,7 @@ const th_op th_op_linspace = {
 
 const th_op th_op_logspace = {
   .name  = "logspace",
-  .args  = "y:out first:number last:number n:int=100",
+  .args  = linspace_signature,
   .doc   = "n numbers from 10^first to 10^last, both included, whose logarithms are evenly spaced. A result of n "
            "elements keeps its shape."
            "\ntorch.logspace(0, 2, 3) --> {1, 10, 100}",

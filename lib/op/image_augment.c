@@ -1,4 +1,5 @@
 /* image_augment.c - a batch from parts of pictures: cut out, mirrored, with other colours, and normalised. */
+#include "image_augment.args.h"
 #include "op.h"
 #include "image_augment.h"
 #include "image_geometry.h"
@@ -51,9 +52,9 @@ static th_status need_levels(th_call *c, int arg, int64_t planes)
   }
   for (int64_t k = 0; k < planes; k++) {
     const double v = TH_DATA(double, t)[k * t->stride[0]];
-    if (v - v != 0 || (arg == IMAGE_STD && v <= 0)) {
+    if (v - v != 0 || (arg == image_augment_std && v <= 0)) {
       return th_fail(TH_EARG, "%s[%lld] must be finite%s, got %g", th_arg_name(c, arg), (long long)k + 1,
-                     arg == IMAGE_STD ? " and above 0" : "", v);
+                     arg == image_augment_std ? " and above 0" : "", v);
     }
   }
   return TH_OK;
@@ -61,15 +62,16 @@ static th_status need_levels(th_call *c, int arg, int64_t planes)
 
 static th_status check(th_call *c)
 {
-  const int64_t n = c->arg[1].list->n, height = c->arg[3].i, width = c->arg[4].i;
-  th_tensor *const *x = c->arg[1].list->t;
-  const th_tensor *plan = c->arg[2].t;
+  const image_augment_args *a = image_augment_args_of(c);
+  const int64_t n = a->list->n, height = a->height, width = a->width;
+  th_tensor *const *x = a->list->t;
+  const th_tensor *plan = a->plan;
   if (n == 0) return th_fail(TH_EARG, "list must hold at least one picture");
   for (int64_t k = 0; k < n; k++) TH_TRY(need_picture(x[k], x[0], k));
   if (x[0]->dtype != TH_U8 && x[0]->dtype != TH_F32 && x[0]->dtype != TH_F64) {
     return th_fail(TH_EDTYPE, "pictures must be Byte, Float or Double tensors, got a %sTensor", th_dtype_name(x[0]->dtype));
   }
-  TH_TRY(th_need_dtype(c, 2, TH_F64));
+  TH_TRY(th_need_dtype(c, image_augment_plan, TH_F64));
   if (plan->ndim != 2 || plan->size[0] != n || plan->size[1] != IMAGE_PLAN) {
     return th_fail(TH_ESHAPE, "plan must have size %lldx%d, got %s", (long long)n, IMAGE_PLAN, TH_SHAPE(plan));
   }
@@ -77,19 +79,19 @@ static th_status check(th_call *c)
     return th_fail(TH_EARG, "height and width must lie in 1..%d and give fewer than 2^31 pixels, got %lld and %lld",
                    IMAGE_SIDE, (long long)height, (long long)width);
   }
-  TH_TRY(need_levels(c, IMAGE_MEAN, x[0]->size[0]));
-  TH_TRY(need_levels(c, IMAGE_STD, x[0]->size[0]));
+  TH_TRY(need_levels(c, image_augment_mean, x[0]->size[0]));
+  TH_TRY(need_levels(c, image_augment_std, x[0]->size[0]));
   for (int64_t k = 0; k < n; k++) TH_TRY(need_row(plan, k));
   c->dtype = x[0]->dtype;
   c->device = x[0]->device;
-  const bool bytes = x[0]->dtype == TH_U8 && !c->arg[IMAGE_MEAN].t && !c->arg[IMAGE_STD].t && !c->arg[IMAGE_FLOAT].i;
+  const bool bytes = x[0]->dtype == TH_U8 && !a->mean && !a->std && !a->float_;
   const int dtype = bytes ? TH_U8 : x[0]->dtype == TH_F64 ? TH_F64 : TH_F32;
-  return th_out(c, 0, dtype, 4, (const int64_t[]){ n, x[0]->size[0], height, width });
+  return th_out(c, image_augment_y, dtype, 4, (const int64_t[]){ n, x[0]->size[0], height, width });
 }
 
 const th_op th_op_image_augment = {
   .name  = "image_augment",
-  .args  = "y:out list:list plan:tensor height:int width:int mean:tensor=nil std:tensor=nil float:bool=false",
+  .args  = image_augment_signature,
   .doc   = "A batch of height x width pixels from each of the pictures in a table, which have 1 or 3 planes and any sides. "
            "Row k of plan, a DoubleTensor, says what becomes of picture k: the row and the column, from 0, of the part "
            "that is cut out; whether it is mirrored (0: no); and the factors of brightness, contrast and saturation. What "

@@ -5,7 +5,4 @@
 /* The columns of a plan. */
 enum { IMAGE_TOP, IMAGE_LEFT, IMAGE_FLIP, IMAGE_BRIGHTNESS, IMAGE_CONTRAST, IMAGE_SATURATION, IMAGE_PLAN };
 
-/* Arguments. */
-enum { IMAGE_MEAN = 5, IMAGE_STD, IMAGE_FLOAT };
-
 #endif

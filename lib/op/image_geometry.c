@@ -1,5 +1,6 @@
 /* image_geometry.c - pictures in another size, and seen through a field of positions, a rotation or polar coordinates.
  * A picture is planes of rows x columns; all dimensions before the last two count planes. */
+#include "image_geometry.args.h"
 #include "op.h"
 #include "image_geometry.h"
 
@@ -49,20 +50,21 @@ static th_status out_planes(th_call *c, const th_tensor *x, int64_t height, int6
   memcpy(size, x->size, sizeof size);
   size[x->ndim - 2] = height;
   size[x->ndim - 1] = width;
-  return th_out(c, 0, x->dtype, x->ndim, size);
+  return th_out(c, image_scale_y, x->dtype, x->ndim, size);
 }
 
 static th_status check_scale(th_call *c)
 {
-  TH_TRY(need_picture(c, 1));
-  TH_TRY(need_side(c, 2));
-  TH_TRY(need_side(c, 3));
-  TH_TRY(need_word(c, 4, (const char *const[]){ "bilinear", "bicubic", "simple", NULL }));
-  return out_planes(c, c->arg[1].t, c->arg[2].i, c->arg[3].i);
+  const image_scale_args *a = image_scale_args_of(c);
+  TH_TRY(need_picture(c, image_scale_x));
+  TH_TRY(need_side(c, image_scale_height));
+  TH_TRY(need_side(c, image_scale_width));
+  TH_TRY(need_word(c, image_scale_mode, (const char *const[]){ "bilinear", "bicubic", "simple", NULL }));
+  return out_planes(c, a->x, a->height, a->width);
 }
 const th_op th_op_image_scale = {
   .name = "image_scale",
-  .args = "y:out x:tensor height:int width:int mode:string='bilinear'",
+  .args = image_scale_signature,
   .doc  = "Pictures of height x width. bilinear: lines between pixels where a side grows, the mean of the pixels that "
           "a new one covers where it shrinks. bicubic: Catmull-Rom curves through four pixels. simple: the nearest pixel "
           "before. Results of whole numbers are rounded and limited to what the type holds."
@@ -73,8 +75,9 @@ const th_op th_op_image_scale = {
 /* Positions may be of another type than the picture: a field of bytes cannot point to the left. */
 static th_status check_warp(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *field = c->arg[2].t;
-  TH_TRY(need_picture(c, 1));
+  const image_warp_args *a = image_warp_args_of(c);
+  const th_tensor *x = a->x, *field = a->field;
+  TH_TRY(need_picture(c, image_warp_x));
   if (field->dtype != x->dtype && field->dtype != TH_F32 && field->dtype != TH_F64) {
     return th_fail(TH_EDTYPE, "field must be a torch.FloatTensor, a torch.DoubleTensor or have the type of x");
   }
@@ -86,13 +89,13 @@ static th_status check_warp(th_call *c)
   if (n == 4 && (x->ndim != 4 || x->size[0] != field->size[0])) {
     return th_fail(TH_ESHAPE, "a field of size %s needs as many pictures, got x of size %s", TH_SHAPE(field), TH_SHAPE(x));
   }
-  TH_TRY(need_word(c, 3, (const char *const[]){ "bilinear", "bicubic", "lanczos", "simple", NULL }));
-  TH_TRY(need_word(c, 5, (const char *const[]){ "clamp", "pad", NULL }));
+  TH_TRY(need_word(c, image_warp_mode, (const char *const[]){ "bilinear", "bicubic", "lanczos", "simple", NULL }));
+  TH_TRY(need_word(c, image_warp_clamp, (const char *const[]){ "clamp", "pad", NULL }));
   return out_planes(c, x, field->size[n - 2], field->size[n - 1]);
 }
 const th_op th_op_image_warp = {
   .name = "image_warp",
-  .args = "y:out x:tensor field:tensor mode:string='bilinear' offset:bool=true clamp:string='clamp' pad:number=0",
+  .args = image_warp_signature,
   .doc  = "Each pixel of the result is read from x at the position that field[1] (row) and field[2] (column) give, "
           "from 0, or from its own position on if offset is true. Positions outside of x are moved to its edge (clamp), "
           "or give the number pad. A field of four dimensions has one for each picture of a batch."
@@ -103,21 +106,20 @@ const th_op th_op_image_warp = {
 
 static th_status check_affine(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  TH_TRY(need_picture(c, 1));
-  for (int i = 2; i < 8; i++) {
+  const th_tensor *x = image_affine_args_of(c)->x;
+  TH_TRY(need_picture(c, image_affine_x));
+  for (int i = image_affine_a; i <= image_affine_right; i++) {
     if (!(c->arg[i].d - c->arg[i].d == 0)) {
       return th_fail(TH_EARG, "%s must be finite, got %g", th_arg_name(c, i), c->arg[i].d);
     }
   }
-  TH_TRY(need_word(c, 8, (const char *const[]){ "bilinear", "bicubic", "lanczos", "simple", NULL }));
-  TH_TRY(need_word(c, 9, (const char *const[]){ "clamp", "pad", NULL }));
+  TH_TRY(need_word(c, image_affine_mode, (const char *const[]){ "bilinear", "bicubic", "lanczos", "simple", NULL }));
+  TH_TRY(need_word(c, image_affine_clamp, (const char *const[]){ "clamp", "pad", NULL }));
   return out_planes(c, x, x->size[x->ndim - 2], x->size[x->ndim - 1]);
 }
 const th_op th_op_image_affine = {
   .name = "image_affine",
-  .args = "y:out x:tensor a:number b:number c:number d:number down:number=0 right:number=0 mode:string='bilinear' "
-          "clamp:string='clamp' pad:number=0",
+  .args = image_affine_signature,
   .doc  = "Each pixel of the result is read from x where the matrix {{a, b}, {c, d}} puts its row and column around the "
           "centre, moved back by down and right. mode, clamp and pad are those of image_warp."
           "\ntorch.image_affine(torch.Tensor{{1, 2, 3}}, 1, 0, 0, 1, 0, 1) --> {{1, 1, 2}}",
@@ -126,15 +128,16 @@ const th_op th_op_image_affine = {
 
 static th_status check_rotate(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
-  TH_TRY(need_picture(c, 1));
-  TH_TRY(need_word(c, 3, (const char *const[]){ "simple", "bilinear", NULL }));
-  if (!(c->arg[2].d - c->arg[2].d == 0)) return th_fail(TH_EARG, "angle must be finite, got %g", c->arg[2].d);
+  const image_rotate_args *a = image_rotate_args_of(c);
+  const th_tensor *x = a->x;
+  TH_TRY(need_picture(c, image_rotate_x));
+  TH_TRY(need_word(c, image_rotate_mode, (const char *const[]){ "simple", "bilinear", NULL }));
+  if (!(a->angle - a->angle == 0)) return th_fail(TH_EARG, "angle must be finite, got %g", a->angle);
   return out_planes(c, x, x->size[x->ndim - 2], x->size[x->ndim - 1]);
 }
 const th_op th_op_image_rotate = {
   .name = "image_rotate",
-  .args = "y:out x:tensor angle:number mode:string='simple'",
+  .args = image_rotate_signature,
   .doc  = "Pictures turned counterclockwise around their centre by an angle in radians. Pixels that lie outside of x are 0."
           "\ntorch.image_rotate(torch.Tensor{{1, 2}, {3, 4}}, math.pi) --> {{4, 3}, {2, 1}}",
   .flags = TH_BY_CPU, .check = check_rotate,
@@ -142,16 +145,17 @@ const th_op th_op_image_rotate = {
 
 static th_status check_polar(th_call *c)
 {
-  TH_TRY(need_picture(c, 1));
-  TH_TRY(need_side(c, 2));
-  TH_TRY(need_side(c, 3));
-  TH_TRY(need_word(c, 4, (const char *const[]){ "simple", "bilinear", NULL }));
-  TH_TRY(need_word(c, 5, (const char *const[]){ "valid", "full", NULL }));
-  return out_planes(c, c->arg[1].t, c->arg[2].i, c->arg[3].i);
+  const image_polar_args *a = image_polar_args_of(c);
+  TH_TRY(need_picture(c, image_polar_x));
+  TH_TRY(need_side(c, image_polar_height));
+  TH_TRY(need_side(c, image_polar_width));
+  TH_TRY(need_word(c, image_polar_mode, (const char *const[]){ "simple", "bilinear", NULL }));
+  TH_TRY(need_word(c, image_polar_area, (const char *const[]){ "valid", "full", NULL }));
+  return out_planes(c, a->x, a->height, a->width);
 }
 const th_op th_op_image_polar = {
   .name = "image_polar",
-  .args = "y:out x:tensor height:int width:int mode:string='simple' area:string='valid' log:bool=false",
+  .args = image_polar_signature,
   .doc  = "Pictures in polar coordinates: rows are angles, columns distances from the centre, or their logarithms. "
           "valid: up to the nearest edge. full: up to the corners; pixels outside of x are 0."
           "\ntorch.image_polar(torch.ones(3, 3), 2, 2) --> {{1, 1}, {1, 1}}",

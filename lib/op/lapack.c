@@ -3,6 +3,7 @@
  * All are TH_LATE: whether a matrix is singular shows only in the middle of the work, and a call
  * that is refused then must leave its results alone as well. */
 #include <limits.h>
+#include "lapack.args.h"
 #include "op.h"
 
 enum { LAPACK = TH_INPLACE | TH_LATE | TH_BY_CPU };
@@ -97,14 +98,14 @@ static int64_t cols_of(const th_call *c, int arg)
 
 static th_status check_gesv(th_call *c)
 {
-  TH_TRY(need_square(c, 3));
-  TH_TRY(need_right_sides(c, 2, 3));
-  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
-  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+  TH_TRY(need_square(c, gesv_a));
+  TH_TRY(need_right_sides(c, gesv_b, gesv_a));
+  TH_TRY(out_matrix(c, gesv_x, rows_of(c, gesv_b), cols_of(c, gesv_b)));
+  return out_matrix(c, gesv_lu, rows_of(c, gesv_a), cols_of(c, gesv_a));
 }
 const th_op th_op_gesv = {
   .name  = "gesv",
-  .args  = "x:out lu:out b:tensor a:tensor",
+  .args  = gesv_signature,
   .doc   = "Solves a * x = b for a square matrix a. b holds one right side in each column (a "
            "vector is one column); lu gets the factors L and U of a with its rows exchanged, "
            "without the ones on the diagonal of L. A singular a is refused."
@@ -115,17 +116,17 @@ const th_op th_op_gesv = {
 
 static th_status check_gels(th_call *c)
 {
-  TH_TRY(need_matrix(c, 3));
-  TH_TRY(need_right_sides(c, 2, 3));
-  const int64_t n = th_min(rows_of(c, 3), cols_of(c, 3));
-  TH_TRY(need_work(c, 3, (double)BLOCK * (double)n));
-  TH_TRY(need_work(c, 2, (double)n + (double)BLOCK * (double)th_max(n, cols_of(c, 2))));
-  TH_TRY(out_matrix(c, 0, cols_of(c, 3), cols_of(c, 2)));
-  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+  TH_TRY(need_matrix(c, gels_a));
+  TH_TRY(need_right_sides(c, gels_b, gels_a));
+  const int64_t n = th_min(rows_of(c, gels_a), cols_of(c, gels_a));
+  TH_TRY(need_work(c, gels_a, (double)BLOCK * (double)n));
+  TH_TRY(need_work(c, gels_b, (double)n + (double)BLOCK * (double)th_max(n, cols_of(c, gels_b))));
+  TH_TRY(out_matrix(c, gels_x, cols_of(c, gels_a), cols_of(c, gels_b)));
+  return out_matrix(c, gels_qr, rows_of(c, gels_a), cols_of(c, gels_a));
 }
 const th_op th_op_gels = {
   .name  = "gels",
-  .args  = "x:out qr:out b:tensor a:tensor",
+  .args  = gels_signature,
   .doc   = "Solves a * x = b by least squares: the x for which |a * x - b| is smallest, and where "
            "a has more columns than rows, the shortest x that solves it. b holds one right side "
            "in each column; qr gets the QR (or LQ) factors as geqrf gives them. An a without full "
@@ -137,17 +138,17 @@ const th_op th_op_gels = {
 
 static th_status check_trtrs(th_call *c)
 {
-  TH_TRY(need_square(c, 3));
-  TH_TRY(need_right_sides(c, 2, 3));
-  TH_TRY(need_letter(c, 4, "UL"));
-  TH_TRY(need_letter(c, 5, "NT"));
-  TH_TRY(need_letter(c, 6, "NU"));
-  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
-  return out_matrix(c, 1, rows_of(c, 3), cols_of(c, 3));
+  TH_TRY(need_square(c, trtrs_a));
+  TH_TRY(need_right_sides(c, trtrs_b, trtrs_a));
+  TH_TRY(need_letter(c, trtrs_uplo, "UL"));
+  TH_TRY(need_letter(c, trtrs_trans, "NT"));
+  TH_TRY(need_letter(c, trtrs_diag, "NU"));
+  TH_TRY(out_matrix(c, trtrs_x, rows_of(c, trtrs_b), cols_of(c, trtrs_b)));
+  return out_matrix(c, trtrs_ra, rows_of(c, trtrs_a), cols_of(c, trtrs_a));
 }
 const th_op th_op_trtrs = {
   .name  = "trtrs",
-  .args  = "x:out ra:out b:tensor a:tensor uplo:string='U' trans:string='N' diag:string='N'",
+  .args  = trtrs_signature,
   .doc   = "Solves a * x = b for a triangular matrix a, of which only the triangle uplo ('U' "
            "upper, 'L' lower) is read. trans 'T' solves a' * x = b; diag 'U' takes the diagonal "
            "as ones. ra gets a copy of a. A zero on the diagonal is refused."
@@ -158,12 +159,12 @@ const th_op th_op_trtrs = {
 
 static th_status check_inverse(th_call *c)
 {
-  TH_TRY(need_square(c, 1));
-  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+  TH_TRY(need_square(c, inverse_a));
+  return out_matrix(c, inverse_y, rows_of(c, inverse_a), cols_of(c, inverse_a));
 }
 const th_op th_op_inverse = {
   .name  = "inverse",
-  .args  = "y:out a:tensor",
+  .args  = inverse_signature,
   .doc   = "The inverse of a square matrix. A singular one is refused."
            "\ntorch.inverse(torch.Tensor{{2, 0}, {0, 4}}) --> {{0.5, 0}, {0, 0.25}}",
   .grad  = "a: mul(mm(mm(y', g), y'), -1)",
@@ -175,18 +176,18 @@ const th_op th_op_inverse = {
 
 static th_status check_symeig(th_call *c)
 {
-  TH_TRY(need_square(c, 2));
-  TH_TRY(need_letter(c, 3, "NV"));
-  TH_TRY(need_letter(c, 4, "UL"));
-  const double n = (double)rows_of(c, 2);
-  const bool vectors = *c->arg[3].s == 'V';
-  if (vectors) TH_TRY(need_work(c, 2, 2 * n * n + 6 * n + 1));
-  TH_TRY(out_vector(c, 0, rows_of(c, 2)));
-  return vectors ? out_matrix(c, 1, rows_of(c, 2), cols_of(c, 2)) : out_vector(c, 1, 0);
+  TH_TRY(need_square(c, symeig_a));
+  TH_TRY(need_letter(c, symeig_vectors, "NV"));
+  TH_TRY(need_letter(c, symeig_uplo, "UL"));
+  const double n = (double)rows_of(c, symeig_a);
+  const bool vectors = *symeig_args_of(c)->vectors == 'V';
+  if (vectors) TH_TRY(need_work(c, symeig_a, 2 * n * n + 6 * n + 1));
+  TH_TRY(out_vector(c, symeig_e, rows_of(c, symeig_a)));
+  return vectors ? out_matrix(c, symeig_v, rows_of(c, symeig_a), cols_of(c, symeig_a)) : out_vector(c, symeig_v, 0);
 }
 const th_op th_op_symeig = {
   .name  = "symeig",
-  .args  = "e:out v:out a:tensor vectors:string='N' uplo:string='U'",
+  .args  = symeig_signature,
   .doc   = "Eigenvalues of a symmetric matrix, in ascending order, and with vectors 'V' its "
            "eigenvectors: column k of v belongs to e[k]; with 'N' v is empty. Only the triangle "
            "uplo ('U' upper, 'L' lower) of a is read; it must be finite."
@@ -197,14 +198,14 @@ const th_op th_op_symeig = {
 
 static th_status check_eig(th_call *c)
 {
-  TH_TRY(need_square(c, 2));
-  TH_TRY(need_letter(c, 3, "NV"));
-  TH_TRY(out_matrix(c, 0, rows_of(c, 2), 2));
-  return *c->arg[3].s == 'V' ? out_matrix(c, 1, rows_of(c, 2), cols_of(c, 2)) : out_vector(c, 1, 0);
+  TH_TRY(need_square(c, eig_a));
+  TH_TRY(need_letter(c, eig_vectors, "NV"));
+  TH_TRY(out_matrix(c, eig_e, rows_of(c, eig_a), 2));
+  return *eig_args_of(c)->vectors == 'V' ? out_matrix(c, eig_v, rows_of(c, eig_a), cols_of(c, eig_a)) : out_vector(c, eig_v, 0);
 }
 const th_op th_op_eig = {
   .name  = "eig",
-  .args  = "e:out v:out a:tensor vectors:string='N'",
+  .args  = eig_signature,
   .doc   = "Eigenvalues of a square matrix, and with vectors 'V' its eigenvectors of length 1. "
            "Row k of e is the real and the imaginary part of eigenvalue k, column k of v its "
            "vector; of a complex pair k, k + 1 the columns are the real and the imaginary part of "
@@ -216,19 +217,19 @@ const th_op th_op_eig = {
 
 static th_status check_svd(th_call *c)
 {
-  TH_TRY(need_matrix(c, 3));
-  TH_TRY(need_letter(c, 4, "SA"));
-  const int64_t m = rows_of(c, 3), n = cols_of(c, 3), k = th_min(m, n);
-  const bool all = *c->arg[4].s == 'A';
-  TH_TRY(need_work(c, 3, 4 * (double)k * (double)k + (double)BLOCK * (double)k
+  TH_TRY(need_matrix(c, svd_a));
+  TH_TRY(need_letter(c, svd_size, "SA"));
+  const int64_t m = rows_of(c, svd_a), n = cols_of(c, svd_a), k = th_min(m, n);
+  const bool all = *svd_args_of(c)->size == 'A';
+  TH_TRY(need_work(c, svd_a, 4 * (double)k * (double)k + (double)BLOCK * (double)k
                          + (all ? (double)BLOCK : 1) * (double)th_max(m, n)));
-  TH_TRY(out_matrix(c, 0, m, all ? m : k));
-  TH_TRY(out_vector(c, 1, k));
-  return out_matrix(c, 2, n, all ? n : k);
+  TH_TRY(out_matrix(c, svd_u, m, all ? m : k));
+  TH_TRY(out_vector(c, svd_s, k));
+  return out_matrix(c, svd_v, n, all ? n : k);
 }
 const th_op th_op_svd = {
   .name  = "svd",
-  .args  = "u:out s:out v:out a:tensor size:string='S'",
+  .args  = svd_signature,
   .doc   = "Singular values, in descending order, and vectors of a matrix: a = u * diag(s) * v' "
            "with orthonormal columns in u and v. size 'S' gives as many columns as there are "
            "values, 'A' square matrices u and v. a must be finite."
@@ -241,13 +242,13 @@ const th_op th_op_svd = {
 
 static th_status check_potrf(th_call *c)
 {
-  TH_TRY(need_square(c, 1));
-  TH_TRY(need_letter(c, 2, "UL"));
-  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+  TH_TRY(need_square(c, potrf_a));
+  TH_TRY(need_letter(c, potrf_uplo, "UL"));
+  return out_matrix(c, potrf_y, rows_of(c, potrf_a), cols_of(c, potrf_a));
 }
 const th_op th_op_potrf = {
   .name  = "potrf",
-  .args  = "y:out a:tensor uplo:string='U'",
+  .args  = potrf_signature,
   .doc   = "The Cholesky factor of a symmetric positive definite matrix: a = y' * y with an upper "
            "triangle y, or for uplo 'L' a = y * y' with a lower one. Only the triangle uplo of a "
            "is read; the other one of y is 0. A matrix that is not positive definite is refused."
@@ -257,7 +258,7 @@ const th_op th_op_potrf = {
 };
 const th_op th_op_potri = {
   .name  = "potri",
-  .args  = "y:out chol:tensor uplo:string='U'",
+  .args  = potri_signature,
   .doc   = "The inverse of the matrix whose Cholesky factor is chol. uplo says which triangle of "
            "chol is read ('U' upper, 'L' lower)."
            "\ntorch.potri(torch.potrf(torch.Tensor{{4, 0}, {0, 2}})) --> {{0.25, 0}, {0, 0.5}}",
@@ -267,14 +268,14 @@ const th_op th_op_potri = {
 
 static th_status check_potrs(th_call *c)
 {
-  TH_TRY(need_square(c, 2));
-  TH_TRY(need_right_sides(c, 1, 2));
-  TH_TRY(need_letter(c, 3, "UL"));
-  return out_matrix(c, 0, rows_of(c, 1), cols_of(c, 1));
+  TH_TRY(need_square(c, potrs_chol));
+  TH_TRY(need_right_sides(c, potrs_b, potrs_chol));
+  TH_TRY(need_letter(c, potrs_uplo, "UL"));
+  return out_matrix(c, potrs_x, rows_of(c, potrs_b), cols_of(c, potrs_b));
 }
 const th_op th_op_potrs = {
   .name  = "potrs",
-  .args  = "x:out b:tensor chol:tensor uplo:string='U'",
+  .args  = potrs_signature,
   .doc   = "Solves a * x = b where chol is the Cholesky factor of a, as potrf gives it. b holds "
            "one right side in each column (a vector is one column). A factor with a zero on its "
            "diagonal is refused."
@@ -285,14 +286,14 @@ const th_op th_op_potrs = {
 
 static th_status check_pstrf(th_call *c)
 {
-  TH_TRY(need_square(c, 2));
-  TH_TRY(need_letter(c, 3, "UL"));
-  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
-  return th_out(c, 1, TH_I32, 1, &c->arg[2].t->size[0]);
+  TH_TRY(need_square(c, pstrf_a));
+  TH_TRY(need_letter(c, pstrf_uplo, "UL"));
+  TH_TRY(out_matrix(c, pstrf_y, rows_of(c, pstrf_a), cols_of(c, pstrf_a)));
+  return th_out(c, pstrf_piv, TH_I32, 1, &pstrf_args_of(c)->a->size[0]);
 }
 const th_op th_op_pstrf = {
   .name  = "pstrf",
-  .args  = "y:out piv:out a:tensor uplo:string='U' tol:number=-1",
+  .args  = pstrf_signature,
   .doc   = "The Cholesky factor of a symmetric positive definite matrix with rows and columns "
            "exchanged, largest pivots first: a[piv[i]][piv[j]] is element i, j of y' * y (for "
            "uplo 'L' of y * y'). piv is an IntTensor. A matrix with a pivot of at most tol "
@@ -313,14 +314,14 @@ static th_status need_qr(th_call *c, int arg)
 
 static th_status check_qr(th_call *c)
 {
-  TH_TRY(need_qr(c, 2));
-  const int64_t m = rows_of(c, 2), n = cols_of(c, 2), k = th_min(m, n);
-  TH_TRY(out_matrix(c, 0, m, k));
-  return out_matrix(c, 1, k, n);
+  TH_TRY(need_qr(c, qr_a));
+  const int64_t m = rows_of(c, qr_a), n = cols_of(c, qr_a), k = th_min(m, n);
+  TH_TRY(out_matrix(c, qr_q, m, k));
+  return out_matrix(c, qr_r, k, n);
 }
 const th_op th_op_qr = {
   .name  = "qr",
-  .args  = "q:out r:out a:tensor",
+  .args  = qr_signature,
   .doc   = "The QR factors of a matrix: a = q * r with orthonormal columns in q and zeros below "
            "the diagonal of r. For m x n q has min(m, n) columns and r as many rows."
            "\nq, r = torch.qr(torch.Tensor{{3, 1}, {4, 2}}); torch.abs(r) --> {{5, 2.2}, {0, 0.4}}",
@@ -330,13 +331,13 @@ const th_op th_op_qr = {
 
 static th_status check_geqrf(th_call *c)
 {
-  TH_TRY(need_qr(c, 2));
-  TH_TRY(out_matrix(c, 0, rows_of(c, 2), cols_of(c, 2)));
-  return out_vector(c, 1, th_min(rows_of(c, 2), cols_of(c, 2)));
+  TH_TRY(need_qr(c, geqrf_a));
+  TH_TRY(out_matrix(c, geqrf_m, rows_of(c, geqrf_a), cols_of(c, geqrf_a)));
+  return out_vector(c, geqrf_tau, th_min(rows_of(c, geqrf_a), cols_of(c, geqrf_a)));
 }
 const th_op th_op_geqrf = {
   .name  = "geqrf",
-  .args  = "m:out tau:out a:tensor",
+  .args  = geqrf_signature,
   .doc   = "The QR factors of a matrix as LAPACK keeps them: R on and above the diagonal of m, "
            "below it and in tau the reflectors whose product is Q. orgqr makes Q of them, ormqr "
            "multiplies by it."
@@ -363,12 +364,12 @@ static th_status need_reflectors(th_call *c, int m, int tau)
 
 static th_status check_orgqr(th_call *c)
 {
-  TH_TRY(need_reflectors(c, 1, 2));
-  return out_matrix(c, 0, rows_of(c, 1), rows_of(c, 2));
+  TH_TRY(need_reflectors(c, orgqr_m, orgqr_tau));
+  return out_matrix(c, orgqr_q, rows_of(c, orgqr_m), rows_of(c, orgqr_tau));
 }
 const th_op th_op_orgqr = {
   .name  = "orgqr",
-  .args  = "q:out m:tensor tau:tensor",
+  .args  = orgqr_signature,
   .doc   = "The matrix Q that geqrf keeps as reflectors in m and tau: one orthonormal column for "
            "each element of tau."
            "\nq = torch.orgqr(torch.geqrf(torch.Tensor{{3, 1}, {4, 2}})); torch.round(torch.mm(q:t(), q)) --> {{1, 0}, {0, 1}}",
@@ -378,24 +379,25 @@ const th_op th_op_orgqr = {
 
 static th_status check_ormqr(th_call *c)
 {
-  TH_TRY(need_reflectors(c, 1, 2));
-  TH_TRY(th_need_same_dtype(c, 3, 1));
-  TH_TRY(need_matrix(c, 3));
-  TH_TRY(need_letter(c, 4, "LR"));
-  TH_TRY(need_letter(c, 5, "NT"));
-  const bool left = *c->arg[4].s == 'L';
-  if ((left ? rows_of(c, 3) : cols_of(c, 3)) != rows_of(c, 1)) {
+  const ormqr_args *a = ormqr_args_of(c);
+  TH_TRY(need_reflectors(c, ormqr_m, ormqr_tau));
+  TH_TRY(th_need_same_dtype(c, ormqr_c, ormqr_m));
+  TH_TRY(need_matrix(c, ormqr_c));
+  TH_TRY(need_letter(c, ormqr_side, "LR"));
+  TH_TRY(need_letter(c, ormqr_trans, "NT"));
+  const bool left = *a->side == 'L';
+  if ((left ? rows_of(c, ormqr_c) : cols_of(c, ormqr_c)) != rows_of(c, ormqr_m)) {
     return th_fail(TH_ESHAPE, "%s must have %lld %s, as many as %s has rows, got size %s",
-                   th_arg_name(c, 3), (long long)rows_of(c, 1), left ? "rows" : "columns",
-                   th_arg_name(c, 1), TH_SHAPE(c->arg[3].t));
+                   th_arg_name(c, ormqr_c), (long long)rows_of(c, ormqr_m), left ? "rows" : "columns",
+                   th_arg_name(c, ormqr_m), TH_SHAPE(a->c));
   }
-  const int64_t others = left ? cols_of(c, 3) : rows_of(c, 3);
-  TH_TRY(need_work(c, 3, (double)BLOCK * ((double)BLOCK + (double)others)));
-  return out_matrix(c, 0, rows_of(c, 3), cols_of(c, 3));
+  const int64_t others = left ? cols_of(c, ormqr_c) : rows_of(c, ormqr_c);
+  TH_TRY(need_work(c, ormqr_c, (double)BLOCK * ((double)BLOCK + (double)others)));
+  return out_matrix(c, ormqr_y, rows_of(c, ormqr_c), cols_of(c, ormqr_c));
 }
 const th_op th_op_ormqr = {
   .name  = "ormqr",
-  .args  = "y:out m:tensor tau:tensor c:tensor side:string='L' trans:string='N'",
+  .args  = ormqr_signature,
   .doc   = "Multiplies c by the square matrix Q that geqrf keeps in m and tau: Q * c, or c * Q "
            "for side 'R'; trans 'T' takes Q' instead of Q."
            "\nm, tau = torch.geqrf(torch.Tensor{{0, 1}, {1, 0}}); torch.abs(torch.ormqr(m, tau, torch.Tensor{{5}, {6}}))"

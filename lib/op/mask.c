@@ -2,6 +2,7 @@
  *
  * A mask is a ByteTensor of zeros and ones with as many elements as the tensor; both are gone
  * through in row-major order. */
+#include "mask.args.h"
 #include "in_order.h"
 #include "reduce.h"
 
@@ -58,13 +59,14 @@ static th_status need_mask(th_call *c, int arg, const th_tensor *t, int64_t *one
 
 static th_status fill(th_call *c)
 {
-  TH_TRY(need_mask(c, 1, c->arg[0].t, NULL));
-  TH_TRY(th_need_number(c, 2, c->arg[0].t));
-  c->dtype = c->arg[0].t->dtype;
-  return th_out_like(c, 0, c->arg[0].t);
+  const maskedFill_args *a = maskedFill_args_of(c);
+  TH_TRY(need_mask(c, maskedFill_mask, a->y, NULL));
+  TH_TRY(th_need_number(c, maskedFill_value, a->y));
+  c->dtype = a->y->dtype;
+  return th_out_like(c, maskedFill_y, a->y);
 }
 const th_op th_op_maskedFill = {
-  .name = "maskedFill", .args = "y:inout mask:tensor value:number",
+  .name = "maskedFill", .args = maskedFill_signature,
   .doc = "Sets the elements of y where mask is 1 to value."
          "\ntorch.Tensor{1, 2, 3}:maskedFill(torch.ByteTensor{0, 1, 0}, 9) --> {1, 9, 3}",
   .flags = TH_EACH, .check = fill,
@@ -72,21 +74,22 @@ const th_op th_op_maskedFill = {
 
 static th_status copy(th_call *c)
 {
-  const th_tensor *y = c->arg[0].t, *x = c->arg[2].t;
+  const maskedCopy_args *a = maskedCopy_args_of(c);
+  const th_tensor *y = a->y, *x = a->x;
   int64_t ones;
-  TH_TRY(th_need_same_dtype(c, 2, 0));
-  TH_TRY(need_mask(c, 1, y, &ones));
+  TH_TRY(th_need_same_dtype(c, maskedCopy_x, maskedCopy_y));
+  TH_TRY(need_mask(c, maskedCopy_mask, y, &ones));
   if (th_tensor_numel(x) < ones) {
     return th_fail(TH_ESHAPE,
                    "x must have at least the %lld elements that mask asks for, got size %s",
                    (long long)ones, TH_SHAPE(x));
   }
   c->dtype = y->dtype;
-  return th_out_like(c, 0, y);
+  return th_out_like(c, maskedCopy_y, y);
 }
 const th_op th_op_maskedCopy = {
   .name = "maskedCopy",
-  .args = "y:inout mask:tensor x:tensor",
+  .args = maskedCopy_signature,
   .doc = "Puts the first elements of x, in row-major order, where mask is 1; x may hold more than "
          "are needed."
          "\ntorch.Tensor{1, 2, 3}:maskedCopy(torch.ByteTensor{1, 0, 1}, torch.Tensor{8, 9}) --> {8, 2, 9}",
@@ -95,12 +98,13 @@ const th_op th_op_maskedCopy = {
 
 static th_status selected(th_call *c)
 {
+  const maskedSelect_args *a = maskedSelect_args_of(c);
   int64_t ones;
-  TH_TRY(need_mask(c, 2, c->arg[1].t, &ones));
-  return th_out(c, 0, c->arg[1].t->dtype, 1, &ones);
+  TH_TRY(need_mask(c, maskedSelect_mask, a->x, &ones));
+  return th_out(c, maskedSelect_y, a->x->dtype, 1, &ones);
 }
 const th_op th_op_maskedSelect = {
-  .name = "maskedSelect", .args = "y:out x:tensor mask:tensor",
+  .name = "maskedSelect", .args = maskedSelect_signature,
   .doc = "The elements of x where mask is 1, in row-major order, as a vector."
          "\ntorch.maskedSelect(torch.Tensor{1, 2, 3}, torch.ByteTensor{1, 0, 1}) --> {1, 3}",
   .grad = "x: mask_grad(x, mask, g)", .check = selected,
@@ -108,18 +112,19 @@ const th_op th_op_maskedSelect = {
 
 static th_status mask_grad(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t, *g = c->arg[3].t;
+  const mask_grad_args *a = mask_grad_args_of(c);
+  const th_tensor *x = a->x, *g = a->g;
   int64_t ones;
-  TH_TRY(th_need_same_dtype(c, 3, 1));
-  TH_TRY(need_mask(c, 2, x, &ones));
+  TH_TRY(th_need_same_dtype(c, mask_grad_g, mask_grad_x));
+  TH_TRY(need_mask(c, mask_grad_mask, x, &ones));
   if (th_tensor_numel(g) != ones) {
     return th_fail(TH_ESHAPE, "g must have the %lld elements that mask picks, got size %s",
                    (long long)ones, TH_SHAPE(g));
   }
-  return th_out_like(c, 0, x);
+  return th_out_like(c, mask_grad_gx, x);
 }
 const th_op th_op_mask_grad = {
-  .name = "mask_grad", .args = "gx:out x:tensor mask:tensor g:tensor",
+  .name = "mask_grad", .args = mask_grad_signature,
   .doc = "Gradient of `maskedSelect`: g where mask is 1, 0 elsewhere."
          "\ntorch.mask_grad(torch.Tensor(3), torch.ByteTensor{1, 0, 1}, torch.Tensor{5, 6}) --> {5, 0, 6}",
   .check = mask_grad,
@@ -194,15 +199,15 @@ static th_status count_nonzero(int64_t *found, const th_tensor *t)
 }
 static th_status nonzero(th_call *c)
 {
-  const th_tensor *x = c->arg[1].t;
+  const th_tensor *x = nonzero_args_of(c)->x;
   int64_t size[2] = { 0, x->ndim };
   if (x->device == TH_CPU) TH_TRY(count_nonzero(&size[0], x));
   else TH_TRY(th_backend_get()->nonzero(x, &size[0]));
-  return th_out(c, 0, TH_I64, size[0] ? 2 : 1, size);
+  return th_out(c, nonzero_y, TH_I64, size[0] ? 2 : 1, size);
 }
 const th_op th_op_nonzero = {
   .name = "nonzero",
-  .args = "y:out x:tensor",
+  .args = nonzero_signature,
   .doc = "The places of the elements of x that are not 0, one a row, as a LongTensor with a column "
          "for each "
          "dimension of x. NaN is not 0. Empty if there are none."

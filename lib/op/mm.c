@@ -1,4 +1,5 @@
 /* mm.c - matrix times matrix: mm, addmm, and over batches bmm, baddbmm, addbmm. */
+#include "mm.args.h"
 #include "op.h"
 
 /* a (.. x k) and b (k x ..) fit; `first` is their first matrix dimension. */
@@ -33,45 +34,50 @@ static th_status need_addend(th_call *c, int m, int a, int ndim, const int64_t *
 
 static th_status check_mm(th_call *c)
 {
-  TH_TRY(need_product(c, 1, 2, 0));
-  const int64_t size[] = { c->arg[1].t->size[0], c->arg[2].t->size[1] };
-  return th_out(c, 0, c->dtype, 2, size);
+  const mm_args *a = mm_args_of(c);
+  TH_TRY(need_product(c, mm_a, mm_b, 0));
+  const int64_t size[] = { a->a->size[0], a->b->size[1] };
+  return th_out(c, mm_y, c->dtype, 2, size);
 }
 
 static th_status check_bmm(th_call *c)
 {
-  TH_TRY(need_product(c, 1, 2, 1));
-  const int64_t size[] = { c->arg[1].t->size[0], c->arg[1].t->size[1], c->arg[2].t->size[2] };
-  return th_out(c, 0, c->dtype, 3, size);
+  const mm_args *a = mm_args_of(c);
+  TH_TRY(need_product(c, mm_a, mm_b, 1));
+  const int64_t size[] = { a->a->size[0], a->a->size[1], a->b->size[2] };
+  return th_out(c, mm_y, c->dtype, 3, size);
 }
 
 static th_status check_addmm(th_call *c)
 {
-  TH_TRY(need_product(c, 4, 5, 0));
-  const int64_t size[] = { c->arg[4].t->size[0], c->arg[5].t->size[1] };
-  TH_TRY(need_addend(c, 2, 4, 2, size));
-  return th_out(c, 0, c->dtype, 2, size);
+  const addmm_args *a = addmm_args_of(c);
+  TH_TRY(need_product(c, addmm_a, addmm_b, 0));
+  const int64_t size[] = { a->a->size[0], a->b->size[1] };
+  TH_TRY(need_addend(c, addmm_m, addmm_a, 2, size));
+  return th_out(c, addmm_y, c->dtype, 2, size);
 }
 
 static th_status check_baddbmm(th_call *c)
 {
-  TH_TRY(need_product(c, 4, 5, 1));
-  const int64_t size[] = { c->arg[4].t->size[0], c->arg[4].t->size[1], c->arg[5].t->size[2] };
-  TH_TRY(need_addend(c, 2, 4, 3, size));
-  return th_out(c, 0, c->dtype, 3, size);
+  const addmm_args *a = addmm_args_of(c);
+  TH_TRY(need_product(c, addmm_a, addmm_b, 1));
+  const int64_t size[] = { a->a->size[0], a->a->size[1], a->b->size[2] };
+  TH_TRY(need_addend(c, addmm_m, addmm_a, 3, size));
+  return th_out(c, addmm_y, c->dtype, 3, size);
 }
 
 static th_status check_addbmm(th_call *c)
 {
-  TH_TRY(need_product(c, 4, 5, 1));
-  const int64_t size[] = { c->arg[4].t->size[1], c->arg[5].t->size[2] };
-  TH_TRY(need_addend(c, 2, 4, 2, size));
-  return th_out(c, 0, c->dtype, 2, size);
+  const addmm_args *a = addmm_args_of(c);
+  TH_TRY(need_product(c, addmm_a, addmm_b, 1));
+  const int64_t size[] = { a->a->size[1], a->b->size[2] };
+  TH_TRY(need_addend(c, addmm_m, addmm_a, 2, size));
+  return th_out(c, addmm_y, c->dtype, 2, size);
 }
 
 const th_op th_op_mm = {
   .name  = "mm",
-  .args  = "y:out a:tensor b:tensor",
+  .args  = mm_signature,
   .doc   = "The product of two matrices. Integers are summed without loss and wrap at the end, "
            "halves in float."
            "\ntorch.mm(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{{1, 0}, {1, 1}}) --> {{3, 2}, {7, 4}}",
@@ -81,7 +87,7 @@ const th_op th_op_mm = {
 
 const th_op th_op_bmm = {
   .name  = "bmm",
-  .args  = "y:out a:tensor b:tensor",
+  .args  = mm_signature,
   .doc   = "The products of two batches of matrices: y[i] = a[i] * b[i]."
            "\ntorch.bmm(torch.ones(3, 2, 4), torch.ones(3, 4, 1)):size() --> {3, 2, 1}",
   .grad  = "a: bmm(g, transpose(b, 2, 3)) b: bmm(transpose(a, 2, 3), g)",
@@ -90,30 +96,30 @@ const th_op th_op_bmm = {
 
 const th_op th_op_addmm = {
   .name  = "addmm",
-  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
+  .args  = addmm_signature,
   .doc   = "beta * m + alpha * a * b of matrices. beta 0 does not read m."
            "\ntorch.addmm(10, torch.ones(1, 2), torch.Tensor{{1, 2}}, torch.Tensor{{1, 0}, {1, 1}}) --> {{13, 12}}",
   .grad  = "m: mul(g, beta) a: mul(mm(g, b'), alpha) b: mul(mm(a', g), alpha)",
-  .flags = TH_INPLACE_AT(2),
+  .flags = TH_INPLACE_AT(addmm_m),
   .check = check_addmm,
 };
 
 const th_op th_op_baddbmm = {
   .name  = "baddbmm",
-  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
+  .args  = addmm_signature,
   .doc   = "beta * m[i] + alpha * a[i] * b[i] for every matrix of a batch. beta 0 does not read m."
            "\ntorch.baddbmm(torch.ones(2, 1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)) --> {{{4}}, {{4}}}",
   .grad  = "m: mul(g, beta) a: mul(bmm(g, transpose(b, 2, 3)), alpha) b: mul(bmm(transpose(a, 2, "
            "3), g), alpha)",
-  .flags = TH_INPLACE_AT(2),
+  .flags = TH_INPLACE_AT(addmm_m),
   .check = check_baddbmm,
 };
 
 const th_op th_op_addbmm = {
   .name  = "addbmm",
-  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor b:tensor",
+  .args  = addmm_signature,
   .doc   = "beta * m + alpha * (a[1] * b[1] + a[2] * b[2] + ...). beta 0 does not read m."
            "\ntorch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)) --> {{7}}",
-  .flags = TH_INPLACE_AT(2),
+  .flags = TH_INPLACE_AT(addmm_m),
   .check = check_addbmm,
 };

@@ -1,4 +1,5 @@
 /* mv.c - matrix times vector, and the outer product: mv, addmv, ger, addr. */
+#include "mv.args.h"
 #include "op.h"
 
 static th_status need_product(th_call *c, int a, int x)
@@ -31,35 +32,38 @@ static th_status need_addend(th_call *c, int m, int like, int ndim, const int64_
 
 static th_status check_mv(th_call *c)
 {
-  TH_TRY(need_product(c, 1, 2));
-  return th_out(c, 0, c->dtype, 1, c->arg[1].t->size);
+  TH_TRY(need_product(c, mv_a, mv_x));
+  return th_out(c, mv_y, c->dtype, 1, mv_args_of(c)->a->size);
 }
 
 static th_status check_addmv(th_call *c)
 {
-  TH_TRY(need_product(c, 4, 5));
-  TH_TRY(need_addend(c, 2, 4, 1, c->arg[4].t->size));
-  return th_out(c, 0, c->dtype, 1, c->arg[4].t->size);
+  const addmv_args *a = addmv_args_of(c);
+  TH_TRY(need_product(c, addmv_a, addmv_x));
+  TH_TRY(need_addend(c, addmv_m, addmv_a, 1, a->a->size));
+  return th_out(c, addmv_y, c->dtype, 1, a->a->size);
 }
 
 static th_status check_ger(th_call *c)
 {
-  TH_TRY(need_outer(c, 1, 2));
-  const int64_t size[] = { c->arg[1].t->size[0], c->arg[2].t->size[0] };
-  return th_out(c, 0, c->dtype, 2, size);
+  const ger_args *a = ger_args_of(c);
+  TH_TRY(need_outer(c, ger_u, ger_v));
+  const int64_t size[] = { a->u->size[0], a->v->size[0] };
+  return th_out(c, ger_y, c->dtype, 2, size);
 }
 
 static th_status check_addr(th_call *c)
 {
-  TH_TRY(need_outer(c, 4, 5));
-  const int64_t size[] = { c->arg[4].t->size[0], c->arg[5].t->size[0] };
-  TH_TRY(need_addend(c, 2, 4, 2, size));
-  return th_out(c, 0, c->dtype, 2, size);
+  const addr_args *a = addr_args_of(c);
+  TH_TRY(need_outer(c, addr_u, addr_v));
+  const int64_t size[] = { a->u->size[0], a->v->size[0] };
+  TH_TRY(need_addend(c, addr_m, addr_u, 2, size));
+  return th_out(c, addr_y, c->dtype, 2, size);
 }
 
 const th_op th_op_mv = {
   .name  = "mv",
-  .args  = "y:out a:tensor x:tensor",
+  .args  = mv_signature,
   .doc   = "The product of a matrix and a vector. Sums run in double for floats, in 64 bits for "
            "integers."
            "\ntorch.mv(torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1}) --> {3, 7}",
@@ -69,17 +73,17 @@ const th_op th_op_mv = {
 
 const th_op th_op_addmv = {
   .name  = "addmv",
-  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 a:tensor x:tensor",
+  .args  = addmv_signature,
   .doc   = "beta * m + alpha * a * x, m and x being vectors. beta 0 does not read m."
            "\ntorch.addmv(torch.Tensor{10, 20}, torch.Tensor{{1, 2}, {3, 4}}, torch.Tensor{1, 1}) --> {13, 27}",
   .grad  = "m: mul(g, beta) a: mul(ger(g, x), alpha) x: mul(mv(a', g), alpha)",
-  .flags = TH_INPLACE_AT(2),
+  .flags = TH_INPLACE_AT(addmv_m),
   .check = check_addmv,
 };
 
 const th_op th_op_ger = {
   .name  = "ger",
-  .args  = "y:out u:tensor v:tensor",
+  .args  = ger_signature,
   .doc   = "The outer product of two vectors: y[i][j] = u[i] * v[j]."
            "\ntorch.ger(torch.Tensor{1, 2}, torch.Tensor{3, 4, 5}) --> {{3, 4, 5}, {6, 8, 10}}",
   .grad  = "u: mv(g, v) v: mv(g', u)",
@@ -88,11 +92,11 @@ const th_op th_op_ger = {
 
 const th_op th_op_addr = {
   .name  = "addr",
-  .args  = "y:self beta:number=1 m:tensor=y alpha:number=1 u:tensor v:tensor",
+  .args  = addr_signature,
   .doc   = "beta * m + alpha * u * v', the outer product added to a matrix. beta 0 does not read "
            "m."
            "\ntorch.addr(torch.ones(2, 2), torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {{4, 5}, {7, 9}}",
   .grad  = "m: mul(g, beta) u: mul(mv(g, v), alpha) v: mul(mv(g', u), alpha)",
-  .flags = TH_INPLACE_AT(2),
+  .flags = TH_INPLACE_AT(addr_m),
   .check = check_addr,
 };

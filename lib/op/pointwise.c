@@ -1,5 +1,6 @@
 /* pointwise.c - what maps, activations and zips are, from the lines of pointwise.def. */
 #include <math.h>
+#include "pointwise.args.h"
 #include "../core/overlap.h"
 #include "in_order.h"
 #include "op.h"
@@ -15,17 +16,18 @@ static bool alike(const th_tensor *a, const th_tensor *b)
 /* The inputs agree in dtype; the result has their common shape, in place the object's own. */
 static th_status check_tensors(th_call *c)
 {
+  const th_tensor *y = pointwise_args_of(c)->y;
   int input[TH_MAXARG], n = 0;
   bool ready = true;
   for (int i = 1; i < c->narg; i++) {
     if (c->kind[i] != TH_K_TENSOR) continue;
-    ready = ready && alike(c->arg[0].t, c->arg[i].t);
+    ready = ready && alike(y, c->arg[i].t);
     if (n > 0 && c->arg[i].t->dtype != c->dtype) return th_need_same_dtype(c, i, input[0]);
     input[n++] = i;
   }
-  if (ready && !th_overlaps_itself(c->arg[0].t)) return TH_OK;
-  if (n == 1) return th_out_like(c, 0, c->arg[input[0]].t);
-  return th_out_broadcast(c, 0, c->dtype, n, input);
+  if (ready && !th_overlaps_itself(y)) return TH_OK;
+  if (n == 1) return th_out_like(c, pointwise_y, c->arg[input[0]].t);
+  return th_out_broadcast(c, pointwise_y, c->dtype, n, input);
 }
 
 static bool is_whole_type(const th_call *c) { return c->dtype < TH_F16; }
@@ -73,20 +75,22 @@ static int64_t wrapped(double v, int dtype)
 
 static th_status check_divisor(th_call *c)
 {
+  const pointwise_value_args *a = pointwise_value_args_of(c);
   TH_TRY(check_numbers(c));
-  if (is_whole_type(c) && wrapped(c->arg[2].d, c->dtype) == 0) {
-    return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, 2),
-                   th_dtype_name(c->dtype), c->arg[2].d);
+  if (is_whole_type(c) && wrapped(a->value, c->dtype) == 0) {
+    return th_fail(TH_EARG, "%s must not be 0 for a %sTensor, got %g", th_arg_name(c, pointwise_value_value),
+                   th_dtype_name(c->dtype), a->value);
   }
   return check_tensors(c);
 }
 
 static th_status check_count(th_call *c)
 {
+  const pointwise_value_args *a = pointwise_value_args_of(c);
   TH_TRY(check_numbers(c));
-  if (is_whole_type(c) && c->arg[2].d <= -1) {
-    return th_fail(TH_EARG, "%s must not be negative for a %sTensor, got %g", th_arg_name(c, 2),
-                   th_dtype_name(c->dtype), c->arg[2].d);
+  if (is_whole_type(c) && a->value <= -1) {
+    return th_fail(TH_EARG, "%s must not be negative for a %sTensor, got %g", th_arg_name(c, pointwise_value_value),
+                   th_dtype_name(c->dtype), a->value);
   }
   return check_tensors(c);
 }
@@ -139,7 +143,8 @@ static th_status refuse(th_call *c, what w, const char *why)
 {
   if (!is_whole_type(c) || c->device != TH_CPU) return TH_OK;
   const int last = c->narg - 1;
-  th_tensor *z = c->arg[last].t, *x = c->arg[1].t, shape = *c->arg[0].t;
+  const pointwise_args *a = pointwise_args_of(c);
+  th_tensor *z = c->arg[last].t, *x = a->x, shape = *a->y;
   if (w != POWER) shape = *z;
   else if (c->nwant > 0) {                       /* the result has this shape later */
     shape.ndim = c->want[0].ndim;
@@ -175,11 +180,11 @@ static th_status check_zip_power(th_call *c)
 
 static th_status check_gradient(th_call *c)
 {
-  for (int i = 2; i <= 3; i++) {
-    TH_TRY(th_need_same_dtype(c, i, 1));
-    TH_TRY(th_need_same_shape(c, i, 1));
+  for (int i = pointwise_grad_y; i <= pointwise_grad_g; i++) {
+    TH_TRY(th_need_same_dtype(c, i, pointwise_grad_x));
+    TH_TRY(th_need_same_shape(c, i, pointwise_grad_x));
   }
-  return th_out_like(c, 0, c->arg[1].t);
+  return th_out_like(c, pointwise_grad_gx, pointwise_grad_args_of(c)->x);
 }
 
 #define OP(id, name_, args_, doc_, grad_, check_) \

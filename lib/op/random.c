@@ -1,19 +1,21 @@
 /* random.c - filling tensors with random numbers; the streams are Torch7's, word for word. */
 #include <math.h>
+#include "random.args.h"
 #include "in_order.h"
 #include "op.h"
 
 /* Every op here writes over all elements of x, in row-major order, and x keeps its size. */
 static th_status filled(th_call *c)
 {
-  c->dtype = c->arg[0].t->dtype;
-  c->device = c->arg[0].t->device;
-  return th_out_like(c, 0, c->arg[0].t);
+  const law_args *a = law_args_of(c);
+  c->dtype = a->x->dtype;
+  c->device = a->x->device;
+  return th_out_like(c, law_x, a->x);
 }
 
 static th_status filled_float(th_call *c)
 {
-  TH_TRY(th_need_float(c, 0));
+  TH_TRY(th_need_float(c, law_x));
   return filled(c);
 }
 
@@ -35,18 +37,19 @@ static th_status need_positive(const th_call *c, int arg)
 
 static th_status check_uniform(th_call *c)
 {
-  TH_TRY(need_finite(c, 2));
-  TH_TRY(need_finite(c, 3));
-  if (!isfinite(c->arg[3].d - c->arg[2].d)) {
-    return th_fail(TH_EARG, "b must be less than 1.8e308 above a, got %g and %g", c->arg[3].d,
-                   c->arg[2].d);
+  const uniform_args *a = uniform_args_of(c);
+  TH_TRY(need_finite(c, uniform_a));
+  TH_TRY(need_finite(c, uniform_b));
+  if (!isfinite(a->b - a->a)) {
+    return th_fail(TH_EARG, "b must be less than 1.8e308 above a, got %g and %g", a->b,
+                   a->a);
   }
   return filled_float(c);
 }
 
 const th_op th_op_uniform = {
   .name  = "uniform",
-  .args  = "x:inout gen:gen a:number=0 b:number=1",
+  .args  = uniform_signature,
   .doc   = "Fills x with numbers drawn evenly from [a, b)."
            "\ntorch.manualSeed(1); torch.Tensor(2):uniform(1, 2) --> {1.417, 1.9972}",
   .flags = TH_FILLS, .check = check_uniform,
@@ -54,16 +57,17 @@ const th_op th_op_uniform = {
 
 static th_status check_normal(th_call *c)
 {
-  TH_TRY(need_finite(c, 2));
-  if (!(c->arg[3].d >= 0) || !isfinite(c->arg[3].d)) {
-    return th_fail(TH_EARG, "std must not be negative, got %g", c->arg[3].d);
+  const normal_args *a = normal_args_of(c);
+  TH_TRY(need_finite(c, normal_mean));
+  if (!(a->std >= 0) || !isfinite(a->std)) {
+    return th_fail(TH_EARG, "std must not be negative, got %g", a->std);
   }
   return filled_float(c);
 }
 
 const th_op th_op_normal = {
   .name  = "normal",
-  .args  = "x:inout gen:gen mean:number=0 std:number=1",
+  .args  = normal_signature,
   .doc   = "Fills x with normal numbers of this mean and standard deviation (Box and Muller 1958). "
            "They are drawn in pairs; half a pair waits in the generator for the next call."
            "\ntorch.manualSeed(1); torch.Tensor(2):normal(0, 1) --> {-2.9718, 1.707}",
@@ -72,13 +76,13 @@ const th_op th_op_normal = {
 
 static th_status check_exponential(th_call *c)
 {
-  TH_TRY(need_positive(c, 2));
+  TH_TRY(need_positive(c, exponential_lambda));
   return filled_float(c);
 }
 
 const th_op th_op_exponential = {
   .name  = "exponential",
-  .args  = "x:inout gen:gen lambda:number=1",
+  .args  = exponential_signature,
   .doc   = "Fills x with exponential numbers of rate lambda; their mean is 1 / lambda."
            "\ntorch.manualSeed(1); torch.Tensor(2):exponential() --> {0.53961, 5.8727}",
   .flags = TH_FILLS, .check = check_exponential,
@@ -86,14 +90,14 @@ const th_op th_op_exponential = {
 
 static th_status check_cauchy(th_call *c)
 {
-  TH_TRY(need_finite(c, 2));
-  TH_TRY(need_finite(c, 3));
+  TH_TRY(need_finite(c, cauchy_median));
+  TH_TRY(need_finite(c, cauchy_sigma));
   return filled_float(c);
 }
 
 const th_op th_op_cauchy = {
   .name  = "cauchy",
-  .args  = "x:inout gen:gen median:number=0 sigma:number=1",
+  .args  = cauchy_signature,
   .doc   = "Fills x with numbers of the Cauchy distribution around median with half width sigma."
            "\ntorch.manualSeed(1); torch.Tensor(2):cauchy() --> {-0.26675, 113.07}",
   .flags = TH_FILLS, .check = check_cauchy,
@@ -101,14 +105,14 @@ const th_op th_op_cauchy = {
 
 static th_status check_lognormal(th_call *c)
 {
-  TH_TRY(need_finite(c, 2));
-  TH_TRY(need_positive(c, 3));
+  TH_TRY(need_finite(c, lognormal_mean));
+  TH_TRY(need_positive(c, lognormal_std));
   return filled_float(c);
 }
 
 const th_op th_op_lognormal = {
   .name  = "logNormal",
-  .args  = "x:inout gen:gen mean:number=1 std:number=2",
+  .args  = lognormal_signature,
   .doc   = "Fills x with exp(z), z normal with this mean and standard deviation."
            "\ntorch.manualSeed(1); torch.Tensor(2):logNormal() --> {0.0071285, 82.591}",
   .flags = TH_FILLS, .check = check_lognormal,
@@ -118,15 +122,16 @@ const th_op th_op_lognormal = {
 
 static th_status check_geometric(th_call *c)
 {
-  if (!(c->arg[2].d > 0 && c->arg[2].d < 1)) {
-    return th_fail(TH_EARG, "p must lie between 0 and 1, got %g", c->arg[2].d);
+  const geometric_args *a = geometric_args_of(c);
+  if (!(a->p > 0 && a->p < 1)) {
+    return th_fail(TH_EARG, "p must lie between 0 and 1, got %g", a->p);
   }
   return filled(c);
 }
 
 const th_op th_op_geometric = {
   .name  = "geometric",
-  .args  = "x:inout gen:gen p:number",
+  .args  = geometric_signature,
   .doc   = "Fills x with how often something is tried until it fails, p being the chance to "
            "succeed: i with probability (1-p) p^(i-1). On CUDA devices, as in cutorch, p and 1-p "
            "change places."
@@ -136,15 +141,16 @@ const th_op th_op_geometric = {
 
 static th_status check_bernoulli(th_call *c)
 {
-  if (!(c->arg[2].d >= 0 && c->arg[2].d <= 1)) {
-    return th_fail(TH_EARG, "p must lie in 0..1, got %g", c->arg[2].d);
+  const bernoulli_args *a = bernoulli_args_of(c);
+  if (!(a->p >= 0 && a->p <= 1)) {
+    return th_fail(TH_EARG, "p must lie in 0..1, got %g", a->p);
   }
   return filled(c);
 }
 
 const th_op th_op_bernoulli = {
   .name  = "bernoulli",
-  .args  = "x:inout gen:gen p:number=0.5",
+  .args  = bernoulli_signature,
   .doc   = "Fills x with 1, with probability p, and 0."
            "\ntorch.manualSeed(1); torch.Tensor(4):bernoulli() --> {1, 0, 0, 0}",
   .flags = TH_FILLS, .check = check_bernoulli,
@@ -194,14 +200,14 @@ static th_status need_chances(th_call *c, int arg, double most)
 
 static th_status check_bernoulli_tensor(th_call *c)
 {
-  TH_TRY(need_chances(c, 2, 1));
-  TH_TRY(th_need_same_shape(c, 2, 0));
+  TH_TRY(need_chances(c, bernoulli_tensor_p, 1));
+  TH_TRY(th_need_same_shape(c, bernoulli_tensor_p, bernoulli_tensor_x));
   return filled(c);
 }
 
 const th_op th_op_bernoulli_tensor = {
   .name  = "bernoulli",
-  .args  = "x:inout gen:gen p:tensor",
+  .args  = bernoulli_tensor_signature,
   .doc   = "Fills x with 1, with the probability that the same element of p says, and 0."
            "\ntorch.manualSeed(1); torch.Tensor(3):bernoulli(torch.Tensor{0, 0.5, 1}) --> {0, 0, 1}",
   .flags = TH_FILLS, .check = check_bernoulli_tensor,
@@ -222,19 +228,19 @@ static double numbers_of(int dtype)
   }
 }
 
-/* Leaves the least number and how many there are in arguments 2 and 3, for the kernel. */
+/* Leaves the least number and how many there are where laws have their parameters, for the kernel. */
 static th_status between(th_call *c, double least, double count)
 {
-  c->arg[2].d = least;
-  c->arg[3].d = count;
+  c->arg[law_p].d = least;
+  c->arg[law_q].d = count;
   return filled(c);
 }
 
-static th_status check_random(th_call *c) { return between(c, 0, numbers_of(c->arg[0].t->dtype)); }
+static th_status check_random(th_call *c) { return between(c, 0, numbers_of(random_args_of(c)->x->dtype)); }
 
 const th_op th_op_random = {
   .name  = "random",
-  .args  = "x:inout gen:gen",
+  .args  = random_signature,
   .doc   = "Fills x with whole numbers from 0 to what its type holds exactly, at most 2^32-1."
            "\ntorch.manualSeed(1); torch.ByteTensor(3):random() --> {37, 235, 140}",
   .flags = TH_FILLS, .check = check_random,
@@ -244,16 +250,17 @@ static const double whole = 9007199254740992.0;      /* 2^53: beyond it a double
 
 static th_status check_random_to(th_call *c)
 {
-  const double n = trunc(c->arg[2].d);
+  const random_to_args *a = random_to_args_of(c);
+  const double n = trunc(a->n);
   if (!(n >= 1 && n <= whole)) {
-    return th_fail(TH_EARG, "n must lie in 1..2^53, got %g", c->arg[2].d);
+    return th_fail(TH_EARG, "n must lie in 1..2^53, got %g", a->n);
   }
   return between(c, 1, n);
 }
 
 const th_op th_op_random_to = {
   .name  = "random",
-  .args  = "x:inout gen:gen n:number",
+  .args  = random_to_signature,
   .doc   = "Fills x with whole numbers of 1..n."
            "\ntorch.manualSeed(1); torch.Tensor(5):random(6) --> {2, 6, 1, 3, 2}",
   .flags = TH_FILLS, .check = check_random_to,
@@ -261,10 +268,11 @@ const th_op th_op_random_to = {
 
 static th_status check_random_between(th_call *c)
 {
-  const double a = trunc(c->arg[2].d), b = trunc(c->arg[3].d);
+  const random_between_args *args = random_between_args_of(c);
+  const double a = trunc(args->a), b = trunc(args->b);
   if (!(fabs(a) <= whole && fabs(b) <= whole)) {
-    return th_fail(TH_EARG, "a and b must lie within 2^53 of 0, got %g and %g", c->arg[2].d,
-                   c->arg[3].d);
+    return th_fail(TH_EARG, "a and b must lie within 2^53 of 0, got %g and %g", args->a,
+                   args->b);
   }
   if (b < a) return th_fail(TH_EARG, "b must not be less than a, got %.17g and %.17g", b, a);
   return between(c, a, b - a + 1);
@@ -272,7 +280,7 @@ static th_status check_random_between(th_call *c)
 
 const th_op th_op_random_between = {
   .name  = "random",
-  .args  = "x:inout gen:gen a:number b:number",
+  .args  = random_between_signature,
   .doc   = "Fills x with whole numbers of a..b."
            "\ntorch.manualSeed(1); torch.Tensor(5):random(-1, 1) --> {0, 1, -1, 1, 0}",
   .flags = TH_FILLS, .check = check_random_between,
@@ -282,8 +290,9 @@ const th_op th_op_random_between = {
 
 static th_status check_randperm(th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
-  const int64_t n = c->arg[2].i;
+  const randperm_args *a = randperm_args_of(c);
+  const th_tensor *y = a->y;
+  const int64_t n = a->n;
   /* The largest whole number up to which the dtype holds all. */
   static const int64_t most[TH_NDTYPE] = {
     [TH_U8] = 255, [TH_I8] = 127, [TH_I16] = 32767, [TH_I32] = INT32_MAX,
@@ -297,12 +306,12 @@ static th_status check_randperm(th_call *c)
     return th_fail(TH_EARG, "n must lie in 1..%lld for a %sTensor, got %lld",
                    (long long)most[y->dtype], th_dtype_name(y->dtype), (long long)n);
   }
-  return th_out(c, 0, y->dtype, 1, &n);
+  return th_out(c, randperm_y, y->dtype, 1, &n);
 }
 
 const th_op th_op_randperm = {
   .name  = "randperm",
-  .args  = "y:out gen:gen n:int",
+  .args  = randperm_signature,
   .doc   = "The numbers 1..n in random order (Fisher and Yates)."
            "\ntorch.manualSeed(1); torch.randperm(5) --> {1, 5, 3, 4, 2}",
   .check = check_randperm,
@@ -328,11 +337,12 @@ static th_status possible(int64_t *n, const th_tensor *p, int64_t k)
 
 static th_status check_multinomial(th_call *c)
 {
-  const th_tensor *p = c->arg[2].t;
-  const int64_t n = c->arg[3].i;
-  const bool again = c->arg[4].i != 0;
-  TH_TRY(th_need_ndim(c, 2, 1, 2));
-  TH_TRY(need_chances(c, 2, 1.7976931348623157e308));
+  const multinomial_args *a = multinomial_args_of(c);
+  const th_tensor *p = a->p;
+  const int64_t n = a->n;
+  const bool again = a->replacement != 0;
+  TH_TRY(th_need_ndim(c, multinomial_p, 1, 2));
+  TH_TRY(need_chances(c, multinomial_p, 1.7976931348623157e308));
   const int64_t rows = p->ndim == 2 ? p->size[0] : 1, classes = p->size[p->ndim - 1];
   if (n < 1) return th_fail(TH_EARG, "n must be at least 1, got %lld", (long long)n);
   if (!again && n > classes) {
@@ -352,12 +362,12 @@ static th_status check_multinomial(th_call *c)
     }
   }
   const int64_t size[2] = { p->ndim == 2 ? rows : n, n };
-  return th_out(c, 0, TH_I64, p->ndim, size);
+  return th_out(c, multinomial_y, TH_I64, p->ndim, size);
 }
 
 const th_op th_op_multinomial = {
   .name  = "multinomial",
-  .args  = "y:out gen:gen p:tensor n:int replacement:bool=false",
+  .args  = multinomial_signature,
   .doc   = "Draws n places of p, or of every row of p, each with a chance proportional to its "
            "element. Without replacement no place is drawn twice. The result is a LongTensor."
            "\ntorch.manualSeed(1); torch.multinomial(torch.Tensor{1, 0, 1}, 4, true) --> {1, 3, 3, 3}",
@@ -366,19 +376,19 @@ const th_op th_op_multinomial = {
 
 static th_status check_alias_setup(th_call *c)
 {
-  const th_tensor *p = c->arg[2].t;
-  TH_TRY(th_need_ndim(c, 2, 1, 1));
-  TH_TRY(need_chances(c, 2, 1.7976931348623157e308));
+  const th_tensor *p = alias_setup_args_of(c)->p;
+  TH_TRY(th_need_ndim(c, alias_setup_p, 1, 1));
+  TH_TRY(need_chances(c, alias_setup_p, 1.7976931348623157e308));
   int64_t found = 0;
   if (p->size[0]) TH_TRY(possible(&found, p, 0));
   if (found == 0) return th_fail(TH_EARG, "p must hold a number above 0, got none");
-  TH_TRY(th_out(c, 0, TH_I64, 1, p->size));
-  return th_out(c, 1, p->dtype, 1, p->size);
+  TH_TRY(th_out(c, alias_setup_J, TH_I64, 1, p->size));
+  return th_out(c, alias_setup_q, p->dtype, 1, p->size);
 }
 
 const th_op th_op_alias_setup = {
   .name  = "multinomialAliasSetup_",
-  .args  = "J:out q:out p:tensor",
+  .args  = alias_setup_signature,
   .doc   = "The tables from which multinomialAlias draws places of p in constant time (Walker "
            "1977): place i stays with chance q[i] and becomes J[i] otherwise.",
   .check = check_alias_setup,
@@ -386,19 +396,20 @@ const th_op th_op_alias_setup = {
 
 static th_status check_alias(th_call *c)
 {
-  TH_TRY(th_need_dtype(c, 0, TH_I64));
-  TH_TRY(th_need_ndim(c, 2, 1, 1));
-  TH_TRY(need_chances(c, 3, 1));
-  TH_TRY(th_need_same_shape(c, 3, 2));
-  if (c->arg[2].t->size[0] == 0) return th_fail(TH_ESHAPE, "J must not be empty");
-  TH_TRY(th_need_indices(c, 2, c->arg[2].t->size[0], "a place"));
-  c->dtype = c->arg[3].t->dtype;
-  return th_out_like(c, 0, c->arg[0].t);
+  const alias_args *a = alias_args_of(c);
+  TH_TRY(th_need_dtype(c, alias_y, TH_I64));
+  TH_TRY(th_need_ndim(c, alias_J, 1, 1));
+  TH_TRY(need_chances(c, alias_q, 1));
+  TH_TRY(th_need_same_shape(c, alias_q, alias_J));
+  if (a->J->size[0] == 0) return th_fail(TH_ESHAPE, "J must not be empty");
+  TH_TRY(th_need_indices(c, alias_J, a->J->size[0], "a place"));
+  c->dtype = a->q->dtype;
+  return th_out_like(c, alias_y, a->y);
 }
 
 const th_op th_op_alias = {
   .name  = "multinomialAlias_",
-  .args  = "y:inout gen:gen J:tensor q:tensor",
+  .args  = alias_signature,
   .doc   = "Fills LongTensor y with places drawn, with replacement, from the tables of "
            "multinomialAliasSetup_.",
   .flags = TH_FILLS, .check = check_alias,
