@@ -1,5 +1,6 @@
 // complex.cu - products of complex numbers, element by element.
 #include "backend.cuh"
+#include "../lib/op/fft.args.h"
 
 template <class T> struct factor { const T *p; view v; };
 
@@ -18,11 +19,12 @@ template <class T, bool CONJUGATE> static __global__ void product(T *y, view vy,
 
 template <class T, bool CONJUGATE> static th_status run(const th_call *c)
 {
-  const th_tensor *y = c->arg[0].t;
+  const complexMul_args *in = complexMul_args_of(c);
+  const th_tensor *y = in->y;
   const int64_t n = th_numel(y) / 2;
   if (n == 0) return TH_OK;
-  const factor<T> a = { th_first<const T>(c->arg[1].t), th_view_like(c->arg[1].t, y) };
-  const factor<T> b = { th_first<const T>(c->arg[2].t), th_view_like(c->arg[2].t, y) };
+  const factor<T> a = { th_first<const T>(in->a), th_view_like(in->a, y) };
+  const factor<T> b = { th_first<const T>(in->b), th_view_like(in->b, y) };
   TH_LAUNCH((product<T, CONJUGATE>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), a, b, n);
   return th_launched();
 }

@@ -2,6 +2,7 @@
 // that the next pass reads. Without cuFFT the CPU does it all.
 #include <algorithm>
 #include "cufft.cuh"
+#include "../lib/op/fft.args.h"
 #include "graph.cuh"
 #include "th_fft.h"
 
@@ -151,13 +152,13 @@ static th_status transform(const th_call *c, const th_tensor *x)
   th_status s = all(f, x, own);
   const bool failed = s == TH_EBACKEND && !th_cuda_records();   /* nothing is written yet: the CPU can do it */
   if (s == TH_OK) s = th_commit(c);
-  if (s == TH_OK && th_numel(c->arg[0].t)) s = th_cuda_move(c->arg[0].t, &own[f.count - 1]);
+  if (s == TH_OK && th_numel(fft_args_of(c)->y)) s = th_cuda_move(fft_args_of(c)->y, &own[f.count - 1]);
   for (int i = 0; i < f.count; i++) th_tensor_release(&own[i]);
   return failed ? th_by_cpu(c) : s;
 }
 
-static th_status run(const th_call *c) { return transform(c, c->arg[1].t); }
-static th_status run_grad(const th_call *c) { return transform(c, c->arg[2].t); }
+static th_status run(const th_call *c) { return transform(c, fft_args_of(c)->x); }
+static th_status run_grad(const th_call *c) { return transform(c, fft_grad_args_of(c)->g); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
  * to every number, so that a line's bits depend on nothing but its size. Halves are transformed as floats. */
 #ifndef T
 #include "gemm.h"
+#include "../op/fft.args.h"
 #include "walk.h"
 #include "slots.h"
 #include "../fft/plan.h"
@@ -261,7 +262,7 @@ static th_status fft(const th_call *c, const th_tensor *x)
   pass *passes = th_scratch(sizeof *passes * (size_t)f.count);
   if (!passes) return th_no_scratch((int64_t)sizeof *passes * f.count);
   memset(passes, 0, sizeof *passes * (size_t)f.count);
-  th_status s = lay_out(&f, x, c->arg[0].t, own, at);
+  th_status s = lay_out(&f, x, fft_args_of(c)->y, own, at);
   int64_t size[TH_MAXDIM];
   memcpy(size, x->size, sizeof size);
   for (int i = 0; i < f.count && s == TH_OK; i++) {
@@ -272,8 +273,8 @@ static th_status fft(const th_call *c, const th_tensor *x)
   }
   void *middle = s == TH_OK && is_picture(&f, x, passes) ? picture_memory(&f, passes) : NULL;
   if (s == TH_OK) s = th_commit(c);
-  if (s == TH_OK && middle && in_rows(c->arg[0].t)) {
-    s = run_picture(&f, x, c->arg[0].t, middle, passes);
+  if (s == TH_OK && middle && in_rows(fft_args_of(c)->y)) {
+    s = run_picture(&f, x, fft_args_of(c)->y, middle, passes);
   } else {
     for (int i = 0; i < f.count && s == TH_OK; i++) {
       const stage from = i ? at[i - 1] : (stage){ (th_tensor *)(uintptr_t)x, f.from_complex };
@@ -291,8 +292,8 @@ static th_status fft(const th_call *c, const th_tensor *x)
   return s;
 }
 
-static th_status run(const th_call *c) { return fft(c, c->arg[1].t); }
-static th_status run_grad(const th_call *c) { return fft(c, c->arg[2].t); }
+static th_status run(const th_call *c) { return fft(c, fft_args_of(c)->x); }
+static th_status run_grad(const th_call *c) { return fft(c, fft_grad_args_of(c)->g); }
 
 #define TH_SELF "fft.c"
 #define TH_EACH_FLOATS

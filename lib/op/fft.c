@@ -2,6 +2,7 @@
  *
  * A complex tensor has a last dimension of size 2: real and imaginary part. Dimensions are counted without it. */
 #include <math.h>
+#include "fft.args.h"
 #include "op.h"
 #include "th_fft.h"
 
@@ -150,44 +151,49 @@ static const char *const names[3][4] = { { "fft", "ifft", "rfft", "irfft" }, { "
 
 th_status th_fft_of(const th_call *c, th_fft *f)
 {
-  const bool many = c->kind[c->narg - 3] == TH_K_SIZES, gradient = c->kind[2] == TH_K_TENSOR;
-  int code = gradient ? (int)c->arg[3].i : 0;
+  const fft_grad_args *a = fft_grad_args_of(c);
+  const bool gradient = c->kind[fft_grad_g] == TH_K_TENSOR;
+  const int options = gradient ? fft_grad_n : fft_n;
+  const bool many = c->kind[options] == TH_K_SIZES;
+  int code = gradient ? (int)a->kind : 0;
   for (int e = 0; e < 3 && !gradient; e++) {
     for (int k = 0; k < 4; k++) if (strcmp(c->op->name, names[e][k]) == 0) code = 4 * e + k;
   }
-  request r = { .kind = code % 4, .extent = code / 4, .norm = c->arg[c->narg - 1].s };
-  const th_arg n = c->arg[c->narg - 3], dim = c->arg[c->narg - 2];
-  if (many) r.n = n.sizes, r.dim = dim.sizes;
-  else r.one_n = n.i, r.one_dim = dim.i;
-  TH_TRY(plan(&r, c->arg[1].t, f));
-  return gradient ? transpose(c->arg[1].t, c->arg[2].t, f) : TH_OK;
+  request r = { .kind = code % 4, .extent = code / 4, .norm = fft_options_args_at(c, options)->norm };
+  const fft_options_args *one = fft_options_args_at(c, options);
+  const fftn_options_args *several = fftn_options_args_at(c, options);
+  if (many) r.n = several->s, r.dim = several->dim;
+  else r.one_n = one->n, r.one_dim = one->dim;
+  TH_TRY(plan(&r, a->x, f));
+  return gradient ? transpose(a->x, a->g, f) : TH_OK;
 }
 
 static th_status check(th_call *c)
 {
   th_fft f;
-  TH_TRY(th_need_float(c, 1));
+  TH_TRY(th_need_float(c, fft_x));
   TH_TRY(th_fft_of(c, &f));
-  return th_out(c, 0, c->arg[1].t->dtype, f.ndim + f.to_complex, f.size);
+  return th_out(c, fft_y, fft_args_of(c)->x->dtype, f.ndim + f.to_complex, f.size);
 }
 
 static th_status check_grad(th_call *c)
 {
-  const bool many = c->kind[4] == TH_K_SIZES;
-  if (c->arg[3].i < (many ? 4 : 0) || c->arg[3].i > (many ? 11 : 3)) {
-    return th_fail(TH_EARG, "kind must lie in %s, got %lld", many ? "4..11" : "0..3", (long long)c->arg[3].i);
+  const bool many = c->kind[fft_grad_n] == TH_K_SIZES;
+  const int64_t kind = fft_grad_args_of(c)->kind;
+  if (kind < (many ? 4 : 0) || kind > (many ? 11 : 3)) {
+    return th_fail(TH_EARG, "kind must lie in %s, got %lld", many ? "4..11" : "0..3", (long long)kind);
   }
   return check(c);
 }
 
 #define OP(id, code, doc_) \
   const th_op th_op_##id = { \
-    .name = #id, .args = "y:out x:tensor n:int=-1 dim:dim=-1 norm:string='backward'", .doc = doc_, \
+    .name = #id, .args = fft_signature, .doc = doc_, \
     .grad = "x: fft_grad(x, g, " #code ", n, dim, norm)", .flags = TH_LATE | TH_BY_CPU, .check = check, \
   };
 #define OPS(id, code, doc_) \
   const th_op th_op_##id = { \
-    .name = #id, .args = "y:out x:tensor s:sizes={} dim:sizes={} norm:string='backward'", .doc = doc_, \
+    .name = #id, .args = fftn_signature, .doc = doc_, \
     .grad = "x: fftn_grad(x, g, " #code ", s, dim, norm)", .flags = TH_LATE | TH_BY_CPU, .check = check, \
   };
 
@@ -225,12 +231,12 @@ OPS(irfftn, 11, "The inverse of rfftn." COMPLEX CUTS NORM_BACKWARD
    "\ntorch.irfftn(torch.rfftn(torch.Tensor{{1, 2}, {3, 4}})) --> {{1, 2}, {3, 4}}")
 
 const th_op th_op_fft_grad = {
-  .name = "fft_grad", .args = "gx:out x:tensor g:tensor kind:int n:int=-1 dim:dim=-1 norm:string='backward'",
+  .name = "fft_grad", .args = fft_grad_signature,
   .doc = "Gradient of fft, ifft, rfft, irfft (kind 0, 1, 2, 3) with these n, dim and norm.",
   .flags = TH_LATE | TH_BY_CPU, .check = check_grad,
 };
 const th_op th_op_fftn_grad = {
-  .name = "fftn_grad", .args = "gx:out x:tensor g:tensor kind:int s:sizes={} dim:sizes={} norm:string='backward'",
+  .name = "fftn_grad", .args = fftn_grad_signature,
   .doc = "Gradient of fft2, ifft2, rfft2, irfft2 (kind 4, 5, 6, 7), fftn, ifftn, rfftn, irfftn (8, 9, 10, 11).",
   .flags = TH_LATE | TH_BY_CPU, .check = check_grad,
 };
@@ -239,15 +245,15 @@ const th_op th_op_fftn_grad = {
 
 static th_status product(th_call *c)
 {
-  for (int i = 1; i <= 2; i++) {
+  for (int i = complexMul_a; i <= complexMul_b; i++) {
     const th_tensor *t = c->arg[i].t;
     if (t->ndim >= 1 && t->size[t->ndim - 1] == 2) continue;
     return th_fail(TH_ESHAPE, "%s must be complex: a last dimension of size 2, got size %s", th_arg_name(c, i), TH_SHAPE(t));
   }
-  TH_TRY(th_need_float(c, 1));
-  TH_TRY(th_need_same_dtype(c, 2, 1));
+  TH_TRY(th_need_float(c, complexMul_a));
+  TH_TRY(th_need_same_dtype(c, complexMul_b, complexMul_a));
   /* Not th_out_broadcast: tensors of other shapes with as many elements are no match here. */
-  const th_tensor *a = c->arg[1].t, *b = c->arg[2].t;
+  const th_tensor *a = complexMul_args_of(c)->a, *b = complexMul_args_of(c)->b;
   const int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
   int64_t size[TH_MAXDIM];
   for (int d = 0; d < ndim; d++) {
@@ -259,16 +265,16 @@ static th_status product(th_call *c)
     }
     size[d] = p == 1 ? q : p;
   }
-  return th_out(c, 0, a->dtype, ndim, size);
+  return th_out(c, complexMul_y, a->dtype, ndim, size);
 }
 const th_op th_op_complexMul = {
-  .name = "complexMul", .args = "y:out a:tensor b:tensor",
+  .name = "complexMul", .args = complexMul_signature,
   .doc = "a times b, element by element, both complex: a last dimension of size 2. The other dimensions broadcast."
          "\ntorch.complexMul(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {-5, 10}",
   .grad = "a: complexMulConj(g, b) b: complexMulConj(g, a)", .check = product,
 };
 const th_op th_op_complexMulConj = {
-  .name = "complexMulConj", .args = "y:out a:tensor b:tensor",
+  .name = "complexMulConj", .args = complexMul_signature,
   .doc = "a times the conjugate of b, element by element, both complex: a last dimension of size 2. "
          "The other dimensions broadcast."
          "\ntorch.complexMulConj(torch.Tensor{1, 2}, torch.Tensor{3, 4}) --> {11, 2}",
