@@ -1,5 +1,6 @@
 -- test/plugin_spec.lua - ops of your own: the example is compiled, loaded and behaves like an op of ours.
 -- runs once, on the plain build: it starts a compiler, which knows nothing of sanitizers
+local ffi = require 'ffi'
 local torch = require 'torch'
 local derivative = require 'torch.derivative'
 local EXAMPLE = 'examples/plugin/squareplus.c'
@@ -241,5 +242,47 @@ static const th_op a = { .name = "plugGood", .args = "y:out x:tensor", .doc = "O
 static const th_op b = { .name = "plugBad", .args = "y:out x:tensor", .doc = "One." };
 TH_PLUGIN({ &a, .kernel = run }, { &b, .kernel = run })]], 'op plugBad must have a check')
       assert.is_nil(torch.plugGood)
+   end)
+end)
+
+describe('a list of arguments, TH_ARGS,', function()
+   local LIST = [[
+#include <th_args.h>
+TH_ARGS(listed, (y, self), (x, tensor, "y"), (by, number, "0.5"), (n, int, "-1"), (both, bool, "true"),
+  (how, string), (float_, bool, "false", "float"))
+]]
+   local USE = 'static __typeof__(%s) use(const th_call *c) { const listed_args *a = listed_args_of(c); return a->%s; }'
+
+   it('is the signature of its op', function()
+      torch.loadlib(build(LIST .. [[
+static const th_op o = { .name = "plugListed", .args = listed_signature, .doc = "Seven.", .check = check };
+TH_PLUGIN({ &o, .kernel = run })]]))
+      local C, found = require 'torch.lib'.C, nil
+      for i = 0, math.huge do
+         local o = C.th_op_at(i)
+         if o == nil then break end
+         if ffi.string(o.name) == 'plugListed' then found = ffi.string(o.args) end
+      end
+      assert.equal("y:self x:tensor=y by:number=0.5 n:int=-1 both:bool=true how:string float:bool=false", found)
+   end)
+
+   it('gives each argument its place and its type in C', function()
+      build(LIST .. [[
+_Static_assert(listed_y == 0 && listed_x == 1 && listed_how == 5 && listed_float_ == 6, "places");
+static const th_tensor *x(const th_call *c) { return listed_args_of(c)->x; }
+static double by(const th_call *c) { return listed_args_of(c)->by; }
+static const char *how(const th_call *c) { return listed_args_of(c)->how; }
+static int64_t n(const th_call *c) { return listed_args_of(c)->n; }]])
+   end)
+
+   it('stops the compiler at an argument that the op does not have, and at a tensor that is read as a number', function()
+      for member, why in pairs { by = false, eps = 'no member named', x = 'incompatible type' } do
+         local text = USE:format('1.0', member)
+         if why then
+            local ok, message = pcall(build, LIST .. text)
+            assert.is_false(ok)
+            assert.truthy(tostring(message):find(why, 1, true), message)
+         else build(LIST .. text) end
+      end
    end)
 end)

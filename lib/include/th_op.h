@@ -1,4 +1,4 @@
-/* th_op.h - what an op file needs, in the library and in a plug-in: the signature language, a running call, the
+/* th_op.h - what an op file needs, in the library and in a plug-in: the signature language (th_args.h writes it), calls,
  * helpers of `check`, loops over tensors. How to write a plug-in: doc/user-ops.md.
  *
  * Signature: arguments separated by blanks, each `name:kind` with an optional default `=value`.
@@ -13,7 +13,7 @@
  *   dim      a dimension, from 1 in Lua; `th_need_dim` turns it into one from 0. `=0` may mean none.
  *   list     a table of tensors.    sizes  a LongStorage or a table; `={}` makes them optional.
  *   gen      an optional torch.Generator (first in Lua); absent: the default one.
- *   return   not an argument: a number that the op computes into c->arg[i].d and Lua returns.
+ *   return   not an argument: a number that the op computes into its place of c->arg, and Lua returns.
  * Lua returns the out/self/inout arguments in order, then the `return` ones.
  *
  * `grad` gives, for each differentiable input, its gradient in terms of the op's own arguments, `g`
