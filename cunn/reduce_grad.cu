@@ -89,9 +89,8 @@ template <class T, class F, int W> static __global__ void __launch_bounds__(THRE
 }
 
 template <class T, class F>
-static th_status run(const th_call *c, const th_tensor *y, const th_tensor *g, int dim, double p)
+static th_status run(const th_tensor *gx, const th_tensor *x, const th_tensor *y, const th_tensor *g, int dim, double p)
 {
-  const th_tensor *gx = prod_grad_args_of(c)->gx, *x = prod_grad_args_of(c)->x;
   const th_tensor wide_g = th_cuda_with_dim(g, dim, x->ndim), wide_y = th_cuda_with_dim(y, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim), to = th_cuda_lines(gx, dim);
   const job<T> j = { th_first<T>(gx), th_first<const T>(x), th_first<const T>(g), th_first<const T>(y), to.outer, l.outer,
@@ -113,22 +112,22 @@ static double divisor(const th_tensor *x, int64_t dim, int64_t biased)
 template <class T> static th_status prod_grad(const th_call *c)
 {
   const prod_grad_args *a = prod_grad_args_of(c);
-  return run<T, prod_line>(c, a->g, a->g, (int)a->dim, 0);
+  return run<T, prod_line>(a->gx, a->x, a->g, a->g, (int)a->dim, 0);
 }
 template <class T> static th_status var_grad(const th_call *c)
 {
   const var_grad_args *a = var_grad_args_of(c);
-  return run<T, var_line>(c, a->g, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
+  return run<T, var_line>(a->gx, a->x, a->g, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
 }
 template <class T> static th_status std_grad(const th_call *c)
 {
   const std_grad_args *a = std_grad_args_of(c);
-  return run<T, std_line>(c, a->y, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
+  return run<T, std_line>(a->gx, a->x, a->y, a->g, (int)a->dim, divisor(a->x, a->dim, a->biased));
 }
 template <class T> static th_status norm_grad(const th_call *c)
 {
   const norm_grad_args *a = norm_grad_args_of(c);
-  return run<T, norm_line>(c, a->y, a->g, (int)a->dim, a->p);
+  return run<T, norm_line>(a->gx, a->x, a->y, a->g, (int)a->dim, a->p);
 }
 
 /* ---- one number for many ---- */

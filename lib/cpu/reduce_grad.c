@@ -111,10 +111,9 @@ static void K(norm_lines)(void *q, int64_t first, int64_t last)
   K(over)(q, first, last, K(norm_line));
 }
 
-static th_status K(run)(const th_call *c, const th_tensor *y, const th_tensor *g, int dim, double p,
+static th_status K(run)(const th_tensor *gx, const th_tensor *x, const th_tensor *y, const th_tensor *g, int dim, double p,
                         th_block f)
 {
-  const th_tensor *gx = prod_grad_args_of(c)->gx, *x = prod_grad_args_of(c)->x;
   const th_tensor wide_g = th_with_dim(g, dim, x->ndim), wide_y = th_with_dim(y, dim, x->ndim);
   grad q = {
     .gx = TH_DATA(T, gx), .x = TH_DATA(T, x), .g = TH_DATA(T, g), .y = TH_DATA(T, y), .p = p
@@ -130,24 +129,24 @@ static double K(divisor)(const th_tensor *x, int64_t dim, int64_t biased)
 static th_status K(prod_grad)(const th_call *c)
 {
   const prod_grad_args *a = prod_grad_args_of(c);
-  return K(run)(c, a->g, a->g, (int)a->dim, 0, K(prod_lines));
+  return K(run)(a->gx, a->x, a->g, a->g, (int)a->dim, 0, K(prod_lines));
 }
 static th_status K(var_grad)(const th_call *c)
 {
   const var_grad_args *a = var_grad_args_of(c);
   const double n = K(divisor)(a->x, a->dim, a->biased);
-  return K(run)(c, a->g, a->g, (int)a->dim, n, K(var_lines));
+  return K(run)(a->gx, a->x, a->g, a->g, (int)a->dim, n, K(var_lines));
 }
 static th_status K(std_grad)(const th_call *c)
 {
   const std_grad_args *a = std_grad_args_of(c);
   const double n = K(divisor)(a->x, a->dim, a->biased);
-  return K(run)(c, a->y, a->g, (int)a->dim, n, K(std_lines));
+  return K(run)(a->gx, a->x, a->y, a->g, (int)a->dim, n, K(std_lines));
 }
 static th_status K(norm_grad)(const th_call *c)
 {
   const norm_grad_args *a = norm_grad_args_of(c);
-  return K(run)(c, a->y, a->g, (int)a->dim, a->p, K(norm_lines));
+  return K(run)(a->gx, a->x, a->y, a->g, (int)a->dim, a->p, K(norm_lines));
 }
 
 static void K(fill_row)(char *const *at, const int64_t *step, int64_t n, const void *ctx)
