@@ -125,15 +125,8 @@ local GRADIENTS = 'gradients of ops, for modules'
 
 local function file_name(entry) return entry.file and entry.file:match '([^/]*)%.lua$' end
 
-local function family(name, path)
-   if path:find '/container/' then return 'Containers' end
-   if name:find '^Spatial' or name == 'PixelShuffle' or name == 'UpSampling' then return 'Images' end
-   if name:find '^Temporal' then return 'Sequences' end
-   if name:find '^Volumetric' then return 'Volumes' end
-   if name:find 'Table' or name == 'MM' or name == 'MV' or name == 'DotProduct' or name:find 'Distance' then return 'Tables of tensors' end
-   if path:find '/activation' or path:find '/softmax' or name:find 'LU$' or name == 'Clamp' then return 'Activations' end
-   return 'Layers'
-end
+-- The heading of a class of nn: the folder of its file.
+local function theme(path) return path:match '/nn/(%l+)/' or 'Module' end
 
 -- The page and the heading of a key: nil for what its class inherits, and for internal names.
 local function place(key, entry, of_op)
@@ -153,7 +146,7 @@ local function place(key, entry, of_op)
       end
       local info = class.getmetatable('nn.' .. name)
       local whole = doc.entry('nn.' .. name)
-      return of, of == 'criterions' and 'Criterions' or family(name, info and whole.file or '')
+      return of, of == 'criterions' and 'Criterions' or theme(info and whole.file or '')
    end
    if package_name == 'torch' then
       local name = key:match '^torch%.(%w+)'

@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local utils = require 'nn.utils'
 local arg = require 'torch.arg'
-local devices = require 'nn.devices'
+local devices = require 'nn.parallel.devices'
 
 --- The base class of layers. A derived class needs `__init`, `updateOutput(input)` that fills and returns
 -- `self.output`, `updateGradInput(input, gradOutput)` that fills and returns `self.gradInput`, and, with

@@ -4,7 +4,7 @@ local construct = require 'torch.construct'
 local record = require 'torch.record'
 local dtype = require 'torch.dtype'
 local storage = require 'torch.storage'
-local devices = require 'nn.devices'
+local devices = require 'nn.parallel.devices'
 local C = require 'torch.lib'.C
 
 --- nn.utils: Helpers for modules: nested tables of tensors, copies, clearing.

@@ -1,7 +1,7 @@
 -- cudnn.convolution - convolutions of sequences, images and volumes under cudnn's names.
 local torch = require 'torch'
-local whole = require 'nn.constants'.whole
-local windows = require 'nn.windows'
+local whole = require 'nn.support.constants'.whole
+local windows = require 'nn.support.windows'
 local accepted = require 'cudnn.accepted'
 
 --- nn.SpatialConvolution that may have groups.

@@ -1,8 +1,8 @@
 -- cudnn.normalisation - batch normalisation, normalisation over neighbours, and losses of pixels, under cudnn's names.
 local torch = require 'torch'
 local nn = require 'nn'
-local images = require 'nn.images'
-local constants = require 'nn.constants'
+local images = require 'nn.support.images'
+local constants = require 'nn.support.constants'
 local accepted = require 'cudnn.accepted'
 
 local whole, finite = constants.whole, constants.finite

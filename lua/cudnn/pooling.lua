@@ -1,7 +1,7 @@
 -- cudnn.pooling - max and average pooling under cudnn's names: windows do not overlap unless steps are given.
 local torch = require 'torch'
-local whole = require 'nn.constants'.whole
-local windows = require 'nn.windows'
+local whole = require 'nn.support.constants'.whole
+local windows = require 'nn.support.windows'
 local accepted = require 'cudnn.accepted'
 
 --- nn.SpatialMaxPooling under cudnn's name.

@@ -285,7 +285,7 @@ local function function_entry(key, f)
    return entry
 end
 
--- The head of a file: 'nn/Linear.lua - y = x W' + b.' gives 'y = x W' + b.'
+-- The head of a file: 'nn/linear/Linear.lua - y = x W' + b.' gives 'y = x W' + b.'
 local function head_of(path) return (lines_of(path)[1] or ''):match '^%-%-+%s*%S+%s+%-%s+(.*)$' end
 
 local function class_entry(key, mt)

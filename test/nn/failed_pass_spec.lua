@@ -6,7 +6,7 @@ local nn = require 'nn'
 local check = require 'test.gradcheck'
 local drawn = require 'test.nn.drawn'
 local cases = require 'test.nn.cases'
-local rollback = require 'nn.rollback'
+local rollback = require 'nn.support.rollback'
 local map = nn.utils.map
 
 -- Everything of a nested table of tensors that a user can see.

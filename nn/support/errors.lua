@@ -1,0 +1,152 @@
+-- nn/support/errors.lua - error messages of constructors and passes of layers: the name of the layer, and its arguments.
+local torch = require 'torch'
+local arg = require 'torch.arg'
+local utils = require 'nn.utils'
+local rollback = require 'nn.support.rollback'
+
+local errors = {}
+
+local passes = {'forward', 'updateOutput', 'backward', 'updateGradInput', 'accGradParameters', 'accUpdateGradParameters',
+   'backwardUpdate'}
+
+local forwards = {forward = true, updateOutput = true}
+local changesGradInput = {backward = true, updateGradInput = true, backwardUpdate = true}
+
+-- Lua's messages about values that a function did not expect.
+local ofLua = {'^attempt to ', '^bad argument #', '^cannot convert ', "^'for' ", '^table index is ', '^wrong number of arguments',
+   '^invalid value ', "has no member named '", '^size of C type '}
+
+--- Whether a text is a message of Lua about values that a function did not expect.
+function errors.of_lua(text)
+   for _, pattern in ipairs(ofLua) do
+      if text:find(pattern) then return true end
+   end
+   return false
+end
+
+local here = debug.getinfo(1, 'S').source:match '^@?(.*)support/errors%.lua$'
+
+--- Describes values for messages: "a tensor 3x4 and a number (2)".
+function errors.described(...)
+   local words = {}
+   for i = 1, select('#', ...) do words[i] = arg.describe((select(i, ...))) end
+   return table.concat(words, ' and ')
+end
+
+-- Raises an error again in the name of this layer, unless it already names one. Lua's messages about code of users stay
+-- unchanged.
+local function retell(self, what, err, ...)
+   if type(err) ~= 'string' or err:find '^In %d+ module of ' then error(err, 0) end
+   local file, text = err:match '^(.-):%d+: (.*)$'
+   local ours = file and (file:sub(1, #here) == here or file:find 'torch/class%.lua$')
+   if err:find '^[^\n]*nn%.%u' then
+      if ours then utils.fail(text) end
+      error(err, 0)
+   end
+   local name = torch.typename(self) or arg.describe(self)
+   if ours then
+      if errors.of_lua(text) then utils.refuse(name, what, 'have types and sizes that it accepts', errors.described(...)) end
+      err = text
+   end
+   utils.fail(('%s: %s'):format(name, err))
+end
+
+--- init(self, ...), whose errors name the class.
+function errors.construct(init, self, ...)
+   local ok, err = pcall(init, self, ...)
+   if not ok then retell(self, 'arguments', err, ...) end
+end
+
+-- A layer with anyGradShape takes a gradOutput of any shape with as many elements as the input, in their order. Shapes are
+-- compared only after a pass has failed. `old` is the result of rollback.keep.
+local function retry(f, self, what, err, input, other, scale, old)
+   if old then rollback.restore(self, old) end
+   if self.anyGradShape and torch.isTensor(input) and torch.isTensor(other) and other:nElement() == input:nElement()
+      and not other:isSameSizeAs(input) then
+      local ok, result = pcall(f, self, input, other:contiguous():viewAs(input), scale)
+      if ok then return result end
+      if old then rollback.restore(self, old) end
+   end
+   retell(self, what, err, input, other)
+end
+
+-- nn.optimizeMemory has let outputs be overwritten that a backward pass needs.
+local function shares(self)
+   utils.fail(torch.typename(self)
+      .. ': backward needs the outputs of all layers, but nn.optimizeMemory lets them share memory; call training() first')
+end
+
+local told = setmetatable({}, {__mode = 'k'})
+
+-- A class with parameters gets separate methods of these names, because accGradParameters may refuse what updateGradInput took.
+local Module = torch.getmetatable 'nn.Module'
+local inherited = {
+   backward = function(self, input, gradOutput, scale) return Module.backward(self, input, gradOutput, scale) end,
+   backwardUpdate = function(self, input, gradOutput, lr) return Module.backwardUpdate(self, input, gradOutput, lr) end,
+}
+
+-- The text is compiled once for each function, so that the compiler sees which one is called. Flags of `pass`: back (a backward
+-- pass), undo (restore gradInput when it fails), note (record the input when it succeeds), pair (it has two results).
+local function source(pass)
+   local results = pass.pair and 'result, second' or 'result'
+   return table.concat({
+      'local f, pcall, retell, what, shares, retry, keep, note = ...',
+      'return function(self, input, other, scale)',
+      pass.back and 'if self.sharesMemory then shares(self) end' or '',
+      pass.undo and 'local old = keep(self, input, other)' or '',
+      ('local ok, %s = pcall(f, self, input, other, scale)'):format(results),
+      ('if ok then %s return %s end'):format(pass.note and 'note(self, input)' or '', results),
+      pass.back and ('return retry(f, self, what, result, input, other, scale%s)'):format(pass.undo and ', old' or '')
+         or 'retell(self, what, result, input, other)',
+      'end',
+   }, '\n')
+end
+
+local function telling(f, second, pass)
+   local made = load(source(pass), '@' .. here .. 'support/errors.lua')(f, pcall, retell, 'input and ' .. second, shares, retry,
+      rollback.keep, rollback.note)
+   arg.behind[made] = f
+   told[made] = true
+   return made
+end
+
+--- Wraps the passes of a class of this package, so that their errors describe their arguments.
+-- @param second  the name of their second argument; a class with results = 2 returns two
+function errors.tell(class, second)
+   local layer = second == 'gradOutput'
+   local careful = layer and not class.refusesFirst
+   if careful and rawget(class, 'accGradParameters') then
+      for name, f in pairs(inherited) do
+         if class[name] == Module[name] then class[name] = f end
+      end
+   end
+   for _, name in ipairs(passes) do
+      local f = rawget(class, name)
+      if f and not told[f] then
+         class[name] = telling(f, second, {
+            pair = class.results == 2, back = layer and not forwards[name],
+            undo = careful and changesGradInput[name], note = careful and name == 'updateOutput',
+         })
+         if careful and name == 'updateOutput' then rollback.noting[class[name]] = true end
+      end
+   end
+end
+
+local seconds = { [torch.getmetatable 'nn.Module'] = 'gradOutput', [torch.getmetatable 'nn.Criterion'] = 'target' }
+
+--- The same for a class of this package and its ancestors; the base class determines the name of the second argument.
+function errors.guard(class)
+   local parent = getmetatable(class)
+   local up = parent
+   while up and not seconds[up] do up = getmetatable(up) end
+   if not up then return end
+   if parent ~= up then errors.guard(parent) end                -- a child needs no copies of its parent's methods
+   errors.tell(class, seconds[up])
+end
+
+for name in pairs(require 'nn') do
+   local class = torch.getmetatable('nn.' .. name)
+   if class then errors.guard(class) end
+end
+
+return errors

@@ -1,0 +1,40 @@
+-- nn/table/CAddTable.lua - the sum of the tensors of a table.
+local torch = require 'torch'
+local operands = require 'nn.support.operands'
+
+local checkTypes, grads = operands.checkTypes, operands.grads
+
+--- The sum of the tensors; with `inplace` the first input holds it.
+-- nn.CAddTable():forward{torch.Tensor{1, 2}, torch.Tensor{3, 4}} --> {4, 6}
+local CAddTable, Module = torch.class('nn.CAddTable', 'nn.Module')
+
+function CAddTable:__init(inplace)
+   Module.__init(self)
+   self.inplace = inplace
+   self.gradInput = {}
+end
+
+function CAddTable:updateOutput(input)
+   checkTypes(self, input, 1)
+   if self.inplace then
+      self.output:set(input[1])
+   else
+      self.output:resizeAs(input[1]):copy(input[1])
+   end
+   for i = 2, #input do self.output:add(input[i]) end
+   return self.output
+end
+
+function CAddTable:updateGradInput(input, gradOutput)
+   local g = grads(self, input)
+   for i = 1, #input do
+      if self.inplace then
+         g[i]:set(gradOutput)
+      else
+         g[i]:resizeAs(input[i]):copy(gradOutput)
+      end
+   end
+   return g
+end
+
+return CAddTable
