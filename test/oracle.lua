@@ -4,7 +4,7 @@
 local torch = require 'torch'
 local op = require 'torch.op'
 local dtype = require 'torch.dtype'
-local draw = require 'test.draw'
+local draw = require 'test.support.draw'
 local C = require 'torch.lib'.C
 local oracle = {}
 
@@ -71,7 +71,7 @@ local FORWARD = {
 }
 FORWARD.conv2d_grad_weight = FORWARD.conv2d_grad_input
 
--- Further values of arguments that defaults and test/draw.lua leave as they are.
+-- Further values of arguments that defaults and test/support/draw.lua leave as they are.
 local INF = math.huge
 local moved = { strideH = 2, strideW = 1, padH = 1, padW = 2, dilationH = 1, dilationW = 2 }
 local norms = { { norm = 'ortho' }, { norm = 'forward' } }
@@ -113,7 +113,7 @@ local VARIANTS = {
    multinomial = { { replacement = true } }, linspace = { { first = 3, last = -1 } },
    range = { { first = 3, last = -4, step = -0.5 } },
 }
--- What a call needs that test/draw.lua leaves out: hues and their like lie in 0..1.
+-- What a call needs that test/support/draw.lua leaves out: hues and their like lie in 0..1.
 local function in_range(name, a)
    if name == 'image_color' then a.x:add(0.5):div(2) end
    if name == 'histc' or name == 'bhistc' then a.bins = 10 end
@@ -252,7 +252,7 @@ local function specs()
    return texts
 end
 
--- The spec with the properties of an op: one that gives its name to test/opcheck.lua, or else the one that calls it most.
+-- The spec with the properties of an op: one that gives its name to test/support/opcheck.lua, or else the one that calls it most.
 local function spec_of(name, texts)
    local plain = name:gsub('_$', '')
    local act = plain:match '^(.*)_grad$'

@@ -12,7 +12,7 @@
 --   - No activity failed.
 --   - Resident memory grows by at most 4 MiB and 2 % of it, and allocated memory, which is what malloc and Lua hold, by at most
 --     1 MiB and 1 %. Before it measures, the soak drops the cache of freed blocks, and malloc gives back what is free between
---     allocated blocks: its heap else stays as large as the largest round has made it. test/steady.lua defines growth.
+--     allocated blocks: its heap else stays as large as the largest round has made it. test/support/steady.lua defines growth.
 --   - The number of descriptors, of threads and of child processes does not climb, and no file of an activity is left.
 local here = debug.getinfo(1, 'S').source:match '^@(.*)/[^/]*$' or '.'
 package.path = here .. '/../?.lua;' .. package.path
@@ -20,7 +20,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local paths = require 'paths'
 local runs = require 'test.runs'
-local steady = require 'test.steady'
+local steady = require 'test.support.steady'
 local worker = require 'torch.worker'
 local C = require 'torch.lib'.C
 

@@ -1,7 +1,7 @@
 -- torch.fuse - turns LuaJIT's option 'fuse' off. With it, compiled code reads a value from memory where it uses the value, which
 -- may be after another call has changed that memory. Without it, compiled code reads where the program reads.
 --
--- Two kinds of programs get wrong answers with the option, from Debian's LuaJIT of March 2022 (test/fuse_spec.lua has both):
+-- Two kinds of programs get wrong answers with the option, from Debian's LuaJIT of March 2022 (test/torch/luajit_fuse_spec.lua has both):
 --    a field of a struct, read before a C function changes or frees the struct, and used after it;
 --    an entry of a table, which `next` stores where the next call of `next` stores its own.
 -- OpenResty's branch of January 2023 gives wrong answers to the first, too. See doc/design.md, faults of LuaJIT.

@@ -7,7 +7,7 @@ local nn = require 'nn'
 local optim = require 'optim'
 local tds = require 'tds'
 local judge = require 'test.fuzz.judge'
-local junk = require 'test.junk'
+local junk = require 'test.support.invalid_calls'
 
 local draw, pick = child.draw, child.pick
 local memory = require 'torch.lib'.C.th_memory_of(0)

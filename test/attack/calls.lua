@@ -6,7 +6,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local nn = require 'nn'
 for _, name in ipairs { 'paths', 'sys', 'xlua', 'optim', 'image', 'tds' } do require(name) end
-local junk = require 'test.junk'
+local junk = require 'test.support.invalid_calls'
 local judge = require 'test.fuzz.judge'
 
 local draw, pick = child.draw, child.pick

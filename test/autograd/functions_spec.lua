@@ -2,7 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local autograd = require 'autograd'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 local util = autograd.util
 local gradcheck = autograd.gradcheck { randomizeInput = false }
 

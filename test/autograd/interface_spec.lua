@@ -3,7 +3,7 @@
 local torch = require 'torch'
 require 'nn'
 local autograd = require 'autograd'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 local util = require 'autograd.util'
 local gradcheck = require 'autograd.gradcheck' { randomizeInput = false }
 

@@ -3,7 +3,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local autograd = require 'autograd'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 local util = autograd.util
 local gradcheck = autograd.gradcheck { randomizeInput = false }
 

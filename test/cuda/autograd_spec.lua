@@ -2,7 +2,7 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 require 'nn'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('autograd of CUDA tensors', describe, pending) then return end
 local autograd = require 'autograd'

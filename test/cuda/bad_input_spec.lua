@@ -1,8 +1,8 @@
 -- test/cuda/bad_input_spec.lua - what CUDA tensors refuse, and that everything works afterwards.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('CUDA tensors', describe, pending) then return end

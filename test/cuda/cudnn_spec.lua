@@ -2,9 +2,9 @@
 -- as the settings say.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
+local device = require 'test.support.cuda.device'
 
 if device.missing('cuDNN on a CUDA device', describe, pending) then return end
 

@@ -1,7 +1,7 @@
 -- test/cuda/cutorch_spec.lua - CUDA tensors as values: types, elements, printing, files, devices, streams, memory.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('cutorch', describe, pending) then return end

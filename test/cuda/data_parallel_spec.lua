@@ -8,8 +8,8 @@ local nn = require 'nn'
 local optim = require 'optim'
 local idx = require 'examples.lib.idx'
 local exchange = require 'nn.parallel.exchange'
-local device = require 'test.cuda.device'
-local refuses = require 'test.refuses'
+local device = require 'test.support.cuda.device'
+local refuses = require 'test.support.refuses'
 local cutorch = device.cutorch
 
 local COUNT = cutorch and math.min(4, cutorch.getDeviceCount()) or 0
@@ -264,7 +264,7 @@ for name, wrap in pairs(containers) do
          assert.equal('nn.Sequential', torch.type(back[1]))
          assert(rawequal(back[1], back[2]:get(1)))
          near(m:forward(x), back[1]:forward(x), 1e-6, 'output')
-         local file = require 'test.temporary'.name '.t7'
+         local file = require 'test.support.temporary'.name '.t7'
          torch.save(file, dp)
          local p = io.popen(('TH_CUDA= %s -e "require \'nn\'; local m = torch.load(\'%s\'); print(torch.type(m), m:type(), '
             .. 'm:forward(torch.FloatTensor(2, 3):fill(1)):size(1))" 2>&1'):format(os.getenv 'TH' or 'build/bin/th', file))

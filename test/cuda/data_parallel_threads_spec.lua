@@ -8,8 +8,8 @@ void pthread_exit(void *result);
 ffi.C.setenv('TH_CUDA_EMU_DEVICES', '4', 0)
 local torch = require 'torch'
 local nn = require 'nn'
-local device = require 'test.cuda.device'
-local refuses = require 'test.refuses'
+local device = require 'test.support.cuda.device'
+local refuses = require 'test.support.refuses'
 local cutorch = device.cutorch
 
 local COUNT = cutorch and math.min(4, cutorch.getDeviceCount()) or 0

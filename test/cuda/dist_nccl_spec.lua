@@ -1,15 +1,15 @@
 -- test/cuda/dist_nccl_spec.lua - collectives over NCCL between ranks with a CUDA device each.
 -- runs once
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 if device.missing('dist over NCCL', describe, pending) then return end
 if not require 'cutorch'.getDeviceProperties(1).emulated then
    describe('dist over NCCL', function() pending('these are for the emulated device: TH_CUDA=emu') end)
    return
 end
 local ffi = require 'ffi'
-local hosts = require 'test.dist.hosts'
-local ranks = require 'test.dist.ranks'
-local temporary = require 'test.temporary'
+local hosts = require 'test.support.comm.hosts'
+local ranks = require 'test.support.comm.ranks'
+local temporary = require 'test.support.temporary'
 ffi.cdef 'int unsetenv(const char *name);'
 
 local head = [[

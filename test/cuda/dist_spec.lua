@@ -1,9 +1,9 @@
 -- test/cuda/dist_spec.lua - tensors and models on CUDA devices in a job of several ranks.
 -- runs once
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 if device.missing('dist', describe, pending) then return end
-local ranks = require 'test.dist.ranks'
-local temporary = require 'test.temporary'
+local ranks = require 'test.support.comm.ranks'
+local temporary = require 'test.support.temporary'
 
 local head = [[
 require 'cunn'

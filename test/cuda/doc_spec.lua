@@ -2,8 +2,8 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local doc = require 'torch.doc'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('help of cutorch', describe, pending) then return end

@@ -1,6 +1,6 @@
 -- test/cuda/emu_spec.lua - the emulated device: barriers, warps, streams, faults, with and without AddressSanitizer.
 -- runs once: the device does not depend on the level
-local temporary = require 'test.temporary'
+local temporary = require 'test.support.temporary'
 
 local function run(command)
    local f = io.popen(command .. ' 2>&1; echo "=$?"')
@@ -20,7 +20,7 @@ for _, how in ipairs{ { 'as it is', '-O1' }, { 'under AddressSanitizer', '-O1 -g
       local program, case = nil, nil
       setup(function()
          program = temporary.name '.emu'
-         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
+         local status, text = run(('c++ -std=c++17 %s -Wall -Wextra -Werror -Icunn/emu -Ilib/include test/support/cuda/emu.cc cunn/emu/*.cc -lpthread -o %s')
             :format(how[2], program))
          assert(status == 0, text)
          function case(name, environment)

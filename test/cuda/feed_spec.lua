@@ -1,9 +1,9 @@
--- test/cuda/data_spec.lua - batches in pinned memory of the host.
+-- test/cuda/feed_spec.lua - batches in pinned memory of the host.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local feed = require 'feed'
 local C = require 'torch.lib'.C
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('batches in pinned memory', describe, pending) then return end
 

@@ -1,8 +1,8 @@
 -- test/cuda/fft_signal_spec.lua - cosine transforms, stft and convolution of CUDA tensors, against those of the CPU.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('torch.fft on a CUDA device', describe, pending) then return end

@@ -1,9 +1,9 @@
 -- test/cuda/fft_spec.lua - Fourier transforms of CUDA tensors: what is beyond test/cuda/ops_spec.lua's cases, and without cuFFT.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('Fourier transforms on a CUDA device', describe, pending) then return end

@@ -1,8 +1,8 @@
 -- test/cuda/functions_spec.lua - functions of cutorch for devices, peers, handles, streams, memory, and what they refuse.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('cutorch', describe, pending) then return end

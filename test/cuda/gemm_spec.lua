@@ -1,8 +1,8 @@
 -- test/cuda/gemm_spec.lua - products of matrices on the device: every layout, by cuBLAS and by our own tiles.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('products on a CUDA device', describe, pending) then return end

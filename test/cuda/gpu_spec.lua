@@ -2,7 +2,7 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if not cutorch or cutorch.getDeviceCount() < 2 then

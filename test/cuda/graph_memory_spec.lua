@@ -2,8 +2,8 @@
 -- runs once, on the plain build: the device does not depend on the level
 local torch = require 'torch'
 local nn = require 'nn'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('memory of CUDA graphs', describe, pending) then return end
 local cutorch = device.cutorch

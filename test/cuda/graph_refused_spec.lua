@@ -3,8 +3,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('what CUDA graphs cannot record', describe, pending) then return end
 local cutorch = device.cutorch

@@ -5,8 +5,8 @@ local nn = require 'nn'
 local optim = require 'optim'
 local idx = require 'examples.lib.idx'
 local worker = require 'torch.worker'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('CUDA graphs', describe, pending) then return end
 local cutorch = device.cutorch
@@ -423,7 +423,7 @@ describe('cutorch.graph', function()
       end
    end)
    it('records on, though another thread waits for the device meanwhile', function()
-      local thread = worker.new 'test.echo'
+      local thread = worker.new 'test.support.worker_echo'
       finally(function() thread:close() end)
       local function wait()
          local c, t = require 'cutorch', require 'torch'

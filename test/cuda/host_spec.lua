@@ -1,8 +1,8 @@
 -- test/cuda/host_spec.lua - host memory that devices can access: pinned tensors, asynchronous copies, managed tensors.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('memory of the host', describe, pending) then return end

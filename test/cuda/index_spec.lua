@@ -1,8 +1,8 @@
 -- test/cuda/index_spec.lua - indices and masks on CUDA devices: refusals, and the order of writes to equal indices.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('places', describe, pending) then return end
 

@@ -1,6 +1,6 @@
 -- test/cuda/library_spec.lua - the search for CUDA libraries: TH_CUDA_LIBS, the loader, packages of Python; errors.
 -- runs once: the search does not depend on the level
-local temporary = require 'test.temporary'
+local temporary = require 'test.support.temporary'
 
 local function run(command)
    local f = io.popen(command .. ' 2>&1; echo "=$?"')
@@ -36,7 +36,7 @@ describe('a library of CUDA', function()
 
    setup(function()
       program, home = temporary.name '.program', temporary.name '.home'
-      local build = 'c++ -std=c++17 -Wall -Wextra -Werror test/cuda/library.cc cunn/library.cc -ldl -o '
+      local build = 'c++ -std=c++17 -Wall -Wextra -Werror test/support/cuda/library.cc cunn/library.cc -ldl -o '
       local status, text = run(build .. program)
       assert(status == 0, text)
       put('first', 'libprobe-b.so', 1)

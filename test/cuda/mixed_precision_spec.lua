@@ -3,7 +3,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('nn.MixedPrecision on a device', describe, pending) then return end
 

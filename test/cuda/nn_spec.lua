@@ -2,9 +2,9 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 require 'nn'
-local check = require 'test.gradcheck'
-local drawn = require 'test.nn.drawn'
-local device = require 'test.cuda.device'
+local check = require 'test.support.gradcheck'
+local drawn = require 'test.support.nn.random_cases'
+local device = require 'test.support.cuda.device'
 
 if device.missing('nn on a CUDA device', describe, pending) then return end
 
@@ -123,8 +123,8 @@ describe('on a CUDA device, as on the CPU:', function()
          end
       end
    end
-   for _, case in ipairs(require 'test.nn.cases') do it(case.new, function() try(case, module) end) end
-   for _, case in ipairs(require 'test.nn.criterion_cases') do
+   for _, case in ipairs(require 'test.support.nn.cases') do it(case.new, function() try(case, module) end) end
+   for _, case in ipairs(require 'test.support.nn.criterion_cases') do
       if not case.none then it(case.new, function() try(case, criterion) end) end
    end
 

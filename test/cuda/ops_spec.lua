@@ -2,10 +2,10 @@
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
 local op = require 'torch.op'
-local draw = require 'test.draw'
+local draw = require 'test.support.draw'
 local dtype = require 'torch.dtype'
 local C = require 'torch.lib'.C
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('CUDA kernels', describe, pending) then return end
 

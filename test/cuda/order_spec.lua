@@ -1,8 +1,8 @@
 -- test/cuda/order_spec.lua - sorts, selections, scans and counts of lines that many blocks share.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('lines that blocks share', describe, pending) then return end
 

@@ -1,8 +1,8 @@
 -- test/cuda/overlap_spec.lua - results on a device whose elements share memory are the same as on the CPU.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 
 if device.missing('results that overlap themselves', describe, pending) then return end
 

@@ -1,8 +1,8 @@
 -- test/cuda/random_spec.lua - random numbers on CUDA devices: their generators, and how they are seeded.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local device = require 'test.cuda.device'
+local refuses = require 'test.support.refuses'
+local device = require 'test.support.cuda.device'
 local cutorch = device.cutorch
 
 if device.missing('random numbers', describe, pending) then return end

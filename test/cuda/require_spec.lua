@@ -1,7 +1,7 @@
 -- test/cuda/require_spec.lua - what require 'cutorch' and require 'cunn' say where this build has no CUDA library.
 -- runs once: the message does not depend on the level
 local lib = require 'torch.lib'
-local temporary = require 'test.temporary'
+local temporary = require 'test.support.temporary'
 
 local th = os.getenv 'TH' or 'build/bin/th'
 

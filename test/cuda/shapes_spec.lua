@@ -1,10 +1,10 @@
 -- test/cuda/shapes_spec.lua - inputs of equal element count in other shapes and layouts on a device: as on the CPU.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local shapes = require 'test.shapes'
+local shapes = require 'test.support.shapes'
 local dtype = require 'torch.dtype'
 local C = require 'torch.lib'.C
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 local WHAT = 'on a CUDA device, inputs of any shape and layout give what packed ones give on the CPU:'
 if device.missing(WHAT, describe, pending) then return end

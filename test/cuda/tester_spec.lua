@@ -1,7 +1,7 @@
 -- test/cuda/tester_spec.lua - torch.Tester compares tensors of a device.
 -- runs once: the device does not depend on the level
 local torch = require 'torch'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('torch.Tester', describe, pending) then return end
 

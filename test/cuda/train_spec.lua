@@ -4,7 +4,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 local idx = require 'examples.lib.idx'
-local device = require 'test.cuda.device'
+local device = require 'test.support.cuda.device'
 
 if device.missing('training on a CUDA device', describe, pending) then return end
 
@@ -89,7 +89,7 @@ describe('a network that learns digits on a CUDA device', function()
          for i = 1, p:size(1) do lines[#lines + 1] = ('%.9g'):format(p[i]) end
          io.write(table.concat(lines, ' '))
       ]]
-      local file = require 'test.temporary'.name '.lua'
+      local file = require 'test.support.temporary'.name '.lua'
       local f = assert(io.open(file, 'w'))
       f:write(code)
       f:close()

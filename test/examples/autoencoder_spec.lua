@@ -3,7 +3,7 @@
 local torch = require 'torch'
 require 'nn'
 local idx = require 'examples.lib.idx'
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local autoencoder
 

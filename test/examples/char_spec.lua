@@ -3,8 +3,8 @@
 local torch = require 'torch'
 require 'nn'
 local characters = require 'examples.lib.characters'
-local example = require 'test.example'
-local refuses = require 'test.refuses'
+local example = require 'test.support.example'
+local refuses = require 'test.support.refuses'
 
 local char, text
 local SMALL = '-hidden 12 -batchSize 4 -sequence 10 -threads 2'

@@ -4,7 +4,7 @@ local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
 local idx = require 'examples.lib.idx'
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local ctc
 local SMALL = '-digits 2 -batchSize 16 -testLines 60 -hidden 40 -learningRate 0.01'

@@ -4,7 +4,7 @@ local torch = require 'torch'
 require 'nn'
 local idx = require 'examples.lib.idx'
 
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local digits
 local function path(name) return digits:path(name) end

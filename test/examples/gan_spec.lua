@@ -1,6 +1,6 @@
 -- test/examples/gan_spec.lua - the network that draws digits improves, draws on request, and resumes to the same bits.
 -- runs once
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local gan
 local SHORT = '-epochs 2 -hidden 32 -threads 2'

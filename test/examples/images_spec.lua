@@ -2,7 +2,7 @@
 -- runs once
 local ffi = require 'ffi'
 local image = require 'image'
-local example = require 'test.example'
+local example = require 'test.support.example'
 local torch = require 'torch'
 
 if not pcall(ffi.load, os.getenv 'TH_JPEG' or 'libturbojpeg.so.0') then

@@ -2,9 +2,9 @@
 -- runs once
 local torch = require 'torch'
 require 'nn'
-local example = require 'test.example'
+local example = require 'test.support.example'
 local wave = require 'examples.lib.wave'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local longconv
 local SMALL = '-length 512 -sequences 24 -batchSize 6 -threads 2'           -- four steps an epoch

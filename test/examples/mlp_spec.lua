@@ -1,7 +1,7 @@
 -- test/examples/mlp_spec.lua - the example of autograd: it learns, saves its parameters, and resumes to the same bits.
 -- runs once
 local torch = require 'torch'
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local mlp
 

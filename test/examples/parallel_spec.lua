@@ -2,8 +2,8 @@
 -- runs once
 local torch = require 'torch'
 require 'nn'
-local ranks = require 'test.dist.ranks'
-local temporary = require 'test.temporary'
+local ranks = require 'test.support.comm.ranks'
+local temporary = require 'test.support.temporary'
 
 local function learn(command)
    local status, out, err = ranks.sh(("%s examples/parallel.lua -epochs 1 %s"):format(command[1], command[2]), 100)

@@ -1,6 +1,6 @@
 -- test/examples/transformer_spec.lua - the small transformer learns, writes, and resumes to the same bits.
 -- runs once
-local example = require 'test.example'
+local example = require 'test.support.example'
 
 local transformer
 local SMALL = '-hidden 16 -heads 2 -layers 2 -batchSize 4 -sequence 16 -threads 2'

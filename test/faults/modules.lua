@@ -1,7 +1,7 @@
 -- test/faults/modules.lua - steps of the tour through nn: forward and backward of every module and criterion.
 local torch = require 'torch'
 local nn = require 'nn'
-local drawn = require 'test.nn.drawn'
+local drawn = require 'test.support.nn.random_cases'
 
 -- The numbers of parameters: a module may give them another shape or another storage at its first use.
 local function numbers(weights)
@@ -90,11 +90,11 @@ local function by_hand(list)
 end
 
 return function(list)
-   for _, case in ipairs(require 'test.nn.cases') do
+   for _, case in ipairs(require 'test.support.nn.cases') do
       local ok = not case.new:find 'Parallel%(' and not case.new:find 'GPU' or case.new:find 'nn.Parallel%('
       if ok then for k = 1, #case do list[#list + 1] = module(case, k) end end
    end
-   for _, case in ipairs(require 'test.nn.criterion_cases') do
+   for _, case in ipairs(require 'test.support.nn.criterion_cases') do
       for k = 1, #case do list[#list + 1] = criterion(case, k) end
    end
    by_hand(list)

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local op = require 'torch.op'
 local dtype = require 'torch.dtype'
 local C = require 'torch.lib'.C
-local draw = require 'test.draw'
+local draw = require 'test.support.draw'
 
 local function supports(form, kind, device) return C.th_op_supports(form.op, device, dtype.id[kind]) ~= 0 end
 

@@ -333,7 +333,7 @@ local function data(list)
    end)
    add('thread: a worker', nil, function()
       local worker = require 'torch.worker'
-      local w = worker.new('test.echo', 1)
+      local w = worker.new('test.support.worker_echo', 1)
       local ok, a, b = pcall(function()
          w:ask('echo', torch.ones(20), 'text')
          return w:wait()

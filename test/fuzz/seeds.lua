@@ -52,7 +52,7 @@ function seeds.safetensors() seed('header', '\5\0' .. header) end
 
 -- Databases of LMDB with small pages: of all lengths of values, and of keys with several values.
 function seeds.lmdb()
-   local lmdb = require 'test.lmdb'
+   local lmdb = require 'test.support.lmdb'
    local function entries(n, length)
       local list = {}
       for i = 1, n do list[i] = { ('%02d'):format(i), ('x'):rep(i * length) } end
@@ -217,7 +217,7 @@ function seeds.hdf5()
    file('packed', function(h) h:write('/x', torch.zeros(20, 20), hdf5.DataSetOptions():setChunked(5, 5):setDeflate()) end)
    file('rows', function(h) h:append('/rows', torch.ones(1, 2), hdf5.DataSetOptions():setChunked(2, 2)) end)
    file('groups', function(h) h:write('/a', { b = { c = 1 }, d = torch.ByteTensor { 1 } }) end)
-   local f = assert(io.open('test/hdf5/h5py.h5', 'rb'))
+   local f = assert(io.open('test/support/h5py.h5', 'rb'))
    seed('h5py.h5', f:read '*a')
    f:close()
    words { 'TREE', 'SNOD', 'HEAP', 'GCOL', 'OHDR', '\255\255\255\255\255\255\255\255', '\0\0\0\0\0\0\0\0' }

@@ -1,7 +1,7 @@
 -- test/image/augment_spec.lua - image.augment: random parts of pictures as a batch.
 local torch = require 'torch'
 local image = require 'image'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local function picture(...) return torch.ByteTensor(...):random(0, 255) end
 local function bits(x) return torch.serialize(x:clone()) end

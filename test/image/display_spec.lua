@@ -4,9 +4,9 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local image = require 'image'
 local terminal = require 'image.terminal'
-local pty = require 'test.pty'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local pty = require 'test.support.pty'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 
 teardown(temporary.remove)
 

@@ -2,7 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local image = require 'image'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 -- A field of zeros for a picture.
 local function flow(x)

@@ -4,9 +4,9 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local image = require 'image'
 local feed = require 'feed'
-local little_memory = require 'test.little_memory'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local little_memory = require 'test.support.little_memory'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 local C = require 'torch.lib'.C
 
 teardown(temporary.remove)

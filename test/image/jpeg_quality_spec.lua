@@ -5,7 +5,7 @@ local torch = require 'torch'
 local image = require 'image'
 local jpeg = require 'feed.jpeg'
 local extended = require 'feed.jpeg_extended'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local has_jpeg = pcall(ffi.load, os.getenv 'TH_JPEG' or 'libturbojpeg.so.0')
 local function need_jpeg() return has_jpeg or (pending 'libturbojpeg is not installed' and false) end

@@ -4,8 +4,8 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local image = require 'image'
 local feed = require 'feed'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 local C = require 'torch.lib'.C
 
 teardown(temporary.remove)

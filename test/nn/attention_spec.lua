@@ -4,9 +4,9 @@ local torch = require 'torch'
 local nn = require 'nn'
 local optim = require 'optim'
 
-local checks = require 'test.nn.near'
+local checks = require 'test.support.nn.rounding'
 local draw, near = checks.draw, checks.near
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 -- One sample, step by step and head by head. sees(t, s): whether query t looks at key s.
 local function by_hand(m, q, k, v, sees)

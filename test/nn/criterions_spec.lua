@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
-local check = require 'test.gradcheck'
+local check = require 'test.support.gradcheck'
 
 local cases, named = {}, {}
 

@@ -3,8 +3,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
-local check = require 'test.gradcheck'
-local refuses = require 'test.refuses'
+local check = require 'test.support.gradcheck'
+local refuses = require 'test.support.refuses'
 
 local TARGET = { { 1, 3 }, {}, { 2, 2, 1 } }
 

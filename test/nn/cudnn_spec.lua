@@ -4,9 +4,9 @@ local torch = require 'torch'
 local nn = require 'nn'
 require 'nn.recurrent'
 local cudnn = require 'cudnn'
-local check = require 'test.gradcheck'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local check = require 'test.support.gradcheck'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 
 before_each(function() torch.manualSeed(4) end)
 teardown(temporary.remove)
@@ -317,7 +317,7 @@ describe('the package cudnn', function()
       assert.truthy(text:find('\ncudnn.ReLU\n', 1, true), text)
    end)
    it('loads models of CUDA tensors where there is no GPU, and they compute there', function()
-      local device = require 'test.cuda.device'
+      local device = require 'test.support.cuda.device'
       if not device.cutorch then return pending('there is no ' .. device.name .. ' here') end
       local net = nn.Sequential():add(cudnn.SpatialConvolution(1, 2, 3, 3)):add(cudnn.SpatialBatchNormalization(2)):add(cudnn.ReLU())
          :add(cudnn.SpatialMaxPooling(2, 2)):add(nn.View(8)):add(nn.Linear(8, 2)):add(cudnn.LogSoftMax()):cuda():evaluate()

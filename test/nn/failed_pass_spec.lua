@@ -3,9 +3,9 @@
 local torch = require 'torch'
 local ffi = require 'ffi'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local drawn = require 'test.nn.drawn'
-local cases = require 'test.nn.cases'
+local check = require 'test.support.gradcheck'
+local drawn = require 'test.support.nn.random_cases'
+local cases = require 'test.support.nn.cases'
 local rollback = require 'nn.support.rollback'
 local map = nn.utils.map
 

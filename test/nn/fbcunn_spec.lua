@@ -2,8 +2,8 @@
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local refuses = require 'test.refuses'
+local check = require 'test.support.gradcheck'
+local refuses = require 'test.support.refuses'
 
 before_each(function() torch.manualSeed(9) end)
 

@@ -1,7 +1,7 @@
 -- test/nn/fuse_spec.lua - nn.fuse: copies of models for inference that give the same with fewer layers.
 local torch = require 'torch'
 local nn = require 'nn'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 before_each(function() torch.manualSeed(4) end)
 

@@ -2,13 +2,13 @@
 -- runs once: the rules of gradients are written in Lua and do not depend on the CPU level
 local torch = require 'torch'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local drawn = require 'test.nn.drawn'
+local check = require 'test.support.gradcheck'
+local drawn = require 'test.support.nn.random_cases'
 
 local SHAPES = 20                          -- draws of each case
 local MOST = 12                            -- elements of a tensor that change one by one; then all change together
 
-local modules, criterions = require 'test.nn.cases', require 'test.nn.criterion_cases'
+local modules, criterions = require 'test.support.nn.cases', require 'test.support.nn.criterion_cases'
 local checks, met = {}, {}                 -- what was compared: how often, and for which classes
 local kept
 

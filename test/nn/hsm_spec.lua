@@ -2,7 +2,7 @@
 -- runs once
 local torch = require 'torch'
 local nn = require 'nn'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local MAPPING = { { 2, 1 }, { 1, 1 }, { 3, 2 }, { 1, 2 }, { 2, 2 }, { 3, 1 }, { 3, 3 } }
 

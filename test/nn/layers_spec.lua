@@ -2,9 +2,9 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local checks = require 'test.nn.near'
+local checks = require 'test.support.nn.rounding'
 local draw, near = checks.draw, checks.near
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 before_each(function() torch.manualSeed(9) end)
 

@@ -1,11 +1,11 @@
 -- test/nn/memory_spec.lua - nn.optimizeMemory and nn.save: less memory for inference, small files.
 local torch = require 'torch'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local drawn = require 'test.nn.drawn'
-local near = require 'test.nn.near'.near
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local check = require 'test.support.gradcheck'
+local drawn = require 'test.support.nn.random_cases'
+local near = require 'test.support.nn.rounding'.near
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 
 before_each(function() torch.manualSeed(2) end)
 after_each(temporary.remove)
@@ -90,7 +90,7 @@ describe('nn.optimizeMemory', function()
    end)
    it('is right for every module of nn between others', function()
       local count = 0
-      for _, case in ipairs(require 'test.nn.cases') do
+      for _, case in ipairs(require 'test.support.nn.cases') do
          local m, inputs = drawn.make(case, 3)
          for _, form in ipairs(inputs) do
             local x = form[1]
@@ -209,7 +209,7 @@ describe('nn.save', function()
    end)
    it('writes every module of nn so that it works after loading', function()
       local path = temporary.name '.t7'
-      for _, case in ipairs(require 'test.nn.cases') do
+      for _, case in ipairs(require 'test.support.nn.cases') do
          local no = case.no or {}
          if not no.file then
             local m, inputs = drawn.make(case, 3)

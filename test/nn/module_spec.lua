@@ -2,7 +2,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local function net()
    return nn.Sequential():add(nn.Linear(2, 3)):add(nn.Tanh()):add(nn.Linear(3, 2))

@@ -1,11 +1,11 @@
 -- test/nn/modules_spec.lua - what every module promises: any memory layout, copies, types, files; gradients_spec has the rest.
 local torch = require 'torch'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local drawn = require 'test.nn.drawn'
+local check = require 'test.support.gradcheck'
+local drawn = require 'test.support.nn.random_cases'
 
 local cases = {}                           -- {case, form}: each case with each form of its input, at the first shape drawn
-for _, case in ipairs(require 'test.nn.cases') do
+for _, case in ipairs(require 'test.support.nn.cases') do
    for k = 1, #case do cases[#cases + 1] = {case = case, form = k} end
 end
 
@@ -109,7 +109,7 @@ end
 
 describe('this spec', function()
    it('has a case for every module of nn', function()
-      local missing, named = {}, drawn.named(require 'test.nn.cases')
+      local missing, named = {}, drawn.named(require 'test.support.nn.cases')
       for _, name in ipairs(check.classes 'nn.Module') do
          if not named[name] then missing[#missing + 1] = name end
       end

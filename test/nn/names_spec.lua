@@ -2,7 +2,7 @@
 -- runs once: nothing here depends on the level
 local torch = require 'torch'
 local nn = require 'nn'
-local temporary = require 'test.temporary'
+local temporary = require 'test.support.temporary'
 
 -- What a script prints in a separate th, with tabs and line ends.
 local function script(text)
@@ -221,7 +221,7 @@ end)
 describe('a package in the manner of rnn', function()
    it('finds its names free, and its layers work in containers, clones and files', function()
       holds [[
-         local client = require 'test.nn.client'
+         local client = require 'test.support.nn.torch7_package'
          torch.manualSeed(1)
          local m = nn.Sequential():add(nn.LSTM(2, 3)):add(nn.GRU(3, 2))
          local x = torch.ones(2)
@@ -243,7 +243,7 @@ describe('a package in the manner of rnn', function()
 
    it('replaces methods of nn.Module for the layers of every class', function()
       holds [[
-         local client = require 'test.nn.client'
+         local client = require 'test.support.nn.torch7_package'
          local function count(name, f)
             client.calls[name] = 0
             f()

@@ -2,9 +2,9 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local THNN = require 'nn.THNN'
-local check = require 'test.gradcheck'
-local near = require 'test.nn.near'.near
-local refuses = require 'test.refuses'
+local check = require 'test.support.gradcheck'
+local near = require 'test.support.nn.rounding'.near
+local refuses = require 'test.support.refuses'
 
 -- Each family as a module of another package calls it: a layer of ours to compare with, its input, and the arguments. x is the
 -- input, y g gx gw gb are output, gradOutput, gradInput and the gradients, b an empty buffer, n nil, s the scale; other words

@@ -2,8 +2,8 @@
 -- runs once: what the files hold does not depend on the CPU level
 local torch = require 'torch'
 local nn = require 'nn'
-local check = require 'test.gradcheck'
-local temporary = require 'test.temporary'
+local check = require 'test.support.gradcheck'
+local temporary = require 'test.support.temporary'
 pcall(require, 'nngraph')
 
 -- The files lie beside the checkout, with what Torch7 computed with each.

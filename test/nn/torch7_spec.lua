@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 
-local near = require 'test.nn.near'.near
-local refuses = require 'test.refuses'
+local near = require 'test.support.nn.rounding'.near
+local refuses = require 'test.support.refuses'
 
 local function ramp(...)
    local x = torch.Tensor(...)

@@ -1,6 +1,6 @@
 -- test/op/activation_spec.lua - activations of networks and their gradients.
 local torch = require 'torch'
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 
 local function sigmoid(x) return 1 / (1 + math.exp(-x)) end
 local function erf(x)                                      -- its series

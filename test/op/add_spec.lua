@@ -1,5 +1,5 @@
 -- test/op/add_spec.lua - add, csub, mul, div with a number; add, csub, cmul, cdiv with a tensor.
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 
 opcheck.describe('add', function(op)
    op.dtypes 'all'

@@ -1,6 +1,6 @@
 -- test/op/arithmetic_spec.lua - arithmetic with a number: csub mul div fmod mod remainder pow cmax cmin clamp, shifts, bits.
 local torch = require 'torch'
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 local inf, nan = 1 / 0, 0 / 0
 local SIGNED = 'char short int long half bfloat16 float double'
 

@@ -1,5 +1,5 @@
 -- test/op/batchnorm_spec.lua - batch normalisation: statistics, running ones, gradients.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local X = { { 1, 10 }, { 3, 30 } }                        -- two samples, two features
 

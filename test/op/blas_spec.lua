@@ -1,5 +1,5 @@
 -- test/op/blas_spec.lua - products of matrices and vectors: call forms, layouts, gradients, large sizes, without BLAS.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local A, B = { { 1, 2, 3 }, { 4, 5, 6 } }, { { 1, 0 }, { 2, 1 }, { 0, 3 } }       -- 2x3 and 3x2
 local M = { { 1, 1 }, { 2, 2 } }

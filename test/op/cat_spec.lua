@@ -1,5 +1,5 @@
 -- test/op/cat_spec.lua - joining tensors.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 opcheck.describe('cat', function(op)
    op.dtypes 'all'

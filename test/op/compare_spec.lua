@@ -1,6 +1,6 @@
 -- test/op/compare_spec.lua - lt le gt ge eq ne, equal, all, any, where.
 local torch = require 'torch'
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 local byte = opcheck.byte
 local inf, nan = 1 / 0, 0 / 0
 

@@ -1,7 +1,7 @@
 -- test/op/conv_choice_spec.lua - torch.conv.prefer, TH_CONV_ENGINE and torch.conv.benchmark: which engine computes a convolution.
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local temporary = require 'test.temporary'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
 
 local TH = os.getenv 'TH' or 'build/bin/th'
 

@@ -1,7 +1,7 @@
 -- test/op/conv_engines_spec.lua - every engine of convolution against sums in double, on shapes drawn at random; the choice.
 local torch = require 'torch'
-local refuses = require 'test.refuses'
-local share = require 'test.share'
+local refuses = require 'test.support.refuses'
+local share = require 'test.support.share'
 
 local CASES = 200
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }

@@ -1,5 +1,5 @@
 -- test/op/convolve_spec.lua - Torch's plain convolutions and correlations.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local X, K = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }, { { 1, 0 }, { 2, 3 } }
 

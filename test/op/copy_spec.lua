@@ -1,6 +1,6 @@
 -- test/op/copy_spec.lua - fill, zero, copy between all types.
 local torch = require 'torch'
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 
 opcheck.describe('fill', function(op)
    op.dtypes 'all'

@@ -1,6 +1,6 @@
 -- test/op/ctc_spec.lua - connectionist temporal classification against the sum over every alignment.
-local torch, opcheck = require 'torch', require 'test.opcheck'
-local refuses = require 'test.refuses'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
+local refuses = require 'test.support.refuses'
 local log, long, any = math.log, opcheck.long, opcheck.any
 
 -- Values that warp-ctc's tutorial prints.

@@ -1,5 +1,5 @@
 -- test/op/diagonal_spec.lua - tril, triu, diag, trace, cross.
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 
 local square = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }
 

@@ -1,5 +1,5 @@
 -- test/op/embedding_spec.lua - rows picked by number, and the gradient added back.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local W = { { 1, 2 }, { 3, 4 }, { 5, 6 } }
 

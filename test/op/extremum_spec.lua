@@ -1,5 +1,5 @@
 -- test/op/extremum_spec.lua - max and min: of all elements, and along a dimension with their indices.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local nan, inf = 0 / 0, 1 / 0
 local long, results = opcheck.long, opcheck.results

@@ -1,9 +1,9 @@
 -- test/op/fft_spec.lua - Fourier transforms: against their definition, their inverses, sums of squares, differences.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 local fft = torch.fft
 local long = torch.LongStorage
 
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local function distance(a, b)
    assert.same(a:size():totable(), b:size():totable())

@@ -1,5 +1,5 @@
 -- test/op/fractional_pool_spec.lua - maxima over windows at random places, and where their gradients go.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local X = { { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 1, 1, 1 }, { 2, 2, 3, 2 } } }
 local ZEROS = { { { 0, 0 } } }

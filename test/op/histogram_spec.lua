@@ -1,5 +1,5 @@
 -- test/op/histogram_spec.lua - histc, bhistc.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 opcheck.describe('histc', function(op)
    op.dtypes 'floats'

@@ -1,6 +1,6 @@
 -- test/op/image_augment_spec.lua - image_augment: parts of pictures with other colours.
 local torch = require 'torch'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 local function plan(...) return torch.DoubleTensor { ... } end
 local PLAIN = { 0, 0, 0, 1, 1, 1 }

@@ -1,5 +1,5 @@
 -- test/op/image_color_spec.lua - image_color, image_luma.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local function pixel(a, b, c) return { { { a } }, { { b } }, { { c } } } end
 

@@ -1,5 +1,5 @@
 -- test/op/image_geometry_spec.lua - image_affine, image_rotate, image_polar; scale and warp are in test/image.
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 
 local X = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } }
 

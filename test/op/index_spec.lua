@@ -1,5 +1,5 @@
 -- test/op/index_spec.lua - index, indexCopy, indexAdd, indexFill, gather, scatter, scatterAdd.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local long = opcheck.long
 local matrix = { { 1, 2, 3 }, { 4, 5, 6 } }

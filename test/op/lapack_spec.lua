@@ -1,5 +1,5 @@
 -- test/op/lapack_spec.lua - equations, eigenvalues, singular values and factorisations.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local vector, wide, square = { 1, 2 }, { { 1, 2, 3 }, { 4, 5, 6 } }, { { 3, 1 }, { 4, 2 } }
 local q, r = { { -0.6, -0.8 }, { -0.8, 0.6 } }, { { -5, -2.2 }, { 0, 0.4 } }              -- of square

@@ -1,6 +1,6 @@
 -- test/op/layernorm_spec.lua - rows with mean 0 and variance 1, and the gradients.
-local torch, opcheck = require 'torch', require 'test.opcheck'
-local refuses = require 'test.refuses'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
+local refuses = require 'test.support.refuses'
 
 opcheck.describe('layernorm', function(op)
    op.dtypes 'floats'

@@ -1,6 +1,6 @@
 -- test/op/limits_spec.lua - sizes beyond what an op can count are refused, and large results are right.
 local torch = require 'torch'
-local refuses = require 'test.refuses'
+local refuses = require 'test.support.refuses'
 
 -- A tensor of any size that holds one element.
 local function wide(class, ...) return torch[class .. 'Tensor'](1):fill(1):expand(torch.LongStorage { ... }) end

@@ -1,5 +1,5 @@
 -- test/op/loss_spec.lua - losses and their gradients.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local X = { { -1, -2, -3 }, { -4, -0.5, -6 } }
 

@@ -1,6 +1,6 @@
 -- test/op/maps_spec.lua - functions of one element.
 local torch = require 'torch'
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 local inf, nan = 1 / 0, 0 / 0
 
 -- name, points, the function in plain Lua, and points for the gradient.

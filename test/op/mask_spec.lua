@@ -1,5 +1,5 @@
 -- test/op/mask_spec.lua - maskedFill, maskedCopy, maskedSelect, nonzero.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local byte, long = opcheck.byte, opcheck.long
 local matrix, mask = { { 1, 2, 3 }, { 4, 5, 6 } }, byte { { 1, 0, 1 }, { 0, 0, 1 } }

@@ -1,6 +1,6 @@
 -- test/op/optimizer_spec.lua - fused steps of optimizers follow their formulas.
-local torch, opcheck = require 'torch', require 'test.opcheck'
-local refuses = require 'test.refuses'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
+local refuses = require 'test.support.refuses'
 
 opcheck.describe('adam_step', function(op)
    op.dtypes 'floats'

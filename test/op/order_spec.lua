@@ -1,5 +1,5 @@
 -- test/op/order_spec.lua - sort, topk, kthvalue, median, mode.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local nan, inf = 0 / 0, 1 / 0
 local long, results = opcheck.long, opcheck.results

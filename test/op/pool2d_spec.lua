@@ -1,5 +1,5 @@
 -- test/op/pool2d_spec.lua - maxima and means over windows, and where their gradients go.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local X = { { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 1, 1, 1 }, { 2, 2, 3, 2 } } }
 

@@ -1,5 +1,5 @@
 -- test/op/reduce_spec.lua - sum, prod, mean, var, std, norm, dist, renorm: of all elements and along a dimension.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 local nan, inf = 0 / 0, 1 / 0
 local matrix = { { 1, 2, 3 }, { 4, 5, 6 } }

@@ -1,5 +1,5 @@
 -- test/op/scan_spec.lua - cumsum, cumprod, flip.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 
 opcheck.describe('cumsum', function(op)
    op.dtypes 'all'

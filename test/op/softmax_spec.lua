@@ -1,5 +1,5 @@
 -- test/op/softmax_spec.lua - softmax and its logarithm along any dimension.
-local torch, opcheck = require 'torch', require 'test.opcheck'
+local torch, opcheck = require 'torch', require 'test.support.opcheck'
 local log = math.log
 
 opcheck.describe('softmax', function(op)

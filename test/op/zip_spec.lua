@@ -1,5 +1,5 @@
 -- test/op/zip_spec.lua - two and three tensors, element by element.
-local opcheck = require 'test.opcheck'
+local opcheck = require 'test.support.opcheck'
 local inf, nan = 1 / 0, 0 / 0
 local SIGNED = 'char short int long half bfloat16 float double'
 

@@ -4,7 +4,7 @@ local worker = require 'torch.worker'
 
 return function(soak)
    local x = torch.ones(2000)
-   local first, second = worker.new 'test.echo', worker.new('test.echo', 4)
+   local first, second = worker.new 'test.support.worker_echo', worker.new('test.support.worker_echo', 4)
    first:ask('double', x)
    for k = 1, 4 do second:ask('count', k) end
    first:wait()

@@ -1,0 +1,22 @@
+-- test/support/cuda/device.lua - cutorch for specs: on the emulated device, with two of them, unless TH_CUDA says otherwise; nil where
+-- this build has none.
+local ffi = require 'ffi'
+local lib = require 'torch.lib'
+ffi.cdef 'int setenv(const char *name, const char *value, int overwrite);'
+
+if not os.getenv 'TH_CUDA' then ffi.C.setenv('TH_CUDA', 'emu', 1) end
+ffi.C.setenv('TH_CUDA_EMU_DEVICES', '2', 0)
+
+local name = os.getenv 'TH_CUDA' == 'emu' and 'libthcuda-emu.so' or 'libthcuda.so'
+local f = io.open((lib.path:gsub('[^/]*$', '')) .. name)
+local device = { name = name, cutorch = f and require 'cutorch' }
+if f then f:close() end
+
+--- Is there no device for the specs of what the title names? Then they are pending. describe, pending: the spec's own.
+function device.missing(title, describe, pending)
+   if device.cutorch then return false end
+   describe(title, function() pending('there is no ' .. name .. ' here') end)
+   return true
+end
+
+return device

@@ -1,0 +1,141 @@
+-- test/threads/sync_spec.lua - shared objects of threads: mutexes, conditions, counters, queues; and threads without a pool.
+-- runs once: nothing here computes
+local torch = require 'torch'
+local threads = require 'threads'
+local pools = require 'test.support.pools'
+local refuses = require 'test.support.refuses'
+local temporary = require 'test.support.temporary'
+
+teardown(temporary.remove)
+after_each(pools.finish)
+
+local pool
+local function new(...) pool = pools.new(...) end
+
+describe('threads.Mutex, Condition and AtomicCounter', function()
+   it('are the same object in every thread', function()
+      new(3)
+      local m, n, file = threads.Mutex(), threads.AtomicCounter(), temporary.put '0'
+      for _ = 1, 30 do
+         pool:addjob(function()
+            m:lock()
+            local f = io.open(file)
+            local x = tonumber(f:read '*a')
+            f:close()
+            f = io.open(file, 'w')
+            f:write(x + 1)
+            f:close()
+            m:unlock()
+            n:inc()
+         end)
+      end
+      pool:synchronize()
+      assert.equal('30', temporary.get(file))
+      assert.equal(30, n:get())
+      assert.equal(m, threads.Mutex(m:id()))
+      assert.equal(30, n:dec(2))
+      n:set(5)
+      assert.equal(5, threads.AtomicCounter(n:id()):get())
+      m:free()
+      n:free()
+   end)
+   it('wake the threads that wait', function()
+      new(3)
+      local m, c, n = threads.Mutex(), threads.Condition(), threads.AtomicCounter()
+      local open = torch.zeros(1)
+      threads.serialization 'threads.sharedserialize'
+      pool:terminate()
+      new(3)
+      for _ = 1, 3 do
+         pool:addjob(function()
+            m:lock()
+            n:inc()
+            while open[1] == 0 do c:wait(m) end
+            m:unlock()
+            return n:inc()
+         end)
+      end
+      while n:get() < 3 do end
+      m:lock()
+      open[1] = 1
+      c:signal()
+      c:broadcast()
+      m:unlock()
+      pool:synchronize()
+      assert.equal(6, n:get())
+   end)
+   it('refuse what would hang or crash', function()
+      local m, c = threads.Mutex(), threads.Condition()
+      m:lock()
+      refuses('threads.Mutex:lock: this thread holds it already', m.lock, m)
+      m:unlock()
+      refuses('threads.Mutex:unlock: this thread does not hold it', m.unlock, m)
+      refuses('threads.Mutex:unlock: this thread does not hold it', c.wait, c, m)
+      refuses('threads.Condition:wait: mutex must be a threads.Mutex, got', c.wait, c, 5)
+      refuses('threads.Mutex: there is none with the number 1e+15', threads.Mutex, 1e15)
+      refuses('threads.Condition: there is none with the number', threads.Condition, m:id())
+      refuses('threads.Mutex: there is none with the number nan', threads.Mutex, 0 / 0)
+      refuses('threads.Mutex: id must be a number, got', threads.Mutex, 'x')
+      local id = m:id()
+      m:lock()
+      m:free()
+      refuses('it has been freed', m.lock, m)
+      refuses('it has been freed', m.free, m)
+      refuses('there is none with the number', threads.Mutex, id)
+      refuses('n must be a whole number', threads.AtomicCounter().inc, threads.AtomicCounter(), 0.5)
+      c:free()
+   end)
+   it('say that the thread that held a mutex has ended', function()
+      local m = threads.Mutex()
+      threads.Thread(('require "threads".Mutex(%d):lock()'):format(m:id())):free()
+      refuses('threads.Mutex:lock: the thread that held it has ended', m.lock, m)
+      m:lock()
+      m:unlock()
+      m:free()
+   end)
+end)
+
+describe('threads.safe', function()
+   it('unlocks when the function fails, and keeps results behind a nil', function()
+      local m = threads.Mutex()
+      local f = threads.safe(function(x) return x or error 'my reason', nil, 2 end, m)
+      refuses('my reason', f)
+      assert.same({ 1, nil, 2 }, { f(1) })
+      m:lock()
+      m:unlock()
+      m:free()
+   end)
+end)
+
+describe('threads.Queue', function()
+   it('brings calls to another thread', function()
+      local Queue = require 'threads.queue'
+      local q, back = Queue(2, 'threads.serialize'), Queue(1, 'threads.sharedserialize')
+      new(1)
+      local x = torch.zeros(2)
+      pool:addjob(function()
+         back:addjob(function(t) return t end, (q:dojob()))
+         return q:id()
+      end, function(id) assert.equal(q:id(), id) end)
+      q:addjob(function(t) return t:add(1) end, x)
+      assert.same({ 1, 1 }, back:dojob():totable())
+      pool:synchronize()
+      assert.same({ 0, 0 }, x:totable())
+      assert.same({ 2, 'threads.serialize', 1, 0 }, { q.size, q.serialize, q.isempty, q.isfull })
+      refuses('threads.Queue:addjob: func must be a function, got', q.addjob, q, 5)
+      refuses('threads.Queue: size must be a positive number', Queue, 0, 'threads.serialize')
+      refuses("threads.Queue: serialization must be 'threads.serialize' or", Queue, 1, 'x')
+      refuses('threads.Queue: there is none with the number 1e+15', Queue, 1e15)
+   end)
+end)
+
+describe('threads.Thread', function()
+   it('raises errors of its code when it is freed', function()
+      local t = threads.Thread 'error "my reason"'
+      refuses('my reason', t.free, t)
+      t:free()
+      t = threads.Thread 'x ='
+      refuses('unexpected symbol', t.free, t)
+      refuses('threads.Thread: code must be a string, got', threads.Thread, 5)
+   end)
+end)

@@ -1,0 +1,45 @@
+-- test/torch/config_spec.lua - torch.config and torch.memory: tables that print nicely.
+local torch = require 'torch'
+
+describe('torch.config', function()
+   it('is a table of what this build is', function()
+      local c = torch.config()
+      assert.equal(torch.getnumthreads(), c.threads)
+      assert.equal(torch.getnumcores(), c.cores)
+      assert.truthy((' ' .. c.levels .. ' '):find(' ' .. c.level .. ' ', 1, true))
+      assert.truthy(c.version:match '^%d+%.%d+%.%d+$')
+      assert.truthy(c.compiler:match '%d')
+      for _, key in ipairs { 'blas', 'lapack', 'library', 'include', 'lua' } do assert.equal('string', type(c[key])) end
+   end)
+   it('prints one line for each', function()
+      local text = tostring(torch.config())
+      assert.truthy(text:find('^torch.config\n   version   %d'))
+      assert.truthy(text:find('\n   threads   ' .. torch.getnumthreads(), 1, true))
+   end)
+end)
+
+describe('torch.memory', function()
+   it('counts what tensors hold', function()
+      local before = torch.memory()
+      local x = torch.ByteTensor(1234567)
+      local now = torch.memory()
+      assert.truthy(now.bytes - before.bytes >= x:bytes())
+      assert.truthy(now.peak >= now.bytes)
+   end)
+   it('prints bytes for readers', function()
+      local text = tostring(torch.memory())
+      assert.truthy(text:find('^torch.memory\n   bytes     [%d,]+ bytes'))
+      assert.truthy(text:find('\n   limit     ', 1, true))
+   end)
+end)
+
+describe('bytes', function()
+   it('of a tensor are those of its elements, whatever it views', function()
+      local size = { Byte = 1, Char = 1, Short = 2, Int = 4, Long = 8, Half = 2, BFloat16 = 2, Float = 4, Double = 8 }
+      for kind, bytes in pairs(size) do assert.equal(6 * bytes, torch[kind .. 'Tensor'](2, 3):bytes()) end
+      assert.equal(8, torch.tensor(3):bytes())
+      assert.equal(0, torch.Tensor():bytes())
+      assert.equal(8, torch.Tensor(4, 4):select(1, 1):narrow(1, 2, 1):bytes())
+      assert.equal(80, torch.Tensor(1):expand(10):bytes())
+   end)
+end)
