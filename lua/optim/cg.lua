@@ -22,7 +22,7 @@ function optim.cg(opfunc, x, config)
    local evaluations = 0
 
    local function evaluate()
-      local f, g = need.evaluate('optim.cg', opfunc, x)
+      local f, g = need.evaluate_number('optim.cg', opfunc, x)
       evaluations = evaluations + 1
       return f, g:clone()
    end

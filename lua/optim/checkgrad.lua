@@ -1,14 +1,6 @@
 -- lua/optim/checkgrad.lua - compares a gradient with central differences.
-local torch = require 'torch'
 local optim = require 'optim'
 local need = require 'optim.need'
-
--- The value of opfunc as a number, from a number or a tensor of one element.
-local function number_of(value)
-   if torch.isTensor(value) and value:nElement() == 1 then value = value:sum() end
-   need.number('optim.checkgrad', 'the value of opfunc', value)
-   return value
-end
 
 -- Calls visit(i, set) for each element of x. set(v) writes v there; after visit the element gets its old
 -- value.
@@ -41,9 +33,9 @@ function optim.checkgrad(opfunc, x, eps)
    local estimate = x.new(x:nElement())
    each_element(x, function(i, kept, set)
       set(kept + eps)
-      local up = number_of((opfunc(x)))
+      local up = need.value('optim.checkgrad', (opfunc(x)))
       set(kept - eps)
-      estimate[i] = (up - number_of((opfunc(x)))) / (2 * eps)
+      estimate[i] = (up - need.value('optim.checkgrad', (opfunc(x)))) / (2 * eps)
    end)
    estimate:resize(gradient:size())
    return (gradient - estimate):norm() / (gradient + estimate):norm(), gradient, estimate

@@ -108,7 +108,7 @@ function optim.cmaes(opfunc, x, config)
          end
          local to = place:view(-1)
          for i = 1, n do to[i] = mean[i] + sigma * y[i] end
-         local f = (opfunc(place))
+         local f = need.value('optim.cmaes', (opfunc(place)))
          evaluations = evaluations + 1
          if f < best then
             best = f
@@ -116,7 +116,7 @@ function optim.cmaes(opfunc, x, config)
          end
          people[k] = {f = f, y = y}
       end
-      table.sort(people, function(a, b) return a.f < b.f end)
+      table.sort(people, function(a, b) return a.f < b.f or b.f ~= b.f and a.f == a.f end)   -- NaN is the worst
       history[round] = best
 
       -- The mean moves, and the two paths with it.

@@ -20,7 +20,7 @@ function optim.de(opfunc, x, config, state)
 
    local function value(place)
       state.evalCounter = (state.evalCounter or 0) + 1
-      return (opfunc(place))
+      return need.value('optim.de', (opfunc(place)))
    end
 
    state.evalCounter = 0

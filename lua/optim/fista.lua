@@ -30,12 +30,14 @@ function optim.FistaLS(f, g, pl, xinit, params)
    local history = {}
    for iteration = 1, maxiter do
       local fy, gy = f(y, 'dx')
+      fy = need.value('optim.FistaLS', fy, 'f')
+      need.tensor('optim.FistaLS', 'the gradient of f', gy)
       gy = gy:clone()
       local next, fx, gx
       for line = 1, maxline do
          next = y:clone():add(-1 / L, gy)
          pl(next, L)
-         fx, gx = f(next), g(next)
+         fx, gx = need.value('optim.FistaLS', (f(next)), 'f'), need.value('optim.FistaLS', (g(next)), 'g')
          local step = next - y
          local bound = fy + gy:dot(step) + L / 2 * step:dot(step)
          if fx <= bound or line == maxline then break end

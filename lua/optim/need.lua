@@ -116,4 +116,18 @@ function need.evaluate(who, opfunc, x)
    return f, g
 end
 
+--- The value of a function as a number, from a number or a tensor of one element: for optimizers that compare values.
+-- @param what  the name of the function, default 'opfunc'
+function need.value(who, value, what)
+   if torch.isTensor(value) and value:nElement() == 1 then value = value:sum() end
+   if type(value) ~= 'number' then arg.refuse(who, 'the value of ' .. (what or 'opfunc'), 'a number', value, 3) end
+   return value
+end
+
+--- Like need.evaluate; the value is a number.
+function need.evaluate_number(who, opfunc, x)
+   local f, g = need.evaluate(who, opfunc, x)
+   return need.value(who, f), g
+end
+
 return need

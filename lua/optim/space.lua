@@ -4,8 +4,8 @@ local need = require 'optim.need'
 
 local space = {}
 
---- The value and the gradient at x.
-space.evaluate = need.evaluate
+--- The value, a number, and the gradient at x.
+space.evaluate = need.evaluate_number
 
 --- The product of two vectors.
 function space.dot(a, b) return a:dot(b) end

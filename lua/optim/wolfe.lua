@@ -2,7 +2,7 @@
 local optim = require 'optim'
 
 --- optim.lswolfe.
--- @param space  computes products of vectors
+-- @param space  computes products of vectors, and values and gradients
 return function(opfunc, x, t, d, f, g, gtd, options, space)
    local c1, c2 = options.c1 or 1e-4, options.c2 or 0.9
    local tolX, most = options.tolX or 1e-9, options.maxIter or 20
@@ -11,7 +11,7 @@ return function(opfunc, x, t, d, f, g, gtd, options, space)
    -- A point on the line: step, value, gradient (a copy), slope.
    local function at(step)
       x:copy(start):add(step, d)
-      local value, gradient = opfunc(x)
+      local value, gradient = space.evaluate('optim.lswolfe', opfunc, x)
       evaluations = evaluations + 1
       return {t = step, f = value, g = gradient:clone(), slope = space.dot(gradient, d)}
    end

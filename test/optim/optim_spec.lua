@@ -244,6 +244,35 @@ describe('methods for whole functions', function()
          assert.near(2.5, history[#history].F, 1e-6)
       end
    end)
+   it('refuse a function whose value is no number, and take one element for a number', function()
+      local function nothing(_) end
+      local function no_value(x) return nil, x:clone() end
+      local x = torch.ones(3)
+      local value = 'the value of opfunc must be a number, got nil'
+      assert.has_error(function() optim.de(nothing, x) end, 'optim.de: ' .. value)
+      assert.has_error(function() optim.cmaes(nothing, x, { sigma = 1 }) end, 'optim.cmaes: ' .. value)
+      assert.has_error(function() optim.cg(no_value, x) end, 'optim.cg: ' .. value)
+      assert.has_error(function() optim.lbfgs(no_value, x) end, 'optim.lbfgs: ' .. value)
+      assert.has_error(function() optim.lswolfe(no_value, x, 1, -x, 3, x, -3) end, 'optim.lswolfe: ' .. value)
+      assert.has_error(function() optim.lswolfe(nothing, x, 1, -x, 3, x, -3) end,
+         'optim.lswolfe: opfunc must return the value and the gradient, a tensor of size 3; got nil as gradient')
+      local function none(_) end
+      assert.has_error(function() optim.FistaLS(none, none, none, x) end, 'optim.FistaLS: the value of f must be a number, got nil')
+      local function bowl(p) return torch.Tensor{ p:dot(p) }, p * 2 end
+      for _, name in ipairs { 'cg', 'lbfgs', 'de' } do
+         local at, values = optim[name](bowl, torch.ones(2), {})
+         assert.is_true(at:norm() < 1e-2, name)
+         assert.equal('number', type(values[1]), name)
+      end
+   end)
+
+   it('cmaes takes NaN for the worst value', function()
+      torch.manualSeed(1)
+      local function bowl(p) return p[1] > 0.5 and 0 / 0 or p:dot(p) end
+      local at = optim.cmaes(bowl, torch.Tensor{ -1, 1 }, { sigma = 0.5, maxEval = 2000 })
+      assert.is_true(at:norm() < 1e-3)
+   end)
+
    it('polyinterp finds minima inside of bounds', function()
       assert.near(2 / 3, optim.polyinterp(torch.Tensor{{0, 1, -2}, {1, 0.5, 1}}), 1e-12)
       assert.near(0.4, optim.polyinterp(torch.Tensor{{0, 1, -2}, {1, 0.5, 1}}, 0.2, 0.4), 1e-12)
