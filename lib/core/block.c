@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include "core.h"
 #include "block.h"
+#include "processor.h"
 
 enum { ALIGN = 64, LARGE_PAGE = 2 << 20, SMALLEST = 10, STEPS = 8, CLASSES = STEPS * 54 };
 enum { KEPT_LEAST = 192 << 20 };                 /* slightly more garbage than the collector lets accumulate */
@@ -23,7 +24,7 @@ static bool lock(void)
   if (!TH_KEEPS) return false;
   for (int k = 0; k < PATIENCE; k++) {
     if (!__atomic_test_and_set(&kept.locked, __ATOMIC_ACQUIRE)) return true;
-    while (__atomic_load_n(&kept.locked, __ATOMIC_RELAXED) && ++k < PATIENCE) __builtin_ia32_pause();
+    while (__atomic_load_n(&kept.locked, __ATOMIC_RELAXED) && ++k < PATIENCE) th_pause();
   }
   return false;
 }

@@ -1,12 +1,12 @@
 /* conv.c - chooses the engine of a convolution: the forced one, the preferred one, the one measured to be the fastest, or the one
  * with the lowest predicted cost. */
-#include <cpuid.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include "../op/conv2d.args.h"
 #include "conv_times.h"
 #include "levels.h"
+#include "processor.h"
 
 enum { GEMM = 0 };                                  /* the first engine, which supports every shape */
 /* FEW: multiplications below which no engine beats the first one. */
@@ -103,19 +103,11 @@ static double products(const th_conv_shape *s)
          (double)s->kw;
 }
 
-/* AMD's family 19h executes 512-bit products as two halves. */
-static bool halves(void)
-{
-  unsigned a, b, c, d;
-  if (strcmp(th_cpu_level(), "avx512") != 0 || !__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx) return false;
-  return __get_cpuid(1, &a, &b, &c, &d) && (a >> 8 & 15) + (a >> 20 & 255) == 0x19;
-}
-
 double th_conv_product_time(void)
 {
   static int known;
   int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (!is) __atomic_store_n(&known, is = halves() ? 2 : 1, __ATOMIC_RELAXED);
+  if (!is) __atomic_store_n(&known, is = strcmp(th_cpu_level(), "avx512") == 0 && th_halves_products() ? 2 : 1, __ATOMIC_RELAXED);
   return is == 2 ? 1.5 : 1;
 }
 

@@ -30,6 +30,7 @@ static int nentries;
 #define DECLARE(level) extern const th_kernel *const th_cpu_##level[];
 TH_EACH_LEVEL(DECLARE)
 
+#ifdef __x86_64__
 __attribute__((unused)) static bool can_base(void) { return __builtin_cpu_supports("sse4.2"); }
 __attribute__((unused)) static bool can_avx2(void)
 {
@@ -41,6 +42,9 @@ __attribute__((unused)) static bool can_avx512(void)
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
 }
+#else                                       /* the only level is what the compiler assumes of every machine */
+static bool can_base(void) { return true; }
+#endif
 
 typedef struct level { const char *name; bool (*can)(void); const th_kernel *const *kernels; } level;
 #define LEVEL(level) { #level, can_##level, th_cpu_##level },
@@ -54,7 +58,9 @@ int th_cpu_level_index(void) { return (int)(chosen - levels); }
 static void choose_level(void)
 {
   const char *wanted = getenv("TH_CPU");
+#ifdef __x86_64__
   __builtin_cpu_init();
+#endif
   for (int pass = wanted ? 0 : 1; pass < 2; pass++) {
     for (const level *l = levels; l->can; l++) {
       if (!l->can() || (pass == 0 && strcmp(l->name, wanted) != 0)) continue;

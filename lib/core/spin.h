@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#include "processor.h"
 
 static inline int64_t th_nanoseconds(void)
 {
@@ -21,10 +22,10 @@ static inline bool th_spin(th_spin_over over, const void *what, int looks, int64
 {
   for (int i = 0; i < looks; i++) {
     if (over(what)) return true;
-    __builtin_ia32_pause();
+    th_pause();
   }
   if (ns == 0) return false;
-  for (const int64_t end = th_nanoseconds() + ns; th_nanoseconds() < end; __builtin_ia32_pause()) {
+  for (const int64_t end = th_nanoseconds() + ns; th_nanoseconds() < end; th_pause()) {
     if (over(what)) return true;
   }
   return false;

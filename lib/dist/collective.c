@@ -14,7 +14,7 @@
  * are far apart hand each other a line in 200 ns instead of 40. There, streaming stores, which
  * bypass the caches, make the data arrive five times as fast. The placement cannot be queried, and
  * in virtual machines it changes, so some operations of every size measure both ways. */
-#include <emmintrin.h>
+#include "../core/processor.h"
 #include "wire.h"
 
 /* A chunk of the present operation. A slot holds `n` elements, or `n` of each rank's part. */
@@ -127,19 +127,10 @@ void th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char 
 /* Streaming stores, which bypass the caches. A fence must follow before the counter is published. */
 static void stream(char *to, const char *p, size_t n)
 {
-  const size_t before = -(uintptr_t)to % sizeof(__m128i), head = before < n ? before : n;
+  const size_t before = -(uintptr_t)to % 16, head = before < n ? before : n;
   memcpy(to, p, head);
   size_t i = head;
-  for (; i + 4 * sizeof(__m128i) <= n; i += 4 * sizeof(__m128i)) {
-    const __m128i *from = (const __m128i *)(const void *)(p + i);
-    __m128i *at = (__m128i *)(void *)(to + i);
-    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
-    const __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
-    _mm_stream_si128(at, a);
-    _mm_stream_si128(at + 1, b);
-    _mm_stream_si128(at + 2, c);
-    _mm_stream_si128(at + 3, d);
-  }
+  for (; i + TH_STREAMED <= n; i += TH_STREAMED) th_stream(to + i, p + i);
   memcpy(to + i, p + i, n - i);
 }
 
@@ -156,7 +147,7 @@ static void lay(const chunk *c, char *to, const th_spans *s, int64_t first, int6
     const char *p = th_piece(s, es, first + i, &m);
     stream(to + i * es, p, (size_t)(m * es));
   }
-  _mm_sfence();
+  th_stream_end();
 }
 
 /* Reduces n elements that begin at `at` in the slots; this rank's own are elements `first` of the

@@ -194,13 +194,13 @@ static void fill_tables(void)
   }
 }
 
+#if defined __x86_64__
+#include <immintrin.h>
+
 static uint32_t shifted(uint32_t c)
 {
   return over_lane[0][c & 255] ^ over_lane[1][c >> 8 & 255] ^ over_lane[2][c >> 16 & 255] ^ over_lane[3][c >> 24];
 }
-
-#if defined __x86_64__
-#include <immintrin.h>
 
 static uint64_t word(const uint8_t *p)
 {
