@@ -7,7 +7,7 @@
  *   topk             the k elements of largest size, then their places; of equal ones the first
  */
 #ifndef T
-#include "../dist/compress.h"
+#include "../comm/api/compress.h"
 #include "../core/philox.h"
 #include "halves.h"
 

@@ -1,7 +1,7 @@
-/* attend.c - the control channel of a job on several hosts. Each rank has a service thread, which
- * performs the handshake and answers control messages while the script computes. So a rank whose
- * wait times out learns how far the others are (inquire.c). The thread also reports to the other
- * hosts that the job is broken. */
+/* control_channel.c - the control channel of a job on several hosts. Each rank has a service
+ * thread, which performs the handshake and answers control messages while the script computes. So a
+ * rank whose wait times out learns how far the others are (failure_detection.c). The thread also
+ * reports to the other hosts that the job is broken. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "attend.h"
+#include "control_channel.h"
 
 enum { TICK_US = 5000, LEAST = 1 << 10 };
 static const double LAST_WORDS = 1;     /* seconds for the last control messages of a rank that leaves */

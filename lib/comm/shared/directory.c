@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include "shared.h"
-#include "../core/storage.h"
+#include "../../core/storage.h"
 
 enum { PAGE = 4096 };
 static int64_t pages(int64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }

@@ -1,14 +1,14 @@
-/* wire.h - a job on several hosts: which rank is on which host, the control channel, and operations
+/* net.h - a job on several hosts: which rank is on which host, the control channel, and operations
  * of groups that span hosts. */
 #ifndef TH_WIRE_H
 #define TH_WIRE_H
-#include "dist.h"
+#include "../group/group.h"
 #include "mpi.h"
 
 enum { TH_HOST = 64 };                          /* bytes of a host's name, with the final 0 */
 
-/* Tags: each group has these; LETTER is the control channel (attend.c), ASK and TOLD are requests
- * to shard servers and their replies. */
+/* Tags: each group has these; LETTER is the control channel (control_channel.c), ASK and TOLD are
+ * requests to shard servers and their replies. */
 enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, TH_TAG_FOLD, TH_TAG_RESULT,
        TH_TAG_ASK, TH_TAG_TOLD, TH_TAGS };
 
@@ -16,7 +16,7 @@ enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, 
  * per second of a long one between hosts and within a host. All ranks have the same numbers. */
 typedef struct th_speed { double latency, rate, home; } th_speed;
 
-/* ---- the job (attend.c) ---- */
+/* ---- the job (control_channel.c) ---- */
 
 /* Performs the handshake with all ranks through the launcher's Open MPI. Finds which ranks are on
  * this host, the first of them, and this rank's number there. */
@@ -46,7 +46,7 @@ th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone
 th_status th_settle_few(th_dist_work *w, th_request *r, int n);       /* all of at most TH_MAXRANK + 1, of few bytes */
 int       th_tag(const th_dist *g, int what);
 
-/* ---- groups on several hosts (between.c) ---- */
+/* ---- groups on several hosts (inter_host.c) ---- */
 
 struct th_between {
   th_dist *home;                        /* the members on this host, as a group with the same slots */
@@ -119,11 +119,11 @@ th_status th_flows_run(th_flows *f, th_flow_step step, void *arg);
 /* ---- algorithms (ring.c) ---- */
 
 typedef struct th_team { int n, at; int rank[TH_MAXRANK]; } th_team;        /* ranks of the group that reduce together */
-/* Elements [first, first + n) of in are reduced into out; kinds as of dist.h. */
+/* Elements [first, first + n) of in are reduced into out; kinds as of group.h. */
 th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int window);
 th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t n, int op, int over, int64_t chunk, int window);
 
-/* ---- the choice (model.c) ---- */
+/* ---- the choice (cost_model.c) ---- */
 
 enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_DOUBLING, TH_PARTS, TH_RING, TH_HOSTS, TH_ALGORITHMS };
 const char *th_algorithm_name(int a);

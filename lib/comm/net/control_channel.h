@@ -1,8 +1,8 @@
-/* attend.h - the control channel: what attend.c, which answers messages, and inquire.c, which
- * pings, share. */
+/* control_channel.h - the control channel: what control_channel.c, which answers messages, and
+ * failure_detection.c, which pings, share. */
 #ifndef TH_ATTEND_H
 #define TH_ATTEND_H
-#include "keeper.h"
+#include "../shared/shard_server.h"
 
 typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
 typedef struct letter {

@@ -5,7 +5,7 @@
  * result in its slot. In the end all ranks have the same announcements, and so find the same
  * difference. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 /* A record: an announcement and the bytes of the payload behind it. Records begin at multiples of
  * 8. */

@@ -1,10 +1,10 @@
-/* work.c - operations as Lua starts them: arguments are checked, operations wait for their turn,
- * run here or in a thread, and are waited for. */
+/* operation.c - operations as Lua starts them: arguments are checked, operations wait for their
+ * turn, run here or in a thread, and are waited for. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "wire.h"
-#include "../core/storage.h"
+#include "../net/net.h"
+#include "../../core/storage.h"
 
 enum { IN_FLIGHT = 2,               /* added to a storage's `pinned` during a transfer */
        STACK = 256 << 10, STACK_OF_DEVICES = 8 << 20 };     /* CUDA's libraries need more */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "compress.h"
-#include "../core/levels.h"
+#include "../../core/levels.h"
 
 #define DECLARE(level) extern const th_codec th_codec_##level[];
 TH_EACH_LEVEL(DECLARE)

@@ -1,8 +1,8 @@
-/* between.c - operations of a group that spans hosts. First all ranks exchange announcements, with
- * small payloads inline; then the elements are transferred. What all ranks of a host need is sent
- * to the host once, and its ranks pass it on through shared memory. */
+/* inter_host.c - operations of a group that spans hosts. First all ranks exchange announcements,
+ * with small payloads inline; then the elements are transferred. What all ranks of a host need is
+ * sent to the host once, and its ranks pass it on through shared memory. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 /* Chunks in flight to one rank. A rank that sends to many at a time uses fewer, because they queue
  * up at each receiver. */

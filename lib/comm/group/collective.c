@@ -14,8 +14,8 @@
  * are far apart hand each other a line in 200 ns instead of 40. There, streaming stores, which
  * bypass the caches, make the data arrive five times as fast. The placement cannot be queried, and
  * in virtual machines it changes, so some operations of every size measure both ways. */
-#include "../core/processor.h"
-#include "wire.h"
+#include "../../core/processor.h"
+#include "../net/net.h"
 
 /* A chunk of the present operation. A slot holds `n` elements, or `n` of each rank's part. */
 typedef struct chunk {

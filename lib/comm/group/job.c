@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "../core/environment.h"
-#include "dist.h"
-#include "wire.h"
+#include "../../core/environment.h"
+#include "group.h"
+#include "../net/net.h"
 
 static const char *const words[] = { "barrier", "allreduce", "reduce", "broadcast", "allgather", "reducescatter", "alltoall",
                                      "send", "recv", "group", "init", "shared", "group:close" };
@@ -226,8 +226,8 @@ void th_dist_forget(th_dist *g)
   free(g);
 }
 
-/* This memory stays allocated until the process ends: operations that were started and never waited for may still use it.
- * The list keeps it reachable, so that leak checkers do not report it. */
+/* This memory stays allocated until the process ends: operations that were started and never waited
+ * for may still use it. The list keeps it reachable, so that leak checkers do not report it. */
 static th_dist *left;
 
 void th_dist_leave(th_dist *g, int failed)

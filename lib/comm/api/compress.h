@@ -1,7 +1,7 @@
-/* compress.h - what lib/dist/compress.c and lib/cpu/compress.c share: how one row is packed. */
+/* compress.h - what lib/comm/api/compress.c and lib/cpu/compress.c share: how one row is packed. */
 #ifndef TH_COMPRESS_H
 #define TH_COMPRESS_H
-#include "../core/core.h"
+#include "../../core/core.h"
 #include "th_compress.h"
 
 /* How a row of n elements is packed. A row that would not become smaller is sent unpacked. */

@@ -3,7 +3,7 @@
  * received into them. Only a chunk that spans two tensors, or that is to be reduced, has a staging
  * buffer. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 /* One of so many sends ends only when the receiver has posted its receive. This bounds the bytes in
  * flight with few extra messages. */

@@ -1,6 +1,6 @@
 /* combine.c - the reduction kernels of the CPU's level. */
-#include "dist.h"
-#include "../core/levels.h"
+#include "group.h"
+#include "../../core/levels.h"
 
 #define DECLARE(level) extern const th_combine th_combine_##level[];
 TH_EACH_LEVEL(DECLARE)

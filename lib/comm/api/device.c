@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "wire.h"
+#include "../net/net.h"
 
 enum { UNKNOWN, OPEN, REFUSED };                    /* `way` of a group */
 enum { AUTO, CPU, NCCL };

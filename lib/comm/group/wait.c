@@ -4,9 +4,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "../core/spin.h"
-#include "dist.h"
-#include "wire.h"
+#include "../../core/spin.h"
+#include "group.h"
+#include "../net/net.h"
 
 enum { SPINS = 200, AWAKE = 200000, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
 static const double WAY = 2e-3;         /* seconds for which a free lock is left to other hosts */

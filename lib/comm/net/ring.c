@@ -10,7 +10,7 @@
  * more as results. Each rank exchanges data with two others only. The order of summation differs
  * between parts. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 static th_status no_memory(const th_dist_work *w)
 {
@@ -58,7 +58,7 @@ static th_status fold_step(th_flows *f, void *arg)
 static int world_of(const th_dist_work *w, const th_team *t, int i) { return w->g->world[t->rank[i]]; }
 
 /* Results go to all ranks, but only once to each other host, where the receiver passes them on
- * (between.c). */
+ * (inter_host.c). */
 static bool gets(const th_between *b, const th_team *t, int owner, int other)
 {
   const int host = b->host[t->rank[other]], from = b->host[t->rank[owner]];

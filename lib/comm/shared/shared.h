@@ -4,7 +4,7 @@
  * read, and modifies it before it writes it back. The server of shard 0 holds the counters. */
 #ifndef TH_DIST_SHARED_H
 #define TH_DIST_SHARED_H
-#include "wire.h"
+#include "../net/net.h"
 
 /* ---- on this host (directory.c) ---- */
 
@@ -18,7 +18,7 @@ int       th_directory_live(const th_job *j, uint32_t *serial);         /* up to
 th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const th_entry *e);
 th_entry *th_entry_of(const th_job *j, uint32_t serial);                /* NULL: there is none */
 
-/* ---- requests and replies (far.c is the client, keeper.c the server) ---- */
+/* ---- requests and replies (shard_client.c is the client, shard_server.c the server) ---- */
 
 enum { TH_ASK_LOCK, TH_ASK_UNLOCK, TH_ASK_READ, TH_ASK_WRITE, TH_ASK_COUNT, TH_ASK_ADD, TH_ASK_WAIT, TH_ASK_OPEN, TH_ASK_LEAVE,
        TH_ASK_FOLLOW };
@@ -45,7 +45,7 @@ typedef struct th_told {
 
 enum { TH_QUESTION = sizeof(th_question) + TH_RUNS * sizeof(th_extent) + TH_PART, TH_ANSWER = sizeof(th_told) + TH_PART };
 
-/* ---- other hosts (far.c) ---- */
+/* ---- other hosts (shard_client.c) ---- */
 
 /* Some elements of a shared tensor, as runs, and where all of it lies on this host. */
 typedef struct th_part { const th_extent *run; int64_t n; char *elements; int es; } th_part;

@@ -1,13 +1,14 @@
-/* dist.h - what the files of lib/dist share: groups, the shared memory of their ranks, and waiting.
+/* group.h - what the files of lib/comm share: groups, the shared memory of their ranks, and
+ * waiting.
  *
- * Every rank of a group has an area in shared memory (th_desk). Only that rank writes there; the
+ *  * Every rank of a group has an area in shared memory (th_desk). Only that rank writes there; the
  * others read. Counters hold its progress: operations announced, chunks put into its slots, chunks
  * folded (reduced in place), chunks of other ranks taken. They only grow, and wrap. A rank that
  * needs something waits until a counter reaches a value. */
 #ifndef TH_DIST_H
 #define TH_DIST_H
 #include <pthread.h>
-#include "../core/core.h"
+#include "../../core/core.h"
 #include "th_dist.h"
 #include "job.h"
 

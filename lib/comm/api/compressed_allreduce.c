@@ -1,7 +1,7 @@
-/* travel.c - the compressed all-reduce: each rank gets its shard from all ranks and packs the sum,
- * and all ranks get the sums. One operation, which may be asynchronous. */
+/* compressed_allreduce.c - the compressed all-reduce: each rank gets its shard from all ranks and
+ * packs the sum, and all ranks get the sums. One operation, which may be asynchronous. */
 #include <stdlib.h>
-#include "dist.h"
+#include "../group/group.h"
 #include "compress.h"
 
 typedef struct sum {

@@ -1,9 +1,9 @@
-/* inquire.c - failure detection between hosts. A rank whose wait times out pings all ranks. A rank
- * that does not reply is dead, stopped or cut off. It is reported first, because others may be
- * blocked on it; then a rank that lags behind. A rank whose script has ended pings the others every
- * few seconds. */
+/* failure_detection.c - failure detection between hosts. A rank whose wait times out pings all
+ * ranks. A rank that does not reply is dead, stopped or cut off. It is reported first, because
+ * others may be blocked on it; then a rank that lags behind. A rank whose script has ended pings
+ * the others every few seconds. */
 #include <stdio.h>
-#include "attend.h"
+#include "control_channel.h"
 
 static const double ANSWER = 2;         /* seconds that a rank has to reply */
 static const double LONGEST = 0.1;      /* seconds, at most, that one sleep counts */

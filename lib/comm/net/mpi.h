@@ -1,13 +1,13 @@
-/* mpi.h - what lib/dist needs of Open MPI, which is opened at run time: to send bytes from one rank
+/* mpi.h - what lib/comm needs of Open MPI, which is opened at run time: to send bytes from one rank
  * to another without blocking.
  *
- * Operations run in several threads, and the service thread (attend.c) must not wait for them. If
- * one thread made all calls, each message would have to wake it. So any thread makes calls, one at
- * a time under a lock; no call waits, so the lock is never held for long. This needs only
- * MPI_THREAD_SERIALIZED. We request MPI_THREAD_MULTIPLE, so that scripts may call MPI too. */
+ *  * Operations run in several threads, and the service thread (control_channel.c) must not wait
+ * for them. If one thread made all calls, each message would have to wake it. So any thread makes
+ * calls, one at a time under a lock; no call waits, so the lock is never held for long. This needs
+ * only MPI_THREAD_SERIALIZED. We request MPI_THREAD_MULTIPLE, so that scripts may call MPI too. */
 #ifndef TH_MPI_H
 #define TH_MPI_H
-#include "../core/core.h"
+#include "../../core/core.h"
 
 typedef void *th_request;                   /* th_no_request(): none */
 

@@ -1,13 +1,13 @@
-/* keeper.c - the shard server. It answers requests of ranks on other hosts for the shards that this
- * rank serves. It runs on the service thread, whatever the script does, and never blocks: lock
- * requests queue in FIFO order and get their reply when the lock is granted. It does not need the
- * script, which may not have opened the name, or may have ended. */
+/* shard_server.c - the shard server. It answers requests of ranks on other hosts for the shards
+ * that this rank serves. It runs on the service thread, whatever the script does, and never blocks:
+ * lock requests queue in FIFO order and get their reply when the lock is granted. It does not need
+ * the script, which may not have opened the name, or may have ended. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "shared.h"
-#include "keeper.h"
+#include "shard_server.h"
 
 enum { PLACES = 4, OWN_US = 50 };
 static const double MOMENT = 0.02;      /* seconds that a request for a counter waits, and between checks of a holder */

@@ -1,4 +1,4 @@
-/* far.c - the shard client: requests of a rank to shard servers on other hosts, for locks,
+/* shard_client.c - the shard client: requests of a rank to shard servers on other hosts, for locks,
  * elements, counters and directories. Each request gets a reply. Large transfers are cut into
  * parts, a few of which are in flight at a time. */
 #include <sched.h>

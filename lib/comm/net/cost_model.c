@@ -1,8 +1,8 @@
-/* model.c - chooses the algorithm of an operation between hosts: the fastest one, according to a
- * model whose numbers are measured at the handshake. A message of n bytes takes latency + n / rate,
- * and a host sends one at a time. All ranks have the same numbers, and so choose alike. */
+/* cost_model.c - chooses the algorithm of an operation between hosts: the fastest one, according to
+ * a model whose numbers are measured at the handshake. A message of n bytes takes latency + n /
+ * rate, and a host sends one at a time. All ranks have the same numbers, and so choose alike. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
 #define ALL_NAMES "auto, fastest, gather, doubling, parts, ring or hosts"

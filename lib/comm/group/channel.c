@@ -1,7 +1,7 @@
 /* channel.c - messages between ranks of a host: a ring of cells for each pair of ranks. A send ends
  * when its last cell is filled. So a message that fits into the ring neither waits for its receiver
  * nor learns that the receiver refused it. */
-#include "wire.h"
+#include "../net/net.h"
 
 static int64_t cells_of(const th_notice *m, int es) { return m->count ? (m->count * es + TH_CELL - 1) / TH_CELL : 1; }
 

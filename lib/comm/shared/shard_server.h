@@ -1,7 +1,7 @@
-/* keeper.h - the shard server, which runs on the service thread. */
+/* shard_server.h - the shard server, which runs on the service thread. */
 #ifndef TH_DIST_KEEPER_H
 #define TH_DIST_KEEPER_H
-#include "wire.h"
+#include "../net/net.h"
 
 typedef struct th_keeper th_keeper;
 th_status th_keeper_new(th_keeper **k, th_dist *world);

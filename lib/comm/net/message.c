@@ -2,7 +2,7 @@
  * and does not wait. For a long one the header is sent first, and the receiver replies whether it
  * matches. */
 #include <stdlib.h>
-#include "wire.h"
+#include "net.h"
 
 enum { SHORT = 64 << 10, CHUNK = 128 << 10, WINDOW = 4 };
 
