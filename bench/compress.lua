@@ -6,8 +6,8 @@
 -- network of -net Mbit/s for each rank, and how many times longer a ring of floats takes on it.
 local torch = require 'torch'
 local dist = require 'dist'.init()
-local compress = require 'dist.compress'
-local wire = require 'dist.lib'
+local compress = require 'distributed.compress'
+local wire = require 'distributed.lib'
 local measure = require 'bench.lib.measure'
 
 local cmd = torch.CmdLine()

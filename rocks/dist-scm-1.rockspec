@@ -10,6 +10,6 @@ description = {
 dependencies = { "lua == 5.1", "torch", "nn", "optim" }
 build = {
    type = "command",
-   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/dist lua/torchmpi lua/distlearn "$(LUADIR)"',
+   install_command = 'mkdir -p "$(LUADIR)" && cp -R lua/dist.lua lua/distributed lua/torchmpi lua/distlearn "$(LUADIR)"',
 }
 test = { type = "command", command = "./dev test" }

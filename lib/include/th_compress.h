@@ -1,4 +1,4 @@
-/* th_compress.h - gradient compression between ranks. lua/dist/compress.lua reads the text between FFI BEGIN and FFI END. */
+/* th_compress.h - gradient compression between ranks. lua/distributed/compress.lua reads the text between FFI BEGIN and FFI END. */
 #ifndef TH_COMPRESS_PUBLIC_H
 #define TH_COMPRESS_PUBLIC_H
 #include "th_dist.h"

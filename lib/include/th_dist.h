@@ -1,4 +1,4 @@
-/* th_dist.h - collectives and shared tensors of a job. lua/dist/lib.lua passes the part between FFI
+/* th_dist.h - collectives and shared tensors of a job. lua/distributed/lib.lua passes the part between FFI
  * BEGIN and FFI END to LuaJIT's FFI. */
 #ifndef TH_DIST_PUBLIC_H
 #define TH_DIST_PUBLIC_H

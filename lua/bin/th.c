@@ -219,7 +219,7 @@ static void set_arg(lua_State *L, int argc, char **argv, int script)
 static const char prelude[] =
   "local exit = os.exit\n"
   "function os.exit(code, close)\n"
-  "   local dist = package.loaded['dist.lib']\n"
+  "   local dist = package.loaded['distributed.lib']\n"
   "   if dist then dist.failed = not (code == nil or code == true or code == 0) end\n"
   "   io.stdout:flush()\n"
   "   local worker = close ~= false and package.loaded['torch.worker']\n"
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
   }
   luaL_openlibs(L);
   const int failed = run(L, argc, argv, &o), dies = failed && interrupted;
-  if (failed) run_code(L, "local dist = package.loaded['dist.lib'] if dist then dist.failed = true end");
+  if (failed) run_code(L, "local dist = package.loaded['distributed.lib'] if dist then dist.failed = true end");
   /* Threads end before lua_close, which would wait for them one after the other. Where a finalizer
    * runs a compiled `pairs` loop, LuaJIT repeats it without end, so compiled code is flushed:
    * doc/design.md, faults of LuaJIT. */

@@ -1,4 +1,4 @@
--- lua/optim/space.lua - the vector operations of L-BFGS and its line search. lua/dist/lbfgs.lua has them for vectors in parts
+-- lua/optim/space.lua - the vector operations of L-BFGS and its line search. lua/distributed/lbfgs.lua has them for vectors in parts
 -- on several ranks, where each result is that of all parts.
 local need = require 'optim.need'
 

@@ -143,7 +143,11 @@ local function read_file(path)
    end
 end
 
+-- Packages whose files are in a folder of another name.
+local folders = { dist = 'distributed' }
+
 local function folder_of(name)
+   name = folders[name] or name
    local file = package.searchpath(name, package.path)
    return file and file:match '^(.*)/init%.lua$', file
 end

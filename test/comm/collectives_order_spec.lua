@@ -188,7 +188,7 @@ describe('dist before dist.init', function()
 end)
 
 describe('dist.init', function()
-   local job = require 'dist.job'
+   local job = require 'distributed.environment'
    local function of(values) return job(function(name) return values[name] end) end
 
    it('finds the job of mpirun and of a Slurm step, and a job of one where there is none', function()

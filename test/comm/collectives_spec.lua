@@ -13,7 +13,7 @@ describe('collective operations', function()
    it('give right sums when 2^31 chunks and more have gone by since the last one was folded', function()
       ranks.ok(3, [[
          require 'ffi'.cdef 'void th_dist_number(th_dist *, uint32_t);'
-         local wire, large = require 'dist.lib', torch.FloatTensor(1e5)
+         local wire, large = require 'distributed.lib', torch.FloatTensor(1e5)
          local all = dist.group { 0, 1, 2 }
          for try = 1, 200 do
             all = try % 20 == 0 and dist.group { 0, 1, 2 } or all

@@ -31,7 +31,7 @@ local compressed = [[
 
 -- Rank 2 is on another host, whose clock is 1000 s ahead.
 local traced = [[
-   local C, wire, open = require 'torch.lib'.C, require 'dist.lib', io.open
+   local C, wire, open = require 'torch.lib'.C, require 'distributed.lib', io.open
    local r, now = dist.rank(), wire.now
    local ahead = r == 0 and 0 or 1000
    function wire.now() return now() + ahead end

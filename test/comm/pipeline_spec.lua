@@ -4,7 +4,7 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local dist = require 'dist'
-local stages = require 'dist.stages'
+local stages = require 'distributed.pipeline.stages'
 local ranks = require 'test.support.comm.ranks'
 local temporary = require 'test.support.temporary'
 local refuses = require 'test.support.refuses'

@@ -215,7 +215,7 @@ describe('dist.shared', function()
          end
          dist.barrier()
          if dist.rank() == 1 then os.execute('kill -9 ' .. pid()) end
-         while require 'dist.lib'.C.th_shared_gone(dist.shared('other 1', 1).c, 1) == 0 do end
+         while require 'distributed.lib'.C.th_shared_gone(dist.shared('other 1', 1).c, 1) == 0 do end
          assert(dist.shared('a', 20):fetch():abs():max() == 0)            -- other sizes too
          for i = 1, 500 do dist.shared('new ' .. i, 3):add(torch.ones(3)) end
          for i = 1, 500 do assert(dist.shared('new ' .. i, 3):fetch():min() == 1) end

@@ -155,13 +155,13 @@ describe('dist.trace', function()
          assert(nn.Container.rethrowErrors ~= plain)
          local b = run()
          dist.trace()
-         assert(same(a, b) and same(a, run()) and nn.Container.rethrowErrors == plain and require 'dist.lib'.trace == nil)]])
+         assert(same(a, b) and same(a, run()) and nn.Container.rethrowErrors == plain and require 'distributed.lib'.trace == nil)]])
          :format(temporary.name '.json'))
    end)
 
    it('finds how far clocks are apart', function()
       ranks.ok(3, [[
-         local wire, skew = require 'dist.lib', require 'dist.trace'.skew
+         local wire, skew = require 'distributed.lib', require 'distributed.trace'.skew
          local ahead = 100 * dist.rank()
          local found = skew(dist.rank() > 0, function() return wire.now() + ahead end)
          assert(math.abs(found - ahead) < 0.05, found)
@@ -172,7 +172,7 @@ describe('dist.trace', function()
       local name = temporary.name '.json'
       dist.init()
       dist.trace(name)
-      local trace = require 'dist.lib'.trace
+      local trace = require 'distributed.lib'.trace
       for _ = 1, 1e6 + 7 do trace:add('a', 'script', 0, 0, 0) end
       local n, dropped = dist.trace()
       assert.equal(1e6, n)

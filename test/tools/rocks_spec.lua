@@ -4,7 +4,7 @@ local bundled = { torch = true }                  -- what the rock torch brings
 for name in ('paths sys xlua trepl env dok cwrap'):gmatch '%S+' do bundled[name] = true end
 
 -- What a package can do without: it says so, or the program has required it before. The rock image needs feed.
-local optional = { nn = { cutorch = true }, dist = { cutorch = true }, feed = { cutorch = true, image = true }, loadcaffe = { cudnn = true } }
+local optional = { nn = { cutorch = true }, distributed = { cutorch = true }, feed = { cutorch = true, image = true }, loadcaffe = { cudnn = true } }
 
 local function lines(command)
    local p, list = io.popen(command), {}
@@ -13,7 +13,7 @@ local function lines(command)
    return list
 end
 
-local rocks, home = {}, {}                        -- name -> { packages, needs }; package -> rock
+local rocks, home, path_of = {}, {}, {}           -- name -> { packages, needs }; package -> rock, its files
 for _, path in ipairs(lines 'ls rocks/*.rockspec') do
    local spec = {}
    setfenv(assert(loadfile(path)), spec)()
@@ -21,8 +21,8 @@ for _, path in ipairs(lines 'ls rocks/*.rockspec') do
    local command = spec.build.install_command or ''
    if command:find('cp -R ', 1, true) then
       for word in command:match 'cp %-R ([^"]+)':gmatch '%S+' do
-         local name = word:match '^lua/([%w]+)$' or word
-         rock.packages[#rock.packages + 1], home[name] = name, spec.package
+         local name = word:match '^lua/(%w+)$' or word:match '^lua/(%w+)%.lua$' or word
+         rock.packages[#rock.packages + 1], home[name], path_of[name] = name, spec.package, word
       end
    end
    for _, need in ipairs(spec.dependencies) do rock.needs[need:match '^[%w]+'] = true end
@@ -72,7 +72,7 @@ describe('the rocks', function()
    it('need the rocks whose packages their files require', function()
       local seen = 0
       for package, rock in pairs(home) do
-         for _, line in ipairs(lines(("grep -rhoE \"require *\\(?['\\\"][a-z0-9]+[.'\\\"]\" '%s'"):format(package == 'nn' and 'nn' or 'lua/' .. package))) do
+         for _, line in ipairs(lines(("grep -rhoE \"require *\\(?['\\\"][a-z0-9]+[.'\\\"]\" '%s'"):format(path_of[package]))) do
             local name = line:match '([a-z0-9]+)[.\'"]$'
             if home[name] and not (optional[package] or {})[name] then
                seen = seen + 1
