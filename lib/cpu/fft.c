@@ -34,7 +34,7 @@ typedef struct side {
   int     form;
   int64_t count, step, pair;        /* numbers of a line that are there; pair: from real to imaginary part */
   bool    same, packed, adjacent;   /* of the type that is computed with; a line, or a row of lines, is in one piece */
-  bool    bare;                     /* packed, but of a real line of odd size, which is computed as a complex one */
+  bool    bare;                     /* packed, but of a real line that is computed as a complex one */
 } side;
 
 typedef struct pass pass;
@@ -46,7 +46,7 @@ struct pass {
   side     from, to;
   int64_t  n, line, lines;          /* line: numbers of a line's buffer; lines: collected together */
   int      kind, dtype;             /* dtype: what is computed with */
-  bool     halved;                  /* a real line of even size */
+  bool     folded;                  /* n real numbers, and half a spectrum: as the plan says */
   double   inner, scale;
   gather  *load;
   scatter *store;
@@ -128,7 +128,7 @@ static void set_operands(const th_fft *f, const th_fft_pass *q, const th_tensor 
   p->to.count = y->size[dim];
   p->to.same = y->dtype == p->dtype;
   th_walk_lines(&p->w, dim, 2, (const th_tensor *const[]){ x, y });
-  const bool plain = p->kind < TH_FFT_HALF || p->halved;
+  const bool plain = p->kind < TH_FFT_HALF || p->folded;
   side *const sides[] = { &p->from, &p->to };
   for (int i = 0; i < 2; i++) {
     side *s = sides[i];
@@ -246,10 +246,10 @@ static th_status prepare(pass *p, const th_fft_pass *q, int dtype, int64_t lines
   p->kind = q->kind;
   p->inner = q->inner;
   p->dtype = dtype == TH_F64 ? TH_F64 : TH_F32;
-  p->halved = q->kind >= TH_FFT_HALF && q->n % 2 == 0;
   p->from.form = forms[q->kind][0];
   p->to.form = forms[q->kind][1];
-  TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, p->halved, finish));
+  TH_TRY(th_fft_plan_get(&p->plan, q->n, p->dtype, q->kind >= TH_FFT_HALF, finish));
+  p->folded = p->plan->folded;
   return p->dtype == TH_F64 ? take_memory_f64(p, lines) : take_memory_f32(p, lines);
 }
 
@@ -331,18 +331,18 @@ const th_kernel TH_AT(th_complexMulConj)[TH_NDTYPE] = TH_FLOATS(complex_mul_conj
 
 #else
 
-/* Numbers [first, last) of a line, to its buffer and from it: as they are computed with, complex ones as pairs. A real line of
- * odd size is a complex one there. */
+/* Numbers [first, last) of a line, to its buffer and from it: as they are computed with, complex ones as pairs. A real line that
+ * is not folded is a complex one there. */
 static void K(gather)(const pass *p, void *buffer, const char *line, int64_t first, int64_t last)
 {
   const T *x = (const T *)(const void *)line;
   C *to = buffer;
   const int64_t step = p->from.step, pair = p->from.pair;
-  if (p->from.form == REAL && p->halved) {
+  if (p->from.form == REAL && p->folded) {
     for (int64_t i = first; i < last; i++) to[i] = LOAD(x[i * step]);
   } else if (p->from.form == REAL) {
     for (int64_t i = first; i < last; i++) to[2 * i] = LOAD(x[i * step]), to[2 * i + 1] = 0;
-  } else if (p->from.form == COMPLEX || p->halved) {
+  } else if (p->from.form == COMPLEX || p->folded) {
     for (int64_t i = first; i < last; i++) to[2 * i] = LOAD(x[i * step]), to[2 * i + 1] = LOAD(x[i * step + pair]);
   } else {
     for (int64_t i = first; i < last; i++) {
@@ -360,9 +360,9 @@ static void K(scatter)(const pass *p, char *line, const void *buffer, int64_t fi
   const int64_t step = p->to.step, pair = p->to.pair, end = th_max(first, th_min(last, places(p->to.form, p->n)));
   const bool real = p->to.form == REAL;
   if (real) {
-    const int64_t each = p->halved ? 1 : 2;
+    const int64_t each = p->folded ? 1 : 2;
     for (int64_t i = first; i < end; i++) y[i * step] = STORE(from[each * i]);
-  } else if (p->to.form == COMPLEX || p->halved) {
+  } else if (p->to.form == COMPLEX || p->folded) {
     for (int64_t i = first; i < end; i++) y[i * step] = STORE(from[2 * i]), y[i * step + pair] = STORE(from[2 * i + 1]);
   } else {
     for (int64_t i = first; i < end; i++) {

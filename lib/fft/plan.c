@@ -5,6 +5,10 @@
 #include "plan.h"
 
 enum { KEPT = 64, KEPT_BYTES = 256 << 20 };
+enum {
+  PRIME_MOST = 1 << 18,             /* from here on the permutations of Rader's convolution miss the caches */
+  PRIME_COST = 3, CHIRP_COST = 2    /* of all but the transforms, per number, as cost_of counts */
+};
 
 static struct {
   pthread_mutex_t lock;
@@ -28,6 +32,44 @@ static void destroy(th_fft_plan *p)
   free(p);
 }
 
+/* ---- primes ---- */
+
+/* The next prime factor of *n, which is divided by all of its powers. from: the one before, or 1. */
+static int64_t next_factor(int64_t *n, int64_t from)
+{
+  int64_t p = from + 1 + (from > 2);
+  while (p * p <= *n && *n % p) p += 1 + (p > 2);
+  if (p * p > *n) p = *n;
+  while (*n % p == 0) *n /= p;
+  return p;
+}
+static int64_t largest_prime(int64_t n)
+{
+  int64_t largest = 1;
+  while (n > 1) largest = next_factor(&n, largest);
+  return largest;
+}
+
+static int64_t power_of(int64_t g, int64_t e, int64_t n)
+{
+  int64_t y = 1;
+  for (; e; e /= 2, g = g * g % n) if (e % 2) y = y * g % n;
+  return y;
+}
+
+/* The least primitive root of a prime n below 2^31. */
+static int64_t generator(int64_t n)
+{
+  int64_t factor[16];
+  int count = 0;
+  for (int64_t rest = n - 1, p = 1; rest > 1;) factor[count++] = p = next_factor(&rest, p);
+  for (int64_t g = 2;; g++) {
+    int i = 0;
+    while (i < count && power_of(g, (n - 1) / factor[i], n) != 1) i++;
+    if (i == count) return g;
+  }
+}
+
 #define P float
 #define W double
 #define M(f) f##_f32
@@ -48,13 +90,6 @@ static void destroy(th_fft_plan *p)
 #undef SINCOS
 
 /* ---- choosing ---- */
-
-static int64_t largest_prime(int64_t n)
-{
-  int64_t largest = 1;
-  for (int64_t p = 2; p * p <= n; p += 1 + (p > 2)) while (n % p == 0) largest = p, n /= p;
-  return n > largest ? n : largest;
-}
 
 /* The radices of the passes over n numbers, few and the large ones last; returns how many. n has no large prime factor. */
 static int radices(int64_t n, int *radix)
@@ -92,7 +127,7 @@ static double cost_of(int64_t n)
   int radix[TH_FFT_PASSES * 2];
   const int count = radices(n, radix);
   double sum = 0.5;
-  for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : (float)radix[i];
+  for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : 2 + (float)radix[i] / 6;
   return sum;
 }
 static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }
@@ -127,8 +162,16 @@ static th_fft_node *split(th_fft_plan *p, th_fft_node *d, int64_t columns)
   return d->row && d->column ? d : NULL;
 }
 
+/* The cost of a line by itself. */
+static double line_cost(int64_t n, int64_t chunk)
+{
+  double cost = (double)n * cost_of(n) * (double)chunk;
+  if (n >= 4 * chunk) best_columns(n, chunk, &cost);
+  return cost;
+}
+
 /* The size of the convolution that a chirp becomes: the cheapest one without large factors. */
-static int64_t padded_size(int64_t n, int64_t chunk)
+static int64_t padded_size(int64_t n, int64_t chunk, double *least_cost)
 {
   const int64_t least = 2 * n - 1;
   int64_t best = 0;
@@ -137,12 +180,12 @@ static int64_t padded_size(int64_t n, int64_t chunk)
     if (largest_prime(odd) > 5) continue;
     int64_t size = odd;
     while (size < least) size *= 2;
-    double cost = (double)size * cost_of(size) * 8;
-    if (size >= 4 * chunk) best_columns(size, chunk, &cost);
+    const double cost = line_cost(size, chunk);
     if (best && cost >= best_cost) continue;
     best = size;
     best_cost = cost;
   }
+  *least_cost = best_cost;
   return best;
 }
 
@@ -167,8 +210,16 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     d->passes = radices(n, d->radix);
     return d;
   }
+  int64_t size = padded_size(n, chunk, &cost);
   d->kind = TH_FFT_CHIRP;
-  d->padded = node_of(p, padded_size(n, chunk), false);
+  if (prime == n && n < PRIME_MOST && largest_prime(n - 1) <= TH_FFT_SUMMED) {
+    const int64_t numbers = p->real && p->n == n ? (n - 1) / 2 : n - 1;
+    if (PRIME_COST * (double)n + line_cost(numbers, chunk) < cost + CHIRP_COST * (double)size) {
+      d->kind = TH_FFT_PRIME;
+      size = numbers;
+    }
+  }
+  d->padded = node_of(p, size, false);
   return d->padded ? d : NULL;
 }
 
@@ -177,7 +228,8 @@ static th_fft_plan *make(int64_t n, int dtype, bool real)
   th_fft_plan *p = malloc(sizeof *p);
   if (!p) return NULL;
   *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };
-  p->node = node_of(p, real ? n / 2 : n, true);
+  p->node = node_of(p, real && n % 2 == 0 ? n / 2 : n, true);
+  if (p->node) p->folded = real && (n % 2 == 0 || p->node->kind == TH_FFT_SUM || p->node->kind == TH_FFT_PRIME);
   if (p->node && (dtype == TH_F64 ? fill_plan_f64(p) : fill_plan_f32(p))) return p;
   destroy(p);
   return NULL;

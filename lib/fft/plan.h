@@ -4,29 +4,33 @@
 #include "../core/core.h"
 
 /* How a size is transformed. A line of columns * rows numbers is a matrix: its columns are transformed, multiplied by roots
- * of unity, then its rows. A prime is computed as the sum that defines it, up to TH_FFT_SUMMED. Another size with a large prime
- * factor becomes a convolution of a size without. */
-enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP, TH_FFT_SUM };
+ * of unity, then its rows. A prime is computed as the sum that defines it, up to TH_FFT_SUMMED. A larger prime n becomes a
+ * convolution of n - 1 numbers (Rader), where that takes less time than one of more than 2 n (Bluestein's chirp), which every
+ * other size with a large prime factor becomes. */
+enum { TH_FFT_DIRECT, TH_FFT_SPLIT, TH_FFT_CHIRP, TH_FFT_SUM, TH_FFT_PRIME };
 enum { TH_FFT_PASSES = 24, TH_FFT_LARGEST = 61, TH_FFT_SUMMED = 127 };
 
 typedef struct th_fft_node th_fft_node;
 struct th_fft_node {
   int64_t n;
   int     kind;
-  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and those of a radix without a kernel. */
+  /* DIRECT: the radix of each pass, its roots of unity (cos, sin), and the waves of a radix without a kernel. */
   int     passes, radix[TH_FFT_PASSES];
-  const void *roots[TH_FFT_PASSES], *circle[TH_FFT_PASSES];
+  const void *roots[TH_FFT_PASSES], *wave[TH_FFT_PASSES];
   /* SPLIT: the transforms of a column and of a row, and the roots between them: for each chunk of columns, for each row,
    * the cosines of the chunk, then its sines. */
   const th_fft_node *column, *row;
   const void *turns;
-  /* SUM: cos and sin of 2 pi k / n, which lines side by side read; for one line two matrices, one after the other: for each
-   * k from 1 to n / 2 the cosines of 2 pi j k / n for j from 0 to n / 2, zeros up to whole chunks, then the same of the sines. */
-  const void *units, *waves;
-  /* CHIRP: the transform of the padded size, cos and sin of pi k^2 / n, and the spectrum of their convolution, which the
-   * first call that has the instruction set for it computes. */
+  /* SUM: the waves, two matrices, one after the other: for each k from 1 to n / 2 the cosines of 2 pi j k / n for j from 0 to
+   * n / 2, zeros up to whole chunks, then the same of the sines. */
+  const void *waves;
+  /* CHIRP, PRIME: the transform of the convolution's size, and the spectrum that it multiplies with, which the first call that
+   * has the instruction set for it computes. Of real lines of a prime size it is of n - 1 real numbers, and `padded` of half as
+   * many. CHIRP: cos and sin of pi k^2 / n. PRIME: the powers 0 to (n - 1) / 2 of a primitive root,
+   * modulo n; each one is followed by n minus it, (n - 1) / 2 powers later. */
   const th_fft_node *padded;
   const void *chirp;
+  const int32_t *order;
   void   *kernel;
 };
 
@@ -46,9 +50,10 @@ typedef struct th_fft_plan th_fft_plan;
 struct th_fft_plan {
   int64_t n;
   int     dtype;                    /* TH_F32 or TH_F64 */
-  bool    real;                     /* of an even n: a line of real numbers is n / 2 complex ones */
-  const th_fft_node *node;          /* of n or n / 2 */
-  const void *roots;                /* real: cos and sin of 2 pi k / n for k to n / 4 */
+  bool    real;                     /* for lines of real numbers on one side */
+  bool    folded;                   /* these take n real numbers and half a spectrum; other ones are complex lines meanwhile */
+  const th_fft_node *node;          /* of n; of n / 2, where a folded line of even size is as many complex numbers */
+  const void *roots;                /* folded: cos and sin of 2 pi k / n, or n - 1 of a PRIME, for k to a quarter of it */
   int     blocks;                   /* the memory behind it */
   void   *block[512];
   int64_t bytes, used;              /* used: the call that wanted it last */

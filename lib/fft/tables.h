@@ -100,6 +100,22 @@ static void M(chirp_table)(P *to, const M(roots) *r, int64_t n)
   }
 }
 
+/* The waves of n: see plan.h. NULL: no memory. */
+static P *M(wave_table)(th_fft_plan *p, const M(roots) *r, int64_t n)
+{
+  const int64_t half = n / 2, row = th_fft_waves(n, 64 / (int64_t)sizeof(P)), all = half * row;
+  P unit[2 * TH_FFT_SUMMED], *const waves = take(p, sizeof(P) * 2 * (size_t)all);
+  if (!waves) return NULL;
+  M(circle_table)(unit, r, n, n);
+  P *to = waves;
+  for (int64_t k = 1; k <= half; k++, to += row) {
+    int64_t e = 0;
+    for (int64_t j = 0; j <= half; j++, e += e + k < n ? k : k - n) to[j] = unit[2 * e], to[all + j] = unit[2 * e + 1];
+    for (int64_t j = half + 1; j < row; j++) to[j] = to[all + j] = 0;
+  }
+  return waves;
+}
+
 /* ---- plans ---- */
 
 /* Fills what nodes of this size need; false: no memory. */
@@ -113,10 +129,8 @@ static bool M(fill_direct)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     M(pass_table)(to, r, size, radix);
     d->roots[i] = to;
     if (radix <= 13 || radix == 16) continue;
-    P *circle = take(p, sizeof(P) * 2 * (size_t)radix);
-    if (!circle) return false;
-    M(circle_table)(circle, r, radix, radix);
-    d->circle[i] = circle;
+    d->wave[i] = M(wave_table)(p, r, radix);
+    if (!d->wave[i]) return false;
   }
   return true;
 }
@@ -129,23 +143,47 @@ static bool M(fill_split)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   d->turns = to;
   return true;
 }
-static bool M(fill_sum)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r);
+
+/* The roots that real lines of n numbers are put together with. */
+static bool M(fill_real)(th_fft_plan *p, int64_t n, const M(roots) *r)
 {
-  const int64_t half = d->n / 2, row = th_fft_waves(d->n, 64 / (int64_t)sizeof(P)), all = half * row;
-  P *units = take(p, sizeof(P) * 2 * (size_t)d->n), *to = take(p, sizeof(P) * 2 * (size_t)all);
-  if (!units || !to) return false;
-  M(circle_table)(units, r, d->n, d->n);
-  memset(to, 0, sizeof(P) * 2 * (size_t)all);
-  for (int64_t k = 1; k <= half; k++, to += row) {
-    for (int64_t j = 0; j <= half; j++) to[j] = units[2 * (j * k % d->n)], to[all + j] = units[2 * (j * k % d->n) + 1];
-  }
-  d->units = units;
-  d->waves = to - all;
-  return true;
+  P *to = take(p, sizeof(P) * 2 * (size_t)(n / 4 + 1));
+  if (to) M(circle_table)(to, r, n, n / 4 + 1);
+  p->roots = to;
+  return to != NULL;
 }
+
+/* kernel: the numbers whose spectrum it becomes. For real lines they are cos + sin. */
+static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
+{
+  const int64_t n = d->n, m = n - 1, g = generator(n);
+  const bool real = p->folded && p->n == n;
+  int32_t *order = take(p, sizeof *order * (size_t)(m / 2 + 1));
+  P *kernel = take(p, sizeof(P) * (size_t)(real ? m + 2 : 2 * m));
+  if (!order || !kernel) return false;
+  int64_t power = 1;
+  for (int64_t q = 0; q <= m / 2; q++, power = power * g % n) order[q] = (int32_t)power;
+  for (int64_t q = 1; q <= m / 2; q++) {            /* powers m / 2 - q and m - q */
+    W c, s;
+    M(root)(r, order[q] * (r->n / n), &c, &s);
+    P *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
+    if (real) *low = (P)(c - s), *high = (P)(c + s);
+    else low[0] = high[0] = (P)c, low[1] = (P)s, high[1] = (P)-s;
+  }
+  d->order = order;
+  d->kernel = kernel;
+  M(roots) own;
+  if (!M(roots_new)(&own, m)) return false;
+  const bool done = M(fill)(p, (th_fft_node *)(uintptr_t)d->padded, &own) && (!real || M(fill_real)(p, m, &own));
+  M(roots_free)(&own);
+  return done;
+}
+
 static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
 {
-  if (d->kind == TH_FFT_SUM) return M(fill_sum)(p, d, r);
+  if (d->kind == TH_FFT_SUM) return (d->waves = M(wave_table)(p, r, d->n)) != NULL;
+  if (d->kind == TH_FFT_PRIME) return M(fill_prime)(p, d, r);
   if (d->kind == TH_FFT_DIRECT) return M(fill_direct)(p, d, r);
   if (d->kind == TH_FFT_SPLIT) {
     if (!M(fill)(p, (th_fft_node *)(uintptr_t)d->column, r)) return false;
@@ -168,12 +206,7 @@ static bool M(fill_plan)(th_fft_plan *p)
   M(roots) r;
   if (!M(roots_new)(&r, p->node->kind == TH_FFT_CHIRP ? 2 * p->node->n : p->n)) return false;
   bool done = M(fill)(p, (th_fft_node *)(uintptr_t)p->node, &r);
-  if (done && p->real) {
-    P *to = take(p, sizeof(P) * 2 * (size_t)(p->n / 4 + 1));
-    if (to) M(circle_table)(to, &r, p->n, p->n / 4 + 1);
-    p->roots = to;
-    done = to != NULL;
-  }
+  if (done && p->folded && p->n % 2 == 0) done = M(fill_real)(p, p->n, &r);
   M(roots_free)(&r);
   return done;
 }

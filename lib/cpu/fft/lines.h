@@ -15,7 +15,7 @@ static int64_t M(together_room)(const pass *p)
 static bool M(may_go_together)(const pass *p)
 {
   const int kind = p->plan->node->kind;
-  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || (kind == TH_FFT_SPLIT && p->n <= TOGETHER);
+  return kind == TH_FFT_DIRECT || kind == TH_FFT_SUM || ((kind == TH_FFT_SPLIT || kind == TH_FFT_PRIME) && p->n <= TOGETHER);
 }
 /* Do all threads work on one line? */
 static bool M(goes_alone)(const pass *p, int64_t lines)
@@ -26,7 +26,7 @@ static bool M(goes_alone)(const pass *p, int64_t lines)
 static th_status M(take_memory)(pass *p, int64_t lines)
 {
   const th_fft_node *d = p->plan->node;
-  p->line = M(padded)(p->halved ? p->n + 2 : 2 * p->n);
+  p->line = M(padded)(p->folded ? p->n + 2 : 2 * p->n);
   p->lines = th_max(1, th_min(M(CHUNK), (int64_t)NEAR / (p->line * (int64_t)sizeof(P))));
   if (M(goes_alone)(p, lines)) {
     const int64_t bytes = (p->line + M(middle_room)(d)) * (int64_t)sizeof(P);
@@ -41,58 +41,36 @@ static th_status M(take_memory)(pass *p, int64_t lines)
 
 /* ---- one by one ---- */
 
-static bool M(is_real_sum)(const pass *p) { return p->plan->node->kind == TH_FFT_SUM && p->kind == TH_FFT_HALF && !p->halved; }
-
 /* A line from `from` to `to`, by way of `buffer`, which either may be. j: with what it needs to work. */
 static void M(one)(const pass *p, M(line) *j, const P *from, P *to, P *buffer)
 {
-  const P scale = (P)p->scale;
-  const int form = inverse(p) ? SWAPPED : PAIRS;
   j->d = p->plan->node;
-  j->form = j->out = form;
-  j->factor = scale;
+  j->form = j->out = inverse(p) ? SWAPPED : PAIRS;
+  j->factor = (P)p->scale;
+  j->inner = (P)p->inner;
   j->from = from;
   j->to = to;
-  j->real = M(is_real_sum)(p);
-  j->bare = j->real && p->from.bare;
-  if (!p->halved) {
+  if (!p->folded) {
     M(transform)(j);
-    return;
+  } else if (p->n % 2 == 0 && p->kind == TH_FFT_HALF) {
+    j->factor = (P)(0.5 * p->inner * p->scale);
+    M(real_line)(j, p->n / 2, p->plan->roots, (P)p->scale);
+  } else if (p->n % 2 == 0) {
+    M(whole_line)(j, p->n / 2, p->plan->roots, buffer);
+  } else if (j->d->kind == TH_FFT_SUM) {
+    M(sum_real_line)(j);
+  } else {
+    M(prime_real_line)(j, p->plan->roots);
   }
-  const int64_t h = p->n / 2, blocks = (h / 2 + M(BLOCK) - 1) / M(BLOCK);
-  M(mixing) m = { .h = h, .roots = p->plan->roots, .back = p->kind == TH_FFT_WHOLE };
-  if (m.back) {
-    const P a = from[0], b = from[2 * h];
-    m.from = from;
-    m.to = buffer;
-    m.factor = (P)p->inner;
-    if (j->slots) th_parallel(blocks, 4, M(mix_lines), &m);
-    else M(mix_lines)(&m, 0, blocks);
-    buffer[0] = a + b, buffer[1] = a - b;
-    j->from = buffer;
-    M(transform)(j);
-    return;
-  }
-  j->factor = 1;
-  M(transform)(j);
-  const P a = to[0], b = to[1];
-  m.from = m.to = to;
-  m.factor = (P)(0.5 * p->inner * p->scale);
-  if (j->slots) th_parallel(blocks, 4, M(mix_lines), &m);
-  else M(mix_lines)(&m, 0, blocks);
-  to[0] = (a + b) * scale, to[1] = 0;
-  to[2 * h] = (a - b) * scale, to[2 * h + 1] = 0;
 }
 
 static void M(one_at)(const pass *p, M(line) *j, char *const *buffer, int lines, const int64_t (*off)[TH_WALKOPS])
 {
-  const bool sum = M(is_real_sum)(p);
-  const bool in = p->from.packed || (sum && p->from.bare), out = p->to.packed || (sum && p->to.bare);
+  const bool in = p->from.packed, out = p->to.packed;
   if (!in) collect(p, buffer, lines, off);
   for (int l = 0; l < lines; l++) {
     P *own = (P *)(void *)buffer[l], *to = out ? (P *)p->to.data + off[l][1] : own;
     M(one)(p, j, in ? (const P *)p->from.data + off[l][0] : own, to, own);
-    if (out && sum) to[1] = 0;
   }
   if (!out) spread(p, buffer, lines, off);
 }
@@ -191,15 +169,14 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     from[l] = p->from.packed || p->from.bare ? (const P *)p->from.data + off[k][0] : (const P *)(void *)buffer[l];
     to[l] = p->to.packed || (p->to.bare && p->to.form == SPECTRUM) ? (P *)p->to.data + off[k][1] : (P *)(void *)buffer[l];
   }
-  const int64_t n = p->n, whole = p->halved ? n : 2 * n;
+  const int64_t n = p->n, whole = p->folded ? n : 2 * n;
   const bool real = p->from.bare && p->from.form == REAL;
-  const bool sum = real && M(is_real_sum)(p);
   if (real) {
     M(gather_lanes)(memory, from, n);
-    if (!sum) memset(memory + n * M(V), 0, sizeof(P) * (size_t)(n * M(V)));
+    memset(memory + n * M(V), 0, sizeof(P) * (size_t)(n * M(V)));
   } else if (!in) {
     if (!p->from.packed) collect(p, buffer, lines, off);
-    M(gather_lanes)(rows, from, p->from.form == SPECTRUM && p->halved ? n + 2 : whole);
+    M(gather_lanes)(rows, from, p->from.form == SPECTRUM && p->folded ? 2 * (n / 2 + 1) : whole);
   }
   /* Where the numbers come from, lie meanwhile and go to, in this order and with their parts exchanged. */
   M(rows) at[3], swapped[3];
@@ -212,17 +189,23 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     if (i == 1 || i == x || i == y) M(swap_rows)(&swapped[i], &at[i]);
   }
   const M(after) end = { p->scale == 1 ? NOTHING : SCALE, (P)p->scale, NULL, 0, 0 };
-  if (p->kind == TH_FFT_HALF && p->halved) {
+  if (p->folded && n % 2) {
+    if (d->kind == TH_FFT_PRIME) {
+      M(prime_real_across)(p->plan, &at[x], &at[y], work, (P)p->scale, (P)p->inner, inverse(p));
+    } else if (inverse(p)) {
+      M(sum_whole)(d, &at[x], &at[y], (P)p->scale, (P)p->inner);
+    } else {
+      M(sum_real)(d, &at[x], &at[y], (P)p->scale, (P)p->inner);
+    }
+  } else if (p->kind == TH_FFT_HALF && p->folded) {
     const M(after) none = { NOTHING, 1, NULL, 0, 0 };
     M(across)(d, &at[x], &at[1], work, &none);
     M(mix_rows)(&at[1], &at[y], n / 2, p->plan->roots, (P)(0.5 * p->inner * p->scale), (P)p->scale, false);
-  } else if (p->halved) {
+  } else if (p->folded) {
     M(mix_rows)(&at[x], &at[1], n / 2, p->plan->roots, (P)p->inner, 1, true);
     M(across)(d, &swapped[1], &swapped[y], work, &end);
   } else if (inverse(p)) {
     M(across)(d, &swapped[x], &swapped[y], work, &end);
-  } else if (sum) {
-    M(sum_across)(d, &at[x], &at[y], &end, true);
   } else {
     M(across)(d, &at[x], &at[y], work, &end);
   }
@@ -232,7 +215,7 @@ static void M(group)(const pass *p, P *memory, int lines, const int64_t (*off)[T
     for (int l = 0; l < lines; l++) to[l][1] = 0;
     return;
   }
-  M(scatter_lanes)(to, rows, sum ? n + 1 : p->to.form == SPECTRUM && p->halved ? n + 2 : whole, lines);
+  M(scatter_lanes)(to, rows, p->to.form == SPECTRUM && p->folded ? 2 * (n / 2 + 1) : whole, lines);
   if (!p->to.packed) spread(p, buffer, lines, off);
 }
 
@@ -253,7 +236,7 @@ static void M(run_groups)(void *ctx, int64_t first, int64_t last)
 static bool M(wasteful)(const pass *p)
 {
   const th_fft_node *d = p->plan->node;
-  return p->n <= (p->halved ? TOGETHER / 8 : TOGETHER / 2) && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
+  return p->n <= (p->folded ? TOGETHER / 8 : TOGETHER / 2) && (d->row->n % M(CHUNK) || d->column->n % M(CHUNK));
 }
 
 /* Are lines transformed side by side wherever they lie? */
@@ -262,6 +245,8 @@ static bool M(side_by_side)(const pass *p)
   const th_fft_node *d = p->plan->node;
   if (!M(may_go_together)(p)) return false;
   if (d->kind == TH_FFT_SUM) return p->w.count >= M(V);
+  /* Side by side they take two thirds of the time, if few lanes are empty. */
+  if (d->kind == TH_FFT_PRIME) return th_parts(p->w.count, M(V)) * M(V) * 3 <= p->w.count * 4;
   return d->kind == TH_FFT_DIRECT || d->n <= SHORT / (int64_t)sizeof(P) || M(wasteful)(p);
 }
 

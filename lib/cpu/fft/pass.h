@@ -190,26 +190,24 @@ PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(16)
 #undef PASS_OF
 
 /* Computes the results j to j + count - 1 of a transform of odd size n, and the results n - j. `sum` and `dif` are the sums and
- * differences of the inputs k and n - k. circle: cos and sin of 2 pi k / n. real: the inputs are real, and the results n - j are
- * not wanted. */
+ * differences of the inputs k and n - k. waves: of n. real: the inputs are real, and the results n - j are not wanted. */
 TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif,
-                            const P *circle, const bool real, M(cx) *v)
+                            const P *waves, const bool real, M(cx) *v)
 {
+  const int64_t row = th_fft_waves(n, M(CHUNK));
+  const P *cosines = waves + j, *sines = cosines + n / 2 * row;
   const M(vec) none = { 0 };
   M(cx) even[4], turn[4];
-  int e[4];
-  for (int i = 0; i < count; i++) even[i] = *first, turn[i] = (M(cx)){ none, none }, e[i] = j + i;
+  for (int i = 0; i < count; i++) even[i] = *first, turn[i] = (M(cx)){ none, none };
   for (int part = 0; part < n / 2; part += SUM_PART) {
     M(cx) c_sum[4] = { { none, none } }, s_sum[4] = { { none, none } };
     const int end = part + SUM_PART < n / 2 ? part + SUM_PART : n / 2;
-    for (int k = part; k < end; k++) {
+    for (int k = part; k < end; k++, cosines += row, sines += row) {
 #pragma GCC unroll 4
       for (int i = 0; i < count; i++) {
-        const M(vec) c = circle[2 * e[i]] - none, s = circle[2 * e[i] + 1] - none;
+        const M(vec) c = cosines[i] - none, s = sines[i] - none;
         c_sum[i].re = M_FMA(c, sum[k].re, c_sum[i].re), s_sum[i].re = M_FMA(s, dif[k].re, s_sum[i].re);
         if (!real) c_sum[i].im = M_FMA(c, sum[k].im, c_sum[i].im), s_sum[i].im = M_FMA(s, dif[k].im, s_sum[i].im);
-        e[i] += j + i;
-        e[i] -= e[i] >= n ? n : 0;
       }
     }
 #pragma GCC unroll 4
@@ -224,7 +222,7 @@ TH_INLINE void M(some_sums)(const int count, int j, int n, const M(cx) *first, c
     if (!real) v[n - j - i] = (M(cx)){ even[i].re - turn[i].im, even[i].im + turn[i].re };
   }
 }
-TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *circle, const bool real, M(cx) *v)
+TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) *dif, const P *waves, const bool real, M(cx) *v)
 {
   int j = 1;
   v[0] = *first;
@@ -233,8 +231,8 @@ TH_INLINE void M(sums)(int n, const M(cx) *first, const M(cx) *sum, const M(cx) 
     for (int i = 0; i < SUM_PART && k < n / 2; i++, k++) c_sum.re += sum[k].re, c_sum.im += sum[k].im;
     v[0].re += c_sum.re, v[0].im += c_sum.im;
   }
-  for (; j + 3 <= n / 2; j += 4) M(some_sums)(4, j, n, first, sum, dif, circle, real, v);
-  for (; j <= n / 2; j++) M(some_sums)(1, j, n, first, sum, dif, circle, real, v);
+  for (; j + 3 <= n / 2; j += 4) M(some_sums)(4, j, n, first, sum, dif, waves, real, v);
+  for (; j <= n / 2; j++) M(some_sums)(1, j, n, first, sum, dif, waves, real, v);
 }
 TH_INLINE void M(add_and_subtract)(int n, const P *from, int64_t step, int64_t im, int form, M(cx) *sum, M(cx) *dif)
 {
@@ -245,9 +243,9 @@ TH_INLINE void M(add_and_subtract)(int n, const P *from, int64_t step, int64_t i
   }
 }
 
-/* A pass of any odd radix; circle: its roots of unity. */
+/* A pass of any odd radix. */
 static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, const M(rows) *y, const M(many) *all,
-                                                  int64_t m, int64_t s, const P *roots, const P *circle, const M(after) *t)
+                                                  int64_t m, int64_t s, const P *roots, const P *waves, const M(after) *t)
 {
   const int64_t across = m * s * x->step, apart = s * y->step;
   for (int64_t i = 0; i < all->count; i++) {
@@ -255,10 +253,10 @@ static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, c
     P *to = y->at + i * all->y;
     for (int64_t p = 0; p < m; p++) {
       for (int64_t q = 0; q < s; q++, from += x->step, to += y->step) {
-        M(cx) sum[TH_FFT_LARGEST / 2], dif[TH_FFT_LARGEST / 2], v[TH_FFT_LARGEST];
+        M(cx) sum[TH_FFT_SUMMED / 2], dif[TH_FFT_SUMMED / 2], v[TH_FFT_SUMMED];
         const M(cx) first = M(take)(from, x->im, x->form);
         M(add_and_subtract)(radix, from, across, x->im, x->form, sum, dif);
-        M(sums)(radix, &first, sum, dif, circle, false, v);
+        M(sums)(radix, &first, sum, dif, waves, false, v);
         for (int k = 0; k < radix; k++) {
           if (p > 0 && k > 0) M(turned)(v + k, v[k].re, v[k].im, w[2 * k - 2], w[2 * k - 1]);
           else if (t) v[k] = M(finished)(t, i, q + k * s, v[k]);
@@ -271,27 +269,63 @@ static __attribute__((noinline)) void M(pass_odd)(int radix, const M(rows) *x, c
   }
 }
 
-/* Lines of a prime size. real: x has real parts only, and y gets the first half of the spectrum. */
-static __attribute__((noinline)) void M(sum_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(after) *t,
-                                                    bool real)
+/* Lines of a prime size. */
+static __attribute__((noinline)) void M(sum_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(after) *t)
 {
   enum { N = TH_FFT_SUMMED };
   const int n = (int)d->n;
-  M(cx) sum[N / 2], dif[N / 2], v[N], first;
-  if (real) {
-    const M(vec) none = { 0 };
-    first = (M(cx)){ M(take)(x->at, 0, SPLIT).re, none };
-    M(add_and_subtract)(n, x->at, x->step, 0, SPLIT, sum, dif);
-    for (int k = 0; k < n / 2; k++) sum[k].im = none;
-    M(sums)(n, &first, sum, dif, d->units, true, v);
-  } else {
-    first = M(take)(x->at, x->im, x->form);
-    M(add_and_subtract)(n, x->at, x->step, x->im, x->form, sum, dif);
-    M(sums)(n, &first, sum, dif, d->units, false, v);
-  }
-  for (int k = 0; k < (real ? n / 2 + 1 : n); k++) {
+  M(cx) sum[N / 2], dif[N / 2], v[N];
+  const M(cx) first = M(take)(x->at, x->im, x->form);
+  M(add_and_subtract)(n, x->at, x->step, x->im, x->form, sum, dif);
+  M(sums)(n, &first, sum, dif, d->waves, false, v);
+  for (int k = 0; k < n; k++) {
     if (t->how != NOTHING) v[k] = M(finished)(t, 0, k, v[k]);
     M(give)(y->at + k * y->step, y->im, y->form, v[k]);
+  }
+}
+
+/* Rows of real numbers lie as the parts of rows of pairs do: the parts are numbers 2 k and 2 k + 1. */
+TH_INLINE M(vec) M(take_real)(const M(rows) *x, int64_t k) { return *(const M(loose) *)(x->at + k * x->im); }
+TH_INLINE void M(give_real)(const M(rows) *y, int64_t k, M(vec) v) { *(M(loose) *)(y->at + k * y->im) = v; }
+
+/* The same of real lines, to half of their spectra. inner: a factor of all but the first result. */
+static __attribute__((noinline)) void M(sum_real)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P factor, P inner)
+{
+  enum { N = TH_FFT_SUMMED };
+  const int n = (int)d->n;
+  const M(vec) none = { 0 };
+  M(cx) sum[N / 2], dif[N / 2], v[N];
+  const M(cx) first = { M(take_real)(x, 0), none };
+  for (int k = 1; k <= n / 2; k++) {
+    const M(vec) one = M(take_real)(x, k), two = M(take_real)(x, n - k);
+    sum[k - 1] = (M(cx)){ one + two, none };
+    dif[k - 1] = (M(cx)){ one - two, none };
+  }
+  M(sums)(n, &first, sum, dif, d->waves, true, v);
+  M(give)(y->at, y->im, y->form, (M(cx)){ v[0].re * factor, none });
+  for (int k = 1; k <= n / 2; k++) {
+    M(give)(y->at + k * y->step, y->im, y->form, (M(cx)){ v[k].re * (factor * inner), v[k].im * (factor * inner) });
+  }
+}
+
+/* Half of the spectra x, to real lines. inner: a factor of all but the first number. */
+static __attribute__((noinline)) void M(sum_whole)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P factor, P inner)
+{
+  enum { N = TH_FFT_SUMMED };
+  const int n = (int)d->n;
+  const M(vec) none = { 0 };
+  M(cx) sum[N / 2], dif[N / 2], v[N];
+  const M(cx) first = { M(take)(x->at, x->im, x->form).re, none };
+  for (int k = 1; k <= n / 2; k++) {
+    const M(cx) one = M(take)(x->at + k * x->step, x->im, x->form);
+    sum[k - 1] = (M(cx)){ one.re * (2 * inner), none };
+    dif[k - 1] = (M(cx)){ one.im * (2 * inner), none };
+  }
+  M(sums)(n, &first, sum, dif, d->waves, true, v);
+  M(give_real)(y, 0, v[0].re * factor);
+  for (int k = 1; k <= n / 2; k++) {
+    M(give_real)(y, k, (v[k].re + v[k].im) * factor);
+    M(give_real)(y, n - k, (v[k].re - v[k].im) * factor);
   }
 }
 
@@ -320,7 +354,7 @@ static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
       case 12: M(pass12)(from, to, all, m, s, d->roots[i], end); break;
       case 13: M(pass13)(from, to, all, m, s, d->roots[i], end); break;
       case 16: M(pass16)(from, to, all, m, s, d->roots[i], end); break;
-      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->circle[i], end);
+      default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->wave[i], end);
     }
     from = to;
     s *= radix;
@@ -338,10 +372,47 @@ static int64_t M(room)(const th_fft_node *d)
 {
   if (d->kind == TH_FFT_DIRECT) return 2 * d->n * 2;
   if (d->kind == TH_FFT_SUM) return 0;
+  if (d->kind == TH_FFT_PRIME) return 2 * d->n + M(room)(d->padded);
   return 2 * d->n + th_max(M(room)(d->column), M(room)(d->row));
 }
 
 static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t);
+
+/* Lines of a large prime size. The number at power q of the root becomes number q of a convolution, whose number q belongs to
+ * power -q. Half of the powers later is n minus a power. */
+static void M(prime_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, P *work, const M(after) *t)
+{
+  const int64_t m = d->n - 1, h = m / 2, xs = x->step, ys = y->step;
+  const P *kernel = d->kernel;
+  P *inner = work + d->n * M(PAIR);
+  const M(after) none = { NOTHING, 1, NULL, 0, 0 };
+  const M(cx) first = M(take)(x->at, x->im, x->form);
+  for (int64_t q = 0; q < h; q++) {
+    const int64_t k = d->order[q];
+    M(give)(work + q * M(PAIR), M(V), SPLIT, M(take)(x->at + k * xs, x->im, x->form));
+    M(give)(work + (q + h) * M(PAIR), M(V), SPLIT, M(take)(x->at + (d->n - k) * xs, x->im, x->form));
+  }
+  const M(rows) z = { work, M(PAIR), M(V), SPLIT }, swapped = { work + M(V), M(PAIR), -M(V), SPLIT };
+  M(across)(d->padded, &z, &z, inner, &none);
+  M(cx) all = M(take)(work, M(V), SPLIT);
+  all.re += first.re, all.im += first.im;
+  for (int64_t q = 0; q < m; q++) {
+    M(cx) v = M(take)(work + q * M(PAIR), M(V), SPLIT);
+    v = M(turned_by)(v, kernel[2 * q] - (M(vec)){ 0 }, -kernel[2 * q + 1] - (M(vec)){ 0 });
+    if (q == 0) v.re += first.re, v.im += first.im;
+    M(give)(work + q * M(PAIR), M(V), SPLIT, v);
+  }
+  M(across)(d->padded, &swapped, &swapped, inner, &none);
+  for (int64_t q = 0; q < h; q++) {
+    const int64_t k = d->order[h - q];
+    M(cx) low = M(take)(work + (q + h) * M(PAIR), M(V), SPLIT), high = M(take)(work + q * M(PAIR), M(V), SPLIT);
+    if (t->how != NOTHING) low = M(finished)(t, 0, k, low), high = M(finished)(t, 0, d->n - k, high);
+    M(give)(y->at + k * ys, y->im, y->form, low);
+    M(give)(y->at + (d->n - k) * ys, y->im, y->form, high);
+  }
+  if (t->how != NOTHING) all = M(finished)(t, 0, 0, all);
+  M(give)(y->at, y->im, y->form, all);
+}
 
 /* Many transforms across lanes. */
 static void M(each_across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, const M(many) *all, P *work,
@@ -369,7 +440,11 @@ static void M(across)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
     return;
   }
   if (d->kind == TH_FFT_SUM) {
-    M(sum_across)(d, x, y, t, false);
+    M(sum_across)(d, x, y, t);
+    return;
+  }
+  if (d->kind == TH_FFT_PRIME) {
+    M(prime_across)(d, x, y, work, t);
     return;
   }
   const int64_t columns = d->row->n, rows = d->column->n;
