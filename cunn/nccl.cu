@@ -1,4 +1,4 @@
-// nccl.cu - NCCL, opened when sums over devices first ask for it. Without it devices copy from each other (nn/parallel/exchange.lua).
+// nccl.cu - NCCL, opened when sums over devices first need it. Without it devices copy (nn/parallel/exchange.lua).
 #include <map>
 #include <mutex>
 #include <vector>
