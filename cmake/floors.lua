@@ -145,7 +145,9 @@ local function read_lua()
    local names, exists = files('%.lua$', 'lua nn cunn'), {}
    for _, file in ipairs(names) do exists[file] = true end
    for _, file in ipairs(names) do
-      local text = read(file):gsub('%-%-%[(=*)%[.-%]%1%]', ''):gsub('%-%-[^\n]*', '')
+      -- A require in a text is advice for the user, or code for another process.
+      local text = read(file):gsub('%-%-%[(=*)%[.-%]%1%]', ''):gsub('%-%-[^\n]*', ''):gsub('"[^"\n]*require \'[^"\n]*"', '""')
+         :gsub("'[^'\n]*require \"[^'\n]*'", "''")
       for package in text:gmatch 'require%s*%(?%s*[\'"]([%w_.]+)[\'"]' do
          local path = package:gsub('%.', '/')
          for _, candidate in ipairs { 'lua/' .. path .. '.lua', 'lua/' .. path .. '/init.lua', path .. '.lua', path .. '/init.lua' } do

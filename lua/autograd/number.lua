@@ -130,4 +130,6 @@ function Value.__unm(a)
 end
 function Value.__mod() tape.refuse('autograd: %% of taped values is not known; use torch.remainder or torch.cremainder') end
 
+overload._tensor_of = number.tensor          -- overload cannot require this file, which uses it
+
 return number

@@ -30,7 +30,7 @@ local function differentiable(y) return type(y) == 'number' or tape.is_float(y) 
 local function fitted(g, x)
    local want, have = plain(x), plain(g)
    if is_tensor(want) and type(have) == 'number' then
-      return is_value(g) and require 'autograd.number'.tensor(g, want):expandAs(want) or want.new():resizeAs(want):fill(g)
+      return is_value(g) and overload._tensor_of(g, want):expandAs(want) or want.new():resizeAs(want):fill(g)
    end
    if type(want) == 'number' and is_tensor(have) then return torch.sum(g) end
    return g

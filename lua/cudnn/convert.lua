@@ -39,7 +39,7 @@ end
 -- @return net
 -- torch.type(cudnn.convert(nn.Sequential():add(nn.ReLU()), cudnn):get(1)) --> cudnn.ReLU
 return function(net, dst, exclusion_fn)
-   local nn, cudnn = require 'nn', require 'cudnn'
+   local nn, cudnn = require 'nn', package.loaded.cudnn
    if not torch.isTypeOf(net, 'nn.Module') then arg.refuse('cudnn.convert', 'net', 'an nn.Module', net) end
    if dst ~= nn and dst ~= cudnn then arg.refuse('cudnn.convert', 'dst', 'the package cudnn or nn', dst) end
    if exclusion_fn ~= nil and not arg.is_callable(exclusion_fn) then

@@ -155,7 +155,7 @@ local function programs()
    return { 'luajit', 'th' }
 end
 
-local boot = 'package.path, package.cpath = %q, %q require "hdf5.process".serve()'
+local boot = 'package.path, package.cpath = %q, %q require "hdf5.process".serve(require "hdf5")'
 
 local function spawn(fd)
    local attributes, actions, pid = ffi.new 'uint64_t[128]', ffi.new 'uint64_t[128]', ffi.new 'int[1]'
@@ -297,6 +297,7 @@ local function limit(resource, value)
    system.th_h5_setrlimit(resource, both)
 end
 
+local served                    -- the package hdf5, in the process that reads
 local objects, numbered = {}, 0
 
 local function number_of(object)
@@ -309,8 +310,7 @@ local handlers = {}
 
 function handlers.open(name, mode, most, patience)
    M.patience = patience
-   local hdf5 = require 'hdf5'
-   local f = hdf5.HDF5File(name, mode, most or nil, true)
+   local f = served.HDF5File(name, mode, most or nil, true)
    return { number_of(f), number_of(f._root) }
 end
 
@@ -332,8 +332,9 @@ local function allowed()
    return sum
 end
 
---- Answers requests until the other process ends.
-function M.serve()
+--- Answers requests until the other process ends. @param hdf5  the package
+function M.serve(hdf5)
+   served = hdf5
    local pages, seconds = page_count(), 0
    local page = 4096
    local function grant(bytes)

@@ -223,16 +223,16 @@ function print.tensor(t)
 end
 
 --- The text of a storage: one number a line, and a line with its type and size.
-function print.storage(ref)
+-- @param host  the storage, or on a device a copy on the CPU
+function print.storage(ref, host)
    local out, n, word = {}, #ref, dtype.words[dtype.of_storage(ref.s)]
-   ref = require 'torch.storage'.host(ref)
    if is_large(n) then
-      local edge, d = option.edgeitems, ref.s.dtype
+      local edge, d = option.edgeitems, host.s.dtype
       local numbers = ffi.new('double[?]', 2 * edge)
-      for i = 0, 2 * edge - 1 do numbers[i] = read(d, ref.s.data, i < edge and i or n - 2 * edge + i) end
+      for i = 0, 2 * edge - 1 do numbers[i] = read(d, host.s.data, i < edge and i or n - 2 * edge + i) end
       add_vector(out, dtype.id.Double, numbers, 2 * edge, edge)
    elseif n > 0 then
-      add_vector(out, ref.s.dtype, ref.s.data, n)
+      add_vector(out, host.s.dtype, host.s.data, n)
    end
    add(out, ('[torch.%sStorage of size %d]\n'):format(word, n))
    return table.concat(out)

@@ -267,7 +267,7 @@ ffi.metatype(storage_t, {
    end,
 })
 
-function Storage:__tostring__() return require 'torch.print'.storage(self) end
+function Storage:__tostring__() return require 'torch.print'.storage(self, storage.host(self)) end
 
 --- s:string() is the bytes of a Char or Byte storage as a string; s:string('text') makes the storage hold those bytes.
 function Storage:string(text)
