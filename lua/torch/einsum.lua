@@ -319,6 +319,7 @@ function einsum.einsum(equation, ...)
    for k = 1, n do
       local x = operands[k]
       arg.tensor('torch.einsum', 'operand ' .. k, x)
+      if x:dim() == 0 then fail(2, 'operand %d is empty: a product needs an element of it', k) end
       if x._dtype ~= operands[1]._dtype then fail(2, 'operand %d must be a %s like the first, got a %s', k, operands[1]:type(), x:type()) end
       local labels, more = labels_of(parts[k], x, k)
       hidden = math.max(hidden, more)
@@ -351,6 +352,8 @@ function einsum.tensordot(a, b, n, dims_b)
    local who = 'torch.tensordot'
    arg.tensor(who, 'a', a)
    arg.tensor(who, 'b', b)
+   if a:dim() == 0 then arg.refuse(who, 'a', 'a tensor with elements', a) end
+   if b:dim() == 0 then arg.refuse(who, 'b', 'a tensor with elements', b) end
    if a._dtype ~= b._dtype then arg.refuse(who, 'b', 'a ' .. a:type(), b) end
    local dims_a = n
    if n == nil or arg.number_of(n) then
