@@ -2,7 +2,7 @@
  * ranks which meet two by two can find the same bits. Halves are rounded once, at the end. A nan wins over every number. */
 #ifndef T
 #define TH_SELF "combine.c"
-#include "../comm/group/group.h"
+#include "../comm/base/comm.h"
 #include "each_dtype.h"
 const th_combine TH_AT(th_combine)[TH_NDTYPE] = TH_ALL(combine);
 #else

@@ -7,7 +7,7 @@
  *   topk             the k elements of largest size, then their places; of equal ones the first
  */
 #ifndef T
-#include "../comm/api/compress.h"
+#include "../comm/base/compress.h"
 #include "../core/philox.h"
 #include "halves.h"
 

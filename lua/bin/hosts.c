@@ -15,7 +15,7 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../lib/comm/group/job.h"
+#include "../../lib/comm/base/job.h"
 #include "lines.h"
 
 extern char **environ;

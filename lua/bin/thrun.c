@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../lib/comm/group/job.h"
+#include "../../lib/comm/base/job.h"
 #include "hosts.h"
 #include "lines.h"
 #include "warden.h"

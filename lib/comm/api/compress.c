@@ -1,7 +1,7 @@
 /* compress.c - compressed tensors: rows, shards and parts; lib/cpu/compress.c packs the rows. */
 #include <math.h>
 #include <stdlib.h>
-#include "compress.h"
+#include "../base/compress.h"
 #include "../../core/levels.h"
 
 #define DECLARE(level) extern const th_codec th_codec_##level[];

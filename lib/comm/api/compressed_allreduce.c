@@ -1,8 +1,8 @@
 /* compressed_allreduce.c - the compressed all-reduce: each rank gets its shard from all ranks and
  * packs the sum, and all ranks get the sums. One operation, which may be asynchronous. */
 #include <stdlib.h>
-#include "../group/group.h"
-#include "compress.h"
+#include "../base/compress.h"
+#include "api.h"
 
 typedef struct sum {
   th_compress *c;

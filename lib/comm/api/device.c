@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "../net/net.h"
+#include "../group/group.h"
+#include "api.h"
 
 enum { UNKNOWN, OPEN, REFUSED };                    /* `way` of a group */
 enum { AUTO, CPU, NCCL };
@@ -189,7 +190,7 @@ static bool find_trouble(const th_dist *g, const card *all, char *why, size_t n)
       return true;
     }
     for (int q = 0; q < r; q++) {
-      const bool one_host = th_wire_host(g->job, g->world[q]) == th_wire_host(g->job, g->world[r]);
+      const bool one_host = th_host_of(g->job, g->world[q]) == th_host_of(g->job, g->world[r]);
       if (!one_host || strncmp(all[q].name, all[r].name, TH_DEVICE_NAME) != 0) continue;
       snprintf(why, n, "ranks %d and %d are on one device", g->world[q], g->world[r]);
       return true;

@@ -3,8 +3,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "../net/net.h"
 #include "../../core/storage.h"
+#include "../group/group.h"
+#include "api.h"
 
 enum { IN_FLIGHT = 2,               /* added to a storage's `pinned` during a transfer */
        STACK = 256 << 10, STACK_OF_DEVICES = 8 << 20 };     /* CUDA's libraries need more */
@@ -133,11 +134,17 @@ static void end_turn(th_lane *l, uint32_t ticket)
   pthread_mutex_unlock(&l->lock);
 }
 
+static th_status message(th_dist_work *w)
+{
+  const th_job *j = w->g->job;
+  return th_host_of(j, w->notice.root) != th_host_of(j, j->rank) ? th_wire_message(w) : th_message(w);
+}
+
 static th_status by_cpu(th_dist_work *w)
 {
   w->notice.seq = w->turn = ++w->lane->turns;
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
-  return is_message(w->notice.kind) ? th_message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+  return is_message(w->notice.kind) ? message(w) : w->g->between ? th_between_run(w) : th_collective(w);
 }
 
 /* One operation, when its turn has come. */
@@ -339,88 +346,4 @@ void th_dist_work_free(th_dist_work *w)
   let_go(w);
   free(w->held);
   free(w);
-}
-
-/* ---- groups and the job ---- */
-
-/* A hash of the list of ranks. */
-static int32_t note_of(const int32_t *rank, int n)
-{
-  uint32_t h = 2166136261u;
-  for (int i = 0; i < n; i++) h = (h ^ (uint32_t)rank[i]) * 16777619u;
-  return (int32_t)h;
-}
-
-/* Resets this rank's counters in shared memory. */
-static void clear_desk(th_dist *g)
-{
-  th_dist *home = g->between ? g->between->home : g;
-  th_desk *d = &home->desk[home->rank];
-  memset(d->call, 0, sizeof d->call);
-  d->posted = d->folded = d->taken = (th_counter){ 0 };
-}
-
-static th_status make_group(th_dist **g, th_job *j, int id, const int32_t *rank, int n, bool again)
-{
-  TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
-  TH_TRY(th_dist_new(g, j, id, rank, n));
-  const th_status s = th_between_new(*g);
-  if (s != TH_OK) {
-    th_dist_forget(*g);
-    *g = NULL;
-    return s;
-  }
-  if (again) clear_desk(*g);
-  j->mine |= UINT32_C(1) << id;
-  return TH_OK;
-}
-
-/* Takes a group number that no rank uses. If it was used before, the shared memory still has the
- * closed group's state. So no rank begins an operation before all have reset theirs. */
-th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
-{
-  th_job *j = world->job;
-  const th_dist_call call = { .kind = TH_DIST_GROUP, .op = (int32_t)j->mine, .count = n, .note = note_of(rank, n) };
-  const th_dist_call wait = { .kind = TH_DIST_BARRIER };
-  char why[512] = "";
-  int id = 1;
-  bool member = false;
-  *g = NULL;
-  TH_TRY(th_dist_run(world, &call));
-  while (id < TH_MAXGROUP && j->used >> id & 1) id++;
-  if (id == TH_MAXGROUP) return th_fail(TH_EARG, "dist.group: a job has at most %d groups at a time: close one", TH_MAXGROUP - 1);
-  const bool again = j->given >> id & 1;
-  j->given |= UINT32_C(1) << id;
-  for (int i = 0; i < n; i++) member |= rank[i] == j->rank;
-  const th_status s = member ? make_group(g, j, id, rank, n, again) : TH_OK;
-  if (s != TH_OK) snprintf(why, sizeof why, "%s", th_error());
-  if (again) TH_TRY(th_dist_run(world, &wait));
-  return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
-}
-
-/* Refuses while this rank still has unfinished operations, before other ranks start to block on it. */
-th_status th_dist_close(th_dist *g)
-{
-  const th_dist_call call = { .kind = TH_DIST_CLOSE };
-  TH_TRY(need_group(g, &call));
-  if (!g->id) return th_fail(TH_EARG, "dist.group:close: this is the whole job");
-  if (g->works) {
-    return th_fail(TH_EARG, "dist.group:close: %d operation%s of the group %s not been waited for", g->works,
-                   g->works == 1 ? "" : "s", g->works == 1 ? "has" : "have");
-  }
-  TH_TRY(th_dist_run(g, &call));
-  g->job->mine &= ~(UINT32_C(1) << g->id);
-  th_dist_forget(g);
-  return TH_OK;
-}
-
-int    th_dist_rank(const th_dist *g) { return g->rank; }
-int    th_dist_size(const th_dist *g) { return g->size; }
-int    th_dist_local(const th_dist *g) { return g->job->local; }
-int    th_dist_hosts(const th_dist *g) { return th_wire_hosts(g->job); }
-int    th_dist_host(const th_dist *g, int rank) { return rank < 0 || rank >= g->job->size ? -1 : th_wire_host(g->job, rank); }
-double th_dist_deadline(th_dist *g, double seconds)
-{
-  if (seconds > 0) g->job->deadline = seconds;
-  return g->job->deadline;
 }

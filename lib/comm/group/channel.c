@@ -1,7 +1,7 @@
 /* channel.c - messages between ranks of a host: a ring of cells for each pair of ranks. A send ends
  * when its last cell is filled. So a message that fits into the ring neither waits for its receiver
  * nor learns that the receiver refused it. */
-#include "../net/net.h"
+#include "group.h"
 
 static int64_t cells_of(const th_notice *m, int es) { return m->count ? (m->count * es + TH_CELL - 1) / TH_CELL : 1; }
 
@@ -49,9 +49,4 @@ static th_status recv(th_dist_work *w)
                     th_dtype_name(m.dtype), g->rank, (long long)w->notice.count, th_dtype_name(w->notice.dtype));
 }
 
-th_status th_message(th_dist_work *w)
-{
-  const th_job *j = w->g->job;
-  if (th_wire_host(j, w->notice.root) != th_wire_host(j, j->rank)) return th_wire_message(w);
-  return w->notice.kind == TH_DIST_SEND ? send(w) : recv(w);
-}
+th_status th_message(th_dist_work *w) { return w->notice.kind == TH_DIST_SEND ? send(w) : recv(w); }

@@ -15,7 +15,7 @@
  * bypass the caches, make the data arrive five times as fast. The placement cannot be queried, and
  * in virtual machines it changes, so some operations of every size measure both ways. */
 #include "../../core/processor.h"
-#include "../net/net.h"
+#include "group.h"
 
 /* A chunk of the present operation. A slot holds `n` elements, or `n` of each rank's part. */
 typedef struct chunk {
@@ -27,43 +27,6 @@ typedef struct chunk {
 } chunk;
 
 /* ---- the announcement ---- */
-
-static const char *const operators[] = { "sum", "mean", "min", "max", "prod" };
-
-/* How two announcements differ, in words. All ranks produce the same words. */
-th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
-{
-  const int ra = w->g->world[0], rb = w->g->world[r];
-  if (a->kind != b->kind) {
-    return th_fail_of(w, "the ranks call different operations: rank %d %s, rank %d %s", ra, th_dist_word(a->kind), rb,
-                      th_dist_word(b->kind));
-  }
-  if (a->dtype != b->dtype) {
-    return th_fail_of(w, "the types differ: rank %d has %s, rank %d %s", ra, th_dtype_name(a->dtype), rb,
-                      th_dtype_name(b->dtype));
-  }
-  if (a->count != b->count) {
-    return th_fail_of(w, "the numbers of elements differ: rank %d has %lld, rank %d %lld", ra, (long long)a->count, rb,
-                      (long long)b->count);
-  }
-  if (a->op != b->op && a->kind != TH_DIST_GROUP) {
-    return th_fail_of(w, "the operators differ: rank %d says %s, rank %d %s", ra, operators[a->op], rb, operators[b->op]);
-  }
-  if (a->root != b->root) return th_fail_of(w, "the roots differ: rank %d says %d, rank %d %d", ra, a->root, rb, b->root);
-  if (a->kind != TH_DIST_GROUP) {
-    return th_fail_of(w, "the algorithms differ: rank %d takes %s, rank %d %s", ra, th_algorithm_name(th_note(a)),
-                      rb, th_algorithm_name(th_note(b)));
-  }
-  return th_fail_of(w, "the ranks name different members of the group: ranks %d and %d differ", ra, rb);
-}
-
-bool th_same(const th_notice *a, const th_notice *b)
-{
-  return a->kind == b->kind && a->dtype == b->dtype && a->count == b->count && (a->op == b->op || a->kind == TH_DIST_GROUP)
-         && a->root == b->root && th_note(a) == th_note(b);
-}
-
-void th_note_numbers(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }
 
 /* w->ondevice becomes the number of ranks whose tensors are on a device; then the elements do not
  * go through the slots. Operation s has its announcement in call[s % 2]. When a rank writes it, all
@@ -91,38 +54,6 @@ th_status th_announce(th_dist_work *w)
 }
 
 /* ---- pieces of tensors ---- */
-
-/* The address of element `first` of the list; *n is reduced to how many follow it without a gap. */
-char *th_piece(const th_spans *s, int es, int64_t first, int64_t *n)
-{
-  int64_t lo = 0, hi = s->count - 1;
-  while (lo < hi) {
-    const int64_t mid = (lo + hi + 1) / 2;
-    if (s->s[mid].first <= first) lo = mid;
-    else hi = mid - 1;
-  }
-  const int64_t left = s->s[lo].first + s->s[lo].n - first;
-  if (*n > left) *n = left;
-  return s->s[lo].p + (first - s->s[lo].first) * es;
-}
-
-void th_gather(char *to, const th_spans *s, int es, int64_t first, int64_t n)
-{
-  for (int64_t i = 0, m; i < n; i += m) {
-    m = n - i;
-    const char *p = th_piece(s, es, first + i, &m);
-    memcpy(to + i * es, p, (size_t)(m * es));
-  }
-}
-
-void th_scatter(const th_spans *s, int es, int64_t first, int64_t n, const char *from)
-{
-  for (int64_t i = 0, m; i < n; i += m) {
-    m = n - i;
-    char *p = th_piece(s, es, first + i, &m);
-    memcpy(p, from + i * es, (size_t)(m * es));
-  }
-}
 
 /* Streaming stores, which bypass the caches. A fence must follow before the counter is published. */
 static void stream(char *to, const char *p, size_t n)
@@ -434,3 +365,5 @@ th_status th_collective(th_dist_work *w)
   const int64_t k = TH_CHUNK / w->es / (parts ? size : 1);
   return pipeline(w, elements_of(w), k, reduces && size > 2);
 }
+
+const th_group_calls th_group_table = { th_collective, th_put_few, th_take_few, th_follow };

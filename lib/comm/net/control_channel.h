@@ -1,8 +1,8 @@
-/* control_channel.h - the control channel: what control_channel.c, which answers messages, and
- * failure_detection.c, which pings, share. */
-#ifndef TH_ATTEND_H
-#define TH_ATTEND_H
-#include "../shared/shard_server.h"
+/* control_channel.h - the control channel: what the files that send, answer and await its messages
+ * share. */
+#ifndef TH_COMM_CONTROL_CHANNEL_H
+#define TH_COMM_CONTROL_CHANNEL_H
+#include "net.h"
 
 typedef enum letter_kind { ASK, ANSWERS, BROKEN, LEFT } letter_kind;
 typedef struct letter {
@@ -23,7 +23,7 @@ struct th_wire {
   th_dist  *group[TH_MAXGROUP];
   uint32_t  closed[TH_MAXGROUP];        /* the last operation of a group that has been closed */
   th_speed  speed;
-  th_keeper *keeper;                    /* the shard server of this rank */
+  th_service service;                   /* what the service thread runs besides: the shard server */
   /* handshake */
   char      name[TH_HOST];
   uint64_t  secret;
@@ -39,8 +39,15 @@ struct th_wire {
 };
 
 void th_pause(int us);
-/* Sends the control message, unless it is to this rank. */
+/* Sends the control message, unless it is to this rank; to all ranks. */
 void th_tell(th_wire *x, int to, letter *l);
+void th_tell_all(th_wire *x, letter *l);
+void th_fill_called(th_wire *x, letter *l);        /* how far this rank's groups are */
+th_status th_control_tick(th_wire *x);             /* answers what has arrived; the service thread calls it */
+bool th_clear_out(th_wire *x);                     /* frees the messages whose sends have ended; whether there are more */
+
+/* ---- failure_detection.c ---- */
+
 /* Waits until all ranks have left, as long as they live. A rank whose script has ended is not late. */
 void th_await_others(th_wire *x);
 bool th_all_left(const th_wire *x);

@@ -4,44 +4,6 @@
 #include <stdlib.h>
 #include "net.h"
 
-static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
-#define ALL_NAMES "auto, fastest, gather, doubling, parts, ring or hosts"
-static int forced = -1;                 /* -1: the environment has not been read */
-
-const char *th_algorithm_name(int a) { return names[a]; }
-
-static int number_of(const char *name)
-{
-  for (int a = 0; a < TH_ALGORITHMS; a++) if (strcmp(names[a], name) == 0) return a;
-  return -1;
-}
-
-int th_forced_algorithm(void)
-{
-  if (forced < 0) {
-    const char *told = getenv("TH_DIST_ALGORITHM");
-    const int a = told ? number_of(told) : TH_AUTO;
-    forced = a < 0 ? TH_AUTO : a;
-  }
-  return forced;
-}
-
-th_status th_know_algorithm(void)
-{
-  const char *told = getenv("TH_DIST_ALGORITHM");
-  if (!told || number_of(told) >= 0) return TH_OK;
-  return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be " ALL_NAMES ", got %s", told);
-}
-
-th_status th_dist_algorithm(const char *name, const char **now)
-{
-  const int a = name ? number_of(name) : th_forced_algorithm();
-  if (a < 0) return th_fail(TH_EARG, "dist.algorithm: it must be " ALL_NAMES ", got %s", name);
-  if (name) forced = a;
-  *now = names[th_forced_algorithm()];
-  return TH_OK;
-}
-
 th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t count, const char **algorithm, double *seconds)
 {
   const th_notice n = { .kind = kind, .op = op, .dtype = dtype, .count = count };
@@ -50,7 +12,7 @@ th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t
   *seconds = 0;
   if (!g->between) return TH_OK;
   const int a = kind == TH_DIST_BARRIER ? TH_GATHER : th_choose_for(g, &n, bytes);
-  *algorithm = names[a];
+  *algorithm = th_algorithm_name(a);
   *seconds = th_predict(g, kind, bytes, a);
   return TH_OK;
 }
@@ -182,75 +144,3 @@ int th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes)
 }
 
 int th_choose(const th_dist_work *w) { return th_choose_for(w->g, &w->notice, w->notice.count * w->es); }
-
-/* ---- measuring ---- */
-
-static double median(double *t, int n)
-{
-  for (int i = 1; i < n; i++) {
-    for (int k = i; k > 0 && t[k] < t[k - 1]; k--) {
-      const double swap = t[k];
-      t[k] = t[k - 1];
-      t[k - 1] = swap;
-    }
-  }
-  return t[n / 2];
-}
-
-/* Each host sends to the next and receives from the previous one; *seconds until both have ended. */
-static th_status turn(th_dist_work *w, const th_between *b, char *out, char *in, int64_t bytes, double *seconds)
-{
-  const th_dist *g = w->g;
-  const int next = b->member[b->first[(b->here + 1) % b->hosts]];
-  const int before = b->member[b->first[(b->here + b->hosts - 1) % b->hosts]];
-  th_request r[2];
-  int done[2], ended;
-  const double begin = th_now();
-  TH_TRY(th_mpi_recv(in, bytes, g->world[before], th_tag(g, TH_TAG_DATA), r));
-  TH_TRY(th_mpi_send(out, bytes, g->world[next], th_tag(g, TH_TAG_DATA), false, r + 1));
-  for (int left = 2; left; left -= ended) TH_TRY(th_settle(w, r, 2, done, &ended));
-  *seconds = th_now() - begin;
-  return TH_OK;
-}
-
-static th_status measure(th_dist_work *w, char *out, char *in, int64_t bytes, double took[2])
-{
-  enum { SHORT = 9, LONG = 3 };
-  double t[SHORT], u[LONG];
-  for (int i = 0; i < SHORT; i++) TH_TRY(turn(w, w->g->between, out, in, 1, &t[i]));
-  for (int i = 0; i < LONG; i++) TH_TRY(turn(w, w->g->between, out, in, bytes, &u[i]));
-  took[0] = median(t, SHORT);
-  took[1] = median(u, LONG);
-  return TH_OK;
-}
-
-th_status th_measure(th_dist *world)
-{
-  enum { BYTES = 512 << 10 };
-  th_dist_work w = { .g = world, .notice = { .kind = TH_DIST_INIT }, .seconds = world->job->deadline };
-  double took[2] = { 0, 0 };
-  th_dist_work sum = { .g = world, .es = sizeof(double), .seconds = w.seconds };
-  sum.notice = (th_notice){ .seq = 1, .kind = TH_DIST_ALLREDUCE, .op = TH_DIST_MAX, .dtype = TH_F64, .count = 2 };
-  sum.in.s = &sum.in.one;
-  sum.in.count = 1;
-  sum.in.n = 2;
-  sum.in.one = (th_span){ (char *)took, 0, 2 };
-  sum.out = sum.in;
-  sum.out.s = &sum.out.one;
-  if (world->between->home->rank == 0) {
-    char *out = calloc(2, BYTES);
-    if (!out) return th_fail(TH_ENOMEM, "dist.init: no memory left");
-    TH_TRY(measure(&w, out, out + BYTES, BYTES, took));
-    free(out);
-  }
-  const int told = th_forced_algorithm();
-  forced = TH_AUTO;
-  const th_status s = th_between_run(&sum);
-  forced = told;
-  TH_TRY(s);
-  th_speed *v = th_wire_speed(world->job);
-  v->latency = took[0];
-  v->rate = BYTES / (took[1] > took[0] ? took[1] - took[0] : took[1]);
-  world->between->called = 0;
-  return TH_OK;
-}

@@ -187,7 +187,7 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool
   if (bytes) {
     mine = malloc((size_t)bytes);
     if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
-    th_put_few(w, mine);
+    w->g->job->group->put_few(w, mine);
   }
   const th_status s = exchange(w, &part, &own, mine ? mine : "", x);
   free(mine);
@@ -211,5 +211,5 @@ void th_exchange_end(th_dist_work *w, th_exchange *x)
   th_dist *home = w->g->between->home;
   if (home->size == 1) return;
   th_count_to(&home->desk[home->rank].taken, x->number);
-  th_follow(home, x->number);
+  home->job->group->follow(home, x->number);
 }

@@ -152,12 +152,6 @@ bool th_accuse_silent(th_dist_work *w, int who, th_trouble t)
   return silent >= 0;
 }
 
-void th_accuse(th_dist_work *w, int who, th_trouble t)
-{
-  const bool asks = (t == TH_IS_LATE || t == TH_IS_HOLDING) && th_wire_hears(w->g->job);
-  if (!asks || !th_accuse_silent(w, who, t)) th_blame(w, who, t);
-}
-
 bool th_wire_answers(const th_job *j, int who) { return answered(j->wire, who, ask(j->wire, 0, who)); }
 
 /* ---- ranks whose script has ended ---- */

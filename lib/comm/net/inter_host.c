@@ -10,7 +10,7 @@ enum { WINDOW = 4, OF_MANY = 2 };
 
 /* ---- groups ---- */
 
-static int host_at(const th_dist *g, int i) { return th_wire_host(g->job, g->world[i]); }
+static int host_at(const th_dist *g, int i) { return th_host_of(g->job, g->world[i]); }
 
 /* A group whose ranks are all on this host does not need this. */
 th_status th_between_new(th_dist *g)
@@ -19,7 +19,7 @@ th_status th_between_new(th_dist *g)
   int32_t here[TH_MAXRANK];
   int n = 0;
   if (!j->wire || g->rank < 0) return TH_OK;
-  for (int i = 0; i < g->size; i++) if (host_at(g, i) == th_wire_host(j, j->rank)) here[n++] = g->world[i];
+  for (int i = 0; i < g->size; i++) if (host_at(g, i) == th_host_of(j, j->rank)) here[n++] = g->world[i];
   if (n == g->size) return TH_OK;
   th_between *b = calloc(1, sizeof *b);
   if (b) b->room = malloc(2 * TH_CHUNK);
@@ -53,30 +53,11 @@ th_status th_between_new(th_dist *g)
 void th_between_forget(th_dist *g)
 {
   th_wire_forget(g->job, g);
-  th_dist_forget(g->between->home);
+  th_dist_free(g->between->home);
   free(g->between->room);
   free(g->between);
   g->between = NULL;
 }
-
-/* ---- elements of lists ---- */
-
-th_status th_slice(th_spans *out, const th_spans *s, int es, int64_t first, int64_t n)
-{
-  *out = (th_spans){ .n = n };
-  out->s = s->count > 1 ? malloc((size_t)s->count * sizeof *out->s) : &out->one;
-  if (!out->s) return th_fail(TH_ENOMEM, "dist: no memory left");
-  out->s[0] = (th_span){ NULL, 0, 0 };
-  for (int64_t at = 0, m; at < n; at += m) {
-    m = n - at;
-    char *p = th_piece(s, es, first + at, &m);
-    out->s[out->count++] = (th_span){ p, at, m };
-  }
-  if (!out->count) out->count = 1;
-  return TH_OK;
-}
-
-void th_unslice(th_spans *s) { if (s->s != &s->one) free(s->s); }
 
 /* ---- the part of this host ---- */
 
@@ -91,7 +72,7 @@ static th_status at_home(th_dist_work *w, int kind, int op, int root, const th_s
   part.notice.op = op;
   part.notice.root = root;
   part.notice.count = in->n;
-  const th_status s = th_collective(&part);
+  const th_status s = home->job->group->run(&part);
   w->until = part.until;
   return s;
 }
@@ -305,7 +286,7 @@ th_status th_between_run(th_dist_work *w)
   w->ondevice = 0;
   for (int r = 0; r < w->g->size; r++) w->ondevice += th_is_on_device(&x.notice[r]);
   const bool takes = w->notice.kind == TH_DIST_ALLREDUCE || w->g->rank == w->notice.root;
-  if (few && !w->ondevice && algorithm == TH_GATHER) th_take_few(w, x.at);
+  if (few && !w->ondevice && algorithm == TH_GATHER) w->g->job->group->take_few(w, x.at);
   else if (few && !w->ondevice && takes) th_scatter(&w->out, w->es, 0, w->notice.count, x.at[0]);
   for (int r = 0; group && r < w->g->size; r++) th_note_numbers(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);

@@ -1,8 +1,8 @@
 /* net.h - a job on several hosts: which rank is on which host, the control channel, and operations
  * of groups that span hosts. */
-#ifndef TH_WIRE_H
-#define TH_WIRE_H
-#include "../group/group.h"
+#ifndef TH_COMM_NET_H
+#define TH_COMM_NET_H
+#include "../base/comm.h"
 #include "mpi.h"
 
 enum { TH_HOST = 64 };                          /* bytes of a host's name, with the final 0 */
@@ -16,31 +16,40 @@ enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, 
  * per second of a long one between hosts and within a host. All ranks have the same numbers. */
 typedef struct th_speed { double latency, rate, home; } th_speed;
 
-/* ---- the job (control_channel.c) ---- */
+/* What the service thread runs besides the control channel. NULL functions: nothing. */
+typedef struct th_service {
+  void *arg;
+  th_status (*tick)(void *arg);
+  int       (*rest)(const void *arg, int us);           /* microseconds until the next tick, at most us */
+} th_service;
+
+/* ---- the job (service_thread.c, control_channel.c, leave.c) ---- */
 
 /* Performs the handshake with all ranks through the launcher's Open MPI. Finds which ranks are on
  * this host, the first of them, and this rank's number there. */
 th_status th_wire_join(th_job *j, const char *host, const char *secret);
-th_status th_wire_start(th_job *j, th_dist *world);     /* from now on other ranks get replies */
+void      th_wire_start(th_job *j, const th_service *service);  /* from now on other ranks get replies */
 void      th_wire_group(th_job *j, th_dist *g);         /* replies include this group */
 void      th_wire_forget(th_job *j, const th_dist *g);  /* no longer */
 void      th_wire_leave(th_job *j, bool failed);
-int       th_wire_hosts(const th_job *j);
-int       th_wire_host(const th_job *j, int rank);      /* hosts are numbered by their first ranks */
 th_speed *th_wire_speed(const th_job *j);
 /* Sends a copy. Waits only while that rank has `most` bytes or more still to receive. */
 th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most);
+/* Sends a copy and never waits. For requests that get a reply, which bounds the bytes in flight. */
+th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes);
+
+/* ---- failure_detection.c ---- */
+
 /* The operation timed out: pings all ranks, and breaks the job because of one that does not reply
  * or has not begun the operation. who: the rank of this host for which it waits; -1: unknown. */
 th_status th_inquire(th_dist_work *w, int who);
-/* The same for a rank that is late elsewhere or holds a lock too long. th_blame does not ping.
- * th_accuse_silent breaks the job only if some rank does not reply, and returns whether it did. */
-void      th_accuse(th_dist_work *w, int who, th_trouble t);
+/* The same for a rank that is late elsewhere or holds a lock too long: breaks the job only if some
+ * rank does not reply, and returns whether it did. */
 bool      th_accuse_silent(th_dist_work *w, int who, th_trouble t);
 bool      th_wire_answers(const th_job *j, int who);    /* pings one rank, which may have left */
-bool      th_wire_hears(const th_job *j);               /* there are several hosts, and control messages are answered */
-/* Sends a copy and never waits. For requests that get a reply, which bounds the bytes in flight. */
-th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes);
+
+/* ---- waiting (settle.c) ---- */
+
 /* Waits until some of n requests have ended; `done` gets their indices. */
 th_status th_settle(th_dist_work *w, th_request *r, int n, int *done, int *ndone);
 th_status th_settle_few(th_dist_work *w, th_request *r, int n);       /* all of at most TH_MAXRANK + 1, of few bytes */
@@ -61,9 +70,6 @@ struct th_between {
 th_status th_between_new(th_dist *g);
 void      th_between_forget(th_dist *g);
 th_status th_between_run(th_dist_work *w);
-/* A part of the elements of a list. */
-th_status th_slice(th_spans *out, const th_spans *s, int es, int64_t first, int64_t n);
-void      th_unslice(th_spans *s);
 
 th_status th_wire_message(th_dist_work *w);            /* message.c: send and recv */
 
@@ -125,14 +131,10 @@ th_status th_ring(th_dist_work *w, const th_team *t, const th_spans *x, int64_t 
 
 /* ---- the choice (cost_model.c) ---- */
 
-enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_DOUBLING, TH_PARTS, TH_RING, TH_HOSTS, TH_ALGORITHMS };
-const char *th_algorithm_name(int a);
-int     th_forced_algorithm(void);
-th_status th_know_algorithm(void);        /* whether the environment names a known algorithm, or none */
 int     th_choose_for(const th_dist *g, const th_notice *n, int64_t bytes);
 int     th_choose(const th_dist_work *w);
 double  th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm);
 int64_t th_chunk_bytes(int64_t part, int peers);
-th_status th_measure(th_dist *world);
+th_status th_measure(th_dist *world);      /* measure.c */
 
 #endif

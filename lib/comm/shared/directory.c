@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include "shared.h"
+#include "shards.h"
 #include "../../core/storage.h"
 
 enum { PAGE = 4096 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include "shared.h"
+#include "shards.h"
 
 enum { WINDOW = 4 };
 static const double ON_ITS_WAY = 0.5;   /* seconds in which replies that a rank sent before it left still arrive */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "shared.h"
+#include "shards.h"
 #include "shard_server.h"
 
 enum { PLACES = 4, OWN_US = 50 };
@@ -31,7 +31,7 @@ typedef struct waiting {
   double      since, looked;
 } waiting;
 
-struct th_keeper {
+typedef struct th_keeper {
   th_dist   *world;
   char      *in[PLACES], *out;
   th_request r[PLACES];
@@ -39,7 +39,7 @@ struct th_keeper {
   mapping   *maps;
   waiting    row[TH_MAXRANK];
   double     busy;
-};
+} th_keeper;
 
 /* ---- the shared tensors ---- */
 
@@ -234,7 +234,7 @@ static th_status look_at_holder(th_keeper *k, waiting *w, uint32_t seen)
   th_dist_work work = th_shared_work(k->world, "dist.shared", w->q.seconds);
   const th_trouble t = th_look_after(&work, holder, now - w->since > w->q.seconds);
   if (t == TH_NO_TROUBLE) return TH_OK;
-  if (t != TH_IS_LATE || th_wire_host(j, holder) == th_wire_host(j, j->rank)) {
+  if (t != TH_IS_LATE || th_host_of(j, holder) == th_host_of(j, j->rank)) {
     th_blame(&work, holder, t == TH_IS_LATE ? TH_IS_HOLDING : t);
     return TH_OK;
   }
@@ -357,10 +357,10 @@ static th_status answer(th_keeper *k, const th_question *q, char *data)
 
 static th_status listen_at(th_keeper *k, uint32_t i) { return th_mpi_recv(k->in[i], TH_QUESTION, -1, TH_TAG_ASK, &k->r[i]); }
 
-th_status th_keeper_tick(th_keeper *k)
+static th_status tick(void *arg)
 {
+  th_keeper *k = arg;
   int done, n = 1;
-  if (!k) return TH_OK;
   const th_job_head *h = k->world->job->head;
   while (n) {
     const uint32_t i = k->at % PLACES;              /* requests arrive at the places in turn */
@@ -379,15 +379,15 @@ th_status th_keeper_tick(th_keeper *k)
   return __atomic_load_n(&h->broken, __ATOMIC_ACQUIRE) ? TH_OK : attend_to_row(k);
 }
 
-int th_keeper_rest(const th_keeper *k, int us)
+static int rest(const void *arg, int us)
 {
-  if (!k) return us;
+  const th_keeper *k = arg;
   const double idle = th_now() - k->busy;
-  const int rest = idle < 5e-3 ? OWN_US : idle < 0.1 ? 4 * OWN_US : idle < 2 ? 20 * OWN_US : us;
-  return rest < us ? rest : us;
+  const int least = idle < 5e-3 ? OWN_US : idle < 0.1 ? 4 * OWN_US : idle < 2 ? 20 * OWN_US : us;
+  return least < us ? least : us;
 }
 
-th_status th_keeper_new(th_keeper **out, th_dist *world)
+th_status th_shard_service(th_service *s, th_dist *world)
 {
   th_keeper *k = calloc(1, sizeof *k);
   bool whole = k && (k->out = malloc(TH_ANSWER));
@@ -395,6 +395,6 @@ th_status th_keeper_new(th_keeper **out, th_dist *world)
   if (!whole) return th_fail(TH_ENOMEM, "dist.init: no memory left");           /* the process ends, so nothing is freed */
   k->world = world;
   for (uint32_t i = 0; i < PLACES; i++) TH_TRY(listen_at(k, i));
-  *out = k;
+  *s = (th_service){ k, tick, rest };
   return TH_OK;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "shared.h"
+#include "shards.h"
 
 /* A shard, as this rank sees it: its server (keeper), and for a remote one whether this rank has
  * the lock, and the epoch. */
@@ -23,12 +23,12 @@ struct th_shared {
 
 /* ---- the directory of all hosts ---- */
 
-static bool is_near(const th_job *j, int rank) { return th_wire_host(j, rank) == th_wire_host(j, j->rank); }
+static bool is_near(const th_job *j, int rank) { return th_host_of(j, rank) == th_host_of(j, j->rank); }
 
 static int first_of(const th_job *j, int host)
 {
   int r = 0;
-  while (th_wire_host(j, r) != host) r++;
+  while (th_host_of(j, r) != host) r++;
   return r;
 }
 
@@ -56,9 +56,9 @@ static th_status unlock_directory(th_dist_work *w, th_status s)
 static th_status follow(th_dist_work *w, th_entry *e, uint32_t *live, int n)
 {
   const th_job *j = w->g->job;
-  for (int h = 0; h < th_wire_hosts(j); h++) {
-    if (h == th_wire_host(j, 0)) continue;
-    if (h == th_wire_host(j, j->rank)) TH_TRY(th_directory_follow(w->g, live, n, e->serial ? e : NULL));
+  for (int h = 0; h < j->hosts; h++) {
+    if (h == th_host_of(j, 0)) continue;
+    if (h == th_host_of(j, j->rank)) TH_TRY(th_directory_follow(w->g, live, n, e->serial ? e : NULL));
     else TH_TRY(th_far_directory(w, first_of(j, h), TH_ASK_FOLLOW, e, live, &n));
   }
   return TH_OK;

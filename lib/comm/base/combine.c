@@ -1,5 +1,5 @@
 /* combine.c - the reduction kernels of the CPU's level. */
-#include "group.h"
+#include "comm.h"
 #include "../../core/levels.h"
 
 #define DECLARE(level) extern const th_combine th_combine_##level[];

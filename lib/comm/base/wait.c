@@ -5,8 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../../core/spin.h"
-#include "group.h"
-#include "../net/net.h"
+#include "comm.h"
 
 enum { SPINS = 200, AWAKE = 200000, SLEEP_MS = 20, HOLDERS = 256, WAY_NS = 20000 };
 static const double WAY = 2e-3;         /* seconds for which a free lock is left to other hosts */
@@ -76,7 +75,7 @@ th_status th_stopped(th_dist_work *w)
 static bool is_keeper_gone(const th_dist_work *w, int who)
 {
   const th_job *j = w->g->job;
-  if (!w->keeper || th_wire_host(j, who) == th_wire_host(j, j->rank)) return false;
+  if (!w->keeper || th_host_of(j, who) == th_host_of(j, j->rank)) return false;
   return th_look_after(w, w->keeper - 1, false) == TH_IS_GONE;
 }
 
@@ -92,8 +91,9 @@ static th_status look(th_dist_work *w, int who, th_trouble late, condition over,
     return th_broken(w);
   }
   if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
-  const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && th_wire_hears(w->g->job);
-  if (asks) return th_inquire(w, who);                                  /* that rank may itself wait for another host */
+  const th_net_calls *net = th_net_of(w->g->job);
+  const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && net;
+  if (asks) return net->inquire(w, who);                                /* that rank may itself wait for another host */
   th_accuse(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }

@@ -1,9 +1,9 @@
-/* shared.h - shared tensors: the directory of each host, and the requests to other hosts. Each
+/* shards.h - shared tensors: the directory of each host, and the requests to other hosts. Each
  * shard has a shard server. That rank's host holds the shard's lock, its epoch and its valid
  * elements. Other hosts have room for the elements: there a rank that holds the lock finds what it
  * read, and modifies it before it writes it back. The server of shard 0 holds the counters. */
-#ifndef TH_DIST_SHARED_H
-#define TH_DIST_SHARED_H
+#ifndef TH_COMM_SHARDS_H
+#define TH_COMM_SHARDS_H
 #include "../net/net.h"
 
 /* ---- on this host (directory.c) ---- */

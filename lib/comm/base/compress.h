@@ -1,6 +1,6 @@
 /* compress.h - what lib/comm/api/compress.c and lib/cpu/compress.c share: how one row is packed. */
-#ifndef TH_COMPRESS_H
-#define TH_COMPRESS_H
+#ifndef TH_COMM_COMPRESS_H
+#define TH_COMM_COMPRESS_H
 #include "../../core/core.h"
 #include "th_compress.h"
 
