@@ -50,6 +50,7 @@ th_status    th_dist_run(th_dist *g, const th_dist_call *call);
 th_status    th_dist_start(th_dist_work **w, th_dist *g, const th_dist_call *call);
 int          th_dist_test(const th_dist_work *w);
 th_status    th_dist_wait(th_dist_work *w);
+const char  *th_dist_kind(int kind);             /* "allreduce"; NULL: there is no such number */
 double       th_dist_now(void);                  /* seconds since an arbitrary moment */
 /* Of a finished asynchronous operation: when it began and ended, and the bytes of its larger list. */
 void         th_dist_times(const th_dist_work *w, double numbers[3]);

@@ -14,9 +14,10 @@ local C = lib.C
 -- `trace`, if set, records operations; `compression` is distributed/compress.lua, which core must not require.
 local M = { C = C }
 
-M.kinds = { barrier = 0, allreduce = 1, reduce = 2, broadcast = 3, allgather = 4, reducescatter = 5, alltoall = 6, send = 7,
-   recv = 8 }
-M.operators = { sum = 0, mean = 1, min = 2, max = 3, prod = 4 }
+--- The numbers of operations, by name, and of operators.
+M.kinds = {}
+for kind = 0, C.TH_DIST_RECV do M.kinds[ffi.string(C.th_dist_kind(kind))] = kind end
+M.operators = { sum = C.TH_DIST_SUM, mean = C.TH_DIST_MEAN, min = C.TH_DIST_MIN, max = C.TH_DIST_MAX, prod = C.TH_DIST_PROD }
 
 local tensors_t, work_t = ffi.typeof 'th_tensor *[?]', ffi.typeof 'th_dist_work *[1]'
 local call, in_list, out_list = ffi.new 'th_dist_call', ffi.new 'th_list', ffi.new 'th_list'

@@ -1,6 +1,7 @@
 /* api.h - what the files that Lua calls share: operations, and tensors on devices. */
 #ifndef TH_COMM_API_H
 #define TH_COMM_API_H
+#include "../collectives/collectives.h"
 #include "../net/net.h"
 
 void      th_dist_forget(th_dist *g);               /* frees a group that no operation uses any more */

@@ -39,18 +39,11 @@ th_status th_know_devices(void)
   return th_fail(TH_EARG, "dist.init: TH_DIST_CUDA must be auto, cpu or nccl, got %s", getenv("TH_DIST_CUDA"));
 }
 
-static bool is_float(int dtype) { return dtype == TH_F16 || dtype == TH_BF16 || dtype == TH_F32 || dtype == TH_F64; }
-
 /* The reason why NCCL is not used for an operation; "" if its result equals the CPU's, up to the
  * order of sums. */
 static const char *unlike(int kind, int dtype, int op)
 {
-  if (kind == TH_DIST_BROADCAST || kind == TH_DIST_ALLGATHER) return "";
-  if (kind != TH_DIST_ALLREDUCE && kind != TH_DIST_REDUCE && kind != TH_DIST_REDUCESCATTER) return "NCCL is not used for it";
-  if (dtype == TH_I16) return "NCCL adds no shorts";
-  if (op == TH_DIST_MEAN && !is_float(dtype)) return "NCCL has no mean of whole numbers that is cut";
-  if ((op == TH_DIST_MIN || op == TH_DIST_MAX) && is_float(dtype)) return "with NCCL a nan would not win";
-  return "";
+  return th_operations[kind].not_on_device ? th_operations[kind].not_on_device(dtype, op) : "NCCL is not used for it";
 }
 
 int th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, const char **why)
@@ -72,7 +65,7 @@ th_status th_device_prepare(th_dist_work *w)
 {
   if (!w->device) return TH_OK;
   if (!offered || *unlike(w->notice.kind, w->notice.dtype, w->notice.op)) {
-    return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_dist_word(w->notice.kind));
+    return th_fail(TH_EARG, "dist.%s: tensors must be on the CPU, got one on a CUDA device", th_word_of(w));
   }
   const char *why;
   if (th_dist_takes(w->g, w->notice.kind, w->notice.dtype, w->notice.op, w->device, &why)) {
@@ -278,11 +271,11 @@ static void span_of(th_spans *s, char *p, int64_t n)
 
 th_status th_by_copies(th_dist_work *w, th_status (*by)(th_dist_work *))
 {
-  const bool place = w->in.s[0].p == w->out.s[0].p && w->in.n == w->out.n, keeps = w->notice.kind == TH_DIST_REDUCE;
-  const bool wants = !keeps || w->notice.root == w->g->rank;
+  const bool place = w->in.s[0].p == w->out.s[0].p && w->in.n == w->out.n, keeps = th_operation_of(w)->to_root;
+  const bool wants = !keeps || th_at_root(w);
   const int64_t n = w->in.n, all = n + (place ? 0 : w->out.n);
   char *room = malloc((size_t)(all * w->es));
-  if (!room) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
+  if (!room) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w)));
   th_dist_work copy = *w;
   copy.device = 0;
   copy.notice.note &= ~TH_ON_DEVICE;
@@ -304,7 +297,7 @@ th_status th_by_device(th_dist_work *w, th_status (*by_cpu)(th_dist_work *))
   if (!w->notice.count) return TH_OK;
   if (w->ondevice == g->size && g->way == UNKNOWN) {
     card *all = calloc((size_t)g->size, sizeof *all);
-    if (!all) return th_break_for(g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
+    if (!all) return th_break_for(g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w)));
     const th_status s = set_up(w, all);
     free(all);
     TH_TRY(s);

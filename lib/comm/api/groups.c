@@ -68,7 +68,7 @@ th_status th_dist_group(th_dist **g, th_dist *world, const int32_t *rank, int n)
 th_status th_dist_close(th_dist *g)
 {
   const th_dist_call call = { .kind = TH_DIST_CLOSE };
-  if (!g) return th_fail(TH_EARG, "dist.%s: the group is closed, or this rank is not in it", th_dist_word(call.kind));
+  if (!g) return th_fail(TH_EARG, "dist.%s: the group is closed, or this rank is not in it", th_operations[call.kind].name);
   if (!g->id) return th_fail(TH_EARG, "dist.group:close: this is the whole job");
   if (g->works) {
     return th_fail(TH_EARG, "dist.group:close: %d operation%s of the group %s not been waited for", g->works,
@@ -90,3 +90,5 @@ double th_dist_deadline(th_dist *g, double seconds)
   if (seconds > 0) g->job->deadline = seconds;
   return g->job->deadline;
 }
+
+const char *th_dist_kind(int kind) { return kind < 0 || kind > TH_DIST_CLOSE ? NULL : th_operations[kind].name; }

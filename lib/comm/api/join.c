@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../../core/environment.h"
+#include "../collectives/collectives.h"
 #include "../group/group.h"
 #include "../shared/shard_server.h"
 #include "api.h"
@@ -172,6 +173,7 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, 
   j->pid = getpid();
   j->cores = cores();
   j->hosts = 1;
+  j->kinds = th_operations;
   j->group = &th_group_table;
   j->deadline = deadline;
   j->fd = -1;

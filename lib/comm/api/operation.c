@@ -20,16 +20,16 @@ static th_status spans_of(th_spans *s, const th_list *list, th_dist_work *w)
   int64_t used = 0;
   s->n = 0;
   s->s = n > 1 ? malloc((size_t)n * sizeof *s->s) : &s->one;
-  if (!s->s) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+  if (!s->s) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w));
   s->one = (th_span){ NULL, 0, 0 };
   for (int64_t i = 0; i < n; i++) {
     const th_tensor *t = list->t[i];
     const int64_t count = th_tensor_numel(t);
     if (t->device != w->device) {
-      return th_fail(TH_EARG, "dist.%s: tensors must be on one device", th_dist_word(w->notice.kind));
+      return th_fail(TH_EARG, "dist.%s: tensors must be on one device", th_word_of(w));
     }
     if (t->dtype != w->notice.dtype || !th_tensor_is_contiguous(t)) {
-      return th_fail(TH_EARG, "dist.%s: tensors must be contiguous and of one type", th_dist_word(w->notice.kind));
+      return th_fail(TH_EARG, "dist.%s: tensors must be contiguous and of one type", th_word_of(w));
     }
     if (!count) continue;
     s->s[used++] = (th_span){ (char *)t->storage->data + t->offset * w->es, s->n, count };
@@ -50,16 +50,13 @@ static void forget_spans(th_spans *s)
 static th_status need_sizes(const th_dist_work *w, const th_dist_call *call)
 {
   const int64_t n = w->in.n, size = w->g->size;
-  const bool parts = call->kind == TH_DIST_REDUCESCATTER || call->kind == TH_DIST_ALLTOALL;
-  int64_t want = n;
-  if (parts && n % size) {
-    return th_fail(TH_ESHAPE, "dist.%s: %lld elements cannot be cut into %lld parts", th_dist_word(call->kind), (long long)n,
-                   (long long)size);
+  const th_operation *kind = &th_operations[call->kind];
+  if (kind->in_parts && n % size) {
+    return th_fail(TH_ESHAPE, "dist.%s: %lld elements cannot be cut into %lld parts", kind->name, (long long)n, (long long)size);
   }
-  if (call->kind == TH_DIST_REDUCESCATTER) want = n / size;
-  if (call->kind == TH_DIST_ALLGATHER) want = n * size;
+  const int64_t want = kind->result == TH_ONE_PART ? n / size : kind->result == TH_OF_ALL ? n * size : n;
   if (call->in && call->out && w->out.n != want) {
-    return th_fail(TH_ESHAPE, "dist.%s: the result must have %lld elements, got %lld", th_dist_word(call->kind), (long long)want,
+    return th_fail(TH_ESHAPE, "dist.%s: the result must have %lld elements, got %lld", kind->name, (long long)want,
                    (long long)w->out.n);
   }
   return TH_OK;
@@ -67,7 +64,7 @@ static th_status need_sizes(const th_dist_work *w, const th_dist_call *call)
 
 static th_status need_numbers(const th_dist *g, const th_dist_call *call)
 {
-  const char *word = th_dist_word(call->kind);
+  const char *word = th_operations[call->kind].name;
   if (call->root < 0 || call->root >= g->size) {
     return th_fail(TH_EARG, "dist.%s: rank must lie in 0..%d, got %d", word, g->size - 1, call->root);
   }
@@ -79,7 +76,7 @@ static th_status need_numbers(const th_dist *g, const th_dist_call *call)
 
 static th_status need_group(const th_dist *g, const th_dist_call *call)
 {
-  return g ? TH_OK : th_fail(TH_EARG, "dist.%s: the group is closed, or this rank is not in it", th_dist_word(call->kind));
+  return g ? TH_OK : th_fail(TH_EARG, "dist.%s: the group is closed, or this rank is not in it", th_operations[call->kind].name);
 }
 
 static th_status prepare(th_dist_work *w, th_dist *g, const th_dist_call *call)
@@ -207,7 +204,7 @@ static th_status prepare_all(th_dist_work *w, th_dist *g, const th_dist_call *ca
   TH_TRY(prepare(w, g, call));
   if (!step) return TH_OK;
   w->second = calloc(1, sizeof *w->second);
-  if (!w->second) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(call[1].kind));
+  if (!w->second) return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_operations[call[1].kind].name);
   return prepare(w->second, g, call + 1);
 }
 
@@ -270,7 +267,7 @@ static th_status start_thread(th_dist_work *w)
   if (!failed) return TH_OK;
   w->threaded = 0;                                  /* only this thread takes tickets, so this is the last one */
   __atomic_sub_fetch(&w->lane->next, 1, __ATOMIC_RELAXED);
-  return th_fail(TH_ENOMEM, "dist.%s: too many asynchronous operations", th_dist_word(w->notice.kind));
+  return th_fail(TH_ENOMEM, "dist.%s: too many asynchronous operations", th_word_of(w));
 }
 
 static int64_t length(const th_list *list) { return list ? list->n : 0; }
@@ -285,7 +282,7 @@ static th_status start(th_dist_work **out, th_dist *g, const th_dist_call *call,
   if (!w || !w->held) {
     free(w);
     if (step) step->drop(step->arg);
-    return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(call->kind));
+    return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_operations[call->kind].name);
   }
   th_status s = prepare_all(w, g, call, step);
   if (s == TH_OK) {

@@ -8,9 +8,10 @@ static const char *const operators[] = { "sum", "mean", "min", "max", "prod" };
 th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r)
 {
   const int ra = w->g->world[0], rb = w->g->world[r];
+  const th_operation *kinds = w->g->job->kinds;
   if (a->kind != b->kind) {
-    return th_fail_of(w, "the ranks call different operations: rank %d %s, rank %d %s", ra, th_dist_word(a->kind), rb,
-                      th_dist_word(b->kind));
+    return th_fail_of(w, "the ranks call different operations: rank %d %s, rank %d %s", ra, kinds[a->kind].name, rb,
+                      kinds[b->kind].name);
   }
   if (a->dtype != b->dtype) {
     return th_fail_of(w, "the types differ: rank %d has %s, rank %d %s", ra, th_dtype_name(a->dtype), rb,

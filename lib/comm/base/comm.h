@@ -65,6 +65,32 @@ typedef struct th_wire th_wire;
 typedef struct th_between th_between;
 typedef struct th_far th_far;
 
+/* A chunk of an operation of one host (group/chunk.h), and how a group lies on its hosts: how many,
+ * its ranks, the most on one host, the share of the ranks that are not on that. */
+typedef struct th_chunk th_chunk;
+typedef struct th_spread { double hosts, ranks, here, away; } th_spread;
+
+/* What a kind of operation is. The table of all (collectives/collectives.c) has one row for each;
+ * the rooms below ask it instead of the number. */
+typedef enum th_size { TH_AS_INPUT, TH_ONE_PART, TH_OF_ALL } th_size;
+typedef struct th_operation {
+  const char *name;                                 /* "allreduce" */
+  bool     reduces;                                 /* elements of all ranks are combined by an operator */
+  bool     to_root, from_root;                      /* only the root gets the result; only it gives elements */
+  bool     in_parts;                                /* the input has a part for each rank */
+  th_size  result;                                  /* elements of the result: as the input, one part of it, all inputs */
+  /* On one host: writes what others need of a chunk into the own slot; then computes the result
+   * from the slots. */
+  void   (*put)(const th_chunk *c);
+  void   (*take)(const th_chunk *c);
+  /* Between hosts, if the elements are more than a few; NULL: there are no elements. */
+  th_status (*between)(th_dist_work *w, int algorithm);
+  /* Bytes that the busiest host sends then for a tensor of n bytes. */
+  double (*sent)(const th_spread *s, double n, int algorithm);
+  /* Why the operation does not run on devices; "" if it can. NULL: it never does. */
+  const char *(*not_on_device)(int dtype, int op);
+} th_operation;
+
 /* The rooms group and net do not include each other; they meet in these tables. What net calls of
  * group: operations of the ranks of one host (collective.c). */
 typedef struct th_group_calls {
@@ -88,6 +114,7 @@ typedef struct th_job {
   int          rank, size, fd, cores;
   int          first, local;                        /* first rank of this host (it creates the memory); this rank's number here */
   int          hosts, host[TH_MAXRANK];             /* of each rank; hosts are numbered by their first ranks */
+  const th_operation *kinds;                             /* by number */
   const th_group_calls *group;
   const th_net_calls *net;                          /* NULL: there are no other hosts, or they do not answer yet */
   th_wire     *wire;                                /* to other hosts; NULL: there are none */
@@ -196,7 +223,9 @@ void       th_give(th_counter *lock);
 
 static inline int th_host_of(const th_job *j, int rank) { return j->host[rank]; }
 static inline const th_net_calls *th_net_of(const th_job *j) { return __atomic_load_n(&j->net, __ATOMIC_ACQUIRE); }
-const char *th_dist_word(int kind);                 /* kind.c: "allreduce" */
+static inline const th_operation *th_operation_of(const th_dist_work *w) { return &w->g->job->kinds[w->notice.kind]; }
+static inline const char *th_word_of(const th_dist_work *w) { return th_operation_of(w)->name; }
+static inline bool th_at_root(const th_dist_work *w) { return w->g->rank == w->notice.root; }
 
 /* ---- failures (fault.c) ---- */
 

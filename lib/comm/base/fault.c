@@ -61,7 +61,7 @@ th_status th_fail_of(const th_dist_work *w, const char *fmt, ...)
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   if (w->whole) w = w->whole;
-  const char *word = th_dist_word(w->notice.kind);
+  const char *word = th_word_of(w);
   if (w->what) return th_fail(TH_EBACKEND, "%s: %s", w->what, text);
   if (w->notice.kind == TH_DIST_INIT) return th_fail(TH_EBACKEND, "dist.init: %s", text);
   if (w->g->id) return th_fail(TH_EBACKEND, "dist.%s, operation %u of group %d: %s", word, w->notice.seq, w->g->id, text);
@@ -90,7 +90,7 @@ static void describe(char *text, size_t n, const th_dist *g, int who, char state
     snprintf(text, n, "its process %d is stopped", seat->pid);
   } else if (calls) {
     const th_notice *last = &d->call[calls & 1].with.notice;
-    snprintf(text, n, "its process %d lives; its last operation was %s, number %u", seat->pid, th_dist_word(last->kind),
+    snprintf(text, n, "its process %d lives; its last operation was %s, number %u", seat->pid, g->job->kinds[last->kind].name,
              last->seq);
   } else {
     snprintf(text, n, "its process %d lives and has begun no operation", seat->pid);

@@ -15,16 +15,8 @@
  * bypass the caches, make the data arrive five times as fast. The placement cannot be queried, and
  * in virtual machines it changes, so some operations of every size measure both ways. */
 #include "../../core/processor.h"
+#include "chunk.h"
 #include "group.h"
-
-/* A chunk of the present operation. A slot holds `n` elements, or `n` of each rank's part. */
-typedef struct chunk {
-  th_dist_work *w;
-  int64_t first, n;
-  bool    split;                    /* each rank folds a part of it */
-  bool    streams;                  /* put uses streaming stores */
-  char   *slot[TH_MAXRANK];
-} chunk;
 
 /* ---- the announcement ---- */
 
@@ -66,7 +58,7 @@ static void stream(char *to, const char *p, size_t n)
 }
 
 /* Into a slot. */
-static void lay(const chunk *c, char *to, const th_spans *s, int64_t first, int64_t n)
+void th_lay(const th_chunk *c, char *to, const th_spans *s, int64_t first, int64_t n)
 {
   const int es = c->w->es;
   if (!c->streams) {
@@ -83,7 +75,7 @@ static void lay(const chunk *c, char *to, const th_spans *s, int64_t first, int6
 
 /* Reduces n elements that begin at `at` in the slots; this rank's own are elements `first` of the
  * input. The result goes to `to`, or, if that is NULL, to elements `out` of the output. */
-static void combine(const chunk *c, int64_t at, int64_t first, int64_t n, char *to, int64_t out)
+void th_combine_slots(const th_chunk *c, int64_t at, int64_t first, int64_t n, char *to, int64_t out)
 {
   const th_dist_work *w = c->w;
   const th_dist *g = w->g;
@@ -100,10 +92,8 @@ static void combine(const chunk *c, int64_t at, int64_t first, int64_t n, char *
 
 /* ---- the steps ---- */
 
-static bool at_root(const th_dist_work *w) { return w->g->rank == w->notice.root; }
-
 /* The part of a split chunk that rank r folds: equal parts, the last ones shorter. */
-static int64_t part(const chunk *c, int r, int64_t *n)
+static int64_t part(const th_chunk *c, int r, int64_t *n)
 {
   const int64_t whole = (c->n + c->w->g->size - 1) / c->w->g->size, k = (whole + 15) / 16 * 16;
   const int64_t first = r * k < c->n ? r * k : c->n;
@@ -111,54 +101,32 @@ static int64_t part(const chunk *c, int r, int64_t *n)
   return first;
 }
 
-static void put_split(const chunk *c)
+void th_put_split(const th_chunk *c)
 {
   const th_dist *g = c->w->g;
   int64_t n;
   for (int r = 0; r < g->size; r++) {
     const int64_t first = part(c, r, &n);
-    if (r != g->rank) lay(c, c->slot[g->rank] + first * c->w->es, &c->w->in, c->first + first, n);
-  }
-}
-
-static void put(const chunk *c)
-{
-  const th_dist_work *w = c->w;
-  const th_dist *g = w->g;
-  char *to = c->slot[g->rank];
-  switch (w->notice.kind) {
-    case TH_DIST_BROADCAST:
-      if (at_root(w)) lay(c, to, &w->in, c->first, c->n);
-      break;
-    case TH_DIST_REDUCESCATTER:
-    case TH_DIST_ALLTOALL:
-      for (int r = 0; r < g->size; r++) {
-        const int64_t whole = w->in.n / g->size;
-        if (r != g->rank) lay(c, to + r * c->n * w->es, &w->in, r * whole + c->first, c->n);
-      }
-      break;
-    default:
-      if (c->split) put_split(c);
-      else lay(c, to, &w->in, c->first, c->n);
+    if (r != g->rank) th_lay(c, c->slot[g->rank] + first * c->w->es, &c->w->in, c->first + first, n);
   }
 }
 
 /* Folds this rank's part into its result and into its slot, where put has left room. */
-static void fold(const chunk *c)
+static void fold(const th_chunk *c)
 {
   const th_dist_work *w = c->w;
   int64_t n;
   const int64_t first = part(c, w->g->rank, &n);
   char *to = c->slot[w->g->rank] + first * w->es;
-  if (w->notice.kind == TH_DIST_REDUCE && !at_root(w)) {
-    combine(c, first, c->first + first, n, to, 0);
+  if (th_operation_of(w)->to_root && !th_at_root(w)) {
+    th_combine_slots(c, first, c->first + first, n, to, 0);
   } else {
-    combine(c, first, c->first + first, n, NULL, c->first + first);
-    lay(c, to, &w->out, c->first + first, n);
+    th_combine_slots(c, first, c->first + first, n, NULL, c->first + first);
+    th_lay(c, to, &w->out, c->first + first, n);
   }
 }
 
-static void take_split(const chunk *c)
+void th_take_split(const th_chunk *c)
 {
   const th_dist_work *w = c->w;
   int64_t n;
@@ -169,80 +137,40 @@ static void take_split(const chunk *c)
   }
 }
 
-static void take_parts(const chunk *c)
-{
-  const th_dist_work *w = c->w;
-  const th_dist *g = w->g;
-  const bool all = w->notice.kind == TH_DIST_ALLGATHER;
-  const int64_t whole = all ? w->in.n : w->in.n / g->size, at = all ? 0 : g->rank * c->n;
-  for (int i = 0; i < g->size; i++) {
-    const int r = (g->rank + i) % g->size;
-    if (i) {
-      th_scatter(&w->out, w->es, r * whole + c->first, c->n, c->slot[r] + at * w->es);
-    } else {
-      const int64_t own = all ? 0 : g->rank * whole;
-      th_gather(w->out.s[0].p + (g->rank * whole + c->first) * w->es, &w->in, w->es, own + c->first, c->n);
-    }
-  }
-}
-
-static void take(const chunk *c)
-{
-  const th_dist_work *w = c->w;
-  const th_dist *g = w->g;
-  switch (w->notice.kind) {
-    case TH_DIST_BROADCAST:
-      if (!at_root(w)) th_scatter(&w->out, w->es, c->first, c->n, c->slot[w->notice.root]);
-      break;
-    case TH_DIST_ALLGATHER:
-    case TH_DIST_ALLTOALL:
-      take_parts(c);
-      break;
-    case TH_DIST_REDUCESCATTER:
-      combine(c, g->rank * c->n, g->rank * (w->in.n / g->size) + c->first, c->n, NULL, c->first);
-      break;
-    default:
-      if (w->notice.kind == TH_DIST_REDUCE && !at_root(w)) break;
-      if (c->split) take_split(c);
-      else combine(c, 0, c->first, c->n, NULL, c->first);
-  }
-}
-
 /* ---- small payloads: they are sent with the announcement ---- */
 
 /* Elements that a slot holds, of each rank's part. */
 static int64_t elements_of(const th_dist_work *w)
 {
-  const bool parts = w->notice.kind == TH_DIST_REDUCESCATTER || w->notice.kind == TH_DIST_ALLTOALL;
-  return parts ? w->notice.count / w->g->size : w->notice.count;
+  return th_operation_of(w)->in_parts ? w->notice.count / w->g->size : w->notice.count;
 }
 
 static th_status small(th_dist_work *w)
 {
-  chunk c = { .w = w, .n = elements_of(w) };
+  th_chunk c = { .w = w, .n = elements_of(w) };
   const int at = w->turn & 1;
   for (int r = 0; r < w->g->size; r++) {
     th_desk *d = &w->g->desk[r];
     c.slot[r] = w->notice.count * w->es <= TH_FEW ? d->call[at].with.few : d->small[at];
   }
-  put(&c);
+  th_operation_of(w)->put(&c);
   TH_TRY(th_announce(w));
-  if (!w->ondevice) take(&c);
+  if (!w->ondevice) th_operation_of(w)->take(&c);
   return TH_OK;
 }
 
 void th_put_few(th_dist_work *w, char *to)
 {
-  chunk c = { .w = w, .n = elements_of(w) };
+  th_chunk c = { .w = w, .n = elements_of(w) };
   c.slot[w->g->rank] = to;
-  put(&c);
+  th_operation_of(w)->put(&c);
 }
 
 void th_take_few(th_dist_work *w, char *const *slot)
 {
-  chunk c = { .w = w, .n = elements_of(w) };
+  th_chunk c = { .w = w, .n = elements_of(w) };
   for (int r = 0; r < w->g->size; r++) c.slot[r] = slot[r];
-  take(&c);
+  th_operation_of(w)->take(&c);
 }
 
 /* ---- large ones: the pipeline ---- */
@@ -262,9 +190,9 @@ static th_status await_all(th_dist_work *w, step s, uint32_t value)
 }
 
 /* Chunk i of the operation. */
-static chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool split, bool streams)
+static th_chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool split, bool streams)
 {
-  chunk c = { .w = w, .first = i * k, .n = n - i * k < k ? n - i * k : k, .split = split, .streams = streams };
+  th_chunk c = { .w = w, .first = i * k, .n = n - i * k < k ? n - i * k : k, .split = split, .streams = streams };
   const uint32_t at = (w->g->chunks + (uint32_t)i) % TH_SLOTS;
   for (int r = 0; r < w->g->size; r++) c.slot[r] = w->g->desk[r].slot[at];
   return c;
@@ -272,14 +200,14 @@ static chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool spl
 
 /* One step of one chunk: waits for what it needs of the others, executes it, and publishes the
  * progress. */
-static th_status run(th_dist_work *w, step s, const chunk *c, uint32_t number)
+static th_status run(th_dist_work *w, step s, const th_chunk *c, uint32_t number)
 {
   th_desk *mine = &w->g->desk[w->g->rank];
   if (s == POSTED) TH_TRY(await_all(w, TAKEN, number - TH_SLOTS));
   else TH_TRY(await_all(w, s == TAKEN && c->split ? FOLDED : POSTED, number));
-  if (s == POSTED) put(c);
+  if (s == POSTED) th_operation_of(w)->put(c);
   else if (s == FOLDED) fold(c);
-  else take(c);
+  else th_operation_of(w)->take(c);
   th_count_to(counter(mine, s), number);
   return TH_OK;
 }
@@ -342,7 +270,7 @@ static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
       if (s == FOLDED && !split) continue;
       const int64_t at = s == POSTED ? i : s == FOLDED ? i - 1 : i - lag;
       if (at < 0 || at >= chunks) continue;
-      const chunk c = chunk_at(w, at, k, n, split, streams);
+      const th_chunk c = chunk_at(w, at, k, n, split, streams);
       TH_TRY(run(w, s, &c, base + (uint32_t)at));
     }
   }
@@ -354,16 +282,15 @@ static th_status pipeline(th_dist_work *w, int64_t n, int64_t k, bool split)
 
 th_status th_collective(th_dist_work *w)
 {
-  const int kind = w->notice.kind, size = w->g->size;
-  const bool parts = kind == TH_DIST_REDUCESCATTER || kind == TH_DIST_ALLTOALL;
-  const bool reduces = kind == TH_DIST_ALLREDUCE || kind == TH_DIST_REDUCE;
+  const int size = w->g->size;
+  const th_operation *kind = th_operation_of(w);
   const int64_t whole = w->notice.count;
-  if (whole == 0 || kind == TH_DIST_GROUP || th_is_on_device(&w->notice)) return th_announce(w);
+  if (whole == 0 || w->notice.kind == TH_DIST_GROUP || th_is_on_device(&w->notice)) return th_announce(w);
   if (whole * w->es <= TH_SMALL) return small(w);
   TH_TRY(th_announce(w));
   if (w->ondevice) return TH_OK;
-  const int64_t k = TH_CHUNK / w->es / (parts ? size : 1);
-  return pipeline(w, elements_of(w), k, reduces && size > 2);
+  const int64_t k = TH_CHUNK / w->es / (kind->in_parts ? size : 1);
+  return pipeline(w, elements_of(w), k, kind->reduces && !kind->in_parts && size > 2);
 }
 
 const th_group_calls th_group_table = { th_collective, th_put_few, th_take_few, th_follow };

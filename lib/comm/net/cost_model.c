@@ -11,7 +11,7 @@ th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t
   *algorithm = "memory";
   *seconds = 0;
   if (!g->between) return TH_OK;
-  const int a = kind == TH_DIST_BARRIER ? TH_GATHER : th_choose_for(g, &n, bytes);
+  const int a = !g->job->kinds[kind].between ? TH_GATHER : th_choose_for(g, &n, bytes);
   *algorithm = th_algorithm_name(a);
   *seconds = th_predict(g, kind, bytes, a);
   return TH_OK;
@@ -67,18 +67,11 @@ static int most_on_a_host(const th_between *b)
 static double sent(const th_dist *g, int kind, double n, int algorithm)
 {
   const th_between *b = g->between;
-  const double hosts = b->hosts, ranks = g->size, here = most_on_a_host(b), away = (ranks - here) / ranks;
+  const double hosts = b->hosts, ranks = g->size, here = most_on_a_host(b);
+  const th_spread spread = { hosts, ranks, here, (ranks - here) / ranks };
   if (algorithm == TH_GATHER) return (hosts - 1) / hosts * ranks * n;
   if (algorithm == TH_DOUBLING) return steps_of(b->hosts) * n;
-  switch (kind) {
-    case TH_DIST_ALLREDUCE:
-      if (algorithm == TH_RING || algorithm == TH_HOSTS) return 2 * (hosts - 1) / hosts * n;
-      return here * away * n + here / ranks * (hosts - 1) * n;
-    case TH_DIST_REDUCE: return here * away * n + here / ranks * n;
-    case TH_DIST_ALLGATHER: return here * (hosts - 1) * n;
-    case TH_DIST_BROADCAST: return n;
-    default: return here * away * n;
-  }
+  return g->job->kinds[kind].sent(&spread, n, algorithm);
 }
 
 double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
@@ -122,10 +115,11 @@ static bool in_pairs(const th_dist *g)
 
 static bool possible(const th_dist *g, const th_notice *n, int64_t bytes, int a)
 {
-  const bool all = n->kind == TH_DIST_ALLREDUCE, alone = g->between->hosts == g->size;
+  const th_operation *kind = &g->job->kinds[n->kind];
+  const bool sums = kind->reduces && !kind->in_parts, all = sums && !kind->to_root, alone = g->between->hosts == g->size;
   switch (a) {
     case TH_GATHER: return bytes <= few_bytes(g);
-    case TH_DOUBLING: return (all || n->kind == TH_DIST_REDUCE) && may_split(n) && bytes <= some_bytes(g);
+    case TH_DOUBLING: return sums && may_split(n) && bytes <= some_bytes(g);
     case TH_PARTS: return true;
     default: return all && may_split(n) && alone == (a == TH_RING);
   }

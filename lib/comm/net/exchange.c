@@ -186,7 +186,7 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool
   home->chunks++;
   if (bytes) {
     mine = malloc((size_t)bytes);
-    if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind)));
+    if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w)));
     w->g->job->group->put_few(w, mine);
   }
   const th_status s = exchange(w, &part, &own, mine ? mine : "", x);

@@ -134,7 +134,7 @@ th_status th_inquire(th_dist_work *part, int who)
     th_break(j, j->rank, "all ranks take part and answer, but it did not end within %g s", w->seconds);
   } else if (x->called[behind][g->id]) {
     th_break(j, behind, "rank %d did not come within %g s: its process lives; its last operation was %s, number %u", behind,
-             w->seconds, th_dist_word(x->last[behind]), x->called[behind][g->id]);
+             w->seconds, j->kinds[x->last[behind]].name, x->called[behind][g->id]);
   } else {
     th_break(j, behind, "rank %d did not come within %g s: its process lives and has begun no operation", behind, w->seconds);
   }

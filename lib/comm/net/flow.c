@@ -33,7 +33,7 @@ th_status th_flows_new(th_flows *f, th_dist_work *w, th_cut cut, int most, int w
   if (f->f && f->r) return TH_OK;
   free(f->f);
   free(f->r);
-  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w));
 }
 
 th_flow *th_flow_add(th_flows *f, const th_flow *like)
@@ -54,7 +54,7 @@ char *th_flow_place(const th_flows *f, const th_flow *one, int64_t i)
 static th_status need_stage(const th_flows *f, th_flow *one)
 {
   if (!one->stage) one->stage = malloc((size_t)(f->window * f->cut.chunk * f->w->es));
-  return one->stage ? TH_OK : th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(f->w->notice.kind));
+  return one->stage ? TH_OK : th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(f->w));
 }
 
 /* The first element of chunk i in the list, and how many. */
@@ -144,7 +144,7 @@ th_status th_flows_run(th_flows *f, th_flow_step step, void *arg)
 {
   int *done = malloc(((size_t)f->n * (size_t)f->window + 1) * sizeof *done);
   bool *ended = calloc((size_t)f->n * (size_t)f->window + 1, sizeof *ended);
-  th_status s = done && ended ? TH_OK : th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(f->w->notice.kind));
+  th_status s = done && ended ? TH_OK : th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(f->w));
   for (int i = 0; s == TH_OK && i < f->n; i++) f->f[i].ended = ended + i * f->window;
   if (s == TH_OK) s = run(f, step, arg, done);
   free(done);

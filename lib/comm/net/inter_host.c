@@ -2,11 +2,7 @@
  * with small payloads inline; then the elements are transferred. What all ranks of a host need is
  * sent to the host once, and its ranks pass it on through shared memory. */
 #include <stdlib.h>
-#include "net.h"
-
-/* Chunks in flight to one rank. A rank that sends to many at a time uses fewer, because they queue
- * up at each receiver. */
-enum { WINDOW = 4, OF_MANY = 2 };
+#include "inter_host.h"
 
 /* ---- groups ---- */
 
@@ -78,7 +74,7 @@ static th_status at_home(th_dist_work *w, int kind, int op, int root, const th_s
 }
 
 /* Broadcasts elements of the result, which one rank of this host has, to the others. */
-static th_status hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
+th_status th_hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
 {
   const th_dist *home = w->g->between->home;
   th_spans part;
@@ -92,7 +88,7 @@ static th_status hand_on(th_dist_work *w, int holder, int64_t first, int64_t n)
 }
 
 /* The rank of a host to which `owner` sends what all its ranks need. */
-static int holder_at(const th_between *b, int owner, int host)
+int th_holder_at(const th_between *b, int owner, int host)
 {
   int k = 0;
   const int from = b->host[owner];
@@ -101,17 +97,17 @@ static int holder_at(const th_between *b, int owner, int host)
   return b->member[b->first[host] + k % (b->first[host + 1] - b->first[host])];
 }
 
-static th_status hand_on_all(th_dist_work *w, int64_t n, int64_t part)
+th_status th_hand_on_all(th_dist_work *w, int64_t n, int64_t part)
 {
   const th_between *b = w->g->between;
   for (int r = 0; r < w->g->size; r++) {
     const int64_t first = r * part < n ? r * part : n, end = first + part < n ? first + part : n;
-    TH_TRY(hand_on(w, holder_at(b, r, b->here), first, end - first));
+    TH_TRY(th_hand_on(w, th_holder_at(b, r, b->here), first, end - first));
   }
   return TH_OK;
 }
 
-static th_team all_of(const th_dist *g)
+th_team th_all_of(const th_dist *g)
 {
   th_team t = { .n = g->size, .at = g->rank };
   for (int i = 0; i < g->size; i++) t.rank[i] = i;
@@ -120,9 +116,9 @@ static th_team all_of(const th_dist *g)
 
 /* ---- operations ---- */
 
-static int64_t chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
+int64_t th_chunk_of(const th_dist_work *w, int64_t elements) { return th_chunk_bytes(elements * w->es, 1) / w->es; }
 /* For chunks that no rank forwards. */
-static int64_t largest_chunk(const th_dist_work *w) { return chunk_of(w, 1 << 30); }
+int64_t th_largest_chunk(const th_dist_work *w) { return th_chunk_of(w, 1 << 30); }
 
 /* The pause between tests: half of a chunk's transfer time, at most a hundredth of the whole
  * transfer's. Where ranks share processors, testing more often for what many ranks send would keep
@@ -134,17 +130,17 @@ static double rest_of(const th_dist_work *w, int64_t chunk)
   return one < all ? one : all;
 }
 
-static th_status reduce_parts(th_dist_work *w)
+th_status th_reduce_parts(th_dist_work *w)
 {
-  const th_team t = all_of(w->g);
+  const th_team t = th_all_of(w->g);
   const int64_t part = (w->notice.count + t.n - 1) / t.n;
   w->rest = rest_of(w, th_chunk_bytes(part * w->es, t.n - 1) / w->es);
-  TH_TRY(th_fold_parts(w, &t, th_chunk_bytes(part * w->es, t.n - 1) / w->es, t.n > 2 ? OF_MANY : WINDOW));
-  if (w->notice.kind != TH_DIST_ALLREDUCE) return TH_OK;
-  return hand_on_all(w, w->notice.count, th_cut_of(w->notice.count, t.n, 1, false).part);
+  TH_TRY(th_fold_parts(w, &t, th_chunk_bytes(part * w->es, t.n - 1) / w->es, t.n > 2 ? TH_WINDOW_OF_MANY : TH_WINDOW));
+  if (th_operation_of(w)->to_root || th_operation_of(w)->in_parts) return TH_OK;
+  return th_hand_on_all(w, w->notice.count, th_cut_of(w->notice.count, t.n, 1, false).part);
 }
 
-static void copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64_t n)
+void th_copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64_t n)
 {
   for (int64_t at = 0, m; at < n; at += m) {
     m = n - at;
@@ -155,7 +151,7 @@ static void copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64
 
 /* Each host reduces; each of its ranks reduces one part with one rank of each other host (th_ring);
  * then the host's ranks exchange these parts. */
-static th_status reduce_hosts(th_dist_work *w)
+th_status th_reduce_hosts(th_dist_work *w)
 {
   const th_dist *g = w->g;
   const th_between *b = g->between;
@@ -164,111 +160,26 @@ static th_status reduce_hosts(th_dist_work *w)
   th_team t = { .n = b->hosts, .at = b->here };
   for (int h = 0; h < b->hosts; h++) if (b->first[h + 1] - b->first[h] < rails) rails = b->first[h + 1] - b->first[h];
   if (b->home->size > 1) TH_TRY(at_home(w, TH_DIST_ALLREDUCE, op == TH_DIST_MEAN ? TH_DIST_SUM : op, 0, &w->in, &w->out));
-  else if (w->in.s[0].p != w->out.s[0].p) copy_elements(w, 0, 0, w->notice.count);
+  else if (w->in.s[0].p != w->out.s[0].p) th_copy_elements(w, 0, 0, w->notice.count);
   const th_cut cut = th_cut_of(w->notice.count, rails, 1, false);
   if (me < rails) {
     th_spans mine;
     const int64_t first = me * cut.part < cut.n ? me * cut.part : cut.n, n = cut.n - first < cut.part ? cut.n - first : cut.part;
     for (int h = 0; h < b->hosts; h++) t.rank[h] = b->member[b->first[h] + me];
     TH_TRY(th_slice(&mine, &w->out, w->es, first, n));
-    if (n) TH_TRY(th_ring(w, &t, &mine, n, op, g->size, chunk_of(w, (n + t.n - 1) / t.n), WINDOW));
+    if (n) TH_TRY(th_ring(w, &t, &mine, n, op, g->size, th_chunk_of(w, (n + t.n - 1) / t.n), TH_WINDOW));
     th_unslice(&mine);
   }
   for (int r = 0; r < rails; r++) {
     const int64_t first = r * cut.part < cut.n ? r * cut.part : cut.n, n = cut.n - first < cut.part ? cut.n - first : cut.part;
-    TH_TRY(hand_on(w, b->member[b->first[b->here] + r], first, n));
+    TH_TRY(th_hand_on(w, b->member[b->first[b->here] + r], first, n));
   }
   return TH_OK;
 }
 
-/* A chain of hosts that begins at the root's; chunks are pipelined. */
-static th_status broadcast(th_dist_work *w)
-{
-  const th_dist *g = w->g;
-  const th_between *b = g->between;
-  const int root = w->notice.root, from = b->host[root], behind = (b->here - from + b->hosts) % b->hosts;
-  const int holder = b->here == from ? root : b->member[b->first[b->here]];
-  const th_cut cut = th_cut_of(w->notice.count, 1, chunk_of(w, w->notice.count), true);
-  if (g->rank == holder) {
-    const int tag = th_tag(g, TH_TAG_RESULT);
-    const int before = (b->here - 1 + b->hosts) % b->hosts, next = (b->here + 1) % b->hosts;
-    const th_flow *comes = NULL;
-    th_flows f;
-    TH_TRY(th_flows_new(&f, w, cut, 2, WINDOW));
-    if (behind) {
-      const int peer = before == from ? root : b->member[b->first[before]];
-      comes = th_flow_add(&f, &(th_flow){ .peer = g->world[peer], .tag = tag, .segments = 1, .s = &w->out });
-    }
-    if (behind + 1 < b->hosts) {
-      th_flow_add(&f, &(th_flow){ .peer = g->world[b->member[b->first[next]]], .tag = tag, .segments = 1, .send = true,
-                                  .s = comes ? &w->out : &w->in, .limit = comes ? &comes->done : NULL });
-    }
-    TH_TRY(th_flows_run(&f, NULL, NULL));
-  }
-  return hand_on(w, holder, 0, w->notice.count);
-}
-
-static th_status allgather(th_dist_work *w)
-{
-  const th_dist *g = w->g;
-  const th_between *b = g->between;
-  const int64_t n = w->notice.count;
-  const th_cut cut = th_cut_of(n, 1, largest_chunk(w), true);
-  const int tag = th_tag(g, TH_TAG_RESULT);
-  th_flows f;
-  TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
-  for (int k = 1; k < g->size; k++) {
-    const int r = (g->rank + k) % g->size;
-    if (b->host[r] == b->here) continue;
-    if (holder_at(b, g->rank, b->host[r]) == r) {
-      th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .send = true, .s = &w->in });
-    }
-    if (holder_at(b, r, b->here) == g->rank) {
-      th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .s = &w->out, .offset = r * n });
-    }
-  }
-  copy_elements(w, 0, g->rank * n, n);
-  TH_TRY(th_flows_run(&f, NULL, NULL));
-  return hand_on_all(w, n * g->size, n);
-}
-
-static th_status alltoall(th_dist_work *w)
-{
-  const th_dist *g = w->g;
-  const int64_t n = w->notice.count / g->size;
-  const th_cut cut = th_cut_of(n, 1, largest_chunk(w), true);
-  const int tag = th_tag(g, TH_TAG_RESULT);
-  th_flows f;
-  TH_TRY(th_flows_new(&f, w, cut, 2 * g->size, WINDOW));
-  for (int k = 1; k < g->size; k++) {
-    const int r = (g->rank + k) % g->size, peer = g->world[r];
-    th_flow_add(&f, &(th_flow){ .peer = peer, .tag = tag, .segments = 1, .send = true, .s = &w->in, .offset = r * n });
-    th_flow_add(&f, &(th_flow){ .peer = peer, .tag = tag, .segments = 1, .s = &w->out, .offset = r * n });
-  }
-  copy_elements(w, g->rank * n, g->rank * n, n);
-  return th_flows_run(&f, NULL, NULL);
-}
-
-static th_status many(th_dist_work *w, int algorithm)
-{
-  const th_team all = all_of(w->g);
-  switch (w->notice.kind) {
-    case TH_DIST_BROADCAST: return broadcast(w);
-    case TH_DIST_ALLGATHER: return allgather(w);
-    case TH_DIST_ALLTOALL: return alltoall(w);
-    case TH_DIST_ALLREDUCE:
-      if (algorithm == TH_HOSTS) return reduce_hosts(w);
-      if (algorithm != TH_RING) return reduce_parts(w);
-      if (w->in.s[0].p != w->out.s[0].p) copy_elements(w, 0, 0, w->notice.count);
-      return th_ring(w, &all, &w->out, w->notice.count, w->notice.op, all.n, chunk_of(w, (w->notice.count + all.n - 1) / all.n),
-                     WINDOW);
-    default: return reduce_parts(w);
-  }
-}
-
 static int64_t own_bytes(const th_dist_work *w)
 {
-  const bool none = w->device || (w->notice.kind == TH_DIST_BROADCAST && w->g->rank != w->notice.root);
+  const bool none = w->device || (th_operation_of(w)->from_root && !th_at_root(w));
   return none ? 0 : w->notice.count * w->es;
 }
 
@@ -285,11 +196,11 @@ th_status th_between_run(th_dist_work *w)
   TH_TRY(th_exchange_begin(w, &x, few ? own_bytes(w) : 0, algorithm == TH_DOUBLING));
   w->ondevice = 0;
   for (int r = 0; r < w->g->size; r++) w->ondevice += th_is_on_device(&x.notice[r]);
-  const bool takes = w->notice.kind == TH_DIST_ALLREDUCE || w->g->rank == w->notice.root;
+  const bool takes = !th_operation_of(w)->to_root || th_at_root(w);
   if (few && !w->ondevice && algorithm == TH_GATHER) w->g->job->group->take_few(w, x.at);
   else if (few && !w->ondevice && takes) th_scatter(&w->out, w->es, 0, w->notice.count, x.at[0]);
   for (int r = 0; group && r < w->g->size; r++) th_note_numbers(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);
   if (empty || few || w->ondevice) return TH_OK;
-  return th_break_for(w->g->job, many(w, algorithm));
+  return th_break_for(w->g->job, th_operation_of(w)->between(w, algorithm));
 }

@@ -10,7 +10,7 @@ static int64_t bytes_of(const th_notice *n) { return n->count * (int64_t)th_dtyp
 
 static th_status no_memory(const th_dist_work *w)
 {
-  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w));
 }
 
 static th_status flow(th_dist_work *w, int peer)

@@ -14,7 +14,7 @@
 
 static th_status no_memory(const th_dist_work *w)
 {
-  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_dist_word(w->notice.kind));
+  return th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w));
 }
 
 /* ---- parts ---- */
@@ -72,14 +72,14 @@ static bool gets(const th_between *b, const th_team *t, int owner, int other)
  * Reduce: the root does. Reducescatter: each rank keeps its own. */
 th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int window)
 {
-  const int kind = w->notice.kind;
-  const bool scatter = kind == TH_DIST_REDUCESCATTER, all = kind == TH_DIST_ALLREDUCE;
+  const th_operation *kind = th_operation_of(w);
+  const bool scatter = kind->in_parts, all = !scatter && !kind->to_root;
   const th_cut cut = th_cut_of(w->notice.count, t->n, chunk, scatter);
   const int fold_tag = th_tag(w->g, TH_TAG_FOLD), result_tag = th_tag(w->g, TH_TAG_RESULT);
   folding d = { .team = t, .out = scatter ? -t->at * cut.part : 0 };
   th_flows f;
   TH_TRY(th_flows_new(&f, w, cut, 4 * t->n, window));
-  const bool away = kind == TH_DIST_REDUCE && t->rank[t->at] != w->notice.root;
+  const bool away = kind->to_root && t->rank[t->at] != w->notice.root;
   if (away && !(d.own = malloc((size_t)(window * cut.chunk * w->es)))) return no_memory(w);
   for (int k = 1; k < t->n; k++) {
     const int r = (t->at + k) % t->n, peer = world_of(w, t, r);
@@ -92,7 +92,7 @@ th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int wi
                                              .s = &w->out, .keep = away, .limit = &d.folded });
       if (away) d.result->stage = d.own;
     }
-    if ((all && gets(w->g->between, t, r, t->at)) || (kind == TH_DIST_REDUCE && !away)) {
+    if ((all && gets(w->g->between, t, r, t->at)) || (kind->to_root && !away)) {
       th_flow_add(&f, &(th_flow){ .peer = peer, .tag = result_tag, .from = r, .segments = 1, .s = &w->out,
                                   .limit = &sent->done });
     }
