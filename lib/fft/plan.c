@@ -98,12 +98,19 @@ static int radices(int64_t n, int *radix)
   while (n % 2 == 0) n /= 2, twos++;
   while (n % 3 == 0) n /= 3, threes++;
   while (n % 5 == 0) n /= 5, fives++;
-  int sixes = twos < threes ? twos : threes;
+  /* Powers of 8 and 16 leave the threes to nines and fifteens. */
+  const bool whole = twos % 3 == 0 || (twos % 3 == 1 && twos >= 4), pairs = threes > 1 || (threes > 0 && fives > 0);
+  int sixes = whole && pairs ? 0 : twos < threes ? twos : threes;
   twos -= sixes;
   threes -= sixes;
   int tens = twos == 1 && sixes == 0 && fives > 0, twelves = twos == 1 && sixes > 0;
   if (tens) twos--, fives--;
   if (twelves) twos--, sixes--;
+  int fifteens = threes < fives ? threes : fives;
+  threes -= fifteens;
+  fives -= fifteens;
+  const int nines = threes / 2;
+  threes -= 2 * nines;
   const int sixteens = twos % 3 == 1 && twos >= 4;
   if (sixteens) twos -= 4;
   else if (twos % 3 == 1) radix[count++] = 2, twos--;
@@ -113,8 +120,10 @@ static int radices(int64_t n, int *radix)
   for (; sixes; sixes--) radix[count++] = 6;
   for (int r = 7; n > 1; r += 2) while (n % r == 0) radix[count++] = r, n /= r;
   for (; twos; twos -= 3) radix[count++] = 8;
+  for (int i = 0; i < nines; i++) radix[count++] = 9;
   if (tens) radix[count++] = 10;
   if (twelves) radix[count++] = 12;
+  for (; fifteens; fifteens--) radix[count++] = 15;
   if (sixteens) radix[count++] = 16;
   return count;
 }
@@ -123,13 +132,16 @@ static int radices(int64_t n, int *radix)
 static double cost_of(int64_t n)
 {
   static const float of[] = { [2] = 1.3F, [3] = 1.7F, [4] = 1.5F, [5] = 2.3F, [6] = 2.2F, [7] = 3.6F,
-                              [8] = 2, [10] = 3, [11] = 6, [12] = 3, [13] = 8, [16] = 3 };
+                              [8] = 2, [9] = 2.7F, [10] = 3, [11] = 6, [12] = 3, [13] = 8, [15] = 3.4F, [16] = 3 };
   int radix[TH_FFT_PASSES * 2];
   const int count = radices(n, radix);
   double sum = 0.5;
   for (int i = 0; i < count; i++) sum += radix[i] <= 16 && of[radix[i]] > 0 ? of[radix[i]] : 2 + (float)radix[i] / 6;
   return sum;
 }
+/* What a matrix with rows or columns of less than a chunk costs more: its lines are copied. */
+#define NARROW 1.25
+
 static int64_t chunks(int64_t n, int64_t chunk) { return (n + chunk - 1) / chunk; }
 
 /* The best number of columns of n, 0 for none: both sides are at least a quarter of a chunk. *cost: of the whole. */
@@ -143,6 +155,7 @@ static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
       double c = (double)chunks(columns, chunk) * (double)chunk * (double)rows * cost_of(rows) +
                  (double)chunks(rows, chunk) * (double)chunk * (double)columns * cost_of(columns);
       const int64_t longest = columns > rows ? columns : rows;
+      if (columns < chunk || rows < chunk) c *= NARROW;
       if (longest > 1024) c *= 1 + 0.1 * log2((double)longest / 1024);
       if (best && c >= *cost) continue;
       best = columns;

@@ -128,7 +128,7 @@ static bool M(fill_direct)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
     if (!to) return false;
     M(pass_table)(to, r, size, radix);
     d->roots[i] = to;
-    if (radix <= 13 || radix == 16) continue;
+    if (radix <= 13 || radix == 15 || radix == 16) continue;
     d->wave[i] = M(wave_table)(p, r, radix);
     if (!d->wave[i]) return false;
   }

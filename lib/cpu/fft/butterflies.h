@@ -116,12 +116,35 @@ TH_INLINE void M(sixteen)(M(cx) *v)
   for (int k = 0; k < 16; k += 4) M(four)(v + k, v + k + 1, v + k + 2, v + k + 3);
 }
 
-/* Of a b numbers without a common factor, a 3 or 5: transforms of a, then of b, without roots of unity between them. Number k
- * of the result is left at b (k mod a) + k mod b. */
+/* Of nine: number k of the result is left at 3 (k mod 3) + k / 3. */
+TH_INLINE void M(nine)(M(cx) *v)
+{
+  const P c1 = (P)0.76604444311897803520, s1 = (P)0.64278760968653932632, c2 = (P)0.17364817766693034885;
+  const P s2 = (P)0.98480775301220805937, c4 = (P)-0.93969262078590838405, s4 = (P)0.34202014332566873304;
+  M(cx) t[9];
+#pragma GCC unroll 3
+  for (int b = 0; b < 3; b++) {
+    M(cx) u[3] = { v[b], v[b + 3], v[b + 6] };
+    M(three)(u);
+    t[b] = u[0], t[b + 3] = u[1], t[b + 6] = u[2];
+  }
+  M(turned)(t + 4, t[4].re, t[4].im, c1, s1);
+  M(turned)(t + 5, t[5].re, t[5].im, c2, s2);
+  M(turned)(t + 7, t[7].re, t[7].im, c2, s2);
+  M(turned)(t + 8, t[8].re, t[8].im, c4, s4);
+#pragma GCC unroll 3
+  for (int a = 0; a < 3; a++) {
+    M(three)(t + 3 * a);
+    v[3 * a] = t[3 * a], v[3 * a + 1] = t[3 * a + 1], v[3 * a + 2] = t[3 * a + 2];
+  }
+}
+
+/* Of a b numbers without a common factor, a 3 or 5, b 2, 3 or 4: transforms of a, then of b, without roots of unity between them.
+ * Number k of the result is left at b (k mod a) + k mod b. */
 TH_INLINE void M(product)(const int a, const int b, M(cx) *v)
 {
-  M(cx) t[12];
-#pragma GCC unroll 12
+  M(cx) t[15];
+#pragma GCC unroll 15
   for (int j = 0; j < b; j++) {
     M(cx) u[5];
 #pragma GCC unroll 5
@@ -138,6 +161,9 @@ TH_INLINE void M(product)(const int a, const int b, M(cx) *v)
     if (b == 2) {
       v[at] = (M(cx)){ u[0].re + u[1].re, u[0].im + u[1].im };
       v[at + 1] = (M(cx)){ u[0].re - u[1].re, u[0].im - u[1].im };
+    } else if (b == 3) {
+      M(three)(u);
+      v[at] = u[0], v[at + 1] = u[1], v[at + 2] = u[2];
     } else {
       M(four)(u, u + 1, u + 2, u + 3);
 #pragma GCC unroll 4

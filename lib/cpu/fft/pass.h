@@ -146,14 +146,17 @@ TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, cons
         if (radix == 7) M(odd)(7, v, c7, s7);
         if (radix == 8) M(eight)(v);
         if (radix == 6) M(product)(3, 2, v);
+        if (radix == 9) M(nine)(v);
         if (radix == 10) M(product)(5, 2, v);
+        if (radix == 15) M(product)(5, 3, v);
         if (radix == 12) M(product)(3, 4, v);
         if (radix == 16) M(sixteen)(v);
         if (radix == 11) M(odd)(11, v, c11, s11);
         if (radix == 13) M(odd)(13, v, c13, s13);
 /* Where number k is left: of eight, the even ones come first. */
 #define FROM (radix == 8 ? k / 2 + k % 2 * 4 : radix == 16 ? k / 4 + k % 4 * 4 : radix == 6 ? k % 3 * 2 + k % 2 : \
-              radix == 10 ? k % 5 * 2 + k % 2 : radix == 12 ? k % 3 * 4 + k % 4 : k)
+              radix == 9 ? k % 3 * 3 + k / 3 : radix == 10 ? k % 5 * 2 + k % 2 : radix == 12 ? k % 3 * 4 + k % 4 : \
+              radix == 15 ? k % 5 * 3 + k % 3 : k)
         if (p > 0) {
 #pragma GCC unroll 16
           for (int k = 1; k < radix; k++) M(turned)(v + FROM, v[FROM].re, v[FROM].im, w[2 * k - 2], w[2 * k - 1]);
@@ -186,7 +189,7 @@ TH_INLINE void M(some)(const int radix, const M(rows) *x, const M(rows) *y, cons
 #define PASS_OF(radix) static __attribute__((noinline)) void M(pass##radix)(const M(rows) *x, const M(rows) *y, \
     const M(many) *all, int64_t m, int64_t s, const P *w, const M(after) *t) { M(some)(radix, x, y, all, m, s, w, t); }
 PASS_OF(2) PASS_OF(3) PASS_OF(4) PASS_OF(5) PASS_OF(6) PASS_OF(7) PASS_OF(8)
-PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(16)
+PASS_OF(9) PASS_OF(10) PASS_OF(11) PASS_OF(12) PASS_OF(13) PASS_OF(15) PASS_OF(16)
 #undef PASS_OF
 
 /* Computes the results j to j + count - 1 of a transform of odd size n, and the results n - j. `sum` and `dif` are the sums and
@@ -349,10 +352,12 @@ static void M(direct)(const th_fft_node *d, const M(rows) *x, const M(rows) *y, 
       case 6: M(pass6)(from, to, all, m, s, d->roots[i], end); break;
       case 7: M(pass7)(from, to, all, m, s, d->roots[i], end); break;
       case 8: M(pass8)(from, to, all, m, s, d->roots[i], end); break;
+      case 9: M(pass9)(from, to, all, m, s, d->roots[i], end); break;
       case 10: M(pass10)(from, to, all, m, s, d->roots[i], end); break;
       case 11: M(pass11)(from, to, all, m, s, d->roots[i], end); break;
       case 12: M(pass12)(from, to, all, m, s, d->roots[i], end); break;
       case 13: M(pass13)(from, to, all, m, s, d->roots[i], end); break;
+      case 15: M(pass15)(from, to, all, m, s, d->roots[i], end); break;
       case 16: M(pass16)(from, to, all, m, s, d->roots[i], end); break;
       default: M(pass_odd)(radix, from, to, all, m, s, d->roots[i], d->wave[i], end);
     }
