@@ -70,10 +70,43 @@ static int64_t generator(int64_t n)
   }
 }
 
+/* ---- roots of unity ---- */
+
+enum { CIRCLE_MOST = 1 << 16, STEPS = 128 };
+
+#define TURN 6.283185307179586476925286766559005768L
+
+static long double step_sine[STEPS / 8 + 1], step_cosine[STEPS / 8 + 1];
+
+static void fill_steps(void)
+{
+  for (int i = 0; i <= STEPS / 8; i++) sincosl(TURN / STEPS * i, &step_sine[i], &step_cosine[i]);
+}
+
+/* Sine and cosine of 0 <= a <= pi / 4, from the nearest of a few angles, in a fifth of the time of sincosl and as precise. */
+static void near_sincosl(long double a, long double *sine, long double *cosine)
+{
+  const int i = (int)(a * (STEPS / TURN) + 0.5L);
+  const long double x = a - TURN / STEPS * i, z = x * x;
+  const long double s = x - x * z * (1 / 6.0L - z * (1 / 120.0L - z * (1 / 5040.0L - z * (1 / 362880.0L - z / 39916800.0L))));
+  const long double c = z * (0.5L - z * (1 / 24.0L - z * (1 / 720.0L - z * (1 / 40320.0L - z / 3628800.0L))));
+  *sine = step_sine[i] + (step_cosine[i] * s - step_sine[i] * c);
+  *cosine = step_cosine[i] - (step_cosine[i] * c + step_sine[i] * s);
+}
+static void near_sincos(double a, double *sine, double *cosine)
+{
+  const int i = (int)(a * (double)(STEPS / TURN) + 0.5);
+  const double x = a - (double)(TURN / STEPS) * i, z = x * x;
+  const double s = x - x * z * (1 / 6.0 - z * (1 / 120.0 - z * (1 / 5040.0 - z / 362880)));
+  const double c = z * (0.5 - z * (1 / 24.0 - z * (1 / 720.0 - z / 40320)));
+  *sine = (double)step_sine[i] + ((double)step_cosine[i] * s - (double)step_sine[i] * c);
+  *cosine = (double)step_cosine[i] - ((double)step_cosine[i] * c + (double)step_sine[i] * s);
+}
+
 #define P float
 #define W double
 #define M(f) f##_f32
-#define SINCOS sincos
+#define SINCOS near_sincos
 #include "tables.h"
 #undef P
 #undef W
@@ -82,7 +115,7 @@ static int64_t generator(int64_t n)
 #define P double
 #define W long double
 #define M(f) f##_f64
-#define SINCOS sincosl
+#define SINCOS near_sincosl
 #include "tables.h"
 #undef P
 #undef W
@@ -149,11 +182,12 @@ static int64_t best_columns(int64_t n, int64_t chunk, double *cost)
 {
   int64_t best = 0;
   for (int64_t r = chunk / 4; r * r <= n; r++) {
-    if (n % r) continue;
+    if (n < INT32_MAX ? (int32_t)n % (int32_t)r : n % r) continue;
+    const double a = cost_of(r), b = cost_of(n / r);
     for (int turn = 0; turn < 2; turn++) {
       const int64_t columns = turn ? n / r : r, rows = n / columns;
-      double c = (double)chunks(columns, chunk) * (double)chunk * (double)rows * cost_of(rows) +
-                 (double)chunks(rows, chunk) * (double)chunk * (double)columns * cost_of(columns);
+      double c = (double)chunks(columns, chunk) * (double)chunk * (double)rows * (turn ? a : b) +
+                 (double)chunks(rows, chunk) * (double)chunk * (double)columns * (turn ? b : a);
       const int64_t longest = columns > rows ? columns : rows;
       if (columns < chunk || rows < chunk) c *= NARROW;
       if (longest > 1024) c *= 1 + 0.1 * log2((double)longest / 1024);
@@ -223,14 +257,20 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
     d->passes = radices(n, d->radix);
     return d;
   }
-  int64_t size = padded_size(n, chunk, &cost);
-  d->kind = TH_FFT_CHIRP;
+  int64_t size = 0;
+  d->kind = TH_FFT_PRIME;
   if (prime == n && n < PRIME_MOST && largest_prime(n - 1) <= TH_FFT_SUMMED) {
-    const int64_t numbers = p->real && p->n == n ? (n - 1) / 2 : n - 1;
-    if (PRIME_COST * (double)n + line_cost(numbers, chunk) < cost + CHIRP_COST * (double)size) {
-      d->kind = TH_FFT_PRIME;
-      size = numbers;
+    size = p->real && p->n == n ? (n - 1) / 2 : n - 1;
+    const double most = PRIME_COST * (double)n + line_cost(size, chunk);
+    /* No chirp costs less than the first bound, which takes no search. */
+    if (most >= 2 * (double)n * (0.7 * log2((double)n) + CHIRP_COST)) {
+      const int64_t longer = padded_size(n, chunk, &cost);
+      if (most >= cost + CHIRP_COST * (double)longer) size = 0;
     }
+  }
+  if (size == 0) {
+    d->kind = TH_FFT_CHIRP;
+    size = padded_size(n, chunk, &cost);
   }
   d->padded = node_of(p, size, false);
   return d->padded ? d : NULL;
@@ -238,6 +278,8 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
 
 static th_fft_plan *make(int64_t n, int dtype, bool real)
 {
+  static pthread_once_t steps = PTHREAD_ONCE_INIT;
+  pthread_once(&steps, fill_steps);
   th_fft_plan *p = malloc(sizeof *p);
   if (!p) return NULL;
   *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };

@@ -1,29 +1,12 @@
 /* tables.h - tables of roots of unity. Read once per type of their numbers: P, M(f) f_<type>; W computes them, with enough
  * digits more that they are right to the last one but for one in hundreds; SINCOS is of W. */
 
-/* Roots of unity of n from two short tables: angles are multiples of 1 / (8 n / unit) of a turn, up to an eighth. */
-typedef struct M(roots) { int64_t n, unit, shift; W *coarse, *fine; } M(roots);
-
-static bool M(roots_new)(M(roots) *r, int64_t n)
-{
-  r->n = n;
-  r->unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
-  const int64_t most = n / r->unit;
-  r->shift = 0;
-  while ((int64_t)1 << (2 * r->shift) < most) r->shift++;
-  const int64_t fine = (int64_t)1 << r->shift, coarse = (most >> r->shift) + 1;
-  r->coarse = th_scratch(sizeof(W) * 2 * (size_t)(coarse + fine));
-  if (!r->coarse) return false;
-  r->fine = r->coarse + 2 * coarse;
-  const W step = (W)6.283185307179586476925286766559005768L / (W)(8 * most);
-  for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << r->shift) * step, &r->coarse[2 * i + 1], &r->coarse[2 * i]);
-  for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &r->fine[2 * i + 1], &r->fine[2 * i]);
-  return true;
-}
-static void M(roots_free)(M(roots) *r) { th_scratch_free(r->coarse); }
+/* Roots of unity of n from two short tables: angles are multiples of 1 / (8 n / unit) of a turn, up to an eighth. circle: all
+ * of them, of sizes to CIRCLE_MOST. */
+typedef struct M(roots) { int64_t n, unit, shift; W *coarse, *fine; P *circle; } M(roots);
 
 /* cos and sin of 2 pi e / n, 0 <= e < n. */
-static inline void M(root)(const M(roots) *r, int64_t e, W *c, W *s)
+static inline void M(root_of)(const M(roots) *r, int64_t e, W *c, W *s)
 {
   int64_t u = 8 * e;
   const bool below = u > 4 * r->n;
@@ -40,27 +23,72 @@ static inline void M(root)(const M(roots) *r, int64_t e, W *c, W *s)
   *s = below ? -sine : sine;
 }
 
+/* All roots: computed up to an eighth, a quarter or half of a turn, which n is a multiple of; the others are their images. */
+static void M(fill_circle)(const M(roots) *r)
+{
+  const int64_t n = r->n;
+  int64_t count = n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2;
+  P *to = r->circle;
+  for (int64_t e = 0; e <= count; e++) {
+    W c, s;
+    M(root_of)(r, e, &c, &s);
+    to[2 * e] = (P)c, to[2 * e + 1] = (P)s;
+  }
+  if (n % 8 == 0) {
+    for (int64_t e = n / 8 + 1; e <= n / 4; e++) to[2 * e] = to[2 * (n / 4 - e) + 1], to[2 * e + 1] = to[2 * (n / 4 - e)];
+  }
+  if (n % 4 == 0) {
+    for (int64_t e = n / 4 + 1; e <= n / 2; e++) to[2 * e] = -to[2 * (n / 2 - e)], to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
+  }
+  for (int64_t e = n / 2 + 1; e < n; e++) to[2 * e] = to[2 * (n - e)], to[2 * e + 1] = -to[2 * (n - e) + 1];
+}
+
+static bool M(roots_new)(M(roots) *r, int64_t n)
+{
+  r->n = n;
+  r->unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
+  const int64_t most = n / r->unit, all = n <= CIRCLE_MOST ? n : 0;
+  r->shift = 0;
+  while ((int64_t)1 << (2 * r->shift) < most) r->shift++;
+  const int64_t fine = (int64_t)1 << r->shift, coarse = (most >> r->shift) + 1;
+  r->coarse = th_scratch(sizeof(W) * 2 * (size_t)(coarse + fine) + sizeof(P) * 2 * (size_t)(all + 1));
+  if (!r->coarse) return false;
+  r->fine = r->coarse + 2 * coarse;
+  r->circle = NULL;
+  const W step = (W)TURN / (W)(8 * most);
+  for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << r->shift) * step, &r->coarse[2 * i + 1], &r->coarse[2 * i]);
+  for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &r->fine[2 * i + 1], &r->fine[2 * i]);
+  if (!all) return true;
+  r->circle = (P *)(r->fine + 2 * fine);
+  M(fill_circle)(r);
+  return true;
+}
+static void M(roots_free)(M(roots) *r) { th_scratch_free(r->coarse); }
+
+static inline void M(root)(const M(roots) *r, int64_t e, P *to)
+{
+  if (r->circle) {
+    to[0] = r->circle[2 * e], to[1] = r->circle[2 * e + 1];
+  } else {
+    W c, s;
+    M(root_of)(r, e, &c, &s);
+    to[0] = (P)c, to[1] = (P)s;
+  }
+}
+
 /* Of a pass over transforms of `size` in radix parts: for each place but the first, the powers 1 ... radix - 1. */
 static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
 {
   const int64_t step = r->n / size;
   for (int64_t p = 1; p < size / radix; p++) {
-    for (int k = 1; k < radix; k++, to += 2) {
-      W c, s;
-      M(root)(r, p * k * step, &c, &s);
-      to[0] = (P)c, to[1] = (P)s;
-    }
+    for (int k = 1; k < radix; k++, to += 2) M(root)(r, p * k * step, to);
   }
 }
 
 /* All of a circle of n, `step` apart. */
 static void M(circle_table)(P *to, const M(roots) *r, int64_t n, int64_t count)
 {
-  for (int64_t k = 0; k < count; k++) {
-    W c, s;
-    M(root)(r, k * (r->n / n), &c, &s);
-    to[2 * k] = (P)c, to[2 * k + 1] = (P)s;
-  }
+  for (int64_t k = 0; k < count; k++) M(root)(r, k * (r->n / n), to + 2 * k);
 }
 
 /* Between columns and rows: w^(l k) for column l of every chunk, row k. */
@@ -68,14 +96,22 @@ static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, 
 {
   enum { CHUNK = 64 / sizeof(P) };
   const int64_t step = r->n / n, chunks = (columns + CHUNK - 1) / CHUNK;
-  for (int64_t k = 0; k < rows; k++) {
+  for (int64_t j = 0; r->circle && j < chunks; j++) {
+    const int64_t start = th_fft_chunk_at(j, CHUNK, columns), most = columns - start < CHUNK ? columns - start : CHUNK;
+    for (int64_t k = 0; k < rows; k++, to += 2 * CHUNK) {
+      const P *from = r->circle + 2 * start * k * step;
+      for (int64_t i = 0; i < most; i++, from += 2 * k * step) to[i] = from[0], to[CHUNK + i] = from[1];
+      for (int64_t i = most; i < CHUNK; i++) to[i] = 1, to[CHUNK + i] = 0;
+    }
+  }
+  for (int64_t k = 0; !r->circle && k < rows; k++) {
     W c[CHUNK], s[CHUNK];
-    for (int64_t i = 0; i < CHUNK; i++) M(root)(r, i < columns ? i * k * step : 0, &c[i], &s[i]);
+    for (int64_t i = 0; i < CHUNK; i++) M(root_of)(r, i < columns ? i * k * step : 0, &c[i], &s[i]);
     for (int64_t j = 0; j < chunks; j++) {
       P *at = to + (j * rows + k) * 2 * CHUNK;
       const int64_t start = th_fft_chunk_at(j, CHUNK, columns), behind = start - (j - 1) * CHUNK;
       W cj, sj;
-      M(root)(r, start * k * step, &cj, &sj);
+      M(root_of)(r, start * k * step, &cj, &sj);
       for (int i = 0; i < CHUNK; i++) {
         at[i] = (P)(cj * c[i] - sj * s[i]);
         at[CHUNK + i] = (P)(sj * c[i] + cj * s[i]);
@@ -92,9 +128,7 @@ static void M(chirp_table)(P *to, const M(roots) *r, int64_t n)
 {
   int64_t square = 0;                               /* of k, modulo 2 n */
   for (int64_t k = 0; k < n; k++) {
-    W c, s;
-    M(root)(r, square, &c, &s);
-    to[2 * k] = (P)c, to[2 * k + 1] = (P)s;
+    M(root)(r, square, to + 2 * k);
     square += 2 * k + 1;
     while (square >= 2 * n) square -= 2 * n;
   }
@@ -149,7 +183,9 @@ static bool M(fill)(th_fft_plan *p, th_fft_node *d, const M(roots) *r);
 static bool M(fill_real)(th_fft_plan *p, int64_t n, const M(roots) *r)
 {
   P *to = take(p, sizeof(P) * 2 * (size_t)(n / 4 + 1));
-  if (to) M(circle_table)(to, r, n, n / 4 + 1);
+  const int64_t half = n % 4 == 0 ? n / 8 : n / 4;
+  if (to) M(circle_table)(to, r, n, half + 1);
+  for (int64_t k = half + 1; to && k <= n / 4; k++) to[2 * k] = to[2 * (n / 4 - k) + 1], to[2 * k + 1] = to[2 * (n / 4 - k)];
   p->roots = to;
   return to != NULL;
 }
@@ -162,14 +198,13 @@ static bool M(fill_prime)(th_fft_plan *p, th_fft_node *d, const M(roots) *r)
   int32_t *order = take(p, sizeof *order * (size_t)(m / 2 + 1));
   P *kernel = take(p, sizeof(P) * (size_t)(real ? m + 2 : 2 * m));
   if (!order || !kernel) return false;
-  int64_t power = 1;
-  for (int64_t q = 0; q <= m / 2; q++, power = power * g % n) order[q] = (int32_t)power;
+  uint32_t power = 1;                               /* n and its least root are small */
+  for (int64_t q = 0; q <= m / 2; q++, power = power * (uint32_t)g % (uint32_t)n) order[q] = (int32_t)power;
   for (int64_t q = 1; q <= m / 2; q++) {            /* powers m / 2 - q and m - q */
-    W c, s;
-    M(root)(r, order[q] * (r->n / n), &c, &s);
-    P *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
-    if (real) *low = (P)(c - s), *high = (P)(c + s);
-    else low[0] = high[0] = (P)c, low[1] = (P)s, high[1] = (P)-s;
+    P w[2], *low = kernel + (real ? 1 : 2) * (m / 2 - q), *high = kernel + (real ? 1 : 2) * (m - q);
+    M(root)(r, order[q] * (r->n / n), w);
+    if (real) *low = w[0] - w[1], *high = w[0] + w[1];
+    else low[0] = high[0] = w[0], low[1] = w[1], high[1] = -w[1];
   }
   d->order = order;
   d->kernel = kernel;
