@@ -342,6 +342,17 @@ function Module:getParametersByDevice()
    return flat, flatGrads
 end
 
+--- Gives a module a separate output again, if nn.optimizeMemory made it share; training() and clearState() call it.
+-- Returns self.
+function Module:ownMemory()
+   if self.sharesMemory then
+      self.sharesMemory = nil
+      local old = self.output                             -- other code may hold it
+      self.output = torch.isTensor(old) and old.new() or type(old) == 'table' and {} or old
+   end
+   return self
+end
+
 --- Empties output, gradInput and the buffers: a cleared module is small in a file and computes as before.
 function Module:clearState()
    self:ownMemory()

@@ -1,5 +1,11 @@
 -- nn/init.lua - the package nn: modules, containers and criterions.
+--
+-- Nothing here lists the classes: the folders do. A file with the name of a class defines that class. A file in small letters may
+-- define several, each by a line with torch.class('nn.NAME', and functions, each by a line that begins with `function nn.NAME`
+-- or `nn.NAME =`. A file runs when one of its names is first used.
 require 'torch'
+local class = require 'torch.class'
+local paths = require 'paths'
 
 local nn = rawget(_G, 'nn') or {}
 _G.nn = nn                             -- torch.class finds the package among the globals, as scripts of Torch7 do
@@ -7,57 +13,88 @@ package.loaded.nn = nn                 -- for the files below
 
 require 'torch.tensor'.base.nn = nn
 
-nn.utils = require 'nn.utils'
+local here = debug.getinfo(1, 'S').source:match '^@(.*)/init%.lua$'
+local functions = { utils = 'nn.utils' }        -- nn.NAME -> the module that defines it
 
-for _, name in ipairs{
-   'Module', 'container.Container', 'container.Sequential', 'container.Concat', 'container.ConcatTable',
-   'container.ParallelTable', 'container.Parallel', 'container.MapTable', 'container.Decorator', 'parallel.GPU',
-   'container.DepthConcat', 'parallel.DataParallelTable', 'parallel.AbstractParallel', 'parallel.DataParallel',
-   'parallel.ModelParallel', 'parallel.OneBitDataParallel', 'shape.Identity', 'activation.ZeroGrad',
-   'activation.GradientReversal', 'shape.PrintSize', 'activation.activation', 'activation.softmax', 'activation.AddConstant',
-   'activation.MulConstant', 'activation.Power', 'activation.Sqrt', 'dropout.WhiteNoise', 'activation.RReLU', 'linear.Mul',
-   'linear.Add', 'linear.per_element', 'dropout.Dropout', 'dropout.spatial', 'activation.PReLU', 'activation.GatedLinearUnit',
-   'normalization.normalize', 'linear.Linear', 'embedding.LookupTable', 'normalization.batch',
-   'convolution.SpatialConvolution', 'convolution.SpatialConvolutionMM', 'convolution.SpatialDilatedConvolution',
-   'pooling.SpatialMaxPooling', 'pooling.SpatialDilatedMaxPooling', 'pooling.SpatialAveragePooling', 'shape.View',
-   'shape.Reshape', 'shape.Narrow', 'shape.Select', 'shape.Squeeze', 'shape.Unsqueeze', 'shape.Transpose', 'shape.Replicate',
-   'shape.Padding', 'shape.Contiguous', 'shape.sum', 'shape.max', 'table.CAddTable', 'table.CSubTable', 'table.CMulTable',
-   'table.CDivTable', 'table.extremes', 'table.CAddTensorTable', 'distance.DotProduct', 'distance.CosineDistance',
-   'distance.PairwiseDistance', 'table.MM', 'table.MV', 'table.JoinTable', 'table.SplitTable', 'table.SelectTable',
-   'table.NarrowTable', 'table.FlattenTable', 'table.ZipTable', 'table.ZipTableOneToMany', 'container.Bottle',
-   'shape.Collapse', 'shape.Convert', 'table.Index', 'embedding.OneHot', 'shape.PixelShuffle', 'shape.Constant',
-   'table.MixtureTable', 'table.MaskedSelect', 'container.NaN', 'container.Profile', 'container.DontCast',
-   'activation.L1Penalty', 'shape.Copy', 'activation.CReLU', 'activation.Maxout', 'normalization.LayerNormalization',
-   'distance.Euclidean', 'distance.WeightedEuclidean', 'distance.Cosine', 'linear.Bilinear', 'linear.LinearWeightNorm',
-   'normalization.WeightNorm', 'linear.PartialLinear', 'linear.SparseLinear', 'linear.IndexLinear', 'distance.Kmeans',
-   'convolution.padding', 'pooling.upsampling', 'convolution.SpatialFullConvolution',
-   'convolution.SpatialDepthWiseConvolution', 'convolution.map', 'convolution.SpatialConvolutionLocal', 'pooling.fractional',
-   'convolution.temporal', 'convolution.fft', 'pooling.TemporalMaxPooling', 'pooling.TemporalSubSampling', 'pooling.k_max',
-   'convolution.TemporalRowConvolution', 'pooling.FeatureLPPooling', 'convolution.VolumetricConvolution',
-   'convolution.VolumetricDilatedConvolution', 'convolution.VolumetricFullConvolution', 'pooling.VolumetricMaxPooling',
-   'pooling.VolumetricDilatedMaxPooling', 'pooling.VolumetricAveragePooling', 'normalization.SpatialCrossMapLRN',
-   'normalization.SpatialSubtractiveNormalization', 'normalization.SpatialDivisiveNormalization',
-   'normalization.SpatialContrastiveNormalization', 'pooling.SpatialSubSampling', 'pooling.SpatialLPPooling',
-   'pooling.adaptive', 'pooling.unpooling', 'criterion.Criterion', 'criterion.elementwise', 'criterion.ClassNLLCriterion',
-   'criterion.CrossEntropyCriterion', 'criterion.BCECriterion', 'criterion.MultiLabelSoftMarginCriterion',
-   'criterion.SpatialClassNLLCriterion', 'criterion.MarginCriterion', 'criterion.SoftMarginCriterion',
-   'criterion.HingeEmbeddingCriterion', 'criterion.L1HingeEmbeddingCriterion', 'criterion.CosineEmbeddingCriterion',
-   'criterion.MarginRankingCriterion', 'criterion.MultiMarginCriterion', 'criterion.MultiLabelMarginCriterion',
-   'criterion.DistKLDivCriterion', 'criterion.L1Cost', 'criterion.DistanceRatioCriterion', 'criterion.WeightedMSECriterion',
-   'criterion.ClassSimplexCriterion', 'criterion.SpatialAutoCropMSECriterion', 'criterion.MultiCriterion',
-   'criterion.ParallelCriterion', 'criterion.ModuleCriterion', 'criterion.CriterionTable', 'criterion.ModuleFromCriterion',
-   'criterion.HSM', 'support.StochasticGradient', 'support.jacobian', 'support.hessian', 'attention.MultiHeadAttention',
-   'dropout.NestedDropout', 'activation.HalfPrecision', 'normalization.SequenceBatchNormalization',
-   'convolution.LookaheadConvolution', 'embedding.WeightedLookupTable', 'embedding.LookupTableGPU',
-   'parallel.OneBitQuantization', 'support.Optim', 'container.MixedPrecision', 'support.memory', 'support.fuse',
-   'support.errors', 'support.arguments', 'support.thnn_functions', 'support.test',
-} do
-   require('nn.' .. name)
+-- Packages for Torch7 define classes of the names in recurrent/, and some assert that the names are free.
+local FREE = { recurrent = 'nn.recurrent' }
+
+-- Runs the file of some classes, then puts the checks of arguments before their methods.
+local function runner(module)
+   return function(classes)
+      require(module)
+      local errors, arguments = require 'nn.support.errors', require 'nn.support.arguments'
+      for _, mt in pairs(classes) do
+         errors.guard(mt)
+         arguments.guard(mt)
+      end
+   end
 end
 
--- Packages for Torch7 define classes of these names, and some assert that the names are free.
-local class = require 'torch.class'
-class.reserve({ 'nn.RNN', 'nn.RNNReLU', 'nn.LSTM', 'nn.GRU', 'nn.BRNN', 'nn.BLSTM', 'nn.BGRU' }, 'nn.recurrent.layers', 'nn.recurrent')
-class.reserve({ 'nn.CTCCriterion' }, 'nn.recurrent.CTCCriterion', 'nn.recurrent')
+-- The texts of the form `pattern` that follow `front` in a text. Plain searches for `front` are much faster than patterns.
+local function all(text, front, pattern)
+   local list, at = {}, 1
+   while true do
+      local _, last = text:find(front, at, true)
+      if not last then return list end
+      list[#list + 1] = text:match(pattern, last + 1)
+      at = last + 1
+   end
+end
 
-return nn
+-- What a file in small letters defines: a list of classes. Its functions are entered in `functions`.
+local function names_in(path, module)
+   local f = assert(io.open(path))
+   local text = f:read '*a'
+   f:close()
+   for _, name in ipairs(all(text, '\nfunction nn.', '^(%w+)[(.]')) do functions[name] = module end
+   for _, name in ipairs(all(text, '\nnn.', '^(%w+) = ')) do functions[name] = module end
+   return all(text, "torch.class('", "^(nn%.%u%w*)'")
+end
+
+local function read_folder(folder, prefix, asked)
+   for _, file in ipairs(paths.dir(folder)) do
+      local name = file:match '^(%w[%w_]*)%.lua$'
+      local module = name and prefix .. name
+      local list = name and (name:find '^%u' and { 'nn.' .. name } or names_in(folder .. '/' .. file, module))
+      if list and #list > 0 then class.declare(list, runner(module), nn, asked) end
+   end
+end
+
+if not class.is_declared 'nn.Module' then
+   class.declare({ 'nn.Module' }, runner 'nn.Module', nn)
+   for _, theme in ipairs(paths.dir(here)) do
+      if theme:find '^%l+$' then read_folder(here .. '/' .. theme, 'nn.' .. theme .. '.', FREE[theme]) end
+   end
+end
+
+-- Runs the file of a function. Names that the program has set before stay as they are.
+local function load_function(name)
+   local module, own = functions[name], {}
+   if not module then return nil end
+   for k, v in next, nn do own[k] = v end
+   local result = require(module)
+   for k, v in pairs(own) do rawset(nn, k, v) end
+   if rawget(nn, name) == nil then rawset(nn, name, result) end
+   for k, m in pairs(functions) do
+      if m == module then functions[k] = nil end
+   end
+   return rawget(nn, name)
+end
+
+local function load_functions()
+   for name in pairs(functions) do load_function(name) end
+end
+
+return setmetatable(nn, {
+   __index = function(_, name) return load_function(name) end,
+   __newindex = function(_, name, v)
+      functions[name] = nil
+      rawset(nn, name, v)
+   end,
+   __functions = load_functions,
+   __pairs = function()
+      load_functions()
+      return next, nn
+   end,
+})

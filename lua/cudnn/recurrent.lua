@@ -27,7 +27,7 @@ local STALE = { 'mode', 'bidirectional', 'numDirections', 'inputMode', 'datatype
 -- cudnn.BGRU(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 10}
 for _, row in ipairs { { 'RNN', 'RNN' }, { 'RNNReLU', 'RNNReLU' }, { 'RNNTanh', 'RNN' }, { 'LSTM', 'LSTM' }, { 'GRU', 'GRU' },
    { 'BLSTM', 'BLSTM' }, { 'BGRU', 'BGRU' } } do
-   local Class, parent = class.derive('cudnn.' .. row[1], class.reserved_class('nn.' .. row[2]))
+   local Class, parent = class.derive('cudnn.' .. row[1], class.ours('nn.' .. row[2]))
    Class.clearDesc = accepted.clearDesc
 
    --- Accepted for old scripts, without effect: work goes to the stream of the thread.

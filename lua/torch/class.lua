@@ -13,7 +13,9 @@ local names = {}                            -- class -> name
 local constructors = {}                     -- name -> the constructor in the package: callable, shows the methods
 local name_of_constructor = {}
 local factories = {}                        -- name -> function that makes an empty object
-local reserved = {}                         -- name -> a class of ours that does not occupy its name: see internal.reserve
+local declared = {}                         -- name -> a class of ours that is read from its file when first used, and its makers
+local unread = {}                           -- class -> function that reads its file
+local reading = {}                          -- name -> class: those that the files which are being read define
 local registry = debug.getregistry()        -- name -> class and class -> name, for programs of Torch7, which read it
 local ctypes = {}                           -- list of { ctype, pointer, namer, address }: cdata that have a name
 
@@ -86,6 +88,7 @@ function M.isTypeOf(x, spec)
    end
    local is_pattern = type(spec) == 'string'
    local mt = class_of(x) or type(x) == 'table' and getmetatable(x)
+   if unread[mt] then unread[mt]() end
    while type(mt) == 'table' do
       local own = names[mt] or mt.__typename
       if own == name then return true end
@@ -263,12 +266,28 @@ local function makers_of(name, mt)
    return constructor_of(name, mt, make), factory_of(mt)
 end
 
+-- A class, read from its file if that has not happened yet.
+local function read(mt)
+   if unread[mt] then unread[mt]() end
+   return mt
+end
+
 local function need_parent(who, name, parent_name)
    local parent = classes[parent_name]
-   if parent then return parent end
-   local ours = reserved[parent_name]
+   if parent then return read(parent) end
+   local ours = declared[parent_name]
    refuse(4, '%s: the parent class %s of %s is unknown: require %s first', who, parent_name, name,
           ours and ("'%s'"):format(ours.asked) or 'the package that defines it')
+end
+
+-- Makes a declared class while its file is read. Its parent is ours even if a program has replaced the class of that name.
+local function define_declared(name, parent_name)
+   local mt, ours = reading[name], declared[parent_name]
+   if mt.__index == mt then return mt, getmetatable(mt) end
+   for k, f in pairs(operators) do mt[k] = f end
+   mt.__index = mt
+   local parent = parent_name ~= nil and (ours and read(ours.class) or need_parent('torch.class', name, parent_name)) or nil
+   return baptize(name, mt, parent), parent
 end
 
 -- The class to define and its parent. Without a parent, an existing class is returned unchanged, as in Torch7. With a parent a
@@ -277,7 +296,7 @@ local function define(who, name, parent_name, home)
    local parent = parent_name ~= nil and need_parent(who, name, parent_name) or nil
    local mt = classes[name]
    home = home or package_of(who, name)
-   if mt and not parent then return mt, getmetatable(mt), home end
+   if mt and not parent then return read(mt), getmetatable(mt), home end
    constructors[name], factories[name] = nil, nil
    return enter(name, new_class(name, parent)), parent, home
 end
@@ -299,6 +318,7 @@ function M.class(name, parent, home)
    if type(home) ~= 'nil' and type(home) ~= 'table' then
       refuse(2, 'torch.class: the table for %s must be a table, got %s', name, type(home))
    end
+   if reading[name] then return define_declared(name, parent) end
    local mt, up
    mt, up, home = define('torch.class', name, parent, home)
    if not constructors[name] then constructors[name], factories[name] = makers_of(name, mt) end
@@ -348,7 +368,7 @@ end
 --- The metatable of a class (the class itself), or nil when there is no such class.
 function M.getmetatable(name)
    need_name('torch.getmetatable', name)
-   return classes[name]
+   return read(classes[name])
 end
 
 --- Makes a plain table an object of a class, without calling `__init`; returns the table.
@@ -467,49 +487,83 @@ function internal.register(name, mt, parent, options)
    return mt
 end
 
---- Leaves the names of some of our classes free, because packages for Torch7 define classes of these names. A file that is
--- loaded finds our class as long as the name is free.
--- @param list   names of classes
--- @param file   the module that makes them with internal.make_reserved
--- @param asked  the module that users require to get the classes under their names
-function internal.reserve(list, file, asked)
-   for _, name in ipairs(list) do reserved[name] = { file = file, asked = asked } end
+-- The metatable of a class that has not been read: any use of the class reads its file, which gives it its own metatable.
+local waiting = {
+   __index = function(mt, key) return read(mt)[key] end,
+   __newindex = function(mt, key, v) read(mt)[key] = v end,
+   __pairs = function(mt) return pairs(read(mt)) end,
+   __tostring = operators.__tostring,
+}
+
+-- The function that reads the file of some classes. After an error they are as before, so that the next use raises it again.
+local function reader(list, run)
+   local function read_file()
+      for name, mt in pairs(list) do
+         unread[mt], reading[name] = nil, mt
+         setmetatable(mt, nil)
+      end
+      local ok, why = pcall(run, list)
+      for name, mt in pairs(list) do
+         reading[name] = nil
+         if ok and mt.__index ~= mt then ok, why = false, ('the file of %s does not define it'):format(name) end
+      end
+      if ok then return end
+      for name, mt in pairs(list) do
+         for k in pairs(setmetatable(mt, nil)) do
+            if k ~= 'new' and k ~= '__constructor' then mt[k] = nil end
+         end
+         mt.__typename, unread[mt] = name, read_file
+         setmetatable(mt, waiting)
+      end
+      error(why, 0)
+   end
+   return read_file
 end
 
---- Makes the class of a reserved name as torch.class does, but stores it in no package and no registry.
--- @param parent  the parent, a class or the name of one
-function internal.make_reserved(name, parent)
-   local r = reserved[name]
-   local up = names[parent] and parent or classes[parent]
-   r.class = new_class(name, up)
-   r.constructor, r.factory = makers_of(name, r.class)
-   return r.class, up
+--- Declares classes of ours that the file of a package defines by torch.class; the file runs when one of them is first used.
+-- Until then the constructor and the class are empty tables that stand for the full ones.
+-- @param list   names of the classes, of one package
+-- @param run    run(classes) runs the file; classes: name -> class
+-- @param home   the table of the package, which gets the constructors
+-- @param asked  the module that users require to get the classes under their names (optional). Until then the names stay free,
+--   because packages for Torch7 define classes of these names; a file that is loaded finds our class as long as the name is free
+function internal.declare(list, run, home, asked)
+   local made = {}
+   local read_file = reader(made, run)
+   for _, name in ipairs(list) do
+      local mt = {}
+      local constructor, factory = makers_of(name, mt)
+      names[mt], mt.__typename = name, name
+      made[name], unread[mt] = mt, read_file
+      declared[name] = { class = mt, constructor = constructor, factory = factory, asked = asked }
+      setmetatable(mt, waiting)
+      if not asked then internal.publish(name, home) end
+   end
 end
 
---- Our class of a reserved name, even if another class has taken the name; loads its file.
-function internal.reserved_class(name)
-   local r = reserved[name]
-   if not r.class then require(r.file) end
-   return r.class
+--- Whether a name belongs to a class of ours.
+function internal.is_declared(name) return declared[name] ~= nil end
+
+--- Our class of a declared name, even if another class has taken the name.
+function internal.ours(name) return read(declared[name].class) end
+
+local function enter_declared(name)
+   local ours = declared[name]
+   enter(name, ours.class)
+   constructors[name], factories[name] = ours.constructor, ours.factory
+   return ours.constructor
 end
 
-local function enter_reserved(name)
-   local mt, r = internal.reserved_class(name), reserved[name]
-   enter(name, mt)
-   constructors[name], factories[name] = r.constructor, r.factory
-   return r.constructor
-end
+--- Makes our class the class of its name, and stores its constructor in `home`.
+function internal.publish(name, home) rawset(home, name:match '[^.]*$', enter_declared(name)) end
 
---- Makes our class the class of its reserved name, and stores its constructor in `home`.
-function internal.publish(name, home) rawset(home, name:match '[^.]*$', enter_reserved(name)) end
-
---- Makes our class the class of a reserved name that is free: objects of it enter the program, which may look up the class of
+--- Makes our class the class of its name if that is free: objects of it enter the program, which may look up the class of
 -- their name. No package gets it.
 function internal.offer(name)
-   if reserved[name] and not classes[name] then enter_reserved(name) end
+   if declared[name] and not classes[name] then enter_declared(name) end
 end
 
---- Makes a derived class as torch.class does, for a parent that cannot be found by name.
+--- Makes a derived class as torch.class does, for a parent that need not be the class of its name.
 -- @param parent  the parent class itself
 function internal.derive(name, parent)
    local home = package_of('class.derive', name)
@@ -519,25 +573,25 @@ function internal.derive(name, parent)
    return mt, parent
 end
 
---- The class of a name for help and threads: the one that torch.getmetatable gives, else ours of that reserved name.
+--- The class of a name for help and threads: the one that torch.getmetatable gives, else ours of that name, which may be free.
 function internal.find(name)
-   return classes[name] or reserved[name] and internal.reserved_class(name)
+   return read(classes[name]) or declared[name] and internal.ours(name)
 end
 
---- torch.factory(name) for files, also for the reserved names that are free.
+--- torch.factory(name) for files, also for names of ours that are free.
 function internal.factory_for(name)
    internal.offer(name)
    return factory_named(name)
 end
 
---- The module that defines the class of a reserved name for users, or nil.
-function internal.asked_by(name) return reserved[name] and reserved[name].asked end
+--- The module that gives a class of ours its name, or nil.
+function internal.asked_by(name) return declared[name] and declared[name].asked end
 
---- The reserved names that the module `asked` defines (without it: all), in alphabetical order.
-function internal.reserved_for(asked)
+--- The names that stay free until a program requires the module `asked` (without it: any module), in alphabetical order.
+function internal.free_until(asked)
    local list = {}
-   for name, r in pairs(reserved) do
-      if asked == nil or r.asked == asked then list[#list + 1] = name end
+   for name, ours in pairs(declared) do
+      if ours.asked and (asked == nil or ours.asked == asked) then list[#list + 1] = name end
    end
    table.sort(list)
    return list

@@ -55,6 +55,9 @@ local function names_of(object)
    local seen, t = {}, object
    if type(object) == 'string' then t = string end
    if type(object) == 'userdata' then t = getmetatable(object) end
+   field(object, '__index')                                   -- reads the file of a class of nn
+   local loads = type(object) == 'table' and getmetatable(object)
+   if type(loads) == 'table' and rawget(loads, '__functions') then loads.__functions() end
    if type(torch) == 'table' then
       local op = package.loaded['torch.op']
       local class = type(object) ~= 'table' and rawget(torch, 'typename') and torch.typename(object)

@@ -137,7 +137,7 @@ local function read_file(path)
             end
          end
       end
-      local full = line:match '[%s%.]class%s*%(?%s*[\'"]([%w_%.]+)[\'"]' or line:match "class%.make_reserved%('([%w_%.]+)'"
+      local full = line:match '[%s%.]class%s*%(?%s*[\'"]([%w_%.]+)[\'"]'
       if full and line:match '=.*class' then class_places[full] = { file = path, line = n } end
       if full and line:match '^%s*torch%.class' then class_places[full] = { file = path, line = n - 1 } end
    end

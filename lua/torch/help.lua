@@ -60,7 +60,7 @@ end
 -- All public names, and those of classes that need a further require.
 local function all_names()
    local names, seen = {}, {}
-   for _, list in ipairs { doc.names(), class.reserved_for() } do
+   for _, list in ipairs { doc.names(), class.free_until() } do
       for _, key in ipairs(list) do
          if not seen[key] then names[#names + 1] = key end
          seen[key] = true
@@ -76,7 +76,7 @@ local function package_text(name)
       if key:sub(1, own - 1) == name .. '.' and not key:find(':', 1, true) then names[#names + 1] = key:sub(own) end
    end
    local text = listing(('%s: %d names; ? %s.NAME tells more'):format(name, #names, name), names)
-   for _, key in ipairs(class.reserved_for()) do
+   for _, key in ipairs(class.free_until()) do
       if key:sub(1, own - 1) == name .. '.' and not class.getmetatable(key) then
          text = ("%s\n%s: after require '%s'"):format(text, key, class.asked_by(key))
       end

@@ -52,7 +52,7 @@ local function source_at(level)
    return info and info.source:match '^@(.*)$'
 end
 
---- Runs a file of a package: torch.include('nn', 'Linear.lua') runs Linear.lua beside nn's init.lua.
+--- Runs a file of a package: torch.include('pkg', 'Layer.lua') runs Layer.lua beside pkg's init.lua.
 -- With one argument the file is beside the file of the caller.
 -- @return the results of the file
 function M.include(name, file)

@@ -1,6 +1,5 @@
 -- nn/activation/L1Penalty.lua - returns its input, and adds the gradient of an L1 penalty in the backward pass.
 local torch = require 'torch'
-local nn = require 'nn'
 
 --- Returns its input; backward adds the gradient of l1weight * |x|_1. The penalty itself is self.loss.
 -- @param sizeAverage    true: divided by the number of elements
@@ -29,6 +28,6 @@ function L1Penalty:updateGradInput(input, gradOutput)
    return self.provideOutput and self.gradInput:add(gradOutput) or self.gradInput
 end
 
-L1Penalty.clearState = nn.Identity.clearState
+L1Penalty.clearState = require 'torch.class'.ours 'nn.Identity'.clearState
 
 return L1Penalty

@@ -17,6 +17,6 @@ function ZeroGrad:updateGradInput(input)
 end
 
 -- The output is a tensor of the caller.
-ZeroGrad.clearState = torch.getmetatable 'nn.Identity'.clearState
+ZeroGrad.clearState = require 'torch.class'.ours 'nn.Identity'.clearState
 
 return ZeroGrad

@@ -10,7 +10,7 @@ local function classes(self, input)
    return (n == 1 or n == 3) and 1 or 2
 end
 
--- name, op, whether the input is negated first
+-- class, op, whether the input is negated first
 --- nn.SoftMax(): exp(x) / sum of exp(x) over the classes: dimension 1 of a vector, 2 of a batch.
 -- nn.SoftMax():forward(torch.Tensor{0, math.log(3)}) --> {0.25, 0.75}
 
@@ -26,11 +26,11 @@ end
 --- nn.SpatialLogSoftMax(): nn.LogSoftMax over the planes of an image, for each pixel.
 -- nn.SpatialLogSoftMax():forward(torch.zeros(2, 1, 1)) --> {{{-0.69315}}, {{-0.69315}}}
 for _, row in ipairs{
-   {'SoftMax', 'softmax'}, {'LogSoftMax', 'logsoftmax'}, {'SpatialSoftMax', 'softmax'},
-   {'SpatialLogSoftMax', 'logsoftmax'}, {'SoftMin', 'softmax', true},
+   {torch.class('nn.SoftMax', 'nn.Module'), 'softmax'}, {torch.class('nn.LogSoftMax', 'nn.Module'), 'logsoftmax'},
+   {torch.class('nn.SpatialSoftMax', 'nn.Module'), 'softmax'}, {torch.class('nn.SpatialLogSoftMax', 'nn.Module'), 'logsoftmax'},
+   {torch.class('nn.SoftMin', 'nn.Module'), 'softmax', true},
 } do
-   local name, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
-   local Class = torch.class('nn.' .. name, 'nn.Module')
+   local Class, forward, backward, negate = row[1], row[2], row[2] .. '_grad', row[3]
    Class.bufferNames, Class.anyGradShape, Class.refusesFirst = {'mininput'}, true, true
 
    function Class:updateOutput(input)

@@ -5,7 +5,7 @@ local volumes = require 'nn.support.volumes'
 local batch, like, forward = volumes.batch, volumes.like, volumes.forward
 local backward, gradients, geometry = volumes.backward, volumes.gradients, volumes.geometry
 local steps = volumes.steps
-local Convolution = torch.getmetatable 'nn.VolumetricConvolution'
+local Convolution = require 'torch.class'.ours 'nn.VolumetricConvolution'
 
 --- The transpose of a convolution: each voxel puts a filter into a larger volume.
 -- @param adjT,adjW,adjH  extra positions at the far sides, less than the steps. For {input, reference} the sizes of the

@@ -1,5 +1,5 @@
 -- nn/convolution/map.lua - SpatialConvolutionMap and SpatialFullConvolutionMap: filters for the rows of a table of
--- connections; and nn.tables, which makes such tables.
+-- connections.
 local torch = require 'torch'
 local images = require 'nn.support.images'
 
@@ -10,8 +10,7 @@ local images = require 'nn.support.images'
 --- nn.SpatialFullConvolutionMap(conMatrix, kW, kH, [dW], [dH]): The transposed convolution with such a table.
 -- nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 4, 4}
 -- A convolution whose weights are stored for each connection of a table of (from, to) rows.
-local function mapped(name, parent)
-   local Class = torch.class('nn.' .. name, 'nn.Module')
+local function mapped(Class, parent)
    Class.bufferNames = {'_zeros'}
 
    --- @param conMatrix  a matrix with a row (input plane, output plane) for every filter
@@ -19,7 +18,7 @@ local function mapped(name, parent)
    function Class:__init(conMatrix, kW, kH, dW, dH)
       torch.getmetatable 'nn.Module'.__init(self)
       if not torch.isTensor(conMatrix) or conMatrix:dim() ~= 2 or conMatrix:size(2) ~= 2 then
-         error(('nn.%s: conMatrix must be a matrix of two columns, got %s'):format(name,
+         error(('%s: conMatrix must be a matrix of two columns, got %s'):format(Class.__typename,
             require 'nn.utils'.shape(conMatrix)), 3)
       end
       self.kW, self.kH, self.dW, self.dH = kW, kH, dW or 1, dH or 1
@@ -117,42 +116,5 @@ local function mapped(name, parent)
    end
 end
 
-mapped('SpatialConvolutionMap')
-mapped('SpatialFullConvolutionMap', 'full')
-
-local nn = require 'nn'
---- nn.tables: Tables of connections for nn.SpatialConvolutionMap: full, oneToOne, random.
--- nn.tables.oneToOne(2) --> {{1, 1}, {2, 2}}
-nn.tables = {}
-
---- All connections between nin and nout planes.
-function nn.tables.full(nin, nout)
-   local t = torch.Tensor(nin * nout, 2)
-   local k = 0
-   for o = 1, nout do
-      for i = 1, nin do
-         k = k + 1
-         t[k][1], t[k][2] = i, o
-      end
-   end
-   return t
-end
-
---- Plane i to plane i.
-function nn.tables.oneToOne(nfeat)
-   local t = torch.Tensor(nfeat, 2)
-   for i = 1, nfeat do t[i][1], t[i][2] = i, i end
-   return t
-end
-
---- nto random input planes for every output plane, each input as often as any other.
-function nn.tables.random(nin, nout, nto)
-   local t = torch.Tensor(nto * nout, 2)
-   local order, at = torch.randperm(nin), 0
-   for k = 1, nto * nout do
-      at = at + 1
-      if at > nin then order, at = torch.randperm(nin), 1 end
-      t[k][1], t[k][2] = order[at], math.floor((k - 1) / nto) + 1
-   end
-   return t
-end
+mapped((torch.class('nn.SpatialConvolutionMap', 'nn.Module')))
+mapped((torch.class('nn.SpatialFullConvolutionMap', 'nn.Module')), 'full')

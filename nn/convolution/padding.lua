@@ -21,10 +21,10 @@ local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 't
 --- nn.VolumetricReplicationPadding(left, right, top, bottom, front, back): Adds a border of repeated voxels;
 -- negative numbers cut off.
 -- nn.VolumetricReplicationPadding(1, 1, 1, 1, 1, 1):forward(torch.ones(1, 2, 2, 2)):size() --> {1, 4, 4, 4}
-local function padding(kind, name, mode)
+local function padding(Class, kind, mode)
    local sides = SIDES[kind]
    local dims = #sides / 2
-   local Class, Module = torch.class('nn.' .. kind .. name, 'nn.Module')
+   local Module = getmetatable(Class)
    local prefix = kind == 'Spatial' and 'pad_' or 'p'
 
    function Class:__init(...)
@@ -34,7 +34,7 @@ local function padding(kind, name, mode)
          local n = (select(i, ...))
          if n == nil then n = first end
          if type(n) ~= 'number' or n % 1 ~= 0 then
-            error(('nn.%s%s: padding must be a whole number, got %s'):format(kind, name, tostring(n)), 3)
+            error(('%s: padding must be a whole number, got %s'):format(Class.__typename, tostring(n)), 3)
          end
          self[prefix .. side] = n
       end
@@ -113,7 +113,11 @@ local function padding(kind, name, mode)
    end
 end
 
-padding('Spatial', 'ZeroPadding', 'zero')
-padding('Spatial', 'ReflectionPadding', 'mirror')
-padding('Spatial', 'ReplicationPadding', 'edge')
-padding('Volumetric', 'ReplicationPadding', 'edge')
+for _, row in ipairs{
+   {torch.class('nn.SpatialZeroPadding', 'nn.Module'), 'Spatial', 'zero'},
+   {torch.class('nn.SpatialReflectionPadding', 'nn.Module'), 'Spatial', 'mirror'},
+   {torch.class('nn.SpatialReplicationPadding', 'nn.Module'), 'Spatial', 'edge'},
+   {torch.class('nn.VolumetricReplicationPadding', 'nn.Module'), 'Volumetric', 'edge'},
+} do
+   padding(unpack(row))
+end

@@ -29,14 +29,14 @@ local function recorded(op, input, target, average)
    return average and sum:div(n) or sum
 end
 
--- name, op
+-- class, op
 for _, row in ipairs{
-   {'MSECriterion', 'mse_loss'},
-   {'AbsCriterion', 'abs_loss'},
-   {'SmoothL1Criterion', 'smoothl1_loss'},
+   {torch.class('nn.MSECriterion', 'nn.Criterion'), 'mse_loss'},
+   {torch.class('nn.AbsCriterion', 'nn.Criterion'), 'abs_loss'},
+   {torch.class('nn.SmoothL1Criterion', 'nn.Criterion'), 'smoothl1_loss'},
 } do
-   local Class, Criterion = torch.class('nn.' .. row[1], 'nn.Criterion')
-   local loss, grad = row[2], row[2] .. '_grad'
+   local Class, loss, grad = row[1], row[2], row[2] .. '_grad'
+   local Criterion = getmetatable(Class)
 
    --- @param sizeAverage  false: the sum over all elements instead of the mean
    function Class:__init(sizeAverage)

@@ -1,6 +1,6 @@
 -- nn/distance/WeightedEuclidean.lua - weighted distances to learned vectors.
 local torch = require 'torch'
-local Module = torch.getmetatable 'nn.Module'
+local Module = require 'torch.class'.ours 'nn.Module'
 
 --- nn.Euclidean with a learned factor (diagCov) for each difference.
 -- nn.WeightedEuclidean(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}

@@ -1,15 +1,17 @@
 -- nn/dropout/spatial.lua - SpatialDropout and VolumetricDropout: whole planes are dropped.
 local torch = require 'torch'
 
--- name, dimensions of one sample
+-- class, dimensions of one sample
 --- nn.SpatialDropout([p], [stochasticInference]), nn.VolumetricDropout([p], [stochasticInference]): Whole planes are 0 with probability
 -- p (default 0.5) while training; in evaluation mode the input is multiplied by 1 - p. Tompson et al., "Efficient object
 -- localization using convolutional networks" (2015).
 -- @param stochasticInference  true: drops in evaluation mode too
 -- d = nn.SpatialDropout(0.25); d:evaluate(); d:forward(torch.ones(1, 1, 2)) --> {{{0.75, 0.75}}}
-for _, row in ipairs{{'SpatialDropout', 3}, {'VolumetricDropout', 4}} do
-   local name, dims = row[1], row[2]
-   local Class, Dropout = torch.class('nn.' .. name, 'nn.Dropout')
+for _, row in ipairs{
+   {torch.class('nn.SpatialDropout', 'nn.Dropout'), 3}, {torch.class('nn.VolumetricDropout', 'nn.Dropout'), 4},
+} do
+   local Class, dims = row[1], row[2]
+   local Dropout = getmetatable(Class)
 
    function Class:__init(p, stochasticInference)
       Dropout.__init(self, p, false, false, stochasticInference)

@@ -8,8 +8,8 @@ local utils = require 'nn.utils'
 --- nn.CAdd(sizes...): Adds a learned tensor to each sample; dimensions of size 1 stretch.
 -- nn.CAdd(3):forward(torch.ones(2, 3)):size() --> {2, 3}
 -- CMul and CAdd: a tensor of parameters for every sample. `name` is the parameter's.
-local function elementwise(class, name)
-   local Class, Module = torch.class('nn.' .. class, 'nn.Module')
+local function elementwise(Class, name)
+   local Module = getmetatable(Class)
    local grad = 'grad' .. name:gsub('^%l', string.upper)
    Class.bufferNames = {'_input', '_output', '_weight', '_expand', '_repeat', '_sum', '_gradOutput', '_gradInput',
       '_bias', '_gradBias'}
@@ -75,7 +75,7 @@ local function elementwise(class, name)
 end
 
 --- Multiplies each sample with a learned tensor of the sizes given.
-local CMul = elementwise('CMul', 'weight')
+local CMul = elementwise((torch.class('nn.CMul', 'nn.Module')), 'weight')
 
 function CMul:updateOutput(input) return self:combine(self.output, input, 'cmul') end
 
@@ -90,7 +90,7 @@ function CMul:accGradParameters(input, gradOutput, scale)
 end
 
 --- Adds a learned tensor of the sizes given to each sample.
-local CAdd = elementwise('CAdd', 'bias')
+local CAdd = elementwise((torch.class('nn.CAdd', 'nn.Module')), 'bias')
 
 function CAdd:updateOutput(input) return self:combine(self.output, input, 'add') end
 

@@ -1,7 +1,7 @@
 -- nn/normalization/neighbourhood.lua - weighted means over all planes and the pixels around, for the normalizations of images.
 local torch = require 'torch'
 local images = require 'nn.support.images'
-local Module = torch.getmetatable 'nn.Module'
+local Module = require 'torch.class'.ours 'nn.Module'
 
 -- A weighted mean over the planes and the neighbourhood: samples x 1 x height x width.
 local function kernelOf(class, kernel, planes)

@@ -134,7 +134,7 @@ end
 
 -- Both forms are one class; they differ in whether copies are in threads.
 local function form(name, threaded)
-   local Form = torch.class('nn.DataParallelTable.' .. name)
+   local Form = torch.class('nn.DataParallelTable.' .. name, Table.__constructor)
    function Form:__init(dpt, initFunc, syncCopies)
       self.dpt, self.threaded, self.initFunc, self.syncCopies = dpt, threaded, initFunc, syncCopies
    end

@@ -1,7 +1,6 @@
 -- nn/pooling/adaptive.lua - max and average pooling of images of any size to W x H.
 local torch = require 'torch'
 local images = require 'nn.support.images'
-local Module = torch.getmetatable 'nn.Module'
 
 -- Windows that cut n indices into `to` parts of nearly one size: first and length of part i.
 local function part(n, to, i)
@@ -36,8 +35,12 @@ end
 
 --- nn.SpatialAdaptiveAveragePooling(W, H): Pools images of any size to W x H: the means of these parts.
 -- nn.SpatialAdaptiveAveragePooling(2, 1):forward(torch.range(1, 8):view(1, 2, 4)) --> {{{3.5, 5.5}}}
-for name, isMax in pairs{Max = true, Average = false} do
-   local Class = torch.class('nn.SpatialAdaptive' .. name .. 'Pooling', 'nn.Module')
+for _, row in ipairs{
+   {torch.class('nn.SpatialAdaptiveMaxPooling', 'nn.Module'), true},
+   {torch.class('nn.SpatialAdaptiveAveragePooling', 'nn.Module'), false},
+} do
+   local Class, isMax = row[1], row[2]
+   local Module = getmetatable(Class)
    Class.bufferNames = {'indices'}
 
    function Class:__init(W, H)
@@ -59,8 +62,8 @@ for name, isMax in pairs{Max = true, Average = false} do
          local largest, at = flat:max(3)
          pixel(y, oh, ow):copy(largest)
          at:apply(function(k)                        -- from the index in the window to the index in the plane
-            local row, column = math.floor((k - 1) / columns), (k - 1) % columns
-            return (top + row - 1) * width + left + column
+            local line, column = math.floor((k - 1) / columns), (k - 1) % columns
+            return (top + line - 1) * width + left + column
          end)
          pixel(indices, oh, ow):copy(at)
       end)

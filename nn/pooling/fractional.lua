@@ -6,11 +6,11 @@ local torch = require 'torch'
 -- @param outW,outH,outT  sizes of the output; those below 1 are ratios to the input
 -- nn.SpatialFractionalMaxPooling(2, 2, 3, 4):forward(torch.ones(1, 7, 8)):size() --> {1, 4, 3}
 
--- kind: Spatial or Volumetric; sides: the letters of the dimensions, in the order of the arguments; order: from the
+-- sides: the letters of the dimensions, in the order of the arguments; order: from the
 -- outermost dimension of an image in; pool, pool_grad: the ops.
-local function fractional(kind, sides, order, pool, pool_grad)
+local function fractional(Class, sides, order, pool, pool_grad)
    local dims = #sides
-   local Class, Module = torch.class('nn.' .. kind .. 'FractionalMaxPooling', 'nn.Module')
+   local Module = getmetatable(Class)
    Class.bufferNames = {'indices'}
 
    function Class:__init(...)
@@ -19,11 +19,10 @@ local function fractional(kind, sides, order, pool, pool_grad)
       for i, side in ipairs(sides) do
          local pool, size = tonumber(args[i]), tonumber(args[dims + i])
          if not (pool and pool >= 2 and pool < 2 ^ 31) then
-            error(('nn.%sFractionalMaxPooling: windows must have sizes of at least 2, got %s'):format(kind,
-               tostring(args[i])), 3)
+            error(('%s: windows must have sizes of at least 2, got %s'):format(Class.__typename, tostring(args[i])), 3)
          end
          if not (size and size > 0 and size < 2 ^ 31) then
-            error(('nn.%sFractionalMaxPooling: expected a size or a ratio for each dimension, got %s'):format(kind,
+            error(('%s: expected a size or a ratio for each dimension, got %s'):format(Class.__typename,
                tostring(args[dims + i])), 3)
          end
          self['poolSize' .. side] = math.floor(pool)
@@ -100,6 +99,8 @@ local function fractional(kind, sides, order, pool, pool_grad)
    end
 end
 
-fractional('Spatial', {'W', 'H'}, {'H', 'W'}, torch.fractionalmaxpool2d, torch.maxpool2d_grad)
+fractional((torch.class('nn.SpatialFractionalMaxPooling', 'nn.Module')), {'W', 'H'}, {'H', 'W'},
+   torch.fractionalmaxpool2d, torch.maxpool2d_grad)
 -- Time is the innermost dimension.
-fractional('Volumetric', {'T', 'W', 'H'}, {'H', 'W', 'T'}, torch.fractionalmaxpool3d, torch.maxpool3d_grad)
+fractional((torch.class('nn.VolumetricFractionalMaxPooling', 'nn.Module')), {'T', 'W', 'H'}, {'H', 'W', 'T'},
+   torch.fractionalmaxpool3d, torch.maxpool3d_grad)

@@ -9,15 +9,15 @@ local function flattened(x, dims)
    return x:view(n > dims and x:size(1) or 1, x:size(n - dims + 1), -1)
 end
 
--- The class `name`, for the pooling `pooling` of samples of `dims` dimensions. check(module, input) refuses wrong
+-- Defines a class, for the pooling `pooling` of samples of `dims` dimensions. check(module, input) refuses wrong
 -- inputs; `sizes` names the fields of the pooling that hold the sizes of its input.
-local function unpooling(name, pooling, dims, check, sizes)
-   local Unpooling, Module = torch.class(name, 'nn.Module')
+local function unpooling(Unpooling, pooling, dims, check, sizes)
+   local Module = getmetatable(Unpooling)
 
    function Unpooling:__init(poolingModule)
       Module.__init(self)
       if not torch.isTypeOf(poolingModule, pooling) then
-         error(('%s: expected a %s, got %s'):format(name, pooling, torch.type(poolingModule)), 3)
+         error(('%s: expected a %s, got %s'):format(Unpooling.__typename, pooling, torch.type(poolingModule)), 3)
       end
       self.pooling = poolingModule
    end
@@ -63,5 +63,6 @@ end
 
 --- nn.VolumetricMaxUnpooling(poolingModule): The same after a nn.VolumetricMaxPooling.
 -- p = nn.VolumetricMaxPooling(2, 2, 2); p:forward(torch.ones(1, 2, 2, 2)); nn.VolumetricMaxUnpooling(p):forward(torch.ones(1, 1, 1, 1)):sum() --> 1
-unpooling('nn.SpatialMaxUnpooling', 'nn.SpatialMaxPooling', 3, images.check, { 'iheight', 'iwidth' })
-unpooling('nn.VolumetricMaxUnpooling', 'nn.VolumetricMaxPooling', 4, volumes.batch, { 'itime', 'iheight', 'iwidth' })
+unpooling((torch.class('nn.SpatialMaxUnpooling', 'nn.Module')), 'nn.SpatialMaxPooling', 3, images.check, { 'iheight', 'iwidth' })
+unpooling((torch.class('nn.VolumetricMaxUnpooling', 'nn.Module')), 'nn.VolumetricMaxPooling', 4, volumes.batch,
+   { 'itime', 'iheight', 'iwidth' })

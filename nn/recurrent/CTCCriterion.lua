@@ -1,5 +1,5 @@
 -- nn/recurrent/CTCCriterion.lua - connectionist temporal classification: sequences of labels that are not aligned with the steps.
-local torch, class = require 'torch', require 'torch.class'
+local torch = require 'torch'
 local describe = require 'torch.arg'.describe
 local utils = require 'nn.utils'
 local paths = require 'nn.recurrent.ctc_paths'
@@ -20,7 +20,7 @@ local paths = require 'nn.recurrent.ctc_paths'
 -- @param sizeAverage  true: the mean over the samples instead of the sum
 -- @param blank        the class of the blank (default 1); labels number the others in order
 -- nn.CTCCriterion(true):forward(torch.Tensor{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}}, {{1, 3}}, {2}) --> 4.9038
-local CTC, Criterion = class.make_reserved('nn.CTCCriterion', 'nn.Criterion')
+local CTC, Criterion = torch.class('nn.CTCCriterion', 'nn.Criterion')
 
 function CTC:__init(batchFirst, sizeAverage, blank)
    Criterion.__init(self)
@@ -190,8 +190,5 @@ function CTC:read(file)
       utils.fail 'nn.CTCCriterion: the file holds the criterion of another package: require that package before'
    end
 end
-
-require 'nn.support.errors'.guard(CTC)
-require 'nn.support.arguments'.guard(CTC)
 
 return CTC

@@ -2,6 +2,6 @@
 local nn = require 'nn'
 local class = require 'torch.class'
 
-for _, name in ipairs(class.reserved_for 'nn.recurrent') do class.publish(name, nn) end
+for _, name in ipairs(class.free_until 'nn.recurrent') do class.publish(name, nn) end
 
 return nn

@@ -1,5 +1,5 @@
 -- nn/recurrent/layers.lua - recurrent layers over whole sequences: RNN, RNNReLU, LSTM, GRU, and the bidirectional BRNN, BLSTM, BGRU.
-local torch, class = require 'torch', require 'torch.class'
+local torch = require 'torch'
 local utils = require 'nn.utils'
 local whole = require 'nn.support.constants'.whole
 
@@ -17,7 +17,7 @@ local whole = require 'nn.support.constants'.whole
 -- @param dropout         the part of each layer's output but the last's that is dropped in training (default 0)
 -- @param rememberStates  true: the next sequence starts with the states at the end of the last one; see resetStates
 -- nn.RNN(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 5}
-local RNN, Module = class.make_reserved('nn.RNN', 'nn.Module')
+local RNN, Module = torch.class('nn.RNN', 'nn.Module')
 RNN.parameterNames = { 'weight' }
 RNN.bufferNames = { '_places', '_layers', '_ones', '_bias', 'hiddenOutput', 'cellOutput', 'gradHiddenInput', 'gradCellInput',
    'noise', '_cudnn', '_unused' }
@@ -491,14 +491,12 @@ end
 --- nn.BGRU(inputSize, hiddenSize, [numLayers], [batchFirst], [dropout]): nn.GRU in both directions.
 -- nn.BGRU(3, 5):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 10}
 for _, row in ipairs {
-   { 'RNNReLU', 'relu', 1, 1 }, { 'LSTM', 'lstm', 4, 1 }, { 'GRU', 'gru', 3, 1 },
-   { 'BRNN', 'tanh', 1, 2 }, { 'BLSTM', 'lstm', 4, 2 }, { 'BGRU', 'gru', 3, 2 },
+   { torch.class('nn.RNNReLU', 'nn.RNN'), 'relu', 1, 1 }, { torch.class('nn.BRNN', 'nn.RNN'), 'tanh', 1, 2 },
+   { torch.class('nn.LSTM', 'nn.RNN'), 'lstm', 4, 1 }, { torch.class('nn.BLSTM', 'nn.RNN'), 'lstm', 4, 2 },
+   { torch.class('nn.GRU', 'nn.RNN'), 'gru', 3, 1 }, { torch.class('nn.BGRU', 'nn.RNN'), 'gru', 3, 2 },
 } do
-   local Class = class.make_reserved('nn.' .. row[1], RNN)
+   local Class = row[1]
    Class.mode, Class.gates, Class.directions = row[2], row[3], row[4]
 end
-
-require 'nn.support.errors'.guard(RNN)
-require 'nn.support.arguments'.guard(RNN)
 
 return RNN

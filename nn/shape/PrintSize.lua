@@ -1,7 +1,7 @@
 -- nn/shape/PrintSize.lua - returns its input and prints its size.
 local torch = require 'torch'
 local utils = require 'nn.utils'
-local Identity = torch.getmetatable 'nn.Identity'
+local Identity = require 'torch.class'.ours 'nn.Identity'
 
 --- Returns its input and prints its size, and that of the gradient, after `prefix`.
 -- nn.PrintSize('input'):__tostring__() --> nn.PrintSize

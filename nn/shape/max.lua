@@ -8,8 +8,8 @@ local dims = require 'nn.support.dims'
 
 --- nn.Min([dimension], [nInputDims]): The smallest elements along a dimension; arguments as of nn.Max.
 -- nn.Min(1):forward(torch.Tensor{{1, 4}, {3, 2}}) --> {1, 2}
-for name, op in pairs{Max = 'max', Min = 'min'} do
-   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+for op, Class in pairs{max = torch.class('nn.Max', 'nn.Module'), min = torch.class('nn.Min', 'nn.Module')} do
+   local Module = getmetatable(Class)
    Class.bufferNames = {'_output', '_indices', '_gradOutput'}
 
    function Class:__init(dimension, nInputDims)

@@ -177,9 +177,4 @@ function arguments.guard(class)
    if init then class.__init = checked(class.__typename, parse(rows[class.__typename:sub(4)] or ''), init) end
 end
 
-for name in pairs(require 'nn') do
-   local class = torch.getmetatable('nn.' .. name)
-   if class then arguments.guard(class) end
-end
-
 return arguments

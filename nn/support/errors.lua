@@ -79,7 +79,7 @@ end
 local told = setmetatable({}, {__mode = 'k'})
 
 -- A class with parameters gets separate methods of these names, because accGradParameters may refuse what updateGradInput took.
-local Module = torch.getmetatable 'nn.Module'
+local Module                                                 -- nn.Module, whose file needs this one
 local inherited = {
    backward = function(self, input, gradOutput, scale) return Module.backward(self, input, gradOutput, scale) end,
    backwardUpdate = function(self, input, gradOutput, lr) return Module.backwardUpdate(self, input, gradOutput, lr) end,
@@ -113,6 +113,7 @@ end
 --- Wraps the passes of a class of this package, so that their errors describe their arguments.
 -- @param second  the name of their second argument; a class with results = 2 returns two
 function errors.tell(class, second)
+   Module = Module or require 'torch.class'.ours 'nn.Module'
    local layer = second == 'gradOutput'
    local careful = layer and not class.refusesFirst
    if careful and rawget(class, 'accGradParameters') then
@@ -132,21 +133,16 @@ function errors.tell(class, second)
    end
 end
 
-local seconds = { [torch.getmetatable 'nn.Module'] = 'gradOutput', [torch.getmetatable 'nn.Criterion'] = 'target' }
+local seconds = { ['nn.Module'] = 'gradOutput', ['nn.Criterion'] = 'target' }
 
 --- The same for a class of this package and its ancestors; the base class determines the name of the second argument.
 function errors.guard(class)
    local parent = getmetatable(class)
    local up = parent
-   while up and not seconds[up] do up = getmetatable(up) end
+   while up and not seconds[up.__typename] do up = getmetatable(up) end
    if not up then return end
    if parent ~= up then errors.guard(parent) end                -- a child needs no copies of its parent's methods
-   errors.tell(class, seconds[up])
-end
-
-for name in pairs(require 'nn') do
-   local class = torch.getmetatable('nn.' .. name)
-   if class then errors.guard(class) end
+   errors.tell(class, seconds[up.__typename])
 end
 
 return errors

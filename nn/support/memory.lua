@@ -189,16 +189,6 @@ function nn.optimizeMemory(model, input)
    return before - after, before, after
 end
 
---- Gives a module a separate output again, if nn.optimizeMemory made it share; training() and clearState() call it.
--- Returns self.
-function nn.Module:ownMemory()
-   if self.sharesMemory then
-      self.sharesMemory = nil
-      self.output = empty(self.output)
-   end
-   return self
-end
-
 -- A copy of tables and of the heads of tensors; the elements of tensors are not copied.
 local function light(x, seen)
    if torch.isTensor(x) then

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local nested = require 'nn.support.nested'
 
 local needTable = nested.needTable
-local SelectTable = torch.getmetatable 'nn.SelectTable'
+local SelectTable = require 'torch.class'.ours 'nn.SelectTable'
 
 --- A nested table as one list, depth first. The field input_map holds the numbers of the elements in the form of the last input.
 -- nn.FlattenTable():forward{torch.Tensor{1}, {torch.Tensor{2}, {torch.Tensor{3}}}} --> {{1}, {2}, {3}}

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local nested = require 'nn.support.nested'
 
 local needTable, zeros = nested.needTable, nested.zeros
-local SelectTable = torch.getmetatable 'nn.SelectTable'
+local SelectTable = require 'torch.class'.ours 'nn.SelectTable'
 
 --- `length` elements (default 1) of a table from `offset` on, fewer where the table ends earlier.
 -- nn.NarrowTable(2, 2):forward{torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{3}} --> {{2}, {3}}

@@ -3,7 +3,7 @@ local torch = require 'torch'
 local nested = require 'nn.support.nested'
 
 local needTable, zeros = nested.needTable, nested.zeros
-local SelectTable = torch.getmetatable 'nn.SelectTable'
+local SelectTable = require 'torch.class'.ours 'nn.SelectTable'
 
 --- {{a1, a2}, {b1, b2}} becomes {{a1, b1}, {a2, b2}}; as many as the shortest has.
 -- nn.ZipTable():forward{{torch.Tensor{1}, torch.Tensor{2}}, {torch.Tensor{3}, torch.Tensor{4}}} --> {{{1}, {3}}, {{2}, {4}}}

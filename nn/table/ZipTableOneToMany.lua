@@ -4,7 +4,7 @@ local utils = require 'nn.utils'
 local nested = require 'nn.support.nested'
 
 local zeros = nested.zeros
-local SelectTable = torch.getmetatable 'nn.SelectTable'
+local SelectTable = require 'torch.class'.ours 'nn.SelectTable'
 
 --- {x, {y1, y2}} becomes {{x, y1}, {x, y2}}.
 -- nn.ZipTableOneToMany():forward{torch.Tensor{1}, {torch.Tensor{3}, torch.Tensor{4}}} --> {{{1}, {3}}, {{1}, {4}}}

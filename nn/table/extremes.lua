@@ -9,9 +9,12 @@ local checkTypes, grads = operands.checkTypes, operands.grads
 
 --- nn.CMinTable(): The smallest of the tensors of a table, element by element; the gradient goes to the first of equal ones.
 -- nn.CMinTable():forward{torch.Tensor{1, 4}, torch.Tensor{3, 2}} --> {1, 2}
-for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} do
-   local better = row[2]
-   local Class, Module = torch.class('nn.' .. name, 'nn.Module')
+for _, row in ipairs{
+   {torch.class('nn.CMaxTable', 'nn.Module'), 'cmax', 'gt'},
+   {torch.class('nn.CMinTable', 'nn.Module'), 'cmin', 'lt'},
+} do
+   local Class, op, better = row[1], row[2], row[3]
+   local Module = getmetatable(Class)
    Class.bufferNames = {'maxIdx', 'minIdx', '_mask', '_winner'}
 
    function Class:__init()
@@ -26,7 +29,7 @@ for name, row in pairs{CMaxTable = {'cmax', 'gt'}, CMinTable = {'cmin', 'lt'}} d
       for i = 2, #input do
          local mask = input[i][better](input[i], self.output)
          winner:maskedFill(mask, i)
-         self.output[row[1]](self.output, input[i])
+         self.output[op](self.output, input[i])
       end
       return self.output
    end
