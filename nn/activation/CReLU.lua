@@ -7,6 +7,7 @@ local nn = require 'nn'
 -- @param nInputDims  dimensions of one sample
 -- nn.CReLU(1):forward(torch.Tensor{-1, 2}) --> {0, 2, 1, 0}
 local CReLU, Sequential = torch.class('nn.CReLU', 'nn.Sequential')
+CReLU.__arguments = 'nInputDims:size?'
 
 function CReLU:__init(nInputDims, inplace)
    Sequential.__init(self)

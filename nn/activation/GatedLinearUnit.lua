@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- modeling with gated convolutional networks" (2017).
 -- nn.GatedLinearUnit():forward(torch.ones(3, 6)):size() --> {3, 3}
 local GatedLinearUnit, Module = torch.class('nn.GatedLinearUnit', 'nn.Module')
+GatedLinearUnit.__arguments = 'dim:place?'
 GatedLinearUnit.bufferNames = {'_gate', '_part'}
 
 function GatedLinearUnit:__init(dim)

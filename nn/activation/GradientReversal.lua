@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- adaptation by backpropagation" (2015).
 -- r = nn.GradientReversal(2); r:forward(torch.ones(1)); r:backward(torch.ones(1), torch.ones(1)) --> {-2}
 local GradientReversal, Module = torch.class('nn.GradientReversal', 'nn.Module')
+GradientReversal.__arguments = 'lambda:number?'
 
 function GradientReversal:__init(lambda)
    Module.__init(self)

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @param provideOutput  false: gradOutput is not passed on
 -- p = nn.L1Penalty(0.5); p:forward(torch.Tensor{1, -2}); p.loss --> 1.5
 local L1Penalty, Module = torch.class('nn.L1Penalty', 'nn.Module')
+L1Penalty.__arguments = 'l1weight:number'
 
 function L1Penalty:__init(l1weight, sizeAverage, provideOutput)
    Module.__init(self)

@@ -6,6 +6,7 @@ local nn = require 'nn'
 -- @param preprocess  a module in front
 -- nn.Maxout(4, 3, 2):forward(torch.ones(2, 4)):size() --> {2, 3}
 local Maxout, Sequential = torch.class('nn.Maxout', 'nn.Sequential')
+Maxout.__arguments = 'inputSize:size outputSize:size maxoutNumber:count preprocess:module?'
 
 function Maxout:__init(inputSize, outputSize, maxoutNumber, preprocess)
    Sequential.__init(self)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param nOutputPlane  one slope for each plane (feature) of the input, dimension 2 of a batch; nil or 0: one for all
 -- nn.PReLU():forward(torch.Tensor{-1, 2}) --> {-0.25, 2}
 local PReLU, Module = torch.class('nn.PReLU', 'nn.Module')
+PReLU.__arguments = 'nOutputPlane:size?'
 PReLU.bufferNames = {'gradWeightBuf', 'gradWeightBuf2', '_negative'}
 PReLU.anyGradShape = true
 

@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param inplace  true: works in the input's memory
 -- r = nn.RReLU(0.1, 0.3); r:evaluate(); r:forward(torch.Tensor{-1, 2}) --> {-0.2, 2}
 local RReLU, Module = torch.class('nn.RReLU', 'nn.Module')
+RReLU.__arguments = 'l:number? u:number?'
 RReLU.bufferNames = {'noise'}
 
 function RReLU:__init(l, u, inplace)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- sqrt(x); the gradient at 0 is 0. The argument of Torch7's constructor is stored without effect, as there.
 -- nn.Sqrt():forward(torch.Tensor{4, 9}) --> {2, 3}
 local Sqrt, Module = torch.class('nn.Sqrt', 'nn.Module')
+Sqrt.__arguments = 'eps:number?'
 
 function Sqrt:__init(eps)
    Module.__init(self)

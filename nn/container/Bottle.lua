@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param nOutputDim  dimensions of its output (default: as many)
 -- nn.Bottle(nn.Linear(4, 3)):forward(torch.ones(2, 5, 4)):size() --> {2, 5, 3}
 local Bottle, Decorator = torch.class('nn.Bottle', 'nn.Decorator')
+Bottle.__arguments = 'module:module nInputDim:count? nOutputDim:count?'
 Bottle.bufferNames = {'_input', '_gradOutput'}
 
 function Bottle:__init(module, nInputDim, nOutputDim)

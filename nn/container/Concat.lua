@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Joins the outputs of its modules along `dimension`.
 -- @example nn.Concat(2):add(nn.Linear(3, 2)):add(nn.Linear(3, 4)):forward(torch.ones(5, 3)):size()   --> {5, 6}
 local Concat, Container = torch.class('nn.Concat', 'nn.Container')
+Concat.__arguments = 'dimension:place?'
 
 function Concat:__init(dimension)
    Container.__init(self)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Passes all calls on to one module; a base for modules that extend another.
 -- nn.Decorator(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Decorator, Container = torch.class('nn.Decorator', 'nn.Container')
+Decorator.__arguments = 'module:module?'
 
 function Decorator:__init(module)
    Container.__init(self)

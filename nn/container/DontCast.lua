@@ -7,6 +7,7 @@ local utils = require 'nn.utils'
 -- @param moduleType      default: the module's type
 -- nn.DontCast(nn.Identity(), true):float():forward(torch.FloatTensor{1}):type() --> torch.FloatTensor
 local DontCast, Decorator = torch.class('nn.DontCast', 'nn.Decorator')
+DontCast.__arguments = 'module:module castin castout moduleType:string?'
 
 function DontCast:__init(module, castin, castout, moduleType)
    Decorator.__init(self, module)

@@ -6,6 +6,7 @@ local torch = require 'torch'
 --                those (default: weight, bias and their gradients)
 -- nn.MapTable(nn.Abs()):forward{torch.Tensor{-1}, torch.Tensor{-2}} --> {{1}, {2}}
 local MapTable, Container = torch.class('nn.MapTable', 'nn.Container')
+MapTable.__arguments = 'module:module?'
 
 function MapTable:__init(module, shared)
    Container.__init(self)

@@ -7,6 +7,7 @@ local numbered = 0
 -- @param id  shown in the error; default: a running number
 -- nn.NaN(nn.Linear(3, 2)):forward(torch.ones(4, 3)):size() --> {4, 2}
 local NaN, Decorator = torch.class('nn.NaN', 'nn.Decorator')
+NaN.__arguments = 'module:module'
 
 function NaN:__init(module, id)
    Decorator.__init(self, module)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Module i gets input:select(inputDimension, i); the outputs are joined along outputDimension.
 -- nn.Parallel(1, 1):add(nn.Linear(3, 2)):add(nn.Linear(3, 4)):forward(torch.ones(2, 3)):size() --> {6}
 local Parallel, Container = torch.class('nn.Parallel', 'nn.Container')
+Parallel.__arguments = 'inputDimension:place? outputDimension:place?'
 
 function Parallel:__init(inputDimension, outputDimension)
    Container.__init(self)

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @param name            default: the module's type
 -- nn.Profile(nn.Linear(3, 2), 1000):forward(torch.ones(4, 3)):size() --> {4, 2}
 local Profile, Decorator = torch.class('nn.Profile', 'nn.Decorator')
+Profile.__arguments = 'module:module print_interval:number? name:string?'
 
 function Profile:__init(module, print_interval, name)
    Decorator.__init(self, module)

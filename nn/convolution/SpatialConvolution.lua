@@ -8,6 +8,8 @@ local images = require 'nn.support.images'
 -- @param padW,padH  zeros around the image (default 0; padH defaults to padW)
 -- @example nn.SpatialConvolution(1, 8, 5, 5):forward(torch.ones(1, 28, 28)):size()   --> {8, 24, 24}
 local SpatialConvolution, Module = torch.class('nn.SpatialConvolution', 'nn.Module')
+SpatialConvolution.__arguments = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? '
+   .. 'padH:whole?'
 SpatialConvolution.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput', '_zeros'}
 SpatialConvolution.refusesFirst = true
 

@@ -8,6 +8,8 @@ local windows = require 'nn.support.windows'
 -- @param dW,dH,padW,padH  as of nn.SpatialConvolution
 -- nn.SpatialConvolutionLocal(2, 3, 5, 4, 3, 2):forward(torch.ones(2, 4, 5)):size() --> {3, 3, 3}
 local Local, Module = torch.class('nn.SpatialConvolutionLocal', 'nn.Module')
+Local.__arguments = 'nInputPlane:size nOutputPlane:size iW:count iH:count kW:count kH:count dW:count? dH:count? '
+   .. 'padW:size? padH:size?'
 Local.bufferNames = {'finput', 'fgradInput', '_input', '_gradOutput'}
 
 function Local:__init(nInputPlane, nOutputPlane, iW, iH, kW, kH, dW, dH, padW, padH)

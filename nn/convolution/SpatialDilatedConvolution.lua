@@ -6,6 +6,8 @@ local images = require 'nn.support.images'
 -- nn.SpatialDilatedConvolution(1, 1, 3, 3, 1, 1, 0, 0, 2, 2):forward(torch.ones(1, 7, 7)):size() --> {1, 3, 3}
 local SpatialDilatedConvolution, SpatialConvolution =
    torch.class('nn.SpatialDilatedConvolution', 'nn.SpatialConvolution')
+SpatialDilatedConvolution.__arguments = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? '
+   .. 'padH:whole? dilationW:count? dilationH:count?'
 
 function SpatialDilatedConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH, dilationW, dilationH)
    self.dilationW, self.dilationH = dilationW or 1, dilationH or 1

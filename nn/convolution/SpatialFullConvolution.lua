@@ -8,6 +8,8 @@ local images = require 'nn.support.images'
 -- @param adjW,adjH  extra rows and columns at the far sides (default 0), less than the step
 -- nn.SpatialFullConvolution(2, 3, 3, 2, 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 6, 7}
 local SpatialFullConvolution, Module = torch.class('nn.SpatialFullConvolution', 'nn.Module')
+SpatialFullConvolution.__arguments = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padW:whole? '
+   .. 'padH:whole? adjW:size? adjH:size?'
 SpatialFullConvolution.bufferNames = {'finput', 'fgradInput', '_zeros', '_shape'}
 
 function SpatialFullConvolution:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padW, padH, adjW, adjH)

@@ -10,6 +10,7 @@ local rows = sequences.rows
 -- @param featFirst  true: inputs are (samples x) features x frames
 -- nn.TemporalRowConvolution(3, 2):forward(torch.ones(5, 3)):size() --> {4, 3}
 local RowConvolution, Module = torch.class('nn.TemporalRowConvolution', 'nn.Module')
+RowConvolution.__arguments = 'inputFrameSize:size kW:count dW:count?'
 RowConvolution.bufferNames = {'_zeros', '_x', '_g'}
 
 function RowConvolution:__init(inputFrameSize, kW, dW, featFirst)

@@ -11,6 +11,8 @@ local geometry, steps = volumes.geometry, volumes.steps
 -- @param padT,padW,padH  zeros around the volume, default 0
 -- nn.VolumetricConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 4, 5)):size() --> {3, 2, 3, 4}
 local Convolution, Module = torch.class('nn.VolumetricConvolution', 'nn.Module')
+Convolution.__arguments = 'nInputPlane:size nOutputPlane:size kT:count kW:count kH:count dT:count? dW:count? '
+   .. 'dH:count? padT:size? padW:size? padH:size?'
 Convolution.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 
 function Convolution:__init(nInputPlane, nOutputPlane, kT, kW, kH, dT, dW, dH, padT, padW, padH)

@@ -12,6 +12,8 @@ local Convolution = require 'torch.class'.ours 'nn.VolumetricConvolution'
 --                        reference determine them.
 -- nn.VolumetricFullConvolution(2, 3, 2, 2, 2):forward(torch.ones(2, 3, 3, 3)):size() --> {3, 4, 4, 4}
 local Full, Module = torch.class('nn.VolumetricFullConvolution', 'nn.Module')
+Full.__arguments = 'nInputPlane:size nOutputPlane:size kT:count kW:count kH:count dT:count? dW:count? '
+   .. 'dH:count? padT:size? padW:size? padH:size? adjT:size? adjW:size? adjH:size?'
 Full.bufferNames = {'finput', 'fgradInput', '_gradOutput', '_input'}
 
 function Full:__init(nInputPlane, nOutputPlane, kT, kW, kH, dT, dW, dH, padT, padW, padH, adjT, adjW, adjH)

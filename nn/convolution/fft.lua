@@ -16,6 +16,7 @@ end
 -- such as steps, is computed as by nn.SpatialConvolution. The last two arguments are those of fbcunn, and have no effect.
 -- nn.SpatialConvolutionFFT(2, 3, 5, 5):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 local FFT, SpatialConvolution = torch.class('nn.SpatialConvolutionFFT', 'nn.SpatialConvolution')
+FFT.__arguments = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padLeft:size? padUp:size?'
 prefer(FFT, 'fft', SpatialConvolution, 'fft')
 
 function FFT:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, memoryReusePolicy)
@@ -49,6 +50,8 @@ torch.class('nn.SpatialConvolutionFBFFTGemm', 'nn.SpatialConvolutionFFT')
 -- size; tileSizeW and tileSizeH are kept and not used.
 -- nn.SpatialConvolutionFFTTiled(2, 3, 5, 5, 1, 1, 0, 0, 16, 16):forward(torch.ones(2, 8, 8)):size() --> {3, 4, 4}
 local Tiled = torch.class('nn.SpatialConvolutionFFTTiled', 'nn.SpatialConvolutionFBFFT')
+Tiled.__arguments = 'nInputPlane:size nOutputPlane:size kW:count kH:count dW:count? dH:count? padLeft:size? '
+   .. 'padUp:size? tileSizeW:count? tileSizeH:count?'
 
 function Tiled:__init(nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, tileSizeW, tileSizeH, memoryReusePolicy)
    FFT.__init(self, nInputPlane, nOutputPlane, kW, kH, dW, dH, padLeft, padUp, memoryReusePolicy)

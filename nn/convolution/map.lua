@@ -11,6 +11,7 @@ local images = require 'nn.support.images'
 -- nn.SpatialFullConvolutionMap(nn.tables.full(2, 3), 2, 2):forward(torch.ones(2, 3, 3)):size() --> {3, 4, 4}
 -- A convolution whose weights are stored for each connection of a table of (from, to) rows.
 local function mapped(Class, parent)
+   Class.__arguments = 'conMatrix:tensor kW:count kH:count dW:count? dH:count?'
    Class.bufferNames = {'_zeros'}
 
    --- @param conMatrix  a matrix with a row (input plane, output plane) for every filter

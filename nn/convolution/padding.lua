@@ -4,6 +4,7 @@ local utils = require 'nn.utils'
 local windows = require 'nn.support.windows'
 
 local SIDES = {Spatial = {'l', 'r', 't', 'b'}, Volumetric = {'left', 'right', 'top', 'bottom', 'front', 'back'}}
+local ARGUMENTS = 'left:whole? right:whole? top:whole? bottom:whole?'
 
 -- kind: Spatial or Volumetric; mode: zero, mirror or edge.
 --- nn.SpatialZeroPadding(left, right, top, bottom): Adds a border of zeros to images. Missing sides equal the first; negative
@@ -25,6 +26,7 @@ local function padding(Class, kind, mode)
    local sides = SIDES[kind]
    local dims = #sides / 2
    local Module = getmetatable(Class)
+   Class.__arguments = ARGUMENTS .. (kind == 'Volumetric' and ' front:whole? back:whole?' or '')
    local prefix = kind == 'Spatial' and 'pad_' or 'p'
 
    function Class:__init(...)

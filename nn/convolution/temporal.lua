@@ -10,6 +10,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 -- @param dW  step, default 1
 -- nn.TemporalConvolution(3, 4, 2):forward(torch.ones(5, 3)):size() --> {4, 4}
 local Convolution, Module = torch.class('nn.TemporalConvolution', 'nn.Module')
+Convolution.__arguments = 'inputFrameSize:size outputFrameSize:size kW:count dW:count?'
 
 function Convolution:__init(inputFrameSize, outputFrameSize, kW, dW)
    Module.__init(self)

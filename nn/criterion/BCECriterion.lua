@@ -12,6 +12,7 @@ local TINY = 1e-12                                   -- keeps the logarithms fin
 -- @param sizeAverage  false: the sum instead of the mean
 -- nn.BCECriterion():forward(torch.Tensor{0.5, 0.5}, torch.Tensor{0, 1}) --> 0.69315
 local BCECriterion, Criterion = torch.class('nn.BCECriterion', 'nn.Criterion')
+BCECriterion.__arguments = 'weights:tensor?'
 
 function BCECriterion:__init(weights, sizeAverage)
    Criterion.__init(self)

@@ -8,6 +8,7 @@ local torch = require 'torch'
 -- @param ignoreIndex  samples of this class do not count (default -100)
 -- nn.ClassNLLCriterion():forward(torch.Tensor{{-1, -2}, {-3, -4}}, torch.LongTensor{2, 1}) --> 2.5
 local ClassNLLCriterion, Criterion = torch.class('nn.ClassNLLCriterion', 'nn.Criterion')
+ClassNLLCriterion.__arguments = 'weights:tensor? sizeAverage ignoreIndex:number?'
 
 function ClassNLLCriterion:__init(weights, sizeAverage, ignoreIndex)
    Criterion.__init(self)

@@ -8,6 +8,7 @@ local pair, two = shared.pair, shared.two
 -- mean (sizeAverage = false: the sum).
 -- nn.CosineEmbeddingCriterion():forward({torch.Tensor{1, 0}, torch.Tensor{0, 1}}, 1) --> 1
 local CosineEmbeddingCriterion, Criterion = torch.class('nn.CosineEmbeddingCriterion', 'nn.Criterion')
+CosineEmbeddingCriterion.__arguments = 'margin:number?'
 
 function CosineEmbeddingCriterion:__init(margin)
    Criterion.__init(self)

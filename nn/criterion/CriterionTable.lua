@@ -7,6 +7,7 @@ local needPair = combining.needPair
 --- A criterion as a module: {input, target} to the loss, a number.
 -- nn.CriterionTable(nn.MSECriterion()):forward{torch.Tensor{1, 2}, torch.Tensor{1, 4}} --> 2
 local CriterionTable, Module = torch.class('nn.CriterionTable', 'nn.Module')
+CriterionTable.__arguments = 'criterion:criterion'
 
 function CriterionTable:__init(criterion)
    Module.__init(self)

@@ -7,6 +7,7 @@ local nn = require 'nn'
 -- @param weights,sizeAverage  as of nn.ClassNLLCriterion
 -- nn.CrossEntropyCriterion():forward(torch.Tensor{{0, 0}}, torch.LongTensor{1}) --> 0.69315
 local CrossEntropyCriterion, Criterion = torch.class('nn.CrossEntropyCriterion', 'nn.Criterion')
+CrossEntropyCriterion.__arguments = 'weights:tensor?'
 
 function CrossEntropyCriterion:__init(weights, sizeAverage)
    Criterion.__init(self)

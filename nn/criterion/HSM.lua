@@ -19,6 +19,7 @@ local utils = require 'nn.utils'
 -- @param unkIndex   a class whose samples do not count
 -- (nn.HSM({{1, 1}, {1, 2}, {2, 1}}, 4):forward(torch.zeros(2, 4), torch.LongTensor{3, 1})) < 10 --> true
 local HSM, Criterion = torch.class('nn.HSM', 'nn.Criterion')
+HSM.__arguments = 'mapping inputSize:count unkIndex:count?'
 HSM.results = 2                                      -- of forward
 
 local function refuse(text, ...) error(('nn.HSM: ' .. text):format(...), 3) end

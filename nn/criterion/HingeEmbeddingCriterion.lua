@@ -7,6 +7,7 @@ local signs = shared.signs
 --- x where the target is 1, max(0, margin - x) where it is -1, averaged (sizeAverage = false: summed). Margin 1.
 -- nn.HingeEmbeddingCriterion():forward(torch.Tensor{0.5, 0.25}, torch.Tensor{1, -1}) --> 0.625
 local HingeEmbeddingCriterion, Criterion = torch.class('nn.HingeEmbeddingCriterion', 'nn.Criterion')
+HingeEmbeddingCriterion.__arguments = 'margin:number?'
 
 function HingeEmbeddingCriterion:__init(margin)
    Criterion.__init(self)

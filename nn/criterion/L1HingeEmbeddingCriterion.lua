@@ -7,6 +7,7 @@ local pair, two = shared.pair, shared.two
 --- nn.HingeEmbeddingCriterion for the L1 distance of a pair of vectors: {a, b} with a target of 1 or -1.
 -- nn.L1HingeEmbeddingCriterion():forward({torch.Tensor{1, 2}, torch.Tensor{2, 0}}, 1) --> 3
 local L1HingeEmbeddingCriterion, Criterion = torch.class('nn.L1HingeEmbeddingCriterion', 'nn.Criterion')
+L1HingeEmbeddingCriterion.__arguments = 'margin:number?'
 
 function L1HingeEmbeddingCriterion:__init(margin)
    Criterion.__init(self)

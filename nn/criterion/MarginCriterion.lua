@@ -7,6 +7,7 @@ local same = shared.same
 --- max(0, margin - t x) for targets t of -1 and 1, averaged (sizeAverage = false: summed). Margin 1 by default.
 -- nn.MarginCriterion():forward(torch.Tensor{0.5, -2}, torch.Tensor{1, 1}) --> 1.75
 local MarginCriterion, Criterion = torch.class('nn.MarginCriterion', 'nn.Criterion')
+MarginCriterion.__arguments = 'margin:number?'
 
 function MarginCriterion:__init(margin)
    Criterion.__init(self)

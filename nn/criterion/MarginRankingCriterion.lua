@@ -8,6 +8,7 @@ local pair, two, signs = shared.pair, shared.two, shared.signs
 -- (sizeAverage = false: the sum).
 -- nn.MarginRankingCriterion(1):forward({torch.Tensor{1, 2}, torch.Tensor{3, 1.5}}, torch.Tensor{1, 1}) --> 1.75
 local MarginRankingCriterion, Criterion = torch.class('nn.MarginRankingCriterion', 'nn.Criterion')
+MarginRankingCriterion.__arguments = 'margin:number?'
 
 function MarginRankingCriterion:__init(margin)
    Criterion.__init(self)

@@ -8,6 +8,7 @@ local needPair = combining.needPair
 --- A criterion as a module: {input, target} to a tensor of one element, the loss; gradients pass to the input.
 -- nn.ModuleFromCriterion(nn.MSECriterion()):forward{torch.Tensor{1, 2}, torch.Tensor{1, 4}} --> {2}
 local ModuleFromCriterion, Module = torch.class('nn.ModuleFromCriterion', 'nn.Module')
+ModuleFromCriterion.__arguments = 'criterion:criterion'
 
 function ModuleFromCriterion:__init(criterion)
    Module.__init(self)

@@ -9,6 +9,7 @@ local stretched, same = binary.stretched, binary.same
 -- @param weights,sizeAverage  as of nn.BCECriterion
 -- nn.MultiLabelSoftMarginCriterion():forward(torch.zeros(3), torch.Tensor{1, 0, 1}) --> 0.69315
 local MultiLabelSoftMarginCriterion, Criterion = torch.class('nn.MultiLabelSoftMarginCriterion', 'nn.Criterion')
+MultiLabelSoftMarginCriterion.__arguments = 'weights:tensor?'
 
 function MultiLabelSoftMarginCriterion:__init(weights, sizeAverage)
    Criterion.__init(self)

@@ -10,6 +10,7 @@ local rows, divisor = margin.rows, margin.divisor
 -- @param margin   default 1
 -- nn.MultiMarginCriterion():forward(torch.Tensor{1, 2, 3}, 1) --> 1.6667
 local MultiMarginCriterion, Criterion = torch.class('nn.MultiMarginCriterion', 'nn.Criterion')
+MultiMarginCriterion.__arguments = 'p:number? weights:tensor? margin:number?'
 
 function MultiMarginCriterion:__init(p, weights, margin)
    Criterion.__init(self)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param w  a tensor like one sample, or like the batch
 -- nn.WeightedMSECriterion(torch.Tensor{1, 2}):forward(torch.Tensor{1, 1}, torch.Tensor{2, 1}) --> 1
 local WeightedMSECriterion, MSECriterion = torch.class('nn.WeightedMSECriterion', 'nn.MSECriterion')
+WeightedMSECriterion.__arguments = 'w:tensor'
 
 function WeightedMSECriterion:__init(w)
    MSECriterion.__init(self)

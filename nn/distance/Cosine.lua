@@ -7,6 +7,7 @@ local rows, like = row_wise.rows, row_wise.like
 --- The cosines of the angles to outputSize learned vectors (the rows of weight).
 -- nn.Cosine(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local Cosine, Module = torch.class('nn.Cosine', 'nn.Module')
+Cosine.__arguments = 'inputSize:size outputSize:size'
 Cosine.bufferNames = {'_input', '_weight', '_output', '_gradOutput', '_sum', '_weightNorm', '_inputNorm'}
 
 function Cosine:__init(inputSize, outputSize)

@@ -9,6 +9,7 @@ local TINY = 1e-7                                    -- keeps divisors above 0
 --- The Euclidean distances to outputSize learned vectors (the columns of weight).
 -- nn.Euclidean(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local Euclidean, Module = torch.class('nn.Euclidean', 'nn.Module')
+Euclidean.__arguments = 'inputSize:size outputSize:size'
 
 function Euclidean:__init(inputSize, outputSize)
    Module.__init(self)

@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param scale  of the gradient of the centroids, default 1
 -- nn.Kmeans(3, 2):forward(torch.ones(6, 2)):nElement() --> 6
 local Kmeans, Module = torch.class('nn.Kmeans', 'nn.Module')
+Kmeans.__arguments = 'k:count dim:count scale:number?'
 
 
 function Kmeans:__init(k, dim, scale)

@@ -7,6 +7,7 @@ local check, grads, rows = operands.check, operands.grads, operands.rows
 --- The p-norm (default 2) of the difference of two vectors, or of the rows of two matrices.
 -- nn.PairwiseDistance(1):forward{torch.Tensor{1, 2}, torch.Tensor{3, 5}} --> {5}
 local PairwiseDistance, Module = torch.class('nn.PairwiseDistance', 'nn.Module')
+PairwiseDistance.__arguments = 'p:number?'
 PairwiseDistance.bufferNames = {'diff', 'outExpand', 'grad', 'ones', '_sum'}
 
 function PairwiseDistance:__init(p)

@@ -8,6 +8,7 @@ local torch = require 'torch'
 -- @param stochasticInference  true: drops in evaluation mode too
 -- d = nn.Dropout(0.5); d:evaluate(); d:forward(torch.ones(3)) --> {1, 1, 1}
 local Dropout, Module = torch.class('nn.Dropout', 'nn.Module')
+Dropout.__arguments = 'p:number?'
 Dropout.bufferNames = {'noise'}
 
 function Dropout:__init(p, v1, inplace, stochasticInference)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param mean,std  default 0 and 0.1
 -- w = nn.WhiteNoise(0, 0.1); w:evaluate(); w:forward(torch.ones(2)) --> {1, 1}
 local WhiteNoise, Module = torch.class('nn.WhiteNoise', 'nn.Module')
+WhiteNoise.__arguments = 'mean:number? std:number?'
 WhiteNoise.bufferNames = {'noise'}
 
 function WhiteNoise:__init(mean, std)

@@ -12,6 +12,7 @@ for _, row in ipairs{
 } do
    local Class, dims = row[1], row[2]
    local Dropout = getmetatable(Class)
+   Class.__arguments = 'p:number?'
 
    function Class:__init(p, stochasticInference)
       Dropout.__init(self, p, false, false, stochasticInference)

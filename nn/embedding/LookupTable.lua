@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param normType      p of that norm, default 2
 -- nn.LookupTable(5, 3):forward(torch.LongTensor{2, 5}):size() --> {2, 3}
 local LookupTable, Module = torch.class('nn.LookupTable', 'nn.Module')
+LookupTable.__arguments = 'nIndex:size nOutput:size paddingValue:number? maxNorm:number? normType:number?'
 LookupTable.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float'}
 LookupTable.refusesFirst = true
 

@@ -7,6 +7,7 @@ local torch = require 'torch'
 --                        layers with features first, instead of samples x positions x nOutput
 -- nn.LookupTableGPU(5, 3, true):forward(torch.LongTensor{{2, 5}}):size() --> {1, 3, 2}
 local GPU, LookupTable = torch.class('nn.LookupTableGPU', 'nn.LookupTable')
+GPU.__arguments = 'nInput:size nOutput:size featuresInDim2'
 GPU.bufferNames = {'_input', '_count', '_sorted', '_indices', '_gradOutput', '_index', '_float', '_rows'}
 
 function GPU:__init(nInput, nOutput, featuresInDim2)

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- Vectors with a 1 at the index in the input, and 0 elsewhere; in a new last dimension.
 -- nn.OneHot(3):forward(torch.LongTensor{2, 1}) --> {{0, 1, 0}, {1, 0, 0}}
 local OneHot, Module = torch.class('nn.OneHot', 'nn.Module')
+OneHot.__arguments = 'outputSize:count'
 
 function OneHot:__init(outputSize)
    Module.__init(self)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param inputSize  a number of elements, or a LongStorage of the sizes of one sample
 -- a = nn.Add(2); a.bias:fill(5); a:forward(torch.Tensor{1, 2}) --> {6, 7}
 local Add, Module = torch.class('nn.Add', 'nn.Module')
+Add.__arguments = 'inputSize:sizes?'
 Add.bufferNames = {'_ones', '_sum'}
 
 function Add:__init(inputSize, scalar)

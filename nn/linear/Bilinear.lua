@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param bias  false leaves b out
 -- nn.Bilinear(3, 4, 2):forward{torch.ones(5, 3), torch.ones(5, 4)}:size() --> {5, 2}
 local Bilinear, Module = torch.class('nn.Bilinear', 'nn.Module')
+Bilinear.__arguments = 'inputSize1:size inputSize2:size outputSize:size'
 Bilinear.bufferNames = {'buff2', 'buff1'}
 
 function Bilinear:__init(inputSize1, inputSize2, outputSize, bias)

@@ -11,6 +11,7 @@ local utils = require 'nn.utils'
 -- @param normalize     not nil or false: values are divided by the largest |value| of their key so far
 -- nn.IndexLinear(8, 3):forward{torch.LongTensor{1, 4}, torch.Tensor{0.5, 2}}:nElement() --> 3
 local IndexLinear, Module = torch.class('nn.IndexLinear', 'nn.Module')
+IndexLinear.__arguments = 'inputSize:size outputSize:size doGradInput keysOffset:number? weight:tensor? bias:tensor?'
 
 function IndexLinear:__init(inputSize, outputSize, doGradInput, keysOffset, weight, bias, normalize)
    Module.__init(self)

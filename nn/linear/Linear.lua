@@ -2,6 +2,7 @@
 local torch = require 'torch'
 
 local Linear, Module = torch.class('nn.Linear', 'nn.Module')
+Linear.__arguments = 'inputSize:size outputSize:size'
 Linear.bufferNames = {'addBuffer'}
 Linear.refusesFirst = true
 

@@ -8,6 +8,7 @@ local split, gradients = directions.split, directions.gradients
 -- @param eps  added to |v|^2, default 1e-16
 -- nn.LinearWeightNorm(4, 3):forward(torch.ones(2, 4)):size() --> {2, 3}
 local LinearWeightNorm, Linear = torch.class('nn.LinearWeightNorm', 'nn.Linear')
+LinearWeightNorm.__arguments = 'inputSize:size outputSize:size bias eps:number?'
 LinearWeightNorm.parameterNames = {'v', 'g', 'bias'}
 
 function LinearWeightNorm:__init(inputSize, outputSize, bias, eps)

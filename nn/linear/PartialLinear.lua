@@ -8,6 +8,7 @@ local utils = require 'nn.utils'
 -- @param bias  false leaves b out
 -- nn.PartialLinear(4, 5):forward(torch.ones(2, 4)):size() --> {2, 5}
 local PartialLinear, Module = torch.class('nn.PartialLinear', 'nn.Module')
+PartialLinear.__arguments = 'inputsize:size outputsize:size'
 
 function PartialLinear:__init(inputsize, outputsize, bias)
    Module.__init(self)

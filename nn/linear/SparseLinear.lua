@@ -7,6 +7,7 @@ local utils = require 'nn.utils'
 -- @param doGradInput  true: gradInput is a list of inputSize x 2 matrices
 -- nn.SparseLinear(6, 3):forward{torch.Tensor{{1, 0.5}, {4, -1.5}}}:nElement() --> 3
 local SparseLinear, Module = torch.class('nn.SparseLinear', 'nn.Module')
+SparseLinear.__arguments = 'inputSize:size outputSize:size'
 
 function SparseLinear:__init(inputSize, outputSize, doGradInput)
    Module.__init(self)

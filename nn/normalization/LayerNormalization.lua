@@ -14,6 +14,7 @@ local utils = require 'nn.utils'
 -- nn.LayerNormalization(4):forward(torch.ones(3, 4)):size() --> {3, 4}
 -- nn.LayerNormalization(2):forward(torch.Tensor{{{1, 3}}, {{7, 5}}}) --> {{{-1, 1}}, {{1, -1}}}
 local LayerNormalization, Sequential = torch.class('nn.LayerNormalization', 'nn.Sequential')
+LayerNormalization.__arguments = 'nOutput:count bias:number? eps:number?'
 LayerNormalization.bufferNames = {'_mean', '_invstd'}
 
 function LayerNormalization:__init(nOutput, bias, eps, affine)

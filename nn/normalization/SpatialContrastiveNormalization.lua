@@ -8,6 +8,7 @@ local init = neighbourhood.init
 -- recognition?" (2009).
 -- nn.SpatialContrastiveNormalization(1, torch.ones(3, 3)):forward(torch.ones(1, 5, 5)):size() --> {1, 5, 5}
 local Contrastive = torch.class('nn.SpatialContrastiveNormalization', 'nn.Module')
+Contrastive.__arguments = 'nInputPlane:count? kernel:tensor? threshold:number? thresval:number?'
 
 function Contrastive:__init(nInputPlane, kernel, threshold, thresval)
    local nn = require 'nn'

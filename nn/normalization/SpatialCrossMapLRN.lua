@@ -9,6 +9,7 @@ local constants = require 'nn.support.constants'
 -- @param alpha,beta,k  default 1e-4, 0.75 and 1
 -- nn.SpatialCrossMapLRN(3):forward(torch.ones(4, 2, 3)):size() --> {4, 2, 3}
 local LRN, Module = torch.class('nn.SpatialCrossMapLRN', 'nn.Module')
+LRN.__arguments = 'size:count alpha:number? beta:number? k:number?'
 LRN.bufferNames = {'scale', 'paddedRatio', 'accumRatio'}
 
 function LRN:__init(size, alpha, beta, k)

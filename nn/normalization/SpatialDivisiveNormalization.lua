@@ -9,6 +9,7 @@ local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coeff
 -- @param threshold,thresval  deviations not above threshold are taken for thresval; default 1e-4
 -- nn.SpatialDivisiveNormalization(1, torch.ones(3, 3)):forward(torch.ones(1, 4, 5)):size() --> {1, 4, 5}
 local Divisive = torch.class('nn.SpatialDivisiveNormalization', 'nn.Module')
+Divisive.__arguments = 'nInputPlane:count? kernel:tensor? threshold:number? thresval:number?'
 
 function Divisive:__init(nInputPlane, kernel, threshold, thresval)
    init(self, 'SpatialDivisiveNormalization', nInputPlane, kernel)

@@ -10,6 +10,7 @@ local meanGrad, coefficients, init = neighbourhood.meanGrad, neighbourhood.coeff
 -- @param kernel       weights: a matrix, or a vector for rows and columns; odd sizes; default 9x9 ones
 -- nn.SpatialSubtractiveNormalization(1, torch.ones(3)):forward(torch.ones(1, 4, 5)):abs():max() < 1e-6 --> true
 local Subtractive = torch.class('nn.SpatialSubtractiveNormalization', 'nn.Module')
+Subtractive.__arguments = 'nInputPlane:count? kernel:tensor?'
 
 function Subtractive:__init(nInputPlane, kernel)
    init(self, 'SpatialSubtractiveNormalization', nInputPlane, kernel)

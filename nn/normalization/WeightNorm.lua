@@ -9,6 +9,7 @@ local split, gradients = directions.split, directions.gradients
 -- @param outputDim  the dimension of the weight along which lengths differ, default 1
 -- nn.WeightNorm(nn.Linear(4, 3)):forward(torch.ones(2, 4)):size() --> {2, 3}
 local WeightNorm, Decorator = torch.class('nn.WeightNorm', 'nn.Decorator')
+WeightNorm.__arguments = 'module:module outputDim:count?'
 
 local TINY = 1e-4                                   -- keeps a direction of 0 out of the divisor
 

@@ -13,6 +13,7 @@ local whole = require 'nn.support.constants'.whole
 -- @param affine    false: no weight and bias
 -- nn.BatchNormalization(3):forward(torch.ones(4, 3)):size() --> {4, 3}
 local BatchNormalization, Module = torch.class('nn.BatchNormalization', 'nn.Module')
+BatchNormalization.__arguments = 'nOutput:count eps:number? momentum:number?'
 BatchNormalization.bufferNames = {'save_mean', 'save_std', 'buffer', 'buffer2', 'centered', 'std', 'normalized',
    '_input', '_gradOutput', '_scratch'}
 BatchNormalization.refusesFirst = true

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param eps  default 1e-10
 -- nn.Normalize(2):forward(torch.Tensor{3, 4}) --> {0.6, 0.8}
 local Normalize, Module = torch.class('nn.Normalize', 'nn.Module')
+Normalize.__arguments = 'p:number eps:number?'
 Normalize.bufferNames = {'_output', 'norm', 'normp', '_indices', '_gradInput', 'buffer', 'cross', '_power'}
 
 function Normalize:__init(p, eps)

@@ -7,6 +7,7 @@ local placing = require 'nn.parallel.placing'
 -- @param dimension  of the batch, or of the outputs that are joined (default 1)
 -- nn.AbstractParallel(1):add(nn.Abs(), 2):nextGPU() --> 2
 local Parallel, Container = torch.class('nn.AbstractParallel', 'nn.Container')
+Parallel.__arguments = 'dimension:count?'
 
 function Parallel:__init(dimension)
    Container.__init(self)

@@ -9,6 +9,7 @@ local parallel = require 'nn.parallel.data_parallel'
 -- @param dimension  of the rows in input and output (default 1)
 -- m = nn.Linear(3, 2); nn.DataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
 local Data, Parallel = torch.class('nn.DataParallel', 'nn.AbstractParallel')
+Data.__arguments = 'dimension:count?'
 
 function Data:__init(dimension)
    Parallel.__init(self, dimension)

@@ -17,6 +17,7 @@ local parallel = require 'nn.parallel.data_parallel'
 -- @param usenccl        true uses NCCL where it is found; else devices copy from each other
 -- nn.DataParallelTable(1):add(nn.Linear(3, 2), {1, 2}):forward(torch.ones(5, 3)):size() --> {5, 2}
 local Table, Container = torch.class('nn.DataParallelTable', 'nn.Container')
+Table.__arguments = 'dimension:count? flattenParams usenccl'
 
 function Table:__init(dimension, flattenParams, usenccl)
    Container.__init(self)

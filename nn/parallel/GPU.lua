@@ -13,6 +13,7 @@ local on, placed, device_of = devices.on, devices.placed, devices.of
 -- @param outdevice  number of the GPU for the output; default: device
 -- nn.GPU(nn.Linear(3, 2), 1):forward(torch.ones(4, 3)):size() --> {4, 2}
 local GPU, Container = torch.class('nn.GPU', 'nn.Container')
+GPU.__arguments = 'module:module device:count outdevice:count?'
 
 --- Moves all CUDA tensors within an object (a module, a table, a tensor) to a
 -- device; shared memory stays shared. Tensors on the CPU stay there, and an nn.GPU within keeps its device.

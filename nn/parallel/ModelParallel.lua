@@ -12,6 +12,7 @@ local placing = require 'nn.parallel.placing'
 -- @param dimension  along which outputs are joined (default 1)
 -- nn.ModelParallel(2):add(nn.Linear(3, 2), 1):add(nn.Linear(3, 4), 2):forward(torch.ones(5, 3)):size() --> {5, 6}
 local Model, Parallel = torch.class('nn.ModelParallel', 'nn.AbstractParallel')
+Model.__arguments = 'dimension:count?'
 
 function Model:__init(dimension) Parallel.__init(self, dimension) end
 

@@ -16,6 +16,7 @@ local parallel = require 'nn.parallel.data_parallel'
 --    sum is replaced by an Adagrad step of this size before it is sent back; momentum of these steps (default 0)
 -- m = nn.Linear(3, 2); nn.OneBitDataParallel(1):add(m, 1):add(m:clone(), 2):forward(torch.ones(5, 3)):size() --> {5, 2}
 local OneBit, Data = torch.class('nn.OneBitDataParallel', 'nn.DataParallel')
+OneBit.__arguments = 'dimension:count? config'
 
 local known = { min_elements = true, learningRate = true, momentum = true }
 

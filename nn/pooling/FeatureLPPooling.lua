@@ -11,6 +11,7 @@ local features = sequences.features
 -- @param batch_mode    true: the features are dimension 2
 -- nn.FeatureLPPooling(2, 1, 2, true):forward(torch.ones(2, 4)):size() --> {2, 3}
 local FeatureLPPooling, Module = torch.class('nn.FeatureLPPooling', 'nn.Module')
+FeatureLPPooling.__arguments = 'width:count stride:count power:number?'
 
 function FeatureLPPooling:__init(width, stride, power, batch_mode)
    Module.__init(self)

@@ -7,6 +7,7 @@ local images = require 'nn.support.images'
 -- @param padW,padH  zeros around the image (default 0), at most half of the window
 -- nn.SpatialAveragePooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1][1] --> {3.5, 4.5, 5.5}
 local SpatialAveragePooling, Module = torch.class('nn.SpatialAveragePooling', 'nn.Module')
+SpatialAveragePooling.__arguments = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size?'
 SpatialAveragePooling.refusesFirst = true
 
 function SpatialAveragePooling:__init(kW, kH, dW, dH, padW, padH)

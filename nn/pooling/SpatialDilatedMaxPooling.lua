@@ -4,6 +4,8 @@ local torch = require 'torch'
 --- Windows whose elements are dilationW, dilationH pixels apart.
 -- nn.SpatialDilatedMaxPooling(2, 2, 1, 1, 0, 0, 2, 2):forward(torch.ones(1, 4, 5)):size() --> {1, 2, 3}
 local SpatialDilatedMaxPooling, SpatialMaxPooling = torch.class('nn.SpatialDilatedMaxPooling', 'nn.SpatialMaxPooling')
+SpatialDilatedMaxPooling.__arguments = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size? dilationW:count? '
+   .. 'dilationH:count?'
 
 function SpatialDilatedMaxPooling:__init(kW, kH, dW, dH, padW, padH, dilationW, dilationH)
    SpatialMaxPooling.__init(self, kW, kH, dW, dH, padW, padH)

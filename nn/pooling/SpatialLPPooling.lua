@@ -5,6 +5,7 @@ local nn = require 'nn'
 --- (sum of |x|^p over each window)^(1/p).
 -- nn.SpatialLPPooling(1, 2, 2, 2):forward(torch.ones(1, 2, 2)) --> {{{2}}}
 local LPPooling, Sequential = torch.class('nn.SpatialLPPooling', 'nn.Sequential')
+LPPooling.__arguments = 'nInputPlane:size? pnorm:number kW:count kH:count dW:count? dH:count?'
 
 function LPPooling:__init(nInputPlane, pnorm, kW, kH, dW, dH)
    Sequential.__init(self)

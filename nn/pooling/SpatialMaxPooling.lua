@@ -7,6 +7,7 @@ local images = require 'nn.support.images'
 -- @param padW,padH  border that is never the largest (default 0), at most half of the window
 -- nn.SpatialMaxPooling(2, 2):forward(torch.range(1, 16):view(1, 4, 4))[1] --> {{6, 8}, {14, 16}}
 local SpatialMaxPooling, Module = torch.class('nn.SpatialMaxPooling', 'nn.Module')
+SpatialMaxPooling.__arguments = 'kW:count kH:count dW:count? dH:count? padW:size? padH:size?'
 SpatialMaxPooling.bufferNames = {'indices'}
 SpatialMaxPooling.refusesFirst = true
 

@@ -6,6 +6,7 @@ local images = require 'nn.support.images'
 -- @param dW,dH  steps, default 1
 -- nn.SpatialSubSampling(2, 2, 2, 2, 2):forward(torch.ones(2, 4, 6)):size() --> {2, 2, 3}
 local SubSampling, Module = torch.class('nn.SpatialSubSampling', 'nn.Module')
+SubSampling.__arguments = 'nInputPlane:size kW:count kH:count dW:count? dH:count?'
 SubSampling.bufferNames = {'_sums', '_grad'}
 
 function SubSampling:__init(nInputPlane, kW, kH, dW, dH)

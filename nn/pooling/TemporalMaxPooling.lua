@@ -8,6 +8,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 -- @param dW  step, default kW
 -- nn.TemporalMaxPooling(2, 2):forward(torch.range(1, 4):view(4, 1)) --> {{2}, {4}}
 local MaxPooling, Module = torch.class('nn.TemporalMaxPooling', 'nn.Module')
+MaxPooling.__arguments = 'kW:count dW:count?'
 MaxPooling.bufferNames = {'indices'}
 
 function MaxPooling:__init(kW, dW)

@@ -8,6 +8,7 @@ local batch, steps, like = sequences.batch, sequences.steps, sequences.like
 -- @param dW  step, default 1
 -- nn.TemporalSubSampling(2, 3, 2):forward(torch.ones(7, 2)):size() --> {3, 2}
 local SubSampling, Module = torch.class('nn.TemporalSubSampling', 'nn.Module')
+SubSampling.__arguments = 'inputFrameSize:size kW:count dW:count?'
 
 function SubSampling:__init(inputFrameSize, kW, dW)
    Module.__init(self)

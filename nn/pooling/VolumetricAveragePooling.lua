@@ -8,6 +8,7 @@ local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, v
 -- @param dT,dW,dH  steps, default: the window's sizes
 -- nn.VolumetricAveragePooling(2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {1, 2, 2, 2}
 local AveragePooling, Module = torch.class('nn.VolumetricAveragePooling', 'nn.Module')
+AveragePooling.__arguments = 'kT:count kW:count kH:count dT:count? dW:count? dH:count?'
 
 function AveragePooling:__init(kT, kW, kH, dT, dW, dH)
    Module.__init(self)

@@ -11,6 +11,7 @@ local batch, like, fits, geometry = volumes.batch, volumes.like, volumes.fits, v
 -- @param padT,padW,padH  border that is never the largest, default 0, at most half of the window
 -- nn.VolumetricMaxPooling(2, 2, 2):forward(torch.ones(1, 4, 4, 4)):size() --> {1, 2, 2, 2}
 local MaxPooling, Module = torch.class('nn.VolumetricMaxPooling', 'nn.Module')
+MaxPooling.__arguments = 'kT:count kW:count kH:count dT:count? dW:count? dH:count? padT:size? padW:size? padH:size?'
 MaxPooling.bufferNames = {'indices'}
 
 function MaxPooling:__init(kT, kW, kH, dT, dW, dH, padT, padW, padH)

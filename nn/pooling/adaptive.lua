@@ -41,6 +41,7 @@ for _, row in ipairs{
 } do
    local Class, isMax = row[1], row[2]
    local Module = getmetatable(Class)
+   Class.__arguments = 'W:count H:count'
    Class.bufferNames = {'indices'}
 
    function Class:__init(W, H)

@@ -11,6 +11,7 @@ local batch, like = sequences.batch, sequences.like
 -- @param factor  k is at least this share of the frames, default 0
 -- nn.TemporalDynamicKMaxPooling(2, 0.5):forward(torch.ones(8, 2)):size() --> {4, 2}
 local KMaxPooling, Module = torch.class('nn.TemporalDynamicKMaxPooling', 'nn.Module')
+KMaxPooling.__arguments = 'minK:count factor:number?'
 KMaxPooling.bufferNames = {'indices'}
 
 function KMaxPooling:__init(minK, factor)

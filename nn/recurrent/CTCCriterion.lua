@@ -21,6 +21,7 @@ local paths = require 'nn.recurrent.ctc_paths'
 -- @param blank        the class of the blank (default 1); labels number the others in order
 -- nn.CTCCriterion(true):forward(torch.Tensor{{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}}}, {{1, 3}}, {2}) --> 4.9038
 local CTC, Criterion = torch.class('nn.CTCCriterion', 'nn.Criterion')
+CTC.__arguments = 'batchFirst sizeAverage blank:count?'
 
 function CTC:__init(batchFirst, sizeAverage, blank)
    Criterion.__init(self)

@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param nInputDim  dimensions of one sample: an input of more is a batch
 -- nn.Collapse(2):forward(torch.ones(5, 2, 3)):size() --> {5, 6}
 local Collapse, Module = torch.class('nn.Collapse', 'nn.Module')
+Collapse.__arguments = 'nInputDim:count?'
 Collapse.bufferNames = {'_input', '_gradOutput'}
 
 function Collapse:__init(nInputDim)

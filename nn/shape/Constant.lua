@@ -8,6 +8,7 @@ local zeros = require 'nn.support.nested'.zeros
 -- @param nInputDim  dimensions of one sample: an input of more is a batch; nil: it never is
 -- nn.Constant(torch.Tensor{1, 2}, 1):forward(torch.zeros(2, 5)) --> {{1, 2}, {1, 2}}
 local Constant, Module = torch.class('nn.Constant', 'nn.Module')
+Constant.__arguments = 'value nInputDim:size?'
 
 function Constant:__init(value, nInputDim)
    Module.__init(self)

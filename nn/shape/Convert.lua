@@ -10,6 +10,7 @@ local utils = require 'nn.utils'
 -- The output has the type of the module, and gradInput that of the input.
 -- nn.Convert('bchw', 'bhwc'):forward(torch.ones(2, 3, 2, 4)):size() --> {2, 2, 4, 3}
 local Convert, Container = torch.class('nn.Convert', 'nn.Container')
+Convert.__arguments = 'inputShape:string? outputShape:string?'
 Convert.bufferNames = {'_input', '_gradInput'}
 
 function Convert:__init(inputShape, outputShape)

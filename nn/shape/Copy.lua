@@ -7,6 +7,7 @@ local torch = require 'torch'
 -- @param dontCast        true: keeps its types when the network is converted
 -- nn.Copy('torch.DoubleTensor', 'torch.FloatTensor'):forward(torch.Tensor{1}):type() --> torch.FloatTensor
 local Copy, Module = torch.class('nn.Copy', 'nn.Module')
+Copy.__arguments = 'intype:string? outtype:string?'
 
 function Copy:__init(intype, outtype, forceCopy, dontCast)
    Module.__init(self)

@@ -7,6 +7,7 @@ local gradients = require 'nn.support.gradients'
 -- a negative offset means all but the last `length` elements. A negative dimension counts from the end.
 -- nn.Narrow(1, 2, 2):forward(torch.Tensor{1, 2, 3, 4}) --> {2, 3}
 local Narrow, Module = torch.class('nn.Narrow', 'nn.Module')
+Narrow.__arguments = 'dimension:place offset:place length:whole?'
 
 function Narrow:__init(dimension, offset, length)
    Module.__init(self)

@@ -9,6 +9,7 @@ local gradients = require 'nn.support.gradients'
 -- @param index      default 1
 -- nn.Padding(1, 2, 1, 9):forward(torch.Tensor{1, 2}) --> {1, 2, 9, 9}
 local Padding, Module = torch.class('nn.Padding', 'nn.Module')
+Padding.__arguments = 'dim:place pad:whole nInputDim:whole? value:number? index:whole?'
 
 function Padding:__init(dim, pad, nInputDim, value, index)
    Module.__init(self)

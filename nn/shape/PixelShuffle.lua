@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- super-resolution using an efficient sub-pixel convolutional neural network" (2016).
 -- nn.PixelShuffle(2):forward(torch.ones(4, 2, 3)):size() --> {1, 4, 6}
 local PixelShuffle, Module = torch.class('nn.PixelShuffle', 'nn.Module')
+PixelShuffle.__arguments = 'upscaleFactor:count'
 PixelShuffle.bufferNames = {'_intermediateShape', '_shuffleIn', '_shuffleOut'}
 
 function PixelShuffle:__init(upscaleFactor)

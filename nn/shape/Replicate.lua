@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param ndim  dimensions of one sample: with one more, `dim` counts after the batch's
 -- nn.Replicate(2, 1):forward(torch.Tensor{1, 2}) --> {{1, 2}, {1, 2}}
 local Replicate, Module = torch.class('nn.Replicate', 'nn.Module')
+Replicate.__arguments = 'nfeatures:count? dim:place? ndim:whole?'
 
 function Replicate:__init(nfeatures, dim, ndim)
    Module.__init(self)

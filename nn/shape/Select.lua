@@ -6,6 +6,7 @@ local gradients = require 'nn.support.gradients'
 --- input:select(dimension, index); negative numbers count from the end.
 -- nn.Select(1, -1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {3, 4}
 local Select, Module = torch.class('nn.Select', 'nn.Module')
+Select.__arguments = 'dimension:place? index:place?'
 
 function Select:__init(dimension, index)
    Module.__init(self)

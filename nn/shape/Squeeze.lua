@@ -5,6 +5,7 @@ local torch = require 'torch'
 -- @param numInputDims  dimensions of one sample: with one more, `dim` counts after the batch's
 -- nn.Squeeze():forward(torch.ones(1, 3, 1, 2)):size() --> {3, 2}
 local Squeeze, Module = torch.class('nn.Squeeze', 'nn.Module')
+Squeeze.__arguments = 'dim:place? numInputDims:whole?'
 Squeeze.bufferNames = {'_gradOutput'}
 
 function Squeeze:__init(dim, numInputDims)

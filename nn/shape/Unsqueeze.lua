@@ -6,6 +6,7 @@ local utils = require 'nn.utils'
 -- @param numInputDims  dimensions of one sample: with one more, `pos` counts after the batch's
 -- nn.Unsqueeze(2):forward(torch.ones(3, 2)):size() --> {3, 1, 2}
 local Unsqueeze, Module = torch.class('nn.Unsqueeze', 'nn.Module')
+Unsqueeze.__arguments = 'pos:place numInputDims:whole?'
 Unsqueeze.bufferNames = {'_gradOutput'}
 
 function Unsqueeze:__init(pos, numInputDims)

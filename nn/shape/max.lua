@@ -10,6 +10,7 @@ local dims = require 'nn.support.dims'
 -- nn.Min(1):forward(torch.Tensor{{1, 4}, {3, 2}}) --> {1, 2}
 for op, Class in pairs{max = torch.class('nn.Max', 'nn.Module'), min = torch.class('nn.Min', 'nn.Module')} do
    local Module = getmetatable(Class)
+   Class.__arguments = 'dimension:place? nInputDims:whole?'
    Class.bufferNames = {'_output', '_indices', '_gradOutput'}
 
    function Class:__init(dimension, nInputDims)

@@ -8,6 +8,7 @@ local dims = require 'nn.support.dims'
 -- @param squeeze      false: the dimension stays, with size 1
 -- nn.Sum(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {4, 6}
 local Sum, Module = torch.class('nn.Sum', 'nn.Module')
+Sum.__arguments = 'dimension:place? nInputDims:whole?'
 Sum.bufferNames = {'_gradOutput'}
 
 function Sum:__init(dimension, nInputDims, sizeAverage, squeeze)
@@ -51,6 +52,7 @@ end
 --- The mean over a dimension.
 -- nn.Mean(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {2, 3}
 local Mean = torch.class('nn.Mean', 'nn.Sum')
+Mean.__arguments = 'dimension:place? nInputDims:whole?'
 
 function Mean:__init(dimension, nInputDims) Sum.__init(self, dimension, nInputDims, true) end
 

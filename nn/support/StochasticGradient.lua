@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- hookExample(self, sample), hookIteration(self, iteration, error).
 -- t = nn.StochasticGradient(nn.Linear(2, 1), nn.MSECriterion()); t.learningRate --> 0.01
 local StochasticGradient = torch.class('nn.StochasticGradient')
+StochasticGradient.__arguments = 'module:module criterion:criterion'
 
 function StochasticGradient:__init(module, criterion)
    self.learningRate = 0.01

@@ -4,6 +4,7 @@ local torch = require 'torch'
 --- {tensor, LongTensor} to tensor:index(dimension, indices).
 -- nn.Index(1):forward{torch.Tensor{5, 6, 7}, torch.LongTensor{3, 1}} --> {7, 5}
 local Index, Module = torch.class('nn.Index', 'nn.Module')
+Index.__arguments = 'dimension:place?'
 Index.readsValues = true
 
 function Index:__init(dimension)

@@ -8,6 +8,7 @@ local utils = require 'nn.utils'
 -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
 -- nn.JoinTable(1):forward{torch.Tensor{1}, torch.Tensor{2, 3}} --> {1, 2, 3}
 local JoinTable, Module = torch.class('nn.JoinTable', 'nn.Module')
+JoinTable.__arguments = 'dimension:place? nInputDims:whole?'
 
 function JoinTable:__init(dimension, nInputDims)
    Module.__init(self)

@@ -6,6 +6,7 @@ local torch = require 'torch'
 -- @param dim  the dimension of the slices in a tensor; default: the first, of a batch the second
 -- nn.MixtureTable():forward{torch.Tensor{0.5, 0.5}, {torch.Tensor{1, 2}, torch.Tensor{3, 4}}} --> {2, 3}
 local MixtureTable, Module = torch.class('nn.MixtureTable', 'nn.Module')
+MixtureTable.__arguments = 'dim:place?'
 MixtureTable.bufferNames = {'_part'}
 
 function MixtureTable:__init(dim)

@@ -8,6 +8,7 @@ local SelectTable = require 'torch.class'.ours 'nn.SelectTable'
 --- `length` elements (default 1) of a table from `offset` on, fewer where the table ends earlier.
 -- nn.NarrowTable(2, 2):forward{torch.Tensor{1}, torch.Tensor{2}, torch.Tensor{3}} --> {{2}, {3}}
 local NarrowTable, Module = torch.class('nn.NarrowTable', 'nn.Module')
+NarrowTable.__arguments = 'offset:place? length:whole?'
 
 function NarrowTable:__init(offset, length)
    Module.__init(self)

@@ -8,6 +8,7 @@ local needTable, zeros = nested.needTable, nested.zeros
 --- Element `index` of a table (negative: from the end; or any key).
 -- nn.SelectTable(2):forward{torch.Tensor{1}, torch.Tensor{2}} --> {2}
 local SelectTable, Module = torch.class('nn.SelectTable', 'nn.Module')
+SelectTable.__arguments = 'index:key'
 
 function SelectTable:__init(index)
    Module.__init(self)

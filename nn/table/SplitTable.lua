@@ -7,6 +7,7 @@ local gradients = require 'nn.support.gradients'
 -- @param nInputDims  dimensions of one sample: with one more, `dimension` counts after the batch's
 -- nn.SplitTable(1):forward(torch.Tensor{{1, 2}, {3, 4}}) --> {{1, 2}, {3, 4}}
 local SplitTable, Module = torch.class('nn.SplitTable', 'nn.Module')
+SplitTable.__arguments = 'dimension:place? nInputDims:whole?'
 
 function SplitTable:__init(dimension, nInputDims)
    Module.__init(self)
