@@ -1,4 +1,5 @@
 /* plan.c - chooses how a size is transformed, makes plans and keeps the last ones: at most so many, and so many bytes. */
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -72,16 +73,11 @@ static int64_t generator(int64_t n)
 
 /* ---- roots of unity ---- */
 
-enum { CIRCLE_MOST = 1 << 16, STEPS = 128 };
+enum { STEPS = 128 };
 
 #define TURN 6.283185307179586476925286766559005768L
 
 static long double step_sine[STEPS / 8 + 1], step_cosine[STEPS / 8 + 1];
-
-static void fill_steps(void)
-{
-  for (int i = 0; i <= STEPS / 8; i++) sincosl(TURN / STEPS * i, &step_sine[i], &step_cosine[i]);
-}
 
 /* Sine and cosine of 0 <= a <= pi / 4, from the nearest of a few angles, in a fifth of the time of sincosl and as precise. */
 static void near_sincosl(long double a, long double *sine, long double *cosine)
@@ -103,8 +99,68 @@ static void near_sincos(double a, double *sine, double *cosine)
   *cosine = (double)step_cosine[i] - ((double)step_cosine[i] * c + (double)step_sine[i] * s);
 }
 
+/* A number in two parts, of which the first is the number rounded to double: twice as many digits. */
+typedef struct pair { double high, low; } pair;
+
+static pair sum_of(double a, double b)
+{
+  const double s = a + b, t = s - a;
+  return (pair){ s, (a - (s - t)) + (b - t) };
+}
+static pair plus(pair a, pair b)
+{
+  const pair s = sum_of(a.high, b.high);
+  return sum_of(s.high, s.low + a.low + b.low);
+}
+static pair times(pair a, pair b)
+{
+  const double p = a.high * b.high;
+  return sum_of(p, fma(a.high, b.high, -p) + (a.high * b.low + a.low * b.high));
+}
+static pair quotient(double a, double b)
+{
+  const double q = a / b;
+  return sum_of(q, fma(-q, b, a) / b);
+}
+
+enum { TERMS = 24 };
+static pair series[TERMS];          /* number k: -1 / ((k - 1) k) */
+
+/* cos or sin of 2 pi u / (8 n), 0 <= u <= n, by its series. */
+static double exact_root(int64_t u, int64_t n, bool sine)
+{
+  const pair turn = { (double)TURN, 2.4492935982947064e-16 };
+  const pair x = times(turn, quotient((double)u, 8 * (double)n)), square = times(x, x);
+  pair term = sine ? x : (pair){ 1, 0 }, sum = term;
+  for (int k = sine ? 3 : 2; k < TERMS; k += 2) {
+    term = times(term, times(square, series[k]));
+    sum = plus(sum, term);
+  }
+  return sum.high;
+}
+
+static void fill_constants(void)
+{
+  for (int i = 0; i <= STEPS / 8; i++) sincosl(TURN / STEPS * i, &step_sine[i], &step_cosine[i]);
+  for (int k = 2; k < TERMS; k++) series[k] = quotient(-1, (double)((k - 1) * k));
+}
+
+/* cos and sin of 2 pi e / n are those of 2 pi u / (8 n) with 0 <= u <= n, exchanged where steep, with other signs where left and
+ * below. */
+typedef struct eighth { int64_t u; bool below, left, steep; } eighth;
+
+static inline eighth eighth_of(int64_t e, int64_t n)
+{
+  eighth f = { .u = 8 * e };
+  if ((f.below = f.u > 4 * n)) f.u = 8 * n - f.u;
+  if ((f.left = f.u > 2 * n)) f.u = 4 * n - f.u;
+  if ((f.steep = f.u > n)) f.u = 2 * n - f.u;
+  return f;
+}
+
 #define P float
 #define W double
+#define EPSILON (8 * DBL_EPSILON)
 #define M(f) f##_f32
 #define SINCOS near_sincos
 #include "tables.h"
@@ -112,8 +168,10 @@ static void near_sincos(double a, double *sine, double *cosine)
 #undef W
 #undef M
 #undef SINCOS
+#undef EPSILON
 #define P double
 #define W long double
+#define EPSILON (4 * LDBL_EPSILON)
 #define M(f) f##_f64
 #define SINCOS near_sincosl
 #include "tables.h"
@@ -121,6 +179,7 @@ static void near_sincos(double a, double *sine, double *cosine)
 #undef W
 #undef M
 #undef SINCOS
+#undef EPSILON
 
 /* ---- choosing ---- */
 
@@ -279,7 +338,7 @@ static th_fft_node *node_of(th_fft_plan *p, int64_t n, bool top)
 static th_fft_plan *make(int64_t n, int dtype, bool real)
 {
   static pthread_once_t steps = PTHREAD_ONCE_INIT;
-  pthread_once(&steps, fill_steps);
+  pthread_once(&steps, fill_constants);
   th_fft_plan *p = malloc(sizeof *p);
   if (!p) return NULL;
   *p = (th_fft_plan){ .n = n, .dtype = dtype, .real = real };

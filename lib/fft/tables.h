@@ -1,38 +1,46 @@
-/* tables.h - tables of roots of unity. Read once per type of their numbers: P, M(f) f_<type>; W computes them, with enough
- * digits more that they are right to the last one but for one in hundreds; SINCOS is of W. */
+/* tables.h - tables of roots of unity. Read once per type of their numbers: P, M(f) f_<type>; W computes them, with more digits,
+ * SINCOS and EPSILON are of W. Roots are right to the last bit. */
 
-/* Roots of unity of n from two short tables: angles are multiples of 1 / (8 n / unit) of a turn, up to an eighth. circle: all
- * of them, of sizes to CIRCLE_MOST. */
-typedef struct M(roots) { int64_t n, unit, shift; W *coarse, *fine; P *circle; } M(roots);
+/* cos and sin of 2 pi e / n for e from 0 to n - 1. */
+typedef struct M(roots) { int64_t n; P *circle; } M(roots);
 
-/* cos and sin of 2 pi e / n, 0 <= e < n. */
-static inline void M(root_of)(const M(roots) *r, int64_t e, W *c, W *s)
+/* The roots of the first `count` places. They are products of those in two short tables, of angles up to an eighth of a turn, in
+ * steps of 1 / (8 n / unit). One in hundreds is too near to the middle of two numbers to be rounded, and computed anew. */
+static bool M(fill_roots)(P *to, int64_t n, int64_t count)
 {
-  int64_t u = 8 * e;
-  const bool below = u > 4 * r->n;
-  if (below) u = 8 * r->n - u;
-  const bool left = u > 2 * r->n;
-  if (left) u = 4 * r->n - u;
-  const bool steep = u > r->n;
-  if (steep) u = 2 * r->n - u;
-  u = r->unit == 8 ? u >> 3 : u / r->unit;
-  const W *a = r->coarse + 2 * (u >> r->shift), *b = r->fine + 2 * (u & (((int64_t)1 << r->shift) - 1));
-  const W x = a[0] * b[0] - a[1] * b[1], y = a[1] * b[0] + a[0] * b[1];
-  const W cosine = steep ? y : x, sine = steep ? x : y;
-  *c = left ? -cosine : cosine;
-  *s = below ? -sine : sine;
+  const int64_t unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1, most = n / unit;
+  int shift = 0;
+  while ((int64_t)1 << (2 * shift) < most) shift++;
+  const int64_t fine = (int64_t)1 << shift, coarse = (most >> shift) + 1;
+  W *table = th_scratch(sizeof(W) * 2 * (size_t)(coarse + fine)), *low = table + 2 * coarse;
+  if (!table) return false;
+  const W step = (W)TURN / (W)(8 * most);
+  for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << shift) * step, &table[2 * i + 1], &table[2 * i]);
+  for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &low[2 * i + 1], &low[2 * i]);
+  for (int64_t e = 0; e < count; e++, to += 2) {
+    const eighth f = unit == 8 && e <= most ? (eighth){ .u = 8 * e } : eighth_of(e, n);
+    const int64_t u = unit == 8 ? f.u >> 3 : f.u / unit;
+    const W *a = table + 2 * (u >> shift), *b = low + 2 * (u & (fine - 1));
+    const W x = a[0] * b[0] - a[1] * b[1], y = a[1] * b[0] + a[0] * b[1], dx = x * EPSILON, dy = y * EPSILON;
+    P c = (P)(x + dx), s = (P)(y + dy);
+    if (c != (P)(x - dx)) c = (P)exact_root(f.u, n, false);
+    if (s != (P)(y - dy)) s = (P)exact_root(f.u, n, true);
+    const P cosine = f.steep ? s : c, sine = f.steep ? c : s;
+    to[0] = f.left ? -cosine : cosine;
+    to[1] = f.below ? -sine : sine;
+  }
+  th_scratch_free(table);
+  return true;
 }
 
 /* All roots: computed up to an eighth, a quarter or half of a turn, which n is a multiple of; the others are their images. */
-static void M(fill_circle)(const M(roots) *r)
+static bool M(roots_new)(M(roots) *r, int64_t n)
 {
-  const int64_t n = r->n;
-  int64_t count = n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2;
-  P *to = r->circle;
-  for (int64_t e = 0; e <= count; e++) {
-    W c, s;
-    M(root_of)(r, e, &c, &s);
-    to[2 * e] = (P)c, to[2 * e + 1] = (P)s;
+  P *to = th_scratch(sizeof(P) * 2 * (size_t)(n + 1));
+  *r = (M(roots)){ n, to };
+  if (!to || !M(fill_roots)(to, n, (n % 8 == 0 ? n / 8 : n % 4 == 0 ? n / 4 : n / 2) + 1)) {
+    th_scratch_free(to);
+    return false;
   }
   if (n % 8 == 0) {
     for (int64_t e = n / 8 + 1; e <= n / 4; e++) to[2 * e] = to[2 * (n / 4 - e) + 1], to[2 * e + 1] = to[2 * (n / 4 - e)];
@@ -41,40 +49,11 @@ static void M(fill_circle)(const M(roots) *r)
     for (int64_t e = n / 4 + 1; e <= n / 2; e++) to[2 * e] = -to[2 * (n / 2 - e)], to[2 * e + 1] = to[2 * (n / 2 - e) + 1];
   }
   for (int64_t e = n / 2 + 1; e < n; e++) to[2 * e] = to[2 * (n - e)], to[2 * e + 1] = -to[2 * (n - e) + 1];
-}
-
-static bool M(roots_new)(M(roots) *r, int64_t n)
-{
-  r->n = n;
-  r->unit = n % 8 == 0 ? 8 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1;
-  const int64_t most = n / r->unit, all = n <= CIRCLE_MOST ? n : 0;
-  r->shift = 0;
-  while ((int64_t)1 << (2 * r->shift) < most) r->shift++;
-  const int64_t fine = (int64_t)1 << r->shift, coarse = (most >> r->shift) + 1;
-  r->coarse = th_scratch(sizeof(W) * 2 * (size_t)(coarse + fine) + sizeof(P) * 2 * (size_t)(all + 1));
-  if (!r->coarse) return false;
-  r->fine = r->coarse + 2 * coarse;
-  r->circle = NULL;
-  const W step = (W)TURN / (W)(8 * most);
-  for (int64_t i = 0; i < coarse; i++) SINCOS((W)(i << r->shift) * step, &r->coarse[2 * i + 1], &r->coarse[2 * i]);
-  for (int64_t i = 0; i < fine; i++) SINCOS((W)i * step, &r->fine[2 * i + 1], &r->fine[2 * i]);
-  if (!all) return true;
-  r->circle = (P *)(r->fine + 2 * fine);
-  M(fill_circle)(r);
   return true;
 }
-static void M(roots_free)(M(roots) *r) { th_scratch_free(r->coarse); }
+static void M(roots_free)(M(roots) *r) { th_scratch_free(r->circle); }
 
-static inline void M(root)(const M(roots) *r, int64_t e, P *to)
-{
-  if (r->circle) {
-    to[0] = r->circle[2 * e], to[1] = r->circle[2 * e + 1];
-  } else {
-    W c, s;
-    M(root_of)(r, e, &c, &s);
-    to[0] = (P)c, to[1] = (P)s;
-  }
-}
+static inline void M(root)(const M(roots) *r, int64_t e, P *to) { to[0] = r->circle[2 * e], to[1] = r->circle[2 * e + 1]; }
 
 /* Of a pass over transforms of `size` in radix parts: for each place but the first, the powers 1 ... radix - 1. */
 static void M(pass_table)(P *to, const M(roots) *r, int64_t size, int radix)
@@ -95,30 +74,13 @@ static void M(circle_table)(P *to, const M(roots) *r, int64_t n, int64_t count)
 static void M(turn_table)(P *to, const M(roots) *r, int64_t n, int64_t columns, int64_t rows)
 {
   enum { CHUNK = 64 / sizeof(P) };
-  const int64_t step = r->n / n, chunks = (columns + CHUNK - 1) / CHUNK;
-  for (int64_t j = 0; r->circle && j < chunks; j++) {
+  const int64_t step = r->n / n;
+  for (int64_t j = 0; j < (columns + CHUNK - 1) / CHUNK; j++) {
     const int64_t start = th_fft_chunk_at(j, CHUNK, columns), most = columns - start < CHUNK ? columns - start : CHUNK;
     for (int64_t k = 0; k < rows; k++, to += 2 * CHUNK) {
       const P *from = r->circle + 2 * start * k * step;
       for (int64_t i = 0; i < most; i++, from += 2 * k * step) to[i] = from[0], to[CHUNK + i] = from[1];
       for (int64_t i = most; i < CHUNK; i++) to[i] = 1, to[CHUNK + i] = 0;
-    }
-  }
-  for (int64_t k = 0; !r->circle && k < rows; k++) {
-    W c[CHUNK], s[CHUNK];
-    for (int64_t i = 0; i < CHUNK; i++) M(root_of)(r, i < columns ? i * k * step : 0, &c[i], &s[i]);
-    for (int64_t j = 0; j < chunks; j++) {
-      P *at = to + (j * rows + k) * 2 * CHUNK;
-      const int64_t start = th_fft_chunk_at(j, CHUNK, columns), behind = start - (j - 1) * CHUNK;
-      W cj, sj;
-      M(root_of)(r, start * k * step, &cj, &sj);
-      for (int i = 0; i < CHUNK; i++) {
-        at[i] = (P)(cj * c[i] - sj * s[i]);
-        at[CHUNK + i] = (P)(sj * c[i] + cj * s[i]);
-      }
-      /* Columns of two chunks have the same roots in both, to the bit. */
-      const P *before = j == 0 ? at : at - rows * 2 * CHUNK + behind;
-      for (int i = 0; j > 0 && i + behind < CHUNK; i++) at[i] = before[i], at[CHUNK + i] = before[CHUNK + i];
     }
   }
 }

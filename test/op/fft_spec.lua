@@ -300,6 +300,64 @@ describe('torch.fft', function()
          assert.is_true((fft.ifft(y) - x):norm() < 1.5 * 2 ^ -53 * steps * x:norm(), n)
       end
    end)
+   -- A number in two parts, and cos and sin of 2 pi e / n by their series, rounded once.
+   local function parts(a, b)
+      local s = a + b
+      local t = s - a
+      return s, (a - (s - t)) + (b - t)
+   end
+   local function halves(a)
+      local t = 134217729 * a
+      local high = t - (t - a)
+      return high, a - high
+   end
+   local function product(a, al, b, bl)
+      local p, ah, bh = a * b, halves(a), halves(b)
+      local am, bm = a - ah, b - bh
+      return parts(p, ((ah * bh - p) + ah * bm + am * bh) + am * bm + (a * bl + al * b))
+   end
+   local function over(a, al, d)
+      local q = a / d
+      local p, pl = product(q, 0, d, 0)
+      return parts(q, ((a - p) - pl + al) / d)
+   end
+   local function root(e, n)
+      local x, xl = over(e, 0, n)
+      x, xl = product(x, xl, 2 * math.pi, 2.4492935982947064e-16)
+      local z, zl = product(x, xl, -x, -xl)
+      local result = {}
+      for part = 0, 1 do
+         local t, tl = part == 0 and 1 or x, part == 0 and 0 or xl
+         local s, sl = t, tl
+         for k = 1 + part, 60, 2 do
+            t, tl = product(t, tl, z, zl)
+            t, tl = over(t, tl, k * (k + 1))
+            local high, low = parts(s, t)
+            s, sl = parts(high, low + sl + tl)
+         end
+         result[part + 1] = s
+      end
+      return result[1], result[2]
+   end
+   -- The spectrum of a 1 among zeros is roots of unity as the plan has them: of primes all; of matrices those of a few rows.
+   it('has roots of unity that are right to the last bit', function()
+      local function check(n, l, last)
+         local x = torch.DoubleTensor(n, 2):zero()
+         x[l + 1][1] = 1
+         local y, float = fft.fft(x), fft.fft(x:float())
+         for k = 1, last do
+            local c, s = root(math.min(l * k, n - l * k), n)
+            if 2 * l * k > n then s = -s end
+            assert.same({ n, l, k, c, -s }, { n, l, k, y[k + 1][1], y[k + 1][2] })
+            local want = torch.FloatTensor { c, -s }
+            assert.same({ n, l, k, want[1], want[2] }, { n, l, k, float[k + 1][1], float[k + 1][2] })
+         end
+      end
+      for _, n in ipairs { 17, 31, 61, 101, 127 } do check(n, 1, n - 1) end
+      for _, n in ipairs { 1000, 1024, 1080, 2000, 4096, 5000, 7000, 10000, 12000, 30000, 65536, 70000, 100000, 2 ^ 20 } do
+         for l = 1, 7 do check(n, l, 29) end
+      end
+   end)
    it('rounds real lines of small primes as little as the sum of the definition does', function()
       for n, most in pairs { [17] = 7.5e-8, [31] = 9e-8, [61] = 1.1e-7, [101] = 1.3e-7, [127] = 1.4e-7 } do
          local x = noise(400, n):float()
