@@ -1,4 +1,5 @@
-/* th_compress.h - gradient compression between ranks. lua/distributed/compress.lua reads the text between FFI BEGIN and FFI END. */
+/* th_compress.h - gradient compression between ranks. lua/distributed/compress.lua reads the text between FFI BEGIN and
+ * FFI END. */
 #ifndef TH_COMPRESS_PUBLIC_H
 #define TH_COMPRESS_PUBLIC_H
 #include "th_dist.h"
@@ -36,7 +37,7 @@ th_status    th_compress_fold(const th_compress *c, int rank, double step, const
                               th_tensor *lost, th_tensor *part);
 /* Exchanges the parts from th_compress_encode: sends them to their ranks (into `back`, of the same size), runs th_compress_fold,
  * and gathers the parts of all shards into `parts`. Without w it waits for the end. If a part was not finite, all ranks fail. */
-th_status    th_compress_travel(th_dist_work **w, th_dist *g, th_compress *c, double step, th_tensor *parts, th_tensor *back,
+th_status    th_compress_allreduce(th_dist_work **w, th_dist *g, th_compress *c, double step, th_tensor *parts, th_tensor *back,
                                 th_tensor *error, th_tensor *lost, th_tensor *part, double seconds);
 /* Unpacks the parts of all shards, times `scale`. */
 th_status    th_compress_decode(const th_compress *c, const th_tensor *parts, double scale, const th_list *x);

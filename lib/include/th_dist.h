@@ -71,9 +71,9 @@ void         th_dist_work_free(th_dist_work *w);         /* waits for it */
 typedef struct th_shared th_shared;
 enum { TH_SHARED_NAME = 64, TH_SHARED_SHARDS = 256, TH_SHARED_COUNTERS = 4096 };
 th_status    th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                            int form, int shards, int counters, const int32_t *keeper);
+                            int form, int shards, int counters, const int32_t *server);
 th_status    th_shared_close(th_shared *s);      /* the last rank's call frees name and memory */
-int          th_shared_far(const th_shared *s, int shard);       /* another host holds the shard */
+int          th_shared_is_remote(const th_shared *s, int shard); /* another host holds the shard */
 th_status    th_shared_lock(th_shared *s, int shard, const char *what, double seconds, const int64_t *runs, int64_t n);
 th_status    th_shared_unlock(th_shared *s, int shard, const char *what, int written, const int64_t *runs, int64_t n);
 /* The same without a lock, for callers that know that no other rank uses the elements. */

@@ -17,7 +17,7 @@
 #include "../../lib/comm/base/job.h"
 #include "hosts.h"
 #include "lines.h"
-#include "warden.h"
+#include "reaper.h"
 
 static const char usage[] =
   "usage: thrun [options] SCRIPT [args]        runs th SCRIPT args as the ranks of one job on this host\n"
@@ -67,7 +67,7 @@ typedef struct job {
   double looked;                        /* when stopped ranks were last checked */
 } job;
 
-static warden guard;
+static reaper guard;
 static volatile sig_atomic_t interrupts, interrupt;      /* how many signals came, and the first one */
 static void on_interrupt(int signal)
 {
@@ -507,7 +507,7 @@ int main(int argc, char **argv)
   options o = { .size = cores() < TH_MAXRANK ? cores() : TH_MAXRANK, .grace = 2, .patience = DEADLINE };
   open_streams();
   if (!read_options(argc, argv, &o)) return 2;
-  if (warden_start(&guard, o.size) != 0) return fail("cannot start a process");
+  if (reaper_start(&guard, o.size) != 0) return fail("cannot start a process");
   catch(SIGINT, on_interrupt);
   catch(SIGTERM, on_interrupt);
   catch(SIGHUP, on_interrupt);
@@ -519,6 +519,6 @@ int main(int argc, char **argv)
     fprintf(stderr, "thrun: restart %d of %d\n", again, o.restarts);
     status = once(&o, again, argv);
   }
-  warden_stop(&guard);
+  reaper_stop(&guard);
   return status;
 }

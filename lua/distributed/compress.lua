@@ -226,7 +226,7 @@ end
 function M.send(self, job, seconds, async)
    local room, group, trace, work = job.room, job.group.c, wire.trace, async and work_t() or nil
    local begin = trace and wire.now()
-   need(self, C.th_compress_travel(work, group, room.plan, self.steps, room.parts, room.back,
+   need(self, C.th_compress_allreduce(work, group, room.plan, self.steps, room.parts, room.back,
       error_of(self.sumError, room.count), room.sumLost, room.mine, seconds or 0))
    if async then job.work = wire.started(work[0], wire.kinds.allreduce, group, 0)
    elseif trace then trace:operation(wire.kinds.allreduce, begin, { room.parts }) end

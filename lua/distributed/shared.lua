@@ -89,7 +89,7 @@ function wire.shared(name, ty, sizes, count, ends, copies, counters, keeper)
    local ref = storage.owned(elements[0])
    local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters, is_far = {} }
    for i = 1, copies do self.copy_of[i] = torch[ty:match '%.(.*)'](ref, (i - 1) * count + 1, count) end
-   for i = 1, #ends do self.is_far[i] = C.th_shared_far(s[0], i - 1) ~= 0 end
+   for i = 1, #ends do self.is_far[i] = C.th_shared_is_remote(s[0], i - 1) ~= 0 end
    self.x = self.copy_of[1]
    return setmetatable(self, Shared)
 end

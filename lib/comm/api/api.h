@@ -11,7 +11,7 @@ th_status th_dist_two(th_dist_work **w, th_dist *g, const th_dist_call call[2], 
 
 /* ---- tensors on devices (device.c) ---- */
 
-th_status th_know_devices(void);                    /* checks the environment */
+th_status th_check_device_setting(void);            /* checks the environment */
 th_status th_device_prepare(th_dist_work *w);       /* in the script's thread */
 void      th_device_unprepare(th_dist_work *w);
 /* Calls `by` with copies of the tensors on the CPU. */

@@ -31,7 +31,7 @@ static void drop(void *arg)
   free(arg);
 }
 
-th_status th_compress_travel(th_dist_work **w, th_dist *g, th_compress *c, double step, th_tensor *parts, th_tensor *back,
+th_status th_compress_allreduce(th_dist_work **w, th_dist *g, th_compress *c, double step, th_tensor *parts, th_tensor *back,
                              th_tensor *error, th_tensor *lost, th_tensor *part, double seconds)
 {
   th_tensor *kept[] = { lost, error };

@@ -17,10 +17,10 @@ static const char *const settings[] = { "auto", "cpu", "nccl" };
 static const th_device_ranks *offered;
 
 /* What a rank sends to the others before there is a communicator. */
-typedef struct card {
+typedef struct device_info {
   int32_t well, forced;
   char name[TH_DEVICE_NAME], id[TH_DEVICE_ID], why[256];
-} card;
+} device_info;
 
 void th_dist_offer(const th_device_ranks *d) { offered = d; }
 
@@ -33,7 +33,7 @@ static int setting(void)
   return told ? -1 : AUTO;
 }
 
-th_status th_know_devices(void)
+th_status th_check_device_setting(void)
 {
   if (setting() >= 0) return TH_OK;
   return th_fail(TH_EARG, "dist.init: TH_DIST_CUDA must be auto, cpu or nccl, got %s", getenv("TH_DIST_CUDA"));
@@ -54,7 +54,7 @@ int th_dist_takes(const th_dist *g, int kind, int dtype, int op, int device, con
   *why = !device ? "the tensor is on the CPU" : !offered ? "no CUDA library is loaded"
        : setting() == CPU ? "TH_DIST_CUDA is cpu" : g->size == 1 ? "there is one rank"
        : algorithm != TH_AUTO && algorithm != TH_FASTEST ? "dist.algorithm asks for another order of sums than NCCL's"
-       : way == REFUSED ? g->no_way : g->device && g->device != device ? "the group has another device of this rank" : "";
+       : way == REFUSED ? g->why_no_device : g->device && g->device != device ? "the group has another device of this rank" : "";
   if (**why) return 0;
   *why = way == OPEN ? offered->file() : offered->why();
   return way == OPEN ? 2 : 1;
@@ -90,7 +90,7 @@ void th_device_close(th_dist *g)
 static void refuse(th_dist *g, const char *why)
 {
   th_device_close(g);
-  snprintf(g->no_way, sizeof g->no_way, "%s", why);
+  snprintf(g->why_no_device, sizeof g->why_no_device, "%s", why);
   __atomic_store_n(&g->way, REFUSED, __ATOMIC_RELEASE);
 }
 
@@ -103,10 +103,10 @@ static th_status too_late(th_dist_work *w)
 {
   th_dist *g = w->g;
   th_job *j = g->job;
-  if (g->between) return th_inquire(w, -1);
+  if (g->inter_host) return th_detect_failure(w, -1);
   for (int r = 0; r < g->size; r++) {
     char state = 0;
-    th_birth(j->head->seat[g->world[r]].pid, &state);
+    th_birth(j->head->process[g->world[r]].pid, &state);
     if (state != 'T' && state != 't') continue;
     th_blame(w, g->world[r], TH_IS_LATE);
     return th_broken(w);
@@ -121,8 +121,8 @@ static th_status look(th_dist_work *w, double *left)
   TH_TRY(th_stopped(w));
   for (int r = 0; r < g->size; r++) {
     if (r == g->rank) continue;
-    const th_trouble t = th_look_after(w, g->world[r], false);
-    if (t == TH_NO_TROUBLE) continue;
+    const th_fault t = th_fault_of(w, g->world[r], false);
+    if (t == TH_NO_FAULT) continue;
     if (t == TH_HAS_LEFT && *left == 0) *left = th_now();
     if (t == TH_HAS_LEFT && th_now() - *left < LAST_WORDS) continue;
     th_blame(w, g->world[r], t);
@@ -158,24 +158,24 @@ static th_status await_device(th_dist_work *w)
 static th_status gather(th_dist_work *w, void *mine, void *all, int64_t bytes)
 {
   th_dist_work part = { .g = w->g, .whole = w, .es = 1, .seconds = w->seconds, .until = w->until, .threaded = w->threaded };
-  w->notice.seq = w->turn = ++w->lane->turns;
+  w->notice.seq = w->turn = ++w->queue->turns;
   part.turn = w->turn;
   part.notice = (th_notice){ .seq = w->turn, .kind = TH_DIST_ALLGATHER, .dtype = TH_U8, .count = bytes };
   part.in = (th_spans){ .s = &part.in.one, .count = 1, .n = bytes, .one = { mine, 0, bytes } };
   part.out = (th_spans){ .s = &part.out.one, .count = 1, .n = bytes * w->g->size, .one = { all, 0, bytes * w->g->size } };
-  const th_status s = w->g->between ? th_between_run(&part) : th_collective(&part);
+  const th_status s = w->g->inter_host ? th_inter_host_run(&part) : th_collective(&part);
   w->until = part.until;
   return s;
 }
 
-static void fail_on(card *c)
+static void fail_on(device_info *c)
 {
   c->well = 0;
   snprintf(c->why, sizeof c->why, "%s", th_error());
 }
 
 /* The first problem on the cards of all ranks, in words; the same on all ranks. */
-static bool find_trouble(const th_dist *g, const card *all, char *why, size_t n)
+static bool find_problem(const th_dist *g, const device_info *all, char *why, size_t n)
 {
   for (int r = 0; r < g->size; r++) {
     if (!all[r].well) {
@@ -192,7 +192,7 @@ static bool find_trouble(const th_dist *g, const card *all, char *why, size_t n)
   return false;
 }
 
-static void write_card(th_dist_work *w, card *c)
+static void describe_device(th_dist_work *w, device_info *c)
 {
   c->well = 1;
   c->forced = setting() == NCCL;
@@ -206,7 +206,7 @@ static void write_card(th_dist_work *w, card *c)
 
 /* Opens the communicator of this rank, or writes the reason of a failure on its card. Fails only if
  * the job is broken. */
-static th_status open_here(th_dist_work *w, card *mine, const char *id)
+static th_status open_here(th_dist_work *w, device_info *mine, const char *id)
 {
   th_dist *g = w->g;
   th_status s = offered->open(&g->comm, w->device, g->size, g->rank, id);
@@ -218,22 +218,22 @@ static th_status open_here(th_dist_work *w, card *mine, const char *id)
 }
 
 /* Tried once by all ranks of the group, when the tensors of all are on devices. */
-static th_status set_up(th_dist_work *w, card *all)
+static th_status set_up(th_dist_work *w, device_info *all)
 {
   th_dist *g = w->g;
   char why[TH_WHY], id[TH_DEVICE_ID];
   bool forced = false;
-  card mine;
+  device_info mine;
   memset(&mine, 0, sizeof mine);
-  write_card(w, &mine);
+  describe_device(w, &mine);
   TH_TRY(gather(w, &mine, all, sizeof mine));
-  bool bad = find_trouble(g, all, why, sizeof why);
+  bool bad = find_problem(g, all, why, sizeof why);
   for (int r = 0; r < g->size; r++) forced |= all[r].forced != 0;
   if (!bad) {
     memcpy(id, all[0].id, sizeof id);
     TH_TRY(open_here(w, &mine, id));
     TH_TRY(gather(w, &mine, all, sizeof mine));
-    bad = find_trouble(g, all, why, sizeof why);
+    bad = find_problem(g, all, why, sizeof why);
   }
   if (!bad) {
     __atomic_store_n(&g->way, OPEN, __ATOMIC_RELEASE);
@@ -296,7 +296,7 @@ th_status th_by_device(th_dist_work *w, th_status (*by_cpu)(th_dist_work *))
   th_dist *g = w->g;
   if (!w->notice.count) return TH_OK;
   if (w->ondevice == g->size && g->way == UNKNOWN) {
-    card *all = calloc((size_t)g->size, sizeof *all);
+    device_info *all = calloc((size_t)g->size, sizeof *all);
     if (!all) return th_break_for(g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w)));
     const th_status s = set_up(w, all);
     free(all);

@@ -5,7 +5,7 @@
 void th_dist_forget(th_dist *g)
 {
   th_device_close(g);
-  if (g->between) th_between_forget(g);
+  if (g->inter_host) th_inter_host_free(g);
   th_dist_free(g);
 }
 
@@ -18,25 +18,25 @@ static int32_t note_of(const int32_t *rank, int n)
 }
 
 /* Resets this rank's counters in shared memory. */
-static void clear_desk(th_dist *g)
+static void clear_area(th_dist *g)
 {
-  th_dist *home = g->between ? g->between->home : g;
-  th_desk *d = &home->desk[home->rank];
+  th_dist *local = g->inter_host ? g->inter_host->local : g;
+  th_area *d = &local->area[local->rank];
   memset(d->call, 0, sizeof d->call);
   d->posted = d->folded = d->taken = (th_counter){ 0 };
 }
 
 static th_status make_group(th_dist **g, th_job *j, int id, const int32_t *rank, int n, bool again)
 {
-  TH_TRY(th_reserve(j, th_desks_of(j, id), sizeof(th_desk) * (size_t)n));
+  TH_TRY(th_reserve(j, th_areas_of(j, id), sizeof(th_area) * (size_t)n));
   TH_TRY(th_dist_new(g, j, id, rank, n));
-  const th_status s = th_between_new(*g);
+  const th_status s = th_inter_host_new(*g);
   if (s != TH_OK) {
     th_dist_forget(*g);
     *g = NULL;
     return s;
   }
-  if (again) clear_desk(*g);
+  if (again) clear_area(*g);
   j->mine |= UINT32_C(1) << id;
   return TH_OK;
 }

@@ -24,8 +24,8 @@ void th_dist_leave(th_dist *g, int failed)
   g->before = left;
   left = g;
   if (th_forked()) return;                          /* a child that ends is not the rank */
-  __atomic_store_n(&g->job->head->seat[g->job->rank].state, TH_SEAT_LEFT, __ATOMIC_RELEASE);
-  if (g->job->wire) th_wire_leave(g->job, failed != 0);
+  __atomic_store_n(&g->job->head->process[g->job->rank].state, TH_PROCESS_LEFT, __ATOMIC_RELEASE);
+  if (g->job->control) th_net_leave(g->job, failed != 0);
 }
 
 /* ---- joining ---- */
@@ -49,7 +49,8 @@ static bool is_fresh(int fd, int first)
   if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || st.st_size < (off_t)sizeof(th_job_head)) return false;
   th_job_head *h = mmap(NULL, sizeof *h, PROT_READ, MAP_SHARED, fd, 0);
   if (h == MAP_FAILED) return false;
-  const bool fresh = __atomic_load_n(&h->ready, __ATOMIC_ACQUIRE) && th_birth(h->seat[first].pid, &state) == h->seat[first].born;
+  const th_process *p = &h->process[first];
+  const bool fresh = __atomic_load_n(&h->ready, __ATOMIC_ACQUIRE) && th_birth(p->pid, &state) == p->born;
   munmap(h, sizeof *h);
   return fresh;
 }
@@ -89,15 +90,15 @@ static th_status map(th_job *j, int fd)
 }
 
 /* Registers this rank, and waits until all ranks of this host are registered. */
-static th_status sit(th_dist_work *w, const char *secret)
+static th_status register_rank(th_dist_work *w, const char *secret)
 {
   th_job *j = w->g->job;
   th_job_head *h = j->head;
-  th_seat *seat = &h->seat[j->rank];
+  th_process *process = &h->process[j->rank];
   char state;
-  seat->pid = j->pid;
-  seat->born = th_birth(j->pid, &state);
-  if (seat->born == TH_UNKNOWN) return th_fail(TH_EIO, "dist.init: cannot read /proc/%d/stat: %s", j->pid, strerror(errno));
+  process->pid = j->pid;
+  process->born = th_birth(j->pid, &state);
+  if (process->born == TH_UNKNOWN) return th_fail(TH_EIO, "dist.init: cannot read /proc/%d/stat: %s", j->pid, strerror(errno));
   if (j->local == 0) {
     h->size = (uint32_t)j->size;
     snprintf(h->secret, sizeof h->secret, "%s", secret);
@@ -108,12 +109,12 @@ static th_status sit(th_dist_work *w, const char *secret)
   if (h->size != (uint32_t)j->size) {
     return th_fail(TH_EARG, "dist.init: the job has %u ranks, rank %d says %d", h->size, j->rank, j->size);
   }
-  uint32_t empty = TH_SEAT_EMPTY;
-  if (!__atomic_compare_exchange_n(&seat->state, &empty, TH_SEAT_TAKEN, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  uint32_t empty = TH_PROCESS_EMPTY;
+  if (!__atomic_compare_exchange_n(&process->state, &empty, TH_PROCESS_JOINED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     return th_fail(TH_EARG, "dist.init: rank %d is taken already", j->rank);
   }
   for (int r = 0; r < j->size; r++) {
-    if (th_host_of(j, r) == th_host_of(j, j->rank)) TH_TRY(th_await_word(w, &h->seat[r].state, TH_SEAT_TAKEN, r));
+    if (th_host_of(j, r) == th_host_of(j, j->rank)) TH_TRY(th_await_word(w, &h->process[r].state, TH_PROCESS_JOINED, r));
   }
   return TH_OK;
 }
@@ -128,14 +129,14 @@ static th_status join(th_dist **g, th_job *j, int fd, const char *name, const ch
   TH_TRY(th_dist_new(g, j, 0, world, j->size));
   th_dist_work w = { .g = *g, .until = until, .seconds = j->deadline, .notice = { .kind = TH_DIST_INIT } };
   th_status s = th_reserve(j, j->head, th_first_bytes(j->size));
-  if (s == TH_OK) s = sit(&w, secret);
+  if (s == TH_OK) s = register_rank(&w, secret);
   if (s == TH_OK && name && j->local == 0) shm_unlink(name);         /* all have joined, so the name is not needed any more */
-  if (s != TH_OK || !j->wire) return s;
-  TH_TRY(th_between_new(*g));
+  if (s != TH_OK || !j->control) return s;
+  TH_TRY(th_inter_host_new(*g));
   th_service service = { NULL, NULL, NULL };
   if (j->hosts > 1) TH_TRY(th_shard_service(&service, *g));
-  th_wire_start(j, &service);
-  return (*g)->between ? th_measure(*g) : TH_OK;
+  th_net_start(j, &service);
+  return (*g)->inter_host ? th_measure(*g) : TH_OK;
 }
 
 /* On several hosts the name of the memory is made of those of the job and of the host. */
@@ -145,8 +146,8 @@ static th_status join_hosts(th_dist **g, th_job *j, const char *name, const char
   uint64_t h = 14695981039346656037u;
   for (const char *p = host; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
   snprintf(here, sizeof here, "%.200s-%016llx", name, (unsigned long long)h);
-  TH_TRY(th_know_algorithm());
-  TH_TRY(th_wire_join(j, host, secret));
+  TH_TRY(th_check_algorithm_setting());
+  TH_TRY(th_net_join(j, host, secret));
   return join(g, j, -1, here, secret);
 }
 
@@ -164,7 +165,7 @@ th_status th_dist_join(th_dist **g, int fd, const char *name, const char *host, 
   if (!th_can_combine()) return th_fail(TH_EBACKEND, "dist.init: this library was not built for a processor like this one");
   if (size < 1 || size > TH_MAXRANK) return th_fail(TH_EARG, "dist.init: size must lie in 1..%d, got %d", TH_MAXRANK, size);
   if (rank < 0 || rank >= size) return th_fail(TH_EARG, "dist.init: rank must lie in 0..%d, got %d", size - 1, rank);
-  TH_TRY(th_know_devices());
+  TH_TRY(th_check_device_setting());
   th_job *j = calloc(1, sizeof *j);
   if (!j) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   th_notice_forks();

@@ -105,13 +105,13 @@ static void take_ticket(th_dist_work *w)
 {
   th_dist *g = w->g;
   const int kind = w->notice.kind, other = w->notice.root;
-  w->lane = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->lane;
-  w->ticket = __atomic_fetch_add(&w->lane->next, 1, __ATOMIC_RELAXED);
+  w->queue = kind == TH_DIST_SEND ? &g->to[other] : kind == TH_DIST_RECV ? &g->from[other] : &g->queue;
+  w->ticket = __atomic_fetch_add(&w->queue->next, 1, __ATOMIC_RELAXED);
 }
 
-static bool is_served(th_lane *l, uint32_t ticket) { return __atomic_load_n(&l->serving, __ATOMIC_SEQ_CST) == ticket; }
+static bool is_served(th_queue *l, uint32_t ticket) { return __atomic_load_n(&l->serving, __ATOMIC_SEQ_CST) == ticket; }
 
-static void await_turn(th_lane *l, uint32_t ticket)
+static void await_turn(th_queue *l, uint32_t ticket)
 {
   pthread_mutex_lock(&l->lock);
   __atomic_add_fetch(&l->waiting, 1, __ATOMIC_SEQ_CST);
@@ -122,7 +122,7 @@ static void await_turn(th_lane *l, uint32_t ticket)
 
 /* A waiter increments `waiting` before it loads `serving`; this side stores `serving` before it
  * loads `waiting`, so no wake-up is lost. */
-static void end_turn(th_lane *l, uint32_t ticket)
+static void end_turn(th_queue *l, uint32_t ticket)
 {
   __atomic_store_n(&l->serving, ticket + 1, __ATOMIC_SEQ_CST);
   if (!__atomic_load_n(&l->waiting, __ATOMIC_SEQ_CST)) return;
@@ -134,14 +134,14 @@ static void end_turn(th_lane *l, uint32_t ticket)
 static th_status message(th_dist_work *w)
 {
   const th_job *j = w->g->job;
-  return th_host_of(j, w->notice.root) != th_host_of(j, j->rank) ? th_wire_message(w) : th_message(w);
+  return th_host_of(j, w->notice.root) != th_host_of(j, j->rank) ? th_net_message(w) : th_message(w);
 }
 
 static th_status by_cpu(th_dist_work *w)
 {
-  w->notice.seq = w->turn = ++w->lane->turns;
+  w->notice.seq = w->turn = ++w->queue->turns;
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
-  return is_message(w->notice.kind) ? message(w) : w->g->between ? th_between_run(w) : th_collective(w);
+  return is_message(w->notice.kind) ? message(w) : w->g->inter_host ? th_inter_host_run(w) : th_collective(w);
 }
 
 /* One operation, when its turn has come. */
@@ -154,7 +154,7 @@ static th_status operate(th_dist_work *w)
 
 static th_status operate_twice(th_dist_work *w)
 {
-  w->second->lane = w->lane;
+  w->second->queue = w->queue;
   w->second->threaded = w->threaded;
   TH_TRY(w->step.run(w->step.arg));
   return operate(w->second);
@@ -162,12 +162,12 @@ static th_status operate_twice(th_dist_work *w)
 
 static th_status in_turn(th_dist_work *w)
 {
-  if (!is_served(w->lane, w->ticket)) await_turn(w->lane, w->ticket);
+  if (!is_served(w->queue, w->ticket)) await_turn(w->queue, w->ticket);
   if (w->threaded) w->began = th_now();
   th_status s = operate(w);
   if (s == TH_OK && w->second) s = operate_twice(w);
   if (w->threaded) w->ended = th_now();         /* before the next operation of the queue begins */
-  end_turn(w->lane, w->ticket);
+  end_turn(w->queue, w->ticket);
   return s;
 }
 
@@ -219,7 +219,7 @@ static th_status run(th_dist *g, const th_dist_call *call, const th_step *step)
   if (s == TH_OK) {
     take_ticket(&w);
     s = in_turn(&w);
-    if (s != TH_OK && g->job->wire && __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE)) {
+    if (s != TH_OK && g->job->control && __atomic_load_n(&g->job->head->broken, __ATOMIC_ACQUIRE)) {
       for (int i = 0; i < (step ? 2 : 1); i++) keep(call + i);
     }
   }
@@ -266,7 +266,7 @@ static th_status start_thread(th_dist_work *w)
   pthread_attr_destroy(&attr);
   if (!failed) return TH_OK;
   w->threaded = 0;                                  /* only this thread takes tickets, so this is the last one */
-  __atomic_sub_fetch(&w->lane->next, 1, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&w->queue->next, 1, __ATOMIC_RELAXED);
   return th_fail(TH_ENOMEM, "dist.%s: too many asynchronous operations", th_word_of(w));
 }
 
@@ -335,7 +335,7 @@ void th_dist_work_free(th_dist_work *w)
 {
   if (w->threaded) pthread_join(w->thread, NULL);
   if (w->counted) w->g->works--;
-  const bool stays = w->status != TH_OK && w->g->job->wire && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
+  const bool stays = w->status != TH_OK && w->g->job->control && __atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE);
   for (int64_t i = 0; !stays && i < w->nheld; i++) {                  /* transfers may still be active */
     __atomic_sub_fetch(&w->held[i]->pinned, IN_FLIGHT, __ATOMIC_RELEASE);
     th_storage_release(w->held[i]);

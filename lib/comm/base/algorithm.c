@@ -26,7 +26,7 @@ int th_forced_algorithm(void)
 
 void th_force_algorithm(int a) { forced = a; }
 
-th_status th_know_algorithm(void)
+th_status th_check_algorithm_setting(void)
 {
   const char *told = getenv("TH_DIST_ALGORITHM");
   if (!told || number_of(told) >= 0) return TH_OK;

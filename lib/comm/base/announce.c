@@ -38,4 +38,4 @@ bool th_same(const th_notice *a, const th_notice *b)
          && a->root == b->root && th_note(a) == th_note(b);
 }
 
-void th_note_numbers(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }
+void th_note_groups(th_job *j, const th_notice *n, bool first) { j->used = (first ? 0 : j->used) | (uint32_t)n->op; }

@@ -1,7 +1,7 @@
 /* comm.h - what the rooms of lib/comm share: groups, the shared memory of their ranks, and
  * waiting.
  *
- *  * Every rank of a group has an area in shared memory (th_desk). Only that rank writes there; the
+ *  * Every rank of a group has an area in shared memory (th_area). Only that rank writes there; the
  * others read. Counters hold its progress: operations announced, chunks put into its slots, chunks
  * folded (reduced in place), chunks of other ranks taken. They only grow, and wrap. A rank that
  * needs something waits until a counter reaches a value. */
@@ -29,12 +29,12 @@ typedef union th_callout {
   struct { uint32_t counter[2]; th_notice notice; char few[TH_FEW]; } with;
 } th_callout;
 
-typedef struct th_desk {
+typedef struct th_area {
   th_callout call[2];                               /* of an operation and the next one */
   th_counter posted, folded, taken;
   _Alignas(64) char small[2][TH_SMALL];             /* so few bytes are sent with the announcement */
   _Alignas(64) char slot[TH_SLOTS][TH_CHUNK];
-} th_desk;
+} th_area;
 
 /* Messages from one rank to another: a ring of cells. */
 typedef struct th_channel {
@@ -47,23 +47,23 @@ typedef struct th_channel {
 /* Shared tensors by name, and where the next one is placed. An entry without a name was freed; its
  * `room` bytes of the job's memory at `at` can be used again. The serial distinguishes it from
  * later entries with the same name. */
-typedef struct th_entry {
+typedef struct th_shared_entry {
   char     name[TH_SHARED_NAME];
   uint32_t serial;
   int32_t  dtype, form, shards, counters, maker;
   int64_t  count, at, room;
   uint64_t users;                                   /* a bit for each rank */
-} th_entry;
+} th_shared_entry;
 typedef struct th_directory {
   th_counter lock;
   uint32_t   n, serial;
   int64_t    end;
-  th_entry   entry[TH_MAXSHARED];
+  th_shared_entry entry[TH_MAXSHARED];
 } th_directory;
 
-typedef struct th_wire th_wire;
-typedef struct th_between th_between;
-typedef struct th_far th_far;
+typedef struct th_control th_control;
+typedef struct th_inter_host th_inter_host;
+typedef struct th_shard_client th_shard_client;
 
 /* A chunk of an operation of one host (group/chunk.h), and how a group lies on its hosts: how many,
  * its ranks, the most on one host, the share of the ranks that are not on that. */
@@ -84,7 +84,7 @@ typedef struct th_operation {
   void   (*put)(const th_chunk *c);
   void   (*take)(const th_chunk *c);
   /* Between hosts, if the elements are more than a few; NULL: there are no elements. */
-  th_status (*between)(th_dist_work *w, int algorithm);
+  th_status (*inter_host)(th_dist_work *w, int algorithm);
   /* Bytes that the busiest host sends then for a tensor of n bytes. */
   double (*sent)(const th_spread *s, double n, int algorithm);
   /* Why the operation does not run on devices; "" if it can. NULL: it never does. */
@@ -101,10 +101,10 @@ typedef struct th_group_calls {
 } th_group_calls;
 
 /* What waits on one host call of net, once other hosts answer: failure_detection.c. */
-typedef enum th_trouble { TH_NO_TROUBLE, TH_HAS_LEFT, TH_IS_GONE, TH_IS_LATE, TH_IS_HOLDING } th_trouble;
+typedef enum th_fault { TH_NO_FAULT, TH_HAS_LEFT, TH_IS_GONE, TH_IS_LATE, TH_IS_HOLDING } th_fault;
 typedef struct th_net_calls {
-  th_status (*inquire)(th_dist_work *w, int who);
-  bool      (*accuse_silent)(th_dist_work *w, int who, th_trouble t);
+  th_status (*detect_failure)(th_dist_work *w, int who);
+  bool      (*report_silent)(th_dist_work *w, int who, th_fault t);
 } th_net_calls;
 
 typedef struct th_job {
@@ -114,11 +114,11 @@ typedef struct th_job {
   int          rank, size, fd, cores;
   int          first, local;                        /* first rank of this host (it creates the memory); this rank's number here */
   int          hosts, host[TH_MAXRANK];             /* of each rank; hosts are numbered by their first ranks */
-  const th_operation *kinds;                             /* by number */
+  const th_operation *kinds;                        /* by number */
   const th_group_calls *group;
   const th_net_calls *net;                          /* NULL: there are no other hosts, or they do not answer yet */
-  th_wire     *wire;                                /* to other hosts; NULL: there are none */
-  th_far      *far;                                 /* buffers of the shard client */
+  th_control  *control;                             /* to other hosts; NULL: there are none */
+  th_shard_client *shard_client;                    /* buffers of the shard client */
   int32_t      pid;
   uint32_t     mine, used, given;                   /* group numbers, as bits: this rank's; those in use when the last group
                                                        was made; all that were ever used */
@@ -126,11 +126,11 @@ typedef struct th_job {
 } th_job;
 
 /* A queue: operations of one group, or of one channel, run in the order in which they were started. */
-typedef struct th_lane {
+typedef struct th_queue {
   pthread_mutex_t lock;                             /* for threads that wait for their turn */
   pthread_cond_t  turn;
   uint32_t        next, serving, waiting, turns;    /* turns: operations that have begun */
-} th_lane;
+} th_queue;
 
 /* Whether operations of about one size are faster with streaming stores or with normal ones. */
 typedef struct th_pace {
@@ -143,17 +143,17 @@ struct th_dist {
   th_job  *job;
   int      id, rank, size;
   int32_t  world[TH_MAXRANK];                       /* the group's ranks, by their ranks in the job */
-  th_desk *desk;
+  th_area *area;
   uint32_t seq, chunks;                             /* operations begun; chunks put so far */
   th_pace  pace[TH_PACES];                          /* from 8 kB on, by powers of two */
-  th_between *between;                              /* NULL: all its ranks are on this host */
+  th_inter_host *inter_host;                        /* NULL: all its ranks are on this host */
   void    *comm;                                    /* the device communicator of all ranks, or NULL */
   int      device, way;                             /* this rank's device, once it was used; the state of device.c */
-  char     no_way[TH_WHY];
+  char     why_no_device[TH_WHY];
   int      works;                                   /* operations that were started and not waited for */
-  th_lane  lane;
-  th_lane *to, *from;                               /* queues of the channels, by rank; only of the whole job */
-  th_dist *before;                                  /* the next in the list of jobs that were left (job.c) */
+  th_queue queue;
+  th_queue *to, *from;                              /* queues of the channels, by rank; only of the whole job */
+  th_dist *before;                                  /* the next in the list of jobs that were left (api/join.c) */
 };
 
 /* A step between two operations that run as one: it uses the results of the first and prepares the
@@ -168,10 +168,10 @@ struct th_dist_work {
   th_dist  *g;
   th_notice notice;
   int       es;                                     /* bytes of an element */
-  uint32_t  turn;                                   /* number of the announcement in th_desk */
+  uint32_t  turn;                                   /* number of the announcement in th_area */
   const th_dist_work *whole;                        /* the operation between hosts of which this is the part on one host */
   const char *what;                                 /* of a shared tensor: the action, for error messages */
-  int       keeper;                                 /* the shard server of the lock, plus 1; 0: none */
+  int       server;                                 /* the shard server of the lock, plus 1; 0: none */
   double    began, ended;                           /* of an asynchronous operation: when its turn began, and when it ended */
   double    seconds, until;                         /* the timeout; when it expires, set by the first wait */
   int       device, ondevice;                       /* of the tensors, 0: the CPU; how many ranks have theirs on a device */
@@ -180,7 +180,7 @@ struct th_dist_work {
   th_spans  in, out;
   th_dist_work *second;                             /* runs after `step`, in the same turn */
   th_step   step;
-  th_lane  *lane;
+  th_queue *queue;
   uint32_t  ticket;
   pthread_t thread;
   int       threaded, done, counted;                /* counted: in `works` of the group */
@@ -213,11 +213,11 @@ void       th_count(th_counter *c, uint32_t more);      /* any number of ranks a
 th_status  th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *there);
 /* A lock is a counter: 256 * how often it was taken + the holder's rank + 1, or + 0 when it is
  * free. So a holder that releases it and takes it again differs from one that never releases it. */
-th_status  th_take(th_dist_work *w, th_counter *lock);
-bool       th_take_now(th_counter *lock, int rank, uint32_t *seen);     /* if it is free; *seen becomes its last value */
-int        th_holder(uint32_t seen);                   /* -1: it is free */
-bool       th_holds(const th_dist *g, const th_counter *lock);
-void       th_give(th_counter *lock);
+th_status  th_lock_take(th_dist_work *w, th_counter *lock);
+bool       th_lock_try(th_counter *lock, int rank, uint32_t *seen);     /* if it is free; *seen becomes its last value */
+int        th_lock_holder(uint32_t seen);              /* -1: it is free */
+bool       th_lock_is_held(const th_dist *g, const th_counter *lock);
+void       th_lock_release(th_counter *lock);
 
 /* ---- the job ---- */
 
@@ -231,11 +231,11 @@ static inline bool th_at_root(const th_dist_work *w) { return w->g->rank == w->n
 
 uint64_t    th_birth(int pid, char *state);         /* 0: no such process; TH_UNKNOWN: it lives, /proc is unreadable */
 #define TH_UNKNOWN UINT64_MAX
-/* Why rank `who` does not advance; and breaking the job because of it. th_accuse pings it first, if
+/* Why rank `who` does not advance; and breaking the job because of it. th_report_late pings it first, if
  * it is late; th_blame does not. */
-th_trouble  th_look_after(const th_dist_work *w, int who, bool late);
-void        th_blame(th_dist_work *w, int who, th_trouble t);
-void        th_accuse(th_dist_work *w, int who, th_trouble t);
+th_fault  th_fault_of(const th_dist_work *w, int who, bool late);
+void        th_blame(th_dist_work *w, int who, th_fault t);
+void        th_report_late(th_dist_work *w, int who, th_fault t);
 th_status   th_broken(th_dist_work *w);
 void        th_break(th_job *j, int culprit, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 th_status   th_break_for(th_job *j, th_status s);       /* if s is a failure; returns s */
@@ -248,7 +248,7 @@ void        th_notice_forks(void);
 size_t      th_job_bytes(int size);                 /* of the memory of a job */
 size_t      th_first_bytes(int size);               /* of it, what the handshake needs */
 th_channel *th_channel_of(const th_job *j, int from, int to);
-th_desk    *th_desks_of(const th_job *j, int group);
+th_area    *th_areas_of(const th_job *j, int group);
 th_directory *th_directory_of(const th_job *j);
 th_status   th_reserve(const th_job *j, const void *p, size_t bytes);
 th_status   th_dist_new(th_dist **g, th_job *j, int id, const int32_t *world, int n);
@@ -262,7 +262,7 @@ static inline int th_note(const th_notice *n) { return n->kind == TH_DIST_GROUP 
 static inline bool th_is_on_device(const th_notice *n) { return n->kind != TH_DIST_GROUP && n->note & TH_ON_DEVICE; }
 bool      th_same(const th_notice *a, const th_notice *b);
 th_status th_differ(const th_dist_work *w, const th_notice *a, const th_notice *b, int r);
-void      th_note_numbers(th_job *j, const th_notice *n, bool first);  /* sets the group numbers in use */
+void      th_note_groups(th_job *j, const th_notice *n, bool first);   /* sets the group numbers in use */
 
 /* ---- elements of lists (spans.c) ---- */
 
@@ -279,6 +279,6 @@ enum { TH_AUTO, TH_FASTEST, TH_GATHER, TH_DOUBLING, TH_PARTS, TH_RING, TH_HOSTS,
 const char *th_algorithm_name(int a);
 int       th_forced_algorithm(void);
 void      th_force_algorithm(int a);
-th_status th_know_algorithm(void);        /* whether the environment names a known algorithm, or none */
+th_status th_check_algorithm_setting(void); /* whether the environment names a known algorithm, or none */
 
 #endif

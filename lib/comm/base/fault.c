@@ -79,41 +79,41 @@ th_status th_broken(th_dist_work *w)
 /* What a late rank is doing, as far as its process and its announcements show. */
 static void describe(char *text, size_t n, const th_dist *g, int who, char state)
 {
-  const th_seat *seat = &g->job->head->seat[who];
+  const th_process *process = &g->job->head->process[who];
   int at = 0;
   while (at < g->size && g->world[at] != who) at++;
-  const th_desk *d = at < g->size ? &g->desk[at] : NULL;
+  const th_area *d = at < g->size ? &g->area[at] : NULL;
   const uint32_t even = d ? __atomic_load_n(&d->call[0].called.value, __ATOMIC_ACQUIRE) : 0;
   const uint32_t odd = d ? __atomic_load_n(&d->call[1].called.value, __ATOMIC_ACQUIRE) : 0;
   const uint32_t calls = (int32_t)(even - odd) > 0 ? even : odd;
   if (state == 'T' || state == 't') {
-    snprintf(text, n, "its process %d is stopped", seat->pid);
+    snprintf(text, n, "its process %d is stopped", process->pid);
   } else if (calls) {
     const th_notice *last = &d->call[calls & 1].with.notice;
-    snprintf(text, n, "its process %d lives; its last operation was %s, number %u", seat->pid, g->job->kinds[last->kind].name,
+    snprintf(text, n, "its process %d lives; its last operation was %s, number %u", process->pid, g->job->kinds[last->kind].name,
              last->seq);
   } else {
-    snprintf(text, n, "its process %d lives and has begun no operation", seat->pid);
+    snprintf(text, n, "its process %d lives and has begun no operation", process->pid);
   }
 }
 
-th_trouble th_look_after(const th_dist_work *w, int who, bool late)
+th_fault th_fault_of(const th_dist_work *w, int who, bool late)
 {
-  const th_seat *seat = &w->g->job->head->seat[who];
-  const uint32_t there = __atomic_load_n(&seat->state, __ATOMIC_ACQUIRE);
+  const th_process *process = &w->g->job->head->process[who];
+  const uint32_t there = __atomic_load_n(&process->state, __ATOMIC_ACQUIRE);
   char state;
-  if (there == TH_SEAT_LEFT) return TH_HAS_LEFT;
-  const uint64_t born = there == TH_SEAT_TAKEN ? th_birth(seat->pid, &state) : TH_UNKNOWN;
-  if (born != TH_UNKNOWN && born != seat->born) {
-    return __atomic_load_n(&seat->state, __ATOMIC_ACQUIRE) == TH_SEAT_LEFT ? TH_HAS_LEFT : TH_IS_GONE;
+  if (there == TH_PROCESS_LEFT) return TH_HAS_LEFT;
+  const uint64_t born = there == TH_PROCESS_JOINED ? th_birth(process->pid, &state) : TH_UNKNOWN;
+  if (born != TH_UNKNOWN && born != process->born) {
+    return __atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == TH_PROCESS_LEFT ? TH_HAS_LEFT : TH_IS_GONE;
   }
-  return late ? TH_IS_LATE : TH_NO_TROUBLE;
+  return late ? TH_IS_LATE : TH_NO_FAULT;
 }
 
-void th_blame(th_dist_work *w, int who, th_trouble t)
+void th_blame(th_dist_work *w, int who, th_fault t)
 {
   th_job *j = w->g->job;
-  const th_seat *seat = &j->head->seat[who];
+  const th_process *process = &j->head->process[who];
   char state = 0, text[160];
   if ((t == TH_IS_LATE || t == TH_IS_HOLDING) && th_host_of(j, who) != th_host_of(j, j->rank)) {
     const char *does = t == TH_IS_LATE ? "did not come within" : "has held the shard for";
@@ -121,22 +121,22 @@ void th_blame(th_dist_work *w, int who, th_trouble t)
   } else if (t == TH_HAS_LEFT) {
     th_break(j, who, "rank %d has left the job: its script has ended", who);
   } else if (t == TH_IS_GONE) {
-    th_break(j, who, "rank %d is gone: its process %d was killed or has crashed", who, seat->pid);
-  } else if (__atomic_load_n(&seat->state, __ATOMIC_ACQUIRE) == TH_SEAT_EMPTY) {
+    th_break(j, who, "rank %d is gone: its process %d was killed or has crashed", who, process->pid);
+  } else if (__atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == TH_PROCESS_EMPTY) {
     th_break(j, who, "rank %d did not come within %g s: it never joined the job", who, w->seconds);
   } else {
-    th_birth(seat->pid, &state);
+    th_birth(process->pid, &state);
     describe(text, sizeof text, w->g, who, state);
     if (t == TH_IS_HOLDING) th_break(j, who, "rank %d has held the shard for %g s: %s", who, w->seconds, text);
     else th_break(j, who, "rank %d did not come within %g s: %s", who, w->seconds, text);
   }
 }
 
-void th_accuse(th_dist_work *w, int who, th_trouble t)
+void th_report_late(th_dist_work *w, int who, th_fault t)
 {
   const th_net_calls *net = th_net_of(w->g->job);
   const bool asks = (t == TH_IS_LATE || t == TH_IS_HOLDING) && net;
-  if (!asks || !net->accuse_silent(w, who, t)) th_blame(w, who, t);
+  if (!asks || !net->report_silent(w, who, t)) th_blame(w, who, t);
 }
 
 /* ---- forks ---- */

@@ -10,7 +10,7 @@ enum { PAGE = 4096 };
 
 static size_t pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 static size_t head_bytes(void) { return pages(sizeof(th_job_head)); }
-static size_t group_bytes(int size) { return pages(sizeof(th_desk) * (size_t)size); }
+static size_t group_bytes(int size) { return pages(sizeof(th_area) * (size_t)size); }
 static size_t directory_at(int size)
 {
   return head_bytes() + TH_MAXGROUP * group_bytes(size) + pages(sizeof(th_channel)) * (size_t)size * (size_t)size;
@@ -23,14 +23,14 @@ th_directory *th_directory_of(const th_job *j)
   return (th_directory *)(void *)((char *)j->head + directory_at(j->size));
 }
 
-th_desk *th_desks_of(const th_job *j, int group)
+th_area *th_areas_of(const th_job *j, int group)
 {
-  return (th_desk *)(void *)((char *)j->head + head_bytes() + (size_t)group * group_bytes(j->size));
+  return (th_area *)(void *)((char *)j->head + head_bytes() + (size_t)group * group_bytes(j->size));
 }
 
 th_channel *th_channel_of(const th_job *j, int from, int to)
 {
-  char *first = (char *)th_desks_of(j, TH_MAXGROUP);
+  char *first = (char *)th_areas_of(j, TH_MAXGROUP);
   return (th_channel *)(void *)(first + pages(sizeof(th_channel)) * (size_t)(from * j->size + to));
 }
 
@@ -47,7 +47,7 @@ th_status th_reserve(const th_job *j, const void *p, size_t bytes)
 
 /* ---- groups ---- */
 
-static void lane_init(th_lane *l)
+static void queue_init(th_queue *l)
 {
   pthread_mutex_init(&l->lock, NULL);
   pthread_cond_init(&l->turn, NULL);
@@ -55,7 +55,7 @@ static void lane_init(th_lane *l)
 
 th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, int n)
 {
-  th_dist *g = calloc(1, sizeof *g + (id ? 0 : 2 * (size_t)j->size * sizeof(th_lane)));
+  th_dist *g = calloc(1, sizeof *g + (id ? 0 : 2 * (size_t)j->size * sizeof(th_queue)));
   if (!g) return th_fail(TH_ENOMEM, "dist: no memory left");
   g->job = j;
   g->id = id;
@@ -65,18 +65,18 @@ th_status th_dist_new(th_dist **out, th_job *j, int id, const int32_t *world, in
     g->world[i] = world[i];
     if (world[i] == j->rank) g->rank = i;
   }
-  g->desk = th_desks_of(j, id);
-  lane_init(&g->lane);
+  g->area = th_areas_of(j, id);
+  queue_init(&g->queue);
   if (!id) {
-    g->to = (th_lane *)(void *)(g + 1);
+    g->to = (th_queue *)(void *)(g + 1);
     g->from = g->to + j->size;
-    for (int i = 0; i < 2 * j->size; i++) lane_init(&g->to[i]);
+    for (int i = 0; i < 2 * j->size; i++) queue_init(&g->to[i]);
   }
   *out = g;
   return TH_OK;
 }
 
-static void lane_end(th_lane *l)
+static void queue_end(th_queue *l)
 {
   pthread_cond_destroy(&l->turn);
   pthread_mutex_destroy(&l->lock);
@@ -84,6 +84,6 @@ static void lane_end(th_lane *l)
 
 void th_dist_free(th_dist *g)
 {
-  lane_end(&g->lane);
+  queue_end(&g->queue);
   free(g);
 }

@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 enum { TH_MAXRANK = 64, TH_SECRET = 64, TH_WHY = 384 };
-enum { TH_SEAT_EMPTY, TH_SEAT_TAKEN, TH_SEAT_LEFT };
+enum { TH_PROCESS_EMPTY, TH_PROCESS_JOINED, TH_PROCESS_LEFT };
 
 /* The state of a rank. `born` is its process's start time, which differs if the pid was reused. */
-typedef struct th_seat {
+typedef struct th_process {
   _Alignas(64) uint32_t state;
   int32_t  pid;
   uint64_t born;
-} th_seat;
+} th_process;
 
 typedef struct th_job_head {
   uint32_t ready;                   /* rank 0 has written size and secret */
@@ -21,7 +21,7 @@ typedef struct th_job_head {
   int32_t  culprit;                 /* the rank that broke it */
   char     why[TH_WHY];
   char     secret[TH_SECRET];
-  th_seat  seat[TH_MAXRANK];
+  th_process process[TH_MAXRANK];
 } th_job_head;
 
 #endif

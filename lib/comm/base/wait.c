@@ -72,29 +72,29 @@ th_status th_stopped(th_dist_work *w)
 }
 
 /* A rank of another host releases a lock through the shard server. */
-static bool is_keeper_gone(const th_dist_work *w, int who)
+static bool is_server_gone(const th_dist_work *w, int who)
 {
   const th_job *j = w->g->job;
-  if (!w->keeper || th_host_of(j, who) == th_host_of(j, j->rank)) return false;
-  return th_look_after(w, w->keeper - 1, false) == TH_IS_GONE;
+  if (!w->server || th_host_of(j, who) == th_host_of(j, j->rank)) return false;
+  return th_fault_of(w, w->server - 1, false) == TH_IS_GONE;
 }
 
 /* late: what a rank does that exceeds the timeout. */
-static th_status look(th_dist_work *w, int who, th_trouble late, condition over, const uint32_t *word, uint32_t value)
+static th_status look(th_dist_work *w, int who, th_fault late, condition over, const uint32_t *word, uint32_t value)
 {
   if (w->until == 0) w->until = th_now() + w->seconds;
   if (over(word, value)) return TH_OK;
   TH_TRY(th_stopped(w));
-  const th_trouble t = th_look_after(w, who, th_now() > w->until);
-  if (is_keeper_gone(w, who)) {
-    th_blame(w, w->keeper - 1, TH_IS_GONE);
+  const th_fault t = th_fault_of(w, who, th_now() > w->until);
+  if (is_server_gone(w, who)) {
+    th_blame(w, w->server - 1, TH_IS_GONE);
     return th_broken(w);
   }
-  if (t == TH_NO_TROUBLE || over(word, value)) return TH_OK;            /* it may have counted before it left */
+  if (t == TH_NO_FAULT || over(word, value)) return TH_OK;              /* it may have counted before it left */
   const th_net_calls *net = th_net_of(w->g->job);
   const bool asks = t == TH_IS_LATE && late == TH_IS_LATE && net;
-  if (asks) return net->inquire(w, who);                                /* that rank may itself wait for another host */
-  th_accuse(w, who, t == TH_IS_LATE ? late : t);
+  if (asks) return net->detect_failure(w, who);                         /* that rank may itself wait for another host */
+  th_report_late(w, who, t == TH_IS_LATE ? late : t);
   return th_broken(w);
 }
 
@@ -129,10 +129,10 @@ th_status th_await_moment(th_dist_work *w, th_counter *c, uint32_t value, int *t
 
 /* ---- locks ---- */
 
-int  th_holder(uint32_t seen) { return (int)(seen % HOLDERS) - 1; }
-bool th_holds(const th_dist *g, const th_counter *lock) { return th_holder(value_of(&lock->value)) == g->job->rank; }
+int  th_lock_holder(uint32_t seen) { return (int)(seen % HOLDERS) - 1; }
+bool th_lock_is_held(const th_dist *g, const th_counter *lock) { return th_lock_holder(value_of(&lock->value)) == g->job->rank; }
 
-bool th_take_now(th_counter *lock, int rank, uint32_t *seen)
+bool th_lock_try(th_counter *lock, int rank, uint32_t *seen)
 {
   *seen = value_of(&lock->value);
   while (*seen % HOLDERS == 0) {
@@ -156,7 +156,7 @@ static bool gives_way(const th_counter *lock, uint32_t first, double *until)
   return true;
 }
 
-th_status th_take(th_dist_work *w, th_counter *lock)
+th_status th_lock_take(th_dist_work *w, th_counter *lock)
 {
   const uint32_t first = value_of(&lock->value);
   uint32_t seen, before = first;
@@ -164,17 +164,17 @@ th_status th_take(th_dist_work *w, th_counter *lock)
   if (__atomic_load_n(&w->g->job->head->broken, __ATOMIC_ACQUIRE)) return th_broken(w);
   for (;;) {
     if (gives_way(lock, first, &way)) continue;
-    if (th_take_now(lock, w->g->job->rank, &seen)) return TH_OK;
-    if (th_holder(seen) == w->g->job->rank) return th_fail(TH_EARG, "%s: this rank already holds the shard's lock", w->what);
+    if (th_lock_try(lock, w->g->job->rank, &seen)) return TH_OK;
+    if (th_lock_holder(seen) == w->g->job->rank) return th_fail(TH_EARG, "%s: this rank already holds the shard's lock", w->what);
     if (seen != before) w->until = 0;       /* the timeout is for one holder: many ranks may be queued before this one */
     before = seen;
     if (soon(w, changed, &lock->value, seen)) continue;
     sleep_on(lock, changed, seen);
-    if (!changed(&lock->value, seen)) TH_TRY(look(w, th_holder(seen), TH_IS_HOLDING, changed, &lock->value, seen));
+    if (!changed(&lock->value, seen)) TH_TRY(look(w, th_lock_holder(seen), TH_IS_HOLDING, changed, &lock->value, seen));
   }
 }
 
-void th_give(th_counter *lock)
+void th_lock_release(th_counter *lock)
 {
   const uint32_t seen = value_of(&lock->value);
   __atomic_store_n(&lock->value, seen - seen % HOLDERS, __ATOMIC_SEQ_CST);

@@ -101,7 +101,7 @@ static th_status broadcast_between(th_dist_work *w, int algorithm)
 {
   (void)algorithm;
   const th_dist *g = w->g;
-  const th_between *b = g->between;
+  const th_inter_host *b = g->inter_host;
   const int root = w->notice.root, from = b->host[root], behind = (b->here - from + b->hosts) % b->hosts;
   const int holder = b->here == from ? root : b->member[b->first[b->here]];
   const th_cut cut = th_cut_of(w->notice.count, 1, th_chunk_of(w, w->notice.count), true);
@@ -121,7 +121,7 @@ static th_status broadcast_between(th_dist_work *w, int algorithm)
     }
     TH_TRY(th_flows_run(&f, NULL, NULL));
   }
-  return th_hand_on(w, holder, 0, w->notice.count);
+  return th_share_on_host(w, holder, 0, w->notice.count);
 }
 
 static double broadcast_sent(const th_spread *s, double n, int algorithm)
@@ -159,7 +159,7 @@ static th_status allgather_between(th_dist_work *w, int algorithm)
 {
   (void)algorithm;
   const th_dist *g = w->g;
-  const th_between *b = g->between;
+  const th_inter_host *b = g->inter_host;
   const int64_t n = w->notice.count;
   const th_cut cut = th_cut_of(n, 1, th_largest_chunk(w), true);
   const int tag = th_tag(g, TH_TAG_RESULT);
@@ -168,16 +168,16 @@ static th_status allgather_between(th_dist_work *w, int algorithm)
   for (int k = 1; k < g->size; k++) {
     const int r = (g->rank + k) % g->size;
     if (b->host[r] == b->here) continue;
-    if (th_holder_at(b, g->rank, b->host[r]) == r) {
+    if (th_receiver_at(b, g->rank, b->host[r]) == r) {
       th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .send = true, .s = &w->in });
     }
-    if (th_holder_at(b, r, b->here) == g->rank) {
+    if (th_receiver_at(b, r, b->here) == g->rank) {
       th_flow_add(&f, &(th_flow){ .peer = g->world[r], .tag = tag, .segments = 1, .s = &w->out, .offset = r * n });
     }
   }
   th_copy_elements(w, 0, g->rank * n, n);
   TH_TRY(th_flows_run(&f, NULL, NULL));
-  return th_hand_on_all(w, n * g->size, n);
+  return th_share_all_on_host(w, n * g->size, n);
 }
 
 static double allgather_sent(const th_spread *s, double n, int algorithm)
@@ -209,18 +209,18 @@ static th_status alltoall_between(th_dist_work *w, int algorithm)
 const th_operation th_operations[] = {
   [TH_DIST_BARRIER] = { .name = "barrier" },
   [TH_DIST_ALLREDUCE] = { .name = "allreduce", .reduces = true, .put = put_whole, .take = take_sums,
-                          .between = allreduce_between, .sent = allreduce_sent, .not_on_device = sums_on_device },
+                          .inter_host = allreduce_between, .sent = allreduce_sent, .not_on_device = sums_on_device },
   [TH_DIST_REDUCE] = { .name = "reduce", .reduces = true, .to_root = true, .put = put_whole, .take = take_sums_at_root,
-                       .between = reduce_between, .sent = reduce_sent, .not_on_device = sums_on_device },
+                       .inter_host = reduce_between, .sent = reduce_sent, .not_on_device = sums_on_device },
   [TH_DIST_BROADCAST] = { .name = "broadcast", .from_root = true, .put = put_at_root, .take = take_from_root,
-                          .between = broadcast_between, .sent = broadcast_sent, .not_on_device = copies_on_device },
+                          .inter_host = broadcast_between, .sent = broadcast_sent, .not_on_device = copies_on_device },
   [TH_DIST_ALLGATHER] = { .name = "allgather", .result = TH_OF_ALL, .put = put_whole, .take = take_parts,
-                          .between = allgather_between, .sent = allgather_sent, .not_on_device = copies_on_device },
+                          .inter_host = allgather_between, .sent = allgather_sent, .not_on_device = copies_on_device },
   [TH_DIST_REDUCESCATTER] = { .name = "reducescatter", .reduces = true, .in_parts = true, .result = TH_ONE_PART,
-                              .put = put_parts, .take = take_part_of_sums, .between = reduce_between, .sent = parts_sent,
+                              .put = put_parts, .take = take_part_of_sums, .inter_host = reduce_between, .sent = parts_sent,
                               .not_on_device = sums_on_device },
   [TH_DIST_ALLTOALL] = { .name = "alltoall", .in_parts = true, .put = put_parts, .take = take_parts,
-                         .between = alltoall_between, .sent = parts_sent },
+                         .inter_host = alltoall_between, .sent = parts_sent },
   [TH_DIST_SEND] = { .name = "send" },
   [TH_DIST_RECV] = { .name = "recv" },
   [TH_DIST_GROUP] = { .name = "group" },

@@ -26,22 +26,22 @@
 th_status th_announce(th_dist_work *w)
 {
   th_dist *g = w->g;
-  th_desk *mine = &g->desk[g->rank];
+  th_area *mine = &g->area[g->rank];
   const int at = w->turn & 1;
   mine->call[at].with.notice = w->notice;
   th_count_to(&mine->call[at].called, w->turn);
   for (int r = 0; r < g->size; r++) {
-    if (r != g->rank) TH_TRY(th_await(w, &g->desk[r].call[at].called, w->turn, g->world[r]));
+    if (r != g->rank) TH_TRY(th_await(w, &g->area[r].call[at].called, w->turn, g->world[r]));
   }
-  const th_notice *first = &g->desk[0].call[at].with.notice;
+  const th_notice *first = &g->area[0].call[at].with.notice;
   for (int r = 1; r < g->size; r++) {
-    const th_notice *other = &g->desk[r].call[at].with.notice;
+    const th_notice *other = &g->area[r].call[at].with.notice;
     if (!th_same(first, other)) return th_differ(w, first, other, r);
   }
   w->ondevice = 0;
-  for (int r = 0; r < g->size; r++) w->ondevice += th_is_on_device(&g->desk[r].call[at].with.notice);
+  for (int r = 0; r < g->size; r++) w->ondevice += th_is_on_device(&g->area[r].call[at].with.notice);
   const bool group = w->notice.kind == TH_DIST_GROUP;
-  for (int r = 0; group && r < g->size; r++) th_note_numbers(g->job, &g->desk[r].call[at].with.notice, r == 0);
+  for (int r = 0; group && r < g->size; r++) th_note_groups(g->job, &g->area[r].call[at].with.notice, r == 0);
   return TH_OK;
 }
 
@@ -150,7 +150,7 @@ static th_status small(th_dist_work *w)
   th_chunk c = { .w = w, .n = elements_of(w) };
   const int at = w->turn & 1;
   for (int r = 0; r < w->g->size; r++) {
-    th_desk *d = &w->g->desk[r];
+    th_area *d = &w->g->area[r];
     c.slot[r] = w->notice.count * w->es <= TH_FEW ? d->call[at].with.few : d->small[at];
   }
   th_operation_of(w)->put(&c);
@@ -177,14 +177,14 @@ void th_take_few(th_dist_work *w, char *const *slot)
 
 typedef enum step { POSTED, FOLDED, TAKEN } step;
 
-static th_counter *counter(th_desk *d, step s) { return s == POSTED ? &d->posted : s == FOLDED ? &d->folded : &d->taken; }
+static th_counter *counter(th_area *d, step s) { return s == POSTED ? &d->posted : s == FOLDED ? &d->folded : &d->taken; }
 
 static th_status await_all(th_dist_work *w, step s, uint32_t value)
 {
   th_dist *g = w->g;
   for (int i = 1; i < g->size; i++) {
     const int r = (g->rank + i) % g->size;
-    TH_TRY(th_await(w, counter(&g->desk[r], s), value, g->world[r]));
+    TH_TRY(th_await(w, counter(&g->area[r], s), value, g->world[r]));
   }
   return TH_OK;
 }
@@ -194,7 +194,7 @@ static th_chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool 
 {
   th_chunk c = { .w = w, .first = i * k, .n = n - i * k < k ? n - i * k : k, .split = split, .streams = streams };
   const uint32_t at = (w->g->chunks + (uint32_t)i) % TH_SLOTS;
-  for (int r = 0; r < w->g->size; r++) c.slot[r] = w->g->desk[r].slot[at];
+  for (int r = 0; r < w->g->size; r++) c.slot[r] = w->g->area[r].slot[at];
   return c;
 }
 
@@ -202,7 +202,7 @@ static th_chunk chunk_at(th_dist_work *w, int64_t i, int64_t k, int64_t n, bool 
  * progress. */
 static th_status run(th_dist_work *w, step s, const th_chunk *c, uint32_t number)
 {
-  th_desk *mine = &w->g->desk[w->g->rank];
+  th_area *mine = &w->g->area[w->g->rank];
   if (s == POSTED) TH_TRY(await_all(w, TAKEN, number - TH_SLOTS));
   else TH_TRY(await_all(w, s == TAKEN && c->split ? FOLDED : POSTED, number));
   if (s == POSTED) th_operation_of(w)->put(c);
@@ -240,13 +240,13 @@ static void note(th_pace *p, int way, double seconds)
 
 /* Chunk numbers are compared by their difference, which must stay below 2^31, so a rank that has
  * not folded for long advances its counter. */
-void th_follow(th_dist *g, uint32_t number) { __atomic_store_n(&g->desk[g->rank].folded.value, number, __ATOMIC_RELEASE); }
+void th_follow(th_dist *g, uint32_t number) { __atomic_store_n(&g->area[g->rank].folded.value, number, __ATOMIC_RELEASE); }
 
 /* For tests, on all ranks between operations: sets the state after so many chunks, none of them
  * folded. */
 void th_dist_number(th_dist *g, uint32_t number)
 {
-  th_desk *mine = &g->desk[g->rank];
+  th_area *mine = &g->area[g->rank];
   __atomic_store_n(&mine->posted.value, number, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mine->taken.value, number, __ATOMIC_SEQ_CST);
   g->chunks = number;

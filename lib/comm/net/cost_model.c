@@ -10,8 +10,8 @@ th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t
   const int64_t bytes = count * (int64_t)th_dtype_size(dtype);
   *algorithm = "memory";
   *seconds = 0;
-  if (!g->between) return TH_OK;
-  const int a = !g->job->kinds[kind].between ? TH_GATHER : th_choose_for(g, &n, bytes);
+  if (!g->inter_host) return TH_OK;
+  const int a = !g->job->kinds[kind].inter_host ? TH_GATHER : th_choose_for(g, &n, bytes);
   *algorithm = th_algorithm_name(a);
   *seconds = th_predict(g, kind, bytes, a);
   return TH_OK;
@@ -19,7 +19,7 @@ th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t
 
 void th_dist_speed(const th_dist *g, double *numbers)
 {
-  const th_speed *v = g->job->wire ? th_wire_speed(g->job) : NULL;
+  const th_speed *v = g->job->control ? th_net_speed(g->job) : NULL;
   numbers[0] = v ? v->latency : 0;
   numbers[1] = v ? v->rate : 0;
 }
@@ -35,7 +35,7 @@ static int64_t few_bytes(const th_dist *g)
 
 /* The same for payloads that are reduced on the way. With one rank per host no slot is needed, so
  * the limit is the buffer of exchange.c. */
-static int64_t some_bytes(const th_dist *g) { return g->between->hosts == g->size ? 64 << 10 : few_bytes(g); }
+static int64_t some_bytes(const th_dist *g) { return g->inter_host->hosts == g->size ? 64 << 10 : few_bytes(g); }
 
 /* The chunk size for a part of so many bytes, `peers` chunks of which arrive at a time. Together
  * they are short compared with the part; each is long compared with its header; and none is longer
@@ -56,7 +56,7 @@ static int steps_of(int hosts)
   return steps;
 }
 
-static int most_on_a_host(const th_between *b)
+static int most_on_a_host(const th_inter_host *b)
 {
   int most = 0;
   for (int h = 0; h < b->hosts; h++) if (b->first[h + 1] - b->first[h] > most) most = b->first[h + 1] - b->first[h];
@@ -66,7 +66,7 @@ static int most_on_a_host(const th_between *b)
 /* Bytes that the busiest host sends for a tensor of n bytes, without announcements. */
 static double sent(const th_dist *g, int kind, double n, int algorithm)
 {
-  const th_between *b = g->between;
+  const th_inter_host *b = g->inter_host;
   const double hosts = b->hosts, ranks = g->size, here = most_on_a_host(b);
   const th_spread spread = { hosts, ranks, here, (ranks - here) / ranks };
   if (algorithm == TH_GATHER) return (hosts - 1) / hosts * ranks * n;
@@ -76,8 +76,8 @@ static double sent(const th_dist *g, int kind, double n, int algorithm)
 
 double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
 {
-  const th_speed *v = th_wire_speed(g->job);
-  const th_between *b = g->between;
+  const th_speed *v = th_net_speed(g->job);
+  const th_inter_host *b = g->inter_host;
   const double notices = steps_of(b->hosts) * v->latency + (double)g->size * sizeof(th_notice) / v->rate;
   const double bytes_sent = bytes ? sent(g, kind, (double)bytes, algorithm) : 0;
   if (algorithm == TH_GATHER || algorithm == TH_DOUBLING) return notices + bytes_sent / v->rate;
@@ -90,8 +90,8 @@ double th_predict(const th_dist *g, int kind, int64_t bytes, int algorithm)
    * unless that is short. Otherwise the first results wait for a chunk of all others, while more
    * chunks follow. The last chunks are reduced and sent once more. */
   const double fill = ring ? v->latency + 2 * (team - 1) * (late > 0 ? late : 0) : 2 * (v->latency + peers * rest);
-  const double home = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->home : 0;
-  return notices + fill + bytes_sent / v->rate + home;
+  const double local = most_on_a_host(b) > 1 ? 2 * (double)bytes / v->local : 0;
+  return notices + fill + bytes_sent / v->rate + local;
 }
 
 /* Half types are summed in float and rounded once, and means of integers are truncated once, so
@@ -106,7 +106,7 @@ static bool may_split(const th_notice *n)
  * each host. */
 static bool in_pairs(const th_dist *g)
 {
-  const th_between *b = g->between;
+  const th_inter_host *b = g->inter_host;
   const int each = b->first[1];
   if (each & (each - 1)) return false;
   for (int r = 0; r < g->size; r++) if (b->host[r] != r / each) return false;
@@ -116,7 +116,7 @@ static bool in_pairs(const th_dist *g)
 static bool possible(const th_dist *g, const th_notice *n, int64_t bytes, int a)
 {
   const th_operation *kind = &g->job->kinds[n->kind];
-  const bool sums = kind->reduces && !kind->in_parts, all = sums && !kind->to_root, alone = g->between->hosts == g->size;
+  const bool sums = kind->reduces && !kind->in_parts, all = sums && !kind->to_root, alone = g->inter_host->hosts == g->size;
   switch (a) {
     case TH_GATHER: return bytes <= few_bytes(g);
     case TH_DOUBLING: return sums && may_split(n) && bytes <= some_bytes(g);

@@ -19,7 +19,7 @@ static int64_t append(char *to, const record *n, const char *bytes)
 }
 
 /* Writes the records of hosts [first, end) to a message; returns its bytes. */
-static int64_t put(const th_between *b, const th_exchange *x, int first, int end, char *to)
+static int64_t put(const th_inter_host *b, const th_exchange *x, int first, int end, char *to)
 {
   int64_t n = 0;
   for (int i = b->first[first]; i < b->first[end]; i++) {
@@ -31,7 +31,7 @@ static int64_t put(const th_between *b, const th_exchange *x, int first, int end
 
 /* Reads them from a message at p, where the payloads stay. Returns its bytes; -1: they exceed
  * `most`. */
-static int64_t find(const th_between *b, th_exchange *x, int first, int end, char *p, int64_t most)
+static int64_t find(const th_inter_host *b, th_exchange *x, int first, int end, char *p, int64_t most)
 {
   int64_t n = 0;
   for (int i = b->first[first]; i < b->first[end]; i++) {
@@ -50,18 +50,18 @@ static int64_t find(const th_between *b, th_exchange *x, int first, int end, cha
 }
 
 /* The records of this host, from its shared memory. */
-static th_status gather_home(th_dist_work *w, const th_between *b, const record *own, const char *mine, int64_t *n)
+static th_status gather_host(th_dist_work *w, const th_inter_host *b, const record *own, const char *mine, int64_t *n)
 {
-  th_dist *home = b->home;
+  th_dist *local = b->local;
   const int at = w->turn & 1;
-  if (home->size == 1) {
+  if (local->size == 1) {
     *n = append(b->room, own, mine);
     return TH_OK;
   }
-  for (int r = 1; r < home->size; r++) TH_TRY(th_await(w, &home->desk[r].call[at].called, w->turn, home->world[r]));
+  for (int r = 1; r < local->size; r++) TH_TRY(th_await(w, &local->area[r].call[at].called, w->turn, local->world[r]));
   *n = 0;
-  for (int r = 0; r < home->size; r++) {
-    const th_desk *d = &home->desk[r];
+  for (int r = 0; r < local->size; r++) {
+    const th_area *d = &local->area[r];
     record other;
     memcpy(&other, d->small[at], sizeof other);
     *n += append(b->room + *n, &other, d->small[at] + sizeof other);
@@ -72,7 +72,7 @@ static th_status gather_home(th_dist_work *w, const th_between *b, const record 
 /* Whether hosts [first, end) announce the same, with all tensors on the CPU. */
 static bool agree(const th_dist_work *w, const th_exchange *x, int first, int end)
 {
-  const th_between *b = w->g->between;
+  const th_inter_host *b = w->g->inter_host;
   const th_notice *n = &x->notice[b->member[b->first[first]]];
   bool device = false;
   for (int i = b->first[first]; i < b->first[end]; i++) {
@@ -88,7 +88,7 @@ static bool agree(const th_dist_work *w, const th_exchange *x, int first, int en
  * the bytes that just arrived are still needed. */
 static bool join(th_dist_work *w, th_exchange *x, int first, int end)
 {
-  const th_between *b = w->g->between;
+  const th_inter_host *b = w->g->inter_host;
   const int from = b->first[first], to = b->first[end], holder = b->member[from], op = w->notice.op;
   const bool last = to - from == w->g->size, fits = agree(w, x, first, end);
   char *sum = b->room + sizeof(record);
@@ -111,7 +111,7 @@ static bool join(th_dist_work *w, th_exchange *x, int first, int end)
 static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
 {
   const th_dist *g = w->g;
-  const th_between *b = g->between;
+  const th_inter_host *b = g->inter_host;
   const int tag = th_tag(g, TH_TAG_NOTICE);
   char *out = b->room + TH_CHUNK;
   for (int half = 1; half < b->hosts; half *= 2) {
@@ -135,9 +135,9 @@ static th_status trade(th_dist_work *w, th_exchange *x, int64_t used)
   return TH_OK;
 }
 
-static th_status await_taken(th_dist_work *w, th_dist *home, uint32_t number)
+static th_status await_taken(th_dist_work *w, th_dist *local, uint32_t number)
 {
-  for (int r = 1; r < home->size; r++) TH_TRY(th_await(w, &home->desk[r].taken, number - TH_SLOTS, home->world[r]));
+  for (int r = 1; r < local->size; r++) TH_TRY(th_await(w, &local->area[r].taken, number - TH_SLOTS, local->world[r]));
   return TH_OK;
 }
 
@@ -145,31 +145,31 @@ static th_status await_taken(th_dist_work *w, th_dist *home, uint32_t number)
  * another host. */
 static th_status exchange(th_dist_work *w, th_dist_work *part, const record *own, const char *mine, th_exchange *x)
 {
-  const th_between *b = w->g->between;
-  th_dist *home = b->home;
-  char *slot = home->desk[0].slot[(x->number - 1) % TH_SLOTS];
+  const th_inter_host *b = w->g->inter_host;
+  th_dist *local = b->local;
+  char *slot = local->area[0].slot[(x->number - 1) % TH_SLOTS];
   int64_t n = 0;
-  if (home->size > 1) {
-    th_desk *d = &home->desk[home->rank];
+  if (local->size > 1) {
+    th_area *d = &local->area[local->rank];
     const int at = part->turn & 1;
     d->call[at].with.notice = w->notice;
     append(d->small[at], own, mine);
     th_count_to(&d->call[at].called, part->turn);
   }
-  if (home->rank == 0) {
-    TH_TRY(gather_home(part, b, own, mine, &n));
+  if (local->rank == 0) {
+    TH_TRY(gather_host(part, b, own, mine, &n));
     find(b, x, b->here, b->here + 1, b->room, TH_CHUNK);
-    if (home->size > 1) join(w, x, b->here, b->here + 1);
+    if (local->size > 1) join(w, x, b->here, b->here + 1);
     TH_TRY(trade(w, x, n));
-    if (home->size > 1) {
-      TH_TRY(await_taken(part, home, x->number));
+    if (local->size > 1) {
+      TH_TRY(await_taken(part, local, x->number));
       put(b, x, 0, b->hosts, slot);
-      th_count_to(&home->desk[0].posted, x->number);
+      th_count_to(&local->area[0].posted, x->number);
     }
     return TH_OK;
   }
-  th_count_to(&home->desk[home->rank].posted, x->number);
-  TH_TRY(th_await(part, &home->desk[0].posted, x->number, home->world[0]));
+  th_count_to(&local->area[local->rank].posted, x->number);
+  TH_TRY(th_await(part, &local->area[0].posted, x->number, local->world[0]));
   find(b, x, 0, b->hosts, slot, TH_CHUNK);
   return TH_OK;
 }
@@ -177,13 +177,13 @@ static th_status exchange(th_dist_work *w, th_dist_work *part, const record *own
 th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool reduces)
 {
   const record own = { .bytes = bytes, .notice = w->notice };
-  th_dist *home = w->g->between->home;
-  th_dist_work part = { .g = home, .whole = w, .notice = w->notice, .seconds = w->seconds, .threaded = w->threaded };
+  th_dist *local = w->g->inter_host->local;
+  th_dist_work part = { .g = local, .whole = w, .notice = w->notice, .seconds = w->seconds, .threaded = w->threaded };
   char *mine = NULL;
-  part.turn = ++home->seq;
-  x->number = home->chunks + 1;
+  part.turn = ++local->seq;
+  x->number = local->chunks + 1;
   x->reduces = reduces;
-  home->chunks++;
+  local->chunks++;
   if (bytes) {
     mine = malloc((size_t)bytes);
     if (!mine) return th_break_for(w->g->job, th_fail(TH_ENOMEM, "dist.%s: no memory left", th_word_of(w)));
@@ -208,8 +208,8 @@ th_status th_exchange_begin(th_dist_work *w, th_exchange *x, int64_t bytes, bool
 
 void th_exchange_end(th_dist_work *w, th_exchange *x)
 {
-  th_dist *home = w->g->between->home;
-  if (home->size == 1) return;
-  th_count_to(&home->desk[home->rank].taken, x->number);
-  home->job->group->follow(home, x->number);
+  th_dist *local = w->g->inter_host->local;
+  if (local->size == 1) return;
+  th_count_to(&local->area[local->rank].taken, x->number);
+  local->job->group->follow(local, x->number);
 }

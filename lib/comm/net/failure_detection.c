@@ -9,28 +9,28 @@ static const double ANSWER = 2;         /* seconds that a rank has to reply */
 static const double LONGEST = 0.1;      /* seconds, at most, that one sleep counts */
 static const double AGAIN = 5;          /* seconds, at most, between the pings of a rank whose script has ended */
 
-static bool answered(const th_wire *x, int r, uint32_t round)
+static bool answered(const th_control *x, int r, uint32_t round)
 {
   return (int32_t)(__atomic_load_n(&x->answered[r], __ATOMIC_ACQUIRE) - round) >= 0;     /* a later ping counts, too */
 }
 
 /* Whether rank r must reply: one that has left may have ended. */
-static bool is_there(const th_wire *x, int r)
+static bool is_there(const th_control *x, int r)
 {
-  return r != x->job->rank && __atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT;
+  return r != x->job->rank && __atomic_load_n(&x->job->head->process[r].state, __ATOMIC_ACQUIRE) != TH_PROCESS_LEFT;
 }
 
-static bool is_broken(const th_wire *x) { return __atomic_load_n(&x->job->head->broken, __ATOMIC_ACQUIRE); }
+static bool is_broken(const th_control *x) { return __atomic_load_n(&x->job->head->broken, __ATOMIC_ACQUIRE); }
 
 /* Whether a ping goes to rank r: to all, or to one. */
-static bool is_asked(const th_wire *x, int r, int one) { return one < 0 ? is_there(x, r) : r == one; }
+static bool is_asked(const th_control *x, int r, int one) { return one < 0 ? is_there(x, r) : r == one; }
 
-static uint32_t send_questions(th_wire *x, int group, int one)
+static uint32_t send_pings(th_control *x, int group, int one)
 {
   const uint32_t round = __atomic_add_fetch(&x->round, 1, __ATOMIC_ACQ_REL);
   for (int r = 0; r < x->job->size; r++) {
-    letter l = { .kind = ASK, .group = group, .round = round };
-    if (is_asked(x, r, one)) th_tell(x, r, &l);
+    control_message l = { .kind = PING, .group = group, .round = round };
+    if (is_asked(x, r, one)) th_control_send(x, r, &l);
   }
   return round;
 }
@@ -39,9 +39,9 @@ static uint32_t send_questions(th_wire *x, int group, int one)
 
 /* Pings all ranks, or one, and waits until they have replied or the time is over. While the whole
  * machine is suspended no rank can reply, so a long sleep counts at most LONGEST. */
-static uint32_t ask(th_wire *x, int group, int one)
+static uint32_t ask(th_control *x, int group, int one)
 {
-  const uint32_t round = send_questions(x, group, one);
+  const uint32_t round = send_pings(x, group, one);
   for (double waited = 0; waited < ANSWER;) {
     const double before = th_now();
     bool all = true;
@@ -54,13 +54,13 @@ static uint32_t ask(th_wire *x, int group, int one)
   return round;
 }
 
-static bool is_silent(const th_wire *x, int r, uint32_t round) { return is_there(x, r) && !answered(x, r, round); }
+static bool is_silent(const th_control *x, int r, uint32_t round) { return is_there(x, r) && !answered(x, r, round); }
 
 /* The first rank without a reply: one of those [from, to) of the group for which the operation
  * waits; otherwise any rank, and *other becomes true. -1: all have replied. */
 static int find_silent(const th_dist_work *w, int from, int to, uint32_t round, bool *other)
 {
-  const th_wire *x = w->g->job->wire;
+  const th_control *x = w->g->job->control;
   *other = false;
   for (int i = from; i < to; i++) if (is_silent(x, w->g->world[i], round)) return w->g->world[i];
   *other = true;
@@ -70,7 +70,7 @@ static int find_silent(const th_dist_work *w, int from, int to, uint32_t round, 
 
 /* Whether no rank of the other hosts replies, and there are at least two of those: then this host
  * is cut off. */
-static bool is_cut_off(const th_wire *x, uint32_t round)
+static bool is_cut_off(const th_control *x, uint32_t round)
 {
   int first = -1, hosts = 0;
   for (int r = 0; r < x->job->size; r++) {
@@ -83,15 +83,15 @@ static bool is_cut_off(const th_wire *x, uint32_t round)
 }
 
 /* `late` has not begun the operation, or holds a lock, possibly because it waits for `silent`. */
-static void blame_silent(const th_dist_work *w, int silent, int late, th_trouble t, uint32_t round)
+static void report_one_silent(const th_dist_work *w, int silent, int late, th_fault t, uint32_t round)
 {
   th_job *j = w->g->job;
-  const th_wire *x = j->wire;
-  const th_seat *seat = &j->head->seat[silent];
+  const th_control *x = j->control;
+  const th_process *process = &j->head->process[silent];
   const char *does = t == TH_IS_HOLDING ? "has held the shard for" : "did not come within";
   char state = 0, why[96] = "it does not answer: it was killed, is stopped, or its host is cut off";
-  if (x->host[silent] == x->host[j->rank]) th_birth(seat->pid, &state);
-  if (state == 'T' || state == 't') snprintf(why, sizeof why, "its process %d is stopped", seat->pid);
+  if (x->host[silent] == x->host[j->rank]) th_birth(process->pid, &state);
+  if (state == 'T' || state == 't') snprintf(why, sizeof why, "its process %d is stopped", process->pid);
   if (is_cut_off(x, round)) {
     th_break(j, silent, "rank %d %s %g s: no rank of another host answers, this host may be cut off", late, does, w->seconds);
   } else if (late == silent) {
@@ -102,33 +102,33 @@ static void blame_silent(const th_dist_work *w, int silent, int late, th_trouble
 }
 
 /* The first of the ranks [from, to) of the group that has not begun the operation; -1: all have. */
-static int find_behind(const th_dist_work *w, int from, int to, bool message)
+static int find_late(const th_dist_work *w, int from, int to, bool message)
 {
   const th_dist *g = w->g;
   for (int i = from; i < to; i++) {
     const int r = g->world[i];
-    const uint32_t called = __atomic_load_n(&g->job->wire->called[r][g->id], __ATOMIC_ACQUIRE);
+    const uint32_t called = __atomic_load_n(&g->job->control->called[r][g->id], __ATOMIC_ACQUIRE);
     if (i != g->rank && (message || (int32_t)(called - w->notice.seq) < 0)) return r;
   }
   return -1;
 }
 
-th_status th_inquire(th_dist_work *part, int who)
+th_status th_detect_failure(th_dist_work *part, int who)
 {
   th_dist_work *w = part->whole ? (th_dist_work *)(uintptr_t)part->whole : part;
   th_dist *g = w->g;
   th_job *j = g->job;
-  th_wire *x = j->wire;
+  th_control *x = j->control;
   const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
-  const bool home = !g->between || (message && x->host[w->notice.root] == x->host[j->rank]);
+  const bool local = !g->inter_host || (message && x->host[w->notice.root] == x->host[j->rank]);
   const int from = message ? w->notice.root : 0, to = message ? w->notice.root + 1 : g->size;
   const uint32_t round = ask(x, g->id, -1);
   if (is_broken(x)) return th_broken(w);
   bool other;
-  const int silent = find_silent(w, from, to, round, &other), behind = home ? who : find_behind(w, from, to, message);
+  const int silent = find_silent(w, from, to, round, &other), behind = local ? who : find_late(w, from, to, message);
   if (silent >= 0) {
-    blame_silent(w, silent, other && behind >= 0 ? behind : silent, TH_IS_LATE, round);
-  } else if (home) {
+    report_one_silent(w, silent, other && behind >= 0 ? behind : silent, TH_IS_LATE, round);
+  } else if (local) {
     th_blame(w, who, TH_IS_LATE);
   } else if (behind < 0) {
     th_break(j, j->rank, "all ranks take part and answer, but it did not end within %g s", w->seconds);
@@ -141,25 +141,25 @@ th_status th_inquire(th_dist_work *part, int who)
   return th_broken(w);
 }
 
-bool th_accuse_silent(th_dist_work *w, int who, th_trouble t)
+bool th_report_silent(th_dist_work *w, int who, th_fault t)
 {
-  th_wire *x = w->g->job->wire;
+  th_control *x = w->g->job->control;
   const uint32_t round = ask(x, 0, -1);
   bool other;
   if (is_broken(x)) return true;
   const int silent = is_silent(x, who, round) ? who : find_silent(w, 0, 0, round, &other);
-  if (silent >= 0) blame_silent(w, silent, who, t, round);
+  if (silent >= 0) report_one_silent(w, silent, who, t, round);
   return silent >= 0;
 }
 
-bool th_wire_answers(const th_job *j, int who) { return answered(j->wire, who, ask(j->wire, 0, who)); }
+bool th_answers_ping(const th_job *j, int who) { return answered(j->control, who, ask(j->control, 0, who)); }
 
 /* ---- ranks whose script has ended ---- */
 
-bool th_all_left(const th_wire *x)
+bool th_all_left(const th_control *x)
 {
   for (int r = 0; r < x->job->size; r++) {
-    if (__atomic_load_n(&x->job->head->seat[r].state, __ATOMIC_ACQUIRE) != TH_SEAT_LEFT) return false;
+    if (__atomic_load_n(&x->job->head->process[r].state, __ATOMIC_ACQUIRE) != TH_PROCESS_LEFT) return false;
   }
   return true;
 }
@@ -167,15 +167,15 @@ bool th_all_left(const th_wire *x)
 /* Whether rank r has ended, or has left so many pings, `every` seconds apart, without a reply that
  * it counts as dead. Pings are counted instead of time, because this rank itself may have been
  * stopped. */
-static bool is_dead(const th_wire *x, int r, int unanswered, double every)
+static bool is_dead(const th_control *x, int r, int unanswered, double every)
 {
   th_dist world = { .job = x->job };
   const th_dist_work w = { .g = &world };
-  if (x->host[r] == x->host[x->job->rank] && th_look_after(&w, r, false) == TH_IS_GONE) return true;
+  if (x->host[r] == x->host[x->job->rank] && th_fault_of(&w, r, false) == TH_IS_GONE) return true;
   return (unanswered - 1) * every > x->job->deadline + ANSWER;
 }
 
-void th_await_others(th_wire *x)
+void th_await_others(th_control *x)
 {
   const double quarter = x->job->deadline / 4, every = quarter < AGAIN ? quarter : AGAIN;
   int unanswered[TH_MAXRANK] = { 0 };
@@ -189,7 +189,7 @@ void th_await_others(th_wire *x)
       heard[r] = last;
       if (is_there(x, r) && is_dead(x, r, unanswered[r], every)) return;
     }
-    send_questions(x, 0, -1);
+    send_pings(x, 0, -1);
     asked = th_now();
   }
 }

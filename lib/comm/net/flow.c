@@ -7,7 +7,7 @@
 
 /* One of so many sends ends only when the receiver has posted its receive. This bounds the bytes in
  * flight with few extra messages. */
-enum { ASKS = 4 };
+enum { SYNCHRONOUS = 4 };
 
 th_cut th_cut_of(int64_t n, int parts, int64_t chunk, bool exact)
 {
@@ -88,7 +88,7 @@ static th_status issue(th_flows *f, th_flow *one)
     if (one->send && !one->keep) th_gather(p, one->s, es, first, n);
   }
   one->issued++;
-  if (one->send) return th_mpi_send(p, n * es, one->peer, one->tag, i % ASKS != ASKS - 1, r);
+  if (one->send) return th_mpi_send(p, n * es, one->peer, one->tag, i % SYNCHRONOUS != SYNCHRONOUS - 1, r);
   return th_mpi_recv(p, n * es, one->peer, one->tag, r);
 }
 

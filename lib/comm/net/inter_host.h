@@ -12,11 +12,11 @@ int64_t th_chunk_of(const th_dist_work *w, int64_t elements);  /* elements of a 
 int64_t th_largest_chunk(const th_dist_work *w);        /* of one that no rank forwards */
 void    th_copy_elements(const th_dist_work *w, int64_t from, int64_t to, int64_t n);    /* from input to output */
 /* The rank of a host to which `owner` sends what all its ranks need. */
-int     th_holder_at(const th_between *b, int owner, int host);
+int     th_receiver_at(const th_inter_host *b, int owner, int host);
 /* Broadcasts elements of the result, which one rank of this host has, to the others; and parts of
  * all ranks, `part` elements each. */
-th_status th_hand_on(th_dist_work *w, int holder, int64_t first, int64_t n);
-th_status th_hand_on_all(th_dist_work *w, int64_t n, int64_t part);
+th_status th_share_on_host(th_dist_work *w, int holder, int64_t first, int64_t n);
+th_status th_share_all_on_host(th_dist_work *w, int64_t n, int64_t part);
 /* Reductions: each rank reduces a part of the elements; each host reduces first. */
 th_status th_reduce_parts(th_dist_work *w);
 th_status th_reduce_hosts(th_dist_work *w);

@@ -15,7 +15,7 @@ static double median(double *t, int n)
 }
 
 /* Each host sends to the next and receives from the previous one; *seconds until both have ended. */
-static th_status turn(th_dist_work *w, const th_between *b, char *out, char *in, int64_t bytes, double *seconds)
+static th_status turn(th_dist_work *w, const th_inter_host *b, char *out, char *in, int64_t bytes, double *seconds)
 {
   const th_dist *g = w->g;
   const int next = b->member[b->first[(b->here + 1) % b->hosts]];
@@ -34,8 +34,8 @@ static th_status measure(th_dist_work *w, char *out, char *in, int64_t bytes, do
 {
   enum { SHORT = 9, LONG = 3 };
   double t[SHORT], u[LONG];
-  for (int i = 0; i < SHORT; i++) TH_TRY(turn(w, w->g->between, out, in, 1, &t[i]));
-  for (int i = 0; i < LONG; i++) TH_TRY(turn(w, w->g->between, out, in, bytes, &u[i]));
+  for (int i = 0; i < SHORT; i++) TH_TRY(turn(w, w->g->inter_host, out, in, 1, &t[i]));
+  for (int i = 0; i < LONG; i++) TH_TRY(turn(w, w->g->inter_host, out, in, bytes, &u[i]));
   took[0] = median(t, SHORT);
   took[1] = median(u, LONG);
   return TH_OK;
@@ -54,7 +54,7 @@ th_status th_measure(th_dist *world)
   sum.in.one = (th_span){ (char *)took, 0, 2 };
   sum.out = sum.in;
   sum.out.s = &sum.out.one;
-  if (world->between->home->rank == 0) {
+  if (world->inter_host->local->rank == 0) {
     char *out = calloc(2, BYTES);
     if (!out) return th_fail(TH_ENOMEM, "dist.init: no memory left");
     TH_TRY(measure(&w, out, out + BYTES, BYTES, took));
@@ -62,12 +62,12 @@ th_status th_measure(th_dist *world)
   }
   const int told = th_forced_algorithm();
   th_force_algorithm(TH_AUTO);
-  const th_status s = th_between_run(&sum);
+  const th_status s = th_inter_host_run(&sum);
   th_force_algorithm(told);
   TH_TRY(s);
-  th_speed *v = th_wire_speed(world->job);
+  th_speed *v = th_net_speed(world->job);
   v->latency = took[0];
   v->rate = BYTES / (took[1] > took[0] ? took[1] - took[0] : took[1]);
-  world->between->called = 0;
+  world->inter_host->called = 0;
   return TH_OK;
 }

@@ -49,7 +49,7 @@ static th_status send(th_dist_work *w, int to, bool *differs)
   }
   memcpy(p, &w->notice, sizeof w->notice);
   th_gather(p + sizeof w->notice, &w->in, w->es, 0, with / w->es);
-  th_status s = th_wire_post(w, to, th_tag(g, TH_TAG_MESSAGE), p, (int64_t)sizeof w->notice + with, SHORT);
+  th_status s = th_net_post(w, to, th_tag(g, TH_TAG_MESSAGE), p, (int64_t)sizeof w->notice + with, SHORT);
   free(p);
   if (s != TH_OK || bytes <= SHORT) {
     free(wanted);
@@ -76,14 +76,14 @@ static th_status recv(th_dist_work *w, int from, bool *differs)
   const bool few = bytes_of(&m) <= SHORT;
   if (few && right) th_scatter(&w->out, w->es, 0, m.count, p + sizeof m);
   free(p);
-  if (!few) TH_TRY(th_wire_post(w, from, th_tag(g, TH_TAG_REPLY), &right, sizeof right, SHORT));
+  if (!few) TH_TRY(th_net_post(w, from, th_tag(g, TH_TAG_REPLY), &right, sizeof right, SHORT));
   if (right) return few ? TH_OK : flow(w, from);
   *differs = true;
   return th_fail_of(w, "rank %d sends %lld %s elements, rank %d wants %lld %s elements", w->notice.root, (long long)m.count,
                     th_dtype_name(m.dtype), g->rank, (long long)w->notice.count, th_dtype_name(w->notice.dtype));
 }
 
-th_status th_wire_message(th_dist_work *w)
+th_status th_net_message(th_dist_work *w)
 {
   const int other = w->g->world[w->notice.root];
   bool differs = false;

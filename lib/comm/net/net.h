@@ -7,14 +7,14 @@
 
 enum { TH_HOST = 64 };                          /* bytes of a host's name, with the final 0 */
 
-/* Tags: each group has these; LETTER is the control channel (control_channel.c), ASK and TOLD are
- * requests to shard servers and their replies. */
-enum { TH_TAG_LETTER, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, TH_TAG_FOLD, TH_TAG_RESULT,
-       TH_TAG_ASK, TH_TAG_TOLD, TH_TAGS };
+/* Tags: each group has these; CONTROL is the control channel, SHARD_REQUEST and SHARD_REPLY are those of
+ * shard servers. */
+enum { TH_TAG_CONTROL, TH_TAG_MESSAGE, TH_TAG_DATA, TH_TAG_REPLY, TH_TAG_NOTICE, TH_TAG_FOLD, TH_TAG_RESULT,
+       TH_TAG_SHARD_REQUEST, TH_TAG_SHARD_REPLY, TH_TAGS };
 
 /* What the ranks measured at the handshake, the slowest of them: seconds of a short message, bytes
  * per second of a long one between hosts and within a host. All ranks have the same numbers. */
-typedef struct th_speed { double latency, rate, home; } th_speed;
+typedef struct th_speed { double latency, rate, local; } th_speed;
 
 /* What the service thread runs besides the control channel. NULL functions: nothing. */
 typedef struct th_service {
@@ -27,26 +27,26 @@ typedef struct th_service {
 
 /* Performs the handshake with all ranks through the launcher's Open MPI. Finds which ranks are on
  * this host, the first of them, and this rank's number there. */
-th_status th_wire_join(th_job *j, const char *host, const char *secret);
-void      th_wire_start(th_job *j, const th_service *service);  /* from now on other ranks get replies */
-void      th_wire_group(th_job *j, th_dist *g);         /* replies include this group */
-void      th_wire_forget(th_job *j, const th_dist *g);  /* no longer */
-void      th_wire_leave(th_job *j, bool failed);
-th_speed *th_wire_speed(const th_job *j);
+th_status th_net_join(th_job *j, const char *host, const char *secret);
+void      th_net_start(th_job *j, const th_service *service);   /* from now on other ranks get replies */
+void      th_net_add_group(th_job *j, th_dist *g);      /* replies include this group */
+void      th_net_remove_group(th_job *j, const th_dist *g); /* no longer */
+void      th_net_leave(th_job *j, bool failed);
+th_speed *th_net_speed(const th_job *j);
 /* Sends a copy. Waits only while that rank has `most` bytes or more still to receive. */
-th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most);
+th_status th_net_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most);
 /* Sends a copy and never waits. For requests that get a reply, which bounds the bytes in flight. */
-th_status th_wire_hand(th_job *j, int to, int tag, const void *p, int64_t bytes);
+th_status th_net_send_copy(th_job *j, int to, int tag, const void *p, int64_t bytes);
 
 /* ---- failure_detection.c ---- */
 
 /* The operation timed out: pings all ranks, and breaks the job because of one that does not reply
  * or has not begun the operation. who: the rank of this host for which it waits; -1: unknown. */
-th_status th_inquire(th_dist_work *w, int who);
+th_status th_detect_failure(th_dist_work *w, int who);
 /* The same for a rank that is late elsewhere or holds a lock too long: breaks the job only if some
  * rank does not reply, and returns whether it did. */
-bool      th_accuse_silent(th_dist_work *w, int who, th_trouble t);
-bool      th_wire_answers(const th_job *j, int who);    /* pings one rank, which may have left */
+bool      th_report_silent(th_dist_work *w, int who, th_fault t);
+bool      th_answers_ping(const th_job *j, int who);    /* pings one rank, which may have left */
 
 /* ---- waiting (settle.c) ---- */
 
@@ -57,8 +57,8 @@ int       th_tag(const th_dist *g, int what);
 
 /* ---- groups on several hosts (inter_host.c) ---- */
 
-struct th_between {
-  th_dist *home;                        /* the members on this host, as a group with the same slots */
+struct th_inter_host {
+  th_dist *local;                       /* the members on this host, as a group with the same slots */
   int      hosts, here;                 /* hosts that have members; the index of this one */
   int      host[TH_MAXRANK];            /* of each rank of the group */
   int      member[TH_MAXRANK], first[TH_MAXRANK + 1];   /* the ranks sorted by host: those of host h begin at first[h] */
@@ -67,11 +67,11 @@ struct th_between {
   char    *room;                        /* twice TH_CHUNK bytes: announcements and small payloads */
   int      algorithm;                   /* of the last operation */
 };
-th_status th_between_new(th_dist *g);
-void      th_between_forget(th_dist *g);
-th_status th_between_run(th_dist_work *w);
+th_status th_inter_host_new(th_dist *g);
+void      th_inter_host_free(th_dist *g);
+th_status th_inter_host_run(th_dist_work *w);
 
-th_status th_wire_message(th_dist_work *w);            /* message.c: send and recv */
+th_status th_net_message(th_dist_work *w);             /* message.c: send and recv */
 
 /* ---- announcements and few bytes (exchange.c) ---- */
 

@@ -59,7 +59,7 @@ static int world_of(const th_dist_work *w, const th_team *t, int i) { return w->
 
 /* Results go to all ranks, but only once to each other host, where the receiver passes them on
  * (inter_host.c). */
-static bool gets(const th_between *b, const th_team *t, int owner, int other)
+static bool gets(const th_inter_host *b, const th_team *t, int owner, int other)
 {
   const int host = b->host[t->rank[other]], from = b->host[t->rank[owner]];
   if (host == from) return false;
@@ -87,12 +87,12 @@ th_status th_fold_parts(th_dist_work *w, const th_team *t, int64_t chunk, int wi
                                                        .s = &w->in });
     d.from[r] = th_flow_add(&f, &(th_flow){ .peer = peer, .tag = fold_tag, .from = t->at, .segments = 1, .keep = true,
                                             .freed = &d.folded });
-    if ((all && gets(w->g->between, t, t->at, r)) || (away && t->rank[r] == w->notice.root)) {
+    if ((all && gets(w->g->inter_host, t, t->at, r)) || (away && t->rank[r] == w->notice.root)) {
       d.result = th_flow_add(&f, &(th_flow){ .peer = peer, .tag = result_tag, .from = t->at, .segments = 1, .send = true,
                                              .s = &w->out, .keep = away, .limit = &d.folded });
       if (away) d.result->stage = d.own;
     }
-    if ((all && gets(w->g->between, t, r, t->at)) || (kind->to_root && !away)) {
+    if ((all && gets(w->g->inter_host, t, r, t->at)) || (kind->to_root && !away)) {
       th_flow_add(&f, &(th_flow){ .peer = peer, .tag = result_tag, .from = r, .segments = 1, .s = &w->out,
                                   .limit = &sent->done });
     }

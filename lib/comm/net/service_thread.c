@@ -21,17 +21,17 @@ typedef struct hello { char host[TH_HOST]; uint64_t secret; int32_t rank, size; 
 
 /* The messages of the handshake. They stay allocated if it fails, because messages may arrive
  * later. */
-typedef struct meeting {
+typedef struct handshake {
   hello      mine, all[TH_MAXRANK];
   th_request r[2 * TH_MAXRANK];         /* receives from each rank, then sends to each */
   int        done[2 * TH_MAXRANK];
-} meeting;
+} handshake;
 
 enum { HELLO = 29800 };                 /* a tag that scripts are unlikely to use */
 
 /* Each rank sends a hello to every other one. This is no collective, so that missing ranks are
  * known. */
-static th_status greet(th_wire *x, meeting *m)
+static th_status exchange_hellos(th_control *x, handshake *m)
 {
   const int n = x->job->size, me = x->job->rank;
   int left = 2 * (n - 1), ended;
@@ -44,18 +44,18 @@ static th_status greet(th_wire *x, meeting *m)
   m->all[me] = m->mine;
   for (double begin = th_now(); left; left -= ended) {
     TH_TRY(th_mpi_test(m->r, 2 * n, m->done, &ended));
-    for (int i = 0; i < ended; i++) if (m->done[i] < n) __atomic_store_n(&x->came[m->done[i]], 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < ended; i++) if (m->done[i] < n) __atomic_store_n(&x->arrived[m->done[i]], 1, __ATOMIC_RELEASE);
     if (__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) return th_fail(TH_EBACKEND, "dist.init: this rank stopped waiting");
     if (!ended) th_pause(th_now() - begin < 0.1 ? 50 : 1000);
   }
   return TH_OK;
 }
 
-static th_status meet(th_wire *x)
+static th_status shake_hands(th_control *x)
 {
   th_job *j = x->job;
   int rank, size;
-  meeting *m = calloc(1, sizeof *m);
+  handshake *m = calloc(1, sizeof *m);
   if (!m) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   m->mine = (hello){ .secret = x->secret, .rank = j->rank, .size = j->size };
   memcpy(m->mine.host, x->name, sizeof m->mine.host);
@@ -65,7 +65,7 @@ static th_status meet(th_wire *x)
                    rank, size, size == 1 ? ": under Slurm, start with srun --mpi=pmix" : "");
   }
   __atomic_store_n(&x->begun, 1, __ATOMIC_RELEASE);
-  TH_TRY(greet(x, m));
+  TH_TRY(exchange_hellos(x, m));
   TH_TRY(th_mpi_separate());
   for (int r = 0; r < size; r++) {
     hello *h = &m->all[r];
@@ -76,15 +76,15 @@ static th_status meet(th_wire *x)
     x->host[r] = first == r ? x->hosts++ : x->host[first];
   }
   free(m);
-  return th_mpi_recv(&x->in, sizeof x->in, -1, TH_TAG_LETTER, &x->reading);
+  return th_mpi_recv(&x->in, sizeof x->in, -1, TH_TAG_CONTROL, &x->reading);
 }
 
-static void *attend(void *arg)
+static void *serve(void *arg)
 {
-  th_wire *x = arg;
-  x->status = meet(x);
+  th_control *x = arg;
+  x->status = shake_hands(x);
   if (x->status != TH_OK) snprintf(x->why, sizeof x->why, "%s", th_error());
-  __atomic_store_n(&x->met, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&x->handshake_done, 1, __ATOMIC_RELEASE);
   while (!__atomic_load_n(&x->started, __ATOMIC_ACQUIRE) && !__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) th_pause(TICK_US);
   while (!__atomic_load_n(&x->stop, __ATOMIC_ACQUIRE)) {
     if (th_control_tick(x) != TH_OK) th_break(x->job, x->job->rank, "rank %d: %s", x->job->rank, th_error());
@@ -95,25 +95,25 @@ static void *attend(void *arg)
   return NULL;
 }
 
-static th_status start(th_wire *x)
+static th_status start(th_control *x)
 {
   sigset_t all, before;                 /* signals belong to the thread that runs Lua */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&x->thread, NULL, attend, x);
+  const int failed = pthread_create(&x->thread, NULL, serve, x);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return failed ? th_fail(TH_ENOMEM, "dist.init: cannot start a thread: %s", strerror(failed)) : TH_OK;
 }
 
 /* Reports which ranks are missing. MPI does not report for which ranks its initialization waits. */
-static th_status fail_to_meet(const th_wire *x)
+static th_status fail_handshake(const th_control *x)
 {
   const th_job *j = x->job;
   char list[256] = "";
   int n = 0;
   size_t at = 0;
   for (int r = 0; r < j->size && __atomic_load_n(&x->begun, __ATOMIC_ACQUIRE); r++) {
-    if (r == j->rank || __atomic_load_n(&x->came[r], __ATOMIC_ACQUIRE)) continue;
+    if (r == j->rank || __atomic_load_n(&x->arrived[r], __ATOMIC_ACQUIRE)) continue;
     if (n < 16) at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", n ? ", " : "", r);
     if (n == 16) snprintf(list + at, sizeof list - at, " ...");
     n++;
@@ -127,10 +127,10 @@ static th_status fail_to_meet(const th_wire *x)
 
 /* The service thread initializes MPI, which waits for all ranks without a timeout, so this thread
  * can give up. The memory stays allocated then, because the service thread may use it. */
-th_status th_wire_join(th_job *j, const char *host, const char *secret)
+th_status th_net_join(th_job *j, const char *host, const char *secret)
 {
   TH_TRY(th_mpi_open());
-  th_wire *x = calloc(1, sizeof *x);
+  th_control *x = calloc(1, sizeof *x);
   if (!x) return th_fail(TH_ENOMEM, "dist.init: no memory left");
   pthread_mutex_init(&x->lock, NULL);
   x->job = j;
@@ -139,16 +139,16 @@ th_status th_wire_join(th_job *j, const char *host, const char *secret)
   snprintf(x->name, sizeof x->name, "%s", host);
   TH_TRY(start(x));
   const double until = th_now() + j->deadline;
-  while (!__atomic_load_n(&x->met, __ATOMIC_ACQUIRE)) {
+  while (!__atomic_load_n(&x->handshake_done, __ATOMIC_ACQUIRE)) {
     const bool late = th_now() > until;
     if (late || th_interrupted()) {
       __atomic_store_n(&x->stop, 1, __ATOMIC_RELEASE);
-      return late ? fail_to_meet(x) : th_fail(TH_EINTR, "interrupted");
+      return late ? fail_handshake(x) : th_fail(TH_EINTR, "interrupted");
     }
     th_pause(1000);
   }
   if (x->status != TH_OK) return th_fail(x->status, "%s", x->why);
-  j->wire = x;
+  j->control = x;
   j->hosts = x->hosts;
   memcpy(j->host, x->host, sizeof j->host);
   j->local = 0;
@@ -161,11 +161,11 @@ th_status th_wire_join(th_job *j, const char *host, const char *secret)
   return TH_OK;
 }
 
-static const th_net_calls calls = { th_inquire, th_accuse_silent };
+static const th_net_calls calls = { th_detect_failure, th_report_silent };
 
-void th_wire_start(th_job *j, const th_service *service)
+void th_net_start(th_job *j, const th_service *service)
 {
-  j->wire->service = *service;
+  j->control->service = *service;
   __atomic_store_n(&j->net, &calls, __ATOMIC_RELEASE);
-  __atomic_store_n(&j->wire->started, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&j->control->started, 1, __ATOMIC_RELEASE);
 }

@@ -2,18 +2,18 @@
 #include <sched.h>
 #include "control_channel.h"
 
-static const double ON_ITS_WAY = 0.5;   /* seconds in which messages that a rank sent before it left still arrive */
+static const double IN_FLIGHT_S = 0.5;  /* seconds in which messages that a rank sent before it left still arrive */
 
 /* A rank that cannot take part any more: it left before it called the operation, or its process is
  * dead. */
-static th_trouble trouble_with(const th_dist_work *w, int i)
+static th_fault fault_of_rank(const th_dist_work *w, int i)
 {
   const th_dist *g = w->g;
   const int r = g->world[i];
-  const th_trouble t = th_look_after(w, r, false);
+  const th_fault t = th_fault_of(w, r, false);
   if (t != TH_HAS_LEFT || w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV) return t;
-  const uint32_t called = __atomic_load_n(&g->job->wire->called[r][g->id], __ATOMIC_ACQUIRE);
-  return (int32_t)(called - w->notice.seq) < 0 ? t : TH_NO_TROUBLE;
+  const uint32_t called = __atomic_load_n(&g->job->control->called[r][g->id], __ATOMIC_ACQUIRE);
+  return (int32_t)(called - w->notice.seq) < 0 ? t : TH_NO_FAULT;
 }
 
 static th_status look(th_dist_work *w, double *left)
@@ -22,15 +22,15 @@ static th_status look(th_dist_work *w, double *left)
   const bool message = w->notice.kind == TH_DIST_SEND || w->notice.kind == TH_DIST_RECV;
   TH_TRY(th_stopped(w));
   for (int i = message ? w->notice.root : 0; i < (message ? w->notice.root + 1 : g->size); i++) {
-    const th_trouble t = i == g->rank ? TH_NO_TROUBLE : trouble_with(w, i);
-    if (t == TH_NO_TROUBLE) continue;
+    const th_fault t = i == g->rank ? TH_NO_FAULT : fault_of_rank(w, i);
+    if (t == TH_NO_FAULT) continue;
     if (t == TH_HAS_LEFT && *left == 0) *left = th_now();
-    if (t == TH_HAS_LEFT && th_now() - *left < ON_ITS_WAY) continue;
+    if (t == TH_HAS_LEFT && th_now() - *left < IN_FLIGHT_S) continue;
     th_blame(w, g->world[i], t);
     return th_broken(w);
   }
   if (w->until == 0) w->until = th_now() + w->seconds;
-  return th_now() > w->until ? th_inquire(w, -1) : TH_OK;
+  return th_now() > w->until ? th_detect_failure(w, -1) : TH_OK;
 }
 
 /* Sleeps. The time grows with the seconds already waited, and is at least `rest` (up to 1 ms). */
@@ -85,17 +85,17 @@ th_status th_settle_few(th_dist_work *w, th_request *r, int n)
   return TH_OK;
 }
 
-th_status th_wire_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most)
+th_status th_net_post(th_dist_work *w, int to, int tag, const void *p, int64_t bytes, int64_t most)
 {
-  th_wire *x = w->g->job->wire;
+  th_control *x = w->g->job->control;
   const double begin = th_now();
   double seen = begin, left = 0;
   for (;;) {
-    th_clear_out(x);
+    th_control_free_sent(x);
     pthread_mutex_lock(&x->lock);
     const bool room = x->pending[to] + bytes <= most || x->pending[to] == 0;
     pthread_mutex_unlock(&x->lock);
-    if (room) return th_wire_hand(w->g->job, to, tag, p, bytes);
+    if (room) return th_net_send_copy(w->g->job, to, tag, p, bytes);
     const double now = th_now();
     if (now - seen > 0.02) {
       TH_TRY(look(w, &left));

@@ -10,7 +10,7 @@
 
 enum { PAGE = 4096 };
 static int64_t pages(int64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
-int64_t th_counter_bytes(const th_entry *e) { return pages((2 * e->shards + e->counters) * (int64_t)sizeof(th_counter)); }
+int64_t th_counter_bytes(const th_shared_entry *e) { return pages((2 * e->shards + e->counters) * (int64_t)sizeof(th_counter)); }
 
 th_dist_work th_shared_work(th_dist *world, const char *what, double seconds)
 {
@@ -18,7 +18,7 @@ th_dist_work th_shared_work(th_dist *world, const char *what, double seconds)
                          .notice = { .kind = TH_DIST_SHARED } };
 }
 
-th_status th_same_entry(const th_entry *there, const th_entry *e)
+th_status th_shared_entry_same(const th_shared_entry *there, const th_shared_entry *e)
 {
   const bool alike = there->dtype == e->dtype && there->count == e->count && there->shards == e->shards
                      && there->counters == e->counters;
@@ -32,7 +32,10 @@ th_status th_same_entry(const th_entry *there, const th_entry *e)
                  (long long)e->count, th_dtype_name(e->dtype), e->shards);
 }
 
-int64_t th_entry_bytes(const th_entry *e) { return th_counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype)); }
+int64_t th_shared_entry_bytes(const th_shared_entry *e)
+{
+  return th_counter_bytes(e) + pages(e->count * (int64_t)th_dtype_size(e->dtype));
+}
 
 /* The index for a new entry: the freed one with the least sufficient room, else a new one. With no
  * new one left it is a freed one that is too small; its old room holds no memory. */
@@ -40,7 +43,7 @@ static uint32_t place_for(const th_directory *d, int64_t bytes)
 {
   uint32_t best = d->n;
   for (uint32_t i = 0; i < d->n; i++) {
-    const th_entry *e = &d->entry[i];
+    const th_shared_entry *e = &d->entry[i];
     if (*e->name || (d->n < TH_MAXSHARED && e->room < bytes)) continue;
     const bool fits = e->room >= bytes, had = best < d->n && d->entry[best].room >= bytes;
     if (best == d->n || (fits && (!had || e->room < d->entry[best].room))) best = i;
@@ -49,23 +52,23 @@ static uint32_t place_for(const th_directory *d, int64_t bytes)
 }
 
 /* Frees the memory and the name of an entry that no rank uses any more. */
-static void forget(const th_job *j, th_entry *e)
+static void forget(const th_job *j, th_shared_entry *e)
 {
   const int how = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)th_entry_bytes(e)) != 0) e->room = 0;       /* not zeroed */
+  if (j->fd >= 0 && fallocate(j->fd, how, (off_t)e->at, (off_t)th_shared_entry_bytes(e)) != 0) e->room = 0; /* not zeroed */
   e->name[0] = 0;
   e->serial = 0;
 }
 
 /* Drops ranks whose processes have ended, except `who`, which is the caller. Frees the entry if no
  * rank is left. */
-static void sweep(th_dist *world, int who, th_entry *e)
+static void sweep(th_dist *world, int who, th_shared_entry *e)
 {
   const th_job *j = world->job;
   const th_dist_work w = th_shared_work(world, "dist.shared", 0);
   for (int r = 0; r < j->size; r++) {
     const bool uses = e->users >> r & 1;
-    if (uses && r != who && th_look_after(&w, r, false) != TH_NO_TROUBLE) e->users &= ~(UINT64_C(1) << r);
+    if (uses && r != who && th_fault_of(&w, r, false) != TH_NO_FAULT) e->users &= ~(UINT64_C(1) << r);
   }
   if (!e->users) forget(j, e);
 }
@@ -76,10 +79,10 @@ static void sweep_all(th_dist *world, int who, th_directory *d)
 }
 
 /* Memory for a new entry. In a job of one rank the tensor allocates it. */
-static th_status make(th_dist *world, th_directory *d, th_entry *e)
+static th_status make(th_dist *world, th_directory *d, th_shared_entry *e)
 {
   const th_job *j = world->job;
-  const int64_t bytes = th_entry_bytes(e);
+  const int64_t bytes = th_shared_entry_bytes(e);
   uint32_t at = place_for(d, bytes);
   int why;
   if (at == TH_MAXSHARED) {
@@ -106,13 +109,13 @@ static th_status make(th_dist *world, th_directory *d, th_entry *e)
   return TH_OK;
 }
 
-static th_entry *named(th_directory *d, const char *name)
+static th_shared_entry *named(th_directory *d, const char *name)
 {
   for (uint32_t i = 0; i < d->n; i++) if (strcmp(d->entry[i].name, name) == 0) return &d->entry[i];
   return NULL;
 }
 
-th_entry *th_entry_of(const th_job *j, uint32_t serial)
+th_shared_entry *th_shared_entry_of(const th_job *j, uint32_t serial)
 {
   th_directory *d = th_directory_of(j);
   for (uint32_t i = 0; serial && i < d->n; i++) {
@@ -122,13 +125,13 @@ th_entry *th_entry_of(const th_job *j, uint32_t serial)
 }
 
 /* Finds or creates the entry of the name, and adds `who` to its users. */
-th_status th_directory_open(th_dist *world, int who, th_entry *e)
+th_status th_directory_open(th_dist *world, int who, th_shared_entry *e)
 {
   th_directory *d = th_directory_of(world->job);
-  th_entry *there = named(d, e->name);
+  th_shared_entry *there = named(d, e->name);
   if (there) sweep(world, who, there);
   if (there && *there->name) {
-    TH_TRY(th_same_entry(there, e));
+    TH_TRY(th_shared_entry_same(there, e));
     *e = *there;
   } else {
     e->maker = who;
@@ -138,14 +141,14 @@ th_status th_directory_open(th_dist *world, int who, th_entry *e)
     d->serial = e->serial;
   }
   e->users |= UINT64_C(1) << who;
-  th_entry_of(world->job, e->serial)->users = e->users;
+  th_shared_entry_of(world->job, e->serial)->users = e->users;
   return TH_OK;
 }
 
 /* Removes `who` from its users. */
 void th_directory_leave(th_dist *world, int who, uint32_t serial)
 {
-  th_entry *e = th_entry_of(world->job, serial);
+  th_shared_entry *e = th_shared_entry_of(world->job, serial);
   if (!e) return;
   e->users &= ~(UINT64_C(1) << who);
   sweep(world, who, e);
@@ -161,7 +164,7 @@ int th_directory_live(const th_job *j, uint32_t *serial)
 
 /* On a host other than rank 0's: frees entries that are not among the n live ones, and creates e's
  * unless e is NULL. */
-th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const th_entry *e)
+th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const th_shared_entry *e)
 {
   th_directory *d = th_directory_of(world->job);
   for (uint32_t i = 0; i < d->n; i++) {
@@ -170,7 +173,7 @@ th_status th_directory_follow(th_dist *world, const uint32_t *live, int n, const
     while (k < n && live[k] != d->entry[i].serial) k++;
     if (k == n) forget(world->job, &d->entry[i]);
   }
-  if (!e || th_entry_of(world->job, e->serial)) return TH_OK;
-  th_entry mine = *e;
+  if (!e || th_shared_entry_of(world->job, e->serial)) return TH_OK;
+  th_shared_entry mine = *e;
   return make(world, d, &mine);
 }

@@ -15,7 +15,7 @@ static const double MOMENT = 0.02;      /* seconds that a request for a counter 
 /* The memory of a shared tensor, as mapped by this thread. */
 typedef struct mapping {
   struct mapping *next;
-  th_entry e;
+  th_shared_entry e;
   char    *p;
   int64_t  bytes;
 } mapping;
@@ -24,14 +24,14 @@ typedef struct mapping {
 typedef struct waiting {
   bool        on;
   uint32_t    ticket;
-  th_question q;
+  th_shard_request q;
   th_extent     *run;
   mapping    *m;
   uint32_t    seen;                     /* the lock's value; since when it has it; when its holder was last checked */
   double      since, looked;
 } waiting;
 
-typedef struct th_keeper {
+typedef struct th_shard_server {
   th_dist   *world;
   char      *in[PLACES], *out;
   th_request r[PLACES];
@@ -39,15 +39,15 @@ typedef struct th_keeper {
   mapping   *maps;
   waiting    row[TH_MAXRANK];
   double     busy;
-} th_keeper;
+} th_shard_server;
 
 /* ---- the shared tensors ---- */
 
-static void drop_old(th_keeper *k)
+static void drop_old(th_shard_server *k)
 {
   for (mapping **at = &k->maps; *at;) {
     mapping *m = *at;
-    if (th_entry_of(k->world->job, m->e.serial)) {
+    if (th_shared_entry_of(k->world->job, m->e.serial)) {
       at = &m->next;
       continue;
     }
@@ -57,17 +57,17 @@ static void drop_old(th_keeper *k)
   }
 }
 
-static th_status find(th_keeper *k, uint32_t serial, mapping **out)
+static th_status find(th_shard_server *k, uint32_t serial, mapping **out)
 {
   const th_job *j = k->world->job;
   for (*out = k->maps; *out; *out = (*out)->next) if ((*out)->e.serial == serial) return TH_OK;
   drop_old(k);
-  const th_entry *e = th_entry_of(j, serial);
+  const th_shared_entry *e = th_shared_entry_of(j, serial);
   if (!e) return th_fail(TH_EARG, "no rank has opened this name");
   mapping *m = calloc(1, sizeof *m);
   if (!m) return th_fail(TH_ENOMEM, "no memory left");
   m->e = *e;
-  m->bytes = th_entry_bytes(e);
+  m->bytes = th_shared_entry_bytes(e);
   m->p = mmap(NULL, (size_t)m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, j->fd, (off_t)e->at);
   if (m->p == MAP_FAILED) {
     free(m);
@@ -109,22 +109,23 @@ static th_status need_runs(const mapping *m, const th_extent *run, int n, int64_
 /* ---- replies ---- */
 
 /* Sends a reply, with the bytes that lie behind it in `out`. */
-static th_status tell(th_keeper *k, const th_question *q, th_told t)
+static th_status tell(th_shard_server *k, const th_shard_request *q, th_shard_reply t)
 {
   t.number = q->number;
   memcpy(k->out, &t, sizeof t);
-  return th_wire_hand(k->world->job, q->from, TH_TAG_TOLD, k->out, (int64_t)sizeof t + t.bytes);
+  return th_net_send_copy(k->world->job, q->from, TH_TAG_SHARD_REPLY, k->out, (int64_t)sizeof t + t.bytes);
 }
 
-static char *behind(th_keeper *k) { return k->out + sizeof(th_told); }
+static char *behind(th_shard_server *k) { return k->out + sizeof(th_shard_reply); }
 
-static th_status tell_failure(th_keeper *k, const th_question *q, th_status s)
+static th_status tell_failure(th_shard_server *k, const th_shard_request *q, th_status s)
 {
   const int n = snprintf(behind(k), 512, "%s", th_error());
-  return tell(k, q, (th_told){ .status = s, .holder = -1, .bytes = n < 511 ? n + 1 : 512 });
+  return tell(k, q, (th_shard_reply){ .status = s, .holder = -1, .bytes = n < 511 ? n + 1 : 512 });
 }
 
-static th_status tell_elements(th_keeper *k, const th_question *q, const mapping *m, const th_extent *run, uint32_t value)
+static th_status tell_elements(th_shard_server *k, const th_shard_request *q, const mapping *m, const th_extent *run,
+                               uint32_t value)
 {
   char *to = behind(k);
   for (int i = 0; i < q->n; i++) {
@@ -132,10 +133,10 @@ static th_status tell_elements(th_keeper *k, const th_question *q, const mapping
     memcpy(to, elements(m) + run[i].first * element_bytes(m), bytes);
     to += bytes;
   }
-  return tell(k, q, (th_told){ .value = value, .bytes = q->bytes });
+  return tell(k, q, (th_shard_reply){ .value = value, .bytes = q->bytes });
 }
 
-static void write_elements(const th_question *q, const mapping *m, const th_extent *run)
+static void write_elements(const th_shard_request *q, const mapping *m, const th_extent *run)
 {
   const char *from = (const char *)(run + q->n);
   for (int i = 0; i < q->n; i++) {
@@ -147,12 +148,12 @@ static void write_elements(const th_question *q, const mapping *m, const th_exte
 
 /* ---- locks ---- */
 
-static th_counter *lock_of(const th_keeper *k, const mapping *m, int shard)
+static th_counter *lock_of(const th_shard_server *k, const mapping *m, int shard)
 {
   return m ? counters(m) + shard : &th_directory_of(k->world->job)->lock;
 }
 
-static th_status need_lock(th_keeper *k, const th_question *q, mapping **m)
+static th_status need_lock(th_shard_server *k, const th_shard_request *q, mapping **m)
 {
   th_directory *d = th_directory_of(k->world->job);
   *m = NULL;
@@ -162,17 +163,18 @@ static th_status need_lock(th_keeper *k, const th_question *q, mapping **m)
 }
 
 /* Tries to take the lock; *done: it was taken, and the reply is sent. */
-static th_status grant(th_keeper *k, const th_question *q, const mapping *m, const th_extent *run, uint32_t *seen, bool *done)
+static th_status grant(th_shard_server *k, const th_shard_request *q, const mapping *m, const th_extent *run, uint32_t *seen,
+                       bool *done)
 {
   th_counter *lock = lock_of(k, m, q->shard);
-  *done = th_take_now(lock, q->from, seen);
+  *done = th_lock_try(lock, q->from, seen);
   if (!*done) return TH_OK;
   k->busy = th_now();
-  if (!m) return tell(k, q, (th_told){ .value = 0 });
+  if (!m) return tell(k, q, (th_shard_reply){ .value = 0 });
   return tell_elements(k, q, m, run, __atomic_load_n(&counters(m)[m->e.shards + q->shard].value, __ATOMIC_ACQUIRE));
 }
 
-static th_status lock(th_keeper *k, const th_question *q, const th_extent *run)
+static th_status lock(th_shard_server *k, const th_shard_request *q, const th_extent *run)
 {
   mapping *m;
   bool done = false;
@@ -194,12 +196,12 @@ static th_status lock(th_keeper *k, const th_question *q, const th_extent *run)
   return TH_OK;
 }
 
-static th_status unlock(th_keeper *k, const th_question *q, const th_extent *run)
+static th_status unlock(th_shard_server *k, const th_shard_request *q, const th_extent *run)
 {
   mapping *m;
   TH_TRY(need_lock(k, q, &m));
   th_counter *at = lock_of(k, m, q->shard);
-  if (th_holder(__atomic_load_n(&at->value, __ATOMIC_ACQUIRE)) != q->from) {
+  if (th_lock_holder(__atomic_load_n(&at->value, __ATOMIC_ACQUIRE)) != q->from) {
     return th_fail(TH_EARG, "this rank does not hold the lock");
   }
   if (m) {
@@ -207,11 +209,11 @@ static th_status unlock(th_keeper *k, const th_question *q, const th_extent *run
     write_elements(q, m, run);
     if (q->value) th_count(counters(m) + m->e.shards + q->shard, 1);
   }
-  th_give(at);
-  return tell(k, q, (th_told){ .value = 0 });
+  th_lock_release(at);
+  return tell(k, q, (th_shard_reply){ .value = 0 });
 }
 
-static void leave_row(th_keeper *k, waiting *w)
+static void leave_queue(th_shard_server *k, waiting *w)
 {
   if (w->q.kind == TH_ASK_LOCK) __atomic_sub_fetch(&lock_of(k, w->m, w->q.shard)->wanted, 1, __ATOMIC_ACQ_REL);
   free(w->run);
@@ -222,52 +224,52 @@ static void leave_row(th_keeper *k, waiting *w)
 /* The timeout is for one holder. A holder on this host, or one that has left, is reported here. A
  * holder on another host would have to be pinged, and this thread would wait for itself. So the
  * waiting rank gets a reply that the holder is late, and pings it. */
-static th_status look_at_holder(th_keeper *k, waiting *w, uint32_t seen)
+static th_status look_at_holder(th_shard_server *k, waiting *w, uint32_t seen)
 {
   th_job *j = k->world->job;
   const double now = th_now();
-  const int holder = th_holder(seen);
+  const int holder = th_lock_holder(seen);
   if (seen != w->seen) w->since = now;
   w->seen = seen;
   if (now - w->looked < MOMENT || holder < 0) return TH_OK;
   w->looked = now;
   th_dist_work work = th_shared_work(k->world, "dist.shared", w->q.seconds);
-  const th_trouble t = th_look_after(&work, holder, now - w->since > w->q.seconds);
-  if (t == TH_NO_TROUBLE) return TH_OK;
+  const th_fault t = th_fault_of(&work, holder, now - w->since > w->q.seconds);
+  if (t == TH_NO_FAULT) return TH_OK;
   if (t != TH_IS_LATE || th_host_of(j, holder) == th_host_of(j, j->rank)) {
     th_blame(&work, holder, t == TH_IS_LATE ? TH_IS_HOLDING : t);
     return TH_OK;
   }
-  const th_question q = w->q;
-  leave_row(k, w);
-  return tell(k, &q, (th_told){ .status = TH_EBACKEND, .holder = holder });
+  const th_shard_request q = w->q;
+  leave_queue(k, w);
+  return tell(k, &q, (th_shard_reply){ .status = TH_EBACKEND, .holder = holder });
 }
 
 /* ---- waiting requests ---- */
 
-static bool has_come(const mapping *m, const th_question *q)
+static bool has_come(const mapping *m, const th_shard_request *q)
 {
   return (int32_t)(__atomic_load_n(&numbered(m, q->shard)->value, __ATOMIC_ACQUIRE) - q->value) >= 0;
 }
 
-static th_status attend_to(th_keeper *k, waiting *w)
+static th_status serve_waiting(th_shard_server *k, waiting *w)
 {
   if (w->q.kind == TH_ASK_WAIT) {
     const bool come = has_come(w->m, &w->q);
     if (!come && th_now() - w->since < MOMENT) return TH_OK;
-    leave_row(k, w);
-    return tell(k, &w->q, (th_told){ .value = come });
+    leave_queue(k, w);
+    return tell(k, &w->q, (th_shard_reply){ .value = come });
   }
   bool done;
   uint32_t seen;
   TH_TRY(grant(k, &w->q, w->m, w->run, &seen, &done));
   if (!done) return look_at_holder(k, w, seen);
-  leave_row(k, w);
+  leave_queue(k, w);
   return TH_OK;
 }
 
 /* In the order of arrival. */
-static th_status attend_to_row(th_keeper *k)
+static th_status serve_queue(th_shard_server *k)
 {
   waiting *row[TH_MAXRANK];
   int n = 0;
@@ -278,46 +280,46 @@ static th_status attend_to_row(th_keeper *k)
     for (n++; i > 0 && (int32_t)(row[i - 1]->ticket - w->ticket) > 0; i--) row[i] = row[i - 1];
     row[i] = w;
   }
-  for (int i = 0; i < n; i++) TH_TRY(attend_to(k, row[i]));
+  for (int i = 0; i < n; i++) TH_TRY(serve_waiting(k, row[i]));
   return TH_OK;
 }
 
 /* ---- requests ---- */
 
-static th_status count(th_keeper *k, const th_question *q, const mapping *m)
+static th_status count(th_shard_server *k, const th_shard_request *q, const mapping *m)
 {
   TH_TRY(need_counters(m, q->shard, q->n));
   for (int i = 0; i < q->n; i++) {
     const uint32_t value = __atomic_load_n(&numbered(m, q->shard + i)->value, __ATOMIC_ACQUIRE);
     memcpy(behind(k) + (size_t)i * sizeof value, &value, sizeof value);
   }
-  return tell(k, q, (th_told){ .bytes = q->n * (int64_t)sizeof(uint32_t) });
+  return tell(k, q, (th_shard_reply){ .bytes = q->n * (int64_t)sizeof(uint32_t) });
 }
 
-static th_status wait_for(th_keeper *k, const th_question *q, mapping *m)
+static th_status wait_for(th_shard_server *k, const th_shard_request *q, mapping *m)
 {
   TH_TRY(need_counters(m, q->shard, 1));
-  if (has_come(m, q)) return tell(k, q, (th_told){ .value = 1 });
+  if (has_come(m, q)) return tell(k, q, (th_shard_reply){ .value = 1 });
   k->row[q->from] = (waiting){ .on = true, .ticket = k->tickets++, .q = *q, .m = m, .since = th_now() };
   return TH_OK;
 }
 
-static th_status add(th_keeper *k, const th_question *q, const mapping *m)
+static th_status add(th_shard_server *k, const th_shard_request *q, const mapping *m)
 {
   TH_TRY(need_counters(m, q->shard, 1));
   th_count(numbered(m, q->shard), q->value);
-  return tell(k, q, (th_told){ .value = 0 });
+  return tell(k, q, (th_shard_reply){ .value = 0 });
 }
 
 /* OPEN and LEAVE go to rank 0, FOLLOW to the first rank of another host. The sender holds rank 0's
  * lock. */
-static th_status directory(th_keeper *k, const th_question *q, const char *data)
+static th_status directory(th_shard_server *k, const th_shard_request *q, const char *data)
 {
   th_job *j = k->world->job;
   th_directory *d = th_directory_of(j);
   uint32_t live[TH_MAXSHARED];
-  th_entry e;
-  th_told t = { .value = 0 };
+  th_shared_entry e;
+  th_shard_reply t = { .value = 0 };
   memcpy(&e, data, sizeof e);
   e.name[TH_SHARED_NAME - 1] = 0;
   TH_TRY(th_reserve(j, d, sizeof *d));
@@ -336,7 +338,7 @@ static th_status directory(th_keeper *k, const th_question *q, const char *data)
   return tell(k, q, t);
 }
 
-static th_status answer(th_keeper *k, const th_question *q, char *data)
+static th_status answer(th_shard_server *k, const th_shard_request *q, char *data)
 {
   th_extent *run = (th_extent *)(void *)data;
   mapping *m;
@@ -350,21 +352,24 @@ static th_status answer(th_keeper *k, const th_question *q, char *data)
   TH_TRY(need_runs(m, run, q->n, q->bytes));
   if (q->kind == TH_ASK_READ) return tell_elements(k, q, m, run, 0);
   write_elements(q, m, run);
-  return tell(k, q, (th_told){ .value = 0 });
+  return tell(k, q, (th_shard_reply){ .value = 0 });
 }
 
 /* ---- the thread ---- */
 
-static th_status listen_at(th_keeper *k, uint32_t i) { return th_mpi_recv(k->in[i], TH_QUESTION, -1, TH_TAG_ASK, &k->r[i]); }
+static th_status listen_at(th_shard_server *k, uint32_t i)
+{
+  return th_mpi_recv(k->in[i], TH_REQUEST_BYTES, -1, TH_TAG_SHARD_REQUEST, &k->r[i]);
+}
 
 static th_status tick(void *arg)
 {
-  th_keeper *k = arg;
+  th_shard_server *k = arg;
   int done, n = 1;
   const th_job_head *h = k->world->job->head;
   while (n) {
     const uint32_t i = k->at % PLACES;              /* requests arrive at the places in turn */
-    th_question q;
+    th_shard_request q;
     TH_TRY(th_mpi_test(&k->r[i], 1, &done, &n));
     if (!n) break;
     memcpy(&q, k->in[i], sizeof q);
@@ -376,12 +381,12 @@ static th_status tick(void *arg)
     TH_TRY(listen_at(k, i));
     k->at++;
   }
-  return __atomic_load_n(&h->broken, __ATOMIC_ACQUIRE) ? TH_OK : attend_to_row(k);
+  return __atomic_load_n(&h->broken, __ATOMIC_ACQUIRE) ? TH_OK : serve_queue(k);
 }
 
 static int rest(const void *arg, int us)
 {
-  const th_keeper *k = arg;
+  const th_shard_server *k = arg;
   const double idle = th_now() - k->busy;
   const int least = idle < 5e-3 ? OWN_US : idle < 0.1 ? 4 * OWN_US : idle < 2 ? 20 * OWN_US : us;
   return least < us ? least : us;
@@ -389,9 +394,9 @@ static int rest(const void *arg, int us)
 
 th_status th_shard_service(th_service *s, th_dist *world)
 {
-  th_keeper *k = calloc(1, sizeof *k);
-  bool whole = k && (k->out = malloc(TH_ANSWER));
-  for (int i = 0; whole && i < PLACES; i++) whole = (k->in[i] = malloc(TH_QUESTION)) != NULL;
+  th_shard_server *k = calloc(1, sizeof *k);
+  bool whole = k && (k->out = malloc(TH_REPLY_BYTES));
+  for (int i = 0; whole && i < PLACES; i++) whole = (k->in[i] = malloc(TH_REQUEST_BYTES)) != NULL;
   if (!whole) return th_fail(TH_ENOMEM, "dist.init: no memory left");           /* the process ends, so nothing is freed */
   k->world = world;
   for (uint32_t i = 0; i < PLACES; i++) TH_TRY(listen_at(k, i));

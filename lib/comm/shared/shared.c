@@ -7,23 +7,23 @@
 #include <sys/mman.h>
 #include "shards.h"
 
-/* A shard, as this rank sees it: its server (keeper), and for a remote one whether this rank has
+/* A shard, as this rank sees it: its server, and for a remote one whether this rank has
  * the lock, and the epoch. */
-typedef struct home { int32_t keeper; bool far, held; uint32_t epoch; } home;
+typedef struct shard_state { int32_t server; bool remote, held; uint32_t epoch; } shard_state;
 
 struct th_shared {
   th_shared  *next;
   th_dist    *world;
-  th_entry    e;                        /* as it lies on this host */
+  th_shared_entry e;                    /* as it lies on this host */
   th_counter *counter;                  /* the shards' locks, their epochs, then the counters */
   th_storage *elements;
-  home       *shard;
+  shard_state *shard;
   char        what[TH_SHARED_NAME + 32];        /* the action for error messages about counters */
 };
 
 /* ---- the directory of all hosts ---- */
 
-static bool is_near(const th_job *j, int rank) { return th_host_of(j, rank) == th_host_of(j, j->rank); }
+static bool is_local(const th_job *j, int rank) { return th_host_of(j, rank) == th_host_of(j, j->rank); }
 
 static int first_of(const th_job *j, int host)
 {
@@ -39,7 +39,7 @@ static th_status lock_directory(th_dist_work *w)
   th_directory *d = th_directory_of(j);
   uint32_t epoch;
   TH_TRY(th_reserve(j, d, sizeof *d));
-  return is_near(j, 0) ? th_take(w, &d->lock) : th_far_lock(w, 0, 0, 0, NULL, &epoch);
+  return is_local(j, 0) ? th_lock_take(w, &d->lock) : th_client_lock(w, 0, 0, 0, NULL, &epoch);
 }
 
 static th_status unlock_directory(th_dist_work *w, th_status s)
@@ -47,19 +47,19 @@ static th_status unlock_directory(th_dist_work *w, th_status s)
   th_job *j = w->g->job;
   char why[512] = "";
   if (s != TH_OK) snprintf(why, sizeof why, "%s", th_error());
-  if (is_near(j, 0)) th_give(&th_directory_of(j)->lock);
-  else if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) TH_TRY(th_far_unlock(w, 0, 0, 0, false, NULL));
+  if (is_local(j, 0)) th_lock_release(&th_directory_of(j)->lock);
+  else if (!__atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE)) TH_TRY(th_client_unlock(w, 0, 0, 0, false, NULL));
   return s == TH_OK ? TH_OK : th_fail(s, "%s", why);
 }
 
 /* Copies the directory of rank 0's host to all other hosts. */
-static th_status follow(th_dist_work *w, th_entry *e, uint32_t *live, int n)
+static th_status follow(th_dist_work *w, th_shared_entry *e, uint32_t *live, int n)
 {
   const th_job *j = w->g->job;
   for (int h = 0; h < j->hosts; h++) {
     if (h == th_host_of(j, 0)) continue;
     if (h == th_host_of(j, j->rank)) TH_TRY(th_directory_follow(w->g, live, n, e->serial ? e : NULL));
-    else TH_TRY(th_far_directory(w, first_of(j, h), TH_ASK_FOLLOW, e, live, &n));
+    else TH_TRY(th_client_directory(w, first_of(j, h), TH_ASK_FOLLOW, e, live, &n));
   }
   return TH_OK;
 }
@@ -68,27 +68,27 @@ static th_status leave_locked(th_dist_work *w, uint32_t serial)
 {
   const th_job *j = w->g->job;
   uint32_t live[TH_MAXSHARED];
-  th_entry e = { .serial = serial }, none = { .serial = 0 };
+  th_shared_entry e = { .serial = serial }, none = { .serial = 0 };
   int n;
-  if (is_near(j, 0)) {
+  if (is_local(j, 0)) {
     th_directory_leave(w->g, j->rank, serial);
     n = th_directory_live(j, live);
   } else {
-    TH_TRY(th_far_directory(w, 0, TH_ASK_LEAVE, &e, live, &n));
+    TH_TRY(th_client_directory(w, 0, TH_ASK_LEAVE, &e, live, &n));
   }
   return follow(w, &none, live, n);
 }
 
-static th_status open_locked(th_dist_work *w, th_entry *e)
+static th_status open_locked(th_dist_work *w, th_shared_entry *e)
 {
   const th_job *j = w->g->job;
   uint32_t live[TH_MAXSHARED];
   int n;
-  if (is_near(j, 0)) {
+  if (is_local(j, 0)) {
     TH_TRY(th_directory_open(w->g, j->rank, e));
     n = th_directory_live(j, live);
   } else {
-    TH_TRY(th_far_directory(w, 0, TH_ASK_OPEN, e, live, &n));
+    TH_TRY(th_client_directory(w, 0, TH_ASK_OPEN, e, live, &n));
   }
   const th_status s = follow(w, e, live, n);
   if (s != TH_OK) {                     /* a host that has no memory for it */
@@ -97,12 +97,12 @@ static th_status open_locked(th_dist_work *w, th_entry *e)
     leave_locked(w, e->serial);
     return th_fail(s, "%s", why);
   }
-  *e = *th_entry_of(j, e->serial);      /* its address on this host */
+  *e = *th_shared_entry_of(j, e->serial);      /* its address on this host */
   return TH_OK;
 }
 
 /* Finds or creates the entry of the name. */
-static th_status look_up(th_dist *world, th_entry *e)
+static th_status look_up(th_dist *world, th_shared_entry *e)
 {
   th_dist_work w = th_shared_work(world, "dist.shared", 0);
   TH_TRY(lock_directory(&w));
@@ -134,16 +134,16 @@ static th_status map(th_shared *s, const th_job *j)
   return status;
 }
 
-static void place(th_shared *s, const int32_t *keeper)
+static void place(th_shared *s, const int32_t *server)
 {
   const th_job *j = s->world->job;
   for (int i = 0; i < s->e.shards; i++) {
-    const int r = keeper ? keeper[i] : i % j->size;
-    s->shard[i] = (home){ .keeper = r, .far = !is_near(j, r) };
+    const int r = server ? server[i] : i % j->size;
+    s->shard[i] = (shard_state){ .server = r, .remote = !is_local(j, r) };
   }
 }
 
-static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const int32_t *keeper)
+static th_status open_new(th_shared **out, th_dist *world, th_shared_entry *e, const int32_t *server)
 {
   th_shared *s = calloc(1, sizeof *s);
   if (s) s->shard = calloc((size_t)e->shards, sizeof *s->shard);
@@ -169,7 +169,7 @@ static th_status open_new(th_shared **out, th_dist *world, th_entry *e, const in
     free(s);
     return status;
   }
-  place(s, keeper);
+  place(s, server);
   __atomic_or_fetch(&s->elements->pinned, 1, __ATOMIC_RELAXED);             /* so views of other types cannot resize it */
   s->next = world->job->opened;
   world->job->opened = s;
@@ -188,7 +188,7 @@ static th_status need_open(const th_shared *s)
   return need_rank();
 }
 
-static th_status need_room(const th_entry *e)
+static th_status need_room(const th_shared_entry *e)
 {
   const int64_t most = INT64_MAX / 64;
   if (e->count < 1 || e->count > most) return th_fail(TH_EARG, "dist.shared: it cannot have %lld elements", (long long)e->count);
@@ -201,30 +201,30 @@ static th_status need_room(const th_entry *e)
   return need_rank();
 }
 
-static th_status need_keepers(const th_entry *e, const int32_t *keeper, int size)
+static th_status need_servers(const th_shared_entry *e, const int32_t *server, int size)
 {
-  for (int i = 0; keeper && i < e->shards; i++) {
-    if (keeper[i] < 0 || keeper[i] >= size) {
-      return th_fail(TH_EARG, "dist.shared: keepers must lie in 0..%d, got %d", size - 1, keeper[i]);
+  for (int i = 0; server && i < e->shards; i++) {
+    if (server[i] < 0 || server[i] >= size) {
+      return th_fail(TH_EARG, "dist.shared: keepers must lie in 0..%d, got %d", size - 1, server[i]);
     }
   }
   return TH_OK;
 }
 
 th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, const char *name, int dtype, int64_t count,
-                         int form, int shards, int counters, const int32_t *keeper)
+                         int form, int shards, int counters, const int32_t *server)
 {
-  th_entry e = { .dtype = dtype, .form = form, .shards = shards, .counters = counters, .count = count };
+  th_shared_entry e = { .dtype = dtype, .form = form, .shards = shards, .counters = counters, .count = count };
   if (!*name || strlen(name) >= TH_SHARED_NAME) {
     return th_fail(TH_EARG, "dist.shared: a name has 1 to %d bytes, got %lld", TH_SHARED_NAME - 1, (long long)strlen(name));
   }
   strcpy(e.name, name);
   TH_TRY(need_room(&e));
-  TH_TRY(need_keepers(&e, keeper, world->job->size));
+  TH_TRY(need_servers(&e, server, world->job->size));
   th_shared *at = world->job->opened;
   while (at && strcmp(at->e.name, name) != 0) at = at->next;
-  if (at) TH_TRY(th_same_entry(&at->e, &e));
-  else TH_TRY(open_new(&at, world, &e, keeper));
+  if (at) TH_TRY(th_shared_entry_same(&at->e, &e));
+  else TH_TRY(open_new(&at, world, &e, server));
   th_storage_retain(at->elements);
   *elements = at->elements;
   *s = at;
@@ -235,7 +235,7 @@ th_status th_shared_open(th_shared **s, th_storage **elements, th_dist *world, c
 
 static bool holds(const th_shared *s, int i)
 {
-  return s->shard[i].far ? s->shard[i].held : th_holds(s->world, s->counter + i);
+  return s->shard[i].remote ? s->shard[i].held : th_lock_is_held(s->world, s->counter + i);
 }
 
 th_status th_shared_close(th_shared *s)
@@ -282,20 +282,20 @@ static th_part part_of(const th_shared *s, const int64_t *runs, int64_t n)
                     .es = (int)th_dtype_size(s->e.dtype) };
 }
 
-int th_shared_far(const th_shared *s, int shard) { return shard >= 0 && shard < s->e.shards && s->shard[shard].far; }
+int th_shared_is_remote(const th_shared *s, int shard) { return shard >= 0 && shard < s->e.shards && s->shard[shard].remote; }
 
 th_status th_shared_lock(th_shared *s, int shard, const char *what, double seconds, const int64_t *runs, int64_t n)
 {
   th_dist_work w = th_shared_work(s->world, what, seconds);
   TH_TRY(need_shard(s, shard, what));
   TH_TRY(need_runs(s, what, runs, n));
-  if (!s->shard[shard].far) {
-    w.keeper = s->shard[shard].keeper + 1;
-    return th_take(&w, s->counter + shard);
+  if (!s->shard[shard].remote) {
+    w.server = s->shard[shard].server + 1;
+    return th_lock_take(&w, s->counter + shard);
   }
   if (s->shard[shard].held) return th_fail(TH_EARG, "%s: this rank already holds the shard's lock", what);
   const th_part p = part_of(s, runs, n);
-  TH_TRY(th_far_lock(&w, s->shard[shard].keeper, s->e.serial, shard, &p, &s->shard[shard].epoch));
+  TH_TRY(th_client_lock(&w, s->shard[shard].server, s->e.serial, shard, &p, &s->shard[shard].epoch));
   s->shard[shard].held = true;
   return TH_OK;
 }
@@ -306,13 +306,13 @@ th_status th_shared_unlock(th_shared *s, int shard, const char *what, int writte
   TH_TRY(need_shard(s, shard, what));
   TH_TRY(need_runs(s, what, runs, n));
   if (!holds(s, shard)) return th_fail(TH_EARG, "dist.shared: this rank does not hold the lock");
-  if (s->shard[shard].far) {
+  if (s->shard[shard].remote) {
     const th_part p = part_of(s, runs, n);
     s->shard[shard].held = false;
-    return th_far_unlock(&w, s->shard[shard].keeper, s->e.serial, shard, written != 0, &p);
+    return th_client_unlock(&w, s->shard[shard].server, s->e.serial, shard, written != 0, &p);
   }
   if (written) th_count(s->counter + s->e.shards + shard, 1);
-  th_give(s->counter + shard);
+  th_lock_release(s->counter + shard);
   return TH_OK;
 }
 
@@ -321,9 +321,9 @@ static th_status move(th_shared *s, int shard, const char *what, bool there, con
   th_dist_work w = th_shared_work(s->world, what, 0);
   TH_TRY(need_shard(s, shard, what));
   TH_TRY(need_runs(s, what, runs, n));
-  if (!s->shard[shard].far) return TH_OK;
+  if (!s->shard[shard].remote) return TH_OK;
   const th_part p = part_of(s, runs, n);
-  return th_far_move(&w, s->shard[shard].keeper, s->e.serial, there, &p);
+  return th_client_move(&w, s->shard[shard].server, s->e.serial, there, &p);
 }
 
 th_status th_shared_bring(th_shared *s, int shard, const char *what, const int64_t *runs, int64_t n)
@@ -339,7 +339,7 @@ th_status th_shared_send(th_shared *s, int shard, const char *what, const int64_
 /* ---- counters ---- */
 
 /* The shard whose server holds counter i; epochs are numbered behind the counters. */
-static home *place_of(const th_shared *s, int i) { return &s->shard[i < s->e.counters ? 0 : i - s->e.counters]; }
+static shard_state *place_of(const th_shared *s, int i) { return &s->shard[i < s->e.counters ? 0 : i - s->e.counters]; }
 
 static th_counter *numbered(const th_shared *s, int i)
 {
@@ -367,11 +367,11 @@ th_status th_shared_count(th_shared *s, int i, int n, uint32_t *value)
   if (n < 1) return th_fail(TH_EARG, "dist.shared: how many counters must be at least 1, got %d", n);
   TH_TRY(need_counter(s, n > INT32_MAX - i ? INT32_MAX : i + n - 1));
   for (int m; n > 0; i += m, value += m, n -= m) {
-    const home *at = place_of(s, i);
+    const shard_state *at = place_of(s, i);
     m = beside(s, i, n);
-    if (!at->far) for (int k = 0; k < m; k++) value[k] = __atomic_load_n(&numbered(s, i + k)->value, __ATOMIC_ACQUIRE);
+    if (!at->remote) for (int k = 0; k < m; k++) value[k] = __atomic_load_n(&numbered(s, i + k)->value, __ATOMIC_ACQUIRE);
     else if (at->held && i >= s->e.counters) *value = at->epoch;
-    else TH_TRY(th_far_count(&w, at->keeper, s->e.serial, i, m, value));
+    else TH_TRY(th_client_count(&w, at->server, s->e.serial, i, m, value));
   }
   return TH_OK;
 }
@@ -380,21 +380,22 @@ th_status th_shared_add(th_shared *s, int i, uint32_t n)
 {
   th_dist_work w = th_shared_work(s->world, s->what, 0);
   TH_TRY(need_counter(s, i));
-  home *at = place_of(s, i);
-  if (!at->far) {
+  shard_state *at = place_of(s, i);
+  if (!at->remote) {
     th_count(numbered(s, i), n);
     return TH_OK;
   }
   if (i >= s->e.counters) at->epoch += n;
-  return th_far_add(&w, at->keeper, s->e.serial, i, n);
+  return th_client_add(&w, at->server, s->e.serial, i, n);
 }
 
 th_status th_shared_wait(th_shared *s, int i, uint32_t value, const char *what, int *there)
 {
   th_dist_work w = th_shared_work(s->world, what, 0);
   TH_TRY(need_counter(s, i));
-  const home *at = place_of(s, i);
-  return at->far ? th_far_wait(&w, at->keeper, s->e.serial, i, value, there) : th_await_moment(&w, numbered(s, i), value, there);
+  const shard_state *at = place_of(s, i);
+  if (at->remote) return th_client_wait(&w, at->server, s->e.serial, i, value, there);
+  return th_await_moment(&w, numbered(s, i), value, there);
 }
 
 /* ---- ranks ---- */
@@ -403,7 +404,7 @@ int th_shared_gone(const th_shared *s, int rank)
 {
   const th_dist_work w = th_shared_work(s->world, NULL, 0);
   if (rank < 0 || rank >= s->world->job->size) return 1;
-  return th_look_after(&w, rank, false) != TH_NO_TROUBLE;
+  return th_fault_of(&w, rank, false) != TH_NO_FAULT;
 }
 
 th_status th_shared_blame(th_shared *s, int rank, const char *what, double seconds)
@@ -411,7 +412,7 @@ th_status th_shared_blame(th_shared *s, int rank, const char *what, double secon
   th_dist_work w = th_shared_work(s->world, what, seconds);
   const int n = s->world->job->size;
   if (rank < 0 || rank >= n) return th_fail(TH_EARG, "%s: ranks lie in 0..%d, got %d", what, n - 1, rank);
-  th_accuse(&w, rank, th_look_after(&w, rank, true));
+  th_report_late(&w, rank, th_fault_of(&w, rank, true));
   return th_broken(&w);
 }
 

@@ -1,9 +1,9 @@
-/* warden.c - the reaper: a process that kills what the ranks have started if thrun is killed.
+/* reaper.c - the reaper: a process that kills what the ranks have started if thrun is killed.
  *
  * The system kills the ranks when thrun dies, but not the programs that they have started. Those
  * are in the ranks' process groups, which the reaper kills. It waits at a pipe that only thrun
  * holds open. */
-#include "warden.h"
+#include "reaper.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ static void guard(int from, const pid_t *group, int ranks)
   _exit(0);
 }
 
-int warden_start(warden *w, int ranks)
+int reaper_start(reaper *w, int ranks)
 {
   int ends[2];
   w->group = mmap(NULL, (size_t)ranks * sizeof(pid_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -41,7 +41,7 @@ int warden_start(warden *w, int ranks)
   return 0;
 }
 
-void warden_stop(warden *w)
+void reaper_stop(reaper *w)
 {
   close(w->end);
   while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {}
