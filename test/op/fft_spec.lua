@@ -4,6 +4,7 @@ local fft = torch.fft
 local long = torch.LongStorage
 
 local refuses = require 'test.support.refuses'
+local with_little = require 'test.support.little_memory'
 
 local function distance(a, b)
    assert.same(a:size():totable(), b:size():totable())
@@ -431,6 +432,37 @@ describe('torch.fft', function()
       refuses('fft', fft.fft, x, 2 ^ 46)
       refuses('must be a whole number', fft.fft, x, 0 / 0)
       assert.equal(0, distance(fft.ifft(fft.fft(x)), x) > 1e-14 and 1 or 0)
+   end)
+   it('refuses sizes near 2^31 and beyond, primes too, and leaves the result as it is', function()
+      local x, r, y = noise(4, 2), noise(4), torch.DoubleTensor { 7 }
+      for _, n in ipairs { 2 ^ 31 - 1, 2 ^ 31, 2 ^ 31 + 11, 2 ^ 32 - 5, 2 ^ 40 } do
+         for _, name in ipairs { 'fft', 'ifft', 'rfft', 'irfft' } do
+            local ok, why = with_little(2 ^ 30, fft[name], y, name == 'rfft' and r or x, n)
+            assert.is_false(ok, n)
+            assert.truthy(why:find(name .. ': no memory to prepare a transform of ', 1, true) or
+               why:find(name .. ': out of memory', 1, true), why)
+            assert.same({ 7 }, y:totable())
+         end
+      end
+   end)
+   it('changes nothing where memory ends in the middle of a call', function()
+      local cases = { { 'fft', noise(20, 2003, 2) }, { 'rfft', noise(20, 2011) }, { 'irfft', noise(20, 1009, 2), 2017 },
+         { 'ifft', noise(2018, 2) }, { 'fft', noise(16386, 2) }, { 'fft2', noise(112, 90, 2) }, { 'rfft2', noise(112, 182) } }
+      for _, c in ipairs(cases) do
+         local name, x, n = unpack(c)
+         local y, budget, fails = torch.DoubleTensor { 7 }, 0, 0
+         repeat
+            local ok, why = with_little(budget, fft[name], y, x, n)
+            if not ok then
+               assert.truthy(why:find('memory', 1, true), why)
+               assert.same({ 7 }, y:totable())
+               fails = fails + 1
+            end
+            budget = budget * 1.1 + 1000
+         until ok
+         assert.is_true(fails > 8, name)
+         assert.equal(0, distance(fft[name](x, n), y))
+      end
    end)
    it('keeps no more plans than its cache holds', function()
       for n = 1, 200 do fft.fft(torch.DoubleTensor(n, 2):zero()) end
