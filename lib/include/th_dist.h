@@ -63,7 +63,7 @@ void         th_dist_work_free(th_dist_work *w);         /* waits for it */
  * compares them correctly while two values are less than 2^31 apart.
  * `what` names the rank's action in error messages. All ranks must pass the same `form`, a digest
  * of the sizes and shards that they use. A lock whose holder died breaks the job.
- * In a job on several hosts each shard has a shard server (`keeper`; NULL: rank i modulo size for
+ * In a job on several hosts each shard has a shard server (`server`; NULL: rank i modulo size for
  * shard i). The server's host holds the shard's elements, and the host of shard 0 holds the
  * counters. Other hosts hold copies: what their ranks last read. Runs are pairs of numbers, the
  * first element (from 0) and how many. A lock reads them from the server's host and an unlock

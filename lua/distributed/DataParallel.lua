@@ -7,7 +7,7 @@ local arg = require 'torch.arg'
 local dist = require 'distributed.core'
 local ffi = require 'ffi'
 local links = require 'nn.parallel.links'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 local compress = require 'distributed.compress'
 local scales = require 'distributed.loss_scales'
@@ -60,7 +60,7 @@ end
 local function marks_of(parameters)
    local marks = torch.DoubleTensor(#parameters, 3)
    for i, p in ipairs(parameters) do
-      local packed = wire.host(p):contiguous()
+      local packed = comm.host(p):contiguous()
       local crc = lib.C.th_zip_crc(0, ffi.cast('const void *', packed:data()), packed:bytes())
       marks[i][1], marks[i][2], marks[i][3] = crc, p:nElement(), p._dtype
    end
@@ -90,7 +90,7 @@ end
 
 -- Raises an error if ranks differ in whether or how they compress.
 local function need_alike(self)
-   local why = agree.differ(self.options.group or wire.world,
+   local why = agree.differ(self.options.group or comm.world,
       compress.facts(self.compress and dist.compressor(self.compress)))
    if why then error('dist.DataParallel: ' .. why, 4) end
 end
@@ -139,7 +139,7 @@ end
 -- Compressed buckets: each has a compressor. Gradients and carried errors change only when all
 -- buckets have arrived.
 local function packed_buckets(self, op)
-   local group, jobs = self.options.group or wire.world, {}
+   local group, jobs = self.options.group or comm.world, {}
    local function send(bucket)
       local i, packed = #jobs + 1, {}
       compress.need_list('dist.DataParallel', bucket, 0)

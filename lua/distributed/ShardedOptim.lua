@@ -4,7 +4,7 @@ local torch = require 'torch'
 local optim = require 'optim'
 local arg = require 'torch.arg'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 local scales = require 'distributed.loss_scales'
 local vectors = require 'distributed.vectors'
@@ -63,7 +63,7 @@ local function digest(method, config)
       end
    end
    table.sort(words)
-   return wire.digest{ texts[1] or 'a function', unpack(words) }
+   return comm.digest{ texts[1] or 'a function', unpack(words) }
 end
 
 -- ---- the method's state as vectors -------------------------------------------------------------------------------------------

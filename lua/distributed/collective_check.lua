@@ -4,7 +4,7 @@ local ffi = require 'ffi'
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 
 local M = {}
 
@@ -16,13 +16,13 @@ local groups, numbers = {}, setmetatable({}, { __mode = 'k' })
 --- The number of a group; 0 is the whole job, for which nil stands. Refuses a value that is not a
 -- group with this rank in it. `name`: the name of the option, default group.
 function M.number(who, group, level, name)
-   if not wire.world then error(who .. ': call dist.init() first', level) end
-   if group == nil or group == wire.world then return 0 end
-   if getmetatable(group) ~= getmetatable(wire.world) then
+   if not comm.world then error(who .. ': call dist.init() first', level) end
+   if group == nil or group == comm.world then return 0 end
+   if getmetatable(group) ~= getmetatable(comm.world) then
       arg.refuse(who, name or 'group', 'a group made by dist.group', group, level)
    end
    if group.closed then error(who .. ': the group is closed', level) end
-   if not group.c then error(('%s: rank %d is not in the group'):format(who, wire.world.at), level) end
+   if not group.c then error(('%s: rank %d is not in the group'):format(who, comm.world.at), level) end
    if not numbers[group] then
       groups[#groups + 1] = group
       numbers[group] = #groups
@@ -32,7 +32,7 @@ end
 
 --- The group with a number. It has `at` (this rank in it), `n` (its size) and `ranks` (its members'
 -- ranks in the job).
-function M.group(number) return number == 0 and wire.world or groups[number] end
+function M.group(number) return number == 0 and comm.world or groups[number] end
 
 --- The group as an option of dist's operations.
 function M.options(number, async) return { group = groups[number], async = async } end
@@ -127,8 +127,8 @@ end
 -- @param group  what M.group gives
 function M.differ(group, facts, seconds)
    local mine, all = torch.DoubleTensor(#facts), torch.DoubleTensor(group.n, #facts)
-   for i, fact in ipairs(facts) do mine[i] = type(fact[2]) == 'number' and fact[2] or wire.digest { tostring(fact[2]) } end
-   local why = wire.try(group.c, wire.kinds.allgather, 0, 0, { mine }, { all }, seconds)
+   for i, fact in ipairs(facts) do mine[i] = type(fact[2]) == 'number' and fact[2] or comm.digest { tostring(fact[2]) } end
+   local why = comm.try(group.c, comm.kinds.allgather, 0, 0, { mine }, { all }, seconds)
    if why then return why end
    for i, fact in ipairs(facts) do
       for r = 2, group.n do

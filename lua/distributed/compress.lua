@@ -10,9 +10,9 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local tlib = require 'torch.lib'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
-local C = wire.C
+local C = comm.C
 
 local f = assert(io.open(tlib.include .. '/th_compress.h'))
 local header = f:read '*a'
@@ -20,7 +20,7 @@ f:close()
 ffi.cdef((assert(header:match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 'th_compress.h has lost its FFI part')))
 
 local M = {}
-wire.compression = M                        -- dist.allreduce calls it
+comm.compression = M                        -- dist.allreduce calls it
 
 local kinds = { half = C.TH_COMPRESS_HALF, bfloat16 = C.TH_COMPRESS_BFLOAT16, int8 = C.TH_COMPRESS_INT8,
    onebit = C.TH_COMPRESS_ONEBIT, topk = C.TH_COMPRESS_TOPK }
@@ -130,7 +130,7 @@ local function plan_of(self, list, ranks)
    for i, t in ipairs(list) do numel[i - 1], line[i - 1] = t:nElement(), line_of(t) end
    local form = form_t(kinds[self.kind] or -1, list[1]._dtype, ranks, self.rows, #list, numel, line, self.ratio, self.seed)
    local status = C.th_compress_new(out, form)
-   if status ~= tlib.OK then return nil, wire.why(status) end
+   if status ~= tlib.OK then return nil, comm.why(status) end
    return ffi.gc(out[0], C.th_compress_free)
 end
 
@@ -203,7 +203,7 @@ local function fail(self, why, ...)
    error(why:format(...), 0)
 end
 
-local function need(self, status) if status ~= tlib.OK then fail(self, '%s', wire.why(status)) end end
+local function need(self, status) if status ~= tlib.OK then fail(self, '%s', comm.why(status)) end end
 
 local function error_of(tensor, n) return tensor and n > 0 and tensor or nil end
 
@@ -224,19 +224,19 @@ end
 --- Sends the packed parts. The operation sums the arriving ones and sends the sums on; it may run in
 -- a thread. `seconds` and `async` as of operations.
 function M.send(self, job, seconds, async)
-   local room, group, trace, work = job.room, job.group.c, wire.trace, async and work_t() or nil
-   local begin = trace and wire.now()
+   local room, group, trace, work = job.room, job.group.c, comm.trace, async and work_t() or nil
+   local begin = trace and comm.now()
    need(self, C.th_compress_allreduce(work, group, room.plan, self.steps, room.parts, room.back,
       error_of(self.sumError, room.count), room.sumLost, room.mine, seconds or 0))
-   if async then job.work = wire.started(work[0], wire.kinds.allreduce, group, 0)
-   elseif trace then trace:operation(wire.kinds.allreduce, begin, { room.parts }) end
+   if async then job.work = comm.started(work[0], comm.kinds.allreduce, group, 0)
+   elseif trace then trace:operation(comm.kinds.allreduce, begin, { room.parts }) end
 end
 
 --- Waits for the sums of all shards. Nothing has changed yet, and M.take cannot fail on one rank
 -- alone.
 function M.arrive(self, job)
    if job.work then
-      local why = wire.wait(job.work)
+      local why = comm.wait(job.work)
       job.work = nil
       if why then fail(self, '%s', why) end
    end
@@ -265,7 +265,7 @@ end
 
 --- Cancels a job, after its transfer has ended.
 function M.drop(self, job)
-   if job.work then wire.wait(job.work) end
+   if job.work then comm.wait(job.work) end
    job.work, job.room.busy = nil, nil
 end
 
@@ -300,7 +300,7 @@ local function need_alike(self, group, list, op, seconds)
    add('the operator', place(op_words, op), op_words)
    add('the type of their tensors', place(type_words, list[1]:type()), type_words)
    add('the number of elements', n)
-   add('the sizes of their tensors', wire.digest(sizes))
+   add('the sizes of their tensors', comm.digest(sizes))
    add('whether the compressor fits the tensors', trouble and 1 or 2, { 'one that does not', 'one that does' })
    add('how often the compressor was used', self.steps)
    add('whether the compressor carries an error', self.error and 2 or 1, { 'nothing', 'something' })
@@ -334,7 +334,7 @@ function M.allreduce(self, group, list, op, seconds, async)
       M.take(self, job, op == 'mean' and 1 / group.n or 1)
    end
    if not async then return finish() end
-   return finish, function() return not job.work or wire.test(job.work) end
+   return finish, function() return not job.work or comm.test(job.work) end
 end
 
 --- The carried error of this rank: a vector of all elements, in their order. Its sum over all ranks
@@ -350,7 +350,7 @@ end
 --- How many bytes are sent for a tensor, or a table of tensors, and how many it has.
 -- dist.compressor('onebit'):bytes(torch.FloatTensor(2048)) --> 512, 8192
 function Compressor:bytes(x)
-   local list, all = wire.tensors('bytes', x, 3), 0
+   local list, all = comm.tensors('bytes', x, 3), 0
    M.need_list('bytes', list, 2)
    for _, t in ipairs(list) do all = all + t:bytes() end
    local plan, why = plan_of(self, list, 1)

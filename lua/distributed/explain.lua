@@ -5,7 +5,7 @@ local torch = require 'torch'
 local arg = require 'torch.arg'
 local lib = require 'torch.lib'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local C = lib.C
 
 local text_t, double_t = ffi.typeof 'const char *[1]', ffi.typeof 'double[?]'
@@ -42,19 +42,19 @@ end
 -- @param options  `group`
 -- dist.init(); dist.explain('allreduce', torch.ones(5)).algorithm --> memory
 function dist.explain(name, x, op, options)
-   if not wire.world then error('dist.explain: call dist.init() first', 2) end
-   local kind = type(name) == 'string' and wire.kinds[name]
+   if not comm.world then error('dist.explain: call dist.init() first', 2) end
+   local kind = type(name) == 'string' and comm.kinds[name]
    if not kind or name == 'send' or name == 'recv' then
       arg.refuse('dist.explain', 'argument 1', 'the name of an operation of a group', name)
    end
    if name == 'barrier' and x == nil then x = torch.ByteTensor() end
    if not arg.is_tensor(x) then arg.refuse('dist.explain', 'argument 2', 'a tensor', x) end
-   local operator = wire.operators[op == nil and 'sum' or op]
+   local operator = comm.operators[op == nil and 'sum' or op]
    if not operator then
       error(('dist.explain: the operator must be sum, mean, min, max or prod, got %s'):format(tostring(op)), 2)
    end
    if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse('dist.explain', 'options', 'a table', options) end
-   local g = options and options.group or wire.world
+   local g = options and options.group or comm.world
    if type(g) == 'table' and g.closed then error('dist.explain: the group is closed', 2) end
    if type(g) ~= 'table' or not g.c then
       error('dist.explain: group must be a group made by dist.group, with this rank in it', 2)
@@ -72,7 +72,7 @@ function dist.explain(name, x, op, options)
          1e3 * t.seconds, 1e6 * t.latency, bytes_text(t.rate))
    end
    if x._device == 0 then return t end
-   local takes, why = wire.takes(g.c, kind, operator, x)
+   local takes, why = comm.takes(g.c, kind, operator, x)
    if takes == 0 or takes == 1 and why ~= '' then
       t.text = t.text .. '; as copies on the CPU: ' .. why
    else

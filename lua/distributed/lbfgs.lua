@@ -7,7 +7,7 @@ local quasi = require 'optim.quasi'
 local wolfe = require 'optim.wolfe'
 local arg = require 'torch.arg'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 local vectors = require 'distributed.vectors'
 
@@ -165,7 +165,7 @@ function dist.lbfgs(opfunc, x, config, state)
    local search = {}
    for name, v in pairs(config.lineSearchOptions or {}) do search[#search + 1] = tostring(name) .. tostring(v) end
    table.sort(search)
-   facts[#facts + 1] = { 'lineSearchOptions', wire.digest(search) }
+   facts[#facts + 1] = { 'lineSearchOptions', comm.digest(search) }
    agree.same(WHO, self.number, facts)
    local group = agree.group(self.number)
    local parts = ('%d elements, rank %d of %d%s'):format(x:nElement(), group.at, group.n, config.sharded and ', sharded' or '')

@@ -16,14 +16,14 @@ local arg = require 'torch.arg'
 local storage = require 'torch.storage'
 local dtype = require 'torch.dtype'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local C = lib.C
 
 local Shared = {}
 Shared.__index = Shared
 
 local shared_t, storage_t, int_t = ffi.typeof 'th_shared *[1]', ffi.typeof 'th_storage *[1]', ffi.typeof 'int[1]'
-local values_t, runs_t, keepers_t = ffi.typeof 'uint32_t[?]', ffi.typeof 'int64_t[?]', ffi.typeof 'int32_t[?]'
+local values_t, runs_t, servers_t = ffi.typeof 'uint32_t[?]', ffi.typeof 'int64_t[?]', ffi.typeof 'int32_t[?]'
 local value = values_t(1)
 
 -- ---- opening ------------------------------------------------------------------------------------------------------------
@@ -70,22 +70,22 @@ local function ends_of(rows, cols, shards)
 end
 
 -- The default server of shard s.
-local function usual_keeper(s) return (s - 1) % dist.size() end
+local function usual_server(s) return (s - 1) % dist.size() end
 
 --- The same with more options, for the files of dist. `copies` of the elements lie one after the
 -- other and belong to the same shards. `ends` has the last element of each shard. `counters` is how
--- many counters there are. keeper(s) is the server of shard s; the first shard's server also holds
+-- many counters there are. server_of(s) is the server of shard s; the first shard's server also holds
 -- the counters.
-function wire.shared(name, ty, sizes, count, ends, copies, counters, keeper)
-   local s, elements, keepers = shared_t(), storage_t(), keepers_t(#ends)
+function comm.shared(name, ty, sizes, count, ends, copies, counters, server_of)
+   local s, elements, servers = shared_t(), storage_t(), servers_t(#ends)
    local names = {}
    for i = 1, #ends do
-      names[i] = (keeper or usual_keeper)(i)
-      keepers[i - 1] = names[i]
+      names[i] = (server_of or usual_server)(i)
+      servers[i - 1] = names[i]
    end
-   local form = wire.digest { table.concat(sizes:totable(), ' '), table.concat(ends, ' '), table.concat(names, ' ') }
-   lib.check(C.th_shared_open(s, elements, wire.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, form,
-      #ends, counters, keepers), 3)
+   local form = comm.digest { table.concat(sizes:totable(), ' '), table.concat(ends, ' '), table.concat(names, ' ') }
+   lib.check(C.th_shared_open(s, elements, comm.world.c, name, dtype.id[ty:match 'torch%.(%a+)Tensor'], count * copies, form,
+      #ends, counters, servers), 3)
    local ref = storage.owned(elements[0])
    local self = { c = s[0], name = name, sizes = sizes, n = count, ends = ends, copy_of = {}, counters = counters, is_far = {} }
    for i = 1, copies do self.copy_of[i] = torch[ty:match '%.(.*)'](ref, (i - 1) * count + 1, count) end
@@ -112,7 +112,7 @@ end
 -- @param options  a table: `type` (the default tensor type), `shards` (as many as ranks; whole rows of the first dimension each)
 -- dist.init(); s = dist.shared('w', {2, 3}); s:add(torch.ones(2, 3)); s:fetch() --> {{1, 1, 1}, {1, 1, 1}}
 function dist.shared(name, sizes, options)
-   if not wire.world then error('dist.shared: call dist.init() first', 2) end
+   if not comm.world then error('dist.shared: call dist.init() first', 2) end
    if type(name) ~= 'string' or name:find('\0', 1, true) then
       arg.refuse('dist.shared', 'name', 'a string without a byte 0', name, 2)
    end
@@ -125,7 +125,7 @@ function dist.shared(name, sizes, options)
    end
    local rows = tonumber(list[1])
    local shards = math.min(options.shards or dist.size(), rows)
-   return wire.shared(name, ty, list, count, ends_of(rows, count / rows, shards), 1, 0)
+   return comm.shared(name, ty, list, count, ends_of(rows, count / rows, shards), 1, 0)
 end
 
 -- ---- shards -------------------------------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ end
 -- and how many, and so on; nil: none). On another host than the server's only these are
 -- transferred.
 function Shared:with(shard, what, how, list, f, ...)
-   local trace = wire.trace
-   local begin = trace and wire.now()
+   local trace = comm.trace
+   local begin = trace and comm.now()
    local runs, n = nil, 0
    if list and self.is_far[shard] then runs, n = runs_of(list) end
    lib.check(C.th_shared_lock(self.c, shard - 1, what, 0, how ~= 'put' and runs or nil, how ~= 'put' and n or 0), 3)
@@ -353,7 +353,7 @@ function Shared:wait(epoch, seconds)
    if type(seconds) ~= 'nil' and (type(seconds) ~= 'number' or seconds <= 0 or seconds ~= seconds) then
       arg.refuse('wait', 'argument 2', 'a positive number of seconds', seconds)
    end
-   local what, begin = self:what 'wait', wire.now()
+   local what, begin = self:what 'wait', comm.now()
    seconds = seconds or dist.deadline()
    for s = 1, #self.ends do
       while not self:moment(s, epoch, what, 3) do
@@ -361,7 +361,7 @@ function Shared:wait(epoch, seconds)
          if #ended == dist.size() - 1 and self:epochOf(s) < epoch then
             error(('%s: all other ranks have ended in epoch %d'):format(what, self:epoch()), 2)
          end
-         if wire.now() - begin > seconds then
+         if comm.now() - begin > seconds then
             error(('%s: epoch %d did not come within %g s: it is %d%s'):format(what, epoch, seconds, self:epoch(),
                ended[1] and (', and rank %d has ended'):format(ended[1]) or ''), 2)
          end

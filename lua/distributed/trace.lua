@@ -9,7 +9,7 @@ local nn = require 'nn'
 local arg = require 'torch.arg'
 local file = require 'torch.file'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 
 local Trace = {}
@@ -58,7 +58,7 @@ function Trace:add(name, category, lane, begin, ended, bytes)
 end
 
 local words = {}
-for word, number in pairs(wire.kinds) do words[number] = word end
+for word, number in pairs(comm.kinds) do words[number] = word end
 
 local function bytes_of(list)
    local sum = 0
@@ -69,7 +69,7 @@ end
 --- A blocking operation.
 function Trace:operation(kind, begin, inputs, outputs)
    local bytes = math.max(bytes_of(inputs), outputs ~= inputs and bytes_of(outputs) or 0)
-   self:add(words[kind] or 'operation', 'communication', SCRIPT, begin, wire.now(), bytes)
+   self:add(words[kind] or 'operation', 'communication', SCRIPT, begin, comm.now(), bytes)
 end
 
 local function key_of(work) return tonumber(ffi.cast('intptr_t', work)) end
@@ -82,8 +82,8 @@ end
 -- Messages to or from different ranks, and operations of different groups, may overlap, so each has
 -- a lane.
 local function lane_of(self, kind, group, partner)
-   local message = kind == wire.kinds.send and 'messages to rank %d' or kind == wire.kinds.recv and 'messages from rank %d'
-   if not message and group == tonumber(ffi.cast('intptr_t', wire.world.c)) then return COLLECTIVES end
+   local message = kind == comm.kinds.send and 'messages to rank %d' or kind == comm.kinds.recv and 'messages from rank %d'
+   if not message and group == tonumber(ffi.cast('intptr_t', comm.world.c)) then return COLLECTIVES end
    local key = message and message:format(partner) or group
    if not self.lanes[key] then
       if not message then self.groups = self.groups + 1 end
@@ -100,15 +100,15 @@ function Trace:wait(work, begin)
    local what = self.started[key_of(work)]
    self.started[key_of(work)] = nil
    if not what then return end
-   wire.C.th_dist_times(work, times)
+   comm.C.th_dist_times(work, times)
    self:add(what[1], 'communication', lane_of(self, what[2], what[3], what[4]), times[0], times[1], times[2])
-   self:add('wait for ' .. what[1], 'waiting', SCRIPT, begin, wire.now())
+   self:add('wait for ' .. what[1], 'waiting', SCRIPT, begin, comm.now())
 end
 
 --- A shard's lock, from the request to the release. `what`: "dist.optim, push, step 3 of rank 1".
 function Trace:shared(what, begin)
    self:add(what:match '^dist%.optim, (%w+)' or what:match "^(dist%.shared '.*', %w+)$" or what, 'communication', SCRIPT, begin,
-      wire.now())
+      comm.now())
 end
 
 -- ---- modules --------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ local ways = { updateOutput = 'forward', backward = 'backward', updateGradInput 
                accGradParameters = 'gradParameters' }
 
 local function finish(trace, name, begin, ...)
-   if wire.trace == trace then trace:add(name, 'compute', SCRIPT, begin, wire.now()) end
+   if comm.trace == trace then trace:add(name, 'compute', SCRIPT, begin, comm.now()) end
    return ...
 end
 
@@ -125,9 +125,9 @@ local plain                                      -- how modules in containers ar
 
 -- Modules in containers are called through this one function while a trace runs.
 local function watched(self, module, index, name, ...)
-   local way, trace = ways[name], wire.trace
+   local way, trace = ways[name], comm.trace
    if not way or not trace then return plain(self, module, index, name, ...) end
-   return finish(trace, torch.type(module) .. ' ' .. way, wire.now(), plain(self, module, index, name, ...))
+   return finish(trace, torch.type(module) .. ' ' .. way, comm.now(), plain(self, module, index, name, ...))
 end
 
 local function watch()
@@ -142,7 +142,7 @@ local function host()
    local f = io.open '/proc/sys/kernel/random/boot_id'
    local id = f and f:read '*a' or ''
    if f then f:close() end
-   return wire.digest { id }
+   return comm.digest { id }
 end
 
 --- How far this rank's clock is ahead of rank 0's, in seconds. On one host there is one clock. Otherwise rank 0 replies with its
@@ -248,24 +248,24 @@ local function begin(path)
    local ok = type(path) == 'string' and path ~= '' and not path:find('\0', 1, true)
    local text = ok and 'a trace runs already: dist.trace() ends it'
       or 'argument 1 must be the name of a file, got ' .. arg.describe(path)
-   agree.well('dist.trace', 0, ok and not wire.trace, 'dist.trace: ' .. text)
+   agree.well('dist.trace', 0, ok and not comm.trace, 'dist.trace: ' .. text)
    local can, why = true, nil                               -- fail now rather than at the end
    if dist.rank() == 0 then
       can, why = pcall(function() file.abandon(file.replacing(path)) end)
    end
    agree.well('dist.trace', 0, can, 'dist.trace: ' .. tostring(why))
    local zero = dist.broadcast(torch.DoubleTensor{ host() })[1]
-   local skew = Trace.skew(zero ~= host(), wire.now)
+   local skew = Trace.skew(zero ~= host(), comm.now)
    dist.barrier()
-   local trace = new(path, dist.broadcast(torch.DoubleTensor{ wire.now() })[1])
+   local trace = new(path, dist.broadcast(torch.DoubleTensor{ comm.now() })[1])
    trace.skewed = skew
-   wire.trace = trace
+   comm.trace = trace
    watch()
 end
 
 local function stop()
-   local trace = wire.trace
-   wire.trace = nil
+   local trace = comm.trace
+   comm.trace = nil
    if trace then nn.Container.rethrowErrors = plain end
    agree.well('dist.trace', 0, trace ~= nil, 'dist.trace: no trace runs')
    collect(trace, text_of(trace, trace.skewed))
@@ -282,7 +282,7 @@ end
 -- f = os.tmpname(); dist.init().trace(f); dist.barrier(); n = dist.trace(); os.remove(f); n --> 1
 function dist.trace(...)
    local file = ...
-   if not wire.world then error('dist.trace: call dist.init() first', 2) end
+   if not comm.world then error('dist.trace: call dist.init() first', 2) end
    if select('#', ...) > 0 then
       local ok, why = pcall(begin, file)
       if not ok then error(why, 2) end
@@ -294,7 +294,7 @@ function dist.trace(...)
 end
 
 local function spanned(trace, name, begun, ...)
-   if wire.trace == trace then trace:add(name, 'script', SCRIPT, begun, wire.now()) end
+   if comm.trace == trace then trace:add(name, 'script', SCRIPT, begun, comm.now()) end
    return ...
 end
 
@@ -304,9 +304,9 @@ end
 function dist.span(name, f, ...)
    if type(name) ~= 'string' then arg.refuse('dist.span', 'argument 1', 'a string', name) end
    if not arg.is_callable(f) then arg.refuse('dist.span', 'argument 2', 'a function', f) end
-   local trace = wire.trace
+   local trace = comm.trace
    if not trace then return f(...) end
-   return spanned(trace, name, wire.now(), f(...))
+   return spanned(trace, name, comm.now(), f(...))
 end
 
 return Trace

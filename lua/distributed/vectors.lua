@@ -1,7 +1,7 @@
 -- lua/distributed/vectors.lua - the vectors of parameters and gradients of optimizers on several ranks.
 local torch = require 'torch'
 local arg = require 'torch.arg'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 
 local M = {}
@@ -13,7 +13,7 @@ function M.need_whole(who, model, number, level)
    for _, module in ipairs(model:listModules()) do
       local ranks = type(module.number) == 'number' and module.collect and agree.group(module.number).ranks or {}
       for _, rank in ipairs(ranks) do
-         if mine[rank] and rank ~= wire.world.at then
+         if mine[rank] and rank ~= comm.world.at then
             error(('%s: rank %d holds other parts of the %s: give a group of ranks that hold the same'):format(who, rank,
                torch.type(module)), level)
          end

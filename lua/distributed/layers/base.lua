@@ -7,7 +7,7 @@ local torch = require 'torch'
 require 'nn'
 local dist = require 'distributed.core'
 local agree = require 'distributed.collective_check'
-local split = require 'distributed.layers.partition'
+local partition = require 'distributed.layers.partition'
 
 --- The base class of layers in parts on several ranks: dist.ColumnLinear, dist.RowLinear,
 -- dist.RowLookupTable and dist.ColumnLookupTable.
@@ -27,12 +27,12 @@ local M = { InParts = InParts }
 function InParts:__init(make, options, flags)
    local who = torch.type(self)
    if not self.kind then error(who .. ': this is a base class: dist.ColumnLinear and others make layers', 4) end
-   local number, values = split.options(who, options, flags, 5)
-   local whole, copies = split.whole(who, number, make, self.kind.names)
+   local number, values = partition.options(who, options, flags, 5)
+   local whole, copies = partition.whole(who, number, make, self.kind.names)
    Container.__init(self)
    self.number = number
    for name in pairs(flags) do self[name] = values[name] end
-   self.sizes, self.first = split.parts(who, self.kind.items, tonumber(copies.weight:size(self.kind.dim)), number)
+   self.sizes, self.first = partition.parts(who, self.kind.items, tonumber(copies.weight:size(self.kind.dim)), number)
    return whole, copies
 end
 
@@ -57,7 +57,7 @@ end
 --- Draws the values of the whole layer anew, as on the first rank. All ranks call it. Returns self.
 -- dist.init(); dist.ColumnLinear(3, 2):reset(0.5):get(1) --> nn.Linear(3 -> 2)
 function InParts:reset(stdv)
-   local _, copies = split.whole(torch.type(self), self.number, function()
+   local _, copies = partition.whole(torch.type(self), self.number, function()
       return self.kind.drawn(self, stdv)
    end, self.kind.names)
    take(self, copies)
@@ -68,8 +68,8 @@ end
 -- dist.init(); dist.ColumnLinear(3, 2):collect() --> nn.Linear(3 -> 2)
 function InParts:collect()
    local part, whole, dim = self.modules[1], self.kind.plain(self, self.modules[1]), self.kind.dim
-   whole.weight:copy(split.join(self, part.weight, dim))
-   if whole.bias then whole.bias:copy(dim == 1 and split.join(self, part.bias, 1) or self.modules[2].bias) end
+   whole.weight:copy(partition.join(self, part.weight, dim))
+   if whole.bias then whole.bias:copy(dim == 1 and partition.join(self, part.bias, 1) or self.modules[2].bias) end
    return whole
 end
 
@@ -154,7 +154,7 @@ end
 
 function OutputsInParts:updateOutput(input)
    local part = M.together(self, forward, input)
-   self.output = self.gather and split.gather(self, self:scratch '_whole', part)() or part
+   self.output = self.gather and partition.gather(self, self:scratch '_whole', part)() or part
    return self.output
 end
 

@@ -2,8 +2,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
-local split = require 'distributed.layers.partition'
-local parts = require 'distributed.layers.base'
+local partition = require 'distributed.layers.partition'
+local base = require 'distributed.layers.base'
 
 -- (inputSize, outputSize, bias, options) or (nn.Linear, options): returns a function that makes the
 -- whole layer, and the options.
@@ -26,7 +26,7 @@ local function arguments(who, inputSize, outputSize, bias, options)
 end
 
 local function plain(inputSize, outputSize, bias, ty)
-   return split.quietly(function() return nn.Linear(inputSize, outputSize, bias):type(ty) end)
+   return partition.quietly(function() return nn.Linear(inputSize, outputSize, bias):type(ty) end)
 end
 
 -- The rest of __init, for both classes.
@@ -35,9 +35,9 @@ local function begin(self, whole, copies)
    self.bias = copies.bias ~= nil
    self:add(plain(1, 1, self.bias and self.kind.dim == 1, whole._type))
    if self.bias and self.kind.dim == 2 then
-      self:add(split.quietly(function() return nn.Add(self.outputSize):type(whole._type) end))
+      self:add(partition.quietly(function() return nn.Add(self.outputSize):type(whole._type) end))
    end
-   parts.fill(self, copies)
+   base.fill(self, copies)
    self:type(whole._type)
 end
 
@@ -62,7 +62,7 @@ ColumnLinear.kind = { names = { 'weight', 'bias' }, dim = 1, items = 'outputs', 
 
 function ColumnLinear:__init(inputSize, outputSize, bias, options)
    local make, more = arguments('dist.ColumnLinear', inputSize, outputSize, bias, options)
-   begin(self, parts.InParts.__init(self, make, more, { gather = true }))
+   begin(self, base.InParts.__init(self, make, more, { gather = true }))
 end
 
 -- ---- inputs divided
@@ -83,11 +83,11 @@ RowLinear.kind = kind
 
 function RowLinear:__init(inputSize, outputSize, bias, options)
    local make, more = arguments('dist.RowLinear', inputSize, outputSize, bias, options)
-   begin(self, parts.InParts.__init(self, make, more, { split = true }))
+   begin(self, base.InParts.__init(self, make, more, { split = true }))
 end
 
 -- This rank's columns of the input.
-local function taken(self, input) return self.split and parts.columns(self, 'input', input) or input end
+local function taken(self, input) return self.split and base.columns(self, 'input', input) or input end
 
 function kind.share(self, input) return self:rethrowErrors(self.modules[1], 1, 'updateOutput', taken(self, input)) end
 
@@ -102,18 +102,18 @@ end
 
 -- Starts to build gradInput from this rank's part; returns a function that ends it.
 local function come_together(self, part)
-   if part and self.split then return split.gather(self, self:scratch '_whole', part) end
+   if part and self.split then return partition.gather(self, self:scratch '_whole', part) end
    return function() return part end
 end
 
 function RowLinear:updateGradInput(input, gradOutput)
-   self.gradInput = come_together(self, parts.together(self, back, input, gradOutput))()
+   self.gradInput = come_together(self, base.together(self, back, input, gradOutput))()
    return self.gradInput
 end
 
 -- gradInput is exchanged while the gradient of the parameters is computed.
 function RowLinear:backward(input, gradOutput, scale)
-   local finish = come_together(self, parts.together(self, back, input, gradOutput))
+   local finish = come_together(self, base.together(self, back, input, gradOutput))
    local ok, why = pcall(self.accGradParameters, self, input, gradOutput, scale)
    self.gradInput = finish()
    if not ok then error(why, 0) end

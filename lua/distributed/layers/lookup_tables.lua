@@ -3,8 +3,8 @@
 local torch = require 'torch'
 local nn = require 'nn'
 local arg = require 'torch.arg'
-local split = require 'distributed.layers.partition'
-local parts = require 'distributed.layers.base'
+local partition = require 'distributed.layers.partition'
+local base = require 'distributed.layers.base'
 
 -- (nIndex, nOutput, options) or (nn.LookupTable, options): returns a function that makes the whole
 -- table, and the options.
@@ -33,7 +33,7 @@ end
 
 -- A table whose rows will be overwritten.
 local function plain(nIndex, nOutput, padding, like)
-   local t = split.quietly(function() return nn.LookupTable(nIndex, nOutput, padding, like.maxNorm, like.normType) end)
+   local t = partition.quietly(function() return nn.LookupTable(nIndex, nOutput, padding, like.maxNorm, like.normType) end)
    t.shouldScaleGradByFreq = like.shouldScaleGradByFreq
    return t:type(like._type)
 end
@@ -44,7 +44,7 @@ local function begin(self, whole, copies)
    self.padding = whole.paddingValue or 0
    local part = plain(1, 1, 0, whole)
    self:add(part)
-   parts.fill(self, copies)
+   base.fill(self, copies)
    local padding = self.padding - (self.kind.dim == 1 and self.first - 1 or 0)
    part.paddingValue = padding >= 1 and padding <= part.weight:size(1) and padding or 0
    self:type(whole._type)
@@ -75,7 +75,7 @@ RowLookupTable.kind = kind
 
 function RowLookupTable:__init(nIndex, nOutput, options)
    local make, more = arguments('dist.RowLookupTable', nIndex, nOutput, options)
-   begin(self, parts.InParts.__init(self, make, more, {}))
+   begin(self, base.InParts.__init(self, make, more, {}))
 end
 
 -- The places of the input whose rows this rank has, and the indices of these rows in its part.
@@ -136,7 +136,7 @@ ColumnLookupTable.kind = { names = { 'weight' }, dim = 2, items = 'columns', pie
 
 function ColumnLookupTable:__init(nIndex, nOutput, options)
    local make, more = arguments('dist.ColumnLookupTable', nIndex, nOutput, options)
-   begin(self, parts.InParts.__init(self, make, more, { gather = true }))
+   begin(self, base.InParts.__init(self, make, more, { gather = true }))
 end
 
 return { RowLookupTable = RowLookupTable, ColumnLookupTable = ColumnLookupTable }

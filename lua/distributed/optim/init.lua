@@ -10,7 +10,7 @@ local torch = require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local Layout = require 'distributed.optim.layout'
 local options_of = require 'distributed.optim.options'
 local schemes = require 'distributed.optim.schemes'
@@ -40,18 +40,18 @@ end
 -- The row numbers of gradients: each host that applies updates holds those of all ranks, as a
 -- shard.
 local function lists_of(self, name)
-   local n, keepers, ends, shard_of = self.layout:listSize() + 1, {}, {}, {}
-   local function host(r) return C.th_dist_host(wire.world.c, r) end
+   local n, servers, ends, shard_of = self.layout:listSize() + 1, {}, {}, {}
+   local function host(r) return C.th_dist_host(comm.world.c, r) end
    for r = self.config.servers > 0 and self.count or 0, dist.size() - 1 do
       if not shard_of[host(r)] then
-         keepers[#keepers + 1] = r
-         shard_of[host(r)] = #keepers
-         ends[#keepers] = #keepers * n
+         servers[#servers + 1] = r
+         shard_of[host(r)] = #servers
+         ends[#servers] = #servers * n
       end
    end
    self.listAt = shard_of[host(self.rank)]
-   return wire.shared(name, 'torch.LongTensor', torch.LongStorage { n * #ends }, n * #ends, ends, dist.size(), 0,
-      function(s) return keepers[s] end)
+   return comm.shared(name, 'torch.LongTensor', torch.LongStorage { n * #ends }, n * #ends, ends, dist.size(), 0,
+      function(s) return servers[s] end)
 end
 
 local function share(self)
@@ -59,12 +59,12 @@ local function share(self)
    local name, ty = 'dist.optim ' .. made, self.x:type()
    local sizes = torch.LongStorage { n }
    local copies = 1 + (self.elastic and 0 or c.states)
-   local function keeper(shard) return c.servers > 0 and self.count + (shard - 1) % c.servers or (shard - 1) % R end
+   local function server_of(shard) return c.servers > 0 and self.count + (shard - 1) % c.servers or (shard - 1) % R end
    self.at = counters(R)
-   self.shared = wire.shared(name, ty, sizes, n, self.layout.ends, copies, 0, keeper)
-   self.control = wire.shared(name .. ' control', 'torch.DoubleTensor', torch.LongStorage { 1 }, 1, { 1 }, 1, self.at.all, keeper)
+   self.shared = comm.shared(name, ty, sizes, n, self.layout.ends, copies, 0, server_of)
+   self.control = comm.shared(name .. ' control', 'torch.DoubleTensor', torch.LongStorage { 1 }, 1, { 1 }, 1, self.at.all, server_of)
    if c.servers > 0 or c.scheme == 'syncps' then
-      self.slots = wire.shared(name .. ' slots', ty, sizes, n, self.layout.ends, R, 0, keeper)
+      self.slots = comm.shared(name .. ' slots', ty, sizes, n, self.layout.ends, R, 0, server_of)
       self.lists = lists_of(self, name .. ' lists')
    end
 end
@@ -86,7 +86,7 @@ end
 
 local function begin(self, state)
    made = made + 1
-   self.steps, self.dropped, self.ended, self.seen = state and state.steps or 0, state and state.dropped or 0, false, wire.now()
+   self.steps, self.dropped, self.ended, self.seen = state and state.steps or 0, state and state.dropped or 0, false, comm.now()
    if state then self.x:copy(state.x) end
    if self.scheme.alone then
       dist.broadcast(self.x, 0)
@@ -132,7 +132,7 @@ end
 -- @return an object with these methods; `steps` and `dropped` count
 -- x = torch.ones(1); dist.init().optim{scheme = 'ssp', parameters = x, gradParameters = torch.ones(1)}:step(); x --> {0.99}
 function dist.optim(options)
-   if not wire.world then error('dist.optim: call dist.init() first', 2) end
+   if not comm.world then error('dist.optim: call dist.init() first', 2) end
    local c = options_of.options(options, 2)
    local self = setmetatable({ config = c, scheme = schemes[c.scheme], rank = dist.rank(), compress = options.compress,
       model = options.model }, Optim)
@@ -202,11 +202,11 @@ end
 -- checks that they live, and reports the slowest after the timeout. `patient`: every step of any
 -- rank restarts the timeout.
 local function watch(self, what, patient)
-   local seconds, since, mark = dist.deadline(), wire.now(), patient and progress(self)
+   local seconds, since, mark = dist.deadline(), comm.now(), patient and progress(self)
    return function(ranks)
       self:lookAfter(ranks, what)
-      if patient and progress(self) ~= mark then since, mark = wire.now(), progress(self) end
-      if wire.now() - since <= seconds then return end
+      if patient and progress(self) ~= mark then since, mark = comm.now(), progress(self) end
+      if comm.now() - since <= seconds then return end
       local r = slowest(self, ranks)
       if r then self.control:blame(r, what, seconds) end
       error(('%s: it took more than %g s'):format(what, seconds), 0)
@@ -325,7 +325,7 @@ end
 
 --- Replaces g by `scale` times the sum of all ranks' gradients, compressed.
 function Optim:sumCompressed(scale)
-   local ok, why = pcall(compress.sum, self.own.compressor, wire.world, { self.g }, scale)
+   local ok, why = pcall(compress.sum, self.own.compressor, comm.world, { self.g }, scale)
    if not ok then error(('%s: %s'):format(self:what 'step', why), 0) end
 end
 
@@ -352,8 +352,8 @@ function Optim:step(f)
       error(('dist.optim: rank %d has taken 2^30 steps, which is the maximum: begin again with state()'):format(self.rank), 2)
    end
    self.steps = self.steps + 1
-   if not self.scheme.alone and wire.now() - self.seen > 0.5 then
-      self.seen = wire.now()
+   if not self.scheme.alone and comm.now() - self.seen > 0.5 then
+      self.seen = comm.now()
       self:lookAfter(self:workersOf(), self:what 'step')
       self:lookAfter(self:serversOf(), self:what 'step')
    end

@@ -4,7 +4,7 @@ require 'torch'
 require 'nn'
 local arg = require 'torch.arg'
 local dist = require 'distributed.core'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 local updates = require 'distributed.optim.update_rules'
 local vectors = require 'distributed.vectors'
@@ -123,13 +123,13 @@ local function facts(self, state)
    for _, fact in ipairs(compress.facts(self.compress and dist.compressor(self.compress))) do list[#list + 1] = fact end
    add('type', self.x:type())
    add('size', self.x:nElement())
-   add('layout', wire.digest(self.layout:texts()))
+   add('layout', comm.digest(self.layout:texts()))
    add('state', state and 'one' or 'none')
    return list
 end
 
 function M.same(self, state, level)
-   local why = agree.differ(wire.world, facts(self, state))
+   local why = agree.differ(comm.world, facts(self, state))
    if why then fail(level + 1, '%s', why) end
 end
 

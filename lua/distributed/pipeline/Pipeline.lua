@@ -6,7 +6,7 @@ local arg = require 'torch.arg'
 local utils = require 'nn.utils'
 local dist = require 'distributed.core'
 local recompute = require 'distributed.pipeline.recompute'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local agree = require 'distributed.collective_check'
 local Link = require 'distributed.pipeline.link'
 local losses = require 'distributed.pipeline.losses'
@@ -49,7 +49,7 @@ local function fail(text, ...) error(WHO .. ': ' .. text:format(...), 0) end
 local function names_of(layers)
    local list = {}
    for i, layer in ipairs(layers) do list[i] = tostring(layer) end
-   return wire.digest(list)
+   return comm.digest(list)
 end
 
 -- Pipelines that hold parts of the same layer need the same schedule, and fail together.
@@ -219,9 +219,9 @@ end
 -- all further work of this batch; messages continue.
 local function work(run, batch, name, k, f, ...)
    if batch.bad then return nil end
-   local since = wire.now()
+   local since = comm.now()
    local ok, result = pcall(dist.span, ('%s %d'):format(name, k), f, ...)
-   run.busy = run.busy + wire.now() - since
+   run.busy = run.busy + comm.now() - since
    if ok then return result end
    spoil(batch, result ~= agree.told and (result or agree.silent) or nil)
 end
@@ -393,13 +393,13 @@ local function pass(self, input, target, learning)
    if not ok then spoil(batch, why) end
    run.scales = learning and scales_of(run.modules)
    for i = ahead + 1, #run.slots do run.slots[i] = nil end
-   local since = wire.now()
+   local since = comm.now()
    ok, why = pcall(flow, self, run, batch, list, learning)
    if not ok then
       run.cut = tostring(why)
       error(why, 0)
    end
-   run.took, run.m = wire.now() - since, batch.m
+   run.took, run.m = comm.now() - since, batch.m
    if run.scales then scales.copy(run.scales[self.modules[1]], run.scales.last) end
    for _, heard in pairs(batch.told) do heard() end
    local sums = well(self, not batch.why, batch.why, batch.loss)

@@ -1,7 +1,7 @@
 -- lua/distributed/pipeline/stages.lua - the layers of each stage of a pipeline, and the order in which a stage
 -- works.
 local torch = require 'torch'
-local wire = require 'distributed.lib'
+local comm = require 'distributed.lib'
 local utils = require 'nn.utils'
 
 local M = {}
@@ -28,10 +28,10 @@ function M.measured(layers, input)
          local copy, least, output = layer:clone(), math.huge, nil
          for _ = 1, 3 do
             local x = fresh(input)
-            local since = wire.now()
+            local since = comm.now()
             output = copy:forward(x)
             copy:backward(x, fresh(output))
-            least = math.min(least, wire.now() - since)
+            least = math.min(least, comm.now() - since)
          end
          costs[i], input = least, fresh(output)
       end
