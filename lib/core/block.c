@@ -112,13 +112,12 @@ void *th_block_new(int64_t bytes)
   return (char *)h + ALIGN;
 }
 
-void th_block_free(void *p)
+void th_block_free(void *p, int64_t held)
 {
-  if (!p) return;
   head *h = (head *)((char *)p - ALIGN);
   int64_t bytes = h->bytes;
   const int c = class_of(&bytes);
-  const int64_t most = KEPT_LEAST + __atomic_load_n(&th_memory_of(TH_CPU)->bytes, __ATOMIC_RELAXED) / 2;
+  const int64_t most = KEPT_LEAST + held / 2;
   if (pay(c) || !lock()) {
     free(h);
     return;

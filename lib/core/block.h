@@ -16,7 +16,8 @@
 #endif
 
 void   *th_block_new(int64_t bytes);             /* 64-byte aligned; NULL without memory */
-void    th_block_free(void *p);
+/* Caches the block, or frees it where as much is cached as half of `held`, the bytes of all tensors, allows. */
+void    th_block_free(void *p, int64_t held);
 int64_t th_block_drop(void);                     /* frees the cached blocks; returns their bytes */
 /* f frees memory of other caches without waiting, and returns its bytes. */
 void    th_block_spare(int64_t (*f)(void));

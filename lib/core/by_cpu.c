@@ -1,14 +1,7 @@
 /* by_cpu.c - CPU fallback for ops without a device kernel: copy the inputs to the CPU, run there, copy the results back. */
-#include "registry.h"
+#include "entry.h"
 #include "th_record.h"
 #include "th_fft.h"
-
-bool th_is_by_cpu(const th_entry *e)
-{
-  if (!(e->op.flags & TH_BY_CPU) || e->has[TH_CUDA]) return false;
-  for (int i = 0; i < e->narg; i++) if (e->kind[i] == TH_K_LIST) return false;
-  return true;
-}
 
 int th_op_is_by_cpu(const th_op *op) { return th_is_by_cpu(th_entry_of(op)); }
 

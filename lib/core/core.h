@@ -6,6 +6,9 @@
 static inline int64_t th_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t th_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* The bytes of an element; 0 of no dtype. th_dtype_size is this for others than libth. */
+static inline size_t th_bytes_of(int dtype) { return dtype > TH_NONE && dtype < TH_NDTYPE ? th_element_size(dtype) : 0; }
+
 /* A thread-local variable with the fast initial-exec model. Room is scarce, so larger data is behind a pointer. */
 #define TH_QUICK_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 /* Zeroed memory of the calling thread, allocated on first use and stored in *slot, a TH_QUICK_LOCAL pointer. */

@@ -1,6 +1,6 @@
 /* device.c - devices other than the CPU: the backend that implements them, and queries to it. */
 #include <stdio.h>
-#include "registry.h"
+#include "entry.h"
 #include "th_record.h"
 
 static const th_backend no_backend = { .abi = TH_ABI };
@@ -41,21 +41,4 @@ th_status th_backend_add(const th_backend *b)
     return TH_OK;
   }
   return none == b ? TH_OK : th_fail(TH_EBACKEND, "a library of devices is loaded already");
-}
-
-th_status th_on_cpu(th_tensor *here, const th_tensor *t)
-{
-  th_tensor fresh = { 0 };
-  if (t->device == TH_CPU) {
-    th_tensor_alias(here, t);
-    return TH_OK;
-  }
-  th_status s = th_tensor_resize(&fresh, t->dtype, t->ndim, t->size, NULL);
-  if (s == TH_OK && th_numel(t)) s = th_copy_tensor(&fresh, t);
-  if (s != TH_OK) {
-    th_tensor_release(&fresh);
-    return s;
-  }
-  *here = fresh;
-  return TH_OK;
 }

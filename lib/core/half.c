@@ -1,5 +1,6 @@
 /* half.c - conversion of single 16-bit numbers, with the formulas of the kernels. */
-#include "../cpu/kernel.h"
+#include "../formula/half.h"
+#include "core.h"
 
 double th_half_to_double(uint16_t bits, int dtype)
 {

@@ -6,8 +6,8 @@
  * a result in fresh memory, which is then copied in this order.
  */
 #include "overlap.h"
-#include "../op/in_order.h"
-#include "registry.h"
+#include "op_flags.h"
+#include "entry.h"
 
 /* A call that runs one slice after another. whole[0] is the result; `part` holds the slices of the same tensors. */
 typedef struct slicing {

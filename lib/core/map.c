@@ -92,13 +92,6 @@ static th_status map(th_storage *s, const source *f, int64_t first, int64_t end)
   return TH_OK;
 }
 
-void th_unmap(th_storage *s)
-{
-  if (!s->data) return;
-  const int64_t before = (int64_t)((uintptr_t)s->data % (uintptr_t)sysconf(_SC_PAGESIZE));
-  munmap((char *)s->data - before, (size_t)(s->capacity + before));
-}
-
 /* Computes the bytes of the elements in the file, and grows the file where that is allowed. */
 static th_status extent(source *f, int64_t es, int64_t offset, int64_t size, int64_t *first, int64_t *end)
 {
@@ -124,7 +117,7 @@ static th_status extent(source *f, int64_t es, int64_t offset, int64_t size, int
 
 th_status th_storage_map(th_storage **out, int dtype, const char *path, int64_t offset, int64_t size, int kind)
 {
-  const int64_t es = (int64_t)th_dtype_size(dtype);
+  const int64_t es = (int64_t)th_bytes_of(dtype);
   source f = { .path = path, .fd = -1, .kind = kind };
   int64_t first = 0, end = 0;
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);

@@ -175,13 +175,6 @@ static void wait_for_all(void)
   pthread_mutex_unlock(&pool.lock);
 }
 
-int th_cores(void)
-{
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return 1;
-}
-
 static void set_default(void)
 {
   int unknown = -1;

@@ -1,6 +1,6 @@
 /* picks.c - converts the indices and masks that cutorch accepted. Beside a tensor of a device, an index may be any tensor of that
  * device or a LongTensor of the CPU; a mask may be any tensor of that device or a ByteTensor of the CPU. */
-#include "registry.h"
+#include "entry.h"
 
 /* The device of the other tensors of the call; the CPU if there are none. */
 static int device_of_others(const th_entry *e, const th_arg *arg)

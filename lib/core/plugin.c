@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include "registry.h"
+#include "entry.h"
 
 struct th_plugin {
   void *handle;

@@ -1,9 +1,7 @@
 /* registry.c - the ops, their signatures, and the kernels of the CPU level that is chosen at load time. */
 #include <stdlib.h>
 #include "levels.h"
-#include "overlap.h"
-#include "registry.h"
-#include "th_record.h"
+#include "entry.h"
 
 #define TH_OP(id) extern const th_op th_op_##id;
 #include "../ops.def"
@@ -151,10 +149,14 @@ static th_status add(const th_op *op, int device, const th_kernel *kernels)
   return TH_OK;
 }
 
+static const th_detours detours = { th_tensor_clone, th_run_by_cpu, th_run_in_order, th_has_strange_picks, th_run_strange_picks };
+
 __attribute__((constructor)) static void load(void)
 {
   choose_level();
   for (int i = 0; i < NBUILT_IN && chosen->kernels; i++) add(built_in[i], TH_CPU, chosen->kernels[i]);
+  th_set_copy(entries[AT_copy], entries[AT_ne]);
+  th_set_detours(&detours);
 }
 
 th_status th_register(const th_op *op, int kind, const th_kernel *kernels)
@@ -188,28 +190,5 @@ th_kind th_kind_of(const th_op *op, int arg)
 }
 
 const char *const *th_op_arg_names(const th_op *op) { return th_entry_of(op)->name; }
-
-th_status th_copy_tensor(th_tensor *to, const th_tensor *from)
-{
-  const th_entry *e = entries[AT_copy];
-  if (th_overlaps_itself(to)) {
-    const char *who = th_entered();
-    const th_status s = th_run(&e->op, (th_arg[]){ { .t = to }, { .t = (th_tensor *)(uintptr_t)from } }, e->narg);
-    th_enter(who);
-    return s;
-  }
-  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = to->dtype,
-                      .device = to->device ? to->device : from->device,
-                      .arg = { { .t = to }, { .t = (th_tensor *)(uintptr_t)from } } };
-  return th_run_kernel(e, &c);
-}
-
-th_status th_not_zero(th_tensor *mask, const th_tensor *x)
-{
-  const th_entry *e = entries[AT_ne];
-  const th_call c = { .op = &e->op, .kind = e->kind, .narg = e->narg, .dtype = x->dtype, .device = x->device,
-                      .arg = { { .t = mask }, { .t = (th_tensor *)(uintptr_t)x }, { .d = 0 } } };
-  return th_run_kernel(e, &c);
-}
 
 int th_abi(void) { return TH_ABI; }

@@ -1,8 +1,7 @@
 /* run.c - one call of an op: check, commit the results' shapes, run the kernel. */
-#include "../op/in_order.h"
-#include "../op/op.h"
+#include "op_flags.h"
 #include "overlap.h"
-#include "registry.h"
+#include "entry.h"
 #include "th_record.h"
 
 /* Code that a successful call on the CPU does not run. */
@@ -10,6 +9,9 @@
 
 static bool is_result(th_kind k) { return k == TH_K_OUT || k == TH_K_SELF || k == TH_K_INOUT; }
 static bool is_tensor(th_kind k) { return is_result(k) || k == TH_K_TENSOR; }
+
+static const th_detours *detour;
+void th_set_detours(const th_detours *d) { detour = d; }
 
 /* ---- overlap ---------------------------------------------------------------------------------- */
 
@@ -218,6 +220,13 @@ static th_status need_one_device(const th_call *c, const th_entry *e)
   return TH_OK;
 }
 
+COLD bool th_is_by_cpu(const th_entry *e)
+{
+  if (!(e->op.flags & TH_BY_CPU) || e->has[TH_CUDA]) return false;
+  for (int i = 0; i < e->narg; i++) if (e->kind[i] == TH_K_LIST) return false;
+  return true;
+}
+
 /* Checks of a call where there are devices. A device that has no kernel of the op refuses before `check` runs, because `check`
  * may read elements. */
 static COLD th_status check_devices(const th_call *c, const th_entry *e)
@@ -252,7 +261,7 @@ static __attribute__((noinline)) th_status commit_and_run(th_kernel run, th_call
   before b;
   bool in_order;
   TH_TRY(th_need_results(c, &in_order));
-  if (in_order) return th_run_in_order(th_entry_of(c->op), c, given);
+  if (in_order) return detour->in_order(th_entry_of(c->op), c, given);
   if (c->op->flags & TH_LATE) return run_here(run, c);
   TH_TRY(commit(c, &b));
   const th_status s = run_here(run, c);
@@ -280,7 +289,7 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
   th_status s = TH_OK;
   for (int i = 0; i < c->narg && s == TH_OK; i++) {
     if (e->kind[i] == TH_K_TENSOR && meets_a_result(c, e, i, c->arg[i].t)) {
-      s = th_tensor_clone(&copy[i], c->arg[i].t);
+      s = detour->clone(&copy[i], c->arg[i].t);
     } else if (e->kind[i] == TH_K_LIST && c->arg[i].list->n > 64) {
       s = th_fail(TH_EARG, "a result is also one of more than 64 inputs; give another result");
     } else if (e->kind[i] == TH_K_LIST) {
@@ -289,7 +298,7 @@ static th_status run_with_copies(th_call *c, const th_arg *given)
       for (int64_t k = 0; k < list.n && s == TH_OK; k++) {
         listed[k] = c->arg[i].list->t[k];
         if (!meets_a_result(c, e, i, listed[k])) continue;
-        s = th_tensor_clone(&from_list[k], listed[k]);
+        s = detour->clone(&from_list[k], listed[k]);
         listed[k] = &from_list[k];
       }
       c->arg[i].list = &list;
@@ -325,7 +334,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
     if (__builtin_expect(!arg[e->needed[k]].t, 0)) return refuse_null(e, e->needed[k]);
   }
   const bool devices = __builtin_expect(__atomic_load_n(&th_devices, __ATOMIC_RELAXED), 0);
-  if (devices && (e->indices | e->masks) && th_has_strange_picks(e, arg)) return th_run_strange_picks(e, arg);
+  if (devices && (e->indices | e->masks) && detour->has_strange_picks(e, arg)) return detour->strange_picks(e, arg);
   bool overlap = false;
   for (uint32_t left = e->inputs; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
@@ -344,7 +353,7 @@ th_status th_run(const th_op *op, th_arg *arg, int narg)
   if (devices) TH_TRY(check_devices(&c, e));
   if (th_interrupted()) return th_fail(TH_EINTR, "interrupted");
   const bool by_cpu = __builtin_expect(c.device != TH_CPU, 0) && !e->has[TH_CUDA];
-  const th_status s = by_cpu ? th_run_by_cpu(e, &c) : overlap ? run_with_copies(&c, arg) : check_and_run(&c, arg);
+  const th_status s = by_cpu ? detour->by_cpu(e, &c) : overlap ? run_with_copies(&c, arg) : check_and_run(&c, arg);
   th_enter(NULL);
   for (uint32_t left = e->returns; left; left &= left - 1) {
     const int i = __builtin_ctz(left);

@@ -4,6 +4,13 @@
 #include "core.h"
 #include "spin.h"
 
+int th_cores(void)
+{
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return 1;
+}
+
 enum { YIELDS = 20 };                       /* at most, if more threads are awake than there are processors */
 enum { FREE = 100000, LONG = 100000 };      /* nanoseconds */
 

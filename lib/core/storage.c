@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "storage.h"
 #include "block.h"
@@ -126,6 +127,8 @@ static void *block(int64_t bytes, bool zeroed)
   return p;
 }
 
+static void free_block(void *p) { if (p) th_block_free(p, __atomic_load_n(&th_memory_of(TH_CPU)->bytes, __ATOMIC_RELAXED)); }
+
 /* Few elements are stored in the block of their th_storage: one allocation instead of two. */
 static void *beside(th_storage *s)
 {
@@ -200,7 +203,7 @@ static th_status new_on_device(th_storage **out, int device, int dtype, int64_t 
 
 th_status th_storage_new(th_storage **out, int device, int dtype, int64_t size, int zeroed)
 {
-  const int64_t es = (int64_t)th_dtype_size(dtype);
+  const int64_t es = (int64_t)th_bytes_of(dtype);
   int64_t bytes;
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
@@ -239,7 +242,7 @@ static th_status part(th_storage **out, th_storage *whole, int64_t offset, int64
   }
   th_storage *s = calloc(1, sizeof *s);
   if (!s) return th_out_of_memory((int64_t)sizeof *s);
-  const int64_t es = (int64_t)th_dtype_size(whole->dtype);
+  const int64_t es = (int64_t)th_bytes_of(whole->dtype);
   s->data = size ? (char *)whole->data + offset * es : NULL;
   s->size = size;
   s->capacity = size * es;
@@ -274,7 +277,7 @@ static th_status host_block(void **p, int64_t bytes, int kind)
 
 th_status th_storage_host(th_storage **out, int dtype, int64_t size, int kind)
 {
-  const int64_t es = (int64_t)th_dtype_size(dtype);
+  const int64_t es = (int64_t)th_bytes_of(dtype);
   int64_t bytes;
   if (!es) return th_fail(TH_EDTYPE, "dtype %d does not exist", dtype);
   if (kind != TH_HOST_PINNED && kind != TH_HOST_MANAGED) return th_fail(TH_EARG, "memory of kind %d does not exist", kind);
@@ -310,20 +313,28 @@ th_status th_storage_twin(th_storage **out, th_storage *managed, int device)
 }
 
 /* Frees the CPU memory that a storage owns. */
+/* Of th_storage_map: a map begins at a page. */
+static void unmap(th_storage *s)
+{
+  if (!s->data) return;
+  const int64_t before = (int64_t)((uintptr_t)s->data % (uintptr_t)sysconf(_SC_PAGESIZE));
+  munmap((char *)s->data - before, (size_t)(s->capacity + before));
+}
+
 static void give_up(th_storage *s)
 {
   if (is_host(s)) {
     if (s->data) th_backend_get()->host_release(s->data);
   } else if (s->mapped) {
-    th_unmap(s);
+    unmap(s);
   } else if (!s->joined) {
-    th_block_free(s->data);
+    free_block(s->data);
   }
 }
 
 static th_status grow_on_device(th_storage *s, int64_t bytes)
 {
-  const int64_t used = s->size * (int64_t)th_dtype_size(s->dtype);
+  const int64_t used = s->size * (int64_t)th_bytes_of(s->dtype);
   void *data;
   TH_TRY(device_block(&data, s->device, bytes, false));
   const th_status status = used ? th_backend_get()->copy(data, s->device, s->data, s->device, used) : TH_OK;
@@ -343,7 +354,7 @@ static th_status grow_on_device(th_storage *s, int64_t bytes)
 th_status th_storage_resize(th_storage *s, int64_t size)
 {
   int64_t bytes;
-  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  const int64_t es = (int64_t)th_bytes_of(s->dtype);
   if (size < 0) return th_fail(TH_EARG, "a storage must not have a negative size, got %lld", (long long)size);
   if (__builtin_mul_overflow(size, es, &bytes)) return th_out_of_memory(INT64_MAX);
   if (bytes > s->capacity) {
@@ -393,7 +404,7 @@ static th_status need_places(const th_storage *s, int64_t first, int64_t n)
 
 th_status th_storage_get(const th_storage *s, int64_t first, int64_t n, void *to)
 {
-  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  const int64_t es = (int64_t)th_bytes_of(s->dtype);
   TH_TRY(need_places(s, first, n));
   if (n == 0) return TH_OK;
   const char *from = (const char *)s->data + first * es;
@@ -404,7 +415,7 @@ th_status th_storage_get(const th_storage *s, int64_t first, int64_t n, void *to
 
 th_status th_storage_put(th_storage *s, int64_t first, int64_t n, const void *from)
 {
-  const int64_t es = (int64_t)th_dtype_size(s->dtype);
+  const int64_t es = (int64_t)th_bytes_of(s->dtype);
   TH_TRY(need_places(s, first, n));
   if (n == 0) return TH_OK;
   char *to = (char *)s->data + first * es;
@@ -457,4 +468,4 @@ void *th_scratch(size_t bytes)
   return block((int64_t)bytes, false);
 }
 
-void th_scratch_free(void *p) { th_block_free(p); }
+void th_scratch_free(void *p) { free_block(p); }

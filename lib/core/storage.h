@@ -7,6 +7,5 @@ bool      th_too_much(int64_t bytes);       /* more than is available or allowed
 th_status th_out_of_memory(int64_t bytes);  /* fails; the message has the bytes wanted, held and available */
 void      th_account(int64_t bytes, int storages);
 void      th_storage_drop(th_storage_ref *ref);      /* for Lua's finalizers */
-void      th_unmap(th_storage *s);          /* for memory from th_storage_map */
 
 #endif

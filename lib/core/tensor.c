@@ -1,15 +1,6 @@
 /* tensor.c - views of storages: resizing, slicing, expanding. Checks sizes and offsets for overflow, and every view against the
  * end of its storage, so that no later step can leave it. */
-#include "registry.h"
-
-size_t th_dtype_size(int dtype) { return dtype > TH_NONE && dtype < TH_NDTYPE ? th_element_size(dtype) : 0; }
-
-const char *th_dtype_name(int dtype)
-{
-  static const char *const name[TH_NDTYPE] = { "Undefined", "Byte", "Char", "Short", "Int", "Long",
-                                               "Half", "BFloat16", "Float", "Double" };
-  return dtype >= 0 && dtype < TH_NDTYPE ? name[dtype] : "Unknown";
-}
+#include "core.h"
 
 /* ---- queries ---- */
 
@@ -93,7 +84,7 @@ static th_status need_sizes(int dtype, int ndim, const int64_t *size)
   for (int d = 0; d < ndim; d++) {
     if (size[d] < 0) return th_fail(TH_ESHAPE, "size %d must not be negative, got %lld", d + 1, (long long)size[d]);
   }
-  if (th_numel_checked(ndim, size, th_dtype_size(dtype)) < 0) {
+  if (th_numel_checked(ndim, size, th_bytes_of(dtype)) < 0) {
     return th_fail(TH_ESHAPE, "the size %s is more than can be counted", th_shape_text((char[TH_SHAPE_TEXT]){ 0 }, ndim, size));
   }
   return TH_OK;
@@ -259,19 +250,5 @@ th_status th_tensor_squeeze(th_tensor *to, const th_tensor *from, int dim)
   for (int d = to->ndim - 1; d >= 0; d--) {
     if (to->ndim > 1 && to->size[d] == 1 && (dim < 0 || d == dim)) drop_dim(to, d);
   }
-  return TH_OK;
-}
-
-th_status th_tensor_clone(th_tensor *to, const th_tensor *from)
-{
-  th_tensor fresh = { .device = from->device };
-  TH_TRY(th_tensor_resize(&fresh, from->dtype, from->ndim, from->size, NULL));
-  const th_status s = th_numel(from) ? th_copy_tensor(&fresh, from) : TH_OK;
-  if (s != TH_OK) {
-    th_tensor_release(&fresh);
-    return s;
-  }
-  th_tensor_release(to);
-  *to = fresh;
   return TH_OK;
 }

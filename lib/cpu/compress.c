@@ -9,7 +9,7 @@
 #ifndef T
 #include "../comm/base/compress.h"
 #include "../core/philox.h"
-#include "halves.h"
+#include "elementwise.h"
 
 enum { LANES = 16, WORD = 32, PIECE = 512 };        /* of `largest`; bits of a word; elements at a time */
 /* Elements may be worked on in any order. */

@@ -1,6 +1,6 @@
 /* copy.c - fill, zero, copy between all dtypes. Types that differ meet in int64_t or double. */
 #ifndef T
-#include "halves.h"
+#include "elementwise.h"
 #include "../op/copy.args.h"
 #include "move.h"
 

@@ -1,6 +1,5 @@
 /* elementwise.c - brings strided operands and halves into pieces for a loop. */
 #include "elementwise.h"
-#include "halves.h"
 #include "move.h"
 
 enum { PIECE = 2048, SHORT = 48 };  /* elements of a piece; of rows that are joined to longer ones */

@@ -34,4 +34,8 @@ enum { TH_STORED = -1 };
 th_status TH_AT(th_elementwise)(int nop, th_tensor *const *t, th_loop loop, const th_scalars *k,
                                 int made);
 
+/* Many halves to float and back: halves.c. */
+void TH_AT(th_load_f16s)(float *y, const th_f16 *x, int64_t n);
+void TH_AT(th_store_f16s)(th_f16 *y, const float *x, int64_t n);
+
 #endif

@@ -3,7 +3,7 @@
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
-#include "halves.h"
+#include "elementwise.h"
 
 enum { LANES = 8 };
 

@@ -66,7 +66,7 @@ enum {
   TH_DEVICES = 4,      /* tensors may be on different devices; check says whose kernel it is */
   TH_BY_CPU = 8,       /* without a device kernel the CPU computes with copies of the tensors. Not for ops that take lists */
 };
-/* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. 16 to 64 are in op/in_order.h. */
+/* The same for argument `arg` alone: of addmm, m may be the result, but a and b may not. 16 to 64 are in core/op_flags.h. */
 #define TH_INPLACE_AT(arg) (1 << (8 + (arg)))
 
 /* Argument i as a dimension of x: from 1 in Lua to 0-based here; refuses one outside. */

@@ -1,7 +1,7 @@
 /* copy.c - what filling and copying are. */
 #include <math.h>
 #include "copy.args.h"
-#include "in_order.h"
+#include "../core/op_flags.h"
 #include "op.h"
 
 static th_status check_target(th_call *c)

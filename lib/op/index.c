@@ -4,7 +4,7 @@
  * written. Where one place is named twice the later one counts (copy, fill, scatter) or both do
  * (add), in order, whatever the number of threads. */
 #include "index.args.h"
-#include "in_order.h"
+#include "../core/op_flags.h"
 #include "reduce.h"
 
 /* index (argument i) is a vector of places along dim of t. */

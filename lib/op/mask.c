@@ -3,7 +3,7 @@
  * A mask is a ByteTensor of zeros and ones with as many elements as the tensor; both are gone
  * through in row-major order. */
 #include "mask.args.h"
-#include "in_order.h"
+#include "../core/op_flags.h"
 #include "reduce.h"
 
 static th_status refuse_byte(const th_call *c, int arg, int64_t place, int byte)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include "pointwise.args.h"
 #include "../core/overlap.h"
-#include "in_order.h"
+#include "../core/op_flags.h"
 #include "op.h"
 
 /* Does b match a without asking how sizes broadcast? */

@@ -1,7 +1,7 @@
 /* random.c - filling tensors with random numbers; the streams are Torch7's, word for word. */
 #include <math.h>
 #include "random.args.h"
-#include "in_order.h"
+#include "../core/op_flags.h"
 #include "op.h"
 
 /* Every op here writes over all elements of x, in row-major order, and x keeps its size. */

@@ -8,7 +8,7 @@ local dtype = require 'torch.dtype'
 local op = require 'torch.op'
 local refuses = require 'test.support.refuses'
 
-local EACH = 16                             -- TH_EACH of in_order.h: ops that compute element by element
+local EACH = 16                             -- TH_EACH of op_flags.h: ops that compute element by element
 -- Layers and optimizers add to these over a whole pass: such a result is refused.
 local REFUSED = { adam_step = true, rmsprop_step = true, momentum_step = true, conv2d_grad_weight = true, embedding_grad = true,
    layernorm_grad_weight = true }

@@ -11,7 +11,7 @@
 #include "engine.h"
 #include "../../core/conv_kept.h"
 #include "../gemm.h"
-#include "../halves.h"
+#include "../elementwise.h"
 #include "../slots.h"
 #include "../micro_real.h"
 

@@ -1,6 +1,6 @@
-/* registry.h - the registry's entry for an op; read by run.c and plugin.c. */
-#ifndef TH_REGISTRY_H
-#define TH_REGISTRY_H
+/* entry.h - the registry's entry for an op, and what the files that run ops offer each other. */
+#ifndef TH_ENTRY_H
+#define TH_ENTRY_H
 #include "core.h"
 
 enum { MAXOP = 1024 };
@@ -39,6 +39,19 @@ th_status th_need_results(const th_call *c, bool *in_order);
 bool th_is_in_order(const th_call *c, int k);
 /* Runs such a call after its check has passed; `given` are its original arguments. */
 th_status th_run_in_order(const th_entry *e, th_call *c, const th_arg *given);
+
+/* What run.c calls where a call cannot run as it stands. Each of these runs other ops, so they are above run.c: registry.c sets
+ * the table when the library is loaded. */
+typedef struct th_detours {
+  th_status (*clone)(th_tensor *to, const th_tensor *from);
+  th_status (*by_cpu)(const th_entry *e, th_call *c);
+  th_status (*in_order)(const th_entry *e, th_call *c, const th_arg *given);
+  bool      (*has_strange_picks)(const th_entry *e, const th_arg *arg);
+  th_status (*strange_picks)(const th_entry *e, th_arg *arg);
+} th_detours;
+void th_set_detours(const th_detours *d);
+/* The entries of the ops copy and ne, for copy.c. */
+void th_set_copy(const th_entry *copy, const th_entry *ne);
 
 /* Checks that the signature of an op can be parsed. */
 th_status th_signature_check(const th_op *op);
