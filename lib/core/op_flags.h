@@ -1,7 +1,7 @@
 /* op_flags.h - flags of ops, beside those of th_op.h: how an op writes a result whose elements share places in memory.
  *
  * An op that has none of them computes its results aside, and they are copied in row-major order; it refuses an `inout` of
- * this kind. doc/design.md, "Results, aliasing, failure", says more. */
+ * this kind. doc/internals/calls.md says more. */
 #ifndef TH_OP_FLAGS_H
 #define TH_OP_FLAGS_H
 

@@ -2,7 +2,7 @@
  * thread that is ended from outside leaves nothing locked.
  *
  * Only C code ends a worker. The collector ends workers that a program forgets, and in a finalizer LuaJIT repeats a compiled
- * `pairs` loop without end: see doc/design.md, "Faults of LuaJIT". */
+ * `pairs` loop without end: see doc/internals/luajit.md. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -359,7 +359,7 @@ int main(int argc, char **argv)
   if (failed) run_code(L, "local dist = package.loaded['distributed.lib'] if dist then dist.failed = true end");
   /* Threads end before lua_close, which would wait for them one after the other. Where a finalizer
    * runs a compiled `pairs` loop, LuaJIT repeats it without end, so compiled code is flushed:
-   * doc/design.md, faults of LuaJIT. */
+   * doc/internals/luajit.md. */
   run_code(L, "local worker = package.loaded['torch.worker'] if worker then worker.end_all() end jit.flush()");
   th_forget_sigint();
   lua_close(L);

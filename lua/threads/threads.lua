@@ -232,7 +232,7 @@ local function initialize(self, inits)
 end
 
 -- A userdata that frees the contents of a pool's queues when the collector finds it. It may also end the threads; at the end of
--- a script torch.worker has ended them before. No function that it calls has a `pairs` loop: doc/design.md, faults of LuaJIT.
+-- a script torch.worker has ended them before. No function that it calls has a `pairs` loop: doc/internals/luajit.md.
 local function sentinel(number)
    local it = newproxy(true)
    getmetatable(it).__gc = function()

@@ -4,7 +4,7 @@
 -- Two kinds of programs get wrong answers with the option, from Debian's LuaJIT of March 2022 (test/torch/luajit_fuse_spec.lua has both):
 --    a field of a struct, read before a C function changes or frees the struct, and used after it;
 --    an entry of a table, which `next` stores where the next call of `next` stores its own.
--- OpenResty's branch of January 2023 gives wrong answers to the first, too. See doc/design.md, faults of LuaJIT.
+-- OpenResty's branch of January 2023 gives wrong answers to the first, too. See doc/internals/luajit.md.
 local ffi = require 'ffi'
 local jit = require 'jit'
 

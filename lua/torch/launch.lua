@@ -59,7 +59,7 @@ end
 local function search(name)
    local path, tried = package.searchpath(name, package.path)
    if not path then return tried end
-   local own = M.holds(path) or name:sub(1, 4) == 'jit.'         -- jit.v and jit.dump are handlers of events: doc/design.md
+   local own = M.holds(path) or name:sub(1, 4) == 'jit.'         -- jit.v and jit.dump are handlers of events: doc/internals/launcher.md
    local f, why = (own and load_own or loadfile)(path)
    if not f then error(("error loading module '%s' from file '%s':\n\t%s"):format(name, path, why), 0) end
    return own and f or require 'torch.require'.running(path, f)

@@ -8,7 +8,7 @@ local TH = os.getenv 'TH' or 'build/bin/th'
 
 local function pages()
    local list = { 'README.md' }
-   local p = io.popen 'ls doc/*.md'
+   local p = io.popen 'ls doc/*.md doc/add/*.md doc/internals/*.md'
    for name in p:lines() do list[#list + 1] = name end
    p:close()
    return list

@@ -43,7 +43,7 @@ describe('doc/README.md', function()
    it('leads to every page, and only to pages that are there', function()
       local index = read 'doc/README.md'
       for path in index:gmatch '%]%(([^)#]+)' do assert.truthy(read('doc/' .. path), path) end
-      local list = io.popen 'cd doc && ls *.md reference/*.md'
+      local list = io.popen 'cd doc && ls *.md add/*.md internals/*.md reference/*.md'
       for path in list:lines() do
          if path ~= 'README.md' then assert.truthy(index:find('](' .. path .. ')', 1, true), path .. ' is not linked') end
       end
