@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 #include <string.h>
+#include "../lib/core/environment.h"
 #include "graph.cuh"
 #include "thcuda.h"
 
@@ -446,7 +447,7 @@ th_status th_cuda_load(void)
   std::lock_guard<std::mutex> g(lock);
   static bool loaded;
   if (loaded) return TH_OK;
-  const char *sync = getenv("TH_CUDA_SYNC");
+  const char *sync = th_environment("TH_CUDA_SYNC");
   pinpoint = sync && strcmp(sync, "1") == 0;
   why = cudaGetDeviceCount(&count);
   if (why != cudaSuccess) count = 0;

@@ -1,4 +1,5 @@
 // library.cc - opens libraries of CUDA: the file that the environment names, or the first usual one that is there.
+#include "../lib/core/environment.h"
 #include "library.h"
 #include <dlfcn.h>
 #include <glob.h>
@@ -10,7 +11,7 @@
 
 static std::string setting(const char *name)
 {
-  const char *value = getenv(name);
+  const char *value = th_environment(name);
   return value ? value : "";
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <algorithm>
+#include "../../lib/core/environment.h"
 #include "block.h"
 #include "machine.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 int64_t number_of(const char *name, int64_t otherwise)
 {
-  const char *text = getenv(name);
+  const char *text = th_environment(name);
   char *end = nullptr;
   errno = 0;
   const int64_t n = text ? strtoll(text, &end, 10) : 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include "environment.h"
 #include "blas.h"
 
 static th_blas blas;
@@ -78,7 +79,7 @@ static void find(void)
 {
   static const char *const usual[] = { "libopenblas.so.0", "libopenblas.so", "libcblas.so.3",
                                        "libblas.so.3" };
-  const char *wanted = getenv("TH_BLAS");
+  const char *wanted = th_environment("TH_BLAS");
   if (wanted && *wanted) {
     if (strcmp(wanted, "none") != 0 && try(wanted)) return;
     snprintf(why_not, sizeof why_not,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include "environment.h"
 #include "../op/conv2d.args.h"
 #include "conv_times.h"
 #include "levels.h"
@@ -130,7 +131,7 @@ int  th_dnn_when(void) { return __atomic_load_n(&by_cudnn, __ATOMIC_RELAXED); }
 
 static int from_environment(void)
 {
-  const char *wanted = getenv("TH_CONV_ENGINE");
+  const char *wanted = th_environment("TH_CONV_ENGINE");
   for (int i = 0; wanted && th_conv_engine_known(i); i++) if (strcmp(th_conv_engine_known(i), wanted) == 0) return i;
   return -1;
 }

@@ -6,7 +6,7 @@
 
 int64_t th_environment_count(const char *name, int64_t otherwise)
 {
-  const char *text = getenv(name);
+  const char *text = th_environment(name);
   char *end;
   if (!text || !isdigit((unsigned char)*text)) return otherwise;
   errno = 0;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "environment.h"
 #include "conv.h"
 #include "onednn.h"
 
@@ -124,7 +125,7 @@ static bool use(void *handle)
 static void find(void)
 {
   static const char *const usual[] = { "libdnnl.so.2", "libdnnl.so.3" };
-  const char *wanted = getenv("TH_ONEDNN");
+  const char *wanted = th_environment("TH_ONEDNN");
   if (wanted && *wanted) {
     void *handle = strcmp(wanted, "none") != 0 ? dlopen(wanted, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!handle) snprintf(why_not, sizeof why_not, "oneDNN is not used: TH_ONEDNN is %.200s", wanted);

@@ -186,7 +186,7 @@ static void set_default(void)
 /* Where several programs share the processors, a thread that spins takes the time of the one that it waits for. */
 static bool passive(void)
 {
-  const char *policy = getenv("TH_WAIT_POLICY");
+  const char *policy = th_environment("TH_WAIT_POLICY");
   return policy && strcmp(policy, "passive") == 0;
 }
 

@@ -1,5 +1,6 @@
 /* registry.c - the ops, their signatures, and the kernels of the CPU level that is chosen at load time. */
 #include <stdlib.h>
+#include "environment.h"
 #include "levels.h"
 #include "entry.h"
 
@@ -55,7 +56,7 @@ int th_cpu_level_index(void) { return (int)(chosen - levels); }
 /* TH_CPU selects a level; a level that the machine lacks, or that does not exist, is ignored. */
 static void choose_level(void)
 {
-  const char *wanted = getenv("TH_CPU");
+  const char *wanted = th_environment("TH_CPU");
 #ifdef __x86_64__
   __builtin_cpu_init();
 #endif

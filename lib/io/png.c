@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../core/environment.h"
 #include "../include/th_png.h"
 #include "../core/core.h"
 
@@ -63,7 +64,7 @@ static pthread_once_t libpng_once = PTHREAD_ONCE_INIT;
 
 static void open_libpng(void)
 {
-  const char *named = getenv("TH_PNG");
+  const char *named = th_environment("TH_PNG");
   void *handle = dlopen(named ? named : "libpng16.so.16", RTLD_NOW | RTLD_LOCAL);
   if (!handle) handle = dlopen("libpng16.so", RTLD_NOW | RTLD_LOCAL);
   if (!handle) return;

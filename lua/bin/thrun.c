@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../../lib/core/environment.h"
 #include "../../lib/comm/base/job.h"
 #include "hosts.h"
 #include "lines.h"
@@ -210,7 +211,7 @@ static void set_environment(const job *j, int number)
   const int share = cores() / j->o->size;
   set_number("TH_DIST_CORES", cores());
   if (j->o->threads) set_number("TH_NUM_THREADS", j->o->threads);
-  else if (!getenv("TH_NUM_THREADS")) set_number("TH_NUM_THREADS", share > 1 ? share : 1);
+  else if (!th_environment("TH_NUM_THREADS")) set_number("TH_NUM_THREADS", share > 1 ? share : 1);
 }
 
 /* Binds the rank to its share of the processors. Otherwise the system may run two ranks that wait

@@ -1,6 +1,7 @@
 -- cutorch.backend - libthcuda, declared from its header: the one for GPUs, or with TH_CUDA=emu the emulated device.
 local ffi = require 'ffi'
 local lib = require 'torch.lib'
+local environment = require 'torch.environment'
 
 local header = lib.include .. '/thcuda.h'
 local f = io.open(header)
@@ -9,7 +10,7 @@ local text = assert(f:read '*a':match '/%* FFI BEGIN %*/(.-)/%* FFI END %*/', 't
 if not pcall(ffi.typeof, 'th_cuda_properties') then ffi.cdef(text) end          -- an earlier require may have failed after this
 f:close()
 
-local wanted = os.getenv 'TH_CUDA'
+local wanted = environment.get 'TH_CUDA'
 if wanted and wanted ~= '' and wanted ~= 'emu' and wanted ~= 'gpu' then
    error(("cutorch: TH_CUDA must be 'emu' or 'gpu', got '%s'"):format(wanted), 0)
 end

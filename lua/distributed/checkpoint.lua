@@ -10,12 +10,13 @@ local arg = require 'torch.arg'
 local paths = require 'paths'
 local dist = require 'distributed.core'
 local C = require 'torch.lib'.C
+local environment = require 'torch.environment'
 
 local returned = {}                    -- by folder: the checkpoint that restore used because the last one is damaged
 
 local function folder_of(who, options)
    if type(options) ~= 'nil' and type(options) ~= 'table' then arg.refuse(who, 'options', 'a table', options, 3) end
-   local folder = options and options.folder or os.getenv 'TH_DIST_COMMIT'
+   local folder = options and options.folder or environment.get 'TH_DIST_COMMIT'
    if type(folder) ~= 'string' or folder == '' then
       error(who .. ': give the option folder, or start with thrun --commit FOLDER', 3)
    end

@@ -12,6 +12,7 @@ local arg = require 'torch.arg'
 local find = require 'distributed.environment'
 local lib = require 'distributed.lib'
 local tlib = require 'torch.lib'
+local environment = require 'torch.environment'
 
 ffi.cdef [[
 bool th_overlaps_itself_slowly(const th_tensor *t);
@@ -44,7 +45,7 @@ function dist.init(options)
       if seconds then dist.deadline(seconds) end
       return dist
    end
-   job = find(os.getenv)
+   job = find(environment.get)
    local c = lib.join(job, seconds or job.deadline, 2)
    if job.host then job.localRank = lib.C.th_dist_local(c) end
    world = setmetatable({ c = c, at = job.rank, n = job.size, ranks = {} }, Group)

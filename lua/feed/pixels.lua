@@ -1,4 +1,5 @@
 -- feed.pixels - limits the pixels of an image: a file of a few megabytes can claim, and hold, gigabytes of pixels.
+local environment = require 'torch.environment'
 local MOST = 2 ^ 30                          -- three gigabytes as RGB; OpenCV has the same limit
 local LARGEST = 2 ^ 53                       -- the numbers up to it are exact
 
@@ -9,7 +10,7 @@ local limit
 -- The limit: TH_IMAGE_PIXELS when this thread reads its first image.
 local function most()
    if limit then return limit end
-   local text = os.getenv 'TH_IMAGE_PIXELS'
+   local text = environment.get 'TH_IMAGE_PIXELS'
    local n = MOST
    if text then
       n = tonumber(text)

@@ -2,6 +2,7 @@
 local torch = require 'torch'
 local arg = require 'torch.arg'
 local named = require 'image.named'
+local environment = require 'torch.environment'
 
 local M = {}
 
@@ -40,7 +41,7 @@ function Picture:text()
 end
 
 local function in_terminal()
-   local form = os.getenv 'TH_DISPLAY'
+   local form = environment.get 'TH_DISPLAY'
    if form == 'png' then return false end
    return form ~= nil and form ~= '' or torch.isatty(io.stdout)
 end

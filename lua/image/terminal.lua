@@ -1,6 +1,7 @@
 -- lua/image/terminal.lua - pictures as text for terminals: half blocks with 24-bit colours, sixels, the protocol of kitty.
 local ffi = require 'ffi'
 local torch = require 'torch'
+local environment = require 'torch.environment'
 
 ffi.cdef [[
 struct image_winsize { unsigned short rows, columns, width, height; };
@@ -20,7 +21,7 @@ end
 
 --- The protocol of the terminal: 'kitty', 'sixel' or 'blocks', from the environment. TH_DISPLAY overrides it.
 function M.form()
-   local named = os.getenv 'TH_DISPLAY'
+   local named = environment.get 'TH_DISPLAY'
    if named == 'kitty' or named == 'sixel' or named == 'blocks' then return named end
    local term, program = os.getenv 'TERM' or '', os.getenv 'TERM_PROGRAM' or ''
    if os.getenv 'TMUX' or term:find '^screen' then return 'blocks' end        -- these pass neither protocol on

@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local lib = require 'torch.lib'
 local arg = require 'torch.arg'
 local dtype = require 'torch.dtype'
+local environment = require 'torch.environment'
 local C = lib.C
 
 local conv = {}
@@ -269,7 +270,7 @@ local mt = {}
 
 -- The folder for measured times; nil where the environment names none.
 local function cache_folder()
-   local given, cache, home = os.getenv 'TH_CACHE_DIR', os.getenv 'XDG_CACHE_HOME', os.getenv 'HOME'
+   local given, cache, home = environment.get 'TH_CACHE_DIR', os.getenv 'XDG_CACHE_HOME', os.getenv 'HOME'
    if given then return given ~= '' and given or nil end
    if cache and cache:sub(1, 1) == '/' then return cache .. '/cresset' end
    return home and home ~= '' and home .. '/.cache/cresset' or nil
@@ -331,7 +332,7 @@ end
 
 function conv.install(torch)
    conv.install = nil
-   local wanted = os.getenv 'TH_CONV_ENGINE'
+   local wanted = environment.get 'TH_CONV_ENGINE'
    if wanted and wanted ~= '' then check_environment(wanted) end
    torch.conv = setmetatable(conv, mt)
 end

@@ -1,5 +1,6 @@
 -- torch.lib - the C library, declared from its header; the one place where a status becomes an error.
 local ffi = require 'ffi'
+local environment = require 'torch.environment'
 
 if not ffi.abi 'gc64' and ffi.abi '64bit' then
    error('Cresset needs a LuaJIT in GC64 mode: this one can hold 2 GB at most. Debian 12 and LuaJIT 2.1 have it', 0)
@@ -23,7 +24,7 @@ end
 
 -- Searches TH_LIB, the folders beside a checkout, the prefix of this file, and package.cpath.
 local function load_library()
-   local tried = { os.getenv 'TH_LIB' or here .. '/../../build/libth.so', here .. '/../../../../lib/libth.so',
+   local tried = { environment.get 'TH_LIB' or here .. '/../../build/libth.so', here .. '/../../../../lib/libth.so',
       here .. '/../../../../lib/lua/5.1/libth.so' }
    local found = package.searchpath and package.searchpath('libth', package.cpath)
    if found then tried[#tried + 1] = found end

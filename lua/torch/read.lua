@@ -13,6 +13,7 @@ local arg = require 'torch.arg'
 local file = require 'torch.file'
 local format = require 'torch.format'
 local record = require 'torch.record'
+local environment = require 'torch.environment'
 local C, File, open = lib.C, file.File, record.open
 
 local NIL, NUMBER, STRING, TABLE, OBJECT, BOOLEAN = record.NIL, record.NUMBER, record.STRING, record.TABLE,
@@ -176,7 +177,7 @@ end
 
 local function begin_function(self, tag, code)
    local trusted = self._carry or self._unsafe
-   if trusted == nil then trusted = record.known_code[code] or os.getenv 'TH_UNSAFE_LOAD' == '1' end
+   if trusted == nil then trusted = record.known_code[code] or environment.get 'TH_UNSAFE_LOAD' == '1' end
    if trusted then return load_function(self, code) end
    return class.setmetatable({ kind = tag, code = code }, 'torch.OpaqueFunction')
 end

@@ -3,6 +3,7 @@ local ffi = require 'ffi'
 local show = require 'torch.show'
 local original = require 'torch.original'
 local explain = require 'torch.explain'
+local environment = require 'torch.environment'
 
 local M = {}
 
@@ -24,7 +25,7 @@ extern int rl_completion_append_character, rl_attempted_completion_over;
 -- ---- reading lines ------------------------------------------------------------------------------------------
 
 local function history_file()
-   local name = os.getenv 'TH_HISTORY'
+   local name = environment.get 'TH_HISTORY'
    if name then return name ~= '' and name or nil end
    local home = os.getenv 'HOME'
    return home and home .. '/.th_history'

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include "../../core/environment.h"
 #include "../group/group.h"
 #include "api.h"
 
@@ -28,7 +29,7 @@ void th_dist_offer(const th_device_ranks *d) { offered = d; }
 
 static int setting(void)
 {
-  const char *told = getenv("TH_DIST_CUDA");
+  const char *told = th_environment("TH_DIST_CUDA");
   for (int i = 0; told && i < 3; i++) if (strcmp(told, settings[i]) == 0) return i;
   return told ? -1 : AUTO;
 }
@@ -36,7 +37,7 @@ static int setting(void)
 th_status th_check_device_setting(void)
 {
   if (setting() >= 0) return TH_OK;
-  return th_fail(TH_EARG, "dist.init: TH_DIST_CUDA must be auto, cpu or nccl, got %s", getenv("TH_DIST_CUDA"));
+  return th_fail(TH_EARG, "dist.init: TH_DIST_CUDA must be auto, cpu or nccl, got %s", th_environment("TH_DIST_CUDA"));
 }
 
 /* The reason why NCCL is not used for an operation; "" if its result equals the CPU's, up to the

@@ -1,5 +1,6 @@
 /* algorithm.c - the setting: which algorithm operations between hosts use. */
 #include <stdlib.h>
+#include "../../core/environment.h"
 #include "comm.h"
 
 static const char *const names[] = { "auto", "fastest", "gather", "doubling", "parts", "ring", "hosts" };
@@ -17,7 +18,7 @@ static int number_of(const char *name)
 int th_forced_algorithm(void)
 {
   if (forced < 0) {
-    const char *told = getenv("TH_DIST_ALGORITHM");
+    const char *told = th_environment("TH_DIST_ALGORITHM");
     const int a = told ? number_of(told) : TH_AUTO;
     forced = a < 0 ? TH_AUTO : a;
   }
@@ -28,7 +29,7 @@ void th_force_algorithm(int a) { forced = a; }
 
 th_status th_check_algorithm_setting(void)
 {
-  const char *told = getenv("TH_DIST_ALGORITHM");
+  const char *told = th_environment("TH_DIST_ALGORITHM");
   if (!told || number_of(told) >= 0) return TH_OK;
   return th_fail(TH_EARG, "dist.init: TH_DIST_ALGORITHM must be " ALL_NAMES ", got %s", told);
 }

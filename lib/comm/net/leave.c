@@ -1,6 +1,7 @@
 /* leave.c - how a rank leaves a job on several hosts. */
 #include <stdio.h>
 #include <stdlib.h>
+#include "../../core/environment.h"
 #include "control_channel.h"
 
 static const double LAST_WORDS = 1;     /* seconds for the last control messages of a rank that leaves */
@@ -8,7 +9,7 @@ static const double LAST_WORDS = 1;     /* seconds for the last control messages
 /* thrun learns in any order how ranks ended; this line tells it which rank broke the job. */
 static void report_to_thrun(const th_job *j)
 {
-  const char *key = getenv("TH_DIST_KEY");
+  const char *key = th_environment("TH_DIST_KEY");
   if (key && __atomic_load_n(&j->head->broken, __ATOMIC_ACQUIRE) == 2) dprintf(2, "%s blames %d\n", key, j->head->culprit);
 }
 
