@@ -1,5 +1,5 @@
-// nccl_ranks.cu - what NCCL does for ranks of a job that have a device each (lib/comm/api/device.c): communicators over processes,
-// and operations in a separate stream, for which only a caller of wait waits.
+// nccl_ranks.cu - what NCCL does for ranks of a job that have a device each (lib/comm/api/device.c): communicators over
+// processes, and operations in a separate stream, for which only a caller of wait waits.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* test/support/races.c - threads that make and free storages at the same time, for ThreadSanitizer: test/torch/storage_races_spec.lua. */
+/* test/support/races.c - threads that make and free storages at the same time, for ThreadSanitizer:
+ * test/torch/storage_races_spec.lua. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
