@@ -541,6 +541,13 @@ function internal.declare(list, run, home, asked)
    end
 end
 
+--- The metatable of a value. That of a class is its parent, which its file names: a class that has not been read is read.
+function internal.metatable_of(x)
+   local mt = getmetatable(x)
+   if mt == waiting then return getmetatable(read(x)) end
+   return mt
+end
+
 --- Whether a name belongs to a class of ours.
 function internal.is_declared(name) return declared[name] ~= nil end
 

@@ -94,10 +94,11 @@ end
 
 -- The global getmetatable of programs: the metatable of a cdata object is its class.
 local function metatable_of_objects()
-   local class_of, pointer, istype = require 'torch.class'.class_of, require 'torch.tensor'.pointer_t, ffi.istype
+   local class, pointer, istype = require 'torch.class', require 'torch.tensor'.pointer_t, ffi.istype
+   local class_of, metatable_of = class.class_of, class.metatable_of
    return function(x)
       if type(x) == 'cdata' and not istype(pointer, x) then return class_of(x) or getmetatable(x) end
-      return getmetatable(x)
+      return metatable_of(x)
    end
 end
 

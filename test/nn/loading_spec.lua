@@ -40,6 +40,14 @@ local function names_in_files()
 end
 
 describe("require 'nn'", function()
+   it('getmetatable of a class that was not used gives its parent', function()
+      holds [[
+         check('a criterion', getmetatable(getmetatable(nn.MSECriterion)).__typename == 'nn.Criterion')
+         check('a layer', getmetatable(getmetatable(nn.SpatialConvolutionMM)) == getmetatable(nn.Module))
+         check('the root', getmetatable(getmetatable(nn.Module)) == nil)
+      ]]
+   end)
+
    it('reads no file of a class', function()
       holds [[
          for name in pairs(package.loaded) do check(name, not name:find '^nn%.%l+%.') end
