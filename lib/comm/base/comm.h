@@ -84,7 +84,7 @@ typedef struct th_operation {
   void   (*put)(const th_chunk *c);
   void   (*take)(const th_chunk *c);
   /* Between hosts, if the elements are more than a few; NULL: there are no elements. */
-  th_status (*inter_host)(th_dist_work *w, int algorithm);
+  th_status (*between)(th_dist_work *w, int algorithm);
   /* Bytes that the busiest host sends then for a tensor of n bytes. */
   double (*sent)(const th_spread *s, double n, int algorithm);
   /* Why the operation does not run on devices; "" if it can. NULL: it never does. */
@@ -231,8 +231,8 @@ static inline bool th_at_root(const th_dist_work *w) { return w->g->rank == w->n
 
 uint64_t    th_birth(int pid, char *state);         /* 0: no such process; TH_UNKNOWN: it lives, /proc is unreadable */
 #define TH_UNKNOWN UINT64_MAX
-/* Why rank `who` does not advance; and breaking the job because of it. th_report_late pings it first, if
- * it is late; th_blame does not. */
+/* Why rank `who` does not advance; and breaking the job because of it. th_report_late pings it
+ * first, if it is late; th_blame does not. */
 th_fault  th_fault_of(const th_dist_work *w, int who, bool late);
 void        th_blame(th_dist_work *w, int who, th_fault t);
 void        th_report_late(th_dist_work *w, int who, th_fault t);

@@ -11,7 +11,7 @@ th_status th_dist_explain(const th_dist *g, int kind, int dtype, int op, int64_t
   *algorithm = "memory";
   *seconds = 0;
   if (!g->inter_host) return TH_OK;
-  const int a = !g->job->kinds[kind].inter_host ? TH_GATHER : th_choose_for(g, &n, bytes);
+  const int a = !g->job->kinds[kind].between ? TH_GATHER : th_choose_for(g, &n, bytes);
   *algorithm = th_algorithm_name(a);
   *seconds = th_predict(g, kind, bytes, a);
   return TH_OK;

@@ -202,5 +202,5 @@ th_status th_inter_host_run(th_dist_work *w)
   for (int r = 0; group && r < w->g->size; r++) th_note_groups(w->g->job, &x.notice[r], r == 0);
   th_exchange_end(w, &x);
   if (empty || few || w->ondevice) return TH_OK;
-  return th_break_for(w->g->job, th_operation_of(w)->inter_host(w, algorithm));
+  return th_break_for(w->g->job, th_operation_of(w)->between(w, algorithm));
 }
