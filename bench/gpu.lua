@@ -1,6 +1,8 @@
 -- bench/gpu.lua - operations on a CUDA device, compared with PyTorch's on the same device in the same run.
---    th bench/gpu.lua [-peer pytorch] [-rounds 5] [-only gemm] [-size full|small]
+--    th bench/gpu.lua [-peer pytorch] [-rounds 5] [-only gemm] [-part ops|conv|steps|devices] [-size full|small]
 --
+-- -part measures one part of the table: single operations, layers and optimizers; convolutions; training steps; one step on all
+-- devices. PyTorch's convolutions use TF32 by default and its products of matrices do not; each row names what both sides use.
 -- `limit` is the resource that bounds a row: memory, or products of a type of numbers. `of limit`: the least possible time of
 -- the operation, over ours: its bytes at the rate of a copy on the device, or its operations at the best rate of a matrix
 -- product of that type, both measured here. Convolution engines that need fewer operations than the definition may exceed 100
@@ -19,7 +21,12 @@ local sets = require 'bench.lib.layers'
 
 local ENOUGH = 0.05                           -- seconds that a measurement takes, at least
 
-local options = measure.options(arg or {}, { rounds = 5, only = '', size = '' })
+local PARTS = { ops = true, conv = true, steps = true, devices = true }
+local options = measure.options(arg or {}, { rounds = 5, only = '', size = '', part = '' })
+if options.part ~= '' and not PARTS[options.part] then
+   io.stderr:write(('bench: -part is ops, conv, steps or devices, got %s\n'):format(options.part))
+   os.exit(2)
+end
 if cutorch.getDeviceCount() == 0 then
    io.stderr:write('bench: there is no CUDA device (TH_CUDA=emu tries this program on an emulated one)\n')
    os.exit(1)
@@ -27,6 +34,7 @@ end
 local device = cutorch.getDeviceProperties(cutorch.getDevice())
 local small = options.size == 'small' or options.size == '' and device.emulated
 local other = peer.wanted(options, 'ops', options.threads .. ' cuda')
+if other then other.ask 'do import torch.nn.functional as F' end
 torch.manualSeed(1)
 cutorch.manualSeed(1)
 
@@ -106,8 +114,9 @@ local function row(name, r)
       r.bytes and 'memory' or r.flops and (r.type or 'float') or 'launches')
 end
 
--- A part of the table whose tensors may not fit into memory.
-local function part(name, f)
+-- Some rows of a part of the table, whose tensors may not fit into memory.
+local function rows(which, name, f)
+   if options.part ~= '' and options.part ~= which then return end
    local ok, why = pcall(f)
    collectgarbage()
    cutorch.deviceReset()
@@ -132,7 +141,7 @@ print '|---|---:|---:|---:|---|---:|---|'
 -- ---- memory ----
 
 local n = small and 2 ^ 12 or 2 ^ 26              -- numbers
-part('memory', function()
+rows('ops', 'memory', function()
    local x, y, z = uniform(torch.CudaTensor, n), uniform(torch.CudaTensor, n), torch.CudaTensor(n)
    local setup = ('x, y, z = torch.rand(%d), torch.rand(%d), torch.rand(%d)'):format(n, n, n)
    local function r(name, run, statement, tensors, measures)
@@ -163,9 +172,64 @@ part('memory', function()
       peer = 'm.index_select(0, p)', bytes = 8 * side * side })
 end)
 
+-- ---- operations of networks, by type ----
+
+for _, t in ipairs(TYPES) do rows('ops', 'layers ' .. t[1], function()
+   local name, make, theirs, bytes = unpack(t)
+   local side, wide = small and 16 or 16384, small and 8 or 4096
+   local x, y = uniform(make, side, wide), uniform(make, side, wide)
+   local all = side * wide
+   local typed = ('x, y = [torch.rand(%d, %d).to(torch.%s) for _ in range(2)]; z = torch.empty_like(x)'):format(side, wide, theirs)
+   local function r(what, run, statement, tensors, more)
+      row(('%s %s'):format(what, name), { run = run, setup = typed .. (more or ''), peer = statement, bytes = tensors * bytes * all })
+   end
+   local z = make(side, wide)
+   if name ~= 'float' then
+      r('add', function() z:add(x, y) end, 'torch.add(x, y, out=z)', 3)
+      r('exp', function() z:exp(x) end, 'torch.exp(x, out=z)', 2)
+   end
+   r('relu', function() z:cmax(x, 0) end, 'torch.clamp(x, min=0, out=z)', 2)
+   local gelu = nn.GELU():type(torch.type(x))
+   r('GELU', function() gelu:forward(x) end, 'F.gelu(x)', 2)
+   r('GELU, gradient', function() gelu:updateGradInput(x, y) end, 'torch.ops.aten.gelu_backward(y, x)', 3)
+   r('to float', function() return x:cuda() end, 'x.to(torch.float32, copy=True)', 1 + 4 / bytes)
+   r('sum of columns', function() return x:sum(1) end, 'x.sum(0)', 1)
+   local tall = make(side, wide / 4):copy(x:narrow(2, 1, wide / 4))
+   row(('sum of columns %s %dx%d'):format(name, side, wide / 4), { run = function() return tall:sum(1) end,
+      setup = typed .. ('; x = x[:, :%d].contiguous()'):format(wide / 4), peer = 'x.sum(0)', bytes = bytes * all / 4 })
+   local soft = nn.LogSoftMax():type(torch.type(x))
+   r('log softmax', function() soft:forward(x) end, 'torch.log_softmax(x, 1)', 2)
+   r('log softmax, gradient', function() soft:updateGradInput(x, y) end,
+      'torch.ops.aten._log_softmax_backward_data(y, z, 1, x.dtype)', 3, '; z = torch.log_softmax(x, 1)')
+   local norm = nn.LayerNormalization(wide, 0, 1e-5):type(torch.type(x))
+   r('layer normalization', function() norm:forward(x) end, ('F.layer_norm(x, (%d,), w, b)'):format(wide), 2,
+      ('; w, b = torch.rand(%d).to(x.dtype), torch.rand(%d).to(x.dtype)'):format(wide, wide))
+   local drop = nn.Dropout(0.1):type(torch.type(x))
+   r('dropout', function() drop:forward(x) end, 'F.dropout(x, 0.1)', 2)
+   local mask = torch.CudaByteTensor(side, wide):bernoulli(0.5)
+   r('masked fill', function() z:maskedFill(mask, 0) end, 'z.masked_fill_(m, 0)', 1 + 1 / bytes, '; m = torch.rand_like(x) < 0.5')
+   local places = torch.LongTensor(side):random(side):cudaLong()
+   local table_ = nn.LookupTable(side, wide):type(torch.type(x))
+   r('embedding', function() table_:forward(places) end, 'F.embedding(p, x)', 2, ('; p = torch.randint(0, %d, (%d,))'):format(side, side))
+end) end
+
+rows('ops', 'selection', function()
+   local count, wide = small and 4 or 1024, small and 64 or 65536
+   local x = uniform(torch.CudaTensor, count, wide)
+   local setup = ('x = torch.rand(%d, %d)'):format(count, wide)
+   row('topk of rows, 64', { run = function() return x:topk(math.min(64, wide), 2, true) end, setup = setup,
+      peer = ('x.topk(%d, 1)'):format(math.min(64, wide)), bytes = 4 * count * wide })
+   row('median of rows', { run = function() return x:median(2) end, setup = setup, peer = 'x.median(1)', bytes = 4 * count * wide })
+   local flat = x:view(-1)
+   row('sort of one line', { run = function() return flat:sort() end, setup = setup .. '; x = x.view(-1)', peer = 'x.sort()',
+      bytes = 16 * count * wide })
+   local one, other_one = torch.CudaTensor(16):fill(1), torch.CudaTensor(16):fill(1)
+   row('launch: add of 16', { run = function() one:add(other_one) end, setup = 'a, b = torch.ones(16), torch.ones(16)', peer = 'a.add_(b)' })
+end)
+
 -- ---- products of matrices ----
 
-for _, t in ipairs(TYPES) do part('gemm ' .. t[1], function()
+for _, t in ipairs(TYPES) do rows('ops', 'gemm ' .. t[1], function()
    local name, make, theirs = unpack(t)
    local side = small and 32 or 4096
    local a, b, c = uniform(make, side, side), uniform(make, side, side), make(side, side)
@@ -185,9 +249,8 @@ end) end
 -- ---- convolutions ----
 
 local PASSES = { 'forward', 'gradInput', 'gradWeight' }
-if other then other.ask 'do import torch.nn.functional as F' end
 
-local function convolution(l, batch)
+local function convolution(l, batch, tf32)
    local name, side, c, o, k = unpack(l, 1, 5)
    local step, pad, lines = l.step or 1, l.pad or 0, l.line
    if small then side, c, o = math.min(side, lines and 2 * k or k + 4), math.min(c, 4), math.min(o, 4) end
@@ -209,8 +272,18 @@ local function convolution(l, batch)
    local peers = { ('F.conv2d(x, w, b, %s)'):format(geometry), backward:format('True', 'False'), backward:format('False', 'True') }
    local flops = 2 * y:nElement() * c * w:size(3) * k
    for p, pass in ipairs(PASSES) do
-      row(('%s %d %s'):format(name, batch, pass), { run = runs[p], setup = setup, peer = peers[p], flops = flops })
+      row(('%s %d %s%s'):format(name, batch, pass, tf32 and ' tf32' or ''), { run = runs[p], setup = setup, peer = peers[p], flops = flops })
    end
+end
+
+-- Rows with and without TF32, on both sides.
+local function both_ways(l, batch)
+   for _, tf32 in ipairs { false, true } do
+      cutorch.setTF32(tf32)
+      if other then other.ask('do torch.backends.cudnn.allow_tf32 = ' .. (tf32 and 'True' or 'False')) end
+      convolution(l, batch, tf32)
+   end
+   cutorch.setTF32(false)
 end
 
 local LONGEST = small and 64 or math.huge         -- taps
@@ -219,14 +292,14 @@ for _, set in ipairs(sets) do
    for _, l in ipairs(MORE[set.name] or {}) do table.insert(set.list, l) end
    if set.name == 'classic' or set.name == 'resnet' or set.name == 'long' then
       for _, l in ipairs(set.list) do
-         if l[5] <= LONGEST then part(l[1], function() convolution(l, l.line and 1 or small and 2 or 64) end) end
+         if l[5] <= LONGEST then rows('conv', l[1], function() both_ways(l, l.line and 1 or small and 2 or 64) end) end
       end
    end
 end
 
 -- ---- layers, losses, optimizers ----
 
-part('LSTM', function()
+rows('ops', 'LSTM', function()
    local steps, batch, size = small and 4 or 100, small and 2 or 64, small and 8 or 512
    local lstm = nn.LSTM(size, size, 1, false):cuda()
    local x = uniform(torch.CudaTensor, steps, batch, size)
@@ -243,7 +316,7 @@ part('LSTM', function()
    })
 end)
 
-part('CTC', function()
+rows('ops', 'CTC', function()
    local steps, batch = small and 4 or 100, small and 2 or 64
    local classes, labels = small and 5 or 30, small and 2 or 20
    local scores, ctc, targets = uniform(torch.CudaTensor, steps, batch, classes), nn.CTCCriterion():cuda(), {}
@@ -263,7 +336,7 @@ part('CTC', function()
    })
 end)
 
-part('optimizers', function()
+rows('ops', 'optimizers', function()
    if other then other.ask 'do torch.set_grad_enabled(False)' end
    local many = small and 1000 or 25e6
    local p, dp = uniform(torch.CudaTensor, many), uniform(torch.CudaTensor, many)
@@ -350,7 +423,7 @@ for _, model in ipairs { { 'LeNet', lenet }, { 'ResNet 20', resnet }, { 'transfo
    for _, batch in ipairs(small and { 2 } or { 1, 8, 32 }) do
       local name, make = unpack(model)
       local title = ('%s, step of %d'):format(name, batch)
-      if title:find(options.only) or (title .. ', graph'):find(options.only) then part(title, function()
+      if title:find(options.only) or (title .. ', graph'):find(options.only) then rows('steps', title, function()
          local net, size, targets = make()
          local x = uniform(torch.CudaTensor, batch, unpack(size))
          local target = torch.LongTensor(batch * (targets or 1)):random(10):cudaLong()
@@ -364,6 +437,24 @@ for _, model in ipairs { { 'LeNet', lenet }, { 'ResNet 20', resnet }, { 'transfo
       end) end
    end
 end
+
+-- ---- one step on one and on all devices ----
+
+rows('devices', 'several devices', function()
+   local count = cutorch.getDeviceCount()
+   if count == 1 then return measure.note 'there is one device: nothing to compare' end
+   for _, devices in ipairs { 1, count } do
+      local net, size = resnet()
+      local table_ = nn.DataParallelTable(1)
+      local gpus = {}
+      for i = 1, devices do gpus[i] = i end
+      table_:add(net:cuda(), gpus)
+      local batch = (small and 2 or 256) * devices
+      local x, target = uniform(torch.CudaTensor, batch, unpack(size)), torch.LongTensor(batch):random(10):cudaLong()
+      local step = training_step(table_)
+      row(('ResNet 20, %d devices, step of %d'):format(devices, batch), { run = function() step(x, target) end })
+   end
+end)
 
 if other then
    measure.note('peer: %s', other.version)
