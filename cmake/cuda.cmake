@@ -1,9 +1,9 @@
 # cmake/cuda.cmake - libthcuda for GPUs, if nvcc is installed, and libthcuda-emu with emulated devices.
 #
 #   TH_CUDA        ON: build for GPUs; AUTO: if nvcc and a GPU are found; OFF
-#   TH_CUDA_ARCHS  for which GPUs: 75;80;86;89;90
+#   TH_CUDA_ARCHS  for which GPUs: 75-real;80-real;86-real;89-real;90; PTX, for newer GPUs, comes from the last only
 #   TH_CUDA_EMU    the emulated device, for tests; needs a C++ compiler
-set(TH_CUDA_ARCHS "75;80;86;89;90" CACHE STRING "compute capabilities to compile cunn for")
+set(TH_CUDA_ARCHS "75-real;80-real;86-real;89-real;90" CACHE STRING "compute capabilities to compile cunn for")
 option(TH_CUDA_EMU "build the emulated CUDA device" ON)
 
 include(CheckLanguage)

@@ -1,5 +1,5 @@
 // cudnn_rnn.cu - whole recurrent layers by cuDNN, for nn.RNN, LSTM and GRU (lua/cutorch/rnn.lua): sequences of one length,
-// with the weights where they lie. Its products give the same bits on every run only if CUBLAS_WORKSPACE_CONFIG says so.
+// with the weights where they lie. Its products give the same bits on every run only with buffers of one size.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,15 +101,16 @@ static bool knows_lengths()
   return sscanf(dnn::version(), "%d.%d.%d", v, v + 1, v + 2) == 3 && v[0] * 10000 + v[1] * 100 + v[2] >= 80901;
 }
 
-/* Buffers of one size: cuBLAS's documentation names :16:8 and :4096:8, cuDNN's :16:8 and :4096:2. Read when this file is opened,
- * before cuBLAS reads it. The emulated device has no other bits. */
+/* Buffers of one size: cuBLAS's documentation names :16:8 and :4096:8, cuDNN's :16:8 and :4096:2. cuBLAS reads the variable when
+ * it makes a handle, so it is set when this library is loaded, unless the user has set it. */
 static bool one_size()
 {
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   const char *v = getenv("CUBLAS_WORKSPACE_CONFIG");
   return v && (strcmp(v, ":16:8") == 0 || strcmp(v, ":4096:8") == 0 || strcmp(v, ":4096:2") == 0);
 }
 static const bool set_so = one_size();
-static bool same_bits() { return th_cuda_is_emulated() || set_so; }
+static bool same_bits() { return th_cuda_is_emulated() || set_so; }   /* the emulated device has no other bits */
 
 /* Operands lie on one device, have one type, no gaps, and the sizes of the layer. Those that may be absent are. */
 struct operands { std::vector<const th_tensor *> inputs, outputs, states, weights; };
@@ -150,7 +151,7 @@ const char *th_cuda_rnn_why(const th_cuda_rnn *r, const th_tensor *x)
   if (th_cuda_records()) return "a graph is recorded";
   if (most >= INT32_MAX || x->dtype < TH_F16) return "it is too large";
   if (dnn::missing()) return dnn::missing();
-  if (!same_bits()) return "without CUBLAS_WORKSPACE_CONFIG=:4096:8 its bits may differ from run to run";
+  if (!same_bits()) return "CUBLAS_WORKSPACE_CONFIG has another value than :4096:8, so bits may differ from run to run";
   return knows_lengths() ? nullptr : "cuDNN is older than 8.9.1";
 }
 
