@@ -108,7 +108,7 @@ section() {
 
 say "# $name"
 say
-say "$(date -u '+%Y-%m-%d %H:%M UTC'); $("$th" -e "local c = require 'cutorch' print(('Cresset %s; CUDA %d, driver %d'):format(torch.version(), c.getRuntimeVersion(), c.getDriverVersion()))")"
+say "$(date -u '+%Y-%m-%d %H:%M UTC'); $("$th" -e "local c = require 'cutorch' print(('CUDA %d, driver %d'):format(c.getRuntimeVersion(), c.getDriverVersion()))")"
 if [ "${TH_CUDA:-}" = emu ]; then
   say
   say "**This device is emulated: the host computes, and no time below says anything of a GPU.**"
@@ -162,7 +162,7 @@ one_spec() {
 if section specs 'Specs'; then
   if [ "$quick" ]; then specs='test/cuda/index_spec.lua test/cuda/graph_memory_spec.lua'; else specs=$(ls test/cuda/*_spec.lua); fi
   jobs=$(nproc 2>/dev/null || echo 1)
-  [ "$jobs" -le 8 ] || jobs=8
+  [ "$jobs" -le 4 ] || jobs=4                     # processes take turns on a GPU
   running=0
   for spec in $specs; do
     one_spec "$spec" &

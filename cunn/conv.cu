@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <string>
 #include "conv.cuh"
 #include "../lib/op/conv2d.args.h"
 #include "cudnn.cuh"
@@ -17,7 +18,8 @@ static const th_conv_engine *const engines[] = {
 
 // ---- devices ----------------------------------------------------------------------------------------------------------
 
-static struct { std::once_flag once; th_cuda_peak peak; char name[256]; } known[TH_MAXDEVICE];
+/* tf32_name names the device where floats are rounded to TF32: engines take other times then. */
+static struct { std::once_flag once; th_cuda_peak peak; char name[256], tf32_name[264]; } known[TH_MAXDEVICE];
 
 /* `usual` where the driver does not tell. */
 static double attribute(cudaDeviceAttr what, int device, double usual = 1)
@@ -51,6 +53,7 @@ static void ask(int device)
     add_version(k.name, sizeof k.name, "cuBLAS", th_cuda_blas_version());
     add_version(k.name, sizeof k.name, "cuFFT", th_cuda_fft_version());
     add_version(k.name, sizeof k.name, "cuDNN", dnn::version());
+    snprintf(k.tf32_name, sizeof k.tf32_name, "%s", (std::string(k.name) + ", TF32").c_str());
   } else {
     cudaGetLastError();
   }
@@ -60,6 +63,9 @@ static void ask(int device)
   const double n = attribute(cudaDevAttrMultiProcessorCount, device), hz = 1e3 * attribute(cudaDevAttrClockRate, device, 1.5e6);
   k.peak.floats = 2 * n * floats_of(major, minor) * hz;
   k.peak.doubles = 2 * n * doubles_of(major, minor) * hz;
+  /* Tensor cores reach about these multiples in convolutions: measured on an H200 (bench/results/nvidia-h200.md). */
+  k.peak.halves = (major < 8 ? 4 : 8) * k.peak.floats;
+  k.peak.tf32 = (major < 8 ? 1 : 4) * k.peak.floats;
   /* Memory gives two words a clock. */
   k.peak.bytes = 2 * 1e3 * attribute(cudaDevAttrMemoryClockRate, device, 2e6) *
                  attribute(cudaDevAttrGlobalMemoryBusWidth, device, 1024) / 8;
@@ -70,7 +76,8 @@ static const char *model(int device)
 {
   if (device < 1 || device > TH_MAXDEVICE) return nullptr;
   std::call_once(known[device - 1].once, ask, device);
-  return known[device - 1].name[0] ? known[device - 1].name : nullptr;
+  const auto &k = known[device - 1];
+  return !k.name[0] ? nullptr : th_cuda_tf32() ? k.tf32_name : k.name;
 }
 
 // ---- times ------------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@
 
 extern const th_conv_engine th_cuda_conv_gemm, th_cuda_conv_fft, th_cuda_conv_cufft, th_cuda_conv_cudnn;
 
-/* The peak rates of a device per second, from its properties: operations on floats and doubles, bytes to and from memory.
- * A kernel that others wait for costs at least `launch` seconds. */
-struct th_cuda_peak { double floats, doubles, bytes; int multiprocessors; };
+/* The peak rates of a device per second, from its properties: operations on floats and doubles, operations that tensor cores
+ * reach on halves and on floats rounded to TF32, bytes to and from memory. A kernel that others wait for costs at least `launch`
+ * seconds. */
+struct th_cuda_peak { double floats, doubles, halves, tf32, bytes; int multiprocessors; };
 const th_cuda_peak &th_cuda_peak_of(int device);
 constexpr double TH_CUDA_LAUNCH = 4e-6;
 

@@ -164,24 +164,27 @@ static int predicted(const th_conv_shape *s)
   return best;
 }
 
-/* The choice is a function of the shape alone. The last choices are cached, because computing the costs takes longer than a small
+/* The choice is a function of the shape, and on a device of its model and the rounding of floats, which th_conv_threads numbers. The
+ * last choices are cached, because computing the costs takes longer than a small
  * convolution. A thread that finds the lock busy computes them again. */
 static int cheapest(const th_conv_shape *s)
 {
-  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn; } kept[KEPT]; } known = {
+  static struct { pthread_mutex_t lock; struct { th_conv_shape s; int engine, dnn, model; } kept[KEPT]; } known = {
     .lock = PTHREAD_MUTEX_INITIALIZER
   };
   const int dnn = th_dnn_when();
   if (products(s) < FEW) return GEMM;
+  const int model = s->device == TH_CPU ? 0 : th_conv_threads(s);
   const size_t at = th_conv_hash(s, 0) % KEPT;
   int engine = -1;
   if (pthread_mutex_trylock(&known.lock)) return predicted(s);
-  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn) engine = known.kept[at].engine;
+  if (memcmp(&known.kept[at].s, s, sizeof *s) == 0 && known.kept[at].dnn == dnn && known.kept[at].model == model)
+    engine = known.kept[at].engine;
   pthread_mutex_unlock(&known.lock);
   if (engine >= 0) return engine;
   engine = predicted(s);
   if (pthread_mutex_trylock(&known.lock)) return engine;
-  known.kept[at].s = *s, known.kept[at].engine = engine, known.kept[at].dnn = dnn;
+  known.kept[at].s = *s, known.kept[at].engine = engine, known.kept[at].dnn = dnn, known.kept[at].model = model;
   pthread_mutex_unlock(&known.lock);
   return engine;
 }

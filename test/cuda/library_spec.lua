@@ -14,6 +14,10 @@ if run 'command -v c++ >/dev/null' ~= 0 then
    describe('a library of CUDA', function() pending 'there is no C++ compiler here' end)
    return
 end
+if run 'test -f cunn/library.cc' ~= 0 then
+   describe('a library of CUDA', function() pending 'its source is not here: this is an archive' end)
+   return
+end
 
 describe('a library of CUDA', function()
    local program, home = nil, nil
