@@ -223,8 +223,33 @@ rows('ops', 'selection', function()
    local flat = x:view(-1)
    row('sort of one line', { run = function() return flat:sort() end, setup = setup .. '; x = x.view(-1)', peer = 'x.sort()',
       bytes = 16 * count * wide })
-   local one, other_one = torch.CudaTensor(16):fill(1), torch.CudaTensor(16):fill(1)
-   row('launch: add of 16', { run = function() one:add(other_one) end, setup = 'a, b = torch.ones(16), torch.ones(16)', peer = 'a.add_(b)' })
+end)
+
+-- Calls whose kernels take less time than their launch.
+rows('ops', 'launches', function()
+   local function r(what, run, setup, statement) row('launch: ' .. what, { run = run, setup = setup, peer = statement }) end
+   local a, b = torch.CudaTensor(16):fill(1), torch.CudaTensor(16):fill(1)
+   r('add of 16', function() a:add(b) end, 'a, b = torch.ones(16), torch.ones(16)', 'a.add_(b)')
+   r('new tensor of 16', function() return torch.CudaTensor(16) end, '', 'torch.empty(16)')
+   r('sum of 16 as a number', function() return a:sum() end, 'a = torch.ones(16)', 'a.sum().item()')
+   local m, out = uniform(torch.CudaTensor, 16, 16), torch.CudaTensor(16, 16)
+   r('mm of 16x16', function() out:mm(m, m) end, 'a, c = torch.rand(16, 16), torch.rand(16, 16)', 'torch.mm(a, a, out=c)')
+   local x, w = uniform(torch.CudaTensor, 1, 16, 16, 16), uniform(torch.CudaTensor, 16, 16, 3, 3)
+   local bias, y, gx, gw = uniform(torch.CudaTensor, 16), torch.CudaTensor(1, 16, 16, 16), x:clone(), w:clone()
+   local images = 'x, w, b = torch.rand(1, 16, 16, 16), torch.rand(16, 16, 3, 3), torch.rand(16)'
+   r('conv2d 3x3 of 16x16x16', function() torch.conv2d(y, x, w, bias, 1, 1, 1, 1) end, images, 'F.conv2d(x, w, b, 1, 1)')
+   local backward = 'torch.ops.aten.convolution_backward(x, x, w, [16], [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [%s, %s, False])'
+   r('its gradient by the input', function() torch.conv2d_grad_input(gx, x, y, w, 1, 1, 1, 1) end, images,
+      backward:format('True', 'False'))
+   r('its gradient by the weight', function() torch.conv2d_grad_weight(gw, x, y, 1, 1, 1, 1, 1) end, images,
+      backward:format('False', 'True'))
+   local norm = nn.SpatialBatchNormalization(16):cuda()
+   r('batch normalization', function() norm:forward(x) end, images .. '; m, v = torch.zeros(16), torch.ones(16)',
+      'F.batch_norm(x, m, v, b, b, True)')
+   r('its gradient', function() norm:backward(x, x) end)
+   local linear = nn.Linear(16, 16):cuda()
+   r('nn.Linear', function() linear:forward(m) end, 'a, w, b = torch.rand(16, 16), torch.rand(16, 16), torch.rand(16)', 'F.linear(a, w, b)')
+   r('its gradient', function() linear:backward(m, m) end)
 end)
 
 -- ---- products of matrices ----

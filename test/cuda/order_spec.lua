@@ -69,6 +69,13 @@ describe('a running sum of a long line', function()
          same(numbers('Long', n, 2), function(t) return torch.cumprod(t, 1) end)
       end
    end)
+   it('walks lines of several tiles where there are many', function()
+      for _, n in ipairs { 65, 4095, 9000 } do
+         same(numbers('Long', 600, n), function(t) return torch.cumsum(t, 2) end)
+         same(numbers('Long', 600, n), function(t) return t:clone():cumsum(2) end)
+         same(numbers('Long', 600, n), function(t) return torch.cumprod(t, 2) end)
+      end
+   end)
    it('has the same bits on every run', function()
       local x = torch.CudaTensor(20000):uniform()
       assert.equal(text(x:cumsum(1):float()), text(x:cumsum(1):float()))
