@@ -39,21 +39,18 @@ th_status descriptors::make(const th_conv_shape &s, bool tf32)
   return TH_OK;
 }
 
-/* ---- which algorithm: the first proposal that gives the same bits always, in memory that is not too much ---- */
+/* ---- plans: descriptors, and the first proposal that gives the same bits always, in memory that is not too much ---- */
 
 enum { MOST = 16, KEPT = 4096 };
 constexpr size_t WORKSPACE = (size_t)1 << 30;
 struct choice { int algorithm; size_t work; };       /* algorithm -1: none */
-static std::map<std::string, choice> choices;        /* under the lock of the handles */
+struct plan { descriptors d; choice by = { -1, 0 }; };
+/* To make five descriptors takes longer than the launch of a small convolution. Under the lock of the handles. */
+static std::map<std::string, plan> &plans = *new std::map<std::string, plan>;       /* cuDNN may be gone at exit */
 
 static std::string key_of(const th_conv_shape &s, bool tf32)
 {
   return std::string(reinterpret_cast<const char *>(&s), sizeof s) + (tf32 ? 't' : 'f');
-}
-static void keep(const th_conv_shape &s, bool tf32, choice c)
-{
-  if (choices.size() >= KEPT) choices.clear();
-  choices[key_of(s, tf32)] = c;
 }
 
 static int propose(void *h, const descriptors &d, int pass, int *n, dnn::proposal *p)
@@ -69,26 +66,34 @@ static int work_of(void *h, const descriptors &d, int pass, int algorithm, size_
   return dnn::library.work_weight(h, d.x, d.y, d.conv, d.k, algorithm, bytes);
 }
 
-/* Fails for want of memory only: where cuDNN has no algorithm it is -1. */
-static th_status choose(choice *to, void *h, const descriptors &d, const th_conv_shape &s, bool tf32)
+static th_status choose(choice *to, void *h, const descriptors &d, int pass)
 {
-  const auto at = choices.find(key_of(s, tf32));
   dnn::proposal p[MOST] = {};
   int n = 0;
-  if (at != choices.end()) {
-    *to = at->second;
-    return TH_OK;
-  }
-  *to = { -1, 0 };
-  const int e = propose(h, d, s.pass, &n, p);
+  const int e = propose(h, d, pass, &n, p);
   if (dnn::no_memory(e)) return dnn::status_of(e, "an algorithm");
   for (int i = 0; e == dnn::SUCCESS && i < n && to->algorithm < 0; i++) {
     size_t bytes = 0;
     if (p[i].status != dnn::SUCCESS || p[i].determinism != dnn::DETERMINISTIC) continue;
-    if (work_of(h, d, s.pass, p[i].algorithm, &bytes) == dnn::SUCCESS && bytes <= WORKSPACE) *to = { p[i].algorithm, bytes };
+    if (work_of(h, d, pass, p[i].algorithm, &bytes) == dnn::SUCCESS && bytes <= WORKSPACE) *to = { p[i].algorithm, bytes };
   }
-  keep(s, tf32, *to);
   return TH_OK;
+}
+
+/* Makes the plan unless it is kept. It has algorithm -1 where cuDNN has none; without memory to ask there is no plan. */
+static th_status plan_of(plan **found, void *h, const th_conv_shape &s, bool tf32)
+{
+  const std::string key = key_of(s, tf32);
+  const auto at = plans.find(key);
+  *found = at == plans.end() ? nullptr : &at->second;
+  if (*found) return TH_OK;
+  if (plans.size() >= KEPT) plans.clear();
+  plan &made = plans[key];
+  th_status status = made.d.make(s, tf32);
+  if (status == TH_OK) status = choose(&made.by, h, made.d, s.pass);
+  if (status == TH_OK) *found = &made;
+  else plans.erase(key);
+  return status;
 }
 
 /* ---- a pass ---- */
@@ -115,9 +120,8 @@ static th_status run(const th_conv *c, const th_call *)
   const int pass = c->s.pass;
   const bool tf32 = th_cuda_tf32() != 0;             /* another thread may change it meanwhile */
   dnn::packed x, y, k, bias;
-  descriptors d;
   th_cuda_scratch work;
-  choice by = { -1, 0 };
+  plan *p = nullptr;
   if (dnn::missing()) return th_fail(TH_EBACKEND, "there is no cuDNN: %s", dnn::missing());
   TH_TRY(x.take(c->x, pass != TH_CONV_GRAD_INPUT));
   TH_TRY(y.take(c->y, pass != TH_CONV_FORWARD));
@@ -125,12 +129,11 @@ static th_status run(const th_conv *c, const th_call *)
   if (c->bias) TH_TRY(bias.take(c->bias, true));
   dnn::handle h;
   TH_TRY(h.take());
-  TH_TRY(d.make(c->s, tf32));
-  TH_TRY(choose(&by, h, d, c->s, tf32));
-  if (by.algorithm < 0) return th_fail(TH_EBACKEND, "cuDNN has no algorithm for this whose bits are always the same");
-  TH_TRY(work.take(by.work));
-  const th_status status = pass_by(h, d, c, by, x, y, k, bias, work.as<void>());
-  if (status == TH_EBACKEND) keep(c->s, tf32, { -1, 0 });
+  TH_TRY(plan_of(&p, h, c->s, tf32));
+  if (p->by.algorithm < 0) return th_fail(TH_EBACKEND, "cuDNN has no algorithm for this whose bits are always the same");
+  TH_TRY(work.take(p->by.work));
+  const th_status status = pass_by(h, p->d, c, p->by, x, y, k, bias, work.as<void>());
+  if (status == TH_EBACKEND) p->by.algorithm = -1;
   TH_TRY(status);
   return (pass == TH_CONV_FORWARD ? y : pass == TH_CONV_GRAD_INPUT ? x : k).give();
 }
@@ -141,16 +144,14 @@ static th_status run(const th_conv *c, const th_call *)
 static th_status ask(bool *has, const th_conv_shape *s)
 {
   const bool tf32 = th_cuda_tf32() != 0;
-  descriptors d;
-  choice by = { -1, 0 };
+  plan *p = nullptr;
   dnn::handle h;
-  const auto at = choices.find(key_of(*s, tf32));
-  *has = at != choices.end() && at->second.algorithm >= 0;
-  if (at != choices.end() || th_cuda_records()) return TH_OK;
+  const auto at = plans.find(key_of(*s, tf32));
+  *has = at != plans.end() && at->second.by.algorithm >= 0;
+  if (at != plans.end() || th_cuda_records()) return TH_OK;
   TH_TRY(h.take());
-  TH_TRY(d.make(*s, tf32));
-  TH_TRY(choose(&by, h, d, *s, tf32));
-  *has = by.algorithm >= 0;
+  TH_TRY(plan_of(&p, h, *s, tf32));
+  *has = p->by.algorithm >= 0;
   return TH_OK;
 }
 
