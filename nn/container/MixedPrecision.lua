@@ -18,7 +18,7 @@ local utils = nn.utils
 -- nn.MixedPrecision(nn.Linear(3, 2):float()):forward(torch.FloatTensor(4, 3):fill(1)):type() --> torch.FloatTensor
 local MixedPrecision, Container = torch.class('nn.MixedPrecision', 'nn.Container')
 local Module = nn.Module
-MixedPrecision.bufferNames = {'_input', '_gradOutput', '_sums', '_sum'}
+MixedPrecision.bufferNames = {'_input', '_gradOutput', '_sums', '_sum', '_wide', '_before'}
 
 local LONG = { ['torch.FloatTensor'] = true, ['torch.DoubleTensor'] = true, ['torch.CudaTensor'] = true,
    ['torch.CudaDoubleTensor'] = true }
@@ -126,9 +126,61 @@ local function cast(own, key, x, kind, factor)
    return t
 end
 
+-- The vector that consists of these tensors, and its offset in their storage; nil if they do not lie side by side in one, as they
+-- do after getParameters.
+local function vector_of(list)
+   local first, places, sizes = list[1], {}, {}
+   local memory = first and torch.pointer(first:storage())
+   for _, t in ipairs(list) do
+      if t:type() ~= first:type() or not t:isContiguous() or torch.pointer(t:storage()) ~= memory then return nil end
+      local place, n = t:storageOffset(), t:nElement()
+      if sizes[place] and sizes[place] ~= n then return nil end
+      if not sizes[place] then places[#places + 1], sizes[place] = place, n end
+   end
+   if not first then return nil end
+   table.sort(places)
+   local total = 0
+   for _, place in ipairs(places) do
+      if place ~= places[1] + total then return nil end
+      total = total + sizes[place]
+   end
+   return first.new(first:storage(), places[1], torch.LongStorage{total}), places[1]
+end
+
+-- The 16-bit vector self[key] for a vector of floats. The 16-bit tensors move to the places there that the floats have, so that one
+-- call converts all. Places of parameters that are floats inside too hold zeros.
+local function short_vector(self, key, long, short, whole, offset)
+   local kind, own = short_type(self._type, SHORT[self.kind][1]), self[key]
+   if not torch.isTensor(own) or own:type() ~= kind or own:nElement() ~= whole:nElement() or own._device ~= short[1]._device then
+      own = nil
+   end
+   for i, p in ipairs(long) do
+      local q = short[i]
+      if q:type() == kind and p:type() ~= kind then
+         own = own or q.new(whole:nElement()):zero()
+         local place = p:storageOffset() - offset + 1
+         if torch.pointer(q:storage()) ~= torch.pointer(own:storage()) or q:storageOffset() ~= place or not q:isContiguous() then
+            own:narrow(1, place, q:nElement()):copy(q)
+            q:set(own:storage(), place, p:size())
+         end
+      end
+   end
+   self[key] = own
+   return own
+end
+
+-- The vectors of float gradients and of their 16-bit copies; nil where they do not lie side by side.
+local function gradient_vectors(self, short)
+   local whole, offset = vector_of(self._gradParameters)
+   return whole, whole and short_vector(self, '_shortGrads', self._gradParameters, short, whole, offset)
+end
+
 -- Updates the 16-bit copies of the parameters.
 local function refresh(self)
    local short = self.modules[1]:parameters()
+   local whole, offset = vector_of(self._parameters)
+   local own = whole and short_vector(self, '_short', self._parameters, short, whole, offset)
+   if own then return own:copy(whole) end
    for i, p in ipairs(self._parameters) do
       if short[i] ~= p and short[i]:type() ~= p:type() then short[i]:copy(p) end
    end
@@ -205,25 +257,71 @@ function MixedPrecision:updateGradInput(input, gradOutput)
    return self.gradInput
 end
 
-function MixedPrecision:accGradParameters(input, gradOutput, scale)
-   if #self._parameters == 0 then return end
-   self._input = self._input or {}
-   local module, again = self.modules[1], false
-   local _, short = module:parameters()
-     local before = {}                          -- gradients that are floats inside too, and are added to in place
-   for i, g in ipairs(self._gradParameters) do before[i] = short[i]:type() == self._type and g:clone() or nil end
-   scaled(self, function()
+-- Computes the gradients of the parameters of the 16-bit model.
+local function accumulate(self, input, gradOutput)
+   self:rethrowErrors(self.modules[1], 1, 'accGradParameters', short_input(self, input), short_gradient(self, gradOutput), 1)
+end
+
+-- Calls f until its results are finite, each time but the first after a backward pass at the new scale. After an error
+-- restore() has put back the gradients.
+local function until_finite(self, input, gradOutput, restore, f)
+   local again = false
+   local ok, why = pcall(scaled, self, function()
       if again then back(self, input, gradOutput) end
       again = true
+      return f()
+   end)
+   if not ok then
+      restore()
+      error(why, 0)
+   end
+end
+
+-- All gradients lie in the vector `whole`, their 16-bit copies in `short`.
+local function add_vectors(self, input, gradOutput, scale, whole, short)
+   local wide = self:scratch('_wide', whole:type()):resizeAs(whole)
+   if self.lossScale <= 1 and scale == 1 then            -- gradients of modules in floats are added in place
+      short:zero()
+      accumulate(self, input, gradOutput)
+      whole:add(wide:copy(short))
+      return
+   end
+   local before = self:scratch('_before', whole:type()):resizeAs(whole):copy(whole)
+   until_finite(self, input, gradOutput, function() whole:copy(before) end, function()
+      whole:zero()
+      short:zero()
+      accumulate(self, input, gradOutput)
+      return wide:copy(short):add(whole)
+   end)
+   whole:copy(before):add(scale / self.lossScale, wide)
+end
+
+-- The same for gradients that lie anywhere.
+local function add_each(self, input, gradOutput, scale, short)
+   local before = {}                          -- gradients that are floats inside too, and are added to in place
+   for i, g in ipairs(self._gradParameters) do before[i] = short[i]:type() == self._type and g:clone() or nil end
+   local function restore()
+      for i, g in pairs(before) do self._gradParameters[i]:copy(g) end
+   end
+   until_finite(self, input, gradOutput, restore, function()
       for _, g in ipairs(short) do g:zero() end
-      self:rethrowErrors(module, 1, 'accGradParameters', short_input(self, input), short_gradient(self, gradOutput), 1)
+      accumulate(self, input, gradOutput)
       return short
    end)
-   local factor = (scale or 1) / self.lossScale
+   local factor = scale / self.lossScale
    for i, g in ipairs(self._gradParameters) do
       if before[i] then g:mul(factor):add(before[i])
       else g:add(factor, short[i]:type(self._type)) end
    end
+end
+
+function MixedPrecision:accGradParameters(input, gradOutput, scale)
+   if #self._parameters == 0 then return end
+   self._input = self._input or {}
+   local _, short = self.modules[1]:parameters()
+   local whole, flat = gradient_vectors(self, short)
+   if flat then add_vectors(self, input, gradOutput, scale or 1, whole, flat)
+   else add_each(self, input, gradOutput, scale or 1, short) end
    self.calm = self.calm + 1
    if self.calm >= PATIENCE and self.kind == 'half' then
       self.lossScale, self.calm = math.min(LARGEST, 2 * self.lossScale), 0

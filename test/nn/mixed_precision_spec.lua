@@ -47,6 +47,48 @@ for _, kind in ipairs { 'half', 'bfloat16' } do
          end
       end)
 
+      it('gives the same bits whether parameters lie in one vector or not', function()
+         local x, t = data()
+         for _, scale in ipairs { 1, 0.5 } do
+            local apart, together = nn.MixedPrecision(model(), kind), nn.MixedPrecision(model(), kind)
+            local p, g = together:getParameters()
+            local criterion = nn.ClassNLLCriterion():float()
+            for _ = 1, 2 do                                    -- the second adds to the gradients of the first
+               for _, m in ipairs { apart, together } do
+                  criterion:forward(m:forward(x), t)
+                  m:backward(x, criterion:backward(m.output, t), scale)
+               end
+               assert.same(apart.output:totable(), together.output:totable())
+            end
+            local params, grads = apart:parameters()
+            local place = 1
+            for i, w in ipairs(params) do
+               local n = w:nElement()
+               assert.same(w:view(-1):totable(), p:narrow(1, place, n):totable())
+               assert.same(grads[i]:view(-1):totable(), g:narrow(1, place, n):totable())
+               place = place + n
+            end
+            local short = together:get(1):parameters()
+            assert.equal(torch.pointer(short[1]:storage()), torch.pointer(short[#short]:storage()))
+         end
+      end)
+
+      it('keeps the gradients where a layer fails', function()
+         for _, flat in ipairs { false, true } do
+            local x, t = data()
+            local m = nn.MixedPrecision(model(), kind)
+            if flat then m:getParameters() end
+            backward(m, x, t)
+            local _, grads = m:parameters()
+            local want = {}
+            for i, g in ipairs(grads) do want[i] = g:totable() end
+            local last = m:get(1):get(4)
+            last.accGradParameters = function() error 'out of paper' end
+            refuses('out of paper', m.accGradParameters, m, x, m.output, 0.5)
+            for i, g in ipairs(grads) do assert.same(want[i], g:totable(), i) end
+         end
+      end)
+
       it('trains as floats do', function()
          local x, t = data()
          local function train(m)
