@@ -1,5 +1,5 @@
 // mv.cu - matrix times vector, outer products and dot products: bound by memory, so plain loops, summing in A.
-#include "fold.cuh"
+#include "fold_lines.cuh"
 #include "../lib/op/mv.args.h"
 #include "../lib/op/dot.args.h"
 
@@ -18,39 +18,31 @@ template <class T> static acc<T> factor_of(double v)
 
 template <class T> struct vector_in { const T *p; int64_t step; };
 
-template <class T, int W>
-static __global__ void __launch_bounds__(THREADS) multiply(T *y, int64_t step, vector_in<T> m, const T *a, lines rows,
-                                                           vector_in<T> x, acc<T> alpha, acc<T> beta)
-{
+/* Row k times x: alpha times that, and beta times element k of m if there is an m. */
+template <class T> struct product {
+  T *y;
+  int64_t step;
+  vector_in<T> m, x;
+  acc<T> alpha, beta;
   typedef acc<T> A;
-  for (TH_EACH_LINE(W, k, rows.count)) {
-    const T *row = a + rows.outer.at(k);
-    A sum = 0;
-    for (TH_EACH_OF(W, i, rows.n)) sum += (A)element<T>::load(row[i * rows.step]) * (A)element<T>::load(x.p[i * x.step]);
-    sum = th_line_fold<W>(sum, [](A b, A c) { return b + c; });
-    if (threadIdx.x % W == 0) {
-      y[k * step] = element<T>::store(m.p ? alpha * sum + beta * (A)element<T>::load(m.p[k * m.step]) : alpha * sum);
-    }
+  typedef int S;
+  __host__ __device__ A none() const { return 0; }
+  __device__ S begin(int64_t) const { return 0; }
+  __device__ A take(A a, T v, S, int64_t i) const { return a + (A)element<T>::load(v) * (A)element<T>::load(x.p[i * x.step]); }
+  __device__ A join(A a, A b) const { return a + b; }
+  __device__ void put(int64_t k, A sum) const
+  {
+    y[k * step] = element<T>::store(m.p ? alpha * sum + beta * (A)element<T>::load(m.p[k * m.step]) : alpha * sum);
   }
-}
+};
 
 template <class T>
 static th_status mv_run(const th_tensor *y, const th_tensor *m, const th_tensor *a, const th_tensor *x, double alpha, double beta)
 {
-  const lines rows = th_cuda_lines(a, 1);
   const vector_in<T> vx = { th_first<const T>(x), x->stride[0] };
   const vector_in<T> vm = { m && beta != 0 ? th_first<const T>(m) : nullptr, m ? m->stride[0] : 0 };
-  if (rows.count == 0) return TH_OK;
-#define RUN(W) \
-  TH_LAUNCH((multiply<T, W>), th_blocks(rows.count * (W)), THREADS, 0, th_first<T>(y), y->stride[0], vm, th_first<const T>(a), \
-            rows, vx, factor_of<T>(alpha), factor_of<T>(beta))
-  switch (th_line_width(rows)) {
-    case 1:  RUN(1); break;
-    case 32: RUN(32); break;
-    default: RUN(THREADS);
-  }
-#undef RUN
-  return th_launched();
+  const product<T> p = { th_first<T>(y), y->stride[0], vm, vx, factor_of<T>(alpha), factor_of<T>(beta) };
+  return th_fold_lines(th_first<const T>(a), th_cuda_lines(a, 1), p);
 }
 
 template <class T> static th_status mv(const th_call *c)

@@ -2,7 +2,7 @@
 //
 // Floats are summed in double, whole numbers in 64 bits. How work is cut depends on sizes only, so bits are the same on
 // every run and every device.
-#include "fold.cuh"
+#include "fold_lines.cuh"
 #include "../lib/op/reduce.args.h"
 
 enum fold { SUM, PROD, COUNT, ABS, SQUARE, POWER, LARGEST, SPREAD };
@@ -30,11 +30,6 @@ template <class A> TH_DEVICE_FN A join(fold f, A a, A b)
   return f == PROD ? a * b : a + b;
 }
 
-template <class A> __device__ A block_fold(fold f, A a)
-{
-  return th_block_fold(a, [f](A b, A c) { return join(f, b, c); });
-}
-
 /* What a line's fold becomes. */
 struct finish { double divisor, p; bool root; };
 TH_DEVICE_FN double finished(finish e, double v)
@@ -49,65 +44,55 @@ template <class T> TH_DEVICE_FN T result(finish e, acc<T> v)
   else return element<T>::store(finished(e, v));
 }
 
-/* Short lines, or lines that lie side by side: a thread each. */
-template <class T> static __global__ void fold_lines(T *y, view vy, const T *x, lines l, fold f, double m, finish e)
-{
+/* The fold of lines; PLAIN: a sum. mean: for each line what is subtracted, or nothing. */
+template <class T, bool PLAIN> struct line_fold {
+  fold f;
+  double m;
+  const double *mean;
+  finish e;
+  T *y;
+  view vy;
   typedef acc<T> A;
-  for (TH_EACH(k, l.count)) {
-    const T *p = x + l.outer.at(k);
-    A a = none<A>(f);
-    double mean = m;
-    if (f == SPREAD) {
-      double sum = 0;
-      for (int64_t i = 0; i < l.n; i++) sum += (double)element<T>::load(p[i * l.step]);
-      mean = sum / (double)l.n;
-    }
-    for (int64_t i = 0; i < l.n; i++) a = take(f, a, (A)element<T>::load(p[i * l.step]), mean);
-    y[vy.at(k)] = result<T>(e, a);
+  typedef double S;
+  __host__ __device__ A none() const { return ::none<A>(f); }
+  __device__ S begin(int64_t k) const { return mean ? mean[k] : m; }
+  __device__ A take(A a, T v, S s, int64_t) const
+  {
+    const A w = (A)element<T>::load(v);
+    return PLAIN ? a + w : ::take(f, a, w, s);
   }
-}
+  __device__ A join(A a, A b) const { return PLAIN ? a + b : ::join(f, a, b); }
+  __device__ void put(int64_t k, A total) const { y[vy.at(k)] = result<T>(e, total); }
+};
 
-/* Long lines: a block each. */
-template <class T>
-static __global__ void __launch_bounds__(THREADS) fold_long_lines(T *y, view vy, const T *x, lines l, fold f, double m, finish e)
-{
-  typedef acc<T> A;
-  __shared__ double shared_mean;
-  for (int64_t k = blockIdx.x; k < l.count; k += gridDim.x) {
-    const T *p = x + l.outer.at(k);
-    double mean = m;
-    if (f == SPREAD) {
-      double sum = 0;
-      for (int64_t i = threadIdx.x; i < l.n; i += THREADS) sum += (double)element<T>::load(p[i * l.step]);
-      sum = block_fold(SUM, sum);
-      if (threadIdx.x == 0) shared_mean = sum / (double)l.n;
-      __syncthreads();
-      mean = shared_mean;
-    }
-    A a = none<A>(f);
-    for (int64_t i = threadIdx.x; i < l.n; i += THREADS) a = take(f, a, (A)element<T>::load(p[i * l.step]), mean);
-    a = block_fold(f, a);
-    if (threadIdx.x == 0) y[vy.at(k)] = result<T>(e, a);
-  }
-}
-
-constexpr int64_t LONG = 512;                /* elements from which a line is worth a block */
+/* The mean of each line, as a double. */
+template <class T> struct line_mean {
+  double *mean, n;
+  typedef double A;
+  typedef int S;
+  __host__ __device__ A none() const { return 0; }
+  __device__ S begin(int64_t) const { return 0; }
+  __device__ A take(A a, T v, S, int64_t) const { return a + (double)element<T>::load(v); }
+  __device__ A join(A a, A b) const { return a + b; }
+  __device__ void put(int64_t k, A total) const { mean[k] = total / n; }
+};
 
 template <class T> static th_status along(const th_call *c, int dim, fold f, double m, finish e)
 {
   const sum_args *a = sum_args_of(c);
   const th_tensor *x = a->x;
+  const T *p = th_first<const T>(x);
   const th_tensor y = th_cuda_with_dim(a->y, dim, x->ndim);
   const lines l = th_cuda_lines(x, dim);
-  if (l.count == 0) return TH_OK;
   const view vy = th_cuda_lines(&y, dim).outer;
-  if (l.n < LONG || (l.step != 1 && l.count >= 4096)) {
-    TH_LAUNCH((fold_lines<T>), th_blocks(l.count), THREADS, 0, th_first<T>(&y), vy, th_first<const T>(x), l, f, m, e);
-  } else {
-    const unsigned blocks = (unsigned)(l.count < 65535 ? l.count : 65535);
-    TH_LAUNCH((fold_long_lines<T>), blocks, THREADS, 0, th_first<T>(&y), vy, th_first<const T>(x), l, f, m, e);
+  th_cuda_scratch means;
+  if (l.count == 0) return TH_OK;
+  if (f == SUM) return th_fold_lines(p, l, line_fold<T, true>{ f, m, nullptr, e, th_first<T>(&y), vy });
+  if (f == SPREAD) {
+    TH_TRY(means.take((size_t)l.count * sizeof(double)));
+    TH_TRY(th_fold_lines(p, l, line_mean<T>{ means.as<double>(), (double)l.n }));
   }
-  return th_launched();
+  return th_fold_lines(p, l, line_fold<T, false>{ f, m, means.as<const double>(), e, th_first<T>(&y), vy });
 }
 
 /* ---- everything ---- */
