@@ -53,13 +53,14 @@ template <class T, bool ADD> struct arrival {
   lines l;
   double scale;
   int64_t spared;
-  TH_DEVICE_FN void put(T *to, T v, double s)
+  /* The element `was` after v has come. */
+  TH_DEVICE_FN T after(T was, T v, double s)
   {
     if constexpr (ADD) {
       typedef element<T> E;
-      *to = E::store(E::load(*to) + E::number(s) * E::load(v));
+      return E::store(E::load(was) + E::number(s) * E::load(v));
     } else {
-      *to = v;
+      return v;
     }
   }
 };
@@ -73,7 +74,7 @@ static __global__ void put_in_order(T *y, lines ly, arrival<T, ADD> a, const int
     T *to = y + ly.outer.at(k);
     for (int64_t i = 0; i < li.n; i++) {
       const int64_t at = place[i * li.step] - 1;
-      if (at != a.spared) a.put(to + at * ly.step, x[i * a.l.step], a.scale);
+      if (at != a.spared) to[at * ly.step] = a.after(to[at * ly.step], x[i * a.l.step], a.scale);
     }
   }
 }
@@ -88,24 +89,55 @@ static __global__ void pair_up(uint32_t *key, uint32_t *place, const int64_t *in
   }
 }
 
-/* `lines`: every pair stands for an element of each of so many lines; 0: for an element of one line. */
+/* What the pairs from s on that have one key do to one element. */
+template <class T, bool ADD>
+TH_DEVICE_FN void put_equal(T *to, const arrival<T, ADD> &a, const T *x, const uint32_t *key, const uint32_t *place, int64_t s,
+                            int64_t pairs, int64_t first)
+{
+  const uint32_t here = key[s];
+  T v = *to;
+  do v = a.after(v, x[((int64_t)place[s] - first) * a.l.step], a.scale);
+  while (++s < pairs && key[s] == here);
+  *to = v;
+}
+/* Is pair s the first with its key (if it adds), or the last one? */
+template <bool ADD> TH_DEVICE_FN bool leads(const uint32_t *key, int64_t s, int64_t pairs)
+{
+  return ADD ? s == 0 || key[s - 1] != key[s] : s + 1 == pairs || key[s + 1] != key[s];
+}
+
+/* Every pair stands for an element of one line. */
 template <class T, bool ADD>
 static __global__ void put_sorted(T *y, lines ly, arrival<T, ADD> a, const uint32_t *key, const uint32_t *place, int64_t pairs,
-                                  int64_t n, int64_t size, int64_t lines_each)
+                                  int64_t n, int64_t size)
 {
-  const int64_t width = lines_each ? lines_each : 1;
-  for (TH_EACH(e, pairs * width)) {
-    int64_t s = th_quotient(e, width);
-    const uint32_t here = key[s];
-    if (ADD ? s > 0 && key[s - 1] == here : s + 1 < pairs && key[s + 1] == here) continue;
-    const int64_t k = lines_each ? e - s * width : th_quotient(here, size), at = lines_each ? here : here - k * size;
+  for (TH_EACH(s, pairs)) {
+    if (!leads<ADD>(key, s, pairs)) continue;
+    const int64_t k = th_quotient(key[s], size), at = key[s] - k * size;
     if (at == a.spared) continue;
-    const T *x = a.x + a.l.outer.at(k);
-    const int64_t first = lines_each ? 0 : k * n;
-    T *to = y + ly.outer.at(k) + at * ly.step;
-    do a.put(to, x[((int64_t)place[s] - first) * a.l.step], a.scale);
-    while (++s < pairs && key[s] == here);
+    put_equal(y + ly.outer.at(k) + at * ly.step, a, a.x + a.l.outer.at(k), key, place, s, pairs, k * n);
   }
+}
+/* Every pair stands for an element of each of `count` lines; 2 to the power of `share` threads share a pair. */
+template <class T, bool ADD>
+static __global__ void put_sorted_rows(T *y, lines ly, arrival<T, ADD> a, const uint32_t *key, const uint32_t *place,
+                                       int64_t pairs, int64_t count, int share)
+{
+  for (TH_EACH(e, pairs << share)) {
+    const int64_t s = e >> share;
+    if (!leads<ADD>(key, s, pairs) || key[s] == a.spared) continue;
+    for (int64_t k = e - (s << share); k < count; k += (int64_t)1 << share) {
+      put_equal(y + ly.outer.at(k) + key[s] * ly.step, a, a.x + a.l.outer.at(k), key, place, s, pairs, 0);
+    }
+  }
+}
+
+/* The logarithm of how many threads share a row of n units. */
+static int share_of(int64_t n)
+{
+  int share = 0;
+  while (share < 8 && (int64_t)1 << share < n) share++;
+  return share;
 }
 
 /* `whole`: index is one vector for all lines. */
@@ -124,8 +156,12 @@ static th_status put(T *y, const lines &ly, const arrival<T, ADD> &a, const int6
   TH_TRY(s.take(pairs));
   TH_LAUNCH((pair_up), th_blocks(pairs), THREADS, 0, s.key, s.place, index, one, ly.n);
   TH_TRY(s.sort(1, pairs));
-  TH_LAUNCH((put_sorted<T, ADD>), th_blocks(pairs * (whole ? li.count : 1)), THREADS, 0, y, ly, a, s.key, s.place, pairs, li.n,
-            ly.n, whole ? li.count : (int64_t)0);
+  if (whole) {
+    const int share = share_of(li.count);
+    TH_LAUNCH((put_sorted_rows<T, ADD>), th_blocks(pairs << share), THREADS, 0, y, ly, a, s.key, s.place, pairs, li.count, share);
+  } else {
+    TH_LAUNCH((put_sorted<T, ADD>), th_blocks(pairs), THREADS, 0, y, ly, a, s.key, s.place, pairs, li.n, ly.n);
+  }
   return th_launched();
 }
 
@@ -139,16 +175,50 @@ struct named {
     : index(th_first<const int64_t>(i)), l(whole ? every_line(i, t) : th_cuda_lines(i, dim)) {}
 };
 
+/* Rows without gaps: row r of y is row index[r % n] of table r / n of x. A row has `units`, and a table `size` rows. */
+struct row_copy { int64_t rows, n, units, size; const int64_t *index; int64_t step; int share; };
+struct alignas(16) unit16 { uint64_t v[2]; };
+
+template <class U> static __global__ void copy_rows(U *y, const U *x, row_copy c)
+{
+  for (TH_EACH(e, c.rows << c.share)) {
+    const int64_t r = e >> c.share, table = c.rows == c.n ? 0 : th_quotient(r, c.n);
+    const U *from = x + (table * c.size + c.index[(r - table * c.n) * c.step] - 1) * c.units;
+    U *to = y + r * c.units;
+    for (int64_t u = e - (r << c.share); u < c.units; u += (int64_t)1 << c.share) to[u] = from[u];
+  }
+}
+template <class U> static th_status copy_rows_as(void *y, const void *x, row_copy c, int64_t bytes)
+{
+  c.units = bytes / (int64_t)sizeof(U);
+  c.share = share_of(c.units);
+  TH_LAUNCH((copy_rows<U>), th_blocks(c.rows << c.share), THREADS, 0, static_cast<U *>(y), static_cast<const U *>(x), c);
+  return th_launched();
+}
+/* Copies rows of some bytes, 16 at a time if addresses and sizes allow it. */
+template <class T> static th_status start_copy_rows(T *y, const T *x, const row_copy &c, int64_t bytes)
+{
+  const uintptr_t both = reinterpret_cast<uintptr_t>(y) | reinterpret_cast<uintptr_t>(x) | (uintptr_t)bytes;
+  if (both % sizeof(unit16) == 0) return copy_rows_as<unit16>(y, x, c, bytes);
+  return copy_rows_as<T>(y, x, c, bytes);
+}
+
 template <class T> static th_status pick_from(const th_call *c, bool whole)
 {
   const index_args *a = index_args_of(c);
+  const th_tensor *x = a->x, *y = a->y;
   const int dim = (int)a->dim;
-  const lines ly = th_cuda_lines(a->y, dim), lx = th_cuda_lines(a->x, dim);
+  const lines ly = th_cuda_lines(y, dim), lx = th_cuda_lines(x, dim);
   const named p(a->index, lx, whole, dim);
   const int64_t n = p.l.count * p.l.n;
+  int64_t row = 1;
+  for (int d = dim + 1; d < x->ndim; d++) row *= x->size[d];
   if (n == 0) return TH_OK;
-  TH_LAUNCH((pick<T>), th_blocks(n), THREADS, 0, th_first<T>(a->y), ly, th_first<const T>(a->x), lx, p.index, p.l,
-            ly.step == 1);
+  if (whole && row > 1 && th_contiguous(x) && th_contiguous(y)) {
+    const row_copy r = { n / row, p.l.n, 0, lx.n, p.index, p.l.step, 0 };
+    return start_copy_rows(th_first<T>(y), th_first<const T>(x), r, row * (int64_t)sizeof(T));
+  }
+  TH_LAUNCH((pick<T>), th_blocks(n), THREADS, 0, th_first<T>(y), ly, th_first<const T>(x), lx, p.index, p.l, ly.step == 1);
   return th_launched();
 }
 template <class T> static th_status index(const th_call *c) { return pick_from<T>(c, true); }
@@ -235,9 +305,16 @@ template <class T> static th_status embedding(const th_call *c)
   const embedding_args *a = embedding_args_of(c);
   const th_tensor *y = a->y, *w = a->weight, *index = a->index;
   const int64_t n = th_numel(y);
+  const lines lw = th_cuda_lines(w, 0);
+  const view vi = th_view_of(index);
   if (n == 0) return TH_OK;
-  TH_LAUNCH((pick_rows<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(w), th_cuda_lines(w, 0),
-            th_first<const int64_t>(index), th_view_of(index), n);
+  if (vi.ndim == 1 && th_contiguous(w) && th_contiguous(y)) {
+    const int64_t rows = n / lw.count;
+    const row_copy r = { rows, rows, 0, lw.n, th_first<const int64_t>(index), vi.stride[0], 0 };
+    return start_copy_rows(th_first<T>(y), th_first<const T>(w), r, lw.count * (int64_t)sizeof(T));
+  }
+  TH_LAUNCH((pick_rows<T>), th_blocks(n), THREADS, 0, th_first<T>(y), th_view_of(y), th_first<const T>(w), lw,
+            th_first<const int64_t>(index), vi, n);
   return th_launched();
 }
 TH_KERNELS(embedding, TH_CUDA_SIZED(embedding))

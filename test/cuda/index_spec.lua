@@ -183,3 +183,50 @@ describe('a mask', function()
       assert.same({ 1, 2, 3 }, x:totable())
    end)
 end)
+
+describe('rows', function()
+   local function text(t) return table.concat(t:double():contiguous():view(-1):totable(), ' ') end
+   local KINDS = { Float = 'CudaTensor', Double = 'CudaDoubleTensor', Half = 'CudaHalfTensor', Byte = 'CudaByteTensor' }
+   local function pair(kind, ...)
+      local x = torch.DoubleTensor(...):random(0, 99):type('torch.' .. kind .. 'Tensor')
+      return x, torch[KINDS[kind]](x:size()):copy(x)
+   end
+   before_each(function() torch.manualSeed(4) end)
+
+   it('are copied for every width and alignment, from one table or many', function()
+      for kind in pairs(KINDS) do
+         for _, width in ipairs { 1, 2, 3, 8, 16, 40, 257, 1040 } do
+            local x, there = pair(kind, 9, width)
+            local index = torch.LongTensor(50):random(1, 9)
+            assert(text(x:index(1, index)) == text(there:index(1, index:cudaLong()):host()))
+            assert(text(torch.embedding(x, index)) == text(torch.embedding(there, index:cudaLong()):host()))
+            local odd = there.new(9 * width + 1):narrow(1, 2, 9 * width):view(9, width):copy(there)
+            assert(text(x:index(1, index)) == text(odd:index(1, index:cudaLong()):host()))
+            local step = torch.CudaLongTensor(50, 2):fill(1):select(2, 1):copy(index)
+            assert(text(torch.embedding(x, index)) == text(torch.embedding(odd, step):host()))
+         end
+         local x, there = pair(kind, 3, 5, 2, 8)
+         local index = torch.LongTensor(7):random(1, 5)
+         assert(text(x:index(2, index)) == text(there:index(2, index:cudaLong()):host()))
+         assert(text(x:index(4, index)) == text(there:index(4, index:cudaLong()):host()))
+         assert(text(x:transpose(1, 2):index(1, index)) == text(there:transpose(1, 2):index(1, index:cudaLong()):host()))
+      end
+   end)
+   it('take gradients in the order of the index, and none for the padding', function()
+      for _, kind in ipairs { 'Float', 'Half', 'Double' } do
+         for _, width in ipairs { 1, 3, 64, 300 } do
+            for _, count in ipairs { 5, 33, 700 } do
+               local gw, there = pair(kind, 11, width)
+               local g = torch.DoubleTensor(count, width):normal():type(gw:type())
+               local index = torch.LongTensor(count):random(1, 11)
+               index:narrow(1, 1, math.floor(count / 2)):fill(4)
+               for _, padding in ipairs { 0, 4 } do
+                  gw:embedding_grad(index, g, 0.5, padding)
+                  there:embedding_grad(index:cudaLong(), torch[KINDS[kind]](g:size()):copy(g), 0.5, padding)
+                  assert(text(gw) == text(there:host()))
+               end
+            end
+         end
+      end
+   end)
+end)
