@@ -15,17 +15,6 @@ static pool geometry(const th_tensor *x, const th_tensor *y)
   p.dh = p.dw = 1;
   return p;
 }
-/* Volumes as images: a slice of a volume lies behind the one before. */
-static pool volumes(const th_tensor *x, const th_tensor *y)
-{
-  const int d = x->ndim - 4;
-  pool p = {};
-  p.planes = x->size[d] * (d == 1 ? x->size[0] : 1);
-  p.h = x->size[d + 1] * x->size[d + 2], p.w = x->size[d + 3];
-  p.oh = y->size[d + 1] * y->size[d + 2], p.ow = y->size[d + 3];
-  p.dh = p.dw = 1;
-  return p;
-}
 static void set_windows(pool *p, const pool_window_args *w)
 {
   p->kh = w->kH, p->kw = w->kW, p->sh = w->strideH, p->sw = w->strideW, p->ph = w->padH, p->pw = w->padW;
@@ -38,7 +27,7 @@ template <class T> static __global__ void largest(T *y, view vy, int64_t *index,
   typedef element<T> E;
   typedef typename E::C C;
   for (TH_EACH(i, n)) {
-    const int64_t plane = i / (p.oh * p.ow), row = i / p.ow % p.oh, col = i % p.ow;
+    const int64_t line = th_quotient(i, p.ow), plane = th_quotient(line, p.oh), row = line - plane * p.oh, col = i - line * p.ow;
     const int64_t top = row * p.sh - p.ph, left = col * p.sw - p.pw;
     C best = -(C)INFINITY;
     int64_t where = 0;
@@ -71,58 +60,107 @@ template <class T> static th_status maxpool2d(const th_call *c)
   return th_launched();
 }
 
-/* A block adds the gradients of a plane in their order, as many at a time as it has threads: of those that go to the same
- * pixel the first adds them all. */
-constexpr int AT_ONCE = 64;
-template <class T>
-static __global__ void __launch_bounds__(AT_ONCE) add_to_largest(T *gx, view vx, const int64_t *index, view vi, const T *g,
-                                                                 view vg, int64_t planes, int64_t pixels, int64_t n)
+/* ---- the gradient of maxima ---- */
+
+/* Places of a plane: slices x rows x columns. An image has one slice. */
+struct extent {
+  int64_t d, h, w;
+  __host__ __device__ int64_t count() const { return d * h * w; }
+};
+static extent extent_of(const th_tensor *t, int dims)
 {
-  typedef element<T> E;
-  __shared__ int64_t place[AT_ONCE];
-  __shared__ typename E::C value[AT_ONCE];
-  const int t = (int)threadIdx.x;
-  for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
-    for (int64_t i = t; i < pixels; i += AT_ONCE) gx[vx.at(plane * pixels + i)] = E::store((typename E::C)0);
-    __syncthreads();
-    for (int64_t first = 0; first < n; first += AT_ONCE) {
-      const int64_t i = plane * n + first + t;
-      const bool mine = first + t < n;
-      place[t] = mine ? index[vi.at(i)] : 0;
-      value[t] = mine ? E::load(g[vg.at(i)]) : (typename E::C)0;
-      __syncthreads();
-      bool leads = place[t] != 0;
-      for (int k = 0; k < t && leads; k++) leads = place[k] != place[t];
-      if (leads) {
-        T &to = gx[vx.at(plane * pixels + place[t] - 1)];
-        for (int k = t; k < AT_ONCE; k++) if (place[k] == place[t]) to = E::store(E::load(to) + value[k]);
-      }
-      __syncthreads();
-    }
+  const int64_t *size = t->size + t->ndim - dims;
+  return { dims == 3 ? size[0] : 1, size[dims - 2], size[dims - 1] };
+}
+
+/* I: a type that holds the number of elements. */
+template <class I> struct spot { I plane, d, h, w; };
+template <class I> TH_DEVICE_FN spot<I> spot_of(int64_t at, const extent &e)
+{
+  const I i = (I)at, line = i / (I)e.w, slice = line / (I)e.h, plane = slice / (I)e.d;
+  return { plane, slice - plane * (I)e.d, line - slice * (I)e.h, i - line * (I)e.w };
+}
+
+/* For each slice, row and column of pixels: the first and the last slice, row and column of windows that chose a pixel in it. */
+typedef long long place;
+struct choosers { place *first, *last; };
+static __global__ void clear(choosers c, int64_t n)
+{
+  for (TH_EACH(i, n)) c.first[i] = INT64_MAX, c.last[i] = -1;
+}
+/* Most threads find that others have noted their window, and a stale value costs one more atomic. */
+static __device__ __forceinline__ void note(const choosers &c, int64_t at, place window)
+{
+  if (window < c.first[at]) atomicMin(c.first + at, window);
+  if (window > c.last[at]) atomicMax(c.last + at, window);
+}
+template <class I>
+static __global__ void note_choosers(choosers c, const int64_t *index, view vi, extent pixels, extent windows, int64_t n)
+{
+  for (TH_EACH(k, n)) {
+    const int64_t pixel = index[vi.at(k)] - 1;
+    if (pixel < 0) continue;
+    const spot<I> to = spot_of<I>(pixel, pixels), from = spot_of<I>(k, windows);
+    if (pixels.d > 1 || windows.d > 1) note(c, (int64_t)to.d, (place)from.d);
+    else if (c.last[0] < 0) note(c, 0, 0);
+    note(c, pixels.d + (int64_t)to.h, (place)from.h);
+    note(c, pixels.d + pixels.h + (int64_t)to.w, (place)from.w);
   }
 }
 
-template <class T> static th_status max_grad(const th_call *c, const pool &p)
+/* Each pixel adds the gradients of the windows that chose it, in their order. */
+template <class T, class I>
+static __global__ void add_choosers(T *gx, view vx, const int64_t *index, view vi, const T *g, view vg, choosers c, extent pixels,
+                                    extent windows, int64_t n)
+{
+  typedef element<T> E;
+  for (TH_EACH(p, n)) {
+    const spot<I> at = spot_of<I>(p, pixels);
+    const int64_t h = pixels.d + (int64_t)at.h, w = pixels.d + pixels.h + (int64_t)at.w;
+    const int64_t mine = p - (int64_t)at.plane * pixels.count() + 1;
+    const place first = c.first[w], last = c.last[w];
+    T sum = E::store((typename E::C)0);
+    for (place a = c.first[at.d]; a <= c.last[at.d]; a++) {
+      for (place i = c.first[h]; i <= c.last[h]; i++) {
+        const int64_t line = (((int64_t)at.plane * windows.d + a) * windows.h + i) * windows.w;
+        for (place j = first; j <= last; j++) {
+          if (index[vi.at(line + j)] == mine) sum = E::store(E::load(sum) + E::load(g[vg.at(line + j)]));
+        }
+      }
+    }
+    gx[vx.at(p)] = sum;
+  }
+}
+
+template <class T, class I> static th_status max_grad_by(const th_call *c, int dims)
 {
   const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
   const th_tensor *gx = a->gx, *index = a->index, *g = a->g;
-  if (th_numel(gx) == 0) return TH_OK;
-  const unsigned blocks = (unsigned)(p.planes < 65535 ? p.planes : 65535);
-  TH_LAUNCH((add_to_largest<T>), blocks, AT_ONCE, 0, th_first<T>(gx), th_view_of(gx), th_first<const int64_t>(index),
-            th_view_of(index), th_first<const T>(g), th_view_of(g), p.planes, p.h * p.w, p.oh * p.ow);
+  const extent pixels = extent_of(gx, dims), windows = extent_of(g, dims);
+  const int64_t lines = pixels.d + pixels.h + pixels.w, n = th_numel(g);
+  th_cuda_scratch room;
+  TH_TRY(room.take((size_t)lines * 2 * sizeof(place)));
+  const choosers by = { room.as<place>(), room.as<place>() + lines };
+  TH_LAUNCH((clear), th_blocks(lines), THREADS, 0, by, lines);
+  if (n > 0) {
+    TH_LAUNCH((note_choosers<I>), th_blocks(n), THREADS, 0, by, th_first<const int64_t>(index), th_view_of(index), pixels,
+              windows, n);
+  }
+  TH_LAUNCH((add_choosers<T, I>), th_blocks(th_numel(gx)), THREADS, 0, th_first<T>(gx), th_view_of(gx),
+            th_first<const int64_t>(index), th_view_of(index), th_first<const T>(g), th_view_of(g), by, pixels, windows,
+            th_numel(gx));
   return th_launched();
 }
+template <class T> static th_status max_grad(const th_call *c, int dims)
+{
+  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
+  if (th_numel(a->gx) == 0) return TH_OK;
+  const bool small = th_numel(a->gx) < INT32_MAX && th_numel(a->g) < INT32_MAX;
+  return small ? max_grad_by<T, uint32_t>(c, dims) : max_grad_by<T, int64_t>(c, dims);
+}
 
-template <class T> static th_status maxpool2d_grad(const th_call *c)
-{
-  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
-  return max_grad<T>(c, geometry(a->gx, a->g));
-}
-template <class T> static th_status maxpool3d_grad(const th_call *c)
-{
-  const maxpool2d_grad_args *a = maxpool2d_grad_args_of(c);
-  return max_grad<T>(c, volumes(a->gx, a->g));
-}
+template <class T> static th_status maxpool2d_grad(const th_call *c) { return max_grad<T>(c, 2); }
+template <class T> static th_status maxpool3d_grad(const th_call *c) { return max_grad<T>(c, 3); }
 
 /* ---- means ---- */
 
@@ -144,8 +182,8 @@ template <class T> static __global__ void mean(T *y, view vy, const T *x, view v
   typedef element<T> E;
   typedef typename E::C C;
   for (TH_EACH(i, n)) {
-    const int64_t plane = i / (p.oh * p.ow);
-    const window v = window_at(p, i / p.ow % p.oh, i % p.ow);
+    const int64_t line = th_quotient(i, p.ow), plane = th_quotient(line, p.oh);
+    const window v = window_at(p, line - plane * p.oh, i - line * p.ow);
     double sum = 0;
     for (int64_t h = v.h0; h < v.h1; h++) {
       for (int64_t w = v.w0; w < v.w1; w++) sum += (double)E::load(x[vx.at((plane * p.h + h) * p.w + w)]);
@@ -160,7 +198,7 @@ template <class T> static __global__ void share(T *gx, view vx, const T *g, view
   typedef element<T> E;
   typedef typename E::C C;
   for (TH_EACH(at, n)) {
-    const int64_t plane = at / (p.h * p.w), h = at / p.w % p.h, w = at % p.w;
+    const int64_t line = th_quotient(at, p.w), plane = th_quotient(line, p.h), h = line - plane * p.h, w = at - line * p.w;
     const int64_t i0 = h + p.ph < p.kh ? 0 : (h + p.ph - p.kh) / p.sh + 1, i1 = least((h + p.ph) / p.sh + 1, p.oh);
     const int64_t j0 = w + p.pw < p.kw ? 0 : (w + p.pw - p.kw) / p.sw + 1, j1 = least((w + p.pw) / p.sw + 1, p.ow);
     T sum = E::store((C)0);
