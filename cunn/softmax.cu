@@ -1,5 +1,6 @@
-// softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double.
-#include "fold.cuh"
+// softmax.cu - softmax and its logarithm along a dimension, and their gradients. Sums run in double. Lines of up to HELD_MOST
+// elements are read once.
+#include "held.cuh"
 #include "../lib/op/softmax.args.h"
 
 namespace {
@@ -62,6 +63,62 @@ static __global__ void __launch_bounds__(THREADS) backward(T *gx, strided sx, co
   }
 }
 
+/* ---- lines that threads hold ---- */
+
+template <class T, int W, int FOURS, bool LOG>
+static __global__ void __launch_bounds__(THREADS) forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n,
+                                                                bool vector)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  typedef th_held<T, W, FOURS> held;
+  for (TH_EACH_LINE(W, k, count)) {
+    held h;
+    C e[FOURS][FOUR], max = -(C)INFINITY;
+    double sum = 0;
+    h.load(x + sx.outer.at(k), sx.step, n, vector);
+    held::each(n, [&](int, int f, int j) {
+      const C v = E::load(h.v[f].v[j]);
+      max = v > max ? v : max;
+    });
+    max = th_line_fold<W>(max, [](C a, C b) { return b > a ? b : a; });
+    held::each(n, [&](int, int f, int j) {
+      const C v = E::load(h.v[f].v[j]) - max, to = exp_of(v);
+      sum += (double)to;
+      e[f][j] = LOG ? v : to;
+    });
+    sum = th_line_sum<W>(sum);
+    const C off = (C)(LOG ? log(sum) : 1 / sum);
+    held::each(n, [&](int, int f, int j) { h.v[f].v[j] = E::store(LOG ? e[f][j] - off : e[f][j] * off); });
+    h.store(y + sy.outer.at(k), sy.step, n, vector);
+  }
+}
+
+template <class T, int W, int FOURS, bool LOG>
+static __global__ void __launch_bounds__(THREADS) backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg,
+                                                                 int64_t count, int n, bool vector)
+{
+  typedef element<T> E;
+  typedef typename E::C C;
+  typedef th_held<T, W, FOURS> held;
+  for (TH_EACH_LINE(W, k, count)) {
+    held hy, hg;
+    double sum = 0;
+    hy.load(y + sy.outer.at(k), sy.step, n, vector);
+    hg.load(g + sg.outer.at(k), sg.step, n, vector);
+    held::each(n, [&](int, int f, int j) {
+      const double gi = (double)E::load(hg.v[f].v[j]);
+      sum += LOG ? gi : gi * (double)E::load(hy.v[f].v[j]);
+    });
+    const C s = (C)th_line_sum<W>(sum);
+    held::each(n, [&](int, int f, int j) {
+      const C v = E::load(hy.v[f].v[j]), w = E::load(hg.v[f].v[j]);
+      hg.v[f].v[j] = E::store(LOG ? w - exp_of(v) * s : v * (w - s));
+    });
+    hg.store(gx + sx.outer.at(k), sx.step, n, vector);
+  }
+}
+
 #define BY_WIDTH(kernel, l, ...) \
   switch (th_line_width(l)) { \
     case 1:  TH_LAUNCH((kernel<T, 1, LOG>), th_blocks((l).count), THREADS, 0, __VA_ARGS__); break; \
@@ -76,6 +133,14 @@ template <class T, bool LOG> static th_status run(const th_call *c)
   const int dim = (int)a->dim;
   const lines l = th_cuda_lines(x, dim);
   if (l.count * l.n == 0) return TH_OK;
+  if constexpr (sizeof(T) < 8) {
+    if (th_can_hold<T>(l)) {
+      const bool vector = th_in_fours(th_first<T>(y), th_cuda_lines(y, dim), false) && th_in_fours(th_first<T>(x), l, false);
+      TH_HOLD(l, forward_held, (, LOG), th_first<T>(y), strided_of(y, dim), th_first<const T>(x), strided_of(x, dim), l.count,
+              (int)l.n, vector)
+      return th_launched();
+    }
+  }
   BY_WIDTH(forward, l, th_first<T>(y), strided_of(y, dim), th_first<const T>(x), strided_of(x, dim), l.count, l.n)
   return th_launched();
 }
@@ -86,6 +151,15 @@ template <class T, bool LOG> static th_status run_grad(const th_call *c)
   const int dim = (int)a->dim;
   const lines l = th_cuda_lines(y, dim);
   if (l.count * l.n == 0) return TH_OK;
+  if constexpr (sizeof(T) < 8) {
+    if (th_can_hold<T>(l)) {
+      const bool vector = th_in_fours(th_first<T>(y), l, false) && th_in_fours(th_first<T>(g), th_cuda_lines(g, dim), false) &&
+                          th_in_fours(th_first<T>(gx), th_cuda_lines(gx, dim), false);
+      TH_HOLD(l, backward_held, (, LOG), th_first<T>(gx), strided_of(gx, dim), th_first<const T>(y), strided_of(y, dim),
+              th_first<const T>(g), strided_of(g, dim), l.count, (int)l.n, vector)
+      return th_launched();
+    }
+  }
   BY_WIDTH(backward, l, th_first<T>(gx), strided_of(gx, dim), th_first<const T>(y), strided_of(y, dim), th_first<const T>(g),
            strided_of(g, dim), l.count, l.n)
   return th_launched();
