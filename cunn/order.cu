@@ -1,37 +1,8 @@
 // order.cu - sorting along one dimension, the k smallest or largest, the k-th, the median, the most frequent. Elements become
-// unsigned keys that compare as wanted: NaN last, -0 as 0, descending inverted; whole lines of them are sorted, stably.
+// unsigned keys. Whole lines of them are sorted, stably; of long lines a few elements are selected by their digits.
+#include "select.cuh"
 #include "sort.cuh"
 #include "../lib/op/order.args.h"
-
-template <int SIZE> struct bits;
-template <> struct bits<1> { typedef uint8_t U; typedef uint32_t key; };
-template <> struct bits<2> { typedef uint16_t U; typedef uint32_t key; };
-template <> struct bits<4> { typedef uint32_t U; typedef uint32_t key; };
-template <> struct bits<8> { typedef uint64_t U; typedef uint64_t key; };
-template <class T> using key_type = typename bits<sizeof(T)>::key;
-
-/* The bits of infinity. */
-template <class T> struct infinite;
-template <> struct infinite<f16> { static constexpr uint16_t bits = 0x7c00; };
-template <> struct infinite<bf16> { static constexpr uint16_t bits = 0x7f80; };
-template <> struct infinite<float> { static constexpr uint32_t bits = 0x7f800000; };
-template <> struct infinite<double> { static constexpr uint64_t bits = 0x7ff0000000000000; };
-
-template <class T> TH_DEVICE_FN key_type<T> key_of(T v, bool descending)
-{
-  typedef typename bits<sizeof(T)>::U U;
-  const U top = (U)((U)1 << (8 * sizeof(T) - 1)), last = (U)~(U)0, flip = descending ? last : (U)0;
-  U u;
-  memcpy(&u, &v, sizeof u);
-  if constexpr (element<T>::is_int) {
-    return (U)(((T)-1 < (T)0 ? u ^ top : u) ^ flip);
-  } else {
-    const U size = (U)(u & ~top);
-    if (size == 0) u = 0;
-    u = (U)((u & top ? (U)~u : (U)(u | top)) ^ flip);
-    return size > infinite<T>::bits ? last : u;
-  }
-}
 
 template <class T>
 static __global__ void load_keys(key_type<T> *key, uint32_t *place, const T *x, lines l, int64_t first, int64_t count,
@@ -109,6 +80,7 @@ static __global__ void __launch_bounds__(THREADS) find_mode(const K *key, uint32
 /* ---- kernels ---- */
 
 enum what { SORTED, IN_PLACE_ORDER, MODE };
+enum selection { IN_ORDER, IN_PLACE, ONE };
 constexpr int64_t AT_ONCE = 1 << 26;         /* pairs that are held at a time, where lines are shorter */
 
 /* Results from the pair `from` of each line on. */
@@ -151,21 +123,49 @@ template <class T> static th_status sort(const th_call *c)
   const sort_args *a = sort_args_of(c);
   return run<T>(c, (int)a->dim, SORTED, 0, a->descending != 0);
 }
+/* Lines longer than a tile of the sort are read a few times, and at most `k` elements of them are sorted. */
+constexpr int64_t SELECT_FROM = 1025;
+
+/* The k first elements of each line, or the k-th. */
+template <class T> static th_status choose(const th_call *c, int dim, int64_t k, selection w, bool descending)
+{
+  const order_args *a = order_args_of(c);
+  const th_tensor *y = a->y, *index = a->index, *x = a->x;
+  const lines l = th_cuda_lines(x, dim);
+  const results<T> r = { th_first<T>(y), th_cuda_lines(y, dim), th_first<int64_t>(index), th_cuda_lines(index, dim) };
+  const T *p = th_first<const T>(x);
+  if (l.n < SELECT_FROM || (w == IN_ORDER && k > l.n / 4)) {
+    return run<T>(c, dim, w == IN_PLACE ? IN_PLACE_ORDER : SORTED, w == ONE ? k - 1 : 0, descending);
+  }
+  const int64_t all = l.n >= AT_ONCE ? 1 : AT_ONCE / l.n, some = all < l.count ? all : l.count, kept = w == ONE ? 1 : k;
+  sorting<key_type<T>> s;
+  if (l.count == 0) return TH_OK;
+  TH_TRY(s.take(some * kept));
+  for (int64_t first = 0; first < l.count; first += some) {
+    const int64_t count = l.count - first < some ? l.count - first : some;
+    TH_TRY(th_select(s.key, s.place, p, l, first, count, k, w == ONE, descending));
+    if (w == IN_ORDER) TH_TRY(s.sort(count, kept));
+    TH_LAUNCH((give<T>), th_blocks(count * kept), THREADS, 0, r, p, l, s.place, kept, (int64_t)0, first, count);
+    TH_TRY(th_launched());
+  }
+  return TH_OK;
+}
+
 template <class T> static th_status topk(const th_call *c)
 {
   const topk_args *a = topk_args_of(c);
-  return run<T>(c, (int)a->dim, a->sorted ? SORTED : IN_PLACE_ORDER, 0, a->largest != 0);
+  return choose<T>(c, (int)a->dim, a->k, a->sorted ? IN_ORDER : IN_PLACE, a->largest != 0);
 }
 template <class T> static th_status kthvalue(const th_call *c)
 {
   const kthvalue_args *a = kthvalue_args_of(c);
-  return run<T>(c, (int)a->dim, SORTED, a->k - 1, false);
+  return choose<T>(c, (int)a->dim, a->k, ONE, false);
 }
 template <class T> static th_status median(const th_call *c)
 {
   const median_args *a = median_args_of(c);
   const int dim = (int)a->dim;
-  return run<T>(c, dim, SORTED, (th_cuda_lines(a->x, dim).n + 1) / 2 - 1, false);
+  return choose<T>(c, dim, (th_cuda_lines(a->x, dim).n + 1) / 2, ONE, false);
 }
 template <class T> static th_status mode(const th_call *c) { return run<T>(c, (int)median_args_of(c)->dim, MODE, 0, false); }
 TH_KERNELS(sort, TH_CUDA_ALL(sort))

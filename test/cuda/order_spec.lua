@@ -12,7 +12,7 @@ local function numbers(kind, ...)
    local x = torch[kind .. 'Tensor'](...):random(0, 99)
    if kind == 'Byte' then return x end
    x:add(-50)
-   if kind == 'Long' then return x end
+   if kind == 'Long' or kind == 'Int' or kind == 'Short' or kind == 'Char' then return x end
    local flat = x:view(-1)
    flat[7], flat[700], flat[8], flat[9] = 0 / 0, 0 / 0, -0, 0
    return x
@@ -21,7 +21,8 @@ local function text(t) return table.concat(t:double():contiguous():view(-1):tota
 
 -- Results on the device, and those on the CPU.
 local function same(x, f)
-   local there = x['cuda' .. (x:type():match 'torch%.(%a+)Tensor':gsub('^Float$', ''))](x)
+   local kind = x:type():match 'torch%.(%w+)Tensor'
+   local there = torch[('Cuda%sTensor'):format(kind == 'Float' and '' or kind)](x:size()):copy(x)
    local want, got = { f(x) }, { f(there) }
    for i = 1, #want do assert(text(want[i]) == text(got[i]:host()), x:type() .. ', result ' .. i) end
 end
@@ -53,6 +54,42 @@ describe('a selection from a long line', function()
          same(x, torch.mode)
          same(x, function(t) return torch.max(t, 2) end)
       end
+   end)
+   it('is that of the CPU for every type, for lines of one block and lines that blocks share', function()
+      for _, kind in ipairs { 'Float', 'Double', 'Half', 'BFloat16', 'Long', 'Int', 'Short', 'Char', 'Byte' } do
+         for _, size in ipairs { { 2, 1024 }, { 2, 1025 }, { 3, 8192 }, { 2, 8193 }, { 1, 20001 } } do
+            local lines, n = unpack(size)
+            local x = numbers(kind == 'BFloat16' and 'Float' or kind, lines, n):type('torch.' .. kind .. 'Tensor')
+            for _, k in ipairs { 1, 2, 257, math.floor(n / 4), n } do
+               same(x, function(t) return torch.topk(t, k, 2, true, true) end)
+               same(x, function(t) return torch.topk(t, k, 2, false, false) end)
+               same(x, function(t) return torch.kthvalue(t, k) end)
+            end
+            same(x, torch.median)
+            same(x:t():contiguous(), function(t) return torch.topk(t, 30, 1, false, true) end)
+         end
+      end
+   end)
+   it('takes the first of equal elements, also of a constant line, of NaN and of zeros of both signs', function()
+      for _, value in ipairs { 3, 0 / 0, -math.huge } do
+         local x = torch.FloatTensor(2, 17000):fill(value)
+         same(x, function(t) return torch.topk(t, 9000, 2, true, false) end)
+         same(x, function(t) return torch.topk(t, 5, 2, false, true) end)
+         same(x, function(t) return torch.kthvalue(t, 16999) end)
+      end
+      local x = torch.FloatTensor(1, 17000):fill(0)
+      for i = 1, 17000, 3 do x[1][i] = -0 end
+      x[1][1], x[1][16000], x[1][2] = 0 / 0, -1, 1
+      for _, k in ipairs { 1, 2, 9000, 16998, 16999, 17000 } do
+         same(x, function(t) return torch.kthvalue(t, k) end)
+         same(x, function(t) return torch.topk(t, k, 2, true, false) end)
+         same(x, function(t) return torch.topk(t, math.ceil(k / 5), 2, false, true) end)
+      end
+   end)
+   it('takes many lines at a time', function()
+      local x = torch.IntTensor(1100, 1030):random(-2 ^ 31, 2 ^ 31 - 1)
+      same(x, function(t) return torch.topk(t, 3, 2, true, true) end)
+      same(x, torch.median)
    end)
    it('refuses a k that is not there', function()
       local y, index, x = torch.CudaTensor{ 7 }, torch.CudaLongTensor(), torch.CudaTensor(3)
