@@ -4,7 +4,7 @@
 #define TH_HELD_CUH
 #include "fold_lines.cuh"
 
-constexpr int HELD_WARP = 1024, HELD_MOST = 8192;      /* the longest line of a warp, and of a block */
+constexpr int HELD_WARP = 512, HELD_MOST = 8192;      /* the longest line of a warp, and of a block */
 
 /* The part of a line of W threads that one of them holds: element j of four f has place `at(f, j)` in the line. */
 template <class T, int W, int FOURS> struct th_held {
@@ -48,12 +48,17 @@ template <class T, int W, int FOURS> struct th_held {
 /* Whether threads hold these lines: neighbours, or few lines, as th_line_width says. Doubles would need too many registers. */
 template <class T> bool th_can_hold(const lines &l) { return sizeof(T) < 8 && th_line_width(l) > 1 && l.n <= HELD_MOST; }
 
+/* For __launch_bounds__: blocks at a time of a multiprocessor, which limits the registers of a thread to 64, 80 or 128. */
+constexpr int th_held_blocks(int fours) { return fours <= 2 ? 4 : fours <= 4 ? 3 : 2; }
+
 /* Starts kernel<T, W, FOURS, ...> for lines that threads can hold. */
 #define TH_HOLD(l, kernel, rest, ...) \
-  if ((l).n <= HELD_WARP / 4) TH_LAUNCH((kernel<T, 32, 2 TH_BARE rest>), th_blocks((l).count * 32), THREADS, 0, __VA_ARGS__); \
-  else if ((l).n <= HELD_WARP) TH_LAUNCH((kernel<T, 32, 8 TH_BARE rest>), th_blocks((l).count * 32), THREADS, 0, __VA_ARGS__); \
-  else if ((l).n <= HELD_MOST / 4) { \
+  if ((l).n <= HELD_WARP) { \
+    TH_LAUNCH((kernel<T, 32, 4 TH_BARE rest>), th_blocks((l).count * 32), THREADS, 0, __VA_ARGS__); \
+  } else if ((l).n <= HELD_MOST / 4) { \
     TH_LAUNCH((kernel<T, THREADS, 2 TH_BARE rest>), th_blocks((l).count * THREADS), THREADS, 0, __VA_ARGS__); \
+  } else if ((l).n <= HELD_MOST / 2) { \
+    TH_LAUNCH((kernel<T, THREADS, 4 TH_BARE rest>), th_blocks((l).count * THREADS), THREADS, 0, __VA_ARGS__); \
   } else { \
     TH_LAUNCH((kernel<T, THREADS, 8 TH_BARE rest>), th_blocks((l).count * THREADS), THREADS, 0, __VA_ARGS__); \
   }

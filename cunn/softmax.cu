@@ -66,8 +66,8 @@ static __global__ void __launch_bounds__(THREADS) backward(T *gx, strided sx, co
 /* ---- lines that threads hold ---- */
 
 template <class T, int W, int FOURS, bool LOG>
-static __global__ void __launch_bounds__(THREADS) forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n,
-                                                                bool vector)
+static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS))
+forward_held(T *y, strided sy, const T *x, strided sx, int64_t count, int n, bool vector)
 {
   typedef element<T> E;
   typedef typename E::C C;
@@ -95,8 +95,8 @@ static __global__ void __launch_bounds__(THREADS) forward_held(T *y, strided sy,
 }
 
 template <class T, int W, int FOURS, bool LOG>
-static __global__ void __launch_bounds__(THREADS) backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg,
-                                                                 int64_t count, int n, bool vector)
+static __global__ void __launch_bounds__(THREADS, th_held_blocks(FOURS))
+backward_held(T *gx, strided sx, const T *y, strided sy, const T *g, strided sg, int64_t count, int n, bool vector)
 {
   typedef element<T> E;
   typedef typename E::C C;
