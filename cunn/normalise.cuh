@@ -7,6 +7,16 @@
 struct th_features { int64_t samples, features, places; };
 
 constexpr int64_t STRETCH = 4096;            /* elements of a feature that a block sums at a time */
+constexpr int ABREAST = 32, DEEP = THREADS / ABREAST;
+
+/* For one position per sample: as many rows as make about 1024 blocks, and at least 16 for each thread. */
+inline int64_t th_stretch(const th_features &s)
+{
+  if (s.places != 1) return STRETCH;
+  const int64_t groups = (s.features + ABREAST - 1) / ABREAST, want = groups > 0 && groups < 1024 ? 1024 / groups : 1;
+  const int64_t rows = (s.samples + want - 1) / want;
+  return rows < 16 * DEEP ? 16 * DEEP : rows;
+}
 
 /* Writes two sums for each feature and stretch to part[0 .. 2 * features * stretches). F: void take(double *a, double *b,
  * int64_t i, int64_t f, int64_t e), which adds element i, the e-th of feature f. */
@@ -28,16 +38,15 @@ static __global__ void __launch_bounds__(THREADS) th_sum_features(double *part, 
 }
 
 /* For one position per sample: neighbours belong to different features, one thread each; rows share a block. */
-constexpr int ABREAST = 32, DEEP = THREADS / ABREAST;
 template <class F>
-static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F f, th_features s, int64_t stretches)
+static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F f, th_features s, int64_t stretches, int64_t per)
 {
   __shared__ double sums[2][DEEP][ABREAST];
   const int x = (int)threadIdx.x % ABREAST, y = (int)threadIdx.x / ABREAST;
   const int64_t groups = (s.features + ABREAST - 1) / ABREAST;
   for (int64_t k = blockIdx.x; k < groups * stretches; k += gridDim.x) {
-    const int64_t feature = k / stretches * ABREAST + x, first = k % stretches * STRETCH;
-    const int64_t last = first + STRETCH < s.samples ? first + STRETCH : s.samples;
+    const int64_t feature = k / stretches * ABREAST + x, first = k % stretches * per;
+    const int64_t last = first + per < s.samples ? first + per : s.samples;
     double a = 0, b = 0;
     for (int64_t e = first + y; e < last && feature < s.features; e += DEEP) f.take(&a, &b, e * s.features + feature, feature, e);
     sums[0][y][x] = a, sums[1][y][x] = b;
@@ -51,14 +60,15 @@ static __global__ void __launch_bounds__(THREADS) th_sum_columns(double *part, F
   }
 }
 
-inline int64_t th_stretches(const th_features &s) { return (s.samples * s.places + STRETCH - 1) / STRETCH; }
+inline int64_t th_stretches(const th_features &s) { return (s.samples * s.places + th_stretch(s) - 1) / th_stretch(s); }
 
 template <class F> static th_status th_sum_by_feature(double *part, const F &f, const th_features &s)
 {
   const int64_t stretches = th_stretches(s);
   if (s.places == 1) {
     const int64_t blocks = (s.features + ABREAST - 1) / ABREAST * stretches;
-    TH_LAUNCH((th_sum_columns<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches);
+    TH_LAUNCH((th_sum_columns<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches,
+              th_stretch(s));
   } else {
     const int64_t blocks = s.features * stretches;
     TH_LAUNCH((th_sum_features<F>), (unsigned)(blocks < 65535 ? blocks : 65535), THREADS, 0, part, f, s, stretches);
