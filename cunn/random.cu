@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <vector>
 #include "graph.cuh"
+#include "fold_lines.cuh"
 #include "../lib/op/random.args.h"
 #include "thcuda.h"
 #define TH_PHILOX_FN TH_DEVICE_FN
@@ -29,12 +30,14 @@ th_generator *th_cuda_generator(int device)
   return g;
 }
 
-static th_status generator_of(th_generator **g, const th_call *c)
+/* The generator given, or that of the device. */
+static th_status generator_of(th_generator **g, const th_call *c, th_generator *given)
 {
-  *g = law_args_of(c)->gen;
+  *g = given;
   if (*g == th_generator_default()) *g = th_cuda_generator(c->device);
   return *g ? TH_OK : th_fail(TH_ENOMEM, "no memory left for a generator");
 }
+static th_status generator_of(th_generator **g, const th_call *c) { return generator_of(g, c, law_args_of(c)->gen); }
 
 /* ---- distributions: of words to numbers, as Torch7 makes them ---- */
 
@@ -315,6 +318,59 @@ template <class T> static th_status bernoulli_tensor(const th_call *c)
   return th_launched();
 }
 TH_KERNELS(bernoulli_tensor, TH_CUDA_ALL(bernoulli_tensor))
+
+/* ---- dropout ---- */
+
+template <class T> struct dropping { T *y, *noise; const T *x; view vy, vn, vx; T kept; double keep; bool fours; };
+
+/* A thread makes four numbers of noise and of y. */
+template <class T> static __global__ void drop(dropping<T> d, words s, int64_t n)
+{
+  typedef element<T> E;
+  const T gone = E::from_double(0);
+  go_to_place(&s);
+  for (TH_EACH(k, (n + 3) / 4)) {
+    uint32_t w[4];
+    th_four<T> noise, y;
+    four(w, s, k, n);
+    for (int j = 0; j < 4; j++) noise.v[j] = unit(w[j]) <= d.keep ? d.kept : gone;
+    if (d.fours && 4 * k + 4 <= n) {
+      const th_four<T> x = reinterpret_cast<const th_four<T> *>(d.x)[k];
+      for (int j = 0; j < 4; j++) y.v[j] = E::store(E::load(x.v[j]) * E::load(noise.v[j]));
+      reinterpret_cast<th_four<T> *>(d.noise)[k] = noise;
+      reinterpret_cast<th_four<T> *>(d.y)[k] = y;
+      continue;
+    }
+    for (int j = 0; j < 4 && 4 * k + j < n; j++) {
+      d.noise[d.vn.at(4 * k + j)] = noise.v[j];
+      d.y[d.vy.at(4 * k + j)] = E::store(E::load(d.x[d.vx.at(4 * k + j)]) * E::load(noise.v[j]));
+    }
+  }
+}
+template <class T> static bool is_in_fours(const th_tensor *t)
+{
+  return th_contiguous(t) && reinterpret_cast<uintptr_t>(th_first<T>(t)) % alignof(th_four<T>) == 0;
+}
+template <class T> static th_status dropout(const th_call *c)
+{
+  typedef element<T> E;
+  const dropout_args *a = dropout_args_of(c);
+  const th_tensor *y = a->y, *noise = a->noise, *x = a->x;
+  const int64_t n = th_numel(x);
+  const double keep = 1 - a->p;
+  const T one = E::from_double(1), kept = a->scaled ? E::store(E::load(one) / E::number(keep)) : one;
+  const dropping<T> d = { th_first<T>(y), th_first<T>(noise), th_first<const T>(x), th_view_of(y), th_view_of(noise),
+                          th_view_of(x), kept, keep, is_in_fours<T>(y) && is_in_fours<T>(noise) && is_in_fours<T>(x) };
+  th_generator *g;
+  th_cuda_scratch own_words;
+  words s;
+  TH_TRY(generator_of(&g, c, a->gen));
+  if (n == 0) return TH_OK;
+  TH_TRY(next_words(&s, &own_words, g, n));
+  TH_LAUNCH((drop<T>), th_blocks((n + 3) / 4), THREADS, 0, d, s, n);
+  return th_launched();
+}
+TH_KERNELS(dropout, TH_CUDA_FLOATS(dropout))
 
 /* ---- permutations and samples: one step leads to the next, so the host takes them ---- */
 

@@ -299,6 +299,7 @@ const th_kernel TH_AT(th_cauchy)[TH_NDTYPE] = TH_FLOATS(cauchy);
 const th_kernel TH_AT(th_geometric)[TH_NDTYPE] = TH_ALL(geometric);
 const th_kernel TH_AT(th_bernoulli)[TH_NDTYPE] = TH_ALL(bernoulli);
 const th_kernel TH_AT(th_bernoulli_tensor)[TH_NDTYPE] = TH_ALL(bernoulli_tensor);
+const th_kernel TH_AT(th_dropout)[TH_NDTYPE] = TH_FLOATS(dropout);
 const th_kernel TH_AT(th_random)[TH_NDTYPE] = TH_ALL(random);
 const th_kernel TH_AT(th_random_to)[TH_NDTYPE] = TH_ALL(random);
 const th_kernel TH_AT(th_random_between)[TH_NDTYPE] = TH_ALL(random);
@@ -406,14 +407,11 @@ static th_status K(fill_normal_row)(row *r, uint32_t *word)
   return TH_OK;
 }
 
-static th_status K(fill)(const th_call *c, const law *how)
+static th_status K(fill_tensor)(const th_tensor *x, th_generator *g, const double *p, const law *how)
 {
-  const law_args *a = law_args_of(c);
-  const th_tensor *x = a->x;
-  const double p[2] = { a->p, a->q };
   const int64_t total = th_tensor_numel(x);
   if (total == 0) return TH_OK;
-  row r = { .how = how, .p = p, .g = a->gen };
+  row r = { .how = how, .p = p, .g = g };
   uint32_t few[2 * CHUNK + TH_WORDS_OVER], *word = few;
   if (total > CHUNK && r.g->kind != TH_PHILOX) word = th_scratch(2 * (BATCH + TH_WORDS_OVER) * sizeof *word);
   if (!word) return th_fail(TH_ENOMEM, "no memory left for %d random words", 2 * BATCH);
@@ -431,12 +429,36 @@ static th_status K(fill)(const th_call *c, const law *how)
   return s;
 }
 
+static th_status K(fill)(const th_call *c, const law *how)
+{
+  const law_args *a = law_args_of(c);
+  return K(fill_tensor)(a->x, a->gen, (const double[2]){ a->p, a->q }, how);
+}
+
 #if IS_FLOAT
 static th_status K(uniform)(const th_call *c) { return K(fill)(c, &laws_uniform); }
 static th_status K(normal)(const th_call *c) { return K(fill)(c, &laws_normal); }
 static th_status K(lognormal)(const th_call *c) { return K(fill)(c, &laws_lognormal); }
 static th_status K(exponential)(const th_call *c) { return K(fill)(c, &laws_exponential); }
 static th_status K(cauchy)(const th_call *c) { return K(fill)(c, &laws_cauchy); }
+
+/* A row of y, noise and x; ctx: what noise is divided by. */
+static void K(drop)(char *const *p, const int64_t *step, int64_t n, const void *ctx)
+{
+  const C by = (C)*(const double *)ctx;
+  for (int64_t i = 0; i < n; i++) {
+    T *noise = (T *)(void *)(p[1] + i * step[1]);
+    *noise = STORE(LOAD(*noise) / by);
+    *(T *)(void *)(p[0] + i * step[0]) = STORE(LOAD(*(const T *)(const void *)(p[2] + i * step[2])) * LOAD(*noise));
+  }
+}
+static th_status K(dropout)(const th_call *c)
+{
+  const dropout_args *a = dropout_args_of(c);
+  const double keep[2] = { 1 - a->p, 0 }, by = a->scaled ? keep[0] : 1;
+  TH_TRY(K(fill_tensor)(a->noise, a->gen, keep, &laws_bernoulli));
+  return th_each(3, (th_tensor *const[]){ a->y, a->noise, a->x }, K(drop), &by);
+}
 #endif
 static th_status K(geometric)(const th_call *c) { return K(fill)(c, &laws_geometric); }
 static th_status K(bernoulli)(const th_call *c) { return K(fill)(c, &laws_bernoulli); }

@@ -19,6 +19,8 @@ TH_ARGS(bernoulli, (x, inout), (gen, gen), (p, number, "0.5"))
 
 TH_ARGS(bernoulli_tensor, (x, inout), (gen, gen), (p, tensor))
 
+TH_ARGS(dropout, (y, out), (noise, out), (x, tensor), (gen, gen), (p, number, "0.5"), (scaled, bool, "true"))
+
 TH_ARGS(random, (x, inout), (gen, gen))
 
 TH_ARGS(random_to, (x, inout), (gen, gen), (n, number))

@@ -213,6 +213,24 @@ const th_op th_op_bernoulli_tensor = {
   .flags = TH_FILLS, .check = check_bernoulli_tensor,
 };
 
+static th_status check_dropout(th_call *c)
+{
+  const dropout_args *a = dropout_args_of(c);
+  TH_TRY(th_need_float(c, dropout_x));
+  if (!(a->p >= 0 && a->p < 1)) return th_fail(TH_EARG, "p must lie in 0 <= p < 1, got %g", a->p);
+  TH_TRY(th_out_like(c, dropout_y, a->x));
+  return th_out_like(c, dropout_noise, a->x);
+}
+
+const th_op th_op_dropout = {
+  .name  = "dropout",
+  .args  = dropout_signature,
+  .doc   = "x times noise, which is 0 with probability p, else 1 / (1 - p), or 1 unless scaled. The noise has the numbers "
+           "of bernoulli(1 - p)."
+           "\ntorch.manualSeed(1); torch.dropout(torch.Tensor{1, 2, 3, 4}) --> {2, 0, 0, 0}, {2, 0, 0, 0}",
+  .check = check_dropout,
+};
+
 /* The numbers that random() gives: whole ones that the dtype holds exactly, and at most 32 bits. */
 static double numbers_of(int dtype)
 {

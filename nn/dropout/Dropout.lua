@@ -31,37 +31,32 @@ end
 
 local function dropping(self) return self.p > 0 and (self.train or self.stochastic_inference) end
 
--- y = x (or x itself), then dropped or scaled.
-local function apply(self, y, x)
-   if self.inplace then
-      y:set(x)
-   else
-      y:resizeAs(x):copy(x)
-   end
-   return y
+-- x in the memory of y, or y in the memory of x; x itself if an op can write y from it.
+local function source(self, y, x)
+   if self.inplace then return y:set(x) end
+   if x:type() == y:type() then return x end
+   return y:resizeAs(x):copy(x)
 end
 
 function Dropout:updateOutput(input)
    self:needTensor(input)
-   local y = apply(self, self.output, input)
+   local y = self.output
+   local x = source(self, y, input)
    if dropping(self) then
-      local noise = self:scratch('noise', y:type()):resizeAs(input)
-      noise:bernoulli(1 - self.p)
-      if self.v2 then noise:div(1 - self.p) end
-      y:cmul(noise)
-   elseif not self.v2 then
-      y:mul(1 - self.p)
+      torch.dropout(y, self:scratch('noise', y:type()), x, self.p, self.v2)
+   else
+      if x ~= y then y:resizeAs(x):copy(x) end
+      if not self.v2 then y:mul(1 - self.p) end
    end
    return y
 end
 
 function Dropout:updateGradInput(_, gradOutput)
-   local g = apply(self, self.gradInput, gradOutput)
-   if dropping(self) then
-      g:cmul(self.noise)
-   elseif not self.v2 then
-      g:mul(1 - self.p)
-   end
+   local g = self.gradInput
+   local from = source(self, g, gradOutput)
+   if dropping(self) then return torch.cmul(g, from, self.noise) end
+   if from ~= g then g:resizeAs(from):copy(from) end
+   if not self.v2 then g:mul(1 - self.p) end
    return g
 end
 

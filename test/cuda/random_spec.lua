@@ -95,6 +95,27 @@ describe('a distribution', function()
       assert.equal(1, torch.CudaHalfTensor(100):geometric(0.5):min())
       assert.equal(1, torch.CudaByteTensor(100):geometric(0.9):min())
    end)
+   it('called dropout gives the bits of bernoulli, div and cmul, for every size and view', function()
+      local function text(t) return table.concat(t:host():double():contiguous():view(-1):totable(), ' ') end
+      for _, kind in ipairs { 'Cuda', 'CudaDouble', 'CudaHalf', 'CudaBFloat16' } do
+         for _, generator in ipairs { 'philox', 'mt19937' } do
+            for _, n in ipairs { 1, 3, 4, 1023, 3000 } do
+               local whole = torch[kind .. 'Tensor'](2 * n + 1):uniform(-1, 1)
+               for _, x in ipairs { whole:narrow(1, 1, n), whole:narrow(1, 2, n), whole:narrow(1, 1, 2 * n):view(n, 2):select(2, 1) } do
+                  local a, b = torch.Generator(generator), torch.Generator(generator)
+                  torch.manualSeed(a, 3)
+                  torch.manualSeed(b, 3)
+                  torch.random(a)
+                  torch.random(b)
+                  local y, noise = torch.dropout(x, a, 0.3)
+                  local want = x.new(n):bernoulli(b, 1 - 0.3):div(1 - 0.3)
+                  assert(text(want) == text(noise) and text(torch.cmul(x, want)) == text(y))
+                  assert.equal(torch.random(b), torch.random(a))
+               end
+            end
+         end
+      end
+   end)
    it('refuses chances that are none, wherever they are', function()
       local x, p = torch.CudaTensor(2, 2):fill(7), torch.CudaTensor{ { 0, 1 }, { 2, 0.5 } }
       refuses('bernoulli: p must hold numbers of 0..1 only, got 2 at place 3', x.bernoulli, x, p)

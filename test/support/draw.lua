@@ -112,6 +112,7 @@ recipe('geometric', function() return { p = 0.3 } end)
 recipe('bernoulli', function(d, form)
    return { p = form.args[3].word == 'tensor' and (d.float and d or d:as 'Double'):chances(d.rows, d.cols) or 0.3 }
 end)
+recipe('dropout', function() return { p = 0.3 } end)
 recipe('random', function() return { n = 100, a = 1, b = 100 } end)
 recipe('multinomial', function(d) return { p = d:chances(d.rows, d.cols), n = math.min(d.cols, 10) } end)
 recipe('multinomialAliasSetup_', function(d) return { p = d:chances(d.rows * d.cols) } end)
