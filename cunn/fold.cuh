@@ -53,14 +53,24 @@ inline int th_line_width(const lines &l)
 constexpr int64_t PIECE = 32 * THREADS;      /* elements of a block's piece */
 constexpr unsigned PIECES = 1024;            /* at most this many at a time */
 
-/* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. */
+/* F: A none() const; A take(A, int64_t i) const, with element i; A join(A, A) const. AT_ONCE: a thread keeps as many folds of a piece,
+ * so that as many elements are on their way from memory. Only a short `take` gains by that. */
 template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_pieces(A *part, F f, int64_t n)
 {
-  A a = f.none();
+  constexpr int AT_ONCE = F::AT_ONCE;
+  A of[AT_ONCE];
+  for (A &a : of) a = f.none();
   for (int64_t first = blockIdx.x * PIECE; first < n; first += gridDim.x * PIECE) {
-    for (int64_t i = first + threadIdx.x; i < n && i < first + PIECE; i += THREADS) a = f.take(a, i);
+    if (first + PIECE <= n) {
+      for (int64_t i = first + threadIdx.x; i < first + PIECE; i += AT_ONCE * THREADS) {
+        for (int k = 0; k < AT_ONCE; k++) of[k] = f.take(of[k], i + k * THREADS);
+      }
+    } else {
+      for (int64_t i = first + threadIdx.x; i < n; i += THREADS) of[0] = f.take(of[0], i);
+    }
   }
-  a = th_block_fold(a, [&f](A b, A c) { return f.join(b, c); });
+  for (int k = 1; k < AT_ONCE; k++) of[0] = f.join(of[0], of[k]);
+  const A a = th_block_fold(of[0], [&f](A b, A c) { return f.join(b, c); });
   if (threadIdx.x == 0) part[blockIdx.x] = a;
 }
 template <class A, class F> static __global__ void __launch_bounds__(THREADS) th_fold_parts(A *to, const A *part, unsigned n, F f)
@@ -96,6 +106,7 @@ template <class A, class F> static th_status th_fold(A *total, const F &f, int64
 
 /* A base of F for sums: all but `take`. */
 struct th_sum {
+  static constexpr int AT_ONCE = 1;
   __host__ __device__ double none() const { return 0; }
   __device__ double join(double a, double b) const { return a + b; }
 };

@@ -100,8 +100,19 @@ template <class T> struct products {
   const T *x, *z;
   view vx, vz;
   typedef acc<T> A;
+  static constexpr int AT_ONCE = 1;
   __host__ __device__ A none() const { return 0; }
   __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[vx.at(i)]) * (A)element<T>::load(z[vz.at(i)]); }
+  __device__ A join(A a, A b) const { return a + b; }
+};
+
+/* The same, of contiguous vectors. */
+template <class T> struct contiguous_products {
+  const T *x, *z;
+  typedef acc<T> A;
+  static constexpr int AT_ONCE = 8;
+  __host__ __device__ A none() const { return 0; }
+  __device__ A take(A a, int64_t i) const { return a + (A)element<T>::load(x[i]) * (A)element<T>::load(z[i]); }
   __device__ A join(A a, A b) const { return a + b; }
 };
 
@@ -111,7 +122,11 @@ template <class T> static th_status dot(const th_call *c)
   const th_tensor *x = args->a, *z = args->b;
   const products<T> p = { th_first<const T>(x), th_first<const T>(z), th_view_of(x), th_view_of(z) };
   acc<T> sum;
-  TH_TRY(th_fold(&sum, p, th_numel(x)));
+  if (th_contiguous(x) && th_contiguous(z)) {
+    TH_TRY(th_fold(&sum, contiguous_products<T>{ p.x, p.z }, th_numel(x)));
+  } else {
+    TH_TRY(th_fold(&sum, p, th_numel(x)));
+  }
   if constexpr (element<T>::is_int) sum = (T)sum;    /* as Torch7 has it: a number of the elements' type */
   th_give(c, (double)sum);
   return TH_OK;
